@@ -1,0 +1,78 @@
+/* The graph layout: compressed sparse rows, the hub from which all other
+ * layouts are made (specs/graph.md). */
+#ifndef QN_FORMATS_GRAPH_H
+#define QN_FORMATS_GRAPH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "formats/container.h"
+#include "formats/ids.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Weights of E edges: `u32` or `f32` is set, by `type`. */
+struct qn_weights {
+  enum qn_weight_type type;
+  const uint32_t *u32;
+  const float *f32;
+};
+
+/* One direction of a graph. Row v spans edges [row_offsets[v], row_offsets[v+1]);
+ * within a row the column indices ascend; equal ones (multi-edges) stay in input order. */
+struct qn_csr {
+  uint64_t num_vertices;          /* V < 2^32 */
+  uint64_t num_edges;             /* E */
+  const uint64_t *row_offsets;    /* V + 1 */
+  const uint32_t *column_indices; /* E, each < V */
+  struct qn_weights weights;      /* E, in the order of column_indices */
+};
+
+/* A mapped graph container. Pointers go into the mapping. */
+struct qn_graph {
+  struct qn_container *container; /* owned; NULL for a graph built in memory */
+  enum qn_directedness directedness;
+  bool has_transpose; /* in-edges are at hand: stored, or the same as `out` when undirected */
+  struct qn_csr out;  /* out-edges */
+  struct qn_csr in;   /* in-edges: row = destination; valid if has_transpose */
+  struct qn_ids ids;  /* original ids */
+};
+
+/* Map and structurally check a graph container (section presence, types, counts; the end points
+ * of row offsets). Contents are checked by qn_graph_check. Unmap with qn_graph_unmap. */
+enum qn_status qn_graph_map(const char *path, struct qn_graph *graph, struct qn_error *error);
+void qn_graph_unmap(struct qn_graph *graph);
+
+/* As qn_graph_map for a container mapped already, which the view then borrows. */
+enum qn_status qn_graph_view(const struct qn_container *container, struct qn_graph *graph,
+                             struct qn_error *error);
+
+/* Check every invariant of the layout (G-1 to G-12), in parallel: afterwards
+ * kernels may index without further checks. */
+enum qn_status qn_graph_check(const struct qn_container *container, const struct qn_graph *graph,
+                              struct qn_error *error);
+
+/* Add the sections of the graph layout to a writer, in the spec's order. Call
+ * in this order; each gives the pointers to fill (weights as the info's type says). */
+enum qn_status qn_graph_write_rows(struct qn_writer *writer, uint64_t num_vertices,
+                                   uint64_t **row_offsets, struct qn_error *error);
+/* `num_edges` may be an upper bound; see qn_graph_shrink_edges. `*weights` is NULL without weights.
+ */
+enum qn_status qn_graph_write_columns(struct qn_writer *writer, uint64_t num_edges,
+                                      uint32_t **column_indices, struct qn_error *error);
+enum qn_status qn_graph_write_weights(struct qn_writer *writer, uint64_t num_edges, void **weights,
+                                      struct qn_error *error);
+/* The transpose, after the three above: sections in_row_offsets, in_column_indices, in_weights. */
+enum qn_status qn_graph_write_in_rows(struct qn_writer *writer, uint64_t num_vertices,
+                                      uint64_t **row_offsets, struct qn_error *error);
+enum qn_status qn_graph_write_in_columns(struct qn_writer *writer, uint64_t num_edges,
+                                         uint32_t **column_indices, struct qn_error *error);
+enum qn_status qn_graph_write_in_weights(struct qn_writer *writer, uint64_t num_edges,
+                                         void **weights, struct qn_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,279 @@
+#include "support/atomic_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "support/memory.h"
+
+struct qn_atomic_file {
+  int descriptor;
+  bool replace;
+  bool listed; /* in the table of temporaries */
+  unsigned slot;
+  FILE *stream;
+  char *path;
+  char *temporary;
+};
+
+/* Names of temporaries that a signal must remove. A slot is written under the
+ * lock with signals blocked; the handler only reads it. */
+#define MAX_TEMPORARIES 64
+static char *volatile temporaries[MAX_TEMPORARIES];
+static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void remove_temporaries(int signal_number) {
+  for (unsigned i = 0; i < MAX_TEMPORARIES; i++)
+    if (temporaries[i])
+      unlink(temporaries[i]);
+  if (signal_number == SIGINT || signal_number == SIGTERM)
+    _exit(QN_INTERRUPTED);
+  signal(signal_number, SIG_DFL);
+  raise(signal_number);
+}
+
+static void install_handlers(void) {
+  static const int fatal[] = {SIGINT, SIGTERM, SIGHUP, SIGXCPU, SIGXFSZ};
+  for (unsigned i = 0; i < sizeof fatal / sizeof fatal[0]; i++) {
+    struct sigaction action = {.sa_handler = remove_temporaries};
+    struct sigaction before;
+    sigfillset(&action.sa_mask);
+    /* An ignored signal (nohup) or a handler of the program's own stays as it is. */
+    if (sigaction(fatal[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+      sigaction(fatal[i], &action, NULL);
+  }
+}
+
+static void block_signals(sigset_t *before) {
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, before);
+}
+
+static bool list_temporary(struct qn_atomic_file *file) {
+  pthread_mutex_lock(&table_lock);
+  static bool installed;
+  if (!installed)
+    install_handlers();
+  installed = true;
+  for (unsigned i = 0; i < MAX_TEMPORARIES && !file->listed; i++) {
+    if (temporaries[i])
+      continue;
+    temporaries[i] = file->temporary;
+    file->slot = i;
+    file->listed = true;
+  }
+  pthread_mutex_unlock(&table_lock);
+  return file->listed;
+}
+
+static void unlist_temporary(struct qn_atomic_file *file) {
+  if (!file->listed)
+    return;
+  pthread_mutex_lock(&table_lock);
+  temporaries[file->slot] = NULL;
+  file->listed = false;
+  pthread_mutex_unlock(&table_lock);
+}
+
+static void destroy(struct qn_atomic_file *file) {
+  if (file->stream)
+    fclose(file->stream);
+  else if (file->descriptor >= 0)
+    close(file->descriptor);
+  qn_free(file->path);
+  qn_free(file->temporary);
+  qn_free(file);
+}
+
+static enum qn_status check_target(const char *path, bool replace, struct qn_error *error) {
+  struct stat status;
+  if (stat(path, &status) != 0) {
+    if (errno == ENOENT)
+      return QN_OK;
+    qn_fail_errno(error, "cannot look at the output");
+    return qn_error_in_file(error, path);
+  }
+  if (!S_ISREG(status.st_mode)) {
+    qn_fail(error, QN_USAGE, "the output exists and is not a regular file");
+    return qn_error_in_file(error, path), QN_USAGE;
+  }
+  if (!replace) {
+    qn_fail(error, QN_USAGE, "the output exists; use --force to replace it");
+    return qn_error_in_file(error, path), QN_USAGE;
+  }
+  return QN_OK;
+}
+
+enum qn_status qn_atomic_file_create(const char *path, bool replace, struct qn_atomic_file **out,
+                                     struct qn_error *error) {
+  struct qn_atomic_file *file = NULL;
+  sigset_t before;
+  *out = NULL;
+  enum qn_status status = check_target(path, replace, error);
+  if (status)
+    return status;
+  status = qn_alloc_zeroed(&file, 1, sizeof *file, "an output file's record", error);
+  if (status)
+    return status;
+  file->descriptor = -1;
+  file->replace = replace;
+
+  size_t length = strlen(path);
+  status = qn_alloc(&file->path, length + 1, 1, "a path", error);
+  if (!status)
+    status = qn_alloc(&file->temporary, length + 32, 1, "a path", error);
+  if (status)
+    goto failed;
+  memcpy(file->path, path, length + 1);
+
+  block_signals(&before);
+  for (unsigned attempt = 0; attempt < 1000 && file->descriptor < 0; attempt++) {
+    snprintf(file->temporary, length + 32, "%s.tmp%ld-%u", path, (long)getpid(), attempt);
+    file->descriptor = open(file->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file->descriptor < 0 && errno != EEXIST)
+      break;
+  }
+  int cause = errno;
+  bool listed = file->descriptor >= 0 && list_temporary(file);
+  if (file->descriptor >= 0 && !listed)
+    unlink(file->temporary);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  if (file->descriptor < 0) {
+    errno = cause;
+    status = qn_fail_errno(error, "cannot create the output");
+  } else if (!listed) {
+    status = qn_fail(error, QN_SYSTEM, "more than %d output files at once", MAX_TEMPORARIES);
+  }
+  if (status) {
+    qn_error_in_file(error, path);
+    goto failed;
+  }
+  *out = file;
+  return QN_OK;
+failed:
+  destroy(file);
+  return status;
+}
+
+int qn_atomic_file_descriptor(const struct qn_atomic_file *file) {
+  return file->descriptor;
+}
+
+const char *qn_atomic_file_path(const struct qn_atomic_file *file) {
+  return file->path;
+}
+
+enum qn_status qn_atomic_file_write(struct qn_atomic_file *file, const void *bytes, uint64_t length,
+                                    uint64_t offset, struct qn_error *error) {
+  const char *next = bytes;
+  while (length) {
+    size_t part = length > (size_t)1 << 30 ? (size_t)1 << 30 : (size_t)length;
+    ssize_t written = pwrite(file->descriptor, next, part, (off_t)offset);
+    if (written < 0 && errno == EINTR)
+      continue;
+    if (written <= 0) {
+      enum qn_status status = qn_fail_errno(error, "cannot write");
+      qn_error_at_offset(error, file->path, offset);
+      return status;
+    }
+    next += written;
+    offset += (uint64_t)written;
+    length -= (uint64_t)written;
+  }
+  return QN_OK;
+}
+
+enum qn_status qn_atomic_file_stream(struct qn_atomic_file *file, FILE **out,
+                                     struct qn_error *error) {
+  if (!file->stream)
+    file->stream = fdopen(file->descriptor, "r+");
+  *out = file->stream;
+  if (!file->stream)
+    return qn_fail_errno(error, "cannot buffer the output");
+  return QN_OK;
+}
+
+static enum qn_status sync_folder_of(const char *path) {
+  char folder[PATH_MAX];
+  const char *slash = strrchr(path, '/');
+  size_t length = slash ? (size_t)(slash - path) : 0;
+  if (length >= sizeof folder)
+    return QN_SYSTEM;
+  if (!slash)
+    strcpy(folder, ".");
+  else if (length == 0)
+    strcpy(folder, "/");
+  else
+    memcpy(folder, path, length), folder[length] = '\0';
+  int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0)
+    return QN_SYSTEM;
+  int failed = fsync(descriptor);
+  /* Some file systems cannot sync a folder and say EINVAL. */
+  enum qn_status status = failed && errno != EINVAL ? QN_SYSTEM : QN_OK;
+  close(descriptor);
+  return status;
+}
+
+/* Without --force the target must not come into being between the check and
+ * the rename: link() refuses an existing name, where rename() would replace it. */
+static int put_in_place(const struct qn_atomic_file *file) {
+  if (file->replace)
+    return rename(file->temporary, file->path);
+  if (link(file->temporary, file->path) == 0)
+    return unlink(file->temporary);
+  if (errno == EEXIST)
+    return -1;
+  /* File systems without hard links. */
+  if (access(file->path, F_OK) == 0) {
+    errno = EEXIST;
+    return -1;
+  }
+  return rename(file->temporary, file->path);
+}
+
+enum qn_status qn_atomic_file_commit(struct qn_atomic_file *file, struct qn_error *error) {
+  enum qn_status status = QN_OK;
+  sigset_t before;
+  const char *no_sync = getenv("QUERN_NO_SYNC");
+  bool sync = !(no_sync && strcmp(no_sync, "1") == 0);
+  if (file->stream && (fflush(file->stream) != 0 || ferror(file->stream)))
+    status = qn_fail_errno(error, "cannot write");
+  else if (sync && fsync(file->descriptor) != 0)
+    status = qn_fail_errno(error, "cannot sync");
+
+  block_signals(&before);
+  if (!status && put_in_place(file) != 0)
+    status = qn_fail_errno(error, "cannot put the output in place");
+  if (status) {
+    qn_error_in_file(error, file->path);
+    unlink(file->temporary);
+  }
+  unlist_temporary(file);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+
+  if (!status && sync && sync_folder_of(file->path) != QN_OK) {
+    status = qn_fail_errno(error, "cannot sync the folder of the output");
+    qn_error_in_file(error, file->path);
+  }
+  destroy(file);
+  return status;
+}
+
+void qn_atomic_file_abort(struct qn_atomic_file *file) {
+  sigset_t before;
+  if (!file)
+    return;
+  block_signals(&before);
+  unlink(file->temporary);
+  unlist_temporary(file);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  destroy(file);
+}

@@ -1,0 +1,54 @@
+/* Files that appear whole or not at all.
+ *
+ * The bytes go to a temporary file beside the target; commit syncs it, renames
+ * it over the target and syncs the folder. Until then the target is untouched,
+ * and on failure, SIGINT, SIGTERM or SIGHUP the temporary is removed. */
+#ifndef QN_SUPPORT_ATOMIC_FILE_H
+#define QN_SUPPORT_ATOMIC_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "support/error.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct qn_atomic_file;
+
+/* Begin writing `path`. Fails with QN_USAGE if it exists and `replace` is false,
+ * or if it is not a regular file. The environment variable QUERN_NO_SYNC=1 leaves
+ * out the syncs (for benchmarks: a crash of the machine may then lose the file).
+ * Owned by the caller until commit or abort. */
+enum qn_status qn_atomic_file_create(const char *path, bool replace, struct qn_atomic_file **out,
+                                     struct qn_error *error);
+
+/* The descriptor of the temporary file, open for reading and writing. */
+int qn_atomic_file_descriptor(const struct qn_atomic_file *file);
+
+/* The target's path. */
+const char *qn_atomic_file_path(const struct qn_atomic_file *file);
+
+/* Write `length` bytes at `offset`, whole. */
+enum qn_status qn_atomic_file_write(struct qn_atomic_file *file, const void *bytes, uint64_t length,
+                                    uint64_t offset, struct qn_error *error);
+
+/* A buffered stream at the temporary's end, owned by `file`: do not close it.
+ * Commit flushes it and reports its errors. */
+enum qn_status qn_atomic_file_stream(struct qn_atomic_file *file, FILE **out,
+                                     struct qn_error *error);
+
+/* Make the file appear under its name. Frees `file` whatever the outcome;
+ * on failure the target is untouched. */
+enum qn_status qn_atomic_file_commit(struct qn_atomic_file *file, struct qn_error *error);
+
+/* Drop everything; NULL is allowed. */
+void qn_atomic_file_abort(struct qn_atomic_file *file);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

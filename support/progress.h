@@ -1,0 +1,37 @@
+/* Progress of long work on stderr: one line, rewritten in place, only on a
+ * terminal, only after a second, never with --quiet. */
+#ifndef QN_SUPPORT_PROGRESS_H
+#define QN_SUPPORT_PROGRESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Silence all progress and notices of this process. */
+void qn_progress_quiet(bool quiet);
+bool qn_is_quiet(void);
+
+/* Begin a task: `what` is a present participle ("reading"), `unit` what is
+ * counted ("edges", or "bytes", which are shown as sizes), `total` how many will
+ * come, 0 if unknown. One task at a time; a new one ends the one before. */
+void qn_progress_begin(const char *what, const char *unit, uint64_t total);
+
+/* `count` more are done. Any thread may call; call every few milliseconds of work, not per item. */
+void qn_progress_add(uint64_t count);
+
+/* End the task and erase its line. */
+void qn_progress_end(void);
+
+/* A line of information for the user on stderr; dropped with --quiet. */
+void qn_notice(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* A warning on stderr; shown even with --quiet. */
+void qn_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#ifdef __cplusplus
+}
+#endif
+#endif

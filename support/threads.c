@@ -1,0 +1,31 @@
+#include "support/threads.h"
+
+#include <omp.h>
+#include <time.h>
+
+unsigned qn_threads_set(unsigned requested) {
+  unsigned chosen = requested ? requested : (unsigned)omp_get_num_procs();
+  if (chosen > QN_MAX_THREADS)
+    chosen = QN_MAX_THREADS;
+  omp_set_dynamic(0);
+  omp_set_num_threads((int)chosen);
+  return chosen;
+}
+
+unsigned qn_threads(void) {
+  unsigned threads = (unsigned)omp_get_max_threads();
+  return threads > QN_MAX_THREADS ? QN_MAX_THREADS : threads;
+}
+
+void qn_part_of(uint64_t total, uint64_t parts, uint64_t index, uint64_t *begin, uint64_t *end) {
+  uint64_t size = total / parts;
+  uint64_t larger = total % parts;
+  *begin = index * size + (index < larger ? index : larger);
+  *end = *begin + size + (index < larger);
+}
+
+double qn_seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}

@@ -1,0 +1,30 @@
+/* How many threads to use, and wall-clock time. */
+#ifndef QN_SUPPORT_THREADS_H
+#define QN_SUPPORT_THREADS_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define QN_MAX_THREADS 1024
+
+/* Make every later parallel region use `requested` threads; 0 means all that the
+ * process may run on. Returns the number chosen (at most QN_MAX_THREADS). */
+unsigned qn_threads_set(unsigned requested);
+
+/* The number that parallel regions use. */
+unsigned qn_threads(void);
+
+/* Part `index` of `parts` of [0, total): the half-open range [*begin, *end).
+ * Parts differ in size by at most one and cover the whole in order. */
+void qn_part_of(uint64_t total, uint64_t parts, uint64_t index, uint64_t *begin, uint64_t *end);
+
+/* Seconds on a monotonic clock. */
+double qn_seconds(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,80 @@
+#include "support/tool.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "support/progress.h"
+#include "support/sizes.h"
+#include "support/threads.h"
+
+static const char *tool_name = "quern";
+
+enum { KEY_JSON = 0x2001 };
+
+static error_t parse_option(int key, char *argument, struct argp_state *state) {
+  struct qn_tool_options *options = state->input;
+  struct qn_error error;
+  uint64_t number;
+  switch (key) {
+  case 'T':
+    if (qn_number_parse(argument, QN_MAX_THREADS, &number, &error))
+      argp_error(state, "-T: %s", error.message);
+    options->threads = (unsigned)number;
+    return 0;
+  case 'q':
+    options->quiet = true;
+    return 0;
+  case 'f':
+    options->force = true;
+    return 0;
+  case KEY_JSON:
+    options->json = true;
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+#define SHARED_OPTIONS                                                                             \
+  {"threads", 'T', "N", 0, "Use N threads (default: all cores)", 90},                              \
+      {"quiet", 'q', NULL, 0, "No progress and no notices", 90}, {                                 \
+    "json", KEY_JSON, NULL, 0, "Print one JSON object on standard output", 90                      \
+  }
+
+static const struct argp_option shared_options[] = {SHARED_OPTIONS, {0}};
+static const struct argp_option output_options[] = {
+    SHARED_OPTIONS, {"force", 'f', NULL, 0, "Replace an existing output file", 90}, {0}};
+
+const struct argp qn_tool_argp = {.options = shared_options, .parser = parse_option};
+const struct argp qn_tool_output_argp = {.options = output_options, .parser = parse_option};
+
+static void print_version(FILE *stream, struct argp_state *state) {
+  (void)state;
+  fprintf(stream, "%s (Quern) %s\n", tool_name, QN_VERSION);
+}
+
+void qn_tool_parse(const char *name, const struct argp *argp, int argc, char **argv, void *input,
+                   const struct qn_tool_options *options) {
+  tool_name = name;
+  argp_program_version_hook = print_version;
+  argp_err_exit_status = QN_USAGE;
+  char *called = argv[0];
+  argv[0] = (char *)name;
+  argp_parse(argp, argc, argv, 0, NULL, input);
+  argv[0] = called;
+  qn_progress_quiet(options->quiet);
+  qn_threads_set(options->threads);
+}
+
+int qn_tool_exit(enum qn_status status, const struct qn_error *error) {
+  if (status) {
+    char text[1100];
+    qn_progress_end();
+    fprintf(stderr, "%s: %s\n", tool_name, qn_error_text(error, text, sizeof text));
+  }
+  if (fflush(stdout) != 0 && !status) {
+    fprintf(stderr, "%s: cannot write to standard output\n", tool_name);
+    return QN_SYSTEM;
+  }
+  return (int)status;
+}

@@ -1,0 +1,41 @@
+/* What every command-line tool shares: the options -T, --quiet, --json and
+ * --force, and how an error becomes a message and an exit code. */
+#ifndef QN_SUPPORT_TOOL_H
+#define QN_SUPPORT_TOOL_H
+
+#include <argp.h>
+#include <stdbool.h>
+
+#include "support/error.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define QN_VERSION "0.1.0"
+
+struct qn_tool_options {
+  unsigned threads; /* 0: all cores */
+  bool quiet;
+  bool json;
+  bool force;
+};
+
+/* Children for an argp parser; their input is a `struct qn_tool_options`.
+ * qn_tool_argp: -T/--threads, -q/--quiet, --json; qn_tool_output_argp adds
+ * -f/--force for tools that write a file. */
+extern const struct argp qn_tool_argp;
+extern const struct argp qn_tool_output_argp;
+
+/* Parse the command line with `argp` (exit code 2 on a bad one), whose input is `input`, then
+ * put the shared options to work. `name` is the tool's name, e.g. "quern-import". */
+void qn_tool_parse(const char *name, const struct argp *argp, int argc, char **argv, void *input,
+                   const struct qn_tool_options *options);
+
+/* Print "name: message" for a failure; returns the process's exit code. */
+int qn_tool_exit(enum qn_status status, const struct qn_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
