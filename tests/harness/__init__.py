@@ -1,0 +1,1 @@
+"""The test harness behind tests/run.py; see tests/README.md."""

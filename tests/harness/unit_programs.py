@@ -1,0 +1,44 @@
+"""cmocka programs: every tests/unit/test_*.c must have been built and must pass."""
+
+import shutil
+import subprocess
+
+from harness import process, tap
+from harness.outcome import FAILED, SKIPPED, Job, Outcome, scratch_folder
+
+TIMEOUT = 300
+
+
+def has_cmocka():
+    """Can the compiler find cmocka? Without it the programs can't have been built."""
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if not compiler:
+        return False
+    text = "".join("#include <%s.h>\n" % name for name in ("stdarg", "stddef", "setjmp", "stdint", "cmocka"))
+    return subprocess.run([compiler, "-E", "-xc", "-"], input=text.encode(), stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL).returncode == 0
+
+
+def run_program(name, program, settings):
+    if not program.exists():
+        if has_cmocka():
+            return [Outcome(name, FAILED, "%s is not built; run scons unit-tests" % program)]
+        return [Outcome(name, SKIPPED, "cmocka is not installed (libcmocka-dev)")]
+    scratch = scratch_folder(settings, name)
+    env = settings.environment(scratch)
+    env["CMOCKA_MESSAGE_OUTPUT"] = "TAP"
+    finished = process.run([str(program)], scratch, env, TIMEOUT * settings.timeout_scale)
+    if not settings.keep:
+        shutil.rmtree(scratch, ignore_errors=True)
+    return tap.conclude(finished, name)
+
+
+def find(settings):
+    """test_NAME.c; test_NAME_medium.c and test_NAME_long.c belong to those tiers."""
+    jobs = []
+    for source in sorted((settings.root / "unit").glob("test_*.c")):
+        name = "unit/" + source.stem
+        tier = next((tier for tier in ("medium", "long") if source.stem.endswith("_" + tier)), "short")
+        program = settings.programs / source.stem
+        jobs.append(Job(name, lambda n=name, p=program: run_program(n, p, settings), tier))
+    return jobs

@@ -1,0 +1,40 @@
+"""Every header compiles alone, as C17 and as C++17."""
+
+import os
+import subprocess
+import unittest
+from pathlib import Path
+
+SOURCE = Path(os.environ["QUERN_SOURCE"])
+FOLDERS = ("support", "formats", "converters", "partitioner", "kernels", "runtime")
+LANGUAGES = {
+    "C17": [os.environ.get("CC", "cc"), "-xc", "-std=c17", "-Wstrict-prototypes"],
+    "C++17": [os.environ.get("CXX", "c++"), "-xc++", "-std=c++17"],
+}
+
+
+def headers():
+    return sorted(path for folder in FOLDERS for path in (SOURCE / folder).glob("**/*.h"))
+
+
+class Headers(unittest.TestCase):
+    def compile(self, language, header):
+        """Included twice, so that a missing guard shows too."""
+        name = header.relative_to(SOURCE)
+        text = '#include "%s"\n#include "%s"\nint qn_only_header;\n' % (name, name)
+        flags = ["-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-fopenmp", "-fsyntax-only", "-I", str(SOURCE)]
+        return subprocess.run(LANGUAGES[language] + flags + ["-"], input=text, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+    def check_all(self, language):
+        self.assertGreater(len(headers()), 5)
+        for header in headers():
+            with self.subTest(header=str(header.relative_to(SOURCE))):
+                compiled = self.compile(language, header)
+                self.assertEqual(compiled.returncode, 0, compiled.stdout)
+
+    def test_c17(self):
+        self.check_all("C17")
+
+    def test_cxx17(self):
+        self.check_all("C++17")
