@@ -1,0 +1,110 @@
+/* Edge lists in memory: what readers and generators fill and the builder
+ * (build.h) consumes. Ids are any 64-bit numbers; ids below 2^32 take 8 bytes
+ * an edge, larger ones 16, a weight 4 more.
+ *
+ *   struct qn_edge_list *list;
+ *   qn_edge_list_create(&list, &error);
+ *   #pragma omp parallel for schedule(dynamic)
+ *   for (part = 0; part < parts; part++) {
+ *     struct qn_edge_stream stream;
+ *     qn_edge_stream_open(&stream, list, part);
+ *     for (...)
+ *       qn_edge_push(&stream, source, destination);
+ *     status = qn_edge_stream_close(&stream, &error);    for each thread its own error
+ *   }
+ *
+ * Any number of streams may be open at once, each used by one thread at a time.
+ * A stream fills blocks of 64 KiB, of which it takes at least one: some ten thousand
+ * edges a stream use memory well. */
+#ifndef QN_CONVERTERS_EDGE_LIST_H
+#define QN_CONVERTERS_EDGE_LIST_H
+
+#include <stdint.h>
+#include <string.h>
+
+#include "formats/container.h"
+#include "support/error.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct qn_edge_list;
+struct qn_edge_block;
+
+/* An empty list. Owned by the caller until destroy (NULL is allowed). */
+enum qn_status qn_edge_list_create(struct qn_edge_list **out, struct qn_error *error);
+void qn_edge_list_destroy(struct qn_edge_list *list);
+
+/* The number of edges in closed streams. */
+uint64_t qn_edge_list_count(const struct qn_edge_list *list);
+
+/* A way into the list for one thread. The fields are for the functions below. */
+struct qn_edge_stream {
+  struct qn_edge_list *list;
+  struct qn_edge_block *block;
+  uint64_t *pairs;   /* of the block: source | destination << 32 */
+  uint32_t *weights; /* of the block */
+  uint32_t count;
+  uint32_t plain_capacity;    /* room, if the block is of narrow edges without weights, else 0 */
+  uint32_t weighted_capacity; /* room, if it is of narrow edges with weights of weight_type */
+  enum qn_weight_type weight_type;
+  uint64_t sequence;
+  enum qn_status status; /* the first failure; edges pushed after it are lost */
+  struct qn_error error;
+};
+
+/* Begin a stream. Order matters where equal edges have different weights: edges of streams with a
+ * lower `sequence` come first, and within a stream the order of pushing counts. Two streams must
+ * not have the same sequence. Takes no memory until an edge comes. */
+void qn_edge_stream_open(struct qn_edge_stream *stream, struct qn_edge_list *list,
+                         uint64_t sequence);
+
+/* End the stream and report what failed since it was opened: memory ran out (QN_SYSTEM). */
+enum qn_status qn_edge_stream_close(struct qn_edge_stream *stream, struct qn_error *error);
+
+void qn_edge_push_slowly(struct qn_edge_stream *stream, uint64_t source, uint64_t destination,
+                         enum qn_weight_type weight_type, uint32_t weight_bits);
+
+/* Add an edge without weight. Either all edges of a list have weights or none has. */
+static inline void qn_edge_push(struct qn_edge_stream *stream, uint64_t source,
+                                uint64_t destination) {
+  if (__builtin_expect(
+          ((source | destination) >> 32) != 0 || stream->count >= stream->plain_capacity, 0))
+    qn_edge_push_slowly(stream, source, destination, QN_WEIGHT_NONE, 0);
+  else
+    stream->pairs[stream->count++] = source | destination << 32;
+}
+
+/* Add an edge whose weight's bits are `weight_bits`, of type u32 or f32 (finite). Types may
+ * be mixed: the builder makes all f32 if one is. */
+static inline void qn_edge_push_weighted(struct qn_edge_stream *stream, uint64_t source,
+                                         uint64_t destination, enum qn_weight_type weight_type,
+                                         uint32_t weight_bits) {
+  if (__builtin_expect(((source | destination) >> 32) != 0 ||
+                           stream->count >= stream->weighted_capacity ||
+                           stream->weight_type != weight_type,
+                       0)) {
+    qn_edge_push_slowly(stream, source, destination, weight_type, weight_bits);
+  } else {
+    stream->weights[stream->count] = weight_bits;
+    stream->pairs[stream->count++] = source | destination << 32;
+  }
+}
+
+static inline void qn_edge_push_u32(struct qn_edge_stream *stream, uint64_t source,
+                                    uint64_t destination, uint32_t weight) {
+  qn_edge_push_weighted(stream, source, destination, QN_WEIGHT_U32, weight);
+}
+
+static inline void qn_edge_push_f32(struct qn_edge_stream *stream, uint64_t source,
+                                    uint64_t destination, float weight) {
+  uint32_t bits;
+  memcpy(&bits, &weight, sizeof bits);
+  qn_edge_push_weighted(stream, source, destination, QN_WEIGHT_F32, bits);
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif
