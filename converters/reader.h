@@ -1,0 +1,81 @@
+/* Readers of graph formats: one file each in converters/readers/, listed in
+ * readers/table.c. A reader tells by content whether an input is of its
+ * format, and turns it into an edge list. */
+#ifndef QN_CONVERTERS_READER_H
+#define QN_CONVERTERS_READER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "converters/build.h"
+#include "converters/edge_list.h"
+#include "converters/ledger.h"
+#include "support/error.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What the user asked of a reader. Readers ignore what does not concern their format. */
+struct qn_read_options {
+  uint64_t max_bad;            /* bad records to skip and count before giving up */
+  bool strings;                /* --ids strings: vertex ids are any text */
+  bool ignore_weights;         /* --weights none: do not even look at them */
+  uint32_t source_column;      /* of delimited text, from 1; 0: the first */
+  uint32_t destination_column; /* 0: the second */
+  uint32_t weight_column;      /* 0: the third, if there is one */
+};
+
+/* Bad records that were skipped are listed up to this many. */
+#define QN_LISTED_BAD 10
+
+/* What a reader found, beside the edges. All zero to begin with, but num_vertices. */
+struct qn_read_result {
+  struct qn_ledger ledger; /* records, comments, rejected, edges_read; edges_added if it pushed
+                              reverses that the input implies */
+  uint64_t num_vertices;   /* declared, or QN_VERTICES_FROM_EDGES */
+  bool symmetric;          /* the format says that every edge stands for both directions:
+                              build undirected */
+  bool already_symmetric;  /* both directions were pushed */
+  struct qn_ids names;     /* kind QN_IDS_DENSE if vertices have no names */
+  uint64_t *extra_ids;     /* qn_alloc'ed; see struct qn_build */
+  uint64_t num_extra_ids;
+  void *names_memory;    /* behind `names`; the reader's release frees it */
+  char description[160]; /* e.g. "2 columns separated by tabs"; printed after the format's name */
+};
+
+struct qn_input; /* converters/input.h */
+
+struct qn_reader {
+  const char *name;        /* as --format takes it, e.g. "edges" */
+  const char *description; /* for --help, one line */
+
+  /* How sure the reader is that content beginning with these bytes (the first 64 KiB
+   * at least, or all) is its own: 0 no, 1 possible, 2 a plausible look, 3 a signature. */
+  int (*detect)(const char *head, uint64_t bytes, const struct qn_read_options *options);
+
+  /* Read all of `input` into `list`, streams numbered from `*sequence` on, which becomes the
+   * first unused number (several inputs fill one list). Adds to `result->ledger`. */
+  enum qn_status (*read)(struct qn_input *input, const struct qn_read_options *options,
+                         struct qn_edge_list *list, uint64_t *sequence,
+                         struct qn_read_result *result, struct qn_error *error);
+
+  /* Free result->names_memory; NULL if there never is any. */
+  void (*release)(struct qn_read_result *result);
+};
+
+/* NULL-terminated, in the order in which equal detections win. */
+extern const struct qn_reader *const qn_readers[];
+
+/* The reader called `name`; QN_USAGE with the list of names if there is none. */
+enum qn_status qn_reader_by_name(const char *name, const struct qn_reader **out,
+                                 struct qn_error *error);
+
+/* The reader that is surest; QN_INVALID if none wants it. */
+enum qn_status qn_reader_detect(struct qn_input *input, const struct qn_read_options *options,
+                                const struct qn_reader **out, struct qn_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
