@@ -64,6 +64,9 @@ enum qn_section_flags {
 #define QN_FEATURE_ARCHIVE ((uint64_t)1 << 0) /* some section has a codec or a filter */
 #define QN_KNOWN_INCOMPATIBLE QN_FEATURE_ARCHIVE
 
+/* Compatible feature bits. */
+#define QN_FEATURE_IDS_ASCENDING ((uint64_t)1 << 0) /* original ids ascend in vertex order */
+
 /* "graph", "blocked-csr", ...; "unknown" for other codes. */
 const char *qn_layout_name(uint32_t layout);
 /* "none", "u32", "f32"; "unknown" for other codes. */

@@ -30,9 +30,10 @@ struct qn_csr {
   struct qn_weights weights;      /* E, in the order of column_indices */
 };
 
-/* A mapped graph container. Pointers go into the mapping. */
+/* A graph: mapped, its pointers going into the mapping, or in memory of its own. */
 struct qn_graph {
-  struct qn_container *container; /* owned; NULL for a graph built in memory */
+  struct qn_container *container; /* owned; NULL for borrowed containers and graphs in memory */
+  bool owns_arrays;               /* the arrays of `out` are this graph's own */
   enum qn_directedness directedness;
   bool has_transpose; /* in-edges are at hand: stored, or the same as `out` when undirected */
   struct qn_csr out;  /* out-edges */
@@ -45,20 +46,46 @@ struct qn_graph {
 enum qn_status qn_graph_map(const char *path, struct qn_graph *graph, struct qn_error *error);
 void qn_graph_unmap(struct qn_graph *graph);
 
+/* The writable arrays of a graph in memory. `weights` is NULL without weights. */
+struct qn_graph_arrays {
+  uint64_t *row_offsets;
+  uint32_t *column_indices;
+  void *weights; /* uint32_t or float */
+};
+
+/* A directed graph in memory with uninitialised contents, dense ids and no transpose, to be filled
+ * through `arrays`. Give back with qn_graph_unmap. */
+enum qn_status qn_graph_create(uint64_t num_vertices, uint64_t num_edges, enum qn_weight_type type,
+                               struct qn_graph *graph, struct qn_graph_arrays *arrays,
+                               struct qn_error *error);
+
 /* As qn_graph_map for a container mapped already, which the view then borrows. */
 enum qn_status qn_graph_view(const struct qn_container *container, struct qn_graph *graph,
                              struct qn_error *error);
 
-/* Check every invariant of the layout (G-1 to G-12), in parallel: afterwards
- * kernels may index without further checks. */
+/* Check what kernels rely on, in parallel at memory speed: row offsets ascend
+ * to E (G-1 to G-3), column indices are in range and ascend in their rows (G-4, G-5), in
+ * both directions, and ids can be looked up (ID-1 to ID-4). Afterwards kernels may index
+ * without further checks. */
 enum qn_status qn_graph_check(const struct qn_container *container, const struct qn_graph *graph,
                               struct qn_error *error);
+
+/* Every other invariant, for quern-verify: finite weights (G-7), a transpose that holds the
+ * same edges (G-8), symmetry of undirected graphs (G-9). Call after qn_graph_check. */
+enum qn_status qn_graph_check_content(const struct qn_container *container,
+                                      const struct qn_graph *graph, struct qn_error *error);
+
+/* The checks of qn_graph_check and G-7 for one CSR, as other layouts need them too. `rules` is
+ * the prefix of the rule numbers ("G", "S", ...); `name` what to call the CSR in messages. */
+enum qn_status qn_csr_check(const struct qn_container *container, const struct qn_csr *csr,
+                            const char *rules, const char *name, struct qn_error *error);
 
 /* Add the sections of the graph layout to a writer, in the spec's order. Call
  * in this order; each gives the pointers to fill (weights as the info's type says). */
 enum qn_status qn_graph_write_rows(struct qn_writer *writer, uint64_t num_vertices,
                                    uint64_t **row_offsets, struct qn_error *error);
-/* `num_edges` may be an upper bound; see qn_graph_shrink_edges. `*weights` is NULL without weights.
+/* `num_edges` may be an upper bound that qn_writer_shrink corrects. `*weights` is NULL without
+ * weights.
  */
 enum qn_status qn_graph_write_columns(struct qn_writer *writer, uint64_t num_edges,
                                       uint32_t **column_indices, struct qn_error *error);

@@ -45,13 +45,13 @@ enum qn_status qn_size_parse(const char *text, uint64_t *bytes, struct qn_error 
     goto bad;
 
   if (!strchr(number, '.')) {
-    uint64_t value;
+    uint64_t value = 0;
     if (qn_number_parse(number, UINT64_MAX >> shift, &value, NULL))
       goto bad;
     *bytes = value << shift;
     return QN_OK;
   }
-  double value;
+  double value = 0;
   if (qn_real_parse(number, &value, NULL) || value * (double)((uint64_t)1 << shift) >= 0x1p64)
     goto bad;
   *bytes = (uint64_t)(value * (double)((uint64_t)1 << shift));

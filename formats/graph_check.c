@@ -1,0 +1,254 @@
+/* The invariants of the graph layout (specs/graph.md), checked at memory speed.
+ *
+ * Ascending rows (G-5) without a test per row end: a descent between neighbours
+ * in the flat array is allowed only where a row begins, so the rows ascend if
+ * and only if there are as many descents as row starts that descend. Both
+ * counts are simple loops; the first one vectorises. */
+#include <inttypes.h>
+#include <math.h>
+
+#include "formats/graph.h"
+#include "support/threads.h"
+
+/* A share of the work: rows [row_begin, row_end) hold edges [edge_begin, edge_end). */
+struct share {
+  uint64_t row_begin, row_end;
+  uint64_t edge_begin, edge_end;
+};
+
+/* The first row that begins at or after `edge`. */
+static uint64_t row_at(const struct qn_csr *csr, uint64_t edge) {
+  uint64_t low = 0, high = csr->num_vertices;
+  while (low < high) {
+    uint64_t middle = low + (high - low) / 2;
+    if (csr->row_offsets[middle] < edge)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* Part `index` of `parts`, balanced by edges, cut between rows. Offsets must ascend. */
+static struct share share_of(const struct qn_csr *csr, uint64_t parts, uint64_t index) {
+  struct share share;
+  uint64_t begin, end;
+  qn_part_of(csr->num_edges, parts, index, &begin, &end);
+  share.row_begin = index == 0 ? 0 : row_at(csr, begin);
+  share.row_end = index + 1 == parts ? csr->num_vertices : row_at(csr, end);
+  share.edge_begin = csr->row_offsets[share.row_begin];
+  share.edge_end = csr->row_offsets[share.row_end];
+  return share;
+}
+
+static uint64_t part_count(const struct qn_csr *csr) {
+  uint64_t parts = csr->num_edges >> 18;
+  return parts < 1 ? 1 : parts;
+}
+
+static uint64_t first_descending_offset(const struct qn_csr *csr) {
+  uint64_t descending = 0;
+  const uint64_t *offsets = csr->row_offsets;
+#pragma omp parallel for reduction(+ : descending)
+  for (uint64_t v = 0; v < csr->num_vertices; v++)
+    descending += offsets[v] > offsets[v + 1];
+  for (uint64_t v = 0; descending && v < csr->num_vertices; v++)
+    if (offsets[v] > offsets[v + 1])
+      return v;
+  return UINT64_MAX;
+}
+
+static uint32_t largest_column(const uint32_t *columns, uint64_t count) {
+  uint32_t largest = 0;
+  for (uint64_t i = 0; i < count; i++)
+    largest = columns[i] > largest ? columns[i] : largest;
+  return largest;
+}
+
+static uint64_t count_descents(const uint32_t *columns, uint64_t count) {
+  uint64_t descents = 0;
+  for (uint64_t i = 1; i < count; i++)
+    descents += columns[i - 1] > columns[i];
+  return descents;
+}
+
+/* Row starts inside the share, past its first edge, that descend from the edge before. */
+static uint64_t count_descending_starts(const struct qn_csr *csr, const struct share *share) {
+  const uint64_t *offsets = csr->row_offsets;
+  const uint32_t *columns = csr->column_indices;
+  uint64_t descents = 0;
+  for (uint64_t v = share->row_begin; v < share->row_end; v++) {
+    uint64_t start = offsets[v];
+    bool counts = offsets[v + 1] > start && start > share->edge_begin;
+    descents += counts && columns[start - 1] > columns[start];
+  }
+  return descents;
+}
+
+static bool share_is_sound(const struct qn_csr *csr, const struct share *share) {
+  const uint32_t *columns = csr->column_indices + share->edge_begin;
+  uint64_t count = share->edge_end - share->edge_begin;
+  if (count == 0)
+    return true;
+  return largest_column(columns, count) < csr->num_vertices &&
+         count_descents(columns, count) == count_descending_starts(csr, share);
+}
+
+/* Slow and exact: names the first edge at fault in the share. */
+static enum qn_status report_share(const struct qn_container *container, const struct qn_csr *csr,
+                                   const struct share *share, const char *rules, const char *name,
+                                   struct qn_error *error) {
+  char rule[16];
+  for (uint64_t v = share->row_begin; v < share->row_end; v++) {
+    for (uint64_t e = csr->row_offsets[v]; e < csr->row_offsets[v + 1]; e++) {
+      uint32_t column = csr->column_indices[e];
+      if (column >= csr->num_vertices) {
+        snprintf(rule, sizeof rule, "%s-4", rules);
+        return qn_container_violation(container, error, rule,
+                                      "%s: edge %" PRIu64 " of row %" PRIu64
+                                      " leads to vertex %" PRIu32 ", but there are %" PRIu64
+                                      " vertices",
+                                      name, e, v, column, csr->num_vertices);
+      }
+      if (e > csr->row_offsets[v] && csr->column_indices[e - 1] > column) {
+        snprintf(rule, sizeof rule, "%s-5", rules);
+        return qn_container_violation(container, error, rule,
+                                      "%s: row %" PRIu64 " is not sorted at edge %" PRIu64, name, v,
+                                      e);
+      }
+    }
+  }
+  return QN_OK;
+}
+
+static enum qn_status check_offsets(const struct qn_container *container, const struct qn_csr *csr,
+                                    const char *rules, const char *name, struct qn_error *error) {
+  char rule[16];
+  uint64_t bad = first_descending_offset(csr);
+  if (csr->row_offsets[0] != 0) {
+    snprintf(rule, sizeof rule, "%s-1", rules);
+    return qn_container_violation(container, error, rule, "%s: row offsets do not begin with 0",
+                                  name);
+  }
+  if (bad != UINT64_MAX) {
+    snprintf(rule, sizeof rule, "%s-2", rules);
+    return qn_container_violation(container, error, rule,
+                                  "%s: row offsets descend after row %" PRIu64, name, bad);
+  }
+  if (csr->row_offsets[csr->num_vertices] != csr->num_edges) {
+    snprintf(rule, sizeof rule, "%s-3", rules);
+    return qn_container_violation(
+        container, error, rule, "%s: row offsets end with %" PRIu64 ", not with %" PRIu64 " edges",
+        name, csr->row_offsets[csr->num_vertices], csr->num_edges);
+  }
+  return QN_OK;
+}
+
+enum qn_status qn_csr_check(const struct qn_container *container, const struct qn_csr *csr,
+                            const char *rules, const char *name, struct qn_error *error) {
+  enum qn_status status = check_offsets(container, csr, rules, name, error);
+  if (status)
+    return status;
+  uint64_t parts = part_count(csr), bad = UINT64_MAX;
+#pragma omp parallel for schedule(dynamic, 1) reduction(min : bad)
+  for (uint64_t i = 0; i < parts; i++) {
+    struct share share = share_of(csr, parts, i);
+    if (i < bad && !share_is_sound(csr, &share))
+      bad = i;
+  }
+  if (bad == UINT64_MAX)
+    return QN_OK;
+  struct share share = share_of(csr, parts, bad);
+  return report_share(container, csr, &share, rules, name, error);
+}
+
+enum qn_status qn_graph_check(const struct qn_container *container, const struct qn_graph *graph,
+                              struct qn_error *error) {
+  enum qn_status status = qn_csr_check(container, &graph->out, "G", "out-edges", error);
+  if (!status && graph->has_transpose && graph->in.row_offsets != graph->out.row_offsets)
+    status = qn_csr_check(container, &graph->in, "G", "in-edges", error);
+  if (!status)
+    status = qn_ids_check(container, &graph->ids, error);
+  return status;
+}
+
+/* ---- Content: weights and the agreement of both directions ---------------- */
+
+static enum qn_status check_finite(const struct qn_container *container, const struct qn_csr *csr,
+                                   const char *name, struct qn_error *error) {
+  if (csr->weights.type != QN_WEIGHT_F32)
+    return QN_OK;
+  uint64_t bad = UINT64_MAX;
+#pragma omp parallel for reduction(min : bad)
+  for (uint64_t e = 0; e < csr->num_edges; e++)
+    if (!isfinite(csr->weights.f32[e]) && e < bad)
+      bad = e;
+  if (bad == UINT64_MAX)
+    return QN_OK;
+  return qn_container_violation(container, error, "G-7",
+                                "%s: the weight of edge %" PRIu64 " is not finite", name, bad);
+}
+
+/* Fingerprints of edge multisets: the sum over edges of K1(row) K2(column) K3(weight), modulo 2^64.
+ * Two different multisets agree by accident with a probability of about 2^-60. */
+static inline uint64_t mix(uint32_t value, uint32_t multiplier, uint32_t flip) {
+  uint32_t x = (value + flip) * multiplier;
+  x ^= x >> 15;
+  return (uint64_t)x * (x ^ flip) + value;
+}
+
+static inline uint64_t mix_row(uint32_t v) {
+  return mix(v, 0x9E3779B1u, 0x85EBCA6Bu);
+}
+static inline uint64_t mix_column(uint32_t v) {
+  return mix(v, 0xC2B2AE35u, 0x27D4EB2Fu);
+}
+static inline uint64_t mix_weight(uint32_t w) {
+  return mix(w, 0x165667B1u, 0xD3A2646Cu) | 1;
+}
+
+static uint64_t row_sum(const uint32_t *columns, const uint32_t *weights, uint64_t count,
+                        bool reverse) {
+  uint64_t sum = 0;
+  for (uint64_t i = 0; i < count; i++) {
+    uint64_t mixed = reverse ? mix_row(columns[i]) : mix_column(columns[i]);
+    sum += weights ? mixed * mix_weight(weights[i]) : mixed;
+  }
+  return sum;
+}
+
+/* The fingerprint of the edges, or of their reversals. */
+static uint64_t fingerprint(const struct qn_csr *csr, bool reverse) {
+  uint64_t parts = part_count(csr), sum = 0;
+  const uint32_t *weights =
+      csr->weights.type == QN_WEIGHT_F32 ? (const uint32_t *)csr->weights.f32 : csr->weights.u32;
+#pragma omp parallel for schedule(dynamic, 1) reduction(+ : sum)
+  for (uint64_t i = 0; i < parts; i++) {
+    struct share share = share_of(csr, parts, i);
+    for (uint64_t v = share.row_begin; v < share.row_end; v++) {
+      uint64_t begin = csr->row_offsets[v], count = csr->row_offsets[v + 1] - begin;
+      uint64_t columns =
+          row_sum(csr->column_indices + begin, weights ? weights + begin : NULL, count, reverse);
+      sum += columns * (reverse ? mix_column((uint32_t)v) : mix_row((uint32_t)v));
+    }
+  }
+  return sum;
+}
+
+enum qn_status qn_graph_check_content(const struct qn_container *container,
+                                      const struct qn_graph *graph, struct qn_error *error) {
+  bool stored_transpose = graph->has_transpose && graph->in.row_offsets != graph->out.row_offsets;
+  enum qn_status status = check_finite(container, &graph->out, "out-edges", error);
+  if (!status && stored_transpose)
+    status = check_finite(container, &graph->in, "in-edges", error);
+  if (status)
+    return status;
+  if (stored_transpose && fingerprint(&graph->out, false) != fingerprint(&graph->in, true))
+    return qn_container_violation(container, error, "G-8",
+                                  "the transpose does not hold the same edges");
+  if (graph->directedness == QN_UNDIRECTED &&
+      fingerprint(&graph->out, false) != fingerprint(&graph->out, true))
+    return qn_container_violation(container, error, "G-9",
+                                  "the header says undirected, but some edge lacks its reverse");
+  return QN_OK;
+}
