@@ -1,0 +1,115 @@
+"""What the algorithms mean, as plainly as it can be written. Graphs are (V, [(source, destination, weight)])."""
+
+import collections
+import heapq
+import math
+
+
+def out_edges(num_vertices, edges):
+    rows = [[] for _ in range(num_vertices)]
+    for source, destination, weight in edges:
+        rows[source].append((destination, weight))
+    return rows
+
+
+def both_ways(edges):
+    """An undirected reading: every edge that is no loop in both directions."""
+    return edges + [(destination, source, weight) for source, destination, weight in edges if source != destination]
+
+
+def degree(num_vertices, edges):
+    return [len(row) for row in out_edges(num_vertices, edges)]
+
+
+def bfs(num_vertices, edges, source):
+    rows, hops = out_edges(num_vertices, edges), [math.inf] * num_vertices
+    hops[source], queue = 0, collections.deque([source])
+    while queue:
+        vertex = queue.popleft()
+        for other, _ in rows[vertex]:
+            if hops[other] == math.inf:
+                hops[other] = hops[vertex] + 1
+                queue.append(other)
+    return hops
+
+
+def sssp(num_vertices, edges, source):
+    rows, far = out_edges(num_vertices, edges), [math.inf] * num_vertices
+    far[source], heap = 0, [(0, source)]
+    while heap:
+        distance, vertex = heapq.heappop(heap)
+        if distance > far[vertex]:
+            continue
+        for other, weight in rows[vertex]:
+            if distance + weight < far[other]:
+                far[other] = distance + weight
+                heapq.heappush(heap, (far[other], other))
+    return far
+
+
+def cc(num_vertices, edges):
+    """The smallest vertex that is weakly connected with each."""
+    label = list(range(num_vertices))
+
+    def root(vertex):
+        while label[vertex] != vertex:
+            vertex = label[vertex]
+        return vertex
+
+    for source, destination, _ in edges:
+        low, high = sorted((root(source), root(destination)))
+        label[high] = low
+    return [root(vertex) for vertex in range(num_vertices)]
+
+
+def pagerank(num_vertices, edges, damping=0.85, tolerance=1e-12):
+    """Parallel edges count as often as they are; what vertices without out-edges hold is spread evenly."""
+    rows, ranks = out_edges(num_vertices, edges), [1 / num_vertices] * num_vertices
+    while True:
+        lost = math.fsum(rank for rank, row in zip(ranks, rows) if not row)
+        following = [(1 - damping + damping * lost) / num_vertices] * num_vertices
+        for rank, row in zip(ranks, rows):
+            for other, _ in row:
+                following[other] += damping * rank / len(row)
+        change = math.fsum(abs(new - old) for new, old in zip(following, ranks))
+        ranks = following
+        if change < tolerance:
+            return ranks
+
+
+def tc(num_vertices, edges):
+    """Triangles of the simple undirected graph, each once."""
+    later = [set() for _ in range(num_vertices)]
+    for source, destination, _ in edges:
+        if source != destination:
+            later[min(source, destination)].add(max(source, destination))
+    return sum(len(later[a] & later[b]) for a in range(num_vertices) for b in later[a])
+
+
+def bc(num_vertices, edges, sources):
+    """Brandes: the sum over the given sources, not normalised."""
+    rows, score = out_edges(num_vertices, edges), [0.0] * num_vertices
+    for source in sources:
+        hops = bfs(num_vertices, edges, source)
+        order = sorted((vertex for vertex in range(num_vertices) if hops[vertex] < math.inf), key=hops.__getitem__)
+        paths, share = [0] * num_vertices, [0.0] * num_vertices
+        paths[source] = 1
+        for vertex in order:
+            for other, _ in rows[vertex]:
+                if hops[other] == hops[vertex] + 1:
+                    paths[other] += paths[vertex]
+        for vertex in reversed(order):
+            for other, _ in rows[vertex]:
+                if hops[other] == hops[vertex] + 1:
+                    share[vertex] += paths[vertex] / paths[other] * (1 + share[other])
+            if vertex != source:
+                score[vertex] += share[vertex]
+    return score
+
+
+def spmv(num_vertices, edges, vector):
+    """y[v] = the sum over v's in-edges of weight times x[source]."""
+    result = [0.0] * num_vertices
+    for source, destination, weight in edges:
+        result[destination] += weight * vector[source]
+    return result

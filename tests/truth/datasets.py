@@ -1,0 +1,76 @@
+"""The real graphs with known answers, and the layouts that must give them.
+
+One line here is one more graph or one more layout in test_truth.py.
+"""
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+GRAPHS = Path(os.environ["QUERN_TEST_GRAPHS"])
+
+
+@dataclass(frozen=True)
+class Dataset:
+    name: str
+    input: str            # below GRAPHS
+    truth: str            # below GRAPHS
+    key: str = ""         # of the object in the truth file, where it holds several
+    options: tuple = ()   # for quern-import
+    tier: str = "short"
+
+    def present(self):
+        return (GRAPHS / self.input).exists() and (GRAPHS / self.truth).exists()
+
+    def known(self):
+        truth = json.loads((GRAPHS / self.truth).read_text())
+        return truth[self.key] if self.key else truth
+
+
+def of_folder(folder, file, *options, tier="short"):
+    return Dataset(folder, "%s/%s" % (folder, file), folder + "/truth.json", options=options, tier=tier)
+
+
+def of_set(folder, file, *options, key="", tier="short"):
+    return Dataset("%s/%s" % (folder, file), "%s/%s" % (folder, file), folder + "/truth.json", key=key or file,
+                   options=options, tier=tier)
+
+
+DATASETS = [
+    of_folder("wiki-Vote", "wiki-Vote.txt"),
+    of_folder("p2p-Gnutella31", "p2p-Gnutella31.txt"),
+    of_folder("soc-Slashdot0902", "soc-Slashdot0902.txt.gz", tier="medium"),
+    of_folder("email-Enron", "email-Enron.txt.gz"),
+    of_folder("email-Eu-core", "email-Eu-core.txt.gz"),
+    of_folder("facebook_combined", "facebook_combined.txt.gz"),
+    of_folder("web-Stanford", "derived/web-Stanford.txt.gz", tier="medium"),
+    of_folder("cnr-2000", "derived/cnr-2000.txt.gz", tier="medium"),
+    of_folder("sx-askubuntu", "derived/sx-askubuntu.txt.gz", tier="medium"),
+    of_folder("delaunay_n16", "delaunay_n16.mtx.gz"),
+    of_folder("citeseer", "citeseer.cites", "--ids", "strings"),
+    of_folder("moreno_crime", "out.moreno_crime_crime"),
+    of_set("networkit-misc", "foodweb-baydry.konect"),
+    of_set("networkit-misc", "MIT8.edgelist.gz", key="MIT8.edgelist"),
+] + [of_set("lagraph-small", name + ".mtx") for name in (
+    "karate", "jagmesh7", "bcsstk13", "cryg2500", "olm1000", "zenios", "west0067", "test_FW_2003", "test_FW_1000",
+    "A", "LFAT5", "ldbc-directed-example", "ldbc-undirected-example", "ldbc-wcc-example")]
+
+
+@dataclass(frozen=True)
+class Layout:
+    name: str             # as quern-info names it
+    command: tuple = ()   # makes it: command, then the graph container, -o, the output
+
+    def tool(self):
+        return self.command[0] if self.command else "quern-import"
+
+
+GRAPH = Layout("graph")
+LAYOUTS = [
+    Layout("blocked-csr", ("quern-block",)),
+    Layout("edge-partitions", ("quern-partition",)),
+    Layout("slotted-pages", ("quern-page",)),
+    Layout("shards", ("quern-shard",)),
+    Layout("hybrid", ("quern-hybrid",)),
+]
