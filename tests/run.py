@@ -114,10 +114,22 @@ def run_all(jobs, options):
     return outcomes
 
 
+def report_skipped(outcomes):
+    """Each reason once, with the tests that it concerns."""
+    names_by_reason = {}
+    for outcome in outcomes:
+        if outcome.status == SKIPPED:
+            names_by_reason.setdefault(outcome.detail, []).append(outcome.name)
+    for reason, names in sorted(names_by_reason.items()):
+        print("skipped %s" % ("1 test" if len(names) == 1 else "%d tests" % len(names)) + ": " + reason)
+        for name in sorted(names)[:8]:
+            print("        | " + name)
+        if len(names) > 8:
+            print("        | ... and %d more" % (len(names) - 8))
+
+
 def summarise(outcomes, left_out):
-    skipped = sorted((outcome for outcome in outcomes if outcome.status == SKIPPED), key=lambda o: o.name)
-    for outcome in skipped:
-        print("skipped %s: %s" % (outcome.name, outcome.detail))
+    report_skipped(outcomes)
     for tier in TIERS:
         count = sum(job.tier == tier for job in left_out)
         if count:

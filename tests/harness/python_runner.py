@@ -38,7 +38,7 @@ class TapResult(unittest.TestResult):
         sys.stdout.flush()
 
     def title(self, test):
-        return getattr(test, "_testMethodName", None) or str(test)
+        return getattr(test, "_testMethodName", None) or str(test).split(" ")[0]
 
     def addSuccess(self, test):
         self.point("ok", self.title(test))

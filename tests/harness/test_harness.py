@@ -28,9 +28,9 @@ class Harness(unittest.TestCase):
         finished = run_harness(HERE / "fixtures/passing")
         self.assertEqual(self.last_line(finished), "3 passed, 0 failed, 2 skipped", finished.stdout)
         self.assertEqual(finished.returncode, 0)
-        self.assertIn("skipped cli/skipped: program a-program-that-nobody-has is not installed",
-                      finished.stdout)
-        self.assertIn("Points: test_skips: for a reason", finished.stdout)
+        self.assertIn("skipped 1 test: program a-program-that-nobody-has is not installed\n"
+                      "        | cli/skipped\n", finished.stdout)
+        self.assertIn("skipped 1 test: for a reason\n        | test_points/Points: test_skips\n", finished.stdout)
         self.assertIn("left out: 2 jobs of tier long", finished.stdout)
 
     def test_every_failing_fixture_fails(self):

@@ -58,10 +58,10 @@ static inline enum qn_status write_sample(const char *path, const struct sample 
   uint64_t *rows;
   uint32_t *columns;
   void *weights;
-  json_t *metadata = json_pack("{s:s}", "tool", "sample");
   enum qn_status status = qn_writer_create(path, true, &writer, error);
   if (status)
     return status;
+  json_t *metadata = json_pack("{s:s}", "tool", "sample");
   struct qn_container_info *info = qn_writer_info(writer);
   info->layout = QN_LAYOUT_GRAPH;
   info->weight_type = sample->weight_type;
