@@ -438,7 +438,8 @@ enum qn_status qn_container_violation(const struct qn_container *container, stru
   vsnprintf(what, sizeof what, format, arguments);
   va_end(arguments);
   qn_fail(error, QN_INVALID, "%s: %s", rule, what);
-  qn_error_in_file(error, container->path);
+  if (container)
+    qn_error_in_file(error, container->path);
   return QN_INVALID;
 }
 

@@ -151,7 +151,7 @@ enum qn_status qn_container_refuse_unknown(const struct qn_container *container,
 enum qn_status qn_container_verify(const struct qn_container *container, struct qn_error *error);
 
 /* A broken rule of a layout: fills `error` with "<rule> ..." and the file; QN_INVALID.
- * `rule` is the number in the spec, e.g. "G-3". */
+ * `rule` is the number in the spec, e.g. "G-3". `container` may be NULL for a layout in memory. */
 enum qn_status qn_container_violation(const struct qn_container *container, struct qn_error *error,
                                       const char *rule, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

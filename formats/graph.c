@@ -83,14 +83,17 @@ enum qn_status qn_graph_view(const struct qn_container *container, struct qn_gra
     status = qn_ids_view(container, &graph->ids, error);
   if (status)
     return status;
-  if (info->directedness == QN_UNDIRECTED) {
-    graph->has_transpose = true;
-    graph->in = graph->out;
-  } else if (qn_container_section(container, IN_NAMES.row_offsets)) {
-    graph->has_transpose = true;
-    status = view_direction(container, &IN_NAMES, &graph->in, error);
-  }
-  return status;
+  bool stored = qn_container_section(container, IN_NAMES.row_offsets) ||
+                qn_container_section(container, IN_NAMES.column_indices) ||
+                qn_container_section(container, IN_NAMES.weights);
+  graph->has_transpose = stored || info->directedness == QN_UNDIRECTED;
+  if (stored && info->directedness == QN_UNDIRECTED)
+    return qn_container_violation(container, error, "G-10",
+                                  "an undirected graph must not store a transpose");
+  if (stored)
+    return view_direction(container, &IN_NAMES, &graph->in, error);
+  graph->in = graph->out;
+  return QN_OK;
 }
 
 enum qn_status qn_graph_map(const char *path, struct qn_graph *graph, struct qn_error *error) {

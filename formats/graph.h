@@ -37,7 +37,8 @@ struct qn_graph {
   enum qn_directedness directedness;
   bool has_transpose; /* in-edges are at hand: stored, or the same as `out` when undirected */
   struct qn_csr out;  /* out-edges */
-  struct qn_csr in;   /* in-edges: row = destination; valid if has_transpose */
+  struct qn_csr in;   /* in-edges: row = destination; valid if has_transpose (when
+                        undirected: the same arrays as `out`) */
   struct qn_ids ids;  /* original ids */
 };
 

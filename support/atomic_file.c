@@ -28,10 +28,14 @@ struct qn_atomic_file {
 static char *volatile temporaries[MAX_TEMPORARIES];
 static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void remove_temporaries(int signal_number) {
+void qn_atomic_files_remove(void) {
   for (unsigned i = 0; i < MAX_TEMPORARIES; i++)
     if (temporaries[i])
       unlink(temporaries[i]);
+}
+
+static void remove_temporaries(int signal_number) {
+  qn_atomic_files_remove();
   if (signal_number == SIGINT || signal_number == SIGTERM)
     _exit(QN_INTERRUPTED);
   signal(signal_number, SIG_DFL);

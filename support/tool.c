@@ -1,8 +1,11 @@
 #include "support/tool.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
+#include "support/atomic_file.h"
 #include "support/progress.h"
 #include "support/sizes.h"
 #include "support/threads.h"
@@ -53,6 +56,23 @@ static void print_version(FILE *stream, struct argp_state *state) {
   fprintf(stream, "%s (Quern) %s\n", tool_name, QN_VERSION);
 }
 
+/* A mapped input that shrinks while it is read is a SIGBUS: say so instead of crashing. */
+static void input_vanished(int signal_number) {
+  static const char message[] =
+      "quern: an input file was truncated or became unreadable while it was in use\n";
+  (void)signal_number;
+  if (write(STDERR_FILENO, message, sizeof message - 1) < 0)
+    _exit(QN_SYSTEM);
+  qn_atomic_files_remove();
+  _exit(QN_SYSTEM);
+}
+
+static void catch_vanishing_inputs(void) {
+  struct sigaction action = {.sa_handler = input_vanished};
+  sigfillset(&action.sa_mask);
+  sigaction(SIGBUS, &action, NULL);
+}
+
 void qn_tool_parse(const char *name, const struct argp *argp, int argc, char **argv, void *input,
                    const struct qn_tool_options *options) {
   tool_name = name;
@@ -62,6 +82,7 @@ void qn_tool_parse(const char *name, const struct argp *argp, int argc, char **a
   argv[0] = (char *)name;
   argp_parse(argp, argc, argv, 0, NULL, input);
   argv[0] = called;
+  catch_vanishing_inputs();
   qn_progress_quiet(options->quiet);
   qn_threads_set(options->threads);
 }
