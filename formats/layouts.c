@@ -93,7 +93,7 @@ enum qn_status qn_container_describe(const struct qn_container *container, json_
     if (!status)
       status = operations->describe(container, figures, error);
     if (!status)
-      status = qn_metadata_read(container, &metadata, error);
+      status = qn_container_metadata(container, &metadata, error);
   }
   if (metadata)
     json_object_set_new(object, "metadata", metadata);

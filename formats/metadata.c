@@ -4,8 +4,8 @@
 
 #include "formats/layouts.h"
 
-enum qn_status qn_metadata_read(const struct qn_container *container, json_t **out,
-                                struct qn_error *error) {
+enum qn_status qn_container_metadata(const struct qn_container *container, json_t **out,
+                                     struct qn_error *error) {
   const struct qn_section *section;
   json_error_t problem;
   *out = NULL;
@@ -26,8 +26,8 @@ enum qn_status qn_metadata_read(const struct qn_container *container, json_t **o
                                 parsed ? "" : ": ", parsed ? "" : problem.text);
 }
 
-enum qn_status qn_metadata_write(struct qn_writer *writer, const json_t *object,
-                                 struct qn_error *error) {
+enum qn_status qn_writer_metadata(struct qn_writer *writer, const json_t *object,
+                                  struct qn_error *error) {
   char *text = json_dumps(object, JSON_COMPACT | JSON_SORT_KEYS);
   if (!text)
     return qn_fail_memory(error, "the metadata", 0);

@@ -61,7 +61,7 @@ static enum qn_status verify_whole(const struct qn_container *container, struct 
   if (!status)
     status = operations->check(container, error);
   if (!status)
-    status = qn_metadata_read(container, &metadata, error);
+    status = qn_container_metadata(container, &metadata, error);
   json_decref(metadata);
   return status;
 }

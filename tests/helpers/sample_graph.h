@@ -91,7 +91,7 @@ static inline enum qn_status write_sample(const char *path, const struct sample 
                        .numbers = sample->numbers,
                        .ascending = true};
   if ((status = qn_ids_write(writer, &ids, error)) ||
-      (status = qn_metadata_write(writer, metadata, error)))
+      (status = qn_writer_metadata(writer, metadata, error)))
     goto failed;
   json_decref(metadata);
   return qn_writer_commit(writer, error);
