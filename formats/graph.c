@@ -15,11 +15,11 @@ static const struct direction_names OUT_NAMES = {"row_offsets", "column_indices"
 static const struct direction_names IN_NAMES = {"in_row_offsets", "in_column_indices",
                                                 "in_weights"};
 
-static enum qn_status view_weights(const struct qn_container *container, const char *name,
-                                   struct qn_csr *csr, struct qn_error *error) {
+enum qn_status qn_weights_view(const struct qn_container *container, const char *name,
+                               struct qn_weights *weights, struct qn_error *error) {
   const struct qn_container_info *info = qn_container_info(container);
   const struct qn_section *section;
-  csr->weights.type = info->weight_type;
+  *weights = (struct qn_weights){.type = info->weight_type};
   if (info->weight_type == QN_WEIGHT_NONE) {
     if (qn_container_section(container, name))
       return qn_container_violation(container, error, "G-6",
@@ -33,9 +33,9 @@ static enum qn_status view_weights(const struct qn_container *container, const c
   if (status)
     return status;
   if (real)
-    csr->weights.f32 = section->data;
+    weights->f32 = section->data;
   else
-    csr->weights.u32 = section->data;
+    weights->u32 = section->data;
   return QN_OK;
 }
 
@@ -56,10 +56,7 @@ static enum qn_status view_direction(const struct qn_container *container,
   if (status)
     return status;
   csr->column_indices = section->data;
-  status = view_weights(container, names->weights, csr, error);
-  if (status)
-    return status;
-  return QN_OK;
+  return qn_weights_view(container, names->weights, &csr->weights, error);
 }
 
 enum qn_status qn_graph_view(const struct qn_container *container, struct qn_graph *graph,

@@ -20,6 +20,16 @@ struct qn_weights {
   const float *f32;
 };
 
+/* The section `name` of weights, one an edge as the header counts them: it is there if and only if
+ * the header says so (G-6). For every layout that keeps weights in one section. */
+enum qn_status qn_weights_view(const struct qn_container *container, const char *name,
+                               struct qn_weights *weights, struct qn_error *error);
+
+/* Are all real weights finite? QN_INVALID names `rule` and the first edge at fault. */
+enum qn_status qn_weights_check(const struct qn_container *container, const char *rule,
+                                const char *name, const struct qn_weights *weights, uint64_t count,
+                                struct qn_error *error);
+
 /* One direction of a graph. Row v spans edges [row_offsets[v], row_offsets[v+1]);
  * within a row the column indices ascend; equal ones (multi-edges) stay in input order. */
 struct qn_csr {

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "formats/fingerprint.h"
 #include "formats/graph.h"
 #include "support/threads.h"
 
@@ -174,45 +175,29 @@ enum qn_status qn_graph_check(const struct qn_container *container, const struct
 
 /* ---- Content: weights and the agreement of both directions ---------------- */
 
-static enum qn_status check_finite(const struct qn_container *container, const struct qn_csr *csr,
-                                   const char *name, struct qn_error *error) {
-  if (csr->weights.type != QN_WEIGHT_F32)
+enum qn_status qn_weights_check(const struct qn_container *container, const char *rule,
+                                const char *name, const struct qn_weights *weights, uint64_t count,
+                                struct qn_error *error) {
+  if (weights->type != QN_WEIGHT_F32)
     return QN_OK;
+  const float *values = weights->f32;
   uint64_t bad = UINT64_MAX;
 #pragma omp parallel for reduction(min : bad)
-  for (uint64_t e = 0; e < csr->num_edges; e++)
-    if (!isfinite(csr->weights.f32[e]) && e < bad)
+  for (uint64_t e = 0; e < count; e++)
+    if (!isfinite(values[e]) && e < bad)
       bad = e;
   if (bad == UINT64_MAX)
     return QN_OK;
-  return qn_container_violation(container, error, "G-7",
+  return qn_container_violation(container, error, rule,
                                 "%s: the weight of edge %" PRIu64 " is not finite", name, bad);
-}
-
-/* Fingerprints of edge multisets: the sum over edges of K1(row) K2(column) K3(weight), modulo 2^64.
- * Two different multisets agree by accident with a probability of about 2^-60. */
-static inline uint64_t mix(uint32_t value, uint32_t multiplier, uint32_t flip) {
-  uint32_t x = (value + flip) * multiplier;
-  x ^= x >> 15;
-  return (uint64_t)x * (x ^ flip) + value;
-}
-
-static inline uint64_t mix_row(uint32_t v) {
-  return mix(v, 0x9E3779B1u, 0x85EBCA6Bu);
-}
-static inline uint64_t mix_column(uint32_t v) {
-  return mix(v, 0xC2B2AE35u, 0x27D4EB2Fu);
-}
-static inline uint64_t mix_weight(uint32_t w) {
-  return mix(w, 0x165667B1u, 0xD3A2646Cu) | 1;
 }
 
 static uint64_t row_sum(const uint32_t *columns, const uint32_t *weights, uint64_t count,
                         bool reverse) {
   uint64_t sum = 0;
   for (uint64_t i = 0; i < count; i++) {
-    uint64_t mixed = reverse ? mix_row(columns[i]) : mix_column(columns[i]);
-    sum += weights ? mixed * mix_weight(weights[i]) : mixed;
+    uint64_t mixed = reverse ? qn_mix_source(columns[i]) : qn_mix_destination(columns[i]);
+    sum += weights ? mixed * qn_mix_weight(weights[i]) : mixed;
   }
   return sum;
 }
@@ -229,7 +214,7 @@ static uint64_t fingerprint(const struct qn_csr *csr, bool reverse) {
       uint64_t begin = csr->row_offsets[v], count = csr->row_offsets[v + 1] - begin;
       uint64_t columns =
           row_sum(csr->column_indices + begin, weights ? weights + begin : NULL, count, reverse);
-      sum += columns * (reverse ? mix_column((uint32_t)v) : mix_row((uint32_t)v));
+      sum += columns * (reverse ? qn_mix_destination((uint32_t)v) : qn_mix_source((uint32_t)v));
     }
   }
   return sum;
@@ -238,9 +223,11 @@ static uint64_t fingerprint(const struct qn_csr *csr, bool reverse) {
 enum qn_status qn_graph_check_content(const struct qn_container *container,
                                       const struct qn_graph *graph, struct qn_error *error) {
   bool stored_transpose = graph->has_transpose && graph->in.row_offsets != graph->out.row_offsets;
-  enum qn_status status = check_finite(container, &graph->out, "out-edges", error);
+  uint64_t num_edges = graph->out.num_edges;
+  enum qn_status status =
+      qn_weights_check(container, "G-7", "out-edges", &graph->out.weights, num_edges, error);
   if (!status && stored_transpose)
-    status = check_finite(container, &graph->in, "in-edges", error);
+    status = qn_weights_check(container, "G-7", "in-edges", &graph->in.weights, num_edges, error);
   if (status)
     return status;
   if (stored_transpose && fingerprint(&graph->out, false) != fingerprint(&graph->in, true))
