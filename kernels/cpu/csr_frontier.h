@@ -1,0 +1,143 @@
+/* Frontier programs on CSR: push from a queue or pull by a bitmap. Part of csr_engine.h.
+ *
+ * The direction follows Beamer, Asanovic, Patterson: Direction-Optimizing
+ * Breadth-First Search (SC 2012), section 4.3, where a receiver may stop at the first
+ * contribution; other programs pull when the frontier has a good part of all edges. */
+#ifndef QN_KERNELS_CPU_CSR_FRONTIER_H
+#define QN_KERNELS_CPU_CSR_FRONTIER_H
+
+#include "kernels/cpu/csr_engine.h"
+
+#define ENGINE_NAME "csr push/pull"
+
+/* Pull once the frontier has more than 1 / PULL_ALPHA of the edges not yet sent along, push
+ * again once it shrinks below 1 / PULL_BETA of the vertices. */
+#if PROGRAM_FIRST_SUFFICES
+#define PULL_ALPHA 15
+#define PULL_BETA 18
+#else
+#define PULL_ALPHA 4
+#define PULL_BETA 4
+#endif
+
+struct frontier_work {
+  struct qn_frontier current;
+  struct qn_frontier next;
+  uint64_t current_edges; /* out-edges of `current` */
+  uint64_t next_edges;    /* out-edges of `next` */
+  uint64_t edges_left;    /* FIRST_SUFFICES: out-edges of vertices that were in no frontier yet */
+  bool pulling;
+#if !PROGRAM_IN_PLACE
+  struct qn_frontier received; /* vertices with contributions */
+  program_accumulator *sums;   /* [V] identity between iterations */
+  program_message *messages;   /* [V] of the senders, when pulling */
+#endif
+};
+
+/* What one thread adds to `next`. */
+struct frontier_share {
+  struct qn_queue_block block;
+  uint64_t num_edges;
+};
+
+static inline void share_push(const struct engine_state *state, struct frontier_work *work,
+                              struct frontier_share *share, uint32_t vertex) {
+  qn_frontier_push(&work->next, &share->block, vertex);
+  share->num_edges += engine_out_degree(state->view, vertex);
+}
+
+static inline void share_finish(struct frontier_work *work, struct frontier_share *share) {
+  qn_frontier_flush(&work->next, &share->block);
+  __atomic_fetch_add(&work->next_edges, share->num_edges, __ATOMIC_RELAXED);
+}
+
+#if PROGRAM_IN_PLACE
+#include "kernels/cpu/csr_in_place.h"
+#else
+#include "kernels/cpu/csr_collect.h"
+#endif
+
+static inline uint64_t queue_edges(const struct engine_state *state,
+                                   const struct qn_frontier *frontier) {
+  uint64_t edges = 0;
+#pragma omp parallel for schedule(static) reduction(+ : edges)
+  for (uint64_t i = 0; i < frontier->count; i++)
+    edges += engine_out_degree(state->view, frontier->queue[i]);
+  return edges;
+}
+
+static inline bool choose_pull(const struct engine_state *state, const struct frontier_work *work,
+                               uint64_t last_count) {
+  if (!state->in)
+    return false;
+  if (!PROGRAM_IN_PLACE && engine_lane_is_real())
+    return true; /* contributions arrive in one order only when pulled */
+  if (work->pulling)
+    return work->current.count >= last_count ||
+           work->current.count > state->context.num_vertices / PULL_BETA;
+  uint64_t edges = PROGRAM_FIRST_SUFFICES ? work->edges_left : state->context.num_edges;
+  return work->current_edges > edges / PULL_ALPHA;
+}
+
+static inline void frontier_step(struct engine_state *state, struct frontier_work *work) {
+  work->next_edges = 0;
+  if (work->pulling) {
+    qn_frontier_mark(&work->current);
+    frontier_pull(state, work);
+  } else {
+    qn_frontier_enqueue(&work->current);
+    frontier_push(state, work);
+  }
+  work->edges_left -=
+      work->current_edges < work->edges_left ? work->current_edges : work->edges_left;
+  struct qn_frontier done = work->current;
+  work->current = work->next;
+  work->next = done;
+  work->current_edges = work->next_edges;
+  qn_frontier_clear(&work->next);
+}
+
+static inline void frontier_iterations(struct engine_state *state, struct frontier_work *work) {
+  struct qn_program_context *context = &state->context;
+  sweep_start(state->request, context, &work->current);
+  work->current_edges = queue_edges(state, &work->current);
+  work->edges_left = context->num_edges;
+  uint64_t last_count = 0;
+  for (bool finished = state->request->max_iterations == 0; !finished;) {
+    double begin = qn_seconds();
+    if (work->current.count == 0) {
+      if (!sweep_round(context, state->values, &work->current)) {
+        state->result->converged = true;
+        return;
+      }
+      work->current_edges = queue_edges(state, &work->current);
+    }
+    work->pulling = choose_pull(state, work, last_count);
+    last_count = work->current.count;
+    frontier_step(state, work);
+    finished = engine_finished(state, work->pulling ? "pull" : "push", last_count, 0, begin);
+  }
+  state->result->converged = work->current.count == 0;
+}
+
+static inline enum qn_status engine_iterate(struct engine_state *state, struct qn_error *error) {
+  uint64_t num_vertices = state->context.num_vertices;
+  struct frontier_work work = {0};
+  enum qn_status status = qn_frontier_create(&work.current, num_vertices, error);
+  if (!status)
+    status = qn_frontier_create(&work.next, num_vertices, error);
+#if !PROGRAM_IN_PLACE
+  if (!status)
+    status = collect_create(&work, num_vertices, error);
+#endif
+  if (!status)
+    frontier_iterations(state, &work);
+#if !PROGRAM_IN_PLACE
+  collect_destroy(&work, num_vertices);
+#endif
+  qn_frontier_destroy(&work.next);
+  qn_frontier_destroy(&work.current);
+  return status;
+}
+
+#endif

@@ -1,0 +1,116 @@
+/* Steps of frontier programs that combine into the value itself. Part of csr_frontier.h.
+ *
+ * A value may be read while another thread improves it: either is a value that the vertex
+ * had, and the improvement puts the vertex into the next frontier. */
+#ifndef QN_KERNELS_CPU_CSR_IN_PLACE_H
+#define QN_KERNELS_CPU_CSR_IN_PLACE_H
+
+#include "kernels/cpu/csr_frontier.h"
+
+static inline void push_edges(struct engine_state *state, struct frontier_work *work,
+                              struct frontier_share *share, program_message message, uint64_t begin,
+                              uint64_t end) {
+  const struct qn_csr *out = &state->view->out;
+  for (uint64_t edge = begin; edge < end; edge++) {
+    uint32_t v = out->column_indices[edge];
+    program_accumulator contribution =
+        program_gather(&state->context, message, engine_weight(&out->weights, edge));
+    /* A value that changes only once enters the frontier only once. */
+    if (program_combine_atomic(&state->values[v], contribution) &&
+        (PROGRAM_FIRST_SUFFICES || qn_frontier_insert(&work->next, v)))
+      share_push(state, work, share, v);
+  }
+}
+
+static inline program_message current_message(const struct engine_state *state, uint32_t u) {
+  return program_send(&state->context, program_load_atomic(&state->values[u]),
+                      sweep_out_degree(state->view, u));
+}
+
+/* All threads share the edges of one vertex. */
+static inline void push_hub(struct engine_state *state, struct frontier_work *work, uint32_t u) {
+  const uint64_t *offsets = state->view->out.row_offsets;
+  program_message message = current_message(state, u);
+#pragma omp parallel
+  {
+    struct frontier_share share = {.block.count = 0};
+#pragma omp for schedule(static)
+    for (uint64_t edge = offsets[u]; edge < offsets[u + 1]; edge++)
+      push_edges(state, work, &share, message, edge, edge + 1);
+    share_finish(work, &share);
+  }
+}
+
+static inline void frontier_push(struct engine_state *state, struct frontier_work *work) {
+  const uint64_t *offsets = state->view->out.row_offsets;
+  const struct qn_frontier *current = &work->current;
+  bool has_hubs = false;
+#pragma omp parallel if (work->current_edges > 1024)
+  {
+    struct frontier_share share = {.block.count = 0};
+#pragma omp for schedule(dynamic, 64) reduction(|| : has_hubs)
+    for (uint64_t i = 0; i < current->count; i++) {
+      uint32_t u = current->queue[i];
+      if (offsets[u + 1] - offsets[u] > QN_HUB_EDGES)
+        has_hubs = true;
+      else
+        push_edges(state, work, &share, current_message(state, u), offsets[u], offsets[u + 1]);
+    }
+    share_finish(work, &share);
+  }
+  for (uint64_t i = 0; has_hubs && i < current->count; i++)
+    if (offsets[current->queue[i] + 1] - offsets[current->queue[i]] > QN_HUB_EDGES)
+      push_hub(state, work, current->queue[i]);
+  work->next.queued = true;
+  work->next.marked = !PROGRAM_FIRST_SUFFICES;
+}
+
+/* Combine into `v` what the senders among its in-neighbours offer; whether it changed. */
+static inline bool pull_vertex(struct engine_state *state, const struct frontier_work *work,
+                               uint32_t v) {
+  const struct qn_csr *in = state->in;
+  program_value old_value = state->values[v], new_value = old_value;
+  for (uint64_t edge = in->row_offsets[v]; edge < in->row_offsets[v + 1]; edge++) {
+    uint32_t u = in->column_indices[edge];
+    if (!qn_frontier_has(&work->current, u))
+      continue;
+    program_combine(&new_value, program_gather(&state->context, current_message(state, u),
+                                               engine_weight(&in->weights, edge)));
+    if (PROGRAM_FIRST_SUFFICES)
+      break;
+  }
+  if (!program_active(&state->context, old_value, new_value))
+    return false;
+  program_combine_atomic(&state->values[v], new_value);
+  return true;
+}
+
+static inline bool may_receive(const struct engine_state *state, uint32_t v) {
+#if PROGRAM_FIRST_SUFFICES
+  return program_open(&state->context, state->values[v]);
+#else
+  (void)state, (void)v;
+  return true;
+#endif
+}
+
+static inline void frontier_pull(struct engine_state *state, struct frontier_work *work) {
+  uint64_t num_vertices = state->context.num_vertices, count = 0, edges = 0;
+#pragma omp parallel for schedule(dynamic, 64) reduction(+ : count, edges)
+  for (uint64_t word = 0; word < qn_frontier_words(&work->next); word++) {
+    uint64_t bits = 0, end = word * 64 + 64 < num_vertices ? word * 64 + 64 : num_vertices;
+    for (uint64_t v = word * 64; v < end; v++)
+      if (may_receive(state, (uint32_t)v) && pull_vertex(state, work, (uint32_t)v)) {
+        bits |= (uint64_t)1 << (v % 64);
+        edges += engine_out_degree(state->view, v);
+      }
+    work->next.bits[word] = bits;
+    count += (uint64_t)__builtin_popcountll(bits);
+  }
+  work->next.count = count;
+  work->next_edges = edges;
+  work->next.marked = true;
+  work->next.queued = false;
+}
+
+#endif

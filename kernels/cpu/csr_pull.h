@@ -1,0 +1,149 @@
+/* All-active programs on CSR: every vertex pulls from its in-edges. Part of csr_engine.h. */
+#ifndef QN_KERNELS_CPU_CSR_PULL_H
+#define QN_KERNELS_CPU_CSR_PULL_H
+
+#include "kernels/cpu/csr_engine.h"
+
+#define ENGINE_NAME "csr pull"
+
+/* Edges of a hub that one thread combines at a time. */
+#define HUB_SEGMENT ((uint64_t)1 << 16)
+
+struct pull_work {
+  program_message *messages;         /* [V] */
+  program_accumulator *hubs;         /* [num_hubs] accumulators of the hubs */
+  program_accumulator *hub_segments; /* [most segments of a hub] */
+  uint64_t num_segments;
+  struct qn_sum sent;    /* aggregate, by sweep chunk */
+  struct qn_sum changed; /* change, by chunk of rows */
+};
+
+/* Contributions of the edges [begin, end) of one row. Four accumulators, so that an addition
+ * need not wait for the one before: always the same four, so the sum has one shape. */
+static inline program_accumulator pull_edges(const struct engine_state *state,
+                                             const program_message *messages, uint64_t begin,
+                                             uint64_t end) {
+  const struct qn_program_context *context = &state->context;
+  const uint32_t *sources = state->in->column_indices;
+  const struct qn_weights *weights = &state->in->weights;
+  program_accumulator part0 = program_identity(), part1 = part0, part2 = part0, part3 = part0;
+  uint64_t edge = begin;
+  for (; edge + 4 <= end; edge += 4) {
+    program_combine(&part0,
+                    program_gather(context, messages[sources[edge]], engine_weight(weights, edge)));
+    program_combine(&part1, program_gather(context, messages[sources[edge + 1]],
+                                           engine_weight(weights, edge + 1)));
+    program_combine(&part2, program_gather(context, messages[sources[edge + 2]],
+                                           engine_weight(weights, edge + 2)));
+    program_combine(&part3, program_gather(context, messages[sources[edge + 3]],
+                                           engine_weight(weights, edge + 3)));
+  }
+  for (; edge < end; edge++)
+    program_combine(&part0,
+                    program_gather(context, messages[sources[edge]], engine_weight(weights, edge)));
+  program_combine(&part0, part1);
+  program_combine(&part2, part3);
+  program_combine(&part0, part2);
+  return part0;
+}
+
+/* All threads share a hub's edges, in segments combined in order. */
+static inline void pull_hubs(const struct engine_state *state, struct pull_work *work) {
+  for (uint64_t hub = 0; hub < state->chunks.num_hubs; hub++) {
+    uint64_t begin = state->in->row_offsets[state->chunks.hubs[hub]];
+    uint64_t end = state->in->row_offsets[state->chunks.hubs[hub] + 1];
+    uint64_t num_segments = (end - begin + HUB_SEGMENT - 1) / HUB_SEGMENT;
+#pragma omp parallel for schedule(static)
+    for (uint64_t segment = 0; segment < num_segments; segment++) {
+      uint64_t first = begin + segment * HUB_SEGMENT;
+      uint64_t last = first + HUB_SEGMENT < end ? first + HUB_SEGMENT : end;
+      work->hub_segments[segment] = pull_edges(state, work->messages, first, last);
+    }
+    work->hubs[hub] = program_identity();
+    for (uint64_t segment = 0; segment < num_segments; segment++)
+      program_combine(&work->hubs[hub], work->hub_segments[segment]);
+  }
+}
+
+static inline program_accumulator hub_accumulator(const struct engine_state *state,
+                                                  const struct pull_work *work, uint32_t vertex) {
+  uint64_t low = 0, high = state->chunks.num_hubs - 1;
+  while (low < high) {
+    uint64_t middle = low + (high - low) / 2;
+    if (state->chunks.hubs[middle] < vertex)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return work->hubs[low];
+}
+
+/* Pull and apply the rows of one chunk; returns their part of the change. */
+static inline double pull_chunk(struct engine_state *state, const struct pull_work *work,
+                                uint64_t chunk) {
+  const uint64_t *offsets = state->in->row_offsets;
+  double change = 0;
+  for (uint32_t v = state->chunks.bounds[chunk]; v < state->chunks.bounds[chunk + 1]; v++) {
+    uint64_t begin = offsets[v], end = offsets[v + 1];
+    program_accumulator sum = end - begin > QN_HUB_EDGES
+                                  ? hub_accumulator(state, work, v)
+                                  : pull_edges(state, work->messages, begin, end);
+    program_value old_value = state->values[v];
+    state->values[v] = program_apply(&state->context, old_value, sum);
+#if PROGRAM_CONVERGES
+    change += program_change(&state->context, old_value, state->values[v]);
+#endif
+  }
+  return change;
+}
+
+static inline void pull_iterations(struct engine_state *state, struct pull_work *work) {
+  for (bool finished = state->request->max_iterations == 0; !finished;) {
+    double begin = qn_seconds();
+    sweep_send(&state->context, state->view, state->values, work->messages, &work->sent);
+    pull_hubs(state, work);
+#pragma omp parallel for schedule(dynamic, 1)
+    for (uint64_t chunk = 0; chunk < state->chunks.num_chunks; chunk++)
+      work->changed.parts[chunk] = pull_chunk(state, work, chunk);
+    double change = qn_sum_total(&work->changed);
+    finished = engine_finished(state, "pull", state->context.num_vertices, change, begin);
+    if (PROGRAM_CONVERGES && change < state->context.tolerance)
+      finished = state->result->converged = true;
+  }
+}
+
+static inline uint64_t most_segments(const struct engine_state *state) {
+  uint64_t most = 0;
+  for (uint64_t hub = 0; hub < state->chunks.num_hubs; hub++) {
+    const uint64_t *offsets = state->in->row_offsets + state->chunks.hubs[hub];
+    uint64_t segments = (offsets[1] - offsets[0] + HUB_SEGMENT - 1) / HUB_SEGMENT;
+    most = segments > most ? segments : most;
+  }
+  return most;
+}
+
+static inline enum qn_status engine_iterate(struct engine_state *state, struct qn_error *error) {
+  uint64_t num_vertices = state->context.num_vertices;
+  struct pull_work work = {.num_segments = most_segments(state)};
+  enum qn_status status =
+      qn_pages_alloc(&work.messages, num_vertices, sizeof *work.messages, "messages", error);
+  if (!status)
+    status = qn_alloc(&work.hubs, state->chunks.num_hubs, sizeof *work.hubs, "sums of hubs", error);
+  if (!status)
+    status = qn_alloc(&work.hub_segments, work.num_segments, sizeof *work.hub_segments,
+                      "sums of hubs", error);
+  if (!status)
+    status = qn_sum_create(&work.sent, qn_sweep_chunks(num_vertices), error);
+  if (!status)
+    status = qn_sum_create(&work.changed, state->chunks.num_chunks, error);
+  if (!status)
+    pull_iterations(state, &work);
+  qn_sum_destroy(&work.changed);
+  qn_sum_destroy(&work.sent);
+  qn_free(work.hub_segments);
+  qn_free(work.hubs);
+  qn_pages_free(work.messages, num_vertices, sizeof *work.messages);
+  return status;
+}
+
+#endif

@@ -1,0 +1,147 @@
+/* Sweeps over all vertices. Part of the engines on the CPU: they include it after
+ * they have defined
+ *
+ *   engine_view                                  its layout's view
+ *   uint64_t engine_out_degree(view, vertex)     if PROGRAM_USES_OUT_DEGREE
+ *
+ * for vertices numbered as in the graph layout. */
+#ifndef QN_KERNELS_CPU_SWEEPS_H
+#define QN_KERNELS_CPU_SWEEPS_H
+
+#include "kernels/cpu/chunks.h"
+#include "kernels/cpu/combine.h"
+#include "kernels/cpu/frontier.h"
+#include "kernels/engine.h"
+#include "support/memory.h"
+#include "support/threads.h"
+
+static inline uint64_t sweep_out_degree(const engine_view *view, uint64_t vertex) {
+#if PROGRAM_USES_OUT_DEGREE
+  return engine_out_degree(view, vertex);
+#else
+  (void)view, (void)vertex;
+  return 0;
+#endif
+}
+
+/* Every vertex's first value. */
+static inline void sweep_init(const struct qn_run_request *request,
+                              const struct qn_program_context *context, const engine_view *view,
+                              program_value *values) {
+#pragma omp parallel for schedule(static)
+  for (uint64_t v = 0; v < context->num_vertices; v++)
+    values[v] =
+        program_init(context, engine_position(request, (uint32_t)v), sweep_out_degree(view, v));
+}
+
+/* A result's values from the program's. */
+static inline enum qn_status sweep_output(const struct qn_program_context *context,
+                                          const program_value *values, struct qn_run_result *result,
+                                          struct qn_error *error) {
+  program_result *results;
+  enum qn_status status =
+      qn_pages_alloc(&results, context->num_vertices, sizeof *results, "result values", error);
+  if (status)
+    return status;
+#pragma omp parallel for schedule(static)
+  for (uint64_t v = 0; v < context->num_vertices; v++)
+    results[v] = program_output(context, values[v]);
+  result->type = PROGRAM_RESULT;
+  result->num_values = context->num_vertices;
+  result->values = results;
+  return QN_OK;
+}
+
+#if PROGRAM_SCHEDULE == QN_ALL_ACTIVE
+
+/* Every vertex's message; also the program's aggregate, and what it derives from it. */
+static inline void sweep_send(struct qn_program_context *context, const engine_view *view,
+                              const program_value *values, program_message *messages,
+                              struct qn_sum *sum) {
+  uint64_t num_vertices = context->num_vertices;
+#pragma omp parallel for schedule(static)
+  for (uint64_t chunk = 0; chunk < qn_sweep_chunks(num_vertices); chunk++) {
+    uint64_t begin = chunk * QN_SWEEP_VERTICES;
+    uint64_t end = begin + QN_SWEEP_VERTICES;
+    double part = 0;
+    for (uint64_t v = begin; v < (end < num_vertices ? end : num_vertices); v++) {
+      uint64_t out_degree = sweep_out_degree(view, v);
+      messages[v] = program_send(context, values[v], out_degree);
+#if PROGRAM_AGGREGATE
+      part += program_aggregate(context, values[v], out_degree);
+#endif
+    }
+    sum->parts[chunk] = part;
+  }
+  context->aggregate = PROGRAM_AGGREGATE ? qn_sum_total(sum) : 0;
+#if PROGRAM_BEGINS
+  program_begin(context);
+#endif
+}
+
+#else
+
+/* The vertices that are active at first. */
+static inline void sweep_start(const struct qn_run_request *request,
+                               const struct qn_program_context *context,
+                               struct qn_frontier *frontier) {
+#pragma omp parallel for schedule(static)
+  for (uint64_t word = 0; word < qn_frontier_words(frontier); word++) {
+    uint64_t bits = 0;
+    for (uint64_t v = word * 64; v < word * 64 + 64 && v < context->num_vertices; v++)
+      if (program_starts(context, engine_position(request, (uint32_t)v)))
+        bits |= (uint64_t)1 << (v % 64);
+    frontier->bits[word] = bits;
+  }
+  frontier->queued = false;
+  qn_frontier_enqueue(frontier);
+}
+
+/* When no vertex is active: begin the next round. False if there is none. */
+static inline bool sweep_round(struct qn_program_context *context, program_value *values,
+                               struct qn_frontier *frontier) {
+#if PROGRAM_ROUNDS
+  double next = INFINITY;
+#pragma omp parallel for schedule(static) reduction(min : next)
+  for (uint64_t v = 0; v < context->num_vertices; v++)
+    next = fmin(next, program_round(context, values[v]));
+  if (isinf(next))
+    return false;
+  context->round = next;
+#pragma omp parallel for schedule(static)
+  for (uint64_t word = 0; word < qn_frontier_words(frontier); word++) {
+    uint64_t bits = 0;
+    for (uint64_t v = word * 64; v < word * 64 + 64 && v < context->num_vertices; v++)
+      if (program_wake(context, &values[v]))
+        bits |= (uint64_t)1 << (v % 64);
+    frontier->bits[word] = bits;
+  }
+  frontier->queued = false;
+  qn_frontier_enqueue(frontier);
+  return frontier->count > 0;
+#else
+  (void)context, (void)values, (void)frontier;
+  return false;
+#endif
+}
+
+#endif
+
+/* PROGRAM_NON_NEGATIVE: refuse a negative weight (or NaN). Whole numbers have no sign. */
+static inline enum qn_status sweep_check_weights(const struct qn_weights *weights,
+                                                 uint64_t num_edges, struct qn_error *error) {
+  if (!PROGRAM_NON_NEGATIVE || weights->type != QN_WEIGHT_F32)
+    return QN_OK;
+  uint64_t bad = UINT64_MAX;
+#pragma omp parallel for schedule(static) reduction(min : bad)
+  for (uint64_t edge = 0; edge < num_edges; edge++)
+    if (!(weights->f32[edge] >= 0) && edge < bad)
+      bad = edge;
+  if (bad == UINT64_MAX)
+    return QN_OK;
+  return qn_fail(error, QN_INVALID,
+                 "%s needs weights that are not negative, but that of edge %llu is %g",
+                 PROGRAM_NAME, (unsigned long long)bad, (double)weights->f32[bad]);
+}
+
+#endif

@@ -1,0 +1,117 @@
+/* Completes a program: sets the traits that it left out, checks the rest, and
+ * derives what engines need. Engines include it after the program; it is the
+ * one header that must not be compiled alone. */
+#ifndef PROGRAM_NAME
+#error "include a program (kernels/programs/NAME.h) before complete.h"
+#endif
+
+#include <assert.h>
+
+#ifndef PROGRAM_IN_PLACE
+#define PROGRAM_IN_PLACE 0
+#endif
+#ifndef PROGRAM_FIRST_SUFFICES
+#define PROGRAM_FIRST_SUFFICES 0
+#endif
+#ifndef PROGRAM_PRIORITY
+#define PROGRAM_PRIORITY 0
+#endif
+#ifndef PROGRAM_ROUNDS
+#define PROGRAM_ROUNDS 0
+#endif
+#ifndef PROGRAM_USES_WEIGHTS
+#define PROGRAM_USES_WEIGHTS 0
+#endif
+#ifndef PROGRAM_WEIGHTS_BY_TYPE
+#define PROGRAM_WEIGHTS_BY_TYPE 0
+#endif
+#ifndef PROGRAM_NON_NEGATIVE
+#define PROGRAM_NON_NEGATIVE 0
+#endif
+#ifndef PROGRAM_USES_OUT_DEGREE
+#define PROGRAM_USES_OUT_DEGREE 0
+#endif
+#ifndef PROGRAM_SYMMETRIC
+#define PROGRAM_SYMMETRIC 0
+#endif
+#ifndef PROGRAM_NEEDS_SOURCE
+#define PROGRAM_NEEDS_SOURCE 0
+#endif
+#ifndef PROGRAM_AGGREGATE
+#define PROGRAM_AGGREGATE 0
+#endif
+#ifndef PROGRAM_CONVERGES
+#define PROGRAM_CONVERGES 0
+#endif
+#ifndef PROGRAM_BEGINS
+#define PROGRAM_BEGINS 0
+#endif
+#ifndef PROGRAM_VERTICES
+#define PROGRAM_VERTICES 0
+#endif
+#ifndef PROGRAM_RANKS
+#define PROGRAM_RANKS 0
+#endif
+#ifndef PROGRAM_ITERATIONS
+#define PROGRAM_ITERATIONS UINT32_MAX
+#endif
+#ifndef PROGRAM_TOLERANCE
+#define PROGRAM_TOLERANCE 0.0
+#endif
+#ifndef PROGRAM_PARTIAL
+#define PROGRAM_PARTIAL program_lane
+#endif
+
+#if PROGRAM_SCHEDULE != QN_ALL_ACTIVE && PROGRAM_SCHEDULE != QN_FRONTIER
+#error "PROGRAM_SCHEDULE must be QN_ALL_ACTIVE or QN_FRONTIER"
+#endif
+#if PROGRAM_COMBINE < QN_ADD || PROGRAM_COMBINE > QN_OR
+#error "PROGRAM_COMBINE must be QN_ADD, QN_MIN, QN_MAX or QN_OR"
+#endif
+#if PROGRAM_SCHEDULE == QN_ALL_ACTIVE &&                                                           \
+    (PROGRAM_IN_PLACE || PROGRAM_FIRST_SUFFICES || PROGRAM_PRIORITY || PROGRAM_ROUNDS)
+#error "PROGRAM_IN_PLACE, _FIRST_SUFFICES, _PRIORITY and _ROUNDS are traits of frontier programs"
+#endif
+#if PROGRAM_IN_PLACE && PROGRAM_COMBINE == QN_ADD
+#error "a program that adds cannot be PROGRAM_IN_PLACE: a contribution would count twice"
+#endif
+#if PROGRAM_PRIORITY && !PROGRAM_IN_PLACE
+#error "PROGRAM_PRIORITY needs PROGRAM_IN_PLACE: values are sent out of order"
+#endif
+
+/* Lanes of an accumulator, which is an array of program_lane in memory. */
+enum { PROGRAM_LANES = sizeof(program_accumulator) / sizeof(program_lane) };
+
+static_assert(sizeof(program_accumulator) % sizeof(program_lane) == 0,
+              "program_accumulator holds nothing but program_lanes");
+#if PROGRAM_IN_PLACE
+static_assert(sizeof(program_accumulator) == sizeof(program_value),
+              "PROGRAM_IN_PLACE: program_value is program_accumulator");
+#endif
+
+PROGRAM_FUNCTION program_lane program_combine_lane(program_lane a, program_lane b) {
+#if PROGRAM_COMBINE == QN_ADD
+  return a + b;
+#elif PROGRAM_COMBINE == QN_MIN
+  return b < a ? b : a;
+#elif PROGRAM_COMBINE == QN_MAX
+  return b > a ? b : a;
+#else
+  return a | b;
+#endif
+}
+
+PROGRAM_FUNCTION void program_combine(program_accumulator *into, program_accumulator from) {
+  program_lane *lanes = (program_lane *)into;
+  const program_lane *more = (const program_lane *)&from;
+  for (int lane = 0; lane < PROGRAM_LANES; lane++)
+    lanes[lane] = program_combine_lane(lanes[lane], more[lane]);
+}
+
+PROGRAM_FUNCTION program_accumulator program_identity(void) {
+  program_accumulator identity;
+  program_lane *lanes = (program_lane *)&identity;
+  for (int lane = 0; lane < PROGRAM_LANES; lane++)
+    lanes[lane] = PROGRAM_IDENTITY;
+  return identity;
+}

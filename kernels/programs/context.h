@@ -1,0 +1,35 @@
+/* The vocabulary of programs: what they are told, and the values of their traits. */
+#ifndef QN_KERNELS_PROGRAMS_CONTEXT_H
+#define QN_KERNELS_PROGRAMS_CONTEXT_H
+
+#include <stdint.h>
+
+/* PROGRAM_SCHEDULE */
+#define QN_ALL_ACTIVE 1
+#define QN_FRONTIER 2
+
+/* PROGRAM_COMBINE */
+#define QN_ADD 1
+#define QN_MIN 2
+#define QN_MAX 3
+#define QN_OR 4
+
+/* PROGRAM_RESULT */
+enum qn_result_type { QN_RESULT_U32 = 1, QN_RESULT_U64 = 2, QN_RESULT_F32 = 3, QN_RESULT_F64 = 4 };
+
+#define QN_MAX_DERIVED 4
+
+/* What a program knows beside a vertex's value; constant while an iteration walks the edges. */
+struct qn_program_context {
+  uint64_t num_vertices;
+  uint64_t num_edges;
+  uint32_t source;    /* position in original order */
+  uint32_t iteration; /* 0 in the first */
+  double damping;
+  double tolerance;
+  double aggregate;               /* PROGRAM_AGGREGATE: the sum over all vertices */
+  double round;                   /* PROGRAM_ROUNDS: the current round */
+  double derived[QN_MAX_DERIVED]; /* the program's own, from program_begin */
+};
+
+#endif

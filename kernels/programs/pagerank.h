@@ -1,0 +1,79 @@
+/* PageRank (Page, Brin, Motwani, Winograd: The PageRank Citation Ranking, 1999),
+ * as a probability: ranks sum to 1, and the rank of vertices without out-edges is
+ * spread evenly over all:
+ *
+ *   r'(v) = (1 - d) / V + d * (sum of r(u) / out-degree(u) over edges u -> v
+ *                              + sum of r(u) over u without out-edges, / V)
+ *
+ * starting from 1 / V; ends when the L1 norm of r' - r is below the tolerance. */
+#ifndef QN_KERNELS_PROGRAMS_PAGERANK_H
+#define QN_KERNELS_PROGRAMS_PAGERANK_H
+
+#include "kernels/programs/program.h"
+
+#define PROGRAM_NAME "pagerank"
+#define PROGRAM_TITLE "PageRank; ranks sum to 1"
+#define PROGRAM_SCHEDULE QN_ALL_ACTIVE
+#define PROGRAM_COMBINE QN_ADD
+#define PROGRAM_IDENTITY 0
+#define PROGRAM_RESULT QN_RESULT_F32
+#define PROGRAM_USES_OUT_DEGREE 1
+#define PROGRAM_AGGREGATE 1
+#define PROGRAM_CONVERGES 1
+#define PROGRAM_BEGINS 1
+#define PROGRAM_ITERATIONS 100
+#define PROGRAM_TOLERANCE 1e-6
+#define PROGRAM_PARTIAL float
+#define PROGRAM_RANKS 1
+
+typedef float program_value;
+typedef float program_message;
+typedef double program_lane; /* a hub's sum of 10^6 floats would lose the sixth digit */
+typedef double program_accumulator;
+typedef uint32_t program_weight;
+typedef float program_result;
+
+PROGRAM_FUNCTION program_value program_init(const struct qn_program_context *context,
+                                            uint32_t vertex, uint64_t out_degree) {
+  return (float)(1.0 / (double)context->num_vertices);
+}
+
+/* The rank that dangling vertices hold. */
+PROGRAM_FUNCTION double program_aggregate(const struct qn_program_context *context,
+                                          program_value value, uint64_t out_degree) {
+  return out_degree == 0 ? (double)value : 0.0;
+}
+
+/* derived[0]: what every vertex gets whatever its in-edges. */
+PROGRAM_FUNCTION void program_begin(struct qn_program_context *context) {
+  double d = context->damping;
+  context->derived[0] = (1.0 - d + d * context->aggregate) / (double)context->num_vertices;
+}
+
+PROGRAM_FUNCTION program_message program_send(const struct qn_program_context *context,
+                                              program_value value, uint64_t out_degree) {
+  return out_degree ? value / (float)out_degree : 0.0f;
+}
+
+PROGRAM_FUNCTION program_accumulator program_gather(const struct qn_program_context *context,
+                                                    program_message message,
+                                                    program_weight weight) {
+  return message;
+}
+
+PROGRAM_FUNCTION program_value program_apply(const struct qn_program_context *context,
+                                             program_value value, program_accumulator sum) {
+  return (float)(context->derived[0] + context->damping * sum);
+}
+
+PROGRAM_FUNCTION double program_change(const struct qn_program_context *context,
+                                       program_value old_value, program_value new_value) {
+  return fabs((double)new_value - (double)old_value);
+}
+
+PROGRAM_FUNCTION program_result program_output(const struct qn_program_context *context,
+                                               program_value value) {
+  return value;
+}
+
+#endif

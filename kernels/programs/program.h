@@ -1,0 +1,103 @@
+/* What a program is made of. Every kernels/programs/NAME.h includes this header
+ * first and is compiled with every engine (kernels/cpu/LAYOUT_engine.h and
+ * kernels/cuda/LAYOUT_engine.cuh); README.md beside this file teaches how to write one.
+ *
+ * A program is written in the common subset of C17 and CUDA C: no atomics, no
+ * threads, no memory: it says what to compute, the engine how to walk a layout.
+ *
+ *   messages      m(u)   = program_send(value(u), out-degree of u)       once a sender
+ *   contributions c(u,v) = program_gather(m(u), weight of u -> v)        along an edge
+ *   accumulator   a(v)   = PROGRAM_COMBINE over all c(u,v)               at a receiver
+ *   new value            = program_apply(value(v), a(v))
+ *
+ * In an all-active program every vertex sends in every iteration. In a frontier
+ * program the vertices that are active send; receivers that `program_active`
+ * accepts after apply are the next iteration's senders, and the run ends when
+ * there are none. A vertex that receives nothing keeps its value in a frontier
+ * program and is applied to the identity in an all-active one.
+ *
+ * A program defines these types
+ *
+ *   program_value        what a vertex holds
+ *   program_message      what a sender offers to its out-edges
+ *   program_lane         the scalar in which contributions are combined
+ *   program_accumulator  one program_lane, or a struct of nothing but program_lanes
+ *   program_weight       uint32_t or float: weights are converted to it; they are 1 where a graph
+ *                        has none, or the program lacks PROGRAM_USES_WEIGHTS
+ *   program_result       what a user sees: uint32_t, uint64_t, float or double
+ *
+ * these macros
+ *
+ *   PROGRAM_NAME         "bfs": how a user calls it
+ *   PROGRAM_TITLE        "hops from a source": one line for a list
+ *   PROGRAM_SCHEDULE     QN_ALL_ACTIVE or QN_FRONTIER
+ *   PROGRAM_COMBINE      QN_ADD, QN_MIN, QN_MAX or QN_OR, lane by lane
+ *   PROGRAM_IDENTITY     the lane value that changes nothing when combined
+ *   PROGRAM_RESULT       QN_RESULT_U32, _U64, _F32 or _F64, as program_result; the largest
+ *                        integer, or INFINITY, means "none" (unreachable)
+ *
+ * these functions
+ *
+ *   program_value        program_init(context, vertex, out_degree)
+ *   program_message      program_send(context, value, out_degree)
+ *   program_accumulator  program_gather(context, message, weight)
+ *   program_value        program_apply(context, value, accumulator)
+ *   program_result       program_output(context, value)
+ *   bool                 program_starts(context, vertex)           frontier: active at first?
+ *   bool                 program_active(context, old, new)         frontier: send (again)?
+ *
+ * and, where they are true, these traits (complete.h sets the others to 0):
+ *
+ *   PROGRAM_IN_PLACE     program_value is program_accumulator and apply is combine, by MIN, MAX or
+ *                        OR: an engine may combine into the value itself and let others see
+ *                        it before the iteration ends; the result is the same fixed point
+ *   PROGRAM_FIRST_SUFFICES  all contributions that a vertex gets in one iteration are equal, and
+ *                        only one iteration can change it: a receiver may stop at the first. Also:
+ *                        bool program_open(context, value): may a contribution still change it?
+ *   PROGRAM_PRIORITY     frontier: less work is repeated if small values send first. Also:
+ *                        double program_priority(context, value), in units of the weights
+ *   PROGRAM_ROUNDS       frontier: when no vertex is active a new round begins. Also:
+ *                        double program_round(context, value): the round that this vertex waits
+ *                        for, or INFINITY; context.round becomes the least of all, then
+ *                        bool program_wake(context, value *): is it active in this round?
+ *   PROGRAM_USES_WEIGHTS     gather looks at the weight
+ *   PROGRAM_WEIGHTS_BY_TYPE  compile it twice: with QN_WEIGHTS_REAL defined for f32 weights,
+ *                            without it for u32 weights and for none
+ *   PROGRAM_NON_NEGATIVE     negative weights are refused
+ *   PROGRAM_USES_OUT_DEGREE  init or send look at the out-degree (0 is passed otherwise)
+ *   PROGRAM_SYMMETRIC        defined on symmetric graphs only
+ *   PROGRAM_NEEDS_SOURCE     it has a source vertex
+ *   PROGRAM_AGGREGATE    context.aggregate is, before each iteration, the sum over all
+ *                        vertices of double program_aggregate(context, value, out_degree)
+ *   PROGRAM_CONVERGES    end when the sum over all vertices of
+ *                        double program_change(context, old, new) is below the tolerance
+ *   PROGRAM_BEGINS       void program_begin(context *) is called in each iteration after the sends
+ *                        and before the first apply, to fill context.derived; send and
+ *                        gather therefore must not look at context.aggregate and .derived
+ *   PROGRAM_VERTICES     results are positions in original order; they are shown as original ids
+ *   PROGRAM_RANKS        the largest results are the interesting ones (--top)
+ *   PROGRAM_ITERATIONS   the default number of iterations at most (otherwise no limit)
+ *   PROGRAM_TOLERANCE    the default tolerance (otherwise 0: all iterations are done)
+ *   PROGRAM_PARTIAL      a narrower type in which partial results of program_lane may be stored
+ *
+ * "vertex" is the position in original order (formats/ids.h): results do not
+ * depend on how a layout numbers its vertices. */
+#ifndef QN_KERNELS_PROGRAMS_PROGRAM_H
+#define QN_KERNELS_PROGRAMS_PROGRAM_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "kernels/programs/context.h"
+
+#ifdef __CUDACC__
+#define PROGRAM_FUNCTION static __host__ __device__ __forceinline__
+#else
+#define PROGRAM_FUNCTION static inline
+#endif
+
+/* A program need not look at all that it is told. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
+#endif

@@ -1,0 +1,54 @@
+/* Sparse matrix times vector: y(v) = sum of w(u,v) * x(u) over edges u -> v, that is
+ * y = A^T x where A(u,v) is the weight of u -> v (1 where the graph has none).
+ *
+ * x is a fixed vector, exact in binary: x(u) = 1 + (u mod 64) / 64 for the vertex at
+ * position u of the original order. With more than one iteration y is x of the next. */
+#ifndef QN_KERNELS_PROGRAMS_SPMV_H
+#define QN_KERNELS_PROGRAMS_SPMV_H
+
+#include "kernels/programs/program.h"
+
+#define PROGRAM_NAME "spmv"
+#define PROGRAM_TITLE "transposed adjacency matrix times a fixed vector"
+#define PROGRAM_SCHEDULE QN_ALL_ACTIVE
+#define PROGRAM_COMBINE QN_ADD
+#define PROGRAM_IDENTITY 0
+#define PROGRAM_RESULT QN_RESULT_F32
+#define PROGRAM_USES_WEIGHTS 1
+#define PROGRAM_ITERATIONS 1
+#define PROGRAM_PARTIAL float
+
+typedef float program_value;
+typedef float program_message;
+typedef double program_lane;
+typedef double program_accumulator;
+typedef float program_weight;
+typedef float program_result;
+
+PROGRAM_FUNCTION program_value program_init(const struct qn_program_context *context,
+                                            uint32_t vertex, uint64_t out_degree) {
+  return 1.0f + (float)(vertex % 64) / 64.0f;
+}
+
+PROGRAM_FUNCTION program_message program_send(const struct qn_program_context *context,
+                                              program_value value, uint64_t out_degree) {
+  return value;
+}
+
+PROGRAM_FUNCTION program_accumulator program_gather(const struct qn_program_context *context,
+                                                    program_message message,
+                                                    program_weight weight) {
+  return (double)message * (double)weight;
+}
+
+PROGRAM_FUNCTION program_value program_apply(const struct qn_program_context *context,
+                                             program_value value, program_accumulator sum) {
+  return (float)sum;
+}
+
+PROGRAM_FUNCTION program_result program_output(const struct qn_program_context *context,
+                                               program_value value) {
+  return value;
+}
+
+#endif

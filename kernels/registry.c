@@ -1,0 +1,37 @@
+#include "kernels/registry.h"
+
+#include <string.h>
+
+#include "support/memory.h"
+
+const struct qn_kernel *qn_kernel_find(const char *algorithm, enum qn_layout layout,
+                                       enum qn_processor processor,
+                                       enum qn_weight_type weight_type) {
+  for (const struct qn_kernel *const *kernel = qn_kernels(); *kernel; kernel++)
+    if ((*kernel)->layout == layout && (*kernel)->processor == processor &&
+        ((*kernel)->weight_types & (1u << weight_type)) &&
+        strcmp((*kernel)->algorithm, algorithm) == 0)
+      return *kernel;
+  return NULL;
+}
+
+struct qn_run_request qn_run_request_for(const struct qn_kernel *kernel, const void *view) {
+  return (struct qn_run_request){.view = view,
+                                 .damping = 0.85,
+                                 .tolerance = kernel->tolerance,
+                                 .max_iterations = kernel->max_iterations};
+}
+
+void qn_run_result_destroy(struct qn_run_result *result) {
+  if (result->values)
+    qn_pages_free(result->values, result->num_values, qn_result_bytes(result->type));
+  *result = (struct qn_run_result){0};
+}
+
+const char *qn_processor_name(enum qn_processor processor) {
+  return processor == QN_CUDA ? "cuda" : "cpu";
+}
+
+uint32_t qn_result_bytes(enum qn_result_type type) {
+  return type == QN_RESULT_U64 || type == QN_RESULT_F64 ? 8 : 4;
+}

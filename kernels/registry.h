@@ -1,0 +1,117 @@
+/* Kernels: which algorithm runs on which layout and device, what it is asked
+ * for, and what it gives back.
+ *
+ *   const struct qn_kernel *kernel = qn_kernel_find("bfs", QN_LAYOUT_GRAPH, QN_CPU, weight_type);
+ *   struct qn_run_request request = qn_run_request_for(kernel, view);
+ *   request.sources = &source, request.num_sources = 1;
+ *   struct qn_run_result result;
+ *   if (kernel->run(&request, &result, &error)) ...
+ *   qn_run_result_destroy(&result);
+ *
+ * Most kernels are a program (kernels/programs) compiled with an engine; the
+ * build writes their list. Those that are an algorithm of their own are
+ * kernels/cpu/kernel_*.c and kernels/cuda/kernel_*.cu. */
+#ifndef QN_KERNELS_REGISTRY_H
+#define QN_KERNELS_REGISTRY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "formats/container.h"
+#include "kernels/programs/context.h"
+#include "support/error.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum qn_processor { QN_CPU = 1, QN_CUDA = 2 };
+
+enum qn_kernel_traits {
+  QN_KERNEL_SOURCE = 1 << 0,       /* wants one source vertex */
+  QN_KERNEL_SOURCES = 1 << 1,      /* wants one or more */
+  QN_KERNEL_SYMMETRIC = 1 << 2,    /* refuses a graph that is not marked undirected */
+  QN_KERNEL_NON_NEGATIVE = 1 << 3, /* refuses negative weights */
+  QN_KERNEL_ALL_ACTIVE = 1 << 4,   /* every iteration walks every edge */
+  QN_KERNEL_VERTICES = 1 << 5,     /* values are positions in original order */
+  QN_KERNEL_WEIGHTS = 1 << 6,      /* results depend on weights */
+  QN_KERNEL_RANKS = 1 << 7,        /* the largest values are the interesting ones */
+  QN_KERNEL_COUNT = 1 << 8,        /* the result is one number, result.count, and no values */
+};
+
+/* One line of --trace or of a progress report. */
+struct qn_iteration {
+  uint32_t iteration;  /* counts from 0 */
+  const char *mode;    /* "push", "pull", ... */
+  uint64_t num_active; /* vertices that sent */
+  double change;       /* PROGRAM_CONVERGES: the sum, else 0 */
+  double seconds;
+};
+
+struct qn_run_request {
+  const void *view;          /* of the kernel's layout: const struct qn_graph *, ... */
+  const uint32_t *positions; /* [V] position of a vertex in original order; NULL: itself */
+  const uint32_t *sources;   /* vertices of the graph layout, each < V */
+  uint32_t num_sources;
+  double damping;          /* PageRank and its kin, in [0, 1) */
+  double tolerance;        /* >= 0; 0: never converged */
+  uint32_t max_iterations; /* at most so many; UINT32_MAX: no limit */
+  double delta;            /* width of a priority bucket, in units of the weights; 0: chosen */
+  uint64_t device_memory;  /* cap on device memory in bytes; 0: all that is free */
+  int device;              /* index of the accelerator */
+  /* Called after every iteration unless NULL, from the thread that called run. */
+  void (*on_iteration)(void *user, const struct qn_iteration *iteration);
+  void *user;
+};
+
+struct qn_run_result {
+  enum qn_result_type type;
+  uint64_t num_values; /* V, or 0 */
+  void *values;        /* [num_values] of `type`, by vertex of the graph layout; qn_pages_alloc */
+  uint64_t count;      /* QN_KERNEL_COUNT */
+  uint64_t iterations;
+  bool converged;         /* ended by itself, not by max_iterations */
+  double change;          /* of the last iteration */
+  double prepare_seconds; /* derived data: transposing, relabelling, copies to the device */
+  double kernel_seconds;  /* the algorithm itself */
+};
+
+struct qn_kernel {
+  const char *algorithm; /* "bfs" */
+  const char *title;     /* "hops from a source" */
+  const char *name;      /* how: "csr push/pull", "Afforest", ... */
+  enum qn_layout layout;
+  enum qn_processor processor;
+  uint32_t weight_types; /* set of 1 << enum qn_weight_type */
+  uint32_t traits;       /* set of enum qn_kernel_traits */
+  enum qn_result_type result;
+  uint32_t max_iterations; /* defaults */
+  double tolerance;
+  /* On failure `result` holds nothing. Deterministic for any number of threads. */
+  enum qn_status (*run)(const struct qn_run_request *request, struct qn_run_result *result,
+                        struct qn_error *error);
+};
+
+/* Every kernel of this build, ended by NULL. */
+const struct qn_kernel *const *qn_kernels(void);
+
+/* NULL if this build has none. */
+const struct qn_kernel *qn_kernel_find(const char *algorithm, enum qn_layout layout,
+                                       enum qn_processor processor,
+                                       enum qn_weight_type weight_type);
+
+/* A request with the kernel's defaults, damping 0.85, and no source. */
+struct qn_run_request qn_run_request_for(const struct qn_kernel *kernel, const void *view);
+
+/* Give `result->values` back; a zeroed result is allowed. */
+void qn_run_result_destroy(struct qn_run_result *result);
+
+/* "cpu", "cuda". */
+const char *qn_processor_name(enum qn_processor processor);
+/* Bytes of one value. */
+uint32_t qn_result_bytes(enum qn_result_type type);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

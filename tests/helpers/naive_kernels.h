@@ -1,0 +1,76 @@
+/* The algorithms in the plainest form that is still fast enough to check against. */
+#ifndef QN_TESTS_HELPERS_NAIVE_KERNELS_H
+#define QN_TESTS_HELPERS_NAIVE_KERNELS_H
+
+#include <math.h>
+
+#include "tests/helpers/memory_graph.h"
+
+/* Bellman and Ford, until nothing changes; whole numbers, exact in double. INFINITY: not reached.
+ */
+static inline double *naive_distances(const struct test_edges *edges, enum qn_weight_type type,
+                                      uint32_t source, bool hops) {
+  double *distance = malloc((edges->num_vertices + 1) * sizeof *distance);
+  for (uint32_t v = 0; v < edges->num_vertices; v++)
+    distance[v] = INFINITY;
+  distance[source] = 0;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (uint64_t i = 0; i < edges->count; i++) {
+      const struct test_edge *edge = &edges->list[i];
+      double weight = hops || type == QN_WEIGHT_NONE ? 1
+                      : type == QN_WEIGHT_U32        ? (double)edge->weight
+                                                     : (double)((float)edge->weight / 256.0f);
+      if (distance[edge->source] + weight < distance[edge->destination]) {
+        distance[edge->destination] = distance[edge->source] + weight;
+        changed = true;
+      }
+    }
+  }
+  return distance;
+}
+
+static inline uint32_t *naive_components(const struct test_edges *edges) {
+  uint32_t *label = malloc((edges->num_vertices + 1) * sizeof *label);
+  for (uint32_t v = 0; v < edges->num_vertices; v++)
+    label[v] = v;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (uint64_t i = 0; i < edges->count; i++) {
+      uint32_t *a = &label[edges->list[i].source], *b = &label[edges->list[i].destination];
+      if (*a != *b) {
+        *a = *b = *a < *b ? *a : *b;
+        changed = true;
+      }
+    }
+  }
+  return label;
+}
+
+static inline double *naive_pagerank(const struct test_edges *edges, double damping,
+                                     int iterations) {
+  uint32_t V = edges->num_vertices;
+  double *rank = malloc((V + 1) * sizeof *rank), *next = malloc((V + 1) * sizeof *next);
+  uint64_t *degree = calloc(V + 1, sizeof *degree);
+  for (uint64_t i = 0; i < edges->count; i++)
+    degree[edges->list[i].source]++;
+  for (uint32_t v = 0; v < V; v++)
+    rank[v] = 1.0 / V;
+  for (int iteration = 0; iteration < iterations; iteration++) {
+    double dangling = 0;
+    for (uint32_t v = 0; v < V; v++) {
+      dangling += degree[v] ? 0 : rank[v];
+      next[v] = 0;
+    }
+    for (uint64_t i = 0; i < edges->count; i++)
+      next[edges->list[i].destination] +=
+          rank[edges->list[i].source] / (double)degree[edges->list[i].source];
+    for (uint32_t v = 0; v < V; v++)
+      rank[v] = (1 - damping + damping * dangling) / V + damping * next[v];
+  }
+  free(next);
+  free(degree);
+  return rank;
+}
+
+#endif

@@ -1,0 +1,194 @@
+/* Programs on the graph layout's engine against naive references, on graphs of all
+ * shapes, directed with and without in-edges and undirected, and for several numbers of
+ * threads, which must give the same bits. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "kernels/registry.h"
+#include "support/memory.h"
+#include "support/threads.h"
+#include "tests/helpers/memory_graph.h"
+#include "tests/helpers/naive_kernels.h"
+
+static const unsigned THREADS[] = {1, 2, 3, 7};
+
+/* Run with every number of threads; the results must be equal, bit for bit. */
+static struct qn_run_result run_kernel(const char *algorithm, const struct qn_graph *graph,
+                                       uint32_t source, uint32_t max_iterations) {
+  const struct qn_kernel *kernel =
+      qn_kernel_find(algorithm, QN_LAYOUT_GRAPH, QN_CPU, graph->out.weights.type);
+  assert_non_null(kernel);
+  struct qn_run_result first = {0};
+  for (unsigned i = 0; i < sizeof THREADS / sizeof *THREADS; i++) {
+    qn_threads_set(THREADS[i]);
+    struct qn_run_request request = qn_run_request_for(kernel, graph);
+    struct qn_run_result result;
+    struct qn_error error;
+    uint64_t live = qn_memory_live();
+    request.sources = &source;
+    request.num_sources = 1;
+    if (max_iterations)
+      request.max_iterations = max_iterations;
+    if (kernel->traits & QN_KERNEL_RANKS)
+      request.tolerance = 0;
+    assert_int_equal(kernel->run(&request, &result, &error), QN_OK);
+    assert_int_equal(qn_memory_live(), live + 1);
+    assert_int_equal(result.num_values, graph->out.num_vertices);
+    if (i == 0) {
+      first = result;
+      continue;
+    }
+    assert_memory_equal(first.values, result.values,
+                        result.num_values * qn_result_bytes(result.type));
+    qn_run_result_destroy(&result);
+  }
+  return first;
+}
+
+static double value_of(const struct qn_run_result *result, uint64_t v) {
+  switch (result->type) {
+  case QN_RESULT_U32: {
+    uint32_t value = ((const uint32_t *)result->values)[v];
+    return value == UINT32_MAX ? INFINITY : (double)value;
+  }
+  case QN_RESULT_U64: {
+    uint64_t value = ((const uint64_t *)result->values)[v];
+    return value == UINT64_MAX ? INFINITY : (double)value;
+  }
+  case QN_RESULT_F32:
+    return (double)((const float *)result->values)[v];
+  default:
+    return ((const double *)result->values)[v];
+  }
+}
+
+static void assert_close(double expected, double actual, double tolerance) {
+  if (expected == actual)
+    return;
+  if (!(fabs(expected - actual) <= tolerance * fabs(expected)))
+    fail_msg("expected %.9g, got %.9g", expected, actual);
+}
+
+static void check_distances(const struct test_edges *edges, const struct qn_graph *graph) {
+  uint32_t source = edges->num_vertices / 2;
+  for (int hops = 0; hops < 2; hops++) {
+    struct qn_run_result result = run_kernel(hops ? "bfs" : "sssp", graph, source, 0);
+    double *expected = naive_distances(edges, graph->out.weights.type, source, hops);
+    for (uint32_t v = 0; v < edges->num_vertices; v++)
+      assert_close(expected[v], value_of(&result, v), 0);
+    free(expected);
+    qn_run_result_destroy(&result);
+  }
+}
+
+static void check_components(const struct test_edges *edges, const struct qn_graph *graph) {
+  const struct qn_kernel *kernel =
+      qn_kernel_find("cc", QN_LAYOUT_GRAPH, QN_CPU, graph->out.weights.type);
+  if ((kernel->traits & QN_KERNEL_SYMMETRIC) && graph->directedness != QN_UNDIRECTED)
+    return;
+  struct qn_run_result result = run_kernel("cc", graph, 0, 0);
+  uint32_t *expected = naive_components(edges);
+  for (uint32_t v = 0; v < edges->num_vertices; v++)
+    assert_int_equal(expected[v], ((const uint32_t *)result.values)[v]);
+  free(expected);
+  qn_run_result_destroy(&result);
+}
+
+static void check_pagerank(const struct test_edges *edges, const struct qn_graph *graph) {
+  struct qn_run_result result = run_kernel("pagerank", graph, 0, 20);
+  assert_int_equal(result.iterations, 20);
+  double *expected = naive_pagerank(edges, 0.85, 20);
+  for (uint32_t v = 0; v < edges->num_vertices; v++)
+    assert_close(expected[v], value_of(&result, v), 1e-5);
+  free(expected);
+  qn_run_result_destroy(&result);
+}
+
+static void check_sums(const struct test_edges *edges, const struct qn_graph *graph) {
+  uint32_t V = edges->num_vertices;
+  double *product = calloc(V + 1, sizeof *product), *degree = calloc(V + 1, sizeof *degree);
+  for (uint64_t i = 0; i < edges->count; i++) {
+    const struct test_edge *edge = &edges->list[i];
+    double x = 1 + edge->source % 64 / 64.0, weight = edge->weight;
+    if (graph->out.weights.type == QN_WEIGHT_F32)
+      weight /= 256;
+    if (graph->out.weights.type == QN_WEIGHT_NONE)
+      weight = 1;
+    product[edge->destination] += weight * x;
+    degree[edge->destination]++;
+  }
+  struct qn_run_result spmv = run_kernel("spmv", graph, 0, 0);
+  struct qn_run_result degrees = run_kernel("degree", graph, 0, 0);
+  for (uint32_t v = 0; v < V; v++) {
+    assert_close(product[v], value_of(&spmv, v), 1e-6);
+    assert_close(degree[v], value_of(&degrees, v), 0);
+  }
+  qn_run_result_destroy(&spmv);
+  qn_run_result_destroy(&degrees);
+  free(product);
+  free(degree);
+}
+
+static void check_all(const struct test_edges *edges, const struct qn_graph *graph) {
+  if (edges->num_vertices > 0)
+    check_distances(edges, graph);
+  check_components(edges, graph);
+  check_pagerank(edges, graph);
+  check_sums(edges, graph);
+}
+
+/* Every kind of graph that can be made from these edges. Frees them. */
+static void check_graphs(struct test_edges edges) {
+  static const enum qn_weight_type types[] = {QN_WEIGHT_NONE, QN_WEIGHT_U32, QN_WEIGHT_F32};
+  for (unsigned i = 0; i < 3; i++)
+    for (int transpose = 0; transpose < 2; transpose++) {
+      struct qn_graph graph = test_graph(&edges, types[i], QN_DIRECTED, transpose);
+      check_all(&edges, &graph);
+      test_graph_free(&graph);
+    }
+  test_symmetrize(&edges);
+  struct qn_graph graph = test_graph(&edges, QN_WEIGHT_U32, QN_UNDIRECTED, false);
+  check_all(&edges, &graph);
+  test_graph_free(&graph);
+  free(edges.list);
+}
+
+static void test_empty(void **unused) {
+  (void)unused;
+  check_graphs((struct test_edges){.num_vertices = 0});
+  check_graphs((struct test_edges){.num_vertices = 1});
+  check_graphs((struct test_edges){.num_vertices = 1000});
+}
+
+static void test_one_loop(void **unused) {
+  (void)unused;
+  struct test_edges edges = {.num_vertices = 1};
+  test_edge_add(&edges, 0, 0, 5);
+  check_graphs(edges);
+}
+
+static void test_random_graphs(void **unused) {
+  (void)unused;
+  for (uint64_t seed = 0; seed < 6; seed++)
+    check_graphs(test_random_edges(50 + 400 * (uint32_t)seed, 1000 * seed, seed % 2, seed));
+  check_graphs(test_random_edges(3, 500, false, 9));
+}
+
+static void test_dense(void **unused) {
+  (void)unused;
+  check_graphs(test_random_edges(5000, 200000, true, 42));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_empty),
+      cmocka_unit_test(test_one_loop),
+      cmocka_unit_test(test_random_graphs),
+      cmocka_unit_test(test_dense),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
