@@ -50,6 +50,7 @@ struct qn_edge_stream {
   uint32_t weighted_capacity; /* room, if it is of narrow edges with weights of weight_type */
   enum qn_weight_type weight_type;
   uint64_t sequence;
+  uint64_t num_blocks;
   enum qn_status status; /* the first failure; edges pushed after it are lost */
   struct qn_error error;
 };

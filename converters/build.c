@@ -1,0 +1,339 @@
+/* The builder's stages: number the vertices, spread the edges over buckets,
+ * sort the buckets, write the arrays; then the same from the rows for the transpose. */
+#include "converters/build.h"
+
+#include <stdlib.h>
+
+#include "converters/buckets.h"
+#include "converters/edge_blocks.h"
+#include "converters/id_map.h"
+#include "formats/graph.h"
+#include "support/memory.h"
+#include "support/progress.h"
+#include "support/threads.h"
+
+struct job {
+  struct qn_edge_list *list;
+  const struct qn_build *build;
+  struct qn_writer *writer;
+  struct qn_ledger *ledger;
+  enum qn_weight_type weight_type;
+  uint64_t num_vertices;
+  struct qn_id_map *ids;
+  struct qn_buckets buckets;
+  struct qn_csr out; /* as written */
+};
+
+enum qn_status qn_build_check(const struct qn_build *build, struct qn_error *error) {
+  if (build->names && build->ids == QN_ID_COMPACT)
+    return qn_fail(error, QN_USAGE, "vertices with names cannot be compacted");
+  if (build->names && build->num_vertices == QN_VERTICES_FROM_EDGES)
+    return qn_fail(error, QN_USAGE, "names need a declared number of vertices");
+  bool merge_weights =
+      build->duplicates == QN_DUPLICATES_MIN || build->duplicates == QN_DUPLICATES_SUM;
+  if (merge_weights && build->weights == QN_WEIGHTS_NONE)
+    return qn_fail(error, QN_USAGE,
+                   "duplicates cannot be merged by weight when weights are dropped; use "
+                   "--duplicates=remove");
+  return QN_OK;
+}
+
+/* ---- Weights -------------------------------------------------------------- */
+
+static enum qn_status choose_weight_type(struct job *job, struct qn_error *error) {
+  const struct qn_build *build = job->build;
+  uint64_t blocks[3] = {0};
+  for (uint64_t i = 0; i < job->list->num_blocks; i++)
+    blocks[job->list->blocks[i]->weight_type]++;
+  bool weighted = blocks[QN_WEIGHT_U32] + blocks[QN_WEIGHT_F32] > 0;
+  job->weight_type = blocks[QN_WEIGHT_F32]   ? QN_WEIGHT_F32
+                     : blocks[QN_WEIGHT_U32] ? QN_WEIGHT_U32
+                                             : QN_WEIGHT_NONE;
+  if (build->weights == QN_WEIGHTS_NONE)
+    job->weight_type = QN_WEIGHT_NONE;
+  else if (weighted && blocks[QN_WEIGHT_NONE])
+    return qn_fail(error, QN_INVALID, "some edges have a weight and some have none");
+  else if (!weighted && job->list->num_edges &&
+           (build->weights == QN_WEIGHTS_U32 || build->weights == QN_WEIGHTS_F32))
+    return qn_fail(error, QN_INVALID, "weights were asked for, but the edges have none");
+  else if (build->weights == QN_WEIGHTS_U32 && blocks[QN_WEIGHT_F32])
+    return qn_fail(error, QN_INVALID,
+                   "some weights are no whole numbers from 0 to 4294967295; use --weights=f32");
+  else if (build->weights == QN_WEIGHTS_F32)
+    job->weight_type = QN_WEIGHT_F32;
+  else if (build->weights == QN_WEIGHTS_U32)
+    job->weight_type = QN_WEIGHT_U32;
+  bool merge = build->duplicates == QN_DUPLICATES_MIN || build->duplicates == QN_DUPLICATES_SUM;
+  if (merge && job->weight_type == QN_WEIGHT_NONE && job->list->num_edges)
+    return qn_fail(error, QN_INVALID,
+                   "duplicates cannot be merged by weight: the edges have none; use "
+                   "--duplicates=remove");
+  return QN_OK;
+}
+
+/* Weights of the block in the graph's type, NULL if that is none. */
+static const uint32_t *convert_weights(struct qn_edge_block *block, enum qn_weight_type type) {
+  if (type == QN_WEIGHT_NONE)
+    return NULL;
+  uint32_t *weights = qn_edge_block_weights(block);
+  if (block->weight_type == QN_WEIGHT_U32 && type == QN_WEIGHT_F32)
+    for (uint32_t i = 0; i < block->count; i++) {
+      float value = (float)weights[i];
+      memcpy(&weights[i], &value, sizeof value);
+    }
+  return weights;
+}
+
+/* ---- Edges into buckets --------------------------------------------------- */
+
+static int compare_blocks(const void *left, const void *right) {
+  const struct qn_edge_block *a = *(struct qn_edge_block *const *)left;
+  const struct qn_edge_block *b = *(struct qn_edge_block *const *)right;
+  if (a->sequence != b->sequence)
+    return a->sequence < b->sequence ? -1 : 1;
+  return a->position < b->position ? -1 : a->position > b->position;
+}
+
+/* Counts the block's loops and takes them out if `remove`. */
+static uint64_t filter_self_loops(struct qn_edge_block *block, uint32_t *weights, bool remove) {
+  uint64_t *pairs = qn_edge_block_ids(block), loops = 0;
+  for (uint32_t i = 0; i < block->count; i++)
+    loops += (uint32_t)pairs[i] == pairs[i] >> 32;
+  if (!loops || !remove)
+    return loops;
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < block->count; i++) {
+    pairs[kept] = pairs[i];
+    if (weights)
+      weights[kept] = weights[i];
+    kept += (uint32_t)pairs[i] != pairs[i] >> 32;
+  }
+  block->count = kept;
+  return loops;
+}
+
+static enum qn_status spread_block(struct job *job, uint64_t lane, struct qn_edge_block *block,
+                                   uint64_t *self_loops) {
+  const struct qn_build *build = job->build;
+  qn_id_map_apply(job->ids, block);
+  uint32_t *weights = (uint32_t *)convert_weights(block, job->weight_type);
+  *self_loops += filter_self_loops(block, weights, build->self_loops == QN_SELF_LOOPS_REMOVE);
+  enum qn_status status = qn_buckets_add(&job->buckets, lane, qn_edge_block_ids(block), weights,
+                                         block->count, build->undirected);
+  qn_block_give(job->list->pool, block);
+  return status;
+}
+
+/* Each lane takes consecutive blocks, so that lanes are in input order. */
+static enum qn_status spread_list(struct job *job, struct qn_error *error) {
+  struct qn_edge_list *list = job->list;
+  const struct qn_build *build = job->build;
+  uint64_t num_blocks = list->num_blocks, self_loops = 0;
+  int failed = 0;
+  qsort(list->blocks, num_blocks, sizeof *list->blocks, compare_blocks);
+  qn_progress_begin("distributing", "edges", list->num_edges);
+#pragma omp parallel for schedule(static, 1) reduction(+ : self_loops) reduction(| : failed)
+  for (uint64_t lane = 0; lane < job->buckets.num_lanes; lane++) {
+    uint64_t begin, end;
+    qn_part_of(num_blocks, job->buckets.num_lanes, lane, &begin, &end);
+    for (uint64_t i = begin; i < end && !failed; i++) {
+      uint64_t count = list->blocks[i]->count;
+      failed |= spread_block(job, lane, list->blocks[i], &self_loops) != QN_OK;
+      qn_progress_add(count);
+    }
+  }
+  qn_progress_end();
+  list->num_blocks = 0;
+  if (failed)
+    return qn_block_pool_exhausted(list->pool, error);
+  bool remove = build->self_loops == QN_SELF_LOOPS_REMOVE;
+  job->ledger->edges_read = list->num_edges - job->ledger->edges_added;
+  job->ledger->self_loops_removed = remove ? self_loops : 0;
+  if (build->undirected)
+    job->ledger->edges_added += list->num_edges - self_loops;
+  return QN_OK;
+}
+
+/* ---- Buckets into arrays -------------------------------------------------- */
+
+static enum qn_status sort_buckets(struct job *job, bool by_source_only, struct qn_error *error) {
+  struct qn_sort_options options = {.duplicates = job->build->duplicates,
+                                    .weight_type = job->weight_type,
+                                    .by_source_only = by_source_only};
+  if (by_source_only)
+    options.duplicates = QN_DUPLICATES_KEEP;
+  struct qn_sort_overflow overflow;
+  qn_progress_begin("sorting", "edges", 0);
+  enum qn_status status = qn_buckets_sort(&job->buckets, &options, &overflow, error);
+  qn_progress_end();
+  if (!status && overflow.found)
+    return qn_fail(error, QN_INVALID,
+                   "the weights of the edges from %llu to %llu sum to more than %s can hold%s",
+                   (unsigned long long)qn_id_map_id(job->ids, overflow.source),
+                   (unsigned long long)qn_id_map_id(job->ids, overflow.destination),
+                   qn_weight_type_name(job->weight_type),
+                   job->weight_type == QN_WEIGHT_U32 ? "; use --weights=f32" : "");
+  return status;
+}
+
+static uint64_t count_sorted(const struct qn_buckets *buckets) {
+  uint64_t total = 0;
+  for (uint64_t b = 0; b < buckets->shape.num_buckets; b++)
+    total += buckets->counts[b];
+  return total;
+}
+
+static void set_csr(struct qn_csr *csr, const struct job *job, const uint64_t *row_offsets,
+                    const uint32_t *columns, const void *weights, uint64_t num_edges) {
+  *csr = (struct qn_csr){.num_vertices = job->num_vertices,
+                         .num_edges = num_edges,
+                         .row_offsets = row_offsets,
+                         .column_indices = columns,
+                         .weights.type = job->weight_type};
+  if (job->weight_type == QN_WEIGHT_U32)
+    csr->weights.u32 = weights;
+  else if (job->weight_type == QN_WEIGHT_F32)
+    csr->weights.f32 = weights;
+}
+
+static enum qn_status write_out_edges(struct job *job, struct qn_error *error) {
+  uint64_t *row_offsets;
+  uint32_t *columns;
+  void *weights = NULL;
+  uint64_t num_edges = count_sorted(&job->buckets);
+  enum qn_status status;
+  if ((status = qn_graph_write_rows(job->writer, job->num_vertices, &row_offsets, error)) ||
+      (status = qn_graph_write_columns(job->writer, num_edges, &columns, error)) ||
+      (status = qn_graph_write_weights(job->writer, num_edges, &weights, error)))
+    return status;
+  set_csr(&job->out, job, row_offsets, columns, weights, num_edges);
+  return qn_buckets_write(&job->buckets, row_offsets, columns, weights, error);
+}
+
+static enum qn_status write_in_edges(struct job *job, struct qn_error *error) {
+  uint64_t *row_offsets;
+  uint32_t *columns;
+  void *weights = NULL;
+  uint64_t num_edges = job->out.num_edges;
+  enum qn_status status;
+  if ((status = qn_graph_write_in_rows(job->writer, job->num_vertices, &row_offsets, error)) ||
+      (status = qn_graph_write_in_columns(job->writer, num_edges, &columns, error)) ||
+      (status = qn_graph_write_in_weights(job->writer, num_edges, &weights, error)))
+    return status;
+  return qn_buckets_write(&job->buckets, row_offsets, columns, weights, error);
+}
+
+/* ---- Transpose ------------------------------------------------------------ */
+
+enum { ROWS_BATCH = 1024 };
+
+/* The edges [begin, end) of the CSR, reversed, into a lane. */
+static enum qn_status spread_reversed(struct job *job, uint64_t lane, uint64_t begin,
+                                      uint64_t end) {
+  const struct qn_csr *csr = &job->out;
+  const uint32_t *weights =
+      csr->weights.u32 ? csr->weights.u32 : (const uint32_t *)csr->weights.f32;
+  uint64_t pairs[ROWS_BATCH], row = 0, high = csr->num_vertices;
+  while (high - row > 1) { /* the row of edge `begin` */
+    uint64_t middle = row + (high - row) / 2;
+    if (csr->row_offsets[middle] <= begin)
+      row = middle;
+    else
+      high = middle;
+  }
+  for (uint64_t edge = begin; edge < end;) {
+    uint64_t count = end - edge < ROWS_BATCH ? end - edge : ROWS_BATCH;
+    for (uint64_t i = 0; i < count; i++) {
+      while (csr->row_offsets[row + 1] <= edge + i)
+        row++;
+      pairs[i] = csr->column_indices[edge + i] | row << 32;
+    }
+    enum qn_status status =
+        qn_buckets_add(&job->buckets, lane, pairs, weights ? weights + edge : NULL, count, false);
+    if (status)
+      return status;
+    edge += count;
+  }
+  return QN_OK;
+}
+
+static enum qn_status write_transpose(struct job *job, struct qn_error *error) {
+  uint64_t num_edges = job->out.num_edges;
+  uint64_t lanes = job->buckets.num_lanes;
+  struct qn_bucket_shape shape =
+      qn_bucket_shape_for(job->num_vertices, num_edges, job->weight_type != QN_WEIGHT_NONE, lanes);
+  int failed = 0;
+  qn_buckets_destroy(&job->buckets);
+  enum qn_status status = qn_buckets_create(job->list->pool, &shape, lanes, &job->buckets, error);
+  if (status)
+    return status;
+#pragma omp parallel for schedule(static, 1) reduction(| : failed)
+  for (uint64_t lane = 0; lane < lanes; lane++) {
+    uint64_t begin, end;
+    qn_part_of(num_edges, lanes, lane, &begin, &end);
+    failed |= spread_reversed(job, lane, begin, end) != QN_OK;
+  }
+  if (failed)
+    return qn_block_pool_exhausted(job->list->pool, error);
+  status = sort_buckets(job, true, error);
+  return status ? status : write_in_edges(job, error);
+}
+
+/* ---- The whole ------------------------------------------------------------ */
+
+static enum qn_status write_ids(struct job *job, struct qn_error *error) {
+  if (job->build->names)
+    return qn_ids_write(job->writer, job->build->names, error);
+  struct qn_ids ids = {.num_vertices = job->num_vertices, .ascending = true};
+  enum qn_status status = qn_id_map_ids(job->ids, &ids.numbers, error);
+  if (status)
+    return status;
+  ids.kind = ids.numbers ? QN_IDS_NUMBERS : QN_IDS_DENSE;
+  return qn_ids_write(job->writer, &ids, error);
+}
+
+static void fill_info(struct job *job) {
+  const struct qn_build *build = job->build;
+  struct qn_container_info *info = qn_writer_info(job->writer);
+  info->layout = QN_LAYOUT_GRAPH;
+  info->weight_type = job->weight_type;
+  info->directedness = build->undirected || build->already_symmetric ? QN_UNDIRECTED : QN_DIRECTED;
+  info->num_vertices = job->num_vertices;
+}
+
+static enum qn_status run(struct job *job, struct qn_error *error) {
+  const struct qn_build *build = job->build;
+  uint64_t lanes = qn_threads();
+  enum qn_status status;
+  if ((status = qn_build_check(build, error)) || (status = choose_weight_type(job, error)) ||
+      (status = qn_id_map_create(job->list, build, &job->ids, error)))
+    return status;
+  job->num_vertices = qn_id_map_num_vertices(job->ids);
+  fill_info(job);
+  uint64_t most_edges = job->list->num_edges * (build->undirected ? 2 : 1);
+  struct qn_bucket_shape shape =
+      qn_bucket_shape_for(job->num_vertices, most_edges, job->weight_type != QN_WEIGHT_NONE, lanes);
+  if ((status = qn_buckets_create(job->list->pool, &shape, lanes, &job->buckets, error)) ||
+      (status = spread_list(job, error)) || (status = sort_buckets(job, false, error)) ||
+      (status = write_out_edges(job, error)))
+    return status;
+  struct qn_ledger *ledger = job->ledger;
+  ledger->edges_written = job->out.num_edges;
+  ledger->duplicates_removed =
+      ledger->edges_read + ledger->edges_added - ledger->self_loops_removed - ledger->edges_written;
+  qn_writer_info(job->writer)->num_edges = job->out.num_edges;
+  bool directed = !build->undirected && !build->already_symmetric;
+  if (build->transpose && directed && (status = write_transpose(job, error)))
+    return status;
+  return write_ids(job, error);
+}
+
+enum qn_status qn_build_graph(struct qn_edge_list *list, const struct qn_build *build,
+                              struct qn_writer *writer, struct qn_ledger *ledger,
+                              struct qn_error *error) {
+  struct job job = {.list = list, .build = build, .writer = writer, .ledger = ledger};
+  enum qn_status status = run(&job, error);
+  qn_buckets_destroy(&job.buckets);
+  qn_id_map_destroy(job.ids);
+  return status;
+}

@@ -1,0 +1,68 @@
+#include "converters/ledger.h"
+
+#include <inttypes.h>
+
+#include "support/sizes.h"
+
+struct entry {
+  const char *key;
+  const char *label;
+  uint64_t value;
+};
+
+enum { NUM_ENTRIES = 8 };
+
+static void list_entries(const struct qn_ledger *ledger, struct entry entries[NUM_ENTRIES]) {
+  const struct entry all[NUM_ENTRIES] = {
+      {"records", "records read", ledger->records},
+      {"comments", "comments and blank lines", ledger->comments},
+      {"rejected", "rejected", ledger->rejected},
+      {"edges_read", "edges read", ledger->edges_read},
+      {"edges_added", "added by symmetrising", ledger->edges_added},
+      {"self_loops_removed", "self loops removed", ledger->self_loops_removed},
+      {"duplicates_removed", "duplicates removed", ledger->duplicates_removed},
+      {"edges_written", "edges written", ledger->edges_written},
+  };
+  for (int i = 0; i < NUM_ENTRIES; i++)
+    entries[i] = all[i];
+}
+
+enum qn_status qn_ledger_check(const struct qn_ledger *ledger, struct qn_error *error) {
+  uint64_t accounted = ledger->comments + ledger->rejected + ledger->edges_read;
+  if (ledger->records != accounted)
+    return qn_fail(error, QN_SYSTEM,
+                   "the ledger does not balance: %" PRIu64 " records, but %" PRIu64
+                   " accounted for; please report this error of Quern",
+                   ledger->records, accounted);
+  uint64_t in = ledger->edges_read + ledger->edges_added;
+  uint64_t out = ledger->self_loops_removed + ledger->duplicates_removed + ledger->edges_written;
+  if (in != out)
+    return qn_fail(error, QN_SYSTEM,
+                   "the ledger does not balance: %" PRIu64 " edges in, %" PRIu64
+                   " out; please report this error of Quern",
+                   in, out);
+  return QN_OK;
+}
+
+json_t *qn_ledger_json(const struct qn_ledger *ledger) {
+  struct entry entries[NUM_ENTRIES];
+  list_entries(ledger, entries);
+  json_t *object = json_object();
+  for (int i = 0; object && i < NUM_ENTRIES; i++) {
+    if (json_object_set_new(object, entries[i].key, json_integer((json_int_t)entries[i].value))) {
+      json_decref(object);
+      object = NULL;
+    }
+  }
+  return object;
+}
+
+void qn_ledger_print(const struct qn_ledger *ledger, FILE *stream) {
+  struct entry entries[NUM_ENTRIES];
+  list_entries(ledger, entries);
+  for (int i = 0; i < NUM_ENTRIES; i++) {
+    char count[32];
+    fprintf(stream, "  %-26s %16s\n", entries[i].label,
+            qn_count_text(entries[i].value, count, sizeof count));
+  }
+}
