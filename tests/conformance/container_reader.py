@@ -1,0 +1,184 @@
+"""A reader of containers, written from specs/container.md alone: it shares no code with libquern.
+
+    container = read("graph.qrn")       raises Broken("C-3", ...) for a file that breaks a rule
+    container.array("row_offsets")      a section as a memoryview of numbers
+"""
+
+import ctypes
+import json
+import struct
+from dataclasses import dataclass
+
+SIGNATURE = b"\x89QRN\r\n\x1a\n"
+LAYOUTS = {1: "graph", 2: "blocked-csr", 3: "edge-partitions", 4: "slotted-pages", 5: "shards", 6: "hybrid"}
+KNOWN_INCOMPATIBLE = 1
+ARCHIVE = 1
+PAGE = 4096
+CHUNK = 1 << 20
+NAME_LETTERS = set(b"abcdefghijklmnopqrstuvwxyz0123456789_")
+WIDTHS = {1: (1, 2, 4, 8), 2: (1, 2, 4, 8), 3: (4, 8), 4: (1,), 5: range(1, 4097)}
+CODES = {(1, 1): "B", (1, 2): "H", (1, 4): "I", (1, 8): "Q", (2, 1): "b", (2, 2): "h", (2, 4): "i", (2, 8): "q",
+         (3, 4): "f", (3, 8): "d"}
+
+
+class Broken(Exception):
+    """A rule of the specification that the file breaks."""
+
+    def __init__(self, rule, why=""):
+        super().__init__("%s %s" % (rule, why))
+        self.rule = rule
+
+
+def insist(rule, holds, why=""):
+    if not holds:
+        raise Broken(rule, why)
+
+
+_xxhash = ctypes.CDLL("libxxhash.so.0")
+_xxhash.XXH3_64bits.restype = ctypes.c_uint64
+_xxhash.XXH3_64bits.argtypes = (ctypes.c_char_p, ctypes.c_size_t)
+
+
+def xxh3(data):
+    data = bytes(data)
+    return _xxhash.XXH3_64bits(data, len(data))
+
+
+def section_checksum(data):
+    hashes = [xxh3(data[i:i + CHUNK]) for i in range(0, len(data), CHUNK)]
+    return xxh3(struct.pack("<%dQ" % len(hashes), *hashes))
+
+
+def rounded_up(value, align_log2=12):
+    mask = (1 << align_log2) - 1
+    return (value + mask) & ~mask
+
+
+@dataclass
+class Section:
+    name: str
+    element_type: int
+    element_bytes: int
+    count: int
+    offset: int
+    stored_bytes: int
+    logical_bytes: int
+    codec: int
+    filter: int
+    align_log2: int
+    critical: bool
+    checksum: int
+    stored_checksum: int
+
+
+class Container:
+    def __init__(self, data):
+        self.data = memoryview(data)
+        self.read_header()
+        self.read_table()
+        self.check_places()
+        self.check_contents()
+
+    def read_header(self):
+        data = self.data
+        insist("C-1", data[:8] == SIGNATURE)
+        insist("C-2", len(data) >= PAGE)
+        (_, major, minor, header_bytes, self.compatible, self.incompatible, layout, self.weight_type, self.directedness,
+         self.num_sections, self.num_vertices, self.num_edges, self.file_bytes, self.table_offset,
+         self.table_checksum) = struct.unpack_from("<8sHHIQQIIIIQQQQQ", data)
+        self.checksum, = struct.unpack_from("<Q", data, 4088)
+        self.parameters = struct.unpack_from("<32Q", data, 128)
+        insist("C-2", header_bytes == PAGE)
+        insist("C-3", xxh3(data[:4088]) == self.checksum)
+        insist("C-4", (major, minor) == (1, 0), "version %d.%d" % (major, minor))
+        insist("C-5", not self.incompatible & ~KNOWN_INCOMPATIBLE)
+        insist("C-6", not any(data[88:128]) and not any(data[384:4088]))
+        insist("C-7", layout in LAYOUTS)
+        self.layout = LAYOUTS[layout]
+        insist("C-8", self.weight_type in (0, 1, 2))
+        insist("C-9", self.directedness in (0, 1))
+        insist("C-10", self.num_sections <= 4096)
+        insist("C-11", self.num_vertices <= 2**32 - 1)
+        insist("C-12", self.file_bytes == len(data), "%d bytes, not %d" % (len(data), self.file_bytes))
+        insist("C-13", self.table_offset % PAGE == 0 and self.table_offset >= PAGE
+               and self.table_offset + 128 * self.num_sections + 64 == self.file_bytes)
+
+    def read_table(self):
+        table = self.data[self.table_offset:self.table_offset + 128 * self.num_sections]
+        insist("C-14", xxh3(table) == self.table_checksum)
+        footer = self.data[self.table_offset + len(table):]
+        signature, *agreeing, footer_checksum = struct.unpack("<8sQQQ24xQ", footer)
+        insist("C-15", signature == SIGNATURE and xxh3(footer[:56]) == footer_checksum
+               and agreeing == [self.file_bytes, self.table_checksum, self.checksum])
+        insist("C-6", not any(footer[32:56]))
+        self.sections = {}
+        for at in range(0, len(table), 128):
+            section = self.read_entry(table[at:at + 128])
+            insist("C-16", section.name not in self.sections, section.name)
+            self.sections[section.name] = section
+
+    def read_entry(self, entry):
+        (raw_name, element_type, element_bytes, count, offset, stored, logical, codec, filter_, align, flags, reserved,
+         checksum, stored_checksum) = struct.unpack("<32sIIQQQQBBBBIQQ32x", entry)
+        name = raw_name.rstrip(b"\0")
+        insist("C-16", name and set(name) <= NAME_LETTERS, raw_name)
+        insist("C-6", flags <= 1 and reserved == 0 and not any(entry[96:]), name)
+        insist("C-17", element_type in WIDTHS and element_bytes in WIDTHS[element_type], name)
+        insist("C-17", logical == count * element_bytes, name)
+        insist("C-18", 12 <= align <= 21, name)
+        insist("C-19", codec in (0, 1) and filter_ in (0, 1, 2, 3), name)
+        plain = codec == 0 and filter_ == 0
+        insist("C-19", plain or self.incompatible & ARCHIVE, name)
+        insist("C-19", not plain or (stored == logical and stored_checksum == checksum), name)
+        return Section(name.decode(), element_type, element_bytes, count, offset, stored, logical, codec, filter_,
+                       align, flags & 1 == 1, checksum, stored_checksum)
+
+    def check_places(self):
+        """Sections follow one another without holes but padding, which is zero."""
+        end = PAGE
+        for section in self.sections.values():
+            insist("C-18", section.offset == rounded_up(end, section.align_log2), section.name)
+            insist("C-18", section.offset + section.stored_bytes <= self.table_offset, section.name)
+            insist("C-20", not any(self.data[end:section.offset]), section.name)
+            end = section.offset + section.stored_bytes
+        insist("C-13", self.table_offset == rounded_up(end))
+        insist("C-20", not any(self.data[end:self.table_offset]))
+
+    def check_contents(self):
+        for section in self.sections.values():
+            stored = self.data[section.offset:section.offset + section.stored_bytes]
+            insist("C-21", section_checksum(stored) == section.stored_checksum, section.name)
+        if "metadata" in self.sections:
+            try:
+                self.metadata = json.loads(bytes(self.bytes_of("metadata")).decode("utf-8"))
+            except ValueError as error:
+                raise Broken("M-1", str(error))
+            insist("M-1", isinstance(self.metadata, dict))
+            insist("M-1", list(self.sections)[-1] == "metadata" and not self.sections["metadata"].critical)
+
+    def bytes_of(self, name):
+        section = self.sections[name]
+        insist("C-19", section.codec == 0 and section.filter == 0, "%s is archived" % name)
+        return self.data[section.offset:section.offset + section.stored_bytes]
+
+    def array(self, name):
+        """A section as numbers in the machine's order, which for this reader must be little-endian."""
+        section = self.sections[name]
+        return self.bytes_of(name).cast(CODES[section.element_type, section.element_bytes])
+
+    def require(self, name, element_type, element_bytes, count=None):
+        """The section as an array (as bytes if text), with the shape that the layout's page says."""
+        insist("C-22", name in self.sections, name)
+        section = self.sections[name]
+        insist("C-22", (section.element_type, section.element_bytes) == (element_type, element_bytes), name)
+        insist("C-22", count is None or section.count == count, name)
+        return self.bytes_of(name) if element_type == 4 else self.array(name)
+
+    def refuse_unknown(self, known):
+        for section in self.sections.values():
+            insist("C-23", not section.critical or section.name in known, section.name)
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return Container(file.read())

@@ -1,0 +1,204 @@
+"""Containers against a second reader that was written from the specification: what the tools write it reads, and what
+it refuses quern-verify refuses too."""
+
+import os
+import random
+import re
+import struct
+import tempfile
+import unittest
+from pathlib import Path
+
+from conformance.container_reader import Broken, Container, read, section_checksum, xxh3
+from conformance.graph_reader import Graph
+from harness.tools import has, run
+from oracle.graphs import RandomGraph
+
+SPECS = Path(os.environ["QUERN_SOURCE"]) / "specs"
+VECTORS = sorted((SPECS / "vectors").glob("*.qrn"))
+HEX_BLOCK = re.compile(r"^```hex (\S+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+HEX_LINE = re.compile(r"^([0-9a-f]{8})  ((?:[0-9a-f]{2} )+)", re.MULTILINE)
+
+
+class Vectors(unittest.TestCase):
+    def test_there_are_some(self):
+        self.assertTrue(VECTORS)
+
+    def test_they_are_read(self):
+        for path in VECTORS:
+            with self.subTest(vector=path.name):
+                container = read(path)
+                if container.layout == "graph":
+                    Graph(container)
+                run("quern-verify", path)
+
+    def test_worked_example(self):
+        """What specs/graph.md says is in its example."""
+        graph = Graph(read(SPECS / "vectors/graph-sample.qrn"))
+        far = 4000000000000
+        self.assertEqual(graph.named_edges(), [(10, 20, 7), (10, far, 1), (20, far, 4), (far, 10, 2), (far, far, 9)])
+        self.assertEqual(graph.ids, [10, 20, 21, far])
+
+    def test_hex_in_the_specs(self):
+        lines = 0
+        for page in sorted(SPECS.glob("*.md")):
+            for file, block in HEX_BLOCK.findall(page.read_text()):
+                data = (SPECS / file).read_bytes()
+                for offset, text in HEX_LINE.findall(block + "\n"):
+                    expected, at = bytes.fromhex(text), int(offset, 16)
+                    self.assertEqual(data[at:at + len(expected)], expected, "%s at %s" % (page.name, offset))
+                    lines += 1
+        self.assertGreater(lines, 20)
+
+
+def resealed(data):
+    """The container with its checksums made to fit again: a forgery, not an accident."""
+    data = bytearray(data)
+    table_offset, = struct.unpack_from("<Q", data, 72)
+    num_sections, = struct.unpack_from("<I", data, 44)
+    for entry in range(table_offset, table_offset + 128 * num_sections, 128):
+        offset, stored = struct.unpack_from("<QQ", data, entry + 48)
+        if offset + stored <= table_offset:
+            checksum = section_checksum(data[offset:offset + stored])
+            struct.pack_into("<QQ", data, entry + 80, checksum, checksum)
+    footer = table_offset + 128 * num_sections
+    struct.pack_into("<Q", data, 80, xxh3(data[table_offset:footer]))
+    struct.pack_into("<Q", data, 4088, xxh3(data[:4088]))
+    data[footer + 8:footer + 16] = data[64:72]
+    data[footer + 16:footer + 24] = data[80:88]
+    data[footer + 24:footer + 32] = data[4088:4096]
+    struct.pack_into("<Q", data, footer + 56, xxh3(data[footer:footer + 56]))
+    return bytes(data)
+
+
+class Verdicts(unittest.TestCase):
+    """On damaged and forged files the two readers agree, and name the same rule for a forged graph."""
+
+    def setUp(self):
+        self.sample = (SPECS / "vectors/graph-sample.qrn").read_bytes()
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.path = Path(self.folder.name) / "forged.qrn"
+
+    def verdicts(self, data):
+        """(rule or None by this reader, rule or None by quern-verify)."""
+        self.path.write_bytes(data)
+        finished = run("quern-verify", self.path, exit=(0, 3, 4))
+        named = re.search(r"\b(C|G|ID|M)-\d+\b", finished.stdout + finished.stderr)
+        theirs = named.group(0) if named else None
+        self.assertEqual(finished.returncode != 0, named is not None, finished.stdout + finished.stderr)
+        try:
+            Graph(Container(data))
+            return None, theirs
+        except Broken as broken:
+            return broken.rule, theirs
+
+    def test_sample_is_accepted(self):
+        self.assertEqual(self.verdicts(self.sample), (None, None))
+        self.assertEqual(self.verdicts(resealed(self.sample)), (None, None))
+
+    def test_damage(self):
+        chance = random.Random(1)
+        for _ in range(150):
+            data = bytearray(self.sample)
+            at = chance.choice((chance.randrange(len(data)), chance.randrange(512), -1 - chance.randrange(1100)))
+            data[at] ^= 1 << chance.randrange(8)
+            with self.subTest(at=at):
+                self.assertTrue(all(self.verdicts(bytes(data))))
+
+    def test_cuts(self):
+        chance = random.Random(2)
+        for length in [0, 1, 7, 8, 4095, 4096, len(self.sample) - 1] + chance.sample(range(len(self.sample)), 30):
+            with self.subTest(length=length):
+                self.assertTrue(all(self.verdicts(self.sample[:length])))
+
+    def test_forged_contents(self):
+        """A number of a section is changed and every checksum made to fit."""
+        chance, sections = random.Random(3), read(SPECS / "vectors/graph-sample.qrn").sections
+        for _ in range(150):
+            section = chance.choice([entry for entry in sections.values() if entry.name != "metadata"])
+            data = bytearray(self.sample)
+            at = section.offset + section.element_bytes * chance.randrange(section.count)
+            value = chance.choice((0, 1, 2, 3, 4, 5, 6, 255, 2**(8 * section.element_bytes) - 1))
+            data[at:at + section.element_bytes] = value.to_bytes(section.element_bytes, "little")
+            with self.subTest(section=section.name, at=at, value=value):
+                ours, theirs = self.verdicts(resealed(data))
+                self.assertEqual(ours is None, theirs is None, (ours, theirs))
+                self.assertEqual((ours or "").split("-")[0], (theirs or "").split("-")[0])
+
+    def test_forged_header(self):
+        """Every field set to values at its edges."""
+        fields = {"version_major": (8, 2), "version_minor": (10, 2), "header_bytes": (12, 4), "compatible": (16, 8),
+                  "incompatible": (24, 8), "layout": (32, 4), "weight_type": (36, 4), "directedness": (40, 4),
+                  "num_vertices": (48, 8), "num_edges": (56, 8), "file_bytes": (64, 8), "reserved": (88, 8),
+                  "parameter": (128, 8), "late reserved": (4000, 8)}
+        for name, (at, width) in fields.items():
+            for value in (0, 1, 2, 3, 7, 2**(8 * width - 1), 2**(8 * width) - 1):
+                data = bytearray(self.sample)
+                data[at:at + width] = value.to_bytes(width, "little")
+                with self.subTest(field=name, value=value):
+                    ours, theirs = self.verdicts(resealed(data))
+                    self.assertEqual(ours is None, theirs is None, (ours, theirs))
+
+
+class Written(unittest.TestCase):
+    """What quern-import writes, the second reader reads back, for every kind of id and weight."""
+
+    def setUp(self):
+        if not has("quern-import"):
+            self.skipTest("no quern-import in this build")
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.text, self.path = Path(self.folder.name) / "in.txt", Path(self.folder.name) / "out.qrn"
+
+    def imported(self, graph, *options):
+        graph.write(self.text)
+        run("quern-import", self.text, "-o", self.path, "--force", *options)
+        run("quern-verify", self.path)
+        return Graph(read(self.path))
+
+    def named(self, graph, edges):
+        """Edges by id as the second reader gives them."""
+        name = (lambda vertex: graph.ids[vertex].encode()) if graph.ids[0].startswith("n") \
+            else (lambda vertex: int(graph.ids[vertex]))
+        weighted = graph.weights != "none"
+        return sorted((name(source), name(destination), weight if weighted else None)
+                      for source, destination, weight in edges)
+
+    def test_as_given(self):
+        for seed, (ids, weights) in enumerate([("sparse", "none"), ("sparse", "u32"), ("sparse", "f32"),
+                                               ("strings", "none"), ("strings", "u32")]):
+            with self.subTest(ids=ids, weights=weights):
+                graph = RandomGraph(seed, 40, 200, weights, ids)
+                options = ("--weights", weights, "--transpose", "also") + (("--ids", "strings") if ids == "strings" else ())
+                got = self.imported(graph, *options)
+                self.assertEqual(got.named_edges(), self.named(graph, graph.edges))
+                self.assertTrue(got.has_transpose)
+                self.assertFalse(got.undirected)
+
+    def test_undirected(self):
+        for weights in ("none", "u32"):
+            with self.subTest(weights=weights):
+                graph = RandomGraph(11, 40, 200, weights)
+                got = self.imported(graph, "--undirected", "--weights", weights)
+                both = graph.edges + [(to, at, weight) for at, to, weight in graph.edges if at != to]
+                self.assertEqual(got.named_edges(), self.named(graph, both))
+                self.assertTrue(got.undirected)
+
+    def test_clean(self):
+        graph = RandomGraph(12, 40, 300)
+        got = self.imported(graph, "--self-loops", "remove", "--duplicates", "remove")
+        kept = {(at, to, 1) for at, to, _ in graph.edges if at != to}
+        self.assertEqual(got.named_edges(), self.named(graph, kept))
+        self.assertEqual(got.num_vertices, 40)
+
+    def test_combined_weights(self):
+        for rule, combine in (("min", min), ("sum", sum)):
+            with self.subTest(duplicates=rule):
+                graph = RandomGraph(13, 30, 300, "u32")
+                got = self.imported(graph, "--duplicates", rule, "--weights", "u32")
+                weights = {}
+                for at, to, weight in graph.edges:
+                    weights.setdefault((at, to), []).append(weight)
+                kept = [(at, to, combine(all_of)) for (at, to), all_of in weights.items()]
+                self.assertEqual(got.named_edges(), self.named(graph, kept))
