@@ -481,6 +481,17 @@ enum qn_status qn_container_refuse_unknown(const struct qn_container *container,
   return QN_OK;
 }
 
+enum qn_status qn_container_refuse_parameters(const struct qn_container *container, uint32_t first,
+                                              struct qn_error *error) {
+  for (uint32_t i = first; i < 32; i++)
+    if (container->info.parameters[i] != 0)
+      return qn_container_violation(container, error, "C-6",
+                                    "header parameter %" PRIu32 " has no meaning in the layout %s "
+                                    "and must be zero",
+                                    i, qn_layout_name(container->info.layout));
+  return QN_OK;
+}
+
 static enum qn_status check_padding(const struct qn_container *container, uint64_t begin,
                                     uint64_t end, struct qn_error *error) {
   if (all_zero(container->mapping + begin, end - begin))

@@ -147,6 +147,11 @@ enum qn_status qn_container_require(const struct qn_container *container, const 
 enum qn_status qn_container_refuse_unknown(const struct qn_container *container,
                                            const char *const *known, struct qn_error *error);
 
+/* Refuse header parameters from number `first` on that are not zero (C-6): the layout has no
+ * meaning for them. */
+enum qn_status qn_container_refuse_parameters(const struct qn_container *container, uint32_t first,
+                                              struct qn_error *error);
+
 /* Check every section's checksum and every padding byte (C-20, C-21), in parallel. */
 enum qn_status qn_container_verify(const struct qn_container *container, struct qn_error *error);
 

@@ -75,6 +75,8 @@ enum qn_status qn_graph_view(const struct qn_container *container, struct qn_gra
   graph->directedness = info->directedness;
   enum qn_status status = qn_container_refuse_unknown(container, known, error);
   if (!status)
+    status = qn_container_refuse_parameters(container, 0, error);
+  if (!status)
     status = view_direction(container, &OUT_NAMES, &graph->out, error);
   if (!status)
     status = qn_ids_view(container, &graph->ids, error);

@@ -21,7 +21,7 @@ class Graph:
         self.container = container
         self.num_vertices, self.num_edges = container.num_vertices, container.num_edges
         self.undirected = container.directedness == 1
-        insist("C-22", not any(container.parameters), "parameters")
+        insist("C-6", not any(container.parameters), "parameters")
         self.edges = self.read_rows("")
         self.check_weights("")
         self.read_transpose()
