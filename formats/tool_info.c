@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "formats/figures.h"
 #include "formats/layouts.h"
 #include "support/sizes.h"
 #include "support/tool.h"
@@ -40,35 +41,6 @@ static const char documentation[] =
     "(quern-verify does that). Exit status: 0, or 3 for a damaged file, 4 for an unknown version "
     "or feature, 5 if it cannot be read.";
 
-static void print_value(const json_t *value) {
-  char text[32];
-  if (json_is_integer(value))
-    fputs(qn_count_text((uint64_t)json_integer_value(value), text, sizeof text), stdout);
-  else if (json_is_string(value))
-    fputs(json_string_value(value), stdout);
-  else
-    json_dumpf(value, stdout, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6) | JSON_COMPACT);
-}
-
-/* Scalars as "key: value"; objects below an indented heading. */
-static void print_object(const json_t *object, int indent) {
-  const char *key;
-  json_t *value;
-  json_object_foreach((json_t *)object, key, value) {
-    printf("%*s", indent, "");
-    int width = 24 - indent - (int)strlen(key);
-    printf("%s:", key);
-    if (json_is_object(value)) {
-      putchar('\n');
-      print_object(value, indent + 2);
-      continue;
-    }
-    printf("%*s", width > 1 ? width : 1, "");
-    print_value(value);
-    putchar('\n');
-  }
-}
-
 static void print_sections(const json_t *sections) {
   size_t index;
   json_t *section;
@@ -90,7 +62,7 @@ static void print_sections(const json_t *sections) {
 static void print_text(json_t *description) {
   json_t *sections = json_incref(json_object_get(description, "sections"));
   json_object_del(description, "sections");
-  print_object(description, 0);
+  qn_figures_print(description, stdout);
   print_sections(sections);
   json_decref(sections);
 }

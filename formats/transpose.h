@@ -1,0 +1,28 @@
+/* Transposing CSR: in-edges from out-edges, and back. */
+#ifndef QN_FORMATS_TRANSPOSE_H
+#define QN_FORMATS_TRANSPOSE_H
+
+#include "formats/graph.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Fill `arrays` (those of qn_graph_create for the same V, E and weight type) with the transpose of
+ * `csr`, whose offsets and columns must have been checked. Rows ascend, and edges between
+ * the same two vertices keep their order, so transposing twice gives the same CSR back.
+ *
+ * Parallel; the same result for any number of threads. Takes 2 bytes an edge while it runs and, for
+ * each thread, 4 bytes an edge (8 with weights) of the largest bucket of columns. */
+enum qn_status qn_csr_transpose(const struct qn_csr *csr, const struct qn_graph_arrays *arrays,
+                                struct qn_error *error);
+
+/* Make `graph` (zeroed, or to be overwritten) hold the transpose of `csr` as its out-edges, in
+ * memory of its own. */
+enum qn_status qn_graph_create_transpose(const struct qn_csr *csr, struct qn_graph *graph,
+                                         struct qn_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,212 @@
+#include "partitioner/build_common.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "formats/figures.h"
+#include "formats/layouts.h"
+#include "formats/transpose.h"
+#include "support/sizes.h"
+#include "support/threads.h"
+
+/* ---- The input ------------------------------------------------------------ */
+
+enum qn_status qn_source_open(const char *path, struct qn_source *source, struct qn_error *error) {
+  memset(source, 0, sizeof *source);
+  enum qn_status status = qn_graph_map(path, &source->graph, error);
+  if (!status)
+    status = qn_container_verify(source->graph.container, error);
+  if (!status)
+    status = qn_graph_check(source->graph.container, &source->graph, error);
+  if (status)
+    qn_source_close(source);
+  return status;
+}
+
+void qn_source_drop_in_edges(struct qn_source *source) {
+  qn_graph_unmap(&source->transposed);
+}
+
+void qn_source_close(struct qn_source *source) {
+  qn_source_drop_in_edges(source);
+  qn_graph_unmap(&source->graph);
+}
+
+enum qn_status qn_source_in_edges(struct qn_source *source, const struct qn_csr **in,
+                                  struct qn_error *error) {
+  enum qn_status status = QN_OK;
+  *in = &source->graph.in;
+  if (source->graph.has_transpose)
+    return QN_OK;
+  *in = &source->transposed.out;
+  if (!source->transposed.owns_arrays)
+    status = qn_graph_create_transpose(&source->graph.out, &source->transposed, error);
+  return status;
+}
+
+/* ---- The output ----------------------------------------------------------- */
+
+enum qn_status qn_builder_section(struct qn_writer *writer, const char *name,
+                                  enum qn_element_type type, uint32_t element_bytes, uint64_t count,
+                                  void *out, struct qn_error *error) {
+  return qn_writer_section(
+      writer,
+      &(struct qn_section_spec){
+          .name = name, .element_type = type, .element_bytes = element_bytes, .count = count},
+      out, error);
+}
+
+enum qn_status qn_builder_weights(struct qn_writer *writer, const char *name, uint64_t count,
+                                  uint32_t **out, struct qn_error *error) {
+  enum qn_weight_type type = qn_writer_info(writer)->weight_type;
+  *out = NULL;
+  if (type == QN_WEIGHT_NONE)
+    return QN_OK;
+  return qn_builder_section(writer, name,
+                            type == QN_WEIGHT_F32 ? QN_ELEMENT_FLOAT : QN_ELEMENT_UNSIGNED, 4,
+                            count, out, error);
+}
+
+const uint32_t *qn_weight_bits(const struct qn_weights *weights) {
+  if (weights->type == QN_WEIGHT_NONE)
+    return NULL;
+  return weights->type == QN_WEIGHT_F32 ? (const uint32_t *)weights->f32 : weights->u32;
+}
+
+void qn_builder_header(const struct qn_source *source, enum qn_layout layout,
+                       struct qn_writer *writer) {
+  const struct qn_csr *csr = &source->graph.out;
+  struct qn_container_info *info = qn_writer_info(writer);
+  info->layout = layout;
+  info->weight_type = csr->weights.type;
+  info->directedness = source->graph.directedness;
+  info->num_vertices = csr->num_vertices;
+  info->num_edges = csr->num_edges;
+}
+
+/* Where the container comes from: this tool, its options, and what is known of its input. */
+static enum qn_status write_metadata(const struct qn_builder *builder,
+                                     const struct qn_source *source, json_t *used,
+                                     struct qn_writer *writer, struct qn_error *error) {
+  json_t *metadata = json_object(), *from = json_object(), *inherited = NULL;
+  enum qn_status status = QN_OK;
+  json_object_set_new(metadata, "tool", json_string(builder->tool));
+  json_object_set_new(metadata, "version", json_string(QN_VERSION));
+  json_object_set(metadata, "options", used);
+  json_object_set(metadata, "source", from);
+  if (source->graph.container) {
+    char identity[20];
+    snprintf(identity, sizeof identity, "%016" PRIx64,
+             qn_container_info(source->graph.container)->header_checksum);
+    json_object_set_new(from, "identity", json_string(identity));
+    status = qn_container_metadata(source->graph.container, &inherited, error);
+    if (inherited)
+      json_object_set(from, "metadata", inherited);
+  }
+  if (!status)
+    status = qn_writer_metadata(writer, metadata, error);
+  json_decref(inherited);
+  json_decref(from);
+  json_decref(metadata);
+  return status;
+}
+
+enum qn_status qn_builder_run(const struct qn_builder *builder, struct qn_source *source,
+                              const char *path, bool force, struct qn_error *error) {
+  struct qn_writer *writer;
+  json_t *used = NULL;
+  enum qn_status status = qn_writer_create(path, force, &writer, error);
+  if (status)
+    return status;
+  qn_builder_header(source, builder->layout, writer);
+  status = builder->build(source, builder->options, writer, &used, error);
+  if (!status)
+    status = qn_ids_write(writer, &source->graph.ids, error);
+  if (!status)
+    status = write_metadata(builder, source, used, writer, error);
+  json_decref(used);
+  if (status) {
+    qn_writer_abort(writer);
+    return status;
+  }
+  return qn_writer_commit(writer, error);
+}
+
+/* ---- The tool ------------------------------------------------------------- */
+
+static error_t parse_option(int key, char *argument, struct argp_state *state) {
+  struct qn_builder_options *options = state->input;
+  switch (key) {
+  case ARGP_KEY_INIT:
+    state->child_inputs[0] = &options->shared;
+    return 0;
+  case 'o':
+    options->output = argument;
+    return 0;
+  case ARGP_KEY_ARG:
+    if (options->input)
+      argp_error(state, "one graph at a time");
+    options->input = argument;
+    return 0;
+  case ARGP_KEY_END:
+    if (!options->input)
+      argp_error(state, "name a graph container");
+    if (!options->output)
+      argp_error(state, "name the output with -o FILE");
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const struct argp_option options_table[] = {
+    {"output", 'o', "FILE", 0, "Write the container to FILE", 0}, {0}};
+static const struct argp_child children[] = {{&qn_tool_output_argp, 0, NULL, 0}, {0}};
+const struct argp qn_builder_argp = {
+    .options = options_table, .parser = parse_option, .children = children};
+
+/* The figures of the finished container, and how its size compares with plain CSR. */
+static enum qn_status report(const struct qn_builder_options *options, double seconds,
+                             struct qn_error *error) {
+  struct qn_container *container;
+  const struct qn_layout_operations *operations;
+  json_t *figures = json_object(), *object = json_object();
+  enum qn_status status = qn_container_map(options->output, 0, &container, error);
+  if (status)
+    goto cleanup;
+  const struct qn_container_info *info = qn_container_info(container);
+  json_object_set_new(object, "layout", json_string(qn_layout_name(info->layout)));
+  json_object_set_new(object, "vertices", json_integer((json_int_t)info->num_vertices));
+  json_object_set_new(object, "edges", json_integer((json_int_t)info->num_edges));
+  json_object_set_new(object, "bytes", json_integer((json_int_t)info->file_bytes));
+  json_object_set_new(object, "seconds", json_real(seconds));
+  json_object_set(object, "layout_figures", figures);
+  status = qn_layout_operations(container, &operations, error);
+  if (!status)
+    status = operations->describe(container, figures, error);
+  if (!status && options->shared.json) {
+    json_dumpf(object, stdout, JSON_INDENT(2));
+    putchar('\n');
+  } else if (!status && !options->shared.quiet) {
+    qn_figures_print(object, stdout);
+  }
+cleanup:
+  qn_container_unmap(container);
+  json_decref(figures);
+  json_decref(object);
+  return status;
+}
+
+int qn_builder_main(const struct qn_builder *builder, const struct qn_builder_options *options) {
+  struct qn_source source;
+  struct qn_error error;
+  double begin = qn_seconds();
+  enum qn_status status = qn_source_open(options->input, &source, &error);
+  if (!status)
+    status = qn_builder_run(builder, &source, options->output, options->shared.force, &error);
+  qn_source_close(&source);
+  if (!status)
+    status = report(options, qn_seconds() - begin, &error);
+  return qn_tool_exit(status, &error);
+}

@@ -1,0 +1,100 @@
+/* What the builders of all layouts share: from a graph container to a container
+ * of another layout.
+ *
+ * A builder adds its sections to a writer:
+ *
+ *   enum qn_status qn_NAME_build(const struct qn_source *source,
+ *                                const struct qn_NAME_options *options,
+ *                                struct qn_writer *writer, struct qn_error *error);
+ *
+ * and its tool describes it in a `struct qn_builder` and calls qn_builder_main,
+ * which opens and checks the input, prepares the writer (header fields that do not
+ * depend on the layout), calls the builder, adds ids and metadata, commits, and
+ * prints the figures of the finished container. */
+#ifndef QN_PARTITIONER_BUILD_COMMON_H
+#define QN_PARTITIONER_BUILD_COMMON_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "formats/graph.h"
+#include "support/tool.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- The input ------------------------------------------------------------ */
+
+/* The graph that a layout is built from. */
+struct qn_source {
+  struct qn_graph graph;      /* mapped and checked, or borrowed */
+  struct qn_graph transposed; /* its transpose, where it had to be computed */
+};
+
+/* Map the graph container `path`; check its checksums and everything that builders index with.
+ * Owned until qn_source_close. */
+enum qn_status qn_source_open(const char *path, struct qn_source *source, struct qn_error *error);
+/* A zeroed source is allowed. */
+void qn_source_close(struct qn_source *source);
+
+/* The in-edges: those of the container, the out-edges if it is undirected, or else the transpose,
+ * computed at the first call (4 bytes an edge, 8 with weights, and 8 a vertex, until
+ * qn_source_drop_in_edges or qn_source_close). Not for several threads at once. */
+enum qn_status qn_source_in_edges(struct qn_source *source, const struct qn_csr **in,
+                                  struct qn_error *error);
+/* Give the memory of a computed transpose back. */
+void qn_source_drop_in_edges(struct qn_source *source);
+
+/* ---- The output ----------------------------------------------------------- */
+
+/* Add an unsigned, float or opaque array section; `*out` points to its zero-filled elements (NULL
+ * if count is 0). */
+enum qn_status qn_builder_section(struct qn_writer *writer, const char *name,
+                                  enum qn_element_type type, uint32_t element_bytes, uint64_t count,
+                                  void *out, struct qn_error *error);
+/* A weights section as the writer's header says; `*out` is NULL without weights. */
+enum qn_status qn_builder_weights(struct qn_writer *writer, const char *name, uint64_t count,
+                                  uint32_t **out, struct qn_error *error);
+/* The bits of weights, 4 bytes each whatever their type; NULL if there are none. */
+const uint32_t *qn_weight_bits(const struct qn_weights *weights);
+
+/* Fill the header fields that every layout takes from its graph: layout, weight type, directedness,
+ * vertices, edges. qn_builder_main has done it already; tests use it. */
+void qn_builder_header(const struct qn_source *source, enum qn_layout layout,
+                       struct qn_writer *writer);
+
+/* ---- The tool ------------------------------------------------------------- */
+
+/* Options of every builder's tool. */
+struct qn_builder_options {
+  struct qn_tool_options shared;
+  const char *input;
+  const char *output;
+};
+
+/* A child for a builder tool's argp: the input file, -o and the shared options. Its input is a
+ * `struct qn_builder_options`. */
+extern const struct argp qn_builder_argp;
+
+struct qn_builder {
+  const char *tool; /* "quern-block" */
+  enum qn_layout layout;
+  /* Add the sections of the layout and set the header's parameters. `*used` becomes the options
+   * that shaped the result, with defaults resolved, as a JSON object (a new reference). */
+  enum qn_status (*build)(struct qn_source *source, const void *options, struct qn_writer *writer,
+                          json_t **used, struct qn_error *error);
+  const void *options;
+};
+
+/* Build `path` from an open source. */
+enum qn_status qn_builder_run(const struct qn_builder *builder, struct qn_source *source,
+                              const char *path, bool force, struct qn_error *error);
+
+/* All that a builder's tool does after parsing its command line. Returns the exit code. */
+int qn_builder_main(const struct qn_builder *builder, const struct qn_builder_options *options);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
