@@ -25,6 +25,7 @@ def architecture_flags(env):
 
 
 def generate(env):
+    env["CUDA_SCANNER"] = CScanner()
     nvcc = find_nvcc(env) if env["cuda"] != "no" else None
     env["HAS_CUDA"] = nvcc is not None
     env["CUDA_LIBS"] = []

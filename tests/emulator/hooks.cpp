@@ -1,0 +1,114 @@
+/* Every load and store of the .cu files arrives here: they are compiled with
+ * -fsanitize=thread, which puts a call before each, and linked without that
+ * sanitizer's library, so that the calls are ours. (An AddressSanitizer build
+ * has no such calls: there, ASan itself and the poisoning in memory.cpp and
+ * shared.cpp watch.) */
+#include "internal.h"
+
+#include <cstdio>
+
+extern "C" {
+extern char __executable_start;
+extern char _end;
+}
+
+namespace emulator {
+
+namespace {
+
+void touch(uintptr_t address, std::size_t bytes, access kind) {
+  const thread *t = running_thread();
+  if (!t)
+    return; /* host code of a .cu file */
+  shared_settle();
+  const bool write =
+      kind == access::write || kind == access::atomic || kind == access::volatile_write;
+  if (in_arena(address)) {
+    preempt();
+    device_access(address, bytes, write && kind != access::atomic);
+    return;
+  }
+  const uintptr_t stack = reinterpret_cast<uintptr_t>(t->context.stack);
+  if (address - stack < t->context.stack_bytes)
+    return;
+  if (in_shared(address)) {
+    preempt();
+    shared_access(running_slot(), running_clock(), t->linear, address, bytes, kind);
+    return;
+  }
+  if (address >= reinterpret_cast<uintptr_t>(&__executable_start) &&
+      address < reinterpret_cast<uintptr_t>(&_end))
+    return; /* constants and __device__ variables */
+  if (is_pinned(reinterpret_cast<void *>(address), bytes))
+    return;
+  fail("%s host memory (or through a wild pointer) at %p", write ? "writes" : "reads",
+       reinterpret_cast<void *>(address));
+}
+
+} /* namespace */
+
+void atomic_access(void *pointer, std::size_t bytes) {
+  const uintptr_t address = reinterpret_cast<uintptr_t>(pointer);
+  if (!running_thread())
+    fail("a device atomic in host code");
+#if defined(__SANITIZE_ADDRESS__)
+  (void)address;
+  (void)bytes;
+  preempt();
+#else
+  touch(address, bytes, access::atomic);
+#endif
+}
+
+} /* namespace emulator */
+
+using emulator::access;
+using emulator::touch;
+
+#define ADDRESS(pointer) reinterpret_cast<uintptr_t>(pointer)
+#define HOOKS(size)                                                                                \
+  void __tsan_read##size(void *p) {                                                                \
+    touch(ADDRESS(p), size, access::read);                                                         \
+  }                                                                                                \
+  void __tsan_write##size(void *p) {                                                               \
+    touch(ADDRESS(p), size, access::write);                                                        \
+  }                                                                                                \
+  void __tsan_unaligned_read##size(void *p) {                                                      \
+    touch(ADDRESS(p), size, access::read);                                                         \
+  }                                                                                                \
+  void __tsan_unaligned_write##size(void *p) {                                                     \
+    touch(ADDRESS(p), size, access::write);                                                        \
+  }                                                                                                \
+  void __tsan_volatile_read##size(void *p) {                                                       \
+    touch(ADDRESS(p), size, access::volatile_read);                                                \
+  }                                                                                                \
+  void __tsan_volatile_write##size(void *p) {                                                      \
+    touch(ADDRESS(p), size, access::volatile_write);                                               \
+  }                                                                                                \
+  void __tsan_unaligned_volatile_read##size(void *p) {                                             \
+    touch(ADDRESS(p), size, access::volatile_read);                                                \
+  }                                                                                                \
+  void __tsan_unaligned_volatile_write##size(void *p) {                                            \
+    touch(ADDRESS(p), size, access::volatile_write);                                               \
+  }
+
+#pragma GCC diagnostic ignored "-Wmissing-declarations"
+
+extern "C" {
+HOOKS(1)
+HOOKS(2)
+HOOKS(4)
+HOOKS(8)
+HOOKS(16)
+void __tsan_read_range(void *p, unsigned long bytes) {
+  touch(ADDRESS(p), bytes, access::read);
+}
+void __tsan_write_range(void *p, unsigned long bytes) {
+  touch(ADDRESS(p), bytes, access::write);
+}
+void __tsan_init(void) {}
+void __tsan_func_entry(void *) {}
+void __tsan_func_exit(void) {}
+void __tsan_vptr_update(void **, void *) {}
+void __tsan_vptr_read(void **) {}
+}
