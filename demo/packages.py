@@ -1,11 +1,12 @@
-"""The dependency graph of Debian's packages, as apt knows them.
+#!/usr/bin/env python3
+"""The dependency graph of Debian's packages, as apt knows them: apt-cache dumpavail | packages.py > packages.tsv
 
 An edge A -> B says that package A needs package B (Depends, Pre-Depends; every alternative of `B | C`). Where B is a
 virtual package (a name that others provide), edges lead on from it to its providers.
 """
 
 import re
-import subprocess
+import sys
 
 NEEDS = ("Depends:", "Pre-Depends:")
 NAME = re.compile(r"\s*([a-z0-9][a-z0-9+.-]*)")
@@ -16,13 +17,10 @@ def names(field):
     return [match.group(1) for item in re.split(r"[,|]", field) for match in [NAME.match(item)] if match]
 
 
-def read_available():
-    """What `apt-cache dumpavail` lists -> ({package: names it needs}, {virtual name: its providers})."""
-    needs, provided = {}, {}
-    listing = subprocess.Popen(["apt-cache", "dumpavail"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                               text=True, encoding="utf-8", errors="replace")
-    package = None
-    for line in listing.stdout:
+def read(listing):
+    """The lines of the listing -> ({package: names it needs}, {virtual name: its providers})."""
+    needs, provided, package = {}, {}, None
+    for line in listing:
         field, _, content = line.partition(" ")
         if field == "Package:":
             package = content.strip()
@@ -32,7 +30,6 @@ def read_available():
         elif field == "Provides:":
             for name in names(content):
                 provided.setdefault(name, []).append(package)
-    listing.wait()
     return needs, {name: packages for name, packages in provided.items() if name not in needs}
 
 
@@ -48,11 +45,14 @@ def edges(needs, provided):
             yield name, provider
 
 
-def write_edges(path, needs, provided):
+def write(out, needs, provided):
     """One `A<TAB>B` a line; the number of lines."""
     count = 0
-    with open(path, "w", encoding="utf-8") as out:
-        for package, other in edges(needs, provided):
-            out.write("%s\t%s\n" % (package, other))
-            count += 1
+    for package, other in edges(needs, provided):
+        out.write("%s\t%s\n" % (package, other))
+        count += 1
     return count
+
+
+if __name__ == "__main__":
+    write(sys.stdout, *read(sys.stdin))

@@ -1,0 +1,177 @@
+"""Every algorithm on random graphs against the plainest implementation of it, and against scipy, networkx and igraph."""
+
+import importlib
+import json
+import math
+import tempfile
+import unittest
+from pathlib import Path
+
+from harness.tools import has, run, values
+from oracle import naive
+from oracle.graphs import RandomGraph
+
+
+def number(text):
+    return math.inf if text == "inf" else float(text)
+
+
+class _Random(unittest.TestCase):
+    def setUp(self):
+        for tool in ("quern-import", "quern-run"):
+            if not has(tool):
+                self.skipTest("no %s in this build" % tool)
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def graphs(self):
+        """(graph, container, edges as the container should hold them): directed and undirected, every id and weight."""
+        kinds = [(ids, weights, directed) for ids in ("sparse", "strings") for weights in ("none", "u32", "f32")
+                 for directed in (True, False)]
+        for seed, (ids, weights, directed) in enumerate(kinds):
+            with self.subTest(seed=seed, ids=ids, weights=weights, directed=directed):
+                graph = RandomGraph(seed, 30 + 40 * seed, 100 + 300 * seed, weights, ids)
+                yield graph, self.imported(graph, directed), graph.edges if directed else naive.both_ways(graph.edges)
+
+    def imported(self, graph, directed):
+        text, path = self.folder / "in.txt", self.folder / "graph.qrn"
+        graph.write(text)
+        options = ["--ids", "strings"] if graph.ids[0].startswith("n") else []
+        options += ["--transpose", "also"] if directed else ["--undirected"]
+        run("quern-import", text, "-o", path, "--force", "--weights", graph.weights, *options)
+        return path
+
+    def compute(self, graph, path, algorithm, *options):
+        """The values in the order of `graph.ids`."""
+        run("quern-run", algorithm, path, "-o", self.folder / "values.tsv", "--force", *options)
+        got = values(self.folder / "values.tsv")
+        self.assertEqual(set(got), set(graph.ids))
+        return [got[name] for name in graph.ids]
+
+    def assertClose(self, got, expected):
+        self.assertEqual(len(got), len(expected))
+        scale = max((abs(value) for value in expected if value < math.inf), default=0)
+        for position, (one, other) in enumerate(zip(got, expected)):
+            if one != other:
+                self.assertAlmostEqual(one, other, delta=1e-5 * max(abs(other), 1e-3 * scale), msg=position)
+
+
+class Naive(_Random):
+    def test_degree(self):
+        for graph, path, edges in self.graphs():
+            got = self.compute(graph, path, "degree")
+            self.assertEqual([int(value) for value in got], naive.degree(graph.num_vertices, edges))
+
+    def test_bfs(self):
+        for graph, path, edges in self.graphs():
+            for source in (0, graph.num_vertices // 2, graph.num_vertices - 1):
+                got = self.compute(graph, path, "bfs", "--source", graph.ids[source])
+                self.assertEqual([number(hops) for hops in got], naive.bfs(graph.num_vertices, edges, source))
+
+    def test_sssp(self):
+        for graph, path, edges in self.graphs():
+            got = self.compute(graph, path, "sssp", "--source", graph.ids[1])
+            expected = naive.sssp(graph.num_vertices, edges, 1)
+            if graph.weights == "u32":
+                self.assertEqual([number(far) for far in got], expected)
+            else:
+                self.assertClose([number(far) for far in got], expected)
+
+    def test_cc(self):
+        for graph, path, edges in self.graphs():
+            expected = [graph.ids[label] for label in naive.cc(graph.num_vertices, edges)]
+            self.assertEqual(self.compute(graph, path, "cc"), expected)
+
+    def test_pagerank(self):
+        for graph, path, edges in self.graphs():
+            got = self.compute(graph, path, "pagerank", "--tolerance", "1e-9", "--iterations", "500")
+            self.assertClose([float(rank) for rank in got], naive.pagerank(graph.num_vertices, edges))
+
+    def test_bc(self):
+        for graph, path, edges in self.graphs():
+            got = self.compute(graph, path, "bc", "--source", graph.ids[2])
+            self.assertClose([float(score) for score in got], naive.bc(graph.num_vertices, edges, [2]))
+
+    def test_spmv(self):
+        for graph, path, edges in self.graphs():
+            got = self.compute(graph, path, "spmv")
+            self.assertClose([float(value) for value in got],
+                             naive.spmv(graph.num_vertices, edges, [1.0] * graph.num_vertices))
+
+    def test_tc(self):
+        for graph, path, edges in self.graphs():
+            undirected = self.imported(graph, directed=False)
+            counted = json.loads(run("quern-run", "tc", undirected, "--json").stdout)
+            self.assertEqual(counted["result"]["triangles"], naive.tc(graph.num_vertices, edges))
+
+
+def needs(name):
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise unittest.SkipTest("python module %s is not installed" % name)
+
+
+class Libraries(_Random):
+    """One graph of some thousand vertices, as three other libraries see it."""
+
+    tier = "medium"
+
+    def setUp(self):
+        super().setUp()
+        self.graph = RandomGraph(99, 3000, 20000, "u32")
+        self.path = self.imported(self.graph, directed=True)
+        self.pairs = [edge[:2] for edge in self.graph.edges]
+
+    def matrix(self):
+        """The lightest of parallel arcs; scipy takes a stored zero for no edge, so weights are shifted up by one."""
+        numpy, sparse = needs("numpy"), needs("scipy.sparse")
+        lightest = {}
+        for source, destination, weight in self.graph.edges:
+            lightest[source, destination] = min(weight, lightest.get((source, destination), weight))
+        rows, columns = numpy.array(list(lightest)).T
+        return sparse.csr_matrix((list(lightest.values()), (rows, columns)), shape=2 * (self.graph.num_vertices,))
+
+    def test_scipy_components(self):
+        csgraph = needs("scipy.sparse.csgraph")
+        count, labels = csgraph.connected_components(self.matrix() + self.matrix().T, directed=False)
+        got = self.compute(self.graph, self.path, "cc")
+        self.assertEqual(len(set(got)), count)
+        self.assertEqual(len(set(zip(got, labels))), count)
+
+    def test_igraph_hops(self):
+        igraph = needs("igraph")
+        other = igraph.Graph(self.graph.num_vertices, self.pairs, directed=True)
+        got = self.compute(self.graph, self.path, "bfs", "--source", self.graph.ids[5])
+        self.assertEqual([number(hops) for hops in got], other.distances(5)[0])
+
+    def test_igraph_distances(self):
+        igraph = needs("igraph")
+        other = igraph.Graph(self.graph.num_vertices, self.pairs, directed=True)
+        got = self.compute(self.graph, self.path, "sssp", "--source", self.graph.ids[5])
+        expected = other.distances(5, weights=[edge[2] for edge in self.graph.edges])[0]
+        self.assertEqual([number(far) for far in got], expected)
+
+    def test_igraph_pagerank(self):
+        igraph = needs("igraph")
+        other = igraph.Graph(self.graph.num_vertices, self.pairs, directed=True)
+        got = self.compute(self.graph, self.path, "pagerank", "--tolerance", "1e-9", "--iterations", "500")
+        self.assertClose([float(rank) for rank in got], other.pagerank(damping=0.85))
+
+    def test_networkx_pagerank(self):
+        networkx = needs("networkx")
+        needs("scipy")
+        other = networkx.MultiDiGraph()
+        other.add_nodes_from(range(self.graph.num_vertices))
+        other.add_edges_from(self.pairs)
+        ranks = networkx.pagerank(other, alpha=0.85, tol=1e-12, max_iter=500)
+        got = self.compute(self.graph, self.path, "pagerank", "--tolerance", "1e-9", "--iterations", "500")
+        self.assertClose([float(rank) for rank in got], [ranks[vertex] for vertex in range(self.graph.num_vertices)])
+
+    def test_networkx_triangles(self):
+        networkx = needs("networkx")
+        other = networkx.Graph()
+        other.add_edges_from(pair for pair in self.pairs if pair[0] != pair[1])
+        counted = json.loads(run("quern-run", "tc", self.imported(self.graph, directed=False), "--json").stdout)
+        self.assertEqual(counted["result"]["triangles"], sum(networkx.triangles(other).values()) // 3)
