@@ -1,4 +1,5 @@
-"""cmocka programs: every tests/unit/test_*.c must have been built and must pass."""
+"""Programs that were built: every tests/unit/test_*.c (cmocka) must be there and pass, and every tests/fuzz/fuzz_*.c
+must survive its corpus and mutations of it."""
 
 import shutil
 import subprocess
@@ -7,6 +8,7 @@ from harness import process, tap
 from harness.outcome import FAILED, SKIPPED, Job, Outcome, scratch_folder
 
 TIMEOUT = 300
+MUTATIONS = {"short": 50, "medium": 200, "long": 20000}  # of each file of a corpus, by the tier asked for
 
 
 def has_cmocka():
@@ -19,15 +21,15 @@ def has_cmocka():
                           stderr=subprocess.DEVNULL).returncode == 0
 
 
-def run_program(name, program, settings):
+def run_program(name, program, settings, arguments=(), needs_cmocka=True):
     if not program.exists():
-        if has_cmocka():
-            return [Outcome(name, FAILED, "%s is not built; run scons unit-tests" % program)]
-        return [Outcome(name, SKIPPED, "cmocka is not installed (libcmocka-dev)")]
+        if needs_cmocka and not has_cmocka():
+            return [Outcome(name, SKIPPED, "cmocka is not installed (libcmocka-dev)")]
+        return [Outcome(name, FAILED, "%s is not built; run scons unit-tests" % program)]
     scratch = scratch_folder(settings, name)
     env = settings.environment(scratch)
     env["CMOCKA_MESSAGE_OUTPUT"] = "TAP"
-    finished = process.run([str(program)], scratch, env, TIMEOUT * settings.timeout_scale)
+    finished = process.run([str(program), *arguments], scratch, env, TIMEOUT * settings.timeout_scale)
     if not settings.keep:
         shutil.rmtree(scratch, ignore_errors=True)
     return tap.conclude(finished, name)
@@ -41,4 +43,17 @@ def find(settings):
         tier = next((tier for tier in ("medium", "long") if source.stem.endswith("_" + tier)), "short")
         program = settings.programs / source.stem
         jobs.append(Job(name, lambda n=name, p=program: run_program(n, p, settings), tier))
+    return jobs + find_fuzz_targets(settings)
+
+
+def find_fuzz_targets(settings):
+    jobs = []
+    for source in sorted((settings.root / "fuzz").glob("fuzz_*.c")):
+        if source.stem == "fuzz_file":
+            continue
+        name, program = "fuzz/" + source.stem[len("fuzz_"):], settings.programs / source.stem
+        corpus = sorted((settings.root / "fuzz/corpus" / source.stem[len("fuzz_"):]).glob("*"))
+        arguments = ["--mutations", str(MUTATIONS[settings.tier]), *map(str, corpus)]
+        jobs.append(Job(name, lambda n=name, p=program, a=arguments:
+                        run_program(n, p, settings, a, needs_cmocka=False)))
     return jobs
