@@ -18,12 +18,12 @@ extern "C" {
 
 /* What the user asked of a reader. Readers ignore what does not concern their format. */
 struct qn_read_options {
-  uint64_t max_bad;            /* bad records to skip and count before giving up */
-  bool strings;                /* --ids strings: vertex ids are any text */
-  bool ignore_weights;         /* --weights none: do not even look at them */
-  uint32_t source_column;      /* of delimited text, from 1; 0: the first */
-  uint32_t destination_column; /* 0: the second */
-  uint32_t weight_column;      /* 0: the third, if there is one */
+  uint64_t max_bad;              /* bad records to skip and count before giving up */
+  bool strings;                  /* --ids strings: vertex ids are any text */
+  enum qn_weight_choice weights; /* none: do not even look at them; u32: refuse others */
+  uint32_t source_column;        /* of delimited text, from 1; 0: the first */
+  uint32_t destination_column;   /* 0: the second */
+  uint32_t weight_column;        /* 0: the third, if there is one */
 };
 
 /* Bad records that were skipped are listed up to this many. */

@@ -1,0 +1,444 @@
+/* Text edge lists: a line an edge, as SNAP, KONECT and everyone else writes them.
+ *
+ *   # comments begin with # or %, blank lines are skipped
+ *   source destination [weight [more columns]]
+ *
+ * Columns are separated by white space, or by one comma or semicolon with or without
+ * white space. The first line of data says how many there are, or is a header if
+ * none of its fields is a number. Ids are whole numbers up to 2^64-1. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "converters/input.h"
+#include "converters/reader.h"
+#include "converters/text_lines.h"
+#include "converters/text_numbers.h"
+#include "support/progress.h"
+
+/* Lines of data have at least two columns; more than this many make no edge list. */
+#define MAX_COLUMNS 4096
+
+/* A line is parsed fast where this much may be read from its begin: two numbers of 16 digits as
+ * qn_parse_short_number reads them, a third as it stands, and what is between. */
+#define FAST_BYTES 96
+
+enum role { ROLE_IGNORED, ROLE_SOURCE, ROLE_DESTINATION, ROLE_WEIGHT };
+
+/* What all lines have in common. */
+struct layout {
+  uint32_t num_columns;
+  uint32_t source, destination, weight; /* columns from 0; weight may be none: UINT32_MAX */
+  uint64_t first_line;                  /* where the number of columns was seen */
+  enum qn_weight_choice weights;
+  bool header;         /* a line of names came before */
+  bool plain;          /* two columns: source and destination */
+  bool plain_weighted; /* three: source, destination and weight */
+};
+
+static bool is_blank(char c) {
+  return c == ' ' || c == '\t';
+}
+
+static bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+static const char *skip_blanks(const char *p, const char *end) {
+  while (p < end && is_blank(*p))
+    p++;
+  return p;
+}
+
+/* From the end of a field to the next field's begin; `*empty` if a comma is followed by none. */
+static const char *next_field(const char *p, const char *end, bool *empty) {
+  p = skip_blanks(p, end);
+  *empty = false;
+  if (p < end && (*p == ',' || *p == ';')) {
+    p = skip_blanks(p + 1, end);
+    *empty = p == end || *p == ',' || *p == ';';
+  }
+  return p;
+}
+
+static bool is_comment(const char *line, const char *end) {
+  line = skip_blanks(line, end);
+  return line == end || *line == '#' || *line == '%';
+}
+
+/* ---- Any line, with all checks -------------------------------------------- */
+
+struct edge {
+  uint64_t source, destination;
+  enum qn_weight_type weight_type;
+  uint32_t weight_bits;
+};
+
+static bool parse_id(struct qn_text_part *part, const char *line, const char *field,
+                     const char *field_end, uint64_t *id) {
+  char text[QN_QUOTE_BYTES];
+  qn_text_quote(field, field_end, text);
+  switch (qn_parse_whole(field, field_end, id)) {
+  case QN_NUMBER_FINE:
+    return true;
+  case QN_NUMBER_TOO_LARGE:
+    qn_text_reject(part, line, field, "vertex id %s is larger than 2^64-1", text);
+    return false;
+  default:
+    if (field_end - field > 1 && *field == '-' && skip_blanks(field, field_end) == field &&
+        is_digit(field[1]))
+      qn_text_reject(part, line, field,
+                     "expected a vertex id, a whole number from 0 on; found %s, which is negative",
+                     text);
+    else
+      qn_text_reject(part, line, field,
+                     "expected a vertex id, a whole number from 0 on; found %s (if ids are names, "
+                     "use --ids=strings)",
+                     text);
+    return false;
+  }
+}
+
+static bool parse_weight(struct qn_text_part *part, const struct layout *layout, const char *line,
+                         const char *field, const char *field_end, struct edge *edge) {
+  char text[QN_QUOTE_BYTES];
+  enum qn_weight_kind kind =
+      qn_parse_weight(field, field_end, &edge->weight_type, &edge->weight_bits);
+  if (kind == QN_WEIGHT_FINE &&
+      (layout->weights != QN_WEIGHTS_U32 || edge->weight_type == QN_WEIGHT_U32))
+    return true;
+  qn_text_quote(field, field_end, text);
+  if (kind == QN_WEIGHT_FINE)
+    qn_text_reject(part, line, field,
+                   "expected a weight, a whole number up to 2^32-1 (--weights=u32); found %s",
+                   text);
+  else if (kind == QN_WEIGHT_NOT_FINITE)
+    qn_text_reject(part, line, field, "expected a finite weight; found %s", text);
+  else if (kind == QN_WEIGHT_TOO_LARGE)
+    qn_text_reject(part, line, field, "weight %s is too large for a 32-bit float", text);
+  else
+    qn_text_reject(part, line, field, "expected a weight, a number; found %s", text);
+  return false;
+}
+
+static bool parse_column(struct qn_text_part *part, const struct layout *layout, uint32_t column,
+                         const char *line, const char *field, const char *field_end,
+                         struct edge *edge) {
+  if (column == layout->source)
+    return parse_id(part, line, field, field_end, &edge->source);
+  if (column == layout->destination)
+    return parse_id(part, line, field, field_end, &edge->destination);
+  if (column == layout->weight)
+    return parse_weight(part, layout, line, field, field_end, edge);
+  return true;
+}
+
+static void parse_line(struct qn_text_part *part, const struct layout *layout, const char *line,
+                       const char *end) {
+  struct edge edge = {.weight_type = QN_WEIGHT_NONE};
+  if (is_comment(line, end)) {
+    part->comments++;
+    return;
+  }
+  while (is_blank(end[-1]))
+    end--;
+  const char *field = skip_blanks(line, end);
+  uint32_t column = 0;
+  for (bool empty = false;; column++) {
+    if (empty) {
+      qn_text_reject(part, line, field, "expected a value between separators; found none");
+      return;
+    }
+    if (field == end)
+      break;
+    if (column == layout->num_columns) {
+      char text[QN_QUOTE_BYTES];
+      qn_text_reject(part, line, field,
+                     "expected %" PRIu32 " columns, as in line %" PRIu64 "; found one more, %s",
+                     column, layout->first_line,
+                     qn_text_quote(field, qn_text_field_end(field, end), text));
+      return;
+    }
+    const char *field_end = qn_text_field_end(field, end);
+    if (!parse_column(part, layout, column, line, field, field_end, &edge))
+      return;
+    field = next_field(field_end, end, &empty);
+  }
+  if (column < layout->num_columns) {
+    qn_text_reject(part, line, end,
+                   "expected %" PRIu32 " columns, as in line %" PRIu64 "; found only %" PRIu32,
+                   layout->num_columns, layout->first_line, column);
+    return;
+  }
+  part->edges++;
+  if (edge.weight_type == QN_WEIGHT_NONE)
+    qn_edge_push(&part->stream, edge.source, edge.destination);
+  else
+    qn_edge_push_weighted(&part->stream, edge.source, edge.destination, edge.weight_type,
+                          edge.weight_bits);
+}
+
+/* ---- Ordinary lines, fast ------------------------------------------------- */
+
+static inline bool is_separator(char c) {
+  return c == '\t' || c == ' ' || c == ',' || c == ';';
+}
+
+/* After the last field: over the line end, or NULL if something else is there. */
+static inline const char *skip_line_end(const char *p) {
+  if (__builtin_expect(*p == '\n', 1))
+    return p + 1;
+  return p[0] == '\r' && p[1] == '\n' ? p + 2 : NULL;
+}
+
+/* Lines of two short numbers with one separator, from the cursor on until one is anything else. */
+static void parse_plain_lines(struct qn_text_part *part, const char *fast_end) {
+  const char *p = part->cursor;
+  uint64_t edges = 0;
+  while (p < fast_end) {
+    const char *q = p;
+    uint64_t source, destination;
+    if (!qn_parse_short_number(&q, &source) || !is_separator(*q++) ||
+        !qn_parse_short_number(&q, &destination) || !(q = skip_line_end(q)))
+      break;
+    qn_edge_push(&part->stream, source, destination);
+    edges++;
+    p = q;
+  }
+  part->edges += edges;
+  part->cursor = p;
+}
+
+/* The same with a whole number, or a number with digits and a point, as weight. */
+static void parse_weighted_lines(struct qn_text_part *part, const char *fast_end) {
+  const char *p = part->cursor;
+  uint64_t edges = 0;
+  while (p < fast_end) {
+    const char *q = p;
+    uint64_t source, destination, weight;
+    if (!qn_parse_short_number(&q, &source) || !is_separator(*q++) ||
+        !qn_parse_short_number(&q, &destination) || !is_separator(*q++) ||
+        !qn_parse_short_number(&q, &weight) || weight > UINT32_MAX || !(q = skip_line_end(q)))
+      break;
+    qn_edge_push_u32(&part->stream, source, destination, (uint32_t)weight);
+    edges++;
+    p = q;
+  }
+  part->edges += edges;
+  part->cursor = p;
+}
+
+static void parse_part(struct qn_text_part *part, const void *context) {
+  const struct layout *layout = context;
+  const char *fast_end = part->end;
+  if (fast_end > part->readable_end - FAST_BYTES)
+    fast_end = part->readable_end - part->begin > FAST_BYTES ? part->readable_end - FAST_BYTES
+                                                             : part->begin;
+  for (;;) {
+    const char *line, *end;
+    if (layout->plain)
+      parse_plain_lines(part, fast_end);
+    else if (layout->plain_weighted)
+      parse_weighted_lines(part, fast_end);
+    if (!qn_text_next_line(part, &line, &end))
+      break;
+    parse_line(part, layout, line, end);
+  }
+}
+
+/* ---- The first lines ------------------------------------------------------ */
+
+/* True if no field is a number and there are at least two: names of columns. */
+static bool is_header(const char *line, const char *end) {
+  const char *field = skip_blanks(line, end);
+  unsigned columns = 0;
+  bool empty = false;
+  while (field < end && !empty) {
+    bool quoted = *field == '"';
+    char first = field[quoted];
+    bool letter = (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z') || first == '_';
+    if (!letter)
+      return false;
+    columns++;
+    field = next_field(qn_text_field_end(field, end), end, &empty);
+  }
+  return columns >= 2 && !empty;
+}
+
+static uint32_t count_columns(const char *line, const char *end) {
+  uint32_t columns = 0;
+  bool empty = false;
+  while (end > line && is_blank(end[-1]))
+    end--;
+  for (const char *p = skip_blanks(line, end); p < end && columns < MAX_COLUMNS; columns++)
+    p = next_field(qn_text_field_end(p, end), end, &empty);
+  return columns;
+}
+
+static enum qn_status set_layout(struct layout *layout, const struct qn_read_options *options,
+                                 const char *line, const char *end, const char *file,
+                                 struct qn_error *error) {
+  layout->num_columns = count_columns(line, end);
+  layout->weights = options->weights;
+  layout->source = options->source_column ? options->source_column - 1 : 0;
+  layout->destination = options->destination_column ? options->destination_column - 1 : 1;
+  layout->weight = UINT32_MAX;
+  if (options->weights != QN_WEIGHTS_NONE) {
+    if (options->weight_column)
+      layout->weight = options->weight_column - 1;
+    else if (!options->source_column && !options->destination_column && layout->num_columns > 2)
+      layout->weight = 2;
+  }
+  uint32_t needed = layout->source > layout->destination ? layout->source : layout->destination;
+  if (layout->weight != UINT32_MAX && layout->weight > needed)
+    needed = layout->weight;
+  if (layout->num_columns <= needed || layout->num_columns >= MAX_COLUMNS) {
+    char text[QN_QUOTE_BYTES];
+    qn_fail(error, QN_INVALID, "expected an edge, %s; found %" PRIu32 " column%s: %s",
+            needed > 1 ? "with all the columns asked for" : "source and destination",
+            layout->num_columns, layout->num_columns == 1 ? "" : "s",
+            qn_text_quote(line, end, text));
+    return qn_error_at_line(error, file, layout->first_line, 1);
+  }
+  bool first_two = layout->source == 0 && layout->destination == 1;
+  layout->plain = first_two && layout->num_columns == 2;
+  layout->plain_weighted = first_two && layout->num_columns == 3 && layout->weight == 2;
+  return QN_OK;
+}
+
+/* KONECT says in its first line what the edges mean. */
+static void heed_konect(const char *line, const char *end) {
+  size_t length = (size_t)(end - line);
+  if (length > 6 && memcmp(line, "% sym ", 6) == 0)
+    qn_notice("note: the input calls itself symmetric (KONECT); --undirected adds the reverse of "
+              "every edge");
+  else if (length > 6 && memcmp(line, "% bip ", 6) == 0)
+    qn_warn("the input calls itself bipartite (KONECT): ids of the two sides overlap, and are "
+            "taken as the same vertices");
+}
+
+/* The line at the block's begin, without line end; returns where the next one begins. */
+static const char *first_line(const struct qn_input_block *block, const char **end) {
+  const char *newline = memchr(block->data, '\n', block->bytes);
+  *end = newline ? newline : block->data + block->bytes;
+  const char *next = newline ? newline + 1 : *end;
+  if (*end > block->data && (*end)[-1] == '\r')
+    --*end;
+  return next;
+}
+
+/* Take comments and a header from the block's begin, and learn from the first line of data.
+ * `*found` if there was one. */
+static enum qn_status take_first_lines(struct qn_input *input,
+                                       const struct qn_read_options *options,
+                                       struct qn_input_block *block, struct layout *layout,
+                                       struct qn_read_result *result, bool *found,
+                                       struct qn_error *error) {
+  while (block->bytes) {
+    const char *end, *next = first_line(block, &end);
+    bool comment = is_comment(block->data, end);
+    bool header = !comment && !layout->header && is_header(block->data, end);
+    layout->first_line++;
+    if (layout->first_line == 1)
+      heed_konect(block->data, end);
+    if (!comment && !header) {
+      *found = true;
+      return set_layout(layout, options, block->data, end, qn_input_name(input), error);
+    }
+    layout->header |= header;
+    result->ledger.records++;
+    result->ledger.comments++;
+    block->bytes -= (uint64_t)(next - block->data);
+    block->offset += (uint64_t)(next - block->data);
+    block->data = next;
+  }
+  return QN_OK;
+}
+
+static void skip_byte_order_mark(struct qn_input_block *block) {
+  if (block->bytes >= 3 && memcmp(block->data, "\xef\xbb\xbf", 3) == 0) {
+    block->data += 3;
+    block->bytes -= 3;
+  }
+}
+
+static void describe(const struct layout *layout, struct qn_read_result *result) {
+  char weight[64] = "no weights";
+  if (layout->weight != UINT32_MAX)
+    snprintf(weight, sizeof weight, "weights in column %" PRIu32, layout->weight + 1);
+  snprintf(result->description, sizeof result->description,
+           "%" PRIu32 " columns%s; ids in columns %" PRIu32 " and %" PRIu32 ", %s",
+           layout->num_columns, layout->header ? " after a header" : "", layout->source + 1,
+           layout->destination + 1, weight);
+}
+
+static enum qn_status read_edges(struct qn_input *input, const struct qn_read_options *options,
+                                 struct qn_edge_list *list, uint64_t *sequence,
+                                 struct qn_read_result *result, struct qn_error *error) {
+  struct layout layout = {0};
+  struct qn_input_block block;
+  bool found = false;
+  enum qn_status status = qn_input_next(input, &block, error);
+  if (status)
+    return status;
+  skip_byte_order_mark(&block);
+  for (;;) {
+    status = take_first_lines(input, options, &block, &layout, result, &found, error);
+    if (status || found)
+      break;
+    status = qn_input_next(input, &block, error);
+    if (status || block.bytes == 0)
+      return status;
+  }
+  if (status)
+    return status;
+  describe(&layout, result);
+  struct qn_text_job job = {.input = input,
+                            .options = options,
+                            .parse = parse_part,
+                            .context = &layout,
+                            .list = list,
+                            .sequence = sequence,
+                            .ledger = &result->ledger,
+                            .lines_before = layout.first_line - 1};
+  return qn_text_read(&job, &block, error);
+}
+
+/* ---- Detection ------------------------------------------------------------ */
+
+static int detect_edges(const char *head, uint64_t bytes, const struct qn_read_options *options) {
+  if (options->strings)
+    return 0;
+  const char *end = head + bytes;
+  if (bytes >= 3 && memcmp(head, "\xef\xbb\xbf", 3) == 0)
+    head += 3;
+  bool header_seen = false;
+  while (head < end) {
+    const char *newline = memchr(head, '\n', (size_t)(end - head));
+    const char *line_end = newline ? newline : end;
+    line_end -= line_end > head && line_end[-1] == '\r';
+    if (is_comment(head, line_end)) {
+      head = newline ? newline + 1 : end;
+      continue;
+    }
+    if (!header_seen && is_header(head, line_end)) {
+      header_seen = true;
+      head = newline ? newline + 1 : end;
+      continue;
+    }
+    const char *field = skip_blanks(head, line_end);
+    bool empty = false;
+    if (!is_digit(*field) || count_columns(head, line_end) < 2)
+      return 1;
+    field = next_field(qn_text_field_end(field, line_end), line_end, &empty);
+    return field < line_end && is_digit(*field) ? 2 : 1;
+  }
+  return 1; /* nothing but comments so far */
+}
+
+const struct qn_reader qn_reader_edges = {
+    .name = "edges",
+    .description = "text, an edge a line: source, destination, and perhaps a weight",
+    .detect = detect_edges,
+    .read = read_edges,
+};

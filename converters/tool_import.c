@@ -1,0 +1,427 @@
+/* quern-import: graphs from the outside world into graph containers. */
+#include <argp.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "converters/build.h"
+#include "converters/input.h"
+#include "converters/provenance.h"
+#include "converters/reader.h"
+#include "formats/layouts.h"
+#include "support/memory.h"
+#include "support/progress.h"
+#include "support/sizes.h"
+#include "support/threads.h"
+#include "support/tool.h"
+
+struct options {
+  struct qn_tool_options shared;
+  struct qn_read_options read;
+  struct qn_build build;
+  struct qn_input_options input;
+  const char *output;
+  const char *format;
+  char **inputs;
+  int num_inputs;
+};
+
+/* ---- Command line --------------------------------------------------------- */
+
+enum {
+  KEY_FORMAT = 0x3001,
+  KEY_UNDIRECTED,
+  KEY_TRANSPOSE,
+  KEY_WEIGHTS,
+  KEY_IDS,
+  KEY_SELF_LOOPS,
+  KEY_DUPLICATES,
+  KEY_MAX_BAD,
+  KEY_COLUMNS,
+  KEY_MEMBER,
+  KEY_MAX_BYTES,
+};
+
+static const struct argp_option argp_options[] = {
+    {"output", 'o', "FILE", 0, "Write the container to FILE (required)", 1},
+    {"format", KEY_FORMAT, "NAME", 0, "What the input is; auto (default) tells by content", 1},
+    {"member", KEY_MEMBER, "NAME", 0, "The member of an archive to read, if it has several", 1},
+    {"max-bytes", KEY_MAX_BYTES, "SIZE", 0,
+     "Refuse inputs of more than SIZE after decompression (default: 1T)", 1},
+    {"columns", KEY_COLUMNS, "S,D[,W]", 0,
+     "Of edge lists: the columns, from 1, of source, destination and weight (default: 1,2,3)", 1},
+    {"max-bad", KEY_MAX_BAD, "N", 0, "Skip, list and count up to N bad lines (default: 0)", 1},
+    {"undirected", KEY_UNDIRECTED, NULL, 0,
+     "Add the reverse of every edge; mark the graph undirected", 2},
+    {"transpose", KEY_TRANSPOSE, "also|no", 0,
+     "also: store the in-edges of every vertex as well (default: no)", 2},
+    {"weights", KEY_WEIGHTS, "auto|none|u32|f32", 0,
+     "auto (default): u32 if all weights are whole numbers that fit, else f32; none: drop them", 2},
+    {"ids", KEY_IDS, "keep|compact|strings", 0,
+     "keep: vertex v is the one called v. compact: number the ids that occur in ascending order, "
+     "and keep the map. strings: ids are any text. Default: keep if there are no gaps, else "
+     "compact",
+     2},
+    {"self-loops", KEY_SELF_LOOPS, "keep|remove", 0,
+     "Edges from a vertex to itself (default: keep)", 2},
+    {"duplicates", KEY_DUPLICATES, "keep|remove|min|sum", 0,
+     "Edges with the same ends: remove leaves the first, min and sum merge their weights (default: "
+     "keep)",
+     2},
+    {0}};
+
+static const char *const transpose_words[] = {"no", "also", NULL};
+static const char *const weight_words[] = {"auto", "none", "u32", "f32", NULL};
+static const char *const id_words[] = {"auto", "keep", "compact", "strings", NULL};
+static const char *const loop_words[] = {"keep", "remove", NULL};
+static const char *const duplicate_words[] = {"keep", "remove", "min", "sum", NULL};
+
+/* The place of `word` in a list, which is the value of the enum that it names. */
+static int choice(struct argp_state *state, const char *option, const char *const *words,
+                  const char *word) {
+  char list[128] = "";
+  for (int i = 0; words[i]; i++) {
+    if (strcmp(words[i], word) == 0)
+      return i;
+    snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? ", " : "", words[i]);
+  }
+  argp_error(state, "--%s: '%s' is none of %s", option, word, list);
+  return 0;
+}
+
+static void parse_columns(struct argp_state *state, const char *text,
+                          struct qn_read_options *read) {
+  uint32_t *columns[] = {&read->source_column, &read->destination_column, &read->weight_column};
+  char copy[64];
+  int n = 0;
+  bool good = strlen(text) < sizeof copy;
+  snprintf(copy, sizeof copy, "%s", text);
+  char *rest = copy;
+  for (char *field; good && (field = strsep(&rest, ",")) != NULL; n++) {
+    uint64_t column = 0;
+    good = n < 3 && !qn_number_parse(field, 4095, &column, NULL) && column > 0;
+    if (good)
+      *columns[n] = (uint32_t)column;
+  }
+  if (!good || n < 2)
+    argp_error(state, "--columns: '%s' is not two or three column numbers from 1 to 4095", text);
+}
+
+static void parse_ids(struct argp_state *state, const char *text, struct options *options) {
+  int ids = choice(state, "ids", id_words, text);
+  options->read.strings = ids == 3;
+  options->build.ids = ids == 3 ? QN_ID_AUTO : (enum qn_id_choice)ids;
+}
+
+static void parse_number(struct argp_state *state, const char *option, const char *text,
+                         enum qn_status (*parse)(const char *, uint64_t *, struct qn_error *),
+                         uint64_t *value) {
+  struct qn_error error;
+  if (parse(text, value, &error))
+    argp_error(state, "--%s: %s", option, error.message);
+}
+
+static enum qn_status parse_count(const char *text, uint64_t *value, struct qn_error *error) {
+  return qn_number_parse(text, UINT64_MAX - 1, value, error);
+}
+
+static void finish_command_line(struct argp_state *state, struct options *options) {
+  struct qn_error error;
+  if (options->num_inputs == 0)
+    argp_error(state, "name an input (or - for standard input)");
+  if (!options->output)
+    argp_error(state, "name the container to write with -o");
+  if (qn_build_check(&options->build, &error))
+    argp_error(state, "%s", error.message);
+}
+
+static error_t parse_option(int key, char *argument, struct argp_state *state) {
+  struct options *options = state->input;
+  struct qn_build *build = &options->build;
+  switch (key) {
+  case ARGP_KEY_INIT:
+    state->child_inputs[0] = &options->shared;
+    return 0;
+  case 'o':
+    options->output = argument;
+    return 0;
+  case KEY_FORMAT:
+    options->format = argument;
+    return 0;
+  case KEY_MEMBER:
+    options->input.member = argument;
+    return 0;
+  case KEY_MAX_BYTES:
+    parse_number(state, "max-bytes", argument, qn_size_parse, &options->input.max_bytes);
+    return 0;
+  case KEY_COLUMNS:
+    parse_columns(state, argument, &options->read);
+    return 0;
+  case KEY_MAX_BAD:
+    parse_number(state, "max-bad", argument, parse_count, &options->read.max_bad);
+    return 0;
+  case KEY_UNDIRECTED:
+    build->undirected = true;
+    return 0;
+  case KEY_TRANSPOSE:
+    build->transpose = choice(state, "transpose", transpose_words, argument);
+    return 0;
+  case KEY_WEIGHTS:
+    build->weights = (enum qn_weight_choice)choice(state, "weights", weight_words, argument);
+    options->read.weights = build->weights;
+    return 0;
+  case KEY_IDS:
+    parse_ids(state, argument, options);
+    return 0;
+  case KEY_SELF_LOOPS:
+    build->self_loops = (enum qn_self_loops)choice(state, "self-loops", loop_words, argument);
+    return 0;
+  case KEY_DUPLICATES:
+    build->duplicates = (enum qn_duplicates)choice(state, "duplicates", duplicate_words, argument);
+    return 0;
+  case ARGP_KEY_ARGS:
+    options->inputs = state->argv + state->next;
+    options->num_inputs = state->argc - state->next;
+    return 0;
+  case ARGP_KEY_END:
+    finish_command_line(state, options);
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const char documentation[] =
+    "Import a graph: read INPUT (several are joined; - is standard input) and write a graph "
+    "container.\v"
+    "Inputs may be plain, gzip, bzip2, xz, zstd or lz4, or members of tar and zip archives "
+    "(archive:member). Packing and format are told by content; what was found is printed with the "
+    "option that forces it.\n\n"
+    "Formats:\n%s\n"
+    "The ledger printed at the end accounts for every line and edge; the container's metadata "
+    "keeps it.\n\n"
+    "Exit status: 0; 2 for a wrong command line or if FILE exists (see --force); 3 for invalid "
+    "input, with the place in the message and no FILE left behind; 5 if reading, writing or memory "
+    "fails.\n\n"
+    "Example, a clean undirected graph:\n"
+    "  quern-import soc.txt.gz -o soc.qrn --undirected --self-loops=remove --duplicates=remove";
+
+/* Puts the list of formats where the documentation has %s. */
+static char *help_filter(int key, const char *text, void *input) {
+  (void)input;
+  if (key != ARGP_KEY_HELP_POST_DOC || !text)
+    return (char *)text;
+  char *full = NULL, *formats = NULL;
+  size_t size;
+  FILE *stream = open_memstream(&formats, &size);
+  if (!stream)
+    return (char *)text;
+  for (int i = 0; qn_readers[i]; i++)
+    fprintf(stream, "  %-15s %s\n", qn_readers[i]->name, qn_readers[i]->description);
+  fclose(stream);
+  if (asprintf(&full, text, formats) < 0)
+    full = NULL;
+  free(formats);
+  return full ? full : (char *)text;
+}
+
+/* ---- Reading -------------------------------------------------------------- */
+
+struct seconds {
+  double read, build, write, total;
+};
+
+struct import {
+  const struct options *options;
+  struct qn_edge_list *list;
+  const struct qn_reader *reader; /* of the last input */
+  struct qn_read_result result;
+  struct qn_writer *writer;
+  json_t *provenance;
+  struct seconds seconds;
+};
+
+static enum qn_status choose_reader(struct import *import, struct qn_input *input,
+                                    struct qn_error *error) {
+  const struct options *options = import->options;
+  if (strcmp(options->format, "auto") != 0)
+    return qn_reader_by_name(options->format, &import->reader, error);
+  return qn_reader_detect(input, &options->read, &import->reader, error);
+}
+
+static enum qn_status read_input(struct import *import, struct qn_input *input, uint64_t *sequence,
+                                 struct qn_error *error) {
+  const struct options *options = import->options;
+  struct qn_read_result *result = &import->result;
+  struct qn_input_digest digest;
+  enum qn_status status = choose_reader(import, input, error);
+  if (status)
+    return status;
+  result->description[0] = 0;
+  qn_progress_begin("reading", "bytes", 0);
+  status = import->reader->read(input, &options->read, import->list, sequence, result, error);
+  qn_progress_end();
+  if (status == QN_INVALID)
+    status = qn_input_explain(input, error);
+  if (status)
+    return status;
+  bool forced = strcmp(options->format, "auto") != 0;
+  qn_notice("%s: %s, %s%s%s%s", qn_input_name(input), qn_input_packing(input), import->reader->name,
+            forced ? "" : " (--format forces another)", result->description[0] ? ": " : "",
+            result->description);
+  if ((status = qn_input_digest(input, &digest, error)))
+    return status;
+  return qn_provenance_input(import->provenance, qn_input_base_name(input), import->reader->name,
+                             &digest, error);
+}
+
+static enum qn_status read_inputs(struct import *import, struct qn_error *error) {
+  const struct options *options = import->options;
+  uint64_t sequence = 0;
+  double begun = qn_seconds();
+  enum qn_status status = QN_OK;
+  for (int i = 0; i < options->num_inputs && !status; i++) {
+    struct qn_input *input;
+    status = qn_input_open(options->inputs[i], &options->input, &input, error);
+    if (status)
+      return status;
+    status = read_input(import, input, &sequence, error);
+    qn_input_close(input);
+  }
+  import->seconds.read = qn_seconds() - begun;
+  return status;
+}
+
+/* ---- Building ------------------------------------------------------------- */
+
+static enum qn_status record_options(struct import *import, const struct qn_build *build,
+                                     struct qn_error *error) {
+  const struct qn_read_options *read = &import->options->read;
+  json_t *p = import->provenance;
+  enum qn_status status;
+  if ((status = qn_provenance_option(p, "undirected", json_boolean(build->undirected), error)) ||
+      (status = qn_provenance_option(p, "transpose", json_string(transpose_words[build->transpose]),
+                                     error)) ||
+      (status =
+           qn_provenance_option(p, "weights", json_string(weight_words[build->weights]), error)) ||
+      (status = qn_provenance_option(
+           p, "ids", json_string(read->strings ? "strings" : id_words[build->ids]), error)) ||
+      (status = qn_provenance_option(p, "self_loops", json_string(loop_words[build->self_loops]),
+                                     error)) ||
+      (status = qn_provenance_option(p, "duplicates",
+                                     json_string(duplicate_words[build->duplicates]), error)) ||
+      (status = qn_provenance_option(p, "max_bad", json_integer((json_int_t)read->max_bad), error)))
+    return status;
+  if (!read->source_column)
+    return QN_OK;
+  json_t *columns = json_pack("[i,i]", (int)read->source_column, (int)read->destination_column);
+  if (columns && read->weight_column)
+    json_array_append_new(columns, json_integer(read->weight_column));
+  return qn_provenance_option(p, "columns", columns, error);
+}
+
+static enum qn_status build(struct import *import, struct qn_error *error) {
+  const struct qn_read_result *result = &import->result;
+  struct qn_build build = import->options->build;
+  build.num_vertices = result->num_vertices;
+  build.extra_ids = result->extra_ids;
+  build.num_extra_ids = result->num_extra_ids;
+  build.names = result->names.kind == QN_IDS_DENSE ? NULL : &result->names;
+  build.undirected |= result->symmetric;
+  build.already_symmetric = result->already_symmetric;
+  if (result->symmetric && !import->options->build.undirected)
+    qn_notice("note: the format says that every edge goes both ways: the graph is undirected");
+  enum qn_status status = record_options(import, &build, error);
+  double begun = qn_seconds();
+  if (!status)
+    status = qn_build_graph(import->list, &build, import->writer, &import->result.ledger, error);
+  import->seconds.build = qn_seconds() - begun;
+  if (!status)
+    status = qn_ledger_check(&import->result.ledger, error);
+  return status;
+}
+
+static enum qn_status write(struct import *import, struct qn_error *error) {
+  double begun = qn_seconds();
+  enum qn_status status = qn_provenance_ledger(import->provenance, &import->result.ledger, error);
+  if (!status)
+    status = qn_writer_metadata(import->writer, import->provenance, error);
+  if (status)
+    return status;
+  struct qn_writer *writer = import->writer;
+  import->writer = NULL;
+  status = qn_writer_commit(writer, error);
+  import->seconds.write = qn_seconds() - begun;
+  return status;
+}
+
+/* ---- Report --------------------------------------------------------------- */
+
+static enum qn_status print_json(const struct import *import, const struct qn_container_info *info,
+                                 struct qn_error *error) {
+  const struct seconds *seconds = &import->seconds;
+  json_t *report =
+      json_pack("{s:s, s:I, s:I, s:b, s:s, s:{s:f, s:f, s:f, s:f}}", "output",
+                import->options->output, "vertices", (json_int_t)info->num_vertices, "edges",
+                (json_int_t)info->num_edges, "undirected", info->directedness == QN_UNDIRECTED,
+                "weights", qn_weight_type_name(info->weight_type), "seconds", "read", seconds->read,
+                "build", seconds->build, "write", seconds->write, "total", seconds->total);
+  if (!report || json_object_update(report, import->provenance)) {
+    json_decref(report);
+    return qn_fail_memory(error, "the report", 0);
+  }
+  json_dumpf(report, stdout, JSON_SORT_KEYS | JSON_INDENT(2) | JSON_REAL_PRECISION(6));
+  putchar('\n');
+  json_decref(report);
+  return QN_OK;
+}
+
+static void print_summary(const struct import *import, const struct qn_container_info *info) {
+  char vertices[32], edges[32];
+  printf("%s: %s vertices, %s %s edges, %s%s\n", import->options->output,
+         qn_count_text(info->num_vertices, vertices, sizeof vertices),
+         qn_count_text(info->num_edges, edges, sizeof edges),
+         info->directedness == QN_UNDIRECTED ? "undirected" : "directed",
+         info->weight_type == QN_WEIGHT_NONE ? "no weights" : "weights ",
+         info->weight_type == QN_WEIGHT_NONE ? "" : qn_weight_type_name(info->weight_type));
+  qn_ledger_print(&import->result.ledger, stdout);
+}
+
+static enum qn_status run(struct import *import, struct qn_error *error) {
+  const struct options *options = import->options;
+  double begun = qn_seconds();
+  enum qn_status status;
+  if ((status = qn_writer_create(options->output, options->shared.force, &import->writer, error)) ||
+      (status = qn_provenance_create("quern-import", &import->provenance, error)) ||
+      (status = qn_edge_list_create(&import->list, error)) ||
+      (status = read_inputs(import, error)) || (status = build(import, error)))
+    return status;
+  struct qn_container_info info = *qn_writer_info(import->writer);
+  if ((status = write(import, error)))
+    return status;
+  import->seconds.total = qn_seconds() - begun;
+  if (options->shared.json)
+    return print_json(import, &info, error);
+  if (!options->shared.quiet)
+    print_summary(import, &info);
+  return QN_OK;
+}
+
+int main(int argc, char **argv) {
+  static const struct argp_child children[] = {{&qn_tool_output_argp, 0, NULL, 0}, {0}};
+  static const struct argp argp = {argp_options, parse_option, "INPUT...", documentation,
+                                   children,     help_filter,  NULL};
+  struct options options = {
+      .format = "auto", .input = QN_INPUT_DEFAULTS, .build.num_vertices = QN_VERTICES_FROM_EDGES};
+  struct qn_error error;
+  qn_tool_parse("quern-import", &argp, argc, argv, &options, &options.shared);
+  struct import import = {.options = &options, .result.num_vertices = QN_VERTICES_FROM_EDGES};
+  enum qn_status status = run(&import, &error);
+  if (import.reader && import.reader->release)
+    import.reader->release(&import.result);
+  qn_writer_abort(import.writer);
+  qn_edge_list_destroy(import.list);
+  qn_free(import.result.extra_ids);
+  json_decref(import.provenance);
+  return qn_tool_exit(status, &error);
+}
