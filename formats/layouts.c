@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "formats/edge_partitions.h"
+
 static enum qn_status graph_check(const struct qn_container *container, struct qn_error *error) {
   struct qn_graph graph;
   enum qn_status status = qn_graph_view(container, &graph, error);
@@ -26,6 +28,8 @@ static enum qn_status graph_describe(const struct qn_container *container, json_
 
 static const struct qn_layout_operations layouts[] = {
     {QN_LAYOUT_GRAPH, graph_check, graph_describe, qn_graph_view},
+    {QN_LAYOUT_EDGE_PARTITIONS, qn_edge_partitions_verify, qn_edge_partitions_describe,
+     qn_edge_partitions_restore},
 };
 
 enum qn_status qn_layout_operations(const struct qn_container *container,

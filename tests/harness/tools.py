@@ -26,16 +26,6 @@ def run(*command, exit=0, input=None, cwd=None):
     return finished
 
 
-def reads(format):
-    """Has this build a reader of that name?"""
-    return has("quern-import") and "\n  %s " % format in run("quern-import", "--help").stdout
-
-
-def reads_strings():
-    return has("quern-import") and "no known format" not in run("quern-import", "-", "--ids", "strings", "-o", "/dev/null",
-                                                                input="a b\n", exit=(0, 2, 3, 5)).stderr
-
-
 def values(path):
     """The `id<TAB>value` lines that quern-run writes, as {id: value}, both text, in their order."""
     with open(path, encoding="utf-8", newline="\n") as lines:

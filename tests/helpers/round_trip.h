@@ -1,0 +1,83 @@
+/* From a graph in memory through a layout's container and back. */
+#ifndef QN_TESTS_HELPERS_ROUND_TRIP_H
+#define QN_TESTS_HELPERS_ROUND_TRIP_H
+
+#include "helpers/forge.h"
+#include "helpers/random_graph.h"
+#include "partitioner/build_common.h"
+#include "support/threads.h"
+
+/* Build `path` from a graph in memory, which stays the caller's. */
+static inline enum qn_status build_layout(const struct qn_builder *builder,
+                                          const struct qn_graph *graph, const char *path,
+                                          struct qn_error *error) {
+  struct qn_source source = {.graph = *graph};
+  enum qn_status status = qn_builder_run(builder, &source, path, true, error);
+  qn_source_drop_in_edges(&source);
+  return status;
+}
+
+/* The container without metadata, whose bytes do not change with the program's version: a vector.
+ */
+static inline void build_vector(const struct qn_builder *builder, const struct qn_graph *graph,
+                                const char *path) {
+  struct qn_source source = {.graph = *graph};
+  struct qn_writer *writer;
+  struct qn_error error;
+  json_t *used = NULL;
+  assert_int_equal(qn_writer_create(path, true, &writer, &error), QN_OK);
+  qn_builder_header(&source, builder->layout, writer);
+  assert_int_equal(builder->build(&source, builder->options, writer, &used, &error), QN_OK);
+  assert_int_equal(qn_ids_write(writer, &graph->ids, &error), QN_OK);
+  assert_int_equal(qn_writer_commit(writer, &error), QN_OK);
+  qn_source_drop_in_edges(&source);
+  json_decref(used);
+}
+
+static inline void expect_same_graph(const char *path, const struct qn_graph *graph) {
+  const struct qn_layout_operations *operations;
+  struct qn_container *container;
+  struct qn_graph restored;
+  struct qn_error error;
+  assert_int_equal(qn_container_map(path, 0, &container, &error), QN_OK);
+  assert_int_equal(qn_layout_operations(container, &operations, &error), QN_OK);
+  assert_int_equal(operations->restore(container, &restored, &error), QN_OK);
+  assert_true(same_csr(&restored.out, &graph->out));
+  assert_int_equal(restored.directedness, graph->directedness);
+  assert_int_equal(restored.ids.kind, graph->ids.kind);
+  if (graph->ids.kind == QN_IDS_NUMBERS)
+    assert_memory_equal(restored.ids.numbers, graph->ids.numbers, 8 * graph->out.num_vertices);
+  qn_graph_unmap(&restored);
+  qn_container_unmap(container);
+}
+
+/* The graph goes into a container that keeps every rule, is the same for 1, 2 and 5 threads, and
+ * gives the graph back. The container is left at scratch_path("layout.qrn"). */
+static inline void check_round_trip(const struct qn_builder *builder,
+                                    const struct qn_graph *graph) {
+  struct qn_error error = {0};
+  uint8_t *first = NULL;
+  size_t first_size = 0;
+  for (unsigned threads = 5; threads > 0; threads /= 2) {
+    qn_threads_set(threads);
+    enum qn_status status = build_layout(builder, graph, scratch_path("layout.qrn"), &error);
+    if (!status)
+      status = verify_container(scratch_path("layout.qrn"), &error);
+    if (status)
+      fail_msg("status %d: %s", status, error.message);
+    expect_same_graph(scratch_path("layout.qrn"), graph);
+    size_t size;
+    uint8_t *bytes = read_file(scratch_path("layout.qrn"), &size);
+    if (first) {
+      assert_int_equal(size, first_size);
+      assert_memory_equal(bytes, first, size);
+      free(first);
+    }
+    first = bytes;
+    first_size = size;
+  }
+  free(first);
+  qn_threads_set(0);
+}
+
+#endif
