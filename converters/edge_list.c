@@ -116,14 +116,39 @@ enum qn_status qn_edge_stream_close(struct qn_edge_stream *stream, struct qn_err
   return stream->status;
 }
 
+static uint32_t float_bits(uint32_t number) {
+  float value = (float)number;
+  uint32_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+/* From here on the stream's weights are f32: a block has one type. */
+static void make_weights_float(struct qn_edge_stream *stream) {
+  for (uint32_t i = 0; i < stream->count; i++)
+    stream->weights[i] = float_bits(stream->weights[i]);
+  stream->block->weight_type = stream->weight_type = QN_WEIGHT_F32;
+}
+
 void qn_edge_push_slowly(struct qn_edge_stream *stream, uint64_t source, uint64_t destination,
                          enum qn_weight_type weight_type, uint32_t weight_bits) {
   if (stream->status)
     return;
   struct qn_edge_block *block = stream->block;
+  if (block && (block->weight_type == QN_WEIGHT_NONE) != (weight_type == QN_WEIGHT_NONE)) {
+    stream->status =
+        qn_fail(&stream->error, QN_INVALID, "some edges have a weight and some have none");
+    return;
+  }
+  if (weight_type == QN_WEIGHT_U32 && stream->weight_type == QN_WEIGHT_F32) {
+    weight_type = QN_WEIGHT_F32;
+    weight_bits = float_bits(weight_bits);
+  } else if (block && weight_type == QN_WEIGHT_F32 && block->weight_type == QN_WEIGHT_U32) {
+    make_weights_float(stream);
+  }
   bool needs_wide = ((source | destination) >> 32) != 0;
   bool wide = needs_wide || (block && block->wide); /* a wide block takes narrow edges too */
-  if (!block || block->wide != wide || block->weight_type != weight_type ||
+  if (!block || block->wide != wide ||
       stream->count == qn_edge_block_capacity(wide, weight_type != QN_WEIGHT_NONE)) {
     wide = needs_wide;
     finish_block(stream);

@@ -61,7 +61,8 @@ struct qn_edge_stream {
 void qn_edge_stream_open(struct qn_edge_stream *stream, struct qn_edge_list *list,
                          uint64_t sequence);
 
-/* End the stream and report what failed since it was opened: memory ran out (QN_SYSTEM). */
+/* End the stream and report what failed since it was opened: memory ran out (QN_SYSTEM), or
+ * only some edges have weights (QN_INVALID). */
 enum qn_status qn_edge_stream_close(struct qn_edge_stream *stream, struct qn_error *error);
 
 void qn_edge_push_slowly(struct qn_edge_stream *stream, uint64_t source, uint64_t destination,
@@ -78,7 +79,7 @@ static inline void qn_edge_push(struct qn_edge_stream *stream, uint64_t source,
 }
 
 /* Add an edge whose weight's bits are `weight_bits`, of type u32 or f32 (finite). Types may
- * be mixed: the builder makes all f32 if one is. */
+ * be mixed: all become f32 if one is. */
 static inline void qn_edge_push_weighted(struct qn_edge_stream *stream, uint64_t source,
                                          uint64_t destination, enum qn_weight_type weight_type,
                                          uint32_t weight_bits) {
