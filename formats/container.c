@@ -235,10 +235,11 @@ static bool valid_element(uint32_t type, uint32_t bytes) {
   }
 }
 
+/* A plain section has nothing to say about an encoding. */
 static bool valid_encoding(const struct qn_disk_section *entry, bool archive) {
   if (entry->codec == QN_CODEC_NONE && entry->filter == QN_FILTER_NONE)
     return entry->stored_bytes == entry->logical_bytes && entry->stored_checksum == entry->checksum;
-  return archive && entry->codec <= QN_CODEC_ZSTD_FRAMES && entry->filter <= QN_FILTER_GAPS;
+  return archive && entry->codec <= QN_CODEC_ZSTD_FRAMES && entry->filter <= QN_FILTER_GAP_PLANES;
 }
 
 static enum qn_status check_section(const struct frame *frame, uint32_t index, uint64_t *end,
@@ -266,7 +267,7 @@ static enum qn_status check_section(const struct frame *frame, uint32_t index, u
     return invalid_at(error, frame, at + 56, "C-18", "a section reaches into the section table");
   if (!valid_encoding(entry, archive))
     return invalid_at(error, frame, at + 72, "C-19", "a section's encoding is inconsistent");
-  if ((entry->flags & ~QN_SECTION_CRITICAL) || entry->reserved0 ||
+  if ((entry->flags & ~(QN_SECTION_CRITICAL | QN_SECTION_UPPER)) || entry->reserved0 ||
       !all_zero(entry->reserved, sizeof entry->reserved))
     return invalid_at(error, frame, at + 75, "C-6", "reserved bytes of a section are not zero");
   *end = section_end;
@@ -335,6 +336,7 @@ static void describe_container(struct qn_container *container, const struct fram
     section->filter = entry->filter;
     section->align_log2 = entry->align_log2;
     section->critical = entry->flags & QN_SECTION_CRITICAL;
+    section->upper = entry->flags & QN_SECTION_UPPER;
     section->checksum = entry->checksum;
     section->stored_checksum = entry->stored_checksum;
     section->stored = container->mapping + entry->offset;

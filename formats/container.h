@@ -53,11 +53,13 @@ enum qn_filter {
   QN_FILTER_NONE = 0,
   QN_FILTER_DELTA = 1,
   QN_FILTER_SHUFFLE = 2,
-  QN_FILTER_GAPS = 3
+  QN_FILTER_GAPS = 3,
+  QN_FILTER_GAP_PLANES = 4,
 };
 
 enum qn_section_flags {
   QN_SECTION_CRITICAL = 1, /* a reader that does not know it must refuse the file */
+  QN_SECTION_UPPER = 2,    /* archive form: only the upper triangle of a symmetric graph is there */
 };
 
 /* Incompatible feature bits. */
@@ -106,6 +108,7 @@ struct qn_section {
   uint8_t filter;
   uint8_t align_log2;
   bool critical;
+  bool upper; /* QN_SECTION_UPPER */
   uint64_t checksum;
   uint64_t stored_checksum;
   const void *data;
@@ -207,6 +210,15 @@ enum qn_status qn_writer_shrink(struct qn_writer *writer, uint64_t count, struct
 /* Append a small section whose content is at hand: bytes are copied. */
 enum qn_status qn_writer_section_from(struct qn_writer *writer, const struct qn_section_spec *spec,
                                       const void *data, struct qn_error *error);
+
+/* Append a section in encoded form (archive.h): entry and checksum as in `decoded`, with `filter`
+ * and QN_CODEC_ZSTD_FRAMES, `upper` or not, in at most `stored_bytes` bytes at `*out`. Sets
+ * QN_FEATURE_ARCHIVE. qn_writer_shrink_encoded gives the final length. */
+enum qn_status qn_writer_encoded_section(struct qn_writer *writer, const struct qn_section *decoded,
+                                         enum qn_filter filter, bool upper, uint64_t stored_bytes,
+                                         uint8_t **out, struct qn_error *error);
+enum qn_status qn_writer_shrink_encoded(struct qn_writer *writer, uint64_t stored_bytes,
+                                        struct qn_error *error);
 
 /* Finish. Frees `writer` whatever the outcome. */
 enum qn_status qn_writer_commit(struct qn_writer *writer, struct qn_error *error);

@@ -149,17 +149,23 @@ enum qn_status qn_writer_section(struct qn_writer *writer, const struct qn_secti
   return QN_OK;
 }
 
+static enum qn_status shorten_last(struct qn_writer *writer, struct qn_disk_section *entry,
+                                   uint64_t stored_bytes, struct qn_error *error) {
+  entry->stored_bytes = stored_bytes;
+  writer->end = entry->offset + stored_bytes;
+  if (ftruncate(qn_atomic_file_descriptor(writer->file), (off_t)writer->end) == 0)
+    return QN_OK;
+  qn_fail_errno(error, "cannot shorten the output");
+  return qn_error_in_file(error, qn_atomic_file_path(writer->file)), QN_SYSTEM;
+}
+
 enum qn_status qn_writer_shrink(struct qn_writer *writer, uint64_t count, struct qn_error *error) {
   struct qn_disk_section *entry = &writer->table[writer->num_sections - 1];
   if (count > entry->count)
     return qn_fail(error, QN_USAGE, "a section cannot grow");
   entry->count = count;
-  entry->logical_bytes = entry->stored_bytes = count * entry->element_bytes;
-  writer->end = entry->offset + entry->stored_bytes;
-  if (ftruncate(qn_atomic_file_descriptor(writer->file), (off_t)writer->end) == 0)
-    return QN_OK;
-  qn_fail_errno(error, "cannot shorten the output");
-  return qn_error_in_file(error, qn_atomic_file_path(writer->file)), QN_SYSTEM;
+  entry->logical_bytes = count * entry->element_bytes;
+  return shorten_last(writer, entry, entry->logical_bytes, error);
 }
 
 enum qn_status qn_writer_section_from(struct qn_writer *writer, const struct qn_section_spec *spec,
@@ -171,12 +177,44 @@ enum qn_status qn_writer_section_from(struct qn_writer *writer, const struct qn_
   return status;
 }
 
+enum qn_status qn_writer_encoded_section(struct qn_writer *writer, const struct qn_section *decoded,
+                                         enum qn_filter filter, bool upper, uint64_t stored_bytes,
+                                         uint8_t **out, struct qn_error *error) {
+  struct qn_section_spec bytes = {.name = decoded->name,
+                                  .element_type = QN_ELEMENT_OPAQUE,
+                                  .element_bytes = 1,
+                                  .count = stored_bytes,
+                                  .align_log2 = decoded->align_log2,
+                                  .ancillary = !decoded->critical};
+  enum qn_status status = qn_writer_section(writer, &bytes, out, error);
+  if (status)
+    return status;
+  struct qn_disk_section *entry = &writer->table[writer->num_sections - 1];
+  entry->element_type = decoded->element_type;
+  entry->element_bytes = decoded->element_bytes;
+  entry->count = decoded->count;
+  entry->logical_bytes = decoded->logical_bytes;
+  entry->checksum = decoded->checksum;
+  entry->codec = QN_CODEC_ZSTD_FRAMES;
+  entry->filter = (uint8_t)filter;
+  entry->flags |= upper ? QN_SECTION_UPPER : 0;
+  writer->info.incompatible_features |= QN_FEATURE_ARCHIVE;
+  return QN_OK;
+}
+
+enum qn_status qn_writer_shrink_encoded(struct qn_writer *writer, uint64_t stored_bytes,
+                                        struct qn_error *error) {
+  struct qn_disk_section *entry = &writer->table[writer->num_sections - 1];
+  return shorten_last(writer, entry, stored_bytes, error);
+}
+
 static void checksum_sections(struct qn_writer *writer) {
   for (uint32_t i = 0; i < writer->num_sections; i++) {
     struct qn_disk_section *entry = &writer->table[i];
-    entry->checksum =
-        qn_chunked_checksum(section_pointer(&writer->mapped[i]), entry->logical_bytes);
-    entry->stored_checksum = entry->checksum;
+    entry->stored_checksum =
+        qn_chunked_checksum(section_pointer(&writer->mapped[i]), entry->stored_bytes);
+    if (entry->codec == QN_CODEC_NONE)
+      entry->checksum = entry->stored_checksum;
   }
 }
 

@@ -1,6 +1,8 @@
 /* The table of layouts, and what is the same for all of them. */
 #include "formats/layouts.h"
 
+#include "formats/archive.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -45,6 +47,22 @@ enum qn_status qn_layout_operations(const struct qn_container *container,
   qn_fail(error, QN_UNSUPPORTED, "this build cannot work with the layout %s",
           qn_layout_name(layout));
   return qn_error_in_file(error, qn_container_path(container)), QN_UNSUPPORTED;
+}
+
+enum qn_status qn_container_check(const struct qn_container *container, struct qn_error *error) {
+  const struct qn_layout_operations *operations;
+  json_t *metadata = NULL;
+  if (qn_container_info(container)->incompatible_features & QN_FEATURE_ARCHIVE)
+    return qn_archive_check(container, error);
+  enum qn_status status = qn_container_verify(container, error);
+  if (!status)
+    status = qn_layout_operations(container, &operations, error);
+  if (!status)
+    status = operations->check(container, error);
+  if (!status)
+    status = qn_container_metadata(container, &metadata, error);
+  json_decref(metadata);
+  return status;
 }
 
 static json_t *describe_section(const struct qn_section *section) {

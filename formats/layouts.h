@@ -37,6 +37,10 @@ enum qn_status qn_layout_operations(const struct qn_container *container,
                                     const struct qn_layout_operations **out,
                                     struct qn_error *error);
 
+/* Check all there is to check: padding, every checksum, every rule of the layout, the metadata; in
+ * archive form, that every section decodes to what was archived. */
+enum qn_status qn_container_check(const struct qn_container *container, struct qn_error *error);
+
 /* Everything that quern-info shows of a container: header, sections, the layout's figures, the
  * metadata. A new reference. */
 enum qn_status qn_container_describe(const struct qn_container *container, json_t **out,

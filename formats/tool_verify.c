@@ -50,22 +50,6 @@ static const char documentation[] =
     "Exit status: 0 if all are valid; else that of the first that is not: 3 invalid or corrupt, 4 "
     "of an unknown version or feature, 5 unreadable.";
 
-static enum qn_status verify_whole(const struct qn_container *container, struct qn_error *error) {
-  const struct qn_layout_operations *operations;
-  json_t *metadata = NULL;
-  enum qn_status status = qn_container_verify(container, error);
-  if (!status && (qn_container_info(container)->incompatible_features & QN_FEATURE_ARCHIVE))
-    return QN_OK;
-  if (!status)
-    status = qn_layout_operations(container, &operations, error);
-  if (!status)
-    status = operations->check(container, error);
-  if (!status)
-    status = qn_container_metadata(container, &metadata, error);
-  json_decref(metadata);
-  return status;
-}
-
 static json_t *verify_file(const char *path, bool quick, enum qn_status *status,
                            struct qn_error *error) {
   struct qn_container *container;
@@ -77,7 +61,7 @@ static json_t *verify_file(const char *path, bool quick, enum qn_status *status,
     bytes = qn_container_info(container)->file_bytes;
     layout = qn_layout_name(qn_container_info(container)->layout);
     if (!quick)
-      *status = verify_whole(container, error);
+      *status = qn_container_check(container, error);
   }
   qn_container_unmap(container);
   return json_pack("{s:s, s:b, s:s?, s:s?, s:I, s:f}", "file", path, "valid", *status == QN_OK,

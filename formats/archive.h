@@ -1,0 +1,33 @@
+/* The archive form of containers (specs/archive.md): the same sections through filters and
+ * zstd, in independent frames; the plain form comes back byte for byte. */
+#ifndef QN_FORMATS_ARCHIVE_H
+#define QN_FORMATS_ARCHIVE_H
+
+#include "formats/container.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define QN_ARCHIVE_DEFAULT_LEVEL 6
+#define QN_ARCHIVE_MAX_LEVEL 19
+
+/* Write the archive form of a plain `container` to `path`, at zstd's `level` (1 to 19). The result
+ * does not depend on the number of threads. The contents must have been checked (qn_layout_check):
+ * offsets are used as they are. Memory: a few MiB a thread; for undirected graphs 4 (with
+ * weights 8) bytes for every two edges and 4 bytes a vertex. */
+enum qn_status qn_archive_write(const struct qn_container *container, const char *path, bool force,
+                                int level, struct qn_error *error);
+
+/* Write the plain form of `archive` to `path`. Every section's checksum is compared with what was
+ * decoded; QN_INVALID names the section that is damaged. Memory as above. */
+enum qn_status qn_archive_restore(const struct qn_container *archive, const char *path, bool force,
+                                  struct qn_error *error);
+
+/* Decode and compare everything without writing. Memory: the largest section, decoded. */
+enum qn_status qn_archive_check(const struct qn_container *archive, struct qn_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,41 @@
+/* An encoded section: a frame index, then zstd frames that each hold up to 1 MiB of elements
+ * (specs/archive.md, "Encoded sections"). For archive_write.c and archive_restore.c only. */
+#ifndef QN_FORMATS_ARCHIVE_FRAMES_H
+#define QN_FORMATS_ARCHIVE_FRAMES_H
+
+#include <assert.h>
+#include <stdint.h>
+
+#include "formats/archive_filter.h"
+#include "formats/container.h"
+
+struct qn_disk_frame_index {
+  uint64_t num_elements;   /*  0 encoded: the section's count, or the upper triangle's */
+  uint64_t frame_elements; /*  8 in every frame but the last */
+  uint64_t num_frames;     /* 16 */
+  uint64_t reserved;       /* 24 zero */
+  /* u64 offsets[num_frames + 1] from the section's start follow: frame f is
+   * [offsets[f], offsets[f + 1]); the last is the section's length. */
+};
+static_assert(sizeof(struct qn_disk_frame_index) == 32, "frame index size");
+
+#define QN_FRAME_BYTES ((uint64_t)1 << 20)
+
+static inline uint64_t qn_frame_elements(uint32_t element_bytes) {
+  return QN_FRAME_BYTES / element_bytes;
+}
+
+/* Encode `count` elements and append them to `writer` as the section that `decoded` describes. */
+enum qn_status qn_frames_write(struct qn_writer *writer, const struct qn_section *decoded,
+                               const void *elements, uint64_t count, bool upper, int level,
+                               struct qn_error *error);
+
+/* The number of elements that an encoded section holds, after checking its index. */
+enum qn_status qn_frames_count(const struct qn_container *archive, const struct qn_section *section,
+                               uint64_t *count, struct qn_error *error);
+
+/* Decode all frames into `elements`, of as many elements as qn_frames_count says. */
+enum qn_status qn_frames_read(const struct qn_container *archive, const struct qn_section *section,
+                              void *elements, struct qn_error *error);
+
+#endif

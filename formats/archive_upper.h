@@ -1,0 +1,24 @@
+/* Undirected graphs in archive form: only the upper triangle, the edges u -> v with u <= v, is
+ * kept; row offsets tell where the others belong (specs/archive.md, "Upper triangle"). */
+#ifndef QN_FORMATS_ARCHIVE_UPPER_H
+#define QN_FORMATS_ARCHIVE_UPPER_H
+
+#include "formats/graph.h"
+
+/* Would the triangle give back exactly this CSR: is it symmetric, with weights and with multi-edges
+ * in mirrored order? Needs 4 bytes a vertex. */
+enum qn_status qn_upper_applies(const struct qn_csr *csr, bool *applies, struct qn_error *error);
+
+/* The number of upper edges, and their columns or weights (`values`, E of them) in row order. */
+uint64_t qn_upper_count(const struct qn_csr *csr);
+void qn_upper_gather(const struct qn_csr *csr, const uint32_t *values, uint32_t *upper);
+
+/* Fill `values` (E) from the triangle: its columns, and for weights `upper_values`, else NULL.
+ * false if the triangle does not fit the row offsets, which are checked too. Needs 4 bytes a
+ * vertex. */
+enum qn_status qn_upper_scatter(uint64_t num_vertices, uint64_t num_edges,
+                                const uint64_t *row_offsets, const uint32_t *upper_columns,
+                                uint64_t upper_count, const uint32_t *upper_values,
+                                uint32_t *values, bool *fits, struct qn_error *error);
+
+#endif
