@@ -238,8 +238,9 @@ static bool valid_element(uint32_t type, uint32_t bytes) {
 /* A plain section has nothing to say about an encoding. */
 static bool valid_encoding(const struct qn_disk_section *entry, bool archive) {
   if (entry->codec == QN_CODEC_NONE && entry->filter == QN_FILTER_NONE)
-    return entry->stored_bytes == entry->logical_bytes && entry->stored_checksum == entry->checksum;
-  return archive && entry->codec <= QN_CODEC_ZSTD_FRAMES && entry->filter <= QN_FILTER_GAP_PLANES;
+    return entry->stored_bytes == entry->logical_bytes &&
+           entry->stored_checksum == entry->checksum && !(entry->flags & QN_SECTION_UPPER);
+  return archive && entry->codec == QN_CODEC_ZSTD_FRAMES && entry->filter <= QN_FILTER_GAP_PLANES;
 }
 
 static enum qn_status check_section(const struct frame *frame, uint32_t index, uint64_t *end,
