@@ -314,7 +314,7 @@ const char *qn_archive_member(const struct qn_archive *archive) {
 static enum qn_status check_expansion(struct qn_archive *archive, struct qn_error *error) {
   char size[32];
   if (archive->delivered > archive->max_bytes) {
-    qn_fail(error, QN_INVALID, "decompresses to more than %s; raise --max-input-bytes to accept it",
+    qn_fail(error, QN_INVALID, "decompresses to more than %s; raise --max-bytes to accept it",
             qn_size_text(archive->max_bytes, size, sizeof size));
     qn_error_in_file(error, archive->file_name);
     return QN_INVALID;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "converters/build.h"
+#include "converters/build_options.h"
 #include "converters/input.h"
 #include "converters/provenance.h"
 #include "converters/reader.h"
@@ -30,16 +31,13 @@ struct options {
 
 enum {
   KEY_FORMAT = 0x3001,
-  KEY_UNDIRECTED,
-  KEY_TRANSPOSE,
   KEY_WEIGHTS,
   KEY_IDS,
-  KEY_SELF_LOOPS,
-  KEY_DUPLICATES,
   KEY_MAX_BAD,
   KEY_COLUMNS,
   KEY_MEMBER,
   KEY_MAX_BYTES,
+  KEY_MAX_EXPANSION,
 };
 
 static const struct argp_option argp_options[] = {
@@ -48,13 +46,11 @@ static const struct argp_option argp_options[] = {
     {"member", KEY_MEMBER, "NAME", 0, "The member of an archive to read, if it has several", 1},
     {"max-bytes", KEY_MAX_BYTES, "SIZE", 0,
      "Refuse inputs of more than SIZE after decompression (default: 1T)", 1},
+    {"max-expansion", KEY_MAX_EXPANSION, "N", 0,
+     "Refuse inputs that decompress to more than 256M and N times their size (default: 250)", 1},
     {"columns", KEY_COLUMNS, "S,D[,W]", 0,
      "Of edge lists: the columns, from 1, of source, destination and weight (default: 1,2,3)", 1},
     {"max-bad", KEY_MAX_BAD, "N", 0, "Skip, list and count up to N bad lines (default: 0)", 1},
-    {"undirected", KEY_UNDIRECTED, NULL, 0,
-     "Add the reverse of every edge; mark the graph undirected", 2},
-    {"transpose", KEY_TRANSPOSE, "also|no", 0,
-     "also: store the in-edges of every vertex as well (default: no)", 2},
     {"weights", KEY_WEIGHTS, "auto|none|u32|f32", 0,
      "auto (default): u32 if all weights are whole numbers that fit, else f32; none: drop them", 2},
     {"ids", KEY_IDS, "keep|compact|strings", 0,
@@ -62,32 +58,10 @@ static const struct argp_option argp_options[] = {
      "and keep the map. strings: ids are any text. Default: keep if there are no gaps, else "
      "compact",
      2},
-    {"self-loops", KEY_SELF_LOOPS, "keep|remove", 0,
-     "Edges from a vertex to itself (default: keep)", 2},
-    {"duplicates", KEY_DUPLICATES, "keep|remove|min|sum", 0,
-     "Edges with the same ends: remove leaves the first, min and sum merge their weights (default: "
-     "keep)",
-     2},
     {0}};
 
-static const char *const transpose_words[] = {"no", "also", NULL};
 static const char *const weight_words[] = {"auto", "none", "u32", "f32", NULL};
 static const char *const id_words[] = {"auto", "keep", "compact", "strings", NULL};
-static const char *const loop_words[] = {"keep", "remove", NULL};
-static const char *const duplicate_words[] = {"keep", "remove", "min", "sum", NULL};
-
-/* The place of `word` in a list, which is the value of the enum that it names. */
-static int choice(struct argp_state *state, const char *option, const char *const *words,
-                  const char *word) {
-  char list[128] = "";
-  for (int i = 0; words[i]; i++) {
-    if (strcmp(words[i], word) == 0)
-      return i;
-    snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? ", " : "", words[i]);
-  }
-  argp_error(state, "--%s: '%s' is none of %s", option, word, list);
-  return 0;
-}
 
 static void parse_columns(struct argp_state *state, const char *text,
                           struct qn_read_options *read) {
@@ -108,7 +82,7 @@ static void parse_columns(struct argp_state *state, const char *text,
 }
 
 static void parse_ids(struct argp_state *state, const char *text, struct options *options) {
-  int ids = choice(state, "ids", id_words, text);
+  int ids = qn_choice(state, "ids", id_words, text);
   options->read.strings = ids == 3;
   options->build.ids = ids == 3 ? QN_ID_AUTO : (enum qn_id_choice)ids;
 }
@@ -140,7 +114,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
   struct qn_build *build = &options->build;
   switch (key) {
   case ARGP_KEY_INIT:
-    state->child_inputs[0] = &options->shared;
+    state->child_inputs[0] = &options->build;
+    state->child_inputs[1] = &options->shared;
     return 0;
   case 'o':
     options->output = argument;
@@ -154,30 +129,21 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
   case KEY_MAX_BYTES:
     parse_number(state, "max-bytes", argument, qn_size_parse, &options->input.max_bytes);
     return 0;
+  case KEY_MAX_EXPANSION:
+    parse_number(state, "max-expansion", argument, parse_count, &options->input.max_expansion);
+    return 0;
   case KEY_COLUMNS:
     parse_columns(state, argument, &options->read);
     return 0;
   case KEY_MAX_BAD:
     parse_number(state, "max-bad", argument, parse_count, &options->read.max_bad);
     return 0;
-  case KEY_UNDIRECTED:
-    build->undirected = true;
-    return 0;
-  case KEY_TRANSPOSE:
-    build->transpose = choice(state, "transpose", transpose_words, argument);
-    return 0;
   case KEY_WEIGHTS:
-    build->weights = (enum qn_weight_choice)choice(state, "weights", weight_words, argument);
+    build->weights = (enum qn_weight_choice)qn_choice(state, "weights", weight_words, argument);
     options->read.weights = build->weights;
     return 0;
   case KEY_IDS:
     parse_ids(state, argument, options);
-    return 0;
-  case KEY_SELF_LOOPS:
-    build->self_loops = (enum qn_self_loops)choice(state, "self-loops", loop_words, argument);
-    return 0;
-  case KEY_DUPLICATES:
-    build->duplicates = (enum qn_duplicates)choice(state, "duplicates", duplicate_words, argument);
     return 0;
   case ARGP_KEY_ARGS:
     options->inputs = state->argv + state->next;
@@ -299,17 +265,11 @@ static enum qn_status record_options(struct import *import, const struct qn_buil
   const struct qn_read_options *read = &import->options->read;
   json_t *p = import->provenance;
   enum qn_status status;
-  if ((status = qn_provenance_option(p, "undirected", json_boolean(build->undirected), error)) ||
-      (status = qn_provenance_option(p, "transpose", json_string(transpose_words[build->transpose]),
-                                     error)) ||
+  if ((status = qn_provenance_build(p, build, error)) ||
       (status =
            qn_provenance_option(p, "weights", json_string(weight_words[build->weights]), error)) ||
       (status = qn_provenance_option(
            p, "ids", json_string(read->strings ? "strings" : id_words[build->ids]), error)) ||
-      (status = qn_provenance_option(p, "self_loops", json_string(loop_words[build->self_loops]),
-                                     error)) ||
-      (status = qn_provenance_option(p, "duplicates",
-                                     json_string(duplicate_words[build->duplicates]), error)) ||
       (status = qn_provenance_option(p, "max_bad", json_integer((json_int_t)read->max_bad), error)))
     return status;
   if (!read->source_column)
@@ -408,7 +368,8 @@ static enum qn_status run(struct import *import, struct qn_error *error) {
 }
 
 int main(int argc, char **argv) {
-  static const struct argp_child children[] = {{&qn_tool_output_argp, 0, NULL, 0}, {0}};
+  static const struct argp_child children[] = {
+      {&qn_build_argp, 0, NULL, 0}, {&qn_tool_output_argp, 0, NULL, 0}, {0}};
   static const struct argp argp = {argp_options, parse_option, "INPUT...", documentation,
                                    children,     help_filter,  NULL};
   struct options options = {

@@ -374,7 +374,7 @@ static void test_bombs_are_refused(void **state) {
   options.max_expansion = 1000000;
   options.max_bytes = (uint64_t)299 << 20;
   assert_int_equal(read_input("bomb", &options, &got, NULL, &error), QN_INVALID);
-  assert_non_null(strstr(error.message, "--max-input-bytes"));
+  assert_non_null(strstr(error.message, "--max-bytes"));
   free(got.bytes);
   options.max_bytes = (uint64_t)300 << 20;
   assert_int_equal(read_input("bomb", &options, &got, NULL, &error), QN_OK);

@@ -1,0 +1,30 @@
+/* The command-line options of every tool that builds a graph container from edges. */
+#ifndef QN_CONVERTERS_BUILD_OPTIONS_H
+#define QN_CONVERTERS_BUILD_OPTIONS_H
+
+#include <argp.h>
+#include <jansson.h>
+
+#include "converters/build.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A child for an argp parser, whose input is a `struct qn_build`: --undirected, --transpose,
+ * --self-loops, --duplicates. The child's group is 2. */
+extern const struct argp qn_build_argp;
+
+/* Record the same options in a container's provenance. */
+enum qn_status qn_provenance_build(json_t *provenance, const struct qn_build *build,
+                                   struct qn_error *error);
+
+/* The place of `word` in a NULL-terminated list, which is the value of the enum that it names; an
+ * error of usage if it is not in it. */
+int qn_choice(struct argp_state *state, const char *option, const char *const *words,
+              const char *word);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
