@@ -1,11 +1,14 @@
-"""A builder for .cu files: nvcc with the host compiler's flags passed through."""
+"""Objects from .cu files: nvcc, with the C++ compiler's flags passed through to its host pass.
+
+Sets HAS_CUDA (is there an nvcc to build with?), CUDA_LIBS and, in any case, CUDA_SCANNER."""
 
 import os
+import re
 import subprocess
 
-from SCons.Script import Exit
 from SCons.Scanner.C import CScanner
-from SCons.Tool import createObjBuilders
+from SCons.Script import Exit
+from SCons.Tool import SourceFileScanner, createObjBuilders
 
 
 def find_nvcc(env):
@@ -16,42 +19,79 @@ def exists(env):
     return find_nvcc(env) is not None
 
 
-def architecture_flags(env):
-    """Machine code for every named capability, PTX of the last for later ones."""
+def architectures(env):
+    """The compute capabilities asked for, ascending."""
     names = [name.strip() for name in env["cuda_arch"].split(",") if name.strip()]
+    wrong = [name for name in names if not re.fullmatch(r"\d{2,3}[af]?", name)]
+    if wrong or not names:
+        print("scons: cuda_arch=%s: expected compute capabilities such as 75,80,90" % env["cuda_arch"])
+        Exit(2)
+    return sorted(names, key=lambda name: int(re.match(r"\d+", name).group()))
+
+
+def architecture_flags(names):
+    """Machine code for every named capability, PTX of the last for later devices."""
     flags = ["-gencode=arch=compute_%s,code=sm_%s" % (name, name) for name in names]
     flags.append("-gencode=arch=compute_%s,code=compute_%s" % (names[-1], names[-1]))
     return flags
 
 
+def refused_architectures(nvcc, names):
+    """What this nvcc cannot compile for."""
+    listed = subprocess.run([nvcc, "--list-gpu-arch"], stdout=subprocess.PIPE, text=True).stdout.split()
+    return [name for name in names if listed and "compute_" + name.rstrip("af") not in listed]
+
+
+def host_flags(env):
+    """Flags for the host compiler behind nvcc. -Wextra and pedantry choke on nvcc's own output."""
+    flags = [flag for flag in env.Flatten(env["CCFLAGS"]) if str(flag) not in ("-Wextra", "-Werror")]
+    return ["-Xcompiler=" + str(flag).replace(",", "\\,") for flag in flags]
+
+
+def library_folder(root):
+    machine = {"aarch64": "sbsa-linux"}.get(os.uname().machine, os.uname().machine + "-linux")
+    candidates = (root + "/lib64", root + "/targets/%s/lib" % machine, root + "/lib")
+    return next((path for path in candidates if os.path.exists(path + "/libcudart_static.a")), None)
+
+
+def give_up(env, reason):
+    """No CUDA in this build; an error if it was asked for."""
+    if env["cuda"] == "yes":
+        print("scons: cuda=yes, but " + reason)
+        Exit(5)
+    if env["cuda"] == "auto" and not env.GetOption("silent"):
+        print("scons: building for the CPU only: " + reason)
+
+
 def generate(env):
     env["CUDA_SCANNER"] = CScanner()
-    nvcc = find_nvcc(env) if env["cuda"] != "no" else None
-    env["HAS_CUDA"] = nvcc is not None
+    SourceFileScanner.add_scanner(".cu", env["CUDA_SCANNER"])
+    SourceFileScanner.add_scanner(".cuh", env["CUDA_SCANNER"])
+    env["HAS_CUDA"] = False
     env["CUDA_LIBS"] = []
+    nvcc = find_nvcc(env) if env["cuda"] != "no" else None
     if nvcc is None:
-        if env["cuda"] == "yes":
-            print("scons: cuda=yes, but nvcc is not on the PATH; install the CUDA Toolkit")
-            Exit(5)
-        if env["cuda"] == "auto":
-            print("scons: no nvcc found: building for the CPU only")
-        return
+        return give_up(env, "nvcc is not on the PATH; install the CUDA Toolkit (nvidia-cuda-toolkit)")
     root = os.path.dirname(os.path.dirname(os.path.realpath(nvcc)))
+    libraries = library_folder(root)
+    names = architectures(env)
+    refused = refused_architectures(nvcc, names)
+    if libraries is None:
+        return give_up(env, "%s has no libcudart_static.a; install the CUDA Toolkit's cudart-dev package" % root)
+    if refused:
+        return give_up(env, "this nvcc cannot compile for %s; set cuda_arch" % ", ".join(refused))
+    env["HAS_CUDA"] = True
     env["NVCC"] = nvcc
-    env["CUDA_ROOT"] = root
-    env["NVCCFLAGS"] = ["-std=c++17", "-O3", "-lineinfo", "--expt-relaxed-constexpr",
-                        "-ccbin=$CXX", "-Xcompiler=-fopenmp,-Wall"] + architecture_flags(env)
-    env["NVCCCOM"] = "$NVCC $NVCCFLAGS $_CPPDEFFLAGS $_CPPINCFLAGS -c -o $TARGET $SOURCE"
+    env["NVCCFLAGS"] = (["-std=c++17", "-O3", "-lineinfo", "--expt-relaxed-constexpr", "-ccbin=$CXX",
+                         "-diag-suppress=177,550"]  # functions and variables that one program doesn't use
+                        + (["-Werror=all-warnings"] if env["werror"] else []) + architecture_flags(names))
+    env["NVCC_HOST_FLAGS"] = host_flags
+    env["NVCCCOM"] = ("$NVCC $NVCCFLAGS ${NVCC_HOST_FLAGS(__env__)} $_CPPDEFFLAGS $_CPPINCFLAGS"
+                      " -c -o $TARGET $SOURCE")
     env["CUDA_LIBS"] = ["cudart_static", "dl", "rt", "stdc++"]
-    library = next((path for path in (root + "/lib64", root + "/targets/x86_64-linux/lib")
-                    if os.path.isdir(path)), root + "/lib")
-    env.Append(LIBPATH=[library])
-    static, shared = createObjBuilders(env)
-    scanner = CScanner()
-    for builder in (static, shared):
+    env.Append(LIBPATH=[libraries],
+               CPPDEFINES=["QN_HAS_CUDA", ("QN_CUDA_LEAST_ARCH", re.match(r"\d+", names[0]).group())],
+               CPPPATH=[root + "/include"])
+    for builder in createObjBuilders(env):
         builder.add_action(".cu", "$NVCCCOM")
         builder.add_emitter(".cu", lambda target, source, env: (target, source))
-        builder.src_builder = builder.src_builder
-    from SCons.Tool import SourceFileScanner
-    SourceFileScanner.add_scanner(".cu", scanner)
-    SourceFileScanner.add_scanner(".cuh", scanner)

@@ -214,6 +214,14 @@ void device_mark_written(const void *pointer, std::size_t bytes) {
   std::memset(state + (static_cast<const char *>(pointer) - arena), WRITTEN, bytes);
 }
 
+void device_wrote(const void *pointer, std::size_t bytes) {
+  if (bytes == 0)
+    return;
+  if (!device_range_ok(pointer, bytes))
+    fail("a device-wide primitive writes %zu bytes outside device memory", bytes);
+  device_mark_written(pointer, bytes);
+}
+
 void device_copy_marks(const void *to, const void *from, std::size_t bytes) {
   std::memmove(state + (static_cast<const char *>(to) - arena),
                state + (static_cast<const char *>(from) - arena), bytes);

@@ -120,6 +120,8 @@ void launch(const char *name, const void *function, dim3 grid, dim3 block, std::
 
 /* Put host code that works on device memory into a stream (the device-wide primitives). */
 cudaError_t device_task(const char *name, cudaStream_t stream, std::function<void()> task);
+/* Such code says what it wrote: it must lie in device memory. */
+void device_wrote(const void *memory, std::size_t bytes);
 
 template <class... Parameters, class... Arguments>
 void launch_kernel(const char *name, void (*kernel)(Parameters...), dim3 grid, dim3 block,

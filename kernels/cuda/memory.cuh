@@ -1,0 +1,67 @@
+/* Device memory for kernels: everything that a run allocates hangs on one
+ * struct, which knows the cap and gives all back at once. */
+#ifndef QN_KERNELS_CUDA_MEMORY_CUH
+#define QN_KERNELS_CUDA_MEMORY_CUH
+
+#include <cuda_runtime.h>
+#include <stdint.h>
+
+#include "kernels/cuda/device.h"
+#include "support/error.h"
+
+/* QN_OK, or QN_DEVICE with "WHAT failed: CUDA's words". */
+enum qn_status qn_cuda_status(cudaError_t result, const char *what, struct qn_error *error);
+
+/* After launches: whether they could start. */
+static inline enum qn_status qn_cuda_launched(const char *what, struct qn_error *error) {
+  return qn_cuda_status(cudaGetLastError(), what, error);
+}
+
+#define QN_CUDA_MAX_BLOCKS 64
+#define QN_CUDA_STAGES 2
+
+/* Zero it before use. */
+struct qn_cuda_memory {
+  struct qn_cuda_device device;
+  uint64_t cap;        /* bytes that may be allocated; 0: all that is free */
+  uint64_t bytes;      /* allocated */
+  double copy_seconds; /* spent by qn_cuda_upload and qn_cuda_download */
+  uint64_t copy_bytes;
+  int num_blocks;
+  void *blocks[QN_CUDA_MAX_BLOCKS];
+  uint64_t block_bytes[QN_CUDA_MAX_BLOCKS];
+  void *stages[QN_CUDA_STAGES]; /* pinned */
+  cudaEvent_t stage_free[QN_CUDA_STAGES];
+  cudaStream_t copy_stream;
+};
+
+/* Open device `index`; `cap` as above. */
+enum qn_status qn_cuda_memory_create(struct qn_cuda_memory *memory, int index, uint64_t cap,
+                                     struct qn_error *error);
+/* A zeroed struct is allowed. */
+void qn_cuda_memory_destroy(struct qn_cuda_memory *memory);
+
+/* `count * size` bytes (at least 16, so that a pointer is never NULL), with unspecified contents,
+ * aligned to 256. QN_DEVICE with the amounts if there is not enough. `*(void **)out`. */
+enum qn_status qn_cuda_alloc(struct qn_cuda_memory *memory, void *out, uint64_t count,
+                             uint64_t size, const char *what, struct qn_error *error);
+enum qn_status qn_cuda_alloc_zeroed(struct qn_cuda_memory *memory, void *out, uint64_t count,
+                                    uint64_t size, const char *what, struct qn_error *error);
+/* Give one allocation back early. */
+void qn_cuda_release(struct qn_cuda_memory *memory, void *block);
+
+/* Copy between the host (any memory, e.g. a mapped file) and the device, through pinned buffers
+ * that all threads fill; done when it returns. */
+enum qn_status qn_cuda_upload(struct qn_cuda_memory *memory, void *to, const void *from,
+                              uint64_t count, uint64_t size, const char *what,
+                              struct qn_error *error);
+enum qn_status qn_cuda_download(struct qn_cuda_memory *memory, void *to, const void *from,
+                                uint64_t count, uint64_t size, const char *what,
+                                struct qn_error *error);
+
+/* Allocate and upload. `extra` elements more are allocated and zeroed. */
+enum qn_status qn_cuda_copy_of(struct qn_cuda_memory *memory, void *out, const void *from,
+                               uint64_t count, uint64_t extra, uint64_t size, const char *what,
+                               struct qn_error *error);
+
+#endif
