@@ -1,6 +1,7 @@
 #include "kernels/cuda/device.h"
 
 #include <cuda_runtime.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "kernels/cuda/memory.cuh"
@@ -60,7 +61,7 @@ enum qn_status qn_cuda_open(int index, struct qn_cuda_device *device, struct qn_
     return status;
   memset(device, 0, sizeof *device);
   device->index = index;
-  strncpy(device->name, properties.name, sizeof device->name - 1);
+  snprintf(device->name, sizeof device->name, "%s", properties.name);
   device->compute_major = properties.major;
   device->compute_minor = properties.minor;
   device->multiprocessors = properties.multiProcessorCount;

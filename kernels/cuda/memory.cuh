@@ -3,11 +3,16 @@
 #ifndef QN_KERNELS_CUDA_MEMORY_CUH
 #define QN_KERNELS_CUDA_MEMORY_CUH
 
-#include <cuda_runtime.h>
+#include <cuda_runtime_api.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "kernels/cuda/device.h"
 #include "support/error.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* QN_OK, or QN_DEVICE with "WHAT failed: CUDA's words". */
 enum qn_status qn_cuda_status(cudaError_t result, const char *what, struct qn_error *error);
@@ -64,4 +69,7 @@ enum qn_status qn_cuda_copy_of(struct qn_cuda_memory *memory, void *out, const v
                                uint64_t count, uint64_t extra, uint64_t size, const char *what,
                                struct qn_error *error);
 
+#ifdef __cplusplus
+}
+#endif
 #endif
