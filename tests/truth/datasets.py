@@ -19,17 +19,25 @@ class Dataset:
     key: str = ""         # of the object in the truth file, where it holds several
     options: tuple = ()   # for quern-import
     tier: str = "short"
+    bipartite: bool = False  # the two columns number different things: named L1, R1 in the truth
 
     def present(self):
         return (GRAPHS / self.input).exists() and (GRAPHS / self.truth).exists()
+
+    def told_apart(self, path):
+        """Write a bipartite edge list with the sides named L and R; gives `path`."""
+        with open(GRAPHS / self.input) as lines, open(path, "w") as out:
+            out.writelines("L%s R%s\n" % tuple(line.split()[:2]) for line in lines if not line.startswith("%"))
+        return path
 
     def known(self):
         truth = json.loads((GRAPHS / self.truth).read_text())
         return truth[self.key] if self.key else truth
 
 
-def of_folder(folder, file, *options, tier="short"):
-    return Dataset(folder, "%s/%s" % (folder, file), folder + "/truth.json", options=options, tier=tier)
+def of_folder(folder, file, *options, tier="short", bipartite=False):
+    return Dataset(folder, "%s/%s" % (folder, file), folder + "/truth.json", options=options, tier=tier,
+                   bipartite=bipartite)
 
 
 def of_set(folder, file, *options, key="", tier="short"):
@@ -49,7 +57,7 @@ DATASETS = [
     of_folder("sx-askubuntu", "derived/sx-askubuntu.txt.gz", tier="medium"),
     of_folder("delaunay_n16", "delaunay_n16.mtx.gz"),
     of_folder("citeseer", "citeseer.cites", "--ids", "strings"),
-    of_folder("moreno_crime", "out.moreno_crime_crime"),
+    of_folder("moreno_crime", "out.moreno_crime_crime", "--ids", "strings", bipartite=True),
     of_set("networkit-misc", "foodweb-baydry.konect"),
     of_set("networkit-misc", "MIT8.edgelist.gz", key="MIT8.edgelist"),
 ] + [of_set("lagraph-small", name + ".mtx") for name in (

@@ -130,7 +130,8 @@ static struct expected expect(const struct edges *input, const struct qn_build *
   struct expected e = {.edges = {.type = input->type}};
   e.edges.items = malloc((2 * input->count + 1) * sizeof *e.edges.items);
   e.edges.count = input->count;
-  memcpy(e.edges.items, input->items, input->count * sizeof *input->items);
+  if (input->count > 0)
+    memcpy(e.edges.items, input->items, input->count * sizeof *input->items);
   if (build->weights == QN_WEIGHTS_NONE)
     e.edges.type = QN_WEIGHT_NONE;
   if (build->weights == QN_WEIGHTS_F32 && input->type == QN_WEIGHT_U32) {
