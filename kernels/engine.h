@@ -31,7 +31,7 @@
   ((PROGRAM_NEEDS_SOURCE ? QN_KERNEL_SOURCE : 0) | (PROGRAM_SYMMETRIC ? QN_KERNEL_SYMMETRIC : 0) | \
    (PROGRAM_NON_NEGATIVE ? QN_KERNEL_NON_NEGATIVE : 0) |                                           \
    (PROGRAM_USES_WEIGHTS ? QN_KERNEL_WEIGHTS : 0) | (PROGRAM_VERTICES ? QN_KERNEL_VERTICES : 0) |  \
-   (PROGRAM_RANKS ? QN_KERNEL_RANKS : 0) |                                                         \
+   (PROGRAM_RANKS ? QN_KERNEL_RANKS : 0) | (PROGRAM_LEVELS ? QN_KERNEL_LEVELS : 0) |               \
    (PROGRAM_SCHEDULE == QN_ALL_ACTIVE ? QN_KERNEL_ALL_ACTIVE : 0))
 
 #ifdef __cplusplus
@@ -53,7 +53,8 @@
                                       PROGRAM_RESULT,                                              \
                                       PROGRAM_ITERATIONS,                                          \
                                       PROGRAM_TOLERANCE,                                           \
-                                      engine_run}
+                                      engine_run,                                                  \
+                                      NULL}
 
 /* What the program is told at first. The source is a position in original order. */
 static inline struct qn_program_context engine_context(const struct qn_run_request *request,

@@ -36,7 +36,7 @@ enum qn_kernel_traits {
   QN_KERNEL_VERTICES = 1 << 5,     /* values are positions in original order */
   QN_KERNEL_WEIGHTS = 1 << 6,      /* results depend on weights */
   QN_KERNEL_RANKS = 1 << 7,        /* the largest values are the interesting ones */
-  QN_KERNEL_COUNT = 1 << 8,        /* the result is one number, result.count, and no values */
+  QN_KERNEL_LEVELS = 1 << 8,       /* values are small whole numbers: how many have which? */
 };
 
 /* One line of --trace or of a progress report. */
@@ -68,7 +68,7 @@ struct qn_run_result {
   enum qn_result_type type;
   uint64_t num_values; /* V, or 0 */
   void *values;        /* [num_values] of `type`, by vertex of the graph layout; qn_pages_alloc */
-  uint64_t count;      /* QN_KERNEL_COUNT */
+  uint64_t count;      /* for kernels with a count_key */
   uint64_t iterations;
   bool converged;         /* ended by itself, not by max_iterations */
   double change;          /* of the last iteration */
@@ -90,6 +90,7 @@ struct qn_kernel {
   /* On failure `result` holds nothing. Deterministic for any number of threads. */
   enum qn_status (*run)(const struct qn_run_request *request, struct qn_run_result *result,
                         struct qn_error *error);
+  const char *count_key; /* what result.count counts, "triangles"; NULL: the result is values */
 };
 
 /* Every kernel of this build, ended by NULL. */

@@ -68,7 +68,7 @@ static enum qn_status engine_run(const struct qn_run_request *request, struct qn
   enum qn_status status = sweep_check_weights(&view->out.weights, view->out.num_edges, error);
   if (!status && view->has_transpose) {
     state.in = &view->in;
-  } else if (!status && ENGINE_MUST_PULL) {
+  } else if (!status && ENGINE_MUST_PULL && request->max_iterations > 0) {
     status = qn_transpose_create(&view->out, &transpose, error);
     state.in = &transpose;
   }

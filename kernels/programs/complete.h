@@ -49,6 +49,9 @@
 #ifndef PROGRAM_VERTICES
 #define PROGRAM_VERTICES 0
 #endif
+#ifndef PROGRAM_LEVELS
+#define PROGRAM_LEVELS 0
+#endif
 #ifndef PROGRAM_RANKS
 #define PROGRAM_RANKS 0
 #endif

@@ -1,17 +1,18 @@
-/* In-degree: how many edges, loops and parallel ones included, arrive at a vertex.
- * Counted by walking the edges, so it also measures an engine's bare traversal. */
+/* Out-degree: how many edges, loops and parallel ones included, leave a vertex.
+ * No iteration is needed: a layout knows it (see indegree.h for one that walks the edges). */
 #ifndef QN_KERNELS_PROGRAMS_DEGREE_H
 #define QN_KERNELS_PROGRAMS_DEGREE_H
 
 #include "kernels/programs/program.h"
 
 #define PROGRAM_NAME "degree"
-#define PROGRAM_TITLE "number of edges that arrive"
+#define PROGRAM_TITLE "number of edges that leave"
 #define PROGRAM_SCHEDULE QN_ALL_ACTIVE
 #define PROGRAM_COMBINE QN_ADD
 #define PROGRAM_IDENTITY 0
 #define PROGRAM_RESULT QN_RESULT_U64
-#define PROGRAM_ITERATIONS 1
+#define PROGRAM_USES_OUT_DEGREE 1
+#define PROGRAM_ITERATIONS 0
 
 typedef uint64_t program_value;
 typedef uint32_t program_message;
@@ -22,7 +23,7 @@ typedef uint64_t program_result;
 
 PROGRAM_FUNCTION program_value program_init(const struct qn_program_context *context,
                                             uint32_t vertex, uint64_t out_degree) {
-  return 0;
+  return out_degree;
 }
 
 PROGRAM_FUNCTION program_message program_send(const struct qn_program_context *context,
@@ -38,7 +39,7 @@ PROGRAM_FUNCTION program_accumulator program_gather(const struct qn_program_cont
 
 PROGRAM_FUNCTION program_value program_apply(const struct qn_program_context *context,
                                              program_value value, program_accumulator count) {
-  return count;
+  return value;
 }
 
 PROGRAM_FUNCTION program_result program_output(const struct qn_program_context *context,

@@ -75,6 +75,7 @@
  *                        and before the first apply, to fill context.derived; send and
  *                        gather therefore must not look at context.aggregate and .derived
  *   PROGRAM_VERTICES     results are positions in original order; they are shown as original ids
+ *   PROGRAM_LEVELS       results are small whole numbers: how many vertices have which is shown
  *   PROGRAM_RANKS        the largest results are the interesting ones (--top)
  *   PROGRAM_ITERATIONS   the default number of iterations at most (otherwise no limit)
  *   PROGRAM_TOLERANCE    the default tolerance (otherwise 0: all iterations are done)

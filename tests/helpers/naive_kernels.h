@@ -73,4 +73,49 @@ static inline double *naive_pagerank(const struct test_edges *edges, double damp
   return rank;
 }
 
+/* Triples of vertices, all pairs of which are joined in some direction. */
+static inline uint64_t naive_triangles(const struct test_edges *edges) {
+  uint64_t V = edges->num_vertices, triangles = 0;
+  char *joined = calloc(V * V + 1, 1);
+  for (uint64_t i = 0; i < edges->count; i++) {
+    const struct test_edge *edge = &edges->list[i];
+    if (edge->source != edge->destination)
+      joined[edge->source * V + edge->destination] = joined[edge->destination * V + edge->source] =
+          1;
+  }
+  for (uint64_t a = 0; a < V; a++)
+    for (uint64_t b = a + 1; b < V; b++)
+      for (uint64_t c = b + 1; joined[a * V + b] && c < V; c++)
+        triangles += joined[a * V + c] && joined[b * V + c];
+  free(joined);
+  return triangles;
+}
+
+/* Brandes, level by level, over the list of edges; parallel edges are different paths. */
+static inline void naive_betweenness(const struct test_edges *edges, uint32_t source,
+                                     double *score) {
+  uint32_t V = edges->num_vertices, depth = 0;
+  double *level = naive_distances(edges, QN_WEIGHT_NONE, source, true);
+  double *paths = calloc(V + 1, sizeof *paths), *share = calloc(V + 1, sizeof *share);
+  for (uint32_t v = 0; v < V; v++)
+    if (!isinf(level[v]) && level[v] > depth)
+      depth = (uint32_t)level[v];
+  paths[source] = 1;
+  for (uint32_t d = 0; d < depth; d++)
+    for (uint64_t i = 0; i < edges->count; i++)
+      if (level[edges->list[i].source] == d && level[edges->list[i].destination] == d + 1)
+        paths[edges->list[i].destination] += paths[edges->list[i].source];
+  for (uint32_t d = depth; d-- > 0;)
+    for (uint64_t i = 0; i < edges->count; i++) {
+      uint32_t u = edges->list[i].source, v = edges->list[i].destination;
+      if (level[u] == d && level[v] == d + 1)
+        share[u] += paths[u] / paths[v] * (1 + share[v]);
+    }
+  for (uint32_t v = 0; v < V; v++)
+    score[v] += v == source ? 0 : share[v];
+  free(share);
+  free(paths);
+  free(level);
+}
+
 #endif

@@ -1,0 +1,183 @@
+#include "runtime/dispatch.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "support/memory.h"
+
+static bool has_processor(enum qn_processor processor) {
+  for (const struct qn_kernel *const *kernel = qn_kernels(); *kernel; kernel++)
+    if ((*kernel)->processor == processor)
+      return true;
+  return false;
+}
+
+static enum qn_status fail_no_device(struct qn_error *error) {
+  return qn_fail(error, QN_DEVICE,
+                 "this build has no CUDA kernels: nvcc was not found when it was built; install "
+                 "the CUDA Toolkit and build again, or use --device cpu");
+}
+
+/* Names of all algorithms, each once, for a message. */
+static void list_algorithms(char *text, size_t size) {
+  size_t length = 0;
+  text[0] = '\0';
+  for (const struct qn_kernel *const *kernel = qn_kernels(); *kernel; kernel++) {
+    bool known = false;
+    for (const struct qn_kernel *const *other = qn_kernels(); other < kernel && !known; other++)
+      known = strcmp((*other)->algorithm, (*kernel)->algorithm) == 0;
+    if (!known && length < size)
+      length += (size_t)snprintf(text + length, size - length, "%s%s", length ? ", " : "",
+                                 (*kernel)->algorithm);
+  }
+}
+
+static bool algorithm_exists(const char *algorithm) {
+  for (const struct qn_kernel *const *kernel = qn_kernels(); *kernel; kernel++)
+    if (strcmp((*kernel)->algorithm, algorithm) == 0)
+      return true;
+  return false;
+}
+
+static enum qn_status choose_kernel(const struct qn_session *session,
+                                    const struct qn_run_options *options,
+                                    const struct qn_kernel **kernel, struct qn_error *error) {
+  const struct qn_container_info *info = session->info;
+  if (!algorithm_exists(options->algorithm)) {
+    char names[400];
+    list_algorithms(names, sizeof names);
+    return qn_fail(error, QN_USAGE, "there is no algorithm %s; there are %s", options->algorithm,
+                   names);
+  }
+  if (options->device == QN_DEVICE_CUDA && !has_processor(QN_CUDA))
+    return fail_no_device(error);
+  enum qn_processor processor = options->device == QN_DEVICE_CUDA ? QN_CUDA : QN_CPU;
+  *kernel = qn_kernel_find(options->algorithm, info->layout, processor, info->weight_type);
+  if (*kernel)
+    return QN_OK;
+  return qn_fail(error, QN_UNSUPPORTED,
+                 "this build has no kernel for %s on the layout %s with weights %s on %s; "
+                 "quern-run --list shows what it has",
+                 options->algorithm, qn_layout_name(info->layout),
+                 qn_weight_type_name(info->weight_type), qn_processor_name(processor));
+}
+
+static enum qn_status check_graph(const struct qn_session *session, const struct qn_kernel *kernel,
+                                  struct qn_error *error) {
+  if (!(kernel->traits & QN_KERNEL_SYMMETRIC) || session->info->directedness == QN_UNDIRECTED)
+    return QN_OK;
+  return qn_fail(error, QN_UNSUPPORTED,
+                 "%s on the layout %s needs an undirected graph; make one with quern-transform "
+                 "--symmetrize (or quern-import --undirected)%s%s",
+                 kernel->algorithm, qn_layout_name(session->info->layout),
+                 session->info->layout == QN_LAYOUT_GRAPH ? "" : ", then ",
+                 session->info->layout == QN_LAYOUT_GRAPH ? "" : session->layout->from_graph);
+}
+
+static enum qn_status check_options(const struct qn_kernel *kernel,
+                                    const struct qn_run_options *options, struct qn_error *error) {
+  bool one = kernel->traits & QN_KERNEL_SOURCE, many = kernel->traits & QN_KERNEL_SOURCES;
+  if (options->wants_values && kernel->count_key)
+    return qn_fail(error, QN_USAGE, "%s counts %s; it has no values to write with -o",
+                   kernel->algorithm, kernel->count_key);
+  if (options->num_sources > 0 && !one && !many)
+    return qn_fail(error, QN_USAGE, "%s has no source", kernel->algorithm);
+  if (options->num_sources > 1 && !many)
+    return qn_fail(error, QN_USAGE, "%s has one source, not %u", kernel->algorithm,
+                   options->num_sources);
+  if (options->damping >= 1)
+    return qn_fail(error, QN_USAGE, "--damping must be at least 0 and below 1, not %g",
+                   options->damping);
+  if (options->iterations > (int64_t)UINT32_MAX)
+    return qn_fail(error, QN_USAGE, "--iterations must be below 2^32");
+  return QN_OK;
+}
+
+/* The vertex of the largest out-degree; of several the first in original order. */
+static uint32_t default_source(const struct qn_session *session) {
+  uint64_t best_degree = 0;
+  uint32_t best = UINT32_MAX; /* position */
+#pragma omp parallel
+  {
+    uint64_t degree = 0;
+    uint32_t position = UINT32_MAX;
+#pragma omp for schedule(static)
+    for (uint64_t i = 0; i < session->info->num_vertices; i++) {
+      uint64_t vertex = session->order ? session->order[i] : i;
+      uint64_t this_degree = session->layout->out_degree(session->view, vertex);
+      if (position == UINT32_MAX || this_degree > degree) {
+        degree = this_degree;
+        position = (uint32_t)i;
+      }
+    }
+#pragma omp critical
+    if (position != UINT32_MAX && (best == UINT32_MAX || degree > best_degree ||
+                                   (degree == best_degree && position < best))) {
+      best_degree = degree;
+      best = position;
+    }
+  }
+  return session->order ? session->order[best] : best;
+}
+
+static enum qn_status find_sources(const struct qn_session *session,
+                                   const struct qn_run_options *options, struct qn_run *run,
+                                   struct qn_error *error) {
+  if (!(run->kernel->traits & (QN_KERNEL_SOURCE | QN_KERNEL_SOURCES)))
+    return QN_OK;
+  if (session->info->num_vertices == 0 && options->num_sources == 0)
+    return QN_OK; /* every result of an empty graph is empty */
+  run->num_sources = options->num_sources ? options->num_sources : 1;
+  enum qn_status status =
+      qn_alloc(&run->sources, run->num_sources, sizeof *run->sources, "sources", error);
+  if (status)
+    return status;
+  if (options->num_sources == 0)
+    run->sources[0] = default_source(session);
+  for (uint32_t i = 0; !status && i < options->num_sources; i++)
+    status = qn_ids_find(&session->ids, options->sources[i], &run->sources[i], error);
+  return status;
+}
+
+static void fill_request(const struct qn_session *session, const struct qn_run_options *options,
+                         struct qn_run *run) {
+  struct qn_run_request *request = &run->request;
+  *request = qn_run_request_for(run->kernel, session->view);
+  request->positions = session->positions;
+  request->sources = run->sources;
+  request->num_sources = run->num_sources;
+  if (options->damping >= 0)
+    request->damping = options->damping;
+  if (options->tolerance >= 0)
+    request->tolerance = options->tolerance;
+  if (options->iterations >= 0)
+    request->max_iterations = (uint32_t)options->iterations;
+  if (options->delta > 0)
+    request->delta = options->delta;
+}
+
+enum qn_status qn_run_start(const struct qn_session *session, const struct qn_run_options *options,
+                            struct qn_run *run, struct qn_error *error) {
+  *run = (struct qn_run){0};
+  enum qn_status status = choose_kernel(session, options, &run->kernel, error);
+  if (!status)
+    status = check_options(run->kernel, options, error);
+  if (!status)
+    status = check_graph(session, run->kernel, error);
+  if (!status)
+    status = find_sources(session, options, run, error);
+  if (status)
+    goto cleanup;
+  fill_request(session, options, run);
+  status = run->kernel->run(&run->request, &run->result, error);
+cleanup:
+  if (status)
+    qn_run_destroy(run);
+  return status;
+}
+
+void qn_run_destroy(struct qn_run *run) {
+  qn_run_result_destroy(&run->result);
+  qn_free(run->sources);
+  *run = (struct qn_run){0};
+}

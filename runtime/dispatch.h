@@ -1,0 +1,51 @@
+/* From what a user asked for to a kernel's result. */
+#ifndef QN_RUNTIME_DISPATCH_H
+#define QN_RUNTIME_DISPATCH_H
+
+#include "kernels/registry.h"
+#include "runtime/session.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum qn_device_choice { QN_DEVICE_AUTO, QN_DEVICE_CPU, QN_DEVICE_CUDA };
+
+/* What the command line says; a negative number stands for "not said". */
+struct qn_run_options {
+  const char *algorithm;
+  enum qn_device_choice device;
+  char **sources; /* [num_sources] original ids */
+  uint32_t num_sources;
+  double damping;
+  double tolerance;
+  int64_t iterations;
+  double delta;
+  bool wants_values; /* not only a summary */
+};
+
+/* A run that has happened. */
+struct qn_run {
+  const struct qn_kernel *kernel;
+  uint32_t *sources; /* [num_sources] vertices */
+  uint32_t num_sources;
+  struct qn_run_request request;
+  struct qn_run_result result;
+};
+
+/* Choose the kernel for the session's layout and weights, check that the options and the graph
+ * suit it, and run it. QN_USAGE for an unknown algorithm or senseless options, QN_UNSUPPORTED
+ * for a combination that this build has no kernel for or a graph that the kernel refuses,
+ * QN_DEVICE if the device asked for is missing. Owned until qn_run_destroy.
+ *
+ * Without a source the vertex of the largest out-degree is taken, the first such one in original
+ * order: a source that reaches much of most graphs, and the same on every layout. */
+enum qn_status qn_run_start(const struct qn_session *session, const struct qn_run_options *options,
+                            struct qn_run *run, struct qn_error *error);
+/* A zeroed run is allowed. */
+void qn_run_destroy(struct qn_run *run);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

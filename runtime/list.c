@@ -1,0 +1,92 @@
+#include "runtime/list.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "kernels/registry.h"
+
+static json_t *weight_names(uint32_t weight_types) {
+  json_t *names = json_array();
+  for (uint32_t type = QN_WEIGHT_NONE; type <= QN_WEIGHT_F32; type++)
+    if (weight_types & (1u << type))
+      json_array_append_new(names, json_string(qn_weight_type_name(type)));
+  return names;
+}
+
+static json_t *kernel_json(const struct qn_kernel *kernel) {
+  return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o}", "algorithm", kernel->algorithm, "title",
+                   kernel->title, "layout", qn_layout_name(kernel->layout), "device",
+                   qn_processor_name(kernel->processor), "kernel", kernel->name, "weights",
+                   weight_names(kernel->weight_types));
+}
+
+static bool comes_before(const struct qn_kernel *a, const struct qn_kernel *b) {
+  int order = strcmp(a->algorithm, b->algorithm);
+  if (order)
+    return order < 0;
+  if (a->layout != b->layout)
+    return a->layout < b->layout;
+  if (a->processor != b->processor)
+    return a->processor < b->processor;
+  return a->weight_types < b->weight_types;
+}
+
+/* Selection by rank: as there are some hundred kernels, the square of that is nothing. */
+json_t *qn_kernel_list(void) {
+  json_t *list = json_array();
+  const struct qn_kernel *last = NULL;
+  for (;;) {
+    const struct qn_kernel *next = NULL;
+    for (const struct qn_kernel *const *kernel = qn_kernels(); *kernel; kernel++)
+      if ((!last || comes_before(last, *kernel)) && (!next || comes_before(*kernel, next)))
+        next = *kernel;
+    if (!next)
+      return json_pack("{s:o}", "kernels", list);
+    json_array_append_new(list, kernel_json(next));
+    last = next;
+  }
+}
+
+static bool has_kernel(const char *algorithm, enum qn_layout layout, enum qn_processor processor) {
+  for (const struct qn_kernel *const *kernel = qn_kernels(); *kernel; kernel++)
+    if ((*kernel)->layout == layout && (*kernel)->processor == processor &&
+        strcmp((*kernel)->algorithm, algorithm) == 0)
+      return true;
+  return false;
+}
+
+static bool layout_is_listed(enum qn_layout layout) {
+  for (const struct qn_kernel *const *kernel = qn_kernels(); *kernel; kernel++)
+    if ((*kernel)->layout == layout)
+      return true;
+  return false;
+}
+
+static void print_row(const char *algorithm, const char *title) {
+  printf("%-10s", algorithm);
+  for (enum qn_layout layout = QN_LAYOUT_GRAPH; layout <= QN_LAYOUT_HYBRID; layout++) {
+    if (!layout_is_listed(layout))
+      continue;
+    bool cpu = has_kernel(algorithm, layout, QN_CPU), cuda = has_kernel(algorithm, layout, QN_CUDA);
+    printf(" %-16s", cpu && cuda ? "cpu cuda" : cpu ? "cpu" : cuda ? "cuda" : "-");
+  }
+  printf(" %s\n", title);
+}
+
+void qn_kernel_list_print(const json_t *list) {
+  size_t index;
+  const json_t *kernel;
+  const char *last = "";
+  printf("%-10s", "algorithm");
+  for (enum qn_layout layout = QN_LAYOUT_GRAPH; layout <= QN_LAYOUT_HYBRID; layout++)
+    if (layout_is_listed(layout))
+      printf(" %-16s", qn_layout_name(layout));
+  putchar('\n');
+  json_array_foreach(json_object_get(list, "kernels"), index, kernel) {
+    const char *algorithm = json_string_value(json_object_get(kernel, "algorithm"));
+    if (strcmp(algorithm, last) != 0)
+      print_row(algorithm, json_string_value(json_object_get(kernel, "title")));
+    last = algorithm;
+  }
+}

@@ -1,0 +1,21 @@
+/* What this build can run: algorithms by layouts and devices. */
+#ifndef QN_RUNTIME_LIST_H
+#define QN_RUNTIME_LIST_H
+
+#include <jansson.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* {"kernels": [{"algorithm", "title", "layout", "device", "weights": ["none", "u32", "f32"],
+ * "kernel"}]}, sorted by algorithm, layout and device. A new reference. */
+json_t *qn_kernel_list(void);
+
+/* Print a table of that list: a row an algorithm, a column a layout. */
+void qn_kernel_list_print(const json_t *list);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

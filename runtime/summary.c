@@ -1,0 +1,284 @@
+#include "runtime/summary.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <omp.h>
+
+#include "kernels/cpu/chunks.h"
+#include "runtime/values.h"
+#include "support/memory.h"
+#include "support/sizes.h"
+
+#define DEFAULT_TOP 10
+/* Beyond so many levels a private histogram for each thread costs more than it saves. */
+#define FEW_LEVELS 4096
+
+struct figures {
+  uint64_t reached;
+  double min, max, sum;
+};
+
+/* In chunks added up in order: the sum is the same for any number of threads. */
+static enum qn_status find_figures(const struct qn_run_result *result, struct figures *figures,
+                                   struct qn_error *error) {
+  struct qn_sum sum;
+  uint64_t num_values = result->num_values, reached = 0;
+  double min = INFINITY, max = -INFINITY;
+  enum qn_status status = qn_sum_create(&sum, qn_sweep_chunks(num_values), error);
+  if (status)
+    return status;
+#pragma omp parallel for schedule(static) reduction(+ : reached) reduction(min : min)              \
+    reduction(max : max)
+  for (uint64_t chunk = 0; chunk < sum.num_parts; chunk++) {
+    uint64_t end = (chunk + 1) * QN_SWEEP_VERTICES;
+    for (uint64_t v = chunk * QN_SWEEP_VERTICES; v < end && v < num_values; v++) {
+      double value = qn_value_number(result, v);
+      if (isinf(value))
+        continue;
+      reached++;
+      min = fmin(min, value);
+      max = fmax(max, value);
+      sum.parts[chunk] += value;
+    }
+  }
+  *figures = (struct figures){reached, min, max, qn_sum_total(&sum)};
+  qn_sum_destroy(&sum);
+  return QN_OK;
+}
+
+static void count_levels(const struct qn_run_result *result, uint64_t *levels,
+                         uint64_t num_levels) {
+#pragma omp parallel for schedule(static) reduction(+ : levels[:num_levels])                       \
+    if (num_levels <= FEW_LEVELS) num_threads(num_levels <= FEW_LEVELS ? omp_get_max_threads() : 1)
+  for (uint64_t v = 0; v < result->num_values; v++) {
+    double value = qn_value_number(result, v);
+    if (!isinf(value))
+      levels[(uint64_t)value]++;
+  }
+}
+
+static enum qn_status add_levels(const struct qn_run_result *result, const struct figures *figures,
+                                 json_t *object, struct qn_error *error) {
+  uint64_t num_levels = figures->reached ? (uint64_t)figures->max + 1 : 0;
+  uint64_t *levels;
+  enum qn_status status =
+      qn_alloc_zeroed(&levels, num_levels, sizeof *levels, "histogram of levels", error);
+  if (status)
+    return status;
+  if (num_levels)
+    count_levels(result, levels, num_levels);
+  json_t *list = json_array();
+  for (uint64_t level = 0; level < num_levels; level++)
+    json_array_append_new(list, json_integer((json_int_t)levels[level]));
+  json_object_set_new(object, "reached", json_integer((json_int_t)figures->reached));
+  json_object_set_new(object, "levels", list);
+  qn_free(levels);
+  return QN_OK;
+}
+
+/* Neighbours in vertex order are often of one component: their count is kept in a register
+ * until the label changes, so that the largest component's counter is not fought over. */
+static enum qn_status add_components(const struct qn_run_result *result, json_t *object,
+                                     struct qn_error *error) {
+  const uint32_t *labels = result->values;
+  uint64_t num_values = result->num_values, count = 0, largest = 0;
+  uint64_t *sizes;
+  enum qn_status status =
+      qn_pages_alloc(&sizes, num_values, sizeof *sizes, "sizes of components", error);
+  if (status)
+    return status;
+#pragma omp parallel
+  {
+    uint32_t label = 0;
+    uint64_t run = 0;
+#pragma omp for schedule(static)
+    for (uint64_t v = 0; v < num_values; v++) {
+      if (run && labels[v] != label) {
+        __atomic_fetch_add(&sizes[label], run, __ATOMIC_RELAXED);
+        run = 0;
+      }
+      label = labels[v];
+      run++;
+    }
+    if (run)
+      __atomic_fetch_add(&sizes[label], run, __ATOMIC_RELAXED);
+  }
+#pragma omp parallel for schedule(static) reduction(+ : count) reduction(max : largest)
+  for (uint64_t v = 0; v < num_values; v++) {
+    count += sizes[v] > 0;
+    largest = sizes[v] > largest ? sizes[v] : largest;
+  }
+  json_object_set_new(object, "count", json_integer((json_int_t)count));
+  json_object_set_new(object, "largest", json_integer((json_int_t)largest));
+  qn_pages_free(sizes, num_values, sizeof *sizes);
+  return QN_OK;
+}
+
+struct ranked {
+  double value;
+  uint64_t position; /* in original order */
+};
+
+/* Does `a` come behind `b` in the ranking? */
+static bool ranks_behind(const struct ranked *a, const struct ranked *b) {
+  return a->value < b->value || (a->value == b->value && a->position > b->position);
+}
+
+/* Restore the heap, whose root ranks last, from `hole` downwards. */
+static void sift_down(struct ranked *heap, uint64_t count, uint64_t hole, struct ranked entry) {
+  for (;;) {
+    uint64_t child = 2 * hole + 1;
+    if (child + 1 < count && ranks_behind(&heap[child + 1], &heap[child]))
+      child++;
+    if (child >= count || !ranks_behind(&heap[child], &entry))
+      break;
+    heap[hole] = heap[child];
+    hole = child;
+  }
+  heap[hole] = entry;
+}
+
+static uint64_t find_top(const struct qn_session *session, const struct qn_run_result *result,
+                         struct ranked *heap, uint64_t limit) {
+  uint64_t count = 0;
+  for (uint64_t i = 0; i < result->num_values; i++) {
+    struct ranked entry = {qn_value_number(result, session->order ? session->order[i] : i), i};
+    if (isinf(entry.value))
+      continue;
+    if (count < limit) {
+      heap[count++] = entry;
+      if (count == limit)
+        for (uint64_t hole = limit; hole-- > 0;)
+          sift_down(heap, limit, hole, heap[hole]);
+    } else if (ranks_behind(&heap[0], &entry)) {
+      sift_down(heap, limit, 0, entry);
+    }
+  }
+  if (count < limit)
+    for (uint64_t hole = count; hole-- > 0;)
+      sift_down(heap, count, hole, heap[hole]);
+  for (uint64_t last = count; last-- > 1;) { /* heap sort: the last-ranked goes to the end */
+    struct ranked entry = heap[last];
+    heap[last] = heap[0];
+    sift_down(heap, last, 0, entry);
+  }
+  return count;
+}
+
+static json_t *value_json(const struct qn_run_result *result, uint64_t vertex) {
+  if (result->type == QN_RESULT_U32 || result->type == QN_RESULT_U64)
+    return json_integer((json_int_t)qn_value_number(result, vertex));
+  return json_real(qn_value_number(result, vertex));
+}
+
+static enum qn_status add_top(const struct qn_session *session, const struct qn_run_result *result,
+                              uint64_t top, json_t *object, struct qn_error *error) {
+  struct ranked *heap;
+  uint64_t limit = top < result->num_values ? top : result->num_values;
+  enum qn_status status = qn_alloc(&heap, limit, sizeof *heap, "ranking", error);
+  if (status)
+    return status;
+  uint64_t count = limit ? find_top(session, result, heap, limit) : 0;
+  json_t *list = json_array();
+  for (uint64_t i = 0; i < count; i++) {
+    uint64_t vertex = session->order ? session->order[heap[i].position] : heap[i].position, length;
+    char buffer[QN_VALUE_TEXT];
+    const char *id = qn_ids_text(&session->ids, vertex, buffer, &length);
+    json_t *name = json_stringn(id, length);
+    if (!name) /* an id that is not UTF-8 */
+      name = json_sprintf("#%" PRIu64, heap[i].position);
+    json_array_append_new(list,
+                          json_pack("{s:o, s:o}", "id", name, "value", value_json(result, vertex)));
+  }
+  json_object_set_new(object, "top", list);
+  qn_free(heap);
+  return QN_OK;
+}
+
+static void add_figures(const struct qn_run_result *result, const struct figures *figures,
+                        json_t *object) {
+  bool whole = result->type == QN_RESULT_U32 || result->type == QN_RESULT_U64;
+  json_object_set_new(object, "reached", json_integer((json_int_t)figures->reached));
+  if (figures->reached == 0)
+    return;
+  json_object_set_new(object, "min",
+                      whole ? json_integer((json_int_t)figures->min) : json_real(figures->min));
+  json_object_set_new(object, "max",
+                      whole ? json_integer((json_int_t)figures->max) : json_real(figures->max));
+  json_object_set_new(object, "sum", json_real(figures->sum));
+}
+
+static enum qn_status summarize_values(const struct qn_run *run, json_t *object,
+                                       struct qn_error *error) {
+  struct figures figures;
+  if (run->kernel->traits & QN_KERNEL_VERTICES)
+    return add_components(&run->result, object, error);
+  enum qn_status status = find_figures(&run->result, &figures, error);
+  if (status)
+    return status;
+  if (run->kernel->traits & QN_KERNEL_LEVELS)
+    return add_levels(&run->result, &figures, object, error);
+  add_figures(&run->result, &figures, object);
+  return QN_OK;
+}
+
+enum qn_status qn_summary_create(const struct qn_session *session, const struct qn_run *run,
+                                 int64_t top, json_t **out, struct qn_error *error) {
+  json_t *object = *out = json_object();
+  if (run->kernel->count_key) {
+    json_object_set_new(object, run->kernel->count_key,
+                        json_integer((json_int_t)run->result.count));
+    return QN_OK;
+  }
+  if (top < 0)
+    top = run->kernel->traits & QN_KERNEL_RANKS ? DEFAULT_TOP : 0;
+  enum qn_status status = summarize_values(run, object, error);
+  if (!status && top > 0)
+    status = add_top(session, &run->result, (uint64_t)top, object, error);
+  if (status) {
+    json_decref(object);
+    *out = NULL;
+  }
+  return status;
+}
+
+static void print_levels(const json_t *levels) {
+  size_t level, shown = 24, count = json_array_size(levels);
+  for (level = 0; level < count; level++) {
+    if (level == shown && count > shown + 1) {
+      printf("  ... and %zu more levels (--json lists them all)\n", count - shown);
+      break;
+    }
+    char text[32];
+    uint64_t vertices = (uint64_t)json_integer_value(json_array_get(levels, level));
+    printf("  level %-6zu %15s vertices\n", level, qn_count_text(vertices, text, sizeof text));
+  }
+}
+
+static void print_top(const json_t *top) {
+  size_t place;
+  const json_t *entry;
+  json_array_foreach((json_t *)top, place, entry) {
+    const json_t *value = json_object_get(entry, "value");
+    printf("  %4zu. %-40s ", place + 1, json_string_value(json_object_get(entry, "id")));
+    json_dumpf(value, stdout, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
+    putchar('\n');
+  }
+}
+
+void qn_summary_print(const json_t *summary) {
+  const char *key;
+  json_t *value;
+  json_object_foreach((json_t *)summary, key, value) {
+    char text[32];
+    if (json_is_integer(value)) {
+      printf("%-10s %s\n", key,
+             qn_count_text((uint64_t)json_integer_value(value), text, sizeof text));
+    } else if (json_is_real(value)) {
+      printf("%-10s %.9g\n", key, json_real_value(value));
+    } else {
+      printf("%s\n", key);
+      (json_is_object(json_array_get(value, 0)) ? print_top : print_levels)(value);
+    }
+  }
+}

@@ -1,0 +1,303 @@
+/* quern-run: run an algorithm on a container. */
+#include <argp.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/dispatch.h"
+#include "runtime/list.h"
+#include "runtime/summary.h"
+#include "runtime/values.h"
+#include "support/memory.h"
+#include "support/progress.h"
+#include "support/sizes.h"
+#include "support/threads.h"
+#include "support/tool.h"
+
+struct options {
+  struct qn_tool_options shared;
+  struct qn_run_options run;
+  const char *file;
+  const char *output;
+  int64_t top;
+  bool list;
+  bool trust;
+};
+
+enum key {
+  KEY_SOURCE = 0x100,
+  KEY_SOURCES,
+  KEY_DAMPING,
+  KEY_TOLERANCE,
+  KEY_ITERATIONS,
+  KEY_DELTA,
+  KEY_DEVICE,
+  KEY_TOP,
+  KEY_LIST,
+  KEY_TRUST,
+};
+
+static const struct argp_option option_list[] = {
+    {"source", KEY_SOURCE, "ID", 0,
+     "Source vertex, by its original id (default: the vertex of the largest out-degree); may be "
+     "repeated for bc",
+     0},
+    {"sources", KEY_SOURCES, "ID,ID,...", 0, "Several sources", 0},
+    {"damping", KEY_DAMPING, "D", 0, "Damping of PageRank and rwr (default 0.85)", 0},
+    {"tolerance", KEY_TOLERANCE, "T", 0,
+     "End when values change by less than T in sum (the default is the algorithm's; 0: never)", 0},
+    {"iterations", KEY_ITERATIONS, "N", 0, "At most N iterations (the default is the algorithm's)",
+     0},
+    {"delta", KEY_DELTA, "W", 0, "Width of a bucket of sssp, in units of the weights", 0},
+    {"device", KEY_DEVICE, "auto|cpu|cuda", 0, "Where to run (default auto)", 1},
+    {"trust", KEY_TRUST, NULL, 0,
+     "Do not check the container's contents first: for a file that was just verified", 1},
+    {"output", 'o', "FILE", 0,
+     "Write every vertex's value: lines \"id<TAB>value\", or an array if FILE ends in .npy", 2},
+    {"top", KEY_TOP, "N", 0, "Show the N largest values (default: 10 for rankings)", 2},
+    {"list", KEY_LIST, NULL, 0, "Show the algorithms, layouts and devices of this build", 3},
+    {0}};
+
+static const char documentation[] =
+    "Run an algorithm on a container of any layout and show what it found.\v"
+    "The result does not depend on the layout, the device or the number of threads. Original ids "
+    "and original order are those of the graph's input. Exit status: 0 done; 2 usage; 3 damaged "
+    "input; 4 no kernel for this combination; 5 I/O or memory; 6 device.";
+
+static void add_source(struct options *options, char *id) {
+  struct qn_error error;
+  struct qn_run_options *run = &options->run;
+  if (qn_realloc(&run->sources, (uint64_t)run->num_sources + 1, sizeof *run->sources, "sources",
+                 &error))
+    exit(qn_tool_exit(error.status, &error));
+  run->sources[run->num_sources++] = id;
+}
+
+static void parse_device(struct options *options, const char *text, struct argp_state *state) {
+  static const char *const names[] = {
+      [QN_DEVICE_AUTO] = "auto", [QN_DEVICE_CPU] = "cpu", [QN_DEVICE_CUDA] = "cuda"};
+  for (int choice = QN_DEVICE_AUTO; choice <= QN_DEVICE_CUDA; choice++)
+    if (strcmp(text, names[choice]) == 0) {
+      options->run.device = (enum qn_device_choice)choice;
+      return;
+    }
+  argp_error(state, "--device is auto, cpu or cuda, not %s", text);
+}
+
+static double parse_real(const char *option, const char *text, struct argp_state *state) {
+  struct qn_error error;
+  double value = 0;
+  if (qn_real_parse(text, &value, &error))
+    argp_error(state, "%s: %s", option, error.message);
+  if (value < 0)
+    argp_error(state, "%s must not be negative", option);
+  return value;
+}
+
+static int64_t parse_count(const char *option, const char *text, struct argp_state *state) {
+  struct qn_error error;
+  uint64_t value = 0;
+  if (qn_number_parse(text, UINT32_MAX, &value, &error))
+    argp_error(state, "%s: %s", option, error.message);
+  return (int64_t)value;
+}
+
+static void parse_argument(struct options *options, char *argument, struct argp_state *state) {
+  if (!options->run.algorithm)
+    options->run.algorithm = argument;
+  else if (!options->file)
+    options->file = argument;
+  else
+    argp_error(state, "one container at a time");
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state) {
+  struct options *options = state->input;
+  switch (key) {
+  case ARGP_KEY_INIT:
+    state->child_inputs[0] = &options->shared;
+    return 0;
+  case KEY_SOURCE:
+    add_source(options, argument);
+    return 0;
+  case KEY_SOURCES:
+    for (char *rest = argument, *id; (id = strsep(&rest, ","));)
+      add_source(options, id);
+    return 0;
+  case KEY_DAMPING:
+    options->run.damping = parse_real("--damping", argument, state);
+    return 0;
+  case KEY_TOLERANCE:
+    options->run.tolerance = parse_real("--tolerance", argument, state);
+    return 0;
+  case KEY_ITERATIONS:
+    options->run.iterations = parse_count("--iterations", argument, state);
+    return 0;
+  case KEY_DELTA:
+    options->run.delta = parse_real("--delta", argument, state);
+    return 0;
+  case KEY_DEVICE:
+    parse_device(options, argument, state);
+    return 0;
+  case KEY_TRUST:
+    options->trust = true;
+    return 0;
+  case 'o':
+    options->output = argument;
+    options->run.wants_values = true;
+    return 0;
+  case KEY_TOP:
+    options->top = parse_count("--top", argument, state);
+    return 0;
+  case KEY_LIST:
+    options->list = true;
+    return 0;
+  case ARGP_KEY_ARG:
+    parse_argument(options, argument, state);
+    return 0;
+  case ARGP_KEY_END:
+    if (!options->list && !options->file)
+      argp_error(state, "name an algorithm and a container (or --list)");
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static void list_kernels(bool json) {
+  json_t *list = qn_kernel_list();
+  if (json) {
+    json_dumpf(list, stdout, JSON_INDENT(2));
+    putchar('\n');
+  } else {
+    qn_kernel_list_print(list);
+  }
+  json_decref(list);
+}
+
+/* Seconds since the process began to work, split up. */
+struct times {
+  double begin;
+  double write;
+};
+
+/* Edges walked: all of them once, or once an iteration. */
+static double edges_per_second(const struct qn_session *session, const struct qn_run *run) {
+  double walks = run->kernel->traits & QN_KERNEL_ALL_ACTIVE ? (double)run->result.iterations : 1;
+  double seconds = run->result.kernel_seconds;
+  return seconds > 0 ? (double)session->info->num_edges * walks / seconds : 0;
+}
+
+static json_t *report_json(const struct qn_session *session, const struct qn_run *run,
+                           const struct times *times, json_t *summary) {
+  json_t *seconds = json_pack("{s:f, s:f, s:f, s:f, s:f, s:f}", "map", session->map_seconds,
+                              "validate", session->validate_seconds, "prepare",
+                              run->result.prepare_seconds, "kernel", run->result.kernel_seconds,
+                              "write", times->write, "total", qn_seconds() - times->begin);
+  json_t *report =
+      json_pack("{s:s, s:s, s:s, s:s, s:i, s:I, s:I, s:I, s:b, s:o, s:f, s:O}", "algorithm",
+                run->kernel->algorithm, "layout", qn_layout_name(run->kernel->layout), "device",
+                qn_processor_name(run->kernel->processor), "kernel", run->kernel->name, "threads",
+                (int)qn_threads(), "vertices", (json_int_t)session->info->num_vertices, "edges",
+                (json_int_t)session->info->num_edges, "iterations",
+                (json_int_t)run->result.iterations, "converged", run->result.converged, "seconds",
+                seconds, "edges_per_second", edges_per_second(session, run), "result", summary);
+  json_t *sources = json_array();
+  for (uint32_t i = 0; i < run->num_sources; i++) {
+    char buffer[QN_VALUE_TEXT];
+    uint64_t length;
+    const char *id = qn_ids_text(&session->ids, run->sources[i], buffer, &length);
+    json_t *name = json_stringn(id, length);
+    json_array_append_new(sources, name ? name : json_integer(run->sources[i]));
+  }
+  if (run->num_sources)
+    json_object_set(report, "sources", sources);
+  json_decref(sources);
+  return report;
+}
+
+static void print_report(const json_t *report) {
+  char vertices[32], edges[32];
+  const json_t *seconds = json_object_get(report, "seconds"), *sources;
+#define TEXT(key) json_string_value(json_object_get(report, key))
+#define COUNT(key, text)                                                                           \
+  qn_count_text((uint64_t)json_integer_value(json_object_get(report, key)), text, sizeof text)
+  printf("%s on %s (%s: %s), %s vertices, %s edges\n", TEXT("algorithm"), TEXT("layout"),
+         TEXT("device"), TEXT("kernel"), COUNT("vertices", vertices), COUNT("edges", edges));
+  if ((sources = json_object_get(report, "sources")) && json_array_size(sources) == 1)
+    printf("source     %s\n", json_string_value(json_array_get(sources, 0)));
+  qn_summary_print(json_object_get(report, "result"));
+  printf("iterations %" JSON_INTEGER_FORMAT "%s\n",
+         json_integer_value(json_object_get(report, "iterations")),
+         json_is_true(json_object_get(report, "converged")) ? "" : " (not converged)");
+#define SECONDS(key) json_real_value(json_object_get(seconds, key))
+  printf("seconds    %.3f (map %.3f, validate %.3f, prepare %.3f, kernel %.3f, write %.3f)\n",
+         SECONDS("total"), SECONDS("map"), SECONDS("validate"), SECONDS("prepare"),
+         SECONDS("kernel"), SECONDS("write"));
+  printf("edges/s    %.4g million\n",
+         json_real_value(json_object_get(report, "edges_per_second")) / 1e6);
+}
+
+static enum qn_status write_values(struct qn_atomic_file **file, const struct qn_session *session,
+                                   const struct qn_run *run, struct qn_error *error) {
+  enum qn_status status = qn_values_write(*file, session, run, error);
+  if (status)
+    return status;
+  struct qn_atomic_file *finished = *file;
+  *file = NULL;
+  return qn_atomic_file_commit(finished, error);
+}
+
+static enum qn_status run_file(const struct options *options, struct qn_error *error) {
+  struct times times = {.begin = qn_seconds()};
+  struct qn_session session = {0};
+  struct qn_run run = {0};
+  struct qn_atomic_file *file = NULL;
+  json_t *summary = NULL;
+  enum qn_status status = qn_session_open(options->file, options->trust, &session, error);
+  if (!status && options->output) /* before the work, so that it is not done in vain */
+    status = qn_atomic_file_create(options->output, options->shared.force, &file, error);
+  if (!status)
+    status = qn_run_start(&session, &options->run, &run, error);
+  if (status)
+    goto cleanup;
+  double begin = qn_seconds();
+  if (file)
+    status = write_values(&file, &session, &run, error);
+  times.write = qn_seconds() - begin;
+  if (!status)
+    status = qn_summary_create(&session, &run, options->top, &summary, error);
+  if (status)
+    goto cleanup;
+  json_t *report = report_json(&session, &run, &times, summary);
+  if (options->shared.json) {
+    json_dumpf(report, stdout, JSON_INDENT(2));
+    putchar('\n');
+  } else {
+    print_report(report);
+  }
+  json_decref(report);
+cleanup:
+  json_decref(summary);
+  qn_atomic_file_abort(file);
+  qn_run_destroy(&run);
+  qn_session_close(&session);
+  return status;
+}
+
+int main(int argc, char **argv) {
+  static const struct argp_child children[] = {{&qn_tool_output_argp, 0, NULL, 0}, {0}};
+  static const struct argp argp = {
+      option_list, parse, "ALGORITHM FILE\n--list", documentation, children, NULL, NULL};
+  struct options options = {.run = {.damping = -1, .tolerance = -1, .iterations = -1}, .top = -1};
+  struct qn_error error;
+  enum qn_status status = QN_OK;
+  qn_tool_parse("quern-run", &argp, argc, argv, &options, &options.shared);
+  if (options.list)
+    list_kernels(options.shared.json);
+  else
+    status = run_file(&options, &error);
+  qn_free(options.run.sources);
+  return qn_tool_exit(status, &error);
+}
