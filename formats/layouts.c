@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "formats/edge_partitions.h"
+#include "formats/slotted_pages.h"
 
 static enum qn_status graph_check(const struct qn_container *container, struct qn_error *error) {
   struct qn_graph graph;
@@ -32,6 +33,8 @@ static const struct qn_layout_operations layouts[] = {
     {QN_LAYOUT_GRAPH, graph_check, graph_describe, qn_graph_view},
     {QN_LAYOUT_EDGE_PARTITIONS, qn_edge_partitions_verify, qn_edge_partitions_describe,
      qn_edge_partitions_restore},
+    {QN_LAYOUT_SLOTTED_PAGES, qn_slotted_pages_verify, qn_slotted_pages_describe,
+     qn_slotted_pages_restore},
 };
 
 enum qn_status qn_layout_operations(const struct qn_container *container,
