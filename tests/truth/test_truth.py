@@ -167,6 +167,8 @@ class _InLayout(_Truth):
         return super().compute(algorithm, path, *options)
 
     def runs(self, algorithm):
+        if not has("quern-run"):
+            return False
         listed = json.loads(run("quern-run", "--list", "--json").stdout)
         return any(kernel["algorithm"] == algorithm and kernel["layout"] == self.layout.name
                    and kernel["device"] == "cpu" for kernel in listed["kernels"])
