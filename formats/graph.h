@@ -91,6 +91,10 @@ enum qn_status qn_graph_check_content(const struct qn_container *container,
 enum qn_status qn_csr_check(const struct qn_container *container, const struct qn_csr *csr,
                             const char *rules, const char *name, struct qn_error *error);
 
+/* The fingerprint (formats/fingerprint.h) of the edges row -> column of a checked CSR, or with
+ * `reverse` of column -> row. */
+uint64_t qn_csr_fingerprint(const struct qn_csr *csr, bool reverse);
+
 /* Add the sections of the graph layout to a writer, in the spec's order. Call
  * in this order; each gives the pointers to fill (weights as the info's type says). */
 enum qn_status qn_graph_write_rows(struct qn_writer *writer, uint64_t num_vertices,

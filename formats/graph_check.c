@@ -202,8 +202,7 @@ static uint64_t row_sum(const uint32_t *columns, const uint32_t *weights, uint64
   return sum;
 }
 
-/* The fingerprint of the edges, or of their reversals. */
-static uint64_t fingerprint(const struct qn_csr *csr, bool reverse) {
+uint64_t qn_csr_fingerprint(const struct qn_csr *csr, bool reverse) {
   uint64_t parts = part_count(csr), sum = 0;
   const uint32_t *weights =
       csr->weights.type == QN_WEIGHT_F32 ? (const uint32_t *)csr->weights.f32 : csr->weights.u32;
@@ -230,11 +229,11 @@ enum qn_status qn_graph_check_content(const struct qn_container *container,
     status = qn_weights_check(container, "G-7", "in-edges", &graph->in.weights, num_edges, error);
   if (status)
     return status;
-  if (stored_transpose && fingerprint(&graph->out, false) != fingerprint(&graph->in, true))
+  if (stored_transpose && qn_csr_fingerprint(&graph->out, false) != qn_csr_fingerprint(&graph->in, true))
     return qn_container_violation(container, error, "G-8",
                                   "the transpose does not hold the same edges");
   if (graph->directedness == QN_UNDIRECTED &&
-      fingerprint(&graph->out, false) != fingerprint(&graph->out, true))
+      qn_csr_fingerprint(&graph->out, false) != qn_csr_fingerprint(&graph->out, true))
     return qn_container_violation(container, error, "G-9",
                                   "the header says undirected, but some edge lacks its reverse");
   return QN_OK;

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "formats/blocked_csr.h"
 #include "formats/edge_partitions.h"
 #include "formats/slotted_pages.h"
 
@@ -31,6 +32,7 @@ static enum qn_status graph_describe(const struct qn_container *container, json_
 
 static const struct qn_layout_operations layouts[] = {
     {QN_LAYOUT_GRAPH, graph_check, graph_describe, qn_graph_view},
+    {QN_LAYOUT_BLOCKED_CSR, qn_blocked_csr_verify, qn_blocked_csr_describe, qn_blocked_csr_restore},
     {QN_LAYOUT_EDGE_PARTITIONS, qn_edge_partitions_verify, qn_edge_partitions_describe,
      qn_edge_partitions_restore},
     {QN_LAYOUT_SLOTTED_PAGES, qn_slotted_pages_verify, qn_slotted_pages_describe,

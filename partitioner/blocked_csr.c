@@ -1,0 +1,413 @@
+/* Cutting CSR into blocks by column (GraphCage, section 3.1, the preprocessing phase).
+ *
+ * Pull blocks are cut from the in-edges and push blocks from the out-edges by the
+ * same code. Two passes over the rows, in parallel by ranges of 1024 rows: the first
+ * counts the rows and edges that each range has in each block, from which
+ * follows where they go; the second copies them there. A row is sorted, so
+ * its parts for the blocks lie one after the other. */
+#include "partitioner/blocked_csr.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+#include "support/memory.h"
+#include "support/threads.h"
+
+struct section_names {
+  const char *block_rows;
+  const char *block_edges;
+  const char *id_map;
+  const char *row_offsets;
+  const char *range_starts;
+  const char *columns;
+  const char *weights;
+};
+
+static const struct section_names PULL = {"pull_block_rows",  "pull_block_edges",  "pull_id_map",
+                                          "pull_row_offsets", "pull_range_starts", "pull_columns",
+                                          "pull_weights"};
+static const struct section_names PUSH = {"push_block_rows",  "push_block_edges",  "push_id_map",
+                                          "push_row_offsets", "push_range_starts", "push_columns",
+                                          "push_weights"};
+
+struct cutting {
+  const struct qn_csr *csr; /* whose columns are cut */
+  const uint32_t *weights;  /* bits; NULL without */
+  uint64_t num_blocks;
+  uint64_t num_ranges;
+  uint64_t block_vertices;
+  uint64_t max_block_edges;
+  /* [num_blocks x num_ranges] first the number of edges, then the place of the first of
+   * them, counted from the block's. */
+  uint32_t *range_edges;
+  bool overflow; /* some range alone has more edges in a block than 32 bits can count */
+  /* The sections. */
+  uint64_t *block_rows;
+  uint64_t *block_edges;
+  uint32_t *id_map;
+  uint32_t *row_offsets;
+  uint32_t *range_starts; /* in the first pass: entry r + 1 is the number of rows */
+  uint32_t *columns;
+  uint32_t *out_weights;
+};
+
+uint64_t qn_block_vertices_for(uint64_t l2_bytes) {
+  uint64_t third = l2_bytes / (3 * sizeof(float));
+  if (third <= QN_RANGE_VERTICES)
+    return QN_RANGE_VERTICES;
+  double rounded = exp2(round(log2((double)third)));
+  return rounded > UINT32_MAX ? UINT32_MAX : (uint64_t)rounded;
+}
+
+/* The part of a row that lies in the block of column_indices[begin]: its end and block. */
+static inline uint64_t part_end(const struct cutting *cutting, uint64_t begin, uint64_t row_end,
+                                uint64_t *block) {
+  const uint32_t *columns = cutting->csr->column_indices;
+  if (cutting->num_blocks == 1) {
+    *block = 0;
+    return row_end;
+  }
+  *block = columns[begin] / (uint32_t)cutting->block_vertices;
+  uint64_t limit = (*block + 1) * cutting->block_vertices, end = begin + 1;
+  while (end < row_end && columns[end] < limit)
+    end++;
+  return end;
+}
+
+/* ---- First pass ----------------------------------------------------------- */
+
+static bool count_range(const struct cutting *cutting, uint64_t range) {
+  const uint64_t *offsets = cutting->csr->row_offsets;
+  uint64_t first = range * QN_RANGE_VERTICES, last = first + QN_RANGE_VERTICES, block;
+  bool overflow = false;
+  if (last > cutting->csr->num_vertices)
+    last = cutting->csr->num_vertices;
+  for (uint64_t row = first; row < last; row++) {
+    for (uint64_t edge = offsets[row]; edge < offsets[row + 1];) {
+      uint64_t end = part_end(cutting, edge, offsets[row + 1], &block);
+      uint32_t *edges = &cutting->range_edges[block * cutting->num_ranges + range];
+      overflow |= end - edge > UINT32_MAX - *edges;
+      *edges += (uint32_t)(end - edge);
+      cutting->range_starts[block * (cutting->num_ranges + 1) + range + 1]++;
+      edge = end;
+    }
+  }
+  return overflow;
+}
+
+static void count_ranges(struct cutting *cutting) {
+  bool overflow = false;
+#pragma omp parallel for schedule(dynamic, 4) reduction(|| : overflow)
+  for (uint64_t range = 0; range < cutting->num_ranges; range++)
+    overflow = count_range(cutting, range) || overflow;
+  cutting->overflow = overflow;
+}
+
+/* Counts become places within each block, and the blocks' own sizes. */
+static void place_ranges(struct cutting *cutting) {
+  uint64_t ranges = cutting->num_ranges;
+#pragma omp parallel for schedule(static)
+  for (uint64_t block = 0; block < cutting->num_blocks; block++) {
+    uint32_t *starts = cutting->range_starts + block * (ranges + 1);
+    uint32_t *edges = cutting->range_edges + block * ranges;
+    uint64_t next = 0;
+    for (uint64_t range = 0; range < ranges; range++) {
+      uint32_t count = edges[range];
+      edges[range] = (uint32_t)next;
+      next += count;
+      starts[range + 1] += starts[range];
+    }
+    cutting->block_rows[block + 1] = starts[ranges];
+    cutting->block_edges[block + 1] = next;
+  }
+  for (uint64_t block = 0; block < cutting->num_blocks; block++) {
+    cutting->block_rows[block + 1] += cutting->block_rows[block];
+    cutting->block_edges[block + 1] += cutting->block_edges[block];
+  }
+}
+
+/* ---- Second pass ---------------------------------------------------------- */
+
+static void copy_part(const struct cutting *cutting, uint64_t from, uint64_t to, uint64_t count) {
+  memcpy(cutting->columns + to, cutting->csr->column_indices + from, 4 * count);
+  if (cutting->weights)
+    memcpy(cutting->out_weights + to, cutting->weights + from, 4 * count);
+}
+
+/* `next_rows` [num_blocks]: where the range's next row of each block goes. */
+static void copy_range(const struct cutting *cutting, uint64_t range, uint32_t *next_rows) {
+  const uint64_t *offsets = cutting->csr->row_offsets;
+  uint64_t first = range * QN_RANGE_VERTICES, last = first + QN_RANGE_VERTICES, block;
+  if (last > cutting->csr->num_vertices)
+    last = cutting->csr->num_vertices;
+  for (block = 0; block < cutting->num_blocks; block++)
+    next_rows[block] = cutting->range_starts[block * (cutting->num_ranges + 1) + range];
+  for (uint64_t row = first; row < last; row++) {
+    for (uint64_t edge = offsets[row]; edge < offsets[row + 1];) {
+      uint64_t end = part_end(cutting, edge, offsets[row + 1], &block);
+      uint32_t *place = &cutting->range_edges[block * cutting->num_ranges + range];
+      uint64_t local = cutting->block_rows[block] + next_rows[block]++;
+      cutting->id_map[local] = (uint32_t)row;
+      cutting->row_offsets[local + block] = *place;
+      copy_part(cutting, edge, cutting->block_edges[block] + *place, end - edge);
+      *place += (uint32_t)(end - edge);
+      edge = end;
+    }
+  }
+}
+
+static enum qn_status copy_ranges(const struct cutting *cutting, struct qn_error *error) {
+  uint32_t *next_rows;
+  uint64_t threads = qn_threads();
+  enum qn_status status = qn_pages_alloc(&next_rows, threads * cutting->num_blocks,
+                                         sizeof *next_rows, "block cursors", error);
+  if (status)
+    return status;
+#pragma omp parallel for schedule(dynamic, 4)
+  for (uint64_t range = 0; range < cutting->num_ranges; range++)
+    copy_range(cutting, range, next_rows + (uint64_t)omp_get_thread_num() * cutting->num_blocks);
+  for (uint64_t block = 0; block < cutting->num_blocks; block++)
+    cutting->row_offsets[cutting->block_rows[block + 1] + block] =
+        (uint32_t)(cutting->block_edges[block + 1] - cutting->block_edges[block]);
+  qn_pages_free(next_rows, threads * cutting->num_blocks, sizeof *next_rows);
+  return QN_OK;
+}
+
+/* ---- Limits --------------------------------------------------------------- */
+
+/* The largest power of two of vertices whose blocks all hold at most `limit` edges; 0 if even one
+ * vertex has more. `degrees` counts edges by column. */
+static uint64_t fitting_block(const uint64_t *degrees, uint64_t num_vertices, uint64_t start,
+                              uint64_t limit) {
+  uint64_t size = 1;
+  while (size <= start / 2)
+    size *= 2;
+  for (; size > 0; size /= 2) {
+    uint64_t largest = 0;
+    for (uint64_t first = 0; first < num_vertices; first += size) {
+      uint64_t edges = 0;
+      for (uint64_t v = first; v < first + size && v < num_vertices; v++)
+        edges += degrees[v];
+      largest = edges > largest ? edges : largest;
+    }
+    if (largest <= limit)
+      return size;
+  }
+  return 0;
+}
+
+/* Too many edges in a block: says by how much, and what would fit. */
+static enum qn_status refuse_large_block(const struct cutting *cutting, struct qn_error *error) {
+  const struct qn_csr *csr = cutting->csr;
+  uint64_t *degrees, largest = 0, at = 0;
+  enum qn_status status =
+      qn_pages_alloc(&degrees, csr->num_vertices, sizeof *degrees, "degrees by column", error);
+  if (status)
+    return status;
+  for (uint64_t edge = 0; edge < csr->num_edges; edge++)
+    degrees[csr->column_indices[edge]]++;
+  for (uint64_t block = 0; block < cutting->num_blocks; block++) {
+    uint64_t edges = 0;
+    for (uint64_t v = block * cutting->block_vertices;
+         v < (block + 1) * cutting->block_vertices && v < csr->num_vertices; v++)
+      edges += degrees[v];
+    at = edges > largest ? block : at;
+    largest = edges > largest ? edges : largest;
+  }
+  uint64_t fitting =
+      fitting_block(degrees, csr->num_vertices, cutting->block_vertices, cutting->max_block_edges);
+  qn_pages_free(degrees, csr->num_vertices, sizeof *degrees);
+  if (fitting == 0)
+    return qn_fail(error, QN_USAGE,
+                   "some vertex has more edges than the %" PRIu64
+                   " that a block can hold: this graph does not fit the blocked-csr layout",
+                   cutting->max_block_edges);
+  return qn_fail(
+      error, QN_USAGE,
+      "block %" PRIu64 " would hold %" PRIu64 " edges, %" PRIu64 " more than the %" PRIu64
+      " that a block can; --block-vertices %" PRIu64 " would fit",
+      at, largest, largest - cutting->max_block_edges, cutting->max_block_edges, fitting);
+}
+
+static enum qn_status check_block_edges(const struct cutting *cutting, struct qn_error *error) {
+  bool fits = !cutting->overflow;
+  for (uint64_t block = 0; block < cutting->num_blocks; block++)
+    fits &=
+        cutting->block_edges[block + 1] - cutting->block_edges[block] <= cutting->max_block_edges;
+  return fits ? QN_OK : refuse_large_block(cutting, error);
+}
+
+static enum qn_status check_range_starts(uint64_t num_vertices, uint64_t block_vertices,
+                                         struct qn_error *error) {
+  uint64_t entries = (num_vertices + QN_RANGE_VERTICES - 1) / QN_RANGE_VERTICES + 1;
+  uint64_t blocks = (num_vertices + block_vertices - 1) / block_vertices;
+  if (blocks * entries <= QN_MAX_RANGE_STARTS)
+    return QN_OK;
+  uint64_t most = QN_MAX_RANGE_STARTS / entries;
+  return qn_fail(error, QN_USAGE,
+                 "%" PRIu64 " blocks need %" PRIu64 " range starts, more than the %" PRIu64
+                 " that a container can hold; --block-vertices %" PRIu64 " would fit",
+                 blocks, blocks * entries, QN_MAX_RANGE_STARTS, (num_vertices + most - 1) / most);
+}
+
+/* ---- Sections ------------------------------------------------------------- */
+
+static enum qn_status add_unsigned(struct qn_writer *writer, const char *name, uint32_t bytes,
+                                   uint64_t count, void *out, struct qn_error *error) {
+  return qn_builder_section(writer, name, QN_ELEMENT_UNSIGNED, bytes, count, out, error);
+}
+
+static enum qn_status count_direction(struct cutting *cutting, const struct section_names *names,
+                                      struct qn_writer *writer, struct qn_error *error) {
+  uint64_t blocks = cutting->num_blocks, ranges = cutting->num_ranges;
+  enum qn_status status =
+      add_unsigned(writer, names->block_rows, 8, blocks + 1, &cutting->block_rows, error);
+  if (!status)
+    status = add_unsigned(writer, names->block_edges, 8, blocks + 1, &cutting->block_edges, error);
+  if (!status)
+    status = add_unsigned(writer, names->range_starts, 4, blocks * (ranges + 1),
+                          &cutting->range_starts, error);
+  if (status)
+    return status;
+  count_ranges(cutting);
+  place_ranges(cutting);
+  return check_block_edges(cutting, error);
+}
+
+static enum qn_status copy_direction(struct cutting *cutting, const struct section_names *names,
+                                     struct qn_writer *writer, struct qn_error *error) {
+  uint64_t rows = cutting->block_rows[cutting->num_blocks];
+  enum qn_status status = add_unsigned(writer, names->id_map, 4, rows, &cutting->id_map, error);
+  if (!status)
+    status = add_unsigned(writer, names->row_offsets, 4, rows + cutting->num_blocks,
+                          &cutting->row_offsets, error);
+  if (!status)
+    status =
+        add_unsigned(writer, names->columns, 4, cutting->csr->num_edges, &cutting->columns, error);
+  if (!status)
+    status = qn_builder_weights(writer, names->weights, cutting->csr->num_edges,
+                                &cutting->out_weights, error);
+  return status ? status : copy_ranges(cutting, error);
+}
+
+static enum qn_status cut_direction(const struct qn_csr *csr, uint64_t block_vertices,
+                                    uint64_t max_block_edges, const struct section_names *names,
+                                    struct qn_writer *writer, struct qn_error *error) {
+  struct cutting cutting = {
+      .csr = csr,
+      .weights = qn_weight_bits(&csr->weights),
+      .num_blocks = (csr->num_vertices + block_vertices - 1) / block_vertices,
+      .num_ranges = (csr->num_vertices + QN_RANGE_VERTICES - 1) / QN_RANGE_VERTICES,
+      .block_vertices = block_vertices,
+      .max_block_edges = max_block_edges,
+  };
+  uint64_t counts = cutting.num_blocks * cutting.num_ranges;
+  enum qn_status status = qn_pages_alloc(&cutting.range_edges, counts, sizeof *cutting.range_edges,
+                                         "edges of ranges", error);
+  if (!status)
+    status = count_direction(&cutting, names, writer, error);
+  if (!status)
+    status = copy_direction(&cutting, names, writer, error);
+  qn_pages_free(cutting.range_edges, counts, sizeof *cutting.range_edges);
+  return status;
+}
+
+static enum qn_status write_degrees(const struct qn_csr *out, struct qn_writer *writer,
+                                    struct qn_error *error) {
+  uint32_t *degrees;
+  enum qn_status status =
+      add_unsigned(writer, "out_degrees", 4, out->num_vertices, &degrees, error);
+  if (status)
+    return status;
+  uint64_t largest = 0;
+#pragma omp parallel for schedule(static) reduction(max : largest)
+  for (uint64_t v = 0; v < out->num_vertices; v++) {
+    uint64_t degree = out->row_offsets[v + 1] - out->row_offsets[v];
+    largest = degree > largest ? degree : largest;
+    degrees[v] = (uint32_t)degree;
+  }
+  if (largest <= UINT32_MAX)
+    return QN_OK;
+  return qn_fail(error, QN_USAGE,
+                 "a vertex has %" PRIu64
+                 " out-edges, more than the %u that the blocked-csr layout can hold",
+                 largest, UINT32_MAX);
+}
+
+static enum qn_status write_out_edges(const struct qn_csr *out, struct qn_writer *writer,
+                                      struct qn_error *error) {
+  uint64_t *rows;
+  uint32_t *columns;
+  void *weights;
+  enum qn_status status = qn_graph_write_rows(writer, out->num_vertices, &rows, error);
+  if (!status)
+    status = qn_graph_write_columns(writer, out->num_edges, &columns, error);
+  if (!status)
+    status = qn_graph_write_weights(writer, out->num_edges, &weights, error);
+  if (status)
+    return status;
+  const uint32_t *bits = qn_weight_bits(&out->weights);
+#pragma omp parallel for schedule(static)
+  for (uint64_t v = 0; v <= out->num_vertices; v++)
+    rows[v] = out->row_offsets[v];
+#pragma omp parallel for schedule(static)
+  for (uint64_t edge = 0; edge < out->num_edges; edge++) {
+    columns[edge] = out->column_indices[edge];
+    if (bits)
+      ((uint32_t *)weights)[edge] = bits[edge];
+  }
+  return QN_OK;
+}
+
+/* ---- The whole ------------------------------------------------------------ */
+
+static const char *direction_name(uint32_t directions) {
+  if (directions == (QN_BLOCKED_PULL | QN_BLOCKED_PUSH))
+    return "both";
+  return directions == QN_BLOCKED_PUSH ? "push" : "pull";
+}
+
+static enum qn_status cut_directions(struct qn_source *source, uint32_t directions,
+                                     uint64_t block_vertices, uint64_t max_block_edges,
+                                     struct qn_writer *writer, struct qn_error *error) {
+  const struct qn_csr *in;
+  enum qn_status status = QN_OK;
+  if (directions & QN_BLOCKED_PULL) {
+    status = qn_source_in_edges(source, &in, error);
+    if (!status)
+      status = cut_direction(in, block_vertices, max_block_edges, &PULL, writer, error);
+    qn_source_drop_in_edges(source);
+  }
+  if (!status && (directions & QN_BLOCKED_PUSH))
+    status =
+        cut_direction(&source->graph.out, block_vertices, max_block_edges, &PUSH, writer, error);
+  return status;
+}
+
+enum qn_status qn_blocked_csr_build(struct qn_source *source, const void *options,
+                                    struct qn_writer *writer, json_t **used,
+                                    struct qn_error *error) {
+  const struct qn_blocked_csr_options *wanted = options;
+  const struct qn_csr *out = &source->graph.out;
+  uint32_t directions = wanted->directions ? wanted->directions : QN_BLOCKED_PULL;
+  uint64_t l2_bytes = wanted->l2_bytes ? wanted->l2_bytes : QN_DEFAULT_L2_BYTES;
+  uint64_t block_vertices =
+      wanted->block_vertices ? wanted->block_vertices : qn_block_vertices_for(l2_bytes);
+  uint64_t max_block_edges = wanted->max_block_edges ? wanted->max_block_edges : UINT32_MAX;
+  struct qn_container_info *info = qn_writer_info(writer);
+  info->parameters[QN_BLOCKED_BLOCK_VERTICES] = block_vertices;
+  info->parameters[QN_BLOCKED_DIRECTIONS] = directions;
+  info->parameters[QN_BLOCKED_RANGE_VERTICES] = QN_RANGE_VERTICES;
+  *used = json_pack("{s:s, s:I, s:b}", "direction", direction_name(directions), "block_vertices",
+                    (json_int_t)block_vertices, "out_edges", wanted->out_edges);
+  enum qn_status status = check_range_starts(out->num_vertices, block_vertices, error);
+  if (!status)
+    status = write_degrees(out, writer, error);
+  if (!status)
+    status = cut_directions(source, directions, block_vertices, max_block_edges, writer, error);
+  if (!status && wanted->out_edges)
+    status = write_out_edges(out, writer, error);
+  return status;
+}
