@@ -130,7 +130,8 @@ static enum qn_status spread_list(struct job *job, struct qn_error *error) {
   const struct qn_build *build = job->build;
   uint64_t num_blocks = list->num_blocks, self_loops = 0;
   int failed = 0;
-  qsort(list->blocks, num_blocks, sizeof *list->blocks, compare_blocks);
+  if (num_blocks)
+    qsort(list->blocks, num_blocks, sizeof *list->blocks, compare_blocks);
   qn_progress_begin("distributing", "edges", list->num_edges);
 #pragma omp parallel for schedule(static, 1) reduction(+ : self_loops) reduction(| : failed)
   for (uint64_t lane = 0; lane < job->buckets.num_lanes; lane++) {
