@@ -122,7 +122,7 @@ def components(demo, path, noun):
     print()
     found, seconds = demo.run_json("quern-run", "cc", path)
     terminal.result("{:,} weakly connected components; the largest has {:,} of {:,} {}".format(
-        found["result"]["components"], found["result"]["largest"], found["vertices"], noun), seconds)
+        found["result"]["count"], found["result"]["largest"], found["vertices"], noun), seconds)
 
 
 def main():
