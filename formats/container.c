@@ -22,7 +22,8 @@
 
 struct qn_container {
   char *path;
-  const uint8_t *mapping;
+  const uint8_t *mapping; /* of the container's first byte */
+  void *mapped;           /* the pages around it */
   uint64_t mapped_bytes;
   struct qn_container_info info;
   struct qn_section *sections;
@@ -32,6 +33,7 @@ struct qn_container {
 struct frame {
   const char *path;
   int descriptor;
+  uint64_t base; /* where the container begins in the file */
   uint64_t actual_bytes;
   struct qn_disk_header header;
   struct qn_disk_section *table;
@@ -49,7 +51,7 @@ static enum qn_status read_at(const struct frame *frame, void *into, uint64_t by
                               uint64_t offset, struct qn_error *error) {
   uint8_t *next = into;
   while (bytes) {
-    ssize_t got = pread(frame->descriptor, next, bytes, (off_t)offset);
+    ssize_t got = pread(frame->descriptor, next, bytes, (off_t)(frame->base + offset));
     if (got < 0 && errno == EINTR)
       continue;
     if (got <= 0) {
@@ -301,7 +303,13 @@ static enum qn_status open_regular(struct frame *frame, struct qn_error *error) 
     qn_fail(error, QN_INVALID, "not a regular file; a container was expected");
     return qn_error_in_file(error, frame->path), QN_INVALID;
   }
-  frame->actual_bytes = (uint64_t)state.st_size;
+  uint64_t size = (uint64_t)state.st_size;
+  if (frame->base > size) {
+    qn_fail(error, QN_INVALID, "the file ends before the container in it begins");
+    return qn_error_in_file(error, frame->path), QN_INVALID;
+  }
+  if (frame->actual_bytes > size - frame->base)
+    frame->actual_bytes = size - frame->base;
   return QN_OK;
 }
 
@@ -346,6 +354,22 @@ static void describe_container(struct qn_container *container, const struct fram
   }
 }
 
+static enum qn_status map_frame(struct qn_container *container, const struct frame *frame,
+                                struct qn_error *error) {
+  uint64_t lead = frame->base % (uint64_t)sysconf(_SC_PAGESIZE);
+  uint64_t bytes = lead + frame->actual_bytes;
+  void *mapped =
+      mmap(NULL, bytes, PROT_READ, MAP_SHARED, frame->descriptor, (off_t)(frame->base - lead));
+  if (mapped == MAP_FAILED) {
+    qn_fail_errno(error, "cannot map");
+    return qn_error_in_file(error, frame->path), QN_SYSTEM;
+  }
+  container->mapped = mapped;
+  container->mapped_bytes = bytes;
+  container->mapping = (const uint8_t *)mapped + lead;
+  return QN_OK;
+}
+
 static enum qn_status create_container(const struct frame *frame, struct qn_container **out,
                                        struct qn_error *error) {
   struct qn_container *container;
@@ -361,14 +385,9 @@ static enum qn_status create_container(const struct frame *frame, struct qn_cont
   if (status)
     goto failed;
   memcpy(container->path, frame->path, path_bytes);
-  void *mapping = mmap(NULL, frame->actual_bytes, PROT_READ, MAP_SHARED, frame->descriptor, 0);
-  if (mapping == MAP_FAILED) {
-    status = qn_fail_errno(error, "cannot map");
-    qn_error_in_file(error, frame->path);
+  status = map_frame(container, frame, error);
+  if (status)
     goto failed;
-  }
-  container->mapping = mapping;
-  container->mapped_bytes = frame->actual_bytes;
   describe_container(container, frame);
   *out = container;
   return QN_OK;
@@ -379,7 +398,13 @@ failed:
 
 enum qn_status qn_container_map(const char *path, unsigned flags, struct qn_container **out,
                                 struct qn_error *error) {
-  struct frame frame = {.path = path, .descriptor = -1};
+  return qn_container_map_range(path, 0, UINT64_MAX, flags, out, error);
+}
+
+enum qn_status qn_container_map_range(const char *path, uint64_t offset, uint64_t bytes,
+                                      unsigned flags, struct qn_container **out,
+                                      struct qn_error *error) {
+  struct frame frame = {.path = path, .descriptor = -1, .base = offset, .actual_bytes = bytes};
   *out = NULL;
   enum qn_status status = open_regular(&frame, error);
   if (!status)
@@ -405,8 +430,8 @@ enum qn_status qn_container_map(const char *path, unsigned flags, struct qn_cont
 void qn_container_unmap(struct qn_container *container) {
   if (!container)
     return;
-  if (container->mapping)
-    munmap((void *)container->mapping, container->mapped_bytes);
+  if (container->mapped)
+    munmap(container->mapped, container->mapped_bytes);
   qn_free(container->sections);
   qn_free(container->path);
   qn_free(container);

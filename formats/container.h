@@ -130,6 +130,12 @@ enum qn_status qn_container_map(const char *path, unsigned flags, struct qn_cont
                                 struct qn_error *error);
 void qn_container_unmap(struct qn_container *container);
 
+/* As qn_container_map for a container that is the bytes [offset, offset + bytes) of a larger file;
+ * `bytes` is cut at the file's end. */
+enum qn_status qn_container_map_range(const char *path, uint64_t offset, uint64_t bytes,
+                                      unsigned flags, struct qn_container **out,
+                                      struct qn_error *error);
+
 const char *qn_container_path(const struct qn_container *container);
 const struct qn_container_info *qn_container_info(const struct qn_container *container);
 const struct qn_section *qn_container_section_at(const struct qn_container *container,
