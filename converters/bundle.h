@@ -32,7 +32,7 @@ struct qn_bundle_member {
   const json_t *entry; /* of the manifest, borrowed */
 };
 
-/* Is it a tar with a manifest, judged by content? Errors count as no. */
+/* Is it a tar, judged by content? Errors count as no. */
 bool qn_bundle_recognise(const char *path);
 
 /* Open and index a bundle; its manifest must name exactly its members. QN_INVALID for

@@ -200,17 +200,13 @@ void qn_bundle_close(struct qn_bundle *bundle) {
 }
 
 bool qn_bundle_recognise(const char *path) {
-  struct qn_bundle *bundle;
   char magic[6] = "";
   int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0)
     return false;
   bool tar = pread(descriptor, magic, 5, 257) == 5 && strcmp(magic, "ustar") == 0;
   close(descriptor);
-  if (!tar || qn_bundle_open(path, &bundle, NULL) != QN_OK)
-    return false;
-  qn_bundle_close(bundle);
-  return true;
+  return tar;
 }
 
 uint32_t qn_bundle_count(const struct qn_bundle *bundle) {
