@@ -2,6 +2,7 @@
  * sort the buckets, write the arrays; then the same from the rows for the transpose. */
 #include "converters/build.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "converters/buckets.h"
@@ -224,6 +225,49 @@ static enum qn_status write_in_edges(struct job *job, struct qn_error *error) {
   return qn_buckets_write(&job->buckets, row_offsets, columns, weights, error);
 }
 
+/* Where a row has the same column twice; V if nowhere. */
+static uint64_t find_duplicate(const struct qn_csr *csr, uint32_t *column) {
+  uint64_t found = csr->num_vertices;
+#pragma omp parallel for schedule(dynamic, 4096) reduction(min : found)
+  for (uint64_t v = 0; v < csr->num_vertices; v++)
+    for (uint64_t e = csr->row_offsets[v] + 1; e < csr->row_offsets[v + 1]; e++)
+      if (csr->column_indices[e] == csr->column_indices[e - 1])
+        found = v < found ? v : found;
+  for (uint64_t e = found < csr->num_vertices ? csr->row_offsets[found] : 0;
+       found < csr->num_vertices; e++)
+    if (csr->column_indices[e] == csr->column_indices[e + 1]) {
+      *column = csr->column_indices[e];
+      break;
+    }
+  return found;
+}
+
+/* What messages call a vertex. */
+static const char *vertex_text(const struct job *job, uint64_t vertex, char *text, size_t size) {
+  char number[32];
+  uint64_t length;
+  if (job->build->names) {
+    const char *name = qn_ids_text(job->build->names, vertex, number, &length);
+    snprintf(text, size, "%.*s", (int)length, name);
+  } else {
+    snprintf(text, size, "%llu", (unsigned long long)qn_id_map_id(job->ids, vertex));
+  }
+  return text;
+}
+
+static enum qn_status refuse_duplicates(struct job *job, struct qn_error *error) {
+  uint32_t column = 0;
+  char row_text[64], column_text[64];
+  uint64_t row = find_duplicate(&job->out, &column);
+  if (row == job->num_vertices)
+    return QN_OK;
+  return qn_fail(error, QN_INVALID,
+                 "the edge from %s to %s occurs more than once, which the format forbids; "
+                 "--duplicates=keep, remove, min or sum accepts it",
+                 vertex_text(job, row, row_text, sizeof row_text),
+                 vertex_text(job, column, column_text, sizeof column_text));
+}
+
 /* ---- Transpose ------------------------------------------------------------ */
 
 enum { ROWS_BATCH = 1024 };
@@ -316,7 +360,8 @@ static enum qn_status run(struct job *job, struct qn_error *error) {
       qn_bucket_shape_for(job->num_vertices, most_edges, job->weight_type != QN_WEIGHT_NONE, lanes);
   if ((status = qn_buckets_create(job->list->pool, &shape, lanes, &job->buckets, error)) ||
       (status = spread_list(job, error)) || (status = sort_buckets(job, false, error)) ||
-      (status = write_out_edges(job, error)))
+      (status = write_out_edges(job, error)) ||
+      (build->unique && (status = refuse_duplicates(job, error))))
     return status;
   struct qn_ledger *ledger = job->ledger;
   ledger->edges_written = job->out.num_edges;

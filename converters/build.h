@@ -73,6 +73,8 @@ struct qn_build {
   enum qn_weight_choice weights;
   enum qn_self_loops self_loops;
   enum qn_duplicates duplicates;
+  bool duplicates_chosen; /* by the user: not for the builder */
+  bool unique;            /* QN_INVALID if two edges have the same ends */
 };
 
 /* Check what can be checked before reading input: QN_USAGE for options that contradict. */

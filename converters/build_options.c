@@ -51,6 +51,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
   case KEY_DUPLICATES:
     build->duplicates =
         (enum qn_duplicates)qn_choice(state, "duplicates", duplicate_words, argument);
+    build->duplicates_chosen = true;
     return 0;
   default:
     return ARGP_ERR_UNKNOWN;

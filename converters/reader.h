@@ -20,6 +20,7 @@ extern "C" {
 struct qn_read_options {
   uint64_t max_bad;              /* bad records to skip and count before giving up */
   bool strings;                  /* --ids strings: vertex ids are any text */
+  bool compact;                  /* --ids compact: declare no vertices, only edges */
   enum qn_weight_choice weights; /* none: do not even look at them; u32: refuse others */
   uint32_t source_column;        /* of delimited text, from 1; 0: the first */
   uint32_t destination_column;   /* 0: the second */
@@ -37,6 +38,7 @@ struct qn_read_result {
   bool symmetric;          /* the format says that every edge stands for both directions:
                               build undirected */
   bool already_symmetric;  /* both directions were pushed */
+  bool unique;             /* the format forbids two edges with the same ends */
   struct qn_ids names;     /* kind QN_IDS_DENSE if vertices have no names */
   uint64_t *extra_ids;     /* qn_alloc'ed; see struct qn_build */
   uint64_t num_extra_ids;

@@ -84,6 +84,7 @@ static void parse_columns(struct argp_state *state, const char *text,
 static void parse_ids(struct argp_state *state, const char *text, struct options *options) {
   int ids = qn_choice(state, "ids", id_words, text);
   options->read.strings = ids == 3;
+  options->read.compact = ids == QN_ID_COMPACT;
   options->build.ids = ids == 3 ? QN_ID_AUTO : (enum qn_id_choice)ids;
 }
 
@@ -289,6 +290,7 @@ static enum qn_status build(struct import *import, struct qn_error *error) {
   build.names = result->names.kind == QN_IDS_DENSE ? NULL : &result->names;
   build.undirected |= result->symmetric;
   build.already_symmetric = result->already_symmetric;
+  build.unique = result->unique && !build.duplicates_chosen;
   if (result->symmetric && !import->options->build.undirected)
     qn_notice("note: the format says that every edge goes both ways: the graph is undirected");
   enum qn_status status = record_options(import, &build, error);
@@ -296,6 +298,8 @@ static enum qn_status build(struct import *import, struct qn_error *error) {
   if (!status)
     status = qn_build_graph(import->list, &build, import->writer, &import->result.ledger, error);
   import->seconds.build = qn_seconds() - begun;
+  if (status == QN_INVALID && import->options->num_inputs == 1 && !error->file[0])
+    qn_error_in_file(error, import->options->inputs[0]);
   if (!status)
     status = qn_ledger_check(&import->result.ledger, error);
   return status;

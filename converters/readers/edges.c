@@ -12,6 +12,7 @@
 
 #include "converters/input.h"
 #include "converters/reader.h"
+#include "converters/text_fields.h"
 #include "converters/text_lines.h"
 #include "converters/text_numbers.h"
 #include "support/progress.h"
@@ -36,33 +37,19 @@ struct layout {
   bool plain_weighted; /* three: source, destination and weight */
 };
 
-static bool is_blank(char c) {
-  return c == ' ' || c == '\t';
-}
-
-static bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
-static const char *skip_blanks(const char *p, const char *end) {
-  while (p < end && is_blank(*p))
-    p++;
-  return p;
-}
-
 /* From the end of a field to the next field's begin; `*empty` if a comma is followed by none. */
 static const char *next_field(const char *p, const char *end, bool *empty) {
-  p = skip_blanks(p, end);
+  p = qn_skip_blanks(p, end);
   *empty = false;
   if (p < end && (*p == ',' || *p == ';')) {
-    p = skip_blanks(p + 1, end);
+    p = qn_skip_blanks(p + 1, end);
     *empty = p == end || *p == ',' || *p == ';';
   }
   return p;
 }
 
 static bool is_comment(const char *line, const char *end) {
-  line = skip_blanks(line, end);
+  line = qn_skip_blanks(line, end);
   return line == end || *line == '#' || *line == '%';
 }
 
@@ -85,8 +72,8 @@ static bool parse_id(struct qn_text_part *part, const char *line, const char *fi
     qn_text_reject(part, line, field, "vertex id %s is larger than 2^64-1", text);
     return false;
   default:
-    if (field_end - field > 1 && *field == '-' && skip_blanks(field, field_end) == field &&
-        is_digit(field[1]))
+    if (field_end - field > 1 && *field == '-' && qn_skip_blanks(field, field_end) == field &&
+        qn_is_digit(field[1]))
       qn_text_reject(part, line, field,
                      "expected a vertex id, a whole number from 0 on; found %s, which is negative",
                      text);
@@ -99,28 +86,6 @@ static bool parse_id(struct qn_text_part *part, const char *line, const char *fi
   }
 }
 
-static bool parse_weight(struct qn_text_part *part, const struct layout *layout, const char *line,
-                         const char *field, const char *field_end, struct edge *edge) {
-  char text[QN_QUOTE_BYTES];
-  enum qn_weight_kind kind =
-      qn_parse_weight(field, field_end, &edge->weight_type, &edge->weight_bits);
-  if (kind == QN_WEIGHT_FINE &&
-      (layout->weights != QN_WEIGHTS_U32 || edge->weight_type == QN_WEIGHT_U32))
-    return true;
-  qn_text_quote(field, field_end, text);
-  if (kind == QN_WEIGHT_FINE)
-    qn_text_reject(part, line, field,
-                   "expected a weight, a whole number up to 2^32-1 (--weights=u32); found %s",
-                   text);
-  else if (kind == QN_WEIGHT_NOT_FINITE)
-    qn_text_reject(part, line, field, "expected a finite weight; found %s", text);
-  else if (kind == QN_WEIGHT_TOO_LARGE)
-    qn_text_reject(part, line, field, "weight %s is too large for a 32-bit float", text);
-  else
-    qn_text_reject(part, line, field, "expected a weight, a number; found %s", text);
-  return false;
-}
-
 static bool parse_column(struct qn_text_part *part, const struct layout *layout, uint32_t column,
                          const char *line, const char *field, const char *field_end,
                          struct edge *edge) {
@@ -129,7 +94,8 @@ static bool parse_column(struct qn_text_part *part, const struct layout *layout,
   if (column == layout->destination)
     return parse_id(part, line, field, field_end, &edge->destination);
   if (column == layout->weight)
-    return parse_weight(part, layout, line, field, field_end, edge);
+    return qn_text_weight(part, layout->weights, line, field, field_end, &edge->weight_type,
+                          &edge->weight_bits);
   return true;
 }
 
@@ -140,9 +106,9 @@ static void parse_line(struct qn_text_part *part, const struct layout *layout, c
     part->comments++;
     return;
   }
-  while (is_blank(end[-1]))
+  while (qn_is_blank(end[-1]))
     end--;
-  const char *field = skip_blanks(line, end);
+  const char *field = qn_skip_blanks(line, end);
   uint32_t column = 0;
   for (bool empty = false;; column++) {
     if (empty) {
@@ -184,13 +150,6 @@ static inline bool is_separator(char c) {
   return c == '\t' || c == ' ' || c == ',' || c == ';';
 }
 
-/* After the last field: over the line end, or NULL if something else is there. */
-static inline const char *skip_line_end(const char *p) {
-  if (__builtin_expect(*p == '\n', 1))
-    return p + 1;
-  return p[0] == '\r' && p[1] == '\n' ? p + 2 : NULL;
-}
-
 /* Lines of two short numbers with one separator, from the cursor on until one is anything else. */
 static void parse_plain_lines(struct qn_text_part *part, const char *fast_end) {
   const char *p = part->cursor;
@@ -199,7 +158,7 @@ static void parse_plain_lines(struct qn_text_part *part, const char *fast_end) {
     const char *q = p;
     uint64_t source, destination;
     if (!qn_parse_short_number(&q, &source) || !is_separator(*q++) ||
-        !qn_parse_short_number(&q, &destination) || !(q = skip_line_end(q)))
+        !qn_parse_short_number(&q, &destination) || !(q = qn_skip_line_end(q)))
       break;
     qn_edge_push(&part->stream, source, destination);
     edges++;
@@ -218,7 +177,7 @@ static void parse_weighted_lines(struct qn_text_part *part, const char *fast_end
     uint64_t source, destination, weight;
     if (!qn_parse_short_number(&q, &source) || !is_separator(*q++) ||
         !qn_parse_short_number(&q, &destination) || !is_separator(*q++) ||
-        !qn_parse_short_number(&q, &weight) || weight > UINT32_MAX || !(q = skip_line_end(q)))
+        !qn_parse_short_number(&q, &weight) || weight > UINT32_MAX || !(q = qn_skip_line_end(q)))
       break;
     qn_edge_push_u32(&part->stream, source, destination, (uint32_t)weight);
     edges++;
@@ -250,7 +209,7 @@ static void parse_part(struct qn_text_part *part, const void *context) {
 
 /* True if no field is a number and there are at least two: names of columns. */
 static bool is_header(const char *line, const char *end) {
-  const char *field = skip_blanks(line, end);
+  const char *field = qn_skip_blanks(line, end);
   unsigned columns = 0;
   bool empty = false;
   while (field < end && !empty) {
@@ -268,9 +227,9 @@ static bool is_header(const char *line, const char *end) {
 static uint32_t count_columns(const char *line, const char *end) {
   uint32_t columns = 0;
   bool empty = false;
-  while (end > line && is_blank(end[-1]))
+  while (end > line && qn_is_blank(end[-1]))
     end--;
-  for (const char *p = skip_blanks(line, end); p < end && columns < MAX_COLUMNS; columns++)
+  for (const char *p = qn_skip_blanks(line, end); p < end && columns < MAX_COLUMNS; columns++)
     p = next_field(qn_text_field_end(p, end), end, &empty);
   return columns;
 }
@@ -317,16 +276,6 @@ static void heed_konect(const char *line, const char *end) {
             "taken as the same vertices");
 }
 
-/* The line at the block's begin, without line end; returns where the next one begins. */
-static const char *first_line(const struct qn_input_block *block, const char **end) {
-  const char *newline = memchr(block->data, '\n', block->bytes);
-  *end = newline ? newline : block->data + block->bytes;
-  const char *next = newline ? newline + 1 : *end;
-  if (*end > block->data && (*end)[-1] == '\r')
-    --*end;
-  return next;
-}
-
 /* Take comments and a header from the block's begin, and learn from the first line of data.
  * `*found` if there was one. */
 static enum qn_status take_first_lines(struct qn_input *input,
@@ -334,23 +283,22 @@ static enum qn_status take_first_lines(struct qn_input *input,
                                        struct qn_input_block *block, struct layout *layout,
                                        struct qn_read_result *result, bool *found,
                                        struct qn_error *error) {
-  while (block->bytes) {
-    const char *end, *next = first_line(block, &end);
-    bool comment = is_comment(block->data, end);
-    bool header = !comment && !layout->header && is_header(block->data, end);
+  struct qn_input_block before = *block;
+  const char *line, *end;
+  for (; qn_text_take_line(block, &line, &end); before = *block) {
+    bool comment = is_comment(line, end);
+    bool header = !comment && !layout->header && is_header(line, end);
     layout->first_line++;
     if (layout->first_line == 1)
-      heed_konect(block->data, end);
+      heed_konect(line, end);
     if (!comment && !header) {
+      *block = before;
       *found = true;
-      return set_layout(layout, options, block->data, end, qn_input_name(input), error);
+      return set_layout(layout, options, line, end, qn_input_name(input), error);
     }
     layout->header |= header;
     result->ledger.records++;
     result->ledger.comments++;
-    block->bytes -= (uint64_t)(next - block->data);
-    block->offset += (uint64_t)(next - block->data);
-    block->data = next;
   }
   return QN_OK;
 }
@@ -426,12 +374,12 @@ static int detect_edges(const char *head, uint64_t bytes, const struct qn_read_o
       head = newline ? newline + 1 : end;
       continue;
     }
-    const char *field = skip_blanks(head, line_end);
+    const char *field = qn_skip_blanks(head, line_end);
     bool empty = false;
-    if (!is_digit(*field) || count_columns(head, line_end) < 2)
+    if (!qn_is_digit(*field) || count_columns(head, line_end) < 2)
       return 1;
     field = next_field(qn_text_field_end(field, line_end), line_end, &empty);
-    return field < line_end && is_digit(*field) ? 2 : 1;
+    return field < line_end && qn_is_digit(*field) ? 2 : 1;
   }
   return 1; /* nothing but comments so far */
 }

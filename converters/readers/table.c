@@ -7,8 +7,10 @@
 #include "converters/reader.h"
 
 extern const struct qn_reader qn_reader_edges;
+extern const struct qn_reader qn_reader_matrix_market;
 
 const struct qn_reader *const qn_readers[] = {
+    &qn_reader_matrix_market,
     &qn_reader_edges,
     NULL,
 };

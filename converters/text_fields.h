@@ -1,0 +1,47 @@
+/* Fields of lines: what readers of text formats share. */
+#ifndef QN_CONVERTERS_TEXT_FIELDS_H
+#define QN_CONVERTERS_TEXT_FIELDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "converters/build.h"
+#include "converters/text_lines.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+static inline bool qn_is_blank(char c) {
+  return c == ' ' || c == '\t';
+}
+
+static inline bool qn_is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+static inline const char *qn_skip_blanks(const char *p, const char *end) {
+  while (p < end && qn_is_blank(*p))
+    p++;
+  return p;
+}
+
+/* After the last field: over the line end, or NULL if something else is there. */
+static inline const char *qn_skip_line_end(const char *p) {
+  if (__builtin_expect(*p == '\n', 1))
+    return p + 1;
+  return p[0] == '\r' && p[1] == '\n' ? p + 2 : NULL;
+}
+
+/* Take the first line, without line end, from a block. False if the block is empty. */
+bool qn_text_take_line(struct qn_input_block *block, const char **line, const char **end);
+
+/* Parse a weight that obeys `wanted`; rejects the line and returns false if it is none. */
+bool qn_text_weight(struct qn_text_part *part, enum qn_weight_choice wanted, const char *line,
+                    const char *field, const char *field_end, enum qn_weight_type *type,
+                    uint32_t *bits);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
