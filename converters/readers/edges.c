@@ -12,6 +12,7 @@
 
 #include "converters/input.h"
 #include "converters/reader.h"
+#include "converters/readers/regular_lines.h"
 #include "converters/text_fields.h"
 #include "converters/text_lines.h"
 #include "converters/text_numbers.h"
@@ -20,11 +21,10 @@
 /* Lines of data have at least two columns; more than this many make no edge list. */
 #define MAX_COLUMNS 4096
 
-/* A line is parsed fast where this much may be read from its begin: two numbers of 16 digits as
- * qn_parse_short_number reads them, a third as it stands, and what is between. */
-#define FAST_BYTES 96
-
-enum role { ROLE_IGNORED, ROLE_SOURCE, ROLE_DESTINATION, ROLE_WEIGHT };
+/* Lines up to so long are tried fast; what lies behind them is readable as far as
+ * qn_parse_short_number reads. */
+#define SIMPLE_BYTES 64
+#define NUMBER_BYTES 24
 
 /* What all lines have in common. */
 struct layout {
@@ -146,59 +146,82 @@ static void parse_line(struct qn_text_part *part, const struct layout *layout, c
 
 /* ---- Ordinary lines, fast ------------------------------------------------- */
 
-static inline bool is_separator(char c) {
-  return c == '\t' || c == ' ' || c == ',' || c == ';';
+/* After a line that is not regular this many are tried one by one: where it is the line ends, or
+ * wide separators, or real weights, all lines are alike. */
+#define LINES_IN_A_ROW 64
+
+static inline const char *skip_separator(const char *p) {
+  while (qn_is_blank(*p))
+    p++;
+  if (*p != ',' && *p != ';')
+    return p;
+  do
+    p++;
+  while (qn_is_blank(*p));
+  return p;
 }
 
-/* Lines of two short numbers with one separator, from the cursor on until one is anything else. */
-static void parse_plain_lines(struct qn_text_part *part, const char *fast_end) {
+/* The weight at *p, in a line that ends at `end`. */
+static inline bool fast_weight(const char **p, const char *end, enum qn_weight_type *type,
+                               uint32_t *bits) {
+  const char *field_end = qn_text_field_end(*p, end);
+  if (qn_parse_weight(*p, field_end, type, bits) != QN_WEIGHT_FINE)
+    return false;
+  *p = field_end;
+  return true;
+}
+
+/* The line at the cursor, if it is short, two numbers begin it and then it ends, or, where
+ * there is a column of weights, a weight comes and then it ends. */
+static bool parse_simple_line(struct qn_text_part *part, const struct layout *layout) {
   const char *p = part->cursor;
-  uint64_t edges = 0;
-  while (p < fast_end) {
-    const char *q = p;
-    uint64_t source, destination;
-    if (!qn_parse_short_number(&q, &source) || !is_separator(*q++) ||
-        !qn_parse_short_number(&q, &destination) || !(q = qn_skip_line_end(q)))
-      break;
+  uint64_t source, destination;
+  if (part->end - p < SIMPLE_BYTES || part->readable_end - p < SIMPLE_BYTES + NUMBER_BYTES)
+    return false;
+  const char *newline = memchr(p, '\n', SIMPLE_BYTES);
+  if (!newline || !qn_parse_short_number(&p, &source))
+    return false;
+  const char *end = newline > p && newline[-1] == '\r' ? newline - 1 : newline;
+  const char *field = skip_separator(p);
+  if (field == p || !qn_parse_short_number(&field, &destination))
+    return false;
+  enum qn_weight_type type = QN_WEIGHT_NONE;
+  uint32_t bits = 0;
+  if (layout->plain_weighted) {
+    const char *weight = skip_separator(field);
+    if (weight == field || !fast_weight(&weight, end, &type, &bits) ||
+        (layout->weights == QN_WEIGHTS_U32 && type != QN_WEIGHT_U32))
+      return false;
+    field = weight;
+  }
+  if (field != end)
+    return false;
+  part->edges++;
+  part->cursor = newline + 1;
+  if (layout->plain_weighted)
+    qn_edge_push_weighted(&part->stream, source, destination, type, bits);
+  else
     qn_edge_push(&part->stream, source, destination);
-    edges++;
-    p = q;
-  }
-  part->edges += edges;
-  part->cursor = p;
+  return true;
 }
 
-/* The same with a whole number, or a number with digits and a point, as weight. */
-static void parse_weighted_lines(struct qn_text_part *part, const char *fast_end) {
-  const char *p = part->cursor;
-  uint64_t edges = 0;
-  while (p < fast_end) {
-    const char *q = p;
-    uint64_t source, destination, weight;
-    if (!qn_parse_short_number(&q, &source) || !is_separator(*q++) ||
-        !qn_parse_short_number(&q, &destination) || !is_separator(*q++) ||
-        !qn_parse_short_number(&q, &weight) || weight > UINT32_MAX || !(q = qn_skip_line_end(q)))
-      break;
-    qn_edge_push_u32(&part->stream, source, destination, (uint32_t)weight);
-    edges++;
-    p = q;
-  }
-  part->edges += edges;
-  part->cursor = p;
+/* True if all of a row of lines were simple. */
+static bool parse_simple_lines(struct qn_text_part *part, const struct layout *layout) {
+  for (int i = 0; i < LINES_IN_A_ROW; i++)
+    if (!parse_simple_line(part, layout))
+      return false;
+  return true;
 }
 
 static void parse_part(struct qn_text_part *part, const void *context) {
   const struct layout *layout = context;
-  const char *fast_end = part->end;
-  if (fast_end > part->readable_end - FAST_BYTES)
-    fast_end = part->readable_end - part->begin > FAST_BYTES ? part->readable_end - FAST_BYTES
-                                                             : part->begin;
+  const char *line, *end;
   for (;;) {
-    const char *line, *end;
-    if (layout->plain)
-      parse_plain_lines(part, fast_end);
-    else if (layout->plain_weighted)
-      parse_weighted_lines(part, fast_end);
+    if (layout->plain || layout->plain_weighted) {
+      qn_parse_regular_lines(part, layout->plain_weighted);
+      if (parse_simple_lines(part, layout))
+        continue;
+    }
     if (!qn_text_next_line(part, &line, &end))
       break;
     parse_line(part, layout, line, end);

@@ -1,0 +1,136 @@
+/* In two steps that hardly branch: a vector comparison finds every byte of some kilobytes
+ * that is no digit; then two (or three) such places after the other make a line, if
+ * they are a separator and a line end, and the numbers between are converted from registers. */
+#include "converters/readers/regular_lines.h"
+
+#include "converters/text_numbers.h"
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+/* Bytes looked at in one go, and the fewest after a line that was not regular: looking far
+ * ahead is in vain where such lines are many. */
+#define MOST_BYTES 4096
+#define LEAST_BYTES 128
+
+/* Bytes that may be read after the last mark: the longest number, and the vectors' width. */
+#define SLACK_BYTES 64
+
+/* Places are found by dozens, the last of them perhaps in vain. */
+#define DOZEN 12
+
+#ifdef __SSE2__
+static inline uint64_t digits_of_16(const char *p) {
+  __m128i values = _mm_sub_epi8(_mm_loadu_si128((const __m128i *)p), _mm_set1_epi8('0'));
+  __m128i clipped = _mm_min_epu8(values, _mm_set1_epi8(9));
+  return (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(values, clipped));
+}
+
+/* Bit i is set if p[i] is no digit. */
+static inline uint64_t marks_of_64(const char *p) {
+  return ~(digits_of_16(p) | digits_of_16(p + 16) << 16 | digits_of_16(p + 32) << 32 |
+           digits_of_16(p + 48) << 48);
+}
+#else
+static inline uint64_t marks_of_64(const char *p) {
+  uint64_t marks = 0;
+  for (unsigned i = 0; i < 64; i++)
+    marks |= (uint64_t)((unsigned char)(p[i] - '0') > 9) << i;
+  return marks;
+}
+#endif
+
+/* The places in [0, bytes) of `text` that are no digits; returns how many. `bytes` is a multiple of
+ * 64; `places` has room for that many and a dozen. */
+static inline uint32_t find_marks(const char *text, uint32_t bytes, uint16_t *places) {
+  const uint64_t top = (uint64_t)1 << 63; /* so that there always is a lowest bit */
+  uint32_t count = 0;
+  for (uint32_t base = 0; base < bytes; base += 64) {
+    uint64_t marks = marks_of_64(text + base);
+    uint32_t here = (uint32_t)__builtin_popcountll(marks);
+    uint16_t *out = places + count;
+    for (uint32_t done = 0; done < here; done += DOZEN)
+      for (uint32_t k = 0; k < DOZEN; k++) {
+        *out++ = (uint16_t)(base + (uint32_t)__builtin_ctzll(marks | top));
+        marks &= marks - 1;
+      }
+    count += here;
+  }
+  return count;
+}
+
+/* `length` digits at `p`, 1 to 16. */
+static inline uint64_t number_at(const char *p, uint32_t length) {
+  const uint64_t zeros = UINT64_C(0x3030303030303030);
+  if (__builtin_expect(length <= 8, 1))
+    return qn_eight_digits((qn_load_bytes(p) ^ zeros) << (64 - 8 * length));
+  uint64_t high = qn_eight_digits((qn_load_bytes(p) ^ zeros) << (128 - 8 * length));
+  uint64_t low = qn_eight_digits(qn_load_bytes(p + length - 8) ^ zeros);
+  return high * 100000000 + low;
+}
+
+static inline bool is_separator(char c) {
+  const uint64_t separators =
+      (uint64_t)1 << ' ' | (uint64_t)1 << '\t' | (uint64_t)1 << ',' | (uint64_t)1 << ';';
+  return (unsigned char)c < 64 && (separators >> c & 1);
+}
+
+/* Parse the lines that end at the marks, from text[0] on. Returns the bytes parsed; `*all` if no
+ * line was irregular. */
+static inline __attribute__((always_inline)) uint32_t
+parse_marked(struct qn_text_part *part, const char *text, const uint16_t *places, uint32_t count,
+             bool weighted, bool *all) {
+  const uint32_t columns = weighted ? 3 : 2;
+  uint32_t begin = 0, used = 0;
+  uint64_t edges = 0;
+  for (; used + columns <= count; used += columns) {
+    uint32_t first = places[used], second = places[used + 1],
+             third = weighted ? places[used + 2] : 0;
+    uint32_t length1 = first - begin, length2 = second - first - 1, length3 = third - second - 1;
+    bool regular =
+        (length1 - 1 < 16) & (length2 - 1 < 16) & is_separator(text[first]) &
+        (weighted ? (length3 - 1 < 16) & is_separator(text[second]) & (text[third] == '\n')
+                  : text[second] == '\n');
+    if (__builtin_expect(!regular, 0))
+      break;
+    uint64_t source = number_at(text + begin, length1);
+    uint64_t destination = number_at(text + first + 1, length2);
+    if (weighted) {
+      uint64_t weight = number_at(text + second + 1, length3);
+      if (__builtin_expect(weight > UINT32_MAX, 0))
+        break;
+      qn_edge_push_u32(&part->stream, source, destination, (uint32_t)weight);
+    } else {
+      qn_edge_push(&part->stream, source, destination);
+    }
+    edges++;
+    begin = (weighted ? third : second) + 1;
+  }
+  part->edges += edges;
+  *all = used + columns > count;
+  return begin;
+}
+
+void qn_parse_regular_lines(struct qn_text_part *part, bool weighted) {
+  uint16_t places[MOST_BYTES + DOZEN];
+  uint64_t window = LEAST_BYTES;
+  bool all = true;
+  while (all) {
+    const char *text = part->cursor;
+    uint64_t left = (uint64_t)(part->end - text);
+    uint64_t readable = (uint64_t)(part->readable_end - text);
+    if (left > readable - SLACK_BYTES)
+      left = readable < SLACK_BYTES ? 0 : readable - SLACK_BYTES;
+    uint32_t bytes = (uint32_t)((left < window ? left : window) & ~(uint64_t)63);
+    if (bytes == 0)
+      break;
+    uint32_t count = find_marks(text, bytes, places);
+    uint32_t parsed = weighted ? parse_marked(part, text, places, count, true, &all)
+                               : parse_marked(part, text, places, count, false, &all);
+    if (parsed == 0)
+      break;
+    part->cursor += parsed;
+    window = window < MOST_BYTES ? 2 * window : window;
+  }
+}
