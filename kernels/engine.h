@@ -37,12 +37,12 @@
 #ifdef __cplusplus
 #define QN_EXTERN_C extern "C"
 #else
-#define QN_EXTERN_C
+#define QN_EXTERN_C extern
 #endif
 
 /* Fields in the order of struct qn_kernel: C++17 has no designated initialisers. */
 #define QN_DEFINE_KERNEL(layout, processor, name)                                                  \
-  QN_EXTERN_C extern const struct qn_kernel QN_KERNEL;                                             \
+  QN_EXTERN_C const struct qn_kernel QN_KERNEL;                                                    \
   const struct qn_kernel QN_KERNEL = {PROGRAM_NAME,                                                \
                                       PROGRAM_TITLE,                                               \
                                       name,                                                        \

@@ -9,6 +9,8 @@
  *   QN_SHARED(float, sums, 256);           in a kernel or device function: float sums[256]
  *   QN_SHARED_DYNAMIC(uint32_t, bins);     uint32_t *bins, of the launch's shared_bytes
  *
+ *   QN_UNROLL for (...)                    unrolled by nvcc
+ *
  * Neither __shared__ nor <<<>>> is written anywhere else. */
 #ifndef QN_KERNELS_CUDA_LAUNCH_CUH
 #define QN_KERNELS_CUDA_LAUNCH_CUH
@@ -20,6 +22,7 @@
 
 #define QN_LAUNCH(kernel, grid, block, shared_bytes, stream, ...)                                  \
   ::emulator::launch_kernel(#kernel, kernel, grid, block, shared_bytes, stream, ##__VA_ARGS__)
+#define QN_UNROLL
 #define QN_SHARED(type, name, count)                                                               \
   static char name##_key;                                                                          \
   type(&name)[count] = *static_cast<type(*)[count]>(                                               \
@@ -30,6 +33,7 @@
 
 #define QN_LAUNCH(kernel, grid, block, shared_bytes, stream, ...)                                  \
   kernel<<<grid, block, shared_bytes, stream>>>(__VA_ARGS__)
+#define QN_UNROLL _Pragma("unroll")
 #define QN_SHARED(type, name, count) __shared__ type name[count]
 #define QN_SHARED_DYNAMIC(type, name)                                                              \
   extern __shared__ __align__(16) unsigned char qn_shared_dynamic[];                               \

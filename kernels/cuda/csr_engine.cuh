@@ -1,0 +1,195 @@
+/* Plain CSR on a CUDA device, resident: the baseline of all engines (view: struct qn_graph).
+ *
+ * All-active programs pull over equal pieces of the in-edges (csr_pull.cuh, csr_tiles.cuh).
+ * Frontier programs push from a queue cut into equal pieces, look for a parent from below where
+ * one suffices, and go near before far where they have a priority (csr_frontier.cuh). */
+#ifndef QN_KERNELS_CUDA_CSR_ENGINE_CUH
+#define QN_KERNELS_CUDA_CSR_ENGINE_CUH
+
+#include "formats/graph.h"
+#include "kernels/cpu/transpose.h"
+#include "kernels/cuda/combine.cuh"
+#include "kernels/cuda/csr_device.cuh"
+#include "kernels/engine.h"
+#include "support/memory.h"
+#include "support/threads.h"
+
+namespace {
+
+/* What one run works on. Device pointers belong to `memory`. */
+struct engine_run_state {
+  const struct qn_run_request *request;
+  const struct qn_graph *view;
+  struct qn_run_result *result;
+  struct qn_cuda_memory *memory;
+  struct qn_program_context context;
+  struct qn_csr out; /* on the device; row offsets alone where the program only pulls */
+  struct qn_csr in;  /* on the device, if the run wants in-edges */
+  bool has_in;
+  const uint32_t *positions; /* on the device, or NULL: themselves */
+  program_value *values;     /* [V] on the device */
+  double begin;              /* seconds, of the phase that runs */
+};
+
+/* The device has all it needs; from here on the algorithm itself is timed. */
+inline void engine_prepared(struct engine_run_state *run) {
+  run->result->prepare_seconds = qn_seconds() - run->begin;
+  run->begin = qn_seconds();
+}
+
+} /* namespace */
+
+#if PROGRAM_SCHEDULE == QN_ALL_ACTIVE
+#include "kernels/cuda/csr_pull.cuh"
+#define ENGINE_WANTS_IN 1
+#define ENGINE_MUST_HAVE_IN 1
+#define ENGINE_WANTS_OUT 0
+#else
+#include "kernels/cuda/csr_frontier.cuh"
+#define ENGINE_WANTS_IN PROGRAM_FIRST_SUFFICES
+#define ENGINE_MUST_HAVE_IN 0
+#define ENGINE_WANTS_OUT 1
+#endif
+
+namespace {
+
+__global__ void output_values(const struct qn_program_context context, const program_value *values,
+                              program_result *results) {
+  for (uint64_t v = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; v < context.num_vertices;
+       v += (uint64_t)gridDim.x * blockDim.x)
+    results[v] = program_output(&context, values[v]);
+}
+
+__global__ void find_negative(const float *weights, uint64_t count, unsigned long long *first) {
+  for (uint64_t edge = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; edge < count;
+       edge += (uint64_t)gridDim.x * blockDim.x)
+    if (!(weights[edge] >= 0))
+      atomicMin(first, (unsigned long long)edge);
+}
+
+/* PROGRAM_NON_NEGATIVE: refuse a negative weight (or NaN). Whole numbers have no sign. */
+inline enum qn_status engine_check_weights(struct engine_run_state *run, struct qn_error *error) {
+  const struct qn_weights *weights = &run->out.weights;
+  if (!PROGRAM_NON_NEGATIVE || !weights->f32 || run->out.num_edges == 0)
+    return QN_OK;
+  unsigned long long *device_bad, bad = UINT64_MAX;
+  enum qn_status status =
+      qn_cuda_copy_of(run->memory, &device_bad, &bad, 1, 0, sizeof bad, "a counter", error);
+  if (status)
+    return status;
+  QN_LAUNCH(find_negative, qn_grid(run->out.num_edges, 256, run->memory->device.multiprocessors, 8),
+            256, 0, NULL, weights->f32, run->out.num_edges, device_bad);
+  status = qn_cuda_launched("checking the weights", error);
+  if (!status)
+    status = qn_cuda_download(run->memory, &bad, device_bad, 1, sizeof bad, "a counter", error);
+  qn_cuda_release(run->memory, device_bad);
+  if (status || bad == UINT64_MAX)
+    return status;
+  return qn_fail(error, QN_INVALID,
+                 "%s needs weights that are not negative, but that of edge %llu is %g",
+                 PROGRAM_NAME, bad, (double)run->view->out.weights.f32[bad]);
+}
+
+/* The in-edges: stored, or made here. */
+inline enum qn_status engine_upload_in(struct engine_run_state *run, struct qn_error *error) {
+  struct qn_csr transpose;
+  memset(&transpose, 0, sizeof transpose);
+  const bool stored = run->view->has_transpose;
+  enum qn_status status = stored ? QN_OK : qn_transpose_create(&run->view->out, &transpose, error);
+  if (!status)
+    status = qn_cuda_csr_upload(run->memory, stored ? &run->view->in : &transpose,
+                                PROGRAM_USES_WEIGHTS, &run->in, error);
+  qn_transpose_destroy(&transpose);
+  return status;
+}
+
+/* Bring the directions to the device that the engine walks. An undirected graph's are the same. */
+inline enum qn_status engine_upload(struct engine_run_state *run, struct qn_error *error) {
+  const struct qn_csr *out = &run->view->out;
+  const bool same = run->view->has_transpose && run->view->in.row_offsets == out->row_offsets;
+  const bool wants_in = run->request->max_iterations > 0 &&
+                        (ENGINE_MUST_HAVE_IN || (ENGINE_WANTS_IN && run->view->has_transpose));
+  enum qn_status status = QN_OK;
+  if (ENGINE_WANTS_OUT)
+    status = qn_cuda_csr_upload(run->memory, out, PROGRAM_USES_WEIGHTS, &run->out, error);
+  run->has_in = wants_in;
+  if (!status && wants_in && same && ENGINE_WANTS_OUT)
+    run->in = run->out;
+  else if (!status && wants_in)
+    status = engine_upload_in(run, error);
+  if (status || ENGINE_WANTS_OUT || !PROGRAM_USES_OUT_DEGREE)
+    return status;
+  if (wants_in && same) {
+    run->out.row_offsets = run->in.row_offsets;
+    return QN_OK;
+  }
+  return qn_cuda_copy_of(run->memory, &run->out.row_offsets, out->row_offsets,
+                         out->num_vertices + 1, 0, sizeof *out->row_offsets, "row offsets", error);
+}
+
+inline enum qn_status engine_output(struct engine_run_state *run, struct qn_error *error) {
+  const uint64_t num_vertices = run->context.num_vertices;
+  program_result *results = NULL, *device_results;
+  enum qn_status status = qn_cuda_alloc(run->memory, &device_results, num_vertices,
+                                        sizeof *device_results, "result values", error);
+  if (!status)
+    status = qn_pages_alloc(&results, num_vertices, sizeof *results, "result values", error);
+  if (status)
+    return status;
+  QN_LAUNCH(output_values, qn_grid(num_vertices, 256, run->memory->device.multiprocessors, 8), 256,
+            0, NULL, run->context, run->values, device_results);
+  status = qn_cuda_launched("writing the results", error);
+  if (!status)
+    status = qn_cuda_download(run->memory, results, device_results, num_vertices, sizeof *results,
+                              "result values", error);
+  if (status) {
+    qn_pages_free(results, num_vertices, sizeof *results);
+    return status;
+  }
+  run->result->type = PROGRAM_RESULT;
+  run->result->num_values = num_vertices;
+  run->result->values = results;
+  return QN_OK;
+}
+
+enum qn_status engine_run(const struct qn_run_request *request, struct qn_run_result *result,
+                          struct qn_error *error) {
+  struct qn_cuda_memory memory;
+  struct engine_run_state run;
+  memset(&run, 0, sizeof run);
+  memset(result, 0, sizeof *result);
+  run.request = request;
+  run.view = (const struct qn_graph *)request->view;
+  run.result = result;
+  run.memory = &memory;
+  run.begin = qn_seconds();
+  run.context = engine_context(request, run.view->out.num_vertices, run.view->out.num_edges);
+  enum qn_status status =
+      qn_cuda_memory_create(&memory, request->device, request->device_memory, error);
+  if (!status)
+    status = engine_upload(&run, error);
+  if (!status)
+    status = engine_check_weights(&run, error);
+  if (!status && request->positions)
+    status = qn_cuda_copy_of(&memory, &run.positions, request->positions, run.context.num_vertices,
+                             0, sizeof *request->positions, "positions", error);
+  if (!status)
+    status = qn_cuda_alloc(&memory, &run.values, run.context.num_vertices, sizeof *run.values,
+                           "vertex values", error);
+  if (!status)
+    status = engine_iterate(&run, error);
+  if (!status) {
+    result->kernel_seconds = qn_seconds() - run.begin;
+    status = engine_output(&run, error);
+  }
+  qn_cuda_memory_destroy(&memory);
+  if (status)
+    memset(result, 0, sizeof *result);
+  return status;
+}
+
+} /* namespace */
+
+QN_DEFINE_KERNEL(QN_LAYOUT_GRAPH, QN_CUDA, ENGINE_NAME);
+
+#endif
