@@ -5,6 +5,8 @@
 #ifndef QN_KERNELS_CUDA_BLOCK_CUH
 #define QN_KERNELS_CUDA_BLOCK_CUH
 
+#include <string.h>
+
 #include "kernels/cuda/launch.cuh"
 
 #define QN_DEVICE static __device__ __forceinline__
@@ -87,12 +89,16 @@ template <class Counter> QN_DEVICE Counter qn_warp_reserve(Counter *counter, boo
 }
 
 /* Doubles in an order-preserving integer form, for atomicMin. */
-QN_DEVICE unsigned long long qn_ordered_bits(double value) {
-  long long bits = __double_as_longlong(value);
-  return (unsigned long long)bits ^ (bits < 0 ? ~0ull : 1ull << 63);
+static inline __host__ __device__ unsigned long long qn_ordered_bits(double value) {
+  unsigned long long bits;
+  memcpy(&bits, &value, sizeof bits);
+  return bits ^ (bits >> 63 ? ~0ull : 1ull << 63);
 }
-QN_DEVICE double qn_from_ordered_bits(unsigned long long bits) {
-  return __longlong_as_double((long long)(bits ^ (bits >> 63 ? 1ull << 63 : ~0ull)));
+static inline __host__ __device__ double qn_from_ordered_bits(unsigned long long bits) {
+  bits ^= bits >> 63 ? 1ull << 63 : ~0ull;
+  double value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
 }
 
 /* Blocks for a grid-stride loop over `items`, `per_block` at a time: enough to fill the device,

@@ -48,6 +48,7 @@ struct machine {
   uint64_t calls = 0;
   uint64_t counted_for_failure = 0;
   uint64_t kernels_run = 0;
+  bool launch_failed = false; /* nothing more is launched until the error has been read */
 };
 extern machine the_machine;
 

@@ -138,6 +138,7 @@ uint64_t emulator_live(void) {
 }
 
 cudaError_t cudaGetLastError(void) {
+  the_machine.launch_failed = false;
   cudaError_t error = last_error;
   last_error = cudaSuccess;
   return error;

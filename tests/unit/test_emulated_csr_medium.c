@@ -1,0 +1,281 @@
+/* Every CUDA kernel of the graph layout, run by the emulator, against the CPU's:
+ * on graphs of all shapes, in several orders of threads, with too little memory,
+ * and with each call of the CUDA runtime failing in turn. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+
+#include "emulator.h"
+#include "kernels/registry.h"
+#include "support/memory.h"
+#include "support/threads.h"
+#include "tests/helpers/memory_graph.h"
+
+static struct emulator_options the_machine;
+
+static void new_machine(uint64_t seed) {
+  the_machine = emulator_defaults();
+  the_machine.seed = seed;
+  emulator_reset(&the_machine);
+}
+
+static double value_of(const struct qn_run_result *result, uint64_t v) {
+  switch (result->type) {
+  case QN_RESULT_U32:
+    return ((const uint32_t *)result->values)[v];
+  case QN_RESULT_U64:
+    return (double)((const uint64_t *)result->values)[v];
+  case QN_RESULT_F32:
+    return (double)((const float *)result->values)[v];
+  default:
+    return ((const double *)result->values)[v];
+  }
+}
+
+/* Whole numbers must be equal; so must reals that no rounding can change (SSSP's). */
+static void compare(const struct qn_kernel *kernel, const struct qn_run_result *expected,
+                    const struct qn_run_result *actual, uint64_t seed) {
+  assert_int_equal(expected->count, actual->count);
+  assert_int_equal(expected->num_values, actual->num_values);
+  if (expected->num_values == 0)
+    return;
+  assert_int_equal(expected->type, actual->type);
+  for (uint64_t v = 0; v < expected->num_values; v++) {
+    double a = value_of(expected, v), b = value_of(actual, v);
+    bool whole = expected->type == QN_RESULT_U32 || expected->type == QN_RESULT_U64;
+    if (a != b && (whole || !(fabs(a - b) <= 1e-5 * fabs(a))))
+      fail_msg("%s, seed %llu: vertex %llu: CPU %.9g, CUDA %.9g", kernel->algorithm,
+               (unsigned long long)seed, (unsigned long long)v, a, b);
+  }
+}
+
+static struct qn_run_request request_for(const struct qn_kernel *kernel,
+                                         const struct qn_graph *graph, const uint32_t *positions,
+                                         uint32_t *sources) {
+  struct qn_run_request request = qn_run_request_for(kernel, graph);
+  uint32_t num_vertices = (uint32_t)graph->out.num_vertices;
+  sources[0] = num_vertices / 2;
+  sources[1] = 0;
+  sources[2] = num_vertices - 1;
+  request.positions = positions;
+  request.sources = sources;
+  request.num_sources = kernel->traits & QN_KERNEL_SOURCES  ? 3
+                        : kernel->traits & QN_KERNEL_SOURCE ? 1
+                                                            : 0;
+  if (kernel->traits & QN_KERNEL_ALL_ACTIVE && request.max_iterations > 5) {
+    request.max_iterations = 5;
+    request.tolerance = 0;
+  }
+  return request;
+}
+
+static bool suits(const struct qn_kernel *kernel, const struct qn_graph *graph) {
+  if (kernel->processor != QN_CUDA || kernel->layout != QN_LAYOUT_GRAPH)
+    return false;
+  if (!(kernel->weight_types & 1u << graph->out.weights.type))
+    return false;
+  if (kernel->traits & QN_KERNEL_SYMMETRIC && graph->directedness != QN_UNDIRECTED)
+    return false;
+  return graph->out.num_vertices > 0 || !(kernel->traits & (QN_KERNEL_SOURCE | QN_KERNEL_SOURCES));
+}
+
+static void check_kernel(const struct qn_kernel *kernel, const struct qn_graph *graph,
+                         const uint32_t *positions, uint64_t seeds) {
+  const struct qn_kernel *reference =
+      qn_kernel_find(kernel->algorithm, QN_LAYOUT_GRAPH, QN_CPU, graph->out.weights.type);
+  struct qn_error error;
+  struct qn_run_result expected, actual;
+  uint32_t sources[3];
+  assert_non_null(reference);
+  struct qn_run_request request = request_for(reference, graph, positions, sources);
+  assert_int_equal(reference->run(&request, &expected, &error), QN_OK);
+  for (uint64_t seed = 0; seed < seeds; seed++) {
+    new_machine(seed);
+    enum qn_status status = kernel->run(&request, &actual, &error);
+    if (status)
+      fail_msg("%s: %s", kernel->algorithm, error.message);
+    compare(kernel, &expected, &actual, seed);
+    assert_int_equal(emulator_live(), 0);
+    qn_run_result_destroy(&actual);
+  }
+  qn_run_result_destroy(&expected);
+}
+
+static void check_graph(const struct qn_graph *graph, const uint32_t *positions, uint64_t seeds) {
+  for (const struct qn_kernel *const *kernel = qn_kernels(); *kernel; kernel++)
+    if (suits(*kernel, graph))
+      check_kernel(*kernel, graph, positions, seeds);
+}
+
+/* Directed with and without in-edges, with all weights, and undirected. Frees the edges. */
+static void check_edges(struct test_edges edges, uint64_t seeds) {
+  static const enum qn_weight_type types[] = {QN_WEIGHT_NONE, QN_WEIGHT_U32, QN_WEIGHT_F32};
+  for (unsigned i = 0; i < 3; i++) {
+    struct qn_graph graph = test_graph(&edges, types[i], QN_DIRECTED, i % 2);
+    check_graph(&graph, NULL, seeds);
+    test_graph_free(&graph);
+  }
+  test_symmetrize(&edges);
+  uint32_t num_vertices = edges.num_vertices;
+  uint32_t *positions = malloc((num_vertices + 1) * sizeof *positions);
+  for (uint32_t v = 0; v < num_vertices; v++) /* some permutation */
+    positions[v] = num_vertices - 1 - v;
+  struct qn_graph graph = test_graph(&edges, QN_WEIGHT_U32, QN_UNDIRECTED, false);
+  check_graph(&graph, positions, seeds);
+  test_graph_free(&graph);
+  free(positions);
+  free(edges.list);
+}
+
+static void small_graphs(void **state) {
+  (void)state;
+  check_edges((struct test_edges){.num_vertices = 0}, 2);
+  check_edges((struct test_edges){.num_vertices = 1}, 2);
+  check_edges((struct test_edges){.num_vertices = 700}, 2);
+  struct test_edges loop = {.num_vertices = 1};
+  test_edge_add(&loop, 0, 0, 5);
+  check_edges(loop, 2);
+  check_edges(test_random_edges(3, 500, false, 9), 3);
+  for (uint64_t seed = 1; seed < 4; seed++)
+    check_edges(test_random_edges(50 + 400 * (uint32_t)seed, 2000 * seed, seed % 2, seed), 4);
+}
+
+/* A path: one vertex in each frontier. */
+static void long_path(void **state) {
+  (void)state;
+  struct test_edges edges = {.num_vertices = 200};
+  for (uint32_t v = 0; v + 1 < edges.num_vertices; v++)
+    test_edge_add(&edges, v, v + 1, 1 + v % 7);
+  check_edges(edges, 2);
+}
+
+/* One vertex with more edges than a block can take, in and out, and many without any. */
+static void hub(void **state) {
+  (void)state;
+  struct test_edges edges = {.num_vertices = 40000};
+  for (uint32_t v = 0; v < 35000; v++) {
+    test_edge_add(&edges, v, 17, 1 + v % 250);
+    test_edge_add(&edges, 17, (v * 7919u) % 40000, 1 + v % 13);
+    test_edge_add(&edges, v % 100, 17, 3); /* parallel ones */
+  }
+  struct qn_graph graph = test_graph(&edges, QN_WEIGHT_U32, QN_DIRECTED, true);
+  check_graph(&graph, NULL, 2);
+  test_graph_free(&graph);
+  free(edges.list);
+}
+
+static void skewed_graph(void **state) {
+  (void)state;
+  struct test_edges edges = test_random_edges(3000, 40000, true, 42);
+  test_symmetrize(&edges);
+  struct qn_graph graph = test_graph(&edges, QN_WEIGHT_F32, QN_UNDIRECTED, false);
+  check_graph(&graph, NULL, 3);
+  test_graph_free(&graph);
+  free(edges.list);
+}
+
+static void iterations_are_counted(void **state) {
+  (void)state;
+  struct test_edges edges = test_random_edges(300, 3000, false, 5);
+  struct qn_graph graph = test_graph(&edges, QN_WEIGHT_NONE, QN_DIRECTED, true);
+  for (uint32_t most = 0; most < 40; most += 13) {
+    struct qn_run_result results[2];
+    struct qn_error error;
+    for (int processor = QN_CPU; processor <= QN_CUDA; processor++) {
+      const struct qn_kernel *kernel =
+          qn_kernel_find("pagerank", QN_LAYOUT_GRAPH, (enum qn_processor)processor, QN_WEIGHT_NONE);
+      struct qn_run_request request = qn_run_request_for(kernel, &graph);
+      request.max_iterations = most;
+      new_machine(3);
+      assert_int_equal(kernel->run(&request, &results[processor - 1], &error), QN_OK);
+    }
+    assert_int_equal(results[0].iterations, results[1].iterations);
+    assert_int_equal(results[0].converged, results[1].converged);
+    assert_true(fabs(results[0].change - results[1].change) <= 1e-6);
+    qn_run_result_destroy(&results[0]);
+    qn_run_result_destroy(&results[1]);
+  }
+  test_graph_free(&graph);
+  free(edges.list);
+}
+
+/* With a device that is too small at each point, and every call failing in turn: a message, and
+ * nothing left behind. */
+static void failures_leave_nothing(void **state) {
+  (void)state;
+  struct test_edges edges = test_random_edges(120, 900, false, 7);
+  test_symmetrize(&edges);
+  struct qn_graph graph = test_graph(&edges, QN_WEIGHT_U32, QN_UNDIRECTED, false);
+  for (const struct qn_kernel *const *kernel = qn_kernels(); *kernel; kernel++) {
+    if (!suits(*kernel, &graph))
+      continue;
+    uint32_t sources[3];
+    struct qn_run_request request = request_for(*kernel, &graph, NULL, sources);
+    struct qn_run_result result;
+    struct qn_error error;
+    new_machine(1);
+    const uint64_t live = qn_memory_live();
+    assert_int_equal((*kernel)->run(&request, &result, &error), QN_OK);
+    qn_run_result_destroy(&result);
+    const uint64_t calls = emulator_calls(), peak = emulator_peak_bytes();
+    for (uint64_t nth = 1; nth <= calls; nth++) {
+      the_machine.fail_nth = nth;
+      emulator_reset(&the_machine);
+      enum qn_status status = (*kernel)->run(&request, &result, &error);
+      if (status != QN_DEVICE || error.message[0] == 0)
+        fail_msg("%s: status %d when call %llu of %llu failed", (*kernel)->algorithm, status,
+                 (unsigned long long)nth, (unsigned long long)calls);
+      assert_int_equal(emulator_live(), 0);
+      assert_int_equal(qn_memory_live(), live);
+    }
+    the_machine.fail_nth = 0;
+    for (uint64_t bytes = 0; bytes < peak; bytes += 1 + peak / 23) {
+      the_machine.device_memory = bytes;
+      emulator_reset(&the_machine);
+      assert_int_equal((*kernel)->run(&request, &result, &error), QN_DEVICE);
+      assert_non_null(strstr(error.message, "not enough device memory"));
+      assert_int_equal(emulator_live(), 0);
+      assert_int_equal(qn_memory_live(), live);
+    }
+  }
+  test_graph_free(&graph);
+  free(edges.list);
+}
+
+static void negative_weights_are_refused(void **state) {
+  (void)state;
+  struct test_edges edges = test_random_edges(50, 400, false, 7);
+  struct qn_graph graph = test_graph(&edges, QN_WEIGHT_F32, QN_DIRECTED, true);
+  ((float *)graph.out.weights.f32)[123] = -1;
+  for (const struct qn_kernel *const *kernel = qn_kernels(); *kernel; kernel++) {
+    if (!suits(*kernel, &graph) || !((*kernel)->traits & QN_KERNEL_NON_NEGATIVE))
+      continue;
+    uint32_t sources[3];
+    struct qn_run_request request = request_for(*kernel, &graph, NULL, sources);
+    struct qn_run_result result;
+    struct qn_error error;
+    new_machine(0);
+    assert_int_equal((*kernel)->run(&request, &result, &error), QN_INVALID);
+    assert_non_null(strstr(error.message, "edge 123 is -1"));
+  }
+  test_graph_free(&graph);
+  free(edges.list);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(small_graphs),
+      cmocka_unit_test(long_path),
+      cmocka_unit_test(hub),
+      cmocka_unit_test(skewed_graph),
+      cmocka_unit_test(iterations_are_counted),
+      cmocka_unit_test(failures_leave_nothing),
+      cmocka_unit_test(negative_weights_are_refused),
+  };
+  qn_threads_set(1); /* the graphs are small: more threads would wait for each other */
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
