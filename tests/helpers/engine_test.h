@@ -1,0 +1,203 @@
+/* Every program on a layout against the graph layout's kernels, which are tested against naive
+ * references, for several numbers of threads. */
+#ifndef QN_TESTS_HELPERS_ENGINE_TEST_H
+#define QN_TESTS_HELPERS_ENGINE_TEST_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+
+#include "formats/transpose.h"
+#include "helpers/random_graph.h"
+#include "helpers/round_trip.h"
+#include "helpers/scratch.h"
+#include "kernels/registry.h"
+#include "support/memory.h"
+#include "support/threads.h"
+
+static inline double engine_value(const struct qn_run_result *result, uint64_t v) {
+  switch (result->type) {
+  case QN_RESULT_U32:
+    return (double)((const uint32_t *)result->values)[v];
+  case QN_RESULT_U64:
+    return (double)((const uint64_t *)result->values)[v];
+  case QN_RESULT_F32:
+    return (double)((const float *)result->values)[v];
+  default:
+    return ((const double *)result->values)[v];
+  }
+}
+
+/* Whole numbers equal; real ones to 1e-5 of the value, or of the largest one where values cancel.
+ */
+static inline void assert_same_results(const char *what, const struct qn_run_result *expected,
+                                       const struct qn_run_result *actual) {
+  double largest = 0;
+  assert_int_equal(expected->type, actual->type);
+  assert_int_equal(expected->num_values, actual->num_values);
+  for (uint64_t v = 0; v < expected->num_values; v++)
+    if (isfinite(engine_value(expected, v)))
+      largest = fmax(largest, fabs(engine_value(expected, v)));
+  for (uint64_t v = 0; v < expected->num_values; v++) {
+    double a = engine_value(expected, v), b = engine_value(actual, v);
+    bool real = expected->type == QN_RESULT_F32 || expected->type == QN_RESULT_F64;
+    if (a != b && !(real && fabs(a - b) <= fmax(1e-5 * fabs(a), 1e-9 * largest)))
+      fail_msg("%s: vertex %llu: expected %.9g, got %.9g", what, (unsigned long long)v, a, b);
+  }
+}
+
+static inline struct qn_run_result run_for_test(const struct qn_kernel *kernel, const void *view,
+                                                uint32_t source, const uint32_t *positions) {
+  struct qn_run_request request = qn_run_request_for(kernel, view);
+  struct qn_run_result result;
+  struct qn_error error = {0};
+  uint64_t live = qn_memory_live();
+  request.sources = &source;
+  request.num_sources = 1;
+  request.positions = positions;
+  request.tolerance = 0;
+  if (request.max_iterations > 12 && request.max_iterations != UINT32_MAX)
+    request.max_iterations = 12;
+  if (kernel->run(&request, &result, &error))
+    fail_msg("%s: %s", kernel->algorithm, error.message);
+  assert_int_equal(qn_memory_live(), live + 1);
+  return result;
+}
+
+/* The same bits for any number of threads, and the same results as on the graph layout. */
+static inline void compare_kernel(const struct qn_kernel *kernel, const struct qn_graph *graph,
+                                  const void *view, uint32_t source, const uint32_t *positions) {
+  static const unsigned threads[] = {1, 2, 3};
+  enum qn_weight_type type = graph->out.weights.type;
+  const struct qn_kernel *reference =
+      qn_kernel_find(kernel->algorithm, QN_LAYOUT_GRAPH, QN_CPU, type);
+  assert_non_null(reference);
+  struct qn_run_result expected = run_for_test(reference, graph, source, positions), first = {0};
+  for (unsigned i = 0; i < 3; i++) {
+    qn_threads_set(threads[i]);
+    struct qn_run_result result = run_for_test(kernel, view, source, positions);
+    assert_same_results(kernel->algorithm, &expected, &result);
+    if (i == 0) {
+      first = result;
+      continue;
+    }
+    assert_memory_equal(first.values, result.values,
+                        result.num_values * qn_result_bytes(result.type));
+    qn_run_result_destroy(&result);
+  }
+  qn_threads_set(0);
+  qn_run_result_destroy(&first);
+  qn_run_result_destroy(&expected);
+}
+
+/* Fail every allocation of a run in turn. */
+static inline void fail_allocations(const struct qn_kernel *kernel, const void *view) {
+  struct qn_run_request request = qn_run_request_for(kernel, view);
+  uint32_t source = 0;
+  uint64_t live = qn_memory_live();
+  request.sources = &source;
+  request.num_sources = 1;
+  request.max_iterations = 2;
+  for (uint64_t n = 1;; n++) {
+    struct qn_run_result result;
+    struct qn_error error;
+    qn_memory_fail_nth(n);
+    enum qn_status status = kernel->run(&request, &result, &error);
+    qn_memory_fail_nth(0);
+    if (!status) {
+      qn_run_result_destroy(&result);
+      return;
+    }
+    assert_int_equal(status, QN_SYSTEM);
+    assert_int_equal(qn_memory_live(), live);
+  }
+}
+
+/* Every kernel of this layout, on a view that was built from `graph`. */
+static inline void compare_engines(const struct qn_graph *graph, enum qn_layout layout,
+                                   const void *view) {
+  uint64_t num_vertices = graph->out.num_vertices;
+  unsigned ran = 0;
+  uint32_t *positions = malloc((num_vertices + 1) * sizeof *positions);
+  assert_non_null(positions);
+  for (uint32_t v = 0; v < num_vertices; v++) /* the reverse order */
+    positions[v] = (uint32_t)(num_vertices - 1 - v);
+  for (const struct qn_kernel *const *kernel = qn_kernels(); *kernel; kernel++) {
+    if ((*kernel)->layout != layout || (*kernel)->processor != QN_CPU ||
+        !((*kernel)->weight_types & 1u << graph->out.weights.type))
+      continue;
+    if (((*kernel)->traits & QN_KERNEL_SYMMETRIC && graph->directedness != QN_UNDIRECTED) ||
+        ((*kernel)->traits & QN_KERNEL_SOURCE && num_vertices == 0))
+      continue;
+    compare_kernel(*kernel, graph, view, 0, NULL);
+    if (num_vertices > 1)
+      compare_kernel(*kernel, graph, view, (uint32_t)(num_vertices / 2), positions);
+    if (num_vertices < 100)
+      fail_allocations(*kernel, view);
+    ran++;
+  }
+  assert_true(ran >= 3);
+  free(positions);
+}
+
+/* Call `visit` with graphs of every shape; in-edges are at hand in all of them. */
+static inline void visit_and_free(struct qn_graph graph, void (*visit)(const struct qn_graph *)) {
+  struct qn_graph transposed = {0};
+  struct qn_error error;
+  if (!graph.has_transpose) {
+    assert_int_equal(qn_graph_create_transpose(&graph.out, &transposed, &error), QN_OK);
+    graph.has_transpose = true;
+    graph.in = transposed.out;
+  }
+  visit(&graph);
+  qn_graph_unmap(&transposed);
+  qn_graph_unmap(&graph);
+}
+
+static inline struct qn_graph path_graph(uint32_t num_vertices) {
+  struct test_edge *edges = calloc(num_vertices, sizeof *edges);
+  assert_non_null(edges);
+  for (uint32_t v = 0; v + 1 < num_vertices; v++)
+    edges[v] = (struct test_edge){.source = v, .destination = v + 1, .weight = v % 7};
+  struct qn_graph graph = graph_from_edges(edges, num_vertices - 1, num_vertices, QN_WEIGHT_U32);
+  free(edges);
+  return graph;
+}
+
+/* Two hubs, one with many out-edges and one with many in-edges, and a few others. */
+static inline struct qn_graph hub_graph(uint32_t num_vertices, uint32_t num_edges) {
+  struct test_edge *edges = calloc(num_edges, sizeof *edges);
+  uint64_t seed = 11;
+  assert_non_null(edges);
+  for (uint32_t i = 0; i < num_edges; i++) {
+    uint32_t a = (uint32_t)(random_next(&seed) % num_vertices);
+    uint32_t b = (uint32_t)(random_next(&seed) % num_vertices);
+    edges[i] = (struct test_edge){.source = i % 10 < 5 ? 3 : a,
+                                  .destination = i % 10 < 8 && i % 10 > 3 ? 5 : b,
+                                  .weight = 1 + i % 50};
+  }
+  struct qn_graph graph = graph_from_edges(edges, num_edges, num_vertices, QN_WEIGHT_U32);
+  free(edges);
+  return graph;
+}
+
+static inline void each_engine_graph(void (*visit)(const struct qn_graph *)) {
+  visit_and_free(graph_from_edges(NULL, 0, 0, QN_WEIGHT_NONE), visit);
+  visit_and_free(graph_from_edges(NULL, 0, 5, QN_WEIGHT_F32), visit);
+  visit_and_free(graph_from_edges((struct test_edge[]){{.weight = 3}}, 1, 1, QN_WEIGHT_U32), visit);
+  visit_and_free(random_graph(60, 300, QN_WEIGHT_U32, 0, 1), visit);
+  visit_and_free(random_graph(70, 400, QN_WEIGHT_F32, 0, 2), visit);
+  visit_and_free(random_graph(3000, 9000, QN_WEIGHT_NONE, 2, 3), visit);
+  visit_and_free(random_graph(2000, 100000, QN_WEIGHT_F32, 1, 4), visit);
+  visit_and_free(random_undirected(50, 60, QN_WEIGHT_NONE, 5), visit);
+  visit_and_free(random_undirected(5000, 60000, QN_WEIGHT_U32, 6), visit);
+  visit_and_free(path_graph(300), visit);
+  visit_and_free(hub_graph(3000, 150000), visit);
+}
+
+#endif

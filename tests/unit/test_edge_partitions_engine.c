@@ -1,0 +1,34 @@
+/* Programs on edge partitions: the same results as on the graph layout. */
+#include "helpers/engine_test.h"
+#include "partitioner/edge_partitions.h"
+
+static void run_with(const struct qn_graph *graph, struct qn_edge_partitions_options options) {
+  struct qn_builder builder = {.tool = "quern-partition",
+                               .layout = QN_LAYOUT_EDGE_PARTITIONS,
+                               .build = qn_edge_partitions_build,
+                               .options = &options};
+  struct qn_edge_partitions view;
+  struct qn_error error;
+  assert_int_equal(build_layout(&builder, graph, scratch_path("parts.qrn"), &error), QN_OK);
+  assert_int_equal(qn_edge_partitions_map(scratch_path("parts.qrn"), &view, &error), QN_OK);
+  compare_engines(graph, QN_LAYOUT_EDGE_PARTITIONS, &view);
+  qn_edge_partitions_unmap(&view);
+}
+
+static void every_size(const struct qn_graph *graph) {
+  run_with(graph, (struct qn_edge_partitions_options){0});
+  run_with(graph, (struct qn_edge_partitions_options){.num_partitions = 1});
+  run_with(graph, (struct qn_edge_partitions_options){.partition_bytes = 12});
+}
+
+static void all_shapes(void **state) {
+  (void)state;
+  each_engine_graph(every_size);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(all_shapes),
+  };
+  return cmocka_run_group_tests(tests, scratch_create, scratch_remove);
+}
