@@ -117,6 +117,35 @@ void qn_edge_partitions_unmap(struct qn_edge_partitions *view) {
   memset(view, 0, sizeof *view);
 }
 
+/* The first of the ascending values[begin..end) that is at least `value`. */
+static uint64_t lower_bound(const uint32_t *values, uint64_t begin, uint64_t end, uint64_t value) {
+  while (begin < end) {
+    uint64_t middle = begin + (end - begin) / 2;
+    if (values[middle] < value)
+      begin = middle + 1;
+    else
+      end = middle;
+  }
+  return begin;
+}
+
+uint64_t qn_edge_partitions_out_degree(const struct qn_edge_partitions *view, uint64_t vertex) {
+  uint64_t dense = lower_bound(view->new_to_old, 0, view->num_sources, vertex);
+  if (dense == view->num_sources || view->new_to_old[dense] != vertex)
+    return 0;
+  uint64_t low = 0, high = view->num_partitions; /* the last partition that begins before */
+  while (high - low > 1) {
+    uint64_t middle = low + (high - low) / 2;
+    if (qn_ep_first_dense(view, middle) <= dense)
+      low = middle;
+    else
+      high = middle;
+  }
+  uint64_t id = dense + view->prefix_offsets[low];
+  uint64_t begin = lower_bound(view->sources, view->edge_offsets[low], view->num_edges, id);
+  return lower_bound(view->sources, begin, view->num_edges, id + 1) - begin;
+}
+
 /* Only the two small tables are read, and not trusted: the figures are sums and maxima. */
 enum qn_status qn_edge_partitions_describe(const struct qn_container *container, json_t *object,
                                            struct qn_error *error) {

@@ -102,6 +102,9 @@ static inline uint64_t qn_ep_num_sources(const struct qn_edge_partitions *view, 
   return view->range_size - (view->prefix_offsets[p + 1] - view->prefix_offsets[p]);
 }
 
+/* The out-degree of a vertex of the graph, by binary search: the layout has no row offsets. */
+uint64_t qn_edge_partitions_out_degree(const struct qn_edge_partitions *view, uint64_t vertex);
+
 /* Division of 32-bit ids by range_size as a multiplication (Granlund and Montgomery, Division by
  * Invariant Integers using Multiplication, 1994): with l = ceil(log2 d), the quotient of n is the
  * high part of n * ceil(2^(32+l) / d), a product of up to 65 bits. */

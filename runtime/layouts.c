@@ -2,6 +2,7 @@
 
 #include <stddef.h>
 
+#include "formats/edge_partitions.h"
 #include "formats/graph.h"
 
 static enum qn_status graph_map(const struct qn_container *container, void *view,
@@ -19,9 +20,25 @@ static uint64_t graph_out_degree(const void *view, uint64_t vertex) {
   return graph->out.row_offsets[vertex + 1] - graph->out.row_offsets[vertex];
 }
 
+static enum qn_status edge_partitions_map(const struct qn_container *container, void *view,
+                                          struct qn_error *error) {
+  return qn_edge_partitions_view(container, view, error);
+}
+
+static enum qn_status edge_partitions_check(const struct qn_container *container, const void *view,
+                                            struct qn_error *error) {
+  return qn_edge_partitions_check(container, view, error);
+}
+
+static uint64_t edge_partitions_out_degree(const void *view, uint64_t vertex) {
+  return qn_edge_partitions_out_degree(view, vertex);
+}
+
 static const struct qn_layout_view views[] = {
     {QN_LAYOUT_GRAPH, sizeof(struct qn_graph), graph_map, graph_check, graph_out_degree,
      "quern-import"},
+    {QN_LAYOUT_EDGE_PARTITIONS, sizeof(struct qn_edge_partitions), edge_partitions_map,
+     edge_partitions_check, edge_partitions_out_degree, "quern-partition"},
 };
 
 enum qn_status qn_layout_view_find(enum qn_layout layout, const struct qn_layout_view **out,

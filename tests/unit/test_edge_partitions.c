@@ -25,7 +25,13 @@ static struct qn_builder builder_of(const struct qn_edge_partitions_options *opt
 static void round_trip(const struct qn_graph *graph,
                        const struct qn_edge_partitions_options *options) {
   struct qn_builder builder = builder_of(options);
+  struct qn_edge_partitions view;
   check_round_trip(&builder, graph);
+  assert_int_equal(qn_edge_partitions_map(scratch_path("layout.qrn"), &view, &error), QN_OK);
+  for (uint64_t v = 0; v < graph->out.num_vertices; v++)
+    assert_int_equal(qn_edge_partitions_out_degree(&view, v),
+                     graph->out.row_offsets[v + 1] - graph->out.row_offsets[v]);
+  qn_edge_partitions_unmap(&view);
 }
 
 /* With the default, one partition, one edge a partition, and something between; frees the graph. */
