@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 
+#include "converters/permutation.h"
 #include "converters/random.h"
 
 /* Purposes of random numbers under one seed. */
@@ -27,39 +28,6 @@ enum qn_status qn_generator_check(const struct qn_generator *generator, struct q
 
 uint64_t qn_generator_slots(const struct qn_generator *generator) {
   return generator->degree << generator->scale;
-}
-
-/* ---- Vertex numbers ------------------------------------------------------- */
-
-/* A random-looking bijection of [0, 2^scale), without memory: rounds of steps that are bijections
- * each, as in a block cipher. */
-struct permutation {
-  uint32_t mask;
-  unsigned shift;
-  uint32_t factor[4]; /* odd */
-  uint32_t offset[4];
-};
-
-static struct permutation permutation_create(const struct qn_generator *generator) {
-  struct permutation permutation = {
-      .mask = (uint32_t)(((uint64_t)1 << generator->scale) - 1),
-      .shift = (generator->scale + 1) / 2,
-  };
-  uint64_t key = qn_random_key(generator->seed, STREAM_VERTICES);
-  for (unsigned i = 0; i < 4; i++) {
-    permutation.factor[i] = (uint32_t)qn_random_at(key, 2 * i) | 1;
-    permutation.offset[i] = (uint32_t)qn_random_at(key, 2 * i + 1);
-  }
-  return permutation;
-}
-
-static uint32_t permute(const struct permutation *permutation, uint32_t vertex) {
-  for (unsigned i = 0; i < 4; i++) {
-    vertex = (vertex * permutation->factor[i] + permutation->offset[i]) & permutation->mask;
-    /* With a shift of 0 there is but one vertex. */
-    vertex ^= permutation->shift ? vertex >> permutation->shift : 0;
-  }
-  return vertex;
 }
 
 /* ---- Models --------------------------------------------------------------- */
@@ -201,12 +169,13 @@ static uint64_t weight_counter(const struct qn_generator *generator,
 
 /* What is computed once for many edges. */
 struct plan {
-  struct permutation permutation;
+  struct qn_permutation permutation;
   struct outcome_table tables[2]; /* of LEVELS levels, and of those left over (perhaps none) */
 };
 
 static void plan_fill(const struct qn_generator *generator, struct plan *plan) {
-  plan->permutation = permutation_create(generator);
+  plan->permutation =
+      qn_permutation_of(generator->scale, qn_random_key(generator->seed, STREAM_VERTICES));
   if (generator->model != QN_MODEL_RMAT)
     return;
   outcome_table_fill(generator, LEVELS, &plan->tables[0]);
@@ -234,8 +203,8 @@ static uint64_t generate_batch(const struct qn_generator *generator, const struc
   }
   if (generator->permute)
     for (uint64_t i = 0; i < count; i++) {
-      edges[i].source = permute(&plan->permutation, edges[i].source);
-      edges[i].destination = permute(&plan->permutation, edges[i].destination);
+      edges[i].source = qn_permute(&plan->permutation, edges[i].source);
+      edges[i].destination = qn_permute(&plan->permutation, edges[i].destination);
     }
   return count;
 }

@@ -1,0 +1,162 @@
+/* quern-export: containers of any layout as text. */
+#include <argp.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "converters/graph_source.h"
+#include "converters/writer.h"
+#include "support/sizes.h"
+#include "support/threads.h"
+#include "support/tool.h"
+
+struct options {
+  struct qn_tool_options shared;
+  struct qn_write_options write;
+  const struct qn_graph_writer *writer;
+  const char *input;
+  const char *output;
+};
+
+enum { KEY_FORMAT = 0x3301, KEY_BOTH };
+
+static const struct argp_option argp_options[] = {
+    {"output", 'o', "FILE", 0, "Write to FILE, - for standard output (required)", 1},
+    {"format", KEY_FORMAT, "NAME", 0, "What to write (default: edges)", 1},
+    {"both-directions", KEY_BOTH, NULL, 0,
+     "List the edges of undirected graphs both ways (default: once)", 1},
+    {0}};
+
+static error_t parse_option(int key, char *argument, struct argp_state *state) {
+  struct options *options = state->input;
+  struct qn_error error;
+  switch (key) {
+  case ARGP_KEY_INIT:
+    state->child_inputs[0] = &options->shared;
+    return 0;
+  case 'o':
+    options->output = argument;
+    return 0;
+  case KEY_FORMAT:
+    if (qn_graph_writer_by_name(argument, &options->writer, &error))
+      argp_error(state, "%s", error.message);
+    return 0;
+  case KEY_BOTH:
+    options->write.both_directions = true;
+    return 0;
+  case ARGP_KEY_ARG:
+    if (options->input)
+      argp_error(state, "one container at a time; '%s' is too much", argument);
+    options->input = argument;
+    return 0;
+  case ARGP_KEY_END:
+    if (!options->input)
+      argp_error(state, "name a container");
+    if (!options->output)
+      argp_error(state, "name the file to write with -o");
+    if (options->shared.json && strcmp(options->output, "-") == 0)
+      argp_error(state, "--json and -o - would both write to standard output");
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const char documentation[] =
+    "Export a graph: write the edges, weights and original ids of a container of any layout as "
+    "text.\v"
+    "Formats:\n%s\n"
+    "Reals are written with the fewest digits that read back exactly. Vertices without edges are "
+    "in a matrix-market file, but not in an edge list.\n\n"
+    "Exit status: 0; 2 for a wrong command line or if FILE exists (see --force); 3 for an invalid "
+    "container; 5 if reading, writing or memory fails.\n\n"
+    "Example:\n"
+    "  quern-export soc.qrn -o soc.txt";
+
+/* Puts the list of formats where the documentation has %s. */
+static char *help_filter(int key, const char *text, void *input) {
+  (void)input;
+  if (key != ARGP_KEY_HELP_POST_DOC || !text)
+    return (char *)text;
+  char formats[512] = "", *full = NULL;
+  for (int i = 0; qn_graph_writers[i]; i++) {
+    size_t used = strlen(formats);
+    snprintf(formats + used, sizeof formats - used, "  %-15s %s\n", qn_graph_writers[i]->name,
+             qn_graph_writers[i]->description);
+  }
+  return asprintf(&full, text, formats) < 0 ? (char *)text : full;
+}
+
+struct report {
+  uint64_t edges, bytes;
+  double open_seconds, write_seconds;
+};
+
+static enum qn_status export_graph(const struct options *options, struct report *report,
+                                   struct qn_error *error) {
+  struct qn_graph_source source;
+  struct qn_text_output *output = NULL;
+  double begun = qn_seconds();
+  enum qn_status status = qn_graph_source_open(options->input, &source, error);
+  if (status)
+    goto cleanup;
+  report->open_seconds = qn_seconds() - begun;
+  begun = qn_seconds();
+  status = qn_text_output_create(options->output, options->shared.force, &output, error);
+  if (status)
+    goto cleanup;
+  status = options->writer->write(&source.graph, &options->write, output, &report->edges, error);
+  if (status == QN_INVALID && !error->file[0])
+    qn_error_in_file(error, options->input);
+  if (status)
+    goto cleanup;
+  report->bytes = qn_text_output_bytes(output);
+  status = qn_text_output_commit(output, error);
+  output = NULL;
+  report->write_seconds = qn_seconds() - begun;
+cleanup:
+  qn_text_output_abort(output);
+  qn_graph_source_close(&source);
+  return status;
+}
+
+static enum qn_status print_json(const struct options *options, const struct report *report,
+                                 struct qn_error *error) {
+  json_t *json = json_pack("{s:s, s:s, s:s, s:I, s:I, s:{s:f, s:f, s:f}}", "input", options->input,
+                           "output", options->output, "format", options->writer->name, "edges",
+                           (json_int_t)report->edges, "bytes", (json_int_t)report->bytes, "seconds",
+                           "open", report->open_seconds, "write", report->write_seconds, "total",
+                           report->open_seconds + report->write_seconds);
+  if (!json)
+    return qn_fail_memory(error, "the report", 0);
+  json_dumpf(json, stdout, JSON_SORT_KEYS | JSON_INDENT(2) | JSON_REAL_PRECISION(6));
+  putchar('\n');
+  json_decref(json);
+  return QN_OK;
+}
+
+static void print_summary(const struct options *options, const struct report *report) {
+  char edges[32], bytes[32];
+  FILE *stream = strcmp(options->output, "-") == 0 ? stderr : stdout;
+  fprintf(stream, "%s: %s edges, %s, in %.2f s\n", options->output,
+          qn_count_text(report->edges, edges, sizeof edges),
+          qn_size_text(report->bytes, bytes, sizeof bytes),
+          report->open_seconds + report->write_seconds);
+}
+
+int main(int argc, char **argv) {
+  static const struct argp_child children[] = {{&qn_tool_output_argp, 0, NULL, 0}, {0}};
+  static const struct argp argp = {argp_options, parse_option, "GRAPH.qrn", documentation,
+                                   children,     help_filter,  NULL};
+  struct options options = {.writer = qn_graph_writers[0]};
+  struct report report = {0};
+  struct qn_error error;
+  qn_tool_parse("quern-export", &argp, argc, argv, &options, &options.shared);
+  enum qn_status status = export_graph(&options, &report, &error);
+  if (!status && options.shared.json)
+    status = print_json(&options, &report, &error);
+  else if (!status && !options.shared.quiet)
+    print_summary(&options, &report);
+  return qn_tool_exit(status, &error);
+}
