@@ -95,6 +95,10 @@ enum qn_status qn_csr_check(const struct qn_container *container, const struct q
  * `reverse` of column -> row. */
 uint64_t qn_csr_fingerprint(const struct qn_csr *csr, bool reverse);
 
+/* Does every edge of a checked CSR have its reverse, as often and with the same weights? Judged by
+ * fingerprints of the triangles above and below the diagonal. */
+bool qn_csr_is_symmetric(const struct qn_csr *csr);
+
 /* Add the sections of the graph layout to a writer, in the spec's order. Call
  * in this order; each gives the pointers to fill (weights as the info's type says). */
 enum qn_status qn_graph_write_rows(struct qn_writer *writer, uint64_t num_vertices,

@@ -7,45 +7,9 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "formats/fingerprint.h"
+#include "formats/csr_shares.h"
 #include "formats/graph.h"
-#include "support/threads.h"
-
-/* A share of the work: rows [row_begin, row_end) hold edges [edge_begin, edge_end). */
-struct share {
-  uint64_t row_begin, row_end;
-  uint64_t edge_begin, edge_end;
-};
-
-/* The first row that begins at or after `edge`. */
-static uint64_t row_at(const struct qn_csr *csr, uint64_t edge) {
-  uint64_t low = 0, high = csr->num_vertices;
-  while (low < high) {
-    uint64_t middle = low + (high - low) / 2;
-    if (csr->row_offsets[middle] < edge)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
-
-/* Part `index` of `parts`, balanced by edges, cut between rows. Offsets must ascend. */
-static struct share share_of(const struct qn_csr *csr, uint64_t parts, uint64_t index) {
-  struct share share;
-  uint64_t begin, end;
-  qn_part_of(csr->num_edges, parts, index, &begin, &end);
-  share.row_begin = index == 0 ? 0 : row_at(csr, begin);
-  share.row_end = index + 1 == parts ? csr->num_vertices : row_at(csr, end);
-  share.edge_begin = csr->row_offsets[share.row_begin];
-  share.edge_end = csr->row_offsets[share.row_end];
-  return share;
-}
-
-static uint64_t part_count(const struct qn_csr *csr) {
-  uint64_t parts = csr->num_edges >> 18;
-  return parts < 1 ? 1 : parts;
-}
+#include "support/multiversion.h"
 
 static uint64_t first_descending_offset(const struct qn_csr *csr) {
   uint64_t descending = 0;
@@ -59,6 +23,7 @@ static uint64_t first_descending_offset(const struct qn_csr *csr) {
   return UINT64_MAX;
 }
 
+QN_VECTOR_CLONES
 static uint32_t largest_column(const uint32_t *columns, uint64_t count) {
   uint32_t largest = 0;
   for (uint64_t i = 0; i < count; i++)
@@ -66,6 +31,7 @@ static uint32_t largest_column(const uint32_t *columns, uint64_t count) {
   return largest;
 }
 
+QN_VECTOR_CLONES
 static uint64_t count_descents(const uint32_t *columns, uint64_t count) {
   uint64_t descents = 0;
   for (uint64_t i = 1; i < count; i++)
@@ -74,7 +40,8 @@ static uint64_t count_descents(const uint32_t *columns, uint64_t count) {
 }
 
 /* Row starts inside the share, past its first edge, that descend from the edge before. */
-static uint64_t count_descending_starts(const struct qn_csr *csr, const struct share *share) {
+static uint64_t count_descending_starts(const struct qn_csr *csr,
+                                        const struct qn_csr_share *share) {
   const uint64_t *offsets = csr->row_offsets;
   const uint32_t *columns = csr->column_indices;
   uint64_t descents = 0;
@@ -86,7 +53,7 @@ static uint64_t count_descending_starts(const struct qn_csr *csr, const struct s
   return descents;
 }
 
-static bool share_is_sound(const struct qn_csr *csr, const struct share *share) {
+static bool share_is_sound(const struct qn_csr *csr, const struct qn_csr_share *share) {
   const uint32_t *columns = csr->column_indices + share->edge_begin;
   uint64_t count = share->edge_end - share->edge_begin;
   if (count == 0)
@@ -97,8 +64,8 @@ static bool share_is_sound(const struct qn_csr *csr, const struct share *share) 
 
 /* Slow and exact: names the first edge at fault in the share. */
 static enum qn_status report_share(const struct qn_container *container, const struct qn_csr *csr,
-                                   const struct share *share, const char *rules, const char *name,
-                                   struct qn_error *error) {
+                                   const struct qn_csr_share *share, const char *rules,
+                                   const char *name, struct qn_error *error) {
   char rule[16];
   for (uint64_t v = share->row_begin; v < share->row_end; v++) {
     for (uint64_t e = csr->row_offsets[v]; e < csr->row_offsets[v + 1]; e++) {
@@ -150,16 +117,16 @@ enum qn_status qn_csr_check(const struct qn_container *container, const struct q
   enum qn_status status = check_offsets(container, csr, rules, name, error);
   if (status)
     return status;
-  uint64_t parts = part_count(csr), bad = UINT64_MAX;
+  uint64_t parts = qn_csr_share_count(csr), bad = UINT64_MAX;
 #pragma omp parallel for schedule(dynamic, 1) reduction(min : bad)
   for (uint64_t i = 0; i < parts; i++) {
-    struct share share = share_of(csr, parts, i);
+    struct qn_csr_share share = qn_csr_share_of(csr, parts, i);
     if (i < bad && !share_is_sound(csr, &share))
       bad = i;
   }
   if (bad == UINT64_MAX)
     return QN_OK;
-  struct share share = share_of(csr, parts, bad);
+  struct qn_csr_share share = qn_csr_share_of(csr, parts, bad);
   return report_share(container, csr, &share, rules, name, error);
 }
 
@@ -192,33 +159,6 @@ enum qn_status qn_weights_check(const struct qn_container *container, const char
                                 "%s: the weight of edge %" PRIu64 " is not finite", name, bad);
 }
 
-static uint64_t row_sum(const uint32_t *columns, const uint32_t *weights, uint64_t count,
-                        bool reverse) {
-  uint64_t sum = 0;
-  for (uint64_t i = 0; i < count; i++) {
-    uint64_t mixed = reverse ? qn_mix_source(columns[i]) : qn_mix_destination(columns[i]);
-    sum += weights ? mixed * qn_mix_weight(weights[i]) : mixed;
-  }
-  return sum;
-}
-
-uint64_t qn_csr_fingerprint(const struct qn_csr *csr, bool reverse) {
-  uint64_t parts = part_count(csr), sum = 0;
-  const uint32_t *weights =
-      csr->weights.type == QN_WEIGHT_F32 ? (const uint32_t *)csr->weights.f32 : csr->weights.u32;
-#pragma omp parallel for schedule(dynamic, 1) reduction(+ : sum)
-  for (uint64_t i = 0; i < parts; i++) {
-    struct share share = share_of(csr, parts, i);
-    for (uint64_t v = share.row_begin; v < share.row_end; v++) {
-      uint64_t begin = csr->row_offsets[v], count = csr->row_offsets[v + 1] - begin;
-      uint64_t columns =
-          row_sum(csr->column_indices + begin, weights ? weights + begin : NULL, count, reverse);
-      sum += columns * (reverse ? qn_mix_destination((uint32_t)v) : qn_mix_source((uint32_t)v));
-    }
-  }
-  return sum;
-}
-
 enum qn_status qn_graph_check_content(const struct qn_container *container,
                                       const struct qn_graph *graph, struct qn_error *error) {
   bool stored_transpose = graph->has_transpose && graph->in.row_offsets != graph->out.row_offsets;
@@ -229,11 +169,11 @@ enum qn_status qn_graph_check_content(const struct qn_container *container,
     status = qn_weights_check(container, "G-7", "in-edges", &graph->in.weights, num_edges, error);
   if (status)
     return status;
-  if (stored_transpose && qn_csr_fingerprint(&graph->out, false) != qn_csr_fingerprint(&graph->in, true))
+  if (stored_transpose &&
+      qn_csr_fingerprint(&graph->out, false) != qn_csr_fingerprint(&graph->in, true))
     return qn_container_violation(container, error, "G-8",
                                   "the transpose does not hold the same edges");
-  if (graph->directedness == QN_UNDIRECTED &&
-      qn_csr_fingerprint(&graph->out, false) != qn_csr_fingerprint(&graph->out, true))
+  if (graph->directedness == QN_UNDIRECTED && !qn_csr_is_symmetric(&graph->out))
     return qn_container_violation(container, error, "G-9",
                                   "the header says undirected, but some edge lacks its reverse");
   return QN_OK;

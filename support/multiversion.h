@@ -1,0 +1,13 @@
+/* Function multiversioning: loops compiled for several instruction sets, of which the processor's
+ * best is chosen when the program is loaded. Binaries stay portable. */
+#ifndef QN_SUPPORT_MULTIVERSION_H
+#define QN_SUPPORT_MULTIVERSION_H
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&                             \
+    !defined(__SANITIZE_ADDRESS__)
+#define QN_VECTOR_CLONES __attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))
+#else
+#define QN_VECTOR_CLONES
+#endif
+
+#endif
