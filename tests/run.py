@@ -39,7 +39,7 @@ def arguments():
                         help="the tools (build/bin)")
     parser.add_argument("--tests", type=Path, default=HERE, help="the folder of tests")
     parser.add_argument("-j", "--jobs", type=int, default=2, help="tests at a time (2)")
-    parser.add_argument("-v", "--verbose", action="store_true", help="name passing tests too")
+    parser.add_argument("-v", "--verbose", action="store_true", help="name passing tests and the slowest too")
     parser.add_argument("-l", "--list", action="store_true", help="name the jobs, run nothing")
     parser.add_argument("--keep", action="store_true", help="keep the scratch folders and say where")
     return parser.parse_args()
@@ -82,8 +82,7 @@ def run_job(job):
         outcomes = job.run()
     except Exception as error:  # a fault of the harness must not hide the test
         outcomes = [Outcome(job.name, FAILED, "the harness failed: %r" % error)]
-    if len(outcomes) == 1:
-        outcomes[0].seconds = time.monotonic() - begin
+    job.seconds = time.monotonic() - begin
     return outcomes
 
 
@@ -93,7 +92,7 @@ def report(outcome, verbose):
         for line in outcome.detail.rstrip("\n").split("\n"):
             print("        | %s" % line)
     elif verbose and outcome.status == PASSED:
-        print("passed  %s%s" % (outcome.name, "  (%.1f s)" % outcome.seconds if outcome.seconds >= 1 else ""))
+        print("passed  %s" % outcome.name)
     sys.stdout.flush()
 
 
@@ -112,6 +111,13 @@ def run_all(jobs, options):
         for future in [pool.submit(work, job) for job in ordered]:
             future.result()
     return outcomes
+
+
+def report_slowest(jobs):
+    slowest = sorted(jobs, key=lambda job: -job.seconds)[:12]
+    print("the slowest, of %.0f s in all:" % sum(job.seconds for job in jobs))
+    for job in slowest:
+        print("%7.1f s  %-6s %s" % (job.seconds, job.tier, job.name))
 
 
 def report_skipped(outcomes):
@@ -154,6 +160,8 @@ def main():
         canary = harness_can_fail(settings)
         report(canary, options.verbose)
         outcomes = run_all(jobs, options)
+        if options.verbose:
+            report_slowest(jobs)
         count = summarise(outcomes + [canary], left_out)
         nothing_ran = all(outcome.status == SKIPPED for outcome in outcomes)
         return 1 if count[FAILED] or nothing_ran else 0
