@@ -169,6 +169,12 @@ class _InLayout(_Truth):
         return any(kernel["algorithm"] == algorithm and kernel["layout"] == self.layout.name
                    and kernel["device"] == "cpu" for kernel in listed["kernels"])
 
+    def test_wcc(self):
+        """A layout that holds one direction needs a symmetric graph for cc."""
+        components = sizes(self.compute("cc", self.undirected()))
+        self.assertEqual(len(components), self.known["wcc"]["count"])
+        self.assertEqual(max(components.values()), self.known["wcc"]["largest"])
+
     def test_triangles(self):
         if not self.runs("tc"):
             self.skipTest("no kernel for tc on %s in this build" % self.layout.name)
