@@ -25,7 +25,7 @@ struct transposition {
   unsigned span_log2; /* a bucket is 2^span_log2 columns */
   uint64_t num_buckets;
   uint64_t parts;   /* of the input, in order */
-  uint64_t *places; /* [parts x num_buckets] where a part's next edge of a bucket goes */
+  uint64_t *places; /* [parts x num_buckets] where a part's first edge of a bucket goes */
   uint64_t *bounds; /* [num_buckets + 1] where buckets begin */
   uint16_t *keys;   /* [E] low bits of columns, in the buckets' order */
 };
@@ -85,21 +85,25 @@ static void counts_to_places(struct transposition *work) {
   work->bounds[work->num_buckets] = next;
 }
 
-struct stage {
-  uint32_t rows[STAGED];
-  uint32_t weights[STAGED];
-  uint16_t keys[STAGED];
-  uint32_t count;
+/* Edges that wait to be written, a cache line a bucket. An edge waits in the slot that the low bits
+ * of its place name, so that full lines are written to whole lines of the result. */
+struct stages {
+  uint32_t *rows;         /* [num_buckets x STAGED] */
+  uint32_t *weights;      /* [num_buckets x STAGED]; NULL without weights */
+  uint16_t *keys;         /* [num_buckets x STAGED] */
+  uint64_t *places;       /* [num_buckets] where the next edge goes */
+  const uint64_t *starts; /* [num_buckets] where the part's first edge went */
 };
 
-static inline void flush_stage(const struct transposition *work, struct stage *stage,
-                               uint64_t *place) {
-  memcpy(work->columns + *place, stage->rows, stage->count * sizeof *stage->rows);
-  memcpy(work->keys + *place, stage->keys, stage->count * sizeof *stage->keys);
+/* Write what waits before `place`: back to the line's begin, or to the part's first edge. */
+static inline void flush_stage(const struct transposition *work, const struct stages *stages,
+                               uint64_t bucket, uint64_t place, uint64_t line) {
+  uint64_t begin = line > stages->starts[bucket] ? line : stages->starts[bucket];
+  uint64_t from = bucket * STAGED + begin % STAGED, count = place - begin;
+  memcpy(work->columns + begin, stages->rows + from, count * sizeof *stages->rows);
+  memcpy(work->keys + begin, stages->keys + from, count * sizeof *stages->keys);
   if (work->weights)
-    memcpy(work->out_weights + *place, stage->weights, stage->count * sizeof *stage->weights);
-  *place += stage->count;
-  stage->count = 0;
+    memcpy(work->out_weights + begin, stages->weights + from, count * sizeof *stages->weights);
 }
 
 /* The row that holds `edge`: the last one that begins at or before it and is not empty. */
@@ -115,44 +119,92 @@ static uint64_t row_of(const struct qn_csr *csr, uint64_t edge) {
   return low;
 }
 
-static void deal_part(const struct transposition *work, uint64_t begin, uint64_t end,
-                      uint64_t *places, struct stage *stages) {
+static inline void stage_edge(const struct transposition *work, const struct stages *stages,
+                              uint64_t row, uint64_t edge) {
+  uint32_t column = work->csr->column_indices[edge];
+  uint64_t bucket = column >> work->span_log2;
+  uint64_t place = stages->places[bucket]++;
+  uint64_t slot = bucket * STAGED + place % STAGED;
+  stages->rows[slot] = (uint32_t)row;
+  stages->keys[slot] = (uint16_t)(column & ((1u << work->span_log2) - 1));
+  if (work->weights)
+    stages->weights[slot] = work->weights[edge];
+  if (place % STAGED == STAGED - 1)
+    flush_stage(work, stages, bucket, place + 1, place + 1 - STAGED);
+}
+
+static void deal_part(const struct transposition *work, const struct stages *stages, uint64_t begin,
+                      uint64_t end) {
   const struct qn_csr *csr = work->csr;
-  uint32_t key_mask = (uint32_t)((1u << work->span_log2) - 1);
   uint64_t row = row_of(csr, begin);
   for (uint64_t edge = begin; edge < end; row++) {
     uint64_t row_end = csr->row_offsets[row + 1] < end ? csr->row_offsets[row + 1] : end;
-    for (; edge < row_end; edge++) {
-      uint32_t column = csr->column_indices[edge];
-      struct stage *stage = &stages[column >> work->span_log2];
-      stage->rows[stage->count] = (uint32_t)row;
-      stage->keys[stage->count] = (uint16_t)(column & key_mask);
-      if (work->weights)
-        stage->weights[stage->count] = work->weights[edge];
-      if (++stage->count == STAGED)
-        flush_stage(work, stage, &places[column >> work->span_log2]);
-    }
+    for (; edge < row_end; edge++)
+      stage_edge(work, stages, row, edge);
   }
-  for (uint64_t bucket = 0; bucket < work->num_buckets; bucket++)
-    flush_stage(work, &stages[bucket], &places[bucket]);
+  for (uint64_t bucket = 0; bucket < work->num_buckets; bucket++) {
+    uint64_t place = stages->places[bucket], line = place - place % STAGED;
+    if (place > line && place > stages->starts[bucket])
+      flush_stage(work, stages, bucket, place, line);
+  }
+}
+
+static enum qn_status stages_create(const struct transposition *work, const uint64_t *starts,
+                                    struct stages *stages, struct qn_error *error) {
+  uint64_t slots = work->num_buckets * STAGED;
+  *stages = (struct stages){.starts = starts};
+  enum qn_status status =
+      qn_pages_alloc(&stages->rows, slots, sizeof *stages->rows, "bucket stages", error);
+  if (!status)
+    status = qn_pages_alloc(&stages->keys, slots, sizeof *stages->keys, "bucket stages", error);
+  if (!status && work->weights)
+    status =
+        qn_pages_alloc(&stages->weights, slots, sizeof *stages->weights, "bucket stages", error);
+  if (!status)
+    status = qn_alloc(&stages->places, work->num_buckets, sizeof *stages->places, "bucket stages",
+                      error);
+  if (!status)
+    memcpy(stages->places, starts, work->num_buckets * sizeof *starts);
+  return status;
+}
+
+static void stages_destroy(const struct transposition *work, struct stages *stages) {
+  uint64_t slots = work->num_buckets * STAGED;
+  qn_pages_free(stages->rows, slots, sizeof *stages->rows);
+  qn_pages_free(stages->keys, slots, sizeof *stages->keys);
+  qn_pages_free(stages->weights, slots, sizeof *stages->weights);
+  qn_free(stages->places);
+}
+
+/* Of several threads' failures one is reported. */
+static void report_failure(enum qn_status own, const struct qn_error *own_error,
+                           enum qn_status *status, struct qn_error *error) {
+  if (!own)
+    return;
+#pragma omp critical
+  {
+    *status = own;
+    if (error)
+      *error = *own_error;
+  }
 }
 
 static enum qn_status deal(struct transposition *work, struct qn_error *error) {
-  struct stage *stages;
-  enum qn_status status = qn_pages_alloc(&stages, work->parts * work->num_buckets, sizeof *stages,
-                                         "bucket stages", error);
-  if (status)
-    return status;
+  enum qn_status status = QN_OK;
 #pragma omp parallel for schedule(static, 1)
   for (uint64_t part = 0; part < work->parts; part++) {
     uint64_t begin, end;
+    struct stages stages;
+    struct qn_error own_error;
     qn_part_of(work->csr->num_edges, work->parts, part, &begin, &end);
-    if (begin < end)
-      deal_part(work, begin, end, work->places + part * work->num_buckets,
-                stages + part * work->num_buckets);
+    enum qn_status own =
+        stages_create(work, work->places + part * work->num_buckets, &stages, &own_error);
+    if (!own && begin < end)
+      deal_part(work, &stages, begin, end);
+    stages_destroy(work, &stages);
+    report_failure(own, &own_error, &status, error);
   }
-  qn_pages_free(stages, work->parts * work->num_buckets, sizeof *stages);
-  return QN_OK;
+  return status;
 }
 
 /* A thread's copy of the bucket that it sorts. */
@@ -242,14 +294,7 @@ static enum qn_status sort_buckets(const struct transposition *work, struct qn_e
         sort_bucket(work, bucket, &scratch);
     }
     scratch_free(&scratch);
-    if (own_status) {
-#pragma omp critical
-      {
-        status = own_status;
-        if (error)
-          *error = own_error;
-      }
-    }
+    report_failure(own_status, &own_error, &status, error);
   }
   return status;
 }
