@@ -7,7 +7,7 @@
 
 static inline void collect_edges(const struct engine_state *state, struct frontier_work *work,
                                  struct qn_queue_block *block, uint32_t u) {
-  const struct qn_csr *out = &state->view->out;
+  const struct qn_csr *out = state->out;
   program_message message =
       program_send(&state->context, state->values[u], sweep_out_degree(state->view, u));
   for (uint64_t edge = out->row_offsets[u]; edge < out->row_offsets[u + 1]; edge++) {
@@ -50,6 +50,8 @@ static inline void frontier_push(struct engine_state *state, struct frontier_wor
   qn_frontier_clear(&work->received);
 }
 
+#if !ENGINE_OWN_PULL
+
 static inline void collect_vertex(struct engine_state *state, struct frontier_work *work,
                                   struct frontier_share *share, uint32_t v) {
   const struct qn_csr *in = state->in;
@@ -87,14 +89,18 @@ static inline void frontier_pull(struct engine_state *state, struct frontier_wor
   }
 }
 
+#endif
+
 static inline enum qn_status collect_create(struct frontier_work *work, uint64_t num_vertices,
                                             struct qn_error *error) {
   enum qn_status status = qn_frontier_create(&work->received, num_vertices, error);
   if (!status)
     status = qn_pages_alloc(&work->sums, num_vertices, sizeof *work->sums, "accumulators", error);
+#if !ENGINE_OWN_PULL
   if (!status)
     status =
         qn_pages_alloc(&work->messages, num_vertices, sizeof *work->messages, "messages", error);
+#endif
   if (status)
     return status;
 #pragma omp parallel for schedule(static)
@@ -104,7 +110,9 @@ static inline enum qn_status collect_create(struct frontier_work *work, uint64_t
 }
 
 static inline void collect_destroy(struct frontier_work *work, uint64_t num_vertices) {
+#if !ENGINE_OWN_PULL
   qn_pages_free(work->messages, num_vertices, sizeof *work->messages);
+#endif
   qn_pages_free(work->sums, num_vertices, sizeof *work->sums);
   qn_frontier_destroy(&work->received);
 }

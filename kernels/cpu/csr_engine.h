@@ -17,17 +17,14 @@ static inline uint64_t engine_out_degree(const engine_view *view, uint64_t verte
   return view->out.row_offsets[vertex + 1] - view->out.row_offsets[vertex];
 }
 
+#include "kernels/cpu/iterations.h"
 #include "kernels/cpu/sweeps.h"
-
-/* Do accumulators hold real numbers, whose sum depends on the order? */
-static inline bool engine_lane_is_real(void) {
-  return (program_lane)0.5 != 0;
-}
 
 /* What one run works on. */
 struct engine_state {
   const struct qn_run_request *request;
   const engine_view *view;
+  const struct qn_csr *out;
   const struct qn_csr *in; /* in-edges; NULL if the run does without */
   struct qn_program_context context;
   program_value *values;       /* [V] */
@@ -35,17 +32,11 @@ struct engine_state {
   struct qn_run_result *result;
 };
 
-static inline bool engine_finished(struct engine_state *state, const char *mode,
-                                   uint64_t num_active, double change, double begin) {
-  struct qn_program_context *context = &state->context;
-  struct qn_iteration iteration = {context->iteration, mode, num_active, change,
-                                   qn_seconds() - begin};
-  if (state->request->on_iteration)
-    state->request->on_iteration(state->request->user, &iteration);
-  state->result->iterations = ++context->iteration;
-  state->result->change = change;
-  return context->iteration >= state->request->max_iterations;
+#if PROGRAM_SCHEDULE != QN_ALL_ACTIVE
+static inline bool engine_can_pull(const struct engine_state *state) {
+  return state->in != NULL;
 }
+#endif
 
 #if PROGRAM_SCHEDULE == QN_ALL_ACTIVE
 #include "kernels/cpu/csr_pull.h"
@@ -61,7 +52,8 @@ static enum qn_status engine_run(const struct qn_run_request *request, struct qn
                                  struct qn_error *error) {
   const engine_view *view = request->view;
   struct qn_csr transpose = {0};
-  struct engine_state state = {.request = request, .view = view, .result = result};
+  struct engine_state state = {
+      .request = request, .view = view, .out = &view->out, .result = result};
   double begin = qn_seconds();
   *result = (struct qn_run_result){0};
   state.context = engine_context(request, view->out.num_vertices, view->out.num_edges);

@@ -1,4 +1,11 @@
-/* Frontier programs on CSR: push from a queue or pull by a bitmap. Part of csr_engine.h.
+/* Frontier programs with out-edges as plain CSR: push from a queue or pull by a bitmap. Part of
+ * the engines that define, before they include it,
+ *
+ *   struct engine_state      with request, view, out, in, context, values, chunks, result as in
+ *                            csr_engine.h
+ *   engine_can_pull(state)   are there in-edges?
+ *   ENGINE_OWN_PULL          1 if the engine defines frontier_pull itself: then it needs no `in`
+ *                            and `chunks`
  *
  * The direction follows Beamer, Asanovic, Patterson: Direction-Optimizing
  * Breadth-First Search (SC 2012), section 4.3, where a receiver may stop at the first
@@ -6,9 +13,15 @@
 #ifndef QN_KERNELS_CPU_CSR_FRONTIER_H
 #define QN_KERNELS_CPU_CSR_FRONTIER_H
 
-#include "kernels/cpu/csr_engine.h"
+#include "kernels/cpu/iterations.h"
+#include "kernels/cpu/sweeps.h"
 
+#ifndef ENGINE_OWN_PULL
+#define ENGINE_OWN_PULL 0
+#endif
+#ifndef ENGINE_NAME
 #define ENGINE_NAME "csr push/pull"
+#endif
 
 /* Pull once the frontier has more than 1 / PULL_ALPHA of the edges not yet sent along, push
  * again once it shrinks below 1 / PULL_BETA of the vertices. */
@@ -30,7 +43,9 @@ struct frontier_work {
 #if !PROGRAM_IN_PLACE
   struct qn_frontier received; /* vertices with contributions */
   program_accumulator *sums;   /* [V] identity between iterations */
-  program_message *messages;   /* [V] of the senders, when pulling */
+#if !ENGINE_OWN_PULL
+  program_message *messages; /* [V] of the senders, when pulling */
+#endif
 #endif
 };
 
@@ -51,6 +66,10 @@ static inline void share_finish(struct frontier_work *work, struct frontier_shar
   __atomic_fetch_add(&work->next_edges, share->num_edges, __ATOMIC_RELAXED);
 }
 
+#if ENGINE_OWN_PULL
+static inline void frontier_pull(struct engine_state *state, struct frontier_work *work);
+#endif
+
 #if PROGRAM_IN_PLACE
 #include "kernels/cpu/csr_in_place.h"
 #else
@@ -68,7 +87,7 @@ static inline uint64_t queue_edges(const struct engine_state *state,
 
 static inline bool choose_pull(const struct engine_state *state, const struct frontier_work *work,
                                uint64_t last_count) {
-  if (!state->in)
+  if (!engine_can_pull(state))
     return false;
   if (!PROGRAM_IN_PLACE && engine_lane_is_real())
     return true; /* contributions arrive in one order only when pulled */
@@ -115,7 +134,8 @@ static inline void frontier_iterations(struct engine_state *state, struct fronti
     work->pulling = choose_pull(state, work, last_count);
     last_count = work->current.count;
     frontier_step(state, work);
-    finished = engine_finished(state, work->pulling ? "pull" : "push", last_count, 0, begin);
+    finished = engine_end_iteration(state->request, context, state->result,
+                                    work->pulling ? "pull" : "push", last_count, 0, begin);
   }
   state->result->converged = work->current.count == 0;
 }

@@ -10,7 +10,7 @@
 static inline void push_edges(struct engine_state *state, struct frontier_work *work,
                               struct frontier_share *share, program_message message, uint64_t begin,
                               uint64_t end) {
-  const struct qn_csr *out = &state->view->out;
+  const struct qn_csr *out = state->out;
   for (uint64_t edge = begin; edge < end; edge++) {
     uint32_t v = out->column_indices[edge];
     program_accumulator contribution =
@@ -29,7 +29,7 @@ static inline program_message current_message(const struct engine_state *state, 
 
 /* All threads share the edges of one vertex. */
 static inline void push_hub(struct engine_state *state, struct frontier_work *work, uint32_t u) {
-  const uint64_t *offsets = state->view->out.row_offsets;
+  const uint64_t *offsets = state->out->row_offsets;
   program_message message = current_message(state, u);
 #pragma omp parallel
   {
@@ -42,7 +42,7 @@ static inline void push_hub(struct engine_state *state, struct frontier_work *wo
 }
 
 static inline void frontier_push(struct engine_state *state, struct frontier_work *work) {
-  const uint64_t *offsets = state->view->out.row_offsets;
+  const uint64_t *offsets = state->out->row_offsets;
   const struct qn_frontier *current = &work->current;
   bool has_hubs = false;
 #pragma omp parallel if (work->current_edges > 1024)
@@ -64,6 +64,8 @@ static inline void frontier_push(struct engine_state *state, struct frontier_wor
   work->next.queued = true;
   work->next.marked = !PROGRAM_FIRST_SUFFICES;
 }
+
+#if !ENGINE_OWN_PULL
 
 /* Combine into `v` what the senders among its in-neighbours offer; whether it changed. */
 static inline bool pull_vertex(struct engine_state *state, const struct frontier_work *work,
@@ -112,5 +114,7 @@ static inline void frontier_pull(struct engine_state *state, struct frontier_wor
   work->next.marked = true;
   work->next.queued = false;
 }
+
+#endif
 
 #endif

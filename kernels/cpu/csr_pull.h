@@ -18,33 +18,11 @@ struct pull_work {
   struct qn_sum changed; /* change, by chunk of rows */
 };
 
-/* Contributions of the edges [begin, end) of one row. Four accumulators, so that an addition
- * need not wait for the one before: always the same four, so the sum has one shape. */
 static inline program_accumulator pull_edges(const struct engine_state *state,
                                              const program_message *messages, uint64_t begin,
                                              uint64_t end) {
-  const struct qn_program_context *context = &state->context;
-  const uint32_t *sources = state->in->column_indices;
-  const struct qn_weights *weights = &state->in->weights;
-  program_accumulator part0 = program_identity(), part1 = part0, part2 = part0, part3 = part0;
-  uint64_t edge = begin;
-  for (; edge + 4 <= end; edge += 4) {
-    program_combine(&part0,
-                    program_gather(context, messages[sources[edge]], engine_weight(weights, edge)));
-    program_combine(&part1, program_gather(context, messages[sources[edge + 1]],
-                                           engine_weight(weights, edge + 1)));
-    program_combine(&part2, program_gather(context, messages[sources[edge + 2]],
-                                           engine_weight(weights, edge + 2)));
-    program_combine(&part3, program_gather(context, messages[sources[edge + 3]],
-                                           engine_weight(weights, edge + 3)));
-  }
-  for (; edge < end; edge++)
-    program_combine(&part0,
-                    program_gather(context, messages[sources[edge]], engine_weight(weights, edge)));
-  program_combine(&part0, part1);
-  program_combine(&part2, part3);
-  program_combine(&part0, part2);
-  return part0;
+  return engine_gather(&state->context, messages, state->in->column_indices, &state->in->weights,
+                       begin, end);
 }
 
 /* All threads share a hub's edges, in segments combined in order. */
@@ -106,7 +84,8 @@ static inline void pull_iterations(struct engine_state *state, struct pull_work 
     for (uint64_t chunk = 0; chunk < state->chunks.num_chunks; chunk++)
       work->changed.parts[chunk] = pull_chunk(state, work, chunk);
     double change = qn_sum_total(&work->changed);
-    finished = engine_finished(state, "pull", state->context.num_vertices, change, begin);
+    finished = engine_end_iteration(state->request, &state->context, state->result, "pull",
+                                    state->context.num_vertices, change, begin);
     if (PROGRAM_CONVERGES && change < state->context.tolerance)
       finished = state->result->converged = true;
   }

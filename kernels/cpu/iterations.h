@@ -1,0 +1,55 @@
+/* What engines on the CPU do between iterations, and edges they combine the same way. */
+#ifndef QN_KERNELS_CPU_ITERATIONS_H
+#define QN_KERNELS_CPU_ITERATIONS_H
+
+#include "kernels/engine.h"
+#include "support/threads.h"
+
+/* Do accumulators hold real numbers, whose sum depends on the order? */
+static inline bool engine_lane_is_real(void) {
+  return (program_lane)0.5 != 0;
+}
+
+/* Report an iteration that began at `begin`; whether it was the last one allowed. */
+static inline bool engine_end_iteration(const struct qn_run_request *request,
+                                        struct qn_program_context *context,
+                                        struct qn_run_result *result, const char *mode,
+                                        uint64_t num_active, double change, double begin) {
+  struct qn_iteration iteration = {context->iteration, mode, num_active, change,
+                                   qn_seconds() - begin};
+  if (request->on_iteration)
+    request->on_iteration(request->user, &iteration);
+  result->iterations = ++context->iteration;
+  result->change = change;
+  return context->iteration >= request->max_iterations;
+}
+
+/* What the sources of the edges [begin, end) contribute. Four accumulators, so that an addition
+ * need not wait for the one before: always the same four, so the sum has one shape. */
+static inline program_accumulator engine_gather(const struct qn_program_context *context,
+                                                const program_message *messages,
+                                                const uint32_t *sources,
+                                                const struct qn_weights *weights, uint64_t begin,
+                                                uint64_t end) {
+  program_accumulator part0 = program_identity(), part1 = part0, part2 = part0, part3 = part0;
+  uint64_t edge = begin;
+  for (; edge + 4 <= end; edge += 4) {
+    program_combine(&part0,
+                    program_gather(context, messages[sources[edge]], engine_weight(weights, edge)));
+    program_combine(&part1, program_gather(context, messages[sources[edge + 1]],
+                                           engine_weight(weights, edge + 1)));
+    program_combine(&part2, program_gather(context, messages[sources[edge + 2]],
+                                           engine_weight(weights, edge + 2)));
+    program_combine(&part3, program_gather(context, messages[sources[edge + 3]],
+                                           engine_weight(weights, edge + 3)));
+  }
+  for (; edge < end; edge++)
+    program_combine(&part0,
+                    program_gather(context, messages[sources[edge]], engine_weight(weights, edge)));
+  program_combine(&part0, part1);
+  program_combine(&part2, part3);
+  program_combine(&part0, part2);
+  return part0;
+}
+
+#endif
