@@ -2,6 +2,7 @@
 
 #include <stddef.h>
 
+#include "formats/blocked_csr.h"
 #include "formats/edge_partitions.h"
 #include "formats/graph.h"
 
@@ -18,6 +19,21 @@ static enum qn_status graph_check(const struct qn_container *container, const vo
 static uint64_t graph_out_degree(const void *view, uint64_t vertex) {
   const struct qn_graph *graph = view;
   return graph->out.row_offsets[vertex + 1] - graph->out.row_offsets[vertex];
+}
+
+static enum qn_status blocked_csr_map(const struct qn_container *container, void *view,
+                                      struct qn_error *error) {
+  return qn_blocked_csr_view(container, view, error);
+}
+
+static enum qn_status blocked_csr_check(const struct qn_container *container, const void *view,
+                                        struct qn_error *error) {
+  return qn_blocked_csr_check(container, view, error);
+}
+
+static uint64_t blocked_csr_out_degree(const void *view, uint64_t vertex) {
+  const struct qn_blocked_csr *blocked = view;
+  return blocked->out_degrees[vertex];
 }
 
 static enum qn_status edge_partitions_map(const struct qn_container *container, void *view,
@@ -37,6 +53,8 @@ static uint64_t edge_partitions_out_degree(const void *view, uint64_t vertex) {
 static const struct qn_layout_view views[] = {
     {QN_LAYOUT_GRAPH, sizeof(struct qn_graph), graph_map, graph_check, graph_out_degree,
      "quern-import"},
+    {QN_LAYOUT_BLOCKED_CSR, sizeof(struct qn_blocked_csr), blocked_csr_map, blocked_csr_check,
+     blocked_csr_out_degree, "quern-block"},
     {QN_LAYOUT_EDGE_PARTITIONS, sizeof(struct qn_edge_partitions), edge_partitions_map,
      edge_partitions_check, edge_partitions_out_degree, "quern-partition"},
 };
