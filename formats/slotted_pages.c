@@ -146,6 +146,30 @@ void qn_slotted_pages_unmap(struct qn_slotted_pages *view) {
   memset(view, 0, sizeof *view);
 }
 
+uint64_t qn_slotted_pages_find(const struct qn_slotted_pages *view, uint64_t vertex) {
+  uint64_t low = 0, high = view->num_pages - 1; /* the first page with a later vertex after it */
+  while (low < high) {
+    uint64_t middle = low + (high - low) / 2;
+    if (view->start_vids[middle + 1] > vertex)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  /* Of a large vertex that is the last page, all of whose START_VIDs are the same. */
+  while (!qn_page_is_first(view, low))
+    low--;
+  return low;
+}
+
+uint64_t qn_slotted_pages_out_degree(const struct qn_slotted_pages *view, uint64_t vertex) {
+  uint64_t page = qn_slotted_pages_find(view, vertex);
+  if (qn_page_is_large(view, page))
+    return view->edge_offsets[page + 1 + (uint64_t)view->lp_ranges[page]] -
+           view->edge_offsets[page];
+  return qn_page_record(&view->format, qn_page_at(view, page), vertex - view->start_vids[page])
+      .num_edges;
+}
+
 /* ---- Figures --------------------------------------------------------------- */
 
 struct page_figures {

@@ -203,6 +203,12 @@ static inline struct qn_page_record qn_page_record(const struct qn_page_format *
   return qn_page_record_at(format, page, qn_slot_offset(qn_slot_at(format, page, slot)));
 }
 
+/* The first page of a vertex; a binary search in the RVT. */
+uint64_t qn_slotted_pages_find(const struct qn_slotted_pages *view, uint64_t vertex);
+
+/* A vertex's out-degree, found that way. */
+uint64_t qn_slotted_pages_out_degree(const struct qn_slotted_pages *view, uint64_t vertex);
+
 /* ---- Writing --------------------------------------------------------------- */
 
 /* The arrays of a container being written, to be filled before commit. */
