@@ -119,12 +119,10 @@ ALWAYS_INLINE void gather(enum qn_record record, const struct qn_piece *pieces, 
       copy_record(record, out, n++, pieces[p].records, i);
 }
 
-/* Sort `count` records by the bits [low_bit, high_bit) of their keys into one of the scratch
- * arrays, which is returned. */
+/* Sort `count` records by their keys of `bits` bits into one of the scratch arrays, which is
+ * returned. */
 ALWAYS_INLINE char *sort_records(enum qn_record record, struct scratch *scratch,
-                                 uint64_t num_pieces, uint64_t count, unsigned low_bit,
-                                 unsigned high_bit) {
-  unsigned bits = high_bit - low_bit;
+                                 uint64_t num_pieces, uint64_t count, unsigned bits) {
   if (count <= TINY_BUCKET || bits == 0) {
     gather(record, scratch->pieces, num_pieces, scratch->one);
     if (bits > 0)
@@ -136,8 +134,8 @@ ALWAYS_INLINE char *sort_records(enum qn_record record, struct scratch *scratch,
   const struct qn_piece *from = scratch->pieces;
   struct qn_piece whole;
   char *to = scratch->one, *other = scratch->two;
-  for (unsigned shift = low_bit; shift < high_bit; shift += width) {
-    unsigned digit_bits = high_bit - shift < width ? high_bit - shift : width;
+  for (unsigned shift = 0; shift < bits; shift += width) {
+    unsigned digit_bits = bits - shift < width ? bits - shift : width;
     sort_by_digit(record, scratch->positions, shift, digit_bits, from, num_pieces, to);
     whole = (struct qn_piece){to, count};
     from = &whole;
@@ -241,8 +239,7 @@ ALWAYS_INLINE bool sort_bucket(enum qn_record record, struct qn_buckets *buckets
   if (count == 0)
     return true;
   unsigned key_bits = shape->destination_bits + shape->source_bits;
-  char *sorted = sort_records(record, scratch, num_pieces, count,
-                              options->by_source_only ? shape->destination_bits : 0, key_bits);
+  char *sorted = sort_records(record, scratch, num_pieces, count, key_bits);
   left = count;
   bool weighted = record == QN_RECORD_KEY32_WEIGHT || record == QN_RECORD_KEY64_WEIGHT;
   if (options->duplicates == QN_DUPLICATES_REMOVE)

@@ -71,7 +71,6 @@ enum qn_status qn_buckets_add(struct qn_buckets *buckets, uint64_t lane, const u
 struct qn_sort_options {
   enum qn_duplicates duplicates;
   enum qn_weight_type weight_type;
-  bool by_source_only; /* edges were added in ascending order of destinations */
 };
 
 /* Where a sum of weights left its type. */

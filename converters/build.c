@@ -1,5 +1,5 @@
 /* The builder's stages: number the vertices, spread the edges over buckets,
- * sort the buckets, write the arrays; then the same from the rows for the transpose. */
+ * sort the buckets, write the arrays. */
 #include "converters/build.h"
 
 #include <stdio.h>
@@ -9,6 +9,7 @@
 #include "converters/edge_blocks.h"
 #include "converters/id_map.h"
 #include "formats/graph.h"
+#include "formats/transpose.h"
 #include "support/memory.h"
 #include "support/progress.h"
 #include "support/threads.h"
@@ -158,12 +159,9 @@ static enum qn_status spread_list(struct job *job, struct qn_error *error) {
 
 /* ---- Buckets into arrays -------------------------------------------------- */
 
-static enum qn_status sort_buckets(struct job *job, bool by_source_only, struct qn_error *error) {
+static enum qn_status sort_buckets(struct job *job, struct qn_error *error) {
   struct qn_sort_options options = {.duplicates = job->build->duplicates,
-                                    .weight_type = job->weight_type,
-                                    .by_source_only = by_source_only};
-  if (by_source_only)
-    options.duplicates = QN_DUPLICATES_KEEP;
+                                    .weight_type = job->weight_type};
   struct qn_sort_overflow overflow;
   qn_progress_begin("sorting", "edges", 0);
   enum qn_status status = qn_buckets_sort(&job->buckets, &options, &overflow, error);
@@ -213,16 +211,15 @@ static enum qn_status write_out_edges(struct job *job, struct qn_error *error) {
 }
 
 static enum qn_status write_in_edges(struct job *job, struct qn_error *error) {
-  uint64_t *row_offsets;
-  uint32_t *columns;
-  void *weights = NULL;
+  struct qn_graph_arrays arrays = {0};
   uint64_t num_edges = job->out.num_edges;
   enum qn_status status;
-  if ((status = qn_graph_write_in_rows(job->writer, job->num_vertices, &row_offsets, error)) ||
-      (status = qn_graph_write_in_columns(job->writer, num_edges, &columns, error)) ||
-      (status = qn_graph_write_in_weights(job->writer, num_edges, &weights, error)))
+  if ((status =
+           qn_graph_write_in_rows(job->writer, job->num_vertices, &arrays.row_offsets, error)) ||
+      (status = qn_graph_write_in_columns(job->writer, num_edges, &arrays.column_indices, error)) ||
+      (status = qn_graph_write_in_weights(job->writer, num_edges, &arrays.weights, error)))
     return status;
-  return qn_buckets_write(&job->buckets, row_offsets, columns, weights, error);
+  return qn_csr_transpose(&job->out, &arrays, error);
 }
 
 /* Where a row has the same column twice; V if nowhere. */
@@ -268,62 +265,6 @@ static enum qn_status refuse_duplicates(struct job *job, struct qn_error *error)
                  vertex_text(job, column, column_text, sizeof column_text));
 }
 
-/* ---- Transpose ------------------------------------------------------------ */
-
-enum { ROWS_BATCH = 1024 };
-
-/* The edges [begin, end) of the CSR, reversed, into a lane. */
-static enum qn_status spread_reversed(struct job *job, uint64_t lane, uint64_t begin,
-                                      uint64_t end) {
-  const struct qn_csr *csr = &job->out;
-  const uint32_t *weights =
-      csr->weights.u32 ? csr->weights.u32 : (const uint32_t *)csr->weights.f32;
-  uint64_t pairs[ROWS_BATCH], row = 0, high = csr->num_vertices;
-  while (high - row > 1) { /* the row of edge `begin` */
-    uint64_t middle = row + (high - row) / 2;
-    if (csr->row_offsets[middle] <= begin)
-      row = middle;
-    else
-      high = middle;
-  }
-  for (uint64_t edge = begin; edge < end;) {
-    uint64_t count = end - edge < ROWS_BATCH ? end - edge : ROWS_BATCH;
-    for (uint64_t i = 0; i < count; i++) {
-      while (csr->row_offsets[row + 1] <= edge + i)
-        row++;
-      pairs[i] = csr->column_indices[edge + i] | row << 32;
-    }
-    enum qn_status status =
-        qn_buckets_add(&job->buckets, lane, pairs, weights ? weights + edge : NULL, count, false);
-    if (status)
-      return status;
-    edge += count;
-  }
-  return QN_OK;
-}
-
-static enum qn_status write_transpose(struct job *job, struct qn_error *error) {
-  uint64_t num_edges = job->out.num_edges;
-  uint64_t lanes = job->buckets.num_lanes;
-  struct qn_bucket_shape shape =
-      qn_bucket_shape_for(job->num_vertices, num_edges, job->weight_type != QN_WEIGHT_NONE, lanes);
-  int failed = 0;
-  qn_buckets_destroy(&job->buckets);
-  enum qn_status status = qn_buckets_create(job->list->pool, &shape, lanes, &job->buckets, error);
-  if (status)
-    return status;
-#pragma omp parallel for schedule(static, 1) reduction(| : failed)
-  for (uint64_t lane = 0; lane < lanes; lane++) {
-    uint64_t begin, end;
-    qn_part_of(num_edges, lanes, lane, &begin, &end);
-    failed |= spread_reversed(job, lane, begin, end) != QN_OK;
-  }
-  if (failed)
-    return qn_block_pool_exhausted(job->list->pool, error);
-  status = sort_buckets(job, true, error);
-  return status ? status : write_in_edges(job, error);
-}
-
 /* ---- The whole ------------------------------------------------------------ */
 
 static enum qn_status write_ids(struct job *job, struct qn_error *error) {
@@ -359,7 +300,7 @@ static enum qn_status run(struct job *job, struct qn_error *error) {
   struct qn_bucket_shape shape =
       qn_bucket_shape_for(job->num_vertices, most_edges, job->weight_type != QN_WEIGHT_NONE, lanes);
   if ((status = qn_buckets_create(job->list->pool, &shape, lanes, &job->buckets, error)) ||
-      (status = spread_list(job, error)) || (status = sort_buckets(job, false, error)) ||
+      (status = spread_list(job, error)) || (status = sort_buckets(job, error)) ||
       (status = write_out_edges(job, error)) ||
       (build->unique && (status = refuse_duplicates(job, error))))
     return status;
@@ -369,7 +310,7 @@ static enum qn_status run(struct job *job, struct qn_error *error) {
       ledger->edges_read + ledger->edges_added - ledger->self_loops_removed - ledger->edges_written;
   qn_writer_info(job->writer)->num_edges = job->out.num_edges;
   bool directed = !build->undirected && !build->already_symmetric;
-  if (build->transpose && directed && (status = write_transpose(job, error)))
+  if (build->transpose && directed && (status = write_in_edges(job, error)))
     return status;
   return write_ids(job, error);
 }
