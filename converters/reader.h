@@ -16,15 +16,21 @@
 extern "C" {
 #endif
 
+/* Whether the two columns of ids number different things. */
+enum qn_bipartite { QN_BIPARTITE_AUTO, QN_BIPARTITE_NO, QN_BIPARTITE_YES };
+
 /* What the user asked of a reader. Readers ignore what does not concern their format. */
 struct qn_read_options {
   uint64_t max_bad;              /* bad records to skip and count before giving up */
   bool strings;                  /* --ids strings: vertex ids are any text */
+  bool numbers;                  /* --ids keep or compact: they are not */
+  enum qn_bipartite bipartite;   /* auto: as the content says */
   bool compact;                  /* --ids compact: declare no vertices, only edges */
   enum qn_weight_choice weights; /* none: do not even look at them; u32: refuse others */
   uint32_t source_column;        /* of delimited text, from 1; 0: the first */
   uint32_t destination_column;   /* 0: the second */
   uint32_t weight_column;        /* 0: the third, if there is one */
+  const char *column_names[3];   /* the same by name; see column_choice.h */
 };
 
 /* Bad records that were skipped are listed up to this many. */

@@ -6,6 +6,7 @@
 
 #include "converters/build.h"
 #include "converters/build_options.h"
+#include "converters/column_choice.h"
 #include "converters/input.h"
 #include "converters/provenance.h"
 #include "converters/reader.h"
@@ -25,6 +26,8 @@ struct options {
   const char *format;
   char **inputs;
   int num_inputs;
+  const char *columns_text; /* --columns as given */
+  char columns[512];        /* the same, cut up */
 };
 
 /* ---- Command line --------------------------------------------------------- */
@@ -35,6 +38,7 @@ enum {
   KEY_IDS,
   KEY_MAX_BAD,
   KEY_COLUMNS,
+  KEY_BIPARTITE,
   KEY_MEMBER,
   KEY_MAX_BYTES,
   KEY_MAX_EXPANSION,
@@ -49,7 +53,13 @@ static const struct argp_option argp_options[] = {
     {"max-expansion", KEY_MAX_EXPANSION, "N", 0,
      "Refuse inputs that decompress to more than 256M and N times their size (default: 250)", 1},
     {"columns", KEY_COLUMNS, "S,D[,W]", 0,
-     "Of edge lists: the columns, from 1, of source, destination and weight (default: 1,2,3)", 1},
+     "Of edge lists: the columns of source, destination and weight, by number from 1 or by name in "
+     "the header (default: 1,2,3)",
+     1},
+    {"bipartite", KEY_BIPARTITE, "auto|no|yes", 0,
+     "Of edge lists: sources and destinations are different things even where ids are equal; they "
+     "are called L and R with the id behind it. auto (default): if a KONECT header says so",
+     1},
     {"max-bad", KEY_MAX_BAD, "N", 0, "Skip, list and count up to N bad lines (default: 0)", 1},
     {"weights", KEY_WEIGHTS, "auto|none|u32|f32", 0,
      "auto (default): u32 if all weights are whole numbers that fit, else f32; none: drop them", 2},
@@ -61,30 +71,24 @@ static const struct argp_option argp_options[] = {
     {0}};
 
 static const char *const weight_words[] = {"auto", "none", "u32", "f32", NULL};
+static const char *const bipartite_words[] = {"auto", "no", "yes", NULL};
 static const char *const id_words[] = {"auto", "keep", "compact", "strings", NULL};
 
-static void parse_columns(struct argp_state *state, const char *text,
-                          struct qn_read_options *read) {
-  uint32_t *columns[] = {&read->source_column, &read->destination_column, &read->weight_column};
-  char copy[64];
-  int n = 0;
-  bool good = strlen(text) < sizeof copy;
-  snprintf(copy, sizeof copy, "%s", text);
-  char *rest = copy;
-  for (char *field; good && (field = strsep(&rest, ",")) != NULL; n++) {
-    uint64_t column = 0;
-    good = n < 3 && !qn_number_parse(field, 4095, &column, NULL) && column > 0;
-    if (good)
-      *columns[n] = (uint32_t)column;
-  }
-  if (!good || n < 2)
-    argp_error(state, "--columns: '%s' is not two or three column numbers from 1 to 4095", text);
+static void parse_columns(struct argp_state *state, const char *text, struct options *options) {
+  struct qn_error error;
+  if (strlen(text) >= sizeof options->columns)
+    argp_error(state, "--columns: '%.32s...' is too long", text);
+  snprintf(options->columns, sizeof options->columns, "%s", text);
+  if (qn_column_choice_parse(options->columns, &options->read, &error))
+    argp_error(state, "--columns: '%s': %s", text, error.message);
+  options->columns_text = text;
 }
 
 static void parse_ids(struct argp_state *state, const char *text, struct options *options) {
   int ids = qn_choice(state, "ids", id_words, text);
   options->read.strings = ids == 3;
   options->read.compact = ids == QN_ID_COMPACT;
+  options->read.numbers = ids == QN_ID_COMPACT || ids == QN_ID_KEEP;
   options->build.ids = ids == 3 ? QN_ID_AUTO : (enum qn_id_choice)ids;
 }
 
@@ -106,6 +110,9 @@ static void finish_command_line(struct argp_state *state, struct options *option
     argp_error(state, "name an input (or - for standard input)");
   if (!options->output)
     argp_error(state, "name the container to write with -o");
+  if (options->read.bipartite == QN_BIPARTITE_YES && options->read.numbers)
+    argp_error(state,
+               "--bipartite=yes makes names of ids; it does not go with --ids=keep or compact");
   if (qn_build_check(&options->build, &error))
     argp_error(state, "%s", error.message);
 }
@@ -134,7 +141,11 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
     parse_number(state, "max-expansion", argument, parse_count, &options->input.max_expansion);
     return 0;
   case KEY_COLUMNS:
-    parse_columns(state, argument, &options->read);
+    parse_columns(state, argument, options);
+    return 0;
+  case KEY_BIPARTITE:
+    options->read.bipartite =
+        (enum qn_bipartite)qn_choice(state, "bipartite", bipartite_words, argument);
     return 0;
   case KEY_MAX_BAD:
     parse_number(state, "max-bad", argument, parse_count, &options->read.max_bad);
@@ -211,9 +222,24 @@ struct import {
 static enum qn_status choose_reader(struct import *import, struct qn_input *input,
                                     struct qn_error *error) {
   const struct options *options = import->options;
-  if (strcmp(options->format, "auto") != 0)
-    return qn_reader_by_name(options->format, &import->reader, error);
-  return qn_reader_detect(input, &options->read, &import->reader, error);
+  const struct qn_reader *before = import->reader;
+  bool named = options->read.strings || options->read.bipartite == QN_BIPARTITE_YES;
+  const char *format =
+      named && strcmp(options->format, "edges") == 0 ? "named-edges" : options->format;
+  enum qn_status status = strcmp(format, "auto") != 0
+                              ? qn_reader_by_name(format, &import->reader, error)
+                              : qn_reader_detect(input, &options->read, &import->reader, error);
+  if (status)
+    return status;
+  /* Readers that name vertices cannot join what others have numbered. */
+  if (!before || before == import->reader || (!before->release && !import->reader->release))
+    return QN_OK;
+  qn_fail(error, QN_INVALID,
+          "this input is %s, but those before are %s; --format or --ids=strings "
+          "makes all the same",
+          import->reader->name, before->name);
+  import->reader = before;
+  return qn_error_in_file(error, qn_input_name(input));
 }
 
 static enum qn_status read_input(struct import *import, struct qn_input *input, uint64_t *sequence,
@@ -273,12 +299,13 @@ static enum qn_status record_options(struct import *import, const struct qn_buil
            p, "ids", json_string(read->strings ? "strings" : id_words[build->ids]), error)) ||
       (status = qn_provenance_option(p, "max_bad", json_integer((json_int_t)read->max_bad), error)))
     return status;
-  if (!read->source_column)
+  if (read->bipartite != QN_BIPARTITE_AUTO &&
+      (status = qn_provenance_option(p, "bipartite", json_string(bipartite_words[read->bipartite]),
+                                     error)))
+    return status;
+  if (!import->options->columns_text)
     return QN_OK;
-  json_t *columns = json_pack("[i,i]", (int)read->source_column, (int)read->destination_column);
-  if (columns && read->weight_column)
-    json_array_append_new(columns, json_integer(read->weight_column));
-  return qn_provenance_option(p, "columns", columns, error);
+  return qn_provenance_option(p, "columns", json_string(import->options->columns_text), error);
 }
 
 static enum qn_status build(struct import *import, struct qn_error *error) {

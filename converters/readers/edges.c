@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "converters/column_choice.h"
 #include "converters/input.h"
 #include "converters/reader.h"
 #include "converters/readers/regular_lines.h"
@@ -299,10 +300,14 @@ static void heed_konect(const char *line, const char *end) {
             "taken as the same vertices");
 }
 
+static enum qn_status fail_no_header(const char *file, uint64_t line, struct qn_error *error) {
+  qn_fail(error, QN_INVALID, "columns can be chosen by name only where a header names them");
+  return qn_error_at_line(error, file, line, 1);
+}
+
 /* Take comments and a header from the block's begin, and learn from the first line of data.
  * `*found` if there was one. */
-static enum qn_status take_first_lines(struct qn_input *input,
-                                       const struct qn_read_options *options,
+static enum qn_status take_first_lines(struct qn_input *input, struct qn_read_options *options,
                                        struct qn_input_block *block, struct layout *layout,
                                        struct qn_read_result *result, bool *found,
                                        struct qn_error *error) {
@@ -317,20 +322,17 @@ static enum qn_status take_first_lines(struct qn_input *input,
     if (!comment && !header) {
       *block = before;
       *found = true;
+      if (qn_column_choice_pending(options))
+        return fail_no_header(qn_input_name(input), layout->first_line, error);
       return set_layout(layout, options, line, end, qn_input_name(input), error);
     }
     layout->header |= header;
+    if (header && qn_column_choice_resolve(options, line, end, qn_text_separator(line, end), error))
+      return qn_error_at_line(error, qn_input_name(input), layout->first_line, 1);
     result->ledger.records++;
     result->ledger.comments++;
   }
   return QN_OK;
-}
-
-static void skip_byte_order_mark(struct qn_input_block *block) {
-  if (block->bytes >= 3 && memcmp(block->data, "\xef\xbb\xbf", 3) == 0) {
-    block->data += 3;
-    block->bytes -= 3;
-  }
 }
 
 static void describe(const struct layout *layout, struct qn_read_result *result) {
@@ -347,14 +349,15 @@ static enum qn_status read_edges(struct qn_input *input, const struct qn_read_op
                                  struct qn_edge_list *list, uint64_t *sequence,
                                  struct qn_read_result *result, struct qn_error *error) {
   struct layout layout = {0};
+  struct qn_read_options chosen = *options;
   struct qn_input_block block;
   bool found = false;
   enum qn_status status = qn_input_next(input, &block, error);
   if (status)
     return status;
-  skip_byte_order_mark(&block);
+  qn_text_skip_mark(&block);
   for (;;) {
-    status = take_first_lines(input, options, &block, &layout, result, &found, error);
+    status = take_first_lines(input, &chosen, &block, &layout, result, &found, error);
     if (status || found)
       break;
     status = qn_input_next(input, &block, error);
@@ -378,7 +381,7 @@ static enum qn_status read_edges(struct qn_input *input, const struct qn_read_op
 /* ---- Detection ------------------------------------------------------------ */
 
 static int detect_edges(const char *head, uint64_t bytes, const struct qn_read_options *options) {
-  if (options->strings)
+  if (options->strings || options->bipartite == QN_BIPARTITE_YES)
     return 0;
   const char *end = head + bytes;
   if (bytes >= 3 && memcmp(head, "\xef\xbb\xbf", 3) == 0)

@@ -8,9 +8,11 @@
 
 extern const struct qn_reader qn_reader_edges;
 extern const struct qn_reader qn_reader_matrix_market;
+extern const struct qn_reader qn_reader_named_edges;
 
 const struct qn_reader *const qn_readers[] = {
     &qn_reader_matrix_market,
+    &qn_reader_named_edges,
     &qn_reader_edges,
     NULL,
 };

@@ -8,7 +8,6 @@ import subprocess
 import unittest
 from pathlib import Path
 
-from harness.tools import reads_strings
 from oracle.graphs import RandomGraph
 
 
@@ -121,7 +120,6 @@ class Transform(unittest.TestCase):
         self.assertTrue(all(-1.5 <= value < 0.5 for value in values))
         self.assertGreater(len(set(values)), len(values) // 4)
 
-    @unittest.skipUnless(reads_strings(), "no string ids in this build")
     def test_string_ids_survive(self):
         container = self.import_graph(1, "u32", ids="strings")
         run("quern-transform", container, "-q", "-o", "s.qrn", "--relabel=degree")
@@ -154,7 +152,7 @@ class RoundTrip(unittest.TestCase):
     """What was imported comes out again."""
 
     def test_edges(self):
-        for seed, (weights, ids) in enumerate(itertools.product(("none", "u32", "f32"), ("sparse", "strings") if reads_strings() else ("sparse",))):
+        for seed, (weights, ids) in enumerate(itertools.product(("none", "u32", "f32"), ("sparse", "strings"))):
             for undirected in (False, True):
                 with self.subTest(weights=weights, ids=ids, undirected=undirected):
                     graph = RandomGraph(seed, 80, 600, weights=weights, ids=ids)

@@ -1,0 +1,18 @@
+#include "converters/edge_map.h"
+
+#include "converters/edge_blocks.h"
+
+void qn_edge_list_renumber(struct qn_edge_list *list, const uint32_t *new_of_old) {
+#pragma omp parallel for schedule(dynamic)
+  for (uint64_t b = 0; b < list->num_blocks; b++) {
+    struct qn_edge_block *block = list->blocks[b];
+    uint64_t *pairs = qn_edge_block_ids(block), largest = 0;
+    for (uint32_t i = 0; i < block->count; i++) {
+      uint64_t source = new_of_old[(uint32_t)pairs[i]], destination = new_of_old[pairs[i] >> 32];
+      pairs[i] = source | destination << 32;
+      largest = source > largest ? source : largest;
+      largest = destination > largest ? destination : largest;
+    }
+    block->largest = largest;
+  }
+}
