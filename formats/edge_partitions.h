@@ -23,6 +23,7 @@
 #include "formats/container.h"
 #include "formats/graph.h"
 #include "formats/ids.h"
+#include "support/inline.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -123,7 +124,7 @@ static inline struct qn_ep_divider qn_ep_divider(uint64_t range_size) {
 }
 
 /* id / range_size */
-static inline uint64_t qn_ep_divide(struct qn_ep_divider divider, uint32_t id) {
+QN_INLINE uint64_t qn_ep_divide(struct qn_ep_divider divider, uint32_t id) {
   return (((id * divider.multiplier) >> 32) + id) >> divider.shift;
 }
 

@@ -64,10 +64,16 @@ QN_DEVICE uint64_t lane_combine_atomic(uint64_t *into, uint64_t from) {
 
 #if PROGRAM_COMBINE != QN_OR
 QN_DEVICE float lane_combine_atomic(float *into, float from) {
+#if PROGRAM_COMBINE == QN_ADD
+  return atomicAdd(into, from);
+#else
   return real_combine_atomic(into, from, reinterpret_cast<unsigned *>(into));
+#endif
 }
 QN_DEVICE double lane_combine_atomic(double *into, double from) {
-#if PROGRAM_COMBINE == QN_MIN && PROGRAM_NON_NEGATIVE
+#if PROGRAM_COMBINE == QN_ADD
+  return atomicAdd(into, from);
+#elif PROGRAM_COMBINE == QN_MIN && PROGRAM_NON_NEGATIVE
   /* Non-negative doubles are ordered as their bits are. */
   return __longlong_as_double((long long)atomicMin(reinterpret_cast<unsigned long long *>(into),
                                                    (unsigned long long)__double_as_longlong(from)));

@@ -5,6 +5,21 @@
 #include "formats/graph.h"
 #include "kernels/cuda/memory.cuh"
 
+/* A copy of `count` weights; none if the graph has none. */
+static inline enum qn_status qn_cuda_weights_upload(struct qn_cuda_memory *memory,
+                                                    const struct qn_weights *weights,
+                                                    uint64_t count, struct qn_weights *device,
+                                                    struct qn_error *error) {
+  *device = *weights;
+  if (weights->type == QN_WEIGHT_U32)
+    return qn_cuda_copy_of(memory, &device->u32, weights->u32, count, 0, sizeof *weights->u32,
+                           "weights", error);
+  if (weights->type == QN_WEIGHT_F32)
+    return qn_cuda_copy_of(memory, &device->f32, weights->f32, count, 0, sizeof *weights->f32,
+                           "weights", error);
+  return QN_OK;
+}
+
 /* Row offsets and column indices on the device, as `csr` says them; weights too if `weighted`.
  * The struct's pointers are device memory, owned by `memory`. */
 static inline enum qn_status qn_cuda_csr_upload(struct qn_cuda_memory *memory,
@@ -19,16 +34,8 @@ static inline enum qn_status qn_cuda_csr_upload(struct qn_cuda_memory *memory,
   if (!status)
     status = qn_cuda_copy_of(memory, &device->column_indices, csr->column_indices, csr->num_edges,
                              0, sizeof *csr->column_indices, "column indices", error);
-  if (status || !weighted || csr->weights.type == QN_WEIGHT_NONE)
-    return status;
-  const bool whole = csr->weights.type == QN_WEIGHT_U32;
-  const void *weights = whole ? (const void *)csr->weights.u32 : (const void *)csr->weights.f32;
-  void *copy;
-  status = qn_cuda_copy_of(memory, &copy, weights, csr->num_edges, 0, 4, "weights", error);
-  if (whole)
-    device->weights.u32 = (const uint32_t *)copy;
-  else
-    device->weights.f32 = (const float *)copy;
+  if (!status && weighted)
+    status = qn_cuda_weights_upload(memory, &csr->weights, csr->num_edges, &device->weights, error);
   return status;
 }
 

@@ -1,0 +1,210 @@
+/* The loop of iterations over sweeps.cuh, once an engine has defined engine_collect. */
+#ifndef QN_KERNELS_CUDA_SWEEP_LOOP_CUH
+#define QN_KERNELS_CUDA_SWEEP_LOOP_CUH
+
+#include "kernels/cuda/sweeps.cuh"
+
+namespace {
+
+#if SWEEP_FRONTIER
+
+/* When no vertex is active: begin the next round; *count stays 0 if there is none. */
+inline enum qn_status sweep_next_round(struct sweep_run *run, uint64_t *count,
+                                       struct qn_error *error) {
+#if PROGRAM_ROUNDS
+  unsigned long long least;
+  enum qn_status status = sweep_clear(run->state.least, 0xff, error);
+  if (status)
+    return status;
+  SWEEP_LAUNCH(run, sweep_least_round);
+  status = sweep_read(run, &least, run->state.least, 1, sizeof least, error);
+  if (status || isinf(qn_from_ordered_bits(least)))
+    return status;
+  run->context.round = qn_from_ordered_bits(least);
+  run->woken = true;
+  status = sweep_clear(run->state.count, 0, error);
+  if (status)
+    return status;
+  SWEEP_LAUNCH(run, sweep_wake);
+  return sweep_read_count(run, count, error);
+#else
+  (void)run, (void)count, (void)error;
+  return QN_OK;
+#endif
+}
+
+inline enum qn_status sweep_iterations(struct sweep_run *run, struct qn_error *error) {
+  uint64_t count;
+  enum qn_status status = sweep_clear(run->state.count, 0, error);
+  if (status)
+    return status;
+  SWEEP_LAUNCH(run, sweep_init);
+  run->woken = true;
+  status = sweep_read_count(run, &count, error);
+  for (bool finished = run->request->max_iterations == 0; !status && !finished;) {
+    const double begin = qn_seconds();
+    if (count == 0)
+      status = sweep_next_round(run, &count, error);
+    if (status || count == 0)
+      break;
+    const uint64_t num_active = count;
+    SWEEP_LAUNCH(run, sweep_send);
+    status = engine_collect(run, error);
+    if (!status)
+      status = sweep_clear(run->state.count, 0, error);
+    if (status)
+      break;
+    SWEEP_LAUNCH(run, sweep_apply);
+    run->woken = false;
+    status = sweep_read_count(run, &count, error);
+    finished = !status && sweep_finished(run, num_active, 0, begin);
+  }
+  run->result->converged = count == 0;
+  return status;
+}
+
+#else
+
+inline enum qn_status sweep_iterations(struct sweep_run *run, struct qn_error *error) {
+  const uint64_t num_vertices = run->context.num_vertices;
+  enum qn_status status = QN_OK;
+  SWEEP_LAUNCH(run, sweep_init);
+  for (bool finished = run->request->max_iterations == 0; !status && !finished;) {
+    const double begin = qn_seconds();
+    double change = 0;
+    SWEEP_LAUNCH(run, sweep_send);
+    if (PROGRAM_AGGREGATE)
+      status = sweep_total(run, &run->context.aggregate, error);
+#if PROGRAM_BEGINS
+    program_begin(&run->context);
+#endif
+    if (!status)
+      status = engine_collect(run, error);
+    if (status)
+      break;
+    SWEEP_LAUNCH(run, sweep_apply);
+    if (PROGRAM_CONVERGES)
+      status = sweep_total(run, &change, error);
+    else
+      status = qn_cuda_status(cudaDeviceSynchronize(), "an iteration on the device", error);
+    if (status)
+      break;
+    finished = sweep_finished(run, num_vertices, change, begin);
+    if (PROGRAM_CONVERGES && change < run->context.tolerance)
+      finished = run->result->converged = true;
+  }
+  return status;
+}
+
+#endif
+
+inline enum qn_status sweep_create(struct sweep_run *run, const uint32_t *to_vertex,
+                                   struct qn_error *error) {
+  struct qn_cuda_memory *memory = &run->memory;
+  struct sweep_state *state = &run->state;
+  const uint64_t num_vertices = run->context.num_vertices, words = num_vertices / 32 + 1;
+  run->blocks = qn_grid(num_vertices, SWEEP_THREADS, memory->device.multiprocessors, 8);
+  run->blocks = run->blocks < SWEEP_MAX_BLOCKS ? run->blocks : SWEEP_MAX_BLOCKS;
+  enum qn_status status = qn_cuda_alloc(memory, &state->values, num_vertices, sizeof *state->values,
+                                        "vertex values", error);
+  if (!status)
+    status = qn_cuda_alloc(memory, &state->messages, num_vertices, sizeof *state->messages,
+                           "messages", error);
+  if (!status)
+    status = qn_cuda_alloc(memory, &state->sums, num_vertices, sizeof *state->sums, "accumulators",
+                           error);
+  if (!status && SWEEP_FRONTIER)
+    status = qn_cuda_alloc_zeroed(memory, &state->active, words, 4, "bits of vertices", error);
+  if (!status && SWEEP_FRONTIER)
+    status = qn_cuda_alloc_zeroed(memory, &state->received, words, 4, "bits of vertices", error);
+  if (!status)
+    status =
+        qn_cuda_alloc(memory, &state->parts, SWEEP_MAX_BLOCKS, sizeof *state->parts, "sums", error);
+  if (!status)
+    status =
+        qn_cuda_alloc_zeroed(memory, &state->count, 1, sizeof *state->count, "a counter", error);
+  if (!status)
+    status =
+        qn_cuda_alloc_zeroed(memory, &state->least, 1, sizeof *state->least, "a counter", error);
+  if (!status && to_vertex)
+    status = qn_cuda_copy_of(memory, &state->to_vertex, to_vertex, num_vertices, 0,
+                             sizeof *to_vertex, "vertex numbers", error);
+  if (!status && run->request->positions)
+    status = qn_cuda_copy_of(memory, &state->positions, run->request->positions, num_vertices, 0,
+                             sizeof *state->positions, "positions", error);
+  return status;
+}
+
+inline enum qn_status sweep_download(struct sweep_run *run, struct qn_error *error) {
+  const uint64_t num_vertices = run->context.num_vertices;
+  program_result *results = NULL, *device_results;
+  enum qn_status status = qn_cuda_alloc(&run->memory, &device_results, num_vertices,
+                                        sizeof *device_results, "result values", error);
+  if (!status)
+    status = qn_pages_alloc(&results, num_vertices, sizeof *results, "result values", error);
+  if (status)
+    return status;
+  SWEEP_LAUNCH(run, sweep_output, device_results);
+  status = qn_cuda_launched("writing the results", error);
+  if (!status)
+    status = qn_cuda_download(&run->memory, results, device_results, num_vertices, sizeof *results,
+                              "result values", error);
+  if (status) {
+    qn_pages_free(results, num_vertices, sizeof *results);
+    return status;
+  }
+  run->result->type = PROGRAM_RESULT;
+  run->result->num_values = num_vertices;
+  run->result->values = results;
+  return QN_OK;
+}
+
+/* PROGRAM_NON_NEGATIVE: refuse a negative weight (or NaN). Whole numbers have no sign. */
+inline enum qn_status sweep_check_weights(const struct qn_weights *weights, uint64_t num_edges,
+                                          struct qn_error *error) {
+#if PROGRAM_NON_NEGATIVE
+  for (uint64_t edge = 0; weights->type == QN_WEIGHT_F32 && edge < num_edges; edge++)
+    if (!(weights->f32[edge] >= 0))
+      return qn_fail(error, QN_INVALID,
+                     "%s needs weights that are not negative, but that of edge %llu is %g",
+                     PROGRAM_NAME, (unsigned long long)edge, (double)weights->f32[edge]);
+#endif
+  (void)weights, (void)num_edges, (void)error;
+  return QN_OK;
+}
+
+/* A run whole: `upload` brings the layout into run->state.layout, numbered by `to_vertex` (NULL: as
+ * the graph). */
+template <class View, class Upload>
+enum qn_status sweep_run_program(const struct qn_run_request *request, const View *view,
+                                 const uint32_t *to_vertex, Upload upload,
+                                 struct qn_run_result *result, struct qn_error *error) {
+  struct sweep_run run;
+  const double begin = qn_seconds();
+  memset(&run, 0, sizeof run);
+  memset(result, 0, sizeof *result);
+  run.request = request;
+  run.result = result;
+  run.context = engine_context(request, view->num_vertices, view->num_edges);
+  enum qn_status status = sweep_check_weights(&view->weights, view->num_edges, error);
+  if (!status)
+    status = qn_cuda_memory_create(&run.memory, request->device, request->device_memory, error);
+  if (!status)
+    status = upload(&run, error);
+  if (!status)
+    status = sweep_create(&run, to_vertex, error);
+  result->prepare_seconds = qn_seconds() - begin;
+  if (!status)
+    status = sweep_iterations(&run, error);
+  result->kernel_seconds = qn_seconds() - begin - result->prepare_seconds;
+  if (!status)
+    status = sweep_download(&run, error);
+  qn_cuda_memory_destroy(&run.memory);
+  if (status)
+    memset(result, 0, sizeof *result);
+  return status;
+}
+
+} /* namespace */
+
+#endif

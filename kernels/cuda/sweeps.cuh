@@ -1,0 +1,267 @@
+/* Iterations that sweep over all vertices before and after the edges: what the engines of the
+ * papers' layouts share on a CUDA device. An engine defines
+ *
+ *   struct engine_device                                 its layout's device pointers, and
+ *   QN_DEVICE uint64_t engine_out_degree(device, vertex)     for vertices as it numbers them
+ *
+ * includes this header, and then defines
+ *
+ *   inline enum qn_status engine_collect(struct sweep_run *run, struct qn_error *error)
+ *
+ * which launches what walks the edges: for each edge whose source is active it calls sweep_collect.
+ * sweep_run_program does the rest. Real sums are added in any order; integers are exact.
+ *
+ * Per iteration and vertex a sweep moves the value (twice), the message, the accumulator (twice)
+ * and, in frontier programs, two bits; only active vertices send and only receivers apply. */
+#ifndef QN_KERNELS_CUDA_SWEEPS_CUH
+#define QN_KERNELS_CUDA_SWEEPS_CUH
+
+#include "kernels/cuda/combine.cuh"
+#include "kernels/cuda/memory.cuh"
+#include "kernels/engine.h"
+#include "support/memory.h"
+#include "support/threads.h"
+
+#define SWEEP_FRONTIER (PROGRAM_SCHEDULE == QN_FRONTIER)
+#define SWEEP_THREADS 256
+#define SWEEP_MAX_BLOCKS 2048
+
+namespace {
+
+/* What kernels see. Vertices are numbered as the engine's layout does. */
+struct sweep_state {
+  struct engine_device layout;
+  const uint32_t *to_vertex; /* [V] the graph's vertex, or NULL: the same */
+  const uint32_t *positions; /* [V] in original order, by the graph's vertex, or NULL: the same */
+  program_value *values;     /* [V] */
+  program_message *messages; /* [V] of active vertices */
+  program_accumulator *sums; /* [V] the identity between iterations */
+  uint32_t *active;          /* [V / 32 + 1] bits; NULL if all are */
+  uint32_t *received;        /* [V / 32 + 1] bits; NULL if all did */
+  double *parts;             /* [SWEEP_MAX_BLOCKS] of a sum over all vertices */
+  unsigned long long *count; /* of active vertices */
+  unsigned long long *least; /* PROGRAM_ROUNDS, as ordered bits */
+};
+
+/* The host's side of a run. */
+struct sweep_run {
+  const struct qn_run_request *request;
+  struct qn_run_result *result;
+  struct qn_cuda_memory memory;
+  struct qn_program_context context;
+  struct sweep_state state;
+  unsigned blocks; /* of SWEEP_THREADS threads, for a loop over all vertices */
+  bool woken;      /* the active vertices are not those that the last iteration activated */
+};
+
+QN_DEVICE uint64_t sweep_out_degree(const struct sweep_state &state, uint32_t vertex) {
+#if PROGRAM_USES_OUT_DEGREE
+  return engine_out_degree(state.layout, vertex);
+#else
+  (void)state, (void)vertex;
+  return 0;
+#endif
+}
+
+QN_DEVICE uint32_t sweep_position(const struct sweep_state &state, uint32_t vertex) {
+  const uint32_t original = state.to_vertex ? state.to_vertex[vertex] : vertex;
+  return state.positions ? state.positions[original] : original;
+}
+
+QN_DEVICE bool sweep_is_active(const struct sweep_state &state, uint32_t vertex) {
+  return !SWEEP_FRONTIER || (state.active[vertex / 32] >> vertex % 32 & 1);
+}
+
+/* Send `message` along an edge to `receiver`. Called by an engine's kernels. */
+QN_DEVICE void sweep_collect(const struct sweep_state &state,
+                             const struct qn_program_context &context, program_message message,
+                             program_weight weight, uint32_t receiver) {
+  program_combine_atomic(&state.sums[receiver], program_gather(&context, message, weight));
+  if (SWEEP_FRONTIER) {
+    const uint32_t bit = 1u << receiver % 32;
+    uint32_t *word = &state.received[receiver / 32];
+    if (!(*(volatile uint32_t *)word & bit))
+      atomicOr(word, bit);
+  }
+}
+
+/* `action(vertex, valid)` for all vertices, whole warps at a time: with the vertices of one word of
+ * a bitmap, of which those past the end are not valid. */
+template <class Action> QN_DEVICE void sweep_words(uint64_t num_vertices, Action action) {
+  const uint64_t step = (uint64_t)gridDim.x * blockDim.x;
+  for (uint64_t first = (uint64_t)blockIdx.x * blockDim.x; first < num_vertices; first += step) {
+    const uint64_t vertex = first + threadIdx.x;
+    action((uint32_t)vertex, vertex < num_vertices);
+  }
+}
+
+/* Store a bitmap's word from its vertices' flags; add the number set to the thread's count. */
+QN_DEVICE void sweep_store_word(uint32_t *bits, uint32_t vertex, bool valid, bool flag,
+                                unsigned *count) {
+  const unsigned word = __ballot_sync(QN_FULL_WARP, valid && flag);
+  if (qn_lane() == 0 && valid) {
+    bits[vertex / 32] = word;
+    *count += (unsigned)__popc(word);
+  }
+}
+
+QN_DEVICE void sweep_add_count(const struct sweep_state &state, unsigned count) {
+  const unsigned sum = qn_block_sum(count);
+  if (threadIdx.x == 0 && sum > 0)
+    atomicAdd(state.count, (unsigned long long)sum);
+}
+
+QN_DEVICE void sweep_leave_part(const struct sweep_state &state, double part) {
+  part = qn_block_sum(part);
+  if (threadIdx.x == 0)
+    state.parts[blockIdx.x] = part;
+}
+
+__global__ void sweep_init(const struct sweep_state state,
+                           const struct qn_program_context context) {
+  unsigned count = 0;
+  sweep_words(context.num_vertices, [&](uint32_t v, bool valid) {
+    bool starts = false;
+    if (valid) {
+      const uint32_t position = sweep_position(state, v);
+      state.values[v] = program_init(&context, position, sweep_out_degree(state, v));
+      state.sums[v] = program_identity();
+#if SWEEP_FRONTIER
+      starts = program_starts(&context, position);
+#endif
+    }
+    if (SWEEP_FRONTIER)
+      sweep_store_word(state.active, v, valid, starts, &count);
+  });
+  if (SWEEP_FRONTIER)
+    sweep_add_count(state, count);
+}
+
+__global__ void sweep_send(const struct sweep_state state,
+                           const struct qn_program_context context) {
+  double aggregate = 0;
+  sweep_words(context.num_vertices, [&](uint32_t v, bool valid) {
+    if (!valid || !sweep_is_active(state, v))
+      return;
+    const uint64_t out_degree = sweep_out_degree(state, v);
+    state.messages[v] = program_send(&context, state.values[v], out_degree);
+#if PROGRAM_AGGREGATE
+    aggregate += program_aggregate(&context, state.values[v], out_degree);
+#endif
+  });
+  if (PROGRAM_AGGREGATE)
+    sweep_leave_part(state, aggregate);
+}
+
+/* Apply what was collected; the accumulators are the identity again, and nobody has received. */
+__global__ void sweep_apply(const struct sweep_state state,
+                            const struct qn_program_context context) {
+  double change = 0;
+  unsigned count = 0;
+  sweep_words(context.num_vertices, [&](uint32_t v, bool valid) {
+    bool is_active = false;
+    if (valid && (!SWEEP_FRONTIER || (state.received[v / 32] >> v % 32 & 1))) {
+      const program_value old_value = state.values[v];
+      const program_value value = program_apply(&context, old_value, state.sums[v]);
+      state.values[v] = value;
+      state.sums[v] = program_identity();
+#if SWEEP_FRONTIER
+      is_active = program_active(&context, old_value, value);
+#elif PROGRAM_CONVERGES
+      change += program_change(&context, old_value, value);
+#endif
+    }
+    if (SWEEP_FRONTIER) {
+      __syncwarp(); /* the word is read by all before it is cleared */
+      if (valid && qn_lane() == 0)
+        state.received[v / 32] = 0;
+      sweep_store_word(state.active, v, valid, is_active, &count);
+    }
+  });
+  if (SWEEP_FRONTIER)
+    sweep_add_count(state, count);
+  else if (PROGRAM_CONVERGES)
+    sweep_leave_part(state, change);
+}
+
+__global__ void sweep_output(const struct sweep_state state,
+                             const struct qn_program_context context, program_result *results) {
+  sweep_words(context.num_vertices, [&](uint32_t v, bool valid) {
+    if (valid)
+      results[state.to_vertex ? state.to_vertex[v] : v] = program_output(&context, state.values[v]);
+  });
+}
+
+#if PROGRAM_ROUNDS
+__global__ void sweep_least_round(const struct sweep_state state,
+                                  const struct qn_program_context context) {
+  double least = INFINITY;
+  sweep_words(context.num_vertices, [&](uint32_t v, bool valid) {
+    if (valid)
+      least = fmin(least, program_round(&context, state.values[v]));
+  });
+  least = qn_block_min(least);
+  if (threadIdx.x == 0)
+    atomicMin(state.least, qn_ordered_bits(least));
+}
+
+__global__ void sweep_wake(const struct sweep_state state,
+                           const struct qn_program_context context) {
+  unsigned count = 0;
+  sweep_words(context.num_vertices, [&](uint32_t v, bool valid) {
+    const bool wakes = valid && program_wake(&context, &state.values[v]);
+    sweep_store_word(state.active, v, valid, wakes, &count);
+  });
+  sweep_add_count(state, count);
+}
+#endif
+
+/* ---- The host's side ---------------------------------------------------------- */
+
+#define SWEEP_LAUNCH(run, kernel, ...)                                                             \
+  QN_LAUNCH(kernel, (run)->blocks, SWEEP_THREADS, 0, NULL, (run)->state, (run)->context,           \
+            ##__VA_ARGS__)
+
+inline enum qn_status sweep_read(struct sweep_run *run, void *to, const void *from, uint64_t count,
+                                 uint64_t size, struct qn_error *error) {
+  enum qn_status status = qn_cuda_launched("launching an iteration's kernels", error);
+  return status ? status
+                : qn_cuda_download(&run->memory, to, from, count, size, "an iteration", error);
+}
+
+/* The sum over the blocks' parts, in their order. */
+inline enum qn_status sweep_total(struct sweep_run *run, double *total, struct qn_error *error) {
+  double parts[SWEEP_MAX_BLOCKS];
+  enum qn_status status =
+      sweep_read(run, parts, run->state.parts, run->blocks, sizeof parts[0], error);
+  *total = 0;
+  for (unsigned i = 0; !status && i < run->blocks; i++)
+    *total += parts[i];
+  return status;
+}
+
+inline enum qn_status sweep_clear(void *word, int byte, struct qn_error *error) {
+  return qn_cuda_status(cudaMemsetAsync(word, byte, sizeof(unsigned long long), NULL),
+                        "clearing a counter", error);
+}
+
+inline enum qn_status sweep_read_count(struct sweep_run *run, uint64_t *count,
+                                       struct qn_error *error) {
+  return sweep_read(run, count, run->state.count, 1, sizeof *count, error);
+}
+
+/* Tell the user; true if it was the last iteration allowed. */
+inline bool sweep_finished(struct sweep_run *run, uint64_t num_active, double change,
+                           double begin) {
+  struct qn_iteration report = {run->context.iteration, "sweep", num_active, change,
+                                qn_seconds() - begin};
+  if (run->request->on_iteration)
+    run->request->on_iteration(run->request->user, &report);
+  run->result->iterations = ++run->context.iteration;
+  run->result->change = change;
+  return run->context.iteration >= run->request->max_iterations;
+}
+
+} /* namespace */
+
+#endif
