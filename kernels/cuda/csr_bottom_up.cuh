@@ -20,7 +20,7 @@ QN_DEVICE uint64_t bottom_up_together(const uint32_t *columns, const uint32_t *b
                                       uint64_t end) {
   for (uint64_t first = begin; first < end; first += 32) {
     const uint64_t edge = first + qn_lane();
-    const bool hit = edge < end && bit_has(bits, columns[edge]);
+    const bool hit = edge < end && qn_bit_has(bits, columns[edge]);
     const unsigned hits = __ballot_sync(QN_FULL_WARP, hit);
     if (hits)
       return first + (unsigned)(__ffs((int)hits) - 1);
@@ -43,7 +43,7 @@ QN_DEVICE uint32_t bottom_up_word(const struct frontier_state &state,
   const uint64_t alone = end - edge < BOTTOM_UP_ALONE ? end : edge + BOTTOM_UP_ALONE;
   bool found = false;
   for (; edge < alone && !found; edge += !found)
-    found = bit_has(bits, columns[edge]);
+    found = qn_bit_has(bits, columns[edge]);
   for (unsigned left = __ballot_sync(QN_FULL_WARP, !found && edge < end); left; left &= left - 1) {
     const int helped = __ffs((int)left) - 1;
     const uint64_t its_end = __shfl_sync(QN_FULL_WARP, end, helped);
@@ -81,18 +81,16 @@ __global__ void bottom_up(const struct frontier_state state,
   frontier_leave(state, share);
 }
 
-__global__ void bits_from_queue(const struct frontier_queue queue, uint32_t num_entries,
+__global__ void bits_from_queue(const struct qn_unit_queue queue, uint32_t num_entries,
                                 uint32_t *bits) {
-  for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < num_entries;
-       i += (uint64_t)gridDim.x * blockDim.x)
-    atomicOr(&bits[queue.vertices[i] / 32], 1u << (queue.vertices[i] % 32));
+  qn_grid_steps(num_entries, [&](uint64_t i) { qn_bit_insert(bits, queue.vertices[i]); });
 }
 
 __global__ void queue_from_bits(const struct frontier_state state, uint64_t num_vertices,
-                                const uint32_t *bits, const struct frontier_queue queue) {
+                                const uint32_t *bits, const struct qn_unit_queue queue) {
   struct frontier_share share = {0, 0};
-  block_steps(num_vertices, [&](uint64_t v, bool there) {
-    frontier_enqueue(state, queue, there && bit_has(bits, (uint32_t)v), (uint32_t)v, &share);
+  qn_block_steps(num_vertices, [&](uint64_t v, bool there) {
+    frontier_enqueue(state, queue, there && qn_bit_has(bits, (uint32_t)v), (uint32_t)v, &share);
   });
   frontier_leave(state, share);
 }

@@ -10,6 +10,7 @@
 #include "kernels/cpu/transpose.h"
 #include "kernels/cuda/combine.cuh"
 #include "kernels/cuda/csr_device.cuh"
+#include "kernels/cuda/unit_queue.cuh"
 #include "kernels/engine.h"
 #include "support/memory.h"
 #include "support/threads.h"
@@ -55,16 +56,15 @@ namespace {
 
 __global__ void output_values(const struct qn_program_context context, const program_value *values,
                               program_result *results) {
-  for (uint64_t v = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; v < context.num_vertices;
-       v += (uint64_t)gridDim.x * blockDim.x)
-    results[v] = program_output(&context, values[v]);
+  qn_grid_steps(context.num_vertices,
+                [&](uint64_t v) { results[v] = program_output(&context, values[v]); });
 }
 
 __global__ void find_negative(const float *weights, uint64_t count, unsigned long long *first) {
-  for (uint64_t edge = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; edge < count;
-       edge += (uint64_t)gridDim.x * blockDim.x)
+  qn_grid_steps(count, [&](uint64_t edge) {
     if (!(weights[edge] >= 0))
       atomicMin(first, (unsigned long long)edge);
+  });
 }
 
 /* PROGRAM_NON_NEGATIVE: refuse a negative weight (or NaN). Whole numbers have no sign. */

@@ -38,7 +38,7 @@ struct frontier_loop {
 };
 
 inline unsigned frontier_blocks(const struct frontier_loop *loop, uint64_t items) {
-  return qn_grid(items, QN_PUSH_THREADS, loop->run->memory->device.multiprocessors, 8);
+  return qn_grid(items, QN_QUEUE_THREADS, loop->run->memory->device.multiprocessors, 8);
 }
 
 /* All counters of an iteration to 0, and `least` to the largest. */
@@ -71,17 +71,17 @@ inline enum qn_status frontier_clear_bits(struct frontier_loop *loop, uint32_t *
 }
 
 inline enum qn_status frontier_step_push(struct frontier_loop *loop, struct qn_error *error) {
-  const uint32_t entries = (uint32_t)loop->seen->reserved;
-  const uint32_t units = (uint32_t)(loop->seen->reserved >> 32);
+  const uint32_t entries = qn_queue_entries(loop->seen->queued);
+  const uint32_t units = qn_queue_units(loop->seen->queued);
   enum qn_status status = frontier_reset(loop, error);
   if (!status && !PROGRAM_FIRST_SUFFICES)
     status = frontier_clear_bits(loop, loop->state.bits[0], error);
   if (status)
     return status;
-  QN_LAUNCH(push_edges, frontier_blocks(loop, units), QN_PUSH_THREADS, 0, NULL, loop->state,
+  QN_LAUNCH(push_edges, frontier_blocks(loop, units), QN_QUEUE_THREADS, 0, NULL, loop->state,
             loop->run->context, loop->turn, entries, units, loop->threshold, loop->far_turn);
 #if !PROGRAM_IN_PLACE
-  QN_LAUNCH(push_apply, frontier_blocks(loop, loop->run->context.num_vertices), QN_PUSH_THREADS, 0,
+  QN_LAUNCH(push_apply, frontier_blocks(loop, loop->run->context.num_vertices), QN_QUEUE_THREADS, 0,
             NULL, loop->state, loop->run->context, loop->turn);
 #endif
   loop->turn = 1 - loop->turn;
@@ -99,21 +99,21 @@ inline enum qn_status frontier_turn_around(struct frontier_loop *loop, struct qn
   if (up == loop->bottom_up)
     return QN_OK;
   loop->bottom_up = up;
-  struct frontier_queue queue = loop->state.queues[loop->turn];
+  struct qn_unit_queue queue = loop->state.queues[loop->turn];
   uint32_t *bits = loop->state.bits[loop->turn];
   enum qn_status status;
   if (up) {
-    const uint32_t entries = (uint32_t)loop->seen->reserved;
+    const uint32_t entries = qn_queue_entries(loop->seen->queued);
     status = frontier_clear_bits(loop, bits, error);
     if (!status)
-      QN_LAUNCH(bits_from_queue, frontier_blocks(loop, entries), QN_PUSH_THREADS, 0, NULL, queue,
+      QN_LAUNCH(bits_from_queue, frontier_blocks(loop, entries), QN_QUEUE_THREADS, 0, NULL, queue,
                 entries, bits);
     return status;
   }
   status = frontier_reset(loop, error);
   if (status)
     return status;
-  QN_LAUNCH(queue_from_bits, frontier_blocks(loop, num_vertices), QN_PUSH_THREADS, 0, NULL,
+  QN_LAUNCH(queue_from_bits, frontier_blocks(loop, num_vertices), QN_QUEUE_THREADS, 0, NULL,
             loop->state, num_vertices, bits, queue);
   return frontier_read(loop, error);
 }
@@ -122,7 +122,7 @@ inline enum qn_status frontier_step_up(struct frontier_loop *loop, struct qn_err
   enum qn_status status = frontier_reset(loop, error);
   if (status)
     return status;
-  QN_LAUNCH(bottom_up, frontier_blocks(loop, loop->run->context.num_vertices), QN_PUSH_THREADS, 0,
+  QN_LAUNCH(bottom_up, frontier_blocks(loop, loop->run->context.num_vertices), QN_QUEUE_THREADS, 0,
             NULL, loop->state, loop->run->context, loop->turn);
   loop->turn = 1 - loop->turn;
   return frontier_read(loop, error);
@@ -136,13 +136,13 @@ inline enum qn_status frontier_refill(struct frontier_loop *loop, struct qn_erro
   enum qn_status status = frontier_reset(loop, error);
   if (status)
     return status;
-  const struct frontier_queue queue = loop->state.queues[loop->turn];
+  const struct qn_unit_queue queue = loop->state.queues[loop->turn];
 #if PROGRAM_PRIORITY
   const uint32_t num_far = loop->seen->num_far[loop->far_turn];
   if (num_far == 0)
     return QN_OK;
   const unsigned blocks = frontier_blocks(loop, num_far);
-  QN_LAUNCH(far_least, blocks, QN_PUSH_THREADS, 0, NULL, loop->state, loop->run->context,
+  QN_LAUNCH(far_least, blocks, QN_QUEUE_THREADS, 0, NULL, loop->state, loop->run->context,
             loop->far_turn, loop->threshold);
   status = frontier_read(loop, error);
   const double least = qn_from_ordered_bits(loop->seen->least);
@@ -154,19 +154,19 @@ inline enum qn_status frontier_refill(struct frontier_loop *loop, struct qn_erro
                           "clearing counters", error);
   if (status)
     return status;
-  QN_LAUNCH(far_split, blocks, QN_PUSH_THREADS, 0, NULL, loop->state, loop->run->context,
+  QN_LAUNCH(far_split, blocks, QN_QUEUE_THREADS, 0, NULL, loop->state, loop->run->context,
             loop->far_turn, loop->threshold, raised, queue);
   loop->threshold = raised;
   loop->far_turn = 1 - loop->far_turn;
 #else
   const unsigned blocks = frontier_blocks(loop, loop->run->context.num_vertices);
-  QN_LAUNCH(round_least, blocks, QN_PUSH_THREADS, 0, NULL, loop->state, loop->run->context);
+  QN_LAUNCH(round_least, blocks, QN_QUEUE_THREADS, 0, NULL, loop->state, loop->run->context);
   status = frontier_read(loop, error);
   const double least = qn_from_ordered_bits(loop->seen->least);
   if (status || !isfinite(least))
     return status;
   loop->run->context.round = least;
-  QN_LAUNCH(round_wake, blocks, QN_PUSH_THREADS, 0, NULL, loop->state, loop->run->context, queue);
+  QN_LAUNCH(round_wake, blocks, QN_QUEUE_THREADS, 0, NULL, loop->state, loop->run->context, queue);
 #endif
   return frontier_read(loop, error);
 #else
@@ -205,7 +205,7 @@ inline enum qn_status frontier_iterations(struct frontier_loop *loop, struct qn_
   enum qn_status status = frontier_reset(loop, error);
   if (status)
     return status;
-  QN_LAUNCH(frontier_start, frontier_blocks(loop, run->context.num_vertices), QN_PUSH_THREADS, 0,
+  QN_LAUNCH(frontier_start, frontier_blocks(loop, run->context.num_vertices), QN_QUEUE_THREADS, 0,
             NULL, loop->state, run->context, run->positions);
   status = frontier_read(loop, error);
   while (!status) {

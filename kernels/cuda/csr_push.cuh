@@ -8,63 +8,15 @@
 
 #include "kernels/cuda/csr_queue.cuh"
 
-#define PUSH_UNITS QN_PUSH_THREADS /* of a tile: at most so many entries overlap it */
-#define PUSH_ROUNDS QN_UNIT_EDGES  /* of a tile: a thread takes one edge in each */
-
 namespace {
 
-/* The last entry whose units begin at or before `unit`: a search by a whole warp, which
- * narrows the range 32 times a step. */
-QN_DEVICE uint32_t push_find_entry(const uint32_t *units, uint32_t num_entries, uint32_t unit) {
-  uint32_t low = 0, length = num_entries; /* the answer is in [low, low + length) */
-  while (length > 1) {
-    const uint32_t stride = (length + 31) / 32;
-    const uint64_t probe = low + (uint64_t)stride * qn_lane();
-    const bool before = stride * (uint64_t)qn_lane() < length && units[probe] <= unit;
-    const uint32_t chosen = 31 - __clz((int)__ballot_sync(QN_FULL_WARP, before));
-    const uint32_t rest = length - chosen * stride;
-    low += chosen * stride;
-    length = rest < stride ? rest : stride;
-  }
-  return low;
-}
-
-/* What a block holds of its tile. */
+/* What a block holds of its tile, in shared memory. */
 struct push_tile {
-  uint32_t starts[PUSH_UNITS];          /* first unit of an entry, counted from the tile's */
-  uint64_t begins[PUSH_UNITS];          /* the edge that belongs to it */
-  uint64_t ends[PUSH_UNITS];            /* of the entry's row */
-  program_message messages[PUSH_UNITS]; /* of the entry's vertex */
-  uint32_t found[PUSH_UNITS * QN_UNIT_EDGES];
+  struct qn_unit_tile units;
+  program_message messages[QN_TILE_UNITS]; /* of the entries' vertices */
+  uint32_t found[QN_TILE_UNITS * QN_UNIT_EDGES];
   uint32_t num_found;
 };
-
-/* Load the entries that overlap units [first, first + PUSH_UNITS). Returns how many. */
-QN_DEVICE uint32_t push_load(const struct frontier_state &state,
-                             const struct qn_program_context &context,
-                             const struct frontier_queue &queue, uint32_t num_entries,
-                             uint32_t first, struct push_tile *tile) {
-  QN_SHARED(uint32_t, first_entry, 1);
-  if (qn_warp() == 0) {
-    const uint32_t entry = push_find_entry(queue.units, num_entries, first);
-    if (qn_lane() == 0)
-      first_entry[0] = entry;
-  }
-  __syncthreads();
-  const uint64_t entry = (uint64_t)first_entry[0] + threadIdx.x;
-  const uint32_t unit = entry < num_entries ? queue.units[entry] : 0;
-  const bool overlaps = entry < num_entries && (unit < first || unit - first < PUSH_UNITS);
-  if (overlaps) {
-    const uint32_t vertex = queue.vertices[entry];
-    const uint32_t skipped = unit < first ? first - unit : 0; /* units that other tiles take */
-    tile->starts[threadIdx.x] = skipped ? 0 : unit - first;
-    tile->begins[threadIdx.x] = state.out.row_offsets[vertex] + (uint64_t)skipped * QN_UNIT_EDGES;
-    tile->ends[threadIdx.x] = state.out.row_offsets[vertex + 1];
-    tile->messages[threadIdx.x] =
-        program_send(&context, state.values[vertex], frontier_sent_degree(state, vertex));
-  }
-  return (uint32_t)__syncthreads_count(overlaps);
-}
 
 #if PROGRAM_IN_PLACE
 static_assert(PROGRAM_LANES == 1, "the engine combines in place one lane at a time");
@@ -88,7 +40,7 @@ QN_DEVICE bool push_in_place(const struct frontier_state &state,
    * queue, whatever waits in the far list. */
   *is_far = program_priority(&context, value) >= threshold;
   if (*is_far)
-    return bit_insert(state.far_bits, target);
+    return qn_bit_insert(state.far_bits, target);
 #else
   (void)is_far, (void)threshold;
 #endif
@@ -96,7 +48,7 @@ QN_DEVICE bool push_in_place(const struct frontier_state &state,
   (void)next_bits;
   return true; /* only one contribution can change it */
 #else
-  return bit_insert(next_bits, target);
+  return qn_bit_insert(next_bits, target);
 #endif
 }
 #else
@@ -106,7 +58,7 @@ static_assert(PROGRAM_COMBINE != QN_ADD || (program_lane)0.5 == 0,
 QN_DEVICE bool push_received(const struct frontier_state &state, uint32_t *next_bits,
                              uint32_t target, program_accumulator contribution) {
   program_combine_atomic(&state.received_sums[target], contribution);
-  return bit_insert(next_bits, target);
+  return qn_bit_insert(next_bits, target);
 }
 #endif
 
@@ -115,23 +67,15 @@ QN_DEVICE void push_round(const struct frontier_state &state,
                           const struct qn_program_context &context, uint32_t *next_bits,
                           uint32_t unit, uint32_t num_units, uint32_t num_entries, double threshold,
                           int far_turn, struct push_tile *tile) {
-  uint32_t low = 0, high = num_entries; /* the last entry that starts at or before the unit */
-  while (high - low > 1) {
-    const uint32_t middle = (low + high) / 2;
-    if (tile->starts[middle] <= unit)
-      low = middle;
-    else
-      high = middle;
-  }
   bool is_new = false, is_far = false;
   uint32_t target = 0;
   if (unit < num_units) {
-    const uint64_t edge = tile->begins[low] + (uint64_t)(unit - tile->starts[low]) * QN_UNIT_EDGES +
-                          threadIdx.x % QN_UNIT_EDGES;
-    if (edge < tile->ends[low]) {
+    const uint32_t entry = qn_unit_entry(&tile->units, num_entries, unit);
+    const uint64_t edge = qn_unit_edge(&tile->units, entry, unit);
+    if (edge < tile->units.ends[entry]) {
       target = __ldcs(&state.out.column_indices[edge]);
       const program_accumulator contribution =
-          program_gather(&context, tile->messages[low], engine_weight(&state.out.weights, edge));
+          program_gather(&context, tile->messages[entry], engine_weight(&state.out.weights, edge));
 #if PROGRAM_IN_PLACE
       is_new = push_in_place(state, context, next_bits, target, contribution, threshold, &is_far);
 #else
@@ -154,10 +98,10 @@ QN_DEVICE void push_round(const struct frontier_state &state,
 }
 
 /* What the tile found goes to the next queue, or to the list of those that received. */
-QN_DEVICE void push_flush(const struct frontier_state &state, const struct frontier_queue &next,
+QN_DEVICE void push_flush(const struct frontier_state &state, const struct qn_unit_queue &next,
                           struct push_tile *tile, struct frontier_share *share) {
 #if PROGRAM_IN_PLACE
-  for (uint32_t first = 0; first < tile->num_found; first += QN_PUSH_THREADS) {
+  for (uint32_t first = 0; first < tile->num_found; first += QN_QUEUE_THREADS) {
     const uint32_t i = first + threadIdx.x;
     const bool there = i < tile->num_found;
     frontier_enqueue(state, next, there, there ? tile->found[i] : 0, share);
@@ -168,32 +112,36 @@ QN_DEVICE void push_flush(const struct frontier_state &state, const struct front
   if (threadIdx.x == 0)
     base[0] = atomicAdd(&state.counters->num_received, tile->num_found);
   __syncthreads();
-  for (uint32_t i = threadIdx.x; i < tile->num_found; i += QN_PUSH_THREADS)
+  for (uint32_t i = threadIdx.x; i < tile->num_found; i += QN_QUEUE_THREADS)
     state.received[base[0] + i] = tile->found[i];
 #endif
 }
 
-__global__ void __launch_bounds__(QN_PUSH_THREADS)
+__global__ void __launch_bounds__(QN_QUEUE_THREADS)
     push_edges(const struct frontier_state state, const struct qn_program_context context, int turn,
                uint32_t num_entries, uint32_t num_units, double threshold, int far_turn) {
   QN_SHARED(struct push_tile, tiles, 1);
   struct push_tile *tile = tiles;
   struct frontier_share share = {0, 0};
-  const struct frontier_queue queue = state.queues[turn], next = state.queues[1 - turn];
-  for (uint64_t first = (uint64_t)blockIdx.x * PUSH_UNITS; first < num_units;
-       first += (uint64_t)gridDim.x * PUSH_UNITS) {
+  const struct qn_unit_queue queue = state.queues[turn], next = state.queues[1 - turn];
+  qn_unit_tiles(num_units, [&](uint32_t first, uint32_t units) {
     if (threadIdx.x == 0)
       tile->num_found = 0;
-    const uint32_t loaded = push_load(state, context, queue, num_entries, (uint32_t)first, tile);
-    const uint32_t left = num_units - (uint32_t)first;
-    const uint32_t units = left < PUSH_UNITS ? left : PUSH_UNITS;
-    const uint32_t groups = QN_PUSH_THREADS / QN_UNIT_EDGES;
-    for (uint32_t unit = threadIdx.x / QN_UNIT_EDGES; unit < PUSH_UNITS; unit += groups)
+    const uint32_t loaded =
+        qn_unit_load(queue, num_entries, state.out.row_offsets, first, &tile->units);
+    if (threadIdx.x < loaded) {
+      const uint32_t vertex = tile->units.vertices[threadIdx.x];
+      tile->messages[threadIdx.x] =
+          program_send(&context, state.values[vertex], frontier_sent_degree(state, vertex));
+    }
+    __syncthreads();
+    for (uint32_t unit = threadIdx.x / QN_UNIT_EDGES; unit < QN_TILE_UNITS;
+         unit += QN_QUEUE_THREADS / QN_UNIT_EDGES)
       push_round(state, context, state.bits[0], unit, units, loaded, threshold, far_turn, tile);
     __syncthreads();
     push_flush(state, next, tile, &share);
     __syncthreads();
-  }
+  });
   frontier_leave(state, share);
 }
 
@@ -202,7 +150,7 @@ __global__ void __launch_bounds__(QN_PUSH_THREADS)
 __global__ void push_apply(const struct frontier_state state,
                            const struct qn_program_context context, int turn) {
   struct frontier_share share = {0, 0};
-  block_steps(state.counters->num_received, [&](uint64_t i, bool there) {
+  qn_block_steps(state.counters->num_received, [&](uint64_t i, bool there) {
     const uint32_t vertex = there ? state.received[i] : 0;
     bool active = false;
     if (there) {
@@ -224,12 +172,11 @@ __global__ void far_least(const struct frontier_state state,
                           const struct qn_program_context context, int turn, double threshold) {
   const uint32_t count = state.counters->num_far[turn];
   double least = INFINITY;
-  for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < count;
-       i += (uint64_t)gridDim.x * blockDim.x) {
+  qn_grid_steps(count, [&](uint64_t i) {
     const double priority = program_priority(&context, state.values[state.far[turn][i]]);
     if (priority >= threshold)
       least = fmin(least, priority);
-  }
+  });
   least = qn_block_min(least);
   if (threadIdx.x == 0)
     atomicMin(&state.counters->least, qn_ordered_bits(least));
@@ -238,9 +185,9 @@ __global__ void far_least(const struct frontier_state state,
 /* Raise the threshold: what is now near goes to the queue, what is still far to the other list. */
 __global__ void far_split(const struct frontier_state state,
                           const struct qn_program_context context, int turn, double threshold,
-                          double new_threshold, const struct frontier_queue queue) {
+                          double new_threshold, const struct qn_unit_queue queue) {
   struct frontier_share share = {0, 0};
-  block_steps(state.counters->num_far[turn], [&](uint64_t i, bool there) {
+  qn_block_steps(state.counters->num_far[turn], [&](uint64_t i, bool there) {
     const uint32_t vertex = there ? state.far[turn][i] : 0;
     const double priority = there ? program_priority(&context, state.values[vertex]) : 0;
     const bool stays = there && priority >= new_threshold;

@@ -159,6 +159,23 @@ qn_cuda_sort_pairs(struct qn_cuda_memory *memory, struct qn_cuda_scratch *scratc
 #endif
 }
 
+/* Sort keys by their bits [0, bits). */
+template <class Key>
+static enum qn_status
+qn_cuda_sort_keys(struct qn_cuda_memory *memory, struct qn_cuda_scratch *scratch, const Key *in,
+                  Key *out, uint64_t count, int bits, cudaStream_t stream, struct qn_error *error) {
+#ifdef QN_CUDA_EMULATOR
+  QN_PRIMITIVE("sort", {
+    (void)bits;
+    std::copy(in, in + count, out);
+    std::sort(out, out + count);
+    ::emulator::device_wrote(out, count * sizeof *out);
+  });
+#else
+  QN_PRIMITIVE("sort", cub::DeviceRadixSort::SortKeys, in, out, (int64_t)count, 0, bits);
+#endif
+}
+
 #undef QN_PRIMITIVE
 
 #endif

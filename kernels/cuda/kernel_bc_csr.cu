@@ -1,0 +1,359 @@
+/* Betweenness centrality from given sources on CSR (Brandes: A Faster Algorithm for
+ * Betweenness Centrality, 2001), on a device; not normalised; parallel edges are different paths.
+ *
+ * A kernel of its own because it has two phases, see kernels/cpu/kernel_bc_csr.c. As there both
+ * phases pull what the vertices of one level `offer`, 0 elsewhere, so that sums of real numbers
+ * have one order. Levels stay in one queue (unit_queue.cuh), with units for the longer of a
+ * vertex's two rows, so the same pieces serve pushes, sums over in-edges and sums over out-edges: a
+ * piece leaves its sum in `partials`, then a warp adds up a vertex's pieces.
+ *
+ * Bytes: each phase moves 4 bytes of column index and one random double (a sector of L2) an edge.
+ */
+#include "kernels/cpu/transpose.h"
+#include "kernels/cuda/run_device.cuh"
+
+extern "C" const struct qn_kernel qn_kernel_bc_csr_cuda;
+
+namespace {
+
+struct bc_state {
+  struct qn_csr out, in;
+  uint32_t *levels;         /* [V] UINT32_MAX: not reached */
+  double *paths;            /* [V] */
+  double *offer;            /* [V] zero but for one level's vertices */
+  double *share;            /* [V] */
+  double *score;            /* [V] the result */
+  double *partials;         /* [units of a level] */
+  struct qn_unit_queue all; /* [V] all levels, one after the other; units count from each level's
+                               beginning */
+  qn_queue_size *size;      /* of the level that is being found */
+};
+
+/* A level in the queue. */
+struct bc_level {
+  uint32_t begin, count, units;
+};
+
+QN_DEVICE struct qn_unit_queue level_queue(const struct bc_state &state, uint32_t begin) {
+  struct qn_unit_queue queue = {state.all.vertices + begin, state.all.units + begin};
+  return queue;
+}
+
+QN_DEVICE uint32_t units_of_vertex(const struct bc_state &state, uint32_t v) {
+  const uint64_t leaving = state.out.row_offsets[v + 1] - state.out.row_offsets[v];
+  const uint64_t arriving = state.in.row_offsets[v + 1] - state.in.row_offsets[v];
+  const uint32_t units = qn_units_of(leaving > arriving ? leaving : arriving);
+  return units ? units : 1;
+}
+
+__global__ void begin_source(const struct bc_state state, uint32_t source) {
+  qn_grid_steps(state.out.num_vertices, [&](uint64_t v) {
+    state.levels[v] = v == source ? 0 : UINT32_MAX;
+    state.paths[v] = state.offer[v] = v == source ? 1 : 0;
+    if (v == source) {
+      state.all.vertices[0] = source;
+      state.all.units[0] = 0;
+      *state.size = (qn_queue_size)units_of_vertex(state, source) << 32 | 1u;
+    }
+  });
+}
+
+/* Find the next level: its vertices go behind the current level's. */
+__global__ void find_level(const struct bc_state state, const struct bc_level level,
+                           uint32_t depth) {
+  QN_SHARED(struct qn_unit_tile, tiles, 1);
+  struct qn_unit_tile *tile = tiles;
+  const struct qn_unit_queue queue = level_queue(state, level.begin);
+  const struct qn_unit_queue next = level_queue(state, level.begin + level.count);
+  qn_unit_tiles(level.units, [&](uint32_t first, uint32_t units) {
+    const uint32_t loaded = qn_unit_load(queue, level.count, state.out.row_offsets, first, tile);
+    for (uint32_t unit = threadIdx.x / QN_UNIT_EDGES; unit < QN_TILE_UNITS;
+         unit += QN_QUEUE_THREADS / QN_UNIT_EDGES) {
+      uint32_t target = 0;
+      bool found = false;
+      if (unit < units) {
+        const uint32_t entry = qn_unit_entry(tile, loaded, unit);
+        const uint64_t edge = qn_unit_edge(tile, entry, unit);
+        if (edge < tile->ends[entry]) {
+          target = __ldcs(&state.out.column_indices[edge]);
+          found = __ldcg(&state.levels[target]) == UINT32_MAX &&
+                  atomicCAS(&state.levels[target], UINT32_MAX, depth) == UINT32_MAX;
+        }
+      }
+      if (__syncthreads_or(found))
+        qn_queue_put(next, state.size, found ? units_of_vertex(state, target) : 0, target);
+    }
+    __syncthreads();
+  });
+}
+
+/* What a level's vertices are offered along the rows of `csr`, unit by unit. */
+__global__ void sum_units(const struct bc_state state, const struct qn_csr csr,
+                          const struct bc_level level) {
+  QN_SHARED(struct qn_unit_tile, tiles, 1);
+  struct qn_unit_tile *tile = tiles;
+  const struct qn_unit_queue queue = level_queue(state, level.begin);
+  qn_unit_tiles(level.units, [&](uint32_t first, uint32_t units) {
+    const uint32_t loaded = qn_unit_load(queue, level.count, csr.row_offsets, first, tile);
+    for (uint32_t unit = threadIdx.x / QN_UNIT_EDGES; unit < QN_TILE_UNITS;
+         unit += QN_QUEUE_THREADS / QN_UNIT_EDGES) {
+      double sum = 0;
+      if (unit < units) {
+        const uint32_t entry = qn_unit_entry(tile, loaded, unit);
+        const uint64_t edge = qn_unit_edge(tile, entry, unit);
+        if (edge < tile->ends[entry])
+          sum = state.offer[__ldcs(&csr.column_indices[edge])];
+      }
+      for (int step = QN_UNIT_EDGES / 2; step > 0; step /= 2)
+        sum += __shfl_down_sync(QN_FULL_WARP, sum, step, QN_UNIT_EDGES);
+      if (unit < units && threadIdx.x % QN_UNIT_EDGES == 0)
+        state.partials[first + unit] = sum;
+    }
+    __syncthreads();
+  });
+}
+
+/* The sum of a vertex's units, by a warp; in lane 0. */
+QN_DEVICE double sum_of_entry(const struct bc_state &state, const struct bc_level &level,
+                              const struct qn_unit_queue &queue, uint32_t entry) {
+  const uint32_t begin = queue.units[entry];
+  const uint32_t end = entry + 1 < level.count ? queue.units[entry + 1] : level.units;
+  double sum = 0;
+  for (uint64_t unit = (uint64_t)begin + qn_lane(); unit < end; unit += 32)
+    sum += state.partials[unit];
+  for (int step = 16; step > 0; step /= 2)
+    sum += __shfl_down_sync(QN_FULL_WARP, sum, step);
+  return sum;
+}
+
+template <class Visit>
+QN_DEVICE void for_entries(const struct bc_state &state, const struct bc_level &level,
+                           Visit visit) {
+  const struct qn_unit_queue queue = level_queue(state, level.begin);
+  for (uint64_t entry = (uint64_t)blockIdx.x * (blockDim.x / 32) + qn_warp(); entry < level.count;
+       entry += (uint64_t)gridDim.x * (blockDim.x / 32)) {
+    const double sum = sum_of_entry(state, level, queue, (uint32_t)entry);
+    if (qn_lane() == 0)
+      visit(queue.vertices[entry], sum);
+  }
+}
+
+__global__ void take_paths(const struct bc_state state, const struct bc_level level) {
+  for_entries(state, level, [&](uint32_t v, double sum) { state.paths[v] = sum; });
+}
+
+__global__ void take_shares(const struct bc_state state, const struct bc_level level,
+                            bool has_below, uint32_t source) {
+  for_entries(state, level, [&](uint32_t v, double sum) {
+    state.share[v] = has_below ? state.paths[v] * sum : 0;
+    if (v != source)
+      state.score[v] += state.share[v];
+  });
+}
+
+__global__ void clear_offers(const struct bc_state state, const struct bc_level level) {
+  const struct qn_unit_queue queue = level_queue(state, level.begin);
+  qn_grid_steps(level.count, [&](uint64_t i) { state.offer[queue.vertices[i]] = 0; });
+}
+
+__global__ void offer_paths(const struct bc_state state, const struct bc_level level) {
+  const struct qn_unit_queue queue = level_queue(state, level.begin);
+  qn_grid_steps(level.count, [&](uint64_t i) {
+    state.offer[queue.vertices[i]] = state.paths[queue.vertices[i]];
+  });
+}
+
+__global__ void offer_shares(const struct bc_state state, const struct bc_level level) {
+  const struct qn_unit_queue queue = level_queue(state, level.begin);
+  qn_grid_steps(level.count, [&](uint64_t i) {
+    const uint32_t v = queue.vertices[i];
+    state.offer[v] = (1 + state.share[v]) / state.paths[v];
+  });
+}
+
+struct bc_work {
+  struct qn_cuda_memory *memory;
+  struct bc_state state;
+  struct bc_level *levels; /* of this source, on the host */
+  uint32_t num_levels, capacity;
+  qn_queue_size *seen; /* pinned */
+};
+
+enum qn_status append_level(struct bc_work *work, const struct bc_level *level,
+                            struct qn_error *error) {
+  if (work->num_levels == work->capacity) {
+    const uint32_t capacity = work->capacity ? 2 * work->capacity : 64;
+    enum qn_status status =
+        qn_realloc(&work->levels, capacity, sizeof *work->levels, "levels", error);
+    if (status)
+      return status;
+    work->capacity = capacity;
+  }
+  work->levels[work->num_levels++] = *level;
+  return QN_OK;
+}
+
+/* Wait for the level that is being found and read its size. */
+enum qn_status read_size(struct bc_work *work, struct qn_error *error) {
+  enum qn_status status = qn_cuda_launched("searching", error);
+  if (!status)
+    status = qn_cuda_status(cudaMemcpyAsync(work->seen, work->state.size, sizeof *work->seen,
+                                            cudaMemcpyDeviceToHost, NULL),
+                            "reading counters", error);
+  if (!status)
+    status = qn_cuda_status(cudaStreamSynchronize(NULL), "searching", error);
+  return status;
+}
+
+#define LAUNCH_LEVEL(kernel, items, ...)                                                           \
+  QN_LAUNCH(kernel, qn_run_blocks(work->memory, items), QN_QUEUE_THREADS, 0, NULL, work->state,    \
+            __VA_ARGS__)
+
+/* Forwards: the levels, and how many shortest paths lead to each vertex. */
+enum qn_status count_paths(struct bc_work *work, uint32_t source, struct qn_error *error) {
+  work->num_levels = 0;
+  LAUNCH_LEVEL(begin_source, work->state.out.num_vertices, source);
+  enum qn_status status = read_size(work, error);
+  struct bc_level level = {0, 1, qn_queue_units(*work->seen)};
+  while (!status) {
+    status = append_level(work, &level, error);
+    if (!status)
+      status = qn_cuda_status(cudaMemsetAsync(work->state.size, 0, sizeof *work->state.size, NULL),
+                              "clearing counters", error);
+    if (status)
+      break;
+    LAUNCH_LEVEL(find_level, (uint64_t)level.units * QN_UNIT_EDGES, level, work->num_levels);
+    status = read_size(work, error);
+    const struct bc_level above = level;
+    level.begin += level.count;
+    level.count = qn_queue_entries(*work->seen);
+    level.units = qn_queue_units(*work->seen);
+    if (status || level.count == 0)
+      break;
+    LAUNCH_LEVEL(sum_units, (uint64_t)level.units * QN_UNIT_EDGES, work->state.in, level);
+    LAUNCH_LEVEL(take_paths, (uint64_t)level.count * 32, level);
+    LAUNCH_LEVEL(clear_offers, above.count, above);
+    LAUNCH_LEVEL(offer_paths, level.count, level);
+    status = qn_cuda_launched("counting paths", error);
+  }
+  return status;
+}
+
+/* Backwards. On entry the deepest level still offers its paths; it has no share of its own. */
+enum qn_status spread_shares(struct bc_work *work, uint32_t source, struct qn_error *error) {
+  enum qn_status status = QN_OK;
+  for (uint32_t depth = work->num_levels; depth-- > 0 && !status;) {
+    const struct bc_level level = work->levels[depth];
+    const bool has_below = depth + 1 < work->num_levels;
+    LAUNCH_LEVEL(sum_units, (uint64_t)level.units * QN_UNIT_EDGES, work->state.out, level);
+    LAUNCH_LEVEL(take_shares, (uint64_t)level.count * 32, level, has_below, source);
+    const struct bc_level offering = has_below ? work->levels[depth + 1] : level;
+    LAUNCH_LEVEL(clear_offers, offering.count, offering);
+    LAUNCH_LEVEL(offer_shares, level.count, level);
+    status = qn_cuda_launched("spreading shares", error);
+  }
+  return status;
+}
+
+enum qn_status upload(struct bc_work *work, const struct qn_graph *graph, struct qn_error *error) {
+  struct qn_csr transpose;
+  memset(&transpose, 0, sizeof transpose);
+  struct bc_state *state = &work->state;
+  enum qn_status status = qn_cuda_csr_upload(work->memory, &graph->out, false, &state->out, error);
+  if (status)
+    return status;
+  if (graph->has_transpose && graph->in.row_offsets == graph->out.row_offsets) {
+    state->in = state->out;
+    return QN_OK;
+  }
+  if (!graph->has_transpose)
+    status = qn_transpose_create(&graph->out, &transpose, error);
+  if (!status)
+    status = qn_cuda_csr_upload(work->memory, graph->has_transpose ? &graph->in : &transpose, false,
+                                &state->in, error);
+  qn_transpose_destroy(&transpose);
+  return status;
+}
+
+enum qn_status create(struct bc_work *work, const struct qn_graph *graph, struct qn_error *error) {
+  struct bc_state *state = &work->state;
+  struct qn_cuda_memory *memory = work->memory;
+  const uint64_t V = graph->out.num_vertices;
+  /* A level's units are those of the longer rows: at most the sum over both directions. */
+  const uint64_t units = 2 * (graph->out.num_edges / QN_UNIT_EDGES) + V + 1;
+  enum qn_status status = qn_run_check_units(V, 2 * graph->out.num_edges, error);
+  if (!status)
+    status = upload(work, graph, error);
+  if (!status)
+    status = qn_cuda_alloc(memory, &state->levels, V, sizeof *state->levels, "levels", error);
+  double **arrays[] = {&state->paths, &state->offer, &state->share, &state->score};
+  for (int i = 0; i < 4 && !status; i++)
+    status = qn_cuda_alloc_zeroed(memory, arrays[i], V, sizeof(double), "vertex values", error);
+  if (!status)
+    status = qn_cuda_alloc(memory, &state->partials, units, sizeof(double), "sums", error);
+  if (!status)
+    status = qn_cuda_alloc(memory, &state->all.vertices, V, sizeof(uint32_t), "a queue", error);
+  if (!status)
+    status = qn_cuda_alloc(memory, &state->all.units, V, sizeof(uint32_t), "a queue", error);
+  if (!status)
+    status = qn_cuda_alloc_zeroed(memory, &state->size, 1, sizeof *state->size, "counters", error);
+  if (!status)
+    status = qn_cuda_status(
+        cudaHostAlloc((void **)&work->seen, sizeof *work->seen, cudaHostAllocDefault),
+        "allocating pinned memory", error);
+  return status;
+}
+
+enum qn_status run(const struct qn_run_request *request, struct qn_run_result *result,
+                   struct qn_error *error) {
+  const struct qn_graph *graph = (const struct qn_graph *)request->view;
+  struct qn_cuda_memory memory;
+  struct bc_work work;
+  memset(&work, 0, sizeof work);
+  memset(result, 0, sizeof *result);
+  work.memory = &memory;
+  double begin = qn_seconds();
+  enum qn_status status =
+      qn_cuda_memory_create(&memory, request->device, request->device_memory, error);
+  if (!status)
+    status = create(&work, graph, error);
+  result->prepare_seconds = qn_seconds() - begin;
+  begin = qn_seconds();
+  for (uint32_t i = 0; i < request->num_sources && !status; i++) {
+    status = count_paths(&work, request->sources[i], error);
+    if (!status)
+      status = spread_shares(&work, request->sources[i], error);
+  }
+  if (!status)
+    status = qn_cuda_status(cudaDeviceSynchronize(), "betweenness centrality", error);
+  result->kernel_seconds = qn_seconds() - begin;
+  if (!status)
+    status = qn_run_download(&memory, QN_RESULT_F64, work.state.score, graph->out.num_vertices,
+                             result, error);
+  result->iterations = request->num_sources;
+  result->converged = true;
+  if (work.seen)
+    cudaFreeHost(work.seen);
+  qn_free(work.levels);
+  qn_cuda_memory_destroy(&memory);
+  if (status)
+    memset(result, 0, sizeof *result);
+  return status;
+}
+
+} /* namespace */
+
+const struct qn_kernel qn_kernel_bc_csr_cuda = {
+    "bc",
+    "betweenness centrality from given sources",
+    "csr Brandes pull",
+    QN_LAYOUT_GRAPH,
+    QN_CUDA,
+    QN_ALL_WEIGHT_TYPES,
+    QN_KERNEL_SOURCES | QN_KERNEL_RANKS,
+    QN_RESULT_F64,
+    UINT32_MAX,
+    0,
+    run,
+    NULL,
+};
