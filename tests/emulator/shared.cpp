@@ -25,7 +25,8 @@ namespace {
 constexpr std::size_t SLOT_BYTES = 256 << 10;
 constexpr std::size_t GAP = 64; /* between arrays */
 constexpr unsigned char FILL = 0xa5;
-constexpr uint16_t NOBODY = 0xffff, SEVERAL = 0xfffe;
+constexpr uint16_t NOBODY = 0xffff, SEVERAL = 0xfffe; /* in place of a thread */
+constexpr uint16_t SEVERAL_OF_WARP = 0x8000;          /* plus the warp */
 
 /* The last accesses to one byte. */
 struct history {
@@ -84,16 +85,24 @@ void allocate(unsigned slot, std::size_t offset, std::size_t bytes) {
     first[i] = {true, false, false, NOBODY, NOBODY, {0, 0}, {0, 0}};
 }
 
+bool is_several(unsigned thread) {
+  return thread >= SEVERAL_OF_WARP && thread != NOBODY;
+}
+
+unsigned warp_of(unsigned thread) {
+  return is_several(thread) ? thread - SEVERAL_OF_WARP : thread / WARP;
+}
+
 /* Did the access at `then` by `other` happen with no synchronisation between it and now? */
 bool concurrent(shared_clock then, unsigned other, shared_clock now, unsigned self) {
   if (other == self || then.block_epoch != now.block_epoch)
     return false;
-  return other == SEVERAL || other / WARP != self / WARP || then.warp_epoch == now.warp_epoch;
+  return other == SEVERAL || warp_of(other) != self / WARP || then.warp_epoch == now.warp_epoch;
 }
 
 [[noreturn]] void report_race(const char *what, const char *before, unsigned other,
                               std::size_t offset) {
-  if (other == SEVERAL)
+  if (is_several(other))
     fail("race in shared memory at byte %zu: %s what several threads %s, with no barrier between",
          offset, what, before);
   fail("race in shared memory at byte %zu: %s what thread %u %s, with no barrier between", offset,
@@ -107,10 +116,12 @@ void check_read(history &h, shared_clock now, unsigned self, std::size_t offset,
     return;
   if (h.writer != NOBODY && concurrent(h.written_at, h.writer, now, self))
     report_race("reads", "wrote", h.writer, offset);
-  if (h.reader != NOBODY && h.reader != self && concurrent(h.read_at, h.reader, now, self))
+  if (h.reader == NOBODY || !concurrent(h.read_at, h.reader, now, self))
+    h.reader = uint16_t(self);
+  else if (h.reader == SEVERAL || warp_of(h.reader) != self / WARP)
     h.reader = SEVERAL;
   else
-    h.reader = uint16_t(self);
+    h.reader = uint16_t(SEVERAL_OF_WARP + self / WARP);
   h.read_at = now;
 }
 
