@@ -18,6 +18,7 @@ struct block {
   unsigned slot = 0;       /* of shared memory */
   uint32_t block_epoch = 0;
   uint32_t warp_epochs[MAX_BLOCK / WARP] = {};
+  unsigned warp_waiting[MAX_BLOCK / WARP] = {}; /* lanes that wait in a warp function */
 };
 
 position running;
@@ -222,8 +223,13 @@ uint64_t warp_result(const thread *t, thread *const lanes[WARP]) {
   return result;
 }
 
+bool same_for_all_lanes(warp_op op) {
+  return op != warp_op::shuffle && op != warp_op::match_any;
+}
+
 /* If every lane that `t` names has come to the same function, let them go. */
 void try_warp(thread *t) {
+  unsigned &lanes_waiting = t->home->warp_waiting[warp_of(t)];
   thread *lanes[WARP] = {};
   for (unsigned lane = 0; lane < WARP; lane++) {
     if (!(t->mask >> lane & 1u))
@@ -237,9 +243,11 @@ void try_warp(thread *t) {
       return;
     lanes[lane] = other;
   }
+  const uint64_t result = same_for_all_lanes(t->op) ? warp_result(t, lanes) : 0;
   for (thread *other : lanes)
     if (other)
-      other->result = warp_result(other, lanes);
+      other->result = same_for_all_lanes(t->op) ? result : warp_result(other, lanes);
+  lanes_waiting &= ~t->mask;
   if (t->op == warp_op::sync)
     t->home->warp_epochs[warp_of(t)] = next_epoch++;
   for (thread *other : lanes)
@@ -278,6 +286,7 @@ void start_block(block *b, uint64_t index, unsigned slot) {
   b->at_barrier = 0;
   b->block_epoch = next_epoch++;
   std::fill(std::begin(b->warp_epochs), std::end(b->warp_epochs), b->block_epoch);
+  std::fill(std::begin(b->warp_waiting), std::end(b->warp_waiting), 0u);
   shared_begin(slot, launched->shared);
   const uint3 block_index = {unsigned(index % grid.x), unsigned(index / grid.x % grid.y),
                              unsigned(index / grid.x / grid.y)};
@@ -355,7 +364,10 @@ void run_grid(const grid_launch &launch) {
       try_barrier(b);
       break;
     case waiting::in_warp:
-      try_warp(t);
+      b->warp_waiting[warp_of(t)] |= 1u << lane_of(t);
+      if ((b->warp_waiting[warp_of(t)] & t->mask) == t->mask || b->live < b->threads.size() ||
+          b->threads.size() % WARP != 0)
+        try_warp(t);
       break;
     case waiting::finished:
       b->live--;
