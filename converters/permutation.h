@@ -17,7 +17,9 @@ struct qn_permutation {
 /* The permutation of [0, 2^bits), bits <= 32, that belongs to `key` (random.h). */
 static inline struct qn_permutation qn_permutation_of(unsigned bits, uint64_t key) {
   struct qn_permutation permutation = {.mask = (uint32_t)(((uint64_t)1 << bits) - 1),
-                                       .shift = (bits + 1) / 2};
+                                       .shift = (bits + 1) / 2,
+                                       .factor = {0},
+                                       .offset = {0}};
   for (unsigned i = 0; i < 4; i++) {
     permutation.factor[i] = (uint32_t)qn_random_at(key, 2 * i) | 1;
     permutation.offset[i] = (uint32_t)qn_random_at(key, 2 * i + 1);

@@ -34,10 +34,12 @@ class Headers(unittest.TestCase):
 
     def compile(self, language, header):
         """Included twice, so that a missing guard shows too."""
+        if is_engine_part(header):
+            return subprocess.CompletedProcess([], 0)
         include = '#include "%s"\n' % header.relative_to(SOURCE)
         compiled = self.compile_text(language, include * 2)
         if "include a program" in compiled.stdout:  # part of an engine: says that it goes with a program
-            if is_engine_part(header) or (language == "C++17" and header.parent.name == "cpu"):
+            if language == "C++17" and header.parent.name == "cpu":
                 return subprocess.CompletedProcess([], 0)  # engines on the CPU are C alone
             compiled = self.compile_text(language, A_PROGRAM + include)
         return compiled
