@@ -9,9 +9,8 @@
  * Both pull, so that sums of real numbers have one order. An array `offer` holds what the
  * vertices of the level at hand give, and 0 for all others: so one load an edge
  * suffices, and the level of the other end need not be looked up. */
-#include <string.h>
-
 #include "formats/graph.h"
+#include "kernels/cpu/levels.h"
 #include "kernels/cpu/transpose.h"
 #include "kernels/registry.h"
 #include "support/memory.h"
@@ -22,14 +21,11 @@ extern const struct qn_kernel qn_kernel_bc_csr_cpu;
 struct work {
   const struct qn_graph *graph;
   const struct qn_csr *in;
-  uint64_t num_levels;
-  uint64_t *level_offsets; /* [num_levels + 1] into `vertices` */
-  uint64_t level_capacity;
-  uint32_t *vertices; /* [V] the vertices reached, by level */
-  double *paths;      /* [V] */
-  double *offer;      /* [V] zero but for one level's vertices */
-  double *share;      /* [V] */
-  double *score;      /* [V] the result */
+  struct qn_levels levels;
+  double *paths; /* [V] */
+  double *offer; /* [V] zero but for one level's vertices */
+  double *share; /* [V] */
+  double *score; /* [V] the result */
 };
 
 static double sum_of_offers(const struct qn_csr *csr, const double *offer, uint32_t v) {
@@ -47,67 +43,16 @@ static double sum_of_offers(const struct qn_csr *csr, const double *offer, uint3
   return (part0 + part1) + (part2 + part3);
 }
 
-/* Sort the vertices by level, stably (a counting sort over the parts of the threads). */
-static enum qn_status sort_by_level(struct work *work, const uint32_t *levels,
-                                    struct qn_error *error) {
-  uint64_t num_vertices = work->graph->out.num_vertices;
-  uint32_t deepest = 0;
-#pragma omp parallel for schedule(static) reduction(max : deepest)
-  for (uint64_t v = 0; v < num_vertices; v++)
-    if (levels[v] != UINT32_MAX && levels[v] > deepest)
-      deepest = levels[v];
-  work->num_levels = (uint64_t)deepest + 1;
-  /* A deep search has thin levels: then one part will do, and saves a histogram a thread. */
-  unsigned parts = work->num_levels > 4096 ? 1 : qn_threads();
-  uint64_t *places = NULL;
-  enum qn_status status = qn_alloc_zeroed(&places, parts * work->num_levels, sizeof *places,
-                                          "histogram of levels", error);
-  if (!status)
-    status = qn_realloc(&work->level_offsets, work->num_levels + 1, sizeof *work->level_offsets,
-                        "levels", error);
-  if (status)
-    goto cleanup;
-#pragma omp parallel for schedule(static, 1)
-  for (unsigned part = 0; part < parts; part++) {
-    uint64_t begin, end;
-    qn_part_of(num_vertices, parts, part, &begin, &end);
-    for (uint64_t v = begin; v < end; v++)
-      if (levels[v] != UINT32_MAX)
-        places[part * work->num_levels + levels[v]]++;
-  }
-  uint64_t sum = 0;
-  for (uint64_t level = 0; level < work->num_levels; level++) {
-    work->level_offsets[level] = sum;
-    for (unsigned part = 0; part < parts; part++) {
-      uint64_t count = places[part * work->num_levels + level];
-      places[part * work->num_levels + level] = sum;
-      sum += count;
-    }
-  }
-  work->level_offsets[work->num_levels] = sum;
-#pragma omp parallel for schedule(static, 1)
-  for (unsigned part = 0; part < parts; part++) {
-    uint64_t begin, end;
-    qn_part_of(num_vertices, parts, part, &begin, &end);
-    for (uint64_t v = begin; v < end; v++)
-      if (levels[v] != UINT32_MAX)
-        work->vertices[places[part * work->num_levels + levels[v]]++] = (uint32_t)v;
-  }
-cleanup:
-  qn_free(places);
-  return status;
-}
-
 /* Regions of a few vertices are not worth waking threads for: a path has 10^5 of them. */
 #define FEW_VERTICES 256
 
 static void count_paths(struct work *work, uint32_t source) {
   work->paths[source] = work->offer[source] = 1;
-  for (uint64_t level = 1; level < work->num_levels; level++) {
-    const uint32_t *above = work->vertices + work->level_offsets[level - 1];
-    const uint32_t *here = work->vertices + work->level_offsets[level];
-    uint64_t num_above = work->level_offsets[level] - work->level_offsets[level - 1];
-    uint64_t num_here = work->level_offsets[level + 1] - work->level_offsets[level];
+  for (uint64_t level = 1; level < work->levels.num_levels; level++) {
+    const uint32_t *above = work->levels.vertices + work->levels.offsets[level - 1];
+    const uint32_t *here = work->levels.vertices + work->levels.offsets[level];
+    uint64_t num_above = work->levels.offsets[level] - work->levels.offsets[level - 1];
+    uint64_t num_here = work->levels.offsets[level + 1] - work->levels.offsets[level];
 #pragma omp parallel if (num_above + num_here > FEW_VERTICES)
     {
 #pragma omp for schedule(dynamic, 64)
@@ -125,13 +70,13 @@ static void count_paths(struct work *work, uint32_t source) {
 
 /* On entry the deepest level still offers its paths; it has no share of its own. */
 static void spread_shares(struct work *work, uint32_t source) {
-  for (uint64_t level = work->num_levels; level-- > 0;) {
-    const uint32_t *here = work->vertices + work->level_offsets[level];
-    uint64_t num_here = work->level_offsets[level + 1] - work->level_offsets[level];
-    bool has_below = level + 1 < work->num_levels;
+  for (uint64_t level = work->levels.num_levels; level-- > 0;) {
+    const uint32_t *here = work->levels.vertices + work->levels.offsets[level];
+    uint64_t num_here = work->levels.offsets[level + 1] - work->levels.offsets[level];
+    bool has_below = level + 1 < work->levels.num_levels;
     const uint32_t *below = here + num_here;
     uint64_t num_below =
-        has_below ? work->level_offsets[level + 2] - work->level_offsets[level + 1] : 0;
+        has_below ? work->levels.offsets[level + 2] - work->levels.offsets[level + 1] : 0;
 #pragma omp parallel if (num_here + num_below > FEW_VERTICES)
     {
 #pragma omp for schedule(dynamic, 64)
@@ -168,7 +113,7 @@ static enum qn_status add_source(struct work *work, const struct qn_run_request 
   enum qn_status status = bfs->run(&search, &levels, error);
   if (status)
     return status;
-  status = sort_by_level(work, levels.values, error);
+  status = qn_levels_sort(&work->levels, levels.values, error);
   qn_run_result_destroy(&levels);
   if (status)
     return status;
@@ -179,8 +124,7 @@ static enum qn_status add_source(struct work *work, const struct qn_run_request 
 
 static enum qn_status create_arrays(struct work *work, uint64_t num_vertices,
                                     struct qn_error *error) {
-  enum qn_status status =
-      qn_pages_alloc(&work->vertices, num_vertices, sizeof *work->vertices, "levels", error);
+  enum qn_status status = qn_levels_create(&work->levels, num_vertices, error);
   if (!status)
     status = qn_pages_alloc(&work->paths, num_vertices, sizeof(double), "path counts", error);
   if (!status)
@@ -214,8 +158,7 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
   result->kernel_seconds = qn_seconds() - begin;
   result->iterations = request->num_sources;
   qn_transpose_destroy(&transpose);
-  qn_free(work.level_offsets);
-  qn_pages_free(work.vertices, num_vertices, sizeof *work.vertices);
+  qn_levels_destroy(&work.levels);
   qn_pages_free(work.paths, num_vertices, sizeof(double));
   qn_pages_free(work.offer, num_vertices, sizeof(double));
   qn_pages_free(work.share, num_vertices, sizeof(double));
