@@ -8,6 +8,7 @@
 
 #include "formats/blocked_csr.h"
 #include "formats/edge_partitions.h"
+#include "formats/shards.h"
 #include "formats/slotted_pages.h"
 
 static enum qn_status graph_check(const struct qn_container *container, struct qn_error *error) {
@@ -37,6 +38,7 @@ static const struct qn_layout_operations layouts[] = {
      qn_edge_partitions_restore},
     {QN_LAYOUT_SLOTTED_PAGES, qn_slotted_pages_verify, qn_slotted_pages_describe,
      qn_slotted_pages_restore},
+    {QN_LAYOUT_SHARDS, qn_shards_verify, qn_shards_describe, qn_shards_restore},
 };
 
 enum qn_status qn_layout_operations(const struct qn_container *container,

@@ -94,4 +94,11 @@ static inline void expect_forgery_refused(const char *from, const char *rule,
     fail_msg("expected %s, got status %d: %s", rule, status, status ? error.message : "");
 }
 
+/* expect_forgery_refused with the values listed: FORGERY_REFUSED(path, "SH-2", {"section", 0, 1}).
+ */
+#define FORGERY_REFUSED(path, rule, ...)                                                           \
+  expect_forgery_refused(path, rule, (struct forged_value[]){__VA_ARGS__},                         \
+                         sizeof((struct forged_value[]){__VA_ARGS__}) /                            \
+                             sizeof(struct forged_value))
+
 #endif

@@ -206,10 +206,7 @@ static void set_path(const char *name) {
   snprintf(path, sizeof path, "%s", scratch_path(name));
 }
 
-#define REFUSED(rule, ...)                                                                         \
-  expect_forgery_refused(path, rule, (struct forged_value[]){__VA_ARGS__},                         \
-                         sizeof((struct forged_value[]){__VA_ARGS__}) /                            \
-                             sizeof(struct forged_value))
+#define REFUSED(...) FORGERY_REFUSED(path, __VA_ARGS__)
 
 static void rules(void **state) {
   (void)state;

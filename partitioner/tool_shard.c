@@ -1,0 +1,85 @@
+/* quern-shard: a graph as shards that fit a GPU's shared memory. */
+#include <argp.h>
+
+#include "partitioner/shards.h"
+#include "support/sizes.h"
+
+struct options {
+  struct qn_builder_options common;
+  struct qn_shards_options layout;
+};
+
+enum { KEY_SHARD_VERTICES = 0x1001, KEY_SHARED_MEMORY, KEY_PAGE_BYTES };
+
+static void parse_size(const char *option, const char *argument, uint64_t *bytes,
+                       struct argp_state *state) {
+  struct qn_error error;
+  if (qn_size_parse(argument, bytes, &error))
+    argp_error(state, "--%s: %s", option, error.message);
+  else if (*bytes == 0)
+    argp_error(state, "--%s must be more than 0 bytes", option);
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state) {
+  struct options *options = state->input;
+  struct qn_error error;
+  switch (key) {
+  case ARGP_KEY_INIT:
+    state->child_inputs[0] = &options->common;
+    return 0;
+  case KEY_SHARD_VERTICES:
+    if (qn_number_parse(argument, UINT64_MAX, &options->layout.shard_vertices, &error))
+      argp_error(state, "--shard-vertices: %s", error.message);
+    else if (options->layout.shard_vertices == 0)
+      argp_error(state, "--shard-vertices must be at least 1");
+    return 0;
+  case KEY_SHARED_MEMORY:
+    parse_size("shared-memory", argument, &options->layout.shared_bytes, state);
+    return 0;
+  case KEY_PAGE_BYTES:
+    parse_size("page-bytes", argument, &options->layout.page_bytes, state);
+    return 0;
+  case ARGP_KEY_END:
+    if (options->layout.shard_vertices && options->layout.shared_bytes)
+      argp_error(state, "give --shard-vertices or --shared-memory, not both");
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const char documentation[] =
+    "Build shards (Garaph) from a graph container: in-edges grouped by ranges of at most 65,536 "
+    "destinations, whose accumulators, several copies of each where degrees are high, fit the "
+    "shared memory of a GPU's thread block; for CPU threads row offsets, and out-edges without "
+    "weights that tell whom to notify.\v"
+    "Without options a shard takes 112K of shared memory, so that two thread blocks fit a current "
+    "multiprocessor, and a page, which is transferred as a whole, 64M or the largest shard.\n\n"
+    "The layout suits programs that pull from all edges in every iteration, and CPU and GPU side "
+    "by "
+    "side. A streamed edge takes 6 bytes (10 with weights); the CPU's side takes 4 more and 16 a "
+    "vertex, for undirected graphs 8 a vertex only. A shard with far more edges than the others "
+    "limits the speed: see largest_shard_edges.\n\n"
+    "Memory: beside the mapped input and output, the transpose of a directed graph that was stored "
+    "without one (4 bytes an edge, 8 with weights, and 8 a vertex; quern-import --transpose stores "
+    "it).";
+
+int main(int argc, char **argv) {
+  static const struct argp_option own[] = {
+      {"shard-vertices", KEY_SHARD_VERTICES, "N", 0,
+       "Shards of N destinations each (at most 65536), whatever shared memory that takes", 0},
+      {"shared-memory", KEY_SHARED_MEMORY, "SIZE", 0,
+       "Shards whose accumulators of 4 bytes, replicated, fit SIZE (112K)", 0},
+      {"page-bytes", KEY_PAGE_BYTES, "SIZE", 0, "Pages of at most SIZE bytes (64M)", 0},
+      {0}};
+  static const struct argp_child children[] = {{&qn_builder_argp, 0, NULL, 0}, {0}};
+  static const struct argp argp = {own,  parse, "GRAPH -o FILE", documentation, children,
+                                   NULL, NULL};
+  struct options options = {0};
+  qn_tool_parse("quern-shard", &argp, argc, argv, &options, &options.common.shared);
+  struct qn_builder builder = {.tool = "quern-shard",
+                               .layout = QN_LAYOUT_SHARDS,
+                               .build = qn_shards_build,
+                               .options = &options.layout};
+  return qn_builder_main(&builder, &options.common);
+}
