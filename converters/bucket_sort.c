@@ -274,16 +274,42 @@ struct limits {
   uint64_t pieces;
 };
 
-static struct limits limits_of(const struct qn_buckets *buckets) {
+/* Sets `counts` to the records before sorting, and `most_pieces`. */
+static struct limits count_records(struct qn_buckets *buckets) {
   uint64_t records = 0, pieces = 0;
 #pragma omp parallel for schedule(static) reduction(max : records, pieces)
   for (uint64_t b = 0; b < buckets->shape.num_buckets; b++) {
-    uint64_t bucket_records;
-    uint64_t bucket_pieces = qn_bucket_pieces(buckets, b, NULL, &bucket_records);
-    records = bucket_records > records ? bucket_records : records;
+    uint64_t bucket_pieces = qn_bucket_pieces(buckets, b, NULL, &buckets->counts[b]);
+    records = buckets->counts[b] > records ? buckets->counts[b] : records;
     pieces = bucket_pieces > pieces ? bucket_pieces : pieces;
   }
+  buckets->most_pieces = pieces;
   return (struct limits){records, pieces};
+}
+
+struct sized_bucket {
+  uint64_t records;
+  uint64_t bucket;
+};
+
+static int larger_first(const void *left, const void *right) {
+  const struct sized_bucket *a = left, *b = right;
+  if (a->records != b->records)
+    return a->records > b->records ? -1 : 1;
+  return a->bucket < b->bucket ? -1 : 1;
+}
+
+/* The buckets, the largest first: one that is begun last would keep a single thread busy. */
+static enum qn_status order_buckets(const struct qn_buckets *buckets, struct sized_bucket **order,
+                                    struct qn_error *error) {
+  uint64_t num_buckets = buckets->shape.num_buckets;
+  enum qn_status status =
+      qn_alloc(order, num_buckets, sizeof **order, "the order of buckets", error);
+  for (uint64_t b = 0; b < num_buckets && !status; b++)
+    (*order)[b] = (struct sized_bucket){buckets->counts[b], b};
+  if (!status)
+    qsort(*order, num_buckets, sizeof **order, larger_first);
+  return status;
 }
 
 static void destroy_scratch(struct scratch *scratch, const struct limits *limits,
@@ -326,10 +352,13 @@ static void note_overflow(const struct qn_bucket_shape *shape, uint64_t bucket, 
 
 enum qn_status qn_buckets_sort(struct qn_buckets *buckets, const struct qn_sort_options *options,
                                struct qn_sort_overflow *overflow, struct qn_error *error) {
-  struct limits limits = limits_of(buckets);
-  enum qn_status status = QN_OK;
+  struct limits limits = count_records(buckets);
+  struct sized_bucket *order;
+  enum qn_status status = order_buckets(buckets, &order, error);
   uint64_t overflow_bucket = 0;
   overflow->found = false;
+  if (status)
+    return status;
 #pragma omp parallel
   {
     struct scratch *scratch = NULL;
@@ -345,8 +374,8 @@ enum qn_status qn_buckets_sort(struct qn_buckets *buckets, const struct qn_sort_
       }
     }
 #pragma omp for schedule(dynamic)
-    for (uint64_t b = 0; b < buckets->shape.num_buckets; b++) {
-      uint64_t key;
+    for (uint64_t i = 0; i < buckets->shape.num_buckets; i++) {
+      uint64_t key, b = order[i].bucket;
       if (my_status || sort_any_bucket(buckets, b, options, scratch, &key))
         continue;
 #pragma omp critical(qn_buckets_sort)
@@ -354,6 +383,7 @@ enum qn_status qn_buckets_sort(struct qn_buckets *buckets, const struct qn_sort_
     }
     destroy_scratch(scratch, &limits, buckets->shape.record_bytes);
   }
+  qn_free(order);
   return status;
 }
 
@@ -411,15 +441,14 @@ static void write_any_bucket(const struct qn_bucket_shape *shape, const struct q
 enum qn_status qn_buckets_write(const struct qn_buckets *buckets, uint64_t *row_offsets,
                                 uint32_t *columns, uint32_t *weights, struct qn_error *error) {
   const struct qn_bucket_shape *shape = &buckets->shape;
-  struct limits limits = limits_of(buckets);
-  uint64_t threads = qn_threads(), num_edges = 0;
+  uint64_t threads = qn_threads(), num_edges = 0, most_pieces = buckets->most_pieces;
   struct qn_piece *pieces = NULL;
   uint64_t *firsts = NULL;
   enum qn_status status =
       qn_alloc(&firsts, shape->num_buckets, sizeof *firsts, "the places of buckets", error);
   if (status)
     goto cleanup;
-  status = qn_alloc(&pieces, threads * limits.pieces, sizeof *pieces, "lists of chunks", error);
+  status = qn_alloc(&pieces, threads * most_pieces, sizeof *pieces, "lists of chunks", error);
   if (status)
     goto cleanup;
   for (uint64_t b = 0; b < shape->num_buckets; b++) {
@@ -428,7 +457,7 @@ enum qn_status qn_buckets_write(const struct qn_buckets *buckets, uint64_t *row_
   }
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
   for (uint64_t b = 0; b < shape->num_buckets; b++) {
-    struct qn_piece *mine = pieces + (uint64_t)omp_get_thread_num() * limits.pieces;
+    struct qn_piece *mine = pieces + (uint64_t)omp_get_thread_num() * most_pieces;
     uint64_t records, next = (b + 1) << shape->source_bits;
     qn_bucket_pieces(buckets, b, mine, &records);
     struct target target = {.first_row = b << shape->source_bits,

@@ -52,7 +52,8 @@ struct qn_buckets {
   struct qn_block_pool *pool;
   struct qn_lane *lanes;
   uint64_t num_lanes;
-  uint64_t *counts; /* [num_buckets]: records, after sorting */
+  uint64_t *counts;     /* [num_buckets]: records, after sorting */
+  uint64_t most_pieces; /* of any bucket, after sorting */
 };
 
 enum qn_status qn_buckets_create(struct qn_block_pool *pool, const struct qn_bucket_shape *shape,

@@ -240,13 +240,14 @@ static void compare(const char *path, const struct expected *e, const struct qn_
     assert_memory_equal(graph.ids.numbers, e->ids, e->num_vertices * 8);
   uint64_t edge = 0;
   for (uint64_t v = 0; v < e->num_vertices; v++) {
-    assert_int_equal(graph.out.row_offsets[v], edge);
+    if (graph.out.row_offsets[v] != edge)
+      fail_msg("row %llu begins elsewhere", (unsigned long long)v);
     for (; edge < graph.out.row_offsets[v + 1]; edge++) {
       const struct edge *want = &e->edges.items[edge];
-      if (want->source != v || want->destination != graph.out.column_indices[edge])
+      if (want->source != v || want->destination != graph.out.column_indices[edge] ||
+          (e->edges.type != QN_WEIGHT_NONE &&
+           weight_bits(&graph.out.weights, edge) != want->weight))
         fail_msg("edge %llu differs", (unsigned long long)edge);
-      if (e->edges.type != QN_WEIGHT_NONE)
-        assert_int_equal(weight_bits(&graph.out.weights, edge), want->weight);
     }
   }
   qn_graph_unmap(&graph);
@@ -332,10 +333,14 @@ static struct edges random_edges(uint64_t count, uint64_t range, bool skew, uint
 }
 
 static void every_option(const struct edges *edges) {
+  /* Where all take too long: every value of each, but not all together. */
+  bool some = edges->count > 5000;
   for (int undirected = 0; undirected < 2; undirected++)
     for (int loops = 0; loops < 2; loops++)
       for (int duplicates = 0; duplicates < 4; duplicates++) {
         if (duplicates >= QN_DUPLICATES_MIN && edges->type == QN_WEIGHT_NONE)
+          continue;
+        if (some && (undirected + loops + duplicates) % 3 != 0)
           continue;
         struct qn_build build = {.num_vertices = QN_VERTICES_FROM_EDGES,
                                  .undirected = undirected,
@@ -558,5 +563,6 @@ int main(void) {
       cmocka_unit_test(weight_choices), cmocka_unit_test(sums_that_overflow),
       cmocka_unit_test(contradictions), cmocka_unit_test(failing_memory),
   };
+  setenv("QUERN_NO_SYNC", "1", 1);
   return cmocka_run_group_tests_name("build", tests, scratch_create, scratch_remove);
 }
