@@ -7,6 +7,8 @@
 #ifndef QN_KERNELS_CPU_CSR_ENGINE_H
 #define QN_KERNELS_CPU_CSR_ENGINE_H
 
+#include <omp.h>
+
 #include "formats/graph.h"
 #include "kernels/cpu/transpose.h"
 #include "kernels/engine.h"
@@ -40,6 +42,8 @@ static inline bool engine_can_pull(const struct engine_state *state) {
 
 #if PROGRAM_SCHEDULE == QN_ALL_ACTIVE
 #include "kernels/cpu/csr_pull.h"
+#elif PROGRAM_PRIORITY
+#include "kernels/cpu/csr_priority.h"
 #else
 #include "kernels/cpu/csr_frontier.h"
 #endif
@@ -77,7 +81,7 @@ static enum qn_status engine_run(const struct qn_run_request *request, struct qn
   sweep_init(request, &state.context, view, state.values);
   status = engine_iterate(&state, error);
   if (!status)
-    status = sweep_output(&state.context, state.values, result, error);
+    status = sweep_output(&state.context, &state.values, result, error);
   result->kernel_seconds = qn_seconds() - begin;
 cleanup:
   qn_pages_free(state.values, state.context.num_vertices, sizeof *state.values);

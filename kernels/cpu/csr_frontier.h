@@ -95,7 +95,9 @@ static inline bool choose_pull(const struct engine_state *state, const struct fr
     return work->current.count >= last_count ||
            work->current.count > state->context.num_vertices / PULL_BETA;
   uint64_t edges = PROGRAM_FIRST_SUFFICES ? work->edges_left : state->context.num_edges;
-  return work->current_edges > edges / PULL_ALPHA;
+  /* Pulling looks at every vertex at least, so it never pays for a few edges. */
+  return work->current_edges > edges / PULL_ALPHA &&
+         work->current_edges > state->context.num_vertices / PULL_BETA;
 }
 
 static inline void frontier_step(struct engine_state *state, struct frontier_work *work) {

@@ -71,13 +71,16 @@ static inline void frontier_push(struct engine_state *state, struct frontier_wor
 static inline bool pull_vertex(struct engine_state *state, const struct frontier_work *work,
                                uint32_t v) {
   const struct qn_csr *in = state->in;
+  const uint32_t *sources = in->column_indices;
+  const struct qn_frontier senders = work->current; /* local: atomics make no reload necessary */
+  uint64_t end = in->row_offsets[v + 1];
   program_value old_value = state->values[v], new_value = old_value;
-  for (uint64_t edge = in->row_offsets[v]; edge < in->row_offsets[v + 1]; edge++) {
-    uint32_t u = in->column_indices[edge];
-    if (!qn_frontier_has(&work->current, u))
+  for (uint64_t edge = in->row_offsets[v]; edge < end; edge++) {
+    if (!qn_frontier_has(&senders, sources[edge]))
       continue;
-    program_combine(&new_value, program_gather(&state->context, current_message(state, u),
-                                               engine_weight(&in->weights, edge)));
+    program_combine(&new_value,
+                    program_gather(&state->context, current_message(state, sources[edge]),
+                                   engine_weight(&in->weights, edge)));
     if (PROGRAM_FIRST_SUFFICES)
       break;
   }

@@ -1,4 +1,7 @@
-/* All-active programs on CSR: every vertex pulls from its in-edges. Part of csr_engine.h. */
+/* All-active programs on CSR: every vertex pulls from its in-edges. Part of csr_engine.h.
+ *
+ * The messages of the next iteration are made as soon as a vertex has its new value, which
+ * spares a sweep over all vertices; hence two arrays of them. */
 #ifndef QN_KERNELS_CPU_CSR_PULL_H
 #define QN_KERNELS_CPU_CSR_PULL_H
 
@@ -10,12 +13,14 @@
 #define HUB_SEGMENT ((uint64_t)1 << 16)
 
 struct pull_work {
-  program_message *messages;         /* [V] */
+  program_message *messages;         /* [V] of this iteration */
+  program_message *next_messages;    /* [V] */
   program_accumulator *hubs;         /* [num_hubs] accumulators of the hubs */
   program_accumulator *hub_segments; /* [most segments of a hub] */
   uint64_t num_segments;
-  struct qn_sum sent;    /* aggregate, by sweep chunk */
-  struct qn_sum changed; /* change, by chunk of rows */
+  struct qn_sum first_sent; /* aggregate before the first iteration, by sweep chunk */
+  struct qn_sum sent;       /* aggregate before the next iteration, by chunk of rows */
+  struct qn_sum changed;    /* change, by chunk of rows */
 };
 
 static inline program_accumulator pull_edges(const struct engine_state *state,
@@ -56,38 +61,58 @@ static inline program_accumulator hub_accumulator(const struct engine_state *sta
   return work->hubs[low];
 }
 
-/* Pull and apply the rows of one chunk; returns their part of the change. */
-static inline double pull_chunk(struct engine_state *state, const struct pull_work *work,
-                                uint64_t chunk) {
+/* Pull and apply the rows of one chunk, and send for the next iteration. */
+static inline void pull_chunk(const struct engine_state *state, struct pull_work *work,
+                              const struct qn_program_context *next, uint64_t chunk) {
   const uint64_t *offsets = state->in->row_offsets;
-  double change = 0;
+  double change = 0, sent = 0;
   for (uint32_t v = state->chunks.bounds[chunk]; v < state->chunks.bounds[chunk + 1]; v++) {
     uint64_t begin = offsets[v], end = offsets[v + 1];
     program_accumulator sum = end - begin > QN_HUB_EDGES
                                   ? hub_accumulator(state, work, v)
                                   : pull_edges(state, work->messages, begin, end);
     program_value old_value = state->values[v];
-    state->values[v] = program_apply(&state->context, old_value, sum);
+    program_value new_value = program_apply(&state->context, old_value, sum);
+    uint64_t out_degree = sweep_out_degree(state->view, v);
+    state->values[v] = new_value;
+    work->next_messages[v] = program_send(next, new_value, out_degree);
 #if PROGRAM_CONVERGES
-    change += program_change(&state->context, old_value, state->values[v]);
+    change += program_change(&state->context, old_value, new_value);
+#endif
+#if PROGRAM_AGGREGATE
+    sent += program_aggregate(next, new_value, out_degree);
 #endif
   }
-  return change;
+  work->changed.parts[chunk] = change;
+  work->sent.parts[chunk] = sent;
+}
+
+static inline void pull_iteration(struct engine_state *state, struct pull_work *work) {
+  struct qn_program_context next = state->context;
+  next.iteration++;
+  pull_hubs(state, work);
+#pragma omp parallel for schedule(dynamic, 1)
+  for (uint64_t chunk = 0; chunk < state->chunks.num_chunks; chunk++)
+    pull_chunk(state, work, &next, chunk);
+  program_message *done = work->messages;
+  work->messages = work->next_messages;
+  work->next_messages = done;
 }
 
 static inline void pull_iterations(struct engine_state *state, struct pull_work *work) {
-  for (bool finished = state->request->max_iterations == 0; !finished;) {
+  struct qn_program_context *context = &state->context;
+  if (state->request->max_iterations == 0)
+    return;
+  sweep_send(context, state->view, state->values, work->messages, &work->first_sent);
+  for (bool finished = false; !finished;) {
     double begin = qn_seconds();
-    sweep_send(&state->context, state->view, state->values, work->messages, &work->sent);
-    pull_hubs(state, work);
-#pragma omp parallel for schedule(dynamic, 1)
-    for (uint64_t chunk = 0; chunk < state->chunks.num_chunks; chunk++)
-      work->changed.parts[chunk] = pull_chunk(state, work, chunk);
+    pull_iteration(state, work);
     double change = qn_sum_total(&work->changed);
-    finished = engine_end_iteration(state->request, &state->context, state->result, "pull",
-                                    state->context.num_vertices, change, begin);
-    if (PROGRAM_CONVERGES && change < state->context.tolerance)
+    finished = engine_end_iteration(state->request, context, state->result, "pull",
+                                    context->num_vertices, change, begin);
+    if (PROGRAM_CONVERGES && change < context->tolerance)
       finished = state->result->converged = true;
+    sweep_begin(context, qn_sum_total(&work->sent));
   }
 }
 
@@ -112,15 +137,24 @@ static inline enum qn_status engine_iterate(struct engine_state *state, struct q
     status = qn_alloc(&work.hub_segments, work.num_segments, sizeof *work.hub_segments,
                       "sums of hubs", error);
   if (!status)
-    status = qn_sum_create(&work.sent, qn_sweep_chunks(num_vertices), error);
+    status =
+        qn_pages_alloc(&work.next_messages, num_vertices, sizeof *work.messages, "messages", error);
+  if (!status)
+    status = qn_sum_create(&work.first_sent, qn_sweep_chunks(num_vertices), error);
+  if (!status)
+    status = qn_sum_create(&work.sent, state->chunks.num_chunks, error);
   if (!status)
     status = qn_sum_create(&work.changed, state->chunks.num_chunks, error);
-  if (!status)
+  if (!status) {
+    state->result->converged = !PROGRAM_CONVERGES; /* then so many iterations are what it is */
     pull_iterations(state, &work);
+  }
   qn_sum_destroy(&work.changed);
   qn_sum_destroy(&work.sent);
+  qn_sum_destroy(&work.first_sent);
   qn_free(work.hub_segments);
   qn_free(work.hubs);
+  qn_pages_free(work.next_messages, num_vertices, sizeof *work.messages);
   qn_pages_free(work.messages, num_vertices, sizeof *work.messages);
   return status;
 }

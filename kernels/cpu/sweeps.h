@@ -34,25 +34,42 @@ static inline void sweep_init(const struct qn_run_request *request,
         program_init(context, engine_position(request, (uint32_t)v), sweep_out_degree(view, v));
 }
 
-/* A result's values from the program's. */
+/* A result's values from the program's, which are given back: where results are as large as
+ * values they take their place, as new memory costs more than the conversion. */
 static inline enum qn_status sweep_output(const struct qn_program_context *context,
-                                          const program_value *values, struct qn_run_result *result,
+                                          program_value **values, struct qn_run_result *result,
                                           struct qn_error *error) {
-  program_result *results;
-  enum qn_status status =
-      qn_pages_alloc(&results, context->num_vertices, sizeof *results, "result values", error);
+  bool in_place = sizeof(program_result) == sizeof(program_value);
+  uint64_t num_vertices = context->num_vertices;
+  char *results = (char *)*values;
+  enum qn_status status = QN_OK;
+  if (!in_place)
+    status = qn_pages_alloc(&results, num_vertices, sizeof(program_result), "result values", error);
   if (status)
     return status;
 #pragma omp parallel for schedule(static)
-  for (uint64_t v = 0; v < context->num_vertices; v++)
-    results[v] = program_output(context, values[v]);
+  for (uint64_t v = 0; v < num_vertices; v++) {
+    program_result value = program_output(context, (*values)[v]);
+    memcpy(results + v * sizeof value, &value, sizeof value);
+  }
+  if (!in_place)
+    qn_pages_free(*values, num_vertices, sizeof **values);
+  *values = NULL;
   result->type = PROGRAM_RESULT;
-  result->num_values = context->num_vertices;
+  result->num_values = num_vertices;
   result->values = results;
   return QN_OK;
 }
 
 #if PROGRAM_SCHEDULE == QN_ALL_ACTIVE
+
+/* An iteration begins: the sends are done, and `aggregate` is their sum. */
+static inline void sweep_begin(struct qn_program_context *context, double aggregate) {
+  context->aggregate = aggregate;
+#if PROGRAM_BEGINS
+  program_begin(context);
+#endif
+}
 
 /* Every vertex's message; also the program's aggregate, and what it derives from it. */
 static inline void sweep_send(struct qn_program_context *context, const engine_view *view,
@@ -73,10 +90,7 @@ static inline void sweep_send(struct qn_program_context *context, const engine_v
     }
     sum->parts[chunk] = part;
   }
-  context->aggregate = PROGRAM_AGGREGATE ? qn_sum_total(sum) : 0;
-#if PROGRAM_BEGINS
-  program_begin(context);
-#endif
+  sweep_begin(context, PROGRAM_AGGREGATE ? qn_sum_total(sum) : 0);
 }
 
 #else
