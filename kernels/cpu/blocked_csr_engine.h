@@ -132,7 +132,7 @@ static enum qn_status engine_run(const struct qn_run_request *request, struct qn
   sweep_init(request, &state.context, view, state.values);
   status = engine_iterate(&state, error);
   if (!status)
-    status = sweep_output(&state.context, state.values, result, error);
+    status = sweep_output(&state.context, &state.values, result, error);
   result->kernel_seconds = qn_seconds() - begin;
 cleanup:
   destroy_arrays(&state);

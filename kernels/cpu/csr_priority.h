@@ -171,7 +171,8 @@ static inline enum qn_status priority_iterations(struct engine_state *state,
       break;
     }
     priority_step(state, work);
-    finished = engine_finished(state, "bucket", work->count, 0, begin);
+    finished = engine_end_iteration(state->request, &state->context, state->result, "bucket",
+                                    work->count, 0, begin);
   }
   if (work->status && error)
     *error = work->error;

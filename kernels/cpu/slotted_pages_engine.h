@@ -16,7 +16,7 @@ static enum qn_status engine_run(const struct qn_run_request *request, struct qn
     status = engine_iterate(&state, begin, error);
   }
   if (!status)
-    status = sweep_output(&state.context, state.values, result, error);
+    status = sweep_output(&state.context, &state.values, result, error);
   result->kernel_seconds = qn_seconds() - begin - result->prepare_seconds;
   page_state_destroy(&state);
   return status;
