@@ -1,0 +1,81 @@
+/* Circuit simulation, after CuSha's benchmark CS (Khorasani, Vora, Gupta, Bhuyan: CuSha, HPDC
+ * 2014), which Garaph runs too: the voltages of a network of resistors, by Jacobi iterations of
+ * Kirchhoff's current law. A weight is a conductance:
+ *
+ *   V'(v) = sum of w(u,v) * V(u) / sum of w(u,v), over edges u -> v
+ *
+ * for 10 iterations. The source is held at 1 volt; the ground, the first vertex of the original
+ * order that is not the source, at 0, where all others start; without in-edges they stay there. */
+#ifndef QN_KERNELS_PROGRAMS_CS_H
+#define QN_KERNELS_PROGRAMS_CS_H
+
+#include "kernels/programs/program.h"
+
+#define PROGRAM_NAME "cs"
+#define PROGRAM_TITLE "circuit simulation: voltages between a source and the ground"
+#define PROGRAM_SCHEDULE QN_ALL_ACTIVE
+#define PROGRAM_COMBINE QN_ADD
+#define PROGRAM_IDENTITY 0
+#define PROGRAM_RESULT QN_RESULT_F32
+#define PROGRAM_NEEDS_SOURCE 1
+#define PROGRAM_USES_WEIGHTS 1
+#define PROGRAM_NON_NEGATIVE 1
+#define PROGRAM_CONVERGES 1
+#define PROGRAM_RANKS 1
+#define PROGRAM_ITERATIONS 10
+#define PROGRAM_PARTIAL float
+
+typedef struct {
+  float voltage;
+  uint32_t is_held; /* source or ground */
+} program_value;
+typedef float program_message;
+typedef double program_lane;
+typedef struct {
+  program_lane current;     /* sum of w * V */
+  program_lane conductance; /* sum of w */
+} program_accumulator;
+typedef float program_weight;
+typedef float program_result;
+
+PROGRAM_FUNCTION program_value program_init(const struct qn_program_context *context,
+                                            uint32_t vertex, uint64_t out_degree) {
+  program_value value;
+  uint32_t ground = context->source == 0 ? 1 : 0;
+  value.voltage = vertex == context->source ? 1.0f : 0.0f;
+  value.is_held = vertex == context->source || vertex == ground;
+  return value;
+}
+
+PROGRAM_FUNCTION program_message program_send(const struct qn_program_context *context,
+                                              program_value value, uint64_t out_degree) {
+  return value.voltage;
+}
+
+PROGRAM_FUNCTION program_accumulator program_gather(const struct qn_program_context *context,
+                                                    program_message message,
+                                                    program_weight weight) {
+  program_accumulator contribution;
+  contribution.current = (double)message * (double)weight;
+  contribution.conductance = weight;
+  return contribution;
+}
+
+PROGRAM_FUNCTION program_value program_apply(const struct qn_program_context *context,
+                                             program_value value, program_accumulator sums) {
+  if (!value.is_held && sums.conductance > 0)
+    value.voltage = (float)(sums.current / sums.conductance);
+  return value;
+}
+
+PROGRAM_FUNCTION double program_change(const struct qn_program_context *context,
+                                       program_value old_value, program_value new_value) {
+  return fabs((double)new_value.voltage - (double)old_value.voltage);
+}
+
+PROGRAM_FUNCTION program_result program_output(const struct qn_program_context *context,
+                                               program_value value) {
+  return value.voltage;
+}
+
+#endif

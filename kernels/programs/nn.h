@@ -1,0 +1,62 @@
+/* A recurrent neural network, one neuron a vertex, after CuSha's benchmark NN (Khorasani, Vora,
+ * Gupta, Bhuyan: CuSha: Vertex-Centric Graph Processing on GPUs, HPDC 2014), which Garaph runs too:
+ *
+ *   x'(v) = tanh(sum of w(u,v) * x(u) over edges u -> v)
+ *
+ * for 10 iterations, starting from x(u) = (1 + u mod 64) / 64 for the vertex at position u of
+ * the original order. */
+#ifndef QN_KERNELS_PROGRAMS_NN_H
+#define QN_KERNELS_PROGRAMS_NN_H
+
+#include "kernels/programs/program.h"
+
+#define PROGRAM_NAME "nn"
+#define PROGRAM_TITLE "neural network: tanh of the weighted sum of inputs"
+#define PROGRAM_SCHEDULE QN_ALL_ACTIVE
+#define PROGRAM_COMBINE QN_ADD
+#define PROGRAM_IDENTITY 0
+#define PROGRAM_RESULT QN_RESULT_F32
+#define PROGRAM_USES_WEIGHTS 1
+#define PROGRAM_CONVERGES 1
+#define PROGRAM_ITERATIONS 10
+#define PROGRAM_PARTIAL float
+
+typedef float program_value;
+typedef float program_message;
+typedef double program_lane;
+typedef double program_accumulator;
+typedef float program_weight;
+typedef float program_result;
+
+PROGRAM_FUNCTION program_value program_init(const struct qn_program_context *context,
+                                            uint32_t vertex, uint64_t out_degree) {
+  return (float)(1 + vertex % 64) / 64.0f;
+}
+
+PROGRAM_FUNCTION program_message program_send(const struct qn_program_context *context,
+                                              program_value value, uint64_t out_degree) {
+  return value;
+}
+
+PROGRAM_FUNCTION program_accumulator program_gather(const struct qn_program_context *context,
+                                                    program_message message,
+                                                    program_weight weight) {
+  return (double)message * (double)weight;
+}
+
+PROGRAM_FUNCTION program_value program_apply(const struct qn_program_context *context,
+                                             program_value value, program_accumulator sum) {
+  return (float)tanh(sum);
+}
+
+PROGRAM_FUNCTION double program_change(const struct qn_program_context *context,
+                                       program_value old_value, program_value new_value) {
+  return fabs((double)new_value - (double)old_value);
+}
+
+PROGRAM_FUNCTION program_result program_output(const struct qn_program_context *context,
+                                               program_value value) {
+  return value;
+}
+
+#endif
