@@ -2,10 +2,8 @@
 
 #include "support/memory.h"
 
-/* Edges of a batch, about: few enough for the last-level cache, enough to pay for two barriers. */
-#define BATCH_EDGES ((uint64_t)1 << 22)
-/* A bin has no fewer vertices: its accumulators take some tens of KiB. */
-#define LEAST_SHIFT 13
+/* Edges of a batch, about: few enough for the caches, enough to pay for two barriers. */
+#define BATCH_EDGES ((uint64_t)1 << 20)
 
 /* `id_bytes` is a constant where this is called, so that the load of an id is one instruction. */
 static inline void count_record(const struct qn_slotted_pages *view,
@@ -67,11 +65,19 @@ static void place_batch(struct qn_page_bins *bins, uint64_t batch) {
     }
 }
 
+/* Enough bins for the threads, but each as large as half of a core's L2 cache of 2 MiB allows: the
+ * fewer there are, the better writing to them works. Not more than QN_MAX_PAGE_BINS in any case. */
+static unsigned choose_shift(uint64_t num_vertices) {
+  unsigned shift = 10;
+  while (num_vertices >> shift >= (shift < 17 ? 64 : QN_MAX_PAGE_BINS))
+    shift++;
+  return shift;
+}
+
 enum qn_status qn_page_bins_create(struct qn_page_bins *bins, const struct qn_slotted_pages *view,
                                    const struct qn_page_units *units, struct qn_error *error) {
-  *bins = (struct qn_page_bins){.shift = LEAST_SHIFT, .num_units = units->count};
-  while (view->num_vertices >> bins->shift >= QN_MAX_PAGE_BINS)
-    bins->shift++;
+  *bins =
+      (struct qn_page_bins){.shift = choose_shift(view->num_vertices), .num_units = units->count};
   bins->num_bins = (uint32_t)(view->num_vertices >> bins->shift) + 1;
   uint64_t cells = units->count * bins->num_bins;
   enum qn_status status =

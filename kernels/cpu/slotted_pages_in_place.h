@@ -165,6 +165,17 @@ static inline bool choose_pull(const struct engine_state *state, const struct in
 
 #endif
 
+/* Is the sweep worth waking threads for? A path has 10^5 of them. */
+static inline bool is_long_sweep(const struct engine_state *state,
+                                 const struct in_place_work *work) {
+  uint64_t degree = state->context.num_edges / (state->context.num_vertices + 1) + 1;
+  uint64_t edges = work->current.vertices.count * degree;
+  for (uint64_t i = 0; i < work->num_listed && edges < 4096; i++)
+    if (qn_page_is_large(state->view.pages, state->units.units[work->list[i]].first_page))
+      edges += QN_UNIT_WORK / 4;
+  return edges >= 4096;
+}
+
 /* Sweep the pages of `current`, or all of them when pulling, and make `next` the frontier. */
 static inline struct in_place_share in_place_step(struct engine_state *state,
                                                   struct in_place_work *work, bool pull) {
@@ -173,7 +184,7 @@ static inline struct in_place_share in_place_step(struct engine_state *state,
   double least_waiting = INFINITY;
   work->num_listed =
       pull ? state->units.count : wanted_units(&work->current, pages, &state->units, work->list);
-#pragma omp parallel if (work->num_listed > 1) reduction(+ : num_sent, num_new)                   \
+#pragma omp parallel if (pull || is_long_sweep(state, work)) reduction(+ : num_sent, num_new)                   \
     reduction(min : least_waiting)
   {
     struct in_place_share share = {.least_waiting = INFINITY};
