@@ -11,7 +11,7 @@ from pathlib import Path
 
 from conformance.container_reader import Broken, Container, read, section_checksum, xxh3
 from conformance.graph_reader import Graph
-from harness.tools import has, reads_strings, run
+from harness.tools import run
 from oracle.graphs import RandomGraph
 
 SPECS = Path(os.environ["QUERN_SOURCE"]) / "specs"
@@ -133,8 +133,6 @@ class Written(unittest.TestCase):
     """What quern-import writes, the second reader reads back, for every kind of id and weight."""
 
     def setUp(self):
-        if not has("quern-import"):
-            self.skipTest("no quern-import in this build")
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
         self.text, self.path = Path(self.folder.name) / "in.txt", Path(self.folder.name) / "out.qrn"
@@ -157,8 +155,6 @@ class Written(unittest.TestCase):
         for seed, (ids, weights) in enumerate([("sparse", "none"), ("sparse", "u32"), ("sparse", "f32"),
                                                ("strings", "none"), ("strings", "u32")]):
             with self.subTest(ids=ids, weights=weights):
-                if ids == "strings" and not reads_strings():
-                    self.skipTest("no string ids in this build")
                 graph = RandomGraph(seed, 40, 200, weights, ids)
                 options = ("--weights", weights, "--transpose", "also") + (("--ids", "strings") if ids == "strings" else ())
                 got = self.imported(graph, *options)

@@ -3,7 +3,6 @@
 import os
 import shutil
 import subprocess
-import tempfile
 
 from harness.process import SANITIZER
 
@@ -25,19 +24,6 @@ def run(*command, exit=0, input=None, cwd=None):
                              % (" ".join(command), finished.returncode, " or ".join(map(str, codes)),
                                 finished.stdout[-2000:], finished.stderr[-6000:]))
     return finished
-
-
-def reads(format):
-    """Has this build a reader of that name?"""
-    return has("quern-import") and "\n  %s " % format in run("quern-import", "--help").stdout
-
-
-def reads_strings():
-    if not has("quern-import"):
-        return False
-    with tempfile.TemporaryDirectory() as folder:
-        tried = run("quern-import", "-", "--ids", "strings", "-o", folder + "/out.qrn", input="a b\n", exit=(0, 2, 3, 4))
-    return tried.returncode == 0
 
 
 def values(path):

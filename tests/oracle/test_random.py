@@ -7,7 +7,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from harness.tools import has, reads_strings, run, values
+from harness.tools import run, values
 from oracle import naive
 from oracle.graphs import RandomGraph
 
@@ -18,9 +18,6 @@ def number(text):
 
 class _Random(unittest.TestCase):
     def setUp(self):
-        for tool in ("quern-import", "quern-run"):
-            if not has(tool):
-                self.skipTest("no %s in this build" % tool)
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
@@ -31,8 +28,6 @@ class _Random(unittest.TestCase):
                  for directed in (True, False)]
         for seed, (ids, weights, directed) in enumerate(kinds):
             with self.subTest(seed=seed, ids=ids, weights=weights, directed=directed):
-                if ids == "strings" and not reads_strings():
-                    self.skipTest("no string ids in this build")
                 graph = RandomGraph(seed, 30 + 40 * seed, 100 + 300 * seed, weights, ids)
                 yield graph, self.imported(graph, directed), graph.edges if directed else naive.both_ways(graph.edges)
 
