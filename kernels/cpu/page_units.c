@@ -66,3 +66,34 @@ enum qn_status qn_page_degrees_create(uint64_t **degrees, const struct qn_slotte
     page_degrees(view, page, *degrees);
   return QN_OK;
 }
+
+/* The first such edge of a page; UINT64_MAX if there is none. */
+static uint64_t negative_edge(const struct qn_slotted_pages *view, uint64_t page, float *weight) {
+  uint64_t edge = view->edge_offsets[page];
+  for (uint32_t slot = 0; slot < qn_page_num_slots(view, page); slot++) {
+    struct qn_page_record record = qn_page_record(&view->format, qn_page_at(view, page), slot);
+    for (uint64_t i = 0; i < record.num_edges; i++) {
+      memcpy(weight, record.weights + 4 * i, sizeof *weight);
+      if (!(*weight >= 0))
+        return edge + i;
+    }
+    edge += record.num_edges;
+  }
+  return UINT64_MAX;
+}
+
+bool qn_page_negative_weight(const struct qn_slotted_pages *view, uint64_t *edge, float *weight) {
+  uint64_t bad = UINT64_MAX;
+  if (view->weight_type != QN_WEIGHT_F32)
+    return false;
+#pragma omp parallel for schedule(dynamic, qn_pages_per_task(view)) reduction(min : bad)
+  for (uint64_t page = 0; page < view->num_pages; page++) {
+    float ignored;
+    if (page < bad && negative_edge(view, page, &ignored) != UINT64_MAX)
+      bad = page;
+  }
+  if (bad == UINT64_MAX)
+    return false;
+  *edge = negative_edge(view, bad, weight);
+  return true;
+}

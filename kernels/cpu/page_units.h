@@ -34,6 +34,9 @@ void qn_page_units_destroy(struct qn_page_units *units);
 enum qn_status qn_page_degrees_create(uint64_t **degrees, const struct qn_slotted_pages *view,
                                       struct qn_error *error);
 
+/* Is there an f32 weight that is negative (or NaN)? The first one's edge, and its weight. */
+bool qn_page_negative_weight(const struct qn_slotted_pages *view, uint64_t *edge, float *weight);
+
 /* Slots [slot_begin, slot_end) of a page; on a large page edges [edge_begin, edge_end) of its one
  * record. */
 struct qn_page_part {

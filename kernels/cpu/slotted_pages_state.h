@@ -69,39 +69,13 @@ static inline program_weight page_weight(const struct qn_slotted_pages *pages,
 #include "kernels/cpu/slotted_pages_collect.h"
 #endif
 
-/* The first edge of a page whose weight is negative, and which weight; UINT64_MAX if there is none.
- */
-static inline uint64_t negative_edge(const struct qn_slotted_pages *pages, uint64_t page,
-                                     float *weight) {
-  uint64_t edge = pages->edge_offsets[page];
-  for (uint32_t slot = 0; slot < qn_page_num_slots(pages, page); slot++) {
-    struct qn_page_record record = qn_page_record(&pages->format, qn_page_at(pages, page), slot);
-    for (uint64_t i = 0; i < record.num_edges; i++) {
-      memcpy(weight, record.weights + 4 * i, sizeof *weight);
-      if (!(*weight >= 0))
-        return edge + i;
-    }
-    edge += record.num_edges;
-  }
-  return UINT64_MAX;
-}
-
 /* PROGRAM_NON_NEGATIVE: refuse a negative weight (or NaN). Whole numbers have no sign. */
 static inline enum qn_status page_check_weights(const struct qn_slotted_pages *pages,
                                                 struct qn_error *error) {
-  uint64_t bad = UINT64_MAX;
+  uint64_t edge;
   float weight;
-  if (!PROGRAM_NON_NEGATIVE || pages->weight_type != QN_WEIGHT_F32)
+  if (!PROGRAM_NON_NEGATIVE || !qn_page_negative_weight(pages, &edge, &weight))
     return QN_OK;
-#pragma omp parallel for schedule(dynamic, qn_pages_per_task(pages)) private(weight)               \
-    reduction(min                                                                                  \
-              : bad)
-  for (uint64_t page = 0; page < pages->num_pages; page++)
-    if (page < bad && negative_edge(pages, page, &weight) != UINT64_MAX)
-      bad = page;
-  if (bad == UINT64_MAX)
-    return QN_OK;
-  uint64_t edge = negative_edge(pages, bad, &weight);
   return qn_fail(error, QN_INVALID,
                  "%s needs weights that are not negative, but that of edge %llu is %g",
                  PROGRAM_NAME, (unsigned long long)edge, (double)weight);

@@ -205,14 +205,19 @@ enum qn_status engine_run(const struct qn_run_request *request, struct qn_run_re
     struct engine_device *device = &run->state.layout;
     device->num_partitions = (uint32_t)view->num_partitions;
     device->divider = qn_ep_divider(view->range_size);
-    enum qn_status status = upload_edges(view, run, failure);
-    if (!status)
-      status = upload_tasks(view, run, failure);
-    if (!status && PROGRAM_USES_OUT_DEGREE)
-      status = upload_out_degrees(view, run, failure);
-    return status;
+    enum qn_status done = upload_edges(view, run, failure);
+    if (!done)
+      done = upload_tasks(view, run, failure);
+    if (!done && PROGRAM_USES_OUT_DEGREE)
+      done = upload_out_degrees(view, run, failure);
+    return done;
   };
-  return sweep_run_program(request, view, view->new_to_old, upload, result, error);
+  memset(result, 0, sizeof *result);
+  enum qn_status status = sweep_check_weights(&view->weights, view->num_edges, error);
+  if (!status)
+    status = sweep_run_program(request, view->num_vertices, view->num_edges, view->new_to_old,
+                               upload, result, error);
+  return status;
 }
 
 } /* namespace */

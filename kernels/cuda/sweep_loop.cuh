@@ -173,11 +173,11 @@ inline enum qn_status sweep_check_weights(const struct qn_weights *weights, uint
   return QN_OK;
 }
 
-/* A run whole: `upload` brings the layout into run->state.layout, numbered by `to_vertex` (NULL: as
- * the graph). */
-template <class View, class Upload>
-enum qn_status sweep_run_program(const struct qn_run_request *request, const View *view,
-                                 const uint32_t *to_vertex, Upload upload,
+/* A run whole: `upload(run, error)` brings the layout into run->state.layout, its vertices numbered
+ * by `to_vertex` (NULL: as the graph's). */
+template <class Upload>
+enum qn_status sweep_run_program(const struct qn_run_request *request, uint64_t num_vertices,
+                                 uint64_t num_edges, const uint32_t *to_vertex, Upload upload,
                                  struct qn_run_result *result, struct qn_error *error) {
   struct sweep_run run;
   const double begin = qn_seconds();
@@ -185,10 +185,9 @@ enum qn_status sweep_run_program(const struct qn_run_request *request, const Vie
   memset(result, 0, sizeof *result);
   run.request = request;
   run.result = result;
-  run.context = engine_context(request, view->num_vertices, view->num_edges);
-  enum qn_status status = sweep_check_weights(&view->weights, view->num_edges, error);
-  if (!status)
-    status = qn_cuda_memory_create(&run.memory, request->device, request->device_memory, error);
+  run.context = engine_context(request, num_vertices, num_edges);
+  enum qn_status status =
+      qn_cuda_memory_create(&run.memory, request->device, request->device_memory, error);
   if (!status)
     status = upload(&run, error);
   if (!status)

@@ -1,0 +1,59 @@
+/* CUDA programs on slotted pages, in the emulator. */
+#include "helpers/emulated_test.h"
+#include "partitioner/slotted_pages.h"
+
+/* False if no such page holds what it must. */
+static bool open_view(const struct qn_graph *graph, struct qn_page_options options,
+                      struct qn_slotted_pages *view) {
+  struct qn_builder builder = {.tool = "quern-page",
+                               .layout = QN_LAYOUT_SLOTTED_PAGES,
+                               .build = qn_slotted_pages_build,
+                               .options = &options};
+  struct qn_error error;
+  enum qn_status status = build_layout(&builder, graph, scratch_path("pages.qrn"), &error);
+  assert_true(status == QN_OK || status == QN_USAGE);
+  if (!status)
+    assert_int_equal(qn_slotted_pages_map(scratch_path("pages.qrn"), view, &error), QN_OK);
+  return !status;
+}
+
+static unsigned opened;
+
+static void run_with(const struct qn_graph *graph, struct qn_page_options options) {
+  struct qn_slotted_pages view;
+  if (!open_view(graph, options, &view))
+    return;
+  opened++;
+  compare_emulated(graph, QN_LAYOUT_SLOTTED_PAGES, &view, 2);
+  qn_slotted_pages_unmap(&view);
+}
+
+static void every_address(const struct qn_graph *graph) {
+  run_with(graph, (struct qn_page_options){.address = {2, 2}, .page_bytes = 512});
+  run_with(graph, (struct qn_page_options){.address = {3, 3}, .page_bytes = 2048});
+  run_with(graph, (struct qn_page_options){.address = {4, 2}, .page_bytes = 96});
+}
+
+static void all_shapes(void **state) {
+  (void)state;
+  each_emulated_graph(every_address);
+  assert_true(opened > 20);
+}
+
+static void device_failures(void **state) {
+  (void)state;
+  struct qn_graph graph = random_undirected(60, 150, QN_WEIGHT_U32, 7);
+  struct qn_slotted_pages view;
+  assert_true(open_view(&graph, (struct qn_page_options){.page_bytes = 256}, &view));
+  fail_device_calls(QN_LAYOUT_SLOTTED_PAGES, &view);
+  qn_slotted_pages_unmap(&view);
+  qn_graph_unmap(&graph);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(all_shapes),
+      cmocka_unit_test(device_failures),
+  };
+  return cmocka_run_group_tests(tests, scratch_create, scratch_remove);
+}
