@@ -7,8 +7,11 @@
 
 /* Records that sort well in a second-level cache. */
 #define BUCKET_RECORDS ((uint64_t)64 << 10)
-/* More buckets would not keep a cache line each in the second-level cache while they are filled. */
-#define MAX_BUCKET_BITS 12
+/* While buckets are filled each has a cache line in use. Many more lines than the second-level
+ * cache holds still cost less than keys of twice the width. */
+#define MAX_BUCKET_BITS 16
+/* Fewer records of a bucket in a lane leave too much of their chunks empty. */
+#define MIN_LANE_RECORDS 512
 /* Rows that a bucket should not exceed, since one thread writes their offsets. */
 #define BUCKET_ROW_BITS 20
 
@@ -24,9 +27,10 @@ struct qn_bucket_shape qn_bucket_shape_for(uint64_t num_vertices, uint64_t num_e
   if (vertex_bits > BUCKET_ROW_BITS && bucket_bits < vertex_bits - BUCKET_ROW_BITS)
     bucket_bits = vertex_bits - BUCKET_ROW_BITS;
   /* Short keys halve the memory: have them where it only takes more buckets, and edges enough. */
-  if (2 * vertex_bits > 32 && 2 * vertex_bits - 32 <= MAX_BUCKET_BITS &&
-      bucket_bits < 2 * vertex_bits - 32 && num_edges >> (2 * vertex_bits - 32) >= 1024)
-    bucket_bits = 2 * vertex_bits - 32;
+  unsigned short_bits = 2 * vertex_bits > 32 ? 2 * vertex_bits - 32 : 0;
+  if (bucket_bits < short_bits && short_bits <= MAX_BUCKET_BITS &&
+      num_edges >> short_bits >= MIN_LANE_RECORDS * lanes)
+    bucket_bits = short_bits;
   if (bucket_bits > MAX_BUCKET_BITS)
     bucket_bits = MAX_BUCKET_BITS;
   if (bucket_bits > vertex_bits)
