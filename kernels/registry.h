@@ -64,6 +64,14 @@ struct qn_run_request {
   void *user;
 };
 
+/* What a run on an accelerator used; all zero on the CPU. */
+struct qn_device_figures {
+  char name[128];
+  uint64_t memory_bytes; /* device memory in use at the highest point */
+  uint64_t copied_bytes; /* to and from the device */
+  double copy_seconds;
+};
+
 struct qn_run_result {
   enum qn_result_type type;
   uint64_t num_values; /* V, or 0 */
@@ -74,6 +82,7 @@ struct qn_run_result {
   double change;          /* of the last iteration */
   double prepare_seconds; /* derived data: transposing, relabelling, copies to the device */
   double kernel_seconds;  /* the algorithm itself */
+  struct qn_device_figures device;
 };
 
 struct qn_kernel {

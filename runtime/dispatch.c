@@ -3,20 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kernels/cuda/device.h"
 #include "support/memory.h"
-
-static bool has_processor(enum qn_processor processor) {
-  for (const struct qn_kernel *const *kernel = qn_kernels(); *kernel; kernel++)
-    if ((*kernel)->processor == processor)
-      return true;
-  return false;
-}
-
-static enum qn_status fail_no_device(struct qn_error *error) {
-  return qn_fail(error, QN_DEVICE,
-                 "this build has no CUDA kernels: nvcc was not found when it was built; install "
-                 "the CUDA Toolkit and build again, or use --device cpu");
-}
+#include "support/progress.h"
 
 /* Names of all algorithms, each once, for a message. */
 static void list_algorithms(char *text, size_t size) {
@@ -39,29 +28,6 @@ static bool algorithm_exists(const char *algorithm) {
   return false;
 }
 
-static enum qn_status choose_kernel(const struct qn_session *session,
-                                    const struct qn_run_options *options,
-                                    const struct qn_kernel **kernel, struct qn_error *error) {
-  const struct qn_container_info *info = session->info;
-  if (!algorithm_exists(options->algorithm)) {
-    char names[400];
-    list_algorithms(names, sizeof names);
-    return qn_fail(error, QN_USAGE, "there is no algorithm %s; there are %s", options->algorithm,
-                   names);
-  }
-  if (options->device == QN_DEVICE_CUDA && !has_processor(QN_CUDA))
-    return fail_no_device(error);
-  enum qn_processor processor = options->device == QN_DEVICE_CUDA ? QN_CUDA : QN_CPU;
-  *kernel = qn_kernel_find(options->algorithm, info->layout, processor, info->weight_type);
-  if (*kernel)
-    return QN_OK;
-  return qn_fail(error, QN_UNSUPPORTED,
-                 "this build has no kernel for %s on the layout %s with weights %s on %s; "
-                 "quern-run --list shows what it has",
-                 options->algorithm, qn_layout_name(info->layout),
-                 qn_weight_type_name(info->weight_type), qn_processor_name(processor));
-}
-
 static enum qn_status check_graph(const struct qn_session *session, const struct qn_kernel *kernel,
                                   struct qn_error *error) {
   if (!(kernel->traits & QN_KERNEL_SYMMETRIC) || session->info->directedness == QN_UNDIRECTED)
@@ -72,6 +38,43 @@ static enum qn_status check_graph(const struct qn_session *session, const struct
                  kernel->algorithm, qn_layout_name(session->info->layout),
                  session->info->layout == QN_LAYOUT_GRAPH ? "" : ", then ",
                  session->info->layout == QN_LAYOUT_GRAPH ? "" : session->layout->from_graph);
+}
+
+/* The kernel for one processor, if the graph suits it. */
+static enum qn_status find_kernel(const struct qn_session *session, const char *algorithm,
+                                  enum qn_processor processor, const struct qn_kernel **kernel,
+                                  struct qn_error *error) {
+  const struct qn_container_info *info = session->info;
+  *kernel = qn_kernel_find(algorithm, info->layout, processor, info->weight_type);
+  if (*kernel)
+    return check_graph(session, *kernel, error);
+  return qn_fail(error, QN_UNSUPPORTED,
+                 "this build has no kernel for %s on the layout %s with weights %s on %s; "
+                 "quern-run --list shows what it has",
+                 algorithm, qn_layout_name(info->layout), qn_weight_type_name(info->weight_type),
+                 qn_processor_name(processor));
+}
+
+/* A CUDA device is taken unasked if there is one and a kernel for it. */
+static enum qn_status choose_kernel(const struct qn_session *session,
+                                    const struct qn_run_options *options,
+                                    const struct qn_kernel **kernel, struct qn_error *error) {
+  if (!algorithm_exists(options->algorithm)) {
+    char names[400];
+    list_algorithms(names, sizeof names);
+    return qn_fail(error, QN_USAGE, "there is no algorithm %s; there are %s", options->algorithm,
+                   names);
+  }
+  int devices;
+  if (options->device == QN_DEVICE_CUDA) {
+    enum qn_status status = qn_cuda_count(&devices, error);
+    return status ? status : find_kernel(session, options->algorithm, QN_CUDA, kernel, error);
+  }
+  if (options->device == QN_DEVICE_AUTO &&
+      !find_kernel(session, options->algorithm, QN_CUDA, kernel, NULL) &&
+      !qn_cuda_count(&devices, NULL))
+    return QN_OK;
+  return find_kernel(session, options->algorithm, QN_CPU, kernel, error);
 }
 
 static enum qn_status check_options(const struct qn_kernel *kernel,
@@ -154,6 +157,24 @@ static void fill_request(const struct qn_session *session, const struct qn_run_o
     request->max_iterations = (uint32_t)options->iterations;
   if (options->delta > 0)
     request->delta = options->delta;
+  request->device = options->device_index;
+  request->device_memory = options->device_memory;
+}
+
+/* Run the chosen kernel; on the CPU after all if the device was nobody's wish and can't. */
+static enum qn_status run_kernel(const struct qn_session *session,
+                                 const struct qn_run_options *options, struct qn_run *run,
+                                 struct qn_error *error) {
+  fill_request(session, options, run);
+  enum qn_status status = run->kernel->run(&run->request, &run->result, error);
+  if (status != QN_DEVICE || options->device != QN_DEVICE_AUTO || run->kernel->processor == QN_CPU)
+    return status;
+  qn_notice("running on the CPU: %s", error->message);
+  status = find_kernel(session, options->algorithm, QN_CPU, &run->kernel, error);
+  if (status)
+    return status;
+  fill_request(session, options, run);
+  return run->kernel->run(&run->request, &run->result, error);
 }
 
 enum qn_status qn_run_start(const struct qn_session *session, const struct qn_run_options *options,
@@ -163,13 +184,10 @@ enum qn_status qn_run_start(const struct qn_session *session, const struct qn_ru
   if (!status)
     status = check_options(run->kernel, options, error);
   if (!status)
-    status = check_graph(session, run->kernel, error);
-  if (!status)
     status = find_sources(session, options, run, error);
   if (status)
     goto cleanup;
-  fill_request(session, options, run);
-  status = run->kernel->run(&run->request, &run->result, error);
+  status = run_kernel(session, options, run, error);
 cleanup:
   if (status)
     qn_run_destroy(run);

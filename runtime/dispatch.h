@@ -15,6 +15,8 @@ enum qn_device_choice { QN_DEVICE_AUTO, QN_DEVICE_CPU, QN_DEVICE_CUDA };
 struct qn_run_options {
   const char *algorithm;
   enum qn_device_choice device;
+  int device_index;       /* which CUDA device */
+  uint64_t device_memory; /* cap on its memory; 0: all that is free */
   char **sources; /* [num_sources] original ids */
   uint32_t num_sources;
   double damping;

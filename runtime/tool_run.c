@@ -33,6 +33,7 @@ enum key {
   KEY_ITERATIONS,
   KEY_DELTA,
   KEY_DEVICE,
+  KEY_DEVICE_MEMORY,
   KEY_TOP,
   KEY_LIST,
   KEY_TRUST,
@@ -50,7 +51,12 @@ static const struct argp_option option_list[] = {
     {"iterations", KEY_ITERATIONS, "N", 0, "At most N iterations (the default is the algorithm's)",
      0},
     {"delta", KEY_DELTA, "W", 0, "Width of a bucket of sssp, in units of the weights", 0},
-    {"device", KEY_DEVICE, "auto|cpu|cuda", 0, "Where to run (default auto)", 1},
+    {"device", KEY_DEVICE, "auto|cpu|cuda[:N]", 0,
+     "Where to run: on CUDA device N (default 0), on the CPU, or auto (the default): on the CUDA "
+     "device if there is one with room for the graph",
+     1},
+    {"device-memory", KEY_DEVICE_MEMORY, "SIZE", 0,
+     "Use at most SIZE of the device's memory (default: all that is free)", 1},
     {"trust", KEY_TRUST, NULL, 0,
      "Do not check the container's contents first: for a file that was just verified", 1},
     {"output", 'o', "FILE", 0,
@@ -75,14 +81,28 @@ static void add_source(struct options *options, char *id) {
 }
 
 static void parse_device(struct options *options, const char *text, struct argp_state *state) {
-  static const char *const names[] = {
-      [QN_DEVICE_AUTO] = "auto", [QN_DEVICE_CPU] = "cpu", [QN_DEVICE_CUDA] = "cuda"};
-  for (int choice = QN_DEVICE_AUTO; choice <= QN_DEVICE_CUDA; choice++)
-    if (strcmp(text, names[choice]) == 0) {
-      options->run.device = (enum qn_device_choice)choice;
-      return;
-    }
-  argp_error(state, "--device is auto, cpu or cuda, not %s", text);
+  struct qn_error error;
+  uint64_t index = 0;
+  if (strcmp(text, "auto") == 0) {
+    options->run.device = QN_DEVICE_AUTO;
+  } else if (strcmp(text, "cpu") == 0) {
+    options->run.device = QN_DEVICE_CPU;
+  } else if (strcmp(text, "cuda") == 0 || strncmp(text, "cuda:", 5) == 0) {
+    options->run.device = QN_DEVICE_CUDA;
+    if (text[4] && qn_number_parse(text + 5, INT32_MAX, &index, &error))
+      argp_error(state, "--device: %s", error.message);
+  } else {
+    argp_error(state, "--device is auto, cpu, cuda or cuda:N, not %s", text);
+  }
+  options->run.device_index = (int)index;
+}
+
+static uint64_t parse_size(const char *option, const char *text, struct argp_state *state) {
+  struct qn_error error;
+  uint64_t bytes = 0;
+  if (qn_size_parse(text, &bytes, &error))
+    argp_error(state, "%s: %s", option, error.message);
+  return bytes;
 }
 
 static double parse_real(const char *option, const char *text, struct argp_state *state) {
@@ -140,6 +160,9 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
   case KEY_DEVICE:
     parse_device(options, argument, state);
     return 0;
+  case KEY_DEVICE_MEMORY:
+    options->run.device_memory = parse_size("--device-memory", argument, state);
+    return 0;
   case KEY_TRUST:
     options->trust = true;
     return 0;
@@ -189,6 +212,16 @@ static double edges_per_second(const struct qn_session *session, const struct qn
   return seconds > 0 ? (double)session->info->num_edges * walks / seconds : 0;
 }
 
+/* What the accelerator did; NULL on the CPU. */
+static json_t *device_json(const struct qn_run *run) {
+  const struct qn_device_figures *device = &run->result.device;
+  if (run->kernel->processor == QN_CPU)
+    return NULL;
+  return json_pack("{s:s, s:I, s:I, s:f}", "name", device->name, "memory_bytes",
+                   (json_int_t)device->memory_bytes, "copied_bytes",
+                   (json_int_t)device->copied_bytes, "copy_seconds", device->copy_seconds);
+}
+
 static json_t *report_json(const struct qn_session *session, const struct qn_run *run,
                            const struct times *times, json_t *summary) {
   json_t *seconds = json_pack("{s:f, s:f, s:f, s:f, s:f, s:f}", "map", session->map_seconds,
@@ -203,6 +236,9 @@ static json_t *report_json(const struct qn_session *session, const struct qn_run
                 (json_int_t)session->info->num_edges, "iterations",
                 (json_int_t)run->result.iterations, "converged", run->result.converged, "seconds",
                 seconds, "edges_per_second", edges_per_second(session, run), "result", summary);
+  json_t *device = device_json(run);
+  if (device)
+    json_object_set_new(report, "accelerator", device);
   json_t *sources = json_array();
   for (uint32_t i = 0; i < run->num_sources; i++) {
     char buffer[QN_VALUE_TEXT];
@@ -225,6 +261,15 @@ static void print_report(const json_t *report) {
   qn_count_text((uint64_t)json_integer_value(json_object_get(report, key)), text, sizeof text)
   printf("%s on %s (%s: %s), %s vertices, %s edges\n", TEXT("algorithm"), TEXT("layout"),
          TEXT("device"), TEXT("kernel"), COUNT("vertices", vertices), COUNT("edges", edges));
+  const json_t *device = json_object_get(report, "accelerator");
+  if (device) {
+    char memory[32], copied[32];
+#define SIZE(key, text)                                                                            \
+  qn_size_text((uint64_t)json_integer_value(json_object_get(device, key)), text, sizeof text)
+    printf("device     %s, %s in use, %s copied in %.3f s\n",
+           json_string_value(json_object_get(device, "name")), SIZE("memory_bytes", memory),
+           SIZE("copied_bytes", copied), json_real_value(json_object_get(device, "copy_seconds")));
+  }
   if ((sources = json_object_get(report, "sources")) && json_array_size(sources) == 1)
     printf("source     %s\n", json_string_value(json_array_get(sources, 0)));
   qn_summary_print(json_object_get(report, "result"));

@@ -182,6 +182,7 @@ enum qn_status engine_run(const struct qn_run_request *request, struct qn_run_re
     result->kernel_seconds = qn_seconds() - run.begin;
     status = engine_output(&run, error);
   }
+  qn_cuda_report(&memory, result);
   qn_cuda_memory_destroy(&memory);
   if (status)
     memset(result, 0, sizeof *result);

@@ -251,6 +251,7 @@ enum qn_status run(const struct qn_run_request *request, struct qn_run_result *r
     status = qn_run_download(&memory, QN_RESULT_U32, work.parent, work.num_vertices, result, error);
   result->iterations = 1;
   result->converged = true;
+  qn_cuda_report(&memory, result);
   qn_cuda_memory_destroy(&memory);
   if (status)
     memset(result, 0, sizeof *result);

@@ -342,6 +342,7 @@ enum qn_status run(const struct qn_run_request *request, struct qn_run_result *r
   result->kernel_seconds = qn_seconds() - begin;
   result->iterations = 1;
   result->converged = true;
+  qn_cuda_report(&memory, result);
   qn_cuda_memory_destroy(&memory);
   if (status)
     memset(result, 0, sizeof *result);

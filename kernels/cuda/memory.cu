@@ -24,6 +24,15 @@ enum qn_status qn_cuda_memory_create(struct qn_cuda_memory *memory, int index, u
   return qn_cuda_open(index, &memory->device, error);
 }
 
+void qn_cuda_report(const struct qn_cuda_memory *memory, struct qn_run_result *result) {
+  struct qn_device_figures *figures = &result->device;
+  snprintf(figures->name, sizeof figures->name, "%.*s", (int)sizeof figures->name - 1,
+           memory->device.name);
+  figures->memory_bytes = memory->peak_bytes;
+  figures->copied_bytes = memory->copy_bytes;
+  figures->copy_seconds = memory->copy_seconds;
+}
+
 void qn_cuda_memory_destroy(struct qn_cuda_memory *memory) {
   for (int i = memory->num_blocks; i > 0; i--)
     cudaFree(memory->blocks[i - 1]);
@@ -76,6 +85,7 @@ enum qn_status qn_cuda_alloc(struct qn_cuda_memory *memory, void *out, uint64_t 
   memory->block_bytes[memory->num_blocks] = bytes;
   memory->blocks[memory->num_blocks++] = block;
   memory->bytes += bytes;
+  memory->peak_bytes = memory->bytes > memory->peak_bytes ? memory->bytes : memory->peak_bytes;
   *(void **)out = block;
   return QN_OK;
 }

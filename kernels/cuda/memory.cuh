@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "kernels/cuda/device.h"
+#include "kernels/registry.h"
 #include "support/error.h"
 
 #ifdef __cplusplus
@@ -30,6 +31,7 @@ struct qn_cuda_memory {
   struct qn_cuda_device device;
   uint64_t cap;        /* bytes that may be allocated; 0: all that is free */
   uint64_t bytes;      /* allocated */
+  uint64_t peak_bytes; /* the most that it ever was */
   double copy_seconds; /* spent by qn_cuda_upload and qn_cuda_download */
   uint64_t copy_bytes;
   int num_blocks;
@@ -45,6 +47,9 @@ enum qn_status qn_cuda_memory_create(struct qn_cuda_memory *memory, int index, u
                                      struct qn_error *error);
 /* A zeroed struct is allowed. */
 void qn_cuda_memory_destroy(struct qn_cuda_memory *memory);
+
+/* What the run has used so far, for its result. */
+void qn_cuda_report(const struct qn_cuda_memory *memory, struct qn_run_result *result);
 
 /* `count * size` bytes (at least 16, so that a pointer is never NULL), with unspecified contents,
  * aligned to 256. QN_DEVICE with the amounts if there is not enough. `*(void **)out`. */

@@ -198,6 +198,7 @@ enum qn_status sweep_run_program(const struct qn_run_request *request, uint64_t 
   result->kernel_seconds = qn_seconds() - begin - result->prepare_seconds;
   if (!status)
     status = sweep_download(&run, error);
+  qn_cuda_report(&run.memory, result);
   qn_cuda_memory_destroy(&run.memory);
   if (status)
     memset(result, 0, sizeof *result);
