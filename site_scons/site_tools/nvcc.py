@@ -67,7 +67,7 @@ def generate(env):
     env["CUDA_SCANNER"] = CScanner()
     SourceFileScanner.add_scanner(".cu", env["CUDA_SCANNER"])
     SourceFileScanner.add_scanner(".cuh", env["CUDA_SCANNER"])
-    env["HAS_CUDA"] = False
+    env["HAS_CUDA"] = env["HAS_CUSPARSE"] = False
     env["CUDA_LIBS"] = []
     nvcc = find_nvcc(env) if env["cuda"] != "no" else None
     if nvcc is None:
@@ -89,6 +89,8 @@ def generate(env):
     env["NVCCCOM"] = ("$NVCC $NVCCFLAGS ${NVCC_HOST_FLAGS(__env__)} $_CPPDEFFLAGS $_CPPINCFLAGS"
                       " -c -o $TARGET $SOURCE")
     env["CUDA_LIBS"] = ["cudart_static", "dl", "rt", "stdc++"]
+    env["HAS_CUSPARSE"] = os.path.exists(libraries + "/libcusparse.so")  # for bench/ alone
+    env["CUDA_LIBRARY_FOLDER"] = libraries
     env.Append(LIBPATH=[libraries],
                CPPDEFINES=["QN_HAS_CUDA", ("QN_CUDA_LEAST_ARCH", re.match(r"\d+", names[0]).group())],
                CPPPATH=[root + "/include"])

@@ -1,0 +1,313 @@
+#!/usr/bin/env python3
+"""Everything that wants a GPU, in one call of under eight minutes.
+
+    bench/gpu.py                     measure: limits, every kernel on R-MAT and uniform graphs, cuSPARSE; check the results
+    bench/gpu.py --sanitize          compute-sanitizer's memcheck and racecheck over every kernel on small graphs
+    bench/gpu.py --emulator          the same script against the emulator, tiny: to try the script itself
+
+Build first: scons -j8 tools bench-programs. The results go to --output (a folder): results.json and tables.md. What there was no
+time left for is listed as such; the most telling measurements come first. The exit code is 1 if any result was wrong."""
+
+import argparse
+import array
+import json
+import math
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# How each layout is made from a graph container, and for which algorithms it is measured.
+LAYOUTS = {
+    "graph": None,
+    "blocked-csr": ["quern-block"],
+    "edge-partitions": ["quern-partition"],
+    "slotted-pages": ["quern-page"],
+    "shards": ["quern-shard"],
+    "hybrid": ["quern-hybrid"],
+}
+# More than an iteration, so that what is done once doesn't count.
+OPTIONS = {"spmv": ["--iterations=20"], "pagerank": ["--iterations=20", "--tolerance=0"]}
+MEASURED = ["pagerank", "spmv", "bfs", "sssp", "cc", "tc", "bc"]
+UNDIRECTED_ONCE = {"bfs", "sssp", "cc", "bc"}  # rates in edges counted once, as in Graph500
+
+
+class OutOfTime(Exception):
+    pass
+
+
+class Bench:
+    def __init__(self, options):
+        self.options = options
+        self.begin = time.monotonic()
+        self.bin = options.bin
+        self.work = options.output / "graphs"
+        self.work.mkdir(parents=True, exist_ok=True)
+        self.results = {"runs": [], "checks": [], "skipped": [], "cusparse": []}
+        self.environment = dict(os.environ)
+
+    def left(self):
+        return self.options.seconds - (time.monotonic() - self.begin)
+
+    def run(self, command, check=True):
+        """Standard output of a command, which ends when the time is up."""
+        if self.left() <= 1:
+            raise OutOfTime()
+        try:
+            done = subprocess.run([str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                  text=True, timeout=self.left(), env=self.environment)
+        except subprocess.TimeoutExpired:
+            raise OutOfTime() from None
+        if check and done.returncode:
+            raise RuntimeError("%s: exit code %d: %s" % (" ".join(map(str, command)), done.returncode,
+                                                         done.stderr.strip()))
+        return done.stdout
+
+    def attempt(self, what, action):
+        """Do it if there is time; a failure is a result too."""
+        try:
+            return action()
+        except OutOfTime:
+            self.results["skipped"].append(what)
+        except RuntimeError as error:
+            self.results["checks"].append({"what": what, "right": False, "detail": str(error)})
+            print("FAILED  %s: %s" % (what, error), flush=True)
+        return None
+
+    def kernels(self):
+        listed = json.loads(self.run([self.runner(), "--list", "--json"]))["kernels"]
+        return {(kernel["layout"], kernel["algorithm"]) for kernel in listed if kernel["device"] == "cuda"}
+
+    def runner(self):
+        return self.options.emulated / "quern-run" if self.options.emulator else self.bin / "quern-run"
+
+    def graph(self, kind, scale):
+        """A weighted undirected graph container; weights that keep products from overflowing."""
+        path = self.work / ("%s%d.qrn" % (kind, scale))
+        if not path.exists():
+            self.run([self.bin / "quern-generate", kind, "--scale=%d" % scale, "--degree=%d" % self.options.degree,
+                      "--undirected", "--weights=0.001,0.03", "-qo", path])
+        return path
+
+    def layout(self, name, graph):
+        if LAYOUTS[name] is None:
+            return graph
+        path = graph.with_name("%s.%s.qrn" % (graph.stem, name))
+        if not path.exists():
+            self.run([self.bin / LAYOUTS[name][0], graph, "-qo", path])
+        return path
+
+    def time_kernel(self, algorithm, container, extra=()):
+        """The report of the run of median kernel time."""
+        reports = []
+        for _ in range(self.options.repeat):
+            reports.append(json.loads(self.run([self.runner(), algorithm, container, "--device=cuda", "--trust", "--json",
+                                                *OPTIONS.get(algorithm, []), *extra])))
+        reports.sort(key=lambda report: report["seconds"]["kernel"])
+        return reports[len(reports) // 2]
+
+    def measure(self, algorithm, layout, kind, scale):
+        container = self.layout(layout, self.graph(kind, scale))
+        report = self.time_kernel(algorithm, container)
+        seconds = report["seconds"]["kernel"]
+        walks = report["iterations"] if algorithm in OPTIONS else 1
+        edges = report["edges"] * walks / (2 if algorithm in UNDIRECTED_ONCE or algorithm == "tc" else 1)
+        result = {"algorithm": algorithm, "layout": layout, "kind": kind, "scale": scale, "kernel": report["kernel"],
+                  "vertices": report["vertices"], "edges": report["edges"], "iterations": report["iterations"],
+                  "kernel_seconds": seconds, "prepare_seconds": report["seconds"]["prepare"],
+                  "total_seconds": report["seconds"]["total"], "gteps": 1e-9 * edges / max(seconds, 1e-12),
+                  "memory_bytes": report["accelerator"]["memory_bytes"]}
+        self.results["runs"].append(result)
+        print("%8.3f ms  %9.2f GTEPS  %-9s %-16s %s %d" % (1e3 * seconds, result["gteps"], algorithm, layout, kind, scale),
+              flush=True)
+
+    def check(self, algorithm, layout, kind, scale):
+        """The device's result against the CPU's plain CSR."""
+        graph = self.graph(kind, scale)
+        container = self.layout(layout, graph)
+        what = "%s on %s, %s %d" % (algorithm, layout, kind, scale)
+        files = [] if algorithm == "tc" else ["-f", "-o"]
+        expected, actual = self.work / ("cpu-%s.npy" % algorithm), self.work / "cuda.npy"
+        stamp = expected.with_suffix("." + graph.stem)
+        if algorithm == "tc" or not stamp.exists():
+            cpu = self.run([self.bin / "quern-run", algorithm, graph, "--device=cpu", "--trust", "--json",
+                            *OPTIONS.get(algorithm, []), *(files + [expected] if files else [])])
+            for old in self.work.glob("cpu-%s.*" % algorithm):
+                if old != expected:
+                    old.unlink()
+            stamp.touch()
+        cuda = self.run([self.runner(), algorithm, container, "--device=cuda", "--trust", "--json",
+                         *OPTIONS.get(algorithm, []), *(files + [actual] if files else [])])
+        if files:
+            detail = difference(expected, actual)
+        else:
+            detail = "" if json.loads(cpu)["result"] == json.loads(cuda)["result"] else "the counts differ"
+        self.results["checks"].append({"what": what, "right": not detail, "detail": detail})
+        if detail:
+            print("WRONG   %s: %s" % (what, detail), flush=True)
+
+    def cusparse(self, kind, scale):
+        program = self.options.programs / "cusparse-spmv"
+        if not program.exists():
+            raise RuntimeError("%s is not built" % program)
+        report = json.loads(self.run([program, self.graph(kind, scale)]))
+        report.update(kind=kind, scale=scale)
+        self.results["cusparse"].append(report)
+
+
+def difference(expected, actual):
+    """Why two result files differ, or "". Whole numbers must be equal, reals to 1e-5."""
+    (kind, a), (other, b) = load(expected), load(actual)
+    if kind != other or len(a) != len(b):
+        return "%d values of %s against %d of %s" % (len(a), kind, len(b), other)
+    if a == b:
+        return ""
+    if kind in ("<u4", "<u8"):
+        return "first at vertex %d" % next(i for i, pair in enumerate(zip(a, b)) if pair[0] != pair[1])
+    worst = 0.0
+    for vertex, (x, y) in enumerate(zip(a, b)):
+        if x != y and not math.isclose(x, y, rel_tol=1e-5):
+            return "vertex %d: %r against %r" % (vertex, x, y)
+        worst = max(worst, abs(x - y))
+    return ""
+
+
+def load(path):
+    """The type and the values of a .npy file of version 1."""
+    data = path.read_bytes()
+    length = int.from_bytes(data[8:10], "little")
+    header = data[10:10 + length].decode()
+    kind = next(name for name in ("<u4", "<u8", "<f4", "<f8") if name in header)
+    values = array.array({"<u4": "I", "<u8": "Q", "<f4": "f", "<f8": "d"}[kind])
+    values.frombytes(data[10 + length:])
+    return kind, values
+
+
+def limits(bench):
+    program = (bench.options.emulated if bench.options.emulator else bench.options.programs) / "cuda-limits"
+    figures = json.loads(bench.run([program, "--json"] + (["--small"] if bench.options.emulator else [])))
+    bench.results["limits"] = figures
+    for figure in figures["limits"]:
+        print("%-30s %12d bytes %10.2f %s" % (figure["what"], figure["bytes"], figure["value"], figure["unit"]), flush=True)
+
+
+def gather_rate(results, num_vertices):
+    """The measured gather rate at the size of 4-byte messages of all vertices."""
+    gathers = [f for f in results.get("limits", {}).get("limits", []) if f["what"] == "random gather"]
+    fitting = [f for f in gathers if f["bytes"] >= 4 * num_vertices] or gathers[-1:]
+    return fitting[0]["value"] if fitting else None
+
+
+def measure_all(bench):
+    kernels = bench.kernels()
+    bench.attempt("limits", lambda: limits(bench))
+    smallest, scales = min(bench.options.scales), sorted(bench.options.scales)
+    for kind in ("rmat", "uniform"):
+        for layout, algorithm in sorted(kernels):
+            bench.attempt("check %s %s %s" % (algorithm, layout, kind),
+                          lambda a=algorithm, l=layout, k=kind: bench.check(a, l, k, smallest))
+    order = [scales[-2] if len(scales) > 1 else smallest] + [s for s in reversed(scales) if len(scales) < 2 or s != scales[-2]]
+    for scale in order:
+        for kind in ("rmat", "uniform"):
+            if not bench.options.emulator:
+                bench.attempt("cusparse %s %d" % (kind, scale), lambda k=kind, s=scale: bench.cusparse(k, s))
+            for layout in LAYOUTS:
+                for algorithm in MEASURED:
+                    if (layout, algorithm) in kernels:
+                        bench.attempt("%s %s %s %d" % (algorithm, layout, kind, scale),
+                                      lambda a=algorithm, l=layout, k=kind, s=scale: bench.measure(a, l, k, s))
+            for file in bench.work.glob("%s%d.*" % (kind, scale)):
+                file.unlink()
+
+
+def sanitize_all(bench):
+    """Small graphs with everything odd: skew, loops, parallel edges, vertices without edges."""
+    sanitizer = shutil.which("compute-sanitizer") or "/usr/local/cuda/bin/compute-sanitizer"
+    kernels = sorted(bench.kernels())
+    tools = [("memcheck", ["--leak-check=full"]), ("racecheck", []), ("initcheck", []), ("synccheck", [])]
+    if bench.options.emulator:
+        tools = [("emulator", [])]
+    for kind in ("rmat", "uniform"):
+        for tool, flags in tools:
+            for layout, algorithm in kernels:
+                what = "%s: %s on %s, %s" % (tool, algorithm, layout, kind)
+
+                def one():
+                    container = bench.layout(layout, bench.graph(kind, min(bench.options.scales)))
+                    prefix = [] if tool == "emulator" else [sanitizer, "--tool", tool, "--error-exitcode=99", *flags]
+                    bench.run(prefix + [bench.runner(), algorithm, container, "--device=cuda", "--json"])
+                    bench.results["checks"].append({"what": what, "right": True, "detail": ""})
+                bench.attempt(what, one)
+
+
+def tables(results):
+    lines = ["# Kernels on %s" % results.get("limits", {}).get("device", "the device"), ""]
+    if "limits" in results:
+        lines += ["| limit | bytes | rate |", "|---|---|---|"]
+        lines += ["| %s | %d | %.2f %s |" % (f["what"], f["bytes"], f["value"], f["unit"]) for f in results["limits"]["limits"]]
+        lines.append("")
+    lines += ["| graph | algorithm | layout | ms | GTEPS | share of gather rate | iterations | MB on device |",
+              "|---|---|---|---|---|---|---|---|"]
+    for run in results["runs"]:
+        rate = gather_rate(results, run["vertices"])
+        share = "%.0f %%" % (100 * run["gteps"] / rate) if rate and run["algorithm"] in OPTIONS else ""
+        lines.append("| %s %d | %s | %s | %.3f | %.2f | %s | %d | %d |" % (
+            run["kind"], run["scale"], run["algorithm"], run["layout"], 1e3 * run["kernel_seconds"], run["gteps"], share,
+            run["iterations"], run["memory_bytes"] >> 20))
+    lines += ["", "| graph | cuSPARSE's best, ms | quern's best, ms | quern's layout | ratio |", "|---|---|---|---|---|"]
+    for other in results["cusparse"]:
+        own = [run for run in results["runs"] if run["algorithm"] == "spmv" and
+               (run["kind"], run["scale"]) == (other["kind"], other["scale"])]
+        if own:
+            best = min(own, key=lambda run: run["kernel_seconds"] / run["iterations"])
+            seconds = best["kernel_seconds"] / best["iterations"]
+            theirs = min(other["seconds"].values())
+            lines.append("| %s %d | %.3f | %.3f | %s | %.2f |" % (other["kind"], other["scale"], 1e3 * theirs, 1e3 * seconds,
+                                                                 best["layout"], theirs / seconds))
+    wrong = [check for check in results["checks"] if not check["right"]]
+    lines += ["", "%d checks right, %d wrong, %d not done for lack of time." % (
+        len(results["checks"]) - len(wrong), len(wrong), len(results["skipped"]))]
+    lines += ["- wrong: %s: %s" % (check["what"], check["detail"]) for check in wrong]
+    lines += ["- not done: %s" % what for what in results["skipped"]]
+    return "\n".join(lines) + "\n"
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sanitize", action="store_true", help="run compute-sanitizer instead of measuring")
+    parser.add_argument("--emulator", action="store_true", help="try the script without a GPU")
+    parser.add_argument("--scales", type=lambda text: [int(s) for s in text.split(",")], metavar="S,S,...",
+                        help="2^S vertices (20,21,22,23,24; --sanitize: 9; --emulator: 6,7)")
+    parser.add_argument("--degree", type=int, default=16, help="edges a vertex before symmetrising (16)")
+    parser.add_argument("--repeat", type=int, help="runs of which the median counts (3)")
+    parser.add_argument("--seconds", type=float, default=460, help="stop after so long (460)")
+    parser.add_argument("--bin", type=Path, default=ROOT / "build/bin", help="the tools")
+    parser.add_argument("--emulated", type=Path, default=ROOT / "build/emulator/bin", help="the emulated tools")
+    parser.add_argument("--programs", type=Path, default=ROOT / "build/release/bench", help="cuda-limits and cusparse-spmv")
+    parser.add_argument("--output", type=Path, default=Path("gpu-results"), help="folder for results.json and tables.md")
+    options = parser.parse_args()
+    options.scales = options.scales or ([6, 7] if options.emulator else [9] if options.sanitize else [20, 21, 22, 23, 24])
+    options.repeat = options.repeat or (1 if options.emulator else 3)
+    return options
+
+
+def main():
+    options = arguments()
+    bench = Bench(options)
+    try:
+        sanitize_all(bench) if options.sanitize else measure_all(bench)
+    finally:
+        bench.results["seconds"] = time.monotonic() - bench.begin
+        (options.output / "results.json").write_text(json.dumps(bench.results, indent=1))
+        (options.output / "tables.md").write_text(tables(bench.results))
+        shutil.rmtree(bench.work, ignore_errors=True)
+    print((options.output / "tables.md").read_text().rsplit("\n\n", 1)[-1], end="")
+    return 1 if any(not check["right"] for check in bench.results["checks"]) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
