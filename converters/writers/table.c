@@ -5,11 +5,13 @@
 
 #include "converters/writer.h"
 
+extern const struct qn_graph_writer qn_graph_writer_dimacs;
 extern const struct qn_graph_writer qn_graph_writer_edges;
 extern const struct qn_graph_writer qn_graph_writer_matrix_market;
 
 const struct qn_graph_writer *const qn_graph_writers[] = {
     &qn_graph_writer_edges,
+    &qn_graph_writer_dimacs,
     &qn_graph_writer_matrix_market,
     NULL,
 };

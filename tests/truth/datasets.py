@@ -57,6 +57,7 @@ DATASETS = [
     of_folder("sx-askubuntu", "derived/sx-askubuntu.txt.gz", tier="medium"),
     of_folder("delaunay_n16", "delaunay_n16.mtx.gz"),
     of_folder("citeseer", "citeseer.cites", "--ids", "strings"),
+    of_folder("USA-road-NY", "USA-road-d.NY.gr.gz", tier="medium"),
     of_folder("moreno_crime", "out.moreno_crime_crime", "--ids", "strings", bipartite=True),
     of_set("networkit-misc", "foodweb-baydry.konect"),
     of_set("networkit-misc", "MIT8.edgelist.gz", key="MIT8.edgelist"),

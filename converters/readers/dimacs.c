@@ -1,0 +1,229 @@
+/* Shortest-path graphs of the 9th DIMACS implementation challenge (.gr;
+ * http://www.diag.uniroma1.it/challenge9/format.shtml):
+ *
+ *   c comment
+ *   p sp VERTICES ARCS     once, before the arcs
+ *   a FROM TO WEIGHT       from 1
+ *
+ * Vertices are 0 to VERTICES - 1 and called 1 to VERTICES. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "converters/declared_size.h"
+#include "converters/input.h"
+#include "converters/text_fields.h"
+#include "converters/text_lines.h"
+#include "converters/text_numbers.h"
+
+/* Three numbers as qn_parse_short_number reads them, and what is between. */
+#define FAST_BYTES 96
+
+struct dimacs {
+  struct qn_declared_size size;
+  enum qn_weight_choice weights;
+  uint64_t first_id; /* of vertex 1 */
+};
+
+static bool is_comment(const char *line, const char *end) {
+  line = qn_skip_blanks(line, end);
+  return line == end || (*line == 'c' && (line + 1 == end || qn_is_blank(line[1])));
+}
+
+/* ---- Header --------------------------------------------------------------- */
+
+static enum qn_status fail_header(const struct dimacs *dimacs, const char *line, const char *end,
+                                  struct qn_error *error) {
+  char quoted[QN_QUOTE_BYTES];
+  qn_fail(error, QN_INVALID, "expected 'p sp VERTICES ARCS'; found %s",
+          qn_text_quote(line, end, quoted));
+  return qn_error_at_line(error, dimacs->size.file, dimacs->size.line, 1);
+}
+
+static enum qn_status parse_header(struct dimacs *dimacs, const char *line, const char *end,
+                                   struct qn_error *error) {
+  struct qn_text_columns columns = qn_text_columns_of(line, end, ' ');
+  struct qn_text_column word[5];
+  unsigned count = 0;
+  while (count < 5 && qn_text_next_column(&columns, &word[count]))
+    count++;
+  bool named = count == 4 && word[0].end - word[0].begin == 1 && *word[0].begin == 'p' &&
+               word[1].end - word[1].begin == 2 && memcmp(word[1].begin, "sp", 2) == 0;
+  if (!named ||
+      qn_parse_whole(word[2].begin, word[2].end, &dimacs->size.num_vertices) != QN_NUMBER_FINE ||
+      qn_parse_whole(word[3].begin, word[3].end, &dimacs->size.num_edges) != QN_NUMBER_FINE)
+    return fail_header(dimacs, line, end, error);
+  return QN_OK;
+}
+
+/* Take the lines up to the header. */
+static enum qn_status take_header(struct qn_input *input, struct qn_input_block *block,
+                                  struct dimacs *dimacs, struct qn_error *error) {
+  const char *line, *end;
+  enum qn_status status = QN_OK;
+  for (;;) {
+    dimacs->size.line++;
+    if (block->bytes == 0 && (status = qn_input_next(input, block, error)))
+      return status;
+    if (!qn_text_take_line(block, &line, &end)) {
+      qn_fail(error, QN_INVALID, "the file ends before 'p sp VERTICES ARCS'");
+      return qn_error_at_line(error, dimacs->size.file, dimacs->size.line, 1);
+    }
+    if (!is_comment(line, end))
+      return parse_header(dimacs, line, end, error);
+  }
+}
+
+/* ---- Arcs ----------------------------------------------------------------- */
+
+static inline void push(struct qn_text_part *part, const struct dimacs *dimacs, uint64_t from,
+                        uint64_t to, enum qn_weight_type type, uint32_t bits) {
+  part->edges++;
+  from = from - 1 + dimacs->first_id;
+  to = to - 1 + dimacs->first_id;
+  if (type == QN_WEIGHT_NONE)
+    qn_edge_push(&part->stream, from, to);
+  else
+    qn_edge_push_weighted(&part->stream, from, to, type, bits);
+}
+
+static bool parse_vertex(struct qn_text_part *part, const struct dimacs *dimacs, const char *line,
+                         const struct qn_text_column *field, uint64_t *vertex) {
+  char quoted[QN_QUOTE_BYTES];
+  if (qn_parse_whole(field->begin, field->end, vertex) == QN_NUMBER_FINE && *vertex >= 1 &&
+      *vertex <= dimacs->size.num_vertices)
+    return true;
+  qn_text_reject(part, line, field->begin, "expected a vertex from 1 to %" PRIu64 "; found %s",
+                 dimacs->size.num_vertices, qn_text_quote(field->begin, field->end, quoted));
+  return false;
+}
+
+/* Any line, with all checks. */
+static void parse_line(struct qn_text_part *part, const struct dimacs *dimacs, const char *line,
+                       const char *end) {
+  char quoted[QN_QUOTE_BYTES];
+  uint64_t from, to;
+  enum qn_weight_type type = QN_WEIGHT_NONE;
+  uint32_t bits = 0;
+  if (is_comment(line, end)) {
+    part->comments++;
+    return;
+  }
+  struct qn_text_columns columns = qn_text_columns_of(line, end, ' ');
+  struct qn_text_column word[5];
+  unsigned count = 0;
+  while (count < 5 && qn_text_next_column(&columns, &word[count]))
+    count++;
+  if (count != 4 || word[0].end - word[0].begin != 1 || *word[0].begin != 'a') {
+    qn_text_reject(part, line, word[0].begin, "expected 'a FROM TO WEIGHT'; found %s",
+                   qn_text_quote(line, end, quoted));
+    return;
+  }
+  if (!parse_vertex(part, dimacs, line, &word[1], &from) ||
+      !parse_vertex(part, dimacs, line, &word[2], &to))
+    return;
+  if (dimacs->weights != QN_WEIGHTS_NONE &&
+      !qn_text_weight(part, dimacs->weights, line, word[3].begin, word[3].end, &type, &bits))
+    return;
+  push(part, dimacs, from, to, type, bits);
+}
+
+/* Ordinary lines of short whole numbers, from the cursor on until one is anything else. */
+static void parse_plain_lines(struct qn_text_part *part, const struct dimacs *dimacs,
+                              const char *fast_end) {
+  enum qn_weight_type type = dimacs->weights == QN_WEIGHTS_NONE ? QN_WEIGHT_NONE : QN_WEIGHT_U32;
+  uint64_t num_vertices = dimacs->size.num_vertices;
+  const char *p = part->cursor;
+  while (p < fast_end) {
+    const char *q = p;
+    uint64_t from, to, weight;
+    if (*q++ != 'a' || *q++ != ' ' || !qn_parse_short_number(&q, &from) || *q++ != ' ' ||
+        !qn_parse_short_number(&q, &to) || *q++ != ' ' || !qn_parse_short_number(&q, &weight))
+      break;
+    if (from - 1 >= num_vertices || to - 1 >= num_vertices || weight > UINT32_MAX ||
+        !(q = qn_skip_line_end(q)))
+      break;
+    push(part, dimacs, from, to, type, (uint32_t)weight);
+    p = q;
+  }
+  part->cursor = p;
+}
+
+static void parse_part(struct qn_text_part *part, const void *context) {
+  const struct dimacs *dimacs = context;
+  const char *fast_end =
+      part->readable_end - part->begin > FAST_BYTES ? part->readable_end - FAST_BYTES : part->begin;
+  fast_end = fast_end < part->end ? fast_end : part->end;
+  const char *line, *end;
+  for (;;) {
+    parse_plain_lines(part, dimacs, fast_end);
+    if (!qn_text_next_line(part, &line, &end))
+      break;
+    parse_line(part, dimacs, line, end);
+  }
+}
+
+/* ---- The whole ------------------------------------------------------------ */
+
+static enum qn_status read_dimacs(struct qn_input *input, const struct qn_read_options *options,
+                                  struct qn_edge_list *list, uint64_t *sequence,
+                                  struct qn_read_result *result, struct qn_error *error) {
+  struct dimacs dimacs = {.size = {.file = qn_input_name(input)}, .weights = options->weights};
+  struct qn_input_block block;
+  struct qn_ledger before;
+  enum qn_status status = qn_input_next(input, &block, error);
+  if (!status)
+    status = take_header(input, &block, &dimacs, error);
+  if (!status)
+    status = qn_declare_from_one(&dimacs.size, options, result, &dimacs.first_id, error);
+  if (status)
+    return status;
+  snprintf(result->description, sizeof result->description,
+           "%" PRIu64 " vertices, %" PRIu64 " arcs", dimacs.size.num_vertices,
+           dimacs.size.num_edges);
+  result->ledger.records += dimacs.size.line;
+  result->ledger.comments += dimacs.size.line;
+  before = result->ledger;
+  struct qn_text_job job = {.input = input,
+                            .options = options,
+                            .parse = parse_part,
+                            .context = &dimacs,
+                            .list = list,
+                            .sequence = sequence,
+                            .ledger = &result->ledger,
+                            .lines_before = dimacs.size.line};
+  if (block.bytes == 0)
+    status = qn_input_next(input, &block, error);
+  if (!status)
+    status = qn_text_read(&job, &block, error);
+  if (status)
+    return status;
+  return qn_declared_edges_check(&dimacs.size,
+                                 result->ledger.edges_read - before.edges_read +
+                                     result->ledger.rejected - before.rejected,
+                                 "arcs", error);
+}
+
+/* The header, after nothing but comments; or so many of these that it isn't in sight. */
+static int detect_dimacs(const char *head, uint64_t bytes, const struct qn_read_options *options) {
+  (void)options;
+  struct qn_input_block block = {.data = head, .bytes = bytes};
+  const char *line, *end;
+  bool commented = false;
+  while (qn_text_take_line(&block, &line, &end)) {
+    if (!is_comment(line, end))
+      return end - line > 5 && memcmp(line, "p sp ", 5) == 0 ? 3 : 0;
+    commented |= end > line && *line == 'c';
+    if (end > line && *line != 'c')
+      return 0;
+  }
+  return commented ? 1 : 0;
+}
+
+const struct qn_reader qn_reader_dimacs = {
+    .name = "dimacs",
+    .description = "Graphs of the 9th DIMACS challenge (.gr): 'p sp', then 'a FROM TO WEIGHT'",
+    .detect = detect_dimacs,
+    .read = read_dimacs,
+    .release = qn_release_declared,
+};
