@@ -29,7 +29,7 @@ void qn_text_reject(struct qn_text_part *part, const char *line, const char *whe
                     const char *format, ...) {
   if (part->num_listed < QN_LISTED_BAD) {
     struct qn_text_bad *bad = &part->listed[part->num_listed++];
-    bad->line = part->edges + part->comments + part->rejected + 1;
+    bad->line = part->edges + part->comments + part->rejected - part->joined + 1;
     bad->column = (uint64_t)(where - line) + 1;
     va_list arguments;
     va_start(arguments, format);
@@ -73,14 +73,19 @@ static uint64_t line_begin(const struct qn_input_block *block, uint64_t offset) 
   return newline ? (uint64_t)(newline + 1 - block->data) : block->bytes;
 }
 
-static void parse_part(const struct qn_text_job *job, const struct qn_input_block *block,
-                       uint64_t part_bytes, uint64_t index, struct qn_text_part *part) {
+static void cut_part(const struct qn_text_job *job, const struct qn_input_block *block,
+                     uint64_t part_bytes, uint64_t index, struct qn_text_part *part) {
   memset(part, 0, offsetof(struct qn_text_part, listed));
   part->begin = block->data + line_begin(block, index * part_bytes);
   part->end = block->data + line_begin(block, (index + 1) * part_bytes);
   part->readable_end = block->data + block->bytes;
   part->cursor = part->begin;
   part->max_bad = job->options->max_bad;
+  if (job->number)
+    part->first_number = job->number(part->begin, part->end);
+}
+
+static void parse_part(const struct qn_text_job *job, uint64_t index, struct qn_text_part *part) {
   qn_edge_stream_open(&part->stream, job->list, *job->sequence + index);
   if (part->begin < part->end)
     job->parse(part, job->context);
@@ -91,6 +96,7 @@ static void parse_part(const struct qn_text_job *job, const struct qn_input_bloc
 /* What is known of all parts together, in the order of the input. */
 struct tally {
   uint64_t lines;
+  uint64_t numbered; /* lines that have a number */
   uint64_t rejected;
   uint64_t num_listed;
   struct qn_text_bad listed[QN_LISTED_BAD];
@@ -108,10 +114,10 @@ static enum qn_status add_part(const struct qn_text_job *job, struct tally *tall
     tally->listed[tally->num_listed++].line += tally->lines;
   }
   struct qn_ledger *ledger = job->ledger;
-  uint64_t lines = part->edges + part->comments + part->rejected;
-  tally->lines += lines;
+  uint64_t records = part->edges + part->comments + part->rejected;
+  tally->lines += records - part->joined;
   tally->rejected += part->rejected;
-  ledger->records += lines;
+  ledger->records += records;
   ledger->comments += part->comments;
   ledger->rejected += part->rejected;
   ledger->edges_read += part->edges;
@@ -150,11 +156,19 @@ static enum qn_status parse_block(const struct qn_text_job *job, const struct qn
       qn_pages_alloc(&parts, num_parts, sizeof *parts, "the parts of the input", error);
   if (status)
     return status;
+#pragma omp parallel for schedule(dynamic)
+  for (uint64_t i = 0; i < num_parts; i++)
+    cut_part(job, block, part_bytes, i, &parts[i]);
+  for (uint64_t i = 0; i < num_parts; i++) {
+    uint64_t count = parts[i].first_number;
+    parts[i].first_number = tally->numbered;
+    tally->numbered += count;
+  }
 #pragma omp parallel for schedule(monotonic : dynamic)
   for (uint64_t i = 0; i < num_parts; i++) {
     if (i > __atomic_load_n(&last, __ATOMIC_RELAXED))
       continue;
-    parse_part(job, block, part_bytes, i, &parts[i]);
+    parse_part(job, i, &parts[i]);
     if (parts[i].stop || parts[i].stream.status)
       lower(&last, i);
   }

@@ -40,10 +40,14 @@ struct qn_text_part {
   struct qn_edge_stream stream;
 
   const char *cursor; /* the first line not yet parsed */
-  /* Lines that the parser counts: their sum is the number of lines parsed. An edge line pushes
-   * one edge, and perhaps others that it implies, which go into `implied`. */
+  /* Lines that the parser counts: their sum, less `joined`, is the number of lines parsed. An edge
+   * line pushes one edge, and perhaps others that it implies, which go into `implied`; where it
+   * holds several, each counts. */
   uint64_t edges, comments, rejected;
   uint64_t implied;
+  uint64_t joined; /* edges and bad entries that share a line with one counted before */
+
+  uint64_t first_number; /* with job->number: the number of the first line that has one, from 0 */
 
   bool stop; /* more bad lines than allowed: parse no more */
   uint64_t max_bad;
@@ -53,10 +57,15 @@ struct qn_text_part {
 
 typedef void (*qn_text_parse)(struct qn_text_part *part, const void *context);
 
+/* How many of the lines [begin, end) have a number, for formats in which the number of a line means
+ * something. */
+typedef uint64_t (*qn_text_number)(const char *begin, const char *end);
+
 struct qn_text_job {
   struct qn_input *input;
   const struct qn_read_options *options;
   qn_text_parse parse;
+  qn_text_number number; /* NULL: lines have none */
   const void *context;
   struct qn_edge_list *list;
   uint64_t *sequence;       /* first unused number of a stream; advanced */

@@ -1,0 +1,415 @@
+/* METIS graphs (.graph; METIS 5 manual, section 4.1.1):
+ *
+ *   % comment
+ *   VERTICES EDGES [FORMAT [WEIGHTS]]    FORMAT: three digits, 0 or 1; leading zeros may lack
+ *   [size] [weight...] neighbour [edge weight] ...      line i is vertex i, from 1
+ *
+ * The digits of FORMAT say whether there are sizes of vertices, weights of vertices (WEIGHTS of
+ * them, 1 by default) and weights of edges. Sizes and weights of vertices are read and dropped. An
+ * empty line is a vertex without edges.
+ *
+ * An edge is counted once and listed by both its ends: the graph is undirected. Some programs list
+ * every edge once, or only one way: if so the graph is directed, and a note says it. The GAP
+ * suite and the 10th DIMACS challenge mean by a first digit of 1 that loops and multi-edges may
+ * occur; there are no sizes then, which an empty line proves.
+ *
+ * Vertices are 0 to VERTICES - 1 and called 1 to VERTICES. */
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "converters/declared_size.h"
+#include "converters/input.h"
+#include "converters/text_fields.h"
+#include "converters/text_lines.h"
+#include "converters/text_numbers.h"
+#include "formats/fingerprint.h"
+#include "support/progress.h"
+
+/* What qn_parse_short_number may read. */
+#define FAST_BYTES 24
+/* No graph has more weights a vertex. */
+#define MAX_VERTEX_WEIGHTS 1000
+
+struct metis {
+  struct qn_declared_size size;
+  unsigned vertex_numbers; /* size and weights before the neighbours */
+  bool edge_weights;
+  enum qn_weight_choice weights;
+  uint64_t first_id; /* of vertex 1 */
+};
+
+/* What all parts find together; added to atomically. */
+struct metis_sums {
+  const struct metis *metis;
+  uint64_t lines;             /* vertices */
+  uint64_t forward, backward; /* fingerprints of the edges and of their reversals */
+};
+
+static bool is_comment(const char *line, const char *end) {
+  return line < end && *line == '%';
+}
+
+static bool is_blank_line(const char *line, const char *end) {
+  return qn_skip_blanks(line, end) == end;
+}
+
+/* ---- Header --------------------------------------------------------------- */
+
+static enum qn_status fail_header(const struct metis *metis, struct qn_error *error,
+                                  const char *line, const char *end) {
+  char quoted[QN_QUOTE_BYTES];
+  qn_fail(error, QN_INVALID, "expected 'VERTICES EDGES [FORMAT [WEIGHTS]]'; found %s",
+          qn_text_quote(line, end, quoted));
+  return qn_error_at_line(error, metis->size.file, metis->size.line, 1);
+}
+
+/* "0" to "111". False if it is something else. */
+static bool parse_format(const struct qn_text_column *word, unsigned *sizes, unsigned *weights,
+                         bool *edge_weights) {
+  unsigned digits[3] = {0, 0, 0};
+  long length = word->end - word->begin;
+  if (length < 1 || length > 3)
+    return false;
+  for (long i = 0; i < length; i++) {
+    if (word->begin[i] != '0' && word->begin[i] != '1')
+      return false;
+    digits[3 - length + i] = word->begin[i] == '1';
+  }
+  *sizes = digits[0];
+  *weights = digits[1];
+  *edge_weights = digits[2];
+  return true;
+}
+
+/* Has one of the first vertices nothing on its line, not even a size? */
+static bool has_empty_vertex(const struct qn_input_block *block, uint64_t num_vertices) {
+  struct qn_input_block rest = *block;
+  const char *line, *end;
+  uint64_t vertices = 0;
+  while (vertices < num_vertices && vertices < 10000 && qn_text_take_line(&rest, &line, &end)) {
+    if (is_blank_line(line, end))
+      return true;
+    vertices += !is_comment(line, end);
+  }
+  return false;
+}
+
+static bool parse_header(struct metis *metis, const char *line, const char *end,
+                         const struct qn_input_block *rest) {
+  struct qn_text_columns columns = qn_text_columns_of(line, end, ' ');
+  struct qn_text_column word[5];
+  unsigned count = 0, sizes = 0, weights = 0;
+  uint64_t constraints = 1;
+  while (count < 5 && qn_text_next_column(&columns, &word[count]))
+    count++;
+  if (count < 2 || count > 4 ||
+      qn_parse_whole(word[0].begin, word[0].end, &metis->size.num_vertices) != QN_NUMBER_FINE ||
+      qn_parse_whole(word[1].begin, word[1].end, &metis->size.num_edges) != QN_NUMBER_FINE ||
+      metis->size.num_vertices > UINT32_MAX)
+    return false;
+  if (count > 2 && !parse_format(&word[2], &sizes, &weights, &metis->edge_weights))
+    return false;
+  if (count > 3 && (qn_parse_whole(word[3].begin, word[3].end, &constraints) != QN_NUMBER_FINE ||
+                    constraints > MAX_VERTEX_WEIGHTS || (!weights && constraints > 1)))
+    return false;
+  if (sizes && has_empty_vertex(rest, metis->size.num_vertices))
+    sizes = 0;
+  metis->vertex_numbers = sizes + weights * (unsigned)constraints;
+  return true;
+}
+
+/* Take the lines up to the header. */
+static enum qn_status take_header(struct qn_input *input, struct qn_input_block *block,
+                                  struct metis *metis, struct qn_error *error) {
+  const char *line, *end;
+  enum qn_status status = QN_OK;
+  for (;;) {
+    metis->size.line++;
+    if (block->bytes == 0 && (status = qn_input_next(input, block, error)))
+      return status;
+    if (!qn_text_take_line(block, &line, &end)) {
+      qn_fail(error, QN_INVALID, "the file ends before 'VERTICES EDGES [FORMAT [WEIGHTS]]'");
+      return qn_error_at_line(error, metis->size.file, metis->size.line, 1);
+    }
+    if (is_comment(line, end) || is_blank_line(line, end))
+      continue;
+    return parse_header(metis, line, end, block) ? QN_OK : fail_header(metis, error, line, end);
+  }
+}
+
+/* ---- Vertices ------------------------------------------------------------- */
+
+/* The lines of a part that are vertices. */
+static uint64_t count_vertices(const char *begin, const char *end) {
+  uint64_t count = 0;
+  while (begin < end) {
+    const char *newline = memchr(begin, '\n', (size_t)(end - begin));
+    count += *begin != '%';
+    begin = newline ? newline + 1 : end;
+  }
+  return count;
+}
+
+/* The line being parsed. */
+struct vertex_line {
+  const char *begin, *end;
+  const char *cursor;
+  uint64_t vertex;  /* from 0 */
+  uint64_t entries; /* edges pushed */
+};
+
+/* The next number of the line, which is not at its end; false if it is none. */
+static inline bool take_number(const struct qn_text_part *part, struct vertex_line *line,
+                               uint64_t *number) {
+  const char *p = line->cursor;
+  if (part->readable_end - p >= FAST_BYTES && qn_parse_short_number(&p, number) &&
+      (p >= line->end || qn_is_blank(*p))) {
+    line->cursor = p;
+    return p <= line->end;
+  }
+  p = line->cursor;
+  while (p < line->end && !qn_is_blank(*p))
+    p++;
+  if (qn_parse_whole(line->cursor, p, number) != QN_NUMBER_FINE)
+    return false;
+  line->cursor = p;
+  return true;
+}
+
+static bool reject(struct qn_text_part *part, const struct vertex_line *line, const char *what) {
+  char quoted[QN_QUOTE_BYTES];
+  part->joined += line->entries > 0;
+  const char *end = line->cursor;
+  while (end < line->end && !qn_is_blank(*end))
+    end++;
+  qn_text_reject(part, line->begin, line->cursor, "expected %s; found %s", what,
+                 qn_text_quote(line->cursor, end, quoted));
+  return false;
+}
+
+static bool skip_vertex_numbers(struct qn_text_part *part, const struct metis *metis,
+                                struct vertex_line *line) {
+  uint64_t number;
+  for (unsigned i = 0; i < metis->vertex_numbers; i++) {
+    line->cursor = qn_skip_blanks(line->cursor, line->end);
+    if (line->cursor >= line->end || !take_number(part, line, &number))
+      return reject(part, line, "the size or a weight of the vertex");
+  }
+  return true;
+}
+
+static bool take_weight(struct qn_text_part *part, const struct metis *metis,
+                        struct vertex_line *line, enum qn_weight_type *type, uint32_t *bits) {
+  line->cursor = qn_skip_blanks(line->cursor, line->end);
+  const char *begin = line->cursor, *end = begin;
+  while (end < line->end && !qn_is_blank(*end))
+    end++;
+  if (begin == end)
+    return reject(part, line, "the weight of the edge");
+  line->cursor = end;
+  *type = QN_WEIGHT_NONE;
+  if (metis->weights == QN_WEIGHTS_NONE)
+    return true;
+  part->joined += line->entries > 0; /* should it be rejected */
+  if (!qn_text_weight(part, metis->weights, line->begin, begin, end, type, bits))
+    return false;
+  part->joined -= line->entries > 0;
+  return true;
+}
+
+/* One neighbour and its weight. */
+static bool take_edge(struct qn_text_part *part, const struct metis *metis,
+                      struct vertex_line *line, struct metis_sums *sums) {
+  char what[64];
+  uint64_t neighbor;
+  enum qn_weight_type type = QN_WEIGHT_NONE;
+  uint32_t bits = 0;
+  const char *begin = line->cursor;
+  if (!take_number(part, line, &neighbor) || neighbor - 1 >= metis->size.num_vertices) {
+    line->cursor = begin;
+    snprintf(what, sizeof what, "a vertex from 1 to %" PRIu64, metis->size.num_vertices);
+    return reject(part, line, what);
+  }
+  if (metis->edge_weights && !take_weight(part, metis, line, &type, &bits))
+    return false;
+  uint64_t source = line->vertex + metis->first_id, destination = neighbor - 1 + metis->first_id;
+  uint64_t weight = type == QN_WEIGHT_NONE ? 1 : qn_mix_weight(bits);
+  sums->forward +=
+      qn_mix_source((uint32_t)source) * qn_mix_destination((uint32_t)destination) * weight;
+  sums->backward +=
+      qn_mix_source((uint32_t)destination) * qn_mix_destination((uint32_t)source) * weight;
+  if (type == QN_WEIGHT_NONE)
+    qn_edge_push(&part->stream, source, destination);
+  else
+    qn_edge_push_weighted(&part->stream, source, destination, type, bits);
+  part->edges++;
+  part->joined += line->entries++ > 0;
+  return true;
+}
+
+/* A bad number ends its line; the edges before it stay. */
+static void parse_vertex(struct qn_text_part *part, const struct metis *metis,
+                         struct vertex_line *line, struct metis_sums *sums) {
+  uint64_t rejected = part->rejected;
+  if (line->vertex >= metis->size.num_vertices) {
+    if (is_blank_line(line->begin, line->end))
+      part->comments++;
+    else
+      reject(part, line, "no more lines than vertices");
+    return;
+  }
+  if (skip_vertex_numbers(part, metis, line))
+    for (line->cursor = qn_skip_blanks(line->cursor, line->end);
+         line->cursor < line->end && take_edge(part, metis, line, sums);
+         line->cursor = qn_skip_blanks(line->cursor, line->end))
+      continue;
+  part->comments += line->entries == 0 && part->rejected == rejected;
+}
+
+static void parse_part(struct qn_text_part *part, const void *context) {
+  struct metis_sums *sums = *(struct metis_sums *const *)context, own = {.lines = 0};
+  const struct metis *metis = sums->metis;
+  struct vertex_line line = {.vertex = part->first_number};
+  while (qn_text_next_line(part, &line.begin, &line.end)) {
+    if (is_comment(line.begin, line.end)) {
+      part->comments++;
+      continue;
+    }
+    line.cursor = line.begin;
+    line.entries = 0;
+    parse_vertex(part, metis, &line, &own);
+    own.lines++;
+    line.vertex++;
+  }
+  __atomic_fetch_add(&sums->lines, own.lines, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&sums->forward, own.forward, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&sums->backward, own.backward, __ATOMIC_RELAXED);
+}
+
+/* ---- The whole ------------------------------------------------------------ */
+
+/* Does the content keep what the header promises, and is the graph undirected? */
+static enum qn_status conclude(const struct metis *metis, const struct metis_sums *sums,
+                               uint64_t listed, bool complete, struct qn_read_result *result,
+                               struct qn_error *error) {
+  const struct qn_declared_size *size = &metis->size;
+  if (sums->lines < size->num_vertices) {
+    qn_fail(error, QN_INVALID,
+            "%" PRIu64 " vertices are announced here, but %" PRIu64 " lines follow",
+            size->num_vertices, sums->lines);
+    return qn_error_at_line(error, size->file, size->line, 1);
+  }
+  /* A loop may be listed once or twice, but no edge is listed more than that. */
+  if (complete && listed != size->num_edges && (listed % 2 != 0 || listed / 2 != size->num_edges)) {
+    qn_fail(error, QN_INVALID,
+            "%" PRIu64 " edges are announced here, each to be listed by both its ends, but %" PRIu64
+            " entries follow",
+            size->num_edges, listed);
+    return qn_error_at_line(error, size->file, size->line, 1);
+  }
+  result->already_symmetric = sums->forward == sums->backward;
+  if (!result->already_symmetric)
+    qn_notice(
+        "note: some edges are listed by one end only, with METIS it should be both: read as a "
+        "directed graph");
+  return QN_OK;
+}
+
+static enum qn_status read_metis(struct qn_input *input, const struct qn_read_options *options,
+                                 struct qn_edge_list *list, uint64_t *sequence,
+                                 struct qn_read_result *result, struct qn_error *error) {
+  struct metis metis = {.size = {.file = qn_input_name(input)}, .weights = options->weights};
+  struct metis_sums sums = {.metis = &metis}, *context = &sums;
+  struct qn_input_block block;
+  enum qn_status status = qn_input_next(input, &block, error);
+  if (!status)
+    status = take_header(input, &block, &metis, error);
+  if (!status)
+    status = qn_declare_from_one(&metis.size, options, result, &metis.first_id, error);
+  if (status)
+    return status;
+  snprintf(result->description, sizeof result->description,
+           "%" PRIu64 " vertices, %" PRIu64 " edges%s", metis.size.num_vertices,
+           metis.size.num_edges, metis.edge_weights ? ", weights" : "");
+  if (metis.vertex_numbers)
+    qn_notice("note: sizes and weights of vertices are dropped");
+  result->ledger.records += metis.size.line;
+  result->ledger.comments += metis.size.line;
+  struct qn_ledger before = result->ledger;
+  struct qn_text_job job = {.input = input,
+                            .options = options,
+                            .parse = parse_part,
+                            .number = count_vertices,
+                            .context = &context,
+                            .list = list,
+                            .sequence = sequence,
+                            .ledger = &result->ledger,
+                            .lines_before = metis.size.line};
+  if (block.bytes == 0)
+    status = qn_input_next(input, &block, error);
+  if (!status)
+    status = qn_text_read(&job, &block, error);
+  if (status)
+    return status;
+  return conclude(&metis, &sums, result->ledger.edges_read - before.edges_read,
+                  result->ledger.rejected == before.rejected, result, error);
+}
+
+/* How many numbers a line has; UINT_MAX if something on it is none. Without edge weights, whose
+ * numbers may be anything, and vertex numbers all must be vertices. */
+static unsigned count_numbers(const struct metis *metis, const char *line, const char *end) {
+  struct qn_text_columns columns = qn_text_columns_of(line, end, ' ');
+  struct qn_text_column word;
+  bool plain = !metis->edge_weights && metis->vertex_numbers == 0;
+  unsigned count = 0;
+  while (qn_text_next_column(&columns, &word)) {
+    uint64_t number = 1;
+    if (!qn_is_digit(*word.begin) ||
+        (plain && (qn_parse_whole(word.begin, word.end, &number) != QN_NUMBER_FINE ||
+                   number - 1 >= metis->size.num_vertices)))
+      return UINT_MAX;
+    count++;
+  }
+  return count;
+}
+
+/* Lines of numbers, not all equally many as in a list of edges, and no more lines than vertices. */
+static int detect_metis(const char *head, uint64_t bytes, const struct qn_read_options *options) {
+  const uint64_t all_if_less = 64 << 10;
+  struct qn_input_block block = {.data = head, .bytes = bytes};
+  struct metis metis = {.size = {.file = ""}};
+  const char *line, *end;
+  (void)options;
+  do {
+    if (!qn_text_take_line(&block, &line, &end))
+      return 0;
+  } while (is_comment(line, end) || is_blank_line(line, end));
+  if (!parse_header(&metis, line, end, &block))
+    return 0;
+  uint64_t lines = 0;
+  unsigned first = 0;
+  bool varied = false;
+  while (qn_text_take_line(&block, &line, &end)) {
+    if (is_comment(line, end) || (block.bytes == 0 && bytes >= all_if_less))
+      continue; /* the last line may be cut */
+    unsigned count = count_numbers(&metis, line, end);
+    if (count == UINT_MAX || (count > 0 && lines >= metis.size.num_vertices))
+      return 0;
+    first = lines == 0 ? count : first;
+    varied |= count != first && lines < metis.size.num_vertices;
+    lines++;
+  }
+  if (bytes < all_if_less && lines < metis.size.num_vertices)
+    return 0;
+  return varied ? 3 : 1;
+}
+
+const struct qn_reader qn_reader_metis = {
+    .name = "metis",
+    .description = "METIS graphs (.graph): 'VERTICES EDGES', then a line of neighbours a vertex",
+    .detect = detect_metis,
+    .read = read_metis,
+    .release = qn_release_declared,
+};
