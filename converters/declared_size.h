@@ -1,4 +1,4 @@
-/* Formats that say at their beginning how many vertices there are, called 1, 2, ... */
+/* Formats that say at their beginning how many vertices there are. */
 #ifndef QN_CONVERTERS_DECLARED_SIZE_H
 #define QN_CONVERTERS_DECLARED_SIZE_H
 
@@ -11,7 +11,7 @@ extern "C" {
 /* What a header says, and where. */
 struct qn_declared_size {
   const char *file;
-  uint64_t line; /* from 1 */
+  uint64_t line; /* from 1; 0 in binary files */
   uint64_t num_vertices;
   uint64_t num_edges;
 };
@@ -25,7 +25,13 @@ enum qn_status qn_declare_from_one(const struct qn_declared_size *size,
                                    struct qn_read_result *result, uint64_t *first_id,
                                    struct qn_error *error);
 
-/* The release of readers that call it. */
+/* The same for vertices called 0 to num_vertices - 1: readers push ids as they are, and nothing has
+ * to be released. */
+enum qn_status qn_declare_from_zero(const struct qn_declared_size *size,
+                                    const struct qn_read_options *options,
+                                    struct qn_read_result *result, struct qn_error *error);
+
+/* The release of readers that call qn_declare_from_one. */
 void qn_release_declared(struct qn_read_result *result);
 
 /* QN_INVALID unless `found` edges are what the header says; `what` is how the format calls them. */

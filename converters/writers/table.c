@@ -7,14 +7,16 @@
 
 extern const struct qn_graph_writer qn_graph_writer_dimacs;
 extern const struct qn_graph_writer qn_graph_writer_edges;
+extern const struct qn_graph_writer qn_graph_writer_gapbs;
 extern const struct qn_graph_writer qn_graph_writer_matrix_market;
 extern const struct qn_graph_writer qn_graph_writer_metis;
 
 const struct qn_graph_writer *const qn_graph_writers[] = {
     &qn_graph_writer_edges,
-    &qn_graph_writer_dimacs,
     &qn_graph_writer_matrix_market,
     &qn_graph_writer_metis,
+    &qn_graph_writer_dimacs,
+    &qn_graph_writer_gapbs,
     NULL,
 };
 
