@@ -10,6 +10,7 @@ extern const struct qn_graph_writer qn_graph_writer_edges;
 extern const struct qn_graph_writer qn_graph_writer_gapbs;
 extern const struct qn_graph_writer qn_graph_writer_matrix_market;
 extern const struct qn_graph_writer qn_graph_writer_metis;
+extern const struct qn_graph_writer qn_graph_writer_npy;
 
 const struct qn_graph_writer *const qn_graph_writers[] = {
     &qn_graph_writer_edges,
@@ -17,6 +18,7 @@ const struct qn_graph_writer *const qn_graph_writers[] = {
     &qn_graph_writer_metis,
     &qn_graph_writer_dimacs,
     &qn_graph_writer_gapbs,
+    &qn_graph_writer_npy,
     NULL,
 };
 

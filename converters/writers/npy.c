@@ -1,0 +1,115 @@
+/* NumPy arrays (.npy): two rows of original ids, the sources and the destinations of all edges, as
+ * DGL and PyTorch Geometric keep them. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "converters/row_parts.h"
+#include "converters/writer.h"
+#include "support/progress.h"
+
+#define PART_EDGES ((uint64_t)64 << 10)
+enum { HEADER_BYTES = 128 };
+
+struct job {
+  const struct qn_graph *graph;
+  bool once; /* undirected edges from the end that comes first alone */
+  bool destinations;
+};
+
+static uint64_t id_of(const struct qn_ids *ids, uint64_t vertex) {
+  return ids->kind == QN_IDS_NUMBERS ? ids->numbers[vertex] : vertex;
+}
+
+static void format_part(const void *context, uint64_t part, struct qn_text_buffer *buffer) {
+  const struct job *job = context;
+  const struct qn_csr *csr = &job->graph->out;
+  uint64_t edge = part * PART_EDGES;
+  uint64_t last = edge + PART_EDGES < csr->num_edges ? edge + PART_EDGES : csr->num_edges;
+  char *p = qn_text_buffer_reserve(buffer, (last - edge) * 8);
+  if (!p)
+    return;
+  for (uint64_t row = qn_row_of_edge(csr, edge); edge < last; row++) {
+    uint64_t end = csr->row_offsets[row + 1] < last ? csr->row_offsets[row + 1] : last;
+    for (; edge < end; edge++) {
+      uint32_t column = csr->column_indices[edge];
+      if (job->once && column < row)
+        continue;
+      uint64_t id = id_of(&job->graph->ids, job->destinations ? column : row);
+      memcpy(p, &id, 8);
+      p += 8;
+    }
+  }
+  qn_text_buffer_advance(buffer, p);
+  qn_progress_add(PART_EDGES);
+}
+
+static uint64_t count_edges(const struct job *job) {
+  const struct qn_csr *csr = &job->graph->out;
+  uint64_t count = 0;
+  if (!job->once)
+    return csr->num_edges;
+#pragma omp parallel for schedule(dynamic, 4096) reduction(+ : count)
+  for (uint64_t v = 0; v < csr->num_vertices; v++)
+    for (uint64_t e = csr->row_offsets[v]; e < csr->row_offsets[v + 1]; e++)
+      count += csr->column_indices[e] >= v;
+  return count;
+}
+
+/* Ids from 2^63 on do not fit in the i8 that other programs expect. */
+static bool has_large_id(const struct qn_ids *ids) {
+  uint64_t large = 0;
+  if (ids->kind != QN_IDS_NUMBERS)
+    return false;
+#pragma omp parallel for schedule(static) reduction(+ : large)
+  for (uint64_t v = 0; v < ids->num_vertices; v++)
+    large += ids->numbers[v] > INT64_MAX;
+  return large > 0;
+}
+
+static enum qn_status write_header(const struct qn_ids *ids, uint64_t num_edges,
+                                   struct qn_text_output *output, struct qn_error *error) {
+  char header[HEADER_BYTES];
+  memset(header, ' ', sizeof header);
+  memcpy(header, "\x93NUMPY\1\0", 8);
+  header[8] = HEADER_BYTES - 10;
+  header[9] = 0;
+  int length = snprintf(header + 10, sizeof header - 10,
+                        "{'descr': '<%c8', 'fortran_order': False, 'shape': (2, %" PRIu64 "), }",
+                        has_large_id(ids) ? 'u' : 'i', num_edges);
+  header[10 + length] = ' ';
+  header[HEADER_BYTES - 1] = '\n';
+  return qn_text_output_write(output, header, sizeof header, error);
+}
+
+static enum qn_status write_npy(const struct qn_graph *graph,
+                                const struct qn_write_options *options,
+                                struct qn_text_output *output, uint64_t *written,
+                                struct qn_error *error) {
+  struct job job = {.graph = graph,
+                    .once = graph->directedness == QN_UNDIRECTED && !options->both_directions};
+  uint64_t num_parts = (graph->out.num_edges + PART_EDGES - 1) / PART_EDGES;
+  if (graph->ids.kind == QN_IDS_STRINGS)
+    return qn_fail(
+        error, QN_INVALID,
+        "ids in a NumPy array of edges are numbers, and those of this graph are strings");
+  if (graph->out.weights.type != QN_WEIGHT_NONE)
+    qn_notice("note: weights are not in the array");
+  *written = count_edges(&job);
+  enum qn_status status = write_header(&graph->ids, *written, output, error);
+  qn_progress_begin("writing", "edges", 2 * graph->out.num_edges);
+  if (!status)
+    status = qn_text_output_parts(output, num_parts, format_part, &job, error);
+  job.destinations = true;
+  if (!status)
+    status = qn_text_output_parts(output, num_parts, format_part, &job, error);
+  qn_progress_end();
+  return status;
+}
+
+const struct qn_graph_writer qn_graph_writer_npy = {
+    .name = "npy",
+    .description = "NumPy array of shape (2, edges) of original ids; weights and vertices without "
+                   "edges are lost",
+    .write = write_npy,
+};
