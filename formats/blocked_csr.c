@@ -61,6 +61,11 @@ static enum qn_status view_parameters(const struct qn_container *container,
     return qn_container_violation(
         container, error, "BC-1",
         "the directions are %" PRIu64 "; expected 1 (pull), 2 (push) or 3 (both)", directions);
+  if (!(directions & QN_BLOCKED_PULL) != !qn_container_section(container, PULL_NAMES.block_rows) ||
+      !(directions & QN_BLOCKED_PUSH) != !qn_container_section(container, PUSH_NAMES.block_rows))
+    return qn_container_violation(container, error, "BC-1",
+                                  "the sections are not those of the directions %" PRIu64,
+                                  directions);
   if (parameters[QN_BLOCKED_RANGE_VERTICES] != QN_RANGE_VERTICES)
     return qn_container_violation(container, error, "BC-1",
                                   "%" PRIu64 " vertices a range; expected %d",

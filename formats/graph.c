@@ -17,6 +17,13 @@ static const struct direction_names IN_NAMES = {"in_row_offsets", "in_column_ind
 
 enum qn_status qn_weights_view(const struct qn_container *container, const char *name,
                                struct qn_weights *weights, struct qn_error *error) {
+  uint64_t count = qn_container_info(container)->num_edges;
+  return qn_weights_view_count(container, name, count, weights, error);
+}
+
+enum qn_status qn_weights_view_count(const struct qn_container *container, const char *name,
+                                     uint64_t count, struct qn_weights *weights,
+                                     struct qn_error *error) {
   const struct qn_container_info *info = qn_container_info(container);
   const struct qn_section *section;
   *weights = (struct qn_weights){.type = info->weight_type};
@@ -27,9 +34,8 @@ enum qn_status qn_weights_view(const struct qn_container *container, const char 
     return QN_OK;
   }
   bool real = info->weight_type == QN_WEIGHT_F32;
-  enum qn_status status =
-      qn_container_require(container, name, real ? QN_ELEMENT_FLOAT : QN_ELEMENT_UNSIGNED, 4,
-                           info->num_edges, &section, error);
+  enum qn_status status = qn_container_require(
+      container, name, real ? QN_ELEMENT_FLOAT : QN_ELEMENT_UNSIGNED, 4, count, &section, error);
   if (status)
     return status;
   if (real)

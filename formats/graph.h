@@ -25,6 +25,11 @@ struct qn_weights {
 enum qn_status qn_weights_view(const struct qn_container *container, const char *name,
                                struct qn_weights *weights, struct qn_error *error);
 
+/* As qn_weights_view for a section of `count` weights. */
+enum qn_status qn_weights_view_count(const struct qn_container *container, const char *name,
+                                     uint64_t count, struct qn_weights *weights,
+                                     struct qn_error *error);
+
 /* Are all real weights finite? QN_INVALID names `rule` and the first edge at fault. */
 enum qn_status qn_weights_check(const struct qn_container *container, const char *rule,
                                 const char *name, const struct qn_weights *weights, uint64_t count,

@@ -8,6 +8,7 @@
 
 #include "formats/blocked_csr.h"
 #include "formats/edge_partitions.h"
+#include "formats/hybrid.h"
 #include "formats/shards.h"
 #include "formats/slotted_pages.h"
 
@@ -39,6 +40,7 @@ static const struct qn_layout_operations layouts[] = {
     {QN_LAYOUT_SLOTTED_PAGES, qn_slotted_pages_verify, qn_slotted_pages_describe,
      qn_slotted_pages_restore},
     {QN_LAYOUT_SHARDS, qn_shards_verify, qn_shards_describe, qn_shards_restore},
+    {QN_LAYOUT_HYBRID, qn_hybrid_verify, qn_hybrid_describe, qn_hybrid_restore},
 };
 
 enum qn_status qn_layout_operations(const struct qn_container *container,

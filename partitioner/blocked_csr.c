@@ -314,28 +314,6 @@ static enum qn_status cut_direction(const struct qn_csr *csr, uint64_t block_ver
   return status;
 }
 
-static enum qn_status write_degrees(const struct qn_csr *out, struct qn_writer *writer,
-                                    struct qn_error *error) {
-  uint32_t *degrees;
-  enum qn_status status =
-      add_unsigned(writer, "out_degrees", 4, out->num_vertices, &degrees, error);
-  if (status)
-    return status;
-  uint64_t largest = 0;
-#pragma omp parallel for schedule(static) reduction(max : largest)
-  for (uint64_t v = 0; v < out->num_vertices; v++) {
-    uint64_t degree = out->row_offsets[v + 1] - out->row_offsets[v];
-    largest = degree > largest ? degree : largest;
-    degrees[v] = (uint32_t)degree;
-  }
-  if (largest <= UINT32_MAX)
-    return QN_OK;
-  return qn_fail(error, QN_USAGE,
-                 "a vertex has %" PRIu64
-                 " out-edges, more than the %u that the blocked-csr layout can hold",
-                 largest, UINT32_MAX);
-}
-
 static enum qn_status write_out_edges(const struct qn_csr *out, struct qn_writer *writer,
                                       struct qn_error *error) {
   uint64_t *rows;
@@ -404,7 +382,7 @@ enum qn_status qn_blocked_csr_build(struct qn_source *source, const void *option
                     (json_int_t)block_vertices, "out_edges", wanted->out_edges);
   enum qn_status status = check_range_starts(out->num_vertices, block_vertices, error);
   if (!status)
-    status = write_degrees(out, writer, error);
+    status = qn_builder_degrees(source, writer, error);
   if (!status)
     status = cut_directions(source, directions, block_vertices, max_block_edges, writer, error);
   if (!status && wanted->out_edges)

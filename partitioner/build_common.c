@@ -74,6 +74,29 @@ const uint32_t *qn_weight_bits(const struct qn_weights *weights) {
   return weights->type == QN_WEIGHT_F32 ? (const uint32_t *)weights->f32 : weights->u32;
 }
 
+enum qn_status qn_builder_degrees(const struct qn_source *source, struct qn_writer *writer,
+                                  struct qn_error *error) {
+  const struct qn_csr *out = &source->graph.out;
+  uint32_t *degrees;
+  uint64_t largest = 0;
+  enum qn_status status = qn_builder_section(writer, "out_degrees", QN_ELEMENT_UNSIGNED, 4,
+                                             out->num_vertices, &degrees, error);
+  if (status)
+    return status;
+#pragma omp parallel for schedule(static) reduction(max : largest)
+  for (uint64_t v = 0; v < out->num_vertices; v++) {
+    uint64_t degree = out->row_offsets[v + 1] - out->row_offsets[v];
+    largest = degree > largest ? degree : largest;
+    degrees[v] = (uint32_t)degree;
+  }
+  if (largest <= UINT32_MAX)
+    return QN_OK;
+  return qn_fail(error, QN_USAGE,
+                 "a vertex has %" PRIu64 " out-edges, more than the %" PRIu32
+                 " that this layout can hold: quern-transform --remove-duplicates leaves fewer",
+                 largest, UINT32_MAX);
+}
+
 void qn_builder_header(const struct qn_source *source, enum qn_layout layout,
                        struct qn_writer *writer) {
   const struct qn_csr *csr = &source->graph.out;

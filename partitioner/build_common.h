@@ -59,6 +59,11 @@ enum qn_status qn_builder_weights(struct qn_writer *writer, const char *name, ui
 /* The bits of weights, 4 bytes each whatever their type; NULL if there are none. */
 const uint32_t *qn_weight_bits(const struct qn_weights *weights);
 
+/* The section out_degrees, u32 [V], that layouts have which do not hold rows of out-edges. QN_USAGE
+ * if a degree is too large. */
+enum qn_status qn_builder_degrees(const struct qn_source *source, struct qn_writer *writer,
+                                  struct qn_error *error);
+
 /* Fill the header fields that every layout takes from its graph: layout, weight type, directedness,
  * vertices, edges. qn_builder_main has done it already; tests use it. */
 void qn_builder_header(const struct qn_source *source, enum qn_layout layout,

@@ -239,7 +239,7 @@ static void broken_structure(void **state) {
       {"BC-1", {{NULL, 2, 512}}},
       {"C-6", {{NULL, 3, 1}}},
       {"C-22", {{NULL, 0, 9}}}, /* one block: the arrays have too many entries */
-      {"C-22", {{NULL, 1, 3}}}, /* no push blocks */
+      {"BC-1", {{NULL, 1, 3}}}, /* no push blocks */
       {"BC-2", {{"pull_block_rows", 0, 1}}},
       {"BC-2", {{"pull_block_rows", 1, 11}}},
       {"BC-2", {{"pull_block_rows", 3, 9}}},
@@ -293,6 +293,7 @@ static void broken_agreement(void **state) {
   memcpy(&infinite, &values[0], 4);
   memcpy(&nan_bits, &values[1], 4);
   const struct broken_rule broken[] = {
+      {"BC-1", {{NULL, 1, 1}}}, /* but there are push blocks */
       {"BC-4", {{"push_row_offsets", 0, 1}}},
       {"BC-7", {{"push_columns", 0, 2}}},
       {"BC-9", {{"pull_weights", 2, infinite}}},

@@ -1,0 +1,223 @@
+/* Splitting rows into ELL and COO (HPGraph, section 3.2): the first K entries of each row go to
+ * the dense part, the others to the sparse one. Ranges of 1024 rows are counted and then filled
+ * in parallel. */
+#include "partitioner/hybrid.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "support/checked.h"
+
+struct section_names {
+  const char *name;
+  const char *ell_columns;
+  const char *ell_weights;
+  const char *coo_starts;
+  const char *coo_rows;
+  const char *coo_columns;
+  const char *coo_weights;
+};
+
+static const struct section_names IN = {"in-edges",      "in_ell_columns", "in_ell_weights",
+                                        "in_coo_starts", "in_coo_rows",    "in_coo_columns",
+                                        "in_coo_weights"};
+static const struct section_names OUT = {"out-edges",      "out_ell_columns", "out_ell_weights",
+                                         "out_coo_starts", "out_coo_rows",    "out_coo_columns",
+                                         "out_coo_weights"};
+
+struct splitting {
+  const struct qn_csr *csr;
+  const uint32_t *weights; /* bits; NULL without */
+  uint64_t width;
+  uint64_t pitch;
+  uint64_t num_ranges;
+  uint32_t *ell_columns;
+  uint32_t *ell_weights;
+  uint64_t *coo_starts;
+  uint32_t *coo_rows;
+  uint32_t *coo_columns;
+  uint32_t *coo_weights;
+};
+
+static uint64_t length_of(const struct qn_csr *csr, uint64_t row) {
+  return csr->row_offsets[row + 1] - csr->row_offsets[row];
+}
+
+static uint64_t rows_of_length(const struct qn_csr *csr, uint64_t length) {
+  uint64_t count = 0;
+#pragma omp parallel for schedule(static) reduction(+ : count)
+  for (uint64_t row = 0; row < csr->num_vertices; row++)
+    count += length_of(csr, row) >= length;
+  return count;
+}
+
+static uint64_t longest_row(const struct qn_csr *csr) {
+  uint64_t longest = 0;
+#pragma omp parallel for schedule(static) reduction(max : longest)
+  for (uint64_t row = 0; row < csr->num_vertices; row++)
+    longest = length_of(csr, row) > longest ? length_of(csr, row) : longest;
+  return longest;
+}
+
+uint64_t qn_hybrid_width(const struct qn_csr *csr) {
+  uint64_t low = 0, high = csr->num_vertices ? longest_row(csr) : 0;
+  while (low < high) {
+    uint64_t middle = low + (high - low + 1) / 2;
+    if (3 * rows_of_length(csr, middle) >= csr->num_vertices)
+      low = middle;
+    else
+      high = middle - 1;
+  }
+  return low;
+}
+
+static uint64_t range_end(const struct splitting *work, uint64_t range) {
+  uint64_t end = (range + 1) * QN_HYBRID_RANGE;
+  return end < work->csr->num_vertices ? end : work->csr->num_vertices;
+}
+
+/* coo_starts from the lengths of rows. */
+static void count_coo(const struct splitting *work) {
+#pragma omp parallel for schedule(static)
+  for (uint64_t range = 0; range < work->num_ranges; range++) {
+    uint64_t count = 0;
+    for (uint64_t row = range * QN_HYBRID_RANGE; row < range_end(work, range); row++) {
+      uint64_t length = length_of(work->csr, row);
+      count += length > work->width ? length - work->width : 0;
+    }
+    work->coo_starts[range + 1] = count;
+  }
+  for (uint64_t range = 0; range < work->num_ranges; range++)
+    work->coo_starts[range + 1] += work->coo_starts[range];
+}
+
+static void fill_ell(const struct splitting *work, uint64_t first, uint64_t last) {
+  const struct qn_csr *csr = work->csr;
+  for (uint64_t k = 0; k < work->width; k++) {
+    uint32_t *columns = work->ell_columns + k * work->pitch;
+    uint32_t *weights = work->weights ? work->ell_weights + k * work->pitch : NULL;
+    for (uint64_t row = first; row < last; row++) {
+      uint64_t edge = csr->row_offsets[row] + k;
+      bool there = edge < csr->row_offsets[row + 1];
+      columns[row] = there ? csr->column_indices[edge] : QN_HYBRID_PADDING;
+      if (weights)
+        weights[row] = there ? work->weights[edge] : 0;
+    }
+  }
+}
+
+static void fill_coo(const struct splitting *work, uint64_t first, uint64_t last, uint64_t place) {
+  const struct qn_csr *csr = work->csr;
+  for (uint64_t row = first; row < last; row++) {
+    uint64_t length = length_of(csr, row), edge = csr->row_offsets[row] + work->width;
+    if (length <= work->width)
+      continue;
+    uint64_t rest = length - work->width;
+    for (uint64_t i = 0; i < rest; i++)
+      work->coo_rows[place + i] = (uint32_t)row;
+    memcpy(work->coo_columns + place, csr->column_indices + edge, 4 * rest);
+    if (work->weights)
+      memcpy(work->coo_weights + place, work->weights + edge, 4 * rest);
+    place += rest;
+  }
+}
+
+static void fill(const struct splitting *work) {
+#pragma omp parallel for schedule(dynamic, 4)
+  for (uint64_t range = 0; range < work->num_ranges; range++) {
+    fill_ell(work, range * QN_HYBRID_RANGE, range_end(work, range));
+    fill_coo(work, range * QN_HYBRID_RANGE, range_end(work, range), work->coo_starts[range]);
+  }
+  for (uint64_t k = 0; k < work->width; k++)
+    for (uint64_t row = work->csr->num_vertices; row < work->pitch; row++)
+      work->ell_columns[k * work->pitch + row] = QN_HYBRID_PADDING;
+}
+
+static enum qn_status add_sections(struct splitting *work, const struct section_names *names,
+                                   struct qn_writer *writer, struct qn_error *error) {
+  uint64_t entries;
+  if (!qn_mul_u64(work->width, work->pitch, &entries))
+    return qn_fail(error, QN_USAGE, "a width of %" PRIu64 " is too large for %" PRIu64 " vertices",
+                   work->width, work->csr->num_vertices);
+  enum qn_status status = qn_builder_section(writer, names->ell_columns, QN_ELEMENT_UNSIGNED, 4,
+                                             entries, &work->ell_columns, error);
+  if (!status)
+    status = qn_builder_weights(writer, names->ell_weights, entries, &work->ell_weights, error);
+  if (!status)
+    status = qn_builder_section(writer, names->coo_starts, QN_ELEMENT_UNSIGNED, 8,
+                                work->num_ranges + 1, &work->coo_starts, error);
+  if (status)
+    return status;
+  count_coo(work);
+  uint64_t num_coo = work->coo_starts[work->num_ranges];
+  status = qn_builder_section(writer, names->coo_rows, QN_ELEMENT_UNSIGNED, 4, num_coo,
+                              &work->coo_rows, error);
+  if (!status)
+    status = qn_builder_section(writer, names->coo_columns, QN_ELEMENT_UNSIGNED, 4, num_coo,
+                                &work->coo_columns, error);
+  if (!status)
+    status = qn_builder_weights(writer, names->coo_weights, num_coo, &work->coo_weights, error);
+  return status;
+}
+
+/* `*width` becomes the width used. */
+static enum qn_status split_direction(const struct qn_csr *csr, const struct section_names *names,
+                                      uint64_t *width, struct qn_writer *writer,
+                                      struct qn_error *error) {
+  uint64_t longest = longest_row(csr);
+  if (*width == QN_HYBRID_AUTO_WIDTH)
+    *width = qn_hybrid_width(csr);
+  if (*width > longest)
+    return qn_fail(error, QN_USAGE,
+                   "a width of %" PRIu64 " is %" PRIu64 " more than the longest row of %s has, the "
+                   "rest would be padding alone; --width %" PRIu64 " would hold every edge",
+                   *width, *width - longest, names->name, longest);
+  struct splitting work = {
+      .csr = csr,
+      .weights = qn_weight_bits(&csr->weights),
+      .width = *width,
+      .pitch = (csr->num_vertices + QN_HYBRID_PITCH - 1) / QN_HYBRID_PITCH * QN_HYBRID_PITCH,
+      .num_ranges = (csr->num_vertices + QN_HYBRID_RANGE - 1) / QN_HYBRID_RANGE,
+  };
+  enum qn_status status = add_sections(&work, names, writer, error);
+  if (!status)
+    fill(&work);
+  return status;
+}
+
+enum qn_status qn_hybrid_build(struct qn_source *source, const void *options,
+                               struct qn_writer *writer, json_t **used, struct qn_error *error) {
+  const struct qn_hybrid_options *wanted = options;
+  struct qn_container_info *info = qn_writer_info(writer);
+  uint32_t directions = wanted->directions ? wanted->directions : QN_HYBRID_IN;
+  uint64_t in_width = wanted->width, out_width = wanted->width;
+  const struct qn_csr *in;
+  /* An undirected graph's rows are the same in both directions: they are stored once. */
+  if (source->graph.directedness == QN_UNDIRECTED)
+    directions = directions & QN_HYBRID_IN ? QN_HYBRID_IN : QN_HYBRID_OUT;
+  enum qn_status status = qn_builder_degrees(source, writer, error);
+  if (!status && (directions & QN_HYBRID_IN)) {
+    status = qn_source_in_edges(source, &in, error);
+    if (!status)
+      status = split_direction(in, &IN, &in_width, writer, error);
+    qn_source_drop_in_edges(source);
+  }
+  if (!status && (directions & QN_HYBRID_OUT))
+    status = split_direction(&source->graph.out, &OUT, &out_width, writer, error);
+  if (status)
+    return status;
+  info->parameters[QN_HYBRID_DIRECTIONS] = directions;
+  *used = json_pack("{s:s}", "direction",
+                    directions == QN_HYBRID_IN    ? "in"
+                    : directions == QN_HYBRID_OUT ? "out"
+                                                  : "both");
+  if (directions & QN_HYBRID_IN) {
+    info->parameters[QN_HYBRID_IN_WIDTH] = in_width;
+    json_object_set_new(*used, "in_width", json_integer((json_int_t)in_width));
+  }
+  if (directions & QN_HYBRID_OUT) {
+    info->parameters[QN_HYBRID_OUT_WIDTH] = out_width;
+    json_object_set_new(*used, "out_width", json_integer((json_int_t)out_width));
+  }
+  return QN_OK;
+}

@@ -1,0 +1,36 @@
+/* Building hybrid containers (specs/hybrid.md, "How to build it"). */
+#ifndef QN_PARTITIONER_HYBRID_H
+#define QN_PARTITIONER_HYBRID_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "formats/hybrid.h"
+#include "partitioner/build_common.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define QN_HYBRID_AUTO_WIDTH UINT64_MAX
+
+struct qn_hybrid_options {
+  uint32_t directions; /* set of enum qn_hybrid_directions; 0: in */
+  uint64_t width;      /* K, or QN_HYBRID_AUTO_WIDTH: as qn_hybrid_width chooses */
+};
+
+/* The paper's width (section 3.2): the largest K such that at least a third of the rows have K or
+ * more entries. 0 without rows. */
+uint64_t qn_hybrid_width(const struct qn_csr *csr);
+
+/* The `build` of a struct qn_builder; `options` is a struct qn_hybrid_options. Parallel; beside
+ * the output it takes nothing but, for the in-edges of a directed graph that stores no
+ * transpose, what qn_source_in_edges takes. QN_USAGE if the width exceeds the longest row. */
+enum qn_status qn_hybrid_build(struct qn_source *source, const void *options,
+                               struct qn_writer *writer, json_t **used, struct qn_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
