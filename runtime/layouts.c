@@ -5,6 +5,7 @@
 #include "formats/blocked_csr.h"
 #include "formats/edge_partitions.h"
 #include "formats/graph.h"
+#include "formats/hybrid.h"
 #include "formats/slotted_pages.h"
 
 static enum qn_status graph_map(const struct qn_container *container, void *view,
@@ -65,6 +66,21 @@ static uint64_t slotted_pages_out_degree(const void *view, uint64_t vertex) {
   return qn_slotted_pages_out_degree(view, vertex);
 }
 
+static enum qn_status hybrid_map(const struct qn_container *container, void *view,
+                                 struct qn_error *error) {
+  return qn_hybrid_view(container, view, error);
+}
+
+static enum qn_status hybrid_check(const struct qn_container *container, const void *view,
+                                   struct qn_error *error) {
+  return qn_hybrid_check(container, view, error);
+}
+
+static uint64_t hybrid_out_degree(const void *view, uint64_t vertex) {
+  const struct qn_hybrid *hybrid = view;
+  return hybrid->out_degrees[vertex];
+}
+
 static const struct qn_layout_view views[] = {
     {QN_LAYOUT_GRAPH, sizeof(struct qn_graph), graph_map, graph_check, graph_out_degree,
      "quern-import"},
@@ -74,6 +90,8 @@ static const struct qn_layout_view views[] = {
      edge_partitions_check, edge_partitions_out_degree, "quern-partition"},
     {QN_LAYOUT_SLOTTED_PAGES, sizeof(struct qn_slotted_pages), slotted_pages_map,
      slotted_pages_check, slotted_pages_out_degree, "quern-page"},
+    {QN_LAYOUT_HYBRID, sizeof(struct qn_hybrid), hybrid_map, hybrid_check, hybrid_out_degree,
+     "quern-hybrid"},
 };
 
 enum qn_status qn_layout_view_find(enum qn_layout layout, const struct qn_layout_view **out,

@@ -1,10 +1,8 @@
 /* One walk over the blocks of blocked CSR. Part of blocked_csr_engine.h.
  *
- *   walk_send    frontier programs: the senders' messages
- *   walk_edges   pull: a partial result for every local row (GraphCage, Algorithm 4);
- *                push: into the sums of the block's own vertices (Algorithm 5)
- *   walk_apply   range by range: reduce the partial results of all blocks (Figure 5), or take
- *                the sums, and apply them
+ *   walk_edges    pull: a partial result for every local row (GraphCage, Algorithm 4);
+ *                 push: into the sums of the block's own vertices (Algorithm 5)
+ *   walk_collect  one range: the partial results of all blocks reduced (Figure 5), or the sums
  *
  * Blocks are worked on in their order and by all threads at once, so that the values
  * of one block at a time are in the caches. In an all-active program every row has
@@ -14,12 +12,6 @@
 #define QN_KERNELS_CPU_BLOCKED_CSR_WALK_H
 
 #include "kernels/cpu/blocked_csr_engine.h"
-
-#define WALK_FLAGS (PROGRAM_SCHEDULE != QN_ALL_ACTIVE)
-
-static inline uint64_t walk_num_ranges(const struct engine_state *state) {
-  return (state->view->num_vertices + QN_RANGE_VERTICES - 1) / QN_RANGE_VERTICES;
-}
 
 /* ---- Partial results ------------------------------------------------------ */
 
@@ -42,15 +34,6 @@ static inline program_accumulator accumulator_of(const program_partial *partial)
 /* ---- Pull ------------------------------------------------------------------- */
 
 #if WALK_FLAGS
-
-static inline bool walk_may_receive(const struct engine_state *state, uint32_t v) {
-#if PROGRAM_FIRST_SUFFICES
-  return program_open(&state->context, state->values[v]);
-#else
-  (void)state, (void)v;
-  return true;
-#endif
-}
 
 /* Combine what the senders among the sources of the edges [begin, end) contribute. */
 static inline bool gather_senders(const struct engine_state *state, uint64_t begin, uint64_t end,
@@ -84,14 +67,14 @@ static inline void pull_unit(struct engine_state *state, const struct qn_block_u
 #if WALK_FLAGS
     bool received = walk_may_receive(state, pull->id_map[first_row + row]) &&
                     gather_senders(state, begin, end, &sum);
-    state->partial_received[first_row + row] = received;
+    state->walk.partial_received[first_row + row] = received;
     if (!received)
       continue;
 #else
     sum =
         engine_gather(&state->context, state->messages, pull->columns, &pull->weights, begin, end);
 #endif
-    state->partials[first_row + row] = partial_of(&sum);
+    state->walk.partials[first_row + row] = partial_of(&sum);
   }
 }
 
@@ -108,11 +91,11 @@ static inline void reduce_range(const struct engine_state *state, uint64_t range
     uint64_t end = pull->block_rows[block] + starts[range + 1];
     for (uint64_t row = pull->block_rows[block] + starts[range]; row < end; row++) {
 #if WALK_FLAGS
-      if (!state->partial_received[row])
+      if (!state->walk.partial_received[row])
         continue;
       received[pull->id_map[row] - first] = 1;
 #endif
-      program_combine(&sums[pull->id_map[row] - first], accumulator_of(&state->partials[row]));
+      program_combine(&sums[pull->id_map[row] - first], accumulator_of(&state->walk.partials[row]));
     }
   }
 }
@@ -136,10 +119,10 @@ static inline void push_row(struct engine_state *state, uint32_t u, uint64_t beg
   const struct qn_blocking *push = &state->view->push;
   for (uint64_t edge = begin; edge < end; edge++) {
     uint32_t v = push->columns[edge];
-    program_combine(&state->sums[v], program_gather(&state->context, state->messages[u],
-                                                    engine_weight(&push->weights, edge)));
+    program_combine(&state->walk.sums[v], program_gather(&state->context, state->messages[u],
+                                                         engine_weight(&push->weights, edge)));
 #if WALK_FLAGS
-    state->sum_received[v] = 1;
+    state->walk.sum_received[v] = 1;
 #endif
   }
 }
@@ -186,12 +169,12 @@ static inline void take_range(const struct engine_state *state, uint64_t range,
   if (last > state->view->num_vertices)
     last = state->view->num_vertices;
   for (uint64_t v = first; v < last; v++) {
-    sums[v - first] = state->sums[v];
-    state->sums[v] = program_identity();
+    sums[v - first] = state->walk.sums[v];
+    state->walk.sums[v] = program_identity();
   }
 #if WALK_FLAGS
-  memcpy(received, state->sum_received + first, last - first);
-  memset(state->sum_received + first, 0, last - first);
+  memcpy(received, state->walk.sum_received + first, last - first);
+  memset(state->walk.sum_received + first, 0, last - first);
 #else
   (void)received;
 #endif
@@ -199,114 +182,65 @@ static inline void take_range(const struct engine_state *state, uint64_t range,
 
 /* ---- The walk --------------------------------------------------------------- */
 
-#if WALK_FLAGS
-static inline void walk_send(struct engine_state *state) {
-  const struct qn_frontier *senders = state->senders;
-#pragma omp parallel for schedule(static)
-  for (uint64_t word = 0; word < qn_frontier_words(senders); word++)
-    for (uint64_t bits = senders->bits[word]; bits; bits &= bits - 1) {
-      uint64_t u = word * 64 + (uint64_t)__builtin_ctzll(bits);
-      state->messages[u] =
-          program_send(&state->context, state->values[u], sweep_out_degree(state->view, u));
-    }
-}
-#endif
-
 static inline void walk_edges(struct engine_state *state) {
   if (!state->view->has_pull) {
     push_blocks(state);
     return;
   }
 #pragma omp parallel for schedule(dynamic, 1)
-  for (uint64_t unit = 0; unit < state->units.count; unit++)
-    pull_unit(state, &state->units.units[unit]);
+  for (uint64_t unit = 0; unit < state->walk.units.count; unit++)
+    pull_unit(state, &state->walk.units.units[unit]);
 }
 
-/* Apply what the vertices of a range received. All-active: returns the change. Frontier: marks the
- * vertices that are to send next, and counts them and their out-edges. */
-static inline double apply_range(struct engine_state *state, uint64_t range,
-                                 const program_accumulator *sums, const uint8_t *received,
-                                 uint64_t *count, uint64_t *edges) {
-  uint64_t first = range * QN_RANGE_VERTICES, last = first + QN_RANGE_VERTICES;
-  double change = 0;
-  if (last > state->view->num_vertices)
-    last = state->view->num_vertices;
-  for (uint64_t v = first; v < last; v++) {
-    program_value old_value = state->values[v];
-#if WALK_FLAGS
-    if (v % 64 == 0)
-      state->receivers->bits[v / 64] = 0;
-    if (!received[v - first])
-      continue;
-    state->values[v] = program_apply(&state->context, old_value, sums[v - first]);
-    if (!program_active(&state->context, old_value, state->values[v]))
-      continue;
-    state->receivers->bits[v / 64] |= (uint64_t)1 << (v % 64);
-    *count += 1;
-    *edges += engine_out_degree(state->view, v);
-#else
-    (void)received, (void)count, (void)edges;
-    state->values[v] = program_apply(&state->context, old_value, sums[v - first]);
-#if PROGRAM_CONVERGES
-    change += program_change(&state->context, old_value, state->values[v]);
-#endif
-#endif
-  }
-  return change;
-}
-
-static inline void walk_apply(struct engine_state *state) {
-  uint64_t count = 0, edges = 0;
-#pragma omp parallel for schedule(dynamic, 1) reduction(+ : count, edges)
-  for (uint64_t range = 0; range < walk_num_ranges(state); range++) {
-    program_accumulator sums[QN_RANGE_VERTICES];
-    uint8_t received[QN_RANGE_VERTICES];
-    if (state->view->has_pull)
-      reduce_range(state, range, sums, received);
-    else
-      take_range(state, range, sums, received);
-    state->changed.parts[range] = apply_range(state, range, sums, received, &count, &edges);
-  }
-  state->num_received = count;
-  state->received_edges = edges;
+static inline void walk_collect(struct engine_state *state, uint64_t range,
+                                program_accumulator *sums, uint8_t *received) {
+  if (state->view->has_pull)
+    reduce_range(state, range, sums, received);
+  else
+    take_range(state, range, sums, received);
 }
 
 /* ---- Memory ------------------------------------------------------------------ */
 
-static inline enum qn_status walk_create_pull(struct engine_state *state, struct qn_error *error) {
+static inline enum qn_status create_pull(struct engine_state *state, struct qn_error *error) {
   const struct qn_blocking *pull = &state->view->pull;
   uint64_t rows = pull->block_rows[pull->num_blocks];
-  enum qn_status status = qn_block_units_create(&state->units, pull, error);
+  enum qn_status status = qn_block_units_create(&state->walk.units, pull, error);
   if (!status)
-    status =
-        qn_pages_alloc(&state->partials, rows, sizeof *state->partials, "partial results", error);
+    status = qn_pages_alloc(&state->walk.partials, rows, sizeof *state->walk.partials,
+                            "partial results", error);
   if (!status && WALK_FLAGS)
-    status = qn_pages_alloc(&state->partial_received, rows, 1, "status of rows", error);
+    status = qn_pages_alloc(&state->walk.partial_received, rows, 1, "status of rows", error);
   return status;
 }
 
-static inline enum qn_status walk_create_push(struct engine_state *state, struct qn_error *error) {
+static inline enum qn_status create_push(struct engine_state *state, struct qn_error *error) {
   uint64_t num_vertices = state->view->num_vertices;
-  enum qn_status status =
-      qn_pages_alloc(&state->sums, num_vertices, sizeof *state->sums, "accumulators", error);
+  enum qn_status status = qn_pages_alloc(&state->walk.sums, num_vertices, sizeof *state->walk.sums,
+                                         "accumulators", error);
   if (!status && WALK_FLAGS)
-    status = qn_pages_alloc(&state->sum_received, num_vertices, 1, "status of vertices", error);
+    status =
+        qn_pages_alloc(&state->walk.sum_received, num_vertices, 1, "status of vertices", error);
   if (status)
     return status;
 #pragma omp parallel for schedule(static)
   for (uint64_t v = 0; v < num_vertices; v++)
-    state->sums[v] = program_identity();
+    state->walk.sums[v] = program_identity();
   return QN_OK;
+}
+
+static inline enum qn_status walk_create(struct engine_state *state, struct qn_error *error) {
+  return state->view->has_pull ? create_pull(state, error) : create_push(state, error);
 }
 
 static inline void walk_destroy(struct engine_state *state) {
   const struct qn_blocking *pull = &state->view->pull;
   uint64_t rows = state->view->has_pull ? pull->block_rows[pull->num_blocks] : 0;
-  qn_block_units_destroy(&state->units);
-  qn_pages_free(state->partials, rows, sizeof *state->partials);
-  qn_pages_free(state->partial_received, rows, 1);
-  qn_pages_free(state->sums, state->view->num_vertices, sizeof *state->sums);
-  qn_pages_free(state->sum_received, state->view->num_vertices, 1);
+  qn_block_units_destroy(&state->walk.units);
+  qn_pages_free(state->walk.partials, rows, sizeof *state->walk.partials);
+  qn_pages_free(state->walk.partial_received, rows, 1);
+  qn_pages_free(state->walk.sums, state->view->num_vertices, sizeof *state->walk.sums);
+  qn_pages_free(state->walk.sum_received, state->view->num_vertices, 1);
 }
 
 #endif

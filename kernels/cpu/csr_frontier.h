@@ -5,7 +5,7 @@
  *                            csr_engine.h
  *   engine_can_pull(state)   are there in-edges?
  *   ENGINE_OWN_PULL          1 if the engine defines frontier_pull itself: then it needs no `in`
- *                            and `chunks`
+ *                            and `chunks`, and `out` may be NULL: it always pulls
  *
  * The direction follows Beamer, Asanovic, Patterson: Direction-Optimizing
  * Breadth-First Search (SC 2012), section 4.3, where a receiver may stop at the first
@@ -87,6 +87,8 @@ static inline uint64_t queue_edges(const struct engine_state *state,
 
 static inline bool choose_pull(const struct engine_state *state, const struct frontier_work *work,
                                uint64_t last_count) {
+  if (!state->out)
+    return true;
   if (!engine_can_pull(state))
     return false;
   if (!PROGRAM_IN_PLACE && engine_lane_is_real())

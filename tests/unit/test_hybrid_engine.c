@@ -1,0 +1,89 @@
+/* Programs on hybrid ELL and COO: the same results as on the graph layout. */
+#include "helpers/engine_test.h"
+#include "partitioner/hybrid.h"
+
+enum { IN = QN_HYBRID_IN, OUT = QN_HYBRID_OUT, BOTH = IN | OUT };
+
+static void open_view(const struct qn_graph *graph, struct qn_hybrid_options options,
+                      struct qn_hybrid *view) {
+  struct qn_builder builder = {.tool = "quern-hybrid",
+                               .layout = QN_LAYOUT_HYBRID,
+                               .build = qn_hybrid_build,
+                               .options = &options};
+  struct qn_error error = {0};
+  if (build_layout(&builder, graph, scratch_path("hybrid.qrn"), &error))
+    fail_msg("%s", error.message);
+  assert_int_equal(qn_hybrid_map(scratch_path("hybrid.qrn"), view, &error), QN_OK);
+}
+
+static void run_with(const struct qn_graph *graph, uint32_t directions, uint64_t width) {
+  struct qn_hybrid view;
+  open_view(graph, (struct qn_hybrid_options){.directions = directions, .width = width}, &view);
+  compare_engines(graph, QN_LAYOUT_HYBRID, &view);
+  qn_hybrid_unmap(&view);
+}
+
+static void every_direction(const struct qn_graph *graph) {
+  run_with(graph, IN, QN_HYBRID_AUTO_WIDTH);
+  run_with(graph, BOTH, QN_HYBRID_AUTO_WIDTH);
+  run_with(graph, IN, 0);
+  if (graph->directedness == QN_UNDIRECTED)
+    run_with(graph, OUT, QN_HYBRID_AUTO_WIDTH);
+}
+
+static void all_shapes(void **state) {
+  (void)state;
+  each_engine_graph(every_direction);
+}
+
+/* Rows that span several shares of the COO part. */
+static void long_rows(void **state) {
+  (void)state;
+  visit_and_free(hub_graph(500, 400000), every_direction);
+}
+
+/* Out-edges alone: refused with advice, but triangles need no direction. */
+static void out_edges_alone(void **state) {
+  (void)state;
+  struct qn_graph graph = random_graph(100, 900, QN_WEIGHT_NONE, 0, 8);
+  struct qn_hybrid view;
+  struct qn_error error;
+  struct qn_run_result result, expected;
+  open_view(&graph, (struct qn_hybrid_options){OUT, QN_HYBRID_AUTO_WIDTH}, &view);
+  const struct qn_kernel *kernel =
+      qn_kernel_find("pagerank", QN_LAYOUT_HYBRID, QN_CPU, QN_WEIGHT_NONE);
+  struct qn_run_request request = qn_run_request_for(kernel, &view);
+  assert_int_equal(kernel->run(&request, &result, &error), QN_UNSUPPORTED);
+  assert_non_null(strstr(error.message, "--direction in"));
+  kernel = qn_kernel_find("tc", QN_LAYOUT_HYBRID, QN_CPU, QN_WEIGHT_NONE);
+  request = qn_run_request_for(kernel, &view);
+  assert_int_equal(kernel->run(&request, &result, &error), QN_OK);
+  kernel = qn_kernel_find("tc", QN_LAYOUT_GRAPH, QN_CPU, QN_WEIGHT_NONE);
+  request = qn_run_request_for(kernel, &graph);
+  assert_int_equal(kernel->run(&request, &expected, &error), QN_OK);
+  assert_int_equal(result.count, expected.count);
+  assert_true(result.count > 0);
+  qn_hybrid_unmap(&view);
+  qn_graph_unmap(&graph);
+}
+
+static void allocation_failures(void **state) {
+  (void)state;
+  struct qn_graph graph = random_undirected(100, 300, QN_WEIGHT_U32, 7);
+  struct qn_hybrid view;
+  open_view(&graph, (struct qn_hybrid_options){IN, QN_HYBRID_AUTO_WIDTH}, &view);
+  fail_allocations(QN_LAYOUT_HYBRID, &view);
+  qn_hybrid_unmap(&view);
+  qn_graph_unmap(&graph);
+}
+
+int main(void) {
+  setenv("QUERN_NO_SYNC", "1", 1);
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(all_shapes),
+      cmocka_unit_test(long_rows),
+      cmocka_unit_test(out_edges_alone),
+      cmocka_unit_test(allocation_failures),
+  };
+  return cmocka_run_group_tests(tests, scratch_create, scratch_remove);
+}
