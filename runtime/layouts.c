@@ -6,6 +6,7 @@
 #include "formats/edge_partitions.h"
 #include "formats/graph.h"
 #include "formats/hybrid.h"
+#include "formats/shards.h"
 #include "formats/slotted_pages.h"
 
 static enum qn_status graph_map(const struct qn_container *container, void *view,
@@ -66,6 +67,21 @@ static uint64_t slotted_pages_out_degree(const void *view, uint64_t vertex) {
   return qn_slotted_pages_out_degree(view, vertex);
 }
 
+static enum qn_status shards_map(const struct qn_container *container, void *view,
+                                 struct qn_error *error) {
+  return qn_shards_view(container, view, error);
+}
+
+static enum qn_status shards_check(const struct qn_container *container, const void *view,
+                                   struct qn_error *error) {
+  return qn_shards_check(container, view, error);
+}
+
+static uint64_t shards_out_degree(const void *view, uint64_t vertex) {
+  const struct qn_shards *shards = view;
+  return shards->out.row_offsets[vertex + 1] - shards->out.row_offsets[vertex];
+}
+
 static enum qn_status hybrid_map(const struct qn_container *container, void *view,
                                  struct qn_error *error) {
   return qn_hybrid_view(container, view, error);
@@ -90,6 +106,8 @@ static const struct qn_layout_view views[] = {
      edge_partitions_check, edge_partitions_out_degree, "quern-partition"},
     {QN_LAYOUT_SLOTTED_PAGES, sizeof(struct qn_slotted_pages), slotted_pages_map,
      slotted_pages_check, slotted_pages_out_degree, "quern-page"},
+    {QN_LAYOUT_SHARDS, sizeof(struct qn_shards), shards_map, shards_check, shards_out_degree,
+     "quern-shard"},
     {QN_LAYOUT_HYBRID, sizeof(struct qn_hybrid), hybrid_map, hybrid_check, hybrid_out_degree,
      "quern-hybrid"},
 };

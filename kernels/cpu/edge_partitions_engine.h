@@ -20,6 +20,7 @@ static inline uint64_t engine_out_degree(const engine_view *index, uint64_t dens
   return index->row_offsets[dense + 1] - index->row_offsets[dense];
 }
 
+#include "kernels/cpu/iterations.h"
 #include "kernels/cpu/sweeps.h"
 
 /* What one run works on. */
@@ -31,16 +32,11 @@ struct engine_state {
   struct qn_run_result *result;
 };
 
+/* Report an iteration; whether it was the last one allowed. */
 static inline bool engine_finished(struct engine_state *state, const char *mode,
                                    uint64_t num_active, double change, double begin) {
-  struct qn_program_context *context = &state->context;
-  struct qn_iteration iteration = {context->iteration, mode, num_active, change,
-                                   qn_seconds() - begin};
-  if (state->request.on_iteration)
-    state->request.on_iteration(state->request.user, &iteration);
-  state->result->iterations = ++context->iteration;
-  state->result->change = change;
-  return context->iteration >= state->request.max_iterations;
+  return engine_end_iteration(&state->request, &state->context, state->result, mode, num_active,
+                              change, begin);
 }
 
 /* The task's edges of one of its rows. */

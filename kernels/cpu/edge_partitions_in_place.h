@@ -3,15 +3,14 @@
  * A sweep goes through the partitions that have an active source; what an edge changes is active
  * in the next sweep, and its partition is flagged: id / range_size. Where a value can change only
  * once, a bitmap of those that did keeps most edges from touching values at all. With
- * priorities, vertices whose value is beyond a limit wait until none is left below it (Davidson,
- * Baxter, Garland, Owens: Work-Efficient Parallel GPU Methods for Single-Source Shortest Paths,
- * IPDPS 2014, "near-far"). */
+ * priorities, vertices whose value is far from the least one wait (near_far.h). */
 #ifndef QN_KERNELS_CPU_EDGE_PARTITIONS_IN_PLACE_H
 #define QN_KERNELS_CPU_EDGE_PARTITIONS_IN_PLACE_H
 
 #include <string.h>
 
 #include "kernels/cpu/edge_partitions_engine.h"
+#include "kernels/cpu/near_far.h"
 
 #define ENGINE_NAME "edge partitions, sweeps"
 
@@ -40,8 +39,7 @@ struct sweep_work {
   bool bottom_up;
 #endif
 #if PROGRAM_PRIORITY
-  uint64_t *far; /* bitmap of vertices that wait, among them some that do no longer */
-  double limit, delta;
+  struct near_far far;
 #endif
 };
 
@@ -97,10 +95,8 @@ static inline void relax_edge(struct engine_state *state, struct sweep_work *wor
       !has_out_edges(state, place))
     return;
 #if PROGRAM_PRIORITY
-  if (program_priority(&state->context, contribution) >= work->limit) {
-    set_bit(work->far, place.dense);
+  if (near_far_waits(&work->far, &state->context, contribution, place.dense))
     return;
-  }
 #endif
   if (set_bit(work->next.vertices.bits, place.dense))
     activate(state, work, share, place);
@@ -244,50 +240,13 @@ static inline void adopt_bitmap(const struct engine_state *state, struct sweep_s
   qn_ep_flag_partitions(&state->index, set->vertices.bits, set->flags);
 }
 
-#if PROGRAM_PRIORITY
-
-/* Raise the limit above the least priority that waits, and let the vertices below it go. */
-static inline void refill(struct engine_state *state, struct sweep_work *work) {
-  const struct qn_program_context *context = &state->context;
-  uint64_t num_words = qn_frontier_words(&work->current.vertices);
-  double least = INFINITY;
-#pragma omp parallel for schedule(static)                                                          \
-    reduction(min                                                                                  \
-              : least) if (num_words > PARALLEL_VERTICES / 64)
-  for (uint64_t word = 0; word < num_words; word++)
-    for (uint64_t bits = work->far[word]; bits; bits &= bits - 1) {
-      uint64_t v = word * 64 + (uint64_t)__builtin_ctzll(bits);
-      double priority = program_priority(context, state->values[v]);
-      if (priority < work->limit) /* it was improved, and went, since it began to wait */
-        work->far[word] &= ~(bits & -bits);
-      else if (priority < least)
-        least = priority;
-    }
-  if (isinf(least))
-    return;
-  work->limit = least + work->delta;
-  if (!(work->limit > least)) /* delta is lost in rounding */
-    work->limit = INFINITY;
-#pragma omp parallel for schedule(static) if (num_words > PARALLEL_VERTICES / 64)
-  for (uint64_t word = 0; word < num_words; word++)
-    for (uint64_t bits = work->far[word]; bits; bits &= bits - 1) {
-      uint64_t v = word * 64 + (uint64_t)__builtin_ctzll(bits);
-      if (program_priority(context, state->values[v]) >= work->limit)
-        continue;
-      work->far[word] &= ~(bits & -bits);
-      work->current.vertices.bits[word] |= bits & -bits;
-    }
-  adopt_bitmap(state, &work->current);
-}
-
-#endif
-
 /* When no vertex is active: those that waited, or the next round. False if there are none. */
 static inline bool more_active(struct engine_state *state, struct sweep_work *work) {
 #if PROGRAM_PRIORITY
-  refill(state, work);
-  if (work->current.vertices.count > 0)
+  if (near_far_refill(&work->far, &state->context, state->values, work->current.vertices.bits)) {
+    adopt_bitmap(state, &work->current);
     return true;
+  }
 #endif
   if (!sweep_round(&state->context, state->values, &work->current.vertices))
     return false;
@@ -362,39 +321,12 @@ static inline enum qn_status create_closed(const struct engine_state *state,
 }
 #endif
 
-#if PROGRAM_PRIORITY
-/* The mean weight, of a sample. */
-static inline double mean_weight(const struct engine_state *state) {
-  const struct qn_weights *weights = &state->index.layout->weights;
-  uint64_t num_edges = state->context.num_edges, step = num_edges / 4096 + 1, count = 0;
-  double sum = 0;
-  for (uint64_t e = 0; e < num_edges; e += step, count++)
-    sum += (double)engine_weight(weights, e);
-  return count ? sum / (double)count : 1;
-}
-
-/* Unless asked for otherwise, 32 mean weights over the mean degree: Davidson and others' choice. */
-static inline enum qn_status create_far(const struct engine_state *state, struct sweep_work *work,
-                                        struct qn_error *error) {
-  const struct qn_edge_partitions *layout = state->index.layout;
-  double degree = (double)layout->num_edges / (double)(layout->num_sources | 1);
-  work->delta = state->request.delta;
-  if (!(work->delta > 0))
-    work->delta = 32 * mean_weight(state) / (degree > 1 ? degree : 1);
-  if (!(work->delta > 0))
-    work->delta = 1;
-  work->limit = work->delta;
-  return qn_pages_alloc(&work->far, layout->num_vertices / 64 + 1, 8, "set of waiting vertices",
-                        error);
-}
-#endif
-
 static inline void sweep_destroy(const struct engine_state *state, struct sweep_work *work) {
 #if PROGRAM_FIRST_SUFFICES
   qn_pages_free(work->closed, state->context.num_vertices / 64 + 1, 8);
 #endif
 #if PROGRAM_PRIORITY
-  qn_pages_free(work->far, state->context.num_vertices / 64 + 1, 8);
+  near_far_destroy(&work->far);
 #endif
   (void)state;
   qn_free(work->task_list);
@@ -417,7 +349,8 @@ static inline enum qn_status engine_iterate(struct engine_state *state, double b
 #endif
 #if PROGRAM_PRIORITY
   if (!status)
-    status = create_far(state, &work, error);
+    status = near_far_create(&work.far, state->request.delta, &state->index.layout->weights,
+                             state->context.num_vertices, state->context.num_edges, error);
 #endif
   state->result->prepare_seconds = qn_seconds() - begin;
   if (!status)

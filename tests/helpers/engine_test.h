@@ -187,6 +187,11 @@ static inline struct qn_graph hub_graph(uint32_t num_vertices, uint32_t num_edge
   return graph;
 }
 
+/* Larger than what an engine works on between two barriers. */
+static inline void large_engine_graph(void (*visit)(const struct qn_graph *)) {
+  visit_and_free(random_graph(300000, 2300000, QN_WEIGHT_U32, 1, 8), visit);
+}
+
 static inline void each_engine_graph(void (*visit)(const struct qn_graph *)) {
   visit_and_free(graph_from_edges(NULL, 0, 0, QN_WEIGHT_NONE), visit);
   visit_and_free(graph_from_edges(NULL, 0, 5, QN_WEIGHT_F32), visit);

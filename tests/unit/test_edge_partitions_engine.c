@@ -31,6 +31,15 @@ static void all_shapes(void **state) {
   each_engine_graph(every_size);
 }
 
+static void default_size(const struct qn_graph *graph) {
+  run_with(graph, (struct qn_edge_partitions_options){0});
+}
+
+static void large_graph(void **state) {
+  (void)state;
+  large_engine_graph(default_size);
+}
+
 static void allocation_failures(void **state) {
   (void)state;
   struct qn_graph graph = random_undirected(100, 300, QN_WEIGHT_U32, 7);
@@ -44,6 +53,7 @@ static void allocation_failures(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(all_shapes),
+      cmocka_unit_test(large_graph),
       cmocka_unit_test(allocation_failures),
   };
   return cmocka_run_group_tests(tests, scratch_create, scratch_remove);

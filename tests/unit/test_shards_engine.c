@@ -1,0 +1,60 @@
+/* Programs on shards: the same results as on the graph layout. */
+#include "helpers/engine_test.h"
+#include "partitioner/shards.h"
+
+static void open_view(const struct qn_graph *graph, struct qn_shards_options options,
+                      struct qn_shards *view) {
+  struct qn_builder builder = {.tool = "quern-shard",
+                               .layout = QN_LAYOUT_SHARDS,
+                               .build = qn_shards_build,
+                               .options = &options};
+  struct qn_error error;
+  assert_int_equal(build_layout(&builder, graph, scratch_path("shards.qrn"), &error), QN_OK);
+  assert_int_equal(qn_shards_map(scratch_path("shards.qrn"), view, &error), QN_OK);
+}
+
+static void run_with(const struct qn_graph *graph, struct qn_shards_options options) {
+  struct qn_shards view;
+  open_view(graph, options, &view);
+  compare_engines(graph, QN_LAYOUT_SHARDS, &view);
+  qn_shards_unmap(&view);
+}
+
+static void every_size(const struct qn_graph *graph) {
+  run_with(graph, (struct qn_shards_options){0});
+  run_with(graph, (struct qn_shards_options){.shard_vertices = 1});
+  run_with(graph, (struct qn_shards_options){.shared_bytes = 1024});
+}
+
+static void all_shapes(void **state) {
+  (void)state;
+  each_engine_graph(every_size);
+}
+
+static void default_size(const struct qn_graph *graph) {
+  run_with(graph, (struct qn_shards_options){0});
+}
+
+static void large_graph(void **state) {
+  (void)state;
+  large_engine_graph(default_size);
+}
+
+static void allocation_failures(void **state) {
+  (void)state;
+  struct qn_graph graph = random_undirected(100, 300, QN_WEIGHT_U32, 7);
+  struct qn_shards view;
+  open_view(&graph, (struct qn_shards_options){0}, &view);
+  fail_allocations(QN_LAYOUT_SHARDS, &view);
+  qn_shards_unmap(&view);
+  qn_graph_unmap(&graph);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(all_shapes),
+      cmocka_unit_test(large_graph),
+      cmocka_unit_test(allocation_failures),
+  };
+  return cmocka_run_group_tests(tests, scratch_create, scratch_remove);
+}
