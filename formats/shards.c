@@ -225,8 +225,18 @@ static enum qn_status add_array(struct qn_writer *writer, const char *name, uint
                            out, error);
 }
 
-enum qn_status qn_shards_write(struct qn_writer *writer, struct qn_shards_arrays *arrays,
-                               struct qn_error *error) {
+enum qn_status qn_shards_write_in_edges(struct qn_writer *writer, struct qn_shards_arrays *arrays,
+                                        struct qn_error *error) {
+  const struct qn_container_info *info = qn_writer_info(writer);
+  enum qn_status status = add_array(writer, "in_row_offsets", 8, info->num_vertices + 1,
+                                    &arrays->in_row_offsets, error);
+  if (!status)
+    status = add_array(writer, "sources", 4, info->num_edges, &arrays->sources, error);
+  return status ? status : qn_graph_write_weights(writer, info->num_edges, &arrays->weights, error);
+}
+
+enum qn_status qn_shards_write_shards(struct qn_writer *writer, struct qn_shards_arrays *arrays,
+                                      struct qn_error *error) {
   const struct qn_container_info *info = qn_writer_info(writer);
   uint64_t num_shards = info->parameters[QN_SH_NUM_SHARDS];
   uint64_t num_vertices = info->num_vertices, num_edges = info->num_edges;
@@ -242,14 +252,7 @@ enum qn_status qn_shards_write(struct qn_writer *writer, struct qn_shards_arrays
                        &arrays->page_shards, error);
   if (!status)
     status =
-        add_array(writer, "in_row_offsets", 8, num_vertices + 1, &arrays->in_row_offsets, error);
-  if (!status)
-    status = add_array(writer, "sources", 4, num_edges, &arrays->sources, error);
-  if (!status)
-    status =
         add_array(writer, "destination_offsets", 2, num_edges, &arrays->destination_offsets, error);
-  if (!status)
-    status = qn_graph_write_weights(writer, num_edges, &arrays->weights, error);
   if (!status && directed)
     status =
         add_array(writer, "out_row_offsets", 8, num_vertices + 1, &arrays->out_row_offsets, error);

@@ -94,21 +94,25 @@ enum qn_status qn_shards_describe(const struct qn_container *container, json_t *
 enum qn_status qn_shards_restore(const struct qn_container *container, struct qn_graph *graph,
                                  struct qn_error *error);
 
-/* Add the sections of the layout to a writer, in the spec's order, for the counts in its info and
- * parameters. */
+/* The sections of a container being written. */
 struct qn_shards_arrays {
+  uint64_t *in_row_offsets;
+  uint32_t *sources;
+  void *weights; /* uint32_t or float; NULL without weights */
   uint32_t *vertex_offsets;
   uint8_t *replication;
   uint32_t *page_shards;
-  uint64_t *in_row_offsets;
-  uint32_t *sources;
   uint16_t *destination_offsets;
-  void *weights;             /* uint32_t or float; NULL without weights */
   uint64_t *out_row_offsets; /* NULL for undirected graphs, like the next */
   uint32_t *out_destinations;
 };
-enum qn_status qn_shards_write(struct qn_writer *writer, struct qn_shards_arrays *arrays,
-                               struct qn_error *error);
+
+/* Add the sections to a writer, in the spec's order: the first three for the counts in its info,
+ * then the others for its parameters too, which may follow from the first. */
+enum qn_status qn_shards_write_in_edges(struct qn_writer *writer, struct qn_shards_arrays *arrays,
+                                        struct qn_error *error);
+enum qn_status qn_shards_write_shards(struct qn_writer *writer, struct qn_shards_arrays *arrays,
+                                      struct qn_error *error);
 
 #ifdef __cplusplus
 }

@@ -1,16 +1,18 @@
-/* Builds the shards layout: in-edges as they are, cut into shards and pages, with the offset of
- * every edge's destination beside it. */
+/* Builds the shards layout: the in-edges go into their sections first, copied or by transposing the
+ * out-edges; then they are cut into shards and pages, and every edge's destination offset is put
+ * beside it. */
 #include "partitioner/shards.h"
 
 #include <inttypes.h>
 #include <string.h>
 
+#include "formats/transpose.h"
 #include "support/memory.h"
-#include "support/sizes.h"
 
 struct build {
-  const struct qn_csr *in;
-  const struct qn_csr *out; /* NULL for undirected graphs */
+  struct qn_csr in; /* in its sections */
+  const struct qn_graph *graph;
+  struct qn_shards_arrays arrays;
   uint64_t max_shard_vertices;
   uint64_t shared_bytes;
   uint64_t page_bytes;
@@ -29,7 +31,7 @@ static uint64_t edges_between(const struct qn_csr *in, uint64_t begin, uint64_t 
 /* Where the shard that begins at vertex `begin` ends. With R replicas of each the shared memory
  * holds so many vertices: take the least R that is enough for the degrees of these vertices. */
 static uint64_t shard_end(const struct build *build, uint64_t begin) {
-  const struct qn_csr *in = build->in;
+  const struct qn_csr *in = &build->in;
   uint64_t left = in->num_vertices - begin;
   for (uint32_t replication = 1;; replication *= 2) {
     uint64_t count = build->max_shard_vertices;
@@ -56,7 +58,7 @@ static enum qn_status cut_shards(struct build *build, struct qn_error *error) {
         return status;
     }
     build->vertex_offsets[build->num_shards] = (uint32_t)vertex;
-    if (vertex == build->in->num_vertices)
+    if (vertex == build->in.num_vertices)
       return QN_OK;
     vertex = shard_end(build, vertex);
   }
@@ -65,14 +67,14 @@ static enum qn_status cut_shards(struct build *build, struct qn_error *error) {
 /* ---- Pages ------------------------------------------------------------------- */
 
 static uint64_t shard_edges(const struct build *build, uint64_t first, uint64_t last) {
-  return edges_between(build->in, build->vertex_offsets[first], build->vertex_offsets[last]);
+  return edges_between(&build->in, build->vertex_offsets[first], build->vertex_offsets[last]);
 }
 
 /* A page holds at least the largest shard: the default grows to that, a size asked for must not be
  * less. */
 static enum qn_status choose_page_bytes(struct build *build, uint64_t wanted,
                                         struct qn_error *error) {
-  uint64_t edge_bytes = qn_sh_edge_bytes(build->in->weights.type), largest = 0, shard = 0;
+  uint64_t edge_bytes = qn_sh_edge_bytes(build->in.weights.type), largest = 0, shard = 0;
   for (uint64_t s = 0; s < build->num_shards; s++)
     if (shard_edges(build, s, s + 1) > largest)
       largest = shard_edges(build, shard = s, s + 1);
@@ -91,7 +93,7 @@ static enum qn_status choose_page_bytes(struct build *build, uint64_t wanted,
 }
 
 static enum qn_status cut_pages(struct build *build, struct qn_error *error) {
-  uint64_t max_edges = build->page_bytes / qn_sh_edge_bytes(build->in->weights.type);
+  uint64_t max_edges = build->page_bytes / qn_sh_edge_bytes(build->in.weights.type);
   enum qn_status status = qn_alloc(&build->page_shards, build->num_shards + 1,
                                    sizeof *build->page_shards, "bounds of pages", error);
   if (status)
@@ -119,8 +121,36 @@ static void copy_array(void *to, const void *from, uint64_t bytes) {
   }
 }
 
-static void fill_shards(const struct build *build, const struct qn_shards_arrays *arrays) {
-  const uint64_t *rows = build->in->row_offsets;
+static enum qn_status write_in_edges(struct build *build, struct qn_writer *writer,
+                                     struct qn_error *error) {
+  const struct qn_graph *graph = build->graph;
+  struct qn_shards_arrays *arrays = &build->arrays;
+  uint64_t num_vertices = graph->out.num_vertices, num_edges = graph->out.num_edges;
+  enum qn_status status = qn_shards_write_in_edges(writer, arrays, error);
+  if (status)
+    return status;
+  if (graph->has_transpose) {
+    copy_array(arrays->in_row_offsets, graph->in.row_offsets, 8 * (num_vertices + 1));
+    copy_array(arrays->sources, graph->in.column_indices, 4 * num_edges);
+    copy_array(arrays->weights, qn_weight_bits(&graph->in.weights),
+               arrays->weights ? 4 * num_edges : 0);
+  } else {
+    struct qn_graph_arrays sections = {.row_offsets = arrays->in_row_offsets,
+                                       .column_indices = arrays->sources,
+                                       .weights = arrays->weights};
+    status = qn_csr_transpose(&graph->out, &sections, error);
+  }
+  build->in = (struct qn_csr){.num_vertices = num_vertices,
+                              .num_edges = num_edges,
+                              .row_offsets = arrays->in_row_offsets,
+                              .column_indices = arrays->sources,
+                              .weights = {.type = graph->out.weights.type}};
+  return status;
+}
+
+static void fill_shards(const struct build *build) {
+  const uint64_t *rows = build->in.row_offsets;
+  const struct qn_shards_arrays *arrays = &build->arrays;
 #pragma omp parallel for schedule(dynamic, 1)
   for (uint64_t s = 0; s < build->num_shards; s++) {
     uint64_t first = build->vertex_offsets[s], last = build->vertex_offsets[s + 1];
@@ -131,30 +161,25 @@ static void fill_shards(const struct build *build, const struct qn_shards_arrays
   }
 }
 
-static enum qn_status write_layout(const struct build *build, struct qn_writer *writer,
+static enum qn_status write_shards(struct build *build, struct qn_writer *writer,
                                    struct qn_error *error) {
-  const struct qn_csr *in = build->in;
-  uint64_t num_vertices = in->num_vertices, num_edges = in->num_edges;
+  const struct qn_csr *out = &build->graph->out;
   uint64_t *parameters = qn_writer_info(writer)->parameters;
-  struct qn_shards_arrays arrays;
+  struct qn_shards_arrays *arrays = &build->arrays;
   parameters[QN_SH_NUM_SHARDS] = build->num_shards;
   parameters[QN_SH_NUM_PAGES] = build->num_pages;
   parameters[QN_SH_MAX_SHARD_VERTICES] = build->max_shard_vertices;
   parameters[QN_SH_SHARED_BYTES] = build->shared_bytes;
   parameters[QN_SH_PAGE_BYTES] = build->page_bytes;
-  enum qn_status status = qn_shards_write(writer, &arrays, error);
+  enum qn_status status = qn_shards_write_shards(writer, arrays, error);
   if (status)
     return status;
-  copy_array(arrays.vertex_offsets, build->vertex_offsets, 4 * (build->num_shards + 1));
-  copy_array(arrays.page_shards, build->page_shards, 4 * (build->num_pages + 1));
-  copy_array(arrays.in_row_offsets, in->row_offsets, 8 * (num_vertices + 1));
-  copy_array(arrays.sources, in->column_indices, 4 * num_edges);
-  if (arrays.weights)
-    copy_array(arrays.weights, qn_weight_bits(&in->weights), 4 * num_edges);
-  fill_shards(build, &arrays);
-  if (arrays.out_row_offsets) {
-    copy_array(arrays.out_row_offsets, build->out->row_offsets, 8 * (num_vertices + 1));
-    copy_array(arrays.out_destinations, build->out->column_indices, 4 * num_edges);
+  copy_array(arrays->vertex_offsets, build->vertex_offsets, 4 * (build->num_shards + 1));
+  copy_array(arrays->page_shards, build->page_shards, 4 * (build->num_pages + 1));
+  fill_shards(build);
+  if (arrays->out_row_offsets) {
+    copy_array(arrays->out_row_offsets, out->row_offsets, 8 * (out->num_vertices + 1));
+    copy_array(arrays->out_destinations, out->column_indices, 4 * out->num_edges);
   }
   return QN_OK;
 }
@@ -198,11 +223,10 @@ static json_t *used_options(const struct build *build) {
 enum qn_status qn_shards_build(struct qn_source *source, const void *untyped_options,
                                struct qn_writer *writer, json_t **used, struct qn_error *error) {
   const struct qn_shards_options *options = untyped_options;
-  bool directed = source->graph.directedness == QN_DIRECTED;
-  struct build build = {.out = directed ? &source->graph.out : NULL};
+  struct build build = {.graph = &source->graph};
   enum qn_status status = choose_limits(&build, options, error);
   if (!status)
-    status = qn_source_in_edges(source, &build.in, error);
+    status = write_in_edges(&build, writer, error);
   if (!status)
     status = cut_shards(&build, error);
   if (!status)
@@ -210,10 +234,9 @@ enum qn_status qn_shards_build(struct qn_source *source, const void *untyped_opt
   if (!status)
     status = cut_pages(&build, error);
   if (!status)
-    status = write_layout(&build, writer, error);
+    status = write_shards(&build, writer, error);
   if (!status)
     *used = used_options(&build);
-  qn_source_drop_in_edges(source);
   qn_free(build.page_shards);
   qn_free(build.vertex_offsets);
   return status;
