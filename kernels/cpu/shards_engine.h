@@ -65,7 +65,7 @@ static enum qn_status engine_run(const struct qn_run_request *request, struct qn
   sweep_init(request, &state.context, view, state.values);
   status = engine_iterate(&state, error);
   if (!status)
-    status = sweep_output(&state.context, state.values, result, error);
+    status = sweep_output(&state.context, &state.values, result, error);
   result->kernel_seconds = qn_seconds() - begin;
 cleanup:
   qn_pages_free(state.values, view->num_vertices, sizeof *state.values);
