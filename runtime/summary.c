@@ -233,7 +233,7 @@ enum qn_status qn_summary_create(const struct qn_session *session, const struct 
   if (top < 0)
     top = run->kernel->traits & QN_KERNEL_RANKS ? DEFAULT_TOP : 0;
   enum qn_status status = summarize_values(run, object, error);
-  if (!status && top > 0)
+  if (!status && top > 0 && !(run->kernel->traits & QN_KERNEL_VERTICES))
     status = add_top(session, &run->result, (uint64_t)top, object, error);
   if (status) {
     json_decref(object);

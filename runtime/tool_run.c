@@ -253,7 +253,13 @@ static json_t *report_json(const struct qn_session *session, const struct qn_run
   return report;
 }
 
-static void print_report(const json_t *report) {
+/* A number of iterations that was asked for is no failure to converge. */
+static const char *convergence_note(const struct qn_run *run) {
+  bool fixed = (run->kernel->traits & QN_KERNEL_ALL_ACTIVE) && run->request.tolerance == 0;
+  return run->result.converged || fixed ? "" : " (not converged)";
+}
+
+static void print_report(const struct qn_run *run, const json_t *report) {
   char vertices[32], edges[32];
   const json_t *seconds = json_object_get(report, "seconds"), *sources;
 #define TEXT(key) json_string_value(json_object_get(report, key))
@@ -274,8 +280,7 @@ static void print_report(const json_t *report) {
     printf("source     %s\n", json_string_value(json_array_get(sources, 0)));
   qn_summary_print(json_object_get(report, "result"));
   printf("iterations %" JSON_INTEGER_FORMAT "%s\n",
-         json_integer_value(json_object_get(report, "iterations")),
-         json_is_true(json_object_get(report, "converged")) ? "" : " (not converged)");
+         json_integer_value(json_object_get(report, "iterations")), convergence_note(run));
 #define SECONDS(key) json_real_value(json_object_get(seconds, key))
   printf("seconds    %.3f (map %.3f, validate %.3f, prepare %.3f, kernel %.3f, write %.3f)\n",
          SECONDS("total"), SECONDS("map"), SECONDS("validate"), SECONDS("prepare"),
@@ -320,7 +325,7 @@ static enum qn_status run_file(const struct options *options, struct qn_error *e
     json_dumpf(report, stdout, JSON_INDENT(2));
     putchar('\n');
   } else {
-    print_report(report);
+    print_report(&run, report);
   }
   json_decref(report);
 cleanup:
