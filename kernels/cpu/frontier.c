@@ -24,18 +24,23 @@ void qn_frontier_destroy(struct qn_frontier *frontier) {
   *frontier = (struct qn_frontier){0};
 }
 
-void qn_frontier_clear(struct qn_frontier *frontier) {
+static void clear_bits(struct qn_frontier *frontier) {
   /* A short queue knows which words are set; clearing them all would cost V / 8 bytes a level,
    * which is what a search of a long path would spend its time on. */
   uint64_t words = qn_frontier_words(frontier);
-  if (frontier->marked && frontier->queued && frontier->count < words / 8) {
+  if (frontier->queued && frontier->count < words / 8) {
     for (uint64_t i = 0; i < frontier->count; i++)
       frontier->bits[frontier->queue[i] / 64] = 0;
-  } else {
-#pragma omp parallel for schedule(static)
-    for (uint64_t word = 0; word < words; word++)
-      frontier->bits[word] = 0;
+    return;
   }
+#pragma omp parallel for schedule(static)
+  for (uint64_t word = 0; word < words; word++)
+    frontier->bits[word] = 0;
+}
+
+void qn_frontier_clear(struct qn_frontier *frontier) {
+  if (frontier->marked)
+    clear_bits(frontier);
   frontier->count = 0;
   frontier->marked = frontier->queued = true;
 }
@@ -43,16 +48,9 @@ void qn_frontier_clear(struct qn_frontier *frontier) {
 void qn_frontier_mark(struct qn_frontier *frontier) {
   if (frontier->marked)
     return;
-  uint64_t words = qn_frontier_words(frontier);
-#pragma omp parallel
-  {
-#pragma omp for schedule(static)
-    for (uint64_t word = 0; word < words; word++)
-      frontier->bits[word] = 0;
-#pragma omp for schedule(static)
-    for (uint64_t i = 0; i < frontier->count; i++)
-      qn_frontier_insert(frontier, frontier->queue[i]);
-  }
+#pragma omp parallel for schedule(static)
+  for (uint64_t i = 0; i < frontier->count; i++)
+    qn_frontier_insert(frontier, frontier->queue[i]);
   frontier->marked = true;
 }
 

@@ -15,7 +15,7 @@ extern "C" {
 struct qn_frontier {
   uint64_t num_vertices;
   uint64_t count;  /* members */
-  uint64_t *bits;  /* [ceil(V / 64)]; valid if `marked` */
+  uint64_t *bits;  /* [ceil(V / 64)]; the members if `marked`, else all zero */
   uint32_t *queue; /* [V]; its first `count` entries are the members in any order, if `queued` */
   bool marked;
   bool queued;

@@ -107,6 +107,7 @@ static inline void sweep_start(const struct qn_run_request *request,
         bits |= (uint64_t)1 << (v % 64);
     frontier->bits[word] = bits;
   }
+  frontier->marked = true;
   frontier->queued = false;
   qn_frontier_enqueue(frontier);
 }
@@ -130,6 +131,7 @@ static inline bool sweep_round(struct qn_program_context *context, program_value
         bits |= (uint64_t)1 << (v % 64);
     frontier->bits[word] = bits;
   }
+  frontier->marked = true;
   frontier->queued = false;
   qn_frontier_enqueue(frontier);
   return frontier->count > 0;
