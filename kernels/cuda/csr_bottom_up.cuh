@@ -11,6 +11,8 @@
 #include "kernels/cuda/csr_queue.cuh"
 
 #define BOTTOM_UP_ALONE 16
+#define BOTTOM_UP_AT_ONCE                                                                          \
+  4 /* edges that a lane has in flight: their bits don't wait for each other */
 
 namespace {
 
@@ -22,6 +24,22 @@ QN_DEVICE uint64_t bottom_up_together(const uint32_t *columns, const uint32_t *b
     const uint64_t edge = first + qn_lane();
     const bool hit = edge < end && qn_bit_has(bits, columns[edge]);
     const unsigned hits = __ballot_sync(QN_FULL_WARP, hit);
+    if (hits)
+      return first + (unsigned)(__ffs((int)hits) - 1);
+  }
+  return end;
+}
+
+/* A lane alone looks at edges [begin, end). Returns the first that leads to the frontier, or `end`.
+ */
+QN_DEVICE uint64_t bottom_up_alone(const uint32_t *columns, const uint32_t *bits, uint64_t begin,
+                                   uint64_t end) {
+  for (uint64_t first = begin; first < end; first += BOTTOM_UP_AT_ONCE) {
+    unsigned hits = 0;
+    QN_UNROLL
+    for (int i = 0; i < BOTTOM_UP_AT_ONCE; i++)
+      if (first + i < end)
+        hits |= (unsigned)qn_bit_has(bits, columns[first + i]) << i;
     if (hits)
       return first + (unsigned)(__ffs((int)hits) - 1);
   }
@@ -41,9 +59,8 @@ QN_DEVICE uint32_t bottom_up_word(const struct frontier_state &state,
   uint64_t edge = open ? state.in.row_offsets[vertex] : 0;
   const uint64_t end = open ? state.in.row_offsets[vertex + 1] : 0;
   const uint64_t alone = end - edge < BOTTOM_UP_ALONE ? end : edge + BOTTOM_UP_ALONE;
-  bool found = false;
-  for (; edge < alone && !found; edge += !found)
-    found = qn_bit_has(bits, columns[edge]);
+  edge = bottom_up_alone(columns, bits, edge, alone);
+  bool found = edge < alone;
   for (unsigned left = __ballot_sync(QN_FULL_WARP, !found && edge < end); left; left &= left - 1) {
     const int helped = __ffs((int)left) - 1;
     const uint64_t its_end = __shfl_sync(QN_FULL_WARP, end, helped);
