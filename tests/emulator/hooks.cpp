@@ -111,4 +111,42 @@ void __tsan_func_entry(void *) {}
 void __tsan_func_exit(void) {}
 void __tsan_vptr_update(void **, void *) {}
 void __tsan_vptr_read(void **) {}
+
+/* Atomics in the host code of .cu files, such as OpenMP's reductions. */
+#define ATOMIC_UPDATE(type, bits, name)                                                            \
+  type __tsan_atomic##bits##_##name(volatile type *p, type value, int) {                           \
+    return __atomic_##name(p, value, __ATOMIC_SEQ_CST);                                            \
+  }
+#define ATOMICS(type, bits)                                                                        \
+  type __tsan_atomic##bits##_load(const volatile type *p, int) {                                   \
+    return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                                   \
+  }                                                                                                \
+  void __tsan_atomic##bits##_store(volatile type *p, type value, int) {                            \
+    __atomic_store_n(p, value, __ATOMIC_SEQ_CST);                                                  \
+  }                                                                                                \
+  type __tsan_atomic##bits##_exchange(volatile type *p, type value, int) {                         \
+    return __atomic_exchange_n(p, value, __ATOMIC_SEQ_CST);                                        \
+  }                                                                                                \
+  int __tsan_atomic##bits##_compare_exchange_strong(volatile type *p, type *expected, type value,  \
+                                                    int, int) {                                    \
+    return __atomic_compare_exchange_n(p, expected, value, false, __ATOMIC_SEQ_CST,                \
+                                       __ATOMIC_SEQ_CST);                                          \
+  }                                                                                                \
+  int __tsan_atomic##bits##_compare_exchange_weak(volatile type *p, type *expected, type value,    \
+                                                  int, int) {                                      \
+    return __atomic_compare_exchange_n(p, expected, value, false, __ATOMIC_SEQ_CST,                \
+                                       __ATOMIC_SEQ_CST);                                          \
+  }                                                                                                \
+  ATOMIC_UPDATE(type, bits, fetch_add)                                                             \
+  ATOMIC_UPDATE(type, bits, fetch_sub)                                                             \
+  ATOMIC_UPDATE(type, bits, fetch_and)                                                             \
+  ATOMIC_UPDATE(type, bits, fetch_or)                                                              \
+  ATOMIC_UPDATE(type, bits, fetch_xor)
+ATOMICS(unsigned char, 8)
+ATOMICS(unsigned short, 16)
+ATOMICS(unsigned int, 32)
+ATOMICS(unsigned long, 64)
+void __tsan_atomic_thread_fence(int) {
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
 }
