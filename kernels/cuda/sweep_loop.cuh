@@ -47,7 +47,7 @@ inline enum qn_status sweep_iterations(struct sweep_run *run, struct qn_error *e
       status = sweep_next_round(run, &count, error);
     if (status || count == 0)
       break;
-    const uint64_t num_active = count;
+    run->num_active = count;
     SWEEP_LAUNCH(run, sweep_send);
     status = engine_collect(run, error);
     if (!status)
@@ -57,7 +57,7 @@ inline enum qn_status sweep_iterations(struct sweep_run *run, struct qn_error *e
     SWEEP_LAUNCH(run, sweep_apply);
     run->woken = false;
     status = sweep_read_count(run, &count, error);
-    finished = !status && sweep_finished(run, num_active, 0, begin);
+    finished = !status && sweep_finished(run, run->num_active, 0, begin);
   }
   run->result->converged = count == 0;
   return status;

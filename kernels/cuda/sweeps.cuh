@@ -51,7 +51,8 @@ struct sweep_run {
   struct qn_program_context context;
   struct sweep_state state;
   unsigned blocks; /* of SWEEP_THREADS threads, for a loop over all vertices */
-  bool woken;      /* the active vertices are not those that the last iteration activated */
+  uint64_t num_active;
+  bool woken; /* the active vertices are not those that the last iteration activated */
 };
 
 QN_DEVICE uint64_t sweep_out_degree(const struct sweep_state &state, uint32_t vertex) {

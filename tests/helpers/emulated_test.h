@@ -33,7 +33,7 @@ static inline void compare_emulated(const struct qn_graph *graph, enum qn_layout
         qn_kernel_find((*kernel)->algorithm, QN_LAYOUT_GRAPH, QN_CPU, graph->out.weights.type);
     assert_non_null(reference);
     struct qn_run_result expected = run_for_test(reference, graph, source, NULL);
-    for (uint64_t seed = 0; seed < seeds; seed++) {
+    for (uint64_t seed = 1; seed <= seeds; seed++) {
       new_machine(seed, 0);
       struct qn_run_result result = run_for_test(*kernel, view, source, NULL);
       assert_same_results((*kernel)->algorithm, &expected, &result);

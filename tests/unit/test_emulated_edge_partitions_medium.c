@@ -16,7 +16,7 @@ static void open_view(const struct qn_graph *graph, struct qn_edge_partitions_op
 static void run_with(const struct qn_graph *graph, struct qn_edge_partitions_options options) {
   struct qn_edge_partitions view;
   open_view(graph, options, &view);
-  compare_emulated(graph, QN_LAYOUT_EDGE_PARTITIONS, &view, 2);
+  compare_emulated(graph, QN_LAYOUT_EDGE_PARTITIONS, &view, 1);
   qn_edge_partitions_unmap(&view);
 }
 
