@@ -49,7 +49,7 @@ struct qn_read_result {
   uint64_t *extra_ids;     /* qn_alloc'ed; see struct qn_build */
   uint64_t num_extra_ids;
   void *names_memory;    /* behind `names`; the reader's release frees it */
-  char description[160]; /* e.g. "2 columns separated by tabs"; printed after the format's name */
+  char description[256]; /* e.g. "2 columns separated by tabs"; printed after the format's name */
 };
 
 struct qn_input; /* converters/input.h */

@@ -299,7 +299,7 @@ static void describe(const struct layout *layout, struct qn_read_result *result)
                            : layout->separator == ',' ? "commas"
                            : layout->separator == ';' ? "semicolons"
                                                       : "blanks";
-  char weight[64] = "no weights";
+  char weight[40] = "no weights";
   if (layout->weight != UINT32_MAX)
     snprintf(weight, sizeof weight, "weights in column %" PRIu32, layout->weight + 1);
   snprintf(result->description, sizeof result->description,
