@@ -1,5 +1,6 @@
-/* Hash tables by open addressing, in shards with a lock each: the hash spreads threads over
- * shards, so that they seldom meet. */
+/* Hash tables by open addressing, in shards. Names that are there are found without a lock;
+ * adding one takes the lock of its shard. A slot's name is stored last, so that who sees it sees
+ * the rest; a table that has grown leaves its old one behind, for those who still look into it. */
 #include "converters/string_map.h"
 
 #include <pthread.h>
@@ -16,9 +17,15 @@
 #define CHUNK_BYTES ((uint64_t)64 << 10)
 
 struct slot {
-  const char *name; /* u32 length, then the bytes; NULL: free */
-  uint32_t tag;     /* of the hash */
+  _Atomic(const char *) name; /* u32 length, then the bytes; NULL: free */
+  uint32_t tag;               /* of the hash */
   uint32_t id;
+};
+
+struct table {
+  struct table *outgrown; /* the one before */
+  uint64_t num_slots;     /* a power of two */
+  struct slot slots[];
 };
 
 /* Memory for names, never moved. */
@@ -28,9 +35,8 @@ struct chunk {
 };
 
 struct shard {
-  pthread_mutex_t mutex;
-  struct slot *slots;
-  uint64_t num_slots; /* a power of two */
+  _Atomic(struct table *) table; /* NULL: no names yet */
+  pthread_mutex_t mutex;         /* for what follows, and to change the table */
   uint64_t count;
   struct chunk *chunks;
   char *free_bytes;
@@ -60,7 +66,10 @@ void qn_string_map_destroy(struct qn_string_map *map) {
   for (unsigned i = 0; i < NUM_SHARDS; i++) {
     struct shard *shard = &map->shards[i];
     pthread_mutex_destroy(&shard->mutex);
-    qn_free(shard->slots);
+    for (struct table *table = shard->table, *next; table; table = next) {
+      next = table->outgrown;
+      qn_free(table);
+    }
     for (struct chunk *chunk = shard->chunks, *next; chunk; chunk = next) {
       next = chunk->next;
       qn_free(chunk);
@@ -73,7 +82,7 @@ uint64_t qn_string_map_count(const struct qn_string_map *map) {
   return atomic_load(&map->count);
 }
 
-/* ---- One shard, under its lock -------------------------------------------- */
+/* ---- One shard ------------------------------------------------------------ */
 
 static uint64_t hash_of(const char *bytes, uint64_t length) {
   return XXH3_64bits(bytes, length);
@@ -84,47 +93,65 @@ static uint64_t slot_bits(uint64_t hash) {
   return hash >> SHARD_BITS;
 }
 
-/* Where the name is, or where it belongs. */
-static struct slot *find_slot(const struct shard *shard, const char *bytes, uint64_t length,
-                              uint64_t hash) {
-  uint64_t mask = shard->num_slots - 1;
+/* Where the name is, or where it belongs; `*found` tells which. */
+static struct slot *find_slot(struct table *table, const char *bytes, uint64_t length,
+                              uint64_t hash, bool *found) {
+  uint64_t mask = table->num_slots - 1;
   uint32_t tag = (uint32_t)(hash >> 32);
   for (uint64_t i = slot_bits(hash) & mask;; i = (i + 1) & mask) {
-    struct slot *slot = &shard->slots[i];
-    if (!slot->name)
+    struct slot *slot = &table->slots[i];
+    const char *name = atomic_load_explicit(&slot->name, memory_order_acquire);
+    *found = false;
+    if (!name)
       return slot;
     uint32_t stored;
-    memcpy(&stored, slot->name, sizeof stored);
-    if (slot->tag == tag && stored == length &&
-        memcmp(slot->name + sizeof stored, bytes, length) == 0)
+    if (slot->tag != tag)
+      continue;
+    memcpy(&stored, name, sizeof stored);
+    *found = stored == length && memcmp(name + sizeof stored, bytes, length) == 0;
+    if (*found)
       return slot;
   }
 }
 
-/* Double the table once it is two thirds full. */
-static bool make_room(struct shard *shard) {
-  if (shard->num_slots && shard->count * 3 < shard->num_slots * 2)
-    return true;
-  struct shard larger = {.num_slots = shard->num_slots ? 2 * shard->num_slots : FIRST_SLOTS};
-  if (qn_alloc_zeroed(&larger.slots, larger.num_slots, sizeof *larger.slots, "a map of names",
-                      NULL))
-    return false;
-  uint64_t mask = larger.num_slots - 1;
-  for (uint64_t i = 0; i < shard->num_slots; i++) {
-    const struct slot *slot = &shard->slots[i];
-    if (!slot->name)
+static void fill_slot(struct slot *slot, const char *name, uint32_t tag, uint32_t id) {
+  slot->tag = tag;
+  slot->id = id;
+  atomic_store_explicit(&slot->name, name, memory_order_release);
+}
+
+static void copy_slots(const struct table *from, struct table *to) {
+  uint64_t mask = to->num_slots - 1;
+  for (uint64_t i = 0; i < from->num_slots; i++) {
+    const struct slot *slot = &from->slots[i];
+    const char *name = slot->name;
+    if (!name)
       continue;
     uint32_t length;
-    memcpy(&length, slot->name, sizeof length);
-    uint64_t place = slot_bits(hash_of(slot->name + sizeof length, length)) & mask;
-    while (larger.slots[place].name)
+    memcpy(&length, name, sizeof length);
+    uint64_t place = slot_bits(hash_of(name + sizeof length, length)) & mask;
+    while (to->slots[place].name)
       place = (place + 1) & mask;
-    larger.slots[place] = *slot;
+    fill_slot(&to->slots[place], name, slot->tag, slot->id);
   }
-  qn_free(shard->slots);
-  shard->slots = larger.slots;
-  shard->num_slots = larger.num_slots;
-  return true;
+}
+
+/* The shard's table with room for one more: twice as large once it is half full. NULL if memory
+ * ran out. */
+static struct table *make_room(struct shard *shard) {
+  struct table *table = shard->table, *larger;
+  if (table && shard->count * 2 < table->num_slots)
+    return table;
+  uint64_t num_slots = table ? 2 * table->num_slots : FIRST_SLOTS;
+  if (qn_alloc_zeroed(&larger, 1, sizeof *larger + num_slots * sizeof(struct slot),
+                      "a map of names", NULL))
+    return NULL;
+  larger->num_slots = num_slots;
+  larger->outgrown = table;
+  if (table)
+    copy_slots(table, larger);
+  atomic_store_explicit(&shard->table, larger, memory_order_release);
+  return larger;
 }
 
 static const char *store_name(struct shard *shard, const char *bytes, uint64_t length) {
@@ -154,12 +181,20 @@ static bool is_name(const char *bytes, uint64_t length) {
          !memchr(bytes, '\r', length);
 }
 
+/* Under the lock. */
 static enum qn_interned add_name(struct qn_string_map *map, struct shard *shard, const char *bytes,
                                  uint64_t length, uint64_t hash, uint32_t *id) {
+  bool found;
+  struct table *table = make_room(shard);
+  if (!table)
+    return QN_INTERN_NO_MEMORY;
+  struct slot *slot = find_slot(table, bytes, length, hash, &found);
+  if (found) { /* another thread was faster */
+    *id = slot->id;
+    return QN_INTERNED;
+  }
   if (!is_name(bytes, length))
     return QN_INTERN_NO_NAME;
-  if (!make_room(shard))
-    return QN_INTERN_NO_MEMORY;
   const char *name = store_name(shard, bytes, length);
   if (!name)
     return QN_INTERN_NO_MEMORY;
@@ -168,10 +203,9 @@ static enum qn_interned add_name(struct qn_string_map *map, struct shard *shard,
     atomic_fetch_sub(&map->count, 1);
     return QN_INTERN_TOO_MANY;
   }
-  struct slot *slot = find_slot(shard, bytes, length, hash);
-  *slot = (struct slot){name, (uint32_t)(hash >> 32), (uint32_t)number};
+  *id = (uint32_t)number;
+  fill_slot(slot, name, (uint32_t)(hash >> 32), *id);
   shard->count++;
-  *id = slot->id;
   return QN_INTERNED;
 }
 
@@ -179,13 +213,17 @@ enum qn_interned qn_string_map_intern(struct qn_string_map *map, const char *byt
                                       uint32_t *id) {
   uint64_t hash = hash_of(bytes, length);
   struct shard *shard = &map->shards[hash & (NUM_SHARDS - 1)];
-  enum qn_interned result = QN_INTERNED;
+  struct table *table = atomic_load_explicit(&shard->table, memory_order_acquire);
+  if (table) {
+    bool found;
+    const struct slot *slot = find_slot(table, bytes, length, hash, &found);
+    if (found) {
+      *id = slot->id;
+      return QN_INTERNED;
+    }
+  }
   pthread_mutex_lock(&shard->mutex);
-  const struct slot *slot = shard->num_slots ? find_slot(shard, bytes, length, hash) : NULL;
-  if (slot && slot->name)
-    *id = slot->id;
-  else
-    result = add_name(map, shard, bytes, length, hash, id);
+  enum qn_interned result = add_name(map, shard, bytes, length, hash, id);
   pthread_mutex_unlock(&shard->mutex);
   return result;
 }
@@ -195,11 +233,12 @@ enum qn_interned qn_string_map_intern(struct qn_string_map *map, const char *byt
 static void list_names(const struct qn_string_map *map, struct qn_string *strings) {
 #pragma omp parallel for schedule(dynamic)
   for (unsigned s = 0; s < NUM_SHARDS; s++) {
-    const struct shard *shard = &map->shards[s];
-    for (uint64_t i = 0; i < shard->num_slots; i++) {
-      const struct slot *slot = &shard->slots[i];
-      if (slot->name)
-        strings[slot->id] = qn_string_of(slot->name, slot->id);
+    const struct table *table = map->shards[s].table;
+    for (uint64_t i = 0; table && i < table->num_slots; i++) {
+      const struct slot *slot = &table->slots[i];
+      const char *name = slot->name;
+      if (name)
+        strings[slot->id] = qn_string_of(name, slot->id);
     }
   }
 }

@@ -7,7 +7,7 @@
  *   qn_string_map_sort(map, &names, &error);            the order of the names, bytewise
  *   names.new_of_old[id]                                the number that stays
  *
- * Takes about 48 bytes a name and the name; sorting 24 bytes a name more, for a while. */
+ * Takes about 64 bytes a name and the name; sorting 48 bytes a name more, for a while. */
 #ifndef QN_CONVERTERS_STRING_MAP_H
 #define QN_CONVERTERS_STRING_MAP_H
 
