@@ -258,6 +258,10 @@ static enum qn_status refuse_duplicates(struct job *job, struct qn_error *error)
   uint64_t row = find_duplicate(&job->out, &column);
   if (row == job->num_vertices)
     return QN_OK;
+  if (job->build->repeated) {
+    job->build->repeated[0] = job->build->names ? row : qn_id_map_id(job->ids, row);
+    job->build->repeated[1] = job->build->names ? column : qn_id_map_id(job->ids, column);
+  }
   return qn_fail(error, QN_INVALID,
                  "the edge from %s to %s occurs more than once, which the format forbids; "
                  "--duplicates=keep, remove, min or sum accepts it",

@@ -75,6 +75,7 @@ struct qn_build {
   enum qn_duplicates duplicates;
   bool duplicates_chosen; /* by the user: not for the builder */
   bool unique;            /* QN_INVALID if two edges have the same ends */
+  uint64_t *repeated;     /* [2] or NULL: receives the ids of two such ends, as they were pushed */
 };
 
 /* Check what can be checked before reading input: QN_USAGE for options that contradict. */

@@ -68,6 +68,12 @@ struct qn_reader {
                          struct qn_edge_list *list, uint64_t *sequence,
                          struct qn_read_result *result, struct qn_error *error);
 
+  /* For formats that are `unique`: the line, from 1, of the second edge with these ends, as the
+   * reader pushed them, in an input opened once more; 0 if it is not found. NULL if not needed. */
+  enum qn_status (*locate)(struct qn_input *input, const struct qn_read_options *options,
+                           uint64_t source, uint64_t destination, uint64_t *line,
+                           struct qn_error *error);
+
   /* Free result->names_memory; NULL if there never is any. */
   void (*release)(struct qn_read_result *result);
 };

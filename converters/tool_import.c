@@ -308,6 +308,20 @@ static enum qn_status record_options(struct import *import, const struct qn_buil
   return qn_provenance_option(p, "columns", json_string(import->options->columns_text), error);
 }
 
+/* Say in which line an edge occurs again that may not; standard input cannot be read again. */
+static void locate_repeated(struct import *import, const uint64_t ends[2], struct qn_error *error) {
+  const struct options *options = import->options;
+  struct qn_input *input;
+  uint64_t line;
+  if (ends[0] == UINT64_MAX || !import->reader->locate || options->num_inputs != 1 ||
+      strcmp(options->inputs[0], "-") == 0 ||
+      qn_input_open(options->inputs[0], &options->input, &input, NULL))
+    return;
+  if (!import->reader->locate(input, &options->read, ends[0], ends[1], &line, NULL) && line)
+    qn_error_at_line(error, qn_input_name(input), line, 1);
+  qn_input_close(input);
+}
+
 static enum qn_status build(struct import *import, struct qn_error *error) {
   const struct qn_read_result *result = &import->result;
   struct qn_build build = import->options->build;
@@ -317,7 +331,9 @@ static enum qn_status build(struct import *import, struct qn_error *error) {
   build.names = result->names.kind == QN_IDS_DENSE ? NULL : &result->names;
   build.undirected |= result->symmetric;
   build.already_symmetric = result->already_symmetric;
+  uint64_t repeated[2] = {UINT64_MAX, UINT64_MAX};
   build.unique = result->unique && !build.duplicates_chosen;
+  build.repeated = repeated;
   if (result->symmetric && !import->options->build.undirected)
     qn_notice("note: the format says that every edge goes both ways: the graph is undirected");
   enum qn_status status = record_options(import, &build, error);
@@ -327,6 +343,8 @@ static enum qn_status build(struct import *import, struct qn_error *error) {
   import->seconds.build = qn_seconds() - begun;
   if (status == QN_INVALID && import->options->num_inputs == 1 && !error->file[0])
     qn_error_in_file(error, import->options->inputs[0]);
+  if (status == QN_INVALID)
+    locate_repeated(import, repeated, error);
   if (!status)
     status = qn_ledger_check(&import->result.ledger, error);
   return status;

@@ -414,18 +414,22 @@ static void parse_part(struct qn_text_part *part, const void *context) {
 
 /* ---- The whole ------------------------------------------------------------ */
 
+/* What is pushed for row 1 and column 1. */
+static void set_first_ids(struct matrix *matrix, bool compact) {
+  uint64_t first = compact ? 1 : 0;
+  matrix->first_source = first;
+  matrix->first_destination = matrix->rows == matrix->columns ? first : first + matrix->rows;
+}
+
 static enum qn_status set_vertices(struct matrix *matrix, const struct qn_read_options *options,
                                    const char *file, struct qn_read_result *result,
                                    struct qn_error *error) {
   bool square = matrix->rows == matrix->columns;
   uint64_t num_vertices = matrix->rows;
   bool fits = square || qn_add_u64(matrix->rows, matrix->columns, &num_vertices);
-  if (options->compact && fits) {
-    matrix->first_source = matrix->first_destination = 1;
-    if (!square)
-      matrix->first_destination += matrix->rows;
+  set_first_ids(matrix, options->compact);
+  if (options->compact && fits)
     return QN_OK;
-  }
   bool hollow = num_vertices > MAX_HOLLOW_VERTICES && num_vertices / 64 > matrix->entries;
   if (!fits || hollow || num_vertices > UINT32_MAX)
     return fail_at(error, file, matrix->size_line,
@@ -440,7 +444,6 @@ static enum qn_status set_vertices(struct matrix *matrix, const struct qn_read_o
   qn_notice(
       "note: the matrix is not square: it becomes a bipartite graph, in which row i is vertex "
       "Li and column j is vertex Rj");
-  matrix->first_destination = matrix->rows;
   return qn_names_two_sided(matrix->rows, matrix->columns, &result->names, &result->names_memory,
                             error);
 }
@@ -496,6 +499,47 @@ static enum qn_status read_matrix(struct qn_input *input, const struct qn_read_o
   return QN_OK;
 }
 
+/* ---- Repeated entries ----------------------------------------------------- */
+
+/* The row and column of a line; false for comments. */
+static bool take_ends(const char *line, const char *end, uint64_t *row, uint64_t *column) {
+  const char *field = qn_skip_blanks(line, end), *field_end = word_end(field, end);
+  if (is_comment(line, end) || qn_parse_whole(field, field_end, row) != QN_NUMBER_FINE)
+    return false;
+  field = qn_skip_blanks(field_end, end);
+  return qn_parse_whole(field, word_end(field, end), column) == QN_NUMBER_FINE;
+}
+
+static enum qn_status locate_entry(struct qn_input *input, const struct qn_read_options *options,
+                                   uint64_t source, uint64_t destination, uint64_t *found,
+                                   struct qn_error *error) {
+  struct matrix matrix = {.least = UINT64_MAX, .largest = UINT64_MAX};
+  struct qn_input_block block;
+  enum qn_status status;
+  unsigned seen = 0;
+  *found = 0;
+  if ((status = qn_input_next(input, &block, error)) ||
+      (status = take_header(input, &block, &matrix, error)))
+    return status;
+  set_first_ids(&matrix, options->compact);
+  for (uint64_t number = matrix.lines + 1;; number++) {
+    const char *line, *end;
+    uint64_t row = 0, column = 0;
+    status = next_line(input, &block, &line, &end, error);
+    if (status || !line)
+      return status;
+    if (!take_ends(line, end, &row, &column))
+      continue;
+    uint64_t from = row - 1 + matrix.first_source, to = column - 1 + matrix.first_destination;
+    seen += (from == source && to == destination) ||
+            (matrix.symmetry != GENERAL && from == destination && to == source);
+    if (seen == 2) {
+      *found = number;
+      return QN_OK;
+    }
+  }
+}
+
 static void release_names(struct qn_read_result *result) {
   qn_free(result->names_memory);
   result->names_memory = NULL;
@@ -513,5 +557,6 @@ const struct qn_reader qn_reader_matrix_market = {
         "skew-symmetric",
     .detect = detect_matrix,
     .read = read_matrix,
+    .locate = locate_entry,
     .release = release_names,
 };
