@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "converters/input_gzip.h"
 #include "converters/input_source.h"
 #include "support/memory.h"
 #include "support/sizes.h"
@@ -19,12 +20,15 @@
 struct qn_archive {
   struct archive *reader;
   struct qn_descriptor *descriptor; /* NULL: the archive lies in memory */
+  const char *data;                 /* there */
   const char *file_name;
   uint64_t max_bytes;
   uint64_t max_expansion;
   uint64_t delivered; /* decompressed bytes */
   bool one_file;      /* compressed, but no archive */
   bool chosen;        /* the user named the member */
+  bool check_gzip;    /* one_file, in gzip and nothing else */
+  struct qn_gzip_check gzip;
   bool over;
   enum qn_status read_status; /* of the descriptor, inside libarchive's callback */
   struct qn_error read_error;
@@ -105,6 +109,7 @@ static la_ssize_t read_descriptor(struct archive *reader, void *data, const void
     return -1;
   }
   *buffer = archive->buffer;
+  qn_gzip_check_file(&archive->gzip, archive->buffer, got);
   return (la_ssize_t)got;
 }
 
@@ -199,6 +204,7 @@ static void describe_packing(struct qn_archive *archive) {
                  used ? " in " : "", filters[k].name);
     }
   archive->one_file = format == ARCHIVE_FORMAT_RAW;
+  archive->check_gzip = archive->one_file && strcmp(archive->packing, "gzip") == 0;
 }
 
 /* Go to the member that shall be read. */
@@ -275,6 +281,8 @@ enum qn_status qn_archive_create(const char *data, uint64_t bytes, struct qn_des
   enable_formats(archive->reader);
   int opened;
   if (data) {
+    archive->data = data;
+    qn_gzip_check_file(&archive->gzip, data, bytes);
     opened = archive_read_open_memory(archive->reader, data, bytes);
   } else {
     status = qn_alloc(&archive->buffer, READ_BYTES, 1, "an archive's buffer", error);
@@ -352,6 +360,11 @@ enum qn_status qn_archive_look_further(struct qn_archive *archive, struct qn_err
   return listed > 1 ? fail_candidates(archive, NULL, list, error) : QN_OK;
 }
 
+static enum qn_status fail_checksum(const struct qn_archive *archive, struct qn_error *error) {
+  qn_fail(error, QN_INVALID, "damaged (gzip): the content does not match its check value");
+  return qn_error_in_file(error, archive->file_name);
+}
+
 enum qn_status qn_archive_read(struct qn_archive *archive, char *buffer, uint64_t capacity,
                                uint64_t *got, struct qn_error *error) {
   *got = 0;
@@ -367,8 +380,12 @@ enum qn_status qn_archive_read(struct qn_archive *archive, char *buffer, uint64_
     return fail_damaged(archive, error);
   if (count == 0) {
     archive->over = true;
+    if (archive->check_gzip && !qn_gzip_check_end(&archive->gzip, archive->data))
+      return fail_checksum(archive, error);
     return qn_archive_look_further(archive, error);
   }
+  if (archive->check_gzip)
+    qn_gzip_check_content(&archive->gzip, buffer, (uint64_t)count);
   *got = (uint64_t)count;
   archive->delivered += *got;
   return check_expansion(archive, error);

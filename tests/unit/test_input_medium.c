@@ -278,6 +278,54 @@ static void test_every_truncation_is_refused(void **state) {
   free(text.bytes);
 }
 
+/* Formats that always have a check value (zstd and lz4 may leave it out). libarchive itself does
+ * not look at gzip's. */
+static void test_changed_bytes_are_refused(void **state) {
+  (void)state;
+  struct text text = make_text(300);
+  for (unsigned i = 0; i < 3; i++) {
+    pack("packed", &PACKINGS[i], RAW_ONE, text);
+    struct text stored = read_file("packed");
+    /* Headers hold times and flags that do not matter. */
+    for (uint64_t at = 10; at < stored.length; at += 3) {
+      struct text got;
+      struct qn_error error;
+      stored.bytes[at] ^= 0x10;
+      write_file("changed", stored.bytes, stored.length);
+      enum qn_status status = read_input("changed", &QN_INPUT_DEFAULTS, &got, NULL, &error);
+      stored.bytes[at] ^= 0x10;
+      bool same =
+          !status && got.length == text.length && memcmp(got.bytes, text.bytes, text.length) == 0;
+      if (!same && status != QN_INVALID)
+        fail_msg("%s with byte %" PRIu64 " changed gives status %d and other content",
+                 PACKINGS[i].name, at, (int)status);
+      free(got.bytes);
+    }
+    free(stored.bytes);
+  }
+  free(text.bytes);
+}
+
+/* Gzip files may be joined; what is read is what they hold, one after the other. */
+static void test_joined_gzip(void **state) {
+  (void)state;
+  struct text text = make_text(1000), twice = make_text(1000);
+  pack("packed", &PACKINGS[0], RAW_ONE, text);
+  struct text stored = read_file("packed");
+  stored.bytes = realloc(stored.bytes, 2 * stored.length);
+  memcpy(stored.bytes + stored.length, stored.bytes, stored.length);
+  stored.length *= 2;
+  twice.bytes = realloc(twice.bytes, 2 * text.length);
+  memcpy(twice.bytes + text.length, text.bytes, text.length);
+  twice.length *= 2;
+  write_file("joined", stored.bytes, stored.length);
+  expect_content("joined", "gzip", twice);
+  expect_piped(stored, "gzip", twice);
+  free(text.bytes);
+  free(twice.bytes);
+  free(stored.bytes);
+}
+
 static void test_members(void **state) {
   (void)state;
   static const char *const two[] = {"g/", "g/a.txt", "g/b.txt", NULL};
@@ -494,6 +542,8 @@ int main(void) {
       cmocka_unit_test(test_standard_input),
       cmocka_unit_test(test_digest_is_of_the_file_as_given),
       cmocka_unit_test(test_every_truncation_is_refused),
+      cmocka_unit_test(test_changed_bytes_are_refused),
+      cmocka_unit_test(test_joined_gzip),
       cmocka_unit_test(test_members),
       cmocka_unit_test(test_explain_lists_the_other_members),
       cmocka_unit_test(test_many_members_are_listed_in_part),

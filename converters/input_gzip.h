@@ -1,0 +1,36 @@
+/* The check value at the end of gzip files (RFC 1952), which libarchive passes over. Internal to
+ * converters/input*.c. */
+#ifndef QN_CONVERTERS_INPUT_GZIP_H
+#define QN_CONVERTERS_INPUT_GZIP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define QN_GZIP_TRAILER 8
+
+/* All zero to begin with. */
+struct qn_gzip_check {
+  uint32_t crc;
+  uint64_t content_bytes;
+  uint8_t tail[QN_GZIP_TRAILER]; /* the last bytes of the file so far */
+  uint64_t file_bytes;
+};
+
+/* More content, decompressed. */
+void qn_gzip_check_content(struct qn_gzip_check *check, const void *data, uint64_t bytes);
+
+/* More of the file, compressed. */
+void qn_gzip_check_file(struct qn_gzip_check *check, const void *data, uint64_t bytes);
+
+/* False if the content is certainly not what was compressed. A file of several members tells only
+ * about its last; `whole_file`, if it is at hand (else NULL), is searched for their marks. */
+bool qn_gzip_check_end(const struct qn_gzip_check *check, const void *whole_file);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
