@@ -10,6 +10,7 @@ extern const struct qn_reader qn_reader_dimacs;
 extern const struct qn_reader qn_reader_edges;
 extern const struct qn_reader qn_reader_metis;
 extern const struct qn_reader qn_reader_npy;
+extern const struct qn_reader qn_reader_galois;
 extern const struct qn_reader qn_reader_gapbs;
 extern const struct qn_reader qn_reader_matrix_market;
 extern const struct qn_reader qn_reader_named_edges;
@@ -18,6 +19,7 @@ const struct qn_reader *const qn_readers[] = {
     &qn_reader_matrix_market,
     &qn_reader_named_edges,
     &qn_reader_npy,
+    &qn_reader_galois,
     &qn_reader_gapbs,
     &qn_reader_dimacs,
     &qn_reader_metis,

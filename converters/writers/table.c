@@ -7,6 +7,7 @@
 
 extern const struct qn_graph_writer qn_graph_writer_dimacs;
 extern const struct qn_graph_writer qn_graph_writer_edges;
+extern const struct qn_graph_writer qn_graph_writer_galois;
 extern const struct qn_graph_writer qn_graph_writer_gapbs;
 extern const struct qn_graph_writer qn_graph_writer_matrix_market;
 extern const struct qn_graph_writer qn_graph_writer_metis;
@@ -18,6 +19,7 @@ const struct qn_graph_writer *const qn_graph_writers[] = {
     &qn_graph_writer_metis,
     &qn_graph_writer_dimacs,
     &qn_graph_writer_gapbs,
+    &qn_graph_writer_galois,
     &qn_graph_writer_npy,
     NULL,
 };
