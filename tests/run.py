@@ -53,11 +53,11 @@ def programs_beside(bin_folder):
 
 def settings_from(options, scratch):
     bin_folder = options.bin.resolve()
-    source = HERE.parent
+    source, sanitized = HERE.parent, "asan" in bin_folder.parts
     graphs = Path(os.environ.get("QUERN_TEST_GRAPHS") or source.parent / "shared/graphs").absolute()
     return Settings(root=options.tests.resolve(), source=source, bin=bin_folder,
                     programs=programs_beside(bin_folder), scratch=scratch, tier=options.tier,
-                    timeout_scale=4.0 if "asan" in bin_folder.parts else 1.0, keep=options.keep, graphs=graphs)
+                    sanitized=sanitized, timeout_scale=4.0 if sanitized else 1.0, keep=options.keep, graphs=graphs)
 
 
 def harness_can_fail(settings):

@@ -41,6 +41,8 @@ def find(settings):
     for source in sorted((settings.root / "unit").glob("test_*.c")):
         name = "unit/" + source.stem
         tier = next((tier for tier in ("medium", "long") if source.stem.endswith("_" + tier)), "short")
+        if source.stem.startswith("test_emulated") and tier == "medium" and settings.sanitized:
+            tier = "long"  # every device thread is a fiber: minutes, where memory is watched as well
         program = settings.programs / source.stem
         jobs.append(Job(name, lambda n=name, p=program: run_program(n, p, settings), tier))
     return jobs + find_fuzz_targets(settings)
