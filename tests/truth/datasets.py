@@ -70,6 +70,12 @@ DATASETS = [
     of_set("networkit-misc", "wing.graph.gz", key="wing.graph"),
     of_set("networkit-misc", "foodweb-baydry.konect"),
     of_set("networkit-misc", "MIT8.edgelist.gz", key="MIT8.edgelist"),
+    of_folder("cal-road", "cal.cedge", "--columns", "2,3,4"),
+    of_folder("USA-road-NY", "USA-road-d.NY.gr.gz", tier="medium"),
+    of_set("networkit-misc", "astro-ph.graph.gz", key="astro-ph.graph"),
+    of_set("networkit-misc", "wing.graph.gz", key="wing.graph"),
+] + [of_set("networkit-misc", name + ".graph") for name in (
+    "PGPgiantcompo", "hep-th", "power", "celegans_metabolic", "lesmis", "4elt", "polblogs")
 ] + [of_set("lagraph-small", name + ".mtx") for name in (
     "karate", "jagmesh7", "bcsstk13", "cryg2500", "olm1000", "zenios", "west0067", "test_FW_2003", "test_FW_1000",
     "A", "LFAT5", "ldbc-directed-example", "ldbc-undirected-example", "ldbc-wcc-example")]
