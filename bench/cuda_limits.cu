@@ -80,7 +80,7 @@ template <class Work> double seconds_of(struct bench *bench, Work work) {
   return std::max(times[times.size() / 2], 1e-9);
 }
 
-QN_DEVICE uint32_t hash(uint32_t x) { /* Mueller's integer hash */
+QN_DEVICE_INLINE uint32_t hash(uint32_t x) { /* Mueller's integer hash */
   x = (x >> 16 ^ x) * 0x45d9f3bu;
   x = (x >> 16 ^ x) * 0x45d9f3bu;
   return x >> 16 ^ x;

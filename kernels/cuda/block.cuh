@@ -9,21 +9,21 @@
 
 #include "kernels/cuda/launch.cuh"
 
-#define QN_DEVICE static __device__ __forceinline__
+#define QN_DEVICE_INLINE static __device__ __forceinline__
 #define QN_MAX_WARPS 32
 
-QN_DEVICE unsigned qn_lane() {
+QN_DEVICE_INLINE unsigned qn_lane() {
   return threadIdx.x % 32;
 }
-QN_DEVICE unsigned qn_warp() {
+QN_DEVICE_INLINE unsigned qn_warp() {
   return threadIdx.x / 32;
 }
-QN_DEVICE unsigned qn_lanes_below() {
+QN_DEVICE_INLINE unsigned qn_lanes_below() {
   return (1u << qn_lane()) - 1;
 }
 
 /* The sum over the block, in every thread. */
-template <class T> QN_DEVICE T qn_block_sum(T value) {
+template <class T> QN_DEVICE_INLINE T qn_block_sum(T value) {
   QN_SHARED(T, parts, QN_MAX_WARPS);
   for (int step = 16; step > 0; step /= 2)
     value += __shfl_xor_sync(QN_FULL_WARP, value, step);
@@ -38,7 +38,7 @@ template <class T> QN_DEVICE T qn_block_sum(T value) {
 }
 
 /* The least over the block, in every thread. */
-template <class T> QN_DEVICE T qn_block_min(T value) {
+template <class T> QN_DEVICE_INLINE T qn_block_min(T value) {
   QN_SHARED(T, parts, QN_MAX_WARPS);
   for (int step = 16; step > 0; step /= 2) {
     T other = __shfl_xor_sync(QN_FULL_WARP, value, step);
@@ -55,7 +55,7 @@ template <class T> QN_DEVICE T qn_block_min(T value) {
 }
 
 /* The sum over the threads before this one; *total gets that over all. */
-template <class T> QN_DEVICE T qn_block_scan(T value, T *total) {
+template <class T> QN_DEVICE_INLINE T qn_block_scan(T value, T *total) {
   QN_SHARED(T, parts, QN_MAX_WARPS);
   T inclusive = value;
   for (int step = 1; step < 32; step *= 2) {
@@ -79,7 +79,7 @@ template <class T> QN_DEVICE T qn_block_scan(T value, T *total) {
 
 /* A slot for each thread of the warp that `wants` one, from a counter that all warps share: one
  * atomic a warp. The whole warp must call; the result is valid where `wants`. */
-template <class Counter> QN_DEVICE Counter qn_warp_reserve(Counter *counter, bool wants) {
+template <class Counter> QN_DEVICE_INLINE Counter qn_warp_reserve(Counter *counter, bool wants) {
   const unsigned takers = __ballot_sync(QN_FULL_WARP, wants);
   Counter base = 0;
   if (takers && qn_lane() == 0)

@@ -30,7 +30,7 @@ struct engine_device {
   bool pulls;
 };
 
-QN_DEVICE uint64_t engine_out_degree(const struct engine_device &device, uint32_t vertex) {
+QN_DEVICE_INLINE uint64_t engine_out_degree(const struct engine_device &device, uint32_t vertex) {
   return device.out_degrees[vertex];
 }
 
@@ -53,7 +53,8 @@ struct device_block {
 };
 
 /* `action(valid, row)` for the block's local rows, whole warps at a time. */
-template <class Action> QN_DEVICE void each_row(const struct device_block &block, Action action) {
+template <class Action>
+QN_DEVICE_INLINE void each_row(const struct device_block &block, Action action) {
   const uint64_t step = (uint64_t)gridDim.x * blockDim.x;
   for (uint64_t first = (uint64_t)blockIdx.x * blockDim.x; first < block.num_rows; first += step) {
     const uint64_t row = first + threadIdx.x;

@@ -9,13 +9,13 @@
 namespace {
 
 /* uint64_t is unsigned long on Linux; CUDA's atomics take unsigned long long. */
-QN_DEVICE unsigned long long *wide(uint64_t *p) {
+QN_DEVICE_INLINE unsigned long long *wide(uint64_t *p) {
   return reinterpret_cast<unsigned long long *>(p);
 }
 
 /* Any operation on a real number: compare-and-swap of its bits until nobody came between. */
 template <class Real, class Bits>
-QN_DEVICE Real real_combine_atomic(Real *into, Real from, Bits *bits) {
+QN_DEVICE_INLINE Real real_combine_atomic(Real *into, Real from, Bits *bits) {
   Bits seen = *(volatile Bits *)bits;
   for (;;) {
     Real old;
@@ -33,44 +33,44 @@ QN_DEVICE Real real_combine_atomic(Real *into, Real from, Bits *bits) {
 }
 
 #if PROGRAM_COMBINE == QN_ADD
-QN_DEVICE uint32_t lane_combine_atomic(uint32_t *into, uint32_t from) {
+QN_DEVICE_INLINE uint32_t lane_combine_atomic(uint32_t *into, uint32_t from) {
   return atomicAdd(into, from);
 }
-QN_DEVICE uint64_t lane_combine_atomic(uint64_t *into, uint64_t from) {
+QN_DEVICE_INLINE uint64_t lane_combine_atomic(uint64_t *into, uint64_t from) {
   return atomicAdd(wide(into), (unsigned long long)from);
 }
 #elif PROGRAM_COMBINE == QN_MIN
-QN_DEVICE uint32_t lane_combine_atomic(uint32_t *into, uint32_t from) {
+QN_DEVICE_INLINE uint32_t lane_combine_atomic(uint32_t *into, uint32_t from) {
   return atomicMin(into, from);
 }
-QN_DEVICE uint64_t lane_combine_atomic(uint64_t *into, uint64_t from) {
+QN_DEVICE_INLINE uint64_t lane_combine_atomic(uint64_t *into, uint64_t from) {
   return atomicMin(wide(into), (unsigned long long)from);
 }
 #elif PROGRAM_COMBINE == QN_MAX
-QN_DEVICE uint32_t lane_combine_atomic(uint32_t *into, uint32_t from) {
+QN_DEVICE_INLINE uint32_t lane_combine_atomic(uint32_t *into, uint32_t from) {
   return atomicMax(into, from);
 }
-QN_DEVICE uint64_t lane_combine_atomic(uint64_t *into, uint64_t from) {
+QN_DEVICE_INLINE uint64_t lane_combine_atomic(uint64_t *into, uint64_t from) {
   return atomicMax(wide(into), (unsigned long long)from);
 }
 #else
-QN_DEVICE uint32_t lane_combine_atomic(uint32_t *into, uint32_t from) {
+QN_DEVICE_INLINE uint32_t lane_combine_atomic(uint32_t *into, uint32_t from) {
   return atomicOr(into, from);
 }
-QN_DEVICE uint64_t lane_combine_atomic(uint64_t *into, uint64_t from) {
+QN_DEVICE_INLINE uint64_t lane_combine_atomic(uint64_t *into, uint64_t from) {
   return atomicOr(wide(into), (unsigned long long)from);
 }
 #endif
 
 #if PROGRAM_COMBINE != QN_OR
-QN_DEVICE float lane_combine_atomic(float *into, float from) {
+QN_DEVICE_INLINE float lane_combine_atomic(float *into, float from) {
 #if PROGRAM_COMBINE == QN_ADD
   return atomicAdd(into, from);
 #else
   return real_combine_atomic(into, from, reinterpret_cast<unsigned *>(into));
 #endif
 }
-QN_DEVICE double lane_combine_atomic(double *into, double from) {
+QN_DEVICE_INLINE double lane_combine_atomic(double *into, double from) {
 #if PROGRAM_COMBINE == QN_ADD
   return atomicAdd(into, from);
 #elif PROGRAM_COMBINE == QN_MIN && PROGRAM_NON_NEGATIVE
@@ -84,7 +84,7 @@ QN_DEVICE double lane_combine_atomic(double *into, double from) {
 #endif
 
 /* program_combine, lane by lane. */
-QN_DEVICE void program_combine_atomic(program_accumulator *into, program_accumulator from) {
+QN_DEVICE_INLINE void program_combine_atomic(program_accumulator *into, program_accumulator from) {
   program_lane *lanes = reinterpret_cast<program_lane *>(into);
   const program_lane *more = reinterpret_cast<const program_lane *>(&from);
   for (int lane = 0; lane < PROGRAM_LANES; lane++)

@@ -18,8 +18,8 @@ namespace {
 
 /* The whole warp looks at edges [begin, end). Returns the first that leads to the frontier, or
  * `end`; the same in all lanes. */
-QN_DEVICE uint64_t bottom_up_together(const uint32_t *columns, const uint32_t *bits, uint64_t begin,
-                                      uint64_t end) {
+QN_DEVICE_INLINE uint64_t bottom_up_together(const uint32_t *columns, const uint32_t *bits,
+                                             uint64_t begin, uint64_t end) {
   for (uint64_t first = begin; first < end; first += 32) {
     const uint64_t edge = first + qn_lane();
     const bool hit = edge < end && qn_bit_has(bits, columns[edge]);
@@ -32,8 +32,8 @@ QN_DEVICE uint64_t bottom_up_together(const uint32_t *columns, const uint32_t *b
 
 /* A lane alone looks at edges [begin, end). Returns the first that leads to the frontier, or `end`.
  */
-QN_DEVICE uint64_t bottom_up_alone(const uint32_t *columns, const uint32_t *bits, uint64_t begin,
-                                   uint64_t end) {
+QN_DEVICE_INLINE uint64_t bottom_up_alone(const uint32_t *columns, const uint32_t *bits,
+                                          uint64_t begin, uint64_t end) {
   for (uint64_t first = begin; first < end; first += BOTTOM_UP_AT_ONCE) {
     unsigned hits = 0;
     QN_UNROLL
@@ -47,9 +47,10 @@ QN_DEVICE uint64_t bottom_up_alone(const uint32_t *columns, const uint32_t *bits
 }
 
 /* One word of the next frontier's bitmap: 32 vertices by a warp. */
-QN_DEVICE uint32_t bottom_up_word(const struct frontier_state &state,
-                                  const struct qn_program_context &context, const uint32_t *bits,
-                                  uint64_t word, struct frontier_share *share) {
+QN_DEVICE_INLINE uint32_t bottom_up_word(const struct frontier_state &state,
+                                         const struct qn_program_context &context,
+                                         const uint32_t *bits, uint64_t word,
+                                         struct frontier_share *share) {
   const uint64_t v = word * 32 + qn_lane();
   const uint32_t vertex = (uint32_t)v;
   const bool open = v < context.num_vertices && program_open(&context, state.values[vertex]);

@@ -37,7 +37,7 @@ struct pull_state {
   struct pull_control *control;
 };
 
-QN_DEVICE uint64_t pull_out_degree(const struct pull_state &state, uint32_t vertex) {
+QN_DEVICE_INLINE uint64_t pull_out_degree(const struct pull_state &state, uint32_t vertex) {
 #if PROGRAM_USES_OUT_DEGREE
   return state.out_offsets[vertex + 1] - state.out_offsets[vertex];
 #else
@@ -47,9 +47,9 @@ QN_DEVICE uint64_t pull_out_degree(const struct pull_state &state, uint32_t vert
 }
 
 /* A vertex's message and its part of the aggregate. */
-QN_DEVICE void pull_send(const struct pull_state &state, const struct qn_program_context &context,
-                         uint32_t vertex, program_value value, program_message *messages,
-                         double *aggregate) {
+QN_DEVICE_INLINE void pull_send(const struct pull_state &state,
+                                const struct qn_program_context &context, uint32_t vertex,
+                                program_value value, program_message *messages, double *aggregate) {
   const uint64_t out_degree = pull_out_degree(state, vertex);
   messages[vertex] = program_send(&context, value, out_degree);
 #if PROGRAM_AGGREGATE
@@ -60,8 +60,8 @@ QN_DEVICE void pull_send(const struct pull_state &state, const struct qn_program
 }
 
 /* Leave the block's parts of the global sums. */
-QN_DEVICE void pull_leave_sums(const struct pull_state &state, uint32_t part, double change,
-                               double aggregate) {
+QN_DEVICE_INLINE void pull_leave_sums(const struct pull_state &state, uint32_t part, double change,
+                                      double aggregate) {
   change = PROGRAM_CONVERGES ? qn_block_sum(change) : 0;
   aggregate = PROGRAM_AGGREGATE ? qn_block_sum(aggregate) : 0;
   if (threadIdx.x == 0) {
@@ -131,7 +131,7 @@ __global__ void __launch_bounds__(QN_TILE_THREADS)
 }
 
 /* One block: the sums over all parts, in a fixed order. */
-QN_DEVICE double pull_total(const double *parts, uint32_t count) {
+QN_DEVICE_INLINE double pull_total(const double *parts, uint32_t count) {
   double sum = 0;
   for (uint32_t part = threadIdx.x; part < count; part += blockDim.x)
     sum += parts[part];

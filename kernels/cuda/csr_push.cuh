@@ -23,10 +23,10 @@ static_assert(PROGRAM_LANES == 1, "the engine combines in place one lane at a ti
 
 /* Did the contribution make `target` active, and is this the thread to say so? With a
  * priority, `*is_far` says that it waits for a later threshold. */
-QN_DEVICE bool push_in_place(const struct frontier_state &state,
-                             const struct qn_program_context &context, uint32_t *next_bits,
-                             uint32_t target, program_accumulator contribution, double threshold,
-                             bool *is_far) {
+QN_DEVICE_INLINE bool push_in_place(const struct frontier_state &state,
+                                    const struct qn_program_context &context, uint32_t *next_bits,
+                                    uint32_t target, program_accumulator contribution,
+                                    double threshold, bool *is_far) {
   /* Values only ever get better, so an old one that is as good already will do to decide. */
   const program_value seen = __ldcg(&state.values[target]);
   if (!program_active(&context, seen, program_combine_lane(seen, contribution)))
@@ -55,18 +55,18 @@ QN_DEVICE bool push_in_place(const struct frontier_state &state,
 static_assert(PROGRAM_COMBINE != QN_ADD || (program_lane)0.5 == 0,
               "real sums by atomics would differ from run to run");
 
-QN_DEVICE bool push_received(const struct frontier_state &state, uint32_t *next_bits,
-                             uint32_t target, program_accumulator contribution) {
+QN_DEVICE_INLINE bool push_received(const struct frontier_state &state, uint32_t *next_bits,
+                                    uint32_t target, program_accumulator contribution) {
   program_combine_atomic(&state.received_sums[target], contribution);
   return qn_bit_insert(next_bits, target);
 }
 #endif
 
 /* One round of a tile: every thread takes an edge. */
-QN_DEVICE void push_round(const struct frontier_state &state,
-                          const struct qn_program_context &context, uint32_t *next_bits,
-                          uint32_t unit, uint32_t num_units, uint32_t num_entries, double threshold,
-                          int far_turn, struct push_tile *tile) {
+QN_DEVICE_INLINE void push_round(const struct frontier_state &state,
+                                 const struct qn_program_context &context, uint32_t *next_bits,
+                                 uint32_t unit, uint32_t num_units, uint32_t num_entries,
+                                 double threshold, int far_turn, struct push_tile *tile) {
   bool is_new = false, is_far = false;
   uint32_t target = 0;
   if (unit < num_units) {
@@ -98,8 +98,9 @@ QN_DEVICE void push_round(const struct frontier_state &state,
 }
 
 /* What the tile found goes to the next queue, or to the list of those that received. */
-QN_DEVICE void push_flush(const struct frontier_state &state, const struct qn_unit_queue &next,
-                          struct push_tile *tile, struct frontier_share *share) {
+QN_DEVICE_INLINE void push_flush(const struct frontier_state &state,
+                                 const struct qn_unit_queue &next, struct push_tile *tile,
+                                 struct frontier_share *share) {
 #if PROGRAM_IN_PLACE
   for (uint32_t first = 0; first < tile->num_found; first += QN_QUEUE_THREADS) {
     const uint32_t i = first + threadIdx.x;

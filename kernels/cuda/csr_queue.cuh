@@ -40,7 +40,8 @@ struct frontier_share {
   unsigned int active;
 };
 
-QN_DEVICE void frontier_leave(const struct frontier_state &state, struct frontier_share share) {
+QN_DEVICE_INLINE void frontier_leave(const struct frontier_state &state,
+                                     struct frontier_share share) {
   const unsigned long long edges = qn_block_sum(share.edges);
   const unsigned int active = qn_block_sum(share.active);
   if (threadIdx.x == 0 && active > 0) {
@@ -49,11 +50,12 @@ QN_DEVICE void frontier_leave(const struct frontier_state &state, struct frontie
   }
 }
 
-QN_DEVICE uint64_t frontier_out_degree(const struct frontier_state &state, uint32_t vertex) {
+QN_DEVICE_INLINE uint64_t frontier_out_degree(const struct frontier_state &state, uint32_t vertex) {
   return state.out.row_offsets[vertex + 1] - state.out.row_offsets[vertex];
 }
 
-QN_DEVICE uint64_t frontier_sent_degree(const struct frontier_state &state, uint32_t vertex) {
+QN_DEVICE_INLINE uint64_t frontier_sent_degree(const struct frontier_state &state,
+                                               uint32_t vertex) {
 #if PROGRAM_USES_OUT_DEGREE
   return frontier_out_degree(state, vertex);
 #else
@@ -64,9 +66,9 @@ QN_DEVICE uint64_t frontier_sent_degree(const struct frontier_state &state, uint
 
 /* Put the vertices of the threads that `want` into a queue, but for those without out-edges, which
  * are only counted. The whole block calls. */
-QN_DEVICE void frontier_enqueue(const struct frontier_state &state,
-                                const struct qn_unit_queue &queue, bool wants, uint32_t vertex,
-                                struct frontier_share *share) {
+QN_DEVICE_INLINE void frontier_enqueue(const struct frontier_state &state,
+                                       const struct qn_unit_queue &queue, bool wants,
+                                       uint32_t vertex, struct frontier_share *share) {
   if (!__syncthreads_or(wants))
     return;
   const uint64_t degree = wants ? frontier_out_degree(state, vertex) : 0;

@@ -34,7 +34,7 @@ struct tile_partial {
   PROGRAM_PARTIAL lanes[PROGRAM_LANES];
 };
 
-QN_DEVICE tile_partial tile_store(program_accumulator from) {
+QN_DEVICE_INLINE tile_partial tile_store(program_accumulator from) {
   const program_lane *lanes = reinterpret_cast<const program_lane *>(&from);
   tile_partial partial;
   for (int lane = 0; lane < PROGRAM_LANES; lane++)
@@ -42,7 +42,7 @@ QN_DEVICE tile_partial tile_store(program_accumulator from) {
   return partial;
 }
 
-QN_DEVICE program_accumulator tile_load(const tile_partial &partial) {
+QN_DEVICE_INLINE program_accumulator tile_load(const tile_partial &partial) {
   program_accumulator into;
   program_lane *lanes = reinterpret_cast<program_lane *>(&into);
   for (int lane = 0; lane < PROGRAM_LANES; lane++)
@@ -61,8 +61,8 @@ struct csr_tiles {
 };
 
 /* The row in which step `diagonal` of the path lies. */
-QN_DEVICE uint32_t tile_row(const uint64_t *offsets, uint64_t num_rows, uint64_t num_edges,
-                            uint64_t diagonal) {
+QN_DEVICE_INLINE uint32_t tile_row(const uint64_t *offsets, uint64_t num_rows, uint64_t num_edges,
+                                   uint64_t diagonal) {
   uint64_t low = diagonal > num_edges ? diagonal - num_edges : 0;
   uint64_t high = diagonal < num_rows ? diagonal : num_rows;
   while (low < high) {
@@ -76,7 +76,7 @@ QN_DEVICE uint32_t tile_row(const uint64_t *offsets, uint64_t num_rows, uint64_t
 }
 
 /* The tile in which a row begins. */
-QN_DEVICE uint32_t tile_of_row(const uint64_t *offsets, uint32_t row) {
+QN_DEVICE_INLINE uint32_t tile_of_row(const uint64_t *offsets, uint32_t row) {
   return (uint32_t)((offsets[row] + row) / QN_TILE);
 }
 
@@ -90,7 +90,7 @@ __global__ void find_tiles(const struct qn_csr csr, uint32_t num_tiles, uint32_t
 }
 
 /* Does a row that began in an earlier tile end in this one? */
-QN_DEVICE bool tile_ends_span(const struct csr_tiles &tiles, uint32_t tile) {
+QN_DEVICE_INLINE bool tile_ends_span(const struct csr_tiles &tiles, uint32_t tile) {
   const uint32_t row = tiles.first_rows[tile];
   return tiles.first_rows[tile + 1] > row &&
          tiles.csr.row_offsets[row] < (uint64_t)tile * QN_TILE - row;
@@ -107,7 +107,7 @@ __global__ void find_long_spans(const struct csr_tiles tiles, uint32_t *long_end
     long_ends[slot] = tile;
 }
 
-QN_DEVICE program_accumulator shuffle_up(program_accumulator from, int step) {
+QN_DEVICE_INLINE program_accumulator shuffle_up(program_accumulator from, int step) {
   program_lane *lanes = reinterpret_cast<program_lane *>(&from);
   for (int lane = 0; lane < PROGRAM_LANES; lane++)
     lanes[lane] = __shfl_up_sync(QN_FULL_WARP, lanes[lane], step);
@@ -115,8 +115,8 @@ QN_DEVICE program_accumulator shuffle_up(program_accumulator from, int step) {
 }
 
 /* What is left after `before` and then `carry`, which begins anew if a row `finished` in it. */
-QN_DEVICE program_accumulator carry_on(program_accumulator before, program_accumulator carry,
-                                       bool finished) {
+QN_DEVICE_INLINE program_accumulator carry_on(program_accumulator before, program_accumulator carry,
+                                              bool finished) {
   if (finished)
     return carry;
   program_combine(&before, carry);
@@ -126,8 +126,8 @@ QN_DEVICE program_accumulator carry_on(program_accumulator before, program_accum
 /* Running sums over a block's threads: what the threads since the last one that
  * finished a row have left over, in thread order. Returns what thread t - 1 hands to t;
  * *last gets what the block hands on. */
-QN_DEVICE program_accumulator carry_scan(bool finished, program_accumulator carry,
-                                         program_accumulator *last) {
+QN_DEVICE_INLINE program_accumulator carry_scan(bool finished, program_accumulator carry,
+                                                program_accumulator *last) {
   QN_SHARED(program_accumulator, warp_carries, QN_TILE_THREADS / 32);
   QN_SHARED(int, warp_finished, QN_TILE_THREADS / 32);
   int any_finished = finished;
@@ -160,8 +160,8 @@ QN_DEVICE program_accumulator carry_scan(bool finished, program_accumulator carr
 /* Phase 1 of a tile: the contributions of its edges, into shared memory. `contribution(source,
  * edge)` gives one; it is called for all edges of a thread before any is stored. */
 template <class Contribution>
-QN_DEVICE void tile_gather(const struct qn_csr &csr, uint64_t first_edge, uint32_t num_edges,
-                           tile_partial *partials, Contribution contribution) {
+QN_DEVICE_INLINE void tile_gather(const struct qn_csr &csr, uint64_t first_edge, uint32_t num_edges,
+                                  tile_partial *partials, Contribution contribution) {
   uint32_t sources[QN_TILE_ITEMS];
   QN_UNROLL
   for (int item = 0; item < QN_TILE_ITEMS; item++) {
@@ -186,9 +186,9 @@ QN_DEVICE void tile_gather(const struct qn_csr &csr, uint64_t first_edge, uint32
 /* Phase 2: each thread walks QN_TILE_ITEMS steps of the path, and leaves the totals of the rows
  * that end there in totals[row - first row]. `partials` and `totals` may be the same memory.
  * Returns the carry of the tile. */
-QN_DEVICE program_accumulator tile_reduce(const uint32_t *row_ends, uint32_t num_rows,
-                                          uint32_t num_edges, const tile_partial *partials,
-                                          tile_partial *totals) {
+QN_DEVICE_INLINE program_accumulator tile_reduce(const uint32_t *row_ends, uint32_t num_rows,
+                                                 uint32_t num_edges, const tile_partial *partials,
+                                                 tile_partial *totals) {
   const uint32_t steps = num_rows + num_edges;
   const uint32_t begin = threadIdx.x * QN_TILE_ITEMS < steps ? threadIdx.x * QN_TILE_ITEMS : steps;
   uint32_t row = begin > num_edges ? begin - num_edges : 0;
@@ -237,8 +237,8 @@ QN_DEVICE program_accumulator tile_reduce(const uint32_t *row_ends, uint32_t num
 /* Both phases. `finish(row, total)` is called once for every row that begins and ends in this tile,
  * consecutive rows by consecutive threads. Rows in several tiles are finished by finish_span. */
 template <class Contribution, class Finish>
-QN_DEVICE void tile_run(const struct csr_tiles &tiles, uint32_t tile, Contribution contribution,
-                        Finish finish) {
+QN_DEVICE_INLINE void tile_run(const struct csr_tiles &tiles, uint32_t tile,
+                               Contribution contribution, Finish finish) {
   QN_SHARED(tile_partial, partials, QN_TILE + 1);
   QN_SHARED(uint32_t, row_ends, QN_TILE + 1);
   const uint64_t steps = tiles.csr.num_vertices + tiles.csr.num_edges;
@@ -266,7 +266,8 @@ QN_DEVICE void tile_run(const struct csr_tiles &tiles, uint32_t tile, Contributi
 
 /* For a kernel of qn_span_blocks(tiles) blocks of QN_TILE_THREADS after tile_run's: finish the rows
  * that lie in several tiles. The first num_long blocks take one long row each. */
-template <class Finish> QN_DEVICE void finish_spans(const struct csr_tiles &tiles, Finish finish) {
+template <class Finish>
+QN_DEVICE_INLINE void finish_spans(const struct csr_tiles &tiles, Finish finish) {
   if (blockIdx.x >= tiles.num_long) {
     const uint32_t tile = (blockIdx.x - tiles.num_long) * QN_TILE_THREADS + threadIdx.x;
     if (tile >= tiles.num_tiles || !tile_ends_span(tiles, tile))

@@ -48,7 +48,7 @@ struct engine_device {
   struct qn_ep_divider divider;
 };
 
-QN_DEVICE uint64_t engine_out_degree(const struct engine_device &device, uint32_t dense) {
+QN_DEVICE_INLINE uint64_t engine_out_degree(const struct engine_device &device, uint32_t dense) {
   return device.row_offsets[dense + 1] - device.row_offsets[dense];
 }
 
@@ -59,8 +59,8 @@ QN_DEVICE uint64_t engine_out_degree(const struct engine_device &device, uint32_
 namespace {
 
 /* The block's task: messages of its active sources to shared memory. Is there one? */
-QN_DEVICE bool load_sources(const struct sweep_state &state, const struct device_task &task,
-                            program_message *messages, uint8_t *active) {
+QN_DEVICE_INLINE bool load_sources(const struct sweep_state &state, const struct device_task &task,
+                                   program_message *messages, uint8_t *active) {
   bool any = false;
   for (uint32_t i = threadIdx.x; i < task.num_sources; i += blockDim.x) {
     const bool is_active = sweep_is_active(state, task.first_dense + i);

@@ -34,12 +34,12 @@ struct bc_level {
   uint32_t begin, count, units;
 };
 
-QN_DEVICE struct qn_unit_queue level_queue(const struct bc_state &state, uint32_t begin) {
+QN_DEVICE_INLINE struct qn_unit_queue level_queue(const struct bc_state &state, uint32_t begin) {
   struct qn_unit_queue queue = {state.all.vertices + begin, state.all.units + begin};
   return queue;
 }
 
-QN_DEVICE uint32_t units_of_vertex(const struct bc_state &state, uint32_t v) {
+QN_DEVICE_INLINE uint32_t units_of_vertex(const struct bc_state &state, uint32_t v) {
   const uint64_t leaving = state.out.row_offsets[v + 1] - state.out.row_offsets[v];
   const uint64_t arriving = state.in.row_offsets[v + 1] - state.in.row_offsets[v];
   const uint32_t units = qn_units_of(leaving > arriving ? leaving : arriving);
@@ -114,8 +114,8 @@ __global__ void sum_units(const struct bc_state state, const struct qn_csr csr,
 }
 
 /* The sum of a vertex's units, by a warp; in lane 0. */
-QN_DEVICE double sum_of_entry(const struct bc_state &state, const struct bc_level &level,
-                              const struct qn_unit_queue &queue, uint32_t entry) {
+QN_DEVICE_INLINE double sum_of_entry(const struct bc_state &state, const struct bc_level &level,
+                                     const struct qn_unit_queue &queue, uint32_t entry) {
   const uint32_t begin = queue.units[entry];
   const uint32_t end = entry + 1 < level.count ? queue.units[entry + 1] : level.units;
   double sum = 0;
@@ -127,8 +127,8 @@ QN_DEVICE double sum_of_entry(const struct bc_state &state, const struct bc_leve
 }
 
 template <class Visit>
-QN_DEVICE void for_entries(const struct bc_state &state, const struct bc_level &level,
-                           Visit visit) {
+QN_DEVICE_INLINE void for_entries(const struct bc_state &state, const struct bc_level &level,
+                                  Visit visit) {
   const struct qn_unit_queue queue = level_queue(state, level.begin);
   for (uint64_t entry = (uint64_t)blockIdx.x * (blockDim.x / 32) + qn_warp(); entry < level.count;
        entry += (uint64_t)gridDim.x * (blockDim.x / 32)) {

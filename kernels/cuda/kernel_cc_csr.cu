@@ -26,7 +26,7 @@ struct cc_counters {
 };
 
 /* Join the trees of `a` and `b`: hang the larger root below the smaller. */
-QN_DEVICE void join(uint32_t *parent, uint32_t a, uint32_t b) {
+QN_DEVICE_INLINE void join(uint32_t *parent, uint32_t a, uint32_t b) {
   uint32_t p = __ldcg(&parent[a]), q = __ldcg(&parent[b]);
   while (p != q) {
     const uint32_t high = p > q ? p : q, low = p > q ? q : p;

@@ -27,7 +27,8 @@ extern "C" const struct qn_kernel qn_kernel_tc_csr_cuda;
 namespace {
 
 /* The last row in [low, high] that begins at or before `edge`. */
-QN_DEVICE uint64_t row_of(const uint64_t *offsets, uint64_t low, uint64_t high, uint64_t edge) {
+QN_DEVICE_INLINE uint64_t row_of(const uint64_t *offsets, uint64_t low, uint64_t high,
+                                 uint64_t edge) {
   while (low < high) {
     const uint64_t middle = low + (high - low + 1) / 2;
     if (offsets[middle] <= edge)
@@ -112,7 +113,7 @@ __global__ void queue_long(const struct tc_lists lists, const struct qn_unit_que
   });
 }
 
-QN_DEVICE bool contains(const uint32_t *sorted, uint32_t length, uint32_t wanted) {
+QN_DEVICE_INLINE bool contains(const uint32_t *sorted, uint32_t length, uint32_t wanted) {
   uint32_t low = 0, high = length;
   while (low < high) {
     const uint32_t middle = (low + high) / 2;
@@ -125,8 +126,8 @@ QN_DEVICE bool contains(const uint32_t *sorted, uint32_t length, uint32_t wanted
 }
 
 /* Entries of v's list that are in `list`, by a warp: each lane's share. */
-QN_DEVICE uint32_t common(const struct tc_lists &lists, uint32_t v, const uint32_t *list,
-                          uint32_t length) {
+QN_DEVICE_INLINE uint32_t common(const struct tc_lists &lists, uint32_t v, const uint32_t *list,
+                                 uint32_t length) {
   uint32_t count = 0;
   const uint64_t end = lists.offsets[v + 1];
   for (uint64_t i = lists.offsets[v] + qn_lane(); i < end; i += 32)
@@ -134,7 +135,7 @@ QN_DEVICE uint32_t common(const struct tc_lists &lists, uint32_t v, const uint32
   return count;
 }
 
-QN_DEVICE void leave_count(unsigned long long count, unsigned long long *triangles) {
+QN_DEVICE_INLINE void leave_count(unsigned long long count, unsigned long long *triangles) {
   count = qn_block_sum(count);
   if (threadIdx.x == 0 && count)
     atomicAdd(triangles, count);

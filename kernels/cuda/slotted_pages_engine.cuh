@@ -29,7 +29,7 @@ struct engine_device {
   uint8_t *next_pages[2];       /* [P] nextPIDSet: this iteration's, and the next one's, in turn */
 };
 
-QN_DEVICE uint64_t engine_out_degree(const struct engine_device &device, uint32_t vertex) {
+QN_DEVICE_INLINE uint64_t engine_out_degree(const struct engine_device &device, uint32_t vertex) {
   return device.degrees[vertex];
 }
 
@@ -40,11 +40,11 @@ QN_DEVICE uint64_t engine_out_degree(const struct engine_device &device, uint32_
 namespace {
 
 /* Numbers in pages are aligned to 2 bytes. */
-QN_DEVICE uint32_t load_u16(const uint8_t *bytes) {
+QN_DEVICE_INLINE uint32_t load_u16(const uint8_t *bytes) {
   return *reinterpret_cast<const uint16_t *>(bytes);
 }
 
-QN_DEVICE uint32_t load_u32(const uint8_t *bytes) {
+QN_DEVICE_INLINE uint32_t load_u32(const uint8_t *bytes) {
   return load_u16(bytes) + load_u16(bytes + 2) * 65536u;
 }
 
@@ -54,8 +54,9 @@ struct device_record {
   uint32_t num_edges;
 };
 
-QN_DEVICE struct device_record load_record(const struct engine_device &device, const uint8_t *page,
-                                           uint32_t slot, uint32_t id_bytes) {
+QN_DEVICE_INLINE struct device_record load_record(const struct engine_device &device,
+                                                  const uint8_t *page, uint32_t slot,
+                                                  uint32_t id_bytes) {
   const uint8_t *entry = page + device.format.page_bytes - (slot + 1) * QN_SLOT_BYTES;
   const uint8_t *record = page + load_u32(entry + 6);
   struct device_record result;
@@ -65,7 +66,8 @@ QN_DEVICE struct device_record load_record(const struct engine_device &device, c
   return result;
 }
 
-QN_DEVICE program_weight load_weight(const struct engine_device &device, const uint8_t *bytes) {
+QN_DEVICE_INLINE program_weight load_weight(const struct engine_device &device,
+                                            const uint8_t *bytes) {
   struct qn_weights one;
   memset(&one, 0, sizeof one);
   one.type = device.weight_type;
@@ -80,9 +82,10 @@ QN_DEVICE program_weight load_weight(const struct engine_device &device, const u
 }
 
 /* Send along one edge of a record; tell nextPIDSet of the receiver's page. */
-QN_DEVICE void walk_edge(const struct sweep_state &state, const struct qn_program_context &context,
-                         const struct device_record &record, uint32_t edge, program_message message,
-                         uint8_t *next_pages) {
+QN_DEVICE_INLINE void walk_edge(const struct sweep_state &state,
+                                const struct qn_program_context &context,
+                                const struct device_record &record, uint32_t edge,
+                                program_message message, uint8_t *next_pages) {
   const struct engine_device &device = state.layout;
   const struct qn_page_address address = device.format.address;
   const uint32_t id_bytes = (uint32_t)address.page_id_bytes + address.slot_bytes;
@@ -99,16 +102,16 @@ QN_DEVICE void walk_edge(const struct sweep_state &state, const struct qn_progra
 }
 
 /* Threads a vertex of a small page gets: the power of two at or below its mean degree, up to 32. */
-QN_DEVICE uint32_t virtual_warp(uint64_t num_edges, uint32_t num_slots) {
+QN_DEVICE_INLINE uint32_t virtual_warp(uint64_t num_edges, uint32_t num_slots) {
   uint32_t width = 1;
   while (width < 32 && 2 * width * (uint64_t)num_slots <= num_edges)
     width *= 2;
   return width;
 }
 
-QN_DEVICE void walk_small_page(const struct sweep_state &state,
-                               const struct qn_program_context &context, uint32_t page,
-                               uint8_t *next_pages) {
+QN_DEVICE_INLINE void walk_small_page(const struct sweep_state &state,
+                                      const struct qn_program_context &context, uint32_t page,
+                                      uint8_t *next_pages) {
   const struct engine_device &device = state.layout;
   const uint32_t id_bytes =
       (uint32_t)device.format.address.page_id_bytes + device.format.address.slot_bytes;
@@ -126,9 +129,9 @@ QN_DEVICE void walk_small_page(const struct sweep_state &state,
   }
 }
 
-QN_DEVICE void walk_large_page(const struct sweep_state &state,
-                               const struct qn_program_context &context, uint32_t page,
-                               uint8_t *next_pages) {
+QN_DEVICE_INLINE void walk_large_page(const struct sweep_state &state,
+                                      const struct qn_program_context &context, uint32_t page,
+                                      uint8_t *next_pages) {
   const struct engine_device &device = state.layout;
   const uint32_t id_bytes =
       (uint32_t)device.format.address.page_id_bytes + device.format.address.slot_bytes;

@@ -2,7 +2,7 @@
  * papers' layouts share on a CUDA device. An engine defines
  *
  *   struct engine_device                                 its layout's device pointers, and
- *   QN_DEVICE uint64_t engine_out_degree(device, vertex)     for vertices as it numbers them
+ *   QN_DEVICE_INLINE uint64_t engine_out_degree(device, vertex)     for vertices as it numbers them
  *
  * includes this header, and then defines
  *
@@ -55,7 +55,7 @@ struct sweep_run {
   bool woken; /* the active vertices are not those that the last iteration activated */
 };
 
-QN_DEVICE uint64_t sweep_out_degree(const struct sweep_state &state, uint32_t vertex) {
+QN_DEVICE_INLINE uint64_t sweep_out_degree(const struct sweep_state &state, uint32_t vertex) {
 #if PROGRAM_USES_OUT_DEGREE
   return engine_out_degree(state.layout, vertex);
 #else
@@ -64,19 +64,20 @@ QN_DEVICE uint64_t sweep_out_degree(const struct sweep_state &state, uint32_t ve
 #endif
 }
 
-QN_DEVICE uint32_t sweep_position(const struct sweep_state &state, uint32_t vertex) {
+QN_DEVICE_INLINE uint32_t sweep_position(const struct sweep_state &state, uint32_t vertex) {
   const uint32_t original = state.to_vertex ? state.to_vertex[vertex] : vertex;
   return state.positions ? state.positions[original] : original;
 }
 
-QN_DEVICE bool sweep_is_active(const struct sweep_state &state, uint32_t vertex) {
+QN_DEVICE_INLINE bool sweep_is_active(const struct sweep_state &state, uint32_t vertex) {
   return !SWEEP_FRONTIER || (state.active[vertex / 32] >> vertex % 32 & 1);
 }
 
 /* Send `message` along an edge to `receiver`. Called by an engine's kernels. */
-QN_DEVICE void sweep_collect(const struct sweep_state &state,
-                             const struct qn_program_context &context, program_message message,
-                             program_weight weight, uint32_t receiver) {
+QN_DEVICE_INLINE void sweep_collect(const struct sweep_state &state,
+                                    const struct qn_program_context &context,
+                                    program_message message, program_weight weight,
+                                    uint32_t receiver) {
   program_combine_atomic(&state.sums[receiver], program_gather(&context, message, weight));
   if (SWEEP_FRONTIER) {
     const uint32_t bit = 1u << receiver % 32;
@@ -88,7 +89,7 @@ QN_DEVICE void sweep_collect(const struct sweep_state &state,
 
 /* `action(vertex, valid)` for all vertices, whole warps at a time: with the vertices of one word of
  * a bitmap, of which those past the end are not valid. */
-template <class Action> QN_DEVICE void sweep_words(uint64_t num_vertices, Action action) {
+template <class Action> QN_DEVICE_INLINE void sweep_words(uint64_t num_vertices, Action action) {
   const uint64_t step = (uint64_t)gridDim.x * blockDim.x;
   for (uint64_t first = (uint64_t)blockIdx.x * blockDim.x; first < num_vertices; first += step) {
     const uint64_t vertex = first + threadIdx.x;
@@ -97,8 +98,8 @@ template <class Action> QN_DEVICE void sweep_words(uint64_t num_vertices, Action
 }
 
 /* Store a bitmap's word from its vertices' flags; add the number set to the thread's count. */
-QN_DEVICE void sweep_store_word(uint32_t *bits, uint32_t vertex, bool valid, bool flag,
-                                unsigned *count) {
+QN_DEVICE_INLINE void sweep_store_word(uint32_t *bits, uint32_t vertex, bool valid, bool flag,
+                                       unsigned *count) {
   const unsigned word = __ballot_sync(QN_FULL_WARP, valid && flag);
   if (qn_lane() == 0 && valid) {
     bits[vertex / 32] = word;
@@ -106,13 +107,13 @@ QN_DEVICE void sweep_store_word(uint32_t *bits, uint32_t vertex, bool valid, boo
   }
 }
 
-QN_DEVICE void sweep_add_count(const struct sweep_state &state, unsigned count) {
+QN_DEVICE_INLINE void sweep_add_count(const struct sweep_state &state, unsigned count) {
   const unsigned sum = qn_block_sum(count);
   if (threadIdx.x == 0 && sum > 0)
     atomicAdd(state.count, (unsigned long long)sum);
 }
 
-QN_DEVICE void sweep_leave_part(const struct sweep_state &state, double part) {
+QN_DEVICE_INLINE void sweep_leave_part(const struct sweep_state &state, double part) {
   part = qn_block_sum(part);
   if (threadIdx.x == 0)
     state.parts[blockIdx.x] = part;

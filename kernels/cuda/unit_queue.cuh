@@ -34,13 +34,13 @@ static inline __host__ __device__ uint32_t qn_queue_units(qn_queue_size size) {
   return (uint32_t)(size >> 32);
 }
 
-QN_DEVICE uint32_t qn_units_of(uint64_t degree) {
+QN_DEVICE_INLINE uint32_t qn_units_of(uint64_t degree) {
   return (uint32_t)((degree + QN_UNIT_EDGES - 1) / QN_UNIT_EDGES);
 }
 
 /* Put `vertex` into the queue for every thread with units > 0. The whole block calls. */
-QN_DEVICE void qn_queue_put(const struct qn_unit_queue &queue, qn_queue_size *size, uint32_t units,
-                            uint32_t vertex) {
+QN_DEVICE_INLINE void qn_queue_put(const struct qn_unit_queue &queue, qn_queue_size *size,
+                                   uint32_t units, uint32_t vertex) {
   QN_SHARED(qn_queue_size, base, 1);
   qn_queue_size total;
   qn_queue_size place = qn_block_scan(units ? (qn_queue_size)units << 32 | 1u : 0, &total);
@@ -57,7 +57,8 @@ QN_DEVICE void qn_queue_put(const struct qn_unit_queue &queue, qn_queue_size *si
 
 /* The last entry whose units begin at or before `unit`: a search by a whole warp, which
  * narrows the range 32 times a step. */
-QN_DEVICE uint32_t qn_queue_find(const uint32_t *units, uint32_t num_entries, uint32_t unit) {
+QN_DEVICE_INLINE uint32_t qn_queue_find(const uint32_t *units, uint32_t num_entries,
+                                        uint32_t unit) {
   uint32_t low = 0, length = num_entries; /* the answer is in [low, low + length) */
   while (length > 1) {
     const uint32_t stride = (length + 31) / 32;
@@ -81,9 +82,9 @@ struct qn_unit_tile {
 
 /* Load the entries that overlap units [first, first + QN_TILE_UNITS) into a tile, entry i by thread
  * i. Returns how many. The whole block of QN_QUEUE_THREADS calls; ends with a barrier. */
-QN_DEVICE uint32_t qn_unit_load(const struct qn_unit_queue &queue, uint32_t num_entries,
-                                const uint64_t *row_offsets, uint32_t first,
-                                struct qn_unit_tile *tile) {
+QN_DEVICE_INLINE uint32_t qn_unit_load(const struct qn_unit_queue &queue, uint32_t num_entries,
+                                       const uint64_t *row_offsets, uint32_t first,
+                                       struct qn_unit_tile *tile) {
   QN_SHARED(uint32_t, first_entry, 1);
   if (qn_warp() == 0) {
     const uint32_t entry = qn_queue_find(queue.units, num_entries, first);
@@ -106,8 +107,8 @@ QN_DEVICE uint32_t qn_unit_load(const struct qn_unit_queue &queue, uint32_t num_
 }
 
 /* The entry of a tile that a unit belongs to. */
-QN_DEVICE uint32_t qn_unit_entry(const struct qn_unit_tile *tile, uint32_t num_entries,
-                                 uint32_t unit) {
+QN_DEVICE_INLINE uint32_t qn_unit_entry(const struct qn_unit_tile *tile, uint32_t num_entries,
+                                        uint32_t unit) {
   uint32_t low = 0, high = num_entries;
   while (high - low > 1) {
     const uint32_t middle = (low + high) / 2;
@@ -121,13 +122,14 @@ QN_DEVICE uint32_t qn_unit_entry(const struct qn_unit_tile *tile, uint32_t num_e
 
 /* The edge of this thread in its unit, which QN_UNIT_EDGES neighbouring threads share; the end of
  * the row or more if there is none for it. */
-QN_DEVICE uint64_t qn_unit_edge(const struct qn_unit_tile *tile, uint32_t entry, uint32_t unit) {
+QN_DEVICE_INLINE uint64_t qn_unit_edge(const struct qn_unit_tile *tile, uint32_t entry,
+                                       uint32_t unit) {
   return tile->begins[entry] + (uint64_t)(unit - tile->starts[entry]) * QN_UNIT_EDGES +
          threadIdx.x % QN_UNIT_EDGES;
 }
 
 /* For all tiles of a queue, by whole blocks: visit(tile's first unit, its number of units). */
-template <class Visit> QN_DEVICE void qn_unit_tiles(uint32_t num_units, Visit visit) {
+template <class Visit> QN_DEVICE_INLINE void qn_unit_tiles(uint32_t num_units, Visit visit) {
   for (uint64_t first = (uint64_t)blockIdx.x * QN_TILE_UNITS; first < num_units;
        first += (uint64_t)gridDim.x * QN_TILE_UNITS) {
     const uint32_t left = num_units - (uint32_t)first;
@@ -136,25 +138,25 @@ template <class Visit> QN_DEVICE void qn_unit_tiles(uint32_t num_units, Visit vi
 }
 
 /* For all i < count, by whole blocks: visit(i, i < count). */
-template <class Visit> QN_DEVICE void qn_block_steps(uint64_t count, Visit visit) {
+template <class Visit> QN_DEVICE_INLINE void qn_block_steps(uint64_t count, Visit visit) {
   for (uint64_t first = (uint64_t)blockIdx.x * blockDim.x; first < count;
        first += (uint64_t)gridDim.x * blockDim.x)
     visit(first + threadIdx.x, first + threadIdx.x < count);
 }
 
 /* For all i < count, by single threads: visit(i). */
-template <class Visit> QN_DEVICE void qn_grid_steps(uint64_t count, Visit visit) {
+template <class Visit> QN_DEVICE_INLINE void qn_grid_steps(uint64_t count, Visit visit) {
   for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < count;
        i += (uint64_t)gridDim.x * blockDim.x)
     visit(i);
 }
 
-QN_DEVICE bool qn_bit_has(const uint32_t *bits, uint32_t vertex) {
+QN_DEVICE_INLINE bool qn_bit_has(const uint32_t *bits, uint32_t vertex) {
   return bits[vertex / 32] >> (vertex % 32) & 1u;
 }
 
 /* Set a bit; true if it was not set. */
-QN_DEVICE bool qn_bit_insert(uint32_t *bits, uint32_t vertex) {
+QN_DEVICE_INLINE bool qn_bit_insert(uint32_t *bits, uint32_t vertex) {
   const uint32_t bit = 1u << (vertex % 32);
   return !(atomicOr(&bits[vertex / 32], bit) & bit);
 }

@@ -16,7 +16,7 @@ namespace {
 
 /* Call visit(row, edge) for every edge of the lanes' rows [begin, end). */
 template <class Visit>
-QN_DEVICE void warp_visit_rows(uint32_t row, uint64_t begin, uint64_t end, Visit visit) {
+QN_DEVICE_INLINE void warp_visit_rows(uint32_t row, uint64_t begin, uint64_t end, Visit visit) {
   const bool is_long = end - begin >= QN_LONG_ROW;
   for (uint64_t edge = begin; !is_long && edge < end; edge++)
     visit(row, edge);
@@ -31,7 +31,7 @@ QN_DEVICE void warp_visit_rows(uint32_t row, uint64_t begin, uint64_t end, Visit
 }
 
 /* Combine what the lanes have, in a fixed order; the result is in lane 0. */
-QN_DEVICE program_accumulator warp_combine(program_accumulator value) {
+QN_DEVICE_INLINE program_accumulator warp_combine(program_accumulator value) {
   for (int step = 16; step > 0; step /= 2) {
     program_accumulator other;
     program_lane *lanes = reinterpret_cast<program_lane *>(&other);
@@ -47,8 +47,8 @@ QN_DEVICE program_accumulator warp_combine(program_accumulator value) {
  * row; then finish(row, total, whether anything was added) once a row. With PROGRAM_FIRST_SUFFICES
  * a row ends at the first edge that adds. */
 template <class Gather, class Finish>
-QN_DEVICE void warp_combine_rows(bool has_row, uint32_t row, uint64_t begin, uint64_t end,
-                                 Gather gather, Finish finish) {
+QN_DEVICE_INLINE void warp_combine_rows(bool has_row, uint32_t row, uint64_t begin, uint64_t end,
+                                        Gather gather, Finish finish) {
   const bool is_long = has_row && end - begin >= QN_LONG_ROW;
   program_accumulator total = program_identity();
   bool any = false;
