@@ -107,13 +107,13 @@ class Bench:
         for _ in range(self.options.repeat):
             reports.append(json.loads(self.run([self.runner(), algorithm, container, "--device=cuda", "--trust", "--json",
                                                 *OPTIONS.get(algorithm, []), *extra])))
-        reports.sort(key=lambda report: report["seconds"]["kernel"])
+        reports.sort(key=lambda report: report["accelerator"]["kernel_seconds"])
         return reports[len(reports) // 2]
 
     def measure(self, algorithm, layout, kind, scale):
         container = self.layout(layout, self.graph(kind, scale))
         report = self.time_kernel(algorithm, container)
-        seconds = report["seconds"]["kernel"]
+        seconds = report["accelerator"]["kernel_seconds"]
         walks = report["iterations"] if algorithm in OPTIONS else 1
         edges = report["edges"] * walks / (2 if algorithm in UNDIRECTED_ONCE or algorithm == "tc" else 1)
         result = {"algorithm": algorithm, "layout": layout, "kind": kind, "scale": scale, "kernel": report["kernel"],

@@ -70,6 +70,8 @@ struct qn_device_figures {
   uint64_t memory_bytes; /* device memory in use at the highest point */
   uint64_t copied_bytes; /* to and from the device */
   double copy_seconds;
+  uint64_t uploaded_bytes; /* of these, to the device before the algorithm began: the graph */
+  double kernel_seconds;   /* the algorithm itself, by the device's clock */
 };
 
 struct qn_run_result {
@@ -81,7 +83,7 @@ struct qn_run_result {
   bool converged;         /* ended by itself, not by max_iterations */
   double change;          /* of the last iteration */
   double prepare_seconds; /* derived data: transposing, relabelling, copies to the device */
-  double kernel_seconds;  /* the algorithm itself */
+  double kernel_seconds;  /* the algorithm itself, by the host's clock */
   struct qn_device_figures device;
 };
 

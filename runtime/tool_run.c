@@ -205,11 +205,14 @@ struct times {
   double write;
 };
 
-/* Edges walked: all of them once, or once an iteration. */
-static double edges_per_second(const struct qn_session *session, const struct qn_run *run) {
-  double walks = run->kernel->traits & QN_KERNEL_ALL_ACTIVE ? (double)run->result.iterations : 1;
-  double seconds = run->result.kernel_seconds;
-  return seconds > 0 ? (double)session->info->num_edges * walks / seconds : 0;
+/* How many of `things` (edges, bytes of the graph) were walked in a second of the kernels' time, if
+ * all are walked once, or, by kernels that do so, once an iteration. */
+static double per_second(const struct qn_run *run, uint64_t things) {
+  const struct qn_run_result *result = &run->result;
+  double walks = run->kernel->traits & QN_KERNEL_ALL_ACTIVE ? (double)result->iterations : 1;
+  double seconds =
+      run->kernel->processor == QN_CPU ? result->kernel_seconds : result->device.kernel_seconds;
+  return seconds > 0 ? (double)things * walks / seconds : 0;
 }
 
 /* What the accelerator did; NULL on the CPU. */
@@ -217,9 +220,12 @@ static json_t *device_json(const struct qn_run *run) {
   const struct qn_device_figures *device = &run->result.device;
   if (run->kernel->processor == QN_CPU)
     return NULL;
-  return json_pack("{s:s, s:I, s:I, s:f}", "name", device->name, "memory_bytes",
+  return json_pack("{s:s, s:I, s:I, s:f, s:I, s:f, s:f}", "name", device->name, "memory_bytes",
                    (json_int_t)device->memory_bytes, "copied_bytes",
-                   (json_int_t)device->copied_bytes, "copy_seconds", device->copy_seconds);
+                   (json_int_t)device->copied_bytes, "copy_seconds", device->copy_seconds,
+                   "uploaded_bytes", (json_int_t)device->uploaded_bytes, "kernel_seconds",
+                   device->kernel_seconds, "bytes_per_second",
+                   per_second(run, device->uploaded_bytes));
 }
 
 static json_t *report_json(const struct qn_session *session, const struct qn_run *run,
@@ -228,14 +234,14 @@ static json_t *report_json(const struct qn_session *session, const struct qn_run
                               "validate", session->validate_seconds, "prepare",
                               run->result.prepare_seconds, "kernel", run->result.kernel_seconds,
                               "write", times->write, "total", qn_seconds() - times->begin);
-  json_t *report =
-      json_pack("{s:s, s:s, s:s, s:s, s:i, s:I, s:I, s:I, s:b, s:o, s:f, s:O}", "algorithm",
-                run->kernel->algorithm, "layout", qn_layout_name(run->kernel->layout), "device",
-                qn_processor_name(run->kernel->processor), "kernel", run->kernel->name, "threads",
-                (int)qn_threads(), "vertices", (json_int_t)session->info->num_vertices, "edges",
-                (json_int_t)session->info->num_edges, "iterations",
-                (json_int_t)run->result.iterations, "converged", run->result.converged, "seconds",
-                seconds, "edges_per_second", edges_per_second(session, run), "result", summary);
+  json_t *report = json_pack(
+      "{s:s, s:s, s:s, s:s, s:i, s:I, s:I, s:I, s:b, s:o, s:f, s:O}", "algorithm",
+      run->kernel->algorithm, "layout", qn_layout_name(run->kernel->layout), "device",
+      qn_processor_name(run->kernel->processor), "kernel", run->kernel->name, "threads",
+      (int)qn_threads(), "vertices", (json_int_t)session->info->num_vertices, "edges",
+      (json_int_t)session->info->num_edges, "iterations", (json_int_t)run->result.iterations,
+      "converged", run->result.converged, "seconds", seconds, "edges_per_second",
+      per_second(run, session->info->num_edges), "result", summary);
   json_t *device = device_json(run);
   if (device)
     json_object_set_new(report, "accelerator", device);
@@ -272,9 +278,10 @@ static void print_report(const struct qn_run *run, const json_t *report) {
     char memory[32], copied[32];
 #define SIZE(key, text)                                                                            \
   qn_size_text((uint64_t)json_integer_value(json_object_get(device, key)), text, sizeof text)
-    printf("device     %s, %s in use, %s copied in %.3f s\n",
+    printf("device     %s, %s in use, %s copied in %.3f s, kernels %.6f s\n",
            json_string_value(json_object_get(device, "name")), SIZE("memory_bytes", memory),
-           SIZE("copied_bytes", copied), json_real_value(json_object_get(device, "copy_seconds")));
+           SIZE("copied_bytes", copied), json_real_value(json_object_get(device, "copy_seconds")),
+           json_real_value(json_object_get(device, "kernel_seconds")));
   }
   if ((sources = json_object_get(report, "sources")) && json_array_size(sources) == 1)
     printf("source     %s\n", json_string_value(json_array_get(sources, 0)));

@@ -10,6 +10,7 @@
 #include "kernels/cpu/transpose.h"
 #include "kernels/cuda/combine.cuh"
 #include "kernels/cuda/csr_device.cuh"
+#include "kernels/cuda/ranges.cuh"
 #include "kernels/cuda/unit_queue.cuh"
 #include "kernels/engine.h"
 #include "support/memory.h"
@@ -29,14 +30,7 @@ struct engine_run_state {
   bool has_in;
   const uint32_t *positions; /* on the device, or NULL: themselves */
   program_value *values;     /* [V] on the device */
-  double begin;              /* seconds, of the phase that runs */
 };
-
-/* The device has all it needs; from here on the algorithm itself is timed. */
-inline void engine_prepared(struct engine_run_state *run) {
-  run->result->prepare_seconds = qn_seconds() - run->begin;
-  run->begin = qn_seconds();
-}
 
 } /* namespace */
 
@@ -152,7 +146,6 @@ enum qn_status engine_run(const struct qn_run_request *request, struct qn_run_re
   run.view = (const struct qn_graph *)request->view;
   run.result = result;
   run.memory = &memory;
-  run.begin = qn_seconds();
   run.context = engine_context(request, run.view->out.num_vertices, run.view->out.num_edges);
   enum qn_status status =
       qn_cuda_memory_create(&memory, request->device, request->device_memory, error);
@@ -168,10 +161,10 @@ enum qn_status engine_run(const struct qn_run_request *request, struct qn_run_re
                            "vertex values", error);
   if (!status)
     status = engine_iterate(&run, error);
-  if (!status) {
-    result->kernel_seconds = qn_seconds() - run.begin;
+  if (!status)
+    status = qn_cuda_algorithm_end(&memory, error);
+  if (!status)
     status = engine_output(&run, error);
-  }
   qn_cuda_report(&memory, result);
   qn_cuda_memory_destroy(&memory);
   if (status)

@@ -177,6 +177,7 @@ inline enum qn_status frontier_refill(struct frontier_loop *loop, struct qn_erro
 
 /* One iteration, in the direction that touches fewer edges. */
 inline enum qn_status frontier_step(struct frontier_loop *loop, struct qn_error *error) {
+  const struct qn_range range("iteration");
   struct engine_run_state *run = loop->run;
   const double begin = qn_seconds();
   const uint64_t num_active = loop->seen->active, edges = loop->seen->edges;
@@ -296,8 +297,9 @@ inline enum qn_status engine_iterate(struct engine_run_state *run, struct qn_err
 #if PROGRAM_PRIORITY
     loop.delta = loop.threshold = frontier_delta(run);
 #endif
-    engine_prepared(run);
-    status = frontier_iterations(&loop, error);
+    status = qn_cuda_algorithm_begin(run->memory, error);
+    if (!status)
+      status = frontier_iterations(&loop, error);
   }
   if (loop.seen)
     cudaFreeHost(loop.seen);

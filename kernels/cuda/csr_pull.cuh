@@ -187,6 +187,7 @@ inline void pull_monitor_destroy(struct pull_monitor *monitor) {
 /* Enqueue one iteration, and the report that it is over. */
 inline enum qn_status pull_enqueue(const struct pull_state *state, struct pull_monitor *monitor,
                                    uint32_t iteration, struct qn_error *error) {
+  const struct qn_range range("iteration");
   const int turn = (int)(iteration % 2);
   QN_LAUNCH(pull_tiles, state->tiles.num_tiles, QN_TILE_THREADS, 0, NULL, *state, turn);
   QN_LAUNCH(pull_spans, qn_span_blocks(&state->tiles), QN_TILE_THREADS, 0, NULL, *state, turn);
@@ -279,9 +280,10 @@ inline enum qn_status engine_iterate(struct engine_run_state *run, struct qn_err
   struct pull_state state;
   struct pull_control control;
   enum qn_status status = pull_create(run, &state, &control, error);
+  if (!status)
+    status = qn_cuda_algorithm_begin(run->memory, error);
   if (status)
     return status;
-  engine_prepared(run);
   unsigned blocks = qn_grid(run->context.num_vertices, 256, run->memory->device.multiprocessors, 8);
   blocks = blocks < 4096 ? blocks : 4096;
   QN_LAUNCH(pull_init, blocks, 256, 0, NULL, state, run->positions);

@@ -312,21 +312,19 @@ enum qn_status run(const struct qn_run_request *request, struct qn_run_result *r
   memset(&work, 0, sizeof work);
   memset(result, 0, sizeof *result);
   work.memory = &memory;
-  double begin = qn_seconds();
   enum qn_status status =
       qn_cuda_memory_create(&memory, request->device, request->device_memory, error);
   if (!status)
     status = create(&work, graph, error);
-  result->prepare_seconds = qn_seconds() - begin;
-  begin = qn_seconds();
+  if (!status)
+    status = qn_cuda_algorithm_begin(&memory, error);
   for (uint32_t i = 0; i < request->num_sources && !status; i++) {
     status = count_paths(&work, request->sources[i], error);
     if (!status)
       status = spread_shares(&work, request->sources[i], error);
   }
   if (!status)
-    status = qn_cuda_status(cudaDeviceSynchronize(), "betweenness centrality", error);
-  result->kernel_seconds = qn_seconds() - begin;
+    status = qn_cuda_algorithm_end(&memory, error);
   if (!status)
     status = qn_run_download(&memory, QN_RESULT_F64, work.state.score, graph->out.num_vertices,
                              result, error);

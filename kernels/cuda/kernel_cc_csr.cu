@@ -229,13 +229,12 @@ enum qn_status run(const struct qn_run_request *request, struct qn_run_result *r
   work.memory = &memory;
   work.graph = (const struct qn_graph *)request->view;
   uint32_t largest = UINT32_MAX;
-  double begin = qn_seconds();
   enum qn_status status =
       qn_cuda_memory_create(&memory, request->device, request->device_memory, error);
   if (!status)
     status = create(&work, request, error);
-  result->prepare_seconds = qn_seconds() - begin;
-  begin = qn_seconds();
+  if (!status)
+    status = qn_cuda_algorithm_begin(&memory, error);
   if (!status)
     status = join_first(&work, &largest, error);
   if (!status)
@@ -245,8 +244,7 @@ enum qn_status run(const struct qn_run_request *request, struct qn_run_result *r
   if (!status)
     status = label(&work, error);
   if (!status)
-    status = qn_cuda_status(cudaDeviceSynchronize(), "finding components", error);
-  result->kernel_seconds = qn_seconds() - begin;
+    status = qn_cuda_algorithm_end(&memory, error);
   if (!status)
     status = qn_run_download(&memory, QN_RESULT_U32, work.parent, work.num_vertices, result, error);
   result->iterations = 1;

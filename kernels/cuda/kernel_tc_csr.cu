@@ -325,7 +325,6 @@ enum qn_status run(const struct qn_run_request *request, struct qn_run_result *r
   work.memory = &memory;
   work.graph = (const struct qn_graph *)request->view;
   work.directed = work.graph->directedness != QN_UNDIRECTED;
-  double begin = qn_seconds();
   enum qn_status status =
       qn_cuda_memory_create(&memory, request->device, request->device_memory, error);
   if (!status)
@@ -335,12 +334,11 @@ enum qn_status run(const struct qn_run_request *request, struct qn_run_result *r
   if (!status)
     status = create_lists(&work, error);
   if (!status)
-    status = qn_cuda_status(cudaDeviceSynchronize(), "making lists", error);
-  result->prepare_seconds = qn_seconds() - begin;
-  begin = qn_seconds();
+    status = qn_cuda_algorithm_begin(&memory, error);
   if (!status)
     status = count(&work, &result->count, error);
-  result->kernel_seconds = qn_seconds() - begin;
+  if (!status)
+    status = qn_cuda_algorithm_end(&memory, error);
   result->iterations = 1;
   result->converged = true;
   qn_cuda_report(&memory, result);

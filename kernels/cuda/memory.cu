@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kernels/cuda/ranges.cuh"
 #include "support/checked.h"
 #include "support/sizes.h"
 #include "support/threads.h"
@@ -21,7 +22,48 @@ enum qn_status qn_cuda_memory_create(struct qn_cuda_memory *memory, int index, u
                                      struct qn_error *error) {
   memset(memory, 0, sizeof *memory);
   memory->cap = cap;
+  memory->begin = qn_seconds();
+  memory->range = qn_range_start("prepare");
   return qn_cuda_open(index, &memory->device, error);
+}
+
+static void begin_phase(struct qn_cuda_memory *memory, const char *name) {
+  qn_range_stop(memory->range);
+  memory->range = qn_range_start(name);
+}
+
+enum qn_status qn_cuda_algorithm_begin(struct qn_cuda_memory *memory, struct qn_error *error) {
+  enum qn_status status =
+      qn_cuda_status(cudaEventCreate(&memory->algorithm_began), "creating a CUDA event", error);
+  if (!status)
+    status =
+        qn_cuda_status(cudaEventCreate(&memory->algorithm_ended), "creating a CUDA event", error);
+  if (!status) /* what prepared the run is not to be counted */
+    status = qn_cuda_status(cudaDeviceSynchronize(), "preparing the run on the device", error);
+  begin_phase(memory, "algorithm");
+  memory->uploaded_bytes = memory->copy_bytes;
+  memory->prepare_seconds = qn_seconds() - memory->begin;
+  memory->begin = qn_seconds();
+  if (!status)
+    status = qn_cuda_status(cudaEventRecord(memory->algorithm_began, NULL),
+                            "recording a CUDA event", error);
+  return status;
+}
+
+enum qn_status qn_cuda_algorithm_end(struct qn_cuda_memory *memory, struct qn_error *error) {
+  float milliseconds = 0;
+  enum qn_status status = qn_cuda_status(cudaEventRecord(memory->algorithm_ended, NULL),
+                                         "recording a CUDA event", error);
+  if (!status)
+    status = qn_cuda_status(cudaDeviceSynchronize(), "running the algorithm on the device", error);
+  memory->kernel_seconds = qn_seconds() - memory->begin;
+  if (!status)
+    status = qn_cuda_status(
+        cudaEventElapsedTime(&milliseconds, memory->algorithm_began, memory->algorithm_ended),
+        "reading CUDA events", error);
+  begin_phase(memory, "results");
+  memory->device_seconds = 1e-3 * (double)milliseconds;
+  return status;
 }
 
 void qn_cuda_report(const struct qn_cuda_memory *memory, struct qn_run_result *result) {
@@ -31,6 +73,10 @@ void qn_cuda_report(const struct qn_cuda_memory *memory, struct qn_run_result *r
   figures->memory_bytes = memory->peak_bytes;
   figures->copied_bytes = memory->copy_bytes;
   figures->copy_seconds = memory->copy_seconds;
+  figures->uploaded_bytes = memory->uploaded_bytes;
+  figures->kernel_seconds = memory->device_seconds;
+  result->prepare_seconds += memory->prepare_seconds;
+  result->kernel_seconds = memory->kernel_seconds;
 }
 
 void qn_cuda_memory_destroy(struct qn_cuda_memory *memory) {
@@ -44,6 +90,11 @@ void qn_cuda_memory_destroy(struct qn_cuda_memory *memory) {
   }
   if (memory->copy_stream)
     cudaStreamDestroy(memory->copy_stream);
+  if (memory->algorithm_began)
+    cudaEventDestroy(memory->algorithm_began);
+  if (memory->algorithm_ended)
+    cudaEventDestroy(memory->algorithm_ended);
+  qn_range_stop(memory->range);
   memset(memory, 0, sizeof *memory);
 }
 

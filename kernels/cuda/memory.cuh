@@ -34,6 +34,13 @@ struct qn_cuda_memory {
   uint64_t peak_bytes; /* the most that it ever was */
   double copy_seconds; /* spent by qn_cuda_upload and qn_cuda_download */
   uint64_t copy_bytes;
+  uint64_t uploaded_bytes; /* before the algorithm began */
+  double begin;            /* when the phase began that runs */
+  double prepare_seconds;
+  double kernel_seconds; /* of the algorithm, as the host's clock says */
+  double device_seconds; /* of the algorithm, as CUDA's events say */
+  cudaEvent_t algorithm_began, algorithm_ended;
+  uint64_t range; /* of the phase, for profilers */
   int num_blocks;
   void *blocks[QN_CUDA_MAX_BLOCKS];
   uint64_t block_bytes[QN_CUDA_MAX_BLOCKS];
@@ -48,7 +55,13 @@ enum qn_status qn_cuda_memory_create(struct qn_cuda_memory *memory, int index, u
 /* A zeroed struct is allowed. */
 void qn_cuda_memory_destroy(struct qn_cuda_memory *memory);
 
-/* What the run has used so far, for its result. */
+/* Around the algorithm itself: call the first when the device has all that it needs, the second,
+ * which waits for the device, when the values are final. What lies between, in the default stream,
+ * is timed by CUDA events and by the host's clock. */
+enum qn_status qn_cuda_algorithm_begin(struct qn_cuda_memory *memory, struct qn_error *error);
+enum qn_status qn_cuda_algorithm_end(struct qn_cuda_memory *memory, struct qn_error *error);
+
+/* What the run has used so far, and its times, for its result. */
 void qn_cuda_report(const struct qn_cuda_memory *memory, struct qn_run_result *result);
 
 /* `count * size` bytes (at least 16, so that a pointer is never NULL), with unspecified contents,

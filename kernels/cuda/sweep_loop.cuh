@@ -2,6 +2,7 @@
 #ifndef QN_KERNELS_CUDA_SWEEP_LOOP_CUH
 #define QN_KERNELS_CUDA_SWEEP_LOOP_CUH
 
+#include "kernels/cuda/ranges.cuh"
 #include "kernels/cuda/sweeps.cuh"
 
 namespace {
@@ -42,6 +43,7 @@ inline enum qn_status sweep_iterations(struct sweep_run *run, struct qn_error *e
   run->woken = true;
   status = sweep_read_count(run, &count, error);
   for (bool finished = run->request->max_iterations == 0; !status && !finished;) {
+    const struct qn_range range("iteration");
     const double begin = qn_seconds();
     if (count == 0)
       status = sweep_next_round(run, &count, error);
@@ -70,6 +72,7 @@ inline enum qn_status sweep_iterations(struct sweep_run *run, struct qn_error *e
   enum qn_status status = QN_OK;
   SWEEP_LAUNCH(run, sweep_init);
   for (bool finished = run->request->max_iterations == 0; !status && !finished;) {
+    const struct qn_range range("iteration");
     const double begin = qn_seconds();
     double change = 0;
     SWEEP_LAUNCH(run, sweep_send);
@@ -180,7 +183,6 @@ enum qn_status sweep_run_program(const struct qn_run_request *request, uint64_t 
                                  uint64_t num_edges, const uint32_t *to_vertex, Upload upload,
                                  struct qn_run_result *result, struct qn_error *error) {
   struct sweep_run run;
-  const double begin = qn_seconds();
   memset(&run, 0, sizeof run);
   memset(result, 0, sizeof *result);
   run.request = request;
@@ -192,10 +194,12 @@ enum qn_status sweep_run_program(const struct qn_run_request *request, uint64_t 
     status = upload(&run, error);
   if (!status)
     status = sweep_create(&run, to_vertex, error);
-  result->prepare_seconds = qn_seconds() - begin;
+  if (!status)
+    status = qn_cuda_algorithm_begin(&run.memory, error);
   if (!status)
     status = sweep_iterations(&run, error);
-  result->kernel_seconds = qn_seconds() - begin - result->prepare_seconds;
+  if (!status)
+    status = qn_cuda_algorithm_end(&run.memory, error);
   if (!status)
     status = sweep_download(&run, error);
   qn_cuda_report(&run.memory, result);

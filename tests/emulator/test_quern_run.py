@@ -21,6 +21,9 @@ LAYOUTS = {
     "hybrid": ["quern-hybrid"],
 }
 
+# Algorithms that walk all edges in every iteration.
+ALL_ACTIVE = {"cs", "degree", "hs", "indegree", "nn", "pagerank", "rwr", "spmv"}
+
 
 def run(*command, **environment):
     return subprocess.run([str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
@@ -91,6 +94,19 @@ class EveryKernel(Graph):
         for vertex, (a, b) in enumerate(zip(expected, actual)):
             self.assertTrue(math.isclose(a, b, rel_tol=1e-5), "vertex %d: CPU %r, CUDA %r" % (vertex, a, b))
 
+    def figures(self, report):
+        """What a report says of the device."""
+        device = report["accelerator"]
+        self.assertRegex(device["name"], "emulator")
+        self.assertGreater(device["memory_bytes"], 4 * report["vertices"])
+        self.assertGreater(device["uploaded_bytes"], 0)
+        self.assertGreaterEqual(device["copied_bytes"], device["uploaded_bytes"])
+        self.assertGreater(device["kernel_seconds"], 0)
+        self.assertLess(device["kernel_seconds"], report["seconds"]["total"])
+        walks = report["iterations"] if report["algorithm"] in ALL_ACTIVE else 1
+        for rate, things in ((device["bytes_per_second"], device["uploaded_bytes"]), (report["edges_per_second"], report["edges"])):
+            self.assertTrue(math.isclose(rate, things * walks / device["kernel_seconds"], rel_tol=1e-6))
+
     def compare(self, algorithm, container, seed):
         counts = algorithm == "tc"
         wanted = [] if counts else ["-f", "-o"]
@@ -99,7 +115,7 @@ class EveryKernel(Graph):
         cuda = self.result(self.emulated(algorithm, container, "--json", *(wanted + ["cuda.npy"] if wanted else []),
                                          QUERN_EMULATOR_SEED=str(seed)))
         self.assertEqual(cuda["device"], "cuda")
-        self.assertGreater(cuda["accelerator"]["memory_bytes"], 0)
+        self.figures(cuda)
         if counts:
             self.assertEqual(cpu["result"], cuda["result"])
         else:

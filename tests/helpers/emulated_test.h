@@ -37,6 +37,7 @@ static inline void compare_emulated(const struct qn_graph *graph, enum qn_layout
       new_machine(seed, 0);
       struct qn_run_result result = run_for_test(*kernel, view, source, NULL);
       assert_same_results((*kernel)->algorithm, &expected, &result);
+      assert_true(result.device.kernel_seconds > 0 && result.kernel_seconds > 0);
       assert_int_equal(emulator_live(), 0);
       qn_run_result_destroy(&result);
     }
