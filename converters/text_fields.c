@@ -1,5 +1,6 @@
 #include "converters/text_fields.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "converters/text_numbers.h"
@@ -73,24 +74,32 @@ bool qn_text_take_line(struct qn_input_block *block, const char **line, const ch
   return true;
 }
 
-bool qn_text_weight(struct qn_text_part *part, enum qn_weight_choice wanted, const char *line,
-                    const char *field, const char *field_end, enum qn_weight_type *type,
-                    uint32_t *bits) {
+bool qn_parse_wanted_weight(enum qn_weight_choice wanted, const char *field, const char *field_end,
+                            enum qn_weight_type *type, uint32_t *bits, char fault[QN_FAULT_BYTES]) {
   char text[QN_QUOTE_BYTES];
   enum qn_weight_kind kind = qn_parse_weight(field, field_end, type, bits);
   if (kind == QN_WEIGHT_FINE && (wanted != QN_WEIGHTS_U32 || *type == QN_WEIGHT_U32))
     return true;
   const char *found = qn_text_quote(field, field_end, text);
   if (kind == QN_WEIGHT_FINE)
-    qn_text_reject(part, line, field,
-                   "expected a weight, a whole number up to 2^32-1 (--weights=u32); found %s",
-                   found);
+    snprintf(fault, QN_FAULT_BYTES,
+             "expected a weight, a whole number up to 2^32-1 (--weights=u32); found %s", found);
   else if (kind == QN_WEIGHT_NOT_FINITE)
-    qn_text_reject(part, line, field,
-                   "expected a finite weight; found %s (--weights=none drops weights)", found);
+    snprintf(fault, QN_FAULT_BYTES,
+             "expected a finite weight; found %s (--weights=none drops weights)", found);
   else if (kind == QN_WEIGHT_TOO_LARGE)
-    qn_text_reject(part, line, field, "weight %s is too large for a 32-bit float", found);
+    snprintf(fault, QN_FAULT_BYTES, "weight %s is too large for a 32-bit float", found);
   else
-    qn_text_reject(part, line, field, "expected a weight, a number; found %s", found);
+    snprintf(fault, QN_FAULT_BYTES, "expected a weight, a number; found %s", found);
+  return false;
+}
+
+bool qn_text_weight(struct qn_text_part *part, enum qn_weight_choice wanted, const char *line,
+                    const char *field, const char *field_end, enum qn_weight_type *type,
+                    uint32_t *bits) {
+  char fault[QN_FAULT_BYTES];
+  if (qn_parse_wanted_weight(wanted, field, field_end, type, bits, fault))
+    return true;
+  qn_text_reject(part, line, field, "%s", fault);
   return false;
 }

@@ -60,7 +60,12 @@ void qn_text_skip_mark(struct qn_input_block *block);
 /* Take the first line, without line end, from a block. False if the block is empty. */
 bool qn_text_take_line(struct qn_input_block *block, const char **line, const char **end);
 
-/* Parse a weight that obeys `wanted`; rejects the line and returns false if it is none. */
+/* Parse a weight that obeys `wanted`; false if it is none, and `fault` says why. */
+#define QN_FAULT_BYTES 384
+bool qn_parse_wanted_weight(enum qn_weight_choice wanted, const char *field, const char *field_end,
+                            enum qn_weight_type *type, uint32_t *bits, char fault[QN_FAULT_BYTES]);
+
+/* As a field of a line; rejects the line and returns false if it is none. */
 bool qn_text_weight(struct qn_text_part *part, enum qn_weight_choice wanted, const char *line,
                     const char *field, const char *field_end, enum qn_weight_type *type,
                     uint32_t *bits);

@@ -6,6 +6,7 @@
 #include "converters/input.h"
 #include "converters/reader.h"
 
+extern const struct qn_reader qn_reader_adjacency;
 extern const struct qn_reader qn_reader_dimacs;
 extern const struct qn_reader qn_reader_edges;
 extern const struct qn_reader qn_reader_metis;
@@ -17,6 +18,7 @@ extern const struct qn_reader qn_reader_named_edges;
 
 const struct qn_reader *const qn_readers[] = {
     &qn_reader_matrix_market,
+    &qn_reader_adjacency,
     &qn_reader_named_edges,
     &qn_reader_npy,
     &qn_reader_galois,

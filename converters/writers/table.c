@@ -5,6 +5,7 @@
 
 #include "converters/writer.h"
 
+extern const struct qn_graph_writer qn_graph_writer_adjacency;
 extern const struct qn_graph_writer qn_graph_writer_dimacs;
 extern const struct qn_graph_writer qn_graph_writer_edges;
 extern const struct qn_graph_writer qn_graph_writer_galois;
@@ -21,6 +22,7 @@ const struct qn_graph_writer *const qn_graph_writers[] = {
     &qn_graph_writer_gapbs,
     &qn_graph_writer_galois,
     &qn_graph_writer_npy,
+    &qn_graph_writer_adjacency,
     NULL,
 };
 
