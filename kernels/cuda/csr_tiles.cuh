@@ -18,6 +18,7 @@
 
 #include "kernels/cuda/combine.cuh"
 #include "kernels/cuda/csr_device.cuh"
+#include "kernels/cuda/partial.cuh"
 
 #ifndef QN_TILE_THREADS
 #define QN_TILE_THREADS 256
@@ -28,27 +29,6 @@
 #define QN_LONG_SPAN 32
 
 namespace {
-
-/* A lane's value as it waits in shared memory. */
-struct tile_partial {
-  PROGRAM_PARTIAL lanes[PROGRAM_LANES];
-};
-
-QN_DEVICE_INLINE tile_partial tile_store(program_accumulator from) {
-  const program_lane *lanes = reinterpret_cast<const program_lane *>(&from);
-  tile_partial partial;
-  for (int lane = 0; lane < PROGRAM_LANES; lane++)
-    partial.lanes[lane] = (PROGRAM_PARTIAL)lanes[lane];
-  return partial;
-}
-
-QN_DEVICE_INLINE program_accumulator tile_load(const tile_partial &partial) {
-  program_accumulator into;
-  program_lane *lanes = reinterpret_cast<program_lane *>(&into);
-  for (int lane = 0; lane < PROGRAM_LANES; lane++)
-    lanes[lane] = (program_lane)partial.lanes[lane];
-  return into;
-}
 
 struct csr_tiles {
   struct qn_csr csr; /* in device memory */

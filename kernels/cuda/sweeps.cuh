@@ -23,7 +23,9 @@
 #include "support/threads.h"
 
 #define SWEEP_FRONTIER (PROGRAM_SCHEDULE == QN_FRONTIER)
+#ifndef SWEEP_THREADS
 #define SWEEP_THREADS 256
+#endif
 #define SWEEP_MAX_BLOCKS 2048
 
 namespace {

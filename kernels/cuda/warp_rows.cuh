@@ -30,14 +30,15 @@ QN_DEVICE_INLINE void warp_visit_rows(uint32_t row, uint64_t begin, uint64_t end
   }
 }
 
-/* Combine what the lanes have, in a fixed order; the result is in lane 0. */
-QN_DEVICE_INLINE program_accumulator warp_combine(program_accumulator value) {
-  for (int step = 16; step > 0; step /= 2) {
+/* Combine what each `width` neighbouring lanes have (a power of two), in a fixed order; the result
+ * is in the first of them. */
+QN_DEVICE_INLINE program_accumulator warp_combine(program_accumulator value, int width = 32) {
+  for (int step = width / 2; step > 0; step /= 2) {
     program_accumulator other;
     program_lane *lanes = reinterpret_cast<program_lane *>(&other);
     const program_lane *own = reinterpret_cast<const program_lane *>(&value);
     for (int lane = 0; lane < PROGRAM_LANES; lane++)
-      lanes[lane] = __shfl_down_sync(QN_FULL_WARP, own[lane], step);
+      lanes[lane] = __shfl_down_sync(QN_FULL_WARP, own[lane], step, width);
     program_combine(&value, other);
   }
   return value;
