@@ -101,7 +101,7 @@ enum qn_status qn_csr_check(const struct qn_container *container, const struct q
 uint64_t qn_csr_fingerprint(const struct qn_csr *csr, bool reverse);
 
 /* Does every edge of a checked CSR have its reverse, as often and with the same weights? Judged by
- * fingerprints of the triangles above and below the diagonal. */
+ * the fingerprints of the edges and of their reversals. */
 bool qn_csr_is_symmetric(const struct qn_csr *csr);
 
 /* Add the sections of the graph layout to a writer, in the spec's order. Call

@@ -23,20 +23,27 @@ static uint64_t first_descending_offset(const struct qn_csr *csr) {
   return UINT64_MAX;
 }
 
-QN_VECTOR_CLONES
-static uint32_t largest_column(const uint32_t *columns, uint64_t count) {
-  uint32_t largest = 0;
-  for (uint64_t i = 0; i < count; i++)
-    largest = columns[i] > largest ? columns[i] : largest;
-  return largest;
-}
+#define SCAN_BLOCK ((uint64_t)1 << 16) /* counted in lanes of 32 bits */
+
+struct scan {
+  uint32_t largest;
+  uint64_t descents; /* neighbours in the array of which the second is less */
+};
 
 QN_VECTOR_CLONES
-static uint64_t count_descents(const uint32_t *columns, uint64_t count) {
-  uint64_t descents = 0;
-  for (uint64_t i = 1; i < count; i++)
-    descents += columns[i - 1] > columns[i];
-  return descents;
+static struct scan scan_columns(const uint32_t *columns, uint64_t count) {
+  struct scan scan = {columns[0], 0};
+  for (uint64_t begin = 1; begin < count; begin += SCAN_BLOCK) {
+    uint64_t end = count - begin < SCAN_BLOCK ? count : begin + SCAN_BLOCK;
+    uint32_t largest = 0, descents = 0;
+    for (uint64_t i = begin; i < end; i++) {
+      largest = columns[i] > largest ? columns[i] : largest;
+      descents += columns[i - 1] > columns[i];
+    }
+    scan.largest = largest > scan.largest ? largest : scan.largest;
+    scan.descents += descents;
+  }
+  return scan;
 }
 
 /* Row starts inside the share, past its first edge, that descend from the edge before. */
@@ -58,8 +65,8 @@ static bool share_is_sound(const struct qn_csr *csr, const struct qn_csr_share *
   uint64_t count = share->edge_end - share->edge_begin;
   if (count == 0)
     return true;
-  return largest_column(columns, count) < csr->num_vertices &&
-         count_descents(columns, count) == count_descending_starts(csr, share);
+  struct scan scan = scan_columns(columns, count);
+  return scan.largest < csr->num_vertices && scan.descents == count_descending_starts(csr, share);
 }
 
 /* Slow and exact: names the first edge at fault in the share. */
