@@ -1,5 +1,5 @@
 /* Readers of graph formats: one file each in converters/readers/, listed in
- * readers/table.c. A reader tells by content whether an input is of its
+ * format_table.c. A reader tells by content whether an input is of its
  * format, and turns it into an edge list. */
 #ifndef QN_CONVERTERS_READER_H
 #define QN_CONVERTERS_READER_H
@@ -55,11 +55,11 @@ struct qn_read_result {
 struct qn_input; /* converters/input.h */
 
 struct qn_reader {
-  const char *name;        /* as --format takes it, e.g. "edges" */
-  const char *description; /* for --help, one line */
+  const char *name; /* of its format, e.g. "edges" */
 
   /* How sure the reader is that content beginning with these bytes (the first 64 KiB
-   * at least, or all) is its own: 0 no, 1 possible, 2 a plausible look, 3 a signature. */
+   * at least, or all) is its own: 0 no, 1 possible, 2 a plausible look, 3 a signature. NULL: only
+   * --format can tell. */
   int (*detect)(const char *head, uint64_t bytes, const struct qn_read_options *options);
 
   /* Read all of `input` into `list`, streams numbered from `*sequence` on, which becomes the
@@ -77,17 +77,6 @@ struct qn_reader {
   /* Free result->names_memory; NULL if there never is any. */
   void (*release)(struct qn_read_result *result);
 };
-
-/* NULL-terminated, in the order in which equal detections win. */
-extern const struct qn_reader *const qn_readers[];
-
-/* The reader called `name`; QN_USAGE with the list of names if there is none. */
-enum qn_status qn_reader_by_name(const char *name, const struct qn_reader **out,
-                                 struct qn_error *error);
-
-/* The reader that is surest; QN_INVALID if none wants it. */
-enum qn_status qn_reader_detect(struct qn_input *input, const struct qn_read_options *options,
-                                const struct qn_reader **out, struct qn_error *error);
 
 #ifdef __cplusplus
 }

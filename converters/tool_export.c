@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "converters/format.h"
 #include "converters/graph_source.h"
-#include "converters/writer.h"
 #include "support/sizes.h"
 #include "support/threads.h"
 #include "support/tool.h"
@@ -17,13 +17,16 @@ struct options {
   const struct qn_graph_writer *writer;
   const char *input;
   const char *output;
+  bool list_formats;
 };
 
-enum { KEY_FORMAT = 0x3301, KEY_BOTH };
+enum { KEY_FORMAT = 0x3301, KEY_FORMATS, KEY_BOTH };
 
 static const struct argp_option argp_options[] = {
     {"output", 'o', "FILE", 0, "Write to FILE, - for standard output (required)", 1},
     {"format", KEY_FORMAT, "NAME", 0, "What to write (default: edges)", 1},
+    {"formats", KEY_FORMATS, NULL, 0,
+     "List every format, what is supported and what is lost (also with --json)", 1},
     {"both-directions", KEY_BOTH, NULL, 0,
      "List the edges of undirected graphs both ways (default: once)", 1},
     {0}};
@@ -42,6 +45,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
     if (qn_graph_writer_by_name(argument, &options->writer, &error))
       argp_error(state, "%s", error.message);
     return 0;
+  case KEY_FORMATS:
+    options->list_formats = true;
+    return 0;
   case KEY_BOTH:
     options->write.both_directions = true;
     return 0;
@@ -51,6 +57,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
     options->input = argument;
     return 0;
   case ARGP_KEY_END:
+    if (options->list_formats)
+      return 0;
     if (!options->input)
       argp_error(state, "name a container");
     if (!options->output)
@@ -67,8 +75,8 @@ static const char documentation[] =
     "Export a graph: write the edges, weights and original ids of a container of any layout as "
     "text.\v"
     "Formats:\n%s\n"
-    "Reals are written with the fewest digits that read back exactly. Vertices without edges are "
-    "in a matrix-market file, but not in an edge list.\n\n"
+    "Reals are written with the fewest digits that read back exactly. What a format loses "
+    "or refuses, --formats says.\n\n"
     "Exit status: 0; 2 for a wrong command line or if FILE exists (see --force); 3 for an invalid "
     "container; 5 if reading, writing or memory fails.\n\n"
     "Example:\n"
@@ -79,13 +87,11 @@ static char *help_filter(int key, const char *text, void *input) {
   (void)input;
   if (key != ARGP_KEY_HELP_POST_DOC || !text)
     return (char *)text;
-  char formats[512] = "", *full = NULL;
-  for (int i = 0; qn_graph_writers[i]; i++) {
-    size_t used = strlen(formats);
-    snprintf(formats + used, sizeof formats - used, "  %-15s %s\n", qn_graph_writers[i]->name,
-             qn_graph_writers[i]->description);
-  }
-  return asprintf(&full, text, formats) < 0 ? (char *)text : full;
+  char *formats = qn_formats_help(true), *full = NULL;
+  if (!formats || asprintf(&full, text, formats) < 0)
+    full = NULL;
+  free(formats);
+  return full ? full : (char *)text;
 }
 
 struct report {
@@ -149,10 +155,13 @@ int main(int argc, char **argv) {
   static const struct argp_child children[] = {{&qn_tool_output_argp, 0, NULL, 0}, {0}};
   static const struct argp argp = {argp_options, parse_option, "GRAPH.qrn", documentation,
                                    children,     help_filter,  NULL};
-  struct options options = {.writer = qn_graph_writers[0]};
+  struct options options = {0};
+  qn_graph_writer_by_name("edges", &options.writer, NULL);
   struct report report = {0};
   struct qn_error error;
   qn_tool_parse("quern-export", &argp, argc, argv, &options, &options.shared);
+  if (options.list_formats)
+    return qn_tool_exit(qn_formats_print(options.shared.json, &error), &error);
   enum qn_status status = export_graph(&options, &report, &error);
   if (!status && options.shared.json)
     status = print_json(&options, &report, &error);

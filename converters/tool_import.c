@@ -7,9 +7,9 @@
 #include "converters/build.h"
 #include "converters/build_options.h"
 #include "converters/column_choice.h"
+#include "converters/format.h"
 #include "converters/input.h"
 #include "converters/provenance.h"
-#include "converters/reader.h"
 #include "formats/layouts.h"
 #include "support/memory.h"
 #include "support/progress.h"
@@ -26,6 +26,7 @@ struct options {
   const char *format;
   char **inputs;
   int num_inputs;
+  bool list_formats;
   const char *columns_text; /* --columns as given */
   char columns[512];        /* the same, cut up */
 };
@@ -34,6 +35,7 @@ struct options {
 
 enum {
   KEY_FORMAT = 0x3001,
+  KEY_FORMATS,
   KEY_WEIGHTS,
   KEY_IDS,
   KEY_MAX_BAD,
@@ -47,6 +49,8 @@ enum {
 static const struct argp_option argp_options[] = {
     {"output", 'o', "FILE", 0, "Write the container to FILE (required)", 1},
     {"format", KEY_FORMAT, "NAME", 0, "What the input is; auto (default) tells by content", 1},
+    {"formats", KEY_FORMATS, NULL, 0,
+     "List every format, what is supported and what is lost (also with --json)", 1},
     {"member", KEY_MEMBER, "NAME", 0, "The member of an archive to read, if it has several", 1},
     {"max-bytes", KEY_MAX_BYTES, "SIZE", 0,
      "Refuse inputs of more than SIZE after decompression (default: 1T)", 1},
@@ -106,6 +110,8 @@ static enum qn_status parse_count(const char *text, uint64_t *value, struct qn_e
 
 static void finish_command_line(struct argp_state *state, struct options *options) {
   struct qn_error error;
+  if (options->list_formats)
+    return;
   if (options->num_inputs == 0)
     argp_error(state, "name an input (or - for standard input)");
   if (!options->output)
@@ -130,6 +136,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
     return 0;
   case KEY_FORMAT:
     options->format = argument;
+    return 0;
+  case KEY_FORMATS:
+    options->list_formats = true;
     return 0;
   case KEY_MEMBER:
     options->input.member = argument;
@@ -189,15 +198,8 @@ static char *help_filter(int key, const char *text, void *input) {
   (void)input;
   if (key != ARGP_KEY_HELP_POST_DOC || !text)
     return (char *)text;
-  char *full = NULL, *formats = NULL;
-  size_t size;
-  FILE *stream = open_memstream(&formats, &size);
-  if (!stream)
-    return (char *)text;
-  for (int i = 0; qn_readers[i]; i++)
-    fprintf(stream, "  %-15s %s\n", qn_readers[i]->name, qn_readers[i]->description);
-  fclose(stream);
-  if (asprintf(&full, text, formats) < 0)
+  char *full = NULL, *formats = qn_formats_help(false);
+  if (!formats || asprintf(&full, text, formats) < 0)
     full = NULL;
   free(formats);
   return full ? full : (char *)text;
@@ -425,6 +427,8 @@ int main(int argc, char **argv) {
       .format = "auto", .input = QN_INPUT_DEFAULTS, .build.num_vertices = QN_VERTICES_FROM_EDGES};
   struct qn_error error;
   qn_tool_parse("quern-import", &argp, argc, argv, &options, &options.shared);
+  if (options.list_formats)
+    return qn_tool_exit(qn_formats_print(options.shared.json, &error), &error);
   struct import import = {.options = &options, .result.num_vertices = QN_VERTICES_FROM_EDGES};
   enum qn_status status = run(&import, &error);
   if (import.reader && import.reader->release)

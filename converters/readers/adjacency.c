@@ -433,7 +433,6 @@ static int detect_adjacency(const char *head, uint64_t bytes,
 
 const struct qn_reader qn_reader_adjacency = {
     .name = "adjacency",
-    .description = "AdjacencyGraph and WeightedAdjacencyGraph of Ligra and GBBS (.adj)",
     .detect = detect_adjacency,
     .read = read_adjacency,
 };

@@ -222,7 +222,6 @@ static int detect_dimacs(const char *head, uint64_t bytes, const struct qn_read_
 
 const struct qn_reader qn_reader_dimacs = {
     .name = "dimacs",
-    .description = "Graphs of the 9th DIMACS challenge (.gr): 'p sp', then 'a FROM TO WEIGHT'",
     .detect = detect_dimacs,
     .read = read_dimacs,
     .release = qn_release_declared,

@@ -412,7 +412,6 @@ static int detect_edges(const char *head, uint64_t bytes, const struct qn_read_o
 
 const struct qn_reader qn_reader_edges = {
     .name = "edges",
-    .description = "text, an edge a line: source, destination, and perhaps a weight",
     .detect = detect_edges,
     .read = read_edges,
 };

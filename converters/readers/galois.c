@@ -149,7 +149,6 @@ static int detect_galois(const char *head, uint64_t bytes, const struct qn_read_
 
 const struct qn_reader qn_reader_galois = {
     .name = "galois",
-    .description = "Graphs of the Galois system (.gr), versions 1 and 2",
     .detect = detect_galois,
     .read = read_galois,
 };

@@ -129,7 +129,6 @@ static int detect_gapbs(const char *head, uint64_t bytes, const struct qn_read_o
 
 const struct qn_reader qn_reader_gapbs = {
     .name = "gapbs",
-    .description = "Serialized graphs of the GAP Benchmark Suite (.sg, .wsg)",
     .detect = detect_gapbs,
     .read = read_gapbs,
 };

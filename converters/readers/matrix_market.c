@@ -552,9 +552,6 @@ static int detect_matrix(const char *head, uint64_t bytes, const struct qn_read_
 
 const struct qn_reader qn_reader_matrix_market = {
     .name = "matrix-market",
-    .description =
-        "Matrix Market coordinate files: pattern, integer or real; general, symmetric or "
-        "skew-symmetric",
     .detect = detect_matrix,
     .read = read_matrix,
     .locate = locate_entry,

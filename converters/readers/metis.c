@@ -408,7 +408,6 @@ static int detect_metis(const char *head, uint64_t bytes, const struct qn_read_o
 
 const struct qn_reader qn_reader_metis = {
     .name = "metis",
-    .description = "METIS graphs (.graph): 'VERTICES EDGES', then a line of neighbours a vertex",
     .detect = detect_metis,
     .read = read_metis,
     .release = qn_release_declared,

@@ -437,7 +437,6 @@ static int detect_named_edges(const char *head, uint64_t bytes,
 
 const struct qn_reader qn_reader_named_edges = {
     .name = "named-edges",
-    .description = "the same with names for vertices, or bipartite",
     .detect = detect_named_edges,
     .read = read_named_edges,
     .release = release_names,

@@ -249,7 +249,6 @@ static int detect_npy(const char *head, uint64_t bytes, const struct qn_read_opt
 
 const struct qn_reader qn_reader_npy = {
     .name = "npy",
-    .description = "NumPy arrays (.npy) of two rows or two columns: the ends of edges",
     .detect = detect_npy,
     .read = read_npy,
 };

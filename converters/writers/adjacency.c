@@ -81,7 +81,5 @@ static enum qn_status write_adjacency(const struct qn_graph *graph,
 
 const struct qn_graph_writer qn_graph_writer_adjacency = {
     .name = "adjacency",
-    .description = "[Weighted]AdjacencyGraph of Ligra and GBBS (.adj); undirected edges both ways, "
-                   "ids are lost",
     .write = write_adjacency,
 };

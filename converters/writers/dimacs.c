@@ -64,8 +64,5 @@ static enum qn_status write_dimacs(const struct qn_graph *graph,
 
 const struct qn_graph_writer qn_graph_writer_dimacs = {
     .name = "dimacs",
-    .description =
-        "9th DIMACS challenge (.gr); directed, weights 1 if there are none, vertices from 1, ids "
-        "are lost",
     .write = write_dimacs,
 };

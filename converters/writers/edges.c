@@ -134,6 +134,5 @@ static enum qn_status write_edges(const struct qn_graph *graph,
 
 const struct qn_graph_writer qn_graph_writer_edges = {
     .name = "edges",
-    .description = "text, an edge a line: source, destination and weight, by original ids",
     .write = write_edges,
 };

@@ -62,6 +62,5 @@ static enum qn_status write_galois(const struct qn_graph *graph,
 
 const struct qn_graph_writer qn_graph_writer_galois = {
     .name = "galois",
-    .description = "Galois (.gr, version 1); weights are u32, ids are lost",
     .write = write_galois,
 };

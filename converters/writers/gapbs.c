@@ -106,7 +106,5 @@ static enum qn_status write_gapbs(const struct qn_graph *graph,
 
 const struct qn_graph_writer qn_graph_writer_gapbs = {
     .name = "gapbs",
-    .description =
-        "GAP Benchmark Suite (.sg, with weights .wsg); weights to 2^31 - 1, ids are lost",
     .write = write_gapbs,
 };

@@ -123,6 +123,5 @@ static enum qn_status write_matrix(const struct qn_graph *graph,
 
 const struct qn_graph_writer qn_graph_writer_matrix_market = {
     .name = "matrix-market",
-    .description = "Matrix Market coordinate file; vertices are numbered from 1, ids are lost",
     .write = write_matrix,
 };

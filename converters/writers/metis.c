@@ -115,7 +115,5 @@ static enum qn_status write_metis(const struct qn_graph *graph,
 
 const struct qn_graph_writer qn_graph_writer_metis = {
     .name = "metis",
-    .description = "METIS (.graph); undirected graphs without loops and parallel edges; vertices "
-                   "from 1, ids are lost",
     .write = write_metis,
 };

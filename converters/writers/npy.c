@@ -109,7 +109,5 @@ static enum qn_status write_npy(const struct qn_graph *graph,
 
 const struct qn_graph_writer qn_graph_writer_npy = {
     .name = "npy",
-    .description = "NumPy array of shape (2, edges) of original ids; weights and vertices without "
-                   "edges are lost",
     .write = write_npy,
 };

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "converters/format.h"
 #include "converters/input.h"
-#include "converters/reader.h"
 #include "formats/layouts.h"
 #include "fuzz/fuzz.h"
 #include "support/memory.h"
@@ -106,8 +106,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   unsigned choices = choices_of(data, size);
   const char *path = fuzz_file(data, size);
   qn_progress_quiet(true);
-  for (int i = 0; qn_readers[i]; i++) {
-    struct attempt attempt = {.reader = qn_readers[i],
+  for (const struct qn_format *format = qn_formats; format->name; format++) {
+    if (!format->reader)
+      continue;
+    struct attempt attempt = {.reader = format->reader,
                               .options.strings = choices & 1,
                               .options.max_bad = choices & 2 ? 3 : 0,
                               .result.num_vertices = QN_VERTICES_FROM_EDGES};

@@ -14,8 +14,8 @@
 #include <string.h>
 
 #include "converters/edge_blocks.h"
+#include "converters/format.h"
 #include "converters/input.h"
-#include "converters/reader.h"
 #include "converters/text_numbers.h"
 #include "helpers/scratch.h"
 #include "support/progress.h"

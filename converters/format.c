@@ -1,0 +1,151 @@
+#include "converters/format.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "converters/input.h"
+
+enum direction { READ, WRITTEN };
+
+static bool has(const struct qn_format *format, enum direction direction) {
+  return direction == READ ? format->reader != NULL : format->writer != NULL;
+}
+
+static const struct qn_format *find(const char *name, enum direction direction) {
+  for (const struct qn_format *format = qn_formats; format->name; format++)
+    if (has(format, direction) && strcmp(format->name, name) == 0)
+      return format;
+  return NULL;
+}
+
+/* "edges, matrix-market, ..." */
+static void list_names(enum direction direction, char *text, size_t size) {
+  size_t length = 0;
+  text[0] = 0;
+  for (const struct qn_format *format = qn_formats; format->name && length < size; format++)
+    if (has(format, direction))
+      length +=
+          (size_t)snprintf(text + length, size - length, "%s%s", length ? ", " : "", format->name);
+}
+
+enum qn_status qn_reader_by_name(const char *name, const struct qn_reader **out,
+                                 struct qn_error *error) {
+  const struct qn_format *format = find(name, READ);
+  char names[512];
+  *out = format ? format->reader : NULL;
+  if (format)
+    return QN_OK;
+  list_names(READ, names, sizeof names);
+  return qn_fail(error, QN_USAGE, "unknown format '%s'; known are auto, %s", name, names);
+}
+
+enum qn_status qn_graph_writer_by_name(const char *name, const struct qn_graph_writer **out,
+                                       struct qn_error *error) {
+  const struct qn_format *format = find(name, WRITTEN);
+  char names[512];
+  *out = format ? format->writer : NULL;
+  if (format)
+    return QN_OK;
+  list_names(WRITTEN, names, sizeof names);
+  return qn_fail(error, QN_USAGE, "unknown format '%s'; known are %s", name, names);
+}
+
+enum qn_status qn_reader_detect(struct qn_input *input, const struct qn_read_options *options,
+                                const struct qn_reader **out, struct qn_error *error) {
+  const char *head;
+  uint64_t bytes;
+  int best = 0;
+  *out = NULL;
+  enum qn_status status = qn_input_peek(input, &head, &bytes, error);
+  if (status)
+    return status;
+  for (const struct qn_format *format = qn_formats; format->name; format++) {
+    int sure =
+        format->reader && format->reader->detect ? format->reader->detect(head, bytes, options) : 0;
+    if (sure > best) {
+      best = sure;
+      *out = format->reader;
+    }
+  }
+  if (*out)
+    return QN_OK;
+  char names[512];
+  list_names(READ, names, sizeof names);
+  qn_fail(error, QN_INVALID, "no known format of graphs; --format says which it is (%s)", names);
+  return qn_error_in_file(error, qn_input_name(input));
+}
+
+/* ---- Listings ------------------------------------------------------------- */
+
+char *qn_formats_help(bool written) {
+  char *text = NULL;
+  size_t size;
+  FILE *stream = open_memstream(&text, &size);
+  if (!stream)
+    return NULL;
+  for (const struct qn_format *format = qn_formats; format->name; format++)
+    if (has(format, written ? WRITTEN : READ))
+      fprintf(stream, "  %-15s %s\n", format->name, format->description);
+  if (fclose(stream) == 0)
+    return text;
+  free(text);
+  return NULL;
+}
+
+static void print_direction(const char *direction, bool supported, bool by_name,
+                            const struct qn_format_limits *limits) {
+  printf("    %s  %s%s", direction, supported ? "yes" : "no",
+         by_name ? ", if --format names it" : "");
+  if (supported)
+    printf("; loses %s", limits->loses ? limits->loses : "nothing");
+  if (supported && limits->refuses)
+    printf("; refuses %s", limits->refuses);
+  putchar('\n');
+}
+
+static void print_text(void) {
+  for (const struct qn_format *format = qn_formats; format->name; format++) {
+    printf("%s (%s)\n    %s\n", format->name, format->files, format->description);
+    print_direction("import", format->reader, format->reader && !format->reader->detect,
+                    &format->reading);
+    print_direction("export", format->writer, false, &format->writing);
+  }
+}
+
+static json_t *files_json(const char *files) {
+  json_t *list = json_array();
+  for (const char *end; *files; files = *end ? end + 1 : end) {
+    end = files + strcspn(files, " ");
+    json_array_append_new(list, json_stringn(files, (size_t)(end - files)));
+  }
+  return list;
+}
+
+static json_t *format_json(const struct qn_format *format) {
+  const struct qn_reader *reader = format->reader;
+  return json_pack("{s:s, s:s, s:o, s:{s:b, s:b, s:s?, s:s?}, s:{s:b, s:s?, s:s?}}", "name",
+                   format->name, "description", format->description, "files",
+                   files_json(format->files), "import", "supported", reader != NULL, "detected",
+                   reader && reader->detect, "loses", format->reading.loses, "refuses",
+                   format->reading.refuses, "export", "supported", format->writer != NULL, "loses",
+                   format->writing.loses, "refuses", format->writing.refuses);
+}
+
+enum qn_status qn_formats_print(bool json, struct qn_error *error) {
+  if (!json) {
+    print_text();
+    return QN_OK;
+  }
+  json_t *list = json_array();
+  for (const struct qn_format *format = qn_formats; format->name; format++)
+    json_array_append_new(list, format_json(format));
+  json_t *object = json_pack("{s:o}", "formats", list);
+  if (!object)
+    return qn_fail_memory(error, "the list of formats", 0);
+  json_dumpf(object, stdout, JSON_INDENT(2));
+  putchar('\n');
+  json_decref(object);
+  return QN_OK;
+}

@@ -1,0 +1,55 @@
+/* The formats of the outside world: one table, from which detection, --help and --formats come. */
+#ifndef QN_CONVERTERS_FORMAT_H
+#define QN_CONVERTERS_FORMAT_H
+
+#include "converters/reader.h"
+#include "converters/writer.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What one direction cannot keep, and what it does not take; NULL: nothing. */
+struct qn_format_limits {
+  const char *loses;
+  const char *refuses;
+};
+
+struct qn_format {
+  const char *name;        /* as --format takes it, e.g. "edges" */
+  const char *files;       /* how such files are usually called, e.g. ".el .txt" */
+  const char *description; /* one line */
+
+  const struct qn_reader *reader; /* NULL: not read */
+  struct qn_format_limits reading;
+
+  const struct qn_graph_writer *writer; /* NULL: not written */
+  struct qn_format_limits writing;
+};
+
+/* Ends with a row without name; in the order in which equal detections win. */
+extern const struct qn_format qn_formats[];
+
+/* The reader of the format called `name`; QN_USAGE with the list of names if there is none. */
+enum qn_status qn_reader_by_name(const char *name, const struct qn_reader **out,
+                                 struct qn_error *error);
+
+/* The writer, likewise. */
+enum qn_status qn_graph_writer_by_name(const char *name, const struct qn_graph_writer **out,
+                                       struct qn_error *error);
+
+/* The reader that is surest; QN_INVALID if none wants it. */
+enum qn_status qn_reader_detect(struct qn_input *input, const struct qn_read_options *options,
+                                const struct qn_reader **out, struct qn_error *error);
+
+/* "  name   description" a line, of the formats that are read or written: for --help. The caller
+ * frees it; NULL if memory runs out. */
+char *qn_formats_help(bool written);
+
+/* Everything about every format on standard output: for --formats. */
+enum qn_status qn_formats_print(bool json, struct qn_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,90 @@
+/* A new format is a file in readers/ or writers/, or both, and a row here. */
+#include "converters/format.h"
+
+extern const struct qn_reader qn_reader_adjacency;
+extern const struct qn_reader qn_reader_dimacs;
+extern const struct qn_reader qn_reader_edges;
+extern const struct qn_reader qn_reader_galois;
+extern const struct qn_reader qn_reader_gapbs;
+extern const struct qn_reader qn_reader_matrix_market;
+extern const struct qn_reader qn_reader_metis;
+extern const struct qn_reader qn_reader_named_edges;
+extern const struct qn_reader qn_reader_npy;
+
+extern const struct qn_graph_writer qn_graph_writer_adjacency;
+extern const struct qn_graph_writer qn_graph_writer_dimacs;
+extern const struct qn_graph_writer qn_graph_writer_edges;
+extern const struct qn_graph_writer qn_graph_writer_galois;
+extern const struct qn_graph_writer qn_graph_writer_gapbs;
+extern const struct qn_graph_writer qn_graph_writer_matrix_market;
+extern const struct qn_graph_writer qn_graph_writer_metis;
+extern const struct qn_graph_writer qn_graph_writer_npy;
+
+const struct qn_format qn_formats[] = {
+    {.name = "matrix-market",
+     .files = ".mtx",
+     .description = "Matrix Market coordinate files: pattern, integer or real; general, symmetric "
+                    "or skew-symmetric",
+     .reader = &qn_reader_matrix_market,
+     .reading = {.refuses = "dense and complex matrices"},
+     .writer = &qn_graph_writer_matrix_market,
+     .writing = {.loses = "ids (vertices are numbered from 1)"}},
+    {.name = "adjacency",
+     .files = ".adj",
+     .description = "AdjacencyGraph and WeightedAdjacencyGraph of Ligra and GBBS",
+     .reader = &qn_reader_adjacency,
+     .writer = &qn_graph_writer_adjacency,
+     .writing = {.loses = "ids; that a graph is undirected (edges are listed both ways)"}},
+    {.name = "named-edges",
+     .files = ".txt .tsv .csv",
+     .description = "Text edge lists with names for vertices (--ids=strings), or bipartite ones",
+     .reader = &qn_reader_named_edges,
+     .reading = {.loses = "columns beside source, destination and weight"}},
+    {.name = "npy",
+     .files = ".npy",
+     .description = "NumPy arrays of two rows or two columns: the ends of edges (DGL, PyG)",
+     .reader = &qn_reader_npy,
+     .writer = &qn_graph_writer_npy,
+     .writing = {.loses = "weights; vertices without edges", .refuses = "ids that are names"}},
+    {.name = "galois",
+     .files = ".gr",
+     .description = "Graphs of the Galois system: versions 1 and 2 are read, 1 is written",
+     .reader = &qn_reader_galois,
+     .reading = {.refuses = "edge data of other than 4 bytes; in version 2 edge data of an odd "
+                            "number of edges"},
+     .writer = &qn_graph_writer_galois,
+     .writing = {.loses = "ids; that a graph is undirected (edges are listed both ways)",
+                 .refuses = "real weights"}},
+    {.name = "gapbs",
+     .files = ".sg .wsg",
+     .description = "Serialized graphs of the GAP Benchmark Suite",
+     .reader = &qn_reader_gapbs,
+     .writer = &qn_graph_writer_gapbs,
+     .writing = {.loses = "ids",
+                 .refuses = "real weights and those above 2^31-1; more than 2^31 vertices"}},
+    {.name = "dimacs",
+     .files = ".gr",
+     .description = "Graphs of the 9th DIMACS challenge: 'p sp', then 'a FROM TO WEIGHT'",
+     .reader = &qn_reader_dimacs,
+     .reading = {.loses = "comments"},
+     .writer = &qn_graph_writer_dimacs,
+     .writing = {.loses = "ids (vertices are numbered from 1); that there are no weights (they "
+                          "become 1); that a graph is undirected (arcs go both ways)"}},
+    {.name = "metis",
+     .files = ".graph",
+     .description = "METIS graphs: 'VERTICES EDGES', then a line of neighbours a vertex",
+     .reader = &qn_reader_metis,
+     .reading = {.loses = "sizes and weights of vertices"},
+     .writer = &qn_graph_writer_metis,
+     .writing = {.loses = "ids (vertices are numbered from 1)",
+                 .refuses = "directed graphs, loops and parallel edges"}},
+    {.name = "edges",
+     .files = ".el .wel .txt .tsv .csv out.*",
+     .description = "Text, an edge a line (SNAP, KONECT, CSV, TSV): source, destination, and "
+                    "perhaps a weight",
+     .reader = &qn_reader_edges,
+     .reading = {.loses = "columns beside source, destination and weight"},
+     .writer = &qn_graph_writer_edges,
+     .writing = {.loses = "vertices without edges"}},
+    {.name = NULL},
+};
