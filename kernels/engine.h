@@ -94,4 +94,21 @@ PROGRAM_FUNCTION program_weight engine_weight(const struct qn_weights *weights, 
   return 1;
 }
 
+/* PROGRAM_NON_NEGATIVE: refuse a negative weight (or NaN). Whole numbers have no sign. */
+static inline enum qn_status engine_check_weights(const struct qn_weights *weights,
+                                                  uint64_t num_edges, struct qn_error *error) {
+  if (!PROGRAM_NON_NEGATIVE || weights->type != QN_WEIGHT_F32)
+    return QN_OK;
+  uint64_t bad = UINT64_MAX;
+#pragma omp parallel for schedule(static) reduction(min : bad)
+  for (uint64_t edge = 0; edge < num_edges; edge++)
+    if (!(weights->f32[edge] >= 0) && edge < bad)
+      bad = edge;
+  if (bad == UINT64_MAX)
+    return QN_OK;
+  return qn_fail(error, QN_INVALID,
+                 "%s needs weights that are not negative, but that of edge %llu is %g",
+                 PROGRAM_NAME, (unsigned long long)bad, (double)weights->f32[bad]);
+}
+
 #endif

@@ -44,7 +44,7 @@ struct engine_walk {
 static inline enum qn_status walk_check(const struct engine_state *state, struct qn_error *error) {
   const engine_view *view = state->view;
   const struct qn_weights *weights = view->has_pull ? &view->pull.weights : &view->push.weights;
-  return sweep_check_weights(weights, view->num_edges, error);
+  return engine_check_weights(weights, view->num_edges, error);
 }
 
 static inline const char *walk_mode(const struct engine_state *state) {

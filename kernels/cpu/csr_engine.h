@@ -61,7 +61,7 @@ static enum qn_status engine_run(const struct qn_run_request *request, struct qn
   double begin = qn_seconds();
   *result = (struct qn_run_result){0};
   state.context = engine_context(request, view->out.num_vertices, view->out.num_edges);
-  enum qn_status status = sweep_check_weights(&view->out.weights, view->out.num_edges, error);
+  enum qn_status status = engine_check_weights(&view->out.weights, view->out.num_edges, error);
   if (!status && view->has_transpose) {
     state.in = &view->in;
   } else if (!status && ENGINE_MUST_PULL && request->max_iterations > 0) {

@@ -39,8 +39,8 @@ static inline enum qn_status walk_check(const struct engine_state *state, struct
     return qn_fail(error, QN_UNSUPPORTED,
                    "this hybrid container has out-edges alone, but programs gather along in-edges: "
                    "make one with quern-hybrid --direction in or both");
-  enum qn_status status = sweep_check_weights(&in->ell_weights, in->width * in->pitch, error);
-  return status ? status : sweep_check_weights(&in->coo_weights, in->num_coo, error);
+  enum qn_status status = engine_check_weights(&in->ell_weights, in->width * in->pitch, error);
+  return status ? status : engine_check_weights(&in->coo_weights, in->num_coo, error);
 }
 
 static inline const char *walk_mode(const struct engine_state *state) {

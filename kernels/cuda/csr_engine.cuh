@@ -10,6 +10,7 @@
 #include "kernels/cpu/transpose.h"
 #include "kernels/cuda/combine.cuh"
 #include "kernels/cuda/csr_device.cuh"
+#include "kernels/cuda/output.cuh"
 #include "kernels/cuda/ranges.cuh"
 #include "kernels/cuda/unit_queue.cuh"
 #include "kernels/engine.h"
@@ -48,32 +49,6 @@ struct engine_run_state {
 
 namespace {
 
-__global__ void output_values(const struct qn_program_context context, const program_value *values,
-                              program_result *results) {
-  qn_grid_steps(context.num_vertices,
-                [&](uint64_t v) { results[v] = program_output(&context, values[v]); });
-}
-
-/* PROGRAM_NON_NEGATIVE: refuse a negative weight (or NaN), on the host, where every edge has the
- * index that the user knows. Whole numbers have no sign. */
-inline enum qn_status engine_check_weights(const struct qn_csr *out, struct qn_error *error) {
-#if PROGRAM_NON_NEGATIVE
-  if (out->weights.type != QN_WEIGHT_F32)
-    return QN_OK;
-  uint64_t bad = UINT64_MAX;
-#pragma omp parallel for schedule(static) reduction(min : bad)
-  for (uint64_t edge = 0; edge < out->num_edges; edge++)
-    if (!(out->weights.f32[edge] >= 0) && edge < bad)
-      bad = edge;
-  if (bad != UINT64_MAX)
-    return qn_fail(error, QN_INVALID,
-                   "%s needs weights that are not negative, but that of edge %llu is %g",
-                   PROGRAM_NAME, (unsigned long long)bad, (double)out->weights.f32[bad]);
-#endif
-  (void)out, (void)error;
-  return QN_OK;
-}
-
 /* The in-edges: stored, or made here. */
 inline enum qn_status engine_upload_in(struct engine_run_state *run, struct qn_error *error) {
   struct qn_csr transpose;
@@ -111,31 +86,6 @@ inline enum qn_status engine_upload(struct engine_run_state *run, struct qn_erro
                          out->num_vertices + 1, 0, sizeof *out->row_offsets, "row offsets", error);
 }
 
-inline enum qn_status engine_output(struct engine_run_state *run, struct qn_error *error) {
-  const uint64_t num_vertices = run->context.num_vertices;
-  program_result *results = NULL, *device_results;
-  enum qn_status status = qn_cuda_alloc(run->memory, &device_results, num_vertices,
-                                        sizeof *device_results, "result values", error);
-  if (!status)
-    status = qn_pages_alloc(&results, num_vertices, sizeof *results, "result values", error);
-  if (status)
-    return status;
-  QN_LAUNCH(output_values, qn_grid(num_vertices, 256, run->memory->device.multiprocessors, 8), 256,
-            0, NULL, run->context, run->values, device_results);
-  status = qn_cuda_launched("writing the results", error);
-  if (!status)
-    status = qn_cuda_download(run->memory, results, device_results, num_vertices, sizeof *results,
-                              "result values", error);
-  if (status) {
-    qn_pages_free(results, num_vertices, sizeof *results);
-    return status;
-  }
-  run->result->type = PROGRAM_RESULT;
-  run->result->num_values = num_vertices;
-  run->result->values = results;
-  return QN_OK;
-}
-
 enum qn_status engine_run(const struct qn_run_request *request, struct qn_run_result *result,
                           struct qn_error *error) {
   struct qn_cuda_memory memory;
@@ -150,7 +100,7 @@ enum qn_status engine_run(const struct qn_run_request *request, struct qn_run_re
   enum qn_status status =
       qn_cuda_memory_create(&memory, request->device, request->device_memory, error);
   if (!status)
-    status = engine_check_weights(&run.view->out, error);
+    status = engine_check_weights(&run.view->out.weights, run.view->out.num_edges, error);
   if (!status)
     status = engine_upload(&run, error);
   if (!status && request->positions)
@@ -164,7 +114,7 @@ enum qn_status engine_run(const struct qn_run_request *request, struct qn_run_re
   if (!status)
     status = qn_cuda_algorithm_end(&memory, error);
   if (!status)
-    status = engine_output(&run, error);
+    status = output_download(&memory, &run.context, run.values, NULL, result, error);
   qn_cuda_report(&memory, result);
   qn_cuda_memory_destroy(&memory);
   if (status)

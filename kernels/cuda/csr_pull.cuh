@@ -1,11 +1,9 @@
 /* All-active programs on CSR: every vertex pulls from its in-edges. Part of csr_engine.cuh.
  *
- * An iteration is three kernels. pull_tiles gathers, applies, and at once computes the
- * vertex's next message, so that values are read and written once: per vertex 8 bytes of row
- * offset, the old and new value, the new message, and the out-degree where the program looks at
- * it; per edge 4 bytes (8 with weights) and one gather. pull_spans does the same for the few rows
- * that lie in several tiles. pull_finish adds up the global sums in a fixed order, and decides on
- * the device whether it was the last iteration, so that the host can stay one iteration ahead. */
+ * An iteration is three kernels (pull_loop.cuh). pull_tiles gathers and finishes the rows that lie
+ * in one tile: per vertex 8 bytes of row offset beside what the loop moves; per edge 4 bytes (8
+ * with weights) and one gather. pull_spans does the same for the few rows that lie in several
+ * tiles. */
 #ifndef QN_KERNELS_CUDA_CSR_PULL_CUH
 #define QN_KERNELS_CUDA_CSR_PULL_CUH
 
@@ -16,91 +14,21 @@
 
 namespace {
 
-/* On the device, one of each a run. */
-struct pull_control {
-  struct qn_program_context context;
-  double change;
-  uint32_t iterations; /* done */
-  uint32_t finished;   /* no more iterations, whatever the host still launches */
-  uint32_t converged;
+struct pull_layout {
+  struct csr_tiles tiles;      /* of the in-edges */
+  const uint64_t *out_offsets; /* [V + 1] if the program looks at out-degrees */
 };
 
-struct pull_state {
-  struct csr_tiles tiles;       /* of the in-edges */
-  const uint64_t *out_offsets;  /* [V + 1] or NULL */
-  program_value *values;        /* [V] */
-  program_message *messages[2]; /* [V] this iteration's and the next one's, in turn */
-  double *changes;              /* [blocks of pull_tiles and pull_spans] */
-  double *aggregates;           /* the same */
-  uint32_t num_parts;           /* how many that is */
-  uint32_t max_iterations;
-  struct pull_control *control;
-};
-
-QN_DEVICE_INLINE uint64_t pull_out_degree(const struct pull_state &state, uint32_t vertex) {
-#if PROGRAM_USES_OUT_DEGREE
-  return state.out_offsets[vertex + 1] - state.out_offsets[vertex];
-#else
-  (void)state, (void)vertex;
-  return 0;
-#endif
+QN_DEVICE_INLINE uint64_t pull_layout_out_degree(const struct pull_layout &layout,
+                                                 uint32_t vertex) {
+  return layout.out_offsets[vertex + 1] - layout.out_offsets[vertex];
 }
 
-/* A vertex's message and its part of the aggregate. */
-QN_DEVICE_INLINE void pull_send(const struct pull_state &state,
-                                const struct qn_program_context &context, uint32_t vertex,
-                                program_value value, program_message *messages, double *aggregate) {
-  const uint64_t out_degree = pull_out_degree(state, vertex);
-  messages[vertex] = program_send(&context, value, out_degree);
-#if PROGRAM_AGGREGATE
-  *aggregate += program_aggregate(&context, value, out_degree);
-#else
-  (void)aggregate;
-#endif
-}
+} /* namespace */
 
-/* Leave the block's parts of the global sums. */
-QN_DEVICE_INLINE void pull_leave_sums(const struct pull_state &state, uint32_t part, double change,
-                                      double aggregate) {
-  change = PROGRAM_CONVERGES ? qn_block_sum(change) : 0;
-  aggregate = PROGRAM_AGGREGATE ? qn_block_sum(aggregate) : 0;
-  if (threadIdx.x == 0) {
-    state.changes[part] = change;
-    state.aggregates[part] = aggregate;
-  }
-}
+#include "kernels/cuda/pull_loop.cuh"
 
-__global__ void pull_init(const struct pull_state state, const uint32_t *positions) {
-  const struct qn_program_context context = state.control->context;
-  double aggregate = 0;
-  for (uint64_t v = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; v < context.num_vertices;
-       v += (uint64_t)gridDim.x * blockDim.x) {
-    const uint32_t vertex = (uint32_t)v;
-    const program_value value = program_init(&context, positions ? positions[vertex] : vertex,
-                                             pull_out_degree(state, vertex));
-    state.values[vertex] = value;
-    pull_send(state, context, vertex, value, state.messages[0], &aggregate);
-  }
-  pull_leave_sums(state, blockIdx.x, 0, aggregate);
-}
-
-/* What a finished row does: apply, and send for the next iteration. */
-struct pull_apply {
-  const struct pull_state &state;
-  const struct qn_program_context &context;
-  program_message *next;
-  double &change, &aggregate;
-
-  __device__ void operator()(uint32_t row, program_accumulator total) const {
-    const program_value old_value = state.values[row];
-    const program_value value = program_apply(&context, old_value, total);
-    state.values[row] = value;
-#if PROGRAM_CONVERGES
-    change += program_change(&context, old_value, value);
-#endif
-    pull_send(state, context, row, value, next, &aggregate);
-  }
-};
+namespace {
 
 __global__ void __launch_bounds__(QN_TILE_THREADS)
     pull_tiles(const struct pull_state state, int turn) {
@@ -110,10 +38,10 @@ __global__ void __launch_bounds__(QN_TILE_THREADS)
   const program_message *messages = state.messages[turn];
   double change = 0, aggregate = 0;
   tile_run(
-      state.tiles, blockIdx.x,
+      state.layout.tiles, blockIdx.x,
       [&](uint32_t source, uint64_t edge) {
         return program_gather(&context, messages[source],
-                              engine_weight(&state.tiles.csr.weights, edge));
+                              engine_weight(&state.layout.tiles.csr.weights, edge));
       },
       pull_apply{state, context, state.messages[1 - turn], change, aggregate});
   pull_leave_sums(state, blockIdx.x, change, aggregate);
@@ -125,171 +53,32 @@ __global__ void __launch_bounds__(QN_TILE_THREADS)
     return;
   const struct qn_program_context context = state.control->context;
   double change = 0, aggregate = 0;
-  finish_spans(state.tiles,
+  finish_spans(state.layout.tiles,
                pull_apply{state, context, state.messages[1 - turn], change, aggregate});
-  pull_leave_sums(state, state.tiles.num_tiles + blockIdx.x, change, aggregate);
+  pull_leave_sums(state, state.layout.tiles.num_tiles + blockIdx.x, change, aggregate);
 }
 
-/* One block: the sums over all parts, in a fixed order. */
-QN_DEVICE_INLINE double pull_total(const double *parts, uint32_t count) {
-  double sum = 0;
-  for (uint32_t part = threadIdx.x; part < count; part += blockDim.x)
-    sum += parts[part];
-  return qn_block_sum(sum);
-}
-
-/* One block: end the iteration (the sends, if it is the first call) and begin the next. */
-__global__ void pull_finish(const struct pull_state state, uint32_t num_parts, bool first) {
-  struct pull_control *control = state.control;
-  const bool finished = control->finished;
-  __syncthreads(); /* everyone has read it before it is written */
-  if (finished)
-    return;
-  const double change = PROGRAM_CONVERGES ? pull_total(state.changes, num_parts) : 0;
-  const double aggregate = PROGRAM_AGGREGATE ? pull_total(state.aggregates, num_parts) : 0;
-  if (threadIdx.x > 0)
-    return;
-  if (!first) {
-    control->change = change;
-    control->context.iteration = ++control->iterations;
-    control->converged = PROGRAM_CONVERGES && change < control->context.tolerance;
-  }
-  control->finished = control->converged || control->iterations >= state.max_iterations;
-  control->context.aggregate = aggregate;
-#if PROGRAM_BEGINS
-  program_begin(&control->context);
-#endif
-}
-
-/* How the host learns how far the device is, one iteration behind. */
-struct pull_monitor {
-  struct pull_control *pinned; /* [2] */
-  cudaEvent_t reached[2];
-};
-
-inline enum qn_status pull_monitor_create(struct pull_monitor *monitor, struct qn_error *error) {
-  enum qn_status status = qn_cuda_status(
-      cudaHostAlloc((void **)&monitor->pinned, 2 * sizeof *monitor->pinned, cudaHostAllocDefault),
-      "allocating pinned memory", error);
-  for (int i = 0; i < 2 && !status; i++)
-    status = qn_cuda_status(cudaEventCreate(&monitor->reached[i]), "creating a CUDA event", error);
-  return status;
-}
-
-inline void pull_monitor_destroy(struct pull_monitor *monitor) {
-  for (int i = 0; i < 2; i++)
-    if (monitor->reached[i])
-      cudaEventDestroy(monitor->reached[i]);
-  if (monitor->pinned)
-    cudaFreeHost(monitor->pinned);
-}
-
-/* Enqueue one iteration, and the report that it is over. */
-inline enum qn_status pull_enqueue(const struct pull_state *state, struct pull_monitor *monitor,
-                                   uint32_t iteration, struct qn_error *error) {
-  const struct qn_range range("iteration");
-  const int turn = (int)(iteration % 2);
-  QN_LAUNCH(pull_tiles, state->tiles.num_tiles, QN_TILE_THREADS, 0, NULL, *state, turn);
-  QN_LAUNCH(pull_spans, qn_span_blocks(&state->tiles), QN_TILE_THREADS, 0, NULL, *state, turn);
-  QN_LAUNCH(pull_finish, 1, 1024, 0, NULL, *state, state->num_parts, false);
-  enum qn_status status = qn_cuda_launched("launching the pull kernels", error);
-  if (!status)
-    status = qn_cuda_status(cudaMemcpyAsync(&monitor->pinned[turn], state->control,
-                                            sizeof *state->control, cudaMemcpyDeviceToHost, NULL),
-                            "copying the state of the run", error);
-  if (!status)
-    status = qn_cuda_status(cudaEventRecord(monitor->reached[turn], NULL), "recording a CUDA event",
-                            error);
-  return status;
-}
-
-/* Wait for an iteration; tell the user; *finished if it was the last. */
-inline enum qn_status pull_await(const struct engine_run_state *run, struct pull_monitor *monitor,
-                                 uint32_t iteration, double *begin, bool *finished,
-                                 struct qn_error *error) {
-  const struct pull_control *control = &monitor->pinned[iteration % 2];
-  enum qn_status status = qn_cuda_status(cudaEventSynchronize(monitor->reached[iteration % 2]),
-                                         "an iteration on the device", error);
-  if (status)
-    return status;
-  const double now = qn_seconds();
-  struct qn_iteration report = {iteration, "pull", control->context.num_vertices, control->change,
-                                now - *begin};
-  if (run->request->on_iteration)
-    run->request->on_iteration(run->request->user, &report);
-  *begin = now;
-  *finished = control->finished;
-  run->result->iterations = control->iterations;
-  run->result->change = control->change;
-  run->result->converged = control->converged;
-  return QN_OK;
-}
-
-inline enum qn_status pull_iterations(const struct engine_run_state *run,
-                                      const struct pull_state *state, struct qn_error *error) {
-  struct pull_monitor monitor;
-  memset(&monitor, 0, sizeof monitor);
-  const uint32_t most = run->request->max_iterations;
-  double begin = qn_seconds();
-  bool finished = most == 0;
-  enum qn_status status = pull_monitor_create(&monitor, error);
-  if (!status && !finished)
-    status = pull_enqueue(state, &monitor, 0, error);
-  for (uint32_t iteration = 0; !status && !finished; iteration++) {
-    if (iteration + 1 < most)
-      status = pull_enqueue(state, &monitor, iteration + 1, error);
-    if (!status)
-      status = pull_await(run, &monitor, iteration, &begin, &finished, error);
-  }
-  enum qn_status ended =
-      qn_cuda_status(cudaDeviceSynchronize(), "the pull kernels", status ? NULL : error);
-  pull_monitor_destroy(&monitor);
-  return status ? status : ended;
-}
-
-inline enum qn_status pull_create(struct engine_run_state *run, struct pull_state *state,
-                                  struct pull_control *control, struct qn_error *error) {
-  struct qn_cuda_memory *memory = run->memory;
-  const uint64_t num_vertices = run->context.num_vertices;
-  memset(state, 0, sizeof *state);
-  memset(control, 0, sizeof *control);
-  control->context = run->context;
-  state->max_iterations = run->request->max_iterations;
-  enum qn_status status = csr_tiles_create(memory, &run->in, &state->tiles, error);
-  if (status)
-    return status;
-  state->out_offsets = run->out.row_offsets;
-  state->values = run->values;
-  state->num_parts = state->tiles.num_tiles + qn_span_blocks(&state->tiles);
-  /* pull_init writes one part a block too. */
-  const uint64_t room = state->num_parts < 4096 ? 4096 : state->num_parts;
-  for (int turn = 0; turn < 2 && !status; turn++)
-    status = qn_cuda_alloc(memory, &state->messages[turn], num_vertices, sizeof(program_message),
-                           "messages", error);
-  if (!status)
-    status = qn_cuda_alloc(memory, &state->changes, room, sizeof(double), "sums", error);
-  if (!status)
-    status = qn_cuda_alloc(memory, &state->aggregates, room, sizeof(double), "sums", error);
-  if (!status)
-    status = qn_cuda_copy_of(memory, &state->control, control, 1, 0, sizeof *control,
-                             "the state of the run", error);
-  return status;
+inline void pull_launch(const struct pull_state *state, int turn) {
+  const struct csr_tiles *tiles = &state->layout.tiles;
+  QN_LAUNCH(pull_tiles, tiles->num_tiles, QN_TILE_THREADS, 0, NULL, *state, turn);
+  QN_LAUNCH(pull_spans, qn_span_blocks(tiles), QN_TILE_THREADS, 0, NULL, *state, turn);
 }
 
 inline enum qn_status engine_iterate(struct engine_run_state *run, struct qn_error *error) {
-  struct pull_state state;
-  struct pull_control control;
-  enum qn_status status = pull_create(run, &state, &control, error);
+  struct pull_run pull;
+  memset(&pull, 0, sizeof pull);
+  pull.request = run->request;
+  pull.result = run->result;
+  pull.memory = run->memory;
+  pull.positions = run->positions;
+  pull.state.values = run->values;
+  pull.state.layout.out_offsets = run->out.row_offsets;
+  struct csr_tiles *tiles = &pull.state.layout.tiles;
+  enum qn_status status = csr_tiles_create(run->memory, &run->in, tiles, error);
+  pull.state.num_parts = tiles->num_tiles + qn_span_blocks(tiles);
   if (!status)
-    status = qn_cuda_algorithm_begin(run->memory, error);
-  if (status)
-    return status;
-  unsigned blocks = qn_grid(run->context.num_vertices, 256, run->memory->device.multiprocessors, 8);
-  blocks = blocks < 4096 ? blocks : 4096;
-  QN_LAUNCH(pull_init, blocks, 256, 0, NULL, state, run->positions);
-  QN_LAUNCH(pull_finish, 1, 1024, 0, NULL, state, blocks, true);
-  status = qn_cuda_launched("launching the first kernels", error);
-  return status ? status : pull_iterations(run, &state, error);
+    status = pull_create(&pull, &run->context, error);
+  return status ? status : pull_execute(&pull, run->context.num_vertices, error);
 }
 
 } /* namespace */

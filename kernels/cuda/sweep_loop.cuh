@@ -2,6 +2,7 @@
 #ifndef QN_KERNELS_CUDA_SWEEP_LOOP_CUH
 #define QN_KERNELS_CUDA_SWEEP_LOOP_CUH
 
+#include "kernels/cuda/output.cuh"
 #include "kernels/cuda/ranges.cuh"
 #include "kernels/cuda/sweeps.cuh"
 
@@ -138,30 +139,6 @@ inline enum qn_status sweep_create(struct sweep_run *run, const uint32_t *to_ver
   return status;
 }
 
-inline enum qn_status sweep_download(struct sweep_run *run, struct qn_error *error) {
-  const uint64_t num_vertices = run->context.num_vertices;
-  program_result *results = NULL, *device_results;
-  enum qn_status status = qn_cuda_alloc(&run->memory, &device_results, num_vertices,
-                                        sizeof *device_results, "result values", error);
-  if (!status)
-    status = qn_pages_alloc(&results, num_vertices, sizeof *results, "result values", error);
-  if (status)
-    return status;
-  SWEEP_LAUNCH(run, sweep_output, device_results);
-  status = qn_cuda_launched("writing the results", error);
-  if (!status)
-    status = qn_cuda_download(&run->memory, results, device_results, num_vertices, sizeof *results,
-                              "result values", error);
-  if (status) {
-    qn_pages_free(results, num_vertices, sizeof *results);
-    return status;
-  }
-  run->result->type = PROGRAM_RESULT;
-  run->result->num_values = num_vertices;
-  run->result->values = results;
-  return QN_OK;
-}
-
 /* PROGRAM_NON_NEGATIVE: refuse a negative weight (or NaN). Whole numbers have no sign. */
 inline enum qn_status sweep_check_weights(const struct qn_weights *weights, uint64_t num_edges,
                                           struct qn_error *error) {
@@ -201,7 +178,8 @@ enum qn_status sweep_run_program(const struct qn_run_request *request, uint64_t 
   if (!status)
     status = qn_cuda_algorithm_end(&run.memory, error);
   if (!status)
-    status = sweep_download(&run, error);
+    status = output_download(&run.memory, &run.context, run.state.values, run.state.to_vertex,
+                             result, error);
   qn_cuda_report(&run.memory, result);
   qn_cuda_memory_destroy(&run.memory);
   if (status)

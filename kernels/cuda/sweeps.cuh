@@ -188,14 +188,6 @@ __global__ void sweep_apply(const struct sweep_state state,
     sweep_leave_part(state, change);
 }
 
-__global__ void sweep_output(const struct sweep_state state,
-                             const struct qn_program_context context, program_result *results) {
-  sweep_words(context.num_vertices, [&](uint32_t v, bool valid) {
-    if (valid)
-      results[state.to_vertex ? state.to_vertex[v] : v] = program_output(&context, state.values[v]);
-  });
-}
-
 #if PROGRAM_ROUNDS
 __global__ void sweep_least_round(const struct sweep_state state,
                                   const struct qn_program_context context) {
