@@ -10,6 +10,7 @@ extern const struct qn_reader qn_reader_matrix_market;
 extern const struct qn_reader qn_reader_metis;
 extern const struct qn_reader qn_reader_named_edges;
 extern const struct qn_reader qn_reader_npy;
+extern const struct qn_reader qn_reader_npz;
 
 extern const struct qn_graph_writer qn_graph_writer_adjacency;
 extern const struct qn_graph_writer qn_graph_writer_dimacs;
@@ -19,6 +20,7 @@ extern const struct qn_graph_writer qn_graph_writer_gapbs;
 extern const struct qn_graph_writer qn_graph_writer_matrix_market;
 extern const struct qn_graph_writer qn_graph_writer_metis;
 extern const struct qn_graph_writer qn_graph_writer_npy;
+extern const struct qn_graph_writer qn_graph_writer_npz;
 
 const struct qn_format qn_formats[] = {
     {.name = "matrix-market",
@@ -46,6 +48,13 @@ const struct qn_format qn_formats[] = {
      .reader = &qn_reader_npy,
      .writer = &qn_graph_writer_npy,
      .writing = {.loses = "weights; vertices without edges", .refuses = "ids that are names"}},
+    {.name = "npz",
+     .files = ".npz",
+     .description = "NumPy archives of scipy.sparse matrices (csr, csc, coo), or of edge_index",
+     .reader = &qn_reader_npz,
+     .reading = {.loses = "arrays that are not of the matrix", .refuses = "formats bsr and dia"},
+     .writer = &qn_graph_writer_npz,
+     .writing = {.loses = "ids that are names"}},
     {.name = "galois",
      .files = ".gr",
      .description = "Graphs of the Galois system: versions 1 and 2 are read, 1 is written",

@@ -14,6 +14,7 @@
 #include "support/memory.h"
 
 struct qn_input {
+  struct qn_input_options options;
   char *path; /* of the file, without member */
   char *name;
   const char *base_name;
@@ -129,7 +130,7 @@ static enum qn_status open_content(struct qn_input *input, const struct qn_input
     return fail_empty(input, error);
 
   input->packing = "plain";
-  if (qn_archive_recognise(head, bytes)) {
+  if (qn_archive_recognise(head, bytes) && (member || !qn_input_is_npz(head, bytes))) {
     status = qn_archive_create(input->mapping, input->mapping_bytes, input->descriptor, input->path,
                                options, member, &input->archive, error);
     if (status)
@@ -183,6 +184,7 @@ enum qn_status qn_input_open(const char *path, const struct qn_input_options *op
   enum qn_status status = qn_alloc_zeroed(&input, 1, sizeof *input, "an input", error);
   if (status)
     return status;
+  input->options = *options;
   status = standard_input ? copy_text(&input->path, "<stdin>", 7, error)
                           : split_path(path, &input->path, &member, error);
   if (!status)
@@ -231,6 +233,20 @@ const char *qn_input_base_name(const struct qn_input *input) {
 
 const char *qn_input_packing(const struct qn_input *input) {
   return input->packing;
+}
+
+const struct qn_input_options *qn_input_limits(const struct qn_input *input) {
+  return &input->options;
+}
+
+/* Of a zip's local header: the name's length at 26, and the name at 30. */
+bool qn_input_is_npz(const char *head, uint64_t bytes) {
+  enum { NAME_AT = 30 };
+  if (bytes < NAME_AT || memcmp(head, "PK\x03\x04", 4) != 0)
+    return false;
+  uint64_t length = (unsigned char)head[26] | (uint64_t)(unsigned char)head[27] << 8;
+  return length > 4 && length <= bytes - NAME_AT &&
+         memcmp(head + NAME_AT + length - 4, ".npy", 4) == 0;
 }
 
 uint64_t qn_input_file_bytes(const struct qn_input *input) {

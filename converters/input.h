@@ -16,6 +16,7 @@
  * parsing overlaps. What a file is, is told by its first bytes, never by its name.
  *
  * Known: gzip, bzip2, xz, zstd and lz4; tar (also compressed) and zip, of which one member is read.
+ * NumPy archives (.npz) are zip too, but content as a whole.
  */
 #ifndef QN_CONVERTERS_INPUT_H
 #define QN_CONVERTERS_INPUT_H
@@ -82,6 +83,13 @@ const char *qn_input_packing(const struct qn_input *input);
 
 /* The file's bytes, before decompression, if known in advance (0 if not): for progress. */
 uint64_t qn_input_file_bytes(const struct qn_input *input);
+
+/* The options that it was opened with. */
+const struct qn_input_options *qn_input_limits(const struct qn_input *input);
+
+/* Does content begin as a NumPy archive: a zip file whose first member is an array? Its members
+ * belong together, so that it is not unpacked here unless one is named. */
+bool qn_input_is_npz(const char *head, uint64_t bytes);
 
 /* Look at the beginning of the content, at least 64 KiB or all of it, without taking
  * it. `*data` stays valid until the second qn_input_next. */

@@ -55,6 +55,7 @@ DATASETS = [
     of_folder("web-Stanford", "derived/web-Stanford.txt.gz", tier="medium"),
     of_folder("cnr-2000", "derived/cnr-2000.txt.gz", tier="medium"),
     of_folder("sx-askubuntu", "derived/sx-askubuntu.txt.gz", tier="medium"),
+    of_folder("sx-askubuntu", "sx-askubuntuSparse.npz", "--weights", "none", tier="medium"),
     of_folder("delaunay_n16", "delaunay_n16.mtx.gz"),
     of_folder("citeseer", "citeseer.cites", "--ids", "strings"),
     of_folder("USA-road-NY", "USA-road-d.NY.gr.gz", tier="medium"),
