@@ -40,6 +40,11 @@
 #define QN_EXTERN_C extern
 #endif
 
+/* An engine that cannot go on from a state defines this as 0 before it includes this header. */
+#ifndef ENGINE_RESUMES
+#define ENGINE_RESUMES 1
+#endif
+
 /* Fields in the order of struct qn_kernel: C++17 has no designated initialisers. */
 #define QN_DEFINE_KERNEL(layout, processor, name)                                                  \
   QN_EXTERN_C const struct qn_kernel QN_KERNEL;                                                    \
@@ -54,7 +59,8 @@
                                       PROGRAM_ITERATIONS,                                          \
                                       PROGRAM_TOLERANCE,                                           \
                                       engine_run,                                                  \
-                                      NULL}
+                                      NULL,                                                        \
+                                      ENGINE_RESUMES ? sizeof(program_value) : 0}
 
 /* What the program is told at first. The source is a position in original order. */
 static inline struct qn_program_context engine_context(const struct qn_run_request *request,
@@ -70,6 +76,77 @@ static inline struct qn_program_context engine_context(const struct qn_run_reque
   context.damping = request->damping;
   context.tolerance = request->tolerance;
   return context;
+}
+
+/* ---- Checkpoints (run_state.h) ------------------------------------------------ */
+
+/* The state that the run goes on from, or NULL. */
+static inline const struct qn_run_state *engine_resumed(const struct qn_run_request *request) {
+  return request->checkpointing ? request->checkpointing->resume : NULL;
+}
+
+/* A run begins: `result` is empty, and the context that of the first iteration to do. */
+static inline struct qn_program_context engine_begin(const struct qn_run_request *request,
+                                                     uint64_t num_vertices, uint64_t num_edges,
+                                                     struct qn_run_result *result) {
+  const struct qn_run_state *state = engine_resumed(request);
+  struct qn_program_context context = engine_context(request, num_vertices, num_edges);
+  memset(result, 0, sizeof *result);
+  if (!state)
+    return context;
+  const uint64_t *registers = state->registers;
+  result->iterations = registers[QN_STATE_ITERATIONS];
+  result->change = qn_real_of_register(registers[QN_STATE_CHANGE]);
+  context.iteration = (uint32_t)registers[QN_STATE_ITERATIONS];
+  context.aggregate = qn_real_of_register(registers[QN_STATE_AGGREGATE]);
+  context.round = qn_real_of_register(registers[QN_STATE_ROUND]);
+  for (int i = 0; i < QN_MAX_DERIVED; i++)
+    context.derived[i] = qn_real_of_register(registers[QN_STATE_DERIVED + i]);
+  return context;
+}
+
+/* Are there no iterations to do at all? */
+static inline bool engine_is_finished(const struct qn_run_request *request,
+                                      const struct qn_program_context *context) {
+  return context->iteration >= request->max_iterations;
+}
+
+/* After an iteration: is the state wanted? */
+static inline bool engine_save_is_due(const struct qn_run_request *request,
+                                      const struct qn_program_context *context) {
+  return request->checkpointing &&
+         request->checkpointing->is_due(request->checkpointing->user, context->iteration);
+}
+
+/* The state's common part; its bitmaps and the engine's own registers are the engine's to add. */
+static inline struct qn_run_state engine_state_of(const struct qn_program_context *context,
+                                                  const struct qn_run_result *result,
+                                                  const program_value *values) {
+  struct qn_run_state state;
+  memset(&state, 0, sizeof state);
+  state.registers[QN_STATE_ITERATIONS] = context->iteration;
+  state.registers[QN_STATE_CHANGE] = qn_register_of_real(result->change);
+  state.registers[QN_STATE_AGGREGATE] = qn_register_of_real(context->aggregate);
+  state.registers[QN_STATE_ROUND] = qn_register_of_real(context->round);
+  for (int i = 0; i < QN_MAX_DERIVED; i++)
+    state.registers[QN_STATE_DERIVED + i] = qn_register_of_real(context->derived[i]);
+  state.num_vertices = context->num_vertices;
+  state.value_bytes = sizeof *values;
+  state.values = values;
+  return state;
+}
+
+static inline enum qn_status engine_save(const struct qn_run_request *request,
+                                         const struct qn_run_state *state, struct qn_error *error) {
+  return request->checkpointing->save(request->checkpointing->user, state, error);
+}
+
+/* An engine's own number of the state that the run goes on from, `index` from 0; else `otherwise`.
+ */
+static inline uint64_t engine_register(const struct qn_run_request *request, unsigned index,
+                                       uint64_t otherwise) {
+  const struct qn_run_state *state = engine_resumed(request);
+  return state ? state->registers[QN_STATE_ENGINE + index] : otherwise;
 }
 
 /* The position in original order of a vertex of the graph layout. */

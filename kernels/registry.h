@@ -19,6 +19,7 @@
 
 #include "formats/container.h"
 #include "kernels/programs/context.h"
+#include "kernels/run_state.h"
 #include "support/error.h"
 
 #ifdef __cplusplus
@@ -59,6 +60,8 @@ struct qn_run_request {
   double delta;            /* width of a priority bucket, in units of the weights; 0: chosen */
   uint64_t device_memory;  /* cap on device memory in bytes; 0: all that is free */
   int device;              /* index of the accelerator */
+  /* NULL: no checkpoints. Only for kernels with value_bytes. */
+  const struct qn_checkpointing *checkpointing;
   /* Called after every iteration unless NULL, from the thread that called run. */
   void (*on_iteration)(void *user, const struct qn_iteration *iteration);
   void *user;
@@ -102,6 +105,7 @@ struct qn_kernel {
   enum qn_status (*run)(const struct qn_run_request *request, struct qn_run_result *result,
                         struct qn_error *error);
   const char *count_key; /* what result.count counts, "triangles"; NULL: the result is values */
+  uint32_t value_bytes;  /* of a vertex's value in a struct qn_run_state; 0: it keeps no state */
 };
 
 /* Every kernel of this build, ended by NULL. */

@@ -59,12 +59,11 @@ static enum qn_status engine_run(const struct qn_run_request *request, struct qn
   struct engine_state state = {
       .request = request, .view = view, .out = &view->out, .result = result};
   double begin = qn_seconds();
-  *result = (struct qn_run_result){0};
-  state.context = engine_context(request, view->out.num_vertices, view->out.num_edges);
+  state.context = engine_begin(request, view->out.num_vertices, view->out.num_edges, result);
   enum qn_status status = engine_check_weights(&view->out.weights, view->out.num_edges, error);
   if (!status && view->has_transpose) {
     state.in = &view->in;
-  } else if (!status && ENGINE_MUST_PULL && request->max_iterations > 0) {
+  } else if (!status && ENGINE_MUST_PULL && !engine_is_finished(request, &state.context)) {
     status = qn_transpose_create(&view->out, &transpose, error);
     state.in = &transpose;
   }

@@ -120,18 +120,36 @@ static inline void frontier_step(struct engine_state *state, struct frontier_wor
   qn_frontier_clear(&work->next);
 }
 
-static inline void frontier_iterations(struct engine_state *state, struct frontier_work *work) {
+/* What the next direction depends on goes with the frontier. */
+static inline enum qn_status frontier_keep(struct engine_state *state, struct frontier_work *work,
+                                           uint64_t last_count, struct qn_error *error) {
+  if (!engine_save_is_due(state->request, &state->context))
+    return QN_OK;
+  struct qn_run_state kept = engine_state_of(&state->context, state->result, state->values);
+  qn_frontier_mark(&work->current);
+  kept.active = work->current.bits;
+  kept.registers[QN_STATE_ENGINE] = work->edges_left;
+  kept.registers[QN_STATE_ENGINE + 1] = last_count;
+  kept.registers[QN_STATE_ENGINE + 2] = work->pulling;
+  return engine_save(state->request, &kept, error);
+}
+
+static inline enum qn_status frontier_iterations(struct engine_state *state,
+                                                 struct frontier_work *work,
+                                                 struct qn_error *error) {
   struct qn_program_context *context = &state->context;
+  enum qn_status status = QN_OK;
   sweep_start(state->request, context, &work->current);
   work->current_edges = queue_edges(state, &work->current);
-  work->edges_left = context->num_edges;
-  uint64_t last_count = 0;
-  for (bool finished = state->request->max_iterations == 0; !finished;) {
+  work->edges_left = engine_register(state->request, 0, context->num_edges);
+  uint64_t last_count = engine_register(state->request, 1, 0);
+  work->pulling = engine_can_pull(state) && engine_register(state->request, 2, 0);
+  for (bool finished = engine_is_finished(state->request, context); !status && !finished;) {
     double begin = qn_seconds();
     if (work->current.count == 0) {
       if (!sweep_round(context, state->values, &work->current)) {
         state->result->converged = true;
-        return;
+        return QN_OK;
       }
       work->current_edges = queue_edges(state, &work->current);
     }
@@ -140,8 +158,11 @@ static inline void frontier_iterations(struct engine_state *state, struct fronti
     frontier_step(state, work);
     finished = engine_end_iteration(state->request, context, state->result,
                                     work->pulling ? "pull" : "push", last_count, 0, begin);
+    if (!finished)
+      status = frontier_keep(state, work, last_count, error);
   }
   state->result->converged = work->current.count == 0;
+  return status;
 }
 
 static inline enum qn_status engine_iterate(struct engine_state *state, struct qn_error *error) {
@@ -155,7 +176,7 @@ static inline enum qn_status engine_iterate(struct engine_state *state, struct q
     status = collect_create(&work, num_vertices, error);
 #endif
   if (!status)
-    frontier_iterations(state, &work);
+    status = frontier_iterations(state, &work, error);
 #if !PROGRAM_IN_PLACE
   collect_destroy(&work, num_vertices);
 #endif

@@ -161,10 +161,40 @@ static inline void priority_step(struct engine_state *state, struct priority_wor
   }
 }
 
+/* The vertices that have still to send: stale entries are left out. */
+static inline void find_pending(const struct engine_state *state, const struct priority_work *work,
+                                struct qn_frontier *pending) {
+  for (unsigned thread = 0; thread < work->threads; thread++)
+    for (uint64_t slot = 0; slot <= QN_BUCKET_WINDOW; slot++) {
+      const struct qn_bucket_list *list = &work->buckets[thread]->lists[slot];
+      for (uint64_t i = 0; i < list->count; i++)
+        if (bucket_of(state, work, state->values[list->vertices[i]]) >= work->bucket)
+          qn_frontier_insert(pending, list->vertices[i]);
+    }
+}
+
+static inline enum qn_status priority_keep(const struct engine_state *state,
+                                           const struct priority_work *work,
+                                           struct qn_error *error) {
+  struct qn_frontier pending;
+  if (!engine_save_is_due(state->request, &state->context))
+    return QN_OK;
+  enum qn_status status = qn_frontier_create(&pending, state->context.num_vertices, error);
+  if (status)
+    return status;
+  struct qn_run_state kept = engine_state_of(&state->context, state->result, state->values);
+  find_pending(state, work, &pending);
+  kept.active = pending.bits;
+  status = engine_save(state->request, &kept, error);
+  qn_frontier_destroy(&pending);
+  return status;
+}
+
 static inline enum qn_status priority_iterations(struct engine_state *state,
                                                  struct priority_work *work,
                                                  struct qn_error *error) {
-  for (bool finished = state->request->max_iterations == 0; !finished;) {
+  enum qn_status status = QN_OK;
+  for (bool finished = engine_is_finished(state->request, &state->context); !status && !finished;) {
     double begin = qn_seconds();
     if (!next_bucket(state, work)) {
       state->result->converged = !work->status;
@@ -173,10 +203,12 @@ static inline enum qn_status priority_iterations(struct engine_state *state,
     priority_step(state, work);
     finished = engine_end_iteration(state->request, &state->context, state->result, "bucket",
                                     work->count, 0, begin);
+    if (!finished && !work->status)
+      status = priority_keep(state, work, error);
   }
   if (work->status && error)
     *error = work->error;
-  return work->status;
+  return work->status ? work->status : status;
 }
 
 #define WEIGHT_SAMPLES 65536
@@ -218,7 +250,12 @@ static inline enum qn_status priority_start(struct engine_state *state, struct p
   sweep_start(state->request, &state->context, &starters);
   for (uint64_t i = 0; i < starters.count && !status; i++) {
     uint32_t u = starters.queue[i];
-    status = qn_buckets_push(work->buckets[0], bucket_of(state, work, state->values[u]), u, error);
+    if (!(program_priority(&state->context, state->values[u]) >= 0))
+      status = qn_fail(error, QN_INVALID, "the checkpoint has a value that %s cannot have",
+                       PROGRAM_NAME);
+    else
+      status =
+          qn_buckets_push(work->buckets[0], bucket_of(state, work, state->values[u]), u, error);
   }
   qn_frontier_destroy(&starters);
   return status;

@@ -99,12 +99,17 @@ static inline void pull_iteration(struct engine_state *state, struct pull_work *
   work->next_messages = done;
 }
 
-static inline void pull_iterations(struct engine_state *state, struct pull_work *work) {
+static inline enum qn_status pull_iterations(struct engine_state *state, struct pull_work *work,
+                                             struct qn_error *error) {
   struct qn_program_context *context = &state->context;
-  if (state->request->max_iterations == 0)
-    return;
+  enum qn_status status = QN_OK;
+  if (engine_is_finished(state->request, context))
+    return QN_OK;
+  double aggregate = context->aggregate;
   sweep_send(context, state->view, state->values, work->messages, &work->first_sent);
-  for (bool finished = false; !finished;) {
+  if (engine_resumed(state->request)) /* it was added up in another order */
+    sweep_begin(context, aggregate);
+  for (bool finished = false; !status && !finished;) {
     double begin = qn_seconds();
     pull_iteration(state, work);
     double change = qn_sum_total(&work->changed);
@@ -113,7 +118,10 @@ static inline void pull_iterations(struct engine_state *state, struct pull_work 
     if (PROGRAM_CONVERGES && change < context->tolerance)
       finished = state->result->converged = true;
     sweep_begin(context, qn_sum_total(&work->sent));
+    if (!finished)
+      status = sweep_keep(state->request, context, state->result, state->values, NULL, error);
   }
+  return status;
 }
 
 static inline uint64_t most_segments(const struct engine_state *state) {
@@ -147,7 +155,7 @@ static inline enum qn_status engine_iterate(struct engine_state *state, struct q
     status = qn_sum_create(&work.changed, state->chunks.num_chunks, error);
   if (!status) {
     state->result->converged = !PROGRAM_CONVERGES; /* then so many iterations are what it is */
-    pull_iterations(state, &work);
+    status = pull_iterations(state, &work, error);
   }
   qn_sum_destroy(&work.changed);
   qn_sum_destroy(&work.sent);

@@ -177,14 +177,16 @@ static inline void apply_received(struct engine_state *state, struct collect_wor
   work->current.count = count;
 }
 
-static inline void collect_iterations(struct engine_state *state, struct collect_work *work) {
+static inline enum qn_status collect_iterations(struct engine_state *state,
+                                                struct collect_work *work, struct qn_error *error) {
   struct qn_program_context *context = &state->context;
+  enum qn_status status = QN_OK;
   sweep_start(&state->request, context, &work->current);
-  for (bool finished = state->request.max_iterations == 0; !finished;) {
+  for (bool finished = engine_is_finished(&state->request, context); !status && !finished;) {
     double begin = qn_seconds();
     if (work->current.count == 0 && !sweep_round(context, state->values, &work->current)) {
       state->result->converged = true;
-      return;
+      return QN_OK;
     }
     uint64_t num_active = work->current.count;
     qn_ep_flag_partitions(&state->index, work->current.bits, work->flags);
@@ -193,8 +195,12 @@ static inline void collect_iterations(struct engine_state *state, struct collect
         sweep_batch(state, work, first);
     apply_received(state, work);
     finished = engine_finished(state, "sweep", num_active, 0, begin);
+    if (!finished)
+      status =
+          sweep_keep(&state->request, context, state->result, state->values, &work->current, error);
   }
   state->result->converged = work->current.count == 0;
+  return status;
 }
 
 #else
@@ -215,9 +221,12 @@ static inline double apply_chunk(struct engine_state *state, struct collect_work
   return change;
 }
 
-static inline void collect_iterations(struct engine_state *state, struct collect_work *work) {
+static inline enum qn_status collect_iterations(struct engine_state *state,
+                                                struct collect_work *work, struct qn_error *error) {
   uint64_t num_vertices = state->context.num_vertices;
-  for (bool finished = state->request.max_iterations == 0; !finished;) {
+  enum qn_status status = QN_OK;
+  for (bool finished = engine_is_finished(&state->request, &state->context);
+       !status && !finished;) {
     double begin = qn_seconds();
     sweep_send(&state->context, &state->index, state->values, work->messages, &work->sent);
     for (uint64_t first = 0; first < state->index.num_tasks; first += BATCH_TASKS)
@@ -229,7 +238,11 @@ static inline void collect_iterations(struct engine_state *state, struct collect
     finished = engine_finished(state, "sweep", num_vertices, change, begin);
     if (PROGRAM_CONVERGES && change < state->context.tolerance)
       finished = state->result->converged = true;
+    if (!finished)
+      status =
+          sweep_keep(&state->request, &state->context, state->result, state->values, NULL, error);
   }
+  return status;
 }
 
 #endif
@@ -309,7 +322,7 @@ static inline enum qn_status engine_iterate(struct engine_state *state, double b
     status = create_bins(state, &work, error);
   state->result->prepare_seconds = qn_seconds() - begin;
   if (!status)
-    collect_iterations(state, &work);
+    status = collect_iterations(state, &work, error);
   collect_destroy(state, &work);
   return status;
 }

@@ -112,8 +112,7 @@ static enum qn_status engine_run(const struct qn_run_request *request, struct qn
   struct engine_state state = {.request = *request, .result = result};
   uint32_t *owned_positions = NULL;
   double begin = qn_seconds();
-  *result = (struct qn_run_result){0};
-  state.context = engine_context(request, layout->num_vertices, layout->num_edges);
+  state.context = engine_begin(request, layout->num_vertices, layout->num_edges, result);
   enum qn_status status = engine_check_weights(&layout->weights, layout->num_edges, error);
   if (!status)
     status = dense_positions(request, layout, &state.request.positions, &owned_positions, error);

@@ -271,21 +271,54 @@ static inline const char *choose_direction(const struct engine_state *state,
   return "sweep";
 }
 
-static inline void sweep_iterations(struct engine_state *state, struct sweep_work *work) {
+static inline enum qn_status sweeps_keep(struct engine_state *state, const struct sweep_work *work,
+                                         struct qn_error *error) {
+  if (!engine_save_is_due(&state->request, &state->context))
+    return QN_OK;
+  struct qn_run_state kept = engine_state_of(&state->context, state->result, state->values);
+  kept.active = work->current.vertices.bits;
+#if PROGRAM_FIRST_SUFFICES
+  kept.registers[QN_STATE_ENGINE] = work->edges_left;
+  kept.registers[QN_STATE_ENGINE + 1] = work->bottom_up;
+#endif
+#if PROGRAM_PRIORITY
+  near_far_keep(&work->far, &kept);
+#endif
+  return engine_save(&state->request, &kept, error);
+}
+
+static inline void sweeps_resume(struct engine_state *state, struct sweep_work *work) {
+#if PROGRAM_FIRST_SUFFICES
+  work->edges_left = engine_register(&state->request, 0, state->context.num_edges);
+  work->bottom_up = engine_register(&state->request, 1, 0);
+#endif
+#if PROGRAM_PRIORITY
+  near_far_resume(&work->far, engine_resumed(&state->request));
+#endif
   sweep_start(&state->request, &state->context, &work->current.vertices);
   adopt_bitmap(state, &work->current);
-  for (bool finished = state->request.max_iterations == 0; !finished;) {
+}
+
+static inline enum qn_status sweep_iterations(struct engine_state *state, struct sweep_work *work,
+                                              struct qn_error *error) {
+  enum qn_status status = QN_OK;
+  sweeps_resume(state, work);
+  for (bool finished = engine_is_finished(&state->request, &state->context);
+       !status && !finished;) {
     double begin = qn_seconds();
     if (work->current.vertices.count == 0 && !more_active(state, work)) {
       state->result->converged = true;
-      return;
+      return QN_OK;
     }
     const char *mode = choose_direction(state, work);
     uint64_t num_active = work->current.vertices.count;
     sweep_tasks(state, work);
     finish_sweep(state, work);
     finished = engine_finished(state, mode, num_active, 0, begin);
+    if (!finished)
+      status = sweeps_keep(state, work, error);
   }
+  return status;
 }
 
 /* ---- Memory ------------------------------------------------------------------------- */
@@ -316,7 +349,6 @@ static inline enum qn_status create_closed(const struct engine_state *state,
     for (uint64_t v = word * 64; v < word * 64 + 64 && v < num_vertices; v++)
       if (!program_open(&state->context, state->values[v]))
         work->closed[word] |= (uint64_t)1 << (v % 64);
-  work->edges_left = state->context.num_edges;
   return QN_OK;
 }
 #endif
@@ -354,7 +386,7 @@ static inline enum qn_status engine_iterate(struct engine_state *state, double b
 #endif
   state->result->prepare_seconds = qn_seconds() - begin;
   if (!status)
-    sweep_iterations(state, &work);
+    status = sweep_iterations(state, &work, error);
   sweep_destroy(state, &work);
   return status;
 }

@@ -202,7 +202,6 @@ static enum qn_status engine_run(const struct qn_run_request *request, struct qn
                                  struct qn_error *error) {
   struct work work = {0};
   double begin = qn_seconds();
-  *result = (struct qn_run_result){.type = QN_RESULT_F64, .converged = true};
   enum qn_status status = create_work(&work, request, result, error);
   uint64_t num_vertices = work.state.context.num_vertices;
   result->prepare_seconds = qn_seconds() - begin;
@@ -227,6 +226,8 @@ static enum qn_status engine_run(const struct qn_run_request *request, struct qn
     *result = (struct qn_run_result){0};
     return status;
   }
+  result->type = QN_RESULT_F64;
+  result->converged = true;
   result->num_values = num_vertices;
   result->values = work.score;
   return QN_OK;

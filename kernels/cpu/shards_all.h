@@ -82,9 +82,11 @@ static inline double pull_batch(struct engine_state *state, struct all_work *wor
   return apply_cut_rows(state, first, last);
 }
 
-static inline void all_iterations(struct engine_state *state, struct all_work *work) {
+static inline enum qn_status all_iterations(struct engine_state *state, struct all_work *work,
+                                            struct qn_error *error) {
   uint64_t num_chunks = state->chunks.num_chunks;
-  for (bool finished = state->request->max_iterations == 0; !finished;) {
+  enum qn_status status = QN_OK;
+  for (bool finished = engine_is_finished(state->request, &state->context); !status && !finished;) {
     double begin = qn_seconds();
     sweep_send(&state->context, state->view, state->values, work->messages, &work->sent);
     work->changed.parts[num_chunks] = 0;
@@ -95,7 +97,11 @@ static inline void all_iterations(struct engine_state *state, struct all_work *w
                                     state->context.num_vertices, change, begin);
     if (PROGRAM_CONVERGES && change < state->context.tolerance)
       finished = state->result->converged = true;
+    if (!finished)
+      status =
+          sweep_keep(state->request, &state->context, state->result, state->values, NULL, error);
   }
+  return status;
 }
 
 static inline enum qn_status engine_iterate(struct engine_state *state, struct qn_error *error) {
@@ -108,7 +114,7 @@ static inline enum qn_status engine_iterate(struct engine_state *state, struct q
   if (!status)
     status = qn_sum_create(&work.changed, state->chunks.num_chunks + 1, error);
   if (!status)
-    all_iterations(state, &work);
+    status = all_iterations(state, &work, error);
   qn_sum_destroy(&work.changed);
   qn_sum_destroy(&work.sent);
   qn_pages_free(work.messages, num_vertices, sizeof *work.messages);

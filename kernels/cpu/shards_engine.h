@@ -47,8 +47,7 @@ static enum qn_status engine_run(const struct qn_run_request *request, struct qn
   const engine_view *view = request->view;
   struct engine_state state = {.request = request, .view = view, .result = result};
   double begin = qn_seconds();
-  *result = (struct qn_run_result){0};
-  state.context = engine_context(request, view->num_vertices, view->num_edges);
+  state.context = engine_begin(request, view->num_vertices, view->num_edges, result);
   enum qn_status status = engine_check_weights(&view->in.weights, view->num_edges, error);
   if (!status)
     status = qn_sh_chunks_create(&state.chunks, view, error);

@@ -349,20 +349,40 @@ static inline bool more_active(struct engine_state *state, struct notify_work *w
   return more;
 }
 
-static inline void notify_iterations(struct engine_state *state, struct notify_work *work) {
+static inline enum qn_status notify_keep(struct engine_state *state, const struct notify_work *work,
+                                         struct qn_error *error) {
+  if (!engine_save_is_due(state->request, &state->context))
+    return QN_OK;
+  struct qn_run_state kept = engine_state_of(&state->context, state->result, state->values);
+  kept.active = work->current.bits;
+#if PROGRAM_PRIORITY
+  near_far_keep(&work->far, &kept);
+#endif
+  return engine_save(state->request, &kept, error);
+}
+
+static inline enum qn_status notify_iterations(struct engine_state *state, struct notify_work *work,
+                                               struct qn_error *error) {
+  enum qn_status status = QN_OK;
   sweep_start(state->request, &state->context, &work->current);
+#if PROGRAM_PRIORITY
+  near_far_resume(&work->far, engine_resumed(state->request));
+#endif
   work->current_edges = queue_edges(state, &work->current);
-  for (bool finished = state->request->max_iterations == 0; !finished;) {
+  for (bool finished = engine_is_finished(state->request, &state->context); !status && !finished;) {
     double begin = qn_seconds();
     if (work->current.count == 0 && !more_active(state, work)) {
       state->result->converged = true;
-      return;
+      return QN_OK;
     }
     uint64_t num_active = work->current.count;
     const char *mode = notify_step(state, work);
     finished = engine_end_iteration(state->request, &state->context, state->result, mode,
                                     num_active, 0, begin);
+    if (!finished)
+      status = notify_keep(state, work, error);
   }
+  return status;
 }
 
 /* ---- Memory ------------------------------------------------------------------------- */
@@ -450,7 +470,7 @@ static inline enum qn_status engine_iterate(struct engine_state *state, struct q
   struct notify_work work = {0};
   enum qn_status status = notify_create(state, &work, error);
   if (!status)
-    notify_iterations(state, &work);
+    status = notify_iterations(state, &work, error);
   notify_destroy(state, &work);
   return status;
 }

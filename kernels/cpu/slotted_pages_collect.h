@@ -192,8 +192,10 @@ static inline double apply_all(struct engine_state *state, struct collect_work *
   return qn_sum_total(&work->changed);
 }
 
-static inline void collect_iterations(struct engine_state *state, struct collect_work *work) {
-  for (bool finished = state->request->max_iterations == 0; !finished;) {
+static inline enum qn_status collect_iterations(struct engine_state *state,
+                                                struct collect_work *work, struct qn_error *error) {
+  enum qn_status status = QN_OK;
+  for (bool finished = engine_is_finished(state->request, &state->context); !status && !finished;) {
     double begin = qn_seconds();
     sweep_send(&state->context, &state->view, state->values, work->messages, &work->sent);
     sweep_pages(state, work);
@@ -202,7 +204,11 @@ static inline void collect_iterations(struct engine_state *state, struct collect
                                     state->context.num_vertices, change, begin);
     if (PROGRAM_CONVERGES && change < state->context.tolerance)
       finished = state->result->converged = true;
+    if (!finished)
+      status =
+          sweep_keep(state->request, &state->context, state->result, state->values, NULL, error);
   }
+  return status;
 }
 
 #else
@@ -230,10 +236,12 @@ static inline void apply_received(struct engine_state *state, struct collect_wor
   current->count = count;
 }
 
-static inline void collect_iterations(struct engine_state *state, struct collect_work *work) {
+static inline enum qn_status collect_iterations(struct engine_state *state,
+                                                struct collect_work *work, struct qn_error *error) {
   struct qn_frontier *current = &work->current.vertices;
+  enum qn_status status = QN_OK;
   sweep_start(state->request, &state->context, current);
-  for (bool finished = state->request->max_iterations == 0; !finished;) {
+  for (bool finished = engine_is_finished(state->request, &state->context); !status && !finished;) {
     double begin = qn_seconds();
     if (current->count == 0 && !sweep_round(&state->context, state->values, current))
       break;
@@ -243,8 +251,12 @@ static inline void collect_iterations(struct engine_state *state, struct collect
     apply_received(state, work);
     finished = engine_end_iteration(state->request, &state->context, state->result, "push",
                                     num_active, 0, begin);
+    if (!finished)
+      status =
+          sweep_keep(state->request, &state->context, state->result, state->values, current, error);
   }
   state->result->converged = current->count == 0;
+  return status;
 }
 
 #endif
@@ -255,7 +267,7 @@ static inline enum qn_status engine_iterate(struct engine_state *state, double b
   enum qn_status status = collect_create(state, &work, error);
   state->result->prepare_seconds = qn_seconds() - begin;
   if (!status)
-    collect_iterations(state, &work);
+    status = collect_iterations(state, &work, error);
   collect_destroy(state, &work);
   return status;
 }

@@ -9,7 +9,6 @@ static enum qn_status engine_run(const struct qn_run_request *request, struct qn
                                  struct qn_error *error) {
   struct engine_state state;
   double begin = qn_seconds();
-  *result = (struct qn_run_result){0};
   enum qn_status status = page_state_create(&state, request, result, error);
   if (!status) {
     sweep_init(request, &state.context, &state.view, state.values);

@@ -234,13 +234,28 @@ static inline double choose_delta(const struct engine_state *state) {
 #endif
 }
 
-static inline void in_place_iterations(struct engine_state *state, struct in_place_work *work) {
+static inline enum qn_status in_place_keep(struct engine_state *state,
+                                           const struct in_place_work *work,
+                                           struct qn_error *error) {
+  if (!engine_save_is_due(state->request, &state->context))
+    return QN_OK;
+  struct qn_run_state kept = engine_state_of(&state->context, state->result, state->values);
+  kept.active = work->current.vertices.bits;
+  kept.registers[QN_STATE_ENGINE] = qn_register_of_real(work->bound);
+  return engine_save(state->request, &kept, error);
+}
+
+static inline enum qn_status in_place_iterations(struct engine_state *state,
+                                                 struct in_place_work *work,
+                                                 struct qn_error *error) {
   const struct qn_slotted_pages *pages = state->view.pages;
   struct qn_frontier *current = &work->current.vertices;
+  enum qn_status status = QN_OK;
   sweep_start(state->request, &state->context, current);
   page_frontier_find_pages(&work->current, pages);
-  work->bound = work->delta;
-  for (bool finished = state->request->max_iterations == 0; !finished;) {
+  work->bound =
+      qn_real_of_register(engine_register(state->request, 0, qn_register_of_real(work->delta)));
+  for (bool finished = engine_is_finished(state->request, &state->context); !status && !finished;) {
     double begin = qn_seconds();
     if (current->count == 0) {
       if (!sweep_round(&state->context, state->values, current))
@@ -256,8 +271,11 @@ static inline void in_place_iterations(struct engine_state *state, struct in_pla
     }
     finished = engine_end_iteration(state->request, &state->context, state->result,
                                     pull ? "pull" : "push", num_active, 0, begin);
+    if (!finished)
+      status = in_place_keep(state, work, error);
   }
   state->result->converged = current->count == 0;
+  return status;
 }
 
 static inline enum qn_status engine_iterate(struct engine_state *state, double begin,
@@ -271,7 +289,7 @@ static inline enum qn_status engine_iterate(struct engine_state *state, double b
     status = qn_alloc(&work.list, state->units.count, sizeof *work.list, "list of units", error);
   state->result->prepare_seconds = qn_seconds() - begin;
   if (!status)
-    in_place_iterations(state, &work);
+    status = in_place_iterations(state, &work, error);
   qn_free(work.list);
   page_frontier_destroy(&work.next, pages);
   page_frontier_destroy(&work.current, pages);

@@ -88,7 +88,7 @@ static inline enum qn_status page_state_create(struct engine_state *state,
                                                struct qn_error *error) {
   const struct qn_slotted_pages *pages = request->view;
   *state = (struct engine_state){.request = request, .view.pages = pages, .result = result};
-  state->context = engine_context(request, pages->num_vertices, pages->num_edges);
+  state->context = engine_begin(request, pages->num_vertices, pages->num_edges, result);
   enum qn_status status = page_check_weights(pages, error);
   if (!status)
     status = qn_page_units_create(&state->units, pages, error);

@@ -24,10 +24,15 @@ static inline uint64_t sweep_out_degree(const engine_view *view, uint64_t vertex
 #endif
 }
 
-/* Every vertex's first value. */
+/* Every vertex's first value, or that of the state that the run goes on from. */
 static inline void sweep_init(const struct qn_run_request *request,
                               const struct qn_program_context *context, const engine_view *view,
                               program_value *values) {
+  const struct qn_run_state *resumed = engine_resumed(request);
+  if (resumed) {
+    memcpy(values, resumed->values, context->num_vertices * sizeof *values);
+    return;
+  }
 #pragma omp parallel for schedule(static)
   for (uint64_t v = 0; v < context->num_vertices; v++)
     values[v] =
@@ -59,6 +64,19 @@ static inline enum qn_status sweep_output(const struct qn_program_context *conte
   result->num_values = num_vertices;
   result->values = results;
   return QN_OK;
+}
+
+/* After an iteration that is not the last one: a checkpoint, if one is due, of a run whose state is
+ * its values and, unless it is NULL, the frontier, of which the bitmap is valid. */
+static inline enum qn_status
+sweep_keep(const struct qn_run_request *request, const struct qn_program_context *context,
+           const struct qn_run_result *result, const program_value *values,
+           const struct qn_frontier *frontier, struct qn_error *error) {
+  if (!engine_save_is_due(request, context))
+    return QN_OK;
+  struct qn_run_state state = engine_state_of(context, result, values);
+  state.active = frontier ? frontier->bits : NULL;
+  return engine_save(request, &state, error);
 }
 
 #if PROGRAM_SCHEDULE == QN_ALL_ACTIVE
@@ -95,10 +113,23 @@ static inline void sweep_send(struct qn_program_context *context, const engine_v
 
 #else
 
-/* The vertices that are active at first. */
+/* A frontier of which the bitmap was written. */
+static inline void sweep_adopt_bits(struct qn_frontier *frontier) {
+  frontier->marked = true;
+  frontier->queued = false;
+  qn_frontier_enqueue(frontier);
+}
+
+/* The vertices that are active at first, or those of the state that the run goes on from. */
 static inline void sweep_start(const struct qn_run_request *request,
                                const struct qn_program_context *context,
                                struct qn_frontier *frontier) {
+  const struct qn_run_state *resumed = engine_resumed(request);
+  if (resumed) {
+    memcpy(frontier->bits, resumed->active, qn_frontier_words(frontier) * sizeof *frontier->bits);
+    sweep_adopt_bits(frontier);
+    return;
+  }
 #pragma omp parallel for schedule(static)
   for (uint64_t word = 0; word < qn_frontier_words(frontier); word++) {
     uint64_t bits = 0;
@@ -107,9 +138,7 @@ static inline void sweep_start(const struct qn_run_request *request,
         bits |= (uint64_t)1 << (v % 64);
     frontier->bits[word] = bits;
   }
-  frontier->marked = true;
-  frontier->queued = false;
-  qn_frontier_enqueue(frontier);
+  sweep_adopt_bits(frontier);
 }
 
 /* When no vertex is active: begin the next round. False if there is none. */
@@ -131,9 +160,7 @@ static inline bool sweep_round(struct qn_program_context *context, program_value
         bits |= (uint64_t)1 << (v % 64);
     frontier->bits[word] = bits;
   }
-  frontier->marked = true;
-  frontier->queued = false;
-  qn_frontier_enqueue(frontier);
+  sweep_adopt_bits(frontier);
   return frontier->count > 0;
 #else
   (void)context, (void)values, (void)frontier;

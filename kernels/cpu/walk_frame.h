@@ -162,7 +162,7 @@ static inline enum qn_status engine_iterate(struct engine_state *state, struct q
   enum qn_status status = qn_sum_create(&sent, qn_sweep_chunks(state->context.num_vertices), error);
   if (status)
     return status;
-  for (bool finished = state->request->max_iterations == 0; !finished;) {
+  for (bool finished = engine_is_finished(state->request, &state->context); !status && !finished;) {
     double begin = qn_seconds();
     sweep_send(&state->context, state->view, state->values, state->messages, &sent);
     walk_edges(state);
@@ -172,9 +172,12 @@ static inline enum qn_status engine_iterate(struct engine_state *state, struct q
                                     walk_mode(state), state->context.num_vertices, change, begin);
     if (PROGRAM_CONVERGES && change < state->context.tolerance)
       finished = state->result->converged = true;
+    if (!finished)
+      status =
+          sweep_keep(state->request, &state->context, state->result, state->values, NULL, error);
   }
   qn_sum_destroy(&sent);
-  return QN_OK;
+  return status;
 }
 
 #endif
@@ -197,11 +200,10 @@ static enum qn_status engine_run(const struct qn_run_request *request, struct qn
   struct qn_graph derived = {0};
   struct engine_state state = {.request = request, .view = view, .result = result};
   double begin = qn_seconds();
-  *result = (struct qn_run_result){0};
-  state.context = engine_context(request, view->num_vertices, view->num_edges);
+  state.context = engine_begin(request, view->num_vertices, view->num_edges, result);
   enum qn_status status = walk_check(&state, error);
 #if WALK_FLAGS
-  if (!status && !ENGINE_MUST_WALK && request->max_iterations > 0)
+  if (!status && !ENGINE_MUST_WALK && !engine_is_finished(request, &state.context))
     status = walk_out_edges(&state, &derived, error);
 #endif
   if (!status)

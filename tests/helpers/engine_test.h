@@ -14,6 +14,7 @@
 
 #include "formats/transpose.h"
 #include "helpers/random_graph.h"
+#include "helpers/resume_test.h"
 #include "helpers/round_trip.h"
 #include "helpers/scratch.h"
 #include "kernels/registry.h"
@@ -52,18 +53,25 @@ static inline void assert_same_results(const char *what, const struct qn_run_res
   }
 }
 
-static inline struct qn_run_result run_for_test(const struct qn_kernel *kernel, const void *view,
-                                                uint32_t source, const uint32_t *positions) {
+static inline struct qn_run_request request_for_test(const struct qn_kernel *kernel,
+                                                     const void *view, const uint32_t *source,
+                                                     const uint32_t *positions) {
   struct qn_run_request request = qn_run_request_for(kernel, view);
-  struct qn_run_result result;
-  struct qn_error error = {0};
-  uint64_t live = qn_memory_live();
-  request.sources = &source;
+  request.sources = source;
   request.num_sources = 1;
   request.positions = positions;
   request.tolerance = 0;
   if (request.max_iterations > 12 && request.max_iterations != UINT32_MAX)
     request.max_iterations = 12;
+  return request;
+}
+
+static inline struct qn_run_result run_for_test(const struct qn_kernel *kernel, const void *view,
+                                                uint32_t source, const uint32_t *positions) {
+  struct qn_run_request request = request_for_test(kernel, view, &source, positions);
+  struct qn_run_result result;
+  struct qn_error error = {0};
+  uint64_t live = qn_memory_live();
   if (kernel->run(&request, &result, &error))
     fail_msg("%s: %s", kernel->algorithm, error.message);
   assert_int_equal(qn_memory_live(), live + (result.values != NULL));
@@ -94,6 +102,10 @@ static inline void compare_kernel(const struct qn_kernel *kernel, const struct q
   qn_threads_set(0);
   qn_run_result_destroy(&first);
   qn_run_result_destroy(&expected);
+  if (kernel->value_bytes && graph->out.num_edges <= 60000) {
+    struct qn_run_request request = request_for_test(kernel, view, &source, positions);
+    resume_everywhere(kernel, &request);
+  }
 }
 
 /* Fail every allocation of every kernel of this layout in turn. */
