@@ -6,6 +6,8 @@
 #ifndef QN_KERNELS_CUDA_CSR_ENGINE_CUH
 #define QN_KERNELS_CUDA_CSR_ENGINE_CUH
 
+#define ENGINE_RESUMES 0
+
 #include "formats/graph.h"
 #include "kernels/cpu/transpose.h"
 #include "kernels/cuda/combine.cuh"

@@ -355,4 +355,5 @@ const struct qn_kernel qn_kernel_bc_csr_cuda = {
     0,
     run,
     NULL,
+    0,
 };

@@ -271,4 +271,5 @@ const struct qn_kernel qn_kernel_cc_csr_cuda = {
     0,
     run,
     NULL,
+    0,
 };

@@ -363,4 +363,5 @@ const struct qn_kernel qn_kernel_tc_csr_cuda = {
     0,
     run,
     "triangles",
+    0,
 };

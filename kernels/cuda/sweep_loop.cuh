@@ -4,7 +4,7 @@
 
 #include "kernels/cuda/output.cuh"
 #include "kernels/cuda/ranges.cuh"
-#include "kernels/cuda/sweeps.cuh"
+#include "kernels/cuda/sweep_state.cuh"
 
 namespace {
 
@@ -43,7 +43,9 @@ inline enum qn_status sweep_iterations(struct sweep_run *run, struct qn_error *e
   SWEEP_LAUNCH(run, sweep_init);
   run->woken = true;
   status = sweep_read_count(run, &count, error);
-  for (bool finished = run->request->max_iterations == 0; !status && !finished;) {
+  if (!status)
+    status = sweep_resume(run, &count, error);
+  for (bool finished = engine_is_finished(run->request, &run->context); !status && !finished;) {
     const struct qn_range range("iteration");
     const double begin = qn_seconds();
     if (count == 0)
@@ -61,6 +63,8 @@ inline enum qn_status sweep_iterations(struct sweep_run *run, struct qn_error *e
     run->woken = false;
     status = sweep_read_count(run, &count, error);
     finished = !status && sweep_finished(run, run->num_active, 0, begin);
+    if (!status && !finished)
+      status = sweep_keep(run, error);
   }
   run->result->converged = count == 0;
   return status;
@@ -70,9 +74,10 @@ inline enum qn_status sweep_iterations(struct sweep_run *run, struct qn_error *e
 
 inline enum qn_status sweep_iterations(struct sweep_run *run, struct qn_error *error) {
   const uint64_t num_vertices = run->context.num_vertices;
-  enum qn_status status = QN_OK;
+  uint64_t count = num_vertices;
   SWEEP_LAUNCH(run, sweep_init);
-  for (bool finished = run->request->max_iterations == 0; !status && !finished;) {
+  enum qn_status status = sweep_resume(run, &count, error);
+  for (bool finished = engine_is_finished(run->request, &run->context); !status && !finished;) {
     const struct qn_range range("iteration");
     const double begin = qn_seconds();
     double change = 0;
@@ -96,6 +101,8 @@ inline enum qn_status sweep_iterations(struct sweep_run *run, struct qn_error *e
     finished = sweep_finished(run, num_vertices, change, begin);
     if (PROGRAM_CONVERGES && change < run->context.tolerance)
       finished = run->result->converged = true;
+    if (!finished)
+      status = sweep_keep(run, error);
   }
   return status;
 }
@@ -161,10 +168,9 @@ enum qn_status sweep_run_program(const struct qn_run_request *request, uint64_t 
                                  struct qn_run_result *result, struct qn_error *error) {
   struct sweep_run run;
   memset(&run, 0, sizeof run);
-  memset(result, 0, sizeof *result);
   run.request = request;
   run.result = result;
-  run.context = engine_context(request, num_vertices, num_edges);
+  run.context = engine_begin(request, num_vertices, num_edges, result);
   enum qn_status status =
       qn_cuda_memory_create(&run.memory, request->device, request->device_memory, error);
   if (!status)

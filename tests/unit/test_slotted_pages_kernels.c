@@ -10,6 +10,7 @@
 
 #include <math.h>
 
+#include "helpers/resume_test.h"
 #include "helpers/round_trip.h"
 #include "helpers/scratch.h"
 #include "kernels/registry.h"
@@ -20,16 +21,22 @@ static struct qn_error error;
 
 static const uint32_t SOURCES[] = {0, 1};
 
-static struct qn_run_result run(const struct qn_kernel *kernel, const void *view,
-                                uint64_t num_vertices) {
+static struct qn_run_request request_for(const struct qn_kernel *kernel, const void *view,
+                                         uint64_t num_vertices) {
   struct qn_run_request request = qn_run_request_for(kernel, view);
-  struct qn_run_result result;
   request.sources = SOURCES;
   request.num_sources = kernel->traits & QN_KERNEL_SOURCE ? 1 : num_vertices > 1 ? 2 : 1;
   if (request.max_iterations > 30 && kernel->traits & QN_KERNEL_ALL_ACTIVE) {
     request.max_iterations = 30;
     request.tolerance = 0;
   }
+  return request;
+}
+
+static struct qn_run_result run(const struct qn_kernel *kernel, const void *view,
+                                uint64_t num_vertices) {
+  struct qn_run_request request = request_for(kernel, view, num_vertices);
+  struct qn_run_result result;
   uint64_t live = qn_memory_live();
   if (kernel->run(&request, &result, &error))
     fail_msg("%s: %s", kernel->algorithm, error.message);
@@ -87,6 +94,10 @@ static unsigned compare_kernels(const struct qn_graph *graph,
     qn_threads_set(0);
     qn_run_result_destroy(&first);
     qn_run_result_destroy(&expected);
+    if ((*kernel)->value_bytes && pages->num_edges <= 5000) {
+      struct qn_run_request request = request_for(*kernel, pages, pages->num_vertices);
+      resume_everywhere(*kernel, &request);
+    }
     count++;
   }
   return count;
