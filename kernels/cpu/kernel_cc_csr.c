@@ -3,8 +3,12 @@
  *
  * A kernel of its own because union-find needs a single pass over the edges where label
  * propagation (kernels/programs/cc.h) needs as many as the diameter, and because after
- * joining a few edges of each vertex nearly all vertices of most graphs are in one
+ * joining an edge or two of each vertex nearly all vertices of most graphs are in one
  * component, whose other edges need not be looked at.
+ *
+ * The first edge joined is that to the smallest neighbor, with which a sorted row begins: no
+ * vertex has to wait for another then, because each hangs below a smaller one or is a root. More
+ * edges are joined only if these do not bring most vertices together.
  *
  * parent[v] <= v always holds, so a root is the smallest vertex of its tree. The
  * outcome does not depend on the order in which edges are joined. */
@@ -16,9 +20,10 @@
 
 extern const struct qn_kernel qn_kernel_cc_csr_cpu;
 
-/* Edges of each vertex that are joined before the large component is looked for. */
-#define NEIGHBOR_ROUNDS 2
+/* Neighbors of each vertex joined at most before all those outside the largest component are. */
+#define NEIGHBOR_ROUNDS 3
 #define NUM_SAMPLES 1024
+#define ROOT_NEIGHBORS 1024
 
 static uint32_t load(const uint32_t *parent, uint32_t vertex) {
   return __atomic_load_n(&parent[vertex], __ATOMIC_RELAXED);
@@ -39,66 +44,175 @@ static void join(uint32_t *parent, uint32_t a, uint32_t b) {
   }
 }
 
+static uint32_t root_of(const uint32_t *parent, uint32_t vertex) {
+  for (uint32_t above = load(parent, vertex); above != vertex; above = load(parent, vertex))
+    vertex = above;
+  return vertex;
+}
+
 /* Let every vertex point at its root. */
 static void compress(uint32_t *parent, uint64_t num_vertices) {
 #pragma omp parallel for schedule(dynamic, 16384)
-  for (uint64_t v = 0; v < num_vertices; v++) {
-    uint32_t root = load(parent, (uint32_t)v);
-    while (root != load(parent, root))
-      root = load(parent, root);
-    __atomic_store_n(&parent[v], root, __ATOMIC_RELAXED);
-  }
+  for (uint64_t v = 0; v < num_vertices; v++)
+    __atomic_store_n(&parent[v], root_of(parent, load(parent, (uint32_t)v)), __ATOMIC_RELAXED);
 }
 
-static void join_first_neighbors(const struct qn_csr *csr, uint32_t *parent) {
-  for (uint64_t round = 0; round < NEIGHBOR_ROUNDS; round++) {
+static uint32_t first_of_row(const struct qn_csr *csr, uint32_t v, uint32_t otherwise) {
+  uint64_t begin = csr->row_offsets[v];
+  return begin < csr->row_offsets[v + 1] ? csr->column_indices[begin] : otherwise;
+}
+
+/* A vertex without neighbors is its own. */
+static uint32_t smallest_neighbor(const struct qn_graph *graph, uint32_t v) {
+  uint32_t out = first_of_row(&graph->out, v, v);
+  if (graph->directedness == QN_UNDIRECTED || !graph->has_transpose)
+    return out;
+  uint32_t in = first_of_row(&graph->in, v, out);
+  return in < out ? in : out;
+}
+
+/* Join every vertex with its smallest neighbor, and let it point at its root. Only a vertex's own
+ * turn changes its parent: where the neighbor is larger, the vertex goes below that one's root,
+ * which is never larger than the vertex if both see the edge. */
+static void join_smallest_neighbors(const struct qn_graph *graph, uint32_t *parent) {
+  uint64_t num_vertices = graph->out.num_vertices;
 #pragma omp parallel for schedule(dynamic, 16384)
-    for (uint64_t v = 0; v < csr->num_vertices; v++)
-      if (csr->row_offsets[v] + round < csr->row_offsets[v + 1])
-        join(parent, (uint32_t)v, csr->column_indices[csr->row_offsets[v] + round]);
-    compress(parent, csr->num_vertices);
+  for (uint64_t v = 0; v < num_vertices; v++) {
+    uint32_t neighbor = smallest_neighbor(graph, (uint32_t)v);
+    parent[v] = neighbor < v ? neighbor : (uint32_t)v;
+  }
+#pragma omp parallel for schedule(dynamic, 16384)
+  for (uint64_t v = 0; v < num_vertices; v++) {
+    uint32_t above = load(parent, (uint32_t)v);
+    if (above == v)
+      above = smallest_neighbor(graph, (uint32_t)v);
+    uint32_t root = root_of(parent, above);
+    if (root < v)
+      __atomic_store_n(&parent[v], root, __ATOMIC_RELAXED);
   }
 }
 
-/* The root that most of a sample of vertices, spread evenly, have: a majority vote
- * (Boyer, Moore), which finds a component of more than half of the vertices if there is
- * one, the only case worth finding. */
-static uint32_t likely_largest(const uint32_t *parent, uint64_t num_vertices) {
-  uint32_t candidate = 0;
+static void join_neighbors(const struct qn_csr *csr, uint32_t *parent, uint64_t round) {
+#pragma omp parallel for schedule(dynamic, 16384)
+  for (uint64_t v = 0; v < csr->num_vertices; v++)
+    if (csr->row_offsets[v] + round < csr->row_offsets[v + 1])
+      join(parent, (uint32_t)v, csr->column_indices[csr->row_offsets[v] + round]);
+  compress(parent, csr->num_vertices);
+}
+
+/* The roots of vertices with neighbors, spread evenly. */
+struct sample {
+  uint32_t roots[NUM_SAMPLES];
+  uint64_t count;
+  uint32_t largest; /* the root of most of them, if more than half have the same */
+  bool dominates;   /* nearly all have it */
+};
+
+/* A majority vote (Boyer, Moore) finds the root of more than half of the sample if there is one,
+ * the only case worth finding. */
+static void elect_largest(struct sample *sample) {
+  uint64_t agreeing = 0;
   int64_t lead = 0;
-  for (uint64_t sample = 0; sample < NUM_SAMPLES; sample++) {
-    uint64_t begin, end;
-    qn_part_of(num_vertices, NUM_SAMPLES, sample, &begin, &end);
-    /* Not always the first of its stretch: vertices at regular distances may be alike. */
-    uint64_t vertex = begin + (end > begin ? sample * 0x9E3779B97F4A7C15u % (end - begin) : 0);
-    if (vertex >= num_vertices)
-      continue;
+  for (uint64_t i = 0; i < sample->count; i++) {
     if (lead == 0)
-      candidate = parent[vertex];
-    lead += parent[vertex] == candidate ? 1 : -1;
+      sample->largest = sample->roots[i];
+    lead += sample->roots[i] == sample->largest ? 1 : -1;
   }
-  return candidate;
+  for (uint64_t i = 0; i < sample->count; i++)
+    agreeing += sample->roots[i] == sample->largest;
+  sample->dominates = agreeing >= sample->count - sample->count / 32;
 }
 
-static void join_row(const struct qn_csr *csr, uint32_t *parent, uint32_t v, uint64_t skipped) {
-  for (uint64_t edge = csr->row_offsets[v] + skipped; edge < csr->row_offsets[v + 1]; edge++)
+static void take_sample(const struct qn_graph *graph, const uint32_t *parent,
+                        struct sample *sample) {
+  uint64_t num_vertices = graph->out.num_vertices;
+  *sample = (struct sample){.count = 0};
+  for (uint64_t i = 0; i < NUM_SAMPLES; i++) {
+    uint64_t begin, end;
+    qn_part_of(num_vertices, NUM_SAMPLES, i, &begin, &end);
+    /* Not always the first of its stretch: vertices at regular distances may be alike. */
+    uint64_t vertex = begin + (end > begin ? i * 0x9E3779B97F4A7C15u % (end - begin) : 0);
+    if (vertex < num_vertices && smallest_neighbor(graph, (uint32_t)vertex) != vertex)
+      sample->roots[sample->count++] = parent[vertex];
+  }
+  elect_largest(sample);
+}
+
+/* Join the first neighbors of the sample's roots. Where a few vertices have drawn most others
+ * below them, these are what keeps trees apart. */
+static void join_neighbors_of_roots(const struct qn_csr *csr, uint32_t *parent,
+                                    const struct sample *sample) {
+#pragma omp parallel for schedule(dynamic, 16)
+  for (uint64_t i = 0; i < sample->count; i++) {
+    uint32_t root = sample->roots[i];
+    if (load(parent, root) != root)
+      continue; /* another one of the sample with this root was faster */
+    uint64_t end = csr->row_offsets[root + 1];
+    for (uint64_t edge = csr->row_offsets[root], n = 0; edge < end && n < ROOT_NEIGHBORS;
+         edge++, n++)
+      join(parent, root, csr->column_indices[edge]);
+  }
+  compress(parent, csr->num_vertices);
+}
+
+static bool in_tree_of(const uint32_t *parent, uint32_t v, uint32_t largest) {
+  return root_of(parent, v) == root_of(parent, largest);
+}
+
+static void join_row(const struct qn_csr *csr, uint32_t *parent, uint32_t v) {
+  for (uint64_t edge = csr->row_offsets[v]; edge < csr->row_offsets[v + 1]; edge++)
     join(parent, v, csr->column_indices[edge]);
 }
 
-/* Join all other edges but those between vertices of `largest`. Without in-edges an edge from
- * there is seen from that end alone, so none may be skipped. */
-static void join_rest(const struct qn_graph *graph, const struct qn_row_chunks *chunks,
-                      uint32_t *parent, uint32_t largest) {
-  bool both_ends = graph->directedness == QN_UNDIRECTED || graph->has_transpose;
+/* Until `v` is in the largest tree: edges from there to the outside are joined from their other
+ * ends. */
+static void join_row_until(const struct qn_csr *csr, uint32_t *parent, uint32_t v,
+                           uint32_t largest) {
+  uint64_t end = csr->row_offsets[v + 1];
+  for (uint64_t edge = csr->row_offsets[v]; edge < end && !in_tree_of(parent, v, largest); edge++)
+    join(parent, v, csr->column_indices[edge]);
+}
+
+static void join_all(const struct qn_graph *graph, const struct qn_row_chunks *chunks,
+                     uint32_t *parent) {
 #pragma omp parallel for schedule(dynamic, 1)
   for (uint64_t chunk = 0; chunk < chunks->num_chunks; chunk++)
-    for (uint32_t v = chunks->bounds[chunk]; v < chunks->bounds[chunk + 1]; v++) {
-      if (both_ends && load(parent, v) == largest)
-        continue;
-      join_row(&graph->out, parent, v, NEIGHBOR_ROUNDS);
-      if (graph->directedness != QN_UNDIRECTED && graph->has_transpose)
-        join_row(&graph->in, parent, v, 0);
+    for (uint32_t v = chunks->bounds[chunk]; v < chunks->bounds[chunk + 1]; v++)
+      join_row(&graph->out, parent, v);
+}
+
+/* Join all edges but those between vertices of the largest tree. */
+static void join_outside(const struct qn_graph *graph, const struct qn_row_chunks *chunks,
+                         uint32_t *parent, uint32_t largest) {
+  bool two_ways = graph->directedness != QN_UNDIRECTED;
+#pragma omp parallel for schedule(dynamic, 1)
+  for (uint64_t chunk = 0; chunk < chunks->num_chunks; chunk++)
+    for (uint32_t v = chunks->bounds[chunk]; v < chunks->bounds[chunk + 1]; v++)
+      if (load(parent, v) != largest) {
+        join_row_until(&graph->out, parent, v, largest);
+        if (two_ways)
+          join_row_until(&graph->in, parent, v, largest);
+      }
+}
+
+/* An edge that is seen from one of its ends alone may not be skipped there. */
+static void find_components(const struct qn_graph *graph, const struct qn_row_chunks *chunks,
+                            uint32_t *parent) {
+  struct sample sample;
+  join_smallest_neighbors(graph, parent);
+  if (graph->directedness == QN_DIRECTED && !graph->has_transpose) {
+    join_all(graph, chunks, parent);
+  } else {
+    take_sample(graph, parent, &sample);
+    for (uint64_t round = 0; round < NEIGHBOR_ROUNDS && !sample.dominates; round++) {
+      if (round == 0)
+        join_neighbors_of_roots(&graph->out, parent, &sample);
+      else
+        join_neighbors(&graph->out, parent, round);
+      take_sample(graph, parent, &sample);
     }
+    join_outside(graph, chunks, parent, sample.largest);
+  }
   compress(parent, graph->out.num_vertices);
 }
 
@@ -145,11 +259,7 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
     status = qn_pages_alloc(&parent, num_vertices, sizeof *parent, "labels", error);
   if (status)
     goto cleanup;
-#pragma omp parallel for schedule(static)
-  for (uint64_t v = 0; v < num_vertices; v++)
-    parent[v] = (uint32_t)v;
-  join_first_neighbors(&graph->out, parent);
-  join_rest(graph, &chunks, parent, likely_largest(parent, num_vertices));
+  find_components(graph, &chunks, parent);
   if (request->positions)
     status = label_by_position(parent, num_vertices, request->positions, error);
   result->kernel_seconds = qn_seconds() - begin;
