@@ -11,6 +11,7 @@ extern const struct qn_reader qn_reader_metis;
 extern const struct qn_reader qn_reader_named_edges;
 extern const struct qn_reader qn_reader_npy;
 extern const struct qn_reader qn_reader_npz;
+extern const struct qn_reader qn_reader_pairs;
 
 extern const struct qn_graph_writer qn_graph_writer_adjacency;
 extern const struct qn_graph_writer qn_graph_writer_dimacs;
@@ -21,6 +22,7 @@ extern const struct qn_graph_writer qn_graph_writer_matrix_market;
 extern const struct qn_graph_writer qn_graph_writer_metis;
 extern const struct qn_graph_writer qn_graph_writer_npy;
 extern const struct qn_graph_writer qn_graph_writer_npz;
+extern const struct qn_graph_writer qn_graph_writer_pairs;
 
 const struct qn_format qn_formats[] = {
     {.name = "matrix-market",
@@ -87,6 +89,13 @@ const struct qn_format qn_formats[] = {
      .writer = &qn_graph_writer_metis,
      .writing = {.loses = "ids (vertices are numbered from 1)",
                  .refuses = "directed graphs, loops and parallel edges"}},
+    {.name = "pairs",
+     .files = ".bin",
+     .description = "Binary edges without a header, as --record says (Gemini, GridGraph, X-Stream, "
+                    "GraphChi, Graph500)",
+     .reader = &qn_reader_pairs,
+     .writer = &qn_graph_writer_pairs,
+     .writing = {.loses = "vertices without edges", .refuses = "ids that are names"}},
     {.name = "edges",
      .files = ".el .wel .txt .tsv .csv out.*",
      .description = "Text, an edge a line (SNAP, KONECT, CSV, TSV): source, destination, and "

@@ -10,6 +10,7 @@
 #include "converters/build.h"
 #include "converters/edge_list.h"
 #include "converters/ledger.h"
+#include "converters/record.h"
 #include "support/error.h"
 
 #ifdef __cplusplus
@@ -31,6 +32,8 @@ struct qn_read_options {
   uint32_t destination_column;   /* 0: the second */
   uint32_t weight_column;        /* 0: the third, if there is one */
   const char *column_names[3];   /* the same by name; see column_choice.h */
+  struct qn_record record;       /* of binary edges without a header */
+  uint64_t num_vertices;         /* --vertices; 0: none were given */
 };
 
 /* Bad records that were skipped are listed up to this many. */

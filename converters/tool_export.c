@@ -20,7 +20,7 @@ struct options {
   bool list_formats;
 };
 
-enum { KEY_FORMAT = 0x3301, KEY_FORMATS, KEY_BOTH };
+enum { KEY_FORMAT = 0x3301, KEY_FORMATS, KEY_BOTH, KEY_RECORD };
 
 static const struct argp_option argp_options[] = {
     {"output", 'o', "FILE", 0, "Write to FILE, - for standard output (required)", 1},
@@ -29,6 +29,10 @@ static const struct argp_option argp_options[] = {
      "List every format, what is supported and what is lost (also with --json)", 1},
     {"both-directions", KEY_BOTH, NULL, 0,
      "List the edges of undirected graphs both ways (default: once)", 1},
+    {"record", KEY_RECORD, "IDS[,WEIGHT][,big]", 0,
+     "Of pairs: what an edge is. Source and destination: u32, u64 or packed (Graph500's 48 bits); "
+     "weight: u32 or f32; big-endian. Default: the least that holds everything",
+     1},
     {0}};
 
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
@@ -50,6 +54,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
     return 0;
   case KEY_BOTH:
     options->write.both_directions = true;
+    return 0;
+  case KEY_RECORD:
+    if (qn_record_parse(argument, &options->write.record, &error))
+      argp_error(state, "--record: %s", error.message);
     return 0;
   case ARGP_KEY_ARG:
     if (options->input)

@@ -27,6 +27,7 @@ struct options {
   char **inputs;
   int num_inputs;
   bool list_formats;
+  const char *record_text;  /* --record as given */
   const char *columns_text; /* --columns as given */
   char columns[512];        /* the same, cut up */
 };
@@ -40,6 +41,8 @@ enum {
   KEY_IDS,
   KEY_MAX_BAD,
   KEY_COLUMNS,
+  KEY_RECORD,
+  KEY_VERTICES,
   KEY_BIPARTITE,
   KEY_MEMBER,
   KEY_MAX_BYTES,
@@ -59,6 +62,14 @@ static const struct argp_option argp_options[] = {
     {"columns", KEY_COLUMNS, "S,D[,W]", 0,
      "Of edge lists: the columns of source, destination and weight, by number from 1 or by name in "
      "the header (default: 1,2,3)",
+     1},
+    {"record", KEY_RECORD, "IDS[,WEIGHT][,big]", 0,
+     "Of pairs: what an edge is. Source and destination: u32, u64 or packed (Graph500's 48 bits); "
+     "weight: u32 or f32; big-endian",
+     1},
+    {"vertices", KEY_VERTICES, "N", 0,
+     "There are N vertices, 0 to N - 1, with edges or not (default: as many as the input says or "
+     "ids need)",
      1},
     {"bipartite", KEY_BIPARTITE, "auto|no|yes", 0,
      "Of edge lists: sources and destinations are different things even where ids are equal; they "
@@ -119,6 +130,10 @@ static void finish_command_line(struct argp_state *state, struct options *option
   if (options->read.bipartite == QN_BIPARTITE_YES && options->read.numbers)
     argp_error(state,
                "--bipartite=yes makes names of ids; it does not go with --ids=keep or compact");
+  if (options->read.num_vertices && (options->read.compact || options->read.strings ||
+                                     options->read.bipartite == QN_BIPARTITE_YES))
+    argp_error(state, "--vertices are 0 to N - 1; it does not go with --ids=compact, --ids=strings "
+                      "or --bipartite=yes");
   if (qn_build_check(&options->build, &error))
     argp_error(state, "%s", error.message);
 }
@@ -126,6 +141,7 @@ static void finish_command_line(struct argp_state *state, struct options *option
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
   struct options *options = state->input;
   struct qn_build *build = &options->build;
+  struct qn_error error;
   switch (key) {
   case ARGP_KEY_INIT:
     state->child_inputs[0] = &options->build;
@@ -151,6 +167,16 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
     return 0;
   case KEY_COLUMNS:
     parse_columns(state, argument, options);
+    return 0;
+  case KEY_RECORD:
+    if (qn_record_parse(argument, &options->read.record, &error))
+      argp_error(state, "--record: %s", error.message);
+    options->record_text = argument;
+    return 0;
+  case KEY_VERTICES:
+    if (qn_number_parse(argument, UINT32_MAX, &options->read.num_vertices, &error) ||
+        options->read.num_vertices == 0)
+      argp_error(state, "--vertices: '%s' is not a number from 1 to 4294967295", argument);
     return 0;
   case KEY_BIPARTITE:
     options->read.bipartite =
@@ -305,6 +331,14 @@ static enum qn_status record_options(struct import *import, const struct qn_buil
       (status = qn_provenance_option(p, "bipartite", json_string(bipartite_words[read->bipartite]),
                                      error)))
     return status;
+  if (read->num_vertices &&
+      (status = qn_provenance_option(p, "vertices", json_integer((json_int_t)read->num_vertices),
+                                     error)))
+    return status;
+  if (import->options->record_text &&
+      (status =
+           qn_provenance_option(p, "record", json_string(import->options->record_text), error)))
+    return status;
   if (!import->options->columns_text)
     return QN_OK;
   return qn_provenance_option(p, "columns", json_string(import->options->columns_text), error);
@@ -322,6 +356,19 @@ static void locate_repeated(struct import *import, const uint64_t ends[2], struc
   if (!import->reader->locate(input, &options->read, ends[0], ends[1], &line, NULL) && line)
     qn_error_at_line(error, qn_input_name(input), line, 1);
   qn_input_close(input);
+}
+
+/* --vertices, unless the input says otherwise. */
+static enum qn_status declare_vertices(struct import *import, struct qn_error *error) {
+  uint64_t given = import->options->read.num_vertices, *found = &import->result.num_vertices;
+  if (!given || *found == given)
+    return QN_OK;
+  if (*found != QN_VERTICES_FROM_EDGES || import->result.names.kind != QN_IDS_DENSE)
+    return qn_fail(
+        error, QN_INVALID,
+        "the input says itself what its vertices are; --vertices=%" PRIu64 " does not fit", given);
+  *found = given;
+  return QN_OK;
 }
 
 static enum qn_status build(struct import *import, struct qn_error *error) {
@@ -405,7 +452,8 @@ static enum qn_status run(struct import *import, struct qn_error *error) {
   if ((status = qn_writer_create(options->output, options->shared.force, &import->writer, error)) ||
       (status = qn_provenance_create("quern-import", &import->provenance, error)) ||
       (status = qn_edge_list_create(&import->list, error)) ||
-      (status = read_inputs(import, error)) || (status = build(import, error)))
+      (status = read_inputs(import, error)) || (status = declare_vertices(import, error)) ||
+      (status = build(import, error)))
     return status;
   struct qn_container_info info = *qn_writer_info(import->writer);
   if ((status = write(import, error)))

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "converters/record.h"
 #include "converters/text_output.h"
 #include "formats/graph.h"
 #include "support/error.h"
@@ -15,7 +16,8 @@ extern "C" {
 #endif
 
 struct qn_write_options {
-  bool both_directions; /* of undirected graphs: write every edge both ways */
+  bool both_directions;    /* of undirected graphs: write every edge both ways */
+  struct qn_record record; /* of binary edges; unknown: what the graph needs */
 };
 
 struct qn_graph_writer {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "converters/row_parts.h"
+#include "converters/edge_runs.h"
 #include "converters/text_format.h"
 #include "converters/writer.h"
 #include "support/progress.h"
@@ -13,9 +13,8 @@
 #define PART_EDGES ((uint64_t)32 << 10)
 
 struct job {
-  const struct qn_csr *csr;
+  struct qn_listed_edges listed;
   const struct qn_ids *ids;
-  bool once;        /* write only edges whose destination is not before the source */
   uint64_t written; /* atomic */
 };
 
@@ -35,22 +34,10 @@ static inline char *put_id(char *p, const struct qn_ids *ids, uint64_t vertex) {
   return p + length;
 }
 
-/* The first edge in [begin, end) whose destination is `row` or comes after it. */
-static uint64_t skip_written(const struct qn_csr *csr, uint64_t row, uint64_t begin, uint64_t end) {
-  while (begin < end) {
-    uint64_t middle = begin + (end - begin) / 2;
-    if (csr->column_indices[middle] < row)
-      begin = middle + 1;
-    else
-      end = middle;
-  }
-  return begin;
-}
-
 /* Edges [begin, end), all of one row. False if memory ran out. */
 static bool format_row(const struct job *job, uint64_t row, uint64_t begin, uint64_t end,
                        struct qn_text_buffer *buffer) {
-  const struct qn_csr *csr = job->csr;
+  const struct qn_csr *csr = job->listed.csr;
   uint64_t source_room = id_bytes(job->ids, row);
   char *source = NULL; /* where the row's first line begins */
   uint64_t source_place = 0, source_length = 0;
@@ -84,20 +71,17 @@ static bool format_row(const struct job *job, uint64_t row, uint64_t begin, uint
 
 static void format_part(const void *context, uint64_t part, struct qn_text_buffer *buffer) {
   struct job *job = (struct job *)context;
-  const struct qn_csr *csr = job->csr;
-  uint64_t edge = part * PART_EDGES, written = 0;
-  uint64_t last = edge + PART_EDGES < csr->num_edges ? edge + PART_EDGES : csr->num_edges;
-  for (uint64_t row = qn_row_of_edge(csr, edge); edge < last; row++) {
-    uint64_t row_end = csr->row_offsets[row + 1] < last ? csr->row_offsets[row + 1] : last;
-    uint64_t begin = job->once ? skip_written(csr, row, edge, row_end) : edge;
-    if (!format_row(job, row, begin, row_end, buffer))
+  uint64_t begin = job->listed.begin + part * PART_EDGES, written = 0;
+  uint64_t end = job->listed.end - begin < PART_EDGES ? job->listed.end : begin + PART_EDGES;
+  struct qn_edge_runs runs = qn_edge_runs_of(&job->listed, begin, end);
+  while (qn_edge_runs_next(&runs)) {
+    if (!format_row(job, runs.row, runs.first, runs.last, buffer))
       return;
-    written += row_end - begin;
-    edge = row_end;
+    written += runs.last - runs.first;
   }
 #pragma omp atomic
   job->written += written;
-  qn_progress_add(PART_EDGES);
+  qn_progress_add(end - begin);
 }
 
 static enum qn_status write_head(const struct qn_graph *graph, bool once,
@@ -117,16 +101,14 @@ static enum qn_status write_edges(const struct qn_graph *graph,
                                   const struct qn_write_options *options,
                                   struct qn_text_output *output, uint64_t *written,
                                   struct qn_error *error) {
-  struct job job = {.csr = &graph->out,
-                    .ids = &graph->ids,
-                    .once = graph->directedness == QN_UNDIRECTED && !options->both_directions};
-  enum qn_status status = write_head(graph, job.once, output, error);
+  struct job job = {.listed = qn_listed_edges_of(graph, options), .ids = &graph->ids};
+  enum qn_status status = write_head(graph, job.listed.once, output, error);
   if (status)
     return status;
-  uint64_t num_edges = graph->out.num_edges;
-  qn_progress_begin("writing", "edges", num_edges);
-  status = qn_text_output_parts(output, (num_edges + PART_EDGES - 1) / PART_EDGES, format_part,
-                                &job, error);
+  uint64_t stored = job.listed.end - job.listed.begin;
+  qn_progress_begin("writing", "edges", stored);
+  status = qn_text_output_parts(output, (stored + PART_EDGES - 1) / PART_EDGES, format_part, &job,
+                                error);
   qn_progress_end();
   *written = job.written;
   return status;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "converters/row_parts.h"
+#include "converters/edge_runs.h"
 #include "converters/writer.h"
 #include "support/progress.h"
 
@@ -12,48 +12,28 @@
 enum { HEADER_BYTES = 128 };
 
 struct job {
-  const struct qn_graph *graph;
-  bool once; /* undirected edges from the end that comes first alone */
+  struct qn_listed_edges listed;
+  const struct qn_ids *ids;
   bool destinations;
 };
 
-static uint64_t id_of(const struct qn_ids *ids, uint64_t vertex) {
-  return ids->kind == QN_IDS_NUMBERS ? ids->numbers[vertex] : vertex;
-}
-
 static void format_part(const void *context, uint64_t part, struct qn_text_buffer *buffer) {
   const struct job *job = context;
-  const struct qn_csr *csr = &job->graph->out;
-  uint64_t edge = part * PART_EDGES;
-  uint64_t last = edge + PART_EDGES < csr->num_edges ? edge + PART_EDGES : csr->num_edges;
-  char *p = qn_text_buffer_reserve(buffer, (last - edge) * 8);
+  uint64_t begin = job->listed.begin + part * PART_EDGES;
+  uint64_t end = job->listed.end - begin < PART_EDGES ? job->listed.end : begin + PART_EDGES;
+  char *p = qn_text_buffer_reserve(buffer, (end - begin) * 8);
   if (!p)
     return;
-  for (uint64_t row = qn_row_of_edge(csr, edge); edge < last; row++) {
-    uint64_t end = csr->row_offsets[row + 1] < last ? csr->row_offsets[row + 1] : last;
-    for (; edge < end; edge++) {
-      uint32_t column = csr->column_indices[edge];
-      if (job->once && column < row)
-        continue;
-      uint64_t id = id_of(&job->graph->ids, job->destinations ? column : row);
+  struct qn_edge_runs runs = qn_edge_runs_of(&job->listed, begin, end);
+  while (qn_edge_runs_next(&runs)) {
+    for (uint64_t e = runs.first; e < runs.last; e++, p += 8) {
+      uint64_t id =
+          qn_listed_id(job->ids, job->destinations ? job->listed.csr->column_indices[e] : runs.row);
       memcpy(p, &id, 8);
-      p += 8;
     }
   }
   qn_text_buffer_advance(buffer, p);
-  qn_progress_add(PART_EDGES);
-}
-
-static uint64_t count_edges(const struct job *job) {
-  const struct qn_csr *csr = &job->graph->out;
-  uint64_t count = 0;
-  if (!job->once)
-    return csr->num_edges;
-#pragma omp parallel for schedule(dynamic, 4096) reduction(+ : count)
-  for (uint64_t v = 0; v < csr->num_vertices; v++)
-    for (uint64_t e = csr->row_offsets[v]; e < csr->row_offsets[v + 1]; e++)
-      count += csr->column_indices[e] >= v;
-  return count;
+  qn_progress_add(end - begin);
 }
 
 /* Ids from 2^63 on do not fit in the i8 that other programs expect. */
@@ -86,18 +66,18 @@ static enum qn_status write_npy(const struct qn_graph *graph,
                                 const struct qn_write_options *options,
                                 struct qn_text_output *output, uint64_t *written,
                                 struct qn_error *error) {
-  struct job job = {.graph = graph,
-                    .once = graph->directedness == QN_UNDIRECTED && !options->both_directions};
-  uint64_t num_parts = (graph->out.num_edges + PART_EDGES - 1) / PART_EDGES;
+  struct job job = {.listed = qn_listed_edges_of(graph, options), .ids = &graph->ids};
+  uint64_t stored = job.listed.end - job.listed.begin;
+  uint64_t num_parts = (stored + PART_EDGES - 1) / PART_EDGES;
   if (graph->ids.kind == QN_IDS_STRINGS)
     return qn_fail(
         error, QN_INVALID,
         "ids in a NumPy array of edges are numbers, and those of this graph are strings");
   if (graph->out.weights.type != QN_WEIGHT_NONE)
     qn_notice("note: weights are not in the array");
-  *written = count_edges(&job);
+  *written = qn_listed_edges_count(&job.listed);
   enum qn_status status = write_header(&graph->ids, *written, output, error);
-  qn_progress_begin("writing", "edges", 2 * graph->out.num_edges);
+  qn_progress_begin("writing", "edges", 2 * stored);
   if (!status)
     status = qn_text_output_parts(output, num_parts, format_part, &job, error);
   job.destinations = true;

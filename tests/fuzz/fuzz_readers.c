@@ -112,6 +112,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct attempt attempt = {.reader = format->reader,
                               .options.strings = choices & 1,
                               .options.max_bad = choices & 2 ? 3 : 0,
+                              .options.record = {(enum qn_record_ids)(choices / 4 % 4),
+                                                 (enum qn_weight_type)(choices / 16 % 3),
+                                                 choices & 8},
                               .result.num_vertices = QN_VERTICES_FROM_EDGES};
     read_and_build(&attempt, path, choices);
   }

@@ -1,0 +1,150 @@
+/* Edges as binary records without a header (record.h), by original ids. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "converters/edge_runs.h"
+#include "converters/record.h"
+#include "converters/writer.h"
+#include "support/progress.h"
+
+#define PART_EDGES ((uint64_t)64 << 10)
+
+struct job {
+  struct qn_listed_edges listed;
+  const struct qn_ids *ids;
+  struct qn_record record;
+};
+
+/* The lowest `bytes` bytes of `value`. */
+static inline char *put(char *p, uint64_t value, unsigned bytes, bool big_endian) {
+  if (big_endian)
+    value = __builtin_bswap64(value) >> (64 - 8 * bytes);
+  memcpy(p, &value, bytes);
+  return p + bytes;
+}
+
+static inline char *put_ids(char *p, const struct job *job, uint64_t source, uint64_t destination) {
+  bool big = job->record.big_endian;
+  if (job->record.ids != QN_RECORD_PACKED) {
+    unsigned bytes = job->record.ids == QN_RECORD_U32 ? 4 : 8;
+    return put(put(p, source, bytes, big), destination, bytes, big);
+  }
+  p = put(put(p, source, 4, big), destination, 4, big);
+  return put(p, source >> 32 | destination >> 32 << 16, 4, big);
+}
+
+/* The weight's bits as the record wants them; 1 where there are none. */
+static inline uint32_t weight_of(const struct job *job, uint64_t edge) {
+  const struct qn_weights *weights = &job->listed.csr->weights;
+  uint32_t whole = weights->type == QN_WEIGHT_U32 ? weights->u32[edge] : 1, bits;
+  if (job->record.weight == QN_WEIGHT_U32)
+    return whole;
+  float value = weights->type == QN_WEIGHT_F32 ? weights->f32[edge] : (float)whole;
+  memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+static void format_part(const void *context, uint64_t part, struct qn_text_buffer *buffer) {
+  const struct job *job = context;
+  uint64_t begin = job->listed.begin + part * PART_EDGES;
+  uint64_t end = job->listed.end - begin < PART_EDGES ? job->listed.end : begin + PART_EDGES;
+  char *p = qn_text_buffer_reserve(buffer, (end - begin) * QN_RECORD_MAX_BYTES);
+  if (!p)
+    return;
+  struct qn_edge_runs runs = qn_edge_runs_of(&job->listed, begin, end);
+  while (qn_edge_runs_next(&runs)) {
+    uint64_t source = qn_listed_id(job->ids, runs.row);
+    for (uint64_t e = runs.first; e < runs.last; e++) {
+      p = put_ids(p, job, source, qn_listed_id(job->ids, job->listed.csr->column_indices[e]));
+      if (job->record.weight != QN_WEIGHT_NONE)
+        p = put(p, weight_of(job, e), 4, job->record.big_endian);
+    }
+  }
+  qn_text_buffer_advance(buffer, p);
+  qn_progress_add(end - begin);
+}
+
+/* ---- What fits ------------------------------------------------------------ */
+
+static uint64_t largest_id(const struct qn_graph *graph) {
+  uint64_t num_vertices = graph->out.num_vertices, largest = 0;
+  if (graph->ids.kind != QN_IDS_NUMBERS)
+    return num_vertices ? num_vertices - 1 : 0;
+#pragma omp parallel for schedule(static) reduction(max : largest)
+  for (uint64_t v = 0; v < num_vertices; v++)
+    largest = graph->ids.numbers[v] > largest ? graph->ids.numbers[v] : largest;
+  return largest;
+}
+
+/* Whole numbers that no f32 holds. */
+static uint64_t count_rounded(const struct qn_csr *csr) {
+  uint64_t rounded = 0;
+#pragma omp parallel for schedule(static) reduction(+ : rounded)
+  for (uint64_t e = 0; e < csr->num_edges; e++)
+    rounded += (double)(float)csr->weights.u32[e] != (double)csr->weights.u32[e];
+  return rounded;
+}
+
+static enum qn_status check_weights(const struct qn_csr *csr, const struct qn_record *record,
+                                    struct qn_error *error) {
+  enum qn_weight_type stored = csr->weights.type;
+  if (record->weight == QN_WEIGHT_NONE && stored != QN_WEIGHT_NONE)
+    qn_notice("note: weights are not in the file; --record would say which");
+  if (record->weight != QN_WEIGHT_NONE && stored == QN_WEIGHT_NONE)
+    qn_notice("note: there are no weights; all are written as 1");
+  if (record->weight == QN_WEIGHT_U32 && stored == QN_WEIGHT_F32)
+    return qn_fail(error, QN_INVALID, "--record wants whole weights, and these are real");
+  uint64_t rounded =
+      record->weight == QN_WEIGHT_F32 && stored == QN_WEIGHT_U32 ? count_rounded(csr) : 0;
+  if (rounded)
+    qn_warn("%" PRIu64 " weights are rounded: an f32 cannot hold them", rounded);
+  return QN_OK;
+}
+
+/* The record to write: as the user says, or the least that holds everything. */
+static enum qn_status choose_record(const struct qn_graph *graph,
+                                    const struct qn_write_options *options,
+                                    struct qn_record *record, struct qn_error *error) {
+  static const uint64_t largest_of[] = {0, UINT32_MAX, UINT64_MAX, QN_RECORD_PACKED_MAX};
+  if (graph->ids.kind == QN_IDS_STRINGS)
+    return qn_fail(error, QN_INVALID,
+                   "ids in binary records are numbers, and those of this graph are names");
+  uint64_t largest = largest_id(graph);
+  *record = options->record;
+  if (record->ids == QN_RECORD_UNKNOWN)
+    *record = (struct qn_record){.ids = largest <= UINT32_MAX ? QN_RECORD_U32 : QN_RECORD_U64,
+                                 .weight = graph->out.weights.type};
+  if (largest > largest_of[record->ids])
+    return qn_fail(error, QN_INVALID,
+                   "the id %" PRIu64 " does not fit into the record; --record=u64 has room",
+                   largest);
+  return check_weights(&graph->out, record, error);
+}
+
+static enum qn_status write_pairs(const struct qn_graph *graph,
+                                  const struct qn_write_options *options,
+                                  struct qn_text_output *output, uint64_t *written,
+                                  struct qn_error *error) {
+  struct job job = {.listed = qn_listed_edges_of(graph, options), .ids = &graph->ids};
+  char text[QN_RECORD_TEXT];
+  enum qn_status status = choose_record(graph, options, &job.record, error);
+  if (status)
+    return status;
+  *written = qn_listed_edges_count(&job.listed);
+  uint64_t stored = job.listed.end - job.listed.begin;
+  qn_progress_begin("writing", "edges", stored);
+  status = qn_text_output_parts(output, (stored + PART_EDGES - 1) / PART_EDGES, format_part, &job,
+                                error);
+  qn_progress_end();
+  if (!status)
+    qn_notice("records are %s, %u bytes; %" PRIu64 " vertices (--vertices)",
+              qn_record_text(&job.record, text), qn_record_bytes(&job.record),
+              graph->out.num_vertices);
+  return status;
+}
+
+const struct qn_graph_writer qn_graph_writer_pairs = {
+    .name = "pairs",
+    .write = write_pairs,
+};
