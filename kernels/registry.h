@@ -20,6 +20,7 @@
 #include "formats/container.h"
 #include "kernels/programs/context.h"
 #include "kernels/run_state.h"
+#include "kernels/streaming.h"
 #include "support/error.h"
 
 #ifdef __cplusplus
@@ -47,6 +48,7 @@ struct qn_iteration {
   uint64_t num_active; /* vertices that sent */
   double change;       /* PROGRAM_CONVERGES: the sum, else 0 */
   double seconds;
+  struct qn_stream_figures moved; /* what streaming moved */
 };
 
 struct qn_run_request {
@@ -60,6 +62,7 @@ struct qn_run_request {
   double delta;            /* width of a priority bucket, in units of the weights; 0: chosen */
   uint64_t device_memory;  /* cap on device memory in bytes; 0: all that is free */
   int device;              /* index of the accelerator */
+  struct qn_stream_options streaming;
   /* NULL: no checkpoints. Only for kernels with value_bytes. */
   const struct qn_checkpointing *checkpointing;
   /* Called after every iteration unless NULL, from the thread that called run. */
@@ -88,6 +91,7 @@ struct qn_run_result {
   double prepare_seconds; /* derived data: transposing, relabelling, copies to the device */
   double kernel_seconds;  /* the algorithm itself, by the host's clock */
   struct qn_device_figures device;
+  struct qn_stream_plan plan; /* streams is false on the CPU, and where all was resident */
 };
 
 struct qn_kernel {

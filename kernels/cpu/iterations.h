@@ -15,8 +15,11 @@ static inline bool engine_end_iteration(const struct qn_run_request *request,
                                         struct qn_program_context *context,
                                         struct qn_run_result *result, const char *mode,
                                         uint64_t num_active, double change, double begin) {
-  struct qn_iteration iteration = {context->iteration, mode, num_active, change,
-                                   qn_seconds() - begin};
+  struct qn_iteration iteration = {.iteration = context->iteration,
+                                   .mode = mode,
+                                   .num_active = num_active,
+                                   .change = change,
+                                   .seconds = qn_seconds() - begin};
   if (request->on_iteration)
     request->on_iteration(request->user, &iteration);
   result->iterations = ++context->iteration;

@@ -193,8 +193,12 @@ inline enum qn_status frontier_step(struct frontier_loop *loop, struct qn_error 
 #endif
   if (status)
     return status;
-  struct qn_iteration report = {run->context.iteration, loop->bottom_up ? "bottom-up" : "push",
-                                num_active, 0, qn_seconds() - begin};
+  struct qn_iteration report = {run->context.iteration,
+                                loop->bottom_up ? "bottom-up" : "push",
+                                num_active,
+                                0,
+                                qn_seconds() - begin,
+                                {}};
   if (run->request->on_iteration)
     run->request->on_iteration(run->request->user, &report);
   run->result->iterations = ++run->context.iteration;

@@ -56,6 +56,13 @@ static inline uint64_t qn_cuda_usable_bytes(const struct qn_cuda_device *device,
   return cap && cap < device->free_bytes ? cap : device->free_bytes;
 }
 
+/* Of these, what may be planned with: where nothing is left free, some stays for the driver, which
+ * takes memory in large pieces. */
+static inline uint64_t qn_cuda_plannable_bytes(const struct qn_cuda_device *device, uint64_t cap) {
+  const uint64_t usable = qn_cuda_usable_bytes(device, cap);
+  return usable < device->free_bytes ? usable : usable - usable / 64;
+}
+
 #ifdef __cplusplus
 }
 #endif

@@ -121,7 +121,7 @@ enum qn_status qn_cuda_alloc(struct qn_cuda_memory *memory, void *out, uint64_t 
   *(void **)out = NULL;
   if (!qn_mul_u64(count, size, &bytes) || bytes > SIZE_MAX / 2)
     return qn_fail_memory(error, what, UINT64_MAX);
-  bytes = bytes < 16 ? 16 : bytes;
+  bytes = qn_cuda_rounded(bytes);
   if (memory->num_blocks == QN_CUDA_MAX_BLOCKS)
     return qn_fail(error, QN_DEVICE, "too many allocations on the device, at %s", what);
   if (memory->cap && (bytes > memory->cap || memory->bytes > memory->cap - bytes))

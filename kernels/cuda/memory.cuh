@@ -64,6 +64,11 @@ enum qn_status qn_cuda_algorithm_end(struct qn_cuda_memory *memory, struct qn_er
 /* What the run has used so far, and its times, for its result. */
 void qn_cuda_report(const struct qn_cuda_memory *memory, struct qn_run_result *result);
 
+/* What an allocation of so many bytes counts for. */
+static inline uint64_t qn_cuda_rounded(uint64_t bytes) {
+  return bytes < 16 ? 16 : bytes;
+}
+
 /* `count * size` bytes (at least 16, so that a pointer is never NULL), with unspecified contents,
  * aligned to 256. QN_DEVICE with the amounts if there is not enough. `*(void **)out`. */
 enum qn_status qn_cuda_alloc(struct qn_cuda_memory *memory, void *out, uint64_t count,

@@ -15,7 +15,7 @@ struct device_pages {
   const uint32_t *start_vids;   /* [P + 1] */
   const int32_t *lp_ranges;     /* [P] */
   const uint64_t *edge_offsets; /* [P + 1] */
-  const uint8_t *pages;         /* [P x page_bytes] */
+  const uint8_t *pages;         /* [P x page_bytes]; NULL if they are streamed */
 };
 
 /* A vertex's edges on a page. */
@@ -42,9 +42,13 @@ QN_DEVICE_INLINE uint32_t physical_id_bytes(const struct device_pages &pages) {
   return (uint32_t)pages.format.address.page_id_bytes + pages.format.address.slot_bytes;
 }
 
-QN_DEVICE_INLINE struct device_record load_record(const struct device_pages &pages, uint32_t page,
-                                                  uint32_t slot) {
-  const uint8_t *bytes = pages.pages + (uint64_t)page * pages.format.page_bytes;
+QN_DEVICE_INLINE const uint8_t *resident_page(const struct device_pages &pages, uint32_t page) {
+  return pages.pages + (uint64_t)page * pages.format.page_bytes;
+}
+
+/* A record of the page that lies at `bytes`. */
+QN_DEVICE_INLINE struct device_record load_record_at(const struct device_pages &pages,
+                                                     const uint8_t *bytes, uint32_t slot) {
   const uint8_t *entry = bytes + pages.format.page_bytes - (slot + 1) * QN_SLOT_BYTES;
   const uint8_t *record = bytes + load_u32(entry + 6);
   struct device_record result;
@@ -52,6 +56,11 @@ QN_DEVICE_INLINE struct device_record load_record(const struct device_pages &pag
   result.ids = record + QN_ADJLIST_SIZE_BYTES;
   result.weights = result.ids + (uint64_t)result.num_edges * physical_id_bytes(pages);
   return result;
+}
+
+QN_DEVICE_INLINE struct device_record load_record(const struct device_pages &pages, uint32_t page,
+                                                  uint32_t slot) {
+  return load_record_at(pages, resident_page(pages, page), slot);
 }
 
 /* The receiver of one of a record's edges. */
@@ -79,9 +88,10 @@ QN_DEVICE_INLINE uint32_t virtual_warp(const struct device_pages &pages, uint32_
   return width;
 }
 
-inline enum qn_status upload_pages(struct qn_cuda_memory *memory,
-                                   const struct qn_slotted_pages *view, struct device_pages *pages,
-                                   struct qn_error *error) {
+/* All but the pages themselves. */
+inline enum qn_status upload_page_table(struct qn_cuda_memory *memory,
+                                        const struct qn_slotted_pages *view,
+                                        struct device_pages *pages, struct qn_error *error) {
   pages->format = view->format;
   pages->weight_type = view->weight_type;
   pages->num_pages = (uint32_t)view->num_pages;
@@ -94,6 +104,13 @@ inline enum qn_status upload_pages(struct qn_cuda_memory *memory,
   if (!status)
     status = qn_cuda_copy_of(memory, &pages->edge_offsets, view->edge_offsets, view->num_pages + 1,
                              0, sizeof *view->edge_offsets, "edge offsets of pages", error);
+  return status;
+}
+
+inline enum qn_status upload_pages(struct qn_cuda_memory *memory,
+                                   const struct qn_slotted_pages *view, struct device_pages *pages,
+                                   struct qn_error *error) {
+  enum qn_status status = upload_page_table(memory, view, pages, error);
   if (!status)
     status = qn_cuda_copy_of(memory, &pages->pages, view->pages, view->num_pages, 0,
                              view->format.page_bytes, "pages", error);

@@ -1,9 +1,10 @@
-/* Slotted pages on a CUDA device, resident (view: struct qn_slotted_pages), after GTS (section 6.2
- * and appendix B): a block of threads takes a page. On a small page virtual warps take its slots,
- * as wide as the page is dense: one thread a vertex (vertex-centric) on sparse pages, up to a warp
- * a vertex (edge-centric) on dense ones. On a large page the whole block takes the one record.
- * Small pages without an active vertex are left out: a receiver's physical id names its page, so
- * nextPIDSet is filled in constant time; a large page looks at its own vertex.
+/* Slotted pages on a CUDA device, resident or streamed page by page (view: struct
+ * qn_slotted_pages), after GTS (sections 3 and 6.2, appendix B): a block of threads takes a page.
+ * On a small page virtual warps take its slots, as wide as the page is dense: one thread a vertex
+ * (vertex-centric) on sparse pages, up to a warp a vertex (edge-centric) on dense ones. On a large
+ * page the whole block takes the one record. Small pages without an active vertex are left out: a
+ * receiver's physical id names its page, so nextPIDSet is filled in constant time; a large page
+ * looks at its own vertex. (Streamed pages: sweep_units.cuh.)
  *
  * Per edge p + q bytes (4 more with weights) are read in order, START_VID of the receiver's page is
  * looked up (4 bytes a page: the L2 cache holds them), and one accumulator is combined into. */
@@ -28,6 +29,7 @@ QN_DEVICE_INLINE uint64_t engine_out_degree(const struct engine_device &device, 
 
 } /* namespace */
 
+#define ENGINE_STREAMS
 #include "kernels/cuda/sweeps.cuh"
 
 namespace {
@@ -53,7 +55,7 @@ QN_DEVICE_INLINE void walk_edge(const struct sweep_state &state,
                                 program_message message, uint8_t *next_pages) {
   const struct device_pages &pages = state.layout.pages;
   const struct device_target target = load_target(pages, record, edge);
-  if (SWEEP_FRONTIER)
+  if (SWEEP_FRONTIER && next_pages)
     next_pages[target.page] = 1;
   sweep_collect(state, context, message,
                 load_weight(pages.weight_type, record.weights + 4 * (uint64_t)edge), target.vertex);
@@ -61,14 +63,14 @@ QN_DEVICE_INLINE void walk_edge(const struct sweep_state &state,
 
 QN_DEVICE_INLINE void walk_small_page(const struct sweep_state &state,
                                       const struct qn_program_context &context, uint32_t page,
-                                      uint8_t *next_pages) {
+                                      const uint8_t *bytes, uint8_t *next_pages) {
   const struct device_pages &pages = state.layout.pages;
   const uint32_t first = pages.start_vids[page], num_slots = pages.start_vids[page + 1] - first;
   const uint32_t width = virtual_warp(pages, page);
   for (uint32_t slot = threadIdx.x / width; slot < num_slots; slot += blockDim.x / width) {
     if (!sweep_is_active(state, first + slot))
       continue;
-    const struct device_record record = load_record(pages, page, slot);
+    const struct device_record record = load_record_at(pages, bytes, slot);
     const program_message message = state.messages[first + slot];
     for (uint32_t edge = threadIdx.x % width; edge < record.num_edges; edge += width)
       walk_edge(state, context, record, edge, message, next_pages);
@@ -77,27 +79,45 @@ QN_DEVICE_INLINE void walk_small_page(const struct sweep_state &state,
 
 QN_DEVICE_INLINE void walk_large_page(const struct sweep_state &state,
                                       const struct qn_program_context &context, uint32_t page,
-                                      uint8_t *next_pages) {
+                                      const uint8_t *bytes, uint8_t *next_pages) {
   const struct device_pages &pages = state.layout.pages;
   const uint32_t vertex = pages.start_vids[page];
   if (!sweep_is_active(state, vertex))
     return;
-  const struct device_record record = load_record(pages, page, 0);
+  const struct device_record record = load_record_at(pages, bytes, 0);
   const program_message message = state.messages[vertex];
   for (uint32_t edge = threadIdx.x; edge < record.num_edges; edge += blockDim.x)
     walk_edge(state, context, record, edge, message, next_pages);
 }
 
+/* The pages of nextPIDSet, or those that `entries` says. */
 __global__ void __launch_bounds__(SWEEP_THREADS)
-    collect_page(const struct sweep_state state, const struct qn_program_context context, int turn,
-                 bool all_pages) {
+    collect_page(const struct sweep_state state, const struct qn_program_context context,
+                 const struct qn_unit_entry *entries, int turn, bool all_pages) {
   const struct engine_device &device = state.layout;
-  const uint32_t page = blockIdx.x;
+  const uint32_t page = entries ? (uint32_t)entries[blockIdx.x].unit : blockIdx.x;
+  const uint8_t *bytes = entries ? entries[blockIdx.x].bytes : resident_page(device.pages, page);
   uint8_t *next_pages = device.next_pages[1 - turn];
   if (device.pages.lp_ranges[page] != QN_SMALL_PAGE)
-    walk_large_page(state, context, page, next_pages);
-  else if (!SWEEP_FRONTIER || all_pages || device.next_pages[turn][page])
-    walk_small_page(state, context, page, next_pages);
+    walk_large_page(state, context, page, bytes, next_pages);
+  else if (!SWEEP_FRONTIER || entries || all_pages || device.next_pages[turn][page])
+    walk_small_page(state, context, page, bytes, next_pages);
+}
+
+/* The vertices of a page. */
+QN_DEVICE_INLINE struct unit_vertices engine_unit_vertices(const struct engine_device &device,
+                                                           uint64_t page) {
+  const uint32_t first = device.pages.start_vids[page];
+  const bool is_small = device.pages.lp_ranges[page] == QN_SMALL_PAGE;
+  return {first, is_small ? device.pages.start_vids[page + 1] : first + 1};
+}
+
+inline enum qn_status engine_walk(struct sweep_run *run, const struct qn_unit_entry *entries,
+                                  uint64_t count, cudaStream_t stream, struct qn_error *error) {
+  const int turn = (int)(run->context.iteration % 2);
+  QN_LAUNCH(collect_page, (unsigned)count, SWEEP_THREADS, 0, stream, run->state, run->context,
+            entries, turn, run->woken);
+  return qn_cuda_launched("walking the pages", error);
 }
 
 /* Walk the pages of nextPIDSet. */
@@ -111,11 +131,7 @@ inline enum qn_status engine_collect(struct sweep_run *run, struct qn_error *err
     status = qn_cuda_status(
         cudaMemsetAsync(device->next_pages[1 - turn], 0, device->pages.num_pages, NULL),
         "clearing nextPIDSet", error);
-  if (status)
-    return status;
-  QN_LAUNCH(collect_page, device->pages.num_pages, SWEEP_THREADS, 0, NULL, run->state, run->context,
-            turn, run->woken);
-  return qn_cuda_launched("walking the pages", error);
+  return status ? status : engine_walk(run, NULL, device->pages.num_pages, NULL, error);
 }
 
 } /* namespace */
@@ -142,8 +158,9 @@ inline enum qn_status upload_layout(const struct qn_slotted_pages *view, struct 
                                     struct qn_error *error) {
   struct engine_device *device = &run->state.layout;
   struct qn_cuda_memory *memory = &run->memory;
-  enum qn_status status = upload_pages(memory, view, &device->pages, error);
-  for (int turn = 0; turn < 2 && !status && SWEEP_FRONTIER; turn++)
+  enum qn_status status = run->source ? upload_page_table(memory, view, &device->pages, error)
+                                      : upload_pages(memory, view, &device->pages, error);
+  for (int turn = 0; turn < 2 && !status && SWEEP_FRONTIER && !run->source; turn++)
     status = qn_cuda_alloc_zeroed(memory, &device->next_pages[turn], view->num_pages, 1,
                                   "nextPIDSet", error);
   if (!status && PROGRAM_USES_OUT_DEGREE)
@@ -161,17 +178,50 @@ inline enum qn_status check_weights(const struct qn_slotted_pages *view, struct 
                  PROGRAM_NAME, (unsigned long long)edge, (double)weight);
 }
 
+/* ---- Streaming: a unit is a page ------------------------------------------------ */
+
+inline void describe_page(const void *user, uint64_t page, struct qn_unit *out) {
+  const struct qn_slotted_pages *view = (const struct qn_slotted_pages *)user;
+  out->num_pieces = 1;
+  out->pieces[0] = {qn_page_at(view, page), view->format.page_bytes};
+}
+
+inline bool page_is_large(const void *user, uint64_t page) {
+  return qn_page_is_large((const struct qn_slotted_pages *)user, page);
+}
+
+inline struct qn_unit_source page_source(const struct qn_slotted_pages *view) {
+  const uint64_t num_pages = view->num_pages;
+  struct qn_unit_source source;
+  memset(&source, 0, sizeof source);
+  source.user = view;
+  source.num_units = num_pages;
+  source.unit_bytes = qn_unit_rounded(view->format.page_bytes);
+  source.total_bytes = num_pages * view->format.page_bytes;
+  source.fixed_bytes = qn_cuda_rounded((num_pages + 1) * sizeof *view->start_vids) +
+                       qn_cuda_rounded(num_pages * sizeof *view->lp_ranges) +
+                       qn_cuda_rounded((num_pages + 1) * sizeof *view->edge_offsets);
+  if (PROGRAM_USES_OUT_DEGREE)
+    source.fixed_bytes += qn_cuda_rounded(view->num_vertices * sizeof(uint64_t));
+  source.resident_bytes = source.fixed_bytes + qn_cuda_rounded(source.total_bytes) +
+                          (SWEEP_FRONTIER ? 2 * qn_cuda_rounded(num_pages) : 0);
+  source.describe = describe_page;
+  source.is_late = page_is_large;
+  return source;
+}
+
 enum qn_status engine_run(const struct qn_run_request *request, struct qn_run_result *result,
                           struct qn_error *error) {
   const struct qn_slotted_pages *view = (const struct qn_slotted_pages *)request->view;
+  const struct qn_unit_source source = page_source(view);
   auto upload = [view](struct sweep_run *run, struct qn_error *failure) {
     return upload_layout(view, run, failure);
   };
   memset(result, 0, sizeof *result);
   enum qn_status status = check_weights(view, error);
   if (!status)
-    status = sweep_run_program(request, view->num_vertices, view->num_edges, NULL, upload, result,
-                               error);
+    status = sweep_run_units(request, view->num_vertices, view->num_edges, NULL, &source, upload,
+                             result, error);
   return status;
 }
 

@@ -1,12 +1,24 @@
-/* The loop of iterations over sweeps.cuh, once an engine has defined engine_collect. */
+/* The loop of iterations over sweeps.cuh, once an engine has defined engine_collect, and the run
+ * around it. */
 #ifndef QN_KERNELS_CUDA_SWEEP_LOOP_CUH
 #define QN_KERNELS_CUDA_SWEEP_LOOP_CUH
 
 #include "kernels/cuda/output.cuh"
 #include "kernels/cuda/ranges.cuh"
+#include "kernels/cuda/sweep_memory.cuh"
 #include "kernels/cuda/sweep_state.cuh"
+#include "kernels/cuda/sweep_units.cuh"
 
 namespace {
+
+/* Walk the edges of active vertices, wherever the topology is. */
+inline enum qn_status sweep_walk(struct sweep_run *run, struct qn_error *error) {
+#ifdef ENGINE_STREAMS
+  if (run->stream)
+    return sweep_collect_units(run, error);
+#endif
+  return engine_collect(run, error);
+}
 
 #if SWEEP_FRONTIER
 
@@ -54,7 +66,7 @@ inline enum qn_status sweep_iterations(struct sweep_run *run, struct qn_error *e
       break;
     run->num_active = count;
     SWEEP_LAUNCH(run, sweep_send);
-    status = engine_collect(run, error);
+    status = sweep_walk(run, error);
     if (!status)
       status = sweep_clear(run->state.count, 0, error);
     if (status)
@@ -88,7 +100,7 @@ inline enum qn_status sweep_iterations(struct sweep_run *run, struct qn_error *e
     program_begin(&run->context);
 #endif
     if (!status)
-      status = engine_collect(run, error);
+      status = sweep_walk(run, error);
     if (status)
       break;
     SWEEP_LAUNCH(run, sweep_apply);
@@ -109,43 +121,6 @@ inline enum qn_status sweep_iterations(struct sweep_run *run, struct qn_error *e
 
 #endif
 
-inline enum qn_status sweep_create(struct sweep_run *run, const uint32_t *to_vertex,
-                                   struct qn_error *error) {
-  struct qn_cuda_memory *memory = &run->memory;
-  struct sweep_state *state = &run->state;
-  const uint64_t num_vertices = run->context.num_vertices, words = num_vertices / 32 + 1;
-  run->blocks = qn_grid(num_vertices, SWEEP_THREADS, memory->device.multiprocessors, 8);
-  run->blocks = run->blocks < SWEEP_MAX_BLOCKS ? run->blocks : SWEEP_MAX_BLOCKS;
-  enum qn_status status = qn_cuda_alloc(memory, &state->values, num_vertices, sizeof *state->values,
-                                        "vertex values", error);
-  if (!status)
-    status = qn_cuda_alloc(memory, &state->messages, num_vertices, sizeof *state->messages,
-                           "messages", error);
-  if (!status)
-    status = qn_cuda_alloc(memory, &state->sums, num_vertices, sizeof *state->sums, "accumulators",
-                           error);
-  if (!status && SWEEP_FRONTIER)
-    status = qn_cuda_alloc_zeroed(memory, &state->active, words, 4, "bits of vertices", error);
-  if (!status && SWEEP_FRONTIER)
-    status = qn_cuda_alloc_zeroed(memory, &state->received, words, 4, "bits of vertices", error);
-  if (!status)
-    status =
-        qn_cuda_alloc(memory, &state->parts, SWEEP_MAX_BLOCKS, sizeof *state->parts, "sums", error);
-  if (!status)
-    status =
-        qn_cuda_alloc_zeroed(memory, &state->count, 1, sizeof *state->count, "a counter", error);
-  if (!status)
-    status =
-        qn_cuda_alloc_zeroed(memory, &state->least, 1, sizeof *state->least, "a counter", error);
-  if (!status && to_vertex)
-    status = qn_cuda_copy_of(memory, &state->to_vertex, to_vertex, num_vertices, 0,
-                             sizeof *to_vertex, "vertex numbers", error);
-  if (!status && run->request->positions)
-    status = qn_cuda_copy_of(memory, &state->positions, run->request->positions, num_vertices, 0,
-                             sizeof *state->positions, "positions", error);
-  return status;
-}
-
 /* PROGRAM_NON_NEGATIVE: refuse a negative weight (or NaN). Whole numbers have no sign. */
 inline enum qn_status sweep_check_weights(const struct qn_weights *weights, uint64_t num_edges,
                                           struct qn_error *error) {
@@ -161,11 +136,13 @@ inline enum qn_status sweep_check_weights(const struct qn_weights *weights, uint
 }
 
 /* A run whole: `upload(run, error)` brings the layout into run->state.layout, its vertices numbered
- * by `to_vertex` (NULL: as the graph's). */
+ * by `to_vertex` (NULL: as the graph's). With a `source` it brings the topology only if run->source
+ * is NULL: else the topology is streamed. */
 template <class Upload>
-enum qn_status sweep_run_program(const struct qn_run_request *request, uint64_t num_vertices,
-                                 uint64_t num_edges, const uint32_t *to_vertex, Upload upload,
-                                 struct qn_run_result *result, struct qn_error *error) {
+enum qn_status sweep_run_units(const struct qn_run_request *request, uint64_t num_vertices,
+                               uint64_t num_edges, const uint32_t *to_vertex,
+                               const struct qn_unit_source *source, Upload upload,
+                               struct qn_run_result *result, struct qn_error *error) {
   struct sweep_run run;
   memset(&run, 0, sizeof run);
   run.request = request;
@@ -173,16 +150,22 @@ enum qn_status sweep_run_program(const struct qn_run_request *request, uint64_t 
   run.context = engine_begin(request, num_vertices, num_edges, result);
   enum qn_status status =
       qn_cuda_memory_create(&run.memory, request->device, request->device_memory, error);
+  if (!status && source)
+    status = sweep_plan_memory(&run, to_vertex, source, error);
   if (!status)
     status = upload(&run, error);
   if (!status)
     status = sweep_create(&run, to_vertex, error);
+  if (!status && run.source)
+    status = sweep_stream_create(&run, error);
   if (!status)
     status = qn_cuda_algorithm_begin(&run.memory, error);
   if (!status)
     status = sweep_iterations(&run, error);
   if (!status)
     status = qn_cuda_algorithm_end(&run.memory, error);
+  sweep_stream_destroy(&run);
+  sweep_make_room(&run);
   if (!status)
     status = output_download(&run.memory, &run.context, run.state.values, run.state.to_vertex,
                              result, error);
@@ -191,6 +174,14 @@ enum qn_status sweep_run_program(const struct qn_run_request *request, uint64_t 
   if (status)
     memset(result, 0, sizeof *result);
   return status;
+}
+
+/* The same for a topology that is always resident. */
+template <class Upload>
+enum qn_status sweep_run_program(const struct qn_run_request *request, uint64_t num_vertices,
+                                 uint64_t num_edges, const uint32_t *to_vertex, Upload upload,
+                                 struct qn_run_result *result, struct qn_error *error) {
+  return sweep_run_units(request, num_vertices, num_edges, to_vertex, NULL, upload, result, error);
 }
 
 } /* namespace */

@@ -9,7 +9,8 @@
  *   inline enum qn_status engine_collect(struct sweep_run *run, struct qn_error *error)
  *
  * which launches what walks the edges: for each edge whose source is active it calls sweep_collect.
- * sweep_run_program does the rest. Real sums are added in any order; integers are exact.
+ * sweep_run_program does the rest. An engine whose topology can be streamed defines ENGINE_STREAMS
+ * and more: sweep_units.cuh. Real sums are added in any order; integers are exact.
  *
  * Per iteration and vertex a sweep moves the value (twice), the message, the accumulator (twice)
  * and, in frontier programs, two bits; only active vertices send and only receivers apply. */
@@ -18,6 +19,7 @@
 
 #include "kernels/cuda/combine.cuh"
 #include "kernels/cuda/memory.cuh"
+#include "kernels/cuda/unit_stream.cuh"
 #include "kernels/engine.h"
 #include "support/memory.h"
 #include "support/threads.h"
@@ -29,6 +31,11 @@
 #define SWEEP_MAX_BLOCKS 2048
 
 namespace {
+
+/* Consecutive vertices. */
+struct unit_vertices {
+  uint32_t begin, end;
+};
 
 /* What kernels see. Vertices are numbered as the engine's layout does. */
 struct sweep_state {
@@ -55,6 +62,12 @@ struct sweep_run {
   unsigned blocks; /* of SWEEP_THREADS threads, for a loop over all vertices */
   uint64_t num_active;
   bool woken; /* the active vertices are not those that the last iteration activated */
+  /* What moves the topology, and what for; NULL if all of it is resident. */
+  struct qn_unit_stream *stream;
+  const struct qn_unit_source *source;
+  struct qn_stream_figures moved; /* in this iteration */
+  uint8_t *unit_flags;            /* [num_units] on the device, in frontier programs */
+  uint8_t *host_flags;
 };
 
 QN_DEVICE_INLINE uint64_t sweep_out_degree(const struct sweep_state &state, uint32_t vertex) {
@@ -249,8 +262,8 @@ inline enum qn_status sweep_read_count(struct sweep_run *run, uint64_t *count,
 /* Tell the user; true if it was the last iteration allowed. */
 inline bool sweep_finished(struct sweep_run *run, uint64_t num_active, double change,
                            double begin) {
-  struct qn_iteration report = {run->context.iteration, "sweep", num_active, change,
-                                qn_seconds() - begin};
+  struct qn_iteration report = {run->context.iteration, "sweep",   num_active, change,
+                                qn_seconds() - begin,   run->moved};
   if (run->request->on_iteration)
     run->request->on_iteration(run->request->user, &report);
   run->result->iterations = ++run->context.iteration;

@@ -1,0 +1,94 @@
+/* Sweeps (sweeps.cuh) over a topology that is streamed. An engine that can do so defines
+ *
+ *   #define ENGINE_STREAMS
+ *   QN_DEVICE_INLINE struct unit_vertices engine_unit_vertices(device, unit)
+ *       the vertices whose out-edges the unit holds, as the engine numbers them: if none of them is
+ *       active, a frontier program leaves the unit out
+ *   inline enum qn_status engine_walk(run, entries, count, stream, error)
+ *       launches the walk over `count` units on the device (struct qn_unit_entry)
+ *
+ * before it includes sweep_loop.cuh, and gives sweep_run_units a struct qn_unit_source.
+ *
+ * Which units are active is looked up in the bitmap of active vertices: V / 8 bytes read from
+ * device memory, which is nothing beside a transfer. This is Graphie's array of flags and GTS's
+ * nextPIDSet without what those mark in vain: a vertex that received but didn't change. */
+#ifndef QN_KERNELS_CUDA_SWEEP_UNITS_CUH
+#define QN_KERNELS_CUDA_SWEEP_UNITS_CUH
+
+#include "kernels/cuda/sweeps.cuh"
+
+namespace {
+
+inline void sweep_stream_destroy(struct sweep_run *run) {
+  qn_unit_stream_destroy(run->stream);
+  run->stream = NULL;
+  qn_pages_free(run->host_flags, run->source ? run->source->num_units : 0, 1);
+  run->host_flags = NULL;
+}
+
+inline enum qn_status sweep_stream_create(struct sweep_run *run, struct qn_error *error) {
+  const struct qn_stream_options *options = &run->request->streaming;
+  enum qn_status status =
+      qn_pages_alloc(&run->host_flags, run->source->num_units, 1, "flags of units", error);
+  if (!status)
+    status = qn_unit_stream_create(&run->stream, &run->memory, run->source, options,
+                                   &run->result->plan, error);
+  if (!status && options->on_plan)
+    options->on_plan(options->user, &run->result->plan);
+  return status;
+}
+
+#ifdef ENGINE_STREAMS
+
+/* A warp a unit. */
+__global__ void sweep_find_units(const struct sweep_state state, uint64_t num_units,
+                                 uint8_t *flags) {
+  const uint64_t warps = (uint64_t)gridDim.x * (blockDim.x / 32);
+  for (uint64_t unit = (uint64_t)blockIdx.x * (blockDim.x / 32) + qn_warp(); unit < num_units;
+       unit += warps) {
+    const struct unit_vertices vertices = engine_unit_vertices(state.layout, unit);
+    const uint64_t end_word = ((uint64_t)vertices.end + 31) / 32;
+    bool any = false;
+    for (uint64_t base = vertices.begin / 32; base < end_word && !any; base += 32) {
+      const uint64_t word = base + qn_lane();
+      uint32_t bits = word < end_word ? state.active[word] : 0;
+      if (word == vertices.begin / 32)
+        bits &= ~0u << vertices.begin % 32;
+      if (word == vertices.end / 32)
+        bits &= ~(~0u << vertices.end % 32);
+      any = __any_sync(QN_FULL_WARP, bits != 0);
+    }
+    if (qn_lane() == 0)
+      flags[unit] = any && vertices.begin < vertices.end;
+  }
+}
+
+inline enum qn_status sweep_walk_units(void *user, const struct qn_unit_entry *entries,
+                                       uint64_t count, cudaStream_t stream,
+                                       struct qn_error *error) {
+  return engine_walk((struct sweep_run *)user, entries, count, stream, error);
+}
+
+/* Which units have an active vertex, to the host. */
+inline enum qn_status sweep_flag_units(struct sweep_run *run, struct qn_error *error) {
+  const uint64_t num_units = run->source->num_units;
+  const unsigned blocks =
+      qn_grid(num_units, SWEEP_THREADS / 32, run->memory.device.multiprocessors, 8);
+  QN_LAUNCH(sweep_find_units, blocks, SWEEP_THREADS, 0, NULL, run->state, num_units,
+            run->unit_flags);
+  return sweep_read(run, run->host_flags, run->unit_flags, num_units, 1, error);
+}
+
+inline enum qn_status sweep_collect_units(struct sweep_run *run, struct qn_error *error) {
+  enum qn_status status = SWEEP_FRONTIER ? sweep_flag_units(run, error) : QN_OK;
+  if (!status)
+    status = qn_unit_stream_run(run->stream, SWEEP_FRONTIER ? run->host_flags : NULL,
+                                sweep_walk_units, run, &run->moved, error);
+  return status;
+}
+
+#endif
+
+} /* namespace */
+
+#endif

@@ -1,0 +1,109 @@
+#include "kernels/cuda/unit_readers.cuh"
+
+#include <signal.h>
+#include <string.h>
+
+#include "support/memory.h"
+
+static void *read_batches(void *argument) {
+  struct qn_unit_readers *readers = (struct qn_unit_readers *)argument;
+  pthread_mutex_lock(&readers->lock);
+  for (;;) {
+    while (!readers->stops && readers->next >= readers->limit)
+      pthread_cond_wait(&readers->to_readers, &readers->lock);
+    if (readers->stops)
+      break;
+    const uint64_t batch = readers->next++;
+    readers->busy++;
+    pthread_mutex_unlock(&readers->lock);
+    readers->fill(readers->user, batch);
+    pthread_mutex_lock(&readers->lock);
+    readers->busy--;
+    readers->filled[batch % readers->num_stages] = batch + 1;
+    pthread_cond_broadcast(&readers->to_sender);
+  }
+  pthread_mutex_unlock(&readers->lock);
+  return NULL;
+}
+
+/* With all signals blocked but those of a fault in the mapping: the others are the caller's. */
+static void start_threads(struct qn_unit_readers *readers, unsigned num_threads) {
+  sigset_t all, before;
+  sigfillset(&all);
+  sigdelset(&all, SIGBUS);
+  sigdelset(&all, SIGSEGV);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  while (readers->num_threads < num_threads &&
+         pthread_create(&readers->threads[readers->num_threads], NULL, read_batches, readers) == 0)
+    readers->num_threads++;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+enum qn_status qn_unit_readers_create(struct qn_unit_readers *readers, unsigned num_threads,
+                                      uint64_t num_stages, void (*fill)(void *, uint64_t),
+                                      void *user, struct qn_error *error) {
+  memset(readers, 0, sizeof *readers);
+  enum qn_status status = qn_alloc_zeroed(&readers->filled, num_stages, sizeof *readers->filled,
+                                          "staging buffers", error);
+  if (status)
+    return status;
+  readers->fill = fill;
+  readers->user = user;
+  readers->num_stages = num_stages;
+  pthread_mutex_init(&readers->lock, NULL);
+  pthread_cond_init(&readers->to_readers, NULL);
+  pthread_cond_init(&readers->to_sender, NULL);
+  readers->ready = true;
+  start_threads(readers, num_threads < QN_MAX_READERS ? num_threads : QN_MAX_READERS);
+  if (readers->num_threads > 0) /* fewer than asked for will do */
+    return QN_OK;
+  qn_unit_readers_destroy(readers);
+  return qn_fail(error, QN_SYSTEM, "cannot start a thread to read the graph");
+}
+
+void qn_unit_readers_destroy(struct qn_unit_readers *readers) {
+  if (!readers->ready)
+    return;
+  pthread_mutex_lock(&readers->lock);
+  readers->stops = true;
+  pthread_cond_broadcast(&readers->to_readers);
+  pthread_mutex_unlock(&readers->lock);
+  for (unsigned i = 0; i < readers->num_threads; i++)
+    pthread_join(readers->threads[i], NULL);
+  pthread_cond_destroy(&readers->to_readers);
+  pthread_cond_destroy(&readers->to_sender);
+  pthread_mutex_destroy(&readers->lock);
+  qn_free(readers->filled);
+  memset(readers, 0, sizeof *readers);
+}
+
+void qn_unit_readers_begin(struct qn_unit_readers *readers, uint64_t num_batches) {
+  pthread_mutex_lock(&readers->lock);
+  memset(readers->filled, 0, readers->num_stages * sizeof *readers->filled);
+  readers->num_batches = num_batches;
+  readers->next = readers->limit = 0;
+  pthread_mutex_unlock(&readers->lock);
+}
+
+void qn_unit_readers_allow(struct qn_unit_readers *readers, uint64_t sent) {
+  const uint64_t left = readers->num_batches - sent;
+  pthread_mutex_lock(&readers->lock);
+  readers->limit = sent + (left < readers->num_stages ? left : readers->num_stages);
+  pthread_cond_broadcast(&readers->to_readers);
+  pthread_mutex_unlock(&readers->lock);
+}
+
+void qn_unit_readers_wait(struct qn_unit_readers *readers, uint64_t batch) {
+  pthread_mutex_lock(&readers->lock);
+  while (readers->filled[batch % readers->num_stages] != batch + 1)
+    pthread_cond_wait(&readers->to_sender, &readers->lock);
+  pthread_mutex_unlock(&readers->lock);
+}
+
+void qn_unit_readers_end(struct qn_unit_readers *readers) {
+  pthread_mutex_lock(&readers->lock);
+  readers->limit = readers->next; /* nothing more is taken */
+  while (readers->busy > 0)
+    pthread_cond_wait(&readers->to_sender, &readers->lock);
+  pthread_mutex_unlock(&readers->lock);
+}

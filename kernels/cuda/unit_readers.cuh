@@ -1,0 +1,54 @@
+/* Threads that fill a ring of staging buffers, batch after batch in order, ahead of the one thread
+ * that sends them. They call nothing of CUDA's.
+ *
+ *   qn_unit_readers_begin(readers, num_batches);
+ *   for each batch: qn_unit_readers_allow(readers, first batch whose buffer is still being sent);
+ *                   qn_unit_readers_wait(readers, batch);    it lies in buffer batch % num_stages
+ *   qn_unit_readers_end(readers);                            also after a failure */
+#ifndef QN_KERNELS_CUDA_UNIT_READERS_CUH
+#define QN_KERNELS_CUDA_UNIT_READERS_CUH
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "support/error.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define QN_MAX_READERS 32
+
+/* Zero it before use. */
+struct qn_unit_readers {
+  void (*fill)(void *user, uint64_t batch); /* called by several threads at once */
+  void *user;
+  unsigned num_threads;
+  pthread_t threads[QN_MAX_READERS];
+  pthread_mutex_t lock;
+  pthread_cond_t to_readers, to_sender;
+  uint64_t *filled; /* [num_stages] of the batch in it, its number + 1 */
+  uint64_t num_stages;
+  uint64_t num_batches, next, limit; /* batches [next, limit) may be taken */
+  unsigned busy;
+  bool ready, stops;
+};
+
+/* Owned until qn_unit_readers_destroy. */
+enum qn_status qn_unit_readers_create(struct qn_unit_readers *readers, unsigned num_threads,
+                                      uint64_t num_stages, void (*fill)(void *, uint64_t),
+                                      void *user, struct qn_error *error);
+/* A zeroed struct is allowed. */
+void qn_unit_readers_destroy(struct qn_unit_readers *readers);
+
+void qn_unit_readers_begin(struct qn_unit_readers *readers, uint64_t num_batches);
+/* The buffers of all batches before `sent` are free again. */
+void qn_unit_readers_allow(struct qn_unit_readers *readers, uint64_t sent);
+void qn_unit_readers_wait(struct qn_unit_readers *readers, uint64_t batch);
+void qn_unit_readers_end(struct qn_unit_readers *readers);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,103 @@
+/* Streaming the topology of a graph through the device (GTS, section 3; Graphie, sections IV and
+ * V).
+ *
+ * The topology is a sequence of *units*: a slotted page, some edges of a partition, some rows. An
+ * engine says where a unit's bytes lie in the mapped container; the stream brings those of an
+ * iteration to the device and calls the engine to launch its kernel:
+ *
+ *   units that lie in the device's cache first (Graphie, IV), without a transfer;
+ *   then the others, in order, those that are `late` after those that are not (GTS: large pages
+ *   after small ones), packed in batches: reader threads gather a batch from the mapping into a
+ *   pinned buffer, one copy takes it to the device, one launch walks it, on stream
+ *   batch % num_streams; a kernel keeps units in the cache while it has room (unit_cache.cuh).
+ *
+ * Batches are large enough for the bus whatever the size of a unit, so that no more than the
+ * active units has to move. Walks of different batches run at the same time: they must combine
+ * with atomics. */
+#ifndef QN_KERNELS_CUDA_UNIT_STREAM_CUH
+#define QN_KERNELS_CUDA_UNIT_STREAM_CUH
+
+#include <cuda_runtime_api.h>
+
+#include "kernels/cuda/memory.cuh"
+#include "kernels/streaming.h"
+#include "support/inline.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define QN_UNIT_PIECES 4
+#define QN_UNIT_ALIGN 16
+
+/* Where a unit's bytes lie on the host. On the device its pieces follow each other, each beginning
+ * at a multiple of QN_UNIT_ALIGN. */
+struct qn_unit {
+  unsigned num_pieces;
+  struct {
+    const void *data;
+    uint64_t bytes;
+  } pieces[QN_UNIT_PIECES];
+};
+
+/* The topology, as an engine cuts it. The functions may be called by several threads at once. */
+struct qn_unit_source {
+  const void *user;
+  uint64_t num_units;      /* < 2^32 */
+  uint64_t unit_bytes;     /* of the largest one, with its pieces rounded up */
+  uint64_t total_bytes;    /* of all */
+  uint64_t resident_bytes; /* device memory beside the vertices' if all is resident */
+  uint64_t fixed_bytes;    /* and if it is streamed */
+  void (*describe)(const void *user, uint64_t unit, struct qn_unit *out);
+  bool (*is_late)(const void *user, uint64_t unit); /* NULL: none is */
+};
+
+/* A unit on the device, as kernels see it. */
+struct qn_unit_entry {
+  uint64_t unit;
+  const uint8_t *bytes;
+  uint8_t *keep;      /* a slot of the cache to be copied to, or NULL */
+  uint64_t num_bytes; /* a multiple of QN_UNIT_ALIGN */
+};
+
+/* Where a piece ends that has `bytes` bytes. */
+QN_INLINE uint64_t qn_unit_rounded(uint64_t bytes) {
+  return (bytes + QN_UNIT_ALIGN - 1) / QN_UNIT_ALIGN * QN_UNIT_ALIGN;
+}
+
+/* Launch the engine's kernel over `count` entries on the device, in a stream. */
+typedef enum qn_status qn_unit_walk(void *user, const struct qn_unit_entry *entries, uint64_t count,
+                                    cudaStream_t stream, struct qn_error *error);
+
+/* Divide `available` bytes of device memory, at least qn_unit_stream_least, between the streams'
+ * buffers and the cache, and host memory as `options` caps it. QN_DEVICE if host memory is too
+ * small for one unit. */
+enum qn_status qn_unit_stream_plan(const struct qn_unit_source *source,
+                                   const struct qn_stream_options *options, uint64_t available,
+                                   struct qn_stream_plan *plan, struct qn_error *error);
+
+/* The least device memory that streaming needs: one stream with one unit. */
+uint64_t qn_unit_stream_least(const struct qn_unit_source *source);
+
+struct qn_unit_stream;
+
+/* Take what the plan says. `source` and its container must outlive it; its device memory belongs to
+ * `memory`. Measures the plan's rates if the options ask for it. Owned until
+ * qn_unit_stream_destroy. */
+enum qn_status qn_unit_stream_create(struct qn_unit_stream **out, struct qn_cuda_memory *memory,
+                                     const struct qn_unit_source *source,
+                                     const struct qn_stream_options *options,
+                                     struct qn_stream_plan *plan, struct qn_error *error);
+/* NULL is allowed. */
+void qn_unit_stream_destroy(struct qn_unit_stream *stream);
+
+/* One iteration: walk the units whose flag is not 0 (NULL: all). Kernels launched before in the
+ * default stream have ended before the first walk begins; all walks have ended on return. */
+enum qn_status qn_unit_stream_run(struct qn_unit_stream *stream, const uint8_t *flags,
+                                  qn_unit_walk *walk, void *user, struct qn_stream_figures *figures,
+                                  struct qn_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

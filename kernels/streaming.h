@@ -1,0 +1,71 @@
+/* Graphs larger than the device: what a run that streams its topology is asked for, and what it
+ * tells. The values of vertices stay on the device; the topology is cut into units (a slotted page,
+ * a stretch of an edge partition, some rows), of which those that an iteration needs are sent from
+ * the mapped container, unless the device still has them in its cache.
+ * Sources: GTS (Kim et al., SIGMOD 2016), section 3; Graphie (Han et al., PACT 2017), sections IV
+ * and V. */
+#ifndef QN_KERNELS_STREAMING_H
+#define QN_KERNELS_STREAMING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define QN_DEFAULT_STREAMS 16
+#define QN_MAX_STREAMS 64
+
+/* How a run that doesn't fit into device memory is going to stream. */
+struct qn_stream_plan {
+  bool streams;             /* false: the topology is resident, and all that follows is 0 */
+  uint64_t attribute_bytes; /* device memory for what stays there: values, accumulators, ... */
+  uint64_t topology_bytes;  /* of all units */
+  uint64_t num_units;
+  uint64_t unit_bytes; /* of the largest unit */
+  unsigned num_streams;
+  uint64_t batch_bytes; /* most bytes of one transfer: the buffer of a stream */
+  unsigned num_stages;  /* pinned host buffers of batch_bytes */
+  unsigned num_readers; /* threads that fill them */
+  uint64_t cache_units; /* how many units the cache can hold */
+  uint64_t cache_bytes; /* device memory of the cache */
+  double copy_rate;     /* measured: pinned memory to the device in batches, bytes/s */
+  double call_seconds;  /* measured: one launch of an empty kernel */
+};
+
+/* What one iteration moved; all zero if the topology is resident. */
+struct qn_stream_figures {
+  uint64_t active_units; /* had to be walked: cache_hits + moved_units */
+  uint64_t cache_hits;   /* were on the device */
+  uint64_t moved_units;
+  uint64_t moved_bytes; /* to the device, with the lists of units */
+  uint64_t batches;     /* transfers, each with one launch */
+};
+
+/* A copy or a kernel on a stream, by the device's clock. */
+struct qn_stream_event {
+  const char *what; /* "copy", "kernel" */
+  unsigned stream;
+  uint64_t units;
+  uint64_t bytes;
+  double begin, end; /* seconds since the first iteration */
+};
+
+struct qn_stream_options {
+  unsigned num_streams;  /* 0: QN_DEFAULT_STREAMS */
+  uint64_t host_memory;  /* cap on pinned staging buffers in bytes; 0: two for each stream */
+  bool limit_cache;      /* use at most cache_memory, not all that is left */
+  uint64_t cache_memory; /* bytes */
+  bool measure;          /* find copy_rate and call_seconds before the first iteration */
+  /* Unless NULL, called from the thread that called run: before the first iteration, and for every
+   * copy and kernel of an iteration, in no particular order. */
+  void (*on_plan)(void *user, const struct qn_stream_plan *plan);
+  void (*on_event)(void *user, const struct qn_stream_event *event);
+  void *user;
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,172 @@
+/* Every CUDA program of a layout, streamed with little device memory in the emulator, against the
+ * graph layout's kernels on the CPU. */
+#ifndef QN_TESTS_HELPERS_STREAMED_TEST_H
+#define QN_TESTS_HELPERS_STREAMED_TEST_H
+
+#include "helpers/emulated_test.h"
+
+/* What the runs of a test did, so that it can tell whether it tested anything. */
+struct streamed_counts {
+  unsigned streamed, resident, refused;
+  uint64_t hits, moved_units, moved_bytes, active_units, evicting;
+};
+
+static inline void count_plan(void *user, const struct qn_stream_plan *plan) {
+  struct streamed_counts *counts = user;
+  assert_true(plan->streams);
+  assert_in_range(plan->num_streams, 1, QN_MAX_STREAMS);
+  assert_true(plan->batch_bytes > plan->unit_bytes);
+  counts->evicting += plan->cache_units > 0 && plan->cache_units < plan->num_units;
+}
+
+static inline void count_moved(void *user, const struct qn_iteration *iteration) {
+  struct streamed_counts *counts = user;
+  const struct qn_stream_figures *moved = &iteration->moved;
+  assert_int_equal(moved->active_units, moved->cache_hits + moved->moved_units);
+  assert_true(moved->batches <= moved->active_units);
+  counts->active_units += moved->active_units;
+  counts->hits += moved->cache_hits;
+  counts->moved_units += moved->moved_units;
+  counts->moved_bytes += moved->moved_bytes;
+}
+
+static inline struct qn_run_request streamed_request(const struct qn_kernel *kernel,
+                                                     const void *view, const uint32_t *source,
+                                                     struct streamed_counts *counts) {
+  struct qn_run_request request = request_for_test(kernel, view, source, NULL);
+  request.on_iteration = count_moved;
+  request.user = counts;
+  request.streaming.on_plan = count_plan;
+  request.streaming.user = counts;
+  return request;
+}
+
+/* Run with at most `budget` bytes; false if that is not enough. */
+static inline bool run_streamed(const struct qn_kernel *kernel,
+                                const struct qn_run_request *request,
+                                const struct qn_run_result *expected,
+                                struct streamed_counts *counts) {
+  struct qn_run_result result;
+  struct qn_error error = {0};
+  uint64_t live = qn_memory_live();
+  enum qn_status status = kernel->run(request, &result, &error);
+  assert_int_equal(emulator_live(), 0);
+  if (status) {
+    assert_int_equal(status, QN_DEVICE);
+    assert_non_null(strstr(error.message, "not enough device memory"));
+    assert_int_equal(qn_memory_live(), live);
+    counts->refused++;
+    return false;
+  }
+  assert_true(request->device_memory == 0 || emulator_peak_bytes() <= request->device_memory);
+  if (result.plan.streams)
+    counts->streamed++;
+  else
+    counts->resident++;
+  assert_same_results(kernel->algorithm, expected, &result);
+  qn_run_result_destroy(&result);
+  assert_int_equal(qn_memory_live(), live);
+  return true;
+}
+
+/* What a run takes when all is resident. */
+static inline uint64_t resident_bytes(const struct qn_kernel *kernel, const void *view,
+                                      const uint32_t *source) {
+  struct streamed_counts counts = {0};
+  struct qn_run_request request = streamed_request(kernel, view, source, &counts);
+  struct qn_run_result result;
+  struct qn_error error;
+  new_machine(0, 0);
+  assert_int_equal(kernel->run(&request, &result, &error), QN_OK);
+  assert_false(result.plan.streams);
+  qn_run_result_destroy(&result);
+  return emulator_peak_bytes();
+}
+
+/* The least budget that is enough, by bisection: `enough` is. */
+static inline uint64_t least_budget(const struct qn_kernel *kernel, struct qn_run_request request,
+                                    uint64_t enough) {
+  struct streamed_counts ignored = {0};
+  uint64_t too_little = 0;
+  request.user = request.streaming.user = &ignored;
+  request.max_iterations = 0;
+  while (enough - too_little > 1) {
+    struct qn_run_result result;
+    struct qn_error error;
+    request.device_memory = too_little + (enough - too_little) / 2;
+    new_machine(0, 0);
+    if (kernel->run(&request, &result, &error)) {
+      too_little = request.device_memory;
+    } else {
+      enough = request.device_memory;
+      qn_run_result_destroy(&result);
+    }
+  }
+  return enough;
+}
+
+/* From everything down to one unit of each kind, with 1, 2, 3 and 32 streams. */
+static inline void stream_budgets(const struct qn_kernel *kernel, const void *view,
+                                  const uint32_t *source, const struct qn_run_result *expected,
+                                  struct streamed_counts *counts) {
+  static const unsigned streams[] = {1, 2, 3, 32};
+  struct qn_run_request request = streamed_request(kernel, view, source, counts);
+  const uint64_t all = resident_bytes(kernel, view, source);
+  const uint64_t least = least_budget(kernel, request, all);
+  for (unsigned step = 0; step <= 4; step++) {
+    request.device_memory = least + (all - least) * step / 4;
+    request.streaming.num_streams = streams[step % 4];
+    new_machine(step + 1, 0);
+    assert_true(run_streamed(kernel, &request, expected, counts));
+  }
+  request.device_memory = least - 1;
+  new_machine(0, 0);
+  assert_false(run_streamed(kernel, &request, expected, counts));
+}
+
+/* Let each call of the CUDA runtime, then each allocation, fail in turn in a run that streams
+ * through a small cache: an error each time, and nothing left over. */
+static inline void fail_streamed(const struct qn_kernel *kernel, const void *view) {
+  const uint32_t source = 0;
+  const uint64_t live = qn_memory_live();
+  struct streamed_counts counts = {0};
+  struct qn_run_request request = streamed_request(kernel, view, &source, &counts);
+  const uint64_t all = resident_bytes(kernel, view, &source);
+  const uint64_t least = least_budget(kernel, request, all);
+  request.max_iterations = 2;
+  request.device_memory = least + (all - least) / 2;
+  request.streaming.num_streams = 2;
+  for (int host = 0; host < 2; host++) {
+    enum qn_status status = QN_DEVICE;
+    for (uint64_t n = 1; status; n++) {
+      struct qn_run_result result = {0};
+      struct qn_error error;
+      new_machine(0, host ? 0 : n);
+      qn_memory_fail_nth(host ? n : 0);
+      status = kernel->run(&request, &result, &error);
+      qn_memory_fail_nth(0);
+      assert_true(status == QN_OK || status == (host ? QN_SYSTEM : QN_DEVICE));
+      assert_int_equal(emulator_live(), 0);
+      assert_int_equal(qn_memory_live(), live + (status == QN_OK));
+      assert_true(status || result.plan.streams);
+      qn_run_result_destroy(&result);
+    }
+  }
+}
+
+/* `view` is of `layout` and was built from `graph`. */
+static inline void compare_streamed(const struct qn_graph *graph, enum qn_layout layout,
+                                    const void *view, struct streamed_counts *counts) {
+  const uint32_t source = (uint32_t)(graph->out.num_vertices / 3);
+  for (const struct qn_kernel *const *kernel = qn_kernels(); *kernel; kernel++) {
+    if (!is_emulated(*kernel, layout, graph))
+      continue;
+    const struct qn_kernel *reference =
+        qn_kernel_find((*kernel)->algorithm, QN_LAYOUT_GRAPH, QN_CPU, graph->out.weights.type);
+    struct qn_run_result expected = run_for_test(reference, graph, source, NULL);
+    stream_budgets(*kernel, view, &source, &expected, counts);
+    qn_run_result_destroy(&expected);
+  }
+}
+
+#endif
