@@ -9,6 +9,10 @@
 
 enum direction { READ, WRITTEN };
 
+static bool is_detected(const struct qn_reader *reader) {
+  return reader && (reader->detect || reader->detect_files);
+}
+
 static bool has(const struct qn_format *format, enum direction direction) {
   return direction == READ ? format->reader != NULL : format->writer != NULL;
 }
@@ -62,8 +66,12 @@ enum qn_status qn_reader_detect(struct qn_input *input, const struct qn_read_opt
   if (status)
     return status;
   for (const struct qn_format *format = qn_formats; format->name; format++) {
-    int sure =
-        format->reader && format->reader->detect ? format->reader->detect(head, bytes, options) : 0;
+    const struct qn_reader *reader = format->reader;
+    int sure = 0;
+    if (reader && reader->detect)
+      sure = reader->detect(head, bytes, options);
+    else if (reader && reader->detect_files)
+      sure = reader->detect_files(input, head, bytes);
     if (sure > best) {
       best = sure;
       *out = format->reader;
@@ -108,7 +116,7 @@ static void print_direction(const char *direction, bool supported, bool by_name,
 static void print_text(void) {
   for (const struct qn_format *format = qn_formats; format->name; format++) {
     printf("%s (%s)\n    %s\n", format->name, format->files, format->description);
-    print_direction("import", format->reader, format->reader && !format->reader->detect,
+    print_direction("import", format->reader, format->reader && !is_detected(format->reader),
                     &format->reading);
     print_direction("export", format->writer, false, &format->writing);
   }
@@ -128,7 +136,7 @@ static json_t *format_json(const struct qn_format *format) {
   return json_pack("{s:s, s:s, s:o, s:{s:b, s:b, s:s?, s:s?}, s:{s:b, s:s?, s:s?}}", "name",
                    format->name, "description", format->description, "files",
                    files_json(format->files), "import", "supported", reader != NULL, "detected",
-                   reader && reader->detect, "loses", format->reading.loses, "refuses",
+                   is_detected(reader), "loses", format->reading.loses, "refuses",
                    format->reading.refuses, "export", "supported", format->writer != NULL, "loses",
                    format->writing.loses, "refuses", format->writing.refuses);
 }

@@ -12,6 +12,7 @@ extern const struct qn_reader qn_reader_named_edges;
 extern const struct qn_reader qn_reader_npy;
 extern const struct qn_reader qn_reader_npz;
 extern const struct qn_reader qn_reader_pairs;
+extern const struct qn_reader qn_reader_webgraph;
 
 extern const struct qn_graph_writer qn_graph_writer_adjacency;
 extern const struct qn_graph_writer qn_graph_writer_dimacs;
@@ -23,6 +24,7 @@ extern const struct qn_graph_writer qn_graph_writer_metis;
 extern const struct qn_graph_writer qn_graph_writer_npy;
 extern const struct qn_graph_writer qn_graph_writer_npz;
 extern const struct qn_graph_writer qn_graph_writer_pairs;
+extern const struct qn_graph_writer qn_graph_writer_webgraph;
 
 const struct qn_format qn_formats[] = {
     {.name = "matrix-market",
@@ -81,6 +83,15 @@ const struct qn_format qn_formats[] = {
      .writer = &qn_graph_writer_dimacs,
      .writing = {.loses = "ids (vertices are numbered from 1); that there are no weights (they "
                           "become 1); that a graph is undirected (arcs go both ways)"}},
+    {.name = "webgraph",
+     .files = ".graph with .properties; written: .arcs",
+     .description = "WebGraph: BVGraph is read, its list of arcs as text (ArcListASCIIGraph) is "
+                    "written",
+     .reader = &qn_reader_webgraph,
+     .reading = {.refuses = "other classes, little-endian bits, Golomb codes"},
+     .writer = &qn_graph_writer_webgraph,
+     .writing = {.loses = "ids; weights; vertices without edges; that a graph is undirected (arcs "
+                          "go both ways)"}},
     {.name = "metis",
      .files = ".graph",
      .description = "METIS graphs: 'VERTICES EDGES', then a line of neighbours a vertex",

@@ -65,6 +65,9 @@ struct qn_reader {
    * --format can tell. */
   int (*detect)(const char *head, uint64_t bytes, const struct qn_read_options *options);
 
+  /* The same for formats of several files, which looks beside the input too; NULL otherwise. */
+  int (*detect_files)(struct qn_input *input, const char *head, uint64_t bytes);
+
   /* Read all of `input` into `list`, streams numbered from `*sequence` on, which becomes the
    * first unused number (several inputs fill one list). Adds to `result->ledger`. */
   enum qn_status (*read)(struct qn_input *input, const struct qn_read_options *options,

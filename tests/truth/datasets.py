@@ -54,6 +54,7 @@ DATASETS = [
     of_folder("facebook_combined", "facebook_combined.txt.gz"),
     of_folder("web-Stanford", "derived/web-Stanford.txt.gz", tier="medium"),
     of_folder("cnr-2000", "derived/cnr-2000.txt.gz", tier="medium"),
+    of_folder("cnr-2000", "cnr-2000.graph", tier="medium"),
     of_folder("sx-askubuntu", "derived/sx-askubuntu.txt.gz", tier="medium"),
     of_folder("sx-askubuntu", "sx-askubuntuSparse.npz", "--weights", "none", tier="medium"),
     of_folder("delaunay_n16", "delaunay_n16.mtx.gz"),

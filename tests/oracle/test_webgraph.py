@@ -1,0 +1,320 @@
+"""BVGraph files of an encoder written from the public description of the format: every code, window, and least
+length of intervals; files cut, changed, or described wrongly."""
+
+import random
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+CODES = {"OUTDEGREES": ("GAMMA", "DELTA"), "REFERENCES": ("UNARY", "GAMMA", "DELTA"),
+         "BLOCK_COUNT": ("GAMMA", "UNARY", "DELTA"), "BLOCKS": ("GAMMA", "DELTA"),
+         "RESIDUALS": ("ZETA", "GAMMA", "DELTA", "NIBBLE")}
+DEFAULTS = {"OUTDEGREES": "GAMMA", "REFERENCES": "UNARY", "BLOCK_COUNT": "GAMMA", "BLOCKS": "GAMMA",
+            "RESIDUALS": "ZETA"}
+
+
+class Bits:
+    """A stream of bits as text, the first one first."""
+
+    def __init__(self):
+        self.parts = []
+
+    def add(self, value, count):
+        if count:
+            self.parts.append(format(value, "0%db" % count))
+
+    def unary(self, n):
+        self.parts.append("0" * n + "1")
+
+    def gamma(self, n):
+        log = (n + 1).bit_length() - 1
+        self.unary(log)
+        self.add(n + 1 - (1 << log), log)
+
+    def delta(self, n):
+        log = (n + 1).bit_length() - 1
+        self.gamma(log)
+        self.add(n + 1 - (1 << log), log)
+
+    def zeta(self, n, k):
+        n += 1
+        h = (n.bit_length() - 1) // k
+        left = 1 << h * k
+        self.unary(h)
+        if n - left < left:
+            self.add(n - left, h * k + k - 1)
+        else:
+            self.add(n, h * k + k)
+
+    def nibble(self, n):
+        digits = [n & 7]
+        while n > 7:
+            n >>= 3
+            digits.append(n & 7)
+        for place in reversed(range(len(digits))):
+            self.add((8 if place == 0 else 0) | digits[place], 4)
+
+    def code(self, name, n, k):
+        self.zeta(n, k) if name == "ZETA" else getattr(self, name.lower())(n)
+
+    def bytes(self):
+        text = "".join(self.parts)
+        text += "0" * (-len(text) % 8)
+        return bytes(int(text[i:i + 8], 2) for i in range(0, len(text), 8))
+
+
+def fold(n):
+    return 2 * n if n >= 0 else -2 * n - 1
+
+
+def blocks_of(reference, successors):
+    """Lengths of the parts of `reference` copied and skipped by turns, but for the last part: after an even number
+    the rest is copied, after an odd one it is skipped."""
+    wanted, blocks, copying = set(successors), [0], True
+    for id_ in reference:
+        if (id_ in wanted) != copying:
+            blocks.append(0)
+            copying = not copying
+        blocks[-1] += 1
+    return blocks[:-1]
+
+
+def intervals_of(ids, least):
+    """Runs of at least `least` consecutive ids, and the others."""
+    runs, rest, at = [], [], 0
+    while at < len(ids):
+        end = at
+        while end + 1 < len(ids) and ids[end + 1] == ids[end] + 1:
+            end += 1
+        if least and end - at + 1 >= least:
+            runs.append((ids[at], end - at + 1))
+        else:
+            rest += ids[at:end + 1]
+        at = end + 1
+    return runs, rest
+
+
+def encode(lists, window=7, least=4, k=3, codes=None, choose=random.Random(1)):
+    """The bytes of .graph for the lists of successors, with references chosen at random."""
+    codes = dict(DEFAULTS, **(codes or {}))
+    bits = Bits()
+    for node, successors in enumerate(lists):
+        bits.code(codes["OUTDEGREES"], len(successors), k)
+        if not successors:
+            continue
+        back = choose.randint(0, min(window, node)) if window else 0
+        extra = successors
+        if window:
+            bits.code(codes["REFERENCES"], back, k)
+        if back:
+            reference = lists[node - back]
+            blocks = blocks_of(reference, successors)
+            bits.code(codes["BLOCK_COUNT"], len(blocks), k)
+            for index, length in enumerate(blocks):
+                bits.code(codes["BLOCKS"], length - (index > 0), k)
+            extra = sorted(set(successors) - set(reference))
+        if not extra:
+            continue
+        runs, rest = intervals_of(extra, least)
+        if least:
+            bits.gamma(len(runs))
+            end = None
+            for left, length in runs:
+                bits.gamma(fold(left - node) if end is None else left - end - 1)
+                bits.gamma(length - least)
+                end = left + length
+        for index, id_ in enumerate(rest):
+            bits.code(codes["RESIDUALS"], fold(id_ - node) if index == 0 else id_ - rest[index - 1] - 1, k)
+    return bits.bytes()
+
+
+def random_lists(nodes, choose):
+    """Lists with what the format is made for: copies of those before, runs, and noise."""
+    lists = []
+    for node in range(nodes):
+        successors = set()
+        if node and choose.random() < 0.7:
+            successors = {id_ for id_ in lists[node - choose.randint(1, min(node, 9))] if choose.random() < 0.8}
+        if choose.random() < 0.5:
+            left = choose.randrange(nodes)
+            successors |= set(range(left, min(nodes, left + choose.randint(1, 20))))
+        successors |= {choose.randrange(nodes) for _ in range(choose.choice((0, 0, 1, 5, 30)))}
+        lists.append(sorted(successors))
+    return lists
+
+
+class WebGraph(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def write(self, data, **properties):
+        (self.folder / "g.graph").write_bytes(data)
+        text = {"graphclass": "it.unimi.dsi.webgraph.BVGraph", "version": 0, "compressionflags": "", "windowsize": 7,
+                "minintervallength": 4, "zetak": 3, "maxrefcount": 3, **properties}
+        lines = ["#BVGraph properties"] + ["%s=%s" % item for item in text.items() if item[1] is not None]
+        (self.folder / "g.properties").write_text("\n".join(lines) + "\n")
+
+    def write_lists(self, lists, window=7, least=4, k=3, codes=None, **properties):
+        data = encode(lists, window, least, k, codes)
+        flags = " | ".join("%s_%s" % item for item in (codes or {}).items())
+        self.write(data, **{"nodes": len(lists), "arcs": sum(map(len, lists)), "windowsize": window,
+                            "minintervallength": least, "zetak": k, "compressionflags": flags, **properties})
+        return data
+
+    def run_tool(self, *command):
+        return subprocess.run(command, cwd=self.folder, capture_output=True, text=True)
+
+    def read(self):
+        done = self.run_tool("quern-import", "-q", "-f", "g.graph", "-o", "g.qrn")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = self.run_tool("quern-export", "-q", "g.qrn", "--format", "webgraph", "-o", "-")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def refused(self, pattern, code=3):
+        done = self.run_tool("quern-import", "--format", "webgraph", "g.graph", "-o", "refused.qrn")
+        self.assertEqual(done.returncode, code, done.stderr)
+        self.assertRegex(done.stderr, pattern)
+        self.assertEqual(list(self.folder.glob("refused*")), [])
+
+
+def arcs(lists):
+    return "".join("%d\t%d\n" % (node, id_) for node, successors in enumerate(lists) for id_ in successors)
+
+
+class TestCodes(WebGraph):
+    tier = "medium"
+
+    def test_every_choice(self):
+        choose = random.Random(2)
+        for turn in range(24):
+            codes = {part: choose.choice(names) for part, names in CODES.items()} if turn else None
+            window, least, k = choose.choice((0, 1, 3, 7, 40)), choose.choice((0, 1, 2, 4)), choose.randint(1, 7)
+            lists = random_lists(choose.choice((1, 2, 50, 400)), choose)
+            with self.subTest(codes=codes, window=window, least=least, k=k):
+                self.write_lists(lists, window, least, k, codes)
+                self.assertEqual(self.read(), arcs(lists))
+
+    def test_extremes(self):
+        everything = [list(range(300))] * 300
+        for name, lists in {"nothing": [], "no arcs": [[], [], []], "all arcs": everything, "loops": [[0], [1], [2]],
+                            "far": [[2**20]] + [[]] * 2**20}.items():
+            with self.subTest(name):
+                self.write_lists(lists)
+                if name == "nothing":  # no byte at all: an empty file holds no graph
+                    self.write(b"\0", nodes=0, arcs=0)
+                self.assertEqual(self.read(), arcs(lists))
+
+    def test_defaults_and_spelling(self):
+        lists = random_lists(60, random.Random(3))
+        self.write_lists(lists, windowsize=None, minintervallength=None, zetak=None, version=None,
+                         compressionflags=None)
+        text = (self.folder / "g.properties").read_text()
+        (self.folder / "g.properties").write_bytes(text.replace("=", " : ").replace("\n", "\r\n").encode())
+        self.assertEqual(self.read(), arcs(lists))
+
+    def test_inside_an_archive(self):
+        lists = random_lists(60, random.Random(4))
+        self.write_lists(lists)
+        self.run_tool("tar", "cf", "all.tar", "g.graph", "g.properties")
+        done = self.run_tool("quern-import", "all.tar:g.graph", "-o", "g.qrn")
+        self.assertRegex(done.stderr, "tar, webgraph .*BVGraph, 60 nodes")
+
+
+class TestDamage(WebGraph):
+    tier = "medium"
+
+    def test_cut_anywhere(self):
+        lists = random_lists(40, random.Random(5))
+        data = self.write_lists(lists)
+        for length in range(1, len(data), 3):
+            (self.folder / "g.graph").write_bytes(data[:length])
+            self.refused(r"g\.graph: at byte \d+: node \d+: |too short")
+        (self.folder / "g.graph").write_bytes(data + b"\1")
+        self.refused("there is more after the last node")
+        (self.folder / "g.graph").write_bytes(data + bytes(40))
+        self.refused("there is more after the last node")
+        (self.folder / "g.graph").write_bytes(data + bytes(7))
+        self.assertEqual(self.read(), arcs(lists))
+
+    def test_changed_anywhere(self):
+        """There is no checksum in the format: what is read must still be a graph."""
+        lists = random_lists(40, random.Random(6))
+        data = self.write_lists(lists, codes={"RESIDUALS": "NIBBLE"})
+        for place in range(0, len(data), 2):
+            changed = bytearray(data)
+            changed[place] ^= 1 << place % 8
+            (self.folder / "g.graph").write_bytes(changed)
+            done = self.run_tool("quern-import", "--format", "webgraph", "-q", "-f", "g.graph", "-o", "changed.qrn")
+            self.assertIn(done.returncode, (0, 3), done.stderr)
+            if done.returncode == 0:
+                self.assertEqual(self.run_tool("quern-verify", "-q", "changed.qrn").returncode, 0)
+
+    def test_noise(self):
+        choose = random.Random(7)
+        for _ in range(100):
+            self.write(choose.randbytes(200), nodes=choose.choice((1, 20, 1600)), arcs=choose.choice((0, 100, 10**7)),
+                       windowsize=choose.choice((0, 1, 7, 2**31 - 1)), zetak=choose.choice((1, 3, 63)),
+                       minintervallength=choose.choice((0, 1, 4, 2**31 - 1)),
+                       compressionflags="|".join("%s_%s" % (part, choose.choice(names)) for part, names in CODES.items()))
+            done = self.run_tool("quern-import", "--format", "webgraph", "-q", "-f", "g.graph", "-o", "noise.qrn")
+            self.assertIn(done.returncode, (0, 3), done.stderr)
+
+    def test_lists_that_are_none(self):
+        def of(write, **properties):
+            bits = Bits()
+            write(bits)
+            self.write(bits.bytes() + bytes(4), **{"nodes": 4, "arcs": 9, **properties})
+
+        of(lambda b: b.gamma(5))
+        self.refused("node 0: it has more successors than there are nodes")
+        of(lambda b: (b.gamma(2), b.unary(1)))
+        self.refused("node 0: a reference goes back too far")
+        of(lambda b: (b.gamma(1), b.unary(0), b.gamma(0), b.zeta(fold(4), 3)))
+        self.refused("node 0: a successor is beyond the nodes")
+        of(lambda b: (b.gamma(1), b.unary(0), b.gamma(0), b.zeta(fold(-1), 3)))
+        self.refused("node 0: a successor is beyond the nodes")
+        of(lambda b: (b.gamma(4), b.unary(0), b.gamma(1), b.gamma(fold(2)), b.gamma(0)))
+        self.refused("node 0: an interval leads beyond the nodes")
+        of(lambda b: (b.gamma(3), b.unary(0), b.gamma(1)))
+        self.refused("node 0: more intervals than there are successors")
+        of(lambda b: (b.gamma(1), b.unary(0), b.gamma(0), b.zeta(fold(1), 3), b.gamma(1), b.unary(1), b.gamma(1),
+                      b.gamma(2)))
+        self.refused("node 1: blocks are longer than the list")
+        of(lambda b: (b.gamma(1), b.unary(0), b.gamma(0), b.zeta(fold(1), 3), b.gamma(2), b.unary(1), b.gamma(0),
+                      b.gamma(0), b.zeta(fold(0), 3)))
+        self.refused("node 1: a successor occurs twice")
+        of(lambda b: b.parts.append("0" * 70 + "1" * 90))
+        self.refused("node 0: a number is beyond 64 bits")
+
+    def test_wrong_properties(self):
+        lists = random_lists(40, random.Random(8))
+        for pattern, code, properties in (
+                ("announce [0-9]+ arcs, but there are", 3, {"arcs": sum(map(len, lists)) + 1}),
+                ("more arcs than the properties announce", 3, {"arcs": sum(map(len, lists)) - 1}),
+                ("node", 3, {"nodes": 20}),
+                ("too short for as many nodes", 3, {"nodes": 2**32 - 1}),
+                ("too short for as many arcs", 3, {"arcs": 2**50}),
+                ("expected 'nodes' from 0 to 4294967295; found '4294967296'", 3, {"nodes": 2**32}),
+                ("expected 'arcs'.*found '-1'", 3, {"arcs": -1}),
+                ("expected 'zetak'", 3, {"zetak": 64}),
+                ("expected 'windowsize'", 3, {"windowsize": "seven"}),
+                ("graphclass", 3, {"graphclass": None}),
+                ("only BVGraph is known", 4, {"graphclass": "it.unimi.dsi.webgraph.EFGraph"}),
+                ("only big-endian", 4, {"endianness": "little"}),
+                ("a compression flag is unknown; found 'RESIDUALS_GOLOMB'", 4,
+                 {"compressionflags": "RESIDUALS_GOLOMB"}),
+                ("expected 'version'", 3, {"version": 1})):
+            with self.subTest(pattern):
+                self.write_lists(lists, **properties)
+                self.refused(pattern, code)
+        (self.folder / "g.properties").unlink()
+        self.refused("g.properties: cannot open", 5)
+
+    def test_metis_beside_properties_is_metis(self):
+        self.write(b"3 2\n2\n1 3\n2\n", nodes=3, arcs=2)
+        done = self.run_tool("quern-import", "g.graph", "-o", "g.qrn")
+        self.assertRegex(done.stderr, "plain, metis")
