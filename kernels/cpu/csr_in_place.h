@@ -99,15 +99,34 @@ static inline bool may_receive(const struct engine_state *state, uint32_t v) {
 #endif
 }
 
+/* The vertices of a word of the bitmap that are open and have in-edges, whose first ones are asked
+ * for at once: one after the other, each would be waited for. Returns their number. */
+static inline uint32_t find_receivers(const struct engine_state *state, uint64_t word,
+                                      uint32_t *receivers) {
+  const uint64_t *offsets = state->in->row_offsets;
+  uint64_t num_vertices = state->context.num_vertices;
+  uint64_t end = word * 64 + 64 < num_vertices ? word * 64 + 64 : num_vertices;
+  uint32_t count = 0;
+  for (uint64_t v = word * 64; v < end; v++) {
+    receivers[count] = (uint32_t)v;
+    count += may_receive(state, (uint32_t)v) & (offsets[v] < offsets[v + 1]);
+  }
+  for (uint32_t i = 0; i < count; i++)
+    __builtin_prefetch(&state->in->column_indices[offsets[receivers[i]]]);
+  return count;
+}
+
 static inline void frontier_pull(struct engine_state *state, struct frontier_work *work) {
-  uint64_t num_vertices = state->context.num_vertices, count = 0, edges = 0;
+  uint64_t count = 0, edges = 0;
 #pragma omp parallel for schedule(dynamic, 64) reduction(+ : count, edges)
   for (uint64_t word = 0; word < qn_frontier_words(&work->next); word++) {
-    uint64_t bits = 0, end = word * 64 + 64 < num_vertices ? word * 64 + 64 : num_vertices;
-    for (uint64_t v = word * 64; v < end; v++)
-      if (may_receive(state, (uint32_t)v) && pull_vertex(state, work, (uint32_t)v)) {
-        bits |= (uint64_t)1 << (v % 64);
-        edges += engine_out_degree(state->view, v);
+    uint32_t receivers[64 + 1];
+    uint32_t num_receivers = find_receivers(state, word, receivers);
+    uint64_t bits = 0;
+    for (uint32_t i = 0; i < num_receivers; i++)
+      if (pull_vertex(state, work, receivers[i])) {
+        bits |= (uint64_t)1 << (receivers[i] % 64);
+        edges += engine_out_degree(state->view, receivers[i]);
       }
     work->next.bits[word] = bits;
     count += (uint64_t)__builtin_popcountll(bits);
