@@ -32,6 +32,7 @@ enum qn_layout {
   QN_LAYOUT_SLOTTED_PAGES = 4,
   QN_LAYOUT_SHARDS = 5,
   QN_LAYOUT_HYBRID = 6,
+  QN_LAYOUT_CHECKPOINT = 7, /* of a run on one of the others */
 };
 
 enum qn_weight_type { QN_WEIGHT_NONE = 0, QN_WEIGHT_U32 = 1, QN_WEIGHT_F32 = 2 };

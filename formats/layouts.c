@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "formats/blocked_csr.h"
+#include "formats/checkpoint.h"
 #include "formats/edge_partitions.h"
 #include "formats/hybrid.h"
 #include "formats/shards.h"
@@ -41,6 +42,7 @@ static const struct qn_layout_operations layouts[] = {
      qn_slotted_pages_restore},
     {QN_LAYOUT_SHARDS, qn_shards_verify, qn_shards_describe, qn_shards_restore},
     {QN_LAYOUT_HYBRID, qn_hybrid_verify, qn_hybrid_describe, qn_hybrid_restore},
+    {QN_LAYOUT_CHECKPOINT, qn_checkpoint_verify, qn_checkpoint_describe, qn_checkpoint_restore},
 };
 
 enum qn_status qn_layout_operations(const struct qn_container *container,

@@ -15,6 +15,8 @@ const char *qn_layout_name(uint32_t layout) {
     return "shards";
   case QN_LAYOUT_HYBRID:
     return "hybrid";
+  case QN_LAYOUT_CHECKPOINT:
+    return "checkpoint";
   default:
     return "unknown";
   }

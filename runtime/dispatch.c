@@ -161,20 +161,29 @@ static void fill_request(const struct qn_session *session, const struct qn_run_o
   request->device_memory = options->device_memory;
 }
 
+/* Run the chosen kernel, with checkpoints if they are asked for. */
+static enum qn_status run_once(const struct qn_session *session,
+                               const struct qn_run_options *options, struct qn_run *run,
+                               struct qn_error *error) {
+  fill_request(session, options, run);
+  if (!options->checkpoint.folder)
+    return run->kernel->run(&run->request, &run->result, error);
+  qn_keeper_close(run->keeper);
+  enum qn_status status = qn_keeper_open(session, run->kernel, &run->request, &options->checkpoint,
+                                         &run->keeper, error);
+  return status ? status : qn_keeper_run(run->keeper, &run->result, error);
+}
+
 /* Run the chosen kernel; on the CPU after all if the device was nobody's wish and can't. */
 static enum qn_status run_kernel(const struct qn_session *session,
                                  const struct qn_run_options *options, struct qn_run *run,
                                  struct qn_error *error) {
-  fill_request(session, options, run);
-  enum qn_status status = run->kernel->run(&run->request, &run->result, error);
+  enum qn_status status = run_once(session, options, run, error);
   if (status != QN_DEVICE || options->device != QN_DEVICE_AUTO || run->kernel->processor == QN_CPU)
     return status;
   qn_notice("running on the CPU: %s", error->message);
   status = find_kernel(session, options->algorithm, QN_CPU, &run->kernel, error);
-  if (status)
-    return status;
-  fill_request(session, options, run);
-  return run->kernel->run(&run->request, &run->result, error);
+  return status ? status : run_once(session, options, run, error);
 }
 
 enum qn_status qn_run_start(const struct qn_session *session, const struct qn_run_options *options,
@@ -195,6 +204,7 @@ cleanup:
 }
 
 void qn_run_destroy(struct qn_run *run) {
+  qn_keeper_close(run->keeper);
   qn_run_result_destroy(&run->result);
   qn_free(run->sources);
   *run = (struct qn_run){0};

@@ -3,6 +3,7 @@
 #define QN_RUNTIME_DISPATCH_H
 
 #include "kernels/registry.h"
+#include "runtime/checkpoint.h"
 #include "runtime/session.h"
 
 #ifdef __cplusplus
@@ -17,13 +18,14 @@ struct qn_run_options {
   enum qn_device_choice device;
   int device_index;       /* which CUDA device */
   uint64_t device_memory; /* cap on its memory; 0: all that is free */
-  char **sources; /* [num_sources] original ids */
+  char **sources;         /* [num_sources] original ids */
   uint32_t num_sources;
   double damping;
   double tolerance;
   int64_t iterations;
   double delta;
   bool wants_values; /* not only a summary */
+  struct qn_checkpoint_options checkpoint;
 };
 
 /* A run that has happened. */
@@ -33,12 +35,14 @@ struct qn_run {
   uint32_t num_sources;
   struct qn_run_request request;
   struct qn_run_result result;
+  struct qn_keeper *keeper; /* of checkpoints, or NULL */
 };
 
 /* Choose the kernel for the session's layout and weights, check that the options and the graph
  * suit it, and run it. QN_USAGE for an unknown algorithm or senseless options, QN_UNSUPPORTED
  * for a combination that this build has no kernel for or a graph that the kernel refuses,
- * QN_DEVICE if the device asked for is missing. Owned until qn_run_destroy.
+ * QN_DEVICE if the device asked for is missing, QN_INTERRUPTED after a signal if there are
+ * checkpoints. Owned until qn_run_destroy.
  *
  * Without a source the vertex of the largest out-degree is taken, the first such one in original
  * order: a source that reaches much of most graphs, and the same on every layout. */

@@ -23,6 +23,7 @@ struct options {
   int64_t top;
   bool list;
   bool trust;
+  bool every_given;
 };
 
 enum key {
@@ -37,7 +38,13 @@ enum key {
   KEY_TOP,
   KEY_LIST,
   KEY_TRUST,
+  KEY_CHECKPOINT,
+  KEY_EVERY,
+  KEY_RESUME,
 };
+
+/* Iterations between two checkpoints, unless --every says otherwise. */
+#define DEFAULT_EVERY 10
 
 static const struct argp_option option_list[] = {
     {"source", KEY_SOURCE, "ID", 0,
@@ -59,6 +66,16 @@ static const struct argp_option option_list[] = {
      "Use at most SIZE of the device's memory (default: all that is free)", 1},
     {"trust", KEY_TRUST, NULL, 0,
      "Do not check the container's contents first: for a file that was just verified", 1},
+    {"checkpoint", KEY_CHECKPOINT, "DIR", 0,
+     "Keep a checkpoint in the folder DIR, from which an interrupted run can go on; it is removed "
+     "when the results are out. SIGINT and SIGTERM write one and end the run (exit status 130)",
+     1},
+    {"every", KEY_EVERY, "N", 0,
+     "Write it after every N iterations (default 10; 0: only when interrupted)", 1},
+    {"resume", KEY_RESUME, NULL, 0,
+     "Go on from the checkpoint in DIR, or begin if there is none; one of another container, "
+     "algorithm or parameter is refused (--iterations and -T may differ)",
+     1},
     {"output", 'o', "FILE", 0,
      "Write every vertex's value: lines \"id<TAB>value\", or an array if FILE ends in .npy", 2},
     {"top", KEY_TOP, "N", 0, "Show the N largest values (default: 10 for rankings)", 2},
@@ -69,7 +86,7 @@ static const char documentation[] =
     "Run an algorithm on a container of any layout and show what it found.\v"
     "The result does not depend on the layout, the device or the number of threads. Original ids "
     "and original order are those of the graph's input. Exit status: 0 done; 2 usage; 3 damaged "
-    "input; 4 no kernel for this combination; 5 I/O or memory; 6 device.";
+    "input; 4 no kernel for this combination; 5 I/O or memory; 6 device; 130 interrupted.";
 
 static void add_source(struct options *options, char *id) {
   struct qn_error error;
@@ -166,6 +183,16 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
   case KEY_TRUST:
     options->trust = true;
     return 0;
+  case KEY_CHECKPOINT:
+    options->run.checkpoint.folder = argument;
+    return 0;
+  case KEY_EVERY:
+    options->run.checkpoint.every = (uint32_t)parse_count("--every", argument, state);
+    options->every_given = true;
+    return 0;
+  case KEY_RESUME:
+    options->run.checkpoint.resume = true;
+    return 0;
   case 'o':
     options->output = argument;
     options->run.wants_values = true;
@@ -182,6 +209,8 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
   case ARGP_KEY_END:
     if (!options->list && !options->file)
       argp_error(state, "name an algorithm and a container (or --list)");
+    if (!options->run.checkpoint.folder && (options->every_given || options->run.checkpoint.resume))
+      argp_error(state, "--every and --resume are for --checkpoint DIR");
     return 0;
   default:
     return ARGP_ERR_UNKNOWN;
@@ -206,10 +235,12 @@ struct times {
 };
 
 /* How many of `things` (edges, bytes of the graph) were walked in a second of the kernels' time, if
- * all are walked once, or, by kernels that do so, once an iteration. */
+ * all are walked once, or, by kernels that do so, once an iteration of this process. */
 static double per_second(const struct qn_run *run, uint64_t things) {
   const struct qn_run_result *result = &run->result;
-  double walks = run->kernel->traits & QN_KERNEL_ALL_ACTIVE ? (double)result->iterations : 1;
+  uint64_t before = run->keeper ? qn_keeper_figures(run->keeper)->resumed : 0;
+  bool all_active = run->kernel->traits & QN_KERNEL_ALL_ACTIVE;
+  double walks = all_active ? (double)(result->iterations - before) : 1;
   double seconds =
       run->kernel->processor == QN_CPU ? result->kernel_seconds : result->device.kernel_seconds;
   return seconds > 0 ? (double)things * walks / seconds : 0;
@@ -226,6 +257,16 @@ static json_t *device_json(const struct qn_run *run) {
                    "uploaded_bytes", (json_int_t)device->uploaded_bytes, "kernel_seconds",
                    device->kernel_seconds, "bytes_per_second",
                    per_second(run, device->uploaded_bytes));
+}
+
+/* The checkpoints of the run; NULL without. */
+static json_t *checkpoint_json(const struct qn_run *run) {
+  if (!run->keeper)
+    return NULL;
+  const struct qn_checkpoint_figures *figures = qn_keeper_figures(run->keeper);
+  return json_pack("{s:I, s:I, s:I, s:f}", "resumed_after", (json_int_t)figures->resumed, "written",
+                   (json_int_t)figures->written, "bytes", (json_int_t)figures->bytes, "seconds",
+                   figures->seconds);
 }
 
 static json_t *report_json(const struct qn_session *session, const struct qn_run *run,
@@ -245,6 +286,9 @@ static json_t *report_json(const struct qn_session *session, const struct qn_run
   json_t *device = device_json(run);
   if (device)
     json_object_set_new(report, "accelerator", device);
+  json_t *checkpoint = checkpoint_json(run);
+  if (checkpoint)
+    json_object_set_new(report, "checkpoint", checkpoint);
   json_t *sources = json_array();
   for (uint32_t i = 0; i < run->num_sources; i++) {
     char buffer[QN_VALUE_TEXT];
@@ -263,6 +307,18 @@ static json_t *report_json(const struct qn_session *session, const struct qn_run
 static const char *convergence_note(const struct qn_run *run) {
   bool fixed = (run->kernel->traits & QN_KERNEL_ALL_ACTIVE) && run->request.tolerance == 0;
   return run->result.converged || fixed ? "" : " (not converged)";
+}
+
+static void print_checkpoint(const json_t *checkpoint) {
+  if (!checkpoint)
+    return;
+#define NUMBER(key) json_integer_value(json_object_get(checkpoint, key))
+  printf("checkpoint %" JSON_INTEGER_FORMAT " written in %.3f s", NUMBER("written"),
+         json_real_value(json_object_get(checkpoint, "seconds")));
+  if (NUMBER("resumed_after"))
+    printf("; went on after iteration %" JSON_INTEGER_FORMAT, NUMBER("resumed_after"));
+  putchar('\n');
+#undef NUMBER
 }
 
 static void print_report(const struct qn_run *run, const json_t *report) {
@@ -288,6 +344,7 @@ static void print_report(const struct qn_run *run, const json_t *report) {
   qn_summary_print(json_object_get(report, "result"));
   printf("iterations %" JSON_INTEGER_FORMAT "%s\n",
          json_integer_value(json_object_get(report, "iterations")), convergence_note(run));
+  print_checkpoint(json_object_get(report, "checkpoint"));
 #define SECONDS(key) json_real_value(json_object_get(seconds, key))
   printf("seconds    %.3f (map %.3f, validate %.3f, prepare %.3f, kernel %.3f, write %.3f)\n",
          SECONDS("total"), SECONDS("map"), SECONDS("validate"), SECONDS("prepare"),
@@ -335,6 +392,8 @@ static enum qn_status run_file(const struct options *options, struct qn_error *e
     print_report(&run, report);
   }
   json_decref(report);
+  if (run.keeper)
+    status = qn_keeper_discard(run.keeper, error);
 cleanup:
   json_decref(summary);
   qn_atomic_file_abort(file);
@@ -347,7 +406,9 @@ int main(int argc, char **argv) {
   static const struct argp_child children[] = {{&qn_tool_output_argp, 0, NULL, 0}, {0}};
   static const struct argp argp = {
       option_list, parse, "ALGORITHM FILE\n--list", documentation, children, NULL, NULL};
-  struct options options = {.run = {.damping = -1, .tolerance = -1, .iterations = -1}, .top = -1};
+  struct options options = {
+      .run = {.damping = -1, .tolerance = -1, .iterations = -1, .checkpoint.every = DEFAULT_EVERY},
+      .top = -1};
   struct qn_error error;
   enum qn_status status = QN_OK;
   qn_tool_parse("quern-run", &argp, argc, argv, &options, &options.shared);
