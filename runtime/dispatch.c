@@ -159,6 +159,9 @@ static void fill_request(const struct qn_session *session, const struct qn_run_o
     request->delta = options->delta;
   request->device = options->device_index;
   request->device_memory = options->device_memory;
+  if (options->watch)
+    qn_watch_attach(options->watch, request, session->info->num_vertices,
+                    run->kernel->traits & QN_KERNEL_ALL_ACTIVE ? session->info->num_edges : 0);
 }
 
 /* Run the chosen kernel, with checkpoints if they are asked for. */

@@ -5,6 +5,7 @@
 #include "kernels/registry.h"
 #include "runtime/checkpoint.h"
 #include "runtime/session.h"
+#include "runtime/watch.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -24,8 +25,9 @@ struct qn_run_options {
   double tolerance;
   int64_t iterations;
   double delta;
-  bool wants_values; /* not only a summary */
   struct qn_checkpoint_options checkpoint;
+  bool wants_values;      /* not only a summary */
+  struct qn_watch *watch; /* is told of the run, and says how to stream; NULL: nobody */
 };
 
 /* A run that has happened. */

@@ -9,6 +9,7 @@
 #include "runtime/list.h"
 #include "runtime/summary.h"
 #include "runtime/values.h"
+#include "runtime/watch.h"
 #include "support/memory.h"
 #include "support/progress.h"
 #include "support/sizes.h"
@@ -18,6 +19,7 @@
 struct options {
   struct qn_tool_options shared;
   struct qn_run_options run;
+  struct qn_watch_options watch;
   const char *file;
   const char *output;
   int64_t top;
@@ -60,7 +62,7 @@ static const struct argp_option option_list[] = {
     {"delta", KEY_DELTA, "W", 0, "Width of a bucket of sssp, in units of the weights", 0},
     {"device", KEY_DEVICE, "auto|cpu|cuda[:N]", 0,
      "Where to run: on CUDA device N (default 0), on the CPU, or auto (the default): on the CUDA "
-     "device if there is one with room for the graph",
+     "device if there is one with room for what its vertices need",
      1},
     {"device-memory", KEY_DEVICE_MEMORY, "SIZE", 0,
      "Use at most SIZE of the device's memory (default: all that is free)", 1},
@@ -154,6 +156,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
   switch (key) {
   case ARGP_KEY_INIT:
     state->child_inputs[0] = &options->shared;
+    state->child_inputs[1] = &options->watch;
     return 0;
   case KEY_SOURCE:
     add_source(options, argument);
@@ -270,7 +273,8 @@ static json_t *checkpoint_json(const struct qn_run *run) {
 }
 
 static json_t *report_json(const struct qn_session *session, const struct qn_run *run,
-                           const struct times *times, json_t *summary) {
+                           const struct qn_watch *watch, const struct times *times,
+                           json_t *summary) {
   json_t *seconds = json_pack("{s:f, s:f, s:f, s:f, s:f, s:f}", "map", session->map_seconds,
                               "validate", session->validate_seconds, "prepare",
                               run->result.prepare_seconds, "kernel", run->result.kernel_seconds,
@@ -283,12 +287,14 @@ static json_t *report_json(const struct qn_session *session, const struct qn_run
       (json_int_t)session->info->num_edges, "iterations", (json_int_t)run->result.iterations,
       "converged", run->result.converged, "seconds", seconds, "edges_per_second",
       per_second(run, session->info->num_edges), "result", summary);
-  json_t *device = device_json(run);
+  json_t *device = device_json(run), *streamed = qn_watch_json(watch);
   if (device)
     json_object_set_new(report, "accelerator", device);
   json_t *checkpoint = checkpoint_json(run);
   if (checkpoint)
     json_object_set_new(report, "checkpoint", checkpoint);
+  if (streamed)
+    json_object_set_new(report, "streaming", streamed);
   json_t *sources = json_array();
   for (uint32_t i = 0; i < run->num_sources; i++) {
     char buffer[QN_VALUE_TEXT];
@@ -339,6 +345,8 @@ static void print_report(const struct qn_run *run, const json_t *report) {
            SIZE("copied_bytes", copied), json_real_value(json_object_get(device, "copy_seconds")),
            json_real_value(json_object_get(device, "kernel_seconds")));
   }
+  if (json_object_get(report, "streaming"))
+    qn_watch_print(json_object_get(report, "streaming"));
   if ((sources = json_object_get(report, "sources")) && json_array_size(sources) == 1)
     printf("source     %s\n", json_string_value(json_array_get(sources, 0)));
   qn_summary_print(json_object_get(report, "result"));
@@ -367,13 +375,21 @@ static enum qn_status run_file(const struct options *options, struct qn_error *e
   struct times times = {.begin = qn_seconds()};
   struct qn_session session = {0};
   struct qn_run run = {0};
+  struct qn_run_options run_options = options->run;
   struct qn_atomic_file *file = NULL;
+  struct qn_watch *watch = NULL;
   json_t *summary = NULL;
   enum qn_status status = qn_session_open(options->file, options->trust, &session, error);
+  if (!status)
+    status = qn_watch_create(&options->watch, options->shared.force, &watch, error);
   if (!status && options->output) /* before the work, so that it is not done in vain */
     status = qn_atomic_file_create(options->output, options->shared.force, &file, error);
+  run_options.watch = watch;
   if (!status)
-    status = qn_run_start(&session, &options->run, &run, error);
+    status = qn_run_start(&session, &run_options, &run, error);
+  qn_progress_end();
+  if (!status)
+    status = qn_watch_commit(watch, error);
   if (status)
     goto cleanup;
   double begin = qn_seconds();
@@ -384,7 +400,7 @@ static enum qn_status run_file(const struct options *options, struct qn_error *e
     status = qn_summary_create(&session, &run, options->top, &summary, error);
   if (status)
     goto cleanup;
-  json_t *report = report_json(&session, &run, &times, summary);
+  json_t *report = report_json(&session, &run, watch, &times, summary);
   if (options->shared.json) {
     json_dumpf(report, stdout, JSON_INDENT(2));
     putchar('\n');
@@ -397,13 +413,15 @@ static enum qn_status run_file(const struct options *options, struct qn_error *e
 cleanup:
   json_decref(summary);
   qn_atomic_file_abort(file);
+  qn_watch_destroy(watch);
   qn_run_destroy(&run);
   qn_session_close(&session);
   return status;
 }
 
 int main(int argc, char **argv) {
-  static const struct argp_child children[] = {{&qn_tool_output_argp, 0, NULL, 0}, {0}};
+  static const struct argp_child children[] = {
+      {&qn_tool_output_argp, 0, NULL, 0}, {&qn_stream_argp, 0, NULL, 0}, {0}};
   static const struct argp argp = {
       option_list, parse, "ALGORITHM FILE\n--list", documentation, children, NULL, NULL};
   struct options options = {

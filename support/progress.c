@@ -98,6 +98,27 @@ void qn_progress_add(uint64_t count) {
   pthread_mutex_unlock(&task.lock);
 }
 
+void qn_progress_line(const char *format, ...) {
+  static double next_show; /* under the lock */
+  if (!enabled())
+    return;
+  pthread_mutex_lock(&task.lock);
+  const double now = qn_seconds();
+  if (next_show == 0)
+    next_show = now + FIRST_SHOWN_AFTER;
+  if (now >= next_show) {
+    va_list arguments;
+    fputs("\r\033[K", stderr);
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fflush(stderr);
+    task.shown = true;
+    next_show = now + SHOWN_EVERY;
+  }
+  pthread_mutex_unlock(&task.lock);
+}
+
 void qn_progress_end(void) {
   pthread_mutex_lock(&task.lock);
   erase_line();

@@ -25,6 +25,10 @@ void qn_progress_add(uint64_t count);
 /* End the task and erase its line. */
 void qn_progress_end(void);
 
+/* A line that says how far something is whose end nobody knows, on the same terms; a later one
+ * takes its place, qn_progress_end erases it. */
+void qn_progress_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* A line of information for the user on stderr; dropped with --quiet. */
 void qn_notice(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

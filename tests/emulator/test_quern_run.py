@@ -171,3 +171,112 @@ class Devices(Graph):
         done = self.emulated("pagerank", self.graph(), "-o", "out.npy", QUERN_EMULATOR_FAIL="cudaLaunchKernel:7")
         self.refused(done, 6, "failed: unspecified launch failure")
         self.assertFalse(Path("out.npy").exists())
+
+
+class Streaming(Graph):
+    """A graph that does not fit: --device-memory, what is said of it, and the container vanishing meanwhile."""
+    tier = "medium"
+    timeout = 300
+
+    def pages(self):
+        tool("quern-generate", "rmat", "--scale=9", "--degree=8", "--undirected", "--weights=1,50", "-qfo", "graph.qrn")
+        tool("quern-page", "graph.qrn", "-qfo", "pages.qrn", "--page-size=1K")
+        return "pages.qrn"
+
+    def streamed(self, algorithm, container, *arguments):
+        done = self.emulated(algorithm, container, "--device-memory=72K", "--json", *arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        report = json.loads(done.stdout)
+        self.assertIn("streaming", report)
+        return report, done.stderr
+
+    def test_results_are_those_of_the_cpu(self):
+        pages = self.pages()
+        for algorithm in ("bfs", "sssp", "cc", "pagerank"):
+            with self.subTest(algorithm=algorithm):
+                cpu = run(TOOLS / "quern-run", algorithm, pages, "--device=cpu", "-fo", "cpu.npy")
+                self.assertEqual(cpu.returncode, 0, cpu.stderr)
+                report, notice = self.streamed(algorithm, pages, "--streams=3", "-fo", "cuda.npy")
+                a, b = values(Path("cpu.npy")), values(Path("cuda.npy"))
+                for vertex, (x, y) in enumerate(zip(a, b)):
+                    self.assertTrue(x == y or math.isclose(x, y, rel_tol=1e-5), "vertex %d: %r, %r" % (vertex, x, y))
+                self.assertEqual(report["streaming"]["streams"], 3)
+                self.assertRegex(notice, r"^streaming: .* of topology does not fit on the device beside .* a cache of ")
+
+    def test_figures_of_every_iteration(self):
+        report, _ = self.streamed("bfs", self.pages(), "--source=0")
+        streaming = report["streaming"]
+        iterations = streaming["iterations"]
+        self.assertEqual(len(iterations), report["iterations"])
+        self.assertEqual(iterations[0]["active_vertices"], 1)
+        for key in ("active_units", "cache_hits", "moved_units", "moved_bytes"):
+            self.assertEqual(sum(iteration[key] for iteration in iterations), streaming[key])
+        for iteration in iterations:
+            self.assertEqual(iteration["active_units"], iteration["cache_hits"] + iteration["moved_units"])
+            self.assertLessEqual(iteration["active_units"], streaming["units"])
+        self.assertLess(iterations[0]["active_units"], streaming["units"] // 4)
+        # Little more moves than the units: 32 bytes of list each, and a list for those in the cache.
+        most = streaming["moved_units"] * streaming["unit_bytes"] + 32 * streaming["active_units"]
+        self.assertLessEqual(streaming["moved_bytes"], most)
+
+    def test_cache_saves_transfers(self):
+        pages = self.pages()
+        with_cache, _ = self.streamed("pagerank", pages)
+        without, _ = self.streamed("pagerank", pages, "--cache-memory=0")
+        self.assertEqual(without["streaming"]["cache_hits"], 0)
+        self.assertEqual(without["streaming"]["moved_units"], without["iterations"] * without["streaming"]["units"])
+        hits = [iteration["cache_hits"] for iteration in with_cache["streaming"]["iterations"]]
+        self.assertEqual(hits, [0] + [with_cache["streaming"]["cache_units"]] * (with_cache["iterations"] - 1))
+
+    def test_timeline(self):
+        report, _ = self.streamed("bfs", self.pages(), "--source=0", "--streams=2", "--trace=run.json")
+        events = json.loads(Path("run.json").read_text())["traceEvents"]
+        rows = {event["tid"]: event["args"]["name"] for event in events if event["ph"] == "M"}
+        self.assertEqual(rows, {0: "iterations", 1: "stream 0", 2: "stream 1"})
+        spans = [event for event in events if event["ph"] == "X"]
+        copies = [event for event in spans if event["name"] == "copy"]
+        kernels = [event for event in spans if event["name"] == "kernel"]
+        self.assertEqual(sum(event["args"]["bytes"] for event in copies), report["streaming"]["moved_bytes"])
+        self.assertEqual(sum(event["args"]["units"] for event in kernels), report["streaming"]["active_units"])
+        self.assertEqual(sum(event["tid"] == 0 for event in spans), report["iterations"])
+        self.assertTrue(all(event["dur"] >= 0 for event in spans))
+        again = self.emulated("bfs", "pages.qrn", "--trace=run.json")
+        self.refused(again, 2, "run.json.*exists")
+
+    def test_cost_model(self):
+        report, _ = self.streamed("pagerank", self.pages(), "--explain")
+        model = report["streaming"]["cost_model"]
+        self.assertGreater(model["bytes_per_second"], 0)
+        self.assertAlmostEqual(model["model"], sum(model[key] for key in (
+            "attributes", "transfer", "calls", "last_kernels")))
+        self.assertAlmostEqual(model["transfer"], report["streaming"]["moved_bytes"] / model["bytes_per_second"])
+        self.assertAlmostEqual(model["measured"], sum(iteration["seconds"] for iteration in
+                                                      report["streaming"]["iterations"]))
+        self.assertRegex(self.emulated("pagerank", "pages.qrn", "--device-memory=72K", "--explain").stdout,
+                         r"streamed +.*\ncost model \d")
+
+    def test_limits(self):
+        pages = self.pages()
+        self.refused(self.emulated("bfs", pages, "--device-memory=16K"), 6,
+                     r"not enough device memory: even streaming, bfs on this graph needs .* but 16\.00 KiB of .* may be used")
+        self.refused(self.emulated("bfs", pages, "--device-memory=72K", "--host-memory=1K"), 6,
+                     r"needs at least 1\.03 KiB of pinned host memory .* --host-memory allows 1\.00 KiB")
+        self.refused(self.emulated("bfs", pages, "--streams=0"), 2, "--streams must be at least 1")
+        self.refused(self.emulated("bfs", pages, "--streams=65"), 2, "--streams")
+        self.refused(self.emulated("bfs", pages, "--host-memory=0"), 2, "--host-memory must not be 0")
+        report, _ = self.streamed("bfs", pages, "--host-memory=5K")
+        self.assertLessEqual(report["streaming"]["staging_bytes"], 5 << 10)
+        auto = run(EMULATED, "bfs", pages, "--device-memory=72K")
+        self.assertIn("(cuda: ", auto.stdout)
+
+    def test_a_container_that_is_truncated_meanwhile(self):
+        pages = self.pages()
+        process = subprocess.Popen([EMULATED, "pagerank", pages, "--device=cuda", "--device-memory=72K", "--cache-memory=0",
+                                    "--iterations=100000", "--tolerance=0", "-o", "out.npy"], stderr=subprocess.PIPE,
+                                   stdout=subprocess.DEVNULL, text=True)
+        self.assertRegex(process.stderr.readline(), "^streaming: ")
+        os.truncate(pages, 8192)
+        _, errors = process.communicate(timeout=100)
+        self.assertEqual(process.returncode, 5, errors)
+        self.assertIn("was truncated or became unreadable while it was in use", errors)
+        self.assertFalse(Path("out.npy").exists())

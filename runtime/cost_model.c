@@ -1,0 +1,56 @@
+#include "runtime/cost_model.h"
+
+#include <string.h>
+
+#include "support/sizes.h"
+
+void qn_cost_model_event(struct qn_cost_model *model, const struct qn_stream_event *event) {
+  if (strcmp(event->what, "kernel") != 0)
+    return;
+  model->kernels += event->end - event->begin;
+  if (event->end < model->last_end)
+    return;
+  model->last_end = event->end;
+  model->last_kernel = event->end - event->begin;
+}
+
+void qn_cost_model_iteration(struct qn_cost_model *model, const struct qn_iteration *iteration) {
+  model->moved_bytes += iteration->moved.moved_bytes;
+  model->batches += iteration->moved.batches;
+  model->measured += iteration->seconds;
+  model->last_kernels += model->last_kernel;
+  model->last_end = model->last_kernel = 0;
+}
+
+json_t *qn_cost_model_json(const struct qn_cost_model *model, const struct qn_stream_plan *plan) {
+  const double rate = plan->copy_rate > 0 ? plan->copy_rate : 1;
+  const double terms[] = {2 * (double)plan->attribute_bytes / rate,
+                          (double)model->moved_bytes / rate,
+                          (double)model->batches * plan->call_seconds, model->last_kernels};
+  static const char *const names[] = {"attributes", "transfer", "calls", "last_kernels"};
+  json_t *json = json_object();
+  double total = 0;
+  unsigned largest = 0;
+  for (unsigned i = 0; i < sizeof terms / sizeof terms[0]; i++) {
+    json_object_set_new(json, names[i], json_real(terms[i]));
+    total += terms[i];
+    largest = terms[i] > terms[largest] ? i : largest;
+  }
+  json_object_set_new(json, "kernels", json_real(model->kernels));
+  json_object_set_new(json, "model", json_real(total));
+  json_object_set_new(json, "measured", json_real(model->measured));
+  json_object_set_new(json, "bound", json_string(names[largest]));
+  json_object_set_new(json, "bytes_per_second", json_real(plan->copy_rate));
+  return json;
+}
+
+void qn_cost_model_print(const json_t *json) {
+  char rate[32];
+#define SECONDS(key) json_real_value(json_object_get(json, key))
+  qn_size_text((uint64_t)SECONDS("bytes_per_second"), rate, sizeof rate);
+  printf("cost model %.4f s: transfer %.4f (at %s/s), calls %.4f, last kernels %.4f, attributes "
+         "%.4f; measured %.4f s, kernels of all streams added up %.4f s\n",
+         SECONDS("model"), SECONDS("transfer"), rate, SECONDS("calls"), SECONDS("last_kernels"),
+         SECONDS("attributes"), SECONDS("measured"), SECONDS("kernels"));
+#undef SECONDS
+}

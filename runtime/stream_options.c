@@ -1,0 +1,62 @@
+#include "runtime/stream_options.h"
+
+#include "support/sizes.h"
+
+enum key { KEY_STREAMS = 0x200, KEY_HOST_MEMORY, KEY_CACHE_MEMORY, KEY_TRACE, KEY_EXPLAIN };
+
+static const struct argp_option option_list[] = {
+    {NULL, 0, NULL, 0, "Graphs larger than the device's memory are streamed:", 4},
+    {"streams", KEY_STREAMS, "N", 0, "Copy and compute on N streams at a time (default 16)", 4},
+    {"host-memory", KEY_HOST_MEMORY, "SIZE", 0,
+     "Use at most SIZE of pinned host memory (default: two buffers for each stream)", 4},
+    {"cache-memory", KEY_CACHE_MEMORY, "SIZE", 0,
+     "Keep at most SIZE of the graph on the device (default: what --device-memory leaves)", 4},
+    {"explain", KEY_EXPLAIN, NULL, 0,
+     "Measure the device's rates and say what bounds the run (GTS's cost model)", 4},
+    {"trace", KEY_TRACE, "FILE", 0,
+     "Write a timeline of iterations, and of streams' copies and kernels, for Perfetto or "
+     "chrome://tracing",
+     4},
+    {0}};
+
+static uint64_t parse_size(const char *option, const char *text, struct argp_state *state) {
+  struct qn_error error;
+  uint64_t bytes = 0;
+  if (qn_size_parse(text, &bytes, &error))
+    argp_error(state, "%s: %s", option, error.message);
+  return bytes;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state) {
+  struct qn_watch_options *options = state->input;
+  struct qn_error error;
+  uint64_t number = 0;
+  switch (key) {
+  case KEY_STREAMS:
+    if (qn_number_parse(argument, QN_MAX_STREAMS, &number, &error))
+      argp_error(state, "--streams: %s", error.message);
+    if (number == 0)
+      argp_error(state, "--streams must be at least 1");
+    options->streaming.num_streams = (unsigned)number;
+    return 0;
+  case KEY_HOST_MEMORY:
+    options->streaming.host_memory = parse_size("--host-memory", argument, state);
+    if (options->streaming.host_memory == 0)
+      argp_error(state, "--host-memory must not be 0");
+    return 0;
+  case KEY_CACHE_MEMORY:
+    options->streaming.limit_cache = true;
+    options->streaming.cache_memory = parse_size("--cache-memory", argument, state);
+    return 0;
+  case KEY_EXPLAIN:
+    options->explain = true;
+    return 0;
+  case KEY_TRACE:
+    options->trace = argument;
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+const struct argp qn_stream_argp = {.options = option_list, .parser = parse};

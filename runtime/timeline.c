@@ -1,0 +1,99 @@
+#include "runtime/timeline.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#define ITERATIONS_ROW 0
+#define STREAM_ROW 1 /* of stream 0 */
+
+/* Between two events. */
+static void separate(struct qn_timeline *timeline) {
+  fputs(timeline->num_events++ ? ",\n" : "\n", timeline->out);
+}
+
+static void name_row(struct qn_timeline *timeline, unsigned row, const char *name) {
+  separate(timeline);
+  fprintf(timeline->out,
+          "{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":%u,\"args\":{\"name\":\"%s\"}}",
+          row, name);
+}
+
+static void begin_iteration(struct qn_timeline *timeline) {
+  timeline->begin = INFINITY;
+  timeline->end = -INFINITY;
+}
+
+enum qn_status qn_timeline_create(struct qn_timeline *timeline, const char *path, bool replace,
+                                  struct qn_error *error) {
+  memset(timeline, 0, sizeof *timeline);
+  enum qn_status status = qn_atomic_file_create(path, replace, &timeline->file, error);
+  if (!status)
+    status = qn_atomic_file_stream(timeline->file, &timeline->out, error);
+  if (status) {
+    qn_timeline_abort(timeline);
+    return status;
+  }
+  fputs("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[", timeline->out);
+  name_row(timeline, ITERATIONS_ROW, "iterations");
+  begin_iteration(timeline);
+  return QN_OK;
+}
+
+void qn_timeline_abort(struct qn_timeline *timeline) {
+  qn_atomic_file_abort(timeline->file);
+  memset(timeline, 0, sizeof *timeline);
+}
+
+void qn_timeline_event(struct qn_timeline *timeline, const struct qn_stream_event *event) {
+  const unsigned row = STREAM_ROW + event->stream;
+  if (!(timeline->named_streams >> event->stream & 1)) {
+    char name[32];
+    snprintf(name, sizeof name, "stream %u", event->stream);
+    name_row(timeline, row, name);
+    timeline->named_streams |= (uint64_t)1 << event->stream;
+  }
+  separate(timeline);
+  fprintf(timeline->out,
+          "{\"name\":\"%s\",\"ph\":\"X\",\"pid\":1,\"tid\":%u,\"ts\":%.3f,\"dur\":%.3f,"
+          "\"args\":{\"units\":%" PRIu64 ",\"bytes\":%" PRIu64 "}}",
+          event->what, row, 1e6 * event->begin, 1e6 * (event->end - event->begin), event->units,
+          event->bytes);
+  timeline->begin = fmin(timeline->begin, event->begin);
+  timeline->end = fmax(timeline->end, event->end);
+}
+
+static void count(struct qn_timeline *timeline, const char *name, uint64_t value) {
+  separate(timeline);
+  fprintf(timeline->out,
+          "{\"name\":\"%s\",\"ph\":\"C\",\"pid\":1,\"ts\":%.3f,\"args\":{\"units\":%" PRIu64 "}}",
+          name, 1e6 * timeline->begin, value);
+}
+
+/* By the device's clock where there were events, else one after the other. */
+void qn_timeline_iteration(struct qn_timeline *timeline, const struct qn_iteration *iteration) {
+  if (timeline->end < timeline->begin) {
+    timeline->begin = timeline->clock;
+    timeline->end = timeline->clock + iteration->seconds;
+  }
+  separate(timeline);
+  fprintf(timeline->out,
+          "{\"name\":\"iteration %" PRIu32 "\",\"ph\":\"X\",\"pid\":1,\"tid\":%u,\"ts\":%.3f,"
+          "\"dur\":%.3f,\"args\":{\"mode\":\"%s\",\"active\":%" PRIu64 ",\"seconds\":%.9f}}",
+          iteration->iteration, ITERATIONS_ROW, 1e6 * timeline->begin,
+          1e6 * (timeline->end - timeline->begin), iteration->mode, iteration->num_active,
+          iteration->seconds);
+  if (iteration->moved.active_units > 0) {
+    count(timeline, "moved", iteration->moved.moved_units);
+    count(timeline, "cached", iteration->moved.cache_hits);
+  }
+  timeline->clock = timeline->end;
+  begin_iteration(timeline);
+}
+
+enum qn_status qn_timeline_commit(struct qn_timeline *timeline, struct qn_error *error) {
+  struct qn_atomic_file *file = timeline->file;
+  fputs("\n]}\n", timeline->out);
+  memset(timeline, 0, sizeof *timeline);
+  return qn_atomic_file_commit(file, error);
+}

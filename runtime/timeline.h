@@ -1,0 +1,40 @@
+/* A timeline in the Trace Event format, which Perfetto (ui.perfetto.dev) and chrome://tracing show:
+ * one row for iterations, one for each stream, counters for what moved. */
+#ifndef QN_RUNTIME_TIMELINE_H
+#define QN_RUNTIME_TIMELINE_H
+
+#include <stdio.h>
+
+#include "kernels/registry.h"
+#include "support/atomic_file.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Zero it before use. */
+struct qn_timeline {
+  struct qn_atomic_file *file;
+  FILE *out;
+  uint64_t num_events;
+  uint64_t named_streams; /* set of bits */
+  double begin, end;      /* of this iteration's events, seconds; end < begin: there were none */
+  double clock;           /* where the last iteration ended */
+};
+
+/* Begin the file; QN_USAGE if it exists and `replace` is false. */
+enum qn_status qn_timeline_create(struct qn_timeline *timeline, const char *path, bool replace,
+                                  struct qn_error *error);
+/* Drop what is not committed; a zeroed timeline is allowed. */
+void qn_timeline_abort(struct qn_timeline *timeline);
+
+void qn_timeline_event(struct qn_timeline *timeline, const struct qn_stream_event *event);
+/* The iteration that the events since the last call belong to. */
+void qn_timeline_iteration(struct qn_timeline *timeline, const struct qn_iteration *iteration);
+
+enum qn_status qn_timeline_commit(struct qn_timeline *timeline, struct qn_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,173 @@
+#include "runtime/watch.h"
+
+#include <inttypes.h>
+
+#include "runtime/cost_model.h"
+#include "runtime/timeline.h"
+#include "support/memory.h"
+#include "support/progress.h"
+#include "support/sizes.h"
+
+struct qn_watch {
+  struct qn_watch_options options;
+  uint64_t num_vertices, edges_walked;
+  struct qn_stream_plan plan;
+  struct qn_stream_figures moved; /* in all iterations */
+  struct qn_cost_model model;
+  struct qn_timeline timeline;
+  json_t *iterations;
+};
+
+enum qn_status qn_watch_create(const struct qn_watch_options *options, bool replace,
+                               struct qn_watch **out, struct qn_error *error) {
+  struct qn_watch *watch;
+  enum qn_status status = qn_alloc_zeroed(&watch, 1, sizeof *watch, "figures of the run", error);
+  *out = NULL;
+  if (status)
+    return status;
+  watch->options = *options;
+  watch->iterations = json_array();
+  if (options->trace)
+    status = qn_timeline_create(&watch->timeline, options->trace, replace, error);
+  if (status) {
+    qn_watch_destroy(watch);
+    return status;
+  }
+  *out = watch;
+  return QN_OK;
+}
+
+void qn_watch_destroy(struct qn_watch *watch) {
+  if (!watch)
+    return;
+  qn_timeline_abort(&watch->timeline);
+  json_decref(watch->iterations);
+  qn_free(watch);
+}
+
+/* What a run that streams is going to do. */
+static void on_plan(void *user, const struct qn_stream_plan *plan) {
+  struct qn_watch *watch = user;
+  char attributes[32], topology[32], buffers[32], staging[32], cache[32], expected[32];
+  watch->plan = *plan;
+  qn_size_text(plan->attribute_bytes, attributes, sizeof attributes);
+  qn_size_text(plan->topology_bytes, topology, sizeof topology);
+  qn_size_text(plan->num_streams * plan->batch_bytes, buffers, sizeof buffers);
+  qn_size_text(plan->num_stages * plan->batch_bytes, staging, sizeof staging);
+  qn_size_text(plan->cache_bytes, cache, sizeof cache);
+  qn_size_text(plan->topology_bytes > plan->cache_bytes ? plan->topology_bytes - plan->cache_bytes
+                                                        : 0,
+               expected, sizeof expected);
+  qn_notice("streaming: %s of topology does not fit on the device beside %s for the vertices; "
+            "%u streams with %s of buffers, %s of pinned host memory, a cache of %s; up to %s to "
+            "move in an iteration",
+            topology, attributes, plan->num_streams, buffers, staging, cache, expected);
+}
+
+static void on_event(void *user, const struct qn_stream_event *event) {
+  struct qn_watch *watch = user;
+  qn_cost_model_event(&watch->model, event);
+  if (watch->timeline.file)
+    qn_timeline_event(&watch->timeline, event);
+}
+
+static void show_line(const struct qn_watch *watch, const struct qn_iteration *iteration) {
+  const struct qn_stream_figures *moved = &iteration->moved;
+  const double seconds = iteration->seconds > 0 ? iteration->seconds : 1e-9;
+  char streamed[96] = "", rate[48] = "", bytes[32];
+  if (watch->plan.streams)
+    snprintf(streamed, sizeof streamed, ", %s moved, %.0f %% of %" PRIu64 " units cached",
+             qn_size_text(moved->moved_bytes, bytes, sizeof bytes),
+             moved->active_units ? 100.0 * (double)moved->cache_hits / (double)moved->active_units
+                                 : 0.0,
+             moved->active_units);
+  if (watch->edges_walked)
+    snprintf(rate, sizeof rate, ", %.1f million edges/s",
+             1e-6 * (double)watch->edges_walked / seconds);
+  qn_progress_line("iteration %" PRIu32 ": %.1f %% of vertices active%s%s", iteration->iteration,
+                   watch->num_vertices
+                       ? 100.0 * (double)iteration->num_active / (double)watch->num_vertices
+                       : 0.0,
+                   streamed, rate);
+}
+
+static void on_iteration(void *user, const struct qn_iteration *iteration) {
+  struct qn_watch *watch = user;
+  const struct qn_stream_figures *moved = &iteration->moved;
+  show_line(watch, iteration);
+  qn_cost_model_iteration(&watch->model, iteration);
+  if (watch->timeline.file)
+    qn_timeline_iteration(&watch->timeline, iteration);
+  if (!watch->plan.streams)
+    return;
+  watch->moved.active_units += moved->active_units;
+  watch->moved.cache_hits += moved->cache_hits;
+  watch->moved.moved_units += moved->moved_units;
+  watch->moved.moved_bytes += moved->moved_bytes;
+  json_array_append_new(watch->iterations,
+                        json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:f}", "iteration",
+                                  (json_int_t)iteration->iteration, "active_vertices",
+                                  (json_int_t)iteration->num_active, "active_units",
+                                  (json_int_t)moved->active_units, "cache_hits",
+                                  (json_int_t)moved->cache_hits, "moved_units",
+                                  (json_int_t)moved->moved_units, "moved_bytes",
+                                  (json_int_t)moved->moved_bytes, "seconds", iteration->seconds));
+}
+
+void qn_watch_attach(struct qn_watch *watch, struct qn_run_request *request, uint64_t num_vertices,
+                     uint64_t edges_walked) {
+  watch->num_vertices = num_vertices;
+  watch->edges_walked = edges_walked;
+  watch->plan = (struct qn_stream_plan){0};
+  watch->moved = (struct qn_stream_figures){0};
+  watch->model = (struct qn_cost_model){0};
+  json_array_clear(watch->iterations);
+  request->on_iteration = on_iteration;
+  request->user = watch;
+  request->streaming = watch->options.streaming;
+  request->streaming.measure = watch->options.explain;
+  request->streaming.on_plan = on_plan;
+  if (watch->options.explain || watch->options.trace)
+    request->streaming.on_event = on_event;
+  request->streaming.user = watch;
+}
+
+json_t *qn_watch_json(const struct qn_watch *watch) {
+  const struct qn_stream_plan *plan = &watch->plan;
+  const struct qn_stream_figures *moved = &watch->moved;
+  if (!plan->streams)
+    return NULL;
+  json_t *json = json_pack(
+      "{s:I, s:I, s:I, s:I, s:i, s:I, s:I, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:O}",
+      "attribute_bytes", (json_int_t)plan->attribute_bytes, "topology_bytes",
+      (json_int_t)plan->topology_bytes, "units", (json_int_t)plan->num_units, "unit_bytes",
+      (json_int_t)plan->unit_bytes, "streams", (int)plan->num_streams, "batch_bytes",
+      (json_int_t)plan->batch_bytes, "staging_bytes",
+      (json_int_t)(plan->num_stages * plan->batch_bytes), "readers", (int)plan->num_readers,
+      "cache_units", (json_int_t)plan->cache_units, "cache_bytes", (json_int_t)plan->cache_bytes,
+      "active_units", (json_int_t)moved->active_units, "cache_hits", (json_int_t)moved->cache_hits,
+      "moved_units", (json_int_t)moved->moved_units, "moved_bytes", (json_int_t)moved->moved_bytes,
+      "iterations", watch->iterations);
+  if (watch->options.explain)
+    json_object_set_new(json, "cost_model", qn_cost_model_json(&watch->model, plan));
+  return json;
+}
+
+void qn_watch_print(const json_t *json) {
+  char topology[32], moved[32], cache[32];
+#define NUMBER(key) (uint64_t) json_integer_value(json_object_get(json, key))
+  const uint64_t active = NUMBER("active_units"), hits = NUMBER("cache_hits");
+  printf("streamed   %s moved of a topology of %s; %" PRIu64 " of %" PRIu64
+         " active units were in the cache of %s\n",
+         qn_size_text(NUMBER("moved_bytes"), moved, sizeof moved),
+         qn_size_text(NUMBER("topology_bytes"), topology, sizeof topology), hits, active,
+         qn_size_text(NUMBER("cache_bytes"), cache, sizeof cache));
+#undef NUMBER
+  const json_t *model = json_object_get(json, "cost_model");
+  if (model)
+    qn_cost_model_print(model);
+}
+
+enum qn_status qn_watch_commit(struct qn_watch *watch, struct qn_error *error) {
+  return watch->timeline.file ? qn_timeline_commit(&watch->timeline, error) : QN_OK;
+}

@@ -1,0 +1,44 @@
+/* Watching a run: the plan it streams by, what every iteration moved, a line on the terminal while
+ * it runs, a timeline, a cost model. */
+#ifndef QN_RUNTIME_WATCH_H
+#define QN_RUNTIME_WATCH_H
+
+#include <jansson.h>
+
+#include "kernels/registry.h"
+#include "runtime/stream_options.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct qn_watch;
+
+/* Begins the timeline's file. Owned until qn_watch_destroy. */
+enum qn_status qn_watch_create(const struct qn_watch_options *options, bool replace,
+                               struct qn_watch **out, struct qn_error *error);
+/* Drops what is not committed; NULL is allowed. */
+void qn_watch_destroy(struct qn_watch *watch);
+
+/* Let the run that is asked for tell of itself. `edges_walked` of every iteration, if it is the
+ * same for all, else 0. A later call forgets the run before. */
+void qn_watch_attach(struct qn_watch *watch, struct qn_run_request *request, uint64_t num_vertices,
+                     uint64_t edges_walked);
+
+/* The streamed run so far; NULL if all was resident:
+ *   {"attribute_bytes", "topology_bytes", "units", "unit_bytes", "streams", "batch_bytes",
+ *    "staging_bytes", "readers", "cache_units", "cache_bytes",
+ *    "active_units", "cache_hits", "moved_units", "moved_bytes": sums,
+ *    "iterations": [{"iteration", "active_vertices", "active_units", "cache_hits", "moved_units",
+ *                    "moved_bytes", "seconds"}],
+ *    "cost_model": {...} with --explain (cost_model.h)} */
+json_t *qn_watch_json(const struct qn_watch *watch);
+void qn_watch_print(const json_t *json);
+
+/* The timeline appears. */
+enum qn_status qn_watch_commit(struct qn_watch *watch, struct qn_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
