@@ -1,11 +1,15 @@
-/* quern-verify: is a container whole, and does it keep its layout's rules? */
+/* quern-verify: is a container whole, and does it keep its layout's rules? Or: does a result equal
+ * a reference? */
 #include <argp.h>
 #include <inttypes.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "formats/layouts.h"
+#include "formats/result_match.h"
 #include "support/progress.h"
 #include "support/sizes.h"
 #include "support/threads.h"
@@ -14,15 +18,42 @@
 struct options {
   struct qn_tool_options shared;
   bool quick;
+  const char *reference; /* --against */
+  enum qn_match_rule rule;
+  double epsilon;
   char **files;
   int num_files;
 };
 
-enum { KEY_QUICK = 0x1001 };
+enum { KEY_QUICK = 0x1001, KEY_AGAINST, KEY_MATCH, KEY_EPSILON };
+
+static const char *const rule_words[] = {"auto", "exact", "epsilon", "equivalence"};
+
+static enum qn_match_rule parse_rule(struct argp_state *state, const char *word) {
+  for (int i = 0; i < 4; i++)
+    if (strcmp(word, rule_words[i]) == 0)
+      return (enum qn_match_rule)i;
+  argp_error(state, "--match is one of auto, exact, epsilon, equivalence; not '%s'", word);
+  return QN_MATCH_AUTO;
+}
+
+static double parse_epsilon(struct argp_state *state, const char *text) {
+  char *end;
+  double epsilon = strtod(text, &end);
+  if (end == text || *end || !isfinite(epsilon) || epsilon < 0)
+    argp_error(state, "--epsilon is a number from 0 on, not '%s'", text);
+  return epsilon;
+}
+
+static void finish_command_line(struct argp_state *state, const struct options *options) {
+  if (options->reference && options->num_files != 1)
+    argp_error(state, "--against compares one result at a time");
+  if (options->reference && options->quick)
+    argp_error(state, "--quick is of containers; it does not go with --against");
+}
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
   struct options *options = state->input;
-  (void)argument;
   switch (key) {
   case ARGP_KEY_INIT:
     state->child_inputs[0] = &options->shared;
@@ -30,12 +61,24 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
   case KEY_QUICK:
     options->quick = true;
     return 0;
+  case KEY_AGAINST:
+    options->reference = argument;
+    return 0;
+  case KEY_MATCH:
+    options->rule = parse_rule(state, argument);
+    return 0;
+  case KEY_EPSILON:
+    options->epsilon = parse_epsilon(state, argument);
+    return 0;
+  case ARGP_KEY_END:
+    finish_command_line(state, options);
+    return 0;
   case ARGP_KEY_ARGS:
     options->files = state->argv + state->next;
     options->num_files = state->argc - state->next;
     return 0;
   case ARGP_KEY_NO_ARGS:
-    argp_error(state, "name at least one container");
+    argp_error(state, "name at least one file");
     return 0;
   default:
     return ARGP_ERR_UNKNOWN;
@@ -43,12 +86,25 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 }
 
 static const char documentation[] =
-    "Check that containers are whole and valid.\v"
+    "Check that containers are whole and valid; or, with --against, that a result equals a "
+    "reference.\v"
     "Without --quick every checksum and every numbered rule of the layout's specification is "
     "checked, and the first one broken is named with its place. With --quick only header, section "
     "table and footer are: enough to see that a file is complete.\n\n"
-    "Exit status: 0 if all are valid; else that of the first that is not: 3 invalid or corrupt, 4 "
-    "of an unknown version or feature, 5 unreadable.";
+    "--against compares what quern-run has written, a vertex and its value a line, with another "
+    "such "
+    "file or a reference output of the LDBC Graphalytics benchmark, by its rules: exact (BFS, "
+    "CDLP; "
+    "also says 9223372036854775807 for inf), epsilon (PageRank, LCC, SSSP: at most 0.0001 of the "
+    "reference's value apart) or equivalence (WCC: the same vertices are together, whatever their "
+    "label). auto is epsilon if some value of the reference is written as a real number, else "
+    "exact.\n\n"
+    "Exit status: 0 if all are valid, or equal; 1 if a result differs from its reference; else "
+    "that "
+    "of the first that is not valid: 3 invalid or corrupt, 4 of an unknown version or feature, 5 "
+    "unreadable.\n\n"
+    "Example:\n"
+    "  quern-verify --against example-directed-WCC cc.tsv --match equivalence";
 
 static json_t *verify_file(const char *path, bool quick, enum qn_status *status,
                            struct qn_error *error) {
@@ -82,13 +138,83 @@ static void print_line(const json_t *report) {
   putchar('\n');
 }
 
+/* ---- Results -------------------------------------------------------------- */
+
+static void print_mismatches(const struct qn_match_report *report) {
+  for (uint64_t i = 0; i < report->num_listed; i++) {
+    const struct qn_mismatch *mismatch = &report->listed[i];
+    if (!mismatch->found[0])
+      fprintf(stderr, "  vertex %s: expected %s; it is not in the result\n", mismatch->vertex,
+              mismatch->expected);
+    else if (!mismatch->expected[0])
+      fprintf(stderr, "  vertex %s: found %s; it is not in the reference\n", mismatch->vertex,
+              mismatch->found);
+    else
+      fprintf(stderr, "  vertex %s: expected %s; found %s\n", mismatch->vertex, mismatch->expected,
+              mismatch->found);
+  }
+}
+
+static json_t *match_json(const struct options *options, const struct qn_match_report *report,
+                          bool equal) {
+  json_t *list = json_array();
+  for (uint64_t i = 0; i < report->num_listed; i++) {
+    const struct qn_mismatch *mismatch = &report->listed[i];
+    json_array_append_new(list, json_pack("{s:s%, s:s?, s:s?}", "vertex", mismatch->vertex,
+                                          strlen(mismatch->vertex), "expected",
+                                          mismatch->expected[0] ? mismatch->expected : NULL,
+                                          "found", mismatch->found[0] ? mismatch->found : NULL));
+  }
+  return json_pack("{s:s, s:s, s:s, s:b, s:I, s:I, s:I, s:I, s:o}", "result", options->files[0],
+                   "reference", options->reference, "match", rule_words[report->rule], "equal",
+                   equal, "vertices", (json_int_t)report->num_vertices, "different",
+                   (json_int_t)report->num_different, "missing", (json_int_t)report->num_missing,
+                   "unknown", (json_int_t)report->num_unknown, "mismatches", list);
+}
+
+static int verify_result(const struct options *options) {
+  struct qn_match_report report;
+  struct qn_error error;
+  enum qn_status status = qn_result_match(options->reference, options->files[0], options->rule,
+                                          options->epsilon, &report, &error);
+  if (status)
+    return qn_tool_exit(status, &error);
+  bool equal = report.num_different == 0 && report.num_missing == 0 && report.num_unknown == 0;
+  if (options->shared.json) {
+    json_t *object = match_json(options, &report, equal);
+    json_dumpf(object, stdout, JSON_INDENT(2));
+    putchar('\n');
+    json_decref(object);
+  } else if (equal && !options->shared.quiet) {
+    printf("%s: equal to %s: %" PRIu64 " vertices, %s match\n", options->files[0],
+           options->reference, report.num_vertices, rule_words[report.rule]);
+  } else if (!equal) {
+    fprintf(stderr,
+            "quern-verify: %s: not equal to %s (%s match): of %" PRIu64 " vertices %" PRIu64
+            " differ, %" PRIu64 " are missing; %" PRIu64 " are unknown\n",
+            options->files[0], options->reference, rule_words[report.rule], report.num_vertices,
+            report.num_different, report.num_missing, report.num_unknown);
+    print_mismatches(&report);
+  }
+  return qn_tool_exit((enum qn_status)0, NULL) ? QN_SYSTEM : equal ? QN_OK : QN_NEGATIVE;
+}
+
 int main(int argc, char **argv) {
   static const struct argp_option own[] = {
-      {"quick", KEY_QUICK, NULL, 0, "Check header, section table and footer only", 0}, {0}};
+      {"quick", KEY_QUICK, NULL, 0, "Check header, section table and footer only", 0},
+      {"against", KEY_AGAINST, "REFERENCE", 0,
+       "Compare FILE, a vertex and its value a line, with REFERENCE", 0},
+      {"match", KEY_MATCH, "auto|exact|epsilon|equivalence", 0,
+       "What it is to be equal (default: auto)", 0},
+      {"epsilon", KEY_EPSILON, "X", 0, "How far apart the epsilon match allows (default: 0.0001)",
+       0},
+      {0}};
   static const struct argp_child children[] = {{&qn_tool_argp, 0, NULL, 0}, {0}};
   static const struct argp argp = {own, parse, "FILE...", documentation, children, NULL, NULL};
-  struct options options = {0};
+  struct options options = {.epsilon = QN_MATCH_EPSILON_DEFAULT};
   qn_tool_parse("quern-verify", &argp, argc, argv, &options, &options.shared);
+  if (options.reference)
+    return verify_result(&options);
 
   int worst = QN_OK;
   json_t *reports = json_array();
