@@ -29,6 +29,10 @@ static inline struct qn_listed_edges qn_listed_edges_of(const struct qn_graph *g
                                                         const struct qn_write_options *options) {
   struct qn_listed_edges listed = {&graph->out, false, 0, graph->out.num_edges};
   listed.once = graph->directedness == QN_UNDIRECTED && !options->both_directions;
+  if (options->in_part) {
+    listed.begin = options->part_begin;
+    listed.end = options->part_end;
+  }
   return listed;
 }
 
@@ -39,6 +43,11 @@ static inline uint64_t qn_listed_id(const struct qn_ids *ids, uint64_t vertex) {
 
 /* How many edges are listed of the stored ones in [begin, end). */
 uint64_t qn_listed_edges_count(const struct qn_listed_edges *listed);
+
+/* Where to cut the stored edges so that about as many are listed in each of `num_parts` parts (to
+ * within one): part p is [cuts[p], cuts[p + 1]). */
+enum qn_status qn_listed_edges_cut(const struct qn_listed_edges *listed, uint64_t num_parts,
+                                   uint64_t *cuts, struct qn_error *error);
 
 struct qn_edge_runs {
   const struct qn_csr *csr;

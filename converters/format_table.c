@@ -15,12 +15,16 @@ extern const struct qn_reader qn_reader_pairs;
 extern const struct qn_reader qn_reader_webgraph;
 
 extern const struct qn_graph_writer qn_graph_writer_adjacency;
+extern const struct qn_graph_writer qn_graph_writer_csv;
 extern const struct qn_graph_writer qn_graph_writer_dimacs;
 extern const struct qn_graph_writer qn_graph_writer_edges;
 extern const struct qn_graph_writer qn_graph_writer_galois;
 extern const struct qn_graph_writer qn_graph_writer_gapbs;
+extern const struct qn_graph_writer qn_graph_writer_graphalytics;
+extern const struct qn_graph_writer qn_graph_writer_graphframes;
 extern const struct qn_graph_writer qn_graph_writer_matrix_market;
 extern const struct qn_graph_writer qn_graph_writer_metis;
+extern const struct qn_graph_writer qn_graph_writer_neo4j;
 extern const struct qn_graph_writer qn_graph_writer_npy;
 extern const struct qn_graph_writer qn_graph_writer_npz;
 extern const struct qn_graph_writer qn_graph_writer_pairs;
@@ -115,5 +119,24 @@ const struct qn_format qn_formats[] = {
      .reading = {.loses = "columns beside source, destination and weight"},
      .writer = &qn_graph_writer_edges,
      .writing = {.loses = "vertices without edges"}},
+    {.name = "csv",
+     .files = ".csv",
+     .description =
+         "CSV with the header src,dst,weight (cuGraph, pandas, networkx); edges reads it",
+     .writer = &qn_graph_writer_csv,
+     .writing = {.loses = "vertices without edges"}},
+    {.name = "graphframes",
+     .files = "vertices.csv edges.csv",
+     .description = "A folder with vertices.csv and edges.csv for GraphFrames of Spark",
+     .writer = &qn_graph_writer_graphframes},
+    {.name = "neo4j",
+     .files = "nodes.csv relationships.csv",
+     .description = "A folder with nodes.csv and relationships.csv for neo4j-admin database import",
+     .writer = &qn_graph_writer_neo4j},
+    {.name = "graphalytics",
+     .files = ".properties .v .e",
+     .description = "A folder with a graph of the LDBC Graphalytics benchmark",
+     .writer = &qn_graph_writer_graphalytics,
+     .writing = {.refuses = "ids that are names"}},
     {.name = NULL},
 };

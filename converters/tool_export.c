@@ -5,8 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "converters/edge_runs.h"
 #include "converters/format.h"
 #include "converters/graph_source.h"
+#include "converters/output_folder.h"
+#include "support/memory.h"
 #include "support/sizes.h"
 #include "support/threads.h"
 #include "support/tool.h"
@@ -17,13 +20,19 @@ struct options {
   const struct qn_graph_writer *writer;
   const char *input;
   const char *output;
+  uint64_t num_parts; /* --parts; 0: one file */
   bool list_formats;
 };
 
-enum { KEY_FORMAT = 0x3301, KEY_FORMATS, KEY_BOTH, KEY_RECORD };
+enum { KEY_FORMAT = 0x3301, KEY_FORMATS, KEY_BOTH, KEY_RECORD, KEY_PARTS };
+
+/* More files in a folder are of no use. */
+#define MAX_PARTS 100000
 
 static const struct argp_option argp_options[] = {
-    {"output", 'o', "FILE", 0, "Write to FILE, - for standard output (required)", 1},
+    {"output", 'o', "FILE", 0,
+     "Write to FILE, - for standard output (required). Some formats, and --parts, make it a folder",
+     1},
     {"format", KEY_FORMAT, "NAME", 0, "What to write (default: edges)", 1},
     {"formats", KEY_FORMATS, NULL, 0,
      "List every format, what is supported and what is lost (also with --json)", 1},
@@ -33,7 +42,24 @@ static const struct argp_option argp_options[] = {
      "Of pairs: what an edge is. Source and destination: u32, u64 or packed (Graph500's 48 bits); "
      "weight: u32 or f32; big-endian. Default: the least that holds everything",
      1},
+    {"parts", KEY_PARTS, "N", 0,
+     "Write a folder of N files with equally many edges each, and a manifest", 1},
     {0}};
+
+static void finish_command_line(struct argp_state *state, const struct options *options) {
+  if (options->list_formats)
+    return;
+  if (!options->input)
+    argp_error(state, "name a container");
+  if (!options->output)
+    argp_error(state, "name the file to write with -o");
+  if (options->shared.json && strcmp(options->output, "-") == 0)
+    argp_error(state, "--json and -o - would both write to standard output");
+  if (options->num_parts && !options->writer->file_end)
+    argp_error(state,
+               "--parts goes with formats of edges alone, such as edges, csv or pairs, not with %s",
+               options->writer->name);
+}
 
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
   struct options *options = state->input;
@@ -59,20 +85,18 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
     if (qn_record_parse(argument, &options->write.record, &error))
       argp_error(state, "--record: %s", error.message);
     return 0;
+  case KEY_PARTS:
+    if (qn_number_parse(argument, MAX_PARTS, &options->num_parts, &error) ||
+        options->num_parts == 0)
+      argp_error(state, "--parts: '%s' is not a number from 1 to %d", argument, MAX_PARTS);
+    return 0;
   case ARGP_KEY_ARG:
     if (options->input)
       argp_error(state, "one container at a time; '%s' is too much", argument);
     options->input = argument;
     return 0;
   case ARGP_KEY_END:
-    if (options->list_formats)
-      return 0;
-    if (!options->input)
-      argp_error(state, "name a container");
-    if (!options->output)
-      argp_error(state, "name the file to write with -o");
-    if (options->shared.json && strcmp(options->output, "-") == 0)
-      argp_error(state, "--json and -o - would both write to standard output");
+    finish_command_line(state, options);
     return 0;
   default:
     return ARGP_ERR_UNKNOWN;
@@ -85,10 +109,14 @@ static const char documentation[] =
     "Formats:\n%s\n"
     "Reals are written with the fewest digits that read back exactly. What a format loses "
     "or refuses, --formats says.\n\n"
+    "A folder has manifest.json, which names its files with sizes and checksums; --force replaces "
+    "it "
+    "only if it holds nothing else.\n\n"
     "Exit status: 0; 2 for a wrong command line or if FILE exists (see --force); 3 for an invalid "
     "container; 5 if reading, writing or memory fails.\n\n"
     "Example:\n"
-    "  quern-export soc.qrn -o soc.txt";
+    "  quern-export soc.qrn -o soc.txt\n"
+    "  quern-export soc.qrn -o soc-parts --parts 16 --format csv";
 
 /* Puts the list of formats where the documentation has %s. */
 static char *help_filter(int key, const char *text, void *input) {
@@ -107,30 +135,92 @@ struct report {
   double open_seconds, write_seconds;
 };
 
+static enum qn_status write_file(const struct options *options, const struct qn_graph *graph,
+                                 struct report *report, struct qn_error *error) {
+  struct qn_text_output *output;
+  enum qn_status status =
+      qn_text_output_create(options->output, options->shared.force, &output, error);
+  if (status)
+    return status;
+  status = options->writer->write(graph, &options->write, output, &report->edges, error);
+  if (status) {
+    qn_text_output_abort(output);
+    return status;
+  }
+  report->bytes = qn_text_output_bytes(output);
+  return qn_text_output_commit(output, error);
+}
+
+/* One part of the edges as a file of the folder. */
+static enum qn_status write_part(const struct options *options, const struct qn_graph *graph,
+                                 uint64_t part, const uint64_t cuts[2],
+                                 struct qn_output_folder *folder, struct report *report,
+                                 struct qn_error *error) {
+  struct qn_write_options write = options->write;
+  struct qn_text_output *output;
+  char name[64];
+  uint64_t edges;
+  write.in_part = true;
+  write.part_begin = cuts[0];
+  write.part_end = cuts[1];
+  snprintf(name, sizeof name, "part-%05" PRIu64 "%s", part, options->writer->file_end);
+  enum qn_status status = qn_output_folder_begin(folder, name, &output, error);
+  if (!status)
+    status = options->writer->write(graph, &write, output, &edges, error);
+  if (status)
+    return status;
+  report->edges += edges;
+  return qn_output_folder_end(folder, "edges", edges, error);
+}
+
+static enum qn_status write_parts(const struct options *options, const struct qn_graph *graph,
+                                  struct qn_output_folder *folder, struct report *report,
+                                  struct qn_error *error) {
+  struct qn_listed_edges listed = qn_listed_edges_of(graph, &options->write);
+  uint64_t *cuts;
+  enum qn_status status =
+      qn_alloc(&cuts, options->num_parts + 1, sizeof *cuts, "where to cut the edges", error);
+  if (status)
+    return status;
+  status = qn_listed_edges_cut(&listed, options->num_parts, cuts, error);
+  for (uint64_t part = 0; part < options->num_parts && !status; part++)
+    status = write_part(options, graph, part, &cuts[part], folder, report, error);
+  qn_free(cuts);
+  return status;
+}
+
+static enum qn_status write_folder(const struct options *options, const struct qn_graph *graph,
+                                   struct report *report, struct qn_error *error) {
+  struct qn_output_folder *folder;
+  enum qn_status status =
+      qn_output_folder_create(options->output, options->shared.force, &folder, error);
+  if (status)
+    return status;
+  status = options->num_parts ? write_parts(options, graph, folder, report, error)
+                              : options->writer->write_folder(graph, &options->write, folder,
+                                                              &report->edges, error);
+  if (status) {
+    qn_output_folder_abort(folder);
+    return status;
+  }
+  report->bytes = qn_output_folder_bytes(folder);
+  return qn_output_folder_commit(folder, options->writer->name, graph, error);
+}
+
 static enum qn_status export_graph(const struct options *options, struct report *report,
                                    struct qn_error *error) {
   struct qn_graph_source source;
-  struct qn_text_output *output = NULL;
   double begun = qn_seconds();
   enum qn_status status = qn_graph_source_open(options->input, &source, error);
-  if (status)
-    goto cleanup;
   report->open_seconds = qn_seconds() - begun;
   begun = qn_seconds();
-  status = qn_text_output_create(options->output, options->shared.force, &output, error);
-  if (status)
-    goto cleanup;
-  status = options->writer->write(&source.graph, &options->write, output, &report->edges, error);
+  if (!status)
+    status = options->num_parts || options->writer->write_folder
+                 ? write_folder(options, &source.graph, report, error)
+                 : write_file(options, &source.graph, report, error);
   if (status == QN_INVALID && !error->file[0])
     qn_error_in_file(error, options->input);
-  if (status)
-    goto cleanup;
-  report->bytes = qn_text_output_bytes(output);
-  status = qn_text_output_commit(output, error);
-  output = NULL;
   report->write_seconds = qn_seconds() - begun;
-cleanup:
-  qn_text_output_abort(output);
   qn_graph_source_close(&source);
   return status;
 }

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "support/atomic_folder.h"
 #include "support/memory.h"
 
 struct qn_atomic_file {
@@ -32,6 +33,7 @@ void qn_atomic_files_remove(void) {
   for (unsigned i = 0; i < MAX_TEMPORARIES; i++)
     if (temporaries[i])
       unlink(temporaries[i]);
+  qn_atomic_folders_remove();
 }
 
 static void remove_temporaries(int signal_number) {

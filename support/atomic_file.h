@@ -45,7 +45,8 @@ enum qn_status qn_atomic_file_stream(struct qn_atomic_file *file, FILE **out,
  * on failure the target is untouched. */
 enum qn_status qn_atomic_file_commit(struct qn_atomic_file *file, struct qn_error *error);
 
-/* Remove the temporaries of all files under way, in a signal handler about to end the process. */
+/* Remove the temporaries of all files and folders (atomic_folder.h) under way, in a signal handler
+ * about to end the process. */
 void qn_atomic_files_remove(void);
 
 /* Drop everything; NULL is allowed. */

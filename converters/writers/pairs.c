@@ -87,16 +87,16 @@ static uint64_t count_rounded(const struct qn_csr *csr) {
 }
 
 static enum qn_status check_weights(const struct qn_csr *csr, const struct qn_record *record,
-                                    struct qn_error *error) {
+                                    bool quiet, struct qn_error *error) {
   enum qn_weight_type stored = csr->weights.type;
-  if (record->weight == QN_WEIGHT_NONE && stored != QN_WEIGHT_NONE)
+  if (!quiet && record->weight == QN_WEIGHT_NONE && stored != QN_WEIGHT_NONE)
     qn_notice("note: weights are not in the file; --record would say which");
-  if (record->weight != QN_WEIGHT_NONE && stored == QN_WEIGHT_NONE)
+  if (!quiet && record->weight != QN_WEIGHT_NONE && stored == QN_WEIGHT_NONE)
     qn_notice("note: there are no weights; all are written as 1");
   if (record->weight == QN_WEIGHT_U32 && stored == QN_WEIGHT_F32)
     return qn_fail(error, QN_INVALID, "--record wants whole weights, and these are real");
   uint64_t rounded =
-      record->weight == QN_WEIGHT_F32 && stored == QN_WEIGHT_U32 ? count_rounded(csr) : 0;
+      !quiet && record->weight == QN_WEIGHT_F32 && stored == QN_WEIGHT_U32 ? count_rounded(csr) : 0;
   if (rounded)
     qn_warn("%" PRIu64 " weights are rounded: an f32 cannot hold them", rounded);
   return QN_OK;
@@ -119,7 +119,7 @@ static enum qn_status choose_record(const struct qn_graph *graph,
     return qn_fail(error, QN_INVALID,
                    "the id %" PRIu64 " does not fit into the record; --record=u64 has room",
                    largest);
-  return check_weights(&graph->out, record, error);
+  return check_weights(&graph->out, record, options->in_part && options->part_begin, error);
 }
 
 static enum qn_status write_pairs(const struct qn_graph *graph,
@@ -137,7 +137,7 @@ static enum qn_status write_pairs(const struct qn_graph *graph,
   status = qn_text_output_parts(output, (stored + PART_EDGES - 1) / PART_EDGES, format_part, &job,
                                 error);
   qn_progress_end();
-  if (!status)
+  if (!status && job.listed.begin == 0)
     qn_notice("records are %s, %u bytes; %" PRIu64 " vertices (--vertices)",
               qn_record_text(&job.record, text), qn_record_bytes(&job.record),
               graph->out.num_vertices);
@@ -146,5 +146,6 @@ static enum qn_status write_pairs(const struct qn_graph *graph,
 
 const struct qn_graph_writer qn_graph_writer_pairs = {
     .name = "pairs",
+    .file_end = ".bin",
     .write = write_pairs,
 };

@@ -1,0 +1,113 @@
+/* Graphs of the LDBC Graphalytics benchmark: NAME.v with a vertex a line, NAME.e with an edge a
+ * line, and NAME.properties that describes them. Ids are numbers; an undirected edge is listed
+ * once. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "converters/edge_table.h"
+#include "converters/output_folder.h"
+
+/* ---- Properties ----------------------------------------------------------- */
+
+/* Searches begin at the vertex that has most edges, the first of them. */
+static uint64_t busiest_vertex(const struct qn_csr *csr) {
+  uint64_t best = 0, most = 0;
+  for (uint64_t v = 0; v < csr->num_vertices; v++) {
+    uint64_t degree = csr->row_offsets[v + 1] - csr->row_offsets[v];
+    best = degree > most ? v : best;
+    most = degree > most ? degree : most;
+  }
+  return best;
+}
+
+static void print_parameters(FILE *text, const char *name, const struct qn_graph *graph) {
+  uint64_t source =
+      graph->out.num_vertices ? qn_listed_id(&graph->ids, busiest_vertex(&graph->out)) : 0;
+  bool weighted = graph->out.weights.type != QN_WEIGHT_NONE;
+  fprintf(text, "graph.%s.algorithms = bfs, cdlp, lcc, pr, wcc%s\n", name,
+          weighted ? ", sssp" : "");
+  fprintf(text, "graph.%s.bfs.source-vertex = %" PRIu64 "\n", name, source);
+  fprintf(text, "graph.%s.cdlp.max-iterations = 10\n", name);
+  fprintf(text, "graph.%s.pr.damping-factor = 0.85\n", name);
+  fprintf(text, "graph.%s.pr.num-iterations = 10\n", name);
+  if (!weighted)
+    return;
+  fprintf(text, "graph.%s.sssp.weight-property = weight\n", name);
+  fprintf(text, "graph.%s.sssp.source-vertex = %" PRIu64 "\n", name, source);
+}
+
+static void print_properties(FILE *text, const char *name, const struct qn_graph *graph,
+                             uint64_t num_edges) {
+  enum qn_weight_type weights = graph->out.weights.type;
+  fprintf(text, "graph.%s.vertex-file = %s.v\n", name, name);
+  fprintf(text, "graph.%s.edge-file = %s.e\n", name, name);
+  fprintf(text, "graph.%s.meta.vertices = %" PRIu64 "\n", name, graph->out.num_vertices);
+  fprintf(text, "graph.%s.meta.edges = %" PRIu64 "\n", name, num_edges);
+  fprintf(text, "graph.%s.directed = %s\n", name,
+          graph->directedness == QN_UNDIRECTED ? "false" : "true");
+  if (weights != QN_WEIGHT_NONE) {
+    fprintf(text, "graph.%s.edge-properties.names = weight\n", name);
+    fprintf(text, "graph.%s.edge-properties.types = %s\n", name,
+            weights == QN_WEIGHT_F32 ? "real" : "integer");
+  }
+  print_parameters(text, name, graph);
+}
+
+/* ---- Files ---------------------------------------------------------------- */
+
+static enum qn_status begin_file(struct qn_output_folder *folder, const char *end,
+                                 struct qn_text_output **output, struct qn_error *error) {
+  char name[300];
+  snprintf(name, sizeof name, "%s%s", qn_output_folder_name(folder), end);
+  return qn_output_folder_begin(folder, name, output, error);
+}
+
+static enum qn_status write_properties(const struct qn_graph *graph,
+                                       struct qn_output_folder *folder, uint64_t num_edges,
+                                       struct qn_error *error) {
+  struct qn_text_output *output;
+  char *text = NULL;
+  size_t length;
+  FILE *stream = open_memstream(&text, &length);
+  if (!stream)
+    return qn_fail_memory(error, "the properties", 0);
+  print_properties(stream, qn_output_folder_name(folder), graph, num_edges);
+  bool complete = fclose(stream) == 0;
+  enum qn_status status = complete ? begin_file(folder, ".properties", &output, error)
+                                   : qn_fail_memory(error, "the properties", 0);
+  if (!status)
+    status = qn_text_output_write(output, text, length, error);
+  if (!status)
+    status = qn_output_folder_end(folder, "graphs", 1, error);
+  free(text);
+  return status;
+}
+
+static enum qn_status write_graphalytics(const struct qn_graph *graph,
+                                         const struct qn_write_options *options,
+                                         struct qn_output_folder *folder, uint64_t *written,
+                                         struct qn_error *error) {
+  const struct qn_table_style style = {' ', false, ""};
+  const struct qn_write_options once = {.both_directions = false};
+  struct qn_listed_edges listed = qn_listed_edges_of(graph, &once);
+  struct qn_text_output *output;
+  enum qn_status status;
+  (void)options;
+  if (graph->ids.kind == QN_IDS_STRINGS)
+    return qn_fail(error, QN_INVALID,
+                   "ids in Graphalytics are numbers, and those of this graph are names");
+  if ((status = begin_file(folder, ".v", &output, error)) ||
+      (status = qn_vertex_table_write(graph, &style, output, error)) ||
+      (status = qn_output_folder_end(folder, "vertices", graph->out.num_vertices, error)) ||
+      (status = begin_file(folder, ".e", &output, error)) ||
+      (status = qn_edge_table_write(graph, &listed, &style, output, written, error)) ||
+      (status = qn_output_folder_end(folder, "edges", *written, error)))
+    return status;
+  return write_properties(graph, folder, *written, error);
+}
+
+const struct qn_graph_writer qn_graph_writer_graphalytics = {
+    .name = "graphalytics",
+    .write_folder = write_graphalytics,
+};

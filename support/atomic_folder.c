@@ -1,0 +1,240 @@
+#include "support/atomic_folder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "support/memory.h"
+
+struct qn_atomic_folder {
+  char *path;
+  char *temporary;
+  bool made; /* the temporary is there */
+  bool replace;
+  char **files; /* paths in the temporary */
+  unsigned num_files;
+};
+
+/* The one folder under way, for the signal handler: its files are listed before they are made. */
+static struct qn_atomic_folder *volatile under_way;
+
+static void remove_temporary(struct qn_atomic_folder *folder) {
+  for (unsigned i = 0; i < folder->num_files; i++)
+    unlink(folder->files[i]);
+  if (folder->made)
+    rmdir(folder->temporary);
+}
+
+void qn_atomic_folders_remove(void) {
+  if (under_way)
+    remove_temporary(under_way);
+}
+
+static void block_signals(sigset_t *before) {
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, before);
+}
+
+static void destroy(struct qn_atomic_folder *folder) {
+  for (unsigned i = 0; i < folder->num_files; i++)
+    qn_free(folder->files[i]);
+  qn_free(folder->files);
+  qn_free(folder->path);
+  qn_free(folder->temporary);
+  qn_free(folder);
+}
+
+static enum qn_status check_target(const char *path, bool replace, struct qn_error *error) {
+  struct stat about;
+  if (stat(path, &about) != 0) {
+    if (errno == ENOENT)
+      return QN_OK;
+    qn_fail_errno(error, "cannot look at the output");
+    return qn_error_in_file(error, path);
+  }
+  if (!S_ISDIR(about.st_mode))
+    qn_fail(error, QN_USAGE, "the output is a folder, but there is a file of that name");
+  else if (!replace)
+    qn_fail(error, QN_USAGE, "the output exists; use --force to replace it");
+  else
+    return QN_OK;
+  return qn_error_in_file(error, path);
+}
+
+static enum qn_status make_temporary(struct qn_atomic_folder *folder, struct qn_error *error) {
+  size_t size = strlen(folder->path) + 32;
+  sigset_t before;
+  enum qn_status status = QN_OK;
+  block_signals(&before);
+  for (unsigned attempt = 0; attempt < 1000 && !folder->made; attempt++) {
+    snprintf(folder->temporary, size, "%s.tmp%ld-%u", folder->path, (long)getpid(), attempt);
+    folder->made = mkdir(folder->temporary, 0777) == 0;
+    if (!folder->made && errno != EEXIST)
+      break;
+  }
+  if (!folder->made) {
+    status = qn_fail_errno(error, "cannot create the output");
+    qn_error_in_file(error, folder->path);
+  } else {
+    under_way = folder;
+  }
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return status;
+}
+
+enum qn_status qn_atomic_folder_create(const char *path, bool replace,
+                                       struct qn_atomic_folder **out, struct qn_error *error) {
+  struct qn_atomic_folder *folder;
+  size_t length = strlen(path);
+  *out = NULL;
+  while (length > 1 && path[length - 1] == '/') /* "parts/" is "parts" */
+    length--;
+  enum qn_status status = check_target(path, replace, error);
+  if (status)
+    return status;
+  status = qn_alloc_zeroed(&folder, 1, sizeof *folder, "an output folder's record", error);
+  if (status)
+    return status;
+  folder->replace = replace;
+  if ((status = qn_alloc(&folder->path, length + 1, 1, "a path", error)) ||
+      (status = qn_alloc(&folder->temporary, length + 32, 1, "a path", error)))
+    goto failed;
+  memcpy(folder->path, path, length);
+  folder->path[length] = '\0';
+  status = make_temporary(folder, error);
+  if (status)
+    goto failed;
+  *out = folder;
+  return QN_OK;
+failed:
+  destroy(folder);
+  return status;
+}
+
+enum qn_status qn_atomic_folder_add(struct qn_atomic_folder *folder, const char *name,
+                                    const char **path, struct qn_error *error) {
+  size_t size = strlen(folder->temporary) + strlen(name) + 2;
+  char *file;
+  sigset_t before;
+  enum qn_status status = qn_alloc(&file, size, 1, "a path", error);
+  if (status)
+    return status;
+  snprintf(file, size, "%s/%s", folder->temporary, name);
+  block_signals(&before);
+  status = qn_realloc(&folder->files, folder->num_files + 1, sizeof *folder->files,
+                      "the files of a folder", error);
+  if (status)
+    qn_free(file);
+  else
+    folder->files[folder->num_files++] = file;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  *path = file;
+  return status;
+}
+
+/* ---- Putting it in place -------------------------------------------------- */
+
+static bool sync_folder(const char *path) {
+  const char *no_sync = getenv("QUERN_NO_SYNC");
+  if (no_sync && strcmp(no_sync, "1") == 0)
+    return true;
+  int descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0)
+    return false;
+  /* Some file systems cannot sync a folder and say EINVAL. */
+  bool synced = fsync(descriptor) == 0 || errno == EINVAL;
+  close(descriptor);
+  return synced;
+}
+
+static bool sync_parent(const char *path) {
+  char parent[PATH_MAX];
+  const char *slash = strrchr(path, '/');
+  size_t length = slash ? (size_t)(slash - path) : 0;
+  if (length >= sizeof parent)
+    return false;
+  snprintf(parent, sizeof parent, "%.*s", (int)length, path);
+  return sync_folder(!slash ? "." : length == 0 ? "/" : parent);
+}
+
+/* Delete a folder and the files in it. */
+static void delete_folder(const char *path) {
+  DIR *folder = opendir(path);
+  if (!folder)
+    return;
+  for (struct dirent *entry; (entry = readdir(folder)) != NULL;)
+    if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+      unlinkat(dirfd(folder), entry->d_name, 0);
+  closedir(folder);
+  rmdir(path);
+}
+
+/* The old folder changes names with the new one, and is deleted under the temporary's; where the
+ * file system cannot do that, it steps aside first. */
+static int put_in_place(const struct qn_atomic_folder *folder) {
+  char aside[PATH_MAX];
+  struct stat about;
+  if (stat(folder->path, &about) != 0)
+    return renameat2(AT_FDCWD, folder->temporary, AT_FDCWD, folder->path, RENAME_NOREPLACE) == 0 ? 0
+           : errno == EINVAL || errno == ENOSYS ? rename(folder->temporary, folder->path)
+                                                : -1;
+  if (!folder->replace) {
+    errno = EEXIST;
+    return -1;
+  }
+  if (renameat2(AT_FDCWD, folder->temporary, AT_FDCWD, folder->path, RENAME_EXCHANGE) == 0) {
+    delete_folder(folder->temporary);
+    return 0;
+  }
+  int length = snprintf(aside, sizeof aside, "%s.old", folder->temporary);
+  if ((errno != EINVAL && errno != ENOSYS) || length >= (int)sizeof aside ||
+      rename(folder->path, aside) != 0)
+    return -1;
+  if (rename(folder->temporary, folder->path) != 0) {
+    int cause = errno;
+    rename(aside, folder->path);
+    errno = cause;
+    return -1;
+  }
+  delete_folder(aside);
+  return 0;
+}
+
+enum qn_status qn_atomic_folder_commit(struct qn_atomic_folder *folder, struct qn_error *error) {
+  enum qn_status status = QN_OK;
+  sigset_t before;
+  if (!sync_folder(folder->temporary))
+    status = qn_fail_errno(error, "cannot sync the output");
+  block_signals(&before);
+  if (!status && put_in_place(folder) != 0)
+    status = qn_fail_errno(error, "cannot put the output in place");
+  if (status)
+    remove_temporary(folder);
+  under_way = NULL;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  if (!status && !sync_parent(folder->path))
+    status = qn_fail_errno(error, "cannot sync the folder of the output");
+  if (status)
+    qn_error_in_file(error, folder->path);
+  destroy(folder);
+  return status;
+}
+
+void qn_atomic_folder_abort(struct qn_atomic_folder *folder) {
+  sigset_t before;
+  if (!folder)
+    return;
+  block_signals(&before);
+  remove_temporary(folder);
+  under_way = NULL;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  destroy(folder);
+}

@@ -1,0 +1,41 @@
+/* Folders of files that appear whole or not at all: the files are written into a temporary folder
+ * beside the target, which takes the target's name at the end. On failure, and on the signals of
+ * atomic_file.h, all of it is removed. */
+#ifndef QN_SUPPORT_ATOMIC_FOLDER_H
+#define QN_SUPPORT_ATOMIC_FOLDER_H
+
+#include <stdbool.h>
+
+#include "support/error.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct qn_atomic_folder;
+
+/* Begin a folder that will be `path`. QN_USAGE if that exists, unless it is a folder and `replace`:
+ * then commit deletes it with the files in it, and the caller has made sure that it may. Owned
+ * until commit or abort. */
+enum qn_status qn_atomic_folder_create(const char *path, bool replace,
+                                       struct qn_atomic_folder **out, struct qn_error *error);
+
+/* Where to write a file that will be called `name`, which has no '/'. Lives as long as the folder.
+ */
+enum qn_status qn_atomic_folder_add(struct qn_atomic_folder *folder, const char *name,
+                                    const char **path, struct qn_error *error);
+
+/* Make the folder appear. Frees `folder` whatever the outcome; on failure the target is untouched.
+ */
+enum qn_status qn_atomic_folder_commit(struct qn_atomic_folder *folder, struct qn_error *error);
+
+/* Drop everything; NULL is allowed. */
+void qn_atomic_folder_abort(struct qn_atomic_folder *folder);
+
+/* Remove the folder under way, in a signal handler about to end the process. */
+void qn_atomic_folders_remove(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
