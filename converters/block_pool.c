@@ -19,7 +19,8 @@ struct qn_block_pool {
   struct free_block *free_blocks;
   char **arenas;
   uint64_t num_arenas;
-  uint64_t blocks_left; /* of the last arena, never taken yet */
+  uint64_t num_used;    /* arenas that blocks have been taken of */
+  uint64_t blocks_left; /* of the last one used, not taken yet */
 };
 
 enum qn_status qn_block_pool_create(struct qn_block_pool **out, struct qn_error *error) {
@@ -39,14 +40,19 @@ void qn_block_pool_destroy(struct qn_block_pool *pool) {
   qn_free(pool);
 }
 
-static enum qn_status add_arena(struct qn_block_pool *pool) {
+static enum qn_status begin_arena(struct qn_block_pool *pool) {
   uint64_t n = pool->num_arenas;
+  if (pool->num_used < n) {
+    pool->num_used++;
+    pool->blocks_left = ARENA_BLOCKS;
+    return QN_OK;
+  }
   if ((n & (n - 1)) == 0 &&
       qn_realloc(&pool->arenas, n ? 2 * n : 1, sizeof *pool->arenas, "the list of arenas", NULL))
     return QN_SYSTEM;
   if (qn_pages_alloc(&pool->arenas[n], ARENA_BYTES, 1, "an arena of edges", NULL))
     return QN_SYSTEM;
-  pool->num_arenas++;
+  pool->num_used = ++pool->num_arenas;
   pool->blocks_left = ARENA_BLOCKS;
   return QN_OK;
 }
@@ -57,8 +63,8 @@ void *qn_block_take(struct qn_block_pool *pool) {
   if (pool->free_blocks) {
     block = pool->free_blocks;
     pool->free_blocks = pool->free_blocks->next;
-  } else if (pool->blocks_left || !add_arena(pool)) {
-    uintptr_t arena = (uintptr_t)pool->arenas[pool->num_arenas - 1];
+  } else if (pool->blocks_left || !begin_arena(pool)) {
+    uintptr_t arena = (uintptr_t)pool->arenas[pool->num_used - 1];
     uintptr_t first = (arena + QN_BLOCK_BYTES - 1) & ~(uintptr_t)(QN_BLOCK_BYTES - 1);
     block = (void *)(first + (ARENA_BLOCKS - pool->blocks_left) * QN_BLOCK_BYTES);
     pool->blocks_left--;
@@ -73,6 +79,16 @@ void qn_block_give(struct qn_block_pool *pool, void *block) {
   freed->next = pool->free_blocks;
   pool->free_blocks = freed;
   pthread_mutex_unlock(&pool->mutex);
+}
+
+void qn_block_pool_reset(struct qn_block_pool *pool) {
+  pool->free_blocks = NULL;
+  pool->num_used = 0;
+  pool->blocks_left = 0;
+}
+
+uint64_t qn_block_pool_bytes(const struct qn_block_pool *pool) {
+  return pool->num_arenas * ARENA_BYTES;
 }
 
 enum qn_status qn_block_pool_exhausted(const struct qn_block_pool *pool, struct qn_error *error) {

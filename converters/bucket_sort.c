@@ -392,7 +392,8 @@ enum qn_status qn_buckets_sort(struct qn_buckets *buckets, const struct qn_sort_
 /* Where the bucket's part of the arrays is. */
 struct target {
   uint64_t first_row, end_row;
-  uint64_t first_edge;
+  uint64_t first_edge;  /* place in the arrays */
+  uint64_t edges_above; /* that offsets count too */
   uint64_t *row_offsets;
   uint32_t *columns;
   uint32_t *weights;
@@ -410,14 +411,14 @@ ALWAYS_INLINE void write_bucket(enum qn_record record, const struct qn_bucket_sh
       uint64_t key = key_at(record, pieces[p].records, i);
       uint64_t source = target->first_row + (key >> shape->destination_bits);
       while (row <= source)
-        target->row_offsets[row++] = edge;
+        target->row_offsets[row++] = target->edges_above + edge;
       target->columns[edge] = (uint32_t)(key & mask);
       if (weighted)
         target->weights[edge] = weight_at(record, pieces[p].records, i);
     }
   }
   while (row < target->end_row)
-    target->row_offsets[row++] = end;
+    target->row_offsets[row++] = target->edges_above + end;
 }
 
 static void write_any_bucket(const struct qn_bucket_shape *shape, const struct qn_piece *pieces,
@@ -438,8 +439,9 @@ static void write_any_bucket(const struct qn_bucket_shape *shape, const struct q
   }
 }
 
-enum qn_status qn_buckets_write(const struct qn_buckets *buckets, uint64_t *row_offsets,
-                                uint32_t *columns, uint32_t *weights, struct qn_error *error) {
+enum qn_status qn_buckets_write(const struct qn_buckets *buckets, uint64_t first_edge,
+                                uint64_t *row_offsets, uint32_t *columns, uint32_t *weights,
+                                struct qn_error *error) {
   const struct qn_bucket_shape *shape = &buckets->shape;
   uint64_t threads = qn_threads(), num_edges = 0, most_pieces = buckets->most_pieces;
   struct qn_piece *pieces = NULL;
@@ -461,14 +463,15 @@ enum qn_status qn_buckets_write(const struct qn_buckets *buckets, uint64_t *row_
     uint64_t records, next = (b + 1) << shape->source_bits;
     qn_bucket_pieces(buckets, b, mine, &records);
     struct target target = {.first_row = b << shape->source_bits,
-                            .end_row = next < shape->num_vertices ? next : shape->num_vertices,
+                            .end_row = next < shape->num_rows ? next : shape->num_rows,
                             .first_edge = firsts[b],
+                            .edges_above = first_edge,
                             .row_offsets = row_offsets,
                             .columns = columns,
                             .weights = weights};
     write_any_bucket(shape, mine, buckets->counts[b], &target);
   }
-  row_offsets[shape->num_vertices] = num_edges;
+  row_offsets[shape->num_rows] = first_edge + num_edges;
 cleanup:
   qn_free(firsts);
   qn_free(pieces);

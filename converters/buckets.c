@@ -19,25 +19,26 @@ static unsigned bits_of(uint64_t value) {
   return value ? 64 - (unsigned)__builtin_clzll(value) : 0;
 }
 
-struct qn_bucket_shape qn_bucket_shape_for(uint64_t num_vertices, uint64_t num_edges, bool weighted,
-                                           uint64_t lanes) {
-  struct qn_bucket_shape shape = {.num_vertices = num_vertices};
+struct qn_bucket_shape qn_bucket_shape_for(uint64_t num_rows, uint64_t num_vertices,
+                                           uint64_t num_edges, bool weighted, uint64_t lanes) {
+  struct qn_bucket_shape shape = {.num_rows = num_rows};
   unsigned vertex_bits = bits_of(num_vertices ? num_vertices - 1 : 0);
+  unsigned row_bits = bits_of(num_rows ? num_rows - 1 : 0);
   unsigned bucket_bits = bits_of(num_edges / BUCKET_RECORDS);
-  if (vertex_bits > BUCKET_ROW_BITS && bucket_bits < vertex_bits - BUCKET_ROW_BITS)
-    bucket_bits = vertex_bits - BUCKET_ROW_BITS;
+  if (row_bits > BUCKET_ROW_BITS && bucket_bits < row_bits - BUCKET_ROW_BITS)
+    bucket_bits = row_bits - BUCKET_ROW_BITS;
   /* Short keys halve the memory: have them where it only takes more buckets, and edges enough. */
-  unsigned short_bits = 2 * vertex_bits > 32 ? 2 * vertex_bits - 32 : 0;
+  unsigned short_bits = vertex_bits + row_bits > 32 ? vertex_bits + row_bits - 32 : 0;
   if (bucket_bits < short_bits && short_bits <= MAX_BUCKET_BITS &&
       num_edges >> short_bits >= MIN_LANE_RECORDS * lanes)
     bucket_bits = short_bits;
   if (bucket_bits > MAX_BUCKET_BITS)
     bucket_bits = MAX_BUCKET_BITS;
-  if (bucket_bits > vertex_bits)
-    bucket_bits = vertex_bits;
+  if (bucket_bits > row_bits)
+    bucket_bits = row_bits;
   shape.destination_bits = vertex_bits;
-  shape.source_bits = vertex_bits - bucket_bits;
-  shape.num_buckets = num_vertices ? ((num_vertices - 1) >> shape.source_bits) + 1 : 0;
+  shape.source_bits = row_bits - bucket_bits;
+  shape.num_buckets = num_rows ? ((num_rows - 1) >> shape.source_bits) + 1 : 0;
   bool narrow = shape.destination_bits + shape.source_bits <= 32;
   shape.record = weighted ? (narrow ? QN_RECORD_KEY32_WEIGHT : QN_RECORD_KEY64_WEIGHT)
                           : (narrow ? QN_RECORD_KEY32 : QN_RECORD_KEY64);

@@ -27,7 +27,7 @@ enum qn_record {
 };
 
 struct qn_bucket_shape {
-  uint64_t num_vertices;
+  uint64_t num_rows; /* sources are below it */
   uint64_t num_buckets;
   uint64_t chunk_bytes;      /* a power of two up to QN_BLOCK_BYTES */
   unsigned destination_bits; /* of a key, the low ones */
@@ -36,9 +36,10 @@ struct qn_bucket_shape {
   unsigned record_bytes;
 };
 
-/* A good shape for `num_edges` edges among `num_vertices` vertices, sorted by `lanes` threads. */
-struct qn_bucket_shape qn_bucket_shape_for(uint64_t num_vertices, uint64_t num_edges, bool weighted,
-                                           uint64_t lanes);
+/* A good shape for `num_edges` edges from `num_rows` of `num_vertices` vertices, sorted by `lanes`
+ * threads. */
+struct qn_bucket_shape qn_bucket_shape_for(uint64_t num_rows, uint64_t num_vertices,
+                                           uint64_t num_edges, bool weighted, uint64_t lanes);
 
 struct qn_lane {
   uintptr_t *tails; /* [num_buckets]: where the next record goes; at a multiple of chunk_bytes
@@ -84,10 +85,12 @@ struct qn_sort_overflow {
 enum qn_status qn_buckets_sort(struct qn_buckets *buckets, const struct qn_sort_options *options,
                                struct qn_sort_overflow *overflow, struct qn_error *error);
 
-/* Write sorted buckets as CSR arrays: row_offsets [V + 1], columns [sum of counts], weights
- * alike (NULL without). */
-enum qn_status qn_buckets_write(const struct qn_buckets *buckets, uint64_t *row_offsets,
-                                uint32_t *columns, uint32_t *weights, struct qn_error *error);
+/* Write sorted buckets as CSR arrays: row_offsets [num_rows + 1], columns [sum of counts], weights
+ * alike (NULL without). The columns follow `first_edge` others of earlier rows, which the offsets
+ * count too. */
+enum qn_status qn_buckets_write(const struct qn_buckets *buckets, uint64_t first_edge,
+                                uint64_t *row_offsets, uint32_t *columns, uint32_t *weights,
+                                struct qn_error *error);
 
 /* Records of a bucket that one chunk holds. */
 struct qn_piece {

@@ -1,30 +1,16 @@
 /* The builder's stages: number the vertices, spread the edges over buckets,
- * sort the buckets, write the arrays. */
-#include "converters/build.h"
-
+ * sort the buckets, write the arrays. Edges on disk go through the middle two part by part
+ * (build_on_disk.c). */
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "converters/buckets.h"
-#include "converters/edge_blocks.h"
-#include "converters/id_map.h"
+#include "converters/build_job.h"
+#include "converters/spill.h"
 #include "formats/graph.h"
 #include "formats/transpose.h"
 #include "support/memory.h"
 #include "support/progress.h"
 #include "support/threads.h"
-
-struct job {
-  struct qn_edge_list *list;
-  const struct qn_build *build;
-  struct qn_writer *writer;
-  struct qn_ledger *ledger;
-  enum qn_weight_type weight_type;
-  uint64_t num_vertices;
-  struct qn_id_map *ids;
-  struct qn_buckets buckets;
-  struct qn_csr out; /* as written */
-};
 
 enum qn_status qn_build_check(const struct qn_build *build, struct qn_error *error) {
   if (build->names && build->ids == QN_ID_COMPACT)
@@ -42,11 +28,9 @@ enum qn_status qn_build_check(const struct qn_build *build, struct qn_error *err
 
 /* ---- Weights -------------------------------------------------------------- */
 
-static enum qn_status choose_weight_type(struct job *job, struct qn_error *error) {
+static enum qn_status choose_weight_type(struct qn_build_job *job, struct qn_error *error) {
   const struct qn_build *build = job->build;
-  uint64_t blocks[3] = {0};
-  for (uint64_t i = 0; i < job->list->num_blocks; i++)
-    blocks[job->list->blocks[i]->weight_type]++;
+  const uint64_t *blocks = job->list->blocks_of;
   bool weighted = blocks[QN_WEIGHT_U32] + blocks[QN_WEIGHT_F32] > 0;
   job->weight_type = blocks[QN_WEIGHT_F32]   ? QN_WEIGHT_F32
                      : blocks[QN_WEIGHT_U32] ? QN_WEIGHT_U32
@@ -74,7 +58,7 @@ static enum qn_status choose_weight_type(struct job *job, struct qn_error *error
 }
 
 /* Weights of the block in the graph's type, NULL if that is none. */
-static const uint32_t *convert_weights(struct qn_edge_block *block, enum qn_weight_type type) {
+static uint32_t *convert_weights(struct qn_edge_block *block, enum qn_weight_type type) {
   if (type == QN_WEIGHT_NONE)
     return NULL;
   uint32_t *weights = qn_edge_block_weights(block);
@@ -114,22 +98,27 @@ static uint64_t filter_self_loops(struct qn_edge_block *block, uint32_t *weights
   return loops;
 }
 
-static enum qn_status spread_block(struct job *job, uint64_t lane, struct qn_edge_block *block,
-                                   uint64_t *self_loops) {
-  const struct qn_build *build = job->build;
+uint32_t *qn_build_prepare_block(const struct qn_build_job *job, struct qn_edge_block *block,
+                                 uint64_t *self_loops) {
+  bool remove = job->build->self_loops == QN_SELF_LOOPS_REMOVE;
   qn_id_map_apply(job->ids, block);
-  uint32_t *weights = (uint32_t *)convert_weights(block, job->weight_type);
-  *self_loops += filter_self_loops(block, weights, build->self_loops == QN_SELF_LOOPS_REMOVE);
+  uint32_t *weights = convert_weights(block, job->weight_type);
+  *self_loops += filter_self_loops(block, weights, remove);
+  return weights;
+}
+
+static enum qn_status spread_block(struct qn_build_job *job, uint64_t lane,
+                                   struct qn_edge_block *block, uint64_t *self_loops) {
+  uint32_t *weights = qn_build_prepare_block(job, block, self_loops);
   enum qn_status status = qn_buckets_add(&job->buckets, lane, qn_edge_block_ids(block), weights,
-                                         block->count, build->undirected);
+                                         block->count, job->build->undirected);
   qn_block_give(job->list->pool, block);
   return status;
 }
 
 /* Each lane takes consecutive blocks, so that lanes are in input order. */
-static enum qn_status spread_list(struct job *job, struct qn_error *error) {
+static enum qn_status spread_list(struct qn_build_job *job, struct qn_error *error) {
   struct qn_edge_list *list = job->list;
-  const struct qn_build *build = job->build;
   uint64_t num_blocks = list->num_blocks, self_loops = 0;
   int failed = 0;
   if (num_blocks)
@@ -149,42 +138,58 @@ static enum qn_status spread_list(struct job *job, struct qn_error *error) {
   list->num_blocks = 0;
   if (failed)
     return qn_block_pool_exhausted(list->pool, error);
-  bool remove = build->self_loops == QN_SELF_LOOPS_REMOVE;
-  job->ledger->edges_read = list->num_edges - job->ledger->edges_added;
-  job->ledger->self_loops_removed = remove ? self_loops : 0;
-  if (build->undirected)
-    job->ledger->edges_added += list->num_edges - self_loops;
+  qn_build_count_read(job, self_loops);
   return QN_OK;
+}
+
+void qn_build_count_read(struct qn_build_job *job, uint64_t self_loops) {
+  struct qn_ledger *ledger = job->ledger;
+  uint64_t num_edges = job->list->num_edges;
+  ledger->edges_read = num_edges - ledger->edges_added;
+  ledger->self_loops_removed = job->build->self_loops == QN_SELF_LOOPS_REMOVE ? self_loops : 0;
+  if (job->build->undirected)
+    ledger->edges_added += num_edges - self_loops;
 }
 
 /* ---- Buckets into arrays -------------------------------------------------- */
 
-static enum qn_status sort_buckets(struct job *job, struct qn_error *error) {
+enum qn_status qn_build_sort(struct qn_build_job *job, uint64_t first_row, struct qn_error *error) {
   struct qn_sort_options options = {.duplicates = job->build->duplicates,
                                     .weight_type = job->weight_type};
   struct qn_sort_overflow overflow;
-  qn_progress_begin("sorting", "edges", 0);
   enum qn_status status = qn_buckets_sort(&job->buckets, &options, &overflow, error);
+  if (status || !overflow.found)
+    return status;
+  return qn_build_fail_overflow(job, first_row + overflow.source, overflow.destination, error);
+}
+
+enum qn_status qn_build_fail_overflow(const struct qn_build_job *job, uint64_t source,
+                                      uint64_t destination, struct qn_error *error) {
+  return qn_fail(error, QN_INVALID,
+                 "the weights of the edges from %llu to %llu sum to more than %s can hold%s",
+                 (unsigned long long)qn_id_map_id(job->ids, (uint32_t)source),
+                 (unsigned long long)qn_id_map_id(job->ids, (uint32_t)destination),
+                 qn_weight_type_name(job->weight_type),
+                 job->weight_type == QN_WEIGHT_U32 ? "; use --weights=f32" : "");
+}
+
+static enum qn_status sort_buckets(struct qn_build_job *job, struct qn_error *error) {
+  qn_progress_begin("sorting", "edges", 0);
+  enum qn_status status = qn_build_sort(job, 0, error);
   qn_progress_end();
-  if (!status && overflow.found)
-    return qn_fail(error, QN_INVALID,
-                   "the weights of the edges from %llu to %llu sum to more than %s can hold%s",
-                   (unsigned long long)qn_id_map_id(job->ids, overflow.source),
-                   (unsigned long long)qn_id_map_id(job->ids, overflow.destination),
-                   qn_weight_type_name(job->weight_type),
-                   job->weight_type == QN_WEIGHT_U32 ? "; use --weights=f32" : "");
   return status;
 }
 
-static uint64_t count_sorted(const struct qn_buckets *buckets) {
+uint64_t qn_build_count_sorted(const struct qn_buckets *buckets) {
   uint64_t total = 0;
   for (uint64_t b = 0; b < buckets->shape.num_buckets; b++)
     total += buckets->counts[b];
   return total;
 }
 
-static void set_csr(struct qn_csr *csr, const struct job *job, const uint64_t *row_offsets,
-                    const uint32_t *columns, const void *weights, uint64_t num_edges) {
+void qn_build_set_out(struct qn_build_job *job, const uint64_t *row_offsets,
+                      const uint32_t *columns, const void *weights, uint64_t num_edges) {
+  struct qn_csr *csr = &job->out;
   *csr = (struct qn_csr){.num_vertices = job->num_vertices,
                          .num_edges = num_edges,
                          .row_offsets = row_offsets,
@@ -196,21 +201,21 @@ static void set_csr(struct qn_csr *csr, const struct job *job, const uint64_t *r
     csr->weights.f32 = weights;
 }
 
-static enum qn_status write_out_edges(struct job *job, struct qn_error *error) {
+static enum qn_status write_out_edges(struct qn_build_job *job, struct qn_error *error) {
   uint64_t *row_offsets;
   uint32_t *columns;
   void *weights = NULL;
-  uint64_t num_edges = count_sorted(&job->buckets);
+  uint64_t num_edges = qn_build_count_sorted(&job->buckets);
   enum qn_status status;
   if ((status = qn_graph_write_rows(job->writer, job->num_vertices, &row_offsets, error)) ||
       (status = qn_graph_write_columns(job->writer, num_edges, &columns, error)) ||
       (status = qn_graph_write_weights(job->writer, num_edges, &weights, error)))
     return status;
-  set_csr(&job->out, job, row_offsets, columns, weights, num_edges);
-  return qn_buckets_write(&job->buckets, row_offsets, columns, weights, error);
+  qn_build_set_out(job, row_offsets, columns, weights, num_edges);
+  return qn_buckets_write(&job->buckets, 0, row_offsets, columns, weights, error);
 }
 
-static enum qn_status write_in_edges(struct job *job, struct qn_error *error) {
+static enum qn_status write_in_edges(struct qn_build_job *job, struct qn_error *error) {
   struct qn_graph_arrays arrays = {0};
   uint64_t num_edges = job->out.num_edges;
   enum qn_status status;
@@ -240,7 +245,8 @@ static uint64_t find_duplicate(const struct qn_csr *csr, uint32_t *column) {
 }
 
 /* What messages call a vertex. */
-static const char *vertex_text(const struct job *job, uint64_t vertex, char *text, size_t size) {
+static const char *vertex_text(const struct qn_build_job *job, uint64_t vertex, char *text,
+                               size_t size) {
   char number[32];
   uint64_t length;
   if (job->build->names) {
@@ -252,7 +258,7 @@ static const char *vertex_text(const struct job *job, uint64_t vertex, char *tex
   return text;
 }
 
-static enum qn_status refuse_duplicates(struct job *job, struct qn_error *error) {
+static enum qn_status refuse_duplicates(struct qn_build_job *job, struct qn_error *error) {
   uint32_t column = 0;
   char row_text[64], column_text[64];
   uint64_t row = find_duplicate(&job->out, &column);
@@ -271,18 +277,19 @@ static enum qn_status refuse_duplicates(struct job *job, struct qn_error *error)
 
 /* ---- The whole ------------------------------------------------------------ */
 
-static enum qn_status write_ids(struct job *job, struct qn_error *error) {
+static enum qn_status write_ids(struct qn_build_job *job, struct qn_error *error) {
   if (job->build->names)
     return qn_ids_write(job->writer, job->build->names, error);
-  struct qn_ids ids = {.num_vertices = job->num_vertices, .ascending = true};
-  enum qn_status status = qn_id_map_ids(job->ids, &ids.numbers, error);
-  if (status)
-    return status;
-  ids.kind = ids.numbers ? QN_IDS_NUMBERS : QN_IDS_DENSE;
-  return qn_ids_write(job->writer, &ids, error);
+  if (qn_id_map_is_identity(job->ids))
+    return QN_OK;
+  uint64_t *numbers;
+  enum qn_status status = qn_ids_write_ascending(job->writer, job->num_vertices, &numbers, error);
+  if (!status)
+    qn_id_map_list(job->ids, numbers);
+  return status;
 }
 
-static void fill_info(struct job *job) {
+static void fill_info(struct qn_build_job *job) {
   const struct qn_build *build = job->build;
   struct qn_container_info *info = qn_writer_info(job->writer);
   info->layout = QN_LAYOUT_GRAPH;
@@ -291,22 +298,29 @@ static void fill_info(struct job *job) {
   info->num_vertices = job->num_vertices;
 }
 
-static enum qn_status run(struct job *job, struct qn_error *error) {
-  const struct qn_build *build = job->build;
+/* The out-edges of a list in memory. */
+static enum qn_status build_in_memory(struct qn_build_job *job, struct qn_error *error) {
   uint64_t lanes = qn_threads();
+  uint64_t most_edges = job->list->num_edges * (job->build->undirected ? 2 : 1);
+  struct qn_bucket_shape shape = qn_bucket_shape_for(
+      job->num_vertices, job->num_vertices, most_edges, job->weight_type != QN_WEIGHT_NONE, lanes);
+  enum qn_status status;
+  if ((status = qn_buckets_create(job->list->pool, &shape, lanes, &job->buckets, error)) ||
+      (status = spread_list(job, error)) || (status = sort_buckets(job, error)))
+    return status;
+  return write_out_edges(job, error);
+}
+
+static enum qn_status run(struct qn_build_job *job, struct qn_error *error) {
+  const struct qn_build *build = job->build;
   enum qn_status status;
   if ((status = qn_build_check(build, error)) || (status = choose_weight_type(job, error)) ||
       (status = qn_id_map_create(job->list, build, &job->ids, error)))
     return status;
   job->num_vertices = qn_id_map_num_vertices(job->ids);
   fill_info(job);
-  uint64_t most_edges = job->list->num_edges * (build->undirected ? 2 : 1);
-  struct qn_bucket_shape shape =
-      qn_bucket_shape_for(job->num_vertices, most_edges, job->weight_type != QN_WEIGHT_NONE, lanes);
-  if ((status = qn_buckets_create(job->list->pool, &shape, lanes, &job->buckets, error)) ||
-      (status = spread_list(job, error)) || (status = sort_buckets(job, error)) ||
-      (status = write_out_edges(job, error)) ||
-      (build->unique && (status = refuse_duplicates(job, error))))
+  status = job->list->spill ? qn_build_on_disk(job, error) : build_in_memory(job, error);
+  if (status || (build->unique && (status = refuse_duplicates(job, error))))
     return status;
   struct qn_ledger *ledger = job->ledger;
   ledger->edges_written = job->out.num_edges;
@@ -322,7 +336,7 @@ static enum qn_status run(struct job *job, struct qn_error *error) {
 enum qn_status qn_build_graph(struct qn_edge_list *list, const struct qn_build *build,
                               struct qn_writer *writer, struct qn_ledger *ledger,
                               struct qn_error *error) {
-  struct job job = {.list = list, .build = build, .writer = writer, .ledger = ledger};
+  struct qn_build_job job = {.list = list, .build = build, .writer = writer, .ledger = ledger};
   enum qn_status status = run(&job, error);
   qn_buckets_destroy(&job.buckets);
   qn_id_map_destroy(job.ids);

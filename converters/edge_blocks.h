@@ -44,12 +44,17 @@ static inline uint32_t *qn_edge_block_weights(struct qn_edge_block *block) {
                                                      qn_edge_block_capacity(block->wide, weighted));
 }
 
+struct qn_spill; /* spill.h */
+
 struct qn_edge_list {
   struct qn_block_pool *pool;
   pthread_mutex_t mutex; /* guards what follows */
   struct qn_edge_block **blocks;
   uint64_t num_blocks;
   uint64_t num_edges;
+  uint64_t largest;       /* id */
+  uint64_t blocks_of[3];  /* by weight type; emptied ones too */
+  struct qn_spill *spill; /* NULL in memory; else there are no blocks here */
 };
 
 #ifdef __cplusplus

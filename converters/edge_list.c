@@ -3,6 +3,7 @@
 #include <assert.h>
 
 #include "converters/edge_blocks.h"
+#include "converters/spill.h"
 #include "support/memory.h"
 
 static_assert(sizeof(struct qn_edge_block) <= QN_EDGE_BLOCK_HEADER, "block header");
@@ -23,9 +24,22 @@ enum qn_status qn_edge_list_create(struct qn_edge_list **out, struct qn_error *e
   return QN_OK;
 }
 
+enum qn_status qn_edge_list_create_on_disk(const struct qn_spill_options *options,
+                                           struct qn_edge_list **out, struct qn_error *error) {
+  enum qn_status status = qn_edge_list_create(out, error);
+  if (!status)
+    status = qn_spill_create(options, &(*out)->spill, error);
+  if (status) {
+    qn_edge_list_destroy(*out);
+    *out = NULL;
+  }
+  return status;
+}
+
 void qn_edge_list_destroy(struct qn_edge_list *list) {
   if (!list)
     return;
+  qn_spill_destroy(list->spill);
   qn_block_pool_destroy(list->pool);
   pthread_mutex_destroy(&list->mutex);
   qn_free(list->blocks);
@@ -53,6 +67,13 @@ static uint64_t largest_id(struct qn_edge_block *block) {
   return source > destination ? source : destination;
 }
 
+/* Under the list's mutex. */
+static void count_block(struct qn_edge_list *list, const struct qn_edge_block *block) {
+  list->num_edges += block->count;
+  list->blocks_of[block->weight_type]++;
+  list->largest = block->largest > list->largest ? block->largest : list->largest;
+}
+
 static enum qn_status append_block(struct qn_edge_list *list, struct qn_edge_block *block,
                                    struct qn_error *error) {
   enum qn_status status = QN_OK;
@@ -63,10 +84,19 @@ static enum qn_status append_block(struct qn_edge_list *list, struct qn_edge_blo
                         "the list of edge blocks", error);
   if (!status) {
     list->blocks[list->num_blocks++] = block;
-    list->num_edges += block->count;
+    count_block(list, block);
   }
   pthread_mutex_unlock(&list->mutex);
   return status;
+}
+
+static void spill_block(struct qn_edge_stream *stream, struct qn_edge_block *block) {
+  struct qn_edge_list *list = stream->list;
+  stream->status = qn_spill_block(list, stream, block, &stream->error);
+  pthread_mutex_lock(&list->mutex);
+  count_block(list, block);
+  pthread_mutex_unlock(&list->mutex);
+  qn_block_give(list->pool, block);
 }
 
 /* Hand the stream's block over to the list. */
@@ -79,7 +109,10 @@ static void finish_block(struct qn_edge_stream *stream) {
   block->count = stream->count;
   stream->count = 0;
   block->largest = largest_id(block);
-  stream->status = append_block(stream->list, block, &stream->error);
+  if (stream->list->spill)
+    spill_block(stream, block);
+  else
+    stream->status = append_block(stream->list, block, &stream->error);
 }
 
 /* The block's weights follow its last pair, wherever its edges end. */
@@ -111,6 +144,9 @@ void qn_edge_stream_open(struct qn_edge_stream *stream, struct qn_edge_list *lis
 enum qn_status qn_edge_stream_close(struct qn_edge_stream *stream, struct qn_error *error) {
   if (!stream->status)
     finish_block(stream);
+  enum qn_status closed = qn_divider_close(stream->divider, stream->status ? NULL : &stream->error);
+  stream->divider = NULL;
+  stream->status = stream->status ? stream->status : closed;
   if (stream->status && error)
     *error = stream->error;
   return stream->status;

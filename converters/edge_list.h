@@ -19,6 +19,7 @@
 #ifndef QN_CONVERTERS_EDGE_LIST_H
 #define QN_CONVERTERS_EDGE_LIST_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -31,10 +32,34 @@ extern "C" {
 
 struct qn_edge_list;
 struct qn_edge_block;
+struct qn_divider;
 
 /* An empty list. Owned by the caller until destroy (NULL is allowed). */
 enum qn_status qn_edge_list_create(struct qn_edge_list **out, struct qn_error *error);
 void qn_edge_list_destroy(struct qn_edge_list *list);
+
+enum qn_spill_ids {
+  QN_SPILL_IDS_IGNORE,          /* they are vertices */
+  QN_SPILL_IDS_COLLECT,         /* the builder numbers those that occur */
+  QN_SPILL_IDS_UNLESS_DECLARED, /* it does if no number of vertices is declared */
+};
+
+#define QN_SPILL_NOT_DECLARED UINT64_MAX
+
+/* What a list that does not stay in memory has to know of what will be built of it. */
+struct qn_spill_options {
+  bool undirected; /* reverses will be added */
+  enum qn_spill_ids ids;
+  /* What a reader finds out before it pushes the first edge; NULL if nothing. */
+  const uint64_t *num_vertices; /* declared, or QN_SPILL_NOT_DECLARED */
+  const bool *symmetric;        /* reverses will be added too */
+};
+
+/* As qn_edge_list_create, but the edges go to temporary files (support/temp_file.h: there must be a
+ * limit of memory), divided so that qn_build_graph can sort them part by part. `options` is copied;
+ * what it points to must outlive the reading. */
+enum qn_status qn_edge_list_create_on_disk(const struct qn_spill_options *options,
+                                           struct qn_edge_list **out, struct qn_error *error);
 
 /* The number of edges in closed streams. */
 uint64_t qn_edge_list_count(const struct qn_edge_list *list);
@@ -51,7 +76,8 @@ struct qn_edge_stream {
   enum qn_weight_type weight_type;
   uint64_t sequence;
   uint64_t num_blocks;
-  enum qn_status status; /* the first failure; edges pushed after it are lost */
+  struct qn_divider *divider; /* of a list on disk */
+  enum qn_status status;      /* the first failure; edges pushed after it are lost */
   struct qn_error error;
 };
 

@@ -1,18 +1,26 @@
 #include "converters/edge_map.h"
 
 #include "converters/edge_blocks.h"
+#include "converters/spill.h"
 
-void qn_edge_list_renumber(struct qn_edge_list *list, const uint32_t *new_of_old) {
-#pragma omp parallel for schedule(dynamic)
-  for (uint64_t b = 0; b < list->num_blocks; b++) {
-    struct qn_edge_block *block = list->blocks[b];
-    uint64_t *pairs = qn_edge_block_ids(block), largest = 0;
-    for (uint32_t i = 0; i < block->count; i++) {
-      uint64_t source = new_of_old[(uint32_t)pairs[i]], destination = new_of_old[pairs[i] >> 32];
-      pairs[i] = source | destination << 32;
-      largest = source > largest ? source : largest;
-      largest = destination > largest ? destination : largest;
-    }
-    block->largest = largest;
+static void renumber(struct qn_edge_block *block, const void *context) {
+  const uint32_t *new_of_old = context;
+  uint64_t *pairs = qn_edge_block_ids(block), largest = 0;
+  for (uint32_t i = 0; i < block->count; i++) {
+    uint64_t source = new_of_old[(uint32_t)pairs[i]], destination = new_of_old[pairs[i] >> 32];
+    pairs[i] = source | destination << 32;
+    largest = source > largest ? source : largest;
+    largest = destination > largest ? destination : largest;
   }
+  block->largest = largest;
+}
+
+enum qn_status qn_edge_list_renumber(struct qn_edge_list *list, const uint32_t *new_of_old,
+                                     struct qn_error *error) {
+  if (list->spill)
+    return qn_spill_change(list, renumber, new_of_old, error);
+#pragma omp parallel for schedule(dynamic)
+  for (uint64_t b = 0; b < list->num_blocks; b++)
+    renumber(list->blocks[b], new_of_old);
+  return QN_OK;
 }

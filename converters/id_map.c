@@ -1,31 +1,31 @@
 /* Ids that lie close together are marked in a bitmap; the vertex of an id is the
  * number of marks before it. Ids scattered over a wide range are sorted, and
  * looked up by their leading bits, then by bisection. Both maps are monotone:
- * vertices are numbered in the ids' order. */
+ * vertices are numbered in the ids' order. Of edges that are not in memory the ids
+ * were collected as they came: the lower ones marked, the higher ones sorted. */
 #include "converters/id_map.h"
 
 #include <omp.h>
 #include <stdlib.h>
 
+#include "converters/id_collector.h"
+#include "converters/spill.h"
 #include "support/memory.h"
 #include "support/threads.h"
 
-/* 64 ids: which occur, and how many occur before them. */
-struct marks {
-  uint64_t bits;
-  uint64_t rank;
-};
-
-enum map_kind { MAP_IDENTITY, MAP_MARKS, MAP_SORTED };
+enum map_kind { MAP_IDENTITY, MAP_MARKS, MAP_SORTED, MAP_MARKS_THEN_SORTED };
 
 struct qn_id_map {
   enum map_kind kind;
   uint64_t num_vertices;
 
-  struct marks *marks;
+  struct qn_id_marks *marks; /* [num_marks], allocated for marks_capacity */
   uint64_t num_marks;
+  uint64_t marks_capacity;
+  uint64_t num_marked; /* vertices with marked ids: those before the sorted ones */
 
-  uint64_t *sorted; /* [num_vertices], allocated for sorted_capacity */
+  uint64_t *sorted; /* [num_sorted], allocated for sorted_capacity */
+  uint64_t num_sorted;
   uint64_t sorted_capacity;
   uint32_t *starts; /* first vertex by leading bits: [num_starts + 1] */
   uint64_t num_starts;
@@ -34,93 +34,30 @@ struct qn_id_map {
 
 /* ---- Marks ---------------------------------------------------------------- */
 
-static inline void mark(struct marks *marks, uint64_t id) {
-  uint64_t bit = (uint64_t)1 << (id & 63);
-  uint64_t *word = &marks[id >> 6].bits;
-  /* Most ids occur many times: looking first keeps the cache line shared. */
-  if (!(__atomic_load_n(word, __ATOMIC_RELAXED) & bit))
-    __atomic_fetch_or(word, bit, __ATOMIC_RELAXED);
-}
-
-static void mark_block(struct marks *marks, struct qn_edge_block *block) {
-  const uint64_t *ids = qn_edge_block_ids(block);
-  if (block->wide) {
-    for (uint64_t i = 0; i < 2 * (uint64_t)block->count; i++)
-      mark(marks, ids[i]);
-    return;
-  }
-  for (uint32_t i = 0; i < block->count; i++) {
-    mark(marks, (uint32_t)ids[i]);
-    mark(marks, ids[i] >> 32);
-  }
-}
-
-static inline uint64_t rank_of(const struct marks *marks, uint64_t id) {
-  const struct marks *word = &marks[id >> 6];
-  uint64_t before = ((uint64_t)1 << (id & 63)) - 1;
-  return word->rank + (uint64_t)__builtin_popcountll(word->bits & before);
-}
-
 static enum qn_status map_by_marks(struct qn_id_map *map, const struct qn_edge_list *list,
                                    const struct qn_build *build, uint64_t largest,
                                    struct qn_error *error) {
   map->kind = MAP_MARKS;
-  map->num_marks = (largest >> 6) + 1;
+  map->num_marks = map->marks_capacity = (largest >> 6) + 1;
   enum qn_status status =
       qn_pages_alloc(&map->marks, map->num_marks, sizeof *map->marks, "the map of ids", error);
   if (status)
     return status;
-  struct marks *marks = map->marks;
+  struct qn_id_marks *marks = map->marks;
 #pragma omp parallel
   {
 #pragma omp for schedule(dynamic)
     for (uint64_t i = 0; i < list->num_blocks; i++)
-      mark_block(marks, list->blocks[i]);
+      qn_mark_block(marks, list->blocks[i]);
 #pragma omp for schedule(static)
     for (uint64_t i = 0; i < build->num_extra_ids; i++)
-      mark(marks, build->extra_ids[i]);
+      qn_mark(marks, build->extra_ids[i]);
   }
-  uint64_t rank = 0;
-  for (uint64_t i = 0; i < map->num_marks; i++) {
-    marks[i].rank = rank;
-    rank += (uint64_t)__builtin_popcountll(marks[i].bits);
-  }
-  map->num_vertices = rank;
+  map->num_vertices = map->num_marked = qn_rank_marks(marks, map->num_marks);
   return QN_OK;
 }
 
 /* ---- Sorted ids ----------------------------------------------------------- */
-
-static int compare_ids(const void *left, const void *right) {
-  uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-  return (a > b) - (a < b);
-}
-
-static uint64_t sort_unique(uint64_t *ids, uint64_t count) {
-  qsort(ids, count, sizeof *ids, compare_ids);
-  uint64_t kept = 0;
-  for (uint64_t i = 0; i < count; i++)
-    if (kept == 0 || ids[kept - 1] != ids[i])
-      ids[kept++] = ids[i];
-  return kept;
-}
-
-/* The union of two ascending runs. */
-static uint64_t merge_unique(const uint64_t *a, uint64_t num_a, const uint64_t *b, uint64_t num_b,
-                             uint64_t *out) {
-  uint64_t i = 0, j = 0, n = 0;
-  while (i < num_a && j < num_b) {
-    uint64_t x = a[i], y = b[j];
-    out[n++] = x < y ? x : y;
-    i += x <= y;
-    j += y <= x;
-  }
-  while (i < num_a)
-    out[n++] = a[i++];
-  while (j < num_b)
-    out[n++] = b[j++];
-  return n;
-}
 
 static uint64_t copy_block_ids(struct qn_edge_block *block, uint64_t *out) {
   const uint64_t *ids = qn_edge_block_ids(block);
@@ -149,7 +86,7 @@ static void sort_runs(struct runs *runs, const struct qn_edge_list *list,
     qn_part_of(build->num_extra_ids, runs->num_runs, r, &first, &end);
     for (uint64_t i = first; i < end; i++)
       out[n++] = build->extra_ids[i];
-    runs->count[r] = sort_unique(out, n);
+    runs->count[r] = qn_sort_unique(out, n);
   }
 }
 
@@ -160,9 +97,9 @@ static void merge_runs(struct runs *runs) {
     for (uint64_t p = 0; p < pairs; p++) {
       uint64_t a = 2 * p, b = 2 * p + 1;
       bool alone = b == runs->num_runs;
-      runs->count[a] = merge_unique(runs->ids + runs->begin[a], runs->count[a],
-                                    alone ? NULL : runs->ids + runs->begin[b],
-                                    alone ? 0 : runs->count[b], runs->other + runs->begin[a]);
+      runs->count[a] = qn_merge_unique(runs->ids + runs->begin[a], runs->count[a],
+                                       alone ? NULL : runs->ids + runs->begin[b],
+                                       alone ? 0 : runs->count[b], runs->other + runs->begin[a]);
     }
     for (uint64_t p = 0; p < pairs; p++) {
       runs->begin[p] = runs->begin[2 * p];
@@ -196,7 +133,7 @@ static enum qn_status collect_sorted(struct qn_id_map *map, const struct qn_edge
   }
   sort_runs(&runs, list, build);
   merge_runs(&runs);
-  map->num_vertices = runs.count[0];
+  map->num_vertices = map->num_sorted = runs.count[0];
   map->sorted = runs.ids;
   map->sorted_capacity = runs.capacity;
   runs.ids = NULL;
@@ -210,7 +147,7 @@ cleanup:
 
 /* Where each value of the leading bits begins, about one value a vertex. */
 static enum qn_status index_sorted(struct qn_id_map *map, struct qn_error *error) {
-  uint64_t n = map->num_vertices, largest = map->sorted[n - 1];
+  uint64_t n = map->num_sorted, largest = map->sorted[n - 1];
   unsigned id_bits = 64 - (unsigned)__builtin_clzll(largest | 1);
   unsigned start_bits = 64 - (unsigned)__builtin_clzll(n);
   map->start_shift = id_bits > start_bits ? id_bits - start_bits : 0;
@@ -249,12 +186,39 @@ static inline uint64_t find_sorted(const struct qn_id_map *map, uint64_t id) {
   return low;
 }
 
+/* ---- Collected ids -------------------------------------------------------- */
+
+static enum qn_status map_collected(struct qn_id_map *map, struct qn_id_collector *collector,
+                                    const struct qn_build *build, uint64_t largest,
+                                    struct qn_error *error) {
+  enum qn_status status =
+      qn_id_collector_add_ids(collector, build->extra_ids, build->num_extra_ids, error);
+  if (!status)
+    status = qn_id_collector_finish(collector, error);
+  if (status)
+    return status;
+  uint64_t near_end = largest < collector->near_end ? largest + 1 : collector->near_end;
+  map->kind = MAP_MARKS_THEN_SORTED;
+  map->marks = collector->marks;
+  map->num_marks = (near_end + 63) >> 6;
+  map->marks_capacity = collector->near_end >> 6;
+  collector->marks = NULL;
+  map->num_marked = qn_rank_marks(map->marks, map->num_marks);
+  map->sorted = collector->far;
+  map->num_sorted = collector->num_far;
+  map->sorted_capacity = collector->far_capacity;
+  collector->far = NULL;
+  map->num_vertices = map->num_marked + map->num_sorted;
+  if (map->num_sorted && map->num_vertices <= UINT32_MAX)
+    return index_sorted(map, error);
+  map->kind = map->num_sorted ? MAP_MARKS_THEN_SORTED : MAP_MARKS;
+  return QN_OK;
+}
+
 /* ---- Deciding ------------------------------------------------------------- */
 
 static uint64_t largest_of(const struct qn_edge_list *list, const struct qn_build *build) {
-  uint64_t largest = 0;
-  for (uint64_t i = 0; i < list->num_blocks; i++)
-    largest = list->blocks[i]->largest > largest ? list->blocks[i]->largest : largest;
+  uint64_t largest = list->largest;
   for (uint64_t i = 0; i < build->num_extra_ids; i++)
     largest = build->extra_ids[i] > largest ? build->extra_ids[i] : largest;
   return largest;
@@ -289,8 +253,12 @@ static enum qn_status compact_ids(struct qn_id_map *map, const struct qn_edge_li
   uint64_t ids = 2 * list->num_edges + build->num_extra_ids;
   /* Marks take a quarter of a byte for each number up to the largest, sorting 16 bytes an id. */
   bool close = largest / 4 / 16 <= ids || largest < (uint64_t)1 << 24;
-  enum qn_status status = close ? map_by_marks(map, list, build, largest, error)
-                                : map_by_sorting(map, list, build, error);
+  enum qn_status status;
+  if (list->spill)
+    status = map_collected(map, list->spill->ids, build, largest, error);
+  else
+    status = close ? map_by_marks(map, list, build, largest, error)
+                   : map_by_sorting(map, list, build, error);
   if (!status && map->num_vertices > UINT32_MAX)
     return qn_fail(error, QN_INVALID, "%llu different vertex ids, but at most 2^32-1 are possible",
                    (unsigned long long)map->num_vertices);
@@ -322,7 +290,7 @@ enum qn_status qn_id_map_create(const struct qn_edge_list *list, const struct qn
 void qn_id_map_destroy(struct qn_id_map *map) {
   if (!map)
     return;
-  qn_pages_free(map->marks, map->num_marks, sizeof *map->marks);
+  qn_pages_free(map->marks, map->marks_capacity, sizeof *map->marks);
   qn_pages_free(map->sorted, map->sorted_capacity, sizeof *map->sorted);
   qn_pages_free(map->starts, map->num_starts + 1, sizeof *map->starts);
   qn_free(map);
@@ -335,9 +303,17 @@ uint64_t qn_id_map_num_vertices(const struct qn_id_map *map) {
 }
 
 static inline uint64_t vertex_of(const struct qn_id_map *map, enum map_kind kind, uint64_t id) {
-  return kind == MAP_IDENTITY ? id
-         : kind == MAP_MARKS  ? rank_of(map->marks, id)
-                              : find_sorted(map, id);
+  switch (kind) {
+  case MAP_IDENTITY:
+    return id;
+  case MAP_MARKS:
+    return qn_rank_of(map->marks, id);
+  case MAP_SORTED:
+    return find_sorted(map, id);
+  default:
+    return id >> 6 < map->num_marks ? qn_rank_of(map->marks, id)
+                                    : map->num_marked + find_sorted(map, id);
+  }
 }
 
 /* Inlined for each kind. Narrow pairs never overtake the wide ones that they are made from. */
@@ -365,6 +341,9 @@ void qn_id_map_apply(const struct qn_id_map *map, struct qn_edge_block *block) {
   case MAP_SORTED:
     apply_kind(map, MAP_SORTED, block);
     break;
+  case MAP_MARKS_THEN_SORTED:
+    apply_kind(map, MAP_MARKS_THEN_SORTED, block);
+    break;
   }
   if (block->wide && block->weight_type != QN_WEIGHT_NONE) {
     const uint32_t *from = qn_edge_block_weights(block);
@@ -374,40 +353,48 @@ void qn_id_map_apply(const struct qn_id_map *map, struct qn_edge_block *block) {
   block->wide = false;
 }
 
-/* The marks become the list of ids that looking up by vertex needs. */
-static enum qn_status list_marked(struct qn_id_map *map, struct qn_error *error) {
-  enum qn_status status =
-      qn_pages_alloc(&map->sorted, map->num_vertices, sizeof *map->sorted, "the ids", error);
-  if (status)
-    return status;
-  map->sorted_capacity = map->num_vertices;
+bool qn_id_map_is_identity(const struct qn_id_map *map) {
+  return map->kind == MAP_IDENTITY;
+}
+
+void qn_id_map_list(const struct qn_id_map *map, uint64_t *ids) {
 #pragma omp parallel for schedule(static)
   for (uint64_t i = 0; i < map->num_marks; i++) {
     uint64_t v = map->marks[i].rank;
     for (uint64_t bits = map->marks[i].bits; bits; bits &= bits - 1)
-      map->sorted[v++] = i << 6 | (uint64_t)__builtin_ctzll(bits);
+      ids[v++] = i << 6 | (uint64_t)__builtin_ctzll(bits);
   }
-  return QN_OK;
+#pragma omp parallel for schedule(static)
+  for (uint64_t i = 0; i < map->num_sorted; i++)
+    ids[map->num_marked + i] = map->sorted[i];
 }
 
-enum qn_status qn_id_map_ids(struct qn_id_map *map, const uint64_t **ids, struct qn_error *error) {
-  *ids = NULL;
+uint64_t qn_id_map_below(const struct qn_id_map *map, uint64_t id) {
   if (map->kind == MAP_IDENTITY)
-    return QN_OK;
-  if (!map->sorted) {
-    enum qn_status status = list_marked(map, error);
-    if (status)
-      return status;
+    return id < map->num_vertices ? id : map->num_vertices;
+  if (id >> 6 < map->num_marks)
+    return qn_rank_of(map->marks, id);
+  uint64_t low = 0, high = map->num_sorted;
+  while (low < high) {
+    uint64_t middle = low + (high - low) / 2;
+    if (map->sorted[middle] < id)
+      low = middle + 1;
+    else
+      high = middle;
   }
-  *ids = map->sorted;
-  return QN_OK;
+  return map->num_marked + low;
+}
+
+uint64_t qn_id_map_bytes(const struct qn_id_map *map) {
+  uint64_t starts = map->starts ? (map->num_starts + 1) * sizeof *map->starts : 0;
+  return map->num_marks * sizeof *map->marks + map->sorted_capacity * sizeof *map->sorted + starts;
 }
 
 uint64_t qn_id_map_id(const struct qn_id_map *map, uint32_t vertex) {
   if (map->kind == MAP_IDENTITY)
     return vertex;
-  if (map->sorted)
-    return map->sorted[vertex];
+  if (vertex >= map->num_marked)
+    return map->sorted[vertex - map->num_marked];
   uint64_t low = 0, high = map->num_marks;
   while (high - low > 1) {
     uint64_t middle = low + (high - low) / 2;

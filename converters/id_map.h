@@ -30,9 +30,17 @@ void qn_id_map_apply(const struct qn_id_map *map, struct qn_edge_block *block);
 /* The id of a vertex. */
 uint64_t qn_id_map_id(const struct qn_id_map *map, uint32_t vertex);
 
-/* All ids by vertex, ascending: `*ids` is NULL if they are the vertices themselves, else
- * lives as long as the map. */
-enum qn_status qn_id_map_ids(struct qn_id_map *map, const uint64_t **ids, struct qn_error *error);
+/* Is every id the vertex itself? */
+bool qn_id_map_is_identity(const struct qn_id_map *map);
+
+/* All ids by vertex, ascending, into `ids` [num_vertices]; not of an identity. */
+void qn_id_map_list(const struct qn_id_map *map, uint64_t *ids);
+
+/* How many vertices have ids below this one. */
+uint64_t qn_id_map_below(const struct qn_id_map *map, uint64_t id);
+
+/* The memory that the map takes. */
+uint64_t qn_id_map_bytes(const struct qn_id_map *map);
 
 #ifdef __cplusplus
 }

@@ -41,6 +41,9 @@ struct qn_input_options {
 #define QN_INPUT_MAX_BYTES ((uint64_t)1 << 40)
 #define QN_INPUT_MAX_EXPANSION 250
 
+/* Memory that reading ahead from streams and archives takes, unless lines are very long. */
+#define QN_READ_AHEAD_BYTES ((uint64_t)32 << 20)
+
 /* As many decompressed bytes are accepted whatever the expansion. */
 #define QN_INPUT_FREE_EXPANSION ((uint64_t)256 << 20)
 

@@ -43,9 +43,10 @@ struct qn_read_options {
 struct qn_read_result {
   struct qn_ledger ledger; /* records, comments, rejected, edges_read; edges_added if it pushed
                               reverses that the input implies */
-  uint64_t num_vertices;   /* declared, or QN_VERTICES_FROM_EDGES */
+  uint64_t num_vertices;   /* declared (before the first edge is pushed), or
+                              QN_VERTICES_FROM_EDGES */
   bool symmetric;          /* the format says that every edge stands for both directions:
-                              build undirected */
+                              build undirected. Set before the first edge is pushed */
   bool already_symmetric;  /* both directions were pushed */
   bool unique;             /* the format forbids two edges with the same ends */
   struct qn_ids names;     /* kind QN_IDS_DENSE if vertices have no names */
@@ -67,6 +68,11 @@ struct qn_reader {
 
   /* The same for formats of several files, which looks beside the input too; NULL otherwise. */
   int (*detect_files)(struct qn_input *input, const char *head, uint64_t bytes);
+
+  /* About how many edges a plain file of `file_bytes` holds that begins with these bytes. NULL: as
+   * many as it has lines if it is text, else nobody knows. */
+  uint64_t (*estimate)(const struct qn_read_options *options, const char *head, uint64_t bytes,
+                       uint64_t file_bytes);
 
   /* Read all of `input` into `list`, streams numbered from `*sequence` on, which becomes the
    * first unused number (several inputs fill one list). Adds to `result->ledger`. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "converters/build.h"
+#include "converters/build_estimate.h"
 #include "converters/build_options.h"
 #include "converters/generate.h"
 #include "converters/provenance.h"
@@ -12,6 +13,7 @@
 #include "converters/text_output.h"
 #include "formats/layouts.h"
 #include "support/memory.h"
+#include "support/memory_plan.h"
 #include "support/progress.h"
 #include "support/sizes.h"
 #include "support/threads.h"
@@ -23,6 +25,7 @@ struct options {
   struct qn_tool_options shared;
   struct qn_build build;
   struct qn_generator generator;
+  struct qn_memory_options memory;
   enum output_format format;
   const char *output;
   bool model_given, scale_given, degree_given, permute_given;
@@ -30,6 +33,9 @@ struct options {
 
 /* Edge numbers are shared out in parts. */
 #define PART_SLOTS ((uint64_t)1 << 16)
+
+/* By one thread, on the slow side. */
+#define GENERATED_PER_SECOND 20e6
 
 /* ---- Command line --------------------------------------------------------- */
 
@@ -114,7 +120,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
   switch (key) {
   case ARGP_KEY_INIT:
     state->child_inputs[0] = &options->build;
-    state->child_inputs[1] = &options->shared;
+    state->child_inputs[1] = &options->memory;
+    state->child_inputs[2] = &options->shared;
     return 0;
   case 'o':
     options->output = argument;
@@ -258,6 +265,7 @@ static enum qn_status record_options(const struct options *options, json_t *prov
 struct report {
   uint64_t num_vertices, num_edges;
   struct qn_ledger ledger;
+  struct qn_memory_plan plan;
   json_t *provenance;
   double seconds;
 };
@@ -271,14 +279,38 @@ static enum qn_status finish_container(struct qn_writer *writer, struct report *
   return status ? status : qn_writer_metadata(writer, report->provenance, error);
 }
 
+static enum qn_status make_plan(const struct options *options, struct qn_memory_plan *plan,
+                                struct qn_error *error) {
+  uint64_t slots = qn_generator_slots(&options->generator);
+  struct qn_expected_edges edges = {
+      .num_edges = slots,
+      .most_edges = slots,
+      .num_vertices = options->build.num_vertices,
+      .weighted = options->generator.weights.type != QN_WEIGHT_NONE,
+      .given_vertices = true,
+      .seconds_to_read = (double)slots / GENERATED_PER_SECOND / qn_threads(),
+  };
+  struct qn_work_estimate estimate = qn_build_estimate(&options->build, &edges);
+  return qn_memory_plan_make(&options->memory, options->output, &estimate, plan, error);
+}
+
+static enum qn_status create_list(const struct options *options, const struct qn_memory_plan *plan,
+                                  struct qn_edge_list **list, struct qn_error *error) {
+  struct qn_spill_options spill = {.undirected = options->build.undirected,
+                                   .ids = QN_SPILL_IDS_IGNORE};
+  return plan->on_disk ? qn_edge_list_create_on_disk(&spill, list, error)
+                       : qn_edge_list_create(list, error);
+}
+
 static enum qn_status generate_container(const struct options *options, struct report *report,
                                          struct qn_error *error) {
   struct qn_writer *writer = NULL;
   struct qn_edge_list *list = NULL;
   enum qn_status status;
-  if ((status = qn_writer_create(options->output, options->shared.force, &writer, error)) ||
+  if ((status = make_plan(options, &report->plan, error)) ||
+      (status = qn_writer_create(options->output, options->shared.force, &writer, error)) ||
       (status = record_options(options, report->provenance, error)) ||
-      (status = qn_edge_list_create(&list, error)) ||
+      (status = create_list(options, &report->plan, &list, error)) ||
       (status = fill_list(&options->generator, list, error)))
     goto cleanup;
   report->ledger.records = qn_edge_list_count(list);
@@ -404,8 +436,10 @@ static enum qn_status run(const struct options *options, struct report *report,
 }
 
 int main(int argc, char **argv) {
-  static const struct argp_child children[] = {
-      {&qn_build_argp, 0, NULL, 0}, {&qn_tool_output_argp, 0, NULL, 0}, {0}};
+  static const struct argp_child children[] = {{&qn_build_argp, 0, NULL, 0},
+                                               {&qn_memory_argp, 0, NULL, 0},
+                                               {&qn_tool_output_argp, 0, NULL, 0},
+                                               {0}};
   static const struct argp argp = {
       argp_options, parse_option, "rmat|uniform|grid", documentation, children, NULL, NULL};
   struct options options = {.generator = {.seed = 1, .a = 0.57, .b = 0.19, .c = 0.19}};

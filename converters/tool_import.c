@@ -9,9 +9,11 @@
 #include "converters/column_choice.h"
 #include "converters/format.h"
 #include "converters/input.h"
+#include "converters/input_estimate.h"
 #include "converters/provenance.h"
 #include "formats/layouts.h"
 #include "support/memory.h"
+#include "support/memory_plan.h"
 #include "support/progress.h"
 #include "support/sizes.h"
 #include "support/threads.h"
@@ -22,6 +24,7 @@ struct options {
   struct qn_read_options read;
   struct qn_build build;
   struct qn_input_options input;
+  struct qn_memory_options memory;
   const char *output;
   const char *format;
   char **inputs;
@@ -145,7 +148,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
   switch (key) {
   case ARGP_KEY_INIT:
     state->child_inputs[0] = &options->build;
-    state->child_inputs[1] = &options->shared;
+    state->child_inputs[1] = &options->memory;
+    state->child_inputs[2] = &options->shared;
     return 0;
   case 'o':
     options->output = argument;
@@ -211,6 +215,9 @@ static const char documentation[] =
     "(archive:member). Packing and format are told by content; what was found is printed with the "
     "option that forces it.\n\n"
     "Formats:\n%s\n"
+    "With --memory edges are sorted in temporary files; the ids that occur, unless they are the "
+    "vertices (--ids=keep, or declared by the format), and names (--ids=strings) stay in memory, "
+    "which they must fit into.\n\n"
     "The ledger printed at the end accounts for every line and edge; the container's metadata "
     "keeps it.\n\n"
     "Exit status: 0; 2 for a wrong command line or if FILE exists (see --force); 3 for invalid "
@@ -242,6 +249,7 @@ struct import {
   struct qn_edge_list *list;
   const struct qn_reader *reader; /* of the last input */
   struct qn_read_result result;
+  struct qn_memory_plan plan;
   struct qn_writer *writer;
   json_t *provenance;
   struct seconds seconds;
@@ -445,15 +453,48 @@ static void print_summary(const struct import *import, const struct qn_container
   qn_ledger_print(&import->result.ledger, stdout);
 }
 
+/* ---- The whole ------------------------------------------------------------ */
+
+static enum qn_spill_ids spill_ids(const struct options *options) {
+  if (options->build.ids == QN_ID_COMPACT)
+    return QN_SPILL_IDS_COLLECT;
+  bool given = options->build.ids == QN_ID_KEEP || options->read.num_vertices;
+  return given ? QN_SPILL_IDS_IGNORE : QN_SPILL_IDS_UNLESS_DECLARED;
+}
+
+static enum qn_status make_plan(struct import *import, struct qn_error *error) {
+  const struct options *options = import->options;
+  struct qn_expected_edges edges =
+      qn_inputs_expect(options->inputs, options->num_inputs, options->format, &options->read);
+  edges.given_vertices = spill_ids(options) == QN_SPILL_IDS_IGNORE;
+  struct qn_work_estimate estimate = qn_build_estimate(&options->build, &edges);
+  if (edges.unknown) /* then input is read ahead in blocks */
+    estimate.least += estimate.kept = QN_READ_AHEAD_BYTES;
+  return qn_memory_plan_make(&options->memory, options->output, &estimate, &import->plan, error);
+}
+
+static enum qn_status create_list(struct import *import, struct qn_error *error) {
+  const struct options *options = import->options;
+  if (!import->plan.on_disk)
+    return qn_edge_list_create(&import->list, error);
+  struct qn_spill_options spill = {
+      .undirected = options->build.undirected,
+      .ids = spill_ids(options),
+      .num_vertices = &import->result.num_vertices,
+      .symmetric = &import->result.symmetric,
+  };
+  return qn_edge_list_create_on_disk(&spill, &import->list, error);
+}
+
 static enum qn_status run(struct import *import, struct qn_error *error) {
   const struct options *options = import->options;
   double begun = qn_seconds();
   enum qn_status status;
-  if ((status = qn_writer_create(options->output, options->shared.force, &import->writer, error)) ||
+  if ((status = make_plan(import, error)) ||
+      (status = qn_writer_create(options->output, options->shared.force, &import->writer, error)) ||
       (status = qn_provenance_create("quern-import", &import->provenance, error)) ||
-      (status = qn_edge_list_create(&import->list, error)) ||
-      (status = read_inputs(import, error)) || (status = declare_vertices(import, error)) ||
-      (status = build(import, error)))
+      (status = create_list(import, error)) || (status = read_inputs(import, error)) ||
+      (status = declare_vertices(import, error)) || (status = build(import, error)))
     return status;
   struct qn_container_info info = *qn_writer_info(import->writer);
   if ((status = write(import, error)))
@@ -467,8 +508,10 @@ static enum qn_status run(struct import *import, struct qn_error *error) {
 }
 
 int main(int argc, char **argv) {
-  static const struct argp_child children[] = {
-      {&qn_build_argp, 0, NULL, 0}, {&qn_tool_output_argp, 0, NULL, 0}, {0}};
+  static const struct argp_child children[] = {{&qn_build_argp, 0, NULL, 0},
+                                               {&qn_memory_argp, 0, NULL, 0},
+                                               {&qn_tool_output_argp, 0, NULL, 0},
+                                               {0}};
   static const struct argp argp = {argp_options, parse_option, "INPUT...", documentation,
                                    children,     help_filter,  NULL};
   struct options options = {

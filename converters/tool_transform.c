@@ -5,11 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "converters/build_estimate.h"
 #include "converters/build_options.h"
 #include "converters/graph_source.h"
 #include "converters/provenance.h"
 #include "converters/transform.h"
 #include "formats/layouts.h"
+#include "support/memory_plan.h"
 #include "support/sizes.h"
 #include "support/threads.h"
 #include "support/tool.h"
@@ -19,6 +21,7 @@ enum in_edges { IN_EDGES_AS_IS, IN_EDGES_ALSO, IN_EDGES_NO };
 struct options {
   struct qn_tool_options shared;
   struct qn_transform transform;
+  struct qn_memory_options memory;
   enum in_edges in_edges;
   bool seed_given;
   const char *input;
@@ -82,7 +85,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
   struct qn_error error;
   switch (key) {
   case ARGP_KEY_INIT:
-    state->child_inputs[0] = &options->shared;
+    state->child_inputs[0] = &options->memory;
+    state->child_inputs[1] = &options->shared;
     return 0;
   case 'o':
     options->output = argument;
@@ -129,6 +133,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 
 static const char documentation[] =
     "Transform a graph: read a container of any layout and write a graph container.\v"
+    "With --memory edges are sorted in temporary files; --relabel keeps 48 bytes a vertex in "
+    "memory.\n\n"
     "The ledger printed at the end accounts for every edge stored (an undirected edge is stored "
     "twice); the container's metadata keeps it, and the metadata of the input.\n\n"
     "Exit status: 0; 2 for a wrong command line or if FILE exists (see --force); 3 for an invalid "
@@ -142,6 +148,7 @@ static const char documentation[] =
 struct report {
   struct qn_container_info info;
   struct qn_ledger ledger;
+  struct qn_memory_plan plan;
   json_t *provenance;
   double seconds;
 };
@@ -218,12 +225,50 @@ static enum qn_status write_container(const struct options *options,
   return qn_writer_metadata(writer, report->provenance, error);
 }
 
+/* The sizes are in the header, before the container is opened whole. */
+static enum qn_status make_plan(const struct options *options, struct report *report,
+                                struct qn_error *error) {
+  const struct qn_transform *transform = &options->transform;
+  struct qn_container *container;
+  enum qn_status status = qn_container_map(options->input, 0, &container, error);
+  if (status)
+    return status;
+  const struct qn_container_info *info = qn_container_info(container);
+  bool weights = transform->weights.type != QN_WEIGHT_NONE || info->weight_type != QN_WEIGHT_NONE;
+  struct qn_build build = {
+      .undirected = transform->symmetrize && info->directedness == QN_DIRECTED,
+      .transpose = options->in_edges != IN_EDGES_NO && info->directedness == QN_DIRECTED,
+  };
+  struct qn_expected_edges edges = {
+      .num_edges = info->num_edges,
+      .most_edges = info->num_edges,
+      .num_vertices = info->num_vertices,
+      .weighted = weights,
+      .given_vertices = true,
+  };
+  struct qn_work_estimate estimate = qn_build_estimate(&build, &edges);
+  /* Degrees, both numberings, ids, and sorting. */
+  if (transform->relabel != QN_RELABEL_NONE)
+    estimate.kept = 48 * info->num_vertices;
+  bool restored = info->layout != QN_LAYOUT_GRAPH;
+  uint64_t graph_bytes = 8 * info->num_vertices + (weights ? 8 : 4) * info->num_edges;
+  estimate.usual += estimate.kept + (restored ? graph_bytes : 0);
+  estimate.most += estimate.kept + (restored ? 2 * graph_bytes : 0);
+  estimate.least += estimate.kept;
+  estimate.temporary += restored || transform->relabel == QN_RELABEL_DEGREE ? 2 * graph_bytes : 0;
+  qn_container_unmap(container);
+  return qn_memory_plan_make(&options->memory, options->output, &estimate, &report->plan, error);
+}
+
 static enum qn_status transform_file(const struct options *options, struct report *report,
                                      struct qn_error *error) {
   struct qn_graph_source source;
   struct qn_writer *writer = NULL;
   double begun = qn_seconds();
-  enum qn_status status = qn_graph_source_open(options->input, &source, error);
+  source = (struct qn_graph_source){0};
+  enum qn_status status = make_plan(options, report, error);
+  if (!status)
+    status = qn_graph_source_open(options->input, &source, error);
   if (!status)
     status = qn_provenance_create("quern-transform", &report->provenance, error);
   if (!status)
@@ -273,7 +318,8 @@ static void print_summary(const struct options *options, const struct report *re
 }
 
 int main(int argc, char **argv) {
-  static const struct argp_child children[] = {{&qn_tool_output_argp, 0, NULL, 0}, {0}};
+  static const struct argp_child children[] = {
+      {&qn_memory_argp, 0, NULL, 0}, {&qn_tool_output_argp, 0, NULL, 0}, {0}};
   static const struct argp argp = {argp_options, parse_option, "GRAPH.qrn", documentation,
                                    children,     NULL,         NULL};
   struct options options = {.transform.relabel_seed = 1};

@@ -11,6 +11,7 @@
 #include "formats/transpose.h"
 #include "support/memory.h"
 #include "support/progress.h"
+#include "support/temp_file.h"
 
 #define PART_EDGES ((uint64_t)1 << 16)
 
@@ -228,6 +229,14 @@ static enum qn_status build(const struct job *job, struct qn_writer *writer,
   return status ? status : qn_ledger_check(ledger, error);
 }
 
+static enum qn_status create_list(struct job *job, struct qn_error *error) {
+  bool was_undirected = job->graph->directedness == QN_UNDIRECTED;
+  struct qn_spill_options spill = {.undirected = job->transform->symmetrize && !was_undirected,
+                                   .ids = QN_SPILL_IDS_IGNORE};
+  return qn_memory_limit() ? qn_edge_list_create_on_disk(&spill, &job->list, error)
+                           : qn_edge_list_create(&job->list, error);
+}
+
 enum qn_status qn_transform_graph(const struct qn_graph *graph,
                                   const struct qn_transform *transform, struct qn_writer *writer,
                                   struct qn_ledger *ledger, struct qn_error *error) {
@@ -240,7 +249,7 @@ enum qn_status qn_transform_graph(const struct qn_graph *graph,
   if (transform->relabel != QN_RELABEL_NONE)
     status = relabel(&job, error);
   if (!status)
-    status = qn_edge_list_create(&job.list, error);
+    status = create_list(&job, error);
   if (!status)
     status = push_edges(&job, error);
   if (!status)

@@ -4,6 +4,7 @@
 
 #include "support/memory.h"
 #include "support/progress.h"
+#include "support/temp_file.h"
 
 /* Room for `bytes` more. Pages that were filled stay as they are: only addresses are reserved. */
 static enum qn_status reserve(struct qn_whole_input *whole, uint64_t bytes,
@@ -12,7 +13,7 @@ static enum qn_status reserve(struct qn_whole_input *whole, uint64_t bytes,
     return QN_OK;
   uint64_t capacity = 2 * (whole->bytes + bytes);
   char *larger;
-  enum qn_status status = qn_pages_alloc(&larger, capacity, 1, "the unpacked input", error);
+  enum qn_status status = qn_bulk_alloc(&larger, capacity, 1, "the unpacked input", error);
   if (status)
     return status;
   if (whole->bytes)

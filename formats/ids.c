@@ -79,6 +79,17 @@ enum qn_status qn_ids_write(struct qn_writer *writer, const struct qn_ids *ids,
       ids->string_bytes, error);
 }
 
+enum qn_status qn_ids_write_ascending(struct qn_writer *writer, uint64_t num_vertices,
+                                      uint64_t **numbers, struct qn_error *error) {
+  qn_writer_info(writer)->compatible_features |= QN_FEATURE_IDS_ASCENDING;
+  return qn_writer_section(writer,
+                           &(struct qn_section_spec){.name = "original_ids",
+                                                     .element_type = QN_ELEMENT_UNSIGNED,
+                                                     .element_bytes = 8,
+                                                     .count = num_vertices},
+                           numbers, error);
+}
+
 /* The id of `vertex` against `wanted`: <0, 0, >0. */
 static int compare_id(const struct qn_ids *ids, uint64_t vertex, const char *text, uint64_t length,
                       uint64_t number) {

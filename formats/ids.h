@@ -43,6 +43,10 @@ enum qn_status qn_ids_check(const struct qn_container *container, const struct q
 enum qn_status qn_ids_write(struct qn_writer *writer, const struct qn_ids *ids,
                             struct qn_error *error);
 
+/* The section of ascending number ids, to be filled: V numbers at `*numbers`. */
+enum qn_status qn_ids_write_ascending(struct qn_writer *writer, uint64_t num_vertices,
+                                      uint64_t **numbers, struct qn_error *error);
+
 /* The vertex called `text`; QN_USAGE with a helpful message if there is none. */
 enum qn_status qn_ids_find(const struct qn_ids *ids, const char *text, uint32_t *vertex,
                            struct qn_error *error);

@@ -108,6 +108,19 @@ enum qn_status qn_pages_alloc(void *out, uint64_t count, uint64_t size, const ch
   return QN_OK;
 }
 
+enum qn_status qn_pages_map(void *out, int descriptor, uint64_t bytes, const char *what,
+                            struct qn_error *error) {
+  store_pointer(out, NULL);
+  void *memory = MAP_FAILED;
+  if (!must_fail())
+    memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+  if (memory == MAP_FAILED)
+    return qn_fail_memory(error, what, bytes);
+  atomic_fetch_add(&live_allocations, 1);
+  store_pointer(out, memory);
+  return QN_OK;
+}
+
 void qn_pages_free(void *memory, uint64_t count, uint64_t size) {
   if (!memory)
     return;

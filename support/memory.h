@@ -29,6 +29,9 @@ void qn_free(void *memory);
  * the physical memory of a middle part back early (it then reads as zero). */
 enum qn_status qn_pages_alloc(void *out, uint64_t count, uint64_t size, const char *what,
                               struct qn_error *error);
+/* The same for the first `bytes` bytes of an open file, which writing changes. */
+enum qn_status qn_pages_map(void *out, int descriptor, uint64_t bytes, const char *what,
+                            struct qn_error *error);
 void qn_pages_free(void *memory, uint64_t count, uint64_t size);
 void qn_pages_release(void *memory, uint64_t bytes);
 

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "converters/declared_size.h"
+#include "converters/input_estimate.h"
 #include "converters/text_fields.h"
 #include "converters/text_tokens.h"
 #include "support/checked.h"
@@ -434,5 +435,6 @@ static int detect_adjacency(const char *head, uint64_t bytes,
 const struct qn_reader qn_reader_adjacency = {
     .name = "adjacency",
     .detect = detect_adjacency,
+    .estimate = qn_expect_words,
     .read = read_adjacency,
 };

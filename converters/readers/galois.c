@@ -147,8 +147,16 @@ static int detect_galois(const char *head, uint64_t bytes, const struct qn_read_
   return 3;
 }
 
+static uint64_t estimate_galois(const struct qn_read_options *options, const char *head,
+                                uint64_t bytes, uint64_t file_bytes) {
+  (void)options;
+  uint64_t num_edges = bytes < HEADER_BYTES ? 0 : load_header(head).num_edges;
+  return num_edges < file_bytes / 4 ? num_edges : file_bytes / 4;
+}
+
 const struct qn_reader qn_reader_galois = {
     .name = "galois",
     .detect = detect_galois,
+    .estimate = estimate_galois,
     .read = read_galois,
 };

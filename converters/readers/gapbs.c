@@ -127,8 +127,16 @@ static int detect_gapbs(const char *head, uint64_t bytes, const struct qn_read_o
   return 3;
 }
 
+static uint64_t estimate_gapbs(const struct qn_read_options *options, const char *head,
+                               uint64_t bytes, uint64_t file_bytes) {
+  (void)options;
+  uint64_t num_edges = bytes < HEADER_BYTES ? 0 : qn_binary_u64(head + 1);
+  return num_edges < file_bytes / 4 ? num_edges : file_bytes / 4;
+}
+
 const struct qn_reader qn_reader_gapbs = {
     .name = "gapbs",
     .detect = detect_gapbs,
+    .estimate = estimate_gapbs,
     .read = read_gapbs,
 };

@@ -471,6 +471,9 @@ static enum qn_status read_matrix(struct qn_input *input, const struct qn_read_o
   describe(&matrix, result);
   result->ledger.records += matrix.lines;
   result->ledger.comments += matrix.lines;
+  bool no_weights = matrix.field == FIELD_PATTERN || matrix.weights == QN_WEIGHTS_NONE;
+  result->symmetric =
+      matrix.symmetry == SYMMETRIC || (matrix.symmetry == SKEW_SYMMETRIC && no_weights);
   struct qn_ledger before = result->ledger;
   struct qn_text_job job = {.input = input,
                             .options = options,
@@ -492,9 +495,6 @@ static enum qn_status read_matrix(struct qn_input *input, const struct qn_read_o
     return fail_at(error, file, matrix.size_line,
                    "%" PRIu64 " entries are announced here, but %" PRIu64 " follow", matrix.entries,
                    found);
-  bool no_weights = matrix.field == FIELD_PATTERN || matrix.weights == QN_WEIGHTS_NONE;
-  result->symmetric =
-      matrix.symmetry == SYMMETRIC || (matrix.symmetry == SKEW_SYMMETRIC && no_weights);
   result->unique = true;
   return QN_OK;
 }

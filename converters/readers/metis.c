@@ -21,6 +21,7 @@
 
 #include "converters/declared_size.h"
 #include "converters/input.h"
+#include "converters/input_estimate.h"
 #include "converters/text_fields.h"
 #include "converters/text_lines.h"
 #include "converters/text_numbers.h"
@@ -409,6 +410,7 @@ static int detect_metis(const char *head, uint64_t bytes, const struct qn_read_o
 const struct qn_reader qn_reader_metis = {
     .name = "metis",
     .detect = detect_metis,
+    .estimate = qn_expect_words,
     .read = read_metis,
     .release = qn_release_declared,
 };

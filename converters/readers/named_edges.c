@@ -288,7 +288,9 @@ static enum qn_status finish_map(const struct qn_string_map *map, struct qn_edge
   status = qn_string_map_sort(map, names, error);
   if (status)
     return status;
-  qn_edge_list_renumber(list, names->new_of_old);
+  status = qn_edge_list_renumber(list, names->new_of_old, error);
+  if (status)
+    return status;
   result->names = names->ids;
   result->num_vertices = names->ids.num_vertices;
   return QN_OK;

@@ -28,8 +28,22 @@ static int detect_npy(const char *head, uint64_t bytes, const struct qn_read_opt
   return bytes >= 6 && memcmp(head, QN_NPY_SIGNATURE, 6) == 0 ? 3 : 0;
 }
 
+/* The width is the digit in "'descr': '<i8'". */
+static uint64_t estimate_npy(const struct qn_read_options *options, const char *head,
+                             uint64_t bytes, uint64_t file_bytes) {
+  static const char key[] = "'descr': '";
+  const uint64_t length = sizeof key - 1;
+  const char *at = memmem(head, bytes < 1024 ? bytes : 1024, key, length);
+  (void)options;
+  if (!at || (uint64_t)(head + bytes - at) < length + 3)
+    return 0;
+  unsigned width = (unsigned)(at[length + 2] - '0');
+  return width >= 1 && width <= 8 ? file_bytes / (2 * width) : 0;
+}
+
 const struct qn_reader qn_reader_npy = {
     .name = "npy",
     .detect = detect_npy,
+    .estimate = estimate_npy,
     .read = read_npy,
 };

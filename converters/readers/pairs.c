@@ -242,7 +242,16 @@ static enum qn_status read_pairs(struct qn_input *input, const struct qn_read_op
   return QN_OK;
 }
 
+static uint64_t estimate_pairs(const struct qn_read_options *options, const char *head,
+                               uint64_t bytes, uint64_t file_bytes) {
+  unsigned record_bytes = qn_record_bytes(&options->record);
+  (void)head;
+  (void)bytes;
+  return record_bytes ? file_bytes / record_bytes : 0;
+}
+
 const struct qn_reader qn_reader_pairs = {
     .name = "pairs",
+    .estimate = estimate_pairs,
     .read = read_pairs,
 };

@@ -1,0 +1,199 @@
+#include "support/memory_plan.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "support/progress.h"
+#include "support/sizes.h"
+#include "support/temp_file.h"
+
+/* ---- Command line --------------------------------------------------------- */
+
+enum { KEY_MEMORY = 0x2101, KEY_TMPDIR };
+
+static const struct argp_option argp_options[] = {
+    {"memory", KEY_MEMORY, "SIZE", 0,
+     "Take no more than SIZE of memory beside the mapped output; what does not fit goes through "
+     "temporary files. The result is the same (default: all in memory, unless that is more than is "
+     "free: then half of what is free)",
+     80},
+    {"tmpdir", KEY_TMPDIR, "DIR", 0,
+     "The folder for temporary files, which have no names and vanish with the process (default: "
+     "$TMPDIR, or the output's folder)",
+     80},
+    {0}};
+
+static error_t parse_option(int key, char *argument, struct argp_state *state) {
+  struct qn_memory_options *options = state->input;
+  struct qn_error error;
+  struct stat about;
+  switch (key) {
+  case KEY_MEMORY:
+    if (qn_size_parse(argument, &options->memory, &error))
+      argp_error(state, "--memory: %s", error.message);
+    if (options->memory == 0)
+      argp_error(state, "--memory: some memory is needed");
+    return 0;
+  case KEY_TMPDIR:
+    if (stat(argument, &about) != 0 || !S_ISDIR(about.st_mode))
+      argp_error(state, "--tmpdir: '%s' is no folder", argument);
+    options->tmpdir = argument;
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+const struct argp qn_memory_argp = {.options = argp_options, .parser = parse_option};
+
+/* ---- What there is -------------------------------------------------------- */
+
+static uint64_t system_available(void) {
+  unsigned long long kibibytes;
+  uint64_t available = UINT64_MAX;
+  char line[128];
+  FILE *file = fopen("/proc/meminfo", "re");
+  while (file && fgets(line, sizeof line, file))
+    if (sscanf(line, "MemAvailable: %llu kB", &kibibytes) == 1)
+      available = kibibytes << 10;
+  if (file)
+    fclose(file);
+  return available;
+}
+
+static uint64_t number_in_file(const char *path) {
+  unsigned long long number;
+  FILE *file = fopen(path, "re");
+  uint64_t value = file && fscanf(file, "%llu", &number) == 1 ? number : UINT64_MAX;
+  if (file)
+    fclose(file);
+  return value;
+}
+
+uint64_t qn_memory_available(void) {
+  uint64_t available = system_available();
+  uint64_t limit = number_in_file("/sys/fs/cgroup/memory.max");
+  uint64_t used = number_in_file("/sys/fs/cgroup/memory.current");
+  if (limit != UINT64_MAX && used != UINT64_MAX) {
+    uint64_t left = limit > used ? limit - used : 0;
+    available = left < available ? left : available;
+  }
+  return available;
+}
+
+/* "." for a file without a folder. */
+static const char *folder_of(const char *path, char *folder, size_t size) {
+  const char *slash = strrchr(path, '/');
+  if (!slash || (size_t)(slash - path) + 2 > size)
+    return ".";
+  size_t length = slash == path ? 1 : (size_t)(slash - path);
+  memcpy(folder, path, length);
+  folder[length] = '\0';
+  return folder;
+}
+
+static void choose_folder(const struct qn_memory_options *options, const char *output,
+                          struct qn_memory_plan *plan) {
+  const char *environment = getenv("TMPDIR");
+  struct stat about;
+  if (options->tmpdir)
+    plan->folder = options->tmpdir;
+  else if (environment && stat(environment, &about) == 0 && S_ISDIR(about.st_mode))
+    plan->folder = environment;
+  else
+    plan->folder = folder_of(output, plan->folder_memory, sizeof plan->folder_memory);
+}
+
+/* ---- Deciding ------------------------------------------------------------- */
+
+static enum qn_status refuse_space(const char *folder, const char *what, uint64_t needed,
+                                   uint64_t there, struct qn_error *error) {
+  char needed_text[32], free_text[32];
+  qn_fail(error, QN_SYSTEM, "%s will take about %s, but only %s are free here%s", what,
+          qn_size_text(needed, needed_text, sizeof needed_text),
+          qn_size_text(there, free_text, sizeof free_text),
+          strcmp(what, "the output") == 0 ? "" : "; --tmpdir chooses another folder");
+  return qn_error_in_file(error, folder), QN_SYSTEM;
+}
+
+static enum qn_status check_space(struct qn_memory_plan *plan, const char *output,
+                                  struct qn_error *error) {
+  const struct qn_work_estimate *estimate = &plan->estimate;
+  char memory[4096];
+  const char *output_folder = folder_of(output, memory, sizeof memory);
+  struct stat here, there;
+  uint64_t output_space;
+  enum qn_status status;
+  if ((status = qn_free_space(plan->folder, &plan->free_space, error)) ||
+      (status = qn_free_space(output_folder, &output_space, error)) || estimate->unknown)
+    return status;
+  bool together = stat(plan->folder, &here) == 0 && stat(output_folder, &there) == 0 &&
+                  here.st_dev == there.st_dev;
+  if (together && estimate->temporary + estimate->output > plan->free_space)
+    return refuse_space(plan->folder, "temporary files and output",
+                        estimate->temporary + estimate->output, plan->free_space, error);
+  if (!together && estimate->temporary > plan->free_space)
+    return refuse_space(plan->folder, "temporary files", estimate->temporary, plan->free_space,
+                        error);
+  if (!together && estimate->output > output_space)
+    return refuse_space(output_folder, "the output", estimate->output, output_space, error);
+  return QN_OK;
+}
+
+static enum qn_status check_memory(const struct qn_memory_plan *plan, struct qn_error *error) {
+  char memory[32], least[32];
+  if (plan->memory >= plan->estimate.least)
+    return QN_OK;
+  return qn_fail(error, plan->automatic ? QN_SYSTEM : QN_USAGE,
+                 "%s of memory are too little: this takes %s at least, --memory %" PRIu64,
+                 qn_size_text(plan->memory, memory, sizeof memory),
+                 qn_size_text(plan->estimate.least, least, sizeof least), plan->estimate.least);
+}
+
+static void tell(const struct qn_memory_plan *plan) {
+  const struct qn_work_estimate *estimate = &plan->estimate;
+  char memory[32], temporary[32], space[32], output[32], usual[32];
+  qn_size_text(plan->memory, memory, sizeof memory);
+  qn_size_text(plan->free_space, space, sizeof space);
+  if (plan->automatic)
+    qn_notice("this would take about %s of memory, more than is free: working in temporary files "
+              "(see --memory)",
+              qn_size_text(estimate->usual, usual, sizeof usual));
+  if (estimate->unknown)
+    qn_notice("estimate: up to %s of memory; how much disk and time cannot be told before the "
+              "input is read (%s are free in %s)",
+              memory, space, plan->folder);
+  else
+    qn_notice("estimate: about %.0f s, up to %s of memory, %s of temporary files in %s (%s are "
+              "free), %s of output",
+              estimate->seconds < 1 ? 1 : estimate->seconds, memory,
+              qn_size_text(estimate->temporary, temporary, sizeof temporary), plan->folder, space,
+              qn_size_text(estimate->output, output, sizeof output));
+}
+
+enum qn_status qn_memory_plan_make(const struct qn_memory_options *options, const char *output,
+                                   const struct qn_work_estimate *estimate,
+                                   struct qn_memory_plan *plan, struct qn_error *error) {
+  *plan = (struct qn_memory_plan){.memory = options->memory, .estimate = *estimate};
+  if (options->memory) {
+    plan->on_disk = estimate->unknown || estimate->most > options->memory;
+  } else if (!estimate->unknown) {
+    uint64_t available = qn_memory_available();
+    plan->on_disk = plan->automatic = estimate->usual > available / 10 * 9;
+    plan->memory = plan->automatic ? available / 2 : 0;
+  }
+  if (!plan->on_disk)
+    return QN_OK;
+  choose_folder(options, output, plan);
+  enum qn_status status = check_memory(plan, error);
+  if (!status)
+    status = check_space(plan, output, error);
+  if (status)
+    return status;
+  tell(plan);
+  qn_memory_limit_set(plan->memory - estimate->kept, plan->folder);
+  return QN_OK;
+}

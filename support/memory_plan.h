@@ -1,0 +1,63 @@
+/* The options --memory and --tmpdir, and what is decided with them before work begins: whether it
+ * is done in memory or in temporary files (support/temp_file.h), and whether there is room. */
+#ifndef QN_SUPPORT_MEMORY_PLAN_H
+#define QN_SUPPORT_MEMORY_PLAN_H
+
+#include <argp.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "support/error.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct qn_memory_options {
+  uint64_t memory;    /* 0: not given */
+  const char *tmpdir; /* NULL: $TMPDIR, or the output's folder */
+};
+
+/* A child for an argp parser; its input is a `struct qn_memory_options`. */
+extern const struct argp qn_memory_argp;
+
+/* What the work will take, as far as it is known. In bytes. */
+struct qn_work_estimate {
+  bool unknown;       /* the input does not say how large it is: figures are meaningless, but for
+                         `least` and `kept` */
+  uint64_t usual;     /* memory, if the work is done in memory */
+  uint64_t most;      /* the same at worst: what is surely enough */
+  uint64_t least;     /* memory, if it is done in temporary files */
+  uint64_t kept;      /* memory that is taken in any case, and does not serve for sorting */
+  uint64_t temporary; /* in temporary files */
+  uint64_t output;
+  double seconds; /* in temporary files */
+};
+
+/* What was decided. */
+struct qn_memory_plan {
+  bool on_disk;
+  bool automatic;  /* without --memory, because there is not enough of it */
+  uint64_t memory; /* limit; 0: none */
+  const char *folder;
+  uint64_t free_space; /* in the folder */
+  struct qn_work_estimate estimate;
+  char folder_memory[4096];
+};
+
+/* Decide how to make `output`, call qn_memory_limit_set if it is done in temporary files, and tell
+ * the user about it then. With --memory: in memory if that is surely enough; without: unless the
+ * work would take more than the memory that is free. QN_USAGE if --memory is too little, QN_SYSTEM
+ * if a file system has no room for temporary files or output; both say how much is needed. */
+enum qn_status qn_memory_plan_make(const struct qn_memory_options *options, const char *output,
+                                   const struct qn_work_estimate *estimate,
+                                   struct qn_memory_plan *plan, struct qn_error *error);
+
+/* Memory that could be taken now without swapping: what the system or, if that is less, the control
+ * group has free. UINT64_MAX if nobody can tell. */
+uint64_t qn_memory_available(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

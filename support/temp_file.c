@@ -1,0 +1,202 @@
+#include "support/temp_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "support/checked.h"
+#include "support/memory.h"
+#include "support/sizes.h"
+
+/* ---- The limit ------------------------------------------------------------ */
+
+static uint64_t memory_limit;
+static const char *temp_folder = ".";
+
+void qn_memory_limit_set(uint64_t bytes, const char *folder) {
+  memory_limit = bytes;
+  temp_folder = folder;
+}
+
+uint64_t qn_memory_limit(void) {
+  return memory_limit;
+}
+
+const char *qn_temp_folder(void) {
+  return temp_folder;
+}
+
+enum qn_status qn_free_space(const char *folder, uint64_t *bytes, struct qn_error *error) {
+  struct statvfs about;
+  if (statvfs(folder, &about) == 0 && qn_mul_u64(about.f_bavail, about.f_frsize, bytes))
+    return QN_OK;
+  qn_fail_errno(error, "cannot tell how much space there is");
+  return qn_error_in_file(error, folder), QN_SYSTEM;
+}
+
+/* ---- Files ---------------------------------------------------------------- */
+
+struct qn_temp_file {
+  int descriptor;
+  char *folder;
+  atomic_uint_least64_t bytes;
+};
+
+/* Where there are no files without a name, one whose name is taken away at once; no signal comes in
+ * between. */
+static int open_and_unlink(const char *folder) {
+  char path[PATH_MAX];
+  sigset_t all, before;
+  if ((size_t)snprintf(path, sizeof path, "%s/quern-XXXXXX", folder) >= sizeof path) {
+    errno = ENAMETOOLONG;
+    return -1;
+  }
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  int descriptor = mkostemp(path, O_CLOEXEC);
+  int cause = errno;
+  if (descriptor >= 0)
+    unlink(path);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  errno = cause;
+  return descriptor;
+}
+
+static enum qn_status open_nameless(const char *folder, int *descriptor, struct qn_error *error) {
+  *descriptor = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  if (*descriptor < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL))
+    *descriptor = open_and_unlink(folder);
+  if (*descriptor >= 0)
+    return QN_OK;
+  qn_fail_errno(error, "cannot create a temporary file (see --tmpdir)");
+  return qn_error_in_file(error, folder), QN_SYSTEM;
+}
+
+enum qn_status qn_temp_file_create(const char *folder, struct qn_temp_file **out,
+                                   struct qn_error *error) {
+  struct qn_temp_file *file;
+  *out = NULL;
+  enum qn_status status = qn_alloc_zeroed(&file, 1, sizeof *file, "a temporary file", error);
+  if (status)
+    return status;
+  file->descriptor = -1;
+  status = qn_alloc(&file->folder, strlen(folder) + 1, 1, "a path", error);
+  if (!status) {
+    strcpy(file->folder, folder);
+    status = open_nameless(folder, &file->descriptor, error);
+  }
+  if (status) {
+    qn_temp_file_destroy(file);
+    return status;
+  }
+  *out = file;
+  return QN_OK;
+}
+
+void qn_temp_file_destroy(struct qn_temp_file *file) {
+  if (!file)
+    return;
+  if (file->descriptor >= 0)
+    close(file->descriptor);
+  qn_free(file->folder);
+  qn_free(file);
+}
+
+static enum qn_status fail_write(const char *folder, uint64_t bytes, struct qn_error *error) {
+  char text[32];
+  int cause = errno;
+  qn_size_text(bytes, text, sizeof text);
+  errno = cause;
+  qn_fail_errno(error, "cannot write temporary data beyond %s; --tmpdir chooses another folder",
+                text);
+  return qn_error_in_file(error, folder), QN_SYSTEM;
+}
+
+enum qn_status qn_temp_file_append(struct qn_temp_file *file, const void *bytes, uint64_t length,
+                                   uint64_t *offset, struct qn_error *error) {
+  const char *next = bytes;
+  uint64_t at = *offset = atomic_fetch_add(&file->bytes, length);
+  while (length) {
+    ssize_t written = pwrite(file->descriptor, next, length, (off_t)at);
+    if (written < 0 && errno == EINTR)
+      continue;
+    if (written <= 0)
+      return fail_write(file->folder, at, error);
+    next += written;
+    at += (uint64_t)written;
+    length -= (uint64_t)written;
+  }
+  return QN_OK;
+}
+
+enum qn_status qn_temp_file_read(const struct qn_temp_file *file, void *bytes, uint64_t length,
+                                 uint64_t offset, struct qn_error *error) {
+  char *next = bytes;
+  while (length) {
+    ssize_t got = pread(file->descriptor, next, length, (off_t)offset);
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got <= 0) {
+      errno = got == 0 ? EIO : errno;
+      qn_fail_errno(error, "cannot read temporary data");
+      return qn_error_in_file(error, file->folder), QN_SYSTEM;
+    }
+    next += got;
+    offset += (uint64_t)got;
+    length -= (uint64_t)got;
+  }
+  return QN_OK;
+}
+
+void qn_temp_file_expect(const struct qn_temp_file *file, uint64_t length, uint64_t offset) {
+  posix_fadvise(file->descriptor, (off_t)offset, (off_t)length, POSIX_FADV_WILLNEED);
+}
+
+uint64_t qn_temp_file_bytes(const struct qn_temp_file *file) {
+  return atomic_load(&file->bytes);
+}
+
+/* ---- Arrays --------------------------------------------------------------- */
+
+static enum qn_status reserve_space(int descriptor, uint64_t bytes, struct qn_error *error) {
+  int failed;
+  do
+    failed = fallocate(descriptor, 0, 0, (off_t)bytes);
+  while (failed && errno == EINTR);
+  if (failed && (errno == EOPNOTSUPP || errno == ENOSYS))
+    failed = ftruncate(descriptor, (off_t)bytes);
+  if (!failed)
+    return QN_OK;
+  qn_fail_errno(error,
+                "cannot reserve %" PRIu64 " bytes of temporary space; --tmpdir chooses "
+                "another folder",
+                bytes);
+  return qn_error_in_file(error, temp_folder), QN_SYSTEM;
+}
+
+enum qn_status qn_bulk_alloc(void *out, uint64_t count, uint64_t size, const char *what,
+                             struct qn_error *error) {
+  uint64_t bytes;
+  void *none = NULL;
+  int descriptor;
+  if (!memory_limit || !qn_mul_u64(count, size, &bytes) || bytes == 0 || bytes > INT64_MAX)
+    return qn_pages_alloc(out, count, size, what, error);
+  memcpy(out, &none, sizeof none);
+  enum qn_status status = open_nameless(temp_folder, &descriptor, error);
+  if (status)
+    return status;
+  status = reserve_space(descriptor, bytes, error);
+  if (!status)
+    status = qn_pages_map(out, descriptor, bytes, what, error);
+  close(descriptor);
+  return status;
+}

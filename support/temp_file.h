@@ -1,0 +1,63 @@
+/* Space on disk for what does not fit into memory: files without a name, which are gone with the
+ * process, however it ends, and large arrays that live in such files.
+ *
+ * A tool that was given --memory says so once (qn_memory_limit_set); arrays in proportion to the
+ * graph that are not its output then come from qn_bulk_alloc, in files instead of in memory. */
+#ifndef QN_SUPPORT_TEMP_FILE_H
+#define QN_SUPPORT_TEMP_FILE_H
+
+#include <stdint.h>
+
+#include "support/error.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- The limit ------------------------------------------------------------ */
+
+/* Keep to about `bytes` of memory (0: no limit) from now on, and put what does not fit into
+ * `folder`, which is not copied. Call before work begins. */
+void qn_memory_limit_set(uint64_t bytes, const char *folder);
+/* 0: none. */
+uint64_t qn_memory_limit(void);
+const char *qn_temp_folder(void);
+
+/* Bytes that may still be written to the file system of `folder`. */
+enum qn_status qn_free_space(const char *folder, uint64_t *bytes, struct qn_error *error);
+
+/* ---- Files ---------------------------------------------------------------- */
+
+struct qn_temp_file;
+
+/* An empty file in `folder`. Owned until destroy, which gives its space back (NULL is allowed). */
+enum qn_status qn_temp_file_create(const char *folder, struct qn_temp_file **out,
+                                   struct qn_error *error);
+void qn_temp_file_destroy(struct qn_temp_file *file);
+
+/* Add `length` bytes at the end, from any thread; `*offset` is where they are. QN_SYSTEM names the
+ * folder if its file system is full. */
+enum qn_status qn_temp_file_append(struct qn_temp_file *file, const void *bytes, uint64_t length,
+                                   uint64_t *offset, struct qn_error *error);
+
+/* Read bytes that have been appended, from any thread. */
+enum qn_status qn_temp_file_read(const struct qn_temp_file *file, void *bytes, uint64_t length,
+                                 uint64_t offset, struct qn_error *error);
+
+/* These bytes will be read soon: begin to fetch them. */
+void qn_temp_file_expect(const struct qn_temp_file *file, uint64_t length, uint64_t offset);
+
+uint64_t qn_temp_file_bytes(const struct qn_temp_file *file);
+
+/* ---- Arrays --------------------------------------------------------------- */
+
+/* As qn_pages_alloc without a limit; with one, a mapped file in the folder, whose space is reserved
+ * here, so that a full disk is an error and no crash. For arrays that are gone through in order, or
+ * along a limited number of places at once. Give back with qn_pages_free. */
+enum qn_status qn_bulk_alloc(void *out, uint64_t count, uint64_t size, const char *what,
+                             struct qn_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
