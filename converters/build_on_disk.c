@@ -282,7 +282,7 @@ static enum qn_status divide_group(struct disk_build *build, const struct group 
   uint64_t width = one_row ? range->end_column - first : range->end_row - first;
   struct qn_division_options options = {.by = one_row ? QN_BY_DESTINATION : QN_BY_SOURCE,
                                         .first = first,
-                                        .num_piles = qn_spill_piles()};
+                                        .num_piles = qn_spill_piles(build->job->list->spill)};
   struct qn_division *smaller;
   if (one_row && width == 1)
     return write_equal(build, group, error);
@@ -382,6 +382,8 @@ static enum qn_status choose_capacity(struct disk_build *build, struct qn_error 
                    qn_size_text(limit, limit_text, sizeof limit_text), (unsigned long long)needed,
                    qn_size_text(needed, needed_text, sizeof needed_text));
   build->capacity = (limit - taken) / edge_bytes;
+  if (job->list->spill->options.edges_at_once)
+    build->capacity = job->list->spill->options.edges_at_once;
   return QN_OK;
 }
 

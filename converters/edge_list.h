@@ -53,6 +53,9 @@ struct qn_spill_options {
   /* What a reader finds out before it pushes the first edge; NULL if nothing. */
   const uint64_t *num_vertices; /* declared, or QN_SPILL_NOT_DECLARED */
   const bool *symmetric;        /* reverses will be added too */
+  /* For tests; 0: by memory. */
+  unsigned num_piles;
+  uint64_t edges_at_once; /* that are sorted in memory */
 };
 
 /* As qn_edge_list_create, but the edges go to temporary files (support/temp_file.h: there must be a

@@ -19,7 +19,9 @@ void qn_spill_destroy(struct qn_spill *spill) {
   qn_free(spill);
 }
 
-unsigned qn_spill_piles(void) {
+unsigned qn_spill_piles(const struct qn_spill *spill) {
+  if (spill->options.num_piles)
+    return spill->options.num_piles;
   uint64_t most = qn_memory_limit() / 8 / (qn_threads() * QN_BLOCK_BYTES);
   unsigned piles = QN_MAX_PILES;
   while (piles > 4 && piles > most)
@@ -33,7 +35,7 @@ static enum qn_status begin(struct qn_edge_list *list, struct qn_error *error) {
   const struct qn_spill_options *options = &spill->options;
   struct qn_division_options division = {
       .by = QN_BY_SOURCE,
-      .num_piles = qn_spill_piles(),
+      .num_piles = qn_spill_piles(spill),
       .both = options->undirected || (options->symmetric && *options->symmetric),
   };
   bool declared = options->num_vertices && *options->num_vertices != QN_SPILL_NOT_DECLARED;

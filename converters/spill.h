@@ -42,7 +42,7 @@ enum qn_status qn_spill_change(struct qn_edge_list *list,
                                const void *context, struct qn_error *error);
 
 /* The number of piles that memory allows while dividing with all threads. */
-unsigned qn_spill_piles(void);
+unsigned qn_spill_piles(const struct qn_spill *spill);
 
 #ifdef __cplusplus
 }

@@ -16,6 +16,7 @@
 #include "formats/layouts.h"
 #include "helpers/scratch.h"
 #include "support/memory.h"
+#include "support/temp_file.h"
 #include "support/threads.h"
 
 static struct qn_error error;
@@ -200,13 +201,33 @@ static void fill(struct qn_edge_list *list, const struct edges *edges, uint64_t 
   assert_int_equal(qn_edge_list_count(list), edges->count);
 }
 
+/* How edges that go to disk are divided; no piles: they stay in memory. */
+struct on_disk {
+  unsigned num_piles;
+  uint64_t edges_at_once;
+};
+
+static enum qn_status create_list(const struct qn_build *build, struct on_disk on_disk,
+                                  struct qn_edge_list **list) {
+  struct qn_spill_options options = {.undirected = build->undirected,
+                                     .ids = QN_SPILL_IDS_UNLESS_DECLARED,
+                                     .num_vertices = &build->num_vertices,
+                                     .num_piles = on_disk.num_piles,
+                                     .edges_at_once = on_disk.edges_at_once};
+  if (build->ids == QN_ID_COMPACT)
+    options.ids = QN_SPILL_IDS_COLLECT;
+  qn_memory_limit_set(on_disk.num_piles ? (uint64_t)64 << 20 : 0, ".");
+  return on_disk.num_piles ? qn_edge_list_create_on_disk(&options, list, &error)
+                           : qn_edge_list_create(list, &error);
+}
+
 static enum qn_status build_file(const char *path, const struct edges *edges,
-                                 const struct qn_build *build, uint64_t parts,
-                                 struct qn_ledger *ledger) {
+                                 const struct qn_build *build, struct on_disk on_disk,
+                                 uint64_t parts, struct qn_ledger *ledger) {
   struct qn_edge_list *list;
   struct qn_writer *writer;
   memset(ledger, 0, sizeof *ledger);
-  assert_int_equal(qn_edge_list_create(&list, &error), QN_OK);
+  assert_int_equal(create_list(build, on_disk, &list), QN_OK);
   fill(list, edges, parts);
   assert_int_equal(qn_writer_create(path, true, &writer, &error), QN_OK);
   enum qn_status status = qn_build_graph(list, build, writer, ledger, &error);
@@ -215,6 +236,18 @@ static enum qn_status build_file(const char *path, const struct edges *edges,
     qn_writer_abort(writer);
   else
     assert_int_equal(qn_writer_commit(writer, &error), QN_OK);
+  return status;
+}
+
+/* What cannot be built in memory cannot be built on disk, for the same reason. */
+static enum qn_status build_bad(const struct edges *edges, const struct qn_build *build) {
+  struct qn_ledger ledger;
+  const char *path = scratch_path("bad.qrn");
+  enum qn_status status = build_file(path, edges, build, (struct on_disk){16, 3}, 2, &ledger);
+  char message[sizeof error.message];
+  strcpy(message, error.message);
+  assert_int_equal(build_file(path, edges, build, (struct on_disk){0, 0}, 1, &ledger), status);
+  assert_string_equal(error.message, message);
   return status;
 }
 
@@ -279,17 +312,24 @@ static void check_ledger(const struct qn_ledger *ledger, const struct qn_ledger 
   assert_int_equal(ledger->edges_written, want->edges_written);
 }
 
-/* Build with one, two and five threads and differently cut streams: right and the same bytes. */
+/* Build with one, two and five threads, differently cut streams, in memory and on disk in one go,
+ * in many, and with piles that are divided again and again: right and the same bytes. */
 static void check_build(const struct edges *edges, const struct qn_build *build) {
-  static const unsigned threads[] = {1, 2, 5};
+  static const unsigned threads[] = {1, 2, 5, 2, 2, 1};
+  static const struct on_disk on_disk[] = {{0, 0},    {0, 0}, {0, 0}, {256, UINT64_MAX},
+                                           {16, 999}, {2, 1}};
   struct expected e = expect(edges, build);
   char first[512], other[512];
   snprintf(first, sizeof first, "%s", scratch_path("first.qrn"));
   snprintf(other, sizeof other, "%s", scratch_path("other.qrn"));
-  for (int t = 0; t < 3; t++) {
+  for (int t = 0; t < 6; t++) {
     struct qn_ledger ledger;
+    if (on_disk[t].num_piles &&
+        edges->count / 50 > on_disk[t].edges_at_once) /* would take too long */
+      continue;
     qn_threads_set(threads[t]);
-    if (build_file(t ? other : first, edges, build, t == 0 ? 1 : 7 * (uint64_t)t, &ledger))
+    if (build_file(t ? other : first, edges, build, on_disk[t], t == 0 ? 1 : 7 * (uint64_t)t,
+                   &ledger))
       fail_msg("%s", error.message);
     check_ledger(&ledger, &e.ledger);
     if (t)
@@ -403,13 +443,12 @@ static void large_ids(void **state) {
   struct edges edges = {items, 5, QN_WEIGHT_U32};
   every_option(&edges);
   struct qn_build keep = {.num_vertices = QN_VERTICES_FROM_EDGES, .ids = QN_ID_KEEP};
-  struct qn_ledger ledger;
-  assert_int_equal(build_file(scratch_path("bad.qrn"), &edges, &keep, 2, &ledger), QN_INVALID);
+  assert_int_equal(build_bad(&edges, &keep), QN_INVALID);
   assert_non_null(strstr(error.message, "18446744073709551615"));
   struct edge edge32[] = {{0, UINT32_MAX - 1, 0, 0}, {UINT32_MAX, UINT32_MAX - 1, 0, 1}};
   struct edges largest = {edge32, 2, QN_WEIGHT_NONE};
   every_option(&largest);
-  assert_int_equal(build_file(scratch_path("bad.qrn"), &largest, &keep, 1, &ledger), QN_INVALID);
+  assert_int_equal(build_bad(&largest, &keep), QN_INVALID);
 }
 
 static void wide_keys(void **state) {
@@ -464,6 +503,20 @@ static void star_and_path(void **state) {
   free(edges.items);
 }
 
+/* Divided down to single vertices, single destinations, and edges that are all the same. */
+static void many_of_the_same(void **state) {
+  (void)state;
+  enum { COUNT = 60 };
+  for (enum qn_weight_type type = QN_WEIGHT_NONE; type <= QN_WEIGHT_F32; type++) {
+    random_state = 11;
+    struct edges edges = random_edges(COUNT, 3, false, 1, type);
+    for (unsigned i = 0; i < COUNT / 2; i++)
+      edges.items[i].source = 1;
+    every_option(&edges);
+    free(edges.items);
+  }
+}
+
 /* ---- Weights -------------------------------------------------------------- */
 
 static void weight_choices(void **state) {
@@ -476,15 +529,14 @@ static void weight_choices(void **state) {
   check_build(&edges, &build);
   build.weights = QN_WEIGHTS_NONE;
   check_build(&edges, &build);
-  struct qn_ledger ledger;
   edges.type = QN_WEIGHT_F32;
   build.weights = QN_WEIGHTS_U32;
-  assert_int_equal(build_file(scratch_path("bad.qrn"), &edges, &build, 1, &ledger), QN_INVALID);
+  assert_int_equal(build_bad(&edges, &build), QN_INVALID);
   edges.type = QN_WEIGHT_NONE;
-  assert_int_equal(build_file(scratch_path("bad.qrn"), &edges, &build, 1, &ledger), QN_INVALID);
+  assert_int_equal(build_bad(&edges, &build), QN_INVALID);
   build.weights = QN_WEIGHTS_AUTO;
   build.duplicates = QN_DUPLICATES_SUM;
-  assert_int_equal(build_file(scratch_path("bad.qrn"), &edges, &build, 1, &ledger), QN_INVALID);
+  assert_int_equal(build_bad(&edges, &build), QN_INVALID);
   free(edges.items);
 }
 
@@ -494,15 +546,14 @@ static void sums_that_overflow(void **state) {
                          {1, 2, 294967295u, 3},  {3, 2, 4294967295u, 4}, {3, 2, 1, 5}};
   struct edges edges = {items, 6, QN_WEIGHT_U32};
   struct qn_build build = {.num_vertices = QN_VERTICES_FROM_EDGES, .duplicates = QN_DUPLICATES_SUM};
-  struct qn_ledger ledger;
-  assert_int_equal(build_file(scratch_path("bad.qrn"), &edges, &build, 1, &ledger), QN_INVALID);
+  assert_int_equal(build_bad(&edges, &build), QN_INVALID);
   assert_non_null(strstr(error.message, "from 3 to 2"));
   build.weights = QN_WEIGHTS_F32;
   check_build(&edges, &build);
   for (int i = 0; i < 6; i++)
     items[i].weight = as_bits(3e38f);
   edges.type = QN_WEIGHT_F32;
-  assert_int_equal(build_file(scratch_path("bad.qrn"), &edges, &build, 1, &ledger), QN_INVALID);
+  assert_int_equal(build_bad(&edges, &build), QN_INVALID);
   assert_non_null(strstr(error.message, "from 1 to 2"));
 }
 
@@ -517,20 +568,15 @@ static void contradictions(void **state) {
   assert_int_equal(qn_build_check(&build, &error), QN_USAGE);
   struct edge item = {0, 3, 0, 0};
   struct edges edges = {&item, 1, QN_WEIGHT_NONE};
-  struct qn_ledger ledger;
   for (enum qn_id_choice ids = QN_ID_AUTO; ids <= QN_ID_COMPACT; ids++) {
     build = (struct qn_build){.num_vertices = 3, .ids = ids};
-    assert_int_equal(build_file(scratch_path("bad.qrn"), &edges, &build, 1, &ledger), QN_INVALID);
+    assert_int_equal(build_bad(&edges, &build), QN_INVALID);
     assert_non_null(strstr(error.message, "vertex 3 is beyond the 3"));
   }
 }
 
 /* Fail the n-th allocation for every n: an error, nothing left behind, nothing leaked. */
-static void failing_memory(void **state) {
-  (void)state;
-  random_state = 3;
-  qn_threads_set(2);
-  struct edges edges = random_edges(30000, 1000, true, 1ull << 33, QN_WEIGHT_U32);
+static void fail_every_allocation(const struct edges *edges, struct on_disk on_disk) {
   struct qn_build build = {.num_vertices = QN_VERTICES_FROM_EDGES, .transpose = true};
   uint64_t live = qn_memory_live();
   bool done = false;
@@ -538,8 +584,8 @@ static void failing_memory(void **state) {
     struct qn_edge_list *list;
     struct qn_writer *writer;
     struct qn_ledger ledger = {0};
-    assert_int_equal(qn_edge_list_create(&list, &error), QN_OK);
-    fill(list, &edges, 3);
+    assert_int_equal(create_list(&build, on_disk, &list), QN_OK);
+    fill(list, edges, 3);
     assert_int_equal(qn_writer_create(scratch_path("failing.qrn"), true, &writer, &error), QN_OK);
     qn_memory_fail_nth(n);
     enum qn_status status = qn_build_graph(list, &build, writer, &ledger, &error);
@@ -550,18 +596,28 @@ static void failing_memory(void **state) {
     qn_writer_abort(writer);
     qn_edge_list_destroy(list);
     assert_int_equal(qn_memory_live(), live);
-    assert_true(n < 1000);
+    assert_true(n < 3000);
   }
+}
+
+static void failing_memory(void **state) {
+  (void)state;
+  random_state = 3;
+  qn_threads_set(2);
+  struct edges edges = random_edges(30000, 1000, true, 1ull << 33, QN_WEIGHT_U32);
+  fail_every_allocation(&edges, (struct on_disk){0, 0});
+  fail_every_allocation(&edges, (struct on_disk){16, 5000});
   free(edges.items);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(random_graphs),  cmocka_unit_test(id_choices),
-      cmocka_unit_test(large_ids),      cmocka_unit_test(wide_keys),
-      cmocka_unit_test(empty_graphs),   cmocka_unit_test(star_and_path),
-      cmocka_unit_test(weight_choices), cmocka_unit_test(sums_that_overflow),
-      cmocka_unit_test(contradictions), cmocka_unit_test(failing_memory),
+      cmocka_unit_test(random_graphs),      cmocka_unit_test(id_choices),
+      cmocka_unit_test(large_ids),          cmocka_unit_test(wide_keys),
+      cmocka_unit_test(empty_graphs),       cmocka_unit_test(many_of_the_same),
+      cmocka_unit_test(star_and_path),      cmocka_unit_test(weight_choices),
+      cmocka_unit_test(sums_that_overflow), cmocka_unit_test(contradictions),
+      cmocka_unit_test(failing_memory),
   };
   setenv("QUERN_NO_SYNC", "1", 1);
   return cmocka_run_group_tests_name("build", tests, scratch_create, scratch_remove);
