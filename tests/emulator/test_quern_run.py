@@ -21,6 +21,9 @@ LAYOUTS = {
     "hybrid": ["quern-hybrid"],
 }
 
+# Those on which all that runs on a CPU runs on a CUDA device too.
+COMPLETE = {"edge-partitions", "graph", "shards"}
+
 # Algorithms that walk all edges in every iteration.
 ALL_ACTIVE = {"cs", "degree", "hs", "indegree", "nn", "pagerank", "rwr", "spmv"}
 
@@ -65,11 +68,11 @@ class EveryKernel(Graph):
     tier = "medium"
     timeout = 300
 
-    def listed(self):
+    def listed(self, device="cuda"):
         done = run(EMULATED, "--list", "--json")
         self.assertEqual(done.returncode, 0, done.stderr)
         kernels = json.loads(done.stdout)["kernels"]
-        return sorted({(kernel["layout"], kernel["algorithm"]) for kernel in kernels if kernel["device"] == "cuda"})
+        return sorted({(kernel["layout"], kernel["algorithm"]) for kernel in kernels if kernel["device"] == device})
 
     def containers(self):
         """One graph in every layout; whole weights, symmetric."""
@@ -120,6 +123,10 @@ class EveryKernel(Graph):
             self.assertEqual(cpu["result"], cuda["result"])
         else:
             self.same(values(Path("cpu.npy")), values(Path("cuda.npy")))
+
+    def test_no_kernel_is_missing(self):
+        missing = set(self.listed("cpu")) - set(self.listed("cuda"))
+        self.assertEqual({(layout, algorithm) for layout, algorithm in missing if layout in COMPLETE}, set())
 
     def test_every_kernel_agrees_with_the_cpu(self):
         kernels, containers = self.listed(), self.containers()

@@ -1,0 +1,316 @@
+/* Shards on a CUDA device, resident (view: struct qn_shards), after Garaph, section 3.
+ *
+ * Gather (shards_gather.cuh): a block of threads takes consecutive edges of one shard, initialises
+ * its rows in shared memory, gathers the edges' contributions there, and merges them with the
+ * shard's replication factor R (equation 2): R replicas of each accumulator, merged two by two.
+ * Frontier programs whose active vertices have few out-edges notify their destinations, and only
+ * these pull (shards_notify.h's notify-pull, section 4.2; shards_notify.cuh), again with R replicas
+ * a vertex.
+ *
+ * Unlike the paper's, replicas are not combined into by atomics: edges are sorted by destination,
+ * so replica r of a vertex can be given to one lane, which takes every R-th of the vertex's edges.
+ * That keeps its purpose, that R neighbouring threads do not wait for each other, and sums of real
+ * numbers have one order. As a replica lives in a register, R does not shrink what fits into
+ * shared memory; and as sorted edges touch their rows one after the other, a block needs no whole
+ * shard of 112 KiB, but 2048 edges: small blocks hide more latency, and a hub's shard is worked on
+ * by many multiprocessors. A row of more edges, a *hub*, is cut into segments, whose sums are
+ * further replicas, merged by a kernel of their own.
+ *
+ * Asynchronous (section 3.1) are programs that are PROGRAM_IN_PLACE, as on the CPU: a sender that
+ * receives something better sends that to whoever looks later in the same iteration.
+ *
+ * A gather moves, per edge, 6 bytes (10 with weights) in order and one 32-byte sector out of the L2
+ * cache (of device memory where messages do not fit), in frontier programs another for the source's
+ * bit; per vertex one accumulator, beside what sweeps.cuh says. Notify-pull moves per out-edge of
+ * an active vertex 4 bytes and a sector with a bit, per in-edge of a notified one the same as a
+ * gather but for the offset's 2 bytes, and V / 8 bytes of bits. */
+#ifndef QN_KERNELS_CUDA_SHARDS_ENGINE_CUH
+#define QN_KERNELS_CUDA_SHARDS_ENGINE_CUH
+
+#include "formats/shards.h"
+#include "kernels/cuda/csr_device.cuh"
+#include "kernels/cuda/partial.cuh"
+#include "kernels/cuda/run_device.cuh"
+#include "kernels/cuda/unit_queue.cuh"
+#include "kernels/cuda/warp_rows.cuh"
+
+namespace {
+
+/* Consecutive rows of one shard, and their edges. */
+struct device_task {
+  uint64_t first_edge;
+  uint32_t num_edges; /* at most TASK_EDGES */
+  uint32_t first_row;
+  uint32_t num_rows;     /* at most TASK_ROWS */
+  uint16_t first_offset; /* of the first row in its shard */
+  uint8_t replication;
+};
+
+/* A row that has too many edges for a task, and the segments that it is cut into. */
+struct device_hub {
+  uint32_t row;
+  uint32_t first_segment, num_segments;
+};
+
+struct device_segment {
+  uint64_t first_edge;
+  uint32_t num_edges;
+  uint32_t hub;
+};
+
+/* Of one iteration. */
+struct device_counters {
+  qn_queue_size queue_size;         /* of active vertices with out-edges */
+  unsigned long long num_out_edges; /* of active vertices */
+};
+
+struct engine_device {
+  struct qn_csr in; /* row offsets in frontier programs only */
+  const uint16_t *destination_offsets;
+  const struct device_task *tasks;
+  const struct device_hub *hubs;
+  const struct device_segment *segments;
+  uint32_t num_tasks, num_hubs, num_segments;
+  program_accumulator *segment_sums; /* [num_segments] */
+  uint8_t *segment_received;         /* [num_segments] */
+  struct qn_csr out;                 /* out-degrees need the row offsets only */
+  /* Frontier programs: */
+  const uint8_t *word_replication; /* [V / 32 + 1] of the first of each 32 vertices */
+  uint32_t *notified;              /* [V / 32 + 1] bits, zero between iterations */
+  struct qn_unit_queue queue;      /* [V] of active vertices */
+  struct device_counters *counters;
+};
+
+QN_DEVICE_INLINE uint64_t engine_out_degree(const struct engine_device &device, uint32_t vertex) {
+  return device.out.row_offsets[vertex + 1] - device.out.row_offsets[vertex];
+}
+
+} /* namespace */
+
+#include "kernels/cuda/sweeps.cuh"
+
+#include "kernels/cuda/shards_gather.cuh"
+#if PROGRAM_SCHEDULE == QN_FRONTIER
+#include "kernels/cuda/shards_notify.cuh"
+#define ENGINE_NAME "shards, notify-pull"
+#else
+#define ENGINE_NAME "shards, replicated gather"
+#endif
+
+namespace {
+
+inline enum qn_status engine_collect(struct sweep_run *run, struct qn_error *error) {
+#if SWEEP_FRONTIER
+  return collect_active(run, error);
+#else
+  collect_hubs(run, true);
+  collect_shards(run);
+  return qn_cuda_launched("gathering shards", error);
+#endif
+}
+
+} /* namespace */
+
+#include "kernels/cuda/sweep_loop.cuh"
+
+namespace {
+
+/* ---- Cutting shards into tasks, on the host -------------------------------------- */
+
+/* What is cut so far; without arrays it is only counted. */
+struct shard_cuts {
+  struct device_task *tasks;
+  struct device_hub *hubs;
+  struct device_segment *segments;
+  uint64_t num_tasks, num_hubs, num_segments;
+};
+
+/* The end of the rows from `row` on, of those before `last`, that one task can take. */
+inline uint64_t task_end(const uint64_t *offsets, uint64_t row, uint64_t last) {
+  uint64_t low = row, high = last - row < TASK_ROWS ? last : row + TASK_ROWS;
+  while (low < high) {
+    const uint64_t middle = high - (high - low) / 2;
+    if (offsets[middle] - offsets[row] <= TASK_EDGES)
+      low = middle;
+    else
+      high = middle - 1;
+  }
+  return low;
+}
+
+inline void add_task(const struct qn_shards *view, struct shard_cuts *cuts, uint64_t shard,
+                     uint64_t row, uint64_t end) {
+  const uint64_t *offsets = view->in.row_offsets;
+  if (offsets[row] == offsets[end])
+    return; /* nobody receives anything */
+  if (cuts->tasks) {
+    struct device_task *task = &cuts->tasks[cuts->num_tasks];
+    memset(task, 0, sizeof *task);
+    task->first_edge = offsets[row];
+    task->num_edges = (uint32_t)(offsets[end] - offsets[row]);
+    task->first_row = (uint32_t)row;
+    task->num_rows = (uint32_t)(end - row);
+    task->first_offset = (uint16_t)(row - view->vertex_offsets[shard]);
+    task->replication = view->replication[shard];
+  }
+  cuts->num_tasks++;
+}
+
+inline void add_hub(const struct qn_shards *view, struct shard_cuts *cuts, uint64_t row) {
+  const uint64_t begin = view->in.row_offsets[row], end = view->in.row_offsets[row + 1];
+  const uint64_t count = (end - begin + TASK_EDGES - 1) / TASK_EDGES;
+  if (cuts->hubs) {
+    struct device_hub hub = {(uint32_t)row, (uint32_t)cuts->num_segments, (uint32_t)count};
+    cuts->hubs[cuts->num_hubs] = hub;
+    for (uint64_t i = 0; i < count; i++) {
+      const uint64_t first = begin + i * TASK_EDGES;
+      const uint64_t left = end - first;
+      struct device_segment segment = {first, left < TASK_EDGES ? (uint32_t)left : TASK_EDGES,
+                                       (uint32_t)cuts->num_hubs};
+      cuts->segments[cuts->num_segments + i] = segment;
+    }
+  }
+  cuts->num_segments += count;
+  cuts->num_hubs++;
+}
+
+inline void cut_shards(const struct qn_shards *view, struct shard_cuts *cuts) {
+  cuts->num_tasks = cuts->num_hubs = cuts->num_segments = 0;
+  for (uint64_t shard = 0; shard < view->num_shards; shard++) {
+    const uint64_t last = view->vertex_offsets[shard + 1];
+    for (uint64_t row = view->vertex_offsets[shard]; row < last;) {
+      const uint64_t end = task_end(view->in.row_offsets, row, last);
+      if (end > row)
+        add_task(view, cuts, shard, row, end);
+      else
+        add_hub(view, cuts, row);
+      row = end > row ? end : row + 1;
+    }
+  }
+}
+
+inline enum qn_status upload_cuts(const struct shard_cuts *cuts, struct sweep_run *run,
+                                  struct qn_error *error) {
+  struct engine_device *device = &run->state.layout;
+  struct qn_cuda_memory *memory = &run->memory;
+  device->num_tasks = (uint32_t)cuts->num_tasks;
+  device->num_hubs = (uint32_t)cuts->num_hubs;
+  device->num_segments = (uint32_t)cuts->num_segments;
+  enum qn_status status = qn_cuda_copy_of(memory, &device->tasks, cuts->tasks, cuts->num_tasks, 0,
+                                          sizeof *cuts->tasks, "tasks of shards", error);
+  if (!status)
+    status = qn_cuda_copy_of(memory, &device->hubs, cuts->hubs, cuts->num_hubs, 0,
+                             sizeof *cuts->hubs, "hubs", error);
+  if (!status)
+    status = qn_cuda_copy_of(memory, &device->segments, cuts->segments, cuts->num_segments, 0,
+                             sizeof *cuts->segments, "segments of hubs", error);
+  if (!status)
+    status = qn_cuda_alloc(memory, &device->segment_sums, cuts->num_segments,
+                           sizeof *device->segment_sums, "sums of hubs", error);
+  if (!status)
+    status = qn_cuda_alloc(memory, &device->segment_received, cuts->num_segments,
+                           sizeof *device->segment_received, "sums of hubs", error);
+  return status;
+}
+
+inline enum qn_status cut_and_upload(const struct qn_shards *view, struct sweep_run *run,
+                                     struct qn_error *error) {
+  struct shard_cuts cuts;
+  memset(&cuts, 0, sizeof cuts);
+  cut_shards(view, &cuts);
+  if (cuts.num_tasks > INT32_MAX || cuts.num_segments > INT32_MAX)
+    return qn_fail(error, QN_UNSUPPORTED, "the graph has too many shards or edges for one device");
+  enum qn_status status =
+      qn_alloc(&cuts.tasks, cuts.num_tasks, sizeof *cuts.tasks, "tasks of shards", error);
+  if (!status)
+    status = qn_alloc(&cuts.hubs, cuts.num_hubs, sizeof *cuts.hubs, "hubs", error);
+  if (!status)
+    status = qn_alloc(&cuts.segments, cuts.num_segments, sizeof *cuts.segments, "segments of hubs",
+                      error);
+  if (!status) {
+    cut_shards(view, &cuts);
+    status = upload_cuts(&cuts, run, error);
+  }
+  qn_free(cuts.segments);
+  qn_free(cuts.hubs);
+  qn_free(cuts.tasks);
+  return status;
+}
+
+/* ---- Uploading --------------------------------------------------------------------- */
+
+inline enum qn_status upload_in(const struct qn_shards *view, struct sweep_run *run,
+                                struct qn_error *error) {
+  struct engine_device *device = &run->state.layout;
+  struct qn_cuda_memory *memory = &run->memory;
+  const struct qn_csr *in = &view->in;
+  enum qn_status status =
+      qn_cuda_copy_of(memory, &device->in.column_indices, in->column_indices, in->num_edges, 0,
+                      sizeof *in->column_indices, "sources", error);
+  if (!status && PROGRAM_USES_WEIGHTS)
+    status =
+        qn_cuda_weights_upload(memory, &in->weights, in->num_edges, &device->in.weights, error);
+  if (!status && SWEEP_FRONTIER)
+    status = qn_cuda_copy_of(memory, &device->in.row_offsets, in->row_offsets, in->num_vertices + 1,
+                             0, sizeof *in->row_offsets, "row offsets", error);
+  if (!status && !PROGRAM_FIRST_SUFFICES)
+    status = qn_cuda_copy_of(memory, &device->destination_offsets, view->destination_offsets,
+                             in->num_edges, 0, sizeof *view->destination_offsets,
+                             "destination offsets", error);
+  return status;
+}
+
+/* Out-edges for frontier programs, or their row offsets alone, where the in-edges don't serve. */
+inline enum qn_status upload_out(const struct qn_shards *view, struct sweep_run *run,
+                                 struct qn_error *error) {
+  struct engine_device *device = &run->state.layout;
+  const bool is_in = view->out.row_offsets == view->in.row_offsets;
+  device->out.num_vertices = view->num_vertices;
+  device->out.num_edges = view->num_edges;
+  if (SWEEP_FRONTIER && is_in) {
+    device->out.row_offsets = device->in.row_offsets;
+    device->out.column_indices = device->in.column_indices;
+    return QN_OK;
+  }
+  if (SWEEP_FRONTIER)
+    return qn_cuda_csr_upload(&run->memory, &view->out, false, &device->out, error);
+  if (PROGRAM_USES_OUT_DEGREE)
+    return qn_cuda_copy_of(&run->memory, &device->out.row_offsets, view->out.row_offsets,
+                           view->num_vertices + 1, 0, sizeof *view->out.row_offsets, "row offsets",
+                           error);
+  return QN_OK;
+}
+
+inline enum qn_status upload_layout(const struct qn_shards *view, struct sweep_run *run,
+                                    struct qn_error *error) {
+  enum qn_status status = upload_in(view, run, error);
+  if (!status)
+    status = upload_out(view, run, error);
+  if (!status)
+    status = cut_and_upload(view, run, error);
+#if SWEEP_FRONTIER
+  if (!status)
+    status = create_notification(view, run, error);
+#endif
+  return status;
+}
+
+enum qn_status engine_run(const struct qn_run_request *request, struct qn_run_result *result,
+                          struct qn_error *error) {
+  const struct qn_shards *view = (const struct qn_shards *)request->view;
+  auto upload = [view](struct sweep_run *run, struct qn_error *failure) {
+    return upload_layout(view, run, failure);
+  };
+  memset(result, 0, sizeof *result);
+  enum qn_status status = sweep_check_weights(&view->in.weights, view->num_edges, error);
+  if (!status)
+    status = sweep_run_program(request, view->num_vertices, view->num_edges, NULL, upload, result,
+                               error);
+  return status;
+}
+
+} /* namespace */
+
+QN_DEFINE_KERNEL(QN_LAYOUT_SHARDS, QN_CUDA, ENGINE_NAME);
+
+#endif

@@ -1,0 +1,88 @@
+/* CUDA programs on shards, in the emulator. */
+#include "helpers/emulated_test.h"
+#include "partitioner/shards.h"
+
+static void open_view(const struct qn_graph *graph, struct qn_shards_options options,
+                      struct qn_shards *view) {
+  struct qn_builder builder = {.tool = "quern-shard",
+                               .layout = QN_LAYOUT_SHARDS,
+                               .build = qn_shards_build,
+                               .options = &options};
+  struct qn_error error;
+  assert_int_equal(build_layout(&builder, graph, scratch_path("shards.qrn"), &error), QN_OK);
+  assert_int_equal(qn_shards_map(scratch_path("shards.qrn"), view, &error), QN_OK);
+}
+
+static void run_with(const struct qn_graph *graph, struct qn_shards_options options,
+                     uint64_t seeds) {
+  struct qn_shards view;
+  open_view(graph, options, &view);
+  compare_emulated(graph, QN_LAYOUT_SHARDS, &view, seeds);
+  qn_shards_unmap(&view);
+}
+
+/* Many shards of different replication factors, and one that blocks of threads share. */
+static void every_size(const struct qn_graph *graph) {
+  run_with(graph, (struct qn_shards_options){0}, 2);
+  run_with(graph, (struct qn_shards_options){.shared_bytes = 512}, 1);
+  run_with(graph, (struct qn_shards_options){.shard_vertices = 45}, 1);
+}
+
+static void all_shapes(void **state) {
+  (void)state;
+  each_emulated_graph(every_size);
+}
+
+/* So few of many vertices are active at a time that they notify. */
+static void long_searches(void **state) {
+  (void)state;
+  struct qn_graph graph = path_graph(200);
+  run_with(&graph, (struct qn_shards_options){.shared_bytes = 256}, 2);
+  qn_graph_unmap(&graph);
+  graph = random_undirected(3000, 4000, QN_WEIGHT_U32, 12);
+  run_with(&graph, (struct qn_shards_options){0}, 1);
+  qn_graph_unmap(&graph);
+}
+
+/* Sums of real numbers must not depend on the order of threads. */
+static void sums_are_reproducible(void **state) {
+  (void)state;
+  struct qn_graph graph = random_graph(700, 12000, QN_WEIGHT_F32, 1, 13);
+  struct qn_shards view;
+  open_view(&graph, (struct qn_shards_options){.shared_bytes = 2048}, &view);
+  for (const struct qn_kernel *const *kernel = qn_kernels(); *kernel; kernel++) {
+    if (!is_emulated(*kernel, QN_LAYOUT_SHARDS, &graph))
+      continue;
+    struct qn_run_result results[2];
+    for (uint64_t seed = 0; seed < 2; seed++) {
+      new_machine(5 * seed, 0);
+      results[seed] = run_for_test(*kernel, &view, 3, NULL);
+    }
+    assert_memory_equal(results[0].values, results[1].values,
+                        results[0].num_values * qn_result_bytes(results[0].type));
+    qn_run_result_destroy(&results[0]);
+    qn_run_result_destroy(&results[1]);
+  }
+  qn_shards_unmap(&view);
+  qn_graph_unmap(&graph);
+}
+
+static void device_failures(void **state) {
+  (void)state;
+  struct qn_graph graph = random_undirected(60, 150, QN_WEIGHT_U32, 7);
+  struct qn_shards view;
+  open_view(&graph, (struct qn_shards_options){.shared_bytes = 256}, &view);
+  fail_device_calls(QN_LAYOUT_SHARDS, &view);
+  qn_shards_unmap(&view);
+  qn_graph_unmap(&graph);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(all_shapes),
+      cmocka_unit_test(long_searches),
+      cmocka_unit_test(sums_are_reproducible),
+      cmocka_unit_test(device_failures),
+  };
+  return cmocka_run_group_tests(tests, scratch_create, scratch_remove);
+}

@@ -1,0 +1,3 @@
+/* The tests of test_emulated_shards_medium.c again, for blocks of 64 threads: nothing may depend
+ * on the size of a block, and tasks of 512 edges make hubs of more vertices. */
+#include "tests/unit/test_emulated_shards_medium.c"
