@@ -302,8 +302,8 @@ inline enum qn_status upload_layout(const struct qn_blocked_csr *view, struct sw
   return status;
 }
 
-enum qn_status engine_run(const struct qn_run_request *request, struct qn_run_result *result,
-                          struct qn_error *error) {
+inline enum qn_status engine_run(const struct qn_run_request *request, struct qn_run_result *result,
+                                 struct qn_error *error) {
   const struct qn_blocked_csr *view = (const struct qn_blocked_csr *)request->view;
   const struct qn_weights *weights = view->has_pull ? &view->pull.weights : &view->push.weights;
   auto upload = [view](struct sweep_run *run, struct qn_error *failure) {

@@ -295,8 +295,8 @@ inline enum qn_status upload_layout(const struct qn_shards *view, struct sweep_r
   return status;
 }
 
-enum qn_status engine_run(const struct qn_run_request *request, struct qn_run_result *result,
-                          struct qn_error *error) {
+inline enum qn_status engine_run(const struct qn_run_request *request, struct qn_run_result *result,
+                                 struct qn_error *error) {
   const struct qn_shards *view = (const struct qn_shards *)request->view;
   auto upload = [view](struct sweep_run *run, struct qn_error *failure) {
     return upload_layout(view, run, failure);

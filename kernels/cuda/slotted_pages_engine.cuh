@@ -210,8 +210,8 @@ inline struct qn_unit_source page_source(const struct qn_slotted_pages *view) {
   return source;
 }
 
-enum qn_status engine_run(const struct qn_run_request *request, struct qn_run_result *result,
-                          struct qn_error *error) {
+inline enum qn_status engine_run(const struct qn_run_request *request, struct qn_run_result *result,
+                                 struct qn_error *error) {
   const struct qn_slotted_pages *view = (const struct qn_slotted_pages *)request->view;
   const struct qn_unit_source source = page_source(view);
   auto upload = [view](struct sweep_run *run, struct qn_error *failure) {

@@ -18,7 +18,7 @@ static inline bool is_emulated(const struct qn_kernel *kernel, enum qn_layout la
   return kernel->layout == layout && kernel->processor == QN_CUDA &&
          kernel->weight_types & 1u << graph->out.weights.type &&
          !(kernel->traits & QN_KERNEL_SYMMETRIC && graph->directedness != QN_UNDIRECTED) &&
-         !(kernel->traits & QN_KERNEL_SOURCE && graph->out.num_vertices == 0);
+         !(kernel->traits & (QN_KERNEL_SOURCE | QN_KERNEL_SOURCES) && graph->out.num_vertices == 0);
 }
 
 /* `view` is of `layout` and was built from `graph`. */
