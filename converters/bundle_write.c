@@ -11,8 +11,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "converters/bundle.h"
-#include "converters/bundle_hash.h"
+#include "converters/bundle_write.h"
+#include "formats/bundle.h"
+#include "formats/bundle_hash.h"
 #include "formats/archive.h"
 #include "formats/layouts.h"
 #include "support/atomic_file.h"

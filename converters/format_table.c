@@ -2,6 +2,7 @@
 #include "converters/format.h"
 
 extern const struct qn_reader qn_reader_adjacency;
+extern const struct qn_reader qn_reader_container;
 extern const struct qn_reader qn_reader_dimacs;
 extern const struct qn_reader qn_reader_edges;
 extern const struct qn_reader qn_reader_galois;
@@ -31,6 +32,12 @@ extern const struct qn_graph_writer qn_graph_writer_pairs;
 extern const struct qn_graph_writer qn_graph_writer_webgraph;
 
 const struct qn_format qn_formats[] = {
+    {.name = "quern",
+     .files = ".qrn",
+     .description =
+         "Our own containers of any layout, plain or archived, also as members of bundles",
+     .reader = &qn_reader_container,
+     .reading = {.loses = "the layout; where the container came from"}},
     {.name = "matrix-market",
      .files = ".mtx",
      .description = "Matrix Market coordinate files: pattern, integer or real; general, symmetric "

@@ -6,7 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "converters/bundle.h"
+#include "converters/bundle_write.h"
+#include "formats/bundle.h"
 #include "formats/archive.h"
 #include "formats/layouts.h"
 #include "support/memory.h"

@@ -106,6 +106,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 static const char documentation[] =
     "Export a graph: write the edges, weights and original ids of a container of any layout as "
     "text.\v"
+    "GRAPH.qrn may be BUNDLE.tar:MEMBER, which is restored to temporary disk space (TMPDIR) "
+    "first.\n\n"
     "Formats:\n%s\n"
     "Reals are written with the fewest digits that read back exactly. What a format loses "
     "or refuses, --formats says.\n\n"

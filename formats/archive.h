@@ -24,6 +24,11 @@ enum qn_status qn_archive_write(const struct qn_container *container, const char
 enum qn_status qn_archive_restore(const struct qn_container *archive, const char *path, bool force,
                                   struct qn_error *error);
 
+/* The same to a file without a name in the folder TMPDIR (or /tmp), mapped as a container called
+ * `name`; the file is gone when that is unmapped. */
+enum qn_status qn_archive_restore_nameless(const struct qn_container *archive, const char *name,
+                                           struct qn_container **out, struct qn_error *error);
+
 /* Decode and compare everything without writing. Memory: the largest section, decoded. */
 enum qn_status qn_archive_check(const struct qn_container *archive, struct qn_error *error);
 

@@ -1,6 +1,9 @@
 /* Archive form in, plain container out (or nothing, when only checking). */
 #include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "formats/archive.h"
 #include "formats/archive_frames.h"
@@ -138,22 +141,43 @@ static uint64_t decoded_bytes(const struct qn_container *archive) {
   return bytes;
 }
 
-enum qn_status qn_archive_restore(const struct qn_container *archive, const char *path, bool force,
-                                  struct qn_error *error) {
+/* Everything but the commit; `*writer` is NULL on failure. */
+static enum qn_status restore(const struct qn_container *archive, const char *path, bool force,
+                              struct qn_writer **writer, struct qn_error *error) {
   struct restoring restoring = {.archive = archive};
-  struct qn_writer *writer;
+  *writer = NULL;
   enum qn_status status = qn_container_verify(archive, error);
   if (!status)
-    status = qn_writer_create(path, force, &writer, error);
+    status = qn_writer_create(path, force, writer, error);
   if (status)
     return status;
   qn_progress_begin("restoring", "bytes", decoded_bytes(archive));
-  status = write_plain(&restoring, writer, error);
+  status = write_plain(&restoring, *writer, error);
   end_restoring(&restoring);
-  if (!status)
-    return qn_writer_commit(writer, error);
-  qn_writer_abort(writer);
+  if (status) {
+    qn_writer_abort(*writer);
+    *writer = NULL;
+  }
   return status;
+}
+
+enum qn_status qn_archive_restore(const struct qn_container *archive, const char *path, bool force,
+                                  struct qn_error *error) {
+  struct qn_writer *writer;
+  enum qn_status status = restore(archive, path, force, &writer, error);
+  return status ? status : qn_writer_commit(writer, error);
+}
+
+enum qn_status qn_archive_restore_nameless(const struct qn_container *archive, const char *name,
+                                           struct qn_container **out, struct qn_error *error) {
+  const char *folder = getenv("TMPDIR");
+  char path[4096];
+  struct qn_writer *writer;
+  *out = NULL;
+  snprintf(path, sizeof path, "%s/quern-restored-%ld", folder && *folder ? folder : "/tmp",
+           (long)getpid());
+  enum qn_status status = restore(archive, path, false, &writer, error);
+  return status ? status : qn_writer_commit_nameless(writer, name, out, error);
 }
 
 enum qn_status qn_archive_check(const struct qn_container *archive, struct qn_error *error) {

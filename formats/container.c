@@ -437,6 +437,15 @@ void qn_container_unmap(struct qn_container *container) {
   qn_free(container);
 }
 
+enum qn_status qn_container_call(struct qn_container *container, const char *name,
+                                 struct qn_error *error) {
+  uint64_t bytes = strlen(name) + 1;
+  enum qn_status status = qn_realloc(&container->path, bytes, 1, "a name", error);
+  if (!status)
+    memcpy(container->path, name, bytes);
+  return status;
+}
+
 const char *qn_container_path(const struct qn_container *container) {
   return container->path;
 }

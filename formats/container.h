@@ -137,7 +137,11 @@ enum qn_status qn_container_map_range(const char *path, uint64_t offset, uint64_
                                       unsigned flags, struct qn_container **out,
                                       struct qn_error *error);
 
+/* The file's, or what qn_container_call says: for messages. */
 const char *qn_container_path(const struct qn_container *container);
+/* Call it `name` (copied) from now on. */
+enum qn_status qn_container_call(struct qn_container *container, const char *name,
+                                 struct qn_error *error);
 const struct qn_container_info *qn_container_info(const struct qn_container *container);
 const struct qn_section *qn_container_section_at(const struct qn_container *container,
                                                  uint32_t index);
@@ -229,6 +233,10 @@ enum qn_status qn_writer_shrink_encoded(struct qn_writer *writer, uint64_t store
 
 /* Finish. Frees `writer` whatever the outcome. */
 enum qn_status qn_writer_commit(struct qn_writer *writer, struct qn_error *error);
+/* Finish, map the result as a container called `name`, and take its file's name away: it is gone
+ * with the mapping. Frees `writer` whatever the outcome. */
+enum qn_status qn_writer_commit_nameless(struct qn_writer *writer, const char *name,
+                                         struct qn_container **out, struct qn_error *error);
 /* NULL is allowed. */
 void qn_writer_abort(struct qn_writer *writer);
 

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -286,6 +287,25 @@ enum qn_status qn_writer_commit(struct qn_writer *writer, struct qn_error *error
   else
     status = qn_atomic_file_commit(writer->file, error);
   destroy(writer);
+  return status;
+}
+
+enum qn_status qn_writer_commit_nameless(struct qn_writer *writer, const char *name,
+                                         struct qn_container **out, struct qn_error *error) {
+  char path[64];
+  *out = NULL;
+  checksum_sections(writer);
+  enum qn_status status = write_frame(writer, error);
+  snprintf(path, sizeof path, "/proc/self/fd/%d", qn_atomic_file_descriptor(writer->file));
+  if (!status)
+    status = qn_container_map(path, 0, out, error);
+  if (!status)
+    status = qn_container_call(*out, name, error);
+  if (status) {
+    qn_container_unmap(*out);
+    *out = NULL;
+  }
+  qn_writer_abort(writer);
   return status;
 }
 

@@ -113,7 +113,11 @@ QN_AVX512 static uint64_t share_imbalance_avx512(const struct qn_csr *csr,
     imbalance = _mm512_add_epi64(imbalance, _mm512_mullo_epi64(source, sums.destinations));
     imbalance = _mm512_sub_epi64(imbalance, _mm512_mullo_epi64(destination, sums.sources));
   }
-  return (uint64_t)_mm512_reduce_add_epi64(imbalance);
+  uint64_t lanes[8], sum = 0;
+  _mm512_storeu_si512(lanes, imbalance); /* the intrinsic for the sum adds as signed numbers */
+  for (int i = 0; i < 8; i++)
+    sum += lanes[i];
+  return sum;
 }
 
 static bool has_avx512(void) {

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "formats/bundle_open.h"
 #include "support/memory.h"
 
 struct direction_names {
@@ -104,7 +105,7 @@ enum qn_status qn_graph_view(const struct qn_container *container, struct qn_gra
 enum qn_status qn_graph_map(const char *path, struct qn_graph *graph, struct qn_error *error) {
   struct qn_container *container;
   memset(graph, 0, sizeof *graph);
-  enum qn_status status = qn_container_map(path, 0, &container, error);
+  enum qn_status status = qn_container_open(path, 0, &container, error);
   if (status)
     return status;
   status = qn_graph_view(container, graph, error);

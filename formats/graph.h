@@ -57,8 +57,9 @@ struct qn_graph {
   struct qn_ids ids;  /* original ids */
 };
 
-/* Map and structurally check a graph container (section presence, types, counts; the end points
- * of row offsets). Contents are checked by qn_graph_check. Unmap with qn_graph_unmap. */
+/* Map (formats/bundle_open.h) and structurally check a graph container (section presence, types,
+ * counts; the end points of row offsets). Contents are checked by qn_graph_check. Unmap with
+ * qn_graph_unmap. */
 enum qn_status qn_graph_map(const char *path, struct qn_graph *graph, struct qn_error *error);
 void qn_graph_unmap(struct qn_graph *graph);
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "formats/bundle_open.h"
 #include "formats/figures.h"
 #include "formats/layouts.h"
 #include "support/sizes.h"
@@ -37,7 +38,8 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 static const char documentation[] =
     "Show what a container holds: its header, its layout's figures, where it came from, and its "
     "sections.\v"
-    "Only header, section table, footer and small sections are read; contents are not checked "
+    "FILE is a container, plain or in archive form, or BUNDLE.tar:MEMBER. Only header, section "
+    "table, footer and small sections are read; contents are not checked "
     "(quern-verify does that). Exit status: 0, or 3 for a damaged file, 4 for an unknown version "
     "or feature, 5 if it cannot be read.";
 
@@ -76,7 +78,7 @@ int main(int argc, char **argv) {
   json_t *description = NULL;
   qn_tool_parse("quern-info", &argp, argc, argv, &options, &options.shared);
 
-  enum qn_status status = qn_container_map(options.file, QN_MAP_ARCHIVE, &container, &error);
+  enum qn_status status = qn_container_open(options.file, QN_MAP_ARCHIVE, &container, &error);
   if (!status)
     status = qn_container_describe(container, &description, &error);
   if (!status && options.shared.json) {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/bundle_open.h"
 #include "formats/layouts.h"
 #include "formats/result_match.h"
 #include "support/progress.h"
@@ -88,7 +89,8 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 static const char documentation[] =
     "Check that containers are whole and valid; or, with --against, that a result equals a "
     "reference.\v"
-    "Without --quick every checksum and every numbered rule of the layout's specification is "
+    "A file is a container, plain or in archive form, or BUNDLE.tar:MEMBER. Without --quick every "
+    "checksum and every numbered rule of the layout's specification is "
     "checked, and the first one broken is named with its place. With --quick only header, section "
     "table and footer are: enough to see that a file is complete.\n\n"
     "--against compares what quern-run has written, a vertex and its value a line, with another "
@@ -112,7 +114,7 @@ static json_t *verify_file(const char *path, bool quick, enum qn_status *status,
   double begun = qn_seconds();
   uint64_t bytes = 0;
   const char *layout = NULL;
-  *status = qn_container_map(path, QN_MAP_ARCHIVE, &container, error);
+  *status = qn_container_open(path, QN_MAP_ARCHIVE, &container, error);
   if (!*status) {
     bytes = qn_container_info(container)->file_bytes;
     layout = qn_layout_name(qn_container_info(container)->layout);

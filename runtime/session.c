@@ -1,5 +1,6 @@
 #include "runtime/session.h"
 
+#include "formats/bundle_open.h"
 #include "support/memory.h"
 #include "support/threads.h"
 
@@ -34,7 +35,7 @@ enum qn_status qn_session_open(const char *path, bool trust, struct qn_session *
                                struct qn_error *error) {
   *session = (struct qn_session){0};
   double begin = qn_seconds();
-  enum qn_status status = qn_container_map(path, 0, &session->container, error);
+  enum qn_status status = qn_container_open(path, 0, &session->container, error);
   if (status)
     return status;
   session->info = qn_container_info(session->container);

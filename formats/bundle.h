@@ -1,8 +1,8 @@
 /* Bundles: several containers and a manifest in one tar (specs/bundle.md). Members are in archive
  * form, the tar itself is plain, so that each is found and mapped where it lies, and
  * ordinary tar can list and unpack it. */
-#ifndef QN_CONVERTERS_BUNDLE_H
-#define QN_CONVERTERS_BUNDLE_H
+#ifndef QN_FORMATS_BUNDLE_H
+#define QN_FORMATS_BUNDLE_H
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -16,12 +16,6 @@ extern "C" {
 #endif
 
 #define QN_BUNDLE_MANIFEST "manifest.json"
-
-/* Write a bundle of the plain containers `inputs`, which are checked whole first. Members are named
- * as the files without folders: two of the same name are QN_USAGE. The bytes depend on the inputs
- * and the level alone. Needs temporary disk space for one member, beside the bundle. */
-enum qn_status qn_bundle_create(const char *path, bool force, char *const *inputs,
-                                uint32_t num_inputs, int level, struct qn_error *error);
 
 struct qn_bundle;
 

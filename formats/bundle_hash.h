@@ -1,6 +1,6 @@
 /* The hash by which a bundle's manifest knows a plain container. */
-#ifndef QN_CONVERTERS_BUNDLE_HASH_H
-#define QN_CONVERTERS_BUNDLE_HASH_H
+#ifndef QN_FORMATS_BUNDLE_HASH_H
+#define QN_FORMATS_BUNDLE_HASH_H
 
 #include <stdint.h>
 

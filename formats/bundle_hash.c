@@ -1,4 +1,4 @@
-#include "converters/bundle_hash.h"
+#include "formats/bundle_hash.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "converters/bundle.h"
-#include "converters/bundle_hash.h"
 #include "formats/archive.h"
+#include "formats/bundle.h"
+#include "formats/bundle_hash.h"
 #include "support/memory.h"
 
 struct qn_bundle {
@@ -236,7 +236,15 @@ enum qn_status qn_bundle_map(const struct qn_bundle *bundle, const struct qn_bun
                              struct qn_container **out, struct qn_error *error) {
   enum qn_status status = qn_container_map_range(bundle->path, member->offset, member->bytes,
                                                  QN_MAP_ARCHIVE, out, error);
-  if (status && error) {
+  if (!status) {
+    char name[4096];
+    snprintf(name, sizeof name, "%s:%s", bundle->path, member->name);
+    status = qn_container_call(*out, name, error);
+    if (status)
+      qn_container_unmap(*out);
+    return status;
+  }
+  if (error) {
     char what[600];
     snprintf(what, sizeof what, "member %.100s: %.400s", member->name, error->message);
     snprintf(error->message, sizeof error->message, "%s", what);

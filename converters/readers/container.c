@@ -1,0 +1,207 @@
+/* Our own containers (.qrn) of any layout, plain or in archive form, so that they can be imported
+ * anew with other options: from files, and from tars, as members of bundles. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "converters/declared_size.h"
+#include "converters/graph_source.h"
+#include "converters/input.h"
+#include "converters/row_parts.h"
+#include "converters/whole_input.h"
+#include "formats/archive.h"
+#include "support/memory.h"
+#include "support/progress.h"
+
+#define SIGNATURE "\x89QRN\r\n\x1a\n"
+/* Edges that one stream takes. */
+#define PART_EDGES ((uint64_t)1 << 18)
+
+/* ---- Opening -------------------------------------------------------------- */
+
+/* A file in memory with these bytes. */
+static enum qn_status map_bytes(const struct qn_whole_input *whole, const char *name,
+                                struct qn_container **out, struct qn_error *error) {
+  char path[64];
+  enum qn_status status = QN_OK;
+  int descriptor = memfd_create("quern", MFD_CLOEXEC);
+  if (descriptor < 0)
+    return qn_fail_errno(error, "cannot keep %s in memory", name);
+  for (uint64_t done = 0; done < whole->bytes && !status;) {
+    uint64_t left = whole->bytes - done, most = (uint64_t)1 << 30;
+    ssize_t written = write(descriptor, whole->data + done, left < most ? left : most);
+    if (written < 0)
+      status = qn_fail_errno(error, "cannot keep %s in memory", name);
+    else
+      done += (uint64_t)written;
+  }
+  snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
+  if (!status)
+    status = qn_container_map(path, QN_MAP_ARCHIVE, out, error);
+  close(descriptor);
+  if (status)
+    return qn_error_in_file(error, name), status;
+  status = qn_container_call(*out, name, error);
+  if (status)
+    qn_container_unmap(*out);
+  return status;
+}
+
+static enum qn_status map_input(struct qn_input *input, struct qn_container **out,
+                                struct qn_error *error) {
+  struct qn_whole_input whole;
+  const char *name = qn_input_name(input);
+  enum qn_status status = qn_whole_input_take(input, &whole, error);
+  if (status)
+    return status;
+  status = whole.owned ? map_bytes(&whole, name, out, error)
+                       : qn_container_map(name, QN_MAP_ARCHIVE, out, error);
+  qn_whole_input_release(&whole);
+  return status;
+}
+
+/* Open the input as a graph, restoring it first if it is in archive form. */
+static enum qn_status open_graph(struct qn_input *input, struct qn_graph_source *source,
+                                 struct qn_error *error) {
+  struct qn_container *container, *plain;
+  enum qn_status status = map_input(input, &container, error);
+  if (status)
+    return status;
+  if (qn_container_info(container)->incompatible_features & QN_FEATURE_ARCHIVE) {
+    status = qn_archive_restore_nameless(container, qn_input_name(input), &plain, error);
+    qn_container_unmap(container);
+    container = plain;
+  }
+  if (!status)
+    status = qn_container_verify(container, error);
+  if (!status)
+    return qn_graph_source_take(container, source, error);
+  qn_container_unmap(container);
+  return status;
+}
+
+/* ---- Edges ---------------------------------------------------------------- */
+
+static void push_part(const struct qn_csr *csr, const uint64_t *names, uint64_t part,
+                      struct qn_edge_stream *stream) {
+  uint64_t edge = part * PART_EDGES;
+  uint64_t last = edge + PART_EDGES < csr->num_edges ? edge + PART_EDGES : csr->num_edges;
+  enum qn_weight_type type = csr->weights.type;
+  for (uint64_t row = qn_row_of_edge(csr, edge); edge < last; row++) {
+    uint64_t end = csr->row_offsets[row + 1] < last ? csr->row_offsets[row + 1] : last;
+    for (; edge < end; edge++) {
+      uint32_t column = csr->column_indices[edge];
+      uint64_t source = names ? names[row] : row, destination = names ? names[column] : column;
+      if (type == QN_WEIGHT_NONE)
+        qn_edge_push(stream, source, destination);
+      else if (type == QN_WEIGHT_U32)
+        qn_edge_push_u32(stream, source, destination, csr->weights.u32[edge]);
+      else
+        qn_edge_push_f32(stream, source, destination, csr->weights.f32[edge]);
+    }
+  }
+}
+
+static enum qn_status push_edges(const struct qn_csr *csr, const uint64_t *names,
+                                 struct qn_edge_list *list, uint64_t *sequence,
+                                 struct qn_error *error) {
+  uint64_t num_parts = (csr->num_edges + PART_EDGES - 1) / PART_EDGES;
+  enum qn_status status = QN_OK;
+#pragma omp parallel for schedule(dynamic, 1)
+  for (uint64_t i = 0; i < num_parts; i++) {
+    struct qn_edge_stream stream;
+    struct qn_error own;
+    qn_edge_stream_open(&stream, list, *sequence + i);
+    push_part(csr, names, i, &stream);
+    enum qn_status failed = qn_edge_stream_close(&stream, &own);
+    qn_progress_add(PART_EDGES * 4);
+    if (failed) {
+#pragma omp critical(container_failure)
+      {
+        status = failed;
+        if (error)
+          *error = own;
+      }
+    }
+  }
+  *sequence += num_parts;
+  return status;
+}
+
+/* ---- The whole ------------------------------------------------------------ */
+
+static void describe(const struct qn_graph_source *source, struct qn_read_result *result) {
+  const struct qn_container_info *info = qn_container_info(source->container);
+  snprintf(result->description, sizeof result->description,
+           "%s, %s, %" PRIu64 " vertices, %" PRIu64 " edges", qn_layout_name(info->layout),
+           source->graph.directedness == QN_UNDIRECTED ? "undirected" : "directed",
+           source->graph.out.num_vertices, source->graph.out.num_edges);
+}
+
+/* Declare the vertices; names lie in the container, which then has to stay: `source` is zeroed. */
+static enum qn_status set_vertices(struct qn_graph_source *source,
+                                   const struct qn_read_options *options,
+                                   struct qn_read_result *result, struct qn_error *error) {
+  const struct qn_csr *csr = &source->graph.out;
+  struct qn_declared_size size = {.file = qn_container_path(source->container),
+                                  .num_vertices = csr->num_vertices,
+                                  .num_edges = UINT64_MAX}; /* its vertices take their room */
+  struct qn_graph_source *kept;
+  enum qn_status status = qn_declare_from_zero(&size, options, result, error);
+  if (status || options->compact || source->graph.ids.kind == QN_IDS_DENSE)
+    return status;
+  status = qn_alloc(&kept, 1, sizeof *kept, "a graph", error);
+  if (status)
+    return status;
+  *kept = *source;
+  result->names = source->graph.ids;
+  result->names_memory = kept;
+  *source = (struct qn_graph_source){0};
+  return QN_OK;
+}
+
+static enum qn_status read_container(struct qn_input *input, const struct qn_read_options *options,
+                                     struct qn_edge_list *list, uint64_t *sequence,
+                                     struct qn_read_result *result, struct qn_error *error) {
+  struct qn_graph_source source;
+  enum qn_status status = open_graph(input, &source, error);
+  if (status)
+    return status;
+  struct qn_csr csr = source.graph.out;
+  if (options->weights == QN_WEIGHTS_NONE)
+    csr.weights.type = QN_WEIGHT_NONE;
+  const uint64_t *names = options->compact ? source.graph.ids.numbers : NULL;
+  if (options->compact && source.graph.ids.kind == QN_IDS_STRINGS)
+    qn_notice("note: --ids=compact drops the names of vertices");
+  describe(&source, result);
+  result->already_symmetric = source.graph.directedness == QN_UNDIRECTED;
+  status = set_vertices(&source, options, result, error);
+  if (!status)
+    status = push_edges(&csr, names, list, sequence, error);
+  result->ledger.records += csr.num_edges;
+  result->ledger.edges_read += csr.num_edges;
+  qn_graph_source_close(&source);
+  return status;
+}
+
+static void release_container(struct qn_read_result *result) {
+  if (result->names_memory)
+    qn_graph_source_close(result->names_memory);
+  qn_free(result->names_memory);
+  result->names_memory = NULL;
+}
+
+static int detect_container(const char *head, uint64_t bytes,
+                            const struct qn_read_options *options) {
+  (void)options;
+  return bytes >= 8 && memcmp(head, SIGNATURE, 8) == 0 ? 3 : 0;
+}
+
+const struct qn_reader qn_reader_container = {
+    .name = "quern",
+    .detect = detect_container,
+    .read = read_container,
+    .release = release_container,
+};
