@@ -7,6 +7,7 @@ extern const struct qn_reader qn_reader_dimacs;
 extern const struct qn_reader qn_reader_edges;
 extern const struct qn_reader qn_reader_galois;
 extern const struct qn_reader qn_reader_gapbs;
+extern const struct qn_reader qn_reader_graphalytics;
 extern const struct qn_reader qn_reader_matrix_market;
 extern const struct qn_reader qn_reader_metis;
 extern const struct qn_reader qn_reader_named_edges;
@@ -14,6 +15,7 @@ extern const struct qn_reader qn_reader_npy;
 extern const struct qn_reader qn_reader_npz;
 extern const struct qn_reader qn_reader_pairs;
 extern const struct qn_reader qn_reader_webgraph;
+extern const struct qn_reader qn_reader_vertices;
 
 extern const struct qn_graph_writer qn_graph_writer_adjacency;
 extern const struct qn_graph_writer qn_graph_writer_csv;
@@ -111,6 +113,19 @@ const struct qn_format qn_formats[] = {
      .writer = &qn_graph_writer_metis,
      .writing = {.loses = "ids (vertices are numbered from 1)",
                  .refuses = "directed graphs, loops and parallel edges"}},
+    {.name = "graphalytics",
+     .files = ".properties .v .e",
+     .description = "Graphs of the LDBC Graphalytics benchmark: properties that name vertices and "
+                    "edges, written as a folder",
+     .reader = &qn_reader_graphalytics,
+     .reading = {.loses = "what the benchmark is to compute", .refuses = "ids that are names"},
+     .writer = &qn_graph_writer_graphalytics,
+     .writing = {.refuses = "ids that are names"}},
+    {.name = "vertices",
+     .files = ".v",
+     .description = "Lists of vertices, an id a line, beside edges of other inputs",
+     .reader = &qn_reader_vertices,
+     .reading = {.refuses = "ids that are names"}},
     {.name = "pairs",
      .files = ".bin",
      .description = "Binary edges without a header, as --record says (Gemini, GridGraph, X-Stream, "
@@ -140,10 +155,5 @@ const struct qn_format qn_formats[] = {
      .files = "nodes.csv relationships.csv",
      .description = "A folder with nodes.csv and relationships.csv for neo4j-admin database import",
      .writer = &qn_graph_writer_neo4j},
-    {.name = "graphalytics",
-     .files = ".properties .v .e",
-     .description = "A folder with a graph of the LDBC Graphalytics benchmark",
-     .writer = &qn_graph_writer_graphalytics,
-     .writing = {.refuses = "ids that are names"}},
     {.name = NULL},
 };

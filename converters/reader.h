@@ -10,6 +10,7 @@
 #include "converters/build.h"
 #include "converters/edge_list.h"
 #include "converters/ledger.h"
+#include "converters/named_inputs.h"
 #include "converters/record.h"
 #include "support/error.h"
 
@@ -52,7 +53,8 @@ struct qn_read_result {
   struct qn_ids names;     /* kind QN_IDS_DENSE if vertices have no names */
   uint64_t *extra_ids;     /* qn_alloc'ed; see struct qn_build */
   uint64_t num_extra_ids;
-  void *names_memory;    /* behind `names`; the reader's release frees it */
+  struct qn_named_inputs named; /* to be read next; the caller releases them */
+  void *names_memory;           /* behind `names`; the reader's release frees it */
   char description[256]; /* e.g. "2 columns separated by tabs"; printed after the format's name */
 };
 

@@ -278,12 +278,18 @@ static enum qn_status choose_reader(struct import *import, struct qn_input *inpu
   return qn_error_in_file(error, qn_input_name(input));
 }
 
-static enum qn_status read_input(struct import *import, struct qn_input *input, uint64_t *sequence,
+static enum qn_status read_input(struct import *import, struct qn_input *input,
+                                 const struct qn_reader *reader, uint64_t *sequence,
                                  struct qn_error *error) {
   const struct options *options = import->options;
   struct qn_read_result *result = &import->result;
   struct qn_input_digest digest;
-  enum qn_status status = choose_reader(import, input, error);
+  bool forced = reader || strcmp(options->format, "auto") != 0;
+  enum qn_status status = QN_OK;
+  if (reader)
+    import->reader = reader;
+  else
+    status = choose_reader(import, input, error);
   if (status)
     return status;
   result->description[0] = 0;
@@ -294,7 +300,6 @@ static enum qn_status read_input(struct import *import, struct qn_input *input, 
     status = qn_input_explain(input, error);
   if (status)
     return status;
-  bool forced = strcmp(options->format, "auto") != 0;
   qn_notice("%s: %s, %s%s%s%s", qn_input_name(input), qn_input_packing(input), import->reader->name,
             forced ? "" : " (--format forces another)", result->description[0] ? ": " : "",
             result->description);
@@ -304,18 +309,62 @@ static enum qn_status read_input(struct import *import, struct qn_input *input, 
                              &digest, error);
 }
 
+static enum qn_status read_path(struct import *import, const char *path, const char *member,
+                                const struct qn_reader *reader, uint64_t *sequence,
+                                struct qn_error *error) {
+  struct qn_input_options how = import->options->input;
+  struct qn_input *input;
+  how.member = member;
+  enum qn_status status = qn_input_open(path, &how, &input, error);
+  if (status)
+    return status;
+  status = read_input(import, input, reader, sequence, error);
+  qn_input_close(input);
+  return status;
+}
+
+/* Do the inputs that `path` named hold what it said, beyond what was there before? */
+static enum qn_status check_named(const struct import *import, const struct qn_named_inputs *named,
+                                  const struct qn_read_result *before, const char *path,
+                                  struct qn_error *error) {
+  const struct qn_read_result *result = &import->result;
+  uint64_t vertices = result->num_extra_ids - before->num_extra_ids;
+  uint64_t edges = result->ledger.edges_read - before->ledger.edges_read + result->ledger.rejected -
+                   before->ledger.rejected;
+  if (!named->counted || (named->num_vertices == vertices && named->num_edges == edges))
+    return QN_OK;
+  qn_fail(error, QN_INVALID,
+          "%" PRIu64 " vertices and %" PRIu64 " edges are announced here, but there are %" PRIu64
+          " and %" PRIu64,
+          named->num_vertices, named->num_edges, vertices, edges);
+  return qn_error_in_file(error, path);
+}
+
+/* Read what the input that was read last has named. */
+static enum qn_status read_named(struct import *import, const char *path, uint64_t *sequence,
+                                 struct qn_error *error) {
+  const struct qn_read_result before = import->result;
+  struct qn_named_inputs named = import->result.named;
+  import->result.named = (struct qn_named_inputs){0};
+  enum qn_status status = QN_OK;
+  for (uint64_t i = 0; i < named.count && !status; i++)
+    status = read_path(import, named.inputs[i].path, NULL, named.inputs[i].reader, sequence, error);
+  if (!status)
+    status = check_named(import, &named, &before, path, error);
+  qn_named_inputs_release(&named);
+  return status;
+}
+
 static enum qn_status read_inputs(struct import *import, struct qn_error *error) {
   const struct options *options = import->options;
   uint64_t sequence = 0;
   double begun = qn_seconds();
   enum qn_status status = QN_OK;
   for (int i = 0; i < options->num_inputs && !status; i++) {
-    struct qn_input *input;
-    status = qn_input_open(options->inputs[i], &options->input, &input, error);
-    if (status)
-      return status;
-    status = read_input(import, input, &sequence, error);
-    qn_input_close(input);
+    const char *path = options->inputs[i];
+    status = read_path(import, path, options->input.member, NULL, &sequence, error);
+    if (!status)
+      status = read_named(import, path, &sequence, error);
   }
   import->seconds.read = qn_seconds() - begun;
   return status;
@@ -527,6 +576,7 @@ int main(int argc, char **argv) {
   qn_writer_abort(import.writer);
   qn_edge_list_destroy(import.list);
   qn_free(import.result.extra_ids);
+  qn_named_inputs_release(&import.result.named);
   json_decref(import.provenance);
   return qn_tool_exit(status, &error);
 }

@@ -90,6 +90,7 @@ static void read_and_build(struct attempt *attempt, const char *path, unsigned c
   qn_input_close(input);
   qn_edge_list_destroy(attempt->list);
   qn_free(attempt->result.extra_ids);
+  qn_named_inputs_release(&attempt->result.named);
   if (attempt->reader->release)
     attempt->reader->release(&attempt->result);
 }
