@@ -147,7 +147,7 @@ static char *put_scientific(char *p, float value) {
 }
 
 char *qn_put_f32(char *p, float value) {
-  struct decimal decimal;
+  struct decimal decimal = {0, 0};
   if (signbit(value)) {
     *p++ = '-';
     value = -value;
