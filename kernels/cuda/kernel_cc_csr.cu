@@ -10,7 +10,11 @@
  * bytes, which stay in L2 up to some ten million vertices.
  *
  * parent[v] <= v always holds, so a root is the smallest vertex of its tree, whatever the order in
- * which edges are joined. Parents are read past L1, which would show old ones for ever. */
+ * which edges are joined. A parent that was read may be old, but then it is an ancestor all the
+ * same, and the compare-and-swap that joins two trees tells; so parents are read through L1 (the
+ * roots of large trees, which everyone reads, would serialise in L2), and paths are halved without
+ * atomics (Jaiganesh, Burtscher: A High-Performance Connected Components Implementation for GPUs,
+ * HPDC 2018). */
 #include "kernels/cuda/run_device.cuh"
 
 extern "C" const struct qn_kernel qn_kernel_cc_csr_cuda;
@@ -25,28 +29,47 @@ struct cc_counters {
   qn_queue_size queued;
 };
 
+/* The root of a vertex, or what was it a moment ago; halves the path to it. */
+QN_DEVICE_INLINE uint32_t find_root(uint32_t *parent, uint32_t vertex) {
+  uint32_t above = parent[vertex];
+  if (above == vertex)
+    return vertex;
+  for (uint32_t next; (next = parent[above]) < above; above = next) {
+    parent[vertex] = next;
+    vertex = above;
+  }
+  return above;
+}
+
 /* Join the trees of `a` and `b`: hang the larger root below the smaller. */
 QN_DEVICE_INLINE void join(uint32_t *parent, uint32_t a, uint32_t b) {
-  uint32_t p = __ldcg(&parent[a]), q = __ldcg(&parent[b]);
+  uint32_t p = find_root(parent, a), q = find_root(parent, b);
   while (p != q) {
     const uint32_t high = p > q ? p : q, low = p > q ? q : p;
     const uint32_t found = atomicCAS(&parent[high], high, low);
-    if (found == high || found == low)
+    if (found == high)
       return;
-    p = __ldcg(&parent[found]);
-    q = __ldcg(&parent[low]);
+    p = find_root(parent, found);
+    q = low;
   }
 }
 
-__global__ void begin_alone(uint32_t *parent, uint64_t num_vertices) {
-  qn_grid_steps(num_vertices, [&](uint64_t v) { parent[v] = (uint32_t)v; });
+/* Every vertex alone, or below its first neighbour. Where that is larger nothing is joined: the
+ * neighbour will do it, or a later pass. */
+__global__ void begin_below_first(const struct qn_csr csr, uint32_t *parent) {
+  qn_grid_steps(csr.num_vertices, [&](uint64_t v) {
+    const uint64_t edge = csr.row_offsets[v];
+    const uint32_t vertex = (uint32_t)v;
+    const uint32_t first = edge < csr.row_offsets[v + 1] ? csr.column_indices[edge] : vertex;
+    parent[v] = first < vertex ? first : vertex;
+  });
 }
 
-/* Let every vertex point at its root. */
+/* Let every vertex point at its root. No root changes meanwhile. */
 __global__ void compress(uint32_t *parent, uint64_t num_vertices) {
   qn_grid_steps(num_vertices, [&](uint64_t v) {
-    uint32_t root = __ldcg(&parent[v]);
-    for (uint32_t next; (next = __ldcg(&parent[root])) != root;)
+    uint32_t root = parent[v];
+    for (uint32_t next; (next = parent[root]) != root;)
       root = next;
     parent[v] = root;
   });
@@ -171,8 +194,9 @@ uint32_t majority(const uint32_t *samples) {
 
 enum qn_status join_first(struct cc_work *work, uint32_t *largest, struct qn_error *error) {
   uint32_t samples[NUM_SAMPLES];
-  QN_LAUNCH(begin_alone, work->blocks, QN_QUEUE_THREADS, 0, NULL, work->parent, work->num_vertices);
-  for (uint64_t round = 0; round < NEIGHBOR_ROUNDS; round++) {
+  QN_LAUNCH(begin_below_first, work->blocks, QN_QUEUE_THREADS, 0, NULL, work->out, work->parent);
+  QN_LAUNCH(compress, work->blocks, QN_QUEUE_THREADS, 0, NULL, work->parent, work->num_vertices);
+  for (uint64_t round = 1; round < NEIGHBOR_ROUNDS; round++) {
     QN_LAUNCH(join_neighbor, work->blocks, QN_QUEUE_THREADS, 0, NULL, work->out, work->parent,
               round);
     QN_LAUNCH(compress, work->blocks, QN_QUEUE_THREADS, 0, NULL, work->parent, work->num_vertices);
@@ -233,6 +257,7 @@ enum qn_status run(const struct qn_run_request *request, struct qn_run_result *r
       qn_cuda_memory_create(&memory, request->device, request->device_memory, error);
   if (!status)
     status = create(&work, request, error);
+  qn_load_kernels();
   if (!status)
     status = qn_cuda_algorithm_begin(&memory, error);
   if (!status)
