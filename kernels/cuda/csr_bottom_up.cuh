@@ -2,9 +2,10 @@
  * member of the frontier and stop at the first (Beamer, Asanovic, Patterson:
  * Direction-Optimizing Breadth-First Search, SC 2012). Part of csr_frontier.cuh.
  *
- * Bytes: 4 a vertex to see who is open, 16 of row offsets for those that are, then 4 an edge until
- * the first hit; the frontier's bitmap (V / 8 bytes) stays in L2. A lane looks at its first edges
- * alone, as most find a parent there; then the warp helps those that did not. */
+ * Bytes: a bit a vertex that may be open, 4 of value and 16 of row offsets for those that may, then
+ * 4 an edge until the first hit; the bitmaps (V / 8 bytes) stay in L2. A vertex without in-edges
+ * is looked at once. A lane looks at its first edges alone, as most find a parent there; then the
+ * warp helps those that did not. */
 #ifndef QN_KERNELS_CUDA_CSR_BOTTOM_UP_CUH
 #define QN_KERNELS_CUDA_CSR_BOTTOM_UP_CUH
 
@@ -51,14 +52,19 @@ QN_DEVICE_INLINE uint32_t bottom_up_word(const struct frontier_state &state,
                                          const struct qn_program_context &context,
                                          const uint32_t *bits, uint64_t word,
                                          struct frontier_share *share) {
+  const uint32_t may_be_open = state.open_bits[word];
+  if (may_be_open == 0)
+    return 0;
   const uint64_t v = word * 32 + qn_lane();
   const uint32_t vertex = (uint32_t)v;
-  const bool open = v < context.num_vertices && program_open(&context, state.values[vertex]);
-  if (!__any_sync(QN_FULL_WARP, open))
-    return 0;
+  const bool looks = v < context.num_vertices && (may_be_open >> qn_lane() & 1);
   const uint32_t *columns = state.in.column_indices;
-  uint64_t edge = open ? state.in.row_offsets[vertex] : 0;
-  const uint64_t end = open ? state.in.row_offsets[vertex + 1] : 0;
+  /* The offsets are loaded with the value, not after it. */
+  uint64_t edge = looks ? state.in.row_offsets[vertex] : 0;
+  uint64_t end = looks ? state.in.row_offsets[vertex + 1] : 0;
+  if (looks && !program_open(&context, state.values[vertex]))
+    end = edge;
+  const bool has_edges = edge < end;
   const uint64_t alone = end - edge < BOTTOM_UP_ALONE ? end : edge + BOTTOM_UP_ALONE;
   edge = bottom_up_alone(columns, bits, edge, alone);
   bool found = edge < alone;
@@ -82,11 +88,15 @@ QN_DEVICE_INLINE uint32_t bottom_up_word(const struct frontier_state &state,
     share->edges += frontier_out_degree(state, vertex);
     share->active++;
   }
+  const unsigned still_open = __ballot_sync(QN_FULL_WARP, !found && has_edges);
+  if (qn_lane() == 0 && still_open != may_be_open)
+    state.open_bits[word] = still_open;
   return __ballot_sync(QN_FULL_WARP, found);
 }
 
-__global__ void bottom_up(const struct frontier_state state,
-                          const struct qn_program_context context, int turn) {
+__global__ void __launch_bounds__(QN_QUEUE_THREADS, 2048 / QN_QUEUE_THREADS)
+    bottom_up(const struct frontier_state state, const struct qn_program_context context,
+              int turn) {
   struct frontier_share share = {0, 0};
   const uint64_t words = (context.num_vertices + 31) / 32;
   const uint64_t warps = (uint64_t)gridDim.x * (blockDim.x / 32);
@@ -107,8 +117,8 @@ __global__ void bits_from_queue(const struct qn_unit_queue queue, uint32_t num_e
 __global__ void queue_from_bits(const struct frontier_state state, uint64_t num_vertices,
                                 const uint32_t *bits, const struct qn_unit_queue queue) {
   struct frontier_share share = {0, 0};
-  qn_block_steps(num_vertices, [&](uint64_t v, bool there) {
-    frontier_enqueue(state, queue, there && qn_bit_has(bits, (uint32_t)v), (uint32_t)v, &share);
+  qn_block_bits(bits, num_vertices, [&](uint32_t vertex, bool there) {
+    frontier_enqueue(state, queue, there, vertex, &share);
   });
   frontier_leave(state, share);
 }

@@ -41,26 +41,23 @@ inline unsigned frontier_blocks(const struct frontier_loop *loop, uint64_t items
   return qn_grid(items, QN_QUEUE_THREADS, loop->run->memory->device.multiprocessors, 8);
 }
 
-/* All counters of an iteration to 0, and `least` to the largest. */
-inline enum qn_status frontier_reset(struct frontier_loop *loop, struct qn_error *error) {
-  struct frontier_counters *counters = loop->state.counters;
-  cudaError_t result =
-      cudaMemsetAsync(counters, 0, offsetof(struct frontier_counters, least), NULL);
-  if (result == cudaSuccess)
-    result = cudaMemsetAsync(&counters->least, 0xff, sizeof counters->least, NULL);
-  return qn_cuda_status(result, "clearing counters", error);
+/* Hand the counters to the host, in pinned memory, and clear those of an iteration. A copy and a
+ * memset would each cost as much as a small iteration. */
+__global__ void frontier_publish(struct frontier_counters *counters, struct frontier_counters *to) {
+  *to = *counters;
+  counters->queued = 0;
+  counters->edges = 0;
+  counters->active = 0;
+  counters->num_received = 0;
+  counters->least = ~0ull;
 }
 
-/* Wait for what was launched and read the counters. */
+/* Wait for what was launched; the counters are then in loop->seen. */
 inline enum qn_status frontier_read(struct frontier_loop *loop, struct qn_error *error) {
+  QN_LAUNCH(frontier_publish, 1, 1, 0, NULL, loop->state.counters, loop->seen);
   enum qn_status status = qn_cuda_launched("launching the traversal's kernels", error);
-  if (!status)
-    status = qn_cuda_status(cudaMemcpyAsync(loop->seen, loop->state.counters, sizeof *loop->seen,
-                                            cudaMemcpyDeviceToHost, NULL),
-                            "reading counters", error);
-  if (!status)
-    status = qn_cuda_status(cudaStreamSynchronize(NULL), "an iteration on the device", error);
-  return status;
+  return status ? status
+                : qn_cuda_status(cudaStreamSynchronize(NULL), "an iteration on the device", error);
 }
 
 inline enum qn_status frontier_clear_bits(struct frontier_loop *loop, uint32_t *bits,
@@ -73,9 +70,8 @@ inline enum qn_status frontier_clear_bits(struct frontier_loop *loop, uint32_t *
 inline enum qn_status frontier_step_push(struct frontier_loop *loop, struct qn_error *error) {
   const uint32_t entries = qn_queue_entries(loop->seen->queued);
   const uint32_t units = qn_queue_units(loop->seen->queued);
-  enum qn_status status = frontier_reset(loop, error);
-  if (!status && !PROGRAM_FIRST_SUFFICES)
-    status = frontier_clear_bits(loop, loop->state.bits[0], error);
+  enum qn_status status =
+      PROGRAM_FIRST_SUFFICES ? QN_OK : frontier_clear_bits(loop, loop->state.bits[0], error);
   if (status)
     return status;
   QN_LAUNCH(push_edges, frontier_blocks(loop, units), QN_QUEUE_THREADS, 0, NULL, loop->state,
@@ -110,18 +106,12 @@ inline enum qn_status frontier_turn_around(struct frontier_loop *loop, struct qn
                 entries, bits);
     return status;
   }
-  status = frontier_reset(loop, error);
-  if (status)
-    return status;
-  QN_LAUNCH(queue_from_bits, frontier_blocks(loop, num_vertices), QN_QUEUE_THREADS, 0, NULL,
-            loop->state, num_vertices, bits, queue);
+  QN_LAUNCH(queue_from_bits, frontier_blocks(loop, num_vertices / 32 + 1), QN_QUEUE_THREADS, 0,
+            NULL, loop->state, num_vertices, bits, queue);
   return frontier_read(loop, error);
 }
 
 inline enum qn_status frontier_step_up(struct frontier_loop *loop, struct qn_error *error) {
-  enum qn_status status = frontier_reset(loop, error);
-  if (status)
-    return status;
   QN_LAUNCH(bottom_up, frontier_blocks(loop, loop->run->context.num_vertices), QN_QUEUE_THREADS, 0,
             NULL, loop->state, loop->run->context, loop->turn);
   loop->turn = 1 - loop->turn;
@@ -133,9 +123,7 @@ inline enum qn_status frontier_step_up(struct frontier_loop *loop, struct qn_err
  * there is none. */
 inline enum qn_status frontier_refill(struct frontier_loop *loop, struct qn_error *error) {
 #if PROGRAM_PRIORITY || PROGRAM_ROUNDS
-  enum qn_status status = frontier_reset(loop, error);
-  if (status)
-    return status;
+  enum qn_status status;
   const struct qn_unit_queue queue = loop->state.queues[loop->turn];
 #if PROGRAM_PRIORITY
   const uint32_t num_far = loop->seen->num_far[loop->far_turn];
@@ -207,12 +195,10 @@ inline enum qn_status frontier_step(struct frontier_loop *loop, struct qn_error 
 
 inline enum qn_status frontier_iterations(struct frontier_loop *loop, struct qn_error *error) {
   struct engine_run_state *run = loop->run;
-  enum qn_status status = frontier_reset(loop, error);
-  if (status)
-    return status;
+  QN_LAUNCH(frontier_publish, 1, 1, 0, NULL, loop->state.counters, loop->seen); /* clears them */
   QN_LAUNCH(frontier_start, frontier_blocks(loop, run->context.num_vertices), QN_QUEUE_THREADS, 0,
             NULL, loop->state, run->context, run->positions);
-  status = frontier_read(loop, error);
+  enum qn_status status = frontier_read(loop, error);
   while (!status) {
     if (loop->seen->active == 0)
       status = frontier_refill(loop, error);
@@ -268,6 +254,13 @@ inline enum qn_status frontier_create(struct frontier_loop *loop, struct qn_erro
                              "a list of vertices", error);
 #endif
   }
+#if PROGRAM_FIRST_SUFFICES
+  if (!status)
+    status = qn_cuda_alloc(memory, &state->open_bits, words, sizeof(uint32_t), "a bitmap", error);
+  if (!status)
+    status = qn_cuda_status(cudaMemsetAsync(state->open_bits, 0xff, words * sizeof(uint32_t), NULL),
+                            "setting a bitmap", error);
+#endif
 #if PROGRAM_PRIORITY
   if (!status)
     status =
@@ -301,6 +294,7 @@ inline enum qn_status engine_iterate(struct engine_run_state *run, struct qn_err
 #if PROGRAM_PRIORITY
     loop.delta = loop.threshold = frontier_delta(run);
 #endif
+    qn_load_kernels();
     status = qn_cuda_algorithm_begin(run->memory, error);
     if (!status)
       status = frontier_iterations(&loop, error);

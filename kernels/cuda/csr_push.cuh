@@ -13,9 +13,10 @@ namespace {
 /* What a block holds of its tile, in shared memory. */
 struct push_tile {
   struct qn_unit_tile units;
-  program_message messages[QN_TILE_UNITS]; /* of the entries' vertices */
-  uint32_t found[QN_TILE_UNITS * QN_UNIT_EDGES];
+  program_message messages[QN_TILE_UNITS];       /* of the entries' vertices */
+  uint32_t found[QN_TILE_UNITS * QN_UNIT_EDGES]; /* near from the front, far from the back */
   uint32_t num_found;
+  uint32_t num_far; /* PROGRAM_PRIORITY */
 };
 
 #if PROGRAM_IN_PLACE
@@ -66,7 +67,7 @@ QN_DEVICE_INLINE bool push_received(const struct frontier_state &state, uint32_t
 QN_DEVICE_INLINE void push_round(const struct frontier_state &state,
                                  const struct qn_program_context &context, uint32_t *next_bits,
                                  uint32_t unit, uint32_t num_units, uint32_t num_entries,
-                                 double threshold, int far_turn, struct push_tile *tile) {
+                                 double threshold, struct push_tile *tile) {
   bool is_new = false, is_far = false;
   uint32_t target = 0;
   if (unit < num_units) {
@@ -85,12 +86,12 @@ QN_DEVICE_INLINE void push_round(const struct frontier_state &state,
     }
   }
 #if PROGRAM_PRIORITY
-  const uint32_t far_slot = qn_warp_reserve(&state.counters->num_far[far_turn], is_new && is_far);
+  const uint32_t far_slot = qn_warp_reserve(&tile->num_far, is_new && is_far);
   if (is_new && is_far)
-    state.far[far_turn][far_slot] = target;
+    tile->found[QN_TILE_UNITS * QN_UNIT_EDGES - 1 - far_slot] = target;
   is_new = is_new && !is_far;
 #else
-  (void)far_turn, (void)is_far;
+  (void)is_far;
 #endif
   const uint32_t slot = qn_warp_reserve(&tile->num_found, is_new);
   if (is_new)
@@ -100,7 +101,17 @@ QN_DEVICE_INLINE void push_round(const struct frontier_state &state,
 /* What the tile found goes to the next queue, or to the list of those that received. */
 QN_DEVICE_INLINE void push_flush(const struct frontier_state &state,
                                  const struct qn_unit_queue &next, struct push_tile *tile,
-                                 struct frontier_share *share) {
+                                 int far_turn, struct frontier_share *share) {
+#if PROGRAM_PRIORITY
+  QN_SHARED(uint32_t, far_base, 1);
+  if (threadIdx.x == 0 && tile->num_far > 0)
+    far_base[0] = atomicAdd(&state.counters->num_far[far_turn], tile->num_far);
+  __syncthreads();
+  for (uint32_t i = threadIdx.x; i < tile->num_far; i += QN_QUEUE_THREADS)
+    state.far[far_turn][far_base[0] + i] = tile->found[QN_TILE_UNITS * QN_UNIT_EDGES - 1 - i];
+#else
+  (void)far_turn;
+#endif
 #if PROGRAM_IN_PLACE
   for (uint32_t first = 0; first < tile->num_found; first += QN_QUEUE_THREADS) {
     const uint32_t i = first + threadIdx.x;
@@ -127,7 +138,7 @@ __global__ void __launch_bounds__(QN_QUEUE_THREADS)
   const struct qn_unit_queue queue = state.queues[turn], next = state.queues[1 - turn];
   qn_unit_tiles(num_units, [&](uint32_t first, uint32_t units) {
     if (threadIdx.x == 0)
-      tile->num_found = 0;
+      tile->num_found = tile->num_far = 0;
     const uint32_t loaded =
         qn_unit_load(queue, num_entries, state.out.row_offsets, first, &tile->units);
     if (threadIdx.x < loaded) {
@@ -138,9 +149,9 @@ __global__ void __launch_bounds__(QN_QUEUE_THREADS)
     __syncthreads();
     for (uint32_t unit = threadIdx.x / QN_UNIT_EDGES; unit < QN_TILE_UNITS;
          unit += QN_QUEUE_THREADS / QN_UNIT_EDGES)
-      push_round(state, context, state.bits[0], unit, units, loaded, threshold, far_turn, tile);
+      push_round(state, context, state.bits[0], unit, units, loaded, threshold, tile);
     __syncthreads();
-    push_flush(state, next, tile, &share);
+    push_flush(state, next, tile, far_turn, &share);
     __syncthreads();
   });
   frontier_leave(state, share);

@@ -23,6 +23,7 @@ struct frontier_state {
   program_value *values;
   struct qn_unit_queue queues[2]; /* the current and the next, in turn */
   uint32_t *bits[2];              /* [V / 32 + 1] membership */
+  uint32_t *open_bits;            /* [V / 32 + 1] bottom-up: not yet known to be closed for good */
   struct frontier_counters *counters;
 #if PROGRAM_PRIORITY
   uint32_t *far[2]; /* [V] vertices that wait, in turn */

@@ -316,6 +316,7 @@ enum qn_status run(const struct qn_run_request *request, struct qn_run_result *r
       qn_cuda_memory_create(&memory, request->device, request->device_memory, error);
   if (!status)
     status = create(&work, graph, error);
+  qn_load_kernels();
   if (!status)
     status = qn_cuda_algorithm_begin(&memory, error);
   for (uint32_t i = 0; i < request->num_sources && !status; i++) {

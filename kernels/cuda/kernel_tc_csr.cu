@@ -333,6 +333,7 @@ enum qn_status run(const struct qn_run_request *request, struct qn_run_result *r
     status = orient_edges(&work, error);
   if (!status)
     status = create_lists(&work, error);
+  qn_load_kernels();
   if (!status)
     status = qn_cuda_algorithm_begin(&memory, error);
   if (!status)

@@ -11,6 +11,10 @@
  *
  *   QN_UNROLL for (...)                    unrolled by nvcc
  *
+ * CUDA loads a kernel when it is first launched, which takes longer than many kernels run:
+ * qn_load_kernels() does it beforehand for all that a source file launches. QN_LAUNCH keeps
+ * their list, so that none can be left out.
+ *
  * Neither __shared__ nor <<<>>> is written anywhere else. */
 #ifndef QN_KERNELS_CUDA_LAUNCH_CUH
 #define QN_KERNELS_CUDA_LAUNCH_CUH
@@ -19,6 +23,8 @@
 #include <stdint.h>
 
 #ifdef QN_CUDA_EMULATOR
+
+static inline void qn_load_kernels(void) {}
 
 #define QN_LAUNCH(kernel, grid, block, shared_bytes, stream, ...)                                  \
   ::emulator::launch_kernel(#kernel, kernel, grid, block, shared_bytes, stream, ##__VA_ARGS__)
@@ -31,8 +37,42 @@
 
 #else
 
+namespace {
+
+struct qn_launched_kernel {
+  const void *kernel;
+  const qn_launched_kernel *next;
+};
+const qn_launched_kernel *qn_launched_kernels; /* of this source file */
+
+/* Its entry joins the list before main, as any static object is made. */
+template <auto own_kernel> struct qn_launched {
+  static qn_launched_kernel entry, *made;
+  static qn_launched_kernel *make() {
+    entry.kernel = (const void *)own_kernel;
+    entry.next = qn_launched_kernels;
+    qn_launched_kernels = &entry;
+    return &entry;
+  }
+  static void note() { (void)&made; }
+};
+template <auto own_kernel> qn_launched_kernel qn_launched<own_kernel>::entry;
+template <auto own_kernel>
+qn_launched_kernel *qn_launched<own_kernel>::made = qn_launched<own_kernel>::make();
+
+/* A kernel that can't be loaded fails, with the reason, when it is launched. */
+inline void qn_load_kernels(void) {
+  for (const qn_launched_kernel *each = qn_launched_kernels; each; each = each->next) {
+    cudaFuncAttributes attributes;
+    if (cudaFuncGetAttributes(&attributes, each->kernel) != cudaSuccess)
+      cudaGetLastError();
+  }
+}
+
+} /* namespace */
+
 #define QN_LAUNCH(kernel, grid, block, shared_bytes, stream, ...)                                  \
-  kernel<<<grid, block, shared_bytes, stream>>>(__VA_ARGS__)
+  (qn_launched<kernel>::note(), kernel<<<grid, block, shared_bytes, stream>>>(__VA_ARGS__))
 #define QN_UNROLL _Pragma("unroll")
 #define QN_SHARED(type, name, count) __shared__ type name[count]
 #define QN_SHARED_DYNAMIC(type, name)                                                              \

@@ -270,6 +270,7 @@ inline enum qn_status pull_execute(struct pull_run *run, uint64_t num_vertices,
   struct pull_monitor monitor;
   memset(&monitor, 0, sizeof monitor);
   enum qn_status status = pull_monitor_create(&monitor, error);
+  qn_load_kernels();
   if (!status)
     status = qn_cuda_algorithm_begin(run->memory, error);
   if (!status) {

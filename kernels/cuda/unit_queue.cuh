@@ -144,6 +144,19 @@ template <class Visit> QN_DEVICE_INLINE void qn_block_steps(uint64_t count, Visi
     visit(first + threadIdx.x, first + threadIdx.x < count);
 }
 
+/* For all bits that are set among the first `count`, by whole blocks: visit(bit, whether this
+ * thread has one). Words without any cost little. */
+template <class Visit>
+QN_DEVICE_INLINE void qn_block_bits(const uint32_t *bits, uint64_t count, Visit visit) {
+  qn_block_steps((count + 31) / 32, [&](uint64_t index, bool there) {
+    uint32_t word = there ? bits[index] : 0;
+    while (__syncthreads_or(word != 0)) {
+      visit((uint32_t)index * 32 + (uint32_t)(__ffs((int)word) - 1), word != 0);
+      word &= word - 1;
+    }
+  });
+}
+
 /* For all i < count, by single threads: visit(i). */
 template <class Visit> QN_DEVICE_INLINE void qn_grid_steps(uint64_t count, Visit visit) {
   for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < count;
