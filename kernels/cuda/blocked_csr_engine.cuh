@@ -8,6 +8,10 @@
  * the cache. Traversals (section 3.3) push along the plain out-edges while few vertices are active
  * and pull by blocks while many are.
  *
+ * A pull cuts the edges of all blocks into equal tiles (edge_tiles.cuh). Only where it skips rows,
+ * or must know whether a sum that adds up to nothing was collected, rows go by lanes and warps.
+ * A push takes equal pieces of the active vertices' edges (unit_queue.cuh).
+ *
  * A pull moves, per edge, 4 bytes (8 with weights) in order and one 32-byte sector within the L2
  * cache; per local row 8 bytes of offset and id, and the partial result twice; per vertex the sum.
  * Where the messages fit in the cache anyway, the partial results are the price of nothing. */
@@ -17,6 +21,7 @@
 #include "formats/blocked_csr.h"
 #include "kernels/cuda/combine.cuh"
 #include "kernels/cuda/csr_device.cuh"
+#include "kernels/cuda/edge_tiles.cuh"
 #include "kernels/cuda/warp_rows.cuh"
 
 namespace {
@@ -25,8 +30,11 @@ struct engine_device {
   struct qn_blocking blocking; /* pull, or push where there is no pull; block bounds on the host */
   struct qn_csr out;           /* plain out-edges, for frontier programs */
   const uint32_t *out_degrees; /* [V] */
-  program_accumulator *partials; /* [L] of local rows */
-  uint8_t *collected;            /* [L] frontier programs: did the row collect anything? */
+  struct edge_tiles tiles;     /* PULLS_BY_TILES: of all blocks' edges */
+  tile_partial *partials;      /* [L] of local rows */
+  uint8_t *collected;          /* [L] pulls by rows: did the row collect anything? */
+  struct qn_unit_queue queue;  /* frontier programs: the active vertices */
+  qn_queue_size *queued;
   bool pulls;
 };
 
@@ -40,6 +48,8 @@ QN_DEVICE_INLINE uint64_t engine_out_degree(const struct engine_device &device, 
 
 /* Pull when more than one vertex in so many is active. */
 #define PULL_SHARE 20
+/* Where a program combines in place, nothing collected and the identity are the same. */
+#define PULLS_BY_TILES (!SWEEP_FRONTIER || (PROGRAM_IN_PLACE && !PROGRAM_FIRST_SUFFICES))
 
 namespace {
 
@@ -62,6 +72,7 @@ QN_DEVICE_INLINE void each_row(const struct device_block &block, Action action) 
   }
 }
 
+#if !PULLS_BY_TILES
 __global__ void __launch_bounds__(SWEEP_THREADS)
     pull_block(const struct sweep_state state, const struct qn_program_context context,
                const struct device_block block) {
@@ -88,12 +99,31 @@ __global__ void __launch_bounds__(SWEEP_THREADS)
           return true;
         },
         [&](uint32_t local, program_accumulator total, bool any) {
-          device.partials[block.first_row + local] = total;
-          if (SWEEP_FRONTIER)
-            device.collected[block.first_row + local] = any;
+          device.partials[block.first_row + local] = tile_store(total);
+          device.collected[block.first_row + local] = any;
         });
   });
 }
+
+#else
+/* The tiles follow one another through the blocks of the layout, and so, nearly, do the blocks of
+ * threads: one launch, whose messages stay in the cache all the same. */
+__global__ void __launch_bounds__(QN_TILE_THREADS)
+    pull_tiles(const struct sweep_state state, const struct qn_program_context context) {
+  const program_message *messages = state.messages;
+  tile_run(
+      state.layout.tiles, blockIdx.x,
+      [&](uint32_t source, program_weight weight) {
+        return sweep_is_active(state, source) ? program_gather(&context, messages[source], weight)
+                                              : program_identity();
+      },
+      tile_storing{state.layout.partials});
+}
+
+__global__ void __launch_bounds__(QN_TILE_THREADS) pull_spans(const struct sweep_state state) {
+  finish_spans(state.layout.tiles, tile_storing{state.layout.partials});
+}
+#endif
 
 /* Sum up one range of vertices over all blocks. In one block of the layout no two rows have the
  * same vertex, so between barriers no two threads have the same accumulator. */
@@ -114,10 +144,15 @@ __global__ void __launch_bounds__(SWEEP_THREADS)
     const uint32_t begin = starts[0], end = starts[1];
     for (uint32_t local = begin + threadIdx.x; local < end; local += blockDim.x) {
       const uint64_t row = block_rows[block] + local;
-      if (SWEEP_FRONTIER && !state.layout.collected[row])
+      if (!PULLS_BY_TILES && !state.layout.collected[row])
         continue;
+      const program_accumulator sum = tile_load(state.layout.partials[row]);
+#if SWEEP_FRONTIER && PULLS_BY_TILES
+      if (sum == program_identity())
+        continue;
+#endif
       const uint32_t i = blocking.id_map[row] - (uint32_t)first;
-      program_combine(&sums[i], state.layout.partials[row]);
+      program_combine(&sums[i], sum);
       received[i] = 1;
     }
     __syncthreads();
@@ -156,21 +191,37 @@ __global__ void __launch_bounds__(SWEEP_THREADS)
   });
 }
 
-__global__ void __launch_bounds__(SWEEP_THREADS)
-    push_plain(const struct sweep_state state, const struct qn_program_context context) {
-  const struct qn_csr &out = state.layout.out;
-  sweep_words(context.num_vertices, [&](uint32_t v, bool valid) {
-    uint64_t begin = 0, end = 0;
-    if (valid && sweep_is_active(state, v)) {
-      begin = out.row_offsets[v];
-      end = out.row_offsets[v + 1];
-    }
-    warp_visit_rows(v, begin, end, [&](uint32_t sender, uint64_t edge) {
-      sweep_collect(state, context, state.messages[sender], engine_weight(&out.weights, edge),
-                    out.column_indices[edge]);
-    });
+#if SWEEP_FRONTIER
+__global__ void queue_active(const struct sweep_state state,
+                             const struct qn_program_context context) {
+  const uint64_t *offsets = state.layout.out.row_offsets;
+  qn_block_bits(state.active, context.num_vertices, [&](uint32_t vertex, bool there) {
+    const uint64_t degree = there ? offsets[vertex + 1] - offsets[vertex] : 0;
+    qn_queue_put(state.layout.queue, state.layout.queued, qn_units_of(degree), vertex);
   });
 }
+
+__global__ void __launch_bounds__(QN_QUEUE_THREADS)
+    push_queued(const struct sweep_state state, const struct qn_program_context context) {
+  QN_SHARED(struct qn_unit_tile, tiles, 1);
+  struct qn_unit_tile *tile = tiles;
+  const struct qn_csr &out = state.layout.out;
+  const qn_queue_size queued = *state.layout.queued;
+  qn_unit_tiles(qn_queue_units(queued), [&](uint32_t first, uint32_t units) {
+    const uint32_t loaded =
+        qn_unit_load(state.layout.queue, qn_queue_entries(queued), out.row_offsets, first, tile);
+    for (uint32_t unit = threadIdx.x / QN_UNIT_EDGES; unit < units;
+         unit += QN_QUEUE_THREADS / QN_UNIT_EDGES) {
+      const uint32_t entry = qn_unit_entry(tile, loaded, unit);
+      const uint64_t edge = qn_unit_edge(tile, entry, unit);
+      if (edge < tile->ends[entry])
+        sweep_collect(state, context, state.messages[tile->vertices[entry]],
+                      engine_weight(&out.weights, edge), out.column_indices[edge]);
+    }
+    __syncthreads();
+  });
+}
+#endif
 
 /* ---- The host's side ---------------------------------------------------------- */
 
@@ -196,32 +247,62 @@ inline unsigned row_blocks(const struct sweep_run *run, uint64_t num_rows) {
   return qn_grid(num_rows, SWEEP_THREADS, run->memory.device.multiprocessors, 8);
 }
 
-inline enum qn_status collect_blocks(struct sweep_run *run, struct qn_error *error) {
+/* Block after block, by rows. */
+inline void walk_blocks(struct sweep_run *run) {
   const struct qn_blocking &blocking = run->state.layout.blocking;
   for (uint64_t index = 0; index < blocking.num_blocks; index++) {
     const struct device_block block = block_of(run, index);
     if (block.num_rows == 0)
       continue;
-    if (run->state.layout.pulls)
-      QN_LAUNCH(pull_block, row_blocks(run, block.num_rows), SWEEP_THREADS, 0, NULL, run->state,
-                run->context, block);
-    else
-      QN_LAUNCH(push_block, row_blocks(run, block.num_rows), SWEEP_THREADS, 0, NULL, run->state,
-                run->context, block);
+#if PULLS_BY_TILES
+    QN_LAUNCH(push_block, row_blocks(run, block.num_rows), SWEEP_THREADS, 0, NULL, run->state,
+              run->context, block);
+#else
+    QN_LAUNCH(pull_block, row_blocks(run, block.num_rows), SWEEP_THREADS, 0, NULL, run->state,
+              run->context, block);
+#endif
   }
+}
+
+inline enum qn_status collect_blocks(struct sweep_run *run, struct qn_error *error) {
+  const struct engine_device &layout = run->state.layout;
+#if PULLS_BY_TILES
+  if (layout.pulls) {
+    QN_LAUNCH(pull_tiles, layout.tiles.num_tiles, QN_TILE_THREADS, 0, NULL, run->state,
+              run->context);
+    QN_LAUNCH(pull_spans, qn_span_blocks(&layout.tiles), QN_TILE_THREADS, 0, NULL, run->state);
+  } else
+#endif
+    walk_blocks(run);
   const uint32_t shared_bytes = QN_RANGE_VERTICES * (sizeof(program_accumulator) + 1);
-  if (run->state.layout.pulls && blocking.num_ranges > 0)
-    QN_LAUNCH(reduce_range, (unsigned)blocking.num_ranges, SWEEP_THREADS, shared_bytes, NULL,
-              run->state, run->context, blocking.block_rows);
+  if (layout.pulls && layout.blocking.num_ranges > 0)
+    QN_LAUNCH(reduce_range, (unsigned)layout.blocking.num_ranges, SWEEP_THREADS, shared_bytes, NULL,
+              run->state, run->context, layout.blocking.block_rows);
   return qn_cuda_launched("walking the blocks", error);
 }
 
-inline enum qn_status engine_collect(struct sweep_run *run, struct qn_error *error) {
-  if (!SWEEP_FRONTIER ||
-      (run->state.layout.pulls && run->num_active > run->context.num_vertices / PULL_SHARE))
-    return collect_blocks(run, error);
-  SWEEP_LAUNCH(run, push_plain);
+#if SWEEP_FRONTIER
+inline enum qn_status push_plain(struct sweep_run *run, struct qn_error *error) {
+  const unsigned blocks = qn_grid(run->context.num_edges / QN_UNIT_EDGES + run->num_active,
+                                  QN_TILE_UNITS, run->memory.device.multiprocessors, 8);
+  enum qn_status status = sweep_clear(run->state.layout.queued, 0, error);
+  if (status)
+    return status;
+  QN_LAUNCH(queue_active,
+            qn_grid(run->context.num_vertices / 32 + 1, QN_QUEUE_THREADS,
+                    run->memory.device.multiprocessors, 8),
+            QN_QUEUE_THREADS, 0, NULL, run->state, run->context);
+  QN_LAUNCH(push_queued, blocks, QN_QUEUE_THREADS, 0, NULL, run->state, run->context);
   return qn_cuda_launched("pushing", error);
+}
+#endif
+
+inline enum qn_status engine_collect(struct sweep_run *run, struct qn_error *error) {
+#if SWEEP_FRONTIER
+  if (!run->state.layout.pulls || run->num_active <= run->context.num_vertices / PULL_SHARE)
+    return push_plain(run, error);
+#endif
+  return collect_blocks(run, error);
 }
 
 } /* namespace */
@@ -264,13 +345,45 @@ inline enum qn_status upload_blocking(const struct qn_blocking *from, uint64_t n
   if (!status && PROGRAM_USES_WEIGHTS)
     status = qn_cuda_weights_upload(memory, &from->weights, num_edges, &to->weights, error);
   if (!status && run->state.layout.pulls)
-    status = qn_cuda_alloc(memory, &run->state.layout.partials, num_rows,
-                           sizeof(program_accumulator), "partial results", error);
-  if (!status && run->state.layout.pulls && SWEEP_FRONTIER)
+    status = qn_cuda_alloc(memory, &run->state.layout.partials, num_rows, sizeof(tile_partial),
+                           "partial results", error);
+  if (!status && run->state.layout.pulls && !PULLS_BY_TILES)
     status =
         qn_cuda_alloc(memory, &run->state.layout.collected, num_rows, 1, "partial results", error);
   return status;
 }
+
+#if PULLS_BY_TILES
+__global__ void find_row_begins(const struct device_block block, uint64_t *begins) {
+  qn_grid_steps((uint64_t)block.num_rows + 1, [&](uint64_t row) {
+    begins[block.first_row + row] = block.first_edge + block.offsets[row];
+  });
+}
+
+/* All blocks' local rows, one after the other, as the rows of one CSR, cut into tiles. */
+inline enum qn_status create_tiles(struct sweep_run *run, uint64_t num_edges,
+                                   struct qn_error *error) {
+  const struct qn_blocking &blocking = run->state.layout.blocking;
+  struct edge_tiles *tiles = &run->state.layout.tiles;
+  uint64_t *begins;
+  tiles->sources = blocking.columns;
+  tiles->weights = blocking.weights;
+  tiles->num_edges = num_edges;
+  tiles->num_rows = host_blocking(run)->block_rows[blocking.num_blocks];
+  enum qn_status status = qn_cuda_alloc_zeroed(&run->memory, &begins, tiles->num_rows + 1,
+                                               sizeof *begins, "offsets of rows", error);
+  if (status)
+    return status;
+  for (uint64_t index = 0; index < blocking.num_blocks; index++) {
+    const struct device_block block = block_of(run, index);
+    QN_LAUNCH(find_row_begins, row_blocks(run, (uint64_t)block.num_rows + 1), SWEEP_THREADS, 0,
+              NULL, block, begins);
+  }
+  tiles->begins = begins;
+  status = qn_cuda_launched("listing rows", error);
+  return status ? status : edge_tiles_cut(&run->memory, tiles, error);
+}
+#endif
 
 /* The plain out-edges: stored, or made here. */
 inline enum qn_status upload_out(const struct qn_blocked_csr *view, struct sweep_run *run,
@@ -285,6 +398,24 @@ inline enum qn_status upload_out(const struct qn_blocked_csr *view, struct sweep
   return status;
 }
 
+#if SWEEP_FRONTIER
+inline enum qn_status create_queue(struct sweep_run *run, struct qn_error *error) {
+  struct engine_device *device = &run->state.layout;
+  const uint64_t num_vertices = run->context.num_vertices;
+  if (run->context.num_edges / QN_UNIT_EDGES + num_vertices > UINT32_MAX)
+    return qn_fail(error, QN_UNSUPPORTED, "the graph has too many edges for one device");
+  enum qn_status status = qn_cuda_alloc(&run->memory, &device->queue.vertices, num_vertices,
+                                        sizeof(uint32_t), "a queue", error);
+  if (!status)
+    status = qn_cuda_alloc(&run->memory, &device->queue.units, num_vertices, sizeof(uint32_t),
+                           "a queue", error);
+  if (!status)
+    status =
+        qn_cuda_alloc(&run->memory, &device->queued, 1, sizeof *device->queued, "a counter", error);
+  return status;
+}
+#endif
+
 inline enum qn_status upload_layout(const struct qn_blocked_csr *view, struct sweep_run *run,
                                     struct qn_error *error) {
   struct engine_device *device = &run->state.layout;
@@ -293,8 +424,16 @@ inline enum qn_status upload_layout(const struct qn_blocked_csr *view, struct sw
   if (!SWEEP_FRONTIER || view->has_pull)
     status =
         upload_blocking(view->has_pull ? &view->pull : &view->push, view->num_edges, run, error);
-  if (!status && SWEEP_FRONTIER)
+#if SWEEP_FRONTIER
+  if (!status)
     status = upload_out(view, run, error);
+  if (!status)
+    status = create_queue(run, error);
+#endif
+#if PULLS_BY_TILES
+  if (!status && view->has_pull)
+    status = create_tiles(run, view->num_edges, error);
+#endif
   if (!status && PROGRAM_USES_OUT_DEGREE)
     status =
         qn_cuda_copy_of(&run->memory, &device->out_degrees, view->out_degrees, view->num_vertices,

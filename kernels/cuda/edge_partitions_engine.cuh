@@ -126,10 +126,10 @@ __global__ void __launch_bounds__(SWEEP_THREADS)
     uint64_t partition = qn_ep_divide(device.divider, id);
     if (partition >= device.num_partitions)
       partition = device.num_partitions;
-    else if (SWEEP_FRONTIER && !entries)
+    if (sweep_collect(state, context, messages[source], engine_weight(&edges.weights, edge),
+                      id - device.prefix_offsets[partition]) &&
+        SWEEP_FRONTIER && !entries && partition < device.num_partitions)
       device.flags[1 - turn][partition] = 1;
-    sweep_collect(state, context, messages[source], engine_weight(&edges.weights, edge),
-                  id - device.prefix_offsets[partition]);
   }
 }
 

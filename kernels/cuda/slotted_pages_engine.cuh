@@ -1,10 +1,11 @@
 /* Slotted pages on a CUDA device, resident or streamed page by page (view: struct
- * qn_slotted_pages), after GTS (sections 3 and 6.2, appendix B): a block of threads takes a page.
- * On a small page virtual warps take its slots, as wide as the page is dense: one thread a vertex
- * (vertex-centric) on sparse pages, up to a warp a vertex (edge-centric) on dense ones. On a large
- * page the whole block takes the one record. Small pages without an active vertex are left out: a
- * receiver's physical id names its page, so nextPIDSet is filled in constant time; a large page
- * looks at its own vertex. (Streamed pages: sweep_units.cuh.)
+ * qn_slotted_pages), after GTS (sections 3 and 6.2, appendix B): a few blocks of threads share a
+ * page. On a small page virtual warps take its slots, as wide as the page is dense: one thread a
+ * vertex (vertex-centric) on sparse pages, up to a warp a vertex (edge-centric) on dense ones, and
+ * a block for those with a thousand edges. On a large page all blocks take the one record. Small
+ * pages without an active vertex are left out: a receiver's physical id names its page, so
+ * nextPIDSet is filled in constant time; a large page looks at its own vertex. (Streamed pages:
+ * sweep_units.cuh.)
  *
  * Per edge p + q bytes (4 more with weights) are read in order, START_VID of the receiver's page is
  * looked up (4 bytes a page: the L2 cache holds them), and one accumulator is combined into. */
@@ -32,6 +33,10 @@ QN_DEVICE_INLINE uint64_t engine_out_degree(const struct engine_device &device, 
 #define ENGINE_STREAMS
 #include "kernels/cuda/sweeps.cuh"
 
+#define PAGE_BLOCKS 4      /* of threads that share a page */
+#define LONG_SLOT 1024     /* edges from which on a slot is for the whole block */
+#define MAX_LONG_SLOTS 512 /* of a block: those of 3 MiB of two-byte ids */
+
 namespace {
 
 QN_DEVICE_INLINE program_weight load_weight(enum qn_weight_type type, const uint8_t *bytes) {
@@ -55,39 +60,68 @@ QN_DEVICE_INLINE void walk_edge(const struct sweep_state &state,
                                 program_message message, uint8_t *next_pages) {
   const struct device_pages &pages = state.layout.pages;
   const struct device_target target = load_target(pages, record, edge);
-  if (SWEEP_FRONTIER && next_pages)
+  if (sweep_collect(state, context, message,
+                    load_weight(pages.weight_type, record.weights + 4 * (uint64_t)edge),
+                    target.vertex) &&
+      SWEEP_FRONTIER && next_pages)
     next_pages[target.page] = 1;
-  sweep_collect(state, context, message,
-                load_weight(pages.weight_type, record.weights + 4 * (uint64_t)edge), target.vertex);
 }
 
+/* Send along a record's edges: this thread takes every `step`-th from `first` on. */
+QN_DEVICE_INLINE void walk_record(const struct sweep_state &state,
+                                  const struct qn_program_context &context,
+                                  const struct device_record &record, program_message message,
+                                  uint32_t first, uint32_t step, uint8_t *next_pages) {
+  for (uint32_t edge = first; edge < record.num_edges; edge += step)
+    walk_edge(state, context, record, edge, message, next_pages);
+}
+
+/* The block's share of a small page: slots go round the blocks of the page. A virtual warp takes a
+ * slot; those with many edges wait until the whole block can take them, one after the other. */
 QN_DEVICE_INLINE void walk_small_page(const struct sweep_state &state,
                                       const struct qn_program_context &context, uint32_t page,
                                       const uint8_t *bytes, uint8_t *next_pages) {
+  QN_SHARED(uint32_t, long_slots, MAX_LONG_SLOTS);
+  QN_SHARED(uint32_t, num_long, 1);
+  if (threadIdx.x == 0)
+    num_long[0] = 0;
+  __syncthreads();
   const struct device_pages &pages = state.layout.pages;
   const uint32_t first = pages.start_vids[page], num_slots = pages.start_vids[page + 1] - first;
-  const uint32_t width = virtual_warp(pages, page);
-  for (uint32_t slot = threadIdx.x / width; slot < num_slots; slot += blockDim.x / width) {
+  const uint32_t width = virtual_warp(pages, page), at_once = blockDim.x / width;
+  for (uint32_t slot = blockIdx.y * at_once + threadIdx.x / width; slot < num_slots;
+       slot += gridDim.y * at_once) {
     if (!sweep_is_active(state, first + slot))
       continue;
     const struct device_record record = load_record_at(pages, bytes, slot);
     const program_message message = state.messages[first + slot];
-    for (uint32_t edge = threadIdx.x % width; edge < record.num_edges; edge += width)
-      walk_edge(state, context, record, edge, message, next_pages);
+    if (record.num_edges < LONG_SLOT) {
+      walk_record(state, context, record, message, threadIdx.x % width, width, next_pages);
+    } else if (threadIdx.x % width == 0) {
+      const uint32_t place = atomicAdd(&num_long[0], 1u);
+      if (place < MAX_LONG_SLOTS)
+        long_slots[place] = slot;
+      else
+        walk_record(state, context, record, message, 0, 1, next_pages);
+    }
+  }
+  __syncthreads();
+  for (uint32_t i = 0; i < num_long[0] && i < MAX_LONG_SLOTS; i++) {
+    const uint32_t slot = long_slots[i];
+    walk_record(state, context, load_record_at(pages, bytes, slot), state.messages[first + slot],
+                threadIdx.x, blockDim.x, next_pages);
   }
 }
 
+/* The block's share of a large page, which is one vertex's. */
 QN_DEVICE_INLINE void walk_large_page(const struct sweep_state &state,
                                       const struct qn_program_context &context, uint32_t page,
                                       const uint8_t *bytes, uint8_t *next_pages) {
   const struct device_pages &pages = state.layout.pages;
   const uint32_t vertex = pages.start_vids[page];
-  if (!sweep_is_active(state, vertex))
-    return;
-  const struct device_record record = load_record_at(pages, bytes, 0);
-  const program_message message = state.messages[vertex];
-  for (uint32_t edge = threadIdx.x; edge < record.num_edges; edge += blockDim.x)
-    walk_edge(state, context, record, edge, message, next_pages);
+  if (sweep_is_active(state, vertex))
+    walk_record(state, context, load_record_at(pages, bytes, 0), state.messages[vertex],
+                blockIdx.y * blockDim.x + threadIdx.x, gridDim.y * blockDim.x, next_pages);
 }
 
 /* The pages of nextPIDSet, or those that `entries` says. */
@@ -115,8 +149,8 @@ QN_DEVICE_INLINE struct unit_vertices engine_unit_vertices(const struct engine_d
 inline enum qn_status engine_walk(struct sweep_run *run, const struct qn_unit_entry *entries,
                                   uint64_t count, cudaStream_t stream, struct qn_error *error) {
   const int turn = (int)(run->context.iteration % 2);
-  QN_LAUNCH(collect_page, (unsigned)count, SWEEP_THREADS, 0, stream, run->state, run->context,
-            entries, turn, run->woken);
+  QN_LAUNCH(collect_page, dim3((unsigned)count, PAGE_BLOCKS), SWEEP_THREADS, 0, stream, run->state,
+            run->context, entries, turn, run->woken);
   return qn_cuda_launched("walking the pages", error);
 }
 

@@ -158,6 +158,7 @@ enum qn_status sweep_run_units(const struct qn_run_request *request, uint64_t nu
     status = sweep_create(&run, to_vertex, error);
   if (!status && run.source)
     status = sweep_stream_create(&run, error);
+  qn_load_kernels();
   if (!status)
     status = qn_cuda_algorithm_begin(&run.memory, error);
   if (!status)

@@ -88,18 +88,31 @@ QN_DEVICE_INLINE bool sweep_is_active(const struct sweep_state &state, uint32_t 
   return !SWEEP_FRONTIER || (state.active[vertex / 32] >> vertex % 32 & 1);
 }
 
-/* Send `message` along an edge to `receiver`. Called by an engine's kernels. */
-QN_DEVICE_INLINE void sweep_collect(const struct sweep_state &state,
+/* Send `message` along an edge to `receiver`. Called by an engine's kernels. Returns whether the
+ * receiver may be active because of it: false if it would change nothing, or if somebody sent it
+ * the same before. Finding that out saves the atomics, which serialise where a hub receives. */
+QN_DEVICE_INLINE bool sweep_collect(const struct sweep_state &state,
                                     const struct qn_program_context &context,
                                     program_message message, program_weight weight,
                                     uint32_t receiver) {
-  program_combine_atomic(&state.sums[receiver], program_gather(&context, message, weight));
+  const program_accumulator contribution = program_gather(&context, message, weight);
+#if PROGRAM_IN_PLACE
+  static_assert(PROGRAM_LANES == 1, "values that are combined in place have one lane");
+  const program_value value = state.values[receiver];
+  if (!program_active(&context, value, program_combine_lane(value, contribution)))
+    return false;
+  const program_accumulator sum = __ldcg(&state.sums[receiver]);
+  if (program_combine_lane(sum, contribution) == sum)
+    return false;
+#endif
+  program_combine_atomic(&state.sums[receiver], contribution);
   if (SWEEP_FRONTIER) {
     const uint32_t bit = 1u << receiver % 32;
     uint32_t *word = &state.received[receiver / 32];
     if (!(*(volatile uint32_t *)word & bit))
       atomicOr(word, bit);
   }
+  return true;
 }
 
 /* `action(vertex, valid)` for all vertices, whole warps at a time: with the vertices of one word of
