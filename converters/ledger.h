@@ -1,6 +1,6 @@
 /* The edge ledger: what became of every record that was read. It must balance:
  *
- *   records    = comments + rejected + edges_read
+ *   records    = comments + rejected + edges_left_out + edges_read
  *   edges_read + edges_added = self_loops_removed + duplicates_removed + edges_written
  *
  * Readers fill the first equation, the builder the second (qn_build_graph). */
@@ -22,6 +22,7 @@ struct qn_ledger {
   uint64_t records;            /* lines; where a line holds several edges, edges and other lines */
   uint64_t comments;           /* comments, headers and blank lines */
   uint64_t rejected;           /* bad ones that --max-bad allowed to skip */
+  uint64_t edges_left_out;     /* edges outside of the part of the graph that was asked for */
   uint64_t edges_read;         /* edges as the input lists them */
   uint64_t edges_added;        /* reverses, by symmetrising or because the input implies them */
   uint64_t self_loops_removed; /* edges from a vertex to itself */
@@ -33,7 +34,8 @@ struct qn_ledger {
  * balance: an error of this program, never of the input. */
 enum qn_status qn_ledger_check(const struct qn_ledger *ledger, struct qn_error *error);
 
-/* A new JSON object with every entry, keys as the fields; NULL if memory runs out. */
+/* A new JSON object with every entry, keys as the fields (edges_left_out only if there are any);
+ * NULL if memory runs out. */
 json_t *qn_ledger_json(const struct qn_ledger *ledger);
 
 /* The table for people, a line an entry. */

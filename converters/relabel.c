@@ -122,6 +122,14 @@ enum qn_status qn_relabel_randomly(const struct qn_ids *ids, uint64_t seed,
   return carry_ids(ids, relabeling, error);
 }
 
+enum qn_status qn_relabel_subset(const struct qn_ids *ids, uint32_t *old_of_new, uint64_t count,
+                                 struct qn_relabeling *relabeling, struct qn_error *error) {
+  *relabeling = (struct qn_relabeling){.num_vertices = count, .old_of_new = old_of_new};
+  enum qn_status status = carry_ids(ids, relabeling, error);
+  relabeling->ids.ascending = ids->ascending;
+  return status;
+}
+
 void qn_relabeling_destroy(struct qn_relabeling *relabeling) {
   qn_pages_free(relabeling->new_of_old, relabeling->num_vertices, sizeof(uint32_t));
   qn_pages_free(relabeling->old_of_new, relabeling->num_vertices, sizeof(uint32_t));

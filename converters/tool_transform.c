@@ -8,6 +8,7 @@
 #include "converters/build_estimate.h"
 #include "converters/build_options.h"
 #include "converters/graph_source.h"
+#include "converters/part_options.h"
 #include "converters/provenance.h"
 #include "converters/transform.h"
 #include "formats/layouts.h"
@@ -20,6 +21,7 @@ enum in_edges { IN_EDGES_AS_IS, IN_EDGES_ALSO, IN_EDGES_NO };
 
 struct options {
   struct qn_tool_options shared;
+  struct qn_part_choice part;
   struct qn_transform transform;
   struct qn_memory_options memory;
   enum in_edges in_edges;
@@ -44,18 +46,18 @@ enum {
 static const struct argp_option argp_options[] = {
     {"output", 'o', "FILE", 0, "Write the container to FILE (required)", 1},
     {NULL, 0, NULL, 0, "What to do, in this order, whatever the order of the options:", 2},
-    {"transpose", KEY_TRANSPOSE, NULL, 0, "1. Turn every edge round", 3},
-    {"remove-self-loops", KEY_SELF_LOOPS, NULL, 0, "2. Remove edges from a vertex to itself", 3},
+    {"transpose", KEY_TRANSPOSE, NULL, 0, "2. Turn every edge round", 3},
+    {"remove-self-loops", KEY_SELF_LOOPS, NULL, 0, "3. Remove edges from a vertex to itself", 3},
     {"symmetrize", KEY_SYMMETRIZE, NULL, 0,
-     "3. Add the reverse of every edge; mark the graph undirected", 3},
-    {"remove-duplicates", KEY_DUPLICATES, NULL, 0, "4. Of edges with the same ends leave the first",
+     "4. Add the reverse of every edge; mark the graph undirected", 3},
+    {"remove-duplicates", KEY_DUPLICATES, NULL, 0, "5. Of edges with the same ends leave the first",
      3},
     {"random-weights", KEY_WEIGHTS, "LO,HI,SEED", 0,
-     "5. Uniformly random weights: whole numbers from LO to HI, or reals if either has a point; "
+     "6. Uniformly random weights: whole numbers from LO to HI, or reals if either has a point; "
      "both directions of an undirected edge get the same",
      3},
     {"relabel", KEY_RELABEL, "degree|random", 0,
-     "6. Renumber the vertices, by descending degree or randomly; original ids are kept", 3},
+     "7. Renumber the vertices, by descending degree or randomly; original ids are kept", 3},
     {"seed", KEY_SEED, "S", 0, "Choose another random numbering (default: 1)", 4},
     {"in-edges", KEY_IN_EDGES, "also|no", 0,
      "Store the in-edges of a directed graph as well, or not (default: as in the input)", 4},
@@ -68,7 +70,8 @@ static void finish_command_line(struct argp_state *state, struct options *option
   const struct qn_transform *transform = &options->transform;
   bool something = transform->transpose || transform->remove_self_loops || transform->symmetrize ||
                    transform->remove_duplicates || transform->weights.type != QN_WEIGHT_NONE ||
-                   transform->relabel != QN_RELABEL_NONE || options->in_edges != IN_EDGES_AS_IS;
+                   transform->relabel != QN_RELABEL_NONE || options->in_edges != IN_EDGES_AS_IS ||
+                   options->part.part != QN_PART_ALL;
   if (!options->input)
     argp_error(state, "name a container");
   if (!options->output)
@@ -87,6 +90,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
   case ARGP_KEY_INIT:
     state->child_inputs[0] = &options->memory;
     state->child_inputs[1] = &options->shared;
+    state->child_inputs[2] = &options->part;
     return 0;
   case 'o':
     options->output = argument;
@@ -141,7 +145,9 @@ static const char documentation[] =
     "container; 5 if reading, writing or memory fails.\n\n"
     "Example, for benchmarks on a skewed graph:\n"
     "  quern-transform web.qrn -o clean.qrn --symmetrize --remove-self-loops --remove-duplicates "
-    "--random-weights 1,255,7 --relabel degree";
+    "--random-weights 1,255,7 --relabel degree\n"
+    "The vertices within two hops of one, and the edges between them:\n"
+    "  quern-transform web.qrn -o ego.qrn --egonet 42 --hops 2";
 
 /* ---- Transforming --------------------------------------------------------- */
 
@@ -211,18 +217,27 @@ static enum qn_status write_container(const struct options *options,
                                       struct qn_writer *writer, struct report *report,
                                       struct qn_error *error) {
   struct qn_transform transform = options->transform;
+  struct qn_subgraph part = {0};
   const struct qn_graph *graph = &source->graph;
   bool had_in_edges = graph->has_transpose && graph->directedness == QN_DIRECTED;
   transform.store_in_edges =
       options->in_edges == IN_EDGES_AS_IS ? had_in_edges : options->in_edges == IN_EDGES_ALSO;
   enum qn_status status;
   if ((status = record_options(&transform, report->provenance, error)) ||
-      (status = record_source(source->container, report->provenance, error)) ||
-      (status = qn_transform_graph(graph, &transform, writer, &report->ledger, error)) ||
-      (status = qn_provenance_ledger(report->provenance, &report->ledger, error)))
+      (status = record_source(source->container, report->provenance, error)))
     return status;
+  if (options->part.part != QN_PART_ALL) {
+    status = qn_part_create(&options->part, graph, report->provenance, &part, error);
+    graph = &part.graph;
+  }
+  report->ledger.edges_left_out = part.edges_left_out;
+  if (!status)
+    status = qn_transform_graph(graph, &transform, writer, &report->ledger, error);
+  qn_subgraph_destroy(&part);
+  if (!status)
+    status = qn_provenance_ledger(report->provenance, &report->ledger, error);
   report->info = *qn_writer_info(writer);
-  return qn_writer_metadata(writer, report->provenance, error);
+  return status ? status : qn_writer_metadata(writer, report->provenance, error);
 }
 
 /* The sizes are in the header, before the container is opened whole. */
@@ -255,6 +270,10 @@ static enum qn_status make_plan(const struct options *options, struct report *re
   estimate.usual += estimate.kept + (restored ? graph_bytes : 0);
   estimate.most += estimate.kept + (restored ? 2 * graph_bytes : 0);
   estimate.least += estimate.kept;
+  if (options->part.part != QN_PART_ALL) { /* groups and numbers of vertices, and the part itself */
+    estimate.usual += 12 * info->num_vertices;
+    estimate.most += 12 * info->num_vertices + graph_bytes;
+  }
   estimate.temporary += restored || transform->relabel == QN_RELABEL_DEGREE ? 2 * graph_bytes : 0;
   qn_container_unmap(container);
   return qn_memory_plan_make(&options->memory, options->output, &estimate, &report->plan, error);
@@ -318,8 +337,10 @@ static void print_summary(const struct options *options, const struct report *re
 }
 
 int main(int argc, char **argv) {
-  static const struct argp_child children[] = {
-      {&qn_memory_argp, 0, NULL, 0}, {&qn_tool_output_argp, 0, NULL, 0}, {0}};
+  static const struct argp_child children[] = {{&qn_memory_argp, 0, NULL, 0},
+                                               {&qn_tool_output_argp, 0, NULL, 0},
+                                               {&qn_part_argp, 0, NULL, 0},
+                                               {0}};
   static const struct argp argp = {argp_options, parse_option, "GRAPH.qrn", documentation,
                                    children,     NULL,         NULL};
   struct options options = {.transform.relabel_seed = 1};

@@ -206,6 +206,14 @@ static enum qn_status push_edges(const struct job *job, struct qn_error *error) 
 
 /* ---- The whole ------------------------------------------------------------ */
 
+static enum qn_weight_choice kept_weights(const struct job *job) {
+  static const enum qn_weight_choice choices[] = {[QN_WEIGHT_NONE] = QN_WEIGHTS_NONE,
+                                                  [QN_WEIGHT_U32] = QN_WEIGHTS_U32,
+                                                  [QN_WEIGHT_F32] = QN_WEIGHTS_F32};
+  enum qn_weight_type drawn = job->transform->weights.type;
+  return choices[drawn != QN_WEIGHT_NONE ? drawn : job->graph->out.weights.type];
+}
+
 static enum qn_status build(const struct job *job, struct qn_writer *writer,
                             struct qn_ledger *ledger, struct qn_error *error) {
   const struct qn_transform *transform = job->transform;
@@ -217,6 +225,7 @@ static enum qn_status build(const struct job *job, struct qn_writer *writer,
       .already_symmetric = was_undirected,
       .transpose = transform->store_in_edges,
       .ids = QN_ID_KEEP,
+      .weights = kept_weights(job), /* also where no edge is left to tell */
       .self_loops = transform->remove_self_loops ? QN_SELF_LOOPS_REMOVE : QN_SELF_LOOPS_KEEP,
       .duplicates = transform->remove_duplicates ? QN_DUPLICATES_REMOVE : QN_DUPLICATES_KEEP,
   };
@@ -224,7 +233,7 @@ static enum qn_status build(const struct job *job, struct qn_writer *writer,
     build.names = &job->relabeling.ids;
   else if (graph->ids.kind != QN_IDS_DENSE)
     build.names = &graph->ids;
-  ledger->records = graph->out.num_edges;
+  ledger->records = graph->out.num_edges + ledger->edges_left_out;
   enum qn_status status = qn_build_graph(job->list, &build, writer, ledger, error);
   return status ? status : qn_ledger_check(ledger, error);
 }

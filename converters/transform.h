@@ -41,9 +41,9 @@ struct qn_transform {
 };
 
 /* Write the transformed `graph`, which has been checked, into `writer` (fresh): sections, ids and
- * info. Fills the ledger, whose records are the edges stored. Takes 8 bytes an edge, 12 with
- * weights, and what qn_build_graph takes; with a limit of memory (support/temp_file.h) edges
- * go to temporary files instead. */
+ * info. Fills the ledger, whose records are the edges stored and those that it says were left out.
+ * Takes 8 bytes an edge, 12 with weights, and what qn_build_graph takes; with a limit of memory
+ * (support/temp_file.h) edges go to temporary files instead. */
 enum qn_status qn_transform_graph(const struct qn_graph *graph,
                                   const struct qn_transform *transform, struct qn_writer *writer,
                                   struct qn_ledger *ledger, struct qn_error *error);

@@ -101,15 +101,16 @@ static int compare_id(const struct qn_ids *ids, uint64_t vertex, const char *tex
   return order ? order : (id_length > length) - (id_length < length);
 }
 
-static bool find_ascending(const struct qn_ids *ids, const char *text, uint64_t length,
-                           uint64_t number, uint64_t *vertex) {
+/* `order`: the vertices in the order of their ids, NULL if that is their own. */
+static bool find_ascending(const struct qn_ids *ids, const uint32_t *order, const char *text,
+                           uint64_t length, uint64_t number, uint64_t *vertex) {
   uint64_t low = 0, high = ids->num_vertices;
   while (low < high) {
-    uint64_t middle = low + (high - low) / 2;
-    int order = compare_id(ids, middle, text, length, number);
-    if (order == 0)
-      return *vertex = middle, true;
-    if (order < 0)
+    uint64_t middle = low + (high - low) / 2, candidate = order ? order[middle] : middle;
+    int comparison = compare_id(ids, candidate, text, length, number);
+    if (comparison == 0)
+      return *vertex = candidate, true;
+    if (comparison < 0)
       low = middle + 1;
     else
       high = middle;
@@ -135,7 +136,7 @@ enum qn_status qn_ids_find(const struct qn_ids *ids, const char *text, uint32_t 
     found = number;
     there = number < ids->num_vertices;
   } else if (ids->ascending) {
-    there = find_ascending(ids, text, strlen(text), number, &found);
+    there = find_ascending(ids, NULL, text, strlen(text), number, &found);
   } else {
     there = find_anywhere(ids, text, strlen(text), number, &found);
   }
@@ -143,6 +144,32 @@ enum qn_status qn_ids_find(const struct qn_ids *ids, const char *text, uint32_t 
     return qn_fail(error, QN_USAGE, "no vertex has the id '%.64s'", text);
   *vertex = (uint32_t)found;
   return QN_OK;
+}
+
+/* Numbers have at most 20 digits: longer text would overflow. */
+static bool read_number(const char *text, uint64_t length, uint64_t *number) {
+  char copy[21];
+  if (length >= sizeof copy || memchr(text, '\0', length))
+    return false;
+  memcpy(copy, text, length);
+  copy[length] = '\0';
+  return qn_number_parse(copy, UINT64_MAX, number, NULL) == QN_OK;
+}
+
+bool qn_ids_lookup(const struct qn_ids *ids, const uint32_t *order, const char *text,
+                   uint64_t length, uint32_t *vertex) {
+  uint64_t number = 0, found = 0;
+  if (ids->kind != QN_IDS_STRINGS && !read_number(text, length, &number))
+    return false;
+  if (ids->kind == QN_IDS_DENSE) {
+    found = number;
+    if (number >= ids->num_vertices)
+      return false;
+  } else if (!find_ascending(ids, order, text, length, number, &found)) {
+    return false;
+  }
+  *vertex = (uint32_t)found;
+  return true;
 }
 
 const char *qn_ids_text(const struct qn_ids *ids, uint64_t vertex, char *buffer, uint64_t *length) {

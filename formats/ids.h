@@ -51,6 +51,11 @@ enum qn_status qn_ids_write_ascending(struct qn_writer *writer, uint64_t num_ver
 enum qn_status qn_ids_find(const struct qn_ids *ids, const char *text, uint32_t *vertex,
                            struct qn_error *error);
 
+/* As qn_ids_find for many: the vertex called text[0 .. length), by bisection. `order` is what
+ * qn_ids_original_order gave. False if there is none. */
+bool qn_ids_lookup(const struct qn_ids *ids, const uint32_t *order, const char *text,
+                   uint64_t length, uint32_t *vertex);
+
 /* Format the id of `vertex`: for numbers into `buffer` (at least 21 bytes), for strings a
  * pointer into the container. Not NUL-terminated; `*length` bytes. */
 const char *qn_ids_text(const struct qn_ids *ids, uint64_t vertex, char *buffer, uint64_t *length);

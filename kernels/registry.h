@@ -39,6 +39,8 @@ enum qn_kernel_traits {
   QN_KERNEL_WEIGHTS = 1 << 6,      /* results depend on weights */
   QN_KERNEL_RANKS = 1 << 7,        /* the largest values are the interesting ones */
   QN_KERNEL_LEVELS = 1 << 8,       /* values are small whole numbers: how many have which? */
+  QN_KERNEL_GROUPS = 1 << 10,      /* looks at groups of vertices */
+  QN_KERNEL_HOPS = 1 << 9, /* an iteration is a hop: max_iterations is what a user asks for */
 };
 
 /* One line of --trace or of a progress report. */
@@ -56,6 +58,8 @@ struct qn_run_request {
   const uint32_t *positions; /* [V] position of a vertex in original order; NULL: itself */
   const uint32_t *sources;   /* vertices of the graph layout, each < V */
   uint32_t num_sources;
+  const uint32_t *groups;  /* [V] of vertices of the graph layout, UINT32_MAX: none; NULL: every
+                              vertex is a group of its own */
   double damping;          /* PageRank and its kin, in [0, 1) */
   double tolerance;        /* >= 0; 0: never converged */
   uint32_t max_iterations; /* at most so many; UINT32_MAX: no limit */

@@ -91,6 +91,12 @@ static enum qn_status check_options(const struct qn_kernel *kernel,
   if (options->damping >= 1)
     return qn_fail(error, QN_USAGE, "--damping must be at least 0 and below 1, not %g",
                    options->damping);
+  if (options->groups && !(kernel->traits & QN_KERNEL_GROUPS))
+    return qn_fail(error, QN_USAGE, "%s has no --groups", kernel->algorithm);
+  if (options->hops >= 0 && !(kernel->traits & QN_KERNEL_HOPS))
+    return qn_fail(error, QN_USAGE, "%s has no --hops", kernel->algorithm);
+  if (options->iterations >= 0 && kernel->traits & QN_KERNEL_HOPS)
+    return qn_fail(error, QN_USAGE, "say with --hops how far %s goes", kernel->algorithm);
   if (options->iterations > (int64_t)UINT32_MAX)
     return qn_fail(error, QN_USAGE, "--iterations must be below 2^32");
   return QN_OK;
@@ -142,6 +148,14 @@ static enum qn_status find_sources(const struct qn_session *session,
   return status;
 }
 
+static enum qn_status find_groups(const struct qn_session *session,
+                                  const struct qn_run_options *options, struct qn_run *run,
+                                  struct qn_error *error) {
+  if (!options->groups)
+    return QN_OK;
+  return qn_vertex_file_read(options->groups, &session->ids, true, &run->groups, NULL, NULL, error);
+}
+
 static void fill_request(const struct qn_session *session, const struct qn_run_options *options,
                          struct qn_run *run) {
   struct qn_run_request *request = &run->request;
@@ -149,12 +163,15 @@ static void fill_request(const struct qn_session *session, const struct qn_run_o
   request->positions = session->positions;
   request->sources = run->sources;
   request->num_sources = run->num_sources;
+  request->groups = run->groups.of;
   if (options->damping >= 0)
     request->damping = options->damping;
   if (options->tolerance >= 0)
     request->tolerance = options->tolerance;
   if (options->iterations >= 0)
     request->max_iterations = (uint32_t)options->iterations;
+  if (options->hops >= 0)
+    request->max_iterations = (uint32_t)options->hops;
   if (options->delta > 0)
     request->delta = options->delta;
   request->device = options->device_index;
@@ -197,6 +214,8 @@ enum qn_status qn_run_start(const struct qn_session *session, const struct qn_ru
     status = check_options(run->kernel, options, error);
   if (!status)
     status = find_sources(session, options, run, error);
+  if (!status)
+    status = find_groups(session, options, run, error);
   if (status)
     goto cleanup;
   status = run_kernel(session, options, run, error);
@@ -209,6 +228,7 @@ cleanup:
 void qn_run_destroy(struct qn_run *run) {
   qn_keeper_close(run->keeper);
   qn_run_result_destroy(&run->result);
+  qn_vertex_groups_destroy(&run->groups);
   qn_free(run->sources);
   *run = (struct qn_run){0};
 }

@@ -2,6 +2,7 @@
 #ifndef QN_RUNTIME_DISPATCH_H
 #define QN_RUNTIME_DISPATCH_H
 
+#include "converters/vertex_file.h"
 #include "kernels/registry.h"
 #include "runtime/checkpoint.h"
 #include "runtime/session.h"
@@ -21,9 +22,11 @@ struct qn_run_options {
   uint64_t device_memory; /* cap on its memory; 0: all that is free */
   char **sources;         /* [num_sources] original ids */
   uint32_t num_sources;
+  const char *groups; /* file of "id group" lines (converters/vertex_file.h) */
   double damping;
   double tolerance;
   int64_t iterations;
+  int64_t hops;
   double delta;
   struct qn_checkpoint_options checkpoint;
   bool wants_values;      /* not only a summary */
@@ -35,6 +38,7 @@ struct qn_run {
   const struct qn_kernel *kernel;
   uint32_t *sources; /* [num_sources] vertices */
   uint32_t num_sources;
+  struct qn_vertex_groups groups;
   struct qn_run_request request;
   struct qn_run_result result;
   struct qn_keeper *keeper; /* of checkpoints, or NULL */

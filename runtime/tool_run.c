@@ -34,6 +34,8 @@ enum key {
   KEY_DAMPING,
   KEY_TOLERANCE,
   KEY_ITERATIONS,
+  KEY_HOPS,
+  KEY_GROUPS,
   KEY_DELTA,
   KEY_DEVICE,
   KEY_DEVICE_MEMORY,
@@ -58,6 +60,11 @@ static const struct argp_option option_list[] = {
     {"tolerance", KEY_TOLERANCE, "T", 0,
      "End when values change by less than T in sum (the default is the algorithm's; 0: never)", 0},
     {"iterations", KEY_ITERATIONS, "N", 0, "At most N iterations (the default is the algorithm's)",
+     0},
+    {"hops", KEY_HOPS, "K", 0, "How far neighborhood goes (default 1)", 0},
+    {"groups", KEY_GROUPS, "FILE", 0,
+     "Groups of vertices for cross-edges: lines \"id group\", such as -o of another run writes "
+     "(default: every vertex is a group of its own)",
      0},
     {"delta", KEY_DELTA, "W", 0, "Width of a bucket of sssp, in units of the weights", 0},
     {"device", KEY_DEVICE, "auto|cpu|cuda[:N]", 0,
@@ -175,6 +182,12 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     return 0;
   case KEY_ITERATIONS:
     options->run.iterations = parse_count("--iterations", argument, state);
+    return 0;
+  case KEY_GROUPS:
+    options->run.groups = argument;
+    return 0;
+  case KEY_HOPS:
+    options->run.hops = parse_count("--hops", argument, state);
     return 0;
   case KEY_DELTA:
     options->run.delta = parse_real("--delta", argument, state);
@@ -313,7 +326,8 @@ static json_t *report_json(const struct qn_session *session, const struct qn_run
 
 /* A number of iterations that was asked for is no failure to converge. */
 static const char *convergence_note(const struct qn_run *run) {
-  bool fixed = (run->kernel->traits & QN_KERNEL_ALL_ACTIVE) && run->request.tolerance == 0;
+  bool fixed = ((run->kernel->traits & QN_KERNEL_ALL_ACTIVE) && run->request.tolerance == 0) ||
+               run->kernel->traits & QN_KERNEL_HOPS;
   return run->result.converged || fixed ? "" : " (not converged)";
 }
 
@@ -426,9 +440,12 @@ int main(int argc, char **argv) {
       {&qn_tool_output_argp, 0, NULL, 0}, {&qn_stream_argp, 0, NULL, 0}, {0}};
   static const struct argp argp = {
       option_list, parse, "ALGORITHM FILE\n--list", documentation, children, NULL, NULL};
-  struct options options = {
-      .run = {.damping = -1, .tolerance = -1, .iterations = -1, .checkpoint.every = DEFAULT_EVERY},
-      .top = -1};
+  struct options options = {.run = {.damping = -1,
+                                    .tolerance = -1,
+                                    .iterations = -1,
+                                    .hops = -1,
+                                    .checkpoint.every = DEFAULT_EVERY},
+                            .top = -1};
   struct qn_error error;
   enum qn_status status = QN_OK;
   qn_tool_parse("quern-run", &argp, argc, argv, &options, &options.shared);

@@ -4,8 +4,10 @@
 
 #include "kernels/programs/program.h"
 
+#ifndef PROGRAM_NAME /* neighborhood.h is this program with an end */
 #define PROGRAM_NAME "bfs"
 #define PROGRAM_TITLE "hops from a source"
+#endif
 #define PROGRAM_SCHEDULE QN_FRONTIER
 #define PROGRAM_COMBINE QN_MIN
 #define PROGRAM_IDENTITY UINT32_MAX

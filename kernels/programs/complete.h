@@ -55,6 +55,9 @@
 #ifndef PROGRAM_RANKS
 #define PROGRAM_RANKS 0
 #endif
+#ifndef PROGRAM_HOPS
+#define PROGRAM_HOPS 0
+#endif
 #ifndef PROGRAM_ITERATIONS
 #define PROGRAM_ITERATIONS UINT32_MAX
 #endif

@@ -77,6 +77,7 @@
  *   PROGRAM_VERTICES     results are positions in original order; they are shown as original ids
  *   PROGRAM_LEVELS       results are small whole numbers: how many vertices have which is shown
  *   PROGRAM_RANKS        the largest results are the interesting ones (--top)
+ *   PROGRAM_HOPS         an iteration is a hop, and --hops says how many are wanted
  *   PROGRAM_ITERATIONS   the default number of iterations at most (otherwise no limit)
  *   PROGRAM_TOLERANCE    the default tolerance (otherwise 0: all iterations are done)
  *   PROGRAM_PARTIAL      a narrower type in which partial results of program_lane may be stored

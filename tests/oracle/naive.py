@@ -113,3 +113,8 @@ def spmv(num_vertices, edges, vector):
     for source, destination, weight in edges:
         result[destination] += weight * vector[source]
     return result
+
+
+def neighborhood(num_vertices, edges, source, hops):
+    """bfs, but nothing beyond so many hops."""
+    return [found if found <= hops else math.inf for found in bfs(num_vertices, edges, source)]
