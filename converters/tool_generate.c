@@ -105,6 +105,8 @@ static void finish_command_line(struct argp_state *state, struct options *option
     argp_error(state, "--json and -o - would both write to standard output");
   bool shaped = options->build.undirected || options->build.transpose ||
                 options->build.self_loops || options->build.duplicates;
+  if (options->format == FORMAT_EDGES && (options->memory.memory || options->memory.tmpdir))
+    argp_error(state, "--memory and --tmpdir are for containers: text is written as it is made");
   if (options->format == FORMAT_EDGES && shaped)
     argp_error(state,
                "--undirected, --transpose, --self-loops and --duplicates are for containers");
@@ -394,9 +396,10 @@ static enum qn_status generate_text(const struct options *options, struct report
 
 static enum qn_status print_json(const struct options *options, const struct report *report,
                                  struct qn_error *error) {
-  json_t *json = json_pack("{s:s, s:I, s:I, s:f}", "output", options->output, "vertices",
-                           (json_int_t)report->num_vertices, "edges", (json_int_t)report->num_edges,
-                           "seconds", report->seconds);
+  json_t *json =
+      json_pack("{s:s, s:o, s:I, s:I, s:f}", "output", options->output, "estimate",
+                qn_memory_plan_json(&report->plan), "vertices", (json_int_t)report->num_vertices,
+                "edges", (json_int_t)report->num_edges, "seconds", report->seconds);
   if (!json || json_object_update(json, report->provenance)) {
     json_decref(json);
     return qn_fail_memory(error, "the report", 0);

@@ -475,12 +475,12 @@ static enum qn_status write(struct import *import, struct qn_error *error) {
 static enum qn_status print_json(const struct import *import, const struct qn_container_info *info,
                                  struct qn_error *error) {
   const struct seconds *seconds = &import->seconds;
-  json_t *report =
-      json_pack("{s:s, s:I, s:I, s:b, s:s, s:{s:f, s:f, s:f, s:f}}", "output",
-                import->options->output, "vertices", (json_int_t)info->num_vertices, "edges",
-                (json_int_t)info->num_edges, "undirected", info->directedness == QN_UNDIRECTED,
-                "weights", qn_weight_type_name(info->weight_type), "seconds", "read", seconds->read,
-                "build", seconds->build, "write", seconds->write, "total", seconds->total);
+  json_t *report = json_pack(
+      "{s:s, s:o, s:I, s:I, s:b, s:s, s:{s:f, s:f, s:f, s:f}}", "output", import->options->output,
+      "estimate", qn_memory_plan_json(&import->plan), "vertices", (json_int_t)info->num_vertices,
+      "edges", (json_int_t)info->num_edges, "undirected", info->directedness == QN_UNDIRECTED,
+      "weights", qn_weight_type_name(info->weight_type), "seconds", "read", seconds->read, "build",
+      seconds->build, "write", seconds->write, "total", seconds->total);
   if (!report || json_object_update(report, import->provenance)) {
     json_decref(report);
     return qn_fail_memory(error, "the report", 0);

@@ -309,7 +309,8 @@ static enum qn_status transform_file(const struct options *options, struct repor
 static enum qn_status print_json(const struct options *options, const struct report *report,
                                  struct qn_error *error) {
   const struct qn_container_info *info = &report->info;
-  json_t *json = json_pack("{s:s, s:I, s:I, s:b, s:s, s:f}", "output", options->output, "vertices",
+  json_t *json = json_pack("{s:s, s:o, s:I, s:I, s:b, s:s, s:f}", "output", options->output,
+                           "estimate", qn_memory_plan_json(&report->plan), "vertices",
                            (json_int_t)info->num_vertices, "edges", (json_int_t)info->num_edges,
                            "undirected", info->directedness == QN_UNDIRECTED, "weights",
                            qn_weight_type_name(info->weight_type), "seconds", report->seconds);

@@ -5,6 +5,7 @@
 
 #include "formats/bundle_open.h"
 #include "support/memory.h"
+#include "support/temp_file.h"
 
 struct direction_names {
   const char *row_offsets;
@@ -130,13 +131,13 @@ enum qn_status qn_graph_create(uint64_t num_vertices, uint64_t num_edges, enum q
   graph->ids.num_vertices = num_vertices;
   graph->ids.ascending = true;
   graph->owns_arrays = true;
-  enum qn_status status = qn_pages_alloc(&arrays->row_offsets, num_vertices + 1,
-                                         sizeof *arrays->row_offsets, "row offsets", error);
+  enum qn_status status = qn_bulk_alloc(&arrays->row_offsets, num_vertices + 1,
+                                        sizeof *arrays->row_offsets, "row offsets", error);
   if (!status)
-    status = qn_pages_alloc(&arrays->column_indices, num_edges, sizeof *arrays->column_indices,
-                            "column indices", error);
+    status = qn_bulk_alloc(&arrays->column_indices, num_edges, sizeof *arrays->column_indices,
+                           "column indices", error);
   if (!status && type != QN_WEIGHT_NONE)
-    status = qn_pages_alloc(&arrays->weights, num_edges, 4, "edge weights", error);
+    status = qn_bulk_alloc(&arrays->weights, num_edges, 4, "edge weights", error);
   csr->row_offsets = arrays->row_offsets;
   csr->column_indices = arrays->column_indices;
   if (type == QN_WEIGHT_F32)

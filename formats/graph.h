@@ -70,7 +70,8 @@ struct qn_graph_arrays {
   void *weights; /* uint32_t or float */
 };
 
-/* A directed graph in memory with uninitialised contents, dense ids and no transpose, to be filled
+/* A directed graph in memory, or in temporary files if there is a limit of memory
+ * (support/temp_file.h), with uninitialised contents, dense ids and no transpose, to be filled
  * through `arrays`. Give back with qn_graph_unmap. */
 enum qn_status qn_graph_create(uint64_t num_vertices, uint64_t num_edges, enum qn_weight_type type,
                                struct qn_graph *graph, struct qn_graph_arrays *arrays,

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "support/memory.h"
+#include "support/temp_file.h"
 #include "support/threads.h"
 
 enum { STAGED = 16 }; /* edges gathered for a bucket before they are written: a cache line */
@@ -49,8 +50,8 @@ static enum qn_status prepare(struct transposition *work, struct qn_error *error
     status = qn_alloc(&work->bounds, work->num_buckets + 1, sizeof *work->bounds, "bucket bounds",
                       error);
   if (!status)
-    status = qn_pages_alloc(&work->keys, csr->num_edges, sizeof *work->keys,
-                            "columns within buckets", error);
+    status = qn_bulk_alloc(&work->keys, csr->num_edges, sizeof *work->keys,
+                           "columns within buckets", error);
   return status;
 }
 
@@ -221,6 +222,15 @@ static void scratch_free(struct scratch *scratch) {
   qn_pages_free(scratch->weights, scratch->capacity, sizeof *scratch->weights);
 }
 
+/* With a limit of memory, buckets that are too large for a thread's part of it (those of hubs) lie
+ * in a file: it is read in order, and written along as many places as the bucket has columns. */
+static enum qn_status alloc_copy(void *out, uint64_t count, struct qn_error *error) {
+  uint64_t share = qn_memory_limit() / (8 * (uint64_t)qn_threads());
+  if (qn_memory_limit() && count > share / 4)
+    return qn_bulk_alloc(out, count, 4, "a bucket", error);
+  return qn_pages_alloc(out, count, 4, "a bucket", error);
+}
+
 static enum qn_status scratch_reserve(const struct transposition *work, struct scratch *scratch,
                                       uint64_t count, struct qn_error *error) {
   enum qn_status status = QN_OK;
@@ -233,9 +243,9 @@ static enum qn_status scratch_reserve(const struct transposition *work, struct s
   qn_pages_free(scratch->weights, scratch->capacity, sizeof *scratch->weights);
   scratch->rows = scratch->weights = NULL;
   scratch->capacity = count;
-  status = qn_pages_alloc(&scratch->rows, count, sizeof *scratch->rows, "a bucket", error);
+  status = alloc_copy(&scratch->rows, count, error);
   if (!status && work->weights)
-    status = qn_pages_alloc(&scratch->weights, count, sizeof *scratch->weights, "a bucket", error);
+    status = alloc_copy(&scratch->weights, count, error);
   return status;
 }
 

@@ -13,7 +13,8 @@ extern "C" {
  * the same two vertices keep their order, so transposing twice gives the same CSR back.
  *
  * Parallel; the same result for any number of threads. Takes 2 bytes an edge while it runs and, for
- * each thread, 4 bytes an edge (8 with weights) of the largest bucket of columns. */
+ * each thread, 4 bytes an edge (8 with weights) of the largest bucket of columns; with a limit of
+ * memory (support/temp_file.h) these are in temporary files. */
 enum qn_status qn_csr_transpose(const struct qn_csr *csr, const struct qn_graph_arrays *arrays,
                                 struct qn_error *error);
 

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "support/memory.h"
+#include "support/temp_file.h"
 #include "support/threads.h"
 
 struct section_names {
@@ -304,8 +305,8 @@ static enum qn_status cut_direction(const struct qn_csr *csr, uint64_t block_ver
       .max_block_edges = max_block_edges,
   };
   uint64_t counts = cutting.num_blocks * cutting.num_ranges;
-  enum qn_status status = qn_pages_alloc(&cutting.range_edges, counts, sizeof *cutting.range_edges,
-                                         "edges of ranges", error);
+  enum qn_status status = qn_bulk_alloc(&cutting.range_edges, counts, sizeof *cutting.range_edges,
+                                        "edges of ranges", error);
   if (!status)
     status = count_direction(&cutting, names, writer, error);
   if (!status)

@@ -162,7 +162,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
   struct qn_builder_options *options = state->input;
   switch (key) {
   case ARGP_KEY_INIT:
-    state->child_inputs[0] = &options->shared;
+    state->child_inputs[0] = &options->memory;
+    state->child_inputs[1] = &options->shared;
     return 0;
   case 'o':
     options->output = argument;
@@ -185,12 +186,14 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 
 static const struct argp_option options_table[] = {
     {"output", 'o', "FILE", 0, "Write the container to FILE", 0}, {0}};
-static const struct argp_child children[] = {{&qn_tool_output_argp, 0, NULL, 0}, {0}};
+static const struct argp_child children[] = {
+    {&qn_memory_argp, 0, NULL, 0}, {&qn_tool_output_argp, 0, NULL, 0}, {0}};
 const struct argp qn_builder_argp = {
     .options = options_table, .parser = parse_option, .children = children};
 
 /* The figures of the finished container, and how its size compares with plain CSR. */
-static enum qn_status report(const struct qn_builder_options *options, double seconds,
+static enum qn_status report(const struct qn_builder_options *options,
+                             const struct qn_memory_plan *plan, double seconds,
                              struct qn_error *error) {
   struct qn_container *container;
   const struct qn_layout_operations *operations;
@@ -209,6 +212,7 @@ static enum qn_status report(const struct qn_builder_options *options, double se
   if (!status)
     status = operations->describe(container, figures, error);
   if (!status && options->shared.json) {
+    json_object_set_new(object, "estimate", qn_memory_plan_json(plan));
     json_dumpf(object, stdout, JSON_INDENT(2));
     putchar('\n');
   } else if (!status && !options->shared.quiet) {
@@ -221,15 +225,47 @@ cleanup:
   return status;
 }
 
+/* Beside what is looked up by vertex a builder takes memory for the transpose of a directed graph
+ * that has none, which goes to temporary files. */
+static enum qn_status make_plan(const struct qn_builder *builder,
+                                const struct qn_builder_options *options,
+                                struct qn_memory_plan *plan, struct qn_error *error) {
+  const uint64_t fixed = (uint64_t)8 << 20, thread = (uint64_t)3 << 20;
+  struct qn_container *container;
+  enum qn_status status = qn_container_map(options->input, 0, &container, error);
+  if (status)
+    return status;
+  const struct qn_container_info *info = qn_container_info(container);
+  uint64_t edge_bytes = info->weight_type == QN_WEIGHT_NONE ? 4 : 8;
+  bool transposed =
+      info->directedness == QN_UNDIRECTED || qn_container_section(container, "in_row_offsets");
+  uint64_t transpose = transposed ? 0 : (edge_bytes + 2) * info->num_edges + 8 * info->num_vertices;
+  struct qn_work_estimate estimate = {
+      .kept = builder->vertex_memory * info->num_vertices,
+      .temporary = transpose,
+      .output = (builder->edge_output + edge_bytes - 4) * info->num_edges + 12 * info->num_vertices,
+  };
+  estimate.usual = estimate.kept + transpose;
+  estimate.least = fixed + qn_threads() * thread + estimate.kept;
+  estimate.most = estimate.least + 3 * transpose;
+  estimate.seconds = (double)(2 * transpose + estimate.output) / 300e6;
+  qn_container_unmap(container);
+  return qn_memory_plan_make(&options->memory, options->output, &estimate, plan, error);
+}
+
 int qn_builder_main(const struct qn_builder *builder, const struct qn_builder_options *options) {
   struct qn_source source;
   struct qn_error error;
+  struct qn_memory_plan plan;
   double begin = qn_seconds();
-  enum qn_status status = qn_source_open(options->input, &source, &error);
+  memset(&source, 0, sizeof source);
+  enum qn_status status = make_plan(builder, options, &plan, &error);
+  if (!status)
+    status = qn_source_open(options->input, &source, &error);
   if (!status)
     status = qn_builder_run(builder, &source, options->output, options->shared.force, &error);
   qn_source_close(&source);
   if (!status)
-    status = report(options, qn_seconds() - begin, &error);
+    status = report(options, &plan, qn_seconds() - begin, &error);
   return qn_tool_exit(status, &error);
 }

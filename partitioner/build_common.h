@@ -18,6 +18,7 @@
 #include <stdbool.h>
 
 #include "formats/graph.h"
+#include "support/memory_plan.h"
 #include "support/tool.h"
 
 #ifdef __cplusplus
@@ -40,7 +41,8 @@ void qn_source_close(struct qn_source *source);
 
 /* The in-edges: those of the container, the out-edges if it is undirected, or else the transpose,
  * computed at the first call (4 bytes an edge, 8 with weights, and 8 a vertex, until
- * qn_source_drop_in_edges or qn_source_close). Not for several threads at once. */
+ * qn_source_drop_in_edges or qn_source_close; in temporary files with --memory). Not for several
+ * threads at once. */
 enum qn_status qn_source_in_edges(struct qn_source *source, const struct qn_csr **in,
                                   struct qn_error *error);
 /* Give the memory of a computed transpose back. */
@@ -74,6 +76,7 @@ void qn_builder_header(const struct qn_source *source, enum qn_layout layout,
 /* Options of every builder's tool. */
 struct qn_builder_options {
   struct qn_tool_options shared;
+  struct qn_memory_options memory;
   const char *input;
   const char *output;
 };
@@ -90,6 +93,9 @@ struct qn_builder {
   enum qn_status (*build)(struct qn_source *source, const void *options, struct qn_writer *writer,
                           json_t **used, struct qn_error *error);
   const void *options;
+  /* What it takes of memory for each vertex, to look things up; and of output, about. */
+  uint64_t vertex_memory;
+  uint64_t edge_output; /* without weights, which are 4 more */
 };
 
 /* Build `path` from an open source. */

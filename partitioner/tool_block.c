@@ -77,7 +77,9 @@ static const char documentation[] =
     "Cut a graph into blocks whose vertex values fit a cache (GraphCage's TOCAB): the layout "
     "blocked-csr.\v"
     "Memory beside the output: for pull blocks of a directed graph without a stored transpose 6 "
-    "bytes an edge (12 with weights) and 8 a vertex, otherwise next to nothing. The summary tells "
+    "bytes an edge (12 with weights) and 8 a vertex, in temporary files with --memory; otherwise "
+    "next "
+    "to nothing. The summary tells "
     "how many blocks there are, how many local vertices (rows with an edge in a block) they have, "
     "and how the size compares with plain CSR.";
 
@@ -88,6 +90,6 @@ int main(int argc, char **argv) {
   struct options options = {0};
   qn_tool_parse("quern-block", &argp, argc, argv, &options, &options.common.shared);
   struct qn_builder builder = {"quern-block", QN_LAYOUT_BLOCKED_CSR, qn_blocked_csr_build,
-                               &options.blocked};
+                               &options.blocked, .edge_output = 8};
   return qn_builder_main(&builder, &options.common);
 }

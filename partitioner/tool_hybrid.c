@@ -54,8 +54,9 @@ static const char documentation[] =
     "Split a graph's rows into a dense part of fixed width (ELL) and a sparse rest (COO), as "
     "HPGraph does: the layout hybrid.\v"
     "Memory beside the output: for the in-edges of a directed graph without a stored transpose 6 "
-    "bytes an edge (12 with weights) and 8 a vertex, otherwise next to nothing. The summary tells "
-    "the width, how much of the ELL part is padding, how many edges are in the COO part, and how "
+    "bytes an edge (12 with weights) and 8 a vertex, in temporary files with --memory; otherwise "
+    "next to nothing. The summary tells the width, how much of the ELL part is padding, how many "
+    "edges are in the COO part, and how "
     "the size compares with plain CSR.";
 
 int main(int argc, char **argv) {
@@ -64,6 +65,7 @@ int main(int argc, char **argv) {
                                    NULL,  NULL};
   struct options options = {.hybrid.width = QN_HYBRID_AUTO_WIDTH};
   qn_tool_parse("quern-hybrid", &argp, argc, argv, &options, &options.common.shared);
-  struct qn_builder builder = {"quern-hybrid", QN_LAYOUT_HYBRID, qn_hybrid_build, &options.hybrid};
+  struct qn_builder builder = {"quern-hybrid", QN_LAYOUT_HYBRID, qn_hybrid_build, &options.hybrid,
+                               .edge_output = 8};
   return qn_builder_main(&builder, &options.common);
 }

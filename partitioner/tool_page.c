@@ -61,11 +61,11 @@ int main(int argc, char **argv) {
                                    NULL, NULL};
   struct options options = {0};
   qn_tool_parse("quern-page", &argp, argc, argv, &options, &options.common.shared);
-  struct qn_builder builder = {
-      .tool = "quern-page",
-      .layout = QN_LAYOUT_SLOTTED_PAGES,
-      .build = qn_slotted_pages_build,
-      .options = &options.pages,
-  };
+  struct qn_builder builder = {.tool = "quern-page",
+                               .layout = QN_LAYOUT_SLOTTED_PAGES,
+                               .build = qn_slotted_pages_build,
+                               .options = &options.pages,
+                               .vertex_memory = 8,
+                               .edge_output = 6};
   return qn_builder_main(&builder, &options.common);
 }

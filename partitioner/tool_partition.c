@@ -66,6 +66,8 @@ int main(int argc, char **argv) {
   struct qn_builder builder = {.tool = "quern-partition",
                                .layout = QN_LAYOUT_EDGE_PARTITIONS,
                                .build = qn_edge_partitions_build,
-                               .options = &options.layout};
+                               .options = &options.layout,
+                               .vertex_memory = 4,
+                               .edge_output = 8};
   return qn_builder_main(&builder, &options.common);
 }

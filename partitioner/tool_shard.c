@@ -80,6 +80,7 @@ int main(int argc, char **argv) {
   struct qn_builder builder = {.tool = "quern-shard",
                                .layout = QN_LAYOUT_SHARDS,
                                .build = qn_shards_build,
-                               .options = &options.layout};
+                               .options = &options.layout,
+                               .edge_output = 14};
   return qn_builder_main(&builder, &options.common);
 }

@@ -197,3 +197,18 @@ enum qn_status qn_memory_plan_make(const struct qn_memory_options *options, cons
   qn_memory_limit_set(plan->memory - estimate->kept, plan->folder);
   return QN_OK;
 }
+
+json_t *qn_memory_plan_json(const struct qn_memory_plan *plan) {
+  const struct qn_work_estimate *estimate = &plan->estimate;
+  json_t *json = json_pack("{s:b}", "temporary_files", plan->on_disk);
+  if (json && plan->on_disk)
+    json_object_set_new(json, "memory", json_integer((json_int_t)plan->memory));
+  if (!json || estimate->unknown)
+    return json;
+  json_object_set_new(json, "seconds_on_disk", json_real(estimate->seconds));
+  json_object_set_new(json, "memory_without_limit", json_integer((json_int_t)estimate->usual));
+  json_object_set_new(json, "temporary_bytes",
+                      json_integer((json_int_t)(plan->on_disk ? estimate->temporary : 0)));
+  json_object_set_new(json, "output_bytes", json_integer((json_int_t)estimate->output));
+  return json;
+}

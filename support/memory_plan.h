@@ -4,6 +4,7 @@
 #define QN_SUPPORT_MEMORY_PLAN_H
 
 #include <argp.h>
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -52,6 +53,9 @@ struct qn_memory_plan {
 enum qn_status qn_memory_plan_make(const struct qn_memory_options *options, const char *output,
                                    const struct qn_work_estimate *estimate,
                                    struct qn_memory_plan *plan, struct qn_error *error);
+
+/* What was decided and estimated, for --json: a new reference, NULL if memory runs out. */
+json_t *qn_memory_plan_json(const struct qn_memory_plan *plan);
 
 /* Memory that could be taken now without swapping: what the system or, if that is less, the control
  * group has free. UINT64_MAX if nobody can tell. */
