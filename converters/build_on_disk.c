@@ -364,6 +364,15 @@ static enum qn_status build_division(struct disk_build *build, const struct qn_d
 
 /* ---- The whole ------------------------------------------------------------ */
 
+/* Names that were read, not those of a mapped container. */
+static uint64_t names_bytes(const struct qn_build_job *job) {
+  const struct qn_ids *names = job->build->names;
+  if (!names || job->list->spill->options.ids == QN_SPILL_IDS_IGNORE)
+    return 0;
+  uint64_t bytes = 12 * names->num_vertices;
+  return names->kind == QN_IDS_STRINGS ? bytes + names->string_offsets[names->num_vertices] : bytes;
+}
+
 /* Sorting takes a record of 8 bytes an edge, or 16 with weights, as much again twice where all
  * edges are in one bucket, and some more for chunks that are not full. */
 static enum qn_status choose_capacity(struct disk_build *build, struct qn_error *error) {
@@ -371,7 +380,8 @@ static enum qn_status choose_capacity(struct disk_build *build, struct qn_error 
   const struct qn_division *division = job->list->spill->division;
   uint64_t limit = qn_memory_limit();
   uint64_t taken = QN_SPILL_FIXED_BYTES + qn_threads() * QN_SPILL_THREAD_BYTES +
-                   qn_id_map_bytes(job->ids) + qn_division_directory_bytes(division);
+                   qn_id_map_bytes(job->ids) + names_bytes(job) +
+                   qn_division_directory_bytes(division);
   uint64_t edge_bytes = job->weight_type == QN_WEIGHT_NONE ? 26 : 52;
   char limit_text[32], needed_text[32];
   uint64_t needed = taken + QN_SPILL_LEAST_EDGES * edge_bytes;

@@ -69,6 +69,18 @@ uint64_t qn_expect_words(const struct qn_read_options *options, const char *samp
   return scale_up(words, bytes, file_bytes);
 }
 
+/* On average. */
+static bool has_third_column(const struct sample *sample) {
+  uint64_t words = 0, lines = 1;
+  for (uint64_t i = 0; i < sample->bytes; i++) {
+    bool inside = sample->head[i] > ' ' && sample->head[i] != ',';
+    bool before = i > 0 && sample->head[i - 1] > ' ' && sample->head[i - 1] != ',';
+    words += inside && !before;
+    lines += sample->head[i] == '\n';
+  }
+  return 2 * words > 5 * lines;
+}
+
 /* Of an input that is no such file nothing is known. */
 static bool expect_file(const char *path, const char *format, const struct qn_read_options *options,
                         struct qn_expected_edges *edges) {
@@ -83,6 +95,8 @@ static bool expect_file(const char *path, const char *format, const struct qn_re
                        ? reader->estimate(options, sample.head, sample.bytes, sample.file_bytes)
                        : expect_lines(&sample);
   edges->num_edges += count;
+  edges->weighted |=
+      options->weights != QN_WEIGHTS_NONE && (text ? has_third_column(&sample) : true);
   edges->most_edges += text ? sample.file_bytes / 2 + 1 : count;
   edges->seconds_to_read +=
       (double)sample.file_bytes / (text ? TEXT_BYTES_PER_SECOND : BINARY_BYTES_PER_SECOND);
@@ -91,9 +105,10 @@ static bool expect_file(const char *path, const char *format, const struct qn_re
 
 struct qn_expected_edges qn_inputs_expect(char *const *paths, int num_paths, const char *format,
                                           const struct qn_read_options *options) {
-  struct qn_expected_edges edges = {.weighted = options->weights != QN_WEIGHTS_NONE};
+  struct qn_expected_edges edges = {0};
   for (int i = 0; i < num_paths && !edges.unknown; i++)
     edges.unknown = !expect_file(paths[i], format, options, &edges);
   edges.num_vertices = edges.num_edges / 8;
+  edges.weighted |= edges.unknown && options->weights != QN_WEIGHTS_NONE;
   return edges;
 }

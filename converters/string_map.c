@@ -10,6 +10,7 @@
 
 #include "converters/string_sort.h"
 #include "support/memory.h"
+#include "support/temp_file.h"
 
 #define SHARD_BITS 7
 #define NUM_SHARDS (1u << SHARD_BITS)
@@ -46,6 +47,7 @@ struct shard {
 struct qn_string_map {
   struct shard shards[NUM_SHARDS];
   _Atomic uint64_t count;
+  _Atomic uint64_t name_bytes;
 };
 
 enum qn_status qn_string_map_create(struct qn_string_map **out, struct qn_error *error) {
@@ -181,6 +183,13 @@ static bool is_name(const char *bytes, uint64_t length) {
          !memchr(bytes, '\r', length);
 }
 
+/* Would the map and its sorting exceed the limit of memory, if there is one? */
+static bool is_too_large(const struct qn_string_map *map) {
+  uint64_t limit = qn_memory_limit(), count = atomic_load(&map->count);
+  return limit && count > 0 &&
+         NUM_SHARDS * CHUNK_BYTES + count * 124 + 2 * atomic_load(&map->name_bytes) > limit;
+}
+
 /* Under the lock. */
 static enum qn_interned add_name(struct qn_string_map *map, struct shard *shard, const char *bytes,
                                  uint64_t length, uint64_t hash, uint32_t *id) {
@@ -195,7 +204,7 @@ static enum qn_interned add_name(struct qn_string_map *map, struct shard *shard,
   }
   if (!is_name(bytes, length))
     return QN_INTERN_NO_NAME;
-  const char *name = store_name(shard, bytes, length);
+  const char *name = is_too_large(map) ? NULL : store_name(shard, bytes, length);
   if (!name)
     return QN_INTERN_NO_MEMORY;
   uint64_t number = atomic_fetch_add(&map->count, 1);
@@ -204,6 +213,7 @@ static enum qn_interned add_name(struct qn_string_map *map, struct shard *shard,
     return QN_INTERN_TOO_MANY;
   }
   *id = (uint32_t)number;
+  atomic_fetch_add(&map->name_bytes, length);
   fill_slot(slot, name, (uint32_t)(hash >> 32), *id);
   shard->count++;
   return QN_INTERNED;

@@ -33,7 +33,7 @@ enum qn_interned {
   QN_INTERNED,
   QN_INTERN_NO_NAME,  /* empty, too long, or with a NUL, tab or line end in it */
   QN_INTERN_TOO_MANY, /* more than 2^32-1 names */
-  QN_INTERN_NO_MEMORY,
+  QN_INTERN_NO_MEMORY, /* or no more than the limit of it allows */
 };
 
 /* The number of a name; a new name gets the next one. `length` bytes are copied. */

@@ -23,6 +23,7 @@
 #include "converters/text_lines.h"
 #include "converters/text_numbers.h"
 #include "support/memory.h"
+#include "support/temp_file.h"
 
 /* What all lines have in common. */
 struct layout {
@@ -89,7 +90,12 @@ static bool intern(struct qn_text_part *part, const struct layout *layout, char 
         qn_fail(&part->stream.error, QN_INVALID, "the input has more than 2^32-1 vertices");
     break;
   case QN_INTERN_NO_MEMORY:
-    part->stream.status = qn_fail_memory(&part->stream.error, "a map of names", 0);
+    part->stream.status =
+        qn_memory_limit()
+            ? qn_fail(&part->stream.error, QN_SYSTEM,
+                      "the names of vertices, which stay in memory, do not fit into what --memory "
+                      "allows")
+            : qn_fail_memory(&part->stream.error, "a map of names", 0);
     break;
   }
   part->stop = true;
