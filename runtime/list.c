@@ -63,8 +63,17 @@ static bool layout_is_listed(enum qn_layout layout) {
   return false;
 }
 
-static void print_row(const char *algorithm, const char *title) {
-  printf("%-10s", algorithm);
+/* Of the column of algorithms. */
+static int name_width(void) {
+  int width = (int)strlen("algorithm");
+  for (const struct qn_kernel *const *kernel = qn_kernels(); *kernel; kernel++)
+    if ((int)strlen((*kernel)->algorithm) > width)
+      width = (int)strlen((*kernel)->algorithm);
+  return width;
+}
+
+static void print_row(int width, const char *algorithm, const char *title) {
+  printf("%-*s", width, algorithm);
   for (enum qn_layout layout = QN_LAYOUT_GRAPH; layout <= QN_LAYOUT_HYBRID; layout++) {
     if (!layout_is_listed(layout))
       continue;
@@ -78,7 +87,8 @@ void qn_kernel_list_print(const json_t *list) {
   size_t index;
   const json_t *kernel;
   const char *last = "";
-  printf("%-10s", "algorithm");
+  const int width = name_width();
+  printf("%-*s", width, "algorithm");
   for (enum qn_layout layout = QN_LAYOUT_GRAPH; layout <= QN_LAYOUT_HYBRID; layout++)
     if (layout_is_listed(layout))
       printf(" %-16s", qn_layout_name(layout));
@@ -86,7 +96,7 @@ void qn_kernel_list_print(const json_t *list) {
   json_array_foreach(json_object_get(list, "kernels"), index, kernel) {
     const char *algorithm = json_string_value(json_object_get(kernel, "algorithm"));
     if (strcmp(algorithm, last) != 0)
-      print_row(algorithm, json_string_value(json_object_get(kernel, "title")));
+      print_row(width, algorithm, json_string_value(json_object_get(kernel, "title")));
     last = algorithm;
   }
 }
