@@ -6,8 +6,6 @@
 #ifndef QN_KERNELS_CUDA_CSR_ENGINE_CUH
 #define QN_KERNELS_CUDA_CSR_ENGINE_CUH
 
-#define ENGINE_RESUMES 0
-
 #include "formats/graph.h"
 #include "kernels/cpu/transpose.h"
 #include "kernels/cuda/combine.cuh"
@@ -68,7 +66,7 @@ inline enum qn_status engine_upload_in(struct engine_run_state *run, struct qn_e
 inline enum qn_status engine_upload(struct engine_run_state *run, struct qn_error *error) {
   const struct qn_csr *out = &run->view->out;
   const bool same = run->view->has_transpose && run->view->in.row_offsets == out->row_offsets;
-  const bool wants_in = run->request->max_iterations > 0 &&
+  const bool wants_in = !engine_is_finished(run->request, &run->context) &&
                         (ENGINE_MUST_HAVE_IN || (ENGINE_WANTS_IN && run->view->has_transpose));
   enum qn_status status = QN_OK;
   if (ENGINE_WANTS_OUT)
@@ -93,12 +91,11 @@ enum qn_status engine_run(const struct qn_run_request *request, struct qn_run_re
   struct qn_cuda_memory memory;
   struct engine_run_state run;
   memset(&run, 0, sizeof run);
-  memset(result, 0, sizeof *result);
   run.request = request;
   run.view = (const struct qn_graph *)request->view;
   run.result = result;
   run.memory = &memory;
-  run.context = engine_context(request, run.view->out.num_vertices, run.view->out.num_edges);
+  run.context = engine_begin(request, run.view->out.num_vertices, run.view->out.num_edges, result);
   enum qn_status status =
       qn_cuda_memory_create(&memory, request->device, request->device_memory, error);
   if (!status)

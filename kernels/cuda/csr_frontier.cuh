@@ -7,6 +7,7 @@
 
 #include "kernels/cuda/csr_engine.cuh"
 #include "kernels/cuda/csr_push.cuh"
+#include "kernels/cuda/csr_state.cuh"
 
 #if PROGRAM_PRIORITY
 #define ENGINE_NAME "csr push, near-far"
@@ -193,21 +194,95 @@ inline enum qn_status frontier_step(struct frontier_loop *loop, struct qn_error 
   return QN_OK;
 }
 
-inline enum qn_status frontier_iterations(struct frontier_loop *loop, struct qn_error *error) {
+inline enum qn_status frontier_download_state(struct frontier_loop *loop, program_value *values,
+                                              uint64_t *active, uint64_t *waiting,
+                                              struct qn_error *error) {
   struct engine_run_state *run = loop->run;
+  enum qn_status status =
+      qn_cuda_download(run->memory, values, run->values, run->context.num_vertices, sizeof *values,
+                       "vertex values", error);
+  if (!status && loop->bottom_up)
+    status = qn_cuda_download(run->memory, active, loop->state.bits[loop->turn],
+                              frontier_half_words(run), sizeof(uint32_t), "a bitmap", error);
+  else if (!status)
+    status = frontier_download_list(run, loop->state.queues[loop->turn].vertices,
+                                    qn_queue_entries(loop->seen->queued), active, error);
+#if PROGRAM_PRIORITY
+  if (!status)
+    status = frontier_download_list(run, loop->state.far[loop->far_turn],
+                                    loop->seen->num_far[loop->far_turn], waiting, error);
+#endif
+  (void)waiting;
+  return status;
+}
+
+/* After an iteration that is not the last one: a checkpoint, if one is due. */
+inline enum qn_status frontier_keep(struct frontier_loop *loop, struct qn_error *error) {
+  const struct engine_run_state *run = loop->run;
+  const uint64_t num_vertices = run->context.num_vertices, words = qn_state_words(num_vertices);
+  program_value *values = NULL;
+  uint64_t *active = NULL, *waiting = NULL;
+  if (!engine_save_is_due(run->request, &run->context))
+    return QN_OK;
+  enum qn_status status =
+      qn_pages_alloc(&values, num_vertices, sizeof *values, "a checkpoint's values", error);
+  if (!status)
+    status = qn_pages_alloc(&active, words, sizeof *active, "a checkpoint's bits", error);
+  if (!status)
+    status = qn_pages_alloc(&waiting, words, sizeof *waiting, "a checkpoint's bits", error);
+  if (!status)
+    status = frontier_download_state(loop, values, active, waiting, error);
+  if (!status) {
+    struct qn_run_state state = engine_state_of(&run->context, run->result, values);
+    state.active = active;
+    state.waiting = PROGRAM_PRIORITY ? waiting : NULL;
+    state.registers[QN_STATE_ENGINE + FRONTIER_EDGES_LEFT] = loop->edges_left;
+    state.registers[QN_STATE_ENGINE + FRONTIER_ACTIVE] = loop->seen->active;
+    state.registers[QN_STATE_ENGINE + FRONTIER_THRESHOLD] = qn_register_of_real(loop->threshold);
+    status = engine_save(run->request, &state, error);
+  }
+  qn_pages_free(waiting, words, sizeof *waiting);
+  qn_pages_free(active, words, sizeof *active);
+  qn_pages_free(values, num_vertices, sizeof *values);
+  return status;
+}
+
+/* The first frontier, or that of the state that the run goes on from. */
+inline enum qn_status frontier_begin(struct frontier_loop *loop, struct qn_error *error) {
+  struct engine_run_state *run = loop->run;
+  const struct qn_run_state *resumed = engine_resumed(run->request);
+  const uint32_t *active = NULL;
+  enum qn_status status =
+      resumed ? frontier_upload_state(run, &loop->state, resumed, &active, error) : QN_OK;
+  if (status)
+    return status;
   QN_LAUNCH(frontier_publish, 1, 1, 0, NULL, loop->state.counters, loop->seen); /* clears them */
   QN_LAUNCH(frontier_start, frontier_blocks(loop, run->context.num_vertices), QN_QUEUE_THREADS, 0,
-            NULL, loop->state, run->context, run->positions);
-  enum qn_status status = frontier_read(loop, error);
+            NULL, loop->state, run->context, run->positions, active);
+  status = frontier_read(loop, error);
+  if (!status && resumed) {
+    const uint64_t *registers = resumed->registers + QN_STATE_ENGINE;
+    loop->edges_left = registers[FRONTIER_EDGES_LEFT];
+    loop->seen->active = (unsigned int)registers[FRONTIER_ACTIVE];
+    loop->threshold = qn_real_of_register(registers[FRONTIER_THRESHOLD]);
+  }
+  return status;
+}
+
+inline enum qn_status frontier_iterations(struct frontier_loop *loop, struct qn_error *error) {
+  struct engine_run_state *run = loop->run;
+  enum qn_status status = frontier_begin(loop, error);
   while (!status) {
     if (loop->seen->active == 0)
       status = frontier_refill(loop, error);
     if (status)
       return status;
     run->result->converged = loop->seen->active == 0;
-    if (run->result->converged || run->context.iteration >= run->request->max_iterations)
+    if (run->result->converged || engine_is_finished(run->request, &run->context))
       return QN_OK;
     status = frontier_step(loop, error);
+    if (!status && !engine_is_finished(run->request, &run->context))
+      status = frontier_keep(loop, error);
   }
   return status;
 }

@@ -78,17 +78,23 @@ QN_DEVICE_INLINE void frontier_enqueue(const struct frontier_state &state,
   share->active += wants;
 }
 
-/* Every vertex's first value; the queue of those that start. */
+/* Every vertex's first value; the queue of those that start. With `active`, values are there
+ * already, and these vertices start. */
 __global__ void frontier_start(const struct frontier_state state,
-                               const struct qn_program_context context, const uint32_t *positions) {
+                               const struct qn_program_context context, const uint32_t *positions,
+                               const uint32_t *active) {
   struct frontier_share share = {0, 0};
   qn_block_steps(context.num_vertices, [&](uint64_t v, bool there) {
     const uint32_t vertex = (uint32_t)v;
     bool starts = false;
-    if (there) {
+    if (there && active) {
+      starts = qn_bit_has(active, vertex);
+    } else if (there) {
       const uint32_t position = positions ? positions[vertex] : vertex;
       state.values[vertex] = program_init(&context, position, frontier_sent_degree(state, vertex));
       starts = program_starts(&context, position);
+    }
+    if (there) {
 #if !PROGRAM_IN_PLACE
       state.received_sums[vertex] = program_identity();
 #endif

@@ -21,6 +21,7 @@
 #include "kernels/cuda/memory.cuh"
 #include "kernels/cuda/ranges.cuh"
 #include "kernels/engine.h"
+#include "support/memory.h"
 #include "support/threads.h"
 
 namespace {
@@ -78,16 +79,18 @@ QN_DEVICE_INLINE void pull_leave_sums(const struct pull_state &state, uint32_t p
   }
 }
 
-__global__ void pull_init(const struct pull_state state, const uint32_t *positions) {
+/* Every vertex's first value, unless the run goes on from values that are there; what it sends. */
+__global__ void pull_init(const struct pull_state state, const uint32_t *positions, bool resumed) {
   const struct qn_program_context context = state.control->context;
   double aggregate = 0;
   for (uint64_t v = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; v < context.num_vertices;
        v += (uint64_t)gridDim.x * blockDim.x) {
     const uint32_t vertex = (uint32_t)v;
-    const program_value value = program_init(&context, positions ? positions[vertex] : vertex,
-                                             pull_out_degree(state, vertex));
-    state.values[vertex] = value;
-    pull_send(state, context, vertex, value, state.messages[0], &aggregate);
+    if (!resumed)
+      state.values[vertex] = program_init(&context, positions ? positions[vertex] : vertex,
+                                          pull_out_degree(state, vertex));
+    pull_send(state, context, vertex, state.values[vertex], state.messages[context.iteration % 2],
+              &aggregate);
   }
   pull_leave_sums(state, blockIdx.x, 0, aggregate);
 }
@@ -216,19 +219,47 @@ inline enum qn_status pull_await(const struct pull_run *run, struct pull_monitor
   return QN_OK;
 }
 
+/* Write a checkpoint of the state after the iteration that `control` tells of; nothing runs. */
+inline enum qn_status pull_keep(const struct pull_run *run, const struct pull_control *control,
+                                struct qn_error *error) {
+  const uint64_t num_vertices = control->context.num_vertices;
+  program_value *values = NULL;
+  enum qn_status status =
+      qn_pages_alloc(&values, num_vertices, sizeof *values, "a checkpoint's values", error);
+  if (!status)
+    status = qn_cuda_download(run->memory, values, run->state.values, num_vertices, sizeof *values,
+                              "vertex values", error);
+  if (!status) {
+    const struct qn_run_state state = engine_state_of(&control->context, run->result, values);
+    status = engine_save(run->request, &state, error);
+  }
+  qn_pages_free(values, num_vertices, sizeof *values);
+  return status;
+}
+
+/* The device is one iteration ahead of the host, but where a checkpoint is due, which needs the
+ * values as they are between two. */
 inline enum qn_status pull_iterations(const struct pull_run *run, struct pull_monitor *monitor,
-                                      struct qn_error *error) {
+                                      uint32_t first, struct qn_error *error) {
+  const struct qn_checkpointing *keeping = run->request->checkpointing;
   const uint32_t most = run->request->max_iterations;
   double begin = qn_seconds();
-  bool finished = most == 0;
+  bool finished = first >= most;
   enum qn_status status = QN_OK;
   if (!finished)
-    status = pull_enqueue(&run->state, monitor, 0, error);
-  for (uint32_t iteration = 0; !status && !finished; iteration++) {
-    if (iteration + 1 < most)
+    status = pull_enqueue(&run->state, monitor, first, error);
+  for (uint32_t iteration = first; !status && !finished; iteration++) {
+    const bool is_last = iteration + 1 >= most;
+    const bool pauses = !is_last && keeping && keeping->is_due(keeping->user, iteration + 1);
+    if (!is_last && !pauses)
       status = pull_enqueue(&run->state, monitor, iteration + 1, error);
     if (!status)
       status = pull_await(run, monitor, iteration, &begin, &finished, error);
+    if (status || finished || !pauses)
+      continue;
+    status = pull_keep(run, &monitor->pinned[iteration % 2], error);
+    if (!status)
+      status = pull_enqueue(&run->state, monitor, iteration + 1, error);
   }
   return status;
 }
@@ -247,6 +278,8 @@ inline enum qn_status pull_create(struct pull_run *run, const struct qn_program_
   struct pull_control control;
   memset(&control, 0, sizeof control);
   control.context = *context;
+  control.iterations = context->iteration;
+  control.finished = engine_is_finished(run->request, context);
   state->max_iterations = run->request->max_iterations;
   const unsigned init_blocks = pull_init_blocks(run, context->num_vertices);
   const uint64_t room = state->num_parts < init_blocks ? init_blocks : state->num_parts;
@@ -264,23 +297,38 @@ inline enum qn_status pull_create(struct pull_run *run, const struct qn_program_
   return status;
 }
 
+/* The first messages. A state that the run goes on from has the sums over all vertices, which were
+ * added up in another order. */
+inline enum qn_status pull_begin(struct pull_run *run, uint64_t num_vertices,
+                                 const struct qn_run_state *resumed, struct qn_error *error) {
+  const unsigned blocks = pull_init_blocks(run, num_vertices);
+  enum qn_status status = QN_OK;
+  if (resumed)
+    status = qn_cuda_upload(run->memory, run->state.values, resumed->values, num_vertices,
+                            sizeof *run->state.values, "vertex values", error);
+  if (status)
+    return status;
+  QN_LAUNCH(pull_init, blocks, 256, 0, NULL, run->state, run->positions, resumed != NULL);
+  if (!resumed)
+    QN_LAUNCH(pull_finish, 1, 1024, 0, NULL, run->state, blocks, true);
+  return qn_cuda_launched("launching the first kernels", error);
+}
+
 /* The algorithm itself, after pull_create. */
 inline enum qn_status pull_execute(struct pull_run *run, uint64_t num_vertices,
                                    struct qn_error *error) {
+  const struct qn_run_state *resumed = engine_resumed(run->request);
+  const uint32_t first = resumed ? (uint32_t)resumed->registers[QN_STATE_ITERATIONS] : 0;
   struct pull_monitor monitor;
   memset(&monitor, 0, sizeof monitor);
   enum qn_status status = pull_monitor_create(&monitor, error);
   qn_load_kernels();
   if (!status)
     status = qn_cuda_algorithm_begin(run->memory, error);
-  if (!status) {
-    const unsigned blocks = pull_init_blocks(run, num_vertices);
-    QN_LAUNCH(pull_init, blocks, 256, 0, NULL, run->state, run->positions);
-    QN_LAUNCH(pull_finish, 1, 1024, 0, NULL, run->state, blocks, true);
-    status = qn_cuda_launched("launching the first kernels", error);
-  }
   if (!status)
-    status = pull_iterations(run, &monitor, error);
+    status = pull_begin(run, num_vertices, resumed, error);
+  if (!status)
+    status = pull_iterations(run, &monitor, first, error);
   enum qn_status ended =
       qn_cuda_status(cudaDeviceSynchronize(), "the pull kernels", status ? NULL : error);
   if (!status && !ended)

@@ -107,6 +107,7 @@ static inline void resume_everywhere(const struct qn_kernel *kernel,
   struct kept_state never = {0};
   struct qn_run_result expected;
   run_checkpointed(kernel, *request, &never, NULL, &expected);
+  assert_true(never.offered + 1 >= expected.iterations);
   uint64_t step = never.offered / MOST_INTERRUPTIONS + 1;
   for (uint64_t iterations = 1; iterations <= never.offered; iterations += step)
     resume_after(kernel, request, iterations, &expected);

@@ -14,6 +14,7 @@
 #include "support/memory.h"
 #include "support/threads.h"
 #include "tests/helpers/memory_graph.h"
+#include "tests/helpers/resume_test.h"
 
 static struct emulator_options the_machine;
 
@@ -167,6 +168,30 @@ static void hub(void **state) {
   free(edges.list);
 }
 
+/* Every kernel that keeps a state is interrupted and goes on, in another order of threads. */
+static void runs_go_on(void **state) {
+  (void)state;
+  for (unsigned i = 0; i < 3; i++) {
+    static const enum qn_weight_type types[] = {QN_WEIGHT_NONE, QN_WEIGHT_U32, QN_WEIGHT_F32};
+    struct test_edges edges = test_random_edges(i ? 600 : 40, i ? 3000 : 100, i == 1, 11 + i);
+    test_symmetrize(&edges);
+    struct qn_graph graph = test_graph(&edges, types[i], QN_UNDIRECTED, false);
+    for (const struct qn_kernel *const *kernel = qn_kernels(); *kernel; kernel++) {
+      uint32_t sources[2];
+      if (!suits(*kernel, &graph) || !(*kernel)->value_bytes)
+        continue;
+      struct qn_run_request request = request_for(*kernel, &graph, NULL, sources);
+      if ((*kernel)->traits & QN_KERNEL_WEIGHTS)
+        request.delta = 3; /* so that vertices wait */
+      new_machine(i + 1);
+      resume_everywhere(*kernel, &request);
+      assert_int_equal(emulator_live(), 0);
+    }
+    test_graph_free(&graph);
+    free(edges.list);
+  }
+}
+
 static void skewed_graph(void **state) {
   (void)state;
   struct test_edges edges = test_random_edges(3000, 40000, true, 42);
@@ -271,6 +296,7 @@ int main(void) {
       cmocka_unit_test(long_path),
       cmocka_unit_test(hub),
       cmocka_unit_test(skewed_graph),
+      cmocka_unit_test(runs_go_on),
       cmocka_unit_test(iterations_are_counted),
       cmocka_unit_test(failures_leave_nothing),
       cmocka_unit_test(negative_weights_are_refused),
