@@ -108,6 +108,18 @@ static inline uint64_t qn_hybrid_coo_find(const struct qn_hybrid_matrix *matrix,
   return begin;
 }
 
+/* Where the run of entries of the row of entry `begin` of the COO part ends, at most at `end`. Runs
+ * are short or very long: doubling steps, then bisection. */
+static inline uint64_t qn_hybrid_coo_run_end(const struct qn_hybrid_matrix *matrix, uint64_t begin,
+                                             uint64_t end) {
+  uint32_t row = matrix->coo_rows[begin];
+  uint64_t step = 1;
+  while (begin + step < end && matrix->coo_rows[begin + step] == row)
+    step *= 2;
+  uint64_t high = begin + step < end ? begin + step : end;
+  return qn_hybrid_coo_find(matrix, begin + step / 2, high, (uint64_t)row + 1);
+}
+
 /* The entries [*begin, *end) of the COO part that belong to `row`. */
 static inline void qn_hybrid_coo_row(const struct qn_hybrid_matrix *matrix, uint64_t row,
                                      uint64_t *begin, uint64_t *end) {

@@ -155,6 +155,11 @@ static inline uint32_t engine_position(const struct qn_run_request *request, uin
   return request->positions ? request->positions[vertex] : vertex;
 }
 
+/* Do accumulators hold real numbers, whose sum depends on the order? */
+static inline bool engine_lane_is_real(void) {
+  return (program_lane)0.5 != 0;
+}
+
 /* A weight as the program wants it. The type is the same for all edges, so the branch is
  * predicted, or hoisted out of the loop. */
 PROGRAM_FUNCTION program_weight engine_weight(const struct qn_weights *weights, uint64_t edge) {

@@ -10,6 +10,7 @@
 #define QN_KERNELS_CPU_HYBRID_ENGINE_H
 
 #include "formats/hybrid.h"
+#include "kernels/cpu/hybrid_rest.h"
 #include "kernels/engine.h"
 
 typedef struct qn_hybrid engine_view;
@@ -35,11 +36,9 @@ struct engine_walk {
 
 static inline enum qn_status walk_check(const struct engine_state *state, struct qn_error *error) {
   const struct qn_hybrid_matrix *in = &state->view->in;
-  if (!state->view->has_in)
-    return qn_fail(error, QN_UNSUPPORTED,
-                   "this hybrid container has out-edges alone, but programs gather along in-edges: "
-                   "make one with quern-hybrid --direction in or both");
-  enum qn_status status = engine_check_weights(&in->ell_weights, in->width * in->pitch, error);
+  enum qn_status status = qn_hybrid_need_in(state->view, error);
+  if (!status)
+    status = engine_check_weights(&in->ell_weights, in->width * in->pitch, error);
   return status ? status : engine_check_weights(&in->coo_weights, in->num_coo, error);
 }
 

@@ -56,17 +56,6 @@ static inline void ell_kernel(struct engine_state *state) {
 
 /* ---- COO -------------------------------------------------------------------- */
 
-/* Where the run of entries of the row of entry `begin` ends, at most at `end`. Runs are short or
- * very long: doubling steps, then bisection. */
-static inline uint64_t run_end(const struct qn_hybrid_matrix *in, uint64_t begin, uint64_t end) {
-  uint32_t row = in->coo_rows[begin];
-  uint64_t step = 1;
-  while (begin + step < end && in->coo_rows[begin + step] == row)
-    step *= 2;
-  uint64_t high = begin + step < end ? begin + step : end;
-  return qn_hybrid_coo_find(in, begin + step / 2, high, (uint64_t)row + 1);
-}
-
 static inline bool combine_run(const struct engine_state *state, uint64_t begin, uint64_t end,
                                program_accumulator *sum) {
   const struct qn_hybrid_matrix *in = &state->view->in;
@@ -103,7 +92,7 @@ static inline void coo_share(struct engine_state *state, uint64_t share) {
   state->walk.carried[share] = 0;
   for (uint64_t run = begin, next; run < end; run = next) {
     uint32_t row = in->coo_rows[run];
-    next = run_end(in, run, end);
+    next = qn_hybrid_coo_run_end(in, run, end);
     if (run == begin && continues) {
       if (!WALK_FLAGS || walk_may_receive(state, row))
         state->walk.carried[share] = combine_run(state, run, next, &state->walk.carries[share]);

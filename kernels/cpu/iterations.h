@@ -5,11 +5,6 @@
 #include "kernels/engine.h"
 #include "support/threads.h"
 
-/* Do accumulators hold real numbers, whose sum depends on the order? */
-static inline bool engine_lane_is_real(void) {
-  return (program_lane)0.5 != 0;
-}
-
 /* Report an iteration that began at `begin`; whether it was the last one allowed. */
 static inline bool engine_end_iteration(const struct qn_run_request *request,
                                         struct qn_program_context *context,

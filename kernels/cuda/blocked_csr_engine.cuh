@@ -44,10 +44,8 @@ QN_DEVICE_INLINE uint64_t engine_out_degree(const struct engine_device &device, 
 
 } /* namespace */
 
-#include "kernels/cuda/sweeps.cuh"
+#include "kernels/cuda/sweep_push.cuh"
 
-/* Pull when more than one vertex in so many is active. */
-#define PULL_SHARE 20
 /* Where a program combines in place, nothing collected and the identity are the same. */
 #define PULLS_BY_TILES (!SWEEP_FRONTIER || (PROGRAM_IN_PLACE && !PROGRAM_FIRST_SUFFICES))
 
@@ -191,38 +189,6 @@ __global__ void __launch_bounds__(SWEEP_THREADS)
   });
 }
 
-#if SWEEP_FRONTIER
-__global__ void queue_active(const struct sweep_state state,
-                             const struct qn_program_context context) {
-  const uint64_t *offsets = state.layout.out.row_offsets;
-  qn_block_bits(state.active, context.num_vertices, [&](uint32_t vertex, bool there) {
-    const uint64_t degree = there ? offsets[vertex + 1] - offsets[vertex] : 0;
-    qn_queue_put(state.layout.queue, state.layout.queued, qn_units_of(degree), vertex);
-  });
-}
-
-__global__ void __launch_bounds__(QN_QUEUE_THREADS)
-    push_queued(const struct sweep_state state, const struct qn_program_context context) {
-  QN_SHARED(struct qn_unit_tile, tiles, 1);
-  struct qn_unit_tile *tile = tiles;
-  const struct qn_csr &out = state.layout.out;
-  const qn_queue_size queued = *state.layout.queued;
-  qn_unit_tiles(qn_queue_units(queued), [&](uint32_t first, uint32_t units) {
-    const uint32_t loaded =
-        qn_unit_load(state.layout.queue, qn_queue_entries(queued), out.row_offsets, first, tile);
-    for (uint32_t unit = threadIdx.x / QN_UNIT_EDGES; unit < units;
-         unit += QN_QUEUE_THREADS / QN_UNIT_EDGES) {
-      const uint32_t entry = qn_unit_entry(tile, loaded, unit);
-      const uint64_t edge = qn_unit_edge(tile, entry, unit);
-      if (edge < tile->ends[entry])
-        sweep_collect(state, context, state.messages[tile->vertices[entry]],
-                      engine_weight(&out.weights, edge), out.column_indices[edge]);
-    }
-    __syncthreads();
-  });
-}
-#endif
-
 /* ---- The host's side ---------------------------------------------------------- */
 
 /* Block bounds are read on the host; they are few. */
@@ -281,28 +247,9 @@ inline enum qn_status collect_blocks(struct sweep_run *run, struct qn_error *err
   return qn_cuda_launched("walking the blocks", error);
 }
 
-#if SWEEP_FRONTIER
-inline enum qn_status push_plain(struct sweep_run *run, struct qn_error *error) {
-  const unsigned blocks = qn_grid(run->context.num_edges / QN_UNIT_EDGES + run->num_active,
-                                  QN_TILE_UNITS, run->memory.device.multiprocessors, 8);
-  enum qn_status status = sweep_clear(run->state.layout.queued, 0, error);
-  if (status)
-    return status;
-  QN_LAUNCH(queue_active,
-            qn_grid(run->context.num_vertices / 32 + 1, QN_QUEUE_THREADS,
-                    run->memory.device.multiprocessors, 8),
-            QN_QUEUE_THREADS, 0, NULL, run->state, run->context);
-  QN_LAUNCH(push_queued, blocks, QN_QUEUE_THREADS, 0, NULL, run->state, run->context);
-  return qn_cuda_launched("pushing", error);
-}
-#endif
-
 inline enum qn_status engine_collect(struct sweep_run *run, struct qn_error *error) {
-#if SWEEP_FRONTIER
-  if (!run->state.layout.pulls || run->num_active <= run->context.num_vertices / PULL_SHARE)
-    return push_plain(run, error);
-#endif
-  return collect_blocks(run, error);
+  const bool can_pull = !SWEEP_FRONTIER || run->state.layout.pulls;
+  return can_pull && !sweep_should_push(run) ? collect_blocks(run, error) : sweep_push(run, error);
 }
 
 } /* namespace */
@@ -398,24 +345,6 @@ inline enum qn_status upload_out(const struct qn_blocked_csr *view, struct sweep
   return status;
 }
 
-#if SWEEP_FRONTIER
-inline enum qn_status create_queue(struct sweep_run *run, struct qn_error *error) {
-  struct engine_device *device = &run->state.layout;
-  const uint64_t num_vertices = run->context.num_vertices;
-  if (run->context.num_edges / QN_UNIT_EDGES + num_vertices > UINT32_MAX)
-    return qn_fail(error, QN_UNSUPPORTED, "the graph has too many edges for one device");
-  enum qn_status status = qn_cuda_alloc(&run->memory, &device->queue.vertices, num_vertices,
-                                        sizeof(uint32_t), "a queue", error);
-  if (!status)
-    status = qn_cuda_alloc(&run->memory, &device->queue.units, num_vertices, sizeof(uint32_t),
-                           "a queue", error);
-  if (!status)
-    status =
-        qn_cuda_alloc(&run->memory, &device->queued, 1, sizeof *device->queued, "a counter", error);
-  return status;
-}
-#endif
-
 inline enum qn_status upload_layout(const struct qn_blocked_csr *view, struct sweep_run *run,
                                     struct qn_error *error) {
   struct engine_device *device = &run->state.layout;
@@ -428,7 +357,7 @@ inline enum qn_status upload_layout(const struct qn_blocked_csr *view, struct sw
   if (!status)
     status = upload_out(view, run, error);
   if (!status)
-    status = create_queue(run, error);
+    status = sweep_push_create(run, error);
 #endif
 #if PULLS_BY_TILES
   if (!status && view->has_pull)

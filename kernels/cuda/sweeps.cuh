@@ -88,6 +88,13 @@ QN_DEVICE_INLINE bool sweep_is_active(const struct sweep_state &state, uint32_t 
   return !SWEEP_FRONTIER || (state.active[vertex / 32] >> vertex % 32 & 1);
 }
 
+QN_DEVICE_INLINE void sweep_mark_received(const struct sweep_state &state, uint32_t receiver) {
+  const uint32_t bit = 1u << receiver % 32;
+  uint32_t *word = &state.received[receiver / 32];
+  if (!(*(volatile uint32_t *)word & bit))
+    atomicOr(word, bit);
+}
+
 /* Send `message` along an edge to `receiver`. Called by an engine's kernels. Returns whether the
  * receiver may be active because of it: false if it would change nothing, or if somebody sent it
  * the same before. Finding that out saves the atomics, which serialise where a hub receives. */
@@ -106,12 +113,8 @@ QN_DEVICE_INLINE bool sweep_collect(const struct sweep_state &state,
     return false;
 #endif
   program_combine_atomic(&state.sums[receiver], contribution);
-  if (SWEEP_FRONTIER) {
-    const uint32_t bit = 1u << receiver % 32;
-    uint32_t *word = &state.received[receiver / 32];
-    if (!(*(volatile uint32_t *)word & bit))
-      atomicOr(word, bit);
-  }
+  if (SWEEP_FRONTIER)
+    sweep_mark_received(state, receiver);
   return true;
 }
 

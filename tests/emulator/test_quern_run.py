@@ -22,7 +22,7 @@ LAYOUTS = {
 }
 
 # Those on which all that runs on a CPU runs on a CUDA device too.
-COMPLETE = {"blocked-csr", "edge-partitions", "graph", "shards", "slotted-pages"}
+COMPLETE = {"blocked-csr", "edge-partitions", "graph", "hybrid", "shards", "slotted-pages"}
 
 # Algorithms that walk all edges in every iteration.
 ALL_ACTIVE = {"cs", "degree", "hs", "indegree", "nn", "pagerank", "rwr", "spmv"}

@@ -1,0 +1,111 @@
+/* CUDA programs on the hybrid layout, in the emulator. */
+#include "helpers/emulated_test.h"
+#include "partitioner/hybrid.h"
+
+enum { IN = QN_HYBRID_IN, OUT = QN_HYBRID_OUT, BOTH = IN | OUT };
+
+/* False if no row is as long as the width. */
+static bool open_view(const struct qn_graph *graph, uint32_t directions, uint64_t width,
+                      struct qn_hybrid *view) {
+  struct qn_hybrid_options options = {.directions = directions, .width = width};
+  struct qn_builder builder = {.tool = "quern-hybrid",
+                               .layout = QN_LAYOUT_HYBRID,
+                               .build = qn_hybrid_build,
+                               .options = &options};
+  struct qn_error error;
+  enum qn_status status = build_layout(&builder, graph, scratch_path("hybrid.qrn"), &error);
+  assert_true(status == QN_OK || status == QN_USAGE);
+  if (!status)
+    assert_int_equal(qn_hybrid_map(scratch_path("hybrid.qrn"), view, &error), QN_OK);
+  return !status;
+}
+
+static unsigned opened;
+
+static void run_with(const struct qn_graph *graph, uint32_t directions, uint64_t width) {
+  struct qn_hybrid view;
+  if (!open_view(graph, directions, width, &view))
+    return;
+  opened++;
+  compare_emulated(graph, QN_LAYOUT_HYBRID, &view, 1);
+  qn_hybrid_unmap(&view);
+}
+
+/* Widths: none, below, at and above the entries that a thread has in flight. */
+static void every_width(const struct qn_graph *graph) {
+  run_with(graph, IN, QN_HYBRID_AUTO_WIDTH);
+  if (graph->out.num_edges > 2500)
+    return;
+  run_with(graph, IN, 0);
+  run_with(graph, graph->directedness == QN_UNDIRECTED ? OUT : BOTH, 8);
+  run_with(graph, graph->directedness == QN_UNDIRECTED ? OUT : BOTH, 9);
+}
+
+static void all_shapes(void **state) {
+  (void)state;
+  each_emulated_graph(every_width);
+  assert_true(opened > 12);
+}
+
+/* The same bits in whatever order threads and blocks run. */
+static void real_sums_have_one_order(void **state) {
+  (void)state;
+  static const char *const algorithms[] = {"pagerank", "spmv", "hs", "nn"};
+  struct qn_graph graph = hub_graph(400, 9000);
+  struct qn_hybrid view;
+  assert_true(open_view(&graph, IN, 3, &view));
+  for (size_t i = 0; i < sizeof algorithms / sizeof *algorithms; i++) {
+    const struct qn_kernel *kernel =
+        qn_kernel_find(algorithms[i], QN_LAYOUT_HYBRID, QN_CUDA, graph.out.weights.type);
+    assert_non_null(kernel);
+    new_machine(1, 0);
+    struct qn_run_result first = run_for_test(kernel, &view, 0, NULL);
+    for (uint64_t seed = 2; seed < 5; seed++) {
+      new_machine(seed, 0);
+      struct qn_run_result other = run_for_test(kernel, &view, 0, NULL);
+      assert_memory_equal(first.values, other.values,
+                          first.num_values * qn_result_bytes(first.type));
+      qn_run_result_destroy(&other);
+    }
+    qn_run_result_destroy(&first);
+  }
+  qn_hybrid_unmap(&view);
+  qn_graph_unmap(&graph);
+}
+
+static void out_edges_alone(void **state) {
+  (void)state;
+  struct qn_graph graph = random_graph(100, 900, QN_WEIGHT_NONE, 0, 8);
+  struct qn_hybrid view;
+  struct qn_run_result result;
+  struct qn_error error;
+  assert_true(open_view(&graph, OUT, QN_HYBRID_AUTO_WIDTH, &view));
+  const struct qn_kernel *kernel =
+      qn_kernel_find("pagerank", QN_LAYOUT_HYBRID, QN_CUDA, QN_WEIGHT_NONE);
+  struct qn_run_request request = qn_run_request_for(kernel, &view);
+  new_machine(0, 0);
+  assert_int_equal(kernel->run(&request, &result, &error), QN_UNSUPPORTED);
+  assert_non_null(strstr(error.message, "--direction in"));
+  qn_hybrid_unmap(&view);
+  qn_graph_unmap(&graph);
+}
+
+static void device_failures(void **state) {
+  (void)state;
+  struct qn_graph graph = random_undirected(60, 150, QN_WEIGHT_U32, 7);
+  struct qn_hybrid view;
+  assert_true(open_view(&graph, IN, 2, &view));
+  fail_device_calls(QN_LAYOUT_HYBRID, &view);
+  qn_hybrid_unmap(&view);
+  qn_graph_unmap(&graph);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(all_shapes),
+      cmocka_unit_test(real_sums_have_one_order),
+      cmocka_unit_test(out_edges_alone),
+      cmocka_unit_test(device_failures),
+  };
+  return cmocka_run_group_tests(tests, scratch_create, scratch_remove);
+}
