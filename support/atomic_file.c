@@ -16,7 +16,8 @@
 struct qn_atomic_file {
   int descriptor;
   bool replace;
-  bool listed; /* in the table of temporaries */
+  bool nameless; /* until commit */
+  bool listed;   /* in the table of temporaries */
   unsigned slot;
   FILE *stream;
   char *path;
@@ -62,12 +63,17 @@ static void block_signals(sigset_t *before) {
   pthread_sigmask(SIG_SETMASK, &all, before);
 }
 
-static bool list_temporary(struct qn_atomic_file *file) {
-  pthread_mutex_lock(&table_lock);
+static void install_handlers_once(void) {
   static bool installed;
+  pthread_mutex_lock(&table_lock);
   if (!installed)
     install_handlers();
   installed = true;
+  pthread_mutex_unlock(&table_lock);
+}
+
+static bool list_temporary(struct qn_atomic_file *file) {
+  pthread_mutex_lock(&table_lock);
   for (unsigned i = 0; i < MAX_TEMPORARIES && !file->listed; i++) {
     if (temporaries[i])
       continue;
@@ -117,6 +123,55 @@ static enum qn_status check_target(const char *path, bool replace, struct qn_err
   return QN_OK;
 }
 
+/* ".", "/" or what is before the last slash; false if that is too long. */
+static bool folder_of(const char *path, char folder[PATH_MAX]) {
+  const char *slash = strrchr(path, '/');
+  size_t length = slash ? (size_t)(slash - path) : 0;
+  if (length >= PATH_MAX)
+    return false;
+  if (!slash)
+    strcpy(folder, ".");
+  else if (length == 0)
+    strcpy(folder, "/");
+  else
+    memcpy(folder, path, length), folder[length] = '\0';
+  return true;
+}
+
+/* A file without a name can be given one through /proc only. */
+static int open_nameless(const char *path) {
+  char folder[PATH_MAX];
+  if (!folder_of(path, folder) || access("/proc/self/fd", X_OK) != 0)
+    return -1;
+  return open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+}
+
+static void name_temporary(struct qn_atomic_file *file, unsigned attempt) {
+  snprintf(file->temporary, strlen(file->path) + 32, "%s.tmp%ld-%u", file->path, (long)getpid(),
+           attempt);
+}
+
+/* Give a nameless file the temporary name that is renamed then. */
+static int link_nameless(struct qn_atomic_file *file) {
+  char descriptor[64];
+  int failed = -1;
+  snprintf(descriptor, sizeof descriptor, "/proc/self/fd/%d", file->descriptor);
+  for (unsigned attempt = 0; attempt < 1000 && failed; attempt++) {
+    name_temporary(file, attempt);
+    list_temporary(file); /* for a signal that another thread gets */
+    failed = linkat(AT_FDCWD, descriptor, AT_FDCWD, file->temporary, AT_SYMLINK_FOLLOW);
+    if (failed && errno != EEXIST)
+      break;
+  }
+  file->nameless = failed != 0;
+  return failed;
+}
+
+static void remove_temporary(const struct qn_atomic_file *file) {
+  if (!file->nameless)
+    unlink(file->temporary);
+}
+
 enum qn_status qn_atomic_file_create(const char *path, bool replace, struct qn_atomic_file **out,
                                      struct qn_error *error) {
   struct qn_atomic_file *file = NULL;
@@ -139,9 +194,17 @@ enum qn_status qn_atomic_file_create(const char *path, bool replace, struct qn_a
     goto failed;
   memcpy(file->path, path, length + 1);
 
+  install_handlers_once();
+  file->descriptor = open_nameless(path);
+  file->nameless = file->descriptor >= 0;
+  if (file->nameless) {
+    *out = file;
+    return QN_OK;
+  }
+
   block_signals(&before);
   for (unsigned attempt = 0; attempt < 1000 && file->descriptor < 0; attempt++) {
-    snprintf(file->temporary, length + 32, "%s.tmp%ld-%u", path, (long)getpid(), attempt);
+    name_temporary(file, attempt);
     file->descriptor = open(file->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (file->descriptor < 0 && errno != EEXIST)
       break;
@@ -208,16 +271,8 @@ enum qn_status qn_atomic_file_stream(struct qn_atomic_file *file, FILE **out,
 
 static enum qn_status sync_folder_of(const char *path) {
   char folder[PATH_MAX];
-  const char *slash = strrchr(path, '/');
-  size_t length = slash ? (size_t)(slash - path) : 0;
-  if (length >= sizeof folder)
+  if (!folder_of(path, folder))
     return QN_SYSTEM;
-  if (!slash)
-    strcpy(folder, ".");
-  else if (length == 0)
-    strcpy(folder, "/");
-  else
-    memcpy(folder, path, length), folder[length] = '\0';
   int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0)
     return QN_SYSTEM;
@@ -256,11 +311,11 @@ enum qn_status qn_atomic_file_commit(struct qn_atomic_file *file, struct qn_erro
     status = qn_fail_errno(error, "cannot sync");
 
   block_signals(&before);
-  if (!status && put_in_place(file) != 0)
+  if (!status && ((file->nameless && link_nameless(file) != 0) || put_in_place(file) != 0))
     status = qn_fail_errno(error, "cannot put the output in place");
   if (status) {
     qn_error_in_file(error, file->path);
-    unlink(file->temporary);
+    remove_temporary(file);
   }
   unlist_temporary(file);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -278,7 +333,7 @@ void qn_atomic_file_abort(struct qn_atomic_file *file) {
   if (!file)
     return;
   block_signals(&before);
-  unlink(file->temporary);
+  remove_temporary(file);
   unlist_temporary(file);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   destroy(file);

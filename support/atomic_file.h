@@ -1,8 +1,9 @@
 /* Files that appear whole or not at all.
  *
  * The bytes go to a temporary file beside the target; commit syncs it, renames
- * it over the target and syncs the folder. Until then the target is untouched,
- * and on failure, SIGINT, SIGTERM or SIGHUP the temporary is removed. */
+ * it over the target and syncs the folder. Until then the target is untouched. Where the
+ * file system can, the temporary has no name before commit, and vanishes however the process ends;
+ * elsewhere it is removed on failure, SIGINT, SIGTERM or SIGHUP. */
 #ifndef QN_SUPPORT_ATOMIC_FILE_H
 #define QN_SUPPORT_ATOMIC_FILE_H
 

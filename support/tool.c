@@ -71,6 +71,8 @@ static void catch_vanishing_inputs(void) {
   struct sigaction action = {.sa_handler = input_vanished};
   sigfillset(&action.sa_mask);
   sigaction(SIGBUS, &action, NULL);
+  /* A limit of file sizes shall be an error of writing, which has a message. */
+  signal(SIGXFSZ, SIG_IGN);
 }
 
 void qn_tool_parse(const char *name, const struct argp *argp, int argc, char **argv, void *input,
