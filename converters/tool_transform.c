@@ -11,6 +11,7 @@
 #include "converters/part_options.h"
 #include "converters/provenance.h"
 #include "converters/transform.h"
+#include "formats/bundle_open.h"
 #include "formats/layouts.h"
 #include "support/memory_plan.h"
 #include "support/sizes.h"
@@ -245,7 +246,7 @@ static enum qn_status make_plan(const struct options *options, struct report *re
                                 struct qn_error *error) {
   const struct qn_transform *transform = &options->transform;
   struct qn_container *container;
-  enum qn_status status = qn_container_map(options->input, 0, &container, error);
+  enum qn_status status = qn_container_open(options->input, QN_MAP_ARCHIVE, &container, error);
   if (status)
     return status;
   const struct qn_container_info *info = qn_container_info(container);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "formats/bundle_open.h"
 #include "formats/figures.h"
 #include "formats/layouts.h"
 #include "formats/transpose.h"
@@ -232,7 +233,7 @@ static enum qn_status make_plan(const struct qn_builder *builder,
                                 struct qn_memory_plan *plan, struct qn_error *error) {
   const uint64_t fixed = (uint64_t)8 << 20, thread = (uint64_t)3 << 20;
   struct qn_container *container;
-  enum qn_status status = qn_container_map(options->input, 0, &container, error);
+  enum qn_status status = qn_container_open(options->input, QN_MAP_ARCHIVE, &container, error);
   if (status)
     return status;
   const struct qn_container_info *info = qn_container_info(container);

@@ -1,0 +1,71 @@
+# scons install prefix= destdir=: programs, manual pages, completion, and libquern with its headers.
+import os
+import re
+import sys
+
+Import("env")
+
+root = env["destdir"] + env["prefix"]
+source = env.Dir("#").abspath
+
+# ---- Manual pages: made from --help -------------------------------------------------------------
+
+pages = [env.Command(program.name + ".1", [program, "#site_scons/man_page.py"],
+                     '"%s" "${SOURCES[1].abspath}" "${SOURCES[0].abspath}" >"$TARGET"' % sys.executable)
+         for program in env["PROGRAMS"]]
+env.Alias("man", pages)
+
+# ---- The library: what a program outside needs ---------------------------------------------------
+
+PUBLIC = ["container", "graph", "layouts", "ids", "archive", "bundle", "bundle_open", "blocked_csr",
+          "edge_partitions", "slotted_pages", "shards", "hybrid", "transpose", "fingerprint"]
+
+
+def with_included(headers):
+    """These headers of ours and all that they include."""
+    found, todo = [], list(headers)
+    while todo:
+        header = todo.pop()
+        if header not in found:
+            found.append(header)
+            with open(os.path.join(source, header), encoding="utf-8") as file:
+                todo += re.findall(r'^#include "(.*)"', file.read(), re.M)
+    return sorted(found)
+
+
+def version():
+    with open(os.path.join(source, "support/tool.h"), encoding="utf-8") as file:
+        return re.search(r'QN_VERSION "(.*)"', file.read()).group(1)
+
+
+pkg_config = env.Textfile("quern.pc", [
+    "prefix=" + env["prefix"],
+    "libdir=$${prefix}/lib",
+    "includedir=$${prefix}/include/quern",
+    "",
+    "Name: quern",
+    "Description: Reads and writes Quern's containers of graphs",
+    "Version: " + version(),
+    "Requires: libarchive libxxhash libzstd jansson",
+    "Libs: -L$${libdir} -lquern -lqn_support -fopenmp -lm -lpthread",
+    "Cflags: -I$${includedir}",
+])
+
+installed = [
+    env.Install(root + "/bin", env["PROGRAMS"]),
+    env.Install(root + "/share/man/man1", pages),
+    env.Install(root + "/lib", [env["LIBRARIES"]["formats"], env["LIBRARIES"]["support"]]),
+    env.Install(root + "/lib/pkgconfig", pkg_config),
+    env.Install(root + "/share/doc/quern", ["#README.md", "#LICENSE"] + env.Glob("#specs/*.md")),
+    env.Install(root + "/share/doc/quern/examples", env.Glob("#examples/*")),
+]
+for header in with_included("formats/%s.h" % name for name in PUBLIC):
+    installed.append(env.Install(root + "/include/quern/" + os.path.dirname(header), "#" + header))
+for program in env["PROGRAMS"]:
+    installed.append(env.InstallAs(root + "/share/bash-completion/completions/" + program.name,
+                                   "#site_scons/quern-completion.bash"))
+env.Alias("install", installed)
+
+# What this build was asked for, so that a test can install it without building another.
+asked = sorted("%s=%s" % (key, env[key]) for key in ("variant", "cuda", "cuda_arch", "CC", "CXX", "werror"))
+env.Alias("tools", env.Textfile("options.txt", asked))

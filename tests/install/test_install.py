@@ -1,0 +1,118 @@
+"""`scons install` into a folder: what is there is complete, and a program outside can be built on it."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+from harness.tools import run, values
+
+SOURCE = Path(os.environ["QUERN_SOURCE"])
+BIN = Path(os.environ["QUERN_BIN"])
+
+
+def build_folder():
+    """Where the build keeps what these tools were made of."""
+    return BIN.parent / "release" if BIN.parent.name == "build" else BIN.parent
+
+
+class Install(unittest.TestCase):
+    tier = "medium"
+    timeout = 300
+
+    @classmethod
+    def setUpClass(cls):
+        scons = shutil.which("scons")
+        options = build_folder() / "install" / "options.txt"
+        if not scons or not options.exists() or not os.access(SOURCE / "build", os.W_OK):
+            raise unittest.SkipTest("no scons, or these tools were not built by it here")
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.stage = Path(cls.folder.name) / "stage"
+        cls.prefix = cls.stage / "usr"
+        done = subprocess.run([scons, "-Q", "-s", *options.read_text().split(), "prefix=/usr",
+                               "destdir=" + str(cls.stage), "install"], cwd=SOURCE, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True)
+        if done.returncode:
+            raise AssertionError(done.stdout)
+
+    def graph(self):
+        path = Path(self.folder.name) / "graph.qrn"
+        if not path.exists():
+            run("quern-generate", "rmat", "--scale", "8", "-q", "-o", path)
+        return path
+
+    def test_everything_is_there(self):
+        tools = sorted(path.name for path in BIN.iterdir())
+        self.assertEqual(sorted(path.name for path in (self.prefix / "bin").iterdir()), tools)
+        self.assertEqual(sorted(path.name for path in (self.prefix / "share/man/man1").iterdir()),
+                         sorted(name + ".1" for name in tools))
+        self.assertEqual(sorted(path.name for path in (self.prefix / "share/bash-completion/completions").iterdir()),
+                         tools)
+        self.assertTrue((self.prefix / "include/quern/formats/graph.h").exists())
+        self.assertNotIn(str(self.stage), (self.prefix / "lib/pkgconfig/quern.pc").read_text())
+
+    def test_manual_pages_say_what_help_says(self):
+        for name in ("quern", "quern-import", "quern-run", "quern-archive"):
+            page = (self.prefix / "share/man/man1" / (name + ".1")).read_text()
+            plain = page.replace("\\-", "-")
+            with self.subTest(name):
+                self.assertRegex(page, r"(?m)^\.SH NAME\n.+ \\- .+\n\.SH SYNOPSIS$")
+                text = subprocess.run([name, "--help"], stdout=subprocess.PIPE, text=True).stdout
+                for option in re.findall(r"(?m)^ {2,6}(?:-\w, )?(--[a-z-]+)", text):
+                    self.assertIn(option, plain)
+                if shutil.which("man"):
+                    done = subprocess.run(["man", "--warnings", "-l", "-Tutf8", self.prefix / "share/man/man1" / (name + ".1")],
+                                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                    self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def completions(self, *words):
+        script = 'source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _quern; printf "%s\\n" "${COMPREPLY[@]}"'
+        file = self.prefix / "share/bash-completion/completions/quern"
+        return subprocess.run(["bash", "-c", script, file, *words], stdout=subprocess.PIPE, text=True,
+                              check=True).stdout.split()
+
+    def test_completion(self):
+        self.assertIn("import", self.completions("quern", "im"))
+        self.assertIn("--self-loops", self.completions("quern-import", "--se"))
+        self.assertIn("--self-loops", self.completions("quern", "import", "--se"))
+        self.assertEqual(self.completions("quern-import", "--ids", "=", "com"), ["compact"])
+        self.assertEqual(self.completions("quern-import", "--ids", "str"), ["strings"])
+        self.assertIn("README.md", self.completions("quern-info", str(SOURCE) + "/READ")[0])
+
+    @unittest.skipUnless(shutil.which("pkg-config") and shutil.which("cc"), "no pkg-config or compiler")
+    def test_c_example(self):
+        if "asan" in str(BIN) or "coverage" in str(BIN):
+            self.skipTest("the library needs this build's own flags")
+        environment = dict(os.environ, PKG_CONFIG_PATH=str(self.prefix / "lib/pkgconfig"),
+                           PKG_CONFIG_SYSROOT_DIR=str(self.stage))
+        flags = subprocess.run(["pkg-config", "--cflags", "--libs", "quern"], env=environment, stdout=subprocess.PIPE,
+                               text=True, check=True).stdout.replace(str(self.stage) + str(self.stage), str(self.stage))
+        program = Path(self.folder.name) / "out_degrees"
+        subprocess.run(["cc", "-Wall", "-Wextra", "-Werror", self.prefix / "share/doc/quern/examples/out_degrees.c",
+                        *flags.split(), "-o", program], check=True)
+        self.assertEqual(run(program, self.graph()).stdout, self.expected())
+        broken = Path(self.folder.name) / "broken.qrn"
+        broken.write_bytes(self.graph().read_bytes()[:-1])
+        done = subprocess.run([program, broken], stderr=subprocess.PIPE, text=True)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("broken.qrn", done.stderr)
+
+    def expected(self):
+        out = Path(self.folder.name) / "degrees.tsv"
+        run("quern-run", "degree", self.graph(), "-q", "-f", "-o", out)
+        degrees = {int(vertex): int(degree) for vertex, degree in values(out).items()}
+        most = max(degrees, key=lambda vertex: (degrees[vertex], -vertex))
+        return "%d vertices, %d edges\n%d has %d out-edges\n" % (len(degrees), sum(degrees.values()), most,
+                                                                 degrees[most])
+
+    def test_python_example(self):
+        if subprocess.run([sys.executable, "-c", "import numpy"], stderr=subprocess.DEVNULL).returncode:
+            self.skipTest("numpy is not installed")
+        example = SOURCE / "examples" / "out_degrees.py"
+        self.assertLessEqual(len(example.read_text().splitlines()), 40)
+        self.assertEqual(run(sys.executable, example, self.graph()).stdout, self.expected())
