@@ -1,10 +1,10 @@
 #include "converters/text_format.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
+
+#include "converters/shortest_float.h"
 
 /* The eight decimal digits of `value` < 10^8, one a byte, the first in the lowest: divisions by
  * 10000, 100 and 10 as multiplications, in 2, then 4, then 8 lanes of one register. */
@@ -48,106 +48,80 @@ char *qn_put_u64(char *p, uint64_t value) {
 
 /* ---- Reals ---------------------------------------------------------------- */
 
-/* Powers of ten up to 10^22 are exact in a double. */
-#define MAX_POWER 22
-static const double POWERS[MAX_POWER + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                             1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                                             1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+/* 10^(9 - n), and the least number of n digits; by the number of bits, the first n that may be. */
+static const uint32_t missing[] = {1000000000, 100000000, 10000000, 1000000, 100000,
+                                   10000,      1000,      100,      10,      1};
+static const uint32_t least[] = {0,      1,       10,       100,       1000,      10000,
+                                 100000, 1000000, 10000000, 100000000, 1000000000};
 
-/* A decimal: digits x 10^-scale. */
-struct decimal {
-  uint64_t digits;
-  int scale;
+/* The digits of a decimal in registers: what is stored is never loaded again, which would wait. */
+struct digits {
+  char first;
+  uint64_t
+      rest;   /* as text, the first of them in the lowest byte; zeros behind the last that counts */
+  int length; /* without zeros at the end */
+  int whole;  /* digits before the point: may be negative, or more than there are */
 };
 
-/* The decimal of `num_digits` digits nearest to `value`, of about 10^exponent; true
- * if it reads back as `value`.
- *
- * digits and the power are exact doubles, so the quotient is the decimal rounded once. It reads
- * back as the float that it rounds to, unless rounding brought it to the middle between two floats,
- * where the decimal itself may lie on either side: such a one is not taken. Products (below 10^15)
- * are exact. */
-static bool round_trips(float value, int num_digits, int exponent, struct decimal *decimal) {
-  int scale = num_digits - 1 - exponent;
-  if (scale > MAX_POWER || scale < -MAX_POWER)
-    return false;
-  double power = POWERS[scale < 0 ? -scale : scale];
-  double digits = rint(scale < 0 ? (double)value / power : (double)value * power);
-  double back = scale < 0 ? digits * power : digits / power;
-  uint64_t bits;
-  memcpy(&bits, &back, sizeof bits);
-  bool middle = scale > 0 && (bits & 0x1FFFFFFF) == 0x10000000;
-  *decimal = (struct decimal){(uint64_t)digits, scale};
-  return !middle && (float)back == value;
+/* No branches: how many digits there are is as good as random. */
+static struct digits digits_of(const struct qn_decimal *decimal) {
+  uint32_t value = decimal->digits;
+  unsigned count = (32u - (unsigned)__builtin_clz(value)) * 1233 >> 12;
+  count += value >= least[count + 1];
+  uint32_t nine = value * missing[count], first = nine / 100000000;
+  uint32_t eight = nine - first * 100000000;
+  uint64_t rest = eight_digits(eight);
+  unsigned zeros = (unsigned)__builtin_clzll(rest | 1) / 8 + (eight == 0); /* at the end */
+  return (struct digits){(char)('0' + first), rest + UINT64_C(0x3030303030303030), 9 - (int)zeros,
+                         (int)count + decimal->exponent};
 }
 
-/* The fewest digits: nine always suffice, and when n do, so do n + 1. */
-static bool shortest(float value, struct decimal *decimal) {
-  int binary;
-  frexpf(value, &binary);
-  int exponent = (int)floor((binary - 1) * 0.30102999566398120);
-  if (exponent >= 0 && exponent < MAX_POWER && (double)value >= POWERS[exponent + 1])
-    exponent++;
-  else if (exponent < 0 && exponent >= -MAX_POWER && (double)value * POWERS[-exponent] >= 10)
-    exponent++;
-  struct decimal found;
-  int least = 1, most = 9;
-  bool any = false;
-  for (int n = 6; least <= most; n = (least + most) / 2) {
-    if (round_trips(value, n, exponent, &found)) {
-      *decimal = found;
-      any = true;
-      most = n - 1;
-    } else {
-      least = n + 1;
-    }
-  }
-  return any;
+/* `shift` digits of the rest are left out. */
+static void store_rest(char *p, const struct digits *digits, int shift) {
+  store_bytes(p, digits->rest >> (8 * shift));
 }
 
-static char *put_decimal(char *p, const struct decimal *decimal) {
-  char text[24];
-  int length = (int)(qn_put_u64(text, decimal->digits) - text);
-  int whole = length - decimal->scale; /* digits before the point */
-  if (decimal->scale <= 0) {
-    memcpy(p, text, (size_t)length);
-    memset(p + length, '0', (size_t)-decimal->scale);
-    p += whole;
-    *p++ = '.';
-    *p++ = '0';
-  } else if (whole > 0) {
-    memcpy(p, text, (size_t)whole);
-    p += whole;
-    *p++ = '.';
-    memcpy(p, text + whole, (size_t)decimal->scale);
-    p += decimal->scale;
-  } else {
-    *p++ = '0';
-    *p++ = '.';
-    memset(p, '0', (size_t)-whole);
-    p += -whole;
-    memcpy(p, text, (size_t)length);
-    p += length;
+static char *put_plain(char *p, const struct digits *digits) {
+  int length = digits->length, whole = digits->whole;
+  if (whole <= 0) {
+    memcpy(p, "0.000000", 8);
+    p += 2 - whole;
+    *p = digits->first;
+    store_rest(p + 1, digits, 0);
+    return p + length;
   }
+  *p = digits->first;
+  store_rest(p + 1, digits, 0);
+  if (whole < length) {
+    p[whole] = '.';
+    store_rest(p + whole + 1, digits, whole - 1);
+    return p + length + 1;
+  }
+  memcpy(p + 9, "00000000", 8);
+  p += whole;
+  *p++ = '.';
+  *p++ = '0';
   return p;
 }
 
-/* Very large and very small numbers. */
-static char *put_scientific(char *p, float value) {
-  char text[QN_MAX_NUMBER_TEXT];
-  int length = 0;
-  for (int digits = 1; digits <= 9; digits++) {
-    float back;
-    length = snprintf(text, sizeof text, "%.*e", digits - 1, (double)value);
-    if (sscanf(text, "%f", &back) == 1 && back == value)
-      break;
+/* One digit before the point, two in the exponent, as printf's %e. */
+static char *put_scientific(char *p, const struct digits *digits) {
+  int exponent = digits->whole - 1;
+  *p++ = digits->first;
+  if (digits->length > 1) {
+    *p++ = '.';
+    store_rest(p, digits, 0);
+    p += digits->length - 1;
   }
-  memcpy(p, text, (size_t)length);
-  return p + length;
+  *p++ = 'e';
+  *p++ = exponent < 0 ? '-' : '+';
+  exponent = exponent < 0 ? -exponent : exponent;
+  *p++ = (char)('0' + exponent / 10);
+  *p++ = (char)('0' + exponent % 10);
+  return p;
 }
 
 char *qn_put_f32(char *p, float value) {
-  struct decimal decimal = {0, 0};
   if (signbit(value)) {
     *p++ = '-';
     value = -value;
@@ -158,7 +132,8 @@ char *qn_put_f32(char *p, float value) {
     *p++ = '0';
     return p;
   }
-  if (value >= 1e-5f && value < 1e15f && shortest(value, &decimal))
-    return put_decimal(p, &decimal);
-  return put_scientific(p, value);
+  struct qn_decimal decimal = qn_shortest_decimal(value);
+  struct digits digits = digits_of(&decimal);
+  bool plain = value >= 1e-5f && value < 1e15f;
+  return plain ? put_plain(p, &digits) : put_scientific(p, &digits);
 }

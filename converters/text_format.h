@@ -15,8 +15,8 @@ extern "C" {
 
 char *qn_put_u64(char *p, uint64_t value);
 
-/* The shortest decimal text that reads back as the same f32 (rarely one digit more), always with a
- * '.' or an exponent, so that it reads back as a real number. `value` is finite. */
+/* The shortest decimal text that reads back as the same f32 (whole numbers below 2^24 in full),
+ * always with a '.' or an exponent, so that it reads back as a real number. `value` is finite. */
 char *qn_put_f32(char *p, float value);
 
 /* The weight of edge `edge`; nothing if there are no weights. */
