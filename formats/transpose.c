@@ -14,7 +14,7 @@
 #include "support/threads.h"
 
 enum { STAGED = 16 }; /* edges gathered for a bucket before they are written: a cache line */
-enum { WANTED_BUCKETS = 512 }; /* few enough for their stages to stay in the L2 cache */
+enum { WANTED_BUCKETS = 1024 }; /* few enough for their stages to stay in the L2 cache */
 enum { MIN_SPAN_LOG2 = 6, MAX_SPAN_LOG2 = 16 };
 
 struct transposition {
@@ -96,15 +96,26 @@ struct stages {
   const uint64_t *starts; /* [num_buckets] where the part's first edge went */
 };
 
+/* Write `count` edges that wait from the slot of `place` on. Whole lines, nearly all, get a call of
+ * their own with a constant count, which becomes a few moves. */
+static inline void write_slots(const struct transposition *work, const struct stages *stages,
+                               uint64_t bucket, uint64_t place, uint64_t count) {
+  uint64_t from = bucket * STAGED + place % STAGED;
+  memcpy(work->columns + place, stages->rows + from, count * sizeof *stages->rows);
+  memcpy(work->keys + place, stages->keys + from, count * sizeof *stages->keys);
+  if (work->weights)
+    memcpy(work->out_weights + place, stages->weights + from, count * sizeof *stages->weights);
+}
+
 /* Write what waits before `place`: back to the line's begin, or to the part's first edge. */
 static inline void flush_stage(const struct transposition *work, const struct stages *stages,
                                uint64_t bucket, uint64_t place, uint64_t line) {
-  uint64_t begin = line > stages->starts[bucket] ? line : stages->starts[bucket];
-  uint64_t from = bucket * STAGED + begin % STAGED, count = place - begin;
-  memcpy(work->columns + begin, stages->rows + from, count * sizeof *stages->rows);
-  memcpy(work->keys + begin, stages->keys + from, count * sizeof *stages->keys);
-  if (work->weights)
-    memcpy(work->out_weights + begin, stages->weights + from, count * sizeof *stages->weights);
+  uint64_t start = stages->starts[bucket];
+  if (place - line == STAGED && line >= start)
+    write_slots(work, stages, bucket, line, STAGED);
+  else
+    write_slots(work, stages, bucket, line > start ? line : start,
+                place - (line > start ? line : start));
 }
 
 /* The row that holds `edge`: the last one that begins at or before it and is not empty. */
@@ -136,12 +147,16 @@ static inline void stage_edge(const struct transposition *work, const struct sta
 
 static void deal_part(const struct transposition *work, const struct stages *stages, uint64_t begin,
                       uint64_t end) {
-  const struct qn_csr *csr = work->csr;
-  uint64_t row = row_of(csr, begin);
+  /* Copies, since writes might alias the originals, which would be loaded again for each edge. */
+  const struct qn_csr csr = *work->csr;
+  const struct stages own = *stages;
+  struct transposition local = *work;
+  local.csr = &csr;
+  uint64_t row = row_of(&csr, begin);
   for (uint64_t edge = begin; edge < end; row++) {
-    uint64_t row_end = csr->row_offsets[row + 1] < end ? csr->row_offsets[row + 1] : end;
+    uint64_t row_end = csr.row_offsets[row + 1] < end ? csr.row_offsets[row + 1] : end;
     for (; edge < row_end; edge++)
-      stage_edge(work, stages, row, edge);
+      stage_edge(&local, &own, row, edge);
   }
   for (uint64_t bucket = 0; bucket < work->num_buckets; bucket++) {
     uint64_t place = stages->places[bucket], line = place - place % STAGED;
@@ -267,6 +282,12 @@ static void offsets_of_bucket(const struct transposition *work, uint64_t bucket,
   }
 }
 
+static void scatter(const uint32_t *rows, const uint16_t *keys, uint64_t count, uint64_t *counters,
+                    uint32_t *columns) {
+  for (uint64_t i = 0; i < count; i++)
+    columns[counters[keys[i]]++] = rows[i];
+}
+
 static void sort_bucket(const struct transposition *work, uint64_t bucket,
                         struct scratch *scratch) {
   uint64_t begin = work->bounds[bucket], count = work->bounds[bucket + 1] - begin;
@@ -276,8 +297,7 @@ static void sort_bucket(const struct transposition *work, uint64_t bucket,
     return;
   memcpy(scratch->rows, work->columns + begin, count * sizeof *scratch->rows);
   if (!work->weights) {
-    for (uint64_t i = 0; i < count; i++)
-      work->columns[scratch->counters[keys[i]]++] = scratch->rows[i];
+    scatter(scratch->rows, keys, count, scratch->counters, work->columns);
     return;
   }
   memcpy(scratch->weights, work->out_weights + begin, count * sizeof *scratch->weights);
