@@ -67,6 +67,24 @@ static void sums_are_reproducible(void **state) {
   qn_graph_unmap(&graph);
 }
 
+/* Along a path of 200 edges labels go one edge an iteration, and further wherever a sender already
+ * sends what it received in the same one. */
+static void senders_send_what_they_received(void **state) {
+  (void)state;
+  struct qn_graph graph = path_graph(201);
+  struct qn_shards view;
+  open_view(&graph, (struct qn_shards_options){.shard_vertices = 1}, &view);
+  new_machine(0, 0);
+  struct qn_run_result result =
+      run_for_test(qn_kernel_find("cc", QN_LAYOUT_SHARDS, QN_CUDA, QN_WEIGHT_U32), &view, 0, NULL);
+  for (uint64_t v = 0; v < result.num_values; v++)
+    assert_true(engine_value(&result, v) == 0);
+  assert_in_range(result.iterations, 2, 180);
+  qn_run_result_destroy(&result);
+  qn_shards_unmap(&view);
+  qn_graph_unmap(&graph);
+}
+
 static void device_failures(void **state) {
   (void)state;
   struct qn_graph graph = random_undirected(60, 150, QN_WEIGHT_U32, 7);
@@ -82,6 +100,7 @@ int main(void) {
       cmocka_unit_test(all_shapes),
       cmocka_unit_test(long_searches),
       cmocka_unit_test(sums_are_reproducible),
+      cmocka_unit_test(senders_send_what_they_received),
       cmocka_unit_test(device_failures),
   };
   return cmocka_run_group_tests(tests, scratch_create, scratch_remove);
