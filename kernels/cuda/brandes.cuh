@@ -114,6 +114,7 @@ enum qn_status bc_run(const struct qn_run_request *request, uint64_t num_vertice
   if (!status)
     status = bc_create(&run, &bc, error);
   qn_load_kernels();
+  qn_load_kernels();
   if (!status)
     status = qn_cuda_algorithm_begin(&run.memory, error);
   for (uint32_t i = 0; i < request->num_sources && !status; i++)

@@ -1,20 +1,20 @@
 /* Shards on a CUDA device, resident (view: struct qn_shards), after Garaph, section 3.
  *
- * Gather (shards_gather.cuh): a block of threads takes consecutive edges of one shard, initialises
- * its rows in shared memory, gathers the edges' contributions there, and merges them with the
- * shard's replication factor R (equation 2): R replicas of each accumulator, merged two by two.
- * Frontier programs whose active vertices have few out-edges notify their destinations, and only
- * these pull (shards_notify.h's notify-pull, section 4.2; shards_notify.cuh), again with R replicas
- * a vertex.
+ * Gather (shards_gather.cuh): a block of threads takes consecutive edges of one shard, and adds up
+ * what their destinations receive; the 16-bit offsets tell where a row begins. A row that does not
+ * fit, a *hub*, is cut into segments, whose sums are merged by a kernel of their own. Frontier
+ * programs whose active vertices have few out-edges notify their destinations, and only these pull
+ * (notify-pull, section 4.2; shards_notify.cuh), with as many lanes a vertex as its shard has
+ * replicas. Apply is a sweep over all vertices (sweeps.cuh).
  *
- * Unlike the paper's, replicas are not combined into by atomics: edges are sorted by destination,
- * so replica r of a vertex can be given to one lane, which takes every R-th of the vertex's edges.
- * That keeps its purpose, that R neighbouring threads do not wait for each other, and sums of real
- * numbers have one order. As a replica lives in a register, R does not shrink what fits into
- * shared memory; and as sorted edges touch their rows one after the other, a block needs no whole
- * shard of 112 KiB, but 2048 edges: small blocks hide more latency, and a hub's shard is worked on
- * by many multiprocessors. A row of more edges, a *hub*, is cut into segments, whose sums are
- * further replicas, merged by a kernel of their own.
+ * The paper's block initialises the accumulators of a shard in shared memory, R replicas of each
+ * (equation 2), combines into them by atomics (thread t into replica t mod R, so that neighbours do
+ * not wait for each other), and merges the replicas two by two. Here a replica is not shared: as
+ * edges are sorted by destination, it is what one thread adds up of one row, in a register, and
+ * replicas are merged in a scan, or, in notify-pull, where R lanes take every R-th edge each, two
+ * by two. There are no conflicts, sums of real numbers have one order, and shared memory holds next
+ * to nothing, which leaves it to the L1 cache for the messages of hubs; whole shards in shared
+ * memory would take it all, and leave a hub's shard to one multiprocessor.
  *
  * Asynchronous (section 3.1) are programs that are PROGRAM_IN_PLACE, as on the CPU: a sender that
  * receives something better sends that to whoever looks later in the same iteration.
@@ -29,7 +29,7 @@
 
 #include "formats/shards.h"
 #include "kernels/cuda/csr_device.cuh"
-#include "kernels/cuda/partial.cuh"
+#include "kernels/cuda/edge_tiles.cuh"
 #include "kernels/cuda/run_device.cuh"
 #include "kernels/cuda/unit_queue.cuh"
 #include "kernels/cuda/warp_rows.cuh"
@@ -39,11 +39,9 @@ namespace {
 /* Consecutive rows of one shard, and their edges. */
 struct device_task {
   uint64_t first_edge;
-  uint32_t num_edges; /* at most TASK_EDGES */
+  uint32_t num_edges; /* at least 1 */
   uint32_t first_row;
-  uint32_t num_rows;     /* at most TASK_ROWS */
-  uint16_t first_offset; /* of the first row in its shard */
-  uint8_t replication;
+  uint32_t first_offset; /* of the first row in its shard */
 };
 
 /* A row that has too many edges for a task, and the segments that it is cut into. */
@@ -65,7 +63,7 @@ struct device_counters {
 };
 
 struct engine_device {
-  struct qn_csr in; /* row offsets in frontier programs only */
+  struct edge_tiles in; /* sources and weights alone */
   const uint16_t *destination_offsets;
   const struct device_task *tasks;
   const struct device_hub *hubs;
@@ -75,6 +73,7 @@ struct engine_device {
   uint8_t *segment_received;         /* [num_segments] */
   struct qn_csr out;                 /* out-degrees need the row offsets only */
   /* Frontier programs: */
+  const uint64_t *in_offsets;      /* [V + 1] */
   const uint8_t *word_replication; /* [V / 32 + 1] of the first of each 32 vertices */
   uint32_t *notified;              /* [V / 32 + 1] bits, zero between iterations */
   struct qn_unit_queue queue;      /* [V] of active vertices */
@@ -127,10 +126,10 @@ struct shard_cuts {
 
 /* The end of the rows from `row` on, of those before `last`, that one task can take. */
 inline uint64_t task_end(const uint64_t *offsets, uint64_t row, uint64_t last) {
-  uint64_t low = row, high = last - row < TASK_ROWS ? last : row + TASK_ROWS;
+  uint64_t low = row, high = last;
   while (low < high) {
     const uint64_t middle = high - (high - low) / 2;
-    if (offsets[middle] - offsets[row] <= TASK_EDGES)
+    if (!is_hub(offsets[row], offsets[middle]))
       low = middle;
     else
       high = middle - 1;
@@ -149,28 +148,27 @@ inline void add_task(const struct qn_shards *view, struct shard_cuts *cuts, uint
     task->first_edge = offsets[row];
     task->num_edges = (uint32_t)(offsets[end] - offsets[row]);
     task->first_row = (uint32_t)row;
-    task->num_rows = (uint32_t)(end - row);
-    task->first_offset = (uint16_t)(row - view->vertex_offsets[shard]);
-    task->replication = view->replication[shard];
+    task->first_offset = (uint32_t)(row - view->vertex_offsets[shard]);
   }
   cuts->num_tasks++;
 }
 
 inline void add_hub(const struct qn_shards *view, struct shard_cuts *cuts, uint64_t row) {
-  const uint64_t begin = view->in.row_offsets[row], end = view->in.row_offsets[row + 1];
-  const uint64_t count = (end - begin + TASK_EDGES - 1) / TASK_EDGES;
-  if (cuts->hubs) {
-    struct device_hub hub = {(uint32_t)row, (uint32_t)cuts->num_segments, (uint32_t)count};
-    cuts->hubs[cuts->num_hubs] = hub;
-    for (uint64_t i = 0; i < count; i++) {
-      const uint64_t first = begin + i * TASK_EDGES;
-      const uint64_t left = end - first;
-      struct device_segment segment = {first, left < TASK_EDGES ? (uint32_t)left : TASK_EDGES,
-                                       (uint32_t)cuts->num_hubs};
-      cuts->segments[cuts->num_segments + i] = segment;
+  const uint64_t end = view->in.row_offsets[row + 1];
+  const uint64_t first_segment = cuts->num_segments;
+  for (uint64_t begin = view->in.row_offsets[row]; begin < end; cuts->num_segments++) {
+    const uint64_t whole = aligned_edge(begin) + TASK_EDGES, next = whole < end ? whole : end;
+    if (cuts->segments) {
+      struct device_segment segment = {begin, (uint32_t)(next - begin), (uint32_t)cuts->num_hubs};
+      cuts->segments[cuts->num_segments] = segment;
     }
+    begin = next;
   }
-  cuts->num_segments += count;
+  if (cuts->hubs) {
+    struct device_hub hub = {(uint32_t)row, (uint32_t)first_segment,
+                             (uint32_t)(cuts->num_segments - first_segment)};
+    cuts->hubs[cuts->num_hubs] = hub;
+  }
   cuts->num_hubs++;
 }
 
@@ -244,15 +242,16 @@ inline enum qn_status upload_in(const struct qn_shards *view, struct sweep_run *
   struct engine_device *device = &run->state.layout;
   struct qn_cuda_memory *memory = &run->memory;
   const struct qn_csr *in = &view->in;
+  device->in.num_edges = in->num_edges;
   enum qn_status status =
-      qn_cuda_copy_of(memory, &device->in.column_indices, in->column_indices, in->num_edges, 0,
+      qn_cuda_copy_of(memory, &device->in.sources, in->column_indices, in->num_edges, 0,
                       sizeof *in->column_indices, "sources", error);
   if (!status && PROGRAM_USES_WEIGHTS)
     status =
         qn_cuda_weights_upload(memory, &in->weights, in->num_edges, &device->in.weights, error);
   if (!status && SWEEP_FRONTIER)
-    status = qn_cuda_copy_of(memory, &device->in.row_offsets, in->row_offsets, in->num_vertices + 1,
-                             0, sizeof *in->row_offsets, "row offsets", error);
+    status = qn_cuda_copy_of(memory, &device->in_offsets, in->row_offsets, in->num_vertices + 1, 0,
+                             sizeof *in->row_offsets, "row offsets", error);
   if (!status && !PROGRAM_FIRST_SUFFICES)
     status = qn_cuda_copy_of(memory, &device->destination_offsets, view->destination_offsets,
                              in->num_edges, 0, sizeof *view->destination_offsets,
@@ -268,8 +267,8 @@ inline enum qn_status upload_out(const struct qn_shards *view, struct sweep_run 
   device->out.num_vertices = view->num_vertices;
   device->out.num_edges = view->num_edges;
   if (SWEEP_FRONTIER && is_in) {
-    device->out.row_offsets = device->in.row_offsets;
-    device->out.column_indices = device->in.column_indices;
+    device->out.row_offsets = device->in_offsets;
+    device->out.column_indices = device->in.sources;
     return QN_OK;
   }
   if (SWEEP_FRONTIER)

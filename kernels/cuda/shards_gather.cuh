@@ -1,21 +1,26 @@
-/* Gathering whole shards in shared memory, and hubs in segments. Part of shards_engine.cuh.
+/* Gathering whole shards, and hubs in segments. Part of shards_engine.cuh.
  *
- * The phases of Garaph's section 3: initialise the task's rows; gather, where consecutive threads
- * take consecutive edges, each thread TASK_ITEMS of them, whose random loads are in flight
- * together; merge the replicas. The last, apply, is a sweep over all vertices (sweeps.cuh). */
+ * Every thread takes QN_TILE_ITEMS consecutive edges: their sources and destination offsets are
+ * loaded 16 bytes at a time, their random loads are in flight together, and runs of the same offset
+ * are added up in registers. A run that threads share is merged by a scan. */
 #ifndef QN_KERNELS_CUDA_SHARDS_GATHER_CUH
 #define QN_KERNELS_CUDA_SHARDS_GATHER_CUH
 
 #include "kernels/cuda/shards_engine.cuh"
 
-/* Edges of a thread: fewer where they would take more than 32 KiB of shared memory. */
-#define TASK_ITEMS (sizeof(tile_partial) <= 16 ? 8 : 4)
-#define TASK_EDGES ((uint32_t)(SWEEP_THREADS * TASK_ITEMS))
-#define TASK_ROWS TASK_EDGES
-/* A row of more than so many edges a replica is merged by a whole warp. */
-#define LONG_ROW 8
+#define TASK_EDGES QN_TILE
 
 namespace {
+
+/* Where the first thread's edges begin, so that all can load 16 bytes at a time. */
+static inline __host__ __device__ uint64_t aligned_edge(uint64_t edge) {
+  return edge / QN_TILE_ITEMS * QN_TILE_ITEMS;
+}
+
+/* A row that does not fit into a task. */
+static inline __host__ __device__ bool is_hub(uint64_t begin, uint64_t end) {
+  return end - aligned_edge(begin) > TASK_EDGES;
+}
 
 /* ---- What becomes of a row's total --------------------------------------------------- */
 
@@ -44,176 +49,160 @@ QN_DEVICE_INLINE bool may_receive(const struct sweep_state &state,
 #endif
 }
 
-/* Combine over the block, in a fixed order; in thread 0. Ends with a barrier. */
+QN_DEVICE_INLINE void mark_received(const struct sweep_state &state, uint32_t row) {
+  const uint32_t bit = 1u << row % 32;
+  uint32_t *word = &state.received[row / 32];
+  if (!(*(volatile uint32_t *)word & bit))
+    atomicOr(word, bit);
+}
+
+/* Combine over the block, in a fixed order; in thread 0. */
 QN_DEVICE_INLINE program_accumulator block_combine(program_accumulator value) {
-  QN_SHARED(program_accumulator, parts, SWEEP_THREADS / 32);
+  QN_SHARED(program_accumulator, parts, QN_TILE_THREADS / 32);
   value = warp_combine(value);
   if (qn_lane() == 0)
     parts[qn_warp()] = value;
   __syncthreads();
   program_accumulator total = program_identity();
-  for (unsigned warp = 0; threadIdx.x == 0 && warp < SWEEP_THREADS / 32; warp++)
+  for (unsigned warp = 0; threadIdx.x == 0 && warp < QN_TILE_THREADS / 32; warp++)
     program_combine(&total, parts[warp]);
-  __syncthreads();
   return total;
 }
 
 /* ---- Gathering ------------------------------------------------------------------------- */
 
-/* A thread's edges of a task or segment: every SWEEP_THREADS-th. */
-struct gathered_edges {
-  tile_partial contributions[TASK_ITEMS]; /* the identity where there is none */
-  unsigned present;                       /* bit `item`: an edge with an active source */
+#define NO_ROW UINT32_MAX
+
+/* A thread's consecutive edges. Bit i of the sets is for edge + i. */
+struct thread_edges {
+  uint64_t edge;
+  unsigned valid;  /* which belong to the task */
+  unsigned active; /* of these, which have an active source */
+  tile_partial parts[QN_TILE_ITEMS];
 };
 
+/* Those of the thread's edges that are among [begin, end). */
+QN_DEVICE_INLINE unsigned items_between(uint64_t edge, uint64_t begin, uint64_t end) {
+  const uint64_t skipped = begin > edge ? begin - edge : 0, upto = end > edge ? end - edge : 0;
+  if (skipped >= QN_TILE_ITEMS || skipped >= upto)
+    return 0;
+  const unsigned before_end = upto < QN_TILE_ITEMS ? (1u << upto) - 1 : (1u << QN_TILE_ITEMS) - 1;
+  return before_end & ~((1u << skipped) - 1);
+}
+
 QN_DEVICE_INLINE void gather_edges(const struct sweep_state &state,
-                                   const struct qn_program_context &context, uint64_t first_edge,
-                                   uint32_t num_edges, struct gathered_edges *edges) {
-  const struct qn_csr &in = state.layout.in;
-  uint32_t sources[TASK_ITEMS];
-  unsigned present = 0;
+                                   const struct qn_program_context &context, uint64_t begin,
+                                   uint64_t end, struct thread_edges *edges) {
+  const struct edge_tiles &in = state.layout.in;
+  uint32_t sources[QN_TILE_ITEMS];
+  program_weight weights[QN_TILE_ITEMS];
+  edges->edge = aligned_edge(begin) + (uint64_t)threadIdx.x * QN_TILE_ITEMS;
+  edges->valid = items_between(edges->edge, begin, end);
+  tile_sources(in, edges->edge, sources);
+  tile_weights(in, edges->edge, weights);
+  unsigned active = 0;
   QN_UNROLL
-  for (int item = 0; item < TASK_ITEMS; item++) {
-    const uint32_t edge = threadIdx.x + item * SWEEP_THREADS;
-    sources[item] = edge < num_edges ? __ldcs(&in.column_indices[first_edge + edge]) : 0;
+  for (int i = 0; i < QN_TILE_ITEMS; i++)
+    if ((edges->valid >> i & 1u) && sweep_is_active(state, sources[i]))
+      active |= 1u << i;
+  edges->active = active;
+  if (active == (1u << QN_TILE_ITEMS) - 1) { /* without a branch between the gathers */
+    QN_UNROLL
+    for (int i = 0; i < QN_TILE_ITEMS; i++)
+      edges->parts[i] =
+          tile_store(program_gather(&context, state.messages[sources[i]], weights[i]));
+    return;
   }
   QN_UNROLL
-  for (int item = 0; item < TASK_ITEMS; item++) {
-    const uint32_t edge = threadIdx.x + item * SWEEP_THREADS;
-    if (edge < num_edges && sweep_is_active(state, sources[item]))
-      present |= 1u << item;
-  }
-  QN_UNROLL
-  for (int item = 0; item < TASK_ITEMS; item++) {
-    const uint64_t edge = first_edge + threadIdx.x + item * SWEEP_THREADS;
-    program_accumulator contribution = program_identity();
-    if (present >> item & 1u)
-      contribution =
-          program_gather(&context, state.messages[sources[item]], engine_weight(&in.weights, edge));
-    edges->contributions[item] = tile_store(contribution);
-  }
-  edges->present = present;
+  for (int i = 0; i < QN_TILE_ITEMS; i++)
+    edges->parts[i] = tile_store(
+        active >> i & 1u ? program_gather(&context, state.messages[sources[i]], weights[i])
+                         : program_identity());
 }
 
 #if !PROGRAM_FIRST_SUFFICES
 
-/* A task's rows and contributions, in shared memory. */
-struct gather_tile {
-  tile_partial partials[TASK_EDGES];
-  uint16_t begins[TASK_ROWS]; /* the edges of a row; its total ends up where they began */
-  uint16_t ends[TASK_ROWS];
-  uint8_t received[TASK_ROWS];
-};
-static_assert(TASK_EDGES <= UINT16_MAX, "edges of a task are told by 16 bits");
-
-/* Store what the threads gathered, and where each row begins and ends: where the destination's
- * offset changes. */
-QN_DEVICE_INLINE void store_edges(const struct engine_device &device,
-                                  const struct device_task &task,
-                                  const struct gathered_edges &edges, struct gather_tile *tile) {
-  const uint16_t *offsets = device.destination_offsets + task.first_edge;
+/* The rows of the thread's edges, counted from the task's first; NO_ROW for those of others. */
+QN_DEVICE_INLINE void load_rows(const struct engine_device &device, const struct device_task &task,
+                                const struct thread_edges &edges, uint32_t *rows) {
+  const uint16_t *offsets = device.destination_offsets + edges.edge;
+  uint32_t found[QN_TILE_ITEMS];
+  if (edges.edge + QN_TILE_ITEMS <= device.in.num_edges) {
+    static_assert(QN_TILE_ITEMS * sizeof *offsets == sizeof(uint4), "one load for all offsets");
+    const uint4 all = __ldcs(reinterpret_cast<const uint4 *>(offsets));
+    found[0] = all.x & 0xffff, found[1] = all.x >> 16, found[2] = all.y & 0xffff;
+    found[3] = all.y >> 16, found[4] = all.z & 0xffff, found[5] = all.z >> 16;
+    found[6] = all.w & 0xffff, found[7] = all.w >> 16;
+  } else {
+    QN_UNROLL
+    for (int i = 0; i < QN_TILE_ITEMS; i++)
+      found[i] = edges.valid >> i & 1u ? offsets[i] : 0;
+  }
   QN_UNROLL
-  for (int item = 0; item < TASK_ITEMS; item++) {
-    const uint32_t edge = threadIdx.x + item * SWEEP_THREADS;
-    const bool valid = edge < task.num_edges;
-    const uint32_t row = valid ? offsets[edge] - task.first_offset : UINT32_MAX;
-    uint32_t before = __shfl_up_sync(QN_FULL_WARP, row, 1);
-    if (qn_lane() == 0)
-      before = valid && edge > 0 ? offsets[edge - 1] - task.first_offset : UINT32_MAX;
-    if (!valid)
-      continue;
-    tile->partials[edge] = edges.contributions[item];
-    if (row != before) {
-      tile->begins[row] = (uint16_t)edge;
-      if (edge > 0)
-        tile->ends[before] = (uint16_t)edge;
-    }
-    if (edge + 1 == task.num_edges)
-      tile->ends[row] = (uint16_t)task.num_edges;
-    if (SWEEP_FRONTIER && (edges.present >> item & 1u))
-      tile->received[row] = 1;
-  }
+  for (int i = 0; i < QN_TILE_ITEMS; i++)
+    rows[i] = edges.valid >> i & 1u ? found[i] - task.first_offset : NO_ROW;
 }
 
-/* One replica of a row: every `width`-th contribution. */
-QN_DEVICE_INLINE program_accumulator combine_replica(const struct gather_tile *tile, uint32_t begin,
-                                                     uint32_t end, uint32_t replica,
-                                                     uint32_t width) {
-  program_accumulator total = program_identity();
-  for (uint32_t edge = begin + replica; edge < end; edge += width)
-    program_combine(&total, tile_load(tile->partials[edge]));
-  return total;
+/* The row of the edge before the thread's, NO_ROW if that is another task's. */
+QN_DEVICE_INLINE uint32_t row_before(const struct engine_device &device,
+                                     const struct device_task &task,
+                                     const struct thread_edges &edges, uint32_t last_row) {
+  const uint32_t before = __shfl_up_sync(QN_FULL_WARP, last_row, 1);
+  if (qn_lane() > 0)
+    return before;
+  return edges.valid && edges.edge > task.first_edge
+             ? device.destination_offsets[edges.edge - 1] - task.first_offset
+             : NO_ROW;
 }
 
-/* The totals of all rows, each by `width` lanes; long ones by a whole warp afterwards. */
-QN_DEVICE_INLINE void merge_rows(uint32_t num_rows, uint32_t width, struct gather_tile *tile) {
-  const uint32_t replica = threadIdx.x % width;
-  for (uint32_t first = 0; first < num_rows; first += SWEEP_THREADS / width) {
-    const uint32_t row = first + threadIdx.x / width;
-    const uint32_t begin = row < num_rows ? tile->begins[row] : 0;
-    const uint32_t end = row < num_rows ? tile->ends[row] : 0;
-    const bool is_long = end - begin > LONG_ROW * width;
-    program_accumulator total = warp_combine(
-        combine_replica(tile, begin, is_long ? begin : end, replica, width), (int)width);
-    __syncwarp(); /* what was read may be overwritten */
-    if (replica == 0 && !is_long && begin < end)
-      tile->partials[begin] = tile_store(total);
-    for (unsigned left = __ballot_sync(QN_FULL_WARP, is_long && replica == 0); left;
-         left &= left - 1) {
-      const int owner = __ffs((int)left) - 1;
-      const uint32_t long_begin = __shfl_sync(QN_FULL_WARP, begin, owner);
-      const uint32_t long_end = __shfl_sync(QN_FULL_WARP, end, owner);
-      total = warp_combine(combine_replica(tile, long_begin, long_end, qn_lane(), 32));
-      __syncwarp();
-      if (qn_lane() == 0)
-        tile->partials[long_begin] = tile_store(total);
-    }
-  }
-}
-
-/* Consecutive threads take consecutive rows, beginning with a whole word of bits. */
-QN_DEVICE_INLINE void receive_rows(const struct sweep_state &state,
-                                   const struct qn_program_context &context,
-                                   const struct device_task &task, const struct gather_tile *tile) {
-  const uint64_t end = (uint64_t)task.first_row + task.num_rows;
-  for (uint64_t first = task.first_row / 32 * 32; first < end; first += SWEEP_THREADS) {
-    const uint64_t vertex = first + threadIdx.x;
-    const uint32_t row = (uint32_t)vertex - task.first_row;
-    const bool receives =
-        vertex >= task.first_row && vertex < end &&
-        (SWEEP_FRONTIER ? tile->received[row] != 0 : tile->begins[row] < tile->ends[row]);
-    if (receives)
-      receive(state, context, (uint32_t)vertex, tile_load(tile->partials[tile->begins[row]]));
-    if (SWEEP_FRONTIER) {
-      const unsigned word = __ballot_sync(QN_FULL_WARP, receives);
-      if (qn_lane() == 0 && word)
-        atomicOr(&state.received[vertex / 32], word); /* other tasks may have other bits */
-    }
-  }
-}
-
-__global__ void __launch_bounds__(SWEEP_THREADS)
+__global__ void __launch_bounds__(QN_TILE_THREADS)
     gather_shards(const struct sweep_state state, const struct qn_program_context context) {
-  QN_SHARED(struct gather_tile, tiles, 1);
-  struct gather_tile *tile = tiles;
-  const struct device_task task = state.layout.tasks[blockIdx.x];
-  for (uint32_t row = threadIdx.x; row < task.num_rows; row += SWEEP_THREADS) {
-    tile->begins[row] = tile->ends[row] = 0;
-    tile->received[row] = 0;
+  const struct engine_device &device = state.layout;
+  const struct device_task task = device.tasks[blockIdx.x];
+  const uint64_t end = task.first_edge + task.num_edges;
+  struct thread_edges edges;
+  uint32_t rows[QN_TILE_ITEMS];
+  gather_edges(state, context, task.first_edge, end, &edges);
+  load_rows(device, task, edges, rows);
+  const uint32_t before = row_before(device, task, edges, rows[QN_TILE_ITEMS - 1]);
+  uint32_t row = before;
+  program_accumulator sum = program_identity(), head = program_identity();
+  bool began = false, was_active = false;
+  QN_UNROLL
+  for (int i = 0; i < QN_TILE_ITEMS; i++) {
+    if (!(edges.valid >> i & 1u))
+      continue;
+    if (rows[i] != row) {
+      if (SWEEP_FRONTIER && was_active)
+        mark_received(state, task.first_row + row);
+      if (began)
+        receive(state, context, task.first_row + row, sum);
+      else
+        head = sum;
+      began = true;
+      was_active = false;
+      sum = program_identity();
+      row = rows[i];
+    }
+    was_active = was_active || (edges.active >> i & 1u);
+    program_combine(&sum, tile_load(edges.parts[i]));
   }
-  __syncthreads();
-  struct gathered_edges edges;
-  gather_edges(state, context, task.first_edge, task.num_edges, &edges);
-  store_edges(state.layout, task, edges, tile);
-  __syncthreads();
-  merge_rows(task.num_rows, task.replication, tile);
-  __syncthreads();
-  receive_rows(state, context, task, tile);
+  if (SWEEP_FRONTIER && was_active)
+    mark_received(state, task.first_row + row);
+  program_accumulator last;
+  program_accumulator carry = carry_scan(began, sum, &last);
+  if (began && before != NO_ROW) { /* the row that earlier threads began ends here */
+    program_combine(&carry, head);
+    receive(state, context, task.first_row + before, carry);
+  }
+  if (threadIdx.x == 0)
+    receive(state, context,
+            task.first_row + device.destination_offsets[end - 1] - task.first_offset, last);
 }
 
 inline void collect_shards(const struct sweep_run *run) {
   if (run->state.layout.num_tasks > 0)
-    QN_LAUNCH(gather_shards, run->state.layout.num_tasks, SWEEP_THREADS, 0, NULL, run->state,
+    QN_LAUNCH(gather_shards, run->state.layout.num_tasks, QN_TILE_THREADS, 0, NULL, run->state,
               run->context);
 }
 
@@ -227,20 +216,20 @@ QN_DEVICE_INLINE bool hub_pulls(const struct sweep_state &state,
   return (all || qn_bit_has(state.layout.notified, row)) && may_receive(state, context, row);
 }
 
-__global__ void __launch_bounds__(SWEEP_THREADS)
+__global__ void __launch_bounds__(QN_TILE_THREADS)
     gather_segments(const struct sweep_state state, const struct qn_program_context context,
                     bool all) {
   const struct engine_device &device = state.layout;
   const struct device_segment segment = device.segments[blockIdx.x];
   if (!hub_pulls(state, context, device.hubs[segment.hub].row, all))
     return;
-  struct gathered_edges edges;
-  gather_edges(state, context, segment.first_edge, segment.num_edges, &edges);
+  struct thread_edges edges;
+  gather_edges(state, context, segment.first_edge, segment.first_edge + segment.num_edges, &edges);
   program_accumulator total = program_identity();
   QN_UNROLL
-  for (int item = 0; item < TASK_ITEMS; item++)
-    program_combine(&total, tile_load(edges.contributions[item]));
-  const bool received = __syncthreads_or(edges.present != 0);
+  for (int i = 0; i < QN_TILE_ITEMS; i++)
+    program_combine(&total, tile_load(edges.parts[i]));
+  const bool received = __syncthreads_or(edges.active != 0);
   total = block_combine(total);
   if (threadIdx.x == 0) {
     device.segment_sums[blockIdx.x] = total;
@@ -249,7 +238,7 @@ __global__ void __launch_bounds__(SWEEP_THREADS)
 }
 
 /* A block merges the segments of a hub. */
-__global__ void __launch_bounds__(SWEEP_THREADS)
+__global__ void __launch_bounds__(QN_TILE_THREADS)
     merge_segments(const struct sweep_state state, const struct qn_program_context context,
                    bool all) {
   const struct engine_device &device = state.layout;
@@ -258,7 +247,7 @@ __global__ void __launch_bounds__(SWEEP_THREADS)
     return;
   program_accumulator total = program_identity();
   bool received = false;
-  for (uint32_t i = threadIdx.x; i < hub.num_segments; i += SWEEP_THREADS) {
+  for (uint32_t i = threadIdx.x; i < hub.num_segments; i += QN_TILE_THREADS) {
     program_combine(&total, device.segment_sums[hub.first_segment + i]);
     received = received || device.segment_received[hub.first_segment + i];
   }
@@ -268,16 +257,16 @@ __global__ void __launch_bounds__(SWEEP_THREADS)
     return;
   receive(state, context, hub.row, total);
   if (SWEEP_FRONTIER)
-    atomicOr(&state.received[hub.row / 32], 1u << hub.row % 32);
+    mark_received(state, hub.row);
 }
 
 inline void collect_hubs(const struct sweep_run *run, bool all) {
   const struct engine_device *device = &run->state.layout;
   if (device->num_hubs == 0)
     return;
-  QN_LAUNCH(gather_segments, device->num_segments, SWEEP_THREADS, 0, NULL, run->state, run->context,
-            all);
-  QN_LAUNCH(merge_segments, device->num_hubs, SWEEP_THREADS, 0, NULL, run->state, run->context,
+  QN_LAUNCH(gather_segments, device->num_segments, QN_TILE_THREADS, 0, NULL, run->state,
+            run->context, all);
+  QN_LAUNCH(merge_segments, device->num_hubs, QN_TILE_THREADS, 0, NULL, run->state, run->context,
             all);
 }
 

@@ -15,6 +15,8 @@
 
 /* Notify while active vertices have at most one in so many of all out-edges. */
 #define NOTIFY_SHARE 20
+/* A row of more than so many edges a lane is pulled by a whole warp. */
+#define LONG_ROW 8
 
 namespace {
 
@@ -34,12 +36,9 @@ __global__ void count_out_edges(const struct sweep_state state,
 
 __global__ void __launch_bounds__(QN_QUEUE_THREADS)
     queue_active(const struct sweep_state state, const struct qn_program_context context) {
-  qn_block_steps(context.num_vertices, [&](uint64_t i, bool there) {
-    const uint32_t v = (uint32_t)i;
-    const bool active = there && sweep_is_active(state, v);
-    if (__syncthreads_or(active))
-      qn_queue_put(state.layout.queue, &state.layout.counters->queue_size,
-                   active ? qn_units_of(engine_out_degree(state.layout, v)) : 0, v);
+  qn_block_bits(state.active, context.num_vertices, [&](uint32_t v, bool there) {
+    qn_queue_put(state.layout.queue, &state.layout.counters->queue_size,
+                 there ? qn_units_of(engine_out_degree(state.layout, v)) : 0, v);
   });
 }
 
@@ -93,7 +92,7 @@ QN_DEVICE_INLINE bool any_of(bool flag, unsigned width) {
 QN_DEVICE_INLINE bool pull_edge(const struct sweep_state &state,
                                 const struct qn_program_context &context, uint64_t edge,
                                 program_accumulator *total) {
-  const uint32_t source = state.layout.in.column_indices[edge];
+  const uint32_t source = state.layout.in.sources[edge];
   if (!sweep_is_active(state, source))
     return false;
   program_combine(total, program_gather(&context, state.messages[source],
@@ -158,9 +157,9 @@ QN_DEVICE_INLINE void pull_word(const struct sweep_state &state,
   uint64_t begin = 0, end = 0;
   if (vertex < context.num_vertices && (wanted >> qn_lane() & 1u) &&
       may_receive(state, context, (uint32_t)vertex)) {
-    begin = device.in.row_offsets[vertex];
-    end = device.in.row_offsets[vertex + 1];
-    if (end - begin > TASK_EDGES)
+    begin = device.in_offsets[vertex];
+    end = device.in_offsets[vertex + 1];
+    if (is_hub(begin, end))
       end = begin;
   }
   const unsigned width = device.word_replication[word];
@@ -223,7 +222,7 @@ inline enum qn_status collect_active(struct sweep_run *run, struct qn_error *err
     return status;
   const bool all = num_edges > run->context.num_edges / NOTIFY_SHARE;
   if (!all) {
-    QN_LAUNCH(queue_active, qn_run_blocks(&run->memory, run->context.num_vertices),
+    QN_LAUNCH(queue_active, qn_run_blocks(&run->memory, run->context.num_vertices / 32),
               QN_QUEUE_THREADS, 0, NULL, run->state, run->context);
     QN_LAUNCH(notify_targets, qn_run_blocks(&run->memory, num_edges), QN_QUEUE_THREADS, 0, NULL,
               run->state);
