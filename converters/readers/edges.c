@@ -214,15 +214,33 @@ static bool parse_simple_lines(struct qn_text_part *part, const struct layout *l
   return true;
 }
 
+/* Files of other columns: regular lines fast, and the others one by one. */
+static void parse_columns(struct qn_text_part *part, const struct layout *layout) {
+  const struct qn_regular_columns columns = {layout->num_columns, layout->source,
+                                             layout->destination, layout->weight};
+  const char *line, *end;
+  for (;;) {
+    if (layout->num_columns <= QN_MOST_REGULAR_COLUMNS)
+      qn_parse_regular_columns(part, &columns);
+    for (int i = 0; i < LINES_IN_A_ROW; i++) {
+      if (!qn_text_next_line(part, &line, &end))
+        return;
+      parse_line(part, layout, line, end);
+    }
+  }
+}
+
 static void parse_part(struct qn_text_part *part, const void *context) {
   const struct layout *layout = context;
   const char *line, *end;
+  if (!layout->plain && !layout->plain_weighted) {
+    parse_columns(part, layout);
+    return;
+  }
   for (;;) {
-    if (layout->plain || layout->plain_weighted) {
-      qn_parse_regular_lines(part, layout->plain_weighted);
-      if (parse_simple_lines(part, layout))
-        continue;
-    }
+    qn_parse_regular_lines(part, layout->plain_weighted);
+    if (parse_simple_lines(part, layout))
+      continue;
     if (!qn_text_next_line(part, &line, &end))
       break;
     parse_line(part, layout, line, end);

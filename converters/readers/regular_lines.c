@@ -112,7 +112,58 @@ parse_marked(struct qn_text_part *part, const char *text, const uint16_t *places
   return begin;
 }
 
-void qn_parse_regular_lines(struct qn_text_part *part, bool weighted) {
+/* Where a line's columns begin and how long they are; false if it is not regular. */
+struct columns_found {
+  uint32_t begin[QN_MOST_REGULAR_COLUMNS], length[QN_MOST_REGULAR_COLUMNS];
+};
+
+static inline bool find_columns(const char *text, uint32_t begin, const uint16_t *places,
+                                uint32_t num_columns, struct columns_found *found) {
+  bool regular = true;
+  for (uint32_t c = 0; c < num_columns; c++) {
+    found->begin[c] = begin;
+    found->length[c] = places[c] - begin;
+    regular &= places[c] > begin;
+    regular &= c + 1 < num_columns ? is_separator(text[places[c]]) : text[places[c]] == '\n';
+    begin = places[c] + 1u;
+  }
+  return regular;
+}
+
+/* As parse_marked. */
+static uint32_t parse_marked_columns(struct qn_text_part *part, const char *text,
+                                     const uint16_t *places, uint32_t count,
+                                     const struct qn_regular_columns *columns, bool *all) {
+  const uint32_t n = columns->num_columns, u = columns->source, v = columns->destination;
+  const bool weighted = columns->weight != UINT32_MAX;
+  const uint32_t w = weighted ? columns->weight : u;
+  struct columns_found found;
+  uint32_t begin = 0, used = 0;
+  uint64_t edges = 0;
+  for (; used + n <= count; used += n) {
+    bool regular = find_columns(text, begin, places + used, n, &found);
+    if (!regular || found.length[u] > 16 || found.length[v] > 16 || found.length[w] > 16)
+      break;
+    uint64_t source = number_at(text + found.begin[u], found.length[u]);
+    uint64_t destination = number_at(text + found.begin[v], found.length[v]);
+    uint64_t weight = weighted ? number_at(text + found.begin[w], found.length[w]) : 0;
+    if (weight > UINT32_MAX)
+      break;
+    if (weighted)
+      qn_edge_push_u32(&part->stream, source, destination, (uint32_t)weight);
+    else
+      qn_edge_push(&part->stream, source, destination);
+    edges++;
+    begin = places[used + n - 1] + 1u;
+  }
+  part->edges += edges;
+  *all = used + n > count;
+  return begin;
+}
+
+/* `columns` is NULL for two columns, or three with a weight, in this order. */
+static inline __attribute__((always_inline)) void
+parse_regular(struct qn_text_part *part, bool weighted, const struct qn_regular_columns *columns) {
   uint16_t places[MOST_BYTES + DOZEN];
   uint64_t window = LEAST_BYTES;
   bool all = true;
@@ -125,12 +176,23 @@ void qn_parse_regular_lines(struct qn_text_part *part, bool weighted) {
     uint32_t bytes = (uint32_t)((left < window ? left : window) & ~(uint64_t)63);
     if (bytes == 0)
       break;
-    uint32_t count = find_marks(text, bytes, places);
-    uint32_t parsed = weighted ? parse_marked(part, text, places, count, true, &all)
-                               : parse_marked(part, text, places, count, false, &all);
+    uint32_t count = find_marks(text, bytes, places), parsed;
+    if (columns)
+      parsed = parse_marked_columns(part, text, places, count, columns, &all);
+    else
+      parsed = weighted ? parse_marked(part, text, places, count, true, &all)
+                        : parse_marked(part, text, places, count, false, &all);
     if (parsed == 0)
       break;
     part->cursor += parsed;
     window = window < MOST_BYTES ? 2 * window : window;
   }
+}
+
+void qn_parse_regular_lines(struct qn_text_part *part, bool weighted) {
+  parse_regular(part, weighted, NULL);
+}
+
+void qn_parse_regular_columns(struct qn_text_part *part, const struct qn_regular_columns *columns) {
+  parse_regular(part, false, columns);
 }

@@ -14,6 +14,14 @@ extern "C" {
  * readable. */
 void qn_parse_regular_lines(struct qn_text_part *part, bool weighted);
 
+/* The same for lines of `num_columns` whole numbers, of any length where they are not asked for. */
+#define QN_MOST_REGULAR_COLUMNS 16
+struct qn_regular_columns {
+  uint32_t num_columns;                 /* 2 to QN_MOST_REGULAR_COLUMNS */
+  uint32_t source, destination, weight; /* from 0; weight may be none: UINT32_MAX */
+};
+void qn_parse_regular_columns(struct qn_text_part *part, const struct qn_regular_columns *columns);
+
 #ifdef __cplusplus
 }
 #endif
