@@ -175,9 +175,12 @@ int main(int argc, char **argv) {
   static const struct argp argp = {
       option_list, parse, "FILE...", "Time the kernels of this build on containers.",
       children,    NULL,  NULL};
-  struct options options = {
-      .run = {.damping = -1, .tolerance = -1, .iterations = -1, .device = QN_DEVICE_CPU},
-      .trials = 5};
+  struct options options = {.run = {.damping = -1,
+                                    .tolerance = -1,
+                                    .iterations = -1,
+                                    .hops = -1,
+                                    .device = QN_DEVICE_CPU},
+                            .trials = 5};
   struct qn_error error;
   enum qn_status status = QN_OK;
   qn_tool_parse("bench_kernels", &argp, argc, argv, &options, &options.shared);
