@@ -4,13 +4,14 @@
  * A kernel of its own because it has two phases, see kernels/cpu/kernel_bc_csr.c. As there both
  * phases pull what the vertices of one level `offer`, 0 elsewhere, so that sums of real numbers
  * have one order. Levels stay in one queue (unit_queue.cuh), with units for the longer of a
- * vertex's two rows, so the same pieces serve pushes, sums over in-edges and sums over out-edges: a
- * piece leaves its sum in `partials`, then a warp adds up a vertex's pieces.
+ * vertex's two rows, so the same pieces serve pushes, sums over in-edges and sums over out-edges
+ * (unit_sums.cuh).
  *
  * Bytes: each phase moves 4 bytes of column index and one random double (a sector of L2) an edge.
  */
 #include "kernels/cpu/transpose.h"
 #include "kernels/cuda/run_device.cuh"
+#include "kernels/cuda/unit_sums.cuh"
 
 extern "C" const struct qn_kernel qn_kernel_bc_csr_cuda;
 
@@ -87,64 +88,26 @@ __global__ void find_level(const struct bc_state state, const struct bc_level le
   });
 }
 
-/* What a level's vertices are offered along the rows of `csr`, unit by unit. */
+QN_DEVICE_INLINE struct qn_unit_sums level_sums(const struct bc_state &state,
+                                                const struct bc_level &level) {
+  struct qn_unit_sums sums = {level_queue(state, level.begin), level.count, level.units,
+                              state.partials};
+  return sums;
+}
+
+/* What a level's vertices are offered along the rows of `csr`. */
 __global__ void sum_units(const struct bc_state state, const struct qn_csr csr,
                           const struct bc_level level) {
-  QN_SHARED(struct qn_unit_tile, tiles, 1);
-  struct qn_unit_tile *tile = tiles;
-  const struct qn_unit_queue queue = level_queue(state, level.begin);
-  qn_unit_tiles(level.units, [&](uint32_t first, uint32_t units) {
-    const uint32_t loaded = qn_unit_load(queue, level.count, csr.row_offsets, first, tile);
-    for (uint32_t unit = threadIdx.x / QN_UNIT_EDGES; unit < QN_TILE_UNITS;
-         unit += QN_QUEUE_THREADS / QN_UNIT_EDGES) {
-      double sum = 0;
-      if (unit < units) {
-        const uint32_t entry = qn_unit_entry(tile, loaded, unit);
-        const uint64_t edge = qn_unit_edge(tile, entry, unit);
-        if (edge < tile->ends[entry])
-          sum = state.offer[__ldcs(&csr.column_indices[edge])];
-      }
-      for (int step = QN_UNIT_EDGES / 2; step > 0; step /= 2)
-        sum += __shfl_down_sync(QN_FULL_WARP, sum, step, QN_UNIT_EDGES);
-      if (unit < units && threadIdx.x % QN_UNIT_EDGES == 0)
-        state.partials[first + unit] = sum;
-    }
-    __syncthreads();
-  });
-}
-
-/* The sum of a vertex's units, by a warp; in lane 0. */
-QN_DEVICE_INLINE double sum_of_entry(const struct bc_state &state, const struct bc_level &level,
-                                     const struct qn_unit_queue &queue, uint32_t entry) {
-  const uint32_t begin = queue.units[entry];
-  const uint32_t end = entry + 1 < level.count ? queue.units[entry + 1] : level.units;
-  double sum = 0;
-  for (uint64_t unit = (uint64_t)begin + qn_lane(); unit < end; unit += 32)
-    sum += state.partials[unit];
-  for (int step = 16; step > 0; step /= 2)
-    sum += __shfl_down_sync(QN_FULL_WARP, sum, step);
-  return sum;
-}
-
-template <class Visit>
-QN_DEVICE_INLINE void for_entries(const struct bc_state &state, const struct bc_level &level,
-                                  Visit visit) {
-  const struct qn_unit_queue queue = level_queue(state, level.begin);
-  for (uint64_t entry = (uint64_t)blockIdx.x * (blockDim.x / 32) + qn_warp(); entry < level.count;
-       entry += (uint64_t)gridDim.x * (blockDim.x / 32)) {
-    const double sum = sum_of_entry(state, level, queue, (uint32_t)entry);
-    if (qn_lane() == 0)
-      visit(queue.vertices[entry], sum);
-  }
+  qn_unit_sum_pieces(level_sums(state, level), csr, state.offer);
 }
 
 __global__ void take_paths(const struct bc_state state, const struct bc_level level) {
-  for_entries(state, level, [&](uint32_t v, double sum) { state.paths[v] = sum; });
+  qn_unit_sum_rows(level_sums(state, level), [&](uint32_t v, double sum) { state.paths[v] = sum; });
 }
 
 __global__ void take_shares(const struct bc_state state, const struct bc_level level,
                             bool has_below, uint32_t source) {
-  for_entries(state, level, [&](uint32_t v, double sum) {
+  qn_unit_sum_rows(level_sums(state, level), [&](uint32_t v, double sum) {
     state.share[v] = has_below ? state.paths[v] * sum : 0;
     if (v != source)
       state.score[v] += state.share[v];
