@@ -5,6 +5,8 @@
 #include <math.h>
 #include <omp.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "converters/build_job.h"
 #include "converters/spill.h"
@@ -135,6 +137,15 @@ static void expect_group(const struct group *group) {
 
 /* ---- Sorting a group ------------------------------------------------------ */
 
+/* Pages of the output that are full need not stay with the process: the file has them. */
+static void drop_written(uint32_t *array, uint64_t first, uint64_t count) {
+  uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+  uintptr_t begin = ((uintptr_t)(array + first) + page - 1) / page * page;
+  uintptr_t end = (uintptr_t)(array + first + count) / page * page;
+  if (begin < end)
+    madvise((void *)begin, end - begin, MADV_DONTNEED);
+}
+
 /* Rows are written whole or, of one vertex, column range by column range: then only the first
  * may say where the row begins. */
 static enum qn_status write_group(struct disk_build *build, const struct group *group,
@@ -147,6 +158,9 @@ static enum qn_status write_group(struct disk_build *build, const struct group *
   enum qn_status status =
       qn_buckets_write(buckets, build->num_edges, rows, build->columns + build->num_edges,
                        build->weights ? build->weights + build->num_edges : NULL, error);
+  drop_written(build->columns, build->num_edges, count);
+  if (build->weights)
+    drop_written(build->weights, build->num_edges, count);
   build->num_edges += count;
   build->row_offsets[group->range.end_row] = build->num_edges;
   return status;

@@ -12,6 +12,7 @@
 
 #include "converters/input_source.h"
 #include "support/memory.h"
+#include "support/temp_file.h"
 
 struct qn_input {
   struct qn_input_options options;
@@ -30,12 +31,71 @@ struct qn_input {
   pthread_t hasher;
   bool hashing;
   XXH128_hash_t hash;
+  /* With a limit of memory it keeps a certain distance. */
+  pthread_mutex_t lock;
+  pthread_cond_t changed;
+  uint64_t done; /* bytes that the parser is done with, under the lock */
+  bool closing;  /* do not wait for the parser any more */
 };
+
+#define HASHED_AT_ONCE ((uint64_t)8 << 20)
+#define HASHED_AHEAD ((uint64_t)512 << 20)
+
+/* The file has them still. */
+static void drop_pages(const struct qn_input *input, uint64_t begin, uint64_t end) {
+  uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+  begin = (begin + page - 1) / page * page;
+  end = end == input->mapping_bytes ? end : end / page * page;
+  if (begin < end)
+    madvise(input->mapping + begin, end - begin, MADV_DONTNEED);
+}
+
+static void wait_for_parser(struct qn_input *input, uint64_t hashed) {
+  pthread_mutex_lock(&input->lock);
+  while (!input->closing && hashed > input->done + HASHED_AHEAD)
+    pthread_cond_wait(&input->changed, &input->lock);
+  pthread_mutex_unlock(&input->lock);
+}
+
+/* A file larger than memory would otherwise be fetched twice. */
+static void hash_in_step(struct qn_input *input) {
+  XXH3_state_t *state = XXH3_createState();
+  if (!state) {
+    input->hash = XXH3_128bits(input->mapping, input->mapping_bytes);
+    return;
+  }
+  XXH3_128bits_reset(state);
+  for (uint64_t begin = 0; begin < input->mapping_bytes; begin += HASHED_AT_ONCE) {
+    uint64_t left = input->mapping_bytes - begin;
+    uint64_t bytes = left < HASHED_AT_ONCE ? left : HASHED_AT_ONCE;
+    wait_for_parser(input, begin);
+    XXH3_128bits_update(state, input->mapping + begin, bytes);
+    drop_pages(input, begin, begin + bytes);
+  }
+  input->hash = XXH3_128bits_digest(state);
+  XXH3_freeState(state);
+}
 
 static void *hash_mapping(void *argument) {
   struct qn_input *input = argument;
-  input->hash = XXH3_128bits(input->mapping, input->mapping_bytes);
+  if (qn_memory_limit())
+    hash_in_step(input);
+  else
+    input->hash = XXH3_128bits(input->mapping, input->mapping_bytes);
   return NULL;
+}
+
+void qn_input_done(struct qn_input *input, const char *data, uint64_t bytes) {
+  bool mapped =
+      input->mapping && data >= input->mapping && data < input->mapping + input->mapping_bytes;
+  if (!mapped || !qn_memory_limit())
+    return;
+  uint64_t begin = (uint64_t)(data - input->mapping);
+  drop_pages(input, begin, begin + bytes);
+  pthread_mutex_lock(&input->lock);
+  input->done += bytes;
+  pthread_cond_broadcast(&input->changed);
+  pthread_mutex_unlock(&input->lock);
 }
 
 static enum qn_status copy_text(char **out, const char *text, uint64_t length,
@@ -184,6 +244,8 @@ enum qn_status qn_input_open(const char *path, const struct qn_input_options *op
   enum qn_status status = qn_alloc_zeroed(&input, 1, sizeof *input, "an input", error);
   if (status)
     return status;
+  pthread_mutex_init(&input->lock, NULL);
+  pthread_cond_init(&input->changed, NULL);
   input->options = *options;
   status = standard_input ? copy_text(&input->path, "<stdin>", 7, error)
                           : split_path(path, &input->path, &member, error);
@@ -204,6 +266,10 @@ enum qn_status qn_input_open(const char *path, const struct qn_input_options *op
 }
 
 static void join_hasher(struct qn_input *input) {
+  pthread_mutex_lock(&input->lock);
+  input->closing = true;
+  pthread_cond_broadcast(&input->changed);
+  pthread_mutex_unlock(&input->lock);
   if (input->hashing)
     pthread_join(input->hasher, NULL);
   input->hashing = false;
@@ -218,6 +284,8 @@ void qn_input_close(struct qn_input *input) {
   qn_descriptor_destroy(input->descriptor);
   if (input->mapping)
     munmap(input->mapping, input->mapping_bytes);
+  pthread_mutex_destroy(&input->lock);
+  pthread_cond_destroy(&input->changed);
   qn_free(input->path);
   qn_free(input->name);
   qn_free(input);

@@ -105,6 +105,10 @@ enum qn_status qn_input_peek(struct qn_input *input, const char **data, uint64_t
 enum qn_status qn_input_next(struct qn_input *input, struct qn_input_block *block,
                              struct qn_error *error);
 
+/* This part of a block will not be looked at again. With a limit of memory (support/temp_file.h) its
+ * pages, if they are a mapped file's, are let go. From any thread. */
+void qn_input_done(struct qn_input *input, const char *data, uint64_t bytes);
+
 /* Call when the content makes no sense: if it is a member that was chosen for being the
  * first of an archive, and there are others, `error` becomes the message that lists them.
  * Returns the status in `error`. */

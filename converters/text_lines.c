@@ -90,6 +90,7 @@ static void parse_part(const struct qn_text_job *job, uint64_t index, struct qn_
   if (part->begin < part->end)
     job->parse(part, job->context);
   qn_edge_stream_close(&part->stream, NULL); /* the status stays in the stream */
+  qn_input_done(job->input, part->begin, (uint64_t)(part->end - part->begin));
   qn_progress_add((uint64_t)(part->end - part->begin));
 }
 

@@ -31,6 +31,7 @@ enum qn_status qn_whole_input_take(struct qn_input *input, struct qn_whole_input
   enum qn_status status = qn_input_next(input, &block, error);
   if (!status && block.bytes == qn_input_file_bytes(input) &&
       strcmp(qn_input_packing(input), "plain") == 0) {
+    qn_input_done(input, block.data, block.bytes); /* hashing need not wait */
     *whole = (struct qn_whole_input){.data = block.data, .bytes = block.bytes};
     return QN_OK;
   }

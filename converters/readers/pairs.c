@@ -123,6 +123,7 @@ static uint64_t push_part(const struct pairs *pairs, const char *at, uint64_t co
 
 struct reading {
   struct pairs pairs;
+  struct qn_input *input;
   struct qn_edge_list *list;
   uint64_t *sequence;
   uint64_t num_edges;
@@ -160,6 +161,7 @@ static enum qn_status push_block(struct reading *reading, const char *records, u
     if (found != UINT64_MAX && begin + found < bad)
       bad = begin + found;
     enum qn_status failed = qn_edge_stream_close(&stream, &own);
+    qn_input_done(reading->input, records + begin * bytes, size * bytes);
     qn_progress_add(size * bytes);
     if (failed) {
 #pragma omp critical(pairs_failure)
@@ -214,6 +216,7 @@ static enum qn_status read_pairs(struct qn_input *input, const struct qn_read_op
                                       .record = options->record,
                                       .weights = options->weights,
                                       .num_vertices = options->num_vertices},
+                            .input = input,
                             .list = list,
                             .sequence = sequence};
   struct pairs *pairs = &reading.pairs;
