@@ -81,6 +81,11 @@ static bool has_third_column(const struct sample *sample) {
   return 2 * words > 5 * lines;
 }
 
+/* Records say so; binary formats with headers are not looked into. */
+static bool may_have_weights(const struct qn_read_options *options) {
+  return options->record.ids == QN_RECORD_UNKNOWN || options->record.weight != QN_WEIGHT_NONE;
+}
+
 /* Of an input that is no such file nothing is known. */
 static bool expect_file(const char *path, const char *format, const struct qn_read_options *options,
                         struct qn_expected_edges *edges) {
@@ -95,8 +100,8 @@ static bool expect_file(const char *path, const char *format, const struct qn_re
                        ? reader->estimate(options, sample.head, sample.bytes, sample.file_bytes)
                        : expect_lines(&sample);
   edges->num_edges += count;
-  edges->weighted |=
-      options->weights != QN_WEIGHTS_NONE && (text ? has_third_column(&sample) : true);
+  edges->weighted |= options->weights != QN_WEIGHTS_NONE &&
+                     (text ? has_third_column(&sample) : may_have_weights(options));
   edges->most_edges += text ? sample.file_bytes / 2 + 1 : count;
   edges->seconds_to_read +=
       (double)sample.file_bytes / (text ? TEXT_BYTES_PER_SECOND : BINARY_BYTES_PER_SECOND);
