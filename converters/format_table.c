@@ -2,6 +2,7 @@
 #include "converters/format.h"
 
 extern const struct qn_reader qn_reader_adjacency;
+extern const struct qn_reader qn_reader_binsparse;
 extern const struct qn_reader qn_reader_container;
 extern const struct qn_reader qn_reader_dimacs;
 extern const struct qn_reader qn_reader_edges;
@@ -17,6 +18,7 @@ extern const struct qn_reader qn_reader_pairs;
 extern const struct qn_reader qn_reader_webgraph;
 extern const struct qn_reader qn_reader_vertices;
 
+extern const struct qn_graph_writer qn_graph_writer_binsparse;
 extern const struct qn_graph_writer qn_graph_writer_adjacency;
 extern const struct qn_graph_writer qn_graph_writer_csv;
 extern const struct qn_graph_writer qn_graph_writer_dimacs;
@@ -72,6 +74,15 @@ const struct qn_format qn_formats[] = {
      .reading = {.loses = "arrays that are not of the matrix", .refuses = "formats bsr and dia"},
      .writer = &qn_graph_writer_npz,
      .writing = {.loses = "ids that are names"}},
+    {.name = "binsparse",
+     .files = ".h5 .bsp.h5",
+     .description = "Sparse matrices by the Binsparse specification in HDF5, if the build has it: "
+                    "CSR, CSC, COO; symmetric ones by a triangle",
+     .reader = &qn_reader_binsparse,
+     .reading = {.loses = "values that are all one 1 (they mean no weights)",
+                 .refuses = "other formats and structures, complex values, fill values"},
+     .writer = &qn_graph_writer_binsparse,
+     .writing = {.loses = "ids that are names", .refuses = "parallel edges"}},
     {.name = "galois",
      .files = ".gr",
      .description = "Graphs of the Galois system: versions 1 and 2 are read, 1 is written",
