@@ -120,7 +120,7 @@ static inline void frontier_pull(struct engine_state *state, struct frontier_wor
   uint64_t count = 0, edges = 0;
 #pragma omp parallel for schedule(dynamic, 64) reduction(+ : count, edges)
   for (uint64_t word = 0; word < qn_frontier_words(&work->next); word++) {
-    uint32_t receivers[64 + 1];
+    uint32_t receivers[64];
     uint32_t num_receivers = find_receivers(state, word, receivers);
     uint64_t bits = 0;
     for (uint32_t i = 0; i < num_receivers; i++)
