@@ -2,6 +2,7 @@
 """Everything that wants a GPU, in one call of under eight minutes.
 
     bench/gpu.py                     measure: limits, every kernel on R-MAT and uniform graphs, cuSPARSE; check the results
+    bench/gpu.py --stream            runs that stream, with a quarter of the topology as device memory, against pinned copies
     bench/gpu.py --sanitize          compute-sanitizer's memcheck and racecheck over every kernel on small graphs
     bench/gpu.py --emulator          the same script against the emulator, tiny: to try the script itself
 
@@ -20,6 +21,9 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import gpu_streaming
 
 # How each layout is made from a graph container. "graph by degree" is the graph layout, its hubs beside one another.
 LAYOUTS = {
@@ -112,6 +116,14 @@ class Bench:
                                                 *OPTIONS.get(algorithm, []), *extra])))
         reports.sort(key=lambda report: report["accelerator"]["kernel_seconds"])
         return reports[len(reports) // 2]
+
+    def report(self, algorithm, container, extra=()):
+        """The report of one run on the device."""
+        return json.loads(self.run([self.runner(), algorithm, container, "--device=cuda", "--trust", "--json", "-q",
+                                    *OPTIONS.get(algorithm, []), *extra]))
+
+    def difference(self, expected, actual):
+        return difference(expected, actual)
 
     def measure(self, algorithm, layout, kind, scale):
         container = self.layout(layout, self.graph(kind, scale))
@@ -253,6 +265,11 @@ def sanitize_all(bench):
                 bench.attempt(what, one)
 
 
+def stream_all(bench):
+    bench.attempt("limits", lambda: limits(bench))
+    gpu_streaming.stream_all(bench)
+
+
 def tables(results):
     lines = ["# Kernels on %s" % results.get("limits", {}).get("device", "the device"), ""]
     if "limits" in results:
@@ -277,6 +294,8 @@ def tables(results):
             theirs = min(other["seconds"].values())
             lines.append("| %s %d | %.3f | %.3f | %s | %.2f |" % (other["kind"], other["scale"], 1e3 * theirs, 1e3 * seconds,
                                                                  best["layout"], theirs / seconds))
+    if "streaming" in results:
+        lines += [""] + gpu_streaming.table(results["streaming"])
     wrong = [check for check in results["checks"] if not check["right"]]
     lines += ["", "%d checks right, %d wrong, %d not done for lack of time." % (
         len(results["checks"]) - len(wrong), len(wrong), len(results["skipped"]))]
@@ -285,12 +304,19 @@ def tables(results):
     return "\n".join(lines) + "\n"
 
 
+def default_scales(options):
+    if options.emulator:
+        return [9] if options.stream else [6, 7]
+    return [9] if options.sanitize else [24] if options.stream else [20, 21, 22, 23, 24]
+
+
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sanitize", action="store_true", help="run compute-sanitizer instead of measuring")
+    parser.add_argument("--stream", action="store_true", help="measure streaming instead")
     parser.add_argument("--emulator", action="store_true", help="try the script without a GPU")
     parser.add_argument("--scales", type=lambda text: [int(s) for s in text.split(",")], metavar="S,S,...",
-                        help="2^S vertices (20,21,22,23,24; --sanitize: 9; --emulator: 6,7)")
+                        help="2^S vertices (20,21,22,23,24; --stream: 24; --sanitize: 9; --emulator: 6,7)")
     parser.add_argument("--beyond-cache", type=int, metavar="S",
                         help="plain against blocked CSR on a uniform graph of 2^S vertices (25; 0: not)")
     parser.add_argument("--degree", type=int, default=16, help="edges a vertex before symmetrising (16)")
@@ -301,7 +327,7 @@ def arguments():
     parser.add_argument("--programs", type=Path, default=ROOT / "build/release/bench", help="cuda-limits and cusparse-spmv")
     parser.add_argument("--output", type=Path, default=Path("gpu-results"), help="folder for results.json and tables.md")
     options = parser.parse_args()
-    options.scales = options.scales or ([6, 7] if options.emulator else [9] if options.sanitize else [20, 21, 22, 23, 24])
+    options.scales = options.scales or default_scales(options)
     if options.beyond_cache is None:
         options.beyond_cache = 0 if options.emulator else 25
     options.repeat = options.repeat or (1 if options.emulator else 3)
@@ -312,7 +338,7 @@ def main():
     options = arguments()
     bench = Bench(options)
     try:
-        sanitize_all(bench) if options.sanitize else measure_all(bench)
+        (sanitize_all if options.sanitize else stream_all if options.stream else measure_all)(bench)
     finally:
         bench.results["seconds"] = time.monotonic() - bench.begin
         (options.output / "results.json").write_text(json.dumps(bench.results, indent=1))

@@ -26,14 +26,14 @@ uint64_t qn_unit_stream_least(const struct qn_unit_source *source) {
   return batch_of(source, 0);
 }
 
-/* Buffers get half of the memory at most, as long as every stream has one: a cache saves more than
- * larger batches do. */
+/* Buffers get half of the memory at most, as long as there is one: a cache saves more than larger
+ * batches or more streams do. */
 static void plan_device(const struct qn_unit_source *source,
                         const struct qn_stream_options *options, uint64_t available,
                         struct qn_stream_plan *plan) {
   uint64_t streams = options->num_streams ? options->num_streams : QN_DEFAULT_STREAMS;
   streams = least(streams, QN_MAX_STREAMS);
-  streams = least(streams, available / qn_unit_stream_least(source));
+  streams = least(streams, available / 2 / qn_unit_stream_least(source));
   streams = streams ? streams : 1;
   plan->num_streams = (unsigned)streams;
   plan->batch_bytes = batch_of(source, least(BATCH_BYTES, available / 2 / streams));

@@ -58,6 +58,16 @@ class Script(unittest.TestCase):
         results = self.run_script("--sanitize", "--scales=5")
         self.assertGreaterEqual(len(results["checks"]), 18)
 
+    def test_measures_streaming(self):
+        results = self.run_script("--stream", "--scales=9")
+        streamed = {(run["layout"], run["algorithm"]) for run in results["streaming"]}
+        for layout in ("slotted-pages", "edge-partitions"):
+            for algorithm in ("pagerank", "cc", "bfs"):
+                self.assertIn((layout, algorithm), streamed)
+        self.assertEqual([check for check in results["checks"] if not check["right"]], [])
+        self.assertTrue(all(run["bytes_over_active"] <= 1.2 for run in results["streaming"]))
+        self.assertIn("| rmat 9 | bfs | slotted-pages | no cache |", Path("results/tables.md").read_text())
+
     def test_says_what_it_had_no_time_for(self):
         results = self.run_script("--seconds=2")
         self.assertGreater(len(results["skipped"]), 0)
