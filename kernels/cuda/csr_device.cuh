@@ -5,6 +5,12 @@
 #include "formats/graph.h"
 #include "kernels/cuda/memory.cuh"
 
+/* Where the weight of an edge lies on the host; the graph has weights. */
+static inline const void *qn_cuda_weights_at(const struct qn_weights *weights, uint64_t edge) {
+  return weights->type == QN_WEIGHT_U32 ? (const void *)(weights->u32 + edge)
+                                        : (const void *)(weights->f32 + edge);
+}
+
 /* A copy of `count` weights; none if the graph has none. */
 static inline enum qn_status qn_cuda_weights_upload(struct qn_cuda_memory *memory,
                                                     const struct qn_weights *weights,

@@ -1,4 +1,5 @@
-/* Plain CSR on a CUDA device, resident: the baseline of all engines (view: struct qn_graph).
+/* Plain CSR on a CUDA device: the baseline of all engines (view: struct qn_graph). A graph that
+ * does not fit is streamed by rows (streamed_rows.cuh).
  *
  * All-active programs pull over equal pieces of the in-edges (csr_pull.cuh, edge_tiles.cuh).
  * Frontier programs push from a queue cut into equal pieces, look for a parent from below where
@@ -12,6 +13,7 @@
 #include "kernels/cuda/csr_device.cuh"
 #include "kernels/cuda/output.cuh"
 #include "kernels/cuda/ranges.cuh"
+#include "kernels/cuda/streamed_rows.cuh"
 #include "kernels/cuda/unit_queue.cuh"
 #include "kernels/engine.h"
 #include "support/memory.h"
@@ -49,16 +51,21 @@ struct engine_run_state {
 
 namespace {
 
-/* The in-edges: stored, or made here. */
+/* The in-edges: stored, or made in `made`, which is zero before. */
+inline enum qn_status engine_find_in(const struct qn_graph *view, struct qn_csr *made,
+                                     const struct qn_csr **in, struct qn_error *error) {
+  *in = view->has_transpose ? &view->in : made;
+  return view->has_transpose ? QN_OK : qn_transpose_create(&view->out, made, error);
+}
+
 inline enum qn_status engine_upload_in(struct engine_run_state *run, struct qn_error *error) {
-  struct qn_csr transpose;
-  memset(&transpose, 0, sizeof transpose);
-  const bool stored = run->view->has_transpose;
-  enum qn_status status = stored ? QN_OK : qn_transpose_create(&run->view->out, &transpose, error);
+  struct qn_csr made;
+  const struct qn_csr *in;
+  memset(&made, 0, sizeof made);
+  enum qn_status status = engine_find_in(run->view, &made, &in, error);
   if (!status)
-    status = qn_cuda_csr_upload(run->memory, stored ? &run->view->in : &transpose,
-                                PROGRAM_USES_WEIGHTS, &run->in, error);
-  qn_transpose_destroy(&transpose);
+    status = qn_cuda_csr_upload(run->memory, in, PROGRAM_USES_WEIGHTS, &run->in, error);
+  qn_transpose_destroy(&made);
   return status;
 }
 
@@ -86,8 +93,18 @@ inline enum qn_status engine_upload(struct engine_run_state *run, struct qn_erro
                          out->num_vertices + 1, 0, sizeof *out->row_offsets, "row offsets", error);
 }
 
-enum qn_status engine_run(const struct qn_run_request *request, struct qn_run_result *result,
-                          struct qn_error *error) {
+/* Does one direction alone not fit? Then the work of bringing it there is not begun. */
+inline bool engine_is_too_large(const struct engine_run_state *run) {
+  const struct qn_csr *out = &run->view->out;
+  const bool weighted = PROGRAM_USES_WEIGHTS && out->weights.type != QN_WEIGHT_NONE;
+  return (weighted ? 8 : 4) * out->num_edges + 8 * out->num_vertices >
+         qn_cuda_plannable_bytes(&run->memory->device, run->memory->cap);
+}
+
+/* *too_large: nothing is wrong but that there is too little memory. */
+inline enum qn_status engine_run_resident(const struct qn_run_request *request,
+                                          struct qn_run_result *result, bool *too_large,
+                                          struct qn_error *error) {
   struct qn_cuda_memory memory;
   struct engine_run_state run;
   memset(&run, 0, sizeof run);
@@ -98,8 +115,10 @@ enum qn_status engine_run(const struct qn_run_request *request, struct qn_run_re
   run.context = engine_begin(request, run.view->out.num_vertices, run.view->out.num_edges, result);
   enum qn_status status =
       qn_cuda_memory_create(&memory, request->device, request->device_memory, error);
-  if (!status)
-    status = engine_check_weights(&run.view->out.weights, run.view->out.num_edges, error);
+  if (!status && engine_is_too_large(&run)) {
+    memory.exhausted = true;
+    status = QN_DEVICE;
+  }
   if (!status)
     status = engine_upload(&run, error);
   if (!status && request->positions)
@@ -115,10 +134,37 @@ enum qn_status engine_run(const struct qn_run_request *request, struct qn_run_re
   if (!status)
     status = output_download(&memory, &run.context, run.values, NULL, result, error);
   qn_cuda_report(&memory, result);
+  *too_large = status && memory.exhausted;
   qn_cuda_memory_destroy(&memory);
   if (status)
     memset(result, 0, sizeof *result);
   return status;
+}
+
+inline enum qn_status engine_run_streamed(const struct qn_run_request *request,
+                                          struct qn_run_result *result, struct qn_error *error) {
+  const struct qn_graph *view = (const struct qn_graph *)request->view;
+  struct qn_csr made;
+  const struct qn_csr *in = NULL;
+  enum qn_status status = QN_OK;
+  memset(&made, 0, sizeof made);
+  if (ENGINE_MUST_HAVE_IN)
+    status = engine_find_in(view, &made, &in, error);
+  if (!status)
+    status = streamed_rows_run(request, &view->out, in, result, error);
+  qn_transpose_destroy(&made);
+  return status;
+}
+
+enum qn_status engine_run(const struct qn_run_request *request, struct qn_run_result *result,
+                          struct qn_error *error) {
+  const struct qn_csr *out = &((const struct qn_graph *)request->view)->out;
+  bool too_large = false;
+  memset(result, 0, sizeof *result);
+  enum qn_status status = engine_check_weights(&out->weights, out->num_edges, error);
+  if (!status)
+    status = engine_run_resident(request, result, &too_large, error);
+  return too_large ? engine_run_streamed(request, result, error) : status;
 }
 
 } /* namespace */

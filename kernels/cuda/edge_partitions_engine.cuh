@@ -269,11 +269,6 @@ inline enum qn_status upload_layout(const struct host_tasks *made, struct sweep_
 
 /* ---- Streaming: a unit is a task ------------------------------------------------ */
 
-inline const void *weights_at(const struct qn_weights *weights, uint64_t edge) {
-  return weights->type == QN_WEIGHT_U32 ? (const void *)(weights->u32 + edge)
-                                        : (const void *)(weights->f32 + edge);
-}
-
 inline void describe_task(const void *user, uint64_t unit, struct qn_unit *out) {
   const struct host_tasks *made = (const struct host_tasks *)user;
   const struct device_task *task = &made->tasks[unit];
@@ -282,7 +277,8 @@ inline void describe_task(const void *user, uint64_t unit, struct qn_unit *out) 
   out->pieces[0] = {made->view->sources + task->edge_begin, bytes};
   out->pieces[1] = {made->view->destinations + task->edge_begin, bytes};
   if (PROGRAM_USES_WEIGHTS && made->view->weights.type != QN_WEIGHT_NONE)
-    out->pieces[out->num_pieces++] = {weights_at(&made->view->weights, task->edge_begin), bytes};
+    out->pieces[out->num_pieces++] = {qn_cuda_weights_at(&made->view->weights, task->edge_begin),
+                                      bytes};
 }
 
 inline struct qn_unit_source task_source(const struct host_tasks *made) {

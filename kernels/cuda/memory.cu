@@ -124,11 +124,16 @@ enum qn_status qn_cuda_alloc(struct qn_cuda_memory *memory, void *out, uint64_t 
   bytes = qn_cuda_rounded(bytes);
   if (memory->num_blocks == QN_CUDA_MAX_BLOCKS)
     return qn_fail(error, QN_DEVICE, "too many allocations on the device, at %s", what);
-  if (memory->cap && (bytes > memory->cap || memory->bytes > memory->cap - bytes))
+  if (memory->cap && (bytes > memory->cap || memory->bytes > memory->cap - bytes)) {
+    memory->exhausted = true;
     return not_enough(memory, what, bytes, error);
+  }
   cudaError_t result = cudaMalloc(&block, bytes);
   if (result == cudaErrorMemoryAllocation) {
+    size_t free_bytes = 0, total_bytes = 0;
     cudaGetLastError();
+    memory->exhausted =
+        cudaMemGetInfo(&free_bytes, &total_bytes) == cudaSuccess && free_bytes < bytes;
     return not_enough(memory, what, bytes, error);
   }
   if (result != cudaSuccess)

@@ -34,6 +34,7 @@ struct qn_cuda_memory {
   uint64_t peak_bytes; /* the most that it ever was */
   double copy_seconds; /* spent by qn_cuda_upload and qn_cuda_download */
   uint64_t copy_bytes;
+  bool exhausted;          /* an allocation failed for lack of memory */
   uint64_t uploaded_bytes; /* before the algorithm began */
   double begin;            /* when the phase began that runs */
   double prepare_seconds;

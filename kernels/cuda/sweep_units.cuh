@@ -7,6 +7,9 @@
  *   inline enum qn_status engine_walk(run, entries, count, stream, error)
  *       launches the walk over `count` units on the device (struct qn_unit_entry)
  *
+ *   #define ENGINE_COMPLETES                                     only if it has something to do
+ *   inline enum qn_status engine_complete(run, error)                   after all units were walked
+ *
  * before it includes sweep_loop.cuh, and gives sweep_run_units a struct qn_unit_source.
  *
  * Which units are active is looked up in the bitmap of active vertices: V / 8 bytes read from
@@ -84,6 +87,10 @@ inline enum qn_status sweep_collect_units(struct sweep_run *run, struct qn_error
   if (!status)
     status = qn_unit_stream_run(run->stream, SWEEP_FRONTIER ? run->host_flags : NULL,
                                 sweep_walk_units, run, &run->moved, error);
+#ifdef ENGINE_COMPLETES
+  if (!status)
+    status = engine_complete(run, error);
+#endif
   return status;
 }
 

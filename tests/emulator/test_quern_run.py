@@ -160,8 +160,10 @@ class Devices(Graph):
     def test_too_little_memory_is_said_with_the_amounts(self):
         graph = self.graph()
         self.refused(self.emulated("bfs", graph, QUERN_EMULATOR_MEMORY="8K"), 6,
+                     r"not enough device memory: even streaming, bfs on this graph needs .* but 7\.88 KiB of .* may be used")
+        self.refused(self.emulated("cc", graph, QUERN_EMULATOR_MEMORY="8K"), 6,
                      r"not enough device memory: .* for column indices beside .* in use, but 8\.00 KiB of the 8\.00 KiB")
-        self.refused(self.emulated("bfs", graph, "--device-memory=6K"), 6, r"may be used \(--device-memory\)")
+        self.refused(self.emulated("cc", graph, "--device-memory=6K"), 6, r"may be used \(--device-memory\)")
 
     def test_auto_takes_the_device_if_it_can(self):
         graph = self.graph()

@@ -89,7 +89,7 @@ static inline uint64_t least_budget(const struct qn_kernel *kernel, struct qn_ru
   struct streamed_counts ignored = {0};
   uint64_t too_little = 0;
   request.user = request.streaming.user = &ignored;
-  request.max_iterations = 0;
+  request.max_iterations = 1;
   while (enough - too_little > 1) {
     struct qn_run_result result;
     struct qn_error error;
@@ -154,12 +154,19 @@ static inline void fail_streamed(const struct qn_kernel *kernel, const void *vie
   }
 }
 
+/* Is it a program on an engine, and not a kernel of its own, whose topology is always resident? */
+static inline bool can_stream(const struct qn_kernel *kernel) {
+  return kernel->layout != QN_LAYOUT_GRAPH ||
+         (strcmp(kernel->algorithm, "cc") && strcmp(kernel->algorithm, "bc") &&
+          strcmp(kernel->algorithm, "tc"));
+}
+
 /* `view` is of `layout` and was built from `graph`. */
 static inline void compare_streamed(const struct qn_graph *graph, enum qn_layout layout,
                                     const void *view, struct streamed_counts *counts) {
   const uint32_t source = (uint32_t)(graph->out.num_vertices / 3);
   for (const struct qn_kernel *const *kernel = qn_kernels(); *kernel; kernel++) {
-    if (!is_emulated(*kernel, layout, graph))
+    if (!is_emulated(*kernel, layout, graph) || !can_stream(*kernel))
       continue;
     const struct qn_kernel *reference =
         qn_kernel_find((*kernel)->algorithm, QN_LAYOUT_GRAPH, QN_CPU, graph->out.weights.type);
