@@ -93,10 +93,13 @@ inline enum qn_status engine_upload(struct engine_run_state *run, struct qn_erro
                          out->num_vertices + 1, 0, sizeof *out->row_offsets, "row offsets", error);
 }
 
-/* Does one direction alone not fit? Then the work of bringing it there is not begun. */
+/* Does one direction alone, if any is wanted, not fit? Then the work of bringing it there is not
+ * begun. */
 inline bool engine_is_too_large(const struct engine_run_state *run) {
   const struct qn_csr *out = &run->view->out;
   const bool weighted = PROGRAM_USES_WEIGHTS && out->weights.type != QN_WEIGHT_NONE;
+  if (!ENGINE_WANTS_OUT && run->request->max_iterations == 0)
+    return false;
   return (weighted ? 8 : 4) * out->num_edges + 8 * out->num_vertices >
          qn_cuda_plannable_bytes(&run->memory->device, run->memory->cap);
 }

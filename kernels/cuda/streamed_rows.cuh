@@ -19,8 +19,10 @@
 #include "kernels/cuda/csr_device.cuh"
 #include "kernels/cuda/warp_rows.cuh"
 
+#ifndef ROW_UNIT_EDGES
 #define ROW_UNIT_EDGES 4096u
 #define ROW_UNIT_ROWS 1024u
+#endif
 #define NO_PART UINT32_MAX
 
 namespace {

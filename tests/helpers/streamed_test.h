@@ -134,7 +134,7 @@ static inline void fail_streamed(const struct qn_kernel *kernel, const void *vie
   const uint64_t all = resident_bytes(kernel, view, &source);
   const uint64_t least = least_budget(kernel, request, all);
   request.max_iterations = 2;
-  request.device_memory = least + (all - least) / 2;
+  request.device_memory = least + (all - least) / 4;
   request.streaming.num_streams = 2;
   for (int host = 0; host < 2; host++) {
     enum qn_status status = QN_DEVICE;
@@ -174,6 +174,32 @@ static inline void compare_streamed(const struct qn_graph *graph, enum qn_layout
     stream_budgets(*kernel, view, &source, &expected, counts);
     qn_run_result_destroy(&expected);
   }
+}
+
+static inline const struct qn_kernel *cuda_kernel(const char *algorithm, enum qn_layout layout) {
+  const struct qn_kernel *kernel = qn_kernel_find(algorithm, layout, QN_CUDA, QN_WEIGHT_U32);
+  assert_non_null(kernel);
+  return kernel;
+}
+
+static inline void each_streamed_graph(struct streamed_counts *counts,
+                                       void (*visit)(const struct qn_graph *)) {
+  memset(counts, 0, sizeof *counts);
+  visit_and_free(graph_from_edges(NULL, 0, 40, QN_WEIGHT_F32), visit);
+  visit_and_free(random_graph(60, 300, QN_WEIGHT_U32, 0, 1), visit);
+  visit_and_free(random_graph(500, 2000, QN_WEIGHT_F32, 1, 2), visit);
+  visit_and_free(random_undirected(900, 5000, QN_WEIGHT_U32, 6), visit);
+  visit_and_free(path_graph(70), visit);
+  visit_and_free(hub_graph(400, 9000), visit);
+}
+
+/* Did the budgets make the runs do what is to be tested? */
+static inline void assert_tested(const struct streamed_counts *counts) {
+  assert_true(counts->streamed > 100);
+  assert_true(counts->resident > 20);
+  assert_true(counts->refused > 20);
+  assert_true(counts->hits > 0 && counts->moved_units > counts->hits / 10);
+  assert_true(counts->evicting > 20);
 }
 
 #endif
