@@ -167,7 +167,14 @@ enum qn_status engine_run(const struct qn_run_request *request, struct qn_run_re
   enum qn_status status = engine_check_weights(&out->weights, out->num_edges, error);
   if (!status)
     status = engine_run_resident(request, result, &too_large, error);
-  return too_large ? engine_run_streamed(request, result, error) : status;
+  if (!too_large)
+    return status;
+  if (request->checkpointing) /* its state would be another one than the resident engine's */
+    return qn_fail(error, QN_UNSUPPORTED,
+                   "%s on the graph layout keeps no checkpoints where the graph is streamed; use "
+                   "slotted pages or edge partitions, or allow more device memory",
+                   PROGRAM_NAME);
+  return engine_run_streamed(request, result, error);
 }
 
 } /* namespace */
