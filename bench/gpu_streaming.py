@@ -21,11 +21,14 @@ def moving_seconds(report):
 
 
 def budget_of(bench, algorithm, container, resident):
-    """--device-memory for a run: a quarter of the topology, or what the vertices need and a sixteenth of it."""
+    """--device-memory for a run: a quarter of the topology, or what the vertices need and a sixteenth of it or some units."""
     probe = bench.report(algorithm, container,
                          ["--iterations=1", "--device-memory=%d" % (resident["accelerator"]["memory_bytes"] * 0.9)])
+    if "streaming" not in probe:
+        return resident["accelerator"]["memory_bytes"]
     topology, attributes = probe["streaming"]["topology_bytes"], probe["streaming"]["attribute_bytes"]
-    return max(topology // 4, attributes + topology // 16)
+    least = 4 * (probe["streaming"]["unit_bytes"] + 64)
+    return max(topology // 4, attributes + max(topology // 16, least))
 
 
 def figures(report, resident, rate):
@@ -51,6 +54,8 @@ def measure(bench, algorithm, layout, kind, scale):
     for variant, options in VARIANTS:
         files = ["-f", "-o", bench.work / "streamed.npy"] if variant == VARIANTS[0][0] else []
         report = bench.report(algorithm, container, ["--device-memory=%d" % budget, *options, *files])
+        if "streaming" not in report:  # so small a graph that the buffers would take more than it does
+            return
         result = {"algorithm": algorithm, "layout": layout, "kind": kind, "scale": scale, "variant": variant,
                   "device_memory": budget, "plan": {key: value for key, value in report["streaming"].items()
                                                     if key != "iterations"}}

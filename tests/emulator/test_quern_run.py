@@ -274,7 +274,7 @@ class Streaming(Graph):
                      r"not enough device memory: even streaming, bfs on this graph needs .* but 16\.00 KiB of .* may be used")
         self.refused(self.emulated("bfs", pages, "--device-memory=72K", "--host-memory=1K"), 6,
                      r"needs at least 1\.03 KiB of pinned host memory .* --host-memory allows 1\.00 KiB")
-        self.refused(self.emulated("bfs", "graph.qrn", "--device-memory=64K", "--checkpoint=kept"), 4,
+        self.refused(self.emulated("bfs", "graph.qrn", "--device-memory=48K", "--checkpoint=kept"), 4,
                      "bfs on the graph layout keeps no checkpoints where the graph is streamed")
         self.refused(self.emulated("bfs", pages, "--streams=0"), 2, "--streams must be at least 1")
         self.refused(self.emulated("bfs", pages, "--streams=65"), 2, "--streams")
