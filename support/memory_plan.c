@@ -155,13 +155,9 @@ static enum qn_status check_memory(const struct qn_memory_plan *plan, struct qn_
 
 static void tell(const struct qn_memory_plan *plan) {
   const struct qn_work_estimate *estimate = &plan->estimate;
-  char memory[32], temporary[32], space[32], output[32], usual[32];
+  char memory[32], temporary[32], space[32], output[32];
   qn_size_text(plan->memory, memory, sizeof memory);
   qn_size_text(plan->free_space, space, sizeof space);
-  if (plan->automatic)
-    qn_notice("this would take about %s of memory, more than is free: working in temporary files "
-              "(see --memory)",
-              qn_size_text(estimate->usual, usual, sizeof usual));
   if (estimate->unknown)
     qn_notice("estimate: up to %s of memory; how much disk and time cannot be told before the "
               "input is read (%s are free in %s)",
@@ -187,6 +183,11 @@ enum qn_status qn_memory_plan_make(const struct qn_memory_options *options, cons
   }
   if (!plan->on_disk)
     return QN_OK;
+  char usual[32];
+  if (plan->automatic)
+    qn_notice("this would take about %s of memory, more than is free: temporary files are needed "
+              "(see --memory)",
+              qn_size_text(estimate->usual, usual, sizeof usual));
   choose_folder(options, output, plan);
   enum qn_status status = check_memory(plan, error);
   if (!status)
