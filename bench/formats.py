@@ -79,7 +79,8 @@ class Bench:
             text = self.run(ROOT / "build/bin/quern-export", "-q", self.graph("whole"), "-o", "-").decode()
             lines = (line.rsplit("\t", 1) for line in text.splitlines() if not line.startswith("#"))
             packed = "".join("%s\t%r\n" % (ends, int(weight) * 0.0123457) for ends, weight in lines)
-            self.run(ROOT / "build/bin/quern-import", "-", "-q", "-o", path, input=packed.encode())
+            self.run(ROOT / "build/bin/quern-import", "-", "-q", "--vertices", 1 << self.options.scale, "-o", path,
+                     input=packed.encode())
         else:
             self.run(ROOT / "build/bin/quern-generate", "rmat", "--scale", self.options.scale, "--degree", 16, "-q", "-o",
                      path, *GRAPHS[name])

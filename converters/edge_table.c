@@ -71,28 +71,42 @@ static inline char *put_line_end(char *p, const struct job *job) {
 
 /* ---- Edges ---------------------------------------------------------------- */
 
+/* The begin of a row's lines. Numbers fit into `text`, and copies of a fixed size are fast; longer
+ * names are copied from the first line. */
+struct source_text {
+  char text[24];
+  uint64_t place, length;
+};
+
+static char *put_source(char *p, const struct job *job, uint64_t row, struct qn_text_buffer *buffer,
+                        struct source_text *source) {
+  if (source->length == 0) {
+    char *end = put_id(p, job, row);
+    *end++ = job->style->separator;
+    source->place = buffer->used;
+    source->length = (uint64_t)(end - p);
+    memcpy(source->text, p, sizeof source->text);
+  } else if (source->length <= sizeof source->text) {
+    memcpy(p, source->text, sizeof source->text);
+  } else {
+    memcpy(p, buffer->bytes + source->place, source->length); /* the buffer may have moved */
+  }
+  return p + source->length;
+}
+
 /* Edges [begin, end), all of one row. False if memory ran out. */
 static bool format_run(const struct job *job, uint64_t row, uint64_t begin, uint64_t end,
                        struct qn_text_buffer *buffer) {
   const struct qn_csr *csr = job->listed->csr;
-  uint64_t fixed_room = id_room(job, row) + QN_MAX_NUMBER_TEXT + job->tail_length + 3;
-  uint64_t source_place = 0, source_length = 0; /* of the row's first line */
+  struct source_text source = {.length = 0};
+  uint64_t fixed_room =
+      id_room(job, row) + sizeof source.text + QN_MAX_NUMBER_TEXT + job->tail_length + 3;
   for (uint64_t e = begin; e < end; e++) {
     uint64_t destination = csr->column_indices[e];
     char *p = qn_text_buffer_reserve(buffer, fixed_room + id_room(job, destination));
     if (!p)
       return false;
-    if (!source_length) {
-      source_place = buffer->used;
-      char *source_end = put_id(p, job, row);
-      *source_end++ = job->style->separator;
-      source_length = (uint64_t)(source_end - p);
-      p = source_end;
-    } else {
-      memcpy(p, buffer->bytes + source_place, source_length); /* the buffer may have moved */
-      p += source_length;
-    }
-    p = put_id(p, job, destination);
+    p = put_id(put_source(p, job, row, buffer, &source), job, destination);
     if (csr->weights.type != QN_WEIGHT_NONE) {
       *p++ = job->style->separator;
       p = qn_put_weight(p, &csr->weights, e);

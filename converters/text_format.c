@@ -1,7 +1,6 @@
 #include "converters/text_format.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <string.h>
 
 #include "converters/shortest_float.h"
@@ -76,29 +75,28 @@ static struct digits digits_of(const struct qn_decimal *decimal) {
                          (int)count + decimal->exponent};
 }
 
-/* `shift` digits of the rest are left out. */
-static void store_rest(char *p, const struct digits *digits, int shift) {
-  store_bytes(p, digits->rest >> (8 * shift));
+/* "0.00ddd" or "ddd.ddd", without a branch: one is as likely as the other. */
+static char *put_plain(char *p, const struct digits *digits) {
+  const int length = digits->length, whole = digits->whole;
+  const int64_t small = -(int64_t)(whole <= 0); /* all ones if nothing is before the point */
+  char *begin = p + ((2 - whole) & small);      /* of the digits */
+  char *point = p + ((1 & small) | (whole & ~small));
+  char *rest = p + (((3 - whole) & small) | ((whole + 1) & ~small)); /* behind point and first */
+  unsigned shift = 8 * (unsigned)((whole - 1) & ~small);
+  memcpy(p, "0.000000", 8);
+  *begin = digits->first;
+  store_bytes(begin + 1, digits->rest);
+  *point = '.';
+  store_bytes(rest, digits->rest >> shift);
+  return begin + length + 1 + small;
 }
 
-static char *put_plain(char *p, const struct digits *digits) {
-  int length = digits->length, whole = digits->whole;
-  if (whole <= 0) {
-    memcpy(p, "0.000000", 8);
-    p += 2 - whole;
-    *p = digits->first;
-    store_rest(p + 1, digits, 0);
-    return p + length;
-  }
+/* "ddd000.0": all digits are before the point, at most 15. */
+static char *put_large(char *p, const struct digits *digits) {
   *p = digits->first;
-  store_rest(p + 1, digits, 0);
-  if (whole < length) {
-    p[whole] = '.';
-    store_rest(p + whole + 1, digits, whole - 1);
-    return p + length + 1;
-  }
+  store_bytes(p + 1, digits->rest);
   memcpy(p + 9, "00000000", 8);
-  p += whole;
+  p += digits->whole;
   *p++ = '.';
   *p++ = '0';
   return p;
@@ -110,7 +108,7 @@ static char *put_scientific(char *p, const struct digits *digits) {
   *p++ = digits->first;
   if (digits->length > 1) {
     *p++ = '.';
-    store_rest(p, digits, 0);
+    store_bytes(p, digits->rest);
     p += digits->length - 1;
   }
   *p++ = 'e';
@@ -134,6 +132,7 @@ char *qn_put_f32(char *p, float value) {
   }
   struct qn_decimal decimal = qn_shortest_decimal(value);
   struct digits digits = digits_of(&decimal);
-  bool plain = value >= 1e-5f && value < 1e15f;
-  return plain ? put_plain(p, &digits) : put_scientific(p, &digits);
+  if (value < 1e-5f || value >= 1e15f)
+    return put_scientific(p, &digits);
+  return digits.whole < digits.length ? put_plain(p, &digits) : put_large(p, &digits);
 }
