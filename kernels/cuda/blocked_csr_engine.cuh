@@ -378,7 +378,7 @@ inline enum qn_status engine_run(const struct qn_run_request *request, struct qn
     return upload_layout(view, run, failure);
   };
   memset(result, 0, sizeof *result);
-  enum qn_status status = sweep_check_weights(weights, view->num_edges, error);
+  enum qn_status status = engine_check_weights(weights, view->num_edges, error);
   if (!status)
     status = sweep_run_program(request, view->num_vertices, view->num_edges, NULL, upload, result,
                                error);

@@ -314,7 +314,7 @@ enum qn_status engine_run(const struct qn_run_request *request, struct qn_run_re
   };
   memset(result, 0, sizeof *result);
   memset(&made, 0, sizeof made);
-  enum qn_status status = sweep_check_weights(&view->weights, view->num_edges, error);
+  enum qn_status status = engine_check_weights(&view->weights, view->num_edges, error);
   if (!status)
     status = make_tasks(view, &made, error);
   if (status)

@@ -18,12 +18,6 @@
 #ifndef QN_KERNELS_CUDA_HYBRID_ENGINE_CUH
 #define QN_KERNELS_CUDA_HYBRID_ENGINE_CUH
 
-#include "kernels/programs/program.h"
-
-#if PROGRAM_SCHEDULE == QN_ALL_ACTIVE
-#define ENGINE_RESUMES 0
-#endif
-
 #include "kernels/cpu/hybrid_rest.h"
 #include "kernels/engine.h"
 

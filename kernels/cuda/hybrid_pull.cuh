@@ -134,7 +134,7 @@ template <class Upload>
 enum qn_status engine_run_program(const struct qn_run_request *request, uint64_t num_vertices,
                                   uint64_t num_edges, Upload upload, struct qn_run_result *result,
                                   struct qn_error *error) {
-  const struct qn_program_context context = engine_context(request, num_vertices, num_edges);
+  const struct qn_program_context context = engine_begin(request, num_vertices, num_edges, result);
   struct qn_cuda_memory memory;
   struct pull_run pull;
   memset(&pull, 0, sizeof pull);

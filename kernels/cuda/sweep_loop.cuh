@@ -121,20 +121,6 @@ inline enum qn_status sweep_iterations(struct sweep_run *run, struct qn_error *e
 
 #endif
 
-/* PROGRAM_NON_NEGATIVE: refuse a negative weight (or NaN). Whole numbers have no sign. */
-inline enum qn_status sweep_check_weights(const struct qn_weights *weights, uint64_t num_edges,
-                                          struct qn_error *error) {
-#if PROGRAM_NON_NEGATIVE
-  for (uint64_t edge = 0; weights->type == QN_WEIGHT_F32 && edge < num_edges; edge++)
-    if (!(weights->f32[edge] >= 0))
-      return qn_fail(error, QN_INVALID,
-                     "%s needs weights that are not negative, but that of edge %llu is %g",
-                     PROGRAM_NAME, (unsigned long long)edge, (double)weights->f32[edge]);
-#endif
-  (void)weights, (void)num_edges, (void)error;
-  return QN_OK;
-}
-
 /* A run whole: `upload(run, error)` brings the layout into run->state.layout, its vertices numbered
  * by `to_vertex` (NULL: as the graph's). With a `source` it brings the topology only if run->source
  * is NULL: else the topology is streamed. */
