@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "formats/graph.h"
-#include "kernels/cpu/transpose.h"
+#include "formats/transpose.h"
 #include "kernels/cuda/memory.cuh"
 
 namespace {
@@ -122,12 +122,13 @@ int main(int argc, char **argv) {
   }
   const int repetitions = argc > 2 ? std::max(1, atoi(argv[2])) : 20;
   struct qn_graph graph;
-  struct qn_csr transpose, *in = &graph.in;
-  memset(&transpose, 0, sizeof transpose);
+  struct qn_graph transposed;
+  const struct qn_csr *in = &graph.in;
+  memset(&transposed, 0, sizeof transposed);
   check(qn_graph_map(argv[1], &graph, &error));
   if (!graph.has_transpose) {
-    check(qn_transpose_create(&graph.out, &transpose, &error));
-    in = &transpose;
+    check(qn_graph_create_transpose(&graph.out, &transposed, &error));
+    in = &transposed.out;
   }
   check(qn_cuda_memory_create(&memory, 0, 0, &error));
   std::vector<float> vector(in->num_vertices);
@@ -155,7 +156,7 @@ int main(int argc, char **argv) {
   cusparseDestroyDnVec(y);
   cusparseDestroy(handle);
   qn_cuda_memory_destroy(&memory);
-  qn_transpose_destroy(&transpose);
+  qn_graph_unmap(&transposed);
   qn_graph_unmap(&graph);
   return 0;
 }

@@ -10,7 +10,7 @@
 #include <omp.h>
 
 #include "formats/graph.h"
-#include "kernels/cpu/transpose.h"
+#include "formats/transpose.h"
 #include "kernels/engine.h"
 
 typedef struct qn_graph engine_view;
@@ -55,7 +55,7 @@ static inline bool engine_can_pull(const struct engine_state *state) {
 static enum qn_status engine_run(const struct qn_run_request *request, struct qn_run_result *result,
                                  struct qn_error *error) {
   const engine_view *view = request->view;
-  struct qn_csr transpose = {0};
+  struct qn_graph transposed = {0};
   struct engine_state state = {
       .request = request, .view = view, .out = &view->out, .result = result};
   double begin = qn_seconds();
@@ -64,8 +64,8 @@ static enum qn_status engine_run(const struct qn_run_request *request, struct qn
   if (!status && view->has_transpose) {
     state.in = &view->in;
   } else if (!status && ENGINE_MUST_PULL && !engine_is_finished(request, &state.context)) {
-    status = qn_transpose_create(&view->out, &transpose, error);
-    state.in = &transpose;
+    status = qn_graph_create_transpose(&view->out, &transposed, error);
+    state.in = &transposed.out;
   }
   if (!status && state.in)
     status =
@@ -85,7 +85,7 @@ static enum qn_status engine_run(const struct qn_run_request *request, struct qn
 cleanup:
   qn_pages_free(state.values, state.context.num_vertices, sizeof *state.values);
   qn_row_chunks_destroy(&state.chunks);
-  qn_transpose_destroy(&transpose);
+  qn_graph_unmap(&transposed);
   return status;
 }
 

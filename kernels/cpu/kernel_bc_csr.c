@@ -10,8 +10,8 @@
  * vertices of the level at hand give, and 0 for all others: so one load an edge
  * suffices, and the level of the other end need not be looked up. */
 #include "formats/graph.h"
+#include "formats/transpose.h"
 #include "kernels/cpu/levels.h"
-#include "kernels/cpu/transpose.h"
 #include "kernels/registry.h"
 #include "support/memory.h"
 #include "support/threads.h"
@@ -141,13 +141,13 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
   const struct qn_graph *graph = request->view;
   uint64_t num_vertices = graph->out.num_vertices;
   struct work work = {.graph = graph, .in = &graph->in};
-  struct qn_csr transpose = {0};
+  struct qn_graph transposed = {0};
   *result = (struct qn_run_result){.type = QN_RESULT_F64, .converged = true};
   double begin = qn_seconds();
   enum qn_status status = QN_OK;
   if (!graph->has_transpose) {
-    status = qn_transpose_create(&graph->out, &transpose, error);
-    work.in = &transpose;
+    status = qn_graph_create_transpose(&graph->out, &transposed, error);
+    work.in = &transposed.out;
   }
   if (!status)
     status = create_arrays(&work, num_vertices, error);
@@ -157,7 +157,7 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
     status = add_source(&work, request, request->sources[i], error);
   result->kernel_seconds = qn_seconds() - begin;
   result->iterations = request->num_sources;
-  qn_transpose_destroy(&transpose);
+  qn_graph_unmap(&transposed);
   qn_levels_destroy(&work.levels);
   qn_pages_free(work.paths, num_vertices, sizeof(double));
   qn_pages_free(work.offer, num_vertices, sizeof(double));

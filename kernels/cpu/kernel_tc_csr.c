@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "formats/graph.h"
-#include "kernels/cpu/transpose.h"
+#include "formats/transpose.h"
 #include "kernels/registry.h"
 #include "support/memory.h"
 #include "support/threads.h"
@@ -245,15 +245,15 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
                           struct qn_error *error) {
   const struct qn_graph *graph = request->view;
   struct work work = {.graph = graph, .num_vertices = graph->out.num_vertices};
-  struct qn_csr transpose = {0};
+  struct qn_graph transposed = {0};
   uint64_t *counts = NULL;
   enum qn_status status = QN_OK;
   double begin = qn_seconds();
   *result = (struct qn_run_result){.converged = true, .iterations = 1};
   if (graph->directedness != QN_UNDIRECTED) {
-    work.in = graph->has_transpose ? &graph->in : &transpose;
+    work.in = graph->has_transpose ? &graph->in : &transposed.out;
     if (!graph->has_transpose)
-      status = qn_transpose_create(&graph->out, &transpose, error);
+      status = qn_graph_create_transpose(&graph->out, &transposed, error);
   }
   if (!status)
     status = create_arrays(&work, error);
@@ -269,7 +269,7 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
     result->count = count_triangles(&work, counts);
   result->kernel_seconds = qn_seconds() - begin;
   destroy_arrays(&work, counts);
-  qn_transpose_destroy(&transpose);
+  qn_graph_unmap(&transposed);
   return status;
 }
 

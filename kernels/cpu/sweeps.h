@@ -146,9 +146,12 @@ static inline bool sweep_round(struct qn_program_context *context, program_value
                                struct qn_frontier *frontier) {
 #if PROGRAM_ROUNDS
   double next = INFINITY;
-#pragma omp parallel for schedule(static) reduction(min : next)
-  for (uint64_t v = 0; v < context->num_vertices; v++)
-    next = fmin(next, program_round(context, values[v]));
+  /* Not fmin, which is a call where NaN must be heeded. */
+#pragma omp parallel for simd schedule(static) reduction(min : next)
+  for (uint64_t v = 0; v < context->num_vertices; v++) {
+    double round = program_round(context, values[v]);
+    next = round < next ? round : next;
+  }
   if (isinf(next))
     return false;
   context->round = next;

@@ -8,7 +8,7 @@
 #define QN_KERNELS_CUDA_CSR_ENGINE_CUH
 
 #include "formats/graph.h"
-#include "kernels/cpu/transpose.h"
+#include "formats/transpose.h"
 #include "kernels/cuda/combine.cuh"
 #include "kernels/cuda/csr_device.cuh"
 #include "kernels/cuda/output.cuh"
@@ -52,20 +52,20 @@ struct engine_run_state {
 namespace {
 
 /* The in-edges: stored, or made in `made`, which is zero before. */
-inline enum qn_status engine_find_in(const struct qn_graph *view, struct qn_csr *made,
+inline enum qn_status engine_find_in(const struct qn_graph *view, struct qn_graph *made,
                                      const struct qn_csr **in, struct qn_error *error) {
-  *in = view->has_transpose ? &view->in : made;
-  return view->has_transpose ? QN_OK : qn_transpose_create(&view->out, made, error);
+  *in = view->has_transpose ? &view->in : &made->out;
+  return view->has_transpose ? QN_OK : qn_graph_create_transpose(&view->out, made, error);
 }
 
 inline enum qn_status engine_upload_in(struct engine_run_state *run, struct qn_error *error) {
-  struct qn_csr made;
+  struct qn_graph made;
   const struct qn_csr *in;
   memset(&made, 0, sizeof made);
   enum qn_status status = engine_find_in(run->view, &made, &in, error);
   if (!status)
     status = qn_cuda_csr_upload(run->memory, in, PROGRAM_USES_WEIGHTS, &run->in, error);
-  qn_transpose_destroy(&made);
+  qn_graph_unmap(&made);
   return status;
 }
 
@@ -147,7 +147,7 @@ inline enum qn_status engine_run_resident(const struct qn_run_request *request,
 inline enum qn_status engine_run_streamed(const struct qn_run_request *request,
                                           struct qn_run_result *result, struct qn_error *error) {
   const struct qn_graph *view = (const struct qn_graph *)request->view;
-  struct qn_csr made;
+  struct qn_graph made;
   const struct qn_csr *in = NULL;
   enum qn_status status = QN_OK;
   memset(&made, 0, sizeof made);
@@ -155,7 +155,7 @@ inline enum qn_status engine_run_streamed(const struct qn_run_request *request,
     status = engine_find_in(view, &made, &in, error);
   if (!status)
     status = streamed_rows_run(request, &view->out, in, result, error);
-  qn_transpose_destroy(&made);
+  qn_graph_unmap(&made);
   return status;
 }
 

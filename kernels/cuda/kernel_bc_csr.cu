@@ -9,7 +9,7 @@
  *
  * Bytes: each phase moves 4 bytes of column index and one random double (a sector of L2) an edge.
  */
-#include "kernels/cpu/transpose.h"
+#include "formats/transpose.h"
 #include "kernels/cuda/run_device.cuh"
 #include "kernels/cuda/unit_sums.cuh"
 
@@ -219,8 +219,8 @@ enum qn_status spread_shares(struct bc_work *work, uint32_t source, struct qn_er
 }
 
 enum qn_status upload(struct bc_work *work, const struct qn_graph *graph, struct qn_error *error) {
-  struct qn_csr transpose;
-  memset(&transpose, 0, sizeof transpose);
+  struct qn_graph transposed;
+  memset(&transposed, 0, sizeof transposed);
   struct bc_state *state = &work->state;
   enum qn_status status = qn_cuda_csr_upload(work->memory, &graph->out, false, &state->out, error);
   if (status)
@@ -230,11 +230,11 @@ enum qn_status upload(struct bc_work *work, const struct qn_graph *graph, struct
     return QN_OK;
   }
   if (!graph->has_transpose)
-    status = qn_transpose_create(&graph->out, &transpose, error);
+    status = qn_graph_create_transpose(&graph->out, &transposed, error);
   if (!status)
-    status = qn_cuda_csr_upload(work->memory, graph->has_transpose ? &graph->in : &transpose, false,
-                                &state->in, error);
-  qn_transpose_destroy(&transpose);
+    status = qn_cuda_csr_upload(work->memory, graph->has_transpose ? &graph->in : &transposed.out,
+                                false, &state->in, error);
+  qn_graph_unmap(&transposed);
   return status;
 }
 
