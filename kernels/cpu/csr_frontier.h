@@ -40,6 +40,7 @@ struct frontier_work {
   uint64_t next_edges;    /* out-edges of `next` */
   uint64_t edges_left;    /* FIRST_SUFFICES: out-edges of vertices that were in no frontier yet */
   bool pulling;
+  struct sweep_rounds rounds;
 #if !PROGRAM_IN_PLACE
   struct qn_frontier received; /* vertices with contributions */
   program_accumulator *sums;   /* [V] identity between iterations */
@@ -79,7 +80,7 @@ static inline void frontier_pull(struct engine_state *state, struct frontier_wor
 static inline uint64_t queue_edges(const struct engine_state *state,
                                    const struct qn_frontier *frontier) {
   uint64_t edges = 0;
-#pragma omp parallel for schedule(static) reduction(+ : edges)
+#pragma omp parallel for schedule(static) reduction(+ : edges) if (frontier->count > 4096)
   for (uint64_t i = 0; i < frontier->count; i++)
     edges += engine_out_degree(state->view, frontier->queue[i]);
   return edges;
@@ -147,7 +148,7 @@ static inline enum qn_status frontier_iterations(struct engine_state *state,
   for (bool finished = engine_is_finished(state->request, context); !status && !finished;) {
     double begin = qn_seconds();
     if (work->current.count == 0) {
-      if (!sweep_round(context, state->values, &work->current)) {
+      if (!sweep_round(context, state->values, &work->rounds, &work->current)) {
         state->result->converged = true;
         return QN_OK;
       }
@@ -171,6 +172,8 @@ static inline enum qn_status engine_iterate(struct engine_state *state, struct q
   enum qn_status status = qn_frontier_create(&work.current, num_vertices, error);
   if (!status)
     status = qn_frontier_create(&work.next, num_vertices, error);
+  if (!status)
+    status = sweep_rounds_create(&work.rounds, num_vertices, error);
 #if !PROGRAM_IN_PLACE
   if (!status)
     status = collect_create(&work, num_vertices, error);
@@ -180,6 +183,7 @@ static inline enum qn_status engine_iterate(struct engine_state *state, struct q
 #if !PROGRAM_IN_PLACE
   collect_destroy(&work, num_vertices);
 #endif
+  sweep_rounds_destroy(&work.rounds);
   qn_frontier_destroy(&work.next);
   qn_frontier_destroy(&work.current);
   return status;

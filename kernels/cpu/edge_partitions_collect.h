@@ -32,6 +32,7 @@ struct collect_work {
   uint64_t num_entries;
   program_accumulator *sums; /* [V] identity between iterations */
 #if FRONTIER_SCHEDULE
+  struct sweep_rounds rounds;
   struct qn_frontier current;
   struct qn_frontier received;
   uint8_t *flags; /* [P] has the partition an active source? */
@@ -184,7 +185,8 @@ static inline enum qn_status collect_iterations(struct engine_state *state,
   sweep_start(&state->request, context, &work->current);
   for (bool finished = engine_is_finished(&state->request, context); !status && !finished;) {
     double begin = qn_seconds();
-    if (work->current.count == 0 && !sweep_round(context, state->values, &work->current)) {
+    if (work->current.count == 0 &&
+        !sweep_round(context, state->values, &work->rounds, &work->current)) {
       state->result->converged = true;
       return QN_OK;
     }
@@ -253,6 +255,8 @@ static inline enum qn_status create_schedule(const struct engine_state *state,
 #if FRONTIER_SCHEDULE
   enum qn_status status = qn_frontier_create(&work->current, num_vertices, error);
   if (!status)
+    status = sweep_rounds_create(&work->rounds, num_vertices, error);
+  if (!status)
     status = qn_frontier_create(&work->received, num_vertices, error);
   if (!status)
     status = qn_alloc_zeroed(&work->flags, state->index.layout->num_partitions, 1,
@@ -300,6 +304,7 @@ static inline enum qn_status create_bins(const struct engine_state *state,
 static inline void collect_destroy(const struct engine_state *state, struct collect_work *work) {
   uint64_t num_vertices = state->context.num_vertices;
 #if FRONTIER_SCHEDULE
+  sweep_rounds_destroy(&work->rounds);
   qn_frontier_destroy(&work->current);
   qn_frontier_destroy(&work->received);
   qn_free(work->flags);

@@ -32,6 +32,7 @@ struct sweep_set {
 
 struct sweep_work {
   struct sweep_set current, next;
+  struct sweep_rounds rounds;
   uint64_t *task_list; /* [num_tasks] tasks to sweep */
 #if PROGRAM_FIRST_SUFFICES
   uint64_t *closed; /* bitmap of vertices that cannot change any more */
@@ -248,7 +249,7 @@ static inline bool more_active(struct engine_state *state, struct sweep_work *wo
     return true;
   }
 #endif
-  if (!sweep_round(&state->context, state->values, &work->current.vertices))
+  if (!sweep_round(&state->context, state->values, &work->rounds, &work->current.vertices))
     return false;
   adopt_bitmap(state, &work->current);
   return true;
@@ -362,6 +363,7 @@ static inline void sweep_destroy(const struct engine_state *state, struct sweep_
 #endif
   (void)state;
   qn_free(work->task_list);
+  sweep_rounds_destroy(&work->rounds);
   destroy_set(&work->next);
   destroy_set(&work->current);
 }
@@ -372,6 +374,8 @@ static inline enum qn_status engine_iterate(struct engine_state *state, double b
   enum qn_status status = create_set(state, &work.current, error);
   if (!status)
     status = create_set(state, &work.next, error);
+  if (!status)
+    status = sweep_rounds_create(&work.rounds, state->context.num_vertices, error);
   if (!status)
     status = qn_alloc(&work.task_list, state->index.num_tasks, sizeof *work.task_list,
                       "list of tasks", error);

@@ -5,6 +5,9 @@
 #include "support/memory.h"
 #include "support/threads.h"
 
+/* Bitmaps of fewer words are gone through by one thread. */
+#define PARALLEL_WORDS ((uint64_t)1 << 15)
+
 enum qn_status qn_frontier_create(struct qn_frontier *frontier, uint64_t num_vertices,
                                   struct qn_error *error) {
   *frontier = (struct qn_frontier){.num_vertices = num_vertices, .marked = true, .queued = true};
@@ -72,8 +75,8 @@ void qn_frontier_enqueue(struct qn_frontier *frontier) {
     return;
   uint64_t words = qn_frontier_words(frontier);
   uint64_t starts[QN_MAX_THREADS + 1] = {0};
-  unsigned parts = qn_threads();
-#pragma omp parallel for schedule(static, 1)
+  unsigned parts = words > PARALLEL_WORDS ? qn_threads() : 1;
+#pragma omp parallel for schedule(static, 1) if (parts > 1)
   for (unsigned part = 0; part < parts; part++) {
     uint64_t begin, end, count = 0;
     qn_part_of(words, parts, part, &begin, &end);
@@ -83,7 +86,7 @@ void qn_frontier_enqueue(struct qn_frontier *frontier) {
   }
   for (unsigned part = 0; part < parts; part++)
     starts[part + 1] += starts[part];
-#pragma omp parallel for schedule(static, 1)
+#pragma omp parallel for schedule(static, 1) if (parts > 1)
   for (unsigned part = 0; part < parts; part++) {
     uint64_t begin, end, place = starts[part];
     qn_part_of(words, parts, part, &begin, &end);

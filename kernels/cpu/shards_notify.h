@@ -20,7 +20,8 @@ struct notify_work {
   struct qn_frontier current; /* active vertices */
   struct qn_frontier next;
   struct qn_frontier notified; /* with an active source */
-  uint64_t current_edges;      /* out-edges of `current` */
+  struct sweep_rounds rounds;
+  uint64_t current_edges; /* out-edges of `current` */
   uint64_t next_edges;
 #if !PROGRAM_IN_PLACE
   program_message *messages; /* [V] of `current`: values change while others pull */
@@ -344,7 +345,7 @@ static inline bool more_active(struct engine_state *state, struct notify_work *w
   qn_frontier_enqueue(&work->current);
 #endif
   if (!more)
-    more = sweep_round(&state->context, state->values, &work->current);
+    more = sweep_round(&state->context, state->values, &work->rounds, &work->current);
   work->current_edges = queue_edges(state, &work->current);
   return more;
 }
@@ -430,6 +431,8 @@ static inline enum qn_status notify_create(const struct engine_state *state,
   if (!status)
     status = qn_frontier_create(&work->notified, num_vertices, error);
   if (!status)
+    status = sweep_rounds_create(&work->rounds, num_vertices, error);
+  if (!status)
     status = create_hub_segments(state, work, error);
 #if !PROGRAM_IN_PLACE
   if (!status)
@@ -461,6 +464,7 @@ static inline void notify_destroy(const struct engine_state *state, struct notif
 #endif
   qn_free(work->segment_received);
   qn_free(work->segments);
+  sweep_rounds_destroy(&work->rounds);
   qn_frontier_destroy(&work->notified);
   qn_frontier_destroy(&work->next);
   qn_frontier_destroy(&work->current);

@@ -22,6 +22,7 @@ struct collect_work {
   program_message *messages; /* RA: [V] */
   struct qn_sum sent;        /* by sweep chunk */
 #else
+  struct sweep_rounds rounds;
   struct page_frontier current;
   struct qn_frontier received; /* its bitmap alone */
 #endif
@@ -145,6 +146,8 @@ static inline enum qn_status collect_create(const struct engine_state *state,
   if (!status)
     status = page_frontier_create(&work->current, state->view.pages, error);
   if (!status)
+    status = sweep_rounds_create(&work->rounds, num_vertices, error);
+  if (!status)
     status = qn_frontier_create(&work->received, num_vertices, error);
 #endif
   if (status)
@@ -162,6 +165,7 @@ static inline void collect_destroy(const struct engine_state *state, struct coll
   qn_pages_free(work->messages, num_vertices, sizeof *work->messages);
 #else
   qn_frontier_destroy(&work->received);
+  sweep_rounds_destroy(&work->rounds);
   page_frontier_destroy(&work->current, state->view.pages);
 #endif
   qn_sum_destroy(&work->changed);
@@ -243,7 +247,7 @@ static inline enum qn_status collect_iterations(struct engine_state *state,
   sweep_start(state->request, &state->context, current);
   for (bool finished = engine_is_finished(state->request, &state->context); !status && !finished;) {
     double begin = qn_seconds();
-    if (current->count == 0 && !sweep_round(&state->context, state->values, current))
+    if (current->count == 0 && !sweep_round(&state->context, state->values, &work->rounds, current))
       break;
     uint64_t num_active = current->count;
     page_frontier_find_pages(&work->current, state->view.pages);

@@ -16,6 +16,7 @@
 #define PULL_SHARE 40
 
 struct in_place_work {
+  struct sweep_rounds rounds;
   struct page_frontier current;
   struct page_frontier next;
   uint32_t *list; /* [num_units] units with a page in `current` */
@@ -258,7 +259,7 @@ static inline enum qn_status in_place_iterations(struct engine_state *state,
   for (bool finished = engine_is_finished(state->request, &state->context); !status && !finished;) {
     double begin = qn_seconds();
     if (current->count == 0) {
-      if (!sweep_round(&state->context, state->values, current))
+      if (!sweep_round(&state->context, state->values, &work->rounds, current))
         break;
       page_frontier_find_pages(&work->current, pages);
     }
@@ -286,11 +287,14 @@ static inline enum qn_status engine_iterate(struct engine_state *state, double b
   if (!status)
     status = page_frontier_create(&work.next, pages, error);
   if (!status)
+    status = sweep_rounds_create(&work.rounds, pages->num_vertices, error);
+  if (!status)
     status = qn_alloc(&work.list, state->units.count, sizeof *work.list, "list of units", error);
   state->result->prepare_seconds = qn_seconds() - begin;
   if (!status)
     status = in_place_iterations(state, &work, error);
   qn_free(work.list);
+  sweep_rounds_destroy(&work.rounds);
   page_frontier_destroy(&work.next, pages);
   page_frontier_destroy(&work.current, pages);
   return status;

@@ -141,35 +141,7 @@ static inline void sweep_start(const struct qn_run_request *request,
   sweep_adopt_bits(frontier);
 }
 
-/* When no vertex is active: begin the next round. False if there is none. */
-static inline bool sweep_round(struct qn_program_context *context, program_value *values,
-                               struct qn_frontier *frontier) {
-#if PROGRAM_ROUNDS
-  double next = INFINITY;
-  /* Not fmin, which is a call where NaN must be heeded. */
-#pragma omp parallel for simd schedule(static) reduction(min : next)
-  for (uint64_t v = 0; v < context->num_vertices; v++) {
-    double round = program_round(context, values[v]);
-    next = round < next ? round : next;
-  }
-  if (isinf(next))
-    return false;
-  context->round = next;
-#pragma omp parallel for schedule(static)
-  for (uint64_t word = 0; word < qn_frontier_words(frontier); word++) {
-    uint64_t bits = 0;
-    for (uint64_t v = word * 64; v < word * 64 + 64 && v < context->num_vertices; v++)
-      if (program_wake(context, &values[v]))
-        bits |= (uint64_t)1 << (v % 64);
-    frontier->bits[word] = bits;
-  }
-  sweep_adopt_bits(frontier);
-  return frontier->count > 0;
-#else
-  (void)context, (void)values, (void)frontier;
-  return false;
-#endif
-}
+#include "kernels/cpu/rounds.h"
 
 #endif
 

@@ -10,7 +10,8 @@ import struct
 from dataclasses import dataclass
 
 SIGNATURE = b"\x89QRN\r\n\x1a\n"
-LAYOUTS = {1: "graph", 2: "blocked-csr", 3: "edge-partitions", 4: "slotted-pages", 5: "shards", 6: "hybrid"}
+LAYOUTS = {1: "graph", 2: "blocked-csr", 3: "edge-partitions", 4: "slotted-pages", 5: "shards", 6: "hybrid",
+           7: "checkpoint"}
 KNOWN_INCOMPATIBLE = 1
 ARCHIVE = 1
 PAGE = 4096
