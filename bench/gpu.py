@@ -11,6 +11,7 @@ time left for is listed as such; the most telling measurements come first. The e
 
 import argparse
 import array
+import concurrent.futures
 import json
 import math
 import os
@@ -252,17 +253,24 @@ def sanitize_all(bench):
     tools = [("memcheck", ["--leak-check=full"]), ("racecheck", []), ("initcheck", []), ("synccheck", [])]
     if bench.options.emulator:
         tools = [("emulator", [])]
-    for kind in ("rmat", "uniform"):
-        for tool, flags in tools:
-            for layout, algorithm in kernels:
-                what = "%s: %s on %s, %s" % (tool, algorithm, layout, kind)
 
-                def one():
-                    container = bench.layout(layout, bench.graph(kind, min(bench.options.scales)))
-                    prefix = [] if tool == "emulator" else [sanitizer, "--tool", tool, "--error-exitcode=99", *flags]
-                    bench.run(prefix + [bench.runner(), algorithm, container, "--device=cuda", "--json"])
-                    bench.results["checks"].append({"what": what, "right": True, "detail": ""})
-                bench.attempt(what, one)
+    def one(tool, flags, layout, algorithm, kind):
+        what = "%s: %s on %s, %s" % (tool, algorithm, layout, kind)
+        prefix = [] if tool == "emulator" else [sanitizer, "--tool", tool, "--error-exitcode=99", *flags]
+        container = bench.layout(layout, bench.graph(kind, min(bench.options.scales)))
+
+        def check():
+            bench.run(prefix + [bench.runner(), algorithm, container, "--device=cuda", "--json"])
+            bench.results["checks"].append({"what": what, "right": True, "detail": ""})
+        bench.attempt(what, check)
+
+    for kind in ("rmat", "uniform"):
+        for layout in {layout for layout, _ in kernels}:
+            bench.layout(layout, bench.graph(kind, min(bench.options.scales)))
+    with concurrent.futures.ThreadPoolExecutor(bench.options.jobs) as pool:
+        list(pool.map(lambda job: one(*job), [(tool, flags, layout, algorithm, kind)
+                                              for kind in ("rmat", "uniform") for tool, flags in tools
+                                              for layout, algorithm in kernels]))
 
 
 def stream_all(bench):
@@ -321,6 +329,8 @@ def arguments():
                         help="plain against blocked CSR on a uniform graph of 2^S vertices (25; 0: not)")
     parser.add_argument("--degree", type=int, default=16, help="edges a vertex before symmetrising (16)")
     parser.add_argument("--repeat", type=int, help="runs of which the median counts (3)")
+    parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 1) // 2),
+                        help="--sanitize: kernels at a time (half of the processors)")
     parser.add_argument("--seconds", type=float, default=460, help="stop after so long (460)")
     parser.add_argument("--bin", type=Path, default=ROOT / "build/bin", help="the tools")
     parser.add_argument("--emulated", type=Path, default=ROOT / "build/emulator/bin", help="the emulated tools")
