@@ -1,7 +1,7 @@
 /* Cross-edges on plain CSR (cross_edges.h). */
 #include "formats/graph.h"
 #include "kernels/cpu/chunks.h"
-#include "kernels/cpu/cross_edges.h"
+#include "kernels/cross_edges.h"
 #include "support/memory.h"
 #include "support/threads.h"
 
@@ -66,4 +66,4 @@ cleanup:
 }
 
 const struct qn_kernel qn_kernel_cross_edges_csr_cpu =
-    QN_CROSS_EDGES_KERNEL("csr, one look at each edge", QN_LAYOUT_GRAPH);
+    QN_CROSS_EDGES_KERNEL("csr, one look at each edge", QN_LAYOUT_GRAPH, QN_CPU);

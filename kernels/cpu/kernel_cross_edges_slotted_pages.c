@@ -1,8 +1,8 @@
 /* Cross-edges on slotted pages (cross_edges.h): one sweep of all pages, as K_SP and K_LP of GTS's
  * appendix B; groups are the read-only attributes (RA) and counts the updated ones (WA). */
 #include "formats/slotted_pages.h"
-#include "kernels/cpu/cross_edges.h"
 #include "kernels/cpu/page_units.h"
+#include "kernels/cross_edges.h"
 #include "support/memory.h"
 #include "support/threads.h"
 
@@ -75,4 +75,4 @@ cleanup:
 }
 
 const struct qn_kernel qn_kernel_cross_edges_slotted_pages_cpu =
-    QN_CROSS_EDGES_KERNEL("slotted-pages sweep", QN_LAYOUT_SLOTTED_PAGES);
+    QN_CROSS_EDGES_KERNEL("slotted-pages sweep", QN_LAYOUT_SLOTTED_PAGES, QN_CPU);

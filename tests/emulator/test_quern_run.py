@@ -24,9 +24,6 @@ LAYOUTS = {
 # Those on which all that runs on a CPU runs on a CUDA device too.
 COMPLETE = {"blocked-csr", "edge-partitions", "graph", "hybrid", "shards", "slotted-pages"}
 
-# One pass over the edges, which takes no longer than bringing them to a device.
-CPU_ONLY = {"cross-edges"}
-
 # Algorithms that walk all edges in every iteration.
 ALL_ACTIVE = {"cs", "degree", "hs", "indegree", "nn", "pagerank", "rwr", "spmv"}
 
@@ -113,12 +110,12 @@ class EveryKernel(Graph):
         for rate, things in ((device["bytes_per_second"], device["uploaded_bytes"]), (report["edges_per_second"], report["edges"])):
             self.assertTrue(math.isclose(rate, things * walks / device["kernel_seconds"], rel_tol=1e-6))
 
-    def compare(self, algorithm, container, seed):
+    def compare(self, algorithm, container, seed, *options):
         counts = algorithm == "tc"
         wanted = [] if counts else ["-f", "-o"]
-        cpu = self.result(run(TOOLS / "quern-run", algorithm, container, "--device=cpu", "--json",
+        cpu = self.result(run(TOOLS / "quern-run", algorithm, container, "--device=cpu", "--json", *options,
                               *(wanted + ["cpu.npy"] if wanted else [])))
-        cuda = self.result(self.emulated(algorithm, container, "--json", *(wanted + ["cuda.npy"] if wanted else []),
+        cuda = self.result(self.emulated(algorithm, container, "--json", *options, *(wanted + ["cuda.npy"] if wanted else []),
                                          QUERN_EMULATOR_SEED=str(seed)))
         self.assertEqual(cuda["device"], "cuda")
         self.figures(cuda)
@@ -129,8 +126,7 @@ class EveryKernel(Graph):
 
     def test_no_kernel_is_missing(self):
         missing = set(self.listed("cpu")) - set(self.listed("cuda"))
-        self.assertEqual({(layout, algorithm) for layout, algorithm in missing
-                          if layout in COMPLETE and algorithm not in CPU_ONLY}, set())
+        self.assertEqual({(layout, algorithm) for layout, algorithm in missing if layout in COMPLETE}, set())
 
     def test_every_kernel_agrees_with_the_cpu(self):
         kernels, containers = self.listed(), self.containers()
@@ -139,6 +135,15 @@ class EveryKernel(Graph):
             for seed in (0, 5):
                 with self.subTest(layout=layout, algorithm=algorithm, seed=seed):
                     self.compare(algorithm, containers[layout], seed)
+        self.compare_with_groups(containers)
+
+    def compare_with_groups(self, containers):
+        tool("quern-run", "degree", containers["graph"], "-qfo", "groups.tsv")
+        lines = Path("groups.tsv").read_text().splitlines(keepends=True)
+        Path("groups.tsv").write_text("".join(lines[::2]))  # the others are in no group
+        for layout in ("graph", "slotted-pages"):
+            with self.subTest(layout=layout, groups="degrees"):
+                self.compare("cross-edges", containers[layout], 1, "--groups=groups.tsv")
 
 
 class Devices(Graph):

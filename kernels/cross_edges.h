@@ -4,26 +4,32 @@
  * al., KDD 2011). A kernel of its own on each layout, since an edge's contribution depends on both
  * of its ends, and a program's only on the sender. Each edge is looked at once; parallel edges
  * count as often as they are. */
-#ifndef QN_KERNELS_CPU_CROSS_EDGES_H
-#define QN_KERNELS_CPU_CROSS_EDGES_H
+#ifndef QN_KERNELS_CROSS_EDGES_H
+#define QN_KERNELS_CROSS_EDGES_H
 
 #include "kernels/registry.h"
 
+#ifdef __CUDACC__
+#define QN_HOST_AND_DEVICE static __host__ __device__ __forceinline__
+#else
+#define QN_HOST_AND_DEVICE static inline
+#endif
+
 /* Without groups every vertex is one of its own: all edges but loops are cross-edges. */
-static inline bool qn_is_cross_edge(const uint32_t *groups, uint32_t source, uint32_t destination) {
+QN_HOST_AND_DEVICE bool qn_is_cross_edge(const uint32_t *groups, uint32_t source,
+                                         uint32_t destination) {
   if (!groups)
     return source != destination;
   return groups[source] != groups[destination] && groups[source] != UINT32_MAX &&
          groups[destination] != UINT32_MAX;
 }
 
-#define QN_CROSS_EDGES_KERNEL(its_name, its_layout)                                                \
+/* A struct qn_kernel, whose function is `run`. */
+#define QN_CROSS_EDGES_KERNEL(name, layout, processor)                                             \
   {                                                                                                \
-    .algorithm = "cross-edges", .title = "out-edges to other groups of vertices (--groups)",       \
-    .name = its_name, .layout = its_layout, .processor = QN_CPU,                                   \
-    .weight_types = 1u << QN_WEIGHT_NONE | 1u << QN_WEIGHT_U32 | 1u << QN_WEIGHT_F32,              \
-    .traits = QN_KERNEL_GROUPS | QN_KERNEL_ALL_ACTIVE, .result = QN_RESULT_U64,                    \
-    .max_iterations = 1, .run = run,                                                               \
+    "cross-edges", "out-edges to other groups of vertices (--groups)", name, layout, processor,    \
+        1u << QN_WEIGHT_NONE | 1u << QN_WEIGHT_U32 | 1u << QN_WEIGHT_F32,                          \
+        QN_KERNEL_GROUPS | QN_KERNEL_ALL_ACTIVE, QN_RESULT_U64, 1, 0, run, NULL, 0,                \
   }
 
 #endif
