@@ -182,15 +182,16 @@ static inline const struct qn_kernel *cuda_kernel(const char *algorithm, enum qn
   return kernel;
 }
 
-static inline void each_streamed_graph(struct streamed_counts *counts,
+/* `size` times as large as pages and partitions need; rows are cut into larger units. */
+static inline void each_streamed_graph(struct streamed_counts *counts, uint32_t size,
                                        void (*visit)(const struct qn_graph *)) {
   memset(counts, 0, sizeof *counts);
   visit_and_free(graph_from_edges(NULL, 0, 40, QN_WEIGHT_F32), visit);
   visit_and_free(random_graph(60, 300, QN_WEIGHT_U32, 0, 1), visit);
-  visit_and_free(random_graph(500, 2000, QN_WEIGHT_F32, 1, 2), visit);
-  visit_and_free(random_undirected(900, 5000, QN_WEIGHT_U32, 6), visit);
-  visit_and_free(path_graph(70), visit);
-  visit_and_free(hub_graph(400, 9000), visit);
+  visit_and_free(random_graph(150 * size, 600 * size, QN_WEIGHT_F32, 1, 2), visit);
+  visit_and_free(random_undirected(300 * size, 1500 * size, QN_WEIGHT_U32, 6), visit);
+  visit_and_free(path_graph(40 * size), visit);
+  visit_and_free(hub_graph(200 * size, 2500 * size), visit);
 }
 
 /* Did the budgets make the runs do what is to be tested? */

@@ -47,13 +47,13 @@ static void stream_partitions(const struct qn_graph *graph) {
 
 static void pages(void **state) {
   (void)state;
-  each_streamed_graph(&counts, stream_pages);
+  each_streamed_graph(&counts, 1, stream_pages);
   assert_tested(&counts);
 }
 
 static void partitions(void **state) {
   (void)state;
-  each_streamed_graph(&counts, stream_partitions);
+  each_streamed_graph(&counts, 1, stream_partitions);
   assert_tested(&counts);
 }
 

@@ -11,7 +11,7 @@ static void stream_rows(const struct qn_graph *graph) {
 /* Among them rows of more edges than a unit holds, and many rows without any. */
 static void rows(void **state) {
   (void)state;
-  each_streamed_graph(&counts, stream_rows);
+  each_streamed_graph(&counts, 3, stream_rows);
   assert_tested(&counts);
 }
 
