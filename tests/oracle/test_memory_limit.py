@@ -10,6 +10,7 @@ from pathlib import Path
 
 BIN = Path(os.environ["QUERN_BIN"])
 SANITIZED = "asan" in str(BIN)
+THREADS = "-T2"  # each takes buffers out of --memory
 
 
 def run(*command, **options):
@@ -28,7 +29,7 @@ class SameBytes(unittest.TestCase):
     def same(self, memory, name, *arguments):
         with self.subTest(command=" ".join([name, *map(str, arguments)]), memory=memory):
             expected = tool(name, *arguments, "-o", "expected.qrn", "-q")
-            found = tool(name, *arguments, "-o", "found.qrn", "--memory", memory, "--tmpdir", ".")
+            found = tool(name, *arguments, "-o", "found.qrn", "--memory", memory, "--tmpdir", ".", THREADS)
             self.assertEqual(expected.returncode, found.returncode, found.stderr)
             if expected.returncode == 0:
                 self.assertIn("estimate:", found.stderr)
@@ -126,7 +127,7 @@ class Resident(unittest.TestCase):
     def check(self, memory, name, *arguments):
         with self.subTest(command=" ".join([name, *arguments])):
             allowed = memory << 20
-            peak = self.peak(name, *arguments, f"--memory={memory}M")
+            peak = self.peak(name, *arguments, f"--memory={memory}M", THREADS)
             self.assertLessEqual(peak, allowed)
             self.assertGreater(peak, 0)
 
@@ -151,8 +152,10 @@ class NothingLeft(unittest.TestCase):
     def spilling(self):
         """A run that has begun to write temporary files."""
         Path("tmp").mkdir(exist_ok=True)
-        process = subprocess.Popen([str(BIN / "quern-generate"), "rmat", "--scale=23", "--memory=16M", "--tmpdir=tmp",
-                                    "-o", "g.qrn", "-q"])
+        process = subprocess.Popen([str(BIN / "quern-generate"), "rmat", "--scale=23", "--memory=16M", "--tmpdir=tmp", THREADS,
+                                    "-o", "g.qrn", "-q"],
+                                   # A shell's background job, and what it starts, ignores SIGINT.
+                                   preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
         folder = str(Path("tmp").resolve())
         for _ in range(2000):
             for link in Path(f"/proc/{process.pid}/fd").iterdir():
@@ -185,7 +188,7 @@ class NothingLeft(unittest.TestCase):
         def limit():
             resource.setrlimit(resource.RLIMIT_FSIZE, (12 << 20, 12 << 20))
 
-        run_ = tool("quern-generate", "rmat", "--scale=19", "--memory=16M", "--tmpdir=tmp", "-o", "g.qrn",
+        run_ = tool("quern-generate", "rmat", "--scale=19", "--memory=16M", "--tmpdir=tmp", THREADS, "-o", "g.qrn",
                     preexec_fn=limit)
         self.assertEqual(run_.returncode, 5, run_.stderr)
         self.assertRegex(run_.stderr, r"tmp: cannot write temporary data beyond .*--tmpdir")
