@@ -41,7 +41,7 @@ static inline void compare_emulated(const struct qn_graph *graph, enum qn_layout
       assert_int_equal(emulator_live(), 0);
       qn_run_result_destroy(&result);
     }
-    if ((*kernel)->value_bytes && graph->out.num_edges <= 5000) {
+    if ((*kernel)->value_bytes && graph->out.num_edges <= 1000) {
       struct qn_run_request request = request_for_test(*kernel, view, &source, NULL);
       resume_everywhere(*kernel, &request);
       assert_int_equal(emulator_live(), 0);
