@@ -20,7 +20,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 sys.dont_write_bytecode = True
 
-from harness import cli_tests, python_tests, unit_programs  # noqa: E402
+from harness import cli_tests, process, python_tests, unit_programs  # noqa: E402
 from harness.outcome import FAILED, PASSED, SKIPPED, TIERS, Outcome, Settings  # noqa: E402
 
 MUST_FAIL = """
@@ -39,7 +39,7 @@ def arguments():
                         help="the tools (build/bin)")
     parser.add_argument("--tests", type=Path, default=HERE, help="the folder of tests")
     parser.add_argument("-j", "--jobs", type=int, default=2, help="tests at a time (2)")
-    parser.add_argument("-v", "--verbose", action="store_true", help="name passing tests and the slowest too")
+    parser.add_argument("-v", "--verbose", action="store_true", help="name passing tests too")
     parser.add_argument("-l", "--list", action="store_true", help="name the jobs, run nothing")
     parser.add_argument("--keep", action="store_true", help="keep the scratch folders and say where")
     return parser.parse_args()
@@ -77,12 +77,12 @@ def find_jobs(options, settings):
 
 
 def run_job(job):
-    begin = time.monotonic()
+    begin, cpu_begin = time.monotonic(), process.cpu_seconds()
     try:
         outcomes = job.run()
     except Exception as error:  # a fault of the harness must not hide the test
         outcomes = [Outcome(job.name, FAILED, "the harness failed: %r" % error)]
-    job.seconds = time.monotonic() - begin
+    job.seconds, job.cpu_seconds = time.monotonic() - begin, process.cpu_seconds() - cpu_begin
     return outcomes
 
 
@@ -108,16 +108,22 @@ def run_all(jobs, options):
 
     ordered = sorted(jobs, key=lambda job: -TIERS.index(job.tier))
     with concurrent.futures.ThreadPoolExecutor(max_workers=max(1, options.jobs)) as pool:
-        for future in [pool.submit(work, job) for job in ordered]:
-            future.result()
+        try:
+            for future in [pool.submit(work, job) for job in ordered]:
+                future.result()
+        except KeyboardInterrupt:
+            pool.shutdown(cancel_futures=True)
+            raise
     return outcomes
 
 
 def report_slowest(jobs):
-    slowest = sorted(jobs, key=lambda job: -job.seconds)[:12]
-    print("the slowest, of %.0f s in all:" % sum(job.seconds for job in jobs))
+    """CPU time is said too: it does not depend on what else the machine does."""
+    slowest = sorted(jobs, key=lambda job: -job.seconds)[:15]
+    print("the slowest, of %.0f s (CPU: %.0f s) in all:"
+          % (sum(job.seconds for job in jobs), sum(job.cpu_seconds for job in jobs)))
     for job in slowest:
-        print("%7.1f s  %-6s %s" % (job.seconds, job.tier, job.name))
+        print("%7.1f s (%5.1f s)  %-6s %s" % (job.seconds, job.cpu_seconds, job.tier, job.name))
 
 
 def report_skipped(outcomes):
@@ -148,6 +154,7 @@ def summarise(outcomes, left_out):
 
 def main():
     options = arguments()
+    process.heed_signals()
     scratch = Path(tempfile.mkdtemp(prefix="quern-test-"))
     try:
         settings = settings_from(options, scratch)
@@ -160,7 +167,7 @@ def main():
         canary = harness_can_fail(settings)
         report(canary, options.verbose)
         outcomes = run_all(jobs, options)
-        if options.verbose:
+        if options.verbose or sum(job.seconds for job in jobs) > 30:
             report_slowest(jobs)
         count = summarise(outcomes + [canary], left_out)
         nothing_ran = all(outcome.status == SKIPPED for outcome in outcomes)

@@ -16,11 +16,6 @@ LAYOUTS = {"graph": None, "blocked": ["quern-block", "--out-edges"], "partitions
 RUNS = [("pagerank", "--tolerance", "0", "--iterations", "25"), ("sssp", "--delta", "2"), ("kcore",)]
 
 
-def heed_interrupts():
-    """A shell's background job, and what it starts, ignores SIGINT."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
 class Kill(unittest.TestCase):
     tier, timeout = "medium", 300
 
@@ -44,8 +39,7 @@ class Kill(unittest.TestCase):
         """Start it again and again, ending it with one of `signals` at a random moment; how often that was so."""
         ended, most = 0, 60
         for attempt in range(most):
-            process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-                                       preexec_fn=heed_interrupts)
+            process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
             chosen = chance.choice(signals)
             time.sleep(chance.random() * 0.03 * (1 + attempt / 5))
             if attempt < most - 1:

@@ -23,6 +23,7 @@ class Job:
     run: object  # () -> list of Outcome
     tier: str = "short"
     seconds: float = 0.0  # it took
+    cpu_seconds: float = 0.0
 
 
 @dataclass

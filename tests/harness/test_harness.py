@@ -2,6 +2,7 @@
 
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -15,9 +16,9 @@ from harness.process import Finished
 HERE = Path(os.environ["QUERN_SOURCE"]) / "tests/harness"
 
 
-def run_harness(folder, *options):
+def run_harness(folder, *options, **more):
     return subprocess.run([sys.executable, str(HERE.parent / "run.py"), "--tests", str(folder), *options],
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **more)
 
 
 class Harness(unittest.TestCase):
@@ -26,12 +27,19 @@ class Harness(unittest.TestCase):
 
     def test_passing_fixtures(self):
         finished = run_harness(HERE / "fixtures/passing")
-        self.assertEqual(self.last_line(finished), "3 passed, 0 failed, 2 skipped", finished.stdout)
+        self.assertEqual(self.last_line(finished), "4 passed, 0 failed, 2 skipped", finished.stdout)
         self.assertEqual(finished.returncode, 0)
         self.assertIn("skipped 1 test: program a-program-that-nobody-has is not installed\n"
                       "        | cli/skipped\n", finished.stdout)
         self.assertIn("skipped 1 test: for a reason\n        | test_points/Points: test_skips\n", finished.stdout)
         self.assertIn("left out: 2 jobs of tier long", finished.stdout)
+
+    def test_in_the_background(self):
+        def ignore_interrupts():
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+        finished = run_harness(HERE / "fixtures/passing", "-k", "interrupt", preexec_fn=ignore_interrupts)
+        self.assertEqual(self.last_line(finished), "2 passed, 0 failed, 0 skipped", finished.stdout)
 
     def test_every_failing_fixture_fails(self):
         """All are counted, none passes but the first half of a class that then dies, and the canary."""

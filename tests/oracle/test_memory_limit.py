@@ -153,9 +153,7 @@ class NothingLeft(unittest.TestCase):
         """A run that has begun to write temporary files."""
         Path("tmp").mkdir(exist_ok=True)
         process = subprocess.Popen([str(BIN / "quern-generate"), "rmat", "--scale=23", "--memory=16M", "--tmpdir=tmp", THREADS,
-                                    "-o", "g.qrn", "-q"],
-                                   # A shell's background job, and what it starts, ignores SIGINT.
-                                   preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+                                    "-o", "g.qrn", "-q"])
         folder = str(Path("tmp").resolve())
         for _ in range(2000):
             for link in Path(f"/proc/{process.pid}/fd").iterdir():
