@@ -214,8 +214,7 @@ enum qn_status keep_each_once(struct tc_work *work, struct qn_error *error) {
   enum qn_status status =
       qn_cuda_alloc(memory, &other, num_edges, sizeof *other, "oriented edges", error);
   if (!status && work->directed) {
-    status =
-        qn_cuda_sort_keys(memory, &work->scratch, work->keys, other, num_edges, 64, NULL, error);
+    status = qn_cuda_sort(memory, &work->scratch, work->keys, other, num_edges, NULL, error);
     uint64_t *sorted = other;
     other = work->keys;
     work->keys = sorted;
