@@ -67,5 +67,5 @@ for program in env["PROGRAMS"]:
 env.Alias("install", installed)
 
 # What this build was asked for, so that a test can install it without building another.
-asked = sorted("%s=%s" % (key, env[key]) for key in ("variant", "cuda", "cuda_arch", "CC", "CXX", "werror"))
+asked = sorted("%s=%s" % (key, env[key]) for key in ("variant", "cuda", "cuda_arch", "cuda_optimise", "CC", "CXX", "werror"))
 env.Alias("tools", env.Textfile("options.txt", asked))

@@ -45,6 +45,7 @@ def refused_architectures(nvcc, names):
 def host_flags(env):
     """Flags for the host compiler behind nvcc. -Wextra and pedantry choke on nvcc's own output."""
     flags = [flag for flag in env.Flatten(env["CCFLAGS"]) if str(flag) not in ("-Wextra", "-Werror")]
+    flags += [] if env["cuda_optimise"] else ["-O0", "-g0"]
     return ["-Xcompiler=" + str(flag).replace(",", "\\,") for flag in flags]
 
 
@@ -82,7 +83,8 @@ def generate(env):
         return give_up(env, "this nvcc cannot compile for %s; set cuda_arch" % ", ".join(refused))
     env["HAS_CUDA"] = True
     env["NVCC"] = nvcc
-    env["NVCCFLAGS"] = (["-std=c++17", "-O3", "-lineinfo", "--expt-relaxed-constexpr", "-ccbin=$CXX",
+    optimisation = ["-O3", "-lineinfo"] if env["cuda_optimise"] else ["-Xcicc", "-O0", "-Xptxas", "-O0"]
+    env["NVCCFLAGS"] = (["-std=c++17", *optimisation, "--expt-relaxed-constexpr", "-ccbin=$CXX",
                          "-diag-suppress=177,550"]  # functions and variables that one program doesn't use
                         + (["-Werror=all-warnings"] if env["werror"] else []) + architecture_flags(names))
     env["NVCC_HOST_FLAGS"] = host_flags
