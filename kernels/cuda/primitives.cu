@@ -1,5 +1,7 @@
 #include "kernels/cuda/primitives.cuh"
 
+#include <cuda_runtime.h>
+
 #ifdef QN_CUDA_EMULATOR
 
 #include <algorithm>
