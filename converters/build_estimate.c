@@ -40,12 +40,12 @@ struct qn_work_estimate qn_build_estimate(const struct qn_build *build,
   estimate.most =
       ((uint64_t)32 << 20) +
       times(edges->most_edges,
-            worst_list + worst_ids + copies * (weighted ? 16 : 8) * 1.3 + (in_edges ? 2 : 0));
+            worst_list + worst_ids + copies * (weighted ? 16 : 8) * 1.3 + (in_edges ? weighted ? 8 : 4 : 0));
   /* The lists of blocks of edges on disk. */
   estimate.least += times(stored, 40.0 / 4000);
   estimate.temporary = times(stored, weighted ? 12 : 8);
   if (in_edges)
-    estimate.temporary += times(stored, 2);
+    estimate.temporary += times(stored, weighted ? 8 : 4);
   estimate.output =
       times(stored, bytes.output * (in_edges ? 2 : 1)) +
       times(edges->num_vertices, (in_edges ? 16 : 8) + (edges->given_vertices ? 0 : 8));

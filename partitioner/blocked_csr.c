@@ -12,6 +12,7 @@
 #include <omp.h>
 #include <string.h>
 
+#include "partitioner/rows.h"
 #include "support/memory.h"
 #include "support/temp_file.h"
 #include "support/threads.h"
@@ -34,11 +35,12 @@ static const struct section_names PUSH = {"push_block_rows",  "push_block_edges"
                                           "push_weights"};
 
 struct cutting {
-  const struct qn_csr *csr; /* whose columns are cut */
-  const uint32_t *weights;  /* bits; NULL without */
+  const struct qn_rows *rows; /* whose columns are cut */
   uint64_t num_blocks;
   uint64_t num_ranges;
   uint64_t block_vertices;
+  bool is_shift; /* block_vertices is 2^shift */
+  unsigned shift;
   uint64_t max_block_edges;
   /* [num_blocks x num_ranges] first the number of edges, then the place of the first of
    * them, counted from the block's. */
@@ -62,15 +64,25 @@ uint64_t qn_block_vertices_for(uint64_t l2_bytes) {
   return rounded > UINT32_MAX ? UINT32_MAX : (uint64_t)rounded;
 }
 
-/* The part of a row that lies in the block of column_indices[begin]: its end and block. */
-static inline uint64_t part_end(const struct cutting *cutting, uint64_t begin, uint64_t row_end,
-                                uint64_t *block) {
-  const uint32_t *columns = cutting->csr->column_indices;
-  if (cutting->num_blocks == 1) {
-    *block = 0;
-    return row_end;
-  }
-  *block = columns[begin] / (uint32_t)cutting->block_vertices;
+/* The rows of a range. */
+struct range_rows {
+  uint64_t first, last;
+};
+
+static struct range_rows rows_of_range(const struct cutting *cutting, uint64_t range) {
+  uint64_t first = range * QN_RANGE_VERTICES, last = first + QN_RANGE_VERTICES;
+  uint64_t num_vertices = cutting->rows->num_vertices;
+  return (struct range_rows){first, last < num_vertices ? last : num_vertices};
+}
+
+static inline uint64_t block_of(const struct cutting *cutting, uint32_t column) {
+  return cutting->is_shift ? column >> cutting->shift : column / (uint32_t)cutting->block_vertices;
+}
+
+/* The part of a row that lies in the block of columns[begin]: its end and block. */
+static inline uint64_t part_end(const struct cutting *cutting, const uint32_t *columns,
+                                uint64_t begin, uint64_t row_end, uint64_t *block) {
+  *block = block_of(cutting, columns[begin]);
   uint64_t limit = (*block + 1) * cutting->block_vertices, end = begin + 1;
   while (end < row_end && columns[end] < limit)
     end++;
@@ -79,31 +91,53 @@ static inline uint64_t part_end(const struct cutting *cutting, uint64_t begin, u
 
 /* ---- First pass ----------------------------------------------------------- */
 
-static bool count_range(const struct cutting *cutting, uint64_t range) {
-  const uint64_t *offsets = cutting->csr->row_offsets;
-  uint64_t first = range * QN_RANGE_VERTICES, last = first + QN_RANGE_VERTICES, block;
-  bool overflow = false;
-  if (last > cutting->csr->num_vertices)
-    last = cutting->csr->num_vertices;
-  for (uint64_t row = first; row < last; row++) {
-    for (uint64_t edge = offsets[row]; edge < offsets[row + 1];) {
-      uint64_t end = part_end(cutting, edge, offsets[row + 1], &block);
-      uint32_t *edges = &cutting->range_edges[block * cutting->num_ranges + range];
-      overflow |= end - edge > UINT32_MAX - *edges;
-      *edges += (uint32_t)(end - edge);
+static void add_edges(struct cutting *cutting, uint32_t *edges, uint64_t count) {
+  if (count > UINT32_MAX - *edges) {
+#pragma omp atomic write
+    cutting->overflow = true;
+  }
+  *edges += (uint32_t)count;
+}
+
+static void count_range(struct cutting *cutting, const struct qn_csr_rows *rows, uint64_t range) {
+  const uint64_t *offsets = rows->row_offsets;
+  struct range_rows own = rows_of_range(cutting, range);
+  uint64_t base = offsets[rows->first], block;
+  for (uint64_t row = own.first; row < own.last; row++) {
+    uint64_t row_end = offsets[row + 1] - base;
+    for (uint64_t edge = offsets[row] - base; edge < row_end;) {
+      uint64_t end = part_end(cutting, rows->columns, edge, row_end, &block);
+      add_edges(cutting, &cutting->range_edges[block * cutting->num_ranges + range], end - edge);
       cutting->range_starts[block * (cutting->num_ranges + 1) + range + 1]++;
       edge = end;
     }
   }
-  return overflow;
 }
 
-static void count_ranges(struct cutting *cutting) {
-  bool overflow = false;
-#pragma omp parallel for schedule(dynamic, 4) reduction(|| : overflow)
-  for (uint64_t range = 0; range < cutting->num_ranges; range++)
-    overflow = count_range(cutting, range) || overflow;
-  cutting->overflow = overflow;
+static void count_rows(const struct qn_csr_rows *rows, void *context) {
+  for (uint64_t row = rows->first; row < rows->last; row += QN_RANGE_VERTICES)
+    count_range(context, rows, row / QN_RANGE_VERTICES);
+}
+
+/* A single block has the edges of its rows: their offsets tell everything. */
+static void count_whole_ranges(struct cutting *cutting) {
+  const uint64_t *offsets = cutting->rows->row_offsets;
+#pragma omp parallel for schedule(static)
+  for (uint64_t range = 0; range < cutting->num_ranges; range++) {
+    struct range_rows own = rows_of_range(cutting, range);
+    uint32_t filled = 0;
+    for (uint64_t row = own.first; row < own.last; row++)
+      filled += offsets[row + 1] > offsets[row];
+    add_edges(cutting, &cutting->range_edges[range], offsets[own.last] - offsets[own.first]);
+    cutting->range_starts[range + 1] = filled;
+  }
+}
+
+static enum qn_status count_ranges(struct cutting *cutting, struct qn_error *error) {
+  if (cutting->num_blocks != 1)
+    return qn_rows_visit(cutting->rows, false, count_rows, cutting, error);
+  count_whole_ranges(cutting);
+  return QN_OK;
 }
 
 /* Counts become places within each block, and the blocks' own sizes. */
@@ -131,49 +165,103 @@ static void place_ranges(struct cutting *cutting) {
 
 /* ---- Second pass ---------------------------------------------------------- */
 
-static void copy_part(const struct cutting *cutting, uint64_t from, uint64_t to, uint64_t count) {
-  memcpy(cutting->columns + to, cutting->csr->column_indices + from, 4 * count);
-  if (cutting->weights)
-    memcpy(cutting->out_weights + to, cutting->weights + from, 4 * count);
+/* Where the next row and edge of a block go. */
+struct cursor {
+  uint64_t row;  /* in id_map */
+  uint64_t edge; /* from the block's first */
+};
+
+struct copying {
+  const struct cutting *cutting;
+  struct cursor *cursors; /* [threads x num_blocks] */
+};
+
+static void set_cursors(const struct cutting *cutting, uint64_t range, struct cursor *cursors) {
+  uint64_t ranges = cutting->num_ranges;
+  for (uint64_t block = 0; block < cutting->num_blocks; block++)
+    cursors[block] = (struct cursor){cutting->block_rows[block] +
+                                         cutting->range_starts[block * (ranges + 1) + range],
+                                     cutting->range_edges[block * ranges + range]};
 }
 
-/* `next_rows` [num_blocks]: where the range's next row of each block goes. */
-static void copy_range(const struct cutting *cutting, uint64_t range, uint32_t *next_rows) {
-  const uint64_t *offsets = cutting->csr->row_offsets;
-  uint64_t first = range * QN_RANGE_VERTICES, last = first + QN_RANGE_VERTICES, block;
-  if (last > cutting->csr->num_vertices)
-    last = cutting->csr->num_vertices;
-  for (block = 0; block < cutting->num_blocks; block++)
-    next_rows[block] = cutting->range_starts[block * (cutting->num_ranges + 1) + range];
-  for (uint64_t row = first; row < last; row++) {
-    for (uint64_t edge = offsets[row]; edge < offsets[row + 1];) {
-      uint64_t end = part_end(cutting, edge, offsets[row + 1], &block);
-      uint32_t *place = &cutting->range_edges[block * cutting->num_ranges + range];
-      uint64_t local = cutting->block_rows[block] + next_rows[block]++;
-      cutting->id_map[local] = (uint32_t)row;
-      cutting->row_offsets[local + block] = *place;
-      copy_part(cutting, edge, cutting->block_edges[block] + *place, end - edge);
-      *place += (uint32_t)(end - edge);
-      edge = end;
+static inline void begin_row(const struct cutting *cutting, uint64_t block, uint64_t row,
+                             struct cursor *cursor) {
+  cutting->id_map[cursor->row] = (uint32_t)row;
+  cutting->row_offsets[cursor->row + block] = (uint32_t)cursor->edge;
+  cursor->row++;
+}
+
+/* Rows have few edges in each of many blocks: they are copied one by one. */
+static void copy_range(const struct cutting *cutting, const struct qn_csr_rows *rows,
+                       uint64_t range, struct cursor *cursors) {
+  const uint64_t *offsets = rows->row_offsets;
+  struct range_rows own = rows_of_range(cutting, range);
+  uint64_t base = offsets[rows->first], edge = offsets[own.first] - base;
+  for (uint64_t row = own.first; row < own.last; row++) {
+    uint64_t row_end = offsets[row + 1] - base;
+    while (edge < row_end) {
+      uint64_t block = block_of(cutting, rows->columns[edge]);
+      uint64_t limit = (block + 1) * cutting->block_vertices;
+      uint64_t place = cutting->block_edges[block] + cursors[block].edge, begin = edge;
+      begin_row(cutting, block, row, &cursors[block]);
+      do {
+        cutting->columns[place] = rows->columns[edge];
+        if (rows->weights)
+          cutting->out_weights[place] = rows->weights[edge];
+        place++;
+        edge++;
+      } while (edge < row_end && rows->columns[edge] < limit);
+      cursors[block].edge += edge - begin;
     }
   }
 }
 
+/* A single block has the edges as they are. */
+static void copy_whole_range(const struct cutting *cutting, const struct qn_csr_rows *rows,
+                             uint64_t range, struct cursor *cursor) {
+  const uint64_t *offsets = rows->row_offsets;
+  struct range_rows own = rows_of_range(cutting, range);
+  uint64_t from = offsets[own.first] - offsets[rows->first];
+  uint64_t bytes = 4 * (offsets[own.last] - offsets[own.first]);
+  if (bytes == 0)
+    return;
+  memcpy(cutting->columns + cursor->edge, rows->columns + from, bytes);
+  if (rows->weights)
+    memcpy(cutting->out_weights + cursor->edge, rows->weights + from, bytes);
+  for (uint64_t row = own.first; row < own.last; row++) {
+    if (offsets[row + 1] == offsets[row])
+      continue;
+    begin_row(cutting, 0, row, cursor);
+    cursor->edge += offsets[row + 1] - offsets[row];
+  }
+}
+
+static void copy_rows(const struct qn_csr_rows *rows, void *context) {
+  const struct copying *copying = context;
+  const struct cutting *cutting = copying->cutting;
+  struct cursor *cursors = copying->cursors + (uint64_t)omp_get_thread_num() * cutting->num_blocks;
+  for (uint64_t row = rows->first; row < rows->last; row += QN_RANGE_VERTICES) {
+    uint64_t range = row / QN_RANGE_VERTICES;
+    set_cursors(cutting, range, cursors);
+    if (cutting->num_blocks == 1)
+      copy_whole_range(cutting, rows, range, cursors);
+    else
+      copy_range(cutting, rows, range, cursors);
+  }
+}
+
 static enum qn_status copy_ranges(const struct cutting *cutting, struct qn_error *error) {
-  uint32_t *next_rows;
-  uint64_t threads = qn_threads();
-  enum qn_status status = qn_pages_alloc(&next_rows, threads * cutting->num_blocks,
-                                         sizeof *next_rows, "block cursors", error);
-  if (status)
-    return status;
-#pragma omp parallel for schedule(dynamic, 4)
-  for (uint64_t range = 0; range < cutting->num_ranges; range++)
-    copy_range(cutting, range, next_rows + (uint64_t)omp_get_thread_num() * cutting->num_blocks);
-  for (uint64_t block = 0; block < cutting->num_blocks; block++)
+  struct copying copying = {.cutting = cutting};
+  uint64_t cursors = qn_threads() * cutting->num_blocks;
+  enum qn_status status =
+      qn_pages_alloc(&copying.cursors, cursors, sizeof *copying.cursors, "block cursors", error);
+  if (!status)
+    status = qn_rows_visit(cutting->rows, true, copy_rows, &copying, error);
+  for (uint64_t block = 0; block < cutting->num_blocks && !status; block++)
     cutting->row_offsets[cutting->block_rows[block + 1] + block] =
         (uint32_t)(cutting->block_edges[block + 1] - cutting->block_edges[block]);
-  qn_pages_free(next_rows, threads * cutting->num_blocks, sizeof *next_rows);
-  return QN_OK;
+  qn_pages_free(copying.cursors, cursors, sizeof *copying.cursors);
+  return status;
 }
 
 /* ---- Limits --------------------------------------------------------------- */
@@ -200,36 +288,47 @@ static uint64_t fitting_block(const uint64_t *degrees, uint64_t num_vertices, ui
 }
 
 /* Too many edges in a block: says by how much, and what would fit. */
+static void count_columns(const struct qn_csr_rows *rows, void *context) {
+  uint64_t *degrees = context;
+  uint64_t count = rows->row_offsets[rows->last] - rows->row_offsets[rows->first];
+  for (uint64_t i = 0; i < count; i++) {
+#pragma omp atomic
+    degrees[rows->columns[i]]++;
+  }
+}
+
 static enum qn_status refuse_large_block(const struct cutting *cutting, struct qn_error *error) {
-  const struct qn_csr *csr = cutting->csr;
-  uint64_t *degrees, largest = 0, at = 0;
+  uint64_t *degrees, largest = 0, at = 0, num_vertices = cutting->rows->num_vertices;
   enum qn_status status =
-      qn_pages_alloc(&degrees, csr->num_vertices, sizeof *degrees, "degrees by column", error);
+      qn_pages_alloc(&degrees, num_vertices, sizeof *degrees, "degrees by column", error);
+  if (!status)
+    status = qn_rows_visit(cutting->rows, true, count_columns, degrees, error);
   if (status)
-    return status;
-  for (uint64_t edge = 0; edge < csr->num_edges; edge++)
-    degrees[csr->column_indices[edge]]++;
+    goto cleanup;
   for (uint64_t block = 0; block < cutting->num_blocks; block++) {
     uint64_t edges = 0;
     for (uint64_t v = block * cutting->block_vertices;
-         v < (block + 1) * cutting->block_vertices && v < csr->num_vertices; v++)
+         v < (block + 1) * cutting->block_vertices && v < num_vertices; v++)
       edges += degrees[v];
     at = edges > largest ? block : at;
     largest = edges > largest ? edges : largest;
   }
   uint64_t fitting =
-      fitting_block(degrees, csr->num_vertices, cutting->block_vertices, cutting->max_block_edges);
-  qn_pages_free(degrees, csr->num_vertices, sizeof *degrees);
+      fitting_block(degrees, num_vertices, cutting->block_vertices, cutting->max_block_edges);
   if (fitting == 0)
-    return qn_fail(error, QN_USAGE,
-                   "some vertex has more edges than the %" PRIu64
-                   " that a block can hold: this graph does not fit the blocked-csr layout",
-                   cutting->max_block_edges);
-  return qn_fail(
-      error, QN_USAGE,
-      "block %" PRIu64 " would hold %" PRIu64 " edges, %" PRIu64 " more than the %" PRIu64
-      " that a block can; --block-vertices %" PRIu64 " would fit",
-      at, largest, largest - cutting->max_block_edges, cutting->max_block_edges, fitting);
+    status = qn_fail(error, QN_USAGE,
+                     "some vertex has more edges than the %" PRIu64
+                     " that a block can hold: this graph does not fit the blocked-csr layout",
+                     cutting->max_block_edges);
+  else
+    status =
+        qn_fail(error, QN_USAGE,
+                "block %" PRIu64 " would hold %" PRIu64 " edges, %" PRIu64 " more than the %" PRIu64
+                " that a block can; --block-vertices %" PRIu64 " would fit",
+                at, largest, largest - cutting->max_block_edges, cutting->max_block_edges, fitting);
+cleanup:
+  qn_pages_free(degrees, num_vertices, sizeof *degrees);
+  return status;
 }
 
 static enum qn_status check_block_edges(const struct cutting *cutting, struct qn_error *error) {
@@ -272,7 +371,9 @@ static enum qn_status count_direction(struct cutting *cutting, const struct sect
                           &cutting->range_starts, error);
   if (status)
     return status;
-  count_ranges(cutting);
+  status = count_ranges(cutting, error);
+  if (status)
+    return status;
   place_ranges(cutting);
   return check_block_edges(cutting, error);
 }
@@ -286,22 +387,23 @@ static enum qn_status copy_direction(struct cutting *cutting, const struct secti
                           &cutting->row_offsets, error);
   if (!status)
     status =
-        add_unsigned(writer, names->columns, 4, cutting->csr->num_edges, &cutting->columns, error);
+        add_unsigned(writer, names->columns, 4, cutting->rows->num_edges, &cutting->columns, error);
   if (!status)
-    status = qn_builder_weights(writer, names->weights, cutting->csr->num_edges,
+    status = qn_builder_weights(writer, names->weights, cutting->rows->num_edges,
                                 &cutting->out_weights, error);
   return status ? status : copy_ranges(cutting, error);
 }
 
-static enum qn_status cut_direction(const struct qn_csr *csr, uint64_t block_vertices,
+static enum qn_status cut_direction(const struct qn_rows *rows, uint64_t block_vertices,
                                     uint64_t max_block_edges, const struct section_names *names,
                                     struct qn_writer *writer, struct qn_error *error) {
   struct cutting cutting = {
-      .csr = csr,
-      .weights = qn_weight_bits(&csr->weights),
-      .num_blocks = (csr->num_vertices + block_vertices - 1) / block_vertices,
-      .num_ranges = (csr->num_vertices + QN_RANGE_VERTICES - 1) / QN_RANGE_VERTICES,
+      .rows = rows,
+      .num_blocks = (rows->num_vertices + block_vertices - 1) / block_vertices,
+      .num_ranges = (rows->num_vertices + QN_RANGE_VERTICES - 1) / QN_RANGE_VERTICES,
       .block_vertices = block_vertices,
+      .is_shift = (block_vertices & (block_vertices - 1)) == 0,
+      .shift = (unsigned)__builtin_ctzll(block_vertices),
       .max_block_edges = max_block_edges,
   };
   uint64_t counts = cutting.num_blocks * cutting.num_ranges;
@@ -348,20 +450,21 @@ static const char *direction_name(uint32_t directions) {
   return directions == QN_BLOCKED_PUSH ? "push" : "pull";
 }
 
-static enum qn_status cut_directions(struct qn_source *source, uint32_t directions,
+static enum qn_status cut_directions(const struct qn_graph *graph, uint32_t directions,
                                      uint64_t block_vertices, uint64_t max_block_edges,
                                      struct qn_writer *writer, struct qn_error *error) {
-  const struct qn_csr *in;
+  struct qn_rows rows;
   enum qn_status status = QN_OK;
   if (directions & QN_BLOCKED_PULL) {
-    status = qn_source_in_edges(source, &in, error);
+    status = qn_rows_open_in(graph, &rows, error);
     if (!status)
-      status = cut_direction(in, block_vertices, max_block_edges, &PULL, writer, error);
-    qn_source_drop_in_edges(source);
+      status = cut_direction(&rows, block_vertices, max_block_edges, &PULL, writer, error);
+    qn_rows_close(&rows);
   }
-  if (!status && (directions & QN_BLOCKED_PUSH))
-    status =
-        cut_direction(&source->graph.out, block_vertices, max_block_edges, &PUSH, writer, error);
+  if (!status && (directions & QN_BLOCKED_PUSH)) {
+    qn_rows_open_out(graph, &rows);
+    status = cut_direction(&rows, block_vertices, max_block_edges, &PUSH, writer, error);
+  }
   return status;
 }
 
@@ -385,7 +488,8 @@ enum qn_status qn_blocked_csr_build(struct qn_source *source, const void *option
   if (!status)
     status = qn_builder_degrees(source, writer, error);
   if (!status)
-    status = cut_directions(source, directions, block_vertices, max_block_edges, writer, error);
+    status =
+        cut_directions(&source->graph, directions, block_vertices, max_block_edges, writer, error);
   if (!status && wanted->out_edges)
     status = write_out_edges(out, writer, error);
   return status;

@@ -31,7 +31,7 @@ uint64_t qn_block_vertices_for(uint64_t l2_bytes);
 
 /* The `build` of a struct qn_builder; `options` is a struct qn_blocked_csr_options. Parallel;
  * beside the output it takes 4 bytes for each range of 1024 vertices of each block and, for pull
- * blocks of a directed graph that stores no transpose, what qn_source_in_edges takes. */
+ * blocks of a directed graph that stores no transpose, what qn_rows_open_in takes. */
 enum qn_status qn_blocked_csr_build(struct qn_source *source, const void *options,
                                     struct qn_writer *writer, json_t **used,
                                     struct qn_error *error);

@@ -7,7 +7,6 @@
 #include "formats/bundle_open.h"
 #include "formats/figures.h"
 #include "formats/layouts.h"
-#include "formats/transpose.h"
 #include "support/sizes.h"
 #include "support/threads.h"
 
@@ -25,25 +24,8 @@ enum qn_status qn_source_open(const char *path, struct qn_source *source, struct
   return status;
 }
 
-void qn_source_drop_in_edges(struct qn_source *source) {
-  qn_graph_unmap(&source->transposed);
-}
-
 void qn_source_close(struct qn_source *source) {
-  qn_source_drop_in_edges(source);
   qn_graph_unmap(&source->graph);
-}
-
-enum qn_status qn_source_in_edges(struct qn_source *source, const struct qn_csr **in,
-                                  struct qn_error *error) {
-  enum qn_status status = QN_OK;
-  *in = &source->graph.in;
-  if (source->graph.has_transpose)
-    return QN_OK;
-  *in = &source->transposed.out;
-  if (!source->transposed.owns_arrays)
-    status = qn_graph_create_transpose(&source->graph.out, &source->transposed, error);
-  return status;
 }
 
 /* ---- The output ----------------------------------------------------------- */
@@ -226,8 +208,8 @@ cleanup:
   return status;
 }
 
-/* Beside what is looked up by vertex a builder takes memory for the transpose of a directed graph
- * that has none, which goes to temporary files. */
+/* Beside what is looked up by vertex a builder takes memory for transposing a directed graph that
+ * stores no in-edges, which goes to temporary files. */
 static enum qn_status make_plan(const struct qn_builder *builder,
                                 const struct qn_builder_options *options,
                                 struct qn_memory_plan *plan, struct qn_error *error) {
@@ -240,7 +222,7 @@ static enum qn_status make_plan(const struct qn_builder *builder,
   uint64_t edge_bytes = info->weight_type == QN_WEIGHT_NONE ? 4 : 8;
   bool transposed =
       info->directedness == QN_UNDIRECTED || qn_container_section(container, "in_row_offsets");
-  uint64_t transpose = transposed ? 0 : (edge_bytes + 2) * info->num_edges + 8 * info->num_vertices;
+  uint64_t transpose = transposed ? 0 : edge_bytes * info->num_edges + 8 * info->num_vertices;
   struct qn_work_estimate estimate = {
       .kept = builder->vertex_memory * info->num_vertices,
       .temporary = transpose,

@@ -29,8 +29,7 @@ extern "C" {
 
 /* The graph that a layout is built from. */
 struct qn_source {
-  struct qn_graph graph;      /* mapped and checked, or borrowed */
-  struct qn_graph transposed; /* its transpose, where it had to be computed */
+  struct qn_graph graph; /* mapped and checked, or borrowed */
 };
 
 /* Map the graph container `path`; check its checksums and everything that builders index with.
@@ -38,15 +37,6 @@ struct qn_source {
 enum qn_status qn_source_open(const char *path, struct qn_source *source, struct qn_error *error);
 /* A zeroed source is allowed. */
 void qn_source_close(struct qn_source *source);
-
-/* The in-edges: those of the container, the out-edges if it is undirected, or else the transpose,
- * computed at the first call (4 bytes an edge, 8 with weights, and 8 a vertex, until
- * qn_source_drop_in_edges or qn_source_close; in temporary files with --memory). Not for several
- * threads at once. */
-enum qn_status qn_source_in_edges(struct qn_source *source, const struct qn_csr **in,
-                                  struct qn_error *error);
-/* Give the memory of a computed transpose back. */
-void qn_source_drop_in_edges(struct qn_source *source);
 
 /* ---- The output ----------------------------------------------------------- */
 

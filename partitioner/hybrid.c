@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "partitioner/rows.h"
 #include "support/checked.h"
 
 struct section_names {
@@ -26,8 +27,7 @@ static const struct section_names OUT = {"out-edges",      "out_ell_columns", "o
                                          "out_coo_weights"};
 
 struct splitting {
-  const struct qn_csr *csr;
-  const uint32_t *weights; /* bits; NULL without */
+  const struct qn_rows *rows;
   uint64_t width;
   uint64_t pitch;
   uint64_t num_ranges;
@@ -39,31 +39,32 @@ struct splitting {
   uint32_t *coo_weights;
 };
 
-static uint64_t length_of(const struct qn_csr *csr, uint64_t row) {
-  return csr->row_offsets[row + 1] - csr->row_offsets[row];
+static uint64_t length_of(const uint64_t *row_offsets, uint64_t row) {
+  return row_offsets[row + 1] - row_offsets[row];
 }
 
-static uint64_t rows_of_length(const struct qn_csr *csr, uint64_t length) {
+static uint64_t rows_of_length(const uint64_t *row_offsets, uint64_t num_vertices,
+                               uint64_t length) {
   uint64_t count = 0;
 #pragma omp parallel for schedule(static) reduction(+ : count)
-  for (uint64_t row = 0; row < csr->num_vertices; row++)
-    count += length_of(csr, row) >= length;
+  for (uint64_t row = 0; row < num_vertices; row++)
+    count += length_of(row_offsets, row) >= length;
   return count;
 }
 
-static uint64_t longest_row(const struct qn_csr *csr) {
+static uint64_t longest_row(const uint64_t *row_offsets, uint64_t num_vertices) {
   uint64_t longest = 0;
 #pragma omp parallel for schedule(static) reduction(max : longest)
-  for (uint64_t row = 0; row < csr->num_vertices; row++)
-    longest = length_of(csr, row) > longest ? length_of(csr, row) : longest;
+  for (uint64_t row = 0; row < num_vertices; row++)
+    longest = length_of(row_offsets, row) > longest ? length_of(row_offsets, row) : longest;
   return longest;
 }
 
-uint64_t qn_hybrid_width(const struct qn_csr *csr) {
-  uint64_t low = 0, high = csr->num_vertices ? longest_row(csr) : 0;
+uint64_t qn_hybrid_width(const uint64_t *row_offsets, uint64_t num_vertices) {
+  uint64_t low = 0, high = longest_row(row_offsets, num_vertices);
   while (low < high) {
     uint64_t middle = low + (high - low + 1) / 2;
-    if (3 * rows_of_length(csr, middle) >= csr->num_vertices)
+    if (3 * rows_of_length(row_offsets, num_vertices, middle) >= num_vertices)
       low = middle;
     else
       high = middle - 1;
@@ -71,18 +72,13 @@ uint64_t qn_hybrid_width(const struct qn_csr *csr) {
   return low;
 }
 
-static uint64_t range_end(const struct splitting *work, uint64_t range) {
-  uint64_t end = (range + 1) * QN_HYBRID_RANGE;
-  return end < work->csr->num_vertices ? end : work->csr->num_vertices;
-}
-
 /* coo_starts from the lengths of rows. */
 static void count_coo(const struct splitting *work) {
 #pragma omp parallel for schedule(static)
   for (uint64_t range = 0; range < work->num_ranges; range++) {
-    uint64_t count = 0;
-    for (uint64_t row = range * QN_HYBRID_RANGE; row < range_end(work, range); row++) {
-      uint64_t length = length_of(work->csr, row);
+    uint64_t count = 0, first = range * QN_HYBRID_RANGE, last = first + QN_HYBRID_RANGE;
+    for (uint64_t row = first; row < last && row < work->rows->num_vertices; row++) {
+      uint64_t length = length_of(work->rows->row_offsets, row);
       count += length > work->width ? length - work->width : 0;
     }
     work->coo_starts[range + 1] = count;
@@ -91,46 +87,54 @@ static void count_coo(const struct splitting *work) {
     work->coo_starts[range + 1] += work->coo_starts[range];
 }
 
-static void fill_ell(const struct splitting *work, uint64_t first, uint64_t last) {
-  const struct qn_csr *csr = work->csr;
+/* Of the rows [first, last) alone, few enough for what is known of them to stay in the L1 cache. */
+static void fill_ell(const struct splitting *work, const struct qn_csr_rows *rows, uint64_t first,
+                     uint64_t last) {
+  uint64_t base = rows->row_offsets[rows->first];
   for (uint64_t k = 0; k < work->width; k++) {
     uint32_t *columns = work->ell_columns + k * work->pitch;
-    uint32_t *weights = work->weights ? work->ell_weights + k * work->pitch : NULL;
+    uint32_t *weights = rows->weights ? work->ell_weights + k * work->pitch : NULL;
     for (uint64_t row = first; row < last; row++) {
-      uint64_t edge = csr->row_offsets[row] + k;
-      bool there = edge < csr->row_offsets[row + 1];
-      columns[row] = there ? csr->column_indices[edge] : QN_HYBRID_PADDING;
+      uint64_t edge = rows->row_offsets[row] + k;
+      bool there = edge < rows->row_offsets[row + 1];
+      columns[row] = there ? rows->columns[edge - base] : QN_HYBRID_PADDING;
       if (weights)
-        weights[row] = there ? work->weights[edge] : 0;
+        weights[row] = there ? rows->weights[edge - base] : 0;
     }
   }
 }
 
-static void fill_coo(const struct splitting *work, uint64_t first, uint64_t last, uint64_t place) {
-  const struct qn_csr *csr = work->csr;
-  for (uint64_t row = first; row < last; row++) {
-    uint64_t length = length_of(csr, row), edge = csr->row_offsets[row] + work->width;
+static void fill_coo(const struct splitting *work, const struct qn_csr_rows *rows) {
+  uint64_t base = rows->row_offsets[rows->first];
+  uint64_t place = work->coo_starts[rows->first / QN_HYBRID_RANGE];
+  for (uint64_t row = rows->first; row < rows->last; row++) {
+    uint64_t length = length_of(rows->row_offsets, row);
+    uint64_t edge = rows->row_offsets[row] - base + work->width;
     if (length <= work->width)
       continue;
     uint64_t rest = length - work->width;
     for (uint64_t i = 0; i < rest; i++)
       work->coo_rows[place + i] = (uint32_t)row;
-    memcpy(work->coo_columns + place, csr->column_indices + edge, 4 * rest);
-    if (work->weights)
-      memcpy(work->coo_weights + place, work->weights + edge, 4 * rest);
+    memcpy(work->coo_columns + place, rows->columns + edge, 4 * rest);
+    if (rows->weights)
+      memcpy(work->coo_weights + place, rows->weights + edge, 4 * rest);
     place += rest;
   }
 }
 
-static void fill(const struct splitting *work) {
-#pragma omp parallel for schedule(dynamic, 4)
-  for (uint64_t range = 0; range < work->num_ranges; range++) {
-    fill_ell(work, range * QN_HYBRID_RANGE, range_end(work, range));
-    fill_coo(work, range * QN_HYBRID_RANGE, range_end(work, range), work->coo_starts[range]);
+static void split_rows(const struct qn_csr_rows *rows, void *context) {
+  for (uint64_t first = rows->first; first < rows->last; first += QN_HYBRID_RANGE) {
+    uint64_t last = first + QN_HYBRID_RANGE;
+    fill_ell(context, rows, first, last < rows->last ? last : rows->last);
   }
+  fill_coo(context, rows);
+}
+
+static enum qn_status fill(struct splitting *work, struct qn_error *error) {
   for (uint64_t k = 0; k < work->width; k++)
-    for (uint64_t row = work->csr->num_vertices; row < work->pitch; row++)
+    for (uint64_t row = work->rows->num_vertices; row < work->pitch; row++)
       work->ell_columns[k * work->pitch + row] = QN_HYBRID_PADDING;
+  return qn_rows_visit(work->rows, true, split_rows, work, error);
 }
 
 static enum qn_status add_sections(struct splitting *work, const struct section_names *names,
@@ -138,7 +142,7 @@ static enum qn_status add_sections(struct splitting *work, const struct section_
   uint64_t entries;
   if (!qn_mul_u64(work->width, work->pitch, &entries))
     return qn_fail(error, QN_USAGE, "a width of %" PRIu64 " is too large for %" PRIu64 " vertices",
-                   work->width, work->csr->num_vertices);
+                   work->width, work->rows->num_vertices);
   enum qn_status status = qn_builder_section(writer, names->ell_columns, QN_ELEMENT_UNSIGNED, 4,
                                              entries, &work->ell_columns, error);
   if (!status)
@@ -161,28 +165,43 @@ static enum qn_status add_sections(struct splitting *work, const struct section_
 }
 
 /* `*width` becomes the width used. */
-static enum qn_status split_direction(const struct qn_csr *csr, const struct section_names *names,
+static enum qn_status split_direction(const struct qn_rows *rows, const struct section_names *names,
                                       uint64_t *width, struct qn_writer *writer,
                                       struct qn_error *error) {
-  uint64_t longest = longest_row(csr);
+  uint64_t num_vertices = rows->num_vertices;
+  uint64_t longest = longest_row(rows->row_offsets, num_vertices);
   if (*width == QN_HYBRID_AUTO_WIDTH)
-    *width = qn_hybrid_width(csr);
+    *width = qn_hybrid_width(rows->row_offsets, num_vertices);
   if (*width > longest)
     return qn_fail(error, QN_USAGE,
                    "a width of %" PRIu64 " is %" PRIu64 " more than the longest row of %s has, the "
                    "rest would be padding alone; --width %" PRIu64 " would hold every edge",
                    *width, *width - longest, names->name, longest);
   struct splitting work = {
-      .csr = csr,
-      .weights = qn_weight_bits(&csr->weights),
+      .rows = rows,
       .width = *width,
-      .pitch = (csr->num_vertices + QN_HYBRID_PITCH - 1) / QN_HYBRID_PITCH * QN_HYBRID_PITCH,
-      .num_ranges = (csr->num_vertices + QN_HYBRID_RANGE - 1) / QN_HYBRID_RANGE,
+      .pitch = (num_vertices + QN_HYBRID_PITCH - 1) / QN_HYBRID_PITCH * QN_HYBRID_PITCH,
+      .num_ranges = (num_vertices + QN_HYBRID_RANGE - 1) / QN_HYBRID_RANGE,
   };
   enum qn_status status = add_sections(&work, names, writer, error);
+  return status ? status : fill(&work, error);
+}
+
+static enum qn_status split_in(const struct qn_graph *graph, uint64_t *width,
+                               struct qn_writer *writer, struct qn_error *error) {
+  struct qn_rows rows;
+  enum qn_status status = qn_rows_open_in(graph, &rows, error);
   if (!status)
-    fill(&work);
+    status = split_direction(&rows, &IN, width, writer, error);
+  qn_rows_close(&rows);
   return status;
+}
+
+static enum qn_status split_out(const struct qn_graph *graph, uint64_t *width,
+                                struct qn_writer *writer, struct qn_error *error) {
+  struct qn_rows rows;
+  qn_rows_open_out(graph, &rows);
+  return split_direction(&rows, &OUT, width, writer, error);
 }
 
 enum qn_status qn_hybrid_build(struct qn_source *source, const void *options,
@@ -191,19 +210,14 @@ enum qn_status qn_hybrid_build(struct qn_source *source, const void *options,
   struct qn_container_info *info = qn_writer_info(writer);
   uint32_t directions = wanted->directions ? wanted->directions : QN_HYBRID_IN;
   uint64_t in_width = wanted->width, out_width = wanted->width;
-  const struct qn_csr *in;
   /* An undirected graph's rows are the same in both directions: they are stored once. */
   if (source->graph.directedness == QN_UNDIRECTED)
     directions = directions & QN_HYBRID_IN ? QN_HYBRID_IN : QN_HYBRID_OUT;
   enum qn_status status = qn_builder_degrees(source, writer, error);
-  if (!status && (directions & QN_HYBRID_IN)) {
-    status = qn_source_in_edges(source, &in, error);
-    if (!status)
-      status = split_direction(in, &IN, &in_width, writer, error);
-    qn_source_drop_in_edges(source);
-  }
+  if (!status && (directions & QN_HYBRID_IN))
+    status = split_in(&source->graph, &in_width, writer, error);
   if (!status && (directions & QN_HYBRID_OUT))
-    status = split_direction(&source->graph.out, &OUT, &out_width, writer, error);
+    status = split_out(&source->graph, &out_width, writer, error);
   if (status)
     return status;
   info->parameters[QN_HYBRID_DIRECTIONS] = directions;

@@ -29,7 +29,7 @@ struct qn_shards_options {
 /* The `build` of struct qn_builder; `options` is a struct qn_shards_options.
  *
  * Parallel, linear, the same bytes for any number of threads. For a directed graph without a stored
- * transpose it takes 2 bytes an edge beside the output, and what qn_csr_transpose says a thread.
+ * transpose it takes what qn_csr_transpose does beside the output.
  * QN_USAGE with the value that would fit for more than 65,536 vertices a shard, shared memory for
  * less than one vertex, and pages smaller than the largest shard. */
 enum qn_status qn_shards_build(struct qn_source *source, const void *options,

@@ -76,8 +76,8 @@ static const struct argp_option table[] = {
 static const char documentation[] =
     "Cut a graph into blocks whose vertex values fit a cache (GraphCage's TOCAB): the layout "
     "blocked-csr.\v"
-    "Memory beside the output: for pull blocks of a directed graph without a stored transpose 6 "
-    "bytes an edge (12 with weights) and 8 a vertex, in temporary files with --memory; otherwise "
+    "Memory beside the output: for pull blocks of a directed graph without a stored transpose 4 "
+    "bytes an edge (8 with weights) and 8 a vertex, in temporary files with --memory; otherwise "
     "next "
     "to nothing. The summary tells "
     "how many blocks there are, how many local vertices (rows with an edge in a block) they have, "

@@ -53,8 +53,8 @@ static const struct argp_option table[] = {
 static const char documentation[] =
     "Split a graph's rows into a dense part of fixed width (ELL) and a sparse rest (COO), as "
     "HPGraph does: the layout hybrid.\v"
-    "Memory beside the output: for the in-edges of a directed graph without a stored transpose 6 "
-    "bytes an edge (12 with weights) and 8 a vertex, in temporary files with --memory; otherwise "
+    "Memory beside the output: for the in-edges of a directed graph without a stored transpose 4 "
+    "bytes an edge (8 with weights) and 8 a vertex, in temporary files with --memory; otherwise "
     "next to nothing. The summary tells the width, how much of the ELL part is padding, how many "
     "edges are in the COO part, and how "
     "the size compares with plain CSR.";

@@ -60,9 +60,8 @@ static const char documentation[] =
     "side. A streamed edge takes 6 bytes (10 with weights); the CPU's side takes 4 more and 16 a "
     "vertex, for undirected graphs 8 a vertex only. A shard with far more edges than the others "
     "limits the speed: see largest_shard_edges.\n\n"
-    "Memory: beside the mapped input and output, the transpose of a directed graph that was stored "
-    "without one (4 bytes an edge, 8 with weights, and 8 a vertex; quern-import --transpose stores "
-    "it).";
+    "Memory: beside the mapped input and output, 4 bytes an edge (8 with weights) of a directed "
+    "graph that was stored without its in-edges (quern-import --transpose stores them).";
 
 int main(int argc, char **argv) {
   static const struct argp_option own[] = {

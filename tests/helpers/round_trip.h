@@ -12,9 +12,7 @@ static inline enum qn_status build_layout(const struct qn_builder *builder,
                                           const struct qn_graph *graph, const char *path,
                                           struct qn_error *error) {
   struct qn_source source = {.graph = *graph};
-  enum qn_status status = qn_builder_run(builder, &source, path, true, error);
-  qn_source_drop_in_edges(&source);
-  return status;
+  return qn_builder_run(builder, &source, path, true, error);
 }
 
 /* The container without metadata, whose bytes do not change with the program's version: a vector.
@@ -30,7 +28,6 @@ static inline void build_vector(const struct qn_builder *builder, const struct q
   assert_int_equal(builder->build(&source, builder->options, writer, &used, &error), QN_OK);
   assert_int_equal(qn_ids_write(writer, &graph->ids, &error), QN_OK);
   assert_int_equal(qn_writer_commit(writer, &error), QN_OK);
-  qn_source_drop_in_edges(&source);
   json_decref(used);
 }
 

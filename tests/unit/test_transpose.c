@@ -68,6 +68,38 @@ static void skewed_and_sparse(void **state) {
   (void)state;
   check_graph(random_graph(100, 50000, QN_WEIGHT_F32, 3, 3));
   check_graph(random_graph(3000000, 2000, QN_WEIGHT_NONE, 0, 4));
+  check_graph(random_graph(200000, 300000, QN_WEIGHT_U32, 1, 6));
+}
+
+/* Rows are as wide as shown, and shown again by a second visit. */
+static void add_columns(const struct qn_csr_rows *rows, void *context) {
+  uint64_t sum = 0, begin = rows->row_offsets[rows->first];
+  assert_int_equal(rows->first % 1024, 0);
+  for (uint64_t edge = begin; edge < rows->row_offsets[rows->last]; edge++)
+    sum += rows->columns[edge - begin] + rows->weights[edge - begin];
+#pragma omp atomic
+  *(uint64_t *)context += sum;
+}
+
+static void two_visits(void **state) {
+  (void)state;
+  struct qn_graph graph = random_graph(70000, 200000, QN_WEIGHT_U32, 2, 7), transposed;
+  struct qn_transposition work = {0};
+  uint64_t expected = 0, sums[2] = {0}, *offsets = malloc(8 * 70001);
+  assert_non_null(offsets);
+  assert_int_equal(qn_graph_create_transpose(&graph.out, &transposed, &error), QN_OK);
+  for (uint64_t edge = 0; edge < graph.out.num_edges; edge++)
+    expected += transposed.out.column_indices[edge] + transposed.out.weights.u32[edge];
+  assert_int_equal(qn_transposition_create(&graph.out, offsets, &work, &error), QN_OK);
+  assert_memory_equal(offsets, transposed.out.row_offsets, 8 * 70001);
+  assert_int_equal(qn_transposition_visit(&work, false, add_columns, &sums[0], &error), QN_OK);
+  assert_int_equal(qn_transposition_visit(&work, true, add_columns, &sums[1], &error), QN_OK);
+  assert_int_equal(sums[0], expected);
+  assert_int_equal(sums[1], expected);
+  qn_transposition_destroy(&work);
+  qn_graph_unmap(&transposed);
+  qn_graph_unmap(&graph);
+  free(offsets);
 }
 
 static void allocation_failures(void **state) {
@@ -92,6 +124,7 @@ int main(void) {
       cmocka_unit_test(extremes),
       cmocka_unit_test(bucket_borders),
       cmocka_unit_test(skewed_and_sparse),
+      cmocka_unit_test(two_visits),
       cmocka_unit_test(allocation_failures),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
