@@ -4,6 +4,9 @@
 
 #include <string.h>
 
+#include "formats/varint.h"
+#include "support/multiversion.h"
+
 bool qn_filter_applies(enum qn_filter filter, uint32_t element_bytes) {
   switch (filter) {
   case QN_FILTER_NONE:
@@ -34,29 +37,11 @@ uint64_t qn_filter_bound(enum qn_filter filter, uint32_t element_bytes, uint64_t
   return count * element_bytes;
 }
 
-static uint8_t *put_varint(uint8_t *out, uint64_t value) {
-  while (value >= 0x80) {
-    *out++ = (uint8_t)value | 0x80;
-    value >>= 7;
-  }
-  *out++ = (uint8_t)value;
-  return out;
-}
+/* Decoders work in blocks that stay in the first cache. */
+enum { BLOCK = 256 };
 
-/* NULL past the end, and for encodings of more than 64 bits. */
-static const uint8_t *get_varint(const uint8_t *in, const uint8_t *end, uint64_t *value) {
-  uint64_t result = 0;
-  for (unsigned shift = 0; in < end && shift < 64; shift += 7) {
-    uint8_t byte = *in++;
-    if (shift == 63 && byte > 1)
-      return NULL;
-    result |= (uint64_t)(byte & 0x7f) << shift;
-    if (byte < 0x80) {
-      *value = result;
-      return in;
-    }
-  }
-  return NULL;
+static uint64_t least(uint64_t a, uint64_t b) {
+  return a < b ? a : b;
 }
 
 /* ---- Delta: differences between neighbours, modulo 2^64, as varints -------- */
@@ -65,7 +50,7 @@ static uint64_t encode_delta(const uint64_t *elements, uint64_t count, uint8_t *
   uint8_t *next = out;
   uint64_t before = 0;
   for (uint64_t i = 0; i < count; i++) {
-    next = put_varint(next, elements[i] - before);
+    next = qn_put_varint(next, elements[i] - before);
     before = elements[i];
   }
   return (uint64_t)(next - out);
@@ -73,14 +58,12 @@ static uint64_t encode_delta(const uint64_t *elements, uint64_t count, uint8_t *
 
 static bool decode_delta(const uint8_t *in, uint64_t bytes, uint64_t *elements, uint64_t count) {
   const uint8_t *end = in + bytes;
-  uint64_t before = 0, difference;
-  for (uint64_t i = 0; i < count; i++) {
-    if (in < end && *in < 0x80)
-      difference = *in++;
-    else if (!(in = get_varint(in, end, &difference)))
-      return false;
-    before += difference;
-    elements[i] = before;
+  uint64_t before = 0;
+  for (uint64_t done = 0; in && done < count; done += BLOCK) {
+    uint64_t n = least(count - done, BLOCK);
+    in = qn_get_varints_u64(in, end, elements + done, n);
+    for (uint64_t i = 0; in && i < n; i++)
+      elements[done + i] = before += elements[done + i];
   }
   return in == end;
 }
@@ -94,11 +77,50 @@ static void encode_shuffle(uint32_t element_bytes, const uint8_t *elements, uint
       out[plane * count + i] = elements[i * element_bytes + plane];
 }
 
+/* Words [begin, begin + n) of `count` in four byte planes. */
+QN_VECTOR_CLONES
+static void get_plane_words(const uint8_t *planes, uint64_t count, uint64_t begin, uint64_t n,
+                            uint32_t *words) {
+  const uint8_t *p0 = planes + begin, *p1 = p0 + count, *p2 = p1 + count, *p3 = p2 + count;
+  for (uint64_t i = 0; i < n; i++)
+    words[i] = p0[i] | (uint32_t)p1[i] << 8 | (uint32_t)p2[i] << 16 | (uint32_t)p3[i] << 24;
+}
+
+/* All elements of 8 bytes likewise: two words each. */
+QN_VECTOR_CLONES
+static void join_plane_pairs(const uint32_t *low, const uint32_t *high, uint64_t n,
+                             uint64_t *elements) {
+  for (uint64_t i = 0; i < n; i++)
+    elements[i] = low[i] | (uint64_t)high[i] << 32;
+}
+
+static void decode_shuffle_8(const uint8_t *in, uint64_t count, uint64_t *elements) {
+  uint32_t low[BLOCK], high[BLOCK];
+  for (uint64_t done = 0; done < count; done += BLOCK) {
+    uint64_t n = least(count - done, BLOCK);
+    get_plane_words(in, count, done, n, low);
+    get_plane_words(in + 4 * count, count, done, n, high);
+    join_plane_pairs(low, high, n, elements + done);
+  }
+}
+
 static void decode_shuffle(uint32_t element_bytes, const uint8_t *in, uint64_t count,
-                           uint8_t *elements) {
-  for (uint32_t plane = 0; plane < element_bytes; plane++)
-    for (uint64_t i = 0; i < count; i++)
-      elements[i * element_bytes + plane] = in[plane * count + i];
+                           void *elements) {
+  uint8_t *out = elements;
+  if (element_bytes == 4) {
+    get_plane_words(in, count, 0, count, elements);
+    return;
+  }
+  if (element_bytes == 8) {
+    decode_shuffle_8(in, count, elements);
+    return;
+  }
+  for (uint64_t done = 0; done < count; done += BLOCK) {
+    uint64_t end = done + least(count - done, BLOCK);
+    for (uint32_t plane = 0; plane < element_bytes; plane++)
+      for (uint64_t i = done; i < end; i++)
+        out[i * element_bytes + plane] = in[plane * count + i];
+  }
 }
 
 /* ---- Gaps: sorted runs as token 0 for a run's start, gap + 1 inside --------- */
@@ -123,30 +145,53 @@ static uint32_t token_at(const uint32_t *elements, uint64_t i) {
 static uint64_t encode_gaps(const uint32_t *elements, uint64_t count, uint8_t *out) {
   uint8_t *next = out + 4;
   for (uint64_t i = 0; i < count; i++)
-    next = put_varint(next, token_at(elements, i));
+    next = qn_put_varint(next, token_at(elements, i));
   uint32_t token_bytes = (uint32_t)(next - out - 4);
   memcpy(out, &token_bytes, 4);
   uint32_t start = 0;
   for (uint64_t i = 0; i < count; i++) {
     if (!begins_run(elements, i))
       continue;
-    next = put_varint(next, zigzag(elements[i] - start));
+    next = qn_put_varint(next, zigzag(elements[i] - start));
     start = elements[i];
   }
   return (uint64_t)(next - out);
 }
 
-static const uint8_t *next_start(const uint8_t *starts, const uint8_t *end, uint32_t *start) {
-  uint64_t code;
-  starts = get_varint(starts, end, &code);
-  if (!starts || code > UINT32_MAX)
-    return NULL;
-  *start += unzigzag((uint32_t)code);
+/* The tokens of a block and the codes of the runs that begin in it. One more code is read, but not
+ * used. */
+struct tokens {
+  uint32_t words[BLOCK];
+  uint32_t codes[BLOCK + 1];
+};
+
+static uint64_t count_starts(const uint32_t *tokens, uint64_t count) {
+  uint64_t starts = 0;
+  for (uint64_t i = 0; i < count; i++)
+    starts += tokens[i] == 0;
   return starts;
+}
+
+/* Where a run begins is as good as random, so there is no branch: an element is what it adds to
+ * the one before, which counts for nothing at a start. */
+static void join_tokens(struct tokens *tokens, uint64_t count, uint64_t num_starts, uint32_t *start,
+                        uint32_t *element, uint32_t *elements) {
+  for (uint64_t i = 0; i < num_starts; i++)
+    tokens->codes[i] = *start += unzigzag(tokens->codes[i]);
+  uint32_t current = *element;
+  uint64_t run = 0;
+  for (uint64_t i = 0; i < count; i++) {
+    uint32_t token = tokens->words[i], inside = 0 - (uint32_t)(token != 0);
+    uint32_t added = tokens->codes[run] ^ ((tokens->codes[run] ^ (token - 1)) & inside);
+    run += token == 0;
+    elements[i] = current = (current & inside) + added;
+  }
+  *element = current;
 }
 
 static bool decode_gaps(const uint8_t *in, uint64_t bytes, uint32_t *elements, uint64_t count) {
   uint32_t token_bytes, start = 0, element = 0;
+  struct tokens block = {.words = {0}};
   if (bytes < 4)
     return false;
   memcpy(&token_bytes, in, 4);
@@ -154,20 +199,16 @@ static bool decode_gaps(const uint8_t *in, uint64_t bytes, uint32_t *elements, u
     return false;
   const uint8_t *tokens = in + 4, *starts = tokens + token_bytes, *tokens_end = starts;
   const uint8_t *end = in + bytes;
-  for (uint64_t i = 0; i < count; i++) {
-    uint64_t token;
-    if (tokens < tokens_end && *tokens < 0x80)
-      token = *tokens++;
-    else if (!(tokens = get_varint(tokens, tokens_end, &token)) || token > UINT32_MAX)
+  for (uint64_t done = 0; done < count; done += BLOCK) {
+    uint64_t n = least(count - done, BLOCK);
+    tokens = qn_get_varints_u32(tokens, tokens_end, block.words, n);
+    if (!tokens)
       return false;
-    if (token == 0) {
-      if (!(starts = next_start(starts, end, &start)))
-        return false;
-      element = start;
-    } else {
-      element += (uint32_t)token - 1;
-    }
-    elements[i] = element;
+    uint64_t num_starts = count_starts(block.words, n);
+    starts = qn_get_varints_u32(starts, end, block.codes, num_starts);
+    if (!starts)
+      return false;
+    join_tokens(&block, n, num_starts, &start, &element, elements + done);
   }
   return tokens == tokens_end && starts == end;
 }
@@ -179,11 +220,6 @@ static void put_plane_word(uint8_t *planes, uint64_t count, uint64_t i, uint32_t
   planes[count + i] = (uint8_t)(word >> 8);
   planes[2 * count + i] = (uint8_t)(word >> 16);
   planes[3 * count + i] = (uint8_t)(word >> 24);
-}
-
-static uint32_t plane_word(const uint8_t *planes, uint64_t count, uint64_t i) {
-  return planes[i] | (uint32_t)planes[count + i] << 8 | (uint32_t)planes[2 * count + i] << 16 |
-         (uint32_t)planes[3 * count + i] << 24;
 }
 
 static uint64_t encode_gap_planes(const uint32_t *elements, uint64_t count, uint8_t *out) {
@@ -206,6 +242,7 @@ static uint64_t encode_gap_planes(const uint32_t *elements, uint64_t count, uint
 static bool decode_gap_planes(const uint8_t *in, uint64_t bytes, uint32_t *elements,
                               uint64_t count) {
   uint32_t num_starts, start = 0, element = 0;
+  struct tokens block = {.words = {0}};
   if (bytes < 4)
     return false;
   memcpy(&num_starts, in, 4);
@@ -213,17 +250,15 @@ static bool decode_gap_planes(const uint8_t *in, uint64_t bytes, uint32_t *eleme
     return false;
   const uint8_t *tokens = in + 4, *starts = tokens + 4 * count;
   uint64_t run = 0;
-  for (uint64_t i = 0; i < count; i++) {
-    uint32_t token = plane_word(tokens, count, i);
-    if (token == 0) {
-      if (run == num_starts)
-        return false;
-      start += unzigzag(plane_word(starts, num_starts, run++));
-      element = start;
-    } else {
-      element += token - 1;
-    }
-    elements[i] = element;
+  for (uint64_t done = 0; done < count; done += BLOCK) {
+    uint64_t n = least(count - done, BLOCK);
+    get_plane_words(tokens, count, done, n, block.words);
+    uint64_t here = count_starts(block.words, n);
+    if (here > num_starts - run)
+      return false;
+    get_plane_words(starts, num_starts, run, here, block.codes);
+    join_tokens(&block, n, here, &start, &element, elements + done);
+    run += here;
   }
   return run == num_starts;
 }

@@ -8,6 +8,7 @@
 
 #include "formats/archive.h"
 #include "formats/archive_filter.h"
+#include "formats/varint.h"
 #include "helpers/random_graph.h"
 #include "helpers/sample_graph.h"
 #include "helpers/scratch.h"
@@ -22,6 +23,62 @@ static uint64_t random_state = 1;
 static uint64_t next_random(void) {
   random_state = random_state * 6364136223846793005u + 1442695040888963407u;
   return random_state >> 20;
+}
+
+/* Of all lengths, in memory that ends where they do; cut anywhere they are refused. */
+static void varints(void **state) {
+  (void)state;
+  enum { COUNT = 700 };
+  uint64_t values[COUNT], decoded[COUNT];
+  uint32_t narrow[COUNT];
+  for (unsigned round = 0; round < 200; round++) {
+    uint8_t room[COUNT * 10], *end = room;
+    unsigned most = 1 + round % 64; /* bits of a value */
+    for (unsigned i = 0; i < COUNT; i++) {
+      values[i] = (next_random() << 40 ^ next_random() << 20 ^ next_random()) >>
+                  (64 - 1 - next_random() % most);
+      end = qn_put_varint(end, values[i]);
+    }
+    size_t bytes = (size_t)(end - room);
+    uint8_t *exact = malloc(bytes);
+    assert_non_null(exact);
+    memcpy(exact, room, bytes);
+    assert_ptr_equal(qn_get_varints_u64(exact, exact + bytes, decoded, COUNT), exact + bytes);
+    assert_memory_equal(decoded, values, sizeof values);
+    assert_null(qn_get_varints_u64(exact, exact + bytes - 1, decoded, COUNT));
+    assert_null(qn_get_varints_u64(exact, exact + bytes / 3, decoded, COUNT));
+    bool narrow_enough = true;
+    for (unsigned i = 0; i < COUNT; i++)
+      narrow_enough = narrow_enough && values[i] <= UINT32_MAX;
+    const uint8_t *got = qn_get_varints_u32(exact, exact + bytes, narrow, COUNT);
+    assert_ptr_equal(got, narrow_enough ? exact + bytes : NULL);
+    for (unsigned i = 0; got && i < COUNT; i++)
+      assert_int_equal(narrow[i], values[i]);
+    free(exact);
+  }
+}
+
+/* Longer than need be is allowed, up to ten bytes; more bits than 64 are not. */
+static void long_varints(void **state) {
+  (void)state;
+  uint8_t bytes[256];
+  uint64_t value;
+  memset(bytes, 0x80, sizeof bytes);
+  bytes[0] = 0x85;
+  for (unsigned length = 2; length <= 12; length++) {
+    bytes[length - 1] = 0;
+    const uint8_t *end = length <= 10 ? bytes + length : NULL;
+    assert_ptr_equal(qn_get_varints_u64(bytes, bytes + length, &value, 1), end);
+    assert_ptr_equal(qn_get_varints_u64(bytes, bytes + sizeof bytes, &value, 1), end);
+    if (end)
+      assert_int_equal(value, 5);
+    bytes[length - 1] = 0x80;
+  }
+  bytes[9] = 2; /* bit 64 */
+  assert_null(qn_get_varints_u64(bytes, bytes + sizeof bytes, &value, 1));
+  bytes[9] = 1;
+  assert_ptr_equal(qn_get_varints_u64(bytes, bytes + sizeof bytes, &value, 1), bytes + 10);
+  assert_int_equal(value, UINT64_C(0x8000000000000005));
 }
 
 static void filter_round_trip(const void *elements, uint32_t width, uint64_t count) {
@@ -289,6 +346,8 @@ static void allocation_failures(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(varints),
+      cmocka_unit_test(long_varints),
       cmocka_unit_test(filters),
       cmocka_unit_test(filters_survive_noise),
       cmocka_unit_test(restored_byte_for_byte),
