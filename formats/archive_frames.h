@@ -34,8 +34,25 @@ enum qn_status qn_frames_write(struct qn_writer *writer, const struct qn_section
 enum qn_status qn_frames_count(const struct qn_container *archive, const struct qn_section *section,
                                uint64_t *count, struct qn_error *error);
 
-/* Decode all frames into `elements`, of as many elements as qn_frames_count says. */
-enum qn_status qn_frames_read(const struct qn_container *archive, const struct qn_section *section,
-                              void *elements, struct qn_error *error);
+/* What is done with decoded bytes: those of a frame, from byte `offset` of the elements on. Several
+ * threads call at once, in any order. */
+struct qn_frame_taker {
+  enum qn_status (*take)(void *context, const void *bytes, uint64_t length, uint64_t offset,
+                         struct qn_error *error);
+  void *context;
+};
+
+/* What threads decode with: a few MiB each, used for one section after the other. */
+struct qn_frame_decoders;
+enum qn_status qn_frame_decoders_create(struct qn_frame_decoders **out, struct qn_error *error);
+/* NULL is allowed. */
+void qn_frame_decoders_destroy(struct qn_frame_decoders *decoders);
+
+/* Decode all frames into `elements`, of as many elements as qn_frames_count says, or, if that is
+ * NULL, each into memory that is used again, and hand them to `taker` (NULL: nobody) (A-3). */
+enum qn_status qn_frames_read(struct qn_frame_decoders *decoders,
+                              const struct qn_container *archive, const struct qn_section *section,
+                              void *elements, const struct qn_frame_taker *taker,
+                              struct qn_error *error);
 
 #endif

@@ -10,9 +10,25 @@
 #include "support/progress.h"
 #include "support/threads.h"
 
+/* What one thread decodes with. */
 struct decoder {
   ZSTD_DCtx *context;
-  uint8_t *filtered;
+  uint8_t *memory; /* a decoded frame, then room for the widest that filters make of one */
+};
+
+struct qn_frame_decoders {
+  unsigned count;
+  uint64_t filtered_room;
+  struct decoder decoders[];
+};
+
+/* One section on its way. */
+struct decoding {
+  const struct qn_container *archive;
+  const struct qn_section *section;
+  struct qn_disk_frame_index index;
+  uint8_t *elements; /* NULL: frames lie in the decoders */
+  const struct qn_frame_taker *taker;
 };
 
 static struct qn_disk_frame_index read_index(const struct qn_section *section) {
@@ -69,61 +85,121 @@ enum qn_status qn_frames_count(const struct qn_container *archive, const struct 
   return QN_OK;
 }
 
-static bool decode_frame(const struct decoder *decoder, const struct qn_section *section,
-                         const struct qn_disk_frame_index *index, uint64_t filtered_room,
-                         uint64_t frame, uint8_t *elements) {
+static uint64_t frame_count(const struct decoding *decoding, uint64_t frame) {
+  uint64_t left = decoding->index.num_elements - frame * decoding->index.frame_elements;
+  return left < decoding->index.frame_elements ? left : decoding->index.frame_elements;
+}
+
+static enum qn_status decode_frame(const struct decoding *decoding,
+                                   const struct qn_frame_decoders *decoders, uint64_t frame,
+                                   struct qn_error *error) {
+  const struct decoder *decoder = &decoders->decoders[omp_get_thread_num()];
+  const struct qn_section *section = decoding->section;
   uint64_t begin = frame_offset(section, frame), end = frame_offset(section, frame + 1);
-  uint64_t first = frame * index->frame_elements;
-  uint64_t count = index->num_elements - first;
-  if (count > index->frame_elements)
-    count = index->frame_elements;
-  size_t filtered = ZSTD_decompressDCtx(decoder->context, decoder->filtered, filtered_room,
+  uint64_t count = frame_count(decoding, frame);
+  uint64_t offset = frame * decoding->index.frame_elements * section->element_bytes;
+  uint8_t *out = decoding->elements ? decoding->elements + offset : decoder->memory;
+  uint8_t *content = decoder->memory + QN_FRAME_BYTES;
+  size_t filtered = ZSTD_decompressDCtx(decoder->context, content, decoders->filtered_room,
                                         (const uint8_t *)section->stored + begin, end - begin);
-  return !ZSTD_isError(filtered) &&
-         qn_filter_decode((enum qn_filter)section->filter, section->element_bytes,
-                          decoder->filtered, filtered, elements + first * section->element_bytes,
-                          count);
-}
-
-static enum qn_status decode_frames(const struct qn_container *archive,
-                                    const struct qn_section *section, struct decoder *decoders,
-                                    uint64_t filtered_room, uint8_t *elements,
-                                    struct qn_error *error) {
-  struct qn_disk_frame_index index = read_index(section);
-  uint64_t bad = UINT64_MAX;
-#pragma omp parallel for schedule(dynamic, 1) reduction(min : bad)
-  for (uint64_t frame = 0; frame < index.num_frames; frame++) {
-    if (frame < bad && !decode_frame(&decoders[omp_get_thread_num()], section, &index,
-                                     filtered_room, frame, elements))
-      bad = frame;
-    qn_progress_add(QN_FRAME_BYTES);
-  }
-  if (bad == UINT64_MAX)
+  if (ZSTD_isError(filtered) ||
+      !qn_filter_decode((enum qn_filter)section->filter, section->element_bytes, content, filtered,
+                        out, count))
+    return qn_container_violation(decoding->archive, error, "A-3",
+                                  "section %s is corrupt in frame %" PRIu64, section->name, frame);
+  if (!decoding->taker)
     return QN_OK;
-  return qn_container_violation(archive, error, "A-3", "section %s is corrupt in frame %" PRIu64,
-                                section->name, bad);
+  return decoding->taker->take(decoding->taker->context, out, count * section->element_bytes,
+                               offset, error);
 }
 
-enum qn_status qn_frames_read(const struct qn_container *archive, const struct qn_section *section,
-                              void *elements, struct qn_error *error) {
-  uint64_t room = qn_filter_bound((enum qn_filter)section->filter, section->element_bytes,
-                                  qn_frame_elements(section->element_bytes));
-  unsigned threads = qn_threads();
-  struct decoder *decoders;
+/* Of several failures the first frame's is told, whatever the number of threads. */
+static enum qn_status decode_frames(const struct decoding *decoding,
+                                    const struct qn_frame_decoders *decoders,
+                                    struct qn_error *error) {
+  uint64_t bad = UINT64_MAX;
+  enum qn_status status = QN_OK;
+#pragma omp parallel for schedule(dynamic, 1)
+  for (uint64_t frame = 0; frame < decoding->index.num_frames; frame++) {
+    uint64_t bad_now;
+    struct qn_error own_error;
+#pragma omp atomic read
+    bad_now = bad;
+    if (frame > bad_now)
+      continue;
+    enum qn_status own = decode_frame(decoding, decoders, frame, &own_error);
+    qn_progress_add(QN_FRAME_BYTES);
+    if (!own)
+      continue;
+#pragma omp critical(qn_frame_failure)
+    if (frame < bad) {
+#pragma omp atomic write
+      bad = frame;
+      status = own;
+      if (error)
+        *error = own_error;
+    }
+  }
+  return status;
+}
+
+enum qn_status qn_frames_read(struct qn_frame_decoders *decoders,
+                              const struct qn_container *archive, const struct qn_section *section,
+                              void *elements, const struct qn_frame_taker *taker,
+                              struct qn_error *error) {
+  const struct decoding decoding = {.archive = archive,
+                                    .section = section,
+                                    .index = read_index(section),
+                                    .elements = elements,
+                                    .taker = taker};
+  return decode_frames(&decoding, decoders, error);
+}
+
+/* ---- Decoders --------------------------------------------------------------------- */
+
+static uint64_t widest_frame(void) {
+  uint64_t widest = QN_FRAME_BYTES;
+  for (unsigned filter = QN_FILTER_NONE; filter <= QN_FILTER_GAP_PLANES; filter++)
+    for (uint32_t width = 4; width <= 8; width += 4)
+      if (qn_filter_applies((enum qn_filter)filter, width)) {
+        uint64_t bound = qn_filter_bound((enum qn_filter)filter, width, qn_frame_elements(width));
+        widest = bound > widest ? bound : widest;
+      }
+  return widest;
+}
+
+enum qn_status qn_frame_decoders_create(struct qn_frame_decoders **out, struct qn_error *error) {
+  struct qn_frame_decoders *decoders;
+  unsigned count = qn_threads();
+  *out = NULL;
   enum qn_status status =
-      qn_alloc_zeroed(&decoders, threads, sizeof *decoders, "decompressors", error);
-  for (unsigned i = 0; !status && i < threads; i++) {
-    decoders[i].context = ZSTD_createDCtx();
-    status = decoders[i].context
-                 ? qn_alloc(&decoders[i].filtered, room, 1, "a filter buffer", error)
+      qn_alloc_zeroed(&decoders, 1, sizeof *decoders + count * sizeof decoders->decoders[0],
+                      "decompressors", error);
+  if (status)
+    return status;
+  decoders->count = count;
+  decoders->filtered_room = widest_frame();
+  for (unsigned i = 0; !status && i < count; i++) {
+    struct decoder *decoder = &decoders->decoders[i];
+    decoder->context = ZSTD_createDCtx();
+    status = decoder->context
+                 ? qn_pages_alloc(&decoder->memory, QN_FRAME_BYTES + decoders->filtered_room, 1,
+                                  "a frame", error)
                  : qn_fail_memory(error, "a decompressor", 0);
   }
-  if (!status)
-    status = decode_frames(archive, section, decoders, room, elements, error);
-  for (unsigned i = 0; decoders && i < threads; i++) {
-    ZSTD_freeDCtx(decoders[i].context);
-    qn_free(decoders[i].filtered);
+  if (status)
+    qn_frame_decoders_destroy(decoders);
+  else
+    *out = decoders;
+  return status;
+}
+
+void qn_frame_decoders_destroy(struct qn_frame_decoders *decoders) {
+  if (!decoders)
+    return;
+  for (unsigned i = 0; i < decoders->count; i++) {
+    ZSTD_freeDCtx(decoders->decoders[i].context);
+    qn_pages_free(decoders->decoders[i].memory, QN_FRAME_BYTES + decoders->filtered_room, 1);
   }
   qn_free(decoders);
-  return status;
 }

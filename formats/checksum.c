@@ -9,6 +9,14 @@
 /* Chunk hashes gathered before they are fed on: 2 GiB of data at a time. */
 #define BATCH 2048
 
+uint64_t qn_chunk_hash(const void *chunk, uint64_t bytes) {
+  return XXH3_64bits(chunk, bytes);
+}
+
+uint64_t qn_checksum_of_hashes(const uint64_t *hashes, uint64_t num_chunks) {
+  return XXH3_64bits(hashes, num_chunks * sizeof *hashes);
+}
+
 uint64_t qn_chunked_checksum(const void *data, uint64_t bytes) {
   const uint8_t *base = data;
   uint64_t chunks = bytes / QN_CHECKSUM_CHUNK + (bytes % QN_CHECKSUM_CHUNK != 0);

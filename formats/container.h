@@ -178,6 +178,10 @@ enum qn_status qn_container_violation(const struct qn_container *container, stru
 /* The checksum of `bytes` bytes as sections use it: XXH3-64 over the
  * little-endian XXH3-64 values of the consecutive 1 MiB chunks; parallel. */
 uint64_t qn_chunked_checksum(const void *data, uint64_t bytes);
+/* The same in two steps, for chunks that are at hand one at a time: each but the last is of
+ * QN_CHECKSUM_CHUNK bytes (container_disk.h). */
+uint64_t qn_chunk_hash(const void *chunk, uint64_t bytes);
+uint64_t qn_checksum_of_hashes(const uint64_t *hashes, uint64_t num_chunks);
 
 /* ---- Writing --------------------------------------------------------------
  *
@@ -213,6 +217,19 @@ struct qn_container_info *qn_writer_info(struct qn_writer *writer);
  * writable until commit, even after later sections are added. */
 enum qn_status qn_writer_section(struct qn_writer *writer, const struct qn_section_spec *spec,
                                  void *out, struct qn_error *error);
+
+/* Append a section of `checksum` that is not mapped, but put there by parts: every byte once, by
+ * any thread. What is put is believed to have that checksum. */
+enum qn_status qn_writer_section_by_parts(struct qn_writer *writer,
+                                          const struct qn_section_spec *spec, uint64_t checksum,
+                                          struct qn_error *error);
+/* Write `bytes` bytes at byte `offset` of the section added last. */
+enum qn_status qn_writer_put(const struct qn_writer *writer, const void *data, uint64_t bytes,
+                             uint64_t offset, struct qn_error *error);
+
+/* The section added last, filled through its mapping, has this checksum, which commit need not find
+ * again. */
+void qn_writer_know_checksum(struct qn_writer *writer, uint64_t checksum);
 
 /* Shorten the section added last to `count` elements: for counts known only
  * once filled. Its pointer stays valid. */

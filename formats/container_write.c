@@ -19,6 +19,7 @@ struct mapped_section {
   void *mapping; /* from the page that holds the section's first byte; NULL if empty */
   uint64_t mapped_bytes;
   uint64_t lead; /* bytes of the mapping before the section */
+  bool checksum_known;
 };
 
 struct qn_writer {
@@ -90,7 +91,6 @@ static enum qn_status extend_file(struct qn_writer *writer, uint64_t begin, uint
 static enum qn_status map_section(struct qn_writer *writer, uint64_t offset, uint64_t bytes,
                                   struct mapped_section *mapped, struct qn_error *error) {
   uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-  memset(mapped, 0, sizeof *mapped);
   if (bytes == 0)
     return QN_OK;
   mapped->lead = offset % page;
@@ -129,25 +129,55 @@ static enum qn_status place_section(struct qn_writer *writer, const struct qn_se
   return QN_OK;
 }
 
-enum qn_status qn_writer_section(struct qn_writer *writer, const struct qn_section_spec *spec,
-                                 void *out, struct qn_error *error) {
+/* An entry and room in the file for a section, which is mapped or not. */
+static enum qn_status add_section(struct qn_writer *writer, const struct qn_section_spec *spec,
+                                  bool map, struct qn_error *error) {
   enum qn_status status = grow_tables(writer, error);
   if (status)
     return status;
   struct qn_disk_section *entry = &writer->table[writer->num_sections];
   struct mapped_section *mapped = &writer->mapped[writer->num_sections];
+  *mapped = (struct mapped_section){0};
   status = place_section(writer, spec, entry, error);
   if (!status)
     status = extend_file(writer, entry->offset, entry->stored_bytes, error);
-  if (!status)
+  if (!status && map)
     status = map_section(writer, entry->offset, entry->stored_bytes, mapped, error);
   if (status)
     return status;
   writer->num_sections++;
   writer->end = entry->offset + entry->stored_bytes;
-  void *pointer = section_pointer(mapped);
+  return QN_OK;
+}
+
+enum qn_status qn_writer_section(struct qn_writer *writer, const struct qn_section_spec *spec,
+                                 void *out, struct qn_error *error) {
+  enum qn_status status = add_section(writer, spec, true, error);
+  if (status)
+    return status;
+  void *pointer = section_pointer(&writer->mapped[writer->num_sections - 1]);
   memcpy(out, &pointer, sizeof pointer);
   return QN_OK;
+}
+
+enum qn_status qn_writer_section_by_parts(struct qn_writer *writer,
+                                          const struct qn_section_spec *spec, uint64_t checksum,
+                                          struct qn_error *error) {
+  enum qn_status status = add_section(writer, spec, false, error);
+  if (!status)
+    qn_writer_know_checksum(writer, checksum);
+  return status;
+}
+
+enum qn_status qn_writer_put(const struct qn_writer *writer, const void *data, uint64_t bytes,
+                             uint64_t offset, struct qn_error *error) {
+  const struct qn_disk_section *entry = &writer->table[writer->num_sections - 1];
+  return qn_atomic_file_write(writer->file, data, bytes, entry->offset + offset, error);
+}
+
+void qn_writer_know_checksum(struct qn_writer *writer, uint64_t checksum) {
+  writer->table[writer->num_sections - 1].stored_checksum = checksum;
+  writer->mapped[writer->num_sections - 1].checksum_known = true;
 }
 
 static enum qn_status shorten_last(struct qn_writer *writer, struct qn_disk_section *entry,
@@ -212,8 +242,9 @@ enum qn_status qn_writer_shrink_encoded(struct qn_writer *writer, uint64_t store
 static void checksum_sections(struct qn_writer *writer) {
   for (uint32_t i = 0; i < writer->num_sections; i++) {
     struct qn_disk_section *entry = &writer->table[i];
-    entry->stored_checksum =
-        qn_chunked_checksum(section_pointer(&writer->mapped[i]), entry->stored_bytes);
+    if (!writer->mapped[i].checksum_known)
+      entry->stored_checksum =
+          qn_chunked_checksum(section_pointer(&writer->mapped[i]), entry->stored_bytes);
     if (entry->codec == QN_CODEC_NONE)
       entry->checksum = entry->stored_checksum;
   }
