@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 
 #include "converters/bundle_write.h"
-#include "formats/bundle.h"
 #include "formats/archive.h"
+#include "formats/bundle.h"
 #include "formats/layouts.h"
 #include "support/memory.h"
 #include "support/progress.h"
@@ -72,8 +72,9 @@ static const char documentation[] =
     "is a tar with a manifest, which ordinary tar lists and unpacks. Every section is checked "
     "while "
     "it is restored; what is damaged is named and nothing is left of it. Existing files are kept "
-    "unless --force is given. Memory: some MiB a thread; for undirected graphs 2 bytes an edge (4 "
-    "with weights) and 4 bytes a vertex more; verify: the largest section.\n"
+    "unless --force is given. Memory: some MiB a thread; of undirected graphs, to create: 2 "
+    "bytes an edge (4 with weights) and 4 a vertex; to extract: 4 bytes an edge (8 with weights) "
+    "and 16 a vertex, 5 more for each thread up to 8; to verify: 4 bytes an edge more.\n"
     "\n"
     "Exit status: 0; 2 usage; 3 an invalid or damaged file; 4 an unknown version; 5 I/O or memory.";
 

@@ -7,7 +7,7 @@
 
 #include "formats/archive.h"
 #include "formats/archive_frames.h"
-#include "formats/archive_upper.h"
+#include "formats/archive_mirror.h"
 #include "formats/container_disk.h"
 #include "support/memory.h"
 #include "support/progress.h"
@@ -17,9 +17,12 @@ struct restoring {
   const struct qn_container *archive;
   struct qn_writer *writer; /* NULL: only checking */
   struct qn_frame_decoders *decoders;
-  uint64_t *row_offsets;   /* [V + 1] decoded, owned: for the triangles; NULL before them */
-  uint32_t *upper_columns; /* decoded, owned */
-  uint64_t upper_count;
+  uint64_t *row_offsets; /* [V + 1] decoded, owned: for the triangles; NULL before them */
+  uint32_t *columns;     /* of the triangle, decoded, owned */
+  uint32_t *weights;
+  uint64_t num_weights;
+  struct qn_triangle triangle;
+  struct qn_mirror *mirror; /* NULL before it */
 };
 
 /* ---- Decoded bytes ---------------------------------------------------------- */
@@ -113,52 +116,6 @@ static enum qn_status misplaced_upper(const struct restoring *restoring,
                                 section->name);
 }
 
-/* Decode the triangle into memory of its own. */
-static enum qn_status read_triangle(const struct restoring *restoring,
-                                    const struct qn_section *section, uint32_t **upper,
-                                    uint64_t *count, struct qn_error *error) {
-  *upper = NULL;
-  if (section->element_bytes != 4 || !restoring->row_offsets ||
-      section->count != qn_container_info(restoring->archive)->num_edges)
-    return misplaced_upper(restoring, section, error);
-  enum qn_status status = qn_frames_count(restoring->archive, section, count, error);
-  if (!status)
-    status = qn_pages_alloc(upper, *count, sizeof **upper, "the upper triangle", error);
-  if (!status)
-    status = qn_frames_read(restoring->decoders, restoring->archive, section, *upper, NULL, error);
-  if (status) {
-    qn_pages_free(*upper, *count, sizeof **upper);
-    *upper = NULL;
-  }
-  return status;
-}
-
-static enum qn_status restore_upper(struct restoring *restoring, const struct qn_section *section,
-                                    uint32_t *out, struct qn_error *error) {
-  const struct qn_container_info *info = qn_container_info(restoring->archive);
-  uint32_t *upper;
-  uint64_t count;
-  bool fits = false, columns = strcmp(section->name, "column_indices") == 0;
-  if (columns == (restoring->upper_columns != NULL))
-    return misplaced_upper(restoring, section, error);
-  enum qn_status status = read_triangle(restoring, section, &upper, &count, error);
-  if (status)
-    return status;
-  if (columns) {
-    restoring->upper_columns = upper;
-    restoring->upper_count = count;
-  }
-  if (count == restoring->upper_count)
-    status = qn_upper_scatter(info->num_vertices, info->num_edges, restoring->row_offsets,
-                              restoring->upper_columns, count, columns ? NULL : upper, out, &fits,
-                              error);
-  if (!columns)
-    qn_pages_free(upper, count, sizeof *upper);
-  return !status && !fits ? misplaced_upper(restoring, section, error) : status;
-}
-
-/* ---- All sections --------------------------------------------------------------- */
-
 /* Before memory is taken: the frames that are there must account for the count that the table
  * claims (A-2); a triangle holds at least half of the edges. */
 static enum qn_status check_claim(const struct restoring *restoring,
@@ -171,6 +128,73 @@ static enum qn_status check_claim(const struct restoring *restoring,
     return misplaced_upper(restoring, section, error);
   return status;
 }
+
+/* Decode a section of the triangle into memory of its own. */
+static enum qn_status read_triangle(const struct restoring *restoring,
+                                    const struct qn_section *section, uint32_t **upper,
+                                    uint64_t *count, struct qn_error *error) {
+  *upper = NULL;
+  if (section->element_bytes != 4 || !restoring->row_offsets ||
+      section->count != qn_container_info(restoring->archive)->num_edges)
+    return misplaced_upper(restoring, section, error);
+  enum qn_status status = check_claim(restoring, section, error);
+  if (!status)
+    status = qn_frames_count(restoring->archive, section, count, error);
+  if (!status)
+    status = qn_pages_alloc(upper, *count, sizeof **upper, "the upper triangle", error);
+  return status ? status
+                : qn_frames_read(restoring->decoders, restoring->archive, section, *upper, NULL,
+                                 error);
+}
+
+static bool is_columns(const struct qn_section *section) {
+  return strcmp(section->name, "column_indices") == 0;
+}
+
+/* Columns come first, but their edges are mirrored together with the weights. */
+static enum qn_status open_mirror(struct restoring *restoring, const struct qn_section *columns,
+                                  struct qn_error *error) {
+  const struct qn_container_info *info = qn_container_info(restoring->archive);
+  const struct qn_section *weights = qn_container_section(restoring->archive, "weights");
+  struct qn_triangle *triangle = &restoring->triangle;
+  triangle->num_vertices = info->num_vertices;
+  triangle->num_edges = info->num_edges;
+  triangle->row_offsets = restoring->row_offsets;
+  enum qn_status status =
+      read_triangle(restoring, columns, &restoring->columns, &triangle->count, error);
+  if (!status && weights && weights->upper)
+    status = read_triangle(restoring, weights, &restoring->weights, &restoring->num_weights, error);
+  if (status)
+    return status;
+  if (restoring->weights && restoring->num_weights != triangle->count)
+    return misplaced_upper(restoring, weights, error);
+  triangle->columns = restoring->columns;
+  triangle->weights = restoring->weights;
+  status = qn_mirror_create(triangle, &restoring->mirror, error);
+  return !status && !restoring->mirror ? misplaced_upper(restoring, columns, error) : status;
+}
+
+static enum qn_status put_values(void *context, const void *bytes, uint64_t length, uint64_t offset,
+                                 struct qn_error *error) {
+  return qn_writer_put(context, bytes, length, offset, error);
+}
+
+static enum qn_status restore_upper(struct restoring *restoring, const struct qn_section *section,
+                                    uint32_t *values, struct qn_error *error) {
+  const struct qn_mirror_output output = {values, restoring->writer ? put_values : NULL,
+                                          restoring->writer};
+  bool columns = is_columns(section), fits;
+  if (columns == (restoring->mirror != NULL) || (!columns && !restoring->weights))
+    return misplaced_upper(restoring, section, error);
+  if (!columns)
+    return qn_mirror_weights(restoring->mirror, &output, error);
+  enum qn_status status = open_mirror(restoring, section, error);
+  if (!status)
+    status = qn_mirror_columns(restoring->mirror, &output, &fits, error);
+  return !status && !fits ? misplaced_upper(restoring, section, error) : status;
+}
+
+/* ---- All sections --------------------------------------------------------------- */
 
 /* Room for the section in the output. Triangles are put back all over it, in a mapping: `*mapped`,
  * which is memory if nothing is written. */
@@ -238,7 +262,9 @@ static enum qn_status restore_sections(const struct qn_container *archive, struc
     status = restore_section(&restoring, qn_container_section_at(archive, i), error);
   qn_frame_decoders_destroy(restoring.decoders);
   qn_pages_free(restoring.row_offsets, info->num_vertices + 1, sizeof *restoring.row_offsets);
-  qn_pages_free(restoring.upper_columns, restoring.upper_count, sizeof *restoring.upper_columns);
+  qn_pages_free(restoring.columns, restoring.triangle.count, sizeof *restoring.columns);
+  qn_pages_free(restoring.weights, restoring.num_weights, sizeof *restoring.weights);
+  qn_mirror_destroy(restoring.mirror);
   return status;
 }
 

@@ -13,12 +13,4 @@ enum qn_status qn_upper_applies(const struct qn_csr *csr, bool *applies, struct 
 uint64_t qn_upper_count(const struct qn_csr *csr);
 void qn_upper_gather(const struct qn_csr *csr, const uint32_t *values, uint32_t *upper);
 
-/* Fill `values` (E) from the triangle: its columns, and for weights `upper_values`, else NULL.
- * false if the triangle does not fit the row offsets, which are checked too. Needs 4 bytes a
- * vertex, and 8 for each of up to 8 threads. */
-enum qn_status qn_upper_scatter(uint64_t num_vertices, uint64_t num_edges,
-                                const uint64_t *row_offsets, const uint32_t *upper_columns,
-                                uint64_t upper_count, const uint32_t *upper_values,
-                                uint32_t *values, bool *fits, struct qn_error *error);
-
 #endif
