@@ -1,4 +1,4 @@
-/* Shards on a CUDA device, resident (view: struct qn_shards), after Garaph, section 3.
+/* Shards on a CUDA device, resident or streamed (view: struct qn_shards), after Garaph, section 3.
  *
  * Gather (shards_gather.cuh): a block of threads takes consecutive edges of one shard, and adds up
  * what their destinations receive; the 16-bit offsets tell where a row begins. A row that does not
@@ -28,6 +28,7 @@
 #define QN_KERNELS_CUDA_SHARDS_ENGINE_CUH
 
 #include "formats/shards.h"
+#include "kernels/cpu/shards_units.h"
 #include "kernels/cuda/csr_device.cuh"
 #include "kernels/cuda/edge_tiles.cuh"
 #include "kernels/cuda/run_device.cuh"
@@ -36,20 +37,7 @@
 
 namespace {
 
-/* Consecutive rows of one shard, and their edges. */
-struct device_task {
-  uint64_t first_edge;
-  uint32_t num_edges; /* at least 1 */
-  uint32_t first_row;
-  uint32_t first_offset; /* of the first row in its shard */
-};
-
-/* A row that has too many edges for a task, and the segments that it is cut into. */
-struct device_hub {
-  uint32_t row;
-  uint32_t first_segment, num_segments;
-};
-
+/* A part of a hub. */
 struct device_segment {
   uint64_t first_edge;
   uint32_t num_edges;
@@ -65,8 +53,8 @@ struct device_counters {
 struct engine_device {
   struct edge_tiles in; /* sources and weights alone */
   const uint16_t *destination_offsets;
-  const struct device_task *tasks;
-  const struct device_hub *hubs;
+  const struct qn_sh_unit *tasks; /* whose rows are whole */
+  const struct qn_sh_hub *hubs;
   const struct device_segment *segments;
   uint32_t num_tasks, num_hubs, num_segments;
   program_accumulator *segment_sums; /* [num_segments] */
@@ -78,6 +66,9 @@ struct engine_device {
   uint32_t *notified;              /* [V / 32 + 1] bits, zero between iterations */
   struct qn_unit_queue queue;      /* [V] of active vertices */
   struct device_counters *counters;
+  /* Where the edges are streamed: */
+  const struct qn_sh_unit *units;
+  uint32_t *open; /* [V / 32 + 1] bits of vertices that may still receive */
 };
 
 QN_DEVICE_INLINE uint64_t engine_out_degree(const struct engine_device &device, uint32_t vertex) {
@@ -86,9 +77,13 @@ QN_DEVICE_INLINE uint64_t engine_out_degree(const struct engine_device &device, 
 
 } /* namespace */
 
+#define ENGINE_STREAMS
+#define ENGINE_COMPLETES
+#define ENGINE_FLAGS_UNITS
 #include "kernels/cuda/sweeps.cuh"
 
 #include "kernels/cuda/shards_gather.cuh"
+#include "kernels/cuda/shards_units.cuh"
 #if PROGRAM_SCHEDULE == QN_FRONTIER
 #include "kernels/cuda/shards_notify.cuh"
 #define ENGINE_NAME "shards, notify-pull"
@@ -114,128 +109,70 @@ inline enum qn_status engine_collect(struct sweep_run *run, struct qn_error *err
 
 namespace {
 
-/* ---- Cutting shards into tasks, on the host -------------------------------------- */
+/* ---- Uploading --------------------------------------------------------------------- */
 
-/* What is cut so far; without arrays it is only counted. */
+/* Tasks and segments, which are launched apart, of the units. */
 struct shard_cuts {
-  struct device_task *tasks;
-  struct device_hub *hubs;
+  struct qn_sh_unit *tasks;
   struct device_segment *segments;
-  uint64_t num_tasks, num_hubs, num_segments;
 };
 
-/* The end of the rows from `row` on, of those before `last`, that one task can take. */
-inline uint64_t task_end(const uint64_t *offsets, uint64_t row, uint64_t last) {
-  uint64_t low = row, high = last;
-  while (low < high) {
-    const uint64_t middle = high - (high - low) / 2;
-    if (!is_hub(offsets[row], offsets[middle]))
-      low = middle;
-    else
-      high = middle - 1;
-  }
-  return low;
-}
-
-inline void add_task(const struct qn_shards *view, struct shard_cuts *cuts, uint64_t shard,
-                     uint64_t row, uint64_t end) {
-  const uint64_t *offsets = view->in.row_offsets;
-  if (offsets[row] == offsets[end])
-    return; /* nobody receives anything */
-  if (cuts->tasks) {
-    struct device_task *task = &cuts->tasks[cuts->num_tasks];
-    memset(task, 0, sizeof *task);
-    task->first_edge = offsets[row];
-    task->num_edges = (uint32_t)(offsets[end] - offsets[row]);
-    task->first_row = (uint32_t)row;
-    task->first_offset = (uint32_t)(row - view->vertex_offsets[shard]);
-  }
-  cuts->num_tasks++;
-}
-
-inline void add_hub(const struct qn_shards *view, struct shard_cuts *cuts, uint64_t row) {
-  const uint64_t end = view->in.row_offsets[row + 1];
-  const uint64_t first_segment = cuts->num_segments;
-  for (uint64_t begin = view->in.row_offsets[row]; begin < end; cuts->num_segments++) {
-    const uint64_t whole = aligned_edge(begin) + TASK_EDGES, next = whole < end ? whole : end;
-    if (cuts->segments) {
-      struct device_segment segment = {begin, (uint32_t)(next - begin), (uint32_t)cuts->num_hubs};
-      cuts->segments[cuts->num_segments] = segment;
+inline void split_units(const struct qn_sh_units *units, const struct shard_cuts *cuts) {
+  uint64_t num_tasks = 0, hub = 0;
+  for (uint64_t i = 0; i < units->num_units; i++) {
+    const struct qn_sh_unit *unit = &units->units[i];
+    if (unit->segment == QN_SH_NO_SEGMENT) {
+      cuts->tasks[num_tasks++] = *unit;
+      continue;
     }
-    begin = next;
-  }
-  if (cuts->hubs) {
-    struct device_hub hub = {(uint32_t)row, (uint32_t)first_segment,
-                             (uint32_t)(cuts->num_segments - first_segment)};
-    cuts->hubs[cuts->num_hubs] = hub;
-  }
-  cuts->num_hubs++;
-}
-
-inline void cut_shards(const struct qn_shards *view, struct shard_cuts *cuts) {
-  cuts->num_tasks = cuts->num_hubs = cuts->num_segments = 0;
-  for (uint64_t shard = 0; shard < view->num_shards; shard++) {
-    const uint64_t last = view->vertex_offsets[shard + 1];
-    for (uint64_t row = view->vertex_offsets[shard]; row < last;) {
-      const uint64_t end = task_end(view->in.row_offsets, row, last);
-      if (end > row)
-        add_task(view, cuts, shard, row, end);
-      else
-        add_hub(view, cuts, row);
-      row = end > row ? end : row + 1;
-    }
+    while (units->hubs[hub].row < unit->first_row)
+      hub++;
+    cuts->segments[unit->segment] = {unit->first_edge, unit->num_edges, (uint32_t)hub};
   }
 }
 
-inline enum qn_status upload_cuts(const struct shard_cuts *cuts, struct sweep_run *run,
+inline enum qn_status upload_hubs(const struct qn_sh_units *units, struct sweep_run *run,
                                   struct qn_error *error) {
   struct engine_device *device = &run->state.layout;
   struct qn_cuda_memory *memory = &run->memory;
-  device->num_tasks = (uint32_t)cuts->num_tasks;
-  device->num_hubs = (uint32_t)cuts->num_hubs;
-  device->num_segments = (uint32_t)cuts->num_segments;
-  enum qn_status status = qn_cuda_copy_of(memory, &device->tasks, cuts->tasks, cuts->num_tasks, 0,
-                                          sizeof *cuts->tasks, "tasks of shards", error);
+  device->num_hubs = (uint32_t)units->num_hubs;
+  device->num_segments = (uint32_t)units->num_segments;
+  enum qn_status status = qn_cuda_copy_of(memory, &device->hubs, units->hubs, units->num_hubs, 0,
+                                          sizeof *units->hubs, "hubs", error);
   if (!status)
-    status = qn_cuda_copy_of(memory, &device->hubs, cuts->hubs, cuts->num_hubs, 0,
-                             sizeof *cuts->hubs, "hubs", error);
-  if (!status)
-    status = qn_cuda_copy_of(memory, &device->segments, cuts->segments, cuts->num_segments, 0,
-                             sizeof *cuts->segments, "segments of hubs", error);
-  if (!status)
-    status = qn_cuda_alloc(memory, &device->segment_sums, cuts->num_segments,
+    status = qn_cuda_alloc(memory, &device->segment_sums, units->num_segments,
                            sizeof *device->segment_sums, "sums of hubs", error);
   if (!status)
-    status = qn_cuda_alloc(memory, &device->segment_received, cuts->num_segments,
-                           sizeof *device->segment_received, "sums of hubs", error);
+    status = qn_cuda_alloc_zeroed(memory, &device->segment_received, units->num_segments + 1,
+                                  sizeof *device->segment_received, "sums of hubs", error);
   return status;
 }
 
-inline enum qn_status cut_and_upload(const struct qn_shards *view, struct sweep_run *run,
-                                     struct qn_error *error) {
+inline enum qn_status upload_cuts(const struct qn_sh_units *units, struct sweep_run *run,
+                                  struct qn_error *error) {
+  struct engine_device *device = &run->state.layout;
+  struct qn_cuda_memory *memory = &run->memory;
+  const uint64_t num_segments = units->num_segments, num_tasks = units->num_units - num_segments;
   struct shard_cuts cuts;
   memset(&cuts, 0, sizeof cuts);
-  cut_shards(view, &cuts);
-  if (cuts.num_tasks > INT32_MAX || cuts.num_segments > INT32_MAX)
-    return qn_fail(error, QN_UNSUPPORTED, "the graph has too many shards or edges for one device");
+  device->num_tasks = (uint32_t)num_tasks;
   enum qn_status status =
-      qn_alloc(&cuts.tasks, cuts.num_tasks, sizeof *cuts.tasks, "tasks of shards", error);
+      qn_alloc(&cuts.tasks, num_tasks, sizeof *cuts.tasks, "tasks of shards", error);
   if (!status)
-    status = qn_alloc(&cuts.hubs, cuts.num_hubs, sizeof *cuts.hubs, "hubs", error);
-  if (!status)
-    status = qn_alloc(&cuts.segments, cuts.num_segments, sizeof *cuts.segments, "segments of hubs",
-                      error);
+    status =
+        qn_alloc(&cuts.segments, num_segments, sizeof *cuts.segments, "segments of hubs", error);
   if (!status) {
-    cut_shards(view, &cuts);
-    status = upload_cuts(&cuts, run, error);
+    split_units(units, &cuts);
+    status = qn_cuda_copy_of(memory, &device->tasks, cuts.tasks, num_tasks, 0, sizeof *cuts.tasks,
+                             "tasks of shards", error);
   }
+  if (!status)
+    status = qn_cuda_copy_of(memory, &device->segments, cuts.segments, num_segments, 0,
+                             sizeof *cuts.segments, "segments of hubs", error);
   qn_free(cuts.segments);
-  qn_free(cuts.hubs);
   qn_free(cuts.tasks);
   return status;
 }
-
-/* ---- Uploading --------------------------------------------------------------------- */
 
 inline enum qn_status upload_in(const struct qn_shards *view, struct sweep_run *run,
                                 struct qn_error *error) {
@@ -280,16 +217,39 @@ inline enum qn_status upload_out(const struct qn_shards *view, struct sweep_run 
   return QN_OK;
 }
 
-inline enum qn_status upload_layout(const struct qn_shards *view, struct sweep_run *run,
+/* What streaming needs of the topology. */
+inline enum qn_status upload_units(const struct qn_sh_units *units, struct sweep_run *run,
+                                   struct qn_error *error) {
+  const struct qn_shards *view = units->view;
+  struct engine_device *device = &run->state.layout;
+  device->in.weights.type = view->in.weights.type;
+  enum qn_status status =
+      qn_cuda_copy_of(&run->memory, &device->units, units->units, units->num_units, 0,
+                      sizeof *units->units, "units of shards", error);
+  if (!status && PROGRAM_USES_OUT_DEGREE)
+    status = qn_cuda_copy_of(&run->memory, &device->out.row_offsets, view->out.row_offsets,
+                             view->num_vertices + 1, 0, sizeof *view->out.row_offsets,
+                             "row offsets", error);
+  return status;
+}
+
+inline enum qn_status upload_layout(struct streamed_shards *streamed, struct sweep_run *run,
                                     struct qn_error *error) {
-  enum qn_status status = upload_in(view, run, error);
+  const struct qn_sh_units *units = streamed->units;
+  enum qn_status status = upload_hubs(units, run, error);
+  if (!status && run->source) {
+    status = upload_units(units, run, error);
+    return status ? status : streamed_shards_create(streamed, run, error);
+  }
   if (!status)
-    status = upload_out(view, run, error);
+    status = upload_in(units->view, run, error);
   if (!status)
-    status = cut_and_upload(view, run, error);
+    status = upload_out(units->view, run, error);
+  if (!status)
+    status = upload_cuts(units, run, error);
 #if SWEEP_FRONTIER
   if (!status)
-    status = create_notification(view, run, error);
+    status = create_notification(units->view, run, error);
 #endif
   return status;
 }
@@ -297,14 +257,26 @@ inline enum qn_status upload_layout(const struct qn_shards *view, struct sweep_r
 inline enum qn_status engine_run(const struct qn_run_request *request, struct qn_run_result *result,
                                  struct qn_error *error) {
   const struct qn_shards *view = (const struct qn_shards *)request->view;
-  auto upload = [view](struct sweep_run *run, struct qn_error *failure) {
-    return upload_layout(view, run, failure);
+  struct qn_sh_units units;
+  struct streamed_shards streamed;
+  auto upload = [&streamed](struct sweep_run *run, struct qn_error *failure) {
+    run->engine = &streamed;
+    return upload_layout(&streamed, run, failure);
   };
   memset(result, 0, sizeof *result);
+  memset(&streamed, 0, sizeof streamed);
+  streamed.units = &units;
   enum qn_status status = engine_check_weights(&view->in.weights, view->num_edges, error);
-  if (!status)
-    status = sweep_run_program(request, view->num_vertices, view->num_edges, NULL, upload, result,
-                               error);
+  if (status)
+    return status;
+  status = qn_sh_units_create(&units, view, TASK_EDGES, QN_TILE_ITEMS, error);
+  if (!status) {
+    const struct qn_unit_source source = shards_source(&units);
+    status = sweep_run_units(request, view->num_vertices, view->num_edges, NULL, &source, upload,
+                             result, error);
+  }
+  streamed_shards_destroy(&streamed, view->num_vertices);
+  qn_sh_units_destroy(&units);
   return status;
 }
 

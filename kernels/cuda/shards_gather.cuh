@@ -1,4 +1,5 @@
-/* Gathering whole shards, and hubs in segments. Part of shards_engine.cuh.
+/* Gathering whole shards, and hubs in segments, from the topology as it lies on the device or from
+ * the units of one that is streamed (shards_units.cuh). Part of shards_engine.cuh.
  *
  * Every thread takes QN_TILE_ITEMS consecutive edges: their sources and destination offsets are
  * loaded 16 bytes at a time, their random loads are in flight together, and runs of the same offset
@@ -90,10 +91,17 @@ QN_DEVICE_INLINE unsigned items_between(uint64_t edge, uint64_t begin, uint64_t 
   return before_end & ~((1u << skipped) - 1);
 }
 
+/* In-edges on the device, of which a task's are [begin, end). */
+struct gathered_edges {
+  struct edge_tiles in;                /* sources and weights alone */
+  const uint16_t *destination_offsets; /* [in.num_edges] */
+  uint64_t begin, end;
+};
+
 QN_DEVICE_INLINE void gather_edges(const struct sweep_state &state,
-                                   const struct qn_program_context &context, uint64_t begin,
-                                   uint64_t end, struct thread_edges *edges) {
-  const struct edge_tiles &in = state.layout.in;
+                                   const struct qn_program_context &context,
+                                   const struct edge_tiles &in, uint64_t begin, uint64_t end,
+                                   struct thread_edges *edges) {
   uint32_t sources[QN_TILE_ITEMS];
   program_weight weights[QN_TILE_ITEMS];
   edges->edge = aligned_edge(begin) + (uint64_t)threadIdx.x * QN_TILE_ITEMS;
@@ -120,14 +128,12 @@ QN_DEVICE_INLINE void gather_edges(const struct sweep_state &state,
                          : program_identity());
 }
 
-#if !PROGRAM_FIRST_SUFFICES
-
 /* The rows of the thread's edges, counted from the task's first; NO_ROW for those of others. */
-QN_DEVICE_INLINE void load_rows(const struct engine_device &device, const struct device_task &task,
+QN_DEVICE_INLINE void load_rows(const struct gathered_edges &from, const struct qn_sh_unit &task,
                                 const struct thread_edges &edges, uint32_t *rows) {
-  const uint16_t *offsets = device.destination_offsets + edges.edge;
+  const uint16_t *offsets = from.destination_offsets + edges.edge;
   uint32_t found[QN_TILE_ITEMS];
-  if (edges.edge + QN_TILE_ITEMS <= device.in.num_edges) {
+  if (edges.edge + QN_TILE_ITEMS <= from.in.num_edges) {
     static_assert(QN_TILE_ITEMS * sizeof *offsets == sizeof(uint4), "one load for all offsets");
     const uint4 all = __ldcs(reinterpret_cast<const uint4 *>(offsets));
     found[0] = all.x & 0xffff, found[1] = all.x >> 16, found[2] = all.y & 0xffff;
@@ -144,27 +150,27 @@ QN_DEVICE_INLINE void load_rows(const struct engine_device &device, const struct
 }
 
 /* The row of the edge before the thread's, NO_ROW if that is another task's. */
-QN_DEVICE_INLINE uint32_t row_before(const struct engine_device &device,
-                                     const struct device_task &task,
+QN_DEVICE_INLINE uint32_t row_before(const struct gathered_edges &from,
+                                     const struct qn_sh_unit &task,
                                      const struct thread_edges &edges, uint32_t last_row) {
   const uint32_t before = __shfl_up_sync(QN_FULL_WARP, last_row, 1);
   if (qn_lane() > 0)
     return before;
-  return edges.valid && edges.edge > task.first_edge
-             ? device.destination_offsets[edges.edge - 1] - task.first_offset
+  return edges.valid && edges.edge > from.begin
+             ? from.destination_offsets[edges.edge - 1] - task.first_offset
              : NO_ROW;
 }
 
-__global__ void __launch_bounds__(QN_TILE_THREADS)
-    gather_shards(const struct sweep_state state, const struct qn_program_context context) {
-  const struct engine_device &device = state.layout;
-  const struct device_task task = device.tasks[blockIdx.x];
-  const uint64_t end = task.first_edge + task.num_edges;
+/* The block gathers a task whose rows are whole. */
+QN_DEVICE_INLINE void gather_task(const struct sweep_state &state,
+                                  const struct qn_program_context &context,
+                                  const struct qn_sh_unit &task,
+                                  const struct gathered_edges &from) {
   struct thread_edges edges;
   uint32_t rows[QN_TILE_ITEMS];
-  gather_edges(state, context, task.first_edge, end, &edges);
-  load_rows(device, task, edges, rows);
-  const uint32_t before = row_before(device, task, edges, rows[QN_TILE_ITEMS - 1]);
+  gather_edges(state, context, from.in, from.begin, from.end, &edges);
+  load_rows(from, task, edges, rows);
+  const uint32_t before = row_before(from, task, edges, rows[QN_TILE_ITEMS - 1]);
   uint32_t row = before;
   program_accumulator sum = program_identity(), head = program_identity();
   bool began = false, was_active = false;
@@ -197,7 +203,21 @@ __global__ void __launch_bounds__(QN_TILE_THREADS)
   }
   if (threadIdx.x == 0)
     receive(state, context,
-            task.first_row + device.destination_offsets[end - 1] - task.first_offset, last);
+            task.first_row + from.destination_offsets[from.end - 1] - task.first_offset, last);
+}
+
+/* A task's edges where all are on the device. */
+QN_DEVICE_INLINE struct gathered_edges resident_edges(const struct engine_device &device,
+                                                      const struct qn_sh_unit &task) {
+  return {device.in, device.destination_offsets, task.first_edge, task.first_edge + task.num_edges};
+}
+
+#if !PROGRAM_FIRST_SUFFICES
+
+__global__ void __launch_bounds__(QN_TILE_THREADS)
+    gather_shards(const struct sweep_state state, const struct qn_program_context context) {
+  const struct qn_sh_unit task = state.layout.tasks[blockIdx.x];
+  gather_task(state, context, task, resident_edges(state.layout, task));
 }
 
 inline void collect_shards(const struct sweep_run *run) {
@@ -216,15 +236,14 @@ QN_DEVICE_INLINE bool hub_pulls(const struct sweep_state &state,
   return (all || qn_bit_has(state.layout.notified, row)) && may_receive(state, context, row);
 }
 
-__global__ void __launch_bounds__(QN_TILE_THREADS)
-    gather_segments(const struct sweep_state state, const struct qn_program_context context,
-                    bool all) {
+/* The block adds up one segment. */
+QN_DEVICE_INLINE void gather_segment(const struct sweep_state &state,
+                                     const struct qn_program_context &context,
+                                     const struct edge_tiles &in, uint64_t begin, uint64_t end,
+                                     uint32_t segment) {
   const struct engine_device &device = state.layout;
-  const struct device_segment segment = device.segments[blockIdx.x];
-  if (!hub_pulls(state, context, device.hubs[segment.hub].row, all))
-    return;
   struct thread_edges edges;
-  gather_edges(state, context, segment.first_edge, segment.first_edge + segment.num_edges, &edges);
+  gather_edges(state, context, in, begin, end, &edges);
   program_accumulator total = program_identity();
   QN_UNROLL
   for (int i = 0; i < QN_TILE_ITEMS; i++)
@@ -232,9 +251,18 @@ __global__ void __launch_bounds__(QN_TILE_THREADS)
   const bool received = __syncthreads_or(edges.active != 0);
   total = block_combine(total);
   if (threadIdx.x == 0) {
-    device.segment_sums[blockIdx.x] = total;
-    device.segment_received[blockIdx.x] = received;
+    device.segment_sums[segment] = total;
+    device.segment_received[segment] = received;
   }
+}
+
+__global__ void __launch_bounds__(QN_TILE_THREADS)
+    gather_segments(const struct sweep_state state, const struct qn_program_context context,
+                    bool all) {
+  const struct device_segment segment = state.layout.segments[blockIdx.x];
+  if (hub_pulls(state, context, state.layout.hubs[segment.hub].row, all))
+    gather_segment(state, context, state.layout.in, segment.first_edge,
+                   segment.first_edge + segment.num_edges, blockIdx.x);
 }
 
 /* A block merges the segments of a hub. */
@@ -242,14 +270,16 @@ __global__ void __launch_bounds__(QN_TILE_THREADS)
     merge_segments(const struct sweep_state state, const struct qn_program_context context,
                    bool all) {
   const struct engine_device &device = state.layout;
-  const struct device_hub hub = device.hubs[blockIdx.x];
+  const struct qn_sh_hub hub = device.hubs[blockIdx.x];
   if (!hub_pulls(state, context, hub.row, all))
     return;
   program_accumulator total = program_identity();
   bool received = false;
   for (uint32_t i = threadIdx.x; i < hub.num_segments; i += QN_TILE_THREADS) {
+    if (!device.segment_received[hub.first_segment + i])
+      continue;
     program_combine(&total, device.segment_sums[hub.first_segment + i]);
-    received = received || device.segment_received[hub.first_segment + i];
+    received = true;
   }
   received = __syncthreads_or(received);
   total = block_combine(total);
@@ -260,14 +290,19 @@ __global__ void __launch_bounds__(QN_TILE_THREADS)
     mark_received(state, hub.row);
 }
 
+inline void merge_hubs(const struct sweep_run *run, bool all) {
+  if (run->state.layout.num_hubs > 0)
+    QN_LAUNCH(merge_segments, run->state.layout.num_hubs, QN_TILE_THREADS, 0, NULL, run->state,
+              run->context, all);
+}
+
 inline void collect_hubs(const struct sweep_run *run, bool all) {
   const struct engine_device *device = &run->state.layout;
   if (device->num_hubs == 0)
     return;
   QN_LAUNCH(gather_segments, device->num_segments, QN_TILE_THREADS, 0, NULL, run->state,
             run->context, all);
-  QN_LAUNCH(merge_segments, device->num_hubs, QN_TILE_THREADS, 0, NULL, run->state, run->context,
-            all);
+  merge_hubs(run, all);
 }
 
 } /* namespace */

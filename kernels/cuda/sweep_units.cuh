@@ -7,6 +7,11 @@
  *   inline enum qn_status engine_walk(run, entries, count, stream, error)
  *       launches the walk over `count` units on the device (struct qn_unit_entry)
  *
+ *   #define ENGINE_FLAGS_UNITS             only if units are not by sender; then, in place of
+ *                                                                      engine_unit_vertices:
+ *   inline enum qn_status engine_flag_units(run, error)
+ *       sets run->host_flags for the units that an iteration of a frontier program needs
+ *
  *   #define ENGINE_COMPLETES                                     only if it has something to do
  *   inline enum qn_status engine_complete(run, error)                   after all units were walked
  *
@@ -43,6 +48,14 @@ inline enum qn_status sweep_stream_create(struct sweep_run *run, struct qn_error
 
 #ifdef ENGINE_STREAMS
 
+#ifdef ENGINE_FLAGS_UNITS
+
+inline enum qn_status sweep_flag_units(struct sweep_run *run, struct qn_error *error) {
+  return engine_flag_units(run, error);
+}
+
+#else
+
 /* A warp a unit. */
 __global__ void sweep_find_units(const struct sweep_state state, uint64_t num_units,
                                  uint8_t *flags) {
@@ -66,12 +79,6 @@ __global__ void sweep_find_units(const struct sweep_state state, uint64_t num_un
   }
 }
 
-inline enum qn_status sweep_walk_units(void *user, const struct qn_unit_entry *entries,
-                                       uint64_t count, cudaStream_t stream,
-                                       struct qn_error *error) {
-  return engine_walk((struct sweep_run *)user, entries, count, stream, error);
-}
-
 /* Which units have an active vertex, to the host. */
 inline enum qn_status sweep_flag_units(struct sweep_run *run, struct qn_error *error) {
   const uint64_t num_units = run->source->num_units;
@@ -80,6 +87,14 @@ inline enum qn_status sweep_flag_units(struct sweep_run *run, struct qn_error *e
   QN_LAUNCH(sweep_find_units, blocks, SWEEP_THREADS, 0, NULL, run->state, num_units,
             run->unit_flags);
   return sweep_read(run, run->host_flags, run->unit_flags, num_units, 1, error);
+}
+
+#endif
+
+inline enum qn_status sweep_walk_units(void *user, const struct qn_unit_entry *entries,
+                                       uint64_t count, cudaStream_t stream,
+                                       struct qn_error *error) {
+  return engine_walk((struct sweep_run *)user, entries, count, stream, error);
 }
 
 inline enum qn_status sweep_collect_units(struct sweep_run *run, struct qn_error *error) {

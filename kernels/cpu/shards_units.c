@@ -1,0 +1,226 @@
+#include "kernels/cpu/shards_units.h"
+
+#include <string.h>
+
+#include "support/memory.h"
+
+/* An active vertex of more out-edges has them looked at by all threads. */
+#define HUB_EDGES ((uint64_t)1 << 16)
+
+struct cutter {
+  struct qn_sh_units *out; /* whose arrays are NULL while they are counted */
+  uint32_t unit_edges, align;
+};
+
+static bool fits(const struct cutter *cutter, uint64_t begin, uint64_t end) {
+  return end - begin / cutter->align * cutter->align <= cutter->unit_edges;
+}
+
+/* The end of the rows from `row` on, of those before `last`, that one unit can take. */
+static uint64_t unit_end(const struct cutter *cutter, uint64_t row, uint64_t last) {
+  const uint64_t *offsets = cutter->out->view->in.row_offsets;
+  uint64_t low = row, high = last;
+  while (low < high) {
+    uint64_t middle = high - (high - low) / 2;
+    if (fits(cutter, offsets[row], offsets[middle]))
+      low = middle;
+    else
+      high = middle - 1;
+  }
+  return low;
+}
+
+static void add_unit(struct cutter *cutter, uint64_t shard, uint64_t row, uint64_t begin,
+                     uint64_t end, uint32_t segment) {
+  struct qn_sh_units *out = cutter->out;
+  if (out->units)
+    out->units[out->num_units] = (struct qn_sh_unit){
+        .first_edge = begin,
+        .num_edges = (uint32_t)(end - begin),
+        .first_row = (uint32_t)row,
+        .first_offset = (uint32_t)(row - out->view->vertex_offsets[shard]),
+        .segment = segment,
+    };
+  out->num_units++;
+}
+
+static void add_hub(struct cutter *cutter, uint64_t shard, uint64_t row) {
+  struct qn_sh_units *out = cutter->out;
+  uint64_t end = out->view->in.row_offsets[row + 1], first_segment = out->num_segments;
+  for (uint64_t begin = out->view->in.row_offsets[row]; begin < end; out->num_segments++) {
+    uint64_t whole = begin / cutter->align * cutter->align + cutter->unit_edges;
+    uint64_t next = whole < end ? whole : end;
+    add_unit(cutter, shard, row, begin, next, (uint32_t)out->num_segments);
+    begin = next;
+  }
+  if (out->hubs)
+    out->hubs[out->num_hubs] = (struct qn_sh_hub){(uint32_t)row, (uint32_t)first_segment,
+                                                  (uint32_t)(out->num_segments - first_segment)};
+  out->num_hubs++;
+}
+
+/* Rows that receive nothing are no unit. */
+static void cut_shards(struct cutter *cutter) {
+  struct qn_sh_units *out = cutter->out;
+  const struct qn_shards *view = out->view;
+  const uint64_t *offsets = view->in.row_offsets;
+  out->num_units = out->num_hubs = out->num_segments = 0;
+  for (uint64_t shard = 0; shard < view->num_shards; shard++) {
+    uint64_t last = view->vertex_offsets[shard + 1];
+    for (uint64_t row = view->vertex_offsets[shard]; row < last;) {
+      uint64_t end = unit_end(cutter, row, last);
+      if (end == row)
+        add_hub(cutter, shard, row);
+      else if (offsets[row] < offsets[end])
+        add_unit(cutter, shard, row, offsets[row], offsets[end], QN_SH_NO_SEGMENT);
+      row = end > row ? end : row + 1;
+    }
+  }
+}
+
+enum qn_status qn_sh_units_create(struct qn_sh_units *units, const struct qn_shards *view,
+                                  uint32_t unit_edges, uint32_t align, struct qn_error *error) {
+  struct cutter cutter = {units, unit_edges, align};
+  *units = (struct qn_sh_units){.view = view};
+  cut_shards(&cutter);
+  if (units->num_units > INT32_MAX)
+    return qn_fail(error, QN_UNSUPPORTED, "the graph has too many shards or edges for one device");
+  uint64_t num_units = units->num_units, num_hubs = units->num_hubs;
+  enum qn_status status =
+      qn_alloc(&units->units, num_units, sizeof *units->units, "units of shards", error);
+  if (!status)
+    status = qn_alloc(&units->hubs, num_hubs, sizeof *units->hubs, "units of shards", error);
+  if (status)
+    qn_sh_units_destroy(units);
+  else
+    cut_shards(&cutter);
+  return status;
+}
+
+void qn_sh_units_destroy(struct qn_sh_units *units) {
+  qn_free(units->units);
+  qn_free(units->hubs);
+  *units = (struct qn_sh_units){0};
+}
+
+/* ---- Which units have something to receive ------------------------------------------- */
+
+static uint64_t num_words(const struct qn_sh_receivers *receivers) {
+  return (receivers->units->view->num_vertices + 63) / 64;
+}
+
+enum qn_status qn_sh_receivers_create(struct qn_sh_receivers *receivers,
+                                      const struct qn_sh_units *units, struct qn_error *error) {
+  const uint64_t *offsets = units->view->in.row_offsets;
+  uint64_t num_vertices = units->view->num_vertices;
+  *receivers = (struct qn_sh_receivers){.units = units};
+  enum qn_status status = qn_pages_alloc(&receivers->all, num_vertices / 64 + 1,
+                                         sizeof *receivers->all, "set of receivers", error);
+  if (!status)
+    status = qn_pages_alloc(&receivers->wanted, num_vertices / 64 + 1, sizeof *receivers->wanted,
+                            "set of receivers", error);
+  if (status) {
+    qn_sh_receivers_destroy(receivers);
+    return status;
+  }
+#pragma omp parallel for schedule(static)
+  for (uint64_t word = 0; word < num_words(receivers); word++)
+    for (uint64_t v = word * 64; v < word * 64 + 64 && v < num_vertices; v++)
+      if (offsets[v] < offsets[v + 1])
+        receivers->all[word] |= (uint64_t)1 << (v % 64);
+  return QN_OK;
+}
+
+void qn_sh_receivers_destroy(struct qn_sh_receivers *receivers) {
+  uint64_t words = receivers->units ? receivers->units->view->num_vertices / 64 + 1 : 0;
+  qn_pages_free(receivers->all, words, sizeof *receivers->all);
+  qn_pages_free(receivers->wanted, words, sizeof *receivers->wanted);
+  *receivers = (struct qn_sh_receivers){0};
+}
+
+static uint64_t active_edges(const struct qn_sh_receivers *receivers, const uint64_t *active) {
+  const uint64_t *offsets = receivers->units->view->out.row_offsets;
+  uint64_t edges = 0;
+#pragma omp parallel for schedule(static) reduction(+ : edges)
+  for (uint64_t word = 0; word < num_words(receivers); word++)
+    for (uint64_t bits = active[word]; bits; bits &= bits - 1) {
+      uint64_t v = word * 64 + (uint64_t)__builtin_ctzll(bits);
+      edges += offsets[v + 1] - offsets[v];
+    }
+  return edges;
+}
+
+static void want(struct qn_sh_receivers *receivers, uint64_t edge) {
+  uint32_t v = receivers->units->view->out.column_indices[edge];
+  uint64_t *word = &receivers->wanted[v / 64], bit = (uint64_t)1 << (v % 64);
+  if (!(__atomic_load_n(word, __ATOMIC_RELAXED) & bit))
+    __atomic_fetch_or(word, bit, __ATOMIC_RELAXED);
+}
+
+/* Of one word of active vertices, the receivers, but for those of hubs; are there any? */
+static bool notify_from_word(struct qn_sh_receivers *receivers, uint64_t word, uint64_t bits) {
+  const uint64_t *offsets = receivers->units->view->out.row_offsets;
+  bool has_hubs = false;
+  for (; bits; bits &= bits - 1) {
+    uint64_t v = word * 64 + (uint64_t)__builtin_ctzll(bits);
+    if (offsets[v + 1] - offsets[v] > HUB_EDGES) {
+      has_hubs = true;
+      continue;
+    }
+    for (uint64_t edge = offsets[v]; edge < offsets[v + 1]; edge++)
+      want(receivers, edge);
+  }
+  return has_hubs;
+}
+
+static void notify_from_hubs(struct qn_sh_receivers *receivers, const uint64_t *active) {
+  const uint64_t *offsets = receivers->units->view->out.row_offsets;
+  for (uint64_t word = 0; word < num_words(receivers); word++)
+    for (uint64_t bits = active[word]; bits; bits &= bits - 1) {
+      uint64_t v = word * 64 + (uint64_t)__builtin_ctzll(bits);
+      if (offsets[v + 1] - offsets[v] <= HUB_EDGES)
+        continue;
+#pragma omp parallel for schedule(static)
+      for (uint64_t edge = offsets[v]; edge < offsets[v + 1]; edge++)
+        want(receivers, edge);
+    }
+}
+
+static void notify(struct qn_sh_receivers *receivers, const uint64_t *active) {
+  bool has_hubs = false;
+  memset(receivers->wanted, 0, num_words(receivers) * sizeof *receivers->wanted);
+#pragma omp parallel for schedule(dynamic, 64) reduction(|| : has_hubs)
+  for (uint64_t word = 0; word < num_words(receivers); word++)
+    has_hubs = notify_from_word(receivers, word, active[word]) || has_hubs;
+  if (has_hubs)
+    notify_from_hubs(receivers, active);
+}
+
+/* Is a bit of [begin, end) set? begin < end. */
+static bool any_of(const uint64_t *bits, uint64_t begin, uint64_t end) {
+  uint64_t last = (end - 1) / 64, word = begin / 64;
+  uint64_t found = bits[word] & ~(uint64_t)0 << begin % 64;
+  while (word < last && !found)
+    found = bits[++word];
+  if (word == last)
+    found &= ~(uint64_t)0 >> (63 - (end - 1) % 64);
+  return found != 0;
+}
+
+void qn_sh_receivers_find(struct qn_sh_receivers *receivers, const uint64_t *active,
+                          const uint64_t *open, uint8_t *flags) {
+  const struct qn_sh_units *units = receivers->units;
+  uint64_t num_vertices = units->view->num_vertices;
+  if (active_edges(receivers, active) <= units->view->num_edges / QN_SH_NOTIFY_SHARE)
+    notify(receivers, active);
+  else
+    memcpy(receivers->wanted, receivers->all, num_words(receivers) * sizeof *receivers->all);
+  for (uint64_t word = 0; open && word < num_words(receivers); word++)
+    receivers->wanted[word] &= open[word];
+#pragma omp parallel for schedule(static)
+  for (uint64_t u = 0; u < units->num_units; u++) {
+    uint64_t begin = units->units[u].first_row;
+    uint64_t end = u + 1 < units->num_units ? units->units[u + 1].first_row : num_vertices;
+    flags[u] = any_of(receivers->wanted, begin, end > begin ? end : begin + 1);
+  }
+}
