@@ -32,7 +32,6 @@ constexpr unsigned char FILL = 0xcb; /* fresh device memory holds anything but z
 struct device_memory {
   std::map<std::size_t, std::size_t> live; /* offset -> bytes asked for */
   std::size_t cursor = FIRST;              /* next offset to hand out */
-  std::size_t used_end = FIRST;            /* highest offset ever handed out */
   std::size_t bytes = 0, peak = 0;
 };
 
@@ -65,10 +64,21 @@ char *reserve(std::size_t bytes, int protection) {
   return static_cast<char *>(memory);
 }
 
+std::size_t rounded(std::size_t bytes) {
+  const std::size_t page = 4096;
+  return (bytes + REDZONE + page - 1) / page * page;
+}
+
+/* From the first allocation to the last. */
 void protect(int protection) {
-  for (int device = 0; device < MAX_DEVICES; device++)
-    if (devices[device].used_end > FIRST)
-      mprotect(arena + device * DEVICE_STRETCH, devices[device].used_end, protection);
+  for (int device = 0; device < MAX_DEVICES; device++) {
+    const auto &live = devices[device].live;
+    if (live.empty())
+      continue;
+    const std::size_t begin = live.begin()->first;
+    const std::size_t end = live.rbegin()->first + rounded(live.rbegin()->second);
+    mprotect(arena + device * DEVICE_STRETCH + begin, end - begin, protection);
+  }
 }
 
 void reserve_once() {
@@ -82,11 +92,6 @@ void reserve_once() {
   action.sa_sigaction = report_host_access;
   action.sa_flags = SA_SIGINFO;
   sigaction(SIGSEGV, &action, nullptr);
-}
-
-std::size_t rounded(std::size_t bytes) {
-  const std::size_t page = 4096;
-  return (bytes + REDZONE + page - 1) / page * page;
 }
 
 /* An unused range, preferring addresses that were never used. */
@@ -156,7 +161,6 @@ cudaError_t device_allocate(int device, std::size_t bytes, void **out) {
     return cudaErrorMemoryAllocation;
   memory.live[offset] = bytes;
   memory.cursor = std::max(memory.cursor, offset + rounded(bytes));
-  memory.used_end = std::max(memory.used_end, memory.cursor);
   memory.bytes += bytes;
   memory.peak = std::max(memory.peak, memory.bytes);
   char *start = arena + device * DEVICE_STRETCH + offset;
@@ -186,6 +190,7 @@ bool device_free(void *pointer) {
   std::memset(state + (static_cast<char *>(pointer) - arena), NOT_ALLOCATED, bytes);
   ASAN_POISON_MEMORY_REGION(pointer, bytes);
   madvise(pointer, rounded(bytes), MADV_DONTNEED);
+  mprotect(pointer, rounded(bytes), PROT_NONE);
   return true;
 }
 

@@ -28,9 +28,11 @@ constexpr unsigned char FILL = 0xa5;
 constexpr uint16_t NOBODY = 0xffff, SEVERAL = 0xfffe; /* in place of a thread */
 constexpr uint16_t SEVERAL_OF_WARP = 0x8000;          /* plus the warp */
 
-/* The last accesses to one byte. */
+/* The last accesses to one byte. What an earlier block left is void: to clear it all for each block
+ * would take longer than most blocks run. */
 struct history {
-  bool allocated, written;
+  uint32_t block; /* the serial number of the block that it is of */
+  bool written;
   bool atomic; /* the last write was */
   uint16_t writer, reader;
   shared_clock written_at, read_at;
@@ -43,11 +45,14 @@ struct variable {
 
 struct shared_slot {
   std::size_t used = 0, static_bytes = 0, dynamic_bytes = 0;
+  uint32_t block = 0; /* the serial number of the block that has it, from 1 */
   std::vector<variable> variables;
 };
 
 char *memory;
+bool *allocated; /* [byte] is it of an array? */
 history *histories;
+uint32_t num_blocks;
 shared_slot slots[SHARED_SLOTS];
 
 /* A write to bytes that another thread wrote in the same interval is a race only
@@ -60,29 +65,38 @@ struct {
   unsigned other;
 } doubtful;
 
+void *reserve(std::size_t bytes) {
+  void *reserved = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (reserved == MAP_FAILED) {
+    std::perror("emulator: no room for shared memory");
+    std::_Exit(EMULATOR_EXIT_CODE);
+  }
+  return reserved;
+}
+
 void reserve_once() {
   if (memory)
     return;
   const std::size_t bytes = SLOT_BYTES * SHARED_SLOTS;
-  void *a = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  void *b = mmap(nullptr, bytes * sizeof(history), PROT_READ | PROT_WRITE,
-                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (a == MAP_FAILED || b == MAP_FAILED) {
-    std::perror("emulator: no room for shared memory");
-    std::_Exit(EMULATOR_EXIT_CODE);
-  }
-  memory = static_cast<char *>(a);
-  histories = static_cast<history *>(b);
+  memory = static_cast<char *>(reserve(bytes));
+  allocated = static_cast<bool *>(reserve(bytes));
+  histories = static_cast<history *>(reserve(bytes * sizeof(history)));
   ASAN_POISON_MEMORY_REGION(memory, bytes);
 }
 
 void allocate(unsigned slot, std::size_t offset, std::size_t bytes) {
   char *start = memory + slot * SLOT_BYTES + offset;
-  history *first = histories + slot * SLOT_BYTES + offset;
   ASAN_UNPOISON_MEMORY_REGION(start, bytes);
   std::memset(start, FILL, bytes);
-  for (std::size_t i = 0; i < bytes; i++)
-    first[i] = {true, false, false, NOBODY, NOBODY, {0, 0}, {0, 0}};
+  std::memset(allocated + slot * SLOT_BYTES + offset, true, bytes);
+}
+
+history &history_of(std::size_t at, uint32_t block) {
+  history &h = histories[at];
+  if (h.block != block)
+    h = {block, false, false, NOBODY, NOBODY, {0, 0}, {0, 0}};
+  return h;
 }
 
 bool is_several(unsigned thread) {
@@ -146,13 +160,16 @@ void check_write(history &h, shared_clock now, unsigned self, std::size_t offset
 
 void shared_begin(unsigned slot, std::size_t dynamic_bytes) {
   reserve_once();
-  slots[slot] = {dynamic_bytes, 0, dynamic_bytes, {}};
+  shared_slot &s = slots[slot];
+  s.used = s.dynamic_bytes = dynamic_bytes;
+  s.static_bytes = 0;
+  s.block = ++num_blocks;
+  s.variables.clear();
   allocate(slot, 0, dynamic_bytes);
 }
 
 void shared_end(unsigned slot) {
-  history *first = histories + slot * SLOT_BYTES;
-  std::memset(static_cast<void *>(first), 0, slots[slot].used * sizeof *first);
+  std::memset(allocated + slot * SLOT_BYTES, false, slots[slot].used);
   ASAN_POISON_MEMORY_REGION(memory + slot * SLOT_BYTES, slots[slot].used);
 }
 
@@ -209,10 +226,10 @@ void shared_access(unsigned slot, shared_clock now, unsigned self, uintptr_t add
   const bool quiet = kind == access::volatile_read || kind == access::volatile_write;
   bool doubt = false;
   for (std::size_t i = 0; i < bytes; i++) {
-    history &h = histories[at + i];
-    if (!h.allocated)
+    if (!allocated[at + i])
       fail("out of bounds: %s %zu bytes at byte %zu of shared memory, outside every array",
            write ? "writes" : "reads", bytes, offset);
+    history &h = history_of(at + i, slots[slot].block);
     if (!write)
       check_read(h, now, self, offset + i, quiet);
     else if (kind == access::atomic && !h.written)
