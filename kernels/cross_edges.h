@@ -8,16 +8,10 @@
 #define QN_KERNELS_CROSS_EDGES_H
 
 #include "kernels/registry.h"
-
-#ifdef __CUDACC__
-#define QN_HOST_AND_DEVICE static __host__ __device__ __forceinline__
-#else
-#define QN_HOST_AND_DEVICE static inline
-#endif
+#include "support/inline.h"
 
 /* Without groups every vertex is one of its own: all edges but loops are cross-edges. */
-QN_HOST_AND_DEVICE bool qn_is_cross_edge(const uint32_t *groups, uint32_t source,
-                                         uint32_t destination) {
+QN_INLINE bool qn_is_cross_edge(const uint32_t *groups, uint32_t source, uint32_t destination) {
   if (!groups)
     return source != destination;
   return groups[source] != groups[destination] && groups[source] != UINT32_MAX &&

@@ -125,11 +125,7 @@ enum qn_status bc_run(const struct qn_run_request *request, uint64_t num_vertice
     status = qn_run_download(&run.memory, QN_RESULT_F64, bc.scores, num_vertices, result, error);
   result->iterations = request->num_sources;
   result->converged = true;
-  qn_cuda_report(&run.memory, result);
-  qn_cuda_memory_destroy(&run.memory);
-  if (status)
-    memset(result, 0, sizeof *result);
-  return status;
+  return qn_cuda_run_end(&run.memory, status, result);
 }
 
 } /* namespace */

@@ -50,11 +50,7 @@ enum qn_status cross_edges_run(const struct qn_run_request *request, uint64_t nu
     status = qn_run_download(&memory, QN_RESULT_U64, cross.counts, num_vertices, result, error);
   result->iterations = request->max_iterations > 0;
   result->converged = true;
-  qn_cuda_report(&memory, result);
-  qn_cuda_memory_destroy(&memory);
-  if (status)
-    memset(result, 0, sizeof *result);
-  return status;
+  return qn_cuda_run_end(&memory, status, result);
 }
 
 } /* namespace */

@@ -153,11 +153,7 @@ enum qn_status engine_run_program(const struct qn_run_request *request, uint64_t
     status = pull_execute(&pull, num_vertices, error);
   if (!status)
     status = output_download(&memory, &context, pull.state.values, NULL, result, error);
-  qn_cuda_report(&memory, result);
-  qn_cuda_memory_destroy(&memory);
-  if (status)
-    memset(result, 0, sizeof *result);
-  return status;
+  return qn_cuda_run_end(&memory, status, result);
 }
 
 } /* namespace */

@@ -95,12 +95,8 @@ __global__ void take_samples(const uint32_t *parent, uint64_t num_vertices, uint
 __global__ void queue_rest(const struct qn_csr csr, const uint32_t *parent, bool skips,
                            uint32_t largest, const struct qn_unit_queue queue,
                            struct cc_counters *counters) {
-  qn_block_steps(csr.num_vertices, [&](uint64_t v, bool there) {
-    const bool wants = there && !(skips && parent[v] == largest);
-    const uint64_t degree = wants ? csr.row_offsets[v + 1] - csr.row_offsets[v] : 0;
-    if (__syncthreads_or(degree > 0))
-      qn_queue_put(queue, &counters->queued, qn_units_of(degree), (uint32_t)v);
-  });
+  qn_queue_rows(csr, queue, &counters->queued,
+                [&](uint64_t v) { return !(skips && parent[v] == largest); });
 }
 
 __global__ void join_rest(const struct qn_csr csr, uint32_t *parent,
@@ -274,11 +270,7 @@ enum qn_status run(const struct qn_run_request *request, struct qn_run_result *r
     status = qn_run_download(&memory, QN_RESULT_U32, work.parent, work.num_vertices, result, error);
   result->iterations = 1;
   result->converged = true;
-  qn_cuda_report(&memory, result);
-  qn_cuda_memory_destroy(&memory);
-  if (status)
-    memset(result, 0, sizeof *result);
-  return status;
+  return qn_cuda_run_end(&memory, status, result);
 }
 
 } /* namespace */

@@ -11,11 +11,7 @@ namespace {
 
 __global__ void queue_rows(const struct qn_csr csr, const struct qn_unit_queue queue,
                            qn_queue_size *queued) {
-  qn_block_steps(csr.num_vertices, [&](uint64_t v, bool there) {
-    const uint64_t degree = there ? csr.row_offsets[v + 1] - csr.row_offsets[v] : 0;
-    if (__syncthreads_or(degree > 0))
-      qn_queue_put(queue, queued, qn_units_of(degree), (uint32_t)v);
-  });
+  qn_queue_rows(csr, queue, queued, [](uint64_t) { return true; });
 }
 
 __global__ void __launch_bounds__(QN_QUEUE_THREADS)

@@ -341,11 +341,7 @@ enum qn_status run(const struct qn_run_request *request, struct qn_run_result *r
     status = qn_cuda_algorithm_end(&memory, error);
   result->iterations = 1;
   result->converged = true;
-  qn_cuda_report(&memory, result);
-  qn_cuda_memory_destroy(&memory);
-  if (status)
-    memset(result, 0, sizeof *result);
-  return status;
+  return qn_cuda_run_end(&memory, status, result);
 }
 
 } /* namespace */

@@ -79,6 +79,15 @@ void qn_cuda_report(const struct qn_cuda_memory *memory, struct qn_run_result *r
   result->kernel_seconds = memory->kernel_seconds;
 }
 
+enum qn_status qn_cuda_run_end(struct qn_cuda_memory *memory, enum qn_status status,
+                               struct qn_run_result *result) {
+  qn_cuda_report(memory, result);
+  qn_cuda_memory_destroy(memory);
+  if (status)
+    memset(result, 0, sizeof *result);
+  return status;
+}
+
 void qn_cuda_memory_destroy(struct qn_cuda_memory *memory) {
   for (int i = memory->num_blocks; i > 0; i--)
     cudaFree(memory->blocks[i - 1]);

@@ -65,6 +65,11 @@ enum qn_status qn_cuda_algorithm_end(struct qn_cuda_memory *memory, struct qn_er
 /* What the run has used so far, and its times, for its result. */
 void qn_cuda_report(const struct qn_cuda_memory *memory, struct qn_run_result *result);
 
+/* The end of every run, whatever its `status`: report, give the memory back, and leave nothing in
+ * the result of one that failed. Returns `status`. */
+enum qn_status qn_cuda_run_end(struct qn_cuda_memory *memory, enum qn_status status,
+                               struct qn_run_result *result);
+
 /* What an allocation of so many bytes counts for. */
 static inline uint64_t qn_cuda_rounded(uint64_t bytes) {
   return bytes < 16 ? 16 : bytes;

@@ -12,6 +12,7 @@
 #ifndef QN_KERNELS_CUDA_UNIT_QUEUE_CUH
 #define QN_KERNELS_CUDA_UNIT_QUEUE_CUH
 
+#include "formats/graph.h"
 #include "kernels/cuda/block.cuh"
 
 #ifndef QN_QUEUE_THREADS
@@ -53,6 +54,17 @@ QN_DEVICE_INLINE void qn_queue_put(const struct qn_unit_queue &queue, qn_queue_s
     queue.units[qn_queue_entries(place)] = qn_queue_units(place);
   }
   __syncthreads(); /* before the next call writes `base` */
+}
+
+/* Queue the rows of `csr` that `wants(v)` and that have edges. The whole grid calls. */
+template <class Wants>
+QN_DEVICE_INLINE void qn_queue_rows(const struct qn_csr &csr, const struct qn_unit_queue &queue,
+                                    qn_queue_size *size, Wants wants) {
+  qn_block_steps(csr.num_vertices, [&](uint64_t v, bool there) {
+    const uint64_t degree = there && wants(v) ? csr.row_offsets[v + 1] - csr.row_offsets[v] : 0;
+    if (__syncthreads_or(degree > 0))
+      qn_queue_put(queue, size, qn_units_of(degree), (uint32_t)v);
+  });
 }
 
 /* The last entry whose units begin at or before `unit`: a search by a whole warp, which

@@ -59,14 +59,18 @@
  *   PROGRAM_ROUNDS       frontier: when no vertex is active a new round begins. Also:
  *                        double program_round(context, value): the round that this vertex waits
  *                        for, or INFINITY, and that for good; context.round becomes the least of
- * all, then bool program_wake(context, value *): is it active in this round? PROGRAM_USES_WEIGHTS
- * gather looks at the weight PROGRAM_WEIGHTS_BY_TYPE  compile it twice: with QN_WEIGHTS_REAL
- * defined for f32 weights, without it for u32 weights and for none PROGRAM_NON_NEGATIVE negative
- * weights are refused PROGRAM_USES_OUT_DEGREE  init or send look at the out-degree (0 is passed
- * otherwise) PROGRAM_SYMMETRIC        defined on symmetric graphs only PROGRAM_NEEDS_SOURCE     it
- * has a source vertex PROGRAM_AGGREGATE    context.aggregate is, before each iteration, the sum
- * over all vertices of double program_aggregate(context, value, out_degree) PROGRAM_CONVERGES end
- * when the sum over all vertices of double program_change(context, old, new) is below the tolerance
+ *                        all, then bool program_wake(context, value *): is it active in this round?
+ *   PROGRAM_USES_WEIGHTS gather looks at the weight
+ *   PROGRAM_WEIGHTS_BY_TYPE  compile it twice: with QN_WEIGHTS_REAL defined for f32 weights,
+ *                        without it for u32 weights and for none
+ *   PROGRAM_NON_NEGATIVE negative weights are refused
+ *   PROGRAM_USES_OUT_DEGREE  init or send look at the out-degree (0 is passed otherwise)
+ *   PROGRAM_SYMMETRIC    defined on symmetric graphs only
+ *   PROGRAM_NEEDS_SOURCE it has a source vertex
+ *   PROGRAM_AGGREGATE    context.aggregate is, before each iteration, the sum over all vertices of
+ *                        double program_aggregate(context, value, out_degree)
+ *   PROGRAM_CONVERGES    end when the sum over all vertices of double program_change(context, old,
+ *                        new) is below the tolerance
  *   PROGRAM_BEGINS       void program_begin(context *) is called in each iteration after the sends
  *                        and before the first apply, to fill context.derived; send and
  *                        gather therefore must not look at context.aggregate and .derived
@@ -88,12 +92,9 @@
 #include <stdint.h>
 
 #include "kernels/programs/context.h"
+#include "support/inline.h"
 
-#ifdef __CUDACC__
-#define PROGRAM_FUNCTION static __host__ __device__ __forceinline__
-#else
-#define PROGRAM_FUNCTION static inline
-#endif
+#define PROGRAM_FUNCTION QN_INLINE
 
 /* A program need not look at all that it is told. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
