@@ -34,6 +34,12 @@ static const struct section_names PUSH = {"push_block_rows",  "push_block_edges"
                                           "push_row_offsets", "push_range_starts", "push_columns",
                                           "push_weights"};
 
+/* Of a block while a range is worked on: its rows and edges so far, or where the next ones go. */
+struct cursor {
+  uint64_t row;  /* in id_map */
+  uint64_t edge; /* from the block's first */
+};
+
 struct cutting {
   const struct qn_rows *rows; /* whose columns are cut */
   uint64_t num_blocks;
@@ -45,7 +51,8 @@ struct cutting {
   /* [num_blocks x num_ranges] first the number of edges, then the place of the first of
    * them, counted from the block's. */
   uint32_t *range_edges;
-  bool overflow; /* some range alone has more edges in a block than 32 bits can count */
+  struct cursor *cursors; /* [threads x num_blocks] */
+  bool overflow;          /* some range alone has more edges in a block than 32 bits can count */
   /* The sections. */
   uint64_t *block_rows;
   uint64_t *block_edges;
@@ -79,38 +86,43 @@ static inline uint64_t block_of(const struct cutting *cutting, uint32_t column) 
   return cutting->is_shift ? column >> cutting->shift : column / (uint32_t)cutting->block_vertices;
 }
 
-/* The part of a row that lies in the block of columns[begin]: its end and block. */
-static inline uint64_t part_end(const struct cutting *cutting, const uint32_t *columns,
-                                uint64_t begin, uint64_t row_end, uint64_t *block) {
-  *block = block_of(cutting, columns[begin]);
-  uint64_t limit = (*block + 1) * cutting->block_vertices, end = begin + 1;
-  while (end < row_end && columns[end] < limit)
-    end++;
-  return end;
+/* The cursors of the calling thread. */
+static struct cursor *own_cursors(const struct cutting *cutting) {
+  return cutting->cursors + (uint64_t)omp_get_thread_num() * cutting->num_blocks;
 }
 
 /* ---- First pass ----------------------------------------------------------- */
 
-static void add_edges(struct cutting *cutting, uint32_t *edges, uint64_t count) {
-  if (count > UINT32_MAX - *edges) {
+static void set_range_edges(struct cutting *cutting, uint64_t block, uint64_t range,
+                            uint64_t count) {
+  if (count > UINT32_MAX) {
 #pragma omp atomic write
     cutting->overflow = true;
   }
-  *edges += (uint32_t)count;
+  cutting->range_edges[block * cutting->num_ranges + range] = (uint32_t)count;
 }
 
+/* In many blocks a row has an edge or two in each: whether the next one is in the same block cannot
+ * be guessed, so here and in copy_range nothing branches on it. */
 static void count_range(struct cutting *cutting, const struct qn_csr_rows *rows, uint64_t range) {
   const uint64_t *offsets = rows->row_offsets;
   struct range_rows own = rows_of_range(cutting, range);
-  uint64_t base = offsets[rows->first], block;
+  struct cursor *cursors = own_cursors(cutting);
+  uint64_t base = offsets[rows->first];
+  memset(cursors, 0, cutting->num_blocks * sizeof *cursors);
   for (uint64_t row = own.first; row < own.last; row++) {
-    uint64_t row_end = offsets[row + 1] - base;
-    for (uint64_t edge = offsets[row] - base; edge < row_end;) {
-      uint64_t end = part_end(cutting, rows->columns, edge, row_end, &block);
-      add_edges(cutting, &cutting->range_edges[block * cutting->num_ranges + range], end - edge);
-      cutting->range_starts[block * (cutting->num_ranges + 1) + range + 1]++;
-      edge = end;
+    uint64_t row_end = offsets[row + 1] - base, previous = UINT64_MAX;
+    for (uint64_t edge = offsets[row] - base; edge < row_end; edge++) {
+      uint64_t block = block_of(cutting, rows->columns[edge]);
+      cursors[block].row += block != previous;
+      cursors[block].edge++;
+      previous = block;
     }
+  }
+  for (uint64_t block = 0; block < cutting->num_blocks; block++) {
+    set_range_edges(cutting, block, range, cursors[block].edge);
+    cutting->range_starts[block * (cutting->num_ranges + 1) + range + 1] =
+        (uint32_t)cursors[block].row;
   }
 }
 
@@ -128,7 +140,7 @@ static void count_whole_ranges(struct cutting *cutting) {
     uint32_t filled = 0;
     for (uint64_t row = own.first; row < own.last; row++)
       filled += offsets[row + 1] > offsets[row];
-    add_edges(cutting, &cutting->range_edges[range], offsets[own.last] - offsets[own.first]);
+    set_range_edges(cutting, 0, range, offsets[own.last] - offsets[own.first]);
     cutting->range_starts[range + 1] = filled;
   }
 }
@@ -165,17 +177,6 @@ static void place_ranges(struct cutting *cutting) {
 
 /* ---- Second pass ---------------------------------------------------------- */
 
-/* Where the next row and edge of a block go. */
-struct cursor {
-  uint64_t row;  /* in id_map */
-  uint64_t edge; /* from the block's first */
-};
-
-struct copying {
-  const struct cutting *cutting;
-  struct cursor *cursors; /* [threads x num_blocks] */
-};
-
 static void set_cursors(const struct cutting *cutting, uint64_t range, struct cursor *cursors) {
   uint64_t ranges = cutting->num_ranges;
   for (uint64_t block = 0; block < cutting->num_blocks; block++)
@@ -184,83 +185,69 @@ static void set_cursors(const struct cutting *cutting, uint64_t range, struct cu
                                      cutting->range_edges[block * ranges + range]};
 }
 
-static inline void begin_row(const struct cutting *cutting, uint64_t block, uint64_t row,
-                             struct cursor *cursor) {
-  cutting->id_map[cursor->row] = (uint32_t)row;
-  cutting->row_offsets[cursor->row + block] = (uint32_t)cursor->edge;
-  cursor->row++;
-}
-
-/* Rows have few edges in each of many blocks: they are copied one by one. */
 static void copy_range(const struct cutting *cutting, const struct qn_csr_rows *rows,
-                       uint64_t range, struct cursor *cursors) {
+                       uint64_t range) {
   const uint64_t *offsets = rows->row_offsets;
   struct range_rows own = rows_of_range(cutting, range);
-  uint64_t base = offsets[rows->first], edge = offsets[own.first] - base;
+  struct cursor *cursors = own_cursors(cutting);
+  uint64_t base = offsets[rows->first];
   for (uint64_t row = own.first; row < own.last; row++) {
-    uint64_t row_end = offsets[row + 1] - base;
-    while (edge < row_end) {
+    uint64_t row_end = offsets[row + 1] - base, previous = UINT64_MAX, begin = 0;
+    for (uint64_t edge = offsets[row] - base; edge < row_end; edge++) {
       uint64_t block = block_of(cutting, rows->columns[edge]);
-      uint64_t limit = (block + 1) * cutting->block_vertices;
-      uint64_t place = cutting->block_edges[block] + cursors[block].edge, begin = edge;
-      begin_row(cutting, block, row, &cursors[block]);
-      do {
-        cutting->columns[place] = rows->columns[edge];
-        if (rows->weights)
-          cutting->out_weights[place] = rows->weights[edge];
-        place++;
-        edge++;
-      } while (edge < row_end && rows->columns[edge] < limit);
-      cursors[block].edge += edge - begin;
+      struct cursor *cursor = &cursors[block];
+      uint64_t place = cutting->block_edges[block] + cursor->edge;
+      cursor->row += block != previous;
+      begin = block != previous ? cursor->edge : begin;
+      cutting->id_map[cursor->row - 1] = (uint32_t)row;
+      cutting->row_offsets[cursor->row - 1 + block] = (uint32_t)begin;
+      cutting->columns[place] = rows->columns[edge];
+      if (rows->weights)
+        cutting->out_weights[place] = rows->weights[edge];
+      cursor->edge++;
+      previous = block;
     }
   }
 }
 
 /* A single block has the edges as they are. */
 static void copy_whole_range(const struct cutting *cutting, const struct qn_csr_rows *rows,
-                             uint64_t range, struct cursor *cursor) {
+                             uint64_t range) {
   const uint64_t *offsets = rows->row_offsets;
   struct range_rows own = rows_of_range(cutting, range);
-  uint64_t from = offsets[own.first] - offsets[rows->first];
-  uint64_t bytes = 4 * (offsets[own.last] - offsets[own.first]);
-  if (bytes == 0)
+  uint64_t first_edge = offsets[own.first], local = cutting->range_starts[range];
+  uint64_t from = first_edge - offsets[rows->first], count = offsets[own.last] - first_edge;
+  if (count == 0)
     return;
-  memcpy(cutting->columns + cursor->edge, rows->columns + from, bytes);
+  memcpy(cutting->columns + first_edge, rows->columns + from, 4 * count);
   if (rows->weights)
-    memcpy(cutting->out_weights + cursor->edge, rows->weights + from, bytes);
+    memcpy(cutting->out_weights + first_edge, rows->weights + from, 4 * count);
   for (uint64_t row = own.first; row < own.last; row++) {
     if (offsets[row + 1] == offsets[row])
       continue;
-    begin_row(cutting, 0, row, cursor);
-    cursor->edge += offsets[row + 1] - offsets[row];
+    cutting->id_map[local] = (uint32_t)row;
+    cutting->row_offsets[local++] = (uint32_t)offsets[row];
   }
 }
 
 static void copy_rows(const struct qn_csr_rows *rows, void *context) {
-  const struct copying *copying = context;
-  const struct cutting *cutting = copying->cutting;
-  struct cursor *cursors = copying->cursors + (uint64_t)omp_get_thread_num() * cutting->num_blocks;
+  const struct cutting *cutting = context;
   for (uint64_t row = rows->first; row < rows->last; row += QN_RANGE_VERTICES) {
     uint64_t range = row / QN_RANGE_VERTICES;
-    set_cursors(cutting, range, cursors);
-    if (cutting->num_blocks == 1)
-      copy_whole_range(cutting, rows, range, cursors);
-    else
-      copy_range(cutting, rows, range, cursors);
+    if (cutting->num_blocks == 1) {
+      copy_whole_range(cutting, rows, range);
+    } else {
+      set_cursors(cutting, range, own_cursors(cutting));
+      copy_range(cutting, rows, range);
+    }
   }
 }
 
-static enum qn_status copy_ranges(const struct cutting *cutting, struct qn_error *error) {
-  struct copying copying = {.cutting = cutting};
-  uint64_t cursors = qn_threads() * cutting->num_blocks;
-  enum qn_status status =
-      qn_pages_alloc(&copying.cursors, cursors, sizeof *copying.cursors, "block cursors", error);
-  if (!status)
-    status = qn_rows_visit(cutting->rows, true, copy_rows, &copying, error);
+static enum qn_status copy_ranges(struct cutting *cutting, struct qn_error *error) {
+  enum qn_status status = qn_rows_visit(cutting->rows, true, copy_rows, cutting, error);
   for (uint64_t block = 0; block < cutting->num_blocks && !status; block++)
     cutting->row_offsets[cutting->block_rows[block + 1] + block] =
         (uint32_t)(cutting->block_edges[block + 1] - cutting->block_edges[block]);
-  qn_pages_free(copying.cursors, cursors, sizeof *copying.cursors);
   return status;
 }
 
@@ -407,12 +394,17 @@ static enum qn_status cut_direction(const struct qn_rows *rows, uint64_t block_v
       .max_block_edges = max_block_edges,
   };
   uint64_t counts = cutting.num_blocks * cutting.num_ranges;
+  uint64_t cursors = qn_threads() * cutting.num_blocks;
   enum qn_status status = qn_bulk_alloc(&cutting.range_edges, counts, sizeof *cutting.range_edges,
                                         "edges of ranges", error);
+  if (!status)
+    status =
+        qn_pages_alloc(&cutting.cursors, cursors, sizeof *cutting.cursors, "block cursors", error);
   if (!status)
     status = count_direction(&cutting, names, writer, error);
   if (!status)
     status = copy_direction(&cutting, names, writer, error);
+  qn_pages_free(cutting.cursors, cursors, sizeof *cutting.cursors);
   qn_pages_free(cutting.range_edges, counts, sizeof *cutting.range_edges);
   return status;
 }

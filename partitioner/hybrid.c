@@ -61,7 +61,12 @@ static uint64_t longest_row(const uint64_t *row_offsets, uint64_t num_vertices) 
 }
 
 uint64_t qn_hybrid_width(const uint64_t *row_offsets, uint64_t num_vertices) {
+  if (num_vertices == 0)
+    return 0;
+  /* A third of the rows cannot have more than three times the average. */
   uint64_t low = 0, high = longest_row(row_offsets, num_vertices);
+  uint64_t most = row_offsets[num_vertices] / num_vertices * 3 + 3;
+  high = most < high ? most : high;
   while (low < high) {
     uint64_t middle = low + (high - low + 1) / 2;
     if (3 * rows_of_length(row_offsets, num_vertices, middle) >= num_vertices)
