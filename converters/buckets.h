@@ -53,8 +53,11 @@ struct qn_buckets {
   struct qn_block_pool *pool;
   struct qn_lane *lanes;
   uint64_t num_lanes;
-  uint64_t *counts;     /* [num_buckets]: records, after sorting */
-  uint64_t most_pieces; /* of any bucket, after sorting */
+  /* After qn_buckets_sort: */
+  uint64_t *counts;      /* [num_buckets]: records that are left */
+  uint64_t most_records; /* of any bucket, before */
+  uint64_t most_pieces;
+  bool sorted; /* else qn_buckets_write sorts */
 };
 
 enum qn_status qn_buckets_create(struct qn_block_pool *pool, const struct qn_bucket_shape *shape,
@@ -68,7 +71,7 @@ void qn_buckets_destroy(struct qn_buckets *buckets);
 enum qn_status qn_buckets_add(struct qn_buckets *buckets, uint64_t lane, const uint64_t *pairs,
                               const uint32_t *weights, uint64_t count, bool both);
 
-/* ---- Sorting and writing (bucket_sort.c) ---------------------------------- */
+/* ---- Sorting and writing (bucket_sort.c, bucket_write.c) ------------------- */
 
 struct qn_sort_options {
   enum qn_duplicates duplicates;
@@ -81,11 +84,11 @@ struct qn_sort_overflow {
   uint32_t source, destination;
 };
 
-/* Sort every bucket and treat duplicates; fills `counts`. */
+/* Treat duplicates, for which every bucket is sorted unless they are kept; fills `counts`. */
 enum qn_status qn_buckets_sort(struct qn_buckets *buckets, const struct qn_sort_options *options,
                                struct qn_sort_overflow *overflow, struct qn_error *error);
 
-/* Write sorted buckets as CSR arrays: row_offsets [num_rows + 1], columns [sum of counts], weights
+/* Write the buckets as CSR arrays: row_offsets [num_rows + 1], columns [sum of counts], weights
  * alike (NULL without). The columns follow `first_edge` others of earlier rows, which the offsets
  * count too. */
 enum qn_status qn_buckets_write(const struct qn_buckets *buckets, uint64_t first_edge,

@@ -1,0 +1,208 @@
+/* Sorting the records of one bucket by their keys: a stable least-significant-digit radix sort in
+ * two scratch arrays that stay in the cache. Internal to bucket_sort.c and bucket_write.c, which
+ * inline it for each kind of record. */
+#ifndef QN_CONVERTERS_BUCKET_RADIX_H
+#define QN_CONVERTERS_BUCKET_RADIX_H
+
+#include <string.h>
+
+#include "converters/buckets.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define QN_ALWAYS_INLINE static inline __attribute__((always_inline))
+
+/* ---- Records -------------------------------------------------------------- */
+
+struct qn_wide_record {
+  uint64_t key;
+  uint64_t weight;
+};
+
+QN_ALWAYS_INLINE bool qn_record_weighted(enum qn_record record) {
+  return record == QN_RECORD_KEY32_WEIGHT || record == QN_RECORD_KEY64_WEIGHT;
+}
+
+QN_ALWAYS_INLINE uint64_t qn_record_key(enum qn_record record, const void *records, uint64_t i) {
+  switch (record) {
+  case QN_RECORD_KEY32:
+    return ((const uint32_t *)records)[i];
+  case QN_RECORD_KEY64:
+    return ((const uint64_t *)records)[i];
+  case QN_RECORD_KEY32_WEIGHT:
+    return ((const uint64_t *)records)[i] >> 32;
+  default:
+    return ((const struct qn_wide_record *)records)[i].key;
+  }
+}
+
+QN_ALWAYS_INLINE uint32_t qn_record_weight(enum qn_record record, const void *records, uint64_t i) {
+  return record == QN_RECORD_KEY32_WEIGHT
+             ? (uint32_t)((const uint64_t *)records)[i]
+             : (uint32_t)((const struct qn_wide_record *)records)[i].weight;
+}
+
+QN_ALWAYS_INLINE void qn_record_copy(enum qn_record record, void *to, uint64_t j, const void *from,
+                                     uint64_t i) {
+  switch (record) {
+  case QN_RECORD_KEY32:
+    ((uint32_t *)to)[j] = ((const uint32_t *)from)[i];
+    break;
+  case QN_RECORD_KEY64:
+  case QN_RECORD_KEY32_WEIGHT:
+    ((uint64_t *)to)[j] = ((const uint64_t *)from)[i];
+    break;
+  case QN_RECORD_KEY64_WEIGHT:
+    ((struct qn_wide_record *)to)[j] = ((const struct qn_wide_record *)from)[i];
+    break;
+  }
+}
+
+/* ---- Digits --------------------------------------------------------------- */
+
+#define QN_DIGIT_BITS 11
+/* Buckets of fewer records are sorted by digits of fewer bits: clearing the counters costs. */
+#define QN_SMALL_BUCKET 4096
+#define QN_SMALL_DIGIT_BITS 8
+/* Fewer still: by insertion. */
+#define QN_TINY_BUCKET 48
+/* Enough for keys of 64 bits. */
+#define QN_COUNTERS ((uint64_t)6 << QN_DIGIT_BITS)
+
+/* How a key is cut: digit d is of `width` bits from d * width on. */
+struct qn_digits {
+  unsigned count;
+  unsigned width;
+};
+
+static inline struct qn_digits qn_digits_for(uint64_t records, unsigned bits) {
+  unsigned width = records < QN_SMALL_BUCKET ? QN_SMALL_DIGIT_BITS : QN_DIGIT_BITS;
+  return (struct qn_digits){bits ? (bits + width - 1) / width : 1, width};
+}
+
+/* A thread's working memory. */
+struct qn_sort_scratch {
+  char *one, *two; /* room for the largest bucket each */
+  struct qn_piece *pieces;
+  /* For each digit, [1 << width]: how many records have a value; then where their next one goes. */
+  uint64_t counters[QN_COUNTERS];
+};
+
+/* Room for any bucket. Owned until destroy (NULL is allowed). */
+enum qn_status qn_sort_scratch_create(const struct qn_buckets *buckets,
+                                      struct qn_sort_scratch **out, struct qn_error *error);
+void qn_sort_scratch_destroy(const struct qn_buckets *buckets, struct qn_sort_scratch *scratch);
+
+struct qn_sized_bucket {
+  uint64_t records;
+  uint64_t bucket;
+};
+
+/* The buckets, the largest first: one that is begun last would keep a single thread busy. Give back
+ * with qn_free. */
+enum qn_status qn_buckets_order(const struct qn_buckets *buckets, struct qn_sized_bucket **order,
+                                struct qn_error *error);
+
+QN_ALWAYS_INLINE void qn_count_digits(enum qn_record record, unsigned count, unsigned width,
+                                      const struct qn_piece *pieces, uint64_t num_pieces,
+                                      uint64_t *counters) {
+  uint64_t mask = ((uint64_t)1 << width) - 1;
+  for (uint64_t p = 0; p < num_pieces; p++) {
+    const struct qn_piece piece = pieces[p];
+    for (uint64_t i = 0; i < piece.count; i++) {
+      uint64_t key = qn_record_key(record, piece.records, i);
+      for (unsigned d = 0; d < count; d++)
+        counters[(uint64_t)d << width | (key >> d * width & mask)]++;
+    }
+  }
+}
+
+/* Where each value of each digit begins, from one look at all keys. */
+QN_ALWAYS_INLINE void qn_place_digits(enum qn_record record, struct qn_digits digits,
+                                      const struct qn_piece *pieces, uint64_t num_pieces,
+                                      uint64_t *counters) {
+  memset(counters, 0, (digits.count * sizeof *counters) << digits.width);
+  if (digits.count == 2 && digits.width == QN_DIGIT_BITS)
+    qn_count_digits(record, 2, QN_DIGIT_BITS, pieces, num_pieces, counters);
+  else if (digits.count == 3 && digits.width == QN_DIGIT_BITS)
+    qn_count_digits(record, 3, QN_DIGIT_BITS, pieces, num_pieces, counters);
+  else
+    qn_count_digits(record, digits.count, digits.width, pieces, num_pieces, counters);
+  for (unsigned d = 0; d < digits.count; d++) {
+    uint64_t *places = counters + ((uint64_t)d << digits.width), place = 0;
+    for (uint64_t value = 0; value < (uint64_t)1 << digits.width; value++) {
+      uint64_t records = places[value];
+      places[value] = place;
+      place += records;
+    }
+  }
+}
+
+QN_ALWAYS_INLINE void qn_sort_by_digit(enum qn_record record, unsigned shift, uint64_t mask,
+                                       uint64_t *places, const struct qn_piece *pieces,
+                                       uint64_t num_pieces, void *out) {
+  for (uint64_t p = 0; p < num_pieces; p++) {
+    const struct qn_piece piece = pieces[p];
+    for (uint64_t i = 0; i < piece.count; i++) {
+      uint64_t value = qn_record_key(record, piece.records, i) >> shift & mask;
+      qn_record_copy(record, out, places[value]++, piece.records, i);
+    }
+  }
+}
+
+/* Sort `count` records in the scratch's pieces by all digits but the last `left`. What comes of it
+ * is `num_pieces` pieces at `from`, either those or `whole`. */
+QN_ALWAYS_INLINE void qn_sort_by_low_digits(enum qn_record record, struct qn_digits digits,
+                                            unsigned left, struct qn_sort_scratch *scratch,
+                                            uint64_t count, const struct qn_piece **from,
+                                            uint64_t *num_pieces, struct qn_piece *whole) {
+  char *to = scratch->one, *other = scratch->two;
+  *from = scratch->pieces;
+  qn_place_digits(record, digits, *from, *num_pieces, scratch->counters);
+  for (unsigned d = 0; d + left < digits.count; d++) {
+    uint64_t *places = scratch->counters + ((uint64_t)d << digits.width);
+    uint64_t mask = ((uint64_t)1 << digits.width) - 1;
+    qn_sort_by_digit(record, d * digits.width, mask, places, *from, *num_pieces, to);
+    *whole = (struct qn_piece){to, count};
+    *from = whole;
+    *num_pieces = 1;
+    to = other;
+    other = whole->records;
+  }
+}
+
+QN_ALWAYS_INLINE void qn_sort_by_insertion(enum qn_record record, void *records, uint64_t count) {
+  struct qn_wide_record moved;
+  for (uint64_t i = 1; i < count; i++) {
+    uint64_t key = qn_record_key(record, records, i), j = i;
+    qn_record_copy(record, &moved, 0, records, i);
+    for (; j > 0 && qn_record_key(record, records, j - 1) > key; j--)
+      qn_record_copy(record, records, j, records, j - 1);
+    qn_record_copy(record, records, j, &moved, 0);
+  }
+}
+
+/* Sort `count` records in the scratch's pieces into one of its arrays, which is returned. */
+QN_ALWAYS_INLINE char *qn_sort_records(enum qn_record record, struct qn_sort_scratch *scratch,
+                                       uint64_t num_pieces, uint64_t count, unsigned bits) {
+  const struct qn_piece *from;
+  struct qn_piece whole;
+  if (count > QN_TINY_BUCKET) {
+    qn_sort_by_low_digits(record, qn_digits_for(count, bits), 0, scratch, count, &from, &num_pieces,
+                          &whole);
+    return whole.records;
+  }
+  uint64_t n = 0;
+  for (uint64_t p = 0; p < num_pieces; p++)
+    for (uint64_t i = 0; i < scratch->pieces[p].count; i++)
+      qn_record_copy(record, scratch->one, n++, scratch->pieces[p].records, i);
+  qn_sort_by_insertion(record, scratch->one, count);
+  return scratch->one;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif
