@@ -21,10 +21,12 @@ struct qn_binary_rows {
   const char *weights;      /* the same, u32 or i32 each; NULL: none, or not wanted */
   unsigned weight_stride;
   bool signed_weights; /* then negative ones are real */
+  bool stay;           /* all of it is there until the input is closed */
 };
 
-/* Check the offsets and push all edges into `list`; counts them in `result`. `*symmetric` if each
- * edge has its reverse, by fingerprint. QN_INVALID with the offset of the first fault. */
+/* Check the offsets and push all edges into `list`; counts them in `result`. `symmetric`, unless it
+ * is NULL, receives whether each edge has its reverse, by fingerprint. QN_INVALID with the offset
+ * of the first fault. */
 enum qn_status qn_binary_rows_read(const struct qn_binary_rows *rows, struct qn_edge_list *list,
                                    uint64_t *sequence, struct qn_read_result *result,
                                    bool *symmetric, struct qn_error *error);

@@ -107,37 +107,40 @@ uint32_t *qn_build_prepare_block(const struct qn_build_job *job, struct qn_edge_
   return weights;
 }
 
-static enum qn_status spread_block(struct qn_build_job *job, uint64_t lane,
-                                   struct qn_edge_block *block, uint64_t *self_loops) {
+static bool spread_block(struct qn_build_job *job, uint64_t lane, uint64_t index,
+                         struct qn_edge_block **scratch, uint64_t *self_loops) {
+  struct qn_edge_block *block = qn_edge_list_load(job->list, index, scratch);
+  if (!block)
+    return false;
   uint32_t *weights = qn_build_prepare_block(job, block, self_loops);
   enum qn_status status = qn_buckets_add(&job->buckets, lane, qn_edge_block_ids(block), weights,
                                          block->count, job->build->undirected);
-  qn_block_give(job->list->pool, block);
-  return status;
+  qn_edge_list_drop(job->list, index);
+  return !status;
 }
 
 /* Each lane takes consecutive blocks, so that lanes are in input order. */
 static enum qn_status spread_list(struct qn_build_job *job, struct qn_error *error) {
   struct qn_edge_list *list = job->list;
-  uint64_t num_blocks = list->num_blocks, self_loops = 0;
+  uint64_t self_loops = 0;
   int failed = 0;
-  if (num_blocks)
-    qsort(list->blocks, num_blocks, sizeof *list->blocks, compare_blocks);
   qn_progress_begin("distributing", "edges", list->num_edges);
 #pragma omp parallel for schedule(static, 1) reduction(+ : self_loops) reduction(| : failed)
   for (uint64_t lane = 0; lane < job->buckets.num_lanes; lane++) {
+    struct qn_edge_block *scratch = NULL;
     uint64_t begin, end;
-    qn_part_of(num_blocks, job->buckets.num_lanes, lane, &begin, &end);
+    qn_part_of(list->num_blocks, job->buckets.num_lanes, lane, &begin, &end);
     for (uint64_t i = begin; i < end && !failed; i++) {
       uint64_t count = list->blocks[i]->count;
-      failed |= spread_block(job, lane, list->blocks[i], &self_loops) != QN_OK;
+      failed |= !spread_block(job, lane, i, &scratch, &self_loops);
       qn_progress_add(count);
     }
+    if (scratch)
+      qn_block_give(list->pool, scratch);
   }
   qn_progress_end();
-  list->num_blocks = 0;
   if (failed)
-    return qn_block_pool_exhausted(list->pool, error);
+    return qn_edge_list_load_failed(list, error);
   qn_build_count_read(job, self_loops);
   return QN_OK;
 }
@@ -201,18 +204,29 @@ void qn_build_set_out(struct qn_build_job *job, const uint64_t *row_offsets,
     csr->weights.f32 = weights;
 }
 
-static enum qn_status write_out_edges(struct qn_build_job *job, struct qn_error *error) {
-  uint64_t *row_offsets;
-  uint32_t *columns;
-  void *weights = NULL;
-  uint64_t num_edges = qn_build_count_sorted(&job->buckets);
+enum qn_status qn_build_add_sections(struct qn_build_job *job, uint64_t num_edges,
+                                     struct qn_graph_arrays *arrays, struct qn_error *error) {
   enum qn_status status;
-  if ((status = qn_graph_write_rows(job->writer, job->num_vertices, &row_offsets, error)) ||
-      (status = qn_graph_write_columns(job->writer, num_edges, &columns, error)) ||
-      (status = qn_graph_write_weights(job->writer, num_edges, &weights, error)))
+  arrays->weights = NULL;
+  if ((status = qn_graph_write_rows(job->writer, job->num_vertices, &arrays->row_offsets, error)) ||
+      (status = qn_graph_write_columns(job->writer, num_edges, &arrays->column_indices, error)) ||
+      (status = qn_graph_write_weights(job->writer, num_edges, &arrays->weights, error)))
     return status;
-  qn_build_set_out(job, row_offsets, columns, weights, num_edges);
-  return qn_buckets_write(&job->buckets, 0, row_offsets, columns, weights, error);
+  qn_build_set_out(job, arrays->row_offsets, arrays->column_indices, arrays->weights, num_edges);
+  return QN_OK;
+}
+
+static enum qn_status write_out_edges(struct qn_build_job *job, struct qn_error *error) {
+  struct qn_graph_arrays arrays;
+  uint64_t num_edges = qn_build_count_sorted(&job->buckets);
+  enum qn_status status = qn_build_add_sections(job, num_edges, &arrays, error);
+  if (status)
+    return status;
+  qn_progress_begin("writing", "edges", num_edges);
+  status = qn_buckets_write(&job->buckets, 0, arrays.row_offsets, arrays.column_indices,
+                            arrays.weights, error);
+  qn_progress_end();
+  return status;
 }
 
 static enum qn_status write_in_edges(struct qn_build_job *job, struct qn_error *error) {
@@ -300,6 +314,11 @@ static void fill_info(struct qn_build_job *job) {
 
 /* The out-edges of a list in memory. */
 static enum qn_status build_in_memory(struct qn_build_job *job, struct qn_error *error) {
+  struct qn_edge_list *list = job->list;
+  if (list->num_blocks)
+    qsort(list->blocks, list->num_blocks, sizeof *list->blocks, compare_blocks);
+  if (qn_build_is_sorted(job))
+    return qn_build_sorted(job, error);
   uint64_t lanes = qn_threads();
   uint64_t most_edges = job->list->num_edges * (job->build->undirected ? 2 : 1);
   struct qn_bucket_shape shape = qn_bucket_shape_for(

@@ -1,5 +1,5 @@
-/* What the builder's parts share: build.c, and build_on_disk.c for edges that do not fit into
- * memory. Internal to the builder. */
+/* What the builder's parts share: build.c, build_sorted.c for edges that come as they will lie, and
+ * build_on_disk.c for those that do not fit into memory. Internal to the builder. */
 #ifndef QN_CONVERTERS_BUILD_JOB_H
 #define QN_CONVERTERS_BUILD_JOB_H
 
@@ -38,9 +38,18 @@ uint64_t qn_build_count_sorted(const struct qn_buckets *buckets);
 enum qn_status qn_build_fail_overflow(const struct qn_build_job *job, uint64_t source,
                                       uint64_t destination, struct qn_error *error);
 
+/* Add the sections of the out-edges, to be filled, and note where they are. */
+enum qn_status qn_build_add_sections(struct qn_build_job *job, uint64_t num_edges,
+                                     struct qn_graph_arrays *arrays, struct qn_error *error);
+
 /* Note where the out-edges are. */
 void qn_build_set_out(struct qn_build_job *job, const uint64_t *row_offsets,
                       const uint32_t *columns, const void *weights, uint64_t num_edges);
+
+/* Do the blocks of a list in memory, in the order of the input, hold the edges as rows will? Then
+ * write the out-edges as they are, without sorting. */
+bool qn_build_is_sorted(const struct qn_build_job *job);
+enum qn_status qn_build_sorted(struct qn_build_job *job, struct qn_error *error);
 
 /* Write the out-edges of a list on disk and fill job->out. */
 enum qn_status qn_build_on_disk(struct qn_build_job *job, struct qn_error *error);

@@ -8,6 +8,12 @@
 
 static_assert(sizeof(struct qn_edge_block) <= QN_EDGE_BLOCK_HEADER, "block header");
 
+struct qn_kept {
+  void *object;
+  void (*release)(void *);
+  struct qn_kept *next;
+};
+
 enum qn_status qn_edge_list_create(struct qn_edge_list **out, struct qn_error *error) {
   struct qn_edge_list *list;
   *out = NULL;
@@ -39,6 +45,14 @@ enum qn_status qn_edge_list_create_on_disk(const struct qn_spill_options *option
 void qn_edge_list_destroy(struct qn_edge_list *list) {
   if (!list)
     return;
+  for (uint64_t b = 0; b < list->num_blocks; b++)
+    qn_edge_list_drop(list, b);
+  while (list->kept) {
+    struct qn_kept *kept = list->kept;
+    list->kept = kept->next;
+    kept->release(kept->object);
+    qn_free(kept);
+  }
   qn_spill_destroy(list->spill);
   qn_block_pool_destroy(list->pool);
   pthread_mutex_destroy(&list->mutex);
@@ -65,6 +79,26 @@ static uint64_t largest_id(struct qn_edge_block *block) {
     destination = v > destination ? v : destination;
   }
   return source > destination ? source : destination;
+}
+
+/* Edges that are in no order are found out at once. */
+static bool is_ascending(struct qn_edge_block *block) {
+  uint32_t i = 1;
+  if (block->wide) {
+    while (i < block->count &&
+           !qn_edge_is_before(qn_edge_block_ends(block, i), qn_edge_block_ends(block, i - 1)))
+      i++;
+    return i >= block->count;
+  }
+  const uint64_t *pairs = qn_edge_block_ids(block);
+  uint64_t before = pairs[0] << 32 | pairs[0] >> 32;
+  for (; i < block->count; i++) {
+    uint64_t edge = pairs[i] << 32 | pairs[i] >> 32;
+    if (edge < before)
+      return false;
+    before = edge;
+  }
+  return true;
 }
 
 /* Under the list's mutex. */
@@ -99,25 +133,40 @@ static void spill_block(struct qn_edge_stream *stream, struct qn_edge_block *blo
   qn_block_give(list->pool, block);
 }
 
-/* Hand the stream's block over to the list. */
-static void finish_block(struct qn_edge_stream *stream) {
+/* Take the stream's block away from it. */
+static struct qn_edge_block *detach_block(struct qn_edge_stream *stream) {
   struct qn_edge_block *block = stream->block;
-  if (!block)
-    return;
+  if (block)
+    block->count = stream->count;
   stream->block = NULL;
   stream->plain_capacity = stream->weighted_capacity = 0;
-  block->count = stream->count;
   stream->count = 0;
+  return block;
+}
+
+/* Hand the stream's block over to the list. */
+static void finish_block(struct qn_edge_stream *stream) {
+  if (stream->again && stream->block) { /* more than there were */
+    stream->list->changed = true;
+    stream->status = QN_INVALID;
+    return;
+  }
+  struct qn_edge_block *block = detach_block(stream);
+  if (!block)
+    return;
   block->largest = largest_id(block);
-  if (stream->list->spill)
+  if (stream->list->spill) {
     spill_block(stream, block);
-  else
-    stream->status = append_block(stream->list, block, &stream->error);
+    return;
+  }
+  block->ascending = is_ascending(block);
+  stream->status = append_block(stream->list, block, &stream->error);
 }
 
 /* The block's weights follow its last pair, wherever its edges end. */
 static void begin_block(struct qn_edge_stream *stream, bool wide, enum qn_weight_type type) {
-  struct qn_edge_block *block = qn_block_take(stream->list->pool);
+  struct qn_edge_block *block = stream->spare ? stream->spare : qn_block_take(stream->list->pool);
+  stream->spare = NULL;
   if (!block) {
     stream->status = qn_block_pool_exhausted(stream->list->pool, &stream->error);
     return;
@@ -144,6 +193,9 @@ void qn_edge_stream_open(struct qn_edge_stream *stream, struct qn_edge_list *lis
 enum qn_status qn_edge_stream_close(struct qn_edge_stream *stream, struct qn_error *error) {
   if (!stream->status)
     finish_block(stream);
+  if (stream->spare)
+    qn_block_give(stream->list->pool, stream->spare);
+  stream->spare = NULL;
   enum qn_status closed = qn_divider_close(stream->divider, stream->status ? NULL : &stream->error);
   stream->divider = NULL;
   stream->status = stream->status ? stream->status : closed;
@@ -202,4 +254,158 @@ void qn_edge_push_slowly(struct qn_edge_stream *stream, uint64_t source, uint64_
   } else {
     stream->pairs[i] = source | destination << 32;
   }
+}
+
+/* ---- Many edges ----------------------------------------------------------- */
+
+static bool is_weighted(enum qn_weight_type type) {
+  return type != QN_WEIGHT_NONE;
+}
+
+uint32_t qn_edge_stream_room(struct qn_edge_stream *stream, enum qn_weight_type type,
+                             uint64_t **pairs, uint32_t **weights) {
+  struct qn_edge_block *block = stream->block;
+  if (stream->status)
+    return 0;
+  if (block && is_weighted(block->weight_type) != is_weighted(type)) {
+    stream->status =
+        qn_fail(&stream->error, QN_INVALID, "some edges have a weight and some have none");
+    return 0;
+  }
+  uint32_t capacity = qn_edge_block_capacity(false, is_weighted(type));
+  if (!block || block->wide || block->weight_type != type || stream->count == capacity) {
+    finish_block(stream);
+    if (!stream->status)
+      begin_block(stream, false, type);
+    if (stream->status)
+      return 0;
+  }
+  *pairs = stream->pairs + stream->count;
+  *weights = stream->weights + stream->count;
+  return capacity - stream->count;
+}
+
+void qn_edge_push_arrays(struct qn_edge_stream *stream, const uint64_t *sources,
+                         const uint64_t *destinations, enum qn_weight_type type,
+                         const uint32_t *weights, uint64_t count) {
+  uint64_t all = 0;
+  for (uint64_t i = 0; i < count; i++)
+    all |= sources[i] | destinations[i];
+  if (all >> 32) {
+    for (uint64_t i = 0; i < count; i++)
+      qn_edge_push_slowly(stream, sources[i], destinations[i], type, type ? weights[i] : 0);
+    return;
+  }
+  for (uint64_t done = 0; done < count;) {
+    uint64_t *pairs;
+    uint32_t *room_for_weights;
+    uint32_t room = qn_edge_stream_room(stream, type, &pairs, &room_for_weights);
+    if (room == 0)
+      return;
+    uint32_t some = count - done < room ? (uint32_t)(count - done) : room;
+    for (uint32_t i = 0; i < some; i++)
+      pairs[i] = sources[done + i] | destinations[done + i] << 32;
+    if (is_weighted(type))
+      memcpy(room_for_weights, weights + done, some * sizeof *weights);
+    qn_edge_stream_filled(stream, some);
+    done += some;
+  }
+}
+
+/* ---- Views ---------------------------------------------------------------- */
+
+uint32_t qn_edge_view_capacity(bool weighted) {
+  return qn_edge_block_capacity(false, weighted);
+}
+
+/* List the view instead of the stream's block, whose memory is used again. */
+static void finish_view(struct qn_edge_stream *stream, const struct qn_edge_view *view,
+                        uint64_t part) {
+  struct qn_edge_block *block = detach_block(stream), *listed;
+  const uint64_t *pairs = qn_edge_block_ids(block);
+  stream->spare = block;
+  stream->status =
+      qn_alloc(&listed, QN_EDGE_BLOCK_VIEW_BYTES, 1, "the list of edge blocks", &stream->error);
+  if (stream->status)
+    return;
+  *listed = *block;
+  listed->largest = largest_id(block);
+  listed->ascending = is_ascending(block);
+  listed->view = *view;
+  listed->part = part;
+  qn_edge_block_ids(listed)[0] = pairs[0];
+  qn_edge_block_ids(listed)[1] = pairs[block->count - 1];
+  stream->status = append_block(stream->list, listed, &stream->error);
+  if (stream->status)
+    qn_free(listed);
+}
+
+uint64_t qn_edge_push_view(struct qn_edge_stream *stream, const struct qn_edge_view *view,
+                           uint64_t part) {
+  if (stream->list->spill)
+    return view->push(view->context, part, stream);
+  if (!stream->status)
+    finish_block(stream);
+  uint64_t num_blocks = stream->num_blocks;
+  uint64_t result = view->push(view->context, part, stream);
+  if (stream->status || !stream->block)
+    return result;
+  if (stream->num_blocks == num_blocks + 1 && !stream->block->wide)
+    finish_view(stream, view, part);
+  else
+    finish_block(stream);
+  return result;
+}
+
+enum qn_status qn_edge_list_keep(struct qn_edge_list *list, void *object, void (*release)(void *),
+                                 struct qn_error *error) {
+  struct qn_kept *kept;
+  enum qn_status status = qn_alloc(&kept, 1, sizeof *kept, "an edge list", error);
+  if (status)
+    return status;
+  *kept = (struct qn_kept){object, release, list->kept};
+  list->kept = kept;
+  return QN_OK;
+}
+
+/* Whoever changes a mapped file meanwhile must not make us believe in ids that nobody has seen. */
+static bool is_as_before(struct qn_edge_block *block, const struct qn_edge_block *listed) {
+  return !block->wide && block->count == listed->count &&
+         block->weight_type == listed->weight_type && largest_id(block) <= listed->largest;
+}
+
+struct qn_edge_block *qn_edge_list_load(struct qn_edge_list *list, uint64_t index,
+                                        struct qn_edge_block **scratch) {
+  struct qn_edge_block *listed = list->blocks[index];
+  if (!listed->view.push)
+    return listed;
+  if (!*scratch)
+    *scratch = qn_block_take(list->pool);
+  if (!*scratch)
+    return NULL;
+  struct qn_edge_stream stream = {
+      .list = list, .sequence = listed->sequence, .spare = *scratch, .again = true};
+  listed->view.push(listed->view.context, listed->part, &stream);
+  struct qn_edge_block *block = detach_block(&stream);
+  if (stream.status || !block || !is_as_before(block, listed)) {
+    list->changed = true;
+    return NULL;
+  }
+  block->position = listed->position;
+  block->largest = listed->largest;
+  return block;
+}
+
+enum qn_status qn_edge_list_load_failed(struct qn_edge_list *list, struct qn_error *error) {
+  return list->changed ? qn_fail(error, QN_INVALID, "the input changed while it was being read")
+                       : qn_block_pool_exhausted(list->pool, error);
+}
+
+void qn_edge_list_drop(struct qn_edge_list *list, uint64_t index) {
+  struct qn_edge_block *block = list->blocks[index];
+  if (block && block->view.push)
+    qn_free(block);
+  else if (block)
+    qn_block_give(list->pool, block);
+  list->blocks[index] = NULL;
 }

@@ -32,6 +32,7 @@ extern "C" {
 
 struct qn_edge_list;
 struct qn_edge_block;
+struct qn_edge_stream;
 struct qn_divider;
 
 /* An empty list. Owned by the caller until destroy (NULL is allowed). */
@@ -67,6 +68,24 @@ enum qn_status qn_edge_list_create_on_disk(const struct qn_spill_options *option
 /* The number of edges in closed streams. */
 uint64_t qn_edge_list_count(const struct qn_edge_list *list);
 
+/* Edges that can be looked at again where they lie, as in a mapped file. `push` pushes those of one
+ * part, which are no more than qn_edge_view_capacity() and come the same every time; it returns
+ * whatever its caller wants to know. From any thread. */
+struct qn_edge_view {
+  uint64_t (*push)(const void *context, uint64_t part, struct qn_edge_stream *stream);
+  const void *context;
+};
+uint32_t qn_edge_view_capacity(bool weighted);
+
+/* Push a part of a view, of which the list may keep no more than where it is, and then push it
+ * again when it is needed. Returns what `push` does. */
+uint64_t qn_edge_push_view(struct qn_edge_stream *stream, const struct qn_edge_view *view,
+                           uint64_t part);
+
+/* Let `release` have `object`, which views need, when the list is destroyed. */
+enum qn_status qn_edge_list_keep(struct qn_edge_list *list, void *object, void (*release)(void *),
+                                 struct qn_error *error);
+
 /* A way into the list for one thread. The fields are for the functions below. */
 struct qn_edge_stream {
   struct qn_edge_list *list;
@@ -79,8 +98,10 @@ struct qn_edge_stream {
   enum qn_weight_type weight_type;
   uint64_t sequence;
   uint64_t num_blocks;
-  struct qn_divider *divider; /* of a list on disk */
-  enum qn_status status;      /* the first failure; edges pushed after it are lost */
+  struct qn_edge_block *spare; /* memory for the next block */
+  bool again;                  /* edges of a view that were pushed before */
+  struct qn_divider *divider;  /* of a list on disk */
+  enum qn_status status;       /* the first failure; edges pushed after it are lost */
   struct qn_error error;
 };
 
@@ -134,6 +155,21 @@ static inline void qn_edge_push_f32(struct qn_edge_stream *stream, uint64_t sour
   memcpy(&bits, &weight, sizeof bits);
   qn_edge_push_weighted(stream, source, destination, QN_WEIGHT_F32, bits);
 }
+
+/* Room for edges with ids below 2^32 that are written straight into the stream: at `*pairs` (source
+ * | destination << 32) and, if they have weights, at `*weights` (bits of type `type`, finite).
+ * Returns for how many, 0 if the stream has failed; then say how many were written. */
+uint32_t qn_edge_stream_room(struct qn_edge_stream *stream, enum qn_weight_type type,
+                             uint64_t **pairs, uint32_t **weights);
+static inline void qn_edge_stream_filled(struct qn_edge_stream *stream, uint32_t count) {
+  stream->count += count;
+}
+
+/* Add `count` edges whose ends and weights' bits lie in arrays; `weights` is not looked at if
+ * `type` is none. */
+void qn_edge_push_arrays(struct qn_edge_stream *stream, const uint64_t *sources,
+                         const uint64_t *destinations, enum qn_weight_type type,
+                         const uint32_t *weights, uint64_t count);
 
 #ifdef __cplusplus
 }

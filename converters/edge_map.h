@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 /* Replace every id v by new_of_old[v], in parallel. All ids are below 2^32 and the map's length.
- * All streams must be closed. Fails only if the list is on disk. */
+ * All streams must be closed. Fails only if the list is on disk, or has views. */
 enum qn_status qn_edge_list_renumber(struct qn_edge_list *list, const uint32_t *new_of_old,
                                      struct qn_error *error);
 

@@ -34,7 +34,7 @@ struct qn_id_map {
 
 /* ---- Marks ---------------------------------------------------------------- */
 
-static enum qn_status map_by_marks(struct qn_id_map *map, const struct qn_edge_list *list,
+static enum qn_status map_by_marks(struct qn_id_map *map, struct qn_edge_list *list,
                                    const struct qn_build *build, uint64_t largest,
                                    struct qn_error *error) {
   map->kind = MAP_MARKS;
@@ -44,15 +44,25 @@ static enum qn_status map_by_marks(struct qn_id_map *map, const struct qn_edge_l
   if (status)
     return status;
   struct qn_id_marks *marks = map->marks;
-#pragma omp parallel
+  int failed = 0;
+#pragma omp parallel reduction(| : failed)
   {
+    struct qn_edge_block *scratch = NULL;
 #pragma omp for schedule(dynamic)
-    for (uint64_t i = 0; i < list->num_blocks; i++)
-      qn_mark_block(marks, list->blocks[i]);
+    for (uint64_t i = 0; i < list->num_blocks; i++) {
+      struct qn_edge_block *block = failed ? NULL : qn_edge_list_load(list, i, &scratch);
+      failed |= !block;
+      if (block)
+        qn_mark_block(marks, block);
+    }
 #pragma omp for schedule(static)
     for (uint64_t i = 0; i < build->num_extra_ids; i++)
       qn_mark(marks, build->extra_ids[i]);
+    if (scratch)
+      qn_block_give(list->pool, scratch);
   }
+  if (failed)
+    return qn_edge_list_load_failed(list, error);
   map->num_vertices = map->num_marked = qn_rank_marks(marks, map->num_marks);
   return QN_OK;
 }
@@ -74,20 +84,27 @@ struct runs {
   uint64_t num_runs, capacity;
 };
 
-static void sort_runs(struct runs *runs, const struct qn_edge_list *list,
-                      const struct qn_build *build) {
-#pragma omp parallel for schedule(dynamic)
+static bool sort_runs(struct runs *runs, struct qn_edge_list *list, const struct qn_build *build) {
+  int failed = 0;
+#pragma omp parallel for schedule(dynamic) reduction(| : failed)
   for (uint64_t r = 0; r < runs->num_runs; r++) {
+    struct qn_edge_block *scratch = NULL;
     uint64_t first, end, n = 0;
     uint64_t *out = runs->ids + runs->begin[r];
     qn_part_of(list->num_blocks, runs->num_runs, r, &first, &end);
-    for (uint64_t i = first; i < end; i++)
-      n += copy_block_ids(list->blocks[i], out + n);
+    for (uint64_t i = first; i < end && !failed; i++) {
+      struct qn_edge_block *block = qn_edge_list_load(list, i, &scratch);
+      failed |= !block;
+      n += block ? copy_block_ids(block, out + n) : 0;
+    }
+    if (scratch)
+      qn_block_give(list->pool, scratch);
     qn_part_of(build->num_extra_ids, runs->num_runs, r, &first, &end);
     for (uint64_t i = first; i < end; i++)
       out[n++] = build->extra_ids[i];
     runs->count[r] = qn_sort_unique(out, n);
   }
+  return !failed;
 }
 
 static void merge_runs(struct runs *runs) {
@@ -112,7 +129,7 @@ static void merge_runs(struct runs *runs) {
   }
 }
 
-static enum qn_status collect_sorted(struct qn_id_map *map, const struct qn_edge_list *list,
+static enum qn_status collect_sorted(struct qn_id_map *map, struct qn_edge_list *list,
                                      const struct qn_build *build, struct qn_error *error) {
   struct runs runs = {.num_runs = (uint64_t)qn_threads() * 8,
                       .capacity = 2 * list->num_edges + build->num_extra_ids};
@@ -131,7 +148,10 @@ static enum qn_status collect_sorted(struct qn_id_map *map, const struct qn_edge
     qn_part_of(build->num_extra_ids, runs.num_runs, r, &first, &end);
     runs.begin[r + 1] = runs.begin[r] + n + (end - first);
   }
-  sort_runs(&runs, list, build);
+  if (!sort_runs(&runs, list, build)) {
+    status = qn_edge_list_load_failed(list, error);
+    goto cleanup;
+  }
   merge_runs(&runs);
   map->num_vertices = map->num_sorted = runs.count[0];
   map->sorted = runs.ids;
@@ -164,7 +184,7 @@ static enum qn_status index_sorted(struct qn_id_map *map, struct qn_error *error
   return QN_OK;
 }
 
-static enum qn_status map_by_sorting(struct qn_id_map *map, const struct qn_edge_list *list,
+static enum qn_status map_by_sorting(struct qn_id_map *map, struct qn_edge_list *list,
                                      const struct qn_build *build, struct qn_error *error) {
   map->kind = MAP_SORTED;
   enum qn_status status = collect_sorted(map, list, build, error);
@@ -247,7 +267,7 @@ static enum qn_status keep_ids(struct qn_id_map *map, const struct qn_build *bui
   return QN_OK;
 }
 
-static enum qn_status compact_ids(struct qn_id_map *map, const struct qn_edge_list *list,
+static enum qn_status compact_ids(struct qn_id_map *map, struct qn_edge_list *list,
                                   const struct qn_build *build, uint64_t largest,
                                   struct qn_error *error) {
   uint64_t ids = 2 * list->num_edges + build->num_extra_ids;
@@ -267,7 +287,7 @@ static enum qn_status compact_ids(struct qn_id_map *map, const struct qn_edge_li
   return status;
 }
 
-enum qn_status qn_id_map_create(const struct qn_edge_list *list, const struct qn_build *build,
+enum qn_status qn_id_map_create(struct qn_edge_list *list, const struct qn_build *build,
                                 struct qn_id_map **out, struct qn_error *error) {
   enum qn_status status = qn_alloc_zeroed(out, 1, sizeof **out, "the map of ids", error);
   if (status)

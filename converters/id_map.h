@@ -18,7 +18,7 @@ struct qn_id_map;
 /* Decide by `build` and the ids in `list` how ids become vertices, and how many there are.
  * QN_INVALID for more than 2^32-1 vertices or an id beyond the declared ones. Owned until destroy
  * (NULL is allowed). */
-enum qn_status qn_id_map_create(const struct qn_edge_list *list, const struct qn_build *build,
+enum qn_status qn_id_map_create(struct qn_edge_list *list, const struct qn_build *build,
                                 struct qn_id_map **out, struct qn_error *error);
 void qn_id_map_destroy(struct qn_id_map *map);
 

@@ -321,6 +321,10 @@ uint64_t qn_input_file_bytes(const struct qn_input *input) {
   return input->mapping_bytes;
 }
 
+bool qn_input_stays(const struct qn_input *input) {
+  return input->mapping && !input->ahead;
+}
+
 enum qn_status qn_input_peek(struct qn_input *input, const char **data, uint64_t *bytes,
                              struct qn_error *error) {
   struct qn_input_block block = {input->mapping, input->mapping_bytes, 0};

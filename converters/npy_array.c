@@ -135,7 +135,8 @@ bool qn_npy_numbers(const struct qn_npy *npy, const char *name, struct qn_number
                                               : npy->type == 'f' ? QN_NUMBERS_REAL
                                                                  : QN_NUMBERS_UNSIGNED,
                                       .width = npy->width,
-                                      .big_endian = npy->big_endian};
+                                      .big_endian = npy->big_endian,
+                                      .stays = npy->stays};
   return strchr("iufb", npy->type) != NULL;
 }
 

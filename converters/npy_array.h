@@ -26,6 +26,7 @@ struct qn_npy {
   uint64_t shape[2];   /* 1 where there is no such dimension */
   uint64_t count;      /* of elements */
   const char *data;    /* there */
+  bool stays;          /* until the input is closed: for whoever knows */
   uint64_t offset;     /* of the data in the array's bytes */
   const char *header, *header_end;
 };

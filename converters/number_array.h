@@ -20,6 +20,7 @@ struct qn_number_array {
   enum qn_number_class kind;
   unsigned width; /* 1, 2, 4 or 8 bytes; reals 4 or 8 */
   bool big_endian;
+  bool stays; /* `data` is there until the input is closed */
 };
 
 /* Decode whole numbers [first, first + count) to `ids`; gives how many come before the first

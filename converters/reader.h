@@ -54,7 +54,8 @@ struct qn_read_result {
   uint64_t *extra_ids;     /* qn_alloc'ed; see struct qn_build */
   uint64_t num_extra_ids;
   struct qn_named_inputs named; /* to be read next; the caller releases them */
-  void *names_memory;           /* behind `names`; the reader's release frees it */
+  bool keeps_input;      /* the list has views of the input, which must stay open as long as it */
+  void *names_memory;    /* behind `names`; the reader's release frees it */
   char description[256]; /* e.g. "2 columns separated by tabs"; printed after the format's name */
 };
 

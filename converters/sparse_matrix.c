@@ -11,9 +11,9 @@
 #include "support/memory.h"
 #include "support/progress.h"
 
-/* Entries that one stream takes, and that are decoded at a time. */
-#define PART_ENTRIES ((uint64_t)1 << 18)
-#define BLOCK_ENTRIES ((uint64_t)4096)
+/* Entries that are decoded at a time, and parts that one stream takes. */
+#define SOME_ENTRIES ((uint64_t)2048)
+#define STREAM_PARTS 32
 
 static enum qn_status refuse(const struct qn_sparse_matrix *matrix, struct qn_error *error,
                              const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -107,24 +107,20 @@ static enum qn_status choose_weights(struct qn_sparse_matrix *matrix,
 
 /* ---- Entries -------------------------------------------------------------- */
 
-enum fault { NO_FAULT, FAULT_MAJOR, FAULT_MINOR, FAULT_TRIANGLE };
-
-/* What a part finds. */
-struct part {
-  uint64_t bad; /* the first entry at fault, UINT64_MAX if none is, and how */
-  enum fault fault;
-  uint64_t forward, backward; /* fingerprints of the edges and of their reversals */
-  uint64_t line;              /* the major line that goes on */
-  struct qn_edge_stream stream;
-  uint64_t major[BLOCK_ENTRIES], minor[BLOCK_ENTRIES];
-  uint32_t weights[BLOCK_ENTRIES];
+/* The entries as a view. */
+struct job {
+  struct qn_sparse_matrix matrix; /* arrays as the reader has them */
+  enum qn_weight_type weight_type;
+  uint64_t first_column; /* what is pushed for column 0; for row 0 it is 0 */
+  const uint64_t *names; /* or these */
+  uint32_t part_entries;
+  bool stays; /* may be looked at again */
 };
 
-struct job {
-  const struct qn_sparse_matrix *matrix;
-  enum qn_weight_type weight_type;
-  uint64_t first_row, first_column; /* what is pushed for row and column 0 */
-  const uint64_t *names;            /* or these */
+/* Some entries, decoded. */
+struct entries {
+  uint64_t major[SOME_ENTRIES], minor[SOME_ENTRIES];
+  uint32_t weights[SOME_ENTRIES];
 };
 
 /* The major line that holds entry `entry`. */
@@ -140,16 +136,17 @@ static uint64_t line_of(const struct qn_sparse_matrix *matrix, uint64_t entry) {
   return low;
 }
 
-/* The major indices of a block of entries. */
-static uint64_t fill_major(const struct qn_sparse_matrix *matrix, uint64_t first, uint64_t count,
-                           struct part *part) {
+/* The major indices of entries from `first` on, the first of which is not before `*line`. Returns
+ * how many are good. */
+static uint64_t load_major(const struct qn_sparse_matrix *matrix, uint64_t first, uint64_t count,
+                           uint64_t *line, uint64_t *major) {
   if (!matrix->pointers.data)
-    return qn_numbers_ids(&matrix->major, first, count, part->major);
+    return qn_numbers_ids(&matrix->major, first, count, major);
   for (uint64_t i = 0; i < count;) {
-    uint64_t end = pointer(matrix, part->line + 1) - first;
+    uint64_t end = pointer(matrix, *line + 1) - first;
     for (end = end < count ? end : count; i < end; i++)
-      part->major[i] = part->line;
-    part->line += i < count;
+      major[i] = *line;
+    *line += i < count;
   }
   return count;
 }
@@ -159,142 +156,169 @@ static bool in_triangle(enum qn_triangle triangle, uint64_t row, uint64_t column
          (triangle == QN_TRIANGLE_LOWER ? column <= row : row <= column);
 }
 
-static void push(const struct job *job, uint64_t row, uint64_t column, uint32_t weight,
-                 struct part *part) {
-  uint64_t source = job->names ? job->names[row] : row + job->first_row;
-  uint64_t destination = job->names ? job->names[column] : column + job->first_column;
-  if (job->weight_type == QN_WEIGHT_NONE)
-    qn_edge_push(&part->stream, source, destination);
-  else
-    qn_edge_push_weighted(&part->stream, source, destination, job->weight_type, weight);
+enum fault { NO_FAULT, FAULT_MAJOR, FAULT_MINOR, FAULT_TRIANGLE };
+
+/* Of an entry whose numbers are not negative. */
+static enum fault fault_of(const struct qn_sparse_matrix *matrix, uint64_t major, uint64_t minor) {
+  uint64_t row = matrix->by_columns ? minor : major, column = matrix->by_columns ? major : minor;
+  if (major >= num_major(matrix))
+    return FAULT_MAJOR;
+  if (minor >= num_minor(matrix))
+    return FAULT_MINOR;
+  return in_triangle(matrix->triangle, row, column) ? NO_FAULT : FAULT_TRIANGLE;
 }
 
-static void find_block_fault(const struct qn_sparse_matrix *matrix, uint64_t first, uint64_t count,
-                             uint64_t good_major, uint64_t good_minor, struct part *part) {
-  for (uint64_t i = 0; i < count; i++) {
-    bool major = i >= good_major || part->major[i] >= num_major(matrix);
-    bool minor = i >= good_minor || part->minor[i] >= num_minor(matrix);
-    uint64_t row = matrix->by_columns ? part->minor[i] : part->major[i];
-    uint64_t column = matrix->by_columns ? part->major[i] : part->minor[i];
-    bool triangle = !in_triangle(matrix->triangle, row, column);
-    if (!major && !minor && !triangle)
-      continue;
-    part->bad = first + i;
-    part->fault = major ? FAULT_MAJOR : minor ? FAULT_MINOR : FAULT_TRIANGLE;
-    return;
-  }
-}
-
-static void push_block(const struct job *job, uint64_t first, uint64_t count, struct part *part) {
-  const struct qn_sparse_matrix *matrix = job->matrix;
-  uint64_t good_major = fill_major(matrix, first, count, part);
-  uint64_t good_minor = qn_numbers_ids(&matrix->minor, first, count, part->minor);
-  find_block_fault(matrix, first, count, good_major, good_minor, part);
-  if (part->bad != UINT64_MAX)
-    return;
-  if (job->weight_type != QN_WEIGHT_NONE && !matrix->iso)
-    qn_numbers_weights(&matrix->values, job->weight_type, first, count, part->weights);
-  const uint64_t *rows = matrix->by_columns ? part->minor : part->major;
-  const uint64_t *columns = matrix->by_columns ? part->major : part->minor;
+static uint64_t largest(const uint64_t *numbers, uint64_t count) {
+  uint64_t most = 0;
   for (uint64_t i = 0; i < count; i++)
-    push(job, rows[i], columns[i], part->weights[i], part);
-  if (!matrix->undirected)
+    most = numbers[i] > most ? numbers[i] : most;
+  return most;
+}
+
+/* Decode the ends of some entries; returns the first at fault, UINT64_MAX if none is. */
+static uint64_t load_ends(const struct qn_sparse_matrix *matrix, uint64_t first, uint64_t count,
+                          uint64_t *line, struct entries *entries) {
+  uint64_t good = load_major(matrix, first, count, line, entries->major);
+  uint64_t good_minor = qn_numbers_ids(&matrix->minor, first, count, entries->minor);
+  good = good < good_minor ? good : good_minor;
+  if (good == count && matrix->triangle == QN_TRIANGLE_NONE &&
+      largest(entries->minor, count) < num_minor(matrix) &&
+      largest(entries->major, count) < num_major(matrix))
+    return UINT64_MAX;
+  for (uint64_t i = 0; i < good; i++)
+    if (fault_of(matrix, entries->major[i], entries->minor[i]))
+      return first + i;
+  return good < count ? first + good : UINT64_MAX;
+}
+
+static void load_weights(const struct job *job, uint64_t first, uint64_t count, uint32_t *weights) {
+  if (job->weight_type == QN_WEIGHT_NONE)
     return;
-  for (uint64_t i = 0; i < count; i++) {
-    uint32_t row = (uint32_t)rows[i], column = (uint32_t)columns[i];
-    uint64_t weight = job->weight_type == QN_WEIGHT_NONE ? 1 : qn_mix_weight(part->weights[i]);
-    part->forward += qn_mix_source(row) * qn_mix_destination(column) * weight;
-    part->backward += qn_mix_source(column) * qn_mix_destination(row) * weight;
+  if (!job->matrix.iso) {
+    qn_numbers_weights(&job->matrix.values, job->weight_type, first, count, weights);
+    return;
   }
+  qn_numbers_weights(&job->matrix.values, job->weight_type, 0, 1, weights);
+  for (uint64_t i = 1; i < count; i++)
+    weights[i] = weights[0];
 }
 
-static void push_part(const struct job *job, uint64_t index, struct part *part) {
-  const struct qn_sparse_matrix *matrix = job->matrix;
-  uint64_t entries = matrix->minor.count, entry = index * PART_ENTRIES;
-  uint64_t last = entry + PART_ENTRIES < entries ? entry + PART_ENTRIES : entries;
-  part->line = matrix->pointers.data ? line_of(matrix, entry) : 0;
-  if (job->weight_type != QN_WEIGHT_NONE && matrix->iso) {
-    qn_numbers_weights(&matrix->values, job->weight_type, 0, 1, part->weights);
-    for (uint64_t i = 1; i < BLOCK_ENTRIES; i++)
-      part->weights[i] = part->weights[0];
+/* Rows and columns become ids. */
+static void name_ends(const struct job *job, uint64_t *rows, uint64_t *columns, uint64_t count) {
+  for (uint64_t i = 0; job->names && i < count; i++) {
+    rows[i] = job->names[rows[i]];
+    columns[i] = job->names[columns[i]];
   }
-  for (; entry < last && part->bad == UINT64_MAX; entry += BLOCK_ENTRIES)
-    push_block(job, entry, last - entry < BLOCK_ENTRIES ? last - entry : BLOCK_ENTRIES, part);
+  for (uint64_t i = 0; job->first_column && i < count; i++)
+    columns[i] += job->first_column;
 }
 
-/* Do the part, with memory of its own. */
-static enum qn_status run_part(const struct job *job, uint64_t index, struct qn_edge_list *list,
-                               uint64_t sequence, struct part *part, struct qn_error *error) {
-  part->bad = UINT64_MAX;
-  part->fault = NO_FAULT;
-  part->forward = part->backward = 0;
-  qn_edge_stream_open(&part->stream, list, sequence);
-  push_part(job, index, part);
-  return qn_edge_stream_close(&part->stream, error);
+static uint64_t end_of_part(const struct job *job, uint64_t first) {
+  uint64_t left = job->matrix.minor.count - first;
+  return first + (left < job->part_entries ? left : job->part_entries);
+}
+
+/* Returns the first entry at fault, UINT64_MAX if none is. */
+static uint64_t push_part(const void *context, uint64_t part, struct qn_edge_stream *stream) {
+  const struct job *job = context;
+  const struct qn_sparse_matrix *matrix = &job->matrix;
+  struct entries entries;
+  uint64_t first = part * job->part_entries, last = end_of_part(job, first), count;
+  uint64_t line = matrix->pointers.data ? line_of(matrix, first) : 0;
+  for (; first < last; first += count) {
+    count = last - first < SOME_ENTRIES ? last - first : SOME_ENTRIES;
+    uint64_t bad = load_ends(matrix, first, count, &line, &entries);
+    if (bad != UINT64_MAX)
+      return bad;
+    load_weights(job, first, count, entries.weights);
+    uint64_t *rows = matrix->by_columns ? entries.minor : entries.major;
+    uint64_t *columns = matrix->by_columns ? entries.major : entries.minor;
+    name_ends(job, rows, columns, count);
+    qn_edge_push_arrays(stream, rows, columns, job->weight_type, entries.weights, count);
+  }
+  return UINT64_MAX;
+}
+
+/* The fingerprints of a part's edges and of their reversals. */
+static void mix_part(const struct job *job, uint64_t part, uint64_t *forward, uint64_t *backward) {
+  const struct qn_sparse_matrix *matrix = &job->matrix;
+  struct entries entries;
+  uint64_t first = part * job->part_entries, last = end_of_part(job, first), count;
+  uint64_t line = matrix->pointers.data ? line_of(matrix, first) : 0;
+  for (; first < last; first += count) {
+    count = last - first < SOME_ENTRIES ? last - first : SOME_ENTRIES;
+    load_ends(matrix, first, count, &line, &entries);
+    load_weights(job, first, count, entries.weights);
+    for (uint64_t i = 0; i < count; i++) {
+      uint32_t major = (uint32_t)entries.major[i], minor = (uint32_t)entries.minor[i];
+      bool weighted = job->weight_type != QN_WEIGHT_NONE;
+      uint64_t weight = weighted ? qn_mix_weight(entries.weights[i]) : 1;
+      *forward += qn_mix_source(major) * qn_mix_destination(minor) * weight;
+      *backward += qn_mix_source(minor) * qn_mix_destination(major) * weight;
+    }
+  }
 }
 
 struct outcome {
-  uint64_t bad;
-  enum fault fault;
+  uint64_t bad; /* the first entry at fault, UINT64_MAX if none is */
   uint64_t forward, backward;
 };
-
-static void merge(struct outcome *outcome, const struct part *part) {
-  if (part->bad < outcome->bad) {
-    outcome->bad = part->bad;
-    outcome->fault = part->fault;
-  }
-  outcome->forward += part->forward;
-  outcome->backward += part->backward;
-}
 
 static enum qn_status push_entries(const struct job *job, struct qn_edge_list *list,
                                    uint64_t *sequence, struct outcome *outcome,
                                    struct qn_error *error) {
-  uint64_t num_parts = (job->matrix->minor.count + PART_ENTRIES - 1) / PART_ENTRIES;
+  const struct qn_edge_view view = {push_part, job};
+  uint64_t num_parts = (job->matrix.minor.count + job->part_entries - 1) / job->part_entries;
+  uint64_t num_streams = (num_parts + STREAM_PARTS - 1) / STREAM_PARTS;
+  uint64_t bad = UINT64_MAX, forward = 0, backward = 0;
   enum qn_status status = QN_OK;
-  *outcome = (struct outcome){.bad = UINT64_MAX};
-#pragma omp parallel
-  {
-    struct part *part;
+#pragma omp parallel for schedule(dynamic, 1) reduction(min : bad) reduction(+ : forward, backward)
+  for (uint64_t s = 0; s < num_streams; s++) {
+    struct qn_edge_stream stream;
     struct qn_error own;
-    enum qn_status failed = qn_alloc(&part, 1, sizeof *part, "a block of entries", &own);
-#pragma omp for schedule(dynamic, 1)
-    for (uint64_t i = 0; i < num_parts; i++) {
-      if (failed)
-        continue;
-      failed = run_part(job, i, list, *sequence + i, part, &own);
-      qn_progress_add(PART_ENTRIES * job->matrix->minor.width);
-#pragma omp critical(sparse_matrix)
-      merge(outcome, part);
+    uint64_t end = s + 1 < num_streams ? (s + 1) * STREAM_PARTS : num_parts, found = UINT64_MAX;
+    qn_edge_stream_open(&stream, list, *sequence + s);
+    for (uint64_t part = s * STREAM_PARTS; part < end && found == UINT64_MAX; part++) {
+      found = job->stays ? qn_edge_push_view(&stream, &view, part) : push_part(job, part, &stream);
+      if (job->matrix.undirected && found == UINT64_MAX)
+        mix_part(job, part, &forward, &backward);
     }
+    enum qn_status failed = qn_edge_stream_close(&stream, &own);
+    bad = found < bad ? found : bad;
+    qn_progress_add((uint64_t)STREAM_PARTS * job->part_entries * job->matrix.minor.width);
+    if (failed) {
 #pragma omp critical(sparse_matrix)
-    if (failed && !status) {
-      status = failed;
-      if (error)
-        *error = own;
+      {
+        status = failed;
+        if (error)
+          *error = own;
+      }
     }
-    qn_free(part);
   }
-  *sequence += num_parts;
+  *sequence += num_streams;
+  *outcome = (struct outcome){bad, forward, backward};
   return status;
 }
 
-static enum qn_status report_fault(const struct qn_sparse_matrix *matrix,
-                                   const struct outcome *outcome, struct qn_error *error) {
-  bool major = outcome->fault == FAULT_MAJOR;
-  const struct qn_number_array *array = major ? &matrix->major : &matrix->minor;
-  bool columns = major == matrix->by_columns;
-  uint64_t id;
-  if (outcome->fault == FAULT_TRIANGLE)
+static enum qn_status report_fault(const struct qn_sparse_matrix *matrix, uint64_t entry,
+                                   struct qn_error *error) {
+  uint64_t major = 0, minor = 0;
+  if (matrix->pointers.data)
+    major = line_of(matrix, entry);
+  else if (!qn_numbers_id(&matrix->major, entry, &major))
+    return refuse(matrix, error, "'%s': number %" PRIu64 " is negative", matrix->major.name, entry);
+  if (!qn_numbers_id(&matrix->minor, entry, &minor))
+    return refuse(matrix, error, "'%s': number %" PRIu64 " is negative", matrix->minor.name, entry);
+  enum fault fault = fault_of(matrix, major, minor);
+  if (fault == FAULT_TRIANGLE)
     return refuse(matrix, error,
                   "'%s': entry %" PRIu64 " lies in the other triangle of a symmetric matrix",
-                  array->name, outcome->bad);
-  if (!qn_numbers_id(array, outcome->bad, &id))
-    return refuse(matrix, error, "'%s': number %" PRIu64 " is negative", array->name, outcome->bad);
+                  matrix->minor.name, entry);
+  bool columns = (fault == FAULT_MAJOR) == matrix->by_columns;
   return refuse(matrix, error,
                 "'%s': number %" PRIu64 " is %" PRIu64 ", but there are %" PRIu64 " %s",
-                array->name, outcome->bad, id, columns ? matrix->columns : matrix->rows,
+                fault == FAULT_MAJOR ? matrix->major.name : matrix->minor.name, entry,
+                fault == FAULT_MAJOR ? major : minor, columns ? matrix->columns : matrix->rows,
                 columns ? "columns" : "rows");
 }
 
@@ -370,31 +394,62 @@ static void describe(const struct qn_sparse_matrix *matrix, struct qn_read_resul
            matrix->columns, matrix->minor.count, matrix->values.data ? ", values" : "");
 }
 
-enum qn_status qn_sparse_matrix_read(struct qn_sparse_matrix *matrix,
-                                     const struct qn_read_options *options,
-                                     struct qn_edge_list *list, uint64_t *sequence,
-                                     struct qn_read_result *result, struct qn_error *error) {
-  struct job job = {.matrix = matrix};
+/* Entries can be looked at again if their arrays stay, and what is made of them does. */
+static bool can_be_viewed(const struct qn_sparse_matrix *matrix, const struct job *job) {
+  const struct qn_number_array *arrays[] = {&matrix->pointers, &matrix->major, &matrix->minor,
+                                            &matrix->values};
+  for (int i = 0; i < 4; i++)
+    if (arrays[i]->data && !arrays[i]->stays)
+      return false;
+  return !job->names;
+}
+
+static enum qn_status check_outcome(const struct qn_sparse_matrix *matrix,
+                                    const struct outcome *outcome, struct qn_error *error) {
+  if (outcome->bad != UINT64_MAX)
+    return report_fault(matrix, outcome->bad, error);
+  if (matrix->undirected && outcome->forward != outcome->backward)
+    return refuse(matrix, error,
+                  "the matrix is said to be symmetric, but some entry lacks its mirror image");
+  return QN_OK;
+}
+
+static enum qn_status read_entries(struct qn_sparse_matrix *matrix,
+                                   const struct qn_read_options *options, struct qn_edge_list *list,
+                                   uint64_t *sequence, struct job *job,
+                                   struct qn_read_result *result, struct qn_error *error) {
   struct outcome outcome;
   enum qn_status status = check_counts(matrix, error);
   describe(matrix, result);
   if (!status && matrix->pointers.data)
     status = check_pointers(matrix, error);
   if (!status)
-    status = choose_weights(matrix, options, &job.weight_type, error);
+    status = choose_weights(matrix, options, &job->weight_type, error);
   if (!status)
-    status = set_vertices(matrix, options, &job, result, error);
+    status = set_vertices(matrix, options, job, result, error);
+  if (status)
+    return status;
+  job->matrix = *matrix;
+  job->part_entries = qn_edge_view_capacity(job->weight_type != QN_WEIGHT_NONE);
+  job->stays = result->keeps_input = can_be_viewed(matrix, job);
+  status = push_entries(job, list, sequence, &outcome, error);
+  return status ? status : check_outcome(matrix, &outcome, error);
+}
+
+enum qn_status qn_sparse_matrix_read(struct qn_sparse_matrix *matrix,
+                                     const struct qn_read_options *options,
+                                     struct qn_edge_list *list, uint64_t *sequence,
+                                     struct qn_read_result *result, struct qn_error *error) {
+  struct job *job;
+  enum qn_status status = qn_alloc_zeroed(&job, 1, sizeof *job, "a view of entries", error);
+  if (!status && (status = qn_edge_list_keep(list, job, qn_free, error)))
+    qn_free(job);
   if (!status)
-    status = push_entries(&job, list, sequence, &outcome, error);
+    status = read_entries(matrix, options, list, sequence, job, result, error);
   qn_free(matrix->names);
   matrix->names = NULL;
   if (status)
     return status;
-  if (outcome.bad != UINT64_MAX)
-    return report_fault(matrix, &outcome, error);
-  if (matrix->undirected && outcome.forward != outcome.backward)
-    return refuse(matrix, error,
-                  "the matrix is said to be symmetric, but some entry lacks its mirror image");
   result->symmetric |= matrix->triangle != QN_TRIANGLE_NONE;
   result->already_symmetric = matrix->undirected;
   result->ledger.records += matrix->minor.count;

@@ -309,6 +309,10 @@ static enum qn_status read_input(struct import *import, struct qn_input *input,
                              &digest, error);
 }
 
+static void close_input(void *input) {
+  qn_input_close(input);
+}
+
 static enum qn_status read_path(struct import *import, const char *path, const char *member,
                                 const struct qn_reader *reader, uint64_t *sequence,
                                 struct qn_error *error) {
@@ -318,8 +322,12 @@ static enum qn_status read_path(struct import *import, const char *path, const c
   enum qn_status status = qn_input_open(path, &how, &input, error);
   if (status)
     return status;
+  import->result.keeps_input = false;
   status = read_input(import, input, reader, sequence, error);
-  qn_input_close(input);
+  if (!status && import->result.keeps_input)
+    status = qn_edge_list_keep(import->list, input, close_input, error);
+  if (status || !import->result.keeps_input)
+    qn_input_close(input);
   return status;
 }
 

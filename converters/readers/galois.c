@@ -81,6 +81,7 @@ static enum qn_status place_rows(const struct qn_whole_input *whole, struct qn_b
                           " bytes",
                           header.num_vertices, header.num_edges, whole->bytes);
   *rows = (struct qn_binary_rows){.file = rows->file,
+                                  .stay = rows->stay,
                                   .begin = whole->data,
                                   .num_vertices = header.num_vertices,
                                   .num_edges = header.num_edges,
@@ -99,7 +100,6 @@ static enum qn_status read_rows(struct qn_binary_rows *rows, const struct qn_rea
                                 struct qn_read_result *result, struct qn_error *error) {
   struct qn_declared_size size = {
       .file = rows->file, .num_vertices = rows->num_vertices, .num_edges = rows->num_edges};
-  bool symmetric;
   snprintf(result->description, sizeof result->description,
            "version %u, %" PRIu64 " vertices, %" PRIu64 " edges%s",
            rows->neighbor_bytes == 4 ? 1u : 2u, rows->num_vertices, rows->num_edges,
@@ -108,7 +108,7 @@ static enum qn_status read_rows(struct qn_binary_rows *rows, const struct qn_rea
     rows->weights = NULL;
   enum qn_status status = qn_declare_from_zero(&size, options, result, error);
   if (!status)
-    status = qn_binary_rows_read(rows, list, sequence, result, &symmetric, error);
+    status = qn_binary_rows_read(rows, list, sequence, result, NULL, error);
   return status;
 }
 
@@ -120,6 +120,7 @@ static enum qn_status read_galois(struct qn_input *input, const struct qn_read_o
   enum qn_status status = qn_whole_input_take(input, &whole, error);
   if (status)
     return status;
+  rows.stay = qn_input_stays(input);
   status = place_rows(&whole, &rows, error);
   if (!status)
     status = read_rows(&rows, options, list, sequence, result, error);

@@ -83,7 +83,8 @@ static enum qn_status read_rows(const struct header *header, struct qn_binary_ro
     rows->weights = NULL;
   enum qn_status status = qn_declare_from_zero(&size, options, result, error);
   if (!status)
-    status = qn_binary_rows_read(rows, list, sequence, result, &symmetric, error);
+    status = qn_binary_rows_read(rows, list, sequence, result, header->directed ? NULL : &symmetric,
+                                 error);
   if (status)
     return status;
   result->already_symmetric = !header->directed;
@@ -102,6 +103,7 @@ static enum qn_status read_gapbs(struct qn_input *input, const struct qn_read_op
   enum qn_status status = qn_whole_input_take(input, &whole, error);
   if (status)
     return status;
+  rows.stay = qn_input_stays(input);
   status = place_rows(&whole, &header, &rows, error);
   if (!status)
     status = read_rows(&header, &rows, options, list, sequence, result, error);

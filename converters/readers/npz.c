@@ -41,6 +41,7 @@ static const char *const names[NUM_ARRAYS] = {"indptr", "indices", "row",       
 
 struct npz {
   const char *file;
+  bool stays; /* the archive is mapped, until the input is closed */
   struct qn_zip zip;
   struct qn_zip_member *members[NUM_ARRAYS]; /* NULL where there is none */
   struct qn_npy arrays[NUM_ARRAYS];
@@ -78,6 +79,7 @@ static enum qn_status parse_arrays(struct npz *npz, struct qn_error *error) {
     enum qn_status status = qn_npy_parse(member->data, member->bytes, file, &npz->arrays[i], error);
     if (status)
       return status;
+    npz->arrays[i].stays = npz->stays && !member->owned;
   }
   return QN_OK;
 }
@@ -274,7 +276,7 @@ static enum qn_status read_arrays(struct npz *npz, const struct qn_read_options 
 static enum qn_status read_npz(struct qn_input *input, const struct qn_read_options *options,
                                struct qn_edge_list *list, uint64_t *sequence,
                                struct qn_read_result *result, struct qn_error *error) {
-  struct npz npz = {.file = qn_input_name(input)};
+  struct npz npz = {.file = qn_input_name(input), .stays = qn_input_stays(input)};
   struct qn_whole_input whole;
   enum qn_status status = qn_whole_input_take(input, &whole, error);
   if (status)

@@ -12,12 +12,9 @@
 #include "converters/binary_rows.h"
 #include "converters/input.h"
 #include "converters/record.h"
+#include "support/memory.h"
 #include "support/progress.h"
 #include "support/threads.h"
-
-/* Records that one stream takes. */
-#define MIN_PART ((uint64_t)16 << 10)
-#define MAX_PART ((uint64_t)256 << 10)
 
 struct pairs {
   const char *file;
@@ -90,12 +87,10 @@ static inline const char *fault_of(const struct pairs *pairs, const struct edge 
   return NULL;
 }
 
-/* Push `count` records of kind `record`; the first at fault, or UINT64_MAX. `record` is a constant
- * where it matters for speed. */
-static inline __attribute__((always_inline)) uint64_t push_records(const struct pairs *pairs,
-                                                                   const char *at, uint64_t count,
-                                                                   struct qn_record record,
-                                                                   struct qn_edge_stream *stream) {
+/* Push `count` records one by one; the first at fault, or UINT64_MAX. */
+static uint64_t push_slowly(const struct pairs *pairs, const char *at, uint64_t count,
+                            struct qn_edge_stream *stream) {
+  const struct qn_record record = pairs->record;
   unsigned bytes = qn_record_bytes(&record);
   for (uint64_t i = 0; i < count; i++, at += bytes) {
     struct edge edge = load_edge(at, record);
@@ -109,14 +104,93 @@ static inline __attribute__((always_inline)) uint64_t push_records(const struct 
   return UINT64_MAX;
 }
 
-static uint64_t push_part(const struct pairs *pairs, const char *at, uint64_t count,
-                          struct qn_edge_stream *stream) {
+/* May these records be taken without looking at each: no fault, and no id beyond 32 bits? */
+static inline __attribute__((always_inline)) bool
+are_plain(const struct pairs *pairs, const char *at, uint64_t count, struct qn_record record) {
+  unsigned bytes = qn_record_bytes(&record);
+  uint64_t limit = pairs->num_vertices ? pairs->num_vertices : (uint64_t)1 << 32, faults = 0;
+  bool looks = record.weight == QN_WEIGHT_F32 && pairs->wants_weights;
+  if (record.weight == QN_WEIGHT_F32 && pairs->weights == QN_WEIGHTS_U32)
+    return false;
+  if (record.ids == QN_RECORD_U32 && !pairs->num_vertices && !looks)
+    return true;
+  for (uint64_t i = 0; i < count; i++, at += bytes) {
+    struct edge edge = load_edge(at, record);
+    faults |= (edge.source >= limit) | (edge.destination >= limit);
+    faults |= looks && !is_finite(edge.weight);
+  }
+  return !faults;
+}
+
+static inline __attribute__((always_inline)) void copy_records(const char *at, uint32_t count,
+                                                               struct qn_record record,
+                                                               bool weighted, uint64_t *pairs,
+                                                               uint32_t *weights) {
+  unsigned bytes = qn_record_bytes(&record);
+  if (record.ids == QN_RECORD_U32 && !record.big_endian && bytes == sizeof *pairs) {
+    memcpy(pairs, at, count * sizeof *pairs);
+    return;
+  }
+  for (uint32_t i = 0; i < count; i++, at += bytes) {
+    struct edge edge = load_edge(at, record);
+    pairs[i] = edge.source | edge.destination << 32;
+    if (weighted)
+      weights[i] = edge.weight;
+  }
+}
+
+/* Records that are looked at while they are in the first-level cache, then copied. */
+#define FEW_RECORDS ((uint64_t)1024)
+
+/* As push_slowly. `record` is a constant where it matters for speed. */
+static inline __attribute__((always_inline)) uint64_t push_records(const struct pairs *pairs,
+                                                                   const char *at, uint64_t count,
+                                                                   struct qn_record record,
+                                                                   struct qn_edge_stream *stream) {
+  unsigned bytes = qn_record_bytes(&record);
+  enum qn_weight_type type = pairs->wants_weights ? record.weight : QN_WEIGHT_NONE;
+  for (uint64_t done = 0, some; done < count; done += some) {
+    const char *few = at + done * bytes;
+    some = count - done < FEW_RECORDS ? count - done : FEW_RECORDS;
+    if (!are_plain(pairs, few, some, record)) {
+      uint64_t bad = push_slowly(pairs, few, some, stream);
+      if (bad != UINT64_MAX)
+        return done + bad;
+      continue;
+    }
+    uint64_t *to;
+    uint32_t *weights, room = qn_edge_stream_room(stream, type, &to, &weights);
+    if (room == 0)
+      break; /* closing the stream tells why */
+    some = room < some ? room : some;
+    copy_records(few, (uint32_t)some, record, type != QN_WEIGHT_NONE, to, weights);
+    qn_edge_stream_filled(stream, (uint32_t)some);
+  }
+  return UINT64_MAX;
+}
+
+static uint64_t push_any_records(const struct pairs *pairs, const char *at, uint64_t count,
+                                 struct qn_edge_stream *stream) {
   const struct qn_record record = pairs->record;
-  if (record.ids == QN_RECORD_U32 && !record.big_endian && record.weight == QN_WEIGHT_NONE)
-    return push_records(pairs, at, count, (struct qn_record){.ids = QN_RECORD_U32}, stream);
-  if (record.ids == QN_RECORD_U64 && !record.big_endian && record.weight == QN_WEIGHT_NONE)
-    return push_records(pairs, at, count, (struct qn_record){.ids = QN_RECORD_U64}, stream);
-  return push_records(pairs, at, count, record, stream);
+  if (record.big_endian || record.ids == QN_RECORD_PACKED)
+    return push_records(pairs, at, count, record, stream);
+  if (record.ids == QN_RECORD_U32)
+    return record.weight == QN_WEIGHT_NONE
+               ? push_records(pairs, at, count,
+                              (struct qn_record){QN_RECORD_U32, QN_WEIGHT_NONE, 0}, stream)
+           : record.weight == QN_WEIGHT_U32
+               ? push_records(pairs, at, count, (struct qn_record){QN_RECORD_U32, QN_WEIGHT_U32, 0},
+                              stream)
+               : push_records(pairs, at, count, (struct qn_record){QN_RECORD_U32, QN_WEIGHT_F32, 0},
+                              stream);
+  return record.weight == QN_WEIGHT_NONE
+             ? push_records(pairs, at, count, (struct qn_record){QN_RECORD_U64, QN_WEIGHT_NONE, 0},
+                            stream)
+         : record.weight == QN_WEIGHT_U32
+             ? push_records(pairs, at, count, (struct qn_record){QN_RECORD_U64, QN_WEIGHT_U32, 0},
+                            stream)
+             : push_records(pairs, at, count, (struct qn_record){QN_RECORD_U64, QN_WEIGHT_F32, 0},
+                            stream);
 }
 
 /* ---- Blocks --------------------------------------------------------------- */
@@ -131,6 +205,15 @@ struct reading {
   unsigned carried;
 };
 
+/* The records of a block as a view. */
+struct records {
+  struct pairs pairs;
+  const char *begin;
+  uint64_t count;
+  uint32_t part_records;
+  uint32_t stream_parts; /* that one stream takes */
+};
+
 static enum qn_status fail_record(const struct reading *reading, const char *records, uint64_t bad,
                                   struct qn_error *error) {
   const struct pairs *pairs = &reading->pairs;
@@ -142,27 +225,51 @@ static enum qn_status fail_record(const struct reading *reading, const char *rec
                         fault_of(pairs, &edge));
 }
 
-/* Whole records. */
-static enum qn_status push_block(struct reading *reading, const char *records, uint64_t count,
-                                 struct qn_error *error) {
-  const struct pairs *pairs = &reading->pairs;
-  unsigned bytes = qn_record_bytes(&pairs->record);
-  uint64_t part = count / ((uint64_t)qn_threads() * 16), bad = UINT64_MAX;
-  part = part < MIN_PART ? MIN_PART : part > MAX_PART ? MAX_PART : part;
-  uint64_t num_parts = (count + part - 1) / part;
+static uint64_t records_in(const struct records *records, uint64_t part) {
+  uint64_t left = records->count - part * records->part_records;
+  return left < records->part_records ? left : records->part_records;
+}
+
+/* Returns the record at fault, UINT64_MAX if none is. */
+static uint64_t push_part(const void *context, uint64_t part, struct qn_edge_stream *stream) {
+  const struct records *records = context;
+  uint64_t first = part * records->part_records;
+  const char *at = records->begin + first * qn_record_bytes(&records->pairs.record);
+  uint64_t bad = push_any_records(&records->pairs, at, records_in(records, part), stream);
+  return bad == UINT64_MAX ? bad : first + bad;
+}
+
+static uint64_t push_parts(const struct reading *reading, const struct records *records,
+                           uint64_t begin, uint64_t end, struct qn_edge_stream *stream) {
+  const struct qn_edge_view view = {push_part, records};
+  unsigned bytes = qn_record_bytes(&records->pairs.record);
+  uint64_t bad = UINT64_MAX;
+  for (uint64_t part = begin; part < end && bad == UINT64_MAX; part++) {
+    bad = qn_input_stays(reading->input) ? qn_edge_push_view(stream, &view, part)
+                                         : push_part(records, part, stream);
+    uint64_t size = records_in(records, part) * bytes;
+    qn_input_done(reading->input, records->begin + part * records->part_records * bytes, size);
+    qn_progress_add(size);
+  }
+  return bad;
+}
+
+static enum qn_status push_all(struct reading *reading, const struct records *records,
+                               uint64_t *bad_record, struct qn_error *error) {
+  uint64_t num_parts = (records->count + records->part_records - 1) / records->part_records;
+  uint64_t num_streams = (num_parts + records->stream_parts - 1) / records->stream_parts;
+  uint64_t bad = UINT64_MAX;
   enum qn_status status = QN_OK;
 #pragma omp parallel for schedule(dynamic, 1) reduction(min : bad)
-  for (uint64_t i = 0; i < num_parts; i++) {
+  for (uint64_t s = 0; s < num_streams; s++) {
     struct qn_edge_stream stream;
     struct qn_error own;
-    uint64_t begin = i * part, size = count - begin < part ? count - begin : part;
-    qn_edge_stream_open(&stream, reading->list, *reading->sequence + i);
-    uint64_t found = push_part(pairs, records + begin * bytes, size, &stream);
-    if (found != UINT64_MAX && begin + found < bad)
-      bad = begin + found;
+    uint64_t begin = s * records->stream_parts, end = begin + records->stream_parts;
+    qn_edge_stream_open(&stream, reading->list, *reading->sequence + s);
+    uint64_t found =
+        push_parts(reading, records, begin, end < num_parts ? end : num_parts, &stream);
+    bad = found < bad ? found : bad;
     enum qn_status failed = qn_edge_stream_close(&stream, &own);
-    qn_input_done(reading->input, records + begin * bytes, size * bytes);
-    qn_progress_add(size * bytes);
     if (failed) {
 #pragma omp critical(pairs_failure)
       {
@@ -172,11 +279,35 @@ static enum qn_status push_block(struct reading *reading, const char *records, u
       }
     }
   }
-  *reading->sequence += num_parts;
+  *reading->sequence += num_streams;
+  *bad_record = bad;
+  return status;
+}
+
+/* Whole records. */
+static enum qn_status push_block(struct reading *reading, const char *begin, uint64_t count,
+                                 struct qn_error *error) {
+  const struct pairs *pairs = &reading->pairs;
+  uint32_t part_records = qn_edge_view_capacity(pairs->wants_weights);
+  uint64_t stream_parts = count / part_records / ((uint64_t)qn_threads() * 16), bad;
+  stream_parts = stream_parts < 2 ? 2 : stream_parts > 32 ? 32 : stream_parts;
+  struct records *records;
+  enum qn_status status = qn_alloc(&records, 1, sizeof *records, "a view of records", error);
+  if (status)
+    return status;
+  *records = (struct records){*pairs, begin, count, part_records, (uint32_t)stream_parts};
+  if (qn_input_stays(reading->input) &&
+      (status = qn_edge_list_keep(reading->list, records, qn_free, error))) {
+    qn_free(records);
+    return status;
+  }
+  status = push_all(reading, records, &bad, error);
+  if (!qn_input_stays(reading->input))
+    qn_free(records);
   if (!status && bad != UINT64_MAX)
-    return fail_record(reading, records, bad, error);
+    return fail_record(reading, begin, bad, error);
   reading->num_edges += count;
-  reading->pairs.offset += count * bytes;
+  reading->pairs.offset += count * qn_record_bytes(&pairs->record);
   return status;
 }
 
@@ -240,6 +371,7 @@ static enum qn_status read_pairs(struct qn_input *input, const struct qn_read_op
                           reading.carried, bytes);
   snprintf(result->description, sizeof result->description, "%" PRIu64 " records of %s, %u bytes",
            reading.num_edges, qn_record_text(&pairs->record, text), bytes);
+  result->keeps_input = qn_input_stays(input);
   result->ledger.records += reading.num_edges;
   result->ledger.edges_read += reading.num_edges;
   return QN_OK;
