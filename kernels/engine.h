@@ -33,7 +33,8 @@
    (PROGRAM_USES_WEIGHTS ? QN_KERNEL_WEIGHTS : 0) | (PROGRAM_VERTICES ? QN_KERNEL_VERTICES : 0) |  \
    (PROGRAM_RANKS ? QN_KERNEL_RANKS : 0) | (PROGRAM_LEVELS ? QN_KERNEL_LEVELS : 0) |               \
    (PROGRAM_SCHEDULE == QN_ALL_ACTIVE ? QN_KERNEL_ALL_ACTIVE : 0) |                                \
-   (PROGRAM_HOPS ? QN_KERNEL_HOPS : 0))
+   (PROGRAM_HOPS ? QN_KERNEL_HOPS : 0) |                                                           \
+   (PROGRAM_IN_PLACE || PROGRAM_CONTRACTS ? QN_KERNEL_ANY_ORDER : 0))
 
 #ifdef __cplusplus
 #define QN_EXTERN_C extern "C"
@@ -46,22 +47,25 @@
 #define ENGINE_RESUMES 1
 #endif
 
-/* Fields in the order of struct qn_kernel: C++17 has no designated initialisers. */
 #define QN_DEFINE_KERNEL(layout, processor, name)                                                  \
-  QN_EXTERN_C const struct qn_kernel QN_KERNEL;                                                    \
-  const struct qn_kernel QN_KERNEL = {PROGRAM_NAME,                                                \
-                                      PROGRAM_TITLE,                                               \
-                                      name,                                                        \
-                                      layout,                                                      \
-                                      processor,                                                   \
-                                      PROGRAM_WEIGHT_TYPES,                                        \
-                                      PROGRAM_KERNEL_TRAITS,                                       \
-                                      PROGRAM_RESULT,                                              \
-                                      PROGRAM_ITERATIONS,                                          \
-                                      PROGRAM_TOLERANCE,                                           \
-                                      engine_run,                                                  \
-                                      NULL,                                                        \
-                                      ENGINE_RESUMES ? sizeof(program_value) : 0}
+  QN_DEFINE_KERNEL_AS(QN_KERNEL, layout, processor, name, engine_run)
+
+/* Fields in the order of struct qn_kernel: C++17 has no designated initialisers. */
+#define QN_DEFINE_KERNEL_AS(symbol, layout, processor, name, run)                                  \
+  QN_EXTERN_C const struct qn_kernel symbol;                                                       \
+  const struct qn_kernel symbol = {PROGRAM_NAME,                                                   \
+                                   PROGRAM_TITLE,                                                  \
+                                   name,                                                           \
+                                   layout,                                                         \
+                                   processor,                                                      \
+                                   PROGRAM_WEIGHT_TYPES,                                           \
+                                   PROGRAM_KERNEL_TRAITS,                                          \
+                                   PROGRAM_RESULT,                                                 \
+                                   PROGRAM_ITERATIONS,                                             \
+                                   PROGRAM_TOLERANCE,                                              \
+                                   run,                                                            \
+                                   NULL,                                                           \
+                                   ENGINE_RESUMES ? sizeof(program_value) : 0}
 
 /* What the program is told at first. The source is a position in original order. */
 static inline struct qn_program_context engine_context(const struct qn_run_request *request,

@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "formats/container.h"
+#include "kernels/beside.h"
 #include "kernels/programs/context.h"
 #include "kernels/run_state.h"
 #include "kernels/streaming.h"
@@ -27,7 +28,11 @@
 extern "C" {
 #endif
 
-enum qn_processor { QN_CPU = 1, QN_CUDA = 2 };
+enum qn_processor {
+  QN_CPU = 1,
+  QN_CUDA = 2,
+  QN_HYBRID = 3, /* a CUDA device and the CPU beside it */
+};
 
 enum qn_kernel_traits {
   QN_KERNEL_SOURCE = 1 << 0,       /* wants one source vertex */
@@ -39,6 +44,7 @@ enum qn_kernel_traits {
   QN_KERNEL_WEIGHTS = 1 << 6,      /* results depend on weights */
   QN_KERNEL_RANKS = 1 << 7,        /* the largest values are the interesting ones */
   QN_KERNEL_LEVELS = 1 << 8,       /* values are small whole numbers: how many have which? */
+  QN_KERNEL_ANY_ORDER = 1 << 11,   /* ends at one result whenever new values are seen */
   QN_KERNEL_GROUPS = 1 << 10,      /* looks at groups of vertices */
   QN_KERNEL_HOPS = 1 << 9, /* an iteration is a hop: max_iterations is what a user asks for */
 };
@@ -50,7 +56,8 @@ struct qn_iteration {
   uint64_t num_active; /* vertices that sent */
   double change;       /* PROGRAM_CONVERGES: the sum, else 0 */
   double seconds;
-  struct qn_stream_figures moved; /* what streaming moved */
+  struct qn_stream_figures moved;         /* what streaming moved */
+  const struct qn_beside_figures *beside; /* QN_HYBRID, else NULL; valid in the call */
 };
 
 struct qn_run_request {
@@ -67,6 +74,10 @@ struct qn_run_request {
   uint64_t device_memory;  /* cap on device memory in bytes; 0: all that is free */
   int device;              /* index of the accelerator */
   struct qn_stream_options streaming;
+  bool asynchronous; /* QN_HYBRID: values are exchanged within iterations; QN_KERNEL_ANY_ORDER */
+  /* QN_HYBRID: who does an iteration, in turn: 'c' the CPU, 'd' the device, 'b' both; NULL: whoever
+   * is expected to take the least. */
+  const char *beside_choices;
   /* NULL: no checkpoints. Only for kernels with value_bytes. */
   const struct qn_checkpointing *checkpointing;
   /* Called after every iteration unless NULL, from the thread that called run. */
@@ -130,7 +141,7 @@ struct qn_run_request qn_run_request_for(const struct qn_kernel *kernel, const v
 /* Give `result->values` back; a zeroed result is allowed. */
 void qn_run_result_destroy(struct qn_run_result *result);
 
-/* "cpu", "cuda". */
+/* "cpu", "cuda", "hybrid". */
 const char *qn_processor_name(enum qn_processor processor);
 /* Bytes of one value. */
 uint32_t qn_result_bytes(enum qn_result_type type);

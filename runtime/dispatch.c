@@ -55,6 +55,19 @@ static enum qn_status find_kernel(const struct qn_session *session, const char *
                  qn_processor_name(processor));
 }
 
+/* The CPU and a CUDA device together. */
+static enum qn_status find_hybrid(const struct qn_session *session, const char *algorithm,
+                                  const struct qn_kernel **kernel, struct qn_error *error) {
+  int devices;
+  if (session->info->layout != QN_LAYOUT_SHARDS)
+    return qn_fail(error, QN_UNSUPPORTED,
+                   "--device hybrid shares the work on the layout shards, and this container has "
+                   "the layout %s; make one of shards with quern-shard",
+                   qn_layout_name(session->info->layout));
+  enum qn_status status = qn_cuda_count(&devices, error);
+  return status ? status : find_kernel(session, algorithm, QN_HYBRID, kernel, error);
+}
+
 /* A CUDA device is taken unasked if there is one and a kernel for it. */
 static enum qn_status choose_kernel(const struct qn_session *session,
                                     const struct qn_run_options *options,
@@ -66,6 +79,8 @@ static enum qn_status choose_kernel(const struct qn_session *session,
                    names);
   }
   int devices;
+  if (options->device == QN_DEVICE_HYBRID)
+    return find_hybrid(session, options->algorithm, kernel, error);
   if (options->device == QN_DEVICE_CUDA) {
     enum qn_status status = qn_cuda_count(&devices, error);
     return status ? status : find_kernel(session, options->algorithm, QN_CUDA, kernel, error);
@@ -91,6 +106,11 @@ static enum qn_status check_options(const struct qn_kernel *kernel,
   if (options->damping >= 1)
     return qn_fail(error, QN_USAGE, "--damping must be at least 0 and below 1, not %g",
                    options->damping);
+  if (options->asynchronous && !(kernel->traits & QN_KERNEL_ANY_ORDER))
+    return qn_fail(error, QN_USAGE,
+                   "%s cannot run asynchronously: its result depends on which values an iteration "
+                   "sees; --mode synchronous is for it",
+                   kernel->algorithm);
   if (options->groups && !(kernel->traits & QN_KERNEL_GROUPS))
     return qn_fail(error, QN_USAGE, "%s has no --groups", kernel->algorithm);
   if (options->hops >= 0 && !(kernel->traits & QN_KERNEL_HOPS))
@@ -175,6 +195,7 @@ static void fill_request(const struct qn_session *session, const struct qn_run_o
   if (options->delta > 0)
     request->delta = options->delta;
   request->device = options->device_index;
+  request->asynchronous = options->asynchronous;
   request->device_memory = options->device_memory;
   if (options->watch)
     qn_watch_attach(options->watch, request, session->info->num_vertices,

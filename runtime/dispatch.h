@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-enum qn_device_choice { QN_DEVICE_AUTO, QN_DEVICE_CPU, QN_DEVICE_CUDA };
+enum qn_device_choice { QN_DEVICE_AUTO, QN_DEVICE_CPU, QN_DEVICE_CUDA, QN_DEVICE_HYBRID };
 
 /* What the command line says; a negative number stands for "not said". */
 struct qn_run_options {
@@ -20,6 +20,7 @@ struct qn_run_options {
   enum qn_device_choice device;
   int device_index;       /* which CUDA device */
   uint64_t device_memory; /* cap on its memory; 0: all that is free */
+  bool asynchronous;      /* QN_DEVICE_HYBRID: exchange values within iterations */
   char **sources;         /* [num_sources] original ids */
   uint32_t num_sources;
   const char *groups; /* file of "id group" lines (converters/vertex_file.h) */

@@ -78,7 +78,12 @@ static void print_row(int width, const char *algorithm, const char *title) {
     if (!layout_is_listed(layout))
       continue;
     bool cpu = has_kernel(algorithm, layout, QN_CPU), cuda = has_kernel(algorithm, layout, QN_CUDA);
-    printf(" %-16s", cpu && cuda ? "cpu cuda" : cpu ? "cpu" : cuda ? "cuda" : "-");
+    bool hybrid = has_kernel(algorithm, layout, QN_HYBRID);
+    printf(" %-16s", hybrid        ? "cpu cuda hybrid"
+                     : cpu && cuda ? "cpu cuda"
+                     : cpu         ? "cpu"
+                     : cuda        ? "cuda"
+                                   : "-");
   }
   printf(" %s\n", title);
 }

@@ -5,7 +5,8 @@
 #include <string.h>
 
 #define ITERATIONS_ROW 0
-#define STREAM_ROW 1 /* of stream 0 */
+#define STREAM_ROW 1                           /* of stream 0 */
+#define SIDE_ROW (STREAM_ROW + QN_MAX_STREAMS) /* of the CPU; the device's follows */
 
 /* Between two events. */
 static void separate(struct qn_timeline *timeline) {
@@ -70,6 +71,20 @@ static void count(struct qn_timeline *timeline, const char *name, uint64_t value
           name, 1e6 * timeline->begin, value);
 }
 
+/* What one side did of an iteration that both shared, from its begin on. */
+static void side_event(struct qn_timeline *timeline, unsigned side, uint64_t pages,
+                       double seconds) {
+  static const char *const names[] = {"CPU", "device"};
+  if (!(timeline->named_sides >> side & 1))
+    name_row(timeline, SIDE_ROW + side, names[side]);
+  timeline->named_sides |= 1u << side;
+  separate(timeline);
+  fprintf(timeline->out,
+          "{\"name\":\"pages\",\"ph\":\"X\",\"pid\":1,\"tid\":%u,\"ts\":%.3f,\"dur\":%.3f,"
+          "\"args\":{\"pages\":%" PRIu64 "}}",
+          SIDE_ROW + side, 1e6 * timeline->begin, 1e6 * seconds, pages);
+}
+
 /* By the device's clock where there were events, else one after the other. */
 void qn_timeline_iteration(struct qn_timeline *timeline, const struct qn_iteration *iteration) {
   if (timeline->end < timeline->begin) {
@@ -87,6 +102,11 @@ void qn_timeline_iteration(struct qn_timeline *timeline, const struct qn_iterati
     count(timeline, "moved", iteration->moved.moved_units);
     count(timeline, "cached", iteration->moved.cache_hits);
   }
+  const struct qn_beside_figures *beside = iteration->beside;
+  if (beside && beside->cpu_pages > 0)
+    side_event(timeline, 0, beside->cpu_pages, beside->cpu_seconds);
+  if (beside && beside->device_pages > 0)
+    side_event(timeline, 1, beside->device_pages, beside->device_seconds);
   timeline->clock = timeline->end;
   begin_iteration(timeline);
 }

@@ -18,6 +18,7 @@ struct qn_timeline {
   FILE *out;
   uint64_t num_events;
   uint64_t named_streams; /* set of bits */
+  unsigned named_sides;   /* set of bits */
   double begin, end;      /* of this iteration's events, seconds; end < begin: there were none */
   double clock;           /* where the last iteration ended */
 };

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/beside_report.h"
 #include "runtime/dispatch.h"
 #include "runtime/list.h"
 #include "runtime/summary.h"
@@ -26,6 +27,7 @@ struct options {
   bool list;
   bool trust;
   bool every_given;
+  bool mode_given;
 };
 
 enum key {
@@ -39,6 +41,7 @@ enum key {
   KEY_DELTA,
   KEY_DEVICE,
   KEY_DEVICE_MEMORY,
+  KEY_MODE,
   KEY_TOP,
   KEY_LIST,
   KEY_TRUST,
@@ -67,9 +70,14 @@ static const struct argp_option option_list[] = {
      "(default: every vertex is a group of its own)",
      0},
     {"delta", KEY_DELTA, "W", 0, "Width of a bucket of sssp, in units of the weights", 0},
-    {"device", KEY_DEVICE, "auto|cpu|cuda[:N]", 0,
-     "Where to run: on CUDA device N (default 0), on the CPU, or auto (the default): on the CUDA "
-     "device if there is one with room for what its vertices need",
+    {"device", KEY_DEVICE, "auto|cpu|cuda[:N]|hybrid[:N]", 0,
+     "Where to run: on CUDA device N (default 0), on the CPU, on both side by side (hybrid: the "
+     "layout shards), or auto (the default): on the CUDA device if there is one with room for what "
+     "its vertices need",
+     1},
+    {"mode", KEY_MODE, "synchronous|asynchronous", 0,
+     "When the CPU and the device of --device hybrid see each other's new values: after an "
+     "iteration (the default), or within it, where the algorithm ends at one result either way",
      1},
     {"device-memory", KEY_DEVICE_MEMORY, "SIZE", 0,
      "Use at most SIZE of the device's memory (default: all that is free)", 1},
@@ -119,10 +127,21 @@ static void parse_device(struct options *options, const char *text, struct argp_
     options->run.device = QN_DEVICE_CUDA;
     if (text[4] && qn_number_parse(text + 5, INT32_MAX, &index, &error))
       argp_error(state, "--device: %s", error.message);
+  } else if (strcmp(text, "hybrid") == 0 || strncmp(text, "hybrid:", 7) == 0) {
+    options->run.device = QN_DEVICE_HYBRID;
+    if (text[6] && qn_number_parse(text + 7, INT32_MAX, &index, &error))
+      argp_error(state, "--device: %s", error.message);
   } else {
-    argp_error(state, "--device is auto, cpu, cuda or cuda:N, not %s", text);
+    argp_error(state, "--device is auto, cpu, cuda, cuda:N, hybrid or hybrid:N, not %s", text);
   }
   options->run.device_index = (int)index;
+}
+
+static void parse_mode(struct options *options, const char *text, struct argp_state *state) {
+  options->run.asynchronous = strcmp(text, "asynchronous") == 0;
+  options->mode_given = true;
+  if (!options->run.asynchronous && strcmp(text, "synchronous") != 0)
+    argp_error(state, "--mode is synchronous or asynchronous, not %s", text);
 }
 
 static uint64_t parse_size(const char *option, const char *text, struct argp_state *state) {
@@ -198,6 +217,9 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
   case KEY_DEVICE_MEMORY:
     options->run.device_memory = parse_size("--device-memory", argument, state);
     return 0;
+  case KEY_MODE:
+    parse_mode(options, argument, state);
+    return 0;
   case KEY_TRUST:
     options->trust = true;
     return 0;
@@ -227,6 +249,8 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
   case ARGP_KEY_END:
     if (!options->list && !options->file)
       argp_error(state, "name an algorithm and a container (or --list)");
+    if (options->mode_given && options->run.device != QN_DEVICE_HYBRID)
+      argp_error(state, "--mode is for --device hybrid");
     if (!options->run.checkpoint.folder && (options->every_given || options->run.checkpoint.resume))
       argp_error(state, "--every and --resume are for --checkpoint DIR");
     return 0;
@@ -310,6 +334,9 @@ static json_t *report_json(const struct qn_session *session, const struct qn_run
     json_object_set_new(report, "checkpoint", checkpoint);
   if (streamed)
     json_object_set_new(report, "streaming", streamed);
+  json_t *beside = qn_watch_beside_json(watch);
+  if (beside)
+    json_object_set_new(report, "hybrid", beside);
   json_t *sources = json_array();
   for (uint32_t i = 0; i < run->num_sources; i++) {
     char buffer[QN_VALUE_TEXT];
@@ -363,6 +390,8 @@ static void print_report(const struct qn_run *run, const json_t *report) {
   }
   if (json_object_get(report, "streaming"))
     qn_watch_print(json_object_get(report, "streaming"));
+  if (json_object_get(report, "hybrid"))
+    qn_beside_report_print(json_object_get(report, "hybrid"));
   if ((sources = json_object_get(report, "sources")) && json_array_size(sources) == 1)
     printf("source     %s\n", json_string_value(json_array_get(sources, 0)));
   qn_summary_print(json_object_get(report, "result"));

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 
+#include "runtime/beside_report.h"
 #include "runtime/cost_model.h"
 #include "runtime/timeline.h"
 #include "support/memory.h"
@@ -15,6 +16,7 @@ struct qn_watch {
   struct qn_stream_figures moved; /* in all iterations */
   struct qn_cost_model model;
   struct qn_timeline timeline;
+  struct qn_beside_report beside;
   json_t *iterations;
 };
 
@@ -41,6 +43,7 @@ void qn_watch_destroy(struct qn_watch *watch) {
   if (!watch)
     return;
   qn_timeline_abort(&watch->timeline);
+  qn_beside_report_end(&watch->beside);
   json_decref(watch->iterations);
   qn_free(watch);
 }
@@ -98,6 +101,8 @@ static void on_iteration(void *user, const struct qn_iteration *iteration) {
   qn_cost_model_iteration(&watch->model, iteration);
   if (watch->timeline.file)
     qn_timeline_iteration(&watch->timeline, iteration);
+  if (iteration->beside)
+    qn_beside_report_add(&watch->beside, iteration);
   if (!watch->plan.streams)
     return;
   watch->moved.active_units += moved->active_units;
@@ -122,6 +127,7 @@ void qn_watch_attach(struct qn_watch *watch, struct qn_run_request *request, uin
   watch->moved = (struct qn_stream_figures){0};
   watch->model = (struct qn_cost_model){0};
   json_array_clear(watch->iterations);
+  qn_beside_report_begin(&watch->beside, request->asynchronous);
   request->on_iteration = on_iteration;
   request->user = watch;
   request->streaming = watch->options.streaming;
@@ -151,6 +157,10 @@ json_t *qn_watch_json(const struct qn_watch *watch) {
   if (watch->options.explain)
     json_object_set_new(json, "cost_model", qn_cost_model_json(&watch->model, plan));
   return json;
+}
+
+json_t *qn_watch_beside_json(const struct qn_watch *watch) {
+  return qn_beside_report_json(&watch->beside);
 }
 
 void qn_watch_print(const json_t *json) {

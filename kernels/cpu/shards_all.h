@@ -82,17 +82,23 @@ static inline double pull_batch(struct engine_state *state, struct all_work *wor
   return apply_cut_rows(state, first, last);
 }
 
+/* One iteration; returns the change. */
+static inline double all_step(struct engine_state *state, struct all_work *work) {
+  uint64_t num_chunks = state->chunks.num_chunks;
+  double change = 0;
+  sweep_send(&state->context, state->view, state->values, work->messages, &work->sent);
+  for (uint64_t batch = 0; batch < state->chunks.num_batches; batch++)
+    change += pull_batch(state, work, batch);
+  work->changed.parts[num_chunks] = change;
+  return qn_sum_total(&work->changed);
+}
+
 static inline enum qn_status all_iterations(struct engine_state *state, struct all_work *work,
                                             struct qn_error *error) {
-  uint64_t num_chunks = state->chunks.num_chunks;
   enum qn_status status = QN_OK;
   for (bool finished = engine_is_finished(state->request, &state->context); !status && !finished;) {
     double begin = qn_seconds();
-    sweep_send(&state->context, state->view, state->values, work->messages, &work->sent);
-    work->changed.parts[num_chunks] = 0;
-    for (uint64_t batch = 0; batch < state->chunks.num_batches; batch++)
-      work->changed.parts[num_chunks] += pull_batch(state, work, batch);
-    double change = qn_sum_total(&work->changed);
+    double change = all_step(state, work);
     finished = engine_end_iteration(state->request, &state->context, state->result, "pull",
                                     state->context.num_vertices, change, begin);
     if (PROGRAM_CONVERGES && change < state->context.tolerance)
@@ -104,20 +110,31 @@ static inline enum qn_status all_iterations(struct engine_state *state, struct a
   return status;
 }
 
-static inline enum qn_status engine_iterate(struct engine_state *state, struct qn_error *error) {
+static inline void all_destroy(const struct engine_state *state, struct all_work *work) {
+  qn_sum_destroy(&work->changed);
+  qn_sum_destroy(&work->sent);
+  qn_pages_free(work->messages, state->context.num_vertices, sizeof *work->messages);
+}
+
+/* For at most `num_chunks` chunks. */
+static inline enum qn_status all_create(const struct engine_state *state, struct all_work *work,
+                                        uint64_t num_chunks, struct qn_error *error) {
   uint64_t num_vertices = state->context.num_vertices;
-  struct all_work work = {0};
   enum qn_status status =
-      qn_pages_alloc(&work.messages, num_vertices, sizeof *work.messages, "messages", error);
+      qn_pages_alloc(&work->messages, num_vertices, sizeof *work->messages, "messages", error);
   if (!status)
-    status = qn_sum_create(&work.sent, qn_sweep_chunks(num_vertices), error);
+    status = qn_sum_create(&work->sent, qn_sweep_chunks(num_vertices), error);
   if (!status)
-    status = qn_sum_create(&work.changed, state->chunks.num_chunks + 1, error);
+    status = qn_sum_create(&work->changed, num_chunks + 1, error);
+  return status;
+}
+
+static inline enum qn_status engine_iterate(struct engine_state *state, struct qn_error *error) {
+  struct all_work work = {0};
+  enum qn_status status = all_create(state, &work, state->chunks.num_chunks, error);
   if (!status)
     status = all_iterations(state, &work, error);
-  qn_sum_destroy(&work.changed);
-  qn_sum_destroy(&work.sent);
-  qn_pages_free(work.messages, num_vertices, sizeof *work.messages);
+  all_destroy(state, &work);
   return status;
 }
 

@@ -180,20 +180,24 @@ static inline void apply_cut_rows(struct engine_state *state, struct notify_work
   }
 }
 
-static inline void pull_all(struct engine_state *state, struct notify_work *work) {
-  for (uint64_t batch = 0; batch < state->chunks.num_batches; batch++) {
-    uint64_t first = state->chunks.batches[batch], last = state->chunks.batches[batch + 1];
+static inline void pull_one_batch(struct engine_state *state, struct notify_work *work,
+                                  uint64_t batch) {
+  uint64_t first = state->chunks.batches[batch], last = state->chunks.batches[batch + 1];
 #pragma omp parallel
-    {
-      struct notify_share share = {.block.count = 0};
+  {
+    struct notify_share share = {.block.count = 0};
 #pragma omp for schedule(dynamic, 1)
-      for (uint64_t chunk = first; chunk < last; chunk++)
-        pull_chunk(state, work, &share, chunk);
+    for (uint64_t chunk = first; chunk < last; chunk++)
+      pull_chunk(state, work, &share, chunk);
 #pragma omp single
-      apply_cut_rows(state, work, &share, first, last);
-      share_finish(work, &share);
-    }
+    apply_cut_rows(state, work, &share, first, last);
+    share_finish(work, &share);
   }
+}
+
+static inline void pull_all(struct engine_state *state, struct notify_work *work) {
+  for (uint64_t batch = 0; batch < state->chunks.num_batches; batch++)
+    pull_one_batch(state, work, batch);
 }
 
 /* ---- Notify-pull: only those look whom an active vertex told to -------------------- */
@@ -406,19 +410,26 @@ static inline enum qn_status create_hub_segments(const struct engine_state *stat
 }
 
 #if PROGRAM_FIRST_SUFFICES
+static inline void find_settled(const struct engine_state *state, struct notify_work *work) {
+  uint64_t num_vertices = state->context.num_vertices;
+#pragma omp parallel for schedule(static)
+  for (uint64_t word = 0; word <= num_vertices / 64; word++) {
+    uint64_t settled = 0;
+    for (uint64_t v = word * 64; v < word * 64 + 64 && v < num_vertices; v++)
+      if (!program_open(&state->context, state->values[v]))
+        settled |= (uint64_t)1 << (v % 64);
+    work->settled[word] = settled;
+  }
+}
+
 static inline enum qn_status create_settled(const struct engine_state *state,
                                             struct notify_work *work, struct qn_error *error) {
   uint64_t num_vertices = state->context.num_vertices;
   enum qn_status status = qn_pages_alloc(&work->settled, num_vertices / 64 + 1,
                                          sizeof *work->settled, "set of settled vertices", error);
-  if (status)
-    return status;
-#pragma omp parallel for schedule(static)
-  for (uint64_t word = 0; word <= num_vertices / 64; word++)
-    for (uint64_t v = word * 64; v < word * 64 + 64 && v < num_vertices; v++)
-      if (!program_open(&state->context, state->values[v]))
-        work->settled[word] |= (uint64_t)1 << (v % 64);
-  return QN_OK;
+  if (!status)
+    find_settled(state, work);
+  return status;
 }
 #endif
 

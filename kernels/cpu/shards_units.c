@@ -10,6 +10,8 @@
 struct cutter {
   struct qn_sh_units *out; /* whose arrays are NULL while they are counted */
   uint32_t unit_edges, align;
+  const uint32_t *bounds;
+  uint64_t num_bounds;
 };
 
 static bool fits(const struct cutter *cutter, uint64_t begin, uint64_t end) {
@@ -64,11 +66,16 @@ static void cut_shards(struct cutter *cutter) {
   struct qn_sh_units *out = cutter->out;
   const struct qn_shards *view = out->view;
   const uint64_t *offsets = view->in.row_offsets;
+  uint64_t bound = 0; /* the next one */
   out->num_units = out->num_hubs = out->num_segments = 0;
   for (uint64_t shard = 0; shard < view->num_shards; shard++) {
     uint64_t last = view->vertex_offsets[shard + 1];
     for (uint64_t row = view->vertex_offsets[shard]; row < last;) {
-      uint64_t end = unit_end(cutter, row, last);
+      while (bound < cutter->num_bounds && cutter->bounds[bound] <= row)
+        bound++;
+      uint64_t until =
+          bound < cutter->num_bounds && cutter->bounds[bound] < last ? cutter->bounds[bound] : last;
+      uint64_t end = unit_end(cutter, row, until);
       if (end == row)
         add_hub(cutter, shard, row);
       else if (offsets[row] < offsets[end])
@@ -79,8 +86,9 @@ static void cut_shards(struct cutter *cutter) {
 }
 
 enum qn_status qn_sh_units_create(struct qn_sh_units *units, const struct qn_shards *view,
-                                  uint32_t unit_edges, uint32_t align, struct qn_error *error) {
-  struct cutter cutter = {units, unit_edges, align};
+                                  uint32_t unit_edges, uint32_t align, const uint32_t *bounds,
+                                  uint64_t num_bounds, struct qn_error *error) {
+  struct cutter cutter = {units, unit_edges, align, bounds, bounds ? num_bounds : 0};
   *units = (struct qn_sh_units){.view = view};
   cut_shards(&cutter);
   if (units->num_units > INT32_MAX)
@@ -101,6 +109,29 @@ void qn_sh_units_destroy(struct qn_sh_units *units) {
   qn_free(units->units);
   qn_free(units->hubs);
   *units = (struct qn_sh_units){0};
+}
+
+enum qn_status qn_sh_stretches_create(const struct qn_shards *view, uint64_t count, uint64_t least,
+                                      uint32_t **bounds, uint64_t *num_stretches,
+                                      struct qn_error *error) {
+  const uint64_t *offsets = view->in.row_offsets;
+  uint64_t num_vertices = view->num_vertices, cost = num_vertices + view->num_edges;
+  uint64_t each = cost / count > least ? cost / count : least, found = 0, begin = 0;
+  *num_stretches = 0;
+  enum qn_status status =
+      qn_alloc(bounds, cost / (each | 1) + 2, sizeof **bounds, "stretches of rows", error);
+  if (status)
+    return status;
+  for (uint64_t row = 0; row < num_vertices;) {
+    (*bounds)[found++] = (uint32_t)row;
+    do
+      row = row + 64 < num_vertices ? row + 64 : num_vertices;
+    while (row < num_vertices && offsets[row] + row - begin < each);
+    begin = offsets[row] + row;
+  }
+  (*bounds)[found] = (uint32_t)num_vertices;
+  *num_stretches = found;
+  return QN_OK;
 }
 
 /* ---- Which units have something to receive ------------------------------------------- */

@@ -38,12 +38,22 @@ struct qn_sh_units {
 };
 
 /* Of a checked layout: a unit has at most `unit_edges` edges, counted from the last multiple of
- * `align` before its first one. QN_UNSUPPORTED if there would be 2^31 units or more. Owned until
+ * `align` before its first one, and ends where a row of `bounds` [num_bounds], which ascend, begins
+ * (NULL: only with its shard). QN_UNSUPPORTED if there would be 2^31 units or more. Owned until
  * qn_sh_units_destroy. */
 enum qn_status qn_sh_units_create(struct qn_sh_units *units, const struct qn_shards *view,
-                                  uint32_t unit_edges, uint32_t align, struct qn_error *error);
+                                  uint32_t unit_edges, uint32_t align, const uint32_t *bounds,
+                                  uint64_t num_bounds, struct qn_error *error);
 /* A zeroed struct is allowed. */
 void qn_sh_units_destroy(struct qn_sh_units *units);
+
+/* Stretches of rows of about equal cost, as many as `count` says, or fewer if a stretch would cost
+ * less than `least` edges and rows: (*bounds)[s] is the first row of stretch s, a multiple of 64,
+ * and
+ * (*bounds)[*num_stretches] V. qn_free gives them back. */
+enum qn_status qn_sh_stretches_create(const struct qn_shards *view, uint64_t count, uint64_t least,
+                                      uint32_t **bounds, uint64_t *num_stretches,
+                                      struct qn_error *error);
 
 /* Active vertices look for receivers while they have at most one in so many of all out-edges;
  * beyond that nearly every unit has one. */

@@ -187,7 +187,8 @@ inline enum qn_status frontier_step(struct frontier_loop *loop, struct qn_error 
                                 num_active,
                                 0,
                                 qn_seconds() - begin,
-                                {}};
+                                {},
+                                NULL};
   if (run->request->on_iteration)
     run->request->on_iteration(run->request->user, &report);
   run->result->iterations = ++run->context.iteration;

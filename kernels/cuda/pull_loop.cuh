@@ -207,8 +207,8 @@ inline enum qn_status pull_await(const struct pull_run *run, struct pull_monitor
   if (status)
     return status;
   const double now = qn_seconds();
-  struct qn_iteration report = {iteration,       "pull",       control->context.num_vertices,
-                                control->change, now - *begin, {}};
+  struct qn_iteration report = {
+      iteration, "pull", control->context.num_vertices, control->change, now - *begin, {}, NULL};
   if (run->request->on_iteration)
     run->request->on_iteration(run->request->user, &report);
   *begin = now;

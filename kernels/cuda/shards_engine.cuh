@@ -66,6 +66,7 @@ struct engine_device {
   uint32_t *notified;              /* [V / 32 + 1] bits, zero between iterations */
   struct qn_unit_queue queue;      /* [V] of active vertices */
   struct device_counters *counters;
+  uint32_t *next_active; /* [V / 32 + 1] bits; where the CPU does a part (shards_beside.cuh) */
   /* Where the edges are streamed: */
   const struct qn_sh_unit *units;
   uint32_t *open; /* [V / 32 + 1] bits of vertices that may still receive */
@@ -175,7 +176,7 @@ inline enum qn_status upload_cuts(const struct qn_sh_units *units, struct sweep_
 }
 
 inline enum qn_status upload_in(const struct qn_shards *view, struct sweep_run *run,
-                                struct qn_error *error) {
+                                bool needs_offsets, struct qn_error *error) {
   struct engine_device *device = &run->state.layout;
   struct qn_cuda_memory *memory = &run->memory;
   const struct qn_csr *in = &view->in;
@@ -189,7 +190,7 @@ inline enum qn_status upload_in(const struct qn_shards *view, struct sweep_run *
   if (!status && SWEEP_FRONTIER)
     status = qn_cuda_copy_of(memory, &device->in_offsets, in->row_offsets, in->num_vertices + 1, 0,
                              sizeof *in->row_offsets, "row offsets", error);
-  if (!status && !PROGRAM_FIRST_SUFFICES)
+  if (!status && needs_offsets)
     status = qn_cuda_copy_of(memory, &device->destination_offsets, view->destination_offsets,
                              in->num_edges, 0, sizeof *view->destination_offsets,
                              "destination offsets", error);
@@ -219,14 +220,14 @@ inline enum qn_status upload_out(const struct qn_shards *view, struct sweep_run 
 
 /* What streaming needs of the topology. */
 inline enum qn_status upload_units(const struct qn_sh_units *units, struct sweep_run *run,
-                                   struct qn_error *error) {
+                                   bool needs_degrees, struct qn_error *error) {
   const struct qn_shards *view = units->view;
   struct engine_device *device = &run->state.layout;
   device->in.weights.type = view->in.weights.type;
   enum qn_status status =
       qn_cuda_copy_of(&run->memory, &device->units, units->units, units->num_units, 0,
                       sizeof *units->units, "units of shards", error);
-  if (!status && PROGRAM_USES_OUT_DEGREE)
+  if (!status && needs_degrees)
     status = qn_cuda_copy_of(&run->memory, &device->out.row_offsets, view->out.row_offsets,
                              view->num_vertices + 1, 0, sizeof *view->out.row_offsets,
                              "row offsets", error);
@@ -237,12 +238,16 @@ inline enum qn_status upload_layout(struct streamed_shards *streamed, struct swe
                                     struct qn_error *error) {
   const struct qn_sh_units *units = streamed->units;
   enum qn_status status = upload_hubs(units, run, error);
+  if (!status && streamed->beside && SWEEP_FRONTIER)
+    status = qn_cuda_alloc_zeroed(&run->memory, &run->state.layout.next_active,
+                                  units->view->num_vertices / 32 + 1, sizeof(uint32_t),
+                                  "bits of vertices", error);
   if (!status && run->source) {
-    status = upload_units(units, run, error);
+    status = upload_units(units, run, needs_streamed_degrees(streamed->beside), error);
     return status ? status : streamed_shards_create(streamed, run, error);
   }
   if (!status)
-    status = upload_in(units->view, run, error);
+    status = upload_in(units->view, run, needs_destination_offsets(streamed->beside), error);
   if (!status)
     status = upload_out(units->view, run, error);
   if (!status)
@@ -269,9 +274,9 @@ inline enum qn_status engine_run(const struct qn_run_request *request, struct qn
   enum qn_status status = engine_check_weights(&view->in.weights, view->num_edges, error);
   if (status)
     return status;
-  status = qn_sh_units_create(&units, view, TASK_EDGES, QN_TILE_ITEMS, error);
+  status = qn_sh_units_create(&units, view, TASK_EDGES, QN_TILE_ITEMS, NULL, 0, error);
   if (!status) {
-    const struct qn_unit_source source = shards_source(&units);
+    const struct qn_unit_source source = shards_source(&units, false);
     status = sweep_run_units(request, view->num_vertices, view->num_edges, NULL, &source, upload,
                              result, error);
   }

@@ -212,21 +212,24 @@ QN_DEVICE_INLINE struct gathered_edges resident_edges(const struct engine_device
   return {device.in, device.destination_offsets, task.first_edge, task.first_edge + task.num_edges};
 }
 
-#if !PROGRAM_FIRST_SUFFICES
-
+/* The tasks from `first` on. */
 __global__ void __launch_bounds__(QN_TILE_THREADS)
-    gather_shards(const struct sweep_state state, const struct qn_program_context context) {
-  const struct qn_sh_unit task = state.layout.tasks[blockIdx.x];
+    gather_shards(const struct sweep_state state, const struct qn_program_context context,
+                  uint32_t first) {
+  const struct qn_sh_unit task = state.layout.tasks[first + blockIdx.x];
   gather_task(state, context, task, resident_edges(state.layout, task));
 }
 
-inline void collect_shards(const struct sweep_run *run) {
-  if (run->state.layout.num_tasks > 0)
-    QN_LAUNCH(gather_shards, run->state.layout.num_tasks, QN_TILE_THREADS, 0, NULL, run->state,
-              run->context);
+/* The tasks [first, last). */
+inline void gather_tasks(const struct sweep_run *run, uint32_t first, uint32_t last) {
+  if (first < last)
+    QN_LAUNCH(gather_shards, last - first, QN_TILE_THREADS, 0, NULL, run->state, run->context,
+              first);
 }
 
-#endif
+inline void collect_shards(const struct sweep_run *run) {
+  gather_tasks(run, 0, run->state.layout.num_tasks);
+}
 
 /* ---- Hubs --------------------------------------------------------------------------------- */
 
@@ -258,19 +261,19 @@ QN_DEVICE_INLINE void gather_segment(const struct sweep_state &state,
 
 __global__ void __launch_bounds__(QN_TILE_THREADS)
     gather_segments(const struct sweep_state state, const struct qn_program_context context,
-                    bool all) {
-  const struct device_segment segment = state.layout.segments[blockIdx.x];
+                    bool all, uint32_t first) {
+  const struct device_segment segment = state.layout.segments[first + blockIdx.x];
   if (hub_pulls(state, context, state.layout.hubs[segment.hub].row, all))
     gather_segment(state, context, state.layout.in, segment.first_edge,
-                   segment.first_edge + segment.num_edges, blockIdx.x);
+                   segment.first_edge + segment.num_edges, first + blockIdx.x);
 }
 
 /* A block merges the segments of a hub. */
 __global__ void __launch_bounds__(QN_TILE_THREADS)
     merge_segments(const struct sweep_state state, const struct qn_program_context context,
-                   bool all) {
+                   bool all, uint32_t first) {
   const struct engine_device &device = state.layout;
-  const struct qn_sh_hub hub = device.hubs[blockIdx.x];
+  const struct qn_sh_hub hub = device.hubs[first + blockIdx.x];
   if (!hub_pulls(state, context, hub.row, all))
     return;
   program_accumulator total = program_identity();
@@ -293,7 +296,7 @@ __global__ void __launch_bounds__(QN_TILE_THREADS)
 inline void merge_hubs(const struct sweep_run *run, bool all) {
   if (run->state.layout.num_hubs > 0)
     QN_LAUNCH(merge_segments, run->state.layout.num_hubs, QN_TILE_THREADS, 0, NULL, run->state,
-              run->context, all);
+              run->context, all, 0u);
 }
 
 inline void collect_hubs(const struct sweep_run *run, bool all) {
@@ -301,7 +304,7 @@ inline void collect_hubs(const struct sweep_run *run, bool all) {
   if (device->num_hubs == 0)
     return;
   QN_LAUNCH(gather_segments, device->num_segments, QN_TILE_THREADS, 0, NULL, run->state,
-            run->context, all);
+            run->context, all, 0u);
   merge_hubs(run, all);
 }
 

@@ -67,6 +67,7 @@ inline enum qn_status engine_complete(struct sweep_run *run, struct qn_error *er
 /* The host's side of a streamed run. */
 struct streamed_shards {
   const struct qn_sh_units *units;
+  bool beside; /* the CPU does a part (shards_beside.cuh) */
   struct qn_sh_receivers receivers;
   uint64_t *active, *open; /* [V / 64 + 1] bits */
 };
@@ -86,6 +87,9 @@ inline enum qn_status streamed_shards_create(struct streamed_shards *streamed,
   if (!status)
     status = qn_pages_alloc(&streamed->active, words, sizeof *streamed->active,
                             "set of active vertices", error);
+  if (!status && streamed->beside)
+    status = qn_cuda_alloc_zeroed(&run->memory, &run->state.layout.counters, 1,
+                                  sizeof(struct device_counters), "counters", error);
   if (!status && PROGRAM_FIRST_SUFFICES)
     status =
         qn_pages_alloc(&streamed->open, words, sizeof *streamed->open, "set of receivers", error);
@@ -162,6 +166,16 @@ inline void describe_unit(const void *user, uint64_t number, struct qn_unit *out
                                       count * sizeof(uint32_t)};
 }
 
+/* Frontier programs whose receivers stop at the first sender walk rows, not units, unless they
+ * share the rows with the CPU; which looks at the out-degrees of the active vertices, too. */
+constexpr bool needs_destination_offsets(bool beside) {
+  return beside || !PROGRAM_FIRST_SUFFICES;
+}
+
+constexpr bool needs_streamed_degrees(bool beside) {
+  return PROGRAM_USES_OUT_DEGREE || (beside && SWEEP_FRONTIER);
+}
+
 /* Device memory of the parts of hubs. */
 inline uint64_t hub_bytes(const struct qn_sh_units *units) {
   return qn_cuda_rounded(units->num_hubs * sizeof *units->hubs) +
@@ -177,8 +191,12 @@ inline uint64_t notification_bytes(uint64_t num_vertices) {
          qn_cuda_rounded(sizeof(struct device_counters));
 }
 
+inline uint64_t next_active_bytes(const struct qn_sh_units *units) {
+  return qn_cuda_rounded((units->view->num_vertices / 32 + 1) * sizeof(uint32_t));
+}
+
 /* Of all that upload_layout brings where nothing is streamed. */
-inline uint64_t shards_resident_bytes(const struct qn_sh_units *units) {
+inline uint64_t shards_resident_bytes(const struct qn_sh_units *units, bool beside) {
   const struct qn_shards *view = units->view;
   const uint64_t num_vertices = view->num_vertices, num_edges = view->num_edges;
   const uint64_t offsets = qn_cuda_rounded((num_vertices + 1) * sizeof(uint64_t));
@@ -188,10 +206,10 @@ inline uint64_t shards_resident_bytes(const struct qn_sh_units *units) {
            qn_cuda_rounded(units->num_segments * sizeof(struct device_segment));
   if (shards_have_weights(view))
     bytes += qn_cuda_rounded(num_edges * sizeof(uint32_t));
-  if (!PROGRAM_FIRST_SUFFICES)
+  if (needs_destination_offsets(beside))
     bytes += qn_cuda_rounded(num_edges * sizeof(uint16_t));
   if (SWEEP_FRONTIER)
-    bytes += offsets + notification_bytes(num_vertices);
+    bytes += offsets + notification_bytes(num_vertices) + (beside ? next_active_bytes(units) : 0);
   if (SWEEP_FRONTIER && !is_in)
     bytes += offsets + qn_cuda_rounded(num_edges * sizeof(uint32_t));
   else if (!SWEEP_FRONTIER && PROGRAM_USES_OUT_DEGREE)
@@ -199,7 +217,7 @@ inline uint64_t shards_resident_bytes(const struct qn_sh_units *units) {
   return bytes;
 }
 
-inline struct qn_unit_source shards_source(const struct qn_sh_units *units) {
+inline struct qn_unit_source shards_source(const struct qn_sh_units *units, bool beside) {
   struct qn_unit_source source;
   memset(&source, 0, sizeof source);
   source.user = units;
@@ -214,11 +232,14 @@ inline struct qn_unit_source shards_source(const struct qn_sh_units *units) {
     source.total_bytes += bytes;
   }
   source.fixed_bytes = hub_bytes(units) + qn_cuda_rounded(units->num_units * sizeof *units->units);
-  if (PROGRAM_USES_OUT_DEGREE)
+  if (needs_streamed_degrees(beside))
     source.fixed_bytes += qn_cuda_rounded((units->view->num_vertices + 1) * sizeof(uint64_t));
+  if (beside && SWEEP_FRONTIER)
+    source.fixed_bytes +=
+        next_active_bytes(units) + qn_cuda_rounded(sizeof(struct device_counters));
   if (PROGRAM_FIRST_SUFFICES)
     source.fixed_bytes += qn_cuda_rounded((units->view->num_vertices / 32 + 1) * sizeof(uint32_t));
-  source.resident_bytes = shards_resident_bytes(units);
+  source.resident_bytes = shards_resident_bytes(units, beside);
   source.describe = describe_unit;
   return source;
 }

@@ -123,17 +123,19 @@ inline enum qn_status sweep_iterations(struct sweep_run *run, struct qn_error *e
 
 /* A run whole: `upload(run, error)` brings the layout into run->state.layout, its vertices numbered
  * by `to_vertex` (NULL: as the graph's). With a `source` it brings the topology only if run->source
- * is NULL: else the topology is streamed. */
-template <class Upload>
-enum qn_status sweep_run_units(const struct qn_run_request *request, uint64_t num_vertices,
-                               uint64_t num_edges, const uint32_t *to_vertex,
-                               const struct qn_unit_source *source, Upload upload,
-                               struct qn_run_result *result, struct qn_error *error) {
+ * is NULL: else the topology is streamed. `iterate(run, error)` has all that it needs, and says
+ * when the algorithm begins and ends. */
+template <class Upload, class Iterate>
+enum qn_status sweep_run_with(const struct qn_run_request *request, uint64_t num_vertices,
+                              uint64_t num_edges, const uint32_t *to_vertex,
+                              const struct qn_unit_source *source, Upload upload, Iterate iterate,
+                              struct qn_run_result *result, struct qn_error *error) {
   struct sweep_run run;
   memset(&run, 0, sizeof run);
   run.request = request;
   run.result = result;
   run.context = engine_begin(request, num_vertices, num_edges, result);
+  sweep_hold_all(&run);
   enum qn_status status =
       qn_cuda_memory_create(&run.memory, request->device, request->device_memory, error);
   if (!status && source)
@@ -146,11 +148,7 @@ enum qn_status sweep_run_units(const struct qn_run_request *request, uint64_t nu
     status = sweep_stream_create(&run, error);
   qn_load_kernels();
   if (!status)
-    status = qn_cuda_algorithm_begin(&run.memory, error);
-  if (!status)
-    status = sweep_iterations(&run, error);
-  if (!status)
-    status = qn_cuda_algorithm_end(&run.memory, error);
+    status = iterate(&run, error);
   sweep_stream_destroy(&run);
   sweep_make_room(&run);
   if (!status)
@@ -161,6 +159,22 @@ enum qn_status sweep_run_units(const struct qn_run_request *request, uint64_t nu
   if (status)
     memset(result, 0, sizeof *result);
   return status;
+}
+
+/* With the usual iterations. */
+template <class Upload>
+enum qn_status sweep_run_units(const struct qn_run_request *request, uint64_t num_vertices,
+                               uint64_t num_edges, const uint32_t *to_vertex,
+                               const struct qn_unit_source *source, Upload upload,
+                               struct qn_run_result *result, struct qn_error *error) {
+  auto iterate = [](struct sweep_run *run, struct qn_error *failure) {
+    enum qn_status status = qn_cuda_algorithm_begin(&run->memory, failure);
+    if (!status)
+      status = sweep_iterations(run, failure);
+    return status ? status : qn_cuda_algorithm_end(&run->memory, failure);
+  };
+  return sweep_run_with(request, num_vertices, num_edges, to_vertex, source, upload, iterate,
+                        result, error);
 }
 
 /* The same for a topology that is always resident. */

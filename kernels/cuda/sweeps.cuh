@@ -40,6 +40,8 @@ struct unit_vertices {
 /* What kernels see. Vertices are numbered as the engine's layout does. */
 struct sweep_state {
   struct engine_device layout;
+  struct unit_vertices
+      held; /* those that sweeps go over: all, unless somebody else has the others */
   const uint32_t *to_vertex; /* [V] the graph's vertex, or NULL: the same */
   const uint32_t *positions; /* [V] in original order, by the graph's vertex, or NULL: the same */
   program_value *values;     /* [V] */
@@ -119,14 +121,20 @@ QN_DEVICE_INLINE bool sweep_collect(const struct sweep_state &state,
   return true;
 }
 
-/* `action(vertex, valid)` for all vertices, whole warps at a time: with the vertices of one word of
- * a bitmap, of which those past the end are not valid. */
-template <class Action> QN_DEVICE_INLINE void sweep_words(uint64_t num_vertices, Action action) {
+/* `action(vertex, valid)` for vertices from a multiple of 32 on, whole warps at a time: with the
+ * vertices of one word of a bitmap, of which those past the end are not valid. */
+template <class Action>
+QN_DEVICE_INLINE void sweep_words(struct unit_vertices vertices, Action action) {
   const uint64_t step = (uint64_t)gridDim.x * blockDim.x;
-  for (uint64_t first = (uint64_t)blockIdx.x * blockDim.x; first < num_vertices; first += step) {
+  for (uint64_t first = vertices.begin + (uint64_t)blockIdx.x * blockDim.x; first < vertices.end;
+       first += step) {
     const uint64_t vertex = first + threadIdx.x;
-    action((uint32_t)vertex, vertex < num_vertices);
+    action((uint32_t)vertex, vertex < vertices.end);
   }
+}
+
+template <class Action> QN_DEVICE_INLINE void sweep_words(uint64_t num_vertices, Action action) {
+  sweep_words(unit_vertices{0, (uint32_t)num_vertices}, action);
 }
 
 /* Store a bitmap's word from its vertices' flags; add the number set to the thread's count. */
@@ -174,7 +182,7 @@ __global__ void sweep_init(const struct sweep_state state,
 __global__ void sweep_send(const struct sweep_state state,
                            const struct qn_program_context context) {
   double aggregate = 0;
-  sweep_words(context.num_vertices, [&](uint32_t v, bool valid) {
+  sweep_words(state.held, [&](uint32_t v, bool valid) {
     if (!valid || !sweep_is_active(state, v))
       return;
     const uint64_t out_degree = sweep_out_degree(state, v);
@@ -192,7 +200,7 @@ __global__ void sweep_apply(const struct sweep_state state,
                             const struct qn_program_context context) {
   double change = 0;
   unsigned count = 0;
-  sweep_words(context.num_vertices, [&](uint32_t v, bool valid) {
+  sweep_words(state.held, [&](uint32_t v, bool valid) {
     bool is_active = false;
     if (valid && (!SWEEP_FRONTIER || (state.received[v / 32] >> v % 32 & 1))) {
       const program_value old_value = state.values[v];
@@ -255,6 +263,11 @@ inline enum qn_status sweep_read(struct sweep_run *run, void *to, const void *fr
                 : qn_cuda_download(&run->memory, to, from, count, size, "an iteration", error);
 }
 
+/* Every vertex is held. */
+inline void sweep_hold_all(struct sweep_run *run) {
+  run->state.held = {0, (uint32_t)run->context.num_vertices};
+}
+
 /* The sum over the blocks' parts, in their order. */
 inline enum qn_status sweep_total(struct sweep_run *run, double *total, struct qn_error *error) {
   double parts[SWEEP_MAX_BLOCKS];
@@ -279,8 +292,8 @@ inline enum qn_status sweep_read_count(struct sweep_run *run, uint64_t *count,
 /* Tell the user; true if it was the last iteration allowed. */
 inline bool sweep_finished(struct sweep_run *run, uint64_t num_active, double change,
                            double begin) {
-  struct qn_iteration report = {run->context.iteration, "sweep",   num_active, change,
-                                qn_seconds() - begin,   run->moved};
+  struct qn_iteration report = {run->context.iteration, "sweep",    num_active, change,
+                                qn_seconds() - begin,   run->moved, NULL};
   if (run->request->on_iteration)
     run->request->on_iteration(run->request->user, &report);
   run->result->iterations = ++run->context.iteration;

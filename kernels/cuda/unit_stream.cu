@@ -288,6 +288,10 @@ enum qn_status qn_unit_stream_run(struct qn_unit_stream *stream, const uint8_t *
   return status;
 }
 
+void qn_unit_stream_go_on(struct qn_unit_stream *stream) {
+  stream->turn--;
+}
+
 /* ---- Making it -------------------------------------------------------------------- */
 
 static enum qn_status create_streams(struct qn_unit_stream *stream, struct qn_error *error) {

@@ -81,6 +81,10 @@ uint64_t qn_unit_stream_least(const struct qn_unit_source *source);
 
 struct qn_unit_stream;
 
+/* The next call of qn_unit_stream_run belongs to the iteration of the last one: what that one used
+ * stays in the cache. */
+void qn_unit_stream_go_on(struct qn_unit_stream *stream);
+
 /* Take what the plan says. `source` and its container must outlive it; its device memory belongs to
  * `memory`. Measures the plan's rates if the options ask for it. Owned until
  * qn_unit_stream_destroy. */

@@ -43,6 +43,9 @@
 #ifndef PROGRAM_CONVERGES
 #define PROGRAM_CONVERGES 0
 #endif
+#ifndef PROGRAM_CONTRACTS
+#define PROGRAM_CONTRACTS 0
+#endif
 #ifndef PROGRAM_BEGINS
 #define PROGRAM_BEGINS 0
 #endif

@@ -71,6 +71,7 @@
  *                        double program_aggregate(context, value, out_degree)
  *   PROGRAM_CONVERGES    end when the sum over all vertices of double program_change(context, old,
  *                        new) is below the tolerance
+ *   PROGRAM_CONTRACTS    all active: values tend to the same ones if some are seen before others
  *   PROGRAM_BEGINS       void program_begin(context *) is called in each iteration after the sends
  *                        and before the first apply, to fill context.derived; send and
  *                        gather therefore must not look at context.aggregate and .derived

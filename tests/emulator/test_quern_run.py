@@ -159,7 +159,7 @@ class Devices(Graph):
                      "the driver is too old: it is for CUDA 11.2, and this build needs 13.0")
         self.refused(self.emulated("bfs", graph, QUERN_EMULATOR_DEVICES="0"), 6, "the CUDA driver finds no device")
         self.refused(run(EMULATED, "bfs", graph, "--device=cuda:3"), 6, "there is no CUDA device 3: there are 1")
-        self.refused(run(EMULATED, "bfs", graph, "--device=gpu"), 2, "--device is auto, cpu, cuda or cuda:N, not gpu")
+        self.refused(run(EMULATED, "bfs", graph, "--device=gpu"), 2, "--device is auto, cpu, cuda, cuda:N, hybrid or hybrid:N, not gpu")
         self.refused(run(EMULATED, "bfs", graph, "--device=cuda:x"), 2, "--device")
 
     def test_too_little_memory_is_said_with_the_amounts(self):
@@ -300,3 +300,51 @@ class Streaming(Graph):
         self.assertEqual(process.returncode, 5, errors)
         self.assertIn("was truncated or became unreadable while it was in use", errors)
         self.assertFalse(Path("out.npy").exists())
+
+
+class SideBySide(Graph):
+    """The CPU and the device share a run."""
+    tier = "medium"
+    timeout = 300
+
+    def shards(self):
+        tool("quern-generate", "rmat", "--scale=9", "--degree=8", "--undirected", "--weights=1,50", "-qfo", "graph.qrn")
+        tool("quern-shard", "graph.qrn", "-qfo", "shards.qrn")
+        return "shards.qrn"
+
+    def shared(self, algorithm, container, *arguments, **environment):
+        return run(EMULATED, algorithm, container, "--device=hybrid", *arguments, **environment)
+
+    def test_results_and_figures(self):
+        shards = self.shards()
+        for algorithm, *options in (("bfs",), ("cc", "--mode=asynchronous"), ("pagerank", "--device-memory=40K", "--trace=t.json")):
+            with self.subTest(algorithm=algorithm):
+                cpu = run(TOOLS / "quern-run", algorithm, shards, "--device=cpu", "-fo", "cpu.npy")
+                self.assertEqual(cpu.returncode, 0, cpu.stderr)
+                done = self.shared(algorithm, shards, "--json", "-fo", "hybrid.npy", *options)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                for vertex, (x, y) in enumerate(zip(values(Path("cpu.npy")), values(Path("hybrid.npy")))):
+                    self.assertTrue(x == y or math.isclose(x, y, rel_tol=1e-5), "vertex %d: %r, %r" % (vertex, x, y))
+                report = json.loads(done.stdout)
+                self.assertEqual(report["device"], "hybrid")
+                hybrid = report["hybrid"]
+                self.assertEqual(hybrid["mode"], "asynchronous" if algorithm == "cc" else "synchronous")
+                self.assertEqual(len(hybrid["iterations"]), report["iterations"])
+                for choice in ("cpu", "device", "both"):
+                    self.assertEqual(sum(i["choice"] == choice for i in hybrid["iterations"]), hybrid[choice + "_iterations"])
+                for key in ("cpu_pages", "device_pages", "exchanged_bytes"):
+                    self.assertEqual(sum(i[key] for i in hybrid["iterations"]), hybrid[key])
+                self.assertGreater(hybrid["cpu_pages"] + hybrid["device_pages"], 0)
+                self.assertEqual("streaming" in report, algorithm == "pagerank")
+        names = {event["args"]["name"] for event in json.loads(Path("t.json").read_text())["traceEvents"] if event["ph"] == "M"}
+        self.assertTrue(names & {"CPU", "device"}, names)
+        self.assertRegex(self.shared("bfs", shards).stdout, r"(?m)^shared +iterations by the CPU alone: \d+, by the device")
+
+    def test_what_is_refused(self):
+        shards = self.shards()
+        self.refused(self.shared("bfs", "graph.qrn"), 4, "--device hybrid shares the work on the layout shards")
+        self.refused(self.shared("bfs", shards, QUERN_EMULATOR_DRIVER="none"), 6, "no CUDA driver is installed")
+        self.refused(self.shared("bfs", shards, "--device-memory=2K"), 6, "not enough device memory")
+        self.refused(self.shared("spmv", shards, "--mode=asynchronous"), 2, "spmv cannot run asynchronously")
+        self.refused(self.shared("bfs", shards, "--mode=both"), 2, "--mode is synchronous or asynchronous, not both")
+        self.refused(self.emulated("bfs", shards, "--mode=synchronous"), 2, "--mode is for --device hybrid")

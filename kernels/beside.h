@@ -1,0 +1,89 @@
+/* The CPU beside an accelerator (Garaph, section 5): which of them does an iteration, and what they
+ * did in it. */
+#ifndef QN_KERNELS_BESIDE_H
+#define QN_KERNELS_BESIDE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum qn_beside_choice {
+  QN_CPU_ALONE = 0,
+  QN_DEVICE_ALONE = 1,
+  QN_SIDE_BY_SIDE = 2, /* pages go to whoever is free */
+};
+#define QN_BESIDE_CHOICES 3
+
+/* "cpu", "device", "both". */
+static inline const char *qn_beside_name(enum qn_beside_choice choice) {
+  return choice == QN_CPU_ALONE ? "cpu" : choice == QN_DEVICE_ALONE ? "device" : "both";
+}
+
+/* What one iteration did. Pages are stretches of consecutive destinations of about equal work. */
+struct qn_beside_figures {
+  enum qn_beside_choice choice;
+  double active_share; /* f: of all out-edges, those of active vertices */
+  double alpha;        /* expected seconds of the CPU alone over those of the device alone */
+  uint64_t cpu_pages, device_pages;
+  double cpu_seconds, device_seconds; /* for them */
+  double exchange_seconds;            /* values and active vertices, before and after the work */
+  uint64_t exchanged_bytes;
+};
+
+/* ---- Choosing --------------------------------------------------------------------------- */
+
+#define QN_BESIDE_LEVELS 20
+
+/* What is known of the costs. Fill in the first part. */
+struct qn_beside_plan {
+  bool all_active;         /* f is always 1 */
+  bool streams;            /* the device's topology is not resident */
+  double cpu_seconds;      /* probed: all pages pulled by the CPU (T_pull) */
+  double device_seconds;   /* probed: all pages on the device (T_GPU) */
+  double exchange_seconds; /* all values, one way */
+  /* Measured over expected, by choice and by the power of 2 that f is near to; 0: not known. */
+  double corrections[QN_BESIDE_CHOICES][QN_BESIDE_LEVELS];
+};
+
+/* Seconds that an iteration is expected to take, without exchanges. */
+double qn_beside_expected(const struct qn_beside_plan *plan, enum qn_beside_choice choice,
+                          double f);
+
+/* The choice that is expected to take the least, with the exchanges that it needs as the values are
+ * valid `on_host` or `on_device` or both. Sets *alpha. */
+enum qn_beside_choice qn_beside_choose(const struct qn_beside_plan *plan, double f, bool on_host,
+                                       bool on_device, double *alpha);
+
+/* An iteration took `seconds`, without exchanges. */
+void qn_beside_learn(struct qn_beside_plan *plan, enum qn_beside_choice choice, double f,
+                     double seconds);
+
+/* The share of the pages that the CPU is expected to do side by side. */
+double qn_beside_cpu_share(const struct qn_beside_plan *plan, double f);
+
+/* ---- Handing out pages --------------------------------------------------------------------- */
+
+/* Pages [front, back) wait: the device takes them from the front, the CPU from the back. Any
+ * threads may call. */
+struct qn_page_queue {
+  uint64_t ends; /* front in the low half, back in the high one */
+};
+
+static inline void qn_page_queue_fill(struct qn_page_queue *queue, uint32_t count) {
+  queue->ends = (uint64_t)count << 32;
+}
+
+/* Up to `count` pages, of which the first is *first; returns how many. */
+uint32_t qn_page_take_front(struct qn_page_queue *queue, uint32_t count, uint32_t *first);
+uint32_t qn_page_take_back(struct qn_page_queue *queue, uint32_t count, uint32_t *first);
+
+/* How many wait. */
+uint32_t qn_pages_waiting(const struct qn_page_queue *queue);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

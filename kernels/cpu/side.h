@@ -1,0 +1,63 @@
+/* The CPU's part of a run that it shares with an accelerator (Garaph, section 5): one program on
+ * one layout, done whole iterations at a time or a stretch of rows at a time. The build compiles
+ * every program with LAYOUT_side.h, and the accelerator's engine finds it by its symbol.
+ *
+ * A side's values and its bitmap of active vertices are the state of the run wherever it says that
+ * the host's are the valid ones. All functions but create and destroy are called by one thread,
+ * whose parallel regions they use. */
+#ifndef QN_KERNELS_CPU_SIDE_H
+#define QN_KERNELS_CPU_SIDE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "kernels/registry.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What every program's side begins with. */
+struct qn_side {
+  struct qn_program_context context; /* the caller's to set before a call, and to read after it */
+  void *values;                      /* [V] of the program's type */
+  /* Frontier programs: */
+  uint64_t *active;      /* [V / 64 + 1] bits */
+  uint64_t *next;        /* [V / 64 + 1] between share_begin and share_end: of the next iteration */
+  uint64_t num_active;   /* set bits of `active` */
+  uint64_t active_edges; /* out-edges of active vertices */
+  double change;         /* of the iteration; programs that converge */
+};
+
+#define QN_SIDE_NO_STRETCH UINT64_MAX
+
+/* Rows [bounds[s], bounds[s + 1]) are stretch s; bounds are multiples of 64 but for the last. */
+struct qn_side_kernel {
+  /* With the first values, or those of the state that the request goes on from. The bounds must
+   * outlive the side. */
+  enum qn_status (*create)(const struct qn_run_request *request,
+                           const struct qn_program_context *context, const uint32_t *bounds,
+                           uint64_t num_stretches, struct qn_side **out, struct qn_error *error);
+  void (*destroy)(struct qn_side *side); /* NULL is allowed */
+
+  void (*step)(struct qn_side *side);       /* an iteration, alone */
+  bool (*next_round)(struct qn_side *side); /* when no vertex is active; false: there is none */
+  void (*adopt)(struct qn_side *side);      /* values and active vertices were replaced */
+  void (*wake_all)(struct qn_side *side);   /* what waits for its turn is active at once */
+
+  /* An iteration that is shared: the side takes some of the stretches. With `notify`, active
+   * vertices tell their destinations first, and only these pull. */
+  void (*share_begin)(struct qn_side *side, bool notify);
+  void (*share_stretch)(struct qn_side *side, uint64_t stretch);
+  /* Rows [begin, end) of `values` are somebody else's new ones: send them from now on. */
+  void (*share_receive)(struct qn_side *side, uint64_t begin, uint64_t end);
+  void (*share_end)(struct qn_side *side); /* after the others' words of `next` were set */
+  /* What pulling a stretch costs if all vertices are active, in seconds; nothing is applied. Or
+   * what an iteration costs beside its stretches: QN_SIDE_NO_STRETCH. */
+  double (*probe)(struct qn_side *side, uint64_t stretch);
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif

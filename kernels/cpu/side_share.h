@@ -1,0 +1,52 @@
+/* The CPU's side of one iteration that is shared: it takes stretches from the back of the queue
+ * until none is left. */
+#ifndef QN_KERNELS_CPU_SIDE_SHARE_H
+#define QN_KERNELS_CPU_SIDE_SHARE_H
+
+#include "kernels/beside.h"
+#include "kernels/cpu/side.h"
+#include "kernels/cpu/side_worker.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct qn_side_share {
+  const struct qn_side_kernel *kernel;
+  struct qn_side *side;
+  struct qn_page_queue *queue;
+  const uint32_t *bounds;
+  bool notify;
+  /* For the accelerator's thread while the job runs (qn_side_share_done, qn_side_share_tell): */
+  uint32_t done;     /* rows from here on are done */
+  uint64_t received; /* rows that the accelerator's values were written to: end << 32 | begin */
+  /* And when it has ended: */
+  uint64_t pages;
+  double seconds;
+};
+
+/* Begin an iteration; share->kernel, side, queue, bounds and notify are set. */
+void qn_side_share_begin(struct qn_side_share *share, struct qn_side_worker *worker,
+                         uint32_t num_rows);
+
+/* Rows from this one on have their new values. */
+uint32_t qn_side_share_done(const struct qn_side_share *share);
+
+/* Rows [begin, end), which follow those told before, have their new values; as an iteration
+ * begins with row 0, what the CPU has not heard of yet grows at its end. */
+void qn_side_share_tell(struct qn_side_share *share, uint32_t begin, uint32_t end);
+
+/* One function of the side by the worker, to its end. */
+void qn_side_call(struct qn_side_worker *worker, void (*function)(struct qn_side *),
+                  struct qn_side *side);
+bool qn_side_next_round(struct qn_side_worker *worker, const struct qn_side_kernel *kernel,
+                        struct qn_side *side);
+
+/* Seconds that the CPU would take to pull all rows, from a few stretches. */
+double qn_side_probe(struct qn_side_worker *worker, const struct qn_side_kernel *kernel,
+                     struct qn_side *side, uint64_t num_stretches);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,143 @@
+/* Who does an iteration, the CPU, the device or both; and pages for two ends of a queue. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <pthread.h>
+#include <string.h>
+
+#include "kernels/beside.h"
+
+static struct qn_beside_plan plan_of(bool all_active, double cpu, double device, double exchange) {
+  return (struct qn_beside_plan){.all_active = all_active,
+                                 .cpu_seconds = cpu,
+                                 .device_seconds = device,
+                                 .exchange_seconds = exchange};
+}
+
+static enum qn_beside_choice choice_of(const struct qn_beside_plan *plan, double f) {
+  double alpha;
+  return qn_beside_choose(plan, f, true, true, &alpha);
+}
+
+static void the_faster_one_works(void **state) {
+  (void)state;
+  struct qn_beside_plan plan = plan_of(true, 1, 0.01, 0.001);
+  assert_int_equal(choice_of(&plan, 1), QN_DEVICE_ALONE);
+  plan = plan_of(true, 0.01, 1, 0.001);
+  assert_int_equal(choice_of(&plan, 1), QN_CPU_ALONE);
+  plan = plan_of(true, 1, 0.8, 0.001);
+  assert_int_equal(choice_of(&plan, 1), QN_SIDE_BY_SIDE);
+  assert_true(qn_beside_cpu_share(&plan, 1) > 0.4 && qn_beside_cpu_share(&plan, 1) < 0.5);
+  plan = plan_of(true, 1, 0.8, 0.5); /* exchanging costs more than sharing saves */
+  assert_int_equal(choice_of(&plan, 1), QN_DEVICE_ALONE);
+}
+
+static void few_active_vertices_are_for_the_cpu(void **state) {
+  (void)state;
+  struct qn_beside_plan plan = plan_of(false, 1, 0.1, 0);
+  double alpha;
+  assert_int_equal(qn_beside_choose(&plan, 1e-5, true, true, &alpha), QN_CPU_ALONE);
+  assert_true(alpha < 1);
+  assert_int_not_equal(qn_beside_choose(&plan, 0.5, true, true, &alpha), QN_CPU_ALONE);
+  assert_true(alpha > 9 && alpha < 11);
+  /* Where the values are counts. */
+  plan.exchange_seconds = 10;
+  assert_int_equal(qn_beside_choose(&plan, 1e-5, false, true, &alpha), QN_DEVICE_ALONE);
+  assert_int_equal(qn_beside_choose(&plan, 0.5, true, false, &alpha), QN_CPU_ALONE);
+}
+
+static void what_was_measured_counts(void **state) {
+  (void)state;
+  struct qn_beside_plan plan = plan_of(true, 1, 0.9, 0.001);
+  assert_int_equal(choice_of(&plan, 1), QN_SIDE_BY_SIDE);
+  qn_beside_learn(&plan, QN_SIDE_BY_SIDE, 1, 2); /* they are in each other's way */
+  assert_int_equal(choice_of(&plan, 1), QN_DEVICE_ALONE);
+  qn_beside_learn(&plan, QN_DEVICE_ALONE, 1, 3);
+  assert_int_equal(choice_of(&plan, 1), QN_CPU_ALONE);
+  /* Of a level of activity what is known of the nearest one. */
+  plan = plan_of(false, 1, 1, 0);
+  qn_beside_learn(&plan, QN_DEVICE_ALONE, 0.25, 0.01);
+  assert_true(qn_beside_expected(&plan, QN_DEVICE_ALONE, 0.125) < 0.02);
+  qn_beside_learn(&plan, QN_DEVICE_ALONE, 0.125, 0.5);
+  assert_true(qn_beside_expected(&plan, QN_DEVICE_ALONE, 0.0625) > 0.4);
+  assert_true(qn_beside_expected(&plan, QN_DEVICE_ALONE, 0.5) < 0.02);
+}
+
+/* Nothing is known, nothing is active: some choice, and no nonsense. */
+static void nothing_to_go_by(void **state) {
+  (void)state;
+  struct qn_beside_plan plan = {0};
+  double alpha;
+  qn_beside_choose(&plan, 0, true, true, &alpha);
+  qn_beside_learn(&plan, QN_CPU_ALONE, 0, 0);
+  assert_true(qn_beside_cpu_share(&plan, 0) >= 0 && qn_beside_cpu_share(&plan, 0) <= 1);
+}
+
+static void both_ends_meet(void **state) {
+  (void)state;
+  struct qn_page_queue queue;
+  uint32_t first;
+  qn_page_queue_fill(&queue, 10);
+  assert_int_equal(qn_page_take_front(&queue, 4, &first), 4);
+  assert_int_equal(first, 0);
+  assert_int_equal(qn_page_take_back(&queue, 1, &first), 1);
+  assert_int_equal(first, 9);
+  assert_int_equal(qn_pages_waiting(&queue), 5);
+  assert_int_equal(qn_page_take_back(&queue, 3, &first), 3);
+  assert_int_equal(first, 6);
+  assert_int_equal(qn_page_take_front(&queue, 100, &first), 2);
+  assert_int_equal(first, 4);
+  assert_int_equal(qn_page_take_front(&queue, 1, &first), 0);
+  assert_int_equal(qn_page_take_back(&queue, 1, &first), 0);
+  qn_page_queue_fill(&queue, UINT32_MAX);
+  assert_int_equal(qn_page_take_back(&queue, UINT32_MAX, &first), UINT32_MAX);
+}
+
+#define MANY 100000
+
+struct taker {
+  struct qn_page_queue *queue;
+  uint8_t *taken;
+};
+
+static void *take_from_back(void *argument) {
+  struct taker *taker = argument;
+  uint32_t first;
+  while (qn_page_take_back(taker->queue, 1, &first))
+    taker->taken[first]++;
+  return NULL;
+}
+
+static void every_page_once(void **state) {
+  static uint8_t taken[MANY];
+  (void)state;
+  struct qn_page_queue queue;
+  struct taker taker = {&queue, taken};
+  pthread_t thread;
+  uint32_t first, count;
+  memset(taken, 0, sizeof taken);
+  qn_page_queue_fill(&queue, MANY);
+  assert_int_equal(pthread_create(&thread, NULL, take_from_back, &taker), 0);
+  while ((count = qn_page_take_front(&queue, 7, &first)))
+    for (uint32_t i = 0; i < count; i++)
+      taken[first + i]++;
+  pthread_join(thread, NULL);
+  for (uint32_t i = 0; i < MANY; i++)
+    assert_int_equal(taken[i], 1);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_faster_one_works),
+      cmocka_unit_test(few_active_vertices_are_for_the_cpu),
+      cmocka_unit_test(what_was_measured_counts),
+      cmocka_unit_test(nothing_to_go_by),
+      cmocka_unit_test(both_ends_meet),
+      cmocka_unit_test(every_page_once),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
