@@ -96,7 +96,7 @@ static char *put_source(char *p, const struct job *job, uint64_t row, struct qn_
 
 /* Edges [begin, end), all of one row. False if memory ran out. */
 static bool format_run(const struct job *job, uint64_t row, uint64_t begin, uint64_t end,
-                       struct qn_text_buffer *buffer) {
+                       struct qn_weight_texts *weights, struct qn_text_buffer *buffer) {
   const struct qn_csr *csr = job->listed->csr;
   struct source_text source = {.length = 0};
   uint64_t fixed_room =
@@ -109,7 +109,7 @@ static bool format_run(const struct job *job, uint64_t row, uint64_t begin, uint
     p = put_id(put_source(p, job, row, buffer, &source), job, destination);
     if (csr->weights.type != QN_WEIGHT_NONE) {
       *p++ = job->style->separator;
-      p = qn_put_weight(p, &csr->weights, e);
+      p = qn_put_weight(p, weights, e);
     }
     qn_text_buffer_advance(buffer, put_line_end(p, job));
   }
@@ -122,8 +122,10 @@ static void format_edges(const void *context, uint64_t part, struct qn_text_buff
   uint64_t begin = listed->begin + part * PART_EDGES, written = 0;
   uint64_t end = listed->end - begin < PART_EDGES ? listed->end : begin + PART_EDGES;
   struct qn_edge_runs runs = qn_edge_runs_of(listed, begin, end);
+  struct qn_weight_texts weights;
+  qn_weight_texts_begin(&weights, &listed->csr->weights, end);
   while (qn_edge_runs_next(&runs)) {
-    if (!format_run(job, runs.row, runs.first, runs.last, buffer))
+    if (!format_run(job, runs.row, runs.first, runs.last, &weights, buffer))
       return;
     written += runs.last - runs.first;
   }

@@ -1,7 +1,8 @@
 #include "converters/shortest_float.h"
 
-#include <stdbool.h>
 #include <string.h>
+
+#include "support/multiversion.h"
 
 /* Powers of ten: 10^k = g 2^r with g in [2^63, 2^64) rounded up, r = floor(log2(10^k)) - 63. */
 #define LEAST_POWER (-31)
@@ -29,17 +30,15 @@ static const uint64_t powers[] = {
 };
 
 /* floor(x / 2^bits), also of negative x. */
-static inline int shifted(int x, int bits) {
+static inline int32_t shifted(int32_t x, int bits) {
   return x >> bits;
 }
 
 /* The upper 64 bits of g c, the lowest of which is set if any bit is lost: enough to compare with
  * multiples of a half. */
 static inline uint32_t scaled(uint64_t g, uint32_t c) {
-  unsigned __int128 product = (unsigned __int128)g * c;
-  uint32_t high = (uint32_t)(product >> 64);
-  uint32_t rest = (uint32_t)((uint64_t)product >> 32);
-  return high | (rest > 1);
+  uint64_t upper = (g >> 32) * c + ((g & UINT32_MAX) * c >> 32);
+  return (uint32_t)(upper >> 32) | ((uint32_t)upper > 1);
 }
 
 /* `a` if `first` is 1, `b` if it is 0; where a compiler would branch on ?:. */
@@ -49,29 +48,70 @@ static inline uint32_t chosen(uint32_t first, uint32_t a, uint32_t b) {
 
 /* value = c 2^q. What rounds to it lies between the middles to its neighbours, here four times as
  * large and scaled by 10^-k, where k is such that the interval is at least one and less than ten
- * units of 10^k wide: it holds at most one multiple of 10^(k+1), or else a multiple of 10^k. */
+ * units of 10^k wide: it holds at most one multiple of 10^(k+1), or else a multiple of 10^k.
+ * Without branches, tables or 128 bits, so that compilers do many at once. */
+struct parts {
+  uint32_t c;
+  uint32_t nearer_below; /* the neighbour below is half as far */
+  int32_t q, k;
+};
+
+static inline struct parts parts_of(uint32_t bits) {
+  uint32_t fraction = bits & 0x7FFFFF, exponent = bits >> 23 & 0xFF, normal = exponent != 0;
+  uint32_t nearer_below = (uint32_t)(fraction == 0) & (exponent > 1);
+  int32_t q = (int32_t)(exponent + (1 - normal)) - 150;
+  return (struct parts){.c = fraction | normal << 23,
+                        .nearer_below = nearer_below,
+                        .q = q, /* k: floor(log10(2^q)), or of 3/4 2^q */
+                        .k = shifted(q * 1262611 - (int32_t)(nearer_below * 524031), 22)};
+}
+
+static inline uint64_t power_of(int32_t k) {
+  return powers[-k - LEAST_POWER];
+}
+
+/* `g` is the power for parts->k. */
+static inline struct qn_decimal join(const struct parts *parts, uint64_t g) {
+  uint32_t c = parts->c, open = c & 1; /* ties round to even: then the ends count */
+  int32_t h = parts->q + shifted(-parts->k * 1741647, 19) + 1;
+  uint32_t middle = scaled(g, 4 * c << h);
+  uint32_t lower = scaled(g, (4 * c - 2 + parts->nearer_below) << h) + open;
+  uint32_t upper = scaled(g, (4 * c + 2) << h) - open;
+
+  /* Which digit is the last is as good as random. */
+  uint32_t s = middle / 4, tens = s / 10;
+  uint32_t tens_below = lower <= 40 * tens, tens_above = 40 * tens + 40 <= upper;
+  uint32_t below = lower <= 4 * s, above = 4 * s + 4 <= upper;
+  uint32_t nearest = (middle % 4 + s % 2 + 1) / 4; /* more than a half, or a half and s is odd */
+  uint32_t by_one = s + chosen(below ^ above, above, nearest);
+  uint32_t by_ten = (uint32_t)(s >= 10) & (tens_below ^ tens_above);
+  return (struct qn_decimal){chosen(by_ten, tens + tens_above, by_one), parts->k + (int32_t)by_ten};
+}
+
 struct qn_decimal qn_shortest_decimal(float value) {
   uint32_t bits;
   memcpy(&bits, &value, sizeof bits);
-  uint32_t fraction = bits & 0x7FFFFF, exponent = bits >> 23 & 0xFF;
-  uint32_t c = exponent ? fraction | 0x800000 : fraction;
-  int q = exponent ? (int)exponent - 150 : -149;
-  bool nearer_below = fraction == 0 && exponent > 1; /* the neighbour below is half as far */
-  uint32_t open = c & 1;                             /* ties round to even: then the ends count */
+  struct parts parts = parts_of(bits);
+  return join(&parts, power_of(parts.k));
+}
 
-  int k = shifted(q * 1262611 - (nearer_below ? 524031 : 0), 22); /* floor(log10(2^q)), 3/4 2^q */
-  int h = q + shifted(-k * 1741647, 19) + 1;
-  uint64_t g = powers[-k - LEAST_POWER];
-  uint32_t middle = scaled(g, 4 * c << h);
-  uint32_t lower = scaled(g, (4 * c - 2 + nearer_below) << h) + open;
-  uint32_t upper = scaled(g, (4 * c + 2) << h) - open;
-
-  /* No branches: which digit is the last is as good as random. */
-  uint32_t s = middle / 4, tens = s / 10, half = 4 * s + 2;
-  uint32_t tens_below = lower <= 40 * tens, tens_above = 40 * tens + 40 <= upper;
-  uint32_t below = lower <= 4 * s, above = 4 * s + 4 <= upper;
-  uint32_t nearest = (middle > half) | ((middle == half) & s & 1);
-  uint32_t by_one = s + chosen(below ^ above, above, nearest);
-  uint32_t by_ten = (s >= 10) & (tens_below ^ tens_above);
-  return (struct qn_decimal){chosen(by_ten, tens + tens_above, by_one), k + (int)by_ten};
+QN_VECTOR_CLONES
+void qn_shortest_decimals(const float values[QN_DECIMALS], uint32_t digits[QN_DECIMALS],
+                          int32_t exponents[QN_DECIMALS]) {
+  uint32_t bits[QN_DECIMALS], found[QN_DECIMALS];
+  int32_t ks[QN_DECIMALS];
+  uint64_t gs[QN_DECIMALS];
+  memcpy(bits, values, sizeof bits);
+  for (unsigned i = 0; i < QN_DECIMALS; i++)
+    ks[i] = parts_of(bits[i]).k;
+  for (unsigned i = 0; i < QN_DECIMALS; i++)
+    gs[i] = power_of(ks[i]);
+  for (unsigned i = 0; i < QN_DECIMALS; i++) {
+    struct parts parts = parts_of(bits[i]);
+    struct qn_decimal decimal = join(&parts, gs[i]);
+    found[i] = decimal.digits;
+    ks[i] = decimal.exponent;
+  }
+  memcpy(digits, found, sizeof found);
+  memcpy(exponents, ks, sizeof ks);
 }

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "converters/shortest_float.h"
+#include "support/multiversion.h"
 
 /* The eight decimal digits of `value` < 10^8, one a byte, the first in the lowest: divisions by
  * 10000, 100 and 10 as multiplications, in 2, then 4, then 8 lanes of one register. */
@@ -47,12 +47,6 @@ char *qn_put_u64(char *p, uint64_t value) {
 
 /* ---- Reals ---------------------------------------------------------------- */
 
-/* 10^(9 - n), and the least number of n digits; by the number of bits, the first n that may be. */
-static const uint32_t missing[] = {1000000000, 100000000, 10000000, 1000000, 100000,
-                                   10000,      1000,      100,      10,      1};
-static const uint32_t least[] = {0,      1,       10,       100,       1000,      10000,
-                                 100000, 1000000, 10000000, 100000000, 1000000000};
-
 /* The digits of a decimal in registers: what is stored is never loaded again, which would wait. */
 struct digits {
   char first;
@@ -62,17 +56,43 @@ struct digits {
   int whole;  /* digits before the point: may be negative, or more than there are */
 };
 
-/* No branches: how many digits there are is as good as random. */
-static struct digits digits_of(const struct qn_decimal *decimal) {
-  uint32_t value = decimal->digits;
-  unsigned count = (32u - (unsigned)__builtin_clz(value)) * 1233 >> 12;
-  count += value >= least[count + 1];
-  uint32_t nine = value * missing[count], first = nine / 100000000;
-  uint32_t eight = nine - first * 100000000;
-  uint64_t rest = eight_digits(eight);
-  unsigned zeros = (unsigned)__builtin_clzll(rest | 1) / 8 + (eight == 0); /* at the end */
-  return (struct digits){(char)('0' + first), rest + UINT64_C(0x3030303030303030), 9 - (int)zeros,
-                         (int)count + decimal->exponent};
+/* A decimal with nine digits, the first of which is not 0: that one, and the others one a byte. */
+struct nine_digits {
+  uint32_t first, low, high;
+  int32_t whole;
+};
+
+/* The four decimal digits of `value`, one a byte, the first in the lowest. */
+static inline uint32_t four_digits(uint32_t value) {
+  uint32_t pairs = value / 100 | value % 100 << 16;
+  uint32_t tens = (pairs * 103 >> 10) & 0x000F000F;
+  return tens + ((pairs - 10 * tens) << 8);
+}
+
+/* No branches, and no tables: how many digits there are is as good as random, and compilers do many
+ * at once. */
+static inline struct nine_digits nine_digits_of(uint32_t value, int32_t exponent) {
+  int32_t whole = exponent + 9;
+  for (unsigned twice = 0; twice < 2; twice++) {
+    uint32_t few = value < 100000;
+    value *= few ? 10000 : 1;
+    whole -= few ? 4 : 0;
+  }
+  uint32_t few = value < 10000000;
+  value *= few ? 100 : 1;
+  whole -= few ? 2 : 0;
+  few = value < 100000000;
+  value *= few ? 10 : 1;
+  whole -= few ? 1 : 0;
+  uint32_t first = value / 100000000, eight = value - first * 100000000, upper = eight / 10000;
+  return (struct nine_digits){first, four_digits(upper), four_digits(eight - upper * 10000), whole};
+}
+
+static inline struct digits digits_of(const struct nine_digits *nine) {
+  uint64_t rest = nine->low | (uint64_t)nine->high << 32;
+  unsigned zeros = (unsigned)__builtin_clzll(rest | 1) / 8 + (rest == 0); /* at the end */
+  return (struct digits){(char)('0' + nine->first), rest + UINT64_C(0x3030303030303030),
+                         9 - (int)zeros, nine->whole};
 }
 
 /* "0.00ddd" or "ddd.ddd", without a branch: one is as likely as the other. */
@@ -119,7 +139,8 @@ static char *put_scientific(char *p, const struct digits *digits) {
   return p;
 }
 
-char *qn_put_f32(char *p, float value) {
+/* `nine` is of the magnitude; of whole numbers, which most are that are short, nobody reads it. */
+static inline char *put_f32(char *p, float value, const struct nine_digits *nine) {
   if (signbit(value)) {
     *p++ = '-';
     value = -value;
@@ -130,9 +151,43 @@ char *qn_put_f32(char *p, float value) {
     *p++ = '0';
     return p;
   }
-  struct qn_decimal decimal = qn_shortest_decimal(value);
-  struct digits digits = digits_of(&decimal);
+  struct digits digits = digits_of(nine);
   if (value < 1e-5f || value >= 1e15f)
     return put_scientific(p, &digits);
   return digits.whole < digits.length ? put_plain(p, &digits) : put_large(p, &digits);
+}
+
+char *qn_put_f32(char *p, float value) {
+  struct qn_decimal decimal = qn_shortest_decimal(fabsf(value));
+  struct nine_digits nine = nine_digits_of(decimal.digits, decimal.exponent);
+  return put_f32(p, value, &nine);
+}
+
+/* ---- Reals, many at once ------------------------------------------------------ */
+
+QN_VECTOR_CLONES
+static void convert_block(struct qn_real_texts *texts) {
+  uint32_t digits[QN_DECIMALS];
+  int32_t exponents[QN_DECIMALS];
+  qn_shortest_decimals(texts->values, digits, exponents);
+  for (unsigned i = 0; i < QN_DECIMALS; i++) {
+    struct nine_digits nine = nine_digits_of(digits[i], exponents[i]);
+    texts->first[i] = nine.first;
+    texts->low[i] = nine.low;
+    texts->high[i] = nine.high;
+    texts->whole[i] = nine.whole;
+  }
+}
+
+void qn_real_texts_move(struct qn_real_texts *texts, uint64_t edge) {
+  uint64_t left = texts->end - edge, count = left < QN_DECIMALS ? left : QN_DECIMALS;
+  texts->begin = edge;
+  memcpy(texts->values, texts->reals + edge, count * sizeof *texts->values);
+  memset(texts->values + count, 0, (QN_DECIMALS - count) * sizeof *texts->values);
+  convert_block(texts);
+}
+
+char *qn_real_texts_put(const struct qn_real_texts *texts, char *p, uint64_t i) {
+  struct nine_digits nine = {texts->first[i], texts->low[i], texts->high[i], texts->whole[i]};
+  return put_f32(p, texts->values[i], &nine);
 }

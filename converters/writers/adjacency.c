@@ -14,19 +14,25 @@
 struct numbers {
   const struct qn_csr *csr;
   uint64_t count;
-  char *(*put)(char *p, const struct qn_csr *csr, uint64_t i);
+  char *(*put)(char *p, const struct qn_csr *csr, struct qn_weight_texts *weights, uint64_t i);
 };
 
-static char *put_offset(char *p, const struct qn_csr *csr, uint64_t vertex) {
+static char *put_offset(char *p, const struct qn_csr *csr, struct qn_weight_texts *weights,
+                        uint64_t vertex) {
+  (void)weights;
   return qn_put_u64(p, csr->row_offsets[vertex]);
 }
 
-static char *put_neighbor(char *p, const struct qn_csr *csr, uint64_t edge) {
+static char *put_neighbor(char *p, const struct qn_csr *csr, struct qn_weight_texts *weights,
+                          uint64_t edge) {
+  (void)weights;
   return qn_put_u64(p, csr->column_indices[edge]);
 }
 
-static char *put_weight(char *p, const struct qn_csr *csr, uint64_t edge) {
-  return qn_put_weight(p, &csr->weights, edge);
+static char *put_weight(char *p, const struct qn_csr *csr, struct qn_weight_texts *weights,
+                        uint64_t edge) {
+  (void)csr;
+  return qn_put_weight(p, weights, edge);
 }
 
 static void format_part(const void *context, uint64_t part, struct qn_text_buffer *buffer) {
@@ -36,8 +42,10 @@ static void format_part(const void *context, uint64_t part, struct qn_text_buffe
   char *p = qn_text_buffer_reserve(buffer, (end - begin) * (QN_MAX_NUMBER_TEXT + 1));
   if (!p)
     return;
+  struct qn_weight_texts weights;
+  qn_weight_texts_begin(&weights, &numbers->csr->weights, end);
   for (uint64_t i = begin; i < end; i++) {
-    p = numbers->put(p, numbers->csr, i);
+    p = numbers->put(p, numbers->csr, &weights, i);
     *p++ = '\n';
   }
   qn_text_buffer_advance(buffer, p);

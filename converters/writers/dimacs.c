@@ -18,6 +18,8 @@ static void format_part(const void *context, uint64_t part, struct qn_text_buffe
   char *p = qn_text_buffer_reserve(buffer, (last - edge) * LINE_BYTES);
   if (!p)
     return;
+  struct qn_weight_texts weights;
+  qn_weight_texts_begin(&weights, &csr->weights, last);
   for (uint64_t row = qn_row_of_edge(csr, edge); edge < last; row++) {
     uint64_t end = csr->row_offsets[row + 1] < last ? csr->row_offsets[row + 1] : last;
     for (; edge < end; edge++) {
@@ -30,7 +32,7 @@ static void format_part(const void *context, uint64_t part, struct qn_text_buffe
       if (csr->weights.type == QN_WEIGHT_NONE)
         *p++ = '1';
       else
-        p = qn_put_weight(p, &csr->weights, edge);
+        p = qn_put_weight(p, &weights, edge);
       *p++ = '\n';
     }
   }

@@ -33,6 +33,8 @@ static void format_part(const void *context, uint64_t part, struct qn_text_buffe
   char *p = qn_text_buffer_reserve(buffer, edges * EDGE_BYTES + last - vertex);
   if (!p)
     return;
+  struct qn_weight_texts weights;
+  qn_weight_texts_begin(&weights, &csr->weights, csr->row_offsets[last]);
   for (; vertex < last; vertex++) {
     uint64_t begin = csr->row_offsets[vertex], end = csr->row_offsets[vertex + 1];
     for (uint64_t edge = begin; edge < end; edge++) {
@@ -42,7 +44,7 @@ static void format_part(const void *context, uint64_t part, struct qn_text_buffe
       if (csr->weights.type == QN_WEIGHT_NONE)
         continue;
       *p++ = ' ';
-      p = qn_put_weight(p, &csr->weights, edge);
+      p = qn_put_weight(p, &weights, edge);
     }
     *p++ = '\n';
   }

@@ -139,6 +139,30 @@ static void test_short_texts(void **state) {
   }
 }
 
+/* Prepared together, reals look as one at a time; edges that are not listed are passed over. */
+static void reals_in_blocks(void **state) {
+  (void)state;
+  enum { COUNT = 100003 };
+  static float values[COUNT];
+  struct qn_weights weights = {.type = QN_WEIGHT_F32, .f32 = values};
+  struct qn_weight_texts texts;
+  uint64_t random = 1;
+  for (unsigned i = 0; i < COUNT; i++) {
+    random = random * 6364136223846793005u + 1442695040888963407u;
+    uint32_t bits = (uint32_t)(random >> 32);
+    memcpy(&values[i], &bits, sizeof bits);
+    if (!isfinite(values[i]) || i % 7 == 0)
+      values[i] = (float)(bits % 100000) / (i % 2 ? 8 : 100);
+  }
+  qn_weight_texts_begin(&texts, &weights, COUNT);
+  for (uint64_t i = 0; i < COUNT; i += i % 1000 < 300 ? 1 : 1 + i % 150) {
+    char one[QN_MAX_NUMBER_TEXT], many[QN_MAX_NUMBER_TEXT];
+    char *one_end = qn_put_f32(one, values[i]), *many_end = qn_put_weight(many, &texts, i);
+    if (one_end - one != many_end - many || memcmp(one, many, (size_t)(one_end - one)) != 0)
+      fail_msg("%.9g became %.*s", (double)values[i], (int)(many_end - many), many);
+  }
+}
+
 /* ---- Output in parts ------------------------------------------------------ */
 
 static void format_numbers(const void *context, uint64_t part, struct qn_text_buffer *buffer) {
@@ -209,6 +233,7 @@ static void test_no_memory_leaves_no_file(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(reals_in_blocks),
       cmocka_unit_test(test_whole_numbers),
       cmocka_unit_test(test_reals),
       cmocka_unit_test(test_short_texts),
