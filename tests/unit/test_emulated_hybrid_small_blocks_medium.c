@@ -1,3 +1,4 @@
-/* The tests of test_emulated_hybrid_medium.c again, for blocks of 64 threads: nothing may depend on
- * the size of a block. */
+/* The tests of kernels in test_emulated_hybrid_medium.c again, for blocks of 64 threads: nothing
+ * may depend on the size of a block. */
+#define SMALL_BLOCKS
 #include "tests/unit/test_emulated_hybrid_medium.c"
