@@ -9,6 +9,8 @@ import json
 import struct
 from dataclasses import dataclass
 
+from conformance import archive_reader
+
 SIGNATURE = b"\x89QRN\r\n\x1a\n"
 LAYOUTS = {1: "graph", 2: "blocked-csr", 3: "edge-partitions", 4: "slotted-pages", 5: "shards", 6: "hybrid",
            7: "checkpoint"}
@@ -68,6 +70,7 @@ class Section:
     filter: int
     align_log2: int
     critical: bool
+    upper: bool
     checksum: int
     stored_checksum: int
 
@@ -75,6 +78,7 @@ class Section:
 class Container:
     def __init__(self, data):
         self.data = memoryview(data)
+        self.decoded = {}
         self.read_header()
         self.read_table()
         self.check_places()
@@ -123,16 +127,16 @@ class Container:
          checksum, stored_checksum) = struct.unpack("<32sIIQQQQBBBBIQQ32x", entry)
         name = raw_name.rstrip(b"\0")
         insist("C-16", name and set(name) <= NAME_LETTERS, raw_name)
-        insist("C-6", flags <= 1 and reserved == 0 and not any(entry[96:]), name)
+        insist("C-6", flags <= 3 and reserved == 0 and not any(entry[96:]), name)
         insist("C-17", element_type in WIDTHS and element_bytes in WIDTHS[element_type], name)
         insist("C-17", logical == count * element_bytes, name)
         insist("C-18", 12 <= align <= 21, name)
-        insist("C-19", codec in (0, 1) and filter_ in (0, 1, 2, 3), name)
+        insist("C-19", codec in (0, 1) and filter_ in range(5), name)
         plain = codec == 0 and filter_ == 0
         insist("C-19", plain or self.incompatible & ARCHIVE, name)
-        insist("C-19", not plain or (stored == logical and stored_checksum == checksum), name)
+        insist("C-19", not plain or (stored == logical and stored_checksum == checksum and flags & 2 == 0), name)
         return Section(name.decode(), element_type, element_bytes, count, offset, stored, logical, codec, filter_,
-                       align, flags & 1 == 1, checksum, stored_checksum)
+                       align, flags & 1 == 1, flags & 2 == 2, checksum, stored_checksum)
 
     def check_places(self):
         """Sections follow one another without holes but padding, which is zero."""
@@ -158,9 +162,30 @@ class Container:
             insist("M-1", list(self.sections)[-1] == "metadata" and not self.sections["metadata"].critical)
 
     def bytes_of(self, name):
+        """A section's elements, decoded if the container is an archive."""
         section = self.sections[name]
-        insist("C-19", section.codec == 0 and section.filter == 0, "%s is archived" % name)
-        return self.data[section.offset:section.offset + section.stored_bytes]
+        stored = self.data[section.offset:section.offset + section.stored_bytes]
+        if section.codec == 0 and section.filter == 0:
+            return stored
+        if name not in self.decoded:
+            try:
+                elements = self.decode(section, stored)
+            except archive_reader.Undecodable as reason:
+                raise Broken(*reason.args)
+            insist("C-21", section_checksum(elements) == section.checksum, name)
+            self.decoded[name] = memoryview(elements)
+        return self.decoded[name]
+
+    def decode(self, section, stored):
+        elements = archive_reader.decoded(section, stored)
+        if not section.upper:
+            return elements
+        rows, columns = self.array("row_offsets"), self.sections["column_indices"]
+        insist("A-4", section.element_bytes == 4 and section.count == self.num_edges and columns.upper, section.name)
+        if section is columns:
+            return archive_reader.mirrored(rows, memoryview(elements).cast("I"), None, self.num_vertices)
+        triangle = archive_reader.decoded(columns, self.data[columns.offset:columns.offset + columns.stored_bytes])
+        return archive_reader.mirrored(rows, memoryview(triangle).cast("I"), memoryview(elements).cast("I"), self.num_vertices)
 
     def array(self, name):
         """A section as numbers in the machine's order, which for this reader must be little-endian."""
@@ -168,12 +193,12 @@ class Container:
         return self.bytes_of(name).cast(CODES[section.element_type, section.element_bytes])
 
     def require(self, name, element_type, element_bytes, count=None):
-        """The section as an array (as bytes if text), with the shape that the layout's page says."""
+        """The section as an array (as bytes if text or opaque), with the shape that the layout's page says."""
         insist("C-22", name in self.sections, name)
         section = self.sections[name]
         insist("C-22", (section.element_type, section.element_bytes) == (element_type, element_bytes), name)
         insist("C-22", count is None or section.count == count, name)
-        return self.bytes_of(name) if element_type == 4 else self.array(name)
+        return self.bytes_of(name) if element_type in (4, 5) else self.array(name)
 
     def refuse_unknown(self, known):
         for section in self.sections.values():
