@@ -183,7 +183,7 @@ static uint64_t load_ends(const struct qn_sparse_matrix *matrix, uint64_t first,
   good = good < good_minor ? good : good_minor;
   if (good == count && matrix->triangle == QN_TRIANGLE_NONE &&
       largest(entries->minor, count) < num_minor(matrix) &&
-      largest(entries->major, count) < num_major(matrix))
+      (matrix->pointers.data || largest(entries->major, count) < num_major(matrix)))
     return UINT64_MAX;
   for (uint64_t i = 0; i < good; i++)
     if (fault_of(matrix, entries->major[i], entries->minor[i]))

@@ -4,6 +4,7 @@
 #include <archive_entry.h>
 #include <string.h>
 
+#include "converters/crc32.h"
 #include "support/checked.h"
 #include "support/memory.h"
 #include "support/sizes.h"
@@ -98,17 +99,63 @@ static enum qn_status check_expansion(const struct qn_zip *zip,
   return QN_OK;
 }
 
+static uint64_t load_u16(const char *at) {
+  return (unsigned char)at[0] | (uint64_t)(unsigned char)at[1] << 8;
+}
+
+static uint64_t load_u32(const char *at) {
+  return load_u16(at) | load_u16(at + 2) << 16;
+}
+
 /* libarchive reads zip files without their end too: but those were cut. The record at the end is 22
- * bytes, and a comment of the length in its last two. */
-static bool has_end(const char *data, uint64_t bytes) {
+ * bytes, and a comment of the length in its last two. NULL if there is none. */
+static const char *find_end(const char *data, uint64_t bytes) {
   enum { RECORD = 22, MOST_COMMENT = 65535 };
   for (uint64_t comment = 0; comment <= MOST_COMMENT && comment + RECORD <= bytes; comment++) {
     const char *at = data + bytes - comment - RECORD;
-    uint64_t length = (unsigned char)at[20] | (uint64_t)(unsigned char)at[21] << 8;
-    if (memcmp(at, "PK\x05\x06", 4) == 0 && length == comment)
-      return true;
+    if (memcmp(at, "PK\x05\x06", 4) == 0 && load_u16(at + 20) == comment)
+      return at;
   }
-  return false;
+  return NULL;
+}
+
+/* The content of a member of which the directory says that it is stored, as its own header does. */
+static void place_stored(struct qn_zip *zip, const char *entry, uint64_t name_bytes) {
+  enum { HEADER = 30, ENCRYPTED = 1 };
+  uint64_t bytes = load_u32(entry + 20), header = load_u32(entry + 42);
+  if (load_u16(entry + 8) & ENCRYPTED || load_u16(entry + 10) != 0 ||
+      load_u32(entry + 24) != bytes || header > zip->bytes || zip->bytes - header < HEADER)
+    return;
+  const char *at = zip->data + header;
+  uint64_t begin = header + HEADER + load_u16(at + 26) + load_u16(at + 28);
+  if (memcmp(at, "PK\x03\x04", 4) != 0 || load_u16(at + 8) != 0 ||
+      load_u16(at + 26) != name_bytes || begin > zip->bytes || bytes > zip->bytes - begin ||
+      memcmp(at + HEADER, entry + 46, name_bytes) != 0)
+    return;
+  for (uint32_t i = 0; i < zip->num_members; i++) {
+    struct qn_zip_member *member = &zip->members[i];
+    if (strlen(member->name) != name_bytes || memcmp(member->name, entry + 46, name_bytes) != 0 ||
+        member->bytes != bytes)
+      continue;
+    member->stored = zip->data + begin;
+    member->crc = (uint32_t)load_u32(entry + 16);
+  }
+}
+
+/* Members that are not packed are used where they lie. Others, and whatever is unusual (archives of
+ * more than 4 GiB too), are left to libarchive. */
+static void find_stored(struct qn_zip *zip, const char *end) {
+  enum { ENTRY = 46 };
+  uint64_t entries = load_u16(end + 10), at = load_u32(end + 16);
+  for (uint64_t i = 0; i < entries && at < zip->bytes && zip->bytes - at >= ENTRY; i++) {
+    const char *entry = zip->data + at;
+    uint64_t name_bytes = load_u16(entry + 28);
+    uint64_t bytes = ENTRY + name_bytes + load_u16(entry + 30) + load_u16(entry + 32);
+    if (memcmp(entry, "PK\x01\x02", 4) != 0 || bytes > zip->bytes - at)
+      return;
+    place_stored(zip, entry, name_bytes);
+    at += bytes;
+  }
 }
 
 enum qn_status qn_zip_open(const char *file, const char *data, uint64_t bytes,
@@ -117,7 +164,8 @@ enum qn_status qn_zip_open(const char *file, const char *data, uint64_t bytes,
   struct archive *reader;
   struct archive_entry *entry;
   *zip = (struct qn_zip){.file = file, .data = data, .bytes = bytes};
-  if (!has_end(data, bytes))
+  const char *end = find_end(data, bytes);
+  if (!end)
     return refuse(zip, error, "%s", "damaged or truncated (zip): its end is missing");
   enum qn_status status = open_reader(zip, &reader, error);
   while (!status && !(status = next_entry(zip, reader, &entry, error)) && entry)
@@ -127,6 +175,8 @@ enum qn_status qn_zip_open(const char *file, const char *data, uint64_t bytes,
   archive_read_free(reader);
   if (status)
     qn_zip_close(zip);
+  else
+    find_stored(zip, end);
   return status;
 }
 
@@ -225,14 +275,28 @@ static enum qn_status load_member(const struct qn_zip *zip, struct qn_zip_member
   return status;
 }
 
+static enum qn_status check_stored(const struct qn_zip *zip, struct qn_zip_member *member,
+                                   struct qn_error *error) {
+  member->data = member->stored;
+  return qn_crc32_parallel(member->data, member->bytes) == member->crc
+             ? QN_OK
+             : refuse(zip, error, "damaged (zip): the checksum of '%s' is wrong", member->name);
+}
+
 enum qn_status qn_zip_load(struct qn_zip *zip, struct qn_error *error) {
   enum qn_status status = QN_OK;
+  for (uint32_t i = 0; i < zip->num_members && !status; i++)
+    if (zip->members[i].wanted && zip->members[i].stored)
+      status = check_stored(zip, &zip->members[i], error);
+  if (status)
+    return status;
   uint32_t first = UINT32_MAX; /* the first that failed, whatever the order of threads */
 #pragma omp parallel for schedule(dynamic, 1)
   for (uint32_t i = 0; i < zip->num_members; i++) {
     struct qn_error own;
-    enum qn_status failed =
-        zip->members[i].wanted ? load_member(zip, &zip->members[i], &own) : QN_OK;
+    enum qn_status failed = zip->members[i].wanted && !zip->members[i].stored
+                                ? load_member(zip, &zip->members[i], &own)
+                                : QN_OK;
 #pragma omp critical(zip_failure)
     if (failed && i < first) {
       first = i;

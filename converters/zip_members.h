@@ -14,8 +14,10 @@ extern "C" {
 
 struct qn_zip_member {
   char *name;
-  uint64_t bytes; /* unpacked */
-  bool wanted;    /* to be set by the caller before qn_zip_load */
+  uint64_t bytes;     /* unpacked */
+  bool wanted;        /* to be set by the caller before qn_zip_load */
+  const char *stored; /* where it lies unpacked in the archive, of checksum `crc`; NULL: packed */
+  uint32_t crc;
   /* After qn_zip_load, of wanted members. A stored member is used where it lies. */
   const char *data;
   char *owned;
@@ -39,7 +41,8 @@ void qn_zip_close(struct qn_zip *zip);
 /* NULL if there is none. */
 struct qn_zip_member *qn_zip_find(const struct qn_zip *zip, const char *name);
 
-/* Unpack all wanted members, each by one thread, and compare their checksums. */
+/* Unpack all wanted members, each by one thread, and compare their checksums; those that are stored
+ * stay where they are. */
 enum qn_status qn_zip_load(struct qn_zip *zip, struct qn_error *error);
 
 #ifdef __cplusplus
