@@ -4,10 +4,13 @@
     scons -j2 tools && bench/formats.py [--scale 22] [--threads 2] [--only adjacency pairs]
 
 Files are made once, of an R-MAT graph of degree 16, and lie in the page cache; nothing is synced. "read" is parsing alone, "in"
-the whole import to a sorted container, "copy" how fast cp copies the file. Packed inputs stand beside the decompressor alone.
+the whole import to a sorted container, "copy" how fast cp copies the file, and "in/copy" that rate as a share of it. Exported
+edges are sorted by row, so that their import need not sort; those "in no order" must be. Packed inputs stand beside the
+decompressor alone, on a part of the file. Real graphs, if they are there, are text repeated to a size that can be measured.
 The table goes to the terminal, JSON to build/bench/formats.json."""
 
 import argparse
+import array
 import json
 import os
 import statistics
@@ -21,6 +24,7 @@ ROOT = Path(__file__).resolve().parent.parent
 # Name in the table: (format, exported from which graph, options of export, options of import).
 FORMATS = {
     "edges": ("edges", "plain", [], []),
+    "edges, in no order": ("edges", "unsorted", [], []),
     "edges, u32": ("edges", "whole", [], []),
     "edges, f32": ("edges", "real", [], []),
     "csv": ("csv", "plain", [], []),
@@ -30,26 +34,34 @@ FORMATS = {
     "adjacency": ("adjacency", "plain", [], []),
     "adjacency, u32": ("adjacency", "whole", [], []),
     "pairs, u32": ("pairs", "plain", ["--record", "u32"], ["--format", "pairs", "--record", "u32"]),
+    "pairs, in no order": ("pairs", "unsorted", [], ["--format", "pairs", "--record", "u32"]),
     "pairs, u64": ("pairs", "plain", ["--record", "u64"], ["--format", "pairs", "--record", "u64"]),
     "pairs, u32 and f32": ("pairs", "real", ["--record", "u32,f32"], ["--format", "pairs", "--record", "u32,f32"]),
     "npy": ("npy", "plain", [], []),
     "npz": ("npz", "unique", [], []),
+    "npz, f32": ("npz", "unique real", [], []),
     "gapbs": ("gapbs", "plain", [], []),
     "galois": ("galois", "plain", [], []),
 }
 GRAPHS = {
     "plain": [],
     "whole": ["--weights", "1,255"],
+    "real": ["--weights", "0.01,2.55"],
+    "unique real": ["--weights", "0.01,2.55", "--duplicates", "remove"],
     "unique": ["--duplicates", "remove"],
     "simple": ["--undirected", "--self-loops", "remove", "--duplicates", "remove"],
 }
 PACKERS = {"gzip": (["gzip", "-1", "-c"], ["zcat"]), "zstd": (["zstd", "-q", "-3", "-c"], ["zstd", "-q", "-dc"])}
+PACKED_BYTES = 256 << 20  # of a file that is packed
+REPEATED = {"cnr-2000": "cnr-2000/cnr-2000.graph", "web-Stanford": "web-Stanford/stanford.graph"}
+REPEATED_BYTES = 512 << 20
+GRAPHS_FOLDER = Path(os.environ.get("QUERN_TEST_GRAPHS", ROOT / "../shared/graphs"))
 
 
 class Bench:
     def __init__(self, options):
         self.options = options
-        self.folder = ROOT / "build/bench"
+        self.folder = options.folder
         self.folder.mkdir(parents=True, exist_ok=True)
         self.environment = dict(os.environ, QUERN_NO_SYNC="1")
 
@@ -72,55 +84,102 @@ class Bench:
         return time.monotonic() - begun
 
     def graph(self, name):
-        path = self.folder / ("formats-%s-%d.qrn" % (name, self.options.scale))
-        if path.exists():
-            return path
-        if name == "real":  # as the whole weights, a hundredth each
-            text = self.run(ROOT / "build/bin/quern-export", "-q", self.graph("whole"), "-o", "-").decode()
-            lines = (line.rsplit("\t", 1) for line in text.splitlines() if not line.startswith("#"))
-            packed = "".join("%s\t%r\n" % (ends, int(weight) * 0.0123457) for ends, weight in lines)
-            self.run(ROOT / "build/bin/quern-import", "-", "-q", "--vertices", 1 << self.options.scale, "-o", path,
-                     input=packed.encode())
-        else:
+        path = self.folder / ("formats-%s-%d.qrn" % (name.replace(" ", "-"), self.options.scale))
+        if not path.exists():
             self.run(ROOT / "build/bin/quern-generate", "rmat", "--scale", self.options.scale, "--degree", 16, "-q", "-o",
                      path, *GRAPHS[name])
         return path
 
+    def export(self, name, path):
+        """Seconds to write `path`; None if no exporter does."""
+        format_name, graph, options, _ = FORMATS[name]
+        if graph != "unsorted":
+            source = self.graph(graph)
+            return self.median(lambda: self.tool("quern-export", source, "--format", format_name, *options, "-o",
+                                                 path)["seconds"]["write"])
+        text = path if format_name == "edges" else path.with_suffix(".text")
+        self.run(ROOT / "build/bin/quern-generate", "rmat", "--scale", self.options.scale, "--degree", 16, "-q", "-f", "-o", text,
+                 "--format", "edges")
+        if format_name == "pairs":
+            to_pairs(text, path)
+            text.unlink()
+        return None
+
     def measure(self, name):
-        format_name, graph, out_options, in_options = FORMATS[name]
-        source, back = self.graph(graph), self.folder / "formats-back.qrn"
-        path = self.folder / ("formats.%s" % format_name)
-        export = lambda: self.tool("quern-export", source, "--format", format_name, *out_options, "-o", path)["seconds"]["write"]
-        out = self.median(export)
-        reports = [self.tool("quern-import", path, *in_options, "-o", back, "-q") for _ in range(self.options.repeat)]
-        seconds = {part: statistics.median(report["seconds"][part] for report in reports) for part in ("read", "total")}
-        copy = self.median(lambda: self.timed("cp", path, self.folder / "formats.copy"))
-        edges, size = reports[0]["ledger"]["edges_read"], path.stat().st_size
-        row = {"format": name, "edges": edges, "bytes": size, "export_seconds": out, "read_seconds": seconds["read"],
-               "import_seconds": seconds["total"], "copy_seconds": copy}
+        path = self.folder / ("formats.%s" % FORMATS[name][0])
+        row = {"format": name, "export_seconds": self.export(name, path)}
+        self.measure_import(row, path, FORMATS[name][3])
         if name in self.options.packed:
-            row["packed"] = {packer: self.packed(path, packer, in_options, back) for packer in PACKERS}
+            row["packed"] = {packer: self.packed(path, packer, FORMATS[name][3]) for packer in PACKERS}
         path.unlink()
         return row
 
-    def packed(self, path, packer, in_options, back):
+    def import_once(self, path, options):
+        back = self.folder / "formats-back.qrn"
+        report = self.tool("quern-import", path, *options, "-o", back, "-q")
+        back.unlink()
+        return report
+
+    def copy_once(self, path):
+        copy = self.folder / "formats.copy"
+        seconds = self.timed("cp", path, copy)
+        copy.unlink()
+        return seconds
+
+    def measure_import(self, row, path, options):
+        reports = [self.import_once(path, options) for _ in range(self.options.repeat)]
+        seconds = {part: statistics.median(report["seconds"][part] for report in reports) for part in ("read", "total")}
+        row.update({"edges": reports[0]["ledger"]["edges_read"], "bytes": path.stat().st_size, "read_seconds": seconds["read"],
+                    "import_seconds": seconds["total"], "copy_seconds": self.median(lambda: self.copy_once(path))})
+
+    def repeated(self, name):
+        """The text of a real graph, several times."""
+        graph, once, path = (self.folder / ("formats-repeated" + ending) for ending in (".qrn", ".once", ".text"))
+        self.tool("quern-import", GRAPHS_FOLDER / REPEATED[name], "-q", "-o", graph)
+        self.tool("quern-export", graph, "--format", "edges", "-o", once)
+        text = once.read_bytes()
+        with open(path, "wb") as file:
+            for _ in range(max(1, REPEATED_BYTES // len(text))):
+                file.write(text)
+        row = {"format": name + " repeated", "export_seconds": None}
+        self.measure_import(row, path, [])
+        for file in (graph, once, path):
+            file.unlink()
+        return row
+
+    def packed(self, path, packer, in_options):
         """Seconds of an import beside those of the decompressor alone."""
         pack, unpack = PACKERS[packer]
-        packed = self.folder / "formats.packed"
-        packed.write_bytes(self.run(*pack, path))
+        part, packed = self.folder / "formats.part", self.folder / "formats.packed"
+        with open(path, "rb") as file:
+            part.write_bytes(file.read(PACKED_BYTES).rpartition(b"\n")[0] + b"\n")
+        packed.write_bytes(self.run(*pack, part))
+        part.unlink()
         alone = self.median(lambda: self.timed("sh", "-c", '"$@" >/dev/null', "sh", *unpack, packed))
-        read = self.median(lambda: self.tool("quern-import", packed, *in_options, "-o", back, "-q")["seconds"]["read"])
+        read = self.median(lambda: self.import_once(packed, in_options)["seconds"]["read"])
         packed.unlink()
         return {"decompressor_seconds": alone, "read_seconds": read}
 
 
+def to_pairs(text, path):
+    """Text edges as pairs of u32, in their order."""
+    with open(text, "rb") as lines, open(path, "wb") as pairs:
+        while block := lines.readlines(32 << 20):
+            array.array("I", map(int, b"".join(block).split())).tofile(pairs)
+
+
+def rate(amount, seconds):
+    return "" if seconds is None else "%.2f" % (amount / seconds) if amount / seconds < 10 else "%.1f" % (amount / seconds)
+
+
 def print_row(row):
     edges, size = row["edges"] / 1e6, row["bytes"] / 1e9
-    print("%-20s %8.1f %8.1f %8.1f %9.2f %9.2f %9.2f" % (
-        row["format"], edges / row["export_seconds"], edges / row["read_seconds"], edges / row["import_seconds"],
-        size / row["export_seconds"], size / row["read_seconds"], size / row["copy_seconds"]), flush=True)
+    print("%-22s %8s %8s %8s %9s %9s %9s %9.2f" % (
+        row["format"], rate(edges, row["export_seconds"]), rate(edges, row["read_seconds"]), rate(edges, row["import_seconds"]),
+        rate(size, row["export_seconds"]), rate(size, row["read_seconds"]), rate(size, row["copy_seconds"]),
+        row["copy_seconds"] / row["import_seconds"]), flush=True)
     for packer, seconds in row.get("packed", {}).items():
-        print("    %-16s read in %.2f s, %s alone takes %.2f s" % (packer, seconds["read_seconds"], packer,
+        print("    %-18s read in %.2f s, %s alone takes %.2f s" % (packer, seconds["read_seconds"], packer,
                                                                   seconds["decompressor_seconds"]), flush=True)
 
 
@@ -129,18 +188,24 @@ def main():
     parser.add_argument("--scale", type=int, default=20, help="2^N vertices (20)")
     parser.add_argument("--threads", type=int, default=os.cpu_count(), help="threads (all)")
     parser.add_argument("--repeat", type=int, default=3, help="runs of which the median counts (3)")
+    parser.add_argument("--folder", type=Path, default=ROOT / "build/bench", help="for the files (build/bench)")
     parser.add_argument("--only", nargs="+", choices=FORMATS, metavar="FORMAT", help="of: %s" % "; ".join(FORMATS))
     parser.add_argument("--packed", nargs="*", choices=FORMATS, default=["edges"], metavar="FORMAT",
                         help="also packed by gzip and zstd (edges)")
     options = parser.parse_args()
     bench = Bench(options)
-    print("%-20s %8s %8s %8s %9s %9s %9s" % ("", "out", "read", "in", "out", "read", "copy"))
-    print("%-20s %26s %29s" % ("", "million edges a second", "GB a second"))
+    print("%-22s %8s %8s %8s %9s %9s %9s %9s" % ("", "out", "read", "in", "out", "read", "copy", "in/copy"))
+    print("%-22s %26s %29s" % ("", "million edges a second", "GB a second"))
     rows = []
     for name in options.only or FORMATS:
         rows.append(bench.measure(name))
         print_row(rows[-1])
-    (bench.folder / "formats.json").write_text(json.dumps({"scale": options.scale, "threads": options.threads,
+    for name in [] if options.only else REPEATED:
+        if (GRAPHS_FOLDER / REPEATED[name]).exists():
+            rows.append(bench.repeated(name))
+            print_row(rows[-1])
+    (ROOT / "build/bench").mkdir(parents=True, exist_ok=True)
+    (ROOT / "build/bench/formats.json").write_text(json.dumps({"scale": options.scale, "threads": options.threads,
                                                            "formats": rows}, indent=2) + "\n")
 
 
