@@ -29,7 +29,7 @@ def write_npy(path, kind, values):
 
 
 class Script(unittest.TestCase):
-    tier = "medium"
+    tier, sanitized_tier = "medium", "long"
     timeout = 300
 
     @classmethod

@@ -1,6 +1,7 @@
 """Runs one class of a Python test file and prints TAP: python3 -m harness.python_runner FILE CLASS.
 
-A class may say `tier = "medium"` and `timeout = 600`. A subTest that fails is a failure of its own.
+A class may say `tier = "medium"`, `timeout = 600`, and `sanitized_tier = "long"` if it is worth little under the
+sanitizers. A subTest that fails is a failure of its own.
 """
 
 import importlib.util
@@ -66,7 +67,8 @@ class TapResult(unittest.TestResult):
 def main():
     if sys.argv[1] == "--list":
         for name, value in test_classes(load(sys.argv[2])).items():
-            print(name, getattr(value, "tier", "short"), getattr(value, "timeout", DEFAULT_TIMEOUT))
+            tier = getattr(value, "tier", "short")
+            print(name, tier, getattr(value, "sanitized_tier", tier), getattr(value, "timeout", DEFAULT_TIMEOUT))
         return
     tests = test_classes(load(sys.argv[1]))[sys.argv[2]]
     result = TapResult()

@@ -30,7 +30,8 @@ def classes(path, settings):
     found = [line.split() for line in listed.stdout.splitlines()]
     if not found:
         raise RuntimeError("no unittest.TestCase in it")
-    return [(name, tier, float(timeout)) for name, tier, timeout in found]
+    return [(name, sanitized_tier if settings.sanitized else tier, float(timeout))
+            for name, tier, sanitized_tier, timeout in found]
 
 
 def find(settings):

@@ -21,7 +21,7 @@ def build_folder():
 
 
 class Install(unittest.TestCase):
-    tier = "medium"
+    tier, sanitized_tier = "medium", "long"
     timeout = 300
 
     @classmethod

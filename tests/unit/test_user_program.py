@@ -10,6 +10,8 @@ EXAMPLE = SOURCE / "tests/programs/widest.h"
 
 
 class UserProgram(unittest.TestCase):
+    sanitized_tier = "long"
+
     def test_readme_is_tested(self):
         text = (SOURCE / "kernels/programs/README.md").read_text()
         self.assertEqual(text.split("```c\n")[1].split("```")[0], EXAMPLE.read_text())
