@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "formats/figures.h"
+#include "formats/view.h"
 
 struct direction_names {
   const char *block_rows;
@@ -80,12 +81,6 @@ static enum qn_status view_parameters(const struct qn_container *container,
   return qn_container_refuse_parameters(container, QN_BLOCKED_RANGE_VERTICES + 1, error);
 }
 
-static enum qn_status require_unsigned(const struct qn_container *container, const char *name,
-                                       uint32_t bytes, uint64_t count,
-                                       const struct qn_section **section, struct qn_error *error) {
-  return qn_container_require(container, name, QN_ELEMENT_UNSIGNED, bytes, count, section, error);
-}
-
 /* BC-2 or BC-3: `bounds` begins with 0, never decreases and ends with `end`. */
 static enum qn_status check_bounds(const struct qn_container *container, const char *rule,
                                    const char *name, const uint64_t *bounds, uint64_t num_blocks,
@@ -111,23 +106,17 @@ static enum qn_status check_bounds(const struct qn_container *container, const c
 static enum qn_status view_blocks(const struct qn_container *container,
                                   const struct direction_names *names, struct qn_blocking *blocking,
                                   struct qn_error *error) {
-  const struct qn_section *section;
   uint64_t num_blocks = blocking->num_blocks;
-  enum qn_status status =
-      require_unsigned(container, names->block_rows, 8, num_blocks + 1, &section, error);
-  if (status)
-    return status;
-  blocking->block_rows = section->data;
-  status = require_unsigned(container, names->block_edges, 8, num_blocks + 1, &section, error);
-  if (status)
-    return status;
-  blocking->block_edges = section->data;
-  status = require_unsigned(container, names->id_map, 4, UINT64_MAX, &section, error);
-  if (status)
-    return status;
-  blocking->id_map = section->data;
-  status = check_bounds(container, "BC-2", names->block_rows, blocking->block_rows, num_blocks,
-                        section->count, error);
+  enum qn_status status = qn_view_unsigned(container, names->block_rows, 8, num_blocks + 1,
+                                           &blocking->block_rows, error);
+  if (!status)
+    status = qn_view_unsigned(container, names->block_edges, 8, num_blocks + 1,
+                              &blocking->block_edges, error);
+  if (!status)
+    status = qn_view_unsigned(container, names->id_map, 4, UINT64_MAX, &blocking->id_map, error);
+  if (!status)
+    status = check_bounds(container, "BC-2", names->block_rows, blocking->block_rows, num_blocks,
+                          qn_container_section(container, names->id_map)->count, error);
   if (!status)
     status = check_bounds(container, "BC-3", names->block_edges, blocking->block_edges, num_blocks,
                           qn_container_info(container)->num_edges, error);
@@ -138,7 +127,6 @@ static enum qn_status view_direction(const struct qn_container *container,
                                      const struct direction_names *names,
                                      struct qn_blocking *blocking, struct qn_error *error) {
   const struct qn_container_info *info = qn_container_info(container);
-  const struct qn_section *section;
   blocking->block_vertices = info->parameters[QN_BLOCKED_BLOCK_VERTICES];
   blocking->num_blocks =
       (info->num_vertices + blocking->block_vertices - 1) / blocking->block_vertices;
@@ -147,62 +135,54 @@ static enum qn_status view_direction(const struct qn_container *container,
   if (status)
     return status;
   uint64_t offsets = blocking->block_rows[blocking->num_blocks] + blocking->num_blocks;
-  status = require_unsigned(container, names->row_offsets, 4, offsets, &section, error);
+  status =
+      qn_view_unsigned(container, names->row_offsets, 4, offsets, &blocking->row_offsets, error);
   if (status)
     return status;
-  blocking->row_offsets = section->data;
   uint64_t starts = blocking->num_blocks * (blocking->num_ranges + 1);
-  status = require_unsigned(container, names->range_starts, 4, starts, &section, error);
+  status =
+      qn_view_unsigned(container, names->range_starts, 4, starts, &blocking->range_starts, error);
+  if (!status)
+    status =
+        qn_view_unsigned(container, names->columns, 4, info->num_edges, &blocking->columns, error);
   if (status)
     return status;
-  blocking->range_starts = section->data;
-  status = require_unsigned(container, names->columns, 4, info->num_edges, &section, error);
-  if (status)
-    return status;
-  blocking->columns = section->data;
   return qn_weights_view(container, names->weights, &blocking->weights, error);
 }
 
 static enum qn_status view_out_edges(const struct qn_container *container, struct qn_csr *out,
                                      struct qn_error *error) {
   const struct qn_container_info *info = qn_container_info(container);
-  const struct qn_section *section;
   out->num_vertices = info->num_vertices;
   out->num_edges = info->num_edges;
-  enum qn_status status =
-      require_unsigned(container, "row_offsets", 8, info->num_vertices + 1, &section, error);
+  enum qn_status status = qn_view_unsigned(container, "row_offsets", 8, info->num_vertices + 1,
+                                           &out->row_offsets, error);
+  if (!status)
+    status = qn_view_unsigned(container, "column_indices", 4, info->num_edges, &out->column_indices,
+                              error);
   if (status)
     return status;
-  out->row_offsets = section->data;
-  status = require_unsigned(container, "column_indices", 4, info->num_edges, &section, error);
-  if (status)
-    return status;
-  out->column_indices = section->data;
   return qn_weights_view(container, "weights", &out->weights, error);
 }
 
 enum qn_status qn_blocked_csr_view(const struct qn_container *container,
                                    struct qn_blocked_csr *blocked, struct qn_error *error) {
   const struct qn_container_info *info = qn_container_info(container);
-  const struct qn_section *section;
   memset(blocked, 0, sizeof *blocked);
-  if (info->layout != QN_LAYOUT_BLOCKED_CSR) {
-    qn_fail(error, QN_USAGE, "a blocked-csr container is needed; this one holds the layout %s",
-            qn_layout_name(info->layout));
-    return qn_error_in_file(error, qn_container_path(container)), QN_USAGE;
-  }
-  enum qn_status status = view_parameters(container, error);
+  enum qn_status status = qn_view_insist(container, QN_LAYOUT_BLOCKED_CSR, error);
+  if (!status)
+    status = view_parameters(container, error);
   if (!status)
     status = qn_container_refuse_unknown(container, known_sections, error);
   if (!status)
-    status = require_unsigned(container, "out_degrees", 4, info->num_vertices, &section, error);
+    status = qn_view_unsigned(container, "out_degrees", 4, info->num_vertices,
+                              &blocked->out_degrees, error);
   if (status)
     return status;
   uint64_t directions = info->parameters[QN_BLOCKED_DIRECTIONS];
   blocked->directedness = info->directedness;
   blocked->num_vertices = info->num_vertices;
   blocked->num_edges = info->num_edges;
-  blocked->out_degrees = section->data;
   blocked->has_pull = directions & QN_BLOCKED_PULL;
   blocked->has_push = directions & QN_BLOCKED_PUSH;
   blocked->has_out = qn_container_section(container, "row_offsets") != NULL;
@@ -217,27 +197,7 @@ enum qn_status qn_blocked_csr_view(const struct qn_container *container,
   return status;
 }
 
-enum qn_status qn_blocked_csr_map(const char *path, struct qn_blocked_csr *blocked,
-                                  struct qn_error *error) {
-  struct qn_container *container;
-  memset(blocked, 0, sizeof *blocked);
-  enum qn_status status = qn_container_map(path, 0, &container, error);
-  if (status)
-    return status;
-  status = qn_blocked_csr_view(container, blocked, error);
-  if (status) {
-    qn_container_unmap(container);
-    memset(blocked, 0, sizeof *blocked);
-    return status;
-  }
-  blocked->container = container;
-  return QN_OK;
-}
-
-void qn_blocked_csr_unmap(struct qn_blocked_csr *blocked) {
-  qn_container_unmap(blocked->container);
-  memset(blocked, 0, sizeof *blocked);
-}
+QN_DEFINE_MAP(blocked_csr)
 
 /* ---- Figures -------------------------------------------------------------- */
 

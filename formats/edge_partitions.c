@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "formats/figures.h"
+#include "formats/view.h"
 
 /* EP-1: the counts in the header, which everything after relies on. */
 static enum qn_status view_parameters(const struct qn_container *container,
@@ -55,13 +56,10 @@ static enum qn_status view_sections(const struct qn_container *container,
       {"destinations", 4, view->num_edges, (const void **)&view->destinations},
   };
   for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++) {
-    const struct qn_section *section;
-    enum qn_status status =
-        qn_container_require(container, sections[i].name, QN_ELEMENT_UNSIGNED, sections[i].bytes,
-                             sections[i].count, &section, error);
+    enum qn_status status = qn_view_unsigned(container, sections[i].name, sections[i].bytes,
+                                             sections[i].count, sections[i].out, error);
     if (status)
       return status;
-    *sections[i].out = section->data;
   }
   enum qn_status status = qn_weights_view(container, "weights", &view->weights, error);
   return status ? status : qn_ids_view(container, &view->ids, error);
@@ -80,14 +78,10 @@ enum qn_status qn_edge_partitions_view(const struct qn_container *container,
                                       "id_bytes",
                                       "metadata",
                                       NULL};
-  const struct qn_container_info *info = qn_container_info(container);
   memset(view, 0, sizeof *view);
-  if (info->layout != QN_LAYOUT_EDGE_PARTITIONS) {
-    qn_fail(error, QN_USAGE, "a container of the layout %s is needed; this one holds %s",
-            qn_layout_name(QN_LAYOUT_EDGE_PARTITIONS), qn_layout_name(info->layout));
-    return qn_error_in_file(error, qn_container_path(container)), QN_USAGE;
-  }
-  enum qn_status status = qn_container_refuse_unknown(container, known, error);
+  enum qn_status status = qn_view_insist(container, QN_LAYOUT_EDGE_PARTITIONS, error);
+  if (!status)
+    status = qn_container_refuse_unknown(container, known, error);
   if (!status)
     status = qn_container_refuse_parameters(container, QN_EP_CAPACITY + 1, error);
   if (!status)
@@ -95,27 +89,7 @@ enum qn_status qn_edge_partitions_view(const struct qn_container *container,
   return status ? status : view_sections(container, view, error);
 }
 
-enum qn_status qn_edge_partitions_map(const char *path, struct qn_edge_partitions *view,
-                                      struct qn_error *error) {
-  struct qn_container *container;
-  memset(view, 0, sizeof *view);
-  enum qn_status status = qn_container_map(path, 0, &container, error);
-  if (status)
-    return status;
-  status = qn_edge_partitions_view(container, view, error);
-  if (status) {
-    qn_container_unmap(container);
-    memset(view, 0, sizeof *view);
-    return status;
-  }
-  view->container = container;
-  return QN_OK;
-}
-
-void qn_edge_partitions_unmap(struct qn_edge_partitions *view) {
-  qn_container_unmap(view->container);
-  memset(view, 0, sizeof *view);
-}
+QN_DEFINE_MAP(edge_partitions)
 
 /* The first of the ascending values[begin..end) that is at least `value`. */
 static uint64_t lower_bound(const uint32_t *values, uint64_t begin, uint64_t end, uint64_t value) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "formats/bundle_open.h"
+#include "formats/view.h"
 #include "support/memory.h"
 #include "support/temp_file.h"
 
@@ -75,13 +76,10 @@ enum qn_status qn_graph_view(const struct qn_container *container, struct qn_gra
       NULL};
   const struct qn_container_info *info = qn_container_info(container);
   memset(graph, 0, sizeof *graph);
-  if (info->layout != QN_LAYOUT_GRAPH) {
-    qn_fail(error, QN_USAGE, "a graph container is needed; this one holds the layout %s",
-            qn_layout_name(info->layout));
-    return qn_error_in_file(error, qn_container_path(container)), QN_USAGE;
-  }
   graph->directedness = info->directedness;
-  enum qn_status status = qn_container_refuse_unknown(container, known, error);
+  enum qn_status status = qn_view_insist(container, QN_LAYOUT_GRAPH, error);
+  if (!status)
+    status = qn_container_refuse_unknown(container, known, error);
   if (!status)
     status = qn_container_refuse_parameters(container, 0, error);
   if (!status)

@@ -6,6 +6,7 @@
 
 #include "formats/figures.h"
 #include "formats/transpose.h"
+#include "formats/view.h"
 #include "support/checked.h"
 
 struct direction_names {
@@ -55,49 +56,36 @@ static enum qn_status view_parameters(const struct qn_container *container,
   return qn_container_refuse_parameters(container, QN_HYBRID_OUT_WIDTH + 1, error);
 }
 
-static enum qn_status require_unsigned(const struct qn_container *container, const char *name,
-                                       uint32_t bytes, uint64_t count,
-                                       const struct qn_section **section, struct qn_error *error) {
-  return qn_container_require(container, name, QN_ELEMENT_UNSIGNED, bytes, count, section, error);
-}
-
 static enum qn_status view_ell(const struct qn_container *container,
                                const struct direction_names *names, struct qn_hybrid_matrix *matrix,
                                struct qn_error *error) {
-  const struct qn_section *section;
   uint64_t entries;
   if (!qn_mul_u64(matrix->width, matrix->pitch, &entries))
     return qn_container_violation(container, error, "HY-1",
                                   "a width of %" PRIu64 " is too large for %" PRIu64 " vertices",
                                   matrix->width, matrix->num_vertices);
   enum qn_status status =
-      require_unsigned(container, names->ell_columns, 4, entries, &section, error);
+      qn_view_unsigned(container, names->ell_columns, 4, entries, &matrix->ell_columns, error);
   if (status)
     return status;
-  matrix->ell_columns = section->data;
   return qn_weights_view_count(container, names->ell_weights, entries, &matrix->ell_weights, error);
 }
 
 static enum qn_status view_coo(const struct qn_container *container,
                                const struct direction_names *names, struct qn_hybrid_matrix *matrix,
                                struct qn_error *error) {
-  const struct qn_section *section;
-  enum qn_status status =
-      require_unsigned(container, names->coo_starts, 8, matrix->num_ranges + 1, &section, error);
+  enum qn_status status = qn_view_unsigned(container, names->coo_starts, 8, matrix->num_ranges + 1,
+                                           &matrix->coo_starts, error);
+  if (!status)
+    status = qn_view_unsigned(container, names->coo_rows, 4, UINT64_MAX, &matrix->coo_rows, error);
   if (status)
     return status;
-  matrix->coo_starts = section->data;
-  status = require_unsigned(container, names->coo_rows, 4, UINT64_MAX, &section, error);
-  if (status)
-    return status;
-  matrix->coo_rows = section->data;
-  matrix->num_coo = section->count;
-  status = require_unsigned(container, names->coo_columns, 4, matrix->num_coo, &section, error);
-  if (status)
-    return status;
-  matrix->coo_columns = section->data;
-  status = qn_weights_view_count(container, names->coo_weights, matrix->num_coo,
-                                 &matrix->coo_weights, error);
+  matrix->num_coo = qn_container_section(container, names->coo_rows)->count;
+  status = qn_view_unsigned(container, names->coo_columns, 4, matrix->num_coo, &matrix->coo_columns,
+                            error);
+  if (!status)
+    status = qn_weights_view_count(container, names->coo_weights, matrix->num_coo,
+                                   &matrix->coo_weights, error);
   if (status)
     return status;
   if (matrix->coo_starts[0] != 0 || matrix->coo_starts[matrix->num_ranges] != matrix->num_coo)
@@ -124,24 +112,20 @@ static enum qn_status view_matrix(const struct qn_container *container,
 enum qn_status qn_hybrid_view(const struct qn_container *container, struct qn_hybrid *hybrid,
                               struct qn_error *error) {
   const struct qn_container_info *info = qn_container_info(container);
-  const struct qn_section *section;
   memset(hybrid, 0, sizeof *hybrid);
-  if (info->layout != QN_LAYOUT_HYBRID) {
-    qn_fail(error, QN_USAGE, "a hybrid container is needed; this one holds the layout %s",
-            qn_layout_name(info->layout));
-    return qn_error_in_file(error, qn_container_path(container)), QN_USAGE;
-  }
-  enum qn_status status = view_parameters(container, error);
+  enum qn_status status = qn_view_insist(container, QN_LAYOUT_HYBRID, error);
+  if (!status)
+    status = view_parameters(container, error);
   if (!status)
     status = qn_container_refuse_unknown(container, known_sections, error);
   if (!status)
-    status = require_unsigned(container, "out_degrees", 4, info->num_vertices, &section, error);
+    status = qn_view_unsigned(container, "out_degrees", 4, info->num_vertices, &hybrid->out_degrees,
+                              error);
   if (status)
     return status;
   hybrid->directedness = info->directedness;
   hybrid->num_vertices = info->num_vertices;
   hybrid->num_edges = info->num_edges;
-  hybrid->out_degrees = section->data;
   hybrid->has_in = info->parameters[QN_HYBRID_DIRECTIONS] & QN_HYBRID_IN;
   hybrid->has_out = info->parameters[QN_HYBRID_DIRECTIONS] & QN_HYBRID_OUT;
   if (hybrid->has_in)
@@ -163,26 +147,7 @@ enum qn_status qn_hybrid_view(const struct qn_container *container, struct qn_hy
   return QN_OK;
 }
 
-enum qn_status qn_hybrid_map(const char *path, struct qn_hybrid *hybrid, struct qn_error *error) {
-  struct qn_container *container;
-  memset(hybrid, 0, sizeof *hybrid);
-  enum qn_status status = qn_container_map(path, 0, &container, error);
-  if (status)
-    return status;
-  status = qn_hybrid_view(container, hybrid, error);
-  if (status) {
-    qn_container_unmap(container);
-    memset(hybrid, 0, sizeof *hybrid);
-    return status;
-  }
-  hybrid->container = container;
-  return QN_OK;
-}
-
-void qn_hybrid_unmap(struct qn_hybrid *hybrid) {
-  qn_container_unmap(hybrid->container);
-  memset(hybrid, 0, sizeof *hybrid);
-}
+QN_DEFINE_MAP(hybrid)
 
 /* ---- Figures -------------------------------------------------------------- */
 

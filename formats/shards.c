@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "formats/figures.h"
+#include "formats/view.h"
 
 uint32_t qn_sh_replication(uint64_t num_edges, uint64_t num_vertices) {
   uint32_t replication = 1;
@@ -44,29 +45,18 @@ static enum qn_status view_parameters(const struct qn_container *container, stru
   return QN_OK;
 }
 
-static enum qn_status require(const struct qn_container *container, const char *name,
-                              uint32_t bytes, uint64_t count, const void *out,
-                              struct qn_error *error) {
-  const struct qn_section *section;
-  enum qn_status status =
-      qn_container_require(container, name, QN_ELEMENT_UNSIGNED, bytes, count, &section, error);
-  if (!status)
-    memcpy((void *)out, &section->data, sizeof section->data);
-  return status;
-}
-
 static enum qn_status view_in_edges(const struct qn_container *container, struct qn_shards *view,
                                     struct qn_error *error) {
   struct qn_csr *in = &view->in;
   in->num_vertices = view->num_vertices;
   in->num_edges = view->num_edges;
-  enum qn_status status =
-      require(container, "in_row_offsets", 8, view->num_vertices + 1, &in->row_offsets, error);
+  enum qn_status status = qn_view_unsigned(container, "in_row_offsets", 8, view->num_vertices + 1,
+                                           &in->row_offsets, error);
   if (!status)
-    status = require(container, "sources", 4, view->num_edges, &in->column_indices, error);
+    status = qn_view_unsigned(container, "sources", 4, view->num_edges, &in->column_indices, error);
   if (!status)
-    status = require(container, "destination_offsets", 2, view->num_edges,
-                     &view->destination_offsets, error);
+    status = qn_view_unsigned(container, "destination_offsets", 2, view->num_edges,
+                              &view->destination_offsets, error);
   return status ? status : qn_weights_view(container, "weights", &in->weights, error);
 }
 
@@ -85,21 +75,23 @@ static enum qn_status view_out_edges(const struct qn_container *container, struc
   }
   out->num_vertices = view->num_vertices;
   out->num_edges = view->num_edges;
-  enum qn_status status =
-      require(container, "out_row_offsets", 8, view->num_vertices + 1, &out->row_offsets, error);
+  enum qn_status status = qn_view_unsigned(container, "out_row_offsets", 8, view->num_vertices + 1,
+                                           &out->row_offsets, error);
   return status ? status
-                : require(container, "out_destinations", 4, view->num_edges, &out->column_indices,
-                          error);
+                : qn_view_unsigned(container, "out_destinations", 4, view->num_edges,
+                                   &out->column_indices, error);
 }
 
 static enum qn_status view_sections(const struct qn_container *container, struct qn_shards *view,
                                     struct qn_error *error) {
-  enum qn_status status =
-      require(container, "vertex_offsets", 4, view->num_shards + 1, &view->vertex_offsets, error);
+  enum qn_status status = qn_view_unsigned(container, "vertex_offsets", 4, view->num_shards + 1,
+                                           &view->vertex_offsets, error);
   if (!status)
-    status = require(container, "replication", 1, view->num_shards, &view->replication, error);
+    status =
+        qn_view_unsigned(container, "replication", 1, view->num_shards, &view->replication, error);
   if (!status)
-    status = require(container, "page_shards", 4, view->num_pages + 1, &view->page_shards, error);
+    status = qn_view_unsigned(container, "page_shards", 4, view->num_pages + 1, &view->page_shards,
+                              error);
   if (!status)
     status = view_in_edges(container, view, error);
   if (!status)
@@ -116,14 +108,10 @@ enum qn_status qn_shards_view(const struct qn_container *container, struct qn_sh
                                       "out_destinations", "original_ids",
                                       "id_offsets",       "id_bytes",
                                       "metadata",         NULL};
-  const struct qn_container_info *info = qn_container_info(container);
   memset(view, 0, sizeof *view);
-  if (info->layout != QN_LAYOUT_SHARDS) {
-    qn_fail(error, QN_USAGE, "a container of the layout %s is needed; this one holds %s",
-            qn_layout_name(QN_LAYOUT_SHARDS), qn_layout_name(info->layout));
-    return qn_error_in_file(error, qn_container_path(container)), QN_USAGE;
-  }
-  enum qn_status status = qn_container_refuse_unknown(container, known, error);
+  enum qn_status status = qn_view_insist(container, QN_LAYOUT_SHARDS, error);
+  if (!status)
+    status = qn_container_refuse_unknown(container, known, error);
   if (!status)
     status = qn_container_refuse_parameters(container, QN_SH_PAGE_BYTES + 1, error);
   if (!status)
@@ -131,26 +119,7 @@ enum qn_status qn_shards_view(const struct qn_container *container, struct qn_sh
   return status ? status : view_sections(container, view, error);
 }
 
-enum qn_status qn_shards_map(const char *path, struct qn_shards *view, struct qn_error *error) {
-  struct qn_container *container;
-  memset(view, 0, sizeof *view);
-  enum qn_status status = qn_container_map(path, 0, &container, error);
-  if (status)
-    return status;
-  status = qn_shards_view(container, view, error);
-  if (status) {
-    qn_container_unmap(container);
-    memset(view, 0, sizeof *view);
-    return status;
-  }
-  view->container = container;
-  return QN_OK;
-}
-
-void qn_shards_unmap(struct qn_shards *view) {
-  qn_container_unmap(view->container);
-  memset(view, 0, sizeof *view);
-}
+QN_DEFINE_MAP(shards)
 
 /* How many shards have each replication factor, by factor. */
 static json_t *count_replication(const struct qn_shards *view) {

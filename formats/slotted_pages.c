@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "formats/figures.h"
+#include "formats/view.h"
 
 /* ---- Limits ---------------------------------------------------------------- */
 
@@ -75,21 +76,18 @@ static enum qn_status view_parameters(const struct qn_container *container,
 static enum qn_status view_sections(const struct qn_container *container,
                                     struct qn_slotted_pages *view, struct qn_error *error) {
   const struct qn_section *section;
-  enum qn_status status = qn_container_require(container, "start_vids", QN_ELEMENT_UNSIGNED, 4,
-                                               view->num_pages + 1, &section, error);
-  if (status)
-    return status;
-  view->start_vids = section->data;
-  status = qn_container_require(container, "lp_ranges", QN_ELEMENT_SIGNED, 4, view->num_pages,
-                                &section, error);
+  enum qn_status status =
+      qn_view_unsigned(container, "start_vids", 4, view->num_pages + 1, &view->start_vids, error);
+  if (!status)
+    status = qn_container_require(container, "lp_ranges", QN_ELEMENT_SIGNED, 4, view->num_pages,
+                                  &section, error);
   if (status)
     return status;
   view->lp_ranges = section->data;
-  status = qn_container_require(container, "edge_offsets", QN_ELEMENT_UNSIGNED, 8,
-                                view->num_pages + 1, &section, error);
+  status = qn_view_unsigned(container, "edge_offsets", 8, view->num_pages + 1, &view->edge_offsets,
+                            error);
   if (status)
     return status;
-  view->edge_offsets = section->data;
   /* No overflow: fewer than 2^32 pages of less than 2^32 bytes. */
   status = qn_container_require(container, "pages", QN_ELEMENT_OPAQUE, 1,
                                 view->num_pages * view->format.page_bytes, &section, error);
@@ -105,16 +103,13 @@ enum qn_status qn_slotted_pages_view(const struct qn_container *container,
                                       "id_bytes",   "metadata",     NULL};
   const struct qn_container_info *info = qn_container_info(container);
   memset(view, 0, sizeof *view);
-  if (info->layout != QN_LAYOUT_SLOTTED_PAGES) {
-    qn_fail(error, QN_USAGE, "a slotted-pages container is needed; this one holds the layout %s",
-            qn_layout_name(info->layout));
-    return qn_error_in_file(error, qn_container_path(container)), QN_USAGE;
-  }
   view->directedness = info->directedness;
   view->weight_type = info->weight_type;
   view->num_vertices = info->num_vertices;
   view->num_edges = info->num_edges;
-  enum qn_status status = qn_container_refuse_unknown(container, known, error);
+  enum qn_status status = qn_view_insist(container, QN_LAYOUT_SLOTTED_PAGES, error);
+  if (!status)
+    status = qn_container_refuse_unknown(container, known, error);
   if (!status)
     status = qn_container_refuse_parameters(container, 4, error);
   if (!status)
@@ -124,27 +119,7 @@ enum qn_status qn_slotted_pages_view(const struct qn_container *container,
   return status ? status : qn_ids_view(container, &view->ids, error);
 }
 
-enum qn_status qn_slotted_pages_map(const char *path, struct qn_slotted_pages *view,
-                                    struct qn_error *error) {
-  struct qn_container *container;
-  memset(view, 0, sizeof *view);
-  enum qn_status status = qn_container_map(path, 0, &container, error);
-  if (status)
-    return status;
-  status = qn_slotted_pages_view(container, view, error);
-  if (status) {
-    qn_container_unmap(container);
-    memset(view, 0, sizeof *view);
-    return status;
-  }
-  view->container = container;
-  return QN_OK;
-}
-
-void qn_slotted_pages_unmap(struct qn_slotted_pages *view) {
-  qn_container_unmap(view->container);
-  memset(view, 0, sizeof *view);
-}
+QN_DEFINE_MAP(slotted_pages)
 
 uint64_t qn_slotted_pages_find(const struct qn_slotted_pages *view, uint64_t vertex) {
   uint64_t low = 0, high = view->num_pages - 1; /* the first page with a later vertex after it */
