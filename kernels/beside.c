@@ -2,9 +2,11 @@
 
 #include <math.h>
 
-/* What the CPU and the device cannot go below in an iteration, as a share of a whole one. */
-#define LEAST_CPU 1e-5
-#define LEAST_DEVICE 1e-2
+/* Of an iteration in which next to nothing is active, until it is measured. */
+#define FIXED_CPU 1e-5
+#define FIXED_DEVICE 1e-4
+/* And of one that is shared: beginning and ending it on both sides. */
+#define FIXED_BOTH 3e-4
 /* A device that has the out-edges looks at so many times f of the edges at most. */
 #define RESIDENT_SPREAD 20
 /* And one that streams moves a unit for every active edge into it. */
@@ -12,79 +14,115 @@
 /* Side by side must be expected to take less than so much of what is faster alone: it is the choice
  * that depends on both estimates. */
 #define WORTH 0.92
+/* What the first sparse iteration of the CPU may cost more than expected: vertices that were
+ * notified lie anywhere in a mapping that nobody has touched yet. */
+#define COLD 4
+/* An estimate that was never measured is tried if it is not worse by more than this. */
+#define CURIOUS 1.4
+#define TRIALS 2
 
-static int level_of(double f) {
-  int level = f > 0 ? (int)lround(-log2(f)) : QN_BESIDE_LEVELS - 1;
-  return level < 0 ? 0 : level < QN_BESIDE_LEVELS ? level : QN_BESIDE_LEVELS - 1;
+void qn_beside_plan_begin(struct qn_beside_plan *plan, double cpu_seconds, double device_seconds) {
+  plan->alone[QN_CPU_ALONE] = (struct qn_beside_cost){.fixed = FIXED_CPU, .slope = cpu_seconds};
+  plan->alone[QN_DEVICE_ALONE] =
+      (struct qn_beside_cost){.fixed = FIXED_DEVICE, .slope = device_seconds};
+  plan->together = 1;
 }
 
-/* That of the nearest level of which one is known. */
-static double correction(const double *corrections, double f) {
-  int level = level_of(f);
-  for (int distance = 0; distance < QN_BESIDE_LEVELS; distance++) {
-    if (level - distance >= 0 && corrections[level - distance] > 0)
-      return corrections[level - distance];
-    if (level + distance < QN_BESIDE_LEVELS && corrections[level + distance] > 0)
-      return corrections[level + distance];
-  }
-  return 1;
+/* The share of the work of a whole iteration. The CPU's is Garaph's min(2 f, 1) (section 5.1). */
+static double work_of(const struct qn_beside_plan *plan, enum qn_beside_choice side, double f) {
+  double spread = side == QN_CPU_ALONE ? 2 : plan->streams ? STREAMED_SPREAD : RESIDENT_SPREAD;
+  return plan->all_active ? 1 : fmin(spread * f, 1);
 }
 
-/* Garaph, section 5.1: min(2 f, 1) x T_pull. */
-static double cpu_model(const struct qn_beside_plan *plan, double f) {
-  return plan->cpu_seconds * (plan->all_active ? 1 : fmin(2 * f, 1) + LEAST_CPU);
+static double cost_at(const struct qn_beside_cost *cost, double work) {
+  return cost->fixed + cost->slope * work;
 }
 
-static double device_model(const struct qn_beside_plan *plan, double f) {
-  double spread = plan->streams ? STREAMED_SPREAD : RESIDENT_SPREAD;
-  return plan->device_seconds * (plan->all_active ? 1 : fmin(spread * f, 1) + LEAST_DEVICE);
+static double alone(const struct qn_beside_plan *plan, enum qn_beside_choice side, double f) {
+  const struct qn_beside_cost *cost = &plan->alone[side];
+  double work = work_of(plan, side, f);
+  bool cold = side == QN_CPU_ALONE && !plan->all_active && cost->fixed_known == 0 && work < 0.5;
+  return cost_at(cost, work) * (cold ? COLD : 1);
 }
 
-static double alone(const struct qn_beside_plan *plan, enum qn_beside_choice choice, double f) {
-  double model = choice == QN_CPU_ALONE ? cpu_model(plan, f) : device_model(plan, f);
-  return model * correction(plan->corrections[choice], f);
+/* All pages, while the other side works. */
+static double shared(const struct qn_beside_plan *plan, enum qn_beside_choice side, double f) {
+  const struct qn_beside_cost *cost = &plan->shared[side];
+  return cost->slope_known ? cost_at(cost, work_of(plan, side, f)) : alone(plan, side, f);
 }
 
 double qn_beside_cpu_share(const struct qn_beside_plan *plan, double f) {
-  double cpu = alone(plan, QN_CPU_ALONE, f), device = alone(plan, QN_DEVICE_ALONE, f);
+  double cpu = shared(plan, QN_CPU_ALONE, f), device = shared(plan, QN_DEVICE_ALONE, f);
   return cpu + device > 0 ? device / (cpu + device) : 0.5;
 }
 
 static double together(const struct qn_beside_plan *plan, double f) {
-  return alone(plan, QN_CPU_ALONE, f) * qn_beside_cpu_share(plan, f);
+  return shared(plan, QN_CPU_ALONE, f) * qn_beside_cpu_share(plan, f) + FIXED_BOTH;
 }
 
 double qn_beside_expected(const struct qn_beside_plan *plan, enum qn_beside_choice choice,
                           double f) {
-  if (choice != QN_SIDE_BY_SIDE)
-    return alone(plan, choice, f);
-  return together(plan, f) * correction(plan->corrections[choice], f);
+  return choice == QN_SIDE_BY_SIDE ? together(plan, f) * plan->together : alone(plan, choice, f);
+}
+
+/* Alone, all iterations of a program whose vertices are all active take the same: an estimate that
+ * may be the best one is tried. */
+static bool is_curious(const struct qn_beside_plan *plan, enum qn_beside_choice side, double best) {
+  return plan->all_active && plan->alone[side].slope_known < TRIALS &&
+         plan->alone[side].slope > 0 && alone(plan, side, 1) < CURIOUS * best;
 }
 
 enum qn_beside_choice qn_beside_choose(const struct qn_beside_plan *plan, double f, bool on_host,
                                        bool on_device, double *alpha) {
   double cpu = alone(plan, QN_CPU_ALONE, f), device = alone(plan, QN_DEVICE_ALONE, f);
-  double move_in = plan->exchange_seconds * (!on_device),
-         move_out = plan->exchange_seconds * (!on_host);
-  /* Both ways at once: what one has of the values, the other lacks. */
+  double to_device = on_device ? 0 : plan->exchange_seconds;
+  double to_host = on_host ? 0 : plan->exchange_seconds;
+  /* What one has of the new values the other lacks: both ways at once. */
   double both =
-      qn_beside_expected(plan, QN_SIDE_BY_SIDE, f) + plan->exchange_seconds + move_in + move_out;
+      qn_beside_expected(plan, QN_SIDE_BY_SIDE, f) + plan->exchange_seconds + to_device + to_host;
   *alpha = device > 0 ? cpu / device : INFINITY;
-  cpu += move_out;
-  device += move_in;
+  cpu += to_host;
+  device += to_device;
+  double best = fmin(fmin(cpu, device), both);
+  if (is_curious(plan, QN_DEVICE_ALONE, best))
+    return QN_DEVICE_ALONE;
+  if (is_curious(plan, QN_CPU_ALONE, best))
+    return QN_CPU_ALONE;
   if (both < WORTH * fmin(cpu, device))
     return QN_SIDE_BY_SIDE;
   return cpu < device ? QN_CPU_ALONE : QN_DEVICE_ALONE;
 }
 
+/* The first measurement takes the place of what was assumed, later ones half of it. */
+static void adjust(double *estimate, unsigned *known, double measured) {
+  *estimate = *known ? (*estimate + measured) / 2 : measured;
+  ++*known;
+}
+
+/* Whichever part of the cost was expected to be the larger one is put right. */
+static void learn(struct qn_beside_cost *cost, double work, double seconds) {
+  double least = seconds / 10;
+  if (cost->slope * work >= cost->fixed && work > 0)
+    adjust(&cost->slope, &cost->slope_known, fmax(seconds - cost->fixed, least) / work);
+  else
+    adjust(&cost->fixed, &cost->fixed_known, fmax(seconds - cost->slope * work, least));
+}
+
 void qn_beside_learn(struct qn_beside_plan *plan, enum qn_beside_choice choice, double f,
                      double seconds) {
-  double *known = &plan->corrections[choice][level_of(f)];
-  double model = choice == QN_CPU_ALONE      ? cpu_model(plan, f)
-                 : choice == QN_DEVICE_ALONE ? device_model(plan, f)
-                                             : together(plan, f);
-  double ratio = model > 0 ? seconds / model : 1;
-  *known = *known > 0 ? (*known + ratio) / 2 : ratio;
+  double expected = together(plan, f);
+  if (choice != QN_SIDE_BY_SIDE)
+    learn(&plan->alone[choice], work_of(plan, choice, f), seconds);
+  else if (expected > 0)
+    plan->together = (plan->together + seconds / expected) / 2;
+}
+
+void qn_beside_learn_shared(struct qn_beside_plan *plan, enum qn_beside_choice side, double f,
+                            double seconds) {
+  struct qn_beside_cost *cost = &plan->shared[side];
+  double work = work_of(plan, side, f);
+  if (work > 0)
+    adjust(&cost->slope, &cost->slope_known, seconds / work);
 }
 
 /* ---- Handing out pages --------------------------------------------------------------------- */

@@ -35,18 +35,25 @@ struct qn_beside_figures {
 
 /* ---- Choosing --------------------------------------------------------------------------- */
 
-#define QN_BESIDE_LEVELS 20
+/* Seconds of an iteration: fixed + slope x the share of the work that it has to do. */
+struct qn_beside_cost {
+  double fixed, slope;
+  unsigned fixed_known, slope_known; /* how often they were measured */
+};
 
-/* What is known of the costs. Fill in the first part. */
+/* What is known of the costs. Begin with qn_beside_plan_begin. */
 struct qn_beside_plan {
   bool all_active;         /* f is always 1 */
   bool streams;            /* the device's topology is not resident */
-  double cpu_seconds;      /* probed: all pages pulled by the CPU (T_pull) */
-  double device_seconds;   /* probed: all pages on the device (T_GPU) */
   double exchange_seconds; /* all values, one way */
-  /* Measured over expected, by choice and by the power of 2 that f is near to; 0: not known. */
-  double corrections[QN_BESIDE_CHOICES][QN_BESIDE_LEVELS];
+  /* By QN_CPU_ALONE and QN_DEVICE_ALONE: alone, and while both work, which get into each other's
+   * way. */
+  struct qn_beside_cost alone[2], shared[2];
+  double together; /* measured over what the costs of both say */
 };
+
+/* Of a whole iteration in which all vertices are active, as probed: T_pull and T_GPU. */
+void qn_beside_plan_begin(struct qn_beside_plan *plan, double cpu_seconds, double device_seconds);
 
 /* Seconds that an iteration is expected to take, without exchanges. */
 double qn_beside_expected(const struct qn_beside_plan *plan, enum qn_beside_choice choice,
@@ -60,6 +67,10 @@ enum qn_beside_choice qn_beside_choose(const struct qn_beside_plan *plan, double
 /* An iteration took `seconds`, without exchanges. */
 void qn_beside_learn(struct qn_beside_plan *plan, enum qn_beside_choice choice, double f,
                      double seconds);
+
+/* All pages would have taken one side `seconds`, while the other one worked, too. */
+void qn_beside_learn_shared(struct qn_beside_plan *plan, enum qn_beside_choice side, double f,
+                            double seconds);
 
 /* The share of the pages that the CPU is expected to do side by side. */
 double qn_beside_cpu_share(const struct qn_beside_plan *plan, double f);

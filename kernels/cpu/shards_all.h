@@ -116,22 +116,21 @@ static inline void all_destroy(const struct engine_state *state, struct all_work
   qn_pages_free(work->messages, state->context.num_vertices, sizeof *work->messages);
 }
 
-/* For at most `num_chunks` chunks. */
 static inline enum qn_status all_create(const struct engine_state *state, struct all_work *work,
-                                        uint64_t num_chunks, struct qn_error *error) {
+                                        struct qn_error *error) {
   uint64_t num_vertices = state->context.num_vertices;
   enum qn_status status =
       qn_pages_alloc(&work->messages, num_vertices, sizeof *work->messages, "messages", error);
   if (!status)
     status = qn_sum_create(&work->sent, qn_sweep_chunks(num_vertices), error);
   if (!status)
-    status = qn_sum_create(&work->changed, num_chunks + 1, error);
+    status = qn_sum_create(&work->changed, state->chunks.num_chunks + 1, error);
   return status;
 }
 
 static inline enum qn_status engine_iterate(struct engine_state *state, struct qn_error *error) {
   struct all_work work = {0};
-  enum qn_status status = all_create(state, &work, state->chunks.num_chunks, error);
+  enum qn_status status = all_create(state, &work, error);
   if (!status)
     status = all_iterations(state, &work, error);
   all_destroy(state, &work);

@@ -53,55 +53,28 @@ static uint64_t chunks_between(const struct qn_shards *view, uint64_t first, uin
   return (cost + QN_SH_CHUNK_COST - 1) / QN_SH_CHUNK_COST;
 }
 
-/* Room for batches of any rows. */
-static enum qn_status allocate(struct qn_sh_chunks *chunks, const struct qn_shards *view,
-                               uint64_t num_batches, struct qn_error *error) {
-  uint64_t cost = view->num_vertices + view->num_edges;
-  *chunks = (struct qn_sh_chunks){0};
-  enum qn_status status = qn_alloc(&chunks->batches, num_batches + 1, sizeof *chunks->batches,
-                                   "batches of pages", error);
-  if (!status)
-    status = qn_alloc(&chunks->chunks, cost / QN_SH_CHUNK_COST + num_batches,
-                      sizeof *chunks->chunks, "chunks of pages", error);
-  if (status)
-    qn_sh_chunks_destroy(chunks);
-  else
-    chunks->batches[0] = 0;
-  return status;
-}
-
-/* The next batch is the rows [first, last). */
-static void add_batch(struct qn_sh_chunks *chunks, const struct qn_shards *view, uint64_t first,
-                      uint64_t last) {
-  uint64_t count = chunks_between(view, first, last);
-  cut_batch(view, first, last, chunks->chunks + chunks->num_chunks, count);
-  chunks->num_chunks += count;
-  chunks->batches[++chunks->num_batches] = chunks->num_chunks;
-}
-
 enum qn_status qn_sh_chunks_create(struct qn_sh_chunks *chunks, const struct qn_shards *view,
                                    struct qn_error *error) {
   uint64_t cost = view->num_vertices + view->num_edges;
-  enum qn_status status = allocate(chunks, view, cost / QN_SH_BATCH_COST + 1, error);
-  if (status)
+  *chunks = (struct qn_sh_chunks){0};
+  enum qn_status status = qn_alloc(&chunks->batches, cost / QN_SH_BATCH_COST + 2,
+                                   sizeof *chunks->batches, "batches of pages", error);
+  if (!status)
+    status = qn_alloc(&chunks->chunks, cost / QN_SH_CHUNK_COST + cost / QN_SH_BATCH_COST + 2,
+                      sizeof *chunks->chunks, "chunks of pages", error);
+  if (status) {
+    qn_sh_chunks_destroy(chunks);
     return status;
+  }
+  chunks->batches[0] = 0;
   for (uint64_t page = 0, row = 0; page < view->num_pages;) {
     uint64_t last = batch_end(view, page, &page);
-    add_batch(chunks, view, row, last);
+    uint64_t count = chunks_between(view, row, last);
+    cut_batch(view, row, last, chunks->chunks + chunks->num_chunks, count);
+    chunks->num_chunks += count;
+    chunks->batches[++chunks->num_batches] = chunks->num_chunks;
     row = last;
   }
-  return QN_OK;
-}
-
-enum qn_status qn_sh_chunks_of(struct qn_sh_chunks *chunks, const struct qn_shards *view,
-                               const uint32_t *bounds, uint64_t num_batches,
-                               struct qn_error *error) {
-  enum qn_status status = allocate(chunks, view, num_batches, error);
-  if (status)
-    return status;
-  chunks->bounds = bounds;
-  for (uint64_t batch = 0; batch < num_batches; batch++)
-    add_batch(chunks, view, bounds[batch], bounds[batch + 1]);
   return QN_OK;
 }
 

@@ -31,17 +31,11 @@ struct qn_sh_chunks {
   uint64_t *batches; /* [num_batches + 1] batch b is the chunks [batches[b], batches[b + 1]) */
   uint64_t num_chunks;
   struct qn_sh_chunk *chunks;
-  const uint32_t *bounds; /* of qn_sh_chunks_of, else NULL */
 };
 
 /* Of a checked layout. Owned until qn_sh_chunks_destroy. */
 enum qn_status qn_sh_chunks_create(struct qn_sh_chunks *chunks, const struct qn_shards *view,
                                    struct qn_error *error);
-/* Batches that are not pages: batch b is the rows [bounds[b], bounds[b + 1]), which ascend and
- * cover all. The bounds must outlive it. */
-enum qn_status qn_sh_chunks_of(struct qn_sh_chunks *chunks, const struct qn_shards *view,
-                               const uint32_t *bounds, uint64_t num_batches,
-                               struct qn_error *error);
 /* A zeroed struct is allowed. */
 void qn_sh_chunks_destroy(struct qn_sh_chunks *chunks);
 

@@ -4,15 +4,16 @@
 #define QN_KERNELS_CPU_SHARDS_SIDE_H
 
 #include "kernels/cpu/shards_engine.h"
-#include "kernels/cpu/side.h"
+#include "kernels/cpu/side_share.h"
 
 struct shards_side {
   struct qn_side shared; /* first */
   struct engine_state state;
   struct qn_run_result ignored;
-  struct qn_sh_chunks whole;     /* for iterations alone */
-  struct qn_sh_chunks stretches; /* a batch each */
-  bool notifies;                 /* in this iteration */
+  const uint32_t *bounds;
+  uint64_t num_stretches;
+  program_accumulator *probed; /* [num_stretches] */
+  bool notifies;               /* in this iteration */
 #if PROGRAM_SCHEDULE == QN_ALL_ACTIVE
   struct all_work work;
 #else
@@ -27,14 +28,8 @@ static inline struct shards_side *side_of(struct qn_side *shared) {
   return (struct shards_side *)shared;
 }
 
-static inline uint64_t side_chunks(const struct shards_side *side) {
-  return side->whole.num_chunks > side->stretches.num_chunks ? side->whole.num_chunks
-                                                             : side->stretches.num_chunks;
-}
-
-static inline void side_enter(struct shards_side *side, const struct qn_sh_chunks *chunks) {
+static inline void side_enter(struct shards_side *side) {
   side->state.context = side->shared.context;
-  side->state.chunks = *chunks;
 }
 
 static inline void side_leave(struct shards_side *side) {
@@ -44,7 +39,7 @@ static inline void side_leave(struct shards_side *side) {
 #if PROGRAM_SCHEDULE == QN_ALL_ACTIVE
 
 static inline enum qn_status side_create_work(struct shards_side *side, struct qn_error *error) {
-  return all_create(&side->state, &side->work, side_chunks(side), error);
+  return all_create(&side->state, &side->work, error);
 }
 
 static inline void side_destroy_work(struct shards_side *side) {
@@ -53,8 +48,7 @@ static inline void side_destroy_work(struct shards_side *side) {
 
 static void side_step(struct qn_side *shared) {
   struct shards_side *side = side_of(shared);
-  side_enter(side, &side->whole);
-  memset(side->work.changed.parts, 0, side->work.changed.num_parts * sizeof(double));
+  side_enter(side);
   shared->change = all_step(&side->state, &side->work);
   side_leave(side);
 }
@@ -75,7 +69,7 @@ static void side_wake_all(struct qn_side *shared) {
 static void side_share_begin(struct qn_side *shared, bool notify) {
   struct shards_side *side = side_of(shared);
   (void)notify;
-  side_enter(side, &side->stretches);
+  side_enter(side);
   sweep_send(&side->state.context, side->state.view, side->state.values, side->work.messages,
              &side->work.sent);
   side_leave(side);
@@ -85,22 +79,32 @@ static void side_share_begin(struct qn_side *shared, bool notify) {
 /* Asynchronously, what was applied is sent at once; a reader gets the old message or the new one.
  */
 static inline void side_send(struct shards_side *side, uint64_t begin, uint64_t end) {
-#pragma omp parallel for schedule(static)
   for (uint64_t v = begin; v < end; v++)
     side->work.messages[v] = program_send(&side->state.context, side->state.values[v],
                                           sweep_out_degree(side->state.view, v));
 }
 
-static void side_share_stretch(struct qn_side *shared, uint64_t stretch) {
-  struct shards_side *side = side_of(shared);
-  const struct qn_sh_chunks *stretches = &side->stretches;
-  double change = pull_batch(&side->state, &side->work, stretch);
-  for (uint64_t chunk = stretches->batches[stretch]; chunk < stretches->batches[stretch + 1];
-       chunk++)
-    change += side->work.changed.parts[chunk];
-  shared->change += change;
+/* Returns the change. */
+static inline double side_pull(struct shards_side *side, uint64_t begin, uint64_t end) {
+  const uint64_t *offsets = side->state.view->in.row_offsets;
+  double change = 0;
+  for (uint64_t v = begin; v < end; v++)
+    change += apply_row(&side->state, v,
+                        pull_edges(&side->state, &side->work, offsets[v], offsets[v + 1]));
   if (side->state.request->asynchronous)
-    side_send(side, stretches->bounds[stretch], stretches->bounds[stretch + 1]);
+    side_send(side, begin, end);
+  return change;
+}
+
+static void side_share_work(struct qn_side *shared, struct qn_side_share *share) {
+  struct shards_side *side = side_of(shared);
+  double change = 0;
+#pragma omp parallel reduction(+ : change) num_threads(share->num_threads)
+  for (uint32_t stretch; qn_side_share_take(share, &stretch);) {
+    change += side_pull(side, side->bounds[stretch], side->bounds[stretch + 1]);
+    qn_side_share_did(share, stretch);
+  }
+  shared->change = change;
 }
 
 static void side_share_receive(struct qn_side *shared, uint64_t begin, uint64_t end) {
@@ -111,27 +115,19 @@ static void side_share_end(struct qn_side *shared) {
   (void)shared;
 }
 
-/* Pull every row that ends in the stretch, and let the sum be used. */
-static inline void probe_stretch(struct shards_side *side, uint64_t stretch) {
-  const struct qn_sh_chunks *stretches = &side->stretches;
-  const uint64_t *offsets = side->state.view->in.row_offsets;
-#pragma omp parallel for schedule(dynamic, 1)
-  for (uint64_t i = stretches->batches[stretch]; i < stretches->batches[stretch + 1]; i++) {
-    const struct qn_sh_chunk *chunk = &stretches->chunks[i];
-    program_accumulator sum = program_identity();
-    for (uint64_t v = chunk->row_begin; v < chunk->row_end; v++)
-      program_combine(&sum, pull_edges(&side->state, &side->work, offsets[v], offsets[v + 1]));
-    side->state.replicas[i].first = sum;
-  }
-}
-
-static double side_probe(struct qn_side *shared, uint64_t stretch) {
+static double side_probe(struct qn_side *shared, uint64_t first, uint64_t step) {
   struct shards_side *side = side_of(shared);
+  const uint64_t *offsets = side->state.view->in.row_offsets;
   double begin = qn_seconds();
-  if (stretch == QN_SIDE_NO_STRETCH)
+  if (step == 0)
     side_share_begin(shared, false);
-  else
-    probe_stretch(side, stretch);
+#pragma omp parallel for schedule(dynamic, 1)
+  for (uint64_t stretch = first; stretch < (step ? side->num_stretches : 0); stretch += step) {
+    program_accumulator sum = program_identity();
+    for (uint64_t v = side->bounds[stretch]; v < side->bounds[stretch + 1]; v++)
+      program_combine(&sum, pull_edges(&side->state, &side->work, offsets[v], offsets[v + 1]));
+    side->probed[stretch] = sum; /* so that it is computed */
+  }
   return qn_seconds() - begin;
 }
 
@@ -163,7 +159,7 @@ static inline void side_show(struct shards_side *side) {
 
 static void side_step(struct qn_side *shared) {
   struct shards_side *side = side_of(shared);
-  side_enter(side, &side->whole);
+  side_enter(side);
   notify_step(&side->state, &side->work);
   side_leave(side);
   side_show(side);
@@ -171,7 +167,7 @@ static void side_step(struct qn_side *shared) {
 
 static bool side_next_round(struct qn_side *shared) {
   struct shards_side *side = side_of(shared);
-  side_enter(side, &side->whole);
+  side_enter(side);
   bool more = more_active(&side->state, &side->work);
   side_leave(side);
   side_show(side);
@@ -209,7 +205,7 @@ static void side_wake_all(struct qn_side *shared) {
 
 static void side_share_begin(struct qn_side *shared, bool notify) {
   struct shards_side *side = side_of(shared);
-  side_enter(side, &side->stretches);
+  side_enter(side);
   side->work.next_edges = 0;
   side->notifies = notify;
 #if PROGRAM_PRIORITY /* the device knows of no waiting */
@@ -221,32 +217,29 @@ static void side_share_begin(struct qn_side *shared, bool notify) {
     notify_all(&side->state, &side->work);
 }
 
-/* Those of a chunk's rows that were notified, whole: chunks that cut rows are not for this. */
-static inline void side_pull_notified(struct shards_side *side, struct notify_share *share,
-                                      uint64_t begin, uint64_t end) {
-  for (uint64_t word = begin / 64; word * 64 < end; word++)
-    for (uint64_t bits = side->work.notified.bits[word]; bits; bits &= bits - 1) {
-      uint64_t v = word * 64 + (uint64_t)__builtin_ctzll(bits);
-      if (v >= begin && v < end)
-        pull_row(&side->state, &side->work, share, (uint32_t)v);
-    }
-}
-
-static void side_share_stretch(struct qn_side *shared, uint64_t stretch) {
-  struct shards_side *side = side_of(shared);
-  const struct qn_sh_chunks *stretches = &side->stretches;
+static inline void side_pull(struct shards_side *side, struct notify_share *share, uint64_t begin,
+                             uint64_t end) {
   if (!side->notifies) {
-    pull_one_batch(&side->state, &side->work, stretch);
+    for (uint64_t v = begin; v < end; v++)
+      pull_row(&side->state, &side->work, share, (uint32_t)v);
     return;
   }
-  uint64_t begin = stretches->bounds[stretch], end = stretches->bounds[stretch + 1];
-#pragma omp parallel
+  for (uint64_t word = begin / 64; word * 64 < end; word++) /* stretches have whole words */
+    for (uint64_t bits = side->work.notified.bits[word]; bits; bits &= bits - 1)
+      pull_row(&side->state, &side->work, share,
+               (uint32_t)(word * 64 + (uint64_t)__builtin_ctzll(bits)));
+}
+
+static void side_share_work(struct qn_side *shared, struct qn_side_share *share) {
+  struct shards_side *side = side_of(shared);
+#pragma omp parallel num_threads(share->num_threads)
   {
-    struct notify_share share = {.block.count = 0};
-#pragma omp for schedule(dynamic, 1)
-    for (uint64_t row = begin; row < end; row += 1024)
-      side_pull_notified(side, &share, row, row + 1024 < end ? row + 1024 : end);
-    share_finish(&side->work, &share);
+    struct notify_share found = {.block.count = 0};
+    for (uint32_t stretch; qn_side_share_take(share, &stretch);) {
+      side_pull(side, &found, side->bounds[stretch], side->bounds[stretch + 1]);
+      qn_side_share_did(share, stretch);
+    }
+    share_finish(&side->work, &found);
   }
 }
 
@@ -274,31 +267,25 @@ static void side_share_end(struct qn_side *shared) {
   side_recount(side);
 }
 
-static inline void probe_stretch(struct shards_side *side, uint64_t stretch) {
-  const struct qn_sh_chunks *stretches = &side->stretches;
-#pragma omp parallel for schedule(dynamic, 1)
-  for (uint64_t i = stretches->batches[stretch]; i < stretches->batches[stretch + 1]; i++) {
-    const struct qn_sh_chunk *chunk = &stretches->chunks[i];
-    struct chunk_replicas *replicas = &side->state.replicas[i];
-    replicas->first = program_identity();
-    replicas->first_received = receive_edges(&side->state, &side->work, chunk->edge_begin,
-                                             chunk->edge_end, &replicas->first);
-  }
-}
-
 /* The bitmap of the next iteration's vertices, which are none yet, plays that of the active ones.
  */
-static double side_probe(struct qn_side *shared, uint64_t stretch) {
+static double side_probe(struct qn_side *shared, uint64_t first, uint64_t step) {
   struct shards_side *side = side_of(shared);
   struct notify_work *work = &side->work;
-  uint64_t *active = work->current.bits;
-  uint64_t bytes = qn_frontier_words(&work->next) * sizeof *active;
-  if (stretch == QN_SIDE_NO_STRETCH)
+  const uint64_t *offsets = side->state.view->in.row_offsets;
+  uint64_t *active = work->current.bits, bytes = qn_frontier_words(&work->next) * sizeof *active;
+  if (step == 0)
     return 0;
   memset(work->next.bits, 0xff, bytes);
   work->current.bits = work->next.bits;
   double begin = qn_seconds();
-  probe_stretch(side, stretch);
+#pragma omp parallel for schedule(dynamic, 1)
+  for (uint64_t stretch = first; stretch < side->num_stretches; stretch += step) {
+    program_accumulator sum = program_identity();
+    for (uint64_t v = side->bounds[stretch]; v < side->bounds[stretch + 1]; v++)
+      receive_edges(&side->state, work, offsets[v], offsets[v + 1], &sum);
+    side->probed[stretch] = sum; /* so that it is computed */
+  }
   double seconds = qn_seconds() - begin;
   work->current.bits = active;
   memset(work->next.bits, 0, bytes);
@@ -314,8 +301,8 @@ static void side_destroy(struct qn_side *shared) {
   side_destroy_work(side);
   qn_pages_free(side->state.values, side->state.context.num_vertices, sizeof *side->state.values);
   qn_free(side->state.replicas);
-  qn_sh_chunks_destroy(&side->stretches);
-  qn_sh_chunks_destroy(&side->whole);
+  qn_free(side->probed);
+  qn_sh_chunks_destroy(&side->state.chunks);
   qn_free(side);
 }
 
@@ -331,12 +318,14 @@ static enum qn_status side_create(const struct qn_run_request *request,
     return status;
   side->state = (struct engine_state){
       .request = request, .view = view, .context = *context, .result = &side->ignored};
-  status = qn_sh_chunks_create(&side->whole, view, error);
+  side->bounds = bounds;
+  side->num_stretches = num_stretches;
+  status = qn_sh_chunks_create(&side->state.chunks, view, error);
   if (!status)
-    status = qn_sh_chunks_of(&side->stretches, view, bounds, num_stretches, error);
+    status = qn_alloc(&side->state.replicas, side->state.chunks.num_chunks,
+                      sizeof *side->state.replicas, "replicas of cut rows", error);
   if (!status)
-    status = qn_alloc_zeroed(&side->state.replicas, side_chunks(side), sizeof *side->state.replicas,
-                             "replicas of cut rows", error);
+    status = qn_alloc(&side->probed, num_stretches, sizeof *side->probed, "sums of rows", error);
   if (!status)
     status = qn_pages_alloc(&side->state.values, view->num_vertices, sizeof *side->state.values,
                             "vertex values", error);
@@ -366,7 +355,7 @@ const struct qn_side_kernel QN_SIDE = {
     .adopt = side_adopt,
     .wake_all = side_wake_all,
     .share_begin = side_share_begin,
-    .share_stretch = side_share_stretch,
+    .share_work = side_share_work,
     .share_receive = side_share_receive,
     .share_end = side_share_end,
     .probe = side_probe,

@@ -29,7 +29,7 @@ struct qn_side {
   double change;         /* of the iteration; programs that converge */
 };
 
-#define QN_SIDE_NO_STRETCH UINT64_MAX
+struct qn_side_share; /* side_share.h */
 
 /* Rows [bounds[s], bounds[s + 1]) are stretch s; bounds are multiples of 64 but for the last. */
 struct qn_side_kernel {
@@ -45,16 +45,18 @@ struct qn_side_kernel {
   void (*adopt)(struct qn_side *side);      /* values and active vertices were replaced */
   void (*wake_all)(struct qn_side *side);   /* what waits for its turn is active at once */
 
-  /* An iteration that is shared: the side takes some of the stretches. With `notify`, active
-   * vertices tell their destinations first, and only these pull. */
+  /* An iteration that is shared. With `notify`, active vertices tell their destinations first, and
+   * only these pull. */
   void (*share_begin)(struct qn_side *side, bool notify);
-  void (*share_stretch)(struct qn_side *side, uint64_t stretch);
+  /* Every thread takes stretches (qn_side_share_take), until none is left. */
+  void (*share_work)(struct qn_side *side, struct qn_side_share *share);
   /* Rows [begin, end) of `values` are somebody else's new ones: send them from now on. */
   void (*share_receive)(struct qn_side *side, uint64_t begin, uint64_t end);
   void (*share_end)(struct qn_side *side); /* after the others' words of `next` were set */
-  /* What pulling a stretch costs if all vertices are active, in seconds; nothing is applied. Or
-   * what an iteration costs beside its stretches: QN_SIDE_NO_STRETCH. */
-  double (*probe)(struct qn_side *side, uint64_t stretch);
+
+  /* Seconds to pull, applying nothing, as if all vertices were active: stretch `first` and every
+   * `step`-th after it. What an iteration costs beside its stretches: step 0. */
+  double (*probe)(struct qn_side *side, uint64_t first, uint64_t step);
 };
 
 #ifdef __cplusplus

@@ -1,40 +1,52 @@
 #include "kernels/cpu/side_share.h"
 
+#include <string.h>
+
 #include "support/threads.h"
 
-#define PROBED_STRETCHES 4
+#define PROBED_STRETCHES 64
 
+/* Send what the accelerator has told of; whichever thread comes first. */
 static void receive_told(struct qn_side_share *share) {
+  if (__atomic_load_n(&share->received, __ATOMIC_RELAXED) == 0)
+    return;
   uint64_t rows = __atomic_exchange_n(&share->received, 0, __ATOMIC_ACQ_REL);
   if (rows)
     share->kernel->share_receive(share->side, (uint32_t)rows, (uint32_t)(rows >> 32));
 }
 
+bool qn_side_share_take(struct qn_side_share *share, uint32_t *stretch) {
+  receive_told(share);
+  return qn_page_take_back(share->queue, 1, stretch) > 0;
+}
+
+void qn_side_share_did(struct qn_side_share *share, uint32_t stretch) {
+  __atomic_fetch_add(&share->pages, 1, __ATOMIC_RELAXED);
+  __atomic_store_n(&share->done[stretch], 1, __ATOMIC_RELEASE);
+}
+
 static void do_share(void *argument) {
   struct qn_side_share *share = argument;
   double begin = qn_seconds();
-  uint32_t stretch;
   share->kernel->share_begin(share->side, share->notify);
-  while (qn_page_take_back(share->queue, 1, &stretch)) {
-    receive_told(share);
-    share->kernel->share_stretch(share->side, stretch);
-    share->pages++;
-    __atomic_store_n(&share->done, share->bounds[stretch], __ATOMIC_RELEASE);
-  }
+  share->kernel->share_work(share->side, share);
   share->seconds = qn_seconds() - begin;
 }
 
-void qn_side_share_begin(struct qn_side_share *share, struct qn_side_worker *worker,
-                         uint32_t num_rows) {
-  share->done = num_rows;
+void qn_side_share_begin(struct qn_side_share *share, struct qn_side_worker *worker) {
+  memset(share->done, 0, share->num_stretches);
+  share->done_from = share->num_stretches;
   share->received = 0;
   share->pages = 0;
   share->seconds = 0;
   qn_side_worker_begin(worker, do_share, share);
 }
 
-uint32_t qn_side_share_done(const struct qn_side_share *share) {
-  return __atomic_load_n(&share->done, __ATOMIC_ACQUIRE);
+uint32_t qn_side_share_done(struct qn_side_share *share) {
+  while (share->done_from > 0 &&
+         __atomic_load_n(&share->done[share->done_from - 1], __ATOMIC_ACQUIRE))
+    share->done_from--;
+  return share->bounds[share->done_from];
 }
 
 void qn_side_share_tell(struct qn_side_share *share, uint32_t begin, uint32_t end) {
@@ -81,16 +93,15 @@ bool qn_side_next_round(struct qn_side_worker *worker, const struct qn_side_kern
   return call.answer;
 }
 
-/* Stretches are of about equal cost. The first one wakes the threads. */
+/* Some stretches wake the threads, others, which nobody has looked at yet, are measured. */
 static void do_probe(void *argument) {
   struct call *call = argument;
-  uint64_t count = call->num_stretches < PROBED_STRETCHES ? call->num_stretches : PROBED_STRETCHES;
-  double pulled = 0;
-  call->kernel->probe(call->side, 0);
-  call->seconds = call->kernel->probe(call->side, QN_SIDE_NO_STRETCH);
-  for (uint64_t i = 0; i < count; i++)
-    pulled += call->kernel->probe(call->side, (2 * i + 1) * call->num_stretches / (2 * count));
-  call->seconds += pulled / (double)count * (double)call->num_stretches;
+  uint64_t step = call->num_stretches / PROBED_STRETCHES + 1;
+  uint64_t first = step / 2, count = (call->num_stretches - first + step - 1) / step;
+  call->kernel->probe(call->side, 0, step);
+  call->seconds = call->kernel->probe(call->side, 0, 0);
+  call->seconds +=
+      call->kernel->probe(call->side, first, step) / (double)count * (double)call->num_stretches;
 }
 
 double qn_side_probe(struct qn_side_worker *worker, const struct qn_side_kernel *kernel,

@@ -15,22 +15,28 @@ struct qn_side_share {
   const struct qn_side_kernel *kernel;
   struct qn_side *side;
   struct qn_page_queue *queue;
-  const uint32_t *bounds;
+  const uint32_t *bounds; /* [num_stretches + 1] */
+  uint64_t num_stretches;
   bool notify;
+  unsigned num_threads;
+  uint8_t *done; /* [num_stretches] by the CPU, in this iteration */
   /* For the accelerator's thread while the job runs (qn_side_share_done, qn_side_share_tell): */
-  uint32_t done;     /* rows from here on are done */
-  uint64_t received; /* rows that the accelerator's values were written to: end << 32 | begin */
+  uint64_t done_from; /* stretches from here on are done */
+  uint64_t received;  /* rows that the accelerator's values were written to: end << 32 | begin */
   /* And when it has ended: */
   uint64_t pages;
   double seconds;
 };
 
-/* Begin an iteration; share->kernel, side, queue, bounds and notify are set. */
-void qn_side_share_begin(struct qn_side_share *share, struct qn_side_worker *worker,
-                         uint32_t num_rows);
+/* For the side's threads: the next stretch; false if there is none. And when it is done. */
+bool qn_side_share_take(struct qn_side_share *share, uint32_t *stretch);
+void qn_side_share_did(struct qn_side_share *share, uint32_t stretch);
+
+/* Begin an iteration; what stands before done_from is set. */
+void qn_side_share_begin(struct qn_side_share *share, struct qn_side_worker *worker);
 
 /* Rows from this one on have their new values. */
-uint32_t qn_side_share_done(const struct qn_side_share *share);
+uint32_t qn_side_share_done(struct qn_side_share *share);
 
 /* Rows [begin, end), which follow those told before, have their new values; as an iteration
  * begins with row 0, what the CPU has not heard of yet grows at its end. */

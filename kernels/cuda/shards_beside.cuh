@@ -20,11 +20,11 @@
 
 QN_EXTERN_C const struct qn_side_kernel QN_SIDE;
 
-/* As many stretches as there are batches that dispatching should cost nothing beside, unless they
- * would have fewer edges and rows than these. */
-#define BESIDE_STRETCHES 1024
+/* So many stretches that the last ones, which one thread of the CPU each works on, take next to
+ * nothing of an iteration, unless they would have fewer edges and rows than these. */
+#define BESIDE_STRETCHES 4096
 #ifndef BESIDE_LEAST_COST
-#define BESIDE_LEAST_COST 65536
+#define BESIDE_LEAST_COST 16384
 #endif
 /* Bytes of units that are streamed to find out how fast that is. */
 #define PROBED_BYTES ((uint64_t)64 << 20)
@@ -49,6 +49,7 @@ struct beside_run {
   struct qn_beside_plan plan;
   struct qn_page_queue queue;
   struct qn_beside_figures figures;
+  uint64_t active_edges;   /* frontier programs: out-edges of active vertices */
   bool on_host, on_device; /* where the values and active vertices are valid */
   cudaStream_t up, down;
   void *pinned; /* side->values, or NULL */
@@ -294,13 +295,22 @@ inline enum qn_status step_on_cpu(struct beside_run *beside, double *change) {
   return QN_OK;
 }
 
+/* As the device does in a run of its own. */
+inline enum qn_status walk_alone(struct beside_run *beside, struct qn_error *error) {
+#if SWEEP_FRONTIER
+  if (!beside->run->source)
+    return collect_counted(beside->run, beside->active_edges, error);
+#endif
+  return sweep_walk(beside->run, error);
+}
+
 inline enum qn_status step_on_device(struct beside_run *beside, double *change,
                                      struct qn_error *error) {
   struct sweep_run *run = beside->run;
   const double begin = qn_seconds();
   enum qn_status status = begin_on_device(run, error);
   if (!status)
-    status = sweep_walk(run, error);
+    status = walk_alone(beside, error);
   if (!status)
     status = sweep_clear(run->state.count, 0, error);
   if (status)
@@ -346,7 +356,7 @@ inline enum qn_status step_together(struct beside_run *beside, double *change,
   qn_page_queue_fill(&beside->queue, (uint32_t)beside->num_stretches);
   /* Garaph's rule (section 4.2) for the CPU's share of the pages. */
   beside->share.notify = SWEEP_FRONTIER && beside->figures.active_share <= cpu_share / 2;
-  qn_side_share_begin(&beside->share, &beside->worker, (uint32_t)num_vertices);
+  qn_side_share_begin(&beside->share, &beside->worker);
   status = device_share(beside, cpu_share, &border, change, error);
   if (status) { /* let the CPU end soon */
     uint32_t first;
@@ -378,10 +388,10 @@ inline void learn_page_times(struct beside_run *beside) {
   const double pages = (double)beside->num_stretches;
   if (figures->cpu_pages < 2 || figures->device_pages < 2)
     return;
-  qn_beside_learn(&beside->plan, QN_CPU_ALONE, figures->active_share,
-                  figures->cpu_seconds * pages / (double)figures->cpu_pages);
-  qn_beside_learn(&beside->plan, QN_DEVICE_ALONE, figures->active_share,
-                  figures->device_seconds * pages / (double)figures->device_pages);
+  qn_beside_learn_shared(&beside->plan, QN_CPU_ALONE, figures->active_share,
+                         figures->cpu_seconds * pages / (double)figures->cpu_pages);
+  qn_beside_learn_shared(&beside->plan, QN_DEVICE_ALONE, figures->active_share,
+                         figures->device_seconds * pages / (double)figures->device_pages);
 }
 
 /* f: the active vertices' share of all out-edges. */
@@ -395,6 +405,7 @@ inline enum qn_status find_active_share(struct beside_run *beside, double *share
     edges = beside->side->active_edges;
   else
     status = count_active_edges(run, &edges, error);
+  beside->active_edges = edges;
 #endif
   *share = run->context.num_edges ? (double)edges / (double)run->context.num_edges : 0;
   return status;
@@ -589,13 +600,18 @@ inline enum qn_status probe(struct beside_run *beside, struct qn_error *error) {
   plan->streams = run->source != NULL;
   if (run->request->beside_choices || run->context.num_edges == 0) /* no matter */
     return QN_OK;
-  plan->cpu_seconds = qn_side_probe(&beside->worker, &QN_SIDE, beside->side, beside->num_stretches);
+  const double cpu_seconds =
+      qn_side_probe(&beside->worker, &QN_SIDE, beside->side, beside->num_stretches);
+  double device_seconds = 0;
   enum qn_status status = exchange(beside, none, all, NULL, NULL, error);
   plan->exchange_seconds = beside->figures.exchange_seconds;
   if (status)
     return status;
-  status = probe_device(beside, &plan->device_seconds, error);
-  return status ? status : forget_probes(run, error);
+  status = probe_device(beside, &device_seconds, error);
+  if (status)
+    return status;
+  qn_beside_plan_begin(plan, cpu_seconds, device_seconds);
+  return forget_probes(run, error);
 }
 
 /* The first values, or those that the run goes on from, on both sides. */
@@ -643,6 +659,12 @@ inline void pin_values(struct beside_run *beside) {
     cudaGetLastError();
 }
 
+/* While readers feed the device they need processors of their own. */
+inline unsigned cpu_threads(const struct sweep_run *run) {
+  const unsigned all = qn_threads(), busy = run->source ? run->result->plan.num_readers + 1 : 0;
+  return all > busy ? all - busy : 1;
+}
+
 inline enum qn_status beside_create(struct beside_run *beside, struct qn_error *error) {
   struct sweep_run *run = beside->run;
   enum qn_status status = qn_alloc(&beside->cuts, beside->num_stretches + 1, sizeof *beside->cuts,
@@ -650,6 +672,8 @@ inline enum qn_status beside_create(struct beside_run *beside, struct qn_error *
   if (!status)
     status = qn_alloc(&beside->wanted, run->source ? run->source->num_units : 0, 1,
                       "flags of units", error);
+  if (!status)
+    status = qn_alloc(&beside->share.done, beside->num_stretches, 1, "stretches of rows", error);
   if (!status)
     status = QN_SIDE.create(run->request, &run->context, beside->bounds, beside->num_stretches,
                             &beside->side, error);
@@ -663,6 +687,8 @@ inline enum qn_status beside_create(struct beside_run *beside, struct qn_error *
   beside->share.side = beside->side;
   beside->share.queue = &beside->queue;
   beside->share.bounds = beside->bounds;
+  beside->share.num_stretches = beside->num_stretches;
+  beside->share.num_threads = cpu_threads(run);
   beside->on_host = beside->on_device = true;
   cudaError_t result = cudaStreamCreateWithFlags(&beside->up, cudaStreamNonBlocking);
   if (result == cudaSuccess)
@@ -679,6 +705,7 @@ inline void beside_destroy(struct beside_run *beside) {
   if (beside->pinned)
     cudaHostUnregister(beside->pinned);
   QN_SIDE.destroy(beside->side);
+  qn_free(beside->share.done);
   qn_free(beside->wanted);
   qn_free(beside->cuts);
 }

@@ -215,13 +215,19 @@ inline uint32_t words_a_warp(const struct sweep_run *run) {
   return each < 1 ? 1 : each < 32 ? (uint32_t)each : 32;
 }
 
-inline enum qn_status collect_active(struct sweep_run *run, struct qn_error *error) {
-  uint64_t num_edges;
-  enum qn_status status = count_active_edges(run, &num_edges, error);
-  if (status || num_edges == 0)
-    return status;
+/* Active vertices have `num_edges` out-edges. */
+inline enum qn_status collect_counted(struct sweep_run *run, uint64_t num_edges,
+                                      struct qn_error *error) {
+  if (num_edges == 0)
+    return QN_OK;
   const bool all = num_edges > run->context.num_edges / NOTIFY_SHARE;
   if (!all) {
+    struct device_counters *counters = run->state.layout.counters;
+    enum qn_status status =
+        qn_cuda_status(cudaMemsetAsync(&counters->queue_size, 0, sizeof counters->queue_size, NULL),
+                       "clearing counters", error);
+    if (status)
+      return status;
     QN_LAUNCH(queue_active, qn_run_blocks(&run->memory, run->context.num_vertices / 32),
               QN_QUEUE_THREADS, 0, NULL, run->state, run->context);
     QN_LAUNCH(notify_targets, qn_run_blocks(&run->memory, num_edges), QN_QUEUE_THREADS, 0, NULL,
@@ -235,6 +241,12 @@ inline enum qn_status collect_active(struct sweep_run *run, struct qn_error *err
 #endif
     SWEEP_LAUNCH(run, pull_notified, all, words_a_warp(run));
   return qn_cuda_launched(all ? "gathering shards" : "notifying and pulling", error);
+}
+
+inline enum qn_status collect_active(struct sweep_run *run, struct qn_error *error) {
+  uint64_t num_edges;
+  enum qn_status status = count_active_edges(run, &num_edges, error);
+  return status ? status : collect_counted(run, num_edges, error);
 }
 
 /* The replication factor of the shard that each 32 vertices begin in. */

@@ -12,10 +12,9 @@
 #include "kernels/beside.h"
 
 static struct qn_beside_plan plan_of(bool all_active, double cpu, double device, double exchange) {
-  return (struct qn_beside_plan){.all_active = all_active,
-                                 .cpu_seconds = cpu,
-                                 .device_seconds = device,
-                                 .exchange_seconds = exchange};
+  struct qn_beside_plan plan = {.all_active = all_active, .exchange_seconds = exchange};
+  qn_beside_plan_begin(&plan, cpu, device);
+  return plan;
 }
 
 static enum qn_beside_choice choice_of(const struct qn_beside_plan *plan, double f) {
@@ -23,48 +22,83 @@ static enum qn_beside_choice choice_of(const struct qn_beside_plan *plan, double
   return qn_beside_choose(plan, f, true, true, &alpha);
 }
 
+/* Both have been measured alone, and took what was expected. */
+static struct qn_beside_plan known_plan(double cpu, double device, double exchange) {
+  struct qn_beside_plan plan = plan_of(true, cpu, device, exchange);
+  for (int i = 0; i < 3; i++) {
+    qn_beside_learn(&plan, QN_CPU_ALONE, 1, cpu);
+    qn_beside_learn(&plan, QN_DEVICE_ALONE, 1, device);
+  }
+  return plan;
+}
+
 static void the_faster_one_works(void **state) {
   (void)state;
-  struct qn_beside_plan plan = plan_of(true, 1, 0.01, 0.001);
+  struct qn_beside_plan plan = known_plan(1, 0.01, 0.001);
   assert_int_equal(choice_of(&plan, 1), QN_DEVICE_ALONE);
-  plan = plan_of(true, 0.01, 1, 0.001);
+  plan = known_plan(0.01, 1, 0.001);
   assert_int_equal(choice_of(&plan, 1), QN_CPU_ALONE);
-  plan = plan_of(true, 1, 0.8, 0.001);
+  plan = known_plan(1, 0.8, 0.001);
   assert_int_equal(choice_of(&plan, 1), QN_SIDE_BY_SIDE);
   assert_true(qn_beside_cpu_share(&plan, 1) > 0.4 && qn_beside_cpu_share(&plan, 1) < 0.5);
-  plan = plan_of(true, 1, 0.8, 0.5); /* exchanging costs more than sharing saves */
+  plan = known_plan(1, 0.8, 0.5); /* exchanging costs more than sharing saves */
   assert_int_equal(choice_of(&plan, 1), QN_DEVICE_ALONE);
+}
+
+/* What was never measured and may be the best is tried, what is hopeless is not. */
+static void estimates_are_tried(void **state) {
+  (void)state;
+  struct qn_beside_plan plan = plan_of(true, 1, 0.9, 0.5);
+  unsigned tried[QN_BESIDE_CHOICES] = {0};
+  for (int i = 0; i < 20; i++) {
+    enum qn_beside_choice choice = choice_of(&plan, 1);
+    tried[choice]++;
+    qn_beside_learn(&plan, choice, 1, choice == QN_CPU_ALONE ? 0.7 : 0.9);
+  }
+  assert_true(tried[QN_CPU_ALONE] >= 16 && tried[QN_DEVICE_ALONE] >= 1);
+  plan = plan_of(true, 100, 0.9, 0.5);
+  for (int i = 0; i < 20; i++) {
+    assert_int_equal(choice_of(&plan, 1), QN_DEVICE_ALONE);
+    qn_beside_learn(&plan, QN_DEVICE_ALONE, 1, 0.9);
+  }
 }
 
 static void few_active_vertices_are_for_the_cpu(void **state) {
   (void)state;
   struct qn_beside_plan plan = plan_of(false, 1, 0.1, 0);
   double alpha;
-  assert_int_equal(qn_beside_choose(&plan, 1e-5, true, true, &alpha), QN_CPU_ALONE);
+  assert_int_equal(qn_beside_choose(&plan, 1e-6, true, true, &alpha), QN_CPU_ALONE);
   assert_true(alpha < 1);
   assert_int_not_equal(qn_beside_choose(&plan, 0.5, true, true, &alpha), QN_CPU_ALONE);
   assert_true(alpha > 9 && alpha < 11);
   /* Where the values are counts. */
   plan.exchange_seconds = 10;
-  assert_int_equal(qn_beside_choose(&plan, 1e-5, false, true, &alpha), QN_DEVICE_ALONE);
+  assert_int_equal(qn_beside_choose(&plan, 1e-6, false, true, &alpha), QN_DEVICE_ALONE);
   assert_int_equal(qn_beside_choose(&plan, 0.5, true, false, &alpha), QN_CPU_ALONE);
 }
 
 static void what_was_measured_counts(void **state) {
   (void)state;
-  struct qn_beside_plan plan = plan_of(true, 1, 0.9, 0.001);
+  struct qn_beside_plan plan = known_plan(1, 0.9, 0.001);
   assert_int_equal(choice_of(&plan, 1), QN_SIDE_BY_SIDE);
   qn_beside_learn(&plan, QN_SIDE_BY_SIDE, 1, 2); /* they are in each other's way */
   assert_int_equal(choice_of(&plan, 1), QN_DEVICE_ALONE);
-  qn_beside_learn(&plan, QN_DEVICE_ALONE, 1, 3);
+  for (int i = 0; i < 4; i++)
+    qn_beside_learn(&plan, QN_DEVICE_ALONE, 1, 3);
   assert_int_equal(choice_of(&plan, 1), QN_CPU_ALONE);
-  /* Of a level of activity what is known of the nearest one. */
+  /* A slow sparse iteration says nothing of dense ones, nor they of it. */
   plan = plan_of(false, 1, 1, 0);
-  qn_beside_learn(&plan, QN_DEVICE_ALONE, 0.25, 0.01);
-  assert_true(qn_beside_expected(&plan, QN_DEVICE_ALONE, 0.125) < 0.02);
-  qn_beside_learn(&plan, QN_DEVICE_ALONE, 0.125, 0.5);
-  assert_true(qn_beside_expected(&plan, QN_DEVICE_ALONE, 0.0625) > 0.4);
-  assert_true(qn_beside_expected(&plan, QN_DEVICE_ALONE, 0.5) < 0.02);
+  qn_beside_learn(&plan, QN_CPU_ALONE, 1e-6, 0.01);
+  assert_true(qn_beside_expected(&plan, QN_CPU_ALONE, 1) < 1.1);
+  assert_true(qn_beside_expected(&plan, QN_CPU_ALONE, 1e-6) > 0.009);
+  qn_beside_learn(&plan, QN_CPU_ALONE, 0.5, 0.1);
+  assert_true(qn_beside_expected(&plan, QN_CPU_ALONE, 1) < 0.2);
+  assert_true(qn_beside_expected(&plan, QN_CPU_ALONE, 1e-6) > 0.009);
+  /* Rates of pages while both work are their own. */
+  plan = known_plan(1, 1, 0);
+  qn_beside_learn_shared(&plan, QN_CPU_ALONE, 1, 3);
+  assert_true(qn_beside_cpu_share(&plan, 1) < 0.3);
+  assert_true(qn_beside_expected(&plan, QN_CPU_ALONE, 1) < 1.1);
 }
 
 /* Nothing is known, nothing is active: some choice, and no nonsense. */
@@ -133,6 +167,7 @@ static void every_page_once(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_faster_one_works),
+      cmocka_unit_test(estimates_are_tried),
       cmocka_unit_test(few_active_vertices_are_for_the_cpu),
       cmocka_unit_test(what_was_measured_counts),
       cmocka_unit_test(nothing_to_go_by),
