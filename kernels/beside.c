@@ -17,15 +17,18 @@
 /* What the first sparse iteration of the CPU may cost more than expected: vertices that were
  * notified lie anywhere in a mapping that nobody has touched yet. */
 #define COLD 4
+/* How much readers that feed a device are assumed to take from the CPU that works beside it. */
+#define READERS_TAKE 1.6
 /* An estimate that was never measured is tried if it is not worse by more than this. */
 #define CURIOUS 1.4
-#define TRIALS 2
+/* From this share of the work on it says what the whole costs. */
+#define MUCH_WORK 0.25
 
 void qn_beside_plan_begin(struct qn_beside_plan *plan, double cpu_seconds, double device_seconds) {
   plan->alone[QN_CPU_ALONE] = (struct qn_beside_cost){.fixed = FIXED_CPU, .slope = cpu_seconds};
   plan->alone[QN_DEVICE_ALONE] =
       (struct qn_beside_cost){.fixed = FIXED_DEVICE, .slope = device_seconds};
-  plan->together = 1;
+  plan->together = plan->streams ? READERS_TAKE : 1;
 }
 
 /* The share of the work of a whole iteration. The CPU's is Garaph's min(2 f, 1) (section 5.1). */
@@ -68,8 +71,8 @@ double qn_beside_expected(const struct qn_beside_plan *plan, enum qn_beside_choi
 /* Alone, all iterations of a program whose vertices are all active take the same: an estimate that
  * may be the best one is tried. */
 static bool is_curious(const struct qn_beside_plan *plan, enum qn_beside_choice side, double best) {
-  return plan->all_active && plan->alone[side].slope_known < TRIALS &&
-         plan->alone[side].slope > 0 && alone(plan, side, 1) < CURIOUS * best;
+  return plan->all_active && plan->alone[side].slope_known == 0 && plan->alone[side].slope > 0 &&
+         alone(plan, side, 1) < CURIOUS * best;
 }
 
 enum qn_beside_choice qn_beside_choose(const struct qn_beside_plan *plan, double f, bool on_host,
@@ -88,7 +91,10 @@ enum qn_beside_choice qn_beside_choose(const struct qn_beside_plan *plan, double
     return QN_DEVICE_ALONE;
   if (is_curious(plan, QN_CPU_ALONE, best))
     return QN_CPU_ALONE;
-  if (both < WORTH * fmin(cpu, device))
+  if (plan->all_active && plan->together_known == 0) /* they may be in nobody's way */
+    both += (1 - plan->together) * together(plan, f);
+  bool few_active = !plan->all_active && *alpha < 1; /* Garaph: the CPU kernel only */
+  if (!few_active && both < WORTH * fmin(cpu, device))
     return QN_SIDE_BY_SIDE;
   return cpu < device ? QN_CPU_ALONE : QN_DEVICE_ALONE;
 }
@@ -99,10 +105,10 @@ static void adjust(double *estimate, unsigned *known, double measured) {
   ++*known;
 }
 
-/* Whichever part of the cost was expected to be the larger one is put right. */
+/* A sparse iteration says nothing of dense ones: it may be the first to touch a mapping. */
 static void learn(struct qn_beside_cost *cost, double work, double seconds) {
   double least = seconds / 10;
-  if (cost->slope * work >= cost->fixed && work > 0)
+  if (work >= MUCH_WORK)
     adjust(&cost->slope, &cost->slope_known, fmax(seconds - cost->fixed, least) / work);
   else
     adjust(&cost->fixed, &cost->fixed_known, fmax(seconds - cost->slope * work, least));
@@ -114,7 +120,7 @@ void qn_beside_learn(struct qn_beside_plan *plan, enum qn_beside_choice choice, 
   if (choice != QN_SIDE_BY_SIDE)
     learn(&plan->alone[choice], work_of(plan, choice, f), seconds);
   else if (expected > 0)
-    plan->together = (plan->together + seconds / expected) / 2;
+    adjust(&plan->together, &plan->together_known, seconds / expected);
 }
 
 void qn_beside_learn_shared(struct qn_beside_plan *plan, enum qn_beside_choice side, double f,

@@ -49,7 +49,8 @@ struct qn_beside_plan {
   /* By QN_CPU_ALONE and QN_DEVICE_ALONE: alone, and while both work, which get into each other's
    * way. */
   struct qn_beside_cost alone[2], shared[2];
-  double together; /* measured over what the costs of both say */
+  double together; /* what both take over what their costs say */
+  unsigned together_known;
 };
 
 /* Of a whole iteration in which all vertices are active, as probed: T_pull and T_GPU. */

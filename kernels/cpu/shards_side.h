@@ -268,7 +268,7 @@ static void side_share_end(struct qn_side *shared) {
 }
 
 /* The bitmap of the next iteration's vertices, which are none yet, plays that of the active ones.
- */
+ * Where the first contribution suffices, none are active, so that all edges are looked at. */
 static double side_probe(struct qn_side *shared, uint64_t first, uint64_t step) {
   struct shards_side *side = side_of(shared);
   struct notify_work *work = &side->work;
@@ -276,7 +276,7 @@ static double side_probe(struct qn_side *shared, uint64_t first, uint64_t step) 
   uint64_t *active = work->current.bits, bytes = qn_frontier_words(&work->next) * sizeof *active;
   if (step == 0)
     return 0;
-  memset(work->next.bits, 0xff, bytes);
+  memset(work->next.bits, PROGRAM_FIRST_SUFFICES ? 0 : 0xff, bytes);
   work->current.bits = work->next.bits;
   double begin = qn_seconds();
 #pragma omp parallel for schedule(dynamic, 1)

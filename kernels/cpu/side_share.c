@@ -4,7 +4,7 @@
 
 #include "support/threads.h"
 
-#define PROBED_STRETCHES 64
+#define PROBED_STRETCHES 256
 
 /* Send what the accelerator has told of; whichever thread comes first. */
 static void receive_told(struct qn_side_share *share) {

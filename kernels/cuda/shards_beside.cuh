@@ -129,12 +129,18 @@ inline enum qn_status bring_to_host(struct beside_run *beside, struct qn_error *
   return status;
 }
 
+/* The device knows of no waiting, nor do checkpoints; vertices wait since an iteration of the CPU
+ * alone, if any. */
+inline void wake_all(struct beside_run *beside) {
+  if (beside->on_host && !beside->on_device)
+    qn_side_call(&beside->worker, QN_SIDE.wake_all, beside->side);
+}
+
 inline enum qn_status bring_to_device(struct beside_run *beside, struct qn_error *error) {
   const struct row_range all = {0, beside->run->context.num_vertices}, none = {0, 0};
-  if (beside->on_host)
-    qn_side_call(&beside->worker, QN_SIDE.wake_all, beside->side);
   if (beside->on_device)
     return QN_OK;
+  wake_all(beside);
   enum qn_status status = exchange(beside, none, all, SWEEP_FRONTIER ? beside->side->active : NULL,
                                    beside->run->state.active, error);
   beside->on_device = !status;
@@ -494,7 +500,7 @@ inline enum qn_status keep(struct beside_run *beside, struct qn_error *error) {
     return sweep_keep(run, error);
   if (!engine_save_is_due(run->request, &run->context))
     return QN_OK;
-  qn_side_call(&beside->worker, QN_SIDE.wake_all, beside->side);
+  wake_all(beside);
   struct qn_run_state state =
       engine_state_of(&run->context, run->result, (const program_value *)beside->side->values);
   state.active = SWEEP_FRONTIER ? beside->side->active : NULL;

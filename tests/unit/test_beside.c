@@ -25,10 +25,8 @@ static enum qn_beside_choice choice_of(const struct qn_beside_plan *plan, double
 /* Both have been measured alone, and took what was expected. */
 static struct qn_beside_plan known_plan(double cpu, double device, double exchange) {
   struct qn_beside_plan plan = plan_of(true, cpu, device, exchange);
-  for (int i = 0; i < 3; i++) {
-    qn_beside_learn(&plan, QN_CPU_ALONE, 1, cpu);
-    qn_beside_learn(&plan, QN_DEVICE_ALONE, 1, device);
-  }
+  qn_beside_learn(&plan, QN_CPU_ALONE, 1, cpu);
+  qn_beside_learn(&plan, QN_DEVICE_ALONE, 1, device);
   return plan;
 }
 
