@@ -32,7 +32,8 @@ int qn_choice(struct argp_state *state, const char *option, const char *const *w
       return i;
     snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? ", " : "", words[i]);
   }
-  argp_error(state, "--%s: '%s' is none of %s", option, word, list);
+  argp_error(state, "%s%s%s'%s' is none of %s", option ? "--" : "", option ? option : "",
+             option ? ": " : "", word, list);
   return 0;
 }
 

@@ -1,5 +1,6 @@
 #include "converters/format.h"
 
+#include <argp.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,7 +88,21 @@ enum qn_status qn_reader_detect(struct qn_input *input, const struct qn_read_opt
 
 /* ---- Listings ------------------------------------------------------------- */
 
-char *qn_formats_help(bool written) {
+/* A line of the list, broken where argp would break it, which knows no indentation. */
+static void print_item(FILE *stream, const char *name, const char *text) {
+  enum { INDENT = 18, WIDTH = 78 - INDENT };
+  fprintf(stream, "  %-15s ", name);
+  while (strlen(text) > WIDTH) {
+    int length = WIDTH;
+    while (length > 0 && text[length] != ' ')
+      length--;
+    fprintf(stream, "%.*s\n%*s", length, text, INDENT, "");
+    text += length + 1;
+  }
+  fprintf(stream, "%s\n", text);
+}
+
+static char *list_help(bool written) {
   char *text = NULL;
   size_t size;
   FILE *stream = open_memstream(&text, &size);
@@ -95,11 +110,21 @@ char *qn_formats_help(bool written) {
     return NULL;
   for (const struct qn_format *format = qn_formats; format->name; format++)
     if (has(format, written ? WRITTEN : READ))
-      fprintf(stream, "  %-15s %s\n", format->name, format->description);
+      print_item(stream, format->name, format->description);
   if (fclose(stream) == 0)
     return text;
   free(text);
   return NULL;
+}
+
+char *qn_formats_help(bool written, int key, const char *text) {
+  if (key != ARGP_KEY_HELP_POST_DOC || !text)
+    return (char *)text;
+  char *formats = list_help(written), *full = NULL;
+  if (!formats || asprintf(&full, text, formats) < 0)
+    full = NULL;
+  free(formats);
+  return full ? full : (char *)text;
 }
 
 static void print_direction(const char *direction, bool supported, bool by_name,

@@ -42,9 +42,9 @@ enum qn_status qn_graph_writer_by_name(const char *name, const struct qn_graph_w
 enum qn_status qn_reader_detect(struct qn_input *input, const struct qn_read_options *options,
                                 const struct qn_reader **out, struct qn_error *error);
 
-/* "  name   description" a line, of the formats that are read or written: for --help. The caller
- * frees it; NULL if memory runs out. */
-char *qn_formats_help(bool written);
+/* An argp help filter: puts the list of formats that are read, or written, where the documentation
+ * behind the options has %s. */
+char *qn_formats_help(bool written, int key, const char *text);
 
 /* Everything about every format on standard output: for --formats. */
 enum qn_status qn_formats_print(bool json, struct qn_error *error);

@@ -37,13 +37,13 @@ static const struct argp_option argp_options[] = {
     {"formats", KEY_FORMATS, NULL, 0,
      "List every format, what is supported and what is lost (also with --json)", 1},
     {"both-directions", KEY_BOTH, NULL, 0,
-     "List the edges of undirected graphs both ways (default: once)", 1},
+     "List undirected edges in both directions (default: in one)", 1},
     {"record", KEY_RECORD, "IDS[,WEIGHT][,big]", 0,
-     "Of pairs: what an edge is. Source and destination: u32, u64 or packed (Graph500's 48 bits); "
-     "weight: u32 or f32; big-endian. Default: the least that holds everything",
+     "Of pairs: ids as u32, u64 or packed (Graph500's 48 bits), weights as u32 or f32; big-endian "
+     "(default: the least that holds all)",
      1},
-    {"parts", KEY_PARTS, "N", 0,
-     "Write a folder of N files with equally many edges each, and a manifest", 1},
+    {"parts", KEY_PARTS, "N", 0, "Write a folder of N files of equally many edges, and a manifest",
+     1},
     {0}};
 
 static void finish_command_line(struct argp_state *state, const struct options *options) {
@@ -111,25 +111,17 @@ static const char documentation[] =
     "Formats:\n%s\n"
     "Reals are written with the fewest digits that read back exactly. What a format loses "
     "or refuses, --formats says.\n\n"
-    "A folder has manifest.json, which names its files with sizes and checksums; --force replaces "
-    "it "
-    "only if it holds nothing else.\n\n"
+    "A folder has manifest.json, which names its files with sizes and checksums; --force "
+    "replaces it only if it holds nothing else.\n\n"
     "Exit status: 0; 2 for a wrong command line or if FILE exists (see --force); 3 for an invalid "
     "container; 5 if reading, writing or memory fails.\n\n"
     "Example:\n"
     "  quern-export soc.qrn -o soc.txt\n"
     "  quern-export soc.qrn -o soc-parts --parts 16 --format csv";
 
-/* Puts the list of formats where the documentation has %s. */
 static char *help_filter(int key, const char *text, void *input) {
   (void)input;
-  if (key != ARGP_KEY_HELP_POST_DOC || !text)
-    return (char *)text;
-  char *formats = qn_formats_help(true), *full = NULL;
-  if (!formats || asprintf(&full, text, formats) < 0)
-    full = NULL;
-  free(formats);
-  return full ? full : (char *)text;
+  return qn_formats_help(true, key, text);
 }
 
 struct report {

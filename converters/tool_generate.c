@@ -55,7 +55,7 @@ static const struct argp_option argp_options[] = {
     {"scale", KEY_SCALE, "N", 0, "2^N vertices (required; at most 31)", 1},
     {"degree", KEY_DEGREE, "D", 0,
      "D edges a vertex on average (default: 16; grid: 4, or 8 with diagonals)", 1},
-    {"seed", KEY_SEED, "S", 0, "Choose another graph of the same kind (default: 1)", 1},
+    {"seed", KEY_SEED, "S", 0, "Another seed gives another graph (default: 1)", 1},
     {"weights", KEY_WEIGHTS, "LO,HI", 0,
      "Uniformly random weights: whole numbers from LO to HI, or reals if either has a point", 1},
     {"permute", KEY_PERMUTE, "yes|no", 0,
@@ -156,7 +156,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
   case ARGP_KEY_ARG:
     if (options->model_given)
       argp_error(state, "one model at a time; '%s' is too much", argument);
-    generator->model = (enum qn_model)qn_choice(state, "model", model_words, argument);
+    generator->model = (enum qn_model)qn_choice(state, NULL, model_words, argument);
     options->model_given = true;
     return 0;
   case ARGP_KEY_END:
@@ -170,16 +170,16 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 static const char documentation[] =
     "Generate a graph of 2^N vertices.\v"
     "Models:\n"
-    "  rmat     skewed degrees, as in social networks (R-MAT; parameters of Graph500)\n"
+    "  rmat     skewed degrees, as in social networks (R-MAT, as in Graph500)\n"
     "  uniform  both ends of every edge uniformly random\n"
-    "  grid     a rectangle of points, each with edges to its neighbours, as in road networks\n\n"
+    "  grid     a rectangle of points with edges to their neighbours, as of roads\n\n"
     "The same options give the same graph, whatever the number of threads. rmat and uniform make "
     "self loops and duplicates, as Graph500 does.\n\n"
     "Exit status: 0; 2 for a wrong command line or if FILE exists (see --force); 5 if writing or "
     "memory fails.\n\n"
     "Example, a clean undirected graph with weights:\n"
-    "  quern-generate rmat --scale 20 --weights 1,255 --undirected --self-loops=remove "
-    "--duplicates=remove -o rmat20.qrn";
+    "  quern-generate rmat --scale 20 --weights 1,255 --undirected \\\n"
+    "    --self-loops=remove --duplicates=remove -o rmat20.qrn";
 
 /* ---- A container ---------------------------------------------------------- */
 

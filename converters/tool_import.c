@@ -54,7 +54,7 @@ enum {
 
 static const struct argp_option argp_options[] = {
     {"output", 'o', "FILE", 0, "Write the container to FILE (required)", 1},
-    {"format", KEY_FORMAT, "NAME", 0, "What the input is; auto (default) tells by content", 1},
+    {"format", KEY_FORMAT, "NAME", 0, "What the input is; auto (default) looks at its content", 1},
     {"formats", KEY_FORMATS, NULL, 0,
      "List every format, what is supported and what is lost (also with --json)", 1},
     {"member", KEY_MEMBER, "NAME", 0, "The member of an archive to read, if it has several", 1},
@@ -224,18 +224,12 @@ static const char documentation[] =
     "input, with the place in the message and no FILE left behind; 5 if reading, writing or memory "
     "fails.\n\n"
     "Example, a clean undirected graph:\n"
-    "  quern-import soc.txt.gz -o soc.qrn --undirected --self-loops=remove --duplicates=remove";
+    "  quern-import soc.txt.gz -o soc.qrn --undirected \\\n"
+    "    --self-loops=remove --duplicates=remove";
 
-/* Puts the list of formats where the documentation has %s. */
 static char *help_filter(int key, const char *text, void *input) {
   (void)input;
-  if (key != ARGP_KEY_HELP_POST_DOC || !text)
-    return (char *)text;
-  char *full = NULL, *formats = qn_formats_help(false);
-  if (!formats || asprintf(&full, text, formats) < 0)
-    full = NULL;
-  free(formats);
-  return full ? full : (char *)text;
+  return qn_formats_help(false, key, text);
 }
 
 /* ---- Reading -------------------------------------------------------------- */

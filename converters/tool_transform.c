@@ -145,8 +145,8 @@ static const char documentation[] =
     "Exit status: 0; 2 for a wrong command line or if FILE exists (see --force); 3 for an invalid "
     "container; 5 if reading, writing or memory fails.\n\n"
     "Example, for benchmarks on a skewed graph:\n"
-    "  quern-transform web.qrn -o clean.qrn --symmetrize --remove-self-loops --remove-duplicates "
-    "--random-weights 1,255,7 --relabel degree\n"
+    "  quern-transform web.qrn -o clean.qrn --symmetrize --remove-self-loops \\\n"
+    "    --remove-duplicates --random-weights 1,255,7 --relabel degree\n"
     "The vertices within two hops of one, and the edges between them:\n"
     "  quern-transform web.qrn -o ego.qrn --egonet 42 --hops 2";
 

@@ -135,7 +135,7 @@ static void print_line(const json_t *report) {
          json_string_value(json_object_get(report, "file")),
          json_string_value(json_object_get(report, "layout")),
          qn_size_text((uint64_t)bytes, size, sizeof size), seconds);
-  if (seconds >= 0.01)
+  if (bytes >= 1e8) /* of less it says nothing */
     printf(" (%.2f GB/s)", bytes / seconds / 1e9);
   putchar('\n');
 }

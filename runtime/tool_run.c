@@ -402,8 +402,9 @@ static void print_report(const struct qn_run *run, const json_t *report) {
   printf("seconds    %.3f (map %.3f, validate %.3f, prepare %.3f, kernel %.3f, write %.3f)\n",
          SECONDS("total"), SECONDS("map"), SECONDS("validate"), SECONDS("prepare"),
          SECONDS("kernel"), SECONDS("write"));
-  printf("edges/s    %.4g million\n",
-         json_real_value(json_object_get(report, "edges_per_second")) / 1e6);
+  const double rate = json_real_value(json_object_get(report, "edges_per_second"));
+  if (rate > 0)
+    printf("edges/s    %.4g million\n", rate / 1e6);
 }
 
 static enum qn_status write_values(struct qn_atomic_file **file, const struct qn_session *session,
