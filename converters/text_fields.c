@@ -74,6 +74,23 @@ bool qn_text_take_line(struct qn_input_block *block, const char **line, const ch
   return true;
 }
 
+enum qn_status qn_text_take_header(struct qn_input *input, struct qn_input_block *block,
+                                   bool (*is_before)(const char *line, const char *end),
+                                   const char *expected, uint64_t *number, const char **line,
+                                   const char **end, struct qn_error *error) {
+  do {
+    ++*number;
+    enum qn_status status = block->bytes ? QN_OK : qn_input_next(input, block, error);
+    if (status)
+      return status;
+    if (!qn_text_take_line(block, line, end)) {
+      qn_fail(error, QN_INVALID, "the file ends before %s", expected);
+      return qn_error_at_line(error, qn_input_name(input), *number, 1);
+    }
+  } while (is_before(*line, *end));
+  return QN_OK;
+}
+
 bool qn_parse_wanted_weight(enum qn_weight_choice wanted, const char *field, const char *field_end,
                             enum qn_weight_type *type, uint32_t *bits, char fault[QN_FAULT_BYTES]) {
   char text[QN_QUOTE_BYTES];

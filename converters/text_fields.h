@@ -60,6 +60,14 @@ void qn_text_skip_mark(struct qn_input_block *block);
 /* Take the first line, without line end, from a block. False if the block is empty. */
 bool qn_text_take_line(struct qn_input_block *block, const char **line, const char **end);
 
+/* Take the lines of an input, counted in `*number`, up to and with the first one that `is_before`
+ * does not pass over: the header, which lies at `*line` to `*end` in `block`. That is to begin with
+ * zeroed; what is left of it may be nothing. QN_INVALID if the input ends before `expected`. */
+enum qn_status qn_text_take_header(struct qn_input *input, struct qn_input_block *block,
+                                   bool (*is_before)(const char *line, const char *end),
+                                   const char *expected, uint64_t *number, const char **line,
+                                   const char **end, struct qn_error *error);
+
 /* Parse a weight that obeys `wanted`; false if it is none, and `fault` says why. */
 #define QN_FAULT_BYTES 384
 bool qn_parse_wanted_weight(enum qn_weight_choice wanted, const char *field, const char *field_end,

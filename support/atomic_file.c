@@ -106,6 +106,10 @@ static void destroy(struct qn_atomic_file *file) {
 
 static enum qn_status check_target(const char *path, bool replace, struct qn_error *error) {
   struct stat status;
+  if (strcmp(path, "-") == 0)
+    return qn_fail(error, QN_USAGE,
+                   "this cannot be written to standard output: name a file (./- if it is called "
+                   "that)");
   if (stat(path, &status) != 0) {
     if (errno == ENOENT)
       return QN_OK;

@@ -56,24 +56,6 @@ static enum qn_status parse_header(struct dimacs *dimacs, const char *line, cons
   return QN_OK;
 }
 
-/* Take the lines up to the header. */
-static enum qn_status take_header(struct qn_input *input, struct qn_input_block *block,
-                                  struct dimacs *dimacs, struct qn_error *error) {
-  const char *line, *end;
-  enum qn_status status = QN_OK;
-  for (;;) {
-    dimacs->size.line++;
-    if (block->bytes == 0 && (status = qn_input_next(input, block, error)))
-      return status;
-    if (!qn_text_take_line(block, &line, &end)) {
-      qn_fail(error, QN_INVALID, "the file ends before 'p sp VERTICES ARCS'");
-      return qn_error_at_line(error, dimacs->size.file, dimacs->size.line, 1);
-    }
-    if (!is_comment(line, end))
-      return parse_header(dimacs, line, end, error);
-  }
-}
-
 /* ---- Arcs ----------------------------------------------------------------- */
 
 static inline void push(struct qn_text_part *part, const struct dimacs *dimacs, uint64_t from,
@@ -169,11 +151,13 @@ static enum qn_status read_dimacs(struct qn_input *input, const struct qn_read_o
                                   struct qn_edge_list *list, uint64_t *sequence,
                                   struct qn_read_result *result, struct qn_error *error) {
   struct dimacs dimacs = {.size = {.file = qn_input_name(input)}, .weights = options->weights};
-  struct qn_input_block block;
+  struct qn_input_block block = {0};
   struct qn_ledger before;
-  enum qn_status status = qn_input_next(input, &block, error);
+  const char *line, *end;
+  enum qn_status status = qn_text_take_header(input, &block, is_comment, "'p sp VERTICES ARCS'",
+                                              &dimacs.size.line, &line, &end, error);
   if (!status)
-    status = take_header(input, &block, &dimacs, error);
+    status = parse_header(&dimacs, line, end, error);
   if (!status)
     status = qn_declare_from_one(&dimacs.size, options, result, &dimacs.first_id, error);
   if (status)

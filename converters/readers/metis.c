@@ -121,23 +121,8 @@ static bool parse_header(struct metis *metis, const char *line, const char *end,
   return true;
 }
 
-/* Take the lines up to the header. */
-static enum qn_status take_header(struct qn_input *input, struct qn_input_block *block,
-                                  struct metis *metis, struct qn_error *error) {
-  const char *line, *end;
-  enum qn_status status = QN_OK;
-  for (;;) {
-    metis->size.line++;
-    if (block->bytes == 0 && (status = qn_input_next(input, block, error)))
-      return status;
-    if (!qn_text_take_line(block, &line, &end)) {
-      qn_fail(error, QN_INVALID, "the file ends before 'VERTICES EDGES [FORMAT [WEIGHTS]]'");
-      return qn_error_at_line(error, metis->size.file, metis->size.line, 1);
-    }
-    if (is_comment(line, end) || is_blank_line(line, end))
-      continue;
-    return parse_header(metis, line, end, block) ? QN_OK : fail_header(metis, error, line, end);
-  }
+static bool is_before_header(const char *line, const char *end) {
+  return is_comment(line, end) || is_blank_line(line, end);
 }
 
 /* ---- Vertices ------------------------------------------------------------- */
@@ -323,10 +308,13 @@ static enum qn_status read_metis(struct qn_input *input, const struct qn_read_op
                                  struct qn_read_result *result, struct qn_error *error) {
   struct metis metis = {.size = {.file = qn_input_name(input)}, .weights = options->weights};
   struct metis_sums sums = {.metis = &metis}, *context = &sums;
-  struct qn_input_block block;
-  enum qn_status status = qn_input_next(input, &block, error);
-  if (!status)
-    status = take_header(input, &block, &metis, error);
+  struct qn_input_block block = {0};
+  const char *line, *end;
+  enum qn_status status =
+      qn_text_take_header(input, &block, is_before_header, "'VERTICES EDGES [FORMAT [WEIGHTS]]'",
+                          &metis.size.line, &line, &end, error);
+  if (!status && !parse_header(&metis, line, end, &block))
+    status = fail_header(&metis, error, line, end);
   if (!status)
     status = qn_declare_from_one(&metis.size, options, result, &metis.first_id, error);
   if (status)

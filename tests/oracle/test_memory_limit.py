@@ -75,10 +75,15 @@ class SameBytes(unittest.TestCase):
         for name, options in (("directed", ("--weights=1,9", *clean)), ("undirected", ("--undirected", *clean))):
             made = tool("quern-generate", "rmat", "--scale=15", *options, "-o", f"{name}.qrn")
             self.assertEqual(made.returncode, 0, made.stderr)
-            for form in ("npy", "gapbs", "galois", "matrix-market", "metis", "dimacs"):
+            for form in ("npy", "npz", "gapbs", "galois", "matrix-market", "metis", "dimacs", "adjacency"):
                 file = f"{name}.{form}"
                 if tool("quern-export", f"{name}.qrn", f"--format={form}", "-o", file).returncode == 0:
-                    self.same("12M", "quern-import", file, f"--format={form}")
+                    self.same("48M" if form == "npz" else "12M", "quern-import", file, f"--format={form}")
+        for record in ("u32", "u64,u32", "u32,f32,big", "packed"):
+            made = tool("quern-export", "directed.qrn", "--format=pairs", f"--record={record}", "-o", "directed.pairs")
+            self.assertEqual(made.returncode, 0, made.stderr)
+            for options in ((), clean, ("--undirected", "--duplicates=remove"), ("--vertices=32768",)):
+                self.same("12M", "quern-import", "directed.pairs", "--format=pairs", f"--record={record}", *options)
 
     def test_transforms_and_builders(self):
         graphs = {"weighted": ("--weights=1,9",), "plain": (), "undirected": ("--undirected",)}
