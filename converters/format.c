@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "converters/input.h"
+#include "converters/text_fields.h"
 
 enum direction { READ, WRITTEN };
 
@@ -66,11 +67,13 @@ enum qn_status qn_reader_detect(struct qn_input *input, const struct qn_read_opt
   enum qn_status status = qn_input_peek(input, &head, &bytes, error);
   if (status)
     return status;
+  struct qn_input_block text = {.data = head, .bytes = bytes};
+  qn_text_skip_mark(&text); /* no binary format begins with one */
   for (const struct qn_format *format = qn_formats; format->name; format++) {
     const struct qn_reader *reader = format->reader;
     int sure = 0;
     if (reader && reader->detect)
-      sure = reader->detect(head, bytes, options);
+      sure = reader->detect(text.data, text.bytes, options);
     else if (reader && reader->detect_files)
       sure = reader->detect_files(input, head, bytes);
     if (sure > best) {

@@ -79,10 +79,11 @@ enum qn_status qn_text_take_header(struct qn_input *input, struct qn_input_block
                                    const char *expected, uint64_t *number, const char **line,
                                    const char **end, struct qn_error *error) {
   do {
-    ++*number;
     enum qn_status status = block->bytes ? QN_OK : qn_input_next(input, block, error);
     if (status)
       return status;
+    if (++*number == 1)
+      qn_text_skip_mark(block);
     if (!qn_text_take_line(block, line, end)) {
       qn_fail(error, QN_INVALID, "the file ends before %s", expected);
       return qn_error_at_line(error, qn_input_name(input), *number, 1);

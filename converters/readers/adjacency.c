@@ -398,6 +398,7 @@ static enum qn_status read_adjacency(struct qn_input *input, const struct qn_rea
   struct qn_input_block block = {0};
   uint64_t lines = 0;
   enum qn_status status = qn_input_next(input, &block, error);
+  qn_text_skip_mark(&block);
   const char *line = block.data;
   if (!status)
     status = take_header(adjacency, &block, &lines, error);

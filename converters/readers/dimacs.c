@@ -40,6 +40,12 @@ static enum qn_status fail_header(const struct dimacs *dimacs, const char *line,
   return qn_error_at_line(error, dimacs->size.file, dimacs->size.line, 1);
 }
 
+/* Are the first two words of the header what they have to be? */
+static bool is_problem(const struct qn_text_column word[2]) {
+  return word[0].end - word[0].begin == 1 && *word[0].begin == 'p' &&
+         word[1].end - word[1].begin == 2 && memcmp(word[1].begin, "sp", 2) == 0;
+}
+
 static enum qn_status parse_header(struct dimacs *dimacs, const char *line, const char *end,
                                    struct qn_error *error) {
   struct qn_text_columns columns = qn_text_columns_of(line, end, ' ');
@@ -47,9 +53,7 @@ static enum qn_status parse_header(struct dimacs *dimacs, const char *line, cons
   unsigned count = 0;
   while (count < 5 && qn_text_next_column(&columns, &word[count]))
     count++;
-  bool named = count == 4 && word[0].end - word[0].begin == 1 && *word[0].begin == 'p' &&
-               word[1].end - word[1].begin == 2 && memcmp(word[1].begin, "sp", 2) == 0;
-  if (!named ||
+  if (count != 4 || !is_problem(word) ||
       qn_parse_whole(word[2].begin, word[2].end, &dimacs->size.num_vertices) != QN_NUMBER_FINE ||
       qn_parse_whole(word[3].begin, word[3].end, &dimacs->size.num_edges) != QN_NUMBER_FINE)
     return fail_header(dimacs, line, end, error);
@@ -195,8 +199,13 @@ static int detect_dimacs(const char *head, uint64_t bytes, const struct qn_read_
   const char *line, *end;
   bool commented = false;
   while (qn_text_take_line(&block, &line, &end)) {
-    if (!is_comment(line, end))
-      return end - line > 5 && memcmp(line, "p sp ", 5) == 0 ? 3 : 0;
+    if (!is_comment(line, end)) {
+      struct qn_text_columns columns = qn_text_columns_of(line, end, ' ');
+      struct qn_text_column word[2];
+      bool named = qn_text_next_column(&columns, &word[0]) &&
+                   qn_text_next_column(&columns, &word[1]) && is_problem(word);
+      return named ? 3 : 0;
+    }
     commented |= end > line && *line == 'c';
     if (end > line && *line != 'c')
       return 0;

@@ -48,6 +48,10 @@ static bool find_places(const struct header *header, struct places *places) {
 
 static enum qn_status check_header(const struct header *header, const char *file,
                                    struct qn_error *error) {
+  uint64_t swapped = __builtin_bswap64(header->version);
+  if (swapped == 1 || swapped == 2)
+    return qn_binary_fail(file, 0, error,
+                          "the file is big-endian; Galois graphs are read in little-endian only");
   if (header->version != 1 && header->version != 2)
     return qn_binary_fail(file, 0, error, "version %" PRIu64 " of Galois graphs is unknown",
                           header->version);

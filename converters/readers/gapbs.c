@@ -35,6 +35,15 @@ static bool file_bytes(const struct header *header, unsigned edge_bytes, uint64_
          qn_add_u64(*bytes, HEADER_BYTES, bytes);
 }
 
+/* Would the file be one with its bytes in the other order? */
+static bool is_big_endian(const struct header *header, uint64_t bytes) {
+  struct header swapped = {header->directed, __builtin_bswap64(header->num_edges),
+                           __builtin_bswap64(header->num_vertices)};
+  uint64_t plain, weighted;
+  return file_bytes(&swapped, 4, &plain) && file_bytes(&swapped, 8, &weighted) &&
+         (bytes == plain || bytes == weighted);
+}
+
 /* Find the header and, by the file's length, the rows. */
 static enum qn_status place_rows(const struct qn_whole_input *whole, struct header *header,
                                  struct qn_binary_rows *rows, struct qn_error *error) {
@@ -47,6 +56,9 @@ static enum qn_status place_rows(const struct qn_whole_input *whole, struct head
                           (unsigned char)whole->data[0]);
   *header = (struct header){whole->data[0], qn_binary_u64(whole->data + 1),
                             qn_binary_u64(whole->data + 9)};
+  if (is_big_endian(header, whole->bytes) && header->num_vertices > whole->bytes)
+    return qn_binary_fail(rows->file, 1, error,
+                          "the file is big-endian; graphs of GAPBS are read in little-endian only");
   if (!file_bytes(header, 4, &plain) || !file_bytes(header, 8, &weighted) ||
       (whole->bytes != plain && whole->bytes != weighted))
     return qn_binary_fail(rows->file, 1, error,

@@ -228,6 +228,8 @@ static enum qn_status take_header(struct qn_input *input, struct qn_input_block 
   const char *file = qn_input_name(input), *line, *end;
   enum qn_status status = QN_OK;
   for (uint64_t number = 1; !status; number++) {
+    if (number == 1)
+      qn_text_skip_mark(block);
     if ((status = next_line(input, block, &line, &end, error)))
       return status;
     matrix->lines = number;
