@@ -22,6 +22,31 @@ static void find_folder(char folder[PATH_BYTES]) {
     folder[0] = '\0';
 }
 
+static const struct {
+  const char *name, *summary;
+} summaries[] = {
+    {"archive", "keep containers in a compact form, and in bundles"},
+    {"block", "graph to blocked CSR (GraphCage)"},
+    {"export", "container to a format of other systems"},
+    {"generate", "random graphs and grids"},
+    {"hybrid", "graph to ELL and COO (HPGraph)"},
+    {"import", "files of other systems to a graph"},
+    {"info", "what a container holds"},
+    {"page", "graph to slotted pages (GTS)"},
+    {"partition", "graph to edge partitions (Graphie)"},
+    {"run", "run an algorithm on a container"},
+    {"shard", "graph to shards (Garaph)"},
+    {"transform", "graph to another: symmetrize, relabel, take a part"},
+    {"verify", "check containers; compare results"},
+};
+
+static const char *summary_of(const char *name) {
+  for (size_t i = 0; i < sizeof summaries / sizeof summaries[0]; i++)
+    if (strcmp(summaries[i].name, name) == 0)
+      return summaries[i].summary;
+  return "";
+}
+
 static int is_tool(const struct dirent *entry) {
   return strncmp(entry->d_name, "quern-", 6) == 0;
 }
@@ -29,9 +54,12 @@ static int is_tool(const struct dirent *entry) {
 static void print_tools(FILE *stream, const char *folder) {
   struct dirent **entries;
   int count = scandir(folder[0] ? folder : ".", &entries, is_tool, alphasort);
-  fprintf(stream, "Usage: quern TOOL [OPTION...]\n\nTools (quern TOOL --help tells more):\n");
+  fprintf(stream, "Usage: quern TOOL [OPTION...]\n"
+                  "A mill for graphs: all tools of the suite under one name.\n\n"
+                  "Tools (quern TOOL --help tells more):\n");
   for (int i = 0; i < count; i++) {
-    fprintf(stream, "  %s\n", entries[i]->d_name + 6);
+    const char *name = entries[i]->d_name + strlen("quern-"), *summary = summary_of(name);
+    fprintf(stream, *summary ? "  %-10s %s\n" : "  %s\n", name, summary);
     free(entries[i]);
   }
   if (count >= 0)

@@ -11,7 +11,7 @@ _quern() {
   COMPREPLY=()
   if [[ ${command[0]##*/} == quern ]]; then
     if ((COMP_CWORD == 1)); then
-      words=$(_quern_help "${command[@]}" | sed -n 's/^  \([a-z][a-z-]*\)$/\1/p')
+      words=$(_quern_help "${command[@]}" | sed -n 's/^  \([a-z][a-z-]*\)\( .*\)\?$/\1/p')
       mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
       return
     fi
