@@ -46,6 +46,7 @@ enum qn_kernel_traits {
   QN_KERNEL_LEVELS = 1 << 8,       /* values are small whole numbers: how many have which? */
   QN_KERNEL_ANY_ORDER = 1 << 11,   /* ends at one result whenever new values are seen */
   QN_KERNEL_GROUPS = 1 << 10,      /* looks at groups of vertices */
+  QN_KERNEL_NO_FRONTIER = 1 << 13, /* its states have no bits of active vertices */
   QN_KERNEL_HOPS = 1 << 9, /* an iteration is a hop: max_iterations is what a user asks for */
 };
 

@@ -185,9 +185,9 @@ static enum qn_status check_run(const struct qn_keeper *keeper, const json_t *ru
 /* What the kernel relies on beyond the rules of the format. */
 static enum qn_status check_state(const struct qn_keeper *keeper,
                                   const struct qn_checkpoint *checkpoint, struct qn_error *error) {
-  bool all_active = keeper->kernel->traits & QN_KERNEL_ALL_ACTIVE;
+  bool no_frontier = keeper->kernel->traits & (QN_KERNEL_ALL_ACTIVE | QN_KERNEL_NO_FRONTIER);
   if (checkpoint->value_bytes != keeper->kernel->value_bytes ||
-      (checkpoint->active == NULL) != all_active) {
+      (checkpoint->active == NULL) != no_frontier) {
     qn_fail(error, QN_INVALID, "the checkpoint's state does not fit the kernel %s",
             keeper->kernel->name);
     return qn_error_in_file(error, keeper->folder.file), QN_INVALID;

@@ -12,6 +12,7 @@
 #include "formats/graph.h"
 #include "formats/transpose.h"
 #include "kernels/cpu/levels.h"
+#include "kernels/own_state.h"
 #include "kernels/registry.h"
 #include "support/memory.h"
 #include "support/threads.h"
@@ -153,8 +154,13 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
     status = create_arrays(&work, num_vertices, error);
   result->prepare_seconds = qn_seconds() - begin;
   begin = qn_seconds();
-  for (uint32_t i = 0; i < request->num_sources && !status; i++)
+  if (!status)
+    qn_own_restore(request, work.score, num_vertices, sizeof *work.score);
+  for (uint64_t i = qn_own_iterations(request); i < request->num_sources && !status; i++) {
     status = add_source(&work, request, request->sources[i], error);
+    if (!status && i + 1 < request->num_sources)
+      status = qn_own_keep(request, i + 1, num_vertices, sizeof *work.score, work.score, error);
+  }
   result->kernel_seconds = qn_seconds() - begin;
   result->iterations = request->num_sources;
   qn_graph_unmap(&transposed);
@@ -179,8 +185,9 @@ const struct qn_kernel qn_kernel_bc_csr_cpu = {
     .layout = QN_LAYOUT_GRAPH,
     .processor = QN_CPU,
     .weight_types = 1u << QN_WEIGHT_NONE | 1u << QN_WEIGHT_U32 | 1u << QN_WEIGHT_F32,
-    .traits = QN_KERNEL_SOURCES | QN_KERNEL_RANKS,
+    .traits = QN_KERNEL_SOURCES | QN_KERNEL_RANKS | QN_KERNEL_NO_FRONTIER,
     .result = QN_RESULT_F64,
     .max_iterations = UINT32_MAX,
     .run = run,
+    .value_bytes = sizeof(double),
 };

@@ -57,6 +57,7 @@ PROGRAM_FUNCTION program_result program_output(const struct qn_program_context *
 }
 
 #include "kernels/cpu/slotted_pages_state.h"
+#include "kernels/own_state.h"
 
 extern const struct qn_kernel qn_kernel_bc_slotted_pages_cpu;
 
@@ -200,18 +201,24 @@ static enum qn_status create_work(struct work *work, const struct qn_run_request
 
 static enum qn_status engine_run(const struct qn_run_request *request, struct qn_run_result *result,
                                  struct qn_error *error) {
+  struct qn_run_request searches = *request;
   struct work work = {0};
   double begin = qn_seconds();
-  enum qn_status status = create_work(&work, request, result, error);
+  searches.checkpointing = NULL; /* states are those between two of them */
+  enum qn_status status = create_work(&work, &searches, result, error);
   uint64_t num_vertices = work.state.context.num_vertices;
   result->prepare_seconds = qn_seconds() - begin;
   begin = qn_seconds();
-  for (uint32_t i = 0; i < request->num_sources && !status; i++) {
+  if (!status)
+    qn_own_restore(request, work.score, num_vertices, sizeof *work.score);
+  for (uint64_t i = qn_own_iterations(request); i < request->num_sources && !status; i++) {
     uint32_t source = request->sources[i];
     work.state.context.source = engine_position(request, source);
     status = count_paths(&work, error);
     if (!status)
       spread_shares(&work, source);
+    if (!status && i + 1 < request->num_sources)
+      status = qn_own_keep(request, i + 1, num_vertices, sizeof *work.score, work.score, error);
   }
   result->kernel_seconds = qn_seconds() - begin;
   result->iterations = request->num_sources;
@@ -240,8 +247,9 @@ const struct qn_kernel qn_kernel_bc_slotted_pages_cpu = {
     .layout = QN_LAYOUT_SLOTTED_PAGES,
     .processor = QN_CPU,
     .weight_types = PROGRAM_WEIGHT_TYPES,
-    .traits = QN_KERNEL_SOURCES | QN_KERNEL_RANKS,
+    .traits = QN_KERNEL_SOURCES | QN_KERNEL_RANKS | QN_KERNEL_NO_FRONTIER,
     .result = QN_RESULT_F64,
     .max_iterations = UINT32_MAX,
     .run = engine_run,
+    .value_bytes = sizeof(double),
 };

@@ -11,9 +11,14 @@
  * edges are joined only if these do not bring most vertices together.
  *
  * parent[v] <= v always holds, so a root is the smallest vertex of its tree. The
- * outcome does not depend on the order in which edges are joined. */
+ * outcome does not depend on the order in which edges are joined.
+ *
+ * Trees only ever grow together, so parents at any moment are a state to go on from. The last
+ * phase, which takes most of the time where there is much to do, is cut into JOIN_STEPS
+ * iterations for that. */
 #include "formats/graph.h"
 #include "kernels/cpu/chunks.h"
+#include "kernels/own_state.h"
 #include "kernels/registry.h"
 #include "support/memory.h"
 #include "support/threads.h"
@@ -24,6 +29,7 @@ extern const struct qn_kernel qn_kernel_cc_csr_cpu;
 #define NEIGHBOR_ROUNDS 3
 #define NUM_SAMPLES 1024
 #define ROOT_NEIGHBORS 1024
+#define JOIN_STEPS 8
 
 static uint32_t load(const uint32_t *parent, uint32_t vertex) {
   return __atomic_load_n(&parent[vertex], __ATOMIC_RELAXED);
@@ -174,19 +180,19 @@ static void join_row_until(const struct qn_csr *csr, uint32_t *parent, uint32_t 
 }
 
 static void join_all(const struct qn_graph *graph, const struct qn_row_chunks *chunks,
-                     uint32_t *parent) {
+                     uint64_t first, uint64_t end, uint32_t *parent) {
 #pragma omp parallel for schedule(dynamic, 1)
-  for (uint64_t chunk = 0; chunk < chunks->num_chunks; chunk++)
+  for (uint64_t chunk = first; chunk < end; chunk++)
     for (uint32_t v = chunks->bounds[chunk]; v < chunks->bounds[chunk + 1]; v++)
       join_row(&graph->out, parent, v);
 }
 
 /* Join all edges but those between vertices of the largest tree. */
 static void join_outside(const struct qn_graph *graph, const struct qn_row_chunks *chunks,
-                         uint32_t *parent, uint32_t largest) {
+                         uint64_t first, uint64_t end, uint32_t *parent, uint32_t largest) {
   bool two_ways = graph->directedness != QN_UNDIRECTED;
 #pragma omp parallel for schedule(dynamic, 1)
-  for (uint64_t chunk = 0; chunk < chunks->num_chunks; chunk++)
+  for (uint64_t chunk = first; chunk < end; chunk++)
     for (uint32_t v = chunks->bounds[chunk]; v < chunks->bounds[chunk + 1]; v++)
       if (load(parent, v) != largest) {
         join_row_until(&graph->out, parent, v, largest);
@@ -196,24 +202,83 @@ static void join_outside(const struct qn_graph *graph, const struct qn_row_chunk
 }
 
 /* An edge that is seen from one of its ends alone may not be skipped there. */
-static void find_components(const struct qn_graph *graph, const struct qn_row_chunks *chunks,
-                            uint32_t *parent) {
-  struct sample sample;
+static bool joins_all(const struct qn_graph *graph) {
+  return graph->directedness == QN_DIRECTED && !graph->has_transpose;
+}
+
+/* Bring most vertices together; the root of the largest tree, which the last phase may skip. */
+static uint32_t join_first_neighbors(const struct qn_graph *graph, uint32_t *parent) {
+  struct sample sample = {.largest = UINT32_MAX};
   join_smallest_neighbors(graph, parent);
-  if (graph->directedness == QN_DIRECTED && !graph->has_transpose) {
-    join_all(graph, chunks, parent);
-  } else {
+  if (joins_all(graph))
+    return sample.largest;
+  take_sample(graph, parent, &sample);
+  for (uint64_t round = 0; round < NEIGHBOR_ROUNDS && !sample.dominates; round++) {
+    if (round == 0)
+      join_neighbors_of_roots(&graph->out, parent, &sample);
+    else
+      join_neighbors(&graph->out, parent, round);
     take_sample(graph, parent, &sample);
-    for (uint64_t round = 0; round < NEIGHBOR_ROUNDS && !sample.dominates; round++) {
-      if (round == 0)
-        join_neighbors_of_roots(&graph->out, parent, &sample);
-      else
-        join_neighbors(&graph->out, parent, round);
-      take_sample(graph, parent, &sample);
-    }
-    join_outside(graph, chunks, parent, sample.largest);
   }
-  compress(parent, graph->out.num_vertices);
+  return sample.largest;
+}
+
+/* The kernel's own registers. */
+enum { LARGEST };
+
+/* The parents of a state must be what parents always are, or searches for roots would not end. */
+static enum qn_status restore(const struct qn_run_request *request, uint64_t num_vertices,
+                              uint32_t *parent, uint32_t *largest, struct qn_error *error) {
+  const struct qn_run_state *state = qn_own_state(request);
+  const uint32_t *values = state->values;
+  uint64_t bad = 0;
+#pragma omp parallel for schedule(static) reduction(+ : bad)
+  for (uint64_t v = 0; v < num_vertices; v++)
+    bad += values[v] > v;
+  uint64_t root = state->registers[QN_STATE_ENGINE + LARGEST];
+  if (bad > 0 || (root >= num_vertices && !joins_all(request->view)))
+    return qn_fail(error, QN_INVALID, "the checkpoint has values that cc cannot have left there");
+  *largest = (uint32_t)root;
+  qn_own_restore(request, parent, num_vertices, sizeof *parent);
+  return QN_OK;
+}
+
+static enum qn_status keep(const struct qn_run_request *request, uint64_t steps,
+                           uint64_t num_vertices, const uint32_t *parent, uint32_t largest,
+                           struct qn_error *error) {
+  if (!qn_own_save_is_due(request, steps))
+    return QN_OK;
+  struct qn_run_state state = qn_own_state_of(steps, num_vertices, sizeof *parent, parent);
+  state.registers[QN_STATE_ENGINE + LARGEST] = largest;
+  return qn_own_save(request, &state, error);
+}
+
+static enum qn_status find_components(const struct qn_run_request *request,
+                                      const struct qn_row_chunks *chunks, uint32_t *parent,
+                                      uint64_t *steps, struct qn_error *error) {
+  const struct qn_graph *graph = request->view;
+  uint64_t num_vertices = graph->out.num_vertices, step = qn_own_iterations(request);
+  uint32_t largest = UINT32_MAX;
+  enum qn_status status = QN_OK;
+  *steps = chunks->num_chunks < JOIN_STEPS ? chunks->num_chunks : JOIN_STEPS;
+  *steps += *steps == 0;
+  if (step > 0)
+    status = restore(request, num_vertices, parent, &largest, error);
+  else
+    largest = join_first_neighbors(graph, parent);
+  for (; step < *steps && !status; step++) {
+    uint64_t first, end;
+    qn_part_of(chunks->num_chunks, *steps, step, &first, &end);
+    if (joins_all(graph))
+      join_all(graph, chunks, first, end, parent);
+    else
+      join_outside(graph, chunks, first, end, parent, largest);
+    if (step + 1 < *steps)
+      status = keep(request, step + 1, num_vertices, parent, largest, error);
+  }
+  if (!status)
+    compress(parent, num_vertices);
+  return status;
 }
 
 /* Labels are smallest vertices; make them smallest positions in original order. */
@@ -251,7 +316,7 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
   uint64_t num_vertices = graph->out.num_vertices;
   struct qn_row_chunks chunks;
   uint32_t *parent = NULL;
-  *result = (struct qn_run_result){.type = QN_RESULT_U32, .converged = true, .iterations = 1};
+  *result = (struct qn_run_result){.type = QN_RESULT_U32, .converged = true};
   double begin = qn_seconds();
   enum qn_status status =
       qn_row_chunks_create(&chunks, graph->out.row_offsets, num_vertices, error);
@@ -259,8 +324,8 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
     status = qn_pages_alloc(&parent, num_vertices, sizeof *parent, "labels", error);
   if (status)
     goto cleanup;
-  find_components(graph, &chunks, parent);
-  if (request->positions)
+  status = find_components(request, &chunks, parent, &result->iterations, error);
+  if (!status && request->positions)
     status = label_by_position(parent, num_vertices, request->positions, error);
   result->kernel_seconds = qn_seconds() - begin;
 cleanup:
@@ -282,8 +347,9 @@ const struct qn_kernel qn_kernel_cc_csr_cpu = {
     .layout = QN_LAYOUT_GRAPH,
     .processor = QN_CPU,
     .weight_types = 1u << QN_WEIGHT_NONE | 1u << QN_WEIGHT_U32 | 1u << QN_WEIGHT_F32,
-    .traits = QN_KERNEL_VERTICES,
+    .traits = QN_KERNEL_VERTICES | QN_KERNEL_NO_FRONTIER,
     .result = QN_RESULT_U32,
     .max_iterations = UINT32_MAX,
     .run = run,
+    .value_bytes = sizeof(uint32_t),
 };

@@ -1,5 +1,5 @@
-/* Blocked CSR on a CUDA device, resident (view: struct qn_blocked_csr). From Chen, GraphCage
- * (2019).
+/* Blocked CSR on a CUDA device, resident or streamed (view: struct qn_blocked_csr). From Chen,
+ * GraphCage (2019).
  *
  * Pull (section 3.1, TOCAB): block after block, so that the messages that a block's edges read at
  * random stay in the L2 cache; each local row's partial result is written in order, and a block of
@@ -14,7 +14,8 @@
  *
  * A pull moves, per edge, 4 bytes (8 with weights) in order and one 32-byte sector within the L2
  * cache; per local row 8 bytes of offset and id, and the partial result twice; per vertex the sum.
- * Where the messages fit in the cache anyway, the partial results are the price of nothing. */
+ * Where the messages fit in the cache anyway, the partial results are the price of nothing. (How it
+ * is streamed: blocked_csr_streamed.cuh.) */
 #ifndef QN_KERNELS_CUDA_BLOCKED_CSR_ENGINE_CUH
 #define QN_KERNELS_CUDA_BLOCKED_CSR_ENGINE_CUH
 
@@ -22,6 +23,7 @@
 #include "kernels/cuda/combine.cuh"
 #include "kernels/cuda/csr_device.cuh"
 #include "kernels/cuda/edge_tiles.cuh"
+#include "kernels/cuda/row_units.cuh"
 #include "kernels/cuda/warp_rows.cuh"
 
 namespace {
@@ -36,6 +38,9 @@ struct engine_device {
   struct qn_unit_queue queue;  /* frontier programs: the active vertices */
   qn_queue_size *queued;
   bool pulls;
+  struct row_tables rows; /* if they are streamed */
+  program_accumulator *row_parts;
+  bool rows_send;
 };
 
 QN_DEVICE_INLINE uint64_t engine_out_degree(const struct engine_device &device, uint32_t vertex) {
@@ -44,6 +49,8 @@ QN_DEVICE_INLINE uint64_t engine_out_degree(const struct engine_device &device, 
 
 } /* namespace */
 
+#define ENGINE_STREAMS
+#define ENGINE_COMPLETES
 #include "kernels/cuda/sweep_push.cuh"
 
 /* Where a program combines in place, nothing collected and the identity are the same. */
@@ -230,6 +237,14 @@ inline void walk_blocks(struct sweep_run *run) {
   }
 }
 
+inline void launch_reduction(struct sweep_run *run) {
+  const struct qn_blocking &blocking = run->state.layout.blocking;
+  const uint32_t shared_bytes = QN_RANGE_VERTICES * (sizeof(program_accumulator) + 1);
+  if (blocking.num_ranges > 0)
+    QN_LAUNCH(reduce_range, (unsigned)blocking.num_ranges, SWEEP_THREADS, shared_bytes, NULL,
+              run->state, run->context, blocking.block_rows);
+}
+
 inline enum qn_status collect_blocks(struct sweep_run *run, struct qn_error *error) {
   const struct engine_device &layout = run->state.layout;
 #if PULLS_BY_TILES
@@ -240,10 +255,8 @@ inline enum qn_status collect_blocks(struct sweep_run *run, struct qn_error *err
   } else
 #endif
     walk_blocks(run);
-  const uint32_t shared_bytes = QN_RANGE_VERTICES * (sizeof(program_accumulator) + 1);
-  if (layout.pulls && layout.blocking.num_ranges > 0)
-    QN_LAUNCH(reduce_range, (unsigned)layout.blocking.num_ranges, SWEEP_THREADS, shared_bytes, NULL,
-              run->state, run->context, layout.blocking.block_rows);
+  if (layout.pulls)
+    launch_reduction(run);
   return qn_cuda_launched("walking the blocks", error);
 }
 
@@ -254,6 +267,7 @@ inline enum qn_status engine_collect(struct sweep_run *run, struct qn_error *err
 
 } /* namespace */
 
+#include "kernels/cuda/blocked_csr_streamed.cuh"
 #include "kernels/cuda/sweep_loop.cuh"
 
 #if PROGRAM_SCHEDULE == QN_FRONTIER
@@ -374,14 +388,22 @@ inline enum qn_status engine_run(const struct qn_run_request *request, struct qn
                                  struct qn_error *error) {
   const struct qn_blocked_csr *view = (const struct qn_blocked_csr *)request->view;
   const struct qn_weights *weights = view->has_pull ? &view->pull.weights : &view->push.weights;
-  auto upload = [view](struct sweep_run *run, struct qn_error *failure) {
-    return upload_layout(view, run, failure);
+  struct blocked_stream stream;
+  struct qn_unit_source source;
+  auto upload = [view, &stream](struct sweep_run *run, struct qn_error *failure) {
+    return run->source ? upload_streamed(&stream, run, failure) : upload_layout(view, run, failure);
   };
   memset(result, 0, sizeof *result);
   enum qn_status status = engine_check_weights(weights, view->num_edges, error);
-  if (!status)
-    status = sweep_run_program(request, view->num_vertices, view->num_edges, NULL, upload, result,
-                               error);
+  if (status)
+    return status;
+  status = blocked_stream_create(&stream, view, error);
+  if (!status) {
+    source = blocked_source(&stream);
+    status = sweep_run_units(request, view->num_vertices, view->num_edges, NULL, &source, upload,
+                             result, error);
+  }
+  row_units_destroy(&stream.cut);
   return status;
 }
 

@@ -19,6 +19,7 @@
 #ifndef QN_KERNELS_CUDA_BRANDES_CUH
 #define QN_KERNELS_CUDA_BRANDES_CUH
 
+#include "kernels/cuda/bc_state.cuh"
 #include "kernels/cuda/run_device.cuh"
 #include "kernels/cuda/sweep_loop.cuh"
 
@@ -117,8 +118,13 @@ enum qn_status bc_run(const struct qn_run_request *request, uint64_t num_vertice
   qn_load_kernels();
   if (!status)
     status = qn_cuda_algorithm_begin(&run.memory, error);
-  for (uint32_t i = 0; i < request->num_sources && !status; i++)
+  if (!status)
+    status = bc_resume(request, &run.memory, bc.scores, num_vertices, error);
+  for (uint64_t i = qn_own_iterations(request); i < request->num_sources && !status; i++) {
     status = bc_add_source(&run, &bc, request->sources[i], walk_level, error);
+    if (!status && i + 1 < request->num_sources)
+      status = bc_keep(request, &run.memory, i + 1, bc.scores, num_vertices, error);
+  }
   if (!status)
     status = qn_cuda_algorithm_end(&run.memory, error);
   if (!status)

@@ -162,19 +162,17 @@ inline enum qn_status engine_run_streamed(const struct qn_run_request *request,
 enum qn_status engine_run(const struct qn_run_request *request, struct qn_run_result *result,
                           struct qn_error *error) {
   const struct qn_csr *out = &((const struct qn_graph *)request->view)->out;
+  const struct qn_run_state *resumed = engine_resumed(request);
   bool too_large = false;
   memset(result, 0, sizeof *result);
   enum qn_status status = engine_check_weights(&out->weights, out->num_edges, error);
+  if (!status && resumed && sweep_state_is_streamed(resumed))
+    return engine_run_streamed(request, result, error);
   if (!status)
     status = engine_run_resident(request, result, &too_large, error);
   if (!too_large)
     return status;
-  if (request->checkpointing) /* its state would be another one than the resident engine's */
-    return qn_fail(error, QN_UNSUPPORTED,
-                   "%s on the graph layout keeps no checkpoints where the graph is streamed; use "
-                   "slotted pages or edge partitions, or allow more device memory",
-                   PROGRAM_NAME);
-  return engine_run_streamed(request, result, error);
+  return resumed ? sweep_refuse_resident_state(error) : engine_run_streamed(request, result, error);
 }
 
 } /* namespace */

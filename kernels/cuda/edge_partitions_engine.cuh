@@ -274,11 +274,11 @@ inline void describe_task(const void *user, uint64_t unit, struct qn_unit *out) 
   const struct device_task *task = &made->tasks[unit];
   const uint64_t bytes = (uint64_t)task->num_edges * sizeof(uint32_t);
   out->num_pieces = 2;
-  out->pieces[0] = {made->view->sources + task->edge_begin, bytes};
-  out->pieces[1] = {made->view->destinations + task->edge_begin, bytes};
+  out->pieces[0] = {made->view->sources + task->edge_begin, bytes, 0, 0};
+  out->pieces[1] = {made->view->destinations + task->edge_begin, bytes, 0, 0};
   if (PROGRAM_USES_WEIGHTS && made->view->weights.type != QN_WEIGHT_NONE)
     out->pieces[out->num_pieces++] = {qn_cuda_weights_at(&made->view->weights, task->edge_begin),
-                                      bytes};
+                                      bytes, 0, 0};
 }
 
 inline struct qn_unit_source task_source(const struct host_tasks *made) {

@@ -284,11 +284,23 @@ static inline unsigned qn_span_blocks(const struct edge_tiles *tiles) {
 
 /* ---- The host's side ---------------------------------------------------------- */
 
+inline uint64_t edge_tiles_count(uint64_t num_edges) {
+  return num_edges == 0 ? 1 : (num_edges + QN_TILE - 1) / QN_TILE;
+}
+
+/* Device memory that edge_tiles_cut takes and keeps. */
+inline uint64_t edge_tiles_bytes(uint64_t num_edges) {
+  const uint64_t num_tiles = edge_tiles_count(num_edges);
+  return qn_cuda_rounded((num_tiles + 1) * sizeof(uint32_t)) +
+         qn_cuda_rounded((num_tiles / QN_LONG_SPAN + 1) * sizeof(uint32_t)) +
+         2 * qn_cuda_rounded(num_tiles * sizeof(program_accumulator));
+}
+
 /* Cut the edges; everything up to row_ids is given. */
 inline enum qn_status edge_tiles_cut(struct qn_cuda_memory *memory, struct edge_tiles *tiles,
                                      struct qn_error *error) {
   uint32_t *first_rows, *long_tiles, *num_long;
-  const uint64_t num_tiles = tiles->num_edges == 0 ? 1 : (tiles->num_edges + QN_TILE - 1) / QN_TILE;
+  const uint64_t num_tiles = edge_tiles_count(tiles->num_edges);
   if (num_tiles > INT32_MAX || tiles->num_rows > UINT32_MAX)
     return qn_fail(error, QN_UNSUPPORTED, "the graph has too many edges for one device");
   tiles->num_tiles = (uint32_t)num_tiles;

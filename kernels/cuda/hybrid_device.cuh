@@ -5,6 +5,7 @@
 
 #include "formats/hybrid.h"
 #include "kernels/cuda/edge_tiles.cuh"
+#include "kernels/cuda/row_units.cuh"
 #include "kernels/cuda/streamed.cuh"
 #include "kernels/cuda/unit_queue.cuh"
 
@@ -27,6 +28,15 @@ struct hybrid_ell {
   uint64_t width;
 };
 
+/* The ELL part of a streamed run, cut into slices of its rows. */
+struct hybrid_slices {
+  uint64_t count;
+  uint64_t num_rows; /* of a slice but for the last, which may have fewer */
+  uint64_t width, pitch;
+  uint32_t num_vertices;
+  enum qn_weight_type weight_type;
+};
+
 /* The matrix of in-edges. */
 struct engine_device {
   struct hybrid_ell ell;
@@ -36,6 +46,11 @@ struct engine_device {
   struct qn_csr out;           /* frontier programs, where there are out-edges */
   struct qn_unit_queue queue;
   qn_queue_size *queued;
+  struct hybrid_slices slices; /* from here on: if it is streamed (hybrid_streamed.cuh) */
+  struct row_tables rows;      /* of the COO part, whose vertices are coo.row_ids */
+  program_accumulator *row_parts;
+  tile_partial *row_sums;
+  bool rows_send; /* these are the out-edges */
 };
 
 QN_DEVICE_INLINE uint64_t engine_out_degree(const struct engine_device &device, uint32_t vertex) {

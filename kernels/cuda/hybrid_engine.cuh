@@ -1,5 +1,5 @@
-/* Hybrid ELL and COO on a CUDA device, resident (view: struct qn_hybrid). From Yang et al., HPGraph
- * (2018), sections 3.1 and 3.2.
+/* Hybrid ELL and COO on a CUDA device, resident or streamed (hybrid_streamed.cuh; view: struct
+ * qn_hybrid). From Yang et al., HPGraph (2018), sections 3.1 and 3.2.
  *
  * An iteration is a product of the matrix of in-edges with the vector of messages. In the ELL part
  * a thread takes a row and a warp reads entry k of 32 neighbouring rows at once, with ELL_ITEMS
@@ -100,8 +100,7 @@ enum qn_status engine_run(const struct qn_run_request *request, struct qn_run_re
   if (!status)
     status = check_weights(&view->in, error);
   if (!status)
-    status =
-        engine_run_program(request, view->num_vertices, view->num_edges, upload, result, error);
+    status = engine_run_program(request, view, upload, result, error);
   return status;
 }
 

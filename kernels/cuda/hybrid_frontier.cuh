@@ -5,6 +5,9 @@
 #define QN_KERNELS_CUDA_HYBRID_FRONTIER_CUH
 
 #include "kernels/cuda/hybrid_device.cuh"
+
+#define ENGINE_STREAMS
+#define ENGINE_COMPLETES
 #include "kernels/cuda/sweep_push.cuh"
 
 namespace {
@@ -22,9 +25,9 @@ QN_DEVICE_INLINE bool may_receive(const struct sweep_state &state,
 
 /* Combine what the active columns of a row send; was there one? */
 QN_DEVICE_INLINE bool ell_combine(const struct sweep_state &state,
-                                  const struct qn_program_context &context, uint64_t row,
+                                  const struct qn_program_context &context,
+                                  const struct hybrid_ell &ell, uint64_t row,
                                   program_accumulator *total) {
-  const struct hybrid_ell &ell = state.layout.ell;
   bool any = false;
   for (uint64_t k = 0; k < ell.width; k += ELL_ITEMS) {
     uint32_t sources[ELL_ITEMS];
@@ -62,7 +65,7 @@ __global__ void __launch_bounds__(QN_TILE_THREADS)
   bool any = false;
   if (valid && may_receive(state, context, (uint32_t)row)) {
     program_accumulator total = program_identity();
-    any = ell_combine(state, context, row, &total);
+    any = ell_combine(state, context, state.layout.ell, row, &total);
     if (any)
       state.sums[row] = total;
   }
@@ -184,7 +187,7 @@ inline enum qn_status engine_collect(struct sweep_run *run, struct qn_error *err
 
 } /* namespace */
 
-#include "kernels/cuda/sweep_loop.cuh"
+#include "kernels/cuda/hybrid_streamed.cuh"
 
 namespace {
 
@@ -205,15 +208,14 @@ inline enum qn_status upload_out(const struct qn_hybrid *view, struct sweep_run 
 
 /* A run whole; `upload(memory, device, error)` brings the matrix of in-edges to the device. */
 template <class Upload>
-enum qn_status engine_run_program(const struct qn_run_request *request, uint64_t num_vertices,
-                                  uint64_t num_edges, Upload upload, struct qn_run_result *result,
-                                  struct qn_error *error) {
-  const struct qn_hybrid *view = (const struct qn_hybrid *)request->view;
+enum qn_status engine_run_program(const struct qn_run_request *request,
+                                  const struct qn_hybrid *view, Upload upload,
+                                  struct qn_run_result *result, struct qn_error *error) {
   auto upload_both = [&](struct sweep_run *run, struct qn_error *failure) {
     enum qn_status status = upload(&run->memory, &run->state.layout, failure);
     return status ? status : upload_out(view, run, failure);
   };
-  return sweep_run_program(request, num_vertices, num_edges, NULL, upload_both, result, error);
+  return hybrid_stream_run(request, view, upload_both, result, error);
 }
 
 } /* namespace */

@@ -20,6 +20,8 @@ QN_DEVICE_INLINE uint64_t pull_layout_out_degree(const struct pull_layout &layou
 
 } /* namespace */
 
+#define ENGINE_STREAMS
+#define ENGINE_COMPLETES
 #include "kernels/cuda/pull_loop.cuh"
 
 namespace {
@@ -129,12 +131,31 @@ inline enum qn_status create_values(struct pull_run *pull, uint64_t num_vertices
   return qn_cuda_launched("clearing accumulators", error);
 }
 
-/* A run whole; `upload(memory, device, error)` brings the layout to the device. */
+} /* namespace */
+
+#include "kernels/cuda/hybrid_streamed.cuh"
+
+namespace {
+
+/* Does the matrix alone, if it is wanted, not fit? Then the work of bringing it there is not begun.
+ */
+inline bool engine_is_too_large(const struct pull_run *pull, const struct qn_hybrid *view) {
+  const struct qn_hybrid_matrix *in = &view->in;
+  const bool weighted = PROGRAM_USES_WEIGHTS && in->ell_weights.type != QN_WEIGHT_NONE;
+  return pull->request->max_iterations > 0 &&
+         (weighted ? 8 : 4) * (in->width * in->pitch + in->num_coo) >
+             qn_cuda_plannable_bytes(&pull->memory->device, pull->memory->cap);
+}
+
+/* *too_large: nothing is wrong but that there is too little memory. */
 template <class Upload>
-enum qn_status engine_run_program(const struct qn_run_request *request, uint64_t num_vertices,
-                                  uint64_t num_edges, Upload upload, struct qn_run_result *result,
-                                  struct qn_error *error) {
-  const struct qn_program_context context = engine_begin(request, num_vertices, num_edges, result);
+enum qn_status engine_run_resident(const struct qn_run_request *request,
+                                   const struct qn_hybrid *view, Upload upload,
+                                   struct qn_run_result *result, bool *too_large,
+                                   struct qn_error *error) {
+  const uint64_t num_vertices = view->num_vertices;
+  const struct qn_program_context context =
+      engine_begin(request, num_vertices, view->num_edges, result);
   struct qn_cuda_memory memory;
   struct pull_run pull;
   memset(&pull, 0, sizeof pull);
@@ -143,6 +164,10 @@ enum qn_status engine_run_program(const struct qn_run_request *request, uint64_t
   pull.memory = &memory;
   enum qn_status status =
       qn_cuda_memory_create(&memory, request->device, request->device_memory, error);
+  if (!status && engine_is_too_large(&pull, view)) {
+    memory.exhausted = true;
+    status = QN_DEVICE;
+  }
   if (!status)
     status = upload(&memory, &pull.state.layout.device, error);
   if (!status)
@@ -153,7 +178,26 @@ enum qn_status engine_run_program(const struct qn_run_request *request, uint64_t
     status = pull_execute(&pull, num_vertices, error);
   if (!status)
     status = output_download(&memory, &context, pull.state.values, NULL, result, error);
+  *too_large = status && memory.exhausted;
   return qn_cuda_run_end(&memory, status, result);
+}
+
+/* A run whole; `upload(memory, device, error)` brings the layout to the device. */
+template <class Upload>
+enum qn_status engine_run_program(const struct qn_run_request *request,
+                                  const struct qn_hybrid *view, Upload upload,
+                                  struct qn_run_result *result, struct qn_error *error) {
+  const struct qn_run_state *resumed = engine_resumed(request);
+  bool too_large = resumed && sweep_state_is_streamed(resumed);
+  if (!too_large) {
+    enum qn_status status = engine_run_resident(request, view, upload, result, &too_large, error);
+    if (!too_large)
+      return status;
+    if (resumed)
+      return sweep_refuse_resident_state(error);
+  }
+  auto never = [](struct sweep_run *, struct qn_error *) { return QN_OK; };
+  return hybrid_stream_run(request, view, never, result, error);
 }
 
 } /* namespace */

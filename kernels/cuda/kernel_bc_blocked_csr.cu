@@ -85,11 +85,11 @@ const struct qn_kernel qn_kernel_bc_blocked_csr_cuda = {
     QN_LAYOUT_BLOCKED_CSR,
     QN_CUDA,
     QN_ALL_WEIGHT_TYPES,
-    QN_KERNEL_SOURCES | QN_KERNEL_RANKS,
+    QN_KERNEL_SOURCES | QN_KERNEL_RANKS | QN_KERNEL_NO_FRONTIER,
     QN_RESULT_F64,
     UINT32_MAX,
     0,
     run,
     NULL,
-    0,
+    sizeof(double),
 };

@@ -10,8 +10,10 @@
  * Bytes: each phase moves 4 bytes of column index and one random double (a sector of L2) an edge.
  */
 #include "formats/transpose.h"
+#include "kernels/cuda/bc_state.cuh"
 #include "kernels/cuda/run_device.cuh"
 #include "kernels/cuda/unit_sums.cuh"
+#include "kernels/own_state.h"
 
 extern "C" const struct qn_kernel qn_kernel_bc_csr_cuda;
 
@@ -238,6 +240,15 @@ enum qn_status upload(struct bc_work *work, const struct qn_graph *graph, struct
   return status;
 }
 
+/* Device memory for a run. */
+uint64_t needed_bytes(const struct qn_graph *graph) {
+  const uint64_t V = graph->out.num_vertices, E = graph->out.num_edges;
+  const bool same = graph->has_transpose && graph->in.row_offsets == graph->out.row_offsets;
+  return (same ? 1 : 2) * (8 * (V + 1) + 4 * E) + /* rows */
+         (4 + 4 * 8 + 8) * V +                    /* levels, values, queue */
+         8 * (2 * (E / QN_UNIT_EDGES) + V + 1);   /* sums */
+}
+
 enum qn_status create(struct bc_work *work, const struct qn_graph *graph, struct qn_error *error) {
   struct bc_state *state = &work->state;
   struct qn_cuda_memory *memory = work->memory;
@@ -245,6 +256,8 @@ enum qn_status create(struct bc_work *work, const struct qn_graph *graph, struct
   /* A level's units are those of the longer rows: at most the sum over both directions. */
   const uint64_t units = 2 * (graph->out.num_edges / QN_UNIT_EDGES) + V + 1;
   enum qn_status status = qn_run_check_units(V, 2 * graph->out.num_edges, error);
+  if (!status)
+    status = qn_run_must_fit(memory, "bc", needed_bytes(graph), error);
   if (!status)
     status = upload(work, graph, error);
   if (!status)
@@ -282,10 +295,14 @@ enum qn_status run(const struct qn_run_request *request, struct qn_run_result *r
   qn_load_kernels();
   if (!status)
     status = qn_cuda_algorithm_begin(&memory, error);
-  for (uint32_t i = 0; i < request->num_sources && !status; i++) {
+  if (!status)
+    status = bc_resume(request, &memory, work.state.score, graph->out.num_vertices, error);
+  for (uint64_t i = qn_own_iterations(request); i < request->num_sources && !status; i++) {
     status = count_paths(&work, request->sources[i], error);
     if (!status)
       status = spread_shares(&work, request->sources[i], error);
+    if (!status && i + 1 < request->num_sources)
+      status = bc_keep(request, &memory, i + 1, work.state.score, graph->out.num_vertices, error);
   }
   if (!status)
     status = qn_cuda_algorithm_end(&memory, error);
@@ -309,11 +326,11 @@ const struct qn_kernel qn_kernel_bc_csr_cuda = {
     QN_LAYOUT_GRAPH,
     QN_CUDA,
     QN_ALL_WEIGHT_TYPES,
-    QN_KERNEL_SOURCES | QN_KERNEL_RANKS,
+    QN_KERNEL_SOURCES | QN_KERNEL_RANKS | QN_KERNEL_NO_FRONTIER,
     QN_RESULT_F64,
     UINT32_MAX,
     0,
     run,
     NULL,
-    0,
+    sizeof(double),
 };

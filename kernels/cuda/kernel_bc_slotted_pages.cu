@@ -166,11 +166,11 @@ const struct qn_kernel qn_kernel_bc_slotted_pages_cuda = {
     QN_LAYOUT_SLOTTED_PAGES,
     QN_CUDA,
     QN_ALL_WEIGHT_TYPES,
-    QN_KERNEL_SOURCES | QN_KERNEL_RANKS,
+    QN_KERNEL_SOURCES | QN_KERNEL_RANKS | QN_KERNEL_NO_FRONTIER,
     QN_RESULT_F64,
     UINT32_MAX,
     0,
     run,
     NULL,
-    0,
+    sizeof(double),
 };

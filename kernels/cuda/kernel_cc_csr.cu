@@ -14,7 +14,10 @@
  * same, and the compare-and-swap that joins two trees tells; so parents are read through L1 (the
  * roots of large trees, which everyone reads, would serialise in L2), and paths are halved without
  * atomics (Jaiganesh, Burtscher: A High-Performance Connected Components Implementation for GPUs,
- * HPDC 2018). */
+ * HPDC 2018).
+ *
+ * A graph that does not fit is streamed (cc_streamed.cuh). A resident run is over in milliseconds
+ * and writes no checkpoints. */
 #include "kernels/cuda/run_device.cuh"
 
 extern "C" const struct qn_kernel qn_kernel_cc_csr_cuda;
@@ -127,6 +130,29 @@ __global__ void label_by_position(uint32_t *labels, uint64_t num_vertices, const
   qn_grid_steps(num_vertices, [&](uint64_t v) { labels[v] = first[labels[v]]; });
 }
 
+/* Labels from roots; `first` [V] is overwritten if there are positions. */
+enum qn_status label(const struct qn_cuda_memory *memory, uint32_t *parent,
+                     const uint32_t *positions, uint32_t *first, uint64_t num_vertices,
+                     struct qn_error *error) {
+  const unsigned blocks = qn_run_blocks(memory, num_vertices);
+  if (!positions)
+    return QN_OK;
+  enum qn_status status = qn_cuda_status(
+      cudaMemsetAsync(first, 0xff, num_vertices * sizeof *first, NULL), "clearing labels", error);
+  if (status)
+    return status;
+  QN_LAUNCH(find_first_positions, blocks, QN_QUEUE_THREADS, 0, NULL, parent, positions,
+            num_vertices, first);
+  QN_LAUNCH(label_by_position, blocks, QN_QUEUE_THREADS, 0, NULL, parent, num_vertices, first);
+  return qn_cuda_launched("labelling components", error);
+}
+
+} /* namespace */
+
+#include "kernels/cuda/cc_streamed.cuh"
+
+namespace {
+
 struct cc_work {
   struct qn_cuda_memory *memory;
   const struct qn_graph *graph;
@@ -135,7 +161,7 @@ struct cc_work {
   bool both_ends;        /* an edge is seen from both its ends */
   uint32_t *parent;
   uint32_t *samples;
-  const uint32_t *positions;
+  const uint32_t *positions; /* [V] or NULL */
   struct qn_unit_queue queue;
   struct cc_counters *counters;
   unsigned blocks;
@@ -224,24 +250,16 @@ enum qn_status join_direction(struct cc_work *work, const struct qn_csr *csr, ui
   return qn_cuda_launched("joining edges", error);
 }
 
-enum qn_status label(struct cc_work *work, struct qn_error *error) {
-  if (!work->positions)
-    return QN_OK;
-  uint32_t *first = work->queue.units; /* not in use any more */
-  enum qn_status status =
-      qn_cuda_status(cudaMemsetAsync(first, 0xff, work->num_vertices * sizeof *first, NULL),
-                     "clearing labels", error);
-  if (status)
-    return status;
-  QN_LAUNCH(find_first_positions, work->blocks, QN_QUEUE_THREADS, 0, NULL, work->parent,
-            work->positions, work->num_vertices, first);
-  QN_LAUNCH(label_by_position, work->blocks, QN_QUEUE_THREADS, 0, NULL, work->parent,
-            work->num_vertices, first);
-  return qn_cuda_launched("labelling components", error);
+/* Do the edges alone not fit? Then the work of bringing them there is not begun. */
+bool is_too_large(const struct cc_work *work) {
+  const struct qn_csr *out = &work->graph->out;
+  return 4 * out->num_edges + 8 * out->num_vertices >
+         qn_cuda_plannable_bytes(&work->memory->device, work->memory->cap);
 }
 
-enum qn_status run(const struct qn_run_request *request, struct qn_run_result *result,
-                   struct qn_error *error) {
+/* *too_large: nothing is wrong but that there is too little memory. */
+enum qn_status run_resident(const struct qn_run_request *request, struct qn_run_result *result,
+                            bool *too_large, struct qn_error *error) {
   struct qn_cuda_memory memory;
   struct cc_work work;
   memset(&work, 0, sizeof work);
@@ -251,6 +269,10 @@ enum qn_status run(const struct qn_run_request *request, struct qn_run_result *r
   uint32_t largest = UINT32_MAX;
   enum qn_status status =
       qn_cuda_memory_create(&memory, request->device, request->device_memory, error);
+  if (!status && is_too_large(&work)) {
+    memory.exhausted = true;
+    status = QN_DEVICE;
+  }
   if (!status)
     status = create(&work, request, error);
   qn_load_kernels();
@@ -263,14 +285,26 @@ enum qn_status run(const struct qn_run_request *request, struct qn_run_result *r
   if (!status && work.in.row_offsets)
     status = join_direction(&work, &work.in, largest, error);
   if (!status)
-    status = label(&work, error);
+    status =
+        label(&memory, work.parent, work.positions, work.queue.units, work.num_vertices, error);
   if (!status)
     status = qn_cuda_algorithm_end(&memory, error);
   if (!status)
     status = qn_run_download(&memory, QN_RESULT_U32, work.parent, work.num_vertices, result, error);
   result->iterations = 1;
   result->converged = true;
+  *too_large = status && memory.exhausted;
   return qn_cuda_run_end(&memory, status, result);
+}
+
+/* States are those of streamed runs alone. */
+enum qn_status run(const struct qn_run_request *request, struct qn_run_result *result,
+                   struct qn_error *error) {
+  bool too_large = qn_own_state(request) != NULL;
+  enum qn_status status = QN_OK;
+  if (!too_large)
+    status = run_resident(request, result, &too_large, error);
+  return too_large ? cc_run_streamed(request, result, error) : status;
 }
 
 } /* namespace */
@@ -282,11 +316,11 @@ const struct qn_kernel qn_kernel_cc_csr_cuda = {
     QN_LAYOUT_GRAPH,
     QN_CUDA,
     QN_ALL_WEIGHT_TYPES,
-    QN_KERNEL_VERTICES,
+    QN_KERNEL_VERTICES | QN_KERNEL_NO_FRONTIER,
     QN_RESULT_U32,
     UINT32_MAX,
     0,
     run,
     NULL,
-    0,
+    sizeof(uint32_t),
 };

@@ -328,6 +328,9 @@ enum qn_status run(const struct qn_run_request *request, struct qn_run_result *r
       qn_cuda_memory_create(&memory, request->device, request->device_memory, error);
   if (!status)
     status = qn_run_check_units(work.graph->out.num_vertices, work.graph->out.num_edges, error);
+  if (!status) /* both numbers of every edge twice, with flags, beside the rows and degrees */
+    status = qn_run_must_fit(
+        &memory, "tc", 12 * work.graph->out.num_vertices + 21 * work.graph->out.num_edges, error);
   if (!status)
     status = orient_edges(&work, error);
   if (!status)

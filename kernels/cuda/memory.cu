@@ -117,7 +117,7 @@ static enum qn_status not_enough(const struct qn_cuda_memory *memory, const char
   qn_size_text(memory->device.total_bytes, total, sizeof total);
   return qn_fail(error, QN_DEVICE,
                  "not enough device memory: %s for %s beside %s in use, but %s of the %s of %s %s; "
-                 "use a larger device, another layout that can be streamed, or --device cpu",
+                 "allow more with --device-memory, use a larger device, or --device cpu",
                  wanted, what, used, usable, total, memory->device.name,
                  memory->cap && memory->cap == limit ? "may be used (--device-memory)"
                                                      : "are free");

@@ -2,12 +2,14 @@
 #ifndef QN_KERNELS_CUDA_RUN_DEVICE_CUH
 #define QN_KERNELS_CUDA_RUN_DEVICE_CUH
 
+#include <stdio.h>
 #include <string.h>
 
 #include "kernels/cuda/csr_device.cuh"
 #include "kernels/cuda/unit_queue.cuh"
 #include "kernels/registry.h"
 #include "support/memory.h"
+#include "support/sizes.h"
 #include "support/threads.h"
 
 #define QN_ALL_WEIGHT_TYPES (1u << QN_WEIGHT_NONE | 1u << QN_WEIGHT_U32 | 1u << QN_WEIGHT_F32)
@@ -36,6 +38,31 @@ static inline enum qn_status qn_run_download(struct qn_cuda_memory *memory,
   result->num_values = count;
   result->values = host;
   return QN_OK;
+}
+
+/* The refusal of a run that needs `bytes` of device memory at least. `what` is "bc", "even
+ * streaming, cc". */
+static inline enum qn_status qn_run_too_large(const struct qn_cuda_memory *memory, const char *what,
+                                              uint64_t bytes, struct qn_error *error) {
+  char needed[32], may[32];
+  return qn_fail(
+      error, QN_DEVICE,
+      "not enough device memory: %s on this graph needs %s or more, but %s of %s may be "
+      "used; allow more with --device-memory, use a larger device, or --device cpu",
+      what, qn_size_text(bytes, needed, sizeof needed),
+      qn_size_text(qn_cuda_plannable_bytes(&memory->device, memory->cap), may, sizeof may),
+      memory->device.name);
+}
+
+/* A kernel that is not streamed needs `bytes` at least: are they there? */
+static inline enum qn_status qn_run_must_fit(const struct qn_cuda_memory *memory,
+                                             const char *algorithm, uint64_t bytes,
+                                             struct qn_error *error) {
+  char what[64];
+  if (bytes <= qn_cuda_plannable_bytes(&memory->device, memory->cap))
+    return QN_OK;
+  snprintf(what, sizeof what, "%s, which is not streamed on any layout,", algorithm);
+  return qn_run_too_large(memory, what, bytes, error);
 }
 
 /* Does the queue of all rows of such a graph have fewer than 2^32 units? */

@@ -159,11 +159,11 @@ inline void describe_unit(const void *user, uint64_t number, struct qn_unit *out
   const uint64_t first = aligned_edge(unit->first_edge);
   const uint64_t count = unit->first_edge + unit->num_edges - first;
   out->num_pieces = 2;
-  out->pieces[0] = {view->in.column_indices + first, count * sizeof(uint32_t)};
-  out->pieces[1] = {view->destination_offsets + first, count * sizeof(uint16_t)};
+  out->pieces[0] = {view->in.column_indices + first, count * sizeof(uint32_t), 0, 0};
+  out->pieces[1] = {view->destination_offsets + first, count * sizeof(uint16_t), 0, 0};
   if (shards_have_weights(view))
     out->pieces[out->num_pieces++] = {qn_cuda_weights_at(&view->in.weights, first),
-                                      count * sizeof(uint32_t)};
+                                      count * sizeof(uint32_t), 0, 0};
 }
 
 /* Frontier programs whose receivers stop at the first sender walk rows, not units, unless they

@@ -217,7 +217,7 @@ inline enum qn_status check_weights(const struct qn_slotted_pages *view, struct 
 inline void describe_page(const void *user, uint64_t page, struct qn_unit *out) {
   const struct qn_slotted_pages *view = (const struct qn_slotted_pages *)user;
   out->num_pieces = 1;
-  out->pieces[0] = {qn_page_at(view, page), view->format.page_bytes};
+  out->pieces[0] = {qn_page_at(view, page), view->format.page_bytes, 0, 0};
 }
 
 inline bool page_is_large(const void *user, uint64_t page) {

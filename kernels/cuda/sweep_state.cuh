@@ -5,7 +5,29 @@
 
 #include "kernels/cuda/sweeps.cuh"
 
+/* Whose state it is: an engine that has several ways to run, whose states differ, says which in the
+ * last register, and runs the same way when it goes on. */
+#define SWEEP_STATE_STREAMED 1 /* of sweeps that stand in for an engine which keeps all resident   \
+                                */
+#ifndef SWEEP_STATE_KIND
+#define SWEEP_STATE_KIND 0
+#endif
+
 namespace {
+
+inline bool sweep_state_is_streamed(const struct qn_run_state *state) {
+  return state->registers[QN_STATE_REGISTERS - 1] == SWEEP_STATE_STREAMED;
+}
+
+/* The state of an engine that keeps all resident is nothing to the sweeps that stand in for it. */
+inline enum qn_status sweep_refuse_resident_state(struct qn_error *error) {
+  return qn_fail(
+      error, QN_UNSUPPORTED,
+      "the checkpoint is of a run of %s that had the whole graph on the device, where it "
+      "does not fit any more; allow more with --device-memory, or remove the checkpoint "
+      "to begin anew, streaming",
+      PROGRAM_NAME);
+}
 
 /* A state's bitmaps have words of 64 bits, those of the device of 32: the bytes are the same. */
 inline uint64_t sweep_state_words(const struct sweep_run *run) {
@@ -59,6 +81,7 @@ inline enum qn_status sweep_keep(struct sweep_run *run, struct qn_error *error) 
   if (!status) {
     struct qn_run_state state = engine_state_of(&run->context, run->result, values);
     state.active = SWEEP_FRONTIER ? active : NULL;
+    state.registers[QN_STATE_REGISTERS - 1] = SWEEP_STATE_KIND;
     status = engine_save(run->request, &state, error);
   }
   qn_pages_free(values, num_vertices, sizeof *values);

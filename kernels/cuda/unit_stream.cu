@@ -112,7 +112,7 @@ static void list_units(struct qn_unit_stream *stream, const uint8_t *flags,
 static uint64_t unit_bytes(const struct qn_unit *unit) {
   uint64_t bytes = 0;
   for (unsigned piece = 0; piece < unit->num_pieces; piece++)
-    bytes += qn_unit_rounded(unit->pieces[piece].bytes);
+    bytes += qn_unit_piece_bytes(&unit->pieces[piece]);
   return bytes;
 }
 
@@ -184,8 +184,11 @@ static uint64_t gather_unit(const struct qn_unit_stream *stream, uint64_t number
   uint64_t at = 0;
   stream->source->describe(stream->source->user, number, &unit);
   for (unsigned piece = 0; piece < unit.num_pieces; piece++) {
-    memcpy(to + at, unit.pieces[piece].data, unit.pieces[piece].bytes);
-    at += qn_unit_rounded(unit.pieces[piece].bytes);
+    const struct qn_unit_piece *from = &unit.pieces[piece];
+    for (uint64_t run = 0; run <= from->more; run++)
+      memcpy(to + at + run * from->bytes, (const char *)from->data + run * from->stride,
+             from->bytes);
+    at += qn_unit_piece_bytes(from);
   }
   return at;
 }

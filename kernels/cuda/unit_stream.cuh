@@ -30,14 +30,17 @@ extern "C" {
 #define QN_UNIT_PIECES 4
 #define QN_UNIT_ALIGN 16
 
-/* Where a unit's bytes lie on the host. On the device its pieces follow each other, each beginning
- * at a multiple of QN_UNIT_ALIGN. */
+/* Where a unit's bytes lie on the host, in pieces of one run or several. On the device its pieces
+ * follow each other, each beginning at a multiple of QN_UNIT_ALIGN. */
+struct qn_unit_piece {
+  const void *data;
+  uint64_t bytes;
+  uint64_t more;   /* further runs of as many bytes, which follow at once on the device */
+  uint64_t stride; /* from one run to the next, on the host */
+};
 struct qn_unit {
   unsigned num_pieces;
-  struct {
-    const void *data;
-    uint64_t bytes;
-  } pieces[QN_UNIT_PIECES];
+  struct qn_unit_piece pieces[QN_UNIT_PIECES];
 };
 
 /* The topology, as an engine cuts it. The functions may be called by several threads at once. */
@@ -63,6 +66,11 @@ struct qn_unit_entry {
 /* Where a piece ends that has `bytes` bytes. */
 QN_INLINE uint64_t qn_unit_rounded(uint64_t bytes) {
   return (bytes + QN_UNIT_ALIGN - 1) / QN_UNIT_ALIGN * QN_UNIT_ALIGN;
+}
+
+/* What a piece takes on the device. */
+QN_INLINE uint64_t qn_unit_piece_bytes(const struct qn_unit_piece *piece) {
+  return qn_unit_rounded(piece->bytes * (piece->more + 1));
 }
 
 /* Launch the engine's kernel over `count` entries on the device, in a stream. */

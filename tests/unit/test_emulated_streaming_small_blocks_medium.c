@@ -67,8 +67,91 @@ static void searches_move_what_they_reach(void **state) {
   qn_graph_unmap(&graph);
 }
 
+/* A run that streams, interrupted and gone on with, with the same memory and with enough for all.
+ */
+static void go_on_streaming(const struct qn_kernel *kernel, const struct qn_graph *graph,
+                            const uint32_t *positions) {
+  const uint32_t source = 3;
+  struct qn_run_request request = request_for_test(kernel, graph, &source, positions);
+  const uint64_t all = resident_bytes(kernel, graph, &source);
+  struct streamed_counts ignored = {0};
+  struct qn_run_request probe = streamed_request(kernel, graph, &source, &ignored);
+  probe.positions = positions;
+  const uint64_t least = least_budget(kernel, probe, all + 4000);
+  request.device_memory = least + (all - least) / 4;
+  new_machine(0, 0);
+  resume_everywhere(kernel, &request);
+  struct kept_state kept = {.stop_after = 1}, going_on = {0};
+  struct qn_run_result result = {0}, expected;
+  struct qn_error error;
+  assert_int_equal(kernel->run(&request, &expected, &error), QN_OK);
+  assert_true(expected.plan.streams);
+  assert_int_equal(run_checkpointed(kernel, request, &kept, NULL, &result), QN_INTERRUPTED);
+  request.device_memory = 0;
+  going_on.state.registers[QN_STATE_ITERATIONS] = 1;
+  run_checkpointed(kernel, request, &going_on, &kept.state, &result);
+  assert_same_results(kernel->algorithm, &expected, &result);
+  assert_true(result.plan.streams);
+  qn_run_result_destroy(&result);
+  qn_run_result_destroy(&expected);
+  free_kept(&kept);
+}
+
+static void checkpoints(void **state) {
+  static const char *const algorithms[] = {"bfs", "cc", "kcore", "pagerank", "sssp"};
+  (void)state;
+  struct qn_graph graph = random_undirected(300, 4000, QN_WEIGHT_U32, 8);
+  uint32_t positions[300];
+  for (uint32_t v = 0; v < 300; v++)
+    positions[v] = 299 - v;
+  for (unsigned i = 0; i < sizeof algorithms / sizeof *algorithms; i++)
+    for (unsigned reversed = 0; reversed < 2; reversed++)
+      go_on_streaming(cuda_kernel(algorithms[i], QN_LAYOUT_GRAPH), &graph,
+                      reversed ? positions : NULL);
+  qn_graph_unmap(&graph);
+}
+
+/* The state of a run that had all on the device is nothing to one that streams. */
+static void resident_states_are_refused(void **state) {
+  (void)state;
+  const struct qn_kernel *kernel = cuda_kernel("pagerank", QN_LAYOUT_GRAPH);
+  const uint32_t source = 0;
+  struct qn_graph graph = random_undirected(300, 4000, QN_WEIGHT_U32, 8);
+  struct qn_run_request request = request_for_test(kernel, &graph, &source, NULL);
+  struct kept_state kept = {.stop_after = 2};
+  struct qn_run_result result = {0};
+  struct qn_error error = {0};
+  const uint64_t all = resident_bytes(kernel, &graph, &source);
+  new_machine(0, 0);
+  assert_int_equal(run_checkpointed(kernel, request, &kept, NULL, &result), QN_INTERRUPTED);
+  struct qn_checkpointing checkpointing = {&kept.state, keep_is_due, keep_state, &kept};
+  request.checkpointing = &checkpointing;
+  request.device_memory = all / 2;
+  assert_int_equal(kernel->run(&request, &result, &error), QN_UNSUPPORTED);
+  assert_non_null(strstr(error.message, "had the whole graph on the device"));
+  free_kept(&kept);
+  qn_graph_unmap(&graph);
+}
+
+/* Components of a directed graph, of which the rows of out-edges are streamed. */
+static void components_of_directed_graphs(void **state) {
+  (void)state;
+  const struct qn_kernel *kernel = cuda_kernel("cc", QN_LAYOUT_GRAPH);
+  memset(&counts, 0, sizeof counts);
+  for (uint64_t seed = 1; seed < 4; seed++) {
+    struct qn_graph graph = random_graph(400, 500, QN_WEIGHT_U32, 1, seed);
+    const uint32_t source = 0;
+    struct qn_run_result expected = run_for_test(
+        qn_kernel_find("cc", QN_LAYOUT_GRAPH, QN_CPU, QN_WEIGHT_U32), &graph, source, NULL);
+    stream_budgets(kernel, &graph, &source, &expected, &counts);
+    qn_run_result_destroy(&expected);
+    qn_graph_unmap(&graph);
+  }
+  assert_true(counts.streamed >= 6);
+}
+
 static void failures(void **state) {
-  static const char *const algorithms[] = {"bfs", "pagerank", "sssp"};
+  static const char *const algorithms[] = {"bfs", "cc", "pagerank"};
   (void)state;
   struct qn_graph graph = random_undirected(300, 4000, QN_WEIGHT_U32, 8);
   struct qn_shards view;
@@ -86,6 +169,9 @@ int main(void) {
       cmocka_unit_test(rows),
       cmocka_unit_test(shards),
       cmocka_unit_test(searches_move_what_they_reach),
+      cmocka_unit_test(checkpoints),
+      cmocka_unit_test(resident_states_are_refused),
+      cmocka_unit_test(components_of_directed_graphs),
       cmocka_unit_test(failures),
   };
   return cmocka_run_group_tests(tests, scratch_create, scratch_remove);
