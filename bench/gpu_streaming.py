@@ -1,9 +1,8 @@
 """What bench/gpu.py --stream measures: runs whose topology does not fit into the device memory that they may use, a quarter of the
 topology's size where the vertices leave room for it, beside resident runs and the measured rate of pinned copies."""
 
-STREAMED_LAYOUTS = ("slotted-pages", "edge-partitions", "graph")
+STREAMED_LAYOUTS = ("slotted-pages", "edge-partitions", "graph", "blocked-csr", "hybrid")
 STREAMED_ALGORITHMS = ("pagerank", "cc", "bfs", "sssp")
-RESIDENT = {("graph", "cc")}  # a kernel of its own, whose topology is always resident
 # The first one is compared with the resident run; the others with the first.
 VARIANTS = (("16 streams", ["--streams=16"]), ("1 stream", ["--streams=1"]), ("32 streams", ["--streams=32"]),
             ("no cache", ["--cache-memory=0"]))
@@ -76,7 +75,7 @@ def stream_all(bench):
     for scale in sorted(bench.options.scales):
         for algorithm in STREAMED_ALGORITHMS:
             for layout in STREAMED_LAYOUTS:
-                if (layout, algorithm) in kernels and (layout, algorithm) not in RESIDENT:
+                if (layout, algorithm) in kernels:
                     bench.attempt("streaming %s %s %d" % (algorithm, layout, scale),
                                   lambda a=algorithm, l=layout, s=scale: measure(bench, a, l, "rmat", s))
 

@@ -7,8 +7,7 @@
 
 /* Whose state it is: an engine that has several ways to run, whose states differ, says which in the
  * last register, and runs the same way when it goes on. */
-#define SWEEP_STATE_STREAMED 1 /* of sweeps that stand in for an engine which keeps all resident   \
-                                */
+#define SWEEP_STATE_STREAMED 1 /* of sweeps that stand in for another engine */
 #ifndef SWEEP_STATE_KIND
 #define SWEEP_STATE_KIND 0
 #endif

@@ -15,6 +15,9 @@ LAYOUTS = {"graph": None, "blocked": ["quern-block", "--out-edges"], "partitions
 # Programs of every kind: all active, a frontier, priorities, rounds.
 RUNS = [("pagerank", "--tolerance", "0", "--iterations", "25"), ("sssp", "--delta", "2"), ("kcore",)]
 
+# Kernels of their own.
+OWN_RUNS = {"graph": [("cc",), ("bc", "--sources", "1,2,3,5,8,13,21,34,55")]}
+
 
 class Kill(unittest.TestCase):
     tier, timeout = "medium", 300
@@ -54,7 +57,7 @@ class Kill(unittest.TestCase):
     def check(self, signals):
         chance, ended = random.Random(7), 0
         for name in self.containers:
-            for words in RUNS:
+            for words in RUNS + OWN_RUNS.get(name, []):
                 with self.subTest(layout=name, run=words):
                     straight, output = self.folder / "straight.tsv", self.folder / "output.tsv"
                     kept = self.folder / "kept"

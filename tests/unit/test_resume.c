@@ -32,10 +32,51 @@ static void states_are_offered(void **unused) {
   qn_graph_unmap(&graph);
 }
 
+/* Betweenness goes on between two sources. */
+static void sources_go_on(void **unused) {
+  (void)unused;
+  static const uint32_t sources[] = {3, 17, 3, 250, 99};
+  struct qn_graph graph = random_undirected(500, 4000, QN_WEIGHT_U32, 9);
+  const struct qn_kernel *kernel = qn_kernel_find("bc", QN_LAYOUT_GRAPH, QN_CPU, QN_WEIGHT_U32);
+  struct qn_run_request request = request_for_test(kernel, &graph, sources, NULL);
+  request.num_sources = 5;
+  struct kept_state never = {0};
+  struct qn_run_result result;
+  run_checkpointed(kernel, request, &never, NULL, &result);
+  assert_int_equal(never.offered, 4);
+  qn_run_result_destroy(&result);
+  resume_everywhere(kernel, &request);
+  qn_graph_unmap(&graph);
+}
+
+/* Components go on between parts of the last phase; parents that could not be are refused. */
+static void components_go_on(void **unused) {
+  (void)unused;
+  const uint32_t source = 0;
+  struct qn_graph graph = random_graph(60000, 100000, QN_WEIGHT_U32, 1, 5);
+  const struct qn_kernel *kernel = qn_kernel_find("cc", QN_LAYOUT_GRAPH, QN_CPU, QN_WEIGHT_U32);
+  struct qn_run_request request = request_for_test(kernel, &graph, &source, NULL);
+  struct kept_state kept = {.stop_after = 2};
+  struct qn_run_result result = {0};
+  struct qn_error error;
+  resume_everywhere(kernel, &request);
+  assert_int_equal(run_checkpointed(kernel, request, &kept, NULL, &result), QN_INTERRUPTED);
+  struct qn_checkpointing checkpointing = {&kept.state, keep_is_due, keep_state, &kept};
+  request.checkpointing = &checkpointing;
+  ((uint32_t *)kept.values)[7] = 8;
+  uint64_t live = qn_memory_live();
+  assert_int_equal(kernel->run(&request, &result, &error), QN_INVALID);
+  assert_int_equal(qn_memory_live(), live);
+  free_kept(&kept);
+  qn_graph_unmap(&graph);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(graph_runs_go_on),
       cmocka_unit_test(states_are_offered),
+      cmocka_unit_test(sources_go_on),
+      cmocka_unit_test(components_go_on),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
