@@ -1,23 +1,12 @@
 /* Programs on blocked CSR: the same results as on the graph layout. */
 #include "helpers/engine_test.h"
-#include "partitioner/blocked_csr.h"
+#include "helpers/layout_views.h"
 
 enum { PULL = QN_BLOCKED_PULL, PUSH = QN_BLOCKED_PUSH, BOTH = PULL | PUSH };
 
-static void open_view(const struct qn_graph *graph, struct qn_blocked_csr_options options,
-                      struct qn_blocked_csr *view) {
-  struct qn_builder builder = {.tool = "quern-block",
-                               .layout = QN_LAYOUT_BLOCKED_CSR,
-                               .build = qn_blocked_csr_build,
-                               .options = &options};
-  struct qn_error error;
-  assert_int_equal(build_layout(&builder, graph, scratch_path("blocked.qrn"), &error), QN_OK);
-  assert_int_equal(qn_blocked_csr_map(scratch_path("blocked.qrn"), view, &error), QN_OK);
-}
-
 static void run_with(const struct qn_graph *graph, struct qn_blocked_csr_options options) {
   struct qn_blocked_csr view;
-  open_view(graph, options, &view);
+  assert_true(open_blocked_csr(graph, options, &view));
   compare_engines(graph, QN_LAYOUT_BLOCKED_CSR, &view);
   qn_blocked_csr_unmap(&view);
 }
@@ -43,9 +32,9 @@ static void allocation_failures(void **state) {
   static const uint32_t directions[] = {PULL, PUSH};
   for (int i = 0; i < 2; i++) {
     struct qn_blocked_csr view;
-    open_view(&graph,
-              (struct qn_blocked_csr_options){.directions = directions[i], .block_vertices = 30},
-              &view);
+    assert_true(open_blocked_csr(
+        &graph, (struct qn_blocked_csr_options){.directions = directions[i], .block_vertices = 30},
+        &view));
     fail_allocations(QN_LAYOUT_BLOCKED_CSR, &view);
     qn_blocked_csr_unmap(&view);
   }

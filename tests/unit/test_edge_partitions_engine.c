@@ -1,21 +1,10 @@
 /* Programs on edge partitions: the same results as on the graph layout. */
 #include "helpers/engine_test.h"
-#include "partitioner/edge_partitions.h"
-
-static void open_view(const struct qn_graph *graph, struct qn_edge_partitions_options options,
-                      struct qn_edge_partitions *view) {
-  struct qn_builder builder = {.tool = "quern-partition",
-                               .layout = QN_LAYOUT_EDGE_PARTITIONS,
-                               .build = qn_edge_partitions_build,
-                               .options = &options};
-  struct qn_error error;
-  assert_int_equal(build_layout(&builder, graph, scratch_path("parts.qrn"), &error), QN_OK);
-  assert_int_equal(qn_edge_partitions_map(scratch_path("parts.qrn"), view, &error), QN_OK);
-}
+#include "helpers/layout_views.h"
 
 static void run_with(const struct qn_graph *graph, struct qn_edge_partitions_options options) {
   struct qn_edge_partitions view;
-  open_view(graph, options, &view);
+  assert_true(open_edge_partitions(graph, options, &view));
   compare_engines(graph, QN_LAYOUT_EDGE_PARTITIONS, &view);
   qn_edge_partitions_unmap(&view);
 }
@@ -44,7 +33,7 @@ static void allocation_failures(void **state) {
   (void)state;
   struct qn_graph graph = random_undirected(100, 300, QN_WEIGHT_U32, 7);
   struct qn_edge_partitions view;
-  open_view(&graph, (struct qn_edge_partitions_options){0}, &view);
+  assert_true(open_edge_partitions(&graph, (struct qn_edge_partitions_options){0}, &view));
   fail_allocations(QN_LAYOUT_EDGE_PARTITIONS, &view);
   qn_edge_partitions_unmap(&view);
   qn_graph_unmap(&graph);

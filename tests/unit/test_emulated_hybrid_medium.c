@@ -1,30 +1,14 @@
 /* CUDA programs on the hybrid layout, in the emulator. */
 #include "helpers/emulated_test.h"
-#include "partitioner/hybrid.h"
+#include "helpers/layout_views.h"
 
 enum { IN = QN_HYBRID_IN, OUT = QN_HYBRID_OUT, BOTH = IN | OUT };
-
-/* False if no row is as long as the width. */
-static bool open_view(const struct qn_graph *graph, uint32_t directions, uint64_t width,
-                      struct qn_hybrid *view) {
-  struct qn_hybrid_options options = {.directions = directions, .width = width};
-  struct qn_builder builder = {.tool = "quern-hybrid",
-                               .layout = QN_LAYOUT_HYBRID,
-                               .build = qn_hybrid_build,
-                               .options = &options};
-  struct qn_error error;
-  enum qn_status status = build_layout(&builder, graph, scratch_path("hybrid.qrn"), &error);
-  assert_true(status == QN_OK || status == QN_USAGE);
-  if (!status)
-    assert_int_equal(qn_hybrid_map(scratch_path("hybrid.qrn"), view, &error), QN_OK);
-  return !status;
-}
 
 static unsigned opened;
 
 static void run_with(const struct qn_graph *graph, uint32_t directions, uint64_t width) {
   struct qn_hybrid view;
-  if (!open_view(graph, directions, width, &view))
+  if (!open_hybrid(graph, (struct qn_hybrid_options){directions, width}, &view))
     return;
   opened++;
   compare_emulated(graph, QN_LAYOUT_HYBRID, &view, 1);
@@ -55,7 +39,7 @@ static void real_sums_have_one_order(void **state) {
   static const char *const algorithms[] = {"pagerank", "spmv", "hs", "nn"};
   struct qn_graph graph = hub_graph(400, 9000);
   struct qn_hybrid view;
-  assert_true(open_view(&graph, IN, 3, &view));
+  assert_true(open_hybrid(&graph, (struct qn_hybrid_options){IN, 3}, &view));
   for (size_t i = 0; i < sizeof algorithms / sizeof *algorithms; i++) {
     const struct qn_kernel *kernel =
         qn_kernel_find(algorithms[i], QN_LAYOUT_HYBRID, QN_CUDA, graph.out.weights.type);
@@ -83,7 +67,7 @@ static void out_edges_alone(void **state) {
   struct qn_hybrid view;
   struct qn_run_result result;
   struct qn_error error;
-  assert_true(open_view(&graph, OUT, QN_HYBRID_AUTO_WIDTH, &view));
+  assert_true(open_hybrid(&graph, (struct qn_hybrid_options){OUT, QN_HYBRID_AUTO_WIDTH}, &view));
   const struct qn_kernel *kernel =
       qn_kernel_find("pagerank", QN_LAYOUT_HYBRID, QN_CUDA, QN_WEIGHT_NONE);
   struct qn_run_request request = qn_run_request_for(kernel, &view);
@@ -98,7 +82,7 @@ static void device_failures(void **state) {
   (void)state;
   struct qn_graph graph = random_undirected(60, 150, QN_WEIGHT_U32, 7);
   struct qn_hybrid view;
-  assert_true(open_view(&graph, IN, 2, &view));
+  assert_true(open_hybrid(&graph, (struct qn_hybrid_options){IN, 2}, &view));
   fail_device_calls(QN_LAYOUT_HYBRID, &view);
   qn_hybrid_unmap(&view);
   qn_graph_unmap(&graph);

@@ -1,22 +1,11 @@
 /* CUDA programs on shards, in the emulator. */
 #include "helpers/emulated_test.h"
-#include "partitioner/shards.h"
-
-static void open_view(const struct qn_graph *graph, struct qn_shards_options options,
-                      struct qn_shards *view) {
-  struct qn_builder builder = {.tool = "quern-shard",
-                               .layout = QN_LAYOUT_SHARDS,
-                               .build = qn_shards_build,
-                               .options = &options};
-  struct qn_error error;
-  assert_int_equal(build_layout(&builder, graph, scratch_path("shards.qrn"), &error), QN_OK);
-  assert_int_equal(qn_shards_map(scratch_path("shards.qrn"), view, &error), QN_OK);
-}
+#include "helpers/layout_views.h"
 
 static void run_with(const struct qn_graph *graph, struct qn_shards_options options,
                      uint64_t seeds) {
   struct qn_shards view;
-  open_view(graph, options, &view);
+  assert_true(open_shards(graph, options, &view));
   compare_emulated(graph, QN_LAYOUT_SHARDS, &view, seeds);
   qn_shards_unmap(&view);
 }
@@ -49,7 +38,7 @@ static void sums_are_reproducible(void **state) {
   (void)state;
   struct qn_graph graph = random_graph(700, 12000, QN_WEIGHT_F32, 1, 13);
   struct qn_shards view;
-  open_view(&graph, (struct qn_shards_options){.shared_bytes = 2048}, &view);
+  assert_true(open_shards(&graph, (struct qn_shards_options){.shared_bytes = 2048}, &view));
   for (const struct qn_kernel *const *kernel = qn_kernels(); *kernel; kernel++) {
     if (!is_emulated(*kernel, QN_LAYOUT_SHARDS, &graph))
       continue;
@@ -73,7 +62,7 @@ static void senders_send_what_they_received(void **state) {
   (void)state;
   struct qn_graph graph = path_graph(201);
   struct qn_shards view;
-  open_view(&graph, (struct qn_shards_options){.shard_vertices = 1}, &view);
+  assert_true(open_shards(&graph, (struct qn_shards_options){.shard_vertices = 1}, &view));
   new_machine(0, 0);
   struct qn_run_result result =
       run_for_test(qn_kernel_find("cc", QN_LAYOUT_SHARDS, QN_CUDA, QN_WEIGHT_U32), &view, 0, NULL);
@@ -91,7 +80,7 @@ static void device_failures(void **state) {
   (void)state;
   struct qn_graph graph = random_undirected(60, 150, QN_WEIGHT_U32, 7);
   struct qn_shards view;
-  open_view(&graph, (struct qn_shards_options){.shared_bytes = 256}, &view);
+  assert_true(open_shards(&graph, (struct qn_shards_options){.shared_bytes = 256}, &view));
   fail_device_calls(QN_LAYOUT_SHARDS, &view);
   qn_shards_unmap(&view);
   qn_graph_unmap(&graph);

@@ -1,27 +1,12 @@
 /* CUDA programs on slotted pages, in the emulator. */
 #include "helpers/emulated_test.h"
-#include "partitioner/slotted_pages.h"
-
-/* False if no such page holds what it must. */
-static bool open_view(const struct qn_graph *graph, struct qn_page_options options,
-                      struct qn_slotted_pages *view) {
-  struct qn_builder builder = {.tool = "quern-page",
-                               .layout = QN_LAYOUT_SLOTTED_PAGES,
-                               .build = qn_slotted_pages_build,
-                               .options = &options};
-  struct qn_error error;
-  enum qn_status status = build_layout(&builder, graph, scratch_path("pages.qrn"), &error);
-  assert_true(status == QN_OK || status == QN_USAGE);
-  if (!status)
-    assert_int_equal(qn_slotted_pages_map(scratch_path("pages.qrn"), view, &error), QN_OK);
-  return !status;
-}
+#include "helpers/layout_views.h"
 
 static unsigned opened;
 
 static void run_with(const struct qn_graph *graph, struct qn_page_options options) {
   struct qn_slotted_pages view;
-  if (!open_view(graph, options, &view))
+  if (!open_slotted_pages(graph, options, &view))
     return;
   opened++;
   compare_emulated(graph, QN_LAYOUT_SLOTTED_PAGES, &view, 1);
@@ -43,7 +28,7 @@ static void device_failures(void **state) {
   (void)state;
   struct qn_graph graph = random_undirected(60, 150, QN_WEIGHT_U32, 7);
   struct qn_slotted_pages view;
-  assert_true(open_view(&graph, (struct qn_page_options){.page_bytes = 256}, &view));
+  assert_true(open_slotted_pages(&graph, (struct qn_page_options){.page_bytes = 256}, &view));
   fail_device_calls(QN_LAYOUT_SLOTTED_PAGES, &view);
   qn_slotted_pages_unmap(&view);
   qn_graph_unmap(&graph);

@@ -1,24 +1,13 @@
 /* Programs on hybrid ELL and COO: the same results as on the graph layout. */
 #include "helpers/engine_test.h"
-#include "partitioner/hybrid.h"
+#include "helpers/layout_views.h"
 
 enum { IN = QN_HYBRID_IN, OUT = QN_HYBRID_OUT, BOTH = IN | OUT };
 
-static void open_view(const struct qn_graph *graph, struct qn_hybrid_options options,
-                      struct qn_hybrid *view) {
-  struct qn_builder builder = {.tool = "quern-hybrid",
-                               .layout = QN_LAYOUT_HYBRID,
-                               .build = qn_hybrid_build,
-                               .options = &options};
-  struct qn_error error = {0};
-  if (build_layout(&builder, graph, scratch_path("hybrid.qrn"), &error))
-    fail_msg("%s", error.message);
-  assert_int_equal(qn_hybrid_map(scratch_path("hybrid.qrn"), view, &error), QN_OK);
-}
-
 static void run_with(const struct qn_graph *graph, uint32_t directions, uint64_t width) {
   struct qn_hybrid view;
-  open_view(graph, (struct qn_hybrid_options){.directions = directions, .width = width}, &view);
+  assert_true(open_hybrid(
+      graph, (struct qn_hybrid_options){.directions = directions, .width = width}, &view));
   compare_engines(graph, QN_LAYOUT_HYBRID, &view);
   qn_hybrid_unmap(&view);
 }
@@ -49,7 +38,7 @@ static void out_edges_alone(void **state) {
   struct qn_hybrid view;
   struct qn_error error;
   struct qn_run_result result, expected;
-  open_view(&graph, (struct qn_hybrid_options){OUT, QN_HYBRID_AUTO_WIDTH}, &view);
+  assert_true(open_hybrid(&graph, (struct qn_hybrid_options){OUT, QN_HYBRID_AUTO_WIDTH}, &view));
   const struct qn_kernel *kernel =
       qn_kernel_find("pagerank", QN_LAYOUT_HYBRID, QN_CPU, QN_WEIGHT_NONE);
   struct qn_run_request request = qn_run_request_for(kernel, &view);
@@ -71,7 +60,7 @@ static void allocation_failures(void **state) {
   (void)state;
   struct qn_graph graph = random_undirected(100, 300, QN_WEIGHT_U32, 7);
   struct qn_hybrid view;
-  open_view(&graph, (struct qn_hybrid_options){IN, QN_HYBRID_AUTO_WIDTH}, &view);
+  assert_true(open_hybrid(&graph, (struct qn_hybrid_options){IN, QN_HYBRID_AUTO_WIDTH}, &view));
   fail_allocations(QN_LAYOUT_HYBRID, &view);
   qn_hybrid_unmap(&view);
   qn_graph_unmap(&graph);

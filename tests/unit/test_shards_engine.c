@@ -1,21 +1,10 @@
 /* Programs on shards: the same results as on the graph layout. */
 #include "helpers/engine_test.h"
-#include "partitioner/shards.h"
-
-static void open_view(const struct qn_graph *graph, struct qn_shards_options options,
-                      struct qn_shards *view) {
-  struct qn_builder builder = {.tool = "quern-shard",
-                               .layout = QN_LAYOUT_SHARDS,
-                               .build = qn_shards_build,
-                               .options = &options};
-  struct qn_error error;
-  assert_int_equal(build_layout(&builder, graph, scratch_path("shards.qrn"), &error), QN_OK);
-  assert_int_equal(qn_shards_map(scratch_path("shards.qrn"), view, &error), QN_OK);
-}
+#include "helpers/layout_views.h"
 
 static void run_with(const struct qn_graph *graph, struct qn_shards_options options) {
   struct qn_shards view;
-  open_view(graph, options, &view);
+  assert_true(open_shards(graph, options, &view));
   compare_engines(graph, QN_LAYOUT_SHARDS, &view);
   qn_shards_unmap(&view);
 }
@@ -44,7 +33,7 @@ static void allocation_failures(void **state) {
   (void)state;
   struct qn_graph graph = random_undirected(100, 300, QN_WEIGHT_U32, 7);
   struct qn_shards view;
-  open_view(&graph, (struct qn_shards_options){0}, &view);
+  assert_true(open_shards(&graph, (struct qn_shards_options){0}, &view));
   fail_allocations(QN_LAYOUT_SHARDS, &view);
   qn_shards_unmap(&view);
   qn_graph_unmap(&graph);
