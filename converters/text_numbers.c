@@ -60,17 +60,14 @@ static bool looks_not_finite(const char *p, const char *end) {
   return false;
 }
 
-/* Digits and at most one point, exact in a double divided by an exact power of ten (so is the
- * quotient to the nearest double), unless rounding that once more to float could go wrong. */
+/* Digits and at most one point, if that can be rounded at once. */
 static bool parse_plain_real(const char *p, const char *end, float *value) {
-  static const double powers[] = {1,   1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                  1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
   bool negative = p < end && *p == '-';
   p += negative;
-  if (end - p > 16 || p == end)
+  if (end - p > 16)
     return false;
   uint64_t digits = 0;
-  unsigned fraction = 0;
+  unsigned fraction = 0, count = 0;
   bool point = false;
   for (; p < end; p++) {
     unsigned digit = (unsigned char)*p - (unsigned)'0';
@@ -82,16 +79,11 @@ static bool parse_plain_real(const char *p, const char *end, float *value) {
       return false;
     digits = digits * 10 + digit;
     fraction += point;
+    count++;
   }
-  if (digits >> 53 || fraction > 15)
+  if (count == 0 || !qn_round_decimal(digits, fraction, value))
     return false;
-  double exact = (double)digits / powers[fraction];
-  uint64_t bits;
-  memcpy(&bits, &exact, sizeof bits);
-  uint64_t dropped = bits & 0x1fffffff; /* what float has no room for */
-  if (dropped >= 0x0fffffff && dropped <= 0x10000001)
-    return false;
-  *value = (float)(negative ? -exact : exact);
+  *value = negative ? -*value : *value;
   return true;
 }
 
@@ -104,11 +96,11 @@ enum qn_weight_kind qn_parse_weight(const char *begin, const char *end, enum qn_
     *bits = (uint32_t)whole;
     return QN_WEIGHT_FINE;
   }
-  if (!looks_real(begin, end))
-    return looks_not_finite(begin, end) ? QN_WEIGHT_NOT_FINITE : QN_WEIGHT_NO_NUMBER;
   float value;
   if (!parse_plain_real(begin, end, &value)) {
     char text[MAX_REAL_TEXT];
+    if (!looks_real(begin, end))
+      return looks_not_finite(begin, end) ? QN_WEIGHT_NOT_FINITE : QN_WEIGHT_NO_NUMBER;
     if (end - begin >= MAX_REAL_TEXT)
       return QN_WEIGHT_NO_NUMBER;
     memcpy(text, begin, (size_t)(end - begin));

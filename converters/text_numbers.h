@@ -69,6 +69,21 @@ enum qn_number_kind {
 };
 enum qn_number_kind qn_parse_whole(const char *begin, const char *end, uint64_t *value);
 
+/* The float nearest to digits / 10^fraction, if it can be had at once: both are exact in a double,
+ * so that their quotient is the nearest double, unless rounding that once more could go wrong. */
+static inline bool qn_round_decimal(uint64_t digits, unsigned fraction, float *value) {
+  static const double powers[] = {1,   1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                  1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+  if (digits >> 53 || fraction > 15)
+    return false;
+  double exact = (double)digits / powers[fraction];
+  uint64_t bits;
+  memcpy(&bits, &exact, sizeof bits);
+  uint64_t dropped = bits & 0x1fffffff; /* what float has no room for */
+  *value = (float)exact;
+  return dropped < 0x0fffffff || dropped > 0x10000001;
+}
+
 /* Parse [begin, end) as a weight: u32 if it is a whole number that fits, else the nearest f32.
  * Decimal with optional sign, fraction and exponent. */
 enum qn_weight_kind {

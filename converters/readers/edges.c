@@ -65,10 +65,11 @@ struct edge {
 static bool parse_id(struct qn_text_part *part, const char *line, const char *field,
                      const char *field_end, uint64_t *id) {
   char text[QN_QUOTE_BYTES];
-  qn_text_quote(field, field_end, text);
-  switch (qn_parse_whole(field, field_end, id)) {
-  case QN_NUMBER_FINE:
+  enum qn_number_kind kind = qn_parse_whole(field, field_end, id);
+  if (kind == QN_NUMBER_FINE)
     return true;
+  qn_text_quote(field, field_end, text);
+  switch (kind) {
   case QN_NUMBER_TOO_LARGE:
     qn_text_reject(part, line, field, "vertex id %s is larger than 2^64-1", text);
     return false;
@@ -214,6 +215,19 @@ static bool parse_simple_lines(struct qn_text_part *part, const struct layout *l
   return true;
 }
 
+/* Regular lines as long as they come, with whole weights or real ones. */
+static void parse_regular_columns(struct qn_text_part *part, const struct layout *layout,
+                                  const struct qn_regular_columns *columns) {
+  bool real = layout->weight != UINT32_MAX && layout->weights != QN_WEIGHTS_U32;
+  const char *before;
+  do {
+    before = part->cursor;
+    qn_parse_regular_columns(part, columns);
+    if (real)
+      qn_parse_regular_reals(part, columns);
+  } while (part->cursor > before);
+}
+
 /* Files of other columns: regular lines fast, and the others one by one. */
 static void parse_columns(struct qn_text_part *part, const struct layout *layout) {
   const struct qn_regular_columns columns = {layout->num_columns, layout->source,
@@ -221,7 +235,7 @@ static void parse_columns(struct qn_text_part *part, const struct layout *layout
   const char *line, *end;
   for (;;) {
     if (layout->num_columns <= QN_MOST_REGULAR_COLUMNS)
-      qn_parse_regular_columns(part, &columns);
+      parse_regular_columns(part, layout, &columns);
     for (int i = 0; i < LINES_IN_A_ROW; i++) {
       if (!qn_text_next_line(part, &line, &end))
         return;
@@ -237,8 +251,12 @@ static void parse_part(struct qn_text_part *part, const void *context) {
     parse_columns(part, layout);
     return;
   }
+  const struct qn_regular_columns columns = {3, 0, 1, 2};
+  bool real = layout->plain_weighted && layout->weights != QN_WEIGHTS_U32;
   for (;;) {
     qn_parse_regular_lines(part, layout->plain_weighted);
+    if (real)
+      qn_parse_regular_reals(part, &columns);
     if (parse_simple_lines(part, layout))
       continue;
     if (!qn_text_next_line(part, &line, &end))

@@ -3,6 +3,8 @@
  * they are a separator and a line end, and the numbers between are converted from registers. */
 #include "converters/readers/regular_lines.h"
 
+#include <string.h>
+
 #include "converters/text_numbers.h"
 
 #ifdef __SSE2__
@@ -161,9 +163,57 @@ static uint32_t parse_marked_columns(struct qn_text_part *part, const char *text
   return begin;
 }
 
+/* Digits of real weights that are exact in a double. */
+#define REAL_DIGITS 15
+
+/* As parse_marked_columns: the point of the weight is one more mark, between two runs of digits. */
+static inline __attribute__((always_inline)) uint32_t
+parse_marked_reals(struct qn_text_part *part, const char *text, const uint16_t *places,
+                   uint32_t count, const struct qn_regular_columns *columns, bool *all) {
+  static const uint64_t powers[REAL_DIGITS] = {
+      1,           10,           100,           1000,           10000,
+      100000,      1000000,      10000000,      100000000,      1000000000,
+      10000000000, 100000000000, 1000000000000, 10000000000000, 100000000000000};
+  const uint32_t w = columns->weight, n = columns->num_columns + 1;
+  const uint32_t u = columns->source + (columns->source > w);
+  const uint32_t v = columns->destination + (columns->destination > w);
+  uint32_t begin = 0, used = 0;
+  uint64_t edges = 0;
+  for (; used + n <= count; used += n) {
+    const uint16_t *ends = places + used;
+    bool regular = text[ends[n - 1]] == '\n';
+    for (uint32_t c = 0; c < n; c++) {
+      uint32_t from = c ? ends[c - 1] + 1u : begin;
+      regular &= ends[c] > from;
+      regular &= c == w ? text[ends[c]] == '.' : c + 1 == n || is_separator(text[ends[c]]);
+    }
+    uint32_t from_u = u ? ends[u - 1] + 1u : begin, from_v = v ? ends[v - 1] + 1u : begin;
+    uint32_t from_w = w ? ends[w - 1] + 1u : begin;
+    uint32_t whole = ends[w] - from_w, fraction = ends[w + 1] - ends[w] - 1u;
+    if (!regular || ends[u] - from_u > 16 || ends[v] - from_v > 16 ||
+        whole + fraction > REAL_DIGITS)
+      break;
+    uint64_t digits = number_at(text + from_w, whole) * powers[fraction] +
+                      number_at(text + ends[w] + 1, fraction);
+    float weight;
+    if (!qn_round_decimal(digits, fraction, &weight))
+      break;
+    qn_edge_push_f32(&part->stream, number_at(text + from_u, ends[u] - from_u),
+                     number_at(text + from_v, ends[v] - from_v), weight);
+    edges++;
+    begin = ends[n - 1] + 1u;
+  }
+  part->edges += edges;
+  *all = used + n > count;
+  return begin;
+}
+
+enum weights { NO_WEIGHTS, WHOLE_WEIGHTS, REAL_WEIGHTS };
+
 /* `columns` is NULL for two columns, or three with a weight, in this order. */
 static inline __attribute__((always_inline)) void
-parse_regular(struct qn_text_part *part, bool weighted, const struct qn_regular_columns *columns) {
+parse_regular(struct qn_text_part *part, enum weights weights,
+              const struct qn_regular_columns *columns) {
   uint16_t places[MOST_BYTES + DOZEN];
   uint64_t window = LEAST_BYTES;
   bool all = true;
@@ -177,11 +227,13 @@ parse_regular(struct qn_text_part *part, bool weighted, const struct qn_regular_
     if (bytes == 0)
       break;
     uint32_t count = find_marks(text, bytes, places), parsed;
-    if (columns)
+    if (columns && weights == REAL_WEIGHTS)
+      parsed = parse_marked_reals(part, text, places, count, columns, &all);
+    else if (columns)
       parsed = parse_marked_columns(part, text, places, count, columns, &all);
     else
-      parsed = weighted ? parse_marked(part, text, places, count, true, &all)
-                        : parse_marked(part, text, places, count, false, &all);
+      parsed = weights ? parse_marked(part, text, places, count, true, &all)
+                       : parse_marked(part, text, places, count, false, &all);
     if (parsed == 0)
       break;
     part->cursor += parsed;
@@ -190,9 +242,17 @@ parse_regular(struct qn_text_part *part, bool weighted, const struct qn_regular_
 }
 
 void qn_parse_regular_lines(struct qn_text_part *part, bool weighted) {
-  parse_regular(part, weighted, NULL);
+  parse_regular(part, weighted ? WHOLE_WEIGHTS : NO_WEIGHTS, NULL);
 }
 
 void qn_parse_regular_columns(struct qn_text_part *part, const struct qn_regular_columns *columns) {
-  parse_regular(part, false, columns);
+  parse_regular(part, WHOLE_WEIGHTS, columns);
+}
+
+void qn_parse_regular_reals(struct qn_text_part *part, const struct qn_regular_columns *columns) {
+  static const struct qn_regular_columns usual = {3, 0, 1, 2};
+  if (memcmp(columns, &usual, sizeof usual) == 0)
+    parse_regular(part, REAL_WEIGHTS, &(const struct qn_regular_columns){3, 0, 1, 2});
+  else
+    parse_regular(part, REAL_WEIGHTS, columns);
 }

@@ -22,6 +22,9 @@ struct qn_regular_columns {
 };
 void qn_parse_regular_columns(struct qn_text_part *part, const struct qn_regular_columns *columns);
 
+/* The same where the weight, which there is, is a real: digits, a point, digits. */
+void qn_parse_regular_reals(struct qn_text_part *part, const struct qn_regular_columns *columns);
+
 #ifdef __cplusplus
 }
 #endif
