@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #include "converters/bundle_write.h"
+#include "formats/archive.h"
 #include "formats/bundle.h"
 #include "formats/bundle_hash.h"
-#include "formats/archive.h"
 #include "formats/layouts.h"
 #include "support/atomic_file.h"
 #include "support/memory.h"
@@ -50,9 +50,14 @@ static enum qn_status describe_member(struct member *member, const struct qn_con
                                       struct qn_error *error) {
   const struct qn_container_info *info = qn_container_info(container);
   char hash[33], identity[20];
-  enum qn_status status = qn_bundle_hash_file(member->path, info->file_bytes, hash, error);
+  uint64_t bytes;
+  int descriptor = open(member->path, O_RDONLY | O_CLOEXEC);
+  enum qn_status status = descriptor < 0 ? qn_fail_errno(error, "cannot open")
+                                         : qn_bundle_hash_file(descriptor, &bytes, hash, error);
+  if (descriptor >= 0)
+    close(descriptor);
   if (status)
-    return status;
+    return qn_error_in_file(error, member->path), status;
   snprintf(identity, sizeof identity, "%016" PRIx64, info->header_checksum);
   member->entry =
       json_pack("{s:s, s:s, s:I, s:s, s:s, s:I}", "name", member->name, "role",
@@ -134,17 +139,23 @@ static enum qn_status write_member(struct archive *tar, const struct member *mem
 
 static enum qn_status write_manifest(struct archive *tar, const struct member *members,
                                      uint32_t num_members, struct qn_error *error) {
+  char checksum[17];
   json_t *list = json_array();
   for (uint32_t i = 0; i < num_members; i++)
     json_array_append(list, members[i].entry);
-  json_t *manifest =
-      json_pack("{s:s, s:i, s:o}", "format", "quern-bundle", "version", 1, "members", list);
+  enum qn_status status = qn_bundle_hash_members(list, checksum, error);
+  if (status) {
+    json_decref(list);
+    return status;
+  }
+  json_t *manifest = json_pack("{s:s, s:i, s:s, s:o}", "format", "quern-bundle", "version", 1,
+                               "checksum", checksum, "members", list);
   char *text = manifest ? json_dumps(manifest, JSON_INDENT(2) | JSON_SORT_KEYS) : NULL;
   json_decref(manifest);
   if (!text)
     return qn_fail_memory(error, "the manifest", 0);
   size_t length = strlen(text);
-  enum qn_status status = begin_entry(tar, QN_BUNDLE_MANIFEST, length, error);
+  status = begin_entry(tar, QN_BUNDLE_MANIFEST, length, error);
   if (!status && archive_write_data(tar, text, length) != (la_ssize_t)length)
     status = fail_tar(error, tar);
   free(text);

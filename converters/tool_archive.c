@@ -89,14 +89,21 @@ static uint64_t file_bytes(const char *path) {
   return stat(path, &state) == 0 ? (uint64_t)state.st_size : 0;
 }
 
-static void report(const struct options *options, const char *output, uint64_t from, double begun) {
+static void print_json(json_t *value) {
+  json_dumpf(value, stdout, JSON_INDENT(2));
+  putchar('\n');
+  json_decref(value);
+}
+
+/* What became of `output`: told at once, or as JSON added to `list` if that is not NULL. */
+static void report(const struct options *options, const char *output, uint64_t from, double begun,
+                   json_t *list) {
   double seconds = qn_seconds() - begun;
   uint64_t to = file_bytes(output);
-  if (options->shared.json) {
-    json_t *object = describe_size(output, from, to, seconds);
-    json_dumpf(object, stdout, JSON_INDENT(2));
-    putchar('\n');
-    json_decref(object);
+  if (options->shared.json && list) {
+    json_array_append_new(list, describe_size(output, from, to, seconds));
+  } else if (options->shared.json) {
+    print_json(describe_size(output, from, to, seconds));
   } else if (!options->shared.quiet) {
     char a[16], b[16];
     printf("%s: %s from %s (%.1f %%) in %.2f s\n", output, qn_size_text(to, a, sizeof a),
@@ -133,7 +140,7 @@ static enum qn_status create(const struct options *options, char **files, int co
     status = qn_bundle_create(options->output, options->shared.force, files, (uint32_t)count,
                               options->level, error);
   if (!status)
-    report(options, options->output, bytes, begun);
+    report(options, options->output, bytes, begun, NULL);
   return status;
 }
 
@@ -148,13 +155,14 @@ static enum qn_status extract_one(const char *input, const struct options *optio
     status = qn_archive_restore(container, options->output, options->shared.force, error);
   qn_container_unmap(container);
   if (!status)
-    report(options, options->output, file_bytes(input), begun);
+    report(options, options->output, file_bytes(input), begun, NULL);
   return status;
 }
 
 static enum qn_status extract_member(const struct qn_bundle *bundle,
                                      const struct qn_bundle_member *member,
-                                     const struct options *options, struct qn_error *error) {
+                                     const struct options *options, json_t *reports,
+                                     struct qn_error *error) {
   char *path;
   double begun = qn_seconds();
   const char *folder = options->folder ? options->folder : ".";
@@ -165,7 +173,7 @@ static enum qn_status extract_member(const struct qn_bundle *bundle,
   snprintf(path, room, "%s/%s", folder, member->name);
   status = qn_bundle_extract(bundle, member, path, options->shared.force, error);
   if (!status)
-    report(options, path, member->bytes, begun);
+    report(options, path, member->bytes, begun, reports);
   qn_free(path);
   return status;
 }
@@ -178,14 +186,19 @@ static enum qn_status extract_bundle(const char *input, char **names, int count,
   enum qn_status status = qn_bundle_open(input, &bundle, error);
   if (status)
     return status;
+  json_t *reports = json_array();
   for (uint32_t i = 0; !status && count == 0 && i < qn_bundle_count(bundle); i++)
-    status = extract_member(bundle, qn_bundle_member(bundle, i), options, error);
+    status = extract_member(bundle, qn_bundle_member(bundle, i), options, reports, error);
   for (int i = 0; !status && i < count; i++) {
     const struct qn_bundle_member *member;
     status = qn_bundle_find(bundle, names[i], &member, error);
     if (!status)
-      status = extract_member(bundle, member, options, error);
+      status = extract_member(bundle, member, options, reports, error);
   }
+  if (!status && options->shared.json)
+    print_json(reports);
+  else
+    json_decref(reports);
   qn_bundle_close(bundle);
   return status;
 }

@@ -26,6 +26,13 @@ enum qn_status qn_archive_write(const struct qn_container *container, const char
 enum qn_status qn_archive_restore(const struct qn_container *archive, const char *path, bool force,
                                   struct qn_error *error);
 
+/* The same, with a look at the result before it appears (qn_writer_commit_judged). */
+enum qn_status qn_archive_restore_judged(const struct qn_container *archive, const char *path,
+                                         bool force,
+                                         enum qn_status (*judge)(void *context, int descriptor,
+                                                                 struct qn_error *error),
+                                         void *context, struct qn_error *error);
+
 /* The same to a file without a name in the folder TMPDIR (or /tmp), mapped as a container called
  * `name`; the file is gone when that is unmapped. */
 enum qn_status qn_archive_restore_nameless(const struct qn_container *archive, const char *name,

@@ -296,11 +296,19 @@ static enum qn_status restore(const struct qn_container *archive, const char *pa
   return status;
 }
 
-enum qn_status qn_archive_restore(const struct qn_container *archive, const char *path, bool force,
-                                  struct qn_error *error) {
+enum qn_status qn_archive_restore_judged(const struct qn_container *archive, const char *path,
+                                         bool force,
+                                         enum qn_status (*judge)(void *context, int descriptor,
+                                                                 struct qn_error *error),
+                                         void *context, struct qn_error *error) {
   struct qn_writer *writer;
   enum qn_status status = restore(archive, path, force, &writer, error);
-  return status ? status : qn_writer_commit(writer, error);
+  return status ? status : qn_writer_commit_judged(writer, judge, context, error);
+}
+
+enum qn_status qn_archive_restore(const struct qn_container *archive, const char *path, bool force,
+                                  struct qn_error *error) {
+  return qn_archive_restore_judged(archive, path, force, NULL, NULL, error);
 }
 
 enum qn_status qn_archive_restore_nameless(const struct qn_container *archive, const char *name,

@@ -9,6 +9,7 @@
 
 #include "formats/archive.h"
 #include "formats/bundle.h"
+#include "formats/bundle_blocks.h"
 #include "formats/bundle_hash.h"
 #include "support/memory.h"
 
@@ -17,6 +18,7 @@ struct qn_bundle {
   const uint8_t *content;
   uint64_t bytes;
   json_t *manifest;
+  json_t *seen; /* names of members, as keys */
   uint32_t num_members;
   struct qn_bundle_member *members;
   char **names;
@@ -67,6 +69,10 @@ static enum qn_status add_member(struct qn_bundle *bundle, struct archive_entry 
   const char *name = archive_entry_pathname(entry);
   if (!plain_name(name) || archive_entry_filetype(entry) != AE_IFREG)
     return refuse(bundle, error, "no bundle: a member is no plain file name");
+  if (json_object_get(bundle->seen, name))
+    return refuse(bundle, error, "no bundle: two members have the same name");
+  if (json_object_set_new(bundle->seen, name, json_true()) != 0)
+    return refuse(bundle, error, "no bundle: a member's name is no UTF-8");
   if (index >= MAX_MEMBERS)
     return refuse(bundle, error, "no bundle: more than 100000 members");
   enum qn_status status =
@@ -116,6 +122,29 @@ static enum qn_status index_members(struct qn_bundle *bundle, struct archive *ta
   return result == ARCHIVE_EOF ? QN_OK : refuse(bundle, error, "no bundle: not a tar, or damaged");
 }
 
+/* What a tar reader passes over: every byte between the members' contents has its one right value,
+ * so that none can change unseen. */
+static enum qn_status check_blocks(const struct qn_bundle *bundle, struct qn_error *error) {
+  uint64_t at = 0;
+  for (uint32_t i = 0; i < bundle->num_members; i++) {
+    const struct qn_bundle_member *member = &bundle->members[i];
+    uint64_t end = member->offset + member->bytes, padded = qn_tar_block_end(end);
+    if (member->offset % QN_TAR_BLOCK || at > member->offset ||
+        !qn_tar_headers_are_sound(bundle->content, at, member->offset) || padded > bundle->bytes ||
+        !qn_tar_is_blank(bundle->content, end, padded)) {
+      qn_fail(error, QN_INVALID, "the tar header or padding of member %.200s is damaged",
+              member->name);
+      return qn_error_in_file(error, bundle->path), QN_INVALID;
+    }
+    at = padded;
+  }
+  if (bundle->bytes - at < 2 * QN_TAR_BLOCK)
+    return refuse(bundle, error, "truncated: the end of the tar is missing");
+  if (!qn_tar_is_blank(bundle->content, at, bundle->bytes))
+    return refuse(bundle, error, "the end of the tar is damaged");
+  return QN_OK;
+}
+
 static enum qn_status walk(struct qn_bundle *bundle, struct qn_error *error) {
   struct archive *tar = archive_read_new();
   if (!tar)
@@ -126,8 +155,28 @@ static enum qn_status walk(struct qn_bundle *bundle, struct qn_error *error) {
     status = refuse(bundle, error, "no bundle: not a tar");
   if (!status)
     status = index_members(bundle, tar, error);
+  if (!status)
+    status = check_blocks(bundle, error);
   archive_read_free(tar);
   return status;
+}
+
+/* Bundles of the first builds have no checksum of their members. */
+static enum qn_status check_manifest(const struct qn_bundle *bundle, const json_t *members,
+                                     struct qn_error *error) {
+  char found[17];
+  const json_t *checksum = json_object_get(bundle->manifest, "checksum");
+  if (json_object_size(bundle->manifest) != (checksum ? 4 : 3))
+    return refuse(bundle, error, QN_BUNDLE_MANIFEST " has keys that bundles do not have");
+  if (!checksum)
+    return QN_OK;
+  enum qn_status status = qn_bundle_hash_members(members, found, error);
+  if (status)
+    return status;
+  const char *expected = json_string_value(checksum);
+  return expected && strcmp(expected, found) == 0
+             ? QN_OK
+             : refuse(bundle, error, QN_BUNDLE_MANIFEST " is corrupt: its checksum does not match");
 }
 
 /* The manifest comes first and has an entry for each of the others, in order. */
@@ -148,6 +197,9 @@ static enum qn_status read_manifest(struct qn_bundle *bundle, struct qn_error *e
     qn_fail(error, QN_UNSUPPORTED, "a bundle of version %d; this build reads 1", version);
     return qn_error_in_file(error, bundle->path), QN_UNSUPPORTED;
   }
+  enum qn_status status = check_manifest(bundle, list, error);
+  if (status)
+    return status;
   if (json_array_size(list) + 1 != bundle->num_members)
     return refuse(bundle, error, "the manifest does not name every member");
   for (uint32_t i = 1; i < bundle->num_members; i++) {
@@ -169,7 +221,9 @@ enum qn_status qn_bundle_open(const char *path, struct qn_bundle **out, struct q
   enum qn_status status = qn_alloc_zeroed(&bundle, 1, sizeof *bundle, "a bundle's record", error);
   if (status)
     return status;
-  status = qn_alloc(&bundle->path, strlen(path) + 1, 1, "a path", error);
+  bundle->seen = json_object();
+  status = bundle->seen ? qn_alloc(&bundle->path, strlen(path) + 1, 1, "a path", error)
+                        : qn_fail_memory(error, "names of members", 0);
   if (!status) {
     strcpy(bundle->path, path);
     status = map_file(bundle, error);
@@ -193,6 +247,7 @@ void qn_bundle_close(struct qn_bundle *bundle) {
   qn_free(bundle->names);
   qn_free(bundle->members);
   json_decref(bundle->manifest);
+  json_decref(bundle->seen);
   if (bundle->content)
     munmap((void *)bundle->content, bundle->bytes);
   qn_free(bundle->path);
@@ -253,15 +308,17 @@ enum qn_status qn_bundle_map(const struct qn_bundle *bundle, const struct qn_bun
 }
 
 /* The file just restored must be the one that the manifest was written for. */
-static enum qn_status compare_with_manifest(const struct qn_bundle_member *member, const char *path,
-                                            uint64_t bytes, struct qn_error *error) {
+static enum qn_status compare_with_manifest(void *context, int descriptor, struct qn_error *error) {
+  const struct qn_bundle_member *member = context;
+  const json_t *entry = member->entry;
   char hash[33];
-  enum qn_status status = qn_bundle_hash_file(path, bytes, hash, error);
+  uint64_t bytes;
+  enum qn_status status = qn_bundle_hash_file(descriptor, &bytes, hash, error);
   if (status)
     return status;
-  if (strcmp(hash, json_string_value(json_object_get(member->entry, "xxh3_128"))) == 0)
+  if (bytes == (uint64_t)json_integer_value(json_object_get(entry, "bytes")) &&
+      strcmp(hash, json_string_value(json_object_get(entry, "xxh3_128"))) == 0)
     return QN_OK;
-  unlink(path);
   return qn_fail(error, QN_INVALID,
                  "member %.200s is valid, but not the container that the manifest describes",
                  member->name);
@@ -271,14 +328,13 @@ enum qn_status qn_bundle_extract(const struct qn_bundle *bundle,
                                  const struct qn_bundle_member *member, const char *path,
                                  bool force, struct qn_error *error) {
   struct qn_container *container;
-  json_int_t bytes = json_integer_value(json_object_get(member->entry, "bytes"));
+  struct qn_bundle_member context = *member;
   enum qn_status status = qn_bundle_map(bundle, member, &container, error);
   if (status)
     return status;
-  status =
-      path ? qn_archive_restore(container, path, force, error) : qn_archive_check(container, error);
+  status = path ? qn_archive_restore_judged(container, path, force, compare_with_manifest, &context,
+                                            error)
+                : qn_archive_check(container, error);
   qn_container_unmap(container);
-  if (!status && path)
-    status = compare_with_manifest(member, path, (uint64_t)bytes, error);
   return status;
 }

@@ -250,6 +250,12 @@ enum qn_status qn_writer_shrink_encoded(struct qn_writer *writer, uint64_t store
 
 /* Finish. Frees `writer` whatever the outcome. */
 enum qn_status qn_writer_commit(struct qn_writer *writer, struct qn_error *error);
+/* The same, but with a look at the finished file before it appears: any other answer of `judge`
+ * than QN_OK is returned, and nothing is left. */
+enum qn_status qn_writer_commit_judged(struct qn_writer *writer,
+                                       enum qn_status (*judge)(void *context, int descriptor,
+                                                               struct qn_error *error),
+                                       void *context, struct qn_error *error);
 /* Finish, map the result as a container called `name`, and take its file's name away: it is gone
  * with the mapping. Frees `writer` whatever the outcome. */
 enum qn_status qn_writer_commit_nameless(struct qn_writer *writer, const char *name,

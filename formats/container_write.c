@@ -310,15 +310,24 @@ static void destroy(struct qn_writer *writer) {
   qn_free(writer);
 }
 
-enum qn_status qn_writer_commit(struct qn_writer *writer, struct qn_error *error) {
+enum qn_status qn_writer_commit_judged(struct qn_writer *writer,
+                                       enum qn_status (*judge)(void *context, int descriptor,
+                                                               struct qn_error *error),
+                                       void *context, struct qn_error *error) {
   checksum_sections(writer);
   enum qn_status status = write_frame(writer, error);
+  if (!status && judge)
+    status = judge(context, qn_atomic_file_descriptor(writer->file), error);
   if (status)
     qn_atomic_file_abort(writer->file);
   else
     status = qn_atomic_file_commit(writer->file, error);
   destroy(writer);
   return status;
+}
+
+enum qn_status qn_writer_commit(struct qn_writer *writer, struct qn_error *error) {
+  return qn_writer_commit_judged(writer, NULL, NULL, error);
 }
 
 enum qn_status qn_writer_commit_nameless(struct qn_writer *writer, const char *name,

@@ -1,0 +1,23 @@
+/* The bytes of a tar between its members' contents: headers and padding. */
+#ifndef QN_FORMATS_BUNDLE_BLOCKS_H
+#define QN_FORMATS_BUNDLE_BLOCKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define QN_TAR_BLOCK ((uint64_t)512)
+
+/* Are bytes [begin, end) of `tar` the headers of a member whose content begins at `end`, and
+ * nothing else? Each says the sum of its bytes; an extended one (pax) may stand before the last.
+ * Padding is zero. Tar readers are lenient here; whoever looks for flipped bits is not. */
+bool qn_tar_headers_are_sound(const uint8_t *tar, uint64_t begin, uint64_t end);
+
+/* Are bytes [begin, end) all zero? */
+bool qn_tar_is_blank(const uint8_t *tar, uint64_t begin, uint64_t end);
+
+/* Where the block ends in which `offset` lies, or begins. */
+static inline uint64_t qn_tar_block_end(uint64_t offset) {
+  return (offset + QN_TAR_BLOCK - 1) / QN_TAR_BLOCK * QN_TAR_BLOCK;
+}
+
+#endif
