@@ -36,6 +36,11 @@
    (PROGRAM_HOPS ? QN_KERNEL_HOPS : 0) |                                                           \
    (PROGRAM_IN_PLACE || PROGRAM_CONTRACTS ? QN_KERNEL_ANY_ORDER : 0))
 
+/* An engine that several devices can share defines this as 1. */
+#ifndef ENGINE_SPLITS
+#define ENGINE_SPLITS 0
+#endif
+
 #ifdef __cplusplus
 #define QN_EXTERN_C extern "C"
 #else
@@ -59,7 +64,8 @@
                                    layout,                                                         \
                                    processor,                                                      \
                                    PROGRAM_WEIGHT_TYPES,                                           \
-                                   PROGRAM_KERNEL_TRAITS,                                          \
+                                   PROGRAM_KERNEL_TRAITS |                                         \
+                                       (ENGINE_SPLITS ? QN_KERNEL_DEVICES : 0),                    \
                                    PROGRAM_RESULT,                                                 \
                                    PROGRAM_ITERATIONS,                                             \
                                    PROGRAM_TOLERANCE,                                              \

@@ -45,9 +45,17 @@ enum qn_kernel_traits {
   QN_KERNEL_RANKS = 1 << 7,        /* the largest values are the interesting ones */
   QN_KERNEL_LEVELS = 1 << 8,       /* values are small whole numbers: how many have which? */
   QN_KERNEL_ANY_ORDER = 1 << 11,   /* ends at one result whenever new values are seen */
+  QN_KERNEL_DEVICES = 1 << 12,     /* several devices can share a run */
   QN_KERNEL_GROUPS = 1 << 10,      /* looks at groups of vertices */
   QN_KERNEL_NO_FRONTIER = 1 << 13, /* its states have no bits of active vertices */
   QN_KERNEL_HOPS = 1 << 9, /* an iteration is a hop: max_iterations is what a user asks for */
+};
+
+/* What several devices did in an iteration. */
+struct qn_shared_iteration {
+  unsigned num_devices;
+  double merge_seconds;                  /* until they agreed on the values */
+  const struct qn_stream_figures *moved; /* [num_devices] */
 };
 
 /* One line of --trace or of a progress report. */
@@ -57,8 +65,9 @@ struct qn_iteration {
   uint64_t num_active; /* vertices that sent */
   double change;       /* PROGRAM_CONVERGES: the sum, else 0 */
   double seconds;
-  struct qn_stream_figures moved;         /* what streaming moved */
-  const struct qn_beside_figures *beside; /* QN_HYBRID, else NULL; valid in the call */
+  struct qn_stream_figures moved;           /* what streaming moved, to all devices */
+  const struct qn_beside_figures *beside;   /* QN_HYBRID, else NULL; valid in the call */
+  const struct qn_shared_iteration *shared; /* by several devices; NULL: one; valid in the call */
 };
 
 struct qn_run_request {
@@ -74,6 +83,10 @@ struct qn_run_request {
   double delta;            /* width of a priority bucket, in units of the weights; 0: chosen */
   uint64_t device_memory;  /* cap on device memory in bytes; 0: all that is free */
   int device;              /* index of the accelerator */
+  /* Several accelerators, QN_KERNEL_DEVICES: device_memory is for each. One may be named twice. */
+  const int *devices;   /* [num_devices] instead of `device` */
+  unsigned num_devices; /* 0: one; at most QN_MAX_DEVICES */
+  enum qn_strategy strategy;
   struct qn_stream_options streaming;
   bool asynchronous; /* QN_HYBRID: values are exchanged within iterations; QN_KERNEL_ANY_ORDER */
   /* QN_HYBRID: who does an iteration, in turn: 'c' the CPU, 'd' the device, 'b' both; NULL: whoever
@@ -96,6 +109,15 @@ struct qn_device_figures {
   double kernel_seconds;   /* the algorithm itself, by the device's clock */
 };
 
+/* One of several devices. */
+struct qn_device_share {
+  int index; /* of the accelerator */
+  struct qn_device_figures figures;
+  struct qn_stream_plan plan;     /* attribute_bytes and num_units, also where all is resident */
+  struct qn_stream_figures moved; /* in all iterations */
+  uint64_t merged_bytes;          /* of values and accumulators, read from the other devices */
+};
+
 struct qn_run_result {
   enum qn_result_type type;
   uint64_t num_values; /* V, or 0 */
@@ -106,7 +128,9 @@ struct qn_run_result {
   double change;          /* of the last iteration */
   double prepare_seconds; /* derived data: transposing, relabelling, copies to the device */
   double kernel_seconds;  /* the algorithm itself, by the host's clock */
-  struct qn_device_figures device;
+  struct qn_device_figures device; /* of several: sums of bytes copied, maxima of the others */
+  unsigned num_devices;            /* 0: one */
+  struct qn_device_share shares[QN_MAX_DEVICES];
   struct qn_stream_plan plan; /* streams is false on the CPU, and where all was resident */
 };
 

@@ -16,6 +16,19 @@ extern "C" {
 
 #define QN_DEFAULT_STREAMS 16
 #define QN_MAX_STREAMS 64
+#define QN_MAX_DEVICES 16
+
+/* How several devices share a run (GTS, section 4). */
+enum qn_strategy {
+  QN_STRATEGY_ANY = 0, /* performance, if its attributes fit, else scalability */
+  QN_PERFORMANCE = 1,  /* every device has all attributes; the units are dealt to the devices */
+  QN_SCALABILITY = 2,  /* every device has the attributes of some vertices, and walks all units */
+};
+
+/* "performance", "scalability". */
+static inline const char *qn_strategy_name(enum qn_strategy strategy) {
+  return strategy == QN_SCALABILITY ? "scalability" : "performance";
+}
 
 /* How a run that doesn't fit into device memory is going to stream. */
 struct qn_stream_plan {
@@ -32,6 +45,11 @@ struct qn_stream_plan {
   uint64_t cache_bytes; /* device memory of the cache */
   double copy_rate;     /* measured: pinned memory to the device in batches, bytes/s */
   double call_seconds;  /* measured: one launch of an empty kernel */
+  /* Several devices: the plan is that of the one with the most attributes. */
+  unsigned num_devices; /* 0: one */
+  enum qn_strategy strategy;
+  bool peers;             /* they copy from each other's memory, not through the host's */
+  uint64_t message_bytes; /* of pinned host memory from which all devices read what vertices send */
 };
 
 /* What one iteration moved; all zero if the topology is resident. */
@@ -45,6 +63,7 @@ struct qn_stream_figures {
 
 /* A copy or a kernel on a stream, by the device's clock. */
 struct qn_stream_event {
+  unsigned device;  /* of several, counted from 0 as they were named */
   const char *what; /* "copy", "kernel" */
   unsigned stream;
   uint64_t units;
@@ -58,8 +77,9 @@ struct qn_stream_options {
   bool limit_cache;      /* use at most cache_memory, not all that is left */
   uint64_t cache_memory; /* bytes */
   bool measure;          /* find copy_rate and call_seconds before the first iteration */
-  /* Unless NULL, called from the thread that called run: before the first iteration, and for every
-   * copy and kernel of an iteration, in no particular order. */
+  /* Unless NULL, called one at a time: before the first iteration if the run streams or has several
+   * devices; and for every copy and kernel of an iteration, in no particular order, by one of the
+   * run's threads. */
   void (*on_plan)(void *user, const struct qn_stream_plan *plan);
   void (*on_event)(void *user, const struct qn_stream_event *event);
   void *user;

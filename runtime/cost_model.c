@@ -15,8 +15,19 @@ void qn_cost_model_event(struct qn_cost_model *model, const struct qn_stream_eve
 }
 
 void qn_cost_model_iteration(struct qn_cost_model *model, const struct qn_iteration *iteration) {
+  const struct qn_shared_iteration *shared = iteration->shared;
+  uint64_t bytes = shared ? 0 : iteration->moved.moved_bytes;
+  uint64_t batches = shared ? 0 : iteration->moved.batches;
+  for (unsigned i = 0; shared && i < shared->num_devices; i++) {
+    const struct qn_stream_figures *moved = &shared->moved[i];
+    bytes = moved->moved_bytes > bytes ? moved->moved_bytes : bytes;
+    batches = moved->batches > batches ? moved->batches : batches;
+  }
+  model->num_devices = shared ? shared->num_devices : 1;
+  model->sync += shared ? shared->merge_seconds : 0;
   model->moved_bytes += iteration->moved.moved_bytes;
-  model->batches += iteration->moved.batches;
+  model->most_bytes += bytes;
+  model->batches += batches;
   model->measured += iteration->seconds;
   model->last_kernels += model->last_kernel;
   model->last_end = model->last_kernel = 0;
@@ -24,10 +35,10 @@ void qn_cost_model_iteration(struct qn_cost_model *model, const struct qn_iterat
 
 json_t *qn_cost_model_json(const struct qn_cost_model *model, const struct qn_stream_plan *plan) {
   const double rate = plan->copy_rate > 0 ? plan->copy_rate : 1;
-  const double terms[] = {2 * (double)plan->attribute_bytes / rate,
-                          (double)model->moved_bytes / rate,
-                          (double)model->batches * plan->call_seconds, model->last_kernels};
-  static const char *const names[] = {"attributes", "transfer", "calls", "last_kernels"};
+  const double terms[] = {
+      2 * (double)plan->attribute_bytes / rate, (double)model->most_bytes / rate,
+      (double)model->batches * plan->call_seconds, model->last_kernels, model->sync};
+  static const char *const names[] = {"attributes", "transfer", "calls", "last_kernels", "sync"};
   json_t *json = json_object();
   double total = 0;
   unsigned largest = 0;
@@ -40,6 +51,10 @@ json_t *qn_cost_model_json(const struct qn_cost_model *model, const struct qn_st
   json_object_set_new(json, "model", json_real(total));
   json_object_set_new(json, "measured", json_real(model->measured));
   json_object_set_new(json, "bound", json_string(names[largest]));
+  const double even =
+      (double)model->moved_bytes / (double)(model->num_devices + !model->num_devices);
+  json_object_set_new(json, "skew",
+                      json_real(model->most_bytes ? even / (double)model->most_bytes : 1));
   json_object_set_new(json, "bytes_per_second", json_real(plan->copy_rate));
   return json;
 }
@@ -49,8 +64,8 @@ void qn_cost_model_print(const json_t *json) {
 #define SECONDS(key) json_real_value(json_object_get(json, key))
   qn_size_text((uint64_t)SECONDS("bytes_per_second"), rate, sizeof rate);
   printf("cost model %.4f s: transfer %.4f (at %s/s), calls %.4f, last kernels %.4f, attributes "
-         "%.4f; measured %.4f s, kernels of all streams added up %.4f s\n",
+         "%.4f, devices' agreement %.4f; measured %.4f s, kernels of all streams added up %.4f s\n",
          SECONDS("model"), SECONDS("transfer"), rate, SECONDS("calls"), SECONDS("last_kernels"),
-         SECONDS("attributes"), SECONDS("measured"), SECONDS("kernels"));
+         SECONDS("attributes"), SECONDS("sync"), SECONDS("measured"), SECONDS("kernels"));
 #undef SECONDS
 }

@@ -92,6 +92,36 @@ static enum qn_status choose_kernel(const struct qn_session *session,
   return find_kernel(session, options->algorithm, QN_CPU, kernel, error);
 }
 
+/* Can several devices share it? `algorithm` may be NULL: any. */
+static bool is_shared(const struct qn_kernel *kernel, const char *algorithm) {
+  return kernel->traits & QN_KERNEL_DEVICES &&
+         (!algorithm || strcmp(kernel->algorithm, algorithm) == 0);
+}
+
+/* Several devices can share this algorithm on other layouts, or else other algorithms: each name
+ * once. */
+static enum qn_status refuse_devices(const struct qn_kernel *kernel, struct qn_error *error) {
+  const char *algorithm = NULL;
+  char names[400] = "";
+  size_t length = 0;
+  for (const struct qn_kernel *const *other = qn_kernels(); *other && !algorithm; other++)
+    algorithm = is_shared(*other, kernel->algorithm) ? kernel->algorithm : NULL;
+#define NAME(of) (algorithm ? qn_layout_name((of)->layout) : (of)->algorithm)
+  for (const struct qn_kernel *const *other = qn_kernels(); *other; other++) {
+    bool known = !is_shared(*other, algorithm);
+    for (const struct qn_kernel *const *past = qn_kernels(); past < other && !known; past++)
+      known = is_shared(*past, algorithm) && strcmp(NAME(*past), NAME(*other)) == 0;
+    if (!known && length < sizeof names)
+      length += (size_t)snprintf(names + length, sizeof names - length, "%s%s", length ? ", " : "",
+                                 NAME(*other));
+  }
+#undef NAME
+  return qn_fail(error, QN_UNSUPPORTED,
+                 "%s on the layout %s runs on one device; several devices can share %s: %s",
+                 kernel->algorithm, qn_layout_name(kernel->layout),
+                 algorithm ? "it on other layouts" : "other algorithms", names);
+}
+
 static enum qn_status check_options(const struct qn_kernel *kernel,
                                     const struct qn_run_options *options, struct qn_error *error) {
   bool one = kernel->traits & QN_KERNEL_SOURCE, many = kernel->traits & QN_KERNEL_SOURCES;
@@ -103,6 +133,8 @@ static enum qn_status check_options(const struct qn_kernel *kernel,
   if (options->num_sources > 1 && !many)
     return qn_fail(error, QN_USAGE, "%s has one source, not %u", kernel->algorithm,
                    options->num_sources);
+  if (options->num_devices > 1 && !(kernel->traits & QN_KERNEL_DEVICES))
+    return refuse_devices(kernel, error);
   if (options->damping >= 1)
     return qn_fail(error, QN_USAGE, "--damping must be at least 0 and below 1, not %g",
                    options->damping);
@@ -197,6 +229,9 @@ static void fill_request(const struct qn_session *session, const struct qn_run_o
   request->device = options->device_index;
   request->asynchronous = options->asynchronous;
   request->device_memory = options->device_memory;
+  request->devices = options->devices;
+  request->num_devices = options->num_devices;
+  request->strategy = options->strategy;
   if (options->watch)
     qn_watch_attach(options->watch, request, session->info->num_vertices,
                     run->kernel->traits & QN_KERNEL_ALL_ACTIVE ? session->info->num_edges : 0);

@@ -18,7 +18,10 @@ enum qn_device_choice { QN_DEVICE_AUTO, QN_DEVICE_CPU, QN_DEVICE_CUDA, QN_DEVICE
 struct qn_run_options {
   const char *algorithm;
   enum qn_device_choice device;
-  int device_index;       /* which CUDA device */
+  int device_index;     /* which CUDA device */
+  const int *devices;   /* [num_devices] several of them, instead */
+  unsigned num_devices; /* 0: one */
+  enum qn_strategy strategy;
   uint64_t device_memory; /* cap on its memory; 0: all that is free */
   bool asynchronous;      /* QN_DEVICE_HYBRID: exchange values within iterations */
   char **sources;         /* [num_sources] original ids */

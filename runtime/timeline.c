@@ -13,11 +13,24 @@ static void separate(struct qn_timeline *timeline) {
   fputs(timeline->num_events++ ? ",\n" : "\n", timeline->out);
 }
 
-static void name_row(struct qn_timeline *timeline, unsigned row, const char *name) {
+/* Devices are processes 1, 2, ... */
+static unsigned process_of(unsigned device) {
+  return device + 1;
+}
+
+/* `what`: "thread_name", "process_name". */
+static void name_row(struct qn_timeline *timeline, const char *what, unsigned device, unsigned row,
+                     const char *name) {
   separate(timeline);
   fprintf(timeline->out,
-          "{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":%u,\"args\":{\"name\":\"%s\"}}",
-          row, name);
+          "{\"name\":\"%s\",\"ph\":\"M\",\"pid\":%u,\"tid\":%u,\"args\":{\"name\":\"%s\"}}", what,
+          process_of(device), row, name);
+}
+
+void qn_timeline_device(struct qn_timeline *timeline, unsigned device) {
+  char name[32];
+  snprintf(name, sizeof name, "device %u", device);
+  name_row(timeline, "process_name", device, ITERATIONS_ROW, name);
 }
 
 static void begin_iteration(struct qn_timeline *timeline) {
@@ -36,7 +49,7 @@ enum qn_status qn_timeline_create(struct qn_timeline *timeline, const char *path
     return status;
   }
   fputs("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[", timeline->out);
-  name_row(timeline, ITERATIONS_ROW, "iterations");
+  name_row(timeline, "thread_name", 0, ITERATIONS_ROW, "iterations");
   begin_iteration(timeline);
   return QN_OK;
 }
@@ -48,18 +61,19 @@ void qn_timeline_abort(struct qn_timeline *timeline) {
 
 void qn_timeline_event(struct qn_timeline *timeline, const struct qn_stream_event *event) {
   const unsigned row = STREAM_ROW + event->stream;
-  if (!(timeline->named_streams >> event->stream & 1)) {
+  uint64_t *named = &timeline->named_streams[event->device];
+  if (!(*named >> event->stream & 1)) {
     char name[32];
     snprintf(name, sizeof name, "stream %u", event->stream);
-    name_row(timeline, row, name);
-    timeline->named_streams |= (uint64_t)1 << event->stream;
+    name_row(timeline, "thread_name", event->device, row, name);
+    *named |= (uint64_t)1 << event->stream;
   }
   separate(timeline);
   fprintf(timeline->out,
-          "{\"name\":\"%s\",\"ph\":\"X\",\"pid\":1,\"tid\":%u,\"ts\":%.3f,\"dur\":%.3f,"
+          "{\"name\":\"%s\",\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":%.3f,\"dur\":%.3f,"
           "\"args\":{\"units\":%" PRIu64 ",\"bytes\":%" PRIu64 "}}",
-          event->what, row, 1e6 * event->begin, 1e6 * (event->end - event->begin), event->units,
-          event->bytes);
+          event->what, process_of(event->device), row, 1e6 * event->begin,
+          1e6 * (event->end - event->begin), event->units, event->bytes);
   timeline->begin = fmin(timeline->begin, event->begin);
   timeline->end = fmax(timeline->end, event->end);
 }

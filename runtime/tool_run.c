@@ -1,5 +1,6 @@
 /* quern-run: run an algorithm on a container. */
 #include <argp.h>
+#include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +29,8 @@ struct options {
   bool trust;
   bool every_given;
   bool mode_given;
+  bool device_given;
+  int devices[QN_MAX_DEVICES];
 };
 
 enum key {
@@ -42,6 +45,8 @@ enum key {
   KEY_DEVICE,
   KEY_DEVICE_MEMORY,
   KEY_MODE,
+  KEY_DEVICES,
+  KEY_STRATEGY,
   KEY_TOP,
   KEY_LIST,
   KEY_TRUST,
@@ -80,7 +85,15 @@ static const struct argp_option option_list[] = {
      "iteration (the default), or within it, where the algorithm ends at one result either way",
      1},
     {"device-memory", KEY_DEVICE_MEMORY, "SIZE", 0,
-     "Use at most SIZE of the device's memory (default: all that is free)", 1},
+     "Use at most SIZE of the device's memory, or of each device's (default: all that is free)", 1},
+    {"devices", KEY_DEVICES, "N,N,...", 0,
+     "Run on several CUDA devices, on slotted-pages and edge-partitions; one may be named twice",
+     1},
+    {"strategy", KEY_STRATEGY, "performance|scalability", 0,
+     "How they share the run: all of them have the vertices' values and walk a part of the graph, "
+     "or each has a part of the values and walks the whole graph (default: performance if the "
+     "values fit)",
+     1},
     {"trust", KEY_TRUST, NULL, 0,
      "Do not check the container's contents first: for a file that was just verified", 1},
     {"checkpoint", KEY_CHECKPOINT, "DIR", 0,
@@ -142,6 +155,45 @@ static void parse_mode(struct options *options, const char *text, struct argp_st
   options->mode_given = true;
   if (!options->run.asynchronous && strcmp(text, "synchronous") != 0)
     argp_error(state, "--mode is synchronous or asynchronous, not %s", text);
+}
+
+static void parse_devices(struct options *options, char *list, struct argp_state *state) {
+  struct qn_error error;
+  unsigned count = 0;
+  for (char *rest = list, *text; (text = strsep(&rest, ","));) {
+    uint64_t index = 0;
+    if (qn_number_parse(text, INT32_MAX, &index, &error))
+      argp_error(state, "--devices is a list of numbers such as 0,1: %s", error.message);
+    if (count == QN_MAX_DEVICES)
+      argp_error(state, "--devices: at most %d", QN_MAX_DEVICES);
+    options->devices[count++] = (int)index;
+  }
+  options->run.devices = options->devices;
+  options->run.num_devices = count;
+}
+
+static void parse_strategy(struct options *options, const char *text, struct argp_state *state) {
+  if (strcmp(text, "performance") == 0)
+    options->run.strategy = QN_PERFORMANCE;
+  else if (strcmp(text, "scalability") == 0)
+    options->run.strategy = QN_SCALABILITY;
+  else
+    argp_error(state, "--strategy is performance or scalability, not %s", text);
+}
+
+/* --devices implies --device cuda; a list of one is that device. */
+static void settle_devices(struct options *options, struct argp_state *state) {
+  struct qn_run_options *run = &options->run;
+  if (run->strategy != QN_STRATEGY_ANY && run->num_devices < 2)
+    argp_error(state, "--strategy is for --devices of two or more");
+  if (run->num_devices == 0)
+    return;
+  if (options->device_given && (run->device != QN_DEVICE_CUDA || run->device_index != 0))
+    argp_error(state, "--devices stands instead of --device");
+  run->device = QN_DEVICE_CUDA;
+  run->device_index = options->devices[0];
+  if (run->num_devices == 1)
+    run->num_devices = 0;
 }
 
 static uint64_t parse_size(const char *option, const char *text, struct argp_state *state) {
@@ -213,6 +265,13 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     return 0;
   case KEY_DEVICE:
     parse_device(options, argument, state);
+    options->device_given = true;
+    return 0;
+  case KEY_DEVICES:
+    parse_devices(options, argument, state);
+    return 0;
+  case KEY_STRATEGY:
+    parse_strategy(options, argument, state);
     return 0;
   case KEY_DEVICE_MEMORY:
     options->run.device_memory = parse_size("--device-memory", argument, state);
@@ -251,6 +310,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
       argp_error(state, "name an algorithm and a container (or --list)");
     if (options->mode_given && options->run.device != QN_DEVICE_HYBRID)
       argp_error(state, "--mode is for --device hybrid");
+    settle_devices(options, state);
     if (!options->run.checkpoint.folder && (options->every_given || options->run.checkpoint.resume))
       argp_error(state, "--every and --resume are for --checkpoint DIR");
     return 0;
@@ -301,6 +361,31 @@ static json_t *device_json(const struct qn_run *run) {
                    per_second(run, device->uploaded_bytes));
 }
 
+/* How several devices shared the run; NULL where there was one. */
+static json_t *devices_json(const struct qn_run *run) {
+  const struct qn_run_result *result = &run->result;
+  json_t *list = result->num_devices ? json_array() : NULL;
+  for (unsigned i = 0; i < result->num_devices; i++) {
+    const struct qn_device_share *share = &result->shares[i];
+    const struct qn_stream_figures *moved = &share->moved;
+    json_array_append_new(
+        list,
+        json_pack(
+            "{s:i, s:s, s:I, s:I, s:I, s:I, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f}", "index",
+            share->index, "name", share->figures.name, "memory_bytes",
+            (json_int_t)share->figures.memory_bytes, "attribute_bytes",
+            (json_int_t)share->plan.attribute_bytes, "topology_bytes",
+            (json_int_t)share->plan.topology_bytes, "units", (json_int_t)share->plan.num_units,
+            "streams", share->plan.streams, "cache_bytes", (json_int_t)share->plan.cache_bytes,
+            "active_units", (json_int_t)moved->active_units, "cache_hits",
+            (json_int_t)moved->cache_hits, "moved_units", (json_int_t)moved->moved_units,
+            "moved_bytes", (json_int_t)moved->moved_bytes, "uploaded_bytes",
+            (json_int_t)share->figures.uploaded_bytes, "merged_bytes",
+            (json_int_t)share->merged_bytes, "kernel_seconds", share->figures.kernel_seconds));
+  }
+  return list;
+}
+
 /* The checkpoints of the run; NULL without. */
 static json_t *checkpoint_json(const struct qn_run *run) {
   if (!run->keeper)
@@ -329,6 +414,13 @@ static json_t *report_json(const struct qn_session *session, const struct qn_run
   json_t *device = device_json(run), *streamed = qn_watch_json(watch);
   if (device)
     json_object_set_new(report, "accelerator", device);
+  json_t *devices = devices_json(run);
+  if (devices) {
+    json_object_set_new(report, "strategy",
+                        json_string(qn_strategy_name(run->result.plan.strategy)));
+    json_object_set_new(report, "peer_to_peer", json_boolean(run->result.plan.peers));
+    json_object_set_new(report, "devices", devices);
+  }
   json_t *checkpoint = checkpoint_json(run);
   if (checkpoint)
     json_object_set_new(report, "checkpoint", checkpoint);
@@ -370,6 +462,23 @@ static void print_checkpoint(const json_t *checkpoint) {
 #undef NUMBER
 }
 
+static void print_devices(const json_t *report) {
+  const json_t *devices = json_object_get(report, "devices"), *device;
+  size_t i;
+  json_array_foreach((json_t *)devices, i, device) {
+    char moved[32], merged[32], attributes[32];
+#define NUMBER(key) (uint64_t) json_integer_value(json_object_get(device, key))
+    printf("  %zu. %-8" JSON_INTEGER_FORMAT " %" PRIu64 " units, %s of values, %s moved, %" PRIu64
+           " of %" PRIu64 " active units in the cache, %s exchanged, kernels %.6f s\n",
+           i + 1, json_integer_value(json_object_get(device, "index")), NUMBER("units"),
+           qn_size_text(NUMBER("attribute_bytes"), attributes, sizeof attributes),
+           qn_size_text(NUMBER("moved_bytes"), moved, sizeof moved), NUMBER("cache_hits"),
+           NUMBER("active_units"), qn_size_text(NUMBER("merged_bytes"), merged, sizeof merged),
+           json_real_value(json_object_get(device, "kernel_seconds")));
+#undef NUMBER
+  }
+}
+
 static void print_report(const struct qn_run *run, const json_t *report) {
   char vertices[32], edges[32];
   const json_t *seconds = json_object_get(report, "seconds"), *sources;
@@ -388,6 +497,7 @@ static void print_report(const struct qn_run *run, const json_t *report) {
            SIZE("copied_bytes", copied), json_real_value(json_object_get(device, "copy_seconds")),
            json_real_value(json_object_get(device, "kernel_seconds")));
   }
+  print_devices(report);
   if (json_object_get(report, "streaming"))
     qn_watch_print(json_object_get(report, "streaming"));
   if (json_object_get(report, "hybrid"))

@@ -48,11 +48,33 @@ void qn_watch_destroy(struct qn_watch *watch) {
   qn_free(watch);
 }
 
+/* What several devices are going to do. */
+static void tell_devices(const struct qn_stream_plan *plan) {
+  char attributes[32], messages[32] = "", bytes[32];
+  const bool splits = plan->strategy == QN_SCALABILITY;
+  if (plan->message_bytes)
+    snprintf(messages, sizeof messages, " and %s on the host",
+             qn_size_text(plan->message_bytes, bytes, sizeof bytes));
+  qn_notice(
+      "%u devices, strategy %s: %s of values on each%s, %s of the graph; they exchange values "
+      "%s",
+      plan->num_devices, qn_strategy_name(plan->strategy),
+      qn_size_text(plan->attribute_bytes, attributes, sizeof attributes), messages,
+      splits ? "each walks all" : "each walks a part",
+      plan->peers ? "peer to peer" : "through the host's memory");
+}
+
 /* What a run that streams is going to do. */
 static void on_plan(void *user, const struct qn_stream_plan *plan) {
   struct qn_watch *watch = user;
   char attributes[32], topology[32], buffers[32], staging[32], cache[32], expected[32];
   watch->plan = *plan;
+  if (plan->num_devices > 0)
+    tell_devices(plan);
+  for (unsigned i = 0; i < plan->num_devices && watch->timeline.file; i++)
+    qn_timeline_device(&watch->timeline, i);
+  if (!plan->streams)
+    return;
   qn_size_text(plan->attribute_bytes, attributes, sizeof attributes);
   qn_size_text(plan->topology_bytes, topology, sizeof topology);
   qn_size_text(plan->num_streams * plan->batch_bytes, buffers, sizeof buffers);
@@ -61,10 +83,11 @@ static void on_plan(void *user, const struct qn_stream_plan *plan) {
   qn_size_text(plan->topology_bytes > plan->cache_bytes ? plan->topology_bytes - plan->cache_bytes
                                                         : 0,
                expected, sizeof expected);
-  qn_notice("streaming: %s of topology does not fit on the device beside %s for the vertices; "
+  qn_notice("streaming: %s of topology does not fit on %s beside %s for the vertices; "
             "%u streams with %s of buffers, %s of pinned host memory, a cache of %s; up to %s to "
             "move in an iteration",
-            topology, attributes, plan->num_streams, buffers, staging, cache, expected);
+            topology, plan->num_devices ? "each device" : "the device", attributes,
+            plan->num_streams, buffers, staging, cache, expected);
 }
 
 static void on_event(void *user, const struct qn_stream_event *event) {
@@ -94,6 +117,26 @@ static void show_line(const struct qn_watch *watch, const struct qn_iteration *i
                    streamed, rate);
 }
 
+/* What an iteration moved, and to each of several devices. */
+static json_t *iteration_json(const struct qn_iteration *iteration) {
+  const struct qn_stream_figures *moved = &iteration->moved;
+  const struct qn_shared_iteration *shared = iteration->shared;
+  json_t *json = json_pack(
+      "{s:I, s:I, s:I, s:I, s:I, s:I, s:f}", "iteration", (json_int_t)iteration->iteration,
+      "active_vertices", (json_int_t)iteration->num_active, "active_units",
+      (json_int_t)moved->active_units, "cache_hits", (json_int_t)moved->cache_hits, "moved_units",
+      (json_int_t)moved->moved_units, "moved_bytes", (json_int_t)moved->moved_bytes, "seconds",
+      iteration->seconds);
+  if (!shared)
+    return json;
+  json_t *bytes = json_array();
+  for (unsigned i = 0; i < shared->num_devices; i++)
+    json_array_append_new(bytes, json_integer((json_int_t)shared->moved[i].moved_bytes));
+  json_object_set_new(json, "moved_bytes_by_device", bytes);
+  json_object_set_new(json, "merge_seconds", json_real(shared->merge_seconds));
+  return json;
+}
+
 static void on_iteration(void *user, const struct qn_iteration *iteration) {
   struct qn_watch *watch = user;
   const struct qn_stream_figures *moved = &iteration->moved;
@@ -109,14 +152,7 @@ static void on_iteration(void *user, const struct qn_iteration *iteration) {
   watch->moved.cache_hits += moved->cache_hits;
   watch->moved.moved_units += moved->moved_units;
   watch->moved.moved_bytes += moved->moved_bytes;
-  json_array_append_new(watch->iterations,
-                        json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:f}", "iteration",
-                                  (json_int_t)iteration->iteration, "active_vertices",
-                                  (json_int_t)iteration->num_active, "active_units",
-                                  (json_int_t)moved->active_units, "cache_hits",
-                                  (json_int_t)moved->cache_hits, "moved_units",
-                                  (json_int_t)moved->moved_units, "moved_bytes",
-                                  (json_int_t)moved->moved_bytes, "seconds", iteration->seconds));
+  json_array_append_new(watch->iterations, iteration_json(iteration));
 }
 
 void qn_watch_attach(struct qn_watch *watch, struct qn_run_request *request, uint64_t num_vertices,

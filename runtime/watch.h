@@ -30,7 +30,8 @@ void qn_watch_attach(struct qn_watch *watch, struct qn_run_request *request, uin
  *    "staging_bytes", "readers", "cache_units", "cache_bytes",
  *    "active_units", "cache_hits", "moved_units", "moved_bytes": sums,
  *    "iterations": [{"iteration", "active_vertices", "active_units", "cache_hits", "moved_units",
- *                    "moved_bytes", "seconds"}],
+ *                    "moved_bytes", "seconds"; of several devices also "moved_bytes_by_device" and
+ *                    "merge_seconds"}],
  *    "cost_model": {...} with --explain (cost_model.h)} */
 json_t *qn_watch_json(const struct qn_watch *watch);
 /* The run that the CPU and a device shared (beside_report.h); NULL if they did not. */

@@ -106,6 +106,7 @@ enum qn_status bc_run(const struct qn_run_request *request, uint64_t num_vertice
   run.request = &forwards;
   run.result = result;
   run.context = engine_begin(&forwards, num_vertices, num_edges, result);
+  sweep_hold_all(&run);
   enum qn_status status =
       qn_cuda_memory_create(&run.memory, request->device, request->device_memory, error);
   if (!status)

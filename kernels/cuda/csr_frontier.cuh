@@ -188,6 +188,7 @@ inline enum qn_status frontier_step(struct frontier_loop *loop, struct qn_error 
                                 0,
                                 qn_seconds() - begin,
                                 {},
+                                NULL,
                                 NULL};
   if (run->request->on_iteration)
     run->request->on_iteration(run->request->user, &report);

@@ -42,7 +42,8 @@ struct engine_device {
   const uint32_t *destinations;   /* [E] ids */
   struct qn_weights weights;      /* [E] */
   const uint32_t *prefix_offsets; /* [P + 1] */
-  const uint64_t *row_offsets;    /* [V + 1] by dense number, if the program uses out-degrees */
+  const uint64_t *row_offsets;    /* of held vertices, by dense number, and one more; if the program
+                                     uses out-degrees */
   const struct device_task *tasks;
   uint8_t *flags[2]; /* [P] has the partition a vertex that received? this iteration, and before */
   uint32_t num_tasks;
@@ -57,6 +58,8 @@ QN_DEVICE_INLINE uint64_t engine_out_degree(const struct engine_device &device, 
 } /* namespace */
 
 #define ENGINE_STREAMS
+#undef ENGINE_SPLITS
+#define ENGINE_SPLITS 1
 #include "kernels/cuda/sweeps.cuh"
 
 namespace {
@@ -104,7 +107,9 @@ QN_DEVICE_INLINE struct task_edges streamed_edges(const struct engine_device &de
   return edges;
 }
 
-/* The tasks of partitions with an active vertex, or those that `entries` says. */
+/* The tasks of partitions with an active vertex, or those that `entries` says; `splits` as for
+ * sweep_collect. */
+template <bool splits>
 __global__ void __launch_bounds__(SWEEP_THREADS)
     collect_task(const struct sweep_state state, const struct qn_program_context context,
                  const struct qn_unit_entry *entries, int turn, bool all_partitions) {
@@ -126,8 +131,8 @@ __global__ void __launch_bounds__(SWEEP_THREADS)
     uint64_t partition = qn_ep_divide(device.divider, id);
     if (partition >= device.num_partitions)
       partition = device.num_partitions;
-    if (sweep_collect(state, context, messages[source], engine_weight(&edges.weights, edge),
-                      id - device.prefix_offsets[partition]) &&
+    if (sweep_collect<splits>(state, context, messages[source], engine_weight(&edges.weights, edge),
+                              id - device.prefix_offsets[partition]) &&
         SWEEP_FRONTIER && !entries && partition < device.num_partitions)
       device.flags[1 - turn][partition] = 1;
   }
@@ -143,8 +148,12 @@ QN_DEVICE_INLINE struct unit_vertices engine_unit_vertices(const struct engine_d
 inline enum qn_status engine_walk(struct sweep_run *run, const struct qn_unit_entry *entries,
                                   uint64_t count, cudaStream_t stream, struct qn_error *error) {
   const int turn = (int)(run->context.iteration % 2);
-  QN_LAUNCH(collect_task, (unsigned)count, SWEEP_THREADS, 0, stream, run->state, run->context,
-            entries, turn, run->woken);
+  if (run->splits)
+    QN_LAUNCH((collect_task<true>), (unsigned)count, SWEEP_THREADS, 0, stream, run->state,
+              run->context, entries, turn, run->woken);
+  else
+    QN_LAUNCH((collect_task<false>), (unsigned)count, SWEEP_THREADS, 0, stream, run->state,
+              run->context, entries, turn, run->woken);
   return qn_cuda_launched("walking the partitions", error);
 }
 
@@ -220,9 +229,8 @@ inline enum qn_status upload_out_degrees(const struct qn_edge_partitions *view,
   memset(&index, 0, sizeof index);
   enum qn_status status = qn_ep_index_create(&index, view, error);
   if (!status)
-    status =
-        qn_cuda_copy_of(&run->memory, &run->state.layout.row_offsets, index.row_offsets,
-                        view->num_vertices + 1, 0, sizeof *index.row_offsets, "row offsets", error);
+    status = sweep_copy_of_held(run, &run->state.layout.row_offsets, index.row_offsets, 1,
+                                "row offsets", error);
   qn_ep_index_destroy(&index);
   return status;
 }
@@ -296,8 +304,8 @@ inline struct qn_unit_source task_source(const struct host_tasks *made) {
   source.total_bytes = pieces * sizeof(uint32_t) * view->num_edges;
   source.fixed_bytes = qn_cuda_rounded((view->num_partitions + 1) * sizeof *view->prefix_offsets) +
                        qn_cuda_rounded(made->count * sizeof *made->tasks);
-  if (PROGRAM_USES_OUT_DEGREE)
-    source.fixed_bytes += qn_cuda_rounded((view->num_vertices + 1) * sizeof(uint64_t));
+  source.vertex_bytes = PROGRAM_USES_OUT_DEGREE ? sizeof(uint64_t) : 0;
+  source.fixed_bytes += source.vertex_bytes;
   source.resident_bytes = source.fixed_bytes + pieces * qn_cuda_rounded(4 * view->num_edges) +
                           (SWEEP_FRONTIER ? 2 * qn_cuda_rounded(view->num_partitions) : 0);
   source.describe = describe_task;

@@ -9,9 +9,10 @@
 
 namespace {
 
-__global__ void output_values(const struct qn_program_context context, const program_value *values,
-                              const uint32_t *to_vertex, program_result *results) {
-  for (uint64_t v = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; v < context.num_vertices;
+__global__ void output_values(const struct qn_program_context context, uint64_t count,
+                              const program_value *values, const uint32_t *to_vertex,
+                              program_result *results) {
+  for (uint64_t v = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; v < count;
        v += (uint64_t)gridDim.x * blockDim.x)
     results[to_vertex ? to_vertex[v] : v] = program_output(&context, values[v]);
 }
@@ -31,7 +32,7 @@ inline enum qn_status output_download(struct qn_cuda_memory *memory,
   if (status)
     return status;
   QN_LAUNCH(output_values, qn_grid(num_vertices, 256, memory->device.multiprocessors, 8), 256, 0,
-            NULL, *context, values, to_vertex, device_results);
+            NULL, *context, num_vertices, values, to_vertex, device_results);
   status = qn_cuda_launched("writing the results", error);
   if (!status)
     status = qn_cuda_download(memory, results, device_results, num_vertices, sizeof *results,

@@ -208,7 +208,8 @@ inline enum qn_status pull_await(const struct pull_run *run, struct pull_monitor
     return status;
   const double now = qn_seconds();
   struct qn_iteration report = {
-      iteration, "pull", control->context.num_vertices, control->change, now - *begin, {}, NULL};
+      iteration, "pull", control->context.num_vertices, control->change, now - *begin, {},
+      NULL,      NULL};
   if (run->request->on_iteration)
     run->request->on_iteration(run->request->user, &report);
   *begin = now;

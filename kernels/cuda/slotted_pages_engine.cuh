@@ -20,7 +20,7 @@ namespace {
 
 struct engine_device {
   struct device_pages pages;
-  const uint64_t *degrees; /* [V], if the program uses out-degrees */
+  const uint64_t *degrees; /* of held vertices, by vertex; if the program uses out-degrees */
   uint8_t *next_pages[2];  /* [P] nextPIDSet: this iteration's, and the next one's, in turn */
 };
 
@@ -31,6 +31,8 @@ QN_DEVICE_INLINE uint64_t engine_out_degree(const struct engine_device &device, 
 } /* namespace */
 
 #define ENGINE_STREAMS
+#undef ENGINE_SPLITS
+#define ENGINE_SPLITS 1
 #include "kernels/cuda/sweeps.cuh"
 
 #define PAGE_BLOCKS 4      /* of threads that share a page */
@@ -53,31 +55,35 @@ QN_DEVICE_INLINE program_weight load_weight(enum qn_weight_type type, const uint
   return engine_weight(&one, 0);
 }
 
-/* Send along one edge of a record; tell nextPIDSet of the receiver's page. */
+/* `splits` as for sweep_collect. Send along one edge of a record; tell nextPIDSet of the receiver's
+ * page. */
+template <bool splits>
 QN_DEVICE_INLINE void walk_edge(const struct sweep_state &state,
                                 const struct qn_program_context &context,
                                 const struct device_record &record, uint32_t edge,
                                 program_message message, uint8_t *next_pages) {
   const struct device_pages &pages = state.layout.pages;
   const struct device_target target = load_target(pages, record, edge);
-  if (sweep_collect(state, context, message,
-                    load_weight(pages.weight_type, record.weights + 4 * (uint64_t)edge),
-                    target.vertex) &&
+  if (sweep_collect<splits>(state, context, message,
+                            load_weight(pages.weight_type, record.weights + 4 * (uint64_t)edge),
+                            target.vertex) &&
       SWEEP_FRONTIER && next_pages)
     next_pages[target.page] = 1;
 }
 
 /* Send along a record's edges: this thread takes every `step`-th from `first` on. */
+template <bool splits>
 QN_DEVICE_INLINE void walk_record(const struct sweep_state &state,
                                   const struct qn_program_context &context,
                                   const struct device_record &record, program_message message,
                                   uint32_t first, uint32_t step, uint8_t *next_pages) {
   for (uint32_t edge = first; edge < record.num_edges; edge += step)
-    walk_edge(state, context, record, edge, message, next_pages);
+    walk_edge<splits>(state, context, record, edge, message, next_pages);
 }
 
 /* The block's share of a small page: slots go round the blocks of the page. A virtual warp takes a
  * slot; those with many edges wait until the whole block can take them, one after the other. */
+template <bool splits>
 QN_DEVICE_INLINE void walk_small_page(const struct sweep_state &state,
                                       const struct qn_program_context &context, uint32_t page,
                                       const uint8_t *bytes, uint8_t *next_pages) {
@@ -96,35 +102,37 @@ QN_DEVICE_INLINE void walk_small_page(const struct sweep_state &state,
     const struct device_record record = load_record_at(pages, bytes, slot);
     const program_message message = state.messages[first + slot];
     if (record.num_edges < LONG_SLOT) {
-      walk_record(state, context, record, message, threadIdx.x % width, width, next_pages);
+      walk_record<splits>(state, context, record, message, threadIdx.x % width, width, next_pages);
     } else if (threadIdx.x % width == 0) {
       const uint32_t place = atomicAdd(&num_long[0], 1u);
       if (place < MAX_LONG_SLOTS)
         long_slots[place] = slot;
       else
-        walk_record(state, context, record, message, 0, 1, next_pages);
+        walk_record<splits>(state, context, record, message, 0, 1, next_pages);
     }
   }
   __syncthreads();
   for (uint32_t i = 0; i < num_long[0] && i < MAX_LONG_SLOTS; i++) {
     const uint32_t slot = long_slots[i];
-    walk_record(state, context, load_record_at(pages, bytes, slot), state.messages[first + slot],
-                threadIdx.x, blockDim.x, next_pages);
+    walk_record<splits>(state, context, load_record_at(pages, bytes, slot),
+                        state.messages[first + slot], threadIdx.x, blockDim.x, next_pages);
   }
 }
 
 /* The block's share of a large page, which is one vertex's. */
+template <bool splits>
 QN_DEVICE_INLINE void walk_large_page(const struct sweep_state &state,
                                       const struct qn_program_context &context, uint32_t page,
                                       const uint8_t *bytes, uint8_t *next_pages) {
   const struct device_pages &pages = state.layout.pages;
   const uint32_t vertex = pages.start_vids[page];
   if (sweep_is_active(state, vertex))
-    walk_record(state, context, load_record_at(pages, bytes, 0), state.messages[vertex],
-                blockIdx.y * blockDim.x + threadIdx.x, gridDim.y * blockDim.x, next_pages);
+    walk_record<splits>(state, context, load_record_at(pages, bytes, 0), state.messages[vertex],
+                        blockIdx.y * blockDim.x + threadIdx.x, gridDim.y * blockDim.x, next_pages);
 }
 
 /* The pages of nextPIDSet, or those that `entries` says. */
+template <bool splits>
 __global__ void __launch_bounds__(SWEEP_THREADS)
     collect_page(const struct sweep_state state, const struct qn_program_context context,
                  const struct qn_unit_entry *entries, int turn, bool all_pages) {
@@ -133,9 +141,9 @@ __global__ void __launch_bounds__(SWEEP_THREADS)
   const uint8_t *bytes = entries ? entries[blockIdx.x].bytes : resident_page(device.pages, page);
   uint8_t *next_pages = device.next_pages[1 - turn];
   if (device.pages.lp_ranges[page] != QN_SMALL_PAGE)
-    walk_large_page(state, context, page, bytes, next_pages);
+    walk_large_page<splits>(state, context, page, bytes, next_pages);
   else if (!SWEEP_FRONTIER || entries || all_pages || device.next_pages[turn][page])
-    walk_small_page(state, context, page, bytes, next_pages);
+    walk_small_page<splits>(state, context, page, bytes, next_pages);
 }
 
 /* The vertices of a page. */
@@ -149,8 +157,13 @@ QN_DEVICE_INLINE struct unit_vertices engine_unit_vertices(const struct engine_d
 inline enum qn_status engine_walk(struct sweep_run *run, const struct qn_unit_entry *entries,
                                   uint64_t count, cudaStream_t stream, struct qn_error *error) {
   const int turn = (int)(run->context.iteration % 2);
-  QN_LAUNCH(collect_page, dim3((unsigned)count, PAGE_BLOCKS), SWEEP_THREADS, 0, stream, run->state,
-            run->context, entries, turn, run->woken);
+  const dim3 blocks((unsigned)count, PAGE_BLOCKS);
+  if (run->splits)
+    QN_LAUNCH((collect_page<true>), blocks, SWEEP_THREADS, 0, stream, run->state, run->context,
+              entries, turn, run->woken);
+  else
+    QN_LAUNCH((collect_page<false>), blocks, SWEEP_THREADS, 0, stream, run->state, run->context,
+              entries, turn, run->woken);
   return qn_cuda_launched("walking the pages", error);
 }
 
@@ -182,8 +195,7 @@ inline enum qn_status upload_degrees(const struct qn_slotted_pages *view, struct
   enum qn_status status = qn_page_degrees_create(&degrees, view, error);
   if (status)
     return status;
-  status = qn_cuda_copy_of(&run->memory, &run->state.layout.degrees, degrees, view->num_vertices, 0,
-                           sizeof *degrees, "out-degrees", error);
+  status = sweep_copy_of_held(run, &run->state.layout.degrees, degrees, 0, "out-degrees", error);
   qn_pages_free(degrees, view->num_vertices, sizeof *degrees);
   return status;
 }
@@ -235,8 +247,7 @@ inline struct qn_unit_source page_source(const struct qn_slotted_pages *view) {
   source.fixed_bytes = qn_cuda_rounded((num_pages + 1) * sizeof *view->start_vids) +
                        qn_cuda_rounded(num_pages * sizeof *view->lp_ranges) +
                        qn_cuda_rounded((num_pages + 1) * sizeof *view->edge_offsets);
-  if (PROGRAM_USES_OUT_DEGREE)
-    source.fixed_bytes += qn_cuda_rounded(view->num_vertices * sizeof(uint64_t));
+  source.vertex_bytes = PROGRAM_USES_OUT_DEGREE ? sizeof(uint64_t) : 0;
   source.resident_bytes = source.fixed_bytes + qn_cuda_rounded(source.total_bytes) +
                           (SWEEP_FRONTIER ? 2 * qn_cuda_rounded(num_pages) : 0);
   source.describe = describe_page;

@@ -121,6 +121,14 @@ inline enum qn_status sweep_iterations(struct sweep_run *run, struct qn_error *e
 
 #endif
 
+} /* namespace */
+
+#if ENGINE_SPLITS
+#include "kernels/cuda/sweep_devices.cuh"
+#endif
+
+namespace {
+
 /* A run whole: `upload(run, error)` brings the layout into run->state.layout, its vertices numbered
  * by `to_vertex` (NULL: as the graph's). With a `source` it brings the topology only if run->source
  * is NULL: else the topology is streamed. `iterate(run, error)` has all that it needs, and says
@@ -167,6 +175,11 @@ enum qn_status sweep_run_units(const struct qn_run_request *request, uint64_t nu
                                uint64_t num_edges, const uint32_t *to_vertex,
                                const struct qn_unit_source *source, Upload upload,
                                struct qn_run_result *result, struct qn_error *error) {
+#if ENGINE_SPLITS
+  if (request->num_devices > 1)
+    return sweep_run_devices(request, num_vertices, num_edges, to_vertex, source, upload, result,
+                             error);
+#endif
   auto iterate = [](struct sweep_run *run, struct qn_error *failure) {
     enum qn_status status = qn_cuda_algorithm_begin(&run->memory, failure);
     if (!status)

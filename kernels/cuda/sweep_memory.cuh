@@ -49,11 +49,9 @@ inline unsigned sweep_arrays(struct sweep_run *run, const uint32_t *to_vertex,
   return count;
 }
 
-inline enum qn_status sweep_create(struct sweep_run *run, const uint32_t *to_vertex,
-                                   struct qn_error *error) {
+inline enum qn_status sweep_create_arrays(struct sweep_run *run, const struct sweep_array *arrays,
+                                          unsigned count, struct qn_error *error) {
   struct qn_cuda_memory *memory = &run->memory;
-  struct sweep_array arrays[SWEEP_MAX_ARRAYS];
-  const unsigned count = sweep_arrays(run, to_vertex, arrays);
   enum qn_status status = QN_OK;
   run->blocks =
       qn_grid(run->context.num_vertices, SWEEP_THREADS, memory->device.multiprocessors, 8);
@@ -70,6 +68,13 @@ inline enum qn_status sweep_create(struct sweep_run *run, const uint32_t *to_ver
       status = qn_cuda_alloc(memory, array->out, array->count, array->size, array->what, error);
   }
   return status;
+}
+
+inline enum qn_status sweep_create(struct sweep_run *run, const uint32_t *to_vertex,
+                                   struct qn_error *error) {
+  struct sweep_array arrays[SWEEP_MAX_ARRAYS];
+  const unsigned count = sweep_arrays(run, to_vertex, arrays);
+  return sweep_create_arrays(run, arrays, count, error);
 }
 
 /* What the results don't need. */
@@ -89,6 +94,11 @@ inline uint64_t sweep_vertex_bytes(struct sweep_run *run, const uint32_t *to_ver
   if (sizeof(program_result) > replaced)
     bytes += (sizeof(program_result) - replaced) * run->context.num_vertices;
   return bytes;
+}
+
+/* Bytes of what a source knows of `held` vertices. */
+inline uint64_t sweep_table_bytes(const struct qn_unit_source *source, uint64_t held) {
+  return source->vertex_bytes ? qn_cuda_rounded(source->vertex_bytes * held) : 0;
 }
 
 inline enum qn_status sweep_too_large(const struct sweep_run *run, uint64_t attribute_bytes,
@@ -113,11 +123,14 @@ inline enum qn_status sweep_plan_memory(struct sweep_run *run, const uint32_t *t
   const struct qn_cuda_device *device = &run->memory.device;
   struct qn_stream_plan *plan = &run->result->plan;
   const uint64_t usable = qn_cuda_plannable_bytes(device, run->memory.cap);
-  const uint64_t resident = sweep_vertex_bytes(run, to_vertex);
+  const uint64_t num_vertices = run->context.num_vertices;
+  const uint64_t resident =
+      sweep_vertex_bytes(run, to_vertex) + sweep_table_bytes(source, num_vertices);
   if (source->num_units == 0 || (resident <= usable && source->resident_bytes <= usable - resident))
     return QN_OK;
   run->source = source;
-  const uint64_t attribute_bytes = sweep_vertex_bytes(run, to_vertex) + source->fixed_bytes;
+  const uint64_t attribute_bytes = sweep_vertex_bytes(run, to_vertex) +
+                                   sweep_table_bytes(source, num_vertices) + source->fixed_bytes;
   const uint64_t least_bytes = qn_unit_stream_least(source);
   if (attribute_bytes > usable || least_bytes > usable - attribute_bytes)
     return sweep_too_large(run, attribute_bytes, least_bytes, usable, error);

@@ -33,17 +33,21 @@ inline uint64_t sweep_state_words(const struct sweep_run *run) {
   return (run->context.num_vertices + 31) / 32;
 }
 
-/* After sweep_init: put the state that the run goes on from in its place, if there is one. `*count`
- * becomes the number of active vertices, `run->woken` holds. */
+/* After sweep_init: put the state that the run goes on from in its place, if there is one: the
+ * values that are held, and all bits. `*count` becomes the number of active vertices, `run->woken`
+ * holds. */
 inline enum qn_status sweep_resume(struct sweep_run *run, uint64_t *count, struct qn_error *error) {
   const struct qn_run_state *resumed = engine_resumed(run->request);
+  const struct unit_vertices held = run->state.held;
   const uint64_t num_vertices = run->context.num_vertices;
   if (!resumed)
     return QN_OK;
   enum qn_status status = qn_cuda_status(cudaDeviceSynchronize(), "the first values", error);
   if (!status)
-    status = qn_cuda_upload(&run->memory, run->state.values, resumed->values, num_vertices,
-                            sizeof *run->state.values, "vertex values", error);
+    status =
+        qn_cuda_upload(&run->memory, run->state.values + held.begin,
+                       (const program_value *)resumed->values + held.begin, held.end - held.begin,
+                       sizeof *run->state.values, "vertex values", error);
   if (status || !SWEEP_FRONTIER)
     return status;
   *count = 0;

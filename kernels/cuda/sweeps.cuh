@@ -40,8 +40,7 @@ struct unit_vertices {
 /* What kernels see. Vertices are numbered as the engine's layout does. */
 struct sweep_state {
   struct engine_device layout;
-  struct unit_vertices
-      held; /* those that sweeps go over: all, unless somebody else has the others */
+  struct unit_vertices held; /* those whose values are here: all, unless somebody else has others */
   const uint32_t *to_vertex; /* [V] the graph's vertex, or NULL: the same */
   const uint32_t *positions; /* [V] in original order, by the graph's vertex, or NULL: the same */
   program_value *values;     /* [V] */
@@ -63,7 +62,9 @@ struct sweep_run {
   struct sweep_state state;
   unsigned blocks; /* of SWEEP_THREADS threads, for a loop over all vertices */
   uint64_t num_active;
-  bool woken; /* the active vertices are not those that the last iteration activated */
+  const struct qn_shared_iteration *shared; /* several devices: what they did in this iteration */
+  bool splits; /* only messages to vertices that are held are collected */
+  bool woken;  /* the active vertices are not those that the last iteration activated */
   /* What moves the topology, and what for; NULL if all of it is resident. */
   struct qn_unit_stream *stream;
   const struct qn_unit_source *source;
@@ -100,11 +101,14 @@ QN_DEVICE_INLINE void sweep_mark_received(const struct sweep_state &state, uint3
 
 /* Send `message` along an edge to `receiver`. Called by an engine's kernels. Returns whether the
  * receiver may be active because of it: false if it would change nothing, or if somebody sent it
- * the same before. Finding that out saves the atomics, which serialise where a hub receives. */
-QN_DEVICE_INLINE bool sweep_collect(const struct sweep_state &state,
-                                    const struct qn_program_context &context,
-                                    program_message message, program_weight weight,
-                                    uint32_t receiver) {
+ * the same before. Finding that out saves the atomics, which serialise where a hub receives.
+ * `splits`: receivers that are held elsewhere are left to others. */
+template <bool splits = false>
+QN_DEVICE_INLINE bool
+sweep_collect(const struct sweep_state &state, const struct qn_program_context &context,
+              program_message message, program_weight weight, uint32_t receiver) {
+  if (splits && receiver - state.held.begin >= state.held.end - state.held.begin)
+    return false;
   const program_accumulator contribution = program_gather(&context, message, weight);
 #if PROGRAM_IN_PLACE
   static_assert(PROGRAM_LANES == 1, "values that are combined in place have one lane");
@@ -162,7 +166,7 @@ QN_DEVICE_INLINE void sweep_leave_part(const struct sweep_state &state, double p
 __global__ void sweep_init(const struct sweep_state state,
                            const struct qn_program_context context) {
   unsigned count = 0;
-  sweep_words(context.num_vertices, [&](uint32_t v, bool valid) {
+  sweep_words(state.held, [&](uint32_t v, bool valid) {
     bool starts = false;
     if (valid) {
       const uint32_t position = sweep_position(state, v);
@@ -230,7 +234,7 @@ __global__ void sweep_apply(const struct sweep_state state,
 __global__ void sweep_least_round(const struct sweep_state state,
                                   const struct qn_program_context context) {
   double least = INFINITY;
-  sweep_words(context.num_vertices, [&](uint32_t v, bool valid) {
+  sweep_words(state.held, [&](uint32_t v, bool valid) {
     if (valid)
       least = fmin(least, program_round(&context, state.values[v]));
   });
@@ -242,7 +246,7 @@ __global__ void sweep_least_round(const struct sweep_state state,
 __global__ void sweep_wake(const struct sweep_state state,
                            const struct qn_program_context context) {
   unsigned count = 0;
-  sweep_words(context.num_vertices, [&](uint32_t v, bool valid) {
+  sweep_words(state.held, [&](uint32_t v, bool valid) {
     const bool wakes = valid && program_wake(&context, &state.values[v]);
     sweep_store_word(state.active, v, valid, wakes, &count);
   });
@@ -266,6 +270,24 @@ inline enum qn_status sweep_read(struct sweep_run *run, void *to, const void *fr
 /* Every vertex is held. */
 inline void sweep_hold_all(struct sweep_run *run) {
   run->state.held = {0, (uint32_t)run->context.num_vertices};
+}
+
+/* A pointer to an element 0 that need not be there: elements are asked for by vertex, and those of
+ * held vertices are. */
+template <class Type> Type *sweep_by_vertex(Type *first, uint64_t begin) {
+  return reinterpret_cast<Type *>(reinterpret_cast<uintptr_t>(first) - begin * sizeof(Type));
+}
+
+/* Upload what `from` says of the held vertices, and of `more` after them. */
+template <class Type>
+enum qn_status sweep_copy_of_held(struct sweep_run *run, const Type **out, const Type *from,
+                                  uint64_t more, const char *what, struct qn_error *error) {
+  const struct unit_vertices held = run->state.held;
+  enum qn_status status =
+      qn_cuda_copy_of(&run->memory, out, from + held.begin, held.end - held.begin + more, 0,
+                      sizeof *from, what, error);
+  *out = sweep_by_vertex(*out, held.begin);
+  return status;
 }
 
 /* The sum over the blocks' parts, in their order. */
@@ -293,7 +315,7 @@ inline enum qn_status sweep_read_count(struct sweep_run *run, uint64_t *count,
 inline bool sweep_finished(struct sweep_run *run, uint64_t num_active, double change,
                            double begin) {
   struct qn_iteration report = {run->context.iteration, "sweep",    num_active, change,
-                                qn_seconds() - begin,   run->moved, NULL};
+                                qn_seconds() - begin,   run->moved, NULL,       run->shared};
   if (run->request->on_iteration)
     run->request->on_iteration(run->request->user, &report);
   run->result->iterations = ++run->context.iteration;

@@ -51,6 +51,7 @@ struct qn_unit_source {
   uint64_t total_bytes;    /* of all */
   uint64_t resident_bytes; /* device memory beside the vertices' if all is resident */
   uint64_t fixed_bytes;    /* and if it is streamed */
+  uint64_t vertex_bytes;   /* in both cases, for each vertex that is held */
   void (*describe)(const void *user, uint64_t unit, struct qn_unit *out);
   bool (*is_late)(const void *user, uint64_t unit); /* NULL: none is */
 };

@@ -75,10 +75,10 @@ static enum qn_status close_mark(struct qn_unit_trace *trace, struct qn_trace_ma
   mark->open = false;
   if (result != cudaSuccess)
     return qn_cuda_status(result, WHAT, error);
-  const struct qn_stream_event copy = {"copy",      mark->stream, mark->units,
-                                       mark->bytes, begin,        copied};
-  const struct qn_stream_event kernel = {"kernel",    mark->stream, mark->units,
-                                         mark->bytes, copied,       end};
+  const struct qn_stream_event copy = {0,           "copy", mark->stream, mark->units,
+                                       mark->bytes, begin,  copied};
+  const struct qn_stream_event kernel = {0,           "kernel", mark->stream, mark->units,
+                                         mark->bytes, copied,   end};
   trace->options->on_event(trace->options->user, &copy);
   trace->options->on_event(trace->options->user, &kernel);
   return QN_OK;

@@ -235,13 +235,14 @@ cudaError_t cudaDeviceReset(void) {
 cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer) {
   ENTER
   CHECK(device_exists(device) && device_exists(peer), cudaErrorInvalidDevice)
-  *can = device != peer;
+  *can = device != peer && !the_machine.options.no_peers;
   return cudaSuccess;
 }
 
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned) {
   ENTER
   CHECK(device_exists(peer) && peer != current_device(), cudaErrorInvalidDevice)
+  CHECK(!the_machine.options.no_peers, cudaErrorPeerAccessUnsupported)
   CHECK(!peers[current_device()][peer], cudaErrorPeerAccessAlreadyEnabled)
   peers[current_device()][peer] = true;
   return cudaSuccess;

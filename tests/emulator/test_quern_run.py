@@ -271,7 +271,7 @@ class Streaming(Graph):
         model = report["streaming"]["cost_model"]
         self.assertGreater(model["bytes_per_second"], 0)
         self.assertAlmostEqual(model["model"], sum(model[key] for key in (
-            "attributes", "transfer", "calls", "last_kernels")))
+            "attributes", "transfer", "calls", "last_kernels", "sync")))
         self.assertAlmostEqual(model["transfer"], report["streaming"]["moved_bytes"] / model["bytes_per_second"])
         self.assertAlmostEqual(model["measured"], sum(iteration["seconds"] for iteration in
                                                       report["streaming"]["iterations"]))
