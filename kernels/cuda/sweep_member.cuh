@@ -67,6 +67,11 @@ inline enum qn_status sweep_agree(struct sweep_member *member, enum qn_status st
   return qn_team_agree(&member->team->threads, member->index, status);
 }
 
+/* After what the others published was fetched, where devices don't reach each other: did all? */
+inline enum qn_status sweep_fetched(struct sweep_member *member, enum qn_status status) {
+  return member->team->peers ? status : sweep_agree(member, status);
+}
+
 /* Held vertices' numbers are the run's if all are held, else a part of them. */
 inline uint64_t sweep_counted(const struct sweep_member *member, const struct qn_tally *all) {
   uint64_t count = 0;
@@ -142,7 +147,9 @@ inline enum qn_status sweep_member_apply(struct sweep_member *member, uint64_t *
     status = sweep_fetch(member, &sweep_state::values, team->values, false, error);
     sweep_forget_others(member);
   }
-  return status ? status : sweep_fetch_active(member, error);
+  if (!status)
+    status = sweep_fetch_active(member, error);
+  return sweep_fetched(member, status);
 }
 
 /* The first device's thread tells the user; true if it was the last iteration allowed. */
@@ -288,9 +295,9 @@ inline enum qn_status sweep_member_round(struct sweep_member *member, uint64_t *
   tally.status = status;
   status = sweep_meet(member, &tally, &all);
   *count = sweep_counted(member, all);
-  if (!status && run->splits)
-    status = sweep_fetch_active(member, error);
-  return status;
+  if (status || !run->splits)
+    return status;
+  return sweep_fetched(member, sweep_fetch_active(member, error));
 #else
   (void)member, (void)count, (void)error;
   return QN_OK;

@@ -5,7 +5,9 @@ import array
 import json
 import math
 import os
+import signal
 import subprocess
+import time
 import unittest
 from pathlib import Path
 
@@ -386,3 +388,106 @@ class SideBySide(Graph):
         self.refused(self.shared("spmv", shards, "--mode=asynchronous"), 2, "spmv cannot run asynchronously")
         self.refused(self.shared("bfs", shards, "--mode=both"), 2, "--mode is synchronous or asynchronous, not both")
         self.refused(self.emulated("bfs", shards, "--mode=synchronous"), 2, "--mode is for --device hybrid")
+
+
+class SeveralDevices(Graph):
+    """--devices and --strategy: what is reported, refused, and goes on from checkpoints. Results: test_emulated_devices_medium."""
+    tier = "medium"
+    timeout = 300
+
+    def pages(self):
+        tool("quern-generate", "rmat", "--scale=9", "--degree=8", "--undirected", "--weights=1,50", "-qfo", "graph.qrn")
+        tool("quern-page", "graph.qrn", "-qfo", "pages.qrn", "--page-size=1K")
+        return "pages.qrn"
+
+    def several(self, algorithm, container, *arguments, **environment):
+        return run(EMULATED, algorithm, container, *arguments, **dict({"QUERN_EMULATOR_DEVICES": "3"}, **environment))
+
+    def report(self, *arguments, **environment):
+        done = self.several(*arguments, "--json", **environment)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout), done.stderr
+
+    def test_what_each_device_did(self):
+        report, notice = self.report("bfs", self.pages(), "--devices=0,2", "--device-memory=40K", "--source=0", "--trace=run.json")
+        self.assertRegex(notice, r"2 devices, strategy performance: .* of values on each, each walks a part of the graph; "
+                                 r"they exchange values peer to peer\n.*streaming: ")
+        self.assertEqual((report["device"], report["strategy"], report["peer_to_peer"]), ("cuda", "performance", True))
+        devices, streaming = report["devices"], report["streaming"]
+        self.assertEqual([device["index"] for device in devices], [0, 2])
+        self.assertEqual(sum(device["units"] for device in devices), streaming["units"])
+        for key in ("active_units", "cache_hits", "moved_units", "moved_bytes"):
+            self.assertEqual(sum(device[key] for device in devices), streaming[key])
+        for device in devices:
+            self.assertLessEqual(device["memory_bytes"], 40 << 10)
+            self.assertGreater(min(device["moved_bytes"], device["merged_bytes"]), 0)
+            self.assertGreater(device["kernel_seconds"], 0)
+        for iteration in streaming["iterations"]:
+            self.assertEqual(sum(iteration["moved_bytes_by_device"]), iteration["moved_bytes"])
+            self.assertLessEqual(iteration["merge_seconds"], iteration["seconds"])
+        self.timeline(report)
+
+    def timeline(self, report):
+        events = json.loads(Path("run.json").read_text())["traceEvents"]
+        names = {event["pid"]: event["args"]["name"] for event in events if event["name"] == "process_name"}
+        self.assertEqual(names, {1: "device 0", 2: "device 1"})
+        for number, device in enumerate(report["devices"]):
+            copies = [event for event in events if event["name"] == "copy" and event["pid"] == number + 1]
+            self.assertEqual(sum(event["args"]["bytes"] for event in copies), device["moved_bytes"])
+
+    def test_the_whole_graph_to_each(self):
+        report, notice = self.report("pagerank", self.pages(), "--devices=0,0,1", "--strategy=scalability",
+                                     "--device-memory=24K", "--explain", QUERN_EMULATOR_PEERS="no")
+        self.assertRegex(notice, r"3 devices, strategy scalability: .* each walks all of the graph; .* through the host's memory")
+        self.assertFalse(report["peer_to_peer"])
+        self.assertEqual({device["units"] for device in report["devices"]}, {report["streaming"]["units"]})
+        model = report["streaming"]["cost_model"]
+        self.assertGreater(model["sync"], 0)
+        self.assertTrue(1 / 3 <= model["skew"] <= 1.001, model["skew"])
+        self.assertAlmostEqual(model["model"], sum(model[key] for key in (
+            "attributes", "transfer", "calls", "last_kernels", "sync")))
+        text = self.several("pagerank", "pages.qrn", "--devices=0,1").stdout
+        self.assertRegex(text, r"(?m)^  2\. 1 +\d+ units, .* of values, .* exchanged, kernels")
+
+    def test_refusals(self):
+        pages = self.pages()
+        for arguments, text in (
+                (["--devices=0,x"], "--devices is a list of numbers such as 0,1"),
+                (["--devices=0,"], "--devices is a list of numbers such as 0,1"),
+                (["--devices=" + ",".join(["0"] * 17)], "--devices: at most 16"),
+                (["--devices=0,1", "--device=cpu"], "--devices stands instead of --device"),
+                (["--devices=0,1", "--strategy=fast"], "--strategy is performance or scalability, not fast"),
+                (["--devices=0", "--strategy=performance"], "--strategy is for --devices of two or more")):
+            self.refused(self.several("bfs", pages, *arguments), 2, text)
+        self.refused(self.several("bfs", pages, "--devices=0,3"), 6, "there is no CUDA device 3: there are 3")
+        self.refused(self.several("bfs", "graph.qrn", "--devices=0,1"), 4,
+                     "bfs on the layout graph runs on one device; several devices can share it on other layouts: "
+                     "(edge-partitions, slotted-pages|slotted-pages, edge-partitions)")
+        self.refused(self.several("bc", pages, "--devices=0,1"), 4,
+                     "bc on the layout slotted-pages runs on one device; several devices can share other algorithms: .*pagerank")
+        self.refused(self.several("bfs", pages, "--devices=0,1", "--device-memory=8K"), 6,
+                     "needs .* on each of 2 devices with --strategy performance and .* with --strategy scalability, but 8.00 KiB")
+        self.assertIn("CUDA emulator 2", self.several("bfs", pages, "--devices=2").stdout)
+
+    def test_interrupted_and_resumed(self):
+        pages = self.pages()
+        tool("quern-run", "pagerank", pages, "--device=cpu", "--tolerance=0", "--iterations=60", "-qfo", "expected.npy")
+        command = [EMULATED, "pagerank", pages, "--tolerance=0", "--checkpoint=kept", "--every=1", "-qfo", "values.npy"]
+        written = lambda: [path.stat().st_mtime_ns for path in Path("kept").glob("*.qrn")]
+        for devices, iterations in (("--devices=0,1", "100000"), ("--devices=0", "100000"), ("--devices=1,2,0", "60")):
+            before = written()
+            process = subprocess.Popen([*command, devices, "--iterations=" + iterations, "--resume"], text=True,
+                                       stderr=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                                       preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+                                       env=dict(os.environ, OMP_NUM_THREADS="1", QUERN_EMULATOR_DEVICES="3"))
+            if iterations == "60":
+                continue
+            while written() in (before, []) and process.poll() is None:
+                time.sleep(0.01)
+            process.send_signal(signal.SIGINT)
+            _, errors = process.communicate(timeout=100)
+            self.assertEqual(process.returncode, 130, errors)
+        _, errors = process.communicate(timeout=100)
+        self.assertEqual(process.returncode, 0, errors)
+        for expected, actual in zip(values(Path("expected.npy")), values(Path("values.npy"))):
+            self.assertTrue(math.isclose(expected, actual, rel_tol=1e-5))
