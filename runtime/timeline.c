@@ -90,7 +90,7 @@ static void side_event(struct qn_timeline *timeline, unsigned side, uint64_t pag
                        double seconds) {
   static const char *const names[] = {"CPU", "device"};
   if (!(timeline->named_sides >> side & 1))
-    name_row(timeline, SIDE_ROW + side, names[side]);
+    name_row(timeline, "thread_name", 0, SIDE_ROW + side, names[side]);
   timeline->named_sides |= 1u << side;
   separate(timeline);
   fprintf(timeline->out,
