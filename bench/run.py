@@ -1,17 +1,21 @@
 #!/usr/bin/env python3
-"""Runs the benchmarks: importing, verifying, every builder on directed graphs, every kernel on a clean R-MAT graph.
-`scons bench` builds them first.
+"""Runs the benchmarks: importing, verifying, every builder on directed graphs, every kernel on a clean R-MAT graph, and the
+engines of all layouts on clean R-MAT and uniform graphs. `scons bench` builds them first.
 
 Tables go to the terminal, JSON and the inputs (made once) to build/bench.
 """
 
 import argparse
+import json
 import os
 import subprocess
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+BUILDERS = {"blocked-csr": "quern-block", "edge-partitions": "quern-partition", "slotted-pages": "quern-page",
+            "shards": "quern-shard", "hybrid": "quern-hybrid"}
+ENGINES = ["pagerank", "bfs", "sssp"]
 
 
 def run(*words):
@@ -21,11 +25,11 @@ def run(*words):
         sys.exit("bench: %s failed" % Path(words[0]).name)
 
 
-def clean_graph(tools, folder, scale):
-    """An R-MAT graph, undirected, without loops and duplicates."""
-    path = folder / ("rmat%d.qrn" % scale)
+def clean_graph(tools, folder, model, scale):
+    """An undirected graph without loops and duplicates."""
+    path = folder / ("%s%d.qrn" % (model, scale))
     if not path.exists():
-        run(tools / "quern-generate", "rmat", "--scale", scale, "--degree", 16, "--weights", "1,255", "--undirected",
+        run(tools / "quern-generate", model, "--scale", scale, "--degree", 16, "--weights", "1,255", "--undirected",
             "--self-loops", "remove", "--duplicates", "remove", "--quiet", "-o", path)
     return path
 
@@ -38,21 +42,52 @@ def directed_graph(tools, folder, model, scale):
     return path
 
 
+def time_engines(programs, path, trials, threads):
+    """Milliseconds of each algorithm of ENGINES: of an iteration of PageRank, of the whole run of the others."""
+    report = path.with_suffix(".json")
+    run(programs / "bench_kernels", path, "--algorithms", ",".join(ENGINES), "--trials", trials, "-T", threads,
+        "--json-file", report)
+    rows = json.loads(report.read_text())
+    report.unlink()
+    return {row["algorithm"]: 1e3 * row["kernel_seconds"] / (row["iterations"] if row["algorithm"] == "pagerank" else 1)
+            for row in rows}
+
+
+def compare_engines(tools, programs, folder, model, options):
+    """The same algorithms on every layout of one graph, and against the graph layout."""
+    graph = clean_graph(tools, folder, model, options.scale)
+    times = {"graph": time_engines(programs, graph, options.trials, options.threads)}
+    for layout, builder in BUILDERS.items():
+        path = folder / ("%s%d.%s.qrn" % (model, options.scale, layout))
+        run(tools / builder, graph, "-T", options.threads, "--quiet", "--force", "-o", path)
+        times[layout] = time_engines(programs, path, options.trials, options.threads)
+        path.unlink()
+    print("\n%s: the algorithm alone, in ms (PageRank: an iteration), and against the graph layout" % graph)
+    print("%-16s" % "layout" + "".join("%18s" % name for name in ENGINES))
+    for layout, row in times.items():
+        print("%-16s" % layout + "".join("%11.2f %5.2fx" % (row[name], row[name] / times["graph"][name])
+                                         for name in ENGINES))
+    return times
+
+
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--scale", type=int, default=20, help="2^N vertices (20)")
     parser.add_argument("--threads", type=int, default=os.cpu_count(), help="threads (all)")
+    parser.add_argument("--trials", type=int, default=5, help="runs of each engine on each layout (5)")
     options = parser.parse_args()
     tools, programs, folder = ROOT / "build/bin", ROOT / "build/release/bench", ROOT / "build/bench"
     folder.mkdir(parents=True, exist_ok=True)
     run(programs / "bench_import", "--scale", options.scale, "--threads", options.threads,
         "--folder", folder, "--json", folder / "import.json")
-    clean = clean_graph(tools, folder, options.scale)
+    clean = clean_graph(tools, folder, "rmat", options.scale)
     directed = [directed_graph(tools, folder, model, options.scale) for model in ("rmat", "uniform")]
     run(tools / "quern-verify", "-T", options.threads, clean, *directed)
     run(programs / "bench_layouts", *directed, "-T", options.threads, "--scratch", folder / "layout.qrn",
         "--json-file", folder / "layouts.json")
     run(programs / "bench_kernels", clean, "-T", options.threads, "--json-file", folder / "kernels.json")
+    engines = {model: compare_engines(tools, programs, folder, model, options) for model in ("rmat", "uniform")}
+    (folder / "engines.json").write_text(json.dumps(engines, indent=2) + "\n")
 
 
 if __name__ == "__main__":

@@ -4,7 +4,8 @@
  *
  *   V'(v) = sum of w(u,v) * V(u) / sum of w(u,v), over edges u -> v
  *
- * for 10 iterations. The source is held at 1 volt; the ground, the first vertex of the original
+ * for 10 iterations. Where the current comes from is ours to say, since CuSha's published code does
+ * not hold this program: the source is held at 1 volt; the ground, the first vertex of the original
  * order that is not the source, at 0, where all others start; without in-edges they stay there. */
 #ifndef QN_KERNELS_PROGRAMS_CS_H
 #define QN_KERNELS_PROGRAMS_CS_H

@@ -4,7 +4,8 @@
  *
  *   q'(v) = q(v) + s(v) * sum of w(u,v) * (q(u) - q(v)) over edges u -> v
  *
- * for 10 iterations, starting with 1 at the source and 0 elsewhere. CuSha has s(v) = 1, which
+ * for 10 iterations, starting with 1 at the source and 0 elsewhere (CuSha's published code does not
+ * hold this program, nor a starting value). CuSha has s(v) = 1, which
  * oscillates and grows without bound where coefficients sum to more than 1; here
  * s(v) = 1 / (1 + sum of w(u,v)), so that q'(v) is an average of q(v) and its neighbours'. */
 #ifndef QN_KERNELS_PROGRAMS_HS_H

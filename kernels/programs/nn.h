@@ -3,8 +3,9 @@
  *
  *   x'(v) = tanh(sum of w(u,v) * x(u) over edges u -> v)
  *
- * for 10 iterations, starting from x(u) = (1 + u mod 64) / 64 for the vertex at position u of
- * the original order. */
+ * for 10 iterations, as Garaph runs it, starting from x(u) = (1 + u mod 64) / 64 for the vertex at
+ * position u of the original order: CuSha's published code holds bfs, sssp and pagerank alone, so
+ * that there is no starting value of its own to keep to. */
 #ifndef QN_KERNELS_PROGRAMS_NN_H
 #define QN_KERNELS_PROGRAMS_NN_H
 
