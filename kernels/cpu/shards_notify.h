@@ -2,7 +2,11 @@
  *
  * Both ways a receiver looks at its in-edges itself and takes what active sources send, so
  * no accumulator is written by two threads. The mode follows Garaph's section 4.2: with f the
- * active vertices' share in all out-edges, notify-pull while f <= 1/2. */
+ * active vertices' share in all out-edges, notify-pull while f <= 1/2.
+ *
+ * Programs that combine into the value itself need nobody to look where a notice can bring the
+ * contribution: where weights do not matter, or are known beside the out-edges, because these
+ * are the in-edges (undirected graphs). */
 #ifndef QN_KERNELS_CPU_SHARDS_NOTIFY_H
 #define QN_KERNELS_CPU_SHARDS_NOTIFY_H
 
@@ -21,6 +25,7 @@ struct notify_work {
   struct qn_frontier next;
   struct qn_frontier notified; /* with an active source */
   struct sweep_rounds rounds;
+  bool delivers;          /* notices bring contributions: nobody is in `notified` */
   uint64_t current_edges; /* out-edges of `current` */
   uint64_t next_edges;
 #if !PROGRAM_IN_PLACE
@@ -37,14 +42,16 @@ struct notify_work {
   uint64_t num_segments;
 };
 
-/* What one thread adds to `next`. */
+/* What one thread adds to `next` and `notified`. */
 struct notify_share {
   struct qn_queue_block block;
+  struct qn_queue_block notified;
   uint64_t num_edges;
 };
 
 static inline void share_finish(struct notify_work *work, struct notify_share *share) {
   qn_frontier_flush(&work->next, &share->block);
+  qn_frontier_flush(&work->notified, &share->notified);
   __atomic_fetch_add(&work->next_edges, share->num_edges, __ATOMIC_RELAXED);
 }
 
@@ -202,28 +209,84 @@ static inline void pull_all(struct engine_state *state, struct notify_work *work
 
 /* ---- Notify-pull: only those look whom an active vertex told to -------------------- */
 
-static inline void notify_from(const struct engine_state *state, struct notify_work *work,
-                               struct qn_queue_block *block, uint64_t begin, uint64_t end) {
+#if PROGRAM_IN_PLACE
+
+/* Can a notice bring the contribution? */
+static inline bool notice_delivers(const struct engine_state *state) {
+  return !PROGRAM_USES_WEIGHTS || state->view->in.weights.type == QN_WEIGHT_NONE ||
+         state->view->directedness == QN_UNDIRECTED;
+}
+
+static inline void receive(struct engine_state *state, struct notify_work *work,
+                           struct notify_share *share, uint32_t v,
+                           program_accumulator contribution) {
+  if (!program_combine_atomic(&state->values[v], contribution))
+    return;
+#if PROGRAM_FIRST_SUFFICES
+  __atomic_fetch_or(&work->settled[v / 64], (uint64_t)1 << (v % 64), __ATOMIC_RELAXED);
+#endif
+#if PROGRAM_PRIORITY
+  if (near_far_waits(&work->far, &state->context, contribution, v))
+    return;
+#endif
+  if (!qn_frontier_insert(&work->next, v))
+    return;
+  qn_frontier_push(&work->next, &share->block, v);
+  share->num_edges += engine_out_degree(state->view, v);
+}
+
+static inline void deliver_from(struct engine_state *state, struct notify_work *work,
+                                struct notify_share *share, uint32_t u, uint64_t begin,
+                                uint64_t end) {
+  const struct qn_shards *view = state->view;
+  const uint32_t *destinations = view->out.column_indices;
+  const struct qn_weights *weights =
+      view->directedness == QN_UNDIRECTED ? &view->in.weights : &view->out.weights;
+  program_message message = message_of(state, work, u);
+  for (uint64_t e = begin; e < end; e++)
+    if (may_receive(work, destinations[e]))
+      receive(state, work, share, destinations[e],
+              program_gather(&state->context, message, engine_weight(weights, e)));
+}
+
+#else
+
+static inline bool notice_delivers(const struct engine_state *state) {
+  (void)state;
+  return false;
+}
+
+#endif
+
+static inline void notify_from(struct engine_state *state, struct notify_work *work,
+                               struct notify_share *share, uint32_t u, uint64_t begin,
+                               uint64_t end) {
+#if PROGRAM_IN_PLACE
+  if (work->delivers) {
+    deliver_from(state, work, share, u, begin, end);
+    return;
+  }
+#endif
   const uint32_t *destinations = state->view->out.column_indices;
   for (uint64_t e = begin; e < end; e++) {
     uint32_t v = destinations[e];
     if (may_receive(work, v) && qn_frontier_insert(&work->notified, v))
-      qn_frontier_push(&work->notified, block, v);
+      qn_frontier_push(&work->notified, &share->notified, v);
   }
+  (void)u;
 }
 
-static inline void notify_hub(const struct engine_state *state, struct notify_work *work,
-                              uint32_t u) {
+static inline void notify_hub(struct engine_state *state, struct notify_work *work, uint32_t u) {
   const uint64_t *offsets = state->view->out.row_offsets;
 #pragma omp parallel
   {
-    struct qn_queue_block block = {.count = 0};
+    struct notify_share share = {.block.count = 0};
 #pragma omp for schedule(static)
     for (uint64_t begin = offsets[u]; begin < offsets[u + 1]; begin += HUB_SEGMENT) {
       uint64_t end = begin + HUB_SEGMENT;
-      notify_from(state, work, &block, begin, end < offsets[u + 1] ? end : offsets[u + 1]);
+      notify_from(state, work, &share, u, begin, end < offsets[u + 1] ? end : offsets[u + 1]);
     }
-    qn_frontier_flush(&work->notified, &block);
+    share_finish(work, &share);
   }
 }
 
@@ -231,21 +294,21 @@ static inline bool is_hub(const struct qn_csr *csr, uint32_t v) {
   return csr->row_offsets[v + 1] - csr->row_offsets[v] > QN_HUB_EDGES;
 }
 
-static inline void notify_all(const struct engine_state *state, struct notify_work *work) {
+static inline void notify_all(struct engine_state *state, struct notify_work *work) {
   const uint64_t *offsets = state->view->out.row_offsets;
   bool has_hubs = false;
 #pragma omp parallel if (work->current_edges > PARALLEL_EDGES)
   {
-    struct qn_queue_block block = {.count = 0};
+    struct notify_share share = {.block.count = 0};
 #pragma omp for schedule(dynamic, 64) reduction(|| : has_hubs)
     for (uint64_t i = 0; i < work->current.count; i++) {
       uint32_t u = work->current.queue[i];
       if (is_hub(&state->view->out, u))
         has_hubs = true;
       else
-        notify_from(state, work, &block, offsets[u], offsets[u + 1]);
+        notify_from(state, work, &share, u, offsets[u], offsets[u + 1]);
     }
-    qn_frontier_flush(&work->notified, &block);
+    share_finish(work, &share);
   }
   for (uint64_t i = 0; has_hubs && i < work->current.count; i++)
     if (is_hub(&state->view->out, work->current.queue[i]))
@@ -326,7 +389,9 @@ static inline const char *notify_step(struct engine_state *state, struct notify_
   work->next_edges = 0;
   prepare_messages(state, work);
   if (notify) {
+    work->delivers = notice_delivers(state);
     notify_all(state, work);
+    work->delivers = false;
     pull_notified(state, work);
     qn_frontier_clear(&work->notified);
   } else {
