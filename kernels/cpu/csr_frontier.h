@@ -4,16 +4,20 @@
  *   struct engine_state      with request, view, out, in, context, values, chunks, result as in
  *                            csr_engine.h
  *   engine_can_pull(state)   are there in-edges?
+ *   state->far               PROGRAM_PRIORITY: a pointer to struct near_far, set here
  *   ENGINE_OWN_PULL          1 if the engine defines frontier_pull itself: then it needs no `in`
  *                            and `chunks`, and `out` may be NULL: it always pulls
  *
  * The direction follows Beamer, Asanovic, Patterson: Direction-Optimizing
  * Breadth-First Search (SC 2012), section 4.3, where a receiver may stop at the first
- * contribution; other programs pull when the frontier has a good part of all edges. */
+ * contribution; other programs pull when the frontier has a good part of all edges. Of a
+ * program with a priority the vertices that are far wait (near_far.h), which keeps frontiers small
+ * enough to push. */
 #ifndef QN_KERNELS_CPU_CSR_FRONTIER_H
 #define QN_KERNELS_CPU_CSR_FRONTIER_H
 
 #include "kernels/cpu/iterations.h"
+#include "kernels/cpu/near_far.h"
 #include "kernels/cpu/sweeps.h"
 
 #ifndef ENGINE_OWN_PULL
@@ -41,6 +45,9 @@ struct frontier_work {
   uint64_t edges_left;    /* FIRST_SUFFICES: out-edges of vertices that were in no frontier yet */
   bool pulling;
   struct sweep_rounds rounds;
+#if PROGRAM_PRIORITY
+  struct near_far far;
+#endif
 #if !PROGRAM_IN_PLACE
   struct qn_frontier received; /* vertices with contributions */
   program_accumulator *sums;   /* [V] identity between iterations */
@@ -132,7 +139,25 @@ static inline enum qn_status frontier_keep(struct engine_state *state, struct fr
   kept.registers[QN_STATE_ENGINE] = work->edges_left;
   kept.registers[QN_STATE_ENGINE + 1] = last_count;
   kept.registers[QN_STATE_ENGINE + 2] = work->pulling;
+#if PROGRAM_PRIORITY
+  near_far_keep(&work->far, &kept);
+#endif
   return engine_save(state->request, &kept, error);
+}
+
+/* When no vertex is active: those that waited, or the next round. False if there are none. */
+static inline bool more_active(struct engine_state *state, struct frontier_work *work) {
+  bool more = false;
+#if PROGRAM_PRIORITY
+  more = near_far_refill(&work->far, &state->context, state->values, work->current.bits);
+  work->current.marked = true;
+  work->current.queued = !more;
+  qn_frontier_enqueue(&work->current);
+#endif
+  if (!more)
+    more = sweep_round(&state->context, state->values, &work->rounds, &work->current);
+  work->current_edges = queue_edges(state, &work->current);
+  return more;
 }
 
 static inline enum qn_status frontier_iterations(struct engine_state *state,
@@ -147,12 +172,9 @@ static inline enum qn_status frontier_iterations(struct engine_state *state,
   work->pulling = engine_can_pull(state) && engine_register(state->request, 2, 0);
   for (bool finished = engine_is_finished(state->request, context); !status && !finished;) {
     double begin = qn_seconds();
-    if (work->current.count == 0) {
-      if (!sweep_round(context, state->values, &work->rounds, &work->current)) {
-        state->result->converged = true;
-        return QN_OK;
-      }
-      work->current_edges = queue_edges(state, &work->current);
+    if (work->current.count == 0 && !more_active(state, work)) {
+      state->result->converged = true;
+      return QN_OK;
     }
     work->pulling = choose_pull(state, work, last_count);
     last_count = work->current.count;
@@ -162,9 +184,25 @@ static inline enum qn_status frontier_iterations(struct engine_state *state,
     if (!finished)
       status = frontier_keep(state, work, last_count, error);
   }
-  state->result->converged = work->current.count == 0;
+  /* A program with a priority may have vertices that wait. */
+  state->result->converged = work->current.count == 0 && !PROGRAM_PRIORITY;
   return status;
 }
+
+#if PROGRAM_PRIORITY
+/* Where every step pulls along all edges, waiting would only add steps. */
+static inline enum qn_status create_far(struct engine_state *state, struct frontier_work *work,
+                                        struct qn_error *error) {
+  const struct qn_program_context *context = &state->context;
+  enum qn_status status = near_far_create(&work->far, state->out ? state->request->delta : INFINITY,
+                                          state->out ? &state->out->weights : NULL,
+                                          context->num_vertices, context->num_edges, error);
+  if (!status)
+    near_far_resume(&work->far, engine_resumed(state->request));
+  state->far = &work->far;
+  return status;
+}
+#endif
 
 static inline enum qn_status engine_iterate(struct engine_state *state, struct qn_error *error) {
   uint64_t num_vertices = state->context.num_vertices;
@@ -178,10 +216,17 @@ static inline enum qn_status engine_iterate(struct engine_state *state, struct q
   if (!status)
     status = collect_create(&work, num_vertices, error);
 #endif
+#if PROGRAM_PRIORITY
+  if (!status)
+    status = create_far(state, &work, error);
+#endif
   if (!status)
     status = frontier_iterations(state, &work, error);
 #if !PROGRAM_IN_PLACE
   collect_destroy(&work, num_vertices);
+#endif
+#if PROGRAM_PRIORITY
+  near_far_destroy(&work.far);
 #endif
   sweep_rounds_destroy(&work.rounds);
   qn_frontier_destroy(&work.next);

@@ -15,9 +15,14 @@ static inline void push_edges(struct engine_state *state, struct frontier_work *
     uint32_t v = out->column_indices[edge];
     program_accumulator contribution =
         program_gather(&state->context, message, engine_weight(&out->weights, edge));
+    if (!program_combine_atomic(&state->values[v], contribution))
+      continue;
+#if PROGRAM_PRIORITY
+    if (near_far_waits(state->far, &state->context, contribution, v))
+      continue;
+#endif
     /* A value that changes only once enters the frontier only once. */
-    if (program_combine_atomic(&state->values[v], contribution) &&
-        (PROGRAM_FIRST_SUFFICES || qn_frontier_insert(&work->next, v)))
+    if (PROGRAM_FIRST_SUFFICES || qn_frontier_insert(&work->next, v))
       share_push(state, work, share, v);
   }
 }

@@ -13,6 +13,7 @@
 #define QN_KERNELS_CPU_WALK_FRAME_H
 
 #include "kernels/cpu/iterations.h"
+#include "kernels/cpu/near_far.h"
 #include "kernels/cpu/sweeps.h"
 
 /* Vertices that are applied together, a multiple of 64. */
@@ -40,6 +41,9 @@ struct engine_state {
   struct qn_frontier *receivers; /* becomes the vertices that changed */
   uint64_t num_received;
   uint64_t received_edges; /* out-edges of the receivers */
+#if PROGRAM_PRIORITY
+  struct near_far *far;
+#endif
 };
 
 /* Refuse what the program cannot work with. */
@@ -96,6 +100,10 @@ static inline double apply_range(struct engine_state *state, uint64_t range,
     state->values[v] = program_apply(&state->context, old_value, sums[v - first]);
     if (!program_active(&state->context, old_value, state->values[v]))
       continue;
+#if PROGRAM_PRIORITY
+    if (near_far_waits(state->far, &state->context, state->values[v], v))
+      continue;
+#endif
     state->receivers->bits[v / 64] |= (uint64_t)1 << (v % 64);
     *count += 1;
     *edges += engine_out_degree(state->view, v);
