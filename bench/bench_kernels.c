@@ -1,27 +1,16 @@
 /* bench_kernels FILE...: the median time of every algorithm that this build has for each
  * container's layout, as a table, and as JSON with --json FILE. */
-#include <argp.h>
-#include <jansson.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "bench/trials.h"
 #include "runtime/dispatch.h"
 #include "support/memory.h"
-#include "support/sizes.h"
 #include "support/threads.h"
-#include "support/tool.h"
-
-#define MAX_TRIALS 101
 
 struct options {
-  struct qn_tool_options shared;
+  struct trials trials;
   struct qn_run_options run;
-  char **files;
-  int num_files;
   const char *algorithms; /* comma-separated; NULL: all */
-  const char *json_path;
-  uint64_t trials;
 };
 
 /* Seconds of each trial, and what the trials have in common. */
@@ -31,11 +20,10 @@ struct timing {
   uint64_t iterations;
 };
 
-enum key { KEY_JSON_FILE = 0x100, KEY_TRIALS, KEY_ALGORITHMS, KEY_SOURCE, KEY_DELTA };
+enum key { KEY_ALGORITHMS = KEY_FREE, KEY_SOURCE, KEY_DELTA };
 
 static const struct argp_option option_list[] = {
-    {"json-file", KEY_JSON_FILE, "FILE", 0, "Write the figures as JSON to FILE too", 0},
-    {"trials", KEY_TRIALS, "N", 0, "Runs of each algorithm (default 5)", 0},
+    TRIALS_OPTIONS,
     {"algorithms", KEY_ALGORITHMS, "A,B,...", 0, "Only these", 0},
     {"source", KEY_SOURCE, "ID", 0, "Source (default: as quern-run)", 0},
     {"delta", KEY_DELTA, "W", 0, "Width of a bucket of sssp", 0},
@@ -46,16 +34,6 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
   struct options *options = state->input;
   struct qn_error error;
   switch (key) {
-  case ARGP_KEY_INIT:
-    state->child_inputs[0] = &options->shared;
-    return 0;
-  case KEY_JSON_FILE:
-    options->json_path = argument;
-    return 0;
-  case KEY_TRIALS:
-    if (qn_number_parse(argument, MAX_TRIALS, &options->trials, &error) || options->trials == 0)
-      argp_error(state, "--trials is a number from 1 to %d", MAX_TRIALS);
-    return 0;
   case KEY_ALGORITHMS:
     options->algorithms = argument;
     return 0;
@@ -68,15 +46,8 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     if (qn_real_parse(argument, &options->run.delta, &error))
       argp_error(state, "--delta: %s", error.message);
     return 0;
-  case ARGP_KEY_ARGS:
-    options->files = state->argv + state->next;
-    options->num_files = state->argc - state->next;
-    return 0;
-  case ARGP_KEY_NO_ARGS:
-    argp_error(state, "name a container");
-    return 0;
   default:
-    return ARGP_ERR_UNKNOWN;
+    return trials_parse(key, argument, state, &options->trials);
   }
 }
 
@@ -90,18 +61,6 @@ static bool is_selected(const struct options *options, const char *algorithm) {
   return false;
 }
 
-static int compare_doubles(const void *left, const void *right) {
-  double a = *(const double *)left, b = *(const double *)right;
-  return (a > b) - (a < b);
-}
-
-static double median(const double *values, uint64_t count) {
-  double sorted[MAX_TRIALS];
-  memcpy(sorted, values, count * sizeof *sorted);
-  qsort(sorted, count, sizeof *sorted, compare_doubles);
-  return count % 2 ? sorted[count / 2] : (sorted[count / 2 - 1] + sorted[count / 2]) / 2;
-}
-
 static enum qn_status time_kernel(const struct options *options, const struct qn_session *session,
                                   const struct qn_kernel *kernel, struct timing *timing,
                                   struct qn_error *error) {
@@ -109,7 +68,7 @@ static enum qn_status time_kernel(const struct options *options, const struct qn
   asked.algorithm = kernel->algorithm;
   if (!(kernel->traits & (QN_KERNEL_SOURCE | QN_KERNEL_SOURCES)))
     asked.num_sources = 0;
-  for (uint64_t trial = 0; trial < options->trials; trial++) {
+  for (uint64_t trial = 0; trial < options->trials.count; trial++) {
     struct qn_run run;
     enum qn_status status = qn_run_start(session, &asked, &run, error);
     if (status)
@@ -125,8 +84,8 @@ static enum qn_status time_kernel(const struct options *options, const struct qn
 static void report(const struct options *options, const struct qn_session *session,
                    const char *file, const struct qn_kernel *kernel, const struct timing *timing,
                    json_t *rows) {
-  double seconds = median(timing->kernel, options->trials);
-  double whole = median(timing->whole, options->trials);
+  double seconds = median(timing->kernel, options->trials.count);
+  double whole = median(timing->whole, options->trials.count);
   double walks = kernel->traits & QN_KERNEL_ALL_ACTIVE ? (double)timing->iterations : 1;
   double rate = seconds > 0 ? (double)session->info->num_edges * walks / seconds : 0;
   printf("%-10s %-28s %10.2f %10.2f %6llu %12.1f\n", kernel->algorithm, kernel->name, 1e3 * seconds,
@@ -140,11 +99,12 @@ static void report(const struct options *options, const struct qn_session *sessi
                 (json_int_t)session->info->num_vertices, "edges",
                 (json_int_t)session->info->num_edges, "iterations", (json_int_t)timing->iterations,
                 "kernel_seconds", seconds, "kernel_and_prepare_seconds", whole, "edges_per_second",
-                rate, "threads", (int)qn_threads(), "trials", (json_int_t)options->trials));
+                rate, "threads", (int)qn_threads(), "trials", (json_int_t)options->trials.count));
 }
 
-static enum qn_status bench_file(const struct options *options, const char *file, json_t *rows,
+static enum qn_status bench_file(const void *input, const char *file, json_t *rows,
                                  struct qn_error *error) {
+  const struct options *options = input;
   struct qn_session session;
   enum qn_status status = qn_session_open(file, false, &session, error);
   if (status)
@@ -175,20 +135,9 @@ int main(int argc, char **argv) {
   static const struct argp argp = {
       option_list, parse, "FILE...", "Time the kernels of this build on containers.",
       children,    NULL,  NULL};
-  struct options options = {.run = {.damping = -1,
-                                    .tolerance = -1,
-                                    .iterations = -1,
-                                    .hops = -1,
-                                    .device = QN_DEVICE_CPU},
-                            .trials = 5};
-  struct qn_error error;
-  enum qn_status status = QN_OK;
-  qn_tool_parse("bench_kernels", &argp, argc, argv, &options, &options.shared);
-  json_t *rows = json_array();
-  for (int i = 0; i < options.num_files && !status; i++)
-    status = bench_file(&options, options.files[i], rows, &error);
-  if (!status && options.json_path && json_dump_file(rows, options.json_path, JSON_INDENT(2)))
-    status = qn_fail(&error, QN_SYSTEM, "cannot write %s", options.json_path);
-  json_decref(rows);
-  return qn_tool_exit(status, &error);
+  struct options options = {
+      .run = {
+          .damping = -1, .tolerance = -1, .iterations = -1, .hops = -1, .device = QN_DEVICE_CPU}};
+  qn_tool_parse("bench_kernels", &argp, argc, argv, &options, &options.trials.shared);
+  return trials_run(&options.trials, &options, bench_file);
 }

@@ -2,23 +2,17 @@
  * the input's checks and the output's checksums included, how large the result is against plain
  * CSR, and the peak of resident memory. A table, and JSON with --json-file FILE. bench_kernels
  * times the engines on the results. */
-#include <argp.h>
-#include <jansson.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
+#include "bench/trials.h"
 #include "formats/figures.h"
 #include "partitioner/blocked_csr.h"
 #include "partitioner/edge_partitions.h"
 #include "partitioner/hybrid.h"
 #include "partitioner/shards.h"
 #include "partitioner/slotted_pages.h"
-#include "support/sizes.h"
 #include "support/threads.h"
-
-#define MAX_TRIALS 101
 
 static const struct qn_blocked_csr_options pull = {.directions = QN_BLOCKED_PULL};
 static const struct qn_blocked_csr_options push = {.directions = QN_BLOCKED_PUSH};
@@ -78,53 +72,30 @@ static const struct {
 };
 
 struct options {
-  struct qn_tool_options shared;
-  char **files;
-  int num_files;
+  struct trials trials;
   const char *tools; /* comma-separated; NULL: all */
   const char *scratch;
-  const char *json_path;
-  uint64_t trials;
 };
 
-enum key { KEY_JSON_FILE = 0x100, KEY_TRIALS, KEY_TOOLS, KEY_SCRATCH };
+enum key { KEY_TOOLS = KEY_FREE, KEY_SCRATCH };
 
 static const struct argp_option option_list[] = {
-    {"json-file", KEY_JSON_FILE, "FILE", 0, "Write the figures as JSON to FILE too", 0},
-    {"trials", KEY_TRIALS, "N", 0, "Builds of each layout (default 5)", 0},
+    TRIALS_OPTIONS,
     {"tools", KEY_TOOLS, "quern-A,...", 0, "Only these builders", 0},
     {"scratch", KEY_SCRATCH, "FILE", 0, "Where to build (default: bench_layouts.qrn)", 0},
     {0}};
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
   struct options *options = state->input;
-  struct qn_error error;
   switch (key) {
-  case ARGP_KEY_INIT:
-    state->child_inputs[0] = &options->shared;
-    return 0;
-  case KEY_JSON_FILE:
-    options->json_path = argument;
-    return 0;
-  case KEY_TRIALS:
-    if (qn_number_parse(argument, MAX_TRIALS, &options->trials, &error) || options->trials == 0)
-      argp_error(state, "--trials is a number from 1 to %d", MAX_TRIALS);
-    return 0;
   case KEY_TOOLS:
     options->tools = argument;
     return 0;
   case KEY_SCRATCH:
     options->scratch = argument;
     return 0;
-  case ARGP_KEY_ARGS:
-    options->files = state->argv + state->next;
-    options->num_files = state->argc - state->next;
-    return 0;
-  case ARGP_KEY_NO_ARGS:
-    argp_error(state, "name a graph container");
-    return 0;
   default:
-    return ARGP_ERR_UNKNOWN;
+    return trials_parse(key, argument, state, &options->trials);
   }
 }
 
@@ -149,11 +120,6 @@ static uint64_t read_peak(void) {
   return kib * 1024;
 }
 
-static int compare_doubles(const void *left, const void *right) {
-  double a = *(const double *)left, b = *(const double *)right;
-  return (a > b) - (a < b);
-}
-
 struct measurement {
   double seconds; /* median */
   uint64_t bytes; /* of the container */
@@ -166,7 +132,7 @@ static enum qn_status measure(const struct options *options, const char *input,
   double seconds[MAX_TRIALS];
   enum qn_status status = QN_OK;
   reset_peak();
-  for (uint64_t trial = 0; trial < options->trials && !status; trial++) {
+  for (uint64_t trial = 0; trial < options->trials.count && !status; trial++) {
     struct qn_source source;
     unlink(options->scratch); /* giving the old file's pages back is not the builder's work */
     double begin = qn_seconds();
@@ -178,8 +144,7 @@ static enum qn_status measure(const struct options *options, const char *input,
   }
   if (status)
     return status;
-  qsort(seconds, options->trials, sizeof *seconds, compare_doubles);
-  measured->seconds = seconds[options->trials / 2];
+  measured->seconds = median(seconds, options->trials.count);
   measured->peak = read_peak();
   struct qn_container *container;
   status = qn_container_map(options->scratch, 0, &container, error);
@@ -208,8 +173,9 @@ static void report(const char *input, const char *tool, const char *name,
                                   (json_int_t)measured->peak, "threads", (int)qn_threads()));
 }
 
-static enum qn_status bench_file(const struct options *options, const char *input, json_t *rows,
+static enum qn_status bench_file(const void *given, const char *input, json_t *rows,
                                  struct qn_error *error) {
+  const struct options *options = given;
   struct qn_container *container;
   enum qn_status status = qn_container_map(input, 0, &container, error);
   if (status)
@@ -243,15 +209,7 @@ int main(int argc, char **argv) {
       children,
       NULL,
       NULL};
-  struct options options = {.trials = 5, .scratch = "bench_layouts.qrn"};
-  struct qn_error error;
-  enum qn_status status = QN_OK;
-  qn_tool_parse("bench_layouts", &argp, argc, argv, &options, &options.shared);
-  json_t *rows = json_array();
-  for (int i = 0; i < options.num_files && !status; i++)
-    status = bench_file(&options, options.files[i], rows, &error);
-  if (!status && options.json_path && json_dump_file(rows, options.json_path, JSON_INDENT(2)))
-    status = qn_fail(&error, QN_SYSTEM, "cannot write %s", options.json_path);
-  json_decref(rows);
-  return qn_tool_exit(status, &error);
+  struct options options = {.scratch = "bench_layouts.qrn"};
+  qn_tool_parse("bench_layouts", &argp, argc, argv, &options, &options.trials.shared);
+  return trials_run(&options.trials, &options, bench_file);
 }

@@ -1,0 +1,85 @@
+/* What the benchmarks of kernels and of builders have in common: several trials for each of several
+ * files, a table on standard output, and JSON. */
+#ifndef QN_BENCH_TRIALS_H
+#define QN_BENCH_TRIALS_H
+
+#include <argp.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/sizes.h"
+#include "support/tool.h"
+
+#define MAX_TRIALS 101
+
+struct trials {
+  struct qn_tool_options shared;
+  char **files;
+  int num_files;
+  const char *json_path;
+  uint64_t count; /* for each row of the table */
+};
+
+enum trials_key { KEY_JSON_FILE = 0x100, KEY_TRIALS, KEY_FREE };
+
+#define TRIALS_OPTIONS                                                                             \
+  {"json-file", KEY_JSON_FILE, "FILE", 0, "Write the figures as JSON to FILE too", 0}, {           \
+    "trials", KEY_TRIALS, "N", 0, "Trials of each (default 5)", 0                                  \
+  }
+
+static inline error_t trials_parse(int key, char *argument, struct argp_state *state,
+                                   struct trials *trials) {
+  struct qn_error error;
+  switch (key) {
+  case ARGP_KEY_INIT:
+    state->child_inputs[0] = &trials->shared;
+    trials->count = 5;
+    return 0;
+  case KEY_JSON_FILE:
+    trials->json_path = argument;
+    return 0;
+  case KEY_TRIALS:
+    if (qn_number_parse(argument, MAX_TRIALS, &trials->count, &error) || trials->count == 0)
+      argp_error(state, "--trials is a number from 1 to %d", MAX_TRIALS);
+    return 0;
+  case ARGP_KEY_ARGS:
+    trials->files = state->argv + state->next;
+    trials->num_files = state->argc - state->next;
+    return 0;
+  case ARGP_KEY_NO_ARGS:
+    argp_error(state, "name a container");
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static inline int compare_doubles(const void *left, const void *right) {
+  double a = *(const double *)left, b = *(const double *)right;
+  return (a > b) - (a < b);
+}
+
+static inline double median(const double *values, uint64_t count) {
+  double sorted[MAX_TRIALS];
+  memcpy(sorted, values, count * sizeof *sorted);
+  qsort(sorted, count, sizeof *sorted, compare_doubles);
+  return count % 2 ? sorted[count / 2] : (sorted[count / 2 - 1] + sorted[count / 2]) / 2;
+}
+
+/* Call `bench` for every file, which adds rows; the exit code. `options` is what argp filled. */
+static inline int trials_run(const struct trials *trials, const void *options,
+                             enum qn_status (*bench)(const void *options, const char *file,
+                                                     json_t *rows, struct qn_error *error)) {
+  struct qn_error error;
+  enum qn_status status = QN_OK;
+  json_t *rows = json_array();
+  for (int i = 0; i < trials->num_files && !status; i++)
+    status = bench(options, trials->files[i], rows, &error);
+  if (!status && trials->json_path && json_dump_file(rows, trials->json_path, JSON_INDENT(2)))
+    status = qn_fail(&error, QN_SYSTEM, "cannot write %s", trials->json_path);
+  json_decref(rows);
+  return qn_tool_exit(status, &error);
+}
+
+#endif
