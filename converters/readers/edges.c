@@ -88,9 +88,14 @@ static bool parse_id(struct qn_text_part *part, const char *line, const char *fi
   }
 }
 
+/* Numbers may be quoted, as some write all fields of CSV. */
 static bool parse_column(struct qn_text_part *part, const struct layout *layout, uint32_t column,
                          const char *line, const char *field, const char *field_end,
                          struct edge *edge) {
+  if (field_end - field > 2 && *field == '"' && field_end[-1] == '"') {
+    field++;
+    field_end--;
+  }
   if (column == layout->source)
     return parse_id(part, line, field, field_end, &edge->source);
   if (column == layout->destination)
