@@ -380,6 +380,26 @@ class SideBySide(Graph):
         self.assertTrue(names & {"CPU", "device"}, names)
         self.assertRegex(self.shared("bfs", shards).stdout, r"(?m)^shared +iterations by the CPU alone: \d+, by the device")
 
+    def test_killed_and_resumed(self):
+        shards = self.shards()
+        for algorithm, *options in (("kcore",), ("pagerank", "--tolerance=0", "--iterations=25")):
+            with self.subTest(algorithm=algorithm):
+                cpu = run(TOOLS / "quern-run", algorithm, shards, "--device=cpu", "-qfo", "cpu.npy", *options)
+                self.assertEqual(cpu.returncode, 0, cpu.stderr)
+                for attempt in range(30):
+                    process = subprocess.Popen([EMULATED, algorithm, shards, "--device=hybrid", "--checkpoint=kept-" + algorithm,
+                                                "--every=1", "--resume", "-qfo", "out.npy", *options],
+                                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+                    time.sleep(0.05 * (1 + attempt))
+                    process.send_signal((signal.SIGKILL, signal.SIGTERM)[attempt % 2])
+                    _, message = process.communicate(timeout=100)
+                    if process.returncode == 0:
+                        break
+                    self.assertIn(process.returncode, (130, -signal.SIGKILL, -signal.SIGTERM), message)
+                self.assertEqual(process.returncode, 0, message)
+                for vertex, (x, y) in enumerate(zip(values(Path("cpu.npy")), values(Path("out.npy")))):
+                    self.assertTrue(x == y or math.isclose(x, y, rel_tol=1e-5), "vertex %d: %r, %r" % (vertex, x, y))
+
     def test_what_is_refused(self):
         shards = self.shards()
         self.refused(self.shared("bfs", "graph.qrn"), 4, "--device hybrid shares the work on the layout shards")
