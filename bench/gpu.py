@@ -24,6 +24,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+import gpu_beside
 import gpu_streaming
 
 # How each layout is made from a graph container. "graph by degree" is the graph layout, its hubs beside one another.
@@ -276,6 +277,7 @@ def sanitize_all(bench):
 def stream_all(bench):
     bench.attempt("limits", lambda: limits(bench))
     gpu_streaming.stream_all(bench)
+    gpu_beside.beside_all(bench)
 
 
 def tables(results):
@@ -304,6 +306,8 @@ def tables(results):
                                                                  best["layout"], theirs / seconds))
     if "streaming" in results:
         lines += [""] + gpu_streaming.table(results["streaming"])
+    if "beside" in results:
+        lines += [""] + gpu_beside.table(results["beside"])
     wrong = [check for check in results["checks"] if not check["right"]]
     lines += ["", "%d checks right, %d wrong, %d not done for lack of time." % (
         len(results["checks"]) - len(wrong), len(wrong), len(results["skipped"]))]
@@ -321,7 +325,7 @@ def default_scales(options):
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sanitize", action="store_true", help="run compute-sanitizer instead of measuring")
-    parser.add_argument("--stream", action="store_true", help="measure streaming instead")
+    parser.add_argument("--stream", action="store_true", help="measure streaming, and CPU and device side by side, instead")
     parser.add_argument("--emulator", action="store_true", help="try the script without a GPU")
     parser.add_argument("--scales", type=lambda text: [int(s) for s in text.split(",")], metavar="S,S,...",
                         help="2^S vertices (20,21,22,23,24; --stream: 24; --sanitize: 9; --emulator: 6,7)")

@@ -1,7 +1,7 @@
 """What bench/gpu.py --stream measures: runs whose topology does not fit into the device memory that they may use, a quarter of the
 topology's size where the vertices leave room for it, beside resident runs and the measured rate of pinned copies."""
 
-STREAMED_LAYOUTS = ("slotted-pages", "edge-partitions", "graph", "blocked-csr", "hybrid")
+STREAMED_LAYOUTS = ("slotted-pages", "edge-partitions", "shards", "graph", "blocked-csr", "hybrid")
 STREAMED_ALGORITHMS = ("pagerank", "cc", "bfs", "sssp")
 # The first one is compared with the resident run; the others with the first.
 VARIANTS = (("16 streams", ["--streams=16"]), ("1 stream", ["--streams=1"]), ("32 streams", ["--streams=32"]),

@@ -2,8 +2,9 @@
 
 #include <math.h>
 
-/* Of an iteration in which next to nothing is active, until it is measured. */
-#define FIXED_CPU 1e-5
+/* Of an iteration in which next to nothing is active, until it is measured. The CPU's first one
+ * touches a mapping that nobody has touched yet, and wakes threads. */
+#define FIXED_CPU 1e-3
 #define FIXED_DEVICE 1e-4
 /* And of one that is shared: beginning and ending it on both sides. */
 #define FIXED_BOTH 3e-4
@@ -14,13 +15,12 @@
 /* Side by side must be expected to take less than so much of what is faster alone: it is the choice
  * that depends on both estimates. */
 #define WORTH 0.92
-/* What the first sparse iteration of the CPU may cost more than expected: vertices that were
- * notified lie anywhere in a mapping that nobody has touched yet. */
-#define COLD 4
 /* How much readers that feed a device are assumed to take from the CPU that works beside it. */
-#define READERS_TAKE 1.6
-/* An estimate that was never measured is tried if it is not worse by more than this. */
-#define CURIOUS 1.4
+#define READERS_TAKE 2.0
+/* What was never measured is tried if it is not expected to be worse by more than this, nor by more
+ * than such a share of what is left to do. */
+#define CURIOUS 0.4
+#define TRIAL_SHARE 0.02
 /* From this share of the work on it says what the whole costs. */
 #define MUCH_WORK 0.25
 
@@ -42,10 +42,7 @@ static double cost_at(const struct qn_beside_cost *cost, double work) {
 }
 
 static double alone(const struct qn_beside_plan *plan, enum qn_beside_choice side, double f) {
-  const struct qn_beside_cost *cost = &plan->alone[side];
-  double work = work_of(plan, side, f);
-  bool cold = side == QN_CPU_ALONE && !plan->all_active && cost->fixed_known == 0 && work < 0.5;
-  return cost_at(cost, work) * (cold ? COLD : 1);
+  return cost_at(&plan->alone[side], work_of(plan, side, f));
 }
 
 /* All pages, while the other side works. */
@@ -68,11 +65,23 @@ double qn_beside_expected(const struct qn_beside_plan *plan, enum qn_beside_choi
   return choice == QN_SIDE_BY_SIDE ? together(plan, f) * plan->together : alone(plan, choice, f);
 }
 
-/* Alone, all iterations of a program whose vertices are all active take the same: an estimate that
- * may be the best one is tried. */
+/* May an iteration be spent on finding out, if it is expected to take `seconds`, not `best`? */
+static bool is_affordable(const struct qn_beside_plan *plan, double seconds, double best) {
+  double more = seconds - best;
+  return more <= CURIOUS * best && more <= TRIAL_SHARE * (double)plan->left * best;
+}
+
+/* All iterations of a program whose vertices are all active take the same. */
 static bool is_curious(const struct qn_beside_plan *plan, enum qn_beside_choice side, double best) {
   return plan->all_active && plan->alone[side].slope_known == 0 && plan->alone[side].slope > 0 &&
-         alone(plan, side, 1) < CURIOUS * best;
+         is_affordable(plan, alone(plan, side, 1), best);
+}
+
+/* A search along a path has so many sparse iterations that the CPU must be tried on one. */
+static bool is_long_search(const struct qn_beside_plan *plan, double f) {
+  double trial = plan->alone[QN_CPU_ALONE].fixed + 2 * plan->exchange_seconds;
+  return !plan->all_active && work_of(plan, QN_CPU_ALONE, f) < MUCH_WORK &&
+         trial < TRIAL_SHARE * plan->sparse_seconds;
 }
 
 enum qn_beside_choice qn_beside_choose(const struct qn_beside_plan *plan, double f, bool on_host,
@@ -89,10 +98,11 @@ enum qn_beside_choice qn_beside_choose(const struct qn_beside_plan *plan, double
   double best = fmin(fmin(cpu, device), both);
   if (is_curious(plan, QN_DEVICE_ALONE, best))
     return QN_DEVICE_ALONE;
-  if (is_curious(plan, QN_CPU_ALONE, best))
+  if (is_curious(plan, QN_CPU_ALONE, best) || is_long_search(plan, f))
     return QN_CPU_ALONE;
-  if (plan->all_active && plan->together_known == 0) /* they may be in nobody's way */
-    both += (1 - plan->together) * together(plan, f);
+  bool may_pay = both + (1 - plan->together) * together(plan, f) < WORTH * best;
+  if (plan->all_active && plan->together_known == 0 && may_pay && is_affordable(plan, both, best))
+    return QN_SIDE_BY_SIDE;                          /* perhaps they are not in each other's way */
   bool few_active = !plan->all_active && *alpha < 1; /* Garaph: the CPU kernel only */
   if (!few_active && both < WORTH * fmin(cpu, device))
     return QN_SIDE_BY_SIDE;
@@ -110,6 +120,8 @@ static void learn(struct qn_beside_cost *cost, double work, double seconds) {
   double least = seconds / 10;
   if (work >= MUCH_WORK)
     adjust(&cost->slope, &cost->slope_known, fmax(seconds - cost->fixed, least) / work);
+  else if (cost->fixed_known && seconds - cost->slope * work < cost->fixed)
+    cost->fixed = fmax(seconds - cost->slope * work, least); /* it was cold before */
   else
     adjust(&cost->fixed, &cost->fixed_known, fmax(seconds - cost->slope * work, least));
 }
@@ -117,6 +129,10 @@ static void learn(struct qn_beside_cost *cost, double work, double seconds) {
 void qn_beside_learn(struct qn_beside_plan *plan, enum qn_beside_choice choice, double f,
                      double seconds) {
   double expected = together(plan, f);
+  if (choice == QN_CPU_ALONE)
+    plan->sparse_seconds = 0;
+  else if (work_of(plan, QN_CPU_ALONE, f) < MUCH_WORK)
+    plan->sparse_seconds += seconds;
   if (choice != QN_SIDE_BY_SIDE)
     learn(&plan->alone[choice], work_of(plan, choice, f), seconds);
   else if (expected > 0)

@@ -46,11 +46,13 @@ struct qn_beside_plan {
   bool all_active;         /* f is always 1 */
   bool streams;            /* the device's topology is not resident */
   double exchange_seconds; /* all values, one way */
+  uint64_t left;           /* iterations to come at most: to be set before every choice */
   /* By QN_CPU_ALONE and QN_DEVICE_ALONE: alone, and while both work, which get into each other's
    * way. */
   struct qn_beside_cost alone[2], shared[2];
   double together; /* what both take over what their costs say */
   unsigned together_known;
+  double sparse_seconds; /* of the device, in sparse iterations since the CPU last did one */
 };
 
 /* Of a whole iteration in which all vertices are active, as probed: T_pull and T_GPU. */

@@ -438,6 +438,7 @@ inline enum qn_status next_round(struct beside_run *beside, struct qn_error *err
 inline enum qn_beside_choice choose(struct beside_run *beside) {
   const struct qn_run_request *request = beside->run->request;
   struct qn_beside_figures *figures = &beside->figures;
+  beside->plan.left = request->max_iterations - beside->run->context.iteration;
   const enum qn_beside_choice choice = qn_beside_choose(
       &beside->plan, figures->active_share, beside->on_host, beside->on_device, &figures->alpha);
   if (!request->beside_choices)

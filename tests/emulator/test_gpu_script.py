@@ -66,6 +66,10 @@ class Script(unittest.TestCase):
                 self.assertIn((layout, algorithm), streamed)
         self.assertEqual([check for check in results["checks"] if not check["right"]], [])
         self.assertTrue(all(run["bytes_over_active"] <= 1.2 for run in results["streaming"]))
+        shared = {(run["algorithm"], run["device_memory"] is None) for run in results["beside"]}
+        self.assertTrue({("pagerank", True), ("pagerank", False), ("bfs", True), ("cc", True)} <= shared, shared)
+        self.assertTrue(all(run["cpu"] > 0 and run["cuda"] > 0 and run["hybrid"] > 0 for run in results["beside"]))
+        self.assertIn("| rmat 9 | bfs | all |", Path("results/tables.md").read_text())
         self.assertIn("| rmat 9 | bfs | slotted-pages | no cache |", Path("results/tables.md").read_text())
 
     def test_says_what_it_had_no_time_for(self):

@@ -12,7 +12,7 @@
 #include "kernels/beside.h"
 
 static struct qn_beside_plan plan_of(bool all_active, double cpu, double device, double exchange) {
-  struct qn_beside_plan plan = {.all_active = all_active, .exchange_seconds = exchange};
+  struct qn_beside_plan plan = {.all_active = all_active, .exchange_seconds = exchange, .left = 30};
   qn_beside_plan_begin(&plan, cpu, device);
   return plan;
 }
@@ -65,6 +65,7 @@ static void few_active_vertices_are_for_the_cpu(void **state) {
   (void)state;
   struct qn_beside_plan plan = plan_of(false, 1, 0.1, 0);
   double alpha;
+  qn_beside_learn(&plan, QN_CPU_ALONE, 1e-6, 1e-5);
   assert_int_equal(qn_beside_choose(&plan, 1e-6, true, true, &alpha), QN_CPU_ALONE);
   assert_true(alpha < 1);
   assert_int_not_equal(qn_beside_choose(&plan, 0.5, true, true, &alpha), QN_CPU_ALONE);
@@ -73,6 +74,28 @@ static void few_active_vertices_are_for_the_cpu(void **state) {
   plan.exchange_seconds = 10;
   assert_int_equal(qn_beside_choose(&plan, 1e-6, false, true, &alpha), QN_DEVICE_ALONE);
   assert_int_equal(qn_beside_choose(&plan, 0.5, true, false, &alpha), QN_CPU_ALONE);
+}
+
+/* The first sparse iteration of the CPU is dear, but a long search makes it worth the trial. */
+static void long_searches_end_up_on_the_cpu(void **state) {
+  (void)state;
+  struct qn_beside_plan plan = plan_of(false, 0.1, 0.002, 1e-4);
+  unsigned by_cpu = 0;
+  bool on_host = true, on_device = true;
+  double spent = 0;
+  for (int i = 0; i < 20000; i++) {
+    double alpha;
+    enum qn_beside_choice choice = qn_beside_choose(&plan, 1e-7, on_host, on_device, &alpha);
+    double seconds = choice == QN_DEVICE_ALONE ? 1e-4 : by_cpu == 0 ? 2e-3 : 5e-6;
+    by_cpu += choice == QN_CPU_ALONE;
+    qn_beside_learn(&plan, choice, 1e-7, seconds);
+    on_host = choice == QN_CPU_ALONE;
+    on_device = !on_host;
+    spent += seconds;
+    if (i == 100)
+      assert_int_equal(by_cpu, 0);
+  }
+  assert_true(by_cpu > 10000 && spent < 20000 * 5e-5);
 }
 
 static void what_was_measured_counts(void **state) {
@@ -167,6 +190,7 @@ int main(void) {
       cmocka_unit_test(the_faster_one_works),
       cmocka_unit_test(estimates_are_tried),
       cmocka_unit_test(few_active_vertices_are_for_the_cpu),
+      cmocka_unit_test(long_searches_end_up_on_the_cpu),
       cmocka_unit_test(what_was_measured_counts),
       cmocka_unit_test(nothing_to_go_by),
       cmocka_unit_test(both_ends_meet),
