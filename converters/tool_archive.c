@@ -73,9 +73,9 @@ static const char documentation[] =
     "is a tar with a manifest, which ordinary tar lists and unpacks. Every section is checked "
     "while it is restored; what is damaged is named and nothing is left of it. Existing files are "
     "kept "
-    "unless --force is given. Memory: some MiB a thread; of undirected graphs, to create: 2 "
-    "bytes an edge (4 with weights) and 4 a vertex; to extract: 4 bytes an edge (8 with weights) "
-    "and 16 a vertex, 5 more for each thread up to 8; to verify: 4 bytes an edge more.\n"
+    "unless --force is given. Memory: some MiB a thread; of undirected graphs 4 bytes an "
+    "edge (8 with weights) and 8 a vertex; to extract: 16 a vertex, and 5 more for each thread up "
+    "to 8; to verify: 4 bytes an edge more.\n"
     "\n"
     "Exit status: 0; 2 usage; 3 an invalid or damaged file; 4 an unknown version; 5 I/O or memory.";
 

@@ -14,8 +14,8 @@ extern "C" {
 
 /* Write the archive form of a plain `container` to `path`, at zstd's `level` (1 to 19). The result
  * does not depend on the number of threads. The contents must have been checked (qn_layout_check):
- * offsets are used as they are. Memory: a few MiB a thread; for undirected graphs 4 (with
- * weights 8) bytes for every two edges and 4 bytes a vertex. */
+ * offsets are used as they are. Memory: a few MiB a thread; for undirected graphs 4 bytes an edge
+ * (8 with weights) and 8 a vertex. */
 enum qn_status qn_archive_write(const struct qn_container *container, const char *path, bool force,
                                 int level, struct qn_error *error);
 

@@ -77,21 +77,22 @@ static uint64_t encode_frame(struct encoder *encoder, const struct encoding *enc
   return ZSTD_isError(size) ? 0 : size;
 }
 
-/* The filter under which the first and the middle frame become smallest. */
-static enum qn_filter choose_filter(struct encoder *encoder, const struct encoding *encoding) {
-  enum qn_filter best = QN_FILTER_NONE;
-  uint64_t best_size = UINT64_MAX;
-  for (unsigned i = QN_FILTER_NONE; i <= QN_FILTER_GAP_PLANES; i++) {
-    enum qn_filter filter = (enum qn_filter)i;
-    if (!qn_filter_applies(filter, encoding->element_bytes))
-      continue;
-    uint64_t size = encode_frame(encoder, encoding, filter, 0) +
-                    encode_frame(encoder, encoding, filter, encoding->num_frames / 2);
-    if (size < best_size) {
-      best_size = size;
-      best = filter;
-    }
+/* The filter under which the first and the middle frame become smallest; all are tried at once. */
+static enum qn_filter choose_filter(struct encoder *encoders, const struct encoding *encoding) {
+  enum { FILTERS = QN_FILTER_GAP_PLANES + 1 };
+  uint64_t sizes[2 * FILTERS] = {0};
+#pragma omp parallel for schedule(dynamic, 1)
+  for (unsigned i = 0; i < 2 * FILTERS; i++) {
+    enum qn_filter filter = (enum qn_filter)(i / 2);
+    if (qn_filter_applies(filter, encoding->element_bytes))
+      sizes[i] = encode_frame(&encoders[omp_get_thread_num()], encoding, filter,
+                              i % 2 ? encoding->num_frames / 2 : 0);
   }
+  enum qn_filter best = QN_FILTER_NONE;
+  for (unsigned i = QN_FILTER_NONE + 1; i < FILTERS; i++)
+    if (qn_filter_applies((enum qn_filter)i, encoding->element_bytes) &&
+        sizes[2 * i] + sizes[2 * i + 1] < sizes[2 * best] + sizes[2 * best + 1])
+      best = (enum qn_filter)i;
   return best;
 }
 
@@ -162,7 +163,7 @@ enum qn_status qn_frames_write(struct qn_writer *writer, const struct qn_section
   for (unsigned i = 0; !status && i < threads; i++)
     status = create_encoder(&encoders[i], &encoding, error);
   if (!status) {
-    encoding.filter = count ? choose_filter(&encoders[0], &encoding) : QN_FILTER_NONE;
+    encoding.filter = count ? choose_filter(encoders, &encoding) : QN_FILTER_NONE;
     status = write_section(writer, decoded, &encoding, upper, encoders, error);
   }
   for (unsigned i = 0; encoders && i < threads; i++)

@@ -1,10 +1,10 @@
 #include "formats/archive_upper.h"
 
-#include "support/memory.h"
+#include <string.h>
 
-/* Rows are visited in ascending order. When row u is reached, every edge v -> u with v < u has been
- * seen in a row before it, in ascending order of v: these are the lower part of row u, and what its
- * length leaves is the upper part. */
+#include "formats/transpose.h"
+#include "support/memory.h"
+#include "support/threads.h"
 
 /* The first edge of row v that leads to v or beyond. */
 static uint64_t upper_begin(const struct qn_csr *csr, uint64_t v) {
@@ -19,52 +19,56 @@ static uint64_t upper_begin(const struct qn_csr *csr, uint64_t v) {
   return low;
 }
 
-static enum qn_status create_cursors(uint64_t num_vertices, uint32_t **cursors,
-                                     struct qn_error *error) {
-  return qn_pages_alloc(cursors, num_vertices, sizeof **cursors, "row cursors", error);
-}
-
-/* Row `u`'s upper edges must be mirrored, one for one, at the cursors of their destinations. */
-static bool mirrors_row(const struct qn_csr *csr, const uint32_t *weights, uint32_t *cursors,
-                        uint64_t u) {
-  const uint64_t *rows = csr->row_offsets;
-  uint64_t begin = rows[u] + cursors[u];
-  if (begin != upper_begin(csr, u))
-    return false;
-  for (uint64_t e = begin; e < rows[u + 1]; e++) {
-    uint32_t v = csr->column_indices[e];
-    if (v == u)
-      continue;
-    uint64_t mirror = rows[v] + cursors[v];
-    if (mirror >= rows[v + 1] || csr->column_indices[mirror] != u ||
-        (weights && weights[mirror] != weights[e]))
-      return false;
-    cursors[v]++;
-  }
-  return true;
-}
-
 static const uint32_t *weight_bits(const struct qn_csr *csr) {
   return csr->weights.u32 ? csr->weights.u32 : (const uint32_t *)csr->weights.f32;
 }
 
-static bool degrees_fit_cursors(const uint64_t *row_offsets, uint64_t num_vertices) {
+/* Builds before this one count a row's edges in 32 bits when they restore. */
+static bool degrees_are_small(const uint64_t *row_offsets, uint64_t num_vertices) {
   for (uint64_t v = 0; v < num_vertices; v++)
     if (row_offsets[v + 1] - row_offsets[v] > UINT32_MAX)
       return false;
   return true;
 }
 
+struct comparison {
+  const struct qn_csr *csr;
+  uint64_t differences; /* atomic */
+};
+
+static void compare_rows(const struct qn_csr_rows *rows, void *context) {
+  struct comparison *comparison = context;
+  const struct qn_csr *csr = comparison->csr;
+  uint64_t begin = rows->row_offsets[rows->first], end = rows->row_offsets[rows->last];
+  bool same =
+      begin == csr->row_offsets[rows->first] && end == csr->row_offsets[rows->last] &&
+      memcmp(rows->row_offsets + rows->first, csr->row_offsets + rows->first,
+             (rows->last - rows->first) * sizeof *rows->row_offsets) == 0 &&
+      memcmp(rows->columns, csr->column_indices + begin, (end - begin) * 4) == 0 &&
+      (!rows->weights || memcmp(rows->weights, weight_bits(csr) + begin, (end - begin) * 4) == 0);
+#pragma omp atomic
+  comparison->differences += !same;
+}
+
+/* The k-th edge u -> v is the mirror of the k-th edge v -> u, and transposing keeps the order of
+ * parallel edges: so the triangle gives back a graph that is its own transpose. */
 enum qn_status qn_upper_applies(const struct qn_csr *csr, bool *applies, struct qn_error *error) {
-  uint32_t *cursors;
-  *applies = degrees_fit_cursors(csr->row_offsets, csr->num_vertices);
-  enum qn_status status = create_cursors(csr->num_vertices, &cursors, error);
-  if (status)
-    return status;
-  for (uint64_t u = 0; *applies && u < csr->num_vertices; u++)
-    *applies = mirrors_row(csr, weight_bits(csr), cursors, u);
-  qn_pages_free(cursors, csr->num_vertices, sizeof *cursors);
-  return QN_OK;
+  struct comparison comparison = {.csr = csr};
+  struct qn_transposition transposition = {.row_offsets = NULL};
+  uint64_t *row_offsets;
+  *applies = false;
+  if (!degrees_are_small(csr->row_offsets, csr->num_vertices))
+    return QN_OK;
+  enum qn_status status = qn_pages_alloc(&row_offsets, csr->num_vertices + 1, sizeof *row_offsets,
+                                         "row offsets", error);
+  if (!status)
+    status = qn_transposition_create(csr, row_offsets, &transposition, error);
+  if (!status)
+    status = qn_transposition_visit(&transposition, true, compare_rows, &comparison, error);
+  *applies = !status && comparison.differences == 0;
+  qn_transposition_destroy(&transposition);
+  qn_pages_free(row_offsets, csr->num_vertices + 1, sizeof *row_offsets);
+  return status;
 }
 
 uint64_t qn_upper_count(const struct qn_csr *csr) {
@@ -76,8 +80,23 @@ uint64_t qn_upper_count(const struct qn_csr *csr) {
 }
 
 void qn_upper_gather(const struct qn_csr *csr, const uint32_t *values, uint32_t *upper) {
-  uint64_t next = 0;
-  for (uint64_t v = 0; v < csr->num_vertices; v++)
-    for (uint64_t e = upper_begin(csr, v); e < csr->row_offsets[v + 1]; e++)
-      upper[next++] = values[e];
+  uint64_t nexts[QN_MAX_THREADS + 1] = {0};
+  const unsigned parts = qn_threads();
+#pragma omp parallel for schedule(static, 1)
+  for (unsigned part = 0; part < parts; part++) {
+    uint64_t begin, end;
+    qn_part_of(csr->num_vertices, parts, part, &begin, &end);
+    for (uint64_t v = begin; v < end; v++)
+      nexts[part + 1] += csr->row_offsets[v + 1] - upper_begin(csr, v);
+  }
+  for (unsigned part = 0; part < parts; part++)
+    nexts[part + 1] += nexts[part];
+#pragma omp parallel for schedule(static, 1)
+  for (unsigned part = 0; part < parts; part++) {
+    uint64_t begin, end, next = nexts[part];
+    qn_part_of(csr->num_vertices, parts, part, &begin, &end);
+    for (uint64_t v = begin; v < end; v++)
+      for (uint64_t e = upper_begin(csr, v); e < csr->row_offsets[v + 1]; e++)
+        upper[next++] = values[e];
+  }
 }

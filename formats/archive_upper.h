@@ -6,7 +6,7 @@
 #include "formats/graph.h"
 
 /* Would the triangle give back exactly this CSR: is it symmetric, with weights and with multi-edges
- * in mirrored order? Needs 4 bytes a vertex. */
+ * in mirrored order? Takes 4 bytes an edge (8 with weights) and 8 a vertex while it looks. */
 enum qn_status qn_upper_applies(const struct qn_csr *csr, bool *applies, struct qn_error *error);
 
 /* The number of upper edges, and their columns or weights (`values`, E of them) in row order. */
