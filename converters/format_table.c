@@ -15,6 +15,7 @@ extern const struct qn_reader qn_reader_named_edges;
 extern const struct qn_reader qn_reader_npy;
 extern const struct qn_reader qn_reader_npz;
 extern const struct qn_reader qn_reader_pairs;
+extern const struct qn_reader qn_reader_parts;
 extern const struct qn_reader qn_reader_webgraph;
 extern const struct qn_reader qn_reader_vertices;
 
@@ -137,6 +138,12 @@ const struct qn_format qn_formats[] = {
      .description = "Lists of vertices, an id a line, beside edges of other inputs",
      .reader = &qn_reader_vertices,
      .reading = {.refuses = "ids that are names"}},
+    {.name = "parts",
+     .files = "manifest.json",
+     .description = "Folders of quern-export --parts, by their manifest: files of edges, csv, npy "
+                    "or (with --record) pairs",
+     .reader = &qn_reader_parts,
+     .reading = {.loses = "as the files' format does"}},
     {.name = "pairs",
      .files = ".bin",
      .description = "Binary edges without a header, as --record says (Gemini, GridGraph, X-Stream, "

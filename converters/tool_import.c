@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "converters/build.h"
 #include "converters/build_options.h"
@@ -10,6 +11,7 @@
 #include "converters/format.h"
 #include "converters/input.h"
 #include "converters/input_estimate.h"
+#include "converters/output_folder.h"
 #include "converters/provenance.h"
 #include "formats/layouts.h"
 #include "support/memory.h"
@@ -212,7 +214,8 @@ static const char documentation[] =
     "Import a graph: read INPUT (several are joined; - is standard input) and write a graph "
     "container.\v"
     "Inputs may be plain, gzip, bzip2, xz, zstd or lz4, or members of tar and zip archives "
-    "(archive:member). Packing and format are told by content; what was found is printed with the "
+    "(archive:member), or a folder of quern-export --parts. Packing and format are told by "
+    "content; what was found is printed with the "
     "option that forces it.\n\n"
     "Formats:\n%s\n"
     "With --memory edges are sorted in temporary files; the ids that occur, unless they are the "
@@ -357,17 +360,45 @@ static enum qn_status read_named(struct import *import, const char *path, uint64
   return status;
 }
 
+/* A folder stands for the manifest in it: `*manifest` (owned) is NULL for what is no folder. */
+static enum qn_status find_manifest(const char *path, char **manifest, struct qn_error *error) {
+  struct stat state;
+  *manifest = NULL;
+  if (stat(path, &state) != 0 || !S_ISDIR(state.st_mode))
+    return QN_OK;
+  size_t room = strlen(path) + sizeof "/" QN_MANIFEST_NAME;
+  enum qn_status status = qn_alloc(manifest, room, 1, "a path", error);
+  if (status)
+    return status;
+  snprintf(*manifest, room, "%s/" QN_MANIFEST_NAME, path);
+  if (stat(*manifest, &state) != 0) {
+    qn_free(*manifest);
+    *manifest = NULL; /* opening it says that it is a folder */
+  }
+  return QN_OK;
+}
+
+static enum qn_status read_argument(struct import *import, const char *argument, uint64_t *sequence,
+                                    struct qn_error *error) {
+  char *manifest;
+  enum qn_status status = find_manifest(argument, &manifest, error);
+  if (status)
+    return status;
+  const char *path = manifest ? manifest : argument;
+  status = read_path(import, path, import->options->input.member, NULL, sequence, error);
+  if (!status)
+    status = read_named(import, path, sequence, error);
+  qn_free(manifest);
+  return status;
+}
+
 static enum qn_status read_inputs(struct import *import, struct qn_error *error) {
   const struct options *options = import->options;
   uint64_t sequence = 0;
   double begun = qn_seconds();
   enum qn_status status = QN_OK;
-  for (int i = 0; i < options->num_inputs && !status; i++) {
-    const char *path = options->inputs[i];
-    status = read_path(import, path, options->input.member, NULL, &sequence, error);
-    if (!status)
-      status = read_named(import, path, &sequence, error);
-  }
+  for (int i = 0; i < options->num_inputs && !status; i++)
+    status = read_argument(import, options->inputs[i], &sequence, error);
   import->seconds.read = qn_seconds() - begun;
   return status;
 }

@@ -1,0 +1,103 @@
+/* What quern-export --parts writes: a manifest that names files of edges, and says what they are.
+ * Each is read as if it had been named itself. */
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "converters/input.h"
+#include "converters/reader.h"
+#include "converters/whole_input.h"
+
+extern const struct qn_reader qn_reader_pairs;
+
+static enum qn_status refuse(const struct qn_input *input, struct qn_error *error,
+                             const char *what) {
+  qn_fail(error, QN_INVALID, "%s", what);
+  return qn_error_in_file(error, qn_input_name(input));
+}
+
+/* Of files whose content does not tell their format; NULL: it does. */
+static const struct qn_reader *reader_of(const char *format) {
+  return strcmp(format, "pairs") == 0 ? &qn_reader_pairs : NULL;
+}
+
+static enum qn_status name_files(struct qn_input *input, const json_t *files,
+                                 const struct qn_reader *reader, struct qn_read_result *result,
+                                 struct qn_error *error) {
+  size_t i;
+  json_t *file;
+  json_array_foreach(files, i, file) {
+    const json_t *name = json_object_get(file, "name");
+    json_int_t edges = json_integer_value(json_object_get(file, "edges"));
+    if (!json_is_string(name) || edges < 0)
+      return refuse(input, error, "a file of the manifest has no name or no number of edges");
+    enum qn_status status = qn_named_inputs_add(&result->named, input, json_string_value(name),
+                                                json_string_length(name), reader, error);
+    if (status)
+      return status;
+    result->named.num_edges += (uint64_t)edges;
+  }
+  return QN_OK;
+}
+
+/* The edges of an undirected graph are listed once, or with --both-directions twice: then they are
+ * as many as were stored. */
+static enum qn_status take_manifest(struct qn_input *input, const json_t *manifest,
+                                    struct qn_read_result *result, struct qn_error *error) {
+  const char *format;
+  json_t *files;
+  json_int_t stored;
+  int directed;
+  if (json_unpack((json_t *)manifest, "{s:s, s:{s:I, s:b}, s:o}", "format", &format, "graph",
+                  "edges_stored", &stored, "directed", &directed, "files", &files) != 0 ||
+      !json_is_array(files) || json_array_size(files) == 0)
+    return refuse(input, error, "this is no manifest of quern-export --parts");
+  enum qn_status status = name_files(input, files, reader_of(format), result, error);
+  if (status)
+    return status;
+  result->named.counted = true;
+  result->symmetric = !directed && result->named.num_edges != (uint64_t)stored;
+  snprintf(result->description, sizeof result->description, "%zu files of %.32s, %s",
+           json_array_size(files), format, directed ? "directed" : "undirected");
+  return QN_OK;
+}
+
+static enum qn_status read_parts(struct qn_input *input, const struct qn_read_options *options,
+                                 struct qn_edge_list *list, uint64_t *sequence,
+                                 struct qn_read_result *result, struct qn_error *error) {
+  struct qn_whole_input whole;
+  json_error_t where;
+  (void)options;
+  (void)list;
+  (void)sequence;
+  enum qn_status status = qn_whole_input_take(input, &whole, error);
+  if (status)
+    return status;
+  json_t *manifest = json_loadb(whole.data, whole.bytes, JSON_REJECT_DUPLICATES, &where);
+  qn_whole_input_release(&whole);
+  if (!manifest) {
+    qn_fail(error, QN_INVALID, "no JSON: %.150s", where.text);
+    return qn_error_at_line(error, qn_input_name(input), (uint64_t)where.line,
+                            (uint64_t)where.column);
+  }
+  status = take_manifest(input, manifest, result, error);
+  json_decref(manifest);
+  return status;
+}
+
+/* An object with these words near its begin. */
+static int detect_parts(const char *head, uint64_t bytes, const struct qn_read_options *options) {
+  uint64_t near = bytes < 512 ? bytes : 512;
+  (void)options;
+  return near > 0 && head[0] == '{' && memmem(head, near, "\"quern-export\"", 14) &&
+                 memmem(head, near, "\"format\"", 8)
+             ? 3
+             : 0;
+}
+
+const struct qn_reader qn_reader_parts = {
+    .name = "parts",
+    .detect = detect_parts,
+    .read = read_parts,
+};
