@@ -73,7 +73,7 @@ struct qn_stream_event {
 
 struct qn_stream_options {
   unsigned num_streams;  /* 0: QN_DEFAULT_STREAMS */
-  uint64_t host_memory;  /* cap on pinned staging buffers in bytes; 0: two for each stream */
+  uint64_t host_memory;  /* cap on pinned staging buffers in bytes; 0: 64 MiB or four */
   bool limit_cache;      /* use at most cache_memory, not all that is left */
   uint64_t cache_memory; /* bytes */
   bool measure;          /* find copy_rate and call_seconds before the first iteration */

@@ -6,9 +6,10 @@ enum key { KEY_STREAMS = 0x200, KEY_HOST_MEMORY, KEY_CACHE_MEMORY, KEY_TRACE, KE
 
 static const struct argp_option option_list[] = {
     {NULL, 0, NULL, 0, "Graphs larger than the device's memory are streamed:", 4},
-    {"streams", KEY_STREAMS, "N", 0, "Copy and compute on N streams at a time (default 16)", 4},
+    {"streams", KEY_STREAMS, "N", 0,
+     "Walk parts of the graph on up to N streams at a time (default 16)", 4},
     {"host-memory", KEY_HOST_MEMORY, "SIZE", 0,
-     "Use at most SIZE of pinned host memory (default: two buffers for each stream)", 4},
+     "Use at most SIZE of pinned host memory (default: 64 MiB or four buffers)", 4},
     {"cache-memory", KEY_CACHE_MEMORY, "SIZE", 0,
      "Keep at most SIZE of the graph on the device (default: what --device-memory leaves)", 4},
     {"explain", KEY_EXPLAIN, NULL, 0,

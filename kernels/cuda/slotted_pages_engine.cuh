@@ -35,7 +35,9 @@ QN_DEVICE_INLINE uint64_t engine_out_degree(const struct engine_device &device, 
 #define ENGINE_SPLITS 1
 #include "kernels/cuda/sweeps.cuh"
 
-#define PAGE_BLOCKS 4      /* of threads that share a page */
+#define PAGE_BLOCKS 4 /* of threads that share a page, where all pages are walked at once */
+#define STREAMED_BLOCK_BYTES 32768 /* of a page are a block's where few pages are */
+#define STREAMED_MAX_BLOCKS 64
 #define LONG_SLOT 1024     /* edges from which on a slot is for the whole block */
 #define MAX_LONG_SLOTS 512 /* of a block: those of 3 MiB of two-byte ids */
 
@@ -154,10 +156,20 @@ QN_DEVICE_INLINE struct unit_vertices engine_unit_vertices(const struct engine_d
   return {first, is_small ? device.pages.start_vids[page + 1] : first + 1};
 }
 
+/* A batch has few pages, and their rows wait for memory one after the other. */
+inline unsigned streamed_blocks(uint32_t page_bytes) {
+  const uint32_t blocks = page_bytes / STREAMED_BLOCK_BYTES;
+  return blocks < PAGE_BLOCKS           ? PAGE_BLOCKS
+         : blocks < STREAMED_MAX_BLOCKS ? blocks
+                                        : STREAMED_MAX_BLOCKS;
+}
+
 inline enum qn_status engine_walk(struct sweep_run *run, const struct qn_unit_entry *entries,
                                   uint64_t count, cudaStream_t stream, struct qn_error *error) {
   const int turn = (int)(run->context.iteration % 2);
-  const dim3 blocks((unsigned)count, PAGE_BLOCKS);
+  const unsigned shares =
+      entries ? streamed_blocks(run->state.layout.pages.format.page_bytes) : PAGE_BLOCKS;
+  const dim3 blocks((unsigned)count, shares);
   if (run->splits)
     QN_LAUNCH((collect_page<true>), blocks, SWEEP_THREADS, 0, stream, run->state, run->context,
               entries, turn, run->woken);

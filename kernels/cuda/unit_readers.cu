@@ -20,7 +20,7 @@ static void *read_batches(void *argument) {
     pthread_mutex_lock(&readers->lock);
     readers->busy--;
     readers->filled[batch % readers->num_stages] = batch + 1;
-    pthread_cond_broadcast(&readers->to_sender);
+    pthread_cond_signal(&readers->to_sender);
   }
   pthread_mutex_unlock(&readers->lock);
   return NULL;
@@ -77,19 +77,28 @@ void qn_unit_readers_destroy(struct qn_unit_readers *readers) {
   memset(readers, 0, sizeof *readers);
 }
 
-void qn_unit_readers_begin(struct qn_unit_readers *readers, uint64_t num_batches) {
+/* With the lock held: let threads take what there are buffers for. */
+static void raise_limit(struct qn_unit_readers *readers) {
+  const uint64_t room = readers->sent + readers->num_stages;
+  const uint64_t limit = room < readers->num_batches ? room : readers->num_batches;
+  if (limit > readers->limit + 1)
+    pthread_cond_broadcast(&readers->to_readers);
+  else if (limit > readers->limit)
+    pthread_cond_signal(&readers->to_readers);
+  readers->limit = limit;
+}
+
+void qn_unit_readers_add(struct qn_unit_readers *readers, uint64_t count) {
   pthread_mutex_lock(&readers->lock);
-  memset(readers->filled, 0, readers->num_stages * sizeof *readers->filled);
-  readers->num_batches = num_batches;
-  readers->next = readers->limit = 0;
+  readers->num_batches += count;
+  raise_limit(readers);
   pthread_mutex_unlock(&readers->lock);
 }
 
 void qn_unit_readers_allow(struct qn_unit_readers *readers, uint64_t sent) {
-  const uint64_t left = readers->num_batches - sent;
   pthread_mutex_lock(&readers->lock);
-  readers->limit = sent + (left < readers->num_stages ? left : readers->num_stages);
-  pthread_cond_broadcast(&readers->to_readers);
+  readers->sent = sent;
+  raise_limit(readers);
   pthread_mutex_unlock(&readers->lock);
 }
 
@@ -100,9 +109,9 @@ void qn_unit_readers_wait(struct qn_unit_readers *readers, uint64_t batch) {
   pthread_mutex_unlock(&readers->lock);
 }
 
-void qn_unit_readers_end(struct qn_unit_readers *readers) {
+void qn_unit_readers_skip(struct qn_unit_readers *readers) {
   pthread_mutex_lock(&readers->lock);
-  readers->limit = readers->next; /* nothing more is taken */
+  readers->next = readers->limit = readers->num_batches;
   while (readers->busy > 0)
     pthread_cond_wait(&readers->to_sender, &readers->lock);
   pthread_mutex_unlock(&readers->lock);

@@ -1,10 +1,10 @@
 /* Threads that fill a ring of staging buffers, batch after batch in order, ahead of the one thread
- * that sends them. They call nothing of CUDA's.
+ * that sends them. They call nothing of CUDA's. Batches are numbered over all iterations.
  *
- *   qn_unit_readers_begin(readers, num_batches);
+ *   qn_unit_readers_add(readers, count);       so many more batches may be read
  *   for each batch: qn_unit_readers_allow(readers, first batch whose buffer is still being sent);
  *                   qn_unit_readers_wait(readers, batch);    it lies in buffer batch % num_stages
- *   qn_unit_readers_end(readers);                            also after a failure */
+ *   qn_unit_readers_skip(readers);             those that were not taken yet are not to be read */
 #ifndef QN_KERNELS_CUDA_UNIT_READERS_CUH
 #define QN_KERNELS_CUDA_UNIT_READERS_CUH
 
@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-#define QN_MAX_READERS 32
+#define QN_MAX_READERS 12 /* 6 feed a bus of 50 GB/s */
 
 /* Zero it before use. */
 struct qn_unit_readers {
@@ -30,7 +30,9 @@ struct qn_unit_readers {
   pthread_cond_t to_readers, to_sender;
   uint64_t *filled; /* [num_stages] of the batch in it, its number + 1 */
   uint64_t num_stages;
-  uint64_t num_batches, next, limit; /* batches [next, limit) may be taken */
+  uint64_t num_batches; /* added so far */
+  uint64_t sent;        /* the buffers of batches before are free again */
+  uint64_t next, limit; /* batches [next, limit) may be taken */
   unsigned busy;
   bool ready, stops;
 };
@@ -42,11 +44,12 @@ enum qn_status qn_unit_readers_create(struct qn_unit_readers *readers, unsigned 
 /* A zeroed struct is allowed. */
 void qn_unit_readers_destroy(struct qn_unit_readers *readers);
 
-void qn_unit_readers_begin(struct qn_unit_readers *readers, uint64_t num_batches);
+void qn_unit_readers_add(struct qn_unit_readers *readers, uint64_t count);
 /* The buffers of all batches before `sent` are free again. */
 void qn_unit_readers_allow(struct qn_unit_readers *readers, uint64_t sent);
 void qn_unit_readers_wait(struct qn_unit_readers *readers, uint64_t batch);
-void qn_unit_readers_end(struct qn_unit_readers *readers);
+/* On return no thread reads. */
+void qn_unit_readers_skip(struct qn_unit_readers *readers);
 
 #ifdef __cplusplus
 }

@@ -26,8 +26,8 @@ enum qn_status qn_unit_trace_create(struct qn_unit_trace *trace,
   cudaError_t result = cudaEventCreate(&trace->origin);
   for (unsigned i = 0; i < num_marks && result == cudaSuccess; i++) {
     struct qn_trace_mark *mark = &trace->marks[i];
-    cudaEvent_t *const events[] = {&mark->begin, &mark->copied, &mark->end};
-    for (unsigned k = 0; k < 3 && result == cudaSuccess; k++)
+    cudaEvent_t *const events[] = {&mark->begin, &mark->copied, &mark->walking, &mark->end};
+    for (unsigned k = 0; k < 4 && result == cudaSuccess; k++)
       result = cudaEventCreate(events[k]);
   }
   status = qn_cuda_status(result, "creating a CUDA event", error);
@@ -39,8 +39,8 @@ enum qn_status qn_unit_trace_create(struct qn_unit_trace *trace,
 void qn_unit_trace_destroy(struct qn_unit_trace *trace) {
   for (unsigned i = 0; i < trace->num_marks; i++) {
     const cudaEvent_t events[] = {trace->marks[i].begin, trace->marks[i].copied,
-                                  trace->marks[i].end};
-    for (unsigned k = 0; k < 3; k++)
+                                  trace->marks[i].walking, trace->marks[i].end};
+    for (unsigned k = 0; k < 4; k++)
       if (events[k])
         cudaEventDestroy(events[k]);
   }
@@ -64,12 +64,14 @@ static enum qn_status close_mark(struct qn_unit_trace *trace, struct qn_trace_ma
                                  struct qn_error *error) {
   if (!mark->open)
     return QN_OK;
-  double begin = 0, copied = 0, end = 0;
+  double begin = 0, copied = 0, walking = 0, end = 0;
   cudaError_t result = cudaEventSynchronize(mark->end);
   if (result == cudaSuccess)
     result = seconds_of(trace, mark->begin, &begin);
   if (result == cudaSuccess)
     result = seconds_of(trace, mark->copied, &copied);
+  if (result == cudaSuccess)
+    result = seconds_of(trace, mark->walking, &walking);
   if (result == cudaSuccess)
     result = seconds_of(trace, mark->end, &end);
   mark->open = false;
@@ -78,7 +80,7 @@ static enum qn_status close_mark(struct qn_unit_trace *trace, struct qn_trace_ma
   const struct qn_stream_event copy = {0,           "copy", mark->stream, mark->units,
                                        mark->bytes, begin,  copied};
   const struct qn_stream_event kernel = {0,           "kernel", mark->stream, mark->units,
-                                         mark->bytes, copied,   end};
+                                         mark->bytes, walking,  end};
   trace->options->on_event(trace->options->user, &copy);
   trace->options->on_event(trace->options->user, &kernel);
   return QN_OK;
@@ -108,6 +110,13 @@ enum qn_status qn_unit_trace_copied(struct qn_unit_trace *trace, uint64_t batch,
   if (trace->num_marks == 0)
     return QN_OK;
   return record(trace->marks[batch % trace->num_marks].copied, on, error);
+}
+
+enum qn_status qn_unit_trace_walking(struct qn_unit_trace *trace, uint64_t batch, cudaStream_t on,
+                                     struct qn_error *error) {
+  if (trace->num_marks == 0)
+    return QN_OK;
+  return record(trace->marks[batch % trace->num_marks].walking, on, error);
 }
 
 enum qn_status qn_unit_trace_end(struct qn_unit_trace *trace, uint64_t batch, cudaStream_t on,

@@ -14,7 +14,7 @@ extern "C" {
 
 /* One batch. */
 struct qn_trace_mark {
-  cudaEvent_t begin, copied, end;
+  cudaEvent_t begin, copied, walking, end;
   unsigned stream;
   uint64_t units, bytes;
   bool open; /* recorded and not yet read */
@@ -35,12 +35,14 @@ enum qn_status qn_unit_trace_create(struct qn_unit_trace *trace,
                                     struct qn_error *error);
 void qn_unit_trace_destroy(struct qn_unit_trace *trace);
 
-/* Before a batch's copy, between copy and kernel, after the kernel. */
+/* Before a batch's copy and after it, before its kernel and after it. */
 enum qn_status qn_unit_trace_begin(struct qn_unit_trace *trace, uint64_t batch, unsigned stream,
                                    uint64_t units, uint64_t bytes, cudaStream_t on,
                                    struct qn_error *error);
 enum qn_status qn_unit_trace_copied(struct qn_unit_trace *trace, uint64_t batch, cudaStream_t on,
                                     struct qn_error *error);
+enum qn_status qn_unit_trace_walking(struct qn_unit_trace *trace, uint64_t batch, cudaStream_t on,
+                                     struct qn_error *error);
 enum qn_status qn_unit_trace_end(struct qn_unit_trace *trace, uint64_t batch, cudaStream_t on,
                                  struct qn_error *error);
 

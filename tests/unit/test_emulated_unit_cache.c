@@ -1,4 +1,5 @@
-/* The cache of streamed units and the plan of a streamed run: host code that needs no device. */
+/* The cache of streamed units, their list, and the plan of a streamed run: host code that needs no
+ * device. */
 #include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -39,28 +40,46 @@ static void front(struct pattern *pattern) {
       pattern->active[turn][unit] = unit >= 3 * turn && unit < 3 * turn + 20;
 }
 
-/* Hits of the cache: units in it first, as qn_unit_stream_run does. */
+/* Ever more units at the end, and at last only those in the middle: who is thrown out depends on
+ * the order within an iteration. */
+static void ramp(struct pattern *pattern) {
+  for (unsigned turn = 0; turn < TURNS; turn++)
+    for (unsigned unit = 0; unit < UNITS; unit++)
+      pattern->active[turn][unit] =
+          turn % 3 == 2 ? unit >= 80 && unit < 100 + turn : unit >= UNITS - 3 * turn || unit < turn;
+}
+
+/* Hits of the cache; what an iteration used last is in it afterwards. */
 static unsigned cache_hits(const struct pattern *pattern, uint32_t num_slots) {
   struct qn_unit_cache cache;
   struct qn_error error;
   unsigned hits = 0;
   assert_int_equal(qn_unit_cache_create(&cache, UNITS, num_slots, &error), QN_OK);
-  for (uint32_t turn = 0; turn < TURNS; turn++) {
-    bool hit[UNITS] = {false}, taken[UNITS] = {false};
-    for (unsigned unit = 0; unit < UNITS; unit++)
-      if (pattern->active[turn][unit] && qn_unit_cache_find(&cache, unit, turn + 1) != QN_NO_SLOT)
-        hit[unit] = true;
-    for (unsigned unit = 0; unit < UNITS; unit++) {
-      hits += hit[unit];
-      if (!pattern->active[turn][unit] || hit[unit])
-        continue;
-      const uint32_t slot = qn_unit_cache_take(&cache, unit, turn + 1);
-      taken[unit] = slot != QN_NO_SLOT;
-      assert_true(slot == QN_NO_SLOT || slot < num_slots);
+  for (unsigned turn = 0; turn < TURNS; turn++) {
+    struct qn_unit_use uses[UNITS];
+    bool held[UNITS] = {false};
+    uint32_t count = 0, owner[UNITS];
+    for (uint32_t unit = 0; unit < UNITS; unit++) {
+      if (cache.slot_of_unit[unit])
+        held[unit] = true;
+      if (pattern->active[turn][unit])
+        uses[count++].unit = unit;
     }
-    for (unsigned unit = 0; unit < UNITS; unit++) /* what an iteration used stays until its end */
-      if (hit[unit] || taken[unit])
-        assert_true(qn_unit_cache_has(&cache, unit));
+    const uint64_t found = qn_unit_cache_turn(&cache, false, uses, count), before = hits;
+    memset(owner, 0xff, sizeof owner);
+    for (uint32_t i = 0; i < count; i++)
+      if (uses[i].is_hit)
+        owner[uses[i].slot] = uses[i].unit;
+    for (uint32_t i = 0; i < count; i++) {
+      assert_int_equal(uses[i].is_hit, held[uses[i].unit]);
+      assert_true(uses[i].slot == QN_NO_SLOT || uses[i].slot < num_slots);
+      hits += uses[i].is_hit;
+      if (i + num_slots >= count)
+        assert_int_equal(cache.slot_of_unit[uses[i].unit], uses[i].slot + 1);
+      if (!uses[i].is_hit && uses[i].slot != QN_NO_SLOT)
+        assert_int_equal(uses[i].takes_over, owner[uses[i].slot] != UINT32_MAX);
+    }
+    assert_int_equal(found, hits - before);
   }
   qn_unit_cache_destroy(&cache);
   return hits;
@@ -97,13 +116,37 @@ static void hits_against_plain_lru(void **state) {
     everything(&pattern);
     assert_int_equal(cache_hits(&pattern, sizes[i]), (TURNS - 1) * sizes[i]);
     assert_true(cache_hits(&pattern, sizes[i]) >= plain_hits(&pattern, sizes[i]));
-    front(
-        &pattern); /* a cache a little smaller than the front keeps what the front leaves behind */
-    assert_true(cache_hits(&pattern, sizes[i]) >= plain_hits(&pattern, sizes[i]) * 4 / 5);
+    front(&pattern);
+    assert_true(cache_hits(&pattern, sizes[i]) >= plain_hits(&pattern, sizes[i]));
+    ramp(&pattern);
+    assert_true(cache_hits(&pattern, sizes[i]) >= plain_hits(&pattern, sizes[i]));
     for (unsigned percent = 5; percent <= 80; percent += 15) {
       at_random(&pattern, percent);
       assert_true(cache_hits(&pattern, sizes[i]) >= plain_hits(&pattern, sizes[i]));
     }
+  }
+}
+
+/* An iteration over all units in three slices: each keeps what it has, as if it were one. */
+static void slices_of_an_iteration(void **state) {
+  static const uint32_t sizes[] = {0, 1, 17, 100, UNITS};
+  (void)state;
+  for (unsigned i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+    struct qn_unit_cache cache;
+    struct qn_error error;
+    assert_int_equal(qn_unit_cache_create(&cache, UNITS, sizes[i], &error), QN_OK);
+    for (unsigned turn = 0; turn < 5; turn++) {
+      uint64_t hits = 0;
+      for (uint32_t first = 0, slice = 0; first < UNITS; first += 70, slice++) {
+        struct qn_unit_use uses[70];
+        const uint32_t count = UNITS - first < 70 ? UNITS - first : 70;
+        for (uint32_t unit = 0; unit < count; unit++)
+          uses[unit].unit = first + unit;
+        hits += qn_unit_cache_turn(&cache, slice > 0, uses, count);
+      }
+      assert_int_equal(hits, turn ? sizes[i] : 0);
+    }
+    qn_unit_cache_destroy(&cache);
   }
 }
 
@@ -150,6 +193,7 @@ static void plans_stay_within_their_limits(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(hits_against_plain_lru),
+      cmocka_unit_test(slices_of_an_iteration),
       cmocka_unit_test(allocations_fail),
       cmocka_unit_test(plans_stay_within_their_limits),
   };

@@ -1,0 +1,128 @@
+#include "kernels/cuda/unit_list.cuh"
+
+#include <string.h>
+
+#include "support/memory.h"
+
+static uint64_t bytes_of(const struct qn_unit_source *source, uint64_t number) {
+  struct qn_unit unit;
+  uint64_t bytes = 0;
+  source->describe(source->user, number, &unit);
+  for (unsigned piece = 0; piece < unit.num_pieces; piece++)
+    bytes += qn_unit_piece_bytes(&unit.pieces[piece]);
+  return bytes;
+}
+
+/* What is the same in every iteration. */
+static void look_at_units(struct qn_unit_list *list) {
+  const struct qn_unit_source *source = list->source;
+#pragma omp parallel for schedule(static)
+  for (uint64_t unit = 0; unit < source->num_units; unit++) {
+    list->unit_bytes[unit] = bytes_of(source, unit);
+    if (list->late)
+      list->late[unit] = source->is_late(source->user, unit);
+  }
+}
+
+enum qn_status qn_unit_list_create(struct qn_unit_list *list, const struct qn_unit_source *source,
+                                   const struct qn_stream_plan *plan, struct qn_error *error) {
+  static const char what[] = "list of units";
+  const uint64_t num_units = source->num_units;
+  memset(list, 0, sizeof *list);
+  list->source = source;
+  list->batch_bytes = plan->batch_bytes;
+  enum qn_status status =
+      qn_unit_cache_create(&list->cache, num_units, (uint32_t)plan->cache_units, error);
+  if (!status)
+    status = qn_pages_alloc(&list->unit_bytes, num_units, sizeof *list->unit_bytes, what, error);
+  if (!status && source->is_late)
+    status = qn_pages_alloc(&list->late, num_units, sizeof *list->late, what, error);
+  if (!status)
+    status = qn_pages_alloc(&list->used, num_units, sizeof *list->used, what, error);
+  if (!status)
+    status = qn_pages_alloc(&list->uses, num_units, sizeof *list->uses, what, error);
+  if (!status)
+    status = qn_pages_alloc(&list->batches, num_units, sizeof *list->batches, what, error);
+  if (status)
+    qn_unit_list_destroy(list);
+  else
+    look_at_units(list);
+  return status;
+}
+
+void qn_unit_list_destroy(struct qn_unit_list *list) {
+  if (!list->source)
+    return;
+  const uint64_t num_units = list->source->num_units;
+  qn_unit_cache_destroy(&list->cache);
+  qn_pages_free(list->unit_bytes, num_units, sizeof *list->unit_bytes);
+  qn_pages_free(list->late, num_units, sizeof *list->late);
+  qn_pages_free(list->used, num_units, sizeof *list->used);
+  qn_pages_free(list->uses, num_units, sizeof *list->uses);
+  qn_pages_free(list->batches, num_units, sizeof *list->batches);
+  memset(list, 0, sizeof *list);
+}
+
+/* `action(unit)` for all units whose flag is set. */
+template <class Action>
+static void each_active(uint64_t num_units, const uint8_t *flags, Action action) {
+  for (uint64_t unit = 0; unit < num_units; unit++) {
+    uint64_t eight = 1;
+    if (flags && unit + sizeof eight <= num_units)
+      memcpy(&eight, flags + unit, sizeof eight);
+    if (eight == 0)
+      unit += sizeof eight - 1;
+    else if (!flags || flags[unit])
+      action(unit);
+  }
+}
+
+/* How many are active; list->used becomes what they are. */
+static uint64_t find_active(struct qn_unit_list *list, const uint8_t *flags) {
+  uint64_t count = 0;
+  for (uint8_t late = 0; late <= (list->late != NULL); late++)
+    each_active(list->source->num_units, flags, [&](uint64_t unit) {
+      if (!list->late || list->late[unit] == late)
+        list->used[count++].unit = (uint32_t)unit;
+    });
+  return count;
+}
+
+/* Those in the cache go first: they need no transfer, and make room. */
+static void order_hits_first(struct qn_unit_list *list, uint64_t count, uint64_t hits) {
+  uint64_t hit = 0, miss = hits;
+  for (uint64_t i = 0; i < count; i++)
+    list->uses[list->used[i].is_hit ? hit++ : miss++] = list->used[i];
+}
+
+static void cut_batches(struct qn_unit_list *list, uint64_t count) {
+  struct qn_unit_batch *batch = NULL;
+  list->num_batches = list->num_resident = 0;
+  for (uint64_t i = 0; i < count; i++) {
+    const struct qn_unit_use *use = &list->uses[i];
+    const uint64_t bytes =
+        sizeof(struct qn_unit_entry) + (use->is_hit ? 0 : list->unit_bytes[use->unit]);
+    if (!batch || batch->resident != use->is_hit || batch->bytes + bytes > list->batch_bytes) {
+      batch = &list->batches[list->num_batches++];
+      *batch = {i, 0, 0, use->is_hit, false, false};
+      list->num_resident += use->is_hit;
+    }
+    batch->bytes += bytes;
+    batch->count++;
+    batch->keeps |= !use->is_hit && use->slot != QN_NO_SLOT;
+    batch->takes_over |= use->takes_over;
+    list->figures.moved_bytes += bytes;
+  }
+}
+
+void qn_unit_list_make(struct qn_unit_list *list, const uint8_t *flags, bool goes_on) {
+  struct qn_stream_figures *figures = &list->figures;
+  memset(figures, 0, sizeof *figures);
+  figures->active_units = find_active(list, flags);
+  figures->cache_hits =
+      qn_unit_cache_turn(&list->cache, goes_on, list->used, figures->active_units);
+  figures->moved_units = figures->active_units - figures->cache_hits;
+  order_hits_first(list, figures->active_units, figures->cache_hits);
+  cut_batches(list, figures->active_units);
+  figures->batches = list->num_batches;
+}

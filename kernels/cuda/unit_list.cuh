@@ -1,0 +1,55 @@
+/* What an iteration of a streamed run has to walk, cut into batches that travel together: the units
+ * that lie in the device's cache first, then the others in their order, late ones after the rest.
+ *
+ * 17 bytes of the host's memory are read for an active unit, in order: some 4 ns, where moving 32
+ * KiB takes 600. Host side only. */
+#ifndef QN_KERNELS_CUDA_UNIT_LIST_CUH
+#define QN_KERNELS_CUDA_UNIT_LIST_CUH
+
+#include "kernels/cuda/unit_cache.cuh"
+#include "kernels/cuda/unit_stream.cuh"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Consecutive uses of the list: in a stage and on the device first their entries, then their
+ * bytes. */
+struct qn_unit_batch {
+  uint64_t first;
+  uint64_t bytes;
+  uint32_t count;
+  bool resident;   /* entries alone: the units lie in the cache */
+  bool keeps;      /* some of them have been given a slot of the cache */
+  bool takes_over; /* and of these some in which units lie that resident batches walk */
+};
+
+/* Zero it before use. */
+struct qn_unit_list {
+  const struct qn_unit_source *source;
+  uint64_t batch_bytes;
+  struct qn_unit_cache cache;
+  uint64_t *unit_bytes;          /* [num_units] on the device */
+  uint8_t *late;                 /* [num_units], or NULL: none is */
+  struct qn_unit_use *used;      /* [num_units] this iteration's, as the cache is asked for them */
+  struct qn_unit_use *uses;      /* [num_units] the same as they are walked */
+  struct qn_unit_batch *batches; /* [num_units] */
+  uint64_t num_batches;
+  uint64_t num_resident;            /* batches, the first ones */
+  struct qn_stream_figures figures; /* of the list */
+};
+
+/* For batches of at most plan->batch_bytes, with the plan's cache. Owned until
+ * qn_unit_list_destroy; `source` must outlive it. */
+enum qn_status qn_unit_list_create(struct qn_unit_list *list, const struct qn_unit_source *source,
+                                   const struct qn_stream_plan *plan, struct qn_error *error);
+/* A zeroed list is allowed. */
+void qn_unit_list_destroy(struct qn_unit_list *list);
+
+/* List the units whose flag is not 0 (NULL: all). `goes_on`: for the iteration of the last list. */
+void qn_unit_list_make(struct qn_unit_list *list, const uint8_t *flags, bool goes_on);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
