@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <jansson.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -13,6 +12,7 @@
 
 #include "formats/checkpoint.h"
 #include "runtime/checkpoint_folder.h"
+#include "runtime/interrupt.h"
 #include "support/atomic_file.h"
 #include "support/memory.h"
 #include "support/threads.h"
@@ -33,38 +33,6 @@ struct qn_keeper {
   struct qn_checkpointing checkpointing;
   struct qn_checkpoint_figures figures;
 };
-
-/* ---- Signals ------------------------------------------------------------------ */
-
-static volatile sig_atomic_t interrupted;
-
-static void note_signal(int signal_number) {
-  (void)signal_number;
-  if (interrupted) { /* the user does not want to wait */
-    qn_atomic_files_remove();
-    _exit(QN_INTERRUPTED);
-  }
-  interrupted = 1;
-}
-
-static const int CAUGHT[] = {SIGINT, SIGTERM};
-enum { NUM_CAUGHT = sizeof CAUGHT / sizeof CAUGHT[0] };
-
-static void catch_signals(struct sigaction before[NUM_CAUGHT]) {
-  interrupted = 0;
-  for (int i = 0; i < NUM_CAUGHT; i++) {
-    struct sigaction action = {.sa_handler = note_signal, .sa_flags = SA_RESTART};
-    sigfillset(&action.sa_mask);
-    /* One that is ignored (nohup, jobs in the background) stays so. */
-    if (sigaction(CAUGHT[i], NULL, &before[i]) == 0 && before[i].sa_handler != SIG_IGN)
-      sigaction(CAUGHT[i], &action, NULL);
-  }
-}
-
-static void release_signals(const struct sigaction before[NUM_CAUGHT]) {
-  for (int i = 0; i < NUM_CAUGHT; i++)
-    sigaction(CAUGHT[i], &before[i], NULL);
-}
 
 /* ---- What runs ------------------------------------------------------------------ */
 
@@ -96,7 +64,7 @@ static enum qn_status describe_run(struct qn_keeper *keeper, struct qn_error *er
 
 static bool is_due(void *user, uint64_t iterations) {
   const struct qn_keeper *keeper = user;
-  return interrupted || (keeper->every && iterations % keeper->every == 0);
+  return qn_interrupted() || (keeper->every && iterations % keeper->every == 0);
 }
 
 static enum qn_status save(void *user, const struct qn_run_state *state, struct qn_error *error) {
@@ -124,7 +92,7 @@ static enum qn_status save(void *user, const struct qn_run_state *state, struct 
   keeper->figures.seconds += qn_seconds() - begin;
   keeper->figures.bytes = state->num_vertices * state->value_bytes +
                           words * ((state->active != NULL) + (state->waiting != NULL));
-  if (!interrupted)
+  if (!qn_interrupted())
     return QN_OK;
   return qn_fail(error, QN_INTERRUPTED,
                  "interrupted after iteration %" PRIu64 "; --resume goes on from %s",
@@ -302,10 +270,10 @@ static enum qn_status check_vertices(const struct qn_keeper *keeper, struct qn_r
 
 enum qn_status qn_keeper_run(struct qn_keeper *keeper, struct qn_run_result *result,
                              struct qn_error *error) {
-  struct sigaction before[NUM_CAUGHT];
-  catch_signals(before);
+  struct qn_interrupts interrupts;
+  qn_interrupts_catch(&interrupts);
   enum qn_status status = keeper->kernel->run(&keeper->request, result, error);
-  release_signals(before);
+  qn_interrupts_release(&interrupts);
   return status ? status : check_vertices(keeper, result, error);
 }
 

@@ -234,7 +234,8 @@ static void fill_request(const struct qn_session *session, const struct qn_run_o
   request->strategy = options->strategy;
   if (options->watch)
     qn_watch_attach(options->watch, request, session->info->num_vertices,
-                    run->kernel->traits & QN_KERNEL_ALL_ACTIVE ? session->info->num_edges : 0);
+                    run->kernel->traits & QN_KERNEL_ALL_ACTIVE ? session->info->num_edges : 0,
+                    options->checkpoint.folder != NULL);
 }
 
 /* Run the chosen kernel, with checkpoints if they are asked for. */

@@ -105,6 +105,7 @@ void qn_timeline_iteration(struct qn_timeline *timeline, const struct qn_iterati
     timeline->begin = timeline->clock;
     timeline->end = timeline->clock + iteration->seconds;
   }
+  timeline->begin = fmax(timeline->begin, timeline->clock); /* copies ahead belong to both */
   separate(timeline);
   fprintf(timeline->out,
           "{\"name\":\"iteration %" PRIu32 "\",\"ph\":\"X\",\"pid\":1,\"tid\":%u,\"ts\":%.3f,"

@@ -544,8 +544,11 @@ static enum qn_status run_file(const struct options *options, struct qn_error *e
   if (!status)
     status = qn_run_start(&session, &run_options, &run, error);
   qn_progress_end();
-  if (!status)
-    status = qn_watch_commit(watch, error);
+  struct qn_error unwritten; /* a timeline; the reason for ending counts more */
+  if (!status || status == QN_INTERRUPTED) {
+    enum qn_status written = qn_watch_commit(watch, status ? &unwritten : error);
+    status = status ? status : written;
+  }
   if (status)
     goto cleanup;
   double begin = qn_seconds();

@@ -1,10 +1,13 @@
 #include "runtime/watch.h"
 
 #include <inttypes.h>
+#include <unistd.h>
 
 #include "runtime/beside_report.h"
 #include "runtime/cost_model.h"
+#include "runtime/interrupt.h"
 #include "runtime/timeline.h"
+#include "support/atomic_file.h"
 #include "support/memory.h"
 #include "support/progress.h"
 #include "support/sizes.h"
@@ -18,6 +21,9 @@ struct qn_watch {
   struct qn_timeline timeline;
   struct qn_beside_report beside;
   json_t *iterations;
+  bool ends_itself; /* the run, when it is interrupted */
+  bool catches;     /* signals, so that the timeline is whole however the run ends */
+  struct qn_interrupts interrupts;
 };
 
 enum qn_status qn_watch_create(const struct qn_watch_options *options, bool replace,
@@ -39,9 +45,16 @@ enum qn_status qn_watch_create(const struct qn_watch_options *options, bool repl
   return QN_OK;
 }
 
+static void release_signals(struct qn_watch *watch) {
+  if (watch->catches)
+    qn_interrupts_release(&watch->interrupts);
+  watch->catches = false;
+}
+
 void qn_watch_destroy(struct qn_watch *watch) {
   if (!watch)
     return;
+  release_signals(watch);
   qn_timeline_abort(&watch->timeline);
   qn_beside_report_end(&watch->beside);
   json_decref(watch->iterations);
@@ -137,8 +150,31 @@ static json_t *iteration_json(const struct qn_iteration *iteration) {
   return json;
 }
 
-static void on_iteration(void *user, const struct qn_iteration *iteration) {
-  struct qn_watch *watch = user;
+/* End an interrupted run here, with a timeline of what it did. */
+static void leave_timeline(struct qn_watch *watch, uint32_t iteration) {
+  struct qn_error error;
+  const char *path = watch->options.trace;
+  const bool whole = qn_timeline_commit(&watch->timeline, &error) == QN_OK;
+  qn_progress_end();
+  qn_notice(whole ? "interrupted after iteration %" PRIu32 "; what it did until then is in %s"
+                  : "interrupted after iteration %" PRIu32 "; cannot write %s",
+            iteration, path);
+  qn_atomic_files_remove();
+  _exit(QN_INTERRUPTED);
+}
+
+/* Before the first iteration's end there is nothing to keep, and signals do what they did. */
+static void watch_signals(struct qn_watch *watch, uint32_t iteration) {
+  if (!watch->timeline.file || watch->ends_itself)
+    return;
+  if (!watch->catches)
+    qn_interrupts_catch(&watch->interrupts);
+  watch->catches = true;
+  if (qn_interrupted())
+    leave_timeline(watch, iteration);
+}
+
+static void note_iteration(struct qn_watch *watch, const struct qn_iteration *iteration) {
   const struct qn_stream_figures *moved = &iteration->moved;
   show_line(watch, iteration);
   qn_cost_model_iteration(&watch->model, iteration);
@@ -155,8 +191,15 @@ static void on_iteration(void *user, const struct qn_iteration *iteration) {
   json_array_append_new(watch->iterations, iteration_json(iteration));
 }
 
+static void on_iteration(void *user, const struct qn_iteration *iteration) {
+  struct qn_watch *watch = user;
+  note_iteration(watch, iteration);
+  watch_signals(watch, iteration->iteration);
+}
+
 void qn_watch_attach(struct qn_watch *watch, struct qn_run_request *request, uint64_t num_vertices,
-                     uint64_t edges_walked) {
+                     uint64_t edges_walked, bool ends_itself) {
+  watch->ends_itself = ends_itself;
   watch->num_vertices = num_vertices;
   watch->edges_walked = edges_walked;
   watch->plan = (struct qn_stream_plan){0};
@@ -215,5 +258,10 @@ void qn_watch_print(const json_t *json) {
 }
 
 enum qn_status qn_watch_commit(struct qn_watch *watch, struct qn_error *error) {
-  return watch->timeline.file ? qn_timeline_commit(&watch->timeline, error) : QN_OK;
+  enum qn_status status =
+      watch->timeline.file ? qn_timeline_commit(&watch->timeline, error) : QN_OK;
+  if (!status && watch->catches && qn_interrupted())
+    status = qn_fail(error, QN_INTERRUPTED, "interrupted after the last iteration");
+  release_signals(watch);
+  return status;
 }

@@ -268,6 +268,43 @@ class Streaming(Graph):
         again = self.emulated("bfs", "pages.qrn", "--trace=run.json")
         self.refused(again, 2, "run.json.*exists")
 
+    def test_copies_ahead_belong_to_the_next_iteration(self):
+        report, _ = self.streamed("pagerank", self.pages(), "--streams=3", "--trace=ahead.json")
+        spans = [event for event in json.loads(Path("ahead.json").read_text())["traceEvents"] if event["ph"] == "X"]
+        iterations = [event for event in spans if event["tid"] == 0]
+        for before, after in zip(iterations, iterations[1:]):
+            self.assertLessEqual(before["ts"] + before["dur"], after["ts"] + 0.002)
+        copies = [event for event in spans if event["name"] == "copy"]
+        self.assertEqual(sum(event["args"]["bytes"] for event in copies), report["streaming"]["moved_bytes"])
+
+    def test_timeline_of_an_interrupted_run(self):
+        command = [EMULATED, "pagerank", self.pages(), "--device=cuda", "--device-memory=72K", "--iterations=100000",
+                   "--tolerance=0", "-f", "--trace=interrupted.json"]
+        for delay in (0.5, 2, 10, 40):  # before the first iteration ends there is nothing to keep
+            process = subprocess.Popen([str(part) for part in command], stderr=subprocess.PIPE, text=True)
+            self.assertRegex(process.stderr.readline(), "^streaming: ")
+            time.sleep(delay)
+            process.terminate()
+            _, errors = process.communicate(timeout=100)
+            self.assertEqual(process.returncode, 130, errors)
+            if Path("interrupted.json").exists():
+                break
+        self.assertRegex(errors, r"interrupted after iteration \d+; what it did until then is in interrupted\.json")
+        events = json.loads(Path("interrupted.json").read_text())["traceEvents"]
+        self.assertTrue(any(event["name"] == "iteration 0" for event in events))
+
+    def test_timeline_of_a_run_that_keeps_a_checkpoint(self):
+        process = subprocess.Popen([str(part) for part in (
+            EMULATED, "pagerank", self.pages(), "--device=cuda", "--device-memory=72K", "--iterations=100000", "--tolerance=0",
+            "--trace=kept.json", "--checkpoint=kept", "--every=1")], stderr=subprocess.PIPE, text=True)
+        while process.poll() is None and not Path("kept/checkpoint.qrn").exists():
+            time.sleep(0.01)
+        process.terminate()
+        _, errors = process.communicate(timeout=100)
+        self.assertEqual(process.returncode, 130, errors)
+        self.assertRegex(errors, r"interrupted after iteration \d+; --resume goes on")
+        json.loads(Path("kept.json").read_text())
+
     def test_cost_model(self):
         report, _ = self.streamed("pagerank", self.pages(), "--explain")
         model = report["streaming"]["cost_model"]
