@@ -1,6 +1,6 @@
 /* CPU and device side by side on shards, in the emulator, with small units and stretches. */
+#include "helpers/layout_views.h"
 #include "helpers/streamed_test.h"
-#include "partitioner/shards.h"
 
 /* What the runs of a test did. */
 struct shared_counts {
@@ -9,16 +9,7 @@ struct shared_counts {
 
 static struct shared_counts counts;
 
-static void open_shards(const struct qn_graph *graph, struct qn_shards *view) {
-  struct qn_shards_options options = {.shard_vertices = 90};
-  struct qn_builder builder = {.tool = "quern-shard",
-                               .layout = QN_LAYOUT_SHARDS,
-                               .build = qn_shards_build,
-                               .options = &options};
-  struct qn_error error;
-  assert_int_equal(build_layout(&builder, graph, scratch_path("shards.qrn"), &error), QN_OK);
-  assert_int_equal(qn_shards_map(scratch_path("shards.qrn"), view, &error), QN_OK);
-}
+static const struct qn_shards_options shard_options = {.shard_vertices = 90};
 
 static void count_iteration(void *user, const struct qn_iteration *iteration) {
   const struct qn_beside_figures *figures = iteration->beside;
@@ -108,7 +99,7 @@ static void share_program(const struct qn_kernel *kernel, const struct qn_graph 
 
 static void share_graph(const struct qn_graph *graph) {
   struct qn_shards view;
-  open_shards(graph, &view);
+  assert_true(open_shards(graph, shard_options, &view));
   for (const struct qn_kernel *const *kernel = qn_kernels(); *kernel; kernel++)
     if (is_shared(*kernel, graph))
       share_program(*kernel, graph, &view);
@@ -137,7 +128,7 @@ static void ranks_tend_to_the_same_values(void **state) {
   (void)state;
   struct qn_graph graph = random_undirected(700, 3000, QN_WEIGHT_NONE, 9);
   struct qn_shards view;
-  open_shards(&graph, &view);
+  assert_true(open_shards(&graph, shard_options, &view));
   for (unsigned i = 0; i < 2; i++) {
     const struct qn_kernel *reference =
         qn_kernel_find(algorithms[i], QN_LAYOUT_GRAPH, QN_CPU, QN_WEIGHT_NONE);
@@ -176,7 +167,7 @@ static void resuming(void **state) {
   struct qn_graph graph = random_undirected(300, 900, QN_WEIGHT_U32, 3);
   const uint32_t source = 7;
   struct qn_shards view;
-  open_shards(&graph, &view);
+  assert_true(open_shards(&graph, shard_options, &view));
   for (unsigned i = 0; i < 4; i++) {
     const struct qn_kernel *kernel =
         qn_kernel_find(algorithms[i], QN_LAYOUT_SHARDS, QN_HYBRID, QN_WEIGHT_U32);
@@ -197,7 +188,7 @@ static void failures(void **state) {
   (void)state;
   struct qn_graph graph = random_undirected(100, 400, QN_WEIGHT_U32, 8);
   struct qn_shards view;
-  open_shards(&graph, &view);
+  assert_true(open_shards(&graph, shard_options, &view));
   for (unsigned i = 0; i < 2; i++) { /* one resident, one streamed */
     const struct qn_kernel *kernel =
         qn_kernel_find(algorithms[i], QN_LAYOUT_SHARDS, QN_HYBRID, QN_WEIGHT_U32);

@@ -1,8 +1,8 @@
 /* Plain rows, and shards, that do not fit into device memory, in the emulator, cut into small
  * units.
  */
+#include "helpers/layout_views.h"
 #include "helpers/streamed_test.h"
-#include "partitioner/shards.h"
 
 static struct streamed_counts counts;
 
@@ -18,21 +18,9 @@ static void rows(void **state) {
   assert_tested(&counts);
 }
 
-static void open_shards(const struct qn_graph *graph, uint64_t shard_vertices,
-                        struct qn_shards *view) {
-  struct qn_shards_options options = {.shard_vertices = shard_vertices};
-  struct qn_builder builder = {.tool = "quern-shard",
-                               .layout = QN_LAYOUT_SHARDS,
-                               .build = qn_shards_build,
-                               .options = &options};
-  struct qn_error error;
-  assert_int_equal(build_layout(&builder, graph, scratch_path("shards.qrn"), &error), QN_OK);
-  assert_int_equal(qn_shards_map(scratch_path("shards.qrn"), view, &error), QN_OK);
-}
-
 static void stream_shards(const struct qn_graph *graph) {
   struct qn_shards view;
-  open_shards(graph, 50, &view);
+  assert_true(open_shards(graph, (struct qn_shards_options){.shard_vertices = 50}, &view));
   if (view.num_edges > 0)
     compare_streamed(graph, QN_LAYOUT_SHARDS, &view, &counts);
   qn_shards_unmap(&view);
@@ -51,7 +39,7 @@ static void searches_move_what_they_reach(void **state) {
   (void)state;
   struct qn_graph graph = path_graph(200);
   struct qn_shards view;
-  open_shards(&graph, 16, &view);
+  assert_true(open_shards(&graph, (struct qn_shards_options){.shard_vertices = 16}, &view));
   memset(&counts, 0, sizeof counts);
   const struct qn_kernel *kernel = cuda_kernel("bfs", QN_LAYOUT_SHARDS);
   struct qn_run_request request = streamed_request(kernel, &view, &source, &counts);
@@ -153,7 +141,7 @@ static void failures(void **state) {
   (void)state;
   struct qn_graph graph = random_undirected(300, 4000, QN_WEIGHT_U32, 8);
   struct qn_shards view;
-  open_shards(&graph, 50, &view);
+  assert_true(open_shards(&graph, (struct qn_shards_options){.shard_vertices = 50}, &view));
   for (unsigned i = 0; i < 3; i++) {
     fail_streamed(cuda_kernel(algorithms[i], QN_LAYOUT_GRAPH), &graph);
     fail_streamed(cuda_kernel(algorithms[i], QN_LAYOUT_SHARDS), &view);
