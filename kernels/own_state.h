@@ -3,6 +3,8 @@
 #ifndef QN_KERNELS_OWN_STATE_H
 #define QN_KERNELS_OWN_STATE_H
 
+#include <stddef.h>
+
 #include "kernels/registry.h"
 
 /* The state that the run goes on from, or NULL. */

@@ -44,11 +44,11 @@ enum qn_kernel_traits {
   QN_KERNEL_WEIGHTS = 1 << 6,      /* results depend on weights */
   QN_KERNEL_RANKS = 1 << 7,        /* the largest values are the interesting ones */
   QN_KERNEL_LEVELS = 1 << 8,       /* values are small whole numbers: how many have which? */
-  QN_KERNEL_ANY_ORDER = 1 << 11,   /* ends at one result whenever new values are seen */
-  QN_KERNEL_DEVICES = 1 << 12,     /* several devices can share a run */
-  QN_KERNEL_GROUPS = 1 << 10,      /* looks at groups of vertices */
+  QN_KERNEL_HOPS = 1 << 9,       /* an iteration is a hop: max_iterations is what a user asks for */
+  QN_KERNEL_GROUPS = 1 << 10,    /* looks at groups of vertices */
+  QN_KERNEL_ANY_ORDER = 1 << 11, /* ends at one result whenever new values are seen */
+  QN_KERNEL_DEVICES = 1 << 12,   /* several devices can share a run */
   QN_KERNEL_NO_FRONTIER = 1 << 13, /* its states have no bits of active vertices */
-  QN_KERNEL_HOPS = 1 << 9, /* an iteration is a hop: max_iterations is what a user asks for */
 };
 
 /* What several devices did in an iteration. */

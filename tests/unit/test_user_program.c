@@ -67,8 +67,8 @@ static void test_widest(void **unused) {
 static void test_traits(void **unused) {
   (void)unused;
   assert_string_equal(widest_kernel.algorithm, "widest");
-  assert_int_equal(widest_kernel.traits,
-                   QN_KERNEL_SOURCE | QN_KERNEL_WEIGHTS | QN_KERNEL_NON_NEGATIVE);
+  assert_int_equal(widest_kernel.traits, QN_KERNEL_SOURCE | QN_KERNEL_WEIGHTS |
+                                             QN_KERNEL_NON_NEGATIVE | QN_KERNEL_ANY_ORDER);
 }
 
 int main(void) {
