@@ -269,9 +269,7 @@ static void failures(void **state) {
   assert_true(open_pages(&graph, 128, &paged));
   assert_true(open_partitions(&graph, 400, &parted));
   fail_devices("bfs", QN_LAYOUT_SLOTTED_PAGES, &paged, QN_SCALABILITY, true, true);
-  fail_devices("pagerank", QN_LAYOUT_SLOTTED_PAGES, &paged, QN_PERFORMANCE, false, true);
-  fail_devices("kcore", QN_LAYOUT_EDGE_PARTITIONS, &parted, QN_PERFORMANCE, true, false);
-  fail_devices("pagerank", QN_LAYOUT_EDGE_PARTITIONS, &parted, QN_SCALABILITY, false, false);
+  fail_devices("pagerank", QN_LAYOUT_EDGE_PARTITIONS, &parted, QN_PERFORMANCE, false, false);
   qn_slotted_pages_unmap(&paged);
   qn_edge_partitions_unmap(&parted);
   qn_graph_unmap(&graph);

@@ -12,7 +12,7 @@ static void run_with(const struct qn_graph *graph, struct qn_shards_options opti
 
 /* Many shards of different replication factors, and one that blocks of threads share. */
 static void every_size(const struct qn_graph *graph) {
-  run_with(graph, (struct qn_shards_options){0}, 2);
+  run_with(graph, (struct qn_shards_options){0}, 1);
   run_with(graph, (struct qn_shards_options){.shared_bytes = 512}, 1);
   run_with(graph, (struct qn_shards_options){.shard_vertices = 45}, 1);
 }
@@ -26,7 +26,7 @@ static void all_shapes(void **state) {
 static void long_searches(void **state) {
   (void)state;
   struct qn_graph graph = path_graph(200);
-  run_with(&graph, (struct qn_shards_options){.shared_bytes = 256}, 2);
+  run_with(&graph, (struct qn_shards_options){.shared_bytes = 256}, 1);
   qn_graph_unmap(&graph);
   graph = random_undirected(3000, 4000, QN_WEIGHT_U32, 12);
   run_with(&graph, (struct qn_shards_options){0}, 1);
