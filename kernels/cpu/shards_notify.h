@@ -2,7 +2,8 @@
  *
  * Both ways a receiver looks at its in-edges itself and takes what active sources send, so
  * no accumulator is written by two threads. The mode follows Garaph's section 4.2: with f the
- * active vertices' share in all out-edges, notify-pull while f <= 1/2.
+ * active vertices' share in all out-edges, notify-pull while f <= 1/2; where the first message
+ * settles a vertex, which ends its look at its in-edges early, while f <= 1/20.
  *
  * Programs that combine into the value itself need nobody to look where a notice can bring the
  * contribution: where weights do not matter, or are known beside the out-edges, because these
@@ -15,6 +16,8 @@
 
 #define ENGINE_NAME "shards, notify-pull"
 
+/* Active vertices notify while they have at most one in so many of all out-edges. */
+#define NOTIFY_SHARE (PROGRAM_FIRST_SUFFICES ? 20 : 2)
 /* Iterations of fewer edges are done by one thread. */
 #define PARALLEL_EDGES 4096
 /* In-edges of a notified hub, whose edges all threads share, and of one thread's part of it. */
@@ -385,7 +388,7 @@ static inline void prepare_messages(const struct engine_state *state, struct not
 
 /* One iteration; returns its mode. */
 static inline const char *notify_step(struct engine_state *state, struct notify_work *work) {
-  bool notify = work->current_edges <= state->context.num_edges / 2;
+  bool notify = work->current_edges <= state->context.num_edges / NOTIFY_SHARE;
   work->next_edges = 0;
   prepare_messages(state, work);
   if (notify) {
