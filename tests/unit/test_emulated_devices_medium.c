@@ -150,7 +150,7 @@ static void compare_devices(const struct qn_graph *graph, enum qn_layout layout,
 
 static void share_pages(const struct qn_graph *graph) {
   struct qn_slotted_pages view;
-  open_pages(graph, 512, &view);
+  open_pages(graph, 1024, &view);
   compare_devices(graph, QN_LAYOUT_SLOTTED_PAGES, &view);
   qn_slotted_pages_unmap(&view);
 }

@@ -25,10 +25,10 @@ static void all_shapes(void **state) {
 /* So few of many vertices are active at a time that they notify. */
 static void long_searches(void **state) {
   (void)state;
-  struct qn_graph graph = path_graph(200);
+  struct qn_graph graph = path_graph(120);
   run_with(&graph, (struct qn_shards_options){.shared_bytes = 256}, 1);
   qn_graph_unmap(&graph);
-  graph = random_undirected(3000, 4000, QN_WEIGHT_U32, 12);
+  graph = random_undirected(1500, 2000, QN_WEIGHT_U32, 12);
   run_with(&graph, (struct qn_shards_options){0}, 1);
   qn_graph_unmap(&graph);
 }
