@@ -514,7 +514,7 @@ static void print_report(const struct qn_run *run, const json_t *report) {
          SECONDS("kernel"), SECONDS("write"));
   const double rate = json_real_value(json_object_get(report, "edges_per_second"));
   if (rate > 0)
-    printf("edges/s    %.4g million\n", rate / 1e6);
+    printf("edges/s    %.*f million\n", rate < 1e8 ? 2 : 0, rate / 1e6);
 }
 
 static enum qn_status write_values(struct qn_atomic_file **file, const struct qn_session *session,
