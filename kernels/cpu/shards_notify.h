@@ -99,6 +99,21 @@ static inline bool receive_edges(const struct engine_state *state, const struct 
   return received;
 }
 
+/* Vertex v, whose value is new, is active next, or waits while others are nearer. */
+static inline void activate(const struct engine_state *state, struct notify_work *work,
+                            struct notify_share *share, uint32_t v, program_value value) {
+#if PROGRAM_PRIORITY
+  if (near_far_waits(&work->far, &state->context, value, v))
+    return;
+#else
+  (void)value;
+#endif
+  if (!qn_frontier_insert(&work->next, v))
+    return;
+  qn_frontier_push(&work->next, &share->block, v);
+  share->num_edges += engine_out_degree(state->view, v);
+}
+
 /* A vertex has received all that it will: apply it, and activate the vertex if that says so. */
 static inline void apply_row(struct engine_state *state, struct notify_work *work,
                              struct notify_share *share, uint32_t v, program_accumulator sum) {
@@ -114,14 +129,7 @@ static inline void apply_row(struct engine_state *state, struct notify_work *wor
 #endif
   if (!program_active(&state->context, old_value, new_value))
     return;
-#if PROGRAM_PRIORITY
-  if (near_far_waits(&work->far, &state->context, new_value, v))
-    return;
-#endif
-  if (!qn_frontier_insert(&work->next, v))
-    return;
-  qn_frontier_push(&work->next, &share->block, v);
-  share->num_edges += engine_out_degree(state->view, v);
+  activate(state, work, share, v, new_value);
 }
 
 /* ---- Pull: everyone looks -------------------------------------------------------- */
@@ -228,14 +236,7 @@ static inline void receive(struct engine_state *state, struct notify_work *work,
 #if PROGRAM_FIRST_SUFFICES
   __atomic_fetch_or(&work->settled[v / 64], (uint64_t)1 << (v % 64), __ATOMIC_RELAXED);
 #endif
-#if PROGRAM_PRIORITY
-  if (near_far_waits(&work->far, &state->context, contribution, v))
-    return;
-#endif
-  if (!qn_frontier_insert(&work->next, v))
-    return;
-  qn_frontier_push(&work->next, &share->block, v);
-  share->num_edges += engine_out_degree(state->view, v);
+  activate(state, work, share, v, contribution);
 }
 
 static inline void deliver_from(struct engine_state *state, struct notify_work *work,
