@@ -62,32 +62,19 @@ QN_ALWAYS_INLINE void qn_record_copy(enum qn_record record, void *to, uint64_t j
 
 /* ---- Digits --------------------------------------------------------------- */
 
-#define QN_DIGIT_BITS 11
-/* Buckets of fewer records are sorted by digits of fewer bits: clearing the counters costs. */
-#define QN_SMALL_BUCKET 4096
-#define QN_SMALL_DIGIT_BITS 8
-/* Fewer still: by insertion. */
+/* Bytes: the lines that 256 values are written to stay in the first-level cache. */
+#define QN_DIGIT_BITS 8
+#define QN_DIGIT_VALUES (1 << QN_DIGIT_BITS)
+#define QN_MAX_DIGITS 8
+/* Buckets of fewer records are sorted by insertion. */
 #define QN_TINY_BUCKET 48
-/* Enough for keys of 64 bits. */
-#define QN_COUNTERS ((uint64_t)6 << QN_DIGIT_BITS)
-
-/* How a key is cut: digit d is of `width` bits from d * width on. */
-struct qn_digits {
-  unsigned count;
-  unsigned width;
-};
-
-static inline struct qn_digits qn_digits_for(uint64_t records, unsigned bits) {
-  unsigned width = records < QN_SMALL_BUCKET ? QN_SMALL_DIGIT_BITS : QN_DIGIT_BITS;
-  return (struct qn_digits){bits ? (bits + width - 1) / width : 1, width};
-}
 
 /* A thread's working memory. */
 struct qn_sort_scratch {
   char *one, *two; /* room for the largest bucket each */
   struct qn_piece *pieces;
-  /* For each digit, [1 << width]: how many records have a value; then where their next one goes. */
-  uint64_t counters[QN_COUNTERS];
+  /* For each digit and value: how many records have it; then where their next one goes. */
+  uint64_t counters[QN_MAX_DIGITS][QN_DIGIT_VALUES];
 };
 
 /* Room for any bucket. Owned until destroy (NULL is allowed). */
@@ -105,72 +92,71 @@ struct qn_sized_bucket {
 enum qn_status qn_buckets_order(const struct qn_buckets *buckets, struct qn_sized_bucket **order,
                                 struct qn_error *error);
 
-QN_ALWAYS_INLINE void qn_count_digits(enum qn_record record, unsigned count, unsigned width,
+QN_ALWAYS_INLINE unsigned qn_digit_of(uint64_t key, unsigned digit) {
+  return key >> digit * QN_DIGIT_BITS & (QN_DIGIT_VALUES - 1);
+}
+
+QN_ALWAYS_INLINE void qn_count_digits(enum qn_record record, unsigned num_digits,
                                       const struct qn_piece *pieces, uint64_t num_pieces,
-                                      uint64_t *counters) {
-  uint64_t mask = ((uint64_t)1 << width) - 1;
+                                      uint64_t counters[][QN_DIGIT_VALUES]) {
   for (uint64_t p = 0; p < num_pieces; p++) {
     const struct qn_piece piece = pieces[p];
     for (uint64_t i = 0; i < piece.count; i++) {
       uint64_t key = qn_record_key(record, piece.records, i);
-      for (unsigned d = 0; d < count; d++)
-        counters[(uint64_t)d << width | (key >> d * width & mask)]++;
+      for (unsigned d = 0; d < num_digits; d++)
+        counters[d][qn_digit_of(key, d)]++;
     }
   }
 }
 
 /* Where each value of each digit begins, from one look at all keys. */
-QN_ALWAYS_INLINE void qn_place_digits(enum qn_record record, struct qn_digits digits,
+QN_ALWAYS_INLINE void qn_place_digits(enum qn_record record, unsigned num_digits,
                                       const struct qn_piece *pieces, uint64_t num_pieces,
-                                      uint64_t *counters) {
-  memset(counters, 0, (digits.count * sizeof *counters) << digits.width);
-  if (digits.count == 2 && digits.width == QN_DIGIT_BITS)
-    qn_count_digits(record, 2, QN_DIGIT_BITS, pieces, num_pieces, counters);
-  else if (digits.count == 3 && digits.width == QN_DIGIT_BITS)
-    qn_count_digits(record, 3, QN_DIGIT_BITS, pieces, num_pieces, counters);
+                                      uint64_t counters[][QN_DIGIT_VALUES]) {
+  memset(counters, 0, num_digits * sizeof *counters);
+  if (num_digits == 4) /* keys of 32 bits */
+    qn_count_digits(record, 4, pieces, num_pieces, counters);
   else
-    qn_count_digits(record, digits.count, digits.width, pieces, num_pieces, counters);
-  for (unsigned d = 0; d < digits.count; d++) {
-    uint64_t *places = counters + ((uint64_t)d << digits.width), place = 0;
-    for (uint64_t value = 0; value < (uint64_t)1 << digits.width; value++) {
-      uint64_t records = places[value];
-      places[value] = place;
+    qn_count_digits(record, num_digits, pieces, num_pieces, counters);
+  for (unsigned d = 0; d < num_digits; d++) {
+    uint64_t place = 0;
+    for (unsigned value = 0; value < QN_DIGIT_VALUES; value++) {
+      uint64_t records = counters[d][value];
+      counters[d][value] = place;
       place += records;
     }
   }
 }
 
-QN_ALWAYS_INLINE void qn_sort_by_digit(enum qn_record record, unsigned shift, uint64_t mask,
-                                       uint64_t *places, const struct qn_piece *pieces,
-                                       uint64_t num_pieces, void *out) {
+QN_ALWAYS_INLINE void qn_sort_by_digit(enum qn_record record, unsigned digit, uint64_t *places,
+                                       const struct qn_piece *pieces, uint64_t num_pieces,
+                                       void *out) {
   for (uint64_t p = 0; p < num_pieces; p++) {
     const struct qn_piece piece = pieces[p];
     for (uint64_t i = 0; i < piece.count; i++) {
-      uint64_t value = qn_record_key(record, piece.records, i) >> shift & mask;
+      unsigned value = qn_digit_of(qn_record_key(record, piece.records, i), digit);
       qn_record_copy(record, out, places[value]++, piece.records, i);
     }
   }
 }
 
-/* Sort `count` records in the scratch's pieces by all digits but the last `left`. What comes of it
- * is `num_pieces` pieces at `from`, either those or `whole`. */
-QN_ALWAYS_INLINE void qn_sort_by_low_digits(enum qn_record record, struct qn_digits digits,
-                                            unsigned left, struct qn_sort_scratch *scratch,
-                                            uint64_t count, const struct qn_piece **from,
-                                            uint64_t *num_pieces, struct qn_piece *whole) {
-  char *to = scratch->one, *other = scratch->two;
-  *from = scratch->pieces;
-  qn_place_digits(record, digits, *from, *num_pieces, scratch->counters);
-  for (unsigned d = 0; d + left < digits.count; d++) {
-    uint64_t *places = scratch->counters + ((uint64_t)d << digits.width);
-    uint64_t mask = ((uint64_t)1 << digits.width) - 1;
-    qn_sort_by_digit(record, d * digits.width, mask, places, *from, *num_pieces, to);
-    *whole = (struct qn_piece){to, count};
-    *from = whole;
-    *num_pieces = 1;
-    to = other;
-    other = whole->records;
+/* Sort records in the scratch's pieces by keys of `bits` bits; returns where they are. */
+QN_ALWAYS_INLINE char *qn_sort_by_digits(enum qn_record record, struct qn_sort_scratch *scratch,
+                                         uint64_t num_pieces, uint64_t count, unsigned bits) {
+  unsigned num_digits = bits ? (bits + QN_DIGIT_BITS - 1) / QN_DIGIT_BITS : 1;
+  const struct qn_piece *from = scratch->pieces;
+  struct qn_piece whole = {scratch->two, count};
+  char *to = scratch->one;
+  qn_place_digits(record, num_digits, from, num_pieces, scratch->counters);
+  for (unsigned d = 0; d < num_digits; d++) {
+    qn_sort_by_digit(record, d, scratch->counters[d], from, num_pieces, to);
+    char *free = whole.records;
+    whole.records = to;
+    from = &whole;
+    num_pieces = 1;
+    to = free;
   }
+  return whole.records;
 }
 
 QN_ALWAYS_INLINE void qn_sort_by_insertion(enum qn_record record, void *records, uint64_t count) {
@@ -187,13 +173,8 @@ QN_ALWAYS_INLINE void qn_sort_by_insertion(enum qn_record record, void *records,
 /* Sort `count` records in the scratch's pieces into one of its arrays, which is returned. */
 QN_ALWAYS_INLINE char *qn_sort_records(enum qn_record record, struct qn_sort_scratch *scratch,
                                        uint64_t num_pieces, uint64_t count, unsigned bits) {
-  const struct qn_piece *from;
-  struct qn_piece whole;
-  if (count > QN_TINY_BUCKET) {
-    qn_sort_by_low_digits(record, qn_digits_for(count, bits), 0, scratch, count, &from, &num_pieces,
-                          &whole);
-    return whole.records;
-  }
+  if (count > QN_TINY_BUCKET)
+    return qn_sort_by_digits(record, scratch, num_pieces, count, bits);
   uint64_t n = 0;
   for (uint64_t p = 0; p < num_pieces; p++)
     for (uint64_t i = 0; i < scratch->pieces[p].count; i++)

@@ -16,8 +16,6 @@ struct target {
   uint32_t *weights;   /* the same, NULL without */
 };
 
-/* ---- Sorted records ------------------------------------------------------- */
-
 QN_ALWAYS_INLINE void write_sorted(enum qn_record record, const struct qn_bucket_shape *shape,
                                    const struct qn_piece *pieces, uint64_t count,
                                    const struct target *target) {
@@ -37,69 +35,6 @@ QN_ALWAYS_INLINE void write_sorted(enum qn_record record, const struct qn_bucket
     target->rows[row++] = target->first_edge + count;
 }
 
-/* ---- Records in any order ------------------------------------------------- */
-
-/* Rows begin where values of the last digit do, if that has all bits of the source. */
-static void place_rows_by_digit(const uint64_t *places, unsigned lower_bits,
-                                const struct target *target) {
-  for (uint64_t row = 0; row < target->num_rows; row++)
-    target->rows[row] = target->first_edge + places[row << lower_bits];
-}
-
-QN_ALWAYS_INLINE void place_rows_by_counting(enum qn_record record, unsigned destination_bits,
-                                             const struct qn_piece *pieces, uint64_t num_pieces,
-                                             const struct target *target) {
-  uint64_t edge = target->first_edge;
-  memset(target->rows, 0, target->num_rows * sizeof *target->rows);
-  for (uint64_t p = 0; p < num_pieces; p++)
-    for (uint64_t i = 0; i < pieces[p].count; i++)
-      target->rows[qn_record_key(record, pieces[p].records, i) >> destination_bits]++;
-  for (uint64_t row = 0; row < target->num_rows; row++) {
-    uint64_t count = target->rows[row];
-    target->rows[row] = edge;
-    edge += count;
-  }
-}
-
-QN_ALWAYS_INLINE void place_edges(enum qn_record record, const struct qn_bucket_shape *shape,
-                                  unsigned shift, uint64_t *places, const struct qn_piece *pieces,
-                                  uint64_t num_pieces, const struct target *target) {
-  uint64_t mask = ((uint64_t)1 << shape->destination_bits) - 1;
-  uint32_t *columns = target->columns, *weights = target->weights;
-  for (uint64_t p = 0; p < num_pieces; p++) {
-    const struct qn_piece piece = pieces[p];
-    for (uint64_t i = 0; i < piece.count; i++) {
-      uint64_t key = qn_record_key(record, piece.records, i);
-      uint64_t place = places[key >> shift]++;
-      columns[place] = (uint32_t)(key & mask);
-      if (qn_record_weighted(record))
-        weights[place] = qn_record_weight(record, piece.records, i);
-    }
-  }
-}
-
-QN_ALWAYS_INLINE void write_unsorted(enum qn_record record, const struct qn_bucket_shape *shape,
-                                     struct qn_sort_scratch *scratch, uint64_t num_pieces,
-                                     uint64_t count, const struct target *target) {
-  unsigned bits = shape->destination_bits + shape->source_bits;
-  const struct qn_piece *from;
-  struct qn_piece whole;
-  if (count <= QN_TINY_BUCKET) {
-    whole = (struct qn_piece){qn_sort_records(record, scratch, num_pieces, count, bits), count};
-    write_sorted(record, shape, &whole, count, target);
-    return;
-  }
-  struct qn_digits digits = qn_digits_for(count, bits);
-  unsigned shift = (digits.count - 1) * digits.width;
-  uint64_t *places = scratch->counters + ((uint64_t)(digits.count - 1) << digits.width);
-  qn_sort_by_low_digits(record, digits, 1, scratch, count, &from, &num_pieces, &whole);
-  if (shift <= shape->destination_bits)
-    place_rows_by_digit(places, shape->destination_bits - shift, target);
-  else
-    place_rows_by_counting(record, shape->destination_bits, from, num_pieces, target);
-  place_edges(record, shape, shift, places, from, num_pieces, target);
-}
-
 /* ---- Buckets -------------------------------------------------------------- */
 
 QN_ALWAYS_INLINE void write_bucket(enum qn_record record, const struct qn_buckets *buckets,
@@ -107,10 +42,12 @@ QN_ALWAYS_INLINE void write_bucket(enum qn_record record, const struct qn_bucket
                                    const struct target *target) {
   uint64_t records;
   uint64_t num_pieces = qn_bucket_pieces(buckets, bucket, scratch->pieces, &records);
-  if (buckets->sorted)
-    write_sorted(record, &buckets->shape, scratch->pieces, buckets->counts[bucket], target);
-  else
-    write_unsorted(record, &buckets->shape, scratch, num_pieces, records, target);
+  if (!buckets->sorted && records) {
+    unsigned bits = buckets->shape.destination_bits + buckets->shape.source_bits;
+    scratch->pieces[0].records = qn_sort_records(record, scratch, num_pieces, records, bits);
+    scratch->pieces[0].count = records;
+  }
+  write_sorted(record, &buckets->shape, scratch->pieces, buckets->counts[bucket], target);
 }
 
 static void write_any_bucket(const struct qn_buckets *buckets, uint64_t bucket,

@@ -154,6 +154,11 @@ static void finish_block(struct qn_edge_stream *stream) {
   struct qn_edge_block *block = detach_block(stream);
   if (!block)
     return;
+  if (block->count == 0) { /* there was only room for edges of another kind */
+    stream->spare = block;
+    stream->num_blocks--;
+    return;
+  }
   block->largest = largest_id(block);
   if (stream->list->spill) {
     spill_block(stream, block);
@@ -348,7 +353,7 @@ uint64_t qn_edge_push_view(struct qn_edge_stream *stream, const struct qn_edge_v
     finish_block(stream);
   uint64_t num_blocks = stream->num_blocks;
   uint64_t result = view->push(view->context, part, stream);
-  if (stream->status || !stream->block)
+  if (stream->status || !stream->count)
     return result;
   if (stream->num_blocks == num_blocks + 1 && !stream->block->wide)
     finish_view(stream, view, part);

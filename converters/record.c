@@ -54,9 +54,3 @@ const char *qn_record_text(const struct qn_record *record, char text[QN_RECORD_T
            record->big_endian ? ",big" : "");
   return text;
 }
-
-unsigned qn_record_bytes(const struct qn_record *record) {
-  static const unsigned id_bytes[] = {0, 8, 16, 12};
-  unsigned ids = id_bytes[record->ids];
-  return ids ? ids + (record->weight == QN_WEIGHT_NONE ? 0 : 4) : 0;
-}

@@ -39,7 +39,13 @@ enum qn_status qn_record_parse(const char *text, struct qn_record *record, struc
 const char *qn_record_text(const struct qn_record *record, char text[QN_RECORD_TEXT]);
 
 /* Bytes of a record; 0 if it is unknown. */
-unsigned qn_record_bytes(const struct qn_record *record);
+static inline unsigned qn_record_bytes(const struct qn_record *record) {
+  unsigned ids = record->ids == QN_RECORD_UNKNOWN  ? 0
+                 : record->ids == QN_RECORD_U32    ? 8
+                 : record->ids == QN_RECORD_PACKED ? 12
+                                                   : 16;
+  return ids ? ids + (record->weight == QN_WEIGHT_NONE ? 0 : 4) : 0;
+}
 
 #ifdef __cplusplus
 }

@@ -104,42 +104,42 @@ static uint64_t push_slowly(const struct pairs *pairs, const char *at, uint64_t 
   return UINT64_MAX;
 }
 
-/* May these records be taken without looking at each: no fault, and no id beyond 32 bits? */
-static inline __attribute__((always_inline)) bool
-are_plain(const struct pairs *pairs, const char *at, uint64_t count, struct qn_record record) {
-  unsigned bytes = qn_record_bytes(&record);
-  uint64_t limit = pairs->num_vertices ? pairs->num_vertices : (uint64_t)1 << 32, faults = 0;
-  bool looks = record.weight == QN_WEIGHT_F32 && pairs->wants_weights;
-  if (record.weight == QN_WEIGHT_F32 && pairs->weights == QN_WEIGHTS_U32)
-    return false;
-  if (record.ids == QN_RECORD_U32 && !pairs->num_vertices && !looks)
-    return true;
-  for (uint64_t i = 0; i < count; i++, at += bytes) {
-    struct edge edge = load_edge(at, record);
-    faults |= (edge.source >= limit) | (edge.destination >= limit);
-    faults |= looks && !is_finite(edge.weight);
-  }
-  return !faults;
-}
-
-static inline __attribute__((always_inline)) void copy_records(const char *at, uint32_t count,
+/* Copy records to `to` and, if they are wanted, their weights; false if an id is beyond 32 bits. */
+static inline __attribute__((always_inline)) bool copy_records(const char *at, uint32_t count,
                                                                struct qn_record record,
-                                                               bool weighted, uint64_t *pairs,
+                                                               bool weighted, uint64_t *to,
                                                                uint32_t *weights) {
   unsigned bytes = qn_record_bytes(&record);
-  if (record.ids == QN_RECORD_U32 && !record.big_endian && bytes == sizeof *pairs) {
-    memcpy(pairs, at, count * sizeof *pairs);
-    return;
+  uint64_t all = 0;
+  if (record.ids == QN_RECORD_U32 && !record.big_endian && bytes == sizeof *to) {
+    memcpy(to, at, count * sizeof *to);
+    return true;
   }
   for (uint32_t i = 0; i < count; i++, at += bytes) {
     struct edge edge = load_edge(at, record);
-    pairs[i] = edge.source | edge.destination << 32;
+    all |= edge.source | edge.destination;
+    to[i] = edge.source | edge.destination << 32;
     if (weighted)
       weights[i] = edge.weight;
   }
+  return all >> 32 == 0;
 }
 
-/* Records that are looked at while they are in the first-level cache, then copied. */
+/* Is none of these edges at fault? */
+static inline __attribute__((always_inline)) bool
+are_sound(const struct pairs *pairs, const uint64_t *edges, enum qn_weight_type type,
+          const uint32_t *weights, uint32_t count) {
+  uint32_t faults = 0, last = (uint32_t)(pairs->num_vertices - 1);
+  if (pairs->num_vertices && pairs->num_vertices <= UINT32_MAX)
+    for (uint32_t i = 0; i < count; i++)
+      faults |= ((uint32_t)edges[i] > last) | ((uint32_t)(edges[i] >> 32) > last);
+  if (type == QN_WEIGHT_F32)
+    for (uint32_t i = 0; i < count; i++)
+      faults |= !is_finite(weights[i]);
+  return !faults;
+}
+
+/* Records that are looked at while they are in the first-level cache. */
 #define FEW_RECORDS ((uint64_t)1024)
 
 /* As push_slowly. `record` is a constant where it matters for speed. */
@@ -149,22 +149,24 @@ static inline __attribute__((always_inline)) uint64_t push_records(const struct 
                                                                    struct qn_edge_stream *stream) {
   unsigned bytes = qn_record_bytes(&record);
   enum qn_weight_type type = pairs->wants_weights ? record.weight : QN_WEIGHT_NONE;
+  if (record.weight == QN_WEIGHT_F32 && pairs->weights == QN_WEIGHTS_U32)
+    return count ? 0 : UINT64_MAX;
   for (uint64_t done = 0, some; done < count; done += some) {
     const char *few = at + done * bytes;
-    some = count - done < FEW_RECORDS ? count - done : FEW_RECORDS;
-    if (!are_plain(pairs, few, some, record)) {
-      uint64_t bad = push_slowly(pairs, few, some, stream);
-      if (bad != UINT64_MAX)
-        return done + bad;
-      continue;
-    }
     uint64_t *to;
     uint32_t *weights, room = qn_edge_stream_room(stream, type, &to, &weights);
     if (room == 0)
       break; /* closing the stream tells why */
+    some = count - done < FEW_RECORDS ? count - done : FEW_RECORDS;
     some = room < some ? room : some;
-    copy_records(few, (uint32_t)some, record, type != QN_WEIGHT_NONE, to, weights);
-    qn_edge_stream_filled(stream, (uint32_t)some);
+    if (copy_records(few, (uint32_t)some, record, type != QN_WEIGHT_NONE, to, weights) &&
+        are_sound(pairs, to, type, weights, (uint32_t)some)) {
+      qn_edge_stream_filled(stream, (uint32_t)some);
+      continue;
+    }
+    uint64_t bad = push_slowly(pairs, few, some, stream);
+    if (bad != UINT64_MAX)
+      return done + bad;
   }
   return UINT64_MAX;
 }
