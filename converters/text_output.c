@@ -6,6 +6,7 @@
 
 #include "support/atomic_file.h"
 #include "support/memory.h"
+#include "support/used_files.h"
 
 #define FIRST_BUFFER_BYTES ((uint64_t)256 << 10)
 
@@ -127,9 +128,8 @@ uint64_t qn_text_output_bytes(const struct qn_text_output *output) {
 }
 
 enum qn_status qn_text_output_commit(struct qn_text_output *output, struct qn_error *error) {
-  enum qn_status status = QN_OK;
-  if (output->file)
-    status = qn_atomic_file_commit(output->file, error);
+  enum qn_status status =
+      output->file ? qn_atomic_file_commit(output->file, error) : qn_used_files_check(error);
   qn_free(output);
   return status;
 }

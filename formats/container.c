@@ -15,6 +15,7 @@
 #include "formats/container_disk.h"
 #include "support/checked.h"
 #include "support/memory.h"
+#include "support/used_files.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "containers are little-endian and used in place: this host needs byte swapping"
@@ -25,6 +26,7 @@ struct qn_container {
   const uint8_t *mapping; /* of the container's first byte */
   void *mapped;           /* the pages around it */
   uint64_t mapped_bytes;
+  struct qn_used_file file;
   struct qn_container_info info;
   struct qn_section *sections;
 };
@@ -33,6 +35,7 @@ struct qn_container {
 struct frame {
   const char *path;
   int descriptor;
+  struct qn_file_state state;
   uint64_t base; /* where the container begins in the file */
   uint64_t actual_bytes;
   struct qn_disk_header header;
@@ -295,7 +298,8 @@ static enum qn_status check_table(const struct frame *frame, struct qn_error *er
 static enum qn_status open_regular(struct frame *frame, struct qn_error *error) {
   struct stat state;
   frame->descriptor = open(frame->path, O_RDONLY | O_CLOEXEC);
-  if (frame->descriptor < 0 || fstat(frame->descriptor, &state) != 0) {
+  if (frame->descriptor < 0 || fstat(frame->descriptor, &state) != 0 ||
+      !qn_file_state_of(frame->descriptor, &frame->state)) {
     qn_fail_errno(error, "cannot open");
     return qn_error_in_file(error, frame->path), QN_SYSTEM;
   }
@@ -370,7 +374,24 @@ static enum qn_status map_frame(struct qn_container *container, const struct fra
   return QN_OK;
 }
 
-static enum qn_status create_container(const struct frame *frame, struct qn_container **out,
+/* The checksums to compare with are those of the private table. */
+static bool is_intact(const void *user) {
+  struct qn_error ignored;
+  return qn_container_verify(user, &ignored) == QN_OK;
+}
+
+/* Takes the frame's descriptor. */
+static void list_file(struct qn_container *container, struct frame *frame) {
+  container->file = (struct qn_used_file){.path = container->path,
+                                          .descriptor = frame->descriptor,
+                                          .state = frame->state,
+                                          .is_intact = is_intact,
+                                          .user = container};
+  frame->descriptor = -1;
+  qn_used_file_list(&container->file);
+}
+
+static enum qn_status create_container(struct frame *frame, struct qn_container **out,
                                        struct qn_error *error) {
   struct qn_container *container;
   uint64_t path_bytes = strlen(frame->path) + 1;
@@ -389,6 +410,7 @@ static enum qn_status create_container(const struct frame *frame, struct qn_cont
   if (status)
     goto failed;
   describe_container(container, frame);
+  list_file(container, frame);
   *out = container;
   return QN_OK;
 failed:
@@ -430,6 +452,10 @@ enum qn_status qn_container_map_range(const char *path, uint64_t offset, uint64_
 void qn_container_unmap(struct qn_container *container) {
   if (!container)
     return;
+  if (container->file.user) {
+    qn_used_file_forget(&container->file);
+    close(container->file.descriptor);
+  }
   if (container->mapped)
     munmap(container->mapped, container->mapped_bytes);
   qn_free(container->sections);
@@ -443,6 +469,7 @@ enum qn_status qn_container_call(struct qn_container *container, const char *nam
   enum qn_status status = qn_realloc(&container->path, bytes, 1, "a name", error);
   if (!status)
     memcpy(container->path, name, bytes);
+  container->file.path = container->path;
   return status;
 }
 

@@ -17,6 +17,7 @@
 #include "support/sizes.h"
 #include "support/threads.h"
 #include "support/tool.h"
+#include "support/used_files.h"
 
 struct options {
   struct qn_tool_options shared;
@@ -552,8 +553,7 @@ static enum qn_status run_file(const struct options *options, struct qn_error *e
   if (status)
     goto cleanup;
   double begin = qn_seconds();
-  if (file)
-    status = write_values(&file, &session, &run, error);
+  status = file ? write_values(&file, &session, &run, error) : qn_used_files_check(error);
   times.write = qn_seconds() - begin;
   if (!status)
     status = qn_summary_create(&session, &run, options->top, &summary, error);

@@ -12,6 +12,7 @@
 
 #include "support/atomic_folder.h"
 #include "support/memory.h"
+#include "support/used_files.h"
 
 struct qn_atomic_file {
   int descriptor;
@@ -305,8 +306,12 @@ static int put_in_place(const struct qn_atomic_file *file) {
 }
 
 enum qn_status qn_atomic_file_commit(struct qn_atomic_file *file, struct qn_error *error) {
-  enum qn_status status = QN_OK;
+  enum qn_status status = qn_used_files_check(error);
   sigset_t before;
+  if (status) {
+    qn_atomic_file_abort(file);
+    return status;
+  }
   const char *no_sync = getenv("QUERN_NO_SYNC");
   bool sync = !(no_sync && strcmp(no_sync, "1") == 0);
   if (file->stream && (fflush(file->stream) != 0 || ferror(file->stream)))

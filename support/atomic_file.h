@@ -42,8 +42,8 @@ enum qn_status qn_atomic_file_write(struct qn_atomic_file *file, const void *byt
 enum qn_status qn_atomic_file_stream(struct qn_atomic_file *file, FILE **out,
                                      struct qn_error *error);
 
-/* Make the file appear under its name. Frees `file` whatever the outcome;
- * on failure the target is untouched. */
+/* Make the file appear under its name, unless a file in use has changed (used_files.h). Frees `file`
+ * whatever the outcome; on failure the target is untouched. */
 enum qn_status qn_atomic_file_commit(struct qn_atomic_file *file, struct qn_error *error);
 
 /* Remove the temporaries of all files and folders (atomic_folder.h) under way, in a signal handler

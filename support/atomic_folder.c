@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "support/memory.h"
+#include "support/used_files.h"
 
 struct qn_atomic_folder {
   char *path;
@@ -209,8 +210,12 @@ static int put_in_place(const struct qn_atomic_folder *folder) {
 }
 
 enum qn_status qn_atomic_folder_commit(struct qn_atomic_folder *folder, struct qn_error *error) {
-  enum qn_status status = QN_OK;
+  enum qn_status status = qn_used_files_check(error);
   sigset_t before;
+  if (status) {
+    qn_atomic_folder_abort(folder);
+    return status;
+  }
   if (!sync_folder(folder->temporary))
     status = qn_fail_errno(error, "cannot sync the output");
   block_signals(&before);

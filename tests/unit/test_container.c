@@ -14,6 +14,7 @@
 #include "helpers/sample_graph.h"
 #include "helpers/scratch.h"
 #include "helpers/seal.h"
+#include "support/atomic_file.h"
 #include "support/memory.h"
 
 static struct qn_error error;
@@ -294,6 +295,57 @@ static void chunked_checksum(void **state) {
   free(bytes);
 }
 
+/* What an output's commit says while `path` is mapped, after `command` was run in its folder. */
+static enum qn_status commit_after(const char *path, const char *command, bool *is_there) {
+  char line[512];
+  struct qn_container *container;
+  struct qn_atomic_file *output;
+  const char *result = scratch_path("result");
+  unlink(result);
+  assert_int_equal(qn_container_map(path, 0, &container, &error), QN_OK);
+  assert_int_equal(qn_atomic_file_create(result, false, &output, &error), QN_OK);
+  snprintf(line, sizeof line, "cd '%s' && %s", scratch_folder, command);
+  assert_int_equal(system(line), 0);
+  const enum qn_status status = qn_atomic_file_commit(output, &error);
+  *is_there = access(result, F_OK) == 0;
+  qn_container_unmap(container);
+  return status;
+}
+
+/* Nothing is published that was computed from a container which somebody wrote over. Names, times
+ * and owners are not its content. */
+static void overwritten_while_mapped(void **state) {
+  static const char *const harmless[] = {"true",
+                                         "touch -d 2001-01-01 in.qrn",
+                                         "chmod 600 in.qrn",
+                                         "mv in.qrn other.qrn",
+                                         "cp in.qrn new && mv new in.qrn",
+                                         "cp in.qrn new && echo x >> new && mv new in.qrn",
+                                         "cp in.qrn new && cat new > in.qrn"};
+  static const char *const harmful[] = {
+      "printf x | dd of=in.qrn bs=1 seek=4200 conv=notrunc status=none",
+      "touch -r in.qrn times && printf x | dd of=in.qrn bs=1 seek=4200 conv=notrunc status=none && "
+      "touch -r times in.qrn",
+      "truncate -s -1 in.qrn", "echo x >> in.qrn"};
+  struct sample sample = sample_graph();
+  (void)state;
+  bool is_there;
+  for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++) {
+    unlink(scratch_path("in.qrn"));
+    assert_int_equal(write_sample(scratch_path("in.qrn"), &sample, &error), QN_OK);
+    assert_int_equal(commit_after(scratch_path("in.qrn"), harmless[i], &is_there), QN_OK);
+    assert_true(is_there);
+  }
+  for (size_t i = 0; i < sizeof harmful / sizeof *harmful; i++) {
+    unlink(scratch_path("in.qrn"));
+    assert_int_equal(write_sample(scratch_path("in.qrn"), &sample, &error), QN_OK);
+    assert_int_equal(commit_after(scratch_path("in.qrn"), harmful[i], &is_there), QN_SYSTEM);
+    assert_non_null(strstr(error.message, "overwritten while it was in use"));
+    assert_non_null(strstr(error.file, "in.qrn"));
+    assert_false(is_there);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(round_trip),
@@ -307,6 +359,7 @@ int main(void) {
       cmocka_unit_test(shrinking_a_section),
       cmocka_unit_test(allocation_failures),
       cmocka_unit_test(chunked_checksum),
+      cmocka_unit_test(overwritten_while_mapped),
   };
   return cmocka_run_group_tests(tests, scratch_create, scratch_remove);
 }

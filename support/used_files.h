@@ -1,0 +1,53 @@
+/* Files that are used where they lie, mapped, while outputs are made from them: nothing that was
+ * computed from a file which was overwritten meanwhile may be published.
+ *
+ * Whoever maps such a file lists it; atomic_file.h and atomic_folder.h put no output in place when
+ * one that is listed has changed. */
+#ifndef QN_SUPPORT_USED_FILES_H
+#define QN_SUPPORT_USED_FILES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "support/error.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a file's size and times were. */
+struct qn_file_state {
+  uint64_t bytes;
+  struct timespec modified, changed;
+};
+
+/* Zero it before use. */
+struct qn_used_file {
+  const char *path; /* for messages */
+  int descriptor;   /* open as long as the input is listed */
+  struct qn_file_state state;
+  /* Are its bytes what they were? Called if the file's times are not: it may have got another name
+   * or another owner. */
+  bool (*is_intact)(const void *user);
+  const void *user;
+  struct qn_used_file *before, *after;
+};
+
+/* False, with errno set, if the file's state cannot be found. */
+bool qn_file_state_of(int descriptor, struct qn_file_state *state);
+
+/* List an input whose other fields are set, its state from before anything was read of it. It must
+ * stay where it is until qn_used_file_forget, which allows one that is not listed. Any thread may.
+ */
+void qn_used_file_list(struct qn_used_file *input);
+void qn_used_file_forget(struct qn_used_file *input);
+
+/* QN_SYSTEM, naming the file, if one that is listed has changed. To be called when all has been
+ * read that counts, by what publishes results elsewhere than in a file. */
+enum qn_status qn_used_files_check(struct qn_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
