@@ -5,16 +5,16 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "support/memory.h"
 #include "support/sizes.h"
 
 void qn_beside_report_begin(struct qn_beside_report *report, bool asynchronous) {
   qn_beside_report_end(report);
   report->asynchronous = asynchronous;
-  report->list = json_array();
 }
 
 void qn_beside_report_end(struct qn_beside_report *report) {
-  json_decref(report->list);
+  qn_free(report->entries);
   memset(report, 0, sizeof *report);
 }
 
@@ -38,18 +38,31 @@ void qn_beside_report_add(struct qn_beside_report *report, const struct qn_itera
   sums->exchange_seconds += figures->exchange_seconds;
   sums->exchanged_bytes += figures->exchanged_bytes;
   report->iterations[figures->choice]++;
+  if (report->num_entries == report->capacity) {
+    struct qn_error ignored;
+    const uint64_t capacity = report->capacity ? 2 * report->capacity : 64;
+    if (qn_realloc(&report->entries, capacity, sizeof *report->entries, "iterations", &ignored))
+      return;
+    report->capacity = capacity;
+  }
+  report->entries[report->num_entries++] =
+      (struct qn_beside_entry){iteration->iteration, iteration->seconds, *figures};
+}
+
+static json_t *entry_json(const struct qn_beside_entry *entry) {
+  const struct qn_beside_figures *figures = &entry->figures;
   json_t *object =
-      json_pack("{s:I, s:s, s:f}", "iteration", (json_int_t)iteration->iteration, "choice",
+      json_pack("{s:I, s:s, s:f}", "iteration", (json_int_t)entry->iteration, "choice",
                 qn_beside_name(figures->choice), "active_share", figures->active_share);
   json_object_set_new(object, "alpha",
                       isfinite(figures->alpha) ? json_real(figures->alpha) : json_null());
   set_figures(object, figures);
-  json_object_set_new(object, "seconds", json_real(iteration->seconds));
-  json_array_append_new(report->list, object);
+  json_object_set_new(object, "seconds", json_real(entry->seconds));
+  return object;
 }
 
 json_t *qn_beside_report_json(const struct qn_beside_report *report) {
-  if (json_array_size(report->list) == 0)
+  if (report->num_entries == 0)
     return NULL;
   json_t *json = json_pack("{s:s, s:I, s:I, s:I}", "mode",
                            report->asynchronous ? "asynchronous" : "synchronous", "cpu_iterations",
@@ -57,7 +70,10 @@ json_t *qn_beside_report_json(const struct qn_beside_report *report) {
                            (json_int_t)report->iterations[QN_DEVICE_ALONE], "both_iterations",
                            (json_int_t)report->iterations[QN_SIDE_BY_SIDE]);
   set_figures(json, &report->sums);
-  json_object_set(json, "iterations", report->list);
+  json_t *list = json_array();
+  for (uint64_t i = 0; i < report->num_entries; i++)
+    json_array_append_new(list, entry_json(&report->entries[i]));
+  json_object_set_new(json, "iterations", list);
   return json;
 }
 

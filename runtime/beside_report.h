@@ -10,18 +10,26 @@
 extern "C" {
 #endif
 
-/* Zero it before use. */
+struct qn_beside_entry {
+  uint32_t iteration;
+  double seconds;
+  struct qn_beside_figures figures;
+};
+
+/* Zero it before use. Iterations may take microseconds, so they are kept as they are. */
 struct qn_beside_report {
   bool asynchronous;
   struct qn_beside_figures sums; /* of pages, seconds and bytes */
   uint64_t iterations[QN_BESIDE_CHOICES];
-  json_t *list;
+  struct qn_beside_entry *entries; /* [num_entries] */
+  uint64_t num_entries, capacity;
 };
 
 /* Forget what was added. */
 void qn_beside_report_begin(struct qn_beside_report *report, bool asynchronous);
 /* A zeroed report is allowed. */
 void qn_beside_report_end(struct qn_beside_report *report);
+/* Left out of the list if there is no memory for it. */
 void qn_beside_report_add(struct qn_beside_report *report, const struct qn_iteration *iteration);
 
 /* {"mode": "synchronous", "cpu_iterations", "device_iterations", "both_iterations": how many were
