@@ -135,7 +135,7 @@ static void real_lines(void **state) {
       halfway += fraction > 0 && whole < 8;
     }
   }
-  assert_true(at_once + at_once / 1000 > regular_lines && halfway < 3000);
+  assert_true(at_once + at_once / 200 > regular_lines && halfway < 3000);
 }
 
 static void weights(void **state) {
