@@ -1,9 +1,11 @@
 /* The rest of the runtime's interface: devices, memory, copies, launches. */
 #include "internal.h"
 
+#include <cerrno>
 #include <cstdio>
 #include <map>
 #include <memory>
+#include <sys/mman.h>
 #include <unordered_map>
 
 namespace emulator {
@@ -115,6 +117,8 @@ bool copy_valid(const void *to, const void *from, std::size_t bytes, cudaMemcpyK
     return false;
   if (from_device && !device_range_ok(from, bytes))
     return false;
+  if (!from_device && is_pinned(from, 1) && !is_pinned(from, bytes))
+    return false; /* it begins in pinned memory and ends elsewhere */
   switch (kind) {
   case cudaMemcpyHostToHost:
     return !to_device && !from_device;
@@ -128,6 +132,14 @@ bool copy_valid(const void *to, const void *from, std::size_t bytes, cudaMemcpyK
     return true;
   }
   return false;
+}
+
+/* Can all pages be had? Not those of a file that was truncated. */
+bool has_pages(void *memory, std::size_t bytes) {
+  const uintptr_t page = 4096, begin = reinterpret_cast<uintptr_t>(memory) / page * page;
+  const uintptr_t end = reinterpret_cast<uintptr_t>(memory) + bytes;
+  return madvise(reinterpret_cast<void *>(begin), end - begin, MADV_POPULATE_READ) == 0 ||
+         errno == EINVAL; /* a system that does not know how to */
 }
 
 cudaError_t copy_async(void *to, const void *from, std::size_t bytes, cudaStream_t stream) {
@@ -310,7 +322,8 @@ cudaError_t cudaFreeHost(void *memory) {
 cudaError_t cudaHostRegister(void *memory, size_t bytes, unsigned) {
   ENTER
   CHECK(memory && bytes > 0, cudaErrorInvalidValue)
-  CHECK(!is_pinned(memory, 1), cudaErrorHostMemoryAlreadyRegistered)
+  CHECK(!pinned_within(memory, bytes), cudaErrorHostMemoryAlreadyRegistered)
+  CHECK(has_pages(memory, bytes), cudaErrorInvalidValue)
   pinned_add(memory, bytes, false);
   return cudaSuccess;
 }
@@ -344,6 +357,26 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaM
   CHECK(stream_device(stream) >= 0, cudaErrorInvalidResourceHandle)
   CHECK(bytes == 0 || copy_valid(to, from, bytes, kind), cudaErrorInvalidValue)
   return set_error(copy_async(to, from, bytes, stream));
+}
+
+cudaError_t cudaMemcpyBatchAsync(void *const *to, const void *const *from, const size_t *bytes,
+                                 size_t count, struct cudaMemcpyAttributes *attributes,
+                                 size_t *first_copies, size_t num_attributes, cudaStream_t stream) {
+  ENTER
+  CHECK(stream && stream_device(stream) >= 0, cudaErrorInvalidResourceHandle)
+  CHECK(count > 0 && num_attributes > 0 && num_attributes <= count, cudaErrorInvalidValue)
+  CHECK(first_copies[0] == 0, cudaErrorInvalidValue)
+  for (size_t i = 0; i < num_attributes; i++)
+    CHECK(attributes[i].srcAccessOrder >= cudaMemcpySrcAccessOrderStream &&
+              attributes[i].srcAccessOrder <= cudaMemcpySrcAccessOrderAny,
+          cudaErrorInvalidValue)
+  for (size_t i = 0; i < count; i++)
+    CHECK(bytes[i] > 0 && copy_valid(to[i], from[i], bytes[i], cudaMemcpyDefault),
+          cudaErrorInvalidValue)
+  cudaError_t error = cudaSuccess;
+  for (size_t i = 0; i < count && error == cudaSuccess; i++)
+    error = copy_async(to[i], from[i], bytes[i], stream);
+  return set_error(error);
 }
 
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind) {

@@ -104,6 +104,7 @@ bool peer_enabled(int device, int peer);
 void pinned_add(void *memory, std::size_t bytes, bool owned);
 bool pinned_remove(void *memory, bool owned);
 bool is_pinned(const void *memory, std::size_t bytes);
+bool pinned_within(const void *memory, std::size_t bytes); /* any of it */
 uint64_t pinned_count();
 
 /* shared.cpp: shared memory of the blocks that run, and races in it */

@@ -302,6 +302,12 @@ bool is_pinned(const void *memory, std::size_t bytes) {
   return start <= next->second.first && bytes <= next->second.first - start;
 }
 
+bool pinned_within(const void *memory, std::size_t bytes) {
+  const auto next = pinned.lower_bound(reinterpret_cast<uintptr_t>(memory));
+  return is_pinned(memory, 1) ||
+         (next != pinned.end() && next->first - reinterpret_cast<uintptr_t>(memory) < bytes);
+}
+
 uint64_t pinned_count() {
   return pinned.size();
 }
