@@ -31,6 +31,7 @@ static void describe(const void *user, uint64_t unit, struct qn_unit *out) {
   const struct reading *reading = user;
   const uint8_t *first = reading->mapped + unit * PIECE_BYTES;
   out->num_pieces = 2;
+  out->more = 0;
   out->pieces[0] = (struct qn_unit_piece){.data = first, .bytes = PIECE_BYTES};
   out->pieces[1] = (struct qn_unit_piece){.data = first + reading->num_units * PIECE_BYTES,
                                           .bytes = PIECE_BYTES};
@@ -40,9 +41,10 @@ static void fill(void *user, uint64_t number) {
   struct reading *reading = user;
   const uint64_t later = number + reading->readers.num_threads;
   uint8_t *stage = reading->stages + number % STAGES * BATCH_BYTES;
+  struct qn_unit_copies copies;
   if (later < reading->list.num_batches)
     qn_unit_read_ahead(&reading->list, &reading->list.batches[later]);
-  qn_unit_gather(&reading->list, &reading->list.batches[number], stage, stage, NULL);
+  qn_unit_gather(&reading->list, &reading->list.batches[number], NULL, stage, stage, NULL, &copies);
 }
 
 static enum qn_status gather_all(struct reading *reading, unsigned num_readers,

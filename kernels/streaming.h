@@ -38,13 +38,15 @@ struct qn_stream_plan {
   uint64_t num_units;
   uint64_t unit_bytes; /* of the largest unit */
   unsigned num_streams;
-  uint64_t batch_bytes; /* most bytes of one transfer: the buffer of a stream */
-  unsigned num_stages;  /* pinned host buffers of batch_bytes */
-  unsigned num_readers; /* threads that fill them */
-  uint64_t cache_units; /* how many units the cache can hold */
-  uint64_t cache_bytes; /* device memory of the cache */
-  double copy_rate;     /* measured: pinned memory to the device in batches, bytes/s */
-  double call_seconds;  /* measured: one launch of an empty kernel */
+  uint64_t batch_bytes;    /* most bytes of one transfer: the buffer of a stream */
+  unsigned num_stages;     /* pinned host buffers of batch_bytes */
+  unsigned num_readers;    /* threads that fill them */
+  uint64_t pin_bytes;      /* of the container that are to be pinned, as the run goes on */
+  const char *pin_refusal; /* why CUDA pins none of it; NULL: it does, or is not asked to */
+  uint64_t cache_units;    /* how many units the cache can hold */
+  uint64_t cache_bytes;    /* device memory of the cache */
+  double copy_rate;        /* measured: pinned memory to the device in batches, bytes/s */
+  double call_seconds;     /* measured: one launch of an empty kernel */
   /* Several devices: the plan is that of the one with the most attributes. */
   unsigned num_devices; /* 0: one */
   enum qn_strategy strategy;
@@ -57,9 +59,20 @@ struct qn_stream_figures {
   uint64_t active_units; /* had to be walked: cache_hits + moved_units */
   uint64_t cache_hits;   /* were on the device */
   uint64_t moved_units;
-  uint64_t moved_bytes; /* to the device, with the lists of units */
-  uint64_t batches;     /* transfers, each with one launch */
+  uint64_t moved_bytes;  /* to the device, with the lists of units */
+  uint64_t direct_bytes; /* copied meanwhile from where the container is pinned, not gathered */
+  uint64_t batches;      /* transfers, each with one launch */
 };
+
+static inline void qn_stream_figures_add(struct qn_stream_figures *sum,
+                                         const struct qn_stream_figures *more) {
+  sum->active_units += more->active_units;
+  sum->cache_hits += more->cache_hits;
+  sum->moved_units += more->moved_units;
+  sum->moved_bytes += more->moved_bytes;
+  sum->direct_bytes += more->direct_bytes;
+  sum->batches += more->batches;
+}
 
 /* A copy or a kernel on a stream, by the device's clock. */
 struct qn_stream_event {
@@ -73,7 +86,8 @@ struct qn_stream_event {
 
 struct qn_stream_options {
   unsigned num_streams;  /* 0: QN_DEFAULT_STREAMS */
-  uint64_t host_memory;  /* cap on pinned staging buffers in bytes; 0: 64 MiB or four */
+  uint64_t host_memory;  /* cap on pinned memory in bytes; 0: staging buffers of 64 MiB or four, and
+                            half of the memory that is free for the container */
   bool limit_cache;      /* use at most cache_memory, not all that is left */
   uint64_t cache_memory; /* bytes */
   bool measure;          /* find copy_rate and call_seconds before the first iteration */

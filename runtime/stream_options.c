@@ -9,7 +9,9 @@ static const struct argp_option option_list[] = {
     {"streams", KEY_STREAMS, "N", 0,
      "Walk parts of the graph on up to N streams at a time (default 16)", 4},
     {"host-memory", KEY_HOST_MEMORY, "SIZE", 0,
-     "Use at most SIZE of pinned host memory (default: 64 MiB or four buffers)", 4},
+     "Pin at most SIZE of host memory: buffers, and what of the container they leave (default: 64 "
+     "MiB or four buffers, and for the container half of what is free)",
+     4},
     {"cache-memory", KEY_CACHE_MEMORY, "SIZE", 0,
      "Keep at most SIZE of the graph on the device (default: what --device-memory leaves)", 4},
     {"explain", KEY_EXPLAIN, NULL, 0,

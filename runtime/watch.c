@@ -80,7 +80,7 @@ static void tell_devices(const struct qn_stream_plan *plan) {
 /* What a run that streams is going to do. */
 static void on_plan(void *user, const struct qn_stream_plan *plan) {
   struct qn_watch *watch = user;
-  char attributes[32], topology[32], buffers[32], staging[32], cache[32], expected[32];
+  char attributes[32], topology[32], buffers[32], staging[32], cache[32], expected[32], pinned[64];
   watch->plan = *plan;
   if (plan->num_devices > 0)
     tell_devices(plan);
@@ -98,9 +98,11 @@ static void on_plan(void *user, const struct qn_stream_plan *plan) {
                expected, sizeof expected);
   qn_notice("streaming: %s of topology does not fit on %s beside %s for the vertices; "
             "%u streams with %s of buffers, %s of pinned host memory, a cache of %s; up to %s to "
-            "move in an iteration",
+            "move in an iteration; %s of the container is pinned%s%s",
             topology, plan->num_devices ? "each device" : "the device", attributes,
-            plan->num_streams, buffers, staging, cache, expected);
+            plan->num_streams, buffers, staging, cache, expected,
+            plan->pin_bytes ? qn_size_text(plan->pin_bytes, pinned, sizeof pinned) : "nothing",
+            plan->pin_refusal ? ": " : "", plan->pin_refusal ? plan->pin_refusal : "");
 }
 
 static void on_event(void *user, const struct qn_stream_event *event) {
@@ -135,11 +137,11 @@ static json_t *iteration_json(const struct qn_iteration *iteration) {
   const struct qn_stream_figures *moved = &iteration->moved;
   const struct qn_shared_iteration *shared = iteration->shared;
   json_t *json = json_pack(
-      "{s:I, s:I, s:I, s:I, s:I, s:I, s:f}", "iteration", (json_int_t)iteration->iteration,
+      "{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f}", "iteration", (json_int_t)iteration->iteration,
       "active_vertices", (json_int_t)iteration->num_active, "active_units",
       (json_int_t)moved->active_units, "cache_hits", (json_int_t)moved->cache_hits, "moved_units",
-      (json_int_t)moved->moved_units, "moved_bytes", (json_int_t)moved->moved_bytes, "seconds",
-      iteration->seconds);
+      (json_int_t)moved->moved_units, "moved_bytes", (json_int_t)moved->moved_bytes, "direct_bytes",
+      (json_int_t)moved->direct_bytes, "seconds", iteration->seconds);
   if (!shared)
     return json;
   json_t *bytes = json_array();
@@ -175,7 +177,6 @@ static void watch_signals(struct qn_watch *watch, uint32_t iteration) {
 }
 
 static void note_iteration(struct qn_watch *watch, const struct qn_iteration *iteration) {
-  const struct qn_stream_figures *moved = &iteration->moved;
   show_line(watch, iteration);
   qn_cost_model_iteration(&watch->model, iteration);
   if (watch->timeline.file)
@@ -184,10 +185,7 @@ static void note_iteration(struct qn_watch *watch, const struct qn_iteration *it
     qn_beside_report_add(&watch->beside, iteration);
   if (!watch->plan.streams)
     return;
-  watch->moved.active_units += moved->active_units;
-  watch->moved.cache_hits += moved->cache_hits;
-  watch->moved.moved_units += moved->moved_units;
-  watch->moved.moved_bytes += moved->moved_bytes;
+  qn_stream_figures_add(&watch->moved, &iteration->moved);
   json_array_append_new(watch->iterations, iteration_json(iteration));
 }
 
@@ -223,16 +221,17 @@ json_t *qn_watch_json(const struct qn_watch *watch) {
   if (!plan->streams)
     return NULL;
   json_t *json = json_pack(
-      "{s:I, s:I, s:I, s:I, s:i, s:I, s:I, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:O}",
+      "{s:I, s:I, s:I, s:I, s:i, s:I, s:I, s:i, s:I, s:s?, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:O}",
       "attribute_bytes", (json_int_t)plan->attribute_bytes, "topology_bytes",
       (json_int_t)plan->topology_bytes, "units", (json_int_t)plan->num_units, "unit_bytes",
       (json_int_t)plan->unit_bytes, "streams", (int)plan->num_streams, "batch_bytes",
       (json_int_t)plan->batch_bytes, "staging_bytes",
       (json_int_t)(plan->num_stages * plan->batch_bytes), "readers", (int)plan->num_readers,
-      "cache_units", (json_int_t)plan->cache_units, "cache_bytes", (json_int_t)plan->cache_bytes,
-      "active_units", (json_int_t)moved->active_units, "cache_hits", (json_int_t)moved->cache_hits,
-      "moved_units", (json_int_t)moved->moved_units, "moved_bytes", (json_int_t)moved->moved_bytes,
-      "iterations", watch->iterations);
+      "pin_bytes", (json_int_t)plan->pin_bytes, "pin_refusal", plan->pin_refusal, "cache_units",
+      (json_int_t)plan->cache_units, "cache_bytes", (json_int_t)plan->cache_bytes, "active_units",
+      (json_int_t)moved->active_units, "cache_hits", (json_int_t)moved->cache_hits, "moved_units",
+      (json_int_t)moved->moved_units, "moved_bytes", (json_int_t)moved->moved_bytes, "direct_bytes",
+      (json_int_t)moved->direct_bytes, "iterations", watch->iterations);
   if (watch->options.explain)
     json_object_set_new(json, "cost_model", qn_cost_model_json(&watch->model, plan));
   return json;

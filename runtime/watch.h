@@ -29,10 +29,10 @@ void qn_watch_attach(struct qn_watch *watch, struct qn_run_request *request, uin
 
 /* The streamed run so far; NULL if all was resident:
  *   {"attribute_bytes", "topology_bytes", "units", "unit_bytes", "streams", "batch_bytes",
- *    "staging_bytes", "readers", "cache_units", "cache_bytes",
- *    "active_units", "cache_hits", "moved_units", "moved_bytes": sums,
+ *    "staging_bytes", "readers", "pin_bytes", "pin_refusal", "cache_units", "cache_bytes",
+ *    "active_units", "cache_hits", "moved_units", "moved_bytes", "direct_bytes": sums,
  *    "iterations": [{"iteration", "active_vertices", "active_units", "cache_hits", "moved_units",
- *                    "moved_bytes", "seconds"; of several devices also "moved_bytes_by_device" and
+ *                    "moved_bytes", "direct_bytes", "seconds"; of several devices also "moved_bytes_by_device" and
  *                    "merge_seconds"}],
  *    "cost_model": {...} with --explain (cost_model.h)} */
 json_t *qn_watch_json(const struct qn_watch *watch);

@@ -30,13 +30,13 @@ __global__ void __launch_bounds__(SWEEP_THREADS)
                const struct qn_unit_entry *entries) {
   const struct qn_unit_entry entry = entries[blockIdx.x];
   if (state.layout.rows_send) {
-    push_unit(state, context, entry.unit, entry.bytes);
+    push_unit(state, context, entry.unit, entry);
     return;
   }
 #if SWEEP_FRONTIER
-  gather_unit_active(state, context, entry.unit, entry.bytes);
+  gather_unit_active(state, context, entry.unit, entry);
 #else
-  gather_unit(state, context, entry.unit, entry.bytes);
+  gather_unit(state, context, entry.unit, entry);
 #endif
 }
 

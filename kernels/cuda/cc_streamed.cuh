@@ -28,7 +28,7 @@ __global__ void __launch_bounds__(CC_THREADS)
                const struct qn_unit_entry *entries) {
   const struct qn_unit_entry entry = entries[blockIdx.x];
   const struct row_unit unit = tables.units[entry.unit];
-  const struct unit_rows rows = unit_rows_at(tables, unit, entry.bytes);
+  const struct unit_rows rows = unit_rows_at(tables, entry);
   each_unit_row(
       unit, rows, [](uint32_t) { return true; },
       [&](bool, uint32_t row, uint32_t begin, uint32_t end, uint32_t lane, uint32_t width) {
@@ -217,6 +217,7 @@ inline enum qn_status cc_run_streamed(const struct qn_run_request *request,
     row_units_count(&work.cut, &work.source);
     work.source.user = &work.cut;
     work.source.describe = row_unit_describe;
+    work.source.moves_once = true;
     status = qn_cuda_memory_create(&memory, request->device, request->device_memory, error);
   }
   if (!status)

@@ -95,15 +95,13 @@ QN_DEVICE_INLINE struct task_edges resident_edges(const struct engine_device &de
   return edges;
 }
 
-/* As describe_task lays them out. */
+/* The pieces in describe_task's order. */
 QN_DEVICE_INLINE struct task_edges streamed_edges(const struct engine_device &device,
-                                                  const struct device_task &task,
-                                                  const uint8_t *bytes) {
-  const uint64_t piece = qn_unit_rounded((uint64_t)task.num_edges * sizeof(uint32_t));
-  struct task_edges edges = {reinterpret_cast<const uint32_t *>(bytes),
-                             reinterpret_cast<const uint32_t *>(bytes + piece), device.weights};
-  edges.weights.u32 = reinterpret_cast<const uint32_t *>(bytes + 2 * piece);
-  edges.weights.f32 = reinterpret_cast<const float *>(bytes + 2 * piece);
+                                                  const struct qn_unit_entry &entry) {
+  struct task_edges edges = {reinterpret_cast<const uint32_t *>(entry.pieces[0]),
+                             reinterpret_cast<const uint32_t *>(entry.pieces[1]), device.weights};
+  edges.weights.u32 = reinterpret_cast<const uint32_t *>(entry.pieces[2]);
+  edges.weights.f32 = reinterpret_cast<const float *>(entry.pieces[2]);
   return edges;
 }
 
@@ -121,8 +119,8 @@ __global__ void __launch_bounds__(SWEEP_THREADS)
     return;
   if (!load_sources(state, task, messages, active))
     return;
-  const struct task_edges edges = entries ? streamed_edges(device, task, entries[blockIdx.x].bytes)
-                                          : resident_edges(device, task);
+  const struct task_edges edges =
+      entries ? streamed_edges(device, entries[blockIdx.x]) : resident_edges(device, task);
   for (uint32_t edge = threadIdx.x; edge < task.num_edges; edge += blockDim.x) {
     const uint32_t source = edges.sources[edge] - task.first_id;
     if (SWEEP_FRONTIER && !active[source])
@@ -282,11 +280,12 @@ inline void describe_task(const void *user, uint64_t unit, struct qn_unit *out) 
   const struct device_task *task = &made->tasks[unit];
   const uint64_t bytes = (uint64_t)task->num_edges * sizeof(uint32_t);
   out->num_pieces = 2;
-  out->pieces[0] = {made->view->sources + task->edge_begin, bytes, 0, 0};
-  out->pieces[1] = {made->view->destinations + task->edge_begin, bytes, 0, 0};
+  out->more = 0;
+  out->pieces[0] = {made->view->sources + task->edge_begin, bytes, 0};
+  out->pieces[1] = {made->view->destinations + task->edge_begin, bytes, 0};
   if (PROGRAM_USES_WEIGHTS && made->view->weights.type != QN_WEIGHT_NONE)
     out->pieces[out->num_pieces++] = {qn_cuda_weights_at(&made->view->weights, task->edge_begin),
-                                      bytes, 0, 0};
+                                      bytes, 0};
 }
 
 inline struct qn_unit_source task_source(const struct host_tasks *made) {

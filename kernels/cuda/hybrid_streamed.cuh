@@ -27,30 +27,32 @@ namespace {
 
 /* A slice, as the ELL part of a layout of its rows alone. */
 QN_DEVICE_INLINE struct hybrid_ell slice_at(const struct engine_device &device, uint64_t number,
-                                            const uint8_t *bytes, uint64_t *first_row) {
+                                            const struct qn_unit_entry &entry, uint64_t *first_row,
+                                            uint64_t *num_rows) {
   const struct hybrid_slices &slices = device.slices;
   struct hybrid_ell ell;
   memset(&ell, 0, sizeof ell);
   *first_row = number * slices.num_rows;
   const uint64_t left = slices.pitch - *first_row;
+  *num_rows = left < slices.num_rows ? left : slices.num_rows;
   ell.width = slices.width;
-  ell.pitch = left < slices.num_rows ? left : slices.num_rows;
-  ell.columns = reinterpret_cast<const uint32_t *>(bytes);
-  bytes += qn_unit_rounded(ell.width * ell.pitch * sizeof *ell.columns);
+  ell.pitch = entry.strides[0] / sizeof *ell.columns; /* the weights' is the same */
+  ell.columns = reinterpret_cast<const uint32_t *>(entry.pieces[0]);
   ell.weights.type = slices.weight_type;
-  ell.weights.u32 = reinterpret_cast<const uint32_t *>(bytes);
-  ell.weights.f32 = reinterpret_cast<const float *>(bytes);
+  ell.weights.u32 = reinterpret_cast<const uint32_t *>(entry.pieces[1]);
+  ell.weights.f32 = reinterpret_cast<const float *>(entry.pieces[1]);
   return ell;
 }
 
 /* `action(ell, row, vertex)` for the vertices of a slice, a thread each. */
 template <class Action>
 QN_DEVICE_INLINE void each_slice_row(const struct engine_device &device, uint64_t num_vertices,
-                                     uint64_t number, const uint8_t *bytes, Action action) {
-  uint64_t first;
-  const struct hybrid_ell ell = slice_at(device, number, bytes, &first);
+                                     uint64_t number, const struct qn_unit_entry &entry,
+                                     Action action) {
+  uint64_t first, num_rows;
+  const struct hybrid_ell ell = slice_at(device, number, entry, &first, &num_rows);
   for (uint64_t row = (uint64_t)blockIdx.y * blockDim.x + threadIdx.x;
-       row < ell.pitch && first + row < num_vertices; row += (uint64_t)gridDim.y * blockDim.x)
+       row < num_rows && first + row < num_vertices; row += (uint64_t)gridDim.y * blockDim.x)
     action(ell, row, (uint32_t)(first + row));
 }
 
@@ -59,8 +61,8 @@ QN_DEVICE_INLINE void each_slice_row(const struct engine_device &device, uint64_
 /* Send along the places of an active row. */
 QN_DEVICE_INLINE void push_slice(const struct sweep_state &state,
                                  const struct qn_program_context &context, uint64_t number,
-                                 const uint8_t *bytes) {
-  each_slice_row(state.layout, context.num_vertices, number, bytes,
+                                 const struct qn_unit_entry &entry) {
+  each_slice_row(state.layout, context.num_vertices, number, entry,
                  [&](const struct hybrid_ell &ell, uint64_t row, uint32_t vertex) {
                    if (!sweep_is_active(state, vertex))
                      return;
@@ -77,12 +79,12 @@ QN_DEVICE_INLINE void push_slice(const struct sweep_state &state,
 
 QN_DEVICE_INLINE void walk_slice(const struct sweep_state &state,
                                  const struct qn_program_context &context, uint64_t number,
-                                 const uint8_t *bytes) {
+                                 const struct qn_unit_entry &entry) {
   if (state.layout.rows_send) {
-    push_slice(state, context, number, bytes);
+    push_slice(state, context, number, entry);
     return;
   }
-  each_slice_row(state.layout, context.num_vertices, number, bytes,
+  each_slice_row(state.layout, context.num_vertices, number, entry,
                  [&](const struct hybrid_ell &ell, uint64_t row, uint32_t vertex) {
                    program_accumulator total = program_identity();
                    if (!may_receive(state, context, vertex) ||
@@ -95,11 +97,11 @@ QN_DEVICE_INLINE void walk_slice(const struct sweep_state &state,
 
 QN_DEVICE_INLINE void walk_rest(const struct sweep_state &state,
                                 const struct qn_program_context &context, uint64_t number,
-                                const uint8_t *bytes) {
+                                const struct qn_unit_entry &entry) {
   if (state.layout.rows_send)
-    push_unit(state, context, number, bytes);
+    push_unit(state, context, number, entry);
   else
-    gather_unit_active(state, context, number, bytes);
+    gather_unit_active(state, context, number, entry);
 }
 
 #else
@@ -111,8 +113,8 @@ QN_DEVICE_INLINE void engine_store_row(const struct sweep_state &state, uint64_t
 
 QN_DEVICE_INLINE void walk_slice(const struct sweep_state &state,
                                  const struct qn_program_context &context, uint64_t number,
-                                 const uint8_t *bytes) {
-  each_slice_row(state.layout, context.num_vertices, number, bytes,
+                                 const struct qn_unit_entry &entry) {
+  each_slice_row(state.layout, context.num_vertices, number, entry,
                  [&](const struct hybrid_ell &ell, uint64_t row, uint32_t vertex) {
                    program_accumulator total = program_identity();
                    ell_sum(ell, state.messages, context, row, &total);
@@ -122,8 +124,8 @@ QN_DEVICE_INLINE void walk_slice(const struct sweep_state &state,
 
 QN_DEVICE_INLINE void walk_rest(const struct sweep_state &state,
                                 const struct qn_program_context &context, uint64_t number,
-                                const uint8_t *bytes) {
-  gather_unit(state, context, number, bytes);
+                                const struct qn_unit_entry &entry) {
+  gather_unit(state, context, number, entry);
 }
 
 /* Add what the COO part came to. */
@@ -142,9 +144,9 @@ __global__ void __launch_bounds__(SWEEP_THREADS)
   const struct qn_unit_entry entry = entries[blockIdx.x];
   const uint64_t num_slices = state.layout.slices.count;
   if (entry.unit < num_slices)
-    walk_slice(state, context, entry.unit, entry.bytes);
+    walk_slice(state, context, entry.unit, entry);
   else
-    walk_rest(state, context, entry.unit - num_slices, entry.bytes);
+    walk_rest(state, context, entry.unit - num_slices, entry);
 }
 
 /* Who sends along a unit: its rows, or anybody. */
@@ -303,9 +305,9 @@ inline void describe_unit(const void *user, uint64_t number, struct qn_unit *out
   out->pieces[0].data = matrix->ell_columns + first;
   if (out->num_pieces > 1)
     out->pieces[1].data = qn_cuda_weights_at(&matrix->ell_weights, first);
+  out->more = (unsigned)slices->width - 1;
   for (unsigned piece = 0; piece < out->num_pieces; piece++) {
     out->pieces[piece].bytes = num_rows * sizeof *matrix->ell_columns;
-    out->pieces[piece].more = slices->width - 1;
     out->pieces[piece].stride = slices->pitch * sizeof *matrix->ell_columns;
   }
 }

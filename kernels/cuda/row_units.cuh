@@ -312,7 +312,7 @@ static inline enum qn_status row_tables_upload(struct qn_cuda_memory *memory,
   return status;
 }
 
-/* A unit's bytes, as row_unit_describe lays them out. */
+/* A unit's pieces, in row_unit_describe's order. */
 struct unit_rows {
   const uint64_t *wide_offsets; /* [num_rows + 1], or NULL: */
   const uint32_t *narrow_offsets;
@@ -322,23 +322,22 @@ struct unit_rows {
 };
 
 QN_DEVICE_INLINE struct unit_rows unit_rows_at(const struct row_tables &tables,
-                                               const struct row_unit &unit, const uint8_t *bytes) {
+                                               const struct qn_unit_entry &entry) {
+  const uint8_t *const *piece = entry.pieces;
   struct unit_rows rows;
   memset(&rows, 0, sizeof rows);
   if (tables.has_wide_offsets)
-    rows.wide_offsets = reinterpret_cast<const uint64_t *>(bytes);
+    rows.wide_offsets = reinterpret_cast<const uint64_t *>(*piece++);
   else
-    rows.narrow_offsets = reinterpret_cast<const uint32_t *>(bytes);
-  bytes += qn_unit_rounded(((uint64_t)unit.num_rows + 1) * (tables.has_wide_offsets ? 8 : 4));
-  if (tables.has_ids) {
-    rows.ids = reinterpret_cast<const uint32_t *>(bytes);
-    bytes += qn_unit_rounded((uint64_t)unit.num_rows * sizeof *rows.ids);
-  }
-  rows.columns = reinterpret_cast<const uint32_t *>(bytes);
-  bytes += qn_unit_rounded((uint64_t)unit.num_edges * sizeof *rows.columns);
+    rows.narrow_offsets = reinterpret_cast<const uint32_t *>(*piece++);
+  if (tables.has_ids)
+    rows.ids = reinterpret_cast<const uint32_t *>(*piece++);
+  rows.columns = reinterpret_cast<const uint32_t *>(*piece++);
   rows.weights.type = tables.weight_type;
-  rows.weights.u32 = reinterpret_cast<const uint32_t *>(bytes);
-  rows.weights.f32 = reinterpret_cast<const float *>(bytes);
+  if (tables.weight_type != QN_WEIGHT_NONE) {
+    rows.weights.u32 = reinterpret_cast<const uint32_t *>(*piece);
+    rows.weights.f32 = reinterpret_cast<const float *>(*piece);
+  }
   return rows;
 }
 

@@ -23,9 +23,9 @@ namespace {
 /* Send along the rows of active vertices. */
 QN_DEVICE_INLINE void push_unit(const struct sweep_state &state,
                                 const struct qn_program_context &context, uint64_t number,
-                                const uint8_t *bytes) {
+                                const struct qn_unit_entry &entry) {
   const struct row_unit unit = state.layout.rows.units[number];
-  const struct unit_rows rows = unit_rows_at(state.layout.rows, unit, bytes);
+  const struct unit_rows rows = unit_rows_at(state.layout.rows, entry);
   each_unit_row(
       unit, rows,
       [&](uint32_t row) { return sweep_is_active(state, unit_row_vertex(unit, rows, row)); },
@@ -79,9 +79,9 @@ QN_DEVICE_INLINE bool unit_row_is_open(const struct sweep_state &state,
 /* Gather what active columns send to rows that may receive. */
 QN_DEVICE_INLINE void gather_unit_active(const struct sweep_state &state,
                                          const struct qn_program_context &context, uint64_t number,
-                                         const uint8_t *bytes) {
+                                         const struct qn_unit_entry &entry) {
   const struct row_unit unit = state.layout.rows.units[number];
-  const struct unit_rows rows = unit_rows_at(state.layout.rows, unit, bytes);
+  const struct unit_rows rows = unit_rows_at(state.layout.rows, entry);
   each_unit_row(
       unit, rows,
       [&](uint32_t row) {
@@ -117,9 +117,9 @@ QN_DEVICE_INLINE void engine_store_row(const struct sweep_state &state, uint64_t
 /* Gather what all columns send. */
 QN_DEVICE_INLINE void gather_unit(const struct sweep_state &state,
                                   const struct qn_program_context &context, uint64_t number,
-                                  const uint8_t *bytes) {
+                                  const struct qn_unit_entry &entry) {
   const struct row_unit unit = state.layout.rows.units[number];
-  const struct unit_rows rows = unit_rows_at(state.layout.rows, unit, bytes);
+  const struct unit_rows rows = unit_rows_at(state.layout.rows, entry);
   each_unit_row(
       unit, rows, [](uint32_t) { return true; },
       [&](bool valid, uint32_t row, uint32_t begin, uint32_t end, uint32_t lane, uint32_t width) {

@@ -17,23 +17,20 @@ namespace {
 
 /* ---- Walking ------------------------------------------------------------------------------- */
 
-/* A unit's bytes, as describe_unit lays them out; edges are counted from the first that was moved.
- */
+/* A unit's pieces, in describe_unit's order; edges are counted from the first that was moved. */
 QN_DEVICE_INLINE struct gathered_edges streamed_edges(const struct engine_device &device,
                                                       const struct qn_sh_unit &unit,
-                                                      const uint8_t *bytes) {
+                                                      const struct qn_unit_entry &entry) {
   struct gathered_edges from;
   memset(&from, 0, sizeof from);
   from.begin = unit.first_edge - aligned_edge(unit.first_edge);
   from.end = from.begin + unit.num_edges;
-  const uint8_t *offsets = bytes + qn_unit_rounded(from.end * sizeof(uint32_t));
-  const uint8_t *weights = offsets + qn_unit_rounded(from.end * sizeof(uint16_t));
   from.in.num_edges = from.end;
-  from.in.sources = reinterpret_cast<const uint32_t *>(bytes);
+  from.in.sources = reinterpret_cast<const uint32_t *>(entry.pieces[0]);
   from.in.weights.type = device.in.weights.type;
-  from.in.weights.u32 = reinterpret_cast<const uint32_t *>(weights);
-  from.in.weights.f32 = reinterpret_cast<const float *>(weights);
-  from.destination_offsets = reinterpret_cast<const uint16_t *>(offsets);
+  from.in.weights.u32 = reinterpret_cast<const uint32_t *>(entry.pieces[2]);
+  from.in.weights.f32 = reinterpret_cast<const float *>(entry.pieces[2]);
+  from.destination_offsets = reinterpret_cast<const uint16_t *>(entry.pieces[1]);
   return from;
 }
 
@@ -43,7 +40,7 @@ __global__ void __launch_bounds__(QN_TILE_THREADS)
                  const struct qn_unit_entry *entries) {
   const struct qn_unit_entry entry = entries[blockIdx.x];
   const struct qn_sh_unit unit = state.layout.units[entry.unit];
-  const struct gathered_edges from = streamed_edges(state.layout, unit, entry.bytes);
+  const struct gathered_edges from = streamed_edges(state.layout, unit, entry);
   if (unit.segment == QN_SH_NO_SEGMENT)
     gather_task(state, context, unit, from);
   else
@@ -159,11 +156,12 @@ inline void describe_unit(const void *user, uint64_t number, struct qn_unit *out
   const uint64_t first = aligned_edge(unit->first_edge);
   const uint64_t count = unit->first_edge + unit->num_edges - first;
   out->num_pieces = 2;
-  out->pieces[0] = {view->in.column_indices + first, count * sizeof(uint32_t), 0, 0};
-  out->pieces[1] = {view->destination_offsets + first, count * sizeof(uint16_t), 0, 0};
+  out->more = 0;
+  out->pieces[0] = {view->in.column_indices + first, count * sizeof(uint32_t), 0};
+  out->pieces[1] = {view->destination_offsets + first, count * sizeof(uint16_t), 0};
   if (shards_have_weights(view))
     out->pieces[out->num_pieces++] = {qn_cuda_weights_at(&view->in.weights, first),
-                                      count * sizeof(uint32_t), 0, 0};
+                                      count * sizeof(uint32_t), 0};
 }
 
 /* Frontier programs whose receivers stop at the first sender walk rows, not units, unless they

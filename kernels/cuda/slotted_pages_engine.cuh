@@ -140,7 +140,8 @@ __global__ void __launch_bounds__(SWEEP_THREADS)
                  const struct qn_unit_entry *entries, int turn, bool all_pages) {
   const struct engine_device &device = state.layout;
   const uint32_t page = entries ? (uint32_t)entries[blockIdx.x].unit : blockIdx.x;
-  const uint8_t *bytes = entries ? entries[blockIdx.x].bytes : resident_page(device.pages, page);
+  const uint8_t *bytes =
+      entries ? entries[blockIdx.x].pieces[0] : resident_page(device.pages, page);
   uint8_t *next_pages = device.next_pages[1 - turn];
   if (device.pages.lp_ranges[page] != QN_SMALL_PAGE)
     walk_large_page<splits>(state, context, page, bytes, next_pages);
@@ -241,7 +242,8 @@ inline enum qn_status check_weights(const struct qn_slotted_pages *view, struct 
 inline void describe_page(const void *user, uint64_t page, struct qn_unit *out) {
   const struct qn_slotted_pages *view = (const struct qn_slotted_pages *)user;
   out->num_pieces = 1;
-  out->pieces[0] = {qn_page_at(view, page), view->format.page_bytes, 0, 0};
+  out->more = 0;
+  out->pieces[0] = {qn_page_at(view, page), view->format.page_bytes, 0};
 }
 
 inline bool page_is_large(const void *user, uint64_t page) {

@@ -163,17 +163,9 @@ inline bool sweep_member_finished(struct sweep_member *member, const struct qn_t
   memset(&total, 0, sizeof total);
   for (unsigned i = 0; i < num_members; i++) {
     moved[i] = all[i].moved;
-    total.active_units += moved[i].active_units;
-    total.cache_hits += moved[i].cache_hits;
-    total.moved_units += moved[i].moved_units;
-    total.moved_bytes += moved[i].moved_bytes;
-    total.batches += moved[i].batches;
+    qn_stream_figures_add(&total, &moved[i]);
   }
-  member->moved.active_units += run->moved.active_units;
-  member->moved.cache_hits += run->moved.cache_hits;
-  member->moved.moved_units += run->moved.moved_units;
-  member->moved.moved_bytes += run->moved.moved_bytes;
-  member->moved.batches += run->moved.batches;
+  qn_stream_figures_add(&member->moved, &run->moved);
   run->moved = total;
   run->shared = &shared;
   const bool finished = sweep_finished(run, num_active, change, begin);

@@ -11,36 +11,150 @@
 #define LEAST_PAGE 4096
 #define BRIDGED_BYTES 16384 /* gaps that are not worth a range of their own */
 
-/* Copy a unit's pieces; how many bytes they take. */
-static uint64_t gather_unit(const struct qn_unit_source *source, uint64_t number, uint8_t *to) {
-  struct qn_unit unit;
-  uint64_t at = 0;
-  source->describe(source->user, number, &unit);
-  for (unsigned piece = 0; piece < unit.num_pieces; piece++) {
-    const struct qn_unit_piece *from = &unit.pieces[piece];
-    for (uint64_t run = 0; run <= from->more; run++)
-      memcpy(to + at + run * from->bytes, (const char *)from->data + run * from->stride,
-             from->bytes);
-    at += qn_unit_piece_bytes(from);
+/* A batch in the making. */
+struct gathering {
+  const struct qn_unit_pins *pins;
+  uint8_t *stage;
+  uint8_t *buffer;
+  struct qn_unit_copies *copies;
+  uint64_t at; /* what of the buffer is taken; a multiple of QN_UNIT_ALIGN */
+  /* The open run, or as many runs as its units' pieces have: */
+  const char *run, *end; /* the first one on the host */
+  uint64_t to;           /* where it goes */
+  uint64_t more, stride; /* the others */
+  uint32_t first;        /* unit of the batch */
+};
+
+static void add_copy(struct qn_unit_copies *copies, void *to, const void *from, uint64_t bytes,
+                     bool from_stage) {
+  const uint32_t place = copies->count++;
+  copies->from_stage[place] = from_stage;
+  copies->to[place] = to;
+  copies->from[place] = from;
+  copies->bytes[place] = bytes;
+}
+
+/* From the stage, where these bytes are; what lies between them and those before may go along. */
+static void copy_staged(struct gathering *work, uint64_t to, uint64_t bytes) {
+  struct qn_unit_copies *copies = work->copies;
+  const uint32_t last = copies->count - 1;
+  if (copies->count > 0 && copies->from_stage[last])
+    copies->bytes[last] = (size_t)(work->buffer + to + bytes - (uint8_t *)copies->to[last]);
+  else
+    add_copy(copies, work->buffer + to, work->stage + to, bytes, true);
+}
+
+/* From where it lies, if that is pinned. There is always a place left for the rest of the batch. */
+static void copy_run(struct gathering *work, uint64_t to, const char *from, uint64_t bytes) {
+  while (bytes > 0) {
+    bool pinned;
+    const uint64_t length = qn_unit_pins_reach(work->pins, from, bytes, &pinned);
+    if (pinned && length >= QN_UNIT_LONG_RUN && work->copies->count + 2 <= QN_UNIT_COPIES) {
+      add_copy(work->copies, work->buffer + to, from, length, false);
+    } else {
+      memcpy(work->stage + to, from, length);
+      copy_staged(work, to, length);
+    }
+    to += length;
+    from += length;
+    bytes -= length;
   }
-  return at;
+}
+
+/* Piece `number` of the units before `end` has been put into the open runs. */
+static void close_runs(struct gathering *work, unsigned number, uint32_t end) {
+  struct qn_unit_entry *entries = (struct qn_unit_entry *)work->stage;
+  const uint64_t bytes = (uint64_t)(work->end - work->run), stride = qn_unit_rounded(bytes);
+  if (!work->run)
+    return;
+  for (uint64_t i = 0; i <= work->more; i++)
+    copy_run(work, work->to + i * stride, work->run + i * work->stride, bytes);
+  for (uint32_t i = work->first; i < end; i++)
+    entries[i].strides[number] = (uint32_t)stride;
+  work->at = qn_unit_rounded(work->to + work->more * stride + bytes);
+  work->run = NULL;
+}
+
+/* Does a unit go on where the one before ends? They overlap, where both need what lies on their
+ * border. */
+static bool goes_on(const struct gathering *work, const struct qn_unit *unit,
+                    const struct qn_unit_piece *piece) {
+  const char *data = (const char *)piece->data;
+  return work->run && data >= work->run && data <= work->end && unit->more == work->more &&
+         (unit->more == 0 || piece->stride == work->stride);
+}
+
+static void put_piece(struct gathering *work, const struct qn_unit *unit, unsigned number,
+                      uint32_t place) {
+  struct qn_unit_entry *entries = (struct qn_unit_entry *)work->stage;
+  const struct qn_unit_piece *piece = &unit->pieces[number];
+  const char *data = (const char *)piece->data;
+  if (!goes_on(work, unit, piece)) {
+    close_runs(work, number, place);
+    work->run = work->end = data;
+    work->to = work->at + (uintptr_t)data % QN_UNIT_ALIGN;
+    work->more = unit->more;
+    work->stride = piece->stride;
+    work->first = place;
+  }
+  if (data + piece->bytes > work->end)
+    work->end = data + piece->bytes;
+  entries[place].pieces[number] = work->buffer + work->to + (data - work->run);
+}
+
+static void put_pieces(struct gathering *work, const struct qn_unit_list *list,
+                       const struct qn_unit_batch *batch, unsigned number) {
+  const struct qn_unit_source *source = list->source;
+  for (uint32_t i = 0; i < batch->count; i++) {
+    struct qn_unit unit;
+    source->describe(source->user, list->uses[batch->first + i].unit, &unit);
+    if (number < unit.num_pieces)
+      put_piece(work, &unit, number, i);
+    else
+      close_runs(work, number, i);
+  }
+  close_runs(work, number, batch->count);
+}
+
+/* The entry of a unit: what is in the cache lies there run after run. */
+static void put_entry(const struct qn_unit_list *list, const struct qn_unit_use *use,
+                      uint8_t *cached, struct qn_unit_entry *entry) {
+  const struct qn_unit_source *source = list->source;
+  uint8_t *slot = use->slot == QN_NO_SLOT ? NULL : cached + use->slot * source->unit_bytes;
+  struct qn_unit unit;
+  source->describe(source->user, use->unit, &unit);
+  memset(entry, 0, sizeof *entry);
+  entry->unit = use->unit;
+  entry->more = unit.more;
+  entry->keep = use->is_hit ? NULL : slot;
+  for (unsigned i = 0; i < unit.num_pieces; i++) {
+    entry->bytes[i] = (uint32_t)unit.pieces[i].bytes;
+    if (!use->is_hit)
+      continue;
+    entry->strides[i] = (uint32_t)qn_unit_rounded(entry->bytes[i]);
+    entry->pieces[i] = slot;
+    slot += (unit.more + 1) * (uint64_t)entry->strides[i];
+  }
 }
 
 void qn_unit_gather(const struct qn_unit_list *list, const struct qn_unit_batch *batch,
-                    uint8_t *stage, const uint8_t *buffer, uint8_t *cached) {
-  const struct qn_unit_source *source = list->source;
-  const struct qn_unit_use *uses = list->uses + batch->first;
+                    const struct qn_unit_pins *pins, uint8_t *stage, uint8_t *buffer,
+                    uint8_t *cached, struct qn_unit_copies *copies) {
   struct qn_unit_entry *entries = (struct qn_unit_entry *)stage;
-  uint64_t at = batch->count * sizeof *entries;
-  for (uint32_t i = 0; i < batch->count; i++) {
-    uint8_t *slot = uses[i].slot == QN_NO_SLOT ? NULL : cached + uses[i].slot * source->unit_bytes;
-    const uint64_t bytes = batch->resident ? 0 : gather_unit(source, uses[i].unit, stage + at);
-    entries[i].unit = uses[i].unit;
-    entries[i].bytes = batch->resident ? slot : buffer + at;
-    entries[i].keep = batch->resident ? NULL : slot;
-    entries[i].num_bytes = bytes;
-    at += bytes;
-  }
+  const uint64_t bytes = batch->count * sizeof *entries;
+  struct gathering work;
+  memset(&work, 0, sizeof work);
+  work.pins = pins;
+  work.stage = stage;
+  work.buffer = buffer;
+  work.copies = copies;
+  work.at = qn_unit_rounded(bytes);
+  copies->count = 0;
+  for (uint32_t i = 0; i < batch->count; i++)
+    put_entry(list, &list->uses[batch->first + i], cached, &entries[i]);
+  copy_staged(&work, 0, bytes);
+  for (unsigned number = 0; number < QN_UNIT_PIECES && !batch->resident; number++)
+    put_pieces(&work, list, batch, number);
 }
 
 /* ---- Reading ahead ----------------------------------------------------------------- */

@@ -1,19 +1,40 @@
-/* The bytes of a batch, from the mapped container into a staging buffer: what reader threads do.
- * They call nothing of CUDA's. */
+/* The bytes of a batch: where in its buffer on the device each goes, and from where on the host.
+ * Reader threads find out. They call nothing of CUDA's.
+ *
+ * Pieces lie in the buffer by their number, the first ones of all units in front of the second
+ * ones, so that those of neighbouring units follow each other there as they do in the container:
+ * they are one run. Runs that are long and pinned are copied from where they lie; the others are
+ * gathered in the pinned stage, at the same places, with the entries. */
 #ifndef QN_KERNELS_CUDA_UNIT_GATHER_CUH
 #define QN_KERNELS_CUDA_UNIT_GATHER_CUH
 
 #include "kernels/cuda/unit_list.cuh"
+#include "kernels/cuda/unit_pins.cuh"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Fill `stage` with the entries of a batch and, unless it is resident, with its units. `buffer` is
- * where it goes on the device, `cached` where its
+/* The most copies of a batch. */
+#ifndef QN_UNIT_COPIES
+#define QN_UNIT_COPIES 512
+#endif
+
+/* The copies that make a batch. */
+struct qn_unit_copies {
+  uint32_t count;
+  bool from_stage[QN_UNIT_COPIES];
+  void *to[QN_UNIT_COPIES];
+  const void *from[QN_UNIT_COPIES];
+  size_t bytes[QN_UNIT_COPIES];
+};
+
+/* Fill `stage` with the entries of a batch and with what of its units is not to be copied from
+ * where it lies, and list the copies. `buffer` is where it goes on the device, `cached` where its
  * cache lies, in slots of the largest unit's size. */
 void qn_unit_gather(const struct qn_unit_list *list, const struct qn_unit_batch *batch,
-                    uint8_t *stage, const uint8_t *buffer, uint8_t *cached);
+                    const struct qn_unit_pins *pins, uint8_t *stage, uint8_t *buffer,
+                    uint8_t *cached, struct qn_unit_copies *copies);
 
 /* Let the system read what a batch will need from storage, unless it is in the page cache. */
 void qn_unit_read_ahead(const struct qn_unit_list *list, const struct qn_unit_batch *batch);

@@ -6,11 +6,8 @@
 
 static uint64_t bytes_of(const struct qn_unit_source *source, uint64_t number) {
   struct qn_unit unit;
-  uint64_t bytes = 0;
   source->describe(source->user, number, &unit);
-  for (unsigned piece = 0; piece < unit.num_pieces; piece++)
-    bytes += qn_unit_piece_bytes(&unit.pieces[piece]);
-  return bytes;
+  return qn_unit_bytes(&unit);
 }
 
 /* What is the same in every iteration. */
@@ -97,26 +94,31 @@ static void order_hits_first(struct qn_unit_list *list, uint64_t count, uint64_t
 
 static void cut_batches(struct qn_unit_list *list, uint64_t count) {
   struct qn_unit_batch *batch = NULL;
+  uint64_t room = 0; /* left in the batch */
   list->num_batches = list->num_resident = 0;
   for (uint64_t i = 0; i < count; i++) {
     const struct qn_unit_use *use = &list->uses[i];
-    const uint64_t bytes =
-        sizeof(struct qn_unit_entry) + (use->is_hit ? 0 : list->unit_bytes[use->unit]);
-    if (!batch || batch->resident != use->is_hit || batch->bytes + bytes > list->batch_bytes) {
+    const uint64_t bytes = use->is_hit ? 0 : list->unit_bytes[use->unit];
+    if (!batch || batch->resident != use->is_hit || bytes + QN_UNIT_OVERHEAD > room) {
       batch = &list->batches[list->num_batches++];
       *batch = {i, 0, 0, use->is_hit, false, false};
       list->num_resident += use->is_hit;
+      room = list->batch_bytes;
     }
-    batch->bytes += bytes;
+    room -= bytes + QN_UNIT_OVERHEAD;
+    batch->bytes += bytes + sizeof(struct qn_unit_entry);
     batch->count++;
     batch->keeps |= !use->is_hit && use->slot != QN_NO_SLOT;
     batch->takes_over |= use->takes_over;
-    list->figures.moved_bytes += bytes;
+    list->figures.moved_bytes += bytes + sizeof(struct qn_unit_entry);
   }
 }
 
 void qn_unit_list_make(struct qn_unit_list *list, const uint8_t *flags, bool goes_on) {
   struct qn_stream_figures *figures = &list->figures;
+  const bool is_whole = !flags && !goes_on;
+  if (is_whole && list->lasts)
+    return;
   memset(figures, 0, sizeof *figures);
   figures->active_units = find_active(list, flags);
   figures->cache_hits =
@@ -125,4 +127,7 @@ void qn_unit_list_make(struct qn_unit_list *list, const uint8_t *flags, bool goe
   order_hits_first(list, figures->active_units, figures->cache_hits);
   cut_batches(list, figures->active_units);
   figures->batches = list->num_batches;
+  list->lasts = is_whole;
+  for (uint64_t i = 0; i < list->num_batches; i++)
+    list->lasts &= !list->batches[i].keeps;
 }

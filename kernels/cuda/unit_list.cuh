@@ -13,11 +13,10 @@
 extern "C" {
 #endif
 
-/* Consecutive uses of the list: in a stage and on the device first their entries, then their
- * bytes. */
+/* Consecutive uses of the list: on the device first their entries, then their pieces. */
 struct qn_unit_batch {
   uint64_t first;
-  uint64_t bytes;
+  uint64_t bytes; /* that move */
   uint32_t count;
   bool resident;   /* entries alone: the units lie in the cache */
   bool keeps;      /* some of them have been given a slot of the cache */
@@ -29,7 +28,7 @@ struct qn_unit_list {
   const struct qn_unit_source *source;
   uint64_t batch_bytes;
   struct qn_unit_cache cache;
-  uint64_t *unit_bytes;          /* [num_units] on the device */
+  uint64_t *unit_bytes;          /* [num_units] in the cache */
   uint8_t *late;                 /* [num_units], or NULL: none is */
   struct qn_unit_use *used;      /* [num_units] this iteration's, as the cache is asked for them */
   struct qn_unit_use *uses;      /* [num_units] the same as they are walked */
@@ -37,6 +36,7 @@ struct qn_unit_list {
   uint64_t num_batches;
   uint64_t num_resident;            /* batches, the first ones */
   struct qn_stream_figures figures; /* of the list */
+  bool lasts;                       /* the next list, if it is of all units, is the same */
 };
 
 /* For batches of at most plan->batch_bytes, with the plan's cache. Owned until
@@ -46,7 +46,8 @@ enum qn_status qn_unit_list_create(struct qn_unit_list *list, const struct qn_un
 /* A zeroed list is allowed. */
 void qn_unit_list_destroy(struct qn_unit_list *list);
 
-/* List the units whose flag is not 0 (NULL: all). `goes_on`: for the iteration of the last list. */
+/* List the units whose flag is not 0 (NULL: all). `goes_on`: for the iteration of the last list. 5
+ * ns a unit, but when all are listed again. */
 void qn_unit_list_make(struct qn_unit_list *list, const uint8_t *flags, bool goes_on);
 
 #ifdef __cplusplus

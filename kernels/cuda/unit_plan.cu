@@ -1,5 +1,6 @@
 #include "kernels/cuda/unit_readers.cuh"
 #include "kernels/cuda/unit_stream.cuh"
+#include "support/memory_plan.h"
 #include "support/sizes.h"
 #include "support/threads.h"
 
@@ -15,14 +16,9 @@ static uint64_t least(uint64_t a, uint64_t b) {
   return a < b ? a : b;
 }
 
-/* The list of a batch's units, in front of them. */
-static uint64_t list_bytes(uint64_t entries) {
-  return entries * sizeof(struct qn_unit_entry);
-}
-
-/* A batch of about `bytes`: room for as many of the largest units, at least one, and their list. */
+/* A batch of about `bytes`: room for as many of the largest units, at least one. */
 static uint64_t batch_of(const struct qn_unit_source *source, uint64_t bytes) {
-  const uint64_t one = list_bytes(1) + source->unit_bytes;
+  const uint64_t one = QN_UNIT_OVERHEAD + source->unit_bytes;
   return bytes > source->unit_bytes ? bytes / source->unit_bytes * one : one;
 }
 
@@ -75,6 +71,9 @@ static enum qn_status plan_host(const struct qn_unit_source *source,
                    qn_size_text(plan->batch_bytes, needed, sizeof needed),
                    qn_size_text(options->host_memory, given, sizeof given));
   }
+  const uint64_t left =
+      host ? host - plan->num_stages * plan->batch_bytes : qn_memory_available() / 2;
+  plan->pin_bytes = source->moves_once ? 0 : least(left, source->total_bytes);
   /* More of them take time from the sender, and memory's from the bus. */
   const unsigned readers = qn_threads() - qn_threads() * 3 / 8;
   plan->num_readers = (unsigned)least(least(readers, plan->num_stages), QN_MAX_READERS);

@@ -7,13 +7,6 @@
 /* A part of the units on its way to the device. */
 #define PART_BYTES ((uint64_t)16 << 20)
 
-static uint64_t unit_bytes(const struct qn_unit *unit) {
-  uint64_t bytes = 0;
-  for (unsigned piece = 0; piece < unit->num_pieces; piece++)
-    bytes += qn_unit_rounded(unit->pieces[piece].bytes);
-  return bytes;
-}
-
 static unsigned least_loaded(const struct qn_unit_share *shares, unsigned num_shares) {
   unsigned best = 0;
   for (unsigned i = 1; i < num_shares; i++)
@@ -41,7 +34,7 @@ enum qn_status qn_unit_shares_create(struct qn_unit_share *shares, unsigned num_
   for (uint64_t number = 0; number < source->num_units && !status; number++) {
     struct qn_unit unit;
     source->describe(source->user, number, &unit);
-    const uint64_t bytes = unit_bytes(&unit);
+    const uint64_t bytes = qn_unit_bytes(&unit);
     if (!whole)
       give(&shares[least_loaded(shares, num_shares)], number, bytes);
     for (unsigned i = 0; i < num_shares && whole; i++)
@@ -69,16 +62,16 @@ static uint64_t gather_part(const struct qn_unit_share *share, const struct qn_u
     if (share->mine && !share->mine[*next])
       continue;
     source->describe(source->user, *next, &unit);
-    const uint64_t bytes = unit_bytes(&unit);
+    const uint64_t bytes = qn_unit_bytes(&unit);
     if (filled + bytes > PART_BYTES && filled > 0)
       break;
     struct qn_unit_entry *entry = &entries[(*made)++];
-    entry->unit = *next;
-    entry->bytes = share->memory + at + filled;
-    entry->keep = NULL;
-    entry->num_bytes = bytes;
+    memset(entry, 0, sizeof *entry);
+    entry->unit = (uint32_t)*next;
     for (unsigned piece = 0; piece < unit.num_pieces; piece++) {
       const uint64_t size = unit.pieces[piece].bytes, rounded = qn_unit_rounded(size);
+      entry->pieces[piece] = share->memory + at + filled;
+      entry->bytes[piece] = (uint32_t)size;
       memcpy(part + filled, unit.pieces[piece].data, size);
       memset(part + filled + size, 0, rounded - size);
       filled += rounded;

@@ -7,18 +7,20 @@
  *
  *   units that lie in the device's cache first (Graphie, IV), without a transfer (unit_list.cuh);
  *   then the others, in order, those that are `late` after those that are not (GTS: large pages
- *   after small ones), packed in batches: reader threads gather a batch from the mapping into a
- *   pinned buffer (unit_gather.cuh), one copy takes it to the device, one launch walks it, on
- * stream batch % num_streams; a kernel keeps units in the cache while it has room (unit_cache.cuh).
+ *   after small ones), packed in batches: reader threads find out where a batch's bytes lie, and
+ *   gather in a pinned buffer what is not pinned itself, or scattered (unit_gather.cuh,
+ *   unit_pins.cuh); one transfer takes all to the device, one launch walks it, on stream
+ *   batch % num_streams; a kernel keeps units in the cache while it has room (unit_cache.cuh).
  *
  * An iteration over all units is taken to be followed by another one: its first batches are
- * gathered and copied while the walks of this one end and the vertices are updated.
+ * copied while the walks of this one end and the vertices are updated.
  *
- * What must move: the bytes of active units that the cache does not hold, and 32 for each active
- * unit. What bounds it: the bus, which carries 55.4 GB/s of large copies and 53 of batches on one
- * stream (H200, 4 MiB: 3 us between two); and the host's memory, which every byte passes twice more
- * when it is gathered: 8 GB/s a thread, 51 GB/s with the copies at work. Registering the mapping
- * instead (0.07 s a GB) would gain 1 to 2 GB/s for layouts whose units are as they lie in the file.
+ * What must move: the bytes of active units that the cache does not hold, and 80 for each active
+ * unit. What bounds it: the bus, which carries 55.4 GB/s of large copies (H200) and 53 of batches
+ * of 4 MiB, as 3 us pass between two; 50 with what kernels wait for recorded between them. Bytes
+ * that are gathered pass the host's memory twice more, 6 to 8 GB/s a thread: 45 to 48 GB/s by ten
+ * readers on a host that does nothing else, 35 to 40 on others. Copied from where they are pinned
+ * they take no thread, and 50 whatever the host does.
  *
  * Batches are large enough for the bus whatever the size of a unit, so that no more than the
  * active units has to move. Walks of different batches run at the same time: they must combine
@@ -39,16 +41,16 @@ extern "C" {
 #define QN_UNIT_PIECES 4
 #define QN_UNIT_ALIGN 16
 
-/* Where a unit's bytes lie on the host, in pieces of one run or several. On the device its pieces
- * follow each other, each beginning at a multiple of QN_UNIT_ALIGN. */
+/* Where a unit's bytes lie on the host, in pieces of one run or several. On the device a piece is
+ * aligned as it is on the host, up to QN_UNIT_ALIGN. */
 struct qn_unit_piece {
   const void *data;
-  uint64_t bytes;
-  uint64_t more;   /* further runs of as many bytes, which follow at once on the device */
-  uint64_t stride; /* from one run to the next, on the host */
+  uint64_t bytes;  /* of a run */
+  uint64_t stride; /* from one run to the next */
 };
 struct qn_unit {
   unsigned num_pieces;
+  unsigned more; /* runs that each piece has beyond the first */
   struct qn_unit_piece pieces[QN_UNIT_PIECES];
 };
 
@@ -63,25 +65,34 @@ struct qn_unit_source {
   uint64_t vertex_bytes;   /* in both cases, for each vertex that is held */
   void (*describe)(const void *user, uint64_t unit, struct qn_unit *out);
   bool (*is_late)(const void *user, uint64_t unit); /* NULL: none is */
+  bool moves_once; /* no unit is asked for again, nor is it worth while to pin any */
 };
 
 /* A unit on the device, as kernels see it. */
 struct qn_unit_entry {
-  uint64_t unit;
-  const uint8_t *bytes;
-  uint8_t *keep;      /* a slot of the cache to be copied to, or NULL */
-  uint64_t num_bytes; /* a multiple of QN_UNIT_ALIGN */
+  uint32_t unit;
+  uint32_t more;                         /* runs of each piece beyond the first */
+  const uint8_t *pieces[QN_UNIT_PIECES]; /* NULL where it has fewer */
+  uint32_t bytes[QN_UNIT_PIECES];        /* of a run */
+  uint32_t strides[QN_UNIT_PIECES];      /* from one run to the next */
+  uint8_t *keep; /* a slot of the cache to be copied to, run after run, or NULL */
 };
 
-/* Where a piece ends that has `bytes` bytes. */
+/* Where a run ends that has `bytes` bytes. */
 QN_INLINE uint64_t qn_unit_rounded(uint64_t bytes) {
   return (bytes + QN_UNIT_ALIGN - 1) / QN_UNIT_ALIGN * QN_UNIT_ALIGN;
 }
 
-/* What a piece takes on the device. */
-QN_INLINE uint64_t qn_unit_piece_bytes(const struct qn_unit_piece *piece) {
-  return qn_unit_rounded(piece->bytes * (piece->more + 1));
+/* What a unit takes in the cache. */
+QN_INLINE uint64_t qn_unit_bytes(const struct qn_unit *unit) {
+  uint64_t bytes = 0;
+  for (unsigned i = 0; i < unit->num_pieces; i++)
+    bytes += (unit->more + 1) * qn_unit_rounded(unit->pieces[i].bytes);
+  return bytes;
 }
+
+/* What a unit takes at most in a batch beside its pieces: its entry, and what aligns them. */
+#define QN_UNIT_OVERHEAD (sizeof(struct qn_unit_entry) + QN_UNIT_PIECES * QN_UNIT_ALIGN)
 
 /* Launch the engine's kernel over `count` entries on the device, in a stream. */
 typedef enum qn_status qn_unit_walk(void *user, const struct qn_unit_entry *entries, uint64_t count,
@@ -119,14 +130,6 @@ void qn_unit_stream_destroy(struct qn_unit_stream *stream);
 enum qn_status qn_unit_stream_run(struct qn_unit_stream *stream, const uint8_t *flags,
                                   qn_unit_walk *walk, void *user, struct qn_stream_figures *figures,
                                   struct qn_error *error);
-
-/* The same, but walks may not have ended on return: those of some of an iteration's units, of which
- * others follow at once. Units of one iteration that is walked in parts are in one part each. */
-enum qn_status qn_unit_stream_part(struct qn_unit_stream *stream, const uint8_t *flags,
-                                   qn_unit_walk *walk, void *user,
-                                   struct qn_stream_figures *figures, struct qn_error *error);
-/* Until the walks of all parts have ended. */
-enum qn_status qn_unit_stream_wait(struct qn_unit_stream *stream, struct qn_error *error);
 
 #ifdef __cplusplus
 }
