@@ -21,8 +21,10 @@ enum qn_status qn_archive_write(const struct qn_container *container, const char
 
 /* Write the plain form of `archive` to `path`. Every section's checksum is compared with what was
  * decoded; QN_INVALID names the section that is damaged. Memory: 4 MiB a thread; for undirected
- * graphs 16 more, 4 bytes an edge (8 with weights), 16 a vertex and 5 a vertex for each of
- * up to 8 threads. */
+ * graphs 8 bytes a vertex, 2 bytes an edge (4 with weights), and 8 MiB a thread (14) or more
+ * where vertices have millions of edges. Triangles that are not cut into strips, as older archives
+ * have them, take twice the bytes an edge, 8 a vertex and 5 a vertex for each of up to
+ * 8 threads more. */
 enum qn_status qn_archive_restore(const struct qn_container *archive, const char *path, bool force,
                                   struct qn_error *error);
 
@@ -38,8 +40,7 @@ enum qn_status qn_archive_restore_judged(const struct qn_container *archive, con
 enum qn_status qn_archive_restore_nameless(const struct qn_container *archive, const char *name,
                                            struct qn_container **out, struct qn_error *error);
 
-/* Decode and compare everything without writing. Memory as above, and for undirected graphs the
- * columns, decoded. */
+/* Decode and compare everything without writing. Memory as above. */
 enum qn_status qn_archive_check(const struct qn_container *archive, struct qn_error *error);
 
 #ifdef __cplusplus

@@ -18,6 +18,8 @@ bool qn_filter_applies(enum qn_filter filter, uint32_t element_bytes) {
   case QN_FILTER_GAPS:
   case QN_FILTER_GAP_PLANES:
     return element_bytes == 4;
+  case QN_FILTER_ROWS:
+    break;
   }
   return false;
 }
@@ -32,6 +34,7 @@ uint64_t qn_filter_bound(enum qn_filter filter, uint32_t element_bytes, uint64_t
     return 4 + count * 8;
   case QN_FILTER_NONE:
   case QN_FILTER_SHUFFLE:
+  case QN_FILTER_ROWS:
     break;
   }
   return count * element_bytes;
@@ -278,6 +281,8 @@ uint64_t qn_filter_encode(enum qn_filter filter, uint32_t element_bytes, const v
   case QN_FILTER_NONE:
     memcpy(out, elements, count * element_bytes);
     break;
+  case QN_FILTER_ROWS:
+    return 0;
   }
   return count * element_bytes;
 }
@@ -291,6 +296,8 @@ bool qn_filter_decode(enum qn_filter filter, uint32_t element_bytes, const uint8
     return decode_gaps(in, bytes, elements, count);
   case QN_FILTER_GAP_PLANES:
     return decode_gap_planes(in, bytes, elements, count);
+  case QN_FILTER_ROWS:
+    return false;
   case QN_FILTER_NONE:
   case QN_FILTER_SHUFFLE:
     break;

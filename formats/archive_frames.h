@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "formats/archive_filter.h"
+#include "formats/archive_strips.h"
 #include "formats/container.h"
 
 struct qn_disk_frame_index {
@@ -25,10 +26,23 @@ static inline uint64_t qn_frame_elements(uint32_t element_bytes) {
   return QN_FRAME_BYTES / element_bytes;
 }
 
-/* Encode `count` elements and append them to `writer` as the section that `decoded` describes. */
+/* How a triangle is cut into strips. */
+struct qn_cut {
+  const struct qn_strips *strips;
+  const uint64_t *upper_rows; /* [V + 1] where rows begin in the triangle */
+  bool columns;               /* what is cut: else weights */
+};
+
+/* Encode `count` elements and append them to `writer` as the section that `decoded` describes.
+ * `cut` is NULL for frames of equal length. */
 enum qn_status qn_frames_write(struct qn_writer *writer, const struct qn_section *decoded,
-                               const void *elements, uint64_t count, bool upper, int level,
-                               struct qn_error *error);
+                               const void *elements, uint64_t count, bool upper,
+                               const struct qn_cut *cut, int level, struct qn_error *error);
+
+/* Do the columns of a triangle take less when they are cut? By a sample of both. */
+enum qn_status qn_frames_prefer_cut(const uint32_t *columns, uint64_t count,
+                                    const struct qn_cut *cut, int level, bool *prefer,
+                                    struct qn_error *error);
 
 /* The number of elements that an encoded section holds, after checking its index. */
 enum qn_status qn_frames_count(const struct qn_container *archive, const struct qn_section *section,
@@ -54,5 +68,17 @@ enum qn_status qn_frames_read(struct qn_frame_decoders *decoders,
                               const struct qn_container *archive, const struct qn_section *section,
                               void *elements, const struct qn_frame_taker *taker,
                               struct qn_error *error);
+
+/* Of a section that is cut: decode frame `frame`, which is not empty, by the calling thread: rows,
+ * whose columns stay valid until the thread decodes others, or weights [count] (A-3). */
+enum qn_status qn_frames_read_rows(struct qn_frame_decoders *decoders,
+                                   const struct qn_container *archive,
+                                   const struct qn_section *section, const struct qn_strips *strips,
+                                   uint64_t frame, struct qn_rows *rows, struct qn_error *error);
+enum qn_status qn_frames_read_weights(struct qn_frame_decoders *decoders,
+                                      const struct qn_container *archive,
+                                      const struct qn_section *section,
+                                      const struct qn_strips *strips, uint64_t frame,
+                                      uint32_t *weights, struct qn_error *error);
 
 #endif

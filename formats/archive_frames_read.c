@@ -90,27 +90,72 @@ static uint64_t frame_count(const struct decoding *decoding, uint64_t frame) {
   return left < decoding->index.frame_elements ? left : decoding->index.frame_elements;
 }
 
+static enum qn_status corrupt_frame(const struct qn_container *archive,
+                                    const struct qn_section *section, uint64_t frame,
+                                    struct qn_error *error) {
+  return qn_container_violation(archive, error, "A-3", "section %s is corrupt in frame %" PRIu64,
+                                section->name, frame);
+}
+
+/* Decompress the bytes [begin, end) of a section into the thread's memory, behind the frame. NULL
+ * if that cannot be. */
+static const uint8_t *decompress(const struct qn_frame_decoders *decoders,
+                                 const struct qn_section *section, uint64_t begin, uint64_t end,
+                                 size_t *bytes) {
+  const struct decoder *decoder = &decoders->decoders[omp_get_thread_num()];
+  uint8_t *content = decoder->memory + QN_FRAME_BYTES;
+  *bytes = ZSTD_decompressDCtx(decoder->context, content, decoders->filtered_room,
+                               (const uint8_t *)section->stored + begin, end - begin);
+  return ZSTD_isError(*bytes) ? NULL : content;
+}
+
 static enum qn_status decode_frame(const struct decoding *decoding,
                                    const struct qn_frame_decoders *decoders, uint64_t frame,
                                    struct qn_error *error) {
-  const struct decoder *decoder = &decoders->decoders[omp_get_thread_num()];
   const struct qn_section *section = decoding->section;
-  uint64_t begin = frame_offset(section, frame), end = frame_offset(section, frame + 1);
   uint64_t count = frame_count(decoding, frame);
   uint64_t offset = frame * decoding->index.frame_elements * section->element_bytes;
-  uint8_t *out = decoding->elements ? decoding->elements + offset : decoder->memory;
-  uint8_t *content = decoder->memory + QN_FRAME_BYTES;
-  size_t filtered = ZSTD_decompressDCtx(decoder->context, content, decoders->filtered_room,
-                                        (const uint8_t *)section->stored + begin, end - begin);
-  if (ZSTD_isError(filtered) ||
-      !qn_filter_decode((enum qn_filter)section->filter, section->element_bytes, content, filtered,
-                        out, count))
-    return qn_container_violation(decoding->archive, error, "A-3",
-                                  "section %s is corrupt in frame %" PRIu64, section->name, frame);
+  uint8_t *out = decoding->elements ? decoding->elements + offset
+                                    : decoders->decoders[omp_get_thread_num()].memory;
+  size_t bytes;
+  const uint8_t *content = decompress(decoders, section, frame_offset(section, frame),
+                                      frame_offset(section, frame + 1), &bytes);
+  if (!content || !qn_filter_decode((enum qn_filter)section->filter, section->element_bytes,
+                                    content, bytes, out, count))
+    return corrupt_frame(decoding->archive, section, frame, error);
   if (!decoding->taker)
     return QN_OK;
   return decoding->taker->take(decoding->taker->context, out, count * section->element_bytes,
                                offset, error);
+}
+
+enum qn_status qn_frames_read_rows(struct qn_frame_decoders *decoders,
+                                   const struct qn_container *archive,
+                                   const struct qn_section *section, const struct qn_strips *strips,
+                                   uint64_t frame, struct qn_rows *rows, struct qn_error *error) {
+  struct qn_rows_place place = qn_strips_place(strips, frame);
+  uint32_t *columns = (uint32_t *)(void *)decoders->decoders[omp_get_thread_num()].memory;
+  size_t bytes;
+  const uint8_t *content = decompress(decoders, section, qn_strips_offset(section, frame),
+                                      qn_strips_offset(section, frame + 1), &bytes);
+  if (!content ||
+      !qn_rows_decode(&place, content, bytes, strips->frames[frame].count, columns, rows))
+    return corrupt_frame(archive, section, frame, error);
+  return QN_OK;
+}
+
+enum qn_status qn_frames_read_weights(struct qn_frame_decoders *decoders,
+                                      const struct qn_container *archive,
+                                      const struct qn_section *section,
+                                      const struct qn_strips *strips, uint64_t frame,
+                                      uint32_t *weights, struct qn_error *error) {
+  size_t bytes;
+  const uint8_t *content = decompress(decoders, section, qn_strips_offset(section, frame),
+                                      qn_strips_offset(section, frame + 1), &bytes);
+  if (!content || !qn_filter_decode((enum qn_filter)section->filter, section->element_bytes,
+                                    content, bytes, weights, strips->frames[frame].count))
+    return corrupt_frame(archive, section, frame, error);
+  return QN_OK;
 }
 
 /* Of several failures the first frame's is told, whatever the number of threads. */
@@ -165,7 +210,10 @@ static uint64_t widest_frame(void) {
         uint64_t bound = qn_filter_bound((enum qn_filter)filter, width, qn_frame_elements(width));
         widest = bound > widest ? bound : widest;
       }
-  return widest;
+  /* Of rows, with as many strips as there may be. */
+  const struct qn_rows_place place = {.num_vertices = UINT32_MAX, .span_log2 = QN_MAX_SPAN_LOG2};
+  uint64_t rows = qn_rows_bound(&place, QN_STRIP_FRAME_ELEMENTS);
+  return rows > widest ? rows : widest;
 }
 
 enum qn_status qn_frame_decoders_create(struct qn_frame_decoders **out, struct qn_error *error) {
@@ -183,7 +231,8 @@ enum qn_status qn_frame_decoders_create(struct qn_frame_decoders **out, struct q
     struct decoder *decoder = &decoders->decoders[i];
     decoder->context = ZSTD_createDCtx();
     status = decoder->context
-                 ? qn_pages_alloc(&decoder->memory, QN_FRAME_BYTES + decoders->filtered_room, 1,
+                 ? qn_pages_alloc(&decoder->memory,
+                                  QN_FRAME_BYTES + decoders->filtered_room + QN_ROWS_SLACK, 1,
                                   "a frame", error)
                  : qn_fail_memory(error, "a decompressor", 0);
   }
@@ -199,7 +248,8 @@ void qn_frame_decoders_destroy(struct qn_frame_decoders *decoders) {
     return;
   for (unsigned i = 0; i < decoders->count; i++) {
     ZSTD_freeDCtx(decoders->decoders[i].context);
-    qn_pages_free(decoders->decoders[i].memory, QN_FRAME_BYTES + decoders->filtered_room, 1);
+    qn_pages_free(decoders->decoders[i].memory,
+                  QN_FRAME_BYTES + decoders->filtered_room + QN_ROWS_SLACK, 1);
   }
   qn_free(decoders);
 }

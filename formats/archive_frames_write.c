@@ -15,6 +15,7 @@ struct encoder {
   ZSTD_CCtx *context;
   uint8_t *filtered;
   uint8_t *compressed;
+  uint32_t *degrees; /* of rows, and the tiles behind them; NULL without strips */
   uint64_t filtered_room;
   uint64_t compressed_room;
 };
@@ -24,16 +25,47 @@ struct encoding {
   const uint8_t *elements;
   uint64_t count;
   uint32_t element_bytes;
-  uint64_t frame_elements;
+  const struct qn_cut *cut; /* NULL: frames of equal length */
   uint64_t num_frames;
   enum qn_filter filter;
   int level;
 };
 
-static uint64_t widest_bound(uint32_t element_bytes, uint64_t count) {
+static uint64_t frame_first(const struct encoding *encoding, uint64_t frame) {
+  return encoding->cut ? encoding->cut->strips->frames[frame].first
+                       : frame * qn_frame_elements(encoding->element_bytes);
+}
+
+static uint64_t frame_count(const struct encoding *encoding, uint64_t frame) {
+  uint64_t whole = qn_frame_elements(encoding->element_bytes);
+  if (encoding->cut)
+    return encoding->cut->strips->frames[frame].count;
+  uint64_t left = encoding->count - frame_first(encoding, frame);
+  return left < whole ? left : whole;
+}
+
+/* Strips need their rows told, so that their columns have no other filter. */
+static bool filter_applies(const struct encoding *encoding, enum qn_filter filter) {
+  if (encoding->cut && encoding->cut->columns)
+    return filter == QN_FILTER_ROWS;
+  return filter != QN_FILTER_ROWS && qn_filter_applies(filter, encoding->element_bytes);
+}
+
+/* The most bytes that `filter` makes of a frame. */
+static uint64_t frame_bound(const struct encoding *encoding, enum qn_filter filter) {
+  uint64_t count = qn_frame_elements(encoding->element_bytes);
+  if (filter != QN_FILTER_ROWS)
+    return qn_filter_bound(filter, encoding->element_bytes, count);
+  struct qn_rows_place place = qn_strips_place(encoding->cut->strips, 0);
+  return qn_rows_bound(&place, count) + QN_ROWS_SLACK;
+}
+
+static uint64_t widest_bound(const struct encoding *encoding) {
   uint64_t widest = 0;
-  for (unsigned filter = QN_FILTER_NONE; filter <= QN_FILTER_GAP_PLANES; filter++) {
-    uint64_t bound = qn_filter_bound((enum qn_filter)filter, element_bytes, count);
+  for (unsigned filter = QN_FILTER_NONE; filter <= QN_FILTER_ROWS; filter++) {
+    if (!filter_applies(encoding, (enum qn_filter)filter))
+      continue;
+    uint64_t bound = frame_bound(encoding, (enum qn_filter)filter);
     widest = bound > widest ? bound : widest;
   }
   return widest;
@@ -43,13 +75,14 @@ static void destroy_encoder(struct encoder *encoder) {
   ZSTD_freeCCtx(encoder->context);
   qn_free(encoder->filtered);
   qn_free(encoder->compressed);
+  qn_free(encoder->degrees);
 }
 
 static enum qn_status create_encoder(struct encoder *encoder, const struct encoding *encoding,
                                      struct qn_error *error) {
   memset(encoder, 0, sizeof *encoder);
-  encoder->filtered_room = widest_bound(encoding->element_bytes, encoding->frame_elements);
-  encoder->compressed_room = ZSTD_compressBound(encoder->filtered_room);
+  encoder->filtered_room = widest_bound(encoding);
+  encoder->compressed_room = 2 * ZSTD_compressBound(encoder->filtered_room);
   encoder->context = ZSTD_createCCtx();
   enum qn_status status = encoder->context ? QN_OK : qn_fail_memory(error, "a compressor", 0);
   if (!status)
@@ -57,42 +90,86 @@ static enum qn_status create_encoder(struct encoder *encoder, const struct encod
   if (!status)
     status =
         qn_alloc(&encoder->compressed, encoder->compressed_room, 1, "a compressor buffer", error);
+  if (!status && encoding->cut)
+    status = qn_alloc(&encoder->degrees,
+                      ((uint64_t)1 << encoding->cut->strips->span_log2) +
+                          encoding->cut->strips->num_strips,
+                      sizeof *encoder->degrees, "rows of a strip", error);
   return status;
 }
 
-static uint64_t frame_count(const struct encoding *encoding, uint64_t frame) {
-  uint64_t begin = frame * encoding->frame_elements;
-  uint64_t left = encoding->count - begin;
-  return left < encoding->frame_elements ? left : encoding->frame_elements;
+/* The rows of a frame, in the encoder's memory. */
+static struct qn_rows rows_of_frame(const struct encoder *encoder, const struct encoding *encoding,
+                                    uint64_t frame) {
+  const struct qn_strips *strips = encoding->cut->strips;
+  const struct qn_strip_frame *cut = &strips->frames[frame];
+  const uint32_t *columns = (const uint32_t *)(const void *)encoding->elements + cut->first;
+  struct qn_rows rows = {.degrees = encoder->degrees,
+                         .tiles = encoder->degrees + ((uint64_t)1 << strips->span_log2),
+                         .columns = columns};
+  qn_strips_rows(strips, frame, encoding->cut->upper_rows, &rows);
+  uint64_t row = ((uint64_t)cut->strip << strips->span_log2) + rows.first_row;
+  bool begun = encoding->cut->upper_rows[row] < cut->first;
+  rows.base = begun ? columns[-1] : (uint32_t)row;
+  qn_strips_count_tiles(strips, frame, &rows);
+  return rows;
 }
 
-/* Compress one frame into encoder->compressed; 0 if zstd fails. */
-static uint64_t encode_frame(struct encoder *encoder, const struct encoding *encoding,
-                             enum qn_filter filter, uint64_t frame) {
-  uint64_t begin = frame * encoding->frame_elements * encoding->element_bytes;
-  uint64_t filtered = qn_filter_encode(filter, encoding->element_bytes, encoding->elements + begin,
-                                       frame_count(encoding, frame), encoder->filtered);
-  size_t size = ZSTD_compressCCtx(encoder->context, encoder->compressed, encoder->compressed_room,
-                                  encoder->filtered, filtered, encoding->level);
-  return ZSTD_isError(size) ? 0 : size;
+/* Append what is made of `length` bytes to the `*size` bytes that are there; false if zstd fails.
+ */
+static bool compress(struct encoder *encoder, int level, const uint8_t *bytes, uint64_t length,
+                     uint64_t *size) {
+  size_t added = ZSTD_compressCCtx(encoder->context, encoder->compressed + *size,
+                                   encoder->compressed_room - *size, bytes, length, level);
+  *size += ZSTD_isError(added) ? 0 : added;
+  return !ZSTD_isError(added);
 }
 
-/* The filter under which the first and the middle frame become smallest; all are tried at once. */
-static enum qn_filter choose_filter(struct encoder *encoders, const struct encoding *encoding) {
-  enum { FILTERS = QN_FILTER_GAP_PLANES + 1 };
-  uint64_t sizes[2 * FILTERS] = {0};
+/* Compress one frame into encoder->compressed, of `*size` bytes; false if zstd fails. What hardly
+ * compresses is kept apart, and lies there as it is. */
+static bool encode_frame(struct encoder *encoder, const struct encoding *encoding,
+                         enum qn_filter filter, uint64_t frame, uint64_t *size) {
+  const uint8_t *elements =
+      encoding->elements + frame_first(encoding, frame) * encoding->element_bytes;
+  uint64_t count = frame_count(encoding, frame), head, bytes;
+  *size = 0;
+  if (count == 0)
+    return true;
+  if (filter != QN_FILTER_ROWS) {
+    bytes = qn_filter_encode(filter, encoding->element_bytes, elements, count, encoder->filtered);
+    return compress(encoder, encoding->level, encoder->filtered, bytes, size);
+  }
+  struct qn_rows_place place = qn_strips_place(encoding->cut->strips, frame);
+  struct qn_rows rows = rows_of_frame(encoder, encoding, frame);
+  bytes = qn_rows_encode(&place, &rows, count, encoder->filtered, &head);
+  return compress(encoder, encoding->level, encoder->filtered, head, size) &&
+         compress(encoder, 1, encoder->filtered + head, bytes - head, size);
+}
+
+enum { FILTERS = QN_FILTER_ROWS + 1, SAMPLES = 2 };
+
+/* The filter under which the first and the middle frame become smallest, which is `*size`; all are
+ * tried at once. */
+static enum qn_filter choose_filter(struct encoder *encoders, const struct encoding *encoding,
+                                    uint64_t *size) {
+  uint64_t sizes[SAMPLES * FILTERS] = {0};
 #pragma omp parallel for schedule(dynamic, 1)
-  for (unsigned i = 0; i < 2 * FILTERS; i++) {
-    enum qn_filter filter = (enum qn_filter)(i / 2);
-    if (qn_filter_applies(filter, encoding->element_bytes))
-      sizes[i] = encode_frame(&encoders[omp_get_thread_num()], encoding, filter,
-                              i % 2 ? encoding->num_frames / 2 : 0);
+  for (unsigned i = 0; i < SAMPLES * FILTERS; i++) {
+    enum qn_filter filter = (enum qn_filter)(i / SAMPLES);
+    if (filter_applies(encoding, filter))
+      encode_frame(&encoders[omp_get_thread_num()], encoding, filter,
+                   i % SAMPLES ? encoding->num_frames / 2 : 0, &sizes[i]);
   }
   enum qn_filter best = QN_FILTER_NONE;
-  for (unsigned i = QN_FILTER_NONE + 1; i < FILTERS; i++)
-    if (qn_filter_applies((enum qn_filter)i, encoding->element_bytes) &&
-        sizes[2 * i] + sizes[2 * i + 1] < sizes[2 * best] + sizes[2 * best + 1])
-      best = (enum qn_filter)i;
+  bool any = false;
+  for (unsigned i = QN_FILTER_NONE; i < FILTERS; i++) {
+    uint64_t own = sizes[SAMPLES * i] + sizes[SAMPLES * i + 1];
+    if (!filter_applies(encoding, (enum qn_filter)i) || (any && own >= *size))
+      continue;
+    best = (enum qn_filter)i;
+    *size = own;
+    any = true;
+  }
   return best;
 }
 
@@ -103,10 +180,11 @@ static enum qn_status append_frames(struct encoder *encoders, const struct encod
 #pragma omp parallel for ordered schedule(static, 1)
   for (uint64_t frame = 0; frame < encoding->num_frames; frame++) {
     struct encoder *encoder = &encoders[omp_get_thread_num()];
-    uint64_t size = encode_frame(encoder, encoding, encoding->filter, frame);
+    uint64_t size;
+    bool done = encode_frame(encoder, encoding, encoding->filter, frame, &size);
 #pragma omp ordered
     {
-      failed = failed || size == 0;
+      failed = failed || !done;
       memcpy(section + offsets[frame], encoder->compressed, size);
       offsets[frame + 1] = offsets[frame] + size;
       qn_progress_add(frame_count(encoding, frame) * encoding->element_bytes);
@@ -115,59 +193,137 @@ static enum qn_status append_frames(struct encoder *encoders, const struct encod
   return failed ? qn_fail(error, QN_SYSTEM, "zstd could not compress a frame") : QN_OK;
 }
 
+static uint64_t index_bytes(const struct encoding *encoding) {
+  if (encoding->cut)
+    return sizeof(struct qn_disk_strips) +
+           (encoding->num_frames + 1) * sizeof(struct qn_disk_strip_frame);
+  return sizeof(struct qn_disk_frame_index) + 8 * (encoding->num_frames + 1);
+}
+
+static void put_index(const struct encoding *encoding, const uint64_t *offsets, uint8_t *section) {
+  struct qn_disk_frame_index index = {.num_elements = encoding->count,
+                                      .frame_elements = qn_frame_elements(encoding->element_bytes),
+                                      .num_frames = encoding->num_frames};
+  memcpy(section, &index, sizeof index);
+  memcpy(section + sizeof index, offsets, 8 * (encoding->num_frames + 1));
+}
+
+static void put_strips(const struct encoding *encoding, const uint64_t *offsets, uint8_t *section) {
+  const struct qn_strips *strips = encoding->cut->strips;
+  struct qn_disk_strips head = {.num_elements = strips->num_elements,
+                                .span_log2 = strips->span_log2,
+                                .num_frames = strips->num_frames};
+  memcpy(section, &head, sizeof head);
+  section += sizeof head;
+  for (uint64_t frame = 0; frame <= strips->num_frames; frame++) {
+    struct qn_disk_strip_frame entry = {.offset = offsets[frame],
+                                        .strip = strips->frames[frame].strip,
+                                        .count = strips->frames[frame].count};
+    memcpy(section + frame * sizeof entry, &entry, sizeof entry);
+  }
+}
+
 static uint64_t section_bound(const struct encoding *encoding) {
-  uint64_t filtered =
-      qn_filter_bound(encoding->filter, encoding->element_bytes, encoding->frame_elements);
-  return sizeof(struct qn_disk_frame_index) + 8 * (encoding->num_frames + 1) +
-         encoding->num_frames * ZSTD_compressBound(filtered);
+  uint64_t frame = ZSTD_compressBound(frame_bound(encoding, encoding->filter));
+  if (encoding->filter == QN_FILTER_ROWS)
+    frame = 2 * frame;
+  return index_bytes(encoding) + encoding->num_frames * frame;
 }
 
 static enum qn_status write_section(struct qn_writer *writer, const struct qn_section *decoded,
                                     const struct encoding *encoding, bool upper,
                                     struct encoder *encoders, struct qn_error *error) {
-  struct qn_disk_frame_index index = {.num_elements = encoding->count,
-                                      .frame_elements = encoding->frame_elements,
-                                      .num_frames = encoding->num_frames};
+  const struct qn_encoding how = {encoding->filter, upper, encoding->cut != NULL};
   uint64_t *offsets;
   uint8_t *section;
-  enum qn_status status = qn_writer_encoded_section(writer, decoded, encoding->filter, upper,
-                                                    section_bound(encoding), &section, error);
+  enum qn_status status =
+      qn_writer_encoded_section(writer, decoded, &how, section_bound(encoding), &section, error);
   if (status)
     return status;
   status = qn_alloc(&offsets, encoding->num_frames + 1, sizeof *offsets, "a frame index", error);
   if (status)
     return status;
-  offsets[0] = sizeof index + 8 * (encoding->num_frames + 1);
+  offsets[0] = index_bytes(encoding);
   status = append_frames(encoders, encoding, section, offsets, error);
-  memcpy(section, &index, sizeof index);
-  memcpy(section + sizeof index, offsets, 8 * (encoding->num_frames + 1));
+  if (encoding->cut)
+    put_strips(encoding, offsets, section);
+  else
+    put_index(encoding, offsets, section);
   if (!status)
     status = qn_writer_shrink_encoded(writer, offsets[encoding->num_frames], error);
   qn_free(offsets);
   return status;
 }
 
-enum qn_status qn_frames_write(struct qn_writer *writer, const struct qn_section *decoded,
-                               const void *elements, uint64_t count, bool upper, int level,
-                               struct qn_error *error) {
-  struct encoding encoding = {.elements = elements,
-                              .count = count,
-                              .element_bytes = decoded->element_bytes,
-                              .frame_elements = qn_frame_elements(decoded->element_bytes),
-                              .level = level};
-  encoding.num_frames = (count + encoding.frame_elements - 1) / encoding.frame_elements;
-  unsigned threads = qn_threads();
-  struct encoder *encoders;
-  enum qn_status status =
-      qn_alloc_zeroed(&encoders, threads, sizeof *encoders, "compressors", error);
-  for (unsigned i = 0; !status && i < threads; i++)
-    status = create_encoder(&encoders[i], &encoding, error);
-  if (!status) {
-    encoding.filter = count ? choose_filter(encoders, &encoding) : QN_FILTER_NONE;
-    status = write_section(writer, decoded, &encoding, upper, encoders, error);
-  }
-  for (unsigned i = 0; encoders && i < threads; i++)
+static struct encoding encoding_of(const void *elements, uint64_t count, uint32_t element_bytes,
+                                   const struct qn_cut *cut, int level) {
+  uint64_t whole = qn_frame_elements(element_bytes);
+  return (struct encoding){.elements = elements,
+                           .count = count,
+                           .element_bytes = element_bytes,
+                           .cut = cut,
+                           .num_frames =
+                               cut ? cut->strips->num_frames : (count + whole - 1) / whole,
+                           .level = level};
+}
+
+static void destroy_encoders(struct encoder *encoders) {
+  for (unsigned i = 0; encoders && i < qn_threads(); i++)
     destroy_encoder(&encoders[i]);
   qn_free(encoders);
+}
+
+/* One for each thread. */
+static enum qn_status create_encoders(const struct encoding *encoding, struct encoder **encoders,
+                                      struct qn_error *error) {
+  enum qn_status status =
+      qn_alloc_zeroed(encoders, qn_threads(), sizeof **encoders, "compressors", error);
+  for (unsigned i = 0; !status && i < qn_threads(); i++)
+    status = create_encoder(&(*encoders)[i], encoding, error);
+  return status;
+}
+
+/* The bytes that samples of the elements take, for each element of them. */
+static enum qn_status sample(const struct encoding *encoding, double *bytes,
+                             struct qn_error *error) {
+  struct encoder *encoders;
+  uint64_t size = 0;
+  enum qn_status status = create_encoders(encoding, &encoders, error);
+  if (!status)
+    choose_filter(encoders, encoding, &size);
+  destroy_encoders(encoders);
+  uint64_t count = frame_count(encoding, 0) + frame_count(encoding, encoding->num_frames / 2);
+  *bytes = (double)size / (double)count;
+  return status;
+}
+
+enum qn_status qn_frames_prefer_cut(const uint32_t *columns, uint64_t count,
+                                    const struct qn_cut *cut, int level, bool *prefer,
+                                    struct qn_error *error) {
+  struct encoding whole = encoding_of(columns, count, sizeof *columns, NULL, level);
+  struct encoding strips = encoding_of(columns, count, sizeof *columns, cut, level);
+  double whole_bytes, strips_bytes;
+  *prefer = false;
+  if (count == 0)
+    return QN_OK;
+  enum qn_status status = sample(&whole, &whole_bytes, error);
+  if (!status)
+    status = sample(&strips, &strips_bytes, error);
+  *prefer = !status && strips_bytes <= whole_bytes;
+  return status;
+}
+
+enum qn_status qn_frames_write(struct qn_writer *writer, const struct qn_section *decoded,
+                               const void *elements, uint64_t count, bool upper,
+                               const struct qn_cut *cut, int level, struct qn_error *error) {
+  struct encoding encoding = encoding_of(elements, count, decoded->element_bytes, cut, level);
+  struct encoder *encoders;
+  uint64_t size;
+  enum qn_status status = create_encoders(&encoding, &encoders, error);
+  if (!status) {
+    encoding.filter = count ? choose_filter(encoders, &encoding, &size) : QN_FILTER_NONE;
+    status = write_section(writer, decoded, &encoding, upper, encoders, error);
+  }
+  destroy_encoders(encoders);
   return status;
 }

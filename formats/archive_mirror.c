@@ -1,314 +1,534 @@
-/* The other half of an undirected graph. The triangle's columns are counted, which gives its rows;
- * then it is transposed, bucket by bucket (deal.h), into the lower parts of the graph's rows. */
+/* Frames of the triangle come in the order of rows. Each is sorted, in the cache, by the strips
+ * that its columns lie in: the tiles of the matrix. When all frames up to the end of a strip have
+ * been sorted, whatever leads to its rows is known: the strip's column of tiles fills the lower
+ * parts of its rows, whose upper parts have been there since they were read. */
 #include "formats/archive_mirror.h"
 
+#include <omp.h>
+#include <sched.h>
 #include <string.h>
 
-#include "formats/deal.h"
 #include "support/memory.h"
+#include "support/multiversion.h"
+#include "support/progress.h"
+#include "support/temp_file.h"
 #include "support/threads.h"
 
-struct qn_mirror {
-  struct qn_triangle triangle;
-  uint64_t *upper_rows; /* [V + 1] where rows begin in the triangle */
-  struct qn_dealt_edges dealt;
+/* Values of rows, used for one strip after the other. */
+struct buffer {
+  uint32_t *values;
+  uint64_t room;
 };
 
-/* ---- Counting ----------------------------------------------------------------- */
-
-enum { MAX_PARTS = 8 };
-
-/* How many edges of a part lead to each vertex. Nearly all counts fit into a byte, and so nearly
- * all counting stays in the cache; what does not fit is carried. */
-struct counts {
-  uint8_t *low;      /* [V] modulo 256 */
-  uint32_t *carries; /* [V] */
+/* A strip of which some frames have been read. */
+struct strip {
+  struct buffer columns, weights;
+  uint64_t frames_left; /* atomic */
 };
 
-struct counting {
-  unsigned num_parts;
-  struct counts parts[MAX_PARTS];
+/* What a thread works with. */
+struct desk {
+  uint32_t *ends;            /* [num_strips] of tiles, while edges are dealt to them */
+  uint32_t *edges, *weights; /* a frame's, by tiles: twice as many as there can be, so that
+                                tiles of wrong lengths do no harm before they are noticed */
+  uint64_t *places;          /* [2^span_log2] where the next edge of a row goes */
+  uint64_t frames_known;     /* frames that are sorted, as far as was looked */
 };
 
-static enum qn_status create_counting(const struct qn_triangle *triangle, struct counting *counting,
-                                      struct qn_error *error) {
-  enum qn_status status = QN_OK;
-  *counting = (struct counting){.num_parts = qn_threads()};
-  if (counting->num_parts > MAX_PARTS)
-    counting->num_parts = MAX_PARTS;
-  for (unsigned i = 0; i < counting->num_parts && !status; i++) {
-    struct counts *counts = &counting->parts[i];
-    status = qn_pages_alloc(&counts->low, triangle->num_vertices, sizeof *counts->low,
-                            "counts of edges", error);
-    if (!status)
-      status = qn_pages_alloc(&counts->carries, triangle->num_vertices, sizeof *counts->carries,
-                              "counts of edges", error);
-  }
-  return status;
-}
-
-static void destroy_counting(const struct qn_triangle *triangle, struct counting *counting) {
-  for (unsigned i = 0; i < counting->num_parts; i++) {
-    struct counts *counts = &counting->parts[i];
-    qn_pages_free(counts->low, triangle->num_vertices, sizeof *counts->low);
-    qn_pages_free(counts->carries, triangle->num_vertices, sizeof *counts->carries);
-  }
-}
-
-/* False if an edge leads nowhere. */
-static bool count_part(const struct qn_triangle *triangle, const struct counts *counts,
-                       uint64_t begin, uint64_t end) {
-  uint8_t *low = counts->low;
-  uint32_t *carries = counts->carries;
-  const uint32_t *columns = triangle->columns;
-  uint64_t num_vertices = triangle->num_vertices;
-  for (uint64_t i = begin; i < end; i++) {
-    uint32_t v = columns[i];
-    if (v >= num_vertices)
-      return false;
-    if (__builtin_expect(++low[v] == 0, 0))
-      carries[v]++;
-  }
-  return true;
-}
-
-/* `leading[v]`: the edges of the triangle that lead to v. */
-static bool count_leading(const struct qn_triangle *triangle, const struct counting *counting,
-                          uint64_t *leading) {
-  unsigned faults = 0;
-#pragma omp parallel for schedule(static, 1) reduction(+ : faults)
-  for (unsigned part = 0; part < counting->num_parts; part++) {
-    uint64_t begin, end;
-    qn_part_of(triangle->count, counting->num_parts, part, &begin, &end);
-    faults += !count_part(triangle, &counting->parts[part], begin, end);
-  }
-  if (faults)
-    return false;
-#pragma omp parallel for schedule(static)
-  for (uint64_t v = 0; v < triangle->num_vertices; v++) {
-    leading[v] = 0;
-    for (unsigned part = 0; part < counting->num_parts; part++)
-      leading[v] += counting->parts[part].low[v] + 256 * (uint64_t)counting->parts[part].carries[v];
-  }
-  return true;
-}
-
-/* ---- Rows --------------------------------------------------------------------- */
-
-static bool offsets_are_sound(const struct qn_triangle *triangle) {
-  const uint64_t *rows = triangle->row_offsets;
-  uint64_t faults = 0;
-  if (rows[0] != 0 || rows[triangle->num_vertices] != triangle->num_edges)
-    return false;
-#pragma omp parallel for schedule(static) reduction(+ : faults)
-  for (uint64_t v = 0; v < triangle->num_vertices; v++)
-    faults += rows[v] > rows[v + 1];
-  return faults == 0;
-}
-
-/* A row's loops come first in its upper part; all other edges that lead to it are mirrored in its
- * lower part, and what these leave of its length is the upper part. Turns `rows` from the edges
- * that lead to each vertex into where its upper part begins in the triangle. */
-static bool place_rows(const struct qn_triangle *triangle, uint64_t *rows) {
-  uint64_t next = 0;
-  for (uint64_t u = 0; u < triangle->num_vertices; u++) {
-    uint64_t degree = triangle->row_offsets[u + 1] - triangle->row_offsets[u], leading = rows[u];
-    uint64_t loops = 0;
-    while (next + loops < triangle->count && triangle->columns[next + loops] == u)
-      loops++;
-    uint64_t lower = leading - loops, upper = degree - lower;
-    if (loops > leading || lower > degree || upper < loops || upper > triangle->count - next)
-      return false;
-    rows[u] = next;
-    next += upper;
-  }
-  rows[triangle->num_vertices] = next;
-  return next == triangle->count;
-}
-
-static enum qn_status find_rows(struct qn_mirror *mirror, bool *fits, struct qn_error *error) {
-  const struct qn_triangle *triangle = &mirror->triangle;
-  struct counting counting;
-  enum qn_status status = create_counting(triangle, &counting, error);
-  *fits = !status && offsets_are_sound(triangle) &&
-          count_leading(triangle, &counting, mirror->upper_rows) &&
-          place_rows(triangle, mirror->upper_rows);
-  destroy_counting(triangle, &counting);
-  return status;
-}
-
-/* ---- Both parts of rows ---------------------------------------------------------- */
-
-/* A bucket of vertices on its way: the edges [begin, end) of the graph. */
-struct bucket {
-  const struct qn_mirror *mirror;
-  uint64_t number;
-  uint64_t first, last; /* vertices */
-  uint64_t begin, end;  /* edges of the graph */
-  bool weights;         /* their values are weights, not columns */
-  uint32_t *values;     /* where value `begin` goes */
+struct mirroring {
+  const struct qn_mirror *job;
+  const struct qn_strips *cut;
+  /* An edge of a tile is a word: its row and, in the low span_log2 bits, its column in the strips.
+   */
+  uint32_t *edges;   /* [elements] frame by frame, tile by tile */
+  uint32_t *weights; /* beside them */
+  uint32_t *tiles;   /* [num_strips + 1][num_frames] where a tile begins in its frame */
+  bool *sorted;      /* [num_frames] atomic */
+  struct strip *strips;
+  struct desk *desks;
+  unsigned num_desks;
+  struct buffer *spare; /* [2 num_desks + 2] */
+  unsigned num_spare;
+  uint64_t failed; /* the first frame that failed */
+  bool stop;       /* some frame failed */
+  enum qn_status status;
 };
 
-static struct bucket bucket_of(const struct qn_mirror *mirror, uint64_t number, bool weights) {
-  const struct qn_dealt_edges *dealt = &mirror->dealt;
-  const uint64_t *rows = mirror->triangle.row_offsets;
-  uint64_t first = number << dealt->span_log2, last = (number + 1) << dealt->span_log2;
-  last = last < dealt->num_vertices ? last : dealt->num_vertices;
-  return (struct bucket){.mirror = mirror,
-                         .number = number,
-                         .first = first,
-                         .last = last,
-                         .begin = rows[first],
-                         .end = rows[last],
-                         .weights = weights};
+static uint64_t first_row(const struct mirroring *mirroring, uint64_t strip) {
+  uint64_t row = strip << mirroring->cut->span_log2;
+  return row < mirroring->cut->num_vertices ? row : mirroring->cut->num_vertices;
 }
 
-/* Loops are dealt too, and come to lie where the upper part begins, which holds the same. */
-static inline void put_lower(const struct bucket *bucket, bool weights) {
-  const struct qn_dealt_edges *dealt = &bucket->mirror->dealt;
-  const uint64_t *rows = bucket->mirror->triangle.row_offsets + bucket->first;
-  const uint32_t *dealt_words = dealt->words, *dealt_weights = dealt->weights;
-  uint32_t *values = bucket->values;
-  uint64_t places[QN_DEAL_KEYS]; /* those of marks are not used */
-  for (uint64_t v = 0; v < bucket->last - bucket->first; v++)
-    places[v] = rows[v] - bucket->begin;
-  for (uint64_t part = 0; part < dealt->num_parts; part++) {
-    struct qn_deal_words words = qn_deal_words(dealt, bucket->number, part);
-    uint32_t block = 0;
-    for (uint64_t i = words.begin; i < words.end; i++) {
-      uint32_t word = dealt_words[i];
-      if (word & QN_DEAL_MARK)
-        block = word & 0xFFFF0000;
-      else
-        values[places[word & (QN_DEAL_MARK - 1)]++] =
-            weights ? dealt_weights[i] : block | word >> 16;
+/* Edges of the graph before a strip. */
+static uint64_t first_edge(const struct mirroring *mirroring, uint64_t strip) {
+  return mirroring->job->row_offsets[first_row(mirroring, strip)];
+}
+
+static uint32_t *tile_begins(const struct mirroring *mirroring, uint64_t strip) {
+  return mirroring->tiles + strip * mirroring->cut->num_frames;
+}
+
+/* ---- Buffers ---------------------------------------------------------------- */
+
+/* Large enough for huge pages; what is not touched takes no memory. */
+#define LEAST_ROOM ((uint64_t)2 << 20)
+
+static void drop_buffer(struct buffer *buffer) {
+  qn_pages_free(buffer->values, buffer->room, sizeof *buffer->values);
+  *buffer = (struct buffer){0};
+}
+
+static enum qn_status take_buffer(struct mirroring *mirroring, uint64_t room, struct buffer *buffer,
+                                  struct qn_error *error) {
+  for (unsigned i = 0; i < mirroring->num_spare; i++)
+    if (mirroring->spare[i].room >= room) {
+      *buffer = mirroring->spare[i];
+      mirroring->spare[i] = mirroring->spare[--mirroring->num_spare];
+      return QN_OK;
     }
-  }
+  buffer->room = room > LEAST_ROOM ? room : LEAST_ROOM;
+  return room > LEAST_ROOM ? qn_bulk_alloc(&buffer->values, buffer->room, sizeof *buffer->values,
+                                           "rows of a strip", error)
+                           : qn_pages_alloc(&buffer->values, buffer->room, sizeof *buffer->values,
+                                            "rows of a strip", error);
 }
 
-/* The upper parts of the rows, one behind the other in the triangle. True if an edge leads back. */
-static inline bool put_upper(const struct bucket *bucket, bool weights) {
-  const struct qn_triangle *triangle = &bucket->mirror->triangle;
-  const uint64_t *upper_rows = bucket->mirror->upper_rows;
-  const uint32_t *from = weights ? triangle->weights : triangle->columns;
-  uint64_t back = 0;
-  for (uint64_t u = bucket->first; u < bucket->last; u++) {
-    uint64_t begin = upper_rows[u], end = upper_rows[u + 1];
-    uint32_t *to = bucket->values + (triangle->row_offsets[u + 1] - bucket->begin) - end;
-    for (uint64_t i = begin; i < end; i++) {
-      back += !weights && from[i] < u;
-      to[i] = from[i];
-    }
-  }
-  return back > 0;
+/* Those of hubs are not kept. */
+static void return_buffer(struct mirroring *mirroring, struct buffer *buffer) {
+  if (buffer->room > LEAST_ROOM || mirroring->num_spare == 2 * mirroring->num_desks + 2)
+    drop_buffer(buffer);
+  else if (buffer->values)
+    mirroring->spare[mirroring->num_spare++] = *buffer;
+  *buffer = (struct buffer){0};
 }
 
-static bool fill_bucket(const struct bucket *bucket) {
-  if (bucket->weights) {
-    put_lower(bucket, true);
-    return put_upper(bucket, true);
-  }
-  put_lower(bucket, false);
-  return put_upper(bucket, false);
-}
-
-/* Larger buckets, of hubs, are filled in place. */
-#define BUFFER_VALUES ((uint64_t)4 << 20)
-
-/* Fill the bucket, in `buffer` if it is to be put and fits in there. */
-static enum qn_status emit_bucket(struct bucket *bucket, const struct qn_mirror_output *output,
-                                  uint32_t *buffer, uint64_t *back, struct qn_error *error) {
-  uint64_t count = bucket->end - bucket->begin;
-  bool buffered = output->put && count <= BUFFER_VALUES;
-  bucket->values = buffered ? buffer : output->values + bucket->begin;
-  *back += fill_bucket(bucket);
-  if (!buffered || count == 0)
-    return QN_OK;
-  return output->put(output->context, buffer, count * sizeof *buffer,
-                     bucket->begin * sizeof *buffer, error);
-}
-
-static enum qn_status emit_all(const struct qn_mirror *mirror, bool weights,
-                               const struct qn_mirror_output *output, bool *fits,
-                               struct qn_error *error) {
+/* Twice the strip's edges: an edge that is one too many in its row does no harm. */
+static enum qn_status open_strip(struct mirroring *mirroring, uint64_t number,
+                                 struct qn_error *error) {
+  struct strip *strip = &mirroring->strips[number];
+  uint64_t room = 2 * (first_edge(mirroring, number + 1) - first_edge(mirroring, number));
   enum qn_status status = QN_OK;
-  uint64_t back = 0;
-#pragma omp parallel reduction(+ : back)
+#pragma omp critical(qn_mirror_buffers)
   {
-    struct qn_error own_error;
-    uint32_t *buffer = NULL;
-    enum qn_status own = output->put ? qn_pages_alloc(&buffer, BUFFER_VALUES, sizeof *buffer,
-                                                      "a bucket of edges", &own_error)
-                                     : QN_OK;
-#pragma omp for schedule(dynamic, 1)
-    for (uint64_t number = 0; number < mirror->dealt.num_buckets; number++) {
-      struct bucket bucket = bucket_of(mirror, number, weights);
-      if (!own)
-        own = emit_bucket(&bucket, output, buffer, &back, &own_error);
+    if (!strip->columns.values)
+      status = take_buffer(mirroring, room, &strip->columns, error);
+    if (!status && mirroring->job->weights && !strip->weights.values)
+      status = take_buffer(mirroring, room, &strip->weights, error);
+  }
+  return status;
+}
+
+static void close_strip(struct mirroring *mirroring, uint64_t number) {
+  struct strip *strip = &mirroring->strips[number];
+#pragma omp critical(qn_mirror_buffers)
+  {
+    return_buffer(mirroring, &strip->columns);
+    return_buffer(mirroring, &strip->weights);
+  }
+}
+
+/* ---- Upper parts, and tiles ------------------------------------------------- */
+
+/* A frame's edges on their way to the rows and tiles. */
+struct dealing {
+  const struct qn_rows *rows;
+  const uint32_t *weights;     /* NULL without */
+  const uint64_t *row_offsets; /* of the first row on */
+  unsigned span_log2;
+  uint64_t begin; /* of the strip's edges */
+  uint32_t *row_columns, *row_weights;
+  struct desk *desk;
+};
+
+/* Columns of a row: each into the row and, as an edge, into its tile. Inlined with weights and
+ * without. */
+static inline __attribute__((always_inline)) void
+deal_row(const uint32_t *restrict columns, const uint32_t *restrict weights, uint64_t count,
+         uint32_t row, unsigned span_log2, uint32_t *restrict row_columns,
+         uint32_t *restrict row_weights, uint32_t *restrict ends, uint32_t *restrict edges,
+         uint32_t *restrict edge_weights, bool with_weights) {
+  const uint32_t mask = ((uint32_t)1 << span_log2) - 1;
+  for (uint64_t j = 0; j < count; j++) {
+    uint32_t column = columns[j], end = ends[column >> span_log2]++;
+    row_columns[j] = column;
+    edges[end] = row | (column & mask);
+    if (with_weights) {
+      row_weights[j] = weights[j];
+      edge_weights[end] = weights[j];
     }
-    qn_pages_free(buffer, BUFFER_VALUES, sizeof *buffer);
+  }
+}
+
+/* False if a row has no room. */
+static inline __attribute__((always_inline)) bool deal_rows(const struct dealing *dealing,
+                                                            bool with_weights) {
+  const struct qn_rows rows = *dealing->rows;
+  const struct desk desk = *dealing->desk;
+  const uint64_t *row_offsets = dealing->row_offsets;
+  uint32_t *row_columns = dealing->row_columns, *row_weights = dealing->row_weights;
+  const unsigned span_log2 = dealing->span_log2;
+  uint64_t done = 0;
+  for (uint32_t i = 0; i < rows.num_rows; i++) {
+    uint64_t end = row_offsets[i + 1], degree = end - row_offsets[i];
+    uint64_t count = rows.degrees[i], after = i + 1 < rows.num_rows ? 0 : rows.after;
+    if (count > degree || after > degree - count)
+      return false;
+    end -= dealing->begin + after + count;
+    deal_row(rows.columns + done, with_weights ? dealing->weights + done : NULL, count,
+             (rows.first_row + i) << span_log2, span_log2, row_columns + end,
+             with_weights ? row_weights + end : NULL, desk.ends, desk.edges, desk.weights,
+             with_weights);
+    done += count;
+  }
+  return true;
+}
+
+QN_VECTOR_CLONES
+static bool deal_columns(const struct dealing *dealing) {
+  return deal_rows(dealing, false);
+}
+
+QN_VECTOR_CLONES
+static bool deal_weighted(const struct dealing *dealing) {
+  return deal_rows(dealing, true);
+}
+
+/* Where tiles begin: in `desk` and for good. */
+static void place_tiles(const struct mirroring *mirroring, const struct desk *desk, uint64_t frame,
+                        const uint32_t *counts) {
+  uint64_t num_strips = mirroring->cut->num_strips;
+  uint32_t next = 0;
+  for (uint64_t strip = mirroring->cut->frames[frame].strip; strip < num_strips; strip++) {
+    desk->ends[strip] = tile_begins(mirroring, strip)[frame] = next;
+    next += *counts++;
+  }
+  tile_begins(mirroring, num_strips)[frame] = next;
+}
+
+static bool tiles_are_full(const struct mirroring *mirroring, const struct desk *desk,
+                           uint64_t frame) {
+  uint64_t differences = 0;
+  for (uint64_t strip = mirroring->cut->frames[frame].strip; strip < mirroring->cut->num_strips;
+       strip++)
+    differences += desk->ends[strip] != tile_begins(mirroring, strip + 1)[frame];
+  return differences == 0;
+}
+
+static bool deal_frame(const struct mirroring *mirroring, struct desk *desk, uint64_t frame,
+                       const struct qn_rows *rows, const uint32_t *weights) {
+  const struct qn_strip_frame *cut = &mirroring->cut->frames[frame];
+  const struct strip *strip = &mirroring->strips[cut->strip];
+  const struct dealing dealing = {.rows = rows,
+                                  .weights = weights,
+                                  .row_offsets = mirroring->job->row_offsets +
+                                                 first_row(mirroring, cut->strip) + rows->first_row,
+                                  .span_log2 = mirroring->cut->span_log2,
+                                  .begin = first_edge(mirroring, cut->strip),
+                                  .row_columns = strip->columns.values,
+                                  .row_weights = strip->weights.values,
+                                  .desk = desk};
+  place_tiles(mirroring, desk, frame, rows->tiles);
+  if (!(mirroring->job->weights ? deal_weighted(&dealing) : deal_columns(&dealing)) ||
+      !tiles_are_full(mirroring, desk, frame))
+    return false;
+  memcpy(mirroring->edges + cut->first, desk->edges, cut->count * sizeof *desk->edges);
+  if (mirroring->job->weights)
+    memcpy(mirroring->weights + cut->first, desk->weights, cut->count * sizeof *desk->weights);
+  return true;
+}
+
+static enum qn_status read_frame(struct mirroring *mirroring, struct desk *desk, uint64_t frame,
+                                 struct qn_error *error) {
+  const struct qn_mirror *job = mirroring->job;
+  struct qn_rows rows;
+  const uint32_t *weights = NULL;
+  enum qn_status status = open_strip(mirroring, mirroring->cut->frames[frame].strip, error);
+  if (status || mirroring->cut->frames[frame].count == 0)
+    return status;
+  status = job->read(job->context, frame, &rows, &weights, error);
+  if (!status && !deal_frame(mirroring, desk, frame, &rows, weights))
+    status = job->misfit(job->context, error);
+  return status;
+}
+
+/* ---- Lower parts ------------------------------------------------------------ */
+
+/* A strip's column of tiles on its way into the rows. */
+struct lower {
+  const struct mirroring *mirroring;
+  uint64_t strip, num_frames; /* up to the strip's end */
+  uint64_t *places;
+  uint32_t *row_columns, *row_weights;
+};
+
+static uint64_t count_lower(const struct mirroring *mirroring, uint64_t strip,
+                            uint64_t num_frames) {
+  const uint32_t *begins = tile_begins(mirroring, strip);
+  const uint32_t *ends = tile_begins(mirroring, strip + 1);
+  uint64_t count = 0;
+  for (uint64_t frame = 0; frame < num_frames; frame++)
+    count += ends[frame] - begins[frame];
+  return count;
+}
+
+/* The edges of a tile. Inlined with weights and without, on the diagonal, where loops are in the
+ * upper parts already, and beside it. */
+static inline __attribute__((always_inline)) void
+put_tile(const uint32_t *restrict edges, const uint32_t *restrict weights, uint32_t count,
+         uint32_t base, unsigned span_log2, uint64_t *restrict places,
+         uint32_t *restrict row_columns, uint32_t *restrict row_weights, bool with_weights,
+         bool diagonal) {
+  const uint32_t mask = ((uint32_t)1 << span_log2) - 1;
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t column = edges[i] & mask, row = edges[i] >> span_log2;
+    if (diagonal && column == row)
+      continue;
+    uint64_t place = places[column]++;
+    row_columns[place] = base | row;
+    if (with_weights)
+      row_weights[place] = weights[i];
+  }
+}
+
+/* The beginning of what is read next: the rest is fetched as it is read. */
+static inline void expect_edges(const uint32_t *edges) {
+  enum { LINE = 64 / sizeof *edges, LINES = 4 };
+  for (unsigned line = 0; line < LINES; line++)
+    __builtin_prefetch(edges + line * LINE);
+}
+
+static inline __attribute__((always_inline)) void put_lower(const struct lower *lower,
+                                                            bool with_weights) {
+  const struct mirroring *mirroring = lower->mirroring;
+  const uint32_t *begins = tile_begins(mirroring, lower->strip);
+  const uint32_t *ends = tile_begins(mirroring, lower->strip + 1);
+  const struct qn_strip_frame *frames = mirroring->cut->frames;
+  const unsigned span_log2 = mirroring->cut->span_log2;
+  for (uint64_t frame = 0; frame < lower->num_frames; frame++) {
+    uint64_t begin = frames[frame].first + begins[frame];
+    uint64_t next = frames[frame + 1].first + begins[frame + 1];
+    const uint32_t *weights = with_weights ? mirroring->weights + begin : NULL;
+    uint32_t count = ends[frame] - begins[frame], base = frames[frame].strip << span_log2;
+    expect_edges(mirroring->edges + next);
+    if (with_weights)
+      expect_edges(mirroring->weights + next);
+    if (frames[frame].strip == lower->strip)
+      put_tile(mirroring->edges + begin, weights, count, base, span_log2, lower->places,
+               lower->row_columns, lower->row_weights, with_weights, true);
+    else
+      put_tile(mirroring->edges + begin, weights, count, base, span_log2, lower->places,
+               lower->row_columns, lower->row_weights, with_weights, false);
+  }
+}
+
+QN_VECTOR_CLONES
+static void put_lower_columns(const struct lower *lower) {
+  put_lower(lower, false);
+}
+
+QN_VECTOR_CLONES
+static void put_lower_weighted(const struct lower *lower) {
+  put_lower(lower, true);
+}
+
+static bool fill_lower(const struct mirroring *mirroring, const struct desk *desk, uint64_t strip,
+                       uint64_t num_frames) {
+  const struct lower lower = {.mirroring = mirroring,
+                              .strip = strip,
+                              .num_frames = num_frames,
+                              .places = desk->places,
+                              .row_columns = mirroring->strips[strip].columns.values,
+                              .row_weights = mirroring->strips[strip].weights.values};
+  uint64_t begin = first_edge(mirroring, strip), end = first_edge(mirroring, strip + 1);
+  uint64_t first = first_row(mirroring, strip), last = first_row(mirroring, strip + 1);
+  if (count_lower(mirroring, strip, num_frames) > end - begin)
+    return false;
+  for (uint64_t row = first; row < last; row++)
+    desk->places[row - first] = mirroring->job->row_offsets[row] - begin;
+  for (uint64_t row = last - first; row < (uint64_t)1 << mirroring->cut->span_log2; row++)
+    desk->places[row] = 0;
+  if (mirroring->job->weights)
+    put_lower_weighted(&lower);
+  else
+    put_lower_columns(&lower);
+  return true;
+}
+
+/* Frames are begun in order, by threads that do not wait before they are sorted. */
+static bool wait_for_frames(const struct mirroring *mirroring, struct desk *desk,
+                            uint64_t num_frames) {
+  for (; desk->frames_known < num_frames; desk->frames_known++)
+    while (!__atomic_load_n(&mirroring->sorted[desk->frames_known], __ATOMIC_ACQUIRE)) {
+      if (__atomic_load_n(&mirroring->failed, __ATOMIC_RELAXED) < num_frames)
+        return false;
+      sched_yield();
+    }
+  return true;
+}
+
+static enum qn_status put_strip(const struct mirroring *mirroring, uint64_t strip, bool weights,
+                                struct qn_error *error) {
+  const struct qn_mirror *job = mirroring->job;
+  uint64_t begin = first_edge(mirroring, strip), end = first_edge(mirroring, strip + 1);
+  const struct strip *own = &mirroring->strips[strip];
+  if (begin == end)
+    return QN_OK;
+  return job->put(job->context, weights, weights ? own->weights.values : own->columns.values,
+                  end - begin, begin, &mirroring->stop, error);
+}
+
+static enum qn_status finish_strip(struct mirroring *mirroring, struct desk *desk, uint64_t strip,
+                                   uint64_t num_frames, struct qn_error *error) {
+  const struct qn_mirror *job = mirroring->job;
+  if (!wait_for_frames(mirroring, desk, num_frames))
+    return QN_OK;
+  if (!fill_lower(mirroring, desk, strip, num_frames))
+    return job->misfit(job->context, error);
+  enum qn_status status = put_strip(mirroring, strip, false, error);
+  if (!status && job->weights)
+    status = put_strip(mirroring, strip, true, error);
+  close_strip(mirroring, strip);
+  return status;
+}
+
+/* ---- The whole -------------------------------------------------------------- */
+
+/* One frame, and its strip if it is the last of that. */
+static enum qn_status restore_frame(struct mirroring *mirroring, uint64_t frame,
+                                    struct qn_error *error) {
+  struct desk *desk = &mirroring->desks[omp_get_thread_num()];
+  uint64_t strip = mirroring->cut->frames[frame].strip, end = frame + 1;
+  enum qn_status status = read_frame(mirroring, desk, frame, error);
+  if (status)
+    return status;
+  __atomic_store_n(&mirroring->sorted[frame], true, __ATOMIC_RELEASE);
+  if (__atomic_sub_fetch(&mirroring->strips[strip].frames_left, 1, __ATOMIC_ACQ_REL) > 0)
+    return QN_OK;
+  while (mirroring->cut->frames[end].strip == strip)
+    end++;
+  return finish_strip(mirroring, desk, strip, end, error);
+}
+
+/* Of several failures the first frame's is told, whatever the number of threads. */
+static void restore_frames(struct mirroring *mirroring, struct qn_error *error) {
+#pragma omp parallel for schedule(monotonic : dynamic, 1)
+  for (uint64_t frame = 0; frame < mirroring->cut->num_frames; frame++) {
+    struct qn_error own_error;
+    if (frame > __atomic_load_n(&mirroring->failed, __ATOMIC_RELAXED))
+      continue;
+    enum qn_status own = restore_frame(mirroring, frame, &own_error);
+    qn_progress_add(sizeof(uint32_t) * mirroring->cut->frames[frame].count);
+    if (!own)
+      continue;
 #pragma omp critical(qn_mirror_failure)
-    if (own) {
-      status = own;
+    if (frame < mirroring->failed) {
+      __atomic_store_n(&mirroring->failed, frame, __ATOMIC_RELAXED);
+      __atomic_store_n(&mirroring->stop, true, __ATOMIC_RELAXED);
+      mirroring->status = own;
       if (error)
         *error = own_error;
     }
   }
-  *fits = back == 0;
-  return status;
 }
 
-enum qn_status qn_mirror_columns(const struct qn_mirror *mirror,
-                                 const struct qn_mirror_output *output, bool *fits,
-                                 struct qn_error *error) {
-  return emit_all(mirror, false, output, fits, error);
+static bool offsets_are_sound(const struct qn_mirror *mirror) {
+  const uint64_t *rows = mirror->row_offsets, num_vertices = mirror->strips->num_vertices;
+  uint64_t faults = 0;
+  if (rows[0] != 0 || rows[num_vertices] != mirror->num_edges)
+    return false;
+#pragma omp parallel for schedule(static) reduction(+ : faults)
+  for (uint64_t v = 0; v < num_vertices; v++)
+    faults += rows[v] > rows[v + 1];
+  return faults == 0;
 }
 
-enum qn_status qn_mirror_weights(const struct qn_mirror *mirror,
-                                 const struct qn_mirror_output *output, struct qn_error *error) {
-  bool fits;
-  return emit_all(mirror, true, output, &fits, error);
-}
-
-/* ---- The whole -------------------------------------------------------------------- */
-
-static enum qn_status deal_triangle(struct qn_mirror *mirror, struct qn_error *error) {
-  const struct qn_triangle *triangle = &mirror->triangle;
-  struct qn_csr csr = {.num_vertices = triangle->num_vertices,
-                       .num_edges = triangle->count,
-                       .row_offsets = mirror->upper_rows,
-                       .column_indices = triangle->columns};
-  if (triangle->weights)
-    csr.weights = (struct qn_weights){.type = QN_WEIGHT_U32, .u32 = triangle->weights};
-  return qn_deal_edges(&csr, &mirror->dealt, error);
-}
-
-enum qn_status qn_mirror_create(const struct qn_triangle *triangle, struct qn_mirror **out,
-                                struct qn_error *error) {
-  struct qn_mirror *mirror;
-  bool fits = false;
-  *out = NULL;
-  enum qn_status status = qn_alloc_zeroed(&mirror, 1, sizeof *mirror, "a mirror", error);
-  if (status)
-    return status;
-  mirror->triangle = *triangle;
-  status = qn_pages_alloc(&mirror->upper_rows, triangle->num_vertices + 1,
-                          sizeof *mirror->upper_rows, "rows of the upper triangle", error);
+static enum qn_status create_desk(const struct mirroring *mirroring, struct desk *desk,
+                                  struct qn_error *error) {
+  enum qn_status status =
+      qn_pages_alloc(&desk->ends, mirroring->cut->num_strips, sizeof *desk->ends, "tiles", error);
   if (!status)
-    status = find_rows(mirror, &fits, error);
-  if (!status && fits)
-    status = deal_triangle(mirror, error);
-  if (status || !fits)
-    qn_mirror_destroy(mirror);
-  else
-    *out = mirror;
+    status = qn_pages_alloc(&desk->edges, 2 * QN_STRIP_FRAME_ELEMENTS, sizeof *desk->edges,
+                            "edges of a frame", error);
+  if (!status && mirroring->job->weights)
+    status = qn_pages_alloc(&desk->weights, 2 * QN_STRIP_FRAME_ELEMENTS, sizeof *desk->weights,
+                            "edges of a frame", error);
+  if (!status)
+    status = qn_pages_alloc(&desk->places, (uint64_t)1 << mirroring->cut->span_log2,
+                            sizeof *desk->places, "places of rows", error);
   return status;
 }
 
-void qn_mirror_destroy(struct qn_mirror *mirror) {
-  if (!mirror)
-    return;
-  qn_dealt_edges_destroy(&mirror->dealt);
-  qn_pages_free(mirror->upper_rows, mirror->triangle.num_vertices + 1, sizeof *mirror->upper_rows);
-  qn_free(mirror);
+static void destroy_desk(const struct mirroring *mirroring, struct desk *desk) {
+  qn_pages_free(desk->ends, mirroring->cut->num_strips, sizeof *desk->ends);
+  qn_pages_free(desk->edges, 2 * QN_STRIP_FRAME_ELEMENTS, sizeof *desk->edges);
+  qn_pages_free(desk->weights, 2 * QN_STRIP_FRAME_ELEMENTS, sizeof *desk->weights);
+  qn_pages_free(desk->places, (uint64_t)1 << mirroring->cut->span_log2, sizeof *desk->places);
+}
+
+static enum qn_status create_arrays(struct mirroring *mirroring, struct qn_error *error) {
+  const struct qn_strips *cut = mirroring->cut;
+  enum qn_status status = qn_pages_alloc(&mirroring->tiles, (cut->num_strips + 1) * cut->num_frames,
+                                         sizeof *mirroring->tiles, "tiles", error);
+  if (!status)
+    status = qn_bulk_alloc(&mirroring->edges, cut->num_elements, sizeof *mirroring->edges,
+                           "edges by tiles", error);
+  if (!status && mirroring->job->weights)
+    status = qn_bulk_alloc(&mirroring->weights, cut->num_elements, sizeof *mirroring->weights,
+                           "weights by tiles", error);
+  if (!status)
+    status = qn_alloc_zeroed(&mirroring->sorted, cut->num_frames, sizeof *mirroring->sorted,
+                             "frames", error);
+  if (!status)
+    status = qn_alloc_zeroed(&mirroring->strips, cut->num_strips, sizeof *mirroring->strips,
+                             "strips", error);
+  return status;
+}
+
+static enum qn_status create_desks(struct mirroring *mirroring, struct qn_error *error) {
+  unsigned threads = qn_threads();
+  enum qn_status status = qn_alloc_zeroed(&mirroring->spare, 2 * threads + 2,
+                                          sizeof *mirroring->spare, "buffers", error);
+  if (!status)
+    status =
+        qn_alloc_zeroed(&mirroring->desks, threads, sizeof *mirroring->desks, "threads", error);
+  while (!status && mirroring->num_desks < threads)
+    status = create_desk(mirroring, &mirroring->desks[mirroring->num_desks++], error);
+  return status;
+}
+
+static void destroy(struct mirroring *mirroring) {
+  const struct qn_strips *cut = mirroring->cut;
+  for (unsigned i = 0; i < mirroring->num_desks; i++)
+    destroy_desk(mirroring, &mirroring->desks[i]);
+  for (unsigned i = 0; i < mirroring->num_spare; i++)
+    drop_buffer(&mirroring->spare[i]);
+  for (uint64_t i = 0; mirroring->strips && i < cut->num_strips; i++) {
+    drop_buffer(&mirroring->strips[i].columns);
+    drop_buffer(&mirroring->strips[i].weights);
+  }
+  qn_pages_free(mirroring->tiles, (cut->num_strips + 1) * cut->num_frames,
+                sizeof *mirroring->tiles);
+  qn_pages_free(mirroring->edges, cut->num_elements, sizeof *mirroring->edges);
+  qn_pages_free(mirroring->weights, cut->num_elements, sizeof *mirroring->weights);
+  qn_free(mirroring->sorted);
+  qn_free(mirroring->strips);
+  qn_free(mirroring->desks);
+  qn_free(mirroring->spare);
+}
+
+enum qn_status qn_mirror_restore(const struct qn_mirror *mirror, struct qn_error *error) {
+  struct mirroring mirroring = {.job = mirror, .cut = mirror->strips, .failed = UINT64_MAX};
+  if (!offsets_are_sound(mirror))
+    return mirror->misfit(mirror->context, error);
+  enum qn_status status = create_arrays(&mirroring, error);
+  if (!status)
+    status = create_desks(&mirroring, error);
+  if (!status) {
+    for (uint64_t frame = 0; frame < mirror->strips->num_frames; frame++)
+      mirroring.strips[mirror->strips->frames[frame].strip].frames_left++;
+    restore_frames(&mirroring, error);
+    status = mirroring.status;
+  }
+  destroy(&mirroring);
+  return status;
 }

@@ -6,43 +6,33 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "formats/archive_strips.h"
 #include "support/error.h"
 
-/* Nothing of it is believed. All of it stays the caller's. */
-struct qn_triangle {
-  uint64_t num_vertices, num_edges; /* of the graph */
-  const uint64_t *row_offsets;      /* [V + 1] of the graph */
-  uint64_t count;
-  const uint32_t *columns; /* [count] in row order */
-  const uint32_t *weights; /* [count] bits; NULL without */
-};
-
-struct qn_mirror;
-
-/* Judge `triangle` and find where its edges belong. `*out` is NULL if it does not fit the row
- * offsets. Takes, until destroyed, 8 bytes a vertex and 4 (with weights 8) an edge of
- * the triangle, and for the while 5 bytes a vertex for each of up to 8 threads. */
-enum qn_status qn_mirror_create(const struct qn_triangle *triangle, struct qn_mirror **out,
-                                struct qn_error *error);
-/* NULL is allowed. */
-void qn_mirror_destroy(struct qn_mirror *mirror);
-
-/* Where the values of the graph's edges go. */
-struct qn_mirror_output {
-  uint32_t *values; /* [E] */
-  /* If not NULL, `values` is the mapping of a file, in which this writes: quicker than letting the
-   * kernel clear each page first. */
-  enum qn_status (*put)(void *context, const void *bytes, uint64_t length, uint64_t offset,
-                        struct qn_error *error);
+/* A graph on its way. The callbacks are called by several threads at once. */
+struct qn_mirror {
+  uint64_t num_edges;             /* of the graph */
+  const uint64_t *row_offsets;    /* [V + 1] of the graph, not believed */
+  const struct qn_strips *strips; /* how its triangle is cut */
+  bool weights;
   void *context;
+
+  /* Give the rows of a frame that is not empty, whose columns are vertices of its strip or beyond,
+   * and its weights [count]: both stay valid until the same thread asks again. */
+  enum qn_status (*read)(void *context, uint64_t frame, struct qn_rows *rows,
+                         const uint32_t **weights, struct qn_error *error);
+  /* Take the columns or the weights of the graph's edges [first, first + count). If this waits for
+   * other threads it must not go on once `*stop` is true. */
+  enum qn_status (*put)(void *context, bool weights, const uint32_t *values, uint64_t count,
+                        uint64_t first, const bool *stop, struct qn_error *error);
+  /* Say that the triangle does not fit the row offsets. */
+  enum qn_status (*misfit)(void *context, struct qn_error *error);
 };
 
-/* Fill in the graph's columns, or its weights, by all threads. Only the columns tell whether an
- * edge leads back: then `*fits` is false. Takes up to 16 MiB a thread. */
-enum qn_status qn_mirror_columns(const struct qn_mirror *mirror,
-                                 const struct qn_mirror_output *output, bool *fits,
-                                 struct qn_error *error);
-enum qn_status qn_mirror_weights(const struct qn_mirror *mirror,
-                                 const struct qn_mirror_output *output, struct qn_error *error);
+/* Put all edges of the graph, every one once, in rising stretches, by all threads. Where the frames
+ * contradict each other what is put is not all of it, or makes no sense. Takes 4 bytes (with
+ * weights 8) an edge of the triangle, from qn_bulk_alloc, and 4 (8) for those of about one strip
+ * and 4 MiB a thread. */
+enum qn_status qn_mirror_restore(const struct qn_mirror *mirror, struct qn_error *error);
 
 #endif

@@ -4,7 +4,6 @@
 
 #include "formats/transpose.h"
 #include "support/memory.h"
-#include "support/threads.h"
 
 /* The first edge of row v that leads to v or beyond. */
 static uint64_t upper_begin(const struct qn_csr *csr, uint64_t v) {
@@ -71,32 +70,20 @@ enum qn_status qn_upper_applies(const struct qn_csr *csr, bool *applies, struct 
   return status;
 }
 
-uint64_t qn_upper_count(const struct qn_csr *csr) {
-  uint64_t count = 0;
-#pragma omp parallel for reduction(+ : count)
+void qn_upper_rows(const struct qn_csr *csr, uint64_t *upper_rows) {
+#pragma omp parallel for schedule(static)
   for (uint64_t v = 0; v < csr->num_vertices; v++)
-    count += csr->row_offsets[v + 1] - upper_begin(csr, v);
-  return count;
+    upper_rows[v + 1] = csr->row_offsets[v + 1] - upper_begin(csr, v);
+  upper_rows[0] = 0;
+  for (uint64_t v = 0; v < csr->num_vertices; v++)
+    upper_rows[v + 1] += upper_rows[v];
 }
 
-void qn_upper_gather(const struct qn_csr *csr, const uint32_t *values, uint32_t *upper) {
-  uint64_t nexts[QN_MAX_THREADS + 1] = {0};
-  const unsigned parts = qn_threads();
-#pragma omp parallel for schedule(static, 1)
-  for (unsigned part = 0; part < parts; part++) {
-    uint64_t begin, end;
-    qn_part_of(csr->num_vertices, parts, part, &begin, &end);
-    for (uint64_t v = begin; v < end; v++)
-      nexts[part + 1] += csr->row_offsets[v + 1] - upper_begin(csr, v);
-  }
-  for (unsigned part = 0; part < parts; part++)
-    nexts[part + 1] += nexts[part];
-#pragma omp parallel for schedule(static, 1)
-  for (unsigned part = 0; part < parts; part++) {
-    uint64_t begin, end, next = nexts[part];
-    qn_part_of(csr->num_vertices, parts, part, &begin, &end);
-    for (uint64_t v = begin; v < end; v++)
-      for (uint64_t e = upper_begin(csr, v); e < csr->row_offsets[v + 1]; e++)
-        upper[next++] = values[e];
+void qn_upper_gather(const struct qn_csr *csr, const uint64_t *upper_rows, const uint32_t *values,
+                     uint32_t *upper) {
+#pragma omp parallel for schedule(static)
+  for (uint64_t v = 0; v < csr->num_vertices; v++) {
+    uint64_t count = upper_rows[v + 1] - upper_rows[v];
+    memcpy(upper + upper_rows[v], values + csr->row_offsets[v + 1] - count, count * sizeof *upper);
   }
 }

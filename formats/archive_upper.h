@@ -9,8 +9,11 @@
  * in mirrored order? Takes 4 bytes an edge (8 with weights) and 8 a vertex while it looks. */
 enum qn_status qn_upper_applies(const struct qn_csr *csr, bool *applies, struct qn_error *error);
 
-/* The number of upper edges, and their columns or weights (`values`, E of them) in row order. */
-uint64_t qn_upper_count(const struct qn_csr *csr);
-void qn_upper_gather(const struct qn_csr *csr, const uint32_t *values, uint32_t *upper);
+/* Where rows begin among the upper edges: `upper_rows` [V + 1]. */
+void qn_upper_rows(const struct qn_csr *csr, uint64_t *upper_rows);
+
+/* The columns or weights (`values`, E of them) of the upper edges, in row order. */
+void qn_upper_gather(const struct qn_csr *csr, const uint64_t *upper_rows, const uint32_t *values,
+                     uint32_t *upper);
 
 #endif

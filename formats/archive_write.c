@@ -22,29 +22,62 @@ static enum qn_status copy_section(struct qn_writer *writer, const struct qn_sec
   return qn_writer_section_from(writer, &spec, section->data, error);
 }
 
-/* Encode an E-long section of the out-edges by its upper triangle. */
+/* A graph whose triangle is kept. */
+struct kept_triangle {
+  struct qn_graph graph;
+  bool kept;
+  uint64_t *upper_rows; /* [V + 1] where its rows begin; NULL where none is kept */
+  struct qn_strips strips;
+  bool cut; /* into these; known when the columns are there */
+};
+
+/* The graph whose triangle is kept, if `container` has one. */
+static enum qn_status find_triangle(const struct qn_container *container,
+                                    struct kept_triangle *triangle, struct qn_error *error) {
+  const struct qn_container_info *info = qn_container_info(container);
+  if (info->layout != QN_LAYOUT_GRAPH || info->directedness != QN_UNDIRECTED)
+    return QN_OK;
+  const struct qn_csr *csr = &triangle->graph.out;
+  enum qn_status status = qn_graph_view(container, &triangle->graph, error);
+  if (!status)
+    status = qn_upper_applies(csr, &triangle->kept, error);
+  if (status || !triangle->kept)
+    return status;
+  status = qn_pages_alloc(&triangle->upper_rows, csr->num_vertices + 1, sizeof(uint64_t),
+                          "rows of the upper triangle", error);
+  if (status)
+    return status;
+  qn_upper_rows(csr, triangle->upper_rows);
+  return qn_strips_cut(csr->num_vertices, qn_strips_span(csr->num_vertices, csr->num_edges),
+                       triangle->upper_rows, &triangle->strips, error);
+}
+
+static void drop_triangle(struct kept_triangle *triangle) {
+  qn_pages_free(triangle->upper_rows, triangle->graph.out.num_vertices + 1, sizeof(uint64_t));
+  qn_strips_destroy(&triangle->strips);
+}
+
+/* Encode an E-long section of the out-edges by its upper triangle. Columns decide on strips. */
 static enum qn_status encode_upper(struct qn_writer *writer, const struct qn_section *section,
-                                   const struct qn_csr *csr, int level, struct qn_error *error) {
-  uint64_t count = qn_upper_count(csr);
+                                   struct kept_triangle *triangle, int level,
+                                   struct qn_error *error) {
+  const struct qn_csr *csr = &triangle->graph.out;
+  uint64_t count = triangle->upper_rows[csr->num_vertices];
+  struct qn_cut cut = {.strips = &triangle->strips,
+                       .upper_rows = triangle->upper_rows,
+                       .columns = section->data == csr->column_indices};
   uint32_t *upper;
   enum qn_status status = qn_pages_alloc(&upper, count, sizeof *upper, "the upper triangle", error);
   if (status)
     return status;
-  qn_upper_gather(csr, section->data, upper);
-  status = qn_frames_write(writer, section, upper, count, true, level, error);
+  qn_upper_gather(csr, triangle->upper_rows, section->data, upper);
+  if (cut.columns)
+    status = qn_frames_prefer_cut(upper, count, &cut, level, &triangle->cut, error);
+  if (!status)
+    status = qn_frames_write(writer, section, upper, count, true, triangle->cut ? &cut : NULL,
+                             level, error);
   qn_pages_free(upper, count, sizeof *upper);
   return status;
-}
-
-/* The graph whose triangle is kept, if `container` has one. */
-static enum qn_status find_symmetry(const struct qn_container *container, struct qn_graph *graph,
-                                    bool *symmetric, struct qn_error *error) {
-  const struct qn_container_info *info = qn_container_info(container);
-  *symmetric = false;
-  if (info->layout != QN_LAYOUT_GRAPH || info->directedness != QN_UNDIRECTED)
-    return QN_OK;
-  enum qn_status status = qn_graph_view(container, graph, error);
-  return status ? status : qn_upper_applies(&graph->out, symmetric, error);
 }
 
 static bool runs_along_edges(const struct qn_section *section) {
@@ -53,18 +86,19 @@ static bool runs_along_edges(const struct qn_section *section) {
 
 static enum qn_status write_sections(const struct qn_container *container, struct qn_writer *writer,
                                      int level, struct qn_error *error) {
-  struct qn_graph graph;
-  bool symmetric;
-  enum qn_status status = find_symmetry(container, &graph, &symmetric, error);
+  struct kept_triangle triangle = {.kept = false};
+  enum qn_status status = find_triangle(container, &triangle, error);
   for (uint32_t i = 0; !status && i < qn_container_info(container)->num_sections; i++) {
     const struct qn_section *section = qn_container_section_at(container, i);
     if (section->logical_bytes < WORTH_ENCODING)
       status = copy_section(writer, section, error);
-    else if (symmetric && runs_along_edges(section))
-      status = encode_upper(writer, section, &graph.out, level, error);
+    else if (triangle.kept && runs_along_edges(section))
+      status = encode_upper(writer, section, &triangle, level, error);
     else
-      status = qn_frames_write(writer, section, section->data, section->count, false, level, error);
+      status = qn_frames_write(writer, section, section->data, section->count, false, NULL, level,
+                               error);
   }
+  drop_triangle(&triangle);
   return status;
 }
 

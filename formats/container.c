@@ -129,6 +129,8 @@ static enum qn_status check_versions(const struct frame *frame, unsigned flags,
     return unsupported(error, frame);
   }
   uint64_t unknown = header->incompatible_features & ~QN_KNOWN_INCOMPATIBLE;
+  if (!(header->incompatible_features & QN_FEATURE_ARCHIVE)) /* nothing can be cut */
+    unknown |= header->incompatible_features & QN_FEATURE_STRIPS;
   if (unknown) {
     qn_fail(error, QN_UNSUPPORTED,
             "C-5: the container needs the unknown feature bits 0x%" PRIx64
@@ -240,12 +242,22 @@ static bool valid_element(uint32_t type, uint32_t bytes) {
   }
 }
 
+/* Strips are of triangles. */
+static bool valid_flags(const struct qn_disk_section *entry, uint64_t features) {
+  uint8_t known = QN_SECTION_CRITICAL | QN_SECTION_UPPER;
+  if (features & QN_FEATURE_STRIPS && entry->flags & QN_SECTION_UPPER)
+    known |= QN_SECTION_STRIPS;
+  return (entry->flags & ~known) == 0;
+}
+
 /* A plain section has nothing to say about an encoding. */
 static bool valid_encoding(const struct qn_disk_section *entry, bool archive) {
   if (entry->codec == QN_CODEC_NONE && entry->filter == QN_FILTER_NONE)
     return entry->stored_bytes == entry->logical_bytes &&
            entry->stored_checksum == entry->checksum && !(entry->flags & QN_SECTION_UPPER);
-  return archive && entry->codec == QN_CODEC_ZSTD_FRAMES && entry->filter <= QN_FILTER_GAP_PLANES;
+  return archive && entry->codec == QN_CODEC_ZSTD_FRAMES &&
+         entry->filter <=
+             (entry->flags & QN_SECTION_STRIPS ? QN_FILTER_ROWS : QN_FILTER_GAP_PLANES);
 }
 
 static enum qn_status check_section(const struct frame *frame, uint32_t index, uint64_t *end,
@@ -273,7 +285,7 @@ static enum qn_status check_section(const struct frame *frame, uint32_t index, u
     return invalid_at(error, frame, at + 56, "C-18", "a section reaches into the section table");
   if (!valid_encoding(entry, archive))
     return invalid_at(error, frame, at + 72, "C-19", "a section's encoding is inconsistent");
-  if ((entry->flags & ~(QN_SECTION_CRITICAL | QN_SECTION_UPPER)) || entry->reserved0 ||
+  if (!valid_flags(entry, frame->header.incompatible_features) || entry->reserved0 ||
       !all_zero(entry->reserved, sizeof entry->reserved))
     return invalid_at(error, frame, at + 75, "C-6", "reserved bytes of a section are not zero");
   *end = section_end;
@@ -350,6 +362,7 @@ static void describe_container(struct qn_container *container, const struct fram
     section->align_log2 = entry->align_log2;
     section->critical = entry->flags & QN_SECTION_CRITICAL;
     section->upper = entry->flags & QN_SECTION_UPPER;
+    section->strips = entry->flags & QN_SECTION_STRIPS;
     section->checksum = entry->checksum;
     section->stored_checksum = entry->stored_checksum;
     section->stored = container->mapping + entry->offset;

@@ -56,16 +56,19 @@ enum qn_filter {
   QN_FILTER_SHUFFLE = 2,
   QN_FILTER_GAPS = 3,
   QN_FILTER_GAP_PLANES = 4,
+  QN_FILTER_ROWS = 5,
 };
 
 enum qn_section_flags {
   QN_SECTION_CRITICAL = 1, /* a reader that does not know it must refuse the file */
   QN_SECTION_UPPER = 2,    /* archive form: only the upper triangle of a symmetric graph is there */
+  QN_SECTION_STRIPS = 4,   /* and that is cut into strips of rows */
 };
 
 /* Incompatible feature bits. */
 #define QN_FEATURE_ARCHIVE ((uint64_t)1 << 0) /* some section has a codec or a filter */
-#define QN_KNOWN_INCOMPATIBLE QN_FEATURE_ARCHIVE
+#define QN_FEATURE_STRIPS ((uint64_t)1 << 1)  /* some section is cut into strips */
+#define QN_KNOWN_INCOMPATIBLE (QN_FEATURE_ARCHIVE | QN_FEATURE_STRIPS)
 
 /* Compatible feature bits. */
 #define QN_FEATURE_IDS_ASCENDING ((uint64_t)1 << 0) /* original ids ascend in vertex order */
@@ -109,7 +112,8 @@ struct qn_section {
   uint8_t filter;
   uint8_t align_log2;
   bool critical;
-  bool upper; /* QN_SECTION_UPPER */
+  bool upper;  /* QN_SECTION_UPPER */
+  bool strips; /* QN_SECTION_STRIPS */
   uint64_t checksum;
   uint64_t stored_checksum;
   const void *data;
@@ -223,13 +227,9 @@ enum qn_status qn_writer_section(struct qn_writer *writer, const struct qn_secti
 enum qn_status qn_writer_section_by_parts(struct qn_writer *writer,
                                           const struct qn_section_spec *spec, uint64_t checksum,
                                           struct qn_error *error);
-/* Write `bytes` bytes at byte `offset` of the section added last. */
-enum qn_status qn_writer_put(const struct qn_writer *writer, const void *data, uint64_t bytes,
-                             uint64_t offset, struct qn_error *error);
-
-/* The section added last, filled through its mapping, has this checksum, which commit need not find
- * again. */
-void qn_writer_know_checksum(struct qn_writer *writer, uint64_t checksum);
+/* Write `bytes` bytes at byte `offset` of section number `section`. */
+enum qn_status qn_writer_put(const struct qn_writer *writer, uint32_t section, const void *data,
+                             uint64_t bytes, uint64_t offset, struct qn_error *error);
 
 /* Shorten the section added last to `count` elements: for counts known only
  * once filled. Its pointer stays valid. */
@@ -239,11 +239,17 @@ enum qn_status qn_writer_shrink(struct qn_writer *writer, uint64_t count, struct
 enum qn_status qn_writer_section_from(struct qn_writer *writer, const struct qn_section_spec *spec,
                                       const void *data, struct qn_error *error);
 
-/* Append a section in encoded form (archive.h): entry and checksum as in `decoded`, with `filter`
- * and QN_CODEC_ZSTD_FRAMES, `upper` or not, in at most `stored_bytes` bytes at `*out`. Sets
- * QN_FEATURE_ARCHIVE. qn_writer_shrink_encoded gives the final length. */
+/* How a section is encoded. */
+struct qn_encoding {
+  enum qn_filter filter;
+  bool upper, strips;
+};
+
+/* Append a section in encoded form (archive.h): entry and checksum as in `decoded`, with
+ * QN_CODEC_ZSTD_FRAMES, in at most `stored_bytes` bytes at `*out`. Sets QN_FEATURE_ARCHIVE, and
+ * QN_FEATURE_STRIPS for strips. qn_writer_shrink_encoded gives the final length. */
 enum qn_status qn_writer_encoded_section(struct qn_writer *writer, const struct qn_section *decoded,
-                                         enum qn_filter filter, bool upper, uint64_t stored_bytes,
+                                         const struct qn_encoding *encoding, uint64_t stored_bytes,
                                          uint8_t **out, struct qn_error *error);
 enum qn_status qn_writer_shrink_encoded(struct qn_writer *writer, uint64_t stored_bytes,
                                         struct qn_error *error);

@@ -129,7 +129,8 @@ static enum qn_status place_section(struct qn_writer *writer, const struct qn_se
   return QN_OK;
 }
 
-/* An entry and room in the file for a section, which is mapped or not. */
+/* An entry and room in the file for a section, which is mapped or not. Space that is written to,
+ * not through a mapping, is reserved as it is written. */
 static enum qn_status add_section(struct qn_writer *writer, const struct qn_section_spec *spec,
                                   bool map, struct qn_error *error) {
   enum qn_status status = grow_tables(writer, error);
@@ -140,7 +141,8 @@ static enum qn_status add_section(struct qn_writer *writer, const struct qn_sect
   *mapped = (struct mapped_section){0};
   status = place_section(writer, spec, entry, error);
   if (!status)
-    status = extend_file(writer, entry->offset, entry->stored_bytes, error);
+    status = map ? extend_file(writer, entry->offset, entry->stored_bytes, error)
+                 : extend_file(writer, entry->offset + entry->stored_bytes, 0, error);
   if (!status && map)
     status = map_section(writer, entry->offset, entry->stored_bytes, mapped, error);
   if (status)
@@ -164,20 +166,17 @@ enum qn_status qn_writer_section_by_parts(struct qn_writer *writer,
                                           const struct qn_section_spec *spec, uint64_t checksum,
                                           struct qn_error *error) {
   enum qn_status status = add_section(writer, spec, false, error);
-  if (!status)
-    qn_writer_know_checksum(writer, checksum);
-  return status;
-}
-
-enum qn_status qn_writer_put(const struct qn_writer *writer, const void *data, uint64_t bytes,
-                             uint64_t offset, struct qn_error *error) {
-  const struct qn_disk_section *entry = &writer->table[writer->num_sections - 1];
-  return qn_atomic_file_write(writer->file, data, bytes, entry->offset + offset, error);
-}
-
-void qn_writer_know_checksum(struct qn_writer *writer, uint64_t checksum) {
+  if (status)
+    return status;
   writer->table[writer->num_sections - 1].stored_checksum = checksum;
   writer->mapped[writer->num_sections - 1].checksum_known = true;
+  return QN_OK;
+}
+
+enum qn_status qn_writer_put(const struct qn_writer *writer, uint32_t section, const void *data,
+                             uint64_t bytes, uint64_t offset, struct qn_error *error) {
+  const struct qn_disk_section *entry = &writer->table[section];
+  return qn_atomic_file_write(writer->file, data, bytes, entry->offset + offset, error);
 }
 
 static enum qn_status shorten_last(struct qn_writer *writer, struct qn_disk_section *entry,
@@ -209,7 +208,7 @@ enum qn_status qn_writer_section_from(struct qn_writer *writer, const struct qn_
 }
 
 enum qn_status qn_writer_encoded_section(struct qn_writer *writer, const struct qn_section *decoded,
-                                         enum qn_filter filter, bool upper, uint64_t stored_bytes,
+                                         const struct qn_encoding *encoding, uint64_t stored_bytes,
                                          uint8_t **out, struct qn_error *error) {
   struct qn_section_spec bytes = {.name = decoded->name,
                                   .element_type = QN_ELEMENT_OPAQUE,
@@ -227,9 +226,12 @@ enum qn_status qn_writer_encoded_section(struct qn_writer *writer, const struct 
   entry->logical_bytes = decoded->logical_bytes;
   entry->checksum = decoded->checksum;
   entry->codec = QN_CODEC_ZSTD_FRAMES;
-  entry->filter = (uint8_t)filter;
-  entry->flags |= upper ? QN_SECTION_UPPER : 0;
+  entry->filter = (uint8_t)encoding->filter;
+  entry->flags |= encoding->upper ? QN_SECTION_UPPER : 0;
+  entry->flags |= encoding->strips ? QN_SECTION_STRIPS : 0;
   writer->info.incompatible_features |= QN_FEATURE_ARCHIVE;
+  if (encoding->strips)
+    writer->info.incompatible_features |= QN_FEATURE_STRIPS;
   return QN_OK;
 }
 

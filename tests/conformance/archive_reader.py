@@ -4,7 +4,8 @@ import ctypes
 import struct
 
 FRAME_BYTES = 1 << 20
-NONE, DELTA, SHUFFLE, GAPS, GAP_PLANES = range(5)
+NONE, DELTA, SHUFFLE, GAPS, GAP_PLANES, ROWS = range(6)
+STRIP_FRAME = 262144
 
 _zstd = ctypes.CDLL("libzstd.so.1")
 _zstd.ZSTD_decompress.restype = ctypes.c_size_t
@@ -31,6 +32,17 @@ def unpacked(frame, most):
     size = _zstd.ZSTD_decompress(content, most, frame, len(frame))
     insist("A-3", not _zstd.ZSTD_isError(size), "zstd")
     return content.raw[:size]
+
+
+def unpacked_all(frames, most):
+    """What zstd frames one behind the other hold together, at most so many bytes."""
+    frames, contents = bytes(frames), b""
+    while frames:
+        size = _zstd.ZSTD_findFrameCompressedSize(frames, len(frames))
+        insist("A-3", not _zstd.ZSTD_isError(size), "zstd")
+        contents += unpacked(frames[:size], most - len(contents))
+        frames = frames[size:]
+    return contents
 
 
 def varints(data):
@@ -95,10 +107,117 @@ def decoded_frame(frame, kind, count, width):
     return elements
 
 
-def decoded(section, stored):
+def leading_varints(data, at, count):
+    """So many numbers from byte `at` on, and where they end."""
+    end = at
+    for _ in range(count):
+        while True:
+            insist("A-3", end < len(data), "varints that do not end")
+            end += 1
+            if data[end - 1] < 128:
+                break
+    values = varints(data[at:end])
+    insist("A-3", all(value < 2**32 for value in values), "a number of more than 32 bits")
+    return values, end
+
+
+class Bits:
+    """A stream of bits, the lowest of each byte first."""
+
+    def __init__(self, data):
+        self.bits = "".join(format(byte, "08b")[::-1] for byte in data)
+        self.at = 0
+
+    def until_one(self):
+        one = self.bits.find("1", self.at)
+        insist("A-3", one >= 0, "too few bits")
+        zeros, self.at = one - self.at, one + 1
+        return zeros
+
+    def number(self, length):
+        insist("A-3", self.at + length <= len(self.bits), "too few bits")
+        text, self.at = self.bits[self.at:self.at + length], self.at + length
+        return int(text[::-1], 2) if text else 0
+
+    def insist_end(self):
+        left = self.bits[self.at:]
+        insist("A-3", len(left) < 8 and "1" not in left, "bits behind the end")
+
+
+def decoded_rows(frame, strip, span, count, num_vertices):
+    """The columns of a frame of rows."""
+    content, tiles = unpacked_all(frame, 2**26), -(-num_vertices // span) - strip
+    insist("A-3", len(content) >= 24)
+    first_row, num_rows, base, unary_bytes, after = struct.unpack_from("<4IQ", content)
+    first = strip * span + first_row
+    insist("A-3", num_rows > 0 and first_row + num_rows <= span and first + num_rows <= num_vertices, "rows")
+    insist("A-3", first <= base < num_vertices, "a base before the rows")
+    degrees, at = leading_varints(content, 24, num_rows)
+    of_tiles, at = leading_varints(content, at, tiles)
+    insist("A-3", sum(degrees) == count, "other degrees")
+    insist("A-3", (degrees[0] or base == first) and (degrees[-1] or after == 0), "fields without a meaning")
+    insist("A-3", 0 < unary_bytes <= len(content) - at, "high parts")
+    high, low = Bits(content[at:at + unary_bytes]), Bits(content[at + unary_bytes:])
+    columns = []
+    for i, degree in enumerate(degrees):
+        element, k = base if i == 0 else first + i, 0
+        while degree and 4 * degree << (k + 1) <= 3 * (num_vertices - element):
+            k += 1
+        for _ in range(degree):
+            element += (high.until_one() << k) + low.number(k)
+            columns.append(element)
+    insist("A-3", max(columns) < num_vertices, "no vertex")
+    high.insist_end()
+    low.insist_end()
+    counted = [0] * tiles
+    for column in columns:
+        counted[column // span - strip] += 1
+    insist("A-3", counted == of_tiles, "other tiles")
+    return struct.pack("<%dI" % count, *columns)
+
+
+def frames_of_strips(section, stored, num_vertices):
+    """Rows of a strip, and of every frame its strip, count and place in the section."""
+    insist("A-2", len(stored) >= 48 and num_vertices > 0, section.name)
+    count, log2, num_frames, reserved = struct.unpack_from("<4Q", stored)
+    insist("A-2", (section.count + 1) // 2 <= count <= section.count and reserved == 0, section.name)
+    insist("A-2", 8 <= log2 <= 16 and (log2 == 16 or 2**log2 * 4096 >= num_vertices), section.name)
+    insist("A-2", 32 + 16 * (num_frames + 1) <= len(stored), section.name)
+    entries = [struct.unpack_from("<QII", stored, 32 + 16 * i) for i in range(num_frames + 1)]
+    strips = -(-num_vertices // 2**log2)
+    insist("A-2", entries[0][:2] == (32 + 16 * (num_frames + 1), 0) and entries[-1] == (len(stored), strips, 0), section.name)
+    for (begin, strip, elements), (end, next_strip, next_elements) in zip(entries, entries[1:]):
+        insist("A-2", elements <= STRIP_FRAME and begin <= end and (elements or begin == end), section.name)
+        insist("A-2", next_strip == strip + 1 or
+               (next_strip == strip and elements == STRIP_FRAME and next_elements), section.name)
+    insist("A-2", sum(entry[2] for entry in entries) == count, section.name)
+    return 2**log2, [(strip, elements, begin, end)
+                     for (begin, strip, elements), (end, _, _) in zip(entries, entries[1:])]
+
+
+def cut_alike(a, b):
+    """Do two sections say the same of their frames, but for where they are?"""
+    def frames(stored):
+        num_frames, = struct.unpack_from("<Q", stored, 16)
+        return [bytes(stored[:24])] + [bytes(stored[40 + 16 * i:48 + 16 * i]) for i in range(num_frames)]
+    return frames(a) == frames(b)
+
+
+def decoded_strips(section, stored, num_vertices):
+    span, frames = frames_of_strips(section, stored, num_vertices)
+    insist("A-1", (section.filter == ROWS) == (section.name == "column_indices"), section.name)
+    return b"".join(
+        decoded_rows(stored[begin:end], strip, span, count, num_vertices) if section.filter == ROWS
+        else decoded_frame(stored[begin:end], section.filter, count, 4)
+        for strip, count, begin, end in frames if count)
+
+
+def decoded(section, stored, num_vertices):
     """The elements that a section holds in encoded form; of an upper triangle those that are stored."""
     width = section.element_bytes
     insist("A-1", {NONE: True, DELTA: width == 8, SHUFFLE: width >= 2}.get(section.filter, width == 4), section.name)
+    if section.strips:
+        return decoded_strips(section, stored, num_vertices)
     insist("A-2", len(stored) >= 40, section.name)
     count, frame_elements, num_frames, reserved = struct.unpack_from("<4Q", stored)
     least = (section.count + 1) // 2 if section.upper else section.count

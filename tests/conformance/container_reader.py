@@ -14,7 +14,8 @@ from conformance import archive_reader
 SIGNATURE = b"\x89QRN\r\n\x1a\n"
 LAYOUTS = {1: "graph", 2: "blocked-csr", 3: "edge-partitions", 4: "slotted-pages", 5: "shards", 6: "hybrid",
            7: "checkpoint"}
-KNOWN_INCOMPATIBLE = 1
+KNOWN_INCOMPATIBLE = 3
+STRIPS = 2
 ARCHIVE = 1
 PAGE = 4096
 CHUNK = 1 << 20
@@ -71,6 +72,7 @@ class Section:
     align_log2: int
     critical: bool
     upper: bool
+    strips: bool
     checksum: int
     stored_checksum: int
 
@@ -96,7 +98,7 @@ class Container:
         insist("C-2", header_bytes == PAGE)
         insist("C-3", xxh3(data[:4088]) == self.checksum)
         insist("C-4", (major, minor) == (1, 0), "version %d.%d" % (major, minor))
-        insist("C-5", not self.incompatible & ~KNOWN_INCOMPATIBLE)
+        insist("C-5", not self.incompatible & ~KNOWN_INCOMPATIBLE and self.incompatible != STRIPS)
         insist("C-6", not any(data[88:128]) and not any(data[384:4088]))
         insist("C-7", layout in LAYOUTS)
         self.layout = LAYOUTS[layout]
@@ -127,16 +129,17 @@ class Container:
          checksum, stored_checksum) = struct.unpack("<32sIIQQQQBBBBIQQ32x", entry)
         name = raw_name.rstrip(b"\0")
         insist("C-16", name and set(name) <= NAME_LETTERS, raw_name)
-        insist("C-6", flags <= 3 and reserved == 0 and not any(entry[96:]), name)
+        insist("C-6", flags <= 7 and reserved == 0 and not any(entry[96:]), name)
+        insist("C-6", not flags & 4 or (flags & 2 and self.incompatible & STRIPS), name)
         insist("C-17", element_type in WIDTHS and element_bytes in WIDTHS[element_type], name)
         insist("C-17", logical == count * element_bytes, name)
         insist("C-18", 12 <= align <= 21, name)
-        insist("C-19", codec in (0, 1) and filter_ in range(5), name)
+        insist("C-19", codec in (0, 1) and filter_ in range(6 if flags & 4 else 5), name)
         plain = codec == 0 and filter_ == 0
         insist("C-19", plain or self.incompatible & ARCHIVE, name)
         insist("C-19", not plain or (stored == logical and stored_checksum == checksum and flags & 2 == 0), name)
         return Section(name.decode(), element_type, element_bytes, count, offset, stored, logical, codec, filter_,
-                       align, flags & 1 == 1, flags & 2 == 2, checksum, stored_checksum)
+                       align, flags & 1 == 1, flags & 2 == 2, flags & 4 == 4, checksum, stored_checksum)
 
     def check_places(self):
         """Sections follow one another without holes but padding, which is zero."""
@@ -177,14 +180,18 @@ class Container:
         return self.decoded[name]
 
     def decode(self, section, stored):
-        elements = archive_reader.decoded(section, stored)
+        elements = archive_reader.decoded(section, stored, self.num_vertices)
         if not section.upper:
             return elements
         rows, columns = self.array("row_offsets"), self.sections["column_indices"]
         insist("A-4", section.element_bytes == 4 and section.count == self.num_edges and columns.upper, section.name)
+        insist("A-4", section.strips == columns.strips, section.name)
         if section is columns:
             return archive_reader.mirrored(rows, memoryview(elements).cast("I"), None, self.num_vertices)
-        triangle = archive_reader.decoded(columns, self.data[columns.offset:columns.offset + columns.stored_bytes])
+        of_columns = self.data[columns.offset:columns.offset + columns.stored_bytes]
+        if section.strips:
+            insist("A-4", archive_reader.cut_alike(stored, of_columns), section.name)
+        triangle = archive_reader.decoded(columns, of_columns, self.num_vertices)
         return archive_reader.mirrored(rows, memoryview(triangle).cast("I"), memoryview(elements).cast("I"), self.num_vertices)
 
     def array(self, name):

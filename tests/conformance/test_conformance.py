@@ -241,7 +241,7 @@ class Built(unittest.TestCase):
 
     def test_archives(self):
         """Every layout, and sections of every filter; a triangle too."""
-        filters, triangles, larger = set(), 0, self.folder / "larger.qrn"
+        filters, triangles, cut, larger = set(), 0, 0, self.folder / "larger.qrn"
         run("quern-generate", "rmat", "--scale", "9", "--undirected", "--weights", "1,90", "-qo", larger)
         for path in [*VECTORS, larger]:
             packed = self.folder / "packed.qrn"
@@ -252,8 +252,10 @@ class Built(unittest.TestCase):
                     self.assertEqual(bytes(archive.bytes_of(name)), bytes(plain.bytes_of(name)))
                 filters.add(section.filter if section.codec else None)
                 triangles += section.upper
+                cut += section.strips
             read_layout(archive)
         self.assertGreater(triangles, 0)
+        self.assertGreater(cut, 0)
         self.assertGreaterEqual(len(filters), 3, filters)
 
 

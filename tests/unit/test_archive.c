@@ -8,6 +8,8 @@
 
 #include "formats/archive.h"
 #include "formats/archive_filter.h"
+#include "formats/archive_mirror.h"
+#include "formats/archive_rows.h"
 #include "formats/varint.h"
 #include "helpers/random_graph.h"
 #include "helpers/sample_graph.h"
@@ -135,6 +137,81 @@ static void filters_survive_noise(void **state) {
   }
 }
 
+/* Sorted columns for `num_rows` rows of `degree` on average, some empty, some of one column only.
+ */
+static uint64_t fill_rows(const struct qn_rows_place *place, uint32_t degree, uint32_t *columns,
+                          struct qn_rows *rows) {
+  uint64_t count = 0, first = ((uint64_t)place->strip << place->span_log2) + rows->first_row;
+  uint64_t strips = qn_num_strips(place->num_vertices, place->span_log2) - place->strip;
+  memset(rows->tiles, 0, strips * sizeof *rows->tiles);
+  for (uint32_t i = 0; i < rows->num_rows; i++) {
+    uint64_t column = i ? first + i : rows->base, range = place->num_vertices - column;
+    uint32_t wanted = (uint32_t)(next_random() % (2 * degree + 1));
+    rows->degrees[i] = i == 0 || i + 1 == rows->num_rows ? wanted + 1 : wanted;
+    for (uint32_t j = 0; j < rows->degrees[i]; j++) {
+      uint64_t gap = next_random() % 7 ? next_random() % (2 * range / rows->degrees[i] + 1) : 0;
+      column = column + gap < place->num_vertices ? column + gap : place->num_vertices - 1;
+      columns[count++] = (uint32_t)column;
+      rows->tiles[(column >> place->span_log2) - place->strip]++;
+    }
+  }
+  rows->columns = columns;
+  return count;
+}
+
+/* Rows become bits and rows again, in memory that ends where it may be read; cut anywhere, longer,
+ * with any byte changed they are refused or are other rows, whose columns are vertices. */
+static void rows_in_bits(void **state) {
+  (void)state;
+  enum { ROWS = 60, COLUMNS = ROWS * 81 };
+  static const struct qn_rows_place places[] = {{300, 8, 0},           {300, 8, 1},
+                                                {70000, 8, 200},       {UINT32_MAX, 16, 65535},
+                                                {UINT32_MAX, 16, 100}, {1 << 20, 13, 5}};
+  static uint32_t columns[COLUMNS], got_columns[1 << 18], degrees[ROWS], got_degrees[1 << 16];
+  static uint32_t tiles[1 << 16], got_tiles[1 << 16];
+  for (unsigned round = 0; round < 60; round++) {
+    const struct qn_rows_place *place = &places[round % 6];
+    struct qn_rows rows = {.first_row = 3,
+                           .num_rows = place->strip == 1 ? 1 + round % 40 : 1 + round,
+                           .after = round % 2 ? next_random() : 0,
+                           .degrees = degrees,
+                           .tiles = tiles};
+    struct qn_rows got = {.degrees = got_degrees, .tiles = got_tiles};
+    rows.base = (place->strip << place->span_log2) + 3 + (uint32_t)(round % 3);
+    uint64_t count = fill_rows(place, 1 + round % 40, columns, &rows), head;
+    uint64_t room = qn_rows_bound(place, count);
+    uint8_t *out = malloc(room + QN_ROWS_SLACK);
+    assert_non_null(out);
+    uint64_t bytes = qn_rows_encode(place, &rows, count, out, &head);
+    assert_true(head < bytes && bytes <= room);
+    uint8_t *exact = malloc(bytes + 1 + QN_ROWS_SLACK);
+    assert_non_null(exact);
+    memset(exact, 0xA5, bytes + 1 + QN_ROWS_SLACK);
+    memcpy(exact, out, bytes);
+    assert_true(qn_rows_decode(place, exact, bytes, count, got_columns, &got));
+    assert_int_equal(got.first_row, rows.first_row);
+    assert_int_equal(got.num_rows, rows.num_rows);
+    assert_true(got.after == rows.after);
+    assert_memory_equal(got_degrees, degrees, rows.num_rows * sizeof *degrees);
+    assert_memory_equal(got_columns, columns, count * sizeof *columns);
+    assert_false(qn_rows_decode(place, exact, bytes + 1, count, got_columns, &got));
+    assert_false(qn_rows_decode(place, exact, bytes - 1, count, got_columns, &got));
+    assert_false(qn_rows_decode(place, exact, bytes / 2, count, got_columns, &got));
+    assert_false(qn_rows_decode(place, exact, bytes, count + 1, got_columns, &got));
+    for (unsigned forgery = 0; forgery < 300; forgery++) {
+      uint64_t at = next_random() % (forgery % 2 ? bytes : head);
+      exact[at] ^= (uint8_t)(1 + next_random() % 255);
+      if (qn_rows_decode(place, exact, bytes, count, got_columns, &got))
+        for (uint64_t i = 0; i < count; i++)
+          assert_true(got_columns[i] < place->num_vertices &&
+                      got_columns[i] >> place->span_log2 >= place->strip);
+      exact[at] = out[at];
+    }
+    free(out);
+    free(exact);
+  }
+}
+
 static void assert_same_file(const char *a_path, const char *b_path) {
   size_t a_size, b_size;
   uint8_t *a = read_file(a_path, &a_size), *b = read_file(b_path, &b_size);
@@ -239,6 +316,63 @@ static void only_a_triangle_is_kept(void **state) {
   assert_non_null(strstr(error.message, "quern-archive extract"));
 }
 
+static bool is_cut(const char *path) {
+  struct qn_container *container;
+  assert_int_equal(qn_container_map(path, QN_MAP_ARCHIVE, &container, &error), QN_OK);
+  bool cut = qn_container_section(container, "column_indices")->strips;
+  qn_container_unmap(container);
+  return cut;
+}
+
+/* Neighbours that repeat from row to row are smaller as tokens, so that the triangle is not cut: it
+ * comes back as those of older archives do. */
+static void regular_rows(void **state) {
+  (void)state;
+  enum { VERTICES = 70000, REACH = 4 };
+  static uint64_t rows[VERTICES + 1];
+  static uint32_t columns[2 * REACH * VERTICES], weights[2 * REACH * VERTICES];
+  uint64_t count = 0;
+  for (uint32_t v = 0; v < VERTICES; v++) {
+    for (uint32_t u = v < REACH ? 0 : v - REACH; u <= v + REACH && u < VERTICES; u++)
+      if (u != v) {
+        columns[count] = u;
+        weights[count++] = (u + v) % 11;
+      }
+    rows[v + 1] = count;
+  }
+  struct sample sample = {.num_vertices = VERTICES,
+                          .num_edges = count,
+                          .directedness = QN_UNDIRECTED,
+                          .weight_type = QN_WEIGHT_U32,
+                          .row_offsets = rows,
+                          .column_indices = columns,
+                          .weights = weights};
+  assert_int_equal(write_sample(scratch_path("r.qrn"), &sample, &error), QN_OK);
+  assert_int_equal(archive(scratch_path("r.qrn"), scratch_path("ra.qrn"), 3), QN_OK);
+  assert_false(is_cut(scratch_path("ra.qrn")));
+  for (unsigned threads = 1; threads <= 5; threads += 2) {
+    qn_threads_set(threads);
+    assert_int_equal(restore(scratch_path("ra.qrn"), scratch_path("rb.qrn")), QN_OK);
+    assert_same_file(scratch_path("r.qrn"), scratch_path("rb.qrn"));
+  }
+  qn_threads_set(0);
+}
+
+/* More vertices than a few strips, on more threads than processors. */
+static void many_strips(void **state) {
+  (void)state;
+  write_random_graph(scratch_path("s.qrn"), 60000, 900000, true, QN_WEIGHT_U32);
+  assert_int_equal(archive(scratch_path("s.qrn"), scratch_path("sa.qrn"), 1), QN_OK);
+  assert_true(is_cut(scratch_path("sa.qrn")));
+  for (unsigned threads = 1; threads <= 7; threads += 3) {
+    qn_threads_set(threads);
+    assert_int_equal(restore(scratch_path("sa.qrn"), scratch_path("sb.qrn")), QN_OK);
+    assert_same_file(scratch_path("s.qrn"), scratch_path("sb.qrn"));
+    assert_int_equal(check(scratch_path("sa.qrn")), QN_OK);
+  }
+  qn_threads_set(0);
+}
+
 /* Parallel edges in another order in one direction: no triangle, but still byte for byte. */
 static void unmirrored_multi_edges(void **state) {
   (void)state;
@@ -293,21 +427,22 @@ static void every_damage_is_found(void **state) {
 }
 
 /* Noise in an encoded section under right checksums: only the decoder stands between. */
-static void forged_frames_are_refused(void **state) {
-  (void)state;
+static void forge_frames(uint64_t vertices, uint64_t pairs, bool undirected,
+                         enum qn_weight_type weights, bool cut, uint64_t step) {
   size_t size;
   struct qn_container *container;
   const char *packed = scratch_path("packed.qrn"), *forged = scratch_path("forged.qrn");
   const char *plain = scratch_path("plain.qrn");
-  write_random_graph(plain, 1500, 6000, true, QN_WEIGHT_NONE);
+  write_random_graph(plain, vertices, pairs, undirected, weights);
   assert_int_equal(archive(plain, packed, 3), QN_OK);
+  assert_int_equal(is_cut(packed), cut);
   uint8_t *bytes = read_file(packed, &size);
   write_file(forged, bytes, size);
   uint64_t live = qn_memory_live();
   assert_int_equal(qn_container_map(packed, QN_MAP_ARCHIVE, &container, &error), QN_OK);
   for (uint32_t s = 0; s < qn_container_info(container)->num_sections; s++) {
     const struct qn_section *section = qn_container_section_at(container, s);
-    for (uint64_t i = 0; section->codec && i < section->stored_bytes; i += i < 48 ? 1 : 41) {
+    for (uint64_t i = 0; section->codec && i < section->stored_bytes; i += i < 80 ? 1 : step) {
       uint8_t *copy = malloc(size);
       assert_non_null(copy);
       memcpy(copy, bytes, size);
@@ -322,6 +457,100 @@ static void forged_frames_are_refused(void **state) {
   qn_container_unmap(container);
   assert_int_equal(qn_memory_live(), live);
   free(bytes);
+}
+
+static void forged_frames_are_refused(void **state) {
+  (void)state;
+  forge_frames(1500, 6000, false, QN_WEIGHT_NONE, false, 41);
+  forge_frames(1500, 6000, true, QN_WEIGHT_NONE, true, 41);
+  forge_frames(900, 15000, true, QN_WEIGHT_U32, true, 173);
+}
+
+enum { FORGED_VERTICES = 1800, FORGED_STRIPS = 8, FORGED_COUNT = 900 };
+
+/* Numbers that add up to `total`. */
+static void random_parts(uint32_t *parts, uint32_t num_parts, uint32_t total) {
+  memset(parts, 0, num_parts * sizeof *parts);
+  for (uint32_t i = 0; i < total; i++)
+    parts[next_random() % num_parts]++;
+}
+
+/* What decoding promises of rows, and nothing more. */
+static enum qn_status read_forged(void *context, uint64_t frame, struct qn_rows *rows,
+                                  const uint32_t **weights, struct qn_error *failure) {
+  static uint32_t degrees[256], tiles[FORGED_STRIPS], columns[FORGED_COUNT];
+  const struct qn_strips *strips = context;
+  const struct qn_strip_frame *cut = &strips->frames[frame];
+  uint32_t first = cut->strip << strips->span_log2;
+  (void)failure;
+  *rows = (struct qn_rows){.first_row = (uint32_t)(next_random() % 4),
+                           .num_rows = 1 + (uint32_t)(next_random() % 4),
+                           .after = next_random() % 3 ? 0 : next_random() << next_random() % 40,
+                           .degrees = degrees,
+                           .tiles = tiles,
+                           .columns = columns};
+  random_parts(degrees, rows->num_rows, cut->count);
+  memset(tiles, 0, sizeof tiles);
+  for (uint32_t i = 0; i < cut->count; i++) {
+    columns[i] = first + (uint32_t)(next_random() % (FORGED_VERTICES - first));
+    tiles[(columns[i] >> strips->span_log2) - cut->strip]++;
+  }
+  if (next_random() % 3 == 0)
+    random_parts(tiles, FORGED_STRIPS - cut->strip, cut->count);
+  *weights = columns;
+  return QN_OK;
+}
+
+static enum qn_status put_nothing(void *context, bool weights, const uint32_t *values,
+                                  uint64_t count, uint64_t first, const bool *stop,
+                                  struct qn_error *failure) {
+  (void)context, (void)weights, (void)first, (void)stop, (void)failure;
+  assert_non_null(values);
+  assert_true(count > 0);
+  return QN_OK;
+}
+
+static enum qn_status say_misfit(void *context, struct qn_error *failure) {
+  (void)context, (void)failure;
+  return QN_INVALID;
+}
+
+/* Frames that contradict each other and the row offsets touch no memory but their own. */
+static void forged_triangles(void **state) {
+  (void)state;
+  static uint64_t rows[FORGED_VERTICES + 1];
+  static struct qn_strip_frame frames[2 * FORGED_STRIPS + 1];
+  unsigned refused = 0, done = 0;
+  qn_threads_set(1);
+  for (unsigned round = 0; round < 300; round++) {
+    struct qn_strips strips = {.num_vertices = FORGED_VERTICES,
+                               .span_log2 = 8,
+                               .num_strips = FORGED_STRIPS,
+                               .frames = frames};
+    for (uint32_t strip = 0; strip < FORGED_STRIPS; strip++)
+      for (unsigned i = next_random() % 2; i < 2; i++) {
+        uint32_t count = (uint32_t)(next_random() % (round % 2 ? 4 : FORGED_COUNT));
+        frames[strips.num_frames++] = (struct qn_strip_frame){strips.num_elements, strip, count};
+        strips.num_elements += count;
+      }
+    frames[strips.num_frames] = (struct qn_strip_frame){strips.num_elements, FORGED_STRIPS, 0};
+    for (uint32_t v = 0; v < FORGED_VERTICES; v++)
+      rows[v + 1] = rows[v] + (v % 256 < 8 ? next_random() % 900 : next_random() % 3);
+    struct qn_mirror mirror = {.num_edges = rows[FORGED_VERTICES],
+                               .row_offsets = rows,
+                               .strips = &strips,
+                               .weights = round % 3 == 0,
+                               .context = &strips,
+                               .read = read_forged,
+                               .put = put_nothing,
+                               .misfit = say_misfit};
+    enum qn_status status = qn_mirror_restore(&mirror, &error);
+    refused += status == QN_INVALID;
+    done += status == QN_OK;
+  }
+  qn_threads_set(0);
+  assert_int_equal(refused + done, 300);
+  assert_true(refused > 0 && done > 0);
 }
 
 static void allocation_failures(void **state) {
@@ -350,12 +579,16 @@ int main(void) {
       cmocka_unit_test(long_varints),
       cmocka_unit_test(filters),
       cmocka_unit_test(filters_survive_noise),
+      cmocka_unit_test(rows_in_bits),
       cmocka_unit_test(restored_byte_for_byte),
       cmocka_unit_test(same_bytes_for_any_threads),
       cmocka_unit_test(only_a_triangle_is_kept),
+      cmocka_unit_test(regular_rows),
+      cmocka_unit_test(many_strips),
       cmocka_unit_test(unmirrored_multi_edges),
       cmocka_unit_test(every_damage_is_found),
       cmocka_unit_test(forged_frames_are_refused),
+      cmocka_unit_test(forged_triangles),
       cmocka_unit_test(allocation_failures),
   };
   return cmocka_run_group_tests(tests, scratch_create, scratch_remove);

@@ -1,0 +1,239 @@
+/* A gap of a row with d elements in [base, V) is (V - base) / d on average; the number of low bits
+ * is about the logarithm of that, so that two to three bits are left for the high part. */
+#include "formats/archive_rows.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "formats/varint.h"
+#include "support/multiversion.h"
+
+/* Before the varints. */
+struct head {
+  uint32_t first_row;   /*  0 */
+  uint32_t num_rows;    /*  4 */
+  uint32_t base;        /*  8 */
+  uint32_t unary_bytes; /* 12 */
+  uint64_t after;       /* 16 */
+};
+static_assert(sizeof(struct head) == 24, "head of rows");
+
+static unsigned bits_of(uint64_t value) {
+  return value ? 64 - (unsigned)__builtin_clzll(value) : 0;
+}
+
+/* The largest k with d 2^k <= 3/4 range, or 0. */
+static inline unsigned low_bits(uint64_t range, uint64_t degree) {
+  uint64_t limit = 3 * range;
+  unsigned limit_bits = bits_of(limit), degree_bits = bits_of(degree);
+  if (limit_bits < degree_bits + 3)
+    return 0;
+  unsigned k = limit_bits - degree_bits - 2;
+  return degree << (k + 2) <= limit ? k : k - 1;
+}
+
+static uint64_t bytes_of(uint64_t bits) {
+  return (bits + 7) / 8;
+}
+
+static uint64_t least(uint64_t a, uint64_t b) {
+  return a < b ? a : b;
+}
+
+/* At most 31 low bits and one end of the high part an element; all high parts of a row together are
+ * less than 8/3 of its degree. */
+uint64_t qn_rows_bound(const struct qn_rows_place *place, uint64_t count) {
+  uint64_t rows = least((uint64_t)1 << place->span_log2, place->num_vertices);
+  uint64_t strips = qn_num_strips(place->num_vertices, place->span_log2);
+  return sizeof(struct head) + 5 * (rows + strips) + 5 * count + 16;
+}
+
+/* ---- Encoding --------------------------------------------------------------- */
+
+/* `bits` of them, not more than 32, at bit `at` of bytes that are zero there. */
+static void put_bits(uint8_t *bytes, uint64_t at, uint64_t value) {
+  uint64_t word;
+  memcpy(&word, bytes + at / 8, sizeof word);
+  word |= value << at % 8;
+  memcpy(bytes + at / 8, &word, sizeof word);
+}
+
+struct row {
+  uint64_t base;
+  unsigned low; /* bits */
+  const uint32_t *columns;
+  uint32_t degree;
+};
+
+static struct row row_at(const struct qn_rows_place *place, const struct qn_rows *rows, uint32_t i,
+                         uint64_t first) {
+  uint64_t u = ((uint64_t)place->strip << place->span_log2) + rows->first_row + i;
+  struct row row = {
+      .base = i ? u : rows->base, .columns = rows->columns + first, .degree = rows->degrees[i]};
+  row.low = low_bits(place->num_vertices - row.base, row.degree);
+  return row;
+}
+
+static uint64_t put_unary(const struct row *row, uint8_t *out, uint64_t at) {
+  uint64_t before = row->base;
+  for (uint32_t j = 0; j < row->degree; j++) {
+    at += (row->columns[j] - before) >> row->low;
+    out[at / 8] |= (uint8_t)(1 << at % 8);
+    at++;
+    before = row->columns[j];
+  }
+  return at;
+}
+
+static uint64_t put_low(const struct row *row, uint8_t *out, uint64_t at) {
+  uint64_t before = row->base, mask = ((uint64_t)1 << row->low) - 1;
+  for (uint32_t j = 0; j < row->degree; j++, at += row->low) {
+    put_bits(out, at, (row->columns[j] - before) & mask);
+    before = row->columns[j];
+  }
+  return at;
+}
+
+/* One of the two streams of all rows; returns its bytes. */
+static uint64_t put_stream(const struct qn_rows_place *place, const struct qn_rows *rows,
+                           uint64_t (*put)(const struct row *row, uint8_t *out, uint64_t at),
+                           uint8_t *out) {
+  uint64_t at = 0, first = 0;
+  for (uint32_t i = 0; i < rows->num_rows; first += rows->degrees[i++])
+    if (rows->degrees[i]) {
+      struct row row = row_at(place, rows, i, first);
+      at = put(&row, out, at);
+    }
+  return bytes_of(at);
+}
+
+uint64_t qn_rows_encode(const struct qn_rows_place *place, const struct qn_rows *rows,
+                        uint64_t count, uint8_t *out, uint64_t *head_bytes) {
+  struct head head = {.first_row = rows->first_row,
+                      .num_rows = rows->num_rows,
+                      .base = rows->base,
+                      .after = rows->after};
+  uint64_t tiles = qn_num_strips(place->num_vertices, place->span_log2) - place->strip;
+  uint8_t *next = out + sizeof head;
+  memset(out, 0, qn_rows_bound(place, count) + QN_ROWS_SLACK);
+  for (uint32_t i = 0; i < rows->num_rows; i++)
+    next = qn_put_varint(next, rows->degrees[i]);
+  for (uint64_t i = 0; i < tiles; i++)
+    next = qn_put_varint(next, rows->tiles[i]);
+  *head_bytes = (uint64_t)(next - out);
+  head.unary_bytes = (uint32_t)put_stream(place, rows, put_unary, next);
+  memcpy(out, &head, sizeof head);
+  next += head.unary_bytes;
+  next += put_stream(place, rows, put_low, next);
+  return (uint64_t)(next - out);
+}
+
+/* ---- Decoding --------------------------------------------------------------- */
+
+/* Both streams, as far as they have been read. */
+struct streams {
+  const uint8_t *unary, *unary_end, *low;
+  uint64_t low_at, low_end; /* bits */
+};
+
+static inline uint64_t load_word(const uint8_t *bytes) {
+  uint64_t word;
+  memcpy(&word, bytes, sizeof word);
+  return word;
+}
+
+/* Nothing but zeros behind bit `at` of so many bytes, and less than a byte of them. */
+static bool ends_at(const uint8_t *bytes, uint64_t length, uint64_t at) {
+  return bytes_of(at) == length && (at % 8 == 0 || bytes[length - 1] >> at % 8 == 0);
+}
+
+/* The sum of all high parts is less than the bits of the stream: nothing overflows 64 bits. */
+QN_VECTOR_CLONES
+static bool get_rows(const struct qn_rows_place *place, const struct qn_rows *rows,
+                     const struct streams *streams, uint32_t *column) {
+  const uint8_t *unary = streams->unary, *low = streams->low;
+  uint64_t ends = load_word(unary), word_at = 0, high_at = 0, low_at = 0;
+  uint64_t u = ((uint64_t)place->strip << place->span_log2) + rows->first_row;
+  for (uint32_t i = 0; i < rows->num_rows; i++, u++) {
+    uint32_t degree = rows->degrees[i];
+    if (degree == 0)
+      continue;
+    uint64_t value = i ? u : rows->base;
+    unsigned low_width = low_bits(place->num_vertices - value, degree);
+    uint64_t mask = ((uint64_t)1 << low_width) - 1;
+    if (low_at + (uint64_t)degree * low_width > streams->low_end)
+      return false;
+    for (uint32_t j = 0; j < degree; j++) {
+      while (__builtin_expect(ends == 0, 0)) {
+        unary += sizeof ends;
+        word_at += 64;
+        if (unary >= streams->unary_end)
+          return false;
+        ends = load_word(unary);
+      }
+      uint64_t end = word_at + (uint64_t)__builtin_ctzll(ends);
+      ends &= ends - 1;
+      value += (end - high_at) << low_width;
+      value += load_word(low + low_at / 8) >> low_at % 8 & mask;
+      high_at = end + 1;
+      low_at += low_width;
+      *column++ = (uint32_t)value;
+    }
+    if (value >= place->num_vertices)
+      return false;
+  }
+  uint64_t unary_bytes = (uint64_t)(streams->unary_end - streams->unary);
+  return ends_at(streams->unary, unary_bytes, high_at) &&
+         ends_at(low, streams->low_end / 8, low_at);
+}
+
+static bool adds_up_to(const uint32_t *values, uint64_t num_values, uint64_t total) {
+  uint64_t sum = 0;
+  for (uint64_t i = 0; i < num_values; i++)
+    sum += values[i];
+  return sum == total;
+}
+
+/* The rows are of the strip, and the first gap does not begin before them. */
+static bool head_is_sound(const struct qn_rows_place *place, const struct head *head) {
+  uint64_t span = (uint64_t)1 << place->span_log2, begin = (uint64_t)place->strip * span;
+  uint64_t end = least(begin + span, place->num_vertices), rows = head->num_rows;
+  return rows > 0 && head->first_row < end - begin && rows <= end - begin - head->first_row &&
+         head->base >= begin + head->first_row && head->base < place->num_vertices;
+}
+
+/* What is said of the first and the last row must mean something. */
+static bool ends_are_used(const struct qn_rows_place *place, const struct head *head,
+                          const uint32_t *degrees) {
+  uint64_t first = ((uint64_t)place->strip << place->span_log2) + head->first_row;
+  return (degrees[0] || head->base == first) && (degrees[head->num_rows - 1] || head->after == 0);
+}
+
+bool qn_rows_decode(const struct qn_rows_place *place, const uint8_t *in, uint64_t bytes,
+                    uint64_t count, uint32_t *columns, struct qn_rows *rows) {
+  struct head head;
+  uint64_t tiles = qn_num_strips(place->num_vertices, place->span_log2) - place->strip;
+  const uint8_t *end = in + bytes;
+  if (bytes < sizeof head || count == 0)
+    return false;
+  memcpy(&head, in, sizeof head);
+  if (!head_is_sound(place, &head))
+    return false;
+  in = qn_get_varints_u32(in + sizeof head, end, rows->degrees, head.num_rows);
+  if (in)
+    in = qn_get_varints_u32(in, end, rows->tiles, tiles);
+  if (!in || head.unary_bytes == 0 || head.unary_bytes > (uint64_t)(end - in) ||
+      !adds_up_to(rows->degrees, head.num_rows, count) || !adds_up_to(rows->tiles, tiles, count) ||
+      !ends_are_used(place, &head, rows->degrees))
+    return false;
+  rows->first_row = head.first_row;
+  rows->num_rows = head.num_rows;
+  rows->base = head.base;
+  rows->after = head.after;
+  rows->columns = columns;
+  const struct streams streams = {.unary = in,
+                                  .unary_end = in + head.unary_bytes,
+                                  .low = in + head.unary_bytes,
+                                  .low_end = 8 * (uint64_t)(end - in - head.unary_bytes)};
+  return get_rows(place, rows, &streams, columns);
+}
