@@ -95,6 +95,45 @@ enum qn_weight_kind {
 enum qn_weight_kind qn_parse_weight(const char *begin, const char *end, enum qn_weight_type *type,
                                     uint32_t *bits);
 
+/* Real weights of so few digits before and after the point can be parsed at once. */
+#define QN_SHORT_REAL_WHOLE 7
+#define QN_SHORT_REAL_FRACTION 8
+
+/* Parse the digits at *p, and a point and digits if they follow, as qn_parse_weight would, and move
+ * *p after them. Reads 24 bytes. False, *p undefined, if it is anything else, or long. What follows
+ * is the caller's to check. */
+static inline bool qn_parse_short_weight(const char **p, enum qn_weight_type *type,
+                                         uint32_t *bits) {
+  static const uint64_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
+  const uint64_t zeros = UINT64_C(0x3030303030303030);
+  const char *begin = *p;
+  uint64_t whole = qn_load_bytes(begin) ^ zeros;
+  unsigned count = qn_leading_digits(whole);
+  if (begin[count] != '.') {
+    uint64_t number;
+    *type = QN_WEIGHT_U32;
+    if (!qn_parse_short_number(p, &number) || number > UINT32_MAX || **p == '.')
+      return false;
+    *bits = (uint32_t)number;
+    return true;
+  }
+  if (count - 1 >= QN_SHORT_REAL_WHOLE)
+    return false;
+  uint64_t fraction = qn_load_bytes(begin + count + 1) ^ zeros;
+  unsigned fraction_count = qn_leading_digits(fraction);
+  *p = begin + count + 1 + fraction_count;
+  if (fraction_count == 0 || (unsigned char)(**p - '0') <= 9)
+    return false;
+  uint64_t digits = qn_eight_digits(whole << (64 - 8 * count)) * powers[fraction_count] +
+                    qn_eight_digits(fraction << (64 - 8 * fraction_count));
+  float value;
+  if (!qn_round_decimal(digits, fraction_count, &value))
+    return false;
+  *type = QN_WEIGHT_F32;
+  memcpy(bits, &value, sizeof *bits);
+  return true;
+}
+
 #ifdef __cplusplus
 }
 #endif

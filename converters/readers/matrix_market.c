@@ -18,6 +18,7 @@
 
 #include "converters/input.h"
 #include "converters/reader.h"
+#include "converters/readers/real_lines.h"
 #include "converters/text_fields.h"
 #include "converters/text_lines.h"
 #include "converters/text_numbers.h"
@@ -372,25 +373,49 @@ static void parse_line(struct qn_text_part *part, const struct matrix *matrix, c
     push_negated(part, matrix, &entry);
 }
 
-/* Ordinary lines of short whole numbers, from the cursor on until one is anything else. */
+/* A short value without sign, of a kind that the matrix may have. */
+static inline bool parse_plain_value(const struct matrix *matrix, const char **p,
+                                     struct entry *entry) {
+  if (!qn_parse_short_weight(p, &entry->type, &entry->bits))
+    return false;
+  if (entry->type == QN_WEIGHT_U32)
+    return entry->bits <= matrix->largest;
+  return matrix->field == FIELD_REAL && matrix->weights != QN_WEIGHTS_U32;
+}
+
+/* Lines of short real values, from the cursor on until one is anything else. */
+static void parse_real_lines(struct qn_text_part *part, const struct matrix *matrix,
+                             const char *fast_end) {
+  const char *p = part->cursor;
+  struct qn_real_line line;
+  while (p < fast_end && qn_parse_real_line(p, false, &line)) {
+    struct entry entry = {
+        .row = (uint32_t)line.numbers, .column = line.numbers >> 32, .type = QN_WEIGHT_F32};
+    if (entry.row - 1 >= matrix->rows || entry.column - 1 >= matrix->columns)
+      break;
+    memcpy(&entry.bits, &line.weight, sizeof entry.bits);
+    push(part, matrix, &entry);
+    p += line.bytes;
+  }
+  part->cursor = p;
+}
+
+/* Ordinary lines of short numbers, from the cursor on until one is anything else. */
 static void parse_plain_lines(struct qn_text_part *part, const struct matrix *matrix,
                               const char *fast_end) {
   const char *p = part->cursor;
-  uint64_t largest = matrix->largest < UINT32_MAX ? matrix->largest : UINT32_MAX;
   bool valued = matrix->field != FIELD_PATTERN;
   while (p < fast_end) {
     const char *q = p;
-    struct entry entry = {.type = valued ? QN_WEIGHT_U32 : QN_WEIGHT_NONE};
-    uint64_t value = 0;
+    struct entry entry = {.type = QN_WEIGHT_NONE};
     if (!qn_parse_short_number(&q, &entry.row) || !qn_is_blank(*q++) ||
         !qn_parse_short_number(&q, &entry.column) || entry.row - 1 >= matrix->rows ||
         entry.column - 1 >= matrix->columns)
       break;
-    if (valued && (!qn_is_blank(*q++) || !qn_parse_short_number(&q, &value) || value > largest))
+    if (valued && (!qn_is_blank(*q++) || !parse_plain_value(matrix, &q, &entry)))
       break;
     if (!(q = qn_skip_line_end(q)))
       break;
-    entry.bits = (uint32_t)value;
     push(part, matrix, &entry);
     p = q;
   }
@@ -405,7 +430,10 @@ static void parse_part(struct qn_text_part *part, const void *context) {
       part->readable_end - part->begin > FAST_BYTES ? part->readable_end - FAST_BYTES : part->begin;
   fast_end = fast_end < part->end ? fast_end : part->end;
   const char *line, *end;
+  bool real = plain && matrix->field == FIELD_REAL && matrix->weights != QN_WEIGHTS_U32;
   for (;;) {
+    if (real)
+      parse_real_lines(part, matrix, fast_end);
     if (plain)
       parse_plain_lines(part, matrix, fast_end);
     if (!qn_text_next_line(part, &line, &end))

@@ -186,10 +186,23 @@ static bool skip_vertex_numbers(struct qn_text_part *part, const struct metis *m
   return true;
 }
 
-static bool take_weight(struct qn_text_part *part, const struct metis *metis,
-                        struct vertex_line *line, enum qn_weight_type *type, uint32_t *bits) {
+/* May weights of this type be taken as they are? */
+static inline bool is_wanted(const struct metis *metis, enum qn_weight_type type) {
+  return metis->weights == QN_WEIGHTS_AUTO || metis->weights == QN_WEIGHTS_F32 ||
+         (metis->weights == QN_WEIGHTS_U32 && type == QN_WEIGHT_U32);
+}
+
+static inline bool take_weight(struct qn_text_part *part, const struct metis *metis,
+                               struct vertex_line *line, enum qn_weight_type *type,
+                               uint32_t *bits) {
   line->cursor = qn_skip_blanks(line->cursor, line->end);
   const char *begin = line->cursor, *end = begin;
+  if (part->readable_end - begin >= FAST_BYTES && qn_parse_short_weight(&end, type, bits) &&
+      (end == line->end || (end < line->end && qn_is_blank(*end))) && is_wanted(metis, *type)) {
+    line->cursor = end;
+    return true;
+  }
+  end = begin;
   while (end < line->end && !qn_is_blank(*end))
     end++;
   if (begin == end)
@@ -366,7 +379,8 @@ static unsigned count_numbers(const struct metis *metis, const char *line, const
 
 /* Lines of numbers, not all equally many as in a list of edges, and no more lines than vertices. */
 static int detect_metis(const char *head, uint64_t bytes, const struct qn_read_options *options) {
-  const uint64_t all_if_less = 64 << 10;
+  const uint64_t all_if_less = 64 << 10, enough = 4 << 20;
+  bytes = bytes < enough ? bytes : enough;
   struct qn_input_block block = {.data = head, .bytes = bytes};
   struct metis metis = {.size = {.file = ""}};
   const char *line, *end;

@@ -5,11 +5,7 @@
 
 #include <string.h>
 
-#include "converters/text_numbers.h"
-
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
+#include "converters/readers/real_lines.h"
 
 /* Bytes looked at in one go, and the fewest after a line that was not regular: looking far
  * ahead is in vain where such lines are many. */
@@ -22,34 +18,13 @@
 /* Places are found by dozens, the last of them perhaps in vain. */
 #define DOZEN 12
 
-#ifdef __SSE2__
-static inline uint64_t digits_of_16(const char *p) {
-  __m128i values = _mm_sub_epi8(_mm_loadu_si128((const __m128i *)p), _mm_set1_epi8('0'));
-  __m128i clipped = _mm_min_epu8(values, _mm_set1_epi8(9));
-  return (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(values, clipped));
-}
-
-/* Bit i is set if p[i] is no digit. */
-static inline uint64_t marks_of_64(const char *p) {
-  return ~(digits_of_16(p) | digits_of_16(p + 16) << 16 | digits_of_16(p + 32) << 32 |
-           digits_of_16(p + 48) << 48);
-}
-#else
-static inline uint64_t marks_of_64(const char *p) {
-  uint64_t marks = 0;
-  for (unsigned i = 0; i < 64; i++)
-    marks |= (uint64_t)((unsigned char)(p[i] - '0') > 9) << i;
-  return marks;
-}
-#endif
-
 /* The places in [0, bytes) of `text` that are no digits; returns how many. `bytes` is a multiple of
  * 64; `places` has room for that many and a dozen. */
 static inline uint32_t find_marks(const char *text, uint32_t bytes, uint16_t *places) {
   const uint64_t top = (uint64_t)1 << 63; /* so that there always is a lowest bit */
   uint32_t count = 0;
   for (uint32_t base = 0; base < bytes; base += 64) {
-    uint64_t marks = marks_of_64(text + base);
+    uint64_t marks = qn_marks_of_64(text + base);
     uint32_t here = (uint32_t)__builtin_popcountll(marks);
     uint16_t *out = places + count;
     for (uint32_t done = 0; done < here; done += DOZEN)
@@ -72,12 +47,6 @@ static inline uint64_t number_at(const char *p, uint32_t length) {
   return high * 100000000 + low;
 }
 
-static inline bool is_separator(char c) {
-  const uint64_t separators =
-      (uint64_t)1 << ' ' | (uint64_t)1 << '\t' | (uint64_t)1 << ',' | (uint64_t)1 << ';';
-  return (unsigned char)c < 64 && (separators >> c & 1);
-}
-
 /* Parse the lines that end at the marks, from text[0] on. Returns the bytes parsed; `*all` if no
  * line was irregular. */
 static inline __attribute__((always_inline)) uint32_t
@@ -91,8 +60,8 @@ parse_marked(struct qn_text_part *part, const char *text, const uint16_t *places
              third = weighted ? places[used + 2] : 0;
     uint32_t length1 = first - begin, length2 = second - first - 1, length3 = third - second - 1;
     bool regular =
-        (length1 - 1 < 16) & (length2 - 1 < 16) & is_separator(text[first]) &
-        (weighted ? (length3 - 1 < 16) & is_separator(text[second]) & (text[third] == '\n')
+        (length1 - 1 < 16) & (length2 - 1 < 16) & qn_is_separator(text[first]) &
+        (weighted ? (length3 - 1 < 16) & qn_is_separator(text[second]) & (text[third] == '\n')
                   : text[second] == '\n');
     if (__builtin_expect(!regular, 0))
       break;
@@ -126,7 +95,7 @@ static inline bool find_columns(const char *text, uint32_t begin, const uint16_t
     found->begin[c] = begin;
     found->length[c] = places[c] - begin;
     regular &= places[c] > begin;
-    regular &= c + 1 < num_columns ? is_separator(text[places[c]]) : text[places[c]] == '\n';
+    regular &= c + 1 < num_columns ? qn_is_separator(text[places[c]]) : text[places[c]] == '\n';
     begin = places[c] + 1u;
   }
   return regular;
@@ -185,7 +154,7 @@ parse_marked_reals(struct qn_text_part *part, const char *text, const uint16_t *
     for (uint32_t c = 0; c < n; c++) {
       uint32_t from = c ? ends[c - 1] + 1u : begin;
       regular &= ends[c] > from;
-      regular &= c == w ? text[ends[c]] == '.' : c + 1 == n || is_separator(text[ends[c]]);
+      regular &= c == w ? text[ends[c]] == '.' : c + 1 == n || qn_is_separator(text[ends[c]]);
     }
     uint32_t from_u = u ? ends[u - 1] + 1u : begin, from_v = v ? ends[v - 1] + 1u : begin;
     uint32_t from_w = w ? ends[w - 1] + 1u : begin;
@@ -249,10 +218,27 @@ void qn_parse_regular_columns(struct qn_text_part *part, const struct qn_regular
   parse_regular(part, WHOLE_WEIGHTS, columns);
 }
 
+/* Sources, destinations and weights, and perhaps times, which KONECT's lists have. */
+static inline __attribute__((always_inline)) void parse_real_lines(struct qn_text_part *part,
+                                                                   bool times) {
+  const char *p = part->cursor;
+  struct qn_real_line line;
+  uint64_t edges = 0;
+  while (p < part->end && part->readable_end - p >= QN_REAL_LINE_BYTES &&
+         qn_parse_real_line(p, times, &line)) {
+    qn_edge_push_f32(&part->stream, (uint32_t)line.numbers, line.numbers >> 32, line.weight);
+    p += line.bytes;
+    edges++;
+  }
+  part->cursor = p;
+  part->edges += edges;
+}
+
 void qn_parse_regular_reals(struct qn_text_part *part, const struct qn_regular_columns *columns) {
-  static const struct qn_regular_columns usual = {3, 0, 1, 2};
-  if (memcmp(columns, &usual, sizeof usual) == 0)
-    parse_regular(part, REAL_WEIGHTS, &(const struct qn_regular_columns){3, 0, 1, 2});
-  else
-    parse_regular(part, REAL_WEIGHTS, columns);
+  bool usual = columns->source == 0 && columns->destination == 1 && columns->weight == 2;
+  if (usual && columns->num_columns == 3)
+    parse_real_lines(part, false);
+  else if (usual && columns->num_columns == 4)
+    parse_real_lines(part, true);
+  parse_regular(part, REAL_WEIGHTS, columns);
 }

@@ -16,6 +16,7 @@
 #include "converters/edge_blocks.h"
 #include "converters/format.h"
 #include "converters/input.h"
+#include "converters/readers/real_lines.h"
 #include "converters/text_numbers.h"
 #include "helpers/scratch.h"
 #include "support/progress.h"
@@ -75,6 +76,66 @@ static void check_weight(const char *text) {
   memcpy(&expected, &value, sizeof expected);
   if (type != QN_WEIGHT_F32 || bits != expected)
     fail_msg("%s: type %d, bits %08x, expected %08x", text, type, bits, expected);
+}
+
+static int put_digits(char *out, unsigned count) {
+  for (unsigned i = 0; i < count; i++)
+    out[i] = (char)('0' + random_number() % 10);
+  return (int)count;
+}
+
+/* What is parsed at once must be what the C library makes of it, and ordinary lines must be. */
+static void real_lines(void **state) {
+  unsigned at_once = 0, regular_lines = 0, halfway = 0; /* between two floats */
+  (void)state;
+  for (int i = 0; i < 300000; i++) {
+    char text[256] = "";
+    unsigned first = 1 + (unsigned)(random_number() % 9),
+             second = 1 + (unsigned)(random_number() % 9);
+    unsigned whole = 1 + (unsigned)(random_number() % 8),
+             fraction = (unsigned)(random_number() % 9);
+    bool times = random_number() % 2, odd = random_number() % 8 == 0;
+    int length = put_digits(text, first);
+    text[length++] = odd && random_number() % 2 ? ':' : "\t ,;"[random_number() % 4];
+    length += put_digits(text + length, second);
+    text[length++] = ' ';
+    const char *weight = text + length;
+    length += put_digits(text + length, whole);
+    text[length++] = '.';
+    length += put_digits(text + length, fraction);
+    const char *weight_end = text + length;
+    if (times)
+      length += snprintf(text + length, 32, " %" PRIu64, random_number() % 1000000);
+    text[length++] = odd ? "e\r x"[random_number() % 4] : '\n';
+    memset(text + length, '7', sizeof text - (size_t)length - 1);
+
+    struct qn_real_line line;
+    bool regular = !odd && first <= 8 && second <= 8 && fraction && whole + fraction <= 15;
+    bool parsed = qn_parse_real_line(text, times, &line);
+    regular_lines += regular;
+    at_once += parsed;
+    assert_true(regular || !parsed);
+    if (parsed) {
+      float value = strtof(weight, NULL);
+      assert_memory_equal(&line.weight, &value, sizeof value);
+      assert_true((uint32_t)line.numbers == strtoul(text, NULL, 10));
+      assert_true(line.numbers >> 32 == strtoul(text + first + 1, NULL, 10));
+      assert_int_equal(line.bytes, length);
+    }
+
+    const char *p = weight;
+    enum qn_weight_type type, expected_type;
+    uint32_t bits, expected;
+    if (qn_parse_short_weight(&p, &type, &bits)) {
+      assert_ptr_equal(p, weight_end);
+      assert_int_equal(qn_parse_weight(weight, weight_end, &expected_type, &expected),
+                       QN_WEIGHT_FINE);
+      assert_true(type == expected_type && bits == expected);
+    } else {
+      halfway += fraction > 0 && whole < 8;
+    }
+  }
+  assert_true(at_once + at_once / 200 > regular_lines && halfway < 3000);
 }
 
 static void weights(void **state) {
@@ -295,10 +356,8 @@ static void cut_anywhere(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(short_numbers),
-      cmocka_unit_test(weights),
-      cmocka_unit_test(edge_lists),
-      cmocka_unit_test(cut_anywhere),
+      cmocka_unit_test(short_numbers), cmocka_unit_test(real_lines),   cmocka_unit_test(weights),
+      cmocka_unit_test(edge_lists),    cmocka_unit_test(cut_anywhere),
   };
   qn_progress_quiet(true);
   return cmocka_run_group_tests_name("edges_reader", tests, scratch_create, scratch_remove);
