@@ -21,6 +21,10 @@ static inline uint64_t qn_digits_of_16(const char *p) {
   return (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(values, clipped));
 }
 
+static inline uint64_t qn_marks_of_32(const char *p) {
+  return ~(qn_digits_of_16(p) | qn_digits_of_16(p + 16) << 16) & UINT32_MAX;
+}
+
 /* Bit i is set if p[i] is no digit. */
 static inline uint64_t qn_marks_of_64(const char *p) {
   return ~(qn_digits_of_16(p) | qn_digits_of_16(p + 16) << 16 | qn_digits_of_16(p + 32) << 32 |
@@ -32,6 +36,10 @@ static inline uint64_t qn_marks_of_64(const char *p) {
   for (unsigned i = 0; i < 64; i++)
     marks |= (uint64_t)((unsigned char)(p[i] - '0') > 9) << i;
   return marks;
+}
+
+static inline uint64_t qn_marks_of_32(const char *p) {
+  return qn_marks_of_64(p) & UINT32_MAX;
 }
 #endif
 
@@ -97,7 +105,9 @@ struct qn_real_line {
  * False if it is anything else, or long. */
 static inline __attribute__((always_inline)) bool qn_parse_real_line(const char *p, bool times,
                                                                      struct qn_real_line *line) {
-  uint64_t marks = qn_marks_of_64(p);
+  uint64_t marks = times ? qn_marks_of_64(p) : qn_marks_of_32(p);
+  if (__builtin_popcountll(marks) < 4)
+    marks = qn_marks_of_64(p);
   if (__builtin_popcountll(marks) < (times ? 5 : 4))
     return false;
   uint32_t place[5];
