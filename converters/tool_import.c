@@ -275,6 +275,15 @@ static enum qn_status choose_reader(struct import *import, struct qn_input *inpu
   return qn_error_in_file(error, qn_input_name(input));
 }
 
+/* Unpacking takes a processor all the time, and parsing less: a thread more would only compete with
+ * it, waiting for the next block. Returns the number of threads before. */
+static unsigned leave_thread_to_unpack(const struct qn_input *input) {
+  unsigned threads = qn_threads();
+  if (threads > 1 && strcmp(qn_input_packing(input), "plain") != 0)
+    qn_threads_set(threads - 1);
+  return threads;
+}
+
 static enum qn_status read_input(struct import *import, struct qn_input *input,
                                  const struct qn_reader *reader, uint64_t *sequence,
                                  struct qn_error *error) {
@@ -291,7 +300,9 @@ static enum qn_status read_input(struct import *import, struct qn_input *input,
     return status;
   result->description[0] = 0;
   qn_progress_begin("reading", "bytes", 0);
+  unsigned threads = leave_thread_to_unpack(input);
   status = import->reader->read(input, &options->read, import->list, sequence, result, error);
+  qn_threads_set(threads);
   qn_progress_end();
   if (status == QN_INVALID)
     status = qn_input_explain(input, error);
