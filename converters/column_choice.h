@@ -22,6 +22,16 @@ bool qn_column_choice_pending(const struct qn_read_options *options);
 enum qn_status qn_column_choice_resolve(struct qn_read_options *options, const char *line,
                                         const char *end, char separator, struct qn_error *error);
 
+/* Does this line name a source and a destination? Of names that could as well be those of vertices
+ * (u and v, start and end) a header of numbers is sure, a line among names is not. */
+bool qn_column_header_is_sure(const char *line, const char *end, char separator);
+
+/* Choose columns by what a header calls them, unless the user chose: source, src, from, u, start or
+ * :START_ID, and the like; weight, w or value. Where it says nothing all stays as it is. QN_INVALID
+ * if it says too much or too little. */
+enum qn_status qn_column_choice_guess(struct qn_read_options *options, const char *line,
+                                      const char *end, char separator, struct qn_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -29,7 +29,7 @@ struct qn_read_options {
   enum qn_bipartite bipartite;   /* auto: as the content says */
   bool compact;                  /* --ids compact: declare no vertices, only edges */
   enum qn_weight_choice weights; /* none: do not even look at them; u32: refuse others */
-  uint32_t source_column;        /* of delimited text, from 1; 0: the first */
+  uint32_t source_column;        /* of delimited text, from 1; 0: by the header, else the first */
   uint32_t destination_column;   /* 0: the second */
   uint32_t weight_column;        /* 0: the third, if there is one */
   const char *column_names[3];   /* the same by name; see column_choice.h */

@@ -66,7 +66,8 @@ static const struct argp_option argp_options[] = {
      "Refuse inputs that decompress to more than 256M and N times their size (default: 250)", 1},
     {"columns", KEY_COLUMNS, "S,D[,W]", 0,
      "Of edge lists: the columns of source, destination and weight, by number from 1 or by name in "
-     "the header (default: 1,2,3)",
+     "the header (default: those that the header calls source, src, from, u, start or :START_ID; "
+     "target, dst, to, v, end or :END_ID; weight, w or value; else 1,2,3)",
      1},
     {"record", KEY_RECORD, "IDS[,WEIGHT][,big]", 0,
      "Of pairs: what an edge is. Source and destination: u32, u64 or packed (Graph500's 48 bits); "

@@ -280,7 +280,8 @@ static bool is_header(const char *line, const char *end) {
   while (field < end && !empty) {
     bool quoted = *field == '"';
     char first = field[quoted];
-    bool letter = (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z') || first == '_';
+    bool letter = (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z') ||
+                  first == '_' || first == ':';
     if (!letter)
       return false;
     columns++;
@@ -368,7 +369,9 @@ static enum qn_status take_first_lines(struct qn_input *input, struct qn_read_op
       return set_layout(layout, options, line, end, qn_input_name(input), error);
     }
     layout->header |= header;
-    if (header && qn_column_choice_resolve(options, line, end, qn_text_separator(line, end), error))
+    char separator = qn_text_separator(line, end);
+    if (header && (qn_column_choice_guess(options, line, end, separator, error) ||
+                   qn_column_choice_resolve(options, line, end, separator, error)))
       return qn_error_at_line(error, qn_input_name(input), layout->first_line, 1);
     result->ledger.records++;
     result->ledger.comments++;

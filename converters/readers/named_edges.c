@@ -172,22 +172,6 @@ static bool is_weight(const struct qn_text_column *column) {
   return qn_parse_weight(column->begin, column->end, &type, &bits) != QN_WEIGHT_NO_NUMBER;
 }
 
-/* Names that columns of ends have in headers. Other lines of names are data. */
-static bool is_header(const char *line, const char *end, char separator) {
-  static const char *const words[] = {
-      "source", "target",     "src", "dst",         "dest",     "from", "to",    "from_id",
-      "to_id",  "fromnodeid", "id1", "destination", "tonodeid", "id2",  "node1", "node2"};
-  struct qn_text_columns columns = qn_text_columns_of(line, end, separator);
-  struct qn_text_column column;
-  unsigned known = 0;
-  for (unsigned n = 0; n < 2 && qn_text_next_column(&columns, &column); n++)
-    for (unsigned i = 0; i < sizeof words / sizeof words[0]; i++) {
-      size_t length = (size_t)(column.end - column.begin);
-      known += length == strlen(words[i]) && strncasecmp(column.begin, words[i], length) == 0;
-    }
-  return known == 2;
-}
-
 static enum qn_status set_layout(struct layout *layout, const struct qn_read_options *options,
                                  const char *line, const char *end, struct qn_error *error) {
   struct qn_text_columns columns = qn_text_columns_of(line, end, layout->separator);
@@ -220,11 +204,15 @@ static enum qn_status learn(struct layout *layout, struct qn_read_options *optio
                             struct qn_error *error) {
   if (!layout->header)
     layout->separator = qn_text_separator(line, end);
+  char separator = layout->separator;
   *taken = !layout->header &&
-           (qn_column_choice_pending(options) || is_header(line, end, layout->separator));
+           (qn_column_choice_pending(options) || qn_column_header_is_sure(line, end, separator));
   layout->header |= *taken;
+  enum qn_status status = QN_OK;
+  if (*taken && !(status = qn_column_choice_guess(options, line, end, separator, error)))
+    status = qn_column_choice_resolve(options, line, end, separator, error);
   if (*taken)
-    return qn_column_choice_resolve(options, line, end, layout->separator, error);
+    return status;
   return set_layout(layout, options, line, end, error);
 }
 
@@ -422,6 +410,7 @@ static int detect_named_edges(const char *head, uint64_t bytes,
   if (options->strings)
     return 2;
   struct qn_input_block block = {head, bytes, 0};
+  struct qn_read_options chosen = *options;
   struct sample sample = {0};
   const char *line, *end;
   char separator = '\0';
@@ -433,9 +422,12 @@ static int detect_named_edges(const char *head, uint64_t bytes,
     bool first = separator == '\0';
     if (first)
       separator = qn_text_separator(line, end);
-    if (first && is_header(line, end, separator))
+    if (first && qn_column_header_is_sure(line, end, separator)) {
+      if (qn_column_choice_guess(&chosen, line, end, separator, NULL))
+        return 0; /* the reader of numbers says why */
       continue;
-    sample_line(&sample, line, end, separator, options, &num_columns);
+    }
+    sample_line(&sample, line, end, separator, &chosen, &num_columns);
   }
   bool all = sample.lines > 0 && sample.first_names == sample.lines;
   bool many = sample.any_names >= 10 && sample.any_names * 10 >= sample.lines;

@@ -6,8 +6,10 @@
 
 #include "converters/text_numbers.h"
 
-#ifdef __SSE4_1__
+#if defined(__SSE4_1__)
 #include <smmintrin.h>
+#elif defined(__SSE2__)
+#include <emmintrin.h>
 #endif
 
 #ifdef __cplusplus
