@@ -341,6 +341,9 @@ static enum qn_status run(struct qn_build_job *job, struct qn_error *error) {
   status = job->list->spill ? qn_build_on_disk(job, error) : build_in_memory(job, error);
   if (status || (build->unique && (status = refuse_duplicates(job, error))))
     return status;
+  if (build->check_symmetric && !qn_csr_is_symmetric(&job->out))
+    return qn_fail(error, QN_INVALID,
+                   "the input calls its graph undirected, but some edge lacks its reverse");
   struct qn_ledger *ledger = job->ledger;
   ledger->edges_written = job->out.num_edges;
   ledger->duplicates_removed =

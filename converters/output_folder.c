@@ -160,11 +160,14 @@ static enum qn_status write_manifest(struct qn_output_folder *folder, const char
                                      const struct qn_graph *graph, struct qn_error *error) {
   struct qn_text_output *output;
   const char *path;
+  static const char *const ids[] = {
+      [QN_IDS_DENSE] = "dense", [QN_IDS_NUMBERS] = "numbers", [QN_IDS_STRINGS] = "strings"};
   json_t *manifest = json_pack(
-      "{s:s, s:s, s:s, s:{s:I, s:I, s:b, s:s}, s:O}", "tool", "quern-export", "version", QN_VERSION,
-      "format", format, "graph", "vertices", (json_int_t)graph->out.num_vertices, "edges_stored",
-      (json_int_t)graph->out.num_edges, "directed", graph->directedness != QN_UNDIRECTED, "weights",
-      qn_weight_type_name(graph->out.weights.type), "files", folder->files);
+      "{s:s, s:s, s:s, s:{s:I, s:I, s:b, s:s, s:s}, s:O}", "tool", "quern-export", "version",
+      QN_VERSION, "format", format, "graph", "vertices", (json_int_t)graph->out.num_vertices,
+      "edges_stored", (json_int_t)graph->out.num_edges, "directed",
+      graph->directedness != QN_UNDIRECTED, "weights", qn_weight_type_name(graph->out.weights.type),
+      "ids", ids[graph->ids.kind], "files", folder->files);
   char *text = manifest ? json_dumps(manifest, JSON_INDENT(2)) : NULL;
   json_decref(manifest);
   if (!text)

@@ -49,6 +49,7 @@ struct qn_read_result {
   bool symmetric;          /* the format says that every edge stands for both directions:
                               build undirected. Set before the first edge is pushed */
   bool already_symmetric;  /* both directions were pushed */
+  bool check_symmetric;    /* the input says so, and nobody has looked */
   bool unique;             /* the format forbids two edges with the same ends */
   struct qn_ids names;     /* kind QN_IDS_DENSE if vertices have no names */
   uint64_t *extra_ids;     /* qn_alloc'ed; see struct qn_build */

@@ -482,6 +482,7 @@ static enum qn_status build(struct import *import, struct qn_error *error) {
   build.names = result->names.kind == QN_IDS_DENSE ? NULL : &result->names;
   build.undirected |= result->symmetric;
   build.already_symmetric = result->already_symmetric;
+  build.check_symmetric = result->check_symmetric;
   uint64_t repeated[2] = {UINT64_MAX, UINT64_MAX};
   build.unique = result->unique && !build.duplicates_chosen;
   build.repeated = repeated;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "converters/declared_size.h"
 #include "converters/input.h"
 #include "converters/reader.h"
 #include "converters/whole_input.h"
@@ -41,25 +42,57 @@ static enum qn_status name_files(struct qn_input *input, const json_t *files,
   return QN_OK;
 }
 
+struct manifest {
+  const char *format, *ids;
+  json_t *files;
+  json_int_t edges_stored, vertices;
+  int directed;
+};
+
+static bool unpack(const json_t *json, struct manifest *manifest) {
+  *manifest = (struct manifest){.ids = "", .vertices = -1};
+  return json_unpack((json_t *)json, "{s:s, s:{s:I, s:b, s?:I, s?:s}, s:o}", "format",
+                     &manifest->format, "graph", "edges_stored", &manifest->edges_stored,
+                     "directed", &manifest->directed, "vertices", &manifest->vertices, "ids",
+                     &manifest->ids, "files", &manifest->files) == 0 &&
+         json_is_array(manifest->files) && json_array_size(manifest->files) > 0;
+}
+
+/* Without a map of ids the vertices are as many as the graph had, with edges or not. */
+static enum qn_status declare_vertices(struct qn_input *input, const struct manifest *manifest,
+                                       const struct qn_read_options *options,
+                                       struct qn_read_result *result, struct qn_error *error) {
+  const struct qn_declared_size size = {.file = qn_input_name(input),
+                                        .num_vertices = (uint64_t)manifest->vertices,
+                                        .num_edges = (uint64_t)manifest->edges_stored};
+  if (strcmp(manifest->ids, "dense") != 0 || options->strings)
+    return QN_OK;
+  if (manifest->vertices < 0 || manifest->edges_stored < 0)
+    return refuse(input, error, "the manifest has no number of vertices or of edges");
+  return qn_declare_from_zero(&size, options, result, error);
+}
+
 /* The edges of an undirected graph are listed once, or with --both-directions twice: then they are
  * as many as were stored. */
-static enum qn_status take_manifest(struct qn_input *input, const json_t *manifest,
+static enum qn_status take_manifest(struct qn_input *input, const json_t *json,
+                                    const struct qn_read_options *options,
                                     struct qn_read_result *result, struct qn_error *error) {
-  const char *format;
-  json_t *files;
-  json_int_t stored;
-  int directed;
-  if (json_unpack((json_t *)manifest, "{s:s, s:{s:I, s:b}, s:o}", "format", &format, "graph",
-                  "edges_stored", &stored, "directed", &directed, "files", &files) != 0 ||
-      !json_is_array(files) || json_array_size(files) == 0)
+  struct manifest manifest;
+  if (!unpack(json, &manifest))
     return refuse(input, error, "this is no manifest of quern-export --parts");
-  enum qn_status status = name_files(input, files, reader_of(format), result, error);
+  enum qn_status status =
+      name_files(input, manifest.files, reader_of(manifest.format), result, error);
+  if (!status)
+    status = declare_vertices(input, &manifest, options, result, error);
   if (status)
     return status;
+  bool once = result->named.num_edges != (uint64_t)manifest.edges_stored;
   result->named.counted = true;
-  result->symmetric = !directed && result->named.num_edges != (uint64_t)stored;
+  result->symmetric = !manifest.directed && once;
+  result->already_symmetric = result->check_symmetric = !manifest.directed && !once;
   snprintf(result->description, sizeof result->description, "%zu files of %.32s, %s",
-           json_array_size(files), format, directed ? "directed" : "undirected");
+           json_array_size(manifest.files), manifest.format,
+           manifest.directed ? "directed" : "undirected");
   return QN_OK;
 }
 
@@ -68,7 +101,6 @@ static enum qn_status read_parts(struct qn_input *input, const struct qn_read_op
                                  struct qn_read_result *result, struct qn_error *error) {
   struct qn_whole_input whole;
   json_error_t where;
-  (void)options;
   (void)list;
   (void)sequence;
   enum qn_status status = qn_whole_input_take(input, &whole, error);
@@ -81,7 +113,7 @@ static enum qn_status read_parts(struct qn_input *input, const struct qn_read_op
     return qn_error_at_line(error, qn_input_name(input), (uint64_t)where.line,
                             (uint64_t)where.column);
   }
-  status = take_manifest(input, manifest, result, error);
+  status = take_manifest(input, manifest, options, result, error);
   json_decref(manifest);
   return status;
 }
