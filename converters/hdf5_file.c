@@ -1,7 +1,6 @@
 #include "converters/hdf5_file.h"
 
 #ifdef QN_HAS_HDF5
-#include <fcntl.h>
 #include <hdf5.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,6 +11,7 @@
 #include "support/checked.h"
 #include "support/memory.h"
 #include "support/progress.h"
+#include "support/temp_file.h"
 
 #define MAX_ARRAYS 8
 #define MAX_TEXT_BYTES ((uint64_t)1 << 20)
@@ -210,18 +210,14 @@ static enum qn_status fail_write(struct qn_error *error) {
 }
 
 enum qn_status qn_hdf5_create(struct qn_hdf5 **out, struct qn_error *error) {
-  char path[4096];
+  char path[64];
   enum qn_status status = create("", out, error);
   if (status)
     return status;
-  snprintf(path, sizeof path, "%s/quern-hdf5-XXXXXX", temporary_folder());
-  (*out)->descriptor = mkostemp(path, O_CLOEXEC);
-  if ((*out)->descriptor < 0) {
-    status = qn_fail_errno(error, "cannot make a temporary file");
-    qn_error_in_file(error, path);
-  } else {
+  status = qn_temp_descriptor(temporary_folder(), &(*out)->descriptor, error);
+  if (!status) {
+    snprintf(path, sizeof path, "/proc/self/fd/%d", (*out)->descriptor);
     (*out)->file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-    unlink(path); /* libhdf5 wants a name to open, not to keep */
     status = (*out)->file < 0 ? fail_write(error) : QN_OK;
   }
   if (status) {

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "converters/result_match.h"
 #include "formats/bundle_open.h"
 #include "formats/layouts.h"
-#include "formats/result_match.h"
 #include "support/progress.h"
 #include "support/sizes.h"
 #include "support/threads.h"
@@ -95,8 +95,8 @@ static const char documentation[] =
     "table and footer are: enough to see that a file is complete.\n\n"
     "--against compares what quern-run has written, a vertex and its value a line, with another "
     "such "
-    "file or a reference output of the LDBC Graphalytics benchmark, by its rules: exact (BFS, "
-    "CDLP; "
+    "file or a reference output of the LDBC Graphalytics benchmark, by its rules, packed as "
+    "quern-import takes it or not: exact (BFS, CDLP; "
     "also says 9223372036854775807 for inf), epsilon (PageRank, LCC, SSSP: at most 0.0001 of the "
     "reference's value apart) or equivalence (WCC: the same vertices are together, whatever their "
     "label). auto is epsilon if some value of the reference is written as a real number, else "

@@ -1,17 +1,16 @@
-#include "formats/result_match.h"
+#include "converters/result_match.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
+#include "converters/input.h"
+#include "converters/whole_input.h"
 #include "support/memory.h"
 
 /* Longer values are no numbers. */
@@ -28,41 +27,30 @@ struct entry {
 
 struct file {
   const char *path;
-  char *mapping;
-  uint64_t bytes;
+  struct qn_input *input;
+  struct qn_whole_input whole;
   struct entry *entries;
   uint64_t num_entries;
 };
 
 /* ---- Files ---------------------------------------------------------------- */
 
-static enum qn_status map_file(struct file *file, struct qn_error *error) {
+/* Nothing is what a graph without vertices has, but no input. */
+static bool is_empty(const char *path) {
   struct stat about;
-  enum qn_status status = QN_OK;
-  int descriptor = open(file->path, O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0 || fstat(descriptor, &about) != 0)
-    status = qn_fail_errno(error, "cannot open");
-  else if (!S_ISREG(about.st_mode))
-    status = qn_fail(error, QN_INVALID, "is no regular file");
-  else if (about.st_size > 0) {
-    void *mapping = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, descriptor, 0);
-    if (mapping == MAP_FAILED) {
-      status = qn_fail_errno(error, "cannot map");
-    } else {
-      file->mapping = mapping;
-      file->bytes = (uint64_t)about.st_size;
-    }
-  }
-  if (status)
-    qn_error_in_file(error, file->path);
-  if (descriptor >= 0)
-    close(descriptor);
-  return status;
+  return stat(path, &about) == 0 && S_ISREG(about.st_mode) && about.st_size == 0;
+}
+
+static enum qn_status take_file(struct file *file, struct qn_error *error) {
+  if (is_empty(file->path))
+    return QN_OK;
+  enum qn_status status = qn_input_open(file->path, &QN_INPUT_DEFAULTS, &file->input, error);
+  return status ? status : qn_whole_input_take(file->input, &file->whole, error);
 }
 
 static void release(struct file *file) {
-  if (file->mapping)
-    munmap(file->mapping, file->bytes);
+  qn_whole_input_release(&file->whole);
+  qn_input_close(file->input);
   qn_free(file->entries);
 }
 
@@ -87,14 +75,14 @@ static bool parse_line(const char *begin, const char *end, struct entry *entry) 
 
 static uint64_t count_lines(const struct file *file) {
   uint64_t lines = 0;
-  for (uint64_t i = 0; i < file->bytes; i++)
-    lines += file->mapping[i] == '\n';
-  return lines + (file->bytes > 0 && file->mapping[file->bytes - 1] != '\n');
+  for (uint64_t i = 0; i < file->whole.bytes; i++)
+    lines += file->whole.data[i] == '\n';
+  return lines + (file->whole.bytes > 0 && file->whole.data[file->whole.bytes - 1] != '\n');
 }
 
 static enum qn_status index_lines(struct file *file, struct qn_error *error) {
   uint64_t lines = count_lines(file);
-  const char *line = file->mapping, *file_end = line + file->bytes;
+  const char *line = file->whole.data, *file_end = line + file->whole.bytes;
   enum qn_status status =
       qn_alloc(&file->entries, lines, sizeof *file->entries, "the lines of a result", error);
   if (status)
@@ -125,7 +113,7 @@ static int compare_vertices(const void *a, const void *b) {
 static enum qn_status fail_at(const struct file *file, const struct text *text,
                               struct qn_error *error, const char *what) {
   uint64_t line = 1;
-  for (const char *p = file->mapping; p < text->begin; p++)
+  for (const char *p = file->whole.data; p < text->begin; p++)
     line += *p == '\n';
   qn_fail(error, QN_INVALID, "%s: '%.*s'", what,
           (int)(text->length < MAX_VALUE_TEXT ? text->length : MAX_VALUE_TEXT), text->begin);
@@ -321,7 +309,7 @@ enum qn_status qn_result_match(const char *reference, const char *result, enum q
   struct file expected = {.path = reference}, found = {.path = result};
   enum qn_status status;
   *report = (struct qn_match_report){.rule = rule};
-  if ((status = map_file(&expected, error)) || (status = map_file(&found, error)) ||
+  if ((status = take_file(&expected, error)) || (status = take_file(&found, error)) ||
       (status = index_lines(&expected, error)) || (status = index_lines(&found, error)))
     goto cleanup;
   report->num_vertices = expected.num_entries;

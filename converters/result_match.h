@@ -1,8 +1,8 @@
 /* Does a result equal a reference? Files of a vertex and its value a line, as quern-run and the
  * LDBC Graphalytics benchmark write them, in any order. The rules are those of that benchmark (its
  * specification, "Output validation"). */
-#ifndef QN_FORMATS_RESULT_MATCH_H
-#define QN_FORMATS_RESULT_MATCH_H
+#ifndef QN_CONVERTERS_RESULT_MATCH_H
+#define QN_CONVERTERS_RESULT_MATCH_H
 
 #include <stdint.h>
 
@@ -38,7 +38,7 @@ struct qn_match_report {
   struct qn_mismatch listed[QN_MATCH_LISTED];
 };
 
-/* Compare. QN_OK also if they differ, which `report` says. QN_INVALID with the line if a file is
+/* Compare two files, packed or not, or ARCHIVE:MEMBER. QN_OK also if they differ, which `report` says. QN_INVALID with the line if a file is
  * not of the form, has a vertex twice, or has a value that the rule cannot compare; QN_SYSTEM if
  * one cannot be read. */
 enum qn_status qn_result_match(const char *reference, const char *result, enum qn_match_rule rule,
