@@ -1,6 +1,7 @@
 #include "converters/hdf5_file.h"
 
 #ifdef QN_HAS_HDF5
+#include <fcntl.h>
 #include <hdf5.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,7 +12,6 @@
 #include "support/checked.h"
 #include "support/memory.h"
 #include "support/progress.h"
-#include "support/temp_file.h"
 
 #define MAX_ARRAYS 8
 #define MAX_TEXT_BYTES ((uint64_t)1 << 20)
@@ -210,14 +210,20 @@ static enum qn_status fail_write(struct qn_error *error) {
 }
 
 enum qn_status qn_hdf5_create(struct qn_hdf5 **out, struct qn_error *error) {
-  char path[64];
+  char path[4096];
   enum qn_status status = create("", out, error);
   if (status)
     return status;
-  status = qn_temp_descriptor(temporary_folder(), &(*out)->descriptor, error);
-  if (!status) {
-    snprintf(path, sizeof path, "/proc/self/fd/%d", (*out)->descriptor);
+  snprintf(path, sizeof path, "%s/quern-hdf5-XXXXXX", temporary_folder());
+  (*out)->descriptor = mkostemp(path, O_CLOEXEC);
+  if ((*out)->descriptor < 0) {
+    status = qn_fail_errno(error, "cannot make a temporary file");
+    qn_error_in_file(error, path);
+  } else {
     (*out)->file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    /* libhdf5 wants the real name of what it opens, so that files without one (temp_file.h) will
+     * not do, but not to keep it. */
+    unlink(path);
     status = (*out)->file < 0 ? fail_write(error) : QN_OK;
   }
   if (status) {

@@ -71,13 +71,13 @@ static int open_and_unlink(const char *folder) {
   return descriptor;
 }
 
-enum qn_status qn_temp_descriptor(const char *folder, int *descriptor, struct qn_error *error) {
+static enum qn_status open_nameless(const char *folder, int *descriptor, struct qn_error *error) {
   *descriptor = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (*descriptor < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL))
     *descriptor = open_and_unlink(folder);
   if (*descriptor >= 0)
     return QN_OK;
-  qn_fail_errno(error, "cannot create a temporary file (TMPDIR or --tmpdir says where)");
+  qn_fail_errno(error, "cannot create a temporary file (see --tmpdir)");
   return qn_error_in_file(error, folder), QN_SYSTEM;
 }
 
@@ -92,7 +92,7 @@ enum qn_status qn_temp_file_create(const char *folder, struct qn_temp_file **out
   status = qn_alloc(&file->folder, strlen(folder) + 1, 1, "a path", error);
   if (!status) {
     strcpy(file->folder, folder);
-    status = qn_temp_descriptor(folder, &file->descriptor, error);
+    status = open_nameless(folder, &file->descriptor, error);
   }
   if (status) {
     qn_temp_file_destroy(file);
@@ -191,7 +191,7 @@ enum qn_status qn_bulk_alloc(void *out, uint64_t count, uint64_t size, const cha
   if (!memory_limit || !qn_mul_u64(count, size, &bytes) || bytes == 0 || bytes > INT64_MAX)
     return qn_pages_alloc(out, count, size, what, error);
   memcpy(out, &none, sizeof none);
-  enum qn_status status = qn_temp_descriptor(temp_folder, &descriptor, error);
+  enum qn_status status = open_nameless(temp_folder, &descriptor, error);
   if (status)
     return status;
   status = reserve_space(descriptor, bytes, error);

@@ -47,10 +47,6 @@ enum qn_status qn_temp_file_read(const struct qn_temp_file *file, void *bytes, u
 /* These bytes will be read soon: begin to fetch them. */
 void qn_temp_file_expect(const struct qn_temp_file *file, uint64_t length, uint64_t offset);
 
-/* Such a file as a descriptor, which the caller closes. Libraries that want a path open
- * /proc/self/fd/NUMBER. */
-enum qn_status qn_temp_descriptor(const char *folder, int *descriptor, struct qn_error *error);
-
 uint64_t qn_temp_file_bytes(const struct qn_temp_file *file);
 
 /* ---- Arrays --------------------------------------------------------------- */
