@@ -12,17 +12,6 @@
 
 namespace {
 
-/* May a contribution still change the vertex? */
-QN_DEVICE_INLINE bool may_receive(const struct sweep_state &state,
-                                  const struct qn_program_context &context, uint32_t vertex) {
-#if PROGRAM_FIRST_SUFFICES
-  return program_open(&context, state.values[vertex]);
-#else
-  (void)state, (void)context, (void)vertex;
-  return true;
-#endif
-}
-
 /* Combine what the active columns of a row send; was there one? */
 QN_DEVICE_INLINE bool ell_combine(const struct sweep_state &state,
                                   const struct qn_program_context &context,
@@ -63,7 +52,7 @@ __global__ void __launch_bounds__(QN_TILE_THREADS)
   const uint64_t row = (uint64_t)blockIdx.x * QN_TILE_THREADS + threadIdx.x;
   const bool valid = row < context.num_vertices;
   bool any = false;
-  if (valid && may_receive(state, context, (uint32_t)row)) {
+  if (valid && sweep_may_receive(state, context, (uint32_t)row)) {
     program_accumulator total = program_identity();
     any = ell_combine(state, context, state.layout.ell, row, &total);
     if (any)
@@ -86,7 +75,7 @@ QN_DEVICE_INLINE bool share_is_open(const struct sweep_state &state,
   for (uint32_t row = first - (first > 0) + threadIdx.x; row < end && !open;
        row += QN_TILE_THREADS) {
     const uint32_t vertex = tile_row_id(coo, row);
-    open = !qn_bit_has(state.received, vertex) && may_receive(state, context, vertex);
+    open = !qn_bit_has(state.received, vertex) && sweep_may_receive(state, context, vertex);
   }
   return __syncthreads_or(open);
 }
@@ -103,7 +92,7 @@ __global__ void __launch_bounds__(QN_TILE_THREADS)
   for (uint64_t entry = begin + threadIdx.x; entry < end; entry += QN_TILE_THREADS) {
     const uint32_t vertex = __ldcs(&state.layout.coo_rows[entry]);
     const uint32_t word = ((volatile uint32_t *)state.received)[vertex / 32];
-    if (word >> vertex % 32 & 1u || !may_receive(state, context, vertex))
+    if (word >> vertex % 32 & 1u || !sweep_may_receive(state, context, vertex))
       continue;
     const uint32_t source = __ldcs(&coo.sources[entry]);
     if (!sweep_is_active(state, source))

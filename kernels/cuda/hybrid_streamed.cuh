@@ -87,7 +87,7 @@ QN_DEVICE_INLINE void walk_slice(const struct sweep_state &state,
   each_slice_row(state.layout, context.num_vertices, number, entry,
                  [&](const struct hybrid_ell &ell, uint64_t row, uint32_t vertex) {
                    program_accumulator total = program_identity();
-                   if (!may_receive(state, context, vertex) ||
+                   if (!sweep_may_receive(state, context, vertex) ||
                        !ell_combine(state, context, ell, row, &total))
                      return;
                    program_combine_atomic(&state.sums[vertex], total);

@@ -65,17 +65,6 @@ QN_DEVICE_INLINE bool group_any(bool any, uint32_t lane, uint32_t width) {
   return all >> (qn_lane() - lane) & ~0u >> (32 - width);
 }
 
-/* May a contribution still change the vertex? */
-QN_DEVICE_INLINE bool unit_row_is_open(const struct sweep_state &state,
-                                       const struct qn_program_context &context, uint32_t vertex) {
-#if PROGRAM_FIRST_SUFFICES
-  return program_open(&context, state.values[vertex]);
-#else
-  (void)state, (void)context, (void)vertex;
-  return true;
-#endif
-}
-
 /* Gather what active columns send to rows that may receive. */
 QN_DEVICE_INLINE void gather_unit_active(const struct sweep_state &state,
                                          const struct qn_program_context &context, uint64_t number,
@@ -85,7 +74,7 @@ QN_DEVICE_INLINE void gather_unit_active(const struct sweep_state &state,
   each_unit_row(
       unit, rows,
       [&](uint32_t row) {
-        return unit_row_is_open(state, context, unit_row_vertex(unit, rows, row));
+        return sweep_may_receive(state, context, unit_row_vertex(unit, rows, row));
       },
       [&](bool valid, uint32_t row, uint32_t begin, uint32_t end, uint32_t lane, uint32_t width) {
         program_accumulator total = program_identity();

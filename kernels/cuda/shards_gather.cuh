@@ -40,23 +40,6 @@ QN_DEVICE_INLINE void receive(const struct sweep_state &state,
                                        sweep_out_degree(state, row));
 }
 
-QN_DEVICE_INLINE bool may_receive(const struct sweep_state &state,
-                                  const struct qn_program_context &context, uint32_t row) {
-#if PROGRAM_FIRST_SUFFICES
-  return program_open(&context, state.values[row]);
-#else
-  (void)state, (void)context, (void)row;
-  return true;
-#endif
-}
-
-QN_DEVICE_INLINE void mark_received(const struct sweep_state &state, uint32_t row) {
-  const uint32_t bit = 1u << row % 32;
-  uint32_t *word = &state.received[row / 32];
-  if (!(*(volatile uint32_t *)word & bit))
-    atomicOr(word, bit);
-}
-
 /* Combine over the block, in a fixed order; in thread 0. */
 QN_DEVICE_INLINE program_accumulator block_combine(program_accumulator value) {
   QN_SHARED(program_accumulator, parts, QN_TILE_THREADS / 32);
@@ -180,7 +163,7 @@ QN_DEVICE_INLINE void gather_task(const struct sweep_state &state,
       continue;
     if (rows[i] != row) {
       if (SWEEP_FRONTIER && was_active)
-        mark_received(state, task.first_row + row);
+        sweep_mark_received(state, task.first_row + row);
       if (began)
         receive(state, context, task.first_row + row, sum);
       else
@@ -194,7 +177,7 @@ QN_DEVICE_INLINE void gather_task(const struct sweep_state &state,
     program_combine(&sum, tile_load(edges.parts[i]));
   }
   if (SWEEP_FRONTIER && was_active)
-    mark_received(state, task.first_row + row);
+    sweep_mark_received(state, task.first_row + row);
   program_accumulator last;
   program_accumulator carry = carry_scan(began, sum, &last);
   if (began && before != NO_ROW) { /* the row that earlier threads began ends here */
@@ -236,7 +219,7 @@ inline void collect_shards(const struct sweep_run *run) {
 /* Does a hub take part in this iteration? The same for all threads of a block. */
 QN_DEVICE_INLINE bool hub_pulls(const struct sweep_state &state,
                                 const struct qn_program_context &context, uint32_t row, bool all) {
-  return (all || qn_bit_has(state.layout.notified, row)) && may_receive(state, context, row);
+  return (all || qn_bit_has(state.layout.notified, row)) && sweep_may_receive(state, context, row);
 }
 
 /* The block adds up one segment. */
@@ -290,7 +273,7 @@ __global__ void __launch_bounds__(QN_TILE_THREADS)
     return;
   receive(state, context, hub.row, total);
   if (SWEEP_FRONTIER)
-    mark_received(state, hub.row);
+    sweep_mark_received(state, hub.row);
 }
 
 inline void merge_hubs(const struct sweep_run *run, bool all) {

@@ -156,7 +156,7 @@ QN_DEVICE_INLINE void pull_word(const struct sweep_state &state,
   const uint64_t vertex = (uint64_t)word * 32 + qn_lane();
   uint64_t begin = 0, end = 0;
   if (vertex < context.num_vertices && (wanted >> qn_lane() & 1u) &&
-      may_receive(state, context, (uint32_t)vertex)) {
+      sweep_may_receive(state, context, (uint32_t)vertex)) {
     begin = device.in_offsets[vertex];
     end = device.in_offsets[vertex + 1];
     if (is_hub(begin, end))

@@ -92,6 +92,17 @@ QN_DEVICE_INLINE bool sweep_is_active(const struct sweep_state &state, uint32_t 
   return !SWEEP_FRONTIER || (state.active[vertex / 32] >> vertex % 32 & 1);
 }
 
+/* May a contribution still change the vertex? */
+QN_DEVICE_INLINE bool sweep_may_receive(const struct sweep_state &state,
+                                        const struct qn_program_context &context, uint32_t vertex) {
+#if PROGRAM_FIRST_SUFFICES
+  return program_open(&context, state.values[vertex]);
+#else
+  (void)state, (void)context, (void)vertex;
+  return true;
+#endif
+}
+
 QN_DEVICE_INLINE void sweep_mark_received(const struct sweep_state &state, uint32_t receiver) {
   const uint32_t bit = 1u << receiver % 32;
   uint32_t *word = &state.received[receiver / 32];
