@@ -86,7 +86,10 @@ static enum qn_status take_manifest(struct qn_input *input, const json_t *json,
     status = declare_vertices(input, &manifest, options, result, error);
   if (status)
     return status;
-  bool once = result->named.num_edges != (uint64_t)manifest.edges_stored;
+  uint64_t listed = result->named.num_edges, stored = (uint64_t)manifest.edges_stored;
+  bool once = listed != stored;
+  if (once && (manifest.directed || stored < listed || stored - listed > listed))
+    return refuse(input, error, "the manifest's numbers of edges do not agree");
   result->named.counted = true;
   result->symmetric = !manifest.directed && once;
   result->already_symmetric = result->check_symmetric = !manifest.directed && !once;
