@@ -1,6 +1,6 @@
 """Objects from .cu files: nvcc, with the C++ compiler's flags passed through to its host pass.
 
-Sets HAS_CUDA (is there an nvcc to build with?), CUDA_LIBS and, in any case, CUDA_SCANNER."""
+Sets HAS_CUDA (is there an nvcc to build with?), CUDA_LIBS, CUDA_DEFINES for C that asks, and, in any case, CUDA_SCANNER."""
 
 import os
 import re
@@ -69,7 +69,7 @@ def generate(env):
     SourceFileScanner.add_scanner(".cu", env["CUDA_SCANNER"])
     SourceFileScanner.add_scanner(".cuh", env["CUDA_SCANNER"])
     env["HAS_CUDA"] = env["HAS_CUSPARSE"] = False
-    env["CUDA_LIBS"] = []
+    env["CUDA_LIBS"], env["CUDA_DEFINES"] = [], []
     nvcc = find_nvcc(env) if env["cuda"] != "no" else None
     if nvcc is None:
         return give_up(env, "nvcc is not on the PATH; install the CUDA Toolkit (nvidia-cuda-toolkit)")
@@ -86,16 +86,16 @@ def generate(env):
     optimisation = ["-O3", "-lineinfo"] if env["cuda_optimise"] else ["-Xcicc", "-O0", "-Xptxas", "-O0"]
     env["NVCCFLAGS"] = (["-std=c++17", *optimisation, "--expt-relaxed-constexpr", "-ccbin=$CXX",
                          "-diag-suppress=177,550"]  # functions and variables that one program doesn't use
-                        + (["-Werror=all-warnings"] if env["werror"] else []) + architecture_flags(names))
+                        + (["-Werror=all-warnings"] if env["werror"] else []) + architecture_flags(names)
+                        + ["-DQN_HAS_CUDA", "-DQN_CUDA_LEAST_ARCH=" + re.match(r"\d+", names[0]).group()])
     env["NVCC_HOST_FLAGS"] = host_flags
     env["NVCCCOM"] = ("$NVCC $NVCCFLAGS ${NVCC_HOST_FLAGS(__env__)} $_CPPDEFFLAGS $_CPPINCFLAGS"
                       " -c -o $TARGET $SOURCE")
     env["CUDA_LIBS"] = ["cudart_static", "dl", "rt", "stdc++"]
+    env["CUDA_DEFINES"] = ["QN_HAS_CUDA"]
     env["HAS_CUSPARSE"] = os.path.exists(libraries + "/libcusparse.so")  # for bench/ alone
     env["CUDA_LIBRARY_FOLDER"] = libraries
-    env.Append(LIBPATH=[libraries],
-               CPPDEFINES=["QN_HAS_CUDA", ("QN_CUDA_LEAST_ARCH", re.match(r"\d+", names[0]).group())],
-               CPPPATH=[root + "/include"])
+    env.Append(LIBPATH=[libraries])
     for builder in createObjBuilders(env):
         builder.add_action(".cu", "$NVCCCOM")
         builder.add_emitter(".cu", lambda target, source, env: (target, source))
