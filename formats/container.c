@@ -82,7 +82,7 @@ static enum qn_status check_signature(const struct frame *frame, const uint8_t *
                                       uint64_t present, struct qn_error *error) {
   static const uint8_t expected[8] = QN_SIGNATURE;
   uint64_t shorter = present < 8 ? present : 8;
-  const char *what = "this is not a Quern container";
+  const char *what = "this is not a Quern container; quern-import makes one of a graph";
   if (present == 0)
     what = "the file is empty; a container was expected";
   else if (memcmp(bytes, expected, shorter) == 0)

@@ -40,6 +40,18 @@ static enum qn_status check_graph(const struct qn_session *session, const struct
                  session->info->layout == QN_LAYOUT_GRAPH ? "" : session->layout->from_graph);
 }
 
+/* The layouts on which a processor runs an algorithm with such weights, for a message. */
+static void list_layouts(const char *algorithm, enum qn_processor processor,
+                         enum qn_weight_type type, char *text, size_t size) {
+  size_t length = 0;
+  snprintf(text, size, "none");
+  for (const struct qn_kernel *const *kernel = qn_kernels(); *kernel; kernel++)
+    if ((*kernel)->processor == processor && (*kernel)->weight_types & 1u << type &&
+        strcmp((*kernel)->algorithm, algorithm) == 0 && length < size)
+      length += (size_t)snprintf(text + length, size - length, "%s%s", length ? ", " : "",
+                                 qn_layout_name((*kernel)->layout));
+}
+
 /* The kernel for one processor, if the graph suits it. */
 static enum qn_status find_kernel(const struct qn_session *session, const char *algorithm,
                                   enum qn_processor processor, const struct qn_kernel **kernel,
@@ -48,11 +60,13 @@ static enum qn_status find_kernel(const struct qn_session *session, const char *
   *kernel = qn_kernel_find(algorithm, info->layout, processor, info->weight_type);
   if (*kernel)
     return check_graph(session, *kernel, error);
+  char layouts[256];
+  list_layouts(algorithm, processor, info->weight_type, layouts, sizeof layouts);
   return qn_fail(error, QN_UNSUPPORTED,
-                 "this build has no kernel for %s on the layout %s with weights %s on %s; "
-                 "quern-run --list shows what it has",
+                 "this build has no kernel for %s on the layout %s with weights %s on %s (layouts "
+                 "that it has one for: %s); quern-run --list shows all",
                  algorithm, qn_layout_name(info->layout), qn_weight_type_name(info->weight_type),
-                 qn_processor_name(processor));
+                 qn_processor_name(processor), layouts);
 }
 
 /* The CPU and a CUDA device together. */

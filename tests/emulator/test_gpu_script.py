@@ -59,7 +59,7 @@ class Script(unittest.TestCase):
         self.assertGreaterEqual(len(results["checks"]), 18)
 
     def test_measures_streaming(self):
-        results = self.run_script("--stream", "--scales=9")
+        results = self.run_script("--stream", "--scales=8")
         streamed = {(run["layout"], run["algorithm"]) for run in results["streaming"]}
         for layout in ("slotted-pages", "edge-partitions"):
             for algorithm in ("pagerank", "cc", "bfs"):
@@ -69,8 +69,8 @@ class Script(unittest.TestCase):
         shared = {(run["algorithm"], run["device_memory"] is None) for run in results["beside"]}
         self.assertTrue({("pagerank", True), ("pagerank", False), ("bfs", True), ("cc", True)} <= shared, shared)
         self.assertTrue(all(run["cpu"] > 0 and run["cuda"] > 0 and run["hybrid"] > 0 for run in results["beside"]))
-        self.assertIn("| rmat 9 | bfs | all |", Path("results/tables.md").read_text())
-        self.assertIn("| rmat 9 | bfs | slotted-pages | no cache |", Path("results/tables.md").read_text())
+        self.assertIn("| rmat 8 | bfs | all |", Path("results/tables.md").read_text())
+        self.assertIn("| rmat 8 | bfs | slotted-pages | no cache |", Path("results/tables.md").read_text())
 
     def test_says_what_it_had_no_time_for(self):
         results = self.run_script("--seconds=2")

@@ -3,6 +3,10 @@
 #ifndef QN_TESTS_HELPERS_EMULATED_TEST_H
 #define QN_TESTS_HELPERS_EMULATED_TEST_H
 
+/* The emulator takes its time. */
+#define MOST_INTERRUPTIONS 3
+#define MOST_ITERATIONS 5
+
 #include "emulator.h"
 #include "helpers/engine_test.h"
 

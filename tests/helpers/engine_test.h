@@ -21,6 +21,11 @@
 #include "support/memory.h"
 #include "support/threads.h"
 
+/* Of programs that would go on until values hardly change. */
+#ifndef MOST_ITERATIONS
+#define MOST_ITERATIONS 12
+#endif
+
 static inline double engine_value(const struct qn_run_result *result, uint64_t v) {
   switch (result->type) {
   case QN_RESULT_U32:
@@ -61,8 +66,8 @@ static inline struct qn_run_request request_for_test(const struct qn_kernel *ker
   request.num_sources = 1;
   request.positions = positions;
   request.tolerance = 0;
-  if (request.max_iterations > 12 && request.max_iterations != UINT32_MAX)
-    request.max_iterations = 12;
+  if (request.max_iterations > MOST_ITERATIONS && request.max_iterations != UINT32_MAX)
+    request.max_iterations = MOST_ITERATIONS;
   return request;
 }
 

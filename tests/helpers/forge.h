@@ -94,6 +94,21 @@ static inline void expect_forgery_refused(const char *from, const char *rule,
     fail_msg("expected %s, got status %d: %s", rule, status, status ? error.message : "");
 }
 
+struct broken_rule {
+  const char *rule;
+  struct forged_value values[2]; /* the second if it has a section */
+};
+
+/* The container keeps every rule, and with the values of each of these it doesn't. */
+static inline void expect_all_refused(const char *path, const struct broken_rule *broken,
+                                      size_t count) {
+  struct qn_error error;
+  assert_int_equal(verify_container(path, &error), QN_OK);
+  for (size_t i = 0; i < count; i++)
+    expect_forgery_refused(path, broken[i].rule, broken[i].values,
+                           broken[i].values[1].section ? 2 : 1);
+}
+
 /* expect_forgery_refused with the values listed: FORGERY_REFUSED(path, "SH-2", {"section", 0, 1}).
  */
 #define FORGERY_REFUSED(path, rule, ...)                                                           \

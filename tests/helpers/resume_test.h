@@ -17,7 +17,9 @@
 #include "support/memory.h"
 
 /* Long runs are interrupted after so many of their iterations, spread evenly. */
+#ifndef MOST_INTERRUPTIONS
 #define MOST_INTERRUPTIONS 6
+#endif
 
 struct kept_state {
   uint64_t stop_after; /* 0: never */

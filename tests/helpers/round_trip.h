@@ -5,6 +5,7 @@
 #include "helpers/forge.h"
 #include "helpers/random_graph.h"
 #include "partitioner/build_common.h"
+#include "support/memory.h"
 #include "support/threads.h"
 
 /* Build `path` from a graph in memory, which stays the caller's. */
@@ -31,14 +32,23 @@ static inline void build_vector(const struct qn_builder *builder, const struct q
   json_decref(used);
 }
 
-static inline void expect_same_graph(const char *path, const struct qn_graph *graph) {
+/* The graph that a layout's container holds; to be unmapped before the container. */
+static inline enum qn_status restore_graph(const char *path, struct qn_container **container,
+                                           struct qn_graph *restored, struct qn_error *error) {
   const struct qn_layout_operations *operations;
+  enum qn_status status = qn_container_map(path, 0, container, error);
+  if (!status)
+    status = qn_layout_operations(*container, &operations, error);
+  if (!status)
+    status = operations->restore(*container, restored, error);
+  return status;
+}
+
+static inline void expect_same_graph(const char *path, const struct qn_graph *graph) {
   struct qn_container *container;
   struct qn_graph restored;
   struct qn_error error;
-  assert_int_equal(qn_container_map(path, 0, &container, &error), QN_OK);
-  assert_int_equal(qn_layout_operations(container, &operations, &error), QN_OK);
-  assert_int_equal(operations->restore(container, &restored, &error), QN_OK);
+  assert_int_equal(restore_graph(path, &container, &restored, &error), QN_OK);
   assert_true(same_csr(&restored.out, &graph->out));
   assert_int_equal(restored.directedness, graph->directedness);
   assert_int_equal(restored.ids.kind, graph->ids.kind);
@@ -75,6 +85,47 @@ static inline void check_round_trip(const struct qn_builder *builder,
   }
   free(first);
   qn_threads_set(0);
+}
+
+/* Let each allocation fail in turn while the graph is put into a container, this is checked, and
+ * the graph is given back: an error each time, nothing leaked, nothing left behind. */
+static inline void fail_every_allocation(const struct qn_builder *builder,
+                                         const struct qn_graph *graph) {
+  const uint64_t live = qn_memory_live();
+  enum qn_status status = QN_SYSTEM;
+  uint64_t n = 0;
+  while (status) {
+    const char *path = scratch_path("fail.qrn");
+    struct qn_container *container = NULL;
+    struct qn_graph restored = {0};
+    struct qn_error error;
+    qn_memory_fail_nth(++n);
+    status = build_layout(builder, graph, path, &error);
+    const bool built = !status;
+    if (!status)
+      status = verify_container(path, &error);
+    if (!status)
+      status = restore_graph(path, &container, &restored, &error);
+    qn_memory_fail_nth(0);
+    qn_graph_unmap(&restored);
+    qn_container_unmap(container);
+    assert_int_equal(qn_memory_live(), live);
+    assert_true(status == QN_OK || status == QN_SYSTEM);
+    assert_int_equal(access(path, F_OK) == 0, built);
+    unlink(path);
+  }
+  assert_true(n > 5);
+}
+
+/* Build the graph, which is freed, and break rules of its container. */
+static inline void expect_rules(const struct qn_builder *builder, struct qn_graph *graph,
+                                const struct broken_rule *broken, size_t count) {
+  struct qn_error error;
+  char path[512];
+  snprintf(path, sizeof path, "%s", scratch_path("rules.qrn"));
+  assert_int_equal(build_layout(builder, graph, path, &error), QN_OK);
+  qn_graph_unmap(graph);
+  expect_all_refused(path, broken, count);
 }
 
 #endif

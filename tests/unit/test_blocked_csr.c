@@ -14,7 +14,6 @@
 #include "helpers/scratch.h"
 #include "helpers/vector.h"
 #include "partitioner/blocked_csr.h"
-#include "support/memory.h"
 
 static struct qn_error error;
 
@@ -200,34 +199,11 @@ static void allocation_failures(void **state) {
   struct qn_graph graph = figure_4_graph();
   struct qn_blocked_csr_options options = {.directions = BOTH, .block_vertices = 2};
   struct qn_builder builder = builder_of(&options);
-  uint64_t live = qn_memory_live(), failures = 0;
-  for (uint64_t n = 1;; n++) {
-    qn_memory_fail_nth(n);
-    enum qn_status status = build_layout(&builder, &graph, scratch_path("fail.qrn"), &error);
-    qn_memory_fail_nth(0);
-    assert_int_equal(qn_memory_live(), live);
-    if (!status)
-      break;
-    assert_int_equal(status, QN_SYSTEM);
-    failures++;
-  }
-  assert_true(failures > 5);
+  fail_every_allocation(&builder, &graph);
   qn_graph_unmap(&graph);
 }
 
 /* ---- Rules --------------------------------------------------------------------- */
-
-struct broken_rule {
-  const char *rule;
-  struct forged_value values[2];
-};
-
-static void expect_all_refused(const char *path, const struct broken_rule *broken, size_t count) {
-  assert_int_equal(verify_container(path, &error), QN_OK);
-  for (size_t i = 0; i < count; i++)
-    expect_forgery_refused(path, broken[i].rule, broken[i].values,
-                           broken[i].values[1].section ? 2 : 1);
-}
 
 static void broken_structure(void **state) {
   (void)state;
@@ -319,11 +295,7 @@ static void broken_agreement(void **state) {
   sample.in_weights = (const float[]){2, 7, 1, 4, 9};
   assert_int_equal(write_sample(scratch_path("graph.qrn"), &sample, &error), QN_OK);
   assert_int_equal(qn_graph_map(scratch_path("graph.qrn"), &graph, &error), QN_OK);
-  char path[512];
-  snprintf(path, sizeof path, "%s", scratch_path("both.qrn"));
-  assert_int_equal(build_layout(&builder, &graph, path, &error), QN_OK);
-  qn_graph_unmap(&graph);
-  expect_all_refused(path, broken, sizeof broken / sizeof broken[0]);
+  expect_rules(&builder, &graph, broken, sizeof broken / sizeof broken[0]);
 }
 
 /* Push blocks alone: degrees are compared with the rows. */
@@ -337,11 +309,7 @@ static void broken_push(void **state) {
   struct qn_graph graph = figure_4_graph();
   struct qn_blocked_csr_options options = {.directions = PUSH, .block_vertices = 4};
   struct qn_builder builder = builder_of(&options);
-  char path[512];
-  snprintf(path, sizeof path, "%s", scratch_path("push.qrn"));
-  assert_int_equal(build_layout(&builder, &graph, path, &error), QN_OK);
-  qn_graph_unmap(&graph);
-  expect_all_refused(path, broken, sizeof broken / sizeof broken[0]);
+  expect_rules(&builder, &graph, broken, sizeof broken / sizeof broken[0]);
 }
 
 /* The fast passes see a descent or a stray column wherever it is in a large block. */

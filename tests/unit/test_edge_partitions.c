@@ -11,7 +11,6 @@
 #include "helpers/scratch.h"
 #include "helpers/vector.h"
 #include "partitioner/edge_partitions.h"
-#include "support/memory.h"
 
 static struct qn_error error;
 
@@ -303,28 +302,12 @@ static void other_layouts_are_refused(void **state) {
   assert_int_equal(qn_graph_map(scratch_path("parts.qrn"), &graph, &error), QN_USAGE);
 }
 
-/* Fail every allocation in turn: an error each time, nothing leaked, nothing left behind. */
 static void allocation_failures(void **state) {
   (void)state;
   struct qn_edge_partitions_options options = {0};
   struct qn_builder builder = builder_of(&options);
   struct qn_graph graph = random_graph(100, 300000, QN_WEIGHT_U32, 50, 8);
-  uint64_t live = qn_memory_live();
-  for (uint64_t n = 1;; n++) {
-    const char *path = scratch_path("fail.qrn");
-    qn_memory_fail_nth(n);
-    enum qn_status status = build_layout(&builder, &graph, path, &error);
-    bool built = !status;
-    if (!status)
-      status = verify_container(path, &error);
-    qn_memory_fail_nth(0);
-    assert_int_equal(qn_memory_live(), live);
-    if (!status)
-      break;
-    assert_int_equal(status, QN_SYSTEM);
-    assert_int_equal(access(path, F_OK) == 0, built);
-    unlink(path);
-  }
+  fail_every_allocation(&builder, &graph);
   qn_graph_unmap(&graph);
 }
 

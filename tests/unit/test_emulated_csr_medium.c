@@ -14,6 +14,7 @@
 #include "support/memory.h"
 #include "support/threads.h"
 #include "tests/helpers/memory_graph.h"
+#define MOST_INTERRUPTIONS 3 /* the emulator takes its time */
 #include "tests/helpers/resume_test.h"
 
 static struct emulator_options the_machine;

@@ -14,7 +14,6 @@
 #include "helpers/scratch.h"
 #include "helpers/vector.h"
 #include "partitioner/hybrid.h"
-#include "support/memory.h"
 
 static struct qn_error error;
 
@@ -221,34 +220,11 @@ static void allocation_failures(void **state) {
   struct qn_graph graph = example_graph();
   struct qn_hybrid_options options = {.directions = BOTH, .width = QN_HYBRID_AUTO_WIDTH};
   struct qn_builder builder = builder_of(&options);
-  uint64_t live = qn_memory_live(), failures = 0;
-  for (uint64_t n = 1;; n++) {
-    qn_memory_fail_nth(n);
-    enum qn_status status = build_layout(&builder, &graph, scratch_path("fail.qrn"), &error);
-    qn_memory_fail_nth(0);
-    assert_int_equal(qn_memory_live(), live);
-    if (!status)
-      break;
-    assert_int_equal(status, QN_SYSTEM);
-    failures++;
-  }
-  assert_true(failures > 5);
+  fail_every_allocation(&builder, &graph);
   qn_graph_unmap(&graph);
 }
 
 /* ---- Rules ---------------------------------------------------------------------- */
-
-struct broken_rule {
-  const char *rule;
-  struct forged_value values[2];
-};
-
-static void expect_all_refused(const char *path, const struct broken_rule *broken, size_t count) {
-  assert_int_equal(verify_container(path, &error), QN_OK);
-  for (size_t i = 0; i < count; i++)
-    expect_forgery_refused(path, broken[i].rule, broken[i].values,
-                           broken[i].values[1].section ? 2 : 1);
-}
 
 static void broken_example(void **state) {
   (void)state;
@@ -299,11 +275,7 @@ static void broken_coo(void **state) {
   struct qn_graph graph = graph_from_edges(edges, 6, 1040, QN_WEIGHT_NONE);
   struct qn_hybrid_options options = {.directions = IN, .width = 0};
   struct qn_builder builder = builder_of(&options);
-  char path[512];
-  snprintf(path, sizeof path, "%s", scratch_path("coo.qrn"));
-  assert_int_equal(build_layout(&builder, &graph, path, &error), QN_OK);
-  qn_graph_unmap(&graph);
-  expect_all_refused(path, broken, sizeof broken / sizeof broken[0]);
+  expect_rules(&builder, &graph, broken, sizeof broken / sizeof broken[0]);
 }
 
 static void broken_agreement(void **state) {
@@ -329,11 +301,7 @@ static void broken_agreement(void **state) {
   graph = graph_from_edges(edges, 9, 4, QN_WEIGHT_F32);
   struct qn_hybrid_options options = {.directions = BOTH, .width = QN_HYBRID_AUTO_WIDTH};
   struct qn_builder builder = builder_of(&options);
-  char path[512];
-  snprintf(path, sizeof path, "%s", scratch_path("both.qrn"));
-  assert_int_equal(build_layout(&builder, &graph, path, &error), QN_OK);
-  qn_graph_unmap(&graph);
-  expect_all_refused(path, broken, sizeof broken / sizeof broken[0]);
+  expect_rules(&builder, &graph, broken, sizeof broken / sizeof broken[0]);
 }
 
 int main(void) {

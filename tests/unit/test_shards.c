@@ -13,7 +13,6 @@
 #include "helpers/scratch.h"
 #include "helpers/vector.h"
 #include "partitioner/shards.h"
-#include "support/memory.h"
 
 static struct qn_error error;
 
@@ -275,28 +274,12 @@ static void rules_in_large_containers(void **state) {
   REFUSED("G-4", {"sources", 700000, UINT32_MAX});
 }
 
-/* Fail every allocation in turn: an error each time, nothing leaked, nothing left behind. */
 static void allocation_failures(void **state) {
   (void)state;
   struct qn_shards_options options = {0};
   struct qn_builder builder = builder_of(&options);
   struct qn_graph graph = random_graph(1000, 5000, QN_WEIGHT_U32, 1, 8);
-  uint64_t live = qn_memory_live();
-  for (uint64_t n = 1;; n++) {
-    const char *file = scratch_path("fail.qrn");
-    qn_memory_fail_nth(n);
-    enum qn_status status = build_layout(&builder, &graph, file, &error);
-    bool built = !status;
-    if (!status)
-      status = verify_container(file, &error);
-    qn_memory_fail_nth(0);
-    assert_int_equal(qn_memory_live(), live);
-    if (!status)
-      break;
-    assert_int_equal(status, QN_SYSTEM);
-    assert_int_equal(access(file, F_OK) == 0, built);
-    unlink(file);
-  }
+  fail_every_allocation(&builder, &graph);
   qn_graph_unmap(&graph);
 }
 

@@ -14,7 +14,6 @@
 #include "helpers/scratch.h"
 #include "helpers/vector.h"
 #include "partitioner/slotted_pages.h"
-#include "support/memory.h"
 
 static struct qn_error error;
 
@@ -129,29 +128,9 @@ static void ids_and_directedness_survive(void **state) {
 static void allocation_failures(void **state) {
   (void)state;
   struct qn_graph graph = random_graph(300, 2000, QN_WEIGHT_U32, 2, 5);
-  uint64_t live = qn_memory_live();
-  unsigned failures = 0;
-  for (uint64_t n = 1;; n++) {
-    struct qn_graph restored = {0};
-    struct qn_container *container = NULL;
-    qn_memory_fail_nth(n);
-    enum qn_status status = build(scratch_path("fail.qrn"), &graph, ADDRESSES[0], 256);
-    if (!status)
-      status = qn_container_map(scratch_path("fail.qrn"), 0, &container, &error);
-    if (!status)
-      status = qn_slotted_pages_verify(container, &error);
-    if (!status)
-      status = qn_slotted_pages_restore(container, &restored, &error);
-    qn_memory_fail_nth(0);
-    qn_graph_unmap(&restored);
-    qn_container_unmap(container);
-    assert_int_equal(qn_memory_live(), live);
-    if (!status)
-      break;
-    assert_int_equal(status, QN_SYSTEM);
-    failures++;
-  }
-  assert_true(failures > 5);
+  struct qn_page_options options = {.address = ADDRESSES[0], .page_bytes = 256};
+  struct qn_builder builder = builder_of(&options);
+  fail_every_allocation(&builder, &graph);
   qn_graph_unmap(&graph);
 }
 
