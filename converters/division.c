@@ -166,7 +166,7 @@ static enum qn_status flush_open(struct qn_divider *divider, unsigned pile,
   if (status || !any)
     return status;
   pthread_mutex_lock(&division->mutex);
-  unsigned joined = pile >> (division->shift - divider->shift);
+  const unsigned joined = (unsigned)((uint64_t)pile >> (division->shift - divider->shift));
   status = list_block(&division->piles[joined], &block, error);
   pthread_mutex_unlock(&division->mutex);
   return status;
