@@ -76,40 +76,34 @@ static void write_block(struct qn_edge_block *block, const uint32_t *weights,
 
 /* ---- All blocks ----------------------------------------------------------- */
 
-/* The blocks as they are, or what is left of them. Blocks in memory are prepared here if they
- * shrink; those of views will be prepared once more when they are written. */
-static bool look_at_blocks(const struct sorted_build *build, uint64_t *self_loops) {
-  struct qn_edge_list *list = build->job->list;
-  uint64_t loops = 0;
-  int failed = 0;
-#pragma omp parallel reduction(+ : loops) reduction(| : failed)
-  {
-    struct qn_edge_block *scratch = NULL;
-#pragma omp for schedule(dynamic, 16)
-    for (uint64_t b = 0; b < list->num_blocks; b++) {
-      struct part *part = &build->parts[b];
-      struct qn_edge_block *block = list->blocks[b];
-      struct qn_edge_ends first = qn_edge_block_ends(block, 0), last = qn_edge_block_last(block);
-      *part = (struct part){.first = first, .last = last, .count = block->count};
-      if (!build->shrinks)
-        continue;
-      block = failed ? NULL : qn_edge_list_load(list, b, &scratch);
-      failed |= !block;
-      part->count = 0;
-      if (!block)
-        continue;
-      prepare_block(build->job, block, &loops);
-      part->count = block->count;
-      if (block->count == 0)
-        continue;
-      part->first = qn_edge_block_ends(block, 0);
-      part->last = qn_edge_block_ends(block, block->count - 1);
-    }
-    if (scratch)
-      qn_block_give(list->pool, scratch);
+/* The blocks as they are listed. */
+static void list_parts(const struct sorted_build *build) {
+  const struct qn_edge_list *list = build->job->list;
+#pragma omp parallel for schedule(static)
+  for (uint64_t b = 0; b < list->num_blocks; b++) {
+    struct qn_edge_block *block = list->blocks[b];
+    build->parts[b] = (struct part){.first = qn_edge_block_ends(block, 0),
+                                    .last = qn_edge_block_last(block),
+                                    .count = block->count};
   }
-  *self_loops += loops;
-  return !failed;
+}
+
+/* What is left of a block. One in memory is prepared here; one of a view will be prepared once more
+ * when it is written. */
+static bool shrink_listed(const void *context, uint64_t index, struct qn_edge_block **scratch,
+                          uint64_t *self_loops) {
+  const struct sorted_build *build = context;
+  struct part *part = &build->parts[index];
+  struct qn_edge_block *block = qn_edge_list_load(build->job->list, index, scratch);
+  *part = (struct part){.count = 0};
+  if (!block)
+    return false;
+  prepare_block(build->job, block, self_loops);
+  if (block->count)
+    *part = (struct part){.first = qn_edge_block_ends(block, 0),
+                          .last = qn_edge_block_ends(block, block->count - 1),
+                          .count = block->count};
+  return true;
 }
 
 /* Place the blocks one after the other; returns how many edges there are. */
@@ -135,11 +129,13 @@ static uint64_t place_blocks(const struct sorted_build *build, uint64_t *end_row
   return num_edges;
 }
 
-static bool write_listed(const struct sorted_build *build, uint64_t index,
-                         struct qn_edge_block **scratch, uint64_t *self_loops) {
+static bool write_listed(const void *context, uint64_t index, struct qn_edge_block **scratch,
+                         uint64_t *self_loops) {
+  const struct sorted_build *build = context;
   struct qn_edge_list *list = build->job->list;
   const struct part *part = &build->parts[index];
   struct qn_edge_block *block = qn_edge_list_load(list, index, scratch);
+  qn_progress_add(list->blocks[index]->count);
   if (!block)
     return false;
   const uint32_t *weights = NULL;
@@ -153,39 +149,20 @@ static bool write_listed(const struct sorted_build *build, uint64_t index,
   return block->count == part->count;
 }
 
-static bool write_blocks(const struct sorted_build *build, uint64_t *self_loops) {
-  struct qn_edge_list *list = build->job->list;
-  uint64_t loops = 0;
-  int failed = 0;
-#pragma omp parallel reduction(+ : loops) reduction(| : failed)
-  {
-    struct qn_edge_block *scratch = NULL;
-#pragma omp for schedule(dynamic, 16)
-    for (uint64_t b = 0; b < list->num_blocks; b++) {
-      if (!failed)
-        failed |= !write_listed(build, b, &scratch, &loops);
-      qn_progress_add(list->blocks[b]->count);
-    }
-    if (scratch)
-      qn_block_give(list->pool, scratch);
-  }
-  if (!build->shrinks)
-    *self_loops += loops;
-  return !failed;
-}
-
 /* ---- The whole ------------------------------------------------------------ */
 
 static enum qn_status copy_blocks(struct sorted_build *build, struct qn_error *error) {
   struct qn_build_job *job = build->job;
-  uint64_t self_loops = 0, row;
-  if (!look_at_blocks(build, &self_loops))
+  uint64_t self_loops = 0, again, row;
+  if (!build->shrinks)
+    list_parts(build);
+  else if (!qn_edge_list_each(job->list, shrink_listed, build, &self_loops))
     return qn_edge_list_load_failed(job->list, error);
   uint64_t num_edges = place_blocks(build, &row);
   enum qn_status status = qn_build_add_sections(job, num_edges, &build->arrays, error);
   if (status)
     return status;
-  if (!write_blocks(build, &self_loops))
+  if (!qn_edge_list_each(job->list, write_listed, build, build->shrinks ? &again : &self_loops))
     return qn_edge_list_load_failed(job->list, error);
   while (row <= job->num_vertices)
     build->arrays.row_offsets[row++] = num_edges;

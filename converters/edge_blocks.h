@@ -92,6 +92,14 @@ struct qn_edge_list {
 struct qn_edge_block *qn_edge_list_load(struct qn_edge_list *list, uint64_t index,
                                         struct qn_edge_block **scratch);
 enum qn_status qn_edge_list_load_failed(struct qn_edge_list *list, struct qn_error *error);
+/* Let `take` have all blocks of a list in memory, from any thread and in no order. It loads what it
+ * needs with the thread's own scratch, and may add to a sum over all blocks, which is returned in
+ * `*sum`. False if it ever returned false; some blocks are left out then. */
+typedef bool (*qn_edge_block_taker)(const void *context, uint64_t index,
+                                    struct qn_edge_block **scratch, uint64_t *sum);
+bool qn_edge_list_each(struct qn_edge_list *list, qn_edge_block_taker take, const void *context,
+                       uint64_t *sum);
+
 /* The block is not needed any more. */
 void qn_edge_list_drop(struct qn_edge_list *list, uint64_t index);
 

@@ -406,6 +406,24 @@ enum qn_status qn_edge_list_load_failed(struct qn_edge_list *list, struct qn_err
                        : qn_block_pool_exhausted(list->pool, error);
 }
 
+bool qn_edge_list_each(struct qn_edge_list *list, qn_edge_block_taker take, const void *context,
+                       uint64_t *sum) {
+  uint64_t total = 0;
+  int failed = 0;
+#pragma omp parallel reduction(+ : total) reduction(| : failed)
+  {
+    struct qn_edge_block *scratch = NULL;
+#pragma omp for schedule(dynamic, 16)
+    for (uint64_t b = 0; b < list->num_blocks; b++)
+      if (!failed)
+        failed |= !take(context, b, &scratch, &total);
+    if (scratch)
+      qn_block_give(list->pool, scratch);
+  }
+  *sum = total;
+  return !failed;
+}
+
 void qn_edge_list_drop(struct qn_edge_list *list, uint64_t index) {
   struct qn_edge_block *block = list->blocks[index];
   if (block && block->view.push)

@@ -34,6 +34,21 @@ struct qn_id_map {
 
 /* ---- Marks ---------------------------------------------------------------- */
 
+struct marking {
+  struct qn_edge_list *list;
+  struct qn_id_marks *marks;
+};
+
+static bool mark_listed(const void *context, uint64_t index, struct qn_edge_block **scratch,
+                        uint64_t *sum) {
+  const struct marking *marking = context;
+  struct qn_edge_block *block = qn_edge_list_load(marking->list, index, scratch);
+  (void)sum;
+  if (block)
+    qn_mark_block(marking->marks, block);
+  return block != NULL;
+}
+
 static enum qn_status map_by_marks(struct qn_id_map *map, struct qn_edge_list *list,
                                    const struct qn_build *build, uint64_t largest,
                                    struct qn_error *error) {
@@ -44,25 +59,12 @@ static enum qn_status map_by_marks(struct qn_id_map *map, struct qn_edge_list *l
   if (status)
     return status;
   struct qn_id_marks *marks = map->marks;
-  int failed = 0;
-#pragma omp parallel reduction(| : failed)
-  {
-    struct qn_edge_block *scratch = NULL;
-#pragma omp for schedule(dynamic)
-    for (uint64_t i = 0; i < list->num_blocks; i++) {
-      struct qn_edge_block *block = failed ? NULL : qn_edge_list_load(list, i, &scratch);
-      failed |= !block;
-      if (block)
-        qn_mark_block(marks, block);
-    }
-#pragma omp for schedule(static)
-    for (uint64_t i = 0; i < build->num_extra_ids; i++)
-      qn_mark(marks, build->extra_ids[i]);
-    if (scratch)
-      qn_block_give(list->pool, scratch);
-  }
-  if (failed)
+  uint64_t sum;
+  if (!qn_edge_list_each(list, mark_listed, &(struct marking){list, marks}, &sum))
     return qn_edge_list_load_failed(list, error);
+#pragma omp parallel for schedule(static)
+  for (uint64_t i = 0; i < build->num_extra_ids; i++)
+    qn_mark(marks, build->extra_ids[i]);
   map->num_vertices = map->num_marked = qn_rank_marks(marks, map->num_marks);
   return QN_OK;
 }
