@@ -40,6 +40,13 @@ enum qn_status qn_archive_restore_judged(const struct qn_container *archive, con
 enum qn_status qn_archive_restore_nameless(const struct qn_container *archive, const char *name,
                                            struct qn_container **out, struct qn_error *error);
 
+/* Restore to such a file, let `judge` look at it, and drop it: the answer is that of `judge` if all
+ * else is well. */
+enum qn_status qn_archive_judge(const struct qn_container *archive,
+                                enum qn_status (*judge)(void *context, int descriptor,
+                                                        struct qn_error *error),
+                                void *context, struct qn_error *error);
+
 /* Decode and compare everything without writing. Memory as above. */
 enum qn_status qn_archive_check(const struct qn_container *archive, struct qn_error *error);
 

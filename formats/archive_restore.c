@@ -236,16 +236,31 @@ enum qn_status qn_archive_restore(const struct qn_container *archive, const char
   return qn_archive_restore_judged(archive, path, force, NULL, NULL, error);
 }
 
-enum qn_status qn_archive_restore_nameless(const struct qn_container *archive, const char *name,
-                                           struct qn_container **out, struct qn_error *error) {
+/* As `restore`, to a file in the folder for temporary files. */
+static enum qn_status restore_aside(const struct qn_container *archive, struct qn_writer **writer,
+                                    struct qn_error *error) {
   const char *folder = getenv("TMPDIR");
   char path[4096];
-  struct qn_writer *writer;
-  *out = NULL;
   snprintf(path, sizeof path, "%s/quern-restored-%ld", folder && *folder ? folder : "/tmp",
            (long)getpid());
-  enum qn_status status = restore(archive, path, false, &writer, error);
+  return restore(archive, path, false, writer, error);
+}
+
+enum qn_status qn_archive_restore_nameless(const struct qn_container *archive, const char *name,
+                                           struct qn_container **out, struct qn_error *error) {
+  struct qn_writer *writer;
+  *out = NULL;
+  enum qn_status status = restore_aside(archive, &writer, error);
   return status ? status : qn_writer_commit_nameless(writer, name, out, error);
+}
+
+enum qn_status qn_archive_judge(const struct qn_container *archive,
+                                enum qn_status (*judge)(void *context, int descriptor,
+                                                        struct qn_error *error),
+                                void *context, struct qn_error *error) {
+  struct qn_writer *writer;
+  enum qn_status status = restore_aside(archive, &writer, error);
+  return status ? status : qn_writer_judge(writer, judge, context, error);
 }
 
 enum qn_status qn_archive_check(const struct qn_container *archive, struct qn_error *error) {

@@ -45,7 +45,8 @@ enum qn_status qn_bundle_map(const struct qn_bundle *bundle, const struct qn_bun
                              struct qn_container **out, struct qn_error *error);
 
 /* Restore a member to `path` and compare the result with the manifest's hash; on any
- * difference nothing is left there. With `path` NULL only check. */
+ * difference nothing is left there. With `path` NULL the same to a file without a name in the
+ * folder TMPDIR (or /tmp), which is dropped. */
 enum qn_status qn_bundle_extract(const struct qn_bundle *bundle,
                                  const struct qn_bundle_member *member, const char *path,
                                  bool force, struct qn_error *error);

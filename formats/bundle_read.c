@@ -334,7 +334,7 @@ enum qn_status qn_bundle_extract(const struct qn_bundle *bundle,
     return status;
   status = path ? qn_archive_restore_judged(container, path, force, compare_with_manifest, &context,
                                             error)
-                : qn_archive_check(container, error);
+                : qn_archive_judge(container, compare_with_manifest, &context, error);
   qn_container_unmap(container);
   return status;
 }

@@ -262,6 +262,12 @@ enum qn_status qn_writer_commit_judged(struct qn_writer *writer,
                                        enum qn_status (*judge)(void *context, int descriptor,
                                                                struct qn_error *error),
                                        void *context, struct qn_error *error);
+/* Finish, but only for `judge`, whose answer is returned: nothing is left. Frees `writer` whatever
+ * the outcome. */
+enum qn_status qn_writer_judge(struct qn_writer *writer,
+                               enum qn_status (*judge)(void *context, int descriptor,
+                                                       struct qn_error *error),
+                               void *context, struct qn_error *error);
 /* Finish, map the result as a container called `name`, and take its file's name away: it is gone
  * with the mapping. Frees `writer` whatever the outcome. */
 enum qn_status qn_writer_commit_nameless(struct qn_writer *writer, const char *name,

@@ -332,6 +332,18 @@ enum qn_status qn_writer_commit(struct qn_writer *writer, struct qn_error *error
   return qn_writer_commit_judged(writer, NULL, NULL, error);
 }
 
+enum qn_status qn_writer_judge(struct qn_writer *writer,
+                               enum qn_status (*judge)(void *context, int descriptor,
+                                                       struct qn_error *error),
+                               void *context, struct qn_error *error) {
+  checksum_sections(writer);
+  enum qn_status status = write_frame(writer, error);
+  if (!status)
+    status = judge(context, qn_atomic_file_descriptor(writer->file), error);
+  qn_writer_abort(writer);
+  return status;
+}
+
 enum qn_status qn_writer_commit_nameless(struct qn_writer *writer, const char *name,
                                          struct qn_container **out, struct qn_error *error) {
   char path[64];
