@@ -1,34 +1,36 @@
 #include "kernels/beside.h"
 
 #include <math.h>
+#include <stddef.h>
 
-/* Of an iteration in which next to nothing is active, until it is measured. The CPU's first one
- * touches a mapping that nobody has touched yet, and wakes threads. */
+/* An iteration of the CPU in which next to nothing is active, until it is measured: it touches a
+ * mapping that nobody has touched yet, and wakes threads. */
 #define FIXED_CPU 1e-3
-#define FIXED_DEVICE 1e-4
-/* And of one that is shared: beginning and ending it on both sides. */
+/* Beginning and ending a shared iteration, until it is measured. */
 #define FIXED_BOTH 3e-4
 /* A device that has the out-edges looks at so many times f of the edges at most. */
 #define RESIDENT_SPREAD 20
 /* And one that streams moves a unit for every active edge into it. */
 #define STREAMED_SPREAD 512
+/* A device that streams is assumed to wait so much longer for memory that the CPU reads, too. */
+#define CPU_TAKES 1.1
 /* Side by side must be expected to take less than so much of what is faster alone: it is the choice
  * that depends on both estimates. */
 #define WORTH 0.92
-/* How much readers that feed a device are assumed to take from the CPU that works beside it. */
-#define READERS_TAKE 2.0
 /* What was never measured is tried if it is not expected to be worse by more than this, nor by more
  * than such a share of what is left to do. */
 #define CURIOUS 0.4
 #define TRIAL_SHARE 0.02
-/* From this share of the work on it says what the whole costs. */
+/* Iterations of less of the work are sparse. */
 #define MUCH_WORK 0.25
 
-void qn_beside_plan_begin(struct qn_beside_plan *plan, double cpu_seconds, double device_seconds) {
+void qn_beside_plan_begin(struct qn_beside_plan *plan, double cpu_seconds, double device_seconds,
+                          double device_fixed) {
   plan->alone[QN_CPU_ALONE] = (struct qn_beside_cost){.fixed = FIXED_CPU, .slope = cpu_seconds};
   plan->alone[QN_DEVICE_ALONE] =
-      (struct qn_beside_cost){.fixed = FIXED_DEVICE, .slope = device_seconds};
-  plan->together = plan->streams ? READERS_TAKE : 1;
+      (struct qn_beside_cost){.fixed = device_fixed, .slope = device_seconds};
+  /* Both sides go on from all new values, whoever computed them. */
+  plan->beginning = FIXED_BOTH + (plan->all_active ? 0 : plan->to_host + plan->to_device);
 }
 
 /* The share of the work of a whole iteration. The CPU's is Garaph's min(2 f, 1) (section 5.1). */
@@ -37,33 +39,83 @@ static double work_of(const struct qn_beside_plan *plan, enum qn_beside_choice s
   return plan->all_active ? 1 : fmin(spread * f, 1);
 }
 
-static double cost_at(const struct qn_beside_cost *cost, double work) {
-  return cost->fixed + cost->slope * work;
+/* ---- What was measured --------------------------------------------------------------------- */
+
+static int place_of(double f) {
+  int exponent;
+  frexp(f, &exponent);
+  if (f <= 0 || exponent <= -QN_BESIDE_POINTS)
+    return QN_BESIDE_POINTS - 1;
+  return exponent > 0 ? 0 : -exponent;
 }
 
+/* The nearest point from `place` on that was measured; NULL if there is none. */
+static const struct qn_beside_point *nearest(const struct qn_beside_cost *cost, int place,
+                                             int step) {
+  for (; place >= 0 && place < QN_BESIDE_POINTS; place += step)
+    if (cost->points[place].times)
+      return &cost->points[place];
+  return NULL;
+}
+
+/* Between two measured shares in proportion to the work; below all in proportion to the work of the
+ * next. A sparse iteration says nothing of dense ones: it may be the first to touch a mapping. */
+static double cost_at(const struct qn_beside_plan *plan, const struct qn_beside_cost *cost,
+                      enum qn_beside_choice side, double f) {
+  const struct qn_beside_point *denser = nearest(cost, place_of(f), -1);
+  const struct qn_beside_point *sparser = nearest(cost, place_of(f), 1);
+  double work = work_of(plan, side, f);
+  if (denser && denser == sparser)
+    return denser->seconds;
+  if (!denser)
+    return cost->fixed + cost->slope * work;
+  double dense_work = work_of(plan, side, denser->share);
+  double base = sparser ? sparser->seconds : fmin(cost->fixed, denser->seconds);
+  double base_work = sparser ? work_of(plan, side, sparser->share) : 0;
+  if (dense_work <= base_work)
+    return denser->seconds;
+  return base + (denser->seconds - base) * (work - base_work) / (dense_work - base_work);
+}
+
+/* What took longer before was cold, or disturbed; what takes longer now counts half. */
+static void learn(struct qn_beside_cost *cost, double f, double seconds) {
+  struct qn_beside_point *point = &cost->points[place_of(f)];
+  bool is_worse = point->times && seconds > point->seconds;
+  point->seconds = is_worse ? (point->seconds + seconds) / 2 : seconds;
+  point->share = f;
+  point->times++;
+}
+
+/* ---- What is expected ---------------------------------------------------------------------- */
+
 static double alone(const struct qn_beside_plan *plan, enum qn_beside_choice side, double f) {
-  return cost_at(&plan->alone[side], work_of(plan, side, f));
+  return cost_at(plan, &plan->alone[side], side, f);
 }
 
 /* All pages, while the other side works. */
 static double shared(const struct qn_beside_plan *plan, enum qn_beside_choice side, double f) {
-  const struct qn_beside_cost *cost = &plan->shared[side];
-  return cost->slope_known ? cost_at(cost, work_of(plan, side, f)) : alone(plan, side, f);
+  if (plan->num_shared && nearest(&plan->shared[side], place_of(f), -1))
+    return cost_at(plan, &plan->shared[side], side, f);
+  double takes = side == QN_CPU_ALONE ? 1 / plan->threads : plan->streams ? CPU_TAKES : 1;
+  return alone(plan, side, f) * takes;
 }
 
 double qn_beside_cpu_share(const struct qn_beside_plan *plan, double f) {
   double cpu = shared(plan, QN_CPU_ALONE, f), device = shared(plan, QN_DEVICE_ALONE, f);
-  return cpu + device > 0 ? device / (cpu + device) : 0.5;
+  return cpu + device > 0 && isfinite(cpu) ? device / (cpu + device) : 0.5;
 }
 
 static double together(const struct qn_beside_plan *plan, double f) {
-  return shared(plan, QN_CPU_ALONE, f) * qn_beside_cpu_share(plan, f) + FIXED_BOTH;
+  double cpu_share = qn_beside_cpu_share(plan, f);
+  return plan->beginning + shared(plan, QN_DEVICE_ALONE, f) * (1 - cpu_share);
 }
 
 double qn_beside_expected(const struct qn_beside_plan *plan, enum qn_beside_choice choice,
                           double f) {
-  return choice == QN_SIDE_BY_SIDE ? together(plan, f) * plan->together : alone(plan, choice, f);
+  return choice == QN_SIDE_BY_SIDE ? together(plan, f) : alone(plan, choice, f);
 }
+
+/* ---- Choosing ------------------------------------------------------------------------------ */
 
 /* May an iteration be spent on finding out, if it is expected to take `seconds`, not `best`? */
 static bool is_affordable(const struct qn_beside_plan *plan, double seconds, double best) {
@@ -73,25 +125,32 @@ static bool is_affordable(const struct qn_beside_plan *plan, double seconds, dou
 
 /* All iterations of a program whose vertices are all active take the same. */
 static bool is_curious(const struct qn_beside_plan *plan, enum qn_beside_choice side, double best) {
-  return plan->all_active && plan->alone[side].slope_known == 0 && plan->alone[side].slope > 0 &&
-         is_affordable(plan, alone(plan, side, 1), best);
+  return plan->all_active && plan->alone[side].points[0].times == 0 &&
+         plan->alone[side].slope > 0 && is_affordable(plan, alone(plan, side, 1), best);
 }
 
 /* A search along a path has so many sparse iterations that the CPU must be tried on one. */
 static bool is_long_search(const struct qn_beside_plan *plan, double f) {
-  double trial = plan->alone[QN_CPU_ALONE].fixed + 2 * plan->exchange_seconds;
+  double trial = alone(plan, QN_CPU_ALONE, f) + plan->to_host + plan->to_device;
   return !plan->all_active && work_of(plan, QN_CPU_ALONE, f) < MUCH_WORK &&
          trial < TRIAL_SHARE * plan->sparse_seconds;
+}
+
+/* A first iteration, which fills the cache of a device that streams, is not what to compare with:
+ * nothing is worth sharing that has not been done warm by the side that does most of it. */
+static bool may_share(const struct qn_beside_plan *plan, double alpha) {
+  if (!plan->all_active)
+    return alpha >= 1; /* Garaph: else the CPU kernel only */
+  return !plan->streams ||
+         plan->alone[alpha < 1 ? QN_CPU_ALONE : QN_DEVICE_ALONE].points[0].times > 1;
 }
 
 enum qn_beside_choice qn_beside_choose(const struct qn_beside_plan *plan, double f, bool on_host,
                                        bool on_device, double *alpha) {
   double cpu = alone(plan, QN_CPU_ALONE, f), device = alone(plan, QN_DEVICE_ALONE, f);
-  double to_device = on_device ? 0 : plan->exchange_seconds;
-  double to_host = on_host ? 0 : plan->exchange_seconds;
+  double to_device = on_device ? 0 : plan->to_device, to_host = on_host ? 0 : plan->to_host;
   /* What one has of the new values the other lacks: both ways at once. */
-  double both =
-      qn_beside_expected(plan, QN_SIDE_BY_SIDE, f) + plan->exchange_seconds + to_device + to_host;
+  double both = together(plan, f) + plan->exchange_seconds + to_device + to_host;
   *alpha = device > 0 ? cpu / device : INFINITY;
   cpu += to_host;
   device += to_device;
@@ -100,51 +159,28 @@ enum qn_beside_choice qn_beside_choose(const struct qn_beside_plan *plan, double
     return QN_DEVICE_ALONE;
   if (is_curious(plan, QN_CPU_ALONE, best) || is_long_search(plan, f))
     return QN_CPU_ALONE;
-  bool may_pay = both + (1 - plan->together) * together(plan, f) < WORTH * best;
-  if (plan->all_active && plan->together_known == 0 && may_pay && is_affordable(plan, both, best))
-    return QN_SIDE_BY_SIDE;                          /* perhaps they are not in each other's way */
-  bool few_active = !plan->all_active && *alpha < 1; /* Garaph: the CPU kernel only */
-  if (!few_active && both < WORTH * fmin(cpu, device))
+  if (may_share(plan, *alpha) && both < WORTH * fmin(cpu, device))
     return QN_SIDE_BY_SIDE;
   return cpu < device ? QN_CPU_ALONE : QN_DEVICE_ALONE;
 }
 
-/* The first measurement takes the place of what was assumed, later ones half of it. */
-static void adjust(double *estimate, unsigned *known, double measured) {
-  *estimate = *known ? (*estimate + measured) / 2 : measured;
-  ++*known;
-}
-
-/* A sparse iteration says nothing of dense ones: it may be the first to touch a mapping. */
-static void learn(struct qn_beside_cost *cost, double work, double seconds) {
-  double least = seconds / 10;
-  if (work >= MUCH_WORK)
-    adjust(&cost->slope, &cost->slope_known, fmax(seconds - cost->fixed, least) / work);
-  else if (cost->fixed_known && seconds - cost->slope * work < cost->fixed)
-    cost->fixed = fmax(seconds - cost->slope * work, least); /* it was cold before */
-  else
-    adjust(&cost->fixed, &cost->fixed_known, fmax(seconds - cost->slope * work, least));
-}
-
-void qn_beside_learn(struct qn_beside_plan *plan, enum qn_beside_choice choice, double f,
+void qn_beside_learn(struct qn_beside_plan *plan, enum qn_beside_choice side, double f,
                      double seconds) {
-  double expected = together(plan, f);
-  if (choice == QN_CPU_ALONE)
+  if (side == QN_CPU_ALONE)
     plan->sparse_seconds = 0;
   else if (work_of(plan, QN_CPU_ALONE, f) < MUCH_WORK)
     plan->sparse_seconds += seconds;
-  if (choice != QN_SIDE_BY_SIDE)
-    learn(&plan->alone[choice], work_of(plan, choice, f), seconds);
-  else if (expected > 0)
-    adjust(&plan->together, &plan->together_known, seconds / expected);
+  learn(&plan->alone[side], f, seconds);
 }
 
-void qn_beside_learn_shared(struct qn_beside_plan *plan, enum qn_beside_choice side, double f,
-                            double seconds) {
-  struct qn_beside_cost *cost = &plan->shared[side];
-  double work = work_of(plan, side, f);
-  if (work > 0)
-    adjust(&cost->slope, &cost->slope_known, seconds / work);
+void qn_beside_learn_shared(struct qn_beside_plan *plan, double f, double seconds,
+                            double cpu_seconds, double device_seconds) {
+  learn(&plan->shared[QN_CPU_ALONE], f, cpu_seconds);
+  learn(&plan->shared[QN_DEVICE_ALONE], f, device_seconds);
+  double cpu_share =
+      cpu_seconds + device_seconds > 0 ? device_seconds / (cpu_seconds + device_seconds) : 0;
+  double beginning = fmax(seconds - device_seconds * (1 - cpu_share), 0);
+  plan->beginning = plan->num_shared++ ? (plan->beginning + beginning) / 2 : beginning;
 }
 
 /* ---- Handing out pages --------------------------------------------------------------------- */

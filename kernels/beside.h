@@ -35,28 +35,42 @@ struct qn_beside_figures {
 
 /* ---- Choosing --------------------------------------------------------------------------- */
 
-/* Seconds of an iteration: fixed + slope x the share of the work that it has to do. */
-struct qn_beside_cost {
-  double fixed, slope;
-  unsigned fixed_known, slope_known; /* how often they were measured */
+/* What was measured at a share f of active out-edges. */
+struct qn_beside_point {
+  double share, seconds;
+  unsigned times; /* 0: nothing was */
 };
 
-/* What is known of the costs. Begin with qn_beside_plan_begin. */
+/* Shares of the same power of two are one point. */
+#define QN_BESIDE_POINTS 32
+
+/* Seconds of an iteration by its share. */
+struct qn_beside_cost {
+  double fixed, slope; /* assumed: fixed + slope x what is to be done of all work */
+  struct qn_beside_point points[QN_BESIDE_POINTS];
+};
+
+/* What is known of the costs. Begin with qn_beside_plan_begin, which leaves the first fields as
+ * they are. */
 struct qn_beside_plan {
-  bool all_active;         /* f is always 1 */
-  bool streams;            /* the device's topology is not resident */
-  double exchange_seconds; /* all values, one way */
-  uint64_t left;           /* iterations to come at most: to be set before every choice */
-  /* By QN_CPU_ALONE and QN_DEVICE_ALONE: alone, and while both work, which get into each other's
-   * way. */
+  bool all_active;           /* f is always 1 */
+  bool streams;              /* the device's topology is not resident */
+  double exchange_seconds;   /* all values, one way */
+  double to_host, to_device; /* until a side goes on from the other's values */
+  double threads;            /* of the CPU, side by side, over those that it has alone */
+  uint64_t left;             /* iterations to come at most: to be set before every choice */
+  /* By QN_CPU_ALONE and QN_DEVICE_ALONE: alone, and of all pages while both work, which get into
+   * each other's way. */
   struct qn_beside_cost alone[2], shared[2];
-  double together; /* what both take over what their costs say */
-  unsigned together_known;
+  double beginning;      /* and ending a shared iteration on both sides */
+  unsigned num_shared;   /* iterations */
   double sparse_seconds; /* of the device, in sparse iterations since the CPU last did one */
 };
 
-/* Of a whole iteration in which all vertices are active, as probed: T_pull and T_GPU. */
-void qn_beside_plan_begin(struct qn_beside_plan *plan, double cpu_seconds, double device_seconds);
+/* Of a whole iteration in which all vertices are active, as probed: T_pull and T_GPU; and of one in
+ * which nothing is to be done on the device. */
+void qn_beside_plan_begin(struct qn_beside_plan *plan, double cpu_seconds, double device_seconds,
+                          double device_fixed);
 
 /* Seconds that an iteration is expected to take, without exchanges. */
 double qn_beside_expected(const struct qn_beside_plan *plan, enum qn_beside_choice choice,
@@ -67,20 +81,21 @@ double qn_beside_expected(const struct qn_beside_plan *plan, enum qn_beside_choi
 enum qn_beside_choice qn_beside_choose(const struct qn_beside_plan *plan, double f, bool on_host,
                                        bool on_device, double *alpha);
 
-/* An iteration took `seconds`, without exchanges. */
-void qn_beside_learn(struct qn_beside_plan *plan, enum qn_beside_choice choice, double f,
+/* One side did an iteration in `seconds`, without exchanges. */
+void qn_beside_learn(struct qn_beside_plan *plan, enum qn_beside_choice side, double f,
                      double seconds);
 
-/* All pages would have taken one side `seconds`, while the other one worked, too. */
-void qn_beside_learn_shared(struct qn_beside_plan *plan, enum qn_beside_choice side, double f,
-                            double seconds);
+/* Both did one in `seconds`, without exchanges; all pages would have taken the CPU and the device
+ * so long while the other one worked, too. */
+void qn_beside_learn_shared(struct qn_beside_plan *plan, double f, double seconds,
+                            double cpu_seconds, double device_seconds);
 
 /* The share of the pages that the CPU is expected to do side by side. */
 double qn_beside_cpu_share(const struct qn_beside_plan *plan, double f);
 
 /* ---- Handing out pages --------------------------------------------------------------------- */
 
-/* Pages [front, back) wait: the device takes them from the front, the CPU from the back. Any
+/* Pages [front, back) wait: the CPU takes them from the front, the device from the back. Any
  * threads may call. */
 struct qn_page_queue {
   uint64_t ends; /* front in the low half, back in the high one */

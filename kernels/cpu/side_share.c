@@ -17,7 +17,7 @@ static void receive_told(struct qn_side_share *share) {
 
 bool qn_side_share_take(struct qn_side_share *share, uint32_t *stretch) {
   receive_told(share);
-  return qn_page_take_back(share->queue, 1, stretch) > 0;
+  return qn_page_take_front(share->queue, 1, stretch) > 0;
 }
 
 void qn_side_share_did(struct qn_side_share *share, uint32_t stretch) {
@@ -35,7 +35,7 @@ static void do_share(void *argument) {
 
 void qn_side_share_begin(struct qn_side_share *share, struct qn_side_worker *worker) {
   memset(share->done, 0, share->num_stretches);
-  share->done_from = share->num_stretches;
+  share->num_done = 0;
   share->received = 0;
   share->pages = 0;
   share->seconds = 0;
@@ -43,16 +43,16 @@ void qn_side_share_begin(struct qn_side_share *share, struct qn_side_worker *wor
 }
 
 uint32_t qn_side_share_done(struct qn_side_share *share) {
-  while (share->done_from > 0 &&
-         __atomic_load_n(&share->done[share->done_from - 1], __ATOMIC_ACQUIRE))
-    share->done_from--;
-  return share->bounds[share->done_from];
+  while (share->num_done < share->num_stretches &&
+         __atomic_load_n(&share->done[share->num_done], __ATOMIC_ACQUIRE))
+    share->num_done++;
+  return share->bounds[share->num_done];
 }
 
 void qn_side_share_tell(struct qn_side_share *share, uint32_t begin, uint32_t end) {
   uint64_t rows = __atomic_load_n(&share->received, __ATOMIC_ACQUIRE), more;
   do
-    more = (uint64_t)end << 32 | (rows ? (uint32_t)rows : begin);
+    more = (rows ? rows >> 32 : end) << 32 | begin;
   while (!__atomic_compare_exchange_n(&share->received, &rows, more, false, __ATOMIC_ACQ_REL,
                                       __ATOMIC_ACQUIRE));
 }

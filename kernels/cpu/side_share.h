@@ -1,4 +1,4 @@
-/* The CPU's side of one iteration that is shared: it takes stretches from the back of the queue
+/* The CPU's side of one iteration that is shared: it takes stretches from the front of the queue
  * until none is left. */
 #ifndef QN_KERNELS_CPU_SIDE_SHARE_H
 #define QN_KERNELS_CPU_SIDE_SHARE_H
@@ -21,8 +21,8 @@ struct qn_side_share {
   unsigned num_threads;
   uint8_t *done; /* [num_stretches] by the CPU, in this iteration */
   /* For the accelerator's thread while the job runs (qn_side_share_done, qn_side_share_tell): */
-  uint64_t done_from; /* stretches from here on are done */
-  uint64_t received;  /* rows that the accelerator's values were written to: end << 32 | begin */
+  uint64_t num_done; /* stretches before this one are done */
+  uint64_t received; /* rows that the accelerator's values were written to: end << 32 | begin */
   /* And when it has ended: */
   uint64_t pages;
   double seconds;
@@ -32,14 +32,14 @@ struct qn_side_share {
 bool qn_side_share_take(struct qn_side_share *share, uint32_t *stretch);
 void qn_side_share_did(struct qn_side_share *share, uint32_t stretch);
 
-/* Begin an iteration; what stands before done_from is set. */
+/* Begin an iteration; what stands before num_done is set. */
 void qn_side_share_begin(struct qn_side_share *share, struct qn_side_worker *worker);
 
-/* Rows from this one on have their new values. */
+/* Rows before this one have their new values. */
 uint32_t qn_side_share_done(struct qn_side_share *share);
 
-/* Rows [begin, end), which follow those told before, have their new values; as an iteration
- * begins with row 0, what the CPU has not heard of yet grows at its end. */
+/* Rows [begin, end), which come before those told before, have their new values; as an iteration
+ * begins with the last row, what the CPU has not heard of yet grows at its begin. */
 void qn_side_share_tell(struct qn_side_share *share, uint32_t begin, uint32_t end);
 
 /* One function of the side by the worker, to its end. */

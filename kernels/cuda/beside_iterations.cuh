@@ -124,8 +124,9 @@ inline enum qn_status one_iteration(struct beside_run *beside, double *change,
     status = step_together(beside, change, error);
   const double seconds = qn_seconds() - begin - (figures->exchange_seconds - moved);
   if (figures->choice == QN_SIDE_BY_SIDE)
-    learn_page_times(beside);
-  qn_beside_learn(&beside->plan, figures->choice, figures->active_share, seconds);
+    learn_together(beside, seconds);
+  else
+    qn_beside_learn(&beside->plan, figures->choice, figures->active_share, seconds);
   return status;
 }
 

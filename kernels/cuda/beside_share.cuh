@@ -1,6 +1,7 @@
-/* An iteration that both share: the device takes stretches of rows from the front while the CPU
+/* An iteration that both share: the CPU takes stretches of rows from the front while the device
  * takes them from the back, until they meet; then they exchange what each has computed, or,
- * asynchronously, after every batch of stretches. Part of shards_beside.cuh. */
+ * asynchronously, after every batch of stretches. What the device streamed last in an iteration of
+ * its own, and has in its cache, lies at the back. Part of shards_beside.cuh. */
 #ifndef QN_KERNELS_CUDA_BESIDE_SHARE_CUH
 #define QN_KERNELS_CUDA_BESIDE_SHARE_CUH
 
@@ -19,7 +20,8 @@ inline enum qn_status begin_on_device(struct sweep_run *run, struct qn_error *er
   return status;
 }
 
-/* Gather the stretches [first, last). */
+/* Gather the stretches [first, last). What is resident has been when this returns; what is streamed
+ * is on its way, so that the bus has work while the next stretches are taken. */
 inline enum qn_status gather_stretches(struct beside_run *beside, uint32_t first, uint32_t last,
                                        struct qn_error *error) {
   struct sweep_run *run = beside->run;
@@ -32,7 +34,7 @@ inline enum qn_status gather_stretches(struct beside_run *beside, uint32_t first
     else
       memset(run->host_flags + from->unit, 1, to->unit - from->unit);
     enum qn_status status =
-        qn_unit_stream_run(run->stream, run->host_flags, sweep_walk_units, run, &moved, error);
+        qn_unit_stream_part(run->stream, run->host_flags, sweep_walk_units, run, &moved, error);
     if (status)
       return status;
     run->moved.active_units += moved.active_units;
@@ -40,16 +42,27 @@ inline enum qn_status gather_stretches(struct beside_run *beside, uint32_t first
     run->moved.moved_units += moved.moved_units;
     run->moved.moved_bytes += moved.moved_bytes;
     run->moved.batches += moved.batches;
-  } else {
-    gather_tasks(run, from->unit - from->segment, to->unit - to->segment);
-    if (to->segment > from->segment)
-      QN_LAUNCH(gather_segments, to->segment - from->segment, QN_TILE_THREADS, 0, NULL, run->state,
-                run->context, true, from->segment);
+    return QN_OK;
   }
-  if (to->hub > from->hub)
-    QN_LAUNCH(merge_segments, to->hub - from->hub, QN_TILE_THREADS, 0, NULL, run->state,
-              run->context, true, from->hub);
-  return qn_cuda_launched("gathering shards", error);
+  gather_tasks(run, from->unit - from->segment, to->unit - to->segment);
+  if (to->segment > from->segment)
+    QN_LAUNCH(gather_segments, to->segment - from->segment, QN_TILE_THREADS, 0, NULL, run->state,
+              run->context, true, from->segment);
+  const enum qn_status status = qn_cuda_launched("gathering shards", error);
+  return status ? status : qn_cuda_status(cudaDeviceSynchronize(), "gathering shards", error);
+}
+
+/* All of the stretches [first, last) has been gathered; add up the parts of their hubs. */
+inline enum qn_status complete_stretches(struct beside_run *beside, uint32_t first, uint32_t last,
+                                         struct qn_error *error) {
+  struct sweep_run *run = beside->run;
+  const uint32_t from = beside->cuts[first].hub, to = beside->cuts[last].hub;
+  enum qn_status status = run->source ? qn_unit_stream_wait(run->stream, error) : QN_OK;
+  if (status || from == to)
+    return status;
+  QN_LAUNCH(merge_segments, to - from, QN_TILE_THREADS, 0, NULL, run->state, run->context, true,
+            from);
+  return qn_cuda_launched("adding up the parts of hubs", error);
 }
 
 inline struct sweep_state state_of_rows(const struct sweep_run *run, struct row_range rows) {
@@ -74,16 +87,16 @@ inline enum qn_status apply_rows(struct beside_run *beside, struct row_range row
   return status;
 }
 
-/* Asynchronous: the device's new values of `rows`, and those of the CPU, of which those from
- * *received on are here. */
+/* Asynchronous: the device's new values of `rows`, and those of the CPU, of which those before
+ * *received are here. */
 inline enum qn_status exchange_early(struct beside_run *beside, struct row_range rows,
                                      uint64_t *received, struct qn_error *error) {
-  const struct row_range more = {qn_side_share_done(&beside->share), *received};
+  const struct row_range more = {*received, qn_side_share_done(&beside->share)};
   enum qn_status status = exchange(beside, rows, more, NULL, NULL, error);
   if (status)
     return status;
   qn_side_share_tell(&beside->share, (uint32_t)rows.begin, (uint32_t)rows.end);
-  *received = more.begin;
+  *received = more.end;
   return QN_OK;
 }
 
@@ -96,9 +109,9 @@ inline void send_rows(struct sweep_run *run, struct row_range rows) {
 
 /* How many stretches to take next: most of what the device is expected to do in one go, since every
  * go ends with waiting for it, and less and less towards the border. */
-inline uint32_t next_take(const struct beside_run *beside, double cpu_share, bool is_first) {
+inline uint32_t next_take(const struct beside_run *beside, double cpu_share) {
   const double waiting = qn_pages_waiting(&beside->queue);
-  double take = waiting * (1 - cpu_share) * (is_first ? 0.75 : 0.6);
+  double take = waiting * (1 - cpu_share) * (beside->figures.device_pages ? 0.6 : 0.75);
   if (beside->run->request->asynchronous) {
     const double most = (double)beside->num_stretches / 16;
     take = take < most ? take : most;
@@ -106,41 +119,48 @@ inline uint32_t next_take(const struct beside_run *beside, double cpu_share, boo
   return take < 1 ? 1 : (uint32_t)take;
 }
 
-/* The device's part of a shared iteration; *border becomes the row where it ended. */
+/* Asynchronous: the rows' values are applied, exchanged, and sent. */
+inline enum qn_status publish_rows(struct beside_run *beside, struct row_range rows,
+                                   uint64_t *received, double *change, struct qn_error *error) {
+  const uint64_t known = *received;
+  enum qn_status status = apply_rows(beside, rows, change, error);
+  if (!status)
+    status = exchange_early(beside, rows, received, error);
+  send_rows(beside->run, rows);
+  send_rows(beside->run, {known, *received});
+  return status;
+}
+
+/* The device's part of a shared iteration: rows from *border on. */
 inline enum qn_status device_share(struct beside_run *beside, double cpu_share, uint64_t *border,
                                    double *change, struct qn_error *error) {
   struct sweep_run *run = beside->run;
-  const bool asynchronous = run->request->asynchronous;
-  const double begin = qn_seconds();
-  uint64_t applied = 0, received = run->context.num_vertices;
-  uint32_t first, taken;
+  struct qn_beside_figures *figures = &beside->figures;
+  const double begin = qn_seconds(), exchanged = figures->exchange_seconds;
+  uint32_t first = (uint32_t)beside->num_stretches, last = first, taken;
+  uint64_t received = 0;
   enum qn_status status = QN_OK;
-  bool is_first = true;
-  *border = 0;
-  while (!status && (taken = qn_page_take_front(&beside->queue,
-                                                next_take(beside, cpu_share, is_first), &first))) {
-    if (run->source && !is_first)
+  while (!status &&
+         (taken = qn_page_take_back(&beside->queue, next_take(beside, cpu_share), &first))) {
+    if (run->source && figures->device_pages > 0)
       qn_unit_stream_go_on(run->stream);
-    is_first = false;
     status = gather_stretches(beside, first, first + taken, error);
-    if (!status)
-      status = qn_cuda_status(cudaDeviceSynchronize(), "gathering shards", error);
-    *border = beside->bounds[first + taken];
-    beside->figures.device_pages += taken;
-    if (status || !asynchronous)
+    figures->device_pages += taken;
+    if (status || !run->request->asynchronous)
       continue;
-    const struct row_range rows = {applied, *border};
-    const uint64_t known = received;
-    status = apply_rows(beside, rows, change, error);
-    applied = *border;
+    status = complete_stretches(beside, first, last, error);
     if (!status)
-      status = exchange_early(beside, rows, &received, error);
-    send_rows(run, rows);
-    send_rows(run, {received, known});
+      status = publish_rows(beside, {beside->bounds[first], beside->bounds[last]}, &received,
+                            change, error);
+    last = first;
   }
-  beside->figures.device_seconds = qn_seconds() - begin - beside->figures.exchange_seconds;
-  if (!status && applied < *border)
-    status = apply_rows(beside, {applied, *border}, change, error);
+  const uint32_t done = (uint32_t)(beside->num_stretches - figures->device_pages);
+  *border = beside->bounds[done];
+  if (!status && done < last)
+    status = complete_stretches(beside, done, last, error);
+  figures->device_seconds = qn_seconds() - begin - (figures->exchange_seconds - exchanged);
+  if (!status && done < last)
+    status = apply_rows(beside, {*border, beside->bounds[last]}, change, error);
   return status;
 }
 
@@ -184,7 +204,7 @@ inline enum qn_status step_together(struct beside_run *beside, double *change,
   *change += beside->side->change;
   if (!status)
     status =
-        exchange(beside, {0, border}, {border, num_vertices},
+        exchange(beside, {border, num_vertices}, {0, border},
                  SWEEP_FRONTIER ? beside->side->next : NULL, run->state.layout.next_active, error);
   if (status)
     return status;
@@ -198,16 +218,15 @@ inline enum qn_status step_together(struct beside_run *beside, double *change,
   return QN_OK;
 }
 
-/* Garaph's times of pages on either side, once both have done some (section 5.1). */
-inline void learn_page_times(struct beside_run *beside) {
+/* Garaph's times of pages on either side (section 5.1). */
+inline void learn_together(struct beside_run *beside, double seconds) {
   const struct qn_beside_figures *figures = &beside->figures;
   const double pages = (double)beside->num_stretches;
-  if (figures->cpu_pages < 2 || figures->device_pages < 2)
-    return;
-  qn_beside_learn_shared(&beside->plan, QN_CPU_ALONE, figures->active_share,
-                         figures->cpu_seconds * pages / (double)figures->cpu_pages);
-  qn_beside_learn_shared(&beside->plan, QN_DEVICE_ALONE, figures->active_share,
-                         figures->device_seconds * pages / (double)figures->device_pages);
+  const double by_cpu = figures->cpu_pages ? (double)figures->cpu_pages : 1;
+  const double by_device = figures->device_pages ? (double)figures->device_pages : 1;
+  qn_beside_learn_shared(&beside->plan, figures->active_share, seconds,
+                         figures->cpu_seconds * pages / by_cpu,
+                         figures->device_seconds * pages / by_device);
 }
 
 } /* namespace */

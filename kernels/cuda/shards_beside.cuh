@@ -4,8 +4,8 @@
  *
  * Before every iteration the dispatcher compares what the CPU alone, the device alone, and both are
  * expected to take (kernels/beside.h). Alone, either does what it does in a run of its own. Side by
- * side, the device takes stretches of rows from the front, gathered where they are resident or
- * streamed, while a thread that drives the CPU's threads takes them from the back; where they meet
+ * side, the device takes stretches of rows from the back, gathered where they are resident or
+ * streamed, while a thread that drives the CPU's threads takes them from the front; where they meet
  * is the border of what each has computed, so that the exchange of new values is one range each
  * way, both at once. Values are moved only to who needs them: an iteration of one side alone moves
  * nothing unless the other one did the iteration before.
@@ -15,7 +15,6 @@
 #ifndef QN_KERNELS_CUDA_SHARDS_BESIDE_CUH
 #define QN_KERNELS_CUDA_SHARDS_BESIDE_CUH
 
-#include "kernels/cuda/beside_iterations.cuh"
 #include "kernels/cuda/beside_probe.cuh"
 
 /* So many stretches that the last ones, which one thread of the CPU each works on, take next to

@@ -289,19 +289,20 @@ static enum qn_status copy_ahead(struct qn_unit_stream *stream, struct qn_error 
   return status;
 }
 
-static enum qn_status wait_for_walks(struct qn_unit_stream *stream, struct qn_error *error) {
+enum qn_status qn_unit_stream_wait(struct qn_unit_stream *stream, struct qn_error *error) {
   enum qn_status status = QN_OK;
-  for (unsigned i = 0; i < stream->plan.num_streams && !status; i++)
+  for (unsigned i = 0; i < stream->plan.num_streams && !status; i++) {
     if (stream->lanes[i].waited)
       status = qn_cuda_status(cudaEventSynchronize(stream->lanes[i].walked),
                               "walking a part of the graph", error);
+    stream->lanes[i].waited = false;
+  }
   return status ? status : qn_unit_trace_flush(&stream->trace, error);
 }
 
-enum qn_status qn_unit_stream_run(struct qn_unit_stream *stream, const uint8_t *flags,
-                                  qn_unit_walk *walk, void *user, struct qn_stream_figures *figures,
-                                  struct qn_error *error) {
-  const bool is_whole = !stream->goes_on;
+enum qn_status qn_unit_stream_part(struct qn_unit_stream *stream, const uint8_t *flags,
+                                   qn_unit_walk *walk, void *user,
+                                   struct qn_stream_figures *figures, struct qn_error *error) {
   const uint64_t direct_bytes = stream->direct_bytes;
   if (stream->ahead && (flags || stream->goes_on))
     drop_list(stream);
@@ -309,17 +310,25 @@ enum qn_status qn_unit_stream_run(struct qn_unit_stream *stream, const uint8_t *
     begin_list(stream, flags);
   stream->ahead = false;
   *figures = stream->list.figures;
-  for (unsigned i = 0; i < stream->plan.num_streams; i++)
-    stream->lanes[i].waited = false;
   enum qn_status status = qn_cuda_status(cudaEventRecord(stream->before, NULL),
                                          "recording the begin of an iteration", error);
   qn_unit_pins_again(stream->pins);
   if (!status)
     status = walk_list(stream, walk, user, error);
+  figures->direct_bytes = stream->direct_bytes - direct_bytes;
+  return status;
+}
+
+enum qn_status qn_unit_stream_run(struct qn_unit_stream *stream, const uint8_t *flags,
+                                  qn_unit_walk *walk, void *user, struct qn_stream_figures *figures,
+                                  struct qn_error *error) {
+  const bool is_whole = !stream->goes_on;
+  const uint64_t direct_bytes = stream->direct_bytes;
+  enum qn_status status = qn_unit_stream_part(stream, flags, walk, user, figures, error);
   if (!status && !flags && is_whole)
     status = copy_ahead(stream, error);
   if (!status)
-    status = wait_for_walks(stream, error);
+    status = qn_unit_stream_wait(stream, error);
   figures->direct_bytes = stream->direct_bytes - direct_bytes;
   return status;
 }

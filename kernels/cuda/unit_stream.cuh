@@ -131,6 +131,14 @@ enum qn_status qn_unit_stream_run(struct qn_unit_stream *stream, const uint8_t *
                                   qn_unit_walk *walk, void *user, struct qn_stream_figures *figures,
                                   struct qn_error *error);
 
+/* The same, but walks may not have ended on return: those of some of an iteration's units, of which
+ * others follow at once. Units of one iteration that is walked in parts are in one part each. */
+enum qn_status qn_unit_stream_part(struct qn_unit_stream *stream, const uint8_t *flags,
+                                   qn_unit_walk *walk, void *user,
+                                   struct qn_stream_figures *figures, struct qn_error *error);
+/* Until the walks of all parts have ended. */
+enum qn_status qn_unit_stream_wait(struct qn_unit_stream *stream, struct qn_error *error);
+
 #ifdef __cplusplus
 }
 #endif

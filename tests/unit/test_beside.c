@@ -12,8 +12,13 @@
 #include "kernels/beside.h"
 
 static struct qn_beside_plan plan_of(bool all_active, double cpu, double device, double exchange) {
-  struct qn_beside_plan plan = {.all_active = all_active, .exchange_seconds = exchange, .left = 30};
-  qn_beside_plan_begin(&plan, cpu, device);
+  struct qn_beside_plan plan = {.all_active = all_active,
+                                .exchange_seconds = exchange,
+                                .to_host = exchange,
+                                .to_device = exchange,
+                                .threads = 1,
+                                .left = 30};
+  qn_beside_plan_begin(&plan, cpu, device, 1e-4);
   return plan;
 }
 
@@ -71,7 +76,7 @@ static void few_active_vertices_are_for_the_cpu(void **state) {
   assert_int_not_equal(qn_beside_choose(&plan, 0.5, true, true, &alpha), QN_CPU_ALONE);
   assert_true(alpha > 9 && alpha < 11);
   /* Where the values are counts. */
-  plan.exchange_seconds = 10;
+  plan.exchange_seconds = plan.to_host = plan.to_device = 10;
   assert_int_equal(qn_beside_choose(&plan, 1e-6, false, true, &alpha), QN_DEVICE_ALONE);
   assert_int_equal(qn_beside_choose(&plan, 0.5, true, false, &alpha), QN_CPU_ALONE);
 }
@@ -102,9 +107,9 @@ static void what_was_measured_counts(void **state) {
   (void)state;
   struct qn_beside_plan plan = known_plan(1, 0.9, 0.001);
   assert_int_equal(choice_of(&plan, 1), QN_SIDE_BY_SIDE);
-  qn_beside_learn(&plan, QN_SIDE_BY_SIDE, 1, 2); /* they are in each other's way */
+  qn_beside_learn_shared(&plan, 1, 2, 4, 4); /* they are in each other's way */
   assert_int_equal(choice_of(&plan, 1), QN_DEVICE_ALONE);
-  for (int i = 0; i < 4; i++)
+  for (int i = 0; i < 8; i++)
     qn_beside_learn(&plan, QN_DEVICE_ALONE, 1, 3);
   assert_int_equal(choice_of(&plan, 1), QN_CPU_ALONE);
   /* A slow sparse iteration says nothing of dense ones, nor they of it. */
@@ -117,9 +122,50 @@ static void what_was_measured_counts(void **state) {
   assert_true(qn_beside_expected(&plan, QN_CPU_ALONE, 1e-6) > 0.009);
   /* Rates of pages while both work are their own. */
   plan = known_plan(1, 1, 0);
-  qn_beside_learn_shared(&plan, QN_CPU_ALONE, 1, 3);
+  qn_beside_learn_shared(&plan, 1, 0.8, 3, 1);
   assert_true(qn_beside_cpu_share(&plan, 1) < 0.3);
   assert_true(qn_beside_expected(&plan, QN_CPU_ALONE, 1) < 1.1);
+  assert_true(qn_beside_expected(&plan, QN_SIDE_BY_SIDE, 1) > 0.75);
+  assert_true(qn_beside_expected(&plan, QN_SIDE_BY_SIDE, 1) < 0.85);
+}
+
+/* A device whose readers leave the CPU few threads gains nothing by it; with all threads it does.
+ */
+static void threads_that_readers_need_count(void **state) {
+  (void)state;
+  struct qn_beside_plan plan = known_plan(0.088, 0.033, 0.001);
+  plan.streams = true;
+  plan.threads = 5.0 / 16;
+  assert_int_equal(choice_of(&plan, 1), QN_DEVICE_ALONE); /* it was cold */
+  qn_beside_learn(&plan, QN_DEVICE_ALONE, 1, 0.033);
+  assert_int_equal(choice_of(&plan, 1), QN_DEVICE_ALONE);
+  plan.threads = 15.0 / 16;
+  assert_int_equal(choice_of(&plan, 1), QN_SIDE_BY_SIDE);
+}
+
+/* Sparse iterations of a device that streams are dear, those of the CPU get cheaper and cheaper: a
+ * search ends where it is, and what moving over costs counts with all that it takes. */
+static void tails_stay_where_they_are(void **state) {
+  (void)state;
+  struct qn_beside_plan plan = {.streams = true,
+                                .exchange_seconds = 7e-4,
+                                .to_host = 4e-3,
+                                .to_device = 7e-4,
+                                .threads = 0.3,
+                                .left = UINT32_MAX};
+  double alpha;
+  qn_beside_plan_begin(&plan, 0.088, 0.04, 1.7e-3);
+  qn_beside_learn(&plan, QN_CPU_ALONE, 0.0018, 3.8e-3);
+  qn_beside_learn(&plan, QN_CPU_ALONE, 0.65, 0.041);
+  qn_beside_learn(&plan, QN_CPU_ALONE, 0.34, 0.017);
+  assert_int_equal(qn_beside_choose(&plan, 0.0018, true, false, &alpha), QN_CPU_ALONE);
+  qn_beside_learn(&plan, QN_CPU_ALONE, 0.0018, 1.8e-3);
+  assert_int_equal(qn_beside_choose(&plan, 1e-5, true, false, &alpha), QN_CPU_ALONE);
+  assert_int_equal(qn_beside_choose(&plan, 0, true, false, &alpha), QN_CPU_ALONE);
+  /* Between what was measured it is neither. */
+  double between = qn_beside_expected(&plan, QN_CPU_ALONE, 0.1);
+  assert_true(between > 1.8e-3 && between < 0.017);
+  assert_true(qn_beside_expected(&plan, QN_DEVICE_ALONE, 0) == 1.7e-3);
 }
 
 /* Nothing is known, nothing is active: some choice, and no nonsense. */
@@ -192,6 +238,8 @@ int main(void) {
       cmocka_unit_test(few_active_vertices_are_for_the_cpu),
       cmocka_unit_test(long_searches_end_up_on_the_cpu),
       cmocka_unit_test(what_was_measured_counts),
+      cmocka_unit_test(threads_that_readers_need_count),
+      cmocka_unit_test(tails_stay_where_they_are),
       cmocka_unit_test(nothing_to_go_by),
       cmocka_unit_test(both_ends_meet),
       cmocka_unit_test(every_page_once),

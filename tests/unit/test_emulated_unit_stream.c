@@ -84,12 +84,34 @@ static enum qn_status walk(void *user, const struct qn_unit_entry *entries, uint
   return qn_cuda_status(cudaLaunchHostFunc(stream, look, visit), "looking at units", error);
 }
 
-static void iterate(struct qn_unit_stream *stream, const uint8_t *flags) {
+/* Those before `cut`, then the others, without waiting in between. */
+static void run_parts(struct qn_unit_stream *stream, const uint8_t *flags, unsigned cut,
+                      struct walked *walked, struct qn_stream_figures *figures) {
+  uint8_t part[UNITS] = {0};
+  struct qn_stream_figures rest;
+  struct qn_error error;
+  memcpy(part, flags, cut);
+  assert_int_equal(qn_unit_stream_part(stream, part, walk, walked, figures, &error), QN_OK);
+  memset(part, 0, cut);
+  memcpy(part + cut, flags + cut, UNITS - cut);
+  qn_unit_stream_go_on(stream);
+  assert_int_equal(qn_unit_stream_part(stream, part, walk, walked, &rest, &error), QN_OK);
+  assert_int_equal(qn_unit_stream_wait(stream, &error), QN_OK);
+  figures->active_units += rest.active_units;
+  figures->cache_hits += rest.cache_hits;
+  figures->moved_units += rest.moved_units;
+  figures->batches += rest.batches;
+}
+
+static void iterate(struct qn_unit_stream *stream, const uint8_t *flags, unsigned cut) {
   struct walked walked = {0};
   struct qn_stream_figures figures;
   struct qn_error error;
   uint64_t active = 0;
-  assert_int_equal(qn_unit_stream_run(stream, flags, walk, &walked, &figures, &error), QN_OK);
+  if (flags && cut < UNITS)
+    run_parts(stream, flags, cut, &walked, &figures);
+  else
+    assert_int_equal(qn_unit_stream_run(stream, flags, walk, &walked, &figures, &error), QN_OK);
   for (unsigned unit = 0; unit < UNITS; unit++) {
     assert_int_equal(walked.times[unit], !flags || flags[unit]);
     active += !flags || flags[unit];
@@ -121,7 +143,7 @@ static void run_stream(const struct qn_unit_source *source, uint64_t available,
       memset(flags, 0, sizeof flags);
     if (iteration > 0 && random_next(&seed) % 5 == 0)
       qn_unit_stream_go_on(stream);
-    iterate(stream, what < 2 ? NULL : flags);
+    iterate(stream, what < 2 ? NULL : flags, (unsigned)(random_next(&seed) % (2 * UNITS)));
   }
   qn_unit_stream_destroy(stream);
   qn_cuda_memory_destroy(&memory);
