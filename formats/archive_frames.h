@@ -1,5 +1,5 @@
 /* An encoded section: a frame index, then zstd frames that each hold up to 1 MiB of elements
- * (specs/archive.md, "Encoded sections"). For archive_write.c and archive_restore.c only. */
+ * (specs/archive.md, "Encoded sections"). For the other archive_*.c only. */
 #ifndef QN_FORMATS_ARCHIVE_FRAMES_H
 #define QN_FORMATS_ARCHIVE_FRAMES_H
 
