@@ -12,8 +12,9 @@
 #define RESIDENT_SPREAD 20
 /* And one that streams moves a unit for every active edge into it. */
 #define STREAMED_SPREAD 512
-/* A device that streams is assumed to wait so much longer for memory that the CPU reads, too. */
-#define CPU_TAKES 1.1
+/* A device that streams, and a CPU beside it, are assumed to wait so much longer for the memory
+ * that both read (H200: 1.15 and 1.3). */
+#define MEMORY_TAKES 1.2
 /* Side by side must be expected to take less than so much of what is faster alone: it is the choice
  * that depends on both estimates. */
 #define WORTH 0.92
@@ -96,8 +97,8 @@ static double alone(const struct qn_beside_plan *plan, enum qn_beside_choice sid
 static double shared(const struct qn_beside_plan *plan, enum qn_beside_choice side, double f) {
   if (plan->num_shared && nearest(&plan->shared[side], place_of(f), -1))
     return cost_at(plan, &plan->shared[side], side, f);
-  double takes = side == QN_CPU_ALONE ? 1 / plan->threads : plan->streams ? CPU_TAKES : 1;
-  return alone(plan, side, f) * takes;
+  double takes = plan->streams ? MEMORY_TAKES : 1;
+  return alone(plan, side, f) * takes / (side == QN_CPU_ALONE ? plan->threads : 1);
 }
 
 double qn_beside_cpu_share(const struct qn_beside_plan *plan, double f) {

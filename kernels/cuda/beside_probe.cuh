@@ -126,7 +126,6 @@ inline enum qn_status probe(struct beside_run *beside, struct qn_error *error) {
   double cpu_seconds, device_seconds = 0, device_fixed;
   plan->all_active = !SWEEP_FRONTIER;
   plan->streams = run->source != NULL;
-  plan->threads = (double)beside->share.num_threads / qn_threads();
   if (run->request->beside_choices || run->context.num_edges == 0) /* no matter */
     return QN_OK;
   cpu_seconds = qn_side_probe(&beside->worker, &QN_SIDE, beside->side, beside->num_stretches);

@@ -37,11 +37,7 @@ inline enum qn_status gather_stretches(struct beside_run *beside, uint32_t first
         qn_unit_stream_part(run->stream, run->host_flags, sweep_walk_units, run, &moved, error);
     if (status)
       return status;
-    run->moved.active_units += moved.active_units;
-    run->moved.cache_hits += moved.cache_hits;
-    run->moved.moved_units += moved.moved_units;
-    run->moved.moved_bytes += moved.moved_bytes;
-    run->moved.batches += moved.batches;
+    qn_stream_figures_add(&run->moved, &moved);
     return QN_OK;
   }
   gather_tasks(run, from->unit - from->segment, to->unit - to->segment);

@@ -29,6 +29,7 @@ struct beside_run {
   struct qn_page_queue queue;
   struct qn_beside_figures figures;
   uint64_t active_edges;   /* frontier programs: out-edges of active vertices */
+  bool gathers;            /* readers filled most of what was streamed last */
   bool on_host, on_device; /* where the values and active vertices are valid */
   cudaStream_t up, down;
   void *pinned; /* side->values, or NULL */

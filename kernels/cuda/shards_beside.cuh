@@ -68,12 +68,6 @@ inline void pin_values(struct beside_run *beside) {
     cudaGetLastError();
 }
 
-/* While readers feed the device they need processors of their own. */
-inline unsigned cpu_threads(const struct sweep_run *run) {
-  const unsigned all = qn_threads(), busy = run->source ? run->result->plan.num_readers + 1 : 0;
-  return all > busy ? all - busy : 1;
-}
-
 inline enum qn_status beside_create(struct beside_run *beside, struct qn_error *error) {
   struct sweep_run *run = beside->run;
   enum qn_status status = qn_alloc(&beside->cuts, beside->num_stretches + 1, sizeof *beside->cuts,
@@ -97,7 +91,8 @@ inline enum qn_status beside_create(struct beside_run *beside, struct qn_error *
   beside->share.queue = &beside->queue;
   beside->share.bounds = beside->bounds;
   beside->share.num_stretches = beside->num_stretches;
-  beside->share.num_threads = cpu_threads(run);
+  beside->gathers = true;
+  set_cpu_threads(beside);
   beside->on_host = beside->on_device = true;
   cudaError_t result = cudaStreamCreateWithFlags(&beside->up, cudaStreamNonBlocking);
   if (result == cudaSuccess)

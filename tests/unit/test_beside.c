@@ -129,18 +129,23 @@ static void what_was_measured_counts(void **state) {
   assert_true(qn_beside_expected(&plan, QN_SIDE_BY_SIDE, 1) < 0.85);
 }
 
-/* A device whose readers leave the CPU few threads gains nothing by it; with all threads it does.
- */
+/* A device whose readers leave the CPU few threads gains nothing by it; with most threads it does,
+ * if they are about as fast. */
 static void threads_that_readers_need_count(void **state) {
   (void)state;
-  struct qn_beside_plan plan = known_plan(0.088, 0.033, 0.001);
+  struct qn_beside_plan plan = known_plan(0.088, 0.08, 0.001);
   plan.streams = true;
   plan.threads = 5.0 / 16;
   assert_int_equal(choice_of(&plan, 1), QN_DEVICE_ALONE); /* it was cold */
-  qn_beside_learn(&plan, QN_DEVICE_ALONE, 1, 0.033);
+  qn_beside_learn(&plan, QN_DEVICE_ALONE, 1, 0.08);
   assert_int_equal(choice_of(&plan, 1), QN_DEVICE_ALONE);
-  plan.threads = 15.0 / 16;
+  plan.threads = 13.0 / 16;
   assert_int_equal(choice_of(&plan, 1), QN_SIDE_BY_SIDE);
+  plan = known_plan(0.088, 0.03, 0.001); /* both wait for the host's memory */
+  plan.streams = true;
+  plan.threads = 13.0 / 16;
+  qn_beside_learn(&plan, QN_DEVICE_ALONE, 1, 0.03);
+  assert_int_equal(choice_of(&plan, 1), QN_DEVICE_ALONE);
 }
 
 /* Sparse iterations of a device that streams are dear, those of the CPU get cheaper and cheaper: a
