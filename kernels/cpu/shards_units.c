@@ -169,16 +169,23 @@ void qn_sh_receivers_destroy(struct qn_sh_receivers *receivers) {
   *receivers = (struct qn_sh_receivers){0};
 }
 
-static uint64_t active_edges(const struct qn_sh_receivers *receivers, const uint64_t *active) {
+/* Have the active vertices more out-edges than so many? A part of the vertices after the other is
+ * asked: where all are active, the first few have. */
+static bool has_more_edges(const struct qn_sh_receivers *receivers, const uint64_t *active,
+                           uint64_t limit) {
   const uint64_t *offsets = receivers->units->view->out.row_offsets;
+  const uint64_t words = num_words(receivers), step = words / 16 + 1;
   uint64_t edges = 0;
+  for (uint64_t first = 0; first < words && edges <= limit; first += step) {
+    const uint64_t end = first + step < words ? first + step : words;
 #pragma omp parallel for schedule(static) reduction(+ : edges)
-  for (uint64_t word = 0; word < num_words(receivers); word++)
-    for (uint64_t bits = active[word]; bits; bits &= bits - 1) {
-      uint64_t v = word * 64 + (uint64_t)__builtin_ctzll(bits);
-      edges += offsets[v + 1] - offsets[v];
-    }
-  return edges;
+    for (uint64_t word = first; word < end; word++)
+      for (uint64_t bits = active[word]; bits; bits &= bits - 1) {
+        uint64_t v = word * 64 + (uint64_t)__builtin_ctzll(bits);
+        edges += offsets[v + 1] - offsets[v];
+      }
+  }
+  return edges > limit;
 }
 
 static void want(struct qn_sh_receivers *receivers, uint64_t edge) {
@@ -242,10 +249,10 @@ void qn_sh_receivers_find(struct qn_sh_receivers *receivers, const uint64_t *act
                           const uint64_t *open, uint8_t *flags) {
   const struct qn_sh_units *units = receivers->units;
   uint64_t num_vertices = units->view->num_vertices;
-  if (active_edges(receivers, active) <= units->view->num_edges / QN_SH_NOTIFY_SHARE)
-    notify(receivers, active);
-  else
+  if (has_more_edges(receivers, active, units->view->num_edges / QN_SH_NOTIFY_SHARE))
     memcpy(receivers->wanted, receivers->all, num_words(receivers) * sizeof *receivers->all);
+  else
+    notify(receivers, active);
   for (uint64_t word = 0; open && word < num_words(receivers); word++)
     receivers->wanted[word] &= open[word];
 #pragma omp parallel for schedule(static)
