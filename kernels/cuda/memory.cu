@@ -5,6 +5,7 @@
 
 #include "kernels/cuda/ranges.cuh"
 #include "support/checked.h"
+#include "support/memory.h"
 #include "support/sizes.h"
 #include "support/threads.h"
 
@@ -255,6 +256,20 @@ static cudaError_t download_staged(struct qn_cuda_memory *memory, char *to, cons
   return result == cudaSuccess ? ended : result;
 }
 
+/* A part of what is mapped may be pinned (unit_pins.cuh), and CUDA refuses to copy what begins
+ * there and ends elsewhere. */
+static enum qn_status upload_few(void *to, const void *from, uint64_t bytes, const char *what,
+                                 cudaError_t *result, struct qn_error *error) {
+  void *between;
+  enum qn_status status = qn_alloc(&between, bytes, 1, what, error);
+  if (status)
+    return status;
+  memcpy(between, from, bytes);
+  *result = cudaMemcpy(to, between, bytes, cudaMemcpyHostToDevice);
+  qn_free(between);
+  return QN_OK;
+}
+
 /* Whichever way; kernels in other streams have been waited for by cudaDeviceSynchronize. */
 static enum qn_status copy(struct qn_cuda_memory *memory, void *to, const void *from,
                            uint64_t count, uint64_t size, bool upload, const char *what,
@@ -267,9 +282,13 @@ static enum qn_status copy(struct qn_cuda_memory *memory, void *to, const void *
     return status;
   char action[160];
   snprintf(action, sizeof action, "copying %s %s the device", what, upload ? "to" : "from");
-  cudaError_t result;
-  if (bytes <= STAGE_BYTES / 16) {
-    result = cudaMemcpy(to, from, bytes, upload ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost);
+  cudaError_t result = cudaSuccess;
+  if (bytes <= STAGE_BYTES / 16 && upload) {
+    status = upload_few(to, from, bytes, what, &result, error);
+    if (status)
+      return status;
+  } else if (bytes <= STAGE_BYTES / 16) {
+    result = cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost);
   } else {
     status = make_stages(memory, error);
     if (status)
