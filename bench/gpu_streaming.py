@@ -39,6 +39,7 @@ def figures(report, resident, rate):
             "active_units": streaming["active_units"], "iterations": report["iterations"],
             "resident_seconds": resident["accelerator"]["kernel_seconds"],
             "bytes_per_second": streaming["moved_bytes"] / max(seconds, 1e-12),
+            "share_direct": streaming["direct_bytes"] / max(streaming["moved_bytes"], 1),
             "share_of_pinned": streaming["moved_bytes"] / max(seconds, 1e-12) / rate if rate else None,
             "times_bound": seconds / bound if bound else None,
             "bytes_over_active": streaming["moved_bytes"] / (new_units * streaming["unit_bytes"]) if new_units else 1.0,
@@ -81,12 +82,12 @@ def stream_all(bench):
 
 
 def table(results):
-    lines = ["| graph | algorithm | layout | run | s | GB moved | GB/s | of pinned | times max(transfer, resident) | "
-             "moved / active | of streaming all | hits |", "|---|---|---|---|---|---|---|---|---|---|---|---|"]
+    lines = ["| graph | algorithm | layout | run | s | GB moved | not gathered | GB/s | of pinned | times max(transfer, resident) | "
+             "moved / active | of streaming all | hits |", "|---|---|---|---|---|---|---|---|---|---|---|---|---|"]
     for run in results:
-        lines.append("| %s %d | %s | %s | %s | %.4f | %.3f | %.2f | %s | %s | %.2f | %.3f | %d of %d |" % (
+        lines.append("| %s %d | %s | %s | %s | %.4f | %.3f | %.0f %% | %.2f | %s | %s | %.2f | %.3f | %d of %d |" % (
             run["kind"], run["scale"], run["algorithm"], run["layout"], run["variant"], run["seconds"],
-            1e-9 * run["moved_bytes"], 1e-9 * run["bytes_per_second"],
+            1e-9 * run["moved_bytes"], 100 * run["share_direct"], 1e-9 * run["bytes_per_second"],
             "%.0f %%" % (100 * run["share_of_pinned"]) if run["share_of_pinned"] else "",
             "%.2f" % run["times_bound"] if run["times_bound"] else "", run["bytes_over_active"], run["share_of_everything"],
             run["hits"], run["active_units"]))

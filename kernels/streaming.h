@@ -41,8 +41,9 @@ struct qn_stream_plan {
   uint64_t batch_bytes;    /* most bytes of one transfer: the buffer of a stream */
   unsigned num_stages;     /* pinned host buffers of batch_bytes */
   unsigned num_readers;    /* threads that fill them */
-  uint64_t pin_bytes;      /* of the container that are to be pinned, as the run goes on */
-  const char *pin_refusal; /* why CUDA pins none of it; NULL: it does, or is not asked to */
+  uint32_t passes;         /* how often all units will be asked for, at most; 0: nobody knows */
+  uint64_t pin_bytes;      /* of the container that are pinned, or will be once that pays */
+  const char *pin_refusal; /* why CUDA pins no more; NULL: it does, or is not asked to */
   uint64_t cache_units;    /* how many units the cache can hold */
   uint64_t cache_bytes;    /* device memory of the cache */
   double copy_rate;        /* measured: pinned memory to the device in batches, bytes/s */

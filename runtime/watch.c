@@ -98,9 +98,9 @@ static void on_plan(void *user, const struct qn_stream_plan *plan) {
                expected, sizeof expected);
   qn_notice("streaming: %s of topology does not fit on %s beside %s for the vertices; "
             "%u streams with %s of buffers, %s of pinned host memory, a cache of %s; up to %s to "
-            "move in an iteration; %s of the container is pinned%s%s",
+            "move in an iteration; %s%s of the container is pinned%s%s",
             topology, plan->num_devices ? "each device" : "the device", attributes,
-            plan->num_streams, buffers, staging, cache, expected,
+            plan->num_streams, buffers, staging, cache, expected, plan->pin_bytes ? "up to " : "",
             plan->pin_bytes ? qn_size_text(plan->pin_bytes, pinned, sizeof pinned) : "nothing",
             plan->pin_refusal ? ": " : "", plan->pin_refusal ? plan->pin_refusal : "");
 }

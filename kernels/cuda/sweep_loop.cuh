@@ -148,6 +148,8 @@ enum qn_status sweep_run_with(const struct qn_run_request *request, uint64_t num
       qn_cuda_memory_create(&run.memory, request->device, request->device_memory, error);
   if (!status && source)
     status = sweep_plan_memory(&run, to_vertex, source, error);
+  if (!status && run.source && result->plan.pin_bytes > 0)
+    status = sweep_begin_pins(&run, error);
   if (!status)
     status = upload(&run, error);
   if (!status)

@@ -29,15 +29,27 @@ namespace {
 
 inline void sweep_stream_destroy(struct sweep_run *run) {
   qn_unit_stream_destroy(run->stream);
+  qn_unit_pins_close(run->pins);
   run->stream = NULL;
+  run->pins = NULL;
   qn_pages_free(run->host_flags, run->source ? run->source->num_units : 0, 1);
   run->host_flags = NULL;
+}
+
+/* Begin to pin what will be streamed, while the run is prepared. */
+inline enum qn_status sweep_begin_pins(struct sweep_run *run, struct qn_error *error) {
+  enum qn_status status =
+      qn_unit_pins_open(&run->pins, run->source, run->result->plan.pin_bytes, error);
+  if (!status)
+    qn_unit_pins_begin(run->pins, run->memory.device.index);
+  return status;
 }
 
 inline enum qn_status sweep_stream_create(struct sweep_run *run, struct qn_error *error) {
   const struct qn_stream_options *options = &run->request->streaming;
   enum qn_status status =
       qn_pages_alloc(&run->host_flags, run->source->num_units, 1, "flags of units", error);
+  run->result->plan.passes = SWEEP_FRONTIER ? 0 : run->request->max_iterations;
   if (!status)
     status = qn_unit_stream_create(&run->stream, &run->memory, run->source, options,
                                    &run->result->plan, error);

@@ -19,7 +19,7 @@
 
 #include "kernels/cuda/combine.cuh"
 #include "kernels/cuda/memory.cuh"
-#include "kernels/cuda/unit_stream.cuh"
+#include "kernels/cuda/unit_pins.cuh"
 #include "kernels/engine.h"
 #include "support/memory.h"
 #include "support/threads.h"
@@ -67,6 +67,7 @@ struct sweep_run {
   bool woken;  /* the active vertices are not those that the last iteration activated */
   /* What moves the topology, and what for; NULL if all of it is resident. */
   struct qn_unit_stream *stream;
+  struct qn_unit_pins *pins; /* while the run is prepared, and on */
   const struct qn_unit_source *source;
   struct qn_stream_figures moved; /* in this iteration */
   uint8_t *unit_flags;            /* [num_units] on the device, in frontier programs */

@@ -8,26 +8,13 @@
 #ifndef QN_KERNELS_CUDA_UNIT_GATHER_CUH
 #define QN_KERNELS_CUDA_UNIT_GATHER_CUH
 
+#include "kernels/cuda/unit_copies.cuh"
 #include "kernels/cuda/unit_list.cuh"
 #include "kernels/cuda/unit_pins.cuh"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* The most copies of a batch. */
-#ifndef QN_UNIT_COPIES
-#define QN_UNIT_COPIES 512
-#endif
-
-/* The copies that make a batch. */
-struct qn_unit_copies {
-  uint32_t count;
-  bool from_stage[QN_UNIT_COPIES];
-  void *to[QN_UNIT_COPIES];
-  const void *from[QN_UNIT_COPIES];
-  size_t bytes[QN_UNIT_COPIES];
-};
 
 /* Fill `stage` with the entries of a batch and with what of its units is not to be copied from
  * where it lies, and list the copies. `buffer` is where it goes on the device, `cached` where its

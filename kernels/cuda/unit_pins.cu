@@ -1,7 +1,9 @@
 #include "kernels/cuda/unit_pins.cuh"
 
 #include <algorithm>
+#include <math.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -9,8 +11,10 @@
 
 /* What is pinned at a time. Copies do not cross its bounds. */
 #ifndef QN_PIN_BYTES
-#define QN_PIN_BYTES ((uintptr_t)4 << 20)
+#define QN_PIN_BYTES ((uintptr_t)16 << 20)
 #endif
+#define SECONDS_PER_BYTE 45e-12 /* H200: 20 to 65; a few chunks tell less */
+#define PAUSE_MICROSECONDS 20
 #define MAX_STRETCHES 64
 #define LEAST_PAGE 4096
 #ifndef MADV_POPULATE_READ
@@ -31,13 +35,17 @@ struct qn_unit_pins {
   const void *user; /* of the source */
   unsigned references;
   struct qn_unit_pins *other;
-  pthread_mutex_t lock; /* of who pins */
+  pthread_mutex_t lock; /* of who pins a chunk */
   uint64_t limit;
   uint64_t wanted; /* bytes of all chunks */
-  uint64_t bytes;  /* pinned; read atomically */
-  uint64_t num_chunks, next;
+  uint64_t bytes;  /* pinned */
+  uint64_t num_chunks;
   struct chunk *chunks; /* ascending */
   const char *refusal;
+  pthread_t thread;
+  int device;      /* that it pins for */
+  bool has_thread; /* until it is joined */
+  bool stops;      /* atomically */
 };
 
 static pthread_mutex_t shared_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -160,6 +168,7 @@ static void map_pages(const struct qn_unit_pins *pins) {
 /* ---- Opening and closing ------------------------------------------------------------- */
 
 static void destroy(struct qn_unit_pins *pins) {
+  qn_unit_pins_settle(pins);
   for (uint64_t i = 0; i < pins->num_chunks; i++)
     if (pins->chunks[i].pinned)
       cudaHostUnregister((void *)pins->chunks[i].begin);
@@ -222,8 +231,11 @@ void qn_unit_pins_close(struct qn_unit_pins *pins) {
 
 /* ---- Pinning ------------------------------------------------------------------------- */
 
+/* Unless nobody else did. Returns how many bytes. */
 static uint64_t pin(struct qn_unit_pins *pins, struct chunk *chunk) {
   const uint64_t bytes = chunk->end - chunk->begin;
+  if (pins->refusal || chunk->pinned || !is_in_memory(chunk))
+    return 0;
   const cudaError_t result = cudaHostRegister((void *)chunk->begin, bytes,
                                               cudaHostRegisterPortable | cudaHostRegisterReadOnly);
   if (result != cudaSuccess) {
@@ -231,33 +243,71 @@ static uint64_t pin(struct qn_unit_pins *pins, struct chunk *chunk) {
     pins->refusal = cudaGetErrorString(result);
     return 0;
   }
+  pins->bytes += bytes;
   __atomic_store_n(&chunk->pinned, true, __ATOMIC_RELEASE);
-  __atomic_store_n(&pins->bytes, pins->bytes + bytes, __ATOMIC_RELAXED);
   return bytes;
 }
 
-/* Those that are not in memory have another chance in the next round. */
-static uint64_t pin_next(struct qn_unit_pins *pins) {
-  if (pins->next == pins->num_chunks || pins->refusal)
-    return 0;
-  struct chunk *chunk = &pins->chunks[pins->next++];
-  return !chunk->pinned && is_in_memory(chunk) ? pin(pins, chunk) : 0;
+static bool stops(const struct qn_unit_pins *pins) {
+  return __atomic_load_n(&pins->stops, __ATOMIC_RELAXED);
 }
 
-uint64_t qn_unit_pins_next(struct qn_unit_pins *pins) {
-  if (!pins || pthread_mutex_trylock(&pins->lock) != 0)
-    return 0;
-  const uint64_t bytes = pin_next(pins);
-  pthread_mutex_unlock(&pins->lock);
-  return bytes;
+/* `pause` between two chunks, for others who call CUDA. */
+static void pin_chunks(struct qn_unit_pins *pins, uint64_t bytes, unsigned pause) {
+  uint64_t pinned = 0;
+  for (uint64_t i = 0; i < pins->num_chunks && pinned < bytes && !stops(pins); i++) {
+    pthread_mutex_lock(&pins->lock);
+    const uint64_t more = pin(pins, &pins->chunks[i]);
+    pthread_mutex_unlock(&pins->lock);
+    if (more > 0 && pause > 0)
+      usleep(pause);
+    pinned += more;
+  }
 }
 
-void qn_unit_pins_again(struct qn_unit_pins *pins) {
-  if (!pins || pthread_mutex_trylock(&pins->lock) != 0)
+void qn_unit_pins_more(struct qn_unit_pins *pins, uint64_t bytes) {
+  pin_chunks(pins, bytes, 0);
+}
+
+static void *pin_meanwhile(void *argument) {
+  struct qn_unit_pins *pins = (struct qn_unit_pins *)argument;
+  if (cudaSetDevice(pins->device) == cudaSuccess)
+    pin_chunks(pins, UINT64_MAX, PAUSE_MICROSECONDS);
+  else
+    cudaGetLastError();
+  return NULL;
+}
+
+/* With all signals blocked but those of a fault in the mapping: the others are the caller's. */
+void qn_unit_pins_begin(struct qn_unit_pins *pins, int device) {
+  sigset_t others, before;
+  if (!pins || pins->has_thread)
     return;
-  if (pins->bytes < pins->wanted && pins->next == pins->num_chunks)
-    pins->next = 0;
+  pins->device = device;
+  sigfillset(&others);
+  sigdelset(&others, SIGBUS);
+  sigdelset(&others, SIGSEGV);
+  pthread_sigmask(SIG_SETMASK, &others, &before);
+  pins->has_thread = pthread_create(&pins->thread, NULL, pin_meanwhile, pins) == 0;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void qn_unit_pins_settle(struct qn_unit_pins *pins) {
+  if (!pins || !pins->has_thread)
+    return;
+  __atomic_store_n(&pins->stops, true, __ATOMIC_RELAXED);
+  pthread_join(pins->thread, NULL);
+  pins->has_thread = pins->stops = false;
+}
+
+double qn_unit_pins_cost(struct qn_unit_pins *pins) {
+  double seconds = (double)INFINITY;
+  if (!pins || pthread_mutex_trylock(&pins->lock) != 0)
+    return seconds;
+  if (!pins->refusal && pins->bytes < pins->wanted)
+    seconds = SECONDS_PER_BYTE * (double)(pins->wanted - pins->bytes);
   pthread_mutex_unlock(&pins->lock);
+  return seconds;
 }
 
 uint64_t qn_unit_pins_reach(const struct qn_unit_pins *pins, const void *data, uint64_t bytes,
@@ -278,7 +328,7 @@ uint64_t qn_unit_pins_reach(const struct qn_unit_pins *pins, const void *data, u
 }
 
 uint64_t qn_unit_pins_bytes(const struct qn_unit_pins *pins) {
-  return pins ? __atomic_load_n(&pins->bytes, __ATOMIC_RELAXED) : 0;
+  return pins ? pins->bytes : 0;
 }
 
 uint64_t qn_unit_pins_wanted(const struct qn_unit_pins *pins) {

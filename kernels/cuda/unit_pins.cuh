@@ -1,15 +1,18 @@
 /* Pinning the mapped container, so that long runs of it are copied from where they lie: no thread
  * has to gather them, which passes the host's memory twice more, and the bus is as fast as it can
- * be whatever else the host does (H200: 53 GB/s in batches of 4 MiB; gathered 46 at best, 40 on a
- * busy host).
+ * be (H200, PageRank on R-MAT 23: 49 to 51 GB/s; gathered 39 to 49. Beside 14 threads that fill the
+ * host's memory 40 to 51, gathered 8 to 9).
  *
- * A page is pinned in 90 ns, 23 ms a GB, as long as moving it once takes, and while it is nothing
- * else can be asked of CUDA. So the one who sends copies pins a chunk at a time between two of
- * them, while those that were asked for before keep the bus busy, and readers gather what is not
- * pinned yet. Only pages are pinned that are in memory already, and whole ones, so that nothing
- * but units is affected.
+ * It costs 20 to 65 ms a GB, as long as moving it once to thrice takes, however many threads do so,
+ * and meanwhile other calls of CUDA wait: pinning chunks between copies took more than all at once.
+ * So a thread pins while the run is prepared, when the bus has nothing to do. What is left when the
+ * first iteration begins is pinned before it, if many iterations are to come; else as soon as the
+ * sender has waited for readers for as long as pinning may take: at worst both are paid.
  *
- * Streams of the same source, on several devices, share what is pinned. */
+ * Only pages are pinned that are in memory already, and whole ones, so that nothing but units is
+ * affected. They stay as they are when the file is truncated, and copies go on; what is gathered,
+ * such as what lies on pages that are not whole, ends the run with a message. Streams of the same
+ * source, on several devices, share what is pinned. */
 #ifndef QN_KERNELS_CUDA_UNIT_PINS_CUH
 #define QN_KERNELS_CUDA_UNIT_PINS_CUH
 
@@ -34,15 +37,19 @@ enum qn_status qn_unit_pins_open(struct qn_unit_pins **out, const struct qn_unit
 /* Of the last stream that shares them: no copy may be under way. NULL is allowed. */
 void qn_unit_pins_close(struct qn_unit_pins *pins);
 
-/* Pin the next chunk, on the current device's behalf. How many bytes that are; 0 if nothing came of
- * it: all chunks have had their turn, the next one was not in memory, CUDA refuses, or another
- * stream is at it. */
-uint64_t qn_unit_pins_next(struct qn_unit_pins *pins);
-/* Another round, for chunks that were not in memory. NULL is allowed. */
-void qn_unit_pins_again(struct qn_unit_pins *pins);
+/* Let a thread pin on behalf of a device, until qn_unit_pins_settle. NULL is allowed in both. */
+void qn_unit_pins_begin(struct qn_unit_pins *pins, int device);
+void qn_unit_pins_settle(struct qn_unit_pins *pins);
+
+/* Pin what is in memory, until that is `bytes` more, for the current device. */
+void qn_unit_pins_more(struct qn_unit_pins *pins, uint64_t bytes);
+
+/* Seconds that pinning the rest may take. INFINITY if there is none,
+ * another stream is at it, CUDA refuses, or pins are NULL. */
+double qn_unit_pins_cost(struct qn_unit_pins *pins);
 
 /* How many bytes from `data` on are alike, at most `bytes`: pinned together, or not pinned. NULL:
- * nothing is. May be called by any thread while qn_unit_pins_next runs. */
+ * nothing is. May be called by any thread while others pin. */
 uint64_t qn_unit_pins_reach(const struct qn_unit_pins *pins, const void *data, uint64_t bytes,
                             bool *pinned);
 

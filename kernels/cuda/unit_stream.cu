@@ -2,18 +2,18 @@
 
 #include <string.h>
 
-#include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/unit_gather.cuh"
+#include "kernels/cuda/unit_keep.cuh"
 #include "kernels/cuda/unit_list.cuh"
 #include "kernels/cuda/unit_pins.cuh"
+#include "kernels/cuda/unit_rates.cuh"
 #include "kernels/cuda/unit_readers.cuh"
 #include "kernels/cuda/unit_trace.cuh"
 #include "support/memory.h"
 #include "support/threads.h"
 
-#define KEEP_THREADS 256
-#define MEASURED_COPIES 16
-#define MEASURED_CALLS 256
+/* In so many iterations what is gained by pinning is more than it costs. */
+#define MANY_PASSES 8
 
 struct lane {
   cudaStream_t stream;
@@ -39,7 +39,7 @@ struct qn_unit_stream {
   uint8_t *stages;               /* pinned: [num_stages x batch_bytes] */
   struct qn_unit_copies *copies; /* [num_stages] what makes their batches */
   struct qn_unit_pins *pins;     /* NULL: all is gathered */
-  int64_t pins_due;              /* bytes that may be pinned meanwhile */
+  double waited;                 /* seconds, for readers, since pinning was considered */
   uint64_t direct_bytes;         /* of all batches: not from stages */
   struct lane lanes[QN_MAX_STREAMS];
   cudaStream_t bus;  /* where copies run */
@@ -48,37 +48,6 @@ struct qn_unit_stream {
   struct qn_unit_readers readers;
   struct qn_unit_trace trace;
 };
-
-/* By a block; the slots are aligned, what is kept there is as the host has it. */
-template <class Word>
-static __device__ void keep_words(uint8_t *to, const uint8_t *from, uint32_t bytes) {
-  const Word *words = reinterpret_cast<const Word *>(from);
-  for (uint32_t i = threadIdx.x; i < bytes / sizeof(Word); i += blockDim.x)
-    reinterpret_cast<Word *>(to)[i] = words[i];
-}
-
-static __device__ void keep_run(uint8_t *to, const uint8_t *from, uint32_t bytes) {
-  const uintptr_t odd = reinterpret_cast<uintptr_t>(from) | bytes;
-  if (odd % sizeof(uint64_t) == 0)
-    keep_words<uint64_t>(to, from, bytes);
-  else if (odd % sizeof(uint32_t) == 0)
-    keep_words<uint32_t>(to, from, bytes);
-  else
-    keep_words<uint8_t>(to, from, bytes);
-}
-
-/* A block a unit. */
-__global__ void keep_units(const struct qn_unit_entry *entries) {
-  const struct qn_unit_entry entry = entries[blockIdx.x];
-  uint8_t *to = entry.keep;
-  for (unsigned i = 0; to && i < QN_UNIT_PIECES && entry.pieces[i]; i++)
-    for (uint32_t run = 0; run <= entry.more; run++) {
-      keep_run(to, entry.pieces[i] + (uint64_t)run * entry.strides[i], entry.bytes[i]);
-      to += qn_unit_rounded(entry.bytes[i]);
-    }
-}
-
-__global__ void do_nothing(void) {}
 
 static struct lane *lane_of(struct qn_unit_stream *stream, uint64_t number) {
   return &stream->lanes[number % stream->plan.num_streams];
@@ -151,34 +120,6 @@ static enum qn_status free_stages(struct qn_unit_stream *stream, uint64_t number
   return QN_OK;
 }
 
-/* All at once, if this version of CUDA can: 3 us less for each. */
-static cudaError_t send_copies(struct qn_unit_copies *copies, cudaStream_t on) {
-  if (copies->count == 1)
-    return cudaMemcpyAsync(copies->to[0], copies->from[0], copies->bytes[0], cudaMemcpyHostToDevice,
-                           on);
-#if CUDART_VERSION >= 13000
-  struct cudaMemcpyAttributes attributes;
-  size_t first = 0;
-  memset(&attributes, 0, sizeof attributes);
-  attributes.srcAccessOrder = cudaMemcpySrcAccessOrderStream;
-  return cudaMemcpyBatchAsync(copies->to, copies->from, copies->bytes, copies->count, &attributes,
-                              &first, 1, on);
-#else
-  cudaError_t result = cudaSuccess;
-  for (uint32_t i = 0; i < copies->count && result == cudaSuccess; i++)
-    result = cudaMemcpyAsync(copies->to[i], copies->from[i], copies->bytes[i],
-                             cudaMemcpyHostToDevice, on);
-  return result;
-#endif
-}
-
-static void count_bytes(struct qn_unit_stream *stream, const struct qn_unit_copies *copies) {
-  for (uint32_t i = 0; i < copies->count; i++) {
-    stream->memory->copy_bytes += copies->bytes[i];
-    stream->direct_bytes += copies->from_stage[i] ? 0 : copies->bytes[i];
-  }
-}
-
 /* Mostly it was walked long ago: to wait would cost the bus 5 us. */
 static cudaError_t wait_for_buffer(struct qn_unit_stream *stream, const struct lane *lane) {
   const cudaError_t result = cudaEventQuery(lane->walked);
@@ -188,23 +129,26 @@ static cudaError_t wait_for_buffer(struct qn_unit_stream *stream, const struct l
   return cudaStreamWaitEvent(stream->bus, lane->walked, 0);
 }
 
-/* Pin half as many bytes as were sent: the bus does not wait, as copies that were sent before keep
- * it busy for longer than that takes. */
-static void pin_on(struct qn_unit_stream *stream, const struct qn_unit_copies *copies) {
-  for (uint32_t i = 0; i < copies->count; i++)
-    stream->pins_due += (int64_t)copies->bytes[i] / 2;
-  if (stream->pins_due > 0)
-    stream->pins_due -= (int64_t)qn_unit_pins_next(stream->pins);
+/* If the readers have been waited for longer than it takes to do without them, they are. */
+static void wait_for_readers(struct qn_unit_stream *stream, uint64_t number) {
+  const double begin = qn_seconds();
+  qn_unit_readers_wait(&stream->readers, number);
+  stream->waited += qn_seconds() - begin;
+  if (stream->waited < qn_unit_pins_cost(stream->pins))
+    return;
+  qn_unit_pins_more(stream->pins, UINT64_MAX);
+  stream->waited = 0;
 }
 
 /* Send the next batch to its lane's buffer, once the one there has been walked. */
 static enum qn_status copy_batch(struct qn_unit_stream *stream, struct qn_error *error) {
   const uint64_t number = stream->copied;
   const struct qn_unit_batch *batch = batch_of(stream, number);
+  uint64_t direct;
   enum qn_status status = free_stages(stream, number, error);
   if (status)
     return status;
-  qn_unit_readers_wait(&stream->readers, number);
+  wait_for_readers(stream, number);
   cudaError_t result = wait_for_buffer(stream, lane_of(stream, number));
   if (result == cudaSuccess)
     status =
@@ -213,16 +157,16 @@ static enum qn_status copy_batch(struct qn_unit_stream *stream, struct qn_error 
   if (status)
     return status;
   if (result == cudaSuccess)
-    result = send_copies(copies_of(stream, number), stream->bus);
+    result = qn_unit_copies_send(copies_of(stream, number), stream->bus);
   if (result == cudaSuccess)
     result = cudaEventRecord(stream->sent[number % stream->plan.num_stages], stream->bus);
   if (result != cudaSuccess)
     return qn_cuda_status(result, "sending a part of the graph to the device", error);
   stream->copied++;
-  count_bytes(stream, copies_of(stream, number));
-  status = qn_unit_trace_copied(&stream->trace, number, stream->bus, error);
-  pin_on(stream, copies_of(stream, number));
-  return status;
+  const uint64_t bytes = qn_unit_copies_bytes(copies_of(stream, number), &direct);
+  stream->memory->copy_bytes += bytes;
+  stream->direct_bytes += direct;
+  return qn_unit_trace_copied(&stream->trace, number, stream->bus, error);
 }
 
 /* Before units are kept where others lie that this iteration walks. */
@@ -254,8 +198,7 @@ static enum qn_status walk_batch(struct qn_unit_stream *stream, uint64_t number,
   if (status)
     return status;
   if (batch->keeps) {
-    QN_LAUNCH(keep_units, batch->count, KEEP_THREADS, 0, lane->stream, entries);
-    status = qn_cuda_launched("keeping a part of the graph on the device", error);
+    status = qn_unit_keep(entries, batch->count, lane->stream, error);
   }
   if (!status)
     status = walk(user, entries, batch->count, lane->stream, error);
@@ -312,7 +255,6 @@ enum qn_status qn_unit_stream_part(struct qn_unit_stream *stream, const uint8_t 
   *figures = stream->list.figures;
   enum qn_status status = qn_cuda_status(cudaEventRecord(stream->before, NULL),
                                          "recording the begin of an iteration", error);
-  qn_unit_pins_again(stream->pins);
   if (!status)
     status = walk_list(stream, walk, user, error);
   figures->direct_bytes = stream->direct_bytes - direct_bytes;
@@ -374,7 +316,7 @@ static enum qn_status create_buffers(struct qn_unit_stream *stream, struct qn_er
   return status;
 }
 
-/* The first chunk is pinned at once, so that the plan can say whether that works. */
+/* At least a chunk is pinned, so that the plan can say whether that works. */
 static enum qn_status open_pins(struct qn_unit_stream *stream, struct qn_error *error) {
   struct qn_stream_plan *plan = &stream->plan;
   if (plan->pin_bytes == 0)
@@ -382,43 +324,13 @@ static enum qn_status open_pins(struct qn_unit_stream *stream, struct qn_error *
   enum qn_status status = qn_unit_pins_open(&stream->pins, stream->source, plan->pin_bytes, error);
   if (status)
     return status;
-  qn_unit_pins_next(stream->pins);
+  qn_unit_pins_settle(stream->pins);
+  if (plan->passes >= MANY_PASSES || qn_unit_pins_bytes(stream->pins) == 0)
+    qn_unit_pins_more(stream->pins, plan->passes >= MANY_PASSES ? UINT64_MAX : 1);
   plan->pin_refusal = qn_unit_pins_refusal(stream->pins);
-  plan->pin_bytes = plan->pin_refusal ? 0 : qn_unit_pins_wanted(stream->pins);
+  plan->pin_bytes =
+      plan->pin_refusal ? qn_unit_pins_bytes(stream->pins) : qn_unit_pins_wanted(stream->pins);
   return QN_OK;
-}
-
-/* The rates of the plan: copies of whole batches back to back, and launches. */
-static enum qn_status measure(struct qn_unit_stream *stream, struct qn_error *error) {
-  const struct qn_stream_plan *plan = &stream->plan;
-  cudaStream_t on = stream->bus;
-  memset(stream->stages, 0, plan->num_stages * plan->batch_bytes);
-  cudaError_t result = cudaSuccess;
-  double begin = 0;
-  for (int i = -1; i < MEASURED_COPIES && result == cudaSuccess; i++) { /* the first one warms up */
-    result = cudaMemcpyAsync(stream->buffers, stream->stages, plan->batch_bytes,
-                             cudaMemcpyHostToDevice, on);
-    if (result == cudaSuccess && i < 0) {
-      result = cudaStreamSynchronize(on);
-      begin = qn_seconds();
-    }
-  }
-  if (result == cudaSuccess)
-    result = cudaStreamSynchronize(on);
-  stream->plan.copy_rate =
-      MEASURED_COPIES * (double)plan->batch_bytes / (qn_seconds() - begin + 1e-9);
-  for (int i = -1; i < MEASURED_CALLS && result == cudaSuccess; i++) {
-    QN_LAUNCH(do_nothing, 1, 32, 0, on);
-    result = cudaGetLastError();
-    if (result == cudaSuccess && i < 0) {
-      result = cudaStreamSynchronize(on);
-      begin = qn_seconds();
-    }
-  }
-  if (result == cudaSuccess)
-    result = cudaStreamSynchronize(on);
-  stream->plan.call_seconds = (qn_seconds() - begin) / MEASURED_CALLS;
-  return qn_cuda_status(result, "measuring the device's rates", error);
 }
 
 enum qn_status qn_unit_stream_create(struct qn_unit_stream **out, struct qn_cuda_memory *memory,
@@ -441,7 +353,7 @@ enum qn_status qn_unit_stream_create(struct qn_unit_stream **out, struct qn_cuda
   if (!status)
     status = qn_unit_trace_create(&stream->trace, options, 2 * plan->num_streams, error);
   if (!status && options->measure)
-    status = measure(stream, error);
+    status = qn_unit_measure(&stream->plan, stream->buffers, stream->stages, stream->bus, error);
   if (!status)
     status = open_pins(stream, error);
   if (!status)

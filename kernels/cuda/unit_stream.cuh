@@ -17,10 +17,10 @@
  *
  * What must move: the bytes of active units that the cache does not hold, and 80 for each active
  * unit. What bounds it: the bus, which carries 55.4 GB/s of large copies (H200) and 53 of batches
- * of 4 MiB, as 3 us pass between two; 50 with what kernels wait for recorded between them. Bytes
- * that are gathered pass the host's memory twice more, 6 to 8 GB/s a thread: 45 to 48 GB/s by ten
- * readers on a host that does nothing else, 35 to 40 on others. Copied from where they are pinned
- * they take no thread, and 50 whatever the host does.
+ * of 4 MiB, as 3 us pass between two; 50 to 51.5 with what kernels wait for recorded between them.
+ * Bytes that are gathered pass the host's memory twice more, 6 to 8 GB/s a thread: 43 to 49 GB/s by
+ * ten readers on a host that does nothing else, down to 8 on one that is busy. Copied from where
+ * they are pinned they take no thread, and 40 to 51 then.
  *
  * Batches are large enough for the bus whatever the size of a unit, so that no more than the
  * active units has to move. Walks of different batches run at the same time: they must combine

@@ -349,7 +349,8 @@ class Streaming(Graph):
                     streaming = json.loads(done.stdout)["streaming"]
                     self.assertGreater(streaming["units"], 20)
                     self.assertGreater(streaming["moved_units"], 0)
-                    self.assertEqual(streaming["direct_bytes"] > 0, (layout, algorithm) != ("graph", "cc"))  # that moves it once
+                    if algorithm == "pagerank":
+                        self.assertGreater(streaming["direct_bytes"], 0)
                     self.assertLess(streaming["direct_bytes"], streaming["moved_bytes"])
                     self.assertIn("cost_model", streaming)
                     self.assertTrue(json.loads(Path("layout.json").read_text())["traceEvents"])
