@@ -7,7 +7,7 @@
 /* A copy costs the bus 3 us in which nothing moves: 4 % of the time of such a batch (H200). Half of
  * the stages are filled while the other half are sent. */
 #define BATCH_BYTES ((uint64_t)4 << 20)
-#define ENOUGH_STREAMS 8
+#define ENOUGH_STREAMS 5
 #define MAX_STAGES 16
 #define MIN_STAGES 4
 #define STAGED_BYTES (MAX_STAGES * BATCH_BYTES)
