@@ -113,9 +113,9 @@ inline unsigned sweep_member_arrays(struct sweep_member *member, struct sweep_ar
   arrays[count++] = {&state->parts, SWEEP_MAX_BLOCKS, sizeof *state->parts, NULL, false, "sums"};
   arrays[count++] = {&state->count, 1, sizeof *state->count, NULL, true, "a counter"};
   arrays[count++] = {&state->least, 1, sizeof *state->least, NULL, true, "a counter"};
-  if (!team->host_messages)
-    arrays[count++] = {&state->messages, num_vertices, sizeof *state->messages, NULL, false,
-                       "messages"};
+  if (!team->host_messages) /* of which only active vertices' are written, but all are published */
+    arrays[count++] = {&state->messages, num_vertices, sizeof *state->messages, NULL,
+                       SWEEP_FRONTIER,   "messages"};
   if (team->positions)
     arrays[count++] = {&state->to_vertex, held, 4, team->positions + state->held.begin, false,
                        "positions"};
