@@ -70,7 +70,7 @@ enum qn_status qn_frames_read(struct qn_frame_decoders *decoders,
                               struct qn_error *error);
 
 /* Of a section that is cut: decode frame `frame`, which is not empty, by the calling thread: rows,
- * whose columns stay valid until the thread decodes others, or weights [count] (A-3). */
+ * whose bits stay valid until the thread decodes anything else, or weights [count] (A-3). */
 enum qn_status qn_frames_read_rows(struct qn_frame_decoders *decoders,
                                    const struct qn_container *archive,
                                    const struct qn_section *section, const struct qn_strips *strips,
@@ -80,5 +80,9 @@ enum qn_status qn_frames_read_weights(struct qn_frame_decoders *decoders,
                                       const struct qn_section *section,
                                       const struct qn_strips *strips, uint64_t frame,
                                       uint32_t *weights, struct qn_error *error);
+/* Say that a frame is corrupt. */
+enum qn_status qn_frames_corrupt(const struct qn_container *archive,
+                                 const struct qn_section *section, uint64_t frame,
+                                 struct qn_error *error);
 
 #endif

@@ -90,9 +90,9 @@ static uint64_t frame_count(const struct decoding *decoding, uint64_t frame) {
   return left < decoding->index.frame_elements ? left : decoding->index.frame_elements;
 }
 
-static enum qn_status corrupt_frame(const struct qn_container *archive,
-                                    const struct qn_section *section, uint64_t frame,
-                                    struct qn_error *error) {
+enum qn_status qn_frames_corrupt(const struct qn_container *archive,
+                                 const struct qn_section *section, uint64_t frame,
+                                 struct qn_error *error) {
   return qn_container_violation(archive, error, "A-3", "section %s is corrupt in frame %" PRIu64,
                                 section->name, frame);
 }
@@ -122,7 +122,7 @@ static enum qn_status decode_frame(const struct decoding *decoding,
                                       frame_offset(section, frame + 1), &bytes);
   if (!content || !qn_filter_decode((enum qn_filter)section->filter, section->element_bytes,
                                     content, bytes, out, count))
-    return corrupt_frame(decoding->archive, section, frame, error);
+    return qn_frames_corrupt(decoding->archive, section, frame, error);
   if (!decoding->taker)
     return QN_OK;
   return decoding->taker->take(decoding->taker->context, out, count * section->element_bytes,
@@ -134,13 +134,11 @@ enum qn_status qn_frames_read_rows(struct qn_frame_decoders *decoders,
                                    const struct qn_section *section, const struct qn_strips *strips,
                                    uint64_t frame, struct qn_rows *rows, struct qn_error *error) {
   struct qn_rows_place place = qn_strips_place(strips, frame);
-  uint32_t *columns = (uint32_t *)(void *)decoders->decoders[omp_get_thread_num()].memory;
   size_t bytes;
   const uint8_t *content = decompress(decoders, section, qn_strips_offset(section, frame),
                                       qn_strips_offset(section, frame + 1), &bytes);
-  if (!content ||
-      !qn_rows_decode(&place, content, bytes, strips->frames[frame].count, columns, rows))
-    return corrupt_frame(archive, section, frame, error);
+  if (!content || !qn_rows_open(&place, content, bytes, strips->frames[frame].count, rows))
+    return qn_frames_corrupt(archive, section, frame, error);
   return QN_OK;
 }
 
@@ -154,7 +152,7 @@ enum qn_status qn_frames_read_weights(struct qn_frame_decoders *decoders,
                                       qn_strips_offset(section, frame + 1), &bytes);
   if (!content || !qn_filter_decode((enum qn_filter)section->filter, section->element_bytes,
                                     content, bytes, weights, strips->frames[frame].count))
-    return corrupt_frame(archive, section, frame, error);
+    return qn_frames_corrupt(archive, section, frame, error);
   return QN_OK;
 }
 

@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <string.h>
 
+#include "formats/archive_deal.h"
 #include "support/memory.h"
 #include "support/multiversion.h"
 #include "support/progress.h"
@@ -129,70 +130,6 @@ static void close_strip(struct mirroring *mirroring, uint64_t number) {
 
 /* ---- Upper parts, and tiles ------------------------------------------------- */
 
-/* A frame's edges on their way to the rows and tiles. */
-struct dealing {
-  const struct qn_rows *rows;
-  const uint32_t *weights;     /* NULL without */
-  const uint64_t *row_offsets; /* of the first row on */
-  unsigned span_log2;
-  uint64_t begin; /* of the strip's edges */
-  uint32_t *row_columns, *row_weights;
-  struct desk *desk;
-};
-
-/* Columns of a row: each into the row and, as an edge, into its tile. Inlined with weights and
- * without. */
-static inline __attribute__((always_inline)) void
-deal_row(const uint32_t *restrict columns, const uint32_t *restrict weights, uint64_t count,
-         uint32_t row, unsigned span_log2, uint32_t *restrict row_columns,
-         uint32_t *restrict row_weights, uint32_t *restrict ends, uint32_t *restrict edges,
-         uint32_t *restrict edge_weights, bool with_weights) {
-  const uint32_t mask = ((uint32_t)1 << span_log2) - 1;
-  for (uint64_t j = 0; j < count; j++) {
-    uint32_t column = columns[j], end = ends[column >> span_log2]++;
-    row_columns[j] = column;
-    edges[end] = row | (column & mask);
-    if (with_weights) {
-      row_weights[j] = weights[j];
-      edge_weights[end] = weights[j];
-    }
-  }
-}
-
-/* False if a row has no room. */
-static inline __attribute__((always_inline)) bool deal_rows(const struct dealing *dealing,
-                                                            bool with_weights) {
-  const struct qn_rows rows = *dealing->rows;
-  const struct desk desk = *dealing->desk;
-  const uint64_t *row_offsets = dealing->row_offsets;
-  uint32_t *row_columns = dealing->row_columns, *row_weights = dealing->row_weights;
-  const unsigned span_log2 = dealing->span_log2;
-  uint64_t done = 0;
-  for (uint32_t i = 0; i < rows.num_rows; i++) {
-    uint64_t end = row_offsets[i + 1], degree = end - row_offsets[i];
-    uint64_t count = rows.degrees[i], after = i + 1 < rows.num_rows ? 0 : rows.after;
-    if (count > degree || after > degree - count)
-      return false;
-    end -= dealing->begin + after + count;
-    deal_row(rows.columns + done, with_weights ? dealing->weights + done : NULL, count,
-             (rows.first_row + i) << span_log2, span_log2, row_columns + end,
-             with_weights ? row_weights + end : NULL, desk.ends, desk.edges, desk.weights,
-             with_weights);
-    done += count;
-  }
-  return true;
-}
-
-QN_VECTOR_CLONES
-static bool deal_columns(const struct dealing *dealing) {
-  return deal_rows(dealing, false);
-}
-
-QN_VECTOR_CLONES
-static bool deal_weighted(const struct dealing *dealing) {
-  return deal_rows(dealing, true);
-}
-
 /* Where tiles begin: in `desk` and for good. */
 static void place_tiles(const struct mirroring *mirroring, const struct desk *desk, uint64_t frame,
                         const uint32_t *counts) {
@@ -214,27 +151,35 @@ static bool tiles_are_full(const struct mirroring *mirroring, const struct desk 
   return differences == 0;
 }
 
-static bool deal_frame(const struct mirroring *mirroring, struct desk *desk, uint64_t frame,
-                       const struct qn_rows *rows, const uint32_t *weights) {
+static enum qn_status deal_frame(const struct mirroring *mirroring, struct desk *desk,
+                                 uint64_t frame, const struct qn_rows *rows,
+                                 const uint32_t *weights, struct qn_error *error) {
+  const struct qn_mirror *job = mirroring->job;
   const struct qn_strip_frame *cut = &mirroring->cut->frames[frame];
   const struct strip *strip = &mirroring->strips[cut->strip];
-  const struct dealing dealing = {.rows = rows,
-                                  .weights = weights,
-                                  .row_offsets = mirroring->job->row_offsets +
-                                                 first_row(mirroring, cut->strip) + rows->first_row,
-                                  .span_log2 = mirroring->cut->span_log2,
-                                  .begin = first_edge(mirroring, cut->strip),
-                                  .row_columns = strip->columns.values,
-                                  .row_weights = strip->weights.values,
-                                  .desk = desk};
+  const struct qn_dealing dealing = {
+      .rows = rows,
+      .weights = job->weights ? weights : NULL,
+      .num_vertices = mirroring->cut->num_vertices,
+      .span_log2 = mirroring->cut->span_log2,
+      .strip = cut->strip,
+      .row_offsets = job->row_offsets + first_row(mirroring, cut->strip) + rows->first_row,
+      .begin = first_edge(mirroring, cut->strip),
+      .row_columns = strip->columns.values,
+      .row_weights = strip->weights.values,
+      .ends = desk->ends,
+      .edges = desk->edges,
+      .edge_weights = desk->weights};
   place_tiles(mirroring, desk, frame, rows->tiles);
-  if (!(mirroring->job->weights ? deal_weighted(&dealing) : deal_columns(&dealing)) ||
-      !tiles_are_full(mirroring, desk, frame))
-    return false;
+  enum qn_dealt dealt = qn_deal(&dealing);
+  if (dealt == QN_DEALT_NO_ROWS)
+    return job->corrupt(job->context, frame, error);
+  if (dealt == QN_DEALT_NO_ROOM || !tiles_are_full(mirroring, desk, frame))
+    return job->misfit(job->context, error);
   memcpy(mirroring->edges + cut->first, desk->edges, cut->count * sizeof *desk->edges);
-  if (mirroring->job->weights)
+  if (job->weights)
     memcpy(mirroring->weights + cut->first, desk->weights, cut->count * sizeof *desk->weights);
-  return true;
+  return QN_OK;
 }
 
 static enum qn_status read_frame(struct mirroring *mirroring, struct desk *desk, uint64_t frame,
@@ -246,9 +191,7 @@ static enum qn_status read_frame(struct mirroring *mirroring, struct desk *desk,
   if (status || mirroring->cut->frames[frame].count == 0)
     return status;
   status = job->read(job->context, frame, &rows, &weights, error);
-  if (!status && !deal_frame(mirroring, desk, frame, &rows, weights))
-    status = job->misfit(job->context, error);
-  return status;
+  return status ? status : deal_frame(mirroring, desk, frame, &rows, weights, error);
 }
 
 /* ---- Lower parts ------------------------------------------------------------ */

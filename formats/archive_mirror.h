@@ -17,8 +17,9 @@ struct qn_mirror {
   bool weights;
   void *context;
 
-  /* Give the rows of a frame that is not empty, whose columns are vertices of its strip or beyond,
-   * and its weights [count]: both stay valid until the same thread asks again. */
+  /* Give the rows of a frame that is not empty, whose columns are vertices of its strip or beyond
+   * where they are not in bits, and its weights [count]: both stay valid until the same thread asks
+   * again. */
   enum qn_status (*read)(void *context, uint64_t frame, struct qn_rows *rows,
                          const uint32_t **weights, struct qn_error *error);
   /* Take the columns or the weights of the graph's edges [first, first + count). If this waits for
@@ -27,6 +28,8 @@ struct qn_mirror {
                         uint64_t first, const bool *stop, struct qn_error *error);
   /* Say that the triangle does not fit the row offsets. */
   enum qn_status (*misfit)(void *context, struct qn_error *error);
+  /* Say that the bits of a frame are not rows. */
+  enum qn_status (*corrupt)(void *context, uint64_t frame, struct qn_error *error);
 };
 
 /* Put all edges of the graph, every one once, in rising stretches, by all threads. Where the frames

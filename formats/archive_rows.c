@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "formats/varint.h"
-#include "support/multiversion.h"
 
 /* Before the varints. */
 struct head {
@@ -17,20 +16,6 @@ struct head {
   uint64_t after;       /* 16 */
 };
 static_assert(sizeof(struct head) == 24, "head of rows");
-
-static unsigned bits_of(uint64_t value) {
-  return value ? 64 - (unsigned)__builtin_clzll(value) : 0;
-}
-
-/* The largest k with d 2^k <= 3/4 range, or 0. */
-static inline unsigned low_bits(uint64_t range, uint64_t degree) {
-  uint64_t limit = 3 * range;
-  unsigned limit_bits = bits_of(limit), degree_bits = bits_of(degree);
-  if (limit_bits < degree_bits + 3)
-    return 0;
-  unsigned k = limit_bits - degree_bits - 2;
-  return degree << (k + 2) <= limit ? k : k - 1;
-}
 
 static uint64_t bytes_of(uint64_t bits) {
   return (bits + 7) / 8;
@@ -70,7 +55,7 @@ static struct row row_at(const struct qn_rows_place *place, const struct qn_rows
   uint64_t u = ((uint64_t)place->strip << place->span_log2) + rows->first_row + i;
   struct row row = {
       .base = i ? u : rows->base, .columns = rows->columns + first, .degree = rows->degrees[i]};
-  row.low = low_bits(place->num_vertices - row.base, row.degree);
+  row.low = qn_rows_low_bits(place->num_vertices - row.base, row.degree);
   return row;
 }
 
@@ -130,63 +115,6 @@ uint64_t qn_rows_encode(const struct qn_rows_place *place, const struct qn_rows 
 
 /* ---- Decoding --------------------------------------------------------------- */
 
-/* Both streams, as far as they have been read. */
-struct streams {
-  const uint8_t *unary, *unary_end, *low;
-  uint64_t low_at, low_end; /* bits */
-};
-
-static inline uint64_t load_word(const uint8_t *bytes) {
-  uint64_t word;
-  memcpy(&word, bytes, sizeof word);
-  return word;
-}
-
-/* Nothing but zeros behind bit `at` of so many bytes, and less than a byte of them. */
-static bool ends_at(const uint8_t *bytes, uint64_t length, uint64_t at) {
-  return bytes_of(at) == length && (at % 8 == 0 || bytes[length - 1] >> at % 8 == 0);
-}
-
-/* The sum of all high parts is less than the bits of the stream: nothing overflows 64 bits. */
-QN_VECTOR_CLONES
-static bool get_rows(const struct qn_rows_place *place, const struct qn_rows *rows,
-                     const struct streams *streams, uint32_t *column) {
-  const uint8_t *unary = streams->unary, *low = streams->low;
-  uint64_t ends = load_word(unary), word_at = 0, high_at = 0, low_at = 0;
-  uint64_t u = ((uint64_t)place->strip << place->span_log2) + rows->first_row;
-  for (uint32_t i = 0; i < rows->num_rows; i++, u++) {
-    uint32_t degree = rows->degrees[i];
-    if (degree == 0)
-      continue;
-    uint64_t value = i ? u : rows->base;
-    unsigned low_width = low_bits(place->num_vertices - value, degree);
-    uint64_t mask = ((uint64_t)1 << low_width) - 1;
-    if (low_at + (uint64_t)degree * low_width > streams->low_end)
-      return false;
-    for (uint32_t j = 0; j < degree; j++) {
-      while (__builtin_expect(ends == 0, 0)) {
-        unary += sizeof ends;
-        word_at += 64;
-        if (unary >= streams->unary_end)
-          return false;
-        ends = load_word(unary);
-      }
-      uint64_t end = word_at + (uint64_t)__builtin_ctzll(ends);
-      ends &= ends - 1;
-      value += (end - high_at) << low_width;
-      value += load_word(low + low_at / 8) >> low_at % 8 & mask;
-      high_at = end + 1;
-      low_at += low_width;
-      *column++ = (uint32_t)value;
-    }
-    if (value >= place->num_vertices)
-      return false;
-  }
-  uint64_t unary_bytes = (uint64_t)(streams->unary_end - streams->unary);
-  return ends_at(streams->unary, unary_bytes, high_at) &&
-         ends_at(low, streams->low_end / 8, low_at);
-}
-
 static bool adds_up_to(const uint32_t *values, uint64_t num_values, uint64_t total) {
   uint64_t sum = 0;
   for (uint64_t i = 0; i < num_values; i++)
@@ -209,8 +137,8 @@ static bool ends_are_used(const struct qn_rows_place *place, const struct head *
   return (degrees[0] || head->base == first) && (degrees[head->num_rows - 1] || head->after == 0);
 }
 
-bool qn_rows_decode(const struct qn_rows_place *place, const uint8_t *in, uint64_t bytes,
-                    uint64_t count, uint32_t *columns, struct qn_rows *rows) {
+bool qn_rows_open(const struct qn_rows_place *place, const uint8_t *in, uint64_t bytes,
+                  uint64_t count, struct qn_rows *rows) {
   struct head head;
   uint64_t tiles = qn_num_strips(place->num_vertices, place->span_log2) - place->strip;
   const uint8_t *end = in + bytes;
@@ -230,10 +158,10 @@ bool qn_rows_decode(const struct qn_rows_place *place, const uint8_t *in, uint64
   rows->num_rows = head.num_rows;
   rows->base = head.base;
   rows->after = head.after;
-  rows->columns = columns;
-  const struct streams streams = {.unary = in,
-                                  .unary_end = in + head.unary_bytes,
-                                  .low = in + head.unary_bytes,
-                                  .low_end = 8 * (uint64_t)(end - in - head.unary_bytes)};
-  return get_rows(place, rows, &streams, columns);
+  rows->columns = NULL;
+  rows->bits = (struct qn_rows_bits){.unary = in,
+                                     .unary_end = in + head.unary_bytes,
+                                     .low = in + head.unary_bytes,
+                                     .low_end = 8 * (uint64_t)(end - in - head.unary_bytes)};
+  return true;
 }

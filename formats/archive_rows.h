@@ -20,6 +20,13 @@ struct qn_rows_place {
 #define QN_MIN_SPAN_LOG2 8
 #define QN_MAX_SPAN_LOG2 16
 
+/* Columns of rows, encoded. */
+struct qn_rows_bits {
+  const uint8_t *unary, *unary_end; /* at least one byte */
+  const uint8_t *low;
+  uint64_t low_end; /* bits */
+};
+
 /* Consecutive rows of a strip, or a part of them. */
 struct qn_rows {
   uint32_t first_row; /* within the strip */
@@ -28,7 +35,8 @@ struct qn_rows {
   uint64_t after;     /* elements of the last row that follow elsewhere */
   uint32_t *degrees;  /* [num_rows] elements that are here; room for 2^span_log2 */
   uint32_t *tiles;    /* [strips from this one on] elements whose columns lie in each */
-  const uint32_t *columns; /* [count] ascending in each row */
+  const uint32_t *columns; /* [count] ascending in each row; NULL: they are in the bits */
+  struct qn_rows_bits bits;
 };
 
 /* Bytes that reading may touch behind the encoded ones. */
@@ -42,11 +50,24 @@ uint64_t qn_rows_bound(const struct qn_rows_place *place, uint64_t count);
 uint64_t qn_rows_encode(const struct qn_rows_place *place, const struct qn_rows *rows,
                         uint64_t count, uint8_t *out, uint64_t *head_bytes);
 
-/* The reverse, into the arrays of `rows` and `columns`. False if `bytes` bytes at `in`
- * (QN_ROWS_SLACK more can be read) are not the encoding of exactly `count` elements; else every
- * column is a vertex, not below the strip, and degrees and tiles add up. */
-bool qn_rows_decode(const struct qn_rows_place *place, const uint8_t *in, uint64_t bytes,
-                    uint64_t count, uint32_t *columns, struct qn_rows *rows);
+/* The reverse, into the arrays of `rows`, of all but the columns: these are read from the bits,
+ * which stay where they are, by archive_rows_reader.h. False if `bytes` bytes at `in`
+ * (QN_ROWS_SLACK more can be read) do not begin the encoding of exactly `count` elements; else
+ * degrees and tiles add up, and no column is below the strip. */
+bool qn_rows_open(const struct qn_rows_place *place, const uint8_t *in, uint64_t bytes,
+                  uint64_t count, struct qn_rows *rows);
+
+/* The low bits of each gap in a row of `degree` columns in a range: the largest k with
+ * degree 2^k <= 3/4 range, or 0. */
+static inline unsigned qn_rows_low_bits(uint64_t range, uint64_t degree) {
+  uint64_t limit = 3 * range;
+  unsigned limit_bits = limit ? 64 - (unsigned)__builtin_clzll(limit) : 0;
+  unsigned degree_bits = degree ? 64 - (unsigned)__builtin_clzll(degree) : 0;
+  if (limit_bits < degree_bits + 3)
+    return 0;
+  unsigned k = limit_bits - degree_bits - 2;
+  return degree << (k + 2) <= limit ? k : k - 1;
+}
 
 /* Strips of all vertices. */
 static inline uint64_t qn_num_strips(uint64_t num_vertices, unsigned span_log2) {

@@ -43,6 +43,11 @@ static enum qn_status misfit(void *context, struct qn_error *error) {
   return qn_undirected_misfit(restoring->job->archive, restoring->columns, error);
 }
 
+static enum qn_status corrupt(void *context, uint64_t frame, struct qn_error *error) {
+  const struct restoring *restoring = context;
+  return qn_frames_corrupt(restoring->job->archive, restoring->columns, frame, error);
+}
+
 enum qn_status qn_undirected_check_claim(const struct qn_container *archive,
                                          const struct qn_section *section, struct qn_error *error) {
   struct qn_strips strips;
@@ -89,13 +94,16 @@ static enum qn_status read_frame(void *context, uint64_t frame, struct qn_rows *
   const struct desk *desk = &restoring->desks[omp_get_thread_num()];
   rows->degrees = desk->degrees;
   rows->tiles = desk->degrees + ((uint64_t)1 << restoring->strips.span_log2);
-  enum qn_status status = qn_frames_read_rows(job->decoders, job->archive, restoring->columns,
-                                              &restoring->strips, frame, rows, error);
-  if (status || !restoring->weights)
-    return status;
-  *weights = desk->weights;
-  return qn_frames_read_weights(job->decoders, job->archive, restoring->weights, &restoring->strips,
-                                frame, desk->weights, error);
+  enum qn_status status = QN_OK;
+  if (restoring->weights) {
+    *weights = desk->weights;
+    status = qn_frames_read_weights(job->decoders, job->archive, restoring->weights,
+                                    &restoring->strips, frame, desk->weights, error);
+  }
+  /* The rows last: their bits stay in the decoder. */
+  return status ? status
+                : qn_frames_read_rows(job->decoders, job->archive, restoring->columns,
+                                      &restoring->strips, frame, rows, error);
 }
 
 /* ---- Triangles that are whole ----------------------------------------------- */
@@ -228,7 +236,8 @@ static enum qn_status mirror(struct restoring *restoring, struct qn_error *error
                                    .read =
                                        restoring->columns->strips ? read_frame : frame_of_triangle,
                                    .put = put,
-                                   .misfit = misfit};
+                                   .misfit = misfit,
+                                   .corrupt = corrupt};
   return qn_mirror_restore(&mirror, error);
 }
 
