@@ -7,12 +7,11 @@
 #include <string.h>
 
 #include "converters/buckets.h"
+#include "support/inline.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-#define QN_ALWAYS_INLINE static inline __attribute__((always_inline))
 
 /* ---- Records -------------------------------------------------------------- */
 

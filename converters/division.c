@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/inline.h"
 #include "support/memory.h"
 
 /* A block being filled for a pile. */
@@ -283,9 +284,9 @@ static enum qn_status begin_block(struct qn_divider *divider, unsigned pile, boo
   return QN_OK;
 }
 
-static inline __attribute__((always_inline)) enum qn_status
-put(struct qn_divider *divider, enum qn_divide_by by, bool wide, enum qn_weight_type type,
-    uint64_t source, uint64_t destination, uint32_t weight, struct qn_error *error) {
+QN_ALWAYS_INLINE enum qn_status put(struct qn_divider *divider, enum qn_divide_by by, bool wide,
+                                    enum qn_weight_type type, uint64_t source, uint64_t destination,
+                                    uint32_t weight, struct qn_error *error) {
   uint64_t id = (by == QN_BY_SOURCE ? source : destination) - divider->division->options.first;
   unsigned pile = (unsigned)(id >> divider->shift);
   struct open_block *open = &divider->open[pile];
@@ -308,9 +309,9 @@ put(struct qn_divider *divider, enum qn_divide_by by, bool wide, enum qn_weight_
   return QN_OK;
 }
 
-static inline __attribute__((always_inline)) enum qn_status
-put_all(struct qn_divider *divider, struct qn_edge_block *block, enum qn_divide_by by, bool wide,
-        enum qn_weight_type type, bool both, struct qn_error *error) {
+QN_ALWAYS_INLINE enum qn_status put_all(struct qn_divider *divider, struct qn_edge_block *block,
+                                        enum qn_divide_by by, bool wide, enum qn_weight_type type,
+                                        bool both, struct qn_error *error) {
   const uint64_t *ids = qn_edge_block_ids(block);
   const uint32_t *weights = qn_edge_block_weights(block);
   enum qn_status status = QN_OK;

@@ -2,6 +2,7 @@
 #include "formats/archive_deal.h"
 
 #include "formats/archive_rows_reader.h"
+#include "support/inline.h"
 #include "support/multiversion.h"
 
 /* Where the columns of a row come from: the next ones of an array or, if there is none, of the
@@ -13,9 +14,9 @@ struct source {
 
 /* A row's first column goes to number `at` of the strip's. Inlined with weights and without, from
  * an array and from bits. False if the bits are no row. */
-static inline __attribute__((always_inline)) bool
-deal_row(const struct qn_dealing *dealing, struct source *source, const uint32_t *weights,
-         uint32_t count, uint32_t row, uint64_t at, bool from_bits, bool with_weights) {
+QN_ALWAYS_INLINE bool deal_row(const struct qn_dealing *dealing, struct source *source,
+                               const uint32_t *weights, uint32_t count, uint32_t row, uint64_t at,
+                               bool from_bits, bool with_weights) {
   const unsigned span_log2 = dealing->span_log2;
   const uint32_t mask = ((uint32_t)1 << span_log2) - 1;
   uint32_t *restrict row_columns = dealing->row_columns + at;
@@ -39,8 +40,8 @@ deal_row(const struct qn_dealing *dealing, struct source *source, const uint32_t
   return true;
 }
 
-static inline __attribute__((always_inline)) enum qn_dealt
-deal_rows(const struct qn_dealing *dealing, bool from_bits, bool with_weights) {
+QN_ALWAYS_INLINE enum qn_dealt deal_rows(const struct qn_dealing *dealing, bool from_bits,
+                                         bool with_weights) {
   const struct qn_dealing own = *dealing;
   const struct qn_rows rows = *dealing->rows;
   const uint64_t first = ((uint64_t)own.strip << own.span_log2) + rows.first_row;

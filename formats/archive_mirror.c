@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "formats/archive_deal.h"
+#include "support/inline.h"
 #include "support/memory.h"
 #include "support/multiversion.h"
 #include "support/progress.h"
@@ -216,11 +217,10 @@ static uint64_t count_lower(const struct mirroring *mirroring, uint64_t strip,
 
 /* The edges of a tile. Inlined with weights and without, on the diagonal, where loops are in the
  * upper parts already, and beside it. */
-static inline __attribute__((always_inline)) void
-put_tile(const uint32_t *restrict edges, const uint32_t *restrict weights, uint32_t count,
-         uint32_t base, unsigned span_log2, uint64_t *restrict places,
-         uint32_t *restrict row_columns, uint32_t *restrict row_weights, bool with_weights,
-         bool diagonal) {
+QN_ALWAYS_INLINE void put_tile(const uint32_t *restrict edges, const uint32_t *restrict weights,
+                               uint32_t count, uint32_t base, unsigned span_log2,
+                               uint64_t *restrict places, uint32_t *restrict row_columns,
+                               uint32_t *restrict row_weights, bool with_weights, bool diagonal) {
   const uint32_t mask = ((uint32_t)1 << span_log2) - 1;
   for (uint32_t i = 0; i < count; i++) {
     uint32_t column = edges[i] & mask, row = edges[i] >> span_log2;
@@ -240,8 +240,7 @@ static inline void expect_edges(const uint32_t *edges) {
     __builtin_prefetch(edges + line * LINE);
 }
 
-static inline __attribute__((always_inline)) void put_lower(const struct lower *lower,
-                                                            bool with_weights) {
+QN_ALWAYS_INLINE void put_lower(const struct lower *lower, bool with_weights) {
   const struct mirroring *mirroring = lower->mirroring;
   const uint32_t *begins = tile_begins(mirroring, lower->strip);
   const uint32_t *ends = tile_begins(mirroring, lower->strip + 1);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "formats/archive_rows.h"
+#include "support/inline.h"
 
 /* Both streams, as far as they have been read, and a row. */
 struct qn_rows_reader {
@@ -18,20 +19,21 @@ struct qn_rows_reader {
   unsigned low_width;
 };
 
-#define QN_ROWS_INLINE static inline __attribute__((always_inline))
-
-QN_ROWS_INLINE uint64_t qn_rows_load(const uint8_t *bytes) {
+QN_ALWAYS_INLINE uint64_t qn_rows_load(const uint8_t *bytes) {
   uint64_t word;
   memcpy(&word, bytes, sizeof word);
   return word;
 }
 
-QN_ROWS_INLINE struct qn_rows_reader qn_rows_reader(uint64_t num_vertices,
-                                                    const struct qn_rows_bits *bits) {
-  return (struct qn_rows_reader){.bits = *bits,
-                                 .num_vertices = num_vertices,
-                                 .word = bits->unary,
-                                 .ones = qn_rows_load(bits->unary)};
+QN_ALWAYS_INLINE struct qn_rows_reader qn_rows_reader(uint64_t num_vertices,
+                                                      const struct qn_rows_bits *bits) {
+  struct qn_rows_reader reader;
+  memset(&reader, 0, sizeof reader);
+  reader.bits = *bits;
+  reader.num_vertices = num_vertices;
+  reader.word = bits->unary;
+  reader.ones = qn_rows_load(bits->unary);
+  return reader;
 }
 
 /* Nothing but zeros behind bit `at` of so many bytes, and less than a byte of them. */
@@ -40,8 +42,8 @@ static inline bool qn_rows_bits_end(const uint8_t *bytes, uint64_t length, uint6
 }
 
 /* Go to the next row with columns, `degree` of them from `base` on. False if the bits end. */
-QN_ROWS_INLINE bool qn_rows_next_row(struct qn_rows_reader *reader, uint64_t base,
-                                     uint32_t degree) {
+QN_ALWAYS_INLINE bool qn_rows_next_row(struct qn_rows_reader *reader, uint64_t base,
+                                       uint32_t degree) {
   reader->column = base;
   reader->low_width = qn_rows_low_bits(reader->num_vertices - base, degree);
   reader->low_mask = ((uint64_t)1 << reader->low_width) - 1;
@@ -50,7 +52,7 @@ QN_ROWS_INLINE bool qn_rows_next_row(struct qn_rows_reader *reader, uint64_t bas
 
 /* The row's next column. False if the bits end or it is no vertex. The sum of all high parts is
  * less than the bits of the stream: nothing overflows 64 bits. */
-QN_ROWS_INLINE bool qn_rows_next_column(struct qn_rows_reader *reader, uint32_t *column) {
+QN_ALWAYS_INLINE bool qn_rows_next_column(struct qn_rows_reader *reader, uint32_t *column) {
   while (__builtin_expect(reader->ones == 0, 0)) {
     reader->word += sizeof reader->ones;
     reader->word_at += 64;
@@ -69,7 +71,7 @@ QN_ROWS_INLINE bool qn_rows_next_column(struct qn_rows_reader *reader, uint32_t 
 }
 
 /* Has all been read? */
-QN_ROWS_INLINE bool qn_rows_at_end(const struct qn_rows_reader *reader) {
+QN_ALWAYS_INLINE bool qn_rows_at_end(const struct qn_rows_reader *reader) {
   const struct qn_rows_bits *bits = &reader->bits;
   return qn_rows_bits_end(bits->unary, (uint64_t)(bits->unary_end - bits->unary),
                           reader->high_at) &&

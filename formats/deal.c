@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "support/inline.h"
 #include "support/memory.h"
 #include "support/stream_store.h"
 #include "support/temp_file.h"
@@ -159,10 +160,8 @@ static inline void deal_edge(const struct dealer *dealer, uint64_t row, uint32_t
 }
 
 /* Inlined once with weights and once without. */
-static inline __attribute__((always_inline)) void deal_rows(const struct qn_csr *csr,
-                                                            const struct dealer *dealer,
-                                                            const uint32_t *weights, uint64_t edge,
-                                                            uint64_t end) {
+QN_ALWAYS_INLINE void deal_rows(const struct qn_csr *csr, const struct dealer *dealer,
+                                const uint32_t *weights, uint64_t edge, uint64_t end) {
   const struct dealer own = *dealer;
   const uint64_t *row_offsets = csr->row_offsets;
   const uint32_t *columns = csr->column_indices;

@@ -6,6 +6,7 @@
 #endif
 
 #include "formats/csr_shares.h"
+#include "support/inline.h"
 #include "support/multiversion.h"
 
 static inline uint64_t sum_columns(const uint32_t *columns, const uint32_t *weights, uint64_t count,
@@ -77,8 +78,8 @@ struct lane_sums {
   __m512i sources, destinations;
 };
 
-QN_AVX512 static inline __attribute__((always_inline)) struct lane_sums
-add_columns(struct lane_sums sums, const uint32_t *columns, __mmask8 lanes) {
+QN_AVX512 QN_ALWAYS_INLINE struct lane_sums add_columns(struct lane_sums sums,
+                                                        const uint32_t *columns, __mmask8 lanes) {
   __m512i wide = _mm512_cvtepu32_epi64(_mm256_maskz_loadu_epi32(lanes, columns));
   __m512i x = _mm512_add_epi64(_mm512_mul_epu32(wide, _mm512_set1_epi64(QN_MIX_FACTOR)),
                                _mm512_set1_epi64((int64_t)QN_MIX_OFFSET));

@@ -1,18 +1,17 @@
 /* Decoding varints without waiting for each to learn where the next begins: the ends of all in 64
  * bytes are one mask, and a varint of up to eight bytes is one load. */
 #include "formats/varint.h"
+#include "support/inline.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
-
 enum { BLOCK = 64, WORD = 8 };
 
 static const uint64_t HIGH_BITS = UINT64_C(0x8080808080808080);
 
-ALWAYS_INLINE uint64_t load_word(const uint8_t *in) {
+QN_ALWAYS_INLINE uint64_t load_word(const uint8_t *in) {
   uint64_t word;
   memcpy(&word, in, sizeof word);
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
@@ -22,7 +21,7 @@ ALWAYS_INLINE uint64_t load_word(const uint8_t *in) {
 }
 
 /* Bit i: byte i is the last of a varint. The product gathers eight high bits in its top byte. */
-ALWAYS_INLINE uint64_t ends_of_block(const uint8_t *in) {
+QN_ALWAYS_INLINE uint64_t ends_of_block(const uint8_t *in) {
   uint64_t ends = 0;
   for (unsigned i = 0; i < BLOCK / WORD; i++) {
     uint64_t last = (~load_word(in + WORD * i) & HIGH_BITS) >> 7;
@@ -34,7 +33,7 @@ ALWAYS_INLINE uint64_t ends_of_block(const uint8_t *in) {
 /* The lower seven bits of each of the first `length` bytes, closed up. */
 typedef uint64_t (*closer)(uint64_t word, unsigned length);
 
-ALWAYS_INLINE uint64_t close_pairwise(uint64_t word, unsigned length) {
+QN_ALWAYS_INLINE uint64_t close_pairwise(uint64_t word, unsigned length) {
   word &= UINT64_MAX >> (64 - 8 * length) & ~HIGH_BITS;
   word = (word & UINT64_C(0x007F007F007F007F)) | (word & UINT64_C(0x7F007F007F007F00)) >> 1;
   word = (word & UINT64_C(0x00003FFF00003FFF)) | (word & UINT64_C(0x3FFF00003FFF0000)) >> 2;
@@ -58,7 +57,7 @@ static const uint8_t *get_varint(const uint8_t *in, const uint8_t *end, uint64_t
 }
 
 /* Values are u64 or u32; of the latter, what does not fit is gathered in `excess`. */
-ALWAYS_INLINE void put(void *values, bool wide, uint64_t i, uint64_t value, uint64_t *excess) {
+QN_ALWAYS_INLINE void put(void *values, bool wide, uint64_t i, uint64_t value, uint64_t *excess) {
   if (wide) {
     ((uint64_t *)values)[i] = value;
   } else {
@@ -69,9 +68,9 @@ ALWAYS_INLINE void put(void *values, bool wide, uint64_t i, uint64_t value, uint
 
 /* The first `count` varints that end in the block at `in`, where one begins; they become values
  * from number `first` on. Reads up to 8 bytes behind the block. */
-ALWAYS_INLINE const uint8_t *get_of_block(const uint8_t *in, uint64_t ends, void *values, bool wide,
-                                          uint64_t first, uint64_t count, closer close,
-                                          uint64_t *excess) {
+QN_ALWAYS_INLINE const uint8_t *get_of_block(const uint8_t *in, uint64_t ends, void *values,
+                                             bool wide, uint64_t first, uint64_t count,
+                                             closer close, uint64_t *excess) {
   unsigned begin = 0;
   for (uint64_t i = first; i < first + count; i++) {
     unsigned next = (unsigned)__builtin_ctzll(ends) + 1, length = next - begin;
@@ -88,8 +87,8 @@ ALWAYS_INLINE const uint8_t *get_of_block(const uint8_t *in, uint64_t ends, void
 }
 
 /* NULL as below. */
-ALWAYS_INLINE const uint8_t *get_varints(const uint8_t *in, const uint8_t *end, void *values,
-                                         bool wide, uint64_t count, closer close) {
+QN_ALWAYS_INLINE const uint8_t *get_varints(const uint8_t *in, const uint8_t *end, void *values,
+                                            bool wide, uint64_t count, closer close) {
   uint64_t done = 0, excess = 0;
   while (in && done < count && end - in >= BLOCK + WORD) {
     uint64_t ends = ends_of_block(in), here = (uint64_t)__builtin_popcountll(ends);
