@@ -120,12 +120,7 @@ static enum qn_status begin_sections(struct restoring *restoring, uint32_t last,
   for (; !status && restoring->writer && restoring->num_begun <= last; restoring->num_begun++) {
     const struct qn_section *section =
         qn_container_section_at(restoring->archive, restoring->num_begun);
-    struct qn_section_spec spec = {.name = section->name,
-                                   .element_type = section->element_type,
-                                   .element_bytes = section->element_bytes,
-                                   .count = section->count,
-                                   .align_log2 = section->align_log2,
-                                   .ancillary = !section->critical};
+    const struct qn_section_spec spec = qn_section_spec_of(section);
     status = qn_undirected_check_claim(restoring->archive, section, error);
     if (!status)
       status = qn_writer_section_by_parts(restoring->writer, &spec, section->checksum, error);

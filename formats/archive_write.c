@@ -13,12 +13,7 @@ static const uint64_t WORTH_ENCODING = 4096;
 
 static enum qn_status copy_section(struct qn_writer *writer, const struct qn_section *section,
                                    struct qn_error *error) {
-  struct qn_section_spec spec = {.name = section->name,
-                                 .element_type = section->element_type,
-                                 .element_bytes = section->element_bytes,
-                                 .count = section->count,
-                                 .align_log2 = section->align_log2,
-                                 .ancillary = !section->critical};
+  const struct qn_section_spec spec = qn_section_spec_of(section);
   return qn_writer_section_from(writer, &spec, section->data, error);
 }
 

@@ -210,6 +210,9 @@ struct qn_section_spec {
   bool ancillary;     /* readers that do not know it may pass over it */
 };
 
+/* What a section of the same name, type, size and alignment is added by. */
+struct qn_section_spec qn_section_spec_of(const struct qn_section *section);
+
 enum qn_status qn_writer_create(const char *path, bool force, struct qn_writer **out,
                                 struct qn_error *error);
 

@@ -32,6 +32,15 @@ struct qn_writer {
   struct mapped_section *mapped;
 };
 
+struct qn_section_spec qn_section_spec_of(const struct qn_section *section) {
+  return (struct qn_section_spec){.name = section->name,
+                                  .element_type = section->element_type,
+                                  .element_bytes = section->element_bytes,
+                                  .count = section->count,
+                                  .align_log2 = section->align_log2,
+                                  .ancillary = !section->critical};
+}
+
 enum qn_status qn_writer_create(const char *path, bool force, struct qn_writer **out,
                                 struct qn_error *error) {
   struct qn_writer *writer;
@@ -210,12 +219,10 @@ enum qn_status qn_writer_section_from(struct qn_writer *writer, const struct qn_
 enum qn_status qn_writer_encoded_section(struct qn_writer *writer, const struct qn_section *decoded,
                                          const struct qn_encoding *encoding, uint64_t stored_bytes,
                                          uint8_t **out, struct qn_error *error) {
-  struct qn_section_spec bytes = {.name = decoded->name,
-                                  .element_type = QN_ELEMENT_OPAQUE,
-                                  .element_bytes = 1,
-                                  .count = stored_bytes,
-                                  .align_log2 = decoded->align_log2,
-                                  .ancillary = !decoded->critical};
+  struct qn_section_spec bytes = qn_section_spec_of(decoded);
+  bytes.element_type = QN_ELEMENT_OPAQUE;
+  bytes.element_bytes = 1;
+  bytes.count = stored_bytes;
   enum qn_status status = qn_writer_section(writer, &bytes, out, error);
   if (status)
     return status;
