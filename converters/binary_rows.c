@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "formats/fingerprint.h"
+#include "support/inline.h"
 #include "support/memory.h"
 #include "support/progress.h"
 
@@ -71,8 +72,8 @@ static uint64_t row_of(const struct qn_binary_rows *rows, uint64_t edge) {
   return low;
 }
 
-static inline __attribute__((always_inline)) uint64_t
-load_neighbor(const char *neighbors, uint64_t edge, unsigned bytes, unsigned stride) {
+QN_ALWAYS_INLINE uint64_t load_neighbor(const char *neighbors, uint64_t edge, unsigned bytes,
+                                        unsigned stride) {
   const char *at = neighbors + edge * stride;
   return bytes == 4 ? qn_binary_u32(at) : qn_binary_u64(at);
 }
@@ -82,9 +83,9 @@ static uint64_t neighbor_of(const struct qn_binary_rows *rows, uint64_t edge) {
 }
 
 /* Decode edges [first, last), which begin in row `*row`; false if one leads nowhere. */
-static inline __attribute__((always_inline)) bool
-load_edges(const struct qn_binary_rows *rows, unsigned bytes, unsigned stride, uint64_t first,
-           uint64_t last, uint64_t *row, uint64_t *sources, uint64_t *destinations) {
+QN_ALWAYS_INLINE bool load_edges(const struct qn_binary_rows *rows, unsigned bytes, unsigned stride,
+                                 uint64_t first, uint64_t last, uint64_t *row, uint64_t *sources,
+                                 uint64_t *destinations) {
   uint64_t edge = first, most = 0;
   for (;; ++*row) {
     uint64_t end = offset_of(rows, *row + 1) < last ? offset_of(rows, *row + 1) : last;

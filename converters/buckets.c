@@ -1,5 +1,6 @@
 #include "converters/buckets.h"
 
+#include "support/inline.h"
 #include "support/memory.h"
 
 /* A chunk begins with a link to the chain's chunk before it, padded to a record. */
@@ -95,9 +96,9 @@ static uintptr_t add_chunk(struct qn_buckets *buckets, struct qn_lane *lane, uin
   return (uintptr_t)chunk + CHUNK_HEADER;
 }
 
-static inline __attribute__((always_inline)) bool
-add_record(struct qn_buckets *buckets, struct qn_lane *lane, enum qn_record record, uint64_t source,
-           uint64_t destination, uint64_t weight) {
+QN_ALWAYS_INLINE bool add_record(struct qn_buckets *buckets, struct qn_lane *lane,
+                                 enum qn_record record, uint64_t source, uint64_t destination,
+                                 uint64_t weight) {
   const struct qn_bucket_shape *shape = &buckets->shape;
   uintptr_t *end = &lane->tails[source >> shape->source_bits];
   uint64_t offset = source & (((uint64_t)1 << shape->source_bits) - 1);
@@ -130,9 +131,9 @@ add_record(struct qn_buckets *buckets, struct qn_lane *lane, enum qn_record reco
   return true;
 }
 
-static inline __attribute__((always_inline)) bool
-add_records(struct qn_buckets *buckets, struct qn_lane *lane, enum qn_record record,
-            const uint64_t *pairs, const uint32_t *weights, uint64_t count, bool both) {
+QN_ALWAYS_INLINE bool add_records(struct qn_buckets *buckets, struct qn_lane *lane,
+                                  enum qn_record record, const uint64_t *pairs,
+                                  const uint32_t *weights, uint64_t count, bool both) {
   for (uint64_t i = 0; i < count; i++) {
     uint64_t source = (uint32_t)pairs[i], destination = pairs[i] >> 32;
     uint64_t weight = weights ? weights[i] : 0;

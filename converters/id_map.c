@@ -10,6 +10,7 @@
 
 #include "converters/id_collector.h"
 #include "converters/spill.h"
+#include "support/inline.h"
 #include "support/memory.h"
 #include "support/threads.h"
 
@@ -339,8 +340,8 @@ static inline uint64_t vertex_of(const struct qn_id_map *map, enum map_kind kind
 }
 
 /* Inlined for each kind. Narrow pairs never overtake the wide ones that they are made from. */
-static inline __attribute__((always_inline)) void
-apply_kind(const struct qn_id_map *map, enum map_kind kind, struct qn_edge_block *block) {
+QN_ALWAYS_INLINE void apply_kind(const struct qn_id_map *map, enum map_kind kind,
+                                 struct qn_edge_block *block) {
   uint64_t *ids = qn_edge_block_ids(block);
   if (block->wide) {
     for (uint64_t i = 0; i < block->count; i++)

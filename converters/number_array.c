@@ -4,12 +4,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "support/inline.h"
+
 #define BLOCK ((uint64_t)4096)
 
 /* Widths and byte orders are constants where this is called, so that each gets a loop of its own.
  */
-static inline __attribute__((always_inline)) uint64_t load(const char *at, unsigned width,
-                                                           bool big_endian) {
+QN_ALWAYS_INLINE uint64_t load(const char *at, unsigned width, bool big_endian) {
   unsigned char bytes[8];
   uint64_t value = 0;
   memcpy(bytes, at, width);
@@ -19,9 +20,8 @@ static inline __attribute__((always_inline)) uint64_t load(const char *at, unsig
 }
 
 /* Decode to 64 bits; signed numbers keep their sign. */
-static inline __attribute__((always_inline)) void decode(const char *at, uint64_t count,
-                                                         unsigned width, bool big_endian,
-                                                         bool is_signed, uint64_t *out) {
+QN_ALWAYS_INLINE void decode(const char *at, uint64_t count, unsigned width, bool big_endian,
+                             bool is_signed, uint64_t *out) {
   unsigned unused = 64 - 8 * width;
   for (uint64_t i = 0; i < count; i++, at += width) {
     uint64_t value = load(at, width, big_endian);
@@ -29,9 +29,8 @@ static inline __attribute__((always_inline)) void decode(const char *at, uint64_
   }
 }
 
-static inline __attribute__((always_inline)) void decode_width(const char *at, uint64_t count,
-                                                               unsigned width, bool big_endian,
-                                                               bool is_signed, uint64_t *out) {
+QN_ALWAYS_INLINE void decode_width(const char *at, uint64_t count, unsigned width, bool big_endian,
+                                   bool is_signed, uint64_t *out) {
   switch (width) {
   case 1:
     decode(at, count, 1, big_endian, is_signed, out);

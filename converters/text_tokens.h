@@ -21,6 +21,7 @@
 #include "converters/input.h"
 #include "converters/text_numbers.h"
 #include "support/error.h"
+#include "support/inline.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -83,8 +84,7 @@ enum qn_status qn_tokens_fail_at_end(const struct qn_tokens *tokens, struct qn_e
                                      const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* The next token as text; there must be one. */
-static inline __attribute__((always_inline)) const char *qn_token_text(struct qn_token_part *part,
-                                                                       const char **end) {
+QN_ALWAYS_INLINE const char *qn_token_text(struct qn_token_part *part, const char **end) {
   const char *p = part->cursor;
   while (qn_is_token_space(*p))
     p++;
@@ -98,8 +98,7 @@ static inline __attribute__((always_inline)) const char *qn_token_text(struct qn
 
 /* The next token as a whole number; there must be one. False if it is none, or above UINT64_MAX;
  * then it counts as not taken. */
-static inline __attribute__((always_inline)) bool qn_token_number(struct qn_token_part *part,
-                                                                  uint64_t *number) {
+QN_ALWAYS_INLINE bool qn_token_number(struct qn_token_part *part, uint64_t *number) {
   enum { READ_BYTES = 24 }; /* by qn_parse_short_number */
   const char *p = part->cursor, *end;
   while (qn_is_token_space(*p))

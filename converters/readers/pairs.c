@@ -12,6 +12,7 @@
 #include "converters/binary_rows.h"
 #include "converters/input.h"
 #include "converters/record.h"
+#include "support/inline.h"
 #include "support/memory.h"
 #include "support/progress.h"
 #include "support/threads.h"
@@ -55,8 +56,7 @@ static inline struct edge load_packed(const char *at, bool big) {
                        load_u32(at + 4, big) | load_u16(at + (big ? 8 : 10), big) << 32, 0};
 }
 
-static inline __attribute__((always_inline)) struct edge load_edge(const char *at,
-                                                                   struct qn_record record) {
+QN_ALWAYS_INLINE struct edge load_edge(const char *at, struct qn_record record) {
   struct edge edge;
   if (record.ids == QN_RECORD_U32)
     edge = (struct edge){load_u32(at, record.big_endian), load_u32(at + 4, record.big_endian), 0};
@@ -105,10 +105,8 @@ static uint64_t push_slowly(const struct pairs *pairs, const char *at, uint64_t 
 }
 
 /* Copy records to `to` and, if they are wanted, their weights; false if an id is beyond 32 bits. */
-static inline __attribute__((always_inline)) bool copy_records(const char *at, uint32_t count,
-                                                               struct qn_record record,
-                                                               bool weighted, uint64_t *to,
-                                                               uint32_t *weights) {
+QN_ALWAYS_INLINE bool copy_records(const char *at, uint32_t count, struct qn_record record,
+                                   bool weighted, uint64_t *to, uint32_t *weights) {
   unsigned bytes = qn_record_bytes(&record);
   uint64_t all = 0;
   if (record.ids == QN_RECORD_U32 && !record.big_endian && bytes == sizeof *to) {
@@ -126,9 +124,8 @@ static inline __attribute__((always_inline)) bool copy_records(const char *at, u
 }
 
 /* Is none of these edges at fault? */
-static inline __attribute__((always_inline)) bool
-are_sound(const struct pairs *pairs, const uint64_t *edges, enum qn_weight_type type,
-          const uint32_t *weights, uint32_t count) {
+QN_ALWAYS_INLINE bool are_sound(const struct pairs *pairs, const uint64_t *edges,
+                                enum qn_weight_type type, const uint32_t *weights, uint32_t count) {
   uint32_t faults = 0, last = (uint32_t)(pairs->num_vertices - 1);
   if (pairs->num_vertices && pairs->num_vertices <= UINT32_MAX)
     for (uint32_t i = 0; i < count; i++)
@@ -143,10 +140,8 @@ are_sound(const struct pairs *pairs, const uint64_t *edges, enum qn_weight_type 
 #define FEW_RECORDS ((uint64_t)1024)
 
 /* As push_slowly. `record` is a constant where it matters for speed. */
-static inline __attribute__((always_inline)) uint64_t push_records(const struct pairs *pairs,
-                                                                   const char *at, uint64_t count,
-                                                                   struct qn_record record,
-                                                                   struct qn_edge_stream *stream) {
+QN_ALWAYS_INLINE uint64_t push_records(const struct pairs *pairs, const char *at, uint64_t count,
+                                       struct qn_record record, struct qn_edge_stream *stream) {
   unsigned bytes = qn_record_bytes(&record);
   enum qn_weight_type type = pairs->wants_weights ? record.weight : QN_WEIGHT_NONE;
   if (record.weight == QN_WEIGHT_F32 && pairs->weights == QN_WEIGHTS_U32)

@@ -5,6 +5,7 @@
 #define QN_CONVERTERS_READERS_REAL_LINES_H
 
 #include "converters/text_numbers.h"
+#include "support/inline.h"
 
 #if defined(__SSE4_1__)
 #include <smmintrin.h>
@@ -105,8 +106,7 @@ struct qn_real_line {
 /* The line at `p`: two whole numbers of up to 8 digits and a real, "digits.digits", with one
  * separator between them; then "\n", or, where there are `times`, one more whole number before it.
  * False if it is anything else, or long. */
-static inline __attribute__((always_inline)) bool qn_parse_real_line(const char *p, bool times,
-                                                                     struct qn_real_line *line) {
+QN_ALWAYS_INLINE bool qn_parse_real_line(const char *p, bool times, struct qn_real_line *line) {
   uint64_t marks = times ? qn_marks_of_64(p) : qn_marks_of_32(p);
   if (__builtin_popcountll(marks) < 4)
     marks = qn_marks_of_64(p);

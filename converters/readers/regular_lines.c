@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "converters/readers/real_lines.h"
+#include "support/inline.h"
 
 /* Bytes looked at in one go, and the fewest after a line that was not regular: looking far
  * ahead is in vain where such lines are many. */
@@ -49,9 +50,9 @@ static inline uint64_t number_at(const char *p, uint32_t length) {
 
 /* Parse the lines that end at the marks, from text[0] on. Returns the bytes parsed; `*all` if no
  * line was irregular. */
-static inline __attribute__((always_inline)) uint32_t
-parse_marked(struct qn_text_part *part, const char *text, const uint16_t *places, uint32_t count,
-             bool weighted, bool *all) {
+QN_ALWAYS_INLINE uint32_t parse_marked(struct qn_text_part *part, const char *text,
+                                       const uint16_t *places, uint32_t count, bool weighted,
+                                       bool *all) {
   const uint32_t columns = weighted ? 3 : 2;
   uint32_t begin = 0, used = 0;
   uint64_t edges = 0;
@@ -136,9 +137,9 @@ static uint32_t parse_marked_columns(struct qn_text_part *part, const char *text
 #define REAL_DIGITS 15
 
 /* As parse_marked_columns: the point of the weight is one more mark, between two runs of digits. */
-static inline __attribute__((always_inline)) uint32_t
-parse_marked_reals(struct qn_text_part *part, const char *text, const uint16_t *places,
-                   uint32_t count, const struct qn_regular_columns *columns, bool *all) {
+QN_ALWAYS_INLINE uint32_t parse_marked_reals(struct qn_text_part *part, const char *text,
+                                             const uint16_t *places, uint32_t count,
+                                             const struct qn_regular_columns *columns, bool *all) {
   static const uint64_t powers[REAL_DIGITS] = {
       1,           10,           100,           1000,           10000,
       100000,      1000000,      10000000,      100000000,      1000000000,
@@ -180,9 +181,8 @@ parse_marked_reals(struct qn_text_part *part, const char *text, const uint16_t *
 enum weights { NO_WEIGHTS, WHOLE_WEIGHTS, REAL_WEIGHTS };
 
 /* `columns` is NULL for two columns, or three with a weight, in this order. */
-static inline __attribute__((always_inline)) void
-parse_regular(struct qn_text_part *part, enum weights weights,
-              const struct qn_regular_columns *columns) {
+QN_ALWAYS_INLINE void parse_regular(struct qn_text_part *part, enum weights weights,
+                                    const struct qn_regular_columns *columns) {
   uint16_t places[MOST_BYTES + DOZEN];
   uint64_t window = LEAST_BYTES;
   bool all = true;
@@ -219,8 +219,7 @@ void qn_parse_regular_columns(struct qn_text_part *part, const struct qn_regular
 }
 
 /* Sources, destinations and weights, and perhaps times, which KONECT's lists have. */
-static inline __attribute__((always_inline)) void parse_real_lines(struct qn_text_part *part,
-                                                                   bool times) {
+QN_ALWAYS_INLINE void parse_real_lines(struct qn_text_part *part, bool times) {
   const char *p = part->cursor;
   struct qn_real_line line;
   uint64_t edges = 0;
