@@ -18,6 +18,7 @@
 
 #include "support/error.h"
 #include "support/memory.h"
+#include "support/options.h"
 #include "support/sizes.h"
 #include "support/threads.h"
 
@@ -240,27 +241,20 @@ static const struct argp_option argp_options[] = {
     {"json", 'j', "FILE", 0, "Write the table as JSON too", 0},
     {0}};
 
-static void parse_number(struct argp_state *state, const char *text, uint64_t most,
-                         uint64_t *value) {
-  struct qn_error error;
-  if (qn_number_parse(text, most, value, &error) || *value == 0)
-    argp_error(state, "'%s' is no number from 1 to %" PRIu64, text, most);
-}
-
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
   struct options *options = state->input;
   switch (key) {
   case 's':
-    parse_number(state, argument, 30, &options->scale);
+    options->scale = qn_option_number(state, "--scale", argument, 1, 30);
     return 0;
   case 'd':
-    parse_number(state, argument, 1024, &options->degree);
+    options->degree = qn_option_number(state, "--degree", argument, 1, 1024);
     return 0;
   case 'r':
-    parse_number(state, argument, MAX_RUNS, &options->repeats);
+    options->repeats = qn_option_number(state, "--repeats", argument, 1, MAX_RUNS);
     return 0;
   case 'T':
-    parse_number(state, argument, QN_MAX_THREADS, &options->max_threads);
+    options->max_threads = qn_option_number(state, "-T", argument, 1, QN_MAX_THREADS);
     return 0;
   case 't':
     options->tool = argument;

@@ -32,7 +32,6 @@ static const struct argp_option option_list[] = {
 static error_t parse(int key, char *argument, struct argp_state *state) {
   static char *source;
   struct options *options = state->input;
-  struct qn_error error;
   switch (key) {
   case KEY_ALGORITHMS:
     options->algorithms = argument;
@@ -43,8 +42,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     options->run.num_sources = 1;
     return 0;
   case KEY_DELTA:
-    if (qn_real_parse(argument, &options->run.delta, &error))
-      argp_error(state, "--delta: %s", error.message);
+    options->run.delta = qn_option_real(state, "--delta", argument);
     return 0;
   default:
     return trials_parse(key, argument, state, &options->trials);

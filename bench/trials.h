@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/sizes.h"
+#include "support/options.h"
 #include "support/tool.h"
 
 #define MAX_TRIALS 101
@@ -30,7 +30,6 @@ enum trials_key { KEY_JSON_FILE = 0x100, KEY_TRIALS, KEY_FREE };
 
 static inline error_t trials_parse(int key, char *argument, struct argp_state *state,
                                    struct trials *trials) {
-  struct qn_error error;
   switch (key) {
   case ARGP_KEY_INIT:
     state->child_inputs[0] = &trials->shared;
@@ -40,8 +39,7 @@ static inline error_t trials_parse(int key, char *argument, struct argp_state *s
     trials->json_path = argument;
     return 0;
   case KEY_TRIALS:
-    if (qn_number_parse(argument, MAX_TRIALS, &trials->count, &error) || trials->count == 0)
-      argp_error(state, "--trials is a number from 1 to %d", MAX_TRIALS);
+    trials->count = qn_option_number(state, "--trials", argument, 1, MAX_TRIALS);
     return 0;
   case ARGP_KEY_ARGS:
     trials->files = state->argv + state->next;

@@ -1,9 +1,7 @@
 #include "converters/build_options.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "converters/provenance.h"
+#include "support/options.h"
 
 enum { KEY_UNDIRECTED = 0x3101, KEY_TRANSPOSE, KEY_SELF_LOOPS, KEY_DUPLICATES };
 
@@ -24,19 +22,6 @@ static const char *const transpose_words[] = {"no", "also", NULL};
 static const char *const loop_words[] = {"keep", "remove", NULL};
 static const char *const duplicate_words[] = {"keep", "remove", "min", "sum", NULL};
 
-int qn_choice(struct argp_state *state, const char *option, const char *const *words,
-              const char *word) {
-  char list[128] = "";
-  for (int i = 0; words[i]; i++) {
-    if (strcmp(words[i], word) == 0)
-      return i;
-    snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? ", " : "", words[i]);
-  }
-  argp_error(state, "%s%s%s'%s' is none of %s", option ? "--" : "", option ? option : "",
-             option ? ": " : "", word, list);
-  return 0;
-}
-
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
   struct qn_build *build = state->input;
   switch (key) {
@@ -44,14 +29,15 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
     build->undirected = true;
     return 0;
   case KEY_TRANSPOSE:
-    build->transpose = qn_choice(state, "transpose", transpose_words, argument);
+    build->transpose = qn_option_choice(state, "--transpose", transpose_words, argument);
     return 0;
   case KEY_SELF_LOOPS:
-    build->self_loops = (enum qn_self_loops)qn_choice(state, "self-loops", loop_words, argument);
+    build->self_loops =
+        (enum qn_self_loops)qn_option_choice(state, "--self-loops", loop_words, argument);
     return 0;
   case KEY_DUPLICATES:
     build->duplicates =
-        (enum qn_duplicates)qn_choice(state, "duplicates", duplicate_words, argument);
+        (enum qn_duplicates)qn_option_choice(state, "--duplicates", duplicate_words, argument);
     build->duplicates_chosen = true;
     return 0;
   default:

@@ -19,11 +19,6 @@ extern const struct argp qn_build_argp;
 enum qn_status qn_provenance_build(json_t *provenance, const struct qn_build *build,
                                    struct qn_error *error);
 
-/* The place of `word` in a NULL-terminated list, which is the value of the enum that it names; an
- * error of usage if it is not in it. `option` is NULL for what is no option's value. */
-int qn_choice(struct argp_state *state, const char *option, const char *const *words,
-              const char *word);
-
 #ifdef __cplusplus
 }
 #endif

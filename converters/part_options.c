@@ -2,9 +2,8 @@
 
 #include <inttypes.h>
 
-#include "converters/build_options.h"
 #include "converters/provenance.h"
-#include "support/sizes.h"
+#include "support/options.h"
 
 enum { KEY_EGONET = 0x3501, KEY_HOPS, KEY_ALONG, KEY_INDUCED, KEY_CROSS_EDGES };
 
@@ -17,9 +16,9 @@ static const struct argp_option argp_options[] = {
      "1. Keep the vertices that FILE puts into groups, by lines \"id group\", and the edges "
      "between different groups",
      3},
-    {"hops", KEY_HOPS, "K", 0, "How far an egonet goes (default: 1)", 4},
+    {"hops", KEY_HOPS, "K", 0, "How far an egonet goes (default: 1)", 10},
     {"along", KEY_ALONG, "out|in|both", 0,
-     "Which edges an egonet's hops follow in a directed graph (default: out)", 4},
+     "Which edges an egonet's hops follow in a directed graph (default: out)", 10},
     {0}};
 
 static const char *const along_words[] = {"out", "in", "both", NULL};
@@ -33,7 +32,6 @@ static void choose(struct argp_state *state, struct qn_part_choice *choice, enum
 
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
   struct qn_part_choice *choice = state->input;
-  struct qn_error error;
   switch (key) {
   case ARGP_KEY_INIT:
     choice->hops = 1;
@@ -51,12 +49,11 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
     choice->file = argument;
     return 0;
   case KEY_HOPS:
-    if (qn_number_parse(argument, UINT64_MAX, &choice->hops, &error))
-      argp_error(state, "--hops: %s", error.message);
+    choice->hops = qn_option_number(state, "--hops", argument, 0, UINT64_MAX);
     choice->hops_given = true;
     return 0;
   case KEY_ALONG:
-    choice->along = (enum qn_along)qn_choice(state, "along", along_words, argument);
+    choice->along = (enum qn_along)qn_option_choice(state, "--along", along_words, argument);
     choice->along_given = true;
     return 0;
   case ARGP_KEY_END:

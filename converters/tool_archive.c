@@ -67,9 +67,8 @@ static const char documentation[] =
     "  extract [-C DIR] BUNDLE [MEMBER...]\n"
     "                           restore a bundle's members (all) into DIR\n"
     "  list FILE                what is in an archive or a bundle\n"
-    "  verify FILE...           decode everything and compare the checksums; of a bundle's "
-    "members\n"
-    "                           also the hashes that the manifest has of the containers\n"
+    "  verify FILE...           decode everything and compare the checksums; of a\n"
+    "                           bundle's members also the hashes that the manifest has\n"
     "\n"
     "An archive is a container in archive form: quern-info and quern-verify read it too. A bundle "
     "is a tar with a manifest, which ordinary tar lists and unpacks. Every section is checked "
@@ -318,8 +317,8 @@ static enum qn_status run(const struct options *options, struct qn_error *error)
 
 int main(int argc, char **argv) {
   static const struct argp_option own[] = {
-      {NULL, 'o', "OUT", 0, "The file to write", 0},
-      {NULL, 'C', "DIR", 0, "Extract a bundle's members into DIR (default: here)", 0},
+      {"output", 'o', "OUT", 0, "The file to write", 0},
+      {"directory", 'C', "DIR", 0, "Extract a bundle's members into DIR (default: here)", 0},
       {"bundle", KEY_BUNDLE, NULL, 0, "Create a bundle even of one container", 0},
       {NULL, '1', NULL, 0, "-1 to -19: compression level, fast to small (default: 6)", 1},
       {NULL, '2', NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 1},

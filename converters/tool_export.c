@@ -10,6 +10,7 @@
 #include "converters/graph_source.h"
 #include "converters/output_folder.h"
 #include "support/memory.h"
+#include "support/options.h"
 #include "support/sizes.h"
 #include "support/threads.h"
 #include "support/tool.h"
@@ -86,9 +87,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
       argp_error(state, "--record: %s", error.message);
     return 0;
   case KEY_PARTS:
-    if (qn_number_parse(argument, MAX_PARTS, &options->num_parts, &error) ||
-        options->num_parts == 0)
-      argp_error(state, "--parts: '%s' is not a number from 1 to %d", argument, MAX_PARTS);
+    options->num_parts = qn_option_number(state, "--parts", argument, 1, MAX_PARTS);
     return 0;
   case ARGP_KEY_ARG:
     if (options->input)
@@ -104,8 +103,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 }
 
 static const char documentation[] =
-    "Export a graph: write the edges, weights and original ids of a container of any layout as "
-    "text.\v"
+    "Export a graph: write the edges, weights and original ids of a container of any layout in "
+    "a format of other systems.\v"
     "GRAPH.qrn may be BUNDLE.tar:MEMBER, which is restored to temporary disk space (TMPDIR) "
     "first.\n\n"
     "Formats:\n%s\n"

@@ -14,6 +14,7 @@
 #include "formats/layouts.h"
 #include "support/memory.h"
 #include "support/memory_plan.h"
+#include "support/options.h"
 #include "support/progress.h"
 #include "support/sizes.h"
 #include "support/threads.h"
@@ -69,15 +70,6 @@ static const char *const model_words[] = {"rmat", "uniform", "grid", NULL};
 static const char *const format_words[] = {"graph", "edges", NULL};
 static const char *const permute_words[] = {"no", "yes", NULL};
 
-static uint64_t parse_number(struct argp_state *state, const char *option, const char *text,
-                             uint64_t most) {
-  struct qn_error error;
-  uint64_t value = 0;
-  if (qn_number_parse(text, most, &value, &error))
-    argp_error(state, "--%s: %s", option, error.message);
-  return value;
-}
-
 static void parse_probabilities(struct argp_state *state, const char *text,
                                 struct qn_generator *generator) {
   int used = 0;
@@ -129,25 +121,26 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
     options->output = argument;
     return 0;
   case KEY_SCALE:
-    generator->scale = (unsigned)parse_number(state, "scale", argument, QN_MAX_SCALE);
+    generator->scale = (unsigned)qn_option_number(state, "--scale", argument, 0, QN_MAX_SCALE);
     options->scale_given = true;
     return 0;
   case KEY_DEGREE:
-    generator->degree = parse_number(state, "degree", argument, UINT32_MAX);
+    generator->degree = qn_option_number(state, "--degree", argument, 0, UINT32_MAX);
     options->degree_given = true;
     return 0;
   case KEY_SEED:
-    generator->seed = parse_number(state, "seed", argument, UINT64_MAX);
+    generator->seed = qn_option_number(state, "--seed", argument, 0, UINT64_MAX);
     return 0;
   case KEY_WEIGHTS:
     if (qn_random_weights_parse(argument, false, &generator->weights, &error))
       argp_error(state, "--weights: %s", error.message);
     return 0;
   case KEY_FORMAT:
-    options->format = (enum output_format)qn_choice(state, "format", format_words, argument);
+    options->format =
+        (enum output_format)qn_option_choice(state, "--format", format_words, argument);
     return 0;
   case KEY_PERMUTE:
-    generator->permute = qn_choice(state, "permute", permute_words, argument);
+    generator->permute = qn_option_choice(state, "--permute", permute_words, argument);
     options->permute_given = true;
     return 0;
   case KEY_PROBABILITIES:
@@ -156,7 +149,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
   case ARGP_KEY_ARG:
     if (options->model_given)
       argp_error(state, "one model at a time; '%s' is too much", argument);
-    generator->model = (enum qn_model)qn_choice(state, NULL, model_words, argument);
+    generator->model = (enum qn_model)qn_option_choice(state, NULL, model_words, argument);
     options->model_given = true;
     return 0;
   case ARGP_KEY_END:

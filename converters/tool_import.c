@@ -16,6 +16,7 @@
 #include "formats/layouts.h"
 #include "support/memory.h"
 #include "support/memory_plan.h"
+#include "support/options.h"
 #include "support/progress.h"
 #include "support/sizes.h"
 #include "support/threads.h"
@@ -106,23 +107,11 @@ static void parse_columns(struct argp_state *state, const char *text, struct opt
 }
 
 static void parse_ids(struct argp_state *state, const char *text, struct options *options) {
-  int ids = qn_choice(state, "ids", id_words, text);
+  int ids = qn_option_choice(state, "--ids", id_words, text);
   options->read.strings = ids == 3;
   options->read.compact = ids == QN_ID_COMPACT;
   options->read.numbers = ids == QN_ID_COMPACT || ids == QN_ID_KEEP;
   options->build.ids = ids == 3 ? QN_ID_AUTO : (enum qn_id_choice)ids;
-}
-
-static void parse_number(struct argp_state *state, const char *option, const char *text,
-                         enum qn_status (*parse)(const char *, uint64_t *, struct qn_error *),
-                         uint64_t *value) {
-  struct qn_error error;
-  if (parse(text, value, &error))
-    argp_error(state, "--%s: %s", option, error.message);
-}
-
-static enum qn_status parse_count(const char *text, uint64_t *value, struct qn_error *error) {
-  return qn_number_parse(text, UINT64_MAX - 1, value, error);
 }
 
 static void finish_command_line(struct argp_state *state, struct options *options) {
@@ -167,10 +156,11 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
     options->input.member = argument;
     return 0;
   case KEY_MAX_BYTES:
-    parse_number(state, "max-bytes", argument, qn_size_parse, &options->input.max_bytes);
+    options->input.max_bytes = qn_option_size(state, "--max-bytes", argument, 0);
     return 0;
   case KEY_MAX_EXPANSION:
-    parse_number(state, "max-expansion", argument, parse_count, &options->input.max_expansion);
+    options->input.max_expansion =
+        qn_option_number(state, "--max-expansion", argument, 0, UINT64_MAX - 1);
     return 0;
   case KEY_COLUMNS:
     parse_columns(state, argument, options);
@@ -181,19 +171,18 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
     options->record_text = argument;
     return 0;
   case KEY_VERTICES:
-    if (qn_number_parse(argument, UINT32_MAX, &options->read.num_vertices, &error) ||
-        options->read.num_vertices == 0)
-      argp_error(state, "--vertices: '%s' is not a number from 1 to 4294967295", argument);
+    options->read.num_vertices = qn_option_number(state, "--vertices", argument, 1, UINT32_MAX);
     return 0;
   case KEY_BIPARTITE:
     options->read.bipartite =
-        (enum qn_bipartite)qn_choice(state, "bipartite", bipartite_words, argument);
+        (enum qn_bipartite)qn_option_choice(state, "--bipartite", bipartite_words, argument);
     return 0;
   case KEY_MAX_BAD:
-    parse_number(state, "max-bad", argument, parse_count, &options->read.max_bad);
+    options->read.max_bad = qn_option_number(state, "--max-bad", argument, 0, UINT64_MAX - 1);
     return 0;
   case KEY_WEIGHTS:
-    build->weights = (enum qn_weight_choice)qn_choice(state, "weights", weight_words, argument);
+    build->weights =
+        (enum qn_weight_choice)qn_option_choice(state, "--weights", weight_words, argument);
     options->read.weights = build->weights;
     return 0;
   case KEY_IDS:

@@ -14,6 +14,7 @@
 #include "formats/bundle_open.h"
 #include "formats/layouts.h"
 #include "support/memory_plan.h"
+#include "support/options.h"
 #include "support/sizes.h"
 #include "support/threads.h"
 #include "support/tool.h"
@@ -44,24 +45,24 @@ enum {
   KEY_IN_EDGES,
 };
 
+/* A step is a group of its own, or argp would sort them by name; part_options.c has the first. */
 static const struct argp_option argp_options[] = {
     {"output", 'o', "FILE", 0, "Write the container to FILE (required)", 1},
-    {NULL, 0, NULL, 0, "What to do, in this order, whatever the order of the options:", 2},
-    {"transpose", KEY_TRANSPOSE, NULL, 0, "2. Turn every edge round", 3},
-    {"remove-self-loops", KEY_SELF_LOOPS, NULL, 0, "3. Remove edges from a vertex to itself", 3},
+    {"transpose", KEY_TRANSPOSE, NULL, 0, "2. Turn every edge round", 4},
+    {"remove-self-loops", KEY_SELF_LOOPS, NULL, 0, "3. Remove edges from a vertex to itself", 5},
     {"symmetrize", KEY_SYMMETRIZE, NULL, 0,
-     "4. Add the reverse of every edge; mark the graph undirected", 3},
+     "4. Add the reverse of every edge; mark the graph undirected", 6},
     {"remove-duplicates", KEY_DUPLICATES, NULL, 0, "5. Of edges with the same ends leave the first",
-     3},
+     7},
     {"random-weights", KEY_WEIGHTS, "LO,HI,SEED", 0,
      "6. Uniformly random weights: whole numbers from LO to HI, or reals if either has a point; "
      "both directions of an undirected edge get the same",
-     3},
+     8},
     {"relabel", KEY_RELABEL, "degree|random", 0,
-     "7. Renumber the vertices, by descending degree or randomly; original ids are kept", 3},
-    {"seed", KEY_SEED, "S", 0, "Choose another random numbering (default: 1)", 4},
+     "7. Renumber the vertices, by descending degree or randomly; original ids are kept", 9},
+    {"seed", KEY_SEED, "S", 0, "Choose another random numbering (default: 1)", 10},
     {"in-edges", KEY_IN_EDGES, "also|no", 0,
-     "Store the in-edges of a directed graph as well, or not (default: as in the input)", 4},
+     "Store the in-edges of a directed graph as well, or not (default: as in the input)", 10},
     {0}};
 
 static const char *const relabel_words[] = {"none", "degree", "random", NULL};
@@ -113,15 +114,16 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
       argp_error(state, "--random-weights: %s", error.message);
     return 0;
   case KEY_RELABEL:
-    transform->relabel = (enum qn_relabel)qn_choice(state, "relabel", relabel_words, argument);
+    transform->relabel =
+        (enum qn_relabel)qn_option_choice(state, "--relabel", relabel_words, argument);
     return 0;
   case KEY_SEED:
-    if (qn_number_parse(argument, UINT64_MAX, &transform->relabel_seed, &error))
-      argp_error(state, "--seed: %s", error.message);
+    transform->relabel_seed = qn_option_number(state, "--seed", argument, 0, UINT64_MAX);
     options->seed_given = true;
     return 0;
   case KEY_IN_EDGES:
-    options->in_edges = (enum in_edges)qn_choice(state, "in-edges", in_edges_words, argument);
+    options->in_edges =
+        (enum in_edges)qn_option_choice(state, "--in-edges", in_edges_words, argument);
     return 0;
   case ARGP_KEY_ARG:
     if (options->input)
@@ -137,7 +139,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 }
 
 static const char documentation[] =
-    "Transform a graph: read a container of any layout and write a graph container.\v"
+    "Transform a graph: read a container of any layout and write a graph container. Options with a "
+    "number are steps, done in this order, whatever the order of the options.\v"
     "With --memory edges are sorted in temporary files; --relabel keeps 48 bytes a vertex in "
     "memory.\n\n"
     "The ledger printed at the end accounts for every edge stored (an undirected edge is stored "

@@ -3,7 +3,6 @@
 #include <argp.h>
 #include <inttypes.h>
 #include <jansson.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include "converters/result_match.h"
 #include "formats/bundle_open.h"
 #include "formats/layouts.h"
+#include "support/options.h"
 #include "support/progress.h"
 #include "support/sizes.h"
 #include "support/threads.h"
@@ -28,23 +28,7 @@ struct options {
 
 enum { KEY_QUICK = 0x1001, KEY_AGAINST, KEY_MATCH, KEY_EPSILON };
 
-static const char *const rule_words[] = {"auto", "exact", "epsilon", "equivalence"};
-
-static enum qn_match_rule parse_rule(struct argp_state *state, const char *word) {
-  for (int i = 0; i < 4; i++)
-    if (strcmp(word, rule_words[i]) == 0)
-      return (enum qn_match_rule)i;
-  argp_error(state, "--match is one of auto, exact, epsilon, equivalence; not '%s'", word);
-  return QN_MATCH_AUTO;
-}
-
-static double parse_epsilon(struct argp_state *state, const char *text) {
-  char *end;
-  double epsilon = strtod(text, &end);
-  if (end == text || *end || !isfinite(epsilon) || epsilon < 0)
-    argp_error(state, "--epsilon is a number from 0 on, not '%s'", text);
-  return epsilon;
-}
+static const char *const rule_words[] = {"auto", "exact", "epsilon", "equivalence", NULL};
 
 static void finish_command_line(struct argp_state *state, const struct options *options) {
   if (options->reference && options->num_files != 1)
@@ -66,10 +50,10 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     options->reference = argument;
     return 0;
   case KEY_MATCH:
-    options->rule = parse_rule(state, argument);
+    options->rule = (enum qn_match_rule)qn_option_choice(state, "--match", rule_words, argument);
     return 0;
   case KEY_EPSILON:
-    options->epsilon = parse_epsilon(state, argument);
+    options->epsilon = qn_option_real(state, "--epsilon", argument);
     return 0;
   case ARGP_KEY_END:
     finish_command_line(state, options);

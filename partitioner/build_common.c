@@ -7,7 +7,6 @@
 #include "formats/bundle_open.h"
 #include "formats/figures.h"
 #include "formats/layouts.h"
-#include "support/sizes.h"
 #include "support/threads.h"
 
 /* ---- The input ------------------------------------------------------------ */

@@ -1,9 +1,8 @@
 /* quern-block: graph container in, blocked-csr container out. */
 #include <argp.h>
-#include <string.h>
 
 #include "partitioner/blocked_csr.h"
-#include "support/sizes.h"
+#include "support/options.h"
 
 enum { KEY_BLOCK_VERTICES = 0x1001, KEY_L2_BYTES, KEY_OUT_EDGES };
 
@@ -12,37 +11,26 @@ struct options {
   struct qn_blocked_csr_options blocked;
 };
 
-static uint32_t parse_direction(const char *text, struct argp_state *state) {
-  if (strcmp(text, "pull") == 0)
-    return QN_BLOCKED_PULL;
-  if (strcmp(text, "push") == 0)
-    return QN_BLOCKED_PUSH;
-  if (strcmp(text, "both") != 0)
-    argp_error(state, "--direction: '%s' is none of pull, push, both", text);
-  return QN_BLOCKED_PULL | QN_BLOCKED_PUSH;
-}
+static const char *const direction_words[] = {"pull", "push", "both", NULL};
+static const uint32_t directions[] = {QN_BLOCKED_PULL, QN_BLOCKED_PUSH,
+                                      QN_BLOCKED_PULL | QN_BLOCKED_PUSH};
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
   struct options *options = state->input;
-  struct qn_error error;
   switch (key) {
   case ARGP_KEY_INIT:
     state->child_inputs[0] = &options->common;
     return 0;
   case 'd':
-    options->blocked.directions = parse_direction(argument, state);
+    options->blocked.directions =
+        directions[qn_option_choice(state, "--direction", direction_words, argument)];
     return 0;
   case KEY_BLOCK_VERTICES:
-    if (qn_number_parse(argument, UINT32_MAX, &options->blocked.block_vertices, &error))
-      argp_error(state, "--block-vertices: %s", error.message);
-    if (options->blocked.block_vertices == 0)
-      argp_error(state, "--block-vertices: a block has at least 1 vertex");
+    options->blocked.block_vertices =
+        qn_option_number(state, "--block-vertices", argument, 1, UINT32_MAX);
     return 0;
   case KEY_L2_BYTES:
-    if (qn_size_parse(argument, &options->blocked.l2_bytes, &error))
-      argp_error(state, "--l2-bytes: %s", error.message);
-    if (options->blocked.l2_bytes == 0)
-      argp_error(state, "--l2-bytes: a cache has at least 1 byte");
+    options->blocked.l2_bytes = qn_option_size(state, "--l2-bytes", argument, 1);
     return 0;
   case KEY_OUT_EDGES:
     options->blocked.out_edges = true;

@@ -1,9 +1,8 @@
 /* quern-hybrid: graph container in, hybrid container out. */
 #include <argp.h>
-#include <string.h>
 
 #include "partitioner/hybrid.h"
-#include "support/sizes.h"
+#include "support/options.h"
 
 enum { KEY_WIDTH = 0x1001 };
 
@@ -12,29 +11,21 @@ struct options {
   struct qn_hybrid_options hybrid;
 };
 
-static uint32_t parse_direction(const char *text, struct argp_state *state) {
-  if (strcmp(text, "in") == 0)
-    return QN_HYBRID_IN;
-  if (strcmp(text, "out") == 0)
-    return QN_HYBRID_OUT;
-  if (strcmp(text, "both") != 0)
-    argp_error(state, "--direction: '%s' is none of in, out, both", text);
-  return QN_HYBRID_IN | QN_HYBRID_OUT;
-}
+static const char *const direction_words[] = {"in", "out", "both", NULL};
+static const uint32_t directions[] = {QN_HYBRID_IN, QN_HYBRID_OUT, QN_HYBRID_IN | QN_HYBRID_OUT};
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
   struct options *options = state->input;
-  struct qn_error error;
   switch (key) {
   case ARGP_KEY_INIT:
     state->child_inputs[0] = &options->common;
     return 0;
   case 'd':
-    options->hybrid.directions = parse_direction(argument, state);
+    options->hybrid.directions =
+        directions[qn_option_choice(state, "--direction", direction_words, argument)];
     return 0;
   case KEY_WIDTH:
-    if (qn_number_parse(argument, UINT32_MAX, &options->hybrid.width, &error))
-      argp_error(state, "--width: %s", error.message);
+    options->hybrid.width = qn_option_number(state, "--width", argument, 0, UINT32_MAX);
     return 0;
   default:
     return ARGP_ERR_UNKNOWN;

@@ -2,7 +2,7 @@
 #include <argp.h>
 
 #include "partitioner/slotted_pages.h"
-#include "support/sizes.h"
+#include "support/options.h"
 
 struct options {
   struct qn_builder_options common;
@@ -21,7 +21,6 @@ static bool parse_address(const char *text, struct qn_page_address *address) {
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
   struct options *options = state->input;
-  struct qn_error error;
   switch (key) {
   case ARGP_KEY_INIT:
     state->child_inputs[0] = &options->common;
@@ -31,10 +30,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
       argp_error(state, "--address: '%s' is none of 2,2 3,3 2,4 4,2", argument);
     return 0;
   case KEY_PAGE_SIZE:
-    if (qn_size_parse(argument, &options->pages.page_bytes, &error))
-      argp_error(state, "--page-size: %s", error.message);
-    if (options->pages.page_bytes == 0)
-      argp_error(state, "--page-size: a page cannot be empty");
+    options->pages.page_bytes = qn_option_size(state, "--page-size", argument, 1);
     return 0;
   default:
     return ARGP_ERR_UNKNOWN;

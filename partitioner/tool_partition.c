@@ -2,7 +2,7 @@
 #include <argp.h>
 
 #include "partitioner/edge_partitions.h"
-#include "support/sizes.h"
+#include "support/options.h"
 
 struct options {
   struct qn_builder_options common;
@@ -13,22 +13,16 @@ enum { KEY_PARTITIONS = 'p', KEY_PARTITION_BYTES = 0x1001 };
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
   struct options *options = state->input;
-  struct qn_error error;
   switch (key) {
   case ARGP_KEY_INIT:
     state->child_inputs[0] = &options->common;
     return 0;
   case KEY_PARTITIONS:
-    if (qn_number_parse(argument, UINT64_MAX, &options->layout.num_partitions, &error))
-      argp_error(state, "--partitions: %s", error.message);
-    else if (options->layout.num_partitions == 0)
-      argp_error(state, "--partitions must be at least 1");
+    options->layout.num_partitions =
+        qn_option_number(state, "--partitions", argument, 1, UINT64_MAX);
     return 0;
   case KEY_PARTITION_BYTES:
-    if (qn_size_parse(argument, &options->layout.partition_bytes, &error))
-      argp_error(state, "--partition-bytes: %s", error.message);
-    else if (options->layout.partition_bytes == 0)
-      argp_error(state, "--partition-bytes must be at least 8, or 12 with weights: one edge");
+    options->layout.partition_bytes = qn_option_size(state, "--partition-bytes", argument, 1);
     return 0;
   case ARGP_KEY_END:
     if (options->layout.num_partitions && options->layout.partition_bytes)

@@ -2,7 +2,7 @@
 #include <argp.h>
 
 #include "partitioner/shards.h"
-#include "support/sizes.h"
+#include "support/options.h"
 
 struct options {
   struct qn_builder_options common;
@@ -11,33 +11,21 @@ struct options {
 
 enum { KEY_SHARD_VERTICES = 0x1001, KEY_SHARED_MEMORY, KEY_PAGE_BYTES };
 
-static void parse_size(const char *option, const char *argument, uint64_t *bytes,
-                       struct argp_state *state) {
-  struct qn_error error;
-  if (qn_size_parse(argument, bytes, &error))
-    argp_error(state, "--%s: %s", option, error.message);
-  else if (*bytes == 0)
-    argp_error(state, "--%s must be more than 0 bytes", option);
-}
-
 static error_t parse(int key, char *argument, struct argp_state *state) {
   struct options *options = state->input;
-  struct qn_error error;
   switch (key) {
   case ARGP_KEY_INIT:
     state->child_inputs[0] = &options->common;
     return 0;
   case KEY_SHARD_VERTICES:
-    if (qn_number_parse(argument, UINT64_MAX, &options->layout.shard_vertices, &error))
-      argp_error(state, "--shard-vertices: %s", error.message);
-    else if (options->layout.shard_vertices == 0)
-      argp_error(state, "--shard-vertices must be at least 1");
+    options->layout.shard_vertices =
+        qn_option_number(state, "--shard-vertices", argument, 1, UINT64_MAX);
     return 0;
   case KEY_SHARED_MEMORY:
-    parse_size("shared-memory", argument, &options->layout.shared_bytes, state);
+    options->layout.shared_bytes = qn_option_size(state, "--shared-memory", argument, 1);
     return 0;
   case KEY_PAGE_BYTES:
-    parse_size("page-bytes", argument, &options->layout.page_bytes, state);
+    options->layout.page_bytes = qn_option_size(state, "--page-bytes", argument, 1);
     return 0;
   case ARGP_KEY_END:
     if (options->layout.shard_vertices && options->layout.shared_bytes)
@@ -61,7 +49,7 @@ static const char documentation[] =
     "vertex, for undirected graphs 8 a vertex only. A shard with far more edges than the others "
     "limits the speed: see largest_shard_edges.\n\n"
     "Memory: beside the mapped input and output, 4 bytes an edge (8 with weights) of a directed "
-    "graph that was stored without its in-edges (quern-import --transpose stores them).";
+    "graph that was stored without its in-edges (quern-import --transpose=also stores them).";
 
 int main(int argc, char **argv) {
   static const struct argp_option own[] = {

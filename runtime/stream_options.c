@@ -1,6 +1,6 @@
 #include "runtime/stream_options.h"
 
-#include "support/sizes.h"
+#include "support/options.h"
 
 enum key { KEY_STREAMS = 0x200, KEY_HOST_MEMORY, KEY_CACHE_MEMORY, KEY_TRACE, KEY_EXPLAIN };
 
@@ -22,34 +22,19 @@ static const struct argp_option option_list[] = {
      4},
     {0}};
 
-static uint64_t parse_size(const char *option, const char *text, struct argp_state *state) {
-  struct qn_error error;
-  uint64_t bytes = 0;
-  if (qn_size_parse(text, &bytes, &error))
-    argp_error(state, "%s: %s", option, error.message);
-  return bytes;
-}
-
 static error_t parse(int key, char *argument, struct argp_state *state) {
   struct qn_watch_options *options = state->input;
-  struct qn_error error;
-  uint64_t number = 0;
   switch (key) {
   case KEY_STREAMS:
-    if (qn_number_parse(argument, QN_MAX_STREAMS, &number, &error))
-      argp_error(state, "--streams: %s", error.message);
-    if (number == 0)
-      argp_error(state, "--streams must be at least 1");
-    options->streaming.num_streams = (unsigned)number;
+    options->streaming.num_streams =
+        (unsigned)qn_option_number(state, "--streams", argument, 1, QN_MAX_STREAMS);
     return 0;
   case KEY_HOST_MEMORY:
-    options->streaming.host_memory = parse_size("--host-memory", argument, state);
-    if (options->streaming.host_memory == 0)
-      argp_error(state, "--host-memory must not be 0");
+    options->streaming.host_memory = qn_option_size(state, "--host-memory", argument, 1);
     return 0;
   case KEY_CACHE_MEMORY:
     options->streaming.limit_cache = true;
-    options->streaming.cache_memory = parse_size("--cache-memory", argument, state);
+    options->streaming.cache_memory = qn_option_size(state, "--cache-memory", argument, 0);
     return 0;
   case KEY_EXPLAIN:
     options->explain = true;

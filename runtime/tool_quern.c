@@ -1,6 +1,7 @@
 /* quern TOOL ...: the tools of the suite under one name. */
 #include <dirent.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +57,7 @@ static void print_tools(FILE *stream, const char *folder) {
   int count = scandir(folder[0] ? folder : ".", &entries, is_tool, alphasort);
   fprintf(stream, "Usage: quern TOOL [OPTION...]\n"
                   "A mill for graphs: all tools of the suite under one name.\n\n"
-                  "Tools (quern TOOL --help tells more):\n");
+                  "Tools (quern help TOOL tells more):\n");
   for (int i = 0; i < count; i++) {
     const char *name = entries[i]->d_name + strlen("quern-"), *summary = summary_of(name);
     fprintf(stream, *summary ? "  %-10s %s\n" : "  %s\n", name, summary);
@@ -66,25 +67,35 @@ static void print_tools(FILE *stream, const char *folder) {
     free(entries);
 }
 
+/* Become the tool argv[0] with its arguments; returns if there is none. */
+static int run_tool(const char *folder, char **argv) {
+  char path[PATH_BYTES];
+  if (argv[0][0] == '-' || strchr(argv[0], '/')) {
+    fprintf(stderr, "quern: %s is not the name of a tool; quern --help lists them\n", argv[0]);
+    return QN_USAGE;
+  }
+  int length = snprintf(path, sizeof path, "%squern-%s", folder, argv[0]);
+  if (length > 0 && length < (int)sizeof path && folder[0])
+    execv(path, argv);
+  fprintf(stderr, "quern: there is no tool %s beside this program (%s); quern --help lists them\n",
+          argv[0], strerror(errno));
+  return QN_USAGE;
+}
+
 int main(int argc, char **argv) {
-  char folder[PATH_BYTES], path[PATH_BYTES];
+  char folder[PATH_BYTES];
   find_folder(folder);
-  if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-?") == 0) {
+  const char *first = argc < 2 ? "" : argv[1];
+  const bool help = strcmp(first, "help") == 0;
+  if (help && argc > 2)
+    return run_tool(folder, (char *[]){argv[2], "--help", NULL});
+  if (argc < 2 || help || strcmp(first, "--help") == 0 || strcmp(first, "-?") == 0) {
     print_tools(argc < 2 ? stderr : stdout, folder);
     return argc < 2 ? QN_USAGE : QN_OK;
   }
-  if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
+  if (strcmp(first, "--version") == 0 || strcmp(first, "-V") == 0) {
     printf("quern (Quern) %s\n", QN_VERSION);
     return QN_OK;
   }
-  if (argv[1][0] == '-' || strchr(argv[1], '/')) {
-    fprintf(stderr, "quern: %s is not the name of a tool; quern --help lists them\n", argv[1]);
-    return QN_USAGE;
-  }
-  int length = snprintf(path, sizeof path, "%squern-%s", folder, argv[1]);
-  if (length > 0 && length < (int)sizeof path && folder[0])
-    execv(path, argv + 1);
-  fprintf(stderr, "quern: there is no tool %s beside this program (%s); quern --help lists them\n",
-          argv[1], strerror(errno));
-  return QN_USAGE;
+  return run_tool(folder, argv + 1);
 }

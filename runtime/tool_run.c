@@ -13,6 +13,7 @@
 #include "runtime/values.h"
 #include "runtime/watch.h"
 #include "support/memory.h"
+#include "support/options.h"
 #include "support/progress.h"
 #include "support/sizes.h"
 #include "support/threads.h"
@@ -91,7 +92,7 @@ static const struct argp_option option_list[] = {
      "Run on several CUDA devices, on slotted-pages and edge-partitions; one may be named twice",
      1},
     {"strategy", KEY_STRATEGY, "performance|scalability", 0,
-     "How they share the run: all of them have the vertices' values and walk a part of the graph, "
+     "How several devices share the run: all of them have the vertices' values and walk a part of the graph, "
      "or each has a part of the values and walks the whole graph (default: performance if the "
      "values fit)",
      1},
@@ -102,7 +103,7 @@ static const struct argp_option option_list[] = {
      "when the results are out. SIGINT and SIGTERM write one and end the run (exit status 130)",
      1},
     {"every", KEY_EVERY, "N", 0,
-     "Write it after every N iterations (default 10; 0: only when interrupted)", 1},
+     "Write a checkpoint after every N iterations (default 10; 0: only when interrupted)", 1},
     {"resume", KEY_RESUME, NULL, 0,
      "Go on from the checkpoint in DIR, or begin if there is none; one of another container, "
      "algorithm or parameter is refused (--iterations and -T may differ)",
@@ -112,6 +113,9 @@ static const struct argp_option option_list[] = {
     {"top", KEY_TOP, "N", 0, "Show the N largest values (default: 10 for rankings)", 2},
     {"list", KEY_LIST, NULL, 0, "Show the algorithms, layouts and devices of this build", 3},
     {0}};
+
+static const char *const mode_words[] = {"synchronous", "asynchronous", NULL};
+static const char *const strategy_words[] = {"performance", "scalability", NULL};
 
 static const char documentation[] =
     "Run an algorithm on a container of any layout and show what it found.\v"
@@ -131,7 +135,6 @@ static void add_source(struct options *options, char *id) {
 }
 
 static void parse_device(struct options *options, const char *text, struct argp_state *state) {
-  struct qn_error error;
   uint64_t index = 0;
   if (strcmp(text, "auto") == 0) {
     options->run.device = QN_DEVICE_AUTO;
@@ -139,47 +142,26 @@ static void parse_device(struct options *options, const char *text, struct argp_
     options->run.device = QN_DEVICE_CPU;
   } else if (strcmp(text, "cuda") == 0 || strncmp(text, "cuda:", 5) == 0) {
     options->run.device = QN_DEVICE_CUDA;
-    if (text[4] && qn_number_parse(text + 5, INT32_MAX, &index, &error))
-      argp_error(state, "--device: %s", error.message);
+    index = text[4] ? qn_option_number(state, "--device", text + 5, 0, INT32_MAX) : 0;
   } else if (strcmp(text, "hybrid") == 0 || strncmp(text, "hybrid:", 7) == 0) {
     options->run.device = QN_DEVICE_HYBRID;
-    if (text[6] && qn_number_parse(text + 7, INT32_MAX, &index, &error))
-      argp_error(state, "--device: %s", error.message);
+    index = text[6] ? qn_option_number(state, "--device", text + 7, 0, INT32_MAX) : 0;
   } else {
     argp_error(state, "--device is auto, cpu, cuda, cuda:N, hybrid or hybrid:N, not %s", text);
   }
   options->run.device_index = (int)index;
 }
 
-static void parse_mode(struct options *options, const char *text, struct argp_state *state) {
-  options->run.asynchronous = strcmp(text, "asynchronous") == 0;
-  options->mode_given = true;
-  if (!options->run.asynchronous && strcmp(text, "synchronous") != 0)
-    argp_error(state, "--mode is synchronous or asynchronous, not %s", text);
-}
-
 static void parse_devices(struct options *options, char *list, struct argp_state *state) {
-  struct qn_error error;
   unsigned count = 0;
   for (char *rest = list, *text; (text = strsep(&rest, ","));) {
-    uint64_t index = 0;
-    if (qn_number_parse(text, INT32_MAX, &index, &error))
-      argp_error(state, "--devices is a list of numbers such as 0,1: %s", error.message);
+    const uint64_t index = qn_option_number(state, "--devices", text, 0, INT32_MAX);
     if (count == QN_MAX_DEVICES)
       argp_error(state, "--devices: at most %d", QN_MAX_DEVICES);
     options->devices[count++] = (int)index;
   }
   options->run.devices = options->devices;
   options->run.num_devices = count;
-}
-
-static void parse_strategy(struct options *options, const char *text, struct argp_state *state) {
-  if (strcmp(text, "performance") == 0)
-    options->run.strategy = QN_PERFORMANCE;
-  else if (strcmp(text, "scalability") == 0)
-    options->run.strategy = QN_SCALABILITY;
-  else
-    argp_error(state, "--strategy is performance or scalability, not %s", text);
 }
 
 /* --devices implies --device cuda; a list of one is that device. */
@@ -197,30 +179,8 @@ static void settle_devices(struct options *options, struct argp_state *state) {
     run->num_devices = 0;
 }
 
-static uint64_t parse_size(const char *option, const char *text, struct argp_state *state) {
-  struct qn_error error;
-  uint64_t bytes = 0;
-  if (qn_size_parse(text, &bytes, &error))
-    argp_error(state, "%s: %s", option, error.message);
-  return bytes;
-}
-
-static double parse_real(const char *option, const char *text, struct argp_state *state) {
-  struct qn_error error;
-  double value = 0;
-  if (qn_real_parse(text, &value, &error))
-    argp_error(state, "%s: %s", option, error.message);
-  if (value < 0)
-    argp_error(state, "%s must not be negative", option);
-  return value;
-}
-
 static int64_t parse_count(const char *option, const char *text, struct argp_state *state) {
-  struct qn_error error;
-  uint64_t value = 0;
-  if (qn_number_parse(text, UINT32_MAX, &value, &error))
-    argp_error(state, "%s: %s", option, error.message);
-  return (int64_t)value;
+  return (int64_t)qn_option_number(state, option, text, 0, UINT32_MAX);
 }
 
 static void parse_argument(struct options *options, char *argument, struct argp_state *state) {
@@ -247,10 +207,10 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
       add_source(options, id);
     return 0;
   case KEY_DAMPING:
-    options->run.damping = parse_real("--damping", argument, state);
+    options->run.damping = qn_option_real(state, "--damping", argument);
     return 0;
   case KEY_TOLERANCE:
-    options->run.tolerance = parse_real("--tolerance", argument, state);
+    options->run.tolerance = qn_option_real(state, "--tolerance", argument);
     return 0;
   case KEY_ITERATIONS:
     options->run.iterations = parse_count("--iterations", argument, state);
@@ -262,7 +222,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     options->run.hops = parse_count("--hops", argument, state);
     return 0;
   case KEY_DELTA:
-    options->run.delta = parse_real("--delta", argument, state);
+    options->run.delta = qn_option_real(state, "--delta", argument);
     return 0;
   case KEY_DEVICE:
     parse_device(options, argument, state);
@@ -272,13 +232,15 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     parse_devices(options, argument, state);
     return 0;
   case KEY_STRATEGY:
-    parse_strategy(options, argument, state);
+    options->run.strategy = (enum qn_strategy)(
+        QN_PERFORMANCE + qn_option_choice(state, "--strategy", strategy_words, argument));
     return 0;
   case KEY_DEVICE_MEMORY:
-    options->run.device_memory = parse_size("--device-memory", argument, state);
+    options->run.device_memory = qn_option_size(state, "--device-memory", argument, 0);
     return 0;
   case KEY_MODE:
-    parse_mode(options, argument, state);
+    options->run.asynchronous = qn_option_choice(state, "--mode", mode_words, argument);
+    options->mode_given = true;
     return 0;
   case KEY_TRUST:
     options->trust = true;

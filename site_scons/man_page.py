@@ -10,6 +10,7 @@ import sys
 
 OPTION = re.compile(r"^ {2,6}(-\S.*?)(?: {2,}(\S.*))?$")
 CONTINUATION = re.compile(r"^ {20,}(\S.*)$")
+GROUP = re.compile(r"^ (\S.*):$")
 HEADINGS = {"Exit status:": "EXIT STATUS", "Example:": "EXAMPLES", "Examples:": "EXAMPLES", "Formats:": "FORMATS"}
 COMMON = "Mandatory or optional arguments to long options"
 
@@ -47,8 +48,10 @@ def options(lines):
     page = []
     while lines:
         line = lines[0]
-        option, more = OPTION.match(line), CONTINUATION.match(line)
-        if option:
+        option, more, group = OPTION.match(line), CONTINUATION.match(line), GROUP.match(line)
+        if group:
+            page.append('.SS "%s"' % escape(group.group(1)))
+        elif option:
             page += [".TP", ".B " + escape(option.group(1))]
             if option.group(2):
                 page.append(escape(option.group(2)))

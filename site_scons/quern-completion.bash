@@ -10,8 +10,8 @@ _quern() {
   local command=("${COMP_WORDS[0]}")
   COMPREPLY=()
   if [[ ${command[0]##*/} == quern ]]; then
-    if ((COMP_CWORD == 1)); then
-      words=$(_quern_help "${command[@]}" | sed -n 's/^  \([a-z][a-z-]*\)\( .*\)\?$/\1/p')
+    if ((COMP_CWORD == 1)) || [[ ${COMP_WORDS[1]} == help ]]; then
+      words=help\ $(_quern_help "${command[@]}" | sed -n 's/^  \([a-z][a-z-]*\)\( .*\)\?$/\1/p')
       mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
       return
     fi

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "support/options.h"
 #include "support/progress.h"
 #include "support/sizes.h"
 #include "support/temp_file.h"
@@ -28,14 +29,10 @@ static const struct argp_option argp_options[] = {
 
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
   struct qn_memory_options *options = state->input;
-  struct qn_error error;
   struct stat about;
   switch (key) {
   case KEY_MEMORY:
-    if (qn_size_parse(argument, &options->memory, &error))
-      argp_error(state, "--memory: %s", error.message);
-    if (options->memory == 0)
-      argp_error(state, "--memory: some memory is needed");
+    options->memory = qn_option_size(state, "--memory", argument, 1);
     return 0;
   case KEY_TMPDIR:
     if (stat(argument, &about) != 0 || !S_ISDIR(about.st_mode))

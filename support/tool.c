@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "support/atomic_file.h"
+#include "support/options.h"
 #include "support/progress.h"
-#include "support/sizes.h"
 #include "support/threads.h"
 
 static const char *tool_name = "quern";
@@ -16,13 +16,9 @@ enum { KEY_JSON = 0x2001 };
 
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
   struct qn_tool_options *options = state->input;
-  struct qn_error error;
-  uint64_t number;
   switch (key) {
   case 'T':
-    if (qn_number_parse(argument, QN_MAX_THREADS, &number, &error))
-      argp_error(state, "-T: %s", error.message);
-    options->threads = (unsigned)number;
+    options->threads = (unsigned)qn_option_number(state, "-T", argument, 0, QN_MAX_THREADS);
     return 0;
   case 'q':
     options->quiet = true;

@@ -323,9 +323,9 @@ class Streaming(Graph):
                      r"not enough device memory: even streaming, bfs on this graph needs .* but 16\.00 KiB of .* may be used")
         self.refused(self.emulated("bfs", pages, "--device-memory=72K", "--host-memory=1K"), 6,
                      r"needs at least 1\.14 KiB of pinned host memory .* --host-memory allows 1\.00 KiB")
-        self.refused(self.emulated("bfs", pages, "--streams=0"), 2, "--streams must be at least 1")
+        self.refused(self.emulated("bfs", pages, "--streams=0"), 2, "--streams: '0' is not a whole number from 1 to")
         self.refused(self.emulated("bfs", pages, "--streams=65"), 2, "--streams")
-        self.refused(self.emulated("bfs", pages, "--host-memory=0"), 2, "--host-memory must not be 0")
+        self.refused(self.emulated("bfs", pages, "--host-memory=0"), 2, "--host-memory: '0' is less than 1 byte")
         report, _ = self.streamed("bfs", pages, "--host-memory=5K")
         self.assertLessEqual(report["streaming"]["staging_bytes"], 5 << 10)
         auto = run(EMULATED, "bfs", pages, "--device-memory=72K")
@@ -467,7 +467,7 @@ class SideBySide(Graph):
         self.refused(self.shared("bfs", shards, QUERN_EMULATOR_DRIVER="none"), 6, "no CUDA driver is installed")
         self.refused(self.shared("bfs", shards, "--device-memory=2K"), 6, "not enough device memory")
         self.refused(self.shared("spmv", shards, "--mode=asynchronous"), 2, "spmv cannot run asynchronously")
-        self.refused(self.shared("bfs", shards, "--mode=both"), 2, "--mode is synchronous or asynchronous, not both")
+        self.refused(self.shared("bfs", shards, "--mode=both"), 2, "--mode: 'both' is none of synchronous, asynchronous")
         self.refused(self.emulated("bfs", shards, "--mode=synchronous"), 2, "--mode is for --device hybrid")
 
 
@@ -533,11 +533,11 @@ class SeveralDevices(Graph):
     def test_refusals(self):
         pages = self.pages()
         for arguments, text in (
-                (["--devices=0,x"], "--devices is a list of numbers such as 0,1"),
-                (["--devices=0,"], "--devices is a list of numbers such as 0,1"),
+                (["--devices=0,x"], "--devices: 'x' is not a whole number"),
+                (["--devices=0,"], "--devices: '' is not a whole number"),
                 (["--devices=" + ",".join(["0"] * 17)], "--devices: at most 16"),
                 (["--devices=0,1", "--device=cpu"], "--devices stands instead of --device"),
-                (["--devices=0,1", "--strategy=fast"], "--strategy is performance or scalability, not fast"),
+                (["--devices=0,1", "--strategy=fast"], "--strategy: 'fast' is none of performance, scalability"),
                 (["--devices=0", "--strategy=performance"], "--strategy is for --devices of two or more")):
             self.refused(self.several("bfs", pages, *arguments), 2, text)
         self.refused(self.several("bfs", pages, "--devices=0,3"), 6, "there is no CUDA device 3: there are 3")
