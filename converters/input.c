@@ -13,6 +13,7 @@
 #include "converters/input_source.h"
 #include "support/memory.h"
 #include "support/temp_file.h"
+#include "support/threads.h"
 
 struct qn_input {
   struct qn_input_options options;
@@ -225,7 +226,7 @@ static enum qn_status start_threads(struct qn_input *input, struct qn_error *err
       return status;
   }
   if (input->mapping) {
-    int failure = pthread_create(&input->hasher, NULL, hash_mapping, input);
+    int failure = qn_thread_start(&input->hasher, hash_mapping, input);
     if (failure) {
       errno = failure;
       return qn_fail_errno(error, "cannot start a thread");

@@ -8,6 +8,7 @@
 
 #include "converters/input_source.h"
 #include "support/memory.h"
+#include "support/threads.h"
 
 #define BLOCK_BYTES ((uint64_t)8 << 20)
 #define MAX_BLOCK_BYTES ((uint64_t)1 << 30)
@@ -154,7 +155,7 @@ enum qn_status qn_read_ahead_create(struct qn_descriptor *descriptor, struct qn_
   ahead->name = name;
   pthread_mutex_init(&ahead->lock, NULL);
   pthread_cond_init(&ahead->changed, NULL);
-  int failure = pthread_create(&ahead->thread, NULL, read_blocks, ahead);
+  int failure = qn_thread_start(&ahead->thread, read_blocks, ahead);
   if (failure) {
     qn_read_ahead_destroy(ahead);
     errno = failure;

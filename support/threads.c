@@ -1,6 +1,7 @@
 #include "support/threads.h"
 
 #include <omp.h>
+#include <signal.h>
 #include <time.h>
 
 unsigned qn_threads_set(unsigned requested) {
@@ -22,6 +23,17 @@ void qn_part_of(uint64_t total, uint64_t parts, uint64_t index, uint64_t *begin,
   uint64_t larger = total % parts;
   *begin = index * size + (index < larger ? index : larger);
   *end = *begin + size + (index < larger);
+}
+
+int qn_thread_start(pthread_t *thread, void *(*run)(void *argument), void *argument) {
+  sigset_t others, before;
+  sigfillset(&others);
+  sigdelset(&others, SIGBUS);
+  sigdelset(&others, SIGSEGV);
+  pthread_sigmask(SIG_SETMASK, &others, &before);
+  int failure = pthread_create(thread, NULL, run, argument);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return failure;
 }
 
 double qn_seconds(void) {

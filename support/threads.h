@@ -1,7 +1,8 @@
-/* How many threads to use, and wall-clock time. */
+/* How many threads to use, threads of one's own, and wall-clock time. */
 #ifndef QN_SUPPORT_THREADS_H
 #define QN_SUPPORT_THREADS_H
 
+#include <pthread.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -20,6 +21,10 @@ unsigned qn_threads(void);
 /* Part `index` of `parts` of [0, total): the half-open range [*begin, *end).
  * Parts differ in size by at most one and cover the whole in order. */
 void qn_part_of(uint64_t total, uint64_t parts, uint64_t index, uint64_t *begin, uint64_t *end);
+
+/* As pthread_create, for a thread that leaves signals to the others, but for those of a fault in a
+ * mapping. Returns 0 or the error's number. */
+int qn_thread_start(pthread_t *thread, void *(*run)(void *argument), void *argument);
 
 /* Seconds on a monotonic clock. */
 double qn_seconds(void);

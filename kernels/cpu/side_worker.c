@@ -1,7 +1,5 @@
 #include "kernels/cpu/side_worker.h"
 
-#include <signal.h>
-
 #include "support/threads.h"
 
 /* A search of a long path has iterations of microseconds: sleeping would take longer than these. */
@@ -41,18 +39,11 @@ static void *do_jobs(void *argument) {
   return NULL;
 }
 
-/* Signals are the caller's, but for those of a fault in a mapping. */
 enum qn_status qn_side_worker_create(struct qn_side_worker *worker, struct qn_error *error) {
-  sigset_t all, before;
-  sigfillset(&all);
-  sigdelset(&all, SIGBUS);
-  sigdelset(&all, SIGSEGV);
   worker->num_threads = qn_threads();
   pthread_mutex_init(&worker->lock, NULL);
   pthread_cond_init(&worker->changed, NULL);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  worker->exists = pthread_create(&worker->thread, NULL, do_jobs, worker) == 0;
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  worker->exists = qn_thread_start(&worker->thread, do_jobs, worker) == 0;
   if (worker->exists)
     return QN_OK;
   pthread_cond_destroy(&worker->changed);

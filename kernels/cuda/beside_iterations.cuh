@@ -36,7 +36,7 @@ inline enum qn_status step_on_device(struct beside_run *beside, double *change,
                                      struct qn_error *error) {
   struct sweep_run *run = beside->run;
   const double begin = qn_seconds();
-  enum qn_status status = begin_on_device(run, error);
+  enum qn_status status = sweep_begin(run, error);
   if (!status)
     status = walk_alone(beside, error);
   if (!status)

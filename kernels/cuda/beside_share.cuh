@@ -9,17 +9,6 @@
 
 namespace {
 
-inline enum qn_status begin_on_device(struct sweep_run *run, struct qn_error *error) {
-  enum qn_status status = QN_OK;
-  SWEEP_LAUNCH(run, sweep_send);
-  if (PROGRAM_AGGREGATE)
-    status = sweep_total(run, &run->context.aggregate, error);
-#if PROGRAM_BEGINS
-  program_begin(&run->context);
-#endif
-  return status;
-}
-
 /* Gather the stretches [first, last). What is resident has been when this returns; what is streamed
  * is on its way, so that the bus has work while the next stretches are taken. */
 inline enum qn_status gather_stretches(struct beside_run *beside, uint32_t first, uint32_t last,
@@ -177,7 +166,7 @@ inline enum qn_status step_together(struct beside_run *beside, double *change,
   const double cpu_share = qn_beside_cpu_share(&beside->plan, beside->figures.active_share);
   const uint64_t num_vertices = run->context.num_vertices;
   uint64_t border = 0;
-  enum qn_status status = begin_on_device(run, error);
+  enum qn_status status = sweep_begin(run, error);
   if (!status)
     status = want_units(beside, error);
   if (!status)

@@ -1,9 +1,9 @@
 #include "kernels/cuda/device_team.cuh"
 
-#include <signal.h>
 #include <string.h>
 
 #include "kernels/cuda/memory.cuh"
+#include "support/threads.h"
 
 struct hired {
   struct qn_device_team *team;
@@ -30,21 +30,15 @@ static void *wait_and_work(void *argument) {
   return NULL;
 }
 
-/* All signals are the caller's, but for those of a fault in the mapping. */
+/* How many are there then, the caller included. */
 static unsigned hire(struct qn_device_team *team, struct hired *hired) {
   unsigned count = 1;
-  sigset_t all, before;
-  sigfillset(&all);
-  sigdelset(&all, SIGBUS);
-  sigdelset(&all, SIGSEGV);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
   for (; count < team->num_members; count++) {
     hired[count].team = team;
     hired[count].member = count;
-    if (pthread_create(&hired[count].thread, NULL, wait_and_work, &hired[count]) != 0)
+    if (qn_thread_start(&hired[count].thread, wait_and_work, &hired[count]) != 0)
       break;
   }
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
   return count;
 }
 

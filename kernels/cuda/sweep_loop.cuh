@@ -65,8 +65,9 @@ inline enum qn_status sweep_iterations(struct sweep_run *run, struct qn_error *e
     if (status || count == 0)
       break;
     run->num_active = count;
-    SWEEP_LAUNCH(run, sweep_send);
-    status = sweep_walk(run, error);
+    status = sweep_begin(run, error);
+    if (!status)
+      status = sweep_walk(run, error);
     if (!status)
       status = sweep_clear(run->state.count, 0, error);
     if (status)
@@ -93,12 +94,7 @@ inline enum qn_status sweep_iterations(struct sweep_run *run, struct qn_error *e
     const struct qn_range range("iteration");
     const double begin = qn_seconds();
     double change = 0;
-    SWEEP_LAUNCH(run, sweep_send);
-    if (PROGRAM_AGGREGATE)
-      status = sweep_total(run, &run->context.aggregate, error);
-#if PROGRAM_BEGINS
-    program_begin(&run->context);
-#endif
+    status = sweep_begin(run, error);
     if (!status)
       status = sweep_walk(run, error);
     if (status)

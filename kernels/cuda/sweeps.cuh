@@ -313,6 +313,18 @@ inline enum qn_status sweep_total(struct sweep_run *run, double *total, struct q
   return status;
 }
 
+/* The beginning of an iteration: active vertices send. */
+inline enum qn_status sweep_begin(struct sweep_run *run, struct qn_error *error) {
+  enum qn_status status = QN_OK;
+  SWEEP_LAUNCH(run, sweep_send);
+  if (PROGRAM_AGGREGATE)
+    status = sweep_total(run, &run->context.aggregate, error);
+#if PROGRAM_BEGINS
+  program_begin(&run->context);
+#endif
+  return status;
+}
+
 inline enum qn_status sweep_clear(void *word, int byte, struct qn_error *error) {
   return qn_cuda_status(cudaMemsetAsync(word, byte, sizeof(unsigned long long), NULL),
                         "clearing a counter", error);

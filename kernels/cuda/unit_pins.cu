@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <math.h>
 #include <pthread.h>
-#include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "support/memory.h"
+#include "support/threads.h"
 
 /* What is pinned at a time. Copies do not cross its bounds. */
 #ifndef QN_PIN_BYTES
@@ -278,18 +278,11 @@ static void *pin_meanwhile(void *argument) {
   return NULL;
 }
 
-/* With all signals blocked but those of a fault in the mapping: the others are the caller's. */
 void qn_unit_pins_begin(struct qn_unit_pins *pins, int device) {
-  sigset_t others, before;
   if (!pins || pins->has_thread)
     return;
   pins->device = device;
-  sigfillset(&others);
-  sigdelset(&others, SIGBUS);
-  sigdelset(&others, SIGSEGV);
-  pthread_sigmask(SIG_SETMASK, &others, &before);
-  pins->has_thread = pthread_create(&pins->thread, NULL, pin_meanwhile, pins) == 0;
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  pins->has_thread = qn_thread_start(&pins->thread, pin_meanwhile, pins) == 0;
 }
 
 void qn_unit_pins_settle(struct qn_unit_pins *pins) {

@@ -1,9 +1,9 @@
 #include "kernels/cuda/unit_readers.cuh"
 
-#include <signal.h>
 #include <string.h>
 
 #include "support/memory.h"
+#include "support/threads.h"
 
 static void *read_batches(void *argument) {
   struct qn_unit_readers *readers = (struct qn_unit_readers *)argument;
@@ -26,19 +26,6 @@ static void *read_batches(void *argument) {
   return NULL;
 }
 
-/* With all signals blocked but those of a fault in the mapping: the others are the caller's. */
-static void start_threads(struct qn_unit_readers *readers, unsigned num_threads) {
-  sigset_t all, before;
-  sigfillset(&all);
-  sigdelset(&all, SIGBUS);
-  sigdelset(&all, SIGSEGV);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  while (readers->num_threads < num_threads &&
-         pthread_create(&readers->threads[readers->num_threads], NULL, read_batches, readers) == 0)
-    readers->num_threads++;
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
-
 enum qn_status qn_unit_readers_create(struct qn_unit_readers *readers, unsigned num_threads,
                                       uint64_t num_stages, void (*fill)(void *, uint64_t),
                                       void *user, struct qn_error *error) {
@@ -54,7 +41,10 @@ enum qn_status qn_unit_readers_create(struct qn_unit_readers *readers, unsigned 
   pthread_cond_init(&readers->to_readers, NULL);
   pthread_cond_init(&readers->to_sender, NULL);
   readers->ready = true;
-  start_threads(readers, num_threads < QN_MAX_READERS ? num_threads : QN_MAX_READERS);
+  const unsigned most = num_threads < QN_MAX_READERS ? num_threads : QN_MAX_READERS;
+  while (readers->num_threads < most &&
+         qn_thread_start(&readers->threads[readers->num_threads], read_batches, readers) == 0)
+    readers->num_threads++;
   if (readers->num_threads > 0) /* fewer than asked for will do */
     return QN_OK;
   qn_unit_readers_destroy(readers);
