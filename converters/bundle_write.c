@@ -1,5 +1,5 @@
 /* Writing bundles. Each member is first made beside the bundle, since a tar wants its size in
- * front, and is nameless by the time it is copied. */
+ * front, as a file without a name. */
 #include <archive.h>
 #include <archive_entry.h>
 #include <errno.h>
@@ -23,7 +23,7 @@
 struct member {
   const char *path;
   const char *name;
-  int descriptor; /* of its archive form, already unlinked; -1: none */
+  int descriptor; /* of its archive form; -1: none */
   uint64_t bytes; /* of the archive form */
   json_t *entry;  /* of the manifest */
 };
@@ -73,19 +73,12 @@ static enum qn_status describe_member(struct member *member, const struct qn_con
   return status;
 }
 
-/* Make the archive form of a member as a nameless file. */
-static enum qn_status pack_member(struct member *member, const struct qn_container *container,
-                                  const char *scratch, int level, struct qn_error *error) {
-  enum qn_status status = qn_archive_write(container, scratch, true, level, error);
-  if (status)
-    return status;
-  member->descriptor = open(scratch, O_RDONLY | O_CLOEXEC);
+static enum qn_status keep_file(void *context, int descriptor, struct qn_error *error) {
+  struct member *member = context;
+  member->descriptor = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
   off_t end = member->descriptor < 0 ? -1 : lseek(member->descriptor, 0, SEEK_END);
-  unlink(scratch);
-  if (end < 0) {
-    qn_fail_errno(error, "cannot read back");
-    return qn_error_in_file(error, scratch), QN_SYSTEM;
-  }
+  if (end < 0)
+    return qn_fail_errno(error, "cannot read back a member");
   member->bytes = (uint64_t)end;
   return QN_OK;
 }
@@ -97,7 +90,7 @@ static enum qn_status prepare_member(struct member *member, const char *scratch,
   if (!status)
     status = qn_container_check(container, error);
   if (!status)
-    status = pack_member(member, container, scratch, level, error);
+    status = qn_archive_write_aside(container, scratch, level, keep_file, member, error);
   if (!status)
     status = describe_member(member, container, error);
   qn_container_unmap(container);

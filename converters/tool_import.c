@@ -346,6 +346,16 @@ static enum qn_status check_named(const struct import *import, const struct qn_n
   return qn_error_in_file(error, path);
 }
 
+/* As read_path, of what may not name others in its turn. */
+static enum qn_status read_named_path(struct import *import, const struct qn_named_input *input,
+                                      uint64_t *sequence, struct qn_error *error) {
+  enum qn_status status = read_path(import, input->path, NULL, input->reader, sequence, error);
+  if (status || import->result.named.count == 0)
+    return status;
+  qn_fail(error, QN_INVALID, "this was named by another file, but names files itself");
+  return qn_error_in_file(error, input->path);
+}
+
 /* Read what the input that was read last has named. */
 static enum qn_status read_named(struct import *import, const char *path, uint64_t *sequence,
                                  struct qn_error *error) {
@@ -354,7 +364,7 @@ static enum qn_status read_named(struct import *import, const char *path, uint64
   import->result.named = (struct qn_named_inputs){0};
   enum qn_status status = QN_OK;
   for (uint64_t i = 0; i < named.count && !status; i++)
-    status = read_path(import, named.inputs[i].path, NULL, named.inputs[i].reader, sequence, error);
+    status = read_named_path(import, &named.inputs[i], sequence, error);
   if (!status)
     status = check_named(import, &named, &before, path, error);
   qn_named_inputs_release(&named);

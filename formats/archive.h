@@ -19,6 +19,14 @@ extern "C" {
 enum qn_status qn_archive_write(const struct qn_container *container, const char *path, bool force,
                                 int level, struct qn_error *error);
 
+/* Write it to a file that never appears, in the folder of `path`, and let `judge` look at it, which
+ * may keep a duplicate of the descriptor. */
+enum qn_status qn_archive_write_aside(const struct qn_container *container, const char *path,
+                                      int level,
+                                      enum qn_status (*judge)(void *context, int descriptor,
+                                                              struct qn_error *error),
+                                      void *context, struct qn_error *error);
+
 /* Write the plain form of `archive` to `path`. Every section's checksum is compared with what was
  * decoded; QN_INVALID names the section that is damaged. Memory: 4 MiB a thread; for undirected
  * graphs 8 bytes a vertex, 2 bytes an edge (4 with weights), and 8 MiB a thread (14) or more

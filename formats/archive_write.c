@@ -97,10 +97,12 @@ static enum qn_status write_sections(const struct qn_container *container, struc
   return status;
 }
 
-enum qn_status qn_archive_write(const struct qn_container *container, const char *path, bool force,
-                                int level, struct qn_error *error) {
+/* Everything but the commit; `*out` is NULL on failure. */
+static enum qn_status encode(const struct qn_container *container, const char *path, bool force,
+                             int level, struct qn_writer **out, struct qn_error *error) {
   const struct qn_container_info *info = qn_container_info(container);
   struct qn_writer *writer;
+  *out = NULL;
   if (info->incompatible_features & QN_FEATURE_ARCHIVE) {
     qn_fail(error, QN_USAGE, "this container is in archive form already");
     return qn_error_in_file(error, qn_container_path(container)), QN_USAGE;
@@ -114,8 +116,26 @@ enum qn_status qn_archive_write(const struct qn_container *container, const char
   qn_progress_begin("archiving", "bytes", info->file_bytes);
   status = write_sections(container, writer, level, error);
   qn_progress_end();
-  if (!status)
-    return qn_writer_commit(writer, error);
-  qn_writer_abort(writer);
+  if (status)
+    qn_writer_abort(writer);
+  else
+    *out = writer;
   return status;
+}
+
+enum qn_status qn_archive_write(const struct qn_container *container, const char *path, bool force,
+                                int level, struct qn_error *error) {
+  struct qn_writer *writer;
+  enum qn_status status = encode(container, path, force, level, &writer, error);
+  return status ? status : qn_writer_commit(writer, error);
+}
+
+enum qn_status qn_archive_write_aside(const struct qn_container *container, const char *path,
+                                      int level,
+                                      enum qn_status (*judge)(void *context, int descriptor,
+                                                              struct qn_error *error),
+                                      void *context, struct qn_error *error) {
+  struct qn_writer *writer;
+  enum qn_status status = encode(container, path, false, level, &writer, error);
+  return status ? status : qn_writer_judge(writer, judge, context, error);
 }

@@ -2,6 +2,7 @@
 #ifndef QN_TESTS_HELPERS_SCRATCH_H
 #define QN_TESTS_HELPERS_SCRATCH_H
 
+#include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,6 +48,18 @@ static inline uint8_t *read_file(const char *path, size_t *size) {
     abort();
   fclose(file);
   return bytes;
+}
+
+/* How many names there are in a folder. Aborts if it cannot be read. */
+static inline unsigned names_in(const char *folder) {
+  unsigned count = 0;
+  DIR *entries = opendir(folder);
+  if (!entries)
+    abort();
+  for (struct dirent *entry; (entry = readdir(entries));)
+    count += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+  closedir(entries);
+  return count;
 }
 
 static inline void write_file(const char *path, const void *bytes, size_t size) {

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 #include <cmocka.h>
 
@@ -318,6 +319,34 @@ static void same_bytes_for_any_threads(void **state) {
   assert_same_file(scratch_path("one.qrn"), scratch_path("five.qrn"));
 }
 
+static enum qn_status keep_descriptor(void *context, int descriptor, struct qn_error *failure) {
+  (void)failure;
+  *(int *)context = dup(descriptor);
+  return QN_OK;
+}
+
+/* What is written aside has the bytes of an archive, and leaves no name. */
+static void written_aside(void **state) {
+  (void)state;
+  struct qn_container *container;
+  const char *plain = scratch_path("plain.qrn"), *packed = scratch_path("packed.qrn");
+  char aside[64];
+  int descriptor = -1;
+  scratch_remove(NULL);
+  assert_int_equal(mkdir(scratch_folder, 0700), 0);
+  write_random_graph(plain, 2000, 3000, true, QN_WEIGHT_U32);
+  assert_int_equal(archive(plain, packed, 3), QN_OK);
+  assert_int_equal(qn_container_map(plain, 0, &container, &error), QN_OK);
+  assert_int_equal(qn_archive_write_aside(container, scratch_path("aside"), 3, keep_descriptor,
+                                          &descriptor, &error),
+                   QN_OK);
+  qn_container_unmap(container);
+  assert_int_equal(names_in(scratch_folder), 2);
+  snprintf(aside, sizeof aside, "/proc/self/fd/%d", descriptor);
+  assert_same_file(packed, aside);
+  close(descriptor);
+}
+
 static void only_a_triangle_is_kept(void **state) {
   (void)state;
   struct qn_container *container;
@@ -607,6 +636,7 @@ int main(void) {
       cmocka_unit_test(forged_frames_are_refused),
       cmocka_unit_test(forged_triangles),
       cmocka_unit_test(allocation_failures),
+      cmocka_unit_test(written_aside),
   };
   return cmocka_run_group_tests(tests, scratch_create, scratch_remove);
 }

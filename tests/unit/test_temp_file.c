@@ -1,6 +1,5 @@
 /* Temporary files: what is appended by many threads is read back; nothing has a name; a full disk
  * and a missing folder are errors. */
-#include <dirent.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -12,21 +11,12 @@
 
 #include <cmocka.h>
 
+#include "helpers/scratch.h"
 #include "support/memory.h"
 #include "support/temp_file.h"
 #include "support/threads.h"
 
 static struct qn_error error;
-
-static unsigned names_in(const char *folder) {
-  unsigned count = 0;
-  DIR *entries = opendir(folder);
-  assert_non_null(entries);
-  for (struct dirent *entry; (entry = readdir(entries));)
-    count += entry->d_name[0] != '.';
-  closedir(entries);
-  return count;
-}
 
 static void appended_is_read_back(void **state) {
   enum { PIECES = 200, LENGTH = 10000 };
