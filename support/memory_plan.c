@@ -61,24 +61,40 @@ static uint64_t system_available(void) {
   return available;
 }
 
-static uint64_t number_in_file(const char *path) {
+/* The number in `folder`/`name`, behind `key` if that is not NULL; UINT64_MAX if there is none, or
+ * if it is "max". */
+static uint64_t number_in_file(const char *folder, const char *name, const char *key) {
+  char path[512], line[128], format[32];
   unsigned long long number;
+  uint64_t value = UINT64_MAX;
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  snprintf(format, sizeof format, "%s %%llu", key ? key : "");
   FILE *file = fopen(path, "re");
-  uint64_t value = file && fscanf(file, "%llu", &number) == 1 ? number : UINT64_MAX;
+  while (file && value == UINT64_MAX && fgets(line, sizeof line, file))
+    if (sscanf(line, format, &number) == 1)
+      value = number;
   if (file)
     fclose(file);
   return value;
 }
 
-uint64_t qn_memory_available(void) {
-  uint64_t available = system_available();
-  uint64_t limit = number_in_file("/sys/fs/cgroup/memory.max");
-  uint64_t used = number_in_file("/sys/fs/cgroup/memory.current");
-  if (limit != UINT64_MAX && used != UINT64_MAX) {
-    uint64_t left = limit > used ? limit - used : 0;
-    available = left < available ? left : available;
+uint64_t qn_memory_left_in_group(const char *folder) {
+  uint64_t limit = number_in_file(folder, "memory.max", NULL);
+  uint64_t used = number_in_file(folder, "memory.current", NULL);
+  if (limit == UINT64_MAX || used == UINT64_MAX)
+    return UINT64_MAX;
+  uint64_t cached = 0;
+  for (int i = 0; i < 2; i++) {
+    uint64_t bytes = number_in_file(folder, "memory.stat", i ? "active_file" : "inactive_file");
+    cached += bytes == UINT64_MAX ? 0 : bytes;
   }
-  return available;
+  used = used > cached ? used - cached : 0;
+  return limit > used ? limit - used : 0;
+}
+
+uint64_t qn_memory_available(void) {
+  uint64_t available = system_available(), left = qn_memory_left_in_group("/sys/fs/cgroup");
+  return left < available ? left : available;
 }
 
 /* "." for a file without a folder. */

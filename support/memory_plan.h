@@ -61,6 +61,10 @@ json_t *qn_memory_plan_json(const struct qn_memory_plan *plan);
  * group has free. UINT64_MAX if nobody can tell. */
 uint64_t qn_memory_available(void);
 
+/* What the control group (version 2) whose files are in `folder` may still take; files in the page
+ * cache make room for that. UINT64_MAX if it has no limit. */
+uint64_t qn_memory_left_in_group(const char *folder);
+
 #ifdef __cplusplus
 }
 #endif
