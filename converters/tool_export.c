@@ -113,7 +113,8 @@ static const char documentation[] =
     "A folder has manifest.json, which names its files with sizes and checksums; --force "
     "replaces it only if it holds nothing else.\n\n"
     "Exit status: 0; 2 for a wrong command line or if FILE exists (see --force); 3 for an invalid "
-    "container; 5 if reading, writing or memory fails.\n\n"
+    "container; 4 for a graph that the format cannot hold; 5 if reading, writing or memory "
+    "fails.\n\n"
     "Example:\n"
     "  quern-export soc.qrn -o soc.txt\n"
     "  quern-export soc.qrn -o soc-parts --parts 16 --format csv";
@@ -211,7 +212,7 @@ static enum qn_status export_graph(const struct options *options, struct report 
     status = options->num_parts || options->writer->write_folder
                  ? write_folder(options, &source.graph, report, error)
                  : write_file(options, &source.graph, report, error);
-  if (status == QN_INVALID && !error->file[0])
+  if (status == QN_UNSUPPORTED && !error->file[0])
     qn_error_in_file(error, options->input);
   report->write_seconds = qn_seconds() - begun;
   qn_graph_source_close(&source);

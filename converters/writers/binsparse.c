@@ -42,7 +42,7 @@ static enum qn_status find_entries(const struct qn_graph *graph, struct entries 
   entries->csr = csr;
   entries->count = entries->pointers[csr->num_vertices];
   if (repeated)
-    return qn_fail(error, QN_INVALID,
+    return qn_fail(error, QN_UNSUPPORTED,
                    "the entries of a Binsparse matrix occur once, but %" PRIu64
                    " edges of this graph have the ends of another; quern-import "
                    "--duplicates=remove, min or sum makes one of them",

@@ -43,7 +43,7 @@ static enum qn_status write_galois(const struct qn_graph *graph,
   (void)options;
   *written = csr->num_edges;
   if (csr->weights.type == QN_WEIGHT_F32)
-    return qn_fail(error, QN_INVALID,
+    return qn_fail(error, QN_UNSUPPORTED,
                    "edge data of Galois graphs are read as whole numbers, and these weights are "
                    "real; quern-import --weights=none leaves them out");
   qn_progress_begin("writing", "elements", csr->num_vertices + (weighted ? 2 : 1) * csr->num_edges);

@@ -56,11 +56,11 @@ static enum qn_status write_direction(const struct qn_csr *csr, struct qn_text_o
 static enum qn_status check_graph(const struct qn_csr *csr, struct qn_error *error) {
   uint64_t large = 0;
   if (csr->num_vertices > (uint64_t)INT32_MAX + 1)
-    return qn_fail(error, QN_INVALID,
+    return qn_fail(error, QN_UNSUPPORTED,
                    "vertices are i32 in GAPBS graphs, so %" PRIu64 " are too many",
                    csr->num_vertices);
   if (csr->weights.type == QN_WEIGHT_F32)
-    return qn_fail(error, QN_INVALID,
+    return qn_fail(error, QN_UNSUPPORTED,
                    "weights are i32 in GAPBS graphs, and these are real; quern-import "
                    "--weights=none leaves them out");
   if (csr->weights.type == QN_WEIGHT_NONE)
@@ -69,7 +69,7 @@ static enum qn_status check_graph(const struct qn_csr *csr, struct qn_error *err
   for (uint64_t e = 0; e < csr->num_edges; e++)
     large += csr->weights.u32[e] > INT32_MAX;
   if (large)
-    return qn_fail(error, QN_INVALID,
+    return qn_fail(error, QN_UNSUPPORTED,
                    "weights are i32 in GAPBS graphs, and %" PRIu64 " are larger than 2147483647",
                    large);
   return QN_OK;

@@ -95,7 +95,7 @@ static enum qn_status write_graphalytics(const struct qn_graph *graph,
   enum qn_status status;
   (void)options;
   if (graph->ids.kind == QN_IDS_STRINGS)
-    return qn_fail(error, QN_INVALID,
+    return qn_fail(error, QN_UNSUPPORTED,
                    "ids in Graphalytics are numbers, and those of this graph are names");
   if ((status = begin_file(folder, ".v", &output, error)) ||
       (status = qn_vertex_table_write(graph, &style, output, error)) ||

@@ -107,7 +107,7 @@ static enum qn_status write_matrix(const struct qn_graph *graph,
   bool repeated;
   *written = count_entries(&job, &repeated);
   if (repeated)
-    return qn_fail(error, QN_INVALID,
+    return qn_fail(error, QN_UNSUPPORTED,
                    "the graph has several edges with the same ends, which Matrix Market forbids; "
                    "quern-transform --remove-duplicates removes them");
   if (!is_numbered_from_one(&graph->ids))

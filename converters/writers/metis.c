@@ -71,17 +71,17 @@ static struct obstacles find_obstacles(const struct qn_csr *csr) {
 
 static enum qn_status check_graph(const struct qn_graph *graph, struct qn_error *error) {
   if (graph->directedness != QN_UNDIRECTED)
-    return qn_fail(error, QN_INVALID,
+    return qn_fail(error, QN_UNSUPPORTED,
                    "METIS graphs are undirected, and this one is not; quern-transform --symmetrize "
                    "makes it so");
   struct obstacles found = find_obstacles(&graph->out);
   if (found.loops)
-    return qn_fail(error, QN_INVALID,
+    return qn_fail(error, QN_UNSUPPORTED,
                    "METIS graphs have no loops; this one has %" PRIu64
                    ", which quern-transform --remove-self-loops removes",
                    found.loops);
   if (found.repeated)
-    return qn_fail(error, QN_INVALID,
+    return qn_fail(error, QN_UNSUPPORTED,
                    "METIS graphs have no parallel edges; this one has, which quern-transform "
                    "--remove-duplicates removes");
   if (found.weights)

@@ -71,7 +71,7 @@ static enum qn_status write_npy(const struct qn_graph *graph,
   uint64_t num_parts = (stored + PART_EDGES - 1) / PART_EDGES;
   if (graph->ids.kind == QN_IDS_STRINGS)
     return qn_fail(
-        error, QN_INVALID,
+        error, QN_UNSUPPORTED,
         "ids in a NumPy array of edges are numbers, and those of this graph are strings");
   if (graph->out.weights.type != QN_WEIGHT_NONE && job.listed.begin == 0)
     qn_notice("note: weights are not in the array");

@@ -94,7 +94,7 @@ static enum qn_status check_weights(const struct qn_csr *csr, const struct qn_re
   if (!quiet && record->weight != QN_WEIGHT_NONE && stored == QN_WEIGHT_NONE)
     qn_notice("note: there are no weights; all are written as 1");
   if (record->weight == QN_WEIGHT_U32 && stored == QN_WEIGHT_F32)
-    return qn_fail(error, QN_INVALID, "--record wants whole weights, and these are real");
+    return qn_fail(error, QN_UNSUPPORTED, "--record wants whole weights, and these are real");
   uint64_t rounded =
       !quiet && record->weight == QN_WEIGHT_F32 && stored == QN_WEIGHT_U32 ? count_rounded(csr) : 0;
   if (rounded)
@@ -108,7 +108,7 @@ static enum qn_status choose_record(const struct qn_graph *graph,
                                     struct qn_record *record, struct qn_error *error) {
   static const uint64_t largest_of[] = {0, UINT32_MAX, UINT64_MAX, QN_RECORD_PACKED_MAX};
   if (graph->ids.kind == QN_IDS_STRINGS)
-    return qn_fail(error, QN_INVALID,
+    return qn_fail(error, QN_UNSUPPORTED,
                    "ids in binary records are numbers, and those of this graph are names");
   uint64_t largest = largest_id(graph);
   *record = options->record;
@@ -116,7 +116,7 @@ static enum qn_status choose_record(const struct qn_graph *graph,
     *record = (struct qn_record){.ids = largest <= UINT32_MAX ? QN_RECORD_U32 : QN_RECORD_U64,
                                  .weight = graph->out.weights.type};
   if (largest > largest_of[record->ids])
-    return qn_fail(error, QN_INVALID,
+    return qn_fail(error, QN_UNSUPPORTED,
                    "the id %" PRIu64 " does not fit into the record; --record=u64 has room",
                    largest);
   return check_weights(&graph->out, record, options->in_part && options->part_begin, error);

@@ -230,6 +230,6 @@ class TestWritten(Binsparse):
         self.same(self.path("g.qrn"), self.path("back.qrn"))
         text.write_text("1 2\n1 2\n")
         run("quern-import", "-q", "-f", text, "-o", self.path("g.qrn"))
-        done = run("quern-export", self.path("g.qrn"), "--format", "binsparse", "-o", self.path("x.h5"), exit=3)
+        done = run("quern-export", self.path("g.qrn"), "--format", "binsparse", "-o", self.path("x.h5"), exit=4)
         self.assertIn("occur once, but 1 edges", done.stderr)
         self.assertFalse(self.path("x.h5").exists())
