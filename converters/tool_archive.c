@@ -198,9 +198,8 @@ static enum qn_status extract_bundle(const char *input, char **names, int count,
       status = extract_member(bundle, member, options, reports, error);
   }
   if (!status && options->shared.json)
-    print_json(reports);
-  else
-    json_decref(reports);
+    print_json(json_pack("{s:O}", "members", reports));
+  json_decref(reports);
   qn_bundle_close(bundle);
   return status;
 }
@@ -254,8 +253,7 @@ static enum qn_status list(const struct options *options, char **files, int coun
   }
   enum qn_status status = list_entries(files[0], entries, error);
   if (!status && options->shared.json) {
-    json_dumpf(entries, stdout, JSON_INDENT(2));
-    putchar('\n');
+    print_json(json_pack("{s:O}", "members", entries));
   } else if (!status) {
     json_array_foreach(entries, index, entry) {
       char size[16];

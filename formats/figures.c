@@ -14,25 +14,37 @@ static void print_value(const json_t *value, FILE *stream) {
     json_dumpf(value, stream, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6) | JSON_COMPACT);
 }
 
-static void print_object(const json_t *object, int indent, FILE *stream) {
+/* Where values begin: behind the longest key. */
+static int value_column(const json_t *object, int indent) {
+  const char *key;
+  json_t *value;
+  int column = 24;
+  json_object_foreach((json_t *)object, key, value) {
+    int wanted = json_is_object(value) ? value_column(value, indent + 2)
+                                       : indent + (int)strlen(key) + (int)strlen(": ");
+    column = wanted > column ? wanted : column;
+  }
+  return column;
+}
+
+static void print_object(const json_t *object, int indent, int column, FILE *stream) {
   const char *key;
   json_t *value;
   json_object_foreach((json_t *)object, key, value) {
     fprintf(stream, "%*s%s:", indent, "", key);
     if (json_is_object(value)) {
       fputc('\n', stream);
-      print_object(value, indent + 2, stream);
+      print_object(value, indent + 2, column, stream);
       continue;
     }
-    int width = 24 - indent - (int)strlen(key);
-    fprintf(stream, "%*s", width > 1 ? width : 1, "");
+    fprintf(stream, "%*s", column - indent - (int)strlen(key) - 1, "");
     print_value(value, stream);
     fputc('\n', stream);
   }
 }
 
 void qn_figures_print(const json_t *object, FILE *stream) {
-  print_object(object, 0, stream);
+  print_object(object, 0, value_column(object, 0), stream);
 }
 
 uint64_t qn_csr_bytes(const struct qn_container_info *info) {

@@ -194,6 +194,7 @@ static enum qn_status report(const struct qn_builder_options *options,
   if (!status)
     status = operations->describe(container, figures, error);
   if (!status && options->shared.json) {
+    json_object_set_new(object, "output", json_string(options->output));
     json_object_set_new(object, "estimate", qn_memory_plan_json(plan));
     json_dumpf(object, stdout, JSON_INDENT(2));
     putchar('\n');

@@ -56,52 +56,40 @@ static bool has_kernel(const char *algorithm, enum qn_layout layout, enum qn_pro
   return false;
 }
 
-static bool layout_is_listed(enum qn_layout layout) {
-  for (const struct qn_kernel *const *kernel = qn_kernels(); *kernel; kernel++)
-    if ((*kernel)->layout == layout)
-      return true;
-  return false;
-}
-
-/* Of the column of algorithms. */
-static int name_width(void) {
-  int width = (int)strlen("algorithm");
-  for (const struct qn_kernel *const *kernel = qn_kernels(); *kernel; kernel++)
-    if ((int)strlen((*kernel)->algorithm) > width)
-      width = (int)strlen((*kernel)->algorithm);
-  return width;
-}
-
-static void print_row(int width, const char *algorithm, const char *title) {
-  printf("%-*s", width, algorithm);
-  for (enum qn_layout layout = QN_LAYOUT_GRAPH; layout <= QN_LAYOUT_HYBRID; layout++) {
-    if (!layout_is_listed(layout))
-      continue;
-    bool cpu = has_kernel(algorithm, layout, QN_CPU), cuda = has_kernel(algorithm, layout, QN_CUDA);
-    bool hybrid = has_kernel(algorithm, layout, QN_HYBRID);
-    printf(" %-16s", hybrid        ? "cpu cuda hybrid"
-                     : cpu && cuda ? "cpu cuda"
-                     : cpu         ? "cpu"
-                     : cuda        ? "cuda"
-                                   : "-");
+/* "cpu: every layout", or which; nothing without a kernel. */
+static void print_processor(const char *algorithm, enum qn_processor processor,
+                            const char *separator) {
+  unsigned layouts = 0, with_kernel = 0;
+  for (enum qn_layout layout = QN_LAYOUT_GRAPH; layout <= QN_LAYOUT_HYBRID; layout++, layouts++)
+    with_kernel += has_kernel(algorithm, layout, processor);
+  if (with_kernel == 0)
+    return;
+  printf("%s%s: ", separator, qn_processor_name(processor));
+  if (with_kernel == layouts) {
+    fputs("every layout", stdout);
+    return;
   }
-  printf(" %s\n", title);
+  for (enum qn_layout layout = QN_LAYOUT_GRAPH; layout <= QN_LAYOUT_HYBRID; layout++)
+    if (has_kernel(algorithm, layout, processor))
+      printf("%s%s", qn_layout_name(layout), --with_kernel ? ", " : "");
+}
+
+static void print_algorithm(const char *algorithm, const char *title) {
+  printf("%-13s %s\n%14s", algorithm, title, "");
+  print_processor(algorithm, QN_CPU, "");
+  print_processor(algorithm, QN_CUDA, "; ");
+  print_processor(algorithm, QN_HYBRID, "; ");
+  putchar('\n');
 }
 
 void qn_kernel_list_print(const json_t *list) {
   size_t index;
   const json_t *kernel;
   const char *last = "";
-  const int width = name_width();
-  printf("%-*s", width, "algorithm");
-  for (enum qn_layout layout = QN_LAYOUT_GRAPH; layout <= QN_LAYOUT_HYBRID; layout++)
-    if (layout_is_listed(layout))
-      printf(" %-16s", qn_layout_name(layout));
-  putchar('\n');
   json_array_foreach(json_object_get(list, "kernels"), index, kernel) {
     const char *algorithm = json_string_value(json_object_get(kernel, "algorithm"));
     if (strcmp(algorithm, last) != 0)
-      print_row(width, algorithm, json_string_value(json_object_get(kernel, "title")));
+      print_algorithm(algorithm, json_string_value(json_object_get(kernel, "title")));
     last = algorithm;
   }
 }

@@ -12,7 +12,7 @@ extern "C" {
  * "kernel"}]}, sorted by algorithm, layout and device. A new reference. */
 json_t *qn_kernel_list(void);
 
-/* Print a table of that list: a row an algorithm, a column a layout. */
+/* Print what each algorithm of the list finds, and where it runs. */
 void qn_kernel_list_print(const json_t *list);
 
 #ifdef __cplusplus
