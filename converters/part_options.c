@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "converters/provenance.h"
+#include "support/json_text.h"
 #include "support/options.h"
 
 enum { KEY_EGONET = 0x3501, KEY_HOPS, KEY_ALONG, KEY_INDUCED, KEY_CROSS_EDGES };
@@ -77,7 +78,7 @@ static enum qn_status mark_egonet(const struct qn_part_choice *choice, const str
   if (!status)
     status = qn_mark_egonet(graph, center, choice->hops, choice->along, groups, error);
   if (!status)
-    status = qn_provenance_option(provenance, "center", json_string(choice->center), error);
+    status = qn_provenance_option(provenance, "center", qn_json_text(choice->center), error);
   if (!status)
     status =
         qn_provenance_option(provenance, "hops", json_sprintf("%" PRIu64, choice->hops), error);

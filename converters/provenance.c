@@ -1,6 +1,7 @@
 #include "converters/provenance.h"
 
 #include "converters/input.h"
+#include "support/json_text.h"
 #include "support/tool.h"
 
 static enum qn_status out_of_memory(struct qn_error *error) {
@@ -19,23 +20,10 @@ enum qn_status qn_provenance_option(json_t *provenance, const char *key, json_t 
   return json_object_set_new(options, key, value) ? out_of_memory(error) : QN_OK;
 }
 
-/* Names need not be UTF-8, JSON must be: other bytes become '?'. */
-static json_t *name_string(const char *name) {
-  json_t *string = json_string(name);
-  if (string)
-    return string;
-  char ascii[256];
-  size_t n = 0;
-  for (; name[n] && n + 1 < sizeof ascii; n++)
-    ascii[n] = (unsigned char)name[n] < 0x80 ? name[n] : '?';
-  ascii[n] = 0;
-  return json_string(ascii);
-}
-
 enum qn_status qn_provenance_input(json_t *provenance, const char *base_name, const char *format,
                                    const struct qn_input_digest *digest, struct qn_error *error) {
   json_t *input =
-      json_pack("{s:o, s:s, s:I, s:s}", "name", name_string(base_name), "format", format, "bytes",
+      json_pack("{s:o, s:s, s:I, s:s}", "name", qn_json_text(base_name), "format", format, "bytes",
                 (json_int_t)digest->bytes, "xxh3_128", digest->xxh3_128);
   json_t *inputs = json_object_get(provenance, "inputs");
   return json_array_append_new(inputs, input) ? out_of_memory(error) : QN_OK;

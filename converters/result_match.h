@@ -38,9 +38,9 @@ struct qn_match_report {
   struct qn_mismatch listed[QN_MATCH_LISTED];
 };
 
-/* Compare two files, packed or not, or ARCHIVE:MEMBER. QN_OK also if they differ, which `report` says. QN_INVALID with the line if a file is
- * not of the form, has a vertex twice, or has a value that the rule cannot compare; QN_SYSTEM if
- * one cannot be read. */
+/* Compare two files, packed or not, or ARCHIVE:MEMBER. QN_OK also if they differ, which `report`
+ * says. QN_INVALID with the line if a file is not of the form, has a vertex twice, or has a value
+ * that the rule cannot compare; QN_SYSTEM if one cannot be read. */
 enum qn_status qn_result_match(const char *reference, const char *result, enum qn_match_rule rule,
                                double epsilon, struct qn_match_report *report,
                                struct qn_error *error);

@@ -10,6 +10,7 @@
 #include "formats/archive.h"
 #include "formats/bundle.h"
 #include "formats/layouts.h"
+#include "support/json_text.h"
 #include "support/memory.h"
 #include "support/progress.h"
 #include "support/sizes.h"
@@ -82,8 +83,8 @@ static const char documentation[] =
     "Exit status: 0; 2 usage; 3 an invalid or damaged file; 4 an unknown version; 5 I/O or memory.";
 
 static json_t *describe_size(const char *path, uint64_t from, uint64_t to, double seconds) {
-  return json_pack("{s:s, s:I, s:I, s:f}", "output", path, "bytes_in", (json_int_t)from,
-                   "bytes_out", (json_int_t)to, "seconds", seconds);
+  return json_pack("{s:o, s:I, s:I, s:f}", "output", qn_json_text(path), "bytes_in",
+                   (json_int_t)from, "bytes_out", (json_int_t)to, "seconds", seconds);
 }
 
 static uint64_t file_bytes(const char *path) {
@@ -218,9 +219,10 @@ static enum qn_status extract(const struct options *options, char **files, int c
 /* An entry of `list`: for a bundle the manifest's, for an archive the same from its header. */
 static json_t *archive_entry_of(const char *path, const struct qn_container *container) {
   const struct qn_container_info *info = qn_container_info(container);
-  return json_pack("{s:s, s:s, s:I, s:I, s:I}", "name", path, "role", qn_layout_name(info->layout),
-                   "archive_bytes", (json_int_t)info->file_bytes, "vertices",
-                   (json_int_t)info->num_vertices, "edges", (json_int_t)info->num_edges);
+  return json_pack("{s:o, s:s, s:I, s:I, s:I}", "name", qn_json_text(path), "role",
+                   qn_layout_name(info->layout), "archive_bytes", (json_int_t)info->file_bytes,
+                   "vertices", (json_int_t)info->num_vertices, "edges",
+                   (json_int_t)info->num_edges);
 }
 
 static enum qn_status list_entries(const char *path, json_t *entries, struct qn_error *error) {

@@ -9,6 +9,7 @@
 #include "converters/format.h"
 #include "converters/graph_source.h"
 #include "converters/output_folder.h"
+#include "support/json_text.h"
 #include "support/memory.h"
 #include "support/options.h"
 #include "support/sizes.h"
@@ -221,11 +222,12 @@ static enum qn_status export_graph(const struct options *options, struct report 
 
 static enum qn_status print_json(const struct options *options, const struct report *report,
                                  struct qn_error *error) {
-  json_t *json = json_pack("{s:s, s:s, s:s, s:I, s:I, s:{s:f, s:f, s:f}}", "input", options->input,
-                           "output", options->output, "format", options->writer->name, "edges",
-                           (json_int_t)report->edges, "bytes", (json_int_t)report->bytes, "seconds",
-                           "open", report->open_seconds, "write", report->write_seconds, "total",
-                           report->open_seconds + report->write_seconds);
+  json_t *json =
+      json_pack("{s:o, s:o, s:s, s:I, s:I, s:{s:f, s:f, s:f}}", "input",
+                qn_json_text(options->input), "output", qn_json_text(options->output), "format",
+                options->writer->name, "edges", (json_int_t)report->edges, "bytes",
+                (json_int_t)report->bytes, "seconds", "open", report->open_seconds, "write",
+                report->write_seconds, "total", report->open_seconds + report->write_seconds);
   if (!json)
     return qn_fail_memory(error, "the report", 0);
   json_dumpf(json, stdout, JSON_SORT_KEYS | JSON_INDENT(2) | JSON_REAL_PRECISION(6));

@@ -12,6 +12,7 @@
 #include "converters/text_format.h"
 #include "converters/text_output.h"
 #include "formats/layouts.h"
+#include "support/json_text.h"
 #include "support/memory.h"
 #include "support/memory_plan.h"
 #include "support/options.h"
@@ -390,7 +391,7 @@ static enum qn_status generate_text(const struct options *options, struct report
 static enum qn_status print_json(const struct options *options, const struct report *report,
                                  struct qn_error *error) {
   json_t *json =
-      json_pack("{s:s, s:o, s:I, s:I, s:f}", "output", options->output, "estimate",
+      json_pack("{s:o, s:o, s:I, s:I, s:f}", "output", qn_json_text(options->output), "estimate",
                 qn_memory_plan_json(&report->plan), "vertices", (json_int_t)report->num_vertices,
                 "edges", (json_int_t)report->num_edges, "seconds", report->seconds);
   if (!json || json_object_update(json, report->provenance)) {

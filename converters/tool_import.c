@@ -14,6 +14,7 @@
 #include "converters/output_folder.h"
 #include "converters/provenance.h"
 #include "formats/layouts.h"
+#include "support/json_text.h"
 #include "support/memory.h"
 #include "support/memory_plan.h"
 #include "support/options.h"
@@ -442,7 +443,7 @@ static enum qn_status record_options(struct import *import, const struct qn_buil
     return status;
   if (!import->options->columns_text)
     return QN_OK;
-  return qn_provenance_option(p, "columns", json_string(import->options->columns_text), error);
+  return qn_provenance_option(p, "columns", qn_json_text(import->options->columns_text), error);
 }
 
 /* Say in which line an edge occurs again that may not; standard input cannot be read again. */
@@ -521,10 +522,11 @@ static enum qn_status print_json(const struct import *import, const struct qn_co
                                  struct qn_error *error) {
   const struct seconds *seconds = &import->seconds;
   json_t *report = json_pack(
-      "{s:s, s:o, s:I, s:I, s:b, s:s, s:{s:f, s:f, s:f, s:f}}", "output", import->options->output,
-      "estimate", qn_memory_plan_json(&import->plan), "vertices", (json_int_t)info->num_vertices,
-      "edges", (json_int_t)info->num_edges, "undirected", info->directedness == QN_UNDIRECTED,
-      "weights", qn_weight_type_name(info->weight_type), "seconds", "read", seconds->read, "build",
+      "{s:o, s:o, s:I, s:I, s:b, s:s, s:{s:f, s:f, s:f, s:f}}", "output",
+      qn_json_text(import->options->output), "estimate", qn_memory_plan_json(&import->plan),
+      "vertices", (json_int_t)info->num_vertices, "edges", (json_int_t)info->num_edges,
+      "undirected", info->directedness == QN_UNDIRECTED, "weights",
+      qn_weight_type_name(info->weight_type), "seconds", "read", seconds->read, "build",
       seconds->build, "write", seconds->write, "total", seconds->total);
   if (!report || json_object_update(report, import->provenance)) {
     json_decref(report);

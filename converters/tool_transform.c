@@ -13,6 +13,7 @@
 #include "converters/transform.h"
 #include "formats/bundle_open.h"
 #include "formats/layouts.h"
+#include "support/json_text.h"
 #include "support/memory_plan.h"
 #include "support/options.h"
 #include "support/sizes.h"
@@ -313,11 +314,11 @@ static enum qn_status transform_file(const struct options *options, struct repor
 static enum qn_status print_json(const struct options *options, const struct report *report,
                                  struct qn_error *error) {
   const struct qn_container_info *info = &report->info;
-  json_t *json = json_pack("{s:s, s:o, s:I, s:I, s:b, s:s, s:f}", "output", options->output,
-                           "estimate", qn_memory_plan_json(&report->plan), "vertices",
-                           (json_int_t)info->num_vertices, "edges", (json_int_t)info->num_edges,
-                           "undirected", info->directedness == QN_UNDIRECTED, "weights",
-                           qn_weight_type_name(info->weight_type), "seconds", report->seconds);
+  json_t *json = json_pack(
+      "{s:o, s:o, s:I, s:I, s:b, s:s, s:f}", "output", qn_json_text(options->output), "estimate",
+      qn_memory_plan_json(&report->plan), "vertices", (json_int_t)info->num_vertices, "edges",
+      (json_int_t)info->num_edges, "undirected", info->directedness == QN_UNDIRECTED, "weights",
+      qn_weight_type_name(info->weight_type), "seconds", report->seconds);
   if (!json || json_object_update(json, report->provenance)) {
     json_decref(json);
     return qn_fail_memory(error, "the report", 0);

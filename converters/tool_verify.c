@@ -10,6 +10,7 @@
 #include "converters/result_match.h"
 #include "formats/bundle_open.h"
 #include "formats/layouts.h"
+#include "support/json_text.h"
 #include "support/options.h"
 #include "support/progress.h"
 #include "support/sizes.h"
@@ -106,9 +107,10 @@ static json_t *verify_file(const char *path, bool quick, enum qn_status *status,
       *status = qn_container_check(container, error);
   }
   qn_container_unmap(container);
-  return json_pack("{s:s, s:b, s:s?, s:s?, s:I, s:f}", "file", path, "valid", *status == QN_OK,
-                   "layout", layout, "error", *status ? error->message : NULL, "bytes",
-                   (json_int_t)bytes, "seconds", qn_seconds() - begun);
+  return json_pack("{s:o, s:b, s:s?, s:o, s:I, s:f}", "file", qn_json_text(path), "valid",
+                   *status == QN_OK, "layout", layout, "error",
+                   *status ? qn_json_text(error->message) : json_null(), "bytes", (json_int_t)bytes,
+                   "seconds", qn_seconds() - begun);
 }
 
 static void print_line(const json_t *report) {
@@ -141,21 +143,25 @@ static void print_mismatches(const struct qn_match_report *report) {
   }
 }
 
+static json_t *text_or_null(const char *text) {
+  return text[0] ? qn_json_text(text) : json_null();
+}
+
 static json_t *match_json(const struct options *options, const struct qn_match_report *report,
                           bool equal) {
   json_t *list = json_array();
   for (uint64_t i = 0; i < report->num_listed; i++) {
     const struct qn_mismatch *mismatch = &report->listed[i];
-    json_array_append_new(list, json_pack("{s:s%, s:s?, s:s?}", "vertex", mismatch->vertex,
-                                          strlen(mismatch->vertex), "expected",
-                                          mismatch->expected[0] ? mismatch->expected : NULL,
-                                          "found", mismatch->found[0] ? mismatch->found : NULL));
+    json_array_append_new(
+        list, json_pack("{s:o, s:o, s:o}", "vertex", qn_json_text(mismatch->vertex), "expected",
+                        text_or_null(mismatch->expected), "found", text_or_null(mismatch->found)));
   }
-  return json_pack("{s:s, s:s, s:s, s:b, s:I, s:I, s:I, s:I, s:o}", "result", options->files[0],
-                   "reference", options->reference, "match", rule_words[report->rule], "equal",
-                   equal, "vertices", (json_int_t)report->num_vertices, "different",
-                   (json_int_t)report->num_different, "missing", (json_int_t)report->num_missing,
-                   "unknown", (json_int_t)report->num_unknown, "mismatches", list);
+  return json_pack("{s:o, s:o, s:s, s:b, s:I, s:I, s:I, s:I, s:o}", "result",
+                   qn_json_text(options->files[0]), "reference", qn_json_text(options->reference),
+                   "match", rule_words[report->rule], "equal", equal, "vertices",
+                   (json_int_t)report->num_vertices, "different", (json_int_t)report->num_different,
+                   "missing", (json_int_t)report->num_missing, "unknown",
+                   (json_int_t)report->num_unknown, "mismatches", list);
 }
 
 static int verify_result(const struct options *options) {

@@ -7,6 +7,7 @@
 #include "formats/bundle_open.h"
 #include "formats/figures.h"
 #include "formats/layouts.h"
+#include "support/json_text.h"
 #include "support/threads.h"
 
 /* ---- The input ------------------------------------------------------------ */
@@ -194,7 +195,7 @@ static enum qn_status report(const struct qn_builder_options *options,
   if (!status)
     status = operations->describe(container, figures, error);
   if (!status && options->shared.json) {
-    json_object_set_new(object, "output", json_string(options->output));
+    json_object_set_new(object, "output", qn_json_text(options->output));
     json_object_set_new(object, "estimate", qn_memory_plan_json(plan));
     json_dumpf(object, stdout, JSON_INDENT(2));
     putchar('\n');

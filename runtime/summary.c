@@ -1,6 +1,5 @@
 #include "runtime/summary.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <omp.h>
 
@@ -181,14 +180,9 @@ static enum qn_status add_top(const struct qn_session *session, const struct qn_
   uint64_t count = limit ? find_top(session, result, heap, limit) : 0;
   json_t *list = json_array();
   for (uint64_t i = 0; i < count; i++) {
-    uint64_t vertex = session->order ? session->order[heap[i].position] : heap[i].position, length;
-    char buffer[QN_VALUE_TEXT];
-    const char *id = qn_ids_text(&session->ids, vertex, buffer, &length);
-    json_t *name = json_stringn(id, length);
-    if (!name) /* an id that is not UTF-8 */
-      name = json_sprintf("#%" PRIu64, heap[i].position);
-    json_array_append_new(list,
-                          json_pack("{s:o, s:o}", "id", name, "value", value_json(result, vertex)));
+    uint64_t vertex = session->order ? session->order[heap[i].position] : heap[i].position;
+    json_array_append_new(list, json_pack("{s:o, s:o}", "id", qn_id_json(session, vertex), "value",
+                                          value_json(result, vertex)));
   }
   json_object_set_new(object, "top", list);
   qn_free(heap);

@@ -92,7 +92,8 @@ static const struct argp_option option_list[] = {
      "Run on several CUDA devices, on slotted-pages and edge-partitions; one may be named twice",
      1},
     {"strategy", KEY_STRATEGY, "performance|scalability", 0,
-     "How several devices share the run: all of them have the vertices' values and walk a part of the graph, "
+     "How several devices share the run: all of them have the vertices' values and walk a part of "
+     "the graph, "
      "or each has a part of the values and walks the whole graph (default: performance if the "
      "values fit)",
      1},
@@ -393,13 +394,8 @@ static json_t *report_json(const struct qn_session *session, const struct qn_run
   if (beside)
     json_object_set_new(report, "hybrid", beside);
   json_t *sources = json_array();
-  for (uint32_t i = 0; i < run->num_sources; i++) {
-    char buffer[QN_VALUE_TEXT];
-    uint64_t length;
-    const char *id = qn_ids_text(&session->ids, run->sources[i], buffer, &length);
-    json_t *name = json_stringn(id, length);
-    json_array_append_new(sources, name ? name : json_integer(run->sources[i]));
-  }
+  for (uint32_t i = 0; i < run->num_sources; i++)
+    json_array_append_new(sources, qn_id_json(session, run->sources[i]));
   if (run->num_sources)
     json_object_set(report, "sources", sources);
   json_decref(sources);

@@ -1,5 +1,6 @@
 #include "runtime/values.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,6 +12,8 @@
 /* Lines are formatted in rounds: every thread fills a buffer with the lines of a block of
  * vertices, then writes it where the blocks before it end. */
 #define BLOCK_VERTICES ((uint64_t)1 << 15)
+/* Room for a number. */
+#define VALUE_TEXT 32
 
 struct block {
   char *text;
@@ -36,6 +39,17 @@ double qn_value_number(const struct qn_run_result *result, uint64_t vertex) {
   }
 }
 
+json_t *qn_id_json(const struct qn_session *session, uint64_t vertex) {
+  char buffer[VALUE_TEXT];
+  uint64_t length;
+  const char *id = qn_ids_text(&session->ids, vertex, buffer, &length);
+  json_t *name = json_stringn(id, length);
+  if (name)
+    return name;
+  return json_sprintf("#%" PRIu64,
+                      session->positions ? (uint64_t)session->positions[vertex] : vertex);
+}
+
 static uint64_t write_digits(char *buffer, uint64_t value) {
   char digits[20];
   uint64_t length = 0;
@@ -54,8 +68,10 @@ static uint64_t whole_text(char *buffer, uint64_t value, bool none) {
   return 3;
 }
 
-const char *qn_value_text(const struct qn_session *session, const struct qn_run *run,
-                          uint64_t vertex, char *buffer, uint64_t *length) {
+/* One value as text, not NUL-terminated: into `buffer` (VALUE_TEXT bytes), or, for a vertex with a
+ * string id, a pointer into the container. */
+static const char *value_text(const struct qn_session *session, const struct qn_run *run,
+                              uint64_t vertex, char *buffer, uint64_t *length) {
   const struct qn_run_result *result = &run->result;
   switch (result->type) {
   case QN_RESULT_U32: {
@@ -72,12 +88,12 @@ const char *qn_value_text(const struct qn_session *session, const struct qn_run 
     return buffer;
   }
   case QN_RESULT_F32:
-    *length = (uint64_t)snprintf(buffer, QN_VALUE_TEXT, "%.9g",
+    *length = (uint64_t)snprintf(buffer, VALUE_TEXT, "%.9g",
                                  (double)((const float *)result->values)[vertex]);
     return buffer;
   default:
-    *length = (uint64_t)snprintf(buffer, QN_VALUE_TEXT, "%.17g",
-                                 ((const double *)result->values)[vertex]);
+    *length =
+        (uint64_t)snprintf(buffer, VALUE_TEXT, "%.17g", ((const double *)result->values)[vertex]);
     return buffer;
   }
 }
@@ -102,12 +118,12 @@ static void format_block(const struct qn_session *session, const struct qn_run *
   block->length = 0;
   for (uint64_t i = begin; i < end && i < run->result.num_values && !block->status; i++) {
     uint64_t vertex = session->order ? session->order[i] : i, length;
-    char buffer[QN_VALUE_TEXT];
+    char buffer[VALUE_TEXT];
     const char *text = qn_ids_text(&session->ids, vertex, buffer, &length);
     block->status = append(block, text, length, '\t');
     if (block->status)
       return;
-    text = qn_value_text(session, run, vertex, buffer, &length);
+    text = value_text(session, run, vertex, buffer, &length);
     block->status = append(block, text, length, '\n');
   }
 }

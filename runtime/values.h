@@ -2,6 +2,8 @@
 #ifndef QN_RUNTIME_VALUES_H
 #define QN_RUNTIME_VALUES_H
 
+#include <jansson.h>
+
 #include "runtime/dispatch.h"
 #include "support/atomic_file.h"
 
@@ -20,13 +22,9 @@ extern "C" {
 enum qn_status qn_values_write(struct qn_atomic_file *file, const struct qn_session *session,
                                const struct qn_run *run, struct qn_error *error);
 
-/* Room that qn_value_text may need, beside the text of an id. */
-#define QN_VALUE_TEXT 32
-
-/* One value as text, not NUL-terminated: into `buffer` (QN_VALUE_TEXT bytes), or, for a vertex with
- * a string id, a pointer into the container. */
-const char *qn_value_text(const struct qn_session *session, const struct qn_run *run,
-                          uint64_t vertex, char *buffer, uint64_t *length);
+/* A vertex's original id as a JSON string (a new reference): of one that is not UTF-8 "#" and the
+ * vertex's place in original order. */
+json_t *qn_id_json(const struct qn_session *session, uint64_t vertex);
 
 /* One value as a number; INFINITY for "none". */
 double qn_value_number(const struct qn_run_result *result, uint64_t vertex);

@@ -1,0 +1,18 @@
+/* Names of files and vertices in JSON. */
+#ifndef QN_SUPPORT_JSON_TEXT_H
+#define QN_SUPPORT_JSON_TEXT_H
+
+#include <jansson.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* `text` as a JSON string (a new reference; NULL if memory runs out). Names need not be UTF-8, JSON
+ * must be: in one that is not, bytes that are not ASCII become '?'. */
+json_t *qn_json_text(const char *text);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
