@@ -1,0 +1,101 @@
+"""docs/json.md names every key that --json prints, and no other."""
+
+import json
+import os
+import re
+import tempfile
+import unittest
+from pathlib import Path
+
+from harness.tools import run
+
+PAGE = (Path(os.environ["QUERN_SOURCE"]) / "docs/json.md").read_text()
+WITHIN = {"options", "metadata", "source", "layout_figures", "members[].provenance"}  # described elsewhere
+
+
+def documented(*headings):
+    """The keys that tables below these headings name."""
+    keys = set()
+    for section in PAGE.split("\n## "):
+        if section.split("\n")[0].split(", ")[0] in headings:
+            for row in re.findall(r"(?m)^\| (`.*?) \|", section):
+                keys |= set(re.findall(r"`([^`]+)`", row))
+    return keys
+
+
+def paths(value, path=""):
+    """Of all keys in it; of lists, with []."""
+    if isinstance(value, dict) and path not in WITHIN:
+        for key, inner in value.items():
+            yield from paths(inner, path + "." + key if path else key)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from paths(inner, path + "[]")
+    else:
+        yield path
+
+
+class Json(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.at = Path(cls.folder.name)
+        (cls.at / "g.txt").write_text("0 1 5\n1 2 6\n2 2 1\n7 0 2\n")
+        run("quern-import", cls.at / "g.txt", "-q", "--undirected", "-o", cls.at / "g.qrn")
+
+    def printed(self, *words, exit=0):
+        return set(paths(json.loads(run(*words, "--json", exit=exit).stdout)))
+
+    def compare(self, printed, headings, elsewhere=()):
+        """`elsewhere`: what only other builds print."""
+        keys = {key for key in documented(*headings) if not key.startswith(elsewhere)}
+        self.assertEqual(printed - keys, set(), "printed, but not in docs/json.md")
+        self.assertEqual(keys - printed, set(), "in docs/json.md, but never printed")
+
+    def test_graphs(self):
+        printed = self.printed("quern-import", self.at / "g.txt", "-o", self.at / "a.qrn")
+        printed |= self.printed("quern-generate", "rmat", "--scale", "12", "--memory", "16M", "-o", self.at / "b.qrn")
+        printed |= self.printed("quern-transform", self.at / "g.qrn", "--egonet", "0", "-o", self.at / "c.qrn")
+        printed |= {"estimate", "estimate.memory"}
+        self.compare(printed, ("quern-import", "The estimate"))
+
+    def test_builders(self):
+        for tool in ("block", "partition", "page", "shard", "hybrid"):
+            with self.subTest(tool):
+                printed = self.printed("quern-" + tool, self.at / "g.qrn", "-o", self.at / (tool + ".qrn"))
+                self.compare(printed | {"estimate", "estimate.memory"}, ("quern-block", "The estimate"))
+
+    def test_info(self):
+        self.compare(self.printed("quern-info", self.at / "g.qrn"), ("quern-info",))
+
+    def test_verify(self):
+        (self.at / "r.tsv").write_text("0 1\n1 2\n")
+        (self.at / "s.tsv").write_text("0 1\n1 3\n")
+        printed = self.printed("quern-verify", self.at / "g.qrn", self.at / "none.qrn", exit=5)
+        printed |= self.printed("quern-verify", "--against", self.at / "r.tsv", self.at / "s.tsv", exit=1)
+        self.compare(printed, ("quern-verify",))
+
+    def test_export(self):
+        self.compare(self.printed("quern-export", self.at / "g.qrn", "-o", self.at / "x.txt"), ("quern-export",))
+
+    def test_archive(self):
+        printed = self.printed("quern-archive", "create", self.at / "g.qrn", "-o", self.at / "g.arc")
+        printed |= self.printed("quern-archive", "create", "--bundle", self.at / "g.qrn", "-o", self.at / "g.tar")
+        printed |= self.printed("quern-archive", "extract", self.at / "g.tar", "-C", self.at, "-f")
+        for file in ("g.arc", "g.tar"):
+            printed |= self.printed("quern-archive", "list", self.at / file)
+            printed |= self.printed("quern-archive", "verify", self.at / file)
+        self.compare(printed, ("quern-archive",))
+
+    def test_run(self):
+        printed = self.printed("quern-run", "pagerank", self.at / "g.qrn", "--device=cpu", "--checkpoint",
+                               self.at / "work")
+        for algorithm in ("bfs", "cc", "tc"):
+            printed |= self.printed("quern-run", algorithm, self.at / "g.qrn", "--device=cpu")
+        self.compare(printed, ("quern-run",),
+                     ("accelerator", "streaming", "strategy", "peer_to_peer", "devices", "hybrid"))
+
+
+if __name__ == "__main__":
+    unittest.main()
