@@ -57,6 +57,7 @@ installed = [
     env.Install(root + "/lib", [env["LIBRARIES"]["formats"], env["LIBRARIES"]["support"]]),
     env.Install(root + "/lib/pkgconfig", pkg_config),
     env.Install(root + "/share/doc/quern", ["#README.md", "#LICENSE"] + env.Glob("#specs/*.md")),
+    env.Install(root + "/share/doc/quern/docs", env.Glob("#docs/*")),
     env.Install(root + "/share/doc/quern/examples", env.Glob("#examples/*")),
 ]
 for header in with_included("formats/%s.h" % name for name in PUBLIC):

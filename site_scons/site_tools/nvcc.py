@@ -49,9 +49,24 @@ def host_flags(env):
     return ["-Xcompiler=" + str(flag).replace(",", "\\,") for flag in flags]
 
 
+def host_compiler(nvcc, cxx):
+    """The option that names nvcc a host compiler that it takes: ours, else the one that it was packaged with. As a
+    list, and why ours was refused; None instead of the list if there is neither."""
+    refusal = None
+    for option in (["-ccbin=" + cxx], []):
+        probe = subprocess.run([nvcc, *option, "-E", "-x", "cu", os.devnull, "-o", os.devnull],
+                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        if probe.returncode == 0:
+            return option, refusal
+        said = re.search(r"#error -- ([^!\n]*)", probe.stderr) or re.search(r"(\S.*)", probe.stderr)
+        refusal = refusal or (said.group(1) if said else "it fails")
+    return None, refusal
+
+
 def library_folder(root):
     machine = {"aarch64": "sbsa-linux"}.get(os.uname().machine, os.uname().machine + "-linux")
-    candidates = (root + "/lib64", root + "/targets/%s/lib" % machine, root + "/lib")
+    candidates = (root + "/lib64", root + "/targets/%s/lib" % machine, root + "/lib",
+                  root + "/lib/%s-linux-gnu" % os.uname().machine)  # of Debian's and Ubuntu's package
     return next((path for path in candidates if os.path.exists(path + "/libcudart_static.a")), None)
 
 
@@ -81,10 +96,16 @@ def generate(env):
         return give_up(env, "%s has no libcudart_static.a; install the CUDA Toolkit's cudart-dev package" % root)
     if refused:
         return give_up(env, "this nvcc cannot compile for %s; set cuda_arch" % ", ".join(refused))
+    compiler, refusal = host_compiler(nvcc, env.subst("$CXX"))
+    if compiler is None:
+        return give_up(env, "nvcc does not take %s (%s); set CXX to a compiler that it takes"
+                       % (env.subst("$CXX"), refusal))
+    if not compiler and not env.GetOption("silent"):
+        print("scons: nvcc does not take %s (%s); it uses its own host compiler" % (env.subst("$CXX"), refusal))
     env["HAS_CUDA"] = True
     env["NVCC"] = nvcc
     optimisation = ["-O3", "-lineinfo"] if env["cuda_optimise"] else ["-Xcicc", "-O0", "-Xptxas", "-O0"]
-    env["NVCCFLAGS"] = (["-std=c++17", *optimisation, "--expt-relaxed-constexpr", "-ccbin=$CXX",
+    env["NVCCFLAGS"] = (["-std=c++17", *optimisation, "--expt-relaxed-constexpr", *compiler,
                          "-diag-suppress=177,550"]  # functions and variables that one program doesn't use
                         + (["-Werror=all-warnings"] if env["werror"] else []) + architecture_flags(names)
                         + ["-DQN_HAS_CUDA", "-DQN_CUDA_LEAST_ARCH=" + re.match(r"\d+", names[0]).group()])
