@@ -317,6 +317,23 @@ void qn_edge_push_arrays(struct qn_edge_stream *stream, const uint64_t *sources,
   }
 }
 
+void qn_edge_push_pairs(struct qn_edge_stream *stream, const uint64_t *pairs,
+                        enum qn_weight_type type, const uint32_t *weights, uint64_t count) {
+  for (uint64_t done = 0; done < count;) {
+    uint64_t *room_for_pairs;
+    uint32_t *room_for_weights;
+    uint32_t room = qn_edge_stream_room(stream, type, &room_for_pairs, &room_for_weights);
+    if (room == 0)
+      return;
+    uint32_t some = count - done < room ? (uint32_t)(count - done) : room;
+    memcpy(room_for_pairs, pairs + done, some * sizeof *pairs);
+    if (is_weighted(type))
+      memcpy(room_for_weights, weights + done, some * sizeof *weights);
+    qn_edge_stream_filled(stream, some);
+    done += some;
+  }
+}
+
 /* ---- Views ---------------------------------------------------------------- */
 
 uint32_t qn_edge_view_capacity(bool weighted) {

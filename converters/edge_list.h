@@ -171,6 +171,10 @@ void qn_edge_push_arrays(struct qn_edge_stream *stream, const uint64_t *sources,
                          const uint64_t *destinations, enum qn_weight_type type,
                          const uint32_t *weights, uint64_t count);
 
+/* Add `count` edges, source | destination << 32, whose weights are as above. */
+void qn_edge_push_pairs(struct qn_edge_stream *stream, const uint64_t *pairs,
+                        enum qn_weight_type type, const uint32_t *weights, uint64_t count);
+
 #ifdef __cplusplus
 }
 #endif

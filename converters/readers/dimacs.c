@@ -12,6 +12,7 @@
 
 #include "converters/declared_size.h"
 #include "converters/input.h"
+#include "converters/readers/shaped_lines.h"
 #include "converters/text_fields.h"
 #include "converters/text_lines.h"
 #include "converters/text_numbers.h"
@@ -114,6 +115,16 @@ static void parse_line(struct qn_text_part *part, const struct dimacs *dimacs, c
   push(part, dimacs, from, to, type, bits);
 }
 
+static uint32_t take_lines(struct qn_text_part *part, const void *context,
+                           const struct qn_shaped_lines *lines) {
+  const struct dimacs *dimacs = context;
+  const struct qn_numbered_ends ends = {dimacs->size.num_vertices, dimacs->size.num_vertices,
+                                        dimacs->first_id, dimacs->first_id};
+  if (dimacs->weights == QN_WEIGHTS_U32 && lines->weight_type == QN_WEIGHT_F32)
+    return 0;
+  return qn_push_numbered_lines(part, &ends, lines);
+}
+
 /* Ordinary lines of short whole numbers, from the cursor on until one is anything else. */
 static void parse_plain_lines(struct qn_text_part *part, const struct dimacs *dimacs,
                               const char *fast_end) {
@@ -141,7 +152,10 @@ static void parse_part(struct qn_text_part *part, const void *context) {
       part->readable_end - part->begin > FAST_BYTES ? part->readable_end - FAST_BYTES : part->begin;
   fast_end = fast_end < part->end ? fast_end : part->end;
   const char *line, *end;
+  const uint32_t weight = dimacs->weights == QN_WEIGHTS_NONE ? UINT32_MAX : 2;
+  const struct qn_line_form form = {"a ", " ", {3, 0, 1, weight}};
   for (;;) {
+    qn_take_shaped_lines(part, &form, take_lines, dimacs);
     parse_plain_lines(part, dimacs, fast_end);
     if (!qn_text_next_line(part, &line, &end))
       break;

@@ -14,6 +14,7 @@
 #include "converters/input.h"
 #include "converters/reader.h"
 #include "converters/readers/regular_lines.h"
+#include "converters/readers/shaped_lines.h"
 #include "converters/text_fields.h"
 #include "converters/text_lines.h"
 #include "converters/text_numbers.h"
@@ -26,6 +27,9 @@
  * qn_parse_short_number reads. */
 #define SIMPLE_BYTES 64
 #define NUMBER_BYTES 24
+
+/* One of these is between columns, where there is no more. */
+#define SEPARATORS " \t,;"
 
 /* What all lines have in common. */
 struct layout {
@@ -220,13 +224,25 @@ static bool parse_simple_lines(struct qn_text_part *part, const struct layout *l
   return true;
 }
 
+/* Takes lines of one shape. */
+static uint32_t take_lines(struct qn_text_part *part, const void *context,
+                           const struct qn_shaped_lines *lines) {
+  const struct layout *layout = context;
+  if (layout->weights == QN_WEIGHTS_U32 && lines->weight_type == QN_WEIGHT_F32)
+    return 0;
+  qn_edge_push_pairs(&part->stream, lines->pairs, lines->weight_type, lines->weights, lines->count);
+  return lines->count;
+}
+
 /* Regular lines as long as they come, with whole weights or real ones. */
 static void parse_regular_columns(struct qn_text_part *part, const struct layout *layout,
                                   const struct qn_regular_columns *columns) {
   bool real = layout->weight != UINT32_MAX && layout->weights != QN_WEIGHTS_U32;
+  const struct qn_line_form form = {"", SEPARATORS, *columns};
   const char *before;
   do {
     before = part->cursor;
+    qn_take_shaped_lines(part, &form, take_lines, layout);
     qn_parse_regular_columns(part, columns);
     if (real)
       qn_parse_regular_reals(part, columns);
@@ -256,9 +272,12 @@ static void parse_part(struct qn_text_part *part, const void *context) {
     parse_columns(part, layout);
     return;
   }
-  const struct qn_regular_columns columns = {3, 0, 1, 2};
+  const struct qn_regular_columns columns = {layout->plain_weighted ? 3 : 2, 0, 1,
+                                             layout->plain_weighted ? 2 : UINT32_MAX};
+  const struct qn_line_form form = {"", SEPARATORS, columns};
   bool real = layout->plain_weighted && layout->weights != QN_WEIGHTS_U32;
   for (;;) {
+    qn_take_shaped_lines(part, &form, take_lines, layout);
     qn_parse_regular_lines(part, layout->plain_weighted);
     if (real)
       qn_parse_regular_reals(part, &columns);

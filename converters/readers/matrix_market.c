@@ -19,6 +19,7 @@
 #include "converters/input.h"
 #include "converters/reader.h"
 #include "converters/readers/real_lines.h"
+#include "converters/readers/shaped_lines.h"
 #include "converters/text_fields.h"
 #include "converters/text_lines.h"
 #include "converters/text_numbers.h"
@@ -383,6 +384,17 @@ static inline bool parse_plain_value(const struct matrix *matrix, const char **p
   return matrix->field == FIELD_REAL && matrix->weights != QN_WEIGHTS_U32;
 }
 
+static uint32_t take_lines(struct qn_text_part *part, const void *context,
+                           const struct qn_shaped_lines *lines) {
+  const struct matrix *matrix = context;
+  const struct qn_numbered_ends ends = {matrix->rows, matrix->columns, matrix->first_source,
+                                        matrix->first_destination};
+  if (lines->weight_type == QN_WEIGHT_F32 &&
+      (matrix->field != FIELD_REAL || matrix->weights == QN_WEIGHTS_U32))
+    return 0;
+  return qn_push_numbered_lines(part, &ends, lines);
+}
+
 /* Lines of short real values, from the cursor on until one is anything else. */
 static void parse_real_lines(struct qn_text_part *part, const struct matrix *matrix,
                              const char *fast_end) {
@@ -391,7 +403,8 @@ static void parse_real_lines(struct qn_text_part *part, const struct matrix *mat
   while (p < fast_end && qn_parse_real_line(p, false, &line)) {
     struct entry entry = {
         .row = (uint32_t)line.numbers, .column = line.numbers >> 32, .type = QN_WEIGHT_F32};
-    if (entry.row - 1 >= matrix->rows || entry.column - 1 >= matrix->columns)
+    if (entry.row - 1 >= matrix->rows || entry.column - 1 >= matrix->columns ||
+        !qn_is_blank(line.separators[0]) || !qn_is_blank(line.separators[1]))
       break;
     memcpy(&entry.bits, &line.weight, sizeof entry.bits);
     push(part, matrix, &entry);
@@ -431,7 +444,11 @@ static void parse_part(struct qn_text_part *part, const void *context) {
   fast_end = fast_end < part->end ? fast_end : part->end;
   const char *line, *end;
   bool real = plain && matrix->field == FIELD_REAL && matrix->weights != QN_WEIGHTS_U32;
+  bool shaped = plain && matrix->field != FIELD_PATTERN && matrix->largest >= UINT32_MAX;
+  const struct qn_line_form form = {"", " \t", {3, 0, 1, 2}};
   for (;;) {
+    if (shaped)
+      qn_take_shaped_lines(part, &form, take_lines, matrix);
     if (real)
       parse_real_lines(part, matrix, fast_end);
     if (plain)

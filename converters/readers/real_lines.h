@@ -100,7 +100,8 @@ static inline uint64_t qn_digits_around_point(const char *p, uint32_t whole, uin
 struct qn_real_line {
   uint64_t numbers; /* first | second << 32 */
   float weight;
-  uint32_t bytes; /* of the line, with its end */
+  uint32_t bytes;     /* of the line, with its end */
+  char separators[2]; /* before the second number and the weight */
 };
 
 /* The line at `p`: two whole numbers of up to 8 digits and a real, "digits.digits", with one
@@ -128,6 +129,8 @@ QN_ALWAYS_INLINE bool qn_parse_real_line(const char *p, bool times, struct qn_re
   line->numbers =
       qn_two_numbers(qn_short_digits(p, length1), qn_short_digits(p + place[0] + 1, length2));
   line->bytes = place[times ? 4 : 3] + 1;
+  line->separators[0] = p[place[0]];
+  line->separators[1] = p[place[1]];
   return qn_round_decimal(qn_digits_around_point(p + place[1] + 1, whole, fraction), fraction,
                           &line->weight);
 }
