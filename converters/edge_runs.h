@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "converters/row_parts.h"
 #include "converters/writer.h"
+#include "formats/csr_shares.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -12,6 +12,7 @@
 #include "converters/spill.h"
 #include "support/inline.h"
 #include "support/memory.h"
+#include "support/search.h"
 #include "support/threads.h"
 
 enum map_kind { MAP_IDENTITY, MAP_MARKS, MAP_SORTED, MAP_MARKS_THEN_SORTED };
@@ -197,16 +198,8 @@ static enum qn_status map_by_sorting(struct qn_id_map *map, struct qn_edge_list 
 }
 
 static inline uint64_t find_sorted(const struct qn_id_map *map, uint64_t id) {
-  uint64_t low = map->starts[id >> map->start_shift];
-  uint64_t high = map->starts[(id >> map->start_shift) + 1];
-  while (high - low > 1) {
-    uint64_t middle = low + (high - low) / 2;
-    if (map->sorted[middle] <= id)
-      low = middle;
-    else
-      high = middle;
-  }
-  return low;
+  const uint32_t *starts = map->starts + (id >> map->start_shift);
+  return qn_range_at_u64(map->sorted, starts[0], starts[1], id);
 }
 
 /* ---- Collected ids -------------------------------------------------------- */
@@ -397,15 +390,7 @@ uint64_t qn_id_map_below(const struct qn_id_map *map, uint64_t id) {
     return id < map->num_vertices ? id : map->num_vertices;
   if (id >> 6 < map->num_marks)
     return qn_rank_of(map->marks, id);
-  uint64_t low = 0, high = map->num_sorted;
-  while (low < high) {
-    uint64_t middle = low + (high - low) / 2;
-    if (map->sorted[middle] < id)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return map->num_marked + low;
+  return map->num_marked + qn_lower_bound_u64(map->sorted, 0, map->num_sorted, id);
 }
 
 uint64_t qn_id_map_bytes(const struct qn_id_map *map) {

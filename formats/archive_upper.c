@@ -4,18 +4,11 @@
 
 #include "formats/transpose.h"
 #include "support/memory.h"
+#include "support/search.h"
 
 /* The first edge of row v that leads to v or beyond. */
 static uint64_t upper_begin(const struct qn_csr *csr, uint64_t v) {
-  uint64_t low = csr->row_offsets[v], high = csr->row_offsets[v + 1];
-  while (low < high) {
-    uint64_t middle = low + (high - low) / 2;
-    if (csr->column_indices[middle] < v)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
+  return qn_lower_bound_u32(csr->column_indices, csr->row_offsets[v], csr->row_offsets[v + 1], v);
 }
 
 static const uint32_t *weight_bits(const struct qn_csr *csr) {

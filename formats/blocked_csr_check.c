@@ -9,6 +9,7 @@
 #include "formats/blocked_csr.h"
 #include "formats/fingerprint.h"
 #include "support/memory.h"
+#include "support/search.h"
 
 struct direction {
   const struct qn_container *container;
@@ -22,15 +23,7 @@ enum { SHARE_ROWS = 1 << 16, SHARE_EDGES = 1 << 18 };
 
 /* The block of entry `index` by its `bounds`: the last one that begins at or before it. */
 static uint64_t block_at(const uint64_t *bounds, uint64_t num_blocks, uint64_t index) {
-  uint64_t low = 0, high = num_blocks;
-  while (low + 1 < high) {
-    uint64_t middle = low + (high - low) / 2;
-    if (bounds[middle] <= index)
-      low = middle;
-    else
-      high = middle;
-  }
-  return low;
+  return qn_range_at_u64(bounds, 0, num_blocks, index);
 }
 
 static uint64_t smaller(uint64_t a, uint64_t b) {

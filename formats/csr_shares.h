@@ -3,6 +3,7 @@
 #define QN_FORMATS_CSR_SHARES_H
 
 #include "formats/graph.h"
+#include "support/search.h"
 #include "support/threads.h"
 
 /* A share of the work: rows [row_begin, row_end) hold edges [edge_begin, edge_end). */
@@ -11,17 +12,14 @@ struct qn_csr_share {
   uint64_t edge_begin, edge_end;
 };
 
+/* The row that holds edge `edge` < E: the last one that begins at or before it. */
+static inline uint64_t qn_row_of_edge(const struct qn_csr *csr, uint64_t edge) {
+  return qn_range_at_u64(csr->row_offsets, 0, csr->num_vertices, edge);
+}
+
 /* The first row that begins at or after `edge`. */
 static inline uint64_t qn_csr_row_at(const struct qn_csr *csr, uint64_t edge) {
-  uint64_t low = 0, high = csr->num_vertices;
-  while (low < high) {
-    uint64_t middle = low + (high - low) / 2;
-    if (csr->row_offsets[middle] < edge)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
+  return qn_lower_bound_u64(csr->row_offsets, 0, csr->num_vertices, edge);
 }
 
 /* Part `index` of `parts`, balanced by edges, cut between rows. Offsets must ascend. */

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "formats/csr_shares.h"
 #include "support/inline.h"
 #include "support/memory.h"
 #include "support/stream_store.h"
@@ -46,19 +47,6 @@ void qn_deal_release(const struct qn_dealt_edges *dealt, uint64_t bucket) {
 
 /* ---- Edges of a part -------------------------------------------------------- */
 
-/* The row that holds `edge`: the last one that begins at or before it and is not empty. */
-static uint64_t row_of(const struct qn_csr *csr, uint64_t edge) {
-  uint64_t low = 0, high = csr->num_vertices;
-  while (low < high) {
-    uint64_t middle = low + (high - low) / 2;
-    if (csr->row_offsets[middle + 1] <= edge)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
-
 /* Where a block of rows ends, or `end` if that is earlier. */
 static uint64_t block_end(const struct qn_csr *csr, uint64_t block, uint64_t end) {
   uint64_t row = (block + 1) << ROW_BITS;
@@ -74,7 +62,7 @@ static void count_part(const struct qn_dealt_edges *dealt, const struct qn_csr *
                        struct qn_deal_share *shares, uint64_t edge, uint64_t end) {
   const uint32_t *columns = csr->column_indices;
   unsigned span_log2 = dealt->span_log2;
-  for (uint64_t block = row_of(csr, edge) >> ROW_BITS; edge < end; block++) {
+  for (uint64_t block = qn_row_of_edge(csr, edge) >> ROW_BITS; edge < end; block++) {
     uint64_t last = block_end(csr, block, end);
     for (; edge < last; edge++) {
       struct qn_deal_share *share = &shares[columns[edge] >> span_log2];
@@ -165,7 +153,7 @@ QN_ALWAYS_INLINE void deal_rows(const struct qn_csr *csr, const struct dealer *d
   const struct dealer own = *dealer;
   const uint64_t *row_offsets = csr->row_offsets;
   const uint32_t *columns = csr->column_indices;
-  for (uint64_t row = row_of(csr, edge); edge < end; row++) {
+  for (uint64_t row = qn_row_of_edge(csr, edge); edge < end; row++) {
     uint64_t row_end = row_offsets[row + 1] < end ? row_offsets[row + 1] : end;
     for (; edge < row_end; edge++)
       deal_edge(&own, row, columns[edge], weights ? weights + edge : NULL);

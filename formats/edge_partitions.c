@@ -6,6 +6,7 @@
 
 #include "formats/figures.h"
 #include "formats/view.h"
+#include "support/search.h"
 
 /* EP-1: the counts in the header, which everything after relies on. */
 static enum qn_status view_parameters(const struct qn_container *container,
@@ -91,20 +92,8 @@ enum qn_status qn_edge_partitions_view(const struct qn_container *container,
 
 QN_DEFINE_MAP(edge_partitions)
 
-/* The first of the ascending values[begin..end) that is at least `value`. */
-static uint64_t lower_bound(const uint32_t *values, uint64_t begin, uint64_t end, uint64_t value) {
-  while (begin < end) {
-    uint64_t middle = begin + (end - begin) / 2;
-    if (values[middle] < value)
-      begin = middle + 1;
-    else
-      end = middle;
-  }
-  return begin;
-}
-
 uint64_t qn_edge_partitions_out_degree(const struct qn_edge_partitions *view, uint64_t vertex) {
-  uint64_t dense = lower_bound(view->new_to_old, 0, view->num_sources, vertex);
+  uint64_t dense = qn_lower_bound_u32(view->new_to_old, 0, view->num_sources, vertex);
   if (dense == view->num_sources || view->new_to_old[dense] != vertex)
     return 0;
   uint64_t low = 0, high = view->num_partitions; /* the last partition that begins before */
@@ -116,8 +105,8 @@ uint64_t qn_edge_partitions_out_degree(const struct qn_edge_partitions *view, ui
       high = middle;
   }
   uint64_t id = dense + view->prefix_offsets[low];
-  uint64_t begin = lower_bound(view->sources, view->edge_offsets[low], view->num_edges, id);
-  return lower_bound(view->sources, begin, view->num_edges, id + 1) - begin;
+  uint64_t begin = qn_lower_bound_u32(view->sources, view->edge_offsets[low], view->num_edges, id);
+  return qn_lower_bound_u32(view->sources, begin, view->num_edges, id + 1) - begin;
 }
 
 /* Only the two small tables are read, and not trusted: the figures are sums and maxima. */

@@ -6,6 +6,7 @@
 #include "formats/edge_partitions.h"
 #include "formats/fingerprint.h"
 #include "support/memory.h"
+#include "support/search.h"
 
 #define CHUNK_EDGES ((uint64_t)1 << 17)
 
@@ -18,15 +19,7 @@ struct piece {
 };
 
 static uint64_t partition_of_edge(const struct qn_edge_partitions *view, uint64_t edge) {
-  uint64_t low = 0, high = view->num_partitions;
-  while (high - low > 1) {
-    uint64_t middle = low + (high - low) / 2;
-    if (view->edge_offsets[middle] <= edge)
-      low = middle;
-    else
-      high = middle;
-  }
-  return low;
+  return qn_range_at_u64(view->edge_offsets, 0, view->num_partitions, edge);
 }
 
 /* The piece of a chunk that begins at `edge` and ends with its partition or at `end`. */

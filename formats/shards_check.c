@@ -80,15 +80,7 @@ static enum qn_status check_pages(const struct qn_container *container,
 /* ---- Destination offsets ----------------------------------------------------- */
 
 static uint64_t shard_of(const struct qn_shards *view, uint64_t vertex) {
-  uint64_t low = 0, high = view->num_shards;
-  while (high - low > 1) {
-    uint64_t middle = low + (high - low) / 2;
-    if (view->vertex_offsets[middle] <= vertex)
-      low = middle;
-    else
-      high = middle;
-  }
-  return low;
+  return qn_range_at_u32(view->vertex_offsets, 0, view->num_shards, vertex);
 }
 
 static uint64_t count_different(const uint16_t *values, uint64_t count, uint16_t value) {

@@ -9,6 +9,7 @@
 #include <omp.h>
 #include <string.h>
 
+#include "formats/csr_shares.h"
 #include "partitioner/edge_partitions_cut.h"
 #include "support/memory.h"
 #include "support/progress.h"
@@ -152,18 +153,6 @@ static void rename_row(const struct build *build, uint64_t v, const uint32_t *we
     memcpy(new_weights + place, sinks->weights, waiting * sizeof *new_weights);
 }
 
-static uint64_t first_row_at(const struct qn_csr *csr, uint64_t edge) {
-  uint64_t low = 0, high = csr->num_vertices;
-  while (low < high) {
-    uint64_t middle = low + (high - low) / 2;
-    if (csr->row_offsets[middle] < edge)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
-
 static uint64_t degree(const struct qn_csr *csr, uint64_t v) {
   return csr->row_offsets[v + 1] - csr->row_offsets[v];
 }
@@ -186,8 +175,8 @@ static enum qn_status rename_rows(struct build *build, const uint32_t *weights,
 #pragma omp for schedule(dynamic, 1)
     for (uint64_t begin = 0; begin < csr->num_edges; begin += EDGES_AT_ONCE) {
       uint64_t end = begin + EDGES_AT_ONCE;
-      uint64_t last = end < csr->num_edges ? first_row_at(csr, end) : csr->num_vertices;
-      for (uint64_t v = first_row_at(csr, begin); v < last; v++)
+      uint64_t last = end < csr->num_edges ? qn_csr_row_at(csr, end) : csr->num_vertices;
+      for (uint64_t v = qn_csr_row_at(csr, begin); v < last; v++)
         if (degree(csr, v) < HUB_EDGES)
           rename_row(build, v, weights, &sinks);
     }
@@ -250,7 +239,7 @@ static enum qn_status rename_hubs(struct build *build, const uint32_t *weights,
   /* A hub spans the place of some multiple of HUB_EDGES, so looking there finds all of them. */
   uint64_t next = 0;
   for (uint64_t edge = 0; edge < csr->num_edges && !status; edge += HUB_EDGES) {
-    uint64_t after = first_row_at(csr, edge + 1);
+    uint64_t after = qn_csr_row_at(csr, edge + 1);
     uint64_t v = after == 0 ? 0 : after - 1;
     if (v < next)
       continue;

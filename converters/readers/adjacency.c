@@ -20,6 +20,7 @@
 #include "support/checked.h"
 #include "support/memory.h"
 #include "support/progress.h"
+#include "support/search.h"
 
 static const char PLAIN_WORD[] = "AdjacencyGraph";
 static const char WEIGHTED_WORD[] = "WeightedAdjacencyGraph";
@@ -152,15 +153,7 @@ static inline uint64_t row_end(const struct adjacency *adjacency, uint64_t row) 
 
 /* The last row that begins at `edge` or before it. */
 static uint64_t row_of(const struct adjacency *adjacency, uint64_t edge) {
-  uint64_t low = 0, high = adjacency->size.num_vertices;
-  while (high - low > 1) {
-    uint64_t middle = low + (high - low) / 2;
-    if (adjacency->offsets[middle] <= edge)
-      low = middle;
-    else
-      high = middle;
-  }
-  return low;
+  return qn_range_at_u64(adjacency->offsets, 0, adjacency->size.num_vertices, edge);
 }
 
 static uint64_t keep_neighbors(const struct adjacency *adjacency, struct qn_token_part *whole,

@@ -9,11 +9,11 @@
 #include "converters/declared_size.h"
 #include "converters/graph_source.h"
 #include "converters/input.h"
-#include "converters/row_parts.h"
 #include "converters/whole_input.h"
 #include "formats/archive.h"
 #include "support/memory.h"
 #include "support/progress.h"
+#include "formats/csr_shares.h"
 
 #define SIGNATURE "\x89QRN\r\n\x1a\n"
 /* Edges that one stream takes. */

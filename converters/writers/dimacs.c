@@ -3,10 +3,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "converters/row_parts.h"
 #include "converters/text_format.h"
 #include "converters/writer.h"
 #include "support/progress.h"
+#include "formats/csr_shares.h"
 
 #define PART_EDGES ((uint64_t)32 << 10)
 #define LINE_BYTES (3 * (QN_MAX_NUMBER_TEXT + 1) + 2)

@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "converters/row_parts.h"
 #include "converters/text_format.h"
 #include "converters/writer.h"
 #include "support/progress.h"

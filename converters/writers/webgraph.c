@@ -1,9 +1,9 @@
 /* Lists of arcs as WebGraph's ArcListASCIIGraph has them: source<TAB>target, both vertex numbers
  * from 0, ascending. */
-#include "converters/row_parts.h"
 #include "converters/text_format.h"
 #include "converters/writer.h"
 #include "support/progress.h"
+#include "formats/csr_shares.h"
 
 /* Some hundred KB of text. */
 #define PART_EDGES ((uint64_t)32 << 10)

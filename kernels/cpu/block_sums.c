@@ -4,6 +4,7 @@
 #include "kernels/cpu/block_sums.h"
 
 #include "support/memory.h"
+#include "support/search.h"
 #include "support/threads.h"
 
 enum qn_status qn_block_sums_create(struct qn_block_sums *sums, const struct qn_blocking *blocking,
@@ -45,16 +46,8 @@ static bool find_row(const struct qn_blocking *blocking, uint64_t block, uint32_
                      uint32_t *row) {
   const uint32_t *starts = qn_block_ranges(blocking, block) + vertex / QN_RANGE_VERTICES;
   const uint32_t *ids = blocking->id_map + blocking->block_rows[block];
-  uint32_t low = starts[0], high = starts[1];
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    if (ids[middle] < vertex)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  *row = low;
-  return low < starts[1] && ids[low] == vertex;
+  *row = (uint32_t)qn_lower_bound_u32(ids, starts[0], starts[1], vertex);
+  return *row < starts[1] && ids[*row] == vertex;
 }
 
 /* About as many steps as looking `count` vertices up takes, against visiting all rows. */

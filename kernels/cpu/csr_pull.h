@@ -6,6 +6,7 @@
 #define QN_KERNELS_CPU_CSR_PULL_H
 
 #include "kernels/cpu/csr_engine.h"
+#include "support/search.h"
 
 #define ENGINE_NAME "csr pull"
 
@@ -50,15 +51,8 @@ static inline void pull_hubs(const struct engine_state *state, struct pull_work 
 
 static inline program_accumulator hub_accumulator(const struct engine_state *state,
                                                   const struct pull_work *work, uint32_t vertex) {
-  uint64_t low = 0, high = state->chunks.num_hubs - 1;
-  while (low < high) {
-    uint64_t middle = low + (high - low) / 2;
-    if (state->chunks.hubs[middle] < vertex)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return work->hubs[low];
+  const struct qn_row_chunks *chunks = &state->chunks;
+  return work->hubs[qn_lower_bound_u32(chunks->hubs, 0, chunks->num_hubs, vertex)];
 }
 
 /* Pull and apply the rows of one chunk, and send for the next iteration. */
