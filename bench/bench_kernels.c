@@ -133,9 +133,12 @@ int main(int argc, char **argv) {
   static const struct argp argp = {
       option_list, parse, "FILE...", "Time the kernels of this build on containers.",
       children,    NULL,  NULL};
-  struct options options = {
-      .run = {
-          .damping = -1, .tolerance = -1, .iterations = -1, .hops = -1, .device = QN_DEVICE_CPU}};
+  struct options options = {.run = {.damping = -1,
+                                    .tolerance = -1,
+                                    .iterations = -1,
+                                    .hops = -1,
+                                    .delta = -1,
+                                    .device = QN_DEVICE_CPU}};
   qn_tool_parse("bench_kernels", &argp, argc, argv, &options, &options.trials.shared);
   return trials_run(&options.trials, &options, bench_file);
 }

@@ -8,6 +8,13 @@
 
 #define MAX_COLUMN 4095
 
+static enum qn_status fail_choice(struct qn_error *error) {
+  return qn_fail(error, QN_USAGE,
+                 "name two or three columns, source, destination and weight, by numbers from 1 to "
+                 "%d or by their names in the header",
+                 MAX_COLUMN);
+}
+
 enum qn_status qn_column_choice_parse(char *text, struct qn_read_options *options,
                                       struct qn_error *error) {
   uint32_t *numbers[] = {&options->source_column, &options->destination_column,
@@ -17,19 +24,14 @@ enum qn_status qn_column_choice_parse(char *text, struct qn_read_options *option
   for (; n < 3 && (field = strsep(&rest, ",")) != NULL; n++) {
     uint64_t number = 0;
     if (!*field)
-      break;
+      return fail_choice(error);
     if (*field < '0' || *field > '9')
       options->column_names[n] = field;
     else if (qn_number_parse(field, MAX_COLUMN, &number, NULL) || number == 0)
-      break;
+      return fail_choice(error);
     *numbers[n] = (uint32_t)number;
   }
-  if (rest || n < 2)
-    return qn_fail(error, QN_USAGE,
-                   "name two or three columns, source, destination and weight, by numbers from 1 "
-                   "to %d or by their names in the header",
-                   MAX_COLUMN);
-  return QN_OK;
+  return rest || n < 2 ? fail_choice(error) : QN_OK;
 }
 
 bool qn_column_choice_pending(const struct qn_read_options *options) {

@@ -27,15 +27,16 @@ struct qn_output_folder {
 
 /* ---- What may be replaced ------------------------------------------------- */
 
-static bool is_listed(const json_t *files, const char *name) {
+/* What may be in a folder with this manifest (NULL: none could be read), as keys of an object. */
+static json_t *list_names(const json_t *manifest) {
+  json_t *names = json_pack("{s:b, s:b, s:b}", QN_MANIFEST_NAME, 1, ".", 1, "..", 1), *file;
   size_t i;
-  json_t *file;
-  json_array_foreach(files, i, file) {
-    const char *listed = json_string_value(json_object_get(file, "name"));
-    if (listed && strcmp(listed, name) == 0)
-      return true;
+  json_array_foreach(json_object_get(manifest, "files"), i, file) {
+    const char *name = json_string_value(json_object_get(file, "name"));
+    if (name)
+      json_object_set_new(names, name, json_true());
   }
-  return strcmp(name, QN_MANIFEST_NAME) == 0 || strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+  return names;
 }
 
 /* Deleting a folder must not take with it what somebody else has put there. */
@@ -45,11 +46,12 @@ static enum qn_status check_replaceable(const char *path, struct qn_error *error
   if (!folder)
     return QN_OK; /* it is not there, or creation says what is wrong with it */
   snprintf(manifest_path, sizeof manifest_path, "%s/" QN_MANIFEST_NAME, path);
-  json_t *manifest = json_load_file(manifest_path, 0, NULL);
+  json_t *manifest = json_load_file(manifest_path, 0, NULL), *names = list_names(manifest);
   for (struct dirent *entry; (entry = readdir(folder)) != NULL && !stranger[0];)
-    if (!is_listed(json_object_get(manifest, "files"), entry->d_name))
+    if (!json_object_get(names, entry->d_name))
       snprintf(stranger, sizeof stranger, "%s", entry->d_name);
   closedir(folder);
+  json_decref(names);
   json_decref(manifest);
   if (!stranger[0])
     return QN_OK;

@@ -63,9 +63,9 @@ static const struct argp_option argp_options[] = {
      "List every format, what is supported and what is lost (also with --json)", 1},
     {"member", KEY_MEMBER, "NAME", 0, "The member of an archive to read, if it has several", 1},
     {"max-bytes", KEY_MAX_BYTES, "SIZE", 0,
-     "Refuse inputs of more than SIZE after decompression (default: 1T)", 1},
+     "Refuse packed inputs that hold more than SIZE (default: 1T)", 1},
     {"max-expansion", KEY_MAX_EXPANSION, "N", 0,
-     "Refuse inputs that decompress to more than 256M and N times their size (default: 250)", 1},
+     "Refuse packed inputs that hold more than 256M and N times their size (default: 250)", 1},
     {"columns", KEY_COLUMNS, "S,D[,W]", 0,
      "Of edge lists: the columns of source, destination and weight, by number from 1 or by name in "
      "the header (default: those that the header calls source, src, from, u, start or :START_ID; "

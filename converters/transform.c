@@ -7,11 +7,11 @@
 #include "converters/build.h"
 #include "converters/random.h"
 #include "converters/relabel.h"
+#include "formats/csr_shares.h"
 #include "formats/transpose.h"
 #include "support/memory.h"
 #include "support/progress.h"
 #include "support/temp_file.h"
-#include "formats/csr_shares.h"
 
 #define PART_EDGES ((uint64_t)1 << 16)
 

@@ -9,26 +9,33 @@
 
 /* ---- The small tables ------------------------------------------------------ */
 
+/* Offsets of `count` things must ascend from 0 to `last`. */
+static enum qn_status check_offsets(const struct qn_container *container, const char *rule,
+                                    const char *name, const char *thing, const uint32_t *offsets,
+                                    uint64_t count, uint64_t last, struct qn_error *error) {
+  if (offsets[0] != 0 || offsets[count] != last)
+    return qn_container_violation(container, error, rule,
+                                  "%s go from %" PRIu32 " to %" PRIu32 ", not from 0 to %" PRIu64,
+                                  name, offsets[0], offsets[count], last);
+  for (uint64_t i = 0; i < count; i++)
+    if (offsets[i] >= offsets[i + 1])
+      return qn_container_violation(container, error, rule, "%s do not ascend at %s %" PRIu64, name,
+                                    thing, i);
+  return QN_OK;
+}
+
 static enum qn_status check_vertex_offsets(const struct qn_container *container,
                                            const struct qn_shards *view, struct qn_error *error) {
   const uint32_t *offsets = view->vertex_offsets;
-  uint64_t num_shards = view->num_shards;
-  if (offsets[0] != 0 || offsets[num_shards] != view->num_vertices)
-    return qn_container_violation(container, error, "SH-2",
-                                  "vertex_offsets go from %" PRIu32 " to %" PRIu32
-                                  ", not from 0 to %" PRIu64,
-                                  offsets[0], offsets[num_shards], view->num_vertices);
-  for (uint64_t s = 0; s < num_shards; s++)
-    if (offsets[s] >= offsets[s + 1])
-      return qn_container_violation(container, error, "SH-2",
-                                    "vertex_offsets do not ascend at shard %" PRIu64, s);
-  for (uint64_t s = 0; s < num_shards; s++)
+  enum qn_status status = check_offsets(container, "SH-2", "vertex_offsets", "shard", offsets,
+                                        view->num_shards, view->num_vertices, error);
+  for (uint64_t s = 0; !status && s < view->num_shards; s++)
     if (offsets[s + 1] - offsets[s] > view->max_shard_vertices)
       return qn_container_violation(container, error, "SH-3",
                                     "shard %" PRIu64 " has %" PRIu32
                                     " vertices, more than %" PRIu64,
                                     s, offsets[s + 1] - offsets[s], view->max_shard_vertices);
-  return QN_OK;
+  return status;
 }
 
 static enum qn_status check_replication(const struct qn_container *container,
@@ -55,18 +62,10 @@ static enum qn_status check_replication(const struct qn_container *container,
 static enum qn_status check_pages(const struct qn_container *container,
                                   const struct qn_shards *view, struct qn_error *error) {
   const uint32_t *shards = view->page_shards;
-  uint64_t num_pages = view->num_pages;
   uint64_t max_edges = view->page_bytes / qn_sh_edge_bytes(view->in.weights.type);
-  if (shards[0] != 0 || shards[num_pages] != view->num_shards)
-    return qn_container_violation(container, error, "SH-6",
-                                  "page_shards go from %" PRIu32 " to %" PRIu32
-                                  ", not from 0 to %" PRIu64,
-                                  shards[0], shards[num_pages], view->num_shards);
-  for (uint64_t g = 0; g < num_pages; g++)
-    if (shards[g] >= shards[g + 1])
-      return qn_container_violation(container, error, "SH-6",
-                                    "page_shards do not ascend at page %" PRIu64, g);
-  for (uint64_t g = 0; g < num_pages; g++) {
+  enum qn_status status = check_offsets(container, "SH-6", "page_shards", "page", shards,
+                                        view->num_pages, view->num_shards, error);
+  for (uint64_t g = 0; !status && g < view->num_pages; g++) {
     uint64_t edges = qn_sh_edge(view, shards[g + 1]) - qn_sh_edge(view, shards[g]);
     if (edges > max_edges)
       return qn_container_violation(container, error, "SH-7",
@@ -74,7 +73,7 @@ static enum qn_status check_pages(const struct qn_container *container,
                                     " bytes",
                                     g, edges, view->page_bytes);
   }
-  return QN_OK;
+  return status;
 }
 
 /* ---- Destination offsets ----------------------------------------------------- */

@@ -152,6 +152,8 @@ static enum qn_status check_options(const struct qn_kernel *kernel,
   if (options->damping >= 1)
     return qn_fail(error, QN_USAGE, "--damping must be at least 0 and below 1, not %g",
                    options->damping);
+  if (options->delta == 0)
+    return qn_fail(error, QN_USAGE, "--delta must be more than 0");
   if (options->asynchronous && !(kernel->traits & QN_KERNEL_ANY_ORDER))
     return qn_fail(error, QN_USAGE,
                    "%s cannot run asynchronously: its result depends on which values an iteration "

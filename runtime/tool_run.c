@@ -545,6 +545,7 @@ int main(int argc, char **argv) {
                                     .tolerance = -1,
                                     .iterations = -1,
                                     .hops = -1,
+                                    .delta = -1,
                                     .checkpoint.every = DEFAULT_EVERY},
                             .top = -1};
   struct qn_error error;

@@ -11,9 +11,9 @@
 #include "converters/input.h"
 #include "converters/whole_input.h"
 #include "formats/archive.h"
+#include "formats/csr_shares.h"
 #include "support/memory.h"
 #include "support/progress.h"
-#include "formats/csr_shares.h"
 
 #define SIGNATURE "\x89QRN\r\n\x1a\n"
 /* Edges that one stream takes. */

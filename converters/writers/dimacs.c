@@ -5,8 +5,8 @@
 
 #include "converters/text_format.h"
 #include "converters/writer.h"
-#include "support/progress.h"
 #include "formats/csr_shares.h"
+#include "support/progress.h"
 
 #define PART_EDGES ((uint64_t)32 << 10)
 #define LINE_BYTES (3 * (QN_MAX_NUMBER_TEXT + 1) + 2)

@@ -2,8 +2,8 @@
  * from 0, ascending. */
 #include "converters/text_format.h"
 #include "converters/writer.h"
-#include "support/progress.h"
 #include "formats/csr_shares.h"
+#include "support/progress.h"
 
 /* Some hundred KB of text. */
 #define PART_EDGES ((uint64_t)32 << 10)
