@@ -82,12 +82,13 @@ enum qn_status qn_sort_scratch_create(const struct qn_buckets *buckets,
 void qn_sort_scratch_destroy(const struct qn_buckets *buckets, struct qn_sort_scratch *scratch);
 
 struct qn_sized_bucket {
-  uint64_t records;
+  uint64_t records; /* 0: few */
   uint64_t bucket;
 };
 
-/* The buckets, the largest first: one that is begun last would keep a single thread busy. Give back
- * with qn_free. */
+/* The buckets in their order, in which pages of the output are touched cheaply, but for large ones,
+ * which come first: one that is begun last would keep a single thread busy. Give back with
+ * qn_free. */
 enum qn_status qn_buckets_order(const struct qn_buckets *buckets, struct qn_sized_bucket **order,
                                 struct qn_error *error);
 

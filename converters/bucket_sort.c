@@ -6,6 +6,7 @@
 
 #include "converters/bucket_radix.h"
 #include "support/memory.h"
+#include "support/threads.h"
 
 QN_ALWAYS_INLINE void set_weight(enum qn_record record, void *records, uint64_t i,
                                  uint32_t weight) {
@@ -53,16 +54,26 @@ static int larger_first(const void *left, const void *right) {
   return a->bucket < b->bucket ? -1 : 1;
 }
 
+/* Shares of the work, for each thread, that need not be begun first. */
+#define SMALL_SHARES 64
+
 enum qn_status qn_buckets_order(const struct qn_buckets *buckets, struct qn_sized_bucket **order,
                                 struct qn_error *error) {
-  uint64_t num_buckets = buckets->shape.num_buckets;
+  uint64_t num_buckets = buckets->shape.num_buckets, total = 0;
   enum qn_status status =
       qn_alloc(order, num_buckets, sizeof **order, "the order of buckets", error);
-  for (uint64_t b = 0; b < num_buckets && !status; b++)
-    (*order)[b] = (struct qn_sized_bucket){buckets->counts[b], b};
-  if (!status && num_buckets)
+  if (status)
+    return status;
+  for (uint64_t b = 0; b < num_buckets; b++)
+    total += buckets->counts[b];
+  uint64_t small = total / SMALL_SHARES / qn_threads();
+  for (uint64_t b = 0; b < num_buckets; b++) {
+    uint64_t records = buckets->counts[b];
+    (*order)[b] = (struct qn_sized_bucket){records > small ? records : 0, b};
+  }
+  if (num_buckets)
     qsort(*order, num_buckets, sizeof **order, larger_first);
-  return status;
+  return QN_OK;
 }
 
 /* ---- Duplicates ----------------------------------------------------------- */
