@@ -13,9 +13,10 @@ extern "C" {
 #define QN_ARCHIVE_MAX_LEVEL 19
 
 /* Write the archive form of a plain `container` to `path`, at zstd's `level` (1 to 19). The result
- * does not depend on the number of threads. The contents must have been checked (qn_layout_check):
- * offsets are used as they are. Memory: a few MiB a thread; for undirected graphs 4 bytes an edge
- * (8 with weights) and 8 a vertex. */
+ * does not depend on the number of threads. The contents must have been checked whole
+ * (qn_container_check): offsets are used as they are, and what follows from others is left out.
+ * Memory: a few MiB a thread, of slotted pages six times a page, if that is more; for undirected
+ * graphs 4 bytes an edge (8 with weights) and 8 a vertex. */
 enum qn_status qn_archive_write(const struct qn_container *container, const char *path, bool force,
                                 int level, struct qn_error *error);
 
@@ -28,11 +29,12 @@ enum qn_status qn_archive_write_aside(const struct qn_container *container, cons
                                       void *context, struct qn_error *error);
 
 /* Write the plain form of `archive` to `path`. Every section's checksum is compared with what was
- * decoded; QN_INVALID names the section that is damaged. Memory: 4 MiB a thread; for undirected
- * graphs 8 bytes a vertex, 2 bytes an edge (4 with weights), and 8 MiB a thread (14) or more
- * where vertices have millions of edges. Triangles that are not cut into strips, as older archives
- * have them, take twice the bytes an edge, 8 a vertex and 5 a vertex for each of up to
- * 8 threads more. */
+ * decoded; QN_INVALID names the section that is damaged. Memory: 4 MiB a thread, of slotted pages
+ * 5 or four times a page, if that is more, and all pages where 1 MiB is not a multiple of their
+ * size nor the reverse; for undirected graphs 8 bytes a vertex, 2 bytes an edge (4 with weights),
+ * and 8 MiB a thread (14) or more where vertices have millions of edges. Triangles that are not cut
+ * into strips, as older archives have them, take twice the bytes an edge, 8 a vertex and 5 a vertex
+ * for each of up to 8 threads more. */
 enum qn_status qn_archive_restore(const struct qn_container *archive, const char *path, bool force,
                                   struct qn_error *error);
 

@@ -19,6 +19,8 @@ bool qn_filter_applies(enum qn_filter filter, uint32_t element_bytes) {
   case QN_FILTER_GAP_PLANES:
     return element_bytes == 4;
   case QN_FILTER_ROWS:
+  case QN_FILTER_PAGE_GAPS:
+  case QN_FILTER_PAGE_ROWS:
     break;
   }
   return false;
@@ -35,6 +37,8 @@ uint64_t qn_filter_bound(enum qn_filter filter, uint32_t element_bytes, uint64_t
   case QN_FILTER_NONE:
   case QN_FILTER_SHUFFLE:
   case QN_FILTER_ROWS:
+  case QN_FILTER_PAGE_GAPS:
+  case QN_FILTER_PAGE_ROWS:
     break;
   }
   return count * element_bytes;
@@ -282,6 +286,8 @@ uint64_t qn_filter_encode(enum qn_filter filter, uint32_t element_bytes, const v
     memcpy(out, elements, count * element_bytes);
     break;
   case QN_FILTER_ROWS:
+  case QN_FILTER_PAGE_GAPS:
+  case QN_FILTER_PAGE_ROWS:
     return 0;
   }
   return count * element_bytes;
@@ -297,6 +303,8 @@ bool qn_filter_decode(enum qn_filter filter, uint32_t element_bytes, const uint8
   case QN_FILTER_GAP_PLANES:
     return decode_gap_planes(in, bytes, elements, count);
   case QN_FILTER_ROWS:
+  case QN_FILTER_PAGE_GAPS:
+  case QN_FILTER_PAGE_ROWS:
     return false;
   case QN_FILTER_NONE:
   case QN_FILTER_SHUFFLE:

@@ -7,12 +7,13 @@
 #include <stdint.h>
 
 #include "formats/archive_filter.h"
+#include "formats/archive_pages.h"
 #include "formats/archive_strips.h"
 #include "formats/container.h"
 
 struct qn_disk_frame_index {
   uint64_t num_elements;   /*  0 encoded: the section's count, or the upper triangle's */
-  uint64_t frame_elements; /*  8 in every frame but the last */
+  uint64_t frame_elements; /*  8 in every frame but the last: qn_frame_elements, or whole pages */
   uint64_t num_frames;     /* 16 */
   uint64_t reserved;       /* 24 zero */
   /* u64 offsets[num_frames + 1] from the section's start follow: frame f is
@@ -34,10 +35,11 @@ struct qn_cut {
 };
 
 /* Encode `count` elements and append them to `writer` as the section that `decoded` describes.
- * `cut` is NULL for frames of equal length. */
+ * `cut` is NULL for frames of equal length, `paging` for sections without pages. */
 enum qn_status qn_frames_write(struct qn_writer *writer, const struct qn_section *decoded,
                                const void *elements, uint64_t count, bool upper,
-                               const struct qn_cut *cut, int level, struct qn_error *error);
+                               const struct qn_cut *cut, const struct qn_paging *paging, int level,
+                               struct qn_error *error);
 
 /* Do the columns of a triangle take less when they are cut? By a sample of both. */
 enum qn_status qn_frames_prefer_cut(const uint32_t *columns, uint64_t count,
@@ -48,6 +50,10 @@ enum qn_status qn_frames_prefer_cut(const uint32_t *columns, uint64_t count,
 enum qn_status qn_frames_count(const struct qn_container *archive, const struct qn_section *section,
                                uint64_t *count, struct qn_error *error);
 
+/* Bytes of a decoded frame of a section, after that check. */
+uint64_t qn_frames_frame_bytes(const struct qn_container *archive,
+                               const struct qn_section *section);
+
 /* What is done with decoded bytes: those of a frame, from byte `offset` of the elements on. Several
  * threads call at once, in any order. */
 struct qn_frame_taker {
@@ -56,18 +62,21 @@ struct qn_frame_taker {
   void *context;
 };
 
-/* What threads decode with: a few MiB each, used for one section after the other. */
+/* What threads decode with: a few MiB each, more for larger pages, used for one section after the
+ * other of the archive. */
 struct qn_frame_decoders;
-enum qn_status qn_frame_decoders_create(struct qn_frame_decoders **out, struct qn_error *error);
+enum qn_status qn_frame_decoders_create(const struct qn_container *archive,
+                                        struct qn_frame_decoders **out, struct qn_error *error);
 /* NULL is allowed. */
 void qn_frame_decoders_destroy(struct qn_frame_decoders *decoders);
 
 /* Decode all frames into `elements`, of as many elements as qn_frames_count says, or, if that is
- * NULL, each into memory that is used again, and hand them to `taker` (NULL: nobody) (A-3). */
+ * NULL, each into memory that is used again, and hand them to `taker` (NULL: nobody) (A-3).
+ * `paging` is for filters of pages alone. */
 enum qn_status qn_frames_read(struct qn_frame_decoders *decoders,
                               const struct qn_container *archive, const struct qn_section *section,
-                              void *elements, const struct qn_frame_taker *taker,
-                              struct qn_error *error);
+                              const struct qn_paging *paging, void *elements,
+                              const struct qn_frame_taker *taker, struct qn_error *error);
 
 /* Of a section that is cut: decode frame `frame`, which is not empty, by the calling thread: rows,
  * whose bits stay valid until the thread decodes anything else, or weights [count] (A-3). */

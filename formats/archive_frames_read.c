@@ -13,12 +13,14 @@
 /* What one thread decodes with. */
 struct decoder {
   ZSTD_DCtx *context;
-  uint8_t *memory; /* a decoded frame, then room for the widest that filters make of one */
+  uint8_t *memory; /* a decoded frame, the widest that filters make of one, scratch for pages */
 };
 
 struct qn_frame_decoders {
   unsigned count;
+  uint64_t frame_room;
   uint64_t filtered_room;
+  uint64_t scratch_room;
   struct decoder decoders[];
 };
 
@@ -27,9 +29,19 @@ struct decoding {
   const struct qn_container *archive;
   const struct qn_section *section;
   struct qn_disk_frame_index index;
-  uint8_t *elements; /* NULL: frames lie in the decoders */
+  const struct qn_paging *paging; /* for filters of pages */
+  uint8_t *elements;              /* NULL: frames lie in the decoders */
   const struct qn_frame_taker *taker;
 };
+
+/* Where the scratch begins, numbers are aligned. */
+static uint64_t scratch_offset(const struct qn_frame_decoders *decoders) {
+  return (decoders->frame_room + decoders->filtered_room + QN_ROWS_SLACK + 7) / 8 * 8;
+}
+
+static uint64_t memory_bytes(const struct qn_frame_decoders *decoders) {
+  return scratch_offset(decoders) + decoders->scratch_room;
+}
 
 static struct qn_disk_frame_index read_index(const struct qn_section *section) {
   struct qn_disk_frame_index index;
@@ -44,12 +56,24 @@ static uint64_t frame_offset(const struct qn_section *section, uint64_t frame) {
   return offset;
 }
 
-static bool index_is_sound(const struct qn_section *section) {
+static uint64_t frame_elements(const struct qn_container *archive,
+                               const struct qn_section *section) {
+  return qn_filter_is_of_pages(section->filter)
+             ? qn_paging_frame_bytes(qn_container_info(archive)->parameters[0])
+             : qn_frame_elements(section->element_bytes);
+}
+
+uint64_t qn_frames_frame_bytes(const struct qn_container *archive,
+                               const struct qn_section *section) {
+  return frame_elements(archive, section) * section->element_bytes;
+}
+
+static bool index_is_sound(const struct qn_container *archive, const struct qn_section *section) {
   if (section->stored_bytes < sizeof(struct qn_disk_frame_index) + 8)
     return false;
   struct qn_disk_frame_index index = read_index(section);
   uint64_t room = (section->stored_bytes - sizeof index) / 8 - 1;
-  if (index.reserved || index.frame_elements != qn_frame_elements(section->element_bytes) ||
+  if (index.reserved || index.frame_elements != frame_elements(archive, section) ||
       index.num_elements > section->count || index.num_frames > room)
     return false;
   uint64_t frames =
@@ -71,14 +95,20 @@ static bool offsets_are_sound(const struct qn_section *section) {
   return true;
 }
 
+static bool filter_applies(const struct qn_container *archive, const struct qn_section *section) {
+  if (qn_filter_is_of_pages(section->filter))
+    return qn_paging_applies(archive, section);
+  return qn_filter_applies((enum qn_filter)section->filter, section->element_bytes);
+}
+
 enum qn_status qn_frames_count(const struct qn_container *archive, const struct qn_section *section,
                                uint64_t *count, struct qn_error *error) {
-  if (!qn_filter_applies((enum qn_filter)section->filter, section->element_bytes))
+  if (!filter_applies(archive, section))
     return qn_container_violation(archive, error, "A-1",
                                   "section %s: filter %u does not apply to elements of %" PRIu32
                                   " bytes",
                                   section->name, section->filter, section->element_bytes);
-  if (!index_is_sound(section) || !offsets_are_sound(section))
+  if (!index_is_sound(archive, section) || !offsets_are_sound(section))
     return qn_container_violation(archive, error, "A-2",
                                   "the frame index of section %s is inconsistent", section->name);
   *count = read_index(section).num_elements;
@@ -103,10 +133,25 @@ static const uint8_t *decompress(const struct qn_frame_decoders *decoders,
                                  const struct qn_section *section, uint64_t begin, uint64_t end,
                                  size_t *bytes) {
   const struct decoder *decoder = &decoders->decoders[omp_get_thread_num()];
-  uint8_t *content = decoder->memory + QN_FRAME_BYTES;
+  uint8_t *content = decoder->memory + decoders->frame_room;
   *bytes = ZSTD_decompressDCtx(decoder->context, content, decoders->filtered_room,
                                (const uint8_t *)section->stored + begin, end - begin);
   return ZSTD_isError(*bytes) ? NULL : content;
+}
+
+static bool unfilter_frame(const struct decoding *decoding,
+                           const struct qn_frame_decoders *decoders, uint64_t frame,
+                           const uint8_t *content, uint64_t bytes, uint8_t *out) {
+  const struct qn_section *section = decoding->section;
+  enum qn_filter filter = (enum qn_filter)section->filter;
+  uint64_t count = frame_count(decoding, frame);
+  if (!qn_filter_is_of_pages(filter))
+    return qn_filter_decode(filter, section->element_bytes, content, bytes, out, count);
+  uint64_t page_bytes = decoding->paging->view.format.page_bytes;
+  uint64_t first = frame * (decoding->index.frame_elements / page_bytes);
+  void *scratch = decoders->decoders[omp_get_thread_num()].memory + scratch_offset(decoders);
+  return qn_paging_decode(decoding->paging, filter, first, first + count / page_bytes, content,
+                          bytes, scratch, out);
 }
 
 static enum qn_status decode_frame(const struct decoding *decoding,
@@ -120,8 +165,7 @@ static enum qn_status decode_frame(const struct decoding *decoding,
   size_t bytes;
   const uint8_t *content = decompress(decoders, section, frame_offset(section, frame),
                                       frame_offset(section, frame + 1), &bytes);
-  if (!content || !qn_filter_decode((enum qn_filter)section->filter, section->element_bytes,
-                                    content, bytes, out, count))
+  if (!content || !unfilter_frame(decoding, decoders, frame, content, bytes, out))
     return qn_frames_corrupt(decoding->archive, section, frame, error);
   if (!decoding->taker)
     return QN_OK;
@@ -171,7 +215,7 @@ static enum qn_status decode_frames(const struct decoding *decoding,
     if (frame > bad_now)
       continue;
     enum qn_status own = decode_frame(decoding, decoders, frame, &own_error);
-    qn_progress_add(QN_FRAME_BYTES);
+    qn_progress_add(frame_count(decoding, frame) * decoding->section->element_bytes);
     if (!own)
       continue;
 #pragma omp critical(qn_frame_failure)
@@ -188,11 +232,12 @@ static enum qn_status decode_frames(const struct decoding *decoding,
 
 enum qn_status qn_frames_read(struct qn_frame_decoders *decoders,
                               const struct qn_container *archive, const struct qn_section *section,
-                              void *elements, const struct qn_frame_taker *taker,
-                              struct qn_error *error) {
+                              const struct qn_paging *paging, void *elements,
+                              const struct qn_frame_taker *taker, struct qn_error *error) {
   const struct decoding decoding = {.archive = archive,
                                     .section = section,
                                     .index = read_index(section),
+                                    .paging = paging,
                                     .elements = elements,
                                     .taker = taker};
   return decode_frames(&decoding, decoders, error);
@@ -214,7 +259,25 @@ static uint64_t widest_frame(void) {
   return rows > widest ? rows : widest;
 }
 
-enum qn_status qn_frame_decoders_create(struct qn_frame_decoders **out, struct qn_error *error) {
+/* Bytes of a frame of pages; 0 if there are none with such a filter. */
+static uint64_t paging_room(const struct qn_container *archive) {
+  for (uint32_t i = 0; i < qn_container_info(archive)->num_sections; i++) {
+    const struct qn_section *section = qn_container_section_at(archive, i);
+    if (qn_filter_is_of_pages(section->filter) && qn_paging_applies(archive, section))
+      return qn_frames_frame_bytes(archive, section);
+  }
+  return 0;
+}
+
+static void find_rooms(const struct qn_container *archive, struct qn_frame_decoders *decoders) {
+  uint64_t pages = paging_room(archive), bound = qn_paging_bound(pages), widest = widest_frame();
+  decoders->frame_room = pages > QN_FRAME_BYTES ? pages : QN_FRAME_BYTES;
+  decoders->filtered_room = bound > widest ? bound : widest;
+  decoders->scratch_room = qn_paging_scratch(pages);
+}
+
+enum qn_status qn_frame_decoders_create(const struct qn_container *archive,
+                                        struct qn_frame_decoders **out, struct qn_error *error) {
   struct qn_frame_decoders *decoders;
   unsigned count = qn_threads();
   *out = NULL;
@@ -224,14 +287,12 @@ enum qn_status qn_frame_decoders_create(struct qn_frame_decoders **out, struct q
   if (status)
     return status;
   decoders->count = count;
-  decoders->filtered_room = widest_frame();
+  find_rooms(archive, decoders);
   for (unsigned i = 0; !status && i < count; i++) {
     struct decoder *decoder = &decoders->decoders[i];
     decoder->context = ZSTD_createDCtx();
     status = decoder->context
-                 ? qn_pages_alloc(&decoder->memory,
-                                  QN_FRAME_BYTES + decoders->filtered_room + QN_ROWS_SLACK, 1,
-                                  "a frame", error)
+                 ? qn_pages_alloc(&decoder->memory, memory_bytes(decoders), 1, "a frame", error)
                  : qn_fail_memory(error, "a decompressor", 0);
   }
   if (status)
@@ -246,8 +307,7 @@ void qn_frame_decoders_destroy(struct qn_frame_decoders *decoders) {
     return;
   for (unsigned i = 0; i < decoders->count; i++) {
     ZSTD_freeDCtx(decoders->decoders[i].context);
-    qn_pages_free(decoders->decoders[i].memory,
-                  QN_FRAME_BYTES + decoders->filtered_room + QN_ROWS_SLACK, 1);
+    qn_pages_free(decoders->decoders[i].memory, memory_bytes(decoders), 1);
   }
   qn_free(decoders);
 }

@@ -16,6 +16,7 @@ struct encoder {
   uint8_t *filtered;
   uint8_t *compressed;
   uint32_t *degrees; /* of rows, and the tiles behind them; NULL without strips */
+  void *scratch;     /* NULL without pages */
   uint64_t filtered_room;
   uint64_t compressed_room;
 };
@@ -25,7 +26,9 @@ struct encoding {
   const uint8_t *elements;
   uint64_t count;
   uint32_t element_bytes;
-  const struct qn_cut *cut; /* NULL: frames of equal length */
+  const struct qn_cut *cut;       /* NULL: frames of equal length */
+  const struct qn_paging *paging; /* NULL: not of pages */
+  uint64_t frame_elements;
   uint64_t num_frames;
   enum qn_filter filter;
   int level;
@@ -33,36 +36,42 @@ struct encoding {
 
 static uint64_t frame_first(const struct encoding *encoding, uint64_t frame) {
   return encoding->cut ? encoding->cut->strips->frames[frame].first
-                       : frame * qn_frame_elements(encoding->element_bytes);
+                       : frame * encoding->frame_elements;
 }
 
 static uint64_t frame_count(const struct encoding *encoding, uint64_t frame) {
-  uint64_t whole = qn_frame_elements(encoding->element_bytes);
   if (encoding->cut)
     return encoding->cut->strips->frames[frame].count;
   uint64_t left = encoding->count - frame_first(encoding, frame);
-  return left < whole ? left : whole;
+  return left < encoding->frame_elements ? left : encoding->frame_elements;
 }
 
-/* Strips need their rows told, so that their columns have no other filter. */
+/* Strips need their rows told, so that their columns have no other filter; pages have frames of
+ * their own. */
 static bool filter_applies(const struct encoding *encoding, enum qn_filter filter) {
   if (encoding->cut && encoding->cut->columns)
     return filter == QN_FILTER_ROWS;
-  return filter != QN_FILTER_ROWS && qn_filter_applies(filter, encoding->element_bytes);
+  if (encoding->paging)
+    return qn_filter_is_of_pages(filter);
+  return qn_filter_applies(filter, encoding->element_bytes);
 }
 
 /* The most bytes that `filter` makes of a frame. */
 static uint64_t frame_bound(const struct encoding *encoding, enum qn_filter filter) {
-  uint64_t count = qn_frame_elements(encoding->element_bytes);
+  uint64_t count = encoding->frame_elements;
+  if (qn_filter_is_of_pages(filter))
+    return qn_paging_bound(count) + QN_ROWS_SLACK;
   if (filter != QN_FILTER_ROWS)
     return qn_filter_bound(filter, encoding->element_bytes, count);
   struct qn_rows_place place = qn_strips_place(encoding->cut->strips, 0);
   return qn_rows_bound(&place, count) + QN_ROWS_SLACK;
 }
 
+enum { FILTERS = QN_FILTER_PAGE_ROWS + 1, SAMPLES = 2 };
+
 static uint64_t widest_bound(const struct encoding *encoding) {
   uint64_t widest = 0;
-  for (unsigned filter = QN_FILTER_NONE; filter <= QN_FILTER_ROWS; filter++) {
+  for (unsigned filter = QN_FILTER_NONE; filter < FILTERS; filter++) {
     if (!filter_applies(encoding, (enum qn_filter)filter))
       continue;
     uint64_t bound = frame_bound(encoding, (enum qn_filter)filter);
@@ -76,6 +85,7 @@ static void destroy_encoder(struct encoder *encoder) {
   qn_free(encoder->filtered);
   qn_free(encoder->compressed);
   qn_free(encoder->degrees);
+  qn_free(encoder->scratch);
 }
 
 static enum qn_status create_encoder(struct encoder *encoder, const struct encoding *encoding,
@@ -95,6 +105,9 @@ static enum qn_status create_encoder(struct encoder *encoder, const struct encod
                       ((uint64_t)1 << encoding->cut->strips->span_log2) +
                           encoding->cut->strips->num_strips,
                       sizeof *encoder->degrees, "rows of a strip", error);
+  if (!status && encoding->paging)
+    status = qn_alloc(&encoder->scratch, qn_paging_scratch(encoding->frame_elements), 1,
+                      "edges of pages", error);
   return status;
 }
 
@@ -125,28 +138,39 @@ static bool compress(struct encoder *encoder, int level, const uint8_t *bytes, u
   return !ZSTD_isError(added);
 }
 
+/* Filter one frame into encoder->filtered; returns its bytes, of which all but the first `*head`
+ * hardly compress. */
+static uint64_t filter_frame(struct encoder *encoder, const struct encoding *encoding,
+                             enum qn_filter filter, uint64_t frame, uint64_t *head) {
+  uint64_t first = frame_first(encoding, frame), count = frame_count(encoding, frame);
+  if (filter == QN_FILTER_ROWS) {
+    struct qn_rows_place place = qn_strips_place(encoding->cut->strips, frame);
+    struct qn_rows rows = rows_of_frame(encoder, encoding, frame);
+    return qn_rows_encode(&place, &rows, count, encoder->filtered, head);
+  }
+  if (qn_filter_is_of_pages(filter)) {
+    uint64_t page_bytes = encoding->paging->view.format.page_bytes;
+    return qn_paging_encode(encoding->paging, filter, first / page_bytes,
+                            (first + count) / page_bytes, encoder->scratch, encoder->filtered,
+                            head);
+  }
+  return *head = qn_filter_encode(filter, encoding->element_bytes,
+                                  encoding->elements + first * encoding->element_bytes, count,
+                                  encoder->filtered);
+}
+
 /* Compress one frame into encoder->compressed, of `*size` bytes; false if zstd fails. What hardly
  * compresses is kept apart, and lies there as it is. */
 static bool encode_frame(struct encoder *encoder, const struct encoding *encoding,
                          enum qn_filter filter, uint64_t frame, uint64_t *size) {
-  const uint8_t *elements =
-      encoding->elements + frame_first(encoding, frame) * encoding->element_bytes;
-  uint64_t count = frame_count(encoding, frame), head, bytes;
+  uint64_t head;
   *size = 0;
-  if (count == 0)
+  if (frame_count(encoding, frame) == 0)
     return true;
-  if (filter != QN_FILTER_ROWS) {
-    bytes = qn_filter_encode(filter, encoding->element_bytes, elements, count, encoder->filtered);
-    return compress(encoder, encoding->level, encoder->filtered, bytes, size);
-  }
-  struct qn_rows_place place = qn_strips_place(encoding->cut->strips, frame);
-  struct qn_rows rows = rows_of_frame(encoder, encoding, frame);
-  bytes = qn_rows_encode(&place, &rows, count, encoder->filtered, &head);
+  uint64_t bytes = filter_frame(encoder, encoding, filter, frame, &head);
   return compress(encoder, encoding->level, encoder->filtered, head, size) &&
-         compress(encoder, 1, encoder->filtered + head, bytes - head, size);
+         (bytes == head || compress(encoder, 1, encoder->filtered + head, bytes - head, size));
 }
-
-enum { FILTERS = QN_FILTER_ROWS + 1, SAMPLES = 2 };
 
 /* The filter under which the first and the middle frame become smallest, which is `*size`; all are
  * tried at once. */
@@ -202,7 +226,7 @@ static uint64_t index_bytes(const struct encoding *encoding) {
 
 static void put_index(const struct encoding *encoding, const uint64_t *offsets, uint8_t *section) {
   struct qn_disk_frame_index index = {.num_elements = encoding->count,
-                                      .frame_elements = qn_frame_elements(encoding->element_bytes),
+                                      .frame_elements = encoding->frame_elements,
                                       .num_frames = encoding->num_frames};
   memcpy(section, &index, sizeof index);
   memcpy(section + sizeof index, offsets, 8 * (encoding->num_frames + 1));
@@ -225,7 +249,7 @@ static void put_strips(const struct encoding *encoding, const uint64_t *offsets,
 
 static uint64_t section_bound(const struct encoding *encoding) {
   uint64_t frame = ZSTD_compressBound(frame_bound(encoding, encoding->filter));
-  if (encoding->filter == QN_FILTER_ROWS)
+  if (encoding->filter >= QN_FILTER_ROWS) /* heads apart */
     frame = 2 * frame;
   return index_bytes(encoding) + encoding->num_frames * frame;
 }
@@ -262,9 +286,17 @@ static struct encoding encoding_of(const void *elements, uint64_t count, uint32_
                            .count = count,
                            .element_bytes = element_bytes,
                            .cut = cut,
+                           .frame_elements = whole,
                            .num_frames =
                                cut ? cut->strips->num_frames : (count + whole - 1) / whole,
                            .level = level};
+}
+
+static void put_on_pages(struct encoding *encoding, const struct qn_paging *paging) {
+  uint64_t whole = qn_paging_frame_bytes(paging->view.format.page_bytes);
+  encoding->paging = paging;
+  encoding->frame_elements = whole;
+  encoding->num_frames = (encoding->count + whole - 1) / whole;
 }
 
 static void destroy_encoders(struct encoder *encoders) {
@@ -315,10 +347,13 @@ enum qn_status qn_frames_prefer_cut(const uint32_t *columns, uint64_t count,
 
 enum qn_status qn_frames_write(struct qn_writer *writer, const struct qn_section *decoded,
                                const void *elements, uint64_t count, bool upper,
-                               const struct qn_cut *cut, int level, struct qn_error *error) {
+                               const struct qn_cut *cut, const struct qn_paging *paging, int level,
+                               struct qn_error *error) {
   struct encoding encoding = encoding_of(elements, count, decoded->element_bytes, cut, level);
   struct encoder *encoders;
   uint64_t size;
+  if (paging)
+    put_on_pages(&encoding, paging);
   enum qn_status status = create_encoders(&encoding, &encoders, error);
   if (!status) {
     encoding.filter = count ? choose_filter(encoders, &encoding, &size) : QN_FILTER_NONE;

@@ -7,6 +7,7 @@
 
 #include "formats/archive.h"
 #include "formats/archive_frames.h"
+#include "formats/archive_paging.h"
 #include "formats/archive_undirected.h"
 #include "formats/container_disk.h"
 #include "support/memory.h"
@@ -18,8 +19,9 @@ struct restoring {
   struct qn_writer *writer; /* NULL: only checking */
   uint32_t num_begun;       /* sections that have room in the output */
   struct qn_frame_decoders *decoders;
-  uint64_t *row_offsets; /* [V + 1] decoded, owned: for the triangles; NULL before them */
-  bool mirrored;         /* the triangles are done */
+  uint64_t *row_offsets;           /* [V + 1] decoded, owned: for the triangles; NULL before them */
+  bool mirrored;                   /* the triangles are done */
+  struct qn_archive_paging paging; /* zeroed before the pages */
 };
 
 /* ---- Decoded bytes ---------------------------------------------------------- */
@@ -38,6 +40,18 @@ static enum qn_status take_chunk(void *context, const void *bytes, uint64_t leng
   return outgoing->writer
              ? qn_writer_put(outgoing->writer, outgoing->section, bytes, length, offset, error)
              : QN_OK;
+}
+
+/* So are frames, of one chunk or of several. */
+static enum qn_status take_frame(void *context, const void *bytes, uint64_t length, uint64_t offset,
+                                 struct qn_error *error) {
+  enum qn_status status = QN_OK;
+  for (uint64_t at = 0; !status && at < length; at += QN_CHECKSUM_CHUNK) {
+    uint64_t left = length - at;
+    status = take_chunk(context, (const uint8_t *)bytes + at,
+                        left < QN_CHECKSUM_CHUNK ? left : QN_CHECKSUM_CHUNK, offset + at, error);
+  }
+  return status;
 }
 
 static enum qn_status take_all(struct outgoing *outgoing, const uint8_t *bytes, uint64_t length,
@@ -82,20 +96,23 @@ static enum qn_status restore_in_memory(const struct restoring *restoring,
   if (section->codec == QN_CODEC_NONE)
     memcpy(memory, section->data, section->logical_bytes);
   else
-    status = qn_frames_read(restoring->decoders, restoring->archive, section, memory, NULL, error);
+    status = qn_frames_read(restoring->decoders, restoring->archive, section,
+                            &restoring->paging.paging, memory, NULL, error);
   return status ? status : take_all(outgoing, memory, section->logical_bytes, error);
 }
 
 static enum qn_status restore_plain(struct restoring *restoring, const struct qn_section *section,
                                     struct outgoing *outgoing, struct qn_error *error) {
-  const struct qn_frame_taker taker = {take_chunk, outgoing};
+  const struct qn_frame_taker taker = {take_frame, outgoing};
   bool needed = is_needed_later(restoring, section);
-  bool frames_are_chunks = QN_FRAME_BYTES % section->element_bytes == 0;
+  bool frames_are_chunks =
+      qn_frames_frame_bytes(restoring->archive, section) % QN_CHECKSUM_CHUNK == 0;
   uint8_t *memory;
   if (!needed && section->codec == QN_CODEC_NONE)
     return take_all(outgoing, section->data, section->logical_bytes, error);
   if (!needed && frames_are_chunks)
-    return qn_frames_read(restoring->decoders, restoring->archive, section, NULL, &taker, error);
+    return qn_frames_read(restoring->decoders, restoring->archive, section,
+                          &restoring->paging.paging, NULL, &taker, error);
   enum qn_status status =
       qn_pages_alloc(&memory, section->logical_bytes, 1, "a decoded section", error);
   if (!status)
@@ -166,6 +183,9 @@ static enum qn_status restore_section(struct restoring *restoring, uint32_t numb
     status = qn_alloc(&outgoing.hashes, chunks, sizeof *outgoing.hashes, "checksums", error);
   if (!status)
     status = begin_sections(restoring, number, error);
+  if (!status && qn_filter_is_of_pages(section->filter))
+    status =
+        qn_archive_paging_read(restoring->decoders, restoring->archive, &restoring->paging, error);
   if (!status)
     status = restore_plain(restoring, section, &outgoing, error);
   if (!status && qn_checksum_of_hashes(outgoing.hashes, chunks) != section->checksum)
@@ -180,10 +200,11 @@ static enum qn_status restore_sections(const struct qn_container *archive, struc
                                        struct qn_error *error) {
   const struct qn_container_info *info = qn_container_info(archive);
   struct restoring restoring = {.archive = archive, .writer = writer};
-  enum qn_status status = qn_frame_decoders_create(&restoring.decoders, error);
+  enum qn_status status = qn_frame_decoders_create(archive, &restoring.decoders, error);
   for (uint32_t i = 0; !status && i < info->num_sections; i++)
     status = restore_section(&restoring, i, error);
   qn_frame_decoders_destroy(restoring.decoders);
+  qn_archive_paging_destroy(&restoring.paging);
   qn_pages_free(restoring.row_offsets, info->num_vertices + 1, sizeof *restoring.row_offsets);
   return status;
 }
@@ -205,7 +226,7 @@ static enum qn_status restore(const struct qn_container *archive, const char *pa
   if (status)
     return status;
   *qn_writer_info(*writer) = *qn_container_info(archive);
-  qn_writer_info(*writer)->incompatible_features &= ~(QN_FEATURE_ARCHIVE | QN_FEATURE_STRIPS);
+  qn_writer_info(*writer)->incompatible_features &= ~QN_KNOWN_INCOMPATIBLE;
   qn_progress_begin("restoring", "bytes", decoded_bytes(archive));
   status = restore_sections(archive, *writer, error);
   qn_progress_end();

@@ -50,12 +50,18 @@ struct row {
   uint32_t degree;
 };
 
-static struct row row_at(const struct qn_rows_place *place, const struct qn_rows *rows, uint32_t i,
-                         uint64_t first) {
-  uint64_t u = ((uint64_t)place->strip << place->span_log2) + rows->first_row + i;
-  struct row row = {
-      .base = i ? u : rows->base, .columns = rows->columns + first, .degree = rows->degrees[i]};
-  row.low = qn_rows_low_bits(place->num_vertices - row.base, row.degree);
+/* Rows to be written: the first begins at `first_base`, row i > 0 at base + i step. */
+struct walk {
+  uint64_t num_vertices, num_rows;
+  const uint32_t *degrees, *columns;
+  uint64_t first_base, base, step;
+};
+
+static struct row row_at(const struct walk *walk, uint64_t i, uint64_t first) {
+  struct row row = {.base = i ? walk->base + i * walk->step : walk->first_base,
+                    .columns = walk->columns + first,
+                    .degree = walk->degrees[i]};
+  row.low = qn_rows_low_bits(walk->num_vertices - row.base, row.degree);
   return row;
 }
 
@@ -79,14 +85,14 @@ static uint64_t put_low(const struct row *row, uint8_t *out, uint64_t at) {
   return at;
 }
 
-/* One of the two streams of all rows; returns its bytes. */
-static uint64_t put_stream(const struct qn_rows_place *place, const struct qn_rows *rows,
+/* One of the two streams of all rows, to zeroed bytes; returns its length. */
+static uint64_t put_stream(const struct walk *walk,
                            uint64_t (*put)(const struct row *row, uint8_t *out, uint64_t at),
                            uint8_t *out) {
   uint64_t at = 0, first = 0;
-  for (uint32_t i = 0; i < rows->num_rows; first += rows->degrees[i++])
-    if (rows->degrees[i]) {
-      struct row row = row_at(place, rows, i, first);
+  for (uint64_t i = 0; i < walk->num_rows; first += walk->degrees[i++])
+    if (walk->degrees[i]) {
+      struct row row = row_at(walk, i, first);
       at = put(&row, out, at);
     }
   return bytes_of(at);
@@ -99,6 +105,13 @@ uint64_t qn_rows_encode(const struct qn_rows_place *place, const struct qn_rows 
                       .base = rows->base,
                       .after = rows->after};
   uint64_t tiles = qn_num_strips(place->num_vertices, place->span_log2) - place->strip;
+  const struct walk walk = {.num_vertices = place->num_vertices,
+                            .num_rows = rows->num_rows,
+                            .degrees = rows->degrees,
+                            .columns = rows->columns,
+                            .first_base = rows->base,
+                            .base = ((uint64_t)place->strip << place->span_log2) + rows->first_row,
+                            .step = 1};
   uint8_t *next = out + sizeof head;
   memset(out, 0, qn_rows_bound(place, count) + QN_ROWS_SLACK);
   for (uint32_t i = 0; i < rows->num_rows; i++)
@@ -106,11 +119,21 @@ uint64_t qn_rows_encode(const struct qn_rows_place *place, const struct qn_rows 
   for (uint64_t i = 0; i < tiles; i++)
     next = qn_put_varint(next, rows->tiles[i]);
   *head_bytes = (uint64_t)(next - out);
-  head.unary_bytes = (uint32_t)put_stream(place, rows, put_unary, next);
+  head.unary_bytes = (uint32_t)put_stream(&walk, put_unary, next);
   memcpy(out, &head, sizeof head);
   next += head.unary_bytes;
-  next += put_stream(place, rows, put_low, next);
+  next += put_stream(&walk, put_low, next);
   return (uint64_t)(next - out);
+}
+
+uint64_t qn_rows_put_bits(uint64_t num_vertices, const uint32_t *degrees, uint64_t num_rows,
+                          const uint32_t *columns, uint8_t *out) {
+  const struct walk walk = {
+      .num_vertices = num_vertices, .num_rows = num_rows, .degrees = degrees, .columns = columns};
+  uint32_t unary_bytes = (uint32_t)put_stream(&walk, put_unary, out + sizeof unary_bytes);
+  memcpy(out, &unary_bytes, sizeof unary_bytes);
+  uint64_t length = sizeof unary_bytes + unary_bytes;
+  return length + put_stream(&walk, put_low, out + length);
 }
 
 /* ---- Decoding --------------------------------------------------------------- */
@@ -137,6 +160,26 @@ static bool ends_are_used(const struct qn_rows_place *place, const struct head *
   return (degrees[0] || head->base == first) && (degrees[head->num_rows - 1] || head->after == 0);
 }
 
+/* Both streams, the first of which is that long; false if it is not there. */
+static bool split_bits(const uint8_t *in, const uint8_t *end, uint32_t unary_bytes,
+                       struct qn_rows_bits *bits) {
+  if (unary_bytes > (uint64_t)(end - in))
+    return false;
+  *bits = (struct qn_rows_bits){.unary = in,
+                                .unary_end = in + unary_bytes,
+                                .low = in + unary_bytes,
+                                .low_end = 8 * (uint64_t)(end - in - unary_bytes)};
+  return true;
+}
+
+bool qn_rows_get_bits(const uint8_t *in, const uint8_t *end, struct qn_rows_bits *bits) {
+  uint32_t unary_bytes;
+  if ((uint64_t)(end - in) < sizeof unary_bytes)
+    return false;
+  memcpy(&unary_bytes, in, sizeof unary_bytes);
+  return split_bits(in + sizeof unary_bytes, end, unary_bytes, bits);
+}
+
 bool qn_rows_open(const struct qn_rows_place *place, const uint8_t *in, uint64_t bytes,
                   uint64_t count, struct qn_rows *rows) {
   struct head head;
@@ -150,7 +193,7 @@ bool qn_rows_open(const struct qn_rows_place *place, const uint8_t *in, uint64_t
   in = qn_get_varints_u32(in + sizeof head, end, rows->degrees, head.num_rows);
   if (in)
     in = qn_get_varints_u32(in, end, rows->tiles, tiles);
-  if (!in || head.unary_bytes == 0 || head.unary_bytes > (uint64_t)(end - in) ||
+  if (!in || head.unary_bytes == 0 || !split_bits(in, end, head.unary_bytes, &rows->bits) ||
       !adds_up_to(rows->degrees, head.num_rows, count) || !adds_up_to(rows->tiles, tiles, count) ||
       !ends_are_used(place, &head, rows->degrees))
     return false;
@@ -159,9 +202,5 @@ bool qn_rows_open(const struct qn_rows_place *place, const uint8_t *in, uint64_t
   rows->base = head.base;
   rows->after = head.after;
   rows->columns = NULL;
-  rows->bits = (struct qn_rows_bits){.unary = in,
-                                     .unary_end = in + head.unary_bytes,
-                                     .low = in + head.unary_bytes,
-                                     .low_end = 8 * (uint64_t)(end - in - head.unary_bytes)};
   return true;
 }

@@ -22,7 +22,7 @@ struct qn_rows_place {
 
 /* Columns of rows, encoded. */
 struct qn_rows_bits {
-  const uint8_t *unary, *unary_end; /* at least one byte */
+  const uint8_t *unary, *unary_end;
   const uint8_t *low;
   uint64_t low_end; /* bits */
 };
@@ -56,6 +56,14 @@ uint64_t qn_rows_encode(const struct qn_rows_place *place, const struct qn_rows 
  * degrees and tiles add up, and no column is below the strip. */
 bool qn_rows_open(const struct qn_rows_place *place, const uint8_t *in, uint64_t bytes,
                   uint64_t count, struct qn_rows *rows);
+
+/* The bits alone of `num_rows` rows, whose first gaps begin at 0, behind the length of the unary
+ * ones, to `out`, which is zero there: 4 + 5 bytes a column and QN_ROWS_SLACK. Returns the bytes
+ * written. */
+uint64_t qn_rows_put_bits(uint64_t num_vertices, const uint32_t *degrees, uint64_t num_rows,
+                          const uint32_t *columns, uint8_t *out);
+/* Where these are in [in, end); false if they cannot be. */
+bool qn_rows_get_bits(const uint8_t *in, const uint8_t *end, struct qn_rows_bits *bits);
 
 /* The low bits of each gap in a row of `degree` columns in a range: the largest k with
  * degree 2^k <= 3/4 range, or 0. */

@@ -120,8 +120,8 @@ static enum qn_status read_upper(struct restoring *restoring, unsigned which,
     status = qn_pages_alloc(&restoring->upper[which], *count, sizeof(uint32_t),
                             "the upper triangle", error);
   return status ? status
-                : qn_frames_read(job->decoders, job->archive, section, restoring->upper[which],
-                                 NULL, error);
+                : qn_frames_read(job->decoders, job->archive, section, NULL,
+                                 restoring->upper[which], NULL, error);
 }
 
 static enum qn_status read_triangle(struct restoring *restoring, struct qn_error *error) {

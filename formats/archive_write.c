@@ -69,9 +69,25 @@ static enum qn_status encode_upper(struct qn_writer *writer, const struct qn_sec
   if (cut.columns)
     status = qn_frames_prefer_cut(upper, count, &cut, level, &triangle->cut, error);
   if (!status)
-    status = qn_frames_write(writer, section, upper, count, true, triangle->cut ? &cut : NULL,
+    status = qn_frames_write(writer, section, upper, count, true, triangle->cut ? &cut : NULL, NULL,
                              level, error);
   qn_pages_free(upper, count, sizeof *upper);
+  return status;
+}
+
+/* Encode pages by what is on them. */
+static enum qn_status encode_pages(struct qn_writer *writer, const struct qn_container *container,
+                                   const struct qn_section *section, int level,
+                                   struct qn_error *error) {
+  struct qn_slotted_pages view;
+  struct qn_paging paging = {0};
+  enum qn_status status = qn_slotted_pages_view(container, &view, error);
+  if (!status)
+    status = qn_paging_create(&view, &paging, error);
+  if (!status)
+    status = qn_frames_write(writer, section, section->data, section->count, false, NULL, &paging,
+                             level, error);
+  qn_paging_destroy(&paging);
   return status;
 }
 
@@ -89,9 +105,11 @@ static enum qn_status write_sections(const struct qn_container *container, struc
       status = copy_section(writer, section, error);
     else if (triangle.kept && runs_along_edges(section))
       status = encode_upper(writer, section, &triangle, level, error);
+    else if (qn_paging_applies(container, section))
+      status = encode_pages(writer, container, section, level, error);
     else
-      status = qn_frames_write(writer, section, section->data, section->count, false, NULL, level,
-                               error);
+      status = qn_frames_write(writer, section, section->data, section->count, false, NULL, NULL,
+                               level, error);
   }
   drop_triangle(&triangle);
   return status;

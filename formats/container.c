@@ -129,8 +129,8 @@ static enum qn_status check_versions(const struct frame *frame, unsigned flags,
     return unsupported(error, frame);
   }
   uint64_t unknown = header->incompatible_features & ~QN_KNOWN_INCOMPATIBLE;
-  if (!(header->incompatible_features & QN_FEATURE_ARCHIVE)) /* nothing can be cut */
-    unknown |= header->incompatible_features & QN_FEATURE_STRIPS;
+  if (!(header->incompatible_features & QN_FEATURE_ARCHIVE)) /* nothing is encoded */
+    unknown |= header->incompatible_features & (QN_FEATURE_STRIPS | QN_FEATURE_PAGES);
   if (unknown) {
     qn_fail(error, QN_UNSUPPORTED,
             "C-5: the container needs the unknown feature bits 0x%" PRIx64
@@ -250,21 +250,27 @@ static bool valid_flags(const struct qn_disk_section *entry, uint64_t features) 
   return (entry->flags & ~known) == 0;
 }
 
+/* Rows are of strips, and new filters are announced. */
+static bool valid_filter(const struct qn_disk_section *entry, uint64_t features) {
+  if (entry->filter > QN_FILTER_ROWS)
+    return features & QN_FEATURE_PAGES && entry->filter <= QN_FILTER_PAGE_ROWS;
+  return entry->filter < QN_FILTER_ROWS || entry->flags & QN_SECTION_STRIPS;
+}
+
 /* A plain section has nothing to say about an encoding. */
-static bool valid_encoding(const struct qn_disk_section *entry, bool archive) {
+static bool valid_encoding(const struct qn_disk_section *entry, uint64_t features) {
   if (entry->codec == QN_CODEC_NONE && entry->filter == QN_FILTER_NONE)
     return entry->stored_bytes == entry->logical_bytes &&
            entry->stored_checksum == entry->checksum && !(entry->flags & QN_SECTION_UPPER);
-  return archive && entry->codec == QN_CODEC_ZSTD_FRAMES &&
-         entry->filter <=
-             (entry->flags & QN_SECTION_STRIPS ? QN_FILTER_ROWS : QN_FILTER_GAP_PLANES);
+  return features & QN_FEATURE_ARCHIVE && entry->codec == QN_CODEC_ZSTD_FRAMES &&
+         valid_filter(entry, features);
 }
 
 static enum qn_status check_section(const struct frame *frame, uint32_t index, uint64_t *end,
                                     struct qn_error *error) {
   const struct qn_disk_section *entry = &frame->table[index];
   uint64_t at = frame->header.table_offset + (uint64_t)index * sizeof *entry;
-  bool archive = frame->header.incompatible_features & QN_FEATURE_ARCHIVE;
+  uint64_t features = frame->header.incompatible_features;
   uint64_t logical, expected, section_end;
   if (!valid_name(entry->name))
     return invalid_at(error, frame, at, "C-16", "a section's name is malformed");
@@ -283,9 +289,9 @@ static enum qn_status check_section(const struct frame *frame, uint32_t index, u
   if (!qn_add_u64(entry->offset, entry->stored_bytes, &section_end) ||
       section_end > frame->header.table_offset)
     return invalid_at(error, frame, at + 56, "C-18", "a section reaches into the section table");
-  if (!valid_encoding(entry, archive))
+  if (!valid_encoding(entry, features))
     return invalid_at(error, frame, at + 72, "C-19", "a section's encoding is inconsistent");
-  if (!valid_flags(entry, frame->header.incompatible_features) || entry->reserved0 ||
+  if (!valid_flags(entry, features) || entry->reserved0 ||
       !all_zero(entry->reserved, sizeof entry->reserved))
     return invalid_at(error, frame, at + 75, "C-6", "reserved bytes of a section are not zero");
   *end = section_end;

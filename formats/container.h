@@ -57,6 +57,8 @@ enum qn_filter {
   QN_FILTER_GAPS = 3,
   QN_FILTER_GAP_PLANES = 4,
   QN_FILTER_ROWS = 5,
+  QN_FILTER_PAGE_GAPS = 6,
+  QN_FILTER_PAGE_ROWS = 7,
 };
 
 enum qn_section_flags {
@@ -68,7 +70,8 @@ enum qn_section_flags {
 /* Incompatible feature bits. */
 #define QN_FEATURE_ARCHIVE ((uint64_t)1 << 0) /* some section has a codec or a filter */
 #define QN_FEATURE_STRIPS ((uint64_t)1 << 1)  /* some section is cut into strips */
-#define QN_KNOWN_INCOMPATIBLE (QN_FEATURE_ARCHIVE | QN_FEATURE_STRIPS)
+#define QN_FEATURE_PAGES ((uint64_t)1 << 2)   /* some section has a filter of pages */
+#define QN_KNOWN_INCOMPATIBLE (QN_FEATURE_ARCHIVE | QN_FEATURE_STRIPS | QN_FEATURE_PAGES)
 
 /* Compatible feature bits. */
 #define QN_FEATURE_IDS_ASCENDING ((uint64_t)1 << 0) /* original ids ascend in vertex order */
@@ -250,7 +253,7 @@ struct qn_encoding {
 
 /* Append a section in encoded form (archive.h): entry and checksum as in `decoded`, with
  * QN_CODEC_ZSTD_FRAMES, in at most `stored_bytes` bytes at `*out`. Sets QN_FEATURE_ARCHIVE, and
- * QN_FEATURE_STRIPS for strips. qn_writer_shrink_encoded gives the final length. */
+ * QN_FEATURE_STRIPS for strips, QN_FEATURE_PAGES for filters of pages. qn_writer_shrink_encoded gives the final length. */
 enum qn_status qn_writer_encoded_section(struct qn_writer *writer, const struct qn_section *decoded,
                                          const struct qn_encoding *encoding, uint64_t stored_bytes,
                                          uint8_t **out, struct qn_error *error);

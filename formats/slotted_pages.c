@@ -96,8 +96,8 @@ static enum qn_status view_sections(const struct qn_container *container,
   return status;
 }
 
-enum qn_status qn_slotted_pages_view(const struct qn_container *container,
-                                     struct qn_slotted_pages *view, struct qn_error *error) {
+enum qn_status qn_slotted_pages_view_pages(const struct qn_container *container,
+                                           struct qn_slotted_pages *view, struct qn_error *error) {
   static const char *const known[] = {"start_vids", "lp_ranges",    "edge_offsets",
                                       "pages",      "original_ids", "id_offsets",
                                       "id_bytes",   "metadata",     NULL};
@@ -114,8 +114,12 @@ enum qn_status qn_slotted_pages_view(const struct qn_container *container,
     status = qn_container_refuse_parameters(container, 4, error);
   if (!status)
     status = view_parameters(container, view, error);
-  if (!status)
-    status = view_sections(container, view, error);
+  return status ? status : view_sections(container, view, error);
+}
+
+enum qn_status qn_slotted_pages_view(const struct qn_container *container,
+                                     struct qn_slotted_pages *view, struct qn_error *error) {
+  enum qn_status status = qn_slotted_pages_view_pages(container, view, error);
   return status ? status : qn_ids_view(container, &view->ids, error);
 }
 

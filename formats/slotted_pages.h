@@ -67,6 +67,15 @@ void qn_slotted_pages_unmap(struct qn_slotted_pages *view);
 enum qn_status qn_slotted_pages_view(const struct qn_container *container,
                                      struct qn_slotted_pages *view, struct qn_error *error);
 
+/* The same for all but ids. Of a container in archive form, what is encoded is NULL. */
+enum qn_status qn_slotted_pages_view_pages(const struct qn_container *container,
+                                           struct qn_slotted_pages *view, struct qn_error *error);
+
+/* Check the RVT (SP-2 to SP-5). */
+enum qn_status qn_slotted_pages_check_rvt(const struct qn_container *container,
+                                          const struct qn_slotted_pages *view,
+                                          struct qn_error *error);
+
 /* Check what kernels rely on, in parallel at memory speed: the RVT (SP-2 to SP-5), that slots and
  * records lie where they belong (SP-6 to SP-8), that physical ids name vertices (SP-9), in order
  * (SP-10), and ids (ID-1 to ID-4). */

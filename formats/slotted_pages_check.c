@@ -121,6 +121,13 @@ static bool check_rvt(const struct qn_slotted_pages *view, const void *context, 
   return true;
 }
 
+enum qn_status qn_slotted_pages_check_rvt(const struct qn_container *container,
+                                          const struct qn_slotted_pages *view,
+                                          struct qn_error *error) {
+  enum qn_status status = check_ends(container, view, error);
+  return status ? status : check_pages(container, view, check_rvt, NULL, error);
+}
+
 /* ---- Slots, records, physical ids (SP-6 to SP-10) -------------------------- */
 
 /* What a physical id may lead to: the first vertex of a page, and how many have a slot there (none
@@ -258,9 +265,7 @@ static enum qn_status create_targets(const struct qn_slotted_pages *view, struct
 enum qn_status qn_slotted_pages_check(const struct qn_container *container,
                                       const struct qn_slotted_pages *view, struct qn_error *error) {
   struct target *targets = NULL;
-  enum qn_status status = check_ends(container, view, error);
-  if (!status)
-    status = check_pages(container, view, check_rvt, NULL, error);
+  enum qn_status status = qn_slotted_pages_check_rvt(container, view, error);
   if (!status)
     status = create_targets(view, &targets, error);
   if (!status)

@@ -84,6 +84,19 @@ def untokenized(tokens, starts):
     return struct.pack("<%dI" % len(elements), *elements)
 
 
+def from_gaps(content):
+    insist("A-3", len(content) >= 4)
+    length, = struct.unpack_from("<I", content)
+    return untokenized(varints(content[4:4 + length]), varints(content[4 + length:]))
+
+
+def from_gap_planes(content, count):
+    insist("A-3", len(content) >= 4)
+    starts, = struct.unpack_from("<I", content)
+    insist("A-3", len(content) == 4 + 4 * count + 4 * starts)
+    return untokenized(words(unshuffled(content[4:4 + 4 * count], 4)), words(unshuffled(content[4 + 4 * count:], 4)))
+
+
 def decoded_frame(frame, kind, count, width):
     if kind in (NONE, SHUFFLE):
         content = unpacked(frame, count * width)
@@ -96,13 +109,7 @@ def decoded_frame(frame, kind, count, width):
         elements = struct.pack("<%dQ" % len(sums), *sums)
     else:
         content = unpacked(frame, 4 + 20 * count)
-        insist("A-3", len(content) >= 4)
-        first, = struct.unpack_from("<I", content)
-        if kind == GAPS:
-            elements = untokenized(varints(content[4:4 + first]), varints(content[4 + first:]))
-        else:
-            insist("A-3", len(content) == 4 + 4 * count + 4 * first)
-            elements = untokenized(words(unshuffled(content[4:4 + 4 * count], 4)), words(unshuffled(content[4 + 4 * count:], 4)))
+        elements = from_gaps(content) if kind == GAPS else from_gap_planes(content, count)
     insist("A-3", len(elements) == count * width, "not its elements")
     return elements
 
@@ -144,6 +151,28 @@ class Bits:
         insist("A-3", len(left) < 8 and "1" not in left, "bits behind the end")
 
 
+class RowsInBits:
+    """Rows one after the other, from the two streams of bits behind the length of the first."""
+
+    def __init__(self, unary_bytes, streams, num_vertices):
+        insist("A-3", unary_bytes <= len(streams), "high parts")
+        self.high, self.low, self.num_vertices = Bits(streams[:unary_bytes]), Bits(streams[unary_bytes:]), num_vertices
+
+    def row(self, base, degree):
+        columns, element, k = [], base, 0
+        while degree and 4 * degree << (k + 1) <= 3 * (self.num_vertices - base):
+            k += 1
+        for _ in range(degree):
+            element += (self.high.until_one() << k) + self.low.number(k)
+            columns.append(element)
+        insist("A-3", element < self.num_vertices or not degree, "no vertex")
+        return columns
+
+    def insist_end(self):
+        self.high.insist_end()
+        self.low.insist_end()
+
+
 def decoded_rows(frame, strip, span, count, num_vertices):
     """The columns of a frame of rows."""
     content, tiles = unpacked_all(frame, 2**26), -(-num_vertices // span) - strip
@@ -156,19 +185,10 @@ def decoded_rows(frame, strip, span, count, num_vertices):
     of_tiles, at = leading_varints(content, at, tiles)
     insist("A-3", sum(degrees) == count, "other degrees")
     insist("A-3", (degrees[0] or base == first) and (degrees[-1] or after == 0), "fields without a meaning")
-    insist("A-3", 0 < unary_bytes <= len(content) - at, "high parts")
-    high, low = Bits(content[at:at + unary_bytes]), Bits(content[at + unary_bytes:])
-    columns = []
+    rows, columns = RowsInBits(unary_bytes, content[at:], num_vertices), []
     for i, degree in enumerate(degrees):
-        element, k = base if i == 0 else first + i, 0
-        while degree and 4 * degree << (k + 1) <= 3 * (num_vertices - element):
-            k += 1
-        for _ in range(degree):
-            element += (high.until_one() << k) + low.number(k)
-            columns.append(element)
-    insist("A-3", max(columns) < num_vertices, "no vertex")
-    high.insist_end()
-    low.insist_end()
+        columns += rows.row(base if i == 0 else first + i, degree)
+    rows.insist_end()
     counted = [0] * tiles
     for column in columns:
         counted[column // span - strip] += 1
@@ -212,6 +232,19 @@ def decoded_strips(section, stored, num_vertices):
         for strip, count, begin, end in frames if count)
 
 
+def frame_places(section, stored, count, frame_elements):
+    """Where in the section each frame is, and how many elements it holds."""
+    insist("A-2", len(stored) >= 40, section.name)
+    num_elements, elements, num_frames, reserved = struct.unpack_from("<4Q", stored)
+    insist("A-2", num_elements == count and reserved == 0, section.name)
+    insist("A-2", elements == frame_elements and num_frames == -(-count // frame_elements), section.name)
+    insist("A-2", len(stored) >= 40 + 8 * num_frames, section.name)
+    offsets = struct.unpack_from("<%dQ" % (num_frames + 1), stored, 32)
+    insist("A-2", offsets[0] == 40 + 8 * num_frames and offsets[-1] == len(stored) and list(offsets) == sorted(offsets),
+           section.name)
+    return [(offsets[f], offsets[f + 1], min(frame_elements, count - f * frame_elements)) for f in range(num_frames)]
+
+
 def decoded(section, stored, num_vertices):
     """The elements that a section holds in encoded form; of an upper triangle those that are stored."""
     width = section.element_bytes
@@ -219,17 +252,11 @@ def decoded(section, stored, num_vertices):
     if section.strips:
         return decoded_strips(section, stored, num_vertices)
     insist("A-2", len(stored) >= 40, section.name)
-    count, frame_elements, num_frames, reserved = struct.unpack_from("<4Q", stored)
+    count, = struct.unpack_from("<Q", stored)
     least = (section.count + 1) // 2 if section.upper else section.count
-    insist("A-2", least <= count <= section.count and reserved == 0, section.name)
-    insist("A-2", frame_elements == FRAME_BYTES // width and num_frames == -(-count // frame_elements), section.name)
-    insist("A-2", len(stored) >= 40 + 8 * num_frames, section.name)
-    offsets = struct.unpack_from("<%dQ" % (num_frames + 1), stored, 32)
-    insist("A-2", offsets[0] == 40 + 8 * num_frames and offsets[-1] == len(stored) and list(offsets) == sorted(offsets),
-           section.name)
-    frames = [decoded_frame(stored[offsets[f]:offsets[f + 1]], section.filter,
-                            min(frame_elements, count - f * frame_elements), width) for f in range(num_frames)]
-    return b"".join(frames)
+    insist("A-2", least <= count <= section.count, section.name)
+    return b"".join(decoded_frame(stored[begin:end], section.filter, elements, width)
+                    for begin, end, elements in frame_places(section, stored, count, FRAME_BYTES // width))
 
 
 def mirrored(row_offsets, triangle, elements, num_vertices):

@@ -9,15 +9,17 @@ import json
 import struct
 from dataclasses import dataclass
 
-from conformance import archive_reader
+from conformance import archive_pages_reader, archive_reader
 
 SIGNATURE = b"\x89QRN\r\n\x1a\n"
 LAYOUTS = {1: "graph", 2: "blocked-csr", 3: "edge-partitions", 4: "slotted-pages", 5: "shards", 6: "hybrid",
            7: "checkpoint"}
-KNOWN_INCOMPATIBLE = 3
+KNOWN_INCOMPATIBLE = 7
+PAGES = 4
 STRIPS = 2
 ARCHIVE = 1
 PAGE = 4096
+OF_PAGES = (archive_pages_reader.PAGE_GAPS, archive_pages_reader.PAGE_ROWS)
 CHUNK = 1 << 20
 NAME_LETTERS = set(b"abcdefghijklmnopqrstuvwxyz0123456789_")
 WIDTHS = {1: (1, 2, 4, 8), 2: (1, 2, 4, 8), 3: (4, 8), 4: (1,), 5: range(1, 4097)}
@@ -98,7 +100,7 @@ class Container:
         insist("C-2", header_bytes == PAGE)
         insist("C-3", xxh3(data[:4088]) == self.checksum)
         insist("C-4", (major, minor) == (1, 0), "version %d.%d" % (major, minor))
-        insist("C-5", not self.incompatible & ~KNOWN_INCOMPATIBLE and self.incompatible != STRIPS)
+        insist("C-5", not self.incompatible & ~KNOWN_INCOMPATIBLE and self.incompatible not in (STRIPS, PAGES, STRIPS | PAGES))
         insist("C-6", not any(data[88:128]) and not any(data[384:4088]))
         insist("C-7", layout in LAYOUTS)
         self.layout = LAYOUTS[layout]
@@ -134,7 +136,8 @@ class Container:
         insist("C-17", element_type in WIDTHS and element_bytes in WIDTHS[element_type], name)
         insist("C-17", logical == count * element_bytes, name)
         insist("C-18", 12 <= align <= 21, name)
-        insist("C-19", codec in (0, 1) and filter_ in range(6 if flags & 4 else 5), name)
+        filters = set(range(6 if flags & 4 else 5)) | set(OF_PAGES if self.incompatible & PAGES else ())
+        insist("C-19", codec in (0, 1) and filter_ in filters, name)
         plain = codec == 0 and filter_ == 0
         insist("C-19", plain or self.incompatible & ARCHIVE, name)
         insist("C-19", not plain or (stored == logical and stored_checksum == checksum and flags & 2 == 0), name)
@@ -180,6 +183,8 @@ class Container:
         return self.decoded[name]
 
     def decode(self, section, stored):
+        if section.filter in OF_PAGES:
+            return archive_pages_reader.decoded_pages(section, stored, self)
         elements = archive_reader.decoded(section, stored, self.num_vertices)
         if not section.upper:
             return elements

@@ -12,6 +12,7 @@ import time
 import unittest
 from pathlib import Path
 
+from conformance import archive_pages_reader
 from conformance.checkpoint_reader import Checkpoint
 from conformance.container_reader import Broken, Container, read, section_checksum, xxh3
 from conformance.graph_reader import Graph
@@ -239,11 +240,19 @@ class Built(unittest.TestCase):
                         self.assertEqual(found.edges, graph.edges)
                         self.assertEqual(found.ids, graph.ids)
 
+    def paged(self, graph):
+        """On pages that hold much or little, of every address."""
+        for address, page_bytes in (("2,2", "64"), ("3,3", "60K"), ("2,4", "1028K"), ("4,2", "1000")):
+            path = self.folder / ("%s-%s-%s.qrn" % (graph.stem, address, page_bytes))
+            run("quern-page", graph, "--address", address, "--page-size", page_bytes, "-qo", path)
+            yield path
+
     def test_archives(self):
         """Every layout, and sections of every filter; a triangle too."""
-        filters, triangles, cut, larger = set(), 0, 0, self.folder / "larger.qrn"
+        filters, triangles, cut, larger, regular = set(), 0, 0, self.folder / "larger.qrn", self.folder / "regular.qrn"
         run("quern-generate", "rmat", "--scale", "9", "--undirected", "--weights", "1,90", "-qo", larger)
-        for path in [*VECTORS, larger]:
+        run("quern-generate", "grid", "--scale", "9", "-qo", regular)
+        for path in [*VECTORS, larger, *self.paged(larger), *self.paged(regular)]:
             packed = self.folder / "packed.qrn"
             run("quern-archive", "create", path, "-o", packed, "-fq")
             plain, archive = read(path), read(packed)
@@ -256,7 +265,8 @@ class Built(unittest.TestCase):
             read_layout(archive)
         self.assertGreater(triangles, 0)
         self.assertGreater(cut, 0)
-        self.assertGreaterEqual(len(filters), 3, filters)
+        self.assertGreaterEqual(len(filters), 6, filters)
+        self.assertLessEqual({archive_pages_reader.PAGE_GAPS, archive_pages_reader.PAGE_ROWS}, filters)
 
 
 class Checkpoints(unittest.TestCase):

@@ -16,6 +16,8 @@ CONTAINERS = {
     "directed.qrn": "81aa85b5d86f0032e678693725bedf9d3cc375fee545563f3c078b8eead66df3",
     "named.qrn": "13ccca629821115caef2cf0b673244d9e790047153525e03a5becca16cb32f84",
     "blocks.qrn": "a883d99de1bbbea386f40fa2e2f23ff9b1f40b853ac239ca81a6865b4b506bc2",
+    "paged-rows.qrn": "583a83cbd2b4fb421de7af2644348793ab88cf5e607df530507959caf0f04ef9",
+    "paged-gaps.qrn": "6eccb24b7bd8347c38190a18a84a15ad5bd7a3960e15e2fde1f631ba579f853c",
 }
 
 
@@ -33,12 +35,14 @@ class GoldenArchives(unittest.TestCase):
     def check(self, name, path):
         self.assertEqual(hashlib.sha256(path.read_bytes()).hexdigest(), CONTAINERS[name])
 
-    def test_bundle(self):
-        self.run_tool("quern-archive", "extract", "-C", self.folder, GOLDEN / "archive-1.tar")
-        for name in ("undirected.qrn", "directed.qrn", "named.qrn", "blocks.qrn"):
-            with self.subTest(name):
-                self.check(name, self.folder / name)
-                self.run_tool("quern-verify", "-q", self.folder / name, "%s:%s" % (GOLDEN / "archive-1.tar", name))
+    def test_bundles(self):
+        for bundle, names in (("archive-1.tar", ("undirected.qrn", "directed.qrn", "named.qrn", "blocks.qrn")),
+                              ("archive-3.tar", ("paged-rows.qrn", "paged-gaps.qrn"))):
+            self.run_tool("quern-archive", "extract", "-C", self.folder, GOLDEN / bundle)
+            for name in names:
+                with self.subTest(name):
+                    self.check(name, self.folder / name)
+                    self.run_tool("quern-verify", "-q", self.folder / name, "%s:%s" % (GOLDEN / bundle, name))
 
     def test_single_archives_on_any_number_of_threads(self):
         """Of a whole triangle and of one that is cut into strips."""

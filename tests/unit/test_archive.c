@@ -10,12 +10,15 @@
 #include "formats/archive.h"
 #include "formats/archive_filter.h"
 #include "formats/archive_mirror.h"
+#include "formats/archive_pages.h"
 #include "formats/archive_rows_reader.h"
 #include "formats/varint.h"
 #include "helpers/random_graph.h"
+#include "helpers/round_trip.h"
 #include "helpers/sample_graph.h"
 #include "helpers/scratch.h"
 #include "helpers/seal.h"
+#include "partitioner/slotted_pages.h"
 #include "support/memory.h"
 #include "support/threads.h"
 
@@ -444,14 +447,105 @@ static void unmirrored_multi_edges(void **state) {
   assert_same_file(scratch_path("m.qrn"), scratch_path("mb.qrn"));
 }
 
-static void every_damage_is_found(void **state) {
+/* ---- Pages --------------------------------------------------------------------- */
+
+static void write_pages(const char *path, const struct qn_graph *graph,
+                        struct qn_page_address address, uint64_t page_bytes) {
+  const struct qn_page_options options = {.address = address, .page_bytes = page_bytes};
+  const struct qn_builder builder = {.tool = "quern-page",
+                                     .layout = QN_LAYOUT_SLOTTED_PAGES,
+                                     .build = qn_slotted_pages_build,
+                                     .options = &options};
+  if (build_layout(&builder, graph, path, &error))
+    fail_msg("%s", error.message);
+  assert_int_equal(check(path), QN_OK);
+}
+
+/* Rows of every `step`-th vertex from the row's own on: the same tokens in each. */
+static struct qn_graph regular_graph(uint32_t num_vertices, enum qn_weight_type weights) {
+  struct test_edge *edges = calloc(8u * num_vertices, sizeof *edges);
+  uint64_t count = 0;
+  assert_non_null(edges);
+  for (uint32_t v = 0; v < num_vertices; v++)
+    for (uint32_t i = 1; i <= 8 && v + 3 * i < num_vertices; i++)
+      edges[count++] =
+          (struct test_edge){.source = v, .destination = v + 3 * i, .weight = (v + i) % 7};
+  struct qn_graph graph = graph_from_edges(edges, count, num_vertices, weights);
+  free(edges);
+  return graph;
+}
+
+static uint8_t filter_of_pages(const char *path) {
+  struct qn_container *container;
+  assert_int_equal(qn_container_map(path, QN_MAP_ARCHIVE, &container, &error), QN_OK);
+  uint8_t filter = qn_container_section(container, "pages")->filter;
+  bool told = qn_container_info(container)->incompatible_features & QN_FEATURE_PAGES;
+  assert_int_equal(told, qn_filter_is_of_pages(filter));
+  qn_container_unmap(container);
+  return filter;
+}
+
+/* There and back, the same bytes on any number of threads. */
+static void check_pages(const struct qn_graph *graph, struct qn_page_address address,
+                        uint64_t page_bytes, enum qn_filter filter) {
+  const char *plain = scratch_path("pages.qrn"), *packed = scratch_path("pages-a.qrn");
+  const char *again = scratch_path("pages-b.qrn"), *back = scratch_path("pages-c.qrn");
+  write_pages(plain, graph, address, page_bytes);
+  qn_threads_set(1);
+  assert_int_equal(archive(plain, packed, 2), QN_OK);
+  qn_threads_set(5);
+  assert_int_equal(archive(plain, again, 2), QN_OK);
+  assert_same_file(packed, again);
+  assert_int_equal(filter_of_pages(packed), filter);
+  for (unsigned threads = 1; threads <= 5; threads += 2) {
+    qn_threads_set(threads);
+    assert_int_equal(restore(packed, back), QN_OK);
+    assert_same_file(plain, back);
+    assert_int_equal(check(packed), QN_OK);
+  }
+  qn_threads_set(0);
+}
+
+static const struct qn_page_address PAGE_ADDRESSES[] = {{2, 2}, {3, 3}, {2, 4}, {4, 2}};
+
+/* Frames that are chunks, that are not, of many pages, of one, and of a page of several chunks;
+ * rows on large pages; more groups in a bucket than one. */
+static void pages_byte_for_byte(void **state) {
   (void)state;
+  static const uint64_t sizes[] = {1 << 12, 60000, 1 << 20, (1 << 20) + 4096, 3 << 20};
+  for (unsigned i = 0; i < 4; i++)
+    for (unsigned size = 0; size < 5; size++) {
+      enum qn_weight_type weights = (enum qn_weight_type)((i + size) % 3);
+      if (sizes[size] > qn_page_bytes_limit(PAGE_ADDRESSES[i]))
+        continue;
+      struct qn_graph graph = random_graph(40000, 300000, weights, size % 2 ? 3 : 0, i + 10 * size);
+      check_pages(&graph, PAGE_ADDRESSES[i], sizes[size], QN_FILTER_PAGE_ROWS);
+      qn_graph_unmap(&graph);
+      graph = regular_graph(50000, weights);
+      check_pages(&graph, PAGE_ADDRESSES[i], sizes[size], QN_FILTER_PAGE_GAPS);
+      qn_graph_unmap(&graph);
+    }
+}
+
+/* The smallest pages, each of one edge; pages without edges; pages too large for the filters. */
+static void pages_of_extremes(void **state) {
+  (void)state;
+  struct qn_graph graph = random_graph(3000, 20000, QN_WEIGHT_U32, 3, 5);
+  check_pages(&graph, PAGE_ADDRESSES[1], 24, QN_FILTER_PAGE_GAPS);
+  check_pages(&graph, PAGE_ADDRESSES[2], QN_ARCHIVE_PAGE_LIMIT + 4, QN_FILTER_NONE);
+  qn_graph_unmap(&graph);
+  graph = graph_from_edges(NULL, 0, 5000, QN_WEIGHT_NONE);
+  check_pages(&graph, PAGE_ADDRESSES[0], 512, QN_FILTER_PAGE_GAPS);
+  qn_graph_unmap(&graph);
+}
+
+/* ---- Damage -------------------------------------------------------------------- */
+
+/* The archive packed.qrn is restored nowhere but where it is whole. */
+static void damage_everywhere(void) {
   size_t size;
-  const char *packed = scratch_path("packed.qrn"), *damaged = scratch_path("damaged.qrn");
-  const char *never = scratch_path("never.qrn");
-  write_random_graph(never, 1500, 6000, true, QN_WEIGHT_NONE);
-  assert_int_equal(archive(never, packed, 3), QN_OK);
-  assert_int_equal(unlink(never), 0);
+  const char *packed = scratch_path("packed.qrn"), *damaged = scratch_path("damaged.qrn"),
+             *never = scratch_path("never.qrn");
   uint8_t *bytes = read_file(packed, &size);
   write_file(damaged, bytes, size);
   FILE *file = fopen(damaged, "r+b");
@@ -472,16 +566,23 @@ static void every_damage_is_found(void **state) {
   free(bytes);
 }
 
+static void every_damage_is_found(void **state) {
+  (void)state;
+  write_random_graph(scratch_path("plain.qrn"), 1500, 6000, true, QN_WEIGHT_NONE);
+  assert_int_equal(archive(scratch_path("plain.qrn"), scratch_path("packed.qrn"), 3), QN_OK);
+  damage_everywhere();
+  struct qn_graph graph = random_graph(900, 3000, QN_WEIGHT_U32, 3, 5);
+  write_pages(scratch_path("plain.qrn"), &graph, PAGE_ADDRESSES[1], 512);
+  assert_int_equal(archive(scratch_path("plain.qrn"), scratch_path("packed.qrn"), 3), QN_OK);
+  damage_everywhere();
+  qn_graph_unmap(&graph);
+}
+
 /* Noise in an encoded section under right checksums: only the decoder stands between. */
-static void forge_frames(uint64_t vertices, uint64_t pairs, bool undirected,
-                         enum qn_weight_type weights, bool cut, uint64_t step) {
+static void forge_frames(uint64_t step) {
   size_t size;
   struct qn_container *container;
   const char *packed = scratch_path("packed.qrn"), *forged = scratch_path("forged.qrn");
-  const char *plain = scratch_path("plain.qrn");
-  write_random_graph(plain, vertices, pairs, undirected, weights);
-  assert_int_equal(archive(plain, packed, 3), QN_OK);
-  assert_int_equal(is_cut(packed), cut);
   uint8_t *bytes = read_file(packed, &size);
   write_file(forged, bytes, size);
   uint64_t live = qn_memory_live();
@@ -505,11 +606,35 @@ static void forge_frames(uint64_t vertices, uint64_t pairs, bool undirected,
   free(bytes);
 }
 
+static void forge_graph(uint64_t vertices, uint64_t pairs, bool undirected,
+                        enum qn_weight_type weights, bool cut, uint64_t step) {
+  const char *plain = scratch_path("plain.qrn"), *packed = scratch_path("packed.qrn");
+  write_random_graph(plain, vertices, pairs, undirected, weights);
+  assert_int_equal(archive(plain, packed, 3), QN_OK);
+  assert_int_equal(is_cut(packed), cut);
+  forge_frames(step);
+}
+
 static void forged_frames_are_refused(void **state) {
   (void)state;
-  forge_frames(1500, 6000, false, QN_WEIGHT_NONE, false, 41);
-  forge_frames(1500, 6000, true, QN_WEIGHT_NONE, true, 41);
-  forge_frames(900, 15000, true, QN_WEIGHT_U32, true, 173);
+  forge_graph(1500, 6000, false, QN_WEIGHT_NONE, false, 41);
+  forge_graph(1500, 6000, true, QN_WEIGHT_NONE, true, 41);
+  forge_graph(900, 15000, true, QN_WEIGHT_U32, true, 173);
+}
+
+static void forged_pages_are_refused(void **state) {
+  (void)state;
+  const char *plain = scratch_path("plain.qrn"), *packed = scratch_path("packed.qrn");
+  struct qn_graph graph = random_graph(900, 5000, QN_WEIGHT_F32, 3, 5);
+  write_pages(plain, &graph, PAGE_ADDRESSES[1], 24); /* the RVT is encoded too */
+  assert_int_equal(archive(plain, packed, 3), QN_OK);
+  forge_frames(41);
+  qn_graph_unmap(&graph);
+  graph = regular_graph(2000, QN_WEIGHT_NONE);
+  write_pages(plain, &graph, PAGE_ADDRESSES[0], 4096);
+  assert_int_equal(archive(plain, packed, 3), QN_OK);
+  forge_frames(1);
+  qn_graph_unmap(&graph);
 }
 
 enum { FORGED_VERTICES = 1800, FORGED_STRIPS = 8, FORGED_COUNT = 900 };
@@ -599,9 +724,8 @@ static void forged_triangles(void **state) {
   assert_true(refused > 0 && done > 0);
 }
 
-static void allocation_failures(void **state) {
-  (void)state;
-  write_random_graph(scratch_path("plain.qrn"), 1500, 6000, true, QN_WEIGHT_U32);
+/* Archiving and restoring `plain.qrn`, with every allocation failing once. */
+static void fail_all_allocations(void) {
   uint64_t live = qn_memory_live();
   qn_threads_set(1);
   for (uint64_t n = 1;; n++) {
@@ -619,6 +743,16 @@ static void allocation_failures(void **state) {
   assert_same_file(scratch_path("plain.qrn"), scratch_path("b.qrn"));
 }
 
+static void allocation_failures(void **state) {
+  (void)state;
+  write_random_graph(scratch_path("plain.qrn"), 1500, 6000, true, QN_WEIGHT_U32);
+  fail_all_allocations();
+  struct qn_graph graph = random_graph(900, 5000, QN_WEIGHT_F32, 3, 5);
+  write_pages(scratch_path("plain.qrn"), &graph, PAGE_ADDRESSES[1], 24);
+  fail_all_allocations();
+  qn_graph_unmap(&graph);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(varints),
@@ -632,8 +766,11 @@ int main(void) {
       cmocka_unit_test(regular_rows),
       cmocka_unit_test(many_strips),
       cmocka_unit_test(unmirrored_multi_edges),
+      cmocka_unit_test(pages_byte_for_byte),
+      cmocka_unit_test(pages_of_extremes),
       cmocka_unit_test(every_damage_is_found),
       cmocka_unit_test(forged_frames_are_refused),
+      cmocka_unit_test(forged_pages_are_refused),
       cmocka_unit_test(forged_triangles),
       cmocka_unit_test(allocation_failures),
       cmocka_unit_test(written_aside),
