@@ -8,6 +8,7 @@
 
 #include "converters/block_pool.h"
 #include "converters/edge_list.h"
+#include "converters/edge_marks.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -28,6 +29,7 @@ struct qn_edge_block {
   uint32_t count;
   bool wide;
   bool ascending; /* by source, then destination */
+  bool marked;    /* its ids are, in the list's marks */
   enum qn_weight_type weight_type;
   struct qn_edge_view view; /* zeroed: none */
   uint64_t part;            /* of the view */
@@ -79,7 +81,8 @@ struct qn_edge_list {
   struct qn_edge_block **blocks;
   uint64_t num_blocks;
   uint64_t num_edges;
-  uint64_t largest;       /* id */
+  uint64_t largest; /* id */
+  struct qn_edge_marks marks;
   uint64_t blocks_of[3];  /* by weight type; emptied ones too */
   struct qn_spill *spill; /* NULL in memory; else there are no blocks here */
   struct qn_kept *kept;   /* what views need, by qn_edge_list_keep */

@@ -54,10 +54,15 @@ void qn_edge_list_destroy(struct qn_edge_list *list) {
     qn_free(kept);
   }
   qn_spill_destroy(list->spill);
+  qn_edge_marks_drop(&list->marks);
   qn_block_pool_destroy(list->pool);
   pthread_mutex_destroy(&list->mutex);
   qn_free(list->blocks);
   qn_free(list);
+}
+
+void qn_edge_list_mark_ids(struct qn_edge_list *list, const uint64_t *num_vertices) {
+  qn_edge_marks_create(&list->marks, num_vertices);
 }
 
 uint64_t qn_edge_list_count(const struct qn_edge_list *list) {
@@ -108,19 +113,23 @@ static void count_block(struct qn_edge_list *list, const struct qn_edge_block *b
   list->largest = block->largest > list->largest ? block->largest : list->largest;
 }
 
-static enum qn_status append_block(struct qn_edge_list *list, struct qn_edge_block *block,
-                                   struct qn_error *error) {
+/* `listed` is the block, or a view of it. */
+static enum qn_status append_block(struct qn_edge_list *list, struct qn_edge_block *listed,
+                                   struct qn_edge_block *block, struct qn_error *error) {
   enum qn_status status = QN_OK;
   pthread_mutex_lock(&list->mutex);
+  listed->marked = qn_edge_marks_want(&list->marks, listed->largest, list->num_edges);
   uint64_t n = list->num_blocks;
   if ((n & (n - 1)) == 0)
     status = qn_realloc(&list->blocks, n ? 2 * n : 1, sizeof *list->blocks,
                         "the list of edge blocks", error);
   if (!status) {
-    list->blocks[list->num_blocks++] = block;
-    count_block(list, block);
+    list->blocks[list->num_blocks++] = listed;
+    count_block(list, listed);
   }
   pthread_mutex_unlock(&list->mutex);
+  if (listed->marked)
+    qn_edge_marks_add(&list->marks, block);
   return status;
 }
 
@@ -165,7 +174,7 @@ static void finish_block(struct qn_edge_stream *stream) {
     return;
   }
   block->ascending = is_ascending(block);
-  stream->status = append_block(stream->list, block, &stream->error);
+  stream->status = append_block(stream->list, block, block, &stream->error);
 }
 
 /* The block's weights follow its last pair, wherever its edges end. */
@@ -357,7 +366,7 @@ static void finish_view(struct qn_edge_stream *stream, const struct qn_edge_view
   listed->part = part;
   qn_edge_block_ids(listed)[0] = pairs[0];
   qn_edge_block_ids(listed)[1] = pairs[block->count - 1];
-  stream->status = append_block(stream->list, listed, &stream->error);
+  stream->status = append_block(stream->list, listed, block, &stream->error);
   if (stream->status)
     qn_free(listed);
 }

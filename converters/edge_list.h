@@ -65,6 +65,10 @@ struct qn_spill_options {
 enum qn_status qn_edge_list_create_on_disk(const struct qn_spill_options *options,
                                            struct qn_edge_list **out, struct qn_error *error);
 
+/* Note which ids occur while edges come into a list in memory, which the builder will have to know
+ * unless their number of vertices is declared: `num_vertices` as in qn_spill_options. */
+void qn_edge_list_mark_ids(struct qn_edge_list *list, const uint64_t *num_vertices);
+
 /* The number of edges in closed streams. */
 uint64_t qn_edge_list_count(const struct qn_edge_list *list);
 

@@ -37,6 +37,7 @@ enum qn_status qn_edge_list_renumber(struct qn_edge_list *list, const uint32_t *
   if (list->spill)
     return qn_spill_change(list, renumber, new_of_old, error);
   int failed = 0;
+  qn_edge_marks_drop(&list->marks);
 #pragma omp parallel for schedule(dynamic) reduction(| : failed)
   for (uint64_t b = 0; b < list->num_blocks; b++)
     failed |= !renumber_listed(list, b, new_of_old);

@@ -44,8 +44,11 @@ struct marking {
 static bool mark_listed(const void *context, uint64_t index, struct qn_edge_block **scratch,
                         uint64_t *sum) {
   const struct marking *marking = context;
-  struct qn_edge_block *block = qn_edge_list_load(marking->list, index, scratch);
+  const struct qn_edge_list *list = marking->list;
   (void)sum;
+  if (list->marks.bits && list->blocks[index]->marked)
+    return true;
+  struct qn_edge_block *block = qn_edge_list_load(marking->list, index, scratch);
   if (block)
     qn_mark_block(marking->marks, block);
   return block != NULL;
@@ -61,7 +64,11 @@ static enum qn_status map_by_marks(struct qn_id_map *map, struct qn_edge_list *l
   if (status)
     return status;
   struct qn_id_marks *marks = map->marks;
-  uint64_t sum;
+  uint64_t sum, num_noted = list->marks.bits ? (list->largest >> 6) + 1 : 0;
+  num_noted = num_noted < QN_EDGE_MARKS_WORDS ? num_noted : QN_EDGE_MARKS_WORDS;
+#pragma omp parallel for schedule(static)
+  for (uint64_t i = 0; i < num_noted; i++)
+    marks[i].bits = list->marks.bits[i];
   if (!qn_edge_list_each(list, mark_listed, &(struct marking){list, marks}, &sum))
     return qn_edge_list_load_failed(list, error);
 #pragma omp parallel for schedule(static)

@@ -571,11 +571,17 @@ static enum qn_status make_plan(struct import *import, struct qn_error *error) {
 
 static enum qn_status create_list(struct import *import, struct qn_error *error) {
   const struct options *options = import->options;
-  if (!import->plan.on_disk)
-    return qn_edge_list_create(&import->list, error);
+  enum qn_spill_ids ids = spill_ids(options);
+  if (!import->plan.on_disk) {
+    enum qn_status status = qn_edge_list_create(&import->list, error);
+    if (!status && ids != QN_SPILL_IDS_IGNORE)
+      qn_edge_list_mark_ids(import->list,
+                            ids == QN_SPILL_IDS_COLLECT ? NULL : &import->result.num_vertices);
+    return status;
+  }
   struct qn_spill_options spill = {
       .undirected = options->build.undirected,
-      .ids = spill_ids(options),
+      .ids = ids,
       .num_vertices = &import->result.num_vertices,
       .symmetric = &import->result.symmetric,
   };

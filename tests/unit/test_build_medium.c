@@ -217,8 +217,12 @@ static enum qn_status create_list(const struct qn_build *build, struct on_disk o
   if (build->ids == QN_ID_COMPACT)
     options.ids = QN_SPILL_IDS_COLLECT;
   qn_memory_limit_set(on_disk.num_piles ? (uint64_t)64 << 20 : 0, ".");
-  return on_disk.num_piles ? qn_edge_list_create_on_disk(&options, list, &error)
-                           : qn_edge_list_create(list, &error);
+  if (on_disk.num_piles)
+    return qn_edge_list_create_on_disk(&options, list, &error);
+  enum qn_status status = qn_edge_list_create(list, &error);
+  if (!status && qn_threads() > 1) /* with one, the builder looks for all ids itself */
+    qn_edge_list_mark_ids(*list, build->ids == QN_ID_COMPACT ? NULL : &build->num_vertices);
+  return status;
 }
 
 static enum qn_status build_file(const char *path, const struct edges *edges,
@@ -413,6 +417,16 @@ static void random_graphs(void **state) {
       every_option(&edges);
       free(edges.items);
     }
+}
+
+/* Ids that are marked as they come when enough edges have come, and not before. */
+static void ids_far_apart(void **state) {
+  (void)state;
+  random_state = 78;
+  struct edges edges = random_edges(700000, 1u << 17, false, 1u << 8, QN_WEIGHT_NONE);
+  struct qn_build build = {.num_vertices = QN_VERTICES_FROM_EDGES};
+  check_build(&edges, &build);
+  free(edges.items);
 }
 
 static void id_choices(void **state) {
@@ -612,12 +626,12 @@ static void failing_memory(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(random_graphs),      cmocka_unit_test(id_choices),
-      cmocka_unit_test(large_ids),          cmocka_unit_test(wide_keys),
-      cmocka_unit_test(empty_graphs),       cmocka_unit_test(many_of_the_same),
-      cmocka_unit_test(star_and_path),      cmocka_unit_test(weight_choices),
-      cmocka_unit_test(sums_that_overflow), cmocka_unit_test(contradictions),
-      cmocka_unit_test(failing_memory),
+      cmocka_unit_test(random_graphs),    cmocka_unit_test(id_choices),
+      cmocka_unit_test(ids_far_apart),    cmocka_unit_test(large_ids),
+      cmocka_unit_test(wide_keys),        cmocka_unit_test(empty_graphs),
+      cmocka_unit_test(many_of_the_same), cmocka_unit_test(star_and_path),
+      cmocka_unit_test(weight_choices),   cmocka_unit_test(sums_that_overflow),
+      cmocka_unit_test(contradictions),   cmocka_unit_test(failing_memory),
   };
   setenv("QUERN_NO_SYNC", "1", 1);
   return cmocka_run_group_tests_name("build", tests, scratch_create, scratch_remove);
