@@ -15,6 +15,7 @@
 
 #include "converters/declared_size.h"
 #include "converters/input_estimate.h"
+#include "converters/readers/number_runs.h"
 #include "converters/text_fields.h"
 #include "converters/text_tokens.h"
 #include "support/checked.h"
@@ -151,9 +152,43 @@ static inline uint64_t row_end(const struct adjacency *adjacency, uint64_t row) 
                                                 : adjacency->size.num_edges;
 }
 
+/* The row of `edge`, which is not before the row `from`. */
+static inline uint64_t row_from(const struct adjacency *adjacency, uint64_t from, uint64_t edge) {
+  while (row_end(adjacency, from) <= edge)
+    from++;
+  return from;
+}
+
 /* The last row that begins at `edge` or before it. */
 static uint64_t row_of(const struct adjacency *adjacency, uint64_t edge) {
   return qn_range_at_u64(adjacency->offsets, 0, adjacency->size.num_vertices, edge);
+}
+
+/* Numbers taken at once, and how many are taken singly where that failed. */
+#define AT_ONCE 256
+#define SINGLES 16
+
+struct at_once {
+  uint32_t numbers[AT_ONCE + QN_RUN_SLACK];
+  uint32_t singles; /* to come */
+};
+
+/* The part's next numbers up to `last`, if they are short; returns how many. */
+static inline uint32_t take_at_once(struct qn_token_part *part, uint64_t last,
+                                    struct at_once *some) {
+  if (some->singles) {
+    some->singles--;
+    return 0;
+  }
+  struct qn_number_run run = {part->cursor, part->readable_end, 1, false, false};
+  while (qn_is_token_space(*run.cursor))
+    run.cursor++;
+  uint32_t count =
+      qn_take_number_run(&run, some->numbers, (uint32_t)lesser(last - part->next, AT_ONCE));
+  part->cursor = run.cursor;
+  part->next += count;
+  some->singles = count ? 0 : SINGLES;
+  return count;
 }
 
 static uint64_t keep_neighbors(const struct adjacency *adjacency, struct qn_token_part *whole,
@@ -161,8 +196,18 @@ static uint64_t keep_neighbors(const struct adjacency *adjacency, struct qn_toke
   struct qn_token_part part = *whole;
   uint64_t last = lesser(part.last, adjacency->weights_begin), neighbor;
   uint32_t *out = adjacency->neighbors + (part.next - adjacency->neighbors_begin);
+  struct at_once some = {.singles = 0};
   (void)stream;
   while (part.next < last) {
+    uint64_t first = part.next;
+    uint32_t count = take_at_once(&part, last, &some);
+    for (uint32_t i = 0; i < count; i++) {
+      if (some.numbers[i] >= adjacency->size.num_vertices)
+        return first + i;
+      *out++ = some.numbers[i];
+    }
+    if (count)
+      continue;
     if (!qn_token_number(&part, &neighbor))
       return part.next;
     if (neighbor >= adjacency->size.num_vertices)
@@ -178,13 +223,22 @@ static uint64_t push_neighbors(const struct adjacency *adjacency, struct qn_toke
   struct qn_token_part part = *whole;
   uint64_t begin = adjacency->neighbors_begin;
   uint64_t edge = part.next - begin, last = lesser(part.last, adjacency->weights_begin) - begin;
-  for (uint64_t row = row_of(adjacency, edge); edge < last; row++) {
-    uint64_t end = lesser(row_end(adjacency, row), last), neighbor;
-    for (; edge < end; edge++) {
-      if (!qn_token_number(&part, &neighbor) || neighbor >= adjacency->size.num_vertices)
+  struct at_once some = {.singles = 0};
+  for (uint64_t row = row_of(adjacency, edge); edge < last;) {
+    uint32_t count = take_at_once(&part, begin + last, &some);
+    for (uint32_t i = 0; i < count; i++, edge++) {
+      if (some.numbers[i] >= adjacency->size.num_vertices)
         return begin + edge;
-      qn_edge_push(stream, row, neighbor);
+      row = row_from(adjacency, row, edge);
+      qn_edge_push(stream, row, some.numbers[i]);
     }
+    if (count)
+      continue;
+    uint64_t neighbor;
+    if (!qn_token_number(&part, &neighbor) || neighbor >= adjacency->size.num_vertices)
+      return begin + edge;
+    row = row_from(adjacency, row, edge++);
+    qn_edge_push(stream, row, neighbor);
   }
   *whole = part;
   return UINT64_MAX;
@@ -213,15 +267,21 @@ static uint64_t push_weights(const struct adjacency *adjacency, struct qn_token_
   struct qn_token_part part = *whole;
   uint64_t begin = adjacency->weights_begin;
   uint64_t edge = part.next - begin, last = lesser(part.last, adjacency->end) - begin;
+  struct at_once some = {.singles = 0};
   enum qn_weight_type type;
   uint32_t bits;
-  for (uint64_t row = row_of(adjacency, edge); edge < last; row++) {
-    uint64_t end = lesser(row_end(adjacency, row), last);
-    for (; edge < end; edge++) {
-      if (!take_weight(adjacency, &part, &type, &bits))
-        return begin + edge;
-      qn_edge_push_weighted(stream, row, adjacency->neighbors[edge], type, bits);
+  for (uint64_t row = row_of(adjacency, edge); edge < last;) {
+    uint32_t count = take_at_once(&part, begin + last, &some);
+    for (uint32_t i = 0; i < count; i++, edge++) {
+      row = row_from(adjacency, row, edge);
+      qn_edge_push_u32(stream, row, adjacency->neighbors[edge], some.numbers[i]);
     }
+    if (count)
+      continue;
+    if (!take_weight(adjacency, &part, &type, &bits))
+      return begin + edge;
+    row = row_from(adjacency, row, edge);
+    qn_edge_push_weighted(stream, row, adjacency->neighbors[edge++], type, bits);
   }
   *whole = part;
   return UINT64_MAX;

@@ -22,10 +22,13 @@
 #include "converters/declared_size.h"
 #include "converters/input.h"
 #include "converters/input_estimate.h"
+#include "converters/readers/number_runs.h"
 #include "converters/text_fields.h"
 #include "converters/text_lines.h"
 #include "converters/text_numbers.h"
 #include "formats/fingerprint.h"
+#include "support/inline.h"
+#include "support/multiversion.h"
 #include "support/progress.h"
 
 /* What qn_parse_short_number may read. */
@@ -267,17 +270,129 @@ static void parse_vertex(struct qn_text_part *part, const struct metis *metis,
   part->comments += line->entries == 0 && part->rejected == rejected;
 }
 
+/* ---- Ordinary lines, fast ------------------------------------------------- */
+
+/* Edges that wait to be added up and pushed together. */
+#define EDGES_AT_ONCE 512
+/* Neighbours of a run. */
+#define RUN_EDGES 128
+
+struct waiting {
+  uint32_t count;
+  uint64_t pairs[EDGES_AT_ONCE + RUN_EDGES];
+  uint32_t weights[EDGES_AT_ONCE + RUN_EDGES];
+};
+
+QN_VECTOR_CLONES
+static void add_fingerprints(const struct waiting *edges, bool weighted, struct metis_sums *sums) {
+  uint64_t forward = 0, backward = 0;
+  for (uint32_t i = 0; i < edges->count; i++) {
+    uint64_t source = qn_mix_source((uint32_t)edges->pairs[i]);
+    uint64_t destination = qn_mix_source((uint32_t)(edges->pairs[i] >> 32));
+    uint64_t weight = weighted ? qn_mix_weight(edges->weights[i]) : 1;
+    forward += source * qn_mix_destination_of(destination) * weight;
+    backward += destination * qn_mix_destination_of(source) * weight;
+  }
+  sums->forward += forward;
+  sums->backward += backward;
+}
+
+static void push_waiting(struct qn_text_part *part, const struct metis *metis,
+                         struct waiting *edges, struct metis_sums *sums) {
+  bool weighted = metis->edge_weights && metis->weights != QN_WEIGHTS_NONE;
+  if (edges->count == 0)
+    return;
+  add_fingerprints(edges, weighted, sums);
+  qn_edge_push_pairs(&part->stream, edges->pairs, weighted ? QN_WEIGHT_U32 : QN_WEIGHT_NONE,
+                     edges->weights, edges->count);
+  edges->count = 0;
+}
+
+/* Let edges to neighbours, which are followed by weights if a unit has two numbers, wait; returns
+ * how many neighbours are vertices, from the first one on. */
+QN_ALWAYS_INLINE uint32_t add_neighbors(const struct metis *metis, uint64_t source,
+                                        const uint32_t *numbers, uint32_t count, uint32_t unit,
+                                        struct waiting *edges) {
+  uint64_t *pairs = edges->pairs + edges->count;
+  uint32_t *weights = edges->weights + edges->count, good = 0, beyond = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    uint64_t neighbor = (uint64_t)numbers[i * unit] - 1;
+    beyond |= neighbor >= metis->size.num_vertices;
+    pairs[i] = source | (neighbor + metis->first_id) << 32;
+    if (unit == 2)
+      weights[i] = numbers[2 * i + 1];
+  }
+  while (good < count && (!beyond || numbers[good * unit] - UINT64_C(1) < metis->size.num_vertices))
+    good++;
+  edges->count += good;
+  return good;
+}
+
+static const char *skip_numbers(const char *p, uint32_t count) {
+  for (; count; count--) {
+    while (qn_is_digit(*p))
+      p++;
+    p++;
+  }
+  return p;
+}
+
+/* The vertex at the part's cursor, as far as its numbers are short and come one blank after the
+ * other. True if that is all of it; if not, the line's cursor is where it goes on. */
+static bool take_neighbors(struct qn_text_part *part, const struct metis *metis,
+                           struct vertex_line *line, struct waiting *edges,
+                           struct metis_sums *sums) {
+  uint32_t numbers[2 * RUN_EDGES + QN_RUN_SLACK], unit = metis->edge_weights ? 2 : 1, count, good;
+  struct qn_number_run run = {part->cursor, part->readable_end, unit, true, false};
+  line->cursor = part->cursor;
+  line->entries = 0;
+  if (metis->vertex_numbers || line->vertex >= metis->size.num_vertices)
+    return false;
+  run.cursor = qn_skip_blanks(run.cursor, part->end);
+  if (run.cursor < part->end && *run.cursor == '\n') {
+    part->comments++;
+    part->cursor = run.cursor + 1;
+    return true;
+  }
+  do {
+    line->cursor = run.cursor;
+    count = qn_take_number_run(&run, numbers, unit * RUN_EDGES) / unit;
+    uint64_t source = line->vertex + metis->first_id;
+    good = unit == 1 ? add_neighbors(metis, source, numbers, count, 1, edges)
+                     : add_neighbors(metis, source, numbers, count, 2, edges);
+    part->edges += good;
+    part->joined += good - (good && line->entries == 0);
+    line->entries += good;
+    if (edges->count >= EDGES_AT_ONCE)
+      push_waiting(part, metis, edges, sums);
+  } while (good == RUN_EDGES && !run.ended);
+  line->cursor = good < count ? skip_numbers(line->cursor, good * unit) : run.cursor;
+  if (good < count || !run.ended)
+    return false;
+  part->cursor = run.cursor;
+  return true;
+}
+
+/* ---- Parts ---------------------------------------------------------------- */
+
 static void parse_part(struct qn_text_part *part, const void *context) {
   struct metis_sums *sums = *(struct metis_sums *const *)context, own = {.lines = 0};
   const struct metis *metis = sums->metis;
   struct vertex_line line = {.vertex = part->first_number};
-  while (qn_text_next_line(part, &line.begin, &line.end)) {
+  struct waiting edges = {.count = 0};
+  for (;;) {
+    while (part->cursor < part->end && !part->stop &&
+           take_neighbors(part, metis, &line, &edges, &own)) {
+      own.lines++;
+      line.vertex++;
+    }
+    push_waiting(part, metis, &edges, &own);
+    if (!qn_text_next_line(part, &line.begin, &line.end))
+      break;
     if (is_comment(line.begin, line.end)) {
       part->comments++;
       continue;
     }
-    line.cursor = line.begin;
-    line.entries = 0;
     parse_vertex(part, metis, &line, &own);
     own.lines++;
     line.vertex++;

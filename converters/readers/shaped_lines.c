@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "converters/readers/real_lines.h"
+#include "converters/readers/text_vectors.h"
 #include "support/multiversion.h"
 
 /* ---- Vertices from 1 ------------------------------------------------------ */
@@ -40,7 +41,6 @@ uint32_t qn_push_numbered_lines(struct qn_text_part *part, const struct qn_numbe
 }
 
 #if defined(__x86_64__)
-#include <immintrin.h>
 
 /* A line of which all is looked at: longer ones have no shape. */
 #define LINE_BYTES 64
@@ -167,26 +167,10 @@ static bool learn(struct shape *shape, const char *line, const struct qn_line_fo
 
 /* ---- Lines into numbers --------------------------------------------------- */
 
-#define QN_AVX512                                                                                  \
-  __attribute__((                                                                                  \
-      target("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi,bmi2,popcnt")))
-
-static bool has_avx512(void) {
-  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-         __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2") &&
-         __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
-}
-
-static const uint8_t IOTA[64] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
-                                 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
-                                 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47,
-                                 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
-
 /* Where in `text` lines end. */
-QN_AVX512 static void find_ends(const char *text, uint32_t bytes, struct raw_lines *raw) {
+QN_VBMI2 static void find_ends(const char *text, uint32_t bytes, struct raw_lines *raw) {
   enum { AT_ONCE = 16, AHEAD = 4096 };
-  const __m512i newline = _mm512_set1_epi8('\n'), iota = _mm512_loadu_si512(IOTA);
+  const __m512i newline = _mm512_set1_epi8('\n'), iota = _mm512_loadu_si512(QN_PLACES);
   uint32_t count = 0;
   for (uint32_t base = 0; base < bytes && count <= QN_SHAPED_LINES - AT_ONCE; base += 64) {
     __mmask64 ends = _mm512_cmpeq_epi8_mask(_mm512_loadu_si512(text + base), newline);
@@ -206,9 +190,9 @@ QN_AVX512 static void find_ends(const char *text, uint32_t bytes, struct raw_lin
 /* In each line, `digits` are brought to bytes where those of a number end with its last one: byte i
  * of `at` says which. What would be before the number is 0; what is before a point moves over it.
  */
-QN_AVX512 static void convert_lines(const char *text, const struct shape *shape,
-                                    struct raw_lines *raw, uint64_t *pairs) {
-  const __m512i iota = _mm512_loadu_si512(IOTA), none = _mm512_set1_epi8(-1);
+QN_VBMI2 static void convert_lines(const char *text, const struct shape *shape,
+                                   struct raw_lines *raw, uint64_t *pairs) {
+  const __m512i iota = _mm512_loadu_si512(QN_PLACES), none = _mm512_set1_epi8(-1);
   const __m512i ends = _mm512_castsi256_si512(_mm256_loadu_si256((const __m256i *)shape->ends));
   const __m512i begins = _mm512_castsi256_si512(_mm256_loadu_si256((const __m256i *)shape->begins));
   const __m512i points = _mm512_castsi256_si512(_mm256_loadu_si256((const __m256i *)shape->points));
@@ -358,7 +342,7 @@ void qn_take_shaped_lines(struct qn_text_part *part, const struct qn_line_form *
   struct raw_lines raw;
   struct qn_shaped_lines lines;
   if (part->readable_end - part->cursor < LINE_BYTES || part->cursor >= part->end ||
-      !has_avx512() || !learn(&shape, part->cursor, form))
+      !qn_has_vbmi2() || !learn(&shape, part->cursor, form))
     return;
   lines.weight_type = shape.type;
   for (uint64_t window = LEAST_BYTES;; window = window < MOST_BYTES ? 2 * window : window) {
