@@ -10,6 +10,7 @@
 #include "formats/archive.h"
 #include "formats/bundle.h"
 #include "formats/layouts.h"
+#include "support/input_kept.h"
 #include "support/json_text.h"
 #include "support/memory.h"
 #include "support/progress.h"
@@ -135,6 +136,9 @@ static enum qn_status create(const struct options *options, char **files, int co
   enum qn_status status;
   if (!options->output || count < 1)
     return qn_fail(error, QN_USAGE, "create needs -o OUT and at least one container");
+  status = qn_inputs_kept(options->output, (const char *const *)files, (uint64_t)count, error);
+  if (status)
+    return status;
   for (int i = 0; i < count; i++)
     bytes += file_bytes(files[i]);
   if (count == 1 && !options->bundle)
@@ -153,7 +157,10 @@ static enum qn_status extract_one(const char *input, const struct options *optio
   double begun = qn_seconds();
   if (!options->output)
     return qn_fail(error, QN_USAGE, "extract of a single archive needs -o OUT");
-  enum qn_status status = qn_container_map(input, QN_MAP_ARCHIVE, &container, error);
+  enum qn_status status = qn_input_kept(options->output, input, error);
+  if (status)
+    return status;
+  status = qn_container_map(input, QN_MAP_ARCHIVE, &container, error);
   if (!status)
     status = qn_archive_restore(container, options->output, options->shared.force, error);
   qn_container_unmap(container);
@@ -162,7 +169,7 @@ static enum qn_status extract_one(const char *input, const struct options *optio
   return status;
 }
 
-static enum qn_status extract_member(const struct qn_bundle *bundle,
+static enum qn_status extract_member(const char *input, const struct qn_bundle *bundle,
                                      const struct qn_bundle_member *member,
                                      const struct options *options, json_t *reports,
                                      struct qn_error *error) {
@@ -174,7 +181,9 @@ static enum qn_status extract_member(const struct qn_bundle *bundle,
   if (status)
     return status;
   snprintf(path, room, "%s/%s", folder, member->name);
-  status = qn_bundle_extract(bundle, member, path, options->shared.force, error);
+  status = qn_input_kept(path, input, error);
+  if (!status)
+    status = qn_bundle_extract(bundle, member, path, options->shared.force, error);
   if (!status)
     report(options, path, member->bytes, begun, reports);
   qn_free(path);
@@ -191,12 +200,12 @@ static enum qn_status extract_bundle(const char *input, char **names, int count,
     return status;
   json_t *reports = json_array();
   for (uint32_t i = 0; !status && count == 0 && i < qn_bundle_count(bundle); i++)
-    status = extract_member(bundle, qn_bundle_member(bundle, i), options, reports, error);
+    status = extract_member(input, bundle, qn_bundle_member(bundle, i), options, reports, error);
   for (int i = 0; !status && i < count; i++) {
     const struct qn_bundle_member *member;
     status = qn_bundle_find(bundle, names[i], &member, error);
     if (!status)
-      status = extract_member(bundle, member, options, reports, error);
+      status = extract_member(input, bundle, member, options, reports, error);
   }
   if (!status && options->shared.json)
     print_json(json_pack("{s:O}", "members", reports));

@@ -9,6 +9,7 @@
 #include "converters/format.h"
 #include "converters/graph_source.h"
 #include "converters/output_folder.h"
+#include "support/input_kept.h"
 #include "support/json_text.h"
 #include "support/memory.h"
 #include "support/options.h"
@@ -206,7 +207,10 @@ static enum qn_status export_graph(const struct options *options, struct report 
                                    struct qn_error *error) {
   struct qn_graph_source source;
   double begun = qn_seconds();
-  enum qn_status status = qn_graph_source_open(options->input, &source, error);
+  enum qn_status status = qn_input_kept(options->output, options->input, error);
+  if (status)
+    return status;
+  status = qn_graph_source_open(options->input, &source, error);
   report->open_seconds = qn_seconds() - begun;
   begun = qn_seconds();
   if (!status)

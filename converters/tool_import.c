@@ -14,6 +14,7 @@
 #include "converters/output_folder.h"
 #include "converters/provenance.h"
 #include "formats/layouts.h"
+#include "support/input_kept.h"
 #include "support/json_text.h"
 #include "support/memory.h"
 #include "support/memory_plan.h"
@@ -592,7 +593,9 @@ static enum qn_status run(struct import *import, struct qn_error *error) {
   const struct options *options = import->options;
   double begun = qn_seconds();
   enum qn_status status;
-  if ((status = make_plan(import, error)) ||
+  const char *const *inputs = (const char *const *)options->inputs;
+  if ((status = qn_inputs_kept(options->output, inputs, (uint64_t)options->num_inputs, error)) ||
+      (status = make_plan(import, error)) ||
       (status = qn_writer_create(options->output, options->shared.force, &import->writer, error)) ||
       (status = qn_provenance_create("quern-import", &import->provenance, error)) ||
       (status = create_list(import, error)) || (status = read_inputs(import, error)) ||

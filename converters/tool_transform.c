@@ -13,6 +13,7 @@
 #include "converters/transform.h"
 #include "formats/bundle_open.h"
 #include "formats/layouts.h"
+#include "support/input_kept.h"
 #include "support/json_text.h"
 #include "support/memory_plan.h"
 #include "support/options.h"
@@ -290,7 +291,9 @@ static enum qn_status transform_file(const struct options *options, struct repor
   struct qn_writer *writer = NULL;
   double begun = qn_seconds();
   source = (struct qn_graph_source){0};
-  enum qn_status status = make_plan(options, report, error);
+  enum qn_status status = qn_input_kept(options->output, options->input, error);
+  if (!status)
+    status = make_plan(options, report, error);
   if (!status)
     status = qn_graph_source_open(options->input, &source, error);
   if (!status)

@@ -7,6 +7,7 @@
 #include "formats/bundle_open.h"
 #include "formats/figures.h"
 #include "formats/layouts.h"
+#include "support/input_kept.h"
 #include "support/json_text.h"
 #include "support/threads.h"
 
@@ -243,7 +244,9 @@ int qn_builder_main(const struct qn_builder *builder, const struct qn_builder_op
   struct qn_memory_plan plan;
   double begin = qn_seconds();
   memset(&source, 0, sizeof source);
-  enum qn_status status = make_plan(builder, options, &plan, &error);
+  enum qn_status status = qn_input_kept(options->output, options->input, &error);
+  if (!status)
+    status = make_plan(builder, options, &plan, &error);
   if (!status)
     status = qn_source_open(options->input, &source, &error);
   if (!status)

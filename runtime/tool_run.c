@@ -12,6 +12,7 @@
 #include "runtime/summary.h"
 #include "runtime/values.h"
 #include "runtime/watch.h"
+#include "support/input_kept.h"
 #include "support/memory.h"
 #include "support/options.h"
 #include "support/progress.h"
@@ -494,7 +495,10 @@ static enum qn_status run_file(const struct options *options, struct qn_error *e
   struct qn_atomic_file *file = NULL;
   struct qn_watch *watch = NULL;
   json_t *summary = NULL;
-  enum qn_status status = qn_session_open(options->file, options->trust, &session, error);
+  enum qn_status status =
+      options->output ? qn_input_kept(options->output, options->file, error) : QN_OK;
+  if (!status)
+    status = qn_session_open(options->file, options->trust, &session, error);
   if (!status)
     status = qn_watch_create(&options->watch, options->shared.force, &watch, error);
   if (!status && options->output) /* before the work, so that it is not done in vain */
