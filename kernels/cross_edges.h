@@ -18,12 +18,4 @@ QN_INLINE bool qn_is_cross_edge(const uint32_t *groups, uint32_t source, uint32_
          groups[destination] != UINT32_MAX;
 }
 
-/* A struct qn_kernel, whose function is `run`. */
-#define QN_CROSS_EDGES_KERNEL(name, layout, processor)                                             \
-  {                                                                                                \
-    "cross-edges", "out-edges to other groups of vertices (--groups)", name, layout, processor,    \
-        1u << QN_WEIGHT_NONE | 1u << QN_WEIGHT_U32 | 1u << QN_WEIGHT_F32,                          \
-        QN_KERNEL_GROUPS | QN_KERNEL_ALL_ACTIVE, QN_RESULT_U64, 1, 0, run, NULL, 0,                \
-  }
-
 #endif

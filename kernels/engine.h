@@ -20,7 +20,7 @@
 #include "kernels/registry.h"
 
 #if !PROGRAM_WEIGHTS_BY_TYPE
-#define PROGRAM_WEIGHT_TYPES (1u << QN_WEIGHT_NONE | 1u << QN_WEIGHT_U32 | 1u << QN_WEIGHT_F32)
+#define PROGRAM_WEIGHT_TYPES QN_ALL_WEIGHT_TYPES
 #elif defined(QN_WEIGHTS_REAL)
 #define PROGRAM_WEIGHT_TYPES (1u << QN_WEIGHT_F32)
 #else

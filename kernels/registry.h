@@ -134,6 +134,8 @@ struct qn_run_result {
   struct qn_stream_plan plan; /* streams is false on the CPU, and where all was resident */
 };
 
+#define QN_ALL_WEIGHT_TYPES (1u << QN_WEIGHT_NONE | 1u << QN_WEIGHT_U32 | 1u << QN_WEIGHT_F32)
+
 struct qn_kernel {
   const char *algorithm; /* "bfs" */
   const char *title;     /* "hops from a source" */

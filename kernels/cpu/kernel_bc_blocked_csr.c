@@ -7,8 +7,8 @@
 #include "formats/blocked_csr.h"
 #include "kernels/cpu/block_sums.h"
 #include "kernels/cpu/levels.h"
+#include "kernels/own_kernel.h"
 #include "kernels/own_state.h"
-#include "kernels/registry.h"
 #include "support/memory.h"
 #include "support/threads.h"
 
@@ -173,16 +173,5 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
   return status;
 }
 
-const struct qn_kernel qn_kernel_bc_blocked_csr_cpu = {
-    .algorithm = "bc",
-    .title = "betweenness centrality from given sources",
-    .name = "TOCAB Brandes",
-    .layout = QN_LAYOUT_BLOCKED_CSR,
-    .processor = QN_CPU,
-    .weight_types = 1u << QN_WEIGHT_NONE | 1u << QN_WEIGHT_U32 | 1u << QN_WEIGHT_F32,
-    .traits = QN_KERNEL_SOURCES | QN_KERNEL_RANKS | QN_KERNEL_NO_FRONTIER,
-    .result = QN_RESULT_F64,
-    .max_iterations = UINT32_MAX,
-    .run = run,
-    .value_bytes = sizeof(double),
-};
+const struct qn_kernel qn_kernel_bc_blocked_csr_cpu =
+    QN_BC_KERNEL("TOCAB Brandes", QN_LAYOUT_BLOCKED_CSR, QN_CPU, run);

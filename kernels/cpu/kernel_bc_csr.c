@@ -12,8 +12,8 @@
 #include "formats/graph.h"
 #include "formats/transpose.h"
 #include "kernels/cpu/levels.h"
+#include "kernels/own_kernel.h"
 #include "kernels/own_state.h"
-#include "kernels/registry.h"
 #include "support/memory.h"
 #include "support/threads.h"
 
@@ -178,16 +178,5 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
   return QN_OK;
 }
 
-const struct qn_kernel qn_kernel_bc_csr_cpu = {
-    .algorithm = "bc",
-    .title = "betweenness centrality from given sources",
-    .name = "csr Brandes pull",
-    .layout = QN_LAYOUT_GRAPH,
-    .processor = QN_CPU,
-    .weight_types = 1u << QN_WEIGHT_NONE | 1u << QN_WEIGHT_U32 | 1u << QN_WEIGHT_F32,
-    .traits = QN_KERNEL_SOURCES | QN_KERNEL_RANKS | QN_KERNEL_NO_FRONTIER,
-    .result = QN_RESULT_F64,
-    .max_iterations = UINT32_MAX,
-    .run = run,
-    .value_bytes = sizeof(double),
-};
+const struct qn_kernel qn_kernel_bc_csr_cpu =
+    QN_BC_KERNEL("csr Brandes pull", QN_LAYOUT_GRAPH, QN_CPU, run);

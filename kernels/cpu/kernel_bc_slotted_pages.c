@@ -57,6 +57,7 @@ PROGRAM_FUNCTION program_result program_output(const struct qn_program_context *
 }
 
 #include "kernels/cpu/slotted_pages_state.h"
+#include "kernels/own_kernel.h"
 #include "kernels/own_state.h"
 
 extern const struct qn_kernel qn_kernel_bc_slotted_pages_cpu;
@@ -240,16 +241,5 @@ static enum qn_status engine_run(const struct qn_run_request *request, struct qn
   return QN_OK;
 }
 
-const struct qn_kernel qn_kernel_bc_slotted_pages_cpu = {
-    .algorithm = PROGRAM_NAME,
-    .title = PROGRAM_TITLE,
-    .name = "slotted-pages Brandes",
-    .layout = QN_LAYOUT_SLOTTED_PAGES,
-    .processor = QN_CPU,
-    .weight_types = PROGRAM_WEIGHT_TYPES,
-    .traits = QN_KERNEL_SOURCES | QN_KERNEL_RANKS | QN_KERNEL_NO_FRONTIER,
-    .result = QN_RESULT_F64,
-    .max_iterations = UINT32_MAX,
-    .run = engine_run,
-    .value_bytes = sizeof(double),
-};
+const struct qn_kernel qn_kernel_bc_slotted_pages_cpu =
+    QN_BC_KERNEL("slotted-pages Brandes", QN_LAYOUT_SLOTTED_PAGES, QN_CPU, engine_run);

@@ -18,8 +18,8 @@
  * iterations for that. */
 #include "formats/graph.h"
 #include "kernels/cpu/chunks.h"
+#include "kernels/own_kernel.h"
 #include "kernels/own_state.h"
-#include "kernels/registry.h"
 #include "support/memory.h"
 #include "support/threads.h"
 
@@ -340,16 +340,5 @@ cleanup:
   return QN_OK;
 }
 
-const struct qn_kernel qn_kernel_cc_csr_cpu = {
-    .algorithm = "cc",
-    .title = "weakly connected components: the first vertex of each",
-    .name = "csr Afforest",
-    .layout = QN_LAYOUT_GRAPH,
-    .processor = QN_CPU,
-    .weight_types = 1u << QN_WEIGHT_NONE | 1u << QN_WEIGHT_U32 | 1u << QN_WEIGHT_F32,
-    .traits = QN_KERNEL_VERTICES | QN_KERNEL_NO_FRONTIER,
-    .result = QN_RESULT_U32,
-    .max_iterations = UINT32_MAX,
-    .run = run,
-    .value_bytes = sizeof(uint32_t),
-};
+const struct qn_kernel qn_kernel_cc_csr_cpu =
+    QN_CC_KERNEL("csr Afforest", QN_LAYOUT_GRAPH, QN_CPU, run);

@@ -2,6 +2,7 @@
 #include "formats/graph.h"
 #include "kernels/cpu/chunks.h"
 #include "kernels/cross_edges.h"
+#include "kernels/own_kernel.h"
 #include "support/memory.h"
 #include "support/threads.h"
 
@@ -66,4 +67,4 @@ cleanup:
 }
 
 const struct qn_kernel qn_kernel_cross_edges_csr_cpu =
-    QN_CROSS_EDGES_KERNEL("csr, one look at each edge", QN_LAYOUT_GRAPH, QN_CPU);
+    QN_CROSS_EDGES_KERNEL("csr, one look at each edge", QN_LAYOUT_GRAPH, QN_CPU, run);

@@ -3,6 +3,7 @@
 #include "formats/slotted_pages.h"
 #include "kernels/cpu/page_units.h"
 #include "kernels/cross_edges.h"
+#include "kernels/own_kernel.h"
 #include "support/memory.h"
 #include "support/threads.h"
 
@@ -75,4 +76,4 @@ cleanup:
 }
 
 const struct qn_kernel qn_kernel_cross_edges_slotted_pages_cpu =
-    QN_CROSS_EDGES_KERNEL("slotted-pages sweep", QN_LAYOUT_SLOTTED_PAGES, QN_CPU);
+    QN_CROSS_EDGES_KERNEL("slotted-pages sweep", QN_LAYOUT_SLOTTED_PAGES, QN_CPU, run);

@@ -16,7 +16,7 @@
 
 #include "formats/graph.h"
 #include "formats/transpose.h"
-#include "kernels/registry.h"
+#include "kernels/own_kernel.h"
 #include "support/memory.h"
 #include "support/threads.h"
 
@@ -273,14 +273,5 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
   return status;
 }
 
-const struct qn_kernel qn_kernel_tc_csr_cpu = {
-    .algorithm = "tc",
-    .title = "triangles of the simple undirected graph",
-    .name = "csr bitmaps by degree",
-    .layout = QN_LAYOUT_GRAPH,
-    .processor = QN_CPU,
-    .weight_types = 1u << QN_WEIGHT_NONE | 1u << QN_WEIGHT_U32 | 1u << QN_WEIGHT_F32,
-    .max_iterations = UINT32_MAX,
-    .run = run,
-    .count_key = "triangles",
-};
+const struct qn_kernel qn_kernel_tc_csr_cpu =
+    QN_TC_KERNEL("csr bitmaps by degree", QN_LAYOUT_GRAPH, QN_CPU, run);

@@ -5,7 +5,7 @@
  * together again, and from there on it is that kernel's algorithm. Directions do not
  * matter to a triangle, so rows of in-edges do as well as rows of out-edges. */
 #include "formats/hybrid.h"
-#include "kernels/registry.h"
+#include "kernels/own_kernel.h"
 #include "support/threads.h"
 
 extern const struct qn_kernel qn_kernel_tc_hybrid_cpu;
@@ -36,14 +36,5 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
   return status;
 }
 
-const struct qn_kernel qn_kernel_tc_hybrid_cpu = {
-    .algorithm = "tc",
-    .title = "triangles of the simple undirected graph",
-    .name = "ELL + COO lists intersected",
-    .layout = QN_LAYOUT_HYBRID,
-    .processor = QN_CPU,
-    .weight_types = 1u << QN_WEIGHT_NONE | 1u << QN_WEIGHT_U32 | 1u << QN_WEIGHT_F32,
-    .max_iterations = UINT32_MAX,
-    .run = run,
-    .count_key = "triangles",
-};
+const struct qn_kernel qn_kernel_tc_hybrid_cpu =
+    QN_TC_KERNEL("ELL + COO lists intersected", QN_LAYOUT_HYBRID, QN_CPU, run);

@@ -7,6 +7,7 @@
 
 #include "kernels/cuda/brandes.cuh"
 #include "kernels/cuda/unit_sums.cuh"
+#include "kernels/own_kernel.h"
 
 namespace {
 
@@ -78,18 +79,5 @@ enum qn_status run(const struct qn_run_request *request, struct qn_run_result *r
 } /* namespace */
 
 extern "C" const struct qn_kernel qn_kernel_bc_blocked_csr_cuda;
-const struct qn_kernel qn_kernel_bc_blocked_csr_cuda = {
-    "bc",
-    "betweenness centrality from given sources",
-    "TOCAB Brandes",
-    QN_LAYOUT_BLOCKED_CSR,
-    QN_CUDA,
-    QN_ALL_WEIGHT_TYPES,
-    QN_KERNEL_SOURCES | QN_KERNEL_RANKS | QN_KERNEL_NO_FRONTIER,
-    QN_RESULT_F64,
-    UINT32_MAX,
-    0,
-    run,
-    NULL,
-    sizeof(double),
-};
+const struct qn_kernel qn_kernel_bc_blocked_csr_cuda =
+    QN_BC_KERNEL("TOCAB Brandes", QN_LAYOUT_BLOCKED_CSR, QN_CUDA, run);

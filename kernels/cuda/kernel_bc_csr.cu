@@ -13,6 +13,7 @@
 #include "kernels/cuda/bc_state.cuh"
 #include "kernels/cuda/run_device.cuh"
 #include "kernels/cuda/unit_sums.cuh"
+#include "kernels/own_kernel.h"
 #include "kernels/own_state.h"
 
 extern "C" const struct qn_kernel qn_kernel_bc_csr_cuda;
@@ -319,18 +320,5 @@ enum qn_status run(const struct qn_run_request *request, struct qn_run_result *r
 
 } /* namespace */
 
-const struct qn_kernel qn_kernel_bc_csr_cuda = {
-    "bc",
-    "betweenness centrality from given sources",
-    "csr Brandes pull",
-    QN_LAYOUT_GRAPH,
-    QN_CUDA,
-    QN_ALL_WEIGHT_TYPES,
-    QN_KERNEL_SOURCES | QN_KERNEL_RANKS | QN_KERNEL_NO_FRONTIER,
-    QN_RESULT_F64,
-    UINT32_MAX,
-    0,
-    run,
-    NULL,
-    sizeof(double),
-};
+const struct qn_kernel qn_kernel_bc_csr_cuda =
+    QN_BC_KERNEL("csr Brandes pull", QN_LAYOUT_GRAPH, QN_CUDA, run);

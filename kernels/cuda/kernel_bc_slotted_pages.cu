@@ -8,6 +8,7 @@
 
 #include "kernels/cuda/brandes.cuh"
 #include "kernels/cuda/warp_rows.cuh"
+#include "kernels/own_kernel.h"
 
 namespace {
 
@@ -159,18 +160,5 @@ enum qn_status run(const struct qn_run_request *request, struct qn_run_result *r
 } /* namespace */
 
 extern "C" const struct qn_kernel qn_kernel_bc_slotted_pages_cuda;
-const struct qn_kernel qn_kernel_bc_slotted_pages_cuda = {
-    "bc",
-    "betweenness centrality from given sources",
-    "slotted pages Brandes",
-    QN_LAYOUT_SLOTTED_PAGES,
-    QN_CUDA,
-    QN_ALL_WEIGHT_TYPES,
-    QN_KERNEL_SOURCES | QN_KERNEL_RANKS | QN_KERNEL_NO_FRONTIER,
-    QN_RESULT_F64,
-    UINT32_MAX,
-    0,
-    run,
-    NULL,
-    sizeof(double),
-};
+const struct qn_kernel qn_kernel_bc_slotted_pages_cuda =
+    QN_BC_KERNEL("slotted pages Brandes", QN_LAYOUT_SLOTTED_PAGES, QN_CUDA, run);

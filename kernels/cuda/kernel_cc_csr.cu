@@ -150,6 +150,7 @@ enum qn_status label(const struct qn_cuda_memory *memory, uint32_t *parent,
 } /* namespace */
 
 #include "kernels/cuda/cc_streamed.cuh"
+#include "kernels/own_kernel.h"
 
 namespace {
 
@@ -309,18 +310,5 @@ enum qn_status run(const struct qn_run_request *request, struct qn_run_result *r
 
 } /* namespace */
 
-const struct qn_kernel qn_kernel_cc_csr_cuda = {
-    "cc",
-    "weakly connected components: the first vertex of each",
-    "csr Afforest",
-    QN_LAYOUT_GRAPH,
-    QN_CUDA,
-    QN_ALL_WEIGHT_TYPES,
-    QN_KERNEL_VERTICES | QN_KERNEL_NO_FRONTIER,
-    QN_RESULT_U32,
-    UINT32_MAX,
-    0,
-    run,
-    NULL,
-    sizeof(uint32_t),
-};
+const struct qn_kernel qn_kernel_cc_csr_cuda =
+    QN_CC_KERNEL("csr Afforest", QN_LAYOUT_GRAPH, QN_CUDA, run);

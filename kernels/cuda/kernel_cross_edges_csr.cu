@@ -4,6 +4,7 @@
  * an edge moves 4 of column index and a 32-byte sector of L2 for its end's group; a vertex 16 of
  * offsets, 16 of the queue, its group and its count. */
 #include "kernels/cuda/cross_edges.cuh"
+#include "kernels/own_kernel.h"
 
 extern "C" const struct qn_kernel qn_kernel_cross_edges_csr_cuda;
 
@@ -73,4 +74,4 @@ enum qn_status run(const struct qn_run_request *request, struct qn_run_result *r
 } /* namespace */
 
 const struct qn_kernel qn_kernel_cross_edges_csr_cuda =
-    QN_CROSS_EDGES_KERNEL("csr, pieces of rows", QN_LAYOUT_GRAPH, QN_CUDA);
+    QN_CROSS_EDGES_KERNEL("csr, pieces of rows", QN_LAYOUT_GRAPH, QN_CUDA, run);

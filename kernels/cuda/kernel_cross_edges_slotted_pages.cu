@@ -6,6 +6,7 @@
  * page's START_VID; a vertex its slot, its group and its count. */
 #include "kernels/cuda/cross_edges.cuh"
 #include "kernels/cuda/slotted_pages_device.cuh"
+#include "kernels/own_kernel.h"
 
 extern "C" const struct qn_kernel qn_kernel_cross_edges_slotted_pages_cuda;
 
@@ -57,4 +58,4 @@ enum qn_status run(const struct qn_run_request *request, struct qn_run_result *r
 } /* namespace */
 
 const struct qn_kernel qn_kernel_cross_edges_slotted_pages_cuda =
-    QN_CROSS_EDGES_KERNEL("slotted-pages sweep", QN_LAYOUT_SLOTTED_PAGES, QN_CUDA);
+    QN_CROSS_EDGES_KERNEL("slotted-pages sweep", QN_LAYOUT_SLOTTED_PAGES, QN_CUDA, run);

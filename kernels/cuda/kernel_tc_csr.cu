@@ -13,6 +13,7 @@
  * long ones by blocks in pieces of TC_PIECE entries, so that no list is one block's alone. */
 #include "kernels/cuda/primitives.cuh"
 #include "kernels/cuda/run_device.cuh"
+#include "kernels/own_kernel.h"
 
 extern "C" const struct qn_kernel qn_kernel_tc_csr_cuda;
 
@@ -349,18 +350,5 @@ enum qn_status run(const struct qn_run_request *request, struct qn_run_result *r
 
 } /* namespace */
 
-const struct qn_kernel qn_kernel_tc_csr_cuda = {
-    "tc",
-    "triangles of the simple undirected graph",
-    "csr lists by degree",
-    QN_LAYOUT_GRAPH,
-    QN_CUDA,
-    QN_ALL_WEIGHT_TYPES,
-    0,
-    QN_RESULT_U64,
-    UINT32_MAX,
-    0,
-    run,
-    "triangles",
-    0,
-};
+const struct qn_kernel qn_kernel_tc_csr_cuda =
+    QN_TC_KERNEL("csr lists by degree", QN_LAYOUT_GRAPH, QN_CUDA, run);

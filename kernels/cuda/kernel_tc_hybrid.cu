@@ -6,6 +6,7 @@
  * matter to a triangle, so rows of in-edges do as well as rows of out-edges. */
 #include "formats/hybrid.h"
 #include "kernels/cuda/run_device.cuh"
+#include "kernels/own_kernel.h"
 
 extern "C" const struct qn_kernel qn_kernel_tc_hybrid_cuda;
 extern "C" const struct qn_kernel qn_kernel_tc_csr_cuda;
@@ -36,18 +37,5 @@ enum qn_status run(const struct qn_run_request *request, struct qn_run_result *r
 
 } /* namespace */
 
-const struct qn_kernel qn_kernel_tc_hybrid_cuda = {
-    "tc",
-    "triangles of the simple undirected graph",
-    "ELL + COO lists by degree",
-    QN_LAYOUT_HYBRID,
-    QN_CUDA,
-    QN_ALL_WEIGHT_TYPES,
-    0,
-    QN_RESULT_U64,
-    UINT32_MAX,
-    0,
-    run,
-    "triangles",
-    0,
-};
+const struct qn_kernel qn_kernel_tc_hybrid_cuda =
+    QN_TC_KERNEL("ELL + COO lists by degree", QN_LAYOUT_HYBRID, QN_CUDA, run);

@@ -12,8 +12,6 @@
 #include "support/sizes.h"
 #include "support/threads.h"
 
-#define QN_ALL_WEIGHT_TYPES (1u << QN_WEIGHT_NONE | 1u << QN_WEIGHT_U32 | 1u << QN_WEIGHT_F32)
-
 /* Blocks of QN_QUEUE_THREADS threads for a loop over `items`, one a thread. */
 static inline unsigned qn_run_blocks(const struct qn_cuda_memory *memory, uint64_t items) {
   return qn_grid(items, QN_QUEUE_THREADS, memory->device.multiprocessors, 8);
