@@ -3,7 +3,8 @@
 
     scons -j2 tools && bench/formats.py [--scale 22] [--threads 2] [--only adjacency pairs]
 
-Files are made once, of an R-MAT graph of degree 16, and lie in the page cache; nothing is synced. "read" is parsing alone, "in"
+Files are made once, of an R-MAT graph of degree 16, and lie in the page cache; nothing is synced. Two runs count if they differ
+by no more than 5 %, else the median of more. "read" is parsing alone, "in"
 the whole import to a sorted container, "copy" how fast cp copies the file, and "in/copy" that rate as a share of it. Exported
 edges are sorted by row, so that their import need not sort; those "in no order" must be. Packed inputs stand beside the
 decompressor alone, on a part of the file. Real graphs, if they are there, are text repeated to a size that can be measured.
@@ -35,9 +36,12 @@ FORMATS = {
     "adjacency, u32": ("adjacency", "whole", [], []),
     "pairs, u32": ("pairs", "plain", ["--record", "u32"], ["--format", "pairs", "--record", "u32"]),
     "pairs, in no order": ("pairs", "unsorted", [], ["--format", "pairs", "--record", "u32"]),
+    "pairs, u64, no order": ("pairs", "unsorted", [], ["--format", "pairs", "--record", "u64"]),
+    "pairs, f32, no order": ("pairs", "unsorted", [], ["--format", "pairs", "--record", "u32,f32"]),
     "pairs, u64": ("pairs", "plain", ["--record", "u64"], ["--format", "pairs", "--record", "u64"]),
     "pairs, u32 and f32": ("pairs", "real", ["--record", "u32,f32"], ["--format", "pairs", "--record", "u32,f32"]),
     "npy": ("npy", "plain", [], []),
+    "npy, in no order": ("npy", "unsorted", [], []),
     "npz": ("npz", "unique", [], []),
     "npz, f32": ("npz", "unique real", [], []),
     "gapbs": ("gapbs", "plain", [], []),
@@ -55,6 +59,7 @@ PACKERS = {"gzip": (["gzip", "-1", "-c"], ["zcat"]), "zstd": (["zstd", "-q", "-3
 PACKED_BYTES = 256 << 20  # of a file that is packed
 REPEATED = {"cnr-2000": "cnr-2000/cnr-2000.graph", "web-Stanford": "web-Stanford/stanford.graph"}
 REPEATED_BYTES = 512 << 20
+STEADY = 1.05  # two runs that differ by no more are enough
 GRAPHS_FOLDER = Path(os.environ.get("QUERN_TEST_GRAPHS", ROOT / "../shared/graphs"))
 
 
@@ -75,8 +80,18 @@ class Bench:
     def tool(self, name, *words):
         return json.loads(self.run(ROOT / "build/bin" / name, *words, "-T", self.options.threads, "--json", "-f"))
 
+    def measured(self, measure, seconds=float):
+        """Results of some runs: of two if they took about the same time."""
+        results = [measure()]
+        while len(results) < self.options.repeat:
+            results.append(measure())
+            times = [seconds(result) for result in results]
+            if len(times) == 2 and max(times) <= STEADY * min(times):
+                break
+        return results
+
     def median(self, measure):
-        return statistics.median(measure() for _ in range(self.options.repeat))
+        return statistics.median(self.measured(measure))
 
     def timed(self, *words):
         begun = time.monotonic()
@@ -93,20 +108,40 @@ class Bench:
     def export(self, name, path):
         """Seconds to write `path`; None if no exporter does."""
         format_name, graph, options, _ = FORMATS[name]
-        if graph != "unsorted":
-            source = self.graph(graph)
-            return self.median(lambda: self.tool("quern-export", source, "--format", format_name, *options, "-o",
-                                                 path)["seconds"]["write"])
-        text = path if format_name == "edges" else path.with_suffix(".text")
-        self.run(ROOT / "build/bin/quern-generate", "rmat", "--scale", self.options.scale, "--degree", 16, "-q", "-f", "-o", text,
-                 "--format", "edges")
-        if format_name == "pairs":
-            to_pairs(text, path)
-            text.unlink()
-        return None
+        if graph == "unsorted":
+            self.write_unsorted(name, path)
+            return None
+        source = self.graph(graph)
+        return self.median(lambda: self.tool("quern-export", source, "--format", format_name, *options, "-o",
+                                             path)["seconds"]["write"])
+
+    def unsorted(self, ending, make):
+        path = self.folder / ("formats-unsorted-%d.%s" % (self.options.scale, ending))
+        if not path.exists():
+            make(path.with_suffix(".part"))
+            path.with_suffix(".part").rename(path)
+        return path
+
+    def write_unsorted(self, name, path):
+        """The edges as they were generated, from text that all of these share."""
+        format_name, _, _, options = FORMATS[name]
+        text = self.unsorted("text", lambda path: self.run(
+            ROOT / "build/bin/quern-generate", "rmat", "--scale", self.options.scale, "--degree", 16, "-q", "-f", "-o", path,
+            "--format", "edges"))
+        if format_name == "edges":
+            os.link(text, path)
+            return
+        pairs = self.unsorted("pairs", lambda path: to_pairs(text, path))
+        if format_name == "npy":
+            to_npy(pairs, path)
+        elif options[-1] == "u32":
+            os.link(pairs, path)
+        else:
+            widen(pairs, path, options[-1])
 
     def measure(self, name):
         path = self.folder / ("formats.%s" % FORMATS[name][0])
+        path.unlink(missing_ok=True)
         row = {"format": name, "export_seconds": self.export(name, path)}
         self.measure_import(row, path, FORMATS[name][3])
         if name in self.options.packed:
@@ -127,7 +162,7 @@ class Bench:
         return seconds
 
     def measure_import(self, row, path, options):
-        reports = [self.import_once(path, options) for _ in range(self.options.repeat)]
+        reports = self.measured(lambda: self.import_once(path, options), lambda report: report["seconds"]["total"])
         seconds = {part: statistics.median(report["seconds"][part] for report in reports) for part in ("read", "total")}
         row.update({"edges": reports[0]["ledger"]["edges_read"], "bytes": path.stat().st_size, "read_seconds": seconds["read"],
                     "import_seconds": seconds["total"], "copy_seconds": self.median(lambda: self.copy_once(path))})
@@ -168,6 +203,35 @@ def to_pairs(text, path):
             array.array("I", map(int, b"".join(block).split())).tofile(pairs)
 
 
+def widen(pairs, path, record):
+    """Pairs of u32 as u64, or with weights from 0 to 1 behind them."""
+    weights = array.array("f", (i / 4096 for i in range(4096))).tobytes()
+    with open(pairs, "rb") as file, open(path, "wb") as wide:
+        while block := file.read(8 << 20):
+            ends = array.array("I", block)
+            if record == "u64":
+                records = array.array("I", bytes(8 * len(ends)))
+                records[0::2] = ends
+            else:
+                count = len(ends) // 2
+                records = array.array("I", bytes(12 * count))
+                records[0::3], records[1::3] = ends[0::2], ends[1::2]
+                records[2::3] = array.array("I", (weights * (count // 4096 + 1))[:4 * count])
+            records.tofile(wide)
+
+
+def to_npy(pairs, path):
+    """Pairs of u32 as an array of two rows."""
+    count = pairs.stat().st_size // 8
+    header = ("{'descr': '<u4', 'fortran_order': False, 'shape': (2, %d), }" % count).ljust(117) + "\n"
+    with open(path, "wb") as rows:
+        rows.write(b"\x93NUMPY\1\0" + len(header).to_bytes(2, "little") + header.encode())
+        for end in 0, 1:
+            with open(pairs, "rb") as file:
+                while block := file.read(8 << 20):
+                    array.array("I", block)[end::2].tofile(rows)
+
+
 def rate(amount, seconds):
     return "" if seconds is None else "%.2f" % (amount / seconds) if amount / seconds < 10 else "%.1f" % (amount / seconds)
 
@@ -187,7 +251,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--scale", type=int, default=20, help="2^N vertices (20)")
     parser.add_argument("--threads", type=int, default=os.cpu_count(), help="threads (all)")
-    parser.add_argument("--repeat", type=int, default=3, help="runs of which the median counts (3)")
+    parser.add_argument("--repeat", type=int, default=3, help="runs of which the median counts, if two differ (3)")
     parser.add_argument("--folder", type=Path, default=ROOT / "build/bench", help="for the files (build/bench)")
     parser.add_argument("--only", nargs="+", choices=FORMATS, metavar="FORMAT", help="of: %s" % "; ".join(FORMATS))
     parser.add_argument("--packed", nargs="*", choices=FORMATS, default=["edges"], metavar="FORMAT",
