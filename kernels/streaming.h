@@ -63,6 +63,8 @@ struct qn_stream_figures {
   uint64_t moved_bytes;  /* to the device, with the lists of units */
   uint64_t direct_bytes; /* copied meanwhile from where the container is pinned, not gathered */
   uint64_t batches;      /* transfers, each with one launch */
+  double find_seconds;   /* to find the active units and list them, while no walk begins */
+  double wait_seconds;   /* for reader threads, while nothing is sent */
 };
 
 static inline void qn_stream_figures_add(struct qn_stream_figures *sum,
@@ -73,6 +75,8 @@ static inline void qn_stream_figures_add(struct qn_stream_figures *sum,
   sum->moved_bytes += more->moved_bytes;
   sum->direct_bytes += more->direct_bytes;
   sum->batches += more->batches;
+  sum->find_seconds += more->find_seconds;
+  sum->wait_seconds += more->wait_seconds;
 }
 
 /* A copy or a kernel on a stream, by the device's clock. */

@@ -110,10 +110,13 @@ inline enum qn_status sweep_walk_units(void *user, const struct qn_unit_entry *e
 }
 
 inline enum qn_status sweep_collect_units(struct sweep_run *run, struct qn_error *error) {
+  const double begin = qn_seconds();
   enum qn_status status = SWEEP_FRONTIER ? sweep_flag_units(run, error) : QN_OK;
+  const double seconds = qn_seconds() - begin;
   if (!status)
     status = qn_unit_stream_run(run->stream, SWEEP_FRONTIER ? run->host_flags : NULL,
                                 sweep_walk_units, run, &run->moved, error);
+  run->moved.find_seconds += seconds;
 #ifdef ENGINE_COMPLETES
   if (!status)
     status = engine_complete(run, error);

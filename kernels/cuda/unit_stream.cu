@@ -40,6 +40,7 @@ struct qn_unit_stream {
   struct qn_unit_copies *copies; /* [num_stages] what makes their batches */
   struct qn_unit_pins *pins;     /* NULL: all is gathered */
   double waited;                 /* seconds, for readers, since pinning was considered */
+  double wait_seconds;           /* for readers, in all */
   uint64_t direct_bytes;         /* of all batches: not from stages */
   struct lane lanes[QN_MAX_STREAMS];
   cudaStream_t bus;  /* where copies run */
@@ -87,8 +88,10 @@ static void fill_batch(void *user, uint64_t number) {
 
 /* The list of an iteration follows the one before, of which nothing is left to copy. */
 static void begin_list(struct qn_unit_stream *stream, const uint8_t *flags) {
+  const double begin = qn_seconds();
   stream->base = list_end(stream);
   qn_unit_list_make(&stream->list, flags, stream->goes_on);
+  stream->list.figures.find_seconds = qn_seconds() - begin;
   stream->goes_on = false;
   qn_unit_readers_add(&stream->readers, stream->list.num_batches);
 }
@@ -133,7 +136,9 @@ static cudaError_t wait_for_buffer(struct qn_unit_stream *stream, const struct l
 static void wait_for_readers(struct qn_unit_stream *stream, uint64_t number) {
   const double begin = qn_seconds();
   qn_unit_readers_wait(&stream->readers, number);
-  stream->waited += qn_seconds() - begin;
+  const double seconds = qn_seconds() - begin;
+  stream->wait_seconds += seconds;
+  stream->waited += seconds;
   if (stream->waited < qn_unit_pins_cost(stream->pins))
     return;
   qn_unit_pins_more(stream->pins, UINT64_MAX);
@@ -247,6 +252,7 @@ enum qn_status qn_unit_stream_part(struct qn_unit_stream *stream, const uint8_t 
                                    qn_unit_walk *walk, void *user,
                                    struct qn_stream_figures *figures, struct qn_error *error) {
   const uint64_t direct_bytes = stream->direct_bytes;
+  const double wait_seconds = stream->wait_seconds;
   if (stream->ahead && (flags || stream->goes_on))
     drop_list(stream);
   if (!stream->ahead)
@@ -258,6 +264,7 @@ enum qn_status qn_unit_stream_part(struct qn_unit_stream *stream, const uint8_t 
   if (!status)
     status = walk_list(stream, walk, user, error);
   figures->direct_bytes = stream->direct_bytes - direct_bytes;
+  figures->wait_seconds = stream->wait_seconds - wait_seconds;
   return status;
 }
 
@@ -266,12 +273,14 @@ enum qn_status qn_unit_stream_run(struct qn_unit_stream *stream, const uint8_t *
                                   struct qn_error *error) {
   const bool is_whole = !stream->goes_on;
   const uint64_t direct_bytes = stream->direct_bytes;
+  const double wait_seconds = stream->wait_seconds;
   enum qn_status status = qn_unit_stream_part(stream, flags, walk, user, figures, error);
   if (!status && !flags && is_whole)
     status = copy_ahead(stream, error);
   if (!status)
     status = qn_unit_stream_wait(stream, error);
   figures->direct_bytes = stream->direct_bytes - direct_bytes;
+  figures->wait_seconds = stream->wait_seconds - wait_seconds;
   return status;
 }
 
