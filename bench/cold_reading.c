@@ -37,14 +37,20 @@ static void describe(const void *user, uint64_t unit, struct qn_unit *out) {
                                           .bytes = PIECE_BYTES};
 }
 
-static void fill(void *user, uint64_t number) {
+static unsigned begin(void *user, uint64_t number) {
   struct reading *reading = user;
-  const uint64_t later = number + reading->readers.num_threads;
+  return qn_unit_parts(&reading->list.batches[number]);
+}
+
+static void fill(void *user, uint64_t number, unsigned part) {
+  struct reading *reading = user;
+  const uint64_t later = number + STAGES;
   uint8_t *stage = reading->stages + number % STAGES * BATCH_BYTES;
+  const struct qn_unit_target target = {.stage = stage, .buffer = stage};
   struct qn_unit_copies copies;
-  if (later < reading->list.num_batches)
+  if (part == 0 && later < reading->list.num_batches)
     qn_unit_read_ahead(&reading->list, &reading->list.batches[later]);
-  qn_unit_gather(&reading->list, &reading->list.batches[number], NULL, stage, stage, NULL, &copies);
+  qn_unit_gather(&reading->list, &reading->list.batches[number], &target, part, &copies);
 }
 
 static enum qn_status gather_all(struct reading *reading, unsigned num_readers,
@@ -55,9 +61,10 @@ static enum qn_status gather_all(struct reading *reading, unsigned num_readers,
                                         .total_bytes = 2 * reading->num_units * PIECE_BYTES,
                                         .describe = describe};
   const struct qn_stream_plan plan = {.batch_bytes = BATCH_BYTES};
+  const struct qn_unit_filling filling = {.begin = begin, .fill = fill, .user = reading};
   enum qn_status status = qn_unit_list_create(&reading->list, &source, &plan, error);
   if (!status)
-    status = qn_unit_readers_create(&reading->readers, num_readers, STAGES, fill, reading, error);
+    status = qn_unit_readers_create(&reading->readers, num_readers, STAGES, &filling, error);
   if (!status) {
     qn_unit_list_make(&reading->list, NULL, false);
     qn_unit_readers_add(&reading->readers, reading->list.num_batches);

@@ -1,5 +1,6 @@
 #include "kernels/cuda/unit_gather.cuh"
 
+#include <algorithm>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -13,16 +14,16 @@
 
 /* A batch in the making. */
 struct gathering {
-  const struct qn_unit_pins *pins;
-  uint8_t *stage;
-  uint8_t *buffer;
+  const struct qn_unit_target *target;
+  struct qn_unit_entry *entries; /* NULL: another part has them */
+  uint64_t begin, end;           /* bytes of the stage that are this part's */
   struct qn_unit_copies *copies;
   uint64_t at; /* what of the buffer is taken; a multiple of QN_UNIT_ALIGN */
   /* The open run, or as many runs as its units' pieces have: */
-  const char *run, *end; /* the first one on the host */
-  uint64_t to;           /* where it goes */
-  uint64_t more, stride; /* the others */
-  uint32_t first;        /* unit of the batch */
+  const char *run, *run_end; /* the first one on the host */
+  uint64_t to;               /* where it goes */
+  uint64_t more, stride;     /* the others */
+  uint32_t first;            /* unit of the batch */
 };
 
 static void add_copy(struct qn_unit_copies *copies, void *to, const void *from, uint64_t bytes,
@@ -36,23 +37,34 @@ static void add_copy(struct qn_unit_copies *copies, void *to, const void *from, 
 
 /* From the stage, where these bytes are; what lies between them and those before may go along. */
 static void copy_staged(struct gathering *work, uint64_t to, uint64_t bytes) {
+  const struct qn_unit_target *target = work->target;
   struct qn_unit_copies *copies = work->copies;
   const uint32_t last = copies->count - 1;
   if (copies->count > 0 && copies->from_stage[last])
-    copies->bytes[last] = (size_t)(work->buffer + to + bytes - (uint8_t *)copies->to[last]);
+    copies->bytes[last] = (size_t)(target->buffer + to + bytes - (uint8_t *)copies->to[last]);
   else
-    add_copy(copies, work->buffer + to, work->stage + to, bytes, true);
+    add_copy(copies, target->buffer + to, target->stage + to, bytes, true);
+}
+
+/* What of these bytes is this part's. */
+static void put_staged(const struct gathering *work, uint64_t to, const char *from,
+                       uint64_t bytes) {
+  const uint64_t begin = std::max(to, work->begin), end = std::min(to + bytes, work->end);
+  if (begin < end)
+    memcpy(work->target->stage + begin, from + (begin - to), end - begin);
 }
 
 /* From where it lies, if that is pinned. There is always a place left for the rest of the batch. */
 static void copy_run(struct gathering *work, uint64_t to, const char *from, uint64_t bytes) {
+  const struct qn_unit_target *target = work->target;
   while (bytes > 0) {
     bool pinned;
-    const uint64_t length = qn_unit_pins_reach(work->pins, from, bytes, &pinned);
+    const uint64_t length =
+        qn_unit_pins_reach(target->pins, target->num_pinned, from, bytes, &pinned);
     if (pinned && length >= QN_UNIT_LONG_RUN && work->copies->count + 2 <= QN_UNIT_COPIES) {
-      add_copy(work->copies, work->buffer + to, from, length, false);
+      add_copy(work->copies, target->buffer + to, from, length, false);
     } else {
-      memcpy(work->stage + to, from, length);
+      put_staged(work, to, from, length);
       copy_staged(work, to, length);
     }
     to += length;
@@ -63,14 +75,13 @@ static void copy_run(struct gathering *work, uint64_t to, const char *from, uint
 
 /* Piece `number` of the units before `end` has been put into the open runs. */
 static void close_runs(struct gathering *work, unsigned number, uint32_t end) {
-  struct qn_unit_entry *entries = (struct qn_unit_entry *)work->stage;
-  const uint64_t bytes = (uint64_t)(work->end - work->run), stride = qn_unit_rounded(bytes);
+  const uint64_t bytes = (uint64_t)(work->run_end - work->run), stride = qn_unit_rounded(bytes);
   if (!work->run)
     return;
   for (uint64_t i = 0; i <= work->more; i++)
     copy_run(work, work->to + i * stride, work->run + i * work->stride, bytes);
-  for (uint32_t i = work->first; i < end; i++)
-    entries[i].strides[number] = (uint32_t)stride;
+  for (uint32_t i = work->first; work->entries && i < end; i++)
+    work->entries[i].strides[number] = (uint32_t)stride;
   work->at = qn_unit_rounded(work->to + work->more * stride + bytes);
   work->run = NULL;
 }
@@ -80,32 +91,37 @@ static void close_runs(struct gathering *work, unsigned number, uint32_t end) {
 static bool goes_on(const struct gathering *work, const struct qn_unit *unit,
                     const struct qn_unit_piece *piece) {
   const char *data = (const char *)piece->data;
-  return work->run && data >= work->run && data <= work->end && unit->more == work->more &&
+  return work->run && data >= work->run && data <= work->run_end && unit->more == work->more &&
          (unit->more == 0 || piece->stride == work->stride);
 }
 
 static void put_piece(struct gathering *work, const struct qn_unit *unit, unsigned number,
                       uint32_t place) {
-  struct qn_unit_entry *entries = (struct qn_unit_entry *)work->stage;
   const struct qn_unit_piece *piece = &unit->pieces[number];
   const char *data = (const char *)piece->data;
   if (!goes_on(work, unit, piece)) {
     close_runs(work, number, place);
-    work->run = work->end = data;
+    work->run = work->run_end = data;
     work->to = work->at + (uintptr_t)data % QN_UNIT_ALIGN;
     work->more = unit->more;
     work->stride = piece->stride;
     work->first = place;
   }
-  if (data + piece->bytes > work->end)
-    work->end = data + piece->bytes;
-  entries[place].pieces[number] = work->buffer + work->to + (data - work->run);
+  if (data + piece->bytes > work->run_end)
+    work->run_end = data + piece->bytes;
+  if (work->entries)
+    work->entries[place].pieces[number] = work->target->buffer + work->to + (data - work->run);
+}
+
+/* What comes now is another part's, and so are the entries. */
+static bool is_done(const struct gathering *work) {
+  return !work->entries && work->at >= work->end;
 }
 
 static void put_pieces(struct gathering *work, const struct qn_unit_list *list,
                        const struct qn_unit_batch *batch, unsigned number) {
   const struct qn_unit_source *source = list->source;
-  for (uint32_t i = 0; i < batch->count; i++) {
+  for (uint32_t i = 0; i < batch->count && !is_done(work); i++) {
     struct qn_unit unit;
     source->describe(source->user, list->uses[batch->first + i].unit, &unit);
     if (number < unit.num_pieces)
@@ -137,21 +153,28 @@ static void put_entry(const struct qn_unit_list *list, const struct qn_unit_use 
   }
 }
 
+unsigned qn_unit_parts(const struct qn_unit_batch *batch) {
+  const uint64_t most = batch->bytes + batch->count * QN_UNIT_OVERHEAD;
+  return batch->resident ? 1 : (unsigned)(most / QN_UNIT_PART_BYTES + 1);
+}
+
 void qn_unit_gather(const struct qn_unit_list *list, const struct qn_unit_batch *batch,
-                    const struct qn_unit_pins *pins, uint8_t *stage, uint8_t *buffer,
-                    uint8_t *cached, struct qn_unit_copies *copies) {
-  struct qn_unit_entry *entries = (struct qn_unit_entry *)stage;
+                    const struct qn_unit_target *target, unsigned part,
+                    struct qn_unit_copies *copies) {
+  struct qn_unit_entry *entries = (struct qn_unit_entry *)target->stage;
   const uint64_t bytes = batch->count * sizeof *entries;
+  struct qn_unit_copies unused; /* which run is too many to be one is seen from the others */
   struct gathering work;
   memset(&work, 0, sizeof work);
-  work.pins = pins;
-  work.stage = stage;
-  work.buffer = buffer;
-  work.copies = copies;
+  work.target = target;
+  work.entries = part == 0 ? entries : NULL;
+  work.begin = part * QN_UNIT_PART_BYTES;
+  work.end = work.begin + QN_UNIT_PART_BYTES;
+  work.copies = part == 0 ? copies : &unused;
+  work.copies->count = 0;
   work.at = qn_unit_rounded(bytes);
-  copies->count = 0;
-  for (uint32_t i = 0; i < batch->count; i++)
-    put_entry(list, &list->uses[batch->first + i], cached, &entries[i]);
+  for (uint32_t i = 0; i < batch->count && part == 0; i++)
+    put_entry(list, &list->uses[batch->first + i], target->cached, &entries[i]);
   copy_staged(&work, 0, bytes);
   for (unsigned number = 0; number < QN_UNIT_PIECES && !batch->resident; number++)
     put_pieces(&work, list, batch, number);

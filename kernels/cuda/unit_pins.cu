@@ -28,7 +28,7 @@ struct stretch {
 
 struct chunk {
   uintptr_t begin, end;
-  bool pinned; /* set once, atomically */
+  uint64_t number; /* when it was pinned, counted from 1; set once, atomically; 0: it is not */
 };
 
 struct qn_unit_pins {
@@ -39,6 +39,7 @@ struct qn_unit_pins {
   uint64_t limit;
   uint64_t wanted; /* bytes of all chunks */
   uint64_t bytes;  /* pinned */
+  uint64_t count;  /* chunks pinned, atomically */
   uint64_t num_chunks;
   struct chunk *chunks; /* ascending */
   const char *refusal;
@@ -139,7 +140,7 @@ static enum qn_status make_chunks(struct qn_unit_pins *pins, const struct qn_uni
       if (pins->wanted + (end - begin) > pins->limit)
         return;
       pins->wanted += end - begin;
-      pins->chunks[pins->num_chunks++] = {begin, end, false};
+      pins->chunks[pins->num_chunks++] = {begin, end, 0};
     });
   return QN_OK;
 }
@@ -170,7 +171,7 @@ static void map_pages(const struct qn_unit_pins *pins) {
 static void destroy(struct qn_unit_pins *pins) {
   qn_unit_pins_settle(pins);
   for (uint64_t i = 0; i < pins->num_chunks; i++)
-    if (pins->chunks[i].pinned)
+    if (pins->chunks[i].number)
       cudaHostUnregister((void *)pins->chunks[i].begin);
   pthread_mutex_destroy(&pins->lock);
   qn_free(pins->chunks);
@@ -234,7 +235,7 @@ void qn_unit_pins_close(struct qn_unit_pins *pins) {
 /* Unless nobody else did. Returns how many bytes. */
 static uint64_t pin(struct qn_unit_pins *pins, struct chunk *chunk) {
   const uint64_t bytes = chunk->end - chunk->begin;
-  if (pins->refusal || chunk->pinned || !is_in_memory(chunk))
+  if (pins->refusal || chunk->number || !is_in_memory(chunk))
     return 0;
   const cudaError_t result = cudaHostRegister((void *)chunk->begin, bytes,
                                               cudaHostRegisterPortable | cudaHostRegisterReadOnly);
@@ -244,7 +245,8 @@ static uint64_t pin(struct qn_unit_pins *pins, struct chunk *chunk) {
     return 0;
   }
   pins->bytes += bytes;
-  __atomic_store_n(&chunk->pinned, true, __ATOMIC_RELEASE);
+  __atomic_store_n(&chunk->number, pins->count + 1, __ATOMIC_RELEASE);
+  __atomic_store_n(&pins->count, pins->count + 1, __ATOMIC_RELEASE);
   return bytes;
 }
 
@@ -303,8 +305,12 @@ double qn_unit_pins_cost(struct qn_unit_pins *pins) {
   return seconds;
 }
 
-uint64_t qn_unit_pins_reach(const struct qn_unit_pins *pins, const void *data, uint64_t bytes,
-                            bool *pinned) {
+uint64_t qn_unit_pins_count(const struct qn_unit_pins *pins) {
+  return pins ? __atomic_load_n(&pins->count, __ATOMIC_ACQUIRE) : 0;
+}
+
+uint64_t qn_unit_pins_reach(const struct qn_unit_pins *pins, uint64_t count, const void *data,
+                            uint64_t bytes, bool *pinned) {
   const uintptr_t at = (uintptr_t)data;
   *pinned = false;
   if (!pins)
@@ -316,7 +322,8 @@ uint64_t qn_unit_pins_reach(const struct qn_unit_pins *pins, const void *data, u
     return bytes;
   if (at < chunk->begin)
     return std::min(bytes, (uint64_t)(chunk->begin - at));
-  *pinned = __atomic_load_n(&chunk->pinned, __ATOMIC_ACQUIRE);
+  const uint64_t number = __atomic_load_n(&chunk->number, __ATOMIC_RELAXED);
+  *pinned = number > 0 && number <= count;
   return std::min(bytes, (uint64_t)(chunk->end - at));
 }
 

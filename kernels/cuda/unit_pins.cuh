@@ -48,10 +48,14 @@ void qn_unit_pins_more(struct qn_unit_pins *pins, uint64_t bytes);
  * another stream is at it, CUDA refuses, or pins are NULL. */
 double qn_unit_pins_cost(struct qn_unit_pins *pins);
 
-/* How many bytes from `data` on are alike, at most `bytes`: pinned together, or not pinned. NULL:
- * nothing is. May be called by any thread while others pin. */
-uint64_t qn_unit_pins_reach(const struct qn_unit_pins *pins, const void *data, uint64_t bytes,
-                            bool *pinned);
+/* How often something has been pinned. NULL: never. */
+uint64_t qn_unit_pins_count(const struct qn_unit_pins *pins);
+
+/* How many bytes from `data` on are alike, at most `bytes`: pinned together, or not pinned, as it
+ * was when qn_unit_pins_count was `count`. NULL: nothing is. May be called by any thread while
+ * others pin. */
+uint64_t qn_unit_pins_reach(const struct qn_unit_pins *pins, uint64_t count, const void *data,
+                            uint64_t bytes, bool *pinned);
 
 uint64_t qn_unit_pins_bytes(const struct qn_unit_pins *pins);  /* pinned so far; NULL: 0 */
 uint64_t qn_unit_pins_wanted(const struct qn_unit_pins *pins); /* in the end, if all goes well */

@@ -1,16 +1,20 @@
+#include "kernels/cuda/unit_gather.cuh"
 #include "kernels/cuda/unit_readers.cuh"
 #include "kernels/cuda/unit_stream.cuh"
 #include "support/memory_plan.h"
 #include "support/sizes.h"
 #include "support/threads.h"
 
-/* A copy costs the bus 3 us in which nothing moves: 4 % of the time of such a batch (H200). Half of
- * the stages are filled while the other half are sent. */
-#define BATCH_BYTES ((uint64_t)4 << 20)
-#define ENOUGH_STREAMS 5
+/* A copy costs the bus 3 us in which nothing moves, and a batch has one at least for each array
+ * that its units are of: shards 4 % of the time of such a batch (H200). Half of the stages are
+ * filled while the other half are sent. */
+#ifndef BATCH_BYTES
+#define BATCH_BYTES ((uint64_t)8 << 20)
+#define ENOUGH_STREAMS 4
+#endif
 #define MAX_STAGES 16
 #define MIN_STAGES 4
-#define STAGED_BYTES (MAX_STAGES * BATCH_BYTES)
+#define STAGED_BYTES ((uint64_t)64 << 20)
 
 static uint64_t least(uint64_t a, uint64_t b) {
   return a < b ? a : b;
@@ -76,7 +80,8 @@ static enum qn_status plan_host(const struct qn_unit_source *source,
   plan->pin_bytes = source->moves_once ? 0 : least(left, source->total_bytes);
   /* More of them take time from the sender, and memory's from the bus. */
   const unsigned readers = qn_threads() - qn_threads() * 3 / 8;
-  plan->num_readers = (unsigned)least(least(readers, plan->num_stages), QN_MAX_READERS);
+  const uint64_t parts = plan->num_stages * (plan->batch_bytes / QN_UNIT_PART_BYTES + 1);
+  plan->num_readers = (unsigned)least(least(readers, parts), QN_MAX_READERS);
   return QN_OK;
 }
 

@@ -5,6 +5,30 @@
 #include "support/memory.h"
 #include "support/threads.h"
 
+/* With the lock held: the next part to fill, of batch *batch. */
+static unsigned take_part(struct qn_unit_readers *readers, uint64_t *batch) {
+  const unsigned part = readers->part++;
+  *batch = readers->next;
+  if (part == 0) {
+    readers->parts = readers->filling.begin(readers->filling.user, *batch);
+    readers->parts_left[*batch % readers->num_stages] = readers->parts;
+  }
+  if (readers->part == readers->parts) {
+    readers->next++;
+    readers->part = readers->parts = 0;
+  }
+  return part;
+}
+
+/* With the lock held. */
+static void leave_part(struct qn_unit_readers *readers, uint64_t batch) {
+  const uint64_t stage = batch % readers->num_stages;
+  if (--readers->parts_left[stage] == 0)
+    readers->filled[stage] = batch + 1;
+  readers->busy--;
+  pthread_cond_signal(&readers->to_sender);
+}
+
 static void *read_batches(void *argument) {
   struct qn_unit_readers *readers = (struct qn_unit_readers *)argument;
   pthread_mutex_lock(&readers->lock);
@@ -13,29 +37,32 @@ static void *read_batches(void *argument) {
       pthread_cond_wait(&readers->to_readers, &readers->lock);
     if (readers->stops)
       break;
-    const uint64_t batch = readers->next++;
+    uint64_t batch;
+    const unsigned part = take_part(readers, &batch);
     readers->busy++;
     pthread_mutex_unlock(&readers->lock);
-    readers->fill(readers->user, batch);
+    readers->filling.fill(readers->filling.user, batch, part);
     pthread_mutex_lock(&readers->lock);
-    readers->busy--;
-    readers->filled[batch % readers->num_stages] = batch + 1;
-    pthread_cond_signal(&readers->to_sender);
+    leave_part(readers, batch);
   }
   pthread_mutex_unlock(&readers->lock);
   return NULL;
 }
 
 enum qn_status qn_unit_readers_create(struct qn_unit_readers *readers, unsigned num_threads,
-                                      uint64_t num_stages, void (*fill)(void *, uint64_t),
-                                      void *user, struct qn_error *error) {
+                                      uint64_t num_stages, const struct qn_unit_filling *filling,
+                                      struct qn_error *error) {
   memset(readers, 0, sizeof *readers);
   enum qn_status status = qn_alloc_zeroed(&readers->filled, num_stages, sizeof *readers->filled,
                                           "staging buffers", error);
-  if (status)
+  if (!status)
+    status = qn_alloc_zeroed(&readers->parts_left, num_stages, sizeof *readers->parts_left,
+                             "staging buffers", error);
+  if (status) {
+    qn_free(readers->filled);
     return status;
-  readers->fill = fill;
-  readers->user = user;
+  }
+  readers->filling = *filling;
   readers->num_stages = num_stages;
   pthread_mutex_init(&readers->lock, NULL);
   pthread_cond_init(&readers->to_readers, NULL);
@@ -63,18 +90,18 @@ void qn_unit_readers_destroy(struct qn_unit_readers *readers) {
   pthread_cond_destroy(&readers->to_readers);
   pthread_cond_destroy(&readers->to_sender);
   pthread_mutex_destroy(&readers->lock);
+  qn_free(readers->parts_left);
   qn_free(readers->filled);
   memset(readers, 0, sizeof *readers);
 }
 
-/* With the lock held: let threads take what there are buffers for. */
+/* With the lock held: let threads take what there are buffers for, all of them, as a batch may have
+ * many parts. */
 static void raise_limit(struct qn_unit_readers *readers) {
   const uint64_t room = readers->sent + readers->num_stages;
   const uint64_t limit = room < readers->num_batches ? room : readers->num_batches;
-  if (limit > readers->limit + 1)
+  if (limit > readers->limit)
     pthread_cond_broadcast(&readers->to_readers);
-  else if (limit > readers->limit)
-    pthread_cond_signal(&readers->to_readers);
   readers->limit = limit;
 }
 
@@ -102,6 +129,7 @@ void qn_unit_readers_wait(struct qn_unit_readers *readers, uint64_t batch) {
 void qn_unit_readers_skip(struct qn_unit_readers *readers) {
   pthread_mutex_lock(&readers->lock);
   readers->next = readers->limit = readers->num_batches;
+  readers->part = readers->parts = 0;
   while (readers->busy > 0)
     pthread_cond_wait(&readers->to_sender, &readers->lock);
   pthread_mutex_unlock(&readers->lock);
