@@ -7,6 +7,13 @@
 /* An active vertex of more out-edges has them looked at by all threads. */
 #define HUB_EDGES ((uint64_t)1 << 16)
 
+/* Fewer active vertices, edges or units than this one thread looks at before others are awake. */
+#define FEW_ACTIVE ((uint64_t)1 << 14)
+#define FEW_EDGES ((uint64_t)1 << 16)
+#define FEW_UNITS ((uint64_t)1 << 14)
+/* So much of a bitmap a thread takes at a time. */
+#define PIECE_WORDS ((uint64_t)512)
+
 struct cutter {
   struct qn_sh_units *out; /* whose arrays are NULL while they are counted */
   uint32_t unit_edges, align;
@@ -169,23 +176,37 @@ void qn_sh_receivers_destroy(struct qn_sh_receivers *receivers) {
   *receivers = (struct qn_sh_receivers){0};
 }
 
-/* Have the active vertices more out-edges than so many? A part of the vertices after the other is
- * asked: where all are active, the first few have. */
-static bool has_more_edges(const struct qn_sh_receivers *receivers, const uint64_t *active,
-                           uint64_t limit) {
+static uint64_t count_active(const struct qn_sh_receivers *receivers, const uint64_t *active) {
+  uint64_t count = 0;
+  for (uint64_t word = 0; word < num_words(receivers); word++)
+    count += (uint64_t)__builtin_popcountll(active[word]);
+  return count;
+}
+
+static uint64_t edges_from_words(const struct qn_sh_receivers *receivers, const uint64_t *active,
+                                 uint64_t begin, uint64_t end) {
   const uint64_t *offsets = receivers->units->view->out.row_offsets;
-  const uint64_t words = num_words(receivers), step = words / 16 + 1;
   uint64_t edges = 0;
-  for (uint64_t first = 0; first < words && edges <= limit; first += step) {
-    const uint64_t end = first + step < words ? first + step : words;
-#pragma omp parallel for schedule(static) reduction(+ : edges)
-    for (uint64_t word = first; word < end; word++)
-      for (uint64_t bits = active[word]; bits; bits &= bits - 1) {
-        uint64_t v = word * 64 + (uint64_t)__builtin_ctzll(bits);
-        edges += offsets[v + 1] - offsets[v];
-      }
+  for (uint64_t word = begin; word < end; word++)
+    for (uint64_t bits = active[word]; bits; bits &= bits - 1) {
+      uint64_t v = word * 64 + (uint64_t)__builtin_ctzll(bits);
+      edges += offsets[v + 1] - offsets[v];
+    }
+  return edges;
+}
+
+/* The active vertices' out-edges, or some number beyond `limit`. */
+static uint64_t count_edges(const struct qn_sh_receivers *receivers, const uint64_t *active,
+                            uint64_t num_active, uint64_t limit) {
+  const uint64_t words = num_words(receivers);
+  uint64_t edges = 0;
+#pragma omp parallel for schedule(dynamic) if (num_active > FEW_ACTIVE)
+  for (uint64_t first = 0; first < words; first += PIECE_WORDS) {
+    const uint64_t end = first + PIECE_WORDS < words ? first + PIECE_WORDS : words;
+    if (__atomic_load_n(&edges, __ATOMIC_RELAXED) <= limit)
+      __atomic_fetch_add(&edges, edges_from_words(receivers, active, first, end), __ATOMIC_RELAXED);
   }
-  return edges > limit;
+  return edges;
 }
 
 static void want(struct qn_sh_receivers *receivers, uint64_t edge) {
@@ -224,41 +245,45 @@ static void notify_from_hubs(struct qn_sh_receivers *receivers, const uint64_t *
     }
 }
 
-static void notify(struct qn_sh_receivers *receivers, const uint64_t *active) {
+/* Along `num_edges` out-edges. */
+static void notify(struct qn_sh_receivers *receivers, const uint64_t *active, uint64_t num_edges) {
   bool has_hubs = false;
   memset(receivers->wanted, 0, num_words(receivers) * sizeof *receivers->wanted);
-#pragma omp parallel for schedule(dynamic, 64) reduction(|| : has_hubs)
+#pragma omp parallel for schedule(dynamic, 64) reduction(|| : has_hubs) if (num_edges > FEW_EDGES)
   for (uint64_t word = 0; word < num_words(receivers); word++)
     has_hubs = notify_from_word(receivers, word, active[word]) || has_hubs;
   if (has_hubs)
     notify_from_hubs(receivers, active);
 }
 
-/* Is a bit of [begin, end) set? begin < end. */
-static bool any_of(const uint64_t *bits, uint64_t begin, uint64_t end) {
-  uint64_t last = (end - 1) / 64, word = begin / 64;
-  uint64_t found = bits[word] & ~(uint64_t)0 << begin % 64;
-  while (word < last && !found)
-    found = bits[++word];
-  if (word == last)
-    found &= ~(uint64_t)0 >> (63 - (end - 1) % 64);
-  return found != 0;
+/* Is a bit of [begin, end) set that is `open`, too (NULL: all are)? begin < end. */
+static bool any_of(const uint64_t *bits, const uint64_t *open, uint64_t begin, uint64_t end) {
+  const uint64_t last = (end - 1) / 64;
+  uint64_t mask = ~(uint64_t)0 << begin % 64;
+  for (uint64_t word = begin / 64; word <= last; word++) {
+    if (word == last)
+      mask &= ~(uint64_t)0 >> (63 - (end - 1) % 64);
+    if (bits[word] & mask & (open ? open[word] : ~(uint64_t)0))
+      return true;
+    mask = ~(uint64_t)0;
+  }
+  return false;
 }
 
 void qn_sh_receivers_find(struct qn_sh_receivers *receivers, const uint64_t *active,
                           const uint64_t *open, uint8_t *flags) {
   const struct qn_sh_units *units = receivers->units;
-  uint64_t num_vertices = units->view->num_vertices;
-  if (has_more_edges(receivers, active, units->view->num_edges / QN_SH_NOTIFY_SHARE))
-    memcpy(receivers->wanted, receivers->all, num_words(receivers) * sizeof *receivers->all);
-  else
-    notify(receivers, active);
-  for (uint64_t word = 0; open && word < num_words(receivers); word++)
-    receivers->wanted[word] &= open[word];
-#pragma omp parallel for schedule(static)
+  const uint64_t num_vertices = units->view->num_vertices;
+  const uint64_t limit = units->view->num_edges / QN_SH_NOTIFY_SHARE;
+  const uint64_t num_active = count_active(receivers, active);
+  const uint64_t num_edges = count_edges(receivers, active, num_active, limit);
+  const uint64_t *wanted = num_edges > limit ? receivers->all : receivers->wanted;
+  if (num_edges <= limit)
+    notify(receivers, active, num_edges);
+#pragma omp parallel for schedule(static) if (units->num_units > FEW_UNITS)
   for (uint64_t u = 0; u < units->num_units; u++) {
     uint64_t begin = units->units[u].first_row;
     uint64_t end = u + 1 < units->num_units ? units->units[u + 1].first_row : num_vertices;
-    flags[u] = any_of(receivers->wanted, begin, end > begin ? end : begin + 1);
+    flags[u] = any_of(wanted, open, begin, end > begin ? end : begin + 1);
   }
 }

@@ -168,7 +168,7 @@ inline enum qn_status beside_run_program(const struct qn_run_request *request,
     status = sweep_run_with(request, view->num_vertices, view->num_edges, NULL, &source, upload,
                             iterate, result, error);
   }
-  streamed_shards_destroy(&streamed, view->num_vertices);
+  streamed_shards_destroy(&streamed);
   qn_sh_units_destroy(&units);
   qn_free(bounds);
   return status;

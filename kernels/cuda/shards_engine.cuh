@@ -280,7 +280,7 @@ inline enum qn_status engine_run(const struct qn_run_request *request, struct qn
     status = sweep_run_units(request, view->num_vertices, view->num_edges, NULL, &source, upload,
                              result, error);
   }
-  streamed_shards_destroy(&streamed, view->num_vertices);
+  streamed_shards_destroy(&streamed);
   qn_sh_units_destroy(&units);
   return status;
 }

@@ -66,33 +66,42 @@ struct streamed_shards {
   const struct qn_sh_units *units;
   bool beside; /* the CPU does a part (shards_beside.cuh) */
   struct qn_sh_receivers receivers;
-  uint64_t *active, *open; /* [V / 64 + 1] bits */
+  uint64_t *active, *open; /* [V / 64 + 1] bits, pinned */
 };
 
-inline void streamed_shards_destroy(struct streamed_shards *streamed, uint64_t num_vertices) {
-  qn_pages_free(streamed->active, num_vertices / 64 + 1, sizeof *streamed->active);
-  qn_pages_free(streamed->open, num_vertices / 64 + 1, sizeof *streamed->open);
+inline void streamed_shards_destroy(struct streamed_shards *streamed) {
+  if (streamed->active)
+    cudaFreeHost(streamed->active);
+  if (streamed->open)
+    cudaFreeHost(streamed->open);
   qn_sh_receivers_destroy(&streamed->receivers);
 }
 
 #if SWEEP_FRONTIER
 
+/* Pinned, as to download them staged takes five times as long. */
+inline enum qn_status pinned_bits(uint64_t **bits, uint64_t num_vertices, struct qn_error *error) {
+  const uint64_t bytes = (num_vertices / 64 + 1) * sizeof **bits;
+  const cudaError_t result = cudaHostAlloc((void **)bits, bytes, cudaHostAllocDefault);
+  if (result == cudaSuccess)
+    memset(*bits, 0, bytes);
+  return qn_cuda_status(result, "allocating pinned memory", error);
+}
+
 inline enum qn_status streamed_shards_create(struct streamed_shards *streamed,
                                              struct sweep_run *run, struct qn_error *error) {
-  const uint64_t words = run->context.num_vertices / 64 + 1;
+  const uint64_t num_vertices = run->context.num_vertices;
   enum qn_status status = qn_sh_receivers_create(&streamed->receivers, streamed->units, error);
   if (!status)
-    status = qn_pages_alloc(&streamed->active, words, sizeof *streamed->active,
-                            "set of active vertices", error);
+    status = pinned_bits(&streamed->active, num_vertices, error);
   if (!status && streamed->beside)
     status = qn_cuda_alloc_zeroed(&run->memory, &run->state.layout.counters, 1,
                                   sizeof(struct device_counters), "counters", error);
   if (!status && PROGRAM_FIRST_SUFFICES)
-    status =
-        qn_pages_alloc(&streamed->open, words, sizeof *streamed->open, "set of receivers", error);
+    status = pinned_bits(&streamed->open, num_vertices, error);
   if (!status && PROGRAM_FIRST_SUFFICES)
-    status = qn_cuda_alloc_zeroed(&run->memory, &run->state.layout.open,
-                                  run->context.num_vertices / 32 + 1, 4, "bits of vertices", error);
+    status = qn_cuda_alloc_zeroed(&run->memory, &run->state.layout.open, num_vertices / 32 + 1, 4,
+                                  "bits of vertices", error);
   return status;
 }
 

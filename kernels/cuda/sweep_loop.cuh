@@ -103,7 +103,7 @@ inline enum qn_status sweep_iterations(struct sweep_run *run, struct qn_error *e
     if (PROGRAM_CONVERGES)
       status = sweep_total(run, &change, error);
     else
-      status = qn_cuda_status(cudaDeviceSynchronize(), "an iteration on the device", error);
+      status = qn_cuda_status(cudaStreamSynchronize(NULL), "an iteration on the device", error);
     if (status)
       break;
     finished = sweep_finished(run, num_vertices, change, begin);

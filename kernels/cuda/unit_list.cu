@@ -10,12 +10,14 @@ static uint64_t bytes_of(const struct qn_unit_source *source, uint64_t number) {
   return qn_unit_bytes(&unit);
 }
 
-/* What is the same in every iteration. */
+/* What is the same in every iteration. Pages of the lists are there before the first one. */
 static void look_at_units(struct qn_unit_list *list) {
   const struct qn_unit_source *source = list->source;
 #pragma omp parallel for schedule(static)
   for (uint64_t unit = 0; unit < source->num_units; unit++) {
     list->unit_bytes[unit] = bytes_of(source, unit);
+    memset(&list->used[unit], 0, sizeof list->used[unit]);
+    memset(&list->uses[unit], 0, sizeof list->uses[unit]);
     if (list->late)
       list->late[unit] = source->is_late(source->user, unit);
   }
