@@ -41,7 +41,7 @@ struct qn_stream_plan {
   uint64_t batch_bytes;    /* most bytes of one transfer: the buffer of a stream */
   unsigned num_stages;     /* pinned host buffers of batch_bytes */
   unsigned num_readers;    /* threads that fill them */
-  uint32_t passes;         /* how often all units will be asked for, at most; 0: nobody knows */
+  bool pins_first;         /* before the first iteration, not once that pays */
   uint64_t pin_bytes;      /* of the container that are pinned, or will be once that pays */
   const char *pin_refusal; /* why CUDA pins no more; NULL: it does, or is not asked to */
   uint64_t cache_units;    /* how many units the cache can hold */
@@ -62,9 +62,10 @@ struct qn_stream_figures {
   uint64_t moved_units;
   uint64_t moved_bytes;  /* to the device, with the lists of units */
   uint64_t direct_bytes; /* copied meanwhile from where the container is pinned, not gathered */
+  uint64_t vain_bytes;   /* copied besides, ahead: units not asked for then, and their lists */
   uint64_t batches;      /* transfers, each with one launch */
   double find_seconds;   /* to find the active units and list them, while no walk begins */
-  double wait_seconds;   /* for reader threads, while nothing is sent */
+  double wait_seconds;   /* that the bus was idle until reader threads had filled a batch */
 };
 
 static inline void qn_stream_figures_add(struct qn_stream_figures *sum,
@@ -74,6 +75,7 @@ static inline void qn_stream_figures_add(struct qn_stream_figures *sum,
   sum->moved_units += more->moved_units;
   sum->moved_bytes += more->moved_bytes;
   sum->direct_bytes += more->direct_bytes;
+  sum->vain_bytes += more->vain_bytes;
   sum->batches += more->batches;
   sum->find_seconds += more->find_seconds;
   sum->wait_seconds += more->wait_seconds;

@@ -137,12 +137,13 @@ static json_t *iteration_json(const struct qn_iteration *iteration) {
   const struct qn_stream_figures *moved = &iteration->moved;
   const struct qn_shared_iteration *shared = iteration->shared;
   json_t *json = json_pack(
-      "{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:f}", "iteration",
+      "{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:f}", "iteration",
       (json_int_t)iteration->iteration, "active_vertices", (json_int_t)iteration->num_active,
       "active_units", (json_int_t)moved->active_units, "cache_hits", (json_int_t)moved->cache_hits,
       "moved_units", (json_int_t)moved->moved_units, "moved_bytes", (json_int_t)moved->moved_bytes,
-      "direct_bytes", (json_int_t)moved->direct_bytes, "seconds", iteration->seconds,
-      "find_seconds", moved->find_seconds, "wait_seconds", moved->wait_seconds);
+      "direct_bytes", (json_int_t)moved->direct_bytes, "vain_bytes", (json_int_t)moved->vain_bytes,
+      "seconds", iteration->seconds, "find_seconds", moved->find_seconds, "wait_seconds",
+      moved->wait_seconds);
   if (!shared)
     return json;
   json_t *bytes = json_array();
@@ -222,7 +223,8 @@ json_t *qn_watch_json(const struct qn_watch *watch) {
   if (!plan->streams)
     return NULL;
   json_t *json = json_pack(
-      "{s:I, s:I, s:I, s:I, s:i, s:I, s:I, s:i, s:I, s:s?, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, "
+      "{s:I, s:I, s:I, s:I, s:i, s:I, s:I, s:i, s:I, s:s?, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, "
+      "s:f, "
       "s:f, s:O}",
       "attribute_bytes", (json_int_t)plan->attribute_bytes, "topology_bytes",
       (json_int_t)plan->topology_bytes, "units", (json_int_t)plan->num_units, "unit_bytes",
@@ -233,8 +235,8 @@ json_t *qn_watch_json(const struct qn_watch *watch) {
       (json_int_t)plan->cache_units, "cache_bytes", (json_int_t)plan->cache_bytes, "active_units",
       (json_int_t)moved->active_units, "cache_hits", (json_int_t)moved->cache_hits, "moved_units",
       (json_int_t)moved->moved_units, "moved_bytes", (json_int_t)moved->moved_bytes, "direct_bytes",
-      (json_int_t)moved->direct_bytes, "find_seconds", moved->find_seconds, "wait_seconds",
-      moved->wait_seconds, "iterations", watch->iterations);
+      (json_int_t)moved->direct_bytes, "vain_bytes", (json_int_t)moved->vain_bytes, "find_seconds",
+      moved->find_seconds, "wait_seconds", moved->wait_seconds, "iterations", watch->iterations);
   if (watch->options.explain)
     json_object_set_new(json, "cost_model", qn_cost_model_json(&watch->model, plan));
   return json;

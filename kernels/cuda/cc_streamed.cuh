@@ -10,6 +10,7 @@
 #define QN_KERNELS_CUDA_CC_STREAMED_CUH
 
 #include "kernels/cuda/row_units.cuh"
+#include "kernels/cuda/unit_pins.cuh"
 #include "kernels/own_state.h"
 
 #ifndef CC_STEP_BYTES
@@ -97,6 +98,7 @@ inline enum qn_status cc_create(struct cc_stream *work, struct qn_error *error) 
     status = qn_pages_alloc(&work->flags, work->source.num_units, 1, "flags of units", error);
   if (status || work->source.num_units == 0)
     return status;
+  qn_unit_map(&work->source);
   status = qn_unit_stream_create(&work->stream, memory, &work->source, &request->streaming,
                                  &work->result->plan, error);
   if (!status && request->streaming.on_plan)

@@ -247,6 +247,7 @@ inline struct qn_unit_source shards_source(const struct qn_sh_units *units, bool
   if (PROGRAM_FIRST_SUFFICES)
     source.fixed_bytes += qn_cuda_rounded((units->view->num_vertices / 32 + 1) * sizeof(uint32_t));
   source.resident_bytes = shards_resident_bytes(units, beside);
+  source.beside = beside;
   source.describe = describe_unit;
   return source;
 }

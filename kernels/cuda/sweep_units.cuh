@@ -25,6 +25,10 @@
 
 #include "kernels/cuda/sweeps.cuh"
 
+/* In so many iterations, over all units, what readers take from a busy host is more than pinning
+ * costs. */
+#define SWEEP_MANY_PASSES 8
+
 namespace {
 
 inline void sweep_stream_destroy(struct sweep_run *run) {
@@ -49,7 +53,9 @@ inline enum qn_status sweep_stream_create(struct sweep_run *run, struct qn_error
   const struct qn_stream_options *options = &run->request->streaming;
   enum qn_status status =
       qn_pages_alloc(&run->host_flags, run->source->num_units, 1, "flags of units", error);
-  run->result->plan.passes = SWEEP_FRONTIER ? 0 : run->request->max_iterations;
+  const bool is_busy = run->source->beside || run->request->num_devices > 1;
+  run->result->plan.pins_first =
+      is_busy && !SWEEP_FRONTIER && run->request->max_iterations >= SWEEP_MANY_PASSES;
   if (!status)
     status = qn_unit_stream_create(&run->stream, &run->memory, run->source, options,
                                    &run->result->plan, error);

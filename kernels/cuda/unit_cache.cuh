@@ -21,7 +21,9 @@ extern "C" {
 struct qn_unit_use {
   uint32_t unit;
   uint32_t slot; /* where it lies, or is to be kept; QN_NO_SLOT: nowhere */
-  bool is_hit;   /* it lies there */
+  uint32_t
+      ahead;   /* its place among the units copied ahead, from 1; 0: it is none (unit_ahead.cuh) */
+  bool is_hit; /* it lies there */
   bool
       takes_over; /* it is to be kept where a hit of the same iteration lies, once that is walked */
 };

@@ -12,6 +12,10 @@
 #define LEAST_PAGE 4096
 #define BRIDGED_BYTES 16384 /* gaps that are not worth a range of their own */
 
+static bool has_pieces(const struct qn_unit_batch *batch) {
+  return !batch->resident && !batch->was_ahead;
+}
+
 /* A batch in the making. */
 struct gathering {
   const struct qn_unit_target *target;
@@ -123,7 +127,7 @@ static void put_pieces(struct gathering *work, const struct qn_unit_list *list,
   const struct qn_unit_source *source = list->source;
   for (uint32_t i = 0; i < batch->count && !is_done(work); i++) {
     struct qn_unit unit;
-    source->describe(source->user, list->uses[batch->first + i].unit, &unit);
+    source->describe(source->user, batch->uses[i].unit, &unit);
     if (number < unit.num_pieces)
       put_piece(work, &unit, number, i);
     else
@@ -132,12 +136,18 @@ static void put_pieces(struct gathering *work, const struct qn_unit_list *list,
   close_runs(work, number, batch->count);
 }
 
-/* The entry of a unit: what is in the cache lies there run after run. */
+/* The entry of a unit: what is in the cache lies there run after run, what was copied ahead where
+ * it was put then. */
 static void put_entry(const struct qn_unit_list *list, const struct qn_unit_use *use,
                       uint8_t *cached, struct qn_unit_entry *entry) {
   const struct qn_unit_source *source = list->source;
   uint8_t *slot = use->slot == QN_NO_SLOT ? NULL : cached + use->slot * source->unit_bytes;
   struct qn_unit unit;
+  if (use->ahead > 0) {
+    *entry = list->ahead.entries[use->ahead - 1];
+    entry->keep = slot;
+    return;
+  }
   source->describe(source->user, use->unit, &unit);
   memset(entry, 0, sizeof *entry);
   entry->unit = use->unit;
@@ -155,7 +165,7 @@ static void put_entry(const struct qn_unit_list *list, const struct qn_unit_use 
 
 unsigned qn_unit_parts(const struct qn_unit_batch *batch) {
   const uint64_t most = batch->bytes + batch->count * QN_UNIT_OVERHEAD;
-  return batch->resident ? 1 : (unsigned)(most / QN_UNIT_PART_BYTES + 1);
+  return has_pieces(batch) ? (unsigned)(most / QN_UNIT_PART_BYTES + 1) : 1;
 }
 
 void qn_unit_gather(const struct qn_unit_list *list, const struct qn_unit_batch *batch,
@@ -174,9 +184,9 @@ void qn_unit_gather(const struct qn_unit_list *list, const struct qn_unit_batch 
   work.copies->count = 0;
   work.at = qn_unit_rounded(bytes);
   for (uint32_t i = 0; i < batch->count && part == 0; i++)
-    put_entry(list, &list->uses[batch->first + i], target->cached, &entries[i]);
+    put_entry(list, &batch->uses[i], target->cached, &entries[i]);
   copy_staged(&work, 0, bytes);
-  for (unsigned number = 0; number < QN_UNIT_PIECES && !batch->resident; number++)
+  for (unsigned number = 0; number < QN_UNIT_PIECES && has_pieces(batch); number++)
     put_pieces(&work, list, batch, number);
 }
 
@@ -213,9 +223,9 @@ static void advise_range(uintptr_t begin, uintptr_t end) {
 void qn_unit_read_ahead(const struct qn_unit_list *list, const struct qn_unit_batch *batch) {
   const struct qn_unit_source *source = list->source;
   uintptr_t begin[QN_UNIT_PIECES] = {0}, end[QN_UNIT_PIECES] = {0};
-  for (uint32_t i = 0; i < batch->count && !batch->resident; i++) {
+  for (uint32_t i = 0; i < batch->count && has_pieces(batch); i++) {
     struct qn_unit unit;
-    source->describe(source->user, list->uses[batch->first + i].unit, &unit);
+    source->describe(source->user, batch->uses[i].unit, &unit);
     for (unsigned piece = 0; piece < unit.num_pieces; piece++) {
       const uintptr_t at = (uintptr_t)unit.pieces[piece].data;
       if (at < begin[piece] || at > end[piece] + BRIDGED_BYTES) {

@@ -33,6 +33,8 @@ enum qn_status qn_unit_list_create(struct qn_unit_list *list, const struct qn_un
   enum qn_status status =
       qn_unit_cache_create(&list->cache, num_units, (uint32_t)plan->cache_units, error);
   if (!status)
+    status = qn_unit_ahead_create(&list->ahead, num_units, error);
+  if (!status)
     status = qn_pages_alloc(&list->unit_bytes, num_units, sizeof *list->unit_bytes, what, error);
   if (!status && source->is_late)
     status = qn_pages_alloc(&list->late, num_units, sizeof *list->late, what, error);
@@ -54,6 +56,7 @@ void qn_unit_list_destroy(struct qn_unit_list *list) {
     return;
   const uint64_t num_units = list->source->num_units;
   qn_unit_cache_destroy(&list->cache);
+  qn_unit_ahead_destroy(&list->ahead);
   qn_pages_free(list->unit_bytes, num_units, sizeof *list->unit_bytes);
   qn_pages_free(list->late, num_units, sizeof *list->late);
   qn_pages_free(list->used, num_units, sizeof *list->used);
@@ -87,47 +90,100 @@ static uint64_t find_active(struct qn_unit_list *list, const uint8_t *flags) {
   return count;
 }
 
-/* Those in the cache go first: they need no transfer, and make room. */
-static void order_hits_first(struct qn_unit_list *list, uint64_t count, uint64_t hits) {
-  uint64_t hit = 0, miss = hits;
-  for (uint64_t i = 0; i < count; i++)
-    list->uses[list->used[i].is_hit ? hit++ : miss++] = list->used[i];
+/* Those in the cache go first: they need no transfer, and make room. Then those that were copied
+ * ahead. Returns how many of these there are. */
+static uint32_t order_uses(struct qn_unit_list *list, const uint8_t *flags, uint64_t count,
+                           uint64_t hits) {
+  struct qn_unit_ahead *ahead = &list->ahead;
+  const uint32_t wanted = qn_unit_ahead_want(ahead, flags);
+  uint64_t hit = 0, miss = hits + wanted;
+  for (uint64_t i = 0; i < count; i++) {
+    const struct qn_unit_use *use = &list->used[i];
+    const uint32_t place = wanted ? ahead->places[use->unit] : 0;
+    list->uses[use->is_hit ? hit++
+               : place     ? hits + place - 1
+                           : miss++] = {use->unit, use->slot, 0, use->is_hit, use->takes_over};
+  }
+  qn_unit_ahead_settle(ahead, list->uses + hits);
+  return wanted;
 }
 
-static void cut_batches(struct qn_unit_list *list, uint64_t count) {
+/* A batch as yet without uses. */
+static struct qn_unit_batch *begin_batch(struct qn_unit_list *list,
+                                         const struct qn_unit_use *uses) {
+  struct qn_unit_batch *batch = &list->batches[list->num_batches++];
+  memset(batch, 0, sizeof *batch);
+  batch->uses = uses;
+  batch->resident = uses->is_hit;
+  batch->was_ahead = uses->ahead > 0;
+  list->num_resident += batch->resident;
+  list->num_ahead += batch->was_ahead;
+  return batch;
+}
+
+/* `bytes`: what of the unit moves. */
+static void add_use(struct qn_unit_batch *batch, const struct qn_unit_use *use, uint64_t bytes) {
+  batch->bytes += bytes + sizeof(struct qn_unit_entry);
+  batch->count++;
+  batch->keeps |= !use->is_hit && use->slot != QN_NO_SLOT;
+  batch->takes_over |= use->takes_over;
+}
+
+/* Batches of what was copied ahead are the same as then, without what is not wanted. */
+static void cut_ahead(struct qn_unit_list *list, const struct qn_unit_use *uses, uint32_t count) {
+  const struct qn_unit_ahead *ahead = &list->ahead;
+  uint32_t next = 0, end = 0;
+  for (unsigned i = 0; i < ahead->num_batches; i++) {
+    struct qn_unit_batch *batch = NULL;
+    end += ahead->batches[i].count;
+    list->figures.vain_bytes += ahead->batches[i].bytes;
+    for (; next < count && uses[next].ahead <= end; next++) {
+      if (!batch)
+        batch = begin_batch(list, &uses[next]);
+      add_use(batch, &uses[next], 0);
+      list->figures.moved_bytes += list->unit_bytes[uses[next].unit];
+      list->figures.vain_bytes -= list->unit_bytes[uses[next].unit];
+    }
+  }
+}
+
+static void cut_batches(struct qn_unit_list *list, const struct qn_unit_use *uses, uint64_t count) {
   struct qn_unit_batch *batch = NULL;
   uint64_t room = 0; /* left in the batch */
-  list->num_batches = list->num_resident = 0;
   for (uint64_t i = 0; i < count; i++) {
-    const struct qn_unit_use *use = &list->uses[i];
-    const uint64_t bytes = use->is_hit ? 0 : list->unit_bytes[use->unit];
-    if (!batch || batch->resident != use->is_hit || bytes + QN_UNIT_OVERHEAD > room) {
-      batch = &list->batches[list->num_batches++];
-      *batch = {i, 0, 0, use->is_hit, false, false};
-      list->num_resident += use->is_hit;
+    const uint64_t bytes = uses[i].is_hit ? 0 : list->unit_bytes[uses[i].unit];
+    if (!batch || bytes + QN_UNIT_OVERHEAD > room) {
+      batch = begin_batch(list, &uses[i]);
       room = list->batch_bytes;
     }
     room -= bytes + QN_UNIT_OVERHEAD;
-    batch->bytes += bytes + sizeof(struct qn_unit_entry);
-    batch->count++;
-    batch->keeps |= !use->is_hit && use->slot != QN_NO_SLOT;
-    batch->takes_over |= use->takes_over;
-    list->figures.moved_bytes += bytes + sizeof(struct qn_unit_entry);
+    add_use(batch, &uses[i], bytes);
+    list->figures.moved_bytes += bytes;
   }
+}
+
+/* A list of all units is the same again if nothing is kept anew, and as much was copied ahead. */
+static bool is_same(const struct qn_unit_list *list, bool is_whole) {
+  return is_whole && list->lasts && list->num_ahead == list->ahead.num_batches;
 }
 
 void qn_unit_list_make(struct qn_unit_list *list, const uint8_t *flags, bool goes_on) {
   struct qn_stream_figures *figures = &list->figures;
   const bool is_whole = !flags && !goes_on;
-  if (is_whole && list->lasts)
+  if (is_same(list, is_whole))
     return;
   memset(figures, 0, sizeof *figures);
-  figures->active_units = find_active(list, flags);
-  figures->cache_hits =
-      qn_unit_cache_turn(&list->cache, goes_on, list->used, figures->active_units);
-  figures->moved_units = figures->active_units - figures->cache_hits;
-  order_hits_first(list, figures->active_units, figures->cache_hits);
-  cut_batches(list, figures->active_units);
+  const uint64_t count = find_active(list, flags);
+  const uint64_t hits = qn_unit_cache_turn(&list->cache, goes_on, list->used, count);
+  const uint32_t ahead = order_uses(list, flags, count, hits);
+  figures->active_units = count;
+  figures->cache_hits = hits;
+  figures->moved_units = count - hits;
+  figures->moved_bytes = count * sizeof(struct qn_unit_entry);
+  list->num_batches = list->num_resident = list->num_ahead = 0;
+  cut_batches(list, list->uses, hits);
+  cut_ahead(list, list->uses + hits, ahead);
+  cut_batches(list, list->uses + hits + ahead, count - hits - ahead);
   figures->batches = list->num_batches;
   list->lasts = is_whole;
   for (uint64_t i = 0; i < list->num_batches; i++)

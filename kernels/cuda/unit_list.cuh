@@ -1,11 +1,13 @@
 /* What an iteration of a streamed run has to walk, cut into batches that travel together: the units
- * that lie in the device's cache first, then the others in their order, late ones after the rest.
+ * that lie in the device's cache first, then those that were copied ahead (unit_ahead.cuh), then
+ * the others in their order, late ones after the rest.
  *
  * 17 bytes of the host's memory are read for an active unit, in order: some 4 ns, where moving 32
  * KiB takes 600. Host side only. */
 #ifndef QN_KERNELS_CUDA_UNIT_LIST_CUH
 #define QN_KERNELS_CUDA_UNIT_LIST_CUH
 
+#include "kernels/cuda/unit_ahead.cuh"
 #include "kernels/cuda/unit_cache.cuh"
 #include "kernels/cuda/unit_stream.cuh"
 
@@ -13,21 +15,12 @@
 extern "C" {
 #endif
 
-/* Consecutive uses of the list: on the device first their entries, then their pieces. */
-struct qn_unit_batch {
-  uint64_t first;
-  uint64_t bytes; /* that move */
-  uint32_t count;
-  bool resident;   /* entries alone: the units lie in the cache */
-  bool keeps;      /* some of them have been given a slot of the cache */
-  bool takes_over; /* and of these some in which units lie that resident batches walk */
-};
-
 /* Zero it before use. */
 struct qn_unit_list {
   const struct qn_unit_source *source;
   uint64_t batch_bytes;
   struct qn_unit_cache cache;
+  struct qn_unit_ahead ahead;
   uint64_t *unit_bytes;          /* [num_units] in the cache */
   uint8_t *late;                 /* [num_units], or NULL: none is */
   struct qn_unit_use *used;      /* [num_units] this iteration's, as the cache is asked for them */
@@ -35,6 +28,7 @@ struct qn_unit_list {
   struct qn_unit_batch *batches; /* [num_units] */
   uint64_t num_batches;
   uint64_t num_resident;            /* batches, the first ones */
+  uint64_t num_ahead;               /* batches after them */
   struct qn_stream_figures figures; /* of the list */
   bool lasts;                       /* the next list, if it is of all units, is the same */
 };

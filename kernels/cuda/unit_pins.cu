@@ -124,10 +124,8 @@ template <class Action> static void each_chunk(const struct stretch *stretch, Ac
   }
 }
 
-static enum qn_status make_chunks(struct qn_unit_pins *pins, const struct qn_unit_source *source,
-                                  struct qn_error *error) {
-  struct stretch stretches[MAX_STRETCHES];
-  const unsigned count = find_stretches(source, stretches);
+static enum qn_status make_chunks(struct qn_unit_pins *pins, const struct stretch *stretches,
+                                  unsigned count, struct qn_error *error) {
   uint64_t num_chunks = 0;
   for (unsigned i = 0; i < count; i++)
     each_chunk(&stretches[i], [&](uintptr_t, uintptr_t) { num_chunks++; });
@@ -145,25 +143,34 @@ static enum qn_status make_chunks(struct qn_unit_pins *pins, const struct qn_uni
   return QN_OK;
 }
 
-static bool is_in_memory(const struct chunk *chunk) {
+static bool is_in_memory(uintptr_t begin, uintptr_t end) {
   static_assert(QN_PIN_BYTES % LEAST_PAGE == 0, "pages of a chunk");
   unsigned char pages[QN_PIN_BYTES / LEAST_PAGE];
-  const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-  const uintptr_t count = (chunk->end - chunk->begin) / page;
-  if (mincore((void *)chunk->begin, chunk->end - chunk->begin, pages) != 0)
+  const uintptr_t count = (end - begin) / (uintptr_t)sysconf(_SC_PAGESIZE);
+  if (mincore((void *)begin, end - begin, pages) != 0)
     return false;
   return std::all_of(pages, pages + count, [](unsigned char there) { return there & 1; });
 }
 
-/* Let the system map what is in memory, by all threads: CUDA would have it done a page at a time,
- * which takes longer than pinning. Readers gain by it, too. */
-static void map_pages(const struct qn_unit_pins *pins) {
-#pragma omp parallel for schedule(dynamic, 4)
-  for (uint64_t i = 0; i < pins->num_chunks; i++) {
-    const struct chunk *chunk = &pins->chunks[i];
-    if (is_in_memory(chunk))
-      madvise((void *)chunk->begin, chunk->end - chunk->begin, MADV_POPULATE_READ);
+/* Let the system map what is in memory, by all threads: readers, and CUDA where it pins, would have
+ * it done a few pages at a time, which takes longer than pinning. */
+static void map_pages(const struct stretch *stretches, unsigned count) {
+  const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+  for (unsigned i = 0; i < count; i++) {
+    const uintptr_t first = (stretches[i].begin + page - 1) / page * page;
+    const uintptr_t last = stretches[i].end / page * page;
+#pragma omp parallel for schedule(dynamic)
+    for (uintptr_t begin = first; begin < last; begin += QN_PIN_BYTES) {
+      const uintptr_t end = std::min(begin + QN_PIN_BYTES, last);
+      if (is_in_memory(begin, end))
+        madvise((void *)begin, end - begin, MADV_POPULATE_READ);
+    }
   }
+}
+
+void qn_unit_map(const struct qn_unit_source *source) {
+  struct stretch stretches[MAX_STRETCHES];
+  map_pages(stretches, find_stretches(source, stretches));
 }
 
 /* ---- Opening and closing ------------------------------------------------------------- */
@@ -180,6 +187,8 @@ static void destroy(struct qn_unit_pins *pins) {
 
 static enum qn_status create(struct qn_unit_pins **out, const struct qn_unit_source *source,
                              uint64_t limit, struct qn_error *error) {
+  struct stretch stretches[MAX_STRETCHES];
+  const unsigned count = find_stretches(source, stretches);
   struct qn_unit_pins *pins;
   enum qn_status status = qn_alloc_zeroed(&pins, 1, sizeof *pins, "pinned memory", error);
   *out = NULL;
@@ -189,12 +198,12 @@ static enum qn_status create(struct qn_unit_pins **out, const struct qn_unit_sou
   pins->user = source->user;
   pins->references = 1;
   pins->limit = limit;
-  status = make_chunks(pins, source, error);
+  status = make_chunks(pins, stretches, count, error);
   if (status) {
     destroy(pins);
     return status;
   }
-  map_pages(pins);
+  map_pages(stretches, count);
   pins->other = shared;
   *out = shared = pins;
   return QN_OK;
@@ -235,7 +244,7 @@ void qn_unit_pins_close(struct qn_unit_pins *pins) {
 /* Unless nobody else did. Returns how many bytes. */
 static uint64_t pin(struct qn_unit_pins *pins, struct chunk *chunk) {
   const uint64_t bytes = chunk->end - chunk->begin;
-  if (pins->refusal || chunk->number || !is_in_memory(chunk))
+  if (pins->refusal || chunk->number || !is_in_memory(chunk->begin, chunk->end))
     return 0;
   const cudaError_t result = cudaHostRegister((void *)chunk->begin, bytes,
                                               cudaHostRegisterPortable | cudaHostRegisterReadOnly);

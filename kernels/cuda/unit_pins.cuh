@@ -1,13 +1,14 @@
 /* Pinning the mapped container, so that long runs of it are copied from where they lie: no thread
- * has to gather them, which passes the host's memory twice more, and the bus is as fast as it can
- * be (H200, PageRank on R-MAT 23: 49 to 51 GB/s; gathered 39 to 49. Beside 14 threads that fill the
- * host's memory 40 to 51, gathered 8 to 9).
+ * has to gather them, which passes the host's memory twice more. Where readers have a host for
+ * themselves that gains nothing: they keep the bus as busy (H200, PageRank on R-MAT 23: 50 to 53
+ * GB/s either way). Beside 14 threads that fill the host's memory it is 40 to 51 against 8 to 9.
  *
  * It costs 20 to 65 ms a GB, as long as moving it once to thrice takes, however many threads do so,
  * and meanwhile other calls of CUDA wait: pinning chunks between copies took more than all at once.
  * So a thread pins while the run is prepared, when the bus has nothing to do. What is left when the
- * first iteration begins is pinned before it, if many iterations are to come; else as soon as the
- * sender has waited for readers for as long as pinning may take: at worst both are paid.
+ * first iteration begins is pinned before it, if many iterations are to come on a host that has
+ * other work; else as soon as the bus has waited for readers for as long as pinning may take: at
+ * worst both are paid.
  *
  * Only pages are pinned that are in memory already, and whole ones, so that nothing but units is
  * affected. They stay as they are when the file is truncated, and copies go on; what is gathered,
@@ -27,6 +28,9 @@ extern "C" {
 #ifndef QN_UNIT_LONG_RUN
 #define QN_UNIT_LONG_RUN ((uint64_t)64 << 10)
 #endif
+
+/* Map what is in memory of all that holds the source's units. */
+void qn_unit_map(const struct qn_unit_source *source);
 
 struct qn_unit_pins;
 

@@ -8,10 +8,8 @@
 /* A copy costs the bus 3 us in which nothing moves, and a batch has one at least for each array
  * that its units are of: shards 4 % of the time of such a batch (H200). Half of the stages are
  * filled while the other half are sent. */
-#ifndef BATCH_BYTES
-#define BATCH_BYTES ((uint64_t)8 << 20)
+#define BATCH_BYTES ((uint64_t)6 << 20)
 #define ENOUGH_STREAMS 4
-#endif
 #define MAX_STAGES 16
 #define MIN_STAGES 4
 #define STAGED_BYTES ((uint64_t)64 << 20)

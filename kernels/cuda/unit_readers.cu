@@ -25,7 +25,6 @@ static void leave_part(struct qn_unit_readers *readers, uint64_t batch) {
   const uint64_t stage = batch % readers->num_stages;
   if (--readers->parts_left[stage] == 0)
     readers->filled[stage] = batch + 1;
-  readers->busy--;
   pthread_cond_signal(&readers->to_sender);
 }
 
@@ -39,7 +38,6 @@ static void *read_batches(void *argument) {
       break;
     uint64_t batch;
     const unsigned part = take_part(readers, &batch);
-    readers->busy++;
     pthread_mutex_unlock(&readers->lock);
     readers->filling.fill(readers->filling.user, batch, part);
     pthread_mutex_lock(&readers->lock);
@@ -122,15 +120,6 @@ void qn_unit_readers_allow(struct qn_unit_readers *readers, uint64_t sent) {
 void qn_unit_readers_wait(struct qn_unit_readers *readers, uint64_t batch) {
   pthread_mutex_lock(&readers->lock);
   while (readers->filled[batch % readers->num_stages] != batch + 1)
-    pthread_cond_wait(&readers->to_sender, &readers->lock);
-  pthread_mutex_unlock(&readers->lock);
-}
-
-void qn_unit_readers_skip(struct qn_unit_readers *readers) {
-  pthread_mutex_lock(&readers->lock);
-  readers->next = readers->limit = readers->num_batches;
-  readers->part = readers->parts = 0;
-  while (readers->busy > 0)
     pthread_cond_wait(&readers->to_sender, &readers->lock);
   pthread_mutex_unlock(&readers->lock);
 }

@@ -7,7 +7,7 @@
  *   qn_unit_readers_add(readers, count);       so many more batches may be read
  *   for each batch: qn_unit_readers_allow(readers, first batch whose buffer is still being sent);
  *                   qn_unit_readers_wait(readers, batch);    it lies in buffer batch % num_stages
- *   qn_unit_readers_skip(readers);             those that were not taken yet are not to be read */
+ */
 #ifndef QN_KERNELS_CUDA_UNIT_READERS_CUH
 #define QN_KERNELS_CUDA_UNIT_READERS_CUH
 
@@ -47,7 +47,6 @@ struct qn_unit_readers {
   uint64_t sent;        /* the buffers of batches before are free again */
   uint64_t next, limit; /* batches [next, limit) may be taken */
   unsigned part, parts; /* of batch `next`, these before `part` are taken; 0 of 0: none is */
-  unsigned busy;
   bool ready, stops;
 };
 
@@ -62,8 +61,6 @@ void qn_unit_readers_add(struct qn_unit_readers *readers, uint64_t count);
 /* The buffers of all batches before `sent` are free again. */
 void qn_unit_readers_allow(struct qn_unit_readers *readers, uint64_t sent);
 void qn_unit_readers_wait(struct qn_unit_readers *readers, uint64_t batch);
-/* On return no thread reads. */
-void qn_unit_readers_skip(struct qn_unit_readers *readers);
 
 #ifdef __cplusplus
 }

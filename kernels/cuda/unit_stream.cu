@@ -1,24 +1,47 @@
 #include "kernels/cuda/unit_stream_state.cuh"
 
+#include <string.h>
+
 #include "kernels/cuda/unit_keep.cuh"
 #include "support/threads.h"
 
-/* The list of an iteration follows the one before, of which nothing is left to copy. */
-static void begin_list(struct qn_unit_stream *stream, const uint8_t *flags) {
-  const double begin = qn_seconds();
-  stream->base = list_end(stream);
-  qn_unit_list_make(&stream->list, flags, stream->goes_on);
-  stream->list.figures.find_seconds = qn_seconds() - begin;
-  stream->goes_on = false;
-  qn_unit_readers_add(&stream->readers, stream->list.num_batches);
+/* The batches of what was copied ahead are on their lanes already; those of what is cached follow
+ * each other on the next one; the others take turns, after those. */
+static void choose_lanes(struct qn_unit_stream *stream) {
+  struct qn_unit_list *list = &stream->list;
+  const struct qn_unit_ahead *ahead = &list->ahead;
+  const unsigned lanes = stream->plan.num_streams;
+  unsigned lane = stream->lane, of_ahead = 0;
+  uint32_t end = ahead->batches[0].count;
+  if (ahead->num_batches > 0)
+    lane = ahead->batches[0].lane;
+  else if (list->num_resident > 0)
+    lane = (lane + 1) % lanes;
+  for (uint64_t i = 0; i < list->num_batches; i++) {
+    struct qn_unit_batch *batch = &list->batches[i];
+    while (batch->was_ahead && batch->uses->ahead > end)
+      end += ahead->batches[++of_ahead].count;
+    batch->lane = batch->resident    ? stream->lane
+                  : batch->was_ahead ? ahead->batches[of_ahead].lane
+                                     : lane;
+    if (!batch->resident && !batch->was_ahead)
+      lane = (lane + 1) % lanes;
+  }
+  stream->lane = lane;
 }
 
-/* A list that was begun ahead in vain. The cache is as before: what a list of all units keeps, the
- * one before, of all units too, has kept. */
-static void drop_list(struct qn_unit_stream *stream) {
-  qn_unit_readers_skip(&stream->readers);
-  stream->copied = list_end(stream);
-  stream->ahead = false;
+/* The list of an iteration, whose batches are numbered after all before. */
+static void begin_list(struct qn_unit_stream *stream, const uint8_t *flags) {
+  const double begin = qn_seconds();
+  qn_unit_list_make(&stream->list, flags, stream->goes_on);
+  choose_lanes(stream);
+  qn_unit_ahead_forget(&stream->list.ahead);
+  stream->list.figures.find_seconds = qn_seconds() - begin;
+  stream->goes_on = false;
+  stream->base = stream->end;
+  stream->end += stream->list.num_batches;
+  stream->ahead = stream->end;
+  qn_unit_readers_add(&stream->readers, stream->list.num_batches);
 }
 
 /* Let readers fill what has been sent; at most half of the stages may wait for the bus. */
@@ -84,9 +107,8 @@ static enum qn_status copy_batch(struct qn_unit_stream *stream, struct qn_error 
   wait_for_readers(stream, number);
   cudaError_t result = wait_for_buffer(stream, lane_of(stream, number));
   if (result == cudaSuccess)
-    status =
-        qn_unit_trace_begin(&stream->trace, number, (unsigned)(number % stream->plan.num_streams),
-                            batch->count, batch->bytes, stream->bus, error);
+    status = qn_unit_trace_begin(&stream->trace, number, batch->lane, batch->count, batch->bytes,
+                                 stream->bus, error);
   if (status)
     return status;
   if (result == cudaSuccess)
@@ -102,13 +124,11 @@ static enum qn_status copy_batch(struct qn_unit_stream *stream, struct qn_error 
   return qn_unit_trace_copied(&stream->trace, number, stream->bus, error);
 }
 
-/* Before units are kept where others lie that this iteration walks. */
+/* Before units are kept where others lie that this iteration walks, all on one lane. */
 static cudaError_t wait_for_residents(struct qn_unit_stream *stream, cudaStream_t on) {
-  cudaError_t result = cudaSuccess;
-  for (uint64_t i = 0; i < stream->list.num_resident && i < stream->plan.num_streams; i++)
-    if (result == cudaSuccess)
-      result = cudaStreamWaitEvent(on, lane_of(stream, stream->base + i)->walked, 0);
-  return result;
+  return stream->list.num_resident > 0
+             ? cudaStreamWaitEvent(on, lane_of(stream, stream->base)->walked, 0)
+             : cudaSuccess;
 }
 
 /* Keep and walk a batch that has been sent. */
@@ -143,7 +163,7 @@ static enum qn_status walk_batch(struct qn_unit_stream *stream, uint64_t number,
 
 static enum qn_status walk_list(struct qn_unit_stream *stream, qn_unit_walk *walk, void *user,
                                 struct qn_error *error) {
-  const uint64_t end = list_end(stream);
+  const uint64_t end = stream->base + stream->list.num_batches;
   enum qn_status status = QN_OK;
   for (uint64_t number = stream->base; number < end && !status; number++) {
     if (number == stream->copied)
@@ -154,14 +174,33 @@ static enum qn_status walk_list(struct qn_unit_stream *stream, qn_unit_walk *wal
   return status;
 }
 
-/* The next iteration needs the same units: one batch can go to each lane before the iteration
- * begins, so that the bus has work while the last walks end and the vertices are updated. */
+/* If it does need most units again, there is work for the bus until it knows (unit_ahead.cuh). */
+static bool is_worth_guessing(const struct qn_unit_stream *stream) {
+  const struct qn_stream_figures *figures = &stream->list.figures;
+  return figures->active_units * 2 >= stream->source->num_units && !stream->source->moves_once;
+}
+
 static enum qn_status copy_ahead(struct qn_unit_stream *stream, struct qn_error *error) {
+  struct qn_unit_ahead *ahead = &stream->list.ahead;
+  struct qn_unit_entry *entries = ahead->entries;
   enum qn_status status = QN_OK;
-  begin_list(stream, NULL);
-  stream->ahead = true;
-  for (unsigned i = 0; i < stream->plan.num_streams && i < stream->list.num_batches && !status; i++)
+  if (!is_worth_guessing(stream))
+    return QN_OK;
+  qn_unit_ahead_guess(ahead, &stream->list, stream->plan.num_streams - 1);
+  for (unsigned i = 0; i < ahead->num_batches; i++) {
+    ahead->batches[i].lane = stream->lane;
+    stream->lane = (stream->lane + 1) % stream->plan.num_streams;
+  }
+  stream->end += ahead->num_batches;
+  qn_unit_readers_add(&stream->readers, ahead->num_batches);
+  for (unsigned i = 0; i < ahead->num_batches && !status; i++) {
+    const uint64_t number = stream->copied, count = ahead->batches[i].count;
     status = copy_batch(stream, error);
+    if (!status)
+      status = qn_unit_trace_ahead(&stream->trace, number, stream->bus, error);
+    memcpy(entries, stage_of(stream, number), count * sizeof *entries);
+    entries += count;
+  }
   return status;
 }
 
@@ -181,11 +220,7 @@ enum qn_status qn_unit_stream_part(struct qn_unit_stream *stream, const uint8_t 
                                    struct qn_stream_figures *figures, struct qn_error *error) {
   const uint64_t direct_bytes = stream->direct_bytes;
   const double wait_seconds = stream->wait_seconds;
-  if (stream->ahead && (flags || stream->goes_on))
-    drop_list(stream);
-  if (!stream->ahead)
-    begin_list(stream, flags);
-  stream->ahead = false;
+  begin_list(stream, flags);
   *figures = stream->list.figures;
   enum qn_status status = qn_cuda_status(cudaEventRecord(stream->before, NULL),
                                          "recording the begin of an iteration", error);
@@ -203,7 +238,7 @@ enum qn_status qn_unit_stream_run(struct qn_unit_stream *stream, const uint8_t *
   const uint64_t direct_bytes = stream->direct_bytes;
   const double wait_seconds = stream->wait_seconds;
   enum qn_status status = qn_unit_stream_part(stream, flags, walk, user, figures, error);
-  if (!status && !flags && is_whole)
+  if (!status && is_whole)
     status = copy_ahead(stream, error);
   if (!status)
     status = qn_unit_stream_wait(stream, error);

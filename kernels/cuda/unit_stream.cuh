@@ -7,20 +7,22 @@
  *
  *   units that lie in the device's cache first (Graphie, IV), without a transfer (unit_list.cuh);
  *   then the others, in order, those that are `late` after those that are not (GTS: large pages
- *   after small ones), packed in batches: reader threads find out where a batch's bytes lie, and
- *   gather in a pinned buffer what is not pinned itself, or scattered (unit_gather.cuh,
- *   unit_pins.cuh); one transfer takes all to the device, one launch walks it, on stream
- *   batch % num_streams; a kernel keeps units in the cache while it has room (unit_cache.cuh).
+ *   after small ones), packed in batches: reader threads, several for a batch, find out where its
+ *   bytes lie, and gather in a pinned buffer what is not pinned itself, or scattered
+ *   (unit_gather.cuh, unit_pins.cuh); one transfer takes all to the device, one launch walks it, on
+ *   a stream of its own; a kernel keeps units in the cache while it has room (unit_cache.cuh).
  *
- * An iteration over all units is taken to be followed by another one: its first batches are
- * copied while the walks of this one end and the vertices are updated.
+ * An iteration over most units is taken to be followed by another one: what that will move first is
+ * copied while the walks of this one end, the vertices are updated and the next list is made
+ * (unit_ahead.cuh).
  *
  * What must move: the bytes of active units that the cache does not hold, and 80 for each active
- * unit. What bounds it: the bus, which carries 55.4 GB/s of large copies (H200) and 53 of batches
- * of 4 MiB, as 3 us pass between two; 50 to 51.5 with what kernels wait for recorded between them.
- * Bytes that are gathered pass the host's memory twice more, 6 to 8 GB/s a thread: 43 to 49 GB/s by
- * ten readers on a host that does nothing else, down to 8 on one that is busy. Copied from where
- * they are pinned they take no thread, and 40 to 51 then.
+ * unit. What bounds it: the bus, which carries 55 GB/s of large copies (H200) and 53 of batches of
+ * 4 MiB, as 3 us pass between two; 52 with what kernels wait for recorded between them. Bytes that
+ * are gathered pass the host's memory twice more, 6 to 8 GB/s a thread: eight readers or more keep
+ * the bus as busy as copies from where the bytes lie do, on a host that does nothing else, and fill
+ * it to a sixth where others fill its memory. How small the stages are makes no difference as long
+ * as the last-level cache holds 64 MiB; loads and stores around the caches gather 18 to 35 GB/s.
  *
  * Batches are large enough for the bus whatever the size of a unit, so that no more than the
  * active units has to move. Walks of different batches run at the same time: they must combine
@@ -66,6 +68,7 @@ struct qn_unit_source {
   void (*describe)(const void *user, uint64_t unit, struct qn_unit *out);
   bool (*is_late)(const void *user, uint64_t unit); /* NULL: none is */
   bool moves_once; /* no unit is asked for again, nor is it worth while to pin any */
+  bool beside;     /* the host's processors have other work */
 };
 
 /* A unit on the device, as kernels see it. */

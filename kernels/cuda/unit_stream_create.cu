@@ -3,9 +3,6 @@
 #include "kernels/cuda/unit_rates.cuh"
 #include "support/memory.h"
 
-/* In so many iterations what is gained by pinning is more than it costs. */
-#define MANY_PASSES 8
-
 /* ---- What the reader threads do ---------------------------------------------------- */
 
 static unsigned begin_batch(void *user, uint64_t number) {
@@ -20,7 +17,7 @@ static void fill_part(void *user, uint64_t number, unsigned part) {
       stream->pins, stream->num_pinned[number % stream->plan.num_stages], stage_of(stream, number),
       buffer_of(stream, number), stream->cached};
   const uint64_t later = number + stream->plan.num_stages;
-  if (part == 0 && later < list_end(stream))
+  if (part == 0 && later < stream->end)
     qn_unit_read_ahead(&stream->list, batch_of(stream, later));
   qn_unit_gather(&stream->list, batch_of(stream, number), &target, part, copies_of(stream, number));
 }
@@ -81,8 +78,8 @@ static enum qn_status open_pins(struct qn_unit_stream *stream, struct qn_error *
   if (status)
     return status;
   qn_unit_pins_settle(stream->pins);
-  if (plan->passes >= MANY_PASSES || qn_unit_pins_bytes(stream->pins) == 0)
-    qn_unit_pins_more(stream->pins, plan->passes >= MANY_PASSES ? UINT64_MAX : 1);
+  if (plan->pins_first || qn_unit_pins_bytes(stream->pins) == 0)
+    qn_unit_pins_more(stream->pins, plan->pins_first ? UINT64_MAX : 1);
   plan->pin_refusal = qn_unit_pins_refusal(stream->pins);
   plan->pin_bytes =
       plan->pin_refusal ? qn_unit_pins_bytes(stream->pins) : qn_unit_pins_wanted(stream->pins);

@@ -17,19 +17,22 @@ struct qn_unit_lane {
   bool waited;        /* for what came before the iteration */
 };
 
-/* Batches are numbered over all iterations: number n is gathered in stage n % num_stages, sent to
- * the buffer of lane n % num_streams and walked on that lane. All are sent on one stream: copies of
- * several streams leave the bus idle for 4 us between any two, those of one for 3 (H200). */
+/* Batches are numbered over all iterations, those that are copied ahead, too: number n is gathered
+ * in stage n % num_stages, sent to the buffer of its lane and walked on that lane. All are sent on
+ * one stream: copies of several streams leave the bus idle for 4 us between any two, those of one
+ * for 3 (H200). */
 struct qn_unit_stream {
   struct qn_cuda_memory *memory;
   const struct qn_unit_source *source;
   struct qn_stream_plan plan;
-  struct qn_unit_list list;      /* of the running iteration, or the next one's begin */
+  struct qn_unit_list list;      /* of the running iteration */
   uint64_t base;                 /* number of the list's first batch */
+  uint64_t ahead;                /* number of the first one of those copied ahead */
+  uint64_t end;                  /* the next number */
+  unsigned lane;                 /* whose turn it is */
   uint64_t copied;               /* batches before have been copied to their lanes, or will be */
   uint64_t freed;                /* stages of batches before are free again */
   bool goes_on;                  /* the next list is for the iteration of the last one */
-  bool ahead;                    /* the list is the next iteration's, of all units */
   uint8_t *cached;               /* device: [cache_units x unit_bytes] */
   uint8_t *buffers;              /* device: [num_streams x batch_bytes] */
   uint8_t *stages;               /* pinned: [num_stages x batch_bytes] */
@@ -47,12 +50,18 @@ struct qn_unit_stream {
   struct qn_unit_trace trace;
 };
 
+static inline const struct qn_unit_batch *batch_of(const struct qn_unit_stream *stream,
+                                                   uint64_t number) {
+  return number >= stream->ahead ? &stream->list.ahead.batches[number - stream->ahead]
+                                 : &stream->list.batches[number - stream->base];
+}
+
 static inline struct qn_unit_lane *lane_of(struct qn_unit_stream *stream, uint64_t number) {
-  return &stream->lanes[number % stream->plan.num_streams];
+  return &stream->lanes[batch_of(stream, number)->lane];
 }
 
 static inline uint8_t *buffer_of(const struct qn_unit_stream *stream, uint64_t number) {
-  return stream->buffers + number % stream->plan.num_streams * stream->plan.batch_bytes;
+  return stream->buffers + batch_of(stream, number)->lane * stream->plan.batch_bytes;
 }
 
 static inline uint8_t *stage_of(const struct qn_unit_stream *stream, uint64_t number) {
@@ -62,15 +71,6 @@ static inline uint8_t *stage_of(const struct qn_unit_stream *stream, uint64_t nu
 static inline struct qn_unit_copies *copies_of(const struct qn_unit_stream *stream,
                                                uint64_t number) {
   return &stream->copies[number % stream->plan.num_stages];
-}
-
-static inline const struct qn_unit_batch *batch_of(const struct qn_unit_stream *stream,
-                                                   uint64_t number) {
-  return &stream->list.batches[number - stream->base];
-}
-
-static inline uint64_t list_end(const struct qn_unit_stream *stream) {
-  return stream->base + stream->list.num_batches;
 }
 
 #endif

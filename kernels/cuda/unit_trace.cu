@@ -82,7 +82,8 @@ static enum qn_status close_mark(struct qn_unit_trace *trace, struct qn_trace_ma
   const struct qn_stream_event kernel = {0,           "kernel", mark->stream, mark->units,
                                          mark->bytes, walking,  end};
   trace->options->on_event(trace->options->user, &copy);
-  trace->options->on_event(trace->options->user, &kernel);
+  if (!mark->copies_only)
+    trace->options->on_event(trace->options->user, &kernel);
   return QN_OK;
 }
 
@@ -99,6 +100,7 @@ enum qn_status qn_unit_trace_begin(struct qn_unit_trace *trace, uint64_t batch, 
   }
   if (!status)
     status = record(mark->begin, on, error);
+  mark->copies_only = mark->ahead = false;
   mark->stream = stream;
   mark->units = units;
   mark->bytes = bytes;
@@ -128,9 +130,22 @@ enum qn_status qn_unit_trace_end(struct qn_unit_trace *trace, uint64_t batch, cu
   return record(mark->end, on, error);
 }
 
+enum qn_status qn_unit_trace_ahead(struct qn_unit_trace *trace, uint64_t batch, cudaStream_t on,
+                                   struct qn_error *error) {
+  if (trace->num_marks == 0)
+    return QN_OK;
+  struct qn_trace_mark *mark = &trace->marks[batch % trace->num_marks];
+  mark->copies_only = mark->ahead = true;
+  enum qn_status status = qn_unit_trace_walking(trace, batch, on, error);
+  return status ? status : qn_unit_trace_end(trace, batch, on, error);
+}
+
 enum qn_status qn_unit_trace_flush(struct qn_unit_trace *trace, struct qn_error *error) {
   enum qn_status status = QN_OK;
-  for (unsigned i = 0; i < trace->num_marks && !status; i++)
-    status = close_mark(trace, &trace->marks[i], error);
+  for (unsigned i = 0; i < trace->num_marks && !status; i++) {
+    if (!trace->marks[i].ahead)
+      status = close_mark(trace, &trace->marks[i], error);
+    trace->marks[i].ahead = false;
+  }
   return status;
 }

@@ -17,7 +17,9 @@ struct qn_trace_mark {
   cudaEvent_t begin, copied, walking, end;
   unsigned stream;
   uint64_t units, bytes;
-  bool open; /* recorded and not yet read */
+  bool open;        /* recorded and not yet read */
+  bool copies_only; /* no kernel */
+  bool ahead;       /* of the next iteration, which is to tell of it */
 };
 
 /* Zero it before use. */
@@ -46,7 +48,11 @@ enum qn_status qn_unit_trace_walking(struct qn_unit_trace *trace, uint64_t batch
 enum qn_status qn_unit_trace_end(struct qn_unit_trace *trace, uint64_t batch, cudaStream_t on,
                                  struct qn_error *error);
 
-/* Tell of all that is still open. */
+/* After the copy of a batch that was copied ahead and has no kernel. */
+enum qn_status qn_unit_trace_ahead(struct qn_unit_trace *trace, uint64_t batch, cudaStream_t on,
+                                   struct qn_error *error);
+
+/* Tell of all that is still open, but for what the next iteration will. */
 enum qn_status qn_unit_trace_flush(struct qn_unit_trace *trace, struct qn_error *error);
 
 #ifdef __cplusplus
