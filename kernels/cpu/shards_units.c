@@ -154,10 +154,16 @@ enum qn_status qn_sh_receivers_create(struct qn_sh_receivers *receivers,
   if (!status)
     status = qn_pages_alloc(&receivers->wanted, num_vertices / 64 + 1, sizeof *receivers->wanted,
                             "set of receivers", error);
+  if (!status)
+    status = qn_pages_alloc(&receivers->first_rows, units->num_units + 1,
+                            sizeof *receivers->first_rows, "units of shards", error);
   if (status) {
     qn_sh_receivers_destroy(receivers);
     return status;
   }
+  for (uint64_t u = 0; u < units->num_units; u++)
+    receivers->first_rows[u] = units->units[u].first_row;
+  receivers->first_rows[units->num_units] = (uint32_t)num_vertices;
 #pragma omp parallel for schedule(static)
   for (uint64_t word = 0; word < num_words(receivers); word++)
     for (uint64_t v = word * 64; v < word * 64 + 64 && v < num_vertices; v++)
@@ -167,7 +173,11 @@ enum qn_status qn_sh_receivers_create(struct qn_sh_receivers *receivers,
 }
 
 void qn_sh_receivers_destroy(struct qn_sh_receivers *receivers) {
-  uint64_t words = receivers->units ? receivers->units->view->num_vertices / 64 + 1 : 0;
+  if (!receivers->units)
+    return;
+  uint64_t words = receivers->units->view->num_vertices / 64 + 1;
+  qn_pages_free(receivers->first_rows, receivers->units->num_units + 1,
+                sizeof *receivers->first_rows);
   qn_pages_free(receivers->all, words, sizeof *receivers->all);
   qn_pages_free(receivers->wanted, words, sizeof *receivers->wanted);
   *receivers = (struct qn_sh_receivers){0};
@@ -247,22 +257,22 @@ static bool any_of(const uint64_t *bits, const uint64_t *open, uint64_t begin, u
   return false;
 }
 
-void qn_sh_receivers_find(struct qn_sh_receivers *receivers, const uint64_t *active,
+bool qn_sh_receivers_find(struct qn_sh_receivers *receivers, const uint64_t *active,
                           const uint64_t *open, uint8_t *flags) {
   const struct qn_sh_units *units = receivers->units;
-  const uint64_t num_vertices = units->view->num_vertices;
+  const uint32_t *first_rows = receivers->first_rows;
   const uint64_t limit = units->view->num_edges / QN_SH_NOTIFY_SHARE;
   const uint64_t num_edges = count_edges(receivers, active, limit);
   if (num_edges > limit && !open) { /* all of them have in-edges */
     memset(flags, 1, units->num_units);
-    return;
+    return true;
   }
   if (num_edges <= limit)
     notify(receivers, active, num_edges);
   const uint64_t *wanted = num_edges > limit ? receivers->all : receivers->wanted;
   for (uint64_t u = 0; u < units->num_units; u++) {
-    uint64_t begin = units->units[u].first_row;
-    uint64_t end = u + 1 < units->num_units ? units->units[u + 1].first_row : num_vertices;
+    uint64_t begin = first_rows[u], end = first_rows[u + 1];
     flags[u] = any_of(wanted, open, begin, end > begin ? end : begin + 1);
   }
+  return false;
 }

@@ -5,6 +5,7 @@
 #ifndef QN_KERNELS_CPU_SHARDS_UNITS_H
 #define QN_KERNELS_CPU_SHARDS_UNITS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "formats/shards.h"
@@ -61,8 +62,9 @@ enum qn_status qn_sh_stretches_create(const struct qn_shards *view, uint64_t cou
 
 struct qn_sh_receivers {
   const struct qn_sh_units *units;
-  uint64_t *all;    /* [V / 64 + 1] bits of the vertices that have in-edges */
-  uint64_t *wanted; /* [V / 64 + 1] */
+  uint32_t *first_rows; /* [num_units + 1] of the units, and V */
+  uint64_t *all;        /* [V / 64 + 1] bits of the vertices that have in-edges */
+  uint64_t *wanted;     /* [V / 64 + 1] */
 };
 
 /* `units` must outlive it. Owned until qn_sh_receivers_destroy. */
@@ -73,8 +75,8 @@ void qn_sh_receivers_destroy(struct qn_sh_receivers *receivers);
 
 /* Set flags[u] to 1 for every unit u that has a vertex which is `open` (NULL: all are) and which an
  * active vertex may send to, and to 0 for the others that are known to have none. The bitmaps have
- * ceil(V / 64) words. */
-void qn_sh_receivers_find(struct qn_sh_receivers *receivers, const uint64_t *active,
+ * ceil(V / 64) words. Returns whether all units are flagged for sure. */
+bool qn_sh_receivers_find(struct qn_sh_receivers *receivers, const uint64_t *active,
                           const uint64_t *open, uint8_t *flags);
 
 #ifdef __cplusplus

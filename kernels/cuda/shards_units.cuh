@@ -91,6 +91,9 @@ inline enum qn_status pinned_bits(uint64_t **bits, uint64_t num_vertices, struct
 inline enum qn_status streamed_shards_create(struct streamed_shards *streamed,
                                              struct sweep_run *run, struct qn_error *error) {
   const uint64_t num_vertices = run->context.num_vertices;
+  const struct qn_csr *out = &streamed->units->view->out;
+  qn_unit_map_array(out->row_offsets, (num_vertices + 1) * sizeof *out->row_offsets);
+  qn_unit_map_array(out->column_indices, out->num_edges * sizeof *out->column_indices);
   enum qn_status status = qn_sh_receivers_create(&streamed->receivers, streamed->units, error);
   if (!status)
     status = pinned_bits(&streamed->active, num_vertices, error);
@@ -133,7 +136,8 @@ inline enum qn_status engine_flag_units(struct sweep_run *run, struct qn_error *
         qn_cuda_status(cudaMemsetAsync(device->segment_received, 0, device->num_segments + 1, NULL),
                        "clearing sums of hubs", error);
   if (!status)
-    qn_sh_receivers_find(&streamed->receivers, streamed->active, streamed->open, run->host_flags);
+    run->all_flagged = qn_sh_receivers_find(&streamed->receivers, streamed->active, streamed->open,
+                                            run->host_flags);
   return status;
 }
 

@@ -10,7 +10,8 @@
  *   #define ENGINE_FLAGS_UNITS             only if units are not by sender; then, in place of
  *                                                                      engine_unit_vertices:
  *   inline enum qn_status engine_flag_units(run, error)
- *       sets run->host_flags for the units that an iteration of a frontier program needs
+ *       sets run->host_flags for the units that an iteration of a frontier program needs, and
+ *       run->all_flagged if it needs all
  *
  *   #define ENGINE_COMPLETES                                     only if it has something to do
  *   inline enum qn_status engine_complete(run, error)                   after all units were walked
@@ -119,9 +120,9 @@ inline enum qn_status sweep_collect_units(struct sweep_run *run, struct qn_error
   const double begin = qn_seconds();
   enum qn_status status = SWEEP_FRONTIER ? sweep_flag_units(run, error) : QN_OK;
   const double seconds = qn_seconds() - begin;
+  const uint8_t *flags = SWEEP_FRONTIER && !run->all_flagged ? run->host_flags : NULL;
   if (!status)
-    status = qn_unit_stream_run(run->stream, SWEEP_FRONTIER ? run->host_flags : NULL,
-                                sweep_walk_units, run, &run->moved, error);
+    status = qn_unit_stream_run(run->stream, flags, sweep_walk_units, run, &run->moved, error);
   run->moved.find_seconds += seconds;
 #ifdef ENGINE_COMPLETES
   if (!status)

@@ -72,7 +72,8 @@ struct sweep_run {
   struct qn_stream_figures moved; /* in this iteration */
   uint8_t *unit_flags;            /* [num_units] on the device, in frontier programs */
   uint8_t *host_flags;
-  void *engine; /* the engine's own, on the host */
+  bool all_flagged; /* for sure */
+  void *engine;     /* the engine's own, on the host */
 };
 
 QN_DEVICE_INLINE uint64_t sweep_out_degree(const struct sweep_state &state, uint32_t vertex) {

@@ -168,6 +168,11 @@ static void map_pages(const struct stretch *stretches, unsigned count) {
   }
 }
 
+void qn_unit_map_array(const void *data, uint64_t bytes) {
+  const struct stretch stretch = {(uintptr_t)data, (uintptr_t)data + bytes};
+  map_pages(&stretch, 1);
+}
+
 void qn_unit_map(const struct qn_unit_source *source) {
   struct stretch stretches[MAX_STRETCHES];
   map_pages(stretches, find_stretches(source, stretches));

@@ -31,6 +31,8 @@ extern "C" {
 
 /* Map what is in memory of all that holds the source's units. */
 void qn_unit_map(const struct qn_unit_source *source);
+/* The same for an array in the mapping that the host looks up. */
+void qn_unit_map_array(const void *data, uint64_t bytes);
 
 struct qn_unit_pins;
 
