@@ -249,8 +249,8 @@ static void put_strips(const struct encoding *encoding, const uint64_t *offsets,
 
 static uint64_t section_bound(const struct encoding *encoding) {
   uint64_t frame = ZSTD_compressBound(frame_bound(encoding, encoding->filter));
-  if (encoding->filter >= QN_FILTER_ROWS) /* heads apart */
-    frame = 2 * frame;
+  if (encoding->filter >= QN_FILTER_ROWS) /* in two pieces, each of which may take 64 bytes more */
+    frame += 128;
   return index_bytes(encoding) + encoding->num_frames * frame;
 }
 

@@ -7,7 +7,6 @@
 #include "formats/figures.h"
 #include "formats/transpose.h"
 #include "formats/view.h"
-#include "support/checked.h"
 
 struct direction_names {
   const char *ell_columns;
@@ -48,6 +47,9 @@ static enum qn_status view_parameters(const struct qn_container *container,
       (!(directions & QN_HYBRID_OUT) && info->parameters[QN_HYBRID_OUT_WIDTH]))
     return qn_container_violation(container, error, "HY-1",
                                   "a direction that is not there has a width");
+  if (info->parameters[QN_HYBRID_IN_WIDTH] > UINT32_MAX ||
+      info->parameters[QN_HYBRID_OUT_WIDTH] > UINT32_MAX)
+    return qn_container_violation(container, error, "HY-1", "a width of 2^32 or more");
   if (!(directions & QN_HYBRID_IN) != !qn_container_section(container, IN_NAMES.coo_starts) ||
       !(directions & QN_HYBRID_OUT) != !qn_container_section(container, OUT_NAMES.coo_starts))
     return qn_container_violation(container, error, "HY-1",
@@ -59,11 +61,8 @@ static enum qn_status view_parameters(const struct qn_container *container,
 static enum qn_status view_ell(const struct qn_container *container,
                                const struct direction_names *names, struct qn_hybrid_matrix *matrix,
                                struct qn_error *error) {
-  uint64_t entries;
-  if (!qn_mul_u64(matrix->width, matrix->pitch, &entries))
-    return qn_container_violation(container, error, "HY-1",
-                                  "a width of %" PRIu64 " is too large for %" PRIu64 " vertices",
-                                  matrix->width, matrix->num_vertices);
+  /* No overflow: less than 2^32 times at most 2^32. */
+  uint64_t entries = matrix->width * matrix->pitch;
   enum qn_status status =
       qn_view_unsigned(container, names->ell_columns, 4, entries, &matrix->ell_columns, error);
   if (status)

@@ -231,8 +231,9 @@ static void broken_example(void **state) {
   static const struct broken_rule broken[] = {
       {"HY-1", {{NULL, 0, 0}}},
       {"HY-1", {{NULL, 0, 4}}},
-      {"HY-1", {{NULL, 1, 2}}},          /* a width of in-edges, which are not there */
-      {"HY-1", {{NULL, 2, UINT64_MAX}}}, /* overflows */
+      {"HY-1", {{NULL, 1, 2}}}, /* a width of in-edges, which are not there */
+      {"HY-1", {{NULL, 2, UINT64_MAX}}},
+      {"HY-1", {{NULL, 2, (uint64_t)1 << 32}}},
       {"C-22", {{NULL, 2, 3}}},
       {"HY-1", {{NULL, 0, 3}}},
       {"C-6", {{NULL, 3, 1}}},
@@ -304,6 +305,16 @@ static void broken_agreement(void **state) {
   expect_rules(&builder, &graph, broken, sizeof broken / sizeof broken[0]);
 }
 
+/* Where no section's length tells. */
+static void broken_width_of_nothing(void **state) {
+  (void)state;
+  static const struct broken_rule broken[] = {{"HY-1", {{NULL, 2, (uint64_t)1 << 32}}}};
+  struct qn_graph graph = graph_from_edges(NULL, 0, 0, QN_WEIGHT_NONE);
+  struct qn_hybrid_options options = {.directions = QN_HYBRID_OUT, .width = 0};
+  struct qn_builder builder = builder_of(&options);
+  expect_rules(&builder, &graph, broken, 1);
+}
+
 int main(void) {
   setenv("QUERN_NO_SYNC", "1", 1);
   const struct CMUnitTest tests[] = {
@@ -321,6 +332,7 @@ int main(void) {
       cmocka_unit_test(broken_example),
       cmocka_unit_test(broken_coo),
       cmocka_unit_test(broken_agreement),
+      cmocka_unit_test(broken_width_of_nothing),
   };
   return cmocka_run_group_tests(tests, scratch_create, scratch_remove);
 }
