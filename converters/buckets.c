@@ -13,6 +13,8 @@
 #define MAX_BUCKET_BITS 16
 /* Fewer records of a bucket in a lane leave too much of their chunks empty. */
 #define MIN_LANE_RECORDS 512
+/* While records fill a line of the cache, the next one is fetched. */
+#define LINE_BYTES 64
 /* Rows that a bucket should not exceed, since one thread writes their offsets. */
 #define BUCKET_ROW_BITS 20
 
@@ -109,6 +111,7 @@ QN_ALWAYS_INLINE bool add_record(struct qn_buckets *buckets, struct qn_lane *lan
     if (!tail)
       return false;
   }
+  __builtin_prefetch((const void *)(tail + LINE_BYTES), 1);
   switch (record) {
   case QN_RECORD_KEY32:
     *(uint32_t *)tail = (uint32_t)key;

@@ -2,6 +2,7 @@
 
 #include "converters/edge_blocks.h"
 #include "support/memory.h"
+#include "support/multiversion.h"
 
 /* Ids below it are marked in any case, in 2 MiB, and others where an edge brings no more than some
  * bytes of the map. */
@@ -45,12 +46,16 @@ static inline void mark_ends(uint64_t *bits, uint64_t source, uint64_t destinati
   mark(bits, destination);
 }
 
+QN_SCALAR_CLONES static void mark_pairs(uint64_t *bits, const uint64_t *pairs, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++)
+    mark_ends(bits, (uint32_t)pairs[i], pairs[i] >> 32);
+}
+
 void qn_edge_marks_add(const struct qn_edge_marks *marks, struct qn_edge_block *block) {
   const uint64_t *ids = qn_edge_block_ids(block);
-  if (block->wide)
-    for (uint32_t i = 0; i < block->count; i++)
-      mark_ends(marks->bits, ids[2 * (uint64_t)i], ids[2 * (uint64_t)i + 1]);
+  if (!block->wide)
+    mark_pairs(marks->bits, ids, block->count);
   else
-    for (uint32_t i = 0; i < block->count; i++)
-      mark_ends(marks->bits, (uint32_t)ids[i], ids[i] >> 32);
+    for (uint64_t i = 0; i < block->count; i++)
+      mark_ends(marks->bits, ids[2 * i], ids[2 * i + 1]);
 }

@@ -12,6 +12,7 @@
 #include "converters/spill.h"
 #include "support/inline.h"
 #include "support/memory.h"
+#include "support/multiversion.h"
 #include "support/search.h"
 #include "support/threads.h"
 
@@ -352,7 +353,7 @@ QN_ALWAYS_INLINE void apply_kind(const struct qn_id_map *map, enum map_kind kind
   }
 }
 
-void qn_id_map_apply(const struct qn_id_map *map, struct qn_edge_block *block) {
+QN_SCALAR_CLONES static void apply_map(const struct qn_id_map *map, struct qn_edge_block *block) {
   switch (map->kind) {
   case MAP_IDENTITY:
     if (block->wide)
@@ -368,6 +369,10 @@ void qn_id_map_apply(const struct qn_id_map *map, struct qn_edge_block *block) {
     apply_kind(map, MAP_MARKS_THEN_SORTED, block);
     break;
   }
+}
+
+void qn_id_map_apply(const struct qn_id_map *map, struct qn_edge_block *block) {
+  apply_map(map, block);
   if (block->wide && block->weight_type != QN_WEIGHT_NONE) {
     const uint32_t *from = qn_edge_block_weights(block);
     block->wide = false;
