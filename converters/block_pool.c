@@ -87,10 +87,6 @@ void qn_block_pool_reset(struct qn_block_pool *pool) {
   pool->blocks_left = 0;
 }
 
-uint64_t qn_block_pool_bytes(const struct qn_block_pool *pool) {
-  return pool->num_arenas * ARENA_BYTES;
-}
-
 enum qn_status qn_block_pool_exhausted(const struct qn_block_pool *pool, struct qn_error *error) {
   return qn_fail(error, QN_SYSTEM, "out of memory for edges after %llu MiB",
                  (unsigned long long)(pool->num_arenas * (ARENA_BLOCKS * QN_BLOCK_BYTES >> 20)));

@@ -28,9 +28,6 @@ void qn_block_give(struct qn_block_pool *pool, void *block);
 /* All blocks are free again, whoever has them. */
 void qn_block_pool_reset(struct qn_block_pool *pool);
 
-/* The memory that the pool has. */
-uint64_t qn_block_pool_bytes(const struct qn_block_pool *pool);
-
 /* Fill `error` for a failed qn_block_take. */
 enum qn_status qn_block_pool_exhausted(const struct qn_block_pool *pool, struct qn_error *error);
 

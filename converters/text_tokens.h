@@ -7,7 +7,7 @@
  *   do {
  *     qn_tokens_cut(&tokens, &error);
  *     for (i = 0; i < tokens.num_parts; i++)         by any number of threads
- *       while (qn_token_take(&tokens.parts[i], last, &token)) ...
+ *       while (there is one in tokens.parts[i])      qn_token_number or qn_token_text
  *     qn_tokens_advance(&tokens, &error);
  *   } while (tokens.block.bytes);
  *   qn_tokens_end(&tokens);

@@ -11,10 +11,6 @@ static uint64_t upper_begin(const struct qn_csr *csr, uint64_t v) {
   return qn_lower_bound_u32(csr->column_indices, csr->row_offsets[v], csr->row_offsets[v + 1], v);
 }
 
-static const uint32_t *weight_bits(const struct qn_csr *csr) {
-  return csr->weights.u32 ? csr->weights.u32 : (const uint32_t *)csr->weights.f32;
-}
-
 /* Builds before this one count a row's edges in 32 bits when they restore. */
 static bool degrees_are_small(const uint64_t *row_offsets, uint64_t num_vertices) {
   for (uint64_t v = 0; v < num_vertices; v++)
@@ -32,12 +28,12 @@ static void compare_rows(const struct qn_csr_rows *rows, void *context) {
   struct comparison *comparison = context;
   const struct qn_csr *csr = comparison->csr;
   uint64_t begin = rows->row_offsets[rows->first], end = rows->row_offsets[rows->last];
-  bool same =
-      begin == csr->row_offsets[rows->first] && end == csr->row_offsets[rows->last] &&
-      memcmp(rows->row_offsets + rows->first, csr->row_offsets + rows->first,
-             (rows->last - rows->first) * sizeof *rows->row_offsets) == 0 &&
-      memcmp(rows->columns, csr->column_indices + begin, (end - begin) * 4) == 0 &&
-      (!rows->weights || memcmp(rows->weights, weight_bits(csr) + begin, (end - begin) * 4) == 0);
+  bool same = begin == csr->row_offsets[rows->first] && end == csr->row_offsets[rows->last] &&
+              memcmp(rows->row_offsets + rows->first, csr->row_offsets + rows->first,
+                     (rows->last - rows->first) * sizeof *rows->row_offsets) == 0 &&
+              memcmp(rows->columns, csr->column_indices + begin, (end - begin) * 4) == 0 &&
+              (!rows->weights || memcmp(rows->weights, qn_weight_bits(&csr->weights) + begin,
+                                        (end - begin) * 4) == 0);
 #pragma omp atomic
   comparison->differences += !same;
 }

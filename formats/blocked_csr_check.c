@@ -274,9 +274,7 @@ static uint64_t block_fingerprint(const struct qn_blocking *blocking, const uint
 /* Of all edges source -> destination, where columns are sources or destinations. */
 static uint64_t fingerprint(const struct qn_blocking *blocking, bool column_is_source) {
   uint64_t num_blocks = blocking->num_blocks, num_rows = blocking->block_rows[num_blocks], sum = 0;
-  const struct qn_weights *weights = &blocking->weights;
-  const uint32_t *bits =
-      weights->type == QN_WEIGHT_F32 ? (const uint32_t *)weights->f32 : weights->u32;
+  const uint32_t *bits = qn_weight_bits(&blocking->weights);
 #pragma omp parallel for schedule(dynamic, 1) reduction(+ : sum)
   for (uint64_t share = 0; share < num_rows; share += SHARE_ROWS) {
     uint64_t share_end = smaller(share + SHARE_ROWS, num_rows), row = share;

@@ -56,7 +56,7 @@ enum qn_status qn_blocking_unite(const struct qn_blocking *blocking, uint64_t nu
                                  struct qn_graph *graph, struct qn_error *error) {
   const struct qn_weights *weights = &blocking->weights;
   struct union_work work = {.blocking = blocking, .num_vertices = num_vertices};
-  work.weights = weights->type == QN_WEIGHT_F32 ? (const uint32_t *)weights->f32 : weights->u32;
+  work.weights = qn_weight_bits(weights);
   enum qn_status status = qn_graph_create(num_vertices, blocking->block_edges[blocking->num_blocks],
                                           weights->type, graph, &work.arrays, error);
   if (status)

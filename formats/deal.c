@@ -20,12 +20,6 @@ static uint64_t line_after(uint64_t words) {
   return (words + LINE - 1) / LINE * LINE;
 }
 
-static const uint32_t *weight_bits(const struct qn_weights *weights) {
-  if (weights->type == QN_WEIGHT_NONE)
-    return NULL;
-  return weights->type == QN_WEIGHT_F32 ? (const uint32_t *)weights->f32 : weights->u32;
-}
-
 struct qn_deal_words qn_deal_words(const struct qn_dealt_edges *dealt, uint64_t bucket,
                                    uint64_t part) {
   const struct qn_deal_share *shares = dealt->shares + bucket;
@@ -162,7 +156,7 @@ QN_ALWAYS_INLINE void deal_rows(const struct qn_csr *csr, const struct dealer *d
 
 static void deal_part(const struct qn_csr *csr, const struct dealer *dealer, uint64_t edge,
                       uint64_t end) {
-  const uint32_t *weights = weight_bits(&csr->weights);
+  const uint32_t *weights = qn_weight_bits(&csr->weights);
   if (weights)
     deal_rows(csr, dealer, weights, edge, end);
   else

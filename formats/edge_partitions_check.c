@@ -335,8 +335,7 @@ enum qn_status qn_edge_partitions_check(const struct qn_container *container,
 static uint64_t fingerprint(const struct qn_edge_partitions *view, bool reverse) {
   const uint32_t *from = reverse ? view->destinations : view->sources;
   const uint32_t *to = reverse ? view->sources : view->destinations;
-  const uint32_t *weights =
-      view->weights.type == QN_WEIGHT_F32 ? (const uint32_t *)view->weights.f32 : view->weights.u32;
+  const uint32_t *weights = qn_weight_bits(&view->weights);
   uint64_t sum = 0;
 #pragma omp parallel for reduction(+ : sum)
   for (uint64_t e = 0; e < view->num_edges; e++) {

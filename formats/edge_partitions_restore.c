@@ -77,8 +77,7 @@ enum qn_status qn_edge_partitions_restore(const struct qn_container *container,
   if (status)
     return status;
   struct qn_ep_divider divider = qn_ep_divider(view.range_size);
-  const uint32_t *weights =
-      view.weights.type == QN_WEIGHT_F32 ? (const uint32_t *)view.weights.f32 : view.weights.u32;
+  const uint32_t *weights = qn_weight_bits(&view.weights);
   restore_rows(&view, arrays.row_offsets);
 #pragma omp parallel for schedule(dynamic, ROWS_AT_ONCE)
   for (uint64_t v = 0; v < view.num_vertices; v++)

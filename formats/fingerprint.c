@@ -25,10 +25,6 @@ static inline uint64_t sum_columns(const uint32_t *columns, const uint32_t *weig
   return sum;
 }
 
-static const uint32_t *weight_bits(const struct qn_csr *csr) {
-  return csr->weights.type == QN_WEIGHT_F32 ? (const uint32_t *)csr->weights.f32 : csr->weights.u32;
-}
-
 QN_VECTOR_CLONES
 static uint64_t share_fingerprint(const struct qn_csr *csr, const uint32_t *weights,
                                   struct qn_csr_share share, bool reverse) {
@@ -44,7 +40,7 @@ static uint64_t share_fingerprint(const struct qn_csr *csr, const uint32_t *weig
 
 uint64_t qn_csr_fingerprint(const struct qn_csr *csr, bool reverse) {
   uint64_t parts = qn_csr_share_count(csr), sum = 0;
-  const uint32_t *weights = weight_bits(csr);
+  const uint32_t *weights = qn_weight_bits(&csr->weights);
 #pragma omp parallel for schedule(dynamic, 1) reduction(+ : sum)
   for (uint64_t i = 0; i < parts; i++)
     sum += share_fingerprint(csr, weights, qn_csr_share_of(csr, parts, i), reverse);
@@ -128,7 +124,7 @@ static bool has_avx512(void) {
 #endif
 
 static uint64_t share_imbalance(const struct qn_csr *csr, struct qn_csr_share share) {
-  const uint32_t *weights = weight_bits(csr);
+  const uint32_t *weights = qn_weight_bits(&csr->weights);
 #if defined(__x86_64__)
   if (!weights && has_avx512())
     return share_imbalance_avx512(csr, share);

@@ -4,6 +4,7 @@
 #define QN_FORMATS_GRAPH_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "formats/container.h"
@@ -19,6 +20,13 @@ struct qn_weights {
   const uint32_t *u32;
   const float *f32;
 };
+
+/* The bits of weights, 4 bytes each whatever their type; NULL if there are none. */
+static inline const uint32_t *qn_weight_bits(const struct qn_weights *weights) {
+  if (weights->type == QN_WEIGHT_NONE)
+    return NULL;
+  return weights->type == QN_WEIGHT_F32 ? (const uint32_t *)weights->f32 : weights->u32;
+}
 
 /* The section `name` of weights, one an edge as the header counts them: it is there if and only if
  * the header says so (G-6). For every layout that keeps weights in one section. */

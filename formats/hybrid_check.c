@@ -150,10 +150,6 @@ enum qn_status qn_hybrid_check(const struct qn_container *container, const struc
 
 /* ---- Content ----------------------------------------------------------------- */
 
-static const uint32_t *weight_bits(const struct qn_weights *weights) {
-  return weights->type == QN_WEIGHT_F32 ? (const uint32_t *)weights->f32 : weights->u32;
-}
-
 static inline uint64_t mix_edge(uint64_t row, uint32_t column, bool row_is_source,
                                 const uint32_t *weights, uint64_t at) {
   uint64_t mixed = row_is_source ? qn_mix_source((uint32_t)row) * qn_mix_destination(column)
@@ -180,8 +176,8 @@ static inline void add_edge(struct sums *sums, uint64_t row, uint32_t column, bo
 
 static void add_range(const struct qn_hybrid_matrix *matrix, uint64_t range, bool row_is_source,
                       struct sums *sums) {
-  const uint32_t *ell_weights = weight_bits(&matrix->ell_weights);
-  const uint32_t *coo_weights = weight_bits(&matrix->coo_weights);
+  const uint32_t *ell_weights = qn_weight_bits(&matrix->ell_weights);
+  const uint32_t *coo_weights = qn_weight_bits(&matrix->coo_weights);
   for (uint64_t k = 0; k < matrix->width; k++)
     for (uint64_t row = range * QN_HYBRID_RANGE; row < range_end(matrix, range); row++) {
       uint64_t at = k * matrix->pitch + row;
@@ -196,7 +192,7 @@ static void add_range(const struct qn_hybrid_matrix *matrix, uint64_t range, boo
 
 static struct sums sum_matrix(const struct qn_hybrid_matrix *matrix, bool row_is_source) {
   uint64_t edges = 0, fingerprint = 0, reverse = 0, sources = 0, bad_padding = 0;
-  const uint32_t *ell_weights = weight_bits(&matrix->ell_weights);
+  const uint32_t *ell_weights = qn_weight_bits(&matrix->ell_weights);
 #pragma omp parallel for schedule(dynamic, 4)                                                      \
     reduction(+ : edges, fingerprint, reverse, sources, bad_padding)
   for (uint64_t range = 0; range < matrix->num_ranges; range++) {

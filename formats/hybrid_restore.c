@@ -10,10 +10,6 @@ struct union_work {
   const uint32_t *coo_weights;
 };
 
-static const uint32_t *weight_bits(const struct qn_weights *weights) {
-  return weights->type == QN_WEIGHT_F32 ? (const uint32_t *)weights->f32 : weights->u32;
-}
-
 static uint64_t range_end(const struct qn_hybrid_matrix *matrix, uint64_t range) {
   uint64_t end = (range + 1) * QN_HYBRID_RANGE;
   return end < matrix->num_vertices ? end : matrix->num_vertices;
@@ -58,8 +54,8 @@ static void copy_range(const struct union_work *work, uint64_t range) {
 enum qn_status qn_hybrid_unite(const struct qn_hybrid_matrix *matrix, struct qn_graph *graph,
                                struct qn_error *error) {
   struct union_work work = {.matrix = matrix,
-                            .ell_weights = weight_bits(&matrix->ell_weights),
-                            .coo_weights = weight_bits(&matrix->coo_weights)};
+                            .ell_weights = qn_weight_bits(&matrix->ell_weights),
+                            .coo_weights = qn_weight_bits(&matrix->coo_weights)};
   enum qn_status status = qn_graph_create(matrix->num_vertices, matrix->num_edges,
                                           matrix->coo_weights.type, graph, &work.arrays, error);
   if (status)

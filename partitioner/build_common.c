@@ -52,12 +52,6 @@ enum qn_status qn_builder_weights(struct qn_writer *writer, const char *name, ui
                             count, out, error);
 }
 
-const uint32_t *qn_weight_bits(const struct qn_weights *weights) {
-  if (weights->type == QN_WEIGHT_NONE)
-    return NULL;
-  return weights->type == QN_WEIGHT_F32 ? (const uint32_t *)weights->f32 : weights->u32;
-}
-
 enum qn_status qn_builder_degrees(const struct qn_source *source, struct qn_writer *writer,
                                   struct qn_error *error) {
   const struct qn_csr *out = &source->graph.out;

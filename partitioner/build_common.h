@@ -48,8 +48,6 @@ enum qn_status qn_builder_section(struct qn_writer *writer, const char *name,
 /* A weights section as the writer's header says; `*out` is NULL without weights. */
 enum qn_status qn_builder_weights(struct qn_writer *writer, const char *name, uint64_t count,
                                   uint32_t **out, struct qn_error *error);
-/* The bits of weights, 4 bytes each whatever their type; NULL if there are none. */
-const uint32_t *qn_weight_bits(const struct qn_weights *weights);
 
 /* The section out_degrees, u32 [V], that layouts have which do not hold rows of out-edges. QN_USAGE
  * if a degree is too large. */

@@ -30,9 +30,6 @@ static struct {
 void qn_progress_quiet(bool quiet) {
   quiet_mode = quiet;
 }
-bool qn_is_quiet(void) {
-  return quiet_mode;
-}
 
 static bool enabled(void) {
   return !quiet_mode && isatty(STDERR_FILENO);

@@ -12,7 +12,6 @@ extern "C" {
 
 /* Silence all progress and notices of this process. */
 void qn_progress_quiet(bool quiet);
-bool qn_is_quiet(void);
 
 /* Begin a task: `what` is a present participle ("reading"), `unit` what is
  * counted ("edges", or "bytes", which are shown as sizes), `total` how many will
