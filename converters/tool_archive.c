@@ -76,7 +76,8 @@ static const char documentation[] =
     "is a tar with a manifest, which ordinary tar lists and unpacks. Every section is checked "
     "while it is restored; what is damaged is named and nothing is left of it. Existing files are "
     "kept "
-    "unless --force is given. Memory: some MiB a thread; of undirected graphs to create 4 bytes an "
+    "unless --force is given. Memory: some MiB a thread, of slotted pages six times a page if that "
+    "is more; of undirected graphs to create 4 bytes an "
     "edge (8 with weights) and 16 a vertex; to extract and verify 2 bytes an edge (4 with weights) "
     "and 8 a vertex, up to twice that of archives that repeat themselves or are older. Members of "
     "bundles are verified in temporary disk space (TMPDIR) of the container's size.\n"
@@ -190,6 +191,32 @@ static enum qn_status extract_member(const char *input, const struct qn_bundle *
   return status;
 }
 
+/* All members, or those of these names. */
+static enum qn_status choose_members(const struct qn_bundle *bundle, char **names, uint32_t count,
+                                     const struct qn_bundle_member **chosen,
+                                     struct qn_error *error) {
+  enum qn_status status = QN_OK;
+  for (uint32_t i = 0; count == 0 && i < qn_bundle_count(bundle); i++)
+    chosen[i] = qn_bundle_member(bundle, i);
+  for (uint32_t i = 0; !status && i < count; i++)
+    status = qn_bundle_find(bundle, names[i], &chosen[i], error);
+  return status;
+}
+
+static enum qn_status extract_members(const char *input, const struct qn_bundle *bundle,
+                                      char **names, uint32_t count, const struct options *options,
+                                      json_t *reports, struct qn_error *error) {
+  const struct qn_bundle_member **chosen;
+  uint32_t number = count ? count : qn_bundle_count(bundle);
+  enum qn_status status = qn_alloc(&chosen, number, sizeof(void *), "members", error);
+  if (!status)
+    status = choose_members(bundle, names, count, chosen, error);
+  for (uint32_t i = 0; !status && i < number; i++)
+    status = extract_member(input, bundle, chosen[i], options, reports, error);
+  qn_free(chosen);
+  return status;
+}
+
 static enum qn_status extract_bundle(const char *input, char **names, int count,
                                      const struct options *options, struct qn_error *error) {
   struct qn_bundle *bundle;
@@ -199,14 +226,7 @@ static enum qn_status extract_bundle(const char *input, char **names, int count,
   if (status)
     return status;
   json_t *reports = json_array();
-  for (uint32_t i = 0; !status && count == 0 && i < qn_bundle_count(bundle); i++)
-    status = extract_member(input, bundle, qn_bundle_member(bundle, i), options, reports, error);
-  for (int i = 0; !status && i < count; i++) {
-    const struct qn_bundle_member *member;
-    status = qn_bundle_find(bundle, names[i], &member, error);
-    if (!status)
-      status = extract_member(input, bundle, member, options, reports, error);
-  }
+  status = extract_members(input, bundle, names, (uint32_t)count, options, reports, error);
   if (!status && options->shared.json)
     print_json(json_pack("{s:O}", "members", reports));
   json_decref(reports);

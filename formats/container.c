@@ -1,6 +1,7 @@
 /* Opening containers: header, table and footer are copied into private memory
  * and judged there before anything else is believed. */
 #include "formats/container.h"
+#include "formats/bundle.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "formats/bundle.h"
 #include "formats/container_disk.h"
 #include "support/checked.h"
 #include "support/memory.h"
@@ -77,6 +79,12 @@ static bool all_zero(const void *memory, uint64_t bytes) {
   return byte[0] == 0 && memcmp(byte, byte + 1, bytes - 1) == 0;
 }
 
+/* The first member's name and the signature of tar, where the first bytes of a bundle have them. */
+static bool begins_a_bundle(const uint8_t *bytes, uint64_t present) {
+  return present >= 512 && memcmp(bytes, QN_BUNDLE_MANIFEST, sizeof QN_BUNDLE_MANIFEST) == 0 &&
+         memcmp(bytes + 257, "ustar", 5) == 0;
+}
+
 /* The signature's bytes each betray one kind of damage in transfer. */
 static enum qn_status check_signature(const struct frame *frame, const uint8_t *bytes,
                                       uint64_t present, struct qn_error *error) {
@@ -85,6 +93,9 @@ static enum qn_status check_signature(const struct frame *frame, const uint8_t *
   const char *what = "this is not a Quern container; quern-import makes one of a graph";
   if (present == 0)
     what = "the file is empty; a container was expected";
+  else if (begins_a_bundle(bytes, present))
+    what =
+        "this is a bundle: name one of its members as BUNDLE:MEMBER; quern-archive list shows them";
   else if (memcmp(bytes, expected, shorter) == 0)
     return present >= 8 ? QN_OK
                         : invalid_at(error, frame, present, "C-1", "truncated in the signature");
@@ -105,7 +116,7 @@ static enum qn_status read_header(struct frame *frame, struct qn_error *error) {
   uint64_t present = frame->actual_bytes < sizeof *header ? frame->actual_bytes : sizeof *header;
   enum qn_status status = read_at(frame, header, present, 0, error);
   if (!status)
-    status = check_signature(frame, header->signature, present, error);
+    status = check_signature(frame, (const uint8_t *)header, present, error);
   if (status)
     return status;
   if (present < sizeof *header)
