@@ -14,6 +14,7 @@ import argparse
 import array
 import json
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -28,10 +29,15 @@ FORMATS = {
     "edges, in no order": ("edges", "unsorted", [], []),
     "edges, u32": ("edges", "whole", [], []),
     "edges, f32": ("edges", "real", [], []),
+    "edges, f32 and times": ("edges", "real", [], []),
     "csv": ("csv", "plain", [], []),
+    "csv, f32": ("csv", "real", [], []),
     "matrix-market": ("matrix-market", "unique", [], []),
+    "matrix-market, real": ("matrix-market", "unique real", [], []),
     "dimacs": ("dimacs", "whole", [], []),
+    "graphalytics, f32": ("graphalytics", "real", [], []),
     "metis": ("metis", "simple", [], []),
+    "metis, u32": ("metis", "simple whole", [], []),
     "adjacency": ("adjacency", "plain", [], []),
     "adjacency, u32": ("adjacency", "whole", [], []),
     "pairs, u32": ("pairs", "plain", ["--record", "u32"], ["--format", "pairs", "--record", "u32"]),
@@ -54,6 +60,7 @@ GRAPHS = {
     "unique real": ["--weights", "0.01,2.55", "--duplicates", "remove"],
     "unique": ["--duplicates", "remove"],
     "simple": ["--undirected", "--self-loops", "remove", "--duplicates", "remove"],
+    "simple whole": ["--weights", "1,255", "--undirected", "--self-loops", "remove", "--duplicates", "remove"],
 }
 PACKERS = {"gzip": (["gzip", "-1", "-c"], ["zcat"]), "zstd": (["zstd", "-q", "-3", "-c"], ["zstd", "-q", "-dc"])}
 PACKED_BYTES = 256 << 20  # of a file that is packed
@@ -112,8 +119,12 @@ class Bench:
             self.write_unsorted(name, path)
             return None
         source = self.graph(graph)
-        return self.median(lambda: self.tool("quern-export", source, "--format", format_name, *options, "-o",
-                                             path)["seconds"]["write"])
+        seconds = self.median(lambda: self.tool("quern-export", source, "--format", format_name, *options, "-o",
+                                                path)["seconds"]["write"])
+        if not name.endswith("times"):
+            return seconds
+        self.add_times(path)
+        return None
 
     def unsorted(self, ending, make):
         path = self.folder / ("formats-unsorted-%d.%s" % (self.options.scale, ending))
@@ -139,32 +150,41 @@ class Bench:
         else:
             widen(pairs, path, options[-1])
 
+    def add_times(self, path):
+        """A column more, as KONECT's lists have."""
+        timed = path.with_suffix(".times")
+        with open(timed, "wb") as file:
+            subprocess.run(["sed", "s/$/ 1234567890/", path], stdout=file, check=True)
+        timed.rename(path)
+
     def measure(self, name):
         path = self.folder / ("formats.%s" % FORMATS[name][0])
-        path.unlink(missing_ok=True)
+        if path.exists():
+            remove(path)
         row = {"format": name, "export_seconds": self.export(name, path)}
         self.measure_import(row, path, FORMATS[name][3])
         if name in self.options.packed:
             row["packed"] = {packer: self.packed(path, packer, FORMATS[name][3]) for packer in PACKERS}
-        path.unlink()
+        remove(path)
         return row
 
     def import_once(self, path, options):
         back = self.folder / "formats-back.qrn"
-        report = self.tool("quern-import", path, *options, "-o", back, "-q")
+        named = next(path.glob("*.properties")) if path.is_dir() else path
+        report = self.tool("quern-import", named, *options, "-o", back, "-q")
         back.unlink()
         return report
 
     def copy_once(self, path):
         copy = self.folder / "formats.copy"
-        seconds = self.timed("cp", path, copy)
-        copy.unlink()
+        seconds = self.timed("cp", "-r", path, copy)
+        remove(copy)
         return seconds
 
     def measure_import(self, row, path, options):
         reports = self.measured(lambda: self.import_once(path, options), lambda report: report["seconds"]["total"])
         seconds = {part: statistics.median(report["seconds"][part] for report in reports) for part in ("read", "total")}
-        row.update({"edges": reports[0]["ledger"]["edges_read"], "bytes": path.stat().st_size, "read_seconds": seconds["read"],
+        row.update({"edges": reports[0]["ledger"]["edges_read"], "bytes": size_of(path), "read_seconds": seconds["read"],
                     "import_seconds": seconds["total"], "copy_seconds": self.median(lambda: self.copy_once(path))})
 
     def repeated(self, name):
@@ -194,6 +214,14 @@ class Bench:
         read = self.median(lambda: self.import_once(packed, in_options)["seconds"]["read"])
         packed.unlink()
         return {"decompressor_seconds": alone, "read_seconds": read}
+
+
+def remove(path):
+    shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+
+def size_of(path):
+    return sum(file.stat().st_size for file in path.iterdir()) if path.is_dir() else path.stat().st_size
 
 
 def to_pairs(text, path):
