@@ -9,7 +9,10 @@
 
 /* Fewer edges one thread looks at before all others are awake: 1 to 3 ms on 16 processors that read
  * and copy besides. The rest takes one thread half a millisecond for 160,000 units. */
-#define FEW_EDGES ((uint64_t)1 << 18)
+#define FEW_EDGES ((uint64_t)1 << 16)
+/* Of a bitmap, what a thread looks at in turn, and how many of its words make a sample. */
+#define PIECE_WORDS ((uint64_t)64)
+#define SAMPLED_WORDS ((uint64_t)2048)
 
 struct cutter {
   struct qn_sh_units *out; /* whose arrays are NULL while they are counted */
@@ -183,17 +186,25 @@ void qn_sh_receivers_destroy(struct qn_sh_receivers *receivers) {
   *receivers = (struct qn_sh_receivers){0};
 }
 
-/* The active vertices' out-edges, or some number beyond `limit`. */
-static uint64_t count_edges(const struct qn_sh_receivers *receivers, const uint64_t *active,
-                            uint64_t limit) {
+/* Out-edges of one word of active vertices. */
+static uint64_t edges_of_word(const struct qn_sh_receivers *receivers, uint64_t word,
+                              uint64_t bits) {
   const uint64_t *offsets = receivers->units->view->out.row_offsets;
   uint64_t edges = 0;
-  for (uint64_t word = 0; word < num_words(receivers) && edges <= limit; word++)
-    for (uint64_t bits = active[word]; bits; bits &= bits - 1) {
-      uint64_t v = word * 64 + (uint64_t)__builtin_ctzll(bits);
-      edges += offsets[v + 1] - offsets[v];
-    }
+  for (; bits; bits &= bits - 1) {
+    uint64_t v = word * 64 + (uint64_t)__builtin_ctzll(bits);
+    edges += offsets[v + 1] - offsets[v];
+  }
   return edges;
+}
+
+/* How many out-edges the active vertices have, judged by some of them. */
+static uint64_t estimate_edges(const struct qn_sh_receivers *receivers, const uint64_t *active) {
+  const uint64_t step = num_words(receivers) / SAMPLED_WORDS + 1;
+  uint64_t edges = 0;
+  for (uint64_t word = 0; word < num_words(receivers); word += step)
+    edges += edges_of_word(receivers, word, active[word]);
+  return edges * step;
 }
 
 static void want(struct qn_sh_receivers *receivers, uint64_t edge) {
@@ -232,15 +243,37 @@ static void notify_from_hubs(struct qn_sh_receivers *receivers, const uint64_t *
     }
 }
 
-/* Along `num_edges` out-edges. */
-static void notify(struct qn_sh_receivers *receivers, const uint64_t *active, uint64_t num_edges) {
+/* Of the words [begin, end), if with these no more than `limit` edges have been seen. */
+static bool notify_from_words(struct qn_sh_receivers *receivers, const uint64_t *active,
+                              uint64_t begin, uint64_t end, uint64_t limit, uint64_t *seen) {
+  uint64_t edges = 0;
   bool has_hubs = false;
-  memset(receivers->wanted, 0, num_words(receivers) * sizeof *receivers->wanted);
-#pragma omp parallel for schedule(dynamic, 64) reduction(|| : has_hubs) if (num_edges > FEW_EDGES)
-  for (uint64_t word = 0; word < num_words(receivers); word++)
+  if (__atomic_load_n(seen, __ATOMIC_RELAXED) > limit)
+    return false;
+  for (uint64_t word = begin; word < end; word++)
+    edges += edges_of_word(receivers, word, active[word]);
+  if (edges == 0 || __atomic_add_fetch(seen, edges, __ATOMIC_RELAXED) > limit)
+    return false;
+  for (uint64_t word = begin; word < end; word++)
     has_hubs = notify_from_word(receivers, word, active[word]) || has_hubs;
-  if (has_hubs)
+  return has_hubs;
+}
+
+/* Find the receivers, unless active vertices have more than `limit` out-edges: false then. */
+static bool notify(struct qn_sh_receivers *receivers, const uint64_t *active, uint64_t limit,
+                   bool are_few) {
+  const uint64_t words = num_words(receivers);
+  uint64_t seen = 0;
+  bool has_hubs = false;
+  memset(receivers->wanted, 0, words * sizeof *receivers->wanted);
+#pragma omp parallel for schedule(dynamic) reduction(|| : has_hubs) if (!are_few)
+  for (uint64_t begin = 0; begin < words; begin += PIECE_WORDS) {
+    const uint64_t end = begin + PIECE_WORDS < words ? begin + PIECE_WORDS : words;
+    has_hubs = notify_from_words(receivers, active, begin, end, limit, &seen) || has_hubs;
+  }
+  if (has_hubs && seen <= limit)
     notify_from_hubs(receivers, active);
+  return seen <= limit;
 }
 
 /* Is a bit of [begin, end) set that is `open`, too (NULL: all are)? begin < end. */
@@ -262,14 +295,13 @@ bool qn_sh_receivers_find(struct qn_sh_receivers *receivers, const uint64_t *act
   const struct qn_sh_units *units = receivers->units;
   const uint32_t *first_rows = receivers->first_rows;
   const uint64_t limit = units->view->num_edges / QN_SH_NOTIFY_SHARE;
-  const uint64_t num_edges = count_edges(receivers, active, limit);
-  if (num_edges > limit && !open) { /* all of them have in-edges */
+  const uint64_t estimate = estimate_edges(receivers, active);
+  const bool all = estimate > limit || !notify(receivers, active, limit, estimate <= FEW_EDGES);
+  const uint64_t *wanted = all ? receivers->all : receivers->wanted;
+  if (all && !open) { /* all of them have in-edges */
     memset(flags, 1, units->num_units);
     return true;
   }
-  if (num_edges <= limit)
-    notify(receivers, active, num_edges);
-  const uint64_t *wanted = num_edges > limit ? receivers->all : receivers->wanted;
   for (uint64_t u = 0; u < units->num_units; u++) {
     uint64_t begin = first_rows[u], end = first_rows[u + 1];
     flags[u] = any_of(wanted, open, begin, end > begin ? end : begin + 1);
