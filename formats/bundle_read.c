@@ -204,10 +204,11 @@ static enum qn_status read_manifest(struct qn_bundle *bundle, struct qn_error *e
     return refuse(bundle, error, "the manifest does not name every member");
   for (uint32_t i = 1; i < bundle->num_members; i++) {
     const json_t *entry = json_array_get(list, i - 1);
-    const char *name, *hash;
+    const char *name, *role, *identity, *hash;
     json_int_t bytes, packed;
-    if (json_unpack((json_t *)entry, "{s:s, s:s, s:I, s:I}", "name", &name, "xxh3_128", &hash,
-                    "bytes", &bytes, "archive_bytes", &packed) != 0 ||
+    if (json_unpack((json_t *)entry, "{s:s, s:s, s:s, s:s, s:I, s:I}", "name", &name, "role", &role,
+                    "identity", &identity, "xxh3_128", &hash, "bytes", &bytes, "archive_bytes",
+                    &packed) != 0 ||
         strcmp(name, bundle->members[i].name) != 0 || (uint64_t)packed != bundle->members[i].bytes)
       return refuse(bundle, error, "the manifest does not describe the members that are there");
     bundle->members[i].entry = entry;
