@@ -105,27 +105,32 @@ static void destroy(struct qn_atomic_file *file) {
   qn_free(file);
 }
 
-static enum qn_status check_target(const char *path, bool replace, struct qn_error *error) {
-  struct stat status;
+static bool is_there(const char *path) {
+  struct stat about;
+  return lstat(path, &about) == 0;
+}
+
+enum qn_status qn_atomic_file_check(const char *path, bool replace, struct qn_error *error) {
+  struct stat about;
   if (strcmp(path, "-") == 0)
     return qn_fail(error, QN_USAGE,
                    "this cannot be written to standard output: name a file (./- if it is called "
                    "that)");
-  if (stat(path, &status) != 0) {
-    if (errno == ENOENT)
-      return QN_OK;
+  bool leads = stat(path, &about) == 0;
+  if (!leads && errno != ENOENT)
     qn_fail_errno(error, "cannot look at the output");
-    return qn_error_in_file(error, path);
-  }
-  if (!S_ISREG(status.st_mode)) {
+  else if (!leads && (replace || !is_there(path)))
+    return QN_OK;
+  else if (!leads)
+    qn_fail(error, QN_USAGE,
+            "the output exists, as a link that leads nowhere; use --force to replace it");
+  else if (!S_ISREG(about.st_mode))
     qn_fail(error, QN_USAGE, "the output exists and is not a regular file");
-    return qn_error_in_file(error, path), QN_USAGE;
-  }
-  if (!replace) {
+  else if (!replace)
     qn_fail(error, QN_USAGE, "the output exists; use --force to replace it");
-    return qn_error_in_file(error, path), QN_USAGE;
-  }
-  return QN_OK;
+  else
+    return QN_OK;
+  return qn_error_in_file(error, path);
 }
 
 /* ".", "/" or what is before the last slash; false if that is too long. */
@@ -182,7 +187,7 @@ enum qn_status qn_atomic_file_create(const char *path, bool replace, struct qn_a
   struct qn_atomic_file *file = NULL;
   sigset_t before;
   *out = NULL;
-  enum qn_status status = check_target(path, replace, error);
+  enum qn_status status = qn_atomic_file_check(path, replace, error);
   if (status)
     return status;
   status = qn_alloc_zeroed(&file, 1, sizeof *file, "an output file's record", error);

@@ -20,10 +20,13 @@ extern "C" {
 
 struct qn_atomic_file;
 
-/* Begin writing `path`. Fails with QN_USAGE if it exists and `replace` is false,
- * or if it is not a regular file. The environment variable QUERN_NO_SYNC=1 leaves
- * out the syncs (for benchmarks: a crash of the machine may then lose the file).
- * Owned by the caller until commit or abort. */
+/* May `path` be written? QN_USAGE if it exists and `replace` is false, a link that leads nowhere
+ * too, or if it is not a regular file. For who checks several before writing the first. */
+enum qn_status qn_atomic_file_check(const char *path, bool replace, struct qn_error *error);
+
+/* Begin writing `path`, if qn_atomic_file_check allows it. The environment variable QUERN_NO_SYNC=1
+ * leaves out the syncs (for benchmarks: a crash of the machine may then lose the file). Owned by
+ * the caller until commit or abort. */
 enum qn_status qn_atomic_file_create(const char *path, bool replace, struct qn_atomic_file **out,
                                      struct qn_error *error);
 
@@ -42,8 +45,8 @@ enum qn_status qn_atomic_file_write(struct qn_atomic_file *file, const void *byt
 enum qn_status qn_atomic_file_stream(struct qn_atomic_file *file, FILE **out,
                                      struct qn_error *error);
 
-/* Make the file appear under its name, unless a file in use has changed (used_files.h). Frees `file`
- * whatever the outcome; on failure the target is untouched. */
+/* Make the file appear under its name, unless a file in use has changed (used_files.h). Frees
+ * `file` whatever the outcome; on failure the target is untouched. */
 enum qn_status qn_atomic_file_commit(struct qn_atomic_file *file, struct qn_error *error);
 
 /* Remove the temporaries of all files and folders (atomic_folder.h) under way, in a signal handler

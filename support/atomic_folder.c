@@ -56,9 +56,12 @@ static void destroy(struct qn_atomic_folder *folder) {
 static enum qn_status check_target(const char *path, bool replace, struct qn_error *error) {
   struct stat about;
   if (stat(path, &about) != 0) {
-    if (errno == ENOENT)
+    if (errno != ENOENT)
+      qn_fail_errno(error, "cannot look at the output");
+    else if (lstat(path, &about) == 0)
+      qn_fail(error, QN_USAGE, "the output is a folder, but there is a link that leads nowhere");
+    else
       return QN_OK;
-    qn_fail_errno(error, "cannot look at the output");
     return qn_error_in_file(error, path);
   }
   if (!S_ISDIR(about.st_mode))
