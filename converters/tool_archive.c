@@ -10,6 +10,7 @@
 #include "formats/archive.h"
 #include "formats/bundle.h"
 #include "formats/layouts.h"
+#include "support/atomic_file.h"
 #include "support/input_kept.h"
 #include "support/json_text.h"
 #include "support/memory.h"
@@ -78,7 +79,7 @@ static const char documentation[] =
     "kept "
     "unless --force is given. Memory: some MiB a thread, of slotted pages six times a page if that "
     "is more; of undirected graphs to create 4 bytes an "
-    "edge (8 with weights) and 16 a vertex; to extract and verify 2 bytes an edge (4 with weights) "
+    "edge (8 with weights) and 8 a vertex; to extract and verify 2 bytes an edge (4 with weights) "
     "and 8 a vertex, up to twice that of archives that repeat themselves or are older. Members of "
     "bundles are verified in temporary disk space (TMPDIR) of the container's size.\n"
     "\n"
@@ -162,6 +163,8 @@ static enum qn_status extract_one(const char *input, const struct options *optio
   if (status)
     return status;
   status = qn_container_map(input, QN_MAP_ARCHIVE, &container, error);
+  if (!status && !(qn_container_info(container)->incompatible_features & QN_FEATURE_ARCHIVE))
+    qn_notice("note: %s is a plain container; %s is a copy", input, options->output);
   if (!status)
     status = qn_archive_restore(container, options->output, options->shared.force, error);
   qn_container_unmap(container);
@@ -170,49 +173,89 @@ static enum qn_status extract_one(const char *input, const struct options *optio
   return status;
 }
 
-static enum qn_status extract_member(const char *input, const struct qn_bundle *bundle,
+/* The path (owned) that a member gets. */
+static enum qn_status name_output(const struct qn_bundle_member *member,
+                                  const struct options *options, char **path,
+                                  struct qn_error *error) {
+  const char *folder = options->folder ? options->folder : ".";
+  size_t room = strlen(folder) + strlen(member->name) + 2;
+  enum qn_status status = qn_alloc(path, room, 1, "a path", error);
+  if (!status)
+    snprintf(*path, room, "%s/%s", folder, member->name);
+  return status;
+}
+
+static enum qn_status check_output(const char *input, const struct qn_bundle_member *member,
+                                   const struct options *options, struct qn_error *error) {
+  char *path;
+  enum qn_status status = name_output(member, options, &path, error);
+  if (status)
+    return status;
+  status = qn_input_kept(path, input, error);
+  if (!status)
+    status = qn_atomic_file_check(path, options->shared.force, error);
+  qn_free(path);
+  return status;
+}
+
+static enum qn_status extract_member(const struct qn_bundle *bundle,
                                      const struct qn_bundle_member *member,
                                      const struct options *options, json_t *reports,
                                      struct qn_error *error) {
   char *path;
   double begun = qn_seconds();
-  const char *folder = options->folder ? options->folder : ".";
-  size_t room = strlen(folder) + strlen(member->name) + 2;
-  enum qn_status status = qn_alloc(&path, room, 1, "a path", error);
+  enum qn_status status = name_output(member, options, &path, error);
   if (status)
     return status;
-  snprintf(path, room, "%s/%s", folder, member->name);
-  status = qn_input_kept(path, input, error);
-  if (!status)
-    status = qn_bundle_extract(bundle, member, path, options->shared.force, error);
+  status = qn_bundle_extract(bundle, member, path, options->shared.force, error);
   if (!status)
     report(options, path, member->bytes, begun, reports);
   qn_free(path);
   return status;
 }
 
-/* All members, or those of these names. */
-static enum qn_status choose_members(const struct qn_bundle *bundle, char **names, uint32_t count,
-                                     const struct qn_bundle_member **chosen,
-                                     struct qn_error *error) {
-  enum qn_status status = QN_OK;
-  for (uint32_t i = 0; count == 0 && i < qn_bundle_count(bundle); i++)
-    chosen[i] = qn_bundle_member(bundle, i);
-  for (uint32_t i = 0; !status && i < count; i++)
-    status = qn_bundle_find(bundle, names[i], &chosen[i], error);
-  return status;
+static bool is_among(const struct qn_bundle_member *member,
+                     const struct qn_bundle_member *const *chosen, uint32_t count) {
+  while (count && chosen[count - 1] != member)
+    count--;
+  return count > 0;
 }
 
+/* All members, or those of these names, each once. */
+static enum qn_status choose_members(const struct qn_bundle *bundle, char **names,
+                                     uint32_t num_names, const struct qn_bundle_member **chosen,
+                                     uint32_t *count, struct qn_error *error) {
+  const struct qn_bundle_member *member;
+  *count = 0;
+  if (num_names == 0)
+    while (*count < qn_bundle_count(bundle)) {
+      chosen[*count] = qn_bundle_member(bundle, *count);
+      ++*count;
+    }
+  for (uint32_t i = 0; i < num_names; i++) {
+    enum qn_status status = qn_bundle_find(bundle, names[i], &member, error);
+    if (status)
+      return status;
+    if (!is_among(member, chosen, *count))
+      chosen[(*count)++] = member;
+  }
+  return QN_OK;
+}
+
+/* Nothing is written before it is known that every output may be. */
 static enum qn_status extract_members(const char *input, const struct qn_bundle *bundle,
-                                      char **names, uint32_t count, const struct options *options,
-                                      json_t *reports, struct qn_error *error) {
+                                      char **names, uint32_t num_names,
+                                      const struct options *options, json_t *reports,
+                                      struct qn_error *error) {
   const struct qn_bundle_member **chosen;
-  uint32_t number = count ? count : qn_bundle_count(bundle);
-  enum qn_status status = qn_alloc(&chosen, number, sizeof(void *), "members", error);
+  uint32_t room = num_names ? num_names : qn_bundle_count(bundle), count;
+  enum qn_status status = qn_alloc(&chosen, room, sizeof *chosen, "members", error);
   if (!status)
-    status = choose_members(bundle, names, count, chosen, error);
-  for (uint32_t i = 0; !status && i < number; i++)
-    status = extract_member(input, bundle, chosen[i], options, reports, error);
+    status = choose_members(bundle, names, num_names, chosen, &count, error);
+  for (uint32_t i = 0; !status && i < count; i++)
+    status = check_output(input, chosen[i], options, error);
+  for (uint32_t i = 0; !status && i < count; i++)
+    status = extract_member(bundle, chosen[i], options, reports, error);
   qn_free(chosen);
   return status;
 }
