@@ -66,6 +66,8 @@ static enum qn_status time_kernel(const struct options *options, const struct qn
   asked.algorithm = kernel->algorithm;
   if (!(kernel->traits & (QN_KERNEL_SOURCE | QN_KERNEL_SOURCES)))
     asked.num_sources = 0;
+  if (!(kernel->traits & QN_KERNEL_DELTA))
+    asked.delta = -1;
   for (uint64_t trial = 0; trial < options->trials.count; trial++) {
     struct qn_run run;
     enum qn_status status = qn_run_start(session, &asked, &run, error);

@@ -33,7 +33,9 @@
    (PROGRAM_USES_WEIGHTS ? QN_KERNEL_WEIGHTS : 0) | (PROGRAM_VERTICES ? QN_KERNEL_VERTICES : 0) |  \
    (PROGRAM_RANKS ? QN_KERNEL_RANKS : 0) | (PROGRAM_LEVELS ? QN_KERNEL_LEVELS : 0) |               \
    (PROGRAM_SCHEDULE == QN_ALL_ACTIVE ? QN_KERNEL_ALL_ACTIVE : 0) |                                \
-   (PROGRAM_HOPS ? QN_KERNEL_HOPS : 0) |                                                           \
+   (PROGRAM_HOPS ? QN_KERNEL_HOPS : QN_KERNEL_ITERATIONS) |                                        \
+   (PROGRAM_DAMPING ? QN_KERNEL_DAMPING : 0) | (PROGRAM_CONVERGES ? QN_KERNEL_TOLERANCE : 0) |     \
+   (PROGRAM_PRIORITY ? QN_KERNEL_DELTA : 0) |                                                      \
    (PROGRAM_IN_PLACE || PROGRAM_CONTRACTS ? QN_KERNEL_ANY_ORDER : 0))
 
 /* An engine that several devices can share defines this as 1. */

@@ -49,6 +49,10 @@ enum qn_kernel_traits {
   QN_KERNEL_ANY_ORDER = 1 << 11, /* ends at one result whenever new values are seen */
   QN_KERNEL_DEVICES = 1 << 12,   /* several devices can share a run */
   QN_KERNEL_NO_FRONTIER = 1 << 13, /* its states have no bits of active vertices */
+  QN_KERNEL_DAMPING = 1 << 14,     /* what a user can choose: the request's damping, */
+  QN_KERNEL_TOLERANCE = 1 << 15,   /* tolerance, */
+  QN_KERNEL_DELTA = 1 << 16,       /* delta, */
+  QN_KERNEL_ITERATIONS = 1 << 17,  /* max_iterations, where these are no hops */
 };
 
 /* What several devices did in an iteration. */

@@ -136,15 +136,50 @@ static enum qn_status refuse_devices(const struct qn_kernel *kernel, struct qn_e
                  algorithm ? "it on other layouts" : "other algorithms", names);
 }
 
+/* The traits of an algorithm's kernels, all together: what suits it on one layout is no mistake on
+ * another, where a kernel of its own ends by itself. */
+static uint32_t traits_of(const char *algorithm) {
+  uint32_t traits = 0;
+  for (const struct qn_kernel *const *kernel = qn_kernels(); *kernel; kernel++)
+    if (strcmp((*kernel)->algorithm, algorithm) == 0)
+      traits |= (*kernel)->traits;
+  return traits;
+}
+
+/* What was said must be of use. */
+static enum qn_status check_uses(const struct qn_kernel *kernel,
+                                 const struct qn_run_options *options, struct qn_error *error) {
+  const struct {
+    const char *option;
+    bool given;
+    uint32_t traits; /* of algorithms that it is for */
+  } uses[] = {
+      {"--source", options->num_sources > 0, QN_KERNEL_SOURCE | QN_KERNEL_SOURCES},
+      {"--damping", options->damping >= 0, QN_KERNEL_DAMPING},
+      {"--tolerance", options->tolerance >= 0, QN_KERNEL_TOLERANCE},
+      {"--iterations", options->iterations >= 0, QN_KERNEL_ITERATIONS},
+      {"--hops", options->hops >= 0, QN_KERNEL_HOPS},
+      {"--groups", options->groups != NULL, QN_KERNEL_GROUPS},
+      {"--delta", options->delta >= 0, QN_KERNEL_DELTA},
+  };
+  const uint32_t traits = traits_of(kernel->algorithm);
+  if (options->iterations >= 0 && traits & QN_KERNEL_HOPS)
+    return qn_fail(error, QN_USAGE, "say with --hops how far %s goes", kernel->algorithm);
+  for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
+    if (uses[i].given && !(traits & uses[i].traits))
+      return qn_fail(error, QN_USAGE, "%s has no %s", kernel->algorithm, uses[i].option);
+  return QN_OK;
+}
+
 static enum qn_status check_options(const struct qn_kernel *kernel,
                                     const struct qn_run_options *options, struct qn_error *error) {
-  bool one = kernel->traits & QN_KERNEL_SOURCE, many = kernel->traits & QN_KERNEL_SOURCES;
+  enum qn_status status = check_uses(kernel, options, error);
+  if (status)
+    return status;
   if (options->wants_values && kernel->count_key)
     return qn_fail(error, QN_USAGE, "%s counts %s; it has no values to write with -o",
                    kernel->algorithm, kernel->count_key);
-  if (options->num_sources > 0 && !one && !many)
-    return qn_fail(error, QN_USAGE, "%s has no source", kernel->algorithm);
-  if (options->num_sources > 1 && !many)
+  if (options->num_sources > 1 && !(kernel->traits & QN_KERNEL_SOURCES))
     return qn_fail(error, QN_USAGE, "%s has one source, not %u", kernel->algorithm,
                    options->num_sources);
   if (options->num_devices > 1 && !(kernel->traits & QN_KERNEL_DEVICES))
@@ -159,12 +194,6 @@ static enum qn_status check_options(const struct qn_kernel *kernel,
                    "%s cannot run asynchronously: its result depends on which values an iteration "
                    "sees; --mode synchronous is for it",
                    kernel->algorithm);
-  if (options->groups && !(kernel->traits & QN_KERNEL_GROUPS))
-    return qn_fail(error, QN_USAGE, "%s has no --groups", kernel->algorithm);
-  if (options->hops >= 0 && !(kernel->traits & QN_KERNEL_HOPS))
-    return qn_fail(error, QN_USAGE, "%s has no --hops", kernel->algorithm);
-  if (options->iterations >= 0 && kernel->traits & QN_KERNEL_HOPS)
-    return qn_fail(error, QN_USAGE, "say with --hops how far %s goes", kernel->algorithm);
   if (options->iterations > (int64_t)UINT32_MAX)
     return qn_fail(error, QN_USAGE, "--iterations must be below 2^32");
   return QN_OK;

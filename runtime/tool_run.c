@@ -124,7 +124,8 @@ static const char documentation[] =
     "The container may be BUNDLE.tar:MEMBER, which is restored to temporary disk space (TMPDIR) "
     "first.\n\n"
     "The result does not depend on the layout, the device or the number of threads. Original ids "
-    "and original order are those of the graph's input. Exit status: 0 done; 2 usage; 3 damaged "
+    "and original order are those of the graph's input. An option that an algorithm has no use for "
+    "is refused. Exit status: 0 done; 2 usage; 3 damaged "
     "input; 4 no kernel for this combination; 5 I/O or memory; 6 device; 130 interrupted.";
 
 static void add_source(struct options *options, char *id) {

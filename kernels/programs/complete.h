@@ -40,6 +40,9 @@
 #ifndef PROGRAM_AGGREGATE
 #define PROGRAM_AGGREGATE 0
 #endif
+#ifndef PROGRAM_DAMPING
+#define PROGRAM_DAMPING 0
+#endif
 #ifndef PROGRAM_CONVERGES
 #define PROGRAM_CONVERGES 0
 #endif

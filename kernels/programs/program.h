@@ -69,6 +69,7 @@
  *   PROGRAM_NEEDS_SOURCE it has a source vertex
  *   PROGRAM_AGGREGATE    context.aggregate is, before each iteration, the sum over all vertices of
  *                        double program_aggregate(context, value, out_degree)
+ *   PROGRAM_DAMPING      it looks at context.damping, which --damping says
  *   PROGRAM_CONVERGES    end when the sum over all vertices of double program_change(context, old,
  *                        new) is below the tolerance
  *   PROGRAM_CONTRACTS    all active: values tend to the same ones if some are seen before others

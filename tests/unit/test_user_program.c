@@ -68,7 +68,8 @@ static void test_traits(void **unused) {
   (void)unused;
   assert_string_equal(widest_kernel.algorithm, "widest");
   assert_int_equal(widest_kernel.traits, QN_KERNEL_SOURCE | QN_KERNEL_WEIGHTS |
-                                             QN_KERNEL_NON_NEGATIVE | QN_KERNEL_ANY_ORDER);
+                                             QN_KERNEL_NON_NEGATIVE | QN_KERNEL_ANY_ORDER |
+                                             QN_KERNEL_ITERATIONS);
 }
 
 int main(void) {
