@@ -206,7 +206,7 @@ static const char documentation[] =
     "Import a graph: read INPUT (several are joined; - is standard input) and write a graph "
     "container.\v"
     "Inputs may be plain, gzip, bzip2, xz, zstd or lz4, or members of tar and zip archives "
-    "(archive:member), or a folder of quern-export --parts. Packing and format are told by "
+    "(archive:member), or a folder that quern-export wrote. Packing and format are told by "
     "content; what was found is printed with the "
     "option that forces it.\n\n"
     "Formats:\n%s\n"

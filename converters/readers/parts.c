@@ -1,5 +1,5 @@
-/* What quern-export --parts writes: a manifest that names files of edges, and says what they are.
- * Each is read as if it had been named itself. */
+/* What quern-export writes as a folder, of --parts or of Graphalytics: a manifest that names files
+ * of edges, and says what they are. Each is read as if it had been named itself. */
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -10,7 +10,11 @@
 #include "converters/reader.h"
 #include "converters/whole_input.h"
 
+extern const struct qn_reader qn_reader_edges;
 extern const struct qn_reader qn_reader_pairs;
+extern const struct qn_reader qn_reader_vertices;
+
+static const char GRAPHALYTICS[] = "graphalytics";
 
 static enum qn_status refuse(const struct qn_input *input, struct qn_error *error,
                              const char *what) {
@@ -20,7 +24,27 @@ static enum qn_status refuse(const struct qn_input *input, struct qn_error *erro
 
 /* Of files whose content does not tell their format; NULL: it does. */
 static const struct qn_reader *reader_of(const char *format) {
-  return strcmp(format, "pairs") == 0 ? &qn_reader_pairs : NULL;
+  return strcmp(format, "pairs") == 0        ? &qn_reader_pairs
+         : strcmp(format, GRAPHALYTICS) == 0 ? &qn_reader_edges
+                                             : NULL;
+}
+
+/* A file of edges, or a list of vertices. Graphalytics' properties say what the manifest does. */
+static enum qn_status name_file(struct qn_input *input, const json_t *file,
+                                const struct qn_reader *reader, struct qn_read_result *result,
+                                struct qn_error *error) {
+  const json_t *name = json_object_get(file, "name");
+  json_int_t edges = json_integer_value(json_object_get(file, "edges"));
+  json_int_t vertices = json_integer_value(json_object_get(file, "vertices"));
+  if (json_object_get(file, "graphs"))
+    return QN_OK;
+  if (!json_is_string(name) || edges < 0 || vertices < 0)
+    return refuse(input, error, "a file of the manifest has no name or no number of edges");
+  result->named.num_edges += (uint64_t)edges;
+  result->named.num_vertices += (uint64_t)vertices;
+  return qn_named_inputs_add(
+      &result->named, input, json_string_value(name), json_string_length(name),
+      json_object_get(file, "vertices") ? &qn_reader_vertices : reader, error);
 }
 
 static enum qn_status name_files(struct qn_input *input, const json_t *files,
@@ -29,15 +53,9 @@ static enum qn_status name_files(struct qn_input *input, const json_t *files,
   size_t i;
   json_t *file;
   json_array_foreach(files, i, file) {
-    const json_t *name = json_object_get(file, "name");
-    json_int_t edges = json_integer_value(json_object_get(file, "edges"));
-    if (!json_is_string(name) || edges < 0)
-      return refuse(input, error, "a file of the manifest has no name or no number of edges");
-    enum qn_status status = qn_named_inputs_add(&result->named, input, json_string_value(name),
-                                                json_string_length(name), reader, error);
+    enum qn_status status = name_file(input, file, reader, result, error);
     if (status)
       return status;
-    result->named.num_edges += (uint64_t)edges;
   }
   return QN_OK;
 }
@@ -48,6 +66,16 @@ struct manifest {
   json_int_t edges_stored, vertices;
   int directed;
 };
+
+/* What is written for other systems alone lists its vertices, too. */
+static bool is_read(const struct manifest *manifest) {
+  size_t i;
+  json_t *file;
+  json_array_foreach(manifest->files, i,
+                     file) if (json_object_get(file, "vertices") &&
+                               strcmp(manifest->format, GRAPHALYTICS) != 0) return false;
+  return true;
+}
 
 static bool unpack(const json_t *json, struct manifest *manifest) {
   *manifest = (struct manifest){.ids = "", .vertices = -1};
@@ -79,7 +107,11 @@ static enum qn_status take_manifest(struct qn_input *input, const json_t *json,
                                     struct qn_read_result *result, struct qn_error *error) {
   struct manifest manifest;
   if (!unpack(json, &manifest))
-    return refuse(input, error, "this is no manifest of quern-export --parts");
+    return refuse(input, error, "this is no manifest of quern-export");
+  if (!is_read(&manifest)) {
+    qn_fail(error, QN_INVALID, "%.32s is written for other systems, and not read", manifest.format);
+    return qn_error_in_file(error, qn_input_name(input));
+  }
   enum qn_status status =
       name_files(input, manifest.files, reader_of(manifest.format), result, error);
   if (!status)
