@@ -177,9 +177,10 @@ static void weights(void **state) {
     check_weight(reals[i]);
   char text[64];
   for (int i = 0; i < 300000; i++) {
-    static const char *const formats[] = {"%.1f", "%.3f", "%.6f", "%.7f", "%.9g", "%.17g", "%e"};
+    static const char *const formats[] = {"%.1f", "%.3f",  "%.6f", "%.7f",
+                                          "%.9g", "%.17g", "%e",   "%.16e"};
     double value = (double)(int64_t)random_number() / pow(2, (double)(random_number() % 90));
-    snprintf(text, sizeof text, formats[i % 7], value);
+    snprintf(text, sizeof text, formats[i % 8], value);
     if (strchr(text, '.') || strchr(text, '-'))
       check_weight(text);
     /* Halfway between two floats, or next to it: where rounding twice goes wrong. */
