@@ -95,9 +95,8 @@ enum qn_weight_kind {
 enum qn_weight_kind qn_parse_weight(const char *begin, const char *end, enum qn_weight_type *type,
                                     uint32_t *bits);
 
-/* Real weights of so few digits before and after the point can be parsed at once. */
+/* Real weights of so few digits before the point can be parsed at once. */
 #define QN_SHORT_REAL_WHOLE 7
-#define QN_SHORT_REAL_FRACTION 8
 
 /* Parse the digits at *p, and a point and digits if they follow, as qn_parse_weight would, and move
  * *p after them. Reads 24 bytes. False, *p undefined, if it is anything else, or long. What follows
