@@ -319,7 +319,9 @@ static enum qn_status read_path(struct import *import, const char *path, const c
   struct qn_input_options how = import->options->input;
   struct qn_input *input;
   how.member = member;
-  enum qn_status status = qn_input_open(path, &how, &input, error);
+  enum qn_status status = qn_input_kept(import->options->output, path, error);
+  if (!status) /* which what names others has just named, if it was not on the command line */
+    status = qn_input_open(path, &how, &input, error);
   if (status)
     return status;
   import->result.keeps_input = false;

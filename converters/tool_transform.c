@@ -293,6 +293,8 @@ static enum qn_status transform_file(const struct options *options, struct repor
   source = (struct qn_graph_source){0};
   enum qn_status status = qn_input_kept(options->output, options->input, error);
   if (!status)
+    status = qn_input_kept(options->output, options->part.file, error);
+  if (!status)
     status = make_plan(options, report, error);
   if (!status)
     status = qn_graph_source_open(options->input, &source, error);

@@ -488,6 +488,16 @@ static enum qn_status write_values(struct qn_atomic_file **file, const struct qn
   return qn_atomic_file_commit(finished, error);
 }
 
+/* What is read, and what is written. */
+static enum qn_status check_outputs(const struct options *options, struct qn_error *error) {
+  const char *const outputs[] = {options->output, options->watch.trace};
+  enum qn_status status = QN_OK;
+  for (size_t i = 0; !status && i < sizeof outputs / sizeof *outputs; i++)
+    if (!(status = qn_input_kept(outputs[i], options->file, error)))
+      status = qn_input_kept(outputs[i], options->run.groups, error);
+  return status;
+}
+
 static enum qn_status run_file(const struct options *options, struct qn_error *error) {
   struct times times = {.begin = qn_seconds()};
   struct qn_session session = {0};
@@ -496,8 +506,7 @@ static enum qn_status run_file(const struct options *options, struct qn_error *e
   struct qn_atomic_file *file = NULL;
   struct qn_watch *watch = NULL;
   json_t *summary = NULL;
-  enum qn_status status =
-      options->output ? qn_input_kept(options->output, options->file, error) : QN_OK;
+  enum qn_status status = check_outputs(options, error);
   if (!status)
     status = qn_session_open(options->file, options->trust, &session, error);
   if (!status)
