@@ -14,6 +14,7 @@
 #include "converters/build.h"
 #include "formats/graph.h"
 #include "formats/layouts.h"
+#include "helpers/random_numbers.h"
 #include "helpers/scratch.h"
 #include "support/memory.h"
 #include "support/temp_file.h"
@@ -344,16 +345,6 @@ static void check_build(const struct edges *edges, const struct qn_build *build)
 }
 
 /* ---- Graphs --------------------------------------------------------------- */
-
-static uint64_t random_state;
-
-static uint64_t random_number(void) {
-  random_state += 0x9e3779b97f4a7c15;
-  uint64_t z = random_state;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  return z ^ (z >> 31);
-}
 
 static uint32_t random_weight(enum qn_weight_type type) {
   if (type == QN_WEIGHT_F32)

@@ -18,21 +18,12 @@
 #include "converters/input.h"
 #include "converters/readers/real_lines.h"
 #include "converters/text_numbers.h"
+#include "helpers/random_numbers.h"
 #include "helpers/scratch.h"
 #include "support/progress.h"
 #include "support/threads.h"
 
 static struct qn_error error;
-static uint64_t random_state = 1;
-
-static uint64_t random_number(void) {
-  random_state += 0x9e3779b97f4a7c15;
-  uint64_t z = random_state;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  return z ^ (z >> 31);
-}
-
 /* Of any magnitude. */
 static uint64_t random_id(void) {
   return random_number() >> (random_number() % 64);

@@ -12,30 +12,21 @@
 #include <string.h>
 
 #include "converters/readers/number_runs.h"
+#include "helpers/random_numbers.h"
 
 enum { MOST_NUMBERS = 300, NUMBER_BYTES = 24 };
-
-static uint64_t random_state = 1;
-
-static uint32_t below(uint32_t end) {
-  random_state += 0x9e3779b97f4a7c15;
-  uint64_t z = random_state;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  return (uint32_t)((z ^ (z >> 31)) % end);
-}
 
 /* Puts numbers, or now and then something that is none of these; returns the text's length. */
 static uint32_t make_text(char *text) {
   static const char *const others[] = {"", "-1", "2.5", "x", "123456789", "7\r", "%", "1e3", "\v"};
-  uint32_t length = 0, odd = 1u << below(10), newlines = 1 + below(20);
-  for (uint32_t i = 1 + below(MOST_NUMBERS); i; i--) {
-    if (odd < 512 && below(odd) == 0)
-      length += (uint32_t)sprintf(text + length, "%s", others[below(9)]);
+  uint32_t length = 0, odd = 1u << random_below(10), newlines = 1 + random_below(20);
+  for (uint32_t i = 1 + random_below(MOST_NUMBERS); i; i--) {
+    if (odd < 512 && random_below(odd) == 0)
+      length += (uint32_t)sprintf(text + length, "%s", others[random_below(9)]);
     else
-      for (uint32_t digits = 1 + below(8); digits; digits--)
-        text[length++] = (char)('0' + below(10));
-    text[length++] = below(newlines) == 0 ? '\n' : " \t"[below(8) == 0];
+      for (uint32_t digits = 1 + random_below(8); digits; digits--)
+        text[length++] = (char)('0' + random_below(10));
+    text[length++] = random_below(newlines) == 0 ? '\n' : " \t"[random_below(8) == 0];
   }
   return length;
 }
@@ -81,11 +72,11 @@ static void runs(void **state) {
   uint64_t taken = 0, all = 0;
   (void)state;
   for (int i = 0; i < 30000; i++) {
-    uint32_t length = make_text(text), unit = 1 + below(2), most = unit * below(150);
+    uint32_t length = make_text(text), unit = 1 + random_below(2), most = unit * random_below(150);
     char *copy = malloc(length); /* as long as the text: what is read beyond is found out */
     memcpy(copy, text, length);
     text[length] = 0;
-    struct qn_number_run run = {copy, copy + length, unit, below(2), true}, slow = run;
+    struct qn_number_run run = {copy, copy + length, unit, random_below(2), true}, slow = run;
     slow.cursor = text;
     uint32_t count = qn_take_number_run(&run, numbers, most);
     uint32_t right = take_slowly(&slow, text + length, expected, most);

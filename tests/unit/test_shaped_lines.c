@@ -13,22 +13,9 @@
 #include <string.h>
 
 #include "converters/readers/shaped_lines.h"
+#include "helpers/random_numbers.h"
 
 enum { MOST_LINES = 700, LINE_BYTES = 200 };
-
-static uint64_t random_state = 1;
-
-static uint64_t random_number(void) {
-  random_state += 0x9e3779b97f4a7c15;
-  uint64_t z = random_state;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  return z ^ (z >> 31);
-}
-
-static uint32_t below(uint32_t end) {
-  return (uint32_t)(random_number() % end);
-}
 
 /* What a line should become; `odd` if it has no shape, or not that of the others. */
 struct expected {
@@ -52,17 +39,17 @@ struct round {
 
 static int put_digits(char *out, uint32_t count) {
   for (uint32_t i = 0; i < count; i++)
-    out[i] = (char)('0' + below(10));
+    out[i] = (char)('0' + random_below(10));
   return (int)count;
 }
 
 static int put_weight(char *out, bool real, uint32_t *bits) {
   if (!real) {
-    uint32_t weight = (uint32_t)(random_number() >> (32 + below(32)));
+    uint32_t weight = (uint32_t)(random_number() >> (32 + random_below(32)));
     *bits = weight;
-    return sprintf(out, "%.*s%" PRIu32, (int)below(3), "000", weight);
+    return sprintf(out, "%.*s%" PRIu32, (int)random_below(3), "000", weight);
   }
-  uint32_t whole = 1 + (below(4) ? 0 : below(14)), fraction = 1 + below(15);
+  uint32_t whole = 1 + (random_below(4) ? 0 : random_below(14)), fraction = 1 + random_below(15);
   int length = put_digits(out, whole);
   out[length++] = '.';
   length += put_digits(out + length, fraction);
@@ -78,13 +65,13 @@ static const char *const ODD_FIELDS[] = {
     " 7",        "7 ", "#",  "7:",  "1..5",   "-0.5", "1.5f", "0x1", "--1", "\"7\"", "1.2.3"};
 
 static const char *odd_field(bool id) {
-  return ODD_FIELDS[!id + below(sizeof ODD_FIELDS / sizeof *ODD_FIELDS - 1)];
+  return ODD_FIELDS[!id + random_below(sizeof ODD_FIELDS / sizeof *ODD_FIELDS - 1)];
 }
 
 /* A line of the round's form, or (`odd`) with one field of another. */
 static int put_line(struct round *round, char *out, struct expected *expected) {
   const struct qn_regular_columns *columns = &round->form.columns;
-  uint32_t odd_column = expected->odd ? below(columns->num_columns) : UINT32_MAX;
+  uint32_t odd_column = expected->odd ? random_below(columns->num_columns) : UINT32_MAX;
   int length = sprintf(out, "%s", round->form.prefix);
   for (uint32_t c = 0; c < columns->num_columns; c++) {
     char *field = out + length;
@@ -96,7 +83,7 @@ static int put_line(struct round *round, char *out, struct expected *expected) {
     else if (c == columns->weight)
       end += put_weight(field, round->real, &expected->weight_bits);
     else
-      end += put_digits(field, 1 + below(8));
+      end += put_digits(field, 1 + random_below(8));
     *end = 0;
     if (c == columns->source)
       expected->pair |= strtoul(field, NULL, 10);
@@ -123,16 +110,16 @@ static const struct qn_line_form FORMS[] = {
 static void make_round(struct round *round) {
   static char text[MOST_LINES * LINE_BYTES];
   memset(round, 0, sizeof *round);
-  round->form = FORMS[below(sizeof FORMS / sizeof *FORMS)];
-  round->real = round->form.columns.weight != UINT32_MAX && below(2);
-  round->carriage_return = below(4) == 0;
-  round->separator = round->form.separators[below((uint32_t)strlen(round->form.separators))];
-  round->num_lines = 1 + below(MOST_LINES);
-  uint32_t one_of = 1u << below(12);
+  round->form = FORMS[random_below(sizeof FORMS / sizeof *FORMS)];
+  round->real = round->form.columns.weight != UINT32_MAX && random_below(2);
+  round->carriage_return = random_below(4) == 0;
+  round->separator = round->form.separators[random_below((uint32_t)strlen(round->form.separators))];
+  round->num_lines = 1 + random_below(MOST_LINES);
+  uint32_t one_of = 1u << random_below(12);
   for (uint32_t i = 0; i < round->num_lines; i++) {
     struct expected *expected = &round->lines[i];
     expected->begin = round->bytes;
-    expected->odd = one_of < 2000 && below(one_of) == 0;
+    expected->odd = one_of < 2000 && random_below(one_of) == 0;
     round->bytes += (uint32_t)put_line(round, text + round->bytes, expected);
   }
   round->lines[round->num_lines].begin = round->bytes;
@@ -144,7 +131,7 @@ static uint32_t take_some(struct qn_text_part *part, const void *context,
                           const struct qn_shaped_lines *lines) {
   struct round *round = (struct round *)(uintptr_t)context;
   bool weighted = round->form.columns.weight != UINT32_MAX;
-  uint32_t count = below(8) ? lines->count : below(lines->count + 1);
+  uint32_t count = random_below(8) ? lines->count : random_below(lines->count + 1);
   assert_true(round->text + round->lines[round->next].begin == part->cursor);
   assert_int_equal(lines->weight_type, !weighted     ? QN_WEIGHT_NONE
                                        : round->real ? QN_WEIGHT_F32
@@ -172,7 +159,7 @@ static bool is_fast(void) {
 static void read_round(struct round *round) {
   struct qn_text_part part = {.begin = round->text, .cursor = round->text};
   part.readable_end = round->text + round->bytes;
-  part.end = round->text + round->lines[round->num_lines - below(round->num_lines)].begin;
+  part.end = round->text + round->lines[round->num_lines - random_below(round->num_lines)].begin;
   while (part.cursor < part.end) {
     uint64_t before = round->taken;
     qn_take_shaped_lines(&part, &round->form, take_some, round);
@@ -210,16 +197,18 @@ static void numbered(void **state) {
   struct qn_error error;
   (void)state;
   for (int i = 0; i < 20000; i++) {
-    struct qn_numbered_ends ends = {1 + below(50), 1 + below(50), below(2), below(2) * 100};
+    struct qn_numbered_ends ends = {1 + random_below(50), 1 + random_below(50), random_below(2),
+                                    random_below(2) * 100};
     struct qn_text_part part = {.edges = 0};
     uint32_t good = 0;
     if (i % 100 == 0)
       ends.first_destination = UINT32_MAX - 10;
-    lines.count = 1 + below(QN_SHAPED_LINES);
+    lines.count = 1 + random_below(QN_SHAPED_LINES);
     for (uint32_t l = 0; l < lines.count; l++) {
-      uint64_t odd = below(300) == 0, u = below(2) || !odd ? 1 + below((uint32_t)ends.sources) : 0;
-      uint64_t v =
-          odd ? below(2) * (ends.destinations + 1) : 1 + below((uint32_t)ends.destinations);
+      uint64_t odd = random_below(300) == 0,
+               u = random_below(2) || !odd ? 1 + random_below((uint32_t)ends.sources) : 0;
+      uint64_t v = odd ? random_below(2) * (ends.destinations + 1)
+                       : 1 + random_below((uint32_t)ends.destinations);
       lines.pairs[l] = u | v << 32;
       good += good == l && u >= 1 && u <= ends.sources && v >= 1 && v <= ends.destinations;
     }
