@@ -62,9 +62,10 @@ enum qn_status qn_sh_stretches_create(const struct qn_shards *view, uint64_t cou
 
 struct qn_sh_receivers {
   const struct qn_sh_units *units;
-  uint32_t *first_rows; /* [num_units + 1] of the units, and V */
-  uint64_t *all;        /* [V / 64 + 1] bits of the vertices that have in-edges */
-  uint64_t *wanted;     /* [V / 64 + 1] */
+  uint32_t *first_rows;  /* [num_units + 1] of the units, and V */
+  uint32_t *first_units; /* [V / 64 + 1] the first unit with rows from there on */
+  uint64_t *all;         /* [V / 64 + 1] bits of the vertices that have in-edges */
+  uint64_t *wanted;      /* [V / 64 + 1] */
 };
 
 /* `units` must outlive it. Owned until qn_sh_receivers_destroy. */
