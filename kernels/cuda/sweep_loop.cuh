@@ -152,6 +152,8 @@ enum qn_status sweep_run_with(const struct qn_run_request *request, uint64_t num
     status = sweep_create(&run, to_vertex, error);
   if (!status && run.source)
     status = sweep_stream_create(&run, error);
+  if (!status && run.source)
+    sweep_stream_begin(&run);
   qn_load_kernels();
   if (!status)
     status = iterate(&run, error);

@@ -65,6 +65,27 @@ inline enum qn_status sweep_stream_create(struct sweep_run *run, struct qn_error
   return status;
 }
 
+/* Is every vertex active at first? */
+inline bool sweep_all_start(const struct sweep_run *run) {
+#if SWEEP_FRONTIER
+  if (engine_resumed(run->request))
+    return false;
+  for (uint64_t v = 0; v < run->context.num_vertices; v++)
+    if (!program_starts(&run->context, (uint32_t)v))
+      return false;
+#else
+  (void)run;
+#endif
+  return true;
+}
+
+/* If the first iteration moves all units, readers gather while the run is prepared to its end. */
+inline void sweep_stream_begin(struct sweep_run *run) {
+  run->all_begun = !run->source->beside && sweep_all_start(run);
+  if (run->all_begun)
+    qn_unit_stream_begin(run->stream, NULL);
+}
+
 #ifdef ENGINE_STREAMS
 
 #ifdef ENGINE_FLAGS_UNITS
@@ -118,9 +139,11 @@ inline enum qn_status sweep_walk_units(void *user, const struct qn_unit_entry *e
 
 inline enum qn_status sweep_collect_units(struct sweep_run *run, struct qn_error *error) {
   const double begin = qn_seconds();
-  enum qn_status status = SWEEP_FRONTIER ? sweep_flag_units(run, error) : QN_OK;
+  const bool finds = SWEEP_FRONTIER && !run->all_begun;
+  enum qn_status status = finds ? sweep_flag_units(run, error) : QN_OK;
   const double seconds = qn_seconds() - begin;
-  const uint8_t *flags = SWEEP_FRONTIER && !run->all_flagged ? run->host_flags : NULL;
+  const uint8_t *flags = finds && !run->all_flagged ? run->host_flags : NULL;
+  run->all_begun = false;
   if (!status)
     status = qn_unit_stream_run(run->stream, flags, sweep_walk_units, run, &run->moved, error);
   run->moved.find_seconds += seconds;

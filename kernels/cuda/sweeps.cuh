@@ -73,6 +73,7 @@ struct sweep_run {
   uint8_t *unit_flags;            /* [num_units] on the device, in frontier programs */
   uint8_t *host_flags;
   bool all_flagged; /* for sure */
+  bool all_begun;   /* the stream has begun the first iteration, over all units */
   void *engine;     /* the engine's own, on the host */
 };
 

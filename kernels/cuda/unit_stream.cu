@@ -44,6 +44,12 @@ static void begin_list(struct qn_unit_stream *stream, const uint8_t *flags) {
   qn_unit_readers_add(&stream->readers, stream->list.num_batches);
 }
 
+void qn_unit_stream_begin(struct qn_unit_stream *stream, const uint8_t *flags) {
+  begin_list(stream, flags);
+  stream->list.figures.find_seconds = 0; /* of the iteration, that is */
+  stream->begun = true;
+}
+
 /* Let readers fill what has been sent; at most half of the stages may wait for the bus. */
 static enum qn_status free_stages(struct qn_unit_stream *stream, uint64_t number,
                                   struct qn_error *error) {
@@ -220,7 +226,9 @@ enum qn_status qn_unit_stream_part(struct qn_unit_stream *stream, const uint8_t 
                                    struct qn_stream_figures *figures, struct qn_error *error) {
   const uint64_t direct_bytes = stream->direct_bytes;
   const double wait_seconds = stream->wait_seconds;
-  begin_list(stream, flags);
+  if (!stream->begun)
+    begin_list(stream, flags);
+  stream->begun = false;
   *figures = stream->list.figures;
   enum qn_status status = qn_cuda_status(cudaEventRecord(stream->before, NULL),
                                          "recording the begin of an iteration", error);

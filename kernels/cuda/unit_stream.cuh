@@ -124,6 +124,10 @@ enum qn_status qn_unit_stream_create(struct qn_unit_stream **out, struct qn_cuda
                                      const struct qn_unit_source *source,
                                      const struct qn_stream_options *options,
                                      struct qn_stream_plan *plan, struct qn_error *error);
+/* Before the first call of qn_unit_stream_run or qn_unit_stream_part, with the flags that it will
+ * have: list the units, and let readers gather the first of them, as many as there are stages. */
+void qn_unit_stream_begin(struct qn_unit_stream *stream, const uint8_t *flags);
+
 /* NULL is allowed. */
 void qn_unit_stream_destroy(struct qn_unit_stream *stream);
 

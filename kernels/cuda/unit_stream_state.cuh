@@ -32,6 +32,7 @@ struct qn_unit_stream {
   unsigned lane;                 /* whose turn it is */
   uint64_t copied;               /* batches before have been copied to their lanes, or will be */
   uint64_t freed;                /* stages of batches before are free again */
+  bool begun;                    /* the next list has been made */
   bool goes_on;                  /* the next list is for the iteration of the last one */
   uint8_t *cached;               /* device: [cache_units x unit_bytes] */
   uint8_t *buffers;              /* device: [num_streams x batch_bytes] */

@@ -143,16 +143,24 @@ static void run_stream(const struct qn_unit_source *source, uint64_t available,
   assert_int_equal(qn_cuda_memory_create(&memory, 0, available, &error), QN_OK);
   assert_int_equal(qn_unit_stream_plan(source, options, available, &plan, &error), QN_OK);
   assert_int_equal(qn_unit_stream_create(&stream, &memory, source, options, &plan, &error), QN_OK);
+  const bool begins = random_next(&seed) % 2, goes_on = random_next(&seed) % 4;
   for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
     uint8_t flags[UNITS];
     const uint64_t what = random_next(&seed) % 4, percent = random_next(&seed) % 100;
+    unsigned cut = (unsigned)(random_next(&seed) % (2 * UNITS));
     for (unsigned unit = 0; unit < UNITS; unit++)
       flags[unit] = random_next(&seed) % 100 < percent;
     if (what == 3) /* none */
       memset(flags, 0, sizeof flags);
     if (iteration > 0 && random_next(&seed) % 5 == 0)
       qn_unit_stream_go_on(stream);
-    iterate(stream, what < 2 ? NULL : flags, (unsigned)(random_next(&seed) % (2 * UNITS)));
+    if (iteration == 0 && begins) {
+      qn_unit_stream_begin(stream, what < 2 ? NULL : flags);
+      cut = UNITS;
+    }
+    if (begins && !goes_on) /* what has begun may be left */
+      break;
+    iterate(stream, what < 2 ? NULL : flags, cut);
   }
   qn_unit_stream_destroy(stream);
   qn_cuda_memory_destroy(&memory);
