@@ -5,6 +5,7 @@
 
 #include "converters/bucket_radix.h"
 #include "support/memory.h"
+#include "support/multiversion.h"
 #include "support/threads.h"
 
 /* Where the bucket's part of the arrays is. */
@@ -19,12 +20,13 @@ struct target {
 QN_ALWAYS_INLINE void write_sorted(enum qn_record record, const struct qn_bucket_shape *shape,
                                    const struct qn_piece *pieces, uint64_t count,
                                    const struct target *target) {
-  uint64_t mask = ((uint64_t)1 << shape->destination_bits) - 1, row = 0, edge = 0;
+  const unsigned destination_bits = shape->destination_bits; /* columns might alias the shape */
+  uint64_t mask = ((uint64_t)1 << destination_bits) - 1, row = 0, edge = 0;
   for (uint64_t p = 0; edge < count; p++) {
     uint64_t n = pieces[p].count < count - edge ? pieces[p].count : count - edge;
     for (uint64_t i = 0; i < n; i++, edge++) {
       uint64_t key = qn_record_key(record, pieces[p].records, i);
-      while (row <= key >> shape->destination_bits)
+      while (row <= key >> destination_bits)
         target->rows[row++] = target->first_edge + edge;
       target->columns[edge] = (uint32_t)(key & mask);
       if (qn_record_weighted(record))
@@ -50,8 +52,9 @@ QN_ALWAYS_INLINE void write_bucket(enum qn_record record, const struct qn_bucket
   write_sorted(record, &buckets->shape, scratch->pieces, buckets->counts[bucket], target);
 }
 
-static void write_any_bucket(const struct qn_buckets *buckets, uint64_t bucket,
-                             struct qn_sort_scratch *scratch, const struct target *target) {
+QN_SCALAR_CLONES static void write_any_bucket(const struct qn_buckets *buckets, uint64_t bucket,
+                                              struct qn_sort_scratch *scratch,
+                                              const struct target *target) {
   switch (buckets->shape.record) {
   case QN_RECORD_KEY32:
     write_bucket(QN_RECORD_KEY32, buckets, bucket, scratch, target);

@@ -2,6 +2,7 @@
 
 #include "support/inline.h"
 #include "support/memory.h"
+#include "support/multiversion.h"
 
 /* A chunk begins with a link to the chain's chunk before it, padded to a record. */
 #define CHUNK_HEADER 16
@@ -45,9 +46,7 @@ struct qn_bucket_shape qn_bucket_shape_for(uint64_t num_rows, uint64_t num_verti
   bool narrow = shape.destination_bits + shape.source_bits <= 32;
   shape.record = weighted ? (narrow ? QN_RECORD_KEY32_WEIGHT : QN_RECORD_KEY64_WEIGHT)
                           : (narrow ? QN_RECORD_KEY32 : QN_RECORD_KEY64);
-  shape.record_bytes = shape.record == QN_RECORD_KEY32          ? 4
-                       : shape.record == QN_RECORD_KEY64_WEIGHT ? 16
-                                                                : 8;
+  shape.record_bytes = qn_record_width(shape.record);
   /* A chain's last chunk is half empty: let that be about a sixteenth of all. */
   shape.chunk_bytes = QN_BLOCK_BYTES;
   while (shape.chunk_bytes > 1024 &&
@@ -98,10 +97,9 @@ static uintptr_t add_chunk(struct qn_buckets *buckets, struct qn_lane *lane, uin
   return (uintptr_t)chunk + CHUNK_HEADER;
 }
 
-QN_ALWAYS_INLINE bool add_record(struct qn_buckets *buckets, struct qn_lane *lane,
-                                 enum qn_record record, uint64_t source, uint64_t destination,
-                                 uint64_t weight) {
-  const struct qn_bucket_shape *shape = &buckets->shape;
+QN_ALWAYS_INLINE bool add_record(struct qn_buckets *buckets, const struct qn_bucket_shape *shape,
+                                 struct qn_lane *lane, enum qn_record record, uint64_t source,
+                                 uint64_t destination, uint64_t weight) {
   uintptr_t *end = &lane->tails[source >> shape->source_bits];
   uint64_t offset = source & (((uint64_t)1 << shape->source_bits) - 1);
   uint64_t key = offset << shape->destination_bits | destination;
@@ -137,38 +135,40 @@ QN_ALWAYS_INLINE bool add_record(struct qn_buckets *buckets, struct qn_lane *lan
 QN_ALWAYS_INLINE bool add_records(struct qn_buckets *buckets, struct qn_lane *lane,
                                   enum qn_record record, const uint64_t *pairs,
                                   const uint32_t *weights, uint64_t count, bool both) {
+  const struct qn_bucket_shape shape = buckets->shape; /* records might alias the buckets' own */
   for (uint64_t i = 0; i < count; i++) {
     uint64_t source = (uint32_t)pairs[i], destination = pairs[i] >> 32;
     uint64_t weight = weights ? weights[i] : 0;
-    if (!add_record(buckets, lane, record, source, destination, weight))
+    if (!add_record(buckets, &shape, lane, record, source, destination, weight))
       return false;
     if (both && source != destination &&
-        !add_record(buckets, lane, record, destination, source, weight))
+        !add_record(buckets, &shape, lane, record, destination, source, weight))
       return false;
   }
   return true;
 }
 
-enum qn_status qn_buckets_add(struct qn_buckets *buckets, uint64_t lane, const uint64_t *pairs,
-                              const uint32_t *weights, uint64_t count, bool both) {
-  struct qn_lane *to = &buckets->lanes[lane];
-  bool done = true;
+QN_SCALAR_CLONES static bool add_any_records(struct qn_buckets *buckets, struct qn_lane *to,
+                                             const uint64_t *pairs, const uint32_t *weights,
+                                             uint64_t count, bool both) {
   switch (buckets->shape.record) {
   case QN_RECORD_KEY32:
-    done = both ? add_records(buckets, to, QN_RECORD_KEY32, pairs, NULL, count, true)
+    return both ? add_records(buckets, to, QN_RECORD_KEY32, pairs, NULL, count, true)
                 : add_records(buckets, to, QN_RECORD_KEY32, pairs, NULL, count, false);
-    break;
   case QN_RECORD_KEY64:
-    done = add_records(buckets, to, QN_RECORD_KEY64, pairs, NULL, count, both);
-    break;
+    return add_records(buckets, to, QN_RECORD_KEY64, pairs, NULL, count, both);
   case QN_RECORD_KEY32_WEIGHT:
-    done = add_records(buckets, to, QN_RECORD_KEY32_WEIGHT, pairs, weights, count, both);
-    break;
-  case QN_RECORD_KEY64_WEIGHT:
-    done = add_records(buckets, to, QN_RECORD_KEY64_WEIGHT, pairs, weights, count, both);
-    break;
+    return both ? add_records(buckets, to, QN_RECORD_KEY32_WEIGHT, pairs, weights, count, true)
+                : add_records(buckets, to, QN_RECORD_KEY32_WEIGHT, pairs, weights, count, false);
+  default:
+    return add_records(buckets, to, QN_RECORD_KEY64_WEIGHT, pairs, weights, count, both);
   }
-  return done ? QN_OK : QN_SYSTEM;
+}
+
+enum qn_status qn_buckets_add(struct qn_buckets *buckets, uint64_t lane, const uint64_t *pairs,
+                              const uint32_t *weights, uint64_t count, bool both) {
+  return add_any_records(buckets, &buckets->lanes[lane], pairs, weights, count, both) ? QN_OK
+                                                                                      : QN_SYSTEM;
 }
 
 /* The pieces of one chain, the newest first as they are linked; returns how many. */

@@ -26,6 +26,10 @@ enum qn_record {
   QN_RECORD_KEY64_WEIGHT, /* u64 key, u64 weight */
 };
 
+static inline unsigned qn_record_width(enum qn_record record) {
+  return record == QN_RECORD_KEY32 ? 4 : record == QN_RECORD_KEY64_WEIGHT ? 16 : 8;
+}
+
 struct qn_bucket_shape {
   uint64_t num_rows; /* sources are below it */
   uint64_t num_buckets;
