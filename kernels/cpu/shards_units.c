@@ -220,13 +220,17 @@ static uint64_t edges_of_word(const struct qn_sh_receivers *receivers, uint64_t 
   return edges;
 }
 
-/* How many out-edges the active vertices have, judged by some of them. */
+/* How many out-edges the active vertices have, judged by some of them. The word that has most
+ * stands for itself alone: it may be that of a hub. */
 static uint64_t estimate_edges(const struct qn_sh_receivers *receivers, const uint64_t *active) {
   const uint64_t step = num_words(receivers) / SAMPLED_WORDS + 1;
-  uint64_t edges = 0;
-  for (uint64_t word = 0; word < num_words(receivers); word += step)
-    edges += edges_of_word(receivers, word, active[word]);
-  return edges * step;
+  uint64_t edges = 0, most = 0;
+  for (uint64_t word = 0; word < num_words(receivers); word += step) {
+    const uint64_t here = edges_of_word(receivers, word, active[word]);
+    edges += here;
+    most = here > most ? here : most;
+  }
+  return (edges - most) * step + most;
 }
 
 static void want(struct qn_sh_receivers *receivers, uint64_t edge) {

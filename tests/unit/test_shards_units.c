@@ -126,7 +126,54 @@ static void finds_units_of_receivers(void **state) {
   }
 }
 
+/* A ring, and a hub in it that is active alone: its word is looked at for those around it. */
+static void finds_units_of_a_hub(void **state) {
+  enum { NUM_VERTICES = 1 << 18, HUB_EDGES = 4000, NUM_EDGES = NUM_VERTICES + HUB_EDGES };
+  static uint64_t in_offsets[NUM_VERTICES + 1], out_offsets[NUM_VERTICES + 1];
+  static uint32_t sources[NUM_EDGES], targets[NUM_EDGES];
+  static uint64_t active[NUM_VERTICES / 64 + 1] = {1};
+  static uint8_t flags[NUM_EDGES];
+  uint32_t vertex_offsets[] = {0, NUM_VERTICES};
+  struct qn_shards view = {.num_vertices = NUM_VERTICES,
+                           .num_edges = NUM_EDGES,
+                           .num_shards = 1,
+                           .vertex_offsets = vertex_offsets};
+  struct qn_sh_units units;
+  struct qn_sh_receivers receivers;
+  struct qn_error error;
+  uint64_t out = 0, in = 0;
+  (void)state;
+  for (uint32_t v = 0; v < NUM_VERTICES; v++) {
+    out_offsets[v] = out;
+    in_offsets[v] = in;
+    for (uint32_t t = 1; t <= (v ? 1 : 1 + HUB_EDGES); t++)
+      targets[out++] = (v + t) % NUM_VERTICES;
+    if (v > 1 && v <= 1 + HUB_EDGES)
+      sources[in++] = 0;
+    sources[in++] = (v + NUM_VERTICES - 1) % NUM_VERTICES;
+  }
+  out_offsets[NUM_VERTICES] = in_offsets[NUM_VERTICES] = NUM_EDGES;
+  view.in = (struct qn_csr){.num_vertices = NUM_VERTICES,
+                            .num_edges = NUM_EDGES,
+                            .row_offsets = in_offsets,
+                            .column_indices = sources};
+  view.out = (struct qn_csr){.num_vertices = NUM_VERTICES,
+                             .num_edges = NUM_EDGES,
+                             .row_offsets = out_offsets,
+                             .column_indices = targets};
+  assert_int_equal(qn_sh_units_create(&units, &view, 24, 4, NULL, 0, &error), QN_OK);
+  assert_int_equal(qn_sh_receivers_create(&receivers, &units, &error), QN_OK);
+  assert_false(qn_sh_receivers_find(&receivers, active, NULL, flags));
+  for (uint64_t u = 0; u < units.num_units; u++) {
+    const uint64_t end = u + 1 < units.num_units ? units.units[u + 1].first_row : NUM_VERTICES;
+    assert_int_equal(flags[u], end > 1 && units.units[u].first_row <= 1 + HUB_EDGES);
+  }
+  qn_sh_receivers_destroy(&receivers);
+  qn_sh_units_destroy(&units);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(finds_units_of_receivers)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(finds_units_of_receivers),
+                                     cmocka_unit_test(finds_units_of_a_hub)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
