@@ -16,11 +16,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "support/error.h"
 #include "support/memory.h"
 #include "support/options.h"
 #include "support/sizes.h"
 #include "support/threads.h"
+#include <quern/error.h>
 
 enum { MAX_RUNS = 99 };
 

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "bench/trials.h"
-#include "formats/figures.h"
+#include "formats/container/figures.h"
 #include "partitioner/blocked_csr.h"
 #include "partitioner/edge_partitions.h"
 #include "partitioner/hybrid.h"

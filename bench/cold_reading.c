@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "kernels/cuda/unit_gather.cuh"
-#include "kernels/cuda/unit_readers.cuh"
+#include "kernels/cuda/stream/gather.cuh"
+#include "kernels/cuda/stream/readers.cuh"
 #include "support/threads.h"
 
 #define PIECE_BYTES 16384u

@@ -11,9 +11,9 @@
 #include <string.h>
 #include <vector>
 
-#include "kernels/cuda/memory.cuh"
+#include "kernels/cuda/device/memory.cuh"
 
-#include "kernels/cuda/block.cuh"
+#include "kernels/cuda/device/block.cuh"
 
 namespace {
 

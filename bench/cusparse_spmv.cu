@@ -12,9 +12,9 @@
 #include <string.h>
 #include <vector>
 
-#include "formats/graph.h"
-#include "formats/transpose.h"
-#include "kernels/cuda/memory.cuh"
+#include "kernels/cuda/device/memory.cuh"
+#include <quern/graph.h>
+#include <quern/transpose.h>
 
 namespace {
 

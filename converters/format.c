@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "converters/input.h"
-#include "converters/text_fields.h"
+#include "converters/input/input.h"
+#include "converters/parse/text_fields.h"
 
 enum direction { READ, WRITTEN };
 

@@ -2,8 +2,8 @@
 #ifndef QN_CONVERTERS_FORMAT_H
 #define QN_CONVERTERS_FORMAT_H
 
-#include "converters/reader.h"
-#include "converters/writer.h"
+#include "converters/output/writer.h"
+#include "converters/parse/reader.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "converters/format.h"
-#include "converters/input_source.h"
+#include "converters/input/source.h"
 
 #define SAMPLE_BYTES ((uint64_t)64 << 10)
 

@@ -2,8 +2,8 @@
 #ifndef QN_CONVERTERS_INPUT_ESTIMATE_H
 #define QN_CONVERTERS_INPUT_ESTIMATE_H
 
-#include "converters/build_estimate.h"
-#include "converters/reader.h"
+#include "converters/build/build_estimate.h"
+#include "converters/parse/reader.h"
 
 #ifdef __cplusplus
 extern "C" {

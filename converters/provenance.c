@@ -1,6 +1,6 @@
 #include "converters/provenance.h"
 
-#include "converters/input.h"
+#include "converters/input/input.h"
 #include "support/json_text.h"
 #include "support/tool.h"
 

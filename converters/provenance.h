@@ -7,14 +7,14 @@
 #include <jansson.h>
 #include <stdint.h>
 
-#include "converters/ledger.h"
-#include "support/error.h"
+#include "converters/edges/ledger.h"
+#include <quern/error.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-struct qn_input_digest; /* converters/input.h */
+struct qn_input_digest; /* converters/input/input.h */
 
 /* A JSON object {"tool", "version", "options": {}, "inputs": []}; `tool` e.g. "quern-import".
  * Free with json_decref. */

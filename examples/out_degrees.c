@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "formats/graph.h"
+#include <quern/graph.h>
 
 int main(int argc, char **argv) {
   struct qn_graph graph;

@@ -1,17 +1,17 @@
 /* The table of layouts, and what is the same for all of them. */
-#include "formats/layouts.h"
+#include <quern/layouts.h>
 
-#include "formats/archive.h"
+#include <quern/archive.h>
 
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "formats/blocked_csr.h"
-#include "formats/checkpoint.h"
-#include "formats/edge_partitions.h"
-#include "formats/hybrid.h"
-#include "formats/shards.h"
-#include "formats/slotted_pages.h"
+#include "formats/layouts/checkpoint.h"
+#include <quern/blocked_csr.h>
+#include <quern/edge_partitions.h>
+#include <quern/hybrid.h>
+#include <quern/shards.h>
+#include <quern/slotted_pages.h>
 
 static enum qn_status graph_check(const struct qn_container *container, struct qn_error *error) {
   struct qn_graph graph;

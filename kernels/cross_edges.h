@@ -8,7 +8,7 @@
 #define QN_KERNELS_CROSS_EDGES_H
 
 #include "kernels/registry.h"
-#include "support/inline.h"
+#include <quern/inline.h>
 
 /* Without groups every vertex is one of its own: all edges but loops are cross-edges. */
 QN_INLINE bool qn_is_cross_edge(const uint32_t *groups, uint32_t source, uint32_t destination) {

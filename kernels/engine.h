@@ -3,7 +3,7 @@
  *
  *   #define QN_KERNEL qn_kernel_bfs_csr_cpu
  *   #include "kernels/programs/bfs.h"
- *   #include "kernels/cpu/csr_engine.h"
+ *   #include "kernels/cpu/csr/engine.h"
  *
  * includes this header, defines
  *
@@ -15,9 +15,9 @@
 
 #include <string.h>
 
-#include "formats/graph.h"
 #include "kernels/programs/complete.h"
 #include "kernels/registry.h"
+#include <quern/graph.h>
 
 #if !PROGRAM_WEIGHTS_BY_TYPE
 #define PROGRAM_WEIGHT_TYPES QN_ALL_WEIGHT_TYPES

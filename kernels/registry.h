@@ -17,12 +17,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "formats/container.h"
-#include "kernels/beside.h"
+#include "kernels/joint.h"
 #include "kernels/programs/context.h"
 #include "kernels/run_state.h"
 #include "kernels/streaming.h"
-#include "support/error.h"
+#include <quern/container.h>
+#include <quern/error.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -12,7 +12,7 @@
 #include <omp.h>
 #include <string.h>
 
-#include "partitioner/rows.h"
+#include "partitioner/row_visitor.h"
 #include "support/memory.h"
 #include "support/temp_file.h"
 #include "support/threads.h"

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "formats/blocked_csr.h"
 #include "partitioner/build_common.h"
+#include <quern/blocked_csr.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -4,12 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "formats/bundle_open.h"
-#include "formats/figures.h"
-#include "formats/layouts.h"
+#include "formats/container/figures.h"
 #include "support/input_kept.h"
 #include "support/json_text.h"
 #include "support/threads.h"
+#include <quern/layouts.h>
+#include <quern/open.h>
 
 /* ---- The input ------------------------------------------------------------ */
 

@@ -17,9 +17,9 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "formats/graph.h"
 #include "support/memory_plan.h"
 #include "support/tool.h"
+#include <quern/graph.h>
 
 #ifdef __cplusplus
 extern "C" {

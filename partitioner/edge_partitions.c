@@ -9,7 +9,7 @@
 #include <omp.h>
 #include <string.h>
 
-#include "formats/csr_shares.h"
+#include "formats/graph/csr_shares.h"
 #include "partitioner/edge_partitions_cut.h"
 #include "support/memory.h"
 #include "support/progress.h"

@@ -5,8 +5,8 @@
 #include <jansson.h>
 #include <stdint.h>
 
-#include "formats/edge_partitions.h"
 #include "partitioner/build_common.h"
+#include <quern/edge_partitions.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "formats/graph.h"
+#include <quern/graph.h>
 
 #ifdef __cplusplus
 extern "C" {

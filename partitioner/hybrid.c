@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "partitioner/rows.h"
+#include "partitioner/row_visitor.h"
 #include "support/checked.h"
 
 struct section_names {

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "formats/hybrid.h"
 #include "partitioner/build_common.h"
+#include <quern/hybrid.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -6,8 +6,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "formats/transpose.h"
 #include "support/memory.h"
+#include <quern/transpose.h>
 
 struct build {
   struct qn_csr in; /* in its sections */

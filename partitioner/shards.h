@@ -5,8 +5,8 @@
 #include <jansson.h>
 #include <stdint.h>
 
-#include "formats/shards.h"
 #include "partitioner/build_common.h"
+#include <quern/shards.h>
 
 #ifdef __cplusplus
 extern "C" {

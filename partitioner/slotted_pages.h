@@ -1,9 +1,9 @@
-/* From a graph to slotted pages (formats/slotted_pages.h, specs/slotted-pages.md). */
+/* From a graph to slotted pages (quern/slotted_pages.h, specs/slotted-pages.md). */
 #ifndef QN_PARTITIONER_SLOTTED_PAGES_H
 #define QN_PARTITIONER_SLOTTED_PAGES_H
 
-#include "formats/slotted_pages.h"
 #include "partitioner/build_common.h"
+#include <quern/slotted_pages.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "formats/checkpoint.h"
+#include "formats/layouts/checkpoint.h"
 #include "runtime/checkpoint_folder.h"
 #include "runtime/interrupt.h"
 #include "support/atomic_file.h"

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "kernels/cuda/device.h"
+#include "kernels/cuda/device/device.h"
 #include "support/memory.h"
 #include "support/progress.h"
 

@@ -2,7 +2,7 @@
 #ifndef QN_RUNTIME_DISPATCH_H
 #define QN_RUNTIME_DISPATCH_H
 
-#include "converters/vertex_file.h"
+#include "converters/graph/vertex_file.h"
 #include "kernels/registry.h"
 #include "runtime/checkpoint.h"
 #include "runtime/session.h"
@@ -26,7 +26,7 @@ struct qn_run_options {
   bool asynchronous;      /* QN_DEVICE_HYBRID: exchange values within iterations */
   char **sources;         /* [num_sources] original ids */
   uint32_t num_sources;
-  const char *groups; /* file of "id group" lines (converters/vertex_file.h) */
+  const char *groups; /* file of "id group" lines (converters/graph/vertex_file.h) */
   double damping;
   double tolerance;
   int64_t iterations;

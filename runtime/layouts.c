@@ -2,12 +2,12 @@
 
 #include <stddef.h>
 
-#include "formats/blocked_csr.h"
-#include "formats/edge_partitions.h"
-#include "formats/graph.h"
-#include "formats/hybrid.h"
-#include "formats/shards.h"
-#include "formats/slotted_pages.h"
+#include <quern/blocked_csr.h>
+#include <quern/edge_partitions.h>
+#include <quern/graph.h>
+#include <quern/hybrid.h>
+#include <quern/shards.h>
+#include <quern/slotted_pages.h>
 
 static enum qn_status graph_map(const struct qn_container *container, void *view,
                                 struct qn_error *error) {

@@ -2,7 +2,7 @@
 #ifndef QN_RUNTIME_LAYOUTS_H
 #define QN_RUNTIME_LAYOUTS_H
 
-#include "formats/container.h"
+#include <quern/container.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,8 +1,8 @@
 #include "runtime/session.h"
 
-#include "formats/bundle_open.h"
 #include "support/memory.h"
 #include "support/threads.h"
+#include <quern/open.h>
 
 /* The original order and its inverse, where they are not the vertex order. */
 static enum qn_status find_order(struct qn_session *session, struct qn_error *error) {

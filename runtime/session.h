@@ -2,9 +2,9 @@
 #ifndef QN_RUNTIME_SESSION_H
 #define QN_RUNTIME_SESSION_H
 
-#include "formats/container.h"
-#include "formats/ids.h"
 #include "runtime/layouts.h"
+#include <quern/container.h>
+#include <quern/ids.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <omp.h>
 
-#include "kernels/cpu/chunks.h"
+#include "kernels/cuts/chunks.h"
 #include "runtime/values.h"
 #include "support/memory.h"
 #include "support/sizes.h"

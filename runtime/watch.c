@@ -3,9 +3,9 @@
 #include <inttypes.h>
 #include <unistd.h>
 
-#include "runtime/beside_report.h"
 #include "runtime/cost_model.h"
 #include "runtime/interrupt.h"
+#include "runtime/joint_report.h"
 #include "runtime/timeline.h"
 #include "support/atomic_file.h"
 #include "support/memory.h"

@@ -32,9 +32,9 @@ void qn_watch_attach(struct qn_watch *watch, struct qn_run_request *request, uin
  *    "staging_bytes", "readers", "pin_bytes", "pin_refusal", "cache_units", "cache_bytes",
  *    "active_units", "cache_hits", "moved_units", "moved_bytes", "direct_bytes": sums,
  *    "iterations": [{"iteration", "active_vertices", "active_units", "cache_hits", "moved_units",
- *                    "moved_bytes", "direct_bytes", "seconds"; of several devices also "moved_bytes_by_device" and
- *                    "merge_seconds"}],
- *    "cost_model": {...} with --explain (cost_model.h)} */
+ *                    "moved_bytes", "direct_bytes", "seconds"; of several devices also
+ * "moved_bytes_by_device" and "merge_seconds"}], "cost_model": {...} with --explain (cost_model.h)}
+ */
 json_t *qn_watch_json(const struct qn_watch *watch);
 /* The run that the CPU and a device shared (beside_report.h); NULL if they did not. */
 json_t *qn_watch_beside_json(const struct qn_watch *watch);

@@ -17,21 +17,6 @@ env.Alias("man", pages)
 
 # ---- The library: what a program outside needs ---------------------------------------------------
 
-PUBLIC = ["container", "graph", "layouts", "ids", "archive", "bundle", "bundle_open", "blocked_csr",
-          "edge_partitions", "slotted_pages", "shards", "hybrid", "transpose", "fingerprint"]
-
-
-def with_included(headers):
-    """These headers of ours and all that they include."""
-    found, todo = [], list(headers)
-    while todo:
-        header = todo.pop()
-        if header not in found:
-            found.append(header)
-            with open(os.path.join(source, header), encoding="utf-8") as file:
-                todo += re.findall(r'^#include "(.*)"', file.read(), re.M)
-    return sorted(found)
-
 
 def version():
     with open(os.path.join(source, "support/tool.h"), encoding="utf-8") as file:
@@ -41,7 +26,7 @@ def version():
 pkg_config = env.Textfile("quern.pc", [
     "prefix=" + env["prefix"],
     "libdir=$${prefix}/lib",
-    "includedir=$${prefix}/include/quern",
+    "includedir=$${prefix}/include",
     "",
     "Name: quern",
     "Description: Reads and writes Quern's containers of graphs",
@@ -57,11 +42,10 @@ installed = [
     env.Install(root + "/lib", [env["LIBRARIES"]["formats"], env["LIBRARIES"]["support"]]),
     env.Install(root + "/lib/pkgconfig", pkg_config),
     env.Install(root + "/share/doc/quern", ["#README.md", "#LICENSE"] + env.Glob("#specs/*.md")),
+    env.Install(root + "/include/quern", env.Glob("#include/quern/*.h")),
     env.Install(root + "/share/doc/quern/docs", env.Glob("#docs/*")),
     env.Install(root + "/share/doc/quern/examples", env.Glob("#examples/*")),
 ]
-for header in with_included("formats/%s.h" % name for name in PUBLIC):
-    installed.append(env.Install(root + "/include/quern/" + os.path.dirname(header), "#" + header))
 for program in env["PROGRAMS"]:
     installed.append(env.InstallAs(root + "/share/bash-completion/completions/" + program.name,
                                    "#site_scons/quern-completion.bash"))

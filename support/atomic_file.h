@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "support/error.h"
+#include <quern/error.h>
 
 #ifdef __cplusplus
 extern "C" {

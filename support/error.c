@@ -1,4 +1,4 @@
-#include "support/error.h"
+#include <quern/error.h>
 
 #include <errno.h>
 #include <inttypes.h>

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "support/error.h"
+#include <quern/error.h>
 
 #ifdef __cplusplus
 extern "C" {

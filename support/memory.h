@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "support/error.h"
+#include <quern/error.h>
 
 #ifdef __cplusplus
 extern "C" {

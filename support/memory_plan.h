@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "support/error.h"
+#include <quern/error.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "support/error.h"
+#include <quern/error.h>
 
 #ifdef __cplusplus
 extern "C" {

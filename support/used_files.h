@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <time.h>
 
-#include "support/error.h"
+#include <quern/error.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -13,11 +13,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "converters/declared_size.h"
 #include "converters/input_estimate.h"
-#include "converters/readers/number_runs.h"
-#include "converters/text_fields.h"
-#include "converters/text_tokens.h"
+#include "converters/parse/declared_size.h"
+#include "converters/parse/number_runs.h"
+#include "converters/parse/text_fields.h"
+#include "converters/parse/text_tokens.h"
 #include "support/checked.h"
 #include "support/memory.h"
 #include "support/progress.h"

@@ -12,9 +12,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "converters/hdf5_file.h"
-#include "converters/input.h"
-#include "converters/sparse_matrix.h"
+#include "converters/arrays/hdf5_file.h"
+#include "converters/arrays/sparse_matrix.h"
+#include "converters/input/input.h"
 #include "support/checked.h"
 #include "support/memory.h"
 

@@ -6,14 +6,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "converters/declared_size.h"
-#include "converters/graph_source.h"
-#include "converters/input.h"
-#include "converters/whole_input.h"
-#include "formats/archive.h"
-#include "formats/csr_shares.h"
+#include "converters/graph/graph_source.h"
+#include "converters/input/input.h"
+#include "converters/input/whole_input.h"
+#include "converters/parse/declared_size.h"
+#include "formats/graph/csr_shares.h"
 #include "support/memory.h"
 #include "support/progress.h"
+#include <quern/archive.h>
 
 #define SIGNATURE "\x89QRN\r\n\x1a\n"
 /* Edges that one stream takes. */

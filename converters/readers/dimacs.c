@@ -10,12 +10,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "converters/declared_size.h"
-#include "converters/input.h"
-#include "converters/readers/shaped_lines.h"
-#include "converters/text_fields.h"
-#include "converters/text_lines.h"
-#include "converters/text_numbers.h"
+#include "converters/input/input.h"
+#include "converters/parse/declared_size.h"
+#include "converters/parse/shaped_lines.h"
+#include "converters/parse/text_fields.h"
+#include "converters/parse/text_lines.h"
+#include "converters/text/text_numbers.h"
 
 /* Three numbers as qn_parse_short_number reads them, and what is between. */
 #define FAST_BYTES 96

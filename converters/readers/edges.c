@@ -10,14 +10,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "converters/column_choice.h"
-#include "converters/input.h"
-#include "converters/reader.h"
-#include "converters/readers/regular_lines.h"
-#include "converters/readers/shaped_lines.h"
-#include "converters/text_fields.h"
-#include "converters/text_lines.h"
-#include "converters/text_numbers.h"
+#include "converters/input/input.h"
+#include "converters/parse/column_choice.h"
+#include "converters/parse/reader.h"
+#include "converters/parse/regular_lines.h"
+#include "converters/parse/shaped_lines.h"
+#include "converters/parse/text_fields.h"
+#include "converters/parse/text_lines.h"
+#include "converters/text/text_numbers.h"
 #include "support/progress.h"
 
 /* Lines of data have at least two columns; more than this many make no edge list. */

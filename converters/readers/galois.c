@@ -14,9 +14,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "converters/binary_rows.h"
-#include "converters/declared_size.h"
-#include "converters/whole_input.h"
+#include "converters/arrays/binary_rows.h"
+#include "converters/input/whole_input.h"
+#include "converters/parse/declared_size.h"
 #include "support/checked.h"
 
 enum { HEADER_BYTES = 32 };

@@ -13,11 +13,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "converters/input.h"
-#include "converters/reader.h"
-#include "converters/text_fields.h"
-#include "converters/text_numbers.h"
-#include "converters/whole_input.h"
+#include "converters/input/input.h"
+#include "converters/input/whole_input.h"
+#include "converters/parse/reader.h"
+#include "converters/parse/text_fields.h"
+#include "converters/text/text_numbers.h"
 
 extern const struct qn_reader qn_reader_edges;
 extern const struct qn_reader qn_reader_vertices;

@@ -16,14 +16,14 @@
 #include <string.h>
 #include <strings.h>
 
-#include "converters/input.h"
-#include "converters/reader.h"
-#include "converters/readers/real_lines.h"
-#include "converters/readers/shaped_lines.h"
-#include "converters/text_fields.h"
-#include "converters/text_lines.h"
-#include "converters/text_numbers.h"
-#include "converters/vertex_names.h"
+#include "converters/input/input.h"
+#include "converters/parse/reader.h"
+#include "converters/parse/real_lines.h"
+#include "converters/parse/shaped_lines.h"
+#include "converters/parse/text_fields.h"
+#include "converters/parse/text_lines.h"
+#include "converters/text/text_numbers.h"
+#include "converters/text/vertex_names.h"
 #include "support/checked.h"
 #include "support/memory.h"
 #include "support/progress.h"

@@ -19,17 +19,17 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "converters/declared_size.h"
-#include "converters/input.h"
+#include "converters/input/input.h"
 #include "converters/input_estimate.h"
-#include "converters/readers/number_runs.h"
-#include "converters/text_fields.h"
-#include "converters/text_lines.h"
-#include "converters/text_numbers.h"
-#include "formats/fingerprint.h"
-#include "support/inline.h"
+#include "converters/parse/declared_size.h"
+#include "converters/parse/number_runs.h"
+#include "converters/parse/text_fields.h"
+#include "converters/parse/text_lines.h"
+#include "converters/text/text_numbers.h"
 #include "support/multiversion.h"
 #include "support/progress.h"
+#include <quern/fingerprint.h>
+#include <quern/inline.h>
 
 /* What qn_parse_short_number may read. */
 #define FAST_BYTES 24

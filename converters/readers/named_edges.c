@@ -14,14 +14,14 @@
 #include <string.h>
 #include <strings.h>
 
-#include "converters/column_choice.h"
-#include "converters/edge_map.h"
-#include "converters/input.h"
-#include "converters/reader.h"
-#include "converters/string_map.h"
-#include "converters/text_fields.h"
-#include "converters/text_lines.h"
-#include "converters/text_numbers.h"
+#include "converters/edges/edge_map.h"
+#include "converters/input/input.h"
+#include "converters/parse/column_choice.h"
+#include "converters/parse/reader.h"
+#include "converters/parse/text_fields.h"
+#include "converters/parse/text_lines.h"
+#include "converters/text/string_map.h"
+#include "converters/text/text_numbers.h"
 #include "support/memory.h"
 #include "support/temp_file.h"
 

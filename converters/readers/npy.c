@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "converters/edge_array.h"
-#include "converters/whole_input.h"
+#include "converters/arrays/edge_array.h"
+#include "converters/input/whole_input.h"
 
 static enum qn_status read_npy(struct qn_input *input, const struct qn_read_options *options,
                                struct qn_edge_list *list, uint64_t *sequence,

@@ -11,11 +11,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "converters/edge_array.h"
-#include "converters/input.h"
-#include "converters/sparse_matrix.h"
-#include "converters/whole_input.h"
-#include "converters/zip_members.h"
+#include "converters/arrays/edge_array.h"
+#include "converters/arrays/sparse_matrix.h"
+#include "converters/input/input.h"
+#include "converters/input/whole_input.h"
+#include "converters/input/zip_members.h"
 #include "support/memory.h"
 #include "support/progress.h"
 

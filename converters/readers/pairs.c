@@ -9,13 +9,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "converters/binary_rows.h"
-#include "converters/input.h"
-#include "converters/record.h"
-#include "support/inline.h"
+#include "converters/arrays/binary_rows.h"
+#include "converters/input/input.h"
+#include "converters/parse/record.h"
 #include "support/memory.h"
 #include "support/progress.h"
 #include "support/threads.h"
+#include <quern/inline.h>
 
 struct pairs {
   const char *file;

@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "converters/declared_size.h"
-#include "converters/input.h"
-#include "converters/reader.h"
-#include "converters/whole_input.h"
+#include "converters/input/input.h"
+#include "converters/input/whole_input.h"
+#include "converters/parse/declared_size.h"
+#include "converters/parse/reader.h"
 
 extern const struct qn_reader qn_reader_edges;
 extern const struct qn_reader qn_reader_pairs;

@@ -3,10 +3,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "converters/input.h"
-#include "converters/reader.h"
-#include "converters/text_fields.h"
-#include "converters/text_tokens.h"
+#include "converters/input/input.h"
+#include "converters/parse/reader.h"
+#include "converters/parse/text_fields.h"
+#include "converters/parse/text_tokens.h"
 #include "support/memory.h"
 #include "support/progress.h"
 

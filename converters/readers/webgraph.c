@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "converters/bv_graph.h"
-#include "converters/declared_size.h"
-#include "converters/input.h"
-#include "converters/whole_input.h"
+#include "converters/arrays/bv_graph.h"
+#include "converters/input/input.h"
+#include "converters/input/whole_input.h"
+#include "converters/parse/declared_size.h"
 #include "support/checked.h"
 #include "support/memory.h"
 #include "support/progress.h"

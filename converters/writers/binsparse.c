@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "converters/hdf5_file.h"
-#include "converters/writer.h"
+#include "converters/arrays/hdf5_file.h"
+#include "converters/output/writer.h"
 #include "support/memory.h"
 #include "support/progress.h"
 

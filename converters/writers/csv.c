@@ -2,8 +2,8 @@
  * cuGraph and pandas, edges and vertices for GraphFrames, nodes and relationships for Neo4j. */
 #include <string.h>
 
-#include "converters/edge_table.h"
-#include "converters/output_folder.h"
+#include "converters/output/edge_table.h"
+#include "converters/output/output_folder.h"
 
 static bool has_weights(const struct qn_graph *graph) {
   return graph->out.weights.type != QN_WEIGHT_NONE;

@@ -3,9 +3,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "converters/text_format.h"
-#include "converters/writer.h"
-#include "formats/csr_shares.h"
+#include "converters/output/writer.h"
+#include "converters/text/text_format.h"
+#include "formats/graph/csr_shares.h"
 #include "support/progress.h"
 
 #define PART_EDGES ((uint64_t)32 << 10)

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "converters/edge_table.h"
+#include "converters/output/edge_table.h"
 
 static enum qn_status write_head(const struct qn_graph *graph, bool once,
                                  struct qn_text_output *output, struct qn_error *error) {

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "converters/writer.h"
+#include "converters/output/writer.h"
 #include "support/progress.h"
 
 /* Elements of a part. */

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "converters/writer.h"
-#include "formats/transpose.h"
+#include "converters/output/writer.h"
 #include "support/progress.h"
+#include <quern/transpose.h>
 
 /* Elements of a part. */
 #define PART ((uint64_t)64 << 10)

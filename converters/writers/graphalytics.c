@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "converters/edge_table.h"
-#include "converters/output_folder.h"
+#include "converters/output/edge_table.h"
+#include "converters/output/output_folder.h"
 
 /* ---- Properties ----------------------------------------------------------- */
 

@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "converters/text_format.h"
-#include "converters/writer.h"
+#include "converters/output/writer.h"
+#include "converters/text/text_format.h"
 #include "support/progress.h"
 
 /* Edges and vertices of a part, about. */

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "converters/edge_runs.h"
-#include "converters/writer.h"
+#include "converters/output/edge_runs.h"
+#include "converters/output/writer.h"
 #include "support/progress.h"
 
 #define PART_EDGES ((uint64_t)64 << 10)

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "converters/writer.h"
+#include "converters/output/writer.h"
 #include "support/progress.h"
 
 /* Bytes handed over at a time. */

@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "converters/edge_runs.h"
-#include "converters/record.h"
-#include "converters/writer.h"
+#include "converters/output/edge_runs.h"
+#include "converters/output/writer.h"
+#include "converters/parse/record.h"
 #include "support/progress.h"
 
 #define PART_EDGES ((uint64_t)64 << 10)

@@ -84,7 +84,7 @@
  *   PROGRAM_TOLERANCE    the default tolerance (otherwise 0: all iterations are done)
  *   PROGRAM_PARTIAL      a narrower type in which partial results of program_lane may be stored
  *
- * "vertex" is the position in original order (formats/ids.h): results do not
+ * "vertex" is the position in original order (quern/ids.h): results do not
  * depend on how a layout numbers its vertices. */
 #ifndef QN_KERNELS_PROGRAMS_PROGRAM_H
 #define QN_KERNELS_PROGRAMS_PROGRAM_H
@@ -94,7 +94,7 @@
 #include <stdint.h>
 
 #include "kernels/programs/context.h"
-#include "support/inline.h"
+#include <quern/inline.h>
 
 #define PROGRAM_FUNCTION QN_INLINE
 

@@ -1,7 +1,7 @@
 #include "planted.h"
 
 #include "emulator.h"
-#include "kernels/cuda/launch.cuh"
+#include "kernels/cuda/device/launch.cuh"
 
 #include <cstdio>
 #include <vector>

@@ -1,4 +1,4 @@
-/* Kernels with a bug planted in each, and sound ones, for tests/unit/test_emulator.c. */
+/* Kernels with a bug planted in each, and sound ones, for tests/unit/emulated/test_emulator.c. */
 #ifndef EMULATOR_PLANTED_H
 #define EMULATOR_PLANTED_H
 

@@ -4,9 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "formats/archive.h"
 #include "fuzz/fuzz.h"
 #include "fuzz/fuzz_seal.h"
+#include <quern/archive.h>
 
 static void open_and_decode(const uint8_t *data, size_t size) {
   struct qn_error error;

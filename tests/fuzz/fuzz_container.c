@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/container.h"
-#include "formats/layouts.h"
 #include "fuzz/fuzz.h"
 #include "fuzz/fuzz_seal.h"
+#include <quern/container.h>
+#include <quern/layouts.h>
 
 /* Whatever passes the checks can be walked, and restored to a graph of the same size. */
 static void walk(const struct qn_container *container, const struct qn_layout_operations *layout) {

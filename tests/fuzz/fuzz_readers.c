@@ -5,11 +5,11 @@
 #include <unistd.h>
 
 #include "converters/format.h"
-#include "converters/input.h"
-#include "formats/layouts.h"
+#include "converters/input/input.h"
 #include "fuzz/fuzz.h"
 #include "support/memory.h"
 #include "support/progress.h"
+#include <quern/layouts.h>
 
 /* A file of a few bytes may declare more vertices than are worth building here. */
 #define MOST_VERTICES 100000

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "formats/container.h"
-#include "formats/container_disk.h"
+#include "formats/container/container_disk.h"
+#include <quern/container.h>
 
 static inline void fuzz_seal_sections(uint8_t *data, uint64_t table_offset, uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {

@@ -1,6 +1,6 @@
 /* The decoder of WebGraph's lists on any bits: each list either ascends below the number of nodes
  * or is refused with a message. The first eight bytes choose what the properties would say. */
-#include "converters/bv_graph.h"
+#include "converters/arrays/bv_graph.h"
 #include "fuzz/fuzz.h"
 
 static struct qn_bv_properties choose(const uint8_t *data) {

@@ -1,4 +1,4 @@
-"""Programs that were built: every tests/unit/test_*.c (cmocka) must be there and pass, and every tests/fuzz/fuzz_*.c
+"""Programs that were built: every tests/unit/**/test_*.c (cmocka) must be there and pass, and every tests/fuzz/fuzz_*.c
 must survive its corpus and mutations of it."""
 
 import shutil
@@ -38,7 +38,7 @@ def run_program(name, program, settings, arguments=(), needs_cmocka=True):
 def find(settings):
     """test_NAME.c; test_NAME_medium.c and test_NAME_long.c belong to those tiers."""
     jobs = []
-    for source in sorted((settings.root / "unit").glob("test_*.c")):
+    for source in sorted((settings.root / "unit").glob("**/test_*.c")):
         name = "unit/" + source.stem
         tier = next((tier for tier in ("medium", "long") if source.stem.endswith("_" + tier)), "short")
         if source.stem.startswith("test_emulated") and tier == "medium" and settings.sanitized:

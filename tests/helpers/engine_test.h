@@ -12,7 +12,6 @@
 
 #include <math.h>
 
-#include "formats/transpose.h"
 #include "helpers/random_graph.h"
 #include "helpers/resume_test.h"
 #include "helpers/round_trip.h"
@@ -20,6 +19,7 @@
 #include "kernels/registry.h"
 #include "support/memory.h"
 #include "support/threads.h"
+#include <quern/transpose.h>
 
 /* Of programs that would go on until values hardly change. */
 #ifndef MOST_ITERATIONS

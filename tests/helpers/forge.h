@@ -12,8 +12,8 @@
 
 #include <string.h>
 
-#include "formats/layouts.h"
 #include "helpers/scratch.h"
+#include <quern/layouts.h>
 
 /* One change: element `index` of a section, or header parameter `index` where `section` is NULL, or
  * (section "undirected") the header's directedness. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/graph.h"
+#include <quern/graph.h>
 
 static inline uint64_t random_next(uint64_t *state) {
   *state += 0x9E3779B97F4A7C15u;

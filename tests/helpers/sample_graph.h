@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "formats/graph.h"
-#include "formats/layouts.h"
+#include <quern/graph.h>
+#include <quern/layouts.h>
 
 /* What to write: out-edges as CSR, optionally in-edges, weights and ids. */
 struct sample {

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "formats/container.h"
-#include "formats/container_disk.h"
+#include "formats/container/container_disk.h"
+#include <quern/container.h>
 
 /* The checksums of the contents of sections that lie within the file: after a change there. */
 static inline void seal_sections(uint8_t *bytes, size_t size) {

@@ -53,7 +53,7 @@ class Install(unittest.TestCase):
                          sorted(name + ".1" for name in tools))
         self.assertEqual(sorted(path.name for path in (self.prefix / "share/bash-completion/completions").iterdir()),
                          tools)
-        self.assertTrue((self.prefix / "include/quern/formats/graph.h").exists())
+        self.assertTrue((self.prefix / "include/quern/graph.h").exists())
         self.assertNotIn(str(self.stage), (self.prefix / "lib/pkgconfig/quern.pc").read_text())
 
     def test_manual_pages_say_what_help_says(self):

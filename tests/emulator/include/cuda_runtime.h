@@ -2,7 +2,7 @@
  * C++ compiler that knows nothing of them. A kernel becomes a plain function
  * that the emulator calls on a fiber for every thread.
  *
- * Two things cannot be had without nvcc and go through kernels/cuda/launch.cuh:
+ * Two things cannot be had without nvcc and go through kernels/cuda/device/launch.cuh:
  * launching (QN_LAUNCH) and shared memory (QN_SHARED, QN_SHARED_DYNAMIC). */
 #ifndef EMULATOR_CUDA_RUNTIME_H
 #define EMULATOR_CUDA_RUNTIME_H

@@ -1,0 +1,46 @@
+/* Arrays of numbers as binary formats keep them: any width, byte order and alignment. */
+#ifndef QN_CONVERTERS_NUMBER_ARRAY_H
+#define QN_CONVERTERS_NUMBER_ARRAY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <quern/container.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum qn_number_class { QN_NUMBERS_UNSIGNED, QN_NUMBERS_SIGNED, QN_NUMBERS_REAL };
+
+struct qn_number_array {
+  const char *name; /* for messages */
+  const char *data; /* count * width bytes, borrowed */
+  uint64_t count;
+  enum qn_number_class kind;
+  unsigned width; /* 1, 2, 4 or 8 bytes; reals 4 or 8 */
+  bool big_endian;
+  bool stays; /* `data` is there until the input is closed */
+};
+
+/* Decode whole numbers [first, first + count) to `ids`; gives how many come before the first
+ * negative one, `count` if none is. The array must not be of reals. */
+uint64_t qn_numbers_ids(const struct qn_number_array *array, uint64_t first, uint64_t count,
+                        uint64_t *ids);
+
+/* One of them; false if it is negative. */
+bool qn_numbers_id(const struct qn_number_array *array, uint64_t index, uint64_t *id);
+
+/* What weights the whole array makes: u32 if every number is one, else f32. Gives the index of the
+ * first number that is neither finite nor fits in f32, `count` if there is none. */
+uint64_t qn_numbers_weight_type(const struct qn_number_array *array, enum qn_weight_type *type);
+
+/* Decode numbers [first, first + count) as the bits of weights of this type; reals are rounded to
+ * the nearest f32. */
+void qn_numbers_weights(const struct qn_number_array *array, enum qn_weight_type type,
+                        uint64_t first, uint64_t count, uint32_t *bits);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

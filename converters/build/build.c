@@ -1,0 +1,366 @@
+/* The builder's stages: number the vertices, spread the edges over buckets,
+ * sort the buckets, write the arrays. Edges on disk go through the middle two part by part
+ * (build_on_disk.c). */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "converters/build/build_job.h"
+#include "converters/edges/spill.h"
+#include "support/memory.h"
+#include "support/progress.h"
+#include "support/threads.h"
+#include <quern/graph.h>
+#include <quern/transpose.h>
+
+enum qn_status qn_build_check(const struct qn_build *build, struct qn_error *error) {
+  if (build->names && build->ids == QN_ID_COMPACT)
+    return qn_fail(error, QN_USAGE, "vertices with names cannot be compacted");
+  if (build->names && build->num_vertices == QN_VERTICES_FROM_EDGES)
+    return qn_fail(error, QN_USAGE, "names need a declared number of vertices");
+  bool merge_weights =
+      build->duplicates == QN_DUPLICATES_MIN || build->duplicates == QN_DUPLICATES_SUM;
+  if (merge_weights && build->weights == QN_WEIGHTS_NONE)
+    return qn_fail(error, QN_USAGE,
+                   "duplicates cannot be merged by weight when weights are dropped; use "
+                   "--duplicates=remove");
+  return QN_OK;
+}
+
+/* ---- Weights -------------------------------------------------------------- */
+
+static enum qn_status choose_weight_type(struct qn_build_job *job, struct qn_error *error) {
+  const struct qn_build *build = job->build;
+  const uint64_t *blocks = job->list->blocks_of;
+  bool weighted = blocks[QN_WEIGHT_U32] + blocks[QN_WEIGHT_F32] > 0;
+  job->weight_type = blocks[QN_WEIGHT_F32]   ? QN_WEIGHT_F32
+                     : blocks[QN_WEIGHT_U32] ? QN_WEIGHT_U32
+                                             : QN_WEIGHT_NONE;
+  if (build->weights == QN_WEIGHTS_NONE)
+    job->weight_type = QN_WEIGHT_NONE;
+  else if (weighted && blocks[QN_WEIGHT_NONE])
+    return qn_fail(error, QN_INVALID, "some edges have a weight and some have none");
+  else if (!weighted && job->list->num_edges &&
+           (build->weights == QN_WEIGHTS_U32 || build->weights == QN_WEIGHTS_F32))
+    return qn_fail(error, QN_INVALID, "weights were asked for, but the edges have none");
+  else if (build->weights == QN_WEIGHTS_U32 && blocks[QN_WEIGHT_F32])
+    return qn_fail(error, QN_INVALID,
+                   "some weights are no whole numbers from 0 to 4294967295; use --weights=f32");
+  else if (build->weights == QN_WEIGHTS_F32)
+    job->weight_type = QN_WEIGHT_F32;
+  else if (build->weights == QN_WEIGHTS_U32)
+    job->weight_type = QN_WEIGHT_U32;
+  bool merge = build->duplicates == QN_DUPLICATES_MIN || build->duplicates == QN_DUPLICATES_SUM;
+  if (merge && job->weight_type == QN_WEIGHT_NONE && job->list->num_edges)
+    return qn_fail(error, QN_INVALID,
+                   "duplicates cannot be merged by weight: the edges have none; use "
+                   "--duplicates=remove");
+  return QN_OK;
+}
+
+/* Weights of the block in the graph's type, NULL if that is none. */
+static uint32_t *convert_weights(struct qn_edge_block *block, enum qn_weight_type type) {
+  if (type == QN_WEIGHT_NONE)
+    return NULL;
+  uint32_t *weights = qn_edge_block_weights(block);
+  if (block->weight_type == QN_WEIGHT_U32 && type == QN_WEIGHT_F32)
+    for (uint32_t i = 0; i < block->count; i++) {
+      float value = (float)weights[i];
+      memcpy(&weights[i], &value, sizeof value);
+    }
+  return weights;
+}
+
+/* ---- Edges into buckets --------------------------------------------------- */
+
+static int compare_blocks(const void *left, const void *right) {
+  const struct qn_edge_block *a = *(struct qn_edge_block *const *)left;
+  const struct qn_edge_block *b = *(struct qn_edge_block *const *)right;
+  if (a->sequence != b->sequence)
+    return a->sequence < b->sequence ? -1 : 1;
+  return a->position < b->position ? -1 : a->position > b->position;
+}
+
+/* Counts the block's loops and takes them out if `remove`. */
+static uint64_t filter_self_loops(struct qn_edge_block *block, uint32_t *weights, bool remove) {
+  uint64_t *pairs = qn_edge_block_ids(block), loops = 0;
+  for (uint32_t i = 0; i < block->count; i++)
+    loops += (uint32_t)pairs[i] == pairs[i] >> 32;
+  if (!loops || !remove)
+    return loops;
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < block->count; i++) {
+    pairs[kept] = pairs[i];
+    if (weights)
+      weights[kept] = weights[i];
+    kept += (uint32_t)pairs[i] != pairs[i] >> 32;
+  }
+  block->count = kept;
+  return loops;
+}
+
+uint32_t *qn_build_prepare_block(const struct qn_build_job *job, struct qn_edge_block *block,
+                                 uint64_t *self_loops) {
+  bool remove = job->build->self_loops == QN_SELF_LOOPS_REMOVE;
+  qn_id_map_apply(job->ids, block);
+  uint32_t *weights = convert_weights(block, job->weight_type);
+  *self_loops += filter_self_loops(block, weights, remove);
+  return weights;
+}
+
+static bool spread_block(struct qn_build_job *job, uint64_t lane, uint64_t index,
+                         struct qn_edge_block **scratch, uint64_t *self_loops) {
+  struct qn_edge_block *block = qn_edge_list_load(job->list, index, scratch);
+  if (!block)
+    return false;
+  uint32_t *weights = qn_build_prepare_block(job, block, self_loops);
+  enum qn_status status = qn_buckets_add(&job->buckets, lane, qn_edge_block_ids(block), weights,
+                                         block->count, job->build->undirected);
+  qn_edge_list_drop(job->list, index);
+  return !status;
+}
+
+/* Each lane takes consecutive blocks, so that lanes are in input order. */
+static enum qn_status spread_list(struct qn_build_job *job, struct qn_error *error) {
+  struct qn_edge_list *list = job->list;
+  uint64_t self_loops = 0;
+  int failed = 0;
+  qn_progress_begin("distributing", "edges", list->num_edges);
+#pragma omp parallel for schedule(static, 1) reduction(+ : self_loops) reduction(| : failed)
+  for (uint64_t lane = 0; lane < job->buckets.num_lanes; lane++) {
+    struct qn_edge_block *scratch = NULL;
+    uint64_t begin, end;
+    qn_part_of(list->num_blocks, job->buckets.num_lanes, lane, &begin, &end);
+    for (uint64_t i = begin; i < end && !failed; i++) {
+      uint64_t count = list->blocks[i]->count;
+      failed |= !spread_block(job, lane, i, &scratch, &self_loops);
+      qn_progress_add(count);
+    }
+    if (scratch)
+      qn_block_give(list->pool, scratch);
+  }
+  qn_progress_end();
+  if (failed)
+    return qn_edge_list_load_failed(list, error);
+  qn_build_count_read(job, self_loops);
+  return QN_OK;
+}
+
+void qn_build_count_read(struct qn_build_job *job, uint64_t self_loops) {
+  struct qn_ledger *ledger = job->ledger;
+  uint64_t num_edges = job->list->num_edges;
+  ledger->edges_read = num_edges - ledger->edges_added;
+  ledger->self_loops_removed = job->build->self_loops == QN_SELF_LOOPS_REMOVE ? self_loops : 0;
+  if (job->build->undirected)
+    ledger->edges_added += num_edges - self_loops;
+}
+
+/* ---- Buckets into arrays -------------------------------------------------- */
+
+enum qn_status qn_build_sort(struct qn_build_job *job, uint64_t first_row, struct qn_error *error) {
+  struct qn_sort_options options = {.duplicates = job->build->duplicates,
+                                    .weight_type = job->weight_type};
+  struct qn_sort_overflow overflow;
+  enum qn_status status = qn_buckets_sort(&job->buckets, &options, &overflow, error);
+  if (status || !overflow.found)
+    return status;
+  return qn_build_fail_overflow(job, first_row + overflow.source, overflow.destination, error);
+}
+
+enum qn_status qn_build_fail_overflow(const struct qn_build_job *job, uint64_t source,
+                                      uint64_t destination, struct qn_error *error) {
+  return qn_fail(error, QN_INVALID,
+                 "the weights of the edges from %llu to %llu sum to more than %s can hold%s",
+                 (unsigned long long)qn_id_map_id(job->ids, (uint32_t)source),
+                 (unsigned long long)qn_id_map_id(job->ids, (uint32_t)destination),
+                 qn_weight_type_name(job->weight_type),
+                 job->weight_type == QN_WEIGHT_U32 ? "; use --weights=f32" : "");
+}
+
+static enum qn_status sort_buckets(struct qn_build_job *job, struct qn_error *error) {
+  qn_progress_begin("sorting", "edges", 0);
+  enum qn_status status = qn_build_sort(job, 0, error);
+  qn_progress_end();
+  return status;
+}
+
+uint64_t qn_build_count_sorted(const struct qn_buckets *buckets) {
+  uint64_t total = 0;
+  for (uint64_t b = 0; b < buckets->shape.num_buckets; b++)
+    total += buckets->counts[b];
+  return total;
+}
+
+void qn_build_set_out(struct qn_build_job *job, const uint64_t *row_offsets,
+                      const uint32_t *columns, const void *weights, uint64_t num_edges) {
+  struct qn_csr *csr = &job->out;
+  *csr = (struct qn_csr){.num_vertices = job->num_vertices,
+                         .num_edges = num_edges,
+                         .row_offsets = row_offsets,
+                         .column_indices = columns,
+                         .weights.type = job->weight_type};
+  if (job->weight_type == QN_WEIGHT_U32)
+    csr->weights.u32 = weights;
+  else if (job->weight_type == QN_WEIGHT_F32)
+    csr->weights.f32 = weights;
+}
+
+enum qn_status qn_build_add_sections(struct qn_build_job *job, uint64_t num_edges,
+                                     struct qn_graph_arrays *arrays, struct qn_error *error) {
+  enum qn_status status;
+  arrays->weights = NULL;
+  if ((status = qn_graph_write_rows(job->writer, job->num_vertices, &arrays->row_offsets, error)) ||
+      (status = qn_graph_write_columns(job->writer, num_edges, &arrays->column_indices, error)) ||
+      (status = qn_graph_write_weights(job->writer, num_edges, &arrays->weights, error)))
+    return status;
+  qn_build_set_out(job, arrays->row_offsets, arrays->column_indices, arrays->weights, num_edges);
+  return QN_OK;
+}
+
+static enum qn_status write_out_edges(struct qn_build_job *job, struct qn_error *error) {
+  struct qn_graph_arrays arrays;
+  uint64_t num_edges = qn_build_count_sorted(&job->buckets);
+  enum qn_status status = qn_build_add_sections(job, num_edges, &arrays, error);
+  if (status)
+    return status;
+  qn_progress_begin("writing", "edges", num_edges);
+  status = qn_buckets_write(&job->buckets, 0, arrays.row_offsets, arrays.column_indices,
+                            arrays.weights, error);
+  qn_progress_end();
+  return status;
+}
+
+static enum qn_status write_in_edges(struct qn_build_job *job, struct qn_error *error) {
+  struct qn_graph_arrays arrays = {0};
+  uint64_t num_edges = job->out.num_edges;
+  enum qn_status status;
+  if ((status =
+           qn_graph_write_in_rows(job->writer, job->num_vertices, &arrays.row_offsets, error)) ||
+      (status = qn_graph_write_in_columns(job->writer, num_edges, &arrays.column_indices, error)) ||
+      (status = qn_graph_write_in_weights(job->writer, num_edges, &arrays.weights, error)))
+    return status;
+  return qn_csr_transpose(&job->out, &arrays, error);
+}
+
+/* Where a row has the same column twice; V if nowhere. */
+static uint64_t find_duplicate(const struct qn_csr *csr, uint32_t *column) {
+  uint64_t found = csr->num_vertices;
+#pragma omp parallel for schedule(dynamic, 4096) reduction(min : found)
+  for (uint64_t v = 0; v < csr->num_vertices; v++)
+    for (uint64_t e = csr->row_offsets[v] + 1; e < csr->row_offsets[v + 1]; e++)
+      if (csr->column_indices[e] == csr->column_indices[e - 1])
+        found = v < found ? v : found;
+  for (uint64_t e = found < csr->num_vertices ? csr->row_offsets[found] : 0;
+       found < csr->num_vertices; e++)
+    if (csr->column_indices[e] == csr->column_indices[e + 1]) {
+      *column = csr->column_indices[e];
+      break;
+    }
+  return found;
+}
+
+/* What messages call a vertex. */
+static const char *vertex_text(const struct qn_build_job *job, uint64_t vertex, char *text,
+                               size_t size) {
+  char number[32];
+  uint64_t length;
+  if (job->build->names) {
+    const char *name = qn_ids_text(job->build->names, vertex, number, &length);
+    snprintf(text, size, "%.*s", (int)length, name);
+  } else {
+    snprintf(text, size, "%llu", (unsigned long long)qn_id_map_id(job->ids, vertex));
+  }
+  return text;
+}
+
+static enum qn_status refuse_duplicates(struct qn_build_job *job, struct qn_error *error) {
+  uint32_t column = 0;
+  char row_text[64], column_text[64];
+  uint64_t row = find_duplicate(&job->out, &column);
+  if (row == job->num_vertices)
+    return QN_OK;
+  if (job->build->repeated) {
+    job->build->repeated[0] = job->build->names ? row : qn_id_map_id(job->ids, row);
+    job->build->repeated[1] = job->build->names ? column : qn_id_map_id(job->ids, column);
+  }
+  return qn_fail(error, QN_INVALID,
+                 "the edge from %s to %s occurs more than once, which the format forbids; "
+                 "--duplicates=keep, remove, min or sum accepts it",
+                 vertex_text(job, row, row_text, sizeof row_text),
+                 vertex_text(job, column, column_text, sizeof column_text));
+}
+
+/* ---- The whole ------------------------------------------------------------ */
+
+static enum qn_status write_ids(struct qn_build_job *job, struct qn_error *error) {
+  if (job->build->names)
+    return qn_ids_write(job->writer, job->build->names, error);
+  if (qn_id_map_is_identity(job->ids))
+    return QN_OK;
+  uint64_t *numbers;
+  enum qn_status status = qn_ids_write_ascending(job->writer, job->num_vertices, &numbers, error);
+  if (!status)
+    qn_id_map_list(job->ids, numbers);
+  return status;
+}
+
+static void fill_info(struct qn_build_job *job) {
+  const struct qn_build *build = job->build;
+  struct qn_container_info *info = qn_writer_info(job->writer);
+  info->layout = QN_LAYOUT_GRAPH;
+  info->weight_type = job->weight_type;
+  info->directedness = build->undirected || build->already_symmetric ? QN_UNDIRECTED : QN_DIRECTED;
+  info->num_vertices = job->num_vertices;
+}
+
+/* The out-edges of a list in memory. */
+static enum qn_status build_in_memory(struct qn_build_job *job, struct qn_error *error) {
+  struct qn_edge_list *list = job->list;
+  if (list->num_blocks)
+    qsort(list->blocks, list->num_blocks, sizeof *list->blocks, compare_blocks);
+  if (qn_build_is_sorted(job))
+    return qn_build_sorted(job, error);
+  uint64_t lanes = qn_threads();
+  uint64_t most_edges = job->list->num_edges * (job->build->undirected ? 2 : 1);
+  struct qn_bucket_shape shape = qn_bucket_shape_for(
+      job->num_vertices, job->num_vertices, most_edges, job->weight_type != QN_WEIGHT_NONE, lanes);
+  enum qn_status status;
+  if ((status = qn_buckets_create(job->list->pool, &shape, lanes, &job->buckets, error)) ||
+      (status = spread_list(job, error)) || (status = sort_buckets(job, error)))
+    return status;
+  return write_out_edges(job, error);
+}
+
+static enum qn_status run(struct qn_build_job *job, struct qn_error *error) {
+  const struct qn_build *build = job->build;
+  enum qn_status status;
+  if ((status = qn_build_check(build, error)) || (status = choose_weight_type(job, error)) ||
+      (status = qn_id_map_create(job->list, build, &job->ids, error)))
+    return status;
+  job->num_vertices = qn_id_map_num_vertices(job->ids);
+  fill_info(job);
+  status = job->list->spill ? qn_build_on_disk(job, error) : build_in_memory(job, error);
+  if (status || (build->unique && (status = refuse_duplicates(job, error))))
+    return status;
+  if (build->check_symmetric && !qn_csr_is_symmetric(&job->out))
+    return qn_fail(error, QN_INVALID,
+                   "the input calls its graph undirected, but some edge lacks its reverse");
+  struct qn_ledger *ledger = job->ledger;
+  ledger->edges_written = job->out.num_edges;
+  ledger->duplicates_removed =
+      ledger->edges_read + ledger->edges_added - ledger->self_loops_removed - ledger->edges_written;
+  qn_writer_info(job->writer)->num_edges = job->out.num_edges;
+  bool directed = !build->undirected && !build->already_symmetric;
+  if (build->transpose && directed && (status = write_in_edges(job, error)))
+    return status;
+  return write_ids(job, error);
+}
+
+enum qn_status qn_build_graph(struct qn_edge_list *list, const struct qn_build *build,
+                              struct qn_writer *writer, struct qn_ledger *ledger,
+                              struct qn_error *error) {
+  struct qn_build_job job = {.list = list, .build = build, .writer = writer, .ledger = ledger};
+  enum qn_status status = run(&job, error);
+  qn_buckets_destroy(&job.buckets);
+  qn_id_map_destroy(job.ids);
+  return status;
+}

@@ -1,0 +1,460 @@
+#include "converters/edges/edge_list.h"
+
+#include <assert.h>
+
+#include "converters/edges/edge_blocks.h"
+#include "converters/edges/spill.h"
+#include "support/memory.h"
+
+static_assert(sizeof(struct qn_edge_block) <= QN_EDGE_BLOCK_HEADER, "block header");
+
+struct qn_kept {
+  void *object;
+  void (*release)(void *);
+  struct qn_kept *next;
+};
+
+enum qn_status qn_edge_list_create(struct qn_edge_list **out, struct qn_error *error) {
+  struct qn_edge_list *list;
+  *out = NULL;
+  enum qn_status status = qn_alloc_zeroed(&list, 1, sizeof *list, "an edge list", error);
+  if (status)
+    return status;
+  status = qn_block_pool_create(&list->pool, error);
+  if (status) {
+    qn_free(list);
+    return status;
+  }
+  pthread_mutex_init(&list->mutex, NULL);
+  *out = list;
+  return QN_OK;
+}
+
+enum qn_status qn_edge_list_create_on_disk(const struct qn_spill_options *options,
+                                           struct qn_edge_list **out, struct qn_error *error) {
+  enum qn_status status = qn_edge_list_create(out, error);
+  if (!status)
+    status = qn_spill_create(options, &(*out)->spill, error);
+  if (status) {
+    qn_edge_list_destroy(*out);
+    *out = NULL;
+  }
+  return status;
+}
+
+void qn_edge_list_destroy(struct qn_edge_list *list) {
+  if (!list)
+    return;
+  for (uint64_t b = 0; b < list->num_blocks; b++)
+    qn_edge_list_drop(list, b);
+  while (list->kept) {
+    struct qn_kept *kept = list->kept;
+    list->kept = kept->next;
+    kept->release(kept->object);
+    qn_free(kept);
+  }
+  qn_spill_destroy(list->spill);
+  qn_edge_marks_drop(&list->marks);
+  qn_block_pool_destroy(list->pool);
+  pthread_mutex_destroy(&list->mutex);
+  qn_free(list->blocks);
+  qn_free(list);
+}
+
+void qn_edge_list_mark_ids(struct qn_edge_list *list, const uint64_t *num_vertices) {
+  qn_edge_marks_create(&list->marks, num_vertices);
+}
+
+uint64_t qn_edge_list_count(const struct qn_edge_list *list) {
+  return list->num_edges;
+}
+
+static uint64_t largest_id(struct qn_edge_block *block) {
+  const uint64_t *ids = qn_edge_block_ids(block);
+  if (block->wide) {
+    uint64_t largest = 0;
+    for (uint32_t i = 0; i < 2 * block->count; i++)
+      largest = ids[i] > largest ? ids[i] : largest;
+    return largest;
+  }
+  uint32_t source = 0, destination = 0;
+  for (uint32_t i = 0; i < block->count; i++) {
+    uint32_t u = (uint32_t)ids[i], v = (uint32_t)(ids[i] >> 32);
+    source = u > source ? u : source;
+    destination = v > destination ? v : destination;
+  }
+  return source > destination ? source : destination;
+}
+
+/* Edges that are in no order are found out at once. */
+static bool is_ascending(struct qn_edge_block *block) {
+  uint32_t i = 1;
+  if (block->wide) {
+    while (i < block->count &&
+           !qn_edge_is_before(qn_edge_block_ends(block, i), qn_edge_block_ends(block, i - 1)))
+      i++;
+    return i >= block->count;
+  }
+  const uint64_t *pairs = qn_edge_block_ids(block);
+  uint64_t before = pairs[0] << 32 | pairs[0] >> 32;
+  for (; i < block->count; i++) {
+    uint64_t edge = pairs[i] << 32 | pairs[i] >> 32;
+    if (edge < before)
+      return false;
+    before = edge;
+  }
+  return true;
+}
+
+/* Under the list's mutex. */
+static void count_block(struct qn_edge_list *list, const struct qn_edge_block *block) {
+  list->num_edges += block->count;
+  list->blocks_of[block->weight_type]++;
+  list->largest = block->largest > list->largest ? block->largest : list->largest;
+}
+
+/* `listed` is the block, or a view of it. */
+static enum qn_status append_block(struct qn_edge_list *list, struct qn_edge_block *listed,
+                                   struct qn_edge_block *block, struct qn_error *error) {
+  enum qn_status status = QN_OK;
+  pthread_mutex_lock(&list->mutex);
+  listed->marked = qn_edge_marks_want(&list->marks, listed->largest, list->num_edges);
+  uint64_t n = list->num_blocks;
+  if ((n & (n - 1)) == 0)
+    status = qn_realloc(&list->blocks, n ? 2 * n : 1, sizeof *list->blocks,
+                        "the list of edge blocks", error);
+  if (!status) {
+    list->blocks[list->num_blocks++] = listed;
+    count_block(list, listed);
+  }
+  pthread_mutex_unlock(&list->mutex);
+  if (listed->marked)
+    qn_edge_marks_add(&list->marks, block);
+  return status;
+}
+
+static void spill_block(struct qn_edge_stream *stream, struct qn_edge_block *block) {
+  struct qn_edge_list *list = stream->list;
+  stream->status = qn_spill_block(list, stream, block, &stream->error);
+  pthread_mutex_lock(&list->mutex);
+  count_block(list, block);
+  pthread_mutex_unlock(&list->mutex);
+  qn_block_give(list->pool, block);
+}
+
+/* Take the stream's block away from it. */
+static struct qn_edge_block *detach_block(struct qn_edge_stream *stream) {
+  struct qn_edge_block *block = stream->block;
+  if (block)
+    block->count = stream->count;
+  stream->block = NULL;
+  stream->plain_capacity = stream->weighted_capacity = 0;
+  stream->count = 0;
+  return block;
+}
+
+/* Hand the stream's block over to the list. */
+static void finish_block(struct qn_edge_stream *stream) {
+  if (stream->again && stream->block) { /* more than there were */
+    stream->list->changed = true;
+    stream->status = QN_INVALID;
+    return;
+  }
+  struct qn_edge_block *block = detach_block(stream);
+  if (!block)
+    return;
+  if (block->count == 0) { /* there was only room for edges of another kind */
+    stream->spare = block;
+    stream->num_blocks--;
+    return;
+  }
+  block->largest = largest_id(block);
+  if (stream->list->spill) {
+    spill_block(stream, block);
+    return;
+  }
+  block->ascending = is_ascending(block);
+  stream->status = append_block(stream->list, block, block, &stream->error);
+}
+
+/* The block's weights follow its last pair, wherever its edges end. */
+static void begin_block(struct qn_edge_stream *stream, bool wide, enum qn_weight_type type) {
+  struct qn_edge_block *block = stream->spare ? stream->spare : qn_block_take(stream->list->pool);
+  stream->spare = NULL;
+  if (!block) {
+    stream->status = qn_block_pool_exhausted(stream->list->pool, &stream->error);
+    return;
+  }
+  *block = (struct qn_edge_block){.sequence = stream->sequence,
+                                  .position = stream->num_blocks++,
+                                  .wide = wide,
+                                  .weight_type = type};
+  uint32_t capacity = qn_edge_block_capacity(wide, type != QN_WEIGHT_NONE);
+  stream->block = block;
+  stream->pairs = qn_edge_block_ids(block);
+  stream->weights = qn_edge_block_weights(block);
+  stream->weight_type = type;
+  stream->count = 0;
+  stream->plain_capacity = !wide && type == QN_WEIGHT_NONE ? capacity : 0;
+  stream->weighted_capacity = !wide && type != QN_WEIGHT_NONE ? capacity : 0;
+}
+
+void qn_edge_stream_open(struct qn_edge_stream *stream, struct qn_edge_list *list,
+                         uint64_t sequence) {
+  *stream = (struct qn_edge_stream){.list = list, .sequence = sequence};
+}
+
+enum qn_status qn_edge_stream_close(struct qn_edge_stream *stream, struct qn_error *error) {
+  if (!stream->status)
+    finish_block(stream);
+  if (stream->spare)
+    qn_block_give(stream->list->pool, stream->spare);
+  stream->spare = NULL;
+  enum qn_status closed = qn_divider_close(stream->divider, stream->status ? NULL : &stream->error);
+  stream->divider = NULL;
+  stream->status = stream->status ? stream->status : closed;
+  if (stream->status && error)
+    *error = stream->error;
+  return stream->status;
+}
+
+static uint32_t float_bits(uint32_t number) {
+  float value = (float)number;
+  uint32_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+/* From here on the stream's weights are f32: a block has one type. */
+static void make_weights_float(struct qn_edge_stream *stream) {
+  for (uint32_t i = 0; i < stream->count; i++)
+    stream->weights[i] = float_bits(stream->weights[i]);
+  stream->block->weight_type = stream->weight_type = QN_WEIGHT_F32;
+}
+
+void qn_edge_push_slowly(struct qn_edge_stream *stream, uint64_t source, uint64_t destination,
+                         enum qn_weight_type weight_type, uint32_t weight_bits) {
+  if (stream->status)
+    return;
+  struct qn_edge_block *block = stream->block;
+  if (block && (block->weight_type == QN_WEIGHT_NONE) != (weight_type == QN_WEIGHT_NONE)) {
+    stream->status =
+        qn_fail(&stream->error, QN_INVALID, "some edges have a weight and some have none");
+    return;
+  }
+  if (weight_type == QN_WEIGHT_U32 && stream->weight_type == QN_WEIGHT_F32) {
+    weight_type = QN_WEIGHT_F32;
+    weight_bits = float_bits(weight_bits);
+  } else if (block && weight_type == QN_WEIGHT_F32 && block->weight_type == QN_WEIGHT_U32) {
+    make_weights_float(stream);
+  }
+  bool needs_wide = ((source | destination) >> 32) != 0;
+  bool wide = needs_wide || (block && block->wide); /* a wide block takes narrow edges too */
+  if (!block || block->wide != wide ||
+      stream->count == qn_edge_block_capacity(wide, weight_type != QN_WEIGHT_NONE)) {
+    wide = needs_wide;
+    finish_block(stream);
+    if (!stream->status)
+      begin_block(stream, wide, weight_type);
+    if (stream->status)
+      return;
+  }
+  uint32_t i = stream->count++;
+  if (weight_type != QN_WEIGHT_NONE)
+    stream->weights[i] = weight_bits;
+  if (wide) {
+    stream->pairs[2 * (uint64_t)i] = source;
+    stream->pairs[2 * (uint64_t)i + 1] = destination;
+  } else {
+    stream->pairs[i] = source | destination << 32;
+  }
+}
+
+/* ---- Many edges ----------------------------------------------------------- */
+
+static bool is_weighted(enum qn_weight_type type) {
+  return type != QN_WEIGHT_NONE;
+}
+
+uint32_t qn_edge_stream_room(struct qn_edge_stream *stream, enum qn_weight_type type,
+                             uint64_t **pairs, uint32_t **weights) {
+  struct qn_edge_block *block = stream->block;
+  if (stream->status)
+    return 0;
+  if (block && is_weighted(block->weight_type) != is_weighted(type)) {
+    stream->status =
+        qn_fail(&stream->error, QN_INVALID, "some edges have a weight and some have none");
+    return 0;
+  }
+  uint32_t capacity = qn_edge_block_capacity(false, is_weighted(type));
+  if (!block || block->wide || block->weight_type != type || stream->count == capacity) {
+    finish_block(stream);
+    if (!stream->status)
+      begin_block(stream, false, type);
+    if (stream->status)
+      return 0;
+  }
+  *pairs = stream->pairs + stream->count;
+  *weights = stream->weights + stream->count;
+  return capacity - stream->count;
+}
+
+void qn_edge_push_arrays(struct qn_edge_stream *stream, const uint64_t *sources,
+                         const uint64_t *destinations, enum qn_weight_type type,
+                         const uint32_t *weights, uint64_t count) {
+  uint64_t all = 0;
+  for (uint64_t i = 0; i < count; i++)
+    all |= sources[i] | destinations[i];
+  if (all >> 32) {
+    for (uint64_t i = 0; i < count; i++)
+      qn_edge_push_slowly(stream, sources[i], destinations[i], type, type ? weights[i] : 0);
+    return;
+  }
+  for (uint64_t done = 0; done < count;) {
+    uint64_t *pairs;
+    uint32_t *room_for_weights;
+    uint32_t room = qn_edge_stream_room(stream, type, &pairs, &room_for_weights);
+    if (room == 0)
+      return;
+    uint32_t some = count - done < room ? (uint32_t)(count - done) : room;
+    for (uint32_t i = 0; i < some; i++)
+      pairs[i] = sources[done + i] | destinations[done + i] << 32;
+    if (is_weighted(type))
+      memcpy(room_for_weights, weights + done, some * sizeof *weights);
+    qn_edge_stream_filled(stream, some);
+    done += some;
+  }
+}
+
+void qn_edge_push_pairs(struct qn_edge_stream *stream, const uint64_t *pairs,
+                        enum qn_weight_type type, const uint32_t *weights, uint64_t count) {
+  for (uint64_t done = 0; done < count;) {
+    uint64_t *room_for_pairs;
+    uint32_t *room_for_weights;
+    uint32_t room = qn_edge_stream_room(stream, type, &room_for_pairs, &room_for_weights);
+    if (room == 0)
+      return;
+    uint32_t some = count - done < room ? (uint32_t)(count - done) : room;
+    memcpy(room_for_pairs, pairs + done, some * sizeof *pairs);
+    if (is_weighted(type))
+      memcpy(room_for_weights, weights + done, some * sizeof *weights);
+    qn_edge_stream_filled(stream, some);
+    done += some;
+  }
+}
+
+/* ---- Views ---------------------------------------------------------------- */
+
+uint32_t qn_edge_view_capacity(bool weighted) {
+  return qn_edge_block_capacity(false, weighted);
+}
+
+/* List the view instead of the stream's block, whose memory is used again. */
+static void finish_view(struct qn_edge_stream *stream, const struct qn_edge_view *view,
+                        uint64_t part) {
+  struct qn_edge_block *block = detach_block(stream), *listed;
+  const uint64_t *pairs = qn_edge_block_ids(block);
+  stream->spare = block;
+  stream->status =
+      qn_alloc(&listed, QN_EDGE_BLOCK_VIEW_BYTES, 1, "the list of edge blocks", &stream->error);
+  if (stream->status)
+    return;
+  *listed = *block;
+  listed->largest = largest_id(block);
+  listed->ascending = is_ascending(block);
+  listed->view = *view;
+  listed->part = part;
+  qn_edge_block_ids(listed)[0] = pairs[0];
+  qn_edge_block_ids(listed)[1] = pairs[block->count - 1];
+  stream->status = append_block(stream->list, listed, block, &stream->error);
+  if (stream->status)
+    qn_free(listed);
+}
+
+uint64_t qn_edge_push_view(struct qn_edge_stream *stream, const struct qn_edge_view *view,
+                           uint64_t part) {
+  if (stream->list->spill)
+    return view->push(view->context, part, stream);
+  if (!stream->status)
+    finish_block(stream);
+  uint64_t num_blocks = stream->num_blocks;
+  uint64_t result = view->push(view->context, part, stream);
+  if (stream->status || !stream->count)
+    return result;
+  if (stream->num_blocks == num_blocks + 1 && !stream->block->wide)
+    finish_view(stream, view, part);
+  else
+    finish_block(stream);
+  return result;
+}
+
+enum qn_status qn_edge_list_keep(struct qn_edge_list *list, void *object, void (*release)(void *),
+                                 struct qn_error *error) {
+  struct qn_kept *kept;
+  enum qn_status status = qn_alloc(&kept, 1, sizeof *kept, "an edge list", error);
+  if (status)
+    return status;
+  *kept = (struct qn_kept){object, release, list->kept};
+  list->kept = kept;
+  return QN_OK;
+}
+
+/* Whoever changes a mapped file meanwhile must not make us believe in ids that nobody has seen. */
+static bool is_as_before(struct qn_edge_block *block, const struct qn_edge_block *listed) {
+  return !block->wide && block->count == listed->count &&
+         block->weight_type == listed->weight_type && largest_id(block) <= listed->largest;
+}
+
+struct qn_edge_block *qn_edge_list_load(struct qn_edge_list *list, uint64_t index,
+                                        struct qn_edge_block **scratch) {
+  struct qn_edge_block *listed = list->blocks[index];
+  if (!listed->view.push)
+    return listed;
+  if (!*scratch)
+    *scratch = qn_block_take(list->pool);
+  if (!*scratch)
+    return NULL;
+  struct qn_edge_stream stream = {
+      .list = list, .sequence = listed->sequence, .spare = *scratch, .again = true};
+  listed->view.push(listed->view.context, listed->part, &stream);
+  struct qn_edge_block *block = detach_block(&stream);
+  if (stream.status || !block || !is_as_before(block, listed)) {
+    list->changed = true;
+    return NULL;
+  }
+  block->position = listed->position;
+  block->largest = listed->largest;
+  return block;
+}
+
+enum qn_status qn_edge_list_load_failed(struct qn_edge_list *list, struct qn_error *error) {
+  return list->changed ? qn_fail(error, QN_INVALID, "the input changed while it was being read")
+                       : qn_block_pool_exhausted(list->pool, error);
+}
+
+bool qn_edge_list_each(struct qn_edge_list *list, qn_edge_block_taker take, const void *context,
+                       uint64_t *sum) {
+  uint64_t total = 0;
+  int failed = 0;
+#pragma omp parallel reduction(+ : total) reduction(| : failed)
+  {
+    struct qn_edge_block *scratch = NULL;
+#pragma omp for schedule(dynamic, 16)
+    for (uint64_t b = 0; b < list->num_blocks; b++)
+      if (!failed)
+        failed |= !take(context, b, &scratch, &total);
+    if (scratch)
+      qn_block_give(list->pool, scratch);
+  }
+  *sum = total;
+  return !failed;
+}
+
+void qn_edge_list_drop(struct qn_edge_list *list, uint64_t index) {
+  struct qn_edge_block *block = list->blocks[index];
+  if (block && block->view.push)
+    qn_free(block);
+  else if (block)
+    qn_block_give(list->pool, block);
+  list->blocks[index] = NULL;
+}

@@ -1,0 +1,75 @@
+#include "converters/edges/ledger.h"
+
+#include <inttypes.h>
+
+#include "support/sizes.h"
+
+struct entry {
+  const char *key;
+  const char *label;
+  uint64_t value;
+  bool only_if_any;
+};
+
+enum { NUM_ENTRIES = 9 };
+
+static void list_entries(const struct qn_ledger *ledger, struct entry entries[NUM_ENTRIES]) {
+  const struct entry all[NUM_ENTRIES] = {
+      {"records", "records read", ledger->records, false},
+      {"comments", "comments and blank lines", ledger->comments, false},
+      {"rejected", "rejected", ledger->rejected, false},
+      {"edges_left_out", "edges left out", ledger->edges_left_out, true},
+      {"edges_read", "edges read", ledger->edges_read, false},
+      {"edges_added", "added by symmetrising", ledger->edges_added, false},
+      {"self_loops_removed", "self loops removed", ledger->self_loops_removed, false},
+      {"duplicates_removed", "duplicates removed", ledger->duplicates_removed, false},
+      {"edges_written", "edges written", ledger->edges_written, false},
+  };
+  for (int i = 0; i < NUM_ENTRIES; i++)
+    entries[i] = all[i];
+}
+
+enum qn_status qn_ledger_check(const struct qn_ledger *ledger, struct qn_error *error) {
+  uint64_t accounted =
+      ledger->comments + ledger->rejected + ledger->edges_left_out + ledger->edges_read;
+  if (ledger->records != accounted)
+    return qn_fail(error, QN_SYSTEM,
+                   "the ledger does not balance: %" PRIu64 " records, but %" PRIu64
+                   " accounted for; please report this error of Quern",
+                   ledger->records, accounted);
+  uint64_t in = ledger->edges_read + ledger->edges_added;
+  uint64_t out = ledger->self_loops_removed + ledger->duplicates_removed + ledger->edges_written;
+  if (in != out)
+    return qn_fail(error, QN_SYSTEM,
+                   "the ledger does not balance: %" PRIu64 " edges in, %" PRIu64
+                   " out; please report this error of Quern",
+                   in, out);
+  return QN_OK;
+}
+
+json_t *qn_ledger_json(const struct qn_ledger *ledger) {
+  struct entry entries[NUM_ENTRIES];
+  list_entries(ledger, entries);
+  json_t *object = json_object();
+  for (int i = 0; object && i < NUM_ENTRIES; i++) {
+    if (entries[i].only_if_any && entries[i].value == 0)
+      continue;
+    if (json_object_set_new(object, entries[i].key, json_integer((json_int_t)entries[i].value))) {
+      json_decref(object);
+      object = NULL;
+    }
+  }
+  return object;
+}
+
+void qn_ledger_print(const struct qn_ledger *ledger, FILE *stream) {
+  struct entry entries[NUM_ENTRIES];
+  list_entries(ledger, entries);
+  for (int i = 0; i < NUM_ENTRIES; i++) {
+    char count[32];
+    if (entries[i].only_if_any && entries[i].value == 0)
+      continue;
+    fprintf(stream, "  %-26s %16s\n", entries[i].label,
+            qn_count_text(entries[i].value, count, sizeof count));
+  }
+}

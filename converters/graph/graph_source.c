@@ -1,0 +1,43 @@
+#include "converters/graph/graph_source.h"
+
+#include <quern/layouts.h>
+#include <quern/open.h>
+
+static enum qn_status open_graph(struct qn_graph_source *source, struct qn_error *error) {
+  enum qn_status status = qn_graph_view(source->container, &source->graph, error);
+  return status ? status : qn_graph_check(source->container, &source->graph, error);
+}
+
+static enum qn_status view_container(struct qn_graph_source *source, struct qn_error *error) {
+  const struct qn_layout_operations *operations;
+  enum qn_status status;
+  if (qn_container_info(source->container)->layout == QN_LAYOUT_GRAPH)
+    return open_graph(source, error);
+  if ((status = qn_layout_operations(source->container, &operations, error)) ||
+      (status = operations->check(source->container, error)))
+    return status;
+  return operations->restore(source->container, &source->graph, error);
+}
+
+enum qn_status qn_graph_source_open(const char *path, struct qn_graph_source *source,
+                                    struct qn_error *error) {
+  struct qn_container *container;
+  *source = (struct qn_graph_source){0};
+  enum qn_status status = qn_container_open(path, 0, &container, error);
+  return status ? status : qn_graph_source_take(container, source, error);
+}
+
+enum qn_status qn_graph_source_take(struct qn_container *container, struct qn_graph_source *source,
+                                    struct qn_error *error) {
+  *source = (struct qn_graph_source){.container = container};
+  enum qn_status status = view_container(source, error);
+  if (status)
+    qn_graph_source_close(source);
+  return status;
+}
+
+void qn_graph_source_close(struct qn_graph_source *source) {
+  qn_graph_unmap(&source->graph);
+  qn_container_unmap(source->container);
+  *source = (struct qn_graph_source){0};
+}

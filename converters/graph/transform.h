@@ -1,0 +1,54 @@
+/* Graphs into graphs. What is asked for is done in this order:
+ *
+ *   1. transpose       every edge turns round
+ *   2. self loops      are removed
+ *   3. symmetrize      the reverse of every edge is added, with its weight
+ *   4. duplicates      of edges with the same ends the first stays
+ *   5. weights         are drawn at random
+ *   6. relabel         vertices are renumbered, and keep their original ids
+ */
+#ifndef QN_CONVERTERS_TRANSFORM_H
+#define QN_CONVERTERS_TRANSFORM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "converters/edges/ledger.h"
+#include "converters/graph/random_weights.h"
+#include <quern/graph.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum qn_relabel {
+  QN_RELABEL_NONE,
+  QN_RELABEL_DEGREE, /* by descending degree (of directed graphs: in and out together) of the
+                        resulting graph; equal ones keep their order */
+  QN_RELABEL_RANDOM,
+};
+
+struct qn_transform {
+  bool transpose;
+  bool remove_self_loops;
+  bool symmetrize; /* an undirected graph stays as it is */
+  bool remove_duplicates;
+  struct qn_random_weights weights; /* of an edge: by its ends and its place among its duplicates;
+                                       both directions of an undirected edge have the same */
+  enum qn_relabel relabel;
+  uint64_t relabel_seed;
+  bool store_in_edges; /* of a directed result */
+};
+
+/* Write the transformed `graph`, which has been checked, into `writer` (fresh): sections, ids and
+ * info. Fills the ledger, whose records are the edges stored and those that it says were left out.
+ * Takes 8 bytes an edge, 12 with weights, and what qn_build_graph takes; with a limit of memory
+ * (support/temp_file.h) edges go to temporary files instead. */
+enum qn_status qn_transform_graph(const struct qn_graph *graph,
+                                  const struct qn_transform *transform, struct qn_writer *writer,
+                                  struct qn_ledger *ledger, struct qn_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,132 @@
+#include "converters/graph/vertex_file.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "converters/parse/text_fields.h"
+#include "converters/text/string_map.h"
+#include "support/memory.h"
+
+struct vertex_reader {
+  struct qn_input *input;
+  const struct qn_ids *ids;
+  uint32_t *order;             /* of ids that do not ascend, or NULL */
+  struct qn_string_map *names; /* of groups; NULL for a list */
+  struct qn_vertex_groups *groups;
+  uint64_t line;
+};
+
+enum qn_status qn_vertex_groups_create(uint64_t num_vertices, struct qn_vertex_groups *groups,
+                                       struct qn_error *error) {
+  *groups = (struct qn_vertex_groups){.num_vertices = num_vertices};
+  enum qn_status status =
+      qn_pages_alloc(&groups->of, num_vertices, sizeof *groups->of, "groups of vertices", error);
+  if (status)
+    return status;
+#pragma omp parallel for schedule(static)
+  for (uint64_t v = 0; v < num_vertices; v++)
+    groups->of[v] = QN_NO_GROUP;
+  return QN_OK;
+}
+
+void qn_vertex_groups_destroy(struct qn_vertex_groups *groups) {
+  qn_pages_free(groups->of, groups->num_vertices, sizeof *groups->of);
+  *groups = (struct qn_vertex_groups){0};
+}
+
+static enum qn_status refuse_line(const struct vertex_reader *reader, struct qn_error *error,
+                                  const char *what, struct qn_text_column column) {
+  char quoted[QN_QUOTE_BYTES];
+  qn_fail(error, QN_INVALID, "%s %s", what, qn_text_quote(column.begin, column.end, quoted));
+  return qn_error_at_line(error, qn_input_name(reader->input), reader->line, 0), QN_INVALID;
+}
+
+static enum qn_status find_group(const struct vertex_reader *reader, struct qn_text_column column,
+                                 uint32_t *group, struct qn_error *error) {
+  *group = 0;
+  if (!reader->names)
+    return QN_OK;
+  switch (qn_string_map_intern(reader->names, column.begin, (uint64_t)(column.end - column.begin),
+                               group)) {
+  case QN_INTERNED:
+    return QN_OK;
+  case QN_INTERN_NO_MEMORY:
+    return qn_fail_memory(error, "the names of groups", 0);
+  default:
+    return refuse_line(reader, error, "expected the name of a group, found", column);
+  }
+}
+
+static enum qn_status read_line(struct vertex_reader *reader, const char *line, const char *end,
+                                struct qn_error *error) {
+  struct qn_text_column id, group = {end, end};
+  line = qn_skip_blanks(line, end);
+  if (line == end || *line == '#' || *line == '%')
+    return QN_OK;
+  char separator = qn_text_separator(line, end);
+  struct qn_text_columns columns =
+      qn_text_columns_of(line, end, !reader->names && separator == ' ' ? '\t' : separator);
+  uint32_t vertex, number;
+  qn_text_next_column(&columns, &id);
+  if (!qn_ids_lookup(reader->ids, reader->order, id.begin, (uint64_t)(id.end - id.begin), &vertex))
+    return refuse_line(reader, error, "no vertex has the id", id);
+  if (reader->names)
+    qn_text_next_column(&columns, &group);
+  enum qn_status status = find_group(reader, group, &number, error);
+  if (status)
+    return status;
+  uint32_t *of = &reader->groups->of[vertex];
+  if (*of != QN_NO_GROUP && *of != number)
+    return refuse_line(reader, error, "there are two groups for the vertex", id);
+  reader->groups->num_named += *of == QN_NO_GROUP;
+  *of = number;
+  return QN_OK;
+}
+
+static enum qn_status read_lines(struct vertex_reader *reader, struct qn_error *error) {
+  struct qn_input_block block;
+  enum qn_status status = qn_input_next(reader->input, &block, error);
+  if (!status)
+    qn_text_skip_mark(&block);
+  while (!status && block.bytes) {
+    for (const char *line, *end; !status && qn_text_take_line(&block, &line, &end);) {
+      reader->line++;
+      status = read_line(reader, line, end, error);
+    }
+    if (!status)
+      status = qn_input_next(reader->input, &block, error);
+  }
+  return status;
+}
+
+static enum qn_status read_file(struct vertex_reader *reader, const char *path, bool with_groups,
+                                struct qn_error *error) {
+  enum qn_status status;
+  if ((status = qn_vertex_groups_create(reader->ids->num_vertices, reader->groups, error)) ||
+      (status = qn_ids_original_order(reader->ids, &reader->order, error)) ||
+      (with_groups && (status = qn_string_map_create(&reader->names, error))) ||
+      (status = qn_input_open(path, &QN_INPUT_DEFAULTS, &reader->input, error)) ||
+      (status = read_lines(reader, error)))
+    return status;
+  reader->groups->num_groups =
+      with_groups ? qn_string_map_count(reader->names) : reader->groups->num_named > 0;
+  return QN_OK;
+}
+
+enum qn_status qn_vertex_file_read(const char *path, const struct qn_ids *ids, bool with_groups,
+                                   struct qn_vertex_groups *groups, char *base_name,
+                                   struct qn_input_digest *digest, struct qn_error *error) {
+  struct vertex_reader reader = {.ids = ids, .groups = groups};
+  enum qn_status status = read_file(&reader, path, with_groups, error);
+  if (!status && digest)
+    status = qn_input_digest(reader.input, digest, error);
+  if (!status && base_name)
+    snprintf(base_name, 256, "%s", qn_input_base_name(reader.input));
+  qn_input_close(reader.input);
+  qn_string_map_destroy(reader.names);
+  qn_pages_free(reader.order, ids->num_vertices, sizeof *reader.order);
+  if (status)
+    qn_vertex_groups_destroy(groups);
+  return status;
+}

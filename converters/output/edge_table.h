@@ -1,0 +1,35 @@
+/* Text with an edge or a vertex a line, by original ids: what edge lists and CSV files of all kinds
+ * have in common. */
+#ifndef QN_CONVERTERS_EDGE_TABLE_H
+#define QN_CONVERTERS_EDGE_TABLE_H
+
+#include "converters/output/edge_runs.h"
+#include "converters/text/text_output.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How lines look. */
+struct qn_table_style {
+  char separator;
+  bool quote;       /* names with separators or quotes in them stand in double quotes (RFC 4180) */
+  const char *tail; /* after the last column, e.g. ",EDGE"; "" for nothing */
+};
+
+/* Lines "source destination [weight] tail" of the edges listed. `*written` is how many. */
+enum qn_status qn_edge_table_write(const struct qn_graph *graph,
+                                   const struct qn_listed_edges *listed,
+                                   const struct qn_table_style *style,
+                                   struct qn_text_output *output, uint64_t *written,
+                                   struct qn_error *error);
+
+/* Lines "id tail" of all vertices, in their order. */
+enum qn_status qn_vertex_table_write(const struct qn_graph *graph,
+                                     const struct qn_table_style *style,
+                                     struct qn_text_output *output, struct qn_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

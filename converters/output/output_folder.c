@@ -1,0 +1,211 @@
+#include "converters/output/output_folder.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "support/atomic_folder.h"
+#include "support/memory.h"
+#include "support/tool.h"
+#include <quern/container.h>
+
+struct qn_output_folder {
+  struct qn_atomic_folder *folder;
+  json_t *files;
+  char name[NAME_MAX + 1];
+  uint64_t bytes;
+  struct qn_text_output *output; /* of the file under way */
+  const char *file_name, *file_path;
+};
+
+/* ---- What may be replaced ------------------------------------------------- */
+
+/* What may be in a folder with this manifest (NULL: none could be read), as keys of an object. */
+static json_t *list_names(const json_t *manifest) {
+  json_t *names = json_pack("{s:b, s:b, s:b}", QN_MANIFEST_NAME, 1, ".", 1, "..", 1), *file;
+  size_t i;
+  json_array_foreach(json_object_get(manifest, "files"), i, file) {
+    const char *name = json_string_value(json_object_get(file, "name"));
+    if (name)
+      json_object_set_new(names, name, json_true());
+  }
+  return names;
+}
+
+/* Deleting a folder must not take with it what somebody else has put there. */
+static enum qn_status check_replaceable(const char *path, struct qn_error *error) {
+  char manifest_path[PATH_MAX], stranger[NAME_MAX + 1] = "";
+  DIR *folder = opendir(path);
+  if (!folder)
+    return QN_OK; /* it is not there, or creation says what is wrong with it */
+  snprintf(manifest_path, sizeof manifest_path, "%s/" QN_MANIFEST_NAME, path);
+  json_t *manifest = json_load_file(manifest_path, 0, NULL), *names = list_names(manifest);
+  for (struct dirent *entry; (entry = readdir(folder)) != NULL && !stranger[0];)
+    if (!json_object_get(names, entry->d_name))
+      snprintf(stranger, sizeof stranger, "%s", entry->d_name);
+  closedir(folder);
+  json_decref(names);
+  json_decref(manifest);
+  if (!stranger[0])
+    return QN_OK;
+  qn_fail(error, QN_USAGE,
+          "--force replaces a folder only if all that is in it was exported; %s is not in its "
+          "manifest",
+          stranger);
+  return qn_error_in_file(error, path);
+}
+
+/* ---- Files ---------------------------------------------------------------- */
+
+static void set_name(struct qn_output_folder *folder, const char *path) {
+  size_t end = strlen(path);
+  while (end > 1 && path[end - 1] == '/')
+    end--;
+  size_t begin = end;
+  while (begin > 0 && path[begin - 1] != '/')
+    begin--;
+  snprintf(folder->name, sizeof folder->name, "%.*s", (int)(end - begin), path + begin);
+}
+
+enum qn_status qn_output_folder_create(const char *path, bool force, struct qn_output_folder **out,
+                                       struct qn_error *error) {
+  struct qn_output_folder *folder;
+  enum qn_status status = QN_OK;
+  *out = NULL;
+  if (strcmp(path, "-") == 0)
+    return qn_fail(error, QN_USAGE, "this is exported as a folder of files, not as a stream");
+  if (force && (status = check_replaceable(path, error)))
+    return status;
+  status = qn_alloc_zeroed(&folder, 1, sizeof *folder, "an output folder", error);
+  if (status)
+    return status;
+  set_name(folder, path);
+  folder->files = json_array();
+  status = folder->files ? qn_atomic_folder_create(path, force, &folder->folder, error)
+                         : qn_fail_memory(error, "a manifest", 0);
+  if (status) {
+    qn_output_folder_abort(folder);
+    return status;
+  }
+  *out = folder;
+  return QN_OK;
+}
+
+const char *qn_output_folder_name(const struct qn_output_folder *folder) {
+  return folder->name;
+}
+
+enum qn_status qn_output_folder_begin(struct qn_output_folder *folder, const char *name,
+                                      struct qn_text_output **output, struct qn_error *error) {
+  enum qn_status status = qn_atomic_folder_add(folder->folder, name, &folder->file_path, error);
+  if (status)
+    return status;
+  folder->file_name = strrchr(folder->file_path, '/') + 1;
+  status = qn_text_output_create(folder->file_path, false, &folder->output, error);
+  *output = folder->output;
+  return status;
+}
+
+/* Hashed from the page cache: parts are written in any order. */
+static enum qn_status hash_file(const char *path, uint64_t bytes, char text[33],
+                                struct qn_error *error) {
+  void *mapping = NULL;
+  int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+  if (descriptor >= 0 && bytes > 0)
+    mapping = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, descriptor, 0);
+  enum qn_status status = QN_OK;
+  if (descriptor < 0 || mapping == MAP_FAILED)
+    status = qn_fail_errno(error, "cannot read back what was written");
+  if (descriptor >= 0)
+    close(descriptor);
+  if (status)
+    return qn_error_in_file(error, path);
+  XXH128_hash_t hash = XXH3_128bits(mapping, bytes);
+  snprintf(text, 33, "%016" PRIx64 "%016" PRIx64, (uint64_t)hash.high64, (uint64_t)hash.low64);
+  if (mapping)
+    munmap(mapping, bytes);
+  return QN_OK;
+}
+
+enum qn_status qn_output_folder_end(struct qn_output_folder *folder, const char *records,
+                                    uint64_t count, struct qn_error *error) {
+  uint64_t bytes = qn_text_output_bytes(folder->output);
+  char hash[33];
+  enum qn_status status = qn_text_output_commit(folder->output, error);
+  folder->output = NULL;
+  if (!status)
+    status = hash_file(folder->file_path, bytes, hash, error);
+  if (status)
+    return status;
+  json_t *file = json_pack("{s:s, s:I, s:s, s:I}", "name", folder->file_name, "bytes",
+                           (json_int_t)bytes, "xxh3_128", hash, records, (json_int_t)count);
+  if (!file || json_array_append_new(folder->files, file))
+    return qn_fail_memory(error, "a manifest", 0);
+  folder->bytes += bytes;
+  return QN_OK;
+}
+
+uint64_t qn_output_folder_bytes(const struct qn_output_folder *folder) {
+  return folder->bytes;
+}
+
+/* ---- Manifest ------------------------------------------------------------- */
+
+static enum qn_status write_manifest(struct qn_output_folder *folder, const char *format,
+                                     const struct qn_graph *graph, struct qn_error *error) {
+  struct qn_text_output *output;
+  const char *path;
+  static const char *const ids[] = {
+      [QN_IDS_DENSE] = "dense", [QN_IDS_NUMBERS] = "numbers", [QN_IDS_STRINGS] = "strings"};
+  json_t *manifest = json_pack(
+      "{s:s, s:s, s:s, s:{s:I, s:I, s:b, s:s, s:s}, s:O}", "tool", "quern-export", "version",
+      QN_VERSION, "format", format, "graph", "vertices", (json_int_t)graph->out.num_vertices,
+      "edges_stored", (json_int_t)graph->out.num_edges, "directed",
+      graph->directedness != QN_UNDIRECTED, "weights", qn_weight_type_name(graph->out.weights.type),
+      "ids", ids[graph->ids.kind], "files", folder->files);
+  char *text = manifest ? json_dumps(manifest, JSON_INDENT(2)) : NULL;
+  json_decref(manifest);
+  if (!text)
+    return qn_fail_memory(error, "a manifest", 0);
+  enum qn_status status = qn_atomic_folder_add(folder->folder, QN_MANIFEST_NAME, &path, error);
+  if (!status)
+    status = qn_text_output_create(path, false, &output, error);
+  if (!status) {
+    status = qn_text_output_write(output, text, strlen(text), error);
+    if (!status)
+      status = qn_text_output_write(output, "\n", 1, error);
+    if (!status)
+      status = qn_text_output_commit(output, error);
+    else
+      qn_text_output_abort(output);
+  }
+  free(text);
+  return status;
+}
+
+enum qn_status qn_output_folder_commit(struct qn_output_folder *folder, const char *format,
+                                       const struct qn_graph *graph, struct qn_error *error) {
+  enum qn_status status = write_manifest(folder, format, graph, error);
+  if (!status) {
+    status = qn_atomic_folder_commit(folder->folder, error);
+    folder->folder = NULL;
+  }
+  qn_output_folder_abort(folder);
+  return status;
+}
+
+void qn_output_folder_abort(struct qn_output_folder *folder) {
+  if (!folder)
+    return;
+  qn_text_output_abort(folder->output);
+  qn_atomic_folder_abort(folder->folder);
+  json_decref(folder->files);
+  qn_free(folder);
+}

@@ -1,0 +1,53 @@
+/* Exports of several files: a folder that appears whole, with a manifest of what is in it.
+ *
+ *   qn_output_folder_create(path, force, &folder, &error);
+ *   qn_output_folder_begin(folder, "edges.csv", &output, &error);
+ *   ... write to output, a text_output ...
+ *   qn_output_folder_end(folder, "edges", count, &error);
+ *   qn_output_folder_commit(folder, "graphframes", graph, &error);
+ *
+ * manifest.json, which is written last, has the format, the graph's sizes and for each file its
+ * name, bytes, XXH3-128 and how many records of which kind it holds. */
+#ifndef QN_CONVERTERS_OUTPUT_FOLDER_H
+#define QN_CONVERTERS_OUTPUT_FOLDER_H
+
+#include "converters/text/text_output.h"
+#include <quern/graph.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct qn_output_folder;
+
+#define QN_MANIFEST_NAME "manifest.json"
+
+/* Begin a folder. QN_USAGE if `path` exists; with `force` a folder is replaced if it holds nothing
+ * but what its own manifest lists. Owned until commit or abort. */
+enum qn_status qn_output_folder_create(const char *path, bool force, struct qn_output_folder **out,
+                                       struct qn_error *error);
+
+/* The folder's name, without those it lies in. */
+const char *qn_output_folder_name(const struct qn_output_folder *folder);
+
+/* Begin a file, one at a time. `*output` belongs to the folder. */
+enum qn_status qn_output_folder_begin(struct qn_output_folder *folder, const char *name,
+                                      struct qn_text_output **output, struct qn_error *error);
+
+/* End it: it holds `count` records that are called `records`. */
+enum qn_status qn_output_folder_end(struct qn_output_folder *folder, const char *records,
+                                    uint64_t count, struct qn_error *error);
+
+/* Bytes of all files that were ended. */
+uint64_t qn_output_folder_bytes(const struct qn_output_folder *folder);
+
+/* Write the manifest and make the folder appear. Frees `folder` whatever the outcome. */
+enum qn_status qn_output_folder_commit(struct qn_output_folder *folder, const char *format,
+                                       const struct qn_graph *graph, struct qn_error *error);
+/* NULL is allowed. */
+void qn_output_folder_abort(struct qn_output_folder *folder);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

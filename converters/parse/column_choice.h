@@ -1,0 +1,38 @@
+/* --columns: which columns of delimited text hold source, destination and weight. */
+#ifndef QN_CONVERTERS_COLUMN_CHOICE_H
+#define QN_CONVERTERS_COLUMN_CHOICE_H
+
+#include "converters/parse/reader.h"
+#include <quern/error.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Parse "S,D" or "S,D,W", each a column's number from 1 or its name in the header, into `options`,
+ * which keeps pointers into `text`: its commas become NULs. QN_USAGE if it is neither. */
+enum qn_status qn_column_choice_parse(char *text, struct qn_read_options *options,
+                                      struct qn_error *error);
+
+/* True if a column was chosen by name, and the header has not been seen. */
+bool qn_column_choice_pending(const struct qn_read_options *options);
+
+/* Turn chosen names into numbers: the header is [line, end), columns are separated by
+ * `separator`, or by blanks if that is ' '. QN_INVALID, naming the columns, if one is not there. */
+enum qn_status qn_column_choice_resolve(struct qn_read_options *options, const char *line,
+                                        const char *end, char separator, struct qn_error *error);
+
+/* Does this line name a source and a destination? Of names that could as well be those of vertices
+ * (u and v, start and end) a header of numbers is sure, a line among names is not. */
+bool qn_column_header_is_sure(const char *line, const char *end, char separator);
+
+/* Choose columns by what a header calls them, unless the user chose: source, src, from, u, start or
+ * :START_ID, and the like; weight, w or value. Where it says nothing all stays as it is. QN_INVALID
+ * if it says too much or too little. */
+enum qn_status qn_column_choice_guess(struct qn_read_options *options, const char *line,
+                                      const char *end, char separator, struct qn_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

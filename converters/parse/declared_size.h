@@ -1,0 +1,44 @@
+/* Formats that say at their beginning how many vertices there are. */
+#ifndef QN_CONVERTERS_DECLARED_SIZE_H
+#define QN_CONVERTERS_DECLARED_SIZE_H
+
+#include "converters/parse/reader.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a header says, and where. */
+struct qn_declared_size {
+  const char *file;
+  uint64_t line; /* from 1; 0 in binary files */
+  uint64_t num_vertices;
+  uint64_t num_edges;
+};
+
+/* Declare vertices 0 to num_vertices - 1 in `result`, called 1 to num_vertices, unless
+ * options->compact says that only those with edges count. `*first_id` is what a reader has to
+ * push for vertex 1. QN_INVALID if there are too many: 2^32, or so many that have no edges that
+ * the graph would be hollow; or if another input has declared vertices before. */
+enum qn_status qn_declare_from_one(const struct qn_declared_size *size,
+                                   const struct qn_read_options *options,
+                                   struct qn_read_result *result, uint64_t *first_id,
+                                   struct qn_error *error);
+
+/* The same for vertices called 0 to num_vertices - 1: readers push ids as they are, and nothing has
+ * to be released. */
+enum qn_status qn_declare_from_zero(const struct qn_declared_size *size,
+                                    const struct qn_read_options *options,
+                                    struct qn_read_result *result, struct qn_error *error);
+
+/* The release of readers that call qn_declare_from_one. */
+void qn_release_declared(struct qn_read_result *result);
+
+/* QN_INVALID unless `found` edges are what the header says; `what` is how the format calls them. */
+enum qn_status qn_declared_edges_check(const struct qn_declared_size *size, uint64_t found,
+                                       const char *what, struct qn_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,100 @@
+/* Readers of graph formats: one file each in converters/readers/, listed in
+ * format_table.c. A reader tells by content whether an input is of its
+ * format, and turns it into an edge list. */
+#ifndef QN_CONVERTERS_READER_H
+#define QN_CONVERTERS_READER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "converters/build/build.h"
+#include "converters/edges/edge_list.h"
+#include "converters/edges/ledger.h"
+#include "converters/input/named_inputs.h"
+#include "converters/parse/record.h"
+#include <quern/error.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Whether the two columns of ids number different things. */
+enum qn_bipartite { QN_BIPARTITE_AUTO, QN_BIPARTITE_NO, QN_BIPARTITE_YES };
+
+/* What the user asked of a reader. Readers ignore what does not concern their format. */
+struct qn_read_options {
+  uint64_t max_bad;              /* bad records to skip and count before giving up */
+  bool strings;                  /* --ids strings: vertex ids are any text */
+  bool numbers;                  /* --ids keep or compact: they are not */
+  enum qn_bipartite bipartite;   /* auto: as the content says */
+  bool compact;                  /* --ids compact: declare no vertices, only edges */
+  enum qn_weight_choice weights; /* none: do not even look at them; u32: refuse others */
+  uint32_t source_column;        /* of delimited text, from 1; 0: by the header, else the first */
+  uint32_t destination_column;   /* 0: the second */
+  uint32_t weight_column;        /* 0: the third, if there is one */
+  const char *column_names[3];   /* the same by name; see column_choice.h */
+  struct qn_record record;       /* of binary edges without a header */
+  uint64_t num_vertices;         /* --vertices; 0: none were given */
+};
+
+/* Bad records that were skipped are listed up to this many. */
+#define QN_LISTED_BAD 10
+
+/* What a reader found, beside the edges. All zero to begin with, but num_vertices. */
+struct qn_read_result {
+  struct qn_ledger ledger; /* records, comments, rejected, edges_read; edges_added if it pushed
+                              reverses that the input implies */
+  uint64_t num_vertices;   /* declared (before the first edge is pushed), or
+                              QN_VERTICES_FROM_EDGES */
+  bool symmetric;          /* the format says that every edge stands for both directions:
+                              build undirected. Set before the first edge is pushed */
+  bool already_symmetric;  /* both directions were pushed */
+  bool check_symmetric;    /* the input says so, and nobody has looked */
+  bool unique;             /* the format forbids two edges with the same ends */
+  struct qn_ids names;     /* kind QN_IDS_DENSE if vertices have no names */
+  uint64_t *extra_ids;     /* qn_alloc'ed; see struct qn_build */
+  uint64_t num_extra_ids;
+  struct qn_named_inputs named; /* to be read next; the caller releases them */
+  bool keeps_input;      /* the list has views of the input, which must stay open as long as it */
+  void *names_memory;    /* behind `names`; the reader's release frees it */
+  char description[256]; /* e.g. "2 columns separated by tabs"; printed after the format's name */
+};
+
+struct qn_input; /* converters/input/input.h */
+
+struct qn_reader {
+  const char *name; /* of its format, e.g. "edges" */
+
+  /* How sure the reader is that content beginning with these bytes (the first 64 KiB
+   * at least, or all) is its own: 0 no, 1 possible, 2 a plausible look, 3 a signature. NULL: only
+   * --format can tell. */
+  int (*detect)(const char *head, uint64_t bytes, const struct qn_read_options *options);
+
+  /* The same for formats of several files, which looks beside the input too; NULL otherwise. */
+  int (*detect_files)(struct qn_input *input, const char *head, uint64_t bytes);
+
+  /* About how many edges a plain file of `file_bytes` holds that begins with these bytes. NULL: as
+   * many as it has lines if it is text, else nobody knows. */
+  uint64_t (*estimate)(const struct qn_read_options *options, const char *head, uint64_t bytes,
+                       uint64_t file_bytes);
+
+  /* Read all of `input` into `list`, streams numbered from `*sequence` on, which becomes the
+   * first unused number (several inputs fill one list). Adds to `result->ledger`. */
+  enum qn_status (*read)(struct qn_input *input, const struct qn_read_options *options,
+                         struct qn_edge_list *list, uint64_t *sequence,
+                         struct qn_read_result *result, struct qn_error *error);
+
+  /* For formats that are `unique`: the line, from 1, of the second edge with these ends, as the
+   * reader pushed them, in an input opened once more; 0 if it is not found. NULL if not needed. */
+  enum qn_status (*locate)(struct qn_input *input, const struct qn_read_options *options,
+                           uint64_t source, uint64_t destination, uint64_t *line,
+                           struct qn_error *error);
+
+  /* Free result->names_memory; NULL if there never is any. */
+  void (*release)(struct qn_read_result *result);
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif

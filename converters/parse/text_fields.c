@@ -1,0 +1,123 @@
+#include "converters/parse/text_fields.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "converters/text/text_numbers.h"
+
+struct qn_text_columns qn_text_columns_of(const char *line, const char *end, char separator) {
+  struct qn_text_columns columns = {line, end, separator};
+  if (separator == ' ') {
+    columns.next = qn_skip_blanks(line, end);
+    if (columns.next == end)
+      columns.next = NULL;
+  }
+  return columns;
+}
+
+/* Up to the next run of blanks. */
+static void next_word(struct qn_text_columns *columns, struct qn_text_column *column) {
+  const char *p = columns->next;
+  while (p < columns->end && !qn_is_blank(*p))
+    p++;
+  *column = (struct qn_text_column){columns->next, p};
+  p = qn_skip_blanks(p, columns->end);
+  columns->next = p < columns->end ? p : NULL;
+}
+
+bool qn_text_next_column(struct qn_text_columns *columns, struct qn_text_column *column) {
+  if (!columns->next)
+    return false;
+  if (columns->separator == ' ') {
+    next_word(columns, column);
+    return true;
+  }
+  const char *begin = columns->next;
+  const char *end = memchr(begin, columns->separator, (size_t)(columns->end - begin));
+  columns->next = end ? end + 1 : NULL;
+  end = end ? end : columns->end;
+  begin = qn_skip_blanks(begin, end);
+  while (end > begin && qn_is_blank(end[-1]))
+    end--;
+  bool quoted = end - begin >= 2 && *begin == '"' && end[-1] == '"';
+  *column = (struct qn_text_column){begin + quoted, end - quoted};
+  return true;
+}
+
+char qn_text_separator(const char *line, const char *end) {
+  static const char separators[] = {'\t', ',', ';'};
+  for (unsigned i = 0; i < sizeof separators; i++)
+    if (memchr(line, separators[i], (size_t)(end - line)))
+      return separators[i];
+  return ' ';
+}
+
+void qn_text_skip_mark(struct qn_input_block *block) {
+  if (block->bytes < 3 || memcmp(block->data, "\xef\xbb\xbf", 3) != 0)
+    return;
+  block->data += 3;
+  block->bytes -= 3;
+}
+
+bool qn_text_take_line(struct qn_input_block *block, const char **line, const char **end) {
+  if (block->bytes == 0)
+    return false;
+  const char *newline = memchr(block->data, '\n', block->bytes);
+  *line = block->data;
+  *end = newline ? newline : block->data + block->bytes;
+  uint64_t taken = (uint64_t)(*end - block->data) + (newline ? 1 : 0);
+  if (*end > *line && (*end)[-1] == '\r')
+    --*end;
+  block->data += taken;
+  block->offset += taken;
+  block->bytes -= taken;
+  return true;
+}
+
+enum qn_status qn_text_take_header(struct qn_input *input, struct qn_input_block *block,
+                                   bool (*is_before)(const char *line, const char *end),
+                                   const char *expected, uint64_t *number, const char **line,
+                                   const char **end, struct qn_error *error) {
+  do {
+    enum qn_status status = block->bytes ? QN_OK : qn_input_next(input, block, error);
+    if (status)
+      return status;
+    if (++*number == 1)
+      qn_text_skip_mark(block);
+    if (!qn_text_take_line(block, line, end)) {
+      qn_fail(error, QN_INVALID, "the file ends before %s", expected);
+      return qn_error_at_line(error, qn_input_name(input), *number, 1);
+    }
+  } while (is_before(*line, *end));
+  return QN_OK;
+}
+
+bool qn_parse_wanted_weight(enum qn_weight_choice wanted, const char *field, const char *field_end,
+                            enum qn_weight_type *type, uint32_t *bits, char fault[QN_FAULT_BYTES]) {
+  char text[QN_QUOTE_BYTES];
+  enum qn_weight_kind kind = qn_parse_weight(field, field_end, type, bits);
+  if (kind == QN_WEIGHT_FINE && (wanted != QN_WEIGHTS_U32 || *type == QN_WEIGHT_U32))
+    return true;
+  const char *found = qn_text_quote(field, field_end, text);
+  if (kind == QN_WEIGHT_FINE)
+    snprintf(fault, QN_FAULT_BYTES,
+             "expected a weight, a whole number up to 2^32-1 (--weights=u32); found %s", found);
+  else if (kind == QN_WEIGHT_NOT_FINITE)
+    snprintf(fault, QN_FAULT_BYTES,
+             "expected a finite weight; found %s (--weights=none drops weights)", found);
+  else if (kind == QN_WEIGHT_TOO_LARGE)
+    snprintf(fault, QN_FAULT_BYTES, "weight %s is too large for a 32-bit float", found);
+  else
+    snprintf(fault, QN_FAULT_BYTES, "expected a weight, a number; found %s", found);
+  return false;
+}
+
+bool qn_text_weight(struct qn_text_part *part, enum qn_weight_choice wanted, const char *line,
+                    const char *field, const char *field_end, enum qn_weight_type *type,
+                    uint32_t *bits) {
+  char fault[QN_FAULT_BYTES];
+  if (qn_parse_wanted_weight(wanted, field, field_end, type, bits, fault))
+    return true;
+  qn_text_reject(part, line, field, "%s", fault);
+  return false;
+}

@@ -1,0 +1,84 @@
+/* Fields of lines: what readers of text formats share. */
+#ifndef QN_CONVERTERS_TEXT_FIELDS_H
+#define QN_CONVERTERS_TEXT_FIELDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "converters/build/build.h"
+#include "converters/parse/text_lines.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+static inline bool qn_is_blank(char c) {
+  return c == ' ' || c == '\t';
+}
+
+static inline bool qn_is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+static inline const char *qn_skip_blanks(const char *p, const char *end) {
+  while (p < end && qn_is_blank(*p))
+    p++;
+  return p;
+}
+
+/* After the last field: over the line end, or NULL if something else is there. */
+static inline const char *qn_skip_line_end(const char *p) {
+  if (__builtin_expect(*p == '\n', 1))
+    return p + 1;
+  return p[0] == '\r' && p[1] == '\n' ? p + 2 : NULL;
+}
+
+/* The columns of a line whose values may be any text. */
+struct qn_text_columns {
+  const char *next; /* NULL: no more */
+  const char *end;
+  char separator;
+};
+
+/* A value, without blanks or a pair of double quotes around it. */
+struct qn_text_column {
+  const char *begin, *end;
+};
+
+/* Columns separated by `separator`, or by runs of blanks if that is ' '. */
+struct qn_text_columns qn_text_columns_of(const char *line, const char *end, char separator);
+
+/* The next column; false if there is none. */
+bool qn_text_next_column(struct qn_text_columns *columns, struct qn_text_column *column);
+
+/* What separates the columns of this line: a tab, else a comma or a semicolon, else blanks. */
+char qn_text_separator(const char *line, const char *end);
+
+/* Skip the byte order mark at the beginning of UTF-8 content. */
+void qn_text_skip_mark(struct qn_input_block *block);
+
+/* Take the first line, without line end, from a block. False if the block is empty. */
+bool qn_text_take_line(struct qn_input_block *block, const char **line, const char **end);
+
+/* Take the lines of an input, counted in `*number`, up to and with the first one that `is_before`
+ * does not pass over: the header, which lies at `*line` to `*end` in `block`. That is to begin with
+ * zeroed; what is left of it may be nothing. QN_INVALID if the input ends before `expected`. */
+enum qn_status qn_text_take_header(struct qn_input *input, struct qn_input_block *block,
+                                   bool (*is_before)(const char *line, const char *end),
+                                   const char *expected, uint64_t *number, const char **line,
+                                   const char **end, struct qn_error *error);
+
+/* Parse a weight that obeys `wanted`; false if it is none, and `fault` says why. */
+#define QN_FAULT_BYTES 384
+bool qn_parse_wanted_weight(enum qn_weight_choice wanted, const char *field, const char *field_end,
+                            enum qn_weight_type *type, uint32_t *bits, char fault[QN_FAULT_BYTES]);
+
+/* As a field of a line; rejects the line and returns false if it is none. */
+bool qn_text_weight(struct qn_text_part *part, enum qn_weight_choice wanted, const char *line,
+                    const char *field, const char *field_end, enum qn_weight_type *type,
+                    uint32_t *bits);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,102 @@
+/* Reading formats of lines, in parallel: the input's blocks are cut into parts of whole
+ * lines, each parsed by one thread into a stream of edges of its own. What differs by
+ * format is one function that parses a part.
+ *
+ *   static void parse(struct qn_text_part *part, const void *context) {
+ *     const char *line, *end;
+ *     while (qn_text_next_line(part, &line, &end)) {
+ *       if (... no comment, and not an edge ...)
+ *         qn_text_reject(part, line, where, "expected an edge, found %s", ...);
+ *       ...
+ *     }
+ *   }
+ */
+#ifndef QN_CONVERTERS_TEXT_LINES_H
+#define QN_CONVERTERS_TEXT_LINES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "converters/edges/edge_list.h"
+#include "converters/input/input.h"
+#include "converters/parse/reader.h"
+#include <quern/error.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A bad line. */
+struct qn_text_bad {
+  uint64_t line; /* of the part, from 1 */
+  uint64_t column;
+  char message[256];
+};
+
+/* Some lines, and what the parser makes of them. */
+struct qn_text_part {
+  const char *begin, *end;  /* whole lines; only the content's last may lack its line end */
+  const char *readable_end; /* bytes up to here may be read, beyond `end` too */
+  struct qn_edge_stream stream;
+
+  const char *cursor; /* the first line not yet parsed */
+  /* Lines that the parser counts: their sum, less `joined`, is the number of lines parsed. An edge
+   * line pushes one edge, and perhaps others that it implies, which go into `implied`; where it
+   * holds several, each counts. */
+  uint64_t edges, comments, rejected;
+  uint64_t implied;
+  uint64_t joined; /* edges and bad entries that share a line with one counted before */
+
+  uint64_t first_number; /* with job->number: the number of the first line that has one, from 0 */
+
+  bool stop; /* more bad lines than allowed: parse no more */
+  uint64_t max_bad;
+  uint64_t num_listed;
+  struct qn_text_bad listed[QN_LISTED_BAD];
+};
+
+typedef void (*qn_text_parse)(struct qn_text_part *part, const void *context);
+
+/* How many of the lines [begin, end) have a number, for formats in which the number of a line means
+ * something. */
+typedef uint64_t (*qn_text_number)(const char *begin, const char *end);
+
+struct qn_text_job {
+  struct qn_input *input;
+  const struct qn_read_options *options;
+  qn_text_parse parse;
+  qn_text_number number; /* NULL: lines have none */
+  const void *context;
+  struct qn_edge_list *list;
+  uint64_t *sequence;       /* first unused number of a stream; advanced */
+  struct qn_ledger *ledger; /* added to */
+  uint64_t lines_before;    /* lines of the input that were taken before */
+};
+
+/* Parse `block`, then all blocks that the input still has. `block` is one that the
+ * caller took with qn_input_next, perhaps without its first lines.
+ * QN_INVALID with file, line and column of the first bad line if there are more than
+ * options->max_bad; if not, the first few bad lines are listed as warnings. */
+enum qn_status qn_text_read(const struct qn_text_job *job, struct qn_input_block *block,
+                            struct qn_error *error);
+
+/* The next line of the part, without line end ('\n' or "\r\n"); false at the end, or if
+ * `stop` is set. Moves the cursor after it. */
+bool qn_text_next_line(struct qn_text_part *part, const char **line, const char **end);
+
+/* Count and remember a bad line that begins at `line`; the fault is at `where`. */
+void qn_text_reject(struct qn_text_part *part, const char *line, const char *where,
+                    const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* [begin, end) for messages: in quotes, unprintable bytes as \xNN, cut after 40; "the end of
+ * the line" if empty. `text` has QN_QUOTE_BYTES. Returns `text`. */
+#define QN_QUOTE_BYTES 192
+const char *qn_text_quote(const char *begin, const char *end, char *text);
+
+/* The field at `begin`: up to white space, a comma or a semicolon, or `end`. */
+const char *qn_text_field_end(const char *begin, const char *end);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,193 @@
+#include "converters/text/text_format.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "support/multiversion.h"
+
+/* The eight decimal digits of `value` < 10^8, one a byte, the first in the lowest: divisions by
+ * 10000, 100 and 10 as multiplications, in 2, then 4, then 8 lanes of one register. */
+static uint64_t eight_digits(uint32_t value) {
+  uint64_t halves = value / 10000 | (uint64_t)(value % 10000) << 32;
+  uint64_t top = ((halves * 10486) >> 20) & UINT64_C(0x0000007F0000007F);
+  uint64_t pairs = top + ((halves - 100 * top) << 16);
+  uint64_t tens = ((pairs * 103) >> 10) & UINT64_C(0x000F000F000F000F);
+  return tens + ((pairs - 10 * tens) << 8);
+}
+
+static void store_bytes(char *p, uint64_t bytes) {
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+  bytes = __builtin_bswap64(bytes);
+#endif
+  memcpy(p, &bytes, sizeof bytes);
+}
+
+static char *put_eight(char *p, uint32_t value) {
+  store_bytes(p, eight_digits(value) + UINT64_C(0x3030303030303030));
+  return p + 8;
+}
+
+static char *put_up_to_eight(char *p, uint32_t value) {
+  uint64_t digits = eight_digits(value);
+  unsigned zeros = value ? (unsigned)__builtin_ctzll(digits) / 8 : 7;
+  store_bytes(p, (digits + UINT64_C(0x3030303030303030)) >> (8 * zeros));
+  return p + (8 - zeros);
+}
+
+char *qn_put_u64(char *p, uint64_t value) {
+  const uint64_t split = 100000000;
+  if (__builtin_expect(value < split, 1))
+    return put_up_to_eight(p, (uint32_t)value);
+  uint64_t high = value / split;
+  if (high < split)
+    return put_eight(put_up_to_eight(p, (uint32_t)high), (uint32_t)(value % split));
+  p = put_up_to_eight(p, (uint32_t)(high / split));
+  return put_eight(put_eight(p, (uint32_t)(high % split)), (uint32_t)(value % split));
+}
+
+/* ---- Reals ---------------------------------------------------------------- */
+
+/* The digits of a decimal in registers: what is stored is never loaded again, which would wait. */
+struct digits {
+  char first;
+  uint64_t
+      rest;   /* as text, the first of them in the lowest byte; zeros behind the last that counts */
+  int length; /* without zeros at the end */
+  int whole;  /* digits before the point: may be negative, or more than there are */
+};
+
+/* A decimal with nine digits, the first of which is not 0: that one, and the others one a byte. */
+struct nine_digits {
+  uint32_t first, low, high;
+  int32_t whole;
+};
+
+/* The four decimal digits of `value`, one a byte, the first in the lowest. */
+static inline uint32_t four_digits(uint32_t value) {
+  uint32_t pairs = value / 100 | value % 100 << 16;
+  uint32_t tens = (pairs * 103 >> 10) & 0x000F000F;
+  return tens + ((pairs - 10 * tens) << 8);
+}
+
+/* No branches, and no tables: how many digits there are is as good as random, and compilers do many
+ * at once. */
+static inline struct nine_digits nine_digits_of(uint32_t value, int32_t exponent) {
+  int32_t whole = exponent + 9;
+  for (unsigned twice = 0; twice < 2; twice++) {
+    uint32_t few = value < 100000;
+    value *= few ? 10000 : 1;
+    whole -= few ? 4 : 0;
+  }
+  uint32_t few = value < 10000000;
+  value *= few ? 100 : 1;
+  whole -= few ? 2 : 0;
+  few = value < 100000000;
+  value *= few ? 10 : 1;
+  whole -= few ? 1 : 0;
+  uint32_t first = value / 100000000, eight = value - first * 100000000, upper = eight / 10000;
+  return (struct nine_digits){first, four_digits(upper), four_digits(eight - upper * 10000), whole};
+}
+
+static inline struct digits digits_of(const struct nine_digits *nine) {
+  uint64_t rest = nine->low | (uint64_t)nine->high << 32;
+  unsigned zeros = (unsigned)__builtin_clzll(rest | 1) / 8 + (rest == 0); /* at the end */
+  return (struct digits){(char)('0' + nine->first), rest + UINT64_C(0x3030303030303030),
+                         9 - (int)zeros, nine->whole};
+}
+
+/* "0.00ddd" or "ddd.ddd", without a branch: one is as likely as the other. */
+static char *put_plain(char *p, const struct digits *digits) {
+  const int length = digits->length, whole = digits->whole;
+  const int64_t small = -(int64_t)(whole <= 0); /* all ones if nothing is before the point */
+  char *begin = p + ((2 - whole) & small);      /* of the digits */
+  char *point = p + ((1 & small) | (whole & ~small));
+  char *rest = p + (((3 - whole) & small) | ((whole + 1) & ~small)); /* behind point and first */
+  unsigned shift = 8 * (unsigned)((whole - 1) & ~small);
+  memcpy(p, "0.000000", 8);
+  *begin = digits->first;
+  store_bytes(begin + 1, digits->rest);
+  *point = '.';
+  store_bytes(rest, digits->rest >> shift);
+  return begin + length + 1 + small;
+}
+
+/* "ddd000.0": all digits are before the point, at most 15. */
+static char *put_large(char *p, const struct digits *digits) {
+  *p = digits->first;
+  store_bytes(p + 1, digits->rest);
+  memcpy(p + 9, "00000000", 8);
+  p += digits->whole;
+  *p++ = '.';
+  *p++ = '0';
+  return p;
+}
+
+/* One digit before the point, two in the exponent, as printf's %e. */
+static char *put_scientific(char *p, const struct digits *digits) {
+  int exponent = digits->whole - 1;
+  *p++ = digits->first;
+  if (digits->length > 1) {
+    *p++ = '.';
+    store_bytes(p, digits->rest);
+    p += digits->length - 1;
+  }
+  *p++ = 'e';
+  *p++ = exponent < 0 ? '-' : '+';
+  exponent = exponent < 0 ? -exponent : exponent;
+  *p++ = (char)('0' + exponent / 10);
+  *p++ = (char)('0' + exponent % 10);
+  return p;
+}
+
+/* `nine` is of the magnitude; of whole numbers, which most are that are short, nobody reads it. */
+static inline char *put_f32(char *p, float value, const struct nine_digits *nine) {
+  if (signbit(value)) {
+    *p++ = '-';
+    value = -value;
+  }
+  if (value < 0x1p24f && value == (float)(uint32_t)value) {
+    p = qn_put_u64(p, (uint32_t)value);
+    *p++ = '.';
+    *p++ = '0';
+    return p;
+  }
+  struct digits digits = digits_of(nine);
+  if (value < 1e-5f || value >= 1e15f)
+    return put_scientific(p, &digits);
+  return digits.whole < digits.length ? put_plain(p, &digits) : put_large(p, &digits);
+}
+
+char *qn_put_f32(char *p, float value) {
+  struct qn_decimal decimal = qn_shortest_decimal(fabsf(value));
+  struct nine_digits nine = nine_digits_of(decimal.digits, decimal.exponent);
+  return put_f32(p, value, &nine);
+}
+
+/* ---- Reals, many at once ------------------------------------------------------ */
+
+QN_VECTOR_CLONES
+static void convert_block(struct qn_real_texts *texts) {
+  uint32_t digits[QN_DECIMALS];
+  int32_t exponents[QN_DECIMALS];
+  qn_shortest_decimals(texts->values, digits, exponents);
+  for (unsigned i = 0; i < QN_DECIMALS; i++) {
+    struct nine_digits nine = nine_digits_of(digits[i], exponents[i]);
+    texts->first[i] = nine.first;
+    texts->low[i] = nine.low;
+    texts->high[i] = nine.high;
+    texts->whole[i] = nine.whole;
+  }
+}
+
+void qn_real_texts_move(struct qn_real_texts *texts, uint64_t edge) {
+  uint64_t left = texts->end - edge, count = left < QN_DECIMALS ? left : QN_DECIMALS;
+  texts->begin = edge;
+  memcpy(texts->values, texts->reals + edge, count * sizeof *texts->values);
+  memset(texts->values + count, 0, (QN_DECIMALS - count) * sizeof *texts->values);
+  convert_block(texts);
+}
+
+char *qn_real_texts_put(const struct qn_real_texts *texts, char *p, uint64_t i) {
+  struct nine_digits nine = {texts->first[i], texts->low[i], texts->high[i], texts->whole[i]};
+  return put_f32(p, texts->values[i], &nine);
+}

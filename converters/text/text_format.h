@@ -1,0 +1,68 @@
+/* Numbers as text, fast. Each function writes at `p`, where QN_MAX_NUMBER_TEXT
+ * bytes must be free, and returns the end; nothing is NUL-terminated. */
+#ifndef QN_CONVERTERS_TEXT_FORMAT_H
+#define QN_CONVERTERS_TEXT_FORMAT_H
+
+#include <stdint.h>
+
+#include "converters/text/shortest_float.h"
+#include <quern/graph.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define QN_MAX_NUMBER_TEXT 40
+
+char *qn_put_u64(char *p, uint64_t value);
+
+/* The shortest decimal text that reads back as the same f32 (whole numbers below 2^24 in full),
+ * always with a '.' or an exponent, so that it reads back as a real number. `value` is finite. */
+char *qn_put_f32(char *p, float value);
+
+/* The texts of reals that follow each other, prepared many at a time: half the work. */
+struct qn_real_texts {
+  const float *reals;
+  uint64_t end;   /* of the reals */
+  uint64_t begin; /* of the block that is prepared */
+  float values[QN_DECIMALS];
+  uint32_t first[QN_DECIMALS], low[QN_DECIMALS], high[QN_DECIMALS]; /* nine digits of each */
+  int32_t whole[QN_DECIMALS];
+};
+
+/* Prepare the block that begins with real `edge`. */
+void qn_real_texts_move(struct qn_real_texts *texts, uint64_t edge);
+/* As qn_put_f32 of real `i` of the block. */
+char *qn_real_texts_put(const struct qn_real_texts *texts, char *p, uint64_t i);
+
+/* The weights of edges [0, end), to be written in ascending order. */
+struct qn_weight_texts {
+  enum qn_weight_type type;
+  const uint32_t *whole;
+  struct qn_real_texts real;
+};
+
+static inline void qn_weight_texts_begin(struct qn_weight_texts *texts,
+                                         const struct qn_weights *weights, uint64_t end) {
+  texts->type = weights->type;
+  texts->whole = weights->u32;
+  texts->real.reals = weights->f32;
+  texts->real.end = end;
+  texts->real.begin = UINT64_MAX - QN_DECIMALS;
+}
+
+/* The weight of edge `edge`; nothing if there are no weights. */
+static inline char *qn_put_weight(char *p, struct qn_weight_texts *texts, uint64_t edge) {
+  if (texts->type == QN_WEIGHT_U32)
+    return qn_put_u64(p, texts->whole[edge]);
+  if (texts->type == QN_WEIGHT_NONE)
+    return p;
+  if (edge - texts->real.begin >= QN_DECIMALS)
+    qn_real_texts_move(&texts->real, edge);
+  return qn_real_texts_put(&texts->real, p, edge - texts->real.begin);
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

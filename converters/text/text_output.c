@@ -1,0 +1,142 @@
+#include "converters/text/text_output.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "support/atomic_file.h"
+#include "support/memory.h"
+#include "support/used_files.h"
+
+#define FIRST_BUFFER_BYTES ((uint64_t)256 << 10)
+
+struct qn_text_output {
+  struct qn_atomic_file *file; /* NULL: standard output */
+  uint64_t bytes;
+};
+
+char *qn_text_buffer_grow(struct qn_text_buffer *buffer, uint64_t bytes) {
+  if (buffer->status)
+    return NULL;
+  uint64_t wanted = buffer->capacity ? buffer->capacity : FIRST_BUFFER_BYTES;
+  while (wanted - buffer->used < bytes && wanted < UINT64_MAX / 2)
+    wanted *= 2;
+  buffer->status = qn_realloc(&buffer->bytes, wanted, 1, "text to be written", &buffer->error);
+  if (buffer->status)
+    return NULL;
+  buffer->capacity = wanted;
+  return buffer->bytes + buffer->used;
+}
+
+enum qn_status qn_text_output_create(const char *path, bool force, struct qn_text_output **out,
+                                     struct qn_error *error) {
+  struct qn_text_output *output;
+  *out = NULL;
+  enum qn_status status = qn_alloc_zeroed(&output, 1, sizeof *output, "an output", error);
+  if (status)
+    return status;
+  if (strcmp(path, "-") != 0)
+    status = qn_atomic_file_create(path, force, &output->file, error);
+  if (status) {
+    qn_free(output);
+    return status;
+  }
+  *out = output;
+  return QN_OK;
+}
+
+static enum qn_status write_standard_output(const char *text, uint64_t length,
+                                            struct qn_error *error) {
+  while (length) {
+    ssize_t written = write(STDOUT_FILENO, text, length < (uint64_t)1 << 30 ? length : 1 << 30);
+    if (written < 0 && errno == EINTR)
+      continue;
+    if (written <= 0)
+      return qn_fail_errno(error, "cannot write to standard output");
+    text += written;
+    length -= (uint64_t)written;
+  }
+  return QN_OK;
+}
+
+enum qn_status qn_text_output_write(struct qn_text_output *output, const char *text,
+                                    uint64_t length, struct qn_error *error) {
+  uint64_t offset = output->bytes;
+  output->bytes += length;
+  if (output->file)
+    return qn_atomic_file_write(output->file, text, length, offset, error);
+  return write_standard_output(text, length, error);
+}
+
+/* Write what the thread has formatted. Files: only the place is taken in order, and
+ * threads write side by side. */
+static void write_part(struct qn_text_output *output, uint64_t offset,
+                       struct qn_text_buffer *buffer) {
+  if (!buffer->status && output->file)
+    buffer->status =
+        qn_atomic_file_write(output->file, buffer->bytes, buffer->used, offset, &buffer->error);
+}
+
+static uint64_t take_place(struct qn_text_output *output, struct qn_text_buffer *buffer) {
+  uint64_t offset = output->bytes;
+  output->bytes += buffer->used;
+  if (!buffer->status && !output->file)
+    buffer->status = write_standard_output(buffer->bytes, buffer->used, &buffer->error);
+  return offset;
+}
+
+enum qn_status qn_text_output_parts(struct qn_text_output *output, uint64_t num_parts,
+                                    qn_text_formatter format, const void *context,
+                                    struct qn_error *error) {
+  enum qn_status status = QN_OK;
+  bool failed = false;
+#pragma omp parallel
+  {
+    struct qn_text_buffer buffer = {0};
+#pragma omp for ordered schedule(static, 1)
+    for (uint64_t part = 0; part < num_parts; part++) {
+      bool skip;
+      uint64_t offset = 0;
+#pragma omp atomic read
+      skip = failed;
+      buffer.used = 0;
+      if (!skip && !buffer.status)
+        format(context, part, &buffer);
+#pragma omp ordered
+      if (!skip)
+        offset = take_place(output, &buffer);
+      if (!skip)
+        write_part(output, offset, &buffer);
+      if (buffer.status) {
+#pragma omp atomic write
+        failed = true;
+      }
+    }
+#pragma omp critical
+    if (buffer.status && !status) {
+      status = buffer.status;
+      if (error)
+        *error = buffer.error;
+    }
+    qn_free(buffer.bytes);
+  }
+  return status;
+}
+
+uint64_t qn_text_output_bytes(const struct qn_text_output *output) {
+  return output->bytes;
+}
+
+enum qn_status qn_text_output_commit(struct qn_text_output *output, struct qn_error *error) {
+  enum qn_status status =
+      output->file ? qn_atomic_file_commit(output->file, error) : qn_used_files_check(error);
+  qn_free(output);
+  return status;
+}
+
+void qn_text_output_abort(struct qn_text_output *output) {
+  if (!output)
+    return;
+  qn_atomic_file_abort(output->file);
+  qn_free(output);
+}

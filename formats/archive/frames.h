@@ -1,0 +1,97 @@
+/* An encoded section: a frame index, then zstd frames that each hold up to 1 MiB of elements
+ * (specs/archive.md, "Encoded sections"). For the other archive_*.c only. */
+#ifndef QN_FORMATS_ARCHIVE_FRAMES_H
+#define QN_FORMATS_ARCHIVE_FRAMES_H
+
+#include <assert.h>
+#include <stdint.h>
+
+#include "formats/archive/filter.h"
+#include "formats/archive/pages.h"
+#include "formats/archive/strips.h"
+#include <quern/container.h>
+
+struct qn_disk_frame_index {
+  uint64_t num_elements;   /*  0 encoded: the section's count, or the upper triangle's */
+  uint64_t frame_elements; /*  8 in every frame but the last: qn_frame_elements, or whole pages */
+  uint64_t num_frames;     /* 16 */
+  uint64_t reserved;       /* 24 zero */
+  /* u64 offsets[num_frames + 1] from the section's start follow: frame f is
+   * [offsets[f], offsets[f + 1]); the last is the section's length. */
+};
+static_assert(sizeof(struct qn_disk_frame_index) == 32, "frame index size");
+
+#define QN_FRAME_BYTES ((uint64_t)1 << 20)
+
+static inline uint64_t qn_frame_elements(uint32_t element_bytes) {
+  return QN_FRAME_BYTES / element_bytes;
+}
+
+/* How a triangle is cut into strips. */
+struct qn_cut {
+  const struct qn_strips *strips;
+  const uint64_t *upper_rows; /* [V + 1] where rows begin in the triangle */
+  bool columns;               /* what is cut: else weights */
+};
+
+/* Encode `count` elements and append them to `writer` as the section that `decoded` describes.
+ * `cut` is NULL for frames of equal length, `paging` for sections without pages. */
+enum qn_status qn_frames_write(struct qn_writer *writer, const struct qn_section *decoded,
+                               const void *elements, uint64_t count, bool upper,
+                               const struct qn_cut *cut, const struct qn_paging *paging, int level,
+                               struct qn_error *error);
+
+/* Do the columns of a triangle take less when they are cut? By a sample of both. */
+enum qn_status qn_frames_prefer_cut(const uint32_t *columns, uint64_t count,
+                                    const struct qn_cut *cut, int level, bool *prefer,
+                                    struct qn_error *error);
+
+/* The number of elements that an encoded section holds, after checking its index. */
+enum qn_status qn_frames_count(const struct qn_container *archive, const struct qn_section *section,
+                               uint64_t *count, struct qn_error *error);
+
+/* Bytes of a decoded frame of a section, after that check. */
+uint64_t qn_frames_frame_bytes(const struct qn_container *archive,
+                               const struct qn_section *section);
+
+/* What is done with decoded bytes: those of a frame, from byte `offset` of the elements on. Several
+ * threads call at once, in any order. */
+struct qn_frame_taker {
+  enum qn_status (*take)(void *context, const void *bytes, uint64_t length, uint64_t offset,
+                         struct qn_error *error);
+  void *context;
+};
+
+/* What threads decode with: a few MiB each, more for larger pages, used for one section after the
+ * other of the archive. */
+struct qn_frame_decoders;
+enum qn_status qn_frame_decoders_create(const struct qn_container *archive,
+                                        struct qn_frame_decoders **out, struct qn_error *error);
+/* NULL is allowed. */
+void qn_frame_decoders_destroy(struct qn_frame_decoders *decoders);
+
+/* Decode all frames into `elements`, of as many elements as qn_frames_count says, or, if that is
+ * NULL, each into memory that is used again, and hand them to `taker` (NULL: nobody) (A-3).
+ * `paging` is for filters of pages alone. */
+enum qn_status qn_frames_read(struct qn_frame_decoders *decoders,
+                              const struct qn_container *archive, const struct qn_section *section,
+                              const struct qn_paging *paging, void *elements,
+                              const struct qn_frame_taker *taker, struct qn_error *error);
+
+/* Of a section that is cut: decode frame `frame`, which is not empty, by the calling thread: rows,
+ * whose bits stay valid until the thread decodes anything else, or weights [count] (A-3). */
+enum qn_status qn_frames_read_rows(struct qn_frame_decoders *decoders,
+                                   const struct qn_container *archive,
+                                   const struct qn_section *section, const struct qn_strips *strips,
+                                   uint64_t frame, struct qn_rows *rows, struct qn_error *error);
+enum qn_status qn_frames_read_weights(struct qn_frame_decoders *decoders,
+                                      const struct qn_container *archive,
+                                      const struct qn_section *section,
+                                      const struct qn_strips *strips, uint64_t frame,
+                                      uint32_t *weights, struct qn_error *error);
+/* Say that a frame is corrupt. */
+enum qn_status qn_frames_corrupt(const struct qn_container *archive,
+                                 const struct qn_section *section, uint64_t frame,
+                                 struct qn_error *error);
+
+#endif

@@ -1,0 +1,19 @@
+/* The hashes in a bundle's manifest. */
+#ifndef QN_FORMATS_BUNDLE_HASH_H
+#define QN_FORMATS_BUNDLE_HASH_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+#include <quern/error.h>
+
+/* The length of an open file and its XXH3-128 in hexadecimal, as `xxhsum -H2` prints it: how a
+ * manifest knows a plain container. */
+enum qn_status qn_bundle_hash_file(int descriptor, uint64_t *bytes, char text[33],
+                                   struct qn_error *error);
+
+/* The manifest's own checksum: XXH3-64 of its members, printed without blanks and with sorted keys,
+ * in hexadecimal. */
+enum qn_status qn_bundle_hash_members(const json_t *members, char text[17], struct qn_error *error);
+
+#endif

@@ -1,0 +1,96 @@
+#include <quern/open.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "support/memory.h"
+#include "support/progress.h"
+#include "support/sizes.h"
+#include <quern/archive.h>
+#include <quern/bundle.h>
+
+/* Cut `path`, at the first ':' that follows the name of a bundle; NULL if it is none's member. */
+static const char *split(char *path) {
+  struct stat about;
+  if (stat(path, &about) == 0)
+    return NULL;
+  for (char *colon = strchr(path, ':'); colon; colon = strchr(colon + 1, ':')) {
+    *colon = '\0';
+    if (colon[1] && qn_bundle_recognise(path))
+      return colon + 1;
+    *colon = ':';
+  }
+  return NULL;
+}
+
+/* Checksums of sections are compared while they are restored; the identity is the checksum of
+ * these checksums. */
+static enum qn_status check_identity(const struct qn_bundle_member *member,
+                                     const struct qn_container *container, const char *path,
+                                     struct qn_error *error) {
+  const char *expected = json_string_value(json_object_get(member->entry, "identity"));
+  char identity[20];
+  snprintf(identity, sizeof identity, "%016" PRIx64, qn_container_info(container)->header_checksum);
+  if (expected && strcmp(expected, identity) == 0)
+    return QN_OK;
+  qn_fail(error, QN_INVALID,
+          "the member is valid, but not the container that the bundle's manifest describes");
+  return qn_error_in_file(error, path), QN_INVALID;
+}
+
+static enum qn_status restore(const struct qn_bundle_member *member,
+                              const struct qn_container *archive, const char *path,
+                              struct qn_container **out, struct qn_error *error) {
+  char size[32];
+  qn_notice("note: restoring %s (%s) to temporary disk space; quern-archive extract would keep it",
+            path,
+            qn_size_text((uint64_t)json_integer_value(json_object_get(member->entry, "bytes")),
+                         size, sizeof size));
+  enum qn_status status = qn_archive_restore_nameless(archive, path, out, error);
+  if (!status)
+    status = check_identity(member, *out, path, error);
+  if (status) {
+    qn_container_unmap(*out);
+    *out = NULL;
+  }
+  return status;
+}
+
+static enum qn_status open_member(const char *file, const char *name, const char *path,
+                                  unsigned flags, struct qn_container **out,
+                                  struct qn_error *error) {
+  struct qn_bundle *bundle;
+  const struct qn_bundle_member *member;
+  struct qn_container *archive;
+  enum qn_status status = qn_bundle_open(file, &bundle, error);
+  if (status)
+    return status;
+  status = qn_bundle_find(bundle, name, &member, error);
+  if (!status)
+    status = qn_bundle_map(bundle, member, &archive, error);
+  if (!status && flags & QN_MAP_ARCHIVE) {
+    *out = archive;
+  } else if (!status) {
+    status = restore(member, archive, path, out, error);
+    qn_container_unmap(archive);
+  }
+  qn_bundle_close(bundle);
+  return status;
+}
+
+enum qn_status qn_container_open(const char *path, unsigned flags, struct qn_container **out,
+                                 struct qn_error *error) {
+  char *file;
+  *out = NULL;
+  enum qn_status status = qn_alloc(&file, strlen(path) + 1, 1, "a path", error);
+  if (status)
+    return status;
+  strcpy(file, path);
+  const char *member = split(file);
+  status = member ? open_member(file, member, path, flags, out, error)
+                  : qn_container_map(path, flags, out, error);
+  qn_free(file);
+  return status;
+}

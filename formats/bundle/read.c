@@ -1,0 +1,341 @@
+/* Reading bundles: libarchive walks the mapped tar and so tells where each member's bytes lie. */
+#include <archive.h>
+#include <archive_entry.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "formats/bundle/blocks.h"
+#include "formats/bundle/hash.h"
+#include "support/memory.h"
+#include <quern/archive.h>
+#include <quern/bundle.h>
+
+struct qn_bundle {
+  char *path;
+  const uint8_t *content;
+  uint64_t bytes;
+  json_t *manifest;
+  json_t *seen; /* names of members, as keys */
+  uint32_t num_members;
+  struct qn_bundle_member *members;
+  char **names;
+};
+
+#define MAX_MEMBERS 100000
+#define MAX_MANIFEST_BYTES ((uint64_t)1 << 30)
+
+static enum qn_status refuse(const struct qn_bundle *bundle, struct qn_error *error,
+                             const char *what) {
+  qn_fail(error, QN_INVALID, "%s", what);
+  return qn_error_in_file(error, bundle->path), QN_INVALID;
+}
+
+static enum qn_status map_file(struct qn_bundle *bundle, struct qn_error *error) {
+  struct stat state;
+  int descriptor = open(bundle->path, O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0 || fstat(descriptor, &state) != 0) {
+    qn_fail_errno(error, "cannot open");
+    qn_error_in_file(error, bundle->path);
+    if (descriptor >= 0)
+      close(descriptor);
+    return QN_SYSTEM;
+  }
+  enum qn_status status = QN_OK;
+  if (!S_ISREG(state.st_mode) || state.st_size == 0)
+    status = refuse(bundle, error, "no bundle: not a file with content");
+  if (!status) {
+    bundle->bytes = (uint64_t)state.st_size;
+    void *content = mmap(NULL, bundle->bytes, PROT_READ, MAP_SHARED, descriptor, 0);
+    if (content == MAP_FAILED)
+      status = qn_fail_errno(error, "cannot map the bundle");
+    else
+      bundle->content = content;
+  }
+  close(descriptor);
+  return status;
+}
+
+/* Names are file names: nothing that could lead out of the folder of extraction. */
+static bool plain_name(const char *name) {
+  return name && *name && !strchr(name, '/') && strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
+}
+
+static enum qn_status add_member(struct qn_bundle *bundle, struct archive_entry *entry,
+                                 uint64_t offset, struct qn_error *error) {
+  uint32_t index = bundle->num_members;
+  const char *name = archive_entry_pathname(entry);
+  if (!plain_name(name) || archive_entry_filetype(entry) != AE_IFREG)
+    return refuse(bundle, error, "no bundle: a member is no plain file name");
+  if (json_object_get(bundle->seen, name))
+    return refuse(bundle, error, "no bundle: two members have the same name");
+  if (json_object_set_new(bundle->seen, name, json_true()) != 0)
+    return refuse(bundle, error, "no bundle: a member's name is no UTF-8");
+  if (index >= MAX_MEMBERS)
+    return refuse(bundle, error, "no bundle: more than 100000 members");
+  enum qn_status status =
+      qn_realloc(&bundle->members, index + 1, sizeof *bundle->members, "bundle members", error);
+  if (!status)
+    status = qn_realloc(&bundle->names, index + 1, sizeof *bundle->names, "bundle members", error);
+  if (!status)
+    status = qn_alloc(&bundle->names[index], strlen(name) + 1, 1, "a member's name", error);
+  if (status)
+    return status;
+  strcpy(bundle->names[index], name);
+  bundle->members[index] = (struct qn_bundle_member){
+      .name = bundle->names[index], .offset = offset, .bytes = (uint64_t)archive_entry_size(entry)};
+  bundle->num_members++;
+  return QN_OK;
+}
+
+/* Where the bytes of the entry just read lie in the mapping. */
+static bool locate(const struct qn_bundle *bundle, struct archive *tar, struct archive_entry *entry,
+                   uint64_t *offset) {
+  const void *block;
+  size_t bytes;
+  la_int64_t position;
+  if (archive_entry_size(entry) <= 0 ||
+      archive_read_data_block(tar, &block, &bytes, &position) != ARCHIVE_OK || position != 0)
+    return false;
+  uintptr_t start = (uintptr_t)bundle->content, at = (uintptr_t)block;
+  if (at < start || at - start >= bundle->bytes ||
+      (uint64_t)archive_entry_size(entry) > bundle->bytes - (at - start))
+    return false;
+  *offset = at - start;
+  return true;
+}
+
+static enum qn_status index_members(struct qn_bundle *bundle, struct archive *tar,
+                                    struct qn_error *error) {
+  struct archive_entry *entry;
+  int result;
+  while ((result = archive_read_next_header(tar, &entry)) == ARCHIVE_OK) {
+    uint64_t offset;
+    if (!locate(bundle, tar, entry, &offset))
+      return refuse(bundle, error, "no bundle: a member is empty, sparse or cut short");
+    enum qn_status status = add_member(bundle, entry, offset, error);
+    if (status)
+      return status;
+  }
+  return result == ARCHIVE_EOF ? QN_OK : refuse(bundle, error, "no bundle: not a tar, or damaged");
+}
+
+/* What a tar reader passes over: every byte between the members' contents has its one right value,
+ * so that none can change unseen. */
+static enum qn_status check_blocks(const struct qn_bundle *bundle, struct qn_error *error) {
+  uint64_t at = 0;
+  for (uint32_t i = 0; i < bundle->num_members; i++) {
+    const struct qn_bundle_member *member = &bundle->members[i];
+    uint64_t end = member->offset + member->bytes, padded = qn_tar_block_end(end);
+    if (member->offset % QN_TAR_BLOCK || at > member->offset ||
+        !qn_tar_headers_are_sound(bundle->content, at, member->offset) || padded > bundle->bytes ||
+        !qn_tar_is_blank(bundle->content, end, padded)) {
+      qn_fail(error, QN_INVALID, "the tar header or padding of member %.200s is damaged",
+              member->name);
+      return qn_error_in_file(error, bundle->path), QN_INVALID;
+    }
+    at = padded;
+  }
+  if (bundle->bytes - at < 2 * QN_TAR_BLOCK)
+    return refuse(bundle, error, "truncated: the end of the tar is missing");
+  if (!qn_tar_is_blank(bundle->content, at, bundle->bytes))
+    return refuse(bundle, error, "the end of the tar is damaged");
+  return QN_OK;
+}
+
+static enum qn_status walk(struct qn_bundle *bundle, struct qn_error *error) {
+  struct archive *tar = archive_read_new();
+  if (!tar)
+    return qn_fail_memory(error, "a tar reader", 0);
+  enum qn_status status = QN_OK;
+  if (archive_read_support_format_tar(tar) != ARCHIVE_OK ||
+      archive_read_open_memory(tar, bundle->content, bundle->bytes) != ARCHIVE_OK)
+    status = refuse(bundle, error, "no bundle: not a tar");
+  if (!status)
+    status = index_members(bundle, tar, error);
+  if (!status)
+    status = check_blocks(bundle, error);
+  archive_read_free(tar);
+  return status;
+}
+
+/* Bundles of the first builds have no checksum of their members. */
+static enum qn_status check_manifest(const struct qn_bundle *bundle, const json_t *members,
+                                     struct qn_error *error) {
+  char found[17];
+  const json_t *checksum = json_object_get(bundle->manifest, "checksum");
+  if (json_object_size(bundle->manifest) != (checksum ? 4 : 3))
+    return refuse(bundle, error, QN_BUNDLE_MANIFEST " has keys that bundles do not have");
+  if (!checksum)
+    return QN_OK;
+  enum qn_status status = qn_bundle_hash_members(members, found, error);
+  if (status)
+    return status;
+  const char *expected = json_string_value(checksum);
+  return expected && strcmp(expected, found) == 0
+             ? QN_OK
+             : refuse(bundle, error, QN_BUNDLE_MANIFEST " is corrupt: its checksum does not match");
+}
+
+/* The manifest comes first and has an entry for each of the others, in order. */
+static enum qn_status read_manifest(struct qn_bundle *bundle, struct qn_error *error) {
+  const char *format;
+  json_t *list;
+  int version;
+  if (bundle->num_members == 0 || strcmp(bundle->members[0].name, QN_BUNDLE_MANIFEST) != 0 ||
+      bundle->members[0].bytes > MAX_MANIFEST_BYTES)
+    return refuse(bundle, error, "no bundle: its first member is not " QN_BUNDLE_MANIFEST);
+  bundle->manifest = json_loadb((const char *)bundle->content + bundle->members[0].offset,
+                                bundle->members[0].bytes, JSON_REJECT_DUPLICATES, NULL);
+  if (json_unpack(bundle->manifest, "{s:s, s:i, s:o}", "format", &format, "version", &version,
+                  "members", &list) != 0 ||
+      strcmp(format, "quern-bundle") != 0 || !json_is_array(list))
+    return refuse(bundle, error, "no bundle: " QN_BUNDLE_MANIFEST " is not a bundle's");
+  if (version != 1) {
+    qn_fail(error, QN_UNSUPPORTED, "a bundle of version %d; this build reads 1", version);
+    return qn_error_in_file(error, bundle->path), QN_UNSUPPORTED;
+  }
+  enum qn_status status = check_manifest(bundle, list, error);
+  if (status)
+    return status;
+  if (json_array_size(list) + 1 != bundle->num_members)
+    return refuse(bundle, error, "the manifest does not name every member");
+  for (uint32_t i = 1; i < bundle->num_members; i++) {
+    const json_t *entry = json_array_get(list, i - 1);
+    const char *name, *role, *identity, *hash;
+    json_int_t bytes, packed;
+    if (json_unpack((json_t *)entry, "{s:s, s:s, s:s, s:s, s:I, s:I}", "name", &name, "role", &role,
+                    "identity", &identity, "xxh3_128", &hash, "bytes", &bytes, "archive_bytes",
+                    &packed) != 0 ||
+        strcmp(name, bundle->members[i].name) != 0 || (uint64_t)packed != bundle->members[i].bytes)
+      return refuse(bundle, error, "the manifest does not describe the members that are there");
+    bundle->members[i].entry = entry;
+  }
+  return QN_OK;
+}
+
+enum qn_status qn_bundle_open(const char *path, struct qn_bundle **out, struct qn_error *error) {
+  struct qn_bundle *bundle;
+  *out = NULL;
+  enum qn_status status = qn_alloc_zeroed(&bundle, 1, sizeof *bundle, "a bundle's record", error);
+  if (status)
+    return status;
+  bundle->seen = json_object();
+  status = bundle->seen ? qn_alloc(&bundle->path, strlen(path) + 1, 1, "a path", error)
+                        : qn_fail_memory(error, "names of members", 0);
+  if (!status) {
+    strcpy(bundle->path, path);
+    status = map_file(bundle, error);
+  }
+  if (!status)
+    status = walk(bundle, error);
+  if (!status)
+    status = read_manifest(bundle, error);
+  if (status)
+    qn_bundle_close(bundle);
+  else
+    *out = bundle;
+  return status;
+}
+
+void qn_bundle_close(struct qn_bundle *bundle) {
+  if (!bundle)
+    return;
+  for (uint32_t i = 0; i < bundle->num_members; i++)
+    qn_free(bundle->names[i]);
+  qn_free(bundle->names);
+  qn_free(bundle->members);
+  json_decref(bundle->manifest);
+  json_decref(bundle->seen);
+  if (bundle->content)
+    munmap((void *)bundle->content, bundle->bytes);
+  qn_free(bundle->path);
+  qn_free(bundle);
+}
+
+bool qn_bundle_recognise(const char *path) {
+  char magic[6] = "";
+  int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0)
+    return false;
+  bool tar = pread(descriptor, magic, 5, 257) == 5 && strcmp(magic, "ustar") == 0;
+  close(descriptor);
+  return tar;
+}
+
+uint32_t qn_bundle_count(const struct qn_bundle *bundle) {
+  return bundle->num_members - 1;
+}
+
+const struct qn_bundle_member *qn_bundle_member(const struct qn_bundle *bundle, uint32_t index) {
+  return &bundle->members[index + 1];
+}
+
+enum qn_status qn_bundle_find(const struct qn_bundle *bundle, const char *name,
+                              const struct qn_bundle_member **out, struct qn_error *error) {
+  char list[400] = "";
+  for (uint32_t i = 0; i < qn_bundle_count(bundle); i++) {
+    *out = qn_bundle_member(bundle, i);
+    if (strcmp((*out)->name, name) == 0)
+      return QN_OK;
+    if (strlen(list) + strlen((*out)->name) + 3 < sizeof list)
+      sprintf(list + strlen(list), "%s%s", *list ? ", " : "", (*out)->name);
+  }
+  *out = NULL;
+  qn_fail(error, QN_USAGE, "no member is called '%.100s'; there are: %s", name, list);
+  return qn_error_in_file(error, bundle->path), QN_USAGE;
+}
+
+enum qn_status qn_bundle_map(const struct qn_bundle *bundle, const struct qn_bundle_member *member,
+                             struct qn_container **out, struct qn_error *error) {
+  enum qn_status status = qn_container_map_range(bundle->path, member->offset, member->bytes,
+                                                 QN_MAP_ARCHIVE, out, error);
+  if (!status) {
+    char name[4096];
+    snprintf(name, sizeof name, "%s:%s", bundle->path, member->name);
+    status = qn_container_call(*out, name, error);
+    if (status)
+      qn_container_unmap(*out);
+    return status;
+  }
+  if (error) {
+    char what[600];
+    snprintf(what, sizeof what, "member %.100s: %.400s", member->name, error->message);
+    snprintf(error->message, sizeof error->message, "%s", what);
+  }
+  return status;
+}
+
+/* The file just restored must be the one that the manifest was written for. */
+static enum qn_status compare_with_manifest(void *context, int descriptor, struct qn_error *error) {
+  const struct qn_bundle_member *member = context;
+  const json_t *entry = member->entry;
+  char hash[33];
+  uint64_t bytes;
+  enum qn_status status = qn_bundle_hash_file(descriptor, &bytes, hash, error);
+  if (status)
+    return status;
+  if (bytes == (uint64_t)json_integer_value(json_object_get(entry, "bytes")) &&
+      strcmp(hash, json_string_value(json_object_get(entry, "xxh3_128"))) == 0)
+    return QN_OK;
+  return qn_fail(error, QN_INVALID,
+                 "member %.200s is valid, but not the container that the manifest describes",
+                 member->name);
+}
+
+enum qn_status qn_bundle_extract(const struct qn_bundle *bundle,
+                                 const struct qn_bundle_member *member, const char *path,
+                                 bool force, struct qn_error *error) {
+  struct qn_container *container;
+  struct qn_bundle_member context = *member;
+  enum qn_status status = qn_bundle_map(bundle, member, &container, error);
+  if (status)
+    return status;
+  status = path ? qn_archive_restore_judged(container, path, force, compare_with_manifest, &context,
+                                            error)
+                : qn_archive_judge(container, compare_with_manifest, &context, error);
+  qn_container_unmap(container);
+  return status;
+}

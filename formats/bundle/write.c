@@ -1,0 +1,218 @@
+/* Writing bundles. Each member is first made beside the bundle, since a tar wants its size in
+ * front, as a file without a name. */
+#include <archive.h>
+#include <archive_entry.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "formats/bundle/hash.h"
+#include "formats/bundle/write.h"
+#include "support/atomic_file.h"
+#include "support/memory.h"
+#include <quern/archive.h>
+#include <quern/bundle.h>
+#include <quern/layouts.h>
+
+/* One input on its way into the bundle. */
+struct member {
+  const char *path;
+  const char *name;
+  int descriptor; /* of its archive form; -1: none */
+  uint64_t bytes; /* of the archive form */
+  json_t *entry;  /* of the manifest */
+};
+
+static const char *base_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+static enum qn_status check_names(char *const *inputs, uint32_t num_inputs,
+                                  struct qn_error *error) {
+  for (uint32_t i = 0; i < num_inputs; i++) {
+    const char *name = base_name(inputs[i]);
+    if (strcmp(name, QN_BUNDLE_MANIFEST) == 0)
+      return qn_fail(error, QN_USAGE, "a member cannot be called %s", name);
+    for (uint32_t j = 0; j < i; j++)
+      if (strcmp(base_name(inputs[j]), name) == 0)
+        return qn_fail(error, QN_USAGE, "two inputs are called %.200s; rename one", name);
+  }
+  return QN_OK;
+}
+
+static enum qn_status describe_member(struct member *member, const struct qn_container *container,
+                                      struct qn_error *error) {
+  const struct qn_container_info *info = qn_container_info(container);
+  char hash[33], identity[20];
+  uint64_t bytes;
+  int descriptor = open(member->path, O_RDONLY | O_CLOEXEC);
+  enum qn_status status = descriptor < 0 ? qn_fail_errno(error, "cannot open")
+                                         : qn_bundle_hash_file(descriptor, &bytes, hash, error);
+  if (descriptor >= 0)
+    close(descriptor);
+  if (status)
+    return qn_error_in_file(error, member->path), status;
+  snprintf(identity, sizeof identity, "%016" PRIx64, info->header_checksum);
+  member->entry =
+      json_pack("{s:s, s:s, s:I, s:s, s:s, s:I}", "name", member->name, "role",
+                qn_layout_name(info->layout), "bytes", (json_int_t)info->file_bytes, "xxh3_128",
+                hash, "identity", identity, "archive_bytes", (json_int_t)member->bytes);
+  if (!member->entry)
+    return qn_fail(error, QN_INVALID, "the name '%.200s' is no UTF-8: rename the file",
+                   member->name);
+  json_t *metadata;
+  status = qn_container_metadata(container, &metadata, error);
+  if (metadata)
+    json_object_set_new(member->entry, "provenance", metadata);
+  return status;
+}
+
+static enum qn_status keep_file(void *context, int descriptor, struct qn_error *error) {
+  struct member *member = context;
+  member->descriptor = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+  off_t end = member->descriptor < 0 ? -1 : lseek(member->descriptor, 0, SEEK_END);
+  if (end < 0)
+    return qn_fail_errno(error, "cannot read back a member");
+  member->bytes = (uint64_t)end;
+  return QN_OK;
+}
+
+static enum qn_status prepare_member(struct member *member, const char *scratch, int level,
+                                     struct qn_error *error) {
+  struct qn_container *container;
+  enum qn_status status = qn_container_map(member->path, 0, &container, error);
+  if (!status)
+    status = qn_container_check(container, error);
+  if (!status)
+    status = qn_archive_write_aside(container, scratch, level, keep_file, member, error);
+  if (!status)
+    status = describe_member(member, container, error);
+  qn_container_unmap(container);
+  return status;
+}
+
+static enum qn_status fail_tar(struct qn_error *error, struct archive *tar) {
+  const char *why = archive_error_string(tar);
+  return qn_fail(error, QN_SYSTEM, "cannot write the bundle: %s", why ? why : "no reason given");
+}
+
+static enum qn_status begin_entry(struct archive *tar, const char *name, uint64_t bytes,
+                                  struct qn_error *error) {
+  struct archive_entry *entry = archive_entry_new();
+  if (!entry)
+    return qn_fail_memory(error, "a tar entry", 0);
+  archive_entry_set_pathname_utf8(entry, name);
+  archive_entry_set_size(entry, (la_int64_t)bytes);
+  archive_entry_set_filetype(entry, AE_IFREG);
+  archive_entry_set_perm(entry, 0644);
+  archive_entry_set_mtime(entry, 0, 0);
+  int result = archive_write_header(tar, entry);
+  archive_entry_free(entry);
+  return result == ARCHIVE_OK ? QN_OK : fail_tar(error, tar);
+}
+
+static enum qn_status write_member(struct archive *tar, const struct member *member,
+                                   struct qn_error *error) {
+  enum qn_status status = begin_entry(tar, member->name, member->bytes, error);
+  if (status)
+    return status;
+  void *content = mmap(NULL, member->bytes, PROT_READ, MAP_SHARED, member->descriptor, 0);
+  if (content == MAP_FAILED)
+    return qn_fail_errno(error, "cannot read back a member");
+  la_ssize_t written = archive_write_data(tar, content, member->bytes);
+  munmap(content, member->bytes);
+  return written == (la_ssize_t)member->bytes ? QN_OK : fail_tar(error, tar);
+}
+
+static enum qn_status write_manifest(struct archive *tar, const struct member *members,
+                                     uint32_t num_members, struct qn_error *error) {
+  char checksum[17];
+  json_t *list = json_array();
+  for (uint32_t i = 0; i < num_members; i++)
+    json_array_append(list, members[i].entry);
+  enum qn_status status = qn_bundle_hash_members(list, checksum, error);
+  if (status) {
+    json_decref(list);
+    return status;
+  }
+  json_t *manifest = json_pack("{s:s, s:i, s:s, s:o}", "format", "quern-bundle", "version", 1,
+                               "checksum", checksum, "members", list);
+  char *text = manifest ? json_dumps(manifest, JSON_INDENT(2) | JSON_SORT_KEYS) : NULL;
+  json_decref(manifest);
+  if (!text)
+    return qn_fail_memory(error, "the manifest", 0);
+  size_t length = strlen(text);
+  status = begin_entry(tar, QN_BUNDLE_MANIFEST, length, error);
+  if (!status && archive_write_data(tar, text, length) != (la_ssize_t)length)
+    status = fail_tar(error, tar);
+  free(text);
+  return status;
+}
+
+static enum qn_status write_tar(struct qn_atomic_file *file, const struct member *members,
+                                uint32_t num_members, struct qn_error *error) {
+  struct archive *tar = archive_write_new();
+  if (!tar)
+    return qn_fail_memory(error, "a tar writer", 0);
+  enum qn_status status = QN_OK;
+  if (archive_write_set_format_pax_restricted(tar) != ARCHIVE_OK ||
+      archive_write_add_filter_none(tar) != ARCHIVE_OK ||
+      archive_write_open_fd(tar, qn_atomic_file_descriptor(file)) != ARCHIVE_OK)
+    status = fail_tar(error, tar);
+  if (!status)
+    status = write_manifest(tar, members, num_members, error);
+  for (uint32_t i = 0; !status && i < num_members; i++)
+    status = write_member(tar, &members[i], error);
+  if (!status && archive_write_close(tar) != ARCHIVE_OK)
+    status = fail_tar(error, tar);
+  archive_write_free(tar);
+  return status;
+}
+
+static enum qn_status prepare_members(struct member *members, uint32_t num_members,
+                                      char *const *inputs, const char *path, int level,
+                                      struct qn_error *error) {
+  char *scratch;
+  enum qn_status status = qn_alloc(&scratch, strlen(path) + 32, 1, "a path", error);
+  if (status)
+    return status;
+  sprintf(scratch, "%s.tmp%ld-member", path, (long)getpid());
+  for (uint32_t i = 0; i < num_members; i++)
+    members[i] = (struct member){.path = inputs[i], .name = base_name(inputs[i]), .descriptor = -1};
+  for (uint32_t i = 0; !status && i < num_members; i++)
+    status = prepare_member(&members[i], scratch, level, error);
+  qn_free(scratch);
+  return status;
+}
+
+enum qn_status qn_bundle_create(const char *path, bool force, char *const *inputs,
+                                uint32_t num_inputs, int level, struct qn_error *error) {
+  struct qn_atomic_file *file;
+  struct member *members;
+  enum qn_status status = check_names(inputs, num_inputs, error);
+  if (!status)
+    status = qn_atomic_file_create(path, force, &file, error);
+  if (status)
+    return status;
+  status = qn_alloc_zeroed(&members, num_inputs, sizeof *members, "bundle members", error);
+  if (!status)
+    status = prepare_members(members, num_inputs, inputs, path, level, error);
+  if (!status)
+    status = write_tar(file, members, num_inputs, error);
+  for (uint32_t i = 0; members && i < num_inputs; i++) {
+    json_decref(members[i].entry);
+    if (members[i].path && members[i].descriptor >= 0)
+      close(members[i].descriptor);
+  }
+  qn_free(members);
+  if (!status)
+    return qn_atomic_file_commit(file, error);
+  qn_atomic_file_abort(file);
+  return status;
+}

@@ -1,0 +1,38 @@
+/* The checksum of sections: XXH3-64 over the XXH3-64 of every 1 MiB chunk, so
+ * that chunks are hashed in parallel and in any order. */
+#define XXH_STATIC_LINKING_ONLY /* for a state on the stack */
+#include <xxhash.h>
+
+#include "formats/container/container_disk.h"
+#include <quern/container.h>
+
+/* Chunk hashes gathered before they are fed on: 2 GiB of data at a time. */
+#define BATCH 2048
+
+uint64_t qn_chunk_hash(const void *chunk, uint64_t bytes) {
+  return XXH3_64bits(chunk, bytes);
+}
+
+uint64_t qn_checksum_of_hashes(const uint64_t *hashes, uint64_t num_chunks) {
+  return XXH3_64bits(hashes, num_chunks * sizeof *hashes);
+}
+
+uint64_t qn_chunked_checksum(const void *data, uint64_t bytes) {
+  const uint8_t *base = data;
+  uint64_t chunks = bytes / QN_CHECKSUM_CHUNK + (bytes % QN_CHECKSUM_CHUNK != 0);
+  uint64_t hashes[BATCH];
+  XXH3_state_t state;
+  XXH3_INITSTATE(&state);
+  XXH3_64bits_reset(&state);
+  for (uint64_t first = 0; first < chunks; first += BATCH) {
+    uint64_t batch = chunks - first < BATCH ? chunks - first : BATCH;
+#pragma omp parallel for schedule(dynamic, 4) if (batch > 4)
+    for (uint64_t i = 0; i < batch; i++) {
+      uint64_t begin = (first + i) * QN_CHECKSUM_CHUNK;
+      uint64_t length = bytes - begin < QN_CHECKSUM_CHUNK ? bytes - begin : QN_CHECKSUM_CHUNK;
+      hashes[i] = XXH3_64bits(base + begin, length);
+    }
+    XXH3_64bits_update(&state, hashes, batch * sizeof hashes[0]);
+  }
+  return XXH3_64bits_digest(&state);
+}

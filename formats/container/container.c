@@ -1,0 +1,614 @@
+/* Opening containers: header, table and footer are copied into private memory
+ * and judged there before anything else is believed. */
+#include <quern/bundle.h>
+#include <quern/container.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "formats/container/container_disk.h"
+#include "support/checked.h"
+#include "support/memory.h"
+#include "support/used_files.h"
+#include <quern/bundle.h>
+
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "containers are little-endian and used in place: this host needs byte swapping"
+#endif
+
+struct qn_container {
+  char *path;
+  const uint8_t *mapping; /* of the container's first byte */
+  void *mapped;           /* the pages around it */
+  uint64_t mapped_bytes;
+  struct qn_used_file file;
+  struct qn_container_info info;
+  struct qn_section *sections;
+};
+
+/* What an opening works on: the file and the private copies of its frame. */
+struct frame {
+  const char *path;
+  int descriptor;
+  struct qn_file_state state;
+  uint64_t base; /* where the container begins in the file */
+  uint64_t actual_bytes;
+  struct qn_disk_header header;
+  struct qn_disk_section *table;
+  struct qn_disk_footer footer;
+};
+
+static enum qn_status invalid_at(struct qn_error *error, const struct frame *frame, uint64_t offset,
+                                 const char *rule, const char *what) {
+  qn_fail(error, QN_INVALID, "%s: %s", rule, what);
+  qn_error_at_offset(error, frame->path, offset);
+  return QN_INVALID;
+}
+
+static enum qn_status read_at(const struct frame *frame, void *into, uint64_t bytes,
+                              uint64_t offset, struct qn_error *error) {
+  uint8_t *next = into;
+  while (bytes) {
+    ssize_t got = pread(frame->descriptor, next, bytes, (off_t)(frame->base + offset));
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got <= 0) {
+      if (got == 0)
+        errno = EIO;
+      qn_fail_errno(error, "cannot read");
+      return qn_error_at_offset(error, frame->path, offset), QN_SYSTEM;
+    }
+    next += got;
+    offset += (uint64_t)got;
+    bytes -= (uint64_t)got;
+  }
+  return QN_OK;
+}
+
+static bool all_zero(const void *memory, uint64_t bytes) {
+  const uint8_t *byte = memory;
+  if (bytes == 0)
+    return true;
+  return byte[0] == 0 && memcmp(byte, byte + 1, bytes - 1) == 0;
+}
+
+/* The first member's name and the signature of tar, where the first bytes of a bundle have them. */
+static bool begins_a_bundle(const uint8_t *bytes, uint64_t present) {
+  return present >= 512 && memcmp(bytes, QN_BUNDLE_MANIFEST, sizeof QN_BUNDLE_MANIFEST) == 0 &&
+         memcmp(bytes + 257, "ustar", 5) == 0;
+}
+
+/* The signature's bytes each betray one kind of damage in transfer. */
+static enum qn_status check_signature(const struct frame *frame, const uint8_t *bytes,
+                                      uint64_t present, struct qn_error *error) {
+  static const uint8_t expected[8] = QN_SIGNATURE;
+  uint64_t shorter = present < 8 ? present : 8;
+  const char *what = "this is not a Quern container; quern-import makes one of a graph";
+  if (present == 0)
+    what = "the file is empty; a container was expected";
+  else if (begins_a_bundle(bytes, present))
+    what =
+        "this is a bundle: name one of its members as BUNDLE:MEMBER; quern-archive list shows them";
+  else if (memcmp(bytes, expected, shorter) == 0)
+    return present >= 8 ? QN_OK
+                        : invalid_at(error, frame, present, "C-1", "truncated in the signature");
+  else if (present >= 4 && bytes[0] == (expected[0] & 0x7f) && !memcmp(bytes + 1, "QRN", 3))
+    what = "damaged in transfer: the eighth bit of every byte was cleared";
+  else if (present >= 8 && !memcmp(bytes, "\x89QRN\n", 5))
+    what = "damaged in transfer: CR LF was turned into LF; copy the file in binary mode";
+  else if (present >= 8 && !memcmp(bytes, "\x89QRN\r\n\x1a\r", 8))
+    what = "damaged in transfer: LF was turned into CR LF; copy the file in binary mode";
+  else if (present >= 4 && !memcmp(bytes, "\x89QRN", 4))
+    what = "the signature is damaged";
+  return invalid_at(error, frame, 0, "C-1", what);
+}
+
+static enum qn_status read_header(struct frame *frame, struct qn_error *error) {
+  struct qn_disk_header *header = &frame->header;
+  memset(header, 0, sizeof *header);
+  uint64_t present = frame->actual_bytes < sizeof *header ? frame->actual_bytes : sizeof *header;
+  enum qn_status status = read_at(frame, header, present, 0, error);
+  if (!status)
+    status = check_signature(frame, (const uint8_t *)header, present, error);
+  if (status)
+    return status;
+  if (present < sizeof *header)
+    return invalid_at(error, frame, present, "C-2", "truncated in the header");
+  if (XXH3_64bits(header, offsetof(struct qn_disk_header, checksum)) != header->checksum)
+    return invalid_at(error, frame, 0, "C-3", "the header is corrupt: its checksum does not match");
+  return QN_OK;
+}
+
+static enum qn_status unsupported(struct qn_error *error, const struct frame *frame) {
+  return qn_error_in_file(error, frame->path), QN_UNSUPPORTED;
+}
+
+static enum qn_status check_versions(const struct frame *frame, unsigned flags,
+                                     struct qn_error *error) {
+  const struct qn_disk_header *header = &frame->header;
+  if (header->version_major != QN_VERSION_MAJOR || header->version_minor > QN_VERSION_MINOR) {
+    qn_fail(error, QN_UNSUPPORTED,
+            "C-4: container version %u.%u; this build reads up to %u.%u: install a newer Quern",
+            header->version_major, header->version_minor, QN_VERSION_MAJOR, QN_VERSION_MINOR);
+    return unsupported(error, frame);
+  }
+  uint64_t unknown = header->incompatible_features & ~QN_KNOWN_INCOMPATIBLE;
+  if (!(header->incompatible_features & QN_FEATURE_ARCHIVE)) /* nothing is encoded */
+    unknown |= header->incompatible_features & (QN_FEATURE_STRIPS | QN_FEATURE_PAGES);
+  if (unknown) {
+    qn_fail(error, QN_UNSUPPORTED,
+            "C-5: the container needs the unknown feature bits 0x%" PRIx64
+            ": install a newer Quern",
+            unknown);
+    return unsupported(error, frame);
+  }
+  if ((header->incompatible_features & QN_FEATURE_ARCHIVE) && !(flags & QN_MAP_ARCHIVE)) {
+    qn_fail(error, QN_UNSUPPORTED,
+            "this is the archive form of a container; unpack it first: quern-archive extract");
+    return unsupported(error, frame);
+  }
+  if (header->layout < QN_LAYOUT_GRAPH || header->layout > QN_LAYOUT_CHECKPOINT) {
+    qn_fail(error, QN_UNSUPPORTED, "C-7: unknown layout code %" PRIu32, header->layout);
+    return unsupported(error, frame);
+  }
+  return QN_OK;
+}
+
+static enum qn_status check_header_fields(const struct frame *frame, struct qn_error *error) {
+  const struct qn_disk_header *header = &frame->header;
+  if (header->header_bytes != QN_HEADER_BYTES)
+    return invalid_at(error, frame, 12, "C-2", "the header's size is not 4096");
+  if (!all_zero(header->reserved, sizeof header->reserved) ||
+      !all_zero(header->reserved_tail, sizeof header->reserved_tail))
+    return invalid_at(error, frame, 88, "C-6", "reserved header bytes are not zero");
+  if (header->weight_type > QN_WEIGHT_F32)
+    return invalid_at(error, frame, 36, "C-8", "unknown weight type");
+  if (header->directedness > QN_UNDIRECTED)
+    return invalid_at(error, frame, 40, "C-9", "unknown directedness");
+  if (header->num_sections > QN_MAX_SECTIONS)
+    return invalid_at(error, frame, 44, "C-10", "more than 4096 sections");
+  if (header->num_vertices > UINT32_MAX)
+    return invalid_at(error, frame, 48, "C-11", "more than 2^32 - 1 vertices");
+  return QN_OK;
+}
+
+static enum qn_status check_length(const struct frame *frame, struct qn_error *error) {
+  const struct qn_disk_header *header = &frame->header;
+  if (frame->actual_bytes < header->file_bytes) {
+    qn_fail(error, QN_INVALID, "C-12: truncated: %" PRIu64 " of %" PRIu64 " bytes are there",
+            frame->actual_bytes, header->file_bytes);
+    return qn_error_at_offset(error, frame->path, frame->actual_bytes), QN_INVALID;
+  }
+  if (frame->actual_bytes > header->file_bytes)
+    return invalid_at(error, frame, header->file_bytes, "C-12", "bytes follow the footer");
+  uint64_t table_bytes = (uint64_t)header->num_sections * sizeof(struct qn_disk_section);
+  uint64_t end;
+  if (header->table_offset < QN_HEADER_BYTES ||
+      header->table_offset % ((uint64_t)1 << QN_MIN_ALIGN_LOG2) ||
+      !qn_add_u64(header->table_offset, table_bytes + sizeof(struct qn_disk_footer), &end) ||
+      end != header->file_bytes)
+    return invalid_at(error, frame, 72, "C-13",
+                      "the section table and the footer do not end where the file does");
+  return QN_OK;
+}
+
+static enum qn_status read_table_and_footer(struct frame *frame, struct qn_error *error) {
+  const struct qn_disk_header *header = &frame->header;
+  uint64_t table_bytes = (uint64_t)header->num_sections * sizeof(struct qn_disk_section);
+  uint64_t footer_offset = header->table_offset + table_bytes;
+  enum qn_status status =
+      qn_alloc(&frame->table, header->num_sections, sizeof *frame->table, "a section table", error);
+  if (!status)
+    status = read_at(frame, frame->table, table_bytes, header->table_offset, error);
+  if (!status)
+    status = read_at(frame, &frame->footer, sizeof frame->footer, footer_offset, error);
+  if (status)
+    return status;
+  const struct qn_disk_footer *footer = &frame->footer;
+  if (XXH3_64bits(frame->table, table_bytes) != header->table_checksum)
+    return invalid_at(error, frame, header->table_offset, "C-14",
+                      "the section table is corrupt: its checksum does not match");
+  if (memcmp(footer->signature, QN_SIGNATURE, 8) != 0 ||
+      XXH3_64bits(footer, offsetof(struct qn_disk_footer, checksum)) != footer->checksum)
+    return invalid_at(error, frame, footer_offset, "C-15", "the footer is corrupt");
+  if (footer->file_bytes != header->file_bytes ||
+      footer->table_checksum != header->table_checksum ||
+      footer->header_checksum != header->checksum ||
+      !all_zero(footer->reserved, sizeof footer->reserved))
+    return invalid_at(error, frame, footer_offset, "C-15", "the footer contradicts the header");
+  return QN_OK;
+}
+
+static bool valid_name(const uint8_t *name) {
+  unsigned length = 0;
+  while (length < QN_SECTION_NAME_BYTES && name[length]) {
+    uint8_t c = name[length];
+    if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'))
+      return false;
+    length++;
+  }
+  return length > 0 && all_zero(name + length, QN_SECTION_NAME_BYTES - length);
+}
+
+static bool valid_element(uint32_t type, uint32_t bytes) {
+  switch (type) {
+  case QN_ELEMENT_UNSIGNED:
+  case QN_ELEMENT_SIGNED:
+    return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
+  case QN_ELEMENT_FLOAT:
+    return bytes == 4 || bytes == 8;
+  case QN_ELEMENT_TEXT:
+    return bytes == 1;
+  case QN_ELEMENT_OPAQUE:
+    return bytes >= 1 && bytes <= 4096;
+  default:
+    return false;
+  }
+}
+
+/* Strips are of triangles. */
+static bool valid_flags(const struct qn_disk_section *entry, uint64_t features) {
+  uint8_t known = QN_SECTION_CRITICAL | QN_SECTION_UPPER;
+  if (features & QN_FEATURE_STRIPS && entry->flags & QN_SECTION_UPPER)
+    known |= QN_SECTION_STRIPS;
+  return (entry->flags & ~known) == 0;
+}
+
+/* Rows are of strips, and new filters are announced. */
+static bool valid_filter(const struct qn_disk_section *entry, uint64_t features) {
+  if (entry->filter > QN_FILTER_ROWS)
+    return features & QN_FEATURE_PAGES && entry->filter <= QN_FILTER_PAGE_ROWS;
+  return entry->filter < QN_FILTER_ROWS || entry->flags & QN_SECTION_STRIPS;
+}
+
+/* A plain section has nothing to say about an encoding. */
+static bool valid_encoding(const struct qn_disk_section *entry, uint64_t features) {
+  if (entry->codec == QN_CODEC_NONE && entry->filter == QN_FILTER_NONE)
+    return entry->stored_bytes == entry->logical_bytes &&
+           entry->stored_checksum == entry->checksum && !(entry->flags & QN_SECTION_UPPER);
+  return features & QN_FEATURE_ARCHIVE && entry->codec == QN_CODEC_ZSTD_FRAMES &&
+         valid_filter(entry, features);
+}
+
+static enum qn_status check_section(const struct frame *frame, uint32_t index, uint64_t *end,
+                                    struct qn_error *error) {
+  const struct qn_disk_section *entry = &frame->table[index];
+  uint64_t at = frame->header.table_offset + (uint64_t)index * sizeof *entry;
+  uint64_t features = frame->header.incompatible_features;
+  uint64_t logical, expected, section_end;
+  if (!valid_name(entry->name))
+    return invalid_at(error, frame, at, "C-16", "a section's name is malformed");
+  for (uint32_t other = 0; other < index; other++)
+    if (memcmp(frame->table[other].name, entry->name, QN_SECTION_NAME_BYTES) == 0)
+      return invalid_at(error, frame, at, "C-16", "two sections have the same name");
+  if (!valid_element(entry->element_type, entry->element_bytes))
+    return invalid_at(error, frame, at + 32, "C-17", "a section's element type is unknown");
+  if (!qn_mul_u64(entry->count, entry->element_bytes, &logical) || logical != entry->logical_bytes)
+    return invalid_at(error, frame, at + 40, "C-17", "a section's count contradicts its length");
+  if (entry->align_log2 < QN_MIN_ALIGN_LOG2 || entry->align_log2 > QN_MAX_ALIGN_LOG2)
+    return invalid_at(error, frame, at + 74, "C-18", "a section's alignment is out of range");
+  if (!qn_align_u64(*end, entry->align_log2, &expected) || entry->offset != expected)
+    return invalid_at(error, frame, at + 48, "C-18",
+                      "a section does not begin where the one before it ends");
+  if (!qn_add_u64(entry->offset, entry->stored_bytes, &section_end) ||
+      section_end > frame->header.table_offset)
+    return invalid_at(error, frame, at + 56, "C-18", "a section reaches into the section table");
+  if (!valid_encoding(entry, features))
+    return invalid_at(error, frame, at + 72, "C-19", "a section's encoding is inconsistent");
+  if (!valid_flags(entry, features) || entry->reserved0 ||
+      !all_zero(entry->reserved, sizeof entry->reserved))
+    return invalid_at(error, frame, at + 75, "C-6", "reserved bytes of a section are not zero");
+  *end = section_end;
+  return QN_OK;
+}
+
+static enum qn_status check_table(const struct frame *frame, struct qn_error *error) {
+  uint64_t end = QN_HEADER_BYTES;
+  for (uint32_t i = 0; i < frame->header.num_sections; i++) {
+    enum qn_status status = check_section(frame, i, &end, error);
+    if (status)
+      return status;
+  }
+  uint64_t table_offset;
+  if (!qn_align_u64(end, QN_MIN_ALIGN_LOG2, &table_offset) ||
+      table_offset != frame->header.table_offset)
+    return invalid_at(error, frame, 72, "C-13",
+                      "the section table does not follow the last section");
+  return QN_OK;
+}
+
+static enum qn_status open_regular(struct frame *frame, struct qn_error *error) {
+  struct stat state;
+  frame->descriptor = open(frame->path, O_RDONLY | O_CLOEXEC);
+  if (frame->descriptor < 0 || fstat(frame->descriptor, &state) != 0 ||
+      !qn_file_state_of(frame->descriptor, &frame->state)) {
+    qn_fail_errno(error, "cannot open");
+    return qn_error_in_file(error, frame->path), QN_SYSTEM;
+  }
+  if (!S_ISREG(state.st_mode)) {
+    qn_fail(error, QN_INVALID, "not a regular file; a container was expected");
+    return qn_error_in_file(error, frame->path), QN_INVALID;
+  }
+  uint64_t size = (uint64_t)state.st_size;
+  if (frame->base > size) {
+    qn_fail(error, QN_INVALID, "the file ends before the container in it begins");
+    return qn_error_in_file(error, frame->path), QN_INVALID;
+  }
+  if (frame->actual_bytes > size - frame->base)
+    frame->actual_bytes = size - frame->base;
+  return QN_OK;
+}
+
+static void describe_container(struct qn_container *container, const struct frame *frame) {
+  const struct qn_disk_header *header = &frame->header;
+  struct qn_container_info *info = &container->info;
+  info->version_major = header->version_major;
+  info->version_minor = header->version_minor;
+  info->compatible_features = header->compatible_features;
+  info->incompatible_features = header->incompatible_features;
+  info->layout = (enum qn_layout)header->layout;
+  info->weight_type = (enum qn_weight_type)header->weight_type;
+  info->directedness = (enum qn_directedness)header->directedness;
+  info->num_sections = header->num_sections;
+  info->num_vertices = header->num_vertices;
+  info->num_edges = header->num_edges;
+  info->file_bytes = header->file_bytes;
+  info->header_checksum = header->checksum;
+  static_assert(sizeof info->parameters == sizeof header->parameters, "parameters");
+  memcpy(info->parameters, header->parameters, sizeof info->parameters);
+  for (uint32_t i = 0; i < header->num_sections; i++) {
+    const struct qn_disk_section *entry = &frame->table[i];
+    struct qn_section *section = &container->sections[i];
+    memcpy(section->name, entry->name, QN_SECTION_NAME_BYTES);
+    section->name[QN_SECTION_NAME_BYTES] = '\0';
+    section->element_type = (enum qn_element_type)entry->element_type;
+    section->element_bytes = entry->element_bytes;
+    section->count = entry->count;
+    section->offset = entry->offset;
+    section->stored_bytes = entry->stored_bytes;
+    section->logical_bytes = entry->logical_bytes;
+    section->codec = entry->codec;
+    section->filter = entry->filter;
+    section->align_log2 = entry->align_log2;
+    section->critical = entry->flags & QN_SECTION_CRITICAL;
+    section->upper = entry->flags & QN_SECTION_UPPER;
+    section->strips = entry->flags & QN_SECTION_STRIPS;
+    section->checksum = entry->checksum;
+    section->stored_checksum = entry->stored_checksum;
+    section->stored = container->mapping + entry->offset;
+    bool plain = entry->codec == QN_CODEC_NONE && entry->filter == QN_FILTER_NONE;
+    section->data = plain ? section->stored : NULL;
+  }
+}
+
+static enum qn_status map_frame(struct qn_container *container, const struct frame *frame,
+                                struct qn_error *error) {
+  uint64_t lead = frame->base % (uint64_t)sysconf(_SC_PAGESIZE);
+  uint64_t bytes = lead + frame->actual_bytes;
+  void *mapped =
+      mmap(NULL, bytes, PROT_READ, MAP_SHARED, frame->descriptor, (off_t)(frame->base - lead));
+  if (mapped == MAP_FAILED) {
+    qn_fail_errno(error, "cannot map");
+    return qn_error_in_file(error, frame->path), QN_SYSTEM;
+  }
+  container->mapped = mapped;
+  container->mapped_bytes = bytes;
+  container->mapping = (const uint8_t *)mapped + lead;
+  return QN_OK;
+}
+
+/* The checksums to compare with are those of the private table. */
+static bool is_intact(const void *user) {
+  struct qn_error ignored;
+  return qn_container_verify(user, &ignored) == QN_OK;
+}
+
+/* Takes the frame's descriptor. */
+static void list_file(struct qn_container *container, struct frame *frame) {
+  container->file = (struct qn_used_file){.path = container->path,
+                                          .descriptor = frame->descriptor,
+                                          .state = frame->state,
+                                          .is_intact = is_intact,
+                                          .user = container};
+  frame->descriptor = -1;
+  qn_used_file_list(&container->file);
+}
+
+static enum qn_status create_container(struct frame *frame, struct qn_container **out,
+                                       struct qn_error *error) {
+  struct qn_container *container;
+  uint64_t path_bytes = strlen(frame->path) + 1;
+  enum qn_status status =
+      qn_alloc_zeroed(&container, 1, sizeof *container, "a container's record", error);
+  if (status)
+    return status;
+  status = qn_alloc(&container->path, path_bytes, 1, "a path", error);
+  if (!status)
+    status = qn_alloc_zeroed(&container->sections, frame->header.num_sections,
+                             sizeof *container->sections, "section records", error);
+  if (status)
+    goto failed;
+  memcpy(container->path, frame->path, path_bytes);
+  status = map_frame(container, frame, error);
+  if (status)
+    goto failed;
+  describe_container(container, frame);
+  list_file(container, frame);
+  *out = container;
+  return QN_OK;
+failed:
+  qn_container_unmap(container);
+  return status;
+}
+
+enum qn_status qn_container_map(const char *path, unsigned flags, struct qn_container **out,
+                                struct qn_error *error) {
+  return qn_container_map_range(path, 0, UINT64_MAX, flags, out, error);
+}
+
+enum qn_status qn_container_map_range(const char *path, uint64_t offset, uint64_t bytes,
+                                      unsigned flags, struct qn_container **out,
+                                      struct qn_error *error) {
+  struct frame frame = {.path = path, .descriptor = -1, .base = offset, .actual_bytes = bytes};
+  *out = NULL;
+  enum qn_status status = open_regular(&frame, error);
+  if (!status)
+    status = read_header(&frame, error);
+  if (!status)
+    status = check_versions(&frame, flags, error);
+  if (!status)
+    status = check_header_fields(&frame, error);
+  if (!status)
+    status = check_length(&frame, error);
+  if (!status)
+    status = read_table_and_footer(&frame, error);
+  if (!status)
+    status = check_table(&frame, error);
+  if (!status)
+    status = create_container(&frame, out, error);
+  qn_free(frame.table);
+  if (frame.descriptor >= 0)
+    close(frame.descriptor);
+  return status;
+}
+
+void qn_container_unmap(struct qn_container *container) {
+  if (!container)
+    return;
+  if (container->file.user) {
+    qn_used_file_forget(&container->file);
+    close(container->file.descriptor);
+  }
+  if (container->mapped)
+    munmap(container->mapped, container->mapped_bytes);
+  qn_free(container->sections);
+  qn_free(container->path);
+  qn_free(container);
+}
+
+enum qn_status qn_container_call(struct qn_container *container, const char *name,
+                                 struct qn_error *error) {
+  uint64_t bytes = strlen(name) + 1;
+  enum qn_status status = qn_realloc(&container->path, bytes, 1, "a name", error);
+  if (!status)
+    memcpy(container->path, name, bytes);
+  container->file.path = container->path;
+  return status;
+}
+
+const char *qn_container_path(const struct qn_container *container) {
+  return container->path;
+}
+
+const struct qn_container_info *qn_container_info(const struct qn_container *container) {
+  return &container->info;
+}
+
+const struct qn_section *qn_container_section_at(const struct qn_container *container,
+                                                 uint32_t index) {
+  return &container->sections[index];
+}
+
+const struct qn_section *qn_container_section(const struct qn_container *container,
+                                              const char *name) {
+  for (uint32_t i = 0; i < container->info.num_sections; i++)
+    if (strcmp(container->sections[i].name, name) == 0)
+      return &container->sections[i];
+  return NULL;
+}
+
+enum qn_status qn_container_violation(const struct qn_container *container, struct qn_error *error,
+                                      const char *rule, const char *format, ...) {
+  char what[512];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(what, sizeof what, format, arguments);
+  va_end(arguments);
+  qn_fail(error, QN_INVALID, "%s: %s", rule, what);
+  if (container)
+    qn_error_in_file(error, container->path);
+  return QN_INVALID;
+}
+
+enum qn_status qn_container_require(const struct qn_container *container, const char *name,
+                                    enum qn_element_type type, uint32_t element_bytes,
+                                    uint64_t count, const struct qn_section **out,
+                                    struct qn_error *error) {
+  const struct qn_section *section = qn_container_section(container, name);
+  *out = section;
+  if (!section)
+    return qn_container_violation(container, error, "C-22", "section %s is missing", name);
+  if (section->element_type != type || section->element_bytes != element_bytes)
+    return qn_container_violation(
+        container, error, "C-22",
+        "section %s holds %s elements of %" PRIu32 " bytes; expected %s of %" PRIu32, name,
+        qn_element_type_name(section->element_type), section->element_bytes,
+        qn_element_type_name(type), element_bytes);
+  if (count != UINT64_MAX && section->count != count)
+    return qn_container_violation(container, error, "C-22",
+                                  "section %s has %" PRIu64 " elements; expected %" PRIu64, name,
+                                  section->count, count);
+  return QN_OK;
+}
+
+enum qn_status qn_container_refuse_unknown(const struct qn_container *container,
+                                           const char *const *known, struct qn_error *error) {
+  for (uint32_t i = 0; i < container->info.num_sections; i++) {
+    const struct qn_section *section = &container->sections[i];
+    bool found = !section->critical;
+    for (const char *const *name = known; *name && !found; name++)
+      found = strcmp(section->name, *name) == 0;
+    if (found)
+      continue;
+    qn_fail(error, QN_UNSUPPORTED,
+            "C-23: section %s is critical and unknown to this build: install a newer Quern",
+            section->name);
+    return qn_error_in_file(error, container->path), QN_UNSUPPORTED;
+  }
+  return QN_OK;
+}
+
+enum qn_status qn_container_refuse_parameters(const struct qn_container *container, uint32_t first,
+                                              struct qn_error *error) {
+  for (uint32_t i = first; i < 32; i++)
+    if (container->info.parameters[i] != 0)
+      return qn_container_violation(container, error, "C-6",
+                                    "header parameter %" PRIu32 " has no meaning in the layout %s "
+                                    "and must be zero",
+                                    i, qn_layout_name(container->info.layout));
+  return QN_OK;
+}
+
+static enum qn_status check_padding(const struct qn_container *container, uint64_t begin,
+                                    uint64_t end, struct qn_error *error) {
+  if (all_zero(container->mapping + begin, end - begin))
+    return QN_OK;
+  qn_fail(error, QN_INVALID, "C-20: padding before byte %" PRIu64 " is not zero", end);
+  return qn_error_at_offset(error, container->path, begin), QN_INVALID;
+}
+
+enum qn_status qn_container_verify(const struct qn_container *container, struct qn_error *error) {
+  uint64_t end = QN_HEADER_BYTES;
+  for (uint32_t i = 0; i < container->info.num_sections; i++) {
+    const struct qn_section *section = &container->sections[i];
+    enum qn_status status = check_padding(container, end, section->offset, error);
+    if (status)
+      return status;
+    if (qn_chunked_checksum(section->stored, section->stored_bytes) != section->stored_checksum) {
+      qn_fail(error, QN_INVALID, "C-21: section %s is corrupt: its checksum does not match",
+              section->name);
+      return qn_error_at_offset(error, container->path, section->offset), QN_INVALID;
+    }
+    end = section->offset + section->stored_bytes;
+  }
+  uint64_t table = container->info.file_bytes - sizeof(struct qn_disk_footer) -
+                   container->info.num_sections * sizeof(struct qn_disk_section);
+  return check_padding(container, end, table, error);
+}

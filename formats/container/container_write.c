@@ -1,0 +1,380 @@
+/* Writing containers: sections grow one after the other in a temporary file
+ * and are filled through its mapping; table, footer and header come last. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "formats/container/container_disk.h"
+#include "support/atomic_file.h"
+#include "support/checked.h"
+#include "support/memory.h"
+#include <quern/container.h>
+
+struct mapped_section {
+  void *mapping; /* from the page that holds the section's first byte; NULL if empty */
+  uint64_t mapped_bytes;
+  uint64_t lead; /* bytes of the mapping before the section */
+  bool checksum_known;
+};
+
+struct qn_writer {
+  struct qn_atomic_file *file;
+  struct qn_container_info info;
+  uint64_t end; /* of the last section */
+  uint32_t num_sections;
+  uint32_t capacity;
+  struct qn_disk_section *table;
+  struct mapped_section *mapped;
+};
+
+struct qn_section_spec qn_section_spec_of(const struct qn_section *section) {
+  return (struct qn_section_spec){.name = section->name,
+                                  .element_type = section->element_type,
+                                  .element_bytes = section->element_bytes,
+                                  .count = section->count,
+                                  .align_log2 = section->align_log2,
+                                  .ancillary = !section->critical};
+}
+
+enum qn_status qn_writer_create(const char *path, bool force, struct qn_writer **out,
+                                struct qn_error *error) {
+  struct qn_writer *writer;
+  *out = NULL;
+  enum qn_status status = qn_alloc_zeroed(&writer, 1, sizeof *writer, "a container writer", error);
+  if (status)
+    return status;
+  writer->end = QN_HEADER_BYTES;
+  writer->info.version_major = 1;
+  status = qn_atomic_file_create(path, force, &writer->file, error);
+  if (status) {
+    qn_free(writer);
+    return status;
+  }
+  *out = writer;
+  return QN_OK;
+}
+
+struct qn_container_info *qn_writer_info(struct qn_writer *writer) {
+  return &writer->info;
+}
+
+static enum qn_status grow_tables(struct qn_writer *writer, struct qn_error *error) {
+  if (writer->num_sections < writer->capacity)
+    return QN_OK;
+  if (writer->num_sections >= QN_MAX_SECTIONS)
+    return qn_fail(error, QN_USAGE, "a container holds at most %d sections", QN_MAX_SECTIONS);
+  uint32_t capacity = writer->capacity ? 2 * writer->capacity : 16;
+  enum qn_status status =
+      qn_realloc(&writer->table, capacity, sizeof *writer->table, "a section table", error);
+  if (!status)
+    status =
+        qn_realloc(&writer->mapped, capacity, sizeof *writer->mapped, "section records", error);
+  if (!status)
+    writer->capacity = capacity;
+  return status;
+}
+
+/* Reserve the bytes on disk, so that a full disk is an error here and not a
+ * SIGBUS when the mapping is written. */
+static enum qn_status extend_file(struct qn_writer *writer, uint64_t begin, uint64_t bytes,
+                                  struct qn_error *error) {
+  int descriptor = qn_atomic_file_descriptor(writer->file);
+  int failed;
+  do {
+    failed = bytes ? fallocate(descriptor, 0, (off_t)begin, (off_t)bytes)
+                   : ftruncate(descriptor, (off_t)begin);
+  } while (failed && errno == EINTR);
+  if (failed && (errno == EOPNOTSUPP || errno == ENOSYS))
+    failed = ftruncate(descriptor, (off_t)(begin + bytes));
+  if (!failed)
+    return QN_OK;
+  qn_fail_errno(error, "cannot reserve %" PRIu64 " bytes", bytes);
+  return qn_error_in_file(error, qn_atomic_file_path(writer->file)), QN_SYSTEM;
+}
+
+static enum qn_status map_section(struct qn_writer *writer, uint64_t offset, uint64_t bytes,
+                                  struct mapped_section *mapped, struct qn_error *error) {
+  uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+  if (bytes == 0)
+    return QN_OK;
+  mapped->lead = offset % page;
+  mapped->mapped_bytes = mapped->lead + bytes;
+  mapped->mapping = mmap(NULL, mapped->mapped_bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
+                         qn_atomic_file_descriptor(writer->file), (off_t)(offset - mapped->lead));
+  if (mapped->mapping != MAP_FAILED)
+    return QN_OK;
+  mapped->mapping = NULL;
+  qn_fail_errno(error, "cannot map the output");
+  return qn_error_in_file(error, qn_atomic_file_path(writer->file)), QN_SYSTEM;
+}
+
+static void *section_pointer(const struct mapped_section *mapped) {
+  return mapped->mapping ? (uint8_t *)mapped->mapping + mapped->lead : NULL;
+}
+
+static enum qn_status place_section(struct qn_writer *writer, const struct qn_section_spec *spec,
+                                    struct qn_disk_section *entry, struct qn_error *error) {
+  uint64_t end;
+  size_t name_length = strlen(spec->name);
+  if (name_length == 0 || name_length > QN_SECTION_NAME_BYTES)
+    return qn_fail(error, QN_USAGE, "'%s' is no section name", spec->name);
+  memset(entry, 0, sizeof *entry);
+  memcpy(entry->name, spec->name, name_length);
+  entry->element_type = spec->element_type;
+  entry->element_bytes = spec->element_bytes;
+  entry->count = spec->count;
+  entry->align_log2 = spec->align_log2 ? spec->align_log2 : QN_MIN_ALIGN_LOG2;
+  entry->flags = spec->ancillary ? 0 : QN_SECTION_CRITICAL;
+  if (!qn_mul_u64(spec->count, spec->element_bytes, &entry->logical_bytes) ||
+      !qn_align_u64(writer->end, entry->align_log2, &entry->offset) ||
+      !qn_add_u64(entry->offset, entry->logical_bytes, &end) || end > INT64_MAX)
+    return qn_fail(error, QN_USAGE, "section %s would be too large for a file", spec->name);
+  entry->stored_bytes = entry->logical_bytes;
+  return QN_OK;
+}
+
+/* An entry and room in the file for a section, which is mapped or not. Space that is written to,
+ * not through a mapping, is reserved as it is written. */
+static enum qn_status add_section(struct qn_writer *writer, const struct qn_section_spec *spec,
+                                  bool map, struct qn_error *error) {
+  enum qn_status status = grow_tables(writer, error);
+  if (status)
+    return status;
+  struct qn_disk_section *entry = &writer->table[writer->num_sections];
+  struct mapped_section *mapped = &writer->mapped[writer->num_sections];
+  *mapped = (struct mapped_section){0};
+  status = place_section(writer, spec, entry, error);
+  if (!status)
+    status = map ? extend_file(writer, entry->offset, entry->stored_bytes, error)
+                 : extend_file(writer, entry->offset + entry->stored_bytes, 0, error);
+  if (!status && map)
+    status = map_section(writer, entry->offset, entry->stored_bytes, mapped, error);
+  if (status)
+    return status;
+  writer->num_sections++;
+  writer->end = entry->offset + entry->stored_bytes;
+  return QN_OK;
+}
+
+enum qn_status qn_writer_section(struct qn_writer *writer, const struct qn_section_spec *spec,
+                                 void *out, struct qn_error *error) {
+  enum qn_status status = add_section(writer, spec, true, error);
+  if (status)
+    return status;
+  void *pointer = section_pointer(&writer->mapped[writer->num_sections - 1]);
+  memcpy(out, &pointer, sizeof pointer);
+  return QN_OK;
+}
+
+enum qn_status qn_writer_section_by_parts(struct qn_writer *writer,
+                                          const struct qn_section_spec *spec, uint64_t checksum,
+                                          struct qn_error *error) {
+  enum qn_status status = add_section(writer, spec, false, error);
+  if (status)
+    return status;
+  writer->table[writer->num_sections - 1].stored_checksum = checksum;
+  writer->mapped[writer->num_sections - 1].checksum_known = true;
+  return QN_OK;
+}
+
+enum qn_status qn_writer_put(const struct qn_writer *writer, uint32_t section, const void *data,
+                             uint64_t bytes, uint64_t offset, struct qn_error *error) {
+  const struct qn_disk_section *entry = &writer->table[section];
+  return qn_atomic_file_write(writer->file, data, bytes, entry->offset + offset, error);
+}
+
+static enum qn_status shorten_last(struct qn_writer *writer, struct qn_disk_section *entry,
+                                   uint64_t stored_bytes, struct qn_error *error) {
+  entry->stored_bytes = stored_bytes;
+  writer->end = entry->offset + stored_bytes;
+  if (ftruncate(qn_atomic_file_descriptor(writer->file), (off_t)writer->end) == 0)
+    return QN_OK;
+  qn_fail_errno(error, "cannot shorten the output");
+  return qn_error_in_file(error, qn_atomic_file_path(writer->file)), QN_SYSTEM;
+}
+
+enum qn_status qn_writer_shrink(struct qn_writer *writer, uint64_t count, struct qn_error *error) {
+  struct qn_disk_section *entry = &writer->table[writer->num_sections - 1];
+  if (count > entry->count)
+    return qn_fail(error, QN_USAGE, "a section cannot grow");
+  entry->count = count;
+  entry->logical_bytes = count * entry->element_bytes;
+  return shorten_last(writer, entry, entry->logical_bytes, error);
+}
+
+enum qn_status qn_writer_section_from(struct qn_writer *writer, const struct qn_section_spec *spec,
+                                      const void *data, struct qn_error *error) {
+  void *pointer;
+  enum qn_status status = qn_writer_section(writer, spec, &pointer, error);
+  if (!status && pointer)
+    memcpy(pointer, data, spec->count * spec->element_bytes);
+  return status;
+}
+
+enum qn_status qn_writer_encoded_section(struct qn_writer *writer, const struct qn_section *decoded,
+                                         const struct qn_encoding *encoding, uint64_t stored_bytes,
+                                         uint8_t **out, struct qn_error *error) {
+  struct qn_section_spec bytes = qn_section_spec_of(decoded);
+  bytes.element_type = QN_ELEMENT_OPAQUE;
+  bytes.element_bytes = 1;
+  bytes.count = stored_bytes;
+  enum qn_status status = qn_writer_section(writer, &bytes, out, error);
+  if (status)
+    return status;
+  struct qn_disk_section *entry = &writer->table[writer->num_sections - 1];
+  entry->element_type = decoded->element_type;
+  entry->element_bytes = decoded->element_bytes;
+  entry->count = decoded->count;
+  entry->logical_bytes = decoded->logical_bytes;
+  entry->checksum = decoded->checksum;
+  entry->codec = QN_CODEC_ZSTD_FRAMES;
+  entry->filter = (uint8_t)encoding->filter;
+  entry->flags |= encoding->upper ? QN_SECTION_UPPER : 0;
+  entry->flags |= encoding->strips ? QN_SECTION_STRIPS : 0;
+  writer->info.incompatible_features |= QN_FEATURE_ARCHIVE;
+  if (encoding->strips)
+    writer->info.incompatible_features |= QN_FEATURE_STRIPS;
+  if (encoding->filter > QN_FILTER_ROWS)
+    writer->info.incompatible_features |= QN_FEATURE_PAGES;
+  return QN_OK;
+}
+
+enum qn_status qn_writer_shrink_encoded(struct qn_writer *writer, uint64_t stored_bytes,
+                                        struct qn_error *error) {
+  struct qn_disk_section *entry = &writer->table[writer->num_sections - 1];
+  return shorten_last(writer, entry, stored_bytes, error);
+}
+
+static void checksum_sections(struct qn_writer *writer) {
+  for (uint32_t i = 0; i < writer->num_sections; i++) {
+    struct qn_disk_section *entry = &writer->table[i];
+    if (!writer->mapped[i].checksum_known)
+      entry->stored_checksum =
+          qn_chunked_checksum(section_pointer(&writer->mapped[i]), entry->stored_bytes);
+    if (entry->codec == QN_CODEC_NONE)
+      entry->checksum = entry->stored_checksum;
+  }
+}
+
+static void fill_header(const struct qn_writer *writer, struct qn_disk_header *header,
+                        uint64_t table_offset, uint64_t file_bytes) {
+  const struct qn_container_info *info = &writer->info;
+  memset(header, 0, sizeof *header);
+  memcpy(header->signature, QN_SIGNATURE, sizeof header->signature);
+  header->version_major = info->version_major;
+  header->version_minor = info->version_minor;
+  header->header_bytes = QN_HEADER_BYTES;
+  header->compatible_features = info->compatible_features;
+  header->incompatible_features = info->incompatible_features;
+  header->layout = info->layout;
+  header->weight_type = info->weight_type;
+  header->directedness = info->directedness;
+  header->num_sections = writer->num_sections;
+  header->num_vertices = info->num_vertices;
+  header->num_edges = info->num_edges;
+  header->file_bytes = file_bytes;
+  header->table_offset = table_offset;
+  header->table_checksum = XXH3_64bits(writer->table, writer->num_sections * sizeof *writer->table);
+  memcpy(header->parameters, info->parameters, sizeof header->parameters);
+  header->checksum = XXH3_64bits(header, offsetof(struct qn_disk_header, checksum));
+}
+
+static void fill_footer(const struct qn_disk_header *header, struct qn_disk_footer *footer) {
+  memset(footer, 0, sizeof *footer);
+  memcpy(footer->signature, QN_SIGNATURE, sizeof footer->signature);
+  footer->file_bytes = header->file_bytes;
+  footer->table_checksum = header->table_checksum;
+  footer->header_checksum = header->checksum;
+  footer->checksum = XXH3_64bits(footer, offsetof(struct qn_disk_footer, checksum));
+}
+
+static enum qn_status write_frame(struct qn_writer *writer, struct qn_error *error) {
+  struct qn_disk_header header;
+  struct qn_disk_footer footer;
+  uint64_t table_offset;
+  uint64_t table_bytes = writer->num_sections * sizeof *writer->table;
+  if (!qn_align_u64(writer->end, QN_MIN_ALIGN_LOG2, &table_offset))
+    return qn_fail(error, QN_USAGE, "the container would be too large for a file");
+  fill_header(writer, &header, table_offset, table_offset + table_bytes + sizeof footer);
+  fill_footer(&header, &footer);
+  enum qn_status status =
+      qn_atomic_file_write(writer->file, writer->table, table_bytes, table_offset, error);
+  if (!status)
+    status = qn_atomic_file_write(writer->file, &footer, sizeof footer, table_offset + table_bytes,
+                                  error);
+  if (!status)
+    status = qn_atomic_file_write(writer->file, &header, sizeof header, 0, error);
+  return status;
+}
+
+static void destroy(struct qn_writer *writer) {
+  for (uint32_t i = 0; i < writer->num_sections; i++)
+    if (writer->mapped[i].mapping)
+      munmap(writer->mapped[i].mapping, writer->mapped[i].mapped_bytes);
+  qn_free(writer->table);
+  qn_free(writer->mapped);
+  qn_free(writer);
+}
+
+enum qn_status qn_writer_commit_judged(struct qn_writer *writer,
+                                       enum qn_status (*judge)(void *context, int descriptor,
+                                                               struct qn_error *error),
+                                       void *context, struct qn_error *error) {
+  checksum_sections(writer);
+  enum qn_status status = write_frame(writer, error);
+  if (!status && judge)
+    status = judge(context, qn_atomic_file_descriptor(writer->file), error);
+  if (status)
+    qn_atomic_file_abort(writer->file);
+  else
+    status = qn_atomic_file_commit(writer->file, error);
+  destroy(writer);
+  return status;
+}
+
+enum qn_status qn_writer_commit(struct qn_writer *writer, struct qn_error *error) {
+  return qn_writer_commit_judged(writer, NULL, NULL, error);
+}
+
+enum qn_status qn_writer_judge(struct qn_writer *writer,
+                               enum qn_status (*judge)(void *context, int descriptor,
+                                                       struct qn_error *error),
+                               void *context, struct qn_error *error) {
+  checksum_sections(writer);
+  enum qn_status status = write_frame(writer, error);
+  if (!status)
+    status = judge(context, qn_atomic_file_descriptor(writer->file), error);
+  qn_writer_abort(writer);
+  return status;
+}
+
+enum qn_status qn_writer_commit_nameless(struct qn_writer *writer, const char *name,
+                                         struct qn_container **out, struct qn_error *error) {
+  char path[64];
+  *out = NULL;
+  checksum_sections(writer);
+  enum qn_status status = write_frame(writer, error);
+  snprintf(path, sizeof path, "/proc/self/fd/%d", qn_atomic_file_descriptor(writer->file));
+  if (!status)
+    status = qn_container_map(path, 0, out, error);
+  if (!status)
+    status = qn_container_call(*out, name, error);
+  if (status) {
+    qn_container_unmap(*out);
+    *out = NULL;
+  }
+  qn_writer_abort(writer);
+  return status;
+}
+
+void qn_writer_abort(struct qn_writer *writer) {
+  if (!writer)
+    return;
+  qn_atomic_file_abort(writer->file);
+  destroy(writer);
+}

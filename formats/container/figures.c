@@ -1,0 +1,61 @@
+#include "formats/container/figures.h"
+
+#include <string.h>
+
+#include "support/sizes.h"
+
+static void print_value(const json_t *value, FILE *stream) {
+  char text[32];
+  if (json_is_integer(value))
+    fputs(qn_count_text((uint64_t)json_integer_value(value), text, sizeof text), stream);
+  else if (json_is_string(value))
+    fputs(json_string_value(value), stream);
+  else
+    json_dumpf(value, stream, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6) | JSON_COMPACT);
+}
+
+/* Where values begin: behind the longest key. */
+static int value_column(const json_t *object, int indent) {
+  const char *key;
+  json_t *value;
+  int column = 24;
+  json_object_foreach((json_t *)object, key, value) {
+    int wanted = json_is_object(value) ? value_column(value, indent + 2)
+                                       : indent + (int)strlen(key) + (int)strlen(": ");
+    column = wanted > column ? wanted : column;
+  }
+  return column;
+}
+
+static void print_object(const json_t *object, int indent, int column, FILE *stream) {
+  const char *key;
+  json_t *value;
+  json_object_foreach((json_t *)object, key, value) {
+    fprintf(stream, "%*s%s:", indent, "", key);
+    if (json_is_object(value)) {
+      fputc('\n', stream);
+      print_object(value, indent + 2, column, stream);
+      continue;
+    }
+    fprintf(stream, "%*s", column - indent - (int)strlen(key) - 1, "");
+    print_value(value, stream);
+    fputc('\n', stream);
+  }
+}
+
+void qn_figures_print(const json_t *object, FILE *stream) {
+  print_object(object, 0, value_column(object, 0), stream);
+}
+
+uint64_t qn_csr_bytes(const struct qn_container_info *info) {
+  uint64_t edge_bytes = info->weight_type == QN_WEIGHT_NONE ? 4 : 8;
+  return 8 * (info->num_vertices + 1) + edge_bytes * info->num_edges;
+}
+
+void qn_figures_size(const struct qn_container_info *info, uint64_t bytes, json_t *object) {
+  double edges = info->num_edges ? (double)info->num_edges : 1;
+  json_object_set_new(object, "bytes_per_edge",
+                      json_real(info->num_edges ? (double)bytes / edges : 0));
+  json_object_set_new(object, "size_against_csr",
+                      json_real((double)bytes / (double)qn_csr_bytes(info)));
+}

@@ -1,0 +1,29 @@
+/* Figures that describe containers: how tools show them, and those that several layouts have. */
+#ifndef QN_FORMATS_FIGURES_H
+#define QN_FORMATS_FIGURES_H
+
+#include <jansson.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <quern/container.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Print a JSON object as lines "key:  value", objects inside it below an indented heading. */
+void qn_figures_print(const json_t *object, FILE *stream);
+
+/* The bytes of plain CSR with the container's vertices, edges and weights: 8 (V + 1) + 4 E, or
+ * 8 (V + 1) + 8 E. */
+uint64_t qn_csr_bytes(const struct qn_container_info *info);
+
+/* Add "bytes_per_edge" (0 without edges) and "size_against_csr" for the `bytes` that a layout's
+ * sections take (ids and metadata left out: they are the same in every layout). */
+void qn_figures_size(const struct qn_container_info *info, uint64_t bytes, json_t *object);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

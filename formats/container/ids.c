@@ -1,0 +1,183 @@
+/* Original ids: views, lookup, text. Their order and checks are in ids_order.c. */
+#include <quern/ids.h>
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "support/sizes.h"
+
+enum qn_status qn_ids_view(const struct qn_container *container, struct qn_ids *ids,
+                           struct qn_error *error) {
+  const struct qn_container_info *info = qn_container_info(container);
+  const struct qn_section *section;
+  enum qn_status status;
+  memset(ids, 0, sizeof *ids);
+  ids->num_vertices = info->num_vertices;
+  ids->ascending = info->compatible_features & QN_FEATURE_IDS_ASCENDING;
+  if (qn_container_section(container, "original_ids")) {
+    ids->kind = QN_IDS_NUMBERS;
+    status = qn_container_require(container, "original_ids", QN_ELEMENT_UNSIGNED, 8,
+                                  info->num_vertices, &section, error);
+    if (!status)
+      ids->numbers = section->data;
+    return status;
+  }
+  if (!qn_container_section(container, "id_offsets")) {
+    ids->kind = QN_IDS_DENSE;
+    ids->ascending = true;
+    return QN_OK;
+  }
+  ids->kind = QN_IDS_STRINGS;
+  status = qn_container_require(container, "id_offsets", QN_ELEMENT_UNSIGNED, 8,
+                                info->num_vertices + 1, &section, error);
+  if (status)
+    return status;
+  ids->string_offsets = section->data;
+  status =
+      qn_container_require(container, "id_bytes", QN_ELEMENT_TEXT, 1, UINT64_MAX, &section, error);
+  if (status)
+    return status;
+  ids->string_bytes = section->data;
+  /* The end is compared here so that the offsets' monotony (ID-1) bounds every one of them. */
+  if (ids->string_offsets[info->num_vertices] != section->count)
+    return qn_container_violation(container, error, "ID-1",
+                                  "id_offsets ends at %" PRIu64 ", but id_bytes has %" PRIu64
+                                  " bytes",
+                                  ids->string_offsets[info->num_vertices], section->count);
+  return QN_OK;
+}
+
+enum qn_status qn_ids_write(struct qn_writer *writer, const struct qn_ids *ids,
+                            struct qn_error *error) {
+  struct qn_container_info *info = qn_writer_info(writer);
+  if (ids->kind == QN_IDS_DENSE)
+    return QN_OK;
+  if (ids->ascending)
+    info->compatible_features |= QN_FEATURE_IDS_ASCENDING;
+  if (ids->kind == QN_IDS_NUMBERS)
+    return qn_writer_section_from(writer,
+                                  &(struct qn_section_spec){.name = "original_ids",
+                                                            .element_type = QN_ELEMENT_UNSIGNED,
+                                                            .element_bytes = 8,
+                                                            .count = ids->num_vertices},
+                                  ids->numbers, error);
+  enum qn_status status =
+      qn_writer_section_from(writer,
+                             &(struct qn_section_spec){.name = "id_offsets",
+                                                       .element_type = QN_ELEMENT_UNSIGNED,
+                                                       .element_bytes = 8,
+                                                       .count = ids->num_vertices + 1},
+                             ids->string_offsets, error);
+  if (status)
+    return status;
+  return qn_writer_section_from(
+      writer,
+      &(struct qn_section_spec){.name = "id_bytes",
+                                .element_type = QN_ELEMENT_TEXT,
+                                .element_bytes = 1,
+                                .count = ids->string_offsets[ids->num_vertices]},
+      ids->string_bytes, error);
+}
+
+enum qn_status qn_ids_write_ascending(struct qn_writer *writer, uint64_t num_vertices,
+                                      uint64_t **numbers, struct qn_error *error) {
+  qn_writer_info(writer)->compatible_features |= QN_FEATURE_IDS_ASCENDING;
+  return qn_writer_section(writer,
+                           &(struct qn_section_spec){.name = "original_ids",
+                                                     .element_type = QN_ELEMENT_UNSIGNED,
+                                                     .element_bytes = 8,
+                                                     .count = num_vertices},
+                           numbers, error);
+}
+
+/* The id of `vertex` against `wanted`: <0, 0, >0. */
+static int compare_id(const struct qn_ids *ids, uint64_t vertex, const char *text, uint64_t length,
+                      uint64_t number) {
+  if (ids->kind == QN_IDS_NUMBERS)
+    return (ids->numbers[vertex] > number) - (ids->numbers[vertex] < number);
+  const char *id = ids->string_bytes + ids->string_offsets[vertex];
+  uint64_t id_length = ids->string_offsets[vertex + 1] - ids->string_offsets[vertex];
+  int order = memcmp(id, text, id_length < length ? id_length : length);
+  return order ? order : (id_length > length) - (id_length < length);
+}
+
+/* `order`: the vertices in the order of their ids, NULL if that is their own. */
+static bool find_ascending(const struct qn_ids *ids, const uint32_t *order, const char *text,
+                           uint64_t length, uint64_t number, uint64_t *vertex) {
+  uint64_t low = 0, high = ids->num_vertices;
+  while (low < high) {
+    uint64_t middle = low + (high - low) / 2, candidate = order ? order[middle] : middle;
+    int comparison = compare_id(ids, candidate, text, length, number);
+    if (comparison == 0)
+      return *vertex = candidate, true;
+    if (comparison < 0)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return false;
+}
+
+static bool find_anywhere(const struct qn_ids *ids, const char *text, uint64_t length,
+                          uint64_t number, uint64_t *vertex) {
+  for (uint64_t v = 0; v < ids->num_vertices; v++)
+    if (compare_id(ids, v, text, length, number) == 0)
+      return *vertex = v, true;
+  return false;
+}
+
+enum qn_status qn_ids_find(const struct qn_ids *ids, const char *text, uint32_t *vertex,
+                           struct qn_error *error) {
+  uint64_t number = 0, found = 0;
+  if (ids->kind != QN_IDS_STRINGS && qn_number_parse(text, UINT64_MAX, &number, NULL))
+    return qn_fail(error, QN_USAGE, "'%.64s' is no vertex: ids of this graph are numbers", text);
+  bool there;
+  if (ids->kind == QN_IDS_DENSE) {
+    found = number;
+    there = number < ids->num_vertices;
+  } else if (ids->ascending) {
+    there = find_ascending(ids, NULL, text, strlen(text), number, &found);
+  } else {
+    there = find_anywhere(ids, text, strlen(text), number, &found);
+  }
+  if (!there)
+    return qn_fail(error, QN_USAGE, "no vertex has the id '%.64s'", text);
+  *vertex = (uint32_t)found;
+  return QN_OK;
+}
+
+/* Numbers have at most 20 digits: longer text would overflow. */
+static bool read_number(const char *text, uint64_t length, uint64_t *number) {
+  char copy[21];
+  if (length >= sizeof copy || memchr(text, '\0', length))
+    return false;
+  memcpy(copy, text, length);
+  copy[length] = '\0';
+  return qn_number_parse(copy, UINT64_MAX, number, NULL) == QN_OK;
+}
+
+bool qn_ids_lookup(const struct qn_ids *ids, const uint32_t *order, const char *text,
+                   uint64_t length, uint32_t *vertex) {
+  uint64_t number = 0, found = 0;
+  if (ids->kind != QN_IDS_STRINGS && !read_number(text, length, &number))
+    return false;
+  if (ids->kind == QN_IDS_DENSE) {
+    found = number;
+    if (number >= ids->num_vertices)
+      return false;
+  } else if (!find_ascending(ids, order, text, length, number, &found)) {
+    return false;
+  }
+  *vertex = (uint32_t)found;
+  return true;
+}
+
+const char *qn_ids_text(const struct qn_ids *ids, uint64_t vertex, char *buffer, uint64_t *length) {
+  if (ids->kind == QN_IDS_STRINGS) {
+    *length = ids->string_offsets[vertex + 1] - ids->string_offsets[vertex];
+    return ids->string_bytes + ids->string_offsets[vertex];
+  }
+  uint64_t number = ids->kind == QN_IDS_NUMBERS ? ids->numbers[vertex] : vertex;
+  *length = (uint64_t)snprintf(buffer, 21, "%" PRIu64, number);
+  return buffer;
+}

@@ -1,0 +1,53 @@
+/* The names of a container's codes, as messages and JSON show them. */
+#include <quern/container.h>
+
+const char *qn_layout_name(uint32_t layout) {
+  switch (layout) {
+  case QN_LAYOUT_GRAPH:
+    return "graph";
+  case QN_LAYOUT_BLOCKED_CSR:
+    return "blocked-csr";
+  case QN_LAYOUT_EDGE_PARTITIONS:
+    return "edge-partitions";
+  case QN_LAYOUT_SLOTTED_PAGES:
+    return "slotted-pages";
+  case QN_LAYOUT_SHARDS:
+    return "shards";
+  case QN_LAYOUT_HYBRID:
+    return "hybrid";
+  case QN_LAYOUT_CHECKPOINT:
+    return "checkpoint";
+  default:
+    return "unknown";
+  }
+}
+
+const char *qn_weight_type_name(uint32_t weight_type) {
+  switch (weight_type) {
+  case QN_WEIGHT_NONE:
+    return "none";
+  case QN_WEIGHT_U32:
+    return "u32";
+  case QN_WEIGHT_F32:
+    return "f32";
+  default:
+    return "unknown";
+  }
+}
+
+const char *qn_element_type_name(uint32_t element_type) {
+  switch (element_type) {
+  case QN_ELEMENT_UNSIGNED:
+    return "unsigned";
+  case QN_ELEMENT_SIGNED:
+    return "signed";
+  case QN_ELEMENT_FLOAT:
+    return "float";
+  case QN_ELEMENT_TEXT:
+    return "text";
+  case QN_ELEMENT_OPAQUE:
+    return "opaque";
+  default:
+    return "unknown";
+  }
+}

@@ -1,0 +1,43 @@
+/* What the views of all layouts have in common. */
+#ifndef QN_FORMATS_VIEW_H
+#define QN_FORMATS_VIEW_H
+
+#include <string.h>
+
+#include <quern/container.h>
+
+/* QN_USAGE unless the container holds this layout. */
+enum qn_status qn_view_insist(const struct qn_container *container, enum qn_layout layout,
+                              struct qn_error *error);
+
+/* `*out`, a pointer of any type, gets the content of the section `name`, which must be there with
+ * `count` unsigned numbers (UINT64_MAX: any) of so many bytes, else QN_INVALID. */
+enum qn_status qn_view_unsigned(const struct qn_container *container, const char *name,
+                                uint32_t element_bytes, uint64_t count, const void *out,
+                                struct qn_error *error);
+
+/* Defines qn_LAYOUT_map and qn_LAYOUT_unmap of a layout that has qn_LAYOUT_view. */
+#define QN_DEFINE_MAP(layout)                                                                      \
+  enum qn_status qn_##layout##_map(const char *path, struct qn_##layout *view,                     \
+                                   struct qn_error *error) {                                       \
+    struct qn_container *container;                                                                \
+    memset(view, 0, sizeof *view);                                                                 \
+    enum qn_status status = qn_container_map(path, 0, &container, error);                          \
+    if (status)                                                                                    \
+      return status;                                                                               \
+    status = qn_##layout##_view(container, view, error);                                           \
+    if (status) {                                                                                  \
+      qn_container_unmap(container);                                                               \
+      memset(view, 0, sizeof *view);                                                               \
+      return status;                                                                               \
+    }                                                                                              \
+    view->container = container;                                                                   \
+    return QN_OK;                                                                                  \
+  }                                                                                                \
+                                                                                                   \
+  void qn_##layout##_unmap(struct qn_##layout *view) {                                             \
+    qn_container_unmap(view->container);                                                           \
+    memset(view, 0, sizeof *view);                                                                 \
+  }
+
+#endif

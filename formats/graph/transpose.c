@@ -1,0 +1,222 @@
+/* Transposing in two passes that stay in the cache: edges are dealt out to buckets of rows
+ * (formats/graph/deal.h), then each bucket is sorted by counting. Both passes are stable. */
+#include <quern/transpose.h>
+
+#include <string.h>
+
+#include "support/memory.h"
+#include "support/temp_file.h"
+#include "support/threads.h"
+
+struct row_range {
+  uint64_t first, last;
+};
+
+static struct row_range rows_of_bucket(const struct qn_dealt_edges *dealt, uint64_t bucket) {
+  uint64_t first = bucket << dealt->span_log2, last = (bucket + 1) << dealt->span_log2;
+  return (struct row_range){first, last < dealt->num_vertices ? last : dealt->num_vertices};
+}
+
+/* ---- The lengths of rows ---------------------------------------------------- */
+
+static void count_bucket(const struct qn_dealt_edges *dealt, uint64_t bucket,
+                         uint64_t *row_offsets) {
+  uint64_t counts[QN_DEAL_KEYS];
+  struct row_range rows = rows_of_bucket(dealt, bucket);
+  memset(counts, 0, (rows.last - rows.first) * sizeof *counts);
+  counts[QN_DEAL_MARK] = 0; /* of marks, which nobody reads */
+  for (uint64_t part = 0; part < dealt->num_parts; part++) {
+    struct qn_deal_words words = qn_deal_words(dealt, bucket, part);
+    for (uint64_t i = words.begin; i < words.end; i++)
+      counts[dealt->words[i] & 0xFFFF]++;
+  }
+  uint64_t next = dealt->bounds[bucket];
+  for (uint64_t row = rows.first; row < rows.last; row++) {
+    row_offsets[row] = next;
+    next += counts[row - rows.first];
+  }
+}
+
+enum qn_status qn_transposition_create(const struct qn_csr *csr, uint64_t *row_offsets,
+                                       struct qn_transposition *work, struct qn_error *error) {
+  struct qn_dealt_edges *dealt = &work->dealt;
+  work->row_offsets = row_offsets;
+  enum qn_status status = qn_deal_edges(csr, dealt, error);
+  if (status)
+    return status;
+#pragma omp parallel for schedule(dynamic, 1)
+  for (uint64_t bucket = 0; bucket < dealt->num_buckets; bucket++)
+    count_bucket(dealt, bucket, row_offsets);
+  row_offsets[csr->num_vertices] = csr->num_edges;
+  return QN_OK;
+}
+
+void qn_transposition_destroy(struct qn_transposition *work) {
+  qn_dealt_edges_destroy(&work->dealt);
+}
+
+/* ---- Sorting ---------------------------------------------------------------- */
+
+/* Put the words of a part behind those before it: `places` [rows of the bucket] says where. */
+static inline void scatter_part(const struct qn_dealt_edges *dealt, struct qn_deal_words words,
+                                uint64_t *places, uint32_t *columns, uint32_t *weights) {
+  uint32_t block = 0;
+  for (uint64_t i = words.begin; i < words.end; i++) {
+    uint32_t word = dealt->words[i];
+    if (word & QN_DEAL_MARK) {
+      block = word & 0xFFFF0000;
+      continue;
+    }
+    uint64_t place = places[word & 0x7FFF]++;
+    columns[place] = block | word >> 16;
+    if (weights)
+      weights[place] = dealt->weights[i];
+  }
+}
+
+static void sort_bucket(const struct qn_transposition *work, uint64_t bucket, uint32_t *columns,
+                        uint32_t *weights) {
+  const struct qn_dealt_edges *dealt = &work->dealt;
+  struct row_range rows = rows_of_bucket(dealt, bucket);
+  uint64_t places[QN_DEAL_MARK];
+  for (uint64_t row = rows.first; row < rows.last; row++)
+    places[row - rows.first] = work->row_offsets[row] - dealt->bounds[bucket];
+  for (uint64_t part = 0; part < dealt->num_parts; part++) {
+    struct qn_deal_words words = qn_deal_words(dealt, bucket, part);
+    if (weights)
+      scatter_part(dealt, words, places, columns, weights);
+    else
+      scatter_part(dealt, words, places, columns, NULL);
+  }
+}
+
+/* ---- Visiting --------------------------------------------------------------- */
+
+/* A thread's buffer for the bucket that it sorts. */
+struct buffer {
+  uint32_t *columns; /* [capacity] */
+  uint32_t *weights; /* [capacity], with weights */
+  uint64_t capacity;
+};
+
+static void buffer_free(struct buffer *buffer) {
+  qn_pages_free(buffer->columns, buffer->capacity, sizeof *buffer->columns);
+  qn_pages_free(buffer->weights, buffer->capacity, sizeof *buffer->weights);
+  *buffer = (struct buffer){0};
+}
+
+/* With a limit of memory, buckets that are too large for a thread's part of it (those of hubs) lie
+ * in a file: it is written along as many places as the bucket has rows, and read in order. */
+static enum qn_status alloc_buffer(void *out, uint64_t count, struct qn_error *error) {
+  uint64_t share = qn_memory_limit() / (8 * (uint64_t)qn_threads());
+  if (qn_memory_limit() && count > share / 4)
+    return qn_bulk_alloc(out, count, 4, "a bucket", error);
+  return qn_pages_alloc(out, count, 4, "a bucket", error);
+}
+
+/* With something to spare: most buckets are about as large as others. */
+static enum qn_status buffer_reserve(struct buffer *buffer, uint64_t count, bool with_weights,
+                                     struct qn_error *error) {
+  if (buffer->columns && count <= buffer->capacity)
+    return QN_OK;
+  buffer_free(buffer);
+  buffer->capacity = count + count / 8;
+  enum qn_status status = alloc_buffer(&buffer->columns, buffer->capacity, error);
+  if (!status && with_weights)
+    status = alloc_buffer(&buffer->weights, buffer->capacity, error);
+  return status;
+}
+
+struct visit {
+  const struct qn_transposition *work;
+  qn_rows_visitor *visitor;
+  void *context;
+  bool is_last;
+};
+
+static enum qn_status visit_bucket(const struct visit *visit, uint64_t bucket,
+                                   struct buffer *buffer, struct qn_error *error) {
+  const struct qn_dealt_edges *dealt = &visit->work->dealt;
+  struct row_range rows = rows_of_bucket(dealt, bucket);
+  uint64_t count = dealt->bounds[bucket + 1] - dealt->bounds[bucket];
+  if (rows.first == rows.last)
+    return QN_OK;
+  enum qn_status status = buffer_reserve(buffer, count, dealt->weights != NULL, error);
+  if (status)
+    return status;
+  sort_bucket(visit->work, bucket, buffer->columns, buffer->weights);
+  if (visit->is_last)
+    qn_deal_release(dealt, bucket);
+  visit->visitor(&(struct qn_csr_rows){.first = rows.first,
+                                       .last = rows.last,
+                                       .row_offsets = visit->work->row_offsets,
+                                       .columns = buffer->columns,
+                                       .weights = buffer->weights},
+                 visit->context);
+  return QN_OK;
+}
+
+enum qn_status qn_transposition_visit(const struct qn_transposition *work, bool is_last,
+                                      qn_rows_visitor *visitor, void *context,
+                                      struct qn_error *error) {
+  const struct visit visit = {work, visitor, context, is_last};
+  enum qn_status status = QN_OK;
+#pragma omp parallel
+  {
+    struct buffer buffer = {0};
+    struct qn_error own_error;
+    enum qn_status own = QN_OK;
+#pragma omp for schedule(dynamic, 1)
+    for (uint64_t bucket = 0; bucket < work->dealt.num_buckets; bucket++)
+      if (!own)
+        own = visit_bucket(&visit, bucket, &buffer, &own_error);
+    buffer_free(&buffer);
+    if (own) {
+#pragma omp critical
+      {
+        status = own;
+        if (error)
+          *error = own_error;
+      }
+    }
+  }
+  return status;
+}
+
+/* ---- The whole -------------------------------------------------------------- */
+
+/* Sorting where the edges are to stay would miss the caches more often than copying takes. */
+static void copy_rows(const struct qn_csr_rows *rows, void *context) {
+  const struct qn_graph_arrays *arrays = context;
+  uint64_t begin = rows->row_offsets[rows->first];
+  uint64_t bytes = 4 * (rows->row_offsets[rows->last] - begin);
+  if (bytes == 0)
+    return;
+  memcpy(arrays->column_indices + begin, rows->columns, bytes);
+  if (rows->weights)
+    memcpy((uint32_t *)arrays->weights + begin, rows->weights, bytes);
+}
+
+enum qn_status qn_csr_transpose(const struct qn_csr *csr, const struct qn_graph_arrays *arrays,
+                                struct qn_error *error) {
+  struct qn_transposition work = {0};
+  struct qn_graph_arrays sections = *arrays;
+  enum qn_status status = qn_transposition_create(csr, arrays->row_offsets, &work, error);
+  if (!status)
+    status = qn_transposition_visit(&work, true, copy_rows, &sections, error);
+  qn_transposition_destroy(&work);
+  return status;
+}
+
+enum qn_status qn_graph_create_transpose(const struct qn_csr *csr, struct qn_graph *graph,
+                                         struct qn_error *error) {
+  struct qn_graph_arrays arrays;
+  enum qn_status status =
+      qn_graph_create(csr->num_vertices, csr->num_edges, csr->weights.type, graph, &arrays, error);
+  if (status)
+    return status;
+  status = qn_csr_transpose(csr, &arrays, error);
+  if (status)
+    qn_graph_unmap(graph);
+  return status;
+}

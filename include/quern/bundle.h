@@ -1,0 +1,57 @@
+/* Bundles: several containers and a manifest in one tar (specs/bundle.md). Members are in archive
+ * form, the tar itself is plain, so that each is found and mapped where it lies, and
+ * ordinary tar can list and unpack it. */
+#ifndef QN_FORMATS_BUNDLE_H
+#define QN_FORMATS_BUNDLE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <quern/container.h>
+#include <quern/error.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define QN_BUNDLE_MANIFEST "manifest.json"
+
+struct qn_bundle;
+
+struct qn_bundle_member {
+  const char *name;
+  uint64_t offset; /* in the bundle */
+  uint64_t bytes;
+  const json_t *entry; /* of the manifest, borrowed */
+};
+
+/* Is it a tar, judged by content? Errors count as no. */
+bool qn_bundle_recognise(const char *path);
+
+/* Open and index a bundle; its manifest must name exactly its members. QN_INVALID for
+ * anything else, and for names with folders. Owned until close (NULL is allowed). */
+enum qn_status qn_bundle_open(const char *path, struct qn_bundle **out, struct qn_error *error);
+void qn_bundle_close(struct qn_bundle *bundle);
+
+uint32_t qn_bundle_count(const struct qn_bundle *bundle);
+const struct qn_bundle_member *qn_bundle_member(const struct qn_bundle *bundle, uint32_t index);
+/* QN_USAGE with the list of members if there is none of that name. */
+enum qn_status qn_bundle_find(const struct qn_bundle *bundle, const char *name,
+                              const struct qn_bundle_member **out, struct qn_error *error);
+
+/* Map a member's container (archive form) where it lies. */
+enum qn_status qn_bundle_map(const struct qn_bundle *bundle, const struct qn_bundle_member *member,
+                             struct qn_container **out, struct qn_error *error);
+
+/* Restore a member to `path` and compare the result with the manifest's hash; on any
+ * difference nothing is left there. With `path` NULL the same to a file without a name in the
+ * folder TMPDIR (or /tmp), which is dropped. */
+enum qn_status qn_bundle_extract(const struct qn_bundle *bundle,
+                                 const struct qn_bundle_member *member, const char *path,
+                                 bool force, struct qn_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

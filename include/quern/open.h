@@ -1,0 +1,22 @@
+/* Containers by the names that users give: files, or members of bundles. */
+#ifndef QN_FORMATS_BUNDLE_OPEN_H
+#define QN_FORMATS_BUNDLE_OPEN_H
+
+#include <quern/container.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* As qn_container_map, also for "BUNDLE:MEMBER" where no file has that name and BUNDLE is a bundle.
+ * With QN_MAP_ARCHIVE the member is mapped where it lies. Without, it is restored whole, with all
+ * checks, to a file without a name in the folder TMPDIR (or /tmp), which is gone when the container
+ * is unmapped or the process ends, however it does: that takes the disk space of the plain
+ * container, and the time of `quern-archive extract`. */
+enum qn_status qn_container_open(const char *path, unsigned flags, struct qn_container **out,
+                                 struct qn_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,35 @@
+/* Blocks of a blocked-csr layout cut into units of work for threads. */
+#ifndef QN_KERNELS_CPU_BLOCK_UNITS_H
+#define QN_KERNELS_CPU_BLOCK_UNITS_H
+
+#include <stdint.h>
+
+#include <quern/blocked_csr.h>
+#include <quern/error.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Local rows [begin, end) of a block. */
+struct qn_block_unit {
+  uint32_t block, begin, end;
+};
+
+/* All rows, block after block, in units of about QN_CHUNK_EDGES rows and edges (chunks.h). */
+struct qn_block_units {
+  uint64_t count;
+  uint64_t capacity;
+  struct qn_block_unit *units; /* [capacity] */
+};
+
+/* Owned until qn_block_units_destroy. */
+enum qn_status qn_block_units_create(struct qn_block_units *units,
+                                     const struct qn_blocking *blocking, struct qn_error *error);
+/* A zeroed struct is allowed. */
+void qn_block_units_destroy(struct qn_block_units *units);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,246 @@
+/* One walk over the blocks of blocked CSR. Part of blocked_csr_engine.h.
+ *
+ *   walk_edges    pull: a partial result for every local row (GraphCage, Algorithm 4);
+ *                 push: into the sums of the block's own vertices (Algorithm 5)
+ *   walk_collect  one range: the partial results of all blocks reduced (Figure 5), or the sums
+ *
+ * Blocks are worked on in their order and by all threads at once, so that the values
+ * of one block at a time are in the caches. In an all-active program every row has
+ * something to give; in a frontier program rows and senders have status flags, which
+ * are reduced together with the results (section 3.3). */
+#ifndef QN_KERNELS_CPU_BLOCKED_CSR_WALK_H
+#define QN_KERNELS_CPU_BLOCKED_CSR_WALK_H
+
+#include "kernels/cpu/blocked_csr/engine.h"
+
+/* ---- Partial results ------------------------------------------------------ */
+
+static inline program_partial partial_of(const program_accumulator *accumulator) {
+  const program_lane *lanes = (const program_lane *)accumulator;
+  program_partial partial;
+  for (int lane = 0; lane < PROGRAM_LANES; lane++)
+    partial.lanes[lane] = (PROGRAM_PARTIAL)lanes[lane];
+  return partial;
+}
+
+static inline program_accumulator accumulator_of(const program_partial *partial) {
+  program_accumulator accumulator;
+  program_lane *lanes = (program_lane *)&accumulator;
+  for (int lane = 0; lane < PROGRAM_LANES; lane++)
+    lanes[lane] = (program_lane)partial->lanes[lane];
+  return accumulator;
+}
+
+/* ---- Pull ------------------------------------------------------------------- */
+
+#if WALK_FLAGS
+
+/* Combine what the senders among the sources of the edges [begin, end) contribute. */
+static inline bool gather_senders(const struct engine_state *state, uint64_t begin, uint64_t end,
+                                  program_accumulator *sum) {
+  const struct qn_blocking *pull = &state->view->pull;
+  bool received = false;
+  *sum = program_identity();
+  for (uint64_t edge = begin; edge < end; edge++) {
+    uint32_t u = pull->columns[edge];
+    if (!qn_frontier_has(state->senders, u))
+      continue;
+    program_combine(sum, program_gather(&state->context, state->messages[u],
+                                        engine_weight(&pull->weights, edge)));
+    received = true;
+    if (PROGRAM_FIRST_SUFFICES)
+      break;
+  }
+  return received;
+}
+
+#endif
+
+static inline void pull_unit(struct engine_state *state, const struct qn_block_unit *unit) {
+  const struct qn_blocking *pull = &state->view->pull;
+  const uint32_t *offsets = qn_block_offsets(pull, unit->block);
+  uint64_t first_edge = pull->block_edges[unit->block];
+  uint64_t first_row = pull->block_rows[unit->block];
+  for (uint64_t row = unit->begin; row < unit->end; row++) {
+    uint64_t begin = first_edge + offsets[row], end = first_edge + offsets[row + 1];
+    program_accumulator sum;
+#if WALK_FLAGS
+    bool received = walk_may_receive(state, pull->id_map[first_row + row]) &&
+                    gather_senders(state, begin, end, &sum);
+    state->walk.partial_received[first_row + row] = received;
+    if (!received)
+      continue;
+#else
+    sum =
+        engine_gather(&state->context, state->messages, pull->columns, &pull->weights, begin, end);
+#endif
+    state->walk.partials[first_row + row] = partial_of(&sum);
+  }
+}
+
+/* The partial results of one range from all blocks, in block order. */
+static inline void reduce_range(const struct engine_state *state, uint64_t range,
+                                program_accumulator *sums, uint8_t *received) {
+  const struct qn_blocking *pull = &state->view->pull;
+  uint64_t first = range * QN_RANGE_VERTICES;
+  for (uint64_t v = 0; v < QN_RANGE_VERTICES; v++)
+    sums[v] = program_identity();
+  memset(received, 0, QN_RANGE_VERTICES);
+  for (uint64_t block = 0; block < pull->num_blocks; block++) {
+    const uint32_t *starts = qn_block_ranges(pull, block);
+    uint64_t end = pull->block_rows[block] + starts[range + 1];
+    for (uint64_t row = pull->block_rows[block] + starts[range]; row < end; row++) {
+#if WALK_FLAGS
+      if (!state->walk.partial_received[row])
+        continue;
+      received[pull->id_map[row] - first] = 1;
+#endif
+      program_combine(&sums[pull->id_map[row] - first], accumulator_of(&state->walk.partials[row]));
+    }
+  }
+}
+
+/* ---- Push ------------------------------------------------------------------- */
+
+/* The first of the columns [begin, end) that is at least `column`; they ascend. */
+static inline uint64_t column_at(const uint32_t *columns, uint64_t begin, uint64_t end,
+                                 uint64_t column) {
+  while (begin < end) {
+    uint64_t middle = begin + (end - begin) / 2;
+    if (columns[middle] < column)
+      begin = middle + 1;
+    else
+      end = middle;
+  }
+  return begin;
+}
+
+static inline void push_row(struct engine_state *state, uint32_t u, uint64_t begin, uint64_t end) {
+  const struct qn_blocking *push = &state->view->push;
+  for (uint64_t edge = begin; edge < end; edge++) {
+    uint32_t v = push->columns[edge];
+    program_combine(&state->walk.sums[v], program_gather(&state->context, state->messages[u],
+                                                         engine_weight(&push->weights, edge)));
+#if WALK_FLAGS
+    state->walk.sum_received[v] = 1;
+#endif
+  }
+}
+
+/* Push to the share `part` of `parts` of a block's vertices. */
+static inline void push_part(struct engine_state *state, uint64_t block, uint64_t part,
+                             uint64_t parts) {
+  const struct qn_blocking *push = &state->view->push;
+  const uint32_t *offsets = qn_block_offsets(push, block);
+  const uint32_t *ids = push->id_map + push->block_rows[block];
+  uint64_t rows = push->block_rows[block + 1] - push->block_rows[block];
+  uint64_t first_edge = push->block_edges[block], first, last;
+  qn_part_of(push->block_vertices, parts, part, &first, &last);
+  first += block * push->block_vertices;
+  last += block * push->block_vertices;
+  for (uint64_t row = 0; row < rows; row++) {
+    uint64_t begin = first_edge + offsets[row], end = first_edge + offsets[row + 1];
+#if WALK_FLAGS
+    if (!qn_frontier_has(state->senders, ids[row]))
+      continue;
+#endif
+    if (part > 0)
+      begin = column_at(push->columns, begin, end, first);
+    if (part + 1 < parts)
+      end = column_at(push->columns, begin, end, last);
+    push_row(state, ids[row], begin, end);
+  }
+}
+
+/* Blocks, or shares of them where there are fewer blocks than threads. How they are shared out does
+ * not matter to a sum: its contributions come in the order of the block's rows. */
+static inline void push_blocks(struct engine_state *state) {
+  uint64_t num_blocks = state->view->push.num_blocks, threads = qn_threads();
+  uint64_t parts = num_blocks < threads && num_blocks ? (threads + num_blocks - 1) / num_blocks : 1;
+#pragma omp parallel for schedule(dynamic, 1)
+  for (uint64_t i = 0; i < num_blocks * parts; i++)
+    push_part(state, i / parts, i % parts, parts);
+}
+
+/* The sums of one range, which are identities again afterwards. */
+static inline void take_range(const struct engine_state *state, uint64_t range,
+                              program_accumulator *sums, uint8_t *received) {
+  uint64_t first = range * QN_RANGE_VERTICES, last = first + QN_RANGE_VERTICES;
+  if (last > state->view->num_vertices)
+    last = state->view->num_vertices;
+  for (uint64_t v = first; v < last; v++) {
+    sums[v - first] = state->walk.sums[v];
+    state->walk.sums[v] = program_identity();
+  }
+#if WALK_FLAGS
+  memcpy(received, state->walk.sum_received + first, last - first);
+  memset(state->walk.sum_received + first, 0, last - first);
+#else
+  (void)received;
+#endif
+}
+
+/* ---- The walk --------------------------------------------------------------- */
+
+static inline void walk_edges(struct engine_state *state) {
+  if (!state->view->has_pull) {
+    push_blocks(state);
+    return;
+  }
+#pragma omp parallel for schedule(dynamic, 1)
+  for (uint64_t unit = 0; unit < state->walk.units.count; unit++)
+    pull_unit(state, &state->walk.units.units[unit]);
+}
+
+static inline void walk_collect(struct engine_state *state, uint64_t range,
+                                program_accumulator *sums, uint8_t *received) {
+  if (state->view->has_pull)
+    reduce_range(state, range, sums, received);
+  else
+    take_range(state, range, sums, received);
+}
+
+/* ---- Memory ------------------------------------------------------------------ */
+
+static inline enum qn_status create_pull(struct engine_state *state, struct qn_error *error) {
+  const struct qn_blocking *pull = &state->view->pull;
+  uint64_t rows = pull->block_rows[pull->num_blocks];
+  enum qn_status status = qn_block_units_create(&state->walk.units, pull, error);
+  if (!status)
+    status = qn_pages_alloc(&state->walk.partials, rows, sizeof *state->walk.partials,
+                            "partial results", error);
+  if (!status && WALK_FLAGS)
+    status = qn_pages_alloc(&state->walk.partial_received, rows, 1, "status of rows", error);
+  return status;
+}
+
+static inline enum qn_status create_push(struct engine_state *state, struct qn_error *error) {
+  uint64_t num_vertices = state->view->num_vertices;
+  enum qn_status status = qn_pages_alloc(&state->walk.sums, num_vertices, sizeof *state->walk.sums,
+                                         "accumulators", error);
+  if (!status && WALK_FLAGS)
+    status =
+        qn_pages_alloc(&state->walk.sum_received, num_vertices, 1, "status of vertices", error);
+  if (status)
+    return status;
+#pragma omp parallel for schedule(static)
+  for (uint64_t v = 0; v < num_vertices; v++)
+    state->walk.sums[v] = program_identity();
+  return QN_OK;
+}
+
+static inline enum qn_status walk_create(struct engine_state *state, struct qn_error *error) {
+  return state->view->has_pull ? create_pull(state, error) : create_push(state, error);
+}
+
+static inline void walk_destroy(struct engine_state *state) {
+  const struct qn_blocking *pull = &state->view->pull;
+  uint64_t rows = state->view->has_pull ? pull->block_rows[pull->num_blocks] : 0;
+  qn_block_units_destroy(&state->walk.units);
+  qn_pages_free(state->walk.partials, rows, sizeof *state->walk.partials);
+  qn_pages_free(state->walk.partial_received, rows, 1);
+  qn_pages_free(state->walk.sums, state->view->num_vertices, sizeof *state->walk.sums);
+  qn_pages_free(state->walk.sum_received, state->view->num_vertices, 1);
+}
+
+#endif

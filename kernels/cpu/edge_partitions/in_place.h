@@ -1,0 +1,398 @@
+/* Programs that combine into the value itself. Part of edge_partitions_engine.h.
+ *
+ * A sweep goes through the partitions that have an active source; what an edge changes is active
+ * in the next sweep, and its partition is flagged: id / range_size. Where a value can change only
+ * once, a bitmap of those that did keeps most edges from touching values at all. With
+ * priorities, vertices whose value is far from the least one wait (near_far.h). */
+#ifndef QN_KERNELS_CPU_EDGE_PARTITIONS_IN_PLACE_H
+#define QN_KERNELS_CPU_EDGE_PARTITIONS_IN_PLACE_H
+
+#include <string.h>
+
+#include "kernels/cpu/edge_partitions/engine.h"
+#include "kernels/cpu/loop/near_far.h"
+
+#define ENGINE_NAME "edge partitions, sweeps"
+
+/* Sweeps over fewer edges are done by one thread. */
+#define PARALLEL_EDGES 4096
+/* Passes over the bitmap of fewer vertices, too. */
+#define PARALLEL_VERTICES ((uint64_t)1 << 16)
+/* Bottom-up once active vertices have more than 1 / BOTTOM_UP of the edges not yet gone along, and
+ * while they are more than 1 / TOP_DOWN of all (Beamer, Asanovic, Patterson, SC 2012). */
+#define BOTTOM_UP 15
+#define TOP_DOWN 18
+
+/* Active vertices, which all have out-edges: others send nothing. */
+struct sweep_set {
+  struct qn_frontier vertices; /* its bitmap; its queue only where a run or a round begins */
+  uint8_t *flags;              /* [P] has the partition one of them as a source? */
+  uint64_t num_edges;          /* out-edges of them */
+};
+
+struct sweep_work {
+  struct sweep_set current, next;
+  struct sweep_rounds rounds;
+  uint64_t *task_list; /* [num_tasks] tasks to sweep */
+#if PROGRAM_FIRST_SUFFICES
+  uint64_t *closed; /* bitmap of vertices that cannot change any more */
+  uint64_t edges_left;
+  bool bottom_up;
+#endif
+#if PROGRAM_PRIORITY
+  struct near_far far;
+#endif
+};
+
+/* What a thread adds up in one sweep. */
+struct sweep_share {
+  uint64_t count, edges;
+};
+
+static inline bool set_bit(uint64_t *bits, uint64_t v) {
+  uint64_t *word = &bits[v / 64], bit = (uint64_t)1 << (v % 64);
+  if (__atomic_load_n(word, __ATOMIC_RELAXED) & bit)
+    return false;
+  return !(__atomic_fetch_or(word, bit, __ATOMIC_RELAXED) & bit);
+}
+
+static inline bool has_bit(const uint64_t *bits, uint64_t v) {
+  return __atomic_load_n(&bits[v / 64], __ATOMIC_RELAXED) >> (v % 64) & 1;
+}
+
+static inline void activate(const struct engine_state *state, struct sweep_work *work,
+                            struct sweep_share *share, struct qn_ep_place place) {
+  uint8_t *flag = &work->next.flags[place.partition];
+  if (!__atomic_load_n(flag, __ATOMIC_RELAXED))
+    __atomic_store_n(flag, 1, __ATOMIC_RELAXED);
+  share->count++;
+  share->edges += engine_out_degree(&state->index, place.dense);
+}
+
+static inline bool has_out_edges(const struct engine_state *state, struct qn_ep_place place) {
+  return place.partition < state->index.layout->num_partitions;
+}
+
+/* ---- One edge, one task --------------------------------------------------------- */
+
+static inline void relax_edge(struct engine_state *state, struct sweep_work *work,
+                              struct sweep_share *share, program_message message, uint64_t e) {
+  const struct qn_edge_partitions *layout = state->index.layout;
+  struct qn_ep_place place = qn_ep_locate(&state->index, layout->destinations[e]);
+#if PROGRAM_FIRST_SUFFICES
+  if (has_bit(work->closed, place.dense))
+    return;
+#endif
+  program_accumulator contribution =
+      program_gather(&state->context, message, engine_weight(&layout->weights, e));
+#if PROGRAM_FIRST_SUFFICES
+  if (!set_bit(work->closed, place.dense))
+    return;
+  program_combine_atomic(&state->values[place.dense], contribution);
+  if (has_out_edges(state, place) && set_bit(work->next.vertices.bits, place.dense))
+    activate(state, work, share, place);
+#else
+  if (!program_combine_atomic(&state->values[place.dense], contribution) ||
+      !has_out_edges(state, place))
+    return;
+#if PROGRAM_PRIORITY
+  if (near_far_waits(&work->far, &state->context, contribution, place.dense))
+    return;
+#endif
+  if (set_bit(work->next.vertices.bits, place.dense))
+    activate(state, work, share, place);
+#endif
+}
+
+static inline program_message current_message(const struct engine_state *state, uint64_t u) {
+  return program_send(&state->context, program_load_atomic(&state->values[u]),
+                      sweep_out_degree(&state->index, u));
+}
+
+static inline void push_task(struct engine_state *state, struct sweep_work *work,
+                             struct sweep_share *share, const struct qn_ep_task *task) {
+  for (uint64_t word = task->first_row / 64; word <= task->last_row / 64; word++) {
+    uint64_t bits = work->current.vertices.bits[word] & rows_in_word(task, word);
+    for (; bits; bits &= bits - 1) {
+      uint64_t u = word * 64 + (uint64_t)__builtin_ctzll(bits);
+      struct task_row row = row_in_task(&state->index, task, u);
+      program_message message = current_message(state, u);
+      for (uint64_t e = row.begin; e < row.end; e++)
+        relax_edge(state, work, share, message, e);
+    }
+  }
+}
+
+#if PROGRAM_FIRST_SUFFICES
+
+/* Of an undirected graph the out-edges are the in-edges: look for an active neighbour. */
+static inline void pull_row(struct engine_state *state, struct sweep_work *work,
+                            struct sweep_share *share, const struct qn_ep_task *task, uint64_t v) {
+  const struct qn_edge_partitions *layout = state->index.layout;
+  struct task_row row = row_in_task(&state->index, task, v);
+  for (uint64_t e = row.begin; e < row.end; e++) {
+    uint64_t u = qn_ep_locate(&state->index, layout->destinations[e]).dense;
+    if (!qn_frontier_has(&work->current.vertices, u))
+      continue;
+    if (!set_bit(work->closed, v)) /* another task has a part of the row, too */
+      return;
+    program_combine_atomic(&state->values[v],
+                           program_gather(&state->context, current_message(state, u),
+                                          engine_weight(&layout->weights, e)));
+    set_bit(work->next.vertices.bits, v);
+    share->count++;
+    share->edges += engine_out_degree(&state->index, v);
+    return;
+  }
+}
+
+static inline void pull_task(struct engine_state *state, struct sweep_work *work,
+                             struct sweep_share *share, const struct qn_ep_task *task) {
+  for (uint64_t word = task->first_row / 64; word <= task->last_row / 64; word++) {
+    uint64_t closed = __atomic_load_n(&work->closed[word], __ATOMIC_RELAXED);
+    for (uint64_t bits = ~closed & rows_in_word(task, word); bits; bits &= bits - 1)
+      pull_row(state, work, share, task, word * 64 + (uint64_t)__builtin_ctzll(bits));
+  }
+}
+
+#endif
+
+/* ---- Sweeps ----------------------------------------------------------------------- */
+
+static inline uint64_t list_tasks(const struct engine_state *state, struct sweep_work *work,
+                                  bool all) {
+  const struct qn_ep_index *index = &state->index;
+  uint64_t count = 0;
+  for (uint64_t task = 0; task < index->num_tasks; task++)
+    if (all || qn_ep_task_is_active(index, &index->tasks[task], work->current.flags))
+      work->task_list[count++] = task;
+  return count;
+}
+
+static inline void sweep_tasks(struct engine_state *state, struct sweep_work *work) {
+  uint64_t count = 0, edges = 0;
+  bool bottom_up = false;
+#if PROGRAM_FIRST_SUFFICES
+  bottom_up = work->bottom_up;
+#endif
+  uint64_t num_tasks = list_tasks(state, work, bottom_up);
+#pragma omp parallel for schedule(dynamic, 1) reduction(+ : count, edges)                          \
+    if (bottom_up || work->current.num_edges > PARALLEL_EDGES)
+  for (uint64_t i = 0; i < num_tasks; i++) {
+    struct sweep_share share = {0, 0};
+    const struct qn_ep_task *task = &state->index.tasks[work->task_list[i]];
+#if PROGRAM_FIRST_SUFFICES
+    if (bottom_up)
+      pull_task(state, work, &share, task);
+    else
+#endif
+      push_task(state, work, &share, task);
+    count += share.count;
+    edges += share.edges;
+  }
+  work->next.vertices.count = count;
+  work->next.num_edges = edges;
+  if (bottom_up)
+    qn_ep_flag_partitions(&state->index, work->next.vertices.bits, work->next.flags);
+}
+
+/* Empty a set by its flags; the words of a partition's ends may be shared with its neighbours,
+ * which are to be emptied as well. */
+static inline void clear_set(const struct engine_state *state, struct sweep_set *set) {
+  const struct qn_edge_partitions *layout = state->index.layout;
+  for (uint64_t p = 0; p < layout->num_partitions; p++) {
+    if (!set->flags[p])
+      continue;
+    uint64_t first = qn_ep_first_dense(layout, p);
+    uint64_t last = first + qn_ep_num_sources(layout, p) - 1;
+    memset(set->vertices.bits + first / 64, 0, (last / 64 - first / 64 + 1) * 8);
+    set->flags[p] = 0;
+  }
+  set->vertices.count = 0;
+  set->num_edges = 0;
+}
+
+static inline void finish_sweep(struct engine_state *state, struct sweep_work *work) {
+#if PROGRAM_FIRST_SUFFICES
+  work->edges_left -=
+      work->current.num_edges < work->edges_left ? work->current.num_edges : work->edges_left;
+#endif
+  clear_set(state, &work->current);
+  struct sweep_set done = work->current;
+  work->current = work->next;
+  work->next = done;
+}
+
+/* Complete the current set from its bitmap, without the vertices that have no out-edges. */
+static inline void adopt_bitmap(const struct engine_state *state, struct sweep_set *set) {
+  uint64_t num_sources = state->index.layout->num_sources, count = 0, edges = 0;
+#pragma omp parallel for schedule(static) reduction(+ : count, edges) if (num_sources > PARALLEL_VERTICES)
+  for (uint64_t word = 0; word < qn_frontier_words(&set->vertices); word++) {
+    if (word * 64 + 64 > num_sources)
+      set->vertices.bits[word] &=
+          word * 64 < num_sources ? ~(uint64_t)0 >> (word * 64 + 64 - num_sources) : 0;
+    for (uint64_t bits = set->vertices.bits[word]; bits; bits &= bits - 1) {
+      count++;
+      edges += engine_out_degree(&state->index, word * 64 + (uint64_t)__builtin_ctzll(bits));
+    }
+  }
+  set->vertices.count = count;
+  set->num_edges = edges;
+  qn_ep_flag_partitions(&state->index, set->vertices.bits, set->flags);
+}
+
+/* When no vertex is active: those that waited, or the next round. False if there are none. */
+static inline bool more_active(struct engine_state *state, struct sweep_work *work) {
+#if PROGRAM_PRIORITY
+  if (near_far_refill(&work->far, &state->context, state->values, work->current.vertices.bits)) {
+    adopt_bitmap(state, &work->current);
+    return true;
+  }
+#endif
+  if (!sweep_round(&state->context, state->values, &work->rounds, &work->current.vertices))
+    return false;
+  adopt_bitmap(state, &work->current);
+  return true;
+}
+
+static inline const char *choose_direction(const struct engine_state *state,
+                                           struct sweep_work *work) {
+#if PROGRAM_FIRST_SUFFICES
+  uint64_t num_edges = state->context.num_edges, active = work->current.num_edges;
+  if (state->index.layout->directedness != QN_UNDIRECTED)
+    work->bottom_up = false;
+  else if (work->bottom_up)
+    work->bottom_up = active > num_edges / TOP_DOWN;
+  else
+    work->bottom_up = active > work->edges_left / BOTTOM_UP && active > num_edges / TOP_DOWN;
+  if (work->bottom_up)
+    return "sweep bottom-up";
+#endif
+  (void)state, (void)work;
+  return "sweep";
+}
+
+static inline enum qn_status sweeps_keep(struct engine_state *state, const struct sweep_work *work,
+                                         struct qn_error *error) {
+  if (!engine_save_is_due(&state->request, &state->context))
+    return QN_OK;
+  struct qn_run_state kept = engine_state_of(&state->context, state->result, state->values);
+  kept.active = work->current.vertices.bits;
+#if PROGRAM_FIRST_SUFFICES
+  kept.registers[QN_STATE_ENGINE] = work->edges_left;
+  kept.registers[QN_STATE_ENGINE + 1] = work->bottom_up;
+#endif
+#if PROGRAM_PRIORITY
+  near_far_keep(&work->far, &kept);
+#endif
+  return engine_save(&state->request, &kept, error);
+}
+
+static inline void sweeps_resume(struct engine_state *state, struct sweep_work *work) {
+#if PROGRAM_FIRST_SUFFICES
+  work->edges_left = engine_register(&state->request, 0, state->context.num_edges);
+  work->bottom_up = engine_register(&state->request, 1, 0);
+#endif
+#if PROGRAM_PRIORITY
+  near_far_resume(&work->far, engine_resumed(&state->request));
+#endif
+  sweep_start(&state->request, &state->context, &work->current.vertices);
+  adopt_bitmap(state, &work->current);
+}
+
+static inline enum qn_status sweep_iterations(struct engine_state *state, struct sweep_work *work,
+                                              struct qn_error *error) {
+  enum qn_status status = QN_OK;
+  sweeps_resume(state, work);
+  for (bool finished = engine_is_finished(&state->request, &state->context);
+       !status && !finished;) {
+    double begin = qn_seconds();
+    if (work->current.vertices.count == 0 && !more_active(state, work)) {
+      state->result->converged = true;
+      return QN_OK;
+    }
+    const char *mode = choose_direction(state, work);
+    uint64_t num_active = work->current.vertices.count;
+    sweep_tasks(state, work);
+    finish_sweep(state, work);
+    finished = engine_finished(state, mode, num_active, 0, begin);
+    if (!finished)
+      status = sweeps_keep(state, work, error);
+  }
+  return status;
+}
+
+/* ---- Memory ------------------------------------------------------------------------- */
+
+static inline enum qn_status create_set(const struct engine_state *state, struct sweep_set *set,
+                                        struct qn_error *error) {
+  enum qn_status status = qn_frontier_create(&set->vertices, state->context.num_vertices, error);
+  return status ? status
+                : qn_alloc_zeroed(&set->flags, state->index.layout->num_partitions, 1,
+                                  "flags of partitions", error);
+}
+
+static inline void destroy_set(struct sweep_set *set) {
+  qn_frontier_destroy(&set->vertices);
+  qn_free(set->flags);
+}
+
+#if PROGRAM_FIRST_SUFFICES
+static inline enum qn_status create_closed(const struct engine_state *state,
+                                           struct sweep_work *work, struct qn_error *error) {
+  uint64_t num_vertices = state->context.num_vertices;
+  enum qn_status status =
+      qn_pages_alloc(&work->closed, num_vertices / 64 + 1, 8, "set of closed vertices", error);
+  if (status)
+    return status;
+#pragma omp parallel for schedule(static)
+  for (uint64_t word = 0; word <= num_vertices / 64; word++)
+    for (uint64_t v = word * 64; v < word * 64 + 64 && v < num_vertices; v++)
+      if (!program_open(&state->context, state->values[v]))
+        work->closed[word] |= (uint64_t)1 << (v % 64);
+  return QN_OK;
+}
+#endif
+
+static inline void sweep_destroy(const struct engine_state *state, struct sweep_work *work) {
+#if PROGRAM_FIRST_SUFFICES
+  qn_pages_free(work->closed, state->context.num_vertices / 64 + 1, 8);
+#endif
+#if PROGRAM_PRIORITY
+  near_far_destroy(&work->far);
+#endif
+  (void)state;
+  qn_free(work->task_list);
+  sweep_rounds_destroy(&work->rounds);
+  destroy_set(&work->next);
+  destroy_set(&work->current);
+}
+
+static inline enum qn_status engine_iterate(struct engine_state *state, double begin,
+                                            struct qn_error *error) {
+  struct sweep_work work = {0};
+  enum qn_status status = create_set(state, &work.current, error);
+  if (!status)
+    status = create_set(state, &work.next, error);
+  if (!status)
+    status = sweep_rounds_create(&work.rounds, state->context.num_vertices, error);
+  if (!status)
+    status = qn_alloc(&work.task_list, state->index.num_tasks, sizeof *work.task_list,
+                      "list of tasks", error);
+#if PROGRAM_FIRST_SUFFICES
+  if (!status)
+    status = create_closed(state, &work, error);
+#endif
+#if PROGRAM_PRIORITY
+  if (!status)
+    status = near_far_create(&work.far, state->request.delta, &state->index.layout->weights,
+                             state->context.num_vertices, state->context.num_edges, error);
+#endif
+  state->result->prepare_seconds = qn_seconds() - begin;
+  if (!status)
+    status = sweep_iterations(state, &work, error);
+  sweep_destroy(state, &work);
+  return status;
+}
+
+#endif

@@ -1,0 +1,58 @@
+/* The CPU's side of one iteration that is shared: it takes stretches from the front of the queue
+ * until none is left. */
+#ifndef QN_KERNELS_CPU_SIDE_SHARE_H
+#define QN_KERNELS_CPU_SIDE_SHARE_H
+
+#include "kernels/cpu/joint/cpu_side.h"
+#include "kernels/cpu/joint/worker.h"
+#include "kernels/joint.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct qn_side_share {
+  const struct qn_side_kernel *kernel;
+  struct qn_side *side;
+  struct qn_page_queue *queue;
+  const uint32_t *bounds; /* [num_stretches + 1] */
+  uint64_t num_stretches;
+  bool notify;
+  unsigned num_threads;
+  uint8_t *done; /* [num_stretches] by the CPU, in this iteration */
+  /* For the accelerator's thread while the job runs (qn_side_share_done, qn_side_share_tell): */
+  uint64_t num_done; /* stretches before this one are done */
+  uint64_t received; /* rows that the accelerator's values were written to: end << 32 | begin */
+  /* And when it has ended: */
+  uint64_t pages;
+  double seconds;
+};
+
+/* For the side's threads: the next stretch; false if there is none. And when it is done. */
+bool qn_side_share_take(struct qn_side_share *share, uint32_t *stretch);
+void qn_side_share_did(struct qn_side_share *share, uint32_t stretch);
+
+/* Begin an iteration; what stands before num_done is set. */
+void qn_side_share_begin(struct qn_side_share *share, struct qn_side_worker *worker);
+
+/* Rows before this one have their new values. */
+uint32_t qn_side_share_done(struct qn_side_share *share);
+
+/* Rows [begin, end), which come before those told before, have their new values; as an iteration
+ * begins with the last row, what the CPU has not heard of yet grows at its begin. */
+void qn_side_share_tell(struct qn_side_share *share, uint32_t begin, uint32_t end);
+
+/* One function of the side by the worker, to its end. */
+void qn_side_call(struct qn_side_worker *worker, void (*function)(struct qn_side *),
+                  struct qn_side *side);
+bool qn_side_next_round(struct qn_side_worker *worker, const struct qn_side_kernel *kernel,
+                        struct qn_side *side);
+
+/* Seconds that the CPU would take to pull all rows, from a few stretches. */
+double qn_side_probe(struct qn_side_worker *worker, const struct qn_side_kernel *kernel,
+                     struct qn_side *side, uint64_t num_stretches);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

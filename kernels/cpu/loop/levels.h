@@ -1,0 +1,33 @@
+/* The vertices of a breadth-first search sorted by level. */
+#ifndef QN_KERNELS_CPU_LEVELS_H
+#define QN_KERNELS_CPU_LEVELS_H
+
+#include <stdint.h>
+
+#include <quern/error.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Level l is vertices [offsets[l], offsets[l + 1]) of `vertices`, ascending. */
+struct qn_levels {
+  uint64_t num_vertices; /* V, reached or not */
+  uint64_t num_levels;
+  uint64_t *offsets;  /* [num_levels + 1] */
+  uint32_t *vertices; /* [V] those that were reached */
+};
+
+enum qn_status qn_levels_create(struct qn_levels *levels, uint64_t num_vertices,
+                                struct qn_error *error);
+/* A zeroed struct is allowed. */
+void qn_levels_destroy(struct qn_levels *levels);
+
+/* Sort by the level `of` [V] each vertex, UINT32_MAX for those not reached. What was there before
+ * is forgotten. */
+enum qn_status qn_levels_sort(struct qn_levels *levels, const uint32_t *of, struct qn_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,562 @@
+/* Frontier programs on shards: pull, or notify and pull. Part of shards_engine.h.
+ *
+ * Both ways a receiver looks at its in-edges itself and takes what active sources send, so
+ * no accumulator is written by two threads. The mode follows Garaph's section 4.2: with f the
+ * active vertices' share in all out-edges, notify-pull while f <= 1/2; where the first message
+ * settles a vertex, which ends its look at its in-edges early, while f <= 1/20.
+ *
+ * Programs that combine into the value itself need nobody to look where a notice can bring the
+ * contribution: where weights do not matter, or are known beside the out-edges, because these
+ * are the in-edges (undirected graphs). */
+#ifndef QN_KERNELS_CPU_SHARDS_NOTIFY_H
+#define QN_KERNELS_CPU_SHARDS_NOTIFY_H
+
+#include "kernels/cpu/loop/near_far.h"
+#include "kernels/cpu/shards/engine.h"
+
+#define ENGINE_NAME "shards, notify-pull"
+
+/* Active vertices notify while they have at most one in so many of all out-edges. */
+#define NOTIFY_SHARE (PROGRAM_FIRST_SUFFICES ? 20 : 2)
+/* Iterations of fewer edges are done by one thread. */
+#define PARALLEL_EDGES 4096
+/* In-edges of a notified hub, whose edges all threads share, and of one thread's part of it. */
+#define HUB_SEGMENT ((uint64_t)1 << 16)
+
+struct notify_work {
+  struct qn_frontier current; /* active vertices */
+  struct qn_frontier next;
+  struct qn_frontier notified; /* with an active source */
+  struct sweep_rounds rounds;
+  bool delivers;          /* notices bring contributions: nobody is in `notified` */
+  uint64_t current_edges; /* out-edges of `current` */
+  uint64_t next_edges;
+#if !PROGRAM_IN_PLACE
+  program_message *messages; /* [V] of `current`: values change while others pull */
+#endif
+#if PROGRAM_FIRST_SUFFICES
+  uint64_t *settled; /* bitmap of vertices that cannot change any more, or are about to */
+#endif
+#if PROGRAM_PRIORITY
+  struct near_far far;
+#endif
+  program_accumulator *segments; /* [num_segments] of a hub */
+  bool *segment_received;        /* [num_segments] */
+  uint64_t num_segments;
+};
+
+/* What one thread adds to `next` and `notified`. */
+struct notify_share {
+  struct qn_queue_block block;
+  struct qn_queue_block notified;
+  uint64_t num_edges;
+};
+
+static inline void share_finish(struct notify_work *work, struct notify_share *share) {
+  qn_frontier_flush(&work->next, &share->block);
+  qn_frontier_flush(&work->notified, &share->notified);
+  __atomic_fetch_add(&work->next_edges, share->num_edges, __ATOMIC_RELAXED);
+}
+
+/* ---- Receiving ----------------------------------------------------------------- */
+
+static inline bool may_receive(const struct notify_work *work, uint64_t v) {
+#if PROGRAM_FIRST_SUFFICES
+  return !(__atomic_load_n(&work->settled[v / 64], __ATOMIC_RELAXED) >> (v % 64) & 1);
+#else
+  (void)work, (void)v;
+  return true;
+#endif
+}
+
+static inline program_message message_of(const struct engine_state *state,
+                                         const struct notify_work *work, uint32_t u) {
+#if PROGRAM_IN_PLACE
+  (void)work;
+  return program_send(&state->context, program_load_atomic(&state->values[u]),
+                      sweep_out_degree(state->view, u));
+#else
+  (void)state;
+  return work->messages[u];
+#endif
+}
+
+/* Combine what active sources of the in-edges [begin, end) send; whether there are any. */
+static inline bool receive_edges(const struct engine_state *state, const struct notify_work *work,
+                                 uint64_t begin, uint64_t end, program_accumulator *sum) {
+  const struct qn_csr *in = &state->view->in;
+  bool received = false;
+  for (uint64_t e = begin; e < end; e++) {
+    uint32_t u = in->column_indices[e];
+    if (!qn_frontier_has(&work->current, u))
+      continue;
+    program_combine(sum, program_gather(&state->context, message_of(state, work, u),
+                                        engine_weight(&in->weights, e)));
+    received = true;
+    if (PROGRAM_FIRST_SUFFICES)
+      break;
+  }
+  return received;
+}
+
+/* Vertex v, whose value is new, is active next, or waits while others are nearer. */
+static inline void activate(const struct engine_state *state, struct notify_work *work,
+                            struct notify_share *share, uint32_t v, program_value value) {
+#if PROGRAM_PRIORITY
+  if (near_far_waits(&work->far, &state->context, value, v))
+    return;
+#else
+  (void)value;
+#endif
+  if (!qn_frontier_insert(&work->next, v))
+    return;
+  qn_frontier_push(&work->next, &share->block, v);
+  share->num_edges += engine_out_degree(state->view, v);
+}
+
+/* A vertex has received all that it will: apply it, and activate the vertex if that says so. */
+static inline void apply_row(struct engine_state *state, struct notify_work *work,
+                             struct notify_share *share, uint32_t v, program_accumulator sum) {
+  program_value old_value = state->values[v];
+  program_value new_value = program_apply(&state->context, old_value, sum);
+#if PROGRAM_IN_PLACE
+  program_combine_atomic(&state->values[v], sum); /* others may be reading it */
+#else
+  state->values[v] = new_value;
+#endif
+#if PROGRAM_FIRST_SUFFICES
+  __atomic_fetch_or(&work->settled[v / 64], (uint64_t)1 << (v % 64), __ATOMIC_RELAXED);
+#endif
+  if (!program_active(&state->context, old_value, new_value))
+    return;
+  activate(state, work, share, v, new_value);
+}
+
+/* ---- Pull: everyone looks -------------------------------------------------------- */
+
+static inline void pull_row(struct engine_state *state, struct notify_work *work,
+                            struct notify_share *share, uint32_t v) {
+  const uint64_t *offsets = state->view->in.row_offsets;
+  program_accumulator sum = program_identity();
+  if (may_receive(work, v) && receive_edges(state, work, offsets[v], offsets[v + 1], &sum))
+    apply_row(state, work, share, v, sum);
+}
+
+static inline void pull_part(const struct engine_state *state, const struct notify_work *work,
+                             uint32_t v, uint64_t begin, uint64_t end, program_accumulator *sum,
+                             bool *received) {
+  *sum = program_identity();
+  *received = begin < end && may_receive(work, v) && receive_edges(state, work, begin, end, sum);
+}
+
+/* Rows that lie in the chunk whole; what it has of others goes to its replicas. */
+static inline void pull_chunk(struct engine_state *state, struct notify_work *work,
+                              struct notify_share *share, uint64_t index) {
+  const struct qn_sh_chunk *chunk = &state->chunks.chunks[index];
+  const uint64_t *offsets = state->view->in.row_offsets;
+  struct chunk_replicas *replicas = &state->replicas[index];
+  uint32_t v = chunk->row_begin;
+  if (chunk->row_begin == chunk->row_end) {
+    pull_part(state, work, v, chunk->edge_begin, chunk->edge_end, &replicas->first,
+              &replicas->first_received);
+    return;
+  }
+  if (qn_sh_chunk_is_cut(state->view, chunk)) {
+    pull_part(state, work, v, chunk->edge_begin, offsets[v + 1], &replicas->first,
+              &replicas->first_received);
+    v++;
+  }
+  for (; v < chunk->row_end; v++)
+    pull_row(state, work, share, v);
+  pull_part(state, work, v, offsets[v], chunk->edge_end, &replicas->last, &replicas->last_received);
+}
+
+/* Combine the replicas of a batch in the order of edges, and apply the rows they are of. */
+static inline void apply_cut_rows(struct engine_state *state, struct notify_work *work,
+                                  struct notify_share *share, uint64_t first, uint64_t last) {
+  program_accumulator open = program_identity(); /* of the row that has not ended yet */
+  bool received = false;
+  for (uint64_t index = first; index < last; index++) {
+    const struct qn_sh_chunk *chunk = &state->chunks.chunks[index];
+    const struct chunk_replicas *replicas = &state->replicas[index];
+    bool is_cut = qn_sh_chunk_is_cut(state->view, chunk);
+    if (!is_cut) {
+      open = program_identity();
+      received = false;
+    }
+    bool in_one_row = chunk->row_begin == chunk->row_end;
+    if (in_one_row || is_cut) {
+      program_combine(&open, replicas->first);
+      received |= replicas->first_received;
+    }
+    if (in_one_row)
+      continue;
+    if (is_cut && received)
+      apply_row(state, work, share, chunk->row_begin, open);
+    open = replicas->last;
+    received = replicas->last_received;
+  }
+}
+
+static inline void pull_one_batch(struct engine_state *state, struct notify_work *work,
+                                  uint64_t batch) {
+  uint64_t first = state->chunks.batches[batch], last = state->chunks.batches[batch + 1];
+#pragma omp parallel
+  {
+    struct notify_share share = {.block.count = 0};
+#pragma omp for schedule(dynamic, 1)
+    for (uint64_t chunk = first; chunk < last; chunk++)
+      pull_chunk(state, work, &share, chunk);
+#pragma omp single
+    apply_cut_rows(state, work, &share, first, last);
+    share_finish(work, &share);
+  }
+}
+
+static inline void pull_all(struct engine_state *state, struct notify_work *work) {
+  for (uint64_t batch = 0; batch < state->chunks.num_batches; batch++)
+    pull_one_batch(state, work, batch);
+}
+
+/* ---- Notify-pull: only those look whom an active vertex told to -------------------- */
+
+#if PROGRAM_IN_PLACE
+
+/* Can a notice bring the contribution? */
+static inline bool notice_delivers(const struct engine_state *state) {
+  return !PROGRAM_USES_WEIGHTS || state->view->in.weights.type == QN_WEIGHT_NONE ||
+         state->view->directedness == QN_UNDIRECTED;
+}
+
+static inline void receive(struct engine_state *state, struct notify_work *work,
+                           struct notify_share *share, uint32_t v,
+                           program_accumulator contribution) {
+  if (!program_combine_atomic(&state->values[v], contribution))
+    return;
+#if PROGRAM_FIRST_SUFFICES
+  __atomic_fetch_or(&work->settled[v / 64], (uint64_t)1 << (v % 64), __ATOMIC_RELAXED);
+#endif
+  activate(state, work, share, v, contribution);
+}
+
+static inline void deliver_from(struct engine_state *state, struct notify_work *work,
+                                struct notify_share *share, uint32_t u, uint64_t begin,
+                                uint64_t end) {
+  const struct qn_shards *view = state->view;
+  const uint32_t *destinations = view->out.column_indices;
+  const struct qn_weights *weights =
+      view->directedness == QN_UNDIRECTED ? &view->in.weights : &view->out.weights;
+  program_message message = message_of(state, work, u);
+  for (uint64_t e = begin; e < end; e++)
+    if (may_receive(work, destinations[e]))
+      receive(state, work, share, destinations[e],
+              program_gather(&state->context, message, engine_weight(weights, e)));
+}
+
+#else
+
+static inline bool notice_delivers(const struct engine_state *state) {
+  (void)state;
+  return false;
+}
+
+#endif
+
+static inline void notify_from(struct engine_state *state, struct notify_work *work,
+                               struct notify_share *share, uint32_t u, uint64_t begin,
+                               uint64_t end) {
+#if PROGRAM_IN_PLACE
+  if (work->delivers) {
+    deliver_from(state, work, share, u, begin, end);
+    return;
+  }
+#endif
+  const uint32_t *destinations = state->view->out.column_indices;
+  for (uint64_t e = begin; e < end; e++) {
+    uint32_t v = destinations[e];
+    if (may_receive(work, v) && qn_frontier_insert(&work->notified, v))
+      qn_frontier_push(&work->notified, &share->notified, v);
+  }
+  (void)u;
+}
+
+static inline void notify_hub(struct engine_state *state, struct notify_work *work, uint32_t u) {
+  const uint64_t *offsets = state->view->out.row_offsets;
+#pragma omp parallel
+  {
+    struct notify_share share = {.block.count = 0};
+#pragma omp for schedule(static)
+    for (uint64_t begin = offsets[u]; begin < offsets[u + 1]; begin += HUB_SEGMENT) {
+      uint64_t end = begin + HUB_SEGMENT;
+      notify_from(state, work, &share, u, begin, end < offsets[u + 1] ? end : offsets[u + 1]);
+    }
+    share_finish(work, &share);
+  }
+}
+
+static inline bool is_hub(const struct qn_csr *csr, uint32_t v) {
+  return csr->row_offsets[v + 1] - csr->row_offsets[v] > QN_HUB_EDGES;
+}
+
+static inline void notify_all(struct engine_state *state, struct notify_work *work) {
+  const uint64_t *offsets = state->view->out.row_offsets;
+  bool has_hubs = false;
+#pragma omp parallel if (work->current_edges > PARALLEL_EDGES)
+  {
+    struct notify_share share = {.block.count = 0};
+#pragma omp for schedule(dynamic, 64) reduction(|| : has_hubs)
+    for (uint64_t i = 0; i < work->current.count; i++) {
+      uint32_t u = work->current.queue[i];
+      if (is_hub(&state->view->out, u))
+        has_hubs = true;
+      else
+        notify_from(state, work, &share, u, offsets[u], offsets[u + 1]);
+    }
+    share_finish(work, &share);
+  }
+  for (uint64_t i = 0; has_hubs && i < work->current.count; i++)
+    if (is_hub(&state->view->out, work->current.queue[i]))
+      notify_hub(state, work, work->current.queue[i]);
+}
+
+/* All threads share a hub's in-edges, in segments combined in order. */
+static inline void pull_hub(struct engine_state *state, struct notify_work *work,
+                            struct notify_share *share, uint32_t v) {
+  const uint64_t *offsets = state->view->in.row_offsets;
+  uint64_t count = (offsets[v + 1] - offsets[v] + HUB_SEGMENT - 1) / HUB_SEGMENT;
+#pragma omp parallel for schedule(dynamic, 1)
+  for (uint64_t segment = 0; segment < count; segment++) {
+    uint64_t begin = offsets[v] + segment * HUB_SEGMENT, end = begin + HUB_SEGMENT;
+    pull_part(state, work, v, begin, end < offsets[v + 1] ? end : offsets[v + 1],
+              &work->segments[segment], &work->segment_received[segment]);
+  }
+  program_accumulator sum = program_identity();
+  bool received = false;
+  for (uint64_t segment = 0; segment < count; segment++) {
+    program_combine(&sum, work->segments[segment]);
+    received |= work->segment_received[segment];
+  }
+  if (received)
+    apply_row(state, work, share, v, sum);
+}
+
+static inline void pull_notified(struct engine_state *state, struct notify_work *work) {
+  const struct qn_frontier *notified = &work->notified;
+  bool has_hubs = false;
+#pragma omp parallel if (work->current_edges > PARALLEL_EDGES)
+  {
+    struct notify_share share = {.block.count = 0};
+#pragma omp for schedule(dynamic, 64) reduction(|| : has_hubs)
+    for (uint64_t i = 0; i < notified->count; i++) {
+      uint32_t v = notified->queue[i];
+      if (is_hub(&state->view->in, v))
+        has_hubs = true;
+      else
+        pull_row(state, work, &share, v);
+    }
+    share_finish(work, &share);
+  }
+  struct notify_share share = {.block.count = 0};
+  for (uint64_t i = 0; has_hubs && i < notified->count; i++)
+    if (is_hub(&state->view->in, notified->queue[i]))
+      pull_hub(state, work, &share, notified->queue[i]);
+  share_finish(work, &share);
+}
+
+/* ---- Iterations --------------------------------------------------------------------- */
+
+static inline uint64_t queue_edges(const struct engine_state *state,
+                                   const struct qn_frontier *frontier) {
+  uint64_t edges = 0;
+#pragma omp parallel for schedule(static) reduction(+ : edges) if (frontier->count > PARALLEL_EDGES)
+  for (uint64_t i = 0; i < frontier->count; i++)
+    edges += engine_out_degree(state->view, frontier->queue[i]);
+  return edges;
+}
+
+static inline void prepare_messages(const struct engine_state *state, struct notify_work *work) {
+#if !PROGRAM_IN_PLACE
+#pragma omp parallel for schedule(static) if (work->current.count > PARALLEL_EDGES)
+  for (uint64_t i = 0; i < work->current.count; i++) {
+    uint32_t u = work->current.queue[i];
+    work->messages[u] =
+        program_send(&state->context, state->values[u], sweep_out_degree(state->view, u));
+  }
+#else
+  (void)state, (void)work;
+#endif
+}
+
+/* One iteration; returns its mode. */
+static inline const char *notify_step(struct engine_state *state, struct notify_work *work) {
+  bool notify = work->current_edges <= state->context.num_edges / NOTIFY_SHARE;
+  work->next_edges = 0;
+  prepare_messages(state, work);
+  if (notify) {
+    work->delivers = notice_delivers(state);
+    notify_all(state, work);
+    work->delivers = false;
+    pull_notified(state, work);
+    qn_frontier_clear(&work->notified);
+  } else {
+    pull_all(state, work);
+  }
+  struct qn_frontier done = work->current;
+  work->current = work->next;
+  work->next = done;
+  work->current_edges = work->next_edges;
+  qn_frontier_clear(&work->next);
+  return notify ? "notify-pull" : "pull";
+}
+
+/* When no vertex is active: those that waited, or the next round. False if there are none. */
+static inline bool more_active(struct engine_state *state, struct notify_work *work) {
+  bool more = false;
+#if PROGRAM_PRIORITY
+  more = near_far_refill(&work->far, &state->context, state->values, work->current.bits);
+  work->current.queued = !more;
+  qn_frontier_enqueue(&work->current);
+#endif
+  if (!more)
+    more = sweep_round(&state->context, state->values, &work->rounds, &work->current);
+  work->current_edges = queue_edges(state, &work->current);
+  return more;
+}
+
+static inline enum qn_status notify_keep(struct engine_state *state, const struct notify_work *work,
+                                         struct qn_error *error) {
+  if (!engine_save_is_due(state->request, &state->context))
+    return QN_OK;
+  struct qn_run_state kept = engine_state_of(&state->context, state->result, state->values);
+  kept.active = work->current.bits;
+#if PROGRAM_PRIORITY
+  near_far_keep(&work->far, &kept);
+#endif
+  return engine_save(state->request, &kept, error);
+}
+
+static inline enum qn_status notify_iterations(struct engine_state *state, struct notify_work *work,
+                                               struct qn_error *error) {
+  enum qn_status status = QN_OK;
+  sweep_start(state->request, &state->context, &work->current);
+#if PROGRAM_PRIORITY
+  near_far_resume(&work->far, engine_resumed(state->request));
+#endif
+  work->current_edges = queue_edges(state, &work->current);
+  for (bool finished = engine_is_finished(state->request, &state->context); !status && !finished;) {
+    double begin = qn_seconds();
+    if (work->current.count == 0 && !more_active(state, work)) {
+      state->result->converged = true;
+      return QN_OK;
+    }
+    uint64_t num_active = work->current.count;
+    const char *mode = notify_step(state, work);
+    finished = engine_end_iteration(state->request, &state->context, state->result, mode,
+                                    num_active, 0, begin);
+    if (!finished)
+      status = notify_keep(state, work, error);
+  }
+  return status;
+}
+
+/* ---- Memory ------------------------------------------------------------------------- */
+
+static inline enum qn_status create_hub_segments(const struct engine_state *state,
+                                                 struct notify_work *work, struct qn_error *error) {
+  const uint64_t *offsets = state->view->in.row_offsets;
+  uint64_t largest = 0;
+#pragma omp parallel for schedule(static) reduction(max : largest)
+  for (uint64_t v = 0; v < state->context.num_vertices; v++)
+    if (offsets[v + 1] - offsets[v] > largest)
+      largest = offsets[v + 1] - offsets[v];
+  work->num_segments = largest / HUB_SEGMENT + 1;
+  enum qn_status status =
+      qn_alloc(&work->segments, work->num_segments, sizeof *work->segments, "sums of hubs", error);
+  if (!status)
+    status = qn_alloc(&work->segment_received, work->num_segments, sizeof *work->segment_received,
+                      "sums of hubs", error);
+  return status;
+}
+
+#if PROGRAM_FIRST_SUFFICES
+static inline void find_settled(const struct engine_state *state, struct notify_work *work) {
+  uint64_t num_vertices = state->context.num_vertices;
+#pragma omp parallel for schedule(static)
+  for (uint64_t word = 0; word <= num_vertices / 64; word++) {
+    uint64_t settled = 0;
+    for (uint64_t v = word * 64; v < word * 64 + 64 && v < num_vertices; v++)
+      if (!program_open(&state->context, state->values[v]))
+        settled |= (uint64_t)1 << (v % 64);
+    work->settled[word] = settled;
+  }
+}
+
+static inline enum qn_status create_settled(const struct engine_state *state,
+                                            struct notify_work *work, struct qn_error *error) {
+  uint64_t num_vertices = state->context.num_vertices;
+  enum qn_status status = qn_pages_alloc(&work->settled, num_vertices / 64 + 1,
+                                         sizeof *work->settled, "set of settled vertices", error);
+  if (!status)
+    find_settled(state, work);
+  return status;
+}
+#endif
+
+static inline enum qn_status notify_create(const struct engine_state *state,
+                                           struct notify_work *work, struct qn_error *error) {
+  uint64_t num_vertices = state->context.num_vertices;
+  enum qn_status status = qn_frontier_create(&work->current, num_vertices, error);
+  if (!status)
+    status = qn_frontier_create(&work->next, num_vertices, error);
+  if (!status)
+    status = qn_frontier_create(&work->notified, num_vertices, error);
+  if (!status)
+    status = sweep_rounds_create(&work->rounds, num_vertices, error);
+  if (!status)
+    status = create_hub_segments(state, work, error);
+#if !PROGRAM_IN_PLACE
+  if (!status)
+    status =
+        qn_pages_alloc(&work->messages, num_vertices, sizeof *work->messages, "messages", error);
+#endif
+#if PROGRAM_FIRST_SUFFICES
+  if (!status)
+    status = create_settled(state, work, error);
+#endif
+#if PROGRAM_PRIORITY
+  if (!status)
+    status = near_far_create(&work->far, state->request->delta, &state->view->in.weights,
+                             num_vertices, state->context.num_edges, error);
+#endif
+  return status;
+}
+
+static inline void notify_destroy(const struct engine_state *state, struct notify_work *work) {
+  (void)state;
+#if !PROGRAM_IN_PLACE
+  qn_pages_free(work->messages, state->context.num_vertices, sizeof *work->messages);
+#endif
+#if PROGRAM_FIRST_SUFFICES
+  qn_pages_free(work->settled, state->context.num_vertices / 64 + 1, sizeof *work->settled);
+#endif
+#if PROGRAM_PRIORITY
+  near_far_destroy(&work->far);
+#endif
+  qn_free(work->segment_received);
+  qn_free(work->segments);
+  sweep_rounds_destroy(&work->rounds);
+  qn_frontier_destroy(&work->notified);
+  qn_frontier_destroy(&work->next);
+  qn_frontier_destroy(&work->current);
+}
+
+static inline enum qn_status engine_iterate(struct engine_state *state, struct qn_error *error) {
+  struct notify_work work = {0};
+  enum qn_status status = notify_create(state, &work, error);
+  if (!status)
+    status = notify_iterations(state, &work, error);
+  notify_destroy(state, &work);
+  return status;
+}
+
+#endif

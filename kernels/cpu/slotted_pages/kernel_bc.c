@@ -1,0 +1,245 @@
+/* Betweenness centrality from given sources on slotted pages (Brandes: A Faster Algorithm for
+ * Betweenness Centrality, 2001), not normalised; parallel edges are different paths.
+ *
+ * A kernel of its own because it has two phases. Forwards, level by level, the number of shortest
+ * paths from the source: a frontier program like others, given here, whose pages push. Backwards
+ * the dependency, share(v) = paths(v) * sum of (1 + share(w)) / paths(w) over the out-neighbours
+ * one level down: each vertex reads its own record. An array `offer` holds what the vertices of the
+ * level below give, and 0 for all others, so the level of the other end need not be looked up. */
+#include "kernels/programs/program.h"
+
+#define PROGRAM_NAME "bc"
+#define PROGRAM_TITLE "betweenness centrality from given sources"
+#define PROGRAM_SCHEDULE QN_FRONTIER
+#define PROGRAM_COMBINE QN_ADD
+#define PROGRAM_IDENTITY 0
+#define PROGRAM_RESULT QN_RESULT_F64
+
+typedef double program_value; /* number of shortest paths; 0: not reached */
+typedef double program_message;
+typedef double program_lane;
+typedef double program_accumulator;
+typedef uint32_t program_weight;
+typedef double program_result;
+
+PROGRAM_FUNCTION program_value program_init(const struct qn_program_context *context,
+                                            uint32_t vertex, uint64_t out_degree) {
+  return vertex == context->source ? 1 : 0;
+}
+
+PROGRAM_FUNCTION bool program_starts(const struct qn_program_context *context, uint32_t vertex) {
+  return vertex == context->source;
+}
+
+PROGRAM_FUNCTION program_message program_send(const struct qn_program_context *context,
+                                              program_value paths, uint64_t out_degree) {
+  return paths;
+}
+
+PROGRAM_FUNCTION program_accumulator program_gather(const struct qn_program_context *context,
+                                                    program_message paths, program_weight weight) {
+  return paths;
+}
+
+PROGRAM_FUNCTION program_value program_apply(const struct qn_program_context *context,
+                                             program_value value, program_accumulator paths) {
+  return value == 0 ? paths : value;
+}
+
+PROGRAM_FUNCTION bool program_active(const struct qn_program_context *context,
+                                     program_value old_value, program_value new_value) {
+  return old_value == 0;
+}
+
+PROGRAM_FUNCTION program_result program_output(const struct qn_program_context *context,
+                                               program_value value) {
+  return value;
+}
+
+#include "kernels/cpu/slotted_pages/state.h"
+#include "kernels/own_kernel.h"
+#include "kernels/own_state.h"
+
+extern const struct qn_kernel qn_kernel_bc_slotted_pages_cpu;
+
+struct work {
+  struct engine_state state; /* values: path counts */
+  struct collect_work collect;
+  uint32_t *vertices; /* [V] those that were reached, by level */
+  uint64_t num_levels;
+  uint64_t *level_offsets; /* [num_levels + 1] into `vertices` */
+  uint64_t level_capacity;
+  double *offer; /* [V] zero but for one level's vertices */
+  double *share; /* [V] */
+  double *score; /* [V] the result */
+};
+
+/* ---- Forwards -------------------------------------------------------------- */
+
+/* The frontier becomes the next level. */
+static enum qn_status append_level(struct work *work, struct qn_error *error) {
+  struct qn_frontier *current = &work->collect.current.vertices;
+  uint64_t level = work->num_levels, begin = work->level_offsets[level];
+  if (level + 2 > work->level_capacity) {
+    uint64_t capacity = 2 * work->level_capacity;
+    enum qn_status status =
+        qn_realloc(&work->level_offsets, capacity, sizeof *work->level_offsets, "levels", error);
+    if (status)
+      return status;
+    work->level_capacity = capacity;
+  }
+  current->queued = false;
+  qn_frontier_enqueue(current);
+  memcpy(work->vertices + begin, current->queue, current->count * sizeof *work->vertices);
+  work->level_offsets[level + 1] = begin + current->count;
+  work->num_levels++;
+  return QN_OK;
+}
+
+static enum qn_status count_paths(struct work *work, struct qn_error *error) {
+  struct engine_state *state = &work->state;
+  struct qn_frontier *current = &work->collect.current.vertices;
+  enum qn_status status = QN_OK;
+  work->num_levels = 0;
+  sweep_init(state->request, &state->context, &state->view, state->values);
+  sweep_start(state->request, &state->context, current);
+  while (!status && current->count > 0) {
+    status = append_level(work, error);
+    page_frontier_find_pages(&work->collect.current, state->view.pages);
+    sweep_pages(state, &work->collect);
+    apply_received(state, &work->collect);
+  }
+  return status;
+}
+
+/* ---- Backwards ------------------------------------------------------------- */
+
+/* `id_bytes` is a constant where this is called, so that the load of an id is one instruction. */
+static inline double sum_record(const struct qn_slotted_pages *pages,
+                                const struct qn_page_record *record, unsigned id_bytes,
+                                const double *offer) {
+  double sum = 0;
+  const uint8_t *at = record->ids;
+  for (uint32_t i = 0; i < record->num_edges; i++, at += id_bytes)
+    sum += offer[qn_physical_id_vertex(pages->start_vids, pages->format.address,
+                                       qn_load_physical_id(at, id_bytes))];
+  return sum;
+}
+
+/* What the out-neighbours of a vertex offer. `*page` is where the last vertex was found, and
+ * often this one is there too. */
+static double sum_of_offers(const struct qn_slotted_pages *pages, const double *offer, uint32_t v,
+                            uint64_t *page) {
+  if (v < pages->start_vids[*page] || v >= pages->start_vids[*page + 1] ||
+      qn_page_is_large(pages, *page))
+    *page = qn_slotted_pages_find(pages, v);
+  int32_t more = qn_page_is_large(pages, *page) ? pages->lp_ranges[*page] : 0;
+  double sum = 0;
+  for (uint64_t at = *page; at <= *page + (uint64_t)more; at++) {
+    struct qn_page_record record =
+        qn_page_record(&pages->format, qn_page_at(pages, at), v - pages->start_vids[at]);
+    sum += qn_page_id_bytes(pages->format.address) == 4 ? sum_record(pages, &record, 4, offer)
+                                                        : sum_record(pages, &record, 6, offer);
+  }
+  return sum;
+}
+
+/* Regions of a few vertices are not worth waking threads for. */
+#define FEW_VERTICES 256
+
+static void spread_shares(struct work *work, uint32_t source) {
+  const struct qn_slotted_pages *pages = work->state.view.pages;
+  const double *paths = work->state.values;
+  for (uint64_t level = work->num_levels; level-- > 0;) {
+    const uint32_t *here = work->vertices + work->level_offsets[level];
+    uint64_t num_here = work->level_offsets[level + 1] - work->level_offsets[level];
+    bool has_below = level + 1 < work->num_levels;
+    const uint32_t *below = here + num_here;
+    uint64_t num_below =
+        has_below ? work->level_offsets[level + 2] - work->level_offsets[level + 1] : 0;
+    uint64_t page = 0;
+#pragma omp parallel firstprivate(page) if (num_here + num_below > FEW_VERTICES)
+    {
+#pragma omp for schedule(dynamic, 64)
+      for (uint64_t i = 0; i < num_here; i++) {
+        uint32_t v = here[i];
+        work->share[v] = has_below ? paths[v] * sum_of_offers(pages, work->offer, v, &page) : 0;
+        if (v != source)
+          work->score[v] += work->share[v];
+      }
+#pragma omp for schedule(static)
+      for (uint64_t i = 0; i < num_below; i++)
+        work->offer[below[i]] = 0;
+#pragma omp for schedule(static)
+      for (uint64_t i = 0; i < num_here; i++)
+        work->offer[here[i]] = level ? (1 + work->share[here[i]]) / paths[here[i]] : 0;
+    }
+  }
+}
+
+/* ---- The kernel ------------------------------------------------------------ */
+
+static enum qn_status create_work(struct work *work, const struct qn_run_request *request,
+                                  struct qn_run_result *result, struct qn_error *error) {
+  enum qn_status status = page_state_create(&work->state, request, result, error);
+  uint64_t num_vertices = work->state.context.num_vertices;
+  if (!status)
+    status = collect_create(&work->state, &work->collect, error);
+  if (!status)
+    status = qn_pages_alloc(&work->vertices, num_vertices, sizeof *work->vertices, "levels", error);
+  if (!status)
+    status = qn_pages_alloc(&work->offer, num_vertices, sizeof(double), "offers", error);
+  if (!status)
+    status = qn_pages_alloc(&work->share, num_vertices, sizeof(double), "shares", error);
+  if (!status)
+    status = qn_pages_alloc(&work->score, num_vertices, sizeof(double), "scores", error);
+  work->level_capacity = 64;
+  if (!status)
+    status = qn_alloc_zeroed(&work->level_offsets, work->level_capacity,
+                             sizeof *work->level_offsets, "levels", error);
+  return status;
+}
+
+static enum qn_status engine_run(const struct qn_run_request *request, struct qn_run_result *result,
+                                 struct qn_error *error) {
+  struct qn_run_request searches = *request;
+  struct work work = {0};
+  double begin = qn_seconds();
+  searches.checkpointing = NULL; /* states are those between two of them */
+  enum qn_status status = create_work(&work, &searches, result, error);
+  uint64_t num_vertices = work.state.context.num_vertices;
+  result->prepare_seconds = qn_seconds() - begin;
+  begin = qn_seconds();
+  if (!status)
+    qn_own_restore(request, work.score, num_vertices, sizeof *work.score);
+  for (uint64_t i = qn_own_iterations(request); i < request->num_sources && !status; i++) {
+    uint32_t source = request->sources[i];
+    work.state.context.source = engine_position(request, source);
+    status = count_paths(&work, error);
+    if (!status)
+      spread_shares(&work, source);
+    if (!status && i + 1 < request->num_sources)
+      status = qn_own_keep(request, i + 1, num_vertices, sizeof *work.score, work.score, error);
+  }
+  result->kernel_seconds = qn_seconds() - begin;
+  result->iterations = request->num_sources;
+  qn_free(work.level_offsets);
+  qn_pages_free(work.share, num_vertices, sizeof(double));
+  qn_pages_free(work.offer, num_vertices, sizeof(double));
+  qn_pages_free(work.vertices, num_vertices, sizeof *work.vertices);
+  collect_destroy(&work.state, &work.collect);
+  page_state_destroy(&work.state);
+  if (status) {
+    qn_pages_free(work.score, num_vertices, sizeof(double));
+    *result = (struct qn_run_result){0};
+    return status;
+  }
+  result->type = QN_RESULT_F64;
+  result->converged = true;
+  result->num_values = num_vertices;
+  result->values = work.score;
+  return QN_OK;
+}
+
+const struct qn_kernel qn_kernel_bc_slotted_pages_cpu =
+    QN_BC_KERNEL("slotted-pages Brandes", QN_LAYOUT_SLOTTED_PAGES, QN_CPU, engine_run);

@@ -1,0 +1,247 @@
+/* Connected components of plain CSR that does not fit into device memory. Part of
+ * kernel_cc_csr.cu, whose `parent`s stay on the device: every edge is joined once, as its unit
+ * passes by (row_units.cuh), so the topology crosses the bus a single time, where propagating
+ * labels moves it once for each step of the diameter. The first neighbours alone, with which a
+ * resident run begins to save most of its work, would move nearly all of it too.
+ *
+ * An iteration is CC_STEP_BYTES of units. Trees only ever grow together, so between two of them the
+ * parents are a state to go on from. */
+#ifndef QN_KERNELS_CUDA_CC_STREAMED_CUH
+#define QN_KERNELS_CUDA_CC_STREAMED_CUH
+
+#include "kernels/cuda/rows/row_units.cuh"
+#include "kernels/cuda/stream/pins.cuh"
+#include "kernels/own_state.h"
+
+#ifndef CC_STEP_BYTES
+#define CC_STEP_BYTES ((uint64_t)4 << 30)
+#endif
+#define CC_THREADS 256
+
+namespace {
+
+__global__ void begin_alone(uint32_t *parent, uint64_t num_vertices) {
+  qn_grid_steps(num_vertices, [&](uint64_t v) { parent[v] = (uint32_t)v; });
+}
+
+__global__ void __launch_bounds__(CC_THREADS)
+    join_units(const struct row_tables tables, uint32_t *parent,
+               const struct qn_unit_entry *entries) {
+  const struct qn_unit_entry entry = entries[blockIdx.x];
+  const struct row_unit unit = tables.units[entry.unit];
+  const struct unit_rows rows = unit_rows_at(tables, entry);
+  each_unit_row(
+      unit, rows, [](uint32_t) { return true; },
+      [&](bool, uint32_t row, uint32_t begin, uint32_t end, uint32_t lane, uint32_t width) {
+        for (uint32_t edge = begin + lane; edge < end; edge += width)
+          join(parent, unit_row_vertex(unit, rows, row), rows.columns[edge]);
+      });
+}
+
+struct cc_stream {
+  const struct qn_run_request *request;
+  struct qn_run_result *result;
+  struct qn_cuda_memory *memory;
+  uint64_t num_vertices;
+  struct row_units cut;
+  struct qn_unit_source source;
+  struct row_tables tables;
+  struct qn_unit_stream *stream;
+  uint8_t *flags; /* [num_units] of an iteration */
+  uint32_t *parent;
+  const uint32_t *positions;
+  uint32_t *first; /* [V] for labels by position; NULL without positions */
+  unsigned blocks; /* of threads for all units */
+};
+
+inline enum qn_status cc_walk(void *user, const struct qn_unit_entry *entries, uint64_t count,
+                              cudaStream_t stream, struct qn_error *error) {
+  const struct cc_stream *work = (const struct cc_stream *)user;
+  QN_LAUNCH(join_units, dim3((unsigned)count, work->blocks), CC_THREADS, 0, stream, work->tables,
+            work->parent, entries);
+  return qn_cuda_launched("joining edges", error);
+}
+
+/* Device memory beside the units. */
+inline uint64_t cc_attribute_bytes(const struct cc_stream *work) {
+  const uint64_t numbers = qn_cuda_rounded(work->num_vertices * sizeof(uint32_t));
+  return row_tables_bytes(&work->cut) + (work->request->positions ? 3 : 1) * numbers;
+}
+
+inline enum qn_status cc_plan(struct cc_stream *work, struct qn_error *error) {
+  struct qn_stream_plan *plan = &work->result->plan;
+  const uint64_t usable = qn_cuda_plannable_bytes(&work->memory->device, work->memory->cap);
+  const uint64_t attributes = cc_attribute_bytes(work), least = qn_unit_stream_least(&work->source);
+  if (attributes > usable || least > usable - attributes)
+    return qn_run_too_large(work->memory, "even streaming, cc", attributes + least, error);
+  if (work->source.num_units == 0)
+    return QN_OK;
+  plan->attribute_bytes = attributes;
+  return qn_unit_stream_plan(&work->source, &work->request->streaming, usable - attributes, plan,
+                             error);
+}
+
+inline enum qn_status cc_create(struct cc_stream *work, struct qn_error *error) {
+  const struct qn_run_request *request = work->request;
+  struct qn_cuda_memory *memory = work->memory;
+  enum qn_status status = qn_cuda_alloc(memory, &work->parent, work->num_vertices,
+                                        sizeof *work->parent, "labels", error);
+  if (!status && request->positions)
+    status = qn_cuda_copy_of(memory, &work->positions, request->positions, work->num_vertices, 0,
+                             sizeof *work->positions, "positions", error);
+  if (!status && request->positions)
+    status = qn_cuda_alloc(memory, &work->first, work->num_vertices, sizeof *work->first,
+                           "first positions", error);
+  if (!status)
+    status = row_tables_upload(memory, &work->cut, &work->tables, error);
+  if (!status)
+    status = qn_pages_alloc(&work->flags, work->source.num_units, 1, "flags of units", error);
+  if (status || work->source.num_units == 0)
+    return status;
+  qn_unit_map(&work->source);
+  status = qn_unit_stream_create(&work->stream, memory, &work->source, &request->streaming,
+                                 &work->result->plan, error);
+  if (!status && request->streaming.on_plan)
+    request->streaming.on_plan(request->streaming.user, &work->result->plan);
+  work->blocks = row_unit_blocks(&work->source);
+  return status;
+}
+
+/* The parents of a state must be what parents always are, or searches for roots would not end. */
+inline bool cc_state_is_sound(const struct cc_stream *work, const struct qn_run_state *state) {
+  const uint32_t *parent = (const uint32_t *)state->values;
+  uint64_t bad = state->registers[QN_STATE_ENGINE] > work->source.num_units;
+#pragma omp parallel for schedule(static) reduction(+ : bad)
+  for (uint64_t v = 0; v < work->num_vertices; v++)
+    bad += parent[v] > v;
+  return bad == 0;
+}
+
+/* The first parents; *done becomes how many units have been joined. */
+inline enum qn_status cc_begin(struct cc_stream *work, uint64_t *done, struct qn_error *error) {
+  const struct qn_run_state *state = qn_own_state(work->request);
+  *done = 0;
+  if (!state) {
+    QN_LAUNCH(begin_alone, qn_run_blocks(work->memory, work->num_vertices), QN_QUEUE_THREADS, 0,
+              NULL, work->parent, work->num_vertices);
+    return qn_cuda_launched("preparing labels", error);
+  }
+  if (!cc_state_is_sound(work, state))
+    return qn_fail(error, QN_INVALID, "the checkpoint has values that cc cannot have left there");
+  *done = state->registers[QN_STATE_ENGINE];
+  work->result->iterations = state->registers[QN_STATE_ITERATIONS];
+  return qn_cuda_upload(work->memory, work->parent, state->values, work->num_vertices,
+                        sizeof *work->parent, "labels", error);
+}
+
+inline enum qn_status cc_keep(struct cc_stream *work, uint64_t done, struct qn_error *error) {
+  uint32_t *parent;
+  if (!qn_own_save_is_due(work->request, work->result->iterations))
+    return QN_OK;
+  enum qn_status status =
+      qn_pages_alloc(&parent, work->num_vertices, sizeof *parent, "a checkpoint's values", error);
+  if (!status)
+    status = qn_cuda_download(work->memory, parent, work->parent, work->num_vertices,
+                              sizeof *parent, "labels", error);
+  if (!status) {
+    struct qn_run_state state =
+        qn_own_state_of(work->result->iterations, work->num_vertices, sizeof *parent, parent);
+    state.registers[QN_STATE_ENGINE] = done;
+    status = qn_own_save(work->request, &state, error);
+  }
+  qn_pages_free(parent, work->num_vertices, sizeof *parent);
+  return status;
+}
+
+/* One iteration: the units [first, end). */
+inline enum qn_status cc_step(struct cc_stream *work, uint64_t first, uint64_t end,
+                              struct qn_error *error) {
+  struct qn_iteration report;
+  const double begin = qn_seconds();
+  memset(&report, 0, sizeof report);
+  memset(work->flags, 0, work->source.num_units);
+  memset(work->flags + first, 1, end - first);
+  enum qn_status status =
+      qn_unit_stream_run(work->stream, work->flags, cc_walk, work, &report.moved, error);
+  if (status)
+    return status;
+  QN_LAUNCH(compress, qn_run_blocks(work->memory, work->num_vertices), QN_QUEUE_THREADS, 0, NULL,
+            work->parent, work->num_vertices);
+  status = qn_cuda_launched("joining edges", error);
+  if (!status)
+    status = qn_cuda_status(cudaDeviceSynchronize(), "joining edges", error);
+  report.iteration = (uint32_t)work->result->iterations++;
+  report.mode = "join";
+  report.num_active = work->num_vertices;
+  report.seconds = qn_seconds() - begin;
+  if (!status && work->request->on_iteration)
+    work->request->on_iteration(work->request->user, &report);
+  return status;
+}
+
+inline enum qn_status cc_join(struct cc_stream *work, struct qn_error *error) {
+  const uint64_t units = CC_STEP_BYTES / work->cut.limit + 1;
+  uint64_t done;
+  enum qn_status status = cc_begin(work, &done, error);
+  while (!status && done < work->source.num_units) {
+    const uint64_t left = work->source.num_units - done, end = done + (left < units ? left : units);
+    status = cc_step(work, done, end, error);
+    done = end;
+    if (!status && done < work->source.num_units)
+      status = cc_keep(work, done, error);
+  }
+  return status;
+}
+
+inline void cc_destroy(struct cc_stream *work) {
+  qn_unit_stream_destroy(work->stream);
+  qn_pages_free(work->flags, work->source.num_units, 1);
+  row_units_destroy(&work->cut);
+}
+
+/* A run whole. Rows of out-edges are enough: an edge joins its ends from whichever it is seen. */
+inline enum qn_status cc_run_streamed(const struct qn_run_request *request,
+                                      struct qn_run_result *result, struct qn_error *error) {
+  const struct qn_csr *out = &((const struct qn_graph *)request->view)->out;
+  uint64_t bounds[4];
+  struct qn_cuda_memory memory;
+  struct cc_stream work;
+  memset(&work, 0, sizeof work);
+  memset(&memory, 0, sizeof memory);
+  memset(result, 0, sizeof *result);
+  work.request = request;
+  work.result = result;
+  work.memory = &memory;
+  work.num_vertices = out->num_vertices;
+  const struct row_matrix matrix = row_matrix_of_csr(out, false, bounds);
+  enum qn_status status = row_units_create(&work.cut, &matrix, ROW_UNIT_ALL, error);
+  if (!status) {
+    row_units_count(&work.cut, &work.source);
+    work.source.user = &work.cut;
+    work.source.describe = row_unit_describe;
+    work.source.moves_once = true;
+    status = qn_cuda_memory_create(&memory, request->device, request->device_memory, error);
+  }
+  if (!status)
+    status = cc_plan(&work, error);
+  if (!status)
+    status = cc_create(&work, error);
+  qn_load_kernels();
+  if (!status)
+    status = qn_cuda_algorithm_begin(&memory, error);
+  if (!status)
+    status = cc_join(&work, error);
+  if (!status)
+    status = label(&memory, work.parent, work.positions, work.first, work.num_vertices, error);
+  if (!status)
+    status = qn_cuda_algorithm_end(&memory, error);
+  cc_destroy(&work);
+  if (!status)
+    status = qn_run_download(&memory, QN_RESULT_U32, work.parent, work.num_vertices, result, error);
+  result->converged = true;
+  return qn_cuda_run_end(&memory, status, result);
+}
+
+} /* namespace */
+
+#endif

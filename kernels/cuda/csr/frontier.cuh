@@ -1,0 +1,386 @@
+/* Frontier programs on CSR: the host's side. It learns the size of each frontier (one
+ * small copy an iteration) and chooses the next step. Part of csr_engine.cuh. */
+#ifndef QN_KERNELS_CUDA_CSR_FRONTIER_CUH
+#define QN_KERNELS_CUDA_CSR_FRONTIER_CUH
+
+#include <stddef.h>
+
+#include "kernels/cuda/csr/engine.cuh"
+#include "kernels/cuda/csr/push.cuh"
+#include "kernels/cuda/csr/state.cuh"
+
+#if PROGRAM_PRIORITY
+#define ENGINE_NAME "csr push, near-far"
+#elif PROGRAM_FIRST_SUFFICES
+#define ENGINE_NAME "csr push/bottom-up"
+#else
+#define ENGINE_NAME "csr push"
+#endif
+
+#if PROGRAM_FIRST_SUFFICES
+#include "kernels/cuda/csr/bottom_up.cuh"
+/* Go bottom-up once the frontier has more than 1 / BOTTOM_UP_ALPHA of the edges of vertices that
+ * were in none yet; push again below 1 / BOTTOM_UP_BETA of the vertices (section 4.3 there). */
+#define BOTTOM_UP_ALPHA 15
+#define BOTTOM_UP_BETA 18
+#endif
+
+namespace {
+
+struct frontier_loop {
+  struct engine_run_state *run;
+  struct frontier_state state;
+  struct frontier_counters *seen; /* pinned: the counters after the last step */
+  int turn;                       /* the current queue, or bitmap when bottom-up */
+  bool bottom_up;
+  uint64_t edges_left; /* out-edges of vertices that were in no frontier yet */
+  int far_turn;
+  double delta, threshold; /* near: below it */
+};
+
+inline unsigned frontier_blocks(const struct frontier_loop *loop, uint64_t items) {
+  return qn_grid(items, QN_QUEUE_THREADS, loop->run->memory->device.multiprocessors, 8);
+}
+
+/* Hand the counters to the host, in pinned memory, and clear those of an iteration. A copy and a
+ * memset would each cost as much as a small iteration. */
+__global__ void frontier_publish(struct frontier_counters *counters, struct frontier_counters *to) {
+  *to = *counters;
+  counters->queued = 0;
+  counters->edges = 0;
+  counters->active = 0;
+  counters->num_received = 0;
+  counters->least = ~0ull;
+}
+
+/* Wait for what was launched; the counters are then in loop->seen. */
+inline enum qn_status frontier_read(struct frontier_loop *loop, struct qn_error *error) {
+  QN_LAUNCH(frontier_publish, 1, 1, 0, NULL, loop->state.counters, loop->seen);
+  enum qn_status status = qn_cuda_launched("launching the traversal's kernels", error);
+  return status ? status
+                : qn_cuda_status(cudaStreamSynchronize(NULL), "an iteration on the device", error);
+}
+
+inline enum qn_status frontier_clear_bits(struct frontier_loop *loop, uint32_t *bits,
+                                          struct qn_error *error) {
+  const uint64_t words = loop->run->context.num_vertices / 32 + 1;
+  return qn_cuda_status(cudaMemsetAsync(bits, 0, words * sizeof *bits, NULL), "clearing a bitmap",
+                        error);
+}
+
+inline enum qn_status frontier_step_push(struct frontier_loop *loop, struct qn_error *error) {
+  const uint32_t entries = qn_queue_entries(loop->seen->queued);
+  const uint32_t units = qn_queue_units(loop->seen->queued);
+  enum qn_status status =
+      PROGRAM_FIRST_SUFFICES ? QN_OK : frontier_clear_bits(loop, loop->state.bits[0], error);
+  if (status)
+    return status;
+  QN_LAUNCH(push_edges, frontier_blocks(loop, units), QN_QUEUE_THREADS, 0, NULL, loop->state,
+            loop->run->context, loop->turn, entries, units, loop->threshold, loop->far_turn);
+#if !PROGRAM_IN_PLACE
+  QN_LAUNCH(push_apply, frontier_blocks(loop, loop->run->context.num_vertices), QN_QUEUE_THREADS, 0,
+            NULL, loop->state, loop->run->context, loop->turn);
+#endif
+  loop->turn = 1 - loop->turn;
+  return frontier_read(loop, error);
+}
+
+#if PROGRAM_FIRST_SUFFICES
+/* Change the frontier's form if the direction changes. Only the forms are converted: counters of
+ * the frontier stay as they are. */
+inline enum qn_status frontier_turn_around(struct frontier_loop *loop, struct qn_error *error) {
+  const uint64_t num_vertices = loop->run->context.num_vertices;
+  const bool up = loop->bottom_up
+                      ? loop->seen->active >= num_vertices / BOTTOM_UP_BETA
+                      : loop->run->has_in && loop->seen->edges > loop->edges_left / BOTTOM_UP_ALPHA;
+  if (up == loop->bottom_up)
+    return QN_OK;
+  loop->bottom_up = up;
+  struct qn_unit_queue queue = loop->state.queues[loop->turn];
+  uint32_t *bits = loop->state.bits[loop->turn];
+  enum qn_status status;
+  if (up) {
+    const uint32_t entries = qn_queue_entries(loop->seen->queued);
+    status = frontier_clear_bits(loop, bits, error);
+    if (!status)
+      QN_LAUNCH(bits_from_queue, frontier_blocks(loop, entries), QN_QUEUE_THREADS, 0, NULL, queue,
+                entries, bits);
+    return status;
+  }
+  QN_LAUNCH(queue_from_bits, frontier_blocks(loop, num_vertices / 32 + 1), QN_QUEUE_THREADS, 0,
+            NULL, loop->state, num_vertices, bits, queue);
+  return frontier_read(loop, error);
+}
+
+inline enum qn_status frontier_step_up(struct frontier_loop *loop, struct qn_error *error) {
+  QN_LAUNCH(bottom_up, frontier_blocks(loop, loop->run->context.num_vertices), QN_QUEUE_THREADS, 0,
+            NULL, loop->state, loop->run->context, loop->turn);
+  loop->turn = 1 - loop->turn;
+  return frontier_read(loop, error);
+}
+#endif
+
+/* When no vertex is active: the next threshold, or the next round. Leaves the frontier empty if
+ * there is none. */
+inline enum qn_status frontier_refill(struct frontier_loop *loop, struct qn_error *error) {
+#if PROGRAM_PRIORITY || PROGRAM_ROUNDS
+  enum qn_status status;
+  const struct qn_unit_queue queue = loop->state.queues[loop->turn];
+#if PROGRAM_PRIORITY
+  const uint32_t num_far = loop->seen->num_far[loop->far_turn];
+  if (num_far == 0)
+    return QN_OK;
+  const unsigned blocks = frontier_blocks(loop, num_far);
+  QN_LAUNCH(far_least, blocks, QN_QUEUE_THREADS, 0, NULL, loop->state, loop->run->context,
+            loop->far_turn, loop->threshold);
+  status = frontier_read(loop, error);
+  const double least = qn_from_ordered_bits(loop->seen->least);
+  if (status || !isfinite(least))
+    return status;
+  const double raised = fmax(least + loop->delta, nextafter(least, (double)INFINITY));
+  status = qn_cuda_status(cudaMemsetAsync(&loop->state.counters->num_far[1 - loop->far_turn], 0,
+                                          sizeof(unsigned int), NULL),
+                          "clearing counters", error);
+  if (status)
+    return status;
+  QN_LAUNCH(far_split, blocks, QN_QUEUE_THREADS, 0, NULL, loop->state, loop->run->context,
+            loop->far_turn, loop->threshold, raised, queue);
+  loop->threshold = raised;
+  loop->far_turn = 1 - loop->far_turn;
+#else
+  const unsigned blocks = frontier_blocks(loop, loop->run->context.num_vertices);
+  QN_LAUNCH(round_least, blocks, QN_QUEUE_THREADS, 0, NULL, loop->state, loop->run->context);
+  status = frontier_read(loop, error);
+  const double least = qn_from_ordered_bits(loop->seen->least);
+  if (status || !isfinite(least))
+    return status;
+  loop->run->context.round = least;
+  QN_LAUNCH(round_wake, blocks, QN_QUEUE_THREADS, 0, NULL, loop->state, loop->run->context, queue);
+#endif
+  return frontier_read(loop, error);
+#else
+  (void)loop, (void)error;
+  return QN_OK;
+#endif
+}
+
+/* One iteration, in the direction that touches fewer edges. */
+inline enum qn_status frontier_step(struct frontier_loop *loop, struct qn_error *error) {
+  const struct qn_range range("iteration");
+  struct engine_run_state *run = loop->run;
+  const double begin = qn_seconds();
+  const uint64_t num_active = loop->seen->active, edges = loop->seen->edges;
+  enum qn_status status;
+#if PROGRAM_FIRST_SUFFICES
+  status = frontier_turn_around(loop, error);
+  loop->edges_left -= edges < loop->edges_left ? edges : loop->edges_left;
+  if (!status)
+    status = loop->bottom_up ? frontier_step_up(loop, error) : frontier_step_push(loop, error);
+#else
+  (void)edges;
+  status = frontier_step_push(loop, error);
+#endif
+  if (status)
+    return status;
+  struct qn_iteration report = {run->context.iteration,
+                                loop->bottom_up ? "bottom-up" : "push",
+                                num_active,
+                                0,
+                                qn_seconds() - begin,
+                                {},
+                                NULL,
+                                NULL};
+  if (run->request->on_iteration)
+    run->request->on_iteration(run->request->user, &report);
+  run->result->iterations = ++run->context.iteration;
+  return QN_OK;
+}
+
+inline enum qn_status frontier_download_state(struct frontier_loop *loop, program_value *values,
+                                              uint64_t *active, uint64_t *waiting,
+                                              struct qn_error *error) {
+  struct engine_run_state *run = loop->run;
+  enum qn_status status =
+      qn_cuda_download(run->memory, values, run->values, run->context.num_vertices, sizeof *values,
+                       "vertex values", error);
+  if (!status && loop->bottom_up)
+    status = qn_cuda_download(run->memory, active, loop->state.bits[loop->turn],
+                              frontier_half_words(run), sizeof(uint32_t), "a bitmap", error);
+  else if (!status)
+    status = frontier_download_list(run, loop->state.queues[loop->turn].vertices,
+                                    qn_queue_entries(loop->seen->queued), active, error);
+#if PROGRAM_PRIORITY
+  if (!status)
+    status = frontier_download_list(run, loop->state.far[loop->far_turn],
+                                    loop->seen->num_far[loop->far_turn], waiting, error);
+#endif
+  (void)waiting;
+  return status;
+}
+
+/* After an iteration that is not the last one: a checkpoint, if one is due. */
+inline enum qn_status frontier_keep(struct frontier_loop *loop, struct qn_error *error) {
+  const struct engine_run_state *run = loop->run;
+  const uint64_t num_vertices = run->context.num_vertices, words = qn_state_words(num_vertices);
+  program_value *values = NULL;
+  uint64_t *active = NULL, *waiting = NULL;
+  if (!engine_save_is_due(run->request, &run->context))
+    return QN_OK;
+  enum qn_status status =
+      qn_pages_alloc(&values, num_vertices, sizeof *values, "a checkpoint's values", error);
+  if (!status)
+    status = qn_pages_alloc(&active, words, sizeof *active, "a checkpoint's bits", error);
+  if (!status)
+    status = qn_pages_alloc(&waiting, words, sizeof *waiting, "a checkpoint's bits", error);
+  if (!status)
+    status = frontier_download_state(loop, values, active, waiting, error);
+  if (!status) {
+    struct qn_run_state state = engine_state_of(&run->context, run->result, values);
+    state.active = active;
+    state.waiting = PROGRAM_PRIORITY ? waiting : NULL;
+    state.registers[QN_STATE_ENGINE + FRONTIER_EDGES_LEFT] = loop->edges_left;
+    state.registers[QN_STATE_ENGINE + FRONTIER_ACTIVE] = loop->seen->active;
+    state.registers[QN_STATE_ENGINE + FRONTIER_THRESHOLD] = qn_register_of_real(loop->threshold);
+    status = engine_save(run->request, &state, error);
+  }
+  qn_pages_free(waiting, words, sizeof *waiting);
+  qn_pages_free(active, words, sizeof *active);
+  qn_pages_free(values, num_vertices, sizeof *values);
+  return status;
+}
+
+/* The first frontier, or that of the state that the run goes on from. */
+inline enum qn_status frontier_begin(struct frontier_loop *loop, struct qn_error *error) {
+  struct engine_run_state *run = loop->run;
+  const struct qn_run_state *resumed = engine_resumed(run->request);
+  const uint32_t *active = NULL;
+  enum qn_status status =
+      resumed ? frontier_upload_state(run, &loop->state, resumed, &active, error) : QN_OK;
+  if (status)
+    return status;
+  QN_LAUNCH(frontier_publish, 1, 1, 0, NULL, loop->state.counters, loop->seen); /* clears them */
+  QN_LAUNCH(frontier_start, frontier_blocks(loop, run->context.num_vertices), QN_QUEUE_THREADS, 0,
+            NULL, loop->state, run->context, run->positions, active);
+  status = frontier_read(loop, error);
+  if (!status && resumed) {
+    const uint64_t *registers = resumed->registers + QN_STATE_ENGINE;
+    loop->edges_left = registers[FRONTIER_EDGES_LEFT];
+    loop->seen->active = (unsigned int)registers[FRONTIER_ACTIVE];
+    loop->threshold = qn_real_of_register(registers[FRONTIER_THRESHOLD]);
+  }
+  return status;
+}
+
+inline enum qn_status frontier_iterations(struct frontier_loop *loop, struct qn_error *error) {
+  struct engine_run_state *run = loop->run;
+  enum qn_status status = frontier_begin(loop, error);
+  while (!status) {
+    if (loop->seen->active == 0)
+      status = frontier_refill(loop, error);
+    if (status)
+      return status;
+    run->result->converged = loop->seen->active == 0;
+    if (run->result->converged || engine_is_finished(run->request, &run->context))
+      return QN_OK;
+    status = frontier_step(loop, error);
+    if (!status && !engine_is_finished(run->request, &run->context))
+      status = frontier_keep(loop, error);
+  }
+  return status;
+}
+
+/* Davidson, Baxter, Garland, Owens: Work-Efficient Parallel GPU Methods for Single-Source Shortest
+ * Paths (IPDPS 2014), section 4: a threshold that lets about a warp's worth of work per vertex
+ * through, 32 mean weights over the mean degree. */
+inline double frontier_delta(const struct engine_run_state *run) {
+  if (run->request->delta > 0)
+    return run->request->delta;
+  const struct qn_csr *csr = &run->view->out;
+  const uint64_t samples = csr->num_edges < 65536 ? csr->num_edges : 65536;
+  double sum = 0;
+  for (uint64_t i = 0; i < samples; i++)
+    sum += (double)engine_weight(&csr->weights, i * (csr->num_edges / samples));
+  const double mean_weight = samples && sum > 0 ? sum / (double)samples : 1;
+  const double mean_degree = (double)csr->num_edges / (double)(csr->num_vertices + 1);
+  return mean_weight * fmax(1.0, 32 / fmax(1.0, mean_degree));
+}
+
+inline enum qn_status frontier_create(struct frontier_loop *loop, struct qn_error *error) {
+  struct engine_run_state *run = loop->run;
+  struct frontier_state *state = &loop->state;
+  struct qn_cuda_memory *memory = run->memory;
+  const uint64_t num_vertices = run->context.num_vertices, words = num_vertices / 32 + 1;
+  enum qn_status status = QN_OK;
+  if (run->context.num_edges / QN_UNIT_EDGES + num_vertices > UINT32_MAX)
+    return qn_fail(error, QN_UNSUPPORTED, "the graph has too many edges for one device");
+  state->out = run->out;
+  state->in = run->in;
+  state->values = run->values;
+  for (int turn = 0; turn < 2 && !status; turn++) {
+    status = qn_cuda_alloc(memory, &state->queues[turn].vertices, num_vertices, sizeof(uint32_t),
+                           "a queue", error);
+    if (!status)
+      status = qn_cuda_alloc(memory, &state->queues[turn].units, num_vertices, sizeof(uint32_t),
+                             "a queue", error);
+    if (!status && (turn == 0 || PROGRAM_FIRST_SUFFICES))
+      status = qn_cuda_alloc_zeroed(memory, &state->bits[turn], words, sizeof(uint32_t), "a bitmap",
+                                    error);
+#if PROGRAM_PRIORITY
+    if (!status)
+      status = qn_cuda_alloc(memory, &state->far[turn], num_vertices, sizeof(uint32_t),
+                             "a list of vertices", error);
+#endif
+  }
+#if PROGRAM_FIRST_SUFFICES
+  if (!status)
+    status = qn_cuda_alloc(memory, &state->open_bits, words, sizeof(uint32_t), "a bitmap", error);
+  if (!status)
+    status = qn_cuda_status(cudaMemsetAsync(state->open_bits, 0xff, words * sizeof(uint32_t), NULL),
+                            "setting a bitmap", error);
+#endif
+#if PROGRAM_PRIORITY
+  if (!status)
+    status =
+        qn_cuda_alloc_zeroed(memory, &state->far_bits, words, sizeof(uint32_t), "a bitmap", error);
+#endif
+#if !PROGRAM_IN_PLACE
+  if (!status)
+    status = qn_cuda_alloc(memory, &state->received_sums, num_vertices,
+                           sizeof *state->received_sums, "sums", error);
+  if (!status)
+    status = qn_cuda_alloc(memory, &state->received, num_vertices, sizeof(uint32_t),
+                           "a list of vertices", error);
+#endif
+  if (!status)
+    status = qn_cuda_alloc_zeroed(memory, &state->counters, 1, sizeof *state->counters, "counters",
+                                  error);
+  if (!status)
+    status = qn_cuda_status(
+        cudaHostAlloc((void **)&loop->seen, sizeof *loop->seen, cudaHostAllocDefault),
+        "allocating pinned memory", error);
+  return status;
+}
+
+inline enum qn_status engine_iterate(struct engine_run_state *run, struct qn_error *error) {
+  struct frontier_loop loop;
+  memset(&loop, 0, sizeof loop);
+  loop.run = run;
+  loop.edges_left = run->context.num_edges;
+  enum qn_status status = frontier_create(&loop, error);
+  if (!status) {
+#if PROGRAM_PRIORITY
+    loop.delta = loop.threshold = frontier_delta(run);
+#endif
+    qn_load_kernels();
+    status = qn_cuda_algorithm_begin(run->memory, error);
+    if (!status)
+      status = frontier_iterations(&loop, error);
+  }
+  if (loop.seen)
+    cudaFreeHost(loop.seen);
+  return status;
+}
+
+} /* namespace */
+
+#endif

@@ -1,0 +1,29 @@
+/* Loads of what is read once an iteration, in order: they need not stay in the caches, whose room
+ * belongs to the messages. Needs a completed program. */
+#ifndef QN_KERNELS_CUDA_STREAMED_CUH
+#define QN_KERNELS_CUDA_STREAMED_CUH
+
+#include "kernels/cuda/device/block.cuh"
+#include "kernels/engine.h"
+
+namespace {
+
+/* engine_weight. */
+QN_DEVICE_INLINE program_weight streamed_weight(const struct qn_weights &weights, uint64_t edge) {
+  (void)weights, (void)edge;
+#if PROGRAM_USES_WEIGHTS
+#if !(PROGRAM_WEIGHTS_BY_TYPE && defined(QN_WEIGHTS_REAL))
+  if (weights.type == QN_WEIGHT_U32)
+    return (program_weight)__ldcs(&weights.u32[edge]);
+#endif
+#if !(PROGRAM_WEIGHTS_BY_TYPE && !defined(QN_WEIGHTS_REAL))
+  if (weights.type == QN_WEIGHT_F32)
+    return (program_weight)__ldcs(&weights.f32[edge]);
+#endif
+#endif
+  return 1;
+}
+
+} /* namespace */
+
+#endif

@@ -1,0 +1,326 @@
+#include "kernels/cuda/device/memory.cuh"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "kernels/cuda/device/ranges.cuh"
+#include "support/checked.h"
+#include "support/memory.h"
+#include "support/sizes.h"
+#include "support/threads.h"
+
+#define STAGE_BYTES ((uint64_t)16 << 20)
+
+enum qn_status qn_cuda_status(cudaError_t result, const char *what, struct qn_error *error) {
+  if (result == cudaSuccess)
+    return QN_OK;
+  cudaGetLastError();
+  return qn_fail(error, QN_DEVICE, "%s failed: %s (%s)", what, cudaGetErrorString(result),
+                 cudaGetErrorName(result));
+}
+
+enum qn_status qn_cuda_memory_create(struct qn_cuda_memory *memory, int index, uint64_t cap,
+                                     struct qn_error *error) {
+  memset(memory, 0, sizeof *memory);
+  memory->cap = cap;
+  memory->begin = qn_seconds();
+  memory->range = qn_range_start("prepare");
+  return qn_cuda_open(index, &memory->device, error);
+}
+
+static void begin_phase(struct qn_cuda_memory *memory, const char *name) {
+  qn_range_stop(memory->range);
+  memory->range = qn_range_start(name);
+}
+
+enum qn_status qn_cuda_algorithm_begin(struct qn_cuda_memory *memory, struct qn_error *error) {
+  enum qn_status status =
+      qn_cuda_status(cudaEventCreate(&memory->algorithm_began), "creating a CUDA event", error);
+  if (!status)
+    status =
+        qn_cuda_status(cudaEventCreate(&memory->algorithm_ended), "creating a CUDA event", error);
+  if (!status) /* what prepared the run is not to be counted */
+    status = qn_cuda_status(cudaDeviceSynchronize(), "preparing the run on the device", error);
+  begin_phase(memory, "algorithm");
+  memory->uploaded_bytes = memory->copy_bytes;
+  memory->prepare_seconds = qn_seconds() - memory->begin;
+  memory->begin = qn_seconds();
+  if (!status)
+    status = qn_cuda_status(cudaEventRecord(memory->algorithm_began, NULL),
+                            "recording a CUDA event", error);
+  return status;
+}
+
+enum qn_status qn_cuda_algorithm_end(struct qn_cuda_memory *memory, struct qn_error *error) {
+  float milliseconds = 0;
+  enum qn_status status = qn_cuda_status(cudaEventRecord(memory->algorithm_ended, NULL),
+                                         "recording a CUDA event", error);
+  if (!status)
+    status = qn_cuda_status(cudaDeviceSynchronize(), "running the algorithm on the device", error);
+  memory->kernel_seconds = qn_seconds() - memory->begin;
+  if (!status)
+    status = qn_cuda_status(
+        cudaEventElapsedTime(&milliseconds, memory->algorithm_began, memory->algorithm_ended),
+        "reading CUDA events", error);
+  begin_phase(memory, "results");
+  memory->device_seconds = 1e-3 * (double)milliseconds;
+  return status;
+}
+
+void qn_cuda_report(const struct qn_cuda_memory *memory, struct qn_run_result *result) {
+  struct qn_device_figures *figures = &result->device;
+  snprintf(figures->name, sizeof figures->name, "%.*s", (int)sizeof figures->name - 1,
+           memory->device.name);
+  figures->memory_bytes = memory->peak_bytes;
+  figures->copied_bytes = memory->copy_bytes;
+  figures->copy_seconds = memory->copy_seconds;
+  figures->uploaded_bytes = memory->uploaded_bytes;
+  figures->kernel_seconds = memory->device_seconds;
+  result->prepare_seconds += memory->prepare_seconds;
+  result->kernel_seconds = memory->kernel_seconds;
+}
+
+enum qn_status qn_cuda_run_end(struct qn_cuda_memory *memory, enum qn_status status,
+                               struct qn_run_result *result) {
+  qn_cuda_report(memory, result);
+  qn_cuda_memory_destroy(memory);
+  if (status)
+    memset(result, 0, sizeof *result);
+  return status;
+}
+
+void qn_cuda_memory_destroy(struct qn_cuda_memory *memory) {
+  for (int i = memory->num_blocks; i > 0; i--)
+    cudaFree(memory->blocks[i - 1]);
+  for (int i = 0; i < QN_CUDA_STAGES; i++) {
+    if (memory->stage_free[i])
+      cudaEventDestroy(memory->stage_free[i]);
+    if (memory->stages[i])
+      cudaFreeHost(memory->stages[i]);
+  }
+  if (memory->copy_stream)
+    cudaStreamDestroy(memory->copy_stream);
+  if (memory->algorithm_began)
+    cudaEventDestroy(memory->algorithm_began);
+  if (memory->algorithm_ended)
+    cudaEventDestroy(memory->algorithm_ended);
+  qn_range_stop(memory->range);
+  memset(memory, 0, sizeof *memory);
+}
+
+static enum qn_status not_enough(const struct qn_cuda_memory *memory, const char *what,
+                                 uint64_t bytes, struct qn_error *error) {
+  char wanted[32], used[32], usable[32], total[32];
+  uint64_t limit = qn_cuda_usable_bytes(&memory->device, memory->cap);
+  qn_size_text(bytes, wanted, sizeof wanted);
+  qn_size_text(memory->bytes, used, sizeof used);
+  qn_size_text(limit, usable, sizeof usable);
+  qn_size_text(memory->device.total_bytes, total, sizeof total);
+  return qn_fail(error, QN_DEVICE,
+                 "not enough device memory: %s for %s beside %s in use, but %s of the %s of %s %s; "
+                 "allow more with --device-memory, use a larger device, or --device cpu",
+                 wanted, what, used, usable, total, memory->device.name,
+                 memory->cap && memory->cap == limit ? "may be used (--device-memory)"
+                                                     : "are free");
+}
+
+enum qn_status qn_cuda_alloc(struct qn_cuda_memory *memory, void *out, uint64_t count,
+                             uint64_t size, const char *what, struct qn_error *error) {
+  uint64_t bytes;
+  void *block = NULL;
+  *(void **)out = NULL;
+  if (!qn_mul_u64(count, size, &bytes) || bytes > SIZE_MAX / 2)
+    return qn_fail_memory(error, what, UINT64_MAX);
+  bytes = qn_cuda_rounded(bytes);
+  if (memory->num_blocks == QN_CUDA_MAX_BLOCKS)
+    return qn_fail(error, QN_DEVICE, "too many allocations on the device, at %s", what);
+  if (memory->cap && (bytes > memory->cap || memory->bytes > memory->cap - bytes)) {
+    memory->exhausted = true;
+    return not_enough(memory, what, bytes, error);
+  }
+  cudaError_t result = cudaMalloc(&block, bytes);
+  if (result == cudaErrorMemoryAllocation) {
+    size_t free_bytes = 0, total_bytes = 0;
+    cudaGetLastError();
+    memory->exhausted =
+        cudaMemGetInfo(&free_bytes, &total_bytes) == cudaSuccess && free_bytes < bytes;
+    return not_enough(memory, what, bytes, error);
+  }
+  if (result != cudaSuccess)
+    return qn_cuda_status(result, "allocating device memory", error);
+  memory->block_bytes[memory->num_blocks] = bytes;
+  memory->blocks[memory->num_blocks++] = block;
+  memory->bytes += bytes;
+  memory->peak_bytes = memory->bytes > memory->peak_bytes ? memory->bytes : memory->peak_bytes;
+  *(void **)out = block;
+  return QN_OK;
+}
+
+enum qn_status qn_cuda_alloc_zeroed(struct qn_cuda_memory *memory, void *out, uint64_t count,
+                                    uint64_t size, const char *what, struct qn_error *error) {
+  enum qn_status status = qn_cuda_alloc(memory, out, count, size, what, error);
+  if (status)
+    return status;
+  uint64_t bytes = memory->block_bytes[memory->num_blocks - 1];
+  return qn_cuda_status(cudaMemset(*(void **)out, 0, bytes), "clearing device memory", error);
+}
+
+void qn_cuda_release(struct qn_cuda_memory *memory, void *block) {
+  for (int i = 0; i < memory->num_blocks; i++) {
+    if (memory->blocks[i] != block)
+      continue;
+    cudaFree(block);
+    memory->bytes -= memory->block_bytes[i];
+    memory->num_blocks--;
+    memory->blocks[i] = memory->blocks[memory->num_blocks];
+    memory->block_bytes[i] = memory->block_bytes[memory->num_blocks];
+    return;
+  }
+}
+
+/* The pinned buffers, made when the first large copy wants them. */
+static enum qn_status make_stages(struct qn_cuda_memory *memory, struct qn_error *error) {
+  if (memory->copy_stream)
+    return QN_OK;
+  enum qn_status status = QN_OK;
+  for (int i = 0; i < QN_CUDA_STAGES && !status; i++) {
+    status = qn_cuda_status(cudaHostAlloc(&memory->stages[i], STAGE_BYTES, cudaHostAllocDefault),
+                            "allocating pinned memory", error);
+    if (!status)
+      status =
+          qn_cuda_status(cudaEventCreateWithFlags(&memory->stage_free[i], cudaEventDisableTiming),
+                         "creating a CUDA event", error);
+  }
+  if (!status)
+    status = qn_cuda_status(cudaStreamCreateWithFlags(&memory->copy_stream, cudaStreamNonBlocking),
+                            "creating a CUDA stream", error);
+  return status;
+}
+
+/* One thread copies some 10 GB/s, which is less than the bus can carry. */
+static void copy_in_parallel(void *to, const void *from, uint64_t bytes) {
+  const int64_t parts = (int64_t)(bytes >> 20) + 1;
+#pragma omp parallel for schedule(static)
+  for (int64_t part = 0; part < parts; part++) {
+    uint64_t begin, end;
+    qn_part_of(bytes, (uint64_t)parts, (uint64_t)part, &begin, &end);
+    memcpy((char *)to + begin, (const char *)from + begin, end - begin);
+  }
+}
+
+static cudaError_t upload_staged(struct qn_cuda_memory *memory, char *to, const char *from,
+                                 uint64_t bytes) {
+  cudaError_t result = cudaSuccess;
+  for (uint64_t done = 0, turn = 0; done < bytes && result == cudaSuccess; turn++) {
+    const uint64_t length = bytes - done < STAGE_BYTES ? bytes - done : STAGE_BYTES;
+    const int stage = (int)(turn % QN_CUDA_STAGES);
+    result = cudaEventSynchronize(memory->stage_free[stage]);
+    if (result != cudaSuccess)
+      break;
+    copy_in_parallel(memory->stages[stage], from + done, length);
+    result = cudaMemcpyAsync(to + done, memory->stages[stage], length, cudaMemcpyHostToDevice,
+                             memory->copy_stream);
+    if (result == cudaSuccess)
+      result = cudaEventRecord(memory->stage_free[stage], memory->copy_stream);
+    done += length;
+  }
+  cudaError_t ended = cudaStreamSynchronize(memory->copy_stream);
+  return result == cudaSuccess ? ended : result;
+}
+
+/* While one buffer is emptied the next is filled: one copy ahead. */
+static cudaError_t download_staged(struct qn_cuda_memory *memory, char *to, const char *from,
+                                   uint64_t bytes) {
+  const uint64_t turns = (bytes + STAGE_BYTES - 1) / STAGE_BYTES;
+  cudaError_t result = cudaSuccess;
+  for (uint64_t turn = 0; turn <= turns && result == cudaSuccess; turn++) {
+    const int stage = (int)(turn % QN_CUDA_STAGES);
+    if (turn < turns) {
+      const uint64_t begin = turn * STAGE_BYTES;
+      const uint64_t length = bytes - begin < STAGE_BYTES ? bytes - begin : STAGE_BYTES;
+      result = cudaMemcpyAsync(memory->stages[stage], from + begin, length, cudaMemcpyDeviceToHost,
+                               memory->copy_stream);
+      if (result == cudaSuccess)
+        result = cudaEventRecord(memory->stage_free[stage], memory->copy_stream);
+    }
+    if (turn > 0 && result == cudaSuccess) {
+      const uint64_t begin = (turn - 1) * STAGE_BYTES;
+      const uint64_t length = bytes - begin < STAGE_BYTES ? bytes - begin : STAGE_BYTES;
+      const int before = (int)((turn - 1) % QN_CUDA_STAGES);
+      result = cudaEventSynchronize(memory->stage_free[before]);
+      if (result == cudaSuccess)
+        copy_in_parallel(to + begin, memory->stages[before], length);
+    }
+  }
+  cudaError_t ended = cudaStreamSynchronize(memory->copy_stream);
+  return result == cudaSuccess ? ended : result;
+}
+
+/* A part of what is mapped may be pinned (unit_pins.cuh), and CUDA refuses to copy what begins
+ * there and ends elsewhere. */
+static enum qn_status upload_few(void *to, const void *from, uint64_t bytes, const char *what,
+                                 cudaError_t *result, struct qn_error *error) {
+  void *between;
+  enum qn_status status = qn_alloc(&between, bytes, 1, what, error);
+  if (status)
+    return status;
+  memcpy(between, from, bytes);
+  *result = cudaMemcpy(to, between, bytes, cudaMemcpyHostToDevice);
+  qn_free(between);
+  return QN_OK;
+}
+
+/* Whichever way; kernels in other streams have been waited for by cudaDeviceSynchronize. */
+static enum qn_status copy(struct qn_cuda_memory *memory, void *to, const void *from,
+                           uint64_t count, uint64_t size, bool upload, const char *what,
+                           struct qn_error *error) {
+  const uint64_t bytes = count * size;
+  const double begin = qn_seconds();
+  enum qn_status status =
+      qn_cuda_status(cudaDeviceSynchronize(), "waiting for the device before a copy", error);
+  if (status || bytes == 0)
+    return status;
+  char action[160];
+  snprintf(action, sizeof action, "copying %s %s the device", what, upload ? "to" : "from");
+  cudaError_t result = cudaSuccess;
+  if (bytes <= STAGE_BYTES / 16 && upload) {
+    status = upload_few(to, from, bytes, what, &result, error);
+    if (status)
+      return status;
+  } else if (bytes <= STAGE_BYTES / 16) {
+    result = cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost);
+  } else {
+    status = make_stages(memory, error);
+    if (status)
+      return status;
+    result = upload ? upload_staged(memory, (char *)to, (const char *)from, bytes)
+                    : download_staged(memory, (char *)to, (const char *)from, bytes);
+  }
+  memory->copy_seconds += qn_seconds() - begin;
+  memory->copy_bytes += bytes;
+  return qn_cuda_status(result, action, error);
+}
+
+enum qn_status qn_cuda_upload(struct qn_cuda_memory *memory, void *to, const void *from,
+                              uint64_t count, uint64_t size, const char *what,
+                              struct qn_error *error) {
+  return copy(memory, to, from, count, size, true, what, error);
+}
+
+enum qn_status qn_cuda_download(struct qn_cuda_memory *memory, void *to, const void *from,
+                                uint64_t count, uint64_t size, const char *what,
+                                struct qn_error *error) {
+  return copy(memory, to, from, count, size, false, what, error);
+}
+
+enum qn_status qn_cuda_copy_of(struct qn_cuda_memory *memory, void *out, const void *from,
+                               uint64_t count, uint64_t extra, uint64_t size, const char *what,
+                               struct qn_error *error) {
+  enum qn_status status = qn_cuda_alloc(memory, out, count + extra, size, what, error);
+  if (!status && extra)
+    status = qn_cuda_status(cudaMemset(*(char **)out + count * size, 0, extra * size),
+                            "clearing device memory", error);
+  if (!status)
+    status = qn_cuda_upload(memory, *(void **)out, from, count, size, what, error);
+  return status;
+}

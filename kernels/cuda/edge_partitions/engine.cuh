@@ -1,0 +1,340 @@
+/* Edge partitions on a CUDA device, resident or streamed (view: struct qn_edge_partitions), after
+ * Graphie's PartitionKernelV3: a block of threads takes a task of consecutive edges of one
+ * partition, loads the messages of their sources, which are neighbours in memory, into shared
+ * memory, and walks the edges. A partition none of whose vertices received anything is left out: a
+ * receiver sets the flag of its partition, id / range_size, in constant time. Streamed, the tasks
+ * are the units, so that no more of a partition is moved than the tasks whose sources are active
+ * (sweep_units.cuh).
+ *
+ * Per edge 8 bytes (12 with weights) are read in order, and one accumulator is combined into,
+ * anywhere: atomics in the L2 cache are the limit once it holds the accumulators. */
+#ifndef QN_KERNELS_CUDA_EDGE_PARTITIONS_ENGINE_CUH
+#define QN_KERNELS_CUDA_EDGE_PARTITIONS_ENGINE_CUH
+
+#include "kernels/cuda/edges/combine.cuh"
+#include "kernels/cuda/edges/csr_device.cuh"
+#include "kernels/cuts/edge_partitions_index.h"
+#include <quern/edge_partitions.h>
+
+namespace {
+
+#define TASK_SHARED_BYTES 32768u
+#define TASK_MAX_EDGES 4096u
+
+/* As many edges have at most as many sources, whose messages fit in the shared memory. */
+constexpr uint32_t TASK_EDGES = sizeof(program_message) * TASK_MAX_EDGES <= TASK_SHARED_BYTES
+                                    ? TASK_MAX_EDGES
+                                    : TASK_SHARED_BYTES / (uint32_t)sizeof(program_message);
+
+/* Consecutive edges of one partition. */
+struct device_task {
+  uint64_t edge_begin;
+  uint32_t num_edges;   /* at most TASK_EDGES */
+  uint32_t partition;   /* where the sources' ids belong */
+  uint32_t first_id;    /* of the first source */
+  uint32_t first_dense; /* the same vertex */
+  uint32_t num_sources;
+  uint32_t padding;
+};
+
+struct engine_device {
+  const uint32_t *sources;        /* [E] ids; NULL if the edges are streamed */
+  const uint32_t *destinations;   /* [E] ids */
+  struct qn_weights weights;      /* [E] */
+  const uint32_t *prefix_offsets; /* [P + 1] */
+  const uint64_t *row_offsets;    /* of held vertices, by dense number, and one more; if the program
+                                     uses out-degrees */
+  const struct device_task *tasks;
+  uint8_t *flags[2]; /* [P] has the partition a vertex that received? this iteration, and before */
+  uint32_t num_tasks;
+  uint32_t num_partitions;
+  struct qn_ep_divider divider;
+};
+
+QN_DEVICE_INLINE uint64_t engine_out_degree(const struct engine_device &device, uint32_t dense) {
+  return device.row_offsets[dense + 1] - device.row_offsets[dense];
+}
+
+} /* namespace */
+
+#define ENGINE_STREAMS
+#undef ENGINE_SPLITS
+#define ENGINE_SPLITS 1
+#include "kernels/cuda/sweep/sweeps.cuh"
+
+namespace {
+
+/* The block's task: messages of its active sources to shared memory. Is there one? */
+QN_DEVICE_INLINE bool load_sources(const struct sweep_state &state, const struct device_task &task,
+                                   program_message *messages, uint8_t *active) {
+  bool any = false;
+  for (uint32_t i = threadIdx.x; i < task.num_sources; i += blockDim.x) {
+    const bool is_active = sweep_is_active(state, task.first_dense + i);
+    active[i] = is_active;
+    if (is_active)
+      messages[i] = state.messages[task.first_dense + i];
+    any = any || is_active;
+  }
+  return __syncthreads_or(any);
+}
+
+/* A task's edges, by their number in the task. */
+struct task_edges {
+  const uint32_t *sources, *destinations;
+  struct qn_weights weights;
+};
+
+QN_DEVICE_INLINE struct task_edges resident_edges(const struct engine_device &device,
+                                                  const struct device_task &task) {
+  struct task_edges edges = {device.sources + task.edge_begin,
+                             device.destinations + task.edge_begin, device.weights};
+  if (edges.weights.u32)
+    edges.weights.u32 += task.edge_begin;
+  if (edges.weights.f32)
+    edges.weights.f32 += task.edge_begin;
+  return edges;
+}
+
+/* The pieces in describe_task's order. */
+QN_DEVICE_INLINE struct task_edges streamed_edges(const struct engine_device &device,
+                                                  const struct qn_unit_entry &entry) {
+  struct task_edges edges = {reinterpret_cast<const uint32_t *>(entry.pieces[0]),
+                             reinterpret_cast<const uint32_t *>(entry.pieces[1]), device.weights};
+  edges.weights.u32 = reinterpret_cast<const uint32_t *>(entry.pieces[2]);
+  edges.weights.f32 = reinterpret_cast<const float *>(entry.pieces[2]);
+  return edges;
+}
+
+/* The tasks of partitions with an active vertex, or those that `entries` says; `splits` as for
+ * sweep_collect. */
+template <bool splits>
+__global__ void __launch_bounds__(SWEEP_THREADS)
+    collect_task(const struct sweep_state state, const struct qn_program_context context,
+                 const struct qn_unit_entry *entries, int turn, bool all_partitions) {
+  const struct engine_device &device = state.layout;
+  const struct device_task task = device.tasks[entries ? entries[blockIdx.x].unit : blockIdx.x];
+  QN_SHARED(program_message, messages, TASK_EDGES);
+  QN_SHARED(uint8_t, active, TASK_EDGES);
+  if (SWEEP_FRONTIER && !entries && !all_partitions && !device.flags[turn][task.partition])
+    return;
+  if (!load_sources(state, task, messages, active))
+    return;
+  const struct task_edges edges =
+      entries ? streamed_edges(device, entries[blockIdx.x]) : resident_edges(device, task);
+  for (uint32_t edge = threadIdx.x; edge < task.num_edges; edge += blockDim.x) {
+    const uint32_t source = edges.sources[edge] - task.first_id;
+    if (SWEEP_FRONTIER && !active[source])
+      continue;
+    const uint32_t id = edges.destinations[edge];
+    uint64_t partition = qn_ep_divide(device.divider, id);
+    if (partition >= device.num_partitions)
+      partition = device.num_partitions;
+    if (sweep_collect<splits>(state, context, messages[source], engine_weight(&edges.weights, edge),
+                              id - device.prefix_offsets[partition]) &&
+        SWEEP_FRONTIER && !entries && partition < device.num_partitions)
+      device.flags[1 - turn][partition] = 1;
+  }
+}
+
+/* The sources of a task. */
+QN_DEVICE_INLINE struct unit_vertices engine_unit_vertices(const struct engine_device &device,
+                                                           uint64_t task) {
+  const uint32_t first = device.tasks[task].first_dense;
+  return {first, first + device.tasks[task].num_sources};
+}
+
+inline enum qn_status engine_walk(struct sweep_run *run, const struct qn_unit_entry *entries,
+                                  uint64_t count, cudaStream_t stream, struct qn_error *error) {
+  const int turn = (int)(run->context.iteration % 2);
+  if (run->splits)
+    QN_LAUNCH((collect_task<true>), (unsigned)count, SWEEP_THREADS, 0, stream, run->state,
+              run->context, entries, turn, run->woken);
+  else
+    QN_LAUNCH((collect_task<false>), (unsigned)count, SWEEP_THREADS, 0, stream, run->state,
+              run->context, entries, turn, run->woken);
+  return qn_cuda_launched("walking the partitions", error);
+}
+
+/* Walk the partitions that have an active vertex. */
+inline enum qn_status engine_collect(struct sweep_run *run, struct qn_error *error) {
+  const struct engine_device *device = &run->state.layout;
+  const int turn = (int)(run->context.iteration % 2);
+  enum qn_status status = QN_OK;
+  if (device->num_tasks == 0)
+    return QN_OK;
+  if (SWEEP_FRONTIER)
+    status =
+        qn_cuda_status(cudaMemsetAsync(device->flags[1 - turn], 0, device->num_partitions, NULL),
+                       "clearing the flags of partitions", error);
+  return status ? status : engine_walk(run, NULL, device->num_tasks, NULL, error);
+}
+
+} /* namespace */
+
+#include "kernels/cuda/sweep/loop.cuh"
+
+#define ENGINE_NAME "edge partitions, sources in shared memory"
+
+namespace {
+
+inline struct device_task make_task(const struct qn_edge_partitions *view,
+                                    struct qn_ep_divider divider, uint64_t begin, uint64_t end) {
+  struct device_task task;
+  memset(&task, 0, sizeof task);
+  task.edge_begin = begin;
+  task.num_edges = (uint32_t)(end - begin);
+  task.first_id = view->sources[begin];
+  task.partition = (uint32_t)qn_ep_divide(divider, task.first_id);
+  task.first_dense = qn_ep_dense(view, divider, task.first_id);
+  task.num_sources = view->sources[end - 1] - task.first_id + 1;
+  return task;
+}
+
+/* All partitions cut into tasks, on the host. */
+struct host_tasks {
+  const struct qn_edge_partitions *view;
+  uint64_t count;
+  struct device_task *tasks; /* qn_pages_alloc */
+};
+
+inline enum qn_status make_tasks(const struct qn_edge_partitions *view, struct host_tasks *made,
+                                 struct qn_error *error) {
+  const struct qn_ep_divider divider = qn_ep_divider(view->range_size);
+  uint64_t next = 0;
+  made->view = view;
+  made->count = 0;
+  for (uint64_t p = 0; p < view->num_partitions; p++)
+    made->count +=
+        (view->edge_offsets[p + 1] - view->edge_offsets[p] + TASK_EDGES - 1) / TASK_EDGES;
+  if (made->count > INT32_MAX)
+    return qn_fail(error, QN_UNSUPPORTED, "the graph has too many edges for one device");
+  enum qn_status status =
+      qn_pages_alloc(&made->tasks, made->count, sizeof *made->tasks, "tasks of partitions", error);
+  if (status)
+    return status;
+  for (uint64_t p = 0; p < view->num_partitions; p++) {
+    const uint64_t end = view->edge_offsets[p + 1];
+    for (uint64_t begin = view->edge_offsets[p]; begin < end; begin += TASK_EDGES)
+      made->tasks[next++] =
+          make_task(view, divider, begin, end - begin < TASK_EDGES ? end : begin + TASK_EDGES);
+  }
+  return QN_OK;
+}
+
+inline enum qn_status upload_out_degrees(const struct qn_edge_partitions *view,
+                                         struct sweep_run *run, struct qn_error *error) {
+  struct qn_ep_index index;
+  memset(&index, 0, sizeof index);
+  enum qn_status status = qn_ep_index_create(&index, view, error);
+  if (!status)
+    status = sweep_copy_of_held(run, &run->state.layout.row_offsets, index.row_offsets, 1,
+                                "row offsets", error);
+  qn_ep_index_destroy(&index);
+  return status;
+}
+
+inline enum qn_status upload_edges(const struct qn_edge_partitions *view, struct sweep_run *run,
+                                   struct qn_error *error) {
+  struct engine_device *device = &run->state.layout;
+  struct qn_cuda_memory *memory = &run->memory;
+  enum qn_status status = qn_cuda_copy_of(memory, &device->sources, view->sources, view->num_edges,
+                                          0, sizeof *view->sources, "sources", error);
+  if (!status)
+    status = qn_cuda_copy_of(memory, &device->destinations, view->destinations, view->num_edges, 0,
+                             sizeof *view->destinations, "destinations", error);
+  if (!status && PROGRAM_USES_WEIGHTS)
+    status =
+        qn_cuda_weights_upload(memory, &view->weights, view->num_edges, &device->weights, error);
+  for (int turn = 0; turn < 2 && !status && SWEEP_FRONTIER; turn++)
+    status = qn_cuda_alloc_zeroed(memory, &device->flags[turn], view->num_partitions, 1,
+                                  "flags of partitions", error);
+  return status;
+}
+
+inline enum qn_status upload_layout(const struct host_tasks *made, struct sweep_run *run,
+                                    struct qn_error *error) {
+  const struct qn_edge_partitions *view = made->view;
+  struct engine_device *device = &run->state.layout;
+  struct qn_cuda_memory *memory = &run->memory;
+  device->num_partitions = (uint32_t)view->num_partitions;
+  device->num_tasks = (uint32_t)made->count;
+  device->divider = qn_ep_divider(view->range_size);
+  device->weights.type = view->weights.type;
+  enum qn_status status = qn_cuda_copy_of(memory, &device->prefix_offsets, view->prefix_offsets,
+                                          view->num_partitions + 1, 0, sizeof *view->prefix_offsets,
+                                          "prefix offsets", error);
+  if (!status)
+    status = qn_cuda_copy_of(memory, &device->tasks, made->tasks, made->count, 0,
+                             sizeof *made->tasks, "tasks of partitions", error);
+  if (!status && PROGRAM_USES_OUT_DEGREE)
+    status = upload_out_degrees(view, run, error);
+  if (!status && !run->source)
+    status = upload_edges(view, run, error);
+  return status;
+}
+
+/* ---- Streaming: a unit is a task ------------------------------------------------ */
+
+inline void describe_task(const void *user, uint64_t unit, struct qn_unit *out) {
+  const struct host_tasks *made = (const struct host_tasks *)user;
+  const struct device_task *task = &made->tasks[unit];
+  const uint64_t bytes = (uint64_t)task->num_edges * sizeof(uint32_t);
+  out->num_pieces = 2;
+  out->more = 0;
+  out->pieces[0] = {made->view->sources + task->edge_begin, bytes, 0};
+  out->pieces[1] = {made->view->destinations + task->edge_begin, bytes, 0};
+  if (PROGRAM_USES_WEIGHTS && made->view->weights.type != QN_WEIGHT_NONE)
+    out->pieces[out->num_pieces++] = {qn_cuda_weights_at(&made->view->weights, task->edge_begin),
+                                      bytes, 0};
+}
+
+inline struct qn_unit_source task_source(const struct host_tasks *made) {
+  const struct qn_edge_partitions *view = made->view;
+  const bool weighted = PROGRAM_USES_WEIGHTS && view->weights.type != QN_WEIGHT_NONE;
+  const uint64_t pieces = weighted ? 3 : 2;
+  uint64_t most_edges = 0;
+  struct qn_unit_source source;
+  memset(&source, 0, sizeof source);
+  for (uint64_t i = 0; i < made->count; i++)
+    most_edges = made->tasks[i].num_edges > most_edges ? made->tasks[i].num_edges : most_edges;
+  source.user = made;
+  source.num_units = made->count;
+  source.unit_bytes = pieces * qn_unit_rounded(most_edges * sizeof(uint32_t));
+  source.total_bytes = pieces * sizeof(uint32_t) * view->num_edges;
+  source.fixed_bytes = qn_cuda_rounded((view->num_partitions + 1) * sizeof *view->prefix_offsets) +
+                       qn_cuda_rounded(made->count * sizeof *made->tasks);
+  source.vertex_bytes = PROGRAM_USES_OUT_DEGREE ? sizeof(uint64_t) : 0;
+  source.fixed_bytes += source.vertex_bytes;
+  source.resident_bytes = source.fixed_bytes + pieces * qn_cuda_rounded(4 * view->num_edges) +
+                          (SWEEP_FRONTIER ? 2 * qn_cuda_rounded(view->num_partitions) : 0);
+  source.describe = describe_task;
+  return source;
+}
+
+enum qn_status engine_run(const struct qn_run_request *request, struct qn_run_result *result,
+                          struct qn_error *error) {
+  const struct qn_edge_partitions *view = (const struct qn_edge_partitions *)request->view;
+  struct host_tasks made;
+  struct qn_unit_source source;
+  auto upload = [&made](struct sweep_run *run, struct qn_error *failure) {
+    return upload_layout(&made, run, failure);
+  };
+  memset(result, 0, sizeof *result);
+  memset(&made, 0, sizeof made);
+  enum qn_status status = engine_check_weights(&view->weights, view->num_edges, error);
+  if (!status)
+    status = make_tasks(view, &made, error);
+  if (status)
+    return status;
+  source = task_source(&made);
+  status = sweep_run_units(request, view->num_vertices, view->num_edges, view->new_to_old, &source,
+                           upload, result, error);
+  qn_pages_free(made.tasks, made.count, sizeof *made.tasks);
+  return status;
+}
+
+} /* namespace */
+
+QN_DEFINE_KERNEL(QN_LAYOUT_EDGE_PARTITIONS, QN_CUDA, ENGINE_NAME);
+
+#endif

@@ -1,0 +1,34 @@
+/* Accumulators as they wait in shared memory: in PROGRAM_PARTIAL, which may be narrower than the
+ * lanes in which they are combined. Needs a completed program. */
+#ifndef QN_KERNELS_CUDA_PARTIAL_CUH
+#define QN_KERNELS_CUDA_PARTIAL_CUH
+
+#include "kernels/cuda/device/block.cuh"
+#include "kernels/engine.h"
+
+namespace {
+
+/* A lane's value as it waits in shared memory. */
+struct tile_partial {
+  PROGRAM_PARTIAL lanes[PROGRAM_LANES];
+};
+
+QN_DEVICE_INLINE tile_partial tile_store(program_accumulator from) {
+  const program_lane *lanes = reinterpret_cast<const program_lane *>(&from);
+  tile_partial partial;
+  for (int lane = 0; lane < PROGRAM_LANES; lane++)
+    partial.lanes[lane] = (PROGRAM_PARTIAL)lanes[lane];
+  return partial;
+}
+
+QN_DEVICE_INLINE program_accumulator tile_load(const tile_partial &partial) {
+  program_accumulator into;
+  program_lane *lanes = reinterpret_cast<program_lane *>(&into);
+  for (int lane = 0; lane < PROGRAM_LANES; lane++)
+    lanes[lane] = (program_lane)partial.lanes[lane];
+  return into;
+}
+
+} /* namespace */
+
+#endif

@@ -1,0 +1,212 @@
+/* Frontier programs on the hybrid layout: a kernel for the ELL part and one for the COO part
+ * that collect from active columns, by their bits (section 3.1); a search goes bottom-up and stops
+ * at the first (section 3.2). Part of hybrid_engine.cuh. */
+#ifndef QN_KERNELS_CUDA_HYBRID_FRONTIER_CUH
+#define QN_KERNELS_CUDA_HYBRID_FRONTIER_CUH
+
+#include "kernels/cuda/hybrid/device.cuh"
+
+#define ENGINE_STREAMS
+#define ENGINE_COMPLETES
+#include "kernels/cuda/sweep/push.cuh"
+
+namespace {
+
+/* Combine what the active columns of a row send; was there one? */
+QN_DEVICE_INLINE bool ell_combine(const struct sweep_state &state,
+                                  const struct qn_program_context &context,
+                                  const struct hybrid_ell &ell, uint64_t row,
+                                  program_accumulator *total) {
+  bool any = false;
+  for (uint64_t k = 0; k < ell.width; k += ELL_ITEMS) {
+    uint32_t sources[ELL_ITEMS];
+    program_message gathered[ELL_ITEMS] = {};
+    unsigned hits = 0;
+    ell_load(ell, row, k, sources);
+    QN_UNROLL
+    for (int i = 0; i < ELL_ITEMS; i++)
+      if (sources[i] != QN_HYBRID_PADDING)
+        hits |= (unsigned)sweep_is_active(state, sources[i]) << i;
+    if (PROGRAM_FIRST_SUFFICES)
+      hits &= 0u - hits; /* the lowest */
+    QN_UNROLL
+    for (int i = 0; i < ELL_ITEMS; i++)
+      if (hits >> i & 1u)
+        gathered[i] = state.messages[sources[i]];
+    QN_UNROLL
+    for (int i = 0; i < ELL_ITEMS; i++)
+      if (hits >> i & 1u)
+        program_combine(total,
+                        program_gather(&context, gathered[i],
+                                       streamed_weight(ell.weights, (k + i) * ell.pitch + row)));
+    any = any || hits;
+    if (sources[ELL_ITEMS - 1] == QN_HYBRID_PADDING || (PROGRAM_FIRST_SUFFICES && any))
+      break;
+  }
+  return any;
+}
+
+/* The ELL part, a thread a row. It comes first: whole words of bits are stored. */
+__global__ void __launch_bounds__(QN_TILE_THREADS)
+    collect_ell(const struct sweep_state state, const struct qn_program_context context) {
+  const uint64_t row = (uint64_t)blockIdx.x * QN_TILE_THREADS + threadIdx.x;
+  const bool valid = row < context.num_vertices;
+  bool any = false;
+  if (valid && sweep_may_receive(state, context, (uint32_t)row)) {
+    program_accumulator total = program_identity();
+    any = ell_combine(state, context, state.layout.ell, row, &total);
+    if (any)
+      state.sums[row] = total;
+  }
+  const unsigned word = __ballot_sync(QN_FULL_WARP, any);
+  if (valid && qn_lane() == 0)
+    state.received[row / 32] = word;
+}
+
+#if PROGRAM_FIRST_SUFFICES
+
+/* May a row of the share receive? One that found a parent in the ELL part need not. */
+QN_DEVICE_INLINE bool share_is_open(const struct sweep_state &state,
+                                    const struct qn_program_context &context) {
+  const struct edge_tiles &coo = state.layout.coo;
+  const uint32_t first = coo.first_rows[blockIdx.x], end = coo.first_rows[blockIdx.x + 1];
+  bool open = false;
+  /* The row before the first may reach into the share. */
+  for (uint32_t row = first - (first > 0) + threadIdx.x; row < end && !open;
+       row += QN_TILE_THREADS) {
+    const uint32_t vertex = tile_row_id(coo, row);
+    open = !qn_bit_has(state.received, vertex) && sweep_may_receive(state, context, vertex);
+  }
+  return __syncthreads_or(open);
+}
+
+/* The COO part: equal shares, of which those that have no open row are left out. All that is
+ * stored in a sum is the same, whoever stores it. */
+__global__ void __launch_bounds__(QN_TILE_THREADS)
+    collect_coo(const struct sweep_state state, const struct qn_program_context context) {
+  const struct edge_tiles &coo = state.layout.coo;
+  const uint64_t begin = (uint64_t)blockIdx.x * QN_TILE;
+  const uint64_t end = coo.num_edges - begin < QN_TILE ? coo.num_edges : begin + QN_TILE;
+  if (!share_is_open(state, context))
+    return;
+  for (uint64_t entry = begin + threadIdx.x; entry < end; entry += QN_TILE_THREADS) {
+    const uint32_t vertex = __ldcs(&state.layout.coo_rows[entry]);
+    const uint32_t word = ((volatile uint32_t *)state.received)[vertex / 32];
+    if (word >> vertex % 32 & 1u || !sweep_may_receive(state, context, vertex))
+      continue;
+    const uint32_t source = __ldcs(&coo.sources[entry]);
+    if (!sweep_is_active(state, source))
+      continue;
+    state.sums[vertex] =
+        program_gather(&context, state.messages[source], streamed_weight(coo.weights, entry));
+    qn_bit_insert(state.received, vertex);
+  }
+}
+
+inline void launch_coo(struct sweep_run *run) {
+  QN_LAUNCH(collect_coo, run->state.layout.coo.num_tiles, QN_TILE_THREADS, 0, NULL, run->state,
+            run->context);
+}
+
+#else
+
+/* A finish that combines the total of a row's COO part with that of its ELL part. */
+struct combine_rest {
+  const struct sweep_state &state;
+
+  __device__ void operator()(uint32_t vertex, program_accumulator total) const {
+#if PROGRAM_IN_PLACE
+    if (total == program_identity())
+      return;
+    sweep_mark_received(state, vertex);
+#endif
+    program_combine(&state.sums[vertex], total);
+  }
+};
+
+/* The COO part: equal shares, reduced by rows. Columns that are not active send the identity. */
+__global__ void __launch_bounds__(QN_TILE_THREADS)
+    collect_coo(const struct sweep_state state, const struct qn_program_context context) {
+  tile_run(
+      state.layout.coo, blockIdx.x,
+      [&](uint32_t source, program_weight weight) {
+        return sweep_is_active(state, source)
+                   ? program_gather(&context, state.messages[source], weight)
+                   : program_identity();
+      },
+      combine_rest{state});
+}
+
+/* Rows that lie in several shares. */
+__global__ void __launch_bounds__(QN_TILE_THREADS)
+    collect_coo_spans(const struct sweep_state state) {
+  finish_spans(state.layout.coo, combine_rest{state});
+}
+
+/* Who has an active column in the COO part. */
+__global__ void mark_coo(const struct sweep_state state) {
+  const struct engine_device &device = state.layout;
+  qn_grid_steps(device.coo.num_edges, [&](uint64_t entry) {
+    if (sweep_is_active(state, __ldcs(&device.coo.sources[entry])))
+      sweep_mark_received(state, device.coo_rows[entry]);
+  });
+}
+
+inline void launch_coo(struct sweep_run *run) {
+  const struct edge_tiles *coo = &run->state.layout.coo;
+  QN_LAUNCH(collect_coo, coo->num_tiles, QN_TILE_THREADS, 0, NULL, run->state, run->context);
+  QN_LAUNCH(collect_coo_spans, qn_span_blocks(coo), QN_TILE_THREADS, 0, NULL, run->state);
+  if (HYBRID_ENTRY_ROWS)
+    QN_LAUNCH(mark_coo, qn_run_blocks(&run->memory, coo->num_edges), QN_QUEUE_THREADS, 0, NULL,
+              run->state);
+}
+
+#endif
+
+inline enum qn_status engine_collect(struct sweep_run *run, struct qn_error *error) {
+  const struct engine_device *device = &run->state.layout;
+  if (device->queued && sweep_should_push(run))
+    return sweep_push(run, error);
+  const uint64_t blocks = (run->context.num_vertices + QN_TILE_THREADS - 1) / QN_TILE_THREADS;
+  QN_LAUNCH(collect_ell, (unsigned)blocks, QN_TILE_THREADS, 0, NULL, run->state, run->context);
+  if (device->coo.num_edges > 0)
+    launch_coo(run);
+  return qn_cuda_launched("walking the ELL and COO parts", error);
+}
+
+} /* namespace */
+
+#include "kernels/cuda/hybrid/streamed.cuh"
+
+namespace {
+
+/* Rows of out-edges, put together as plain CSR, so that few active vertices can push. */
+inline enum qn_status upload_out(const struct qn_hybrid *view, struct sweep_run *run,
+                                 struct qn_error *error) {
+  struct qn_graph united;
+  if (!view->has_out)
+    return QN_OK;
+  memset(&united, 0, sizeof united);
+  enum qn_status status = qn_hybrid_unite(&view->out, &united, error);
+  if (!status)
+    status = qn_cuda_csr_upload(&run->memory, &united.out, PROGRAM_USES_WEIGHTS,
+                                &run->state.layout.out, error);
+  qn_graph_unmap(&united);
+  return status ? status : sweep_push_create(run, error);
+}
+
+/* A run whole; `upload(memory, device, error)` brings the matrix of in-edges to the device. */
+template <class Upload>
+enum qn_status engine_run_program(const struct qn_run_request *request,
+                                  const struct qn_hybrid *view, Upload upload,
+                                  struct qn_run_result *result, struct qn_error *error) {
+  auto upload_both = [&](struct sweep_run *run, struct qn_error *failure) {
+    enum qn_status status = upload(&run->memory, &run->state.layout, failure);
+    return status ? status : upload_out(view, run, failure);
+  };
+  return hybrid_stream_run(request, view, upload_both, result, error);
+}
+
+} /* namespace */
+
+#endif

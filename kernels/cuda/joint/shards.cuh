@@ -1,0 +1,182 @@
+/* CPU and GPU side by side on shards (view: struct qn_shards), after Garaph, section 5. Includes
+ * shards_engine.cuh, whose program it runs, and needs QN_KERNEL_HYBRID and QN_SIDE, the symbols of
+ * the kernel and of the CPU's side (kernels/cpu/joint/cpu_side.h).
+ *
+ * Before every iteration the dispatcher compares what the CPU alone, the device alone, and both are
+ * expected to take (kernels/joint.h). Alone, either does what it does in a run of its own. Side by
+ * side, the device takes stretches of rows from the back, gathered where they are resident or
+ * streamed, while a thread that drives the CPU's threads takes them from the front; where they meet
+ * is the border of what each has computed, so that the exchange of new values is one range each
+ * way, both at once. Values are moved only to who needs them: an iteration of one side alone moves
+ * nothing unless the other one did the iteration before.
+ *
+ * Synchronously the exchange happens once, at the iteration's end. Asynchronously it happens after
+ * every batch of stretches, and what is received is sent on in the same iteration. */
+#ifndef QN_KERNELS_CUDA_SHARDS_BESIDE_CUH
+#define QN_KERNELS_CUDA_SHARDS_BESIDE_CUH
+
+#include "kernels/cuda/joint/probe.cuh"
+
+/* So many stretches that the last ones, which one thread of the CPU each works on, take next to
+ * nothing of an iteration, unless they would have fewer edges and rows than these. */
+#define BESIDE_STRETCHES 4096
+#ifndef BESIDE_LEAST_COST
+#define BESIDE_LEAST_COST 16384
+#endif
+
+namespace {
+
+/* The first values, or those that the run goes on from, on both sides. */
+inline enum qn_status first_values(struct sweep_run *run, struct qn_error *error) {
+  uint64_t count = run->context.num_vertices;
+  enum qn_status status = sweep_clear(run->state.count, 0, error);
+  if (status)
+    return status;
+  SWEEP_LAUNCH(run, sweep_init);
+  run->woken = true;
+  if (SWEEP_FRONTIER)
+    status = sweep_read_count(run, &count, error);
+  if (!status)
+    status = sweep_resume(run, &count, error);
+  run->num_active = count;
+  return status;
+}
+
+inline void cut_stretches(struct beside_run *beside) {
+  const struct qn_sh_units *units = beside->units;
+  struct stretch_cut at = {0, 0, 0};
+  for (uint64_t stretch = 0; stretch <= beside->num_stretches; stretch++) {
+    const uint32_t bound = beside->bounds[stretch];
+    const bool ends = stretch == beside->num_stretches;
+    while (at.unit < units->num_units && (ends || units->units[at.unit].first_row < bound)) {
+      at.segment += units->units[at.unit].segment != QN_SH_NO_SEGMENT;
+      at.unit++;
+    }
+    while (at.hub < units->num_hubs && (ends || units->hubs[at.hub].row < bound))
+      at.hub++;
+    beside->cuts[stretch] = at;
+  }
+}
+
+/* Pinned, the CPU's values are exchanged at the full rate; but it works without. */
+inline void pin_values(struct beside_run *beside) {
+  const uint64_t bytes = beside->run->context.num_vertices * sizeof(program_value);
+  if (bytes > 0 &&
+      cudaHostRegister(beside->side->values, bytes, cudaHostRegisterDefault) == cudaSuccess)
+    beside->pinned = beside->side->values;
+  else
+    cudaGetLastError();
+}
+
+inline enum qn_status beside_create(struct beside_run *beside, struct qn_error *error) {
+  struct sweep_run *run = beside->run;
+  enum qn_status status = qn_alloc(&beside->cuts, beside->num_stretches + 1, sizeof *beside->cuts,
+                                   "stretches of rows", error);
+  if (!status)
+    status = qn_alloc(&beside->wanted, run->source ? run->source->num_units : 0, 1,
+                      "flags of units", error);
+  if (!status)
+    status = qn_alloc(&beside->share.done, beside->num_stretches, 1, "stretches of rows", error);
+  if (!status)
+    status = QN_SIDE.create(run->request, &run->context, beside->bounds, beside->num_stretches,
+                            &beside->side, error);
+  if (!status)
+    status = qn_side_worker_create(&beside->worker, error);
+  if (status)
+    return status;
+  cut_stretches(beside);
+  pin_values(beside);
+  beside->share.kernel = &QN_SIDE;
+  beside->share.side = beside->side;
+  beside->share.queue = &beside->queue;
+  beside->share.bounds = beside->bounds;
+  beside->share.num_stretches = beside->num_stretches;
+  beside->gathers = true;
+  set_cpu_threads(beside);
+  beside->on_host = beside->on_device = true;
+  cudaError_t result = cudaStreamCreateWithFlags(&beside->up, cudaStreamNonBlocking);
+  if (result == cudaSuccess)
+    result = cudaStreamCreateWithFlags(&beside->down, cudaStreamNonBlocking);
+  return qn_cuda_status(result, "creating a CUDA stream", error);
+}
+
+inline void beside_destroy(struct beside_run *beside) {
+  qn_side_worker_destroy(&beside->worker);
+  if (beside->up)
+    cudaStreamDestroy(beside->up);
+  if (beside->down)
+    cudaStreamDestroy(beside->down);
+  if (beside->pinned)
+    cudaHostUnregister(beside->pinned);
+  QN_SIDE.destroy(beside->side);
+  qn_free(beside->share.done);
+  qn_free(beside->wanted);
+  qn_free(beside->cuts);
+}
+
+/* From the sweep's memory on. */
+inline enum qn_status beside_iterate(struct beside_run *beside, struct qn_error *error) {
+  struct sweep_run *run = beside->run;
+  enum qn_status status = beside_create(beside, error);
+  if (!status)
+    status = first_values(run, error);
+  if (!status)
+    status = probe(beside, error);
+  if (!status)
+    status = first_values(run, error);
+  if (!status)
+    status = qn_cuda_algorithm_begin(&run->memory, error);
+  if (!status)
+    status = beside_iterations(beside, error);
+  if (!status)
+    status = qn_cuda_algorithm_end(&run->memory, error);
+  beside_destroy(beside);
+  return status;
+}
+
+inline enum qn_status beside_run_program(const struct qn_run_request *request,
+                                         struct qn_run_result *result, struct qn_error *error) {
+  const struct qn_shards *view = (const struct qn_shards *)request->view;
+  struct qn_sh_units units;
+  struct streamed_shards streamed;
+  struct beside_run beside;
+  uint32_t *bounds = NULL;
+  memset(result, 0, sizeof *result);
+  memset(&units, 0, sizeof units);
+  memset(&beside, 0, sizeof beside);
+  memset(&streamed, 0, sizeof streamed);
+  streamed.units = beside.units = &units;
+  streamed.beside = true;
+  auto upload = [&streamed](struct sweep_run *run, struct qn_error *failure) {
+    run->engine = &streamed;
+    return upload_layout(&streamed, run, failure);
+  };
+  auto iterate = [&beside](struct sweep_run *run, struct qn_error *failure) {
+    beside.run = run;
+    return beside_iterate(&beside, failure);
+  };
+  enum qn_status status = engine_check_weights(&view->in.weights, view->num_edges, error);
+  if (!status)
+    status = qn_sh_stretches_create(view, BESIDE_STRETCHES, BESIDE_LEAST_COST, &bounds,
+                                    &beside.num_stretches, error);
+  beside.bounds = bounds;
+  if (!status)
+    status = qn_sh_units_create(&units, view, TASK_EDGES, QN_TILE_ITEMS, bounds,
+                                beside.num_stretches, error);
+  if (!status) {
+    const struct qn_unit_source source = shards_source(&units, true);
+    status = sweep_run_with(request, view->num_vertices, view->num_edges, NULL, &source, upload,
+                            iterate, result, error);
+  }
+  streamed_shards_destroy(&streamed);
+  qn_sh_units_destroy(&units);
+  qn_free(bounds);
+  return status;
+}
+
+} /* namespace */
+
+QN_DEFINE_KERNEL_AS(QN_KERNEL_HYBRID, QN_LAYOUT_SHARDS, QN_HYBRID, "shards, CPU beside GPU",
+                    beside_run_program);
+
+#endif

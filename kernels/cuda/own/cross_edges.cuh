@@ -1,0 +1,58 @@
+/* What the kernels of cross-edges share on the host's side (kernels/cross_edges.h). */
+#ifndef QN_KERNELS_CUDA_CROSS_EDGES_CUH
+#define QN_KERNELS_CUDA_CROSS_EDGES_CUH
+
+#include "kernels/cross_edges.h"
+#include "kernels/cuda/edges/run_device.cuh"
+
+namespace {
+
+/* In device memory. */
+struct cross_edges {
+  const uint32_t *groups;     /* [V] or NULL: every vertex is one of its own */
+  unsigned long long *counts; /* [V] */
+};
+
+/* Add what a thread has found of a vertex: whole numbers, the same in any order. */
+QN_DEVICE_INLINE void cross_edges_add(const struct cross_edges &cross, uint32_t vertex,
+                                      unsigned count) {
+  if (count > 0)
+    atomicAdd(&cross.counts[vertex], (unsigned long long)count);
+}
+
+/* A run whole: `upload(memory, error)` brings the layout to the device, `count(memory, cross,
+ * error)` launches what looks at every edge once. */
+template <class Upload, class Count>
+enum qn_status cross_edges_run(const struct qn_run_request *request, uint64_t num_vertices,
+                               Upload upload, Count count, struct qn_run_result *result,
+                               struct qn_error *error) {
+  struct qn_cuda_memory memory;
+  struct cross_edges cross = {NULL, NULL};
+  memset(result, 0, sizeof *result);
+  enum qn_status status =
+      qn_cuda_memory_create(&memory, request->device, request->device_memory, error);
+  if (!status)
+    status = upload(&memory, error);
+  if (!status && request->groups)
+    status = qn_cuda_copy_of(&memory, &cross.groups, request->groups, num_vertices, 0,
+                             sizeof *cross.groups, "groups of vertices", error);
+  if (!status)
+    status = qn_cuda_alloc_zeroed(&memory, &cross.counts, num_vertices, sizeof *cross.counts,
+                                  "counts", error);
+  qn_load_kernels();
+  if (!status)
+    status = qn_cuda_algorithm_begin(&memory, error);
+  if (!status && request->max_iterations > 0)
+    status = count(&memory, cross, error);
+  if (!status)
+    status = qn_cuda_algorithm_end(&memory, error);
+  if (!status)
+    status = qn_run_download(&memory, QN_RESULT_U64, cross.counts, num_vertices, result, error);
+  result->iterations = request->max_iterations > 0;
+  result->converged = true;
+  return qn_cuda_run_end(&memory, status, result);
+}
+
+} /* namespace */
+
+#endif

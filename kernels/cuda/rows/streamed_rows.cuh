@@ -1,0 +1,127 @@
+/* Plain CSR that does not fit into device memory: consecutive rows are the units of streaming
+ * (row_units.cuh, sweep_units.cuh). An engine that has plain rows falls back on
+ *
+ *   streamed_rows_run(request, out, in, result, error)
+ *
+ * Frontier programs push along the out-edges of the units that have an active row. Programs whose
+ * vertices are all active pull: a unit holds rows whole, so sums of real numbers have one order and
+ * nothing is combined by atomics; the parts of a hub are added up in their order afterwards.
+ *
+ * Includes sweeps.cuh, whose engine it is. A state of it (run_state.h) goes on here, not in the
+ * engine that fell back on it. */
+#ifndef QN_KERNELS_CUDA_STREAMED_ROWS_CUH
+#define QN_KERNELS_CUDA_STREAMED_ROWS_CUH
+
+#include "kernels/cuda/edges/combine.cuh"
+#include "kernels/cuda/rows/row_units.cuh"
+
+namespace {
+
+struct engine_device {
+  struct row_tables rows;
+  program_accumulator *row_parts;
+  const uint64_t *out_offsets; /* [V + 1], if the program uses out-degrees */
+};
+
+QN_DEVICE_INLINE uint64_t engine_out_degree(const struct engine_device &device, uint32_t vertex) {
+  return device.out_offsets[vertex + 1] - device.out_offsets[vertex];
+}
+
+} /* namespace */
+
+#define ENGINE_STREAMS
+#define ENGINE_COMPLETES
+#define SWEEP_STATE_KIND SWEEP_STATE_STREAMED
+#include "kernels/cuda/rows/row_walks.cuh"
+
+namespace {
+
+#if !SWEEP_FRONTIER
+QN_DEVICE_INLINE void engine_store_row(const struct sweep_state &state, uint64_t row,
+                                       program_accumulator total) {
+  state.sums[row] = total;
+}
+#endif
+
+__global__ void __launch_bounds__(SWEEP_THREADS)
+    walk_rows(const struct sweep_state state, const struct qn_program_context context,
+              const struct qn_unit_entry *entries) {
+  const struct qn_unit_entry entry = entries[blockIdx.x];
+#if SWEEP_FRONTIER
+  push_unit(state, context, entry.unit, entry);
+#else
+  gather_unit(state, context, entry.unit, entry);
+#endif
+}
+
+QN_DEVICE_INLINE struct unit_vertices engine_unit_vertices(const struct engine_device &device,
+                                                           uint64_t number) {
+  return {device.rows.units[number].first_sender, device.rows.units[number].end_sender};
+}
+
+inline enum qn_status engine_walk(struct sweep_run *run, const struct qn_unit_entry *entries,
+                                  uint64_t count, cudaStream_t stream, struct qn_error *error) {
+  QN_LAUNCH(walk_rows, dim3((unsigned)count, row_unit_blocks(run->source)), SWEEP_THREADS, 0,
+            stream, run->state, run->context, entries);
+  return qn_cuda_launched("walking the rows", error);
+}
+
+inline enum qn_status engine_complete(struct sweep_run *run, struct qn_error *error) {
+  (void)run;
+#if !SWEEP_FRONTIER
+  launch_row_parts(run);
+#endif
+  return qn_cuda_launched("adding up the parts of rows", error);
+}
+
+/* Nothing is resident: a graph without edges has nothing to walk. */
+inline enum qn_status engine_collect(struct sweep_run *run, struct qn_error *error) {
+  (void)run, (void)error;
+  return QN_OK;
+}
+
+} /* namespace */
+
+#include "kernels/cuda/sweep/loop.cuh"
+
+namespace {
+
+/* `in` is used by programs whose vertices are all active, `out` by the others; out-degrees are
+ * those of `out`. */
+inline enum qn_status streamed_rows_run(const struct qn_run_request *request,
+                                        const struct qn_csr *out, const struct qn_csr *in,
+                                        struct qn_run_result *result, struct qn_error *error) {
+  uint64_t bounds[4];
+  struct row_units cut;
+  struct qn_unit_source source;
+  const struct row_matrix matrix =
+      row_matrix_of_csr(SWEEP_FRONTIER ? out : in, PROGRAM_USES_WEIGHTS, bounds);
+  auto upload = [&cut, out](struct sweep_run *run, struct qn_error *failure) {
+    enum qn_status status = streamed_rows_upload(&cut, run, failure);
+    if (!status && PROGRAM_USES_OUT_DEGREE)
+      status = qn_cuda_copy_of(&run->memory, &run->state.layout.out_offsets, out->row_offsets,
+                               out->num_vertices + 1, 0, sizeof *out->row_offsets, "row offsets",
+                               failure);
+    return status;
+  };
+  memset(&source, 0, sizeof source);
+  enum qn_status status =
+      row_units_create(&cut, &matrix, SWEEP_FRONTIER ? ROW_UNIT_ACTIVE : ROW_UNIT_ALL, error);
+  if (!status) {
+    row_units_count(&cut, &source);
+    source.user = &cut;
+    source.describe = row_unit_describe;
+    source.fixed_bytes = streamed_rows_bytes(&cut);
+    if (PROGRAM_USES_OUT_DEGREE)
+      source.fixed_bytes += qn_cuda_rounded((out->num_vertices + 1) * sizeof *out->row_offsets);
+    source.resident_bytes = UINT64_MAX;
+    status = sweep_run_units(request, out->num_vertices, out->num_edges, NULL, &source, upload,
+                             result, error);
+  }
+  row_units_destroy(&cut);
+  return status;
+}
+
+} /* namespace */
+
+#endif

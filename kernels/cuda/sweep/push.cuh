@@ -1,0 +1,98 @@
+/* Pushing along plain out-edges, for engines with sweeps (sweeps.cuh) whose layout walks all rows,
+ * when few vertices are active. The engine's struct engine_device has
+ *
+ *   struct qn_csr out;             plain out-edges
+ *   struct qn_unit_queue queue;    made by sweep_push_create
+ *   qn_queue_size *queued;
+ *
+ * The active vertices go into a queue whose edges are cut into equal pieces, so that a hub is
+ * shared by all blocks: 8 bytes an active vertex; per edge 4 bytes (8 with weights) and one
+ * accumulator to combine into, anywhere. */
+#ifndef QN_KERNELS_CUDA_SWEEP_PUSH_CUH
+#define QN_KERNELS_CUDA_SWEEP_PUSH_CUH
+
+#include "kernels/cuda/device/load_once.cuh"
+#include "kernels/cuda/edges/run_device.cuh"
+#include "kernels/cuda/sweep/sweeps.cuh"
+
+/* Walk all rows when more than one vertex in so many is active. */
+#define SWEEP_PULL_SHARE 20
+
+namespace {
+
+__global__ void sweep_enqueue(const struct sweep_state state, uint64_t num_vertices) {
+  const uint64_t *offsets = state.layout.out.row_offsets;
+  qn_block_bits(state.active, num_vertices, [&](uint32_t vertex, bool there) {
+    const uint64_t degree = there ? offsets[vertex + 1] - offsets[vertex] : 0;
+    qn_queue_put(state.layout.queue, state.layout.queued, qn_units_of(degree), vertex);
+  });
+}
+
+__global__ void __launch_bounds__(QN_QUEUE_THREADS)
+    sweep_push_units(const struct sweep_state state, const struct qn_program_context context) {
+  QN_SHARED(struct qn_unit_tile, tiles, 1);
+  struct qn_unit_tile *tile = tiles;
+  const struct engine_device &device = state.layout;
+  const qn_queue_size queued = *device.queued;
+  qn_unit_tiles(qn_queue_units(queued), [&](uint32_t first, uint32_t units) {
+    const uint32_t loaded =
+        qn_unit_load(device.queue, qn_queue_entries(queued), device.out.row_offsets, first, tile);
+    for (uint32_t unit = threadIdx.x / QN_UNIT_EDGES; unit < units;
+         unit += QN_QUEUE_THREADS / QN_UNIT_EDGES) {
+      const uint32_t entry = qn_unit_entry(tile, loaded, unit);
+      const uint64_t edge = qn_unit_edge(tile, entry, unit);
+      if (edge < tile->ends[entry])
+        sweep_collect(state, context, state.messages[tile->vertices[entry]],
+                      streamed_weight(device.out.weights, edge),
+                      __ldcs(&device.out.column_indices[edge]));
+    }
+    __syncthreads(); /* before the next tile is loaded */
+  });
+}
+
+/* ---- The host's side ---------------------------------------------------------- */
+
+/* What pushing wants beside the out-edges, which are there. */
+inline enum qn_status sweep_push_create(struct sweep_run *run, struct qn_error *error) {
+  struct engine_device *device = &run->state.layout;
+  struct qn_cuda_memory *memory = &run->memory;
+  const uint64_t num_vertices = run->context.num_vertices;
+  enum qn_status status = qn_run_check_units(num_vertices, device->out.num_edges, error);
+  if (!status)
+    status = qn_cuda_alloc(memory, &device->queue.vertices, num_vertices, sizeof(uint32_t),
+                           "a queue", error);
+  if (!status)
+    status = qn_cuda_alloc(memory, &device->queue.units, num_vertices, sizeof(uint32_t), "a queue",
+                           error);
+  if (!status)
+    status = qn_cuda_alloc_zeroed(memory, &device->queued, 1, sizeof *device->queued, "a counter",
+                                  error);
+  return status;
+}
+
+/* Are few vertices active? Real sums must have one order, which a push has not. */
+inline bool sweep_should_push(const struct sweep_run *run) {
+  if (!SWEEP_FRONTIER || (PROGRAM_COMBINE == QN_ADD && engine_lane_is_real()))
+    return false;
+  return run->num_active <= run->context.num_vertices / SWEEP_PULL_SHARE;
+}
+
+inline enum qn_status sweep_push(struct sweep_run *run, struct qn_error *error) {
+  const struct engine_device *device = &run->state.layout;
+  const int multiprocessors = run->memory.device.multiprocessors;
+  enum qn_status status = sweep_clear(device->queued, 0, error);
+  if (status)
+    return status;
+  QN_LAUNCH(sweep_enqueue,
+            qn_grid(run->context.num_vertices / 32 + 1, QN_QUEUE_THREADS, multiprocessors, 8),
+            QN_QUEUE_THREADS, 0, NULL, run->state, run->context.num_vertices);
+  QN_LAUNCH(sweep_push_units,
+            qn_grid(device->out.num_edges / QN_UNIT_EDGES + run->num_active, QN_TILE_UNITS,
+                    multiprocessors, 8),
+            QN_QUEUE_THREADS, 0, NULL, run->state, run->context);
+  return qn_cuda_launched("pushing", error);
+}
+
+} /* namespace */
+
+#endif

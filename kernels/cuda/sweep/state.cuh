@@ -1,0 +1,97 @@
+/* Checkpoints of the runs of sweep_loop.cuh: the state (run_state.h) between the device and the
+ * host. */
+#ifndef QN_KERNELS_CUDA_SWEEP_STATE_CUH
+#define QN_KERNELS_CUDA_SWEEP_STATE_CUH
+
+#include "kernels/cuda/sweep/sweeps.cuh"
+
+/* Whose state it is: an engine that has several ways to run, whose states differ, says which in the
+ * last register, and runs the same way when it goes on. */
+#define SWEEP_STATE_STREAMED 1 /* of sweeps that stand in for another engine */
+#ifndef SWEEP_STATE_KIND
+#define SWEEP_STATE_KIND 0
+#endif
+
+namespace {
+
+inline bool sweep_state_is_streamed(const struct qn_run_state *state) {
+  return state->registers[QN_STATE_REGISTERS - 1] == SWEEP_STATE_STREAMED;
+}
+
+/* The state of an engine that keeps all resident is nothing to the sweeps that stand in for it. */
+inline enum qn_status sweep_refuse_resident_state(struct qn_error *error) {
+  return qn_fail(
+      error, QN_UNSUPPORTED,
+      "the checkpoint is of a run of %s that had the whole graph on the device, where it "
+      "does not fit any more; allow more with --device-memory, or remove the checkpoint "
+      "to begin anew, streaming",
+      PROGRAM_NAME);
+}
+
+/* A state's bitmaps have words of 64 bits, those of the device of 32: the bytes are the same. */
+inline uint64_t sweep_state_words(const struct sweep_run *run) {
+  return (run->context.num_vertices + 31) / 32;
+}
+
+/* After sweep_init: put the state that the run goes on from in its place, if there is one: the
+ * values that are held, and all bits. `*count` becomes the number of active vertices, `run->woken`
+ * holds. */
+inline enum qn_status sweep_resume(struct sweep_run *run, uint64_t *count, struct qn_error *error) {
+  const struct qn_run_state *resumed = engine_resumed(run->request);
+  const struct unit_vertices held = run->state.held;
+  const uint64_t num_vertices = run->context.num_vertices;
+  if (!resumed)
+    return QN_OK;
+  enum qn_status status = qn_cuda_status(cudaDeviceSynchronize(), "the first values", error);
+  if (!status)
+    status =
+        qn_cuda_upload(&run->memory, run->state.values + held.begin,
+                       (const program_value *)resumed->values + held.begin, held.end - held.begin,
+                       sizeof *run->state.values, "vertex values", error);
+  if (status || !SWEEP_FRONTIER)
+    return status;
+  *count = 0;
+  for (uint64_t word = 0; word < qn_state_words(num_vertices); word++)
+    *count += (uint64_t)__builtin_popcountll(resumed->active[word]);
+  return qn_cuda_upload(&run->memory, run->state.active, resumed->active, sweep_state_words(run),
+                        sizeof *run->state.active, "bits of vertices", error);
+}
+
+inline enum qn_status sweep_download_state(struct sweep_run *run, program_value *values,
+                                           uint64_t *active, struct qn_error *error) {
+  enum qn_status status =
+      qn_cuda_download(&run->memory, values, run->state.values, run->context.num_vertices,
+                       sizeof *values, "vertex values", error);
+  if (!status && SWEEP_FRONTIER)
+    status = qn_cuda_download(&run->memory, active, run->state.active, sweep_state_words(run),
+                              sizeof *run->state.active, "bits of vertices", error);
+  return status;
+}
+
+/* After an iteration that is not the last one: a checkpoint, if one is due. */
+inline enum qn_status sweep_keep(struct sweep_run *run, struct qn_error *error) {
+  const uint64_t num_vertices = run->context.num_vertices, words = qn_state_words(num_vertices);
+  program_value *values = NULL;
+  uint64_t *active = NULL;
+  if (!engine_save_is_due(run->request, &run->context))
+    return QN_OK;
+  enum qn_status status =
+      qn_pages_alloc(&values, num_vertices, sizeof *values, "a checkpoint's values", error);
+  if (!status)
+    status = qn_pages_alloc(&active, words, sizeof *active, "a checkpoint's bits", error);
+  if (!status)
+    status = sweep_download_state(run, values, active, error);
+  if (!status) {
+    struct qn_run_state state = engine_state_of(&run->context, run->result, values);
+    state.active = SWEEP_FRONTIER ? active : NULL;
+    state.registers[QN_STATE_REGISTERS - 1] = SWEEP_STATE_KIND;
+    status = engine_save(run->request, &state, error);
+  }
+  qn_pages_free(values, num_vertices, sizeof *values);
+  qn_pages_free(active, words, sizeof *active);
+  return status;
+}
+
+} /* namespace */
+
+#endif

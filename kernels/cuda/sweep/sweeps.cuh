@@ -1,0 +1,359 @@
+/* Iterations that sweep over all vertices before and after the edges: what the engines of the
+ * papers' layouts share on a CUDA device. An engine defines
+ *
+ *   struct engine_device                                 its layout's device pointers, and
+ *   QN_DEVICE_INLINE uint64_t engine_out_degree(device, vertex)     for vertices as it numbers them
+ *
+ * includes this header, and then defines
+ *
+ *   inline enum qn_status engine_collect(struct sweep_run *run, struct qn_error *error)
+ *
+ * which launches what walks the edges: for each edge whose source is active it calls sweep_collect.
+ * sweep_run_program does the rest. An engine whose topology can be streamed defines ENGINE_STREAMS
+ * and more: sweep_units.cuh. Real sums are added in any order; integers are exact.
+ *
+ * Per iteration and vertex a sweep moves the value (twice), the message, the accumulator (twice)
+ * and, in frontier programs, two bits; only active vertices send and only receivers apply. */
+#ifndef QN_KERNELS_CUDA_SWEEPS_CUH
+#define QN_KERNELS_CUDA_SWEEPS_CUH
+
+#include "kernels/cuda/device/memory.cuh"
+#include "kernels/cuda/edges/combine.cuh"
+#include "kernels/cuda/stream/pins.cuh"
+#include "kernels/engine.h"
+#include "support/memory.h"
+#include "support/threads.h"
+
+#define SWEEP_FRONTIER (PROGRAM_SCHEDULE == QN_FRONTIER)
+#ifndef SWEEP_THREADS
+#define SWEEP_THREADS 256
+#endif
+#define SWEEP_MAX_BLOCKS 2048
+
+namespace {
+
+/* Consecutive vertices. */
+struct unit_vertices {
+  uint32_t begin, end;
+};
+
+/* What kernels see. Vertices are numbered as the engine's layout does. */
+struct sweep_state {
+  struct engine_device layout;
+  struct unit_vertices held; /* those whose values are here: all, unless somebody else has others */
+  const uint32_t *to_vertex; /* [V] the graph's vertex, or NULL: the same */
+  const uint32_t *positions; /* [V] in original order, by the graph's vertex, or NULL: the same */
+  program_value *values;     /* [V] */
+  program_message *messages; /* [V] of active vertices */
+  program_accumulator *sums; /* [V] the identity between iterations */
+  uint32_t *active;          /* [V / 32 + 1] bits; NULL if all are */
+  uint32_t *received;        /* [V / 32 + 1] bits; NULL if all did */
+  double *parts;             /* [SWEEP_MAX_BLOCKS] of a sum over all vertices */
+  unsigned long long *count; /* of active vertices */
+  unsigned long long *least; /* PROGRAM_ROUNDS, as ordered bits */
+};
+
+/* The host's side of a run. */
+struct sweep_run {
+  const struct qn_run_request *request;
+  struct qn_run_result *result;
+  struct qn_cuda_memory memory;
+  struct qn_program_context context;
+  struct sweep_state state;
+  unsigned blocks; /* of SWEEP_THREADS threads, for a loop over all vertices */
+  uint64_t num_active;
+  const struct qn_shared_iteration *shared; /* several devices: what they did in this iteration */
+  bool splits; /* only messages to vertices that are held are collected */
+  bool woken;  /* the active vertices are not those that the last iteration activated */
+  /* What moves the topology, and what for; NULL if all of it is resident. */
+  struct qn_unit_stream *stream;
+  struct qn_unit_pins *pins; /* while the run is prepared, and on */
+  const struct qn_unit_source *source;
+  struct qn_stream_figures moved; /* in this iteration */
+  uint8_t *unit_flags;            /* [num_units] on the device, in frontier programs */
+  uint8_t *host_flags;
+  bool all_flagged; /* for sure */
+  bool all_begun;   /* the stream has begun the first iteration, over all units */
+  void *engine;     /* the engine's own, on the host */
+};
+
+QN_DEVICE_INLINE uint64_t sweep_out_degree(const struct sweep_state &state, uint32_t vertex) {
+#if PROGRAM_USES_OUT_DEGREE
+  return engine_out_degree(state.layout, vertex);
+#else
+  (void)state, (void)vertex;
+  return 0;
+#endif
+}
+
+QN_DEVICE_INLINE uint32_t sweep_position(const struct sweep_state &state, uint32_t vertex) {
+  const uint32_t original = state.to_vertex ? state.to_vertex[vertex] : vertex;
+  return state.positions ? state.positions[original] : original;
+}
+
+QN_DEVICE_INLINE bool sweep_is_active(const struct sweep_state &state, uint32_t vertex) {
+  return !SWEEP_FRONTIER || (state.active[vertex / 32] >> vertex % 32 & 1);
+}
+
+/* May a contribution still change the vertex? */
+QN_DEVICE_INLINE bool sweep_may_receive(const struct sweep_state &state,
+                                        const struct qn_program_context &context, uint32_t vertex) {
+#if PROGRAM_FIRST_SUFFICES
+  return program_open(&context, state.values[vertex]);
+#else
+  (void)state, (void)context, (void)vertex;
+  return true;
+#endif
+}
+
+QN_DEVICE_INLINE void sweep_mark_received(const struct sweep_state &state, uint32_t receiver) {
+  const uint32_t bit = 1u << receiver % 32;
+  uint32_t *word = &state.received[receiver / 32];
+  if (!(*(volatile uint32_t *)word & bit))
+    atomicOr(word, bit);
+}
+
+/* Send `message` along an edge to `receiver`. Called by an engine's kernels. Returns whether the
+ * receiver may be active because of it: false if it would change nothing, or if somebody sent it
+ * the same before. Finding that out saves the atomics, which serialise where a hub receives.
+ * `splits`: receivers that are held elsewhere are left to others. */
+template <bool splits = false>
+QN_DEVICE_INLINE bool
+sweep_collect(const struct sweep_state &state, const struct qn_program_context &context,
+              program_message message, program_weight weight, uint32_t receiver) {
+  if (splits && receiver - state.held.begin >= state.held.end - state.held.begin)
+    return false;
+  const program_accumulator contribution = program_gather(&context, message, weight);
+#if PROGRAM_IN_PLACE
+  static_assert(PROGRAM_LANES == 1, "values that are combined in place have one lane");
+  const program_value value = state.values[receiver];
+  if (!program_active(&context, value, program_combine_lane(value, contribution)))
+    return false;
+  const program_accumulator sum = __ldcg(&state.sums[receiver]);
+  if (program_combine_lane(sum, contribution) == sum)
+    return false;
+#endif
+  program_combine_atomic(&state.sums[receiver], contribution);
+  if (SWEEP_FRONTIER)
+    sweep_mark_received(state, receiver);
+  return true;
+}
+
+/* `action(vertex, valid)` for vertices from a multiple of 32 on, whole warps at a time: with the
+ * vertices of one word of a bitmap, of which those past the end are not valid. */
+template <class Action>
+QN_DEVICE_INLINE void sweep_words(struct unit_vertices vertices, Action action) {
+  const uint64_t step = (uint64_t)gridDim.x * blockDim.x;
+  for (uint64_t first = vertices.begin + (uint64_t)blockIdx.x * blockDim.x; first < vertices.end;
+       first += step) {
+    const uint64_t vertex = first + threadIdx.x;
+    action((uint32_t)vertex, vertex < vertices.end);
+  }
+}
+
+template <class Action> QN_DEVICE_INLINE void sweep_words(uint64_t num_vertices, Action action) {
+  sweep_words(unit_vertices{0, (uint32_t)num_vertices}, action);
+}
+
+/* Store a bitmap's word from its vertices' flags; add the number set to the thread's count. */
+QN_DEVICE_INLINE void sweep_store_word(uint32_t *bits, uint32_t vertex, bool valid, bool flag,
+                                       unsigned *count) {
+  const unsigned word = __ballot_sync(QN_FULL_WARP, valid && flag);
+  if (qn_lane() == 0 && valid) {
+    bits[vertex / 32] = word;
+    *count += (unsigned)__popc(word);
+  }
+}
+
+QN_DEVICE_INLINE void sweep_add_count(const struct sweep_state &state, unsigned count) {
+  const unsigned sum = qn_block_sum(count);
+  if (threadIdx.x == 0 && sum > 0)
+    atomicAdd(state.count, (unsigned long long)sum);
+}
+
+QN_DEVICE_INLINE void sweep_leave_part(const struct sweep_state &state, double part) {
+  part = qn_block_sum(part);
+  if (threadIdx.x == 0)
+    state.parts[blockIdx.x] = part;
+}
+
+__global__ void sweep_init(const struct sweep_state state,
+                           const struct qn_program_context context) {
+  unsigned count = 0;
+  sweep_words(state.held, [&](uint32_t v, bool valid) {
+    bool starts = false;
+    if (valid) {
+      const uint32_t position = sweep_position(state, v);
+      state.values[v] = program_init(&context, position, sweep_out_degree(state, v));
+      state.sums[v] = program_identity();
+#if SWEEP_FRONTIER
+      starts = program_starts(&context, position);
+#endif
+    }
+    if (SWEEP_FRONTIER)
+      sweep_store_word(state.active, v, valid, starts, &count);
+  });
+  if (SWEEP_FRONTIER)
+    sweep_add_count(state, count);
+}
+
+__global__ void sweep_send(const struct sweep_state state,
+                           const struct qn_program_context context) {
+  double aggregate = 0;
+  sweep_words(state.held, [&](uint32_t v, bool valid) {
+    if (!valid || !sweep_is_active(state, v))
+      return;
+    const uint64_t out_degree = sweep_out_degree(state, v);
+    state.messages[v] = program_send(&context, state.values[v], out_degree);
+#if PROGRAM_AGGREGATE
+    aggregate += program_aggregate(&context, state.values[v], out_degree);
+#endif
+  });
+  if (PROGRAM_AGGREGATE)
+    sweep_leave_part(state, aggregate);
+}
+
+/* Apply what was collected; the accumulators are the identity again, and nobody has received. */
+__global__ void sweep_apply(const struct sweep_state state,
+                            const struct qn_program_context context) {
+  double change = 0;
+  unsigned count = 0;
+  sweep_words(state.held, [&](uint32_t v, bool valid) {
+    bool is_active = false;
+    if (valid && (!SWEEP_FRONTIER || (state.received[v / 32] >> v % 32 & 1))) {
+      const program_value old_value = state.values[v];
+      const program_value value = program_apply(&context, old_value, state.sums[v]);
+      state.values[v] = value;
+      state.sums[v] = program_identity();
+#if SWEEP_FRONTIER
+      is_active = program_active(&context, old_value, value);
+#elif PROGRAM_CONVERGES
+      change += program_change(&context, old_value, value);
+#endif
+    }
+    if (SWEEP_FRONTIER) {
+      __syncwarp(); /* the word is read by all before it is cleared */
+      if (valid && qn_lane() == 0)
+        state.received[v / 32] = 0;
+      sweep_store_word(state.active, v, valid, is_active, &count);
+    }
+  });
+  if (SWEEP_FRONTIER)
+    sweep_add_count(state, count);
+  else if (PROGRAM_CONVERGES)
+    sweep_leave_part(state, change);
+}
+
+#if PROGRAM_ROUNDS
+__global__ void sweep_least_round(const struct sweep_state state,
+                                  const struct qn_program_context context) {
+  double least = INFINITY;
+  sweep_words(state.held, [&](uint32_t v, bool valid) {
+    if (valid)
+      least = fmin(least, program_round(&context, state.values[v]));
+  });
+  least = qn_block_min(least);
+  if (threadIdx.x == 0)
+    atomicMin(state.least, qn_ordered_bits(least));
+}
+
+__global__ void sweep_wake(const struct sweep_state state,
+                           const struct qn_program_context context) {
+  unsigned count = 0;
+  sweep_words(state.held, [&](uint32_t v, bool valid) {
+    const bool wakes = valid && program_wake(&context, &state.values[v]);
+    sweep_store_word(state.active, v, valid, wakes, &count);
+  });
+  sweep_add_count(state, count);
+}
+#endif
+
+/* ---- The host's side ---------------------------------------------------------- */
+
+#define SWEEP_LAUNCH(run, kernel, ...)                                                             \
+  QN_LAUNCH(kernel, (run)->blocks, SWEEP_THREADS, 0, NULL, (run)->state, (run)->context,           \
+            ##__VA_ARGS__)
+
+/* What kernels of the default stream have left. Other streams are not waited for: the bus may be
+ * busy with the next iteration's units. */
+inline enum qn_status sweep_read(struct sweep_run *run, void *to, const void *from, uint64_t count,
+                                 uint64_t size, struct qn_error *error) {
+  enum qn_status status = qn_cuda_launched("launching an iteration's kernels", error);
+  if (status)
+    return status;
+  run->memory.copy_bytes += count * size;
+  return qn_cuda_status(cudaMemcpy(to, from, count * size, cudaMemcpyDeviceToHost),
+                        "copying an iteration from the device", error);
+}
+
+/* Every vertex is held. */
+inline void sweep_hold_all(struct sweep_run *run) {
+  run->state.held = {0, (uint32_t)run->context.num_vertices};
+}
+
+/* A pointer to an element 0 that need not be there: elements are asked for by vertex, and those of
+ * held vertices are. */
+template <class Type> Type *sweep_by_vertex(Type *first, uint64_t begin) {
+  return reinterpret_cast<Type *>(reinterpret_cast<uintptr_t>(first) - begin * sizeof(Type));
+}
+
+/* Upload what `from` says of the held vertices, and of `more` after them. */
+template <class Type>
+enum qn_status sweep_copy_of_held(struct sweep_run *run, const Type **out, const Type *from,
+                                  uint64_t more, const char *what, struct qn_error *error) {
+  const struct unit_vertices held = run->state.held;
+  enum qn_status status =
+      qn_cuda_copy_of(&run->memory, out, from + held.begin, held.end - held.begin + more, 0,
+                      sizeof *from, what, error);
+  *out = sweep_by_vertex(*out, held.begin);
+  return status;
+}
+
+/* The sum over the blocks' parts, in their order. */
+inline enum qn_status sweep_total(struct sweep_run *run, double *total, struct qn_error *error) {
+  double parts[SWEEP_MAX_BLOCKS];
+  enum qn_status status =
+      sweep_read(run, parts, run->state.parts, run->blocks, sizeof parts[0], error);
+  *total = 0;
+  for (unsigned i = 0; !status && i < run->blocks; i++)
+    *total += parts[i];
+  return status;
+}
+
+/* The beginning of an iteration: active vertices send. */
+inline enum qn_status sweep_begin(struct sweep_run *run, struct qn_error *error) {
+  enum qn_status status = QN_OK;
+  SWEEP_LAUNCH(run, sweep_send);
+  if (PROGRAM_AGGREGATE)
+    status = sweep_total(run, &run->context.aggregate, error);
+#if PROGRAM_BEGINS
+  program_begin(&run->context);
+#endif
+  return status;
+}
+
+inline enum qn_status sweep_clear(void *word, int byte, struct qn_error *error) {
+  return qn_cuda_status(cudaMemsetAsync(word, byte, sizeof(unsigned long long), NULL),
+                        "clearing a counter", error);
+}
+
+inline enum qn_status sweep_read_count(struct sweep_run *run, uint64_t *count,
+                                       struct qn_error *error) {
+  return sweep_read(run, count, run->state.count, 1, sizeof *count, error);
+}
+
+/* Tell the user; true if it was the last iteration allowed. */
+inline bool sweep_finished(struct sweep_run *run, uint64_t num_active, double change,
+                           double begin) {
+  struct qn_iteration report = {run->context.iteration, "sweep",    num_active, change,
+                                qn_seconds() - begin,   run->moved, NULL,       run->shared};
+  if (run->request->on_iteration)
+    run->request->on_iteration(run->request->user, &report);
+  run->result->iterations = ++run->context.iteration;
+  run->result->change = change;
+  return run->context.iteration >= run->request->max_iterations;
+}
+
+} /* namespace */
+
+#endif

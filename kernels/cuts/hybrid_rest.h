@@ -1,0 +1,32 @@
+/* What the hybrid layout's CUDA engine derives from it before a run: the rows that have entries in
+ * the COO part. */
+#ifndef QN_KERNELS_CPU_HYBRID_REST_H
+#define QN_KERNELS_CPU_HYBRID_REST_H
+
+#include <quern/error.h>
+#include <quern/hybrid.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The COO part as runs of entries of one row each. */
+struct qn_hybrid_rest {
+  uint64_t num_rows;
+  uint32_t *rows;    /* [num_rows] vertices, ascending */
+  uint64_t *offsets; /* [num_rows + 1] where their entries begin */
+};
+
+/* Of a checked matrix. Owned until qn_hybrid_rest_destroy. */
+enum qn_status qn_hybrid_rest_create(struct qn_hybrid_rest *rest,
+                                     const struct qn_hybrid_matrix *matrix, struct qn_error *error);
+/* A zeroed struct is allowed. */
+void qn_hybrid_rest_destroy(struct qn_hybrid_rest *rest);
+
+/* Programs gather along in-edges: QN_UNSUPPORTED, with what to do, if the container has none. */
+enum qn_status qn_hybrid_need_in(const struct qn_hybrid *hybrid, struct qn_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

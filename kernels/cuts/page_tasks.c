@@ -1,0 +1,99 @@
+#include "kernels/cuts/page_tasks.h"
+
+#include "support/memory.h"
+
+static uint64_t work_of(const struct qn_slotted_pages *view, uint64_t page) {
+  return view->edge_offsets[page + 1] - view->edge_offsets[page] + qn_page_num_slots(view, page);
+}
+
+/* The units of the pages from `*page` on, up to a page's end; `out` may be NULL to count them. */
+static uint64_t next_units(const struct qn_slotted_pages *view, uint64_t *page,
+                           struct qn_page_unit *out) {
+  uint64_t first = *page, work = work_of(view, first);
+  uint64_t parts = (work + QN_UNIT_WORK - 1) / QN_UNIT_WORK;
+  *page = first + 1;
+  if (parts <= 1) {
+    while (*page < view->num_pages && work + work_of(view, *page) <= QN_UNIT_WORK)
+      work += work_of(view, (*page)++);
+    parts = 1;
+  }
+  for (uint64_t part = 0; out && part < parts; part++)
+    out[part] =
+        (struct qn_page_unit){(uint32_t)first, (uint32_t)*page, (uint32_t)part, (uint32_t)parts};
+  return parts;
+}
+
+enum qn_status qn_page_units_create(struct qn_page_units *units,
+                                    const struct qn_slotted_pages *view, struct qn_error *error) {
+  *units = (struct qn_page_units){0};
+  uint64_t count = 0;
+  for (uint64_t page = 0; page < view->num_pages;)
+    count += next_units(view, &page, NULL);
+  enum qn_status status =
+      qn_alloc(&units->units, count, sizeof *units->units, "units of pages", error);
+  if (status)
+    return status;
+  for (uint64_t page = 0; page < view->num_pages;)
+    units->count += next_units(view, &page, units->units + units->count);
+  return QN_OK;
+}
+
+void qn_page_units_destroy(struct qn_page_units *units) {
+  qn_free(units->units);
+  *units = (struct qn_page_units){0};
+}
+
+static void page_degrees(const struct qn_slotted_pages *view, uint64_t page, uint64_t *degrees) {
+  uint32_t slots = qn_page_num_slots(view, page), start = view->start_vids[page];
+  if (qn_page_is_large(view, page)) {
+    uint64_t end = page + 1 + (uint64_t)view->lp_ranges[page];
+    if (qn_page_is_first(view, page))
+      degrees[start] = view->edge_offsets[end] - view->edge_offsets[page];
+    return;
+  }
+  for (uint32_t slot = 0; slot < slots; slot++)
+    degrees[start + slot] = qn_page_record(&view->format, qn_page_at(view, page), slot).num_edges;
+}
+
+enum qn_status qn_page_degrees_create(uint64_t **degrees, const struct qn_slotted_pages *view,
+                                      struct qn_error *error) {
+  enum qn_status status =
+      qn_pages_alloc(degrees, view->num_vertices, sizeof **degrees, "out-degrees", error);
+  if (status)
+    return status;
+#pragma omp parallel for schedule(dynamic, qn_pages_per_task(view))
+  for (uint64_t page = 0; page < view->num_pages; page++)
+    page_degrees(view, page, *degrees);
+  return QN_OK;
+}
+
+/* The first such edge of a page; UINT64_MAX if there is none. */
+static uint64_t negative_edge(const struct qn_slotted_pages *view, uint64_t page, float *weight) {
+  uint64_t edge = view->edge_offsets[page];
+  for (uint32_t slot = 0; slot < qn_page_num_slots(view, page); slot++) {
+    struct qn_page_record record = qn_page_record(&view->format, qn_page_at(view, page), slot);
+    for (uint64_t i = 0; i < record.num_edges; i++) {
+      memcpy(weight, record.weights + 4 * i, sizeof *weight);
+      if (!(*weight >= 0))
+        return edge + i;
+    }
+    edge += record.num_edges;
+  }
+  return UINT64_MAX;
+}
+
+bool qn_page_negative_weight(const struct qn_slotted_pages *view, uint64_t *edge, float *weight) {
+  uint64_t bad = UINT64_MAX;
+  if (view->weight_type != QN_WEIGHT_F32)
+    return false;
+#pragma omp parallel for schedule(dynamic, qn_pages_per_task(view)) reduction(min : bad)
+  for (uint64_t page = 0; page < view->num_pages; page++) {
+    float ignored;
+    if (page < bad && negative_edge(view, page, &ignored) != UINT64_MAX)
+      bad = page;
+  }
+  if (bad == UINT64_MAX)
+    return false;
+  *edge = negative_edge(view, bad, weight);
+  return true;
+}

@@ -1,0 +1,209 @@
+/* Generated graphs: the same from any range of edge numbers, with the distribution asked for. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "converters/graph/generate.h"
+#include "converters/graph/random.h"
+
+static struct qn_generator rmat(unsigned scale, uint64_t degree) {
+  return (struct qn_generator){.model = QN_MODEL_RMAT,
+                               .scale = scale,
+                               .degree = degree,
+                               .seed = 7,
+                               .a = 0.57,
+                               .b = 0.19,
+                               .c = 0.19};
+}
+
+static void test_any_range_gives_the_same_edges(void **state) {
+  (void)state;
+  for (int model = QN_MODEL_RMAT; model <= QN_MODEL_GRID; model++) {
+    struct qn_generator generator = rmat(10, 8);
+    generator.model = (enum qn_model)model;
+    generator.permute = true;
+    generator.weights =
+        (struct qn_random_weights){.type = QN_WEIGHT_U32, .low_whole = 1, .high_whole = 9};
+    uint64_t slots = qn_generator_slots(&generator);
+    assert_int_equal(slots, 8192);
+    struct qn_generated *whole = malloc(slots * sizeof *whole);
+    struct qn_generated *parts = malloc(slots * sizeof *parts);
+    uint64_t count = qn_generate(&generator, 0, slots, whole), joined = 0;
+    for (uint64_t at = 0, step = 1; at < slots; at += step, step = step * 3 % 1499 + 1) {
+      uint64_t end = at + step < slots ? at + step : slots;
+      joined += qn_generate(&generator, at, end, parts + joined);
+    }
+    assert_int_equal(joined, count);
+    assert_memory_equal(parts, whole, count * sizeof *whole);
+    free(whole);
+    free(parts);
+  }
+}
+
+/* Every bit of source and destination falls into the quadrants with their probabilities,
+ * independent of the bits above. */
+static void test_rmat_has_its_probabilities(void **state) {
+  (void)state;
+  for (unsigned scale = 1; scale <= 9; scale++) {
+    struct qn_generator generator = rmat(scale, (uint64_t)1 << (20 - scale));
+    uint64_t slots = qn_generator_slots(&generator);
+    struct qn_generated *edges = malloc(slots * sizeof *edges);
+    assert_int_equal(qn_generate(&generator, 0, slots, edges), slots);
+    for (unsigned level = 0; level < scale; level++) {
+      double counts[4] = {0}, both = 0;
+      for (uint64_t i = 0; i < slots; i++) {
+        unsigned quadrant =
+            2 * (edges[i].source >> level & 1) + (edges[i].destination >> level & 1);
+        unsigned above = level + 1 < scale ? 2 * (edges[i].source >> (level + 1) & 1) +
+                                                 (edges[i].destination >> (level + 1) & 1)
+                                           : 0;
+        counts[quadrant]++;
+        both += quadrant == 0 && above == 0;
+        assert_true(edges[i].source < (1u << scale) && edges[i].destination < (1u << scale));
+      }
+      const double expected[4] = {0.57, 0.19, 0.19, 0.05};
+      for (unsigned q = 0; q < 4; q++)
+        assert_true(fabs(counts[q] / (double)slots - expected[q]) < 0.003);
+      if (level + 1 < scale)
+        assert_true(fabs(both / (double)slots - 0.57 * 0.57) < 0.003);
+    }
+    free(edges);
+  }
+}
+
+static void test_extreme_probabilities(void **state) {
+  (void)state;
+  struct qn_generated edges[256];
+  struct qn_generator generator = rmat(8, 1);
+  generator.a = 1;
+  generator.b = generator.c = 0;
+  qn_generate(&generator, 0, 256, edges);
+  for (int i = 0; i < 256; i++)
+    assert_true(edges[i].source == 0 && edges[i].destination == 0);
+  generator.a = generator.b = generator.c = 0;
+  qn_generate(&generator, 0, 256, edges);
+  for (int i = 0; i < 256; i++)
+    assert_true(edges[i].source == 255 && edges[i].destination == 255);
+  generator.b = 1;
+  qn_generate(&generator, 0, 256, edges);
+  for (int i = 0; i < 256; i++)
+    assert_true(edges[i].source == 0 && edges[i].destination == 255);
+}
+
+static int compare_numbers(const void *left, const void *right) {
+  uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+  return a < b ? -1 : a > b;
+}
+
+/* A permuted grid has the same degrees; and every vertex of a grid occurs, so all numbers must. */
+static void test_permutation_is_a_bijection(void **state) {
+  (void)state;
+  for (unsigned scale = 1; scale <= 14; scale++) {
+    struct qn_generator generator = {
+        .model = QN_MODEL_GRID, .scale = scale, .degree = 4, .seed = scale, .permute = true};
+    uint64_t slots = qn_generator_slots(&generator), vertices = (uint64_t)1 << scale;
+    struct qn_generated *edges = malloc(slots * sizeof *edges);
+    uint32_t *sources = malloc(slots * sizeof *sources);
+    uint64_t count = qn_generate(&generator, 0, slots, edges), distinct = 1;
+    for (uint64_t i = 0; i < count; i++)
+      sources[i] = edges[i].source;
+    qsort(sources, count, sizeof *sources, compare_numbers);
+    for (uint64_t i = 1; i < count; i++)
+      distinct += sources[i] != sources[i - 1];
+    assert_int_equal(distinct, vertices);
+    assert_int_equal(sources[0], 0);
+    assert_int_equal(sources[count - 1], vertices - 1);
+    free(edges);
+    free(sources);
+  }
+}
+
+static void test_grid(void **state) {
+  (void)state;
+  struct qn_generator generator = {.model = QN_MODEL_GRID, .scale = 3, .degree = 4};
+  struct qn_generated edges[32];
+  /* 4 rows of 2: 4 edges across and 6 down, both ways. */
+  assert_int_equal(qn_generate(&generator, 0, 32, edges), 20);
+  for (int i = 0; i < 20; i++) {
+    int rows = abs((int)(edges[i].source / 2) - (int)(edges[i].destination / 2));
+    int columns = abs((int)(edges[i].source % 2) - (int)(edges[i].destination % 2));
+    assert_int_equal(rows + columns, 1);
+  }
+  generator.degree = 8;
+  struct qn_generated more[64];
+  assert_int_equal(qn_generate(&generator, 0, 64, more), 32); /* and 6 diagonals */
+}
+
+static void test_weights(void **state) {
+  (void)state;
+  struct qn_random_weights weights;
+  struct qn_error error;
+  assert_int_equal(qn_random_weights_parse("3,5", false, &weights, &error), QN_OK);
+  assert_int_equal(weights.type, QN_WEIGHT_U32);
+  bool seen[8] = {false};
+  for (uint64_t i = 0; i < 1000; i++) {
+    uint32_t weight = qn_random_weight(&weights, qn_random_at(1, i));
+    assert_in_range(weight, 3, 5);
+    seen[weight] = true;
+  }
+  assert_true(seen[3] && seen[4] && seen[5]);
+  assert_int_equal(
+      qn_random_weights_parse("0,4294967295,18446744073709551615", true, &weights, &error), QN_OK);
+  assert_int_equal(weights.seed, UINT64_MAX);
+  assert_int_equal(qn_random_weight(&weights, UINT64_MAX), UINT32_MAX);
+  assert_int_equal(qn_random_weights_parse("-1.5,2", false, &weights, &error), QN_OK);
+  assert_int_equal(weights.type, QN_WEIGHT_F32);
+  for (uint64_t i = 0; i < 1000; i++) {
+    uint32_t bits = qn_random_weight(&weights, i < 2 ? 0 - i : qn_random_at(1, i));
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    assert_true(value >= -1.5f && value < 2);
+  }
+  static const char *const bad[] = {"",    "1",     "1,",     ",1",   "1,2,3",    "2,1",
+                                    "x,1", "1,nan", "1,1e39", "1, 2", "0.5,0.25", "-3.4e38,3.4e38"};
+  for (unsigned i = 0; i < sizeof bad / sizeof bad[0]; i++)
+    assert_int_equal(qn_random_weights_parse(bad[i], false, &weights, &error), QN_USAGE);
+  assert_int_equal(qn_random_weights_parse("1,2", true, &weights, &error), QN_USAGE);
+  assert_int_equal(qn_random_weights_parse("1,2,x", true, &weights, &error), QN_USAGE);
+}
+
+static void test_limits(void **state) {
+  (void)state;
+  struct qn_error error;
+  struct qn_generator generator = rmat(31, 16);
+  assert_int_equal(qn_generator_check(&generator, &error), QN_OK);
+  generator.scale = 32;
+  assert_int_equal(qn_generator_check(&generator, &error), QN_USAGE);
+  generator.scale = 31;
+  generator.degree = UINT64_MAX;
+  assert_int_equal(qn_generator_check(&generator, &error), QN_USAGE);
+  generator = rmat(4, 16);
+  generator.a = 0.9;
+  assert_int_equal(qn_generator_check(&generator, &error), QN_USAGE);
+  generator.a = NAN;
+  assert_int_equal(qn_generator_check(&generator, &error), QN_USAGE);
+  generator = rmat(0, 3);
+  struct qn_generated edges[3];
+  generator.permute = true;
+  assert_int_equal(qn_generate(&generator, 0, 3, edges), 3);
+  assert_int_equal(edges[2].source, 0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_any_range_gives_the_same_edges),
+      cmocka_unit_test(test_rmat_has_its_probabilities),
+      cmocka_unit_test(test_extreme_probabilities),
+      cmocka_unit_test(test_permutation_is_a_bijection),
+      cmocka_unit_test(test_grid),
+      cmocka_unit_test(test_weights),
+      cmocka_unit_test(test_limits),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

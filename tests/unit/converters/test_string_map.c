@@ -1,0 +1,154 @@
+/* Names: numbers for the time being from any thread, then the bytewise order. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "converters/graph/random.h"
+#include "converters/text/string_map.h"
+#include "support/memory.h"
+#include "support/threads.h"
+
+/* Name number i: many share long prefixes, and lengths differ. */
+static uint64_t make_name(uint64_t i, char *name) {
+  uint64_t random = qn_random_at(5, i);
+  int length = sprintf(name, random % 3 ? "http://example.org/page/%llu" : "%llx",
+                       (unsigned long long)(random % 3 ? i : random));
+  return (uint64_t)length;
+}
+
+static int compare_names(const struct qn_ids *ids, uint64_t a, uint64_t b) {
+  uint64_t a_length = ids->string_offsets[a + 1] - ids->string_offsets[a];
+  uint64_t b_length = ids->string_offsets[b + 1] - ids->string_offsets[b];
+  uint64_t common = a_length < b_length ? a_length : b_length;
+  int order = memcmp(ids->string_bytes + ids->string_offsets[a],
+                     ids->string_bytes + ids->string_offsets[b], common);
+  return order ? order : a_length < b_length ? -1 : a_length > b_length;
+}
+
+static void test_names_are_sorted(void **state) {
+  (void)state;
+  enum { NAMES = 200000 };
+  struct qn_string_map *map;
+  struct qn_sorted_names names;
+  struct qn_error error;
+  uint32_t *numbers = malloc(NAMES * sizeof *numbers);
+  uint64_t wrong = 0;
+  qn_threads_set(6);
+  assert_int_equal(qn_string_map_create(&map, &error), QN_OK);
+#pragma omp parallel for schedule(dynamic, 100) reduction(+ : wrong)
+  for (uint64_t i = 0; i < 3 * NAMES; i++) {
+    char name[64];
+    uint32_t id;
+    uint64_t length = make_name(i % NAMES, name);
+    wrong += qn_string_map_intern(map, name, length, &id) != QN_INTERNED;
+    numbers[i % NAMES] = id;
+  }
+  assert_int_equal(wrong, 0);
+  assert_int_equal(qn_string_map_count(map), NAMES);
+  assert_int_equal(qn_string_map_sort(map, &names, &error), QN_OK);
+  for (uint64_t i = 1; i < NAMES; i++)
+    assert_true(compare_names(&names.ids, i - 1, i) < 0);
+  for (uint64_t i = 0; i < NAMES; i++) {
+    char name[64];
+    uint64_t length = make_name(i, name), rank = names.new_of_old[numbers[i]];
+    assert_int_equal(names.ids.string_offsets[rank + 1] - names.ids.string_offsets[rank], length);
+    assert_memory_equal(names.ids.string_bytes + names.ids.string_offsets[rank], name, length);
+  }
+  qn_sorted_names_destroy(&names);
+  qn_string_map_destroy(map);
+  assert_int_equal(qn_memory_live(), 0);
+  free(numbers);
+}
+
+static void test_bytes_are_unsigned_and_prefixes_first(void **state) {
+  (void)state;
+  static const char *const expected[] = {" ",        "a", "aaaaaaaa", "aaaaaaaaa", "aaaaaaaab",
+                                         "aaaaaaab", "b", "\x7f",     "\xc3\xa9",  "\xff\xff"};
+  enum { COUNT = sizeof expected / sizeof expected[0] };
+  struct qn_string_map *map;
+  struct qn_sorted_names names;
+  struct qn_error error;
+  assert_int_equal(qn_string_map_create(&map, &error), QN_OK);
+  for (unsigned i = 0; i < COUNT; i++) {
+    const char *name = expected[(i * 7) % COUNT];
+    uint32_t id;
+    assert_int_equal(qn_string_map_intern(map, name, strlen(name), &id), QN_INTERNED);
+    assert_int_equal(id, i);
+  }
+  assert_int_equal(qn_string_map_sort(map, &names, &error), QN_OK);
+  for (unsigned i = 0; i < COUNT; i++) {
+    assert_int_equal(names.offsets[i + 1] - names.offsets[i], strlen(expected[i]));
+    assert_memory_equal(names.bytes + names.offsets[i], expected[i], strlen(expected[i]));
+  }
+  qn_sorted_names_destroy(&names);
+  qn_string_map_destroy(map);
+}
+
+static void test_no_names(void **state) {
+  (void)state;
+  struct qn_string_map *map;
+  struct qn_sorted_names names;
+  struct qn_error error;
+  char *longest = malloc(QN_MAX_NAME_BYTES + 1);
+  uint32_t id;
+  memset(longest, 'x', QN_MAX_NAME_BYTES + 1);
+  assert_int_equal(qn_string_map_create(&map, &error), QN_OK);
+  assert_int_equal(qn_string_map_intern(map, "", 0, &id), QN_INTERN_NO_NAME);
+  assert_int_equal(qn_string_map_intern(map, "a\0b", 3, &id), QN_INTERN_NO_NAME);
+  assert_int_equal(qn_string_map_intern(map, "a\tb", 3, &id), QN_INTERN_NO_NAME);
+  assert_int_equal(qn_string_map_intern(map, "a\nb", 3, &id), QN_INTERN_NO_NAME);
+  assert_int_equal(qn_string_map_intern(map, "a\r", 2, &id), QN_INTERN_NO_NAME);
+  assert_int_equal(qn_string_map_intern(map, longest, QN_MAX_NAME_BYTES + 1, &id),
+                   QN_INTERN_NO_NAME);
+  assert_int_equal(qn_string_map_count(map), 0);
+  assert_int_equal(qn_string_map_sort(map, &names, &error), QN_OK);
+  assert_int_equal(names.ids.num_vertices, 0);
+  qn_sorted_names_destroy(&names);
+  assert_int_equal(qn_string_map_intern(map, longest, QN_MAX_NAME_BYTES, &id), QN_INTERNED);
+  qn_string_map_destroy(map);
+  free(longest);
+  assert_int_equal(qn_memory_live(), 0);
+}
+
+/* Let every allocation fail in turn. */
+static void test_out_of_memory(void **state) {
+  (void)state;
+  uint64_t n = 1;
+  for (bool done = false; !done; n++) {
+    struct qn_string_map *map;
+    struct qn_sorted_names names = {0};
+    struct qn_error error;
+    qn_memory_fail_nth(n);
+    bool failed = qn_string_map_create(&map, &error) != QN_OK;
+    for (uint64_t i = 0; i < 3000 && !failed; i++) {
+      char name[64];
+      uint32_t id;
+      uint64_t length = make_name(i, name);
+      failed = qn_string_map_intern(map, name, length, &id) == QN_INTERN_NO_MEMORY;
+    }
+    if (!failed)
+      failed = qn_string_map_sort(map, &names, &error) != QN_OK;
+    qn_memory_fail_nth(0);
+    done = !failed;
+    qn_sorted_names_destroy(&names);
+    qn_string_map_destroy(map);
+    assert_int_equal(qn_memory_live(), 0);
+  }
+  assert_true(n > 100);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_names_are_sorted),
+      cmocka_unit_test(test_bytes_are_unsigned_and_prefixes_first),
+      cmocka_unit_test(test_no_names),
+      cmocka_unit_test(test_out_of_memory),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

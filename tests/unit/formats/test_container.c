@@ -1,0 +1,365 @@
+/* Containers: what is written is read back, and any damage is refused. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <xxhash.h>
+
+#include "formats/container/container_disk.h"
+#include "helpers/sample_graph.h"
+#include "helpers/scratch.h"
+#include "helpers/seal.h"
+#include "support/atomic_file.h"
+#include "support/memory.h"
+#include <quern/container.h>
+
+static struct qn_error error;
+
+static enum qn_status map_and_verify(const char *path) {
+  const struct qn_layout_operations *operations;
+  struct qn_container *container;
+  enum qn_status status = qn_container_map(path, 0, &container, &error);
+  if (status)
+    return status;
+  status = qn_container_verify(container, &error);
+  if (!status)
+    status = qn_layout_operations(container, &operations, &error);
+  if (!status)
+    status = operations->check(container, &error);
+  qn_container_unmap(container);
+  return status;
+}
+
+static uint8_t *write_and_read_sample(const char *path, size_t *size) {
+  struct sample sample = sample_graph();
+  assert_int_equal(write_sample(path, &sample, &error), QN_OK);
+  return read_file(path, size);
+}
+
+static void round_trip(void **state) {
+  (void)state;
+  const char *path = scratch_path("sample.qrn");
+  struct sample sample = sample_graph();
+  struct qn_graph graph;
+  assert_int_equal(write_sample(path, &sample, &error), QN_OK);
+  assert_int_equal(map_and_verify(path), QN_OK);
+  assert_int_equal(qn_graph_map(path, &graph, &error), QN_OK);
+  assert_int_equal(graph.out.num_vertices, 4);
+  assert_int_equal(graph.out.num_edges, 5);
+  assert_memory_equal(graph.out.row_offsets, SAMPLE_ROWS, sizeof SAMPLE_ROWS);
+  assert_memory_equal(graph.out.column_indices, SAMPLE_COLUMNS, sizeof SAMPLE_COLUMNS);
+  assert_memory_equal(graph.out.weights.u32, SAMPLE_WEIGHTS, sizeof SAMPLE_WEIGHTS);
+  assert_true(graph.has_transpose);
+  assert_memory_equal(graph.in.column_indices, SAMPLE_IN_COLUMNS, sizeof SAMPLE_IN_COLUMNS);
+  uint32_t vertex;
+  assert_int_equal(qn_ids_find(&graph.ids, "4000000000000", &vertex, &error), QN_OK);
+  assert_int_equal(vertex, 3);
+  assert_int_equal(qn_ids_find(&graph.ids, "11", &vertex, &error), QN_USAGE);
+  assert_int_equal(qn_ids_find(&graph.ids, "x", &vertex, &error), QN_USAGE);
+  qn_graph_unmap(&graph);
+}
+
+static void empty_graphs(void **state) {
+  (void)state;
+  static const uint64_t rows[] = {0, 0, 0};
+  for (uint64_t vertices = 0; vertices <= 2; vertices++) {
+    struct sample sample = {.num_vertices = vertices, .row_offsets = rows};
+    assert_int_equal(write_sample(scratch_path("empty.qrn"), &sample, &error), QN_OK);
+    assert_int_equal(map_and_verify(scratch_path("empty.qrn")), QN_OK);
+  }
+}
+
+static void same_bytes_every_time(void **state) {
+  (void)state;
+  size_t size_a, size_b;
+  uint8_t *a = write_and_read_sample(scratch_path("a.qrn"), &size_a);
+  uint8_t *b = write_and_read_sample(scratch_path("b.qrn"), &size_b);
+  assert_int_equal(size_a, size_b);
+  assert_memory_equal(a, b, size_a);
+  free(a);
+  free(b);
+}
+
+/* Whatever byte of the file is changed, the container is refused. */
+static void every_byte_matters(void **state) {
+  (void)state;
+  size_t size;
+  uint8_t *bytes = write_and_read_sample(scratch_path("sample.qrn"), &size);
+  const char *damaged = scratch_path("damaged.qrn");
+  write_file(damaged, bytes, size);
+  FILE *file = fopen(damaged, "r+b");
+  assert_non_null(file);
+  for (size_t i = 0; i < size; i++) {
+    uint8_t flipped = bytes[i] ^ (uint8_t)(1u << (i % 8));
+    assert_int_equal(fseek(file, (long)i, SEEK_SET), 0);
+    fwrite(&flipped, 1, 1, file);
+    fflush(file);
+    enum qn_status status = map_and_verify(damaged);
+    if (status != QN_INVALID && status != QN_UNSUPPORTED)
+      fail_msg("byte %zu changed: status %d", i, status);
+    fseek(file, (long)i, SEEK_SET);
+    fwrite(&bytes[i], 1, 1, file);
+  }
+  fclose(file);
+  assert_int_equal(map_and_verify(damaged), QN_OK);
+  free(bytes);
+}
+
+static void every_cut_is_noticed(void **state) {
+  (void)state;
+  size_t size;
+  uint8_t *bytes = write_and_read_sample(scratch_path("sample.qrn"), &size);
+  const char *cut = scratch_path("cut.qrn");
+  write_file(cut, bytes, size);
+  for (size_t length = size; length-- > 0;) {
+    assert_int_equal(truncate(cut, (off_t)length), 0);
+    assert_int_equal(map_and_verify(cut), QN_INVALID);
+    if (length > 0 && !strstr(error.message, "truncated"))
+      fail_msg("cut at %zu: %s", length, error.message);
+  }
+  bytes[size] = 0;
+  write_file(cut, bytes, size + 1);
+  assert_int_equal(map_and_verify(cut), QN_INVALID);
+  assert_non_null(strstr(error.message, "C-12"));
+  free(bytes);
+}
+
+/* A field of the header or of a table entry set to a hostile value under right checksums. */
+struct forgery {
+  const char *rule;
+  int section; /* -1: the header */
+  size_t offset;
+  unsigned width;
+  uint64_t value;
+  enum qn_status status;
+};
+
+static const struct forgery forgeries[] = {
+    {"C-2:", -1, 12, 4, 8192, QN_INVALID},
+    {"C-4:", -1, 8, 2, 2, QN_UNSUPPORTED},
+    {"C-4:", -1, 10, 2, 1, QN_UNSUPPORTED},
+    {"C-5:", -1, 24, 8, 1ull << 40, QN_UNSUPPORTED},
+    {"C-6:", -1, 100, 1, 1, QN_INVALID},
+    {"C-6:", -1, 4000, 1, 1, QN_INVALID},
+    {"C-7:", -1, 32, 4, 99, QN_UNSUPPORTED},
+    {"C-8:", -1, 36, 4, 3, QN_INVALID},
+    {"C-9:", -1, 40, 4, 2, QN_INVALID},
+    {"C-10:", -1, 44, 4, 1u << 31, QN_INVALID},
+    {"C-11:", -1, 48, 8, 1ull << 32, QN_INVALID},
+    {"C-12:", -1, 64, 8, UINT64_MAX, QN_INVALID},
+    {"C-13:", -1, 72, 8, UINT64_MAX - 4095, QN_INVALID},
+    {"C-13:", -1, 44, 4, 2, QN_INVALID},
+    {"C-16:", 0, 0, 1, 'A', QN_INVALID},
+    {"C-16:", 0, 0, 1, 0, QN_INVALID},
+    {"C-16:", 0, 31, 1, 'x', QN_INVALID},
+    {"C-17:", 0, 32, 4, 77, QN_INVALID},
+    {"C-17:", 0, 36, 4, 3, QN_INVALID},
+    {"C-17:", 0, 40, 8, 1ull << 61, QN_INVALID},
+    {"C-17:", 0, 64, 8, 8, QN_INVALID},
+    {"C-18:", 0, 74, 1, 63, QN_INVALID},
+    {"C-18:", 1, 48, 8, 4096, QN_INVALID},
+    {"C-18:", 1, 48, 8, 8193, QN_INVALID},
+    {"C-19:", 0, 56, 8, 1, QN_INVALID},
+    {"C-19:", 0, 72, 1, 1, QN_INVALID},
+    {"C-19:", 0, 88, 8, 0, QN_INVALID},
+    {"C-6:", 0, 75, 1, 5, QN_INVALID},
+    {"C-19:", 0, 75, 1, 3, QN_INVALID},
+    {"C-6:", 0, 127, 1, 1, QN_INVALID},
+};
+
+static void forgeries_are_named(void **state) {
+  (void)state;
+  size_t size;
+  uint8_t *bytes = write_and_read_sample(scratch_path("sample.qrn"), &size);
+  struct qn_disk_header header;
+  memcpy(&header, bytes, sizeof header);
+  for (size_t i = 0; i < sizeof forgeries / sizeof forgeries[0]; i++) {
+    const struct forgery *forgery = &forgeries[i];
+    uint8_t *copy = malloc(size);
+    assert_non_null(copy);
+    memcpy(copy, bytes, size);
+    size_t at = forgery->offset;
+    if (forgery->section >= 0)
+      at += header.table_offset + (size_t)forgery->section * sizeof(struct qn_disk_section);
+    memcpy(copy + at, &forgery->value, forgery->width);
+    seal_frame(copy, size);
+    write_file(scratch_path("forged.qrn"), copy, size);
+    free(copy);
+    enum qn_status status = map_and_verify(scratch_path("forged.qrn"));
+    if (status != forgery->status || strncmp(error.message, forgery->rule, strlen(forgery->rule)))
+      fail_msg("forgery %zu: expected %s, got status %d: %s", i, forgery->rule, status,
+               error.message);
+  }
+  free(bytes);
+}
+
+static void transfer_damage_is_explained(void **state) {
+  (void)state;
+  size_t size;
+  uint8_t *bytes = write_and_read_sample(scratch_path("sample.qrn"), &size);
+  const char *path = scratch_path("damaged.qrn");
+  bytes[0] &= 0x7f;
+  write_file(path, bytes, size);
+  assert_int_equal(map_and_verify(path), QN_INVALID);
+  assert_non_null(strstr(error.message, "eighth bit"));
+  memcpy(bytes, "\x89QRN\n\x1a\n\0", 8);
+  write_file(path, bytes, size);
+  assert_int_equal(map_and_verify(path), QN_INVALID);
+  assert_non_null(strstr(error.message, "CR LF was turned into LF"));
+  free(bytes);
+}
+
+static void existing_files_are_kept(void **state) {
+  (void)state;
+  struct qn_writer *writer;
+  const char *path = scratch_path("kept.txt");
+  write_file(path, "precious", 8);
+  assert_int_equal(qn_writer_create(path, false, &writer, &error), QN_USAGE);
+  assert_int_equal(qn_writer_create(path, true, &writer, &error), QN_OK);
+  qn_writer_abort(writer);
+  size_t size;
+  uint8_t *bytes = read_file(path, &size);
+  assert_int_equal(size, 8);
+  assert_memory_equal(bytes, "precious", 8);
+  free(bytes);
+  assert_int_equal(qn_writer_create(scratch_path("no/such/folder.qrn"), true, &writer, &error),
+                   QN_SYSTEM);
+}
+
+static void shrinking_a_section(void **state) {
+  (void)state;
+  struct qn_writer *writer;
+  struct qn_container *container;
+  uint32_t *values;
+  const char *path = scratch_path("shrunk.qrn");
+  struct qn_section_spec spec = {
+      .name = "values", .element_type = QN_ELEMENT_UNSIGNED, .element_bytes = 4, .count = 100000};
+  assert_int_equal(qn_writer_create(path, true, &writer, &error), QN_OK);
+  qn_writer_info(writer)->layout = QN_LAYOUT_GRAPH;
+  assert_int_equal(qn_writer_section(writer, &spec, &values, &error), QN_OK);
+  values[0] = 1;
+  values[2] = 3;
+  values[3] = 4; /* past the final end: must not show up as padding */
+  assert_int_equal(qn_writer_shrink(writer, 3, &error), QN_OK);
+  spec.name = "more";
+  spec.count = 5;
+  assert_int_equal(qn_writer_section(writer, &spec, &values, &error), QN_OK);
+  assert_int_equal(qn_writer_commit(writer, &error), QN_OK);
+  assert_int_equal(qn_container_map(path, 0, &container, &error), QN_OK);
+  assert_int_equal(qn_container_verify(container, &error), QN_OK);
+  const struct qn_section *section = qn_container_section(container, "values");
+  assert_int_equal(section->count, 3);
+  assert_memory_equal(section->data, ((uint32_t[]){1, 0, 3}), 12);
+  assert_int_equal(qn_container_section(container, "more")->offset, 8192);
+  qn_container_unmap(container);
+}
+
+/* Fail every allocation in turn: an error each time, and nothing leaked. */
+static void allocation_failures(void **state) {
+  (void)state;
+  struct sample sample = sample_graph();
+  uint64_t live = qn_memory_live();
+  unsigned failures = 0;
+  for (uint64_t n = 1;; n++) {
+    qn_memory_fail_nth(n);
+    enum qn_status status = write_sample(scratch_path("fail.qrn"), &sample, &error);
+    if (!status)
+      status = map_and_verify(scratch_path("fail.qrn"));
+    qn_memory_fail_nth(0);
+    assert_int_equal(qn_memory_live(), live);
+    if (!status)
+      break;
+    assert_int_equal(status, QN_SYSTEM);
+    failures++;
+  }
+  assert_true(failures > 5);
+}
+
+/* The checksum of a long section does not depend on the number of threads' chunks. */
+static void chunked_checksum(void **state) {
+  (void)state;
+  size_t size = 3 * QN_CHECKSUM_CHUNK + 17;
+  uint8_t *bytes = malloc(size);
+  uint64_t hashes[4];
+  assert_non_null(bytes);
+  for (size_t i = 0; i < size; i++)
+    bytes[i] = (uint8_t)(i * 31 >> 3);
+  for (unsigned i = 0; i < 4; i++)
+    hashes[i] = XXH3_64bits(bytes + i * QN_CHECKSUM_CHUNK, i < 3 ? QN_CHECKSUM_CHUNK : 17);
+  assert_int_equal(qn_chunked_checksum(bytes, size), XXH3_64bits(hashes, sizeof hashes));
+  assert_int_equal(qn_chunked_checksum(bytes, 0), XXH3_64bits(bytes, 0));
+  free(bytes);
+}
+
+/* What an output's commit says while `path` is mapped, after `command` was run in its folder. */
+static enum qn_status commit_after(const char *path, const char *command, bool *is_there) {
+  char line[512];
+  struct qn_container *container;
+  struct qn_atomic_file *output;
+  const char *result = scratch_path("result");
+  unlink(result);
+  assert_int_equal(qn_container_map(path, 0, &container, &error), QN_OK);
+  assert_int_equal(qn_atomic_file_create(result, false, &output, &error), QN_OK);
+  snprintf(line, sizeof line, "cd '%s' && %s", scratch_folder, command);
+  assert_int_equal(system(line), 0);
+  const enum qn_status status = qn_atomic_file_commit(output, &error);
+  *is_there = access(result, F_OK) == 0;
+  qn_container_unmap(container);
+  return status;
+}
+
+/* Nothing is published that was computed from a container which somebody wrote over. Names, times
+ * and owners are not its content. */
+static void overwritten_while_mapped(void **state) {
+  static const char *const harmless[] = {"true",
+                                         "touch -d 2001-01-01 in.qrn",
+                                         "chmod 600 in.qrn",
+                                         "mv in.qrn other.qrn",
+                                         "cp in.qrn new && mv new in.qrn",
+                                         "cp in.qrn new && echo x >> new && mv new in.qrn",
+                                         "cp in.qrn new && cat new > in.qrn"};
+  static const char *const harmful[] = {
+      "printf x | dd of=in.qrn bs=1 seek=4200 conv=notrunc status=none",
+      "touch -r in.qrn times && printf x | dd of=in.qrn bs=1 seek=4200 conv=notrunc status=none && "
+      "touch -r times in.qrn",
+      "truncate -s -1 in.qrn", "echo x >> in.qrn"};
+  struct sample sample = sample_graph();
+  (void)state;
+  bool is_there;
+  for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++) {
+    unlink(scratch_path("in.qrn"));
+    assert_int_equal(write_sample(scratch_path("in.qrn"), &sample, &error), QN_OK);
+    assert_int_equal(commit_after(scratch_path("in.qrn"), harmless[i], &is_there), QN_OK);
+    assert_true(is_there);
+  }
+  for (size_t i = 0; i < sizeof harmful / sizeof *harmful; i++) {
+    unlink(scratch_path("in.qrn"));
+    assert_int_equal(write_sample(scratch_path("in.qrn"), &sample, &error), QN_OK);
+    assert_int_equal(commit_after(scratch_path("in.qrn"), harmful[i], &is_there), QN_SYSTEM);
+    assert_non_null(strstr(error.message, "overwritten while it was in use"));
+    assert_non_null(strstr(error.file, "in.qrn"));
+    assert_false(is_there);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(round_trip),
+      cmocka_unit_test(empty_graphs),
+      cmocka_unit_test(same_bytes_every_time),
+      cmocka_unit_test(every_byte_matters),
+      cmocka_unit_test(every_cut_is_noticed),
+      cmocka_unit_test(forgeries_are_named),
+      cmocka_unit_test(transfer_damage_is_explained),
+      cmocka_unit_test(existing_files_are_kept),
+      cmocka_unit_test(shrinking_a_section),
+      cmocka_unit_test(allocation_failures),
+      cmocka_unit_test(chunked_checksum),
+      cmocka_unit_test(overwritten_while_mapped),
+  };
+  return cmocka_run_group_tests(tests, scratch_create, scratch_remove);
+}

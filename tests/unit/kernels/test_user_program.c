@@ -1,0 +1,78 @@
+/* A program from outside of kernels/programs, the worked example of its README, compiled with an
+ * engine here and compared with a plain reference. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#define QN_KERNEL widest_kernel
+#include "tests/programs/widest.h"
+
+#include "kernels/cpu/csr/engine.h"
+#include "tests/helpers/memory_graph.h"
+
+static uint32_t *naive_widths(const struct test_edges *edges, enum qn_weight_type type,
+                              uint32_t source) {
+  uint32_t *width = calloc((uint64_t)edges->num_vertices + 1, sizeof *width);
+  width[source] = UINT32_MAX;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (uint64_t i = 0; i < edges->count; i++) {
+      const struct test_edge *edge = &edges->list[i];
+      uint32_t capacity = type == QN_WEIGHT_NONE ? 1 : edge->weight;
+      uint32_t offer = width[edge->source] < capacity ? width[edge->source] : capacity;
+      if (offer > width[edge->destination]) {
+        width[edge->destination] = offer;
+        changed = true;
+      }
+    }
+  }
+  return width;
+}
+
+static void check(const struct test_edges *edges, enum qn_weight_type type, bool transpose,
+                  enum qn_directedness directedness) {
+  struct qn_graph graph = test_graph(edges, type, directedness, transpose);
+  uint32_t source = edges->num_vertices / 2;
+  uint32_t *expected = naive_widths(edges, type, source);
+  for (unsigned threads = 1; threads <= 4; threads += 3) {
+    struct qn_run_request request = qn_run_request_for(&widest_kernel, &graph);
+    struct qn_run_result result;
+    struct qn_error error;
+    qn_threads_set(threads);
+    request.sources = &source;
+    request.num_sources = 1;
+    assert_int_equal(widest_kernel.run(&request, &result, &error), QN_OK);
+    assert_int_equal(result.num_values, edges->num_vertices);
+    assert_memory_equal(expected, result.values, edges->num_vertices * sizeof *expected);
+    qn_run_result_destroy(&result);
+  }
+  free(expected);
+  test_graph_free(&graph);
+}
+
+static void test_widest(void **unused) {
+  (void)unused;
+  struct test_edges edges = test_random_edges(400, 3000, true, 11);
+  check(&edges, QN_WEIGHT_U32, false, QN_DIRECTED);
+  check(&edges, QN_WEIGHT_U32, true, QN_DIRECTED);
+  check(&edges, QN_WEIGHT_NONE, true, QN_DIRECTED);
+  test_symmetrize(&edges);
+  check(&edges, QN_WEIGHT_U32, false, QN_UNDIRECTED);
+  free(edges.list);
+}
+
+static void test_traits(void **unused) {
+  (void)unused;
+  assert_string_equal(widest_kernel.algorithm, "widest");
+  assert_int_equal(widest_kernel.traits, QN_KERNEL_SOURCE | QN_KERNEL_WEIGHTS |
+                                             QN_KERNEL_NON_NEGATIVE | QN_KERNEL_ANY_ORDER |
+                                             QN_KERNEL_ITERATIONS);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_widest), cmocka_unit_test(test_traits)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,25 @@
+/* The command-line options of every tool that builds a graph container from edges. */
+#ifndef QN_CONVERTERS_BUILD_OPTIONS_H
+#define QN_CONVERTERS_BUILD_OPTIONS_H
+
+#include <argp.h>
+#include <jansson.h>
+
+#include "converters/build/build.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A child for an argp parser, whose input is a `struct qn_build`: --undirected, --transpose,
+ * --self-loops, --duplicates. The child's group is 2. */
+extern const struct argp qn_build_argp;
+
+/* Record the same options in a container's provenance. */
+enum qn_status qn_provenance_build(json_t *provenance, const struct qn_build *build,
+                                   struct qn_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,93 @@
+/* quern-info: what a container holds, without reading it whole. */
+#include <argp.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "formats/container/figures.h"
+#include "support/sizes.h"
+#include "support/tool.h"
+#include <quern/layouts.h>
+#include <quern/open.h>
+
+struct options {
+  struct qn_tool_options shared;
+  const char *file;
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state) {
+  struct options *options = state->input;
+  switch (key) {
+  case ARGP_KEY_INIT:
+    state->child_inputs[0] = &options->shared;
+    return 0;
+  case ARGP_KEY_ARG:
+    if (options->file)
+      argp_error(state, "one container at a time");
+    options->file = argument;
+    return 0;
+  case ARGP_KEY_NO_ARGS:
+    argp_error(state, "name a container");
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const char documentation[] =
+    "Show what a container holds: its header, its layout's figures, where it came from, and its "
+    "sections.\v"
+    "FILE is a container, plain or in archive form, or BUNDLE.tar:MEMBER. Only header, section "
+    "table, footer and small sections are read; contents are not checked "
+    "(quern-verify does that). Exit status: 0, or 3 for a damaged file, 4 for an unknown version "
+    "or feature, 5 if it cannot be read.";
+
+static void print_sections(const json_t *sections) {
+  size_t index;
+  json_t *section;
+  printf("\n%-28s %-12s %16s %12s  %s\n", "section", "type", "elements", "size", "xxh3-64");
+  json_array_foreach(sections, index, section) {
+    char type[32], count[32], size[16];
+    snprintf(type, sizeof type, "%s x %" JSON_INTEGER_FORMAT,
+             json_string_value(json_object_get(section, "type")),
+             json_integer_value(json_object_get(section, "element_bytes")));
+    printf("%-28s %-12s %16s %12s  %s\n", json_string_value(json_object_get(section, "name")), type,
+           qn_count_text((uint64_t)json_integer_value(json_object_get(section, "count")), count,
+                         sizeof count),
+           qn_size_text((uint64_t)json_integer_value(json_object_get(section, "stored_bytes")),
+                        size, sizeof size),
+           json_string_value(json_object_get(section, "xxh3_64")));
+  }
+}
+
+static void print_text(json_t *description) {
+  json_t *sections = json_incref(json_object_get(description, "sections"));
+  json_object_del(description, "sections");
+  qn_figures_print(description, stdout);
+  print_sections(sections);
+  json_decref(sections);
+}
+
+int main(int argc, char **argv) {
+  static const struct argp_child children[] = {{&qn_tool_argp, 0, NULL, 0}, {0}};
+  static const struct argp argp = {NULL, parse, "FILE", documentation, children, NULL, NULL};
+  struct options options = {0};
+  struct qn_error error;
+  struct qn_container *container;
+  json_t *description = NULL;
+  qn_tool_parse("quern-info", &argp, argc, argv, &options, &options.shared);
+
+  enum qn_status status = qn_container_open(options.file, QN_MAP_ARCHIVE, &container, &error);
+  if (!status)
+    status = qn_container_describe(container, &description, &error);
+  if (!status && options.shared.json) {
+    json_dumpf(description, stdout, JSON_INDENT(2));
+    putchar('\n');
+  } else if (!status) {
+    print_text(description);
+  }
+  json_decref(description);
+  qn_container_unmap(container);
+  return qn_tool_exit(status, &error);
+}

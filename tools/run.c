@@ -1,0 +1,574 @@
+/* quern-run: run an algorithm on a container. */
+#include <argp.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/dispatch.h"
+#include "runtime/joint_report.h"
+#include "runtime/list.h"
+#include "runtime/summary.h"
+#include "runtime/values.h"
+#include "runtime/watch.h"
+#include "support/input_kept.h"
+#include "support/memory.h"
+#include "support/options.h"
+#include "support/progress.h"
+#include "support/sizes.h"
+#include "support/threads.h"
+#include "support/tool.h"
+#include "support/used_files.h"
+
+struct options {
+  struct qn_tool_options shared;
+  struct qn_run_options run;
+  struct qn_watch_options watch;
+  const char *file;
+  const char *output;
+  int64_t top;
+  bool list;
+  bool trust;
+  bool every_given;
+  bool mode_given;
+  bool device_given;
+  int devices[QN_MAX_DEVICES];
+};
+
+enum key {
+  KEY_SOURCE = 0x100,
+  KEY_SOURCES,
+  KEY_DAMPING,
+  KEY_TOLERANCE,
+  KEY_ITERATIONS,
+  KEY_HOPS,
+  KEY_GROUPS,
+  KEY_DELTA,
+  KEY_DEVICE,
+  KEY_DEVICE_MEMORY,
+  KEY_MODE,
+  KEY_DEVICES,
+  KEY_STRATEGY,
+  KEY_TOP,
+  KEY_LIST,
+  KEY_TRUST,
+  KEY_CHECKPOINT,
+  KEY_EVERY,
+  KEY_RESUME,
+};
+
+/* Iterations between two checkpoints, unless --every says otherwise. */
+#define DEFAULT_EVERY 10
+
+static const struct argp_option option_list[] = {
+    {"source", KEY_SOURCE, "ID", 0,
+     "Source vertex, by its original id (default: the vertex of the largest out-degree); may be "
+     "repeated for bc",
+     0},
+    {"sources", KEY_SOURCES, "ID,ID,...", 0, "Several sources", 0},
+    {"damping", KEY_DAMPING, "D", 0, "Damping of PageRank and rwr (default 0.85)", 0},
+    {"tolerance", KEY_TOLERANCE, "T", 0,
+     "End when values change by less than T in sum (the default is the algorithm's; 0: never)", 0},
+    {"iterations", KEY_ITERATIONS, "N", 0, "At most N iterations (the default is the algorithm's)",
+     0},
+    {"hops", KEY_HOPS, "K", 0, "How far neighborhood goes (default 1)", 0},
+    {"groups", KEY_GROUPS, "FILE", 0,
+     "Groups of vertices for cross-edges: lines \"id group\", such as -o of another run writes "
+     "(default: every vertex is a group of its own)",
+     0},
+    {"delta", KEY_DELTA, "W", 0, "Width of a bucket of sssp, in units of the weights", 0},
+    {"device", KEY_DEVICE, "auto|cpu|cuda[:N]|hybrid[:N]", 0,
+     "Where to run: on CUDA device N (default 0), on the CPU, on both side by side (hybrid: the "
+     "layout shards), or auto (the default): on the CUDA device if there is one with room for what "
+     "its vertices need",
+     1},
+    {"mode", KEY_MODE, "synchronous|asynchronous", 0,
+     "When the CPU and the device of --device hybrid see each other's new values: after an "
+     "iteration (the default), or within it, where the algorithm ends at one result either way",
+     1},
+    {"device-memory", KEY_DEVICE_MEMORY, "SIZE", 0,
+     "Use at most SIZE of the device's memory, or of each device's (default: all that is free)", 1},
+    {"devices", KEY_DEVICES, "N,N,...", 0,
+     "Run on several CUDA devices, on slotted-pages and edge-partitions; one may be named twice",
+     1},
+    {"strategy", KEY_STRATEGY, "performance|scalability", 0,
+     "How several devices share the run: all of them have the vertices' values and walk a part of "
+     "the graph, "
+     "or each has a part of the values and walks the whole graph (default: performance if the "
+     "values fit)",
+     1},
+    {"trust", KEY_TRUST, NULL, 0,
+     "Do not check the container's contents first: for a file that was just verified", 1},
+    {"checkpoint", KEY_CHECKPOINT, "DIR", 0,
+     "Keep a checkpoint in the folder DIR, from which an interrupted run can go on; it is removed "
+     "when the results are out. SIGINT and SIGTERM write one and end the run (exit status 130)",
+     1},
+    {"every", KEY_EVERY, "N", 0,
+     "Write a checkpoint after every N iterations (default 10; 0: only when interrupted)", 1},
+    {"resume", KEY_RESUME, NULL, 0,
+     "Go on from the checkpoint in DIR, or begin if there is none; one of another container, "
+     "algorithm or parameter is refused (--iterations and -T may differ)",
+     1},
+    {"output", 'o', "FILE", 0,
+     "Write every vertex's value: lines \"id<TAB>value\", or an array if FILE ends in .npy", 2},
+    {"top", KEY_TOP, "N", 0, "Show the N largest values (default: 10 for rankings)", 2},
+    {"list", KEY_LIST, NULL, 0, "Show the algorithms, layouts and devices of this build", 3},
+    {0}};
+
+static const char *const mode_words[] = {"synchronous", "asynchronous", NULL};
+static const char *const strategy_words[] = {"performance", "scalability", NULL};
+
+static const char documentation[] =
+    "Run an algorithm on a container of any layout and show what it found.\v"
+    "The container may be BUNDLE.tar:MEMBER, which is restored to temporary disk space (TMPDIR) "
+    "first.\n\n"
+    "The result does not depend on the layout, the device or the number of threads. Original ids "
+    "and original order are those of the graph's input. An option that an algorithm has no use for "
+    "is refused. Exit status: 0 done; 2 usage; 3 damaged "
+    "input; 4 no kernel for this combination; 5 I/O or memory; 6 device; 130 interrupted.";
+
+static void add_source(struct options *options, char *id) {
+  struct qn_error error;
+  struct qn_run_options *run = &options->run;
+  if (qn_realloc(&run->sources, (uint64_t)run->num_sources + 1, sizeof *run->sources, "sources",
+                 &error))
+    exit(qn_tool_exit(error.status, &error));
+  run->sources[run->num_sources++] = id;
+}
+
+static void parse_device(struct options *options, const char *text, struct argp_state *state) {
+  uint64_t index = 0;
+  if (strcmp(text, "auto") == 0) {
+    options->run.device = QN_DEVICE_AUTO;
+  } else if (strcmp(text, "cpu") == 0) {
+    options->run.device = QN_DEVICE_CPU;
+  } else if (strcmp(text, "cuda") == 0 || strncmp(text, "cuda:", 5) == 0) {
+    options->run.device = QN_DEVICE_CUDA;
+    index = text[4] ? qn_option_number(state, "--device", text + 5, 0, INT32_MAX) : 0;
+  } else if (strcmp(text, "hybrid") == 0 || strncmp(text, "hybrid:", 7) == 0) {
+    options->run.device = QN_DEVICE_HYBRID;
+    index = text[6] ? qn_option_number(state, "--device", text + 7, 0, INT32_MAX) : 0;
+  } else {
+    argp_error(state, "--device is auto, cpu, cuda, cuda:N, hybrid or hybrid:N, not %s", text);
+  }
+  options->run.device_index = (int)index;
+}
+
+static void parse_devices(struct options *options, char *list, struct argp_state *state) {
+  unsigned count = 0;
+  for (char *rest = list, *text; (text = strsep(&rest, ","));) {
+    const uint64_t index = qn_option_number(state, "--devices", text, 0, INT32_MAX);
+    if (count == QN_MAX_DEVICES)
+      argp_error(state, "--devices: at most %d", QN_MAX_DEVICES);
+    options->devices[count++] = (int)index;
+  }
+  options->run.devices = options->devices;
+  options->run.num_devices = count;
+}
+
+/* --devices implies --device cuda; a list of one is that device. */
+static void settle_devices(struct options *options, struct argp_state *state) {
+  struct qn_run_options *run = &options->run;
+  if (run->strategy != QN_STRATEGY_ANY && run->num_devices < 2)
+    argp_error(state, "--strategy is for --devices of two or more");
+  if (run->num_devices == 0)
+    return;
+  if (options->device_given && (run->device != QN_DEVICE_CUDA || run->device_index != 0))
+    argp_error(state, "--devices stands instead of --device");
+  run->device = QN_DEVICE_CUDA;
+  run->device_index = options->devices[0];
+  if (run->num_devices == 1)
+    run->num_devices = 0;
+}
+
+static int64_t parse_count(const char *option, const char *text, struct argp_state *state) {
+  return (int64_t)qn_option_number(state, option, text, 0, UINT32_MAX);
+}
+
+static void parse_argument(struct options *options, char *argument, struct argp_state *state) {
+  if (!options->run.algorithm)
+    options->run.algorithm = argument;
+  else if (!options->file)
+    options->file = argument;
+  else
+    argp_error(state, "one container at a time");
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state) {
+  struct options *options = state->input;
+  switch (key) {
+  case ARGP_KEY_INIT:
+    state->child_inputs[0] = &options->shared;
+    state->child_inputs[1] = &options->watch;
+    return 0;
+  case KEY_SOURCE:
+    add_source(options, argument);
+    return 0;
+  case KEY_SOURCES:
+    for (char *rest = argument, *id; (id = strsep(&rest, ","));)
+      add_source(options, id);
+    return 0;
+  case KEY_DAMPING:
+    options->run.damping = qn_option_real(state, "--damping", argument);
+    return 0;
+  case KEY_TOLERANCE:
+    options->run.tolerance = qn_option_real(state, "--tolerance", argument);
+    return 0;
+  case KEY_ITERATIONS:
+    options->run.iterations = parse_count("--iterations", argument, state);
+    return 0;
+  case KEY_GROUPS:
+    options->run.groups = argument;
+    return 0;
+  case KEY_HOPS:
+    options->run.hops = parse_count("--hops", argument, state);
+    return 0;
+  case KEY_DELTA:
+    options->run.delta = qn_option_real(state, "--delta", argument);
+    return 0;
+  case KEY_DEVICE:
+    parse_device(options, argument, state);
+    options->device_given = true;
+    return 0;
+  case KEY_DEVICES:
+    parse_devices(options, argument, state);
+    return 0;
+  case KEY_STRATEGY:
+    options->run.strategy = (enum qn_strategy)(
+        QN_PERFORMANCE + qn_option_choice(state, "--strategy", strategy_words, argument));
+    return 0;
+  case KEY_DEVICE_MEMORY:
+    options->run.device_memory = qn_option_size(state, "--device-memory", argument, 0);
+    return 0;
+  case KEY_MODE:
+    options->run.asynchronous = qn_option_choice(state, "--mode", mode_words, argument);
+    options->mode_given = true;
+    return 0;
+  case KEY_TRUST:
+    options->trust = true;
+    return 0;
+  case KEY_CHECKPOINT:
+    options->run.checkpoint.folder = argument;
+    return 0;
+  case KEY_EVERY:
+    options->run.checkpoint.every = (uint32_t)parse_count("--every", argument, state);
+    options->every_given = true;
+    return 0;
+  case KEY_RESUME:
+    options->run.checkpoint.resume = true;
+    return 0;
+  case 'o':
+    options->output = argument;
+    options->run.wants_values = true;
+    return 0;
+  case KEY_TOP:
+    options->top = parse_count("--top", argument, state);
+    return 0;
+  case KEY_LIST:
+    options->list = true;
+    return 0;
+  case ARGP_KEY_ARG:
+    parse_argument(options, argument, state);
+    return 0;
+  case ARGP_KEY_END:
+    if (!options->list && !options->file)
+      argp_error(state, "name an algorithm and a container (or --list)");
+    if (options->mode_given && options->run.device != QN_DEVICE_HYBRID)
+      argp_error(state, "--mode is for --device hybrid");
+    settle_devices(options, state);
+    if (!options->run.checkpoint.folder && (options->every_given || options->run.checkpoint.resume))
+      argp_error(state, "--every and --resume are for --checkpoint DIR");
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static void list_kernels(bool json) {
+  json_t *list = qn_kernel_list();
+  if (json) {
+    json_dumpf(list, stdout, JSON_INDENT(2));
+    putchar('\n');
+  } else {
+    qn_kernel_list_print(list);
+  }
+  json_decref(list);
+}
+
+/* Seconds since the process began to work, split up. */
+struct times {
+  double begin;
+  double write;
+};
+
+/* How many of `things` (edges, bytes of the graph) were walked in a second of the kernels' time, if
+ * all are walked once, or, by kernels that do so, once an iteration of this process. */
+static double per_second(const struct qn_run *run, uint64_t things) {
+  const struct qn_run_result *result = &run->result;
+  uint64_t before = run->keeper ? qn_keeper_figures(run->keeper)->resumed : 0;
+  bool all_active = run->kernel->traits & QN_KERNEL_ALL_ACTIVE;
+  double walks = all_active ? (double)(result->iterations - before) : 1;
+  double seconds =
+      run->kernel->processor == QN_CPU ? result->kernel_seconds : result->device.kernel_seconds;
+  return seconds > 0 ? (double)things * walks / seconds : 0;
+}
+
+/* What the accelerator did; NULL on the CPU. */
+static json_t *device_json(const struct qn_run *run) {
+  const struct qn_device_figures *device = &run->result.device;
+  if (run->kernel->processor == QN_CPU)
+    return NULL;
+  return json_pack("{s:s, s:I, s:I, s:f, s:I, s:f, s:f}", "name", device->name, "memory_bytes",
+                   (json_int_t)device->memory_bytes, "copied_bytes",
+                   (json_int_t)device->copied_bytes, "copy_seconds", device->copy_seconds,
+                   "uploaded_bytes", (json_int_t)device->uploaded_bytes, "kernel_seconds",
+                   device->kernel_seconds, "bytes_per_second",
+                   per_second(run, device->uploaded_bytes));
+}
+
+/* How several devices shared the run; NULL where there was one. */
+static json_t *devices_json(const struct qn_run *run) {
+  const struct qn_run_result *result = &run->result;
+  json_t *list = result->num_devices ? json_array() : NULL;
+  for (unsigned i = 0; i < result->num_devices; i++) {
+    const struct qn_device_share *share = &result->shares[i];
+    const struct qn_stream_figures *moved = &share->moved;
+    json_array_append_new(
+        list,
+        json_pack(
+            "{s:i, s:s, s:I, s:I, s:I, s:I, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f}", "index",
+            share->index, "name", share->figures.name, "memory_bytes",
+            (json_int_t)share->figures.memory_bytes, "attribute_bytes",
+            (json_int_t)share->plan.attribute_bytes, "topology_bytes",
+            (json_int_t)share->plan.topology_bytes, "units", (json_int_t)share->plan.num_units,
+            "streams", share->plan.streams, "cache_bytes", (json_int_t)share->plan.cache_bytes,
+            "active_units", (json_int_t)moved->active_units, "cache_hits",
+            (json_int_t)moved->cache_hits, "moved_units", (json_int_t)moved->moved_units,
+            "moved_bytes", (json_int_t)moved->moved_bytes, "uploaded_bytes",
+            (json_int_t)share->figures.uploaded_bytes, "merged_bytes",
+            (json_int_t)share->merged_bytes, "kernel_seconds", share->figures.kernel_seconds));
+  }
+  return list;
+}
+
+/* The checkpoints of the run; NULL without. */
+static json_t *checkpoint_json(const struct qn_run *run) {
+  if (!run->keeper)
+    return NULL;
+  const struct qn_checkpoint_figures *figures = qn_keeper_figures(run->keeper);
+  return json_pack("{s:I, s:I, s:I, s:f}", "resumed_after", (json_int_t)figures->resumed, "written",
+                   (json_int_t)figures->written, "bytes", (json_int_t)figures->bytes, "seconds",
+                   figures->seconds);
+}
+
+static json_t *report_json(const struct qn_session *session, const struct qn_run *run,
+                           const struct qn_watch *watch, const struct times *times,
+                           json_t *summary) {
+  json_t *seconds = json_pack("{s:f, s:f, s:f, s:f, s:f, s:f}", "map", session->map_seconds,
+                              "validate", session->validate_seconds, "prepare",
+                              run->result.prepare_seconds, "kernel", run->result.kernel_seconds,
+                              "write", times->write, "total", qn_seconds() - times->begin);
+  json_t *report = json_pack(
+      "{s:s, s:s, s:s, s:s, s:i, s:I, s:I, s:I, s:b, s:o, s:f, s:O}", "algorithm",
+      run->kernel->algorithm, "layout", qn_layout_name(run->kernel->layout), "device",
+      qn_processor_name(run->kernel->processor), "kernel", run->kernel->name, "threads",
+      (int)qn_threads(), "vertices", (json_int_t)session->info->num_vertices, "edges",
+      (json_int_t)session->info->num_edges, "iterations", (json_int_t)run->result.iterations,
+      "converged", run->result.converged, "seconds", seconds, "edges_per_second",
+      per_second(run, session->info->num_edges), "result", summary);
+  json_t *device = device_json(run), *streamed = qn_watch_json(watch);
+  if (device)
+    json_object_set_new(report, "accelerator", device);
+  json_t *devices = devices_json(run);
+  if (devices) {
+    json_object_set_new(report, "strategy",
+                        json_string(qn_strategy_name(run->result.plan.strategy)));
+    json_object_set_new(report, "peer_to_peer", json_boolean(run->result.plan.peers));
+    json_object_set_new(report, "devices", devices);
+  }
+  json_t *checkpoint = checkpoint_json(run);
+  if (checkpoint)
+    json_object_set_new(report, "checkpoint", checkpoint);
+  if (streamed)
+    json_object_set_new(report, "streaming", streamed);
+  json_t *beside = qn_watch_beside_json(watch);
+  if (beside)
+    json_object_set_new(report, "hybrid", beside);
+  json_t *sources = json_array();
+  for (uint32_t i = 0; i < run->num_sources; i++)
+    json_array_append_new(sources, qn_id_json(session, run->sources[i]));
+  if (run->num_sources)
+    json_object_set(report, "sources", sources);
+  json_decref(sources);
+  return report;
+}
+
+/* A number of iterations that was asked for is no failure to converge. */
+static const char *convergence_note(const struct qn_run *run) {
+  bool fixed = ((run->kernel->traits & QN_KERNEL_ALL_ACTIVE) && run->request.tolerance == 0) ||
+               run->kernel->traits & QN_KERNEL_HOPS;
+  return run->result.converged || fixed ? "" : " (not converged)";
+}
+
+static void print_checkpoint(const json_t *checkpoint) {
+  if (!checkpoint)
+    return;
+#define NUMBER(key) json_integer_value(json_object_get(checkpoint, key))
+  printf("checkpoint %" JSON_INTEGER_FORMAT " written in %.3f s", NUMBER("written"),
+         json_real_value(json_object_get(checkpoint, "seconds")));
+  if (NUMBER("resumed_after"))
+    printf("; went on after iteration %" JSON_INTEGER_FORMAT, NUMBER("resumed_after"));
+  putchar('\n');
+#undef NUMBER
+}
+
+static void print_devices(const json_t *report) {
+  const json_t *devices = json_object_get(report, "devices"), *device;
+  size_t i;
+  json_array_foreach((json_t *)devices, i, device) {
+    char moved[32], merged[32], attributes[32];
+#define NUMBER(key) (uint64_t) json_integer_value(json_object_get(device, key))
+    printf("  %zu. %-8" JSON_INTEGER_FORMAT " %" PRIu64 " units, %s of values, %s moved, %" PRIu64
+           " of %" PRIu64 " active units in the cache, %s exchanged, kernels %.6f s\n",
+           i + 1, json_integer_value(json_object_get(device, "index")), NUMBER("units"),
+           qn_size_text(NUMBER("attribute_bytes"), attributes, sizeof attributes),
+           qn_size_text(NUMBER("moved_bytes"), moved, sizeof moved), NUMBER("cache_hits"),
+           NUMBER("active_units"), qn_size_text(NUMBER("merged_bytes"), merged, sizeof merged),
+           json_real_value(json_object_get(device, "kernel_seconds")));
+#undef NUMBER
+  }
+}
+
+static void print_report(const struct qn_run *run, const json_t *report) {
+  char vertices[32], edges[32];
+  const json_t *seconds = json_object_get(report, "seconds"), *sources;
+#define TEXT(key) json_string_value(json_object_get(report, key))
+#define COUNT(key, text)                                                                           \
+  qn_count_text((uint64_t)json_integer_value(json_object_get(report, key)), text, sizeof text)
+  printf("%s on %s (%s: %s), %s vertices, %s edges\n", TEXT("algorithm"), TEXT("layout"),
+         TEXT("device"), TEXT("kernel"), COUNT("vertices", vertices), COUNT("edges", edges));
+  const json_t *device = json_object_get(report, "accelerator");
+  if (device) {
+    char memory[32], copied[32];
+#define SIZE(key, text)                                                                            \
+  qn_size_text((uint64_t)json_integer_value(json_object_get(device, key)), text, sizeof text)
+    printf("device     %s, %s in use, %s copied in %.3f s, kernels %.6f s\n",
+           json_string_value(json_object_get(device, "name")), SIZE("memory_bytes", memory),
+           SIZE("copied_bytes", copied), json_real_value(json_object_get(device, "copy_seconds")),
+           json_real_value(json_object_get(device, "kernel_seconds")));
+  }
+  print_devices(report);
+  if (json_object_get(report, "streaming"))
+    qn_watch_print(json_object_get(report, "streaming"));
+  if (json_object_get(report, "hybrid"))
+    qn_beside_report_print(json_object_get(report, "hybrid"));
+  if ((sources = json_object_get(report, "sources")) && json_array_size(sources) == 1)
+    printf("source     %s\n", json_string_value(json_array_get(sources, 0)));
+  qn_summary_print(json_object_get(report, "result"));
+  printf("iterations %" JSON_INTEGER_FORMAT "%s\n",
+         json_integer_value(json_object_get(report, "iterations")), convergence_note(run));
+  print_checkpoint(json_object_get(report, "checkpoint"));
+#define SECONDS(key) json_real_value(json_object_get(seconds, key))
+  printf("seconds    %.3f (map %.3f, validate %.3f, prepare %.3f, kernel %.3f, write %.3f)\n",
+         SECONDS("total"), SECONDS("map"), SECONDS("validate"), SECONDS("prepare"),
+         SECONDS("kernel"), SECONDS("write"));
+  const double rate = json_real_value(json_object_get(report, "edges_per_second"));
+  if (rate > 0)
+    printf("edges/s    %.*f million\n", rate < 1e8 ? 2 : 0, rate / 1e6);
+}
+
+static enum qn_status write_values(struct qn_atomic_file **file, const struct qn_session *session,
+                                   const struct qn_run *run, struct qn_error *error) {
+  enum qn_status status = qn_values_write(*file, session, run, error);
+  if (status)
+    return status;
+  struct qn_atomic_file *finished = *file;
+  *file = NULL;
+  return qn_atomic_file_commit(finished, error);
+}
+
+/* What is read, and what is written. */
+static enum qn_status check_outputs(const struct options *options, struct qn_error *error) {
+  const char *const outputs[] = {options->output, options->watch.trace};
+  enum qn_status status = QN_OK;
+  for (size_t i = 0; !status && i < sizeof outputs / sizeof *outputs; i++)
+    if (!(status = qn_input_kept(outputs[i], options->file, error)))
+      status = qn_input_kept(outputs[i], options->run.groups, error);
+  return status;
+}
+
+static enum qn_status run_file(const struct options *options, struct qn_error *error) {
+  struct times times = {.begin = qn_seconds()};
+  struct qn_session session = {0};
+  struct qn_run run = {0};
+  struct qn_run_options run_options = options->run;
+  struct qn_atomic_file *file = NULL;
+  struct qn_watch *watch = NULL;
+  json_t *summary = NULL;
+  enum qn_status status = check_outputs(options, error);
+  if (!status)
+    status = qn_session_open(options->file, options->trust, &session, error);
+  if (!status)
+    status = qn_watch_create(&options->watch, options->shared.force, &watch, error);
+  if (!status && options->output) /* before the work, so that it is not done in vain */
+    status = qn_atomic_file_create(options->output, options->shared.force, &file, error);
+  run_options.watch = watch;
+  if (!status)
+    status = qn_run_start(&session, &run_options, &run, error);
+  qn_progress_end();
+  struct qn_error unwritten; /* a timeline; the reason for ending counts more */
+  if (!status || status == QN_INTERRUPTED) {
+    enum qn_status written = qn_watch_commit(watch, status ? &unwritten : error);
+    status = status ? status : written;
+  }
+  if (status)
+    goto cleanup;
+  double begin = qn_seconds();
+  status = file ? write_values(&file, &session, &run, error) : qn_used_files_check(error);
+  times.write = qn_seconds() - begin;
+  if (!status)
+    status = qn_summary_create(&session, &run, options->top, &summary, error);
+  if (status)
+    goto cleanup;
+  json_t *report = report_json(&session, &run, watch, &times, summary);
+  if (options->shared.json) {
+    json_dumpf(report, stdout, JSON_INDENT(2));
+    putchar('\n');
+  } else {
+    print_report(&run, report);
+  }
+  json_decref(report);
+  if (run.keeper)
+    status = qn_keeper_discard(run.keeper, error);
+cleanup:
+  json_decref(summary);
+  qn_atomic_file_abort(file);
+  qn_watch_destroy(watch);
+  qn_run_destroy(&run);
+  qn_session_close(&session);
+  return status;
+}
+
+int main(int argc, char **argv) {
+  static const struct argp_child children[] = {
+      {&qn_tool_output_argp, 0, NULL, 0}, {&qn_stream_argp, 0, NULL, 0}, {0}};
+  static const struct argp argp = {
+      option_list, parse, "ALGORITHM FILE\n--list", documentation, children, NULL, NULL};
+  struct options options = {.run = {.damping = -1,
+                                    .tolerance = -1,
+                                    .iterations = -1,
+                                    .hops = -1,
+                                    .delta = -1,
+                                    .checkpoint.every = DEFAULT_EVERY},
+                            .top = -1};
+  struct qn_error error;
+  enum qn_status status = QN_OK;
+  qn_tool_parse("quern-run", &argp, argc, argv, &options, &options.shared);
+  if (options.list)
+    list_kernels(options.shared.json);
+  else
+    status = run_file(&options, &error);
+  qn_free(options.run.sources);
+  return qn_tool_exit(status, &error);
+}
