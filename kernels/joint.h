@@ -1,7 +1,7 @@
 /* The CPU beside an accelerator (Garaph, section 5): which of them does an iteration, and what they
  * did in it. */
-#ifndef QN_KERNELS_BESIDE_H
-#define QN_KERNELS_BESIDE_H
+#ifndef QN_KERNELS_JOINT_H
+#define QN_KERNELS_JOINT_H
 
 #include <stdbool.h>
 #include <stdint.h>

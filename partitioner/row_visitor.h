@@ -2,8 +2,8 @@
  * for in-edges that it does not store, sorted out of the out-edges each time they are looked
  * at. Builders learn from the offsets how large their sections are and then fill them while
  * a visitor is shown the rows; nobody keeps a transpose. */
-#ifndef QN_PARTITIONER_ROWS_H
-#define QN_PARTITIONER_ROWS_H
+#ifndef QN_PARTITIONER_ROW_VISITOR_H
+#define QN_PARTITIONER_ROW_VISITOR_H
 
 #include <quern/transpose.h>
 

@@ -1,6 +1,6 @@
 /* What the CPU and the device did in a run that they shared (kernels/joint.h). */
-#ifndef QN_RUNTIME_BESIDE_REPORT_H
-#define QN_RUNTIME_BESIDE_REPORT_H
+#ifndef QN_RUNTIME_JOINT_REPORT_H
+#define QN_RUNTIME_JOINT_REPORT_H
 
 #include <jansson.h>
 

@@ -36,7 +36,7 @@ void qn_watch_attach(struct qn_watch *watch, struct qn_run_request *request, uin
  * "moved_bytes_by_device" and "merge_seconds"}], "cost_model": {...} with --explain (cost_model.h)}
  */
 json_t *qn_watch_json(const struct qn_watch *watch);
-/* The run that the CPU and a device shared (beside_report.h); NULL if they did not. */
+/* The run that the CPU and a device shared (joint_report.h); NULL if they did not. */
 json_t *qn_watch_beside_json(const struct qn_watch *watch);
 void qn_watch_print(const json_t *json);
 

@@ -1,6 +1,6 @@
 /* The command-line options of every tool that builds a graph container from edges. */
-#ifndef QN_CONVERTERS_BUILD_OPTIONS_H
-#define QN_CONVERTERS_BUILD_OPTIONS_H
+#ifndef QN_TOOLS_BUILD_OPTIONS_H
+#define QN_TOOLS_BUILD_OPTIONS_H
 
 #include <argp.h>
 #include <jansson.h>

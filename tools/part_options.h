@@ -1,6 +1,6 @@
 /* The command-line options that choose a part of a graph (subgraph.h). */
-#ifndef QN_CONVERTERS_PART_OPTIONS_H
-#define QN_CONVERTERS_PART_OPTIONS_H
+#ifndef QN_TOOLS_PART_OPTIONS_H
+#define QN_TOOLS_PART_OPTIONS_H
 
 #include <argp.h>
 #include <jansson.h>

@@ -1,6 +1,6 @@
 /* Compressed sparse rows as binary formats keep them: little-endian, at any alignment. */
-#ifndef QN_CONVERTERS_BINARY_ROWS_H
-#define QN_CONVERTERS_BINARY_ROWS_H
+#ifndef QN_CONVERTERS_ARRAYS_BINARY_ROWS_H
+#define QN_CONVERTERS_ARRAYS_BINARY_ROWS_H
 
 #include "converters/parse/reader.h"
 

@@ -2,8 +2,8 @@
  * gamma, delta [Elias, 1975], zeta [Boldi and Vigna, "Codes for the World-Wide Web", 2005] and
  * nibbles. Reading beyond the end, or a code of a number beyond 64 bits, sets `fault`; numbers read
  * after it mean nothing, and counts that come from them must be bounded by other means. */
-#ifndef QN_CONVERTERS_BIT_READER_H
-#define QN_CONVERTERS_BIT_READER_H
+#ifndef QN_CONVERTERS_ARRAYS_BIT_READER_H
+#define QN_CONVERTERS_ARRAYS_BIT_READER_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /* Graphs as WebGraph compresses them: lists of successors, each by reference to one before it, runs
  * of consecutive ids, and gaps [Boldi and Vigna, "The WebGraph Framework I: Compression
  * Techniques", WWW 2004]. */
-#ifndef QN_CONVERTERS_BV_GRAPH_H
-#define QN_CONVERTERS_BV_GRAPH_H
+#ifndef QN_CONVERTERS_ARRAYS_BV_GRAPH_H
+#define QN_CONVERTERS_ARRAYS_BV_GRAPH_H
 
 #include "converters/arrays/bit_reader.h"
 #include <quern/error.h>

@@ -1,6 +1,6 @@
 /* NumPy arrays of two rows or two columns: the ends of edges. */
-#ifndef QN_CONVERTERS_EDGE_ARRAY_H
-#define QN_CONVERTERS_EDGE_ARRAY_H
+#ifndef QN_CONVERTERS_ARRAYS_EDGE_ARRAY_H
+#define QN_CONVERTERS_ARRAYS_EDGE_ARRAY_H
 
 #include "converters/arrays/npy_array.h"
 #include "converters/parse/reader.h"

@@ -1,7 +1,7 @@
 /* The little of HDF5 that sparse matrices need: one attribute of text at the root, and arrays of
  * one dimension. In builds without libhdf5 opening and creating fail with QN_UNSUPPORTED. */
-#ifndef QN_CONVERTERS_HDF5_FILE_H
-#define QN_CONVERTERS_HDF5_FILE_H
+#ifndef QN_CONVERTERS_ARRAYS_HDF5_FILE_H
+#define QN_CONVERTERS_ARRAYS_HDF5_FILE_H
 
 #include "converters/arrays/number_array.h"
 #include "converters/input/whole_input.h"

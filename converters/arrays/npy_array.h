@@ -5,8 +5,8 @@
  *   u16    length of the header (u32 from version 2)
  *   text   {'descr': '<i8', 'fortran_order': False, 'shape': (2, 1000), }
  *   the numbers */
-#ifndef QN_CONVERTERS_NPY_ARRAY_H
-#define QN_CONVERTERS_NPY_ARRAY_H
+#ifndef QN_CONVERTERS_ARRAYS_NPY_ARRAY_H
+#define QN_CONVERTERS_ARRAYS_NPY_ARRAY_H
 
 #include "converters/arrays/number_array.h"
 #include <quern/error.h>

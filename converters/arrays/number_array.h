@@ -1,6 +1,6 @@
 /* Arrays of numbers as binary formats keep them: any width, byte order and alignment. */
-#ifndef QN_CONVERTERS_NUMBER_ARRAY_H
-#define QN_CONVERTERS_NUMBER_ARRAY_H
+#ifndef QN_CONVERTERS_ARRAYS_NUMBER_ARRAY_H
+#define QN_CONVERTERS_ARRAYS_NUMBER_ARRAY_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /* Sparse matrices as arrays of numbers, read as graphs: an entry at (row, column) is an edge from
  * the row's vertex to the column's. A matrix that is not square is a bipartite graph, in which row
  * i, from 0, is vertex L(i + 1) and column j vertex R(j + 1). */
-#ifndef QN_CONVERTERS_SPARSE_MATRIX_H
-#define QN_CONVERTERS_SPARSE_MATRIX_H
+#ifndef QN_CONVERTERS_ARRAYS_SPARSE_MATRIX_H
+#define QN_CONVERTERS_ARRAYS_SPARSE_MATRIX_H
 
 #include "converters/arrays/number_array.h"
 #include "converters/parse/reader.h"

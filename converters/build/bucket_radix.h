@@ -1,8 +1,8 @@
 /* Sorting the records of one bucket by their keys: a stable least-significant-digit radix sort in
  * two scratch arrays that stay in the cache. Internal to bucket_sort.c and bucket_write.c, which
  * inline it for each kind of record. */
-#ifndef QN_CONVERTERS_BUCKET_RADIX_H
-#define QN_CONVERTERS_BUCKET_RADIX_H
+#ifndef QN_CONVERTERS_BUILD_BUCKET_RADIX_H
+#define QN_CONVERTERS_BUILD_BUCKET_RADIX_H
 
 #include <string.h>
 

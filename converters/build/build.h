@@ -10,8 +10,8 @@
  *   qn_writer_commit(writer, &error);
  *
  * The result is the same for every number of threads. */
-#ifndef QN_CONVERTERS_BUILD_H
-#define QN_CONVERTERS_BUILD_H
+#ifndef QN_CONVERTERS_BUILD_BUILD_H
+#define QN_CONVERTERS_BUILD_BUILD_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* What building a graph will take, for support/memory_plan.h. */
-#ifndef QN_CONVERTERS_BUILD_ESTIMATE_H
-#define QN_CONVERTERS_BUILD_ESTIMATE_H
+#ifndef QN_CONVERTERS_BUILD_BUILD_ESTIMATE_H
+#define QN_CONVERTERS_BUILD_BUILD_ESTIMATE_H
 
 #include "converters/build/build.h"
 #include "support/memory_plan.h"

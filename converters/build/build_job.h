@@ -1,7 +1,7 @@
 /* What the builder's parts share: build.c, build_sorted.c for edges that come as they will lie, and
  * build_on_disk.c for those that do not fit into memory. Internal to the builder. */
-#ifndef QN_CONVERTERS_BUILD_JOB_H
-#define QN_CONVERTERS_BUILD_JOB_H
+#ifndef QN_CONVERTERS_BUILD_BUILD_JOB_H
+#define QN_CONVERTERS_BUILD_BUILD_JOB_H
 
 #include "converters/build/build.h"
 #include "converters/build/edge_buckets.h"

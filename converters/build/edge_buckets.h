@@ -5,8 +5,8 @@
  * then the destination: in 32 bits where both fit, else in 64. Records lie in chained
  * chunks, one chain for each bucket and lane; a lane is filled by one thread,
  * and holds edges that come before those of the next lane in input order. */
-#ifndef QN_CONVERTERS_BUCKETS_H
-#define QN_CONVERTERS_BUCKETS_H
+#ifndef QN_CONVERTERS_BUILD_EDGE_BUCKETS_H
+#define QN_CONVERTERS_BUILD_EDGE_BUCKETS_H
 
 #include <stdbool.h>
 #include <stdint.h>

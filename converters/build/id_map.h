@@ -1,7 +1,7 @@
 /* From the ids of an edge list to vertices: the identity, or the rank of an id
  * among those that occur. Internal to the builder. */
-#ifndef QN_CONVERTERS_ID_MAP_H
-#define QN_CONVERTERS_ID_MAP_H
+#ifndef QN_CONVERTERS_BUILD_ID_MAP_H
+#define QN_CONVERTERS_BUILD_ID_MAP_H
 
 #include <stdbool.h>
 #include <stdint.h>

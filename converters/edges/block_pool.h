@@ -1,8 +1,8 @@
 /* Equal blocks of memory that are taken and given back by many threads. The
  * memory of edges that have been read is used again for edges being sorted:
  * first touch costs more than use. */
-#ifndef QN_CONVERTERS_BLOCK_POOL_H
-#define QN_CONVERTERS_BLOCK_POOL_H
+#ifndef QN_CONVERTERS_EDGES_BLOCK_POOL_H
+#define QN_CONVERTERS_EDGES_BLOCK_POOL_H
 
 #include <stdint.h>
 

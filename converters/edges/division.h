@@ -6,8 +6,8 @@
  * in a block of memory and appended to a temporary file when that is full. Edges with weights keep
  * their order: a pile's blocks, sorted by sequence and position, hold them as they came. Edges
  * without weights have no order to keep. */
-#ifndef QN_CONVERTERS_DIVISION_H
-#define QN_CONVERTERS_DIVISION_H
+#ifndef QN_CONVERTERS_EDGES_DIVISION_H
+#define QN_CONVERTERS_EDGES_DIVISION_H
 
 #include <pthread.h>
 #include <stdbool.h>

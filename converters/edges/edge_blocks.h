@@ -1,6 +1,6 @@
 /* The blocks that edge lists are made of. Internal to the edge list and the builder. */
-#ifndef QN_CONVERTERS_EDGE_BLOCKS_H
-#define QN_CONVERTERS_EDGE_BLOCKS_H
+#ifndef QN_CONVERTERS_EDGES_EDGE_BLOCKS_H
+#define QN_CONVERTERS_EDGES_EDGE_BLOCKS_H
 
 #include <pthread.h>
 #include <stdbool.h>

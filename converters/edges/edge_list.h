@@ -16,8 +16,8 @@
  * Any number of streams may be open at once, each used by one thread at a time.
  * A stream fills blocks of 64 KiB, of which it takes at least one: some ten thousand
  * edges a stream use memory well. */
-#ifndef QN_CONVERTERS_EDGE_LIST_H
-#define QN_CONVERTERS_EDGE_LIST_H
+#ifndef QN_CONVERTERS_EDGES_EDGE_LIST_H
+#define QN_CONVERTERS_EDGES_EDGE_LIST_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* Renumbering the ends of all edges of a list. */
-#ifndef QN_CONVERTERS_EDGE_MAP_H
-#define QN_CONVERTERS_EDGE_MAP_H
+#ifndef QN_CONVERTERS_EDGES_EDGE_MAP_H
+#define QN_CONVERTERS_EDGES_EDGE_MAP_H
 
 #include <stdint.h>
 

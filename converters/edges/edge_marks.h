@@ -3,8 +3,8 @@
  *
  * There is a bit for every number of 32 bits, touched where ids are. Blocks with ids that lie too
  * far apart for that are left out, and say so: whoever needs all ids looks at those again. */
-#ifndef QN_CONVERTERS_EDGE_MARKS_H
-#define QN_CONVERTERS_EDGE_MARKS_H
+#ifndef QN_CONVERTERS_EDGES_EDGE_MARKS_H
+#define QN_CONVERTERS_EDGES_EDGE_MARKS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
  *
  * Ids below a bound are marked in a bitmap; the far ones are kept sorted. So memory goes by how
  * many different ids there are, and by the bound, not by the edges. */
-#ifndef QN_CONVERTERS_ID_COLLECTOR_H
-#define QN_CONVERTERS_ID_COLLECTOR_H
+#ifndef QN_CONVERTERS_EDGES_ID_COLLECTOR_H
+#define QN_CONVERTERS_EDGES_ID_COLLECTOR_H
 
 #include <pthread.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* Sets of ids: a bitmap with ranks, and ascending arrays. Internal to the builder. */
-#ifndef QN_CONVERTERS_ID_SETS_H
-#define QN_CONVERTERS_ID_SETS_H
+#ifndef QN_CONVERTERS_EDGES_ID_SETS_H
+#define QN_CONVERTERS_EDGES_ID_SETS_H
 
 #include <stdbool.h>
 #include <stdint.h>

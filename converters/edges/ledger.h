@@ -4,8 +4,8 @@
  *   edges_read + edges_added = self_loops_removed + duplicates_removed + edges_written
  *
  * Readers fill the first equation, the builder the second (qn_build_graph). */
-#ifndef QN_CONVERTERS_LEDGER_H
-#define QN_CONVERTERS_LEDGER_H
+#ifndef QN_CONVERTERS_EDGES_LEDGER_H
+#define QN_CONVERTERS_EDGES_LEDGER_H
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* The edges of a list that go to disk instead of staying in memory. Internal to the edge list and
  * the builder. */
-#ifndef QN_CONVERTERS_SPILL_H
-#define QN_CONVERTERS_SPILL_H
+#ifndef QN_CONVERTERS_EDGES_SPILL_H
+#define QN_CONVERTERS_EDGES_SPILL_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* Synthetic graphs: every edge is a function of the seed and its own number, so any
  * thread can make any range of them, in any order, with the same result. */
-#ifndef QN_CONVERTERS_GENERATE_H
-#define QN_CONVERTERS_GENERATE_H
+#ifndef QN_CONVERTERS_GRAPH_GENERATE_H
+#define QN_CONVERTERS_GRAPH_GENERATE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* A container of any layout, opened as the graph that it holds. */
-#ifndef QN_CONVERTERS_GRAPH_SOURCE_H
-#define QN_CONVERTERS_GRAPH_SOURCE_H
+#ifndef QN_CONVERTERS_GRAPH_GRAPH_SOURCE_H
+#define QN_CONVERTERS_GRAPH_GRAPH_SOURCE_H
 
 #include <quern/graph.h>
 

@@ -1,7 +1,7 @@
 /* Random-looking bijections of [0, 2^bits) without memory: rounds of steps that are bijections
  * each, as in a block cipher. */
-#ifndef QN_CONVERTERS_PERMUTATION_H
-#define QN_CONVERTERS_PERMUTATION_H
+#ifndef QN_CONVERTERS_GRAPH_PERMUTATION_H
+#define QN_CONVERTERS_GRAPH_PERMUTATION_H
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 /* Uniformly random edge weights. */
-#ifndef QN_CONVERTERS_RANDOM_WEIGHTS_H
-#define QN_CONVERTERS_RANDOM_WEIGHTS_H
+#ifndef QN_CONVERTERS_GRAPH_RANDOM_WEIGHTS_H
+#define QN_CONVERTERS_GRAPH_RANDOM_WEIGHTS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* New vertex numbers for a graph, and the original ids that go with them. */
-#ifndef QN_CONVERTERS_RELABEL_H
-#define QN_CONVERTERS_RELABEL_H
+#ifndef QN_CONVERTERS_GRAPH_RELABEL_H
+#define QN_CONVERTERS_GRAPH_RELABEL_H
 
 #include <stdint.h>
 

@@ -3,8 +3,8 @@
  * The queries of GBASE (Kang, Tong, Sun, Lin, Faloutsos, KDD 2011) that GTS (Kim et al., SIGMOD
  * 2016, section 3.3) names beside searches: the egonet of k hops, the subgraph that is induced by
  * given vertices, and the cross-edges between groups of vertices. */
-#ifndef QN_CONVERTERS_SUBGRAPH_H
-#define QN_CONVERTERS_SUBGRAPH_H
+#ifndef QN_CONVERTERS_GRAPH_SUBGRAPH_H
+#define QN_CONVERTERS_GRAPH_SUBGRAPH_H
 
 #include "converters/graph/relabel.h"
 #include "converters/graph/vertex_file.h"

@@ -7,8 +7,8 @@
  *   5. weights         are drawn at random
  *   6. relabel         vertices are renumbered, and keep their original ids
  */
-#ifndef QN_CONVERTERS_TRANSFORM_H
-#define QN_CONVERTERS_TRANSFORM_H
+#ifndef QN_CONVERTERS_GRAPH_TRANSFORM_H
+#define QN_CONVERTERS_GRAPH_TRANSFORM_H
 
 #include <stdbool.h>
 #include <stdint.h>

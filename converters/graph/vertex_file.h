@@ -7,8 +7,8 @@
  * line without tab, comma or semicolon is one id); more columns are ignored, as are blank lines
  * and those that begin with # or %. So what quern-run -o writes is a file of groups. Packed files
  * are unpacked (input.h). */
-#ifndef QN_CONVERTERS_VERTEX_FILE_H
-#define QN_CONVERTERS_VERTEX_FILE_H
+#ifndef QN_CONVERTERS_GRAPH_VERTEX_FILE_H
+#define QN_CONVERTERS_GRAPH_VERTEX_FILE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* CRC-32 as gzip and zip use it (the reversed polynomial 0xEDB88320). */
-#ifndef QN_CONVERTERS_CRC32_H
-#define QN_CONVERTERS_CRC32_H
+#ifndef QN_CONVERTERS_INPUT_CRC32_H
+#define QN_CONVERTERS_INPUT_CRC32_H
 
 #include <stdint.h>
 

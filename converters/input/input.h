@@ -18,8 +18,8 @@
  * Known: gzip, bzip2, xz, zstd and lz4; tar (also compressed) and zip, of which one member is read.
  * NumPy archives (.npz) are zip too, but content as a whole.
  */
-#ifndef QN_CONVERTERS_INPUT_H
-#define QN_CONVERTERS_INPUT_H
+#ifndef QN_CONVERTERS_INPUT_INPUT_H
+#define QN_CONVERTERS_INPUT_INPUT_H
 
 #include <stdbool.h>
 #include <stddef.h>

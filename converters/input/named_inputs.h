@@ -1,6 +1,6 @@
 /* Inputs that an input names: files beside it that belong to the same graph. */
-#ifndef QN_CONVERTERS_NAMED_INPUTS_H
-#define QN_CONVERTERS_NAMED_INPUTS_H
+#ifndef QN_CONVERTERS_INPUT_NAMED_INPUTS_H
+#define QN_CONVERTERS_INPUT_NAMED_INPUTS_H
 
 #include <stdbool.h>
 #include <stdint.h>

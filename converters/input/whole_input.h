@@ -1,6 +1,6 @@
 /* The whole content of an input in memory at once, for binary formats. */
-#ifndef QN_CONVERTERS_WHOLE_INPUT_H
-#define QN_CONVERTERS_WHOLE_INPUT_H
+#ifndef QN_CONVERTERS_INPUT_WHOLE_INPUT_H
+#define QN_CONVERTERS_INPUT_WHOLE_INPUT_H
 
 #include "converters/input/input.h"
 

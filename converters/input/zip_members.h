@@ -1,6 +1,6 @@
 /* The members of a zip archive that lies in memory, unpacked side by side: for .npz files. */
-#ifndef QN_CONVERTERS_ZIP_MEMBERS_H
-#define QN_CONVERTERS_ZIP_MEMBERS_H
+#ifndef QN_CONVERTERS_INPUT_ZIP_MEMBERS_H
+#define QN_CONVERTERS_INPUT_ZIP_MEMBERS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -5,8 +5,8 @@
  *   while (qn_edge_runs_next(&runs))
  *     for (e = runs.first; e < runs.last; e++)
  *       ... runs.row -> csr->column_indices[e] ... */
-#ifndef QN_CONVERTERS_EDGE_RUNS_H
-#define QN_CONVERTERS_EDGE_RUNS_H
+#ifndef QN_CONVERTERS_OUTPUT_EDGE_RUNS_H
+#define QN_CONVERTERS_OUTPUT_EDGE_RUNS_H
 
 #include <stdbool.h>
 #include <stdint.h>

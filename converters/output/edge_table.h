@@ -1,7 +1,7 @@
 /* Text with an edge or a vertex a line, by original ids: what edge lists and CSV files of all kinds
  * have in common. */
-#ifndef QN_CONVERTERS_EDGE_TABLE_H
-#define QN_CONVERTERS_EDGE_TABLE_H
+#ifndef QN_CONVERTERS_OUTPUT_EDGE_TABLE_H
+#define QN_CONVERTERS_OUTPUT_EDGE_TABLE_H
 
 #include "converters/output/edge_runs.h"
 #include "converters/text/text_output.h"

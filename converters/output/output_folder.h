@@ -8,8 +8,8 @@
  *
  * manifest.json, which is written last, has the format, the graph's sizes and for each file its
  * name, bytes, XXH3-128 and how many records of which kind it holds. */
-#ifndef QN_CONVERTERS_OUTPUT_FOLDER_H
-#define QN_CONVERTERS_OUTPUT_FOLDER_H
+#ifndef QN_CONVERTERS_OUTPUT_OUTPUT_FOLDER_H
+#define QN_CONVERTERS_OUTPUT_OUTPUT_FOLDER_H
 
 #include "converters/text/text_output.h"
 #include <quern/graph.h>

@@ -1,7 +1,7 @@
 /* Writers of graph formats: one file each in converters/writers/, listed in
  * format_table.c. A writer turns a graph into the text of its format. */
-#ifndef QN_CONVERTERS_WRITER_H
-#define QN_CONVERTERS_WRITER_H
+#ifndef QN_CONVERTERS_OUTPUT_WRITER_H
+#define QN_CONVERTERS_OUTPUT_WRITER_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* --columns: which columns of delimited text hold source, destination and weight. */
-#ifndef QN_CONVERTERS_COLUMN_CHOICE_H
-#define QN_CONVERTERS_COLUMN_CHOICE_H
+#ifndef QN_CONVERTERS_PARSE_COLUMN_CHOICE_H
+#define QN_CONVERTERS_PARSE_COLUMN_CHOICE_H
 
 #include "converters/parse/reader.h"
 #include <quern/error.h>

@@ -1,6 +1,6 @@
 /* Formats that say at their beginning how many vertices there are. */
-#ifndef QN_CONVERTERS_DECLARED_SIZE_H
-#define QN_CONVERTERS_DECLARED_SIZE_H
+#ifndef QN_CONVERTERS_PARSE_DECLARED_SIZE_H
+#define QN_CONVERTERS_PARSE_DECLARED_SIZE_H
 
 #include "converters/parse/reader.h"
 

@@ -1,8 +1,8 @@
 /* Readers of graph formats: one file each in converters/readers/, listed in
  * format_table.c. A reader tells by content whether an input is of its
  * format, and turns it into an edge list. */
-#ifndef QN_CONVERTERS_READER_H
-#define QN_CONVERTERS_READER_H
+#ifndef QN_CONVERTERS_PARSE_READER_H
+#define QN_CONVERTERS_PARSE_READER_H
 
 #include <stdbool.h>
 #include <stdint.h>

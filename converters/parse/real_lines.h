@@ -1,8 +1,8 @@
 /* Lines of two numbers and a real weight, as edge lists and matrices have them, with few branches:
  * a vector comparison finds what is no digit, and the numbers between are converted two at a time.
  * Internal to the readers. */
-#ifndef QN_CONVERTERS_READERS_REAL_LINES_H
-#define QN_CONVERTERS_READERS_REAL_LINES_H
+#ifndef QN_CONVERTERS_PARSE_REAL_LINES_H
+#define QN_CONVERTERS_PARSE_REAL_LINES_H
 
 #include "converters/text/text_numbers.h"
 #include <quern/inline.h>

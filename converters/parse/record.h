@@ -1,6 +1,6 @@
 /* --record: what an edge is in headerless binary files. */
-#ifndef QN_CONVERTERS_RECORD_H
-#define QN_CONVERTERS_RECORD_H
+#ifndef QN_CONVERTERS_PARSE_RECORD_H
+#define QN_CONVERTERS_PARSE_RECORD_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* Regular lines of numbers, as fast as they can be parsed. Internal to the edge-list reader. */
-#ifndef QN_CONVERTERS_READERS_REGULAR_LINES_H
-#define QN_CONVERTERS_READERS_REGULAR_LINES_H
+#ifndef QN_CONVERTERS_PARSE_REGULAR_LINES_H
+#define QN_CONVERTERS_PARSE_REGULAR_LINES_H
 
 #include "converters/parse/text_lines.h"
 

@@ -5,8 +5,8 @@
  *
  * For processors with AVX-512 VBMI2; on others no line has a shape, and readers go on as they do
  * where lines differ. */
-#ifndef QN_CONVERTERS_READERS_SHAPED_LINES_H
-#define QN_CONVERTERS_READERS_SHAPED_LINES_H
+#ifndef QN_CONVERTERS_PARSE_SHAPED_LINES_H
+#define QN_CONVERTERS_PARSE_SHAPED_LINES_H
 
 #include "converters/parse/regular_lines.h"
 #include "converters/parse/text_lines.h"

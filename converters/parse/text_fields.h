@@ -1,6 +1,6 @@
 /* Fields of lines: what readers of text formats share. */
-#ifndef QN_CONVERTERS_TEXT_FIELDS_H
-#define QN_CONVERTERS_TEXT_FIELDS_H
+#ifndef QN_CONVERTERS_PARSE_TEXT_FIELDS_H
+#define QN_CONVERTERS_PARSE_TEXT_FIELDS_H
 
 #include <stdbool.h>
 #include <stdint.h>

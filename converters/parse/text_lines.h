@@ -11,8 +11,8 @@
  *     }
  *   }
  */
-#ifndef QN_CONVERTERS_TEXT_LINES_H
-#define QN_CONVERTERS_TEXT_LINES_H
+#ifndef QN_CONVERTERS_PARSE_TEXT_LINES_H
+#define QN_CONVERTERS_PARSE_TEXT_LINES_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -12,8 +12,8 @@
  *   } while (tokens.block.bytes);
  *   qn_tokens_end(&tokens);
  */
-#ifndef QN_CONVERTERS_TEXT_TOKENS_H
-#define QN_CONVERTERS_TEXT_TOKENS_H
+#ifndef QN_CONVERTERS_PARSE_TEXT_TOKENS_H
+#define QN_CONVERTERS_PARSE_TEXT_TOKENS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* The shortest decimal that reads back as a given float; of several, the nearest. By R. Giulietti,
  * "The Schubfach way to render doubles" (2020), section 8, for f32. */
-#ifndef QN_CONVERTERS_SHORTEST_FLOAT_H
-#define QN_CONVERTERS_SHORTEST_FLOAT_H
+#ifndef QN_CONVERTERS_TEXT_SHORTEST_FLOAT_H
+#define QN_CONVERTERS_TEXT_SHORTEST_FLOAT_H
 
 #include <stdint.h>
 

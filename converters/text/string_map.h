@@ -8,8 +8,8 @@
  *   names.new_of_old[id]                                the number that stays
  *
  * Takes about 64 bytes a name and the name; sorting 48 bytes a name more, for a while. */
-#ifndef QN_CONVERTERS_STRING_MAP_H
-#define QN_CONVERTERS_STRING_MAP_H
+#ifndef QN_CONVERTERS_TEXT_STRING_MAP_H
+#define QN_CONVERTERS_TEXT_STRING_MAP_H
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 /* Sorting many strings by their bytes, with all threads. Internal to string_map.c. */
-#ifndef QN_CONVERTERS_STRING_SORT_H
-#define QN_CONVERTERS_STRING_SORT_H
+#ifndef QN_CONVERTERS_TEXT_STRING_SORT_H
+#define QN_CONVERTERS_TEXT_STRING_SORT_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* Numbers as text, fast. Each function writes at `p`, where QN_MAX_NUMBER_TEXT
  * bytes must be free, and returns the end; nothing is NUL-terminated. */
-#ifndef QN_CONVERTERS_TEXT_FORMAT_H
-#define QN_CONVERTERS_TEXT_FORMAT_H
+#ifndef QN_CONVERTERS_TEXT_TEXT_FORMAT_H
+#define QN_CONVERTERS_TEXT_TEXT_FORMAT_H
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 /* Numbers in text, fast: eight digits at a time in one register. */
-#ifndef QN_CONVERTERS_TEXT_NUMBERS_H
-#define QN_CONVERTERS_TEXT_NUMBERS_H
+#ifndef QN_CONVERTERS_TEXT_TEXT_NUMBERS_H
+#define QN_CONVERTERS_TEXT_TEXT_NUMBERS_H
 
 #include <stdbool.h>
 #include <stdint.h>

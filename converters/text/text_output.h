@@ -1,7 +1,7 @@
 /* Large text files, formatted by all threads: parts are formatted side by side
  * and written in order, to a file that appears when it is whole, or to standard output. */
-#ifndef QN_CONVERTERS_TEXT_OUTPUT_H
-#define QN_CONVERTERS_TEXT_OUTPUT_H
+#ifndef QN_CONVERTERS_TEXT_TEXT_OUTPUT_H
+#define QN_CONVERTERS_TEXT_TEXT_OUTPUT_H
 
 #include <stdbool.h>
 #include <stdint.h>

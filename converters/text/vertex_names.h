@@ -1,6 +1,6 @@
 /* Names of vertices that formats imply without listing them. */
-#ifndef QN_CONVERTERS_VERTEX_NAMES_H
-#define QN_CONVERTERS_VERTEX_NAMES_H
+#ifndef QN_CONVERTERS_TEXT_VERTEX_NAMES_H
+#define QN_CONVERTERS_TEXT_VERTEX_NAMES_H
 
 #include <stdint.h>
 

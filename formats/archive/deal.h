@@ -1,4 +1,4 @@
-/* A frame's edges on their way to their rows and tiles. For archive_mirror.c only. */
+/* A frame's edges on their way to their rows and tiles. For mirror.c only. */
 #ifndef QN_FORMATS_ARCHIVE_DEAL_H
 #define QN_FORMATS_ARCHIVE_DEAL_H
 

@@ -13,8 +13,8 @@
 extern "C" {
 #endif
 
-/* Can `filter` be applied to elements of this width? Rows (archive_rows.h) and pages
- * (archive_pages.h) are not elements. */
+/* Can `filter` be applied to elements of this width? Rows (rows.h) and pages
+ * (pages.h) are not elements. */
 bool qn_filter_applies(enum qn_filter filter, uint32_t element_bytes);
 
 /* The most bytes that `count` elements can become. `count` is at most 2^24. */

@@ -51,7 +51,7 @@ uint64_t qn_rows_encode(const struct qn_rows_place *place, const struct qn_rows 
                         uint64_t count, uint8_t *out, uint64_t *head_bytes);
 
 /* The reverse, into the arrays of `rows`, of all but the columns: these are read from the bits,
- * which stay where they are, by archive_rows_reader.h. False if `bytes` bytes at `in`
+ * which stay where they are, by rows_reader.h. False if `bytes` bytes at `in`
  * (QN_ROWS_SLACK more can be read) do not begin the encoding of exactly `count` elements; else
  * degrees and tiles add up, and no column is below the strip. */
 bool qn_rows_open(const struct qn_rows_place *place, const uint8_t *in, uint64_t bytes,

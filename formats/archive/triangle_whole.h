@@ -1,7 +1,7 @@
 /* The upper triangle of an undirected graph as older archives hold it: columns row by row, where
  * rows begin only counting tells. */
-#ifndef QN_FORMATS_ARCHIVE_TRIANGLE_H
-#define QN_FORMATS_ARCHIVE_TRIANGLE_H
+#ifndef QN_FORMATS_ARCHIVE_TRIANGLE_WHOLE_H
+#define QN_FORMATS_ARCHIVE_TRIANGLE_WHOLE_H
 
 #include <stdbool.h>
 #include <stdint.h>

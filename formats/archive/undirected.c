@@ -1,5 +1,5 @@
 /* The triangle comes cut into strips, frame by frame; or whole, as older archives have it: then it
- * is cut in memory. Either way archive_mirror.c makes the graph of it. */
+ * is cut in memory. Either way mirror.c makes the graph of it. */
 #include "formats/archive/undirected.h"
 
 #include <omp.h>

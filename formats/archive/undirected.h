@@ -1,5 +1,5 @@
 /* Restoring the columns and weights of an undirected graph from its upper triangle. For
- * archive_restore.c only. */
+ * restore.c only. */
 #ifndef QN_FORMATS_ARCHIVE_UNDIRECTED_H
 #define QN_FORMATS_ARCHIVE_UNDIRECTED_H
 

@@ -1,6 +1,6 @@
 /* Writing bundles (quern/bundle.h reads them). */
-#ifndef QN_CONVERTERS_BUNDLE_WRITE_H
-#define QN_CONVERTERS_BUNDLE_WRITE_H
+#ifndef QN_FORMATS_BUNDLE_WRITE_H
+#define QN_FORMATS_BUNDLE_WRITE_H
 
 #include <stdbool.h>
 #include <stdint.h>

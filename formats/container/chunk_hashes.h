@@ -1,6 +1,6 @@
 /* A section's chunk hashes (container.h) from spans that come in any order, by any thread. */
-#ifndef QN_FORMATS_CHUNK_HASHES_H
-#define QN_FORMATS_CHUNK_HASHES_H
+#ifndef QN_FORMATS_CONTAINER_CHUNK_HASHES_H
+#define QN_FORMATS_CONTAINER_CHUNK_HASHES_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -7,8 +7,8 @@
  *   ..       section table (num_sections x 128), at a multiple of 4096
  *   ..end    footer (64), directly after the table
  */
-#ifndef QN_FORMATS_CONTAINER_DISK_H
-#define QN_FORMATS_CONTAINER_DISK_H
+#ifndef QN_FORMATS_CONTAINER_CONTAINER_DISK_H
+#define QN_FORMATS_CONTAINER_CONTAINER_DISK_H
 
 #include <assert.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* Figures that describe containers: how tools show them, and those that several layouts have. */
-#ifndef QN_FORMATS_FIGURES_H
-#define QN_FORMATS_FIGURES_H
+#ifndef QN_FORMATS_CONTAINER_FIGURES_H
+#define QN_FORMATS_CONTAINER_FIGURES_H
 
 #include <jansson.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* LEB128 varints: seven bits a byte, lowest first, the high bit set on all bytes but the last; at
  * most ten bytes. */
-#ifndef QN_FORMATS_VARINT_H
-#define QN_FORMATS_VARINT_H
+#ifndef QN_FORMATS_CONTAINER_VARINT_H
+#define QN_FORMATS_CONTAINER_VARINT_H
 
 #include <stdint.h>
 

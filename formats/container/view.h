@@ -1,6 +1,6 @@
 /* What the views of all layouts have in common. */
-#ifndef QN_FORMATS_VIEW_H
-#define QN_FORMATS_VIEW_H
+#ifndef QN_FORMATS_CONTAINER_VIEW_H
+#define QN_FORMATS_CONTAINER_VIEW_H
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* The rows of a CSR in shares of about equal numbers of edges, for parallel loops. */
-#ifndef QN_FORMATS_CSR_SHARES_H
-#define QN_FORMATS_CSR_SHARES_H
+#ifndef QN_FORMATS_GRAPH_CSR_SHARES_H
+#define QN_FORMATS_GRAPH_CSR_SHARES_H
 
 #include "support/search.h"
 #include "support/threads.h"

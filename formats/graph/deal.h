@@ -4,8 +4,8 @@
  * bucket, and the low 16 bits of its row. The other bits of the row are told by a mark, a word of
  * its own before the first edge from a block of 65536 rows. Dealing is stable: the words of
  * a bucket are in the order of the edges. */
-#ifndef QN_FORMATS_DEAL_H
-#define QN_FORMATS_DEAL_H
+#ifndef QN_FORMATS_GRAPH_DEAL_H
+#define QN_FORMATS_GRAPH_DEAL_H
 
 #include <quern/graph.h>
 

@@ -1,6 +1,6 @@
 /* Checkpoints: what a run on a container goes on from (specs/checkpoint.md). */
-#ifndef QN_FORMATS_CHECKPOINT_H
-#define QN_FORMATS_CHECKPOINT_H
+#ifndef QN_FORMATS_LAYOUTS_CHECKPOINT_H
+#define QN_FORMATS_LAYOUTS_CHECKPOINT_H
 
 #include <jansson.h>
 

@@ -1,7 +1,7 @@
 /* The archive form of containers (specs/archive.md): the same sections through filters and
  * zstd, in independent frames; the plain form comes back byte for byte. */
-#ifndef QN_FORMATS_ARCHIVE_H
-#define QN_FORMATS_ARCHIVE_H
+#ifndef QUERN_ARCHIVE_H
+#define QUERN_ARCHIVE_H
 
 #include <quern/container.h>
 

@@ -1,8 +1,8 @@
 /* The blocked-csr layout: CSR cut into blocks whose vertex values fit the cache
  * (specs/blocked-csr.md). From Chen, GraphCage: Cache Aware Graph Processing on
  * GPUs, 2019, section 3.1 (TOCAB). */
-#ifndef QN_FORMATS_BLOCKED_CSR_H
-#define QN_FORMATS_BLOCKED_CSR_H
+#ifndef QUERN_BLOCKED_CSR_H
+#define QUERN_BLOCKED_CSR_H
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 /* Bundles: several containers and a manifest in one tar (specs/bundle.md). Members are in archive
  * form, the tar itself is plain, so that each is found and mapped where it lies, and
  * ordinary tar can list and unpack it. */
-#ifndef QN_FORMATS_BUNDLE_H
-#define QN_FORMATS_BUNDLE_H
+#ifndef QUERN_BUNDLE_H
+#define QUERN_BUNDLE_H
 
 #include <jansson.h>
 #include <stdbool.h>

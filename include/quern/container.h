@@ -13,8 +13,8 @@
  *
  * To write one, see qn_writer below.
  */
-#ifndef QN_FORMATS_CONTAINER_H
-#define QN_FORMATS_CONTAINER_H
+#ifndef QUERN_CONTAINER_H
+#define QUERN_CONTAINER_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -13,8 +13,8 @@
  *
  *   dense = id - prefix_offsets[min(id / range_size, P)]        vertex = new_to_old[dense]
  */
-#ifndef QN_FORMATS_EDGE_PARTITIONS_H
-#define QN_FORMATS_EDGE_PARTITIONS_H
+#ifndef QUERN_EDGE_PARTITIONS_H
+#define QUERN_EDGE_PARTITIONS_H
 
 #include <jansson.h>
 #include <stdbool.h>

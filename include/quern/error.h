@@ -3,8 +3,8 @@
  * Every function that can fail returns `enum qn_status` and fills the caller's
  * `struct qn_error`. The values of the enum are the exit codes of the tools.
  */
-#ifndef QN_SUPPORT_ERROR_H
-#define QN_SUPPORT_ERROR_H
+#ifndef QUERN_ERROR_H
+#define QUERN_ERROR_H
 
 #include <stdarg.h>
 #include <stdint.h>

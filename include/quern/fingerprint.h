@@ -8,8 +8,8 @@
  * products collide most: at most 1.6 times that of random numbers). The mixes are fixed and
  * public: who wants to can construct a collision. A fingerprint tells damage and faulty builders,
  * not malice, and nothing that keeps a reader inside its memory rests on it. */
-#ifndef QN_FORMATS_FINGERPRINT_H
-#define QN_FORMATS_FINGERPRINT_H
+#ifndef QUERN_FINGERPRINT_H
+#define QUERN_FINGERPRINT_H
 
 #include <stdint.h>
 

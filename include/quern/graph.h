@@ -1,7 +1,7 @@
 /* The graph layout: compressed sparse rows, the hub from which all other
  * layouts are made (specs/graph.md). */
-#ifndef QN_FORMATS_GRAPH_H
-#define QN_FORMATS_GRAPH_H
+#ifndef QUERN_GRAPH_H
+#define QUERN_GRAPH_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /* The hybrid layout: a dense part of fixed width (ELL) and a sparse rest (COO)
  * (specs/hybrid.md). From Yang et al., HPGraph: High-Performance Graph Analytics with Productivity
  * on the GPU, 2018, section 3.2, after Bell and Garland's HYB format. */
-#ifndef QN_FORMATS_HYBRID_H
-#define QN_FORMATS_HYBRID_H
+#ifndef QUERN_HYBRID_H
+#define QUERN_HYBRID_H
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* Original vertex ids: what the outside world calls the vertices of a
  * container (specs/graph.md, "Original ids"; shared by all layouts). */
-#ifndef QN_FORMATS_IDS_H
-#define QN_FORMATS_IDS_H
+#ifndef QUERN_IDS_H
+#define QUERN_IDS_H
 
 #include <stdbool.h>
 #include <stdint.h>

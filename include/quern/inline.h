@@ -1,5 +1,5 @@
-#ifndef QN_SUPPORT_INLINE_H
-#define QN_SUPPORT_INLINE_H
+#ifndef QUERN_INLINE_H
+#define QUERN_INLINE_H
 
 /* Inline functions of C headers that code for CUDA devices calls too. */
 #ifdef __CUDACC__

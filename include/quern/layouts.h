@@ -1,7 +1,7 @@
 /* What can be done with a container of any layout: check it, describe it, give
  * its graph back. One row a layout; the table is in layouts.c. */
-#ifndef QN_FORMATS_LAYOUTS_H
-#define QN_FORMATS_LAYOUTS_H
+#ifndef QUERN_LAYOUTS_H
+#define QUERN_LAYOUTS_H
 
 #include <jansson.h>
 

@@ -1,6 +1,6 @@
 /* Containers by the names that users give: files, or members of bundles. */
-#ifndef QN_FORMATS_BUNDLE_OPEN_H
-#define QN_FORMATS_BUNDLE_OPEN_H
+#ifndef QUERN_OPEN_H
+#define QUERN_OPEN_H
 
 #include <quern/container.h>
 

@@ -1,7 +1,7 @@
 /* The shards layout (specs/shards.md): Garaph's in-edges, grouped by ranges of destinations whose
  * accumulators fit a GPU's shared memory; in-edges and out-edges by row for CPU threads. */
-#ifndef QN_FORMATS_SHARDS_H
-#define QN_FORMATS_SHARDS_H
+#ifndef QUERN_SHARDS_H
+#define QUERN_SHARDS_H
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -8,8 +8,8 @@
  * (ADJLIST_SZ, u32), so many physical ids, and so many weights. A physical id names a vertex by
  * page id (p bytes) and slot number (q bytes). A vertex too large for one page lies alone on
  * consecutive large pages. The RVT says of every page which vertex it begins with. */
-#ifndef QN_FORMATS_SLOTTED_PAGES_H
-#define QN_FORMATS_SLOTTED_PAGES_H
+#ifndef QUERN_SLOTTED_PAGES_H
+#define QUERN_SLOTTED_PAGES_H
 
 #include <jansson.h>
 #include <stdbool.h>

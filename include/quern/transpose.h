@@ -1,6 +1,6 @@
 /* Transposing CSR: in-edges from out-edges, and back. */
-#ifndef QN_FORMATS_TRANSPOSE_H
-#define QN_FORMATS_TRANSPOSE_H
+#ifndef QUERN_TRANSPOSE_H
+#define QUERN_TRANSPOSE_H
 
 #include "formats/graph/deal.h"
 #include <quern/graph.h>

@@ -1,7 +1,7 @@
 /* Cutting work into chunks whose shape does not depend on the number of threads,
  * so that floating-point sums come out the same on every machine. */
-#ifndef QN_KERNELS_CPU_CHUNKS_H
-#define QN_KERNELS_CPU_CHUNKS_H
+#ifndef QN_KERNELS_CUTS_CHUNKS_H
+#define QN_KERNELS_CUTS_CHUNKS_H
 
 #include <stdint.h>
 

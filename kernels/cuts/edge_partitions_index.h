@@ -1,7 +1,7 @@
 /* What the CPU engine on edge partitions derives from the layout before a run: where each source's
  * edges begin, and tasks of equal size that know their partitions. */
-#ifndef QN_KERNELS_CPU_EDGE_PARTITIONS_INDEX_H
-#define QN_KERNELS_CPU_EDGE_PARTITIONS_INDEX_H
+#ifndef QN_KERNELS_CUTS_EDGE_PARTITIONS_INDEX_H
+#define QN_KERNELS_CUTS_EDGE_PARTITIONS_INDEX_H
 
 #include <stdbool.h>
 #include <stdint.h>

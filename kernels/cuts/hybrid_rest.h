@@ -1,7 +1,7 @@
 /* What the hybrid layout's CUDA engine derives from it before a run: the rows that have entries in
  * the COO part. */
-#ifndef QN_KERNELS_CPU_HYBRID_REST_H
-#define QN_KERNELS_CPU_HYBRID_REST_H
+#ifndef QN_KERNELS_CUTS_HYBRID_REST_H
+#define QN_KERNELS_CUTS_HYBRID_REST_H
 
 #include <quern/error.h>
 #include <quern/hybrid.h>

@@ -1,7 +1,7 @@
 /* Cutting slotted pages into units of work of about equal size, whatever the size of a page: some
  * small pages, or a part of a big one. Units are in the order of pages, and so of vertices. */
-#ifndef QN_KERNELS_CPU_PAGE_UNITS_H
-#define QN_KERNELS_CPU_PAGE_UNITS_H
+#ifndef QN_KERNELS_CUTS_PAGE_TASKS_H
+#define QN_KERNELS_CUTS_PAGE_TASKS_H
 
 #include "support/threads.h"
 #include <quern/slotted_pages.h>

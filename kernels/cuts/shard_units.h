@@ -2,8 +2,8 @@
  * or a part of a row that has too many edges, a *hub*. A unit is what streaming moves. And, for
  * frontier programs, which units have something to receive: Garaph's bitmap (section 2.2) at the
  * size of a unit, by notification along the out-edges (section 4.2). */
-#ifndef QN_KERNELS_CPU_SHARDS_UNITS_H
-#define QN_KERNELS_CPU_SHARDS_UNITS_H
+#ifndef QN_KERNELS_CUTS_SHARD_UNITS_H
+#define QN_KERNELS_CUTS_SHARD_UNITS_H
 
 #include <stdbool.h>
 #include <stdint.h>

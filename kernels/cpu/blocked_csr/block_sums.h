@@ -1,7 +1,7 @@
 /* Sums over the edges between two levels of a search on blocked CSR, for betweenness
  * centrality (GraphCage, section 3.3 and Algorithm 3). */
-#ifndef QN_KERNELS_CPU_BLOCK_SUMS_H
-#define QN_KERNELS_CPU_BLOCK_SUMS_H
+#ifndef QN_KERNELS_CPU_BLOCKED_CSR_BLOCK_SUMS_H
+#define QN_KERNELS_CPU_BLOCKED_CSR_BLOCK_SUMS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* Blocks of a blocked-csr layout cut into units of work for threads. */
-#ifndef QN_KERNELS_CPU_BLOCK_UNITS_H
-#define QN_KERNELS_CPU_BLOCK_UNITS_H
+#ifndef QN_KERNELS_CPU_BLOCKED_CSR_BLOCK_TASKS_H
+#define QN_KERNELS_CPU_BLOCKED_CSR_BLOCK_TASKS_H
 
 #include <stdint.h>
 

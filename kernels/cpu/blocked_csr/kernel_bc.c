@@ -1,7 +1,7 @@
 /* Betweenness centrality from given sources on blocked CSR (Brandes 2001; GraphCage,
  * section 3.3), not normalised; parallel edges are different paths.
  *
- * A kernel of its own because it has two phases, as kernel_bc_csr.c tells. Both walk blocks: rows
+ * A kernel of its own because it has two phases, as csr/kernel_bc.c tells. Both walk blocks: rows
  * gather where the blocks have the right direction, else they give to their columns. An array
  * `offer` holds what the vertices of one level give, and 0 for all others. */
 #include "kernels/cpu/blocked_csr/block_sums.h"

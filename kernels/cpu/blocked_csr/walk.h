@@ -1,4 +1,4 @@
-/* One walk over the blocks of blocked CSR. Part of blocked_csr_engine.h.
+/* One walk over the blocks of blocked CSR. Part of engine.h.
  *
  *   walk_edges    pull: a partial result for every local row (GraphCage, Algorithm 4);
  *                 push: into the sums of the block's own vertices (Algorithm 5)

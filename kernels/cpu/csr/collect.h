@@ -1,5 +1,5 @@
 /* Steps of frontier programs that collect contributions first and apply them at the
- * iteration's end. Part of csr_frontier.h. */
+ * iteration's end. Part of frontier.h. */
 #ifndef QN_KERNELS_CPU_CSR_COLLECT_H
 #define QN_KERNELS_CPU_CSR_COLLECT_H
 

@@ -1,9 +1,9 @@
 /* Plain CSR on the CPU, the baseline of all engines (view: struct qn_graph).
  *
  * All-active programs pull: each vertex sums up its in-edges' contributions, so
- * nothing is written twice and sums have one order (csr_pull.h). Frontier programs push
- * from a queue or pull by a bitmap, whichever touches fewer edges (csr_frontier.h); those
- * with a priority do it bucket by bucket (csr_priority.h). */
+ * nothing is written twice and sums have one order (pull.h). Frontier programs push
+ * from a queue or pull by a bitmap, whichever touches fewer edges (frontier.h); those
+ * with a priority do it bucket by bucket (priority.h). */
 #ifndef QN_KERNELS_CPU_CSR_ENGINE_H
 #define QN_KERNELS_CPU_CSR_ENGINE_H
 

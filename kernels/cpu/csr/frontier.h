@@ -2,7 +2,7 @@
  * the engines that define, before they include it,
  *
  *   struct engine_state      with request, view, out, in, context, values, chunks, result as in
- *                            csr_engine.h
+ *                            engine.h
  *   engine_can_pull(state)   are there in-edges?
  *   state->far               PROGRAM_PRIORITY: a pointer to struct near_far, set here
  *   ENGINE_OWN_PULL          1 if the engine defines frontier_pull itself: then it needs no `in`

@@ -1,4 +1,4 @@
-/* Steps of frontier programs that combine into the value itself. Part of csr_frontier.h.
+/* Steps of frontier programs that combine into the value itself. Part of frontier.h.
  *
  * A value may be read while another thread improves it: either is a value that the vertex
  * had, and the improvement puts the vertex into the next frontier. */

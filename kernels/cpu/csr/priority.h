@@ -1,4 +1,4 @@
-/* Frontier programs with a priority on CSR: delta-stepping. Part of csr_engine.h.
+/* Frontier programs with a priority on CSR: delta-stepping. Part of engine.h.
  *
  * Vertices that wait to send are kept in buckets of width delta by priority, and the lowest
  * bucket sends until it stays empty (Meyer, Sanders: Delta-stepping: a parallelizable shortest

@@ -3,8 +3,8 @@
  * A window of QN_BUCKET_WINDOW consecutive buckets has a list each; everything behind it waits
  * in one more list until the window moves there. So memory does not depend on how far
  * priorities spread. */
-#ifndef QN_KERNELS_CPU_BUCKETS_H
-#define QN_KERNELS_CPU_BUCKETS_H
+#ifndef QN_KERNELS_CPU_CSR_PRIORITY_BUCKETS_H
+#define QN_KERNELS_CPU_CSR_PRIORITY_BUCKETS_H
 
 #include <stdint.h>
 

@@ -1,4 +1,4 @@
-/* All-active programs on CSR: every vertex pulls from its in-edges. Part of csr_engine.h.
+/* All-active programs on CSR: every vertex pulls from its in-edges. Part of engine.h.
  *
  * The messages of the next iteration are made as soon as a vertex has its new value, which
  * spares a sweep over all vertices; hence two arrays of them. */

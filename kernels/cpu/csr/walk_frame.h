@@ -2,15 +2,15 @@
  *
  * All-active programs: send, walk, apply, until done. Frontier programs push along plain
  * out-edges while the frontier is small, and walk with its bitmap while it is large: the
- * loop of csr_frontier.h. Part of the engines, which define before they include this
+ * loop of frontier.h. Part of the engines, which define before they include this
  *
  *   engine_view, engine_out_degree(view, vertex)    as for sweeps.h
  *   struct engine_walk                              what walks keep in memory
  *   ENGINE_ALL_NAME, ENGINE_FRONTIER_NAME           names of the kernels
  *
  * and afterwards, with struct engine_state at hand, the functions declared below. */
-#ifndef QN_KERNELS_CPU_WALK_FRAME_H
-#define QN_KERNELS_CPU_WALK_FRAME_H
+#ifndef QN_KERNELS_CPU_CSR_WALK_FRAME_H
+#define QN_KERNELS_CPU_CSR_WALK_FRAME_H
 
 #include "kernels/cpu/loop/iterations.h"
 #include "kernels/cpu/loop/near_far.h"

@@ -1,5 +1,5 @@
 /* Programs that collect contributions and apply them at the iteration's end. Part of
- * edge_partitions_engine.h.
+ * engine.h.
  *
  * A batch of tasks is swept twice. First each task appends its contributions to bins, one a block
  * of destinations, without writing anything that another task writes; then each block adds up its

@@ -2,9 +2,9 @@
  * partition, only those with an active source, each edge's contribution going from its source to
  * its destination.
  *
- * Programs that combine into the value itself do so as they go (edge_partitions_in_place.h). The
+ * Programs that combine into the value itself do so as they go (in_place.h). The
  * others collect contributions in bins by destination first, so that they are added up in the cache
- * and always in the order of the edges (edge_partitions_collect.h).
+ * and always in the order of the edges (collect.h).
  *
  * Inside the engine a vertex is its dense number. */
 #ifndef QN_KERNELS_CPU_EDGE_PARTITIONS_ENGINE_H

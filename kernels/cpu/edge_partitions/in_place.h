@@ -1,4 +1,4 @@
-/* Programs that combine into the value itself. Part of edge_partitions_engine.h.
+/* Programs that combine into the value itself. Part of engine.h.
  *
  * A sweep goes through the partitions that have an active source; what an edge changes is active
  * in the next sweep, and its partition is flagged: id / range_size. Where a value can change only

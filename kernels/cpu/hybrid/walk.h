@@ -1,4 +1,4 @@
-/* The product of the hybrid layout: an ELL kernel and a COO kernel. Part of hybrid_engine.h.
+/* The product of the hybrid layout: an ELL kernel and a COO kernel. Part of engine.h.
  *
  * The ELL kernel works row by row: on a CPU a row's K entries come from K streams that are read
  * forwards. The COO kernel is a segmented reduction over equal shares of the entries:

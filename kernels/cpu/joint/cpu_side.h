@@ -5,8 +5,8 @@
  * A side's values and its bitmap of active vertices are the state of the run wherever it says that
  * the host's are the valid ones. All functions but create and destroy are called by one thread,
  * whose parallel regions they use. */
-#ifndef QN_KERNELS_CPU_SIDE_H
-#define QN_KERNELS_CPU_SIDE_H
+#ifndef QN_KERNELS_CPU_JOINT_CPU_SIDE_H
+#define QN_KERNELS_CPU_JOINT_CPU_SIDE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,7 +29,7 @@ struct qn_side {
   double change;         /* of the iteration; programs that converge */
 };
 
-struct qn_side_share; /* side_share.h */
+struct qn_side_share; /* share.h */
 
 /* Rows [bounds[s], bounds[s + 1]) are stretch s; bounds are multiples of 64 but for the last. */
 struct qn_side_kernel {

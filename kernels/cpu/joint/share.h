@@ -1,7 +1,7 @@
 /* The CPU's side of one iteration that is shared: it takes stretches from the front of the queue
  * until none is left. */
-#ifndef QN_KERNELS_CPU_SIDE_SHARE_H
-#define QN_KERNELS_CPU_SIDE_SHARE_H
+#ifndef QN_KERNELS_CPU_JOINT_SHARE_H
+#define QN_KERNELS_CPU_JOINT_SHARE_H
 
 #include "kernels/cpu/joint/cpu_side.h"
 #include "kernels/cpu/joint/worker.h"

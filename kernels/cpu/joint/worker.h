@@ -1,7 +1,7 @@
 /* One thread that does the CPU's part of a run (side.h), so that all of its parallel regions share
  * one team of threads, while the caller drives the accelerator. */
-#ifndef QN_KERNELS_CPU_SIDE_WORKER_H
-#define QN_KERNELS_CPU_SIDE_WORKER_H
+#ifndef QN_KERNELS_CPU_JOINT_WORKER_H
+#define QN_KERNELS_CPU_JOINT_WORKER_H
 
 #include <pthread.h>
 #include <stdbool.h>

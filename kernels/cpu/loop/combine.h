@@ -1,7 +1,7 @@
 /* Combining contributions when other threads combine into the same accumulator.
  * Template: needs a completed program. */
-#ifndef QN_KERNELS_CPU_COMBINE_H
-#define QN_KERNELS_CPU_COMBINE_H
+#ifndef QN_KERNELS_CPU_LOOP_COMBINE_H
+#define QN_KERNELS_CPU_LOOP_COMBINE_H
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* A set of vertices, as a bitmap (for pulling: is u in it?), as a queue (for
  * pushing: go through it), or as both. */
-#ifndef QN_KERNELS_CPU_FRONTIER_H
-#define QN_KERNELS_CPU_FRONTIER_H
+#ifndef QN_KERNELS_CPU_LOOP_FRONTIER_H
+#define QN_KERNELS_CPU_LOOP_FRONTIER_H
 
 #include <stdbool.h>
 #include <stdint.h>

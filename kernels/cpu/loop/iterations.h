@@ -1,6 +1,6 @@
 /* What engines on the CPU do between iterations, and edges they combine the same way. */
-#ifndef QN_KERNELS_CPU_ITERATIONS_H
-#define QN_KERNELS_CPU_ITERATIONS_H
+#ifndef QN_KERNELS_CPU_LOOP_ITERATIONS_H
+#define QN_KERNELS_CPU_LOOP_ITERATIONS_H
 
 #include "kernels/engine.h"
 #include "support/threads.h"

@@ -1,6 +1,6 @@
 /* The vertices of a breadth-first search sorted by level. */
-#ifndef QN_KERNELS_CPU_LEVELS_H
-#define QN_KERNELS_CPU_LEVELS_H
+#ifndef QN_KERNELS_CPU_LOOP_LEVELS_H
+#define QN_KERNELS_CPU_LOOP_LEVELS_H
 
 #include <stdint.h>
 

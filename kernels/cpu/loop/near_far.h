@@ -4,8 +4,8 @@
  * A vertex whose value is beyond a limit waits until no other is active; then the limit goes up
  * (Davidson, Baxter, Garland, Owens: Work-Efficient Parallel GPU Methods for Single-Source
  * Shortest Paths, IPDPS 2014, "near-far"). */
-#ifndef QN_KERNELS_CPU_NEAR_FAR_H
-#define QN_KERNELS_CPU_NEAR_FAR_H
+#ifndef QN_KERNELS_CPU_LOOP_NEAR_FAR_H
+#define QN_KERNELS_CPU_LOOP_NEAR_FAR_H
 
 #include "kernels/cpu/loop/frontier.h"
 #include "kernels/engine.h"

@@ -2,8 +2,8 @@
  *
  * Rounds may be a thousand (k-cores of a skewed graph), and most vertices wait for none after the
  * first few: those that still do are kept in a list, so that a round costs what it concerns. */
-#ifndef QN_KERNELS_CPU_ROUNDS_H
-#define QN_KERNELS_CPU_ROUNDS_H
+#ifndef QN_KERNELS_CPU_LOOP_ROUNDS_H
+#define QN_KERNELS_CPU_LOOP_ROUNDS_H
 
 #include "kernels/cpu/loop/sweeps.h"
 

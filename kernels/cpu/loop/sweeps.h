@@ -5,8 +5,8 @@
  *   uint64_t engine_out_degree(view, vertex)     if PROGRAM_USES_OUT_DEGREE
  *
  * for vertices numbered as in the graph layout. */
-#ifndef QN_KERNELS_CPU_SWEEPS_H
-#define QN_KERNELS_CPU_SWEEPS_H
+#ifndef QN_KERNELS_CPU_LOOP_SWEEPS_H
+#define QN_KERNELS_CPU_LOOP_SWEEPS_H
 
 #include "kernels/cpu/loop/combine.h"
 #include "kernels/cpu/loop/frontier.h"

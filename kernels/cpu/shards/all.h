@@ -1,4 +1,4 @@
-/* All-active programs on shards. Part of shards_engine.h. */
+/* All-active programs on shards. Part of engine.h. */
 #ifndef QN_KERNELS_CPU_SHARDS_ALL_H
 #define QN_KERNELS_CPU_SHARDS_ALL_H
 

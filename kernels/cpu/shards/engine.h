@@ -1,8 +1,8 @@
 /* Shards on the CPU (view: struct qn_shards), after Garaph, section 4: every vertex pulls from its
  * in-edges, page by page, in chunks of equal numbers of edges with replicas of the accumulators
- * of the rows that chunks cut (shards_chunks.h). In frontier programs, while active vertices have
+ * of the rows that chunks cut (chunks.h). In frontier programs, while active vertices have
  * at most half of all out-edges, they notify their destinations, and only these pull
- * (shards_notify.h). */
+ * (notify.h). */
 #ifndef QN_KERNELS_CPU_SHARDS_ENGINE_H
 #define QN_KERNELS_CPU_SHARDS_ENGINE_H
 

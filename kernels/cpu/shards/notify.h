@@ -1,4 +1,4 @@
-/* Frontier programs on shards: pull, or notify and pull. Part of shards_engine.h.
+/* Frontier programs on shards: pull, or notify and pull. Part of engine.h.
  *
  * Both ways a receiver looks at its in-edges itself and takes what active sources send, so
  * no accumulator is written by two threads. The mode follows Garaph's section 4.2: with f the

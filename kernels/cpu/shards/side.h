@@ -1,4 +1,4 @@
-/* The CPU's side of shards (side.h), over the loops of shards_engine.h, which this header is
+/* The CPU's side of shards (side.h), over the loops of engine.h, which this header is
  * included after, with QN_SIDE defined as the symbol. */
 #ifndef QN_KERNELS_CPU_SHARDS_SIDE_H
 #define QN_KERNELS_CPU_SHARDS_SIDE_H

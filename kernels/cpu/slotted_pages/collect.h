@@ -1,5 +1,5 @@
 /* Programs that collect contributions before they are applied: in bins of WA, batch of pages by
- * batch of pages (page_bins.h). Part of slotted_pages_state.h. */
+ * batch of pages (page_bins.h). Part of state.h. */
 #ifndef QN_KERNELS_CPU_SLOTTED_PAGES_COLLECT_H
 #define QN_KERNELS_CPU_SLOTTED_PAGES_COLLECT_H
 

@@ -1,5 +1,5 @@
 /* Slotted pages on the CPU (view: struct qn_slotted_pages): the engine of GTS;
- * slotted_pages_state.h tells how it works. */
+ * state.h tells how it works. */
 #ifndef QN_KERNELS_CPU_SLOTTED_PAGES_ENGINE_H
 #define QN_KERNELS_CPU_SLOTTED_PAGES_ENGINE_H
 

@@ -1,5 +1,5 @@
 /* Programs that combine into the value itself: pages of nextPIDSet push from their active vertices.
- * Part of slotted_pages_state.h.
+ * Part of state.h.
  *
  * With a priority, vertices beyond a bound stay in the frontier unsent, and the bound moves on once
  * none is left before it (near and far). Where the first contribution suffices and edges go both

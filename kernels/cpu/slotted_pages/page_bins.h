@@ -7,8 +7,8 @@
  * thread, without atomics, always in the same order, and the buffer has a bounded size. This is
  * propagation blocking (Beamer, Asanovic, Patterson, IPDPS 2017) with the pages of GTS as
  * the sources and its device-resident WA as the bins. */
-#ifndef QN_KERNELS_CPU_PAGE_BINS_H
-#define QN_KERNELS_CPU_PAGE_BINS_H
+#ifndef QN_KERNELS_CPU_SLOTTED_PAGES_PAGE_BINS_H
+#define QN_KERNELS_CPU_SLOTTED_PAGES_PAGE_BINS_H
 
 #include "kernels/cuts/page_tasks.h"
 

@@ -1,7 +1,7 @@
 /* nextPIDSet with the vertices it stands for: which pages hold active vertices, and which vertices
- * those are. Part of slotted_pages_state.h. */
-#ifndef QN_KERNELS_CPU_PAGE_FRONTIER_H
-#define QN_KERNELS_CPU_PAGE_FRONTIER_H
+ * those are. Part of state.h. */
+#ifndef QN_KERNELS_CPU_SLOTTED_PAGES_PAGE_FRONTIER_H
+#define QN_KERNELS_CPU_SLOTTED_PAGES_PAGE_FRONTIER_H
 
 #include "kernels/cpu/slotted_pages/state.h"
 

@@ -1,4 +1,4 @@
-/* What a run of a program on slotted pages works on; template, of slotted_pages_engine.h and of
+/* What a run of a program on slotted pages works on; template, of engine.h and of
  * kernels that sweep pages in a way of their own.
  *
  * After GTS, section 3: the topology is swept page by page, vertices' values (WA) stay, and what a
@@ -7,8 +7,8 @@
  * edges of the other.
  *
  * Programs that combine into the value itself do so as they go, and only on pages that nextPIDSet
- * names (slotted_pages_in_place.h). The others collect contributions in bins of WA that fit in the
- * cache, so that sums have one order (slotted_pages_collect.h). */
+ * names (in_place.h). The others collect contributions in bins of WA that fit in the
+ * cache, so that sums have one order (collect.h). */
 #ifndef QN_KERNELS_CPU_SLOTTED_PAGES_STATE_H
 #define QN_KERNELS_CPU_SLOTTED_PAGES_STATE_H
 

@@ -10,12 +10,12 @@
  *
  * A pull cuts the edges of all blocks into equal tiles (edge_tiles.cuh). Only where it skips rows,
  * or must know whether a sum that adds up to nothing was collected, rows go by lanes and warps.
- * A push takes equal pieces of the active vertices' edges (unit_queue.cuh).
+ * A push takes equal pieces of the active vertices' edges (edges/row_queue.cuh).
  *
  * A pull moves, per edge, 4 bytes (8 with weights) in order and one 32-byte sector within the L2
  * cache; per local row 8 bytes of offset and id, and the partial result twice; per vertex the sum.
  * Where the messages fit in the cache anyway, the partial results are the price of nothing. (How it
- * is streamed: blocked_csr_streamed.cuh.) */
+ * is streamed: streamed.cuh.) */
 #ifndef QN_KERNELS_CUDA_BLOCKED_CSR_ENGINE_CUH
 #define QN_KERNELS_CUDA_BLOCKED_CSR_ENGINE_CUH
 

@@ -1,13 +1,13 @@
 /* Connected components of plain CSR that does not fit into device memory. Part of
- * kernel_cc_csr.cu, whose `parent`s stay on the device: every edge is joined once, as its unit
+ * kernel_cc.cu, whose `parent`s stay on the device: every edge is joined once, as its unit
  * passes by (row_units.cuh), so the topology crosses the bus a single time, where propagating
  * labels moves it once for each step of the diameter. The first neighbours alone, with which a
  * resident run begins to save most of its work, would move nearly all of it too.
  *
  * An iteration is CC_STEP_BYTES of units. Trees only ever grow together, so between two of them the
  * parents are a state to go on from. */
-#ifndef QN_KERNELS_CUDA_CC_STREAMED_CUH
-#define QN_KERNELS_CUDA_CC_STREAMED_CUH
+#ifndef QN_KERNELS_CUDA_CSR_CC_STREAMED_CUH
+#define QN_KERNELS_CUDA_CSR_CC_STREAMED_CUH
 
 #include "kernels/cuda/rows/row_units.cuh"
 #include "kernels/cuda/stream/pins.cuh"

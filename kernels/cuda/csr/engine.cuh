@@ -1,9 +1,9 @@
 /* Plain CSR on a CUDA device: the baseline of all engines (view: struct qn_graph). A graph that
  * does not fit is streamed by rows (streamed_rows.cuh).
  *
- * All-active programs pull over equal pieces of the in-edges (csr_pull.cuh, edge_tiles.cuh).
+ * All-active programs pull over equal pieces of the in-edges (pull.cuh, edge_tiles.cuh).
  * Frontier programs push from a queue cut into equal pieces, look for a parent from below where
- * one suffices, and go near before far where they have a priority (csr_frontier.cuh). */
+ * one suffices, and go near before far where they have a priority (frontier.cuh). */
 #ifndef QN_KERNELS_CUDA_CSR_ENGINE_CUH
 #define QN_KERNELS_CUDA_CSR_ENGINE_CUH
 

@@ -1,5 +1,5 @@
 /* Frontier programs on CSR: the host's side. It learns the size of each frontier (one
- * small copy an iteration) and chooses the next step. Part of csr_engine.cuh. */
+ * small copy an iteration) and chooses the next step. Part of engine.cuh. */
 #ifndef QN_KERNELS_CUDA_CSR_FRONTIER_CUH
 #define QN_KERNELS_CUDA_CSR_FRONTIER_CUH
 

@@ -3,9 +3,9 @@
  *
  * A kernel of its own because it has two phases, see kernels/cpu/csr/kernel_bc.c. As there both
  * phases pull what the vertices of one level `offer`, 0 elsewhere, so that sums of real numbers
- * have one order. Levels stay in one queue (unit_queue.cuh), with units for the longer of a
+ * have one order. Levels stay in one queue (edges/row_queue.cuh), with units for the longer of a
  * vertex's two rows, so the same pieces serve pushes, sums over in-edges and sums over out-edges
- * (unit_sums.cuh).
+ * (edges/row_sums.cuh).
  *
  * Bytes: each phase moves 4 bytes of column index and one random double (a sector of L2) an edge.
  */

@@ -1,8 +1,8 @@
 /* Cross-edges on plain CSR (kernels/cross_edges.h) on a device.
  *
- * Every vertex is queued, so that hubs are shared out in pieces of 8 edges (unit_queue.cuh). Bytes:
- * an edge moves 4 of column index and a 32-byte sector of L2 for its end's group; a vertex 16 of
- * offsets, 16 of the queue, its group and its count. */
+ * Every vertex is queued, so that hubs are shared out in pieces of 8 edges (edges/row_queue.cuh).
+ * Bytes: an edge moves 4 of column index and a 32-byte sector of L2 for its end's group; a vertex
+ * 16 of offsets, 16 of the queue, its group and its count. */
 #include "kernels/cuda/own/cross_edges.cuh"
 #include "kernels/own_kernel.h"
 

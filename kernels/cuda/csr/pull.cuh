@@ -1,4 +1,4 @@
-/* All-active programs on CSR: every vertex pulls from its in-edges. Part of csr_engine.cuh.
+/* All-active programs on CSR: every vertex pulls from its in-edges. Part of engine.cuh.
  *
  * An iteration is four kernels (pull_loop.cuh). pull_tiles adds up the rows, and pull_spans the few
  * that lie in several tiles: per edge 4 bytes (8 with weights) and one gather. pull_vertices

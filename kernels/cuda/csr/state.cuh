@@ -1,5 +1,5 @@
 /* Checkpoints of traversals on CSR: the state (run_state.h) between the device and the host. Part
- * of csr_frontier.cuh.
+ * of frontier.cuh.
  *
  * The queue leaves vertices without out-edges out, which are counted all the same: the count goes
  * into a register of its own, so that a run that goes on has as many iterations. */

@@ -2,8 +2,8 @@
  * order of every combination is fixed, so real sums are the same in every run.
  * All threads of the block must call; blockDim.x is a multiple of 32, at most 1024.
  * Each function ends with a barrier, so it can be called again at once. */
-#ifndef QN_KERNELS_CUDA_BLOCK_CUH
-#define QN_KERNELS_CUDA_BLOCK_CUH
+#ifndef QN_KERNELS_CUDA_DEVICE_BLOCK_CUH
+#define QN_KERNELS_CUDA_DEVICE_BLOCK_CUH
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* Which CUDA device there is, and if there is none, why. Can be included, and
  * called, in a build without CUDA, which then says so. */
-#ifndef QN_KERNELS_CUDA_DEVICE_H
-#define QN_KERNELS_CUDA_DEVICE_H
+#ifndef QN_KERNELS_CUDA_DEVICE_DEVICE_H
+#define QN_KERNELS_CUDA_DEVICE_DEVICE_H
 
 #include <stdbool.h>
 #include <stdint.h>

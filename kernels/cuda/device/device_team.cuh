@@ -1,8 +1,8 @@
 /* Several devices that share a run: one host thread for each, as CUDA's current device is a
  * thread's, and what they tell each other. All threads do the same, and meet where they need each
  * other's results; a failure of one is known to all at the next meeting, so that all end there. */
-#ifndef QN_KERNELS_CUDA_DEVICE_TEAM_CUH
-#define QN_KERNELS_CUDA_DEVICE_TEAM_CUH
+#ifndef QN_KERNELS_CUDA_DEVICE_DEVICE_TEAM_CUH
+#define QN_KERNELS_CUDA_DEVICE_DEVICE_TEAM_CUH
 
 #include <pthread.h>
 #include <stdbool.h>

@@ -16,8 +16,8 @@
  * their list, so that none can be left out.
  *
  * Neither __shared__ nor <<<>>> is written anywhere else. */
-#ifndef QN_KERNELS_CUDA_LAUNCH_CUH
-#define QN_KERNELS_CUDA_LAUNCH_CUH
+#ifndef QN_KERNELS_CUDA_DEVICE_LAUNCH_CUH
+#define QN_KERNELS_CUDA_DEVICE_LAUNCH_CUH
 
 #include <cuda_runtime.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* Loads of what is read once an iteration, in order: they need not stay in the caches, whose room
  * belongs to the messages. Needs a completed program. */
-#ifndef QN_KERNELS_CUDA_STREAMED_CUH
-#define QN_KERNELS_CUDA_STREAMED_CUH
+#ifndef QN_KERNELS_CUDA_DEVICE_LOAD_ONCE_CUH
+#define QN_KERNELS_CUDA_DEVICE_LOAD_ONCE_CUH
 
 #include "kernels/cuda/device/block.cuh"
 #include "kernels/engine.h"

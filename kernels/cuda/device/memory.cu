@@ -256,7 +256,7 @@ static cudaError_t download_staged(struct qn_cuda_memory *memory, char *to, cons
   return result == cudaSuccess ? ended : result;
 }
 
-/* A part of what is mapped may be pinned (unit_pins.cuh), and CUDA refuses to copy what begins
+/* A part of what is mapped may be pinned (stream/pins.cuh), and CUDA refuses to copy what begins
  * there and ends elsewhere. */
 static enum qn_status upload_few(void *to, const void *from, uint64_t bytes, const char *what,
                                  cudaError_t *result, struct qn_error *error) {

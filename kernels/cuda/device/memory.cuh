@@ -1,7 +1,7 @@
 /* Device memory for kernels: everything that a run allocates hangs on one
  * struct, which knows the cap and gives all back at once. */
-#ifndef QN_KERNELS_CUDA_MEMORY_CUH
-#define QN_KERNELS_CUDA_MEMORY_CUH
+#ifndef QN_KERNELS_CUDA_DEVICE_MEMORY_CUH
+#define QN_KERNELS_CUDA_DEVICE_MEMORY_CUH
 
 #include <cuda_runtime_api.h>
 #include <stdbool.h>

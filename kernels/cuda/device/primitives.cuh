@@ -5,8 +5,8 @@
  *
  * All pointers are device memory. Everything is enqueued in `stream`. Results are the same in every
  * run. */
-#ifndef QN_KERNELS_CUDA_PRIMITIVES_CUH
-#define QN_KERNELS_CUDA_PRIMITIVES_CUH
+#ifndef QN_KERNELS_CUDA_DEVICE_PRIMITIVES_CUH
+#define QN_KERNELS_CUDA_DEVICE_PRIMITIVES_CUH
 
 #include "kernels/cuda/device/memory.cuh"
 

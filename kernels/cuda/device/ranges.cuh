@@ -5,8 +5,8 @@
  *
  * NVTX comes with the CUDA Toolkit as a header, and does nothing unless a profiler is attached;
  * without it, and in the emulator, ranges do nothing either. */
-#ifndef QN_KERNELS_CUDA_RANGES_CUH
-#define QN_KERNELS_CUDA_RANGES_CUH
+#ifndef QN_KERNELS_CUDA_DEVICE_RANGES_CUH
+#define QN_KERNELS_CUDA_DEVICE_RANGES_CUH
 
 #include <stdint.h>
 

@@ -4,7 +4,7 @@
  * memory, and walks the edges. A partition none of whose vertices received anything is left out: a
  * receiver sets the flag of its partition, id / range_size, in constant time. Streamed, the tasks
  * are the units, so that no more of a partition is moved than the tasks whose sources are active
- * (sweep_units.cuh).
+ * (sweep/units.cuh).
  *
  * Per edge 8 bytes (12 with weights) are read in order, and one accumulator is combined into,
  * anywhere: atomics in the L2 cache are the limit once it holds the accumulators. */

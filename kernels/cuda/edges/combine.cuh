@@ -1,7 +1,7 @@
 /* Combining into an accumulator that other threads combine into as well, with the
  * atomic that the program's PROGRAM_COMBINE asks for. Needs a completed program. */
-#ifndef QN_KERNELS_CUDA_COMBINE_CUH
-#define QN_KERNELS_CUDA_COMBINE_CUH
+#ifndef QN_KERNELS_CUDA_EDGES_COMBINE_CUH
+#define QN_KERNELS_CUDA_EDGES_COMBINE_CUH
 
 #include "kernels/cuda/device/block.cuh"
 #include "kernels/engine.h"

@@ -1,6 +1,6 @@
 /* A direction of a plain CSR graph in device memory, for engines and kernels. */
-#ifndef QN_KERNELS_CUDA_CSR_DEVICE_CUH
-#define QN_KERNELS_CUDA_CSR_DEVICE_CUH
+#ifndef QN_KERNELS_CUDA_EDGES_CSR_DEVICE_CUH
+#define QN_KERNELS_CUDA_EDGES_CSR_DEVICE_CUH
 
 #include "kernels/cuda/device/memory.cuh"
 #include <quern/graph.h>

@@ -12,8 +12,8 @@
  *
  * A row's contributions are combined in an order that depends on its place in the tiles alone:
  * sums of reals are the same in every run. */
-#ifndef QN_KERNELS_CUDA_EDGE_TILES_CUH
-#define QN_KERNELS_CUDA_EDGE_TILES_CUH
+#ifndef QN_KERNELS_CUDA_EDGES_EDGE_TILES_CUH
+#define QN_KERNELS_CUDA_EDGES_EDGE_TILES_CUH
 
 #include "kernels/cuda/device/primitives.cuh"
 #include "kernels/cuda/edges/combine.cuh"

@@ -1,6 +1,6 @@
 /* The result of a program from the values on the device. Needs a completed program. */
-#ifndef QN_KERNELS_CUDA_OUTPUT_CUH
-#define QN_KERNELS_CUDA_OUTPUT_CUH
+#ifndef QN_KERNELS_CUDA_EDGES_OUTPUT_CUH
+#define QN_KERNELS_CUDA_EDGES_OUTPUT_CUH
 
 #include "kernels/cuda/device/block.cuh"
 #include "kernels/cuda/device/memory.cuh"

@@ -1,7 +1,7 @@
 /* Accumulators as they wait in shared memory: in PROGRAM_PARTIAL, which may be narrower than the
  * lanes in which they are combined. Needs a completed program. */
-#ifndef QN_KERNELS_CUDA_PARTIAL_CUH
-#define QN_KERNELS_CUDA_PARTIAL_CUH
+#ifndef QN_KERNELS_CUDA_EDGES_PARTIAL_CUH
+#define QN_KERNELS_CUDA_EDGES_PARTIAL_CUH
 
 #include "kernels/cuda/device/block.cuh"
 #include "kernels/engine.h"

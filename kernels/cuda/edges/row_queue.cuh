@@ -9,8 +9,8 @@
  * GPU Graph Traversal, PPoPP 2012), whose block-sized class still gives a hub to one block.
  *
  * All units of a queue together must be fewer than 2^32. */
-#ifndef QN_KERNELS_CUDA_UNIT_QUEUE_CUH
-#define QN_KERNELS_CUDA_UNIT_QUEUE_CUH
+#ifndef QN_KERNELS_CUDA_EDGES_ROW_QUEUE_CUH
+#define QN_KERNELS_CUDA_EDGES_ROW_QUEUE_CUH
 
 #include "kernels/cuda/device/block.cuh"
 #include <quern/graph.h>

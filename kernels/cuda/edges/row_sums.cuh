@@ -1,10 +1,10 @@
-/* Sums over the rows of a queue (unit_queue.cuh): what the columns of each row offer. A piece of a
+/* Sums over the rows of a queue (row_queue.cuh): what the columns of each row offer. A piece of a
  * row leaves its sum in `partials`, then a warp adds up a row's pieces, always in the same order,
  * so a hub is shared by many blocks and sums of real numbers are the same in every run.
  *
  * Bytes: 4 of column index and one random double (a sector of L2) an edge, 8 twice a piece. */
-#ifndef QN_KERNELS_CUDA_UNIT_SUMS_CUH
-#define QN_KERNELS_CUDA_UNIT_SUMS_CUH
+#ifndef QN_KERNELS_CUDA_EDGES_ROW_SUMS_CUH
+#define QN_KERNELS_CUDA_EDGES_ROW_SUMS_CUH
 
 #include "kernels/cuda/edges/row_queue.cuh"
 #include <quern/graph.h>

@@ -1,6 +1,6 @@
 /* What kernels of their own (kernel_*.cu) share on the host's side. */
-#ifndef QN_KERNELS_CUDA_RUN_DEVICE_CUH
-#define QN_KERNELS_CUDA_RUN_DEVICE_CUH
+#ifndef QN_KERNELS_CUDA_EDGES_RUN_DEVICE_CUH
+#define QN_KERNELS_CUDA_EDGES_RUN_DEVICE_CUH
 
 #include <stdio.h>
 #include <string.h>

@@ -3,8 +3,8 @@
  * warp levels of Merrill, Garland, Grimshaw: Scalable GPU Graph Traversal, PPoPP 2012.)
  *
  * All lanes of the warp must call; a lane without a row brings an empty one. */
-#ifndef QN_KERNELS_CUDA_WARP_ROWS_CUH
-#define QN_KERNELS_CUDA_WARP_ROWS_CUH
+#ifndef QN_KERNELS_CUDA_EDGES_WARP_ROWS_CUH
+#define QN_KERNELS_CUDA_EDGES_WARP_ROWS_CUH
 
 #include "kernels/cuda/device/block.cuh"
 #include "kernels/engine.h"

@@ -46,7 +46,7 @@ struct engine_device {
   struct qn_csr out;           /* frontier programs, where there are out-edges */
   struct qn_unit_queue queue;
   qn_queue_size *queued;
-  struct hybrid_slices slices; /* from here on: if it is streamed (hybrid_streamed.cuh) */
+  struct hybrid_slices slices; /* from here on: if it is streamed (streamed.cuh) */
   struct row_tables rows;      /* of the COO part, whose vertices are coo.row_ids */
   program_accumulator *row_parts;
   tile_partial *row_sums;

@@ -1,4 +1,4 @@
-/* Hybrid ELL and COO on a CUDA device, resident or streamed (hybrid_streamed.cuh; view: struct
+/* Hybrid ELL and COO on a CUDA device, resident or streamed (streamed.cuh; view: struct
  * qn_hybrid). From Yang et al., HPGraph (2018), sections 3.1 and 3.2.
  *
  * An iteration is a product of the matrix of in-edges with the vector of messages. In the ELL part

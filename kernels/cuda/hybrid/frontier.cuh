@@ -1,6 +1,6 @@
 /* Frontier programs on the hybrid layout: a kernel for the ELL part and one for the COO part
  * that collect from active columns, by their bits (section 3.1); a search goes bottom-up and stops
- * at the first (section 3.2). Part of hybrid_engine.cuh. */
+ * at the first (section 3.2). Part of engine.cuh. */
 #ifndef QN_KERNELS_CUDA_HYBRID_FRONTIER_CUH
 #define QN_KERNELS_CUDA_HYBRID_FRONTIER_CUH
 

@@ -1,7 +1,7 @@
 /* Triangles on the hybrid layout, as HPGraph counts them (section 4.4): form neighbour lists of all
  * vertices, orient them without cycles, and intersect.
  *
- * A kernel of its own for the reason that kernel_tc_csr.cu tells; the lists are the rows put
+ * A kernel of its own for the reason that csr/kernel_tc.cu tells; the lists are the rows put
  * together again, and from there on it is that kernel's algorithm. Directions do not
  * matter to a triangle, so rows of in-edges do as well as rows of out-edges. */
 #include "kernels/cuda/edges/run_device.cuh"

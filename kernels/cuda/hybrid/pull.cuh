@@ -1,5 +1,5 @@
 /* All-active programs on the hybrid layout: y = A x by a kernel for the COO part, then one for the
- * ELL part that finishes every row. Part of hybrid_engine.cuh. */
+ * ELL part that finishes every row. Part of engine.cuh. */
 #ifndef QN_KERNELS_CUDA_HYBRID_PULL_CUH
 #define QN_KERNELS_CUDA_HYBRID_PULL_CUH
 

@@ -1,7 +1,7 @@
 /* The hybrid layout, if it does not fit into device memory: the units of streaming are slices of
  * the ELL part, consecutive rows with all of their places, and stretches of the COO part, whose
- * rows the host knows by where they begin (row_units.cuh). Part of hybrid_pull.cuh and
- * hybrid_frontier.cuh.
+ * rows the host knows by where they begin (row_units.cuh). Part of pull.cuh and
+ * frontier.cuh.
  *
  * Programs whose vertices are all active gather along the in-edges, every unit of them: a slice
  * stores its rows' sums, the COO part the sums of its rows, which are added afterwards, so sums of

@@ -1,7 +1,7 @@
 /* New values, and which vertices are active, between the host and the device: a range of rows each
- * way, both at once, and only to who needs them. Part of shards_beside.cuh. */
-#ifndef QN_KERNELS_CUDA_BESIDE_EXCHANGE_CUH
-#define QN_KERNELS_CUDA_BESIDE_EXCHANGE_CUH
+ * way, both at once, and only to who needs them. Part of shards.cuh. */
+#ifndef QN_KERNELS_CUDA_JOINT_EXCHANGE_CUH
+#define QN_KERNELS_CUDA_JOINT_EXCHANGE_CUH
 
 #include "kernels/cuda/joint/state.cuh"
 

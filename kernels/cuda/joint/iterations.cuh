@@ -1,7 +1,7 @@
 /* The iterations of a run that the CPU and the device share, each by whom the dispatcher
- * (kernels/joint.h) expects to take the least. Part of shards_beside.cuh. */
-#ifndef QN_KERNELS_CUDA_BESIDE_ITERATIONS_CUH
-#define QN_KERNELS_CUDA_BESIDE_ITERATIONS_CUH
+ * (kernels/joint.h) expects to take the least. Part of shards.cuh. */
+#ifndef QN_KERNELS_CUDA_JOINT_ITERATIONS_CUH
+#define QN_KERNELS_CUDA_JOINT_ITERATIONS_CUH
 
 #include "kernels/cuda/joint/share.cuh"
 

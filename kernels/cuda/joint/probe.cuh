@@ -1,7 +1,7 @@
 /* How fast the CPU, the device and the bus are, before anything is known of a run: each pulls a
- * part of the rows, whose sums are forgotten. Part of shards_beside.cuh. */
-#ifndef QN_KERNELS_CUDA_BESIDE_PROBE_CUH
-#define QN_KERNELS_CUDA_BESIDE_PROBE_CUH
+ * part of the rows, whose sums are forgotten. Part of shards.cuh. */
+#ifndef QN_KERNELS_CUDA_JOINT_PROBE_CUH
+#define QN_KERNELS_CUDA_JOINT_PROBE_CUH
 
 #include "kernels/cuda/joint/iterations.cuh"
 

@@ -1,5 +1,5 @@
 /* CPU and GPU side by side on shards (view: struct qn_shards), after Garaph, section 5. Includes
- * shards_engine.cuh, whose program it runs, and needs QN_KERNEL_HYBRID and QN_SIDE, the symbols of
+ * shards/engine.cuh, whose program it runs, and needs QN_KERNEL_HYBRID and QN_SIDE, the symbols of
  * the kernel and of the CPU's side (kernels/cpu/joint/cpu_side.h).
  *
  * Before every iteration the dispatcher compares what the CPU alone, the device alone, and both are
@@ -12,8 +12,8 @@
  *
  * Synchronously the exchange happens once, at the iteration's end. Asynchronously it happens after
  * every batch of stretches, and what is received is sent on in the same iteration. */
-#ifndef QN_KERNELS_CUDA_SHARDS_BESIDE_CUH
-#define QN_KERNELS_CUDA_SHARDS_BESIDE_CUH
+#ifndef QN_KERNELS_CUDA_JOINT_SHARDS_CUH
+#define QN_KERNELS_CUDA_JOINT_SHARDS_CUH
 
 #include "kernels/cuda/joint/probe.cuh"
 

@@ -1,7 +1,7 @@
 /* A run that the CPU and the device share: rows in stretches, which of them each side takes, and
- * where the values are valid. Part of shards_beside.cuh, whose includer defines QN_SIDE. */
-#ifndef QN_KERNELS_CUDA_BESIDE_STATE_CUH
-#define QN_KERNELS_CUDA_BESIDE_STATE_CUH
+ * where the values are valid. Part of shards.cuh, whose includer defines QN_SIDE. */
+#ifndef QN_KERNELS_CUDA_JOINT_STATE_CUH
+#define QN_KERNELS_CUDA_JOINT_STATE_CUH
 
 #include "kernels/cpu/joint/share.h"
 #include "kernels/cuda/shards/engine.cuh"

@@ -5,8 +5,8 @@
  *
  * Path counts are whole numbers: their sums are the same in any order while they are below 2^53,
  * and rounded beyond. */
-#ifndef QN_KERNELS_CUDA_BC_PROGRAM_H
-#define QN_KERNELS_CUDA_BC_PROGRAM_H
+#ifndef QN_KERNELS_CUDA_OWN_BC_PROGRAM_H
+#define QN_KERNELS_CUDA_OWN_BC_PROGRAM_H
 
 #include "kernels/programs/program.h"
 

@@ -1,7 +1,7 @@
 /* Checkpoints of betweenness centrality: the scores between two sources, each of which is an
  * iteration. */
-#ifndef QN_KERNELS_CUDA_BC_STATE_CUH
-#define QN_KERNELS_CUDA_BC_STATE_CUH
+#ifndef QN_KERNELS_CUDA_OWN_BC_STATE_CUH
+#define QN_KERNELS_CUDA_OWN_BC_STATE_CUH
 
 #include "kernels/cuda/device/memory.cuh"
 #include "kernels/own_state.h"

@@ -1,6 +1,6 @@
 /* What the kernels of cross-edges share on the host's side (kernels/cross_edges.h). */
-#ifndef QN_KERNELS_CUDA_CROSS_EDGES_CUH
-#define QN_KERNELS_CUDA_CROSS_EDGES_CUH
+#ifndef QN_KERNELS_CUDA_OWN_CROSS_EDGES_CUH
+#define QN_KERNELS_CUDA_OWN_CROSS_EDGES_CUH
 
 #include "kernels/cross_edges.h"
 #include "kernels/cuda/edges/run_device.cuh"

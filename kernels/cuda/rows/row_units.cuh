@@ -1,4 +1,4 @@
-/* Rows of edges as units of streaming (unit_stream.cuh): rows of plain CSR, of the blocks of
+/* Rows of edges as units of streaming (stream/stream.cuh): rows of plain CSR, of the blocks of
  * blocked CSR, of the COO part of the hybrid layout. A unit is consecutive rows of one block with
  * their offsets, their vertices unless these are the rows' own numbers, columns and weights. A row
  * that has too many edges for a unit is a *hub* and lies in several, its parts.
@@ -8,8 +8,8 @@
  * are cut into some hundreds of smaller ones, so that there is something to leave out and to keep.
  *
  * Per edge 4 bytes (8 with weights) cross the bus, per row the offset and the vertex. */
-#ifndef QN_KERNELS_CUDA_ROW_UNITS_CUH
-#define QN_KERNELS_CUDA_ROW_UNITS_CUH
+#ifndef QN_KERNELS_CUDA_ROWS_ROW_UNITS_CUH
+#define QN_KERNELS_CUDA_ROWS_ROW_UNITS_CUH
 
 #include <string.h>
 

@@ -10,8 +10,8 @@
  *
  * Sums that are stored have one order; pushes, and gathers from active columns, combine with
  * atomics. */
-#ifndef QN_KERNELS_CUDA_ROW_WALKS_CUH
-#define QN_KERNELS_CUDA_ROW_WALKS_CUH
+#ifndef QN_KERNELS_CUDA_ROWS_ROW_WALKS_CUH
+#define QN_KERNELS_CUDA_ROWS_ROW_WALKS_CUH
 
 #include "kernels/cuda/edges/combine.cuh"
 #include "kernels/cuda/edges/warp_rows.cuh"

@@ -1,5 +1,5 @@
 /* Plain CSR that does not fit into device memory: consecutive rows are the units of streaming
- * (row_units.cuh, sweep_units.cuh). An engine that has plain rows falls back on
+ * (row_units.cuh, sweep/units.cuh). An engine that has plain rows falls back on
  *
  *   streamed_rows_run(request, out, in, result, error)
  *
@@ -9,8 +9,8 @@
  *
  * Includes sweeps.cuh, whose engine it is. A state of it (run_state.h) goes on here, not in the
  * engine that fell back on it. */
-#ifndef QN_KERNELS_CUDA_STREAMED_ROWS_CUH
-#define QN_KERNELS_CUDA_STREAMED_ROWS_CUH
+#ifndef QN_KERNELS_CUDA_ROWS_STREAMED_ROWS_CUH
+#define QN_KERNELS_CUDA_ROWS_STREAMED_ROWS_CUH
 
 #include "kernels/cuda/edges/combine.cuh"
 #include "kernels/cuda/rows/row_units.cuh"

@@ -1,10 +1,10 @@
 /* Shards on a CUDA device, resident or streamed (view: struct qn_shards), after Garaph, section 3.
  *
- * Gather (shards_gather.cuh): a block of threads takes consecutive edges of one shard, and adds up
+ * Gather (gather.cuh): a block of threads takes consecutive edges of one shard, and adds up
  * what their destinations receive; the 16-bit offsets tell where a row begins. A row that does not
  * fit, a *hub*, is cut into segments, whose sums are merged by a kernel of their own. Frontier
  * programs whose active vertices have few out-edges notify their destinations, and only these pull
- * (notify-pull, section 4.2; shards_notify.cuh), with as many lanes a vertex as its shard has
+ * (notify-pull, section 4.2; notify.cuh), with as many lanes a vertex as its shard has
  * replicas. Apply is a sweep over all vertices (sweeps.cuh).
  *
  * The paper's block initialises the accumulators of a shard in shared memory, R replicas of each
@@ -66,7 +66,7 @@ struct engine_device {
   uint32_t *notified;              /* [V / 32 + 1] bits, zero between iterations */
   struct qn_unit_queue queue;      /* [V] of active vertices */
   struct device_counters *counters;
-  uint32_t *next_active; /* [V / 32 + 1] bits; where the CPU does a part (shards_beside.cuh) */
+  uint32_t *next_active; /* [V / 32 + 1] bits; where the CPU does a part (joint/shards.cuh) */
   /* Where the edges are streamed: */
   const struct qn_sh_unit *units;
   uint32_t *open; /* [V / 32 + 1] bits of vertices that may still receive */

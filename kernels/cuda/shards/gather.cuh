@@ -1,5 +1,5 @@
 /* Gathering whole shards, and hubs in segments, from the topology as it lies on the device or from
- * the units of one that is streamed (shards_units.cuh). Part of shards_engine.cuh.
+ * the units of one that is streamed (units.cuh). Part of engine.cuh.
  *
  * Every thread takes QN_TILE_ITEMS consecutive edges: their sources and destination offsets are
  * loaded 16 bytes at a time, their random loads are in flight together, and runs of the same offset

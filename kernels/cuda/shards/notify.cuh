@@ -1,7 +1,7 @@
 /* Frontier programs on shards: active vertices notify their destinations along the out-edges, in
- * pieces of 8 edges (unit_queue.cuh), so that a hub is shared by many blocks; then a warp takes 32
- * vertices, of which those that were notified pull, each with as many lanes as its shard has
- * replicas. Part of shards_engine.cuh.
+ * pieces of 8 edges (edges/row_queue.cuh), so that a hub is shared by many blocks; then a warp
+ * takes 32 vertices, of which those that were notified pull, each with as many lanes as its shard
+ * has replicas. Part of engine.cuh.
  *
  * The paper notifies (on the CPU) while the active vertices have at most half of all out-edges. But
  * if they have the share f, a vertex of d in-edges is notified with probability 1 - (1 - f)^d, 0.56

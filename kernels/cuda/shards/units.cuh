@@ -1,5 +1,5 @@
 /* Shards that do not fit into device memory: consecutive rows of a shard, or a part of a hub's row,
- * are the units of streaming (sweep_units.cuh). Part of shards_engine.cuh.
+ * are the units of streaming (sweep/units.cuh). Part of engine.cuh.
  *
  * Of a unit the sources, the destination offsets and the weights are moved: 6 bytes an edge, 10
  * with weights. A block gathers a unit the way it does where all is resident, so no accumulator is
@@ -64,7 +64,7 @@ inline enum qn_status engine_complete(struct sweep_run *run, struct qn_error *er
 /* The host's side of a streamed run. */
 struct streamed_shards {
   const struct qn_sh_units *units;
-  bool beside; /* the CPU does a part (shards_beside.cuh) */
+  bool beside; /* the CPU does a part (joint/shards.cuh) */
   struct qn_sh_receivers receivers;
   uint64_t *active, *open; /* [V / 64 + 1] bits, pinned */
 };

@@ -5,7 +5,7 @@
  * a block for those with a thousand edges. On a large page all blocks take the one record. Small
  * pages without an active vertex are left out: a receiver's physical id names its page, so
  * nextPIDSet is filled in constant time; a large page looks at its own vertex. (Streamed pages:
- * sweep_units.cuh.)
+ * sweep/units.cuh.)
  *
  * Per edge p + q bytes (4 more with weights) are read in order, START_VID of the receiver's page is
  * looked up (4 bytes a page: the L2 cache holds them), and one accumulator is combined into. */

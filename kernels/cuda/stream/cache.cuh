@@ -3,8 +3,8 @@
  * last. As the units that are there are walked first, all of them are hits, also those that LRU
  * would have thrown out before their turn came: the hits are at least LRU's on any sequence. Host
  * side only. */
-#ifndef QN_KERNELS_CUDA_UNIT_CACHE_CUH
-#define QN_KERNELS_CUDA_UNIT_CACHE_CUH
+#ifndef QN_KERNELS_CUDA_STREAM_CACHE_CUH
+#define QN_KERNELS_CUDA_STREAM_CACHE_CUH
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,10 +20,9 @@ extern "C" {
 /* A unit that an iteration uses. */
 struct qn_unit_use {
   uint32_t unit;
-  uint32_t slot; /* where it lies, or is to be kept; QN_NO_SLOT: nowhere */
-  uint32_t
-      ahead;   /* its place among the units copied ahead, from 1; 0: it is none (unit_ahead.cuh) */
-  bool is_hit; /* it lies there */
+  uint32_t slot;  /* where it lies, or is to be kept; QN_NO_SLOT: nowhere */
+  uint32_t ahead; /* its place among the units copied ahead, from 1; 0: it is none (ahead.cuh) */
+  bool is_hit;    /* it lies there */
   bool
       takes_over; /* it is to be kept where a hit of the same iteration lies, once that is walked */
 };

@@ -1,6 +1,6 @@
 /* The transfer of a batch: copies from where its bytes lie on the host, all sent at once. */
-#ifndef QN_KERNELS_CUDA_UNIT_COPIES_CUH
-#define QN_KERNELS_CUDA_UNIT_COPIES_CUH
+#ifndef QN_KERNELS_CUDA_STREAM_COPIES_CUH
+#define QN_KERNELS_CUDA_STREAM_COPIES_CUH
 
 #include <cuda_runtime_api.h>
 #include <stdbool.h>

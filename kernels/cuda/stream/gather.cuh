@@ -9,8 +9,8 @@
  * A part of a batch is what goes to some QN_UNIT_PART_BYTES of the stage. Whoever gathers one finds
  * out anew where all pieces go, which takes less than a tenth of the time (units of 12 KiB), and
  * keeps parts apart from each other. */
-#ifndef QN_KERNELS_CUDA_UNIT_GATHER_CUH
-#define QN_KERNELS_CUDA_UNIT_GATHER_CUH
+#ifndef QN_KERNELS_CUDA_STREAM_GATHER_CUH
+#define QN_KERNELS_CUDA_STREAM_GATHER_CUH
 
 #include "kernels/cuda/stream/copies.cuh"
 #include "kernels/cuda/stream/list.cuh"

@@ -1,6 +1,6 @@
 /* Keeping units that have come to the device in its cache. */
-#ifndef QN_KERNELS_CUDA_UNIT_KEEP_CUH
-#define QN_KERNELS_CUDA_UNIT_KEEP_CUH
+#ifndef QN_KERNELS_CUDA_STREAM_KEEP_CUH
+#define QN_KERNELS_CUDA_STREAM_KEEP_CUH
 
 #include "kernels/cuda/stream/stream.cuh"
 

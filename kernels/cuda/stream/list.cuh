@@ -1,11 +1,11 @@
 /* What an iteration of a streamed run has to walk, cut into batches that travel together: the units
- * that lie in the device's cache first, then those that were copied ahead (unit_ahead.cuh), then
+ * that lie in the device's cache first, then those that were copied ahead (ahead.cuh), then
  * the others in their order, late ones after the rest.
  *
  * 17 bytes of the host's memory are read for an active unit, in order: some 4 ns, where moving 32
  * KiB takes 600. Host side only. */
-#ifndef QN_KERNELS_CUDA_UNIT_LIST_CUH
-#define QN_KERNELS_CUDA_UNIT_LIST_CUH
+#ifndef QN_KERNELS_CUDA_STREAM_LIST_CUH
+#define QN_KERNELS_CUDA_STREAM_LIST_CUH
 
 #include "kernels/cuda/stream/ahead.cuh"
 #include "kernels/cuda/stream/cache.cuh"

@@ -1,6 +1,6 @@
 /* The rates by which a plan's cost is explained. */
-#ifndef QN_KERNELS_CUDA_UNIT_RATES_CUH
-#define QN_KERNELS_CUDA_UNIT_RATES_CUH
+#ifndef QN_KERNELS_CUDA_STREAM_RATES_CUH
+#define QN_KERNELS_CUDA_STREAM_RATES_CUH
 
 #include "kernels/cuda/stream/stream.cuh"
 

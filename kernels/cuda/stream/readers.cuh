@@ -8,8 +8,8 @@
  *   for each batch: qn_unit_readers_allow(readers, first batch whose buffer is still being sent);
  *                   qn_unit_readers_wait(readers, batch);    it lies in buffer batch % num_stages
  */
-#ifndef QN_KERNELS_CUDA_UNIT_READERS_CUH
-#define QN_KERNELS_CUDA_UNIT_READERS_CUH
+#ifndef QN_KERNELS_CUDA_STREAM_READERS_CUH
+#define QN_KERNELS_CUDA_STREAM_READERS_CUH
 
 #include <pthread.h>
 #include <stdbool.h>

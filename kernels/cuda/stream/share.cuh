@@ -1,6 +1,6 @@
-/* A device's share of a topology's units (unit_stream.cuh), and keeping a share resident. */
-#ifndef QN_KERNELS_CUDA_UNIT_SHARE_CUH
-#define QN_KERNELS_CUDA_UNIT_SHARE_CUH
+/* A device's share of a topology's units (stream.cuh), and keeping a share resident. */
+#ifndef QN_KERNELS_CUDA_STREAM_SHARE_CUH
+#define QN_KERNELS_CUDA_STREAM_SHARE_CUH
 
 #include "kernels/cuda/stream/stream.cuh"
 

@@ -180,7 +180,7 @@ static enum qn_status walk_list(struct qn_unit_stream *stream, qn_unit_walk *wal
   return status;
 }
 
-/* If it does need most units again, there is work for the bus until it knows (unit_ahead.cuh). */
+/* If it does need most units again, there is work for the bus until it knows (ahead.cuh). */
 static bool is_worth_guessing(const struct qn_unit_stream *stream) {
   const struct qn_stream_figures *figures = &stream->list.figures;
   return figures->active_units * 2 >= stream->source->num_units && !stream->source->moves_once;

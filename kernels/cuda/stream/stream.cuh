@@ -5,16 +5,16 @@
  * engine says where a unit's bytes lie in the mapped container; the stream brings those of an
  * iteration to the device and calls the engine to launch its kernel:
  *
- *   units that lie in the device's cache first (Graphie, IV), without a transfer (unit_list.cuh);
+ *   units that lie in the device's cache first (Graphie, IV), without a transfer (list.cuh);
  *   then the others, in order, those that are `late` after those that are not (GTS: large pages
  *   after small ones), packed in batches: reader threads, several for a batch, find out where its
  *   bytes lie, and gather in a pinned buffer what is not pinned itself, or scattered
- *   (unit_gather.cuh, unit_pins.cuh); one transfer takes all to the device, one launch walks it, on
- *   a stream of its own; a kernel keeps units in the cache while it has room (unit_cache.cuh).
+ *   (gather.cuh, pins.cuh); one transfer takes all to the device, one launch walks it, on
+ *   a stream of its own; a kernel keeps units in the cache while it has room (cache.cuh).
  *
  * An iteration over most units is taken to be followed by another one: what that will move first is
  * copied while the walks of this one end, the vertices are updated and the next list is made
- * (unit_ahead.cuh).
+ * (ahead.cuh).
  *
  * What must move: the bytes of active units that the cache does not hold, and 80 for each active
  * unit. What bounds it: the bus, which carries 55 GB/s of large copies (H200) and 53 of batches of
@@ -27,8 +27,8 @@
  * Batches are large enough for the bus whatever the size of a unit, so that no more than the
  * active units has to move. Walks of different batches run at the same time: they must combine
  * with atomics. */
-#ifndef QN_KERNELS_CUDA_UNIT_STREAM_CUH
-#define QN_KERNELS_CUDA_UNIT_STREAM_CUH
+#ifndef QN_KERNELS_CUDA_STREAM_STREAM_CUH
+#define QN_KERNELS_CUDA_STREAM_STREAM_CUH
 
 #include <cuda_runtime_api.h>
 

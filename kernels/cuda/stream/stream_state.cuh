@@ -1,7 +1,7 @@
-/* What a stream of units is made of: unit_stream.cu makes it run, unit_stream_create.cu makes it.
+/* What a stream of units is made of: stream.cu makes it run, stream_create.cu makes it.
  */
-#ifndef QN_KERNELS_CUDA_UNIT_STREAM_STATE_CUH
-#define QN_KERNELS_CUDA_UNIT_STREAM_STATE_CUH
+#ifndef QN_KERNELS_CUDA_STREAM_STREAM_STATE_CUH
+#define QN_KERNELS_CUDA_STREAM_STREAM_STATE_CUH
 
 #include "kernels/cuda/stream/copies.cuh"
 #include "kernels/cuda/stream/gather.cuh"

@@ -1,7 +1,7 @@
 /* When the copies and kernels of batches ran, by the device's clock: a ring of CUDA events, read
  * when they have come to pass. Does nothing where nobody listens. */
-#ifndef QN_KERNELS_CUDA_UNIT_TRACE_CUH
-#define QN_KERNELS_CUDA_UNIT_TRACE_CUH
+#ifndef QN_KERNELS_CUDA_STREAM_TRACE_CUH
+#define QN_KERNELS_CUDA_STREAM_TRACE_CUH
 
 #include <cuda_runtime_api.h>
 

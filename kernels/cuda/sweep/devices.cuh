@@ -1,4 +1,4 @@
-/* A run of sweeps on several devices whole (sweep_team.cuh, sweep_member.cuh): what each device's
+/* A run of sweeps on several devices whole (team.cuh, member.cuh): what each device's
  * thread does from opening its device to its part of the results. */
 #ifndef QN_KERNELS_CUDA_SWEEP_DEVICES_CUH
 #define QN_KERNELS_CUDA_SWEEP_DEVICES_CUH

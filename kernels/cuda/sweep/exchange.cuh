@@ -1,4 +1,4 @@
-/* What the devices of a team (sweep_team.cuh) tell each other in an iteration.
+/* What the devices of a team (team.cuh) tell each other in an iteration.
  *
  * Values, bits and messages that a device computes for the vertices that it owns are copied to the
  * others: straight into their memory, or, where devices don't reach it, to pinned host memory, from

@@ -1,4 +1,4 @@
-/* The iterations of sweep_loop.cuh on several devices (sweep_team.cuh). Every device's thread does
+/* The iterations of loop.cuh on several devices (team.cuh). Every device's thread does
  * this:
  *
  *   send       messages of held vertices; those of its own to the others, under scalability

@@ -15,8 +15,8 @@
  *
  * Beside what the walk costs, an iteration moves per vertex the value (twice), the next message
  * and, where the program looks at it, the out-degree. */
-#ifndef QN_KERNELS_CUDA_PULL_LOOP_CUH
-#define QN_KERNELS_CUDA_PULL_LOOP_CUH
+#ifndef QN_KERNELS_CUDA_SWEEP_PULL_LOOP_CUH
+#define QN_KERNELS_CUDA_SWEEP_PULL_LOOP_CUH
 
 #include "kernels/cuda/device/memory.cuh"
 #include "kernels/cuda/device/ranges.cuh"

@@ -1,4 +1,4 @@
-/* Checkpoints of the runs of sweep_loop.cuh: the state (run_state.h) between the device and the
+/* Checkpoints of the runs of loop.cuh: the state (run_state.h) between the device and the
  * host. */
 #ifndef QN_KERNELS_CUDA_SWEEP_STATE_CUH
 #define QN_KERNELS_CUDA_SWEEP_STATE_CUH

@@ -10,12 +10,12 @@
  *
  * which launches what walks the edges: for each edge whose source is active it calls sweep_collect.
  * sweep_run_program does the rest. An engine whose topology can be streamed defines ENGINE_STREAMS
- * and more: sweep_units.cuh. Real sums are added in any order; integers are exact.
+ * and more: units.cuh. Real sums are added in any order; integers are exact.
  *
  * Per iteration and vertex a sweep moves the value (twice), the message, the accumulator (twice)
  * and, in frontier programs, two bits; only active vertices send and only receivers apply. */
-#ifndef QN_KERNELS_CUDA_SWEEPS_CUH
-#define QN_KERNELS_CUDA_SWEEPS_CUH
+#ifndef QN_KERNELS_CUDA_SWEEP_SWEEPS_CUH
+#define QN_KERNELS_CUDA_SWEEP_SWEEPS_CUH
 
 #include "kernels/cuda/device/memory.cuh"
 #include "kernels/cuda/edges/combine.cuh"

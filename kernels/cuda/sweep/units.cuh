@@ -16,7 +16,7 @@
  *   #define ENGINE_COMPLETES                                     only if it has something to do
  *   inline enum qn_status engine_complete(run, error)                   after all units were walked
  *
- * before it includes sweep_loop.cuh, and gives sweep_run_units a struct qn_unit_source.
+ * before it includes loop.cuh, and gives sweep_run_units a struct qn_unit_source.
  *
  * Which units are active is looked up in the bitmap of active vertices: V / 8 bytes read from
  * device memory, which is nothing beside a transfer. This is Graphie's array of flags and GTS's
