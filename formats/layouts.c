@@ -10,6 +10,7 @@
 #include <quern/blocked_csr.h>
 #include <quern/edge_partitions.h>
 #include <quern/hybrid.h>
+#include <quern/metadata.h>
 #include <quern/shards.h>
 #include <quern/slotted_pages.h>
 

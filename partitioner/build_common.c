@@ -9,6 +9,7 @@
 #include "support/json_text.h"
 #include "support/threads.h"
 #include <quern/layouts.h>
+#include <quern/metadata.h>
 #include <quern/open.h>
 
 /* ---- The input ------------------------------------------------------------ */

@@ -5,7 +5,7 @@
 #ifndef QN_PARTITIONER_ROW_VISITOR_H
 #define QN_PARTITIONER_ROW_VISITOR_H
 
-#include <quern/transpose.h>
+#include "formats/graph/transposition.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -20,6 +20,7 @@
 #include "support/tool.h"
 #include "tools/build_options.h"
 #include <quern/layouts.h>
+#include <quern/metadata.h>
 
 enum output_format { FORMAT_GRAPH, FORMAT_EDGES };
 

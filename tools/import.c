@@ -23,6 +23,7 @@
 #include "support/tool.h"
 #include "tools/build_options.h"
 #include <quern/layouts.h>
+#include <quern/metadata.h>
 
 struct options {
   struct qn_tool_options shared;

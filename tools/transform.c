@@ -19,6 +19,7 @@
 #include "tools/build_options.h"
 #include "tools/part_options.h"
 #include <quern/layouts.h>
+#include <quern/metadata.h>
 #include <quern/open.h>
 
 enum in_edges { IN_EDGES_AS_IS, IN_EDGES_ALSO, IN_EDGES_NO };

@@ -8,7 +8,7 @@
 #include "support/memory.h"
 #include "support/threads.h"
 
-QN_ALWAYS_INLINE void set_weight(enum qn_record record, void *records, uint64_t i,
+QN_ALWAYS_INLINE void set_weight(enum qn_bucket_record record, void *records, uint64_t i,
                                  uint32_t weight) {
   if (record == QN_RECORD_KEY32_WEIGHT) {
     uint64_t *packed = (uint64_t *)records + i;
@@ -20,7 +20,7 @@ QN_ALWAYS_INLINE void set_weight(enum qn_record record, void *records, uint64_t 
 
 /* ---- What sorting needs --------------------------------------------------- */
 
-enum qn_status qn_sort_scratch_create(const struct qn_buckets *buckets,
+enum qn_status qn_sort_scratch_create(const struct qn_edge_buckets *buckets,
                                       struct qn_sort_scratch **out, struct qn_error *error) {
   const char *what = "sorting space";
   uint64_t bytes = buckets->shape.record_bytes;
@@ -38,7 +38,8 @@ enum qn_status qn_sort_scratch_create(const struct qn_buckets *buckets,
   return status;
 }
 
-void qn_sort_scratch_destroy(const struct qn_buckets *buckets, struct qn_sort_scratch *scratch) {
+void qn_sort_scratch_destroy(const struct qn_edge_buckets *buckets,
+                             struct qn_sort_scratch *scratch) {
   if (!scratch)
     return;
   qn_pages_free(scratch->one, buckets->most_records, buckets->shape.record_bytes);
@@ -57,8 +58,8 @@ static int larger_first(const void *left, const void *right) {
 /* Shares of the work, for each thread, that need not be begun first. */
 #define SMALL_SHARES 64
 
-enum qn_status qn_buckets_order(const struct qn_buckets *buckets, struct qn_sized_bucket **order,
-                                struct qn_error *error) {
+enum qn_status qn_edge_buckets_order(const struct qn_edge_buckets *buckets,
+                                     struct qn_sized_bucket **order, struct qn_error *error) {
   uint64_t num_buckets = buckets->shape.num_buckets, total = 0;
   enum qn_status status =
       qn_alloc(order, num_buckets, sizeof **order, "the order of buckets", error);
@@ -78,11 +79,11 @@ enum qn_status qn_buckets_order(const struct qn_buckets *buckets, struct qn_size
 
 /* ---- Duplicates ----------------------------------------------------------- */
 
-QN_ALWAYS_INLINE uint64_t keep_first(enum qn_record record, void *records, uint64_t count) {
-  uint64_t kept = 0, previous = ~qn_record_key(record, records, 0);
+QN_ALWAYS_INLINE uint64_t keep_first(enum qn_bucket_record record, void *records, uint64_t count) {
+  uint64_t kept = 0, previous = ~qn_bucket_record_key(record, records, 0);
   for (uint64_t i = 0; i < count; i++) {
-    uint64_t key = qn_record_key(record, records, i);
-    qn_record_copy(record, records, kept, records, i);
+    uint64_t key = qn_bucket_record_key(record, records, i);
+    qn_bucket_record_copy(record, records, kept, records, i);
     kept += key != previous;
     previous = key;
   }
@@ -102,22 +103,22 @@ static uint32_t bits_of_float(float value) {
 }
 
 /* The weight of records [first, end), which are equal but for weights; false if it overflows. */
-QN_ALWAYS_INLINE bool merge_weights(enum qn_record record, const struct qn_sort_options *options,
-                                    const void *records, uint64_t first, uint64_t end,
-                                    uint32_t *merged) {
+QN_ALWAYS_INLINE bool merge_weights(enum qn_bucket_record record,
+                                    const struct qn_sort_options *options, const void *records,
+                                    uint64_t first, uint64_t end, uint32_t *merged) {
   bool sum = options->duplicates == QN_DUPLICATES_SUM;
   if (options->weight_type == QN_WEIGHT_F32) {
-    double result = float_of(qn_record_weight(record, records, first));
+    double result = float_of(qn_bucket_record_weight(record, records, first));
     for (uint64_t i = first + 1; i < end; i++) {
-      double weight = float_of(qn_record_weight(record, records, i));
+      double weight = float_of(qn_bucket_record_weight(record, records, i));
       result = sum ? result + weight : weight < result ? weight : result;
     }
     *merged = bits_of_float((float)result);
     return isfinite((float)result);
   }
-  uint64_t result = qn_record_weight(record, records, first);
+  uint64_t result = qn_bucket_record_weight(record, records, first);
   for (uint64_t i = first + 1; i < end && result <= UINT32_MAX; i++) {
-    uint64_t weight = qn_record_weight(record, records, i);
+    uint64_t weight = qn_bucket_record_weight(record, records, i);
     result = sum ? result + weight : weight < result ? weight : result;
   }
   *merged = (uint32_t)result;
@@ -126,19 +127,19 @@ QN_ALWAYS_INLINE bool merge_weights(enum qn_record record, const struct qn_sort_
 
 /* Returns how many records are left; `*overflow_key` is set and false returned where a weight
  * overflows. */
-QN_ALWAYS_INLINE bool merge_equal(enum qn_record record, const struct qn_sort_options *options,
-                                  void *records, uint64_t count, uint64_t *left,
-                                  uint64_t *overflow_key) {
+QN_ALWAYS_INLINE bool merge_equal(enum qn_bucket_record record,
+                                  const struct qn_sort_options *options, void *records,
+                                  uint64_t count, uint64_t *left, uint64_t *overflow_key) {
   uint64_t kept = 0;
   for (uint64_t first = 0, end; first < count; first = end) {
-    uint64_t key = qn_record_key(record, records, first);
-    for (end = first + 1; end < count && qn_record_key(record, records, end) == key;)
+    uint64_t key = qn_bucket_record_key(record, records, first);
+    for (end = first + 1; end < count && qn_bucket_record_key(record, records, end) == key;)
       end++;
     uint32_t weight;
     *overflow_key = key;
     if (!merge_weights(record, options, records, first, end, &weight))
       return false;
-    qn_record_copy(record, records, kept, records, first);
+    qn_bucket_record_copy(record, records, kept, records, first);
     set_weight(record, records, kept++, weight);
   }
   *left = kept;
@@ -148,18 +149,18 @@ QN_ALWAYS_INLINE bool merge_equal(enum qn_record record, const struct qn_sort_op
 /* ---- Buckets -------------------------------------------------------------- */
 
 /* The sorted records go back to where the bucket's came from. */
-QN_ALWAYS_INLINE void put_back(enum qn_record record, const struct qn_piece *pieces,
+QN_ALWAYS_INLINE void put_back(enum qn_bucket_record record, const struct qn_piece *pieces,
                                const char *records, uint64_t count) {
   uint64_t done = 0;
   for (uint64_t p = 0; done < count; p++) {
     uint64_t n = pieces[p].count < count - done ? pieces[p].count : count - done;
     for (uint64_t i = 0; i < n; i++)
-      qn_record_copy(record, pieces[p].records, i, records, done + i);
+      qn_bucket_record_copy(record, pieces[p].records, i, records, done + i);
     done += n;
   }
 }
 
-QN_ALWAYS_INLINE bool sort_bucket(enum qn_record record, struct qn_buckets *buckets,
+QN_ALWAYS_INLINE bool sort_bucket(enum qn_bucket_record record, struct qn_edge_buckets *buckets,
                                   uint64_t bucket, const struct qn_sort_options *options,
                                   struct qn_sort_scratch *scratch, uint64_t *overflow_key) {
   const struct qn_bucket_shape *shape = &buckets->shape;
@@ -173,7 +174,7 @@ QN_ALWAYS_INLINE bool sort_bucket(enum qn_record record, struct qn_buckets *buck
   left = count;
   if (options->duplicates == QN_DUPLICATES_REMOVE)
     left = keep_first(record, sorted, count);
-  else if (qn_record_weighted(record) &&
+  else if (qn_bucket_record_weighted(record) &&
            !merge_equal(record, options, sorted, count, &left, overflow_key))
     return false;
   qn_bucket_pieces(buckets, bucket, scratch->pieces, &count);
@@ -182,7 +183,7 @@ QN_ALWAYS_INLINE bool sort_bucket(enum qn_record record, struct qn_buckets *buck
   return true;
 }
 
-static bool sort_any_bucket(struct qn_buckets *buckets, uint64_t bucket,
+static bool sort_any_bucket(struct qn_edge_buckets *buckets, uint64_t bucket,
                             const struct qn_sort_options *options, struct qn_sort_scratch *scratch,
                             uint64_t *overflow_key) {
   switch (buckets->shape.record) {
@@ -210,7 +211,7 @@ static void note_overflow(const struct qn_bucket_shape *shape, uint64_t bucket, 
 }
 
 /* Sets `counts` to the records before sorting, and what one thread needs for any bucket. */
-static void count_records(struct qn_buckets *buckets) {
+static void count_records(struct qn_edge_buckets *buckets) {
   uint64_t most_records = 0, most_pieces = 0;
 #pragma omp parallel for schedule(static) reduction(max : most_records, most_pieces)
   for (uint64_t b = 0; b < buckets->shape.num_buckets; b++) {
@@ -222,7 +223,7 @@ static void count_records(struct qn_buckets *buckets) {
   buckets->most_pieces = most_pieces;
 }
 
-static enum qn_status sort_all(struct qn_buckets *buckets, const struct qn_sized_bucket *order,
+static enum qn_status sort_all(struct qn_edge_buckets *buckets, const struct qn_sized_bucket *order,
                                const struct qn_sort_options *options,
                                struct qn_sort_overflow *overflow, struct qn_error *error) {
   enum qn_status status = QN_OK;
@@ -233,7 +234,7 @@ static enum qn_status sort_all(struct qn_buckets *buckets, const struct qn_sized
     struct qn_error mine;
     enum qn_status my_status = qn_sort_scratch_create(buckets, &scratch, &mine);
     if (my_status) {
-#pragma omp critical(qn_buckets_sort)
+#pragma omp critical(qn_edge_buckets_sort)
       {
         status = my_status;
         if (error)
@@ -245,7 +246,7 @@ static enum qn_status sort_all(struct qn_buckets *buckets, const struct qn_sized
       uint64_t key, b = order[i].bucket;
       if (my_status || sort_any_bucket(buckets, b, options, scratch, &key))
         continue;
-#pragma omp critical(qn_buckets_sort)
+#pragma omp critical(qn_edge_buckets_sort)
       note_overflow(&buckets->shape, b, key, &overflow_bucket, overflow);
     }
     qn_sort_scratch_destroy(buckets, scratch);
@@ -253,14 +254,15 @@ static enum qn_status sort_all(struct qn_buckets *buckets, const struct qn_sized
   return status;
 }
 
-enum qn_status qn_buckets_sort(struct qn_buckets *buckets, const struct qn_sort_options *options,
-                               struct qn_sort_overflow *overflow, struct qn_error *error) {
+enum qn_status qn_edge_buckets_sort(struct qn_edge_buckets *buckets,
+                                    const struct qn_sort_options *options,
+                                    struct qn_sort_overflow *overflow, struct qn_error *error) {
   struct qn_sized_bucket *order;
   overflow->found = false;
   count_records(buckets);
   if (options->duplicates == QN_DUPLICATES_KEEP)
     return QN_OK;
-  enum qn_status status = qn_buckets_order(buckets, &order, error);
+  enum qn_status status = qn_edge_buckets_order(buckets, &order, error);
   if (!status)
     status = sort_all(buckets, order, options, overflow, error);
   buckets->sorted = !status;

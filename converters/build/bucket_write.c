@@ -17,7 +17,8 @@ struct target {
   uint32_t *weights;   /* the same, NULL without */
 };
 
-QN_ALWAYS_INLINE void write_sorted(enum qn_record record, const struct qn_bucket_shape *shape,
+QN_ALWAYS_INLINE void write_sorted(enum qn_bucket_record record,
+                                   const struct qn_bucket_shape *shape,
                                    const struct qn_piece *pieces, uint64_t count,
                                    const struct target *target) {
   const unsigned destination_bits = shape->destination_bits; /* columns might alias the shape */
@@ -25,12 +26,12 @@ QN_ALWAYS_INLINE void write_sorted(enum qn_record record, const struct qn_bucket
   for (uint64_t p = 0; edge < count; p++) {
     uint64_t n = pieces[p].count < count - edge ? pieces[p].count : count - edge;
     for (uint64_t i = 0; i < n; i++, edge++) {
-      uint64_t key = qn_record_key(record, pieces[p].records, i);
+      uint64_t key = qn_bucket_record_key(record, pieces[p].records, i);
       while (row <= key >> destination_bits)
         target->rows[row++] = target->first_edge + edge;
       target->columns[edge] = (uint32_t)(key & mask);
-      if (qn_record_weighted(record))
-        target->weights[edge] = qn_record_weight(record, pieces[p].records, i);
+      if (qn_bucket_record_weighted(record))
+        target->weights[edge] = qn_bucket_record_weight(record, pieces[p].records, i);
     }
   }
   while (row < target->num_rows)
@@ -39,9 +40,9 @@ QN_ALWAYS_INLINE void write_sorted(enum qn_record record, const struct qn_bucket
 
 /* ---- Buckets -------------------------------------------------------------- */
 
-QN_ALWAYS_INLINE void write_bucket(enum qn_record record, const struct qn_buckets *buckets,
-                                   uint64_t bucket, struct qn_sort_scratch *scratch,
-                                   const struct target *target) {
+QN_ALWAYS_INLINE void write_bucket(enum qn_bucket_record record,
+                                   const struct qn_edge_buckets *buckets, uint64_t bucket,
+                                   struct qn_sort_scratch *scratch, const struct target *target) {
   uint64_t records;
   uint64_t num_pieces = qn_bucket_pieces(buckets, bucket, scratch->pieces, &records);
   if (!buckets->sorted && records) {
@@ -52,8 +53,8 @@ QN_ALWAYS_INLINE void write_bucket(enum qn_record record, const struct qn_bucket
   write_sorted(record, &buckets->shape, scratch->pieces, buckets->counts[bucket], target);
 }
 
-QN_SCALAR_CLONES static void write_any_bucket(const struct qn_buckets *buckets, uint64_t bucket,
-                                              struct qn_sort_scratch *scratch,
+QN_SCALAR_CLONES static void write_any_bucket(const struct qn_edge_buckets *buckets,
+                                              uint64_t bucket, struct qn_sort_scratch *scratch,
                                               const struct target *target) {
   switch (buckets->shape.record) {
   case QN_RECORD_KEY32:
@@ -92,7 +93,7 @@ static struct target target_of(const struct qn_bucket_shape *shape, const struct
   };
 }
 
-static enum qn_status write_all(const struct qn_buckets *buckets,
+static enum qn_status write_all(const struct qn_edge_buckets *buckets,
                                 const struct qn_sized_bucket *order, const struct arrays *arrays,
                                 struct qn_error *error) {
   enum qn_status status = QN_OK;
@@ -102,7 +103,7 @@ static enum qn_status write_all(const struct qn_buckets *buckets,
     struct qn_error mine;
     enum qn_status my_status = qn_sort_scratch_create(buckets, &scratch, &mine);
     if (my_status) {
-#pragma omp critical(qn_buckets_write)
+#pragma omp critical(qn_edge_buckets_write)
       {
         status = my_status;
         if (error)
@@ -120,9 +121,9 @@ static enum qn_status write_all(const struct qn_buckets *buckets,
   return status;
 }
 
-enum qn_status qn_buckets_write(const struct qn_buckets *buckets, uint64_t first_edge,
-                                uint64_t *row_offsets, uint32_t *columns, uint32_t *weights,
-                                struct qn_error *error) {
+enum qn_status qn_edge_buckets_write(const struct qn_edge_buckets *buckets, uint64_t first_edge,
+                                     uint64_t *row_offsets, uint32_t *columns, uint32_t *weights,
+                                     struct qn_error *error) {
   uint64_t num_buckets = buckets->shape.num_buckets, num_edges = 0;
   struct qn_sized_bucket *order = NULL;
   uint64_t *firsts;
@@ -135,7 +136,7 @@ enum qn_status qn_buckets_write(const struct qn_buckets *buckets, uint64_t first
     num_edges += buckets->counts[b];
   }
   struct arrays arrays = {first_edge, firsts, row_offsets, columns, weights};
-  status = qn_buckets_order(buckets, &order, error);
+  status = qn_edge_buckets_order(buckets, &order, error);
   if (!status)
     status = write_all(buckets, order, &arrays, error);
   row_offsets[buckets->shape.num_rows] = first_edge + num_edges;

@@ -113,8 +113,8 @@ static bool spread_block(struct qn_build_job *job, uint64_t lane, uint64_t index
   if (!block)
     return false;
   uint32_t *weights = qn_build_prepare_block(job, block, self_loops);
-  enum qn_status status = qn_buckets_add(&job->buckets, lane, qn_edge_block_ids(block), weights,
-                                         block->count, job->build->undirected);
+  enum qn_status status = qn_edge_buckets_add(&job->buckets, lane, qn_edge_block_ids(block),
+                                              weights, block->count, job->build->undirected);
   qn_edge_list_drop(job->list, index);
   return !status;
 }
@@ -160,7 +160,7 @@ enum qn_status qn_build_sort(struct qn_build_job *job, uint64_t first_row, struc
   struct qn_sort_options options = {.duplicates = job->build->duplicates,
                                     .weight_type = job->weight_type};
   struct qn_sort_overflow overflow;
-  enum qn_status status = qn_buckets_sort(&job->buckets, &options, &overflow, error);
+  enum qn_status status = qn_edge_buckets_sort(&job->buckets, &options, &overflow, error);
   if (status || !overflow.found)
     return status;
   return qn_build_fail_overflow(job, first_row + overflow.source, overflow.destination, error);
@@ -183,7 +183,7 @@ static enum qn_status sort_buckets(struct qn_build_job *job, struct qn_error *er
   return status;
 }
 
-uint64_t qn_build_count_sorted(const struct qn_buckets *buckets) {
+uint64_t qn_build_count_sorted(const struct qn_edge_buckets *buckets) {
   uint64_t total = 0;
   for (uint64_t b = 0; b < buckets->shape.num_buckets; b++)
     total += buckets->counts[b];
@@ -223,8 +223,8 @@ static enum qn_status write_out_edges(struct qn_build_job *job, struct qn_error 
   if (status)
     return status;
   qn_progress_begin("writing", "edges", num_edges);
-  status = qn_buckets_write(&job->buckets, 0, arrays.row_offsets, arrays.column_indices,
-                            arrays.weights, error);
+  status = qn_edge_buckets_write(&job->buckets, 0, arrays.row_offsets, arrays.column_indices,
+                                 arrays.weights, error);
   qn_progress_end();
   return status;
 }
@@ -324,7 +324,7 @@ static enum qn_status build_in_memory(struct qn_build_job *job, struct qn_error 
   struct qn_bucket_shape shape = qn_bucket_shape_for(
       job->num_vertices, job->num_vertices, most_edges, job->weight_type != QN_WEIGHT_NONE, lanes);
   enum qn_status status;
-  if ((status = qn_buckets_create(job->list->pool, &shape, lanes, &job->buckets, error)) ||
+  if ((status = qn_edge_buckets_create(job->list->pool, &shape, lanes, &job->buckets, error)) ||
       (status = spread_list(job, error)) || (status = sort_buckets(job, error)))
     return status;
   return write_out_edges(job, error);
@@ -360,7 +360,7 @@ enum qn_status qn_build_graph(struct qn_edge_list *list, const struct qn_build *
                               struct qn_error *error) {
   struct qn_build_job job = {.list = list, .build = build, .writer = writer, .ledger = ledger};
   enum qn_status status = run(&job, error);
-  qn_buckets_destroy(&job.buckets);
+  qn_edge_buckets_destroy(&job.buckets);
   qn_id_map_destroy(job.ids);
   return status;
 }

@@ -20,7 +20,7 @@ struct qn_build_job {
   enum qn_weight_type weight_type;
   uint64_t num_vertices;
   struct qn_id_map *ids;
-  struct qn_buckets buckets;
+  struct qn_edge_buckets buckets;
   struct qn_csr out; /* as written */
 };
 
@@ -34,7 +34,7 @@ void qn_build_count_read(struct qn_build_job *job, uint64_t self_loops);
 
 /* Sort job->buckets, whose sources count from vertex `first_row`. */
 enum qn_status qn_build_sort(struct qn_build_job *job, uint64_t first_row, struct qn_error *error);
-uint64_t qn_build_count_sorted(const struct qn_buckets *buckets);
+uint64_t qn_build_count_sorted(const struct qn_edge_buckets *buckets);
 enum qn_status qn_build_fail_overflow(const struct qn_build_job *job, uint64_t source,
                                       uint64_t destination, struct qn_error *error);
 

@@ -95,7 +95,7 @@ static enum qn_status load_lane(struct disk_build *build, const struct group *gr
     uint64_t *pairs = qn_edge_block_ids(block);
     for (uint64_t k = 0; k < block->count; k++)
       pairs[k] -= group->range.first_row;
-    if (qn_buckets_add(&job->buckets, lane, pairs, weights, block->count, false))
+    if (qn_edge_buckets_add(&job->buckets, lane, pairs, weights, block->count, false))
       status = qn_block_pool_exhausted(pool, error);
   }
   qn_block_give(pool, block);
@@ -150,14 +150,14 @@ static void drop_written(uint32_t *array, uint64_t first, uint64_t count) {
  * may say where the row begins. */
 static enum qn_status write_group(struct disk_build *build, const struct group *group,
                                   struct qn_error *error) {
-  const struct qn_buckets *buckets = &build->job->buckets;
+  const struct qn_edge_buckets *buckets = &build->job->buckets;
   uint64_t ignored[2], *rows = build->row_offsets + group->range.first_row;
   uint64_t count = qn_build_count_sorted(buckets);
   if (group->range.first_column > 0)
     rows = ignored;
   enum qn_status status =
-      qn_buckets_write(buckets, build->num_edges, rows, build->columns + build->num_edges,
-                       build->weights ? build->weights + build->num_edges : NULL, error);
+      qn_edge_buckets_write(buckets, build->num_edges, rows, build->columns + build->num_edges,
+                            build->weights ? build->weights + build->num_edges : NULL, error);
   drop_written(build->columns, build->num_edges, count);
   if (build->weights)
     drop_written(build->weights, build->num_edges, count);
@@ -174,7 +174,8 @@ static enum qn_status sort_group(struct disk_build *build, const struct group *g
       qn_bucket_shape_for(group->range.end_row - group->range.first_row, job->num_vertices,
                           group->num_edges, job->weight_type != QN_WEIGHT_NONE, lanes);
   qn_block_pool_reset(job->list->pool);
-  enum qn_status status = qn_buckets_create(job->list->pool, &shape, lanes, &job->buckets, error);
+  enum qn_status status =
+      qn_edge_buckets_create(job->list->pool, &shape, lanes, &job->buckets, error);
   if (!status)
     status = load_group(build, group, error);
   if (!status && next)
@@ -183,7 +184,7 @@ static enum qn_status sort_group(struct disk_build *build, const struct group *g
     status = qn_build_sort(job, group->range.first_row, error);
   if (!status)
     status = write_group(build, group, error);
-  qn_buckets_destroy(&job->buckets);
+  qn_edge_buckets_destroy(&job->buckets);
   qn_progress_add(group->num_edges);
   return status;
 }

@@ -46,7 +46,7 @@ struct qn_bucket_shape qn_bucket_shape_for(uint64_t num_rows, uint64_t num_verti
   bool narrow = shape.destination_bits + shape.source_bits <= 32;
   shape.record = weighted ? (narrow ? QN_RECORD_KEY32_WEIGHT : QN_RECORD_KEY64_WEIGHT)
                           : (narrow ? QN_RECORD_KEY32 : QN_RECORD_KEY64);
-  shape.record_bytes = qn_record_width(shape.record);
+  shape.record_bytes = qn_bucket_record_width(shape.record);
   /* A chain's last chunk is half empty: let that be about a sixteenth of all. */
   shape.chunk_bytes = QN_BLOCK_BYTES;
   while (shape.chunk_bytes > 1024 &&
@@ -55,10 +55,10 @@ struct qn_bucket_shape qn_bucket_shape_for(uint64_t num_rows, uint64_t num_verti
   return shape;
 }
 
-enum qn_status qn_buckets_create(struct qn_block_pool *pool, const struct qn_bucket_shape *shape,
-                                 uint64_t num_lanes, struct qn_buckets *buckets,
-                                 struct qn_error *error) {
-  *buckets = (struct qn_buckets){.shape = *shape, .pool = pool, .num_lanes = num_lanes};
+enum qn_status qn_edge_buckets_create(struct qn_block_pool *pool,
+                                      const struct qn_bucket_shape *shape, uint64_t num_lanes,
+                                      struct qn_edge_buckets *buckets, struct qn_error *error) {
+  *buckets = (struct qn_edge_buckets){.shape = *shape, .pool = pool, .num_lanes = num_lanes};
   enum qn_status status = qn_alloc_zeroed(&buckets->lanes, num_lanes, sizeof *buckets->lanes,
                                           "the lanes of buckets", error);
   if (!status)
@@ -70,7 +70,7 @@ enum qn_status qn_buckets_create(struct qn_block_pool *pool, const struct qn_buc
   return status;
 }
 
-void qn_buckets_destroy(struct qn_buckets *buckets) {
+void qn_edge_buckets_destroy(struct qn_edge_buckets *buckets) {
   for (uint64_t i = 0; buckets->lanes && i < buckets->num_lanes; i++)
     qn_free(buckets->lanes[i].tails);
   qn_free(buckets->lanes);
@@ -81,7 +81,7 @@ void qn_buckets_destroy(struct qn_buckets *buckets) {
 
 /* The place for the first record of a new chunk that is linked to the one that ends at `tail`
  * (0: none); 0 if memory ran out. */
-static uintptr_t add_chunk(struct qn_buckets *buckets, struct qn_lane *lane, uintptr_t tail) {
+static uintptr_t add_chunk(struct qn_edge_buckets *buckets, struct qn_lane *lane, uintptr_t tail) {
   uint64_t chunk_bytes = buckets->shape.chunk_bytes;
   if (lane->carving == lane->carving_end) {
     lane->carving = qn_block_take(buckets->pool);
@@ -97,8 +97,9 @@ static uintptr_t add_chunk(struct qn_buckets *buckets, struct qn_lane *lane, uin
   return (uintptr_t)chunk + CHUNK_HEADER;
 }
 
-QN_ALWAYS_INLINE bool add_record(struct qn_buckets *buckets, const struct qn_bucket_shape *shape,
-                                 struct qn_lane *lane, enum qn_record record, uint64_t source,
+QN_ALWAYS_INLINE bool add_record(struct qn_edge_buckets *buckets,
+                                 const struct qn_bucket_shape *shape, struct qn_lane *lane,
+                                 enum qn_bucket_record record, uint64_t source,
                                  uint64_t destination, uint64_t weight) {
   uintptr_t *end = &lane->tails[source >> shape->source_bits];
   uint64_t offset = source & (((uint64_t)1 << shape->source_bits) - 1);
@@ -132,8 +133,8 @@ QN_ALWAYS_INLINE bool add_record(struct qn_buckets *buckets, const struct qn_buc
   return true;
 }
 
-QN_ALWAYS_INLINE bool add_records(struct qn_buckets *buckets, struct qn_lane *lane,
-                                  enum qn_record record, const uint64_t *pairs,
+QN_ALWAYS_INLINE bool add_records(struct qn_edge_buckets *buckets, struct qn_lane *lane,
+                                  enum qn_bucket_record record, const uint64_t *pairs,
                                   const uint32_t *weights, uint64_t count, bool both) {
   const struct qn_bucket_shape shape = buckets->shape; /* records might alias the buckets' own */
   for (uint64_t i = 0; i < count; i++) {
@@ -148,7 +149,7 @@ QN_ALWAYS_INLINE bool add_records(struct qn_buckets *buckets, struct qn_lane *la
   return true;
 }
 
-QN_SCALAR_CLONES static bool add_any_records(struct qn_buckets *buckets, struct qn_lane *to,
+QN_SCALAR_CLONES static bool add_any_records(struct qn_edge_buckets *buckets, struct qn_lane *to,
                                              const uint64_t *pairs, const uint32_t *weights,
                                              uint64_t count, bool both) {
   switch (buckets->shape.record) {
@@ -165,8 +166,9 @@ QN_SCALAR_CLONES static bool add_any_records(struct qn_buckets *buckets, struct 
   }
 }
 
-enum qn_status qn_buckets_add(struct qn_buckets *buckets, uint64_t lane, const uint64_t *pairs,
-                              const uint32_t *weights, uint64_t count, bool both) {
+enum qn_status qn_edge_buckets_add(struct qn_edge_buckets *buckets, uint64_t lane,
+                                   const uint64_t *pairs, const uint32_t *weights, uint64_t count,
+                                   bool both) {
   return add_any_records(buckets, &buckets->lanes[lane], pairs, weights, count, both) ? QN_OK
                                                                                       : QN_SYSTEM;
 }
@@ -190,7 +192,7 @@ static uint64_t chain_pieces(const struct qn_bucket_shape *shape, uintptr_t tail
   return num_pieces;
 }
 
-uint64_t qn_bucket_pieces(const struct qn_buckets *buckets, uint64_t bucket,
+uint64_t qn_bucket_pieces(const struct qn_edge_buckets *buckets, uint64_t bucket,
                           struct qn_piece *pieces, uint64_t *records) {
   uint64_t total = 0;
   *records = 0;

@@ -19,14 +19,14 @@
 extern "C" {
 #endif
 
-enum qn_record {
+enum qn_bucket_record {
   QN_RECORD_KEY32,        /* u32 key */
   QN_RECORD_KEY64,        /* u64 key */
   QN_RECORD_KEY32_WEIGHT, /* u64: key << 32 | weight */
   QN_RECORD_KEY64_WEIGHT, /* u64 key, u64 weight */
 };
 
-static inline unsigned qn_record_width(enum qn_record record) {
+static inline unsigned qn_bucket_record_width(enum qn_bucket_record record) {
   return record == QN_RECORD_KEY32 ? 4 : record == QN_RECORD_KEY64_WEIGHT ? 16 : 8;
 }
 
@@ -36,7 +36,7 @@ struct qn_bucket_shape {
   uint64_t chunk_bytes;      /* a power of two up to QN_BLOCK_BYTES */
   unsigned destination_bits; /* of a key, the low ones */
   unsigned source_bits;      /* of a key, above; the bucket is source >> source_bits */
-  enum qn_record record;
+  enum qn_bucket_record record;
   unsigned record_bytes;
 };
 
@@ -52,28 +52,29 @@ struct qn_lane {
   char *carving_end;
 };
 
-struct qn_buckets {
+struct qn_edge_buckets {
   struct qn_bucket_shape shape;
   struct qn_block_pool *pool;
   struct qn_lane *lanes;
   uint64_t num_lanes;
-  /* After qn_buckets_sort: */
+  /* After qn_edge_buckets_sort: */
   uint64_t *counts;      /* [num_buckets]: records that are left */
   uint64_t most_records; /* of any bucket, before */
   uint64_t most_pieces;
-  bool sorted; /* else qn_buckets_write sorts */
+  bool sorted; /* else qn_edge_buckets_write sorts */
 };
 
-enum qn_status qn_buckets_create(struct qn_block_pool *pool, const struct qn_bucket_shape *shape,
-                                 uint64_t num_lanes, struct qn_buckets *buckets,
-                                 struct qn_error *error);
+enum qn_status qn_edge_buckets_create(struct qn_block_pool *pool,
+                                      const struct qn_bucket_shape *shape, uint64_t num_lanes,
+                                      struct qn_edge_buckets *buckets, struct qn_error *error);
 /* The chunks stay in the pool. */
-void qn_buckets_destroy(struct qn_buckets *buckets);
+void qn_edge_buckets_destroy(struct qn_edge_buckets *buckets);
 
 /* Add `count` edges (source | destination << 32) to a lane; with the reverse of each that is no
  * loop if `both`. `weights` is NULL without. QN_SYSTEM if memory ran out. */
-enum qn_status qn_buckets_add(struct qn_buckets *buckets, uint64_t lane, const uint64_t *pairs,
-                              const uint32_t *weights, uint64_t count, bool both);
+enum qn_status qn_edge_buckets_add(struct qn_edge_buckets *buckets, uint64_t lane,
+                                   const uint64_t *pairs, const uint32_t *weights, uint64_t count,
+                                   bool both);
 
 /* ---- Sorting and writing (bucket_sort.c, bucket_write.c) ------------------- */
 
@@ -89,15 +90,16 @@ struct qn_sort_overflow {
 };
 
 /* Treat duplicates, for which every bucket is sorted unless they are kept; fills `counts`. */
-enum qn_status qn_buckets_sort(struct qn_buckets *buckets, const struct qn_sort_options *options,
-                               struct qn_sort_overflow *overflow, struct qn_error *error);
+enum qn_status qn_edge_buckets_sort(struct qn_edge_buckets *buckets,
+                                    const struct qn_sort_options *options,
+                                    struct qn_sort_overflow *overflow, struct qn_error *error);
 
 /* Write the buckets as CSR arrays: row_offsets [num_rows + 1], columns [sum of counts], weights
  * alike (NULL without). The columns follow `first_edge` others of earlier rows, which the offsets
  * count too. */
-enum qn_status qn_buckets_write(const struct qn_buckets *buckets, uint64_t first_edge,
-                                uint64_t *row_offsets, uint32_t *columns, uint32_t *weights,
-                                struct qn_error *error);
+enum qn_status qn_edge_buckets_write(const struct qn_edge_buckets *buckets, uint64_t first_edge,
+                                     uint64_t *row_offsets, uint32_t *columns, uint32_t *weights,
+                                     struct qn_error *error);
 
 /* Records of a bucket that one chunk holds. */
 struct qn_piece {
@@ -107,7 +109,7 @@ struct qn_piece {
 
 /* The pieces of a bucket in input order, into `pieces` if that is not NULL; returns their number.
  * `*records` is the sum of their counts. */
-uint64_t qn_bucket_pieces(const struct qn_buckets *buckets, uint64_t bucket,
+uint64_t qn_bucket_pieces(const struct qn_edge_buckets *buckets, uint64_t bucket,
                           struct qn_piece *pieces, uint64_t *records);
 
 #ifdef __cplusplus

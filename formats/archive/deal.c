@@ -9,7 +9,7 @@
  * bits. */
 struct source {
   const uint32_t *columns;
-  struct qn_rows_reader reader;
+  struct qn_packed_rows_reader reader;
 };
 
 /* A row's first column goes to number `at` of the strip's. Inlined with weights and without, from
@@ -27,7 +27,7 @@ QN_ALWAYS_INLINE bool deal_row(const struct qn_dealing *dealing, struct source *
     uint32_t column;
     if (!from_bits)
       column = source->columns[j];
-    else if (!qn_rows_next_column(&source->reader, &column))
+    else if (!qn_packed_rows_next_column(&source->reader, &column))
       return false;
     uint32_t end = ends[column >> span_log2]++;
     row_columns[j] = column;
@@ -43,12 +43,12 @@ QN_ALWAYS_INLINE bool deal_row(const struct qn_dealing *dealing, struct source *
 QN_ALWAYS_INLINE enum qn_dealt deal_rows(const struct qn_dealing *dealing, bool from_bits,
                                          bool with_weights) {
   const struct qn_dealing own = *dealing;
-  const struct qn_rows rows = *dealing->rows;
+  const struct qn_packed_rows rows = *dealing->rows;
   const uint64_t first = ((uint64_t)own.strip << own.span_log2) + rows.first_row;
   const uint32_t *weights = own.weights;
   struct source source = {.columns = rows.columns};
   if (from_bits)
-    source.reader = qn_rows_reader(own.num_vertices, &rows.bits);
+    source.reader = qn_packed_rows_reader(own.num_vertices, &rows.bits);
   for (uint32_t i = 0; i < rows.num_rows; i++) {
     uint64_t end = own.row_offsets[i + 1], degree = end - own.row_offsets[i];
     uint64_t after = i + 1 < rows.num_rows ? 0 : rows.after;
@@ -57,7 +57,7 @@ QN_ALWAYS_INLINE enum qn_dealt deal_rows(const struct qn_dealing *dealing, bool 
       return QN_DEALT_NO_ROOM;
     if (count == 0)
       continue;
-    if (from_bits && !qn_rows_next_row(&source.reader, i ? first + i : rows.base, count))
+    if (from_bits && !qn_packed_rows_next_row(&source.reader, i ? first + i : rows.base, count))
       return QN_DEALT_NO_ROWS;
     if (!deal_row(&own, &source, weights, count, (rows.first_row + i) << own.span_log2,
                   end - own.begin - after - count, from_bits, with_weights))
@@ -67,7 +67,7 @@ QN_ALWAYS_INLINE enum qn_dealt deal_rows(const struct qn_dealing *dealing, bool 
     if (with_weights)
       weights += count;
   }
-  return !from_bits || qn_rows_at_end(&source.reader) ? QN_DEALT : QN_DEALT_NO_ROWS;
+  return !from_bits || qn_packed_rows_at_end(&source.reader) ? QN_DEALT : QN_DEALT_NO_ROWS;
 }
 
 QN_VECTOR_CLONES

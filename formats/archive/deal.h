@@ -5,7 +5,7 @@
 #include "formats/archive/rows.h"
 
 struct qn_dealing {
-  const struct qn_rows *rows;
+  const struct qn_packed_rows *rows;
   const uint32_t *weights; /* NULL without */
   uint64_t num_vertices;
   unsigned span_log2;

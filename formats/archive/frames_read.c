@@ -176,12 +176,13 @@ static enum qn_status decode_frame(const struct decoding *decoding,
 enum qn_status qn_frames_read_rows(struct qn_frame_decoders *decoders,
                                    const struct qn_container *archive,
                                    const struct qn_section *section, const struct qn_strips *strips,
-                                   uint64_t frame, struct qn_rows *rows, struct qn_error *error) {
-  struct qn_rows_place place = qn_strips_place(strips, frame);
+                                   uint64_t frame, struct qn_packed_rows *rows,
+                                   struct qn_error *error) {
+  struct qn_packed_rows_place place = qn_strips_place(strips, frame);
   size_t bytes;
   const uint8_t *content = decompress(decoders, section, qn_strips_offset(section, frame),
                                       qn_strips_offset(section, frame + 1), &bytes);
-  if (!content || !qn_rows_open(&place, content, bytes, strips->frames[frame].count, rows))
+  if (!content || !qn_packed_rows_open(&place, content, bytes, strips->frames[frame].count, rows))
     return qn_frames_corrupt(archive, section, frame, error);
   return QN_OK;
 }
@@ -254,8 +255,9 @@ static uint64_t widest_frame(void) {
         widest = bound > widest ? bound : widest;
       }
   /* Of rows, with as many strips as there may be. */
-  const struct qn_rows_place place = {.num_vertices = UINT32_MAX, .span_log2 = QN_MAX_SPAN_LOG2};
-  uint64_t rows = qn_rows_bound(&place, QN_STRIP_FRAME_ELEMENTS);
+  const struct qn_packed_rows_place place = {.num_vertices = UINT32_MAX,
+                                             .span_log2 = QN_MAX_SPAN_LOG2};
+  uint64_t rows = qn_packed_rows_bound(&place, QN_STRIP_FRAME_ELEMENTS);
   return rows > widest ? rows : widest;
 }
 

@@ -204,8 +204,8 @@ uint64_t qn_paging_encode(const struct qn_paging *paging, enum qn_filter filter,
   }
   *head_bytes = (uint64_t)(next - out) + 4; /* with the length of the first stream */
   memset(next, 0, 4 + 5 * parts.num_edges + QN_ROWS_SLACK);
-  next += qn_rows_put_bits(paging->view.num_vertices, parts.degrees, parts.num_records,
-                           parts.columns, next);
+  next += qn_packed_rows_put_bits(paging->view.num_vertices, parts.degrees, parts.num_records,
+                                  parts.columns, next);
   return (uint64_t)(next - out);
 }
 
@@ -214,14 +214,14 @@ uint64_t qn_paging_encode(const struct qn_paging *paging, enum qn_filter filter,
 /* Where destinations come from. */
 struct source {
   bool rows;
-  struct qn_rows_reader reader; /* of rows in bits */
-  const uint32_t *columns;      /* else the next one */
+  struct qn_packed_rows_reader reader; /* of rows in bits */
+  const uint32_t *columns;             /* else the next one */
 };
 
 QN_ALWAYS_INLINE bool next_column(struct source *source, bool rows, uint64_t num_vertices,
                                   uint32_t *column) {
   if (rows)
-    return qn_rows_next_column(&source->reader, column);
+    return qn_packed_rows_next_column(&source->reader, column);
   *column = *source->columns++;
   return __builtin_expect(*column < num_vertices, 1);
 }
@@ -256,7 +256,7 @@ QN_ALWAYS_INLINE bool put_records(const struct qn_page_groups *shared_groups,
     uint32_t degree = degrees[i];
     qn_store_u32(next, degree);
     next += QN_ADJLIST_SIZE_BYTES;
-    if (rows && degree && !qn_rows_next_row(&source.reader, 0, degree))
+    if (rows && degree && !qn_packed_rows_next_row(&source.reader, 0, degree))
       return false;
     if (!put_ids(&groups, &source, rows, degree, id_bytes, next))
       return false;
@@ -339,7 +339,7 @@ bool qn_paging_decode(const struct qn_paging *paging, enum qn_filter filter, uin
   const uint8_t *in_end = in + bytes;
   uint64_t weight_bytes = has_weights(paging) ? 4 * parts.num_edges : 0;
   struct source source = {.rows = filter == QN_FILTER_PAGE_ROWS, .columns = parts.columns};
-  struct qn_rows_bits bits;
+  struct qn_packed_rows_bits bits;
   in = qn_get_varints_u32(in, in_end, parts.degrees, parts.num_records);
   if (!in || weight_bytes > (uint64_t)(in_end - in))
     return false;
@@ -350,8 +350,9 @@ bool qn_paging_decode(const struct qn_paging *paging, enum qn_filter filter, uin
     return qn_filter_decode(QN_FILTER_GAPS, 4, in, (uint64_t)(in_end - in), parts.columns,
                             parts.num_edges) &&
            put_pages(paging, first, end, &parts, &source, out);
-  if (!qn_rows_get_bits(in, in_end, &bits))
+  if (!qn_packed_rows_get_bits(in, in_end, &bits))
     return false;
-  source.reader = qn_rows_reader(paging->view.num_vertices, &bits);
-  return put_pages(paging, first, end, &parts, &source, out) && qn_rows_at_end(&source.reader);
+  source.reader = qn_packed_rows_reader(paging->view.num_vertices, &bits);
+  return put_pages(paging, first, end, &parts, &source, out) &&
+         qn_packed_rows_at_end(&source.reader);
 }

@@ -27,7 +27,7 @@ static uint64_t least(uint64_t a, uint64_t b) {
 
 /* At most 31 low bits and one end of the high part an element; all high parts of a row together are
  * less than 8/3 of its degree. */
-uint64_t qn_rows_bound(const struct qn_rows_place *place, uint64_t count) {
+uint64_t qn_packed_rows_bound(const struct qn_packed_rows_place *place, uint64_t count) {
   uint64_t rows = least((uint64_t)1 << place->span_log2, place->num_vertices);
   uint64_t strips = qn_num_strips(place->num_vertices, place->span_log2);
   return sizeof(struct head) + 5 * (rows + strips) + 5 * count + 16;
@@ -61,7 +61,7 @@ static struct row row_at(const struct walk *walk, uint64_t i, uint64_t first) {
   struct row row = {.base = i ? walk->base + i * walk->step : walk->first_base,
                     .columns = walk->columns + first,
                     .degree = walk->degrees[i]};
-  row.low = qn_rows_low_bits(walk->num_vertices - row.base, row.degree);
+  row.low = qn_packed_rows_low_bits(walk->num_vertices - row.base, row.degree);
   return row;
 }
 
@@ -98,8 +98,9 @@ static uint64_t put_stream(const struct walk *walk,
   return bytes_of(at);
 }
 
-uint64_t qn_rows_encode(const struct qn_rows_place *place, const struct qn_rows *rows,
-                        uint64_t count, uint8_t *out, uint64_t *head_bytes) {
+uint64_t qn_packed_rows_encode(const struct qn_packed_rows_place *place,
+                               const struct qn_packed_rows *rows, uint64_t count, uint8_t *out,
+                               uint64_t *head_bytes) {
   struct head head = {.first_row = rows->first_row,
                       .num_rows = rows->num_rows,
                       .base = rows->base,
@@ -113,7 +114,7 @@ uint64_t qn_rows_encode(const struct qn_rows_place *place, const struct qn_rows 
                             .base = ((uint64_t)place->strip << place->span_log2) + rows->first_row,
                             .step = 1};
   uint8_t *next = out + sizeof head;
-  memset(out, 0, qn_rows_bound(place, count) + QN_ROWS_SLACK);
+  memset(out, 0, qn_packed_rows_bound(place, count) + QN_ROWS_SLACK);
   for (uint32_t i = 0; i < rows->num_rows; i++)
     next = qn_put_varint(next, rows->degrees[i]);
   for (uint64_t i = 0; i < tiles; i++)
@@ -126,8 +127,8 @@ uint64_t qn_rows_encode(const struct qn_rows_place *place, const struct qn_rows 
   return (uint64_t)(next - out);
 }
 
-uint64_t qn_rows_put_bits(uint64_t num_vertices, const uint32_t *degrees, uint64_t num_rows,
-                          const uint32_t *columns, uint8_t *out) {
+uint64_t qn_packed_rows_put_bits(uint64_t num_vertices, const uint32_t *degrees, uint64_t num_rows,
+                                 const uint32_t *columns, uint8_t *out) {
   const struct walk walk = {
       .num_vertices = num_vertices, .num_rows = num_rows, .degrees = degrees, .columns = columns};
   uint32_t unary_bytes = (uint32_t)put_stream(&walk, put_unary, out + sizeof unary_bytes);
@@ -146,7 +147,7 @@ static bool adds_up_to(const uint32_t *values, uint64_t num_values, uint64_t tot
 }
 
 /* The rows are of the strip, and the first gap does not begin before them. */
-static bool head_is_sound(const struct qn_rows_place *place, const struct head *head) {
+static bool head_is_sound(const struct qn_packed_rows_place *place, const struct head *head) {
   uint64_t span = (uint64_t)1 << place->span_log2, begin = (uint64_t)place->strip * span;
   uint64_t end = least(begin + span, place->num_vertices), rows = head->num_rows;
   return rows > 0 && head->first_row < end - begin && rows <= end - begin - head->first_row &&
@@ -154,7 +155,7 @@ static bool head_is_sound(const struct qn_rows_place *place, const struct head *
 }
 
 /* What is said of the first and the last row must mean something. */
-static bool ends_are_used(const struct qn_rows_place *place, const struct head *head,
+static bool ends_are_used(const struct qn_packed_rows_place *place, const struct head *head,
                           const uint32_t *degrees) {
   uint64_t first = ((uint64_t)place->strip << place->span_log2) + head->first_row;
   return (degrees[0] || head->base == first) && (degrees[head->num_rows - 1] || head->after == 0);
@@ -162,17 +163,18 @@ static bool ends_are_used(const struct qn_rows_place *place, const struct head *
 
 /* Both streams, the first of which is that long; false if it is not there. */
 static bool split_bits(const uint8_t *in, const uint8_t *end, uint32_t unary_bytes,
-                       struct qn_rows_bits *bits) {
+                       struct qn_packed_rows_bits *bits) {
   if (unary_bytes > (uint64_t)(end - in))
     return false;
-  *bits = (struct qn_rows_bits){.unary = in,
-                                .unary_end = in + unary_bytes,
-                                .low = in + unary_bytes,
-                                .low_end = 8 * (uint64_t)(end - in - unary_bytes)};
+  *bits = (struct qn_packed_rows_bits){.unary = in,
+                                       .unary_end = in + unary_bytes,
+                                       .low = in + unary_bytes,
+                                       .low_end = 8 * (uint64_t)(end - in - unary_bytes)};
   return true;
 }
 
-bool qn_rows_get_bits(const uint8_t *in, const uint8_t *end, struct qn_rows_bits *bits) {
+bool qn_packed_rows_get_bits(const uint8_t *in, const uint8_t *end,
+                             struct qn_packed_rows_bits *bits) {
   uint32_t unary_bytes;
   if ((uint64_t)(end - in) < sizeof unary_bytes)
     return false;
@@ -180,8 +182,8 @@ bool qn_rows_get_bits(const uint8_t *in, const uint8_t *end, struct qn_rows_bits
   return split_bits(in + sizeof unary_bytes, end, unary_bytes, bits);
 }
 
-bool qn_rows_open(const struct qn_rows_place *place, const uint8_t *in, uint64_t bytes,
-                  uint64_t count, struct qn_rows *rows) {
+bool qn_packed_rows_open(const struct qn_packed_rows_place *place, const uint8_t *in,
+                         uint64_t bytes, uint64_t count, struct qn_packed_rows *rows) {
   struct head head;
   uint64_t tiles = qn_num_strips(place->num_vertices, place->span_log2) - place->strip;
   const uint8_t *end = in + bytes;

@@ -63,18 +63,20 @@ void qn_strips_destroy(struct qn_strips *strips);
 /* The rows of a frame, which is not empty, of the triangle whose rows begin at `upper_rows`: all
  * but base, columns and tiles. `rows->degrees` has room for those of a strip. */
 void qn_strips_rows(const struct qn_strips *strips, uint64_t frame, const uint64_t *upper_rows,
-                    struct qn_rows *rows);
+                    struct qn_packed_rows *rows);
 
 /* Count the tiles of the frame whose columns are `rows->columns`, into `rows->tiles`. */
-void qn_strips_count_tiles(const struct qn_strips *strips, uint64_t frame, struct qn_rows *rows);
+void qn_strips_count_tiles(const struct qn_strips *strips, uint64_t frame,
+                           struct qn_packed_rows *rows);
 
 /* Are the frames the same? */
 bool qn_strips_equal(const struct qn_strips *a, const struct qn_strips *b);
 
-static inline struct qn_rows_place qn_strips_place(const struct qn_strips *strips, uint64_t frame) {
-  return (struct qn_rows_place){.num_vertices = strips->num_vertices,
-                                .span_log2 = strips->span_log2,
-                                .strip = strips->frames[frame].strip};
+static inline struct qn_packed_rows_place qn_strips_place(const struct qn_strips *strips,
+                                                          uint64_t frame) {
+  return (struct qn_packed_rows_place){.num_vertices = strips->num_vertices,
+                                       .span_log2 = strips->span_log2,
+                                       .strip = strips->frames[frame].strip};
 }
 
 #endif

@@ -21,8 +21,8 @@ struct counting {
   struct counts parts[MAX_PARTS];
 };
 
-static enum qn_status create_counting(const struct qn_triangle *triangle, struct counting *counting,
-                                      struct qn_error *error) {
+static enum qn_status create_counting(const struct qn_whole_triangle *triangle,
+                                      struct counting *counting, struct qn_error *error) {
   enum qn_status status = QN_OK;
   *counting = (struct counting){.num_parts = qn_threads()};
   if (counting->num_parts > MAX_PARTS)
@@ -38,7 +38,7 @@ static enum qn_status create_counting(const struct qn_triangle *triangle, struct
   return status;
 }
 
-static void destroy_counting(const struct qn_triangle *triangle, struct counting *counting) {
+static void destroy_counting(const struct qn_whole_triangle *triangle, struct counting *counting) {
   for (unsigned i = 0; i < counting->num_parts; i++) {
     struct counts *counts = &counting->parts[i];
     qn_pages_free(counts->low, triangle->num_vertices, sizeof *counts->low);
@@ -47,7 +47,7 @@ static void destroy_counting(const struct qn_triangle *triangle, struct counting
 }
 
 /* False if an edge leads nowhere. */
-static bool count_part(const struct qn_triangle *triangle, const struct counts *counts,
+static bool count_part(const struct qn_whole_triangle *triangle, const struct counts *counts,
                        uint64_t begin, uint64_t end) {
   uint8_t *low = counts->low;
   uint32_t *carries = counts->carries;
@@ -64,7 +64,7 @@ static bool count_part(const struct qn_triangle *triangle, const struct counts *
 }
 
 /* `leading[v]`: the edges of the triangle that lead to v. */
-static bool count_leading(const struct qn_triangle *triangle, const struct counting *counting,
+static bool count_leading(const struct qn_whole_triangle *triangle, const struct counting *counting,
                           uint64_t *leading) {
   unsigned faults = 0;
 #pragma omp parallel for schedule(static, 1) reduction(+ : faults)
@@ -86,14 +86,14 @@ static bool count_leading(const struct qn_triangle *triangle, const struct count
 
 /* ---- Rows --------------------------------------------------------------------- */
 
-static bool offsets_are_sound(const struct qn_triangle *triangle) {
+static bool offsets_are_sound(const struct qn_whole_triangle *triangle) {
   const uint64_t *rows = triangle->row_offsets;
   return rows[0] == 0 && rows[triangle->num_vertices] == triangle->num_edges;
 }
 
 /* A row's loops come first in its upper part. Turns `rows` from the edges
  * that lead to each vertex into where its upper part begins in the triangle. */
-static bool place_rows(const struct qn_triangle *triangle, uint64_t *rows) {
+static bool place_rows(const struct qn_whole_triangle *triangle, uint64_t *rows) {
   uint64_t next = 0;
   for (uint64_t u = 0; u < triangle->num_vertices; u++) {
     if (triangle->row_offsets[u] > triangle->row_offsets[u + 1])
@@ -112,7 +112,7 @@ static bool place_rows(const struct qn_triangle *triangle, uint64_t *rows) {
   return next == triangle->count;
 }
 
-static bool edges_lead_on(const struct qn_triangle *triangle, const uint64_t *rows) {
+static bool edges_lead_on(const struct qn_whole_triangle *triangle, const uint64_t *rows) {
   uint64_t back = 0;
 #pragma omp parallel for schedule(static) reduction(+ : back)
   for (uint64_t u = 0; u < triangle->num_vertices; u++)
@@ -121,8 +121,8 @@ static bool edges_lead_on(const struct qn_triangle *triangle, const uint64_t *ro
   return back == 0;
 }
 
-enum qn_status qn_triangle_rows(const struct qn_triangle *triangle, uint64_t *rows, bool *fits,
-                                struct qn_error *error) {
+enum qn_status qn_whole_triangle_rows(const struct qn_whole_triangle *triangle, uint64_t *rows,
+                                      bool *fits, struct qn_error *error) {
   struct counting counting;
   enum qn_status status = create_counting(triangle, &counting, error);
   *fits = !status && offsets_are_sound(triangle) && count_leading(triangle, &counting, rows) &&

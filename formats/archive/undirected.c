@@ -87,7 +87,7 @@ static enum qn_status read_strips(struct restoring *restoring, struct qn_error *
   return status;
 }
 
-static enum qn_status read_frame(void *context, uint64_t frame, struct qn_rows *rows,
+static enum qn_status read_frame(void *context, uint64_t frame, struct qn_packed_rows *rows,
                                  const uint32_t **weights, struct qn_error *error) {
   const struct restoring *restoring = context;
   const struct qn_undirected *job = restoring->job;
@@ -137,12 +137,12 @@ static enum qn_status read_triangle(struct restoring *restoring, struct qn_error
                             "rows of the upper triangle", error);
   if (status)
     return status;
-  const struct qn_triangle triangle = {.num_vertices = info->num_vertices,
-                                       .num_edges = info->num_edges,
-                                       .row_offsets = restoring->job->row_offsets,
-                                       .count = restoring->count[0],
-                                       .columns = restoring->upper[0]};
-  status = qn_triangle_rows(&triangle, restoring->upper_rows, &fits, error);
+  const struct qn_whole_triangle triangle = {.num_vertices = info->num_vertices,
+                                             .num_edges = info->num_edges,
+                                             .row_offsets = restoring->job->row_offsets,
+                                             .count = restoring->count[0],
+                                             .columns = restoring->upper[0]};
+  status = qn_whole_triangle_rows(&triangle, restoring->upper_rows, &fits, error);
   if (!status && !fits)
     return misfit(restoring, error);
   return status ? status
@@ -151,7 +151,7 @@ static enum qn_status read_triangle(struct restoring *restoring, struct qn_error
                                 restoring->upper_rows, &restoring->strips, error);
 }
 
-static enum qn_status frame_of_triangle(void *context, uint64_t frame, struct qn_rows *rows,
+static enum qn_status frame_of_triangle(void *context, uint64_t frame, struct qn_packed_rows *rows,
                                         const uint32_t **weights, struct qn_error *error) {
   const struct restoring *restoring = context;
   const struct desk *desk = &restoring->desks[omp_get_thread_num()];

@@ -2,9 +2,9 @@
 
 #include <string.h>
 
+#include "formats/graph/transposition.h"
 #include "support/memory.h"
 #include "support/search.h"
-#include <quern/transpose.h>
 
 /* The first edge of row v that leads to v or beyond. */
 static uint64_t upper_begin(const struct qn_csr *csr, uint64_t v) {

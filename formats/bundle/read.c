@@ -9,6 +9,7 @@
 
 #include "formats/bundle/blocks.h"
 #include "formats/bundle/hash.h"
+#include "formats/container/container_disk.h"
 #include "support/memory.h"
 #include <quern/archive.h>
 #include <quern/bundle.h>

@@ -13,11 +13,13 @@
 
 #include "formats/bundle/hash.h"
 #include "formats/bundle/write.h"
+#include "formats/container/container_disk.h"
 #include "support/atomic_file.h"
 #include "support/memory.h"
 #include <quern/archive.h>
 #include <quern/bundle.h>
 #include <quern/layouts.h>
+#include <quern/metadata.h>
 
 /* One input on its way into the bundle. */
 struct member {

@@ -1,6 +1,5 @@
 /* Opening containers: header, table and footer are copied into private memory
  * and judged there before anything else is believed. */
-#include <quern/bundle.h>
 #include <quern/container.h>
 
 #include <errno.h>
@@ -17,7 +16,6 @@
 #include "support/checked.h"
 #include "support/memory.h"
 #include "support/used_files.h"
-#include <quern/bundle.h>
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "containers are little-endian and used in place: this host needs byte swapping"

@@ -29,6 +29,9 @@ extern "C" {
 #define QN_SECTION_NAME_BYTES 32
 #define QN_CHECKSUM_CHUNK ((uint64_t)1 << 20)
 
+/* The first member of a bundle (specs/bundle.md), by which one is told from a container. */
+#define QN_BUNDLE_MANIFEST "manifest.json"
+
 struct qn_disk_header {
   uint8_t signature[8];                   /*   0 QN_SIGNATURE */
   uint16_t version_major;                 /*   8 */

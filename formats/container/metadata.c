@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <quern/layouts.h>
+#include <quern/metadata.h>
 
 enum qn_status qn_container_metadata(const struct qn_container *container, json_t **out,
                                      struct qn_error *error) {

@@ -1,5 +1,6 @@
 /* Transposing in two passes that stay in the cache: edges are dealt out to buckets of rows
  * (formats/graph/deal.h), then each bucket is sorted by counting. Both passes are stable. */
+#include "formats/graph/transposition.h"
 #include <quern/transpose.h>
 
 #include <string.h>

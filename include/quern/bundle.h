@@ -15,8 +15,6 @@
 extern "C" {
 #endif
 
-#define QN_BUNDLE_MANIFEST "manifest.json"
-
 struct qn_bundle;
 
 struct qn_bundle_member {

@@ -46,16 +46,6 @@ enum qn_status qn_container_check(const struct qn_container *container, struct q
 enum qn_status qn_container_describe(const struct qn_container *container, json_t **out,
                                      struct qn_error *error);
 
-/* The metadata section as JSON (a new reference), or NULL with QN_OK if there is none.
- * QN_INVALID (M-1) if it is no JSON object. */
-enum qn_status qn_container_metadata(const struct qn_container *container, json_t **out,
-                                     struct qn_error *error);
-
-/* Write `object` as the metadata section: the last of the container, ancillary,
- * compact JSON with sorted keys. */
-enum qn_status qn_writer_metadata(struct qn_writer *writer, const json_t *object,
-                                  struct qn_error *error);
-
 #ifdef __cplusplus
 }
 #endif

@@ -6,6 +6,7 @@
 
 #include <quern/graph.h>
 #include <quern/layouts.h>
+#include <quern/metadata.h>
 
 /* What to write: out-edges as CSR, optionally in-edges, weights and ids. */
 struct sample {

@@ -143,8 +143,8 @@ static void filters_survive_noise(void **state) {
 
 /* Sorted columns for `num_rows` rows of `degree` on average, some empty, some of one column only.
  */
-static uint64_t fill_rows(const struct qn_rows_place *place, uint32_t degree, uint32_t *columns,
-                          struct qn_rows *rows) {
+static uint64_t fill_rows(const struct qn_packed_rows_place *place, uint32_t degree,
+                          uint32_t *columns, struct qn_packed_rows *rows) {
   uint64_t count = 0, first = ((uint64_t)place->strip << place->span_log2) + rows->first_row;
   uint64_t strips = qn_num_strips(place->num_vertices, place->span_log2) - place->strip;
   memset(rows->tiles, 0, strips * sizeof *rows->tiles);
@@ -163,21 +163,21 @@ static uint64_t fill_rows(const struct qn_rows_place *place, uint32_t degree, ui
   return count;
 }
 
-static bool read_rows(const struct qn_rows_place *place, const uint8_t *in, uint64_t bytes,
-                      uint64_t count, uint32_t *columns, struct qn_rows *rows) {
-  if (!qn_rows_open(place, in, bytes, count, rows))
+static bool read_rows(const struct qn_packed_rows_place *place, const uint8_t *in, uint64_t bytes,
+                      uint64_t count, uint32_t *columns, struct qn_packed_rows *rows) {
+  if (!qn_packed_rows_open(place, in, bytes, count, rows))
     return false;
-  struct qn_rows_reader reader = qn_rows_reader(place->num_vertices, &rows->bits);
+  struct qn_packed_rows_reader reader = qn_packed_rows_reader(place->num_vertices, &rows->bits);
   uint64_t first = ((uint64_t)place->strip << place->span_log2) + rows->first_row;
   for (uint32_t i = 0; i < rows->num_rows; i++) {
     uint32_t degree = rows->degrees[i];
-    if (degree && !qn_rows_next_row(&reader, i ? first + i : rows->base, degree))
+    if (degree && !qn_packed_rows_next_row(&reader, i ? first + i : rows->base, degree))
       return false;
     for (uint32_t j = 0; j < degree; j++)
-      if (!qn_rows_next_column(&reader, columns++))
+      if (!qn_packed_rows_next_column(&reader, columns++))
         return false;
   }
-  return qn_rows_at_end(&reader);
+  return qn_packed_rows_at_end(&reader);
 }
 
 /* Rows become bits and rows again, in memory that ends where it may be read; cut anywhere, longer,
@@ -185,25 +185,25 @@ static bool read_rows(const struct qn_rows_place *place, const uint8_t *in, uint
 static void rows_in_bits(void **state) {
   (void)state;
   enum { ROWS = 60, COLUMNS = ROWS * 81 };
-  static const struct qn_rows_place places[] = {{300, 8, 0},           {300, 8, 1},
-                                                {70000, 8, 200},       {UINT32_MAX, 16, 65535},
-                                                {UINT32_MAX, 16, 100}, {1 << 20, 13, 5}};
+  static const struct qn_packed_rows_place places[] = {
+      {300, 8, 0},           {300, 8, 1},     {70000, 8, 200}, {UINT32_MAX, 16, 65535},
+      {UINT32_MAX, 16, 100}, {1 << 20, 13, 5}};
   static uint32_t columns[COLUMNS], got_columns[1 << 18], degrees[ROWS], got_degrees[1 << 16];
   static uint32_t tiles[1 << 16], got_tiles[1 << 16];
   for (unsigned round = 0; round < 60; round++) {
-    const struct qn_rows_place *place = &places[round % 6];
-    struct qn_rows rows = {.first_row = 3,
-                           .num_rows = place->strip == 1 ? 1 + round % 40 : 1 + round,
-                           .after = round % 2 ? next_random() : 0,
-                           .degrees = degrees,
-                           .tiles = tiles};
-    struct qn_rows got = {.degrees = got_degrees, .tiles = got_tiles};
+    const struct qn_packed_rows_place *place = &places[round % 6];
+    struct qn_packed_rows rows = {.first_row = 3,
+                                  .num_rows = place->strip == 1 ? 1 + round % 40 : 1 + round,
+                                  .after = round % 2 ? next_random() : 0,
+                                  .degrees = degrees,
+                                  .tiles = tiles};
+    struct qn_packed_rows got = {.degrees = got_degrees, .tiles = got_tiles};
     rows.base = (place->strip << place->span_log2) + 3 + (uint32_t)(round % 3);
     uint64_t count = fill_rows(place, 1 + round % 40, columns, &rows), head;
-    uint64_t room = qn_rows_bound(place, count);
+    uint64_t room = qn_packed_rows_bound(place, count);
     uint8_t *out = malloc(room + QN_ROWS_SLACK);
     assert_non_null(out);
-    uint64_t bytes = qn_rows_encode(place, &rows, count, out, &head);
+    uint64_t bytes = qn_packed_rows_encode(place, &rows, count, out, &head);
     assert_true(head < bytes && bytes <= room);
     uint8_t *exact = malloc(bytes + 1 + QN_ROWS_SLACK);
     assert_non_null(exact);
@@ -647,19 +647,20 @@ static void random_parts(uint32_t *parts, uint32_t num_parts, uint32_t total) {
 }
 
 /* What decoding promises of rows, and nothing more. */
-static enum qn_status read_forged(void *context, uint64_t frame, struct qn_rows *rows,
+static enum qn_status read_forged(void *context, uint64_t frame, struct qn_packed_rows *rows,
                                   const uint32_t **weights, struct qn_error *failure) {
   static uint32_t degrees[256], tiles[FORGED_STRIPS], columns[FORGED_COUNT];
   const struct qn_strips *strips = context;
   const struct qn_strip_frame *cut = &strips->frames[frame];
   uint32_t first = cut->strip << strips->span_log2;
   (void)failure;
-  *rows = (struct qn_rows){.first_row = (uint32_t)(next_random() % 4),
-                           .num_rows = 1 + (uint32_t)(next_random() % 4),
-                           .after = next_random() % 3 ? 0 : next_random() << next_random() % 40,
-                           .degrees = degrees,
-                           .tiles = tiles,
-                           .columns = columns};
+  *rows =
+      (struct qn_packed_rows){.first_row = (uint32_t)(next_random() % 4),
+                              .num_rows = 1 + (uint32_t)(next_random() % 4),
+                              .after = next_random() % 3 ? 0 : next_random() << next_random() % 40,
+                              .degrees = degrees,
+                              .tiles = tiles,
+                              .columns = columns};
   random_parts(degrees, rows->num_rows, cut->count);
   memset(tiles, 0, sizeof tiles);
   for (uint32_t i = 0; i < cut->count; i++) {

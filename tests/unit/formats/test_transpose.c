@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "formats/graph/transposition.h"
 #include "helpers/random_graph.h"
 #include "support/memory.h"
 #include "support/threads.h"
