@@ -126,6 +126,17 @@ def report_slowest(jobs):
         print("%7.1f s (%5.1f s)  %-6s %s" % (job.seconds, job.cpu_seconds, job.tier, job.name))
 
 
+def report_groups(jobs):
+    """What each kind of test took, by the folder that it is in."""
+    groups = {}
+    for job in jobs:
+        groups.setdefault(job.name.split("/")[0], []).append(job)
+    print("by folder:")
+    for name, group in sorted(groups.items(), key=lambda item: -sum(job.seconds for job in item[1])):
+        print("%7.1f s (%5.1f s)  %4d jobs  %s" % (sum(job.seconds for job in group),
+                                                  sum(job.cpu_seconds for job in group), len(group), name))
+
+
 def report_skipped(outcomes):
     """Each reason once, with the tests that it concerns."""
     names_by_reason = {}
@@ -169,6 +180,7 @@ def main():
         outcomes = run_all(jobs, options)
         if options.verbose or sum(job.seconds for job in jobs) > 30:
             report_slowest(jobs)
+            report_groups(jobs)
         count = summarise(outcomes + [canary], left_out)
         nothing_ran = all(outcome.status == SKIPPED for outcome in outcomes)
         return 1 if count[FAILED] or nothing_ran else 0
