@@ -67,7 +67,9 @@ const struct qn_format qn_formats[] = {
      .description = "NumPy arrays of two rows or two columns: the ends of edges (DGL, PyG)",
      .reader = &qn_reader_npy,
      .writer = &qn_graph_writer_npy,
-     .writing = {.loses = "weights; vertices without edges", .refuses = "ids that are names"}},
+     .writing = {.loses = "weights; vertices without edges; that a graph is undirected (edges are "
+                          "listed once)",
+                 .refuses = "ids that are names"}},
     {.name = "npz",
      .files = ".npz",
      .description = "NumPy archives of scipy.sparse matrices (csr, csc, coo), or of edge_index",
@@ -124,7 +126,9 @@ const struct qn_format qn_formats[] = {
      .reading = {.loses = "sizes and weights of vertices"},
      .writer = &qn_graph_writer_metis,
      .writing = {.loses = "ids (vertices are numbered from 1)",
-                 .refuses = "directed graphs, loops and parallel edges"}},
+                 .refuses =
+                     "directed graphs, loops and parallel edges; weights that are real, 0 or above "
+                     "2^31-1"}},
     {.name = "graphalytics",
      .files = ".properties .v .e",
      .description = "Graphs of the LDBC Graphalytics benchmark: properties that name vertices and "
@@ -150,7 +154,9 @@ const struct qn_format qn_formats[] = {
                     "GraphChi, Graph500)",
      .reader = &qn_reader_pairs,
      .writer = &qn_graph_writer_pairs,
-     .writing = {.loses = "vertices without edges", .refuses = "ids that are names"}},
+     .writing = {.loses =
+                     "vertices without edges; that a graph is undirected (edges are listed once)",
+                 .refuses = "ids that are names"}},
     {.name = "edges",
      .files = ".el .wel .txt .tsv .csv out.*",
      .description = "Text, an edge a line (SNAP, KONECT, CSV, TSV): source, destination, and "
@@ -158,13 +164,16 @@ const struct qn_format qn_formats[] = {
      .reader = &qn_reader_edges,
      .reading = {.loses = "columns beside source, destination and weight"},
      .writer = &qn_graph_writer_edges,
-     .writing = {.loses = "vertices without edges"}},
+     .writing = {.loses =
+                     "vertices without edges; that a graph is undirected (edges are listed once), "
+                     "which --header keeps"}},
     {.name = "csv",
      .files = ".csv",
      .description =
          "CSV with the header src,dst,weight (cuGraph, pandas, networkx); edges reads it",
      .writer = &qn_graph_writer_csv,
-     .writing = {.loses = "vertices without edges"}},
+     .writing = {.loses = "vertices without edges; that a graph is undirected (edges are listed "
+                          "once)"}},
     {.name = "graphframes",
      .files = "vertices.csv edges.csv",
      .description = "A folder with vertices.csv and edges.csv for GraphFrames of Spark",

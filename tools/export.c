@@ -8,6 +8,7 @@
 #include "converters/format.h"
 #include "converters/graph/graph_source.h"
 #include "converters/output/edge_runs.h"
+#include "converters/output/losses.h"
 #include "converters/output/output_folder.h"
 #include "support/input_kept.h"
 #include "support/json_text.h"
@@ -20,6 +21,7 @@
 struct options {
   struct qn_tool_options shared;
   struct qn_write_options write;
+  struct qn_losses losses;
   const struct qn_graph_writer *writer;
   const char *input;
   const char *output;
@@ -27,7 +29,7 @@ struct options {
   bool list_formats;
 };
 
-enum { KEY_FORMAT = 0x3301, KEY_FORMATS, KEY_BOTH, KEY_RECORD, KEY_PARTS };
+enum { KEY_FORMAT = 0x3301, KEY_FORMATS, KEY_BOTH, KEY_HEADER, KEY_RECORD, KEY_PARTS, KEY_STRICT };
 
 /* More files in a folder are of no use. */
 #define MAX_PARTS 100000
@@ -41,6 +43,13 @@ static const struct argp_option argp_options[] = {
      "List every format, what is supported and what is lost (also with --json)", 1},
     {"both-directions", KEY_BOTH, NULL, 0,
      "List undirected edges in both directions (default: in one)", 1},
+    {"header", KEY_HEADER, NULL, 0,
+     "Of edges: begin with a line that says what the graph is, which quern-import heeds; others "
+     "may "
+     "not know comments",
+     1},
+    {"strict", KEY_STRICT, NULL, 0,
+     "Write nothing if the format does not keep all of the graph (default: say what it loses)", 1},
     {"record", KEY_RECORD, "IDS[,WEIGHT][,big]", 0,
      "Of pairs: ids as u32, u64 or packed (Graph500's 48 bits), weights as u32 or f32; big-endian "
      "(default: the least that holds all)",
@@ -58,6 +67,8 @@ static void finish_command_line(struct argp_state *state, const struct options *
     argp_error(state, "name the file to write with -o");
   if (options->shared.json && strcmp(options->output, "-") == 0)
     argp_error(state, "--json and -o - would both write to standard output");
+  if (options->write.header && (options->num_parts || strcmp(options->writer->name, "edges") != 0))
+    argp_error(state, "--header goes with the format edges, in one file");
   if (options->num_parts && !options->writer->file_end)
     argp_error(state,
                "--parts goes with formats of edges alone, such as edges, csv or pairs, not with %s",
@@ -83,6 +94,12 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
     return 0;
   case KEY_BOTH:
     options->write.both_directions = true;
+    return 0;
+  case KEY_HEADER:
+    options->write.header = true;
+    return 0;
+  case KEY_STRICT:
+    options->losses.strict = true;
     return 0;
   case KEY_RECORD:
     if (qn_record_parse(argument, &options->write.record, &error))
@@ -111,7 +128,7 @@ static const char documentation[] =
     "first.\n\n"
     "Formats:\n%s\n"
     "Reals are written with the fewest digits that read back exactly. What a format loses "
-    "or refuses, --formats says.\n\n"
+    "or refuses, --formats says; what is lost of this graph is said in notes.\n\n"
     "A folder has manifest.json, which names its files with sizes and checksums; --force "
     "replaces it only if it holds nothing else.\n\n"
     "Exit status: 0; 2 for a wrong command line or if FILE exists (see --force); 3 for an invalid "
@@ -203,6 +220,29 @@ static enum qn_status write_folder(const struct options *options, const struct q
   return qn_output_folder_commit(folder, options->writer->name, graph, error);
 }
 
+/* What the format does not keep, unless a header or a manifest does. */
+static unsigned losses_of(const struct options *options, const struct qn_graph *graph) {
+  unsigned losses = options->writer->losses;
+  if (options->write.header)
+    losses &= ~(unsigned)(QN_LOSES_NUMBER_NAMES | QN_LOSES_UNDIRECTED);
+  if (options->num_parts)
+    losses &= ~(unsigned)QN_LOSES_UNDIRECTED;
+  if ((options->write.header || options->num_parts) && graph->ids.kind == QN_IDS_DENSE)
+    losses &= ~(unsigned)QN_LOSES_ISOLATED;
+  return losses;
+}
+
+static enum qn_status write_graph(const struct options *options, const struct qn_graph *graph,
+                                  struct report *report, struct qn_error *error) {
+  enum qn_status status =
+      qn_loses_of_graph(graph, losses_of(options, graph), &options->write, error);
+  if (status)
+    return status;
+  return options->num_parts || options->writer->write_folder
+             ? write_folder(options, graph, report, error)
+             : write_file(options, graph, report, error);
+}
+
 static enum qn_status export_graph(const struct options *options, struct report *report,
                                    struct qn_error *error) {
   struct qn_graph_source source;
@@ -214,9 +254,7 @@ static enum qn_status export_graph(const struct options *options, struct report 
   report->open_seconds = qn_seconds() - begun;
   begun = qn_seconds();
   if (!status)
-    status = options->num_parts || options->writer->write_folder
-                 ? write_folder(options, &source.graph, report, error)
-                 : write_file(options, &source.graph, report, error);
+    status = write_graph(options, &source.graph, report, error);
   if (status == QN_UNSUPPORTED && !error->file[0])
     qn_error_in_file(error, options->input);
   report->write_seconds = qn_seconds() - begun;
@@ -226,12 +264,12 @@ static enum qn_status export_graph(const struct options *options, struct report 
 
 static enum qn_status print_json(const struct options *options, const struct report *report,
                                  struct qn_error *error) {
-  json_t *json =
-      json_pack("{s:o, s:o, s:s, s:I, s:I, s:{s:f, s:f, s:f}}", "input",
-                qn_json_text(options->input), "output", qn_json_text(options->output), "format",
-                options->writer->name, "edges", (json_int_t)report->edges, "bytes",
-                (json_int_t)report->bytes, "seconds", "open", report->open_seconds, "write",
-                report->write_seconds, "total", report->open_seconds + report->write_seconds);
+  json_t *json = json_pack("{s:o, s:o, s:s, s:I, s:I, s:O, s:{s:f, s:f, s:f}}", "input",
+                           qn_json_text(options->input), "output", qn_json_text(options->output),
+                           "format", options->writer->name, "edges", (json_int_t)report->edges,
+                           "bytes", (json_int_t)report->bytes, "notes", options->losses.notes,
+                           "seconds", "open", report->open_seconds, "write", report->write_seconds,
+                           "total", report->open_seconds + report->write_seconds);
   if (!json)
     return qn_fail_memory(error, "the report", 0);
   json_dumpf(json, stdout, JSON_SORT_KEYS | JSON_INDENT(2) | JSON_REAL_PRECISION(6));
@@ -253,7 +291,8 @@ int main(int argc, char **argv) {
   static const struct argp_child children[] = {{&qn_tool_output_argp, 0, NULL, 0}, {0}};
   static const struct argp argp = {argp_options, parse_option, "GRAPH.qrn", documentation,
                                    children,     help_filter,  NULL};
-  struct options options = {0};
+  struct options options = {.losses.notes = json_array()};
+  options.write.losses = &options.losses;
   qn_graph_writer_by_name("edges", &options.writer, NULL);
   struct report report = {0};
   struct qn_error error;
@@ -265,5 +304,6 @@ int main(int argc, char **argv) {
     status = print_json(&options, &report, &error);
   else if (!status && !options.shared.quiet)
     print_summary(&options, &report);
+  json_decref(options.losses.notes);
   return qn_tool_exit(status, &error);
 }

@@ -29,7 +29,7 @@ static inline uint64_t id_room(const struct job *job, uint64_t vertex) {
   if (ids->kind != QN_IDS_STRINGS)
     return QN_MAX_NUMBER_TEXT;
   uint64_t length = ids->string_offsets[vertex + 1] - ids->string_offsets[vertex];
-  return job->style->quote ? 2 * length + 2 : length;
+  return 2 * length + 2;
 }
 
 static char *put_quoted(char *p, const char *text, uint64_t length) {
@@ -43,10 +43,25 @@ static char *put_quoted(char *p, const char *text, uint64_t length) {
   return p;
 }
 
+/* What would be taken for a comment, a byte order mark or, as networkx writes them, the data of an
+ * edge. */
+static bool begins_otherwise(const char *text, uint64_t length) {
+  return *text == '#' || *text == '%' || *text == '{' ||
+         (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0);
+}
+
+static bool is_plain(const char *text, uint64_t length, char separator) {
+  if (length == 0 || *text == ' ' || text[length - 1] == ' ' || begins_otherwise(text, length))
+    return false;
+  for (uint64_t i = 0; i < length; i++)
+    if (text[i] == separator || text[i] == '"' || text[i] == '\n' || text[i] == '\r' ||
+        text[i] == '\t')
+      return false;
+  return true;
+}
+
 static char *put_name(char *p, const struct job *job, const char *text, uint64_t length) {
-  bool plain = !job->style->quote || (!memchr(text, job->style->separator, length) &&
-                                      !memchr(text, '"', length) && !memchr(text, '\r', length));
-  if (!plain)
+  if (!is_plain(text, length, job->style->separator))
     return put_quoted(p, text, length);
   memcpy(p, text, length);
   return p + length;

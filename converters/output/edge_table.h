@@ -10,10 +10,11 @@
 extern "C" {
 #endif
 
-/* How lines look. */
+/* How lines look. A name that could be read as something else stands in double quotes, its own
+ * quotes doubled (RFC 4180): one with a separator, a quote or a line break in it, one that begins
+ * as a comment does or with or ends in a blank, and none at all. */
 struct qn_table_style {
   char separator;
-  bool quote;       /* names with separators or quotes in them stand in double quotes (RFC 4180) */
   const char *tail; /* after the last column, e.g. ",EDGE"; "" for nothing */
 };
 

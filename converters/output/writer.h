@@ -15,8 +15,24 @@
 extern "C" {
 #endif
 
+/* What a format has no place for. */
+enum qn_format_losses {
+  QN_LOSES_IDS = 1 << 0,          /* vertices are numbered from 0 */
+  QN_LOSES_IDS_FROM_ONE = 1 << 1, /* from 1 */
+  QN_LOSES_NAMES = 1 << 2,        /* ids that are names; numbers are kept */
+  QN_LOSES_NUMBER_NAMES = 1 << 3, /* that ids are names where they look like numbers */
+  QN_LOSES_ISOLATED = 1 << 4,     /* vertices without edges */
+  QN_LOSES_UNDIRECTED = 1 << 5, /* that a graph is; edges are listed once, unless the user wants */
+  QN_LOSES_ONE_WAY = 1 << 6,    /* the same; edges are listed both ways */
+  QN_LOSES_WEIGHTS = 1 << 7,
+};
+
+struct qn_losses; /* converters/output/losses.h */
+
 struct qn_write_options {
-  bool both_directions;    /* of undirected graphs: write every edge both ways */
+  bool both_directions; /* of undirected graphs: write every edge both ways */
+  bool header;          /* of edges: begin with what the graph is */
+  struct qn_losses *losses;
   struct qn_record record; /* of binary edges; unknown: what the graph needs */
   bool in_part;            /* only the stored edges [part_begin, part_end) */
   uint64_t part_begin, part_end;
@@ -26,6 +42,7 @@ struct qn_output_folder; /* converters/output/output_folder.h */
 
 struct qn_graph_writer {
   const char *name; /* of its format, e.g. "edges" */
+  unsigned losses;  /* of enum qn_format_losses; the caller says them before anything is written */
 
   /* Write the out-edges of `graph`, which has been checked, to `output`; `*written` is how many
    * edges the text lists. NULL: the format is one of several files. */

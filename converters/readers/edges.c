@@ -12,6 +12,7 @@
 
 #include "converters/input/input.h"
 #include "converters/parse/column_choice.h"
+#include "converters/parse/edges_header.h"
 #include "converters/parse/reader.h"
 #include "converters/parse/regular_lines.h"
 #include "converters/parse/shaped_lines.h"
@@ -408,7 +409,7 @@ static void describe(const struct layout *layout, struct qn_read_result *result)
            layout->destination + 1, weight);
 }
 
-static enum qn_status read_edges(struct qn_input *input, const struct qn_read_options *options,
+static enum qn_status read_lines(struct qn_input *input, const struct qn_read_options *options,
                                  struct qn_edge_list *list, uint64_t *sequence,
                                  struct qn_read_result *result, struct qn_error *error) {
   struct layout layout = {0};
@@ -439,6 +440,12 @@ static enum qn_status read_edges(struct qn_input *input, const struct qn_read_op
                             .ledger = &result->ledger,
                             .lines_before = layout.first_line - 1};
   return qn_text_read(&job, &block, error);
+}
+
+static enum qn_status read_edges(struct qn_input *input, const struct qn_read_options *options,
+                                 struct qn_edge_list *list, uint64_t *sequence,
+                                 struct qn_read_result *result, struct qn_error *error) {
+  return qn_read_announced(input, options, list, sequence, result, read_lines, error);
 }
 
 /* ---- Detection ------------------------------------------------------------ */

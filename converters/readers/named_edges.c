@@ -17,6 +17,7 @@
 #include "converters/edges/edge_map.h"
 #include "converters/input/input.h"
 #include "converters/parse/column_choice.h"
+#include "converters/parse/edges_header.h"
 #include "converters/parse/reader.h"
 #include "converters/parse/text_fields.h"
 #include "converters/parse/text_lines.h"
@@ -340,18 +341,33 @@ static enum qn_status read_lines(struct qn_input *input, const struct qn_read_op
   return qn_text_read(&job, &block, error);
 }
 
-static enum qn_status read_named_edges(struct qn_input *input,
-                                       const struct qn_read_options *options,
-                                       struct qn_edge_list *list, uint64_t *sequence,
-                                       struct qn_read_result *result, struct qn_error *error) {
+static enum qn_status read_names(struct qn_input *input, const struct qn_read_options *options,
+                                 struct qn_edge_list *list, uint64_t *sequence,
+                                 struct qn_read_result *result, struct qn_error *error) {
   struct layout layout = {0};
-  enum qn_status status = begin_map(result, &layout.map, error);
+  const char *head;
+  uint64_t bytes;
+  enum qn_status status = qn_input_peek(input, &head, &bytes, error);
+  if (status)
+    return status;
+  if (qn_edges_header_has_names(head, bytes)) {
+    layout.header = true; /* the first line of data is none, whatever its names are */
+    layout.separator = '\t';
+  }
+  status = begin_map(result, &layout.map, error);
   if (!status)
     status = read_lines(input, options, &layout, list, sequence, result, error);
   if (!status)
     status = finish_map(layout.map, list, result, error);
   qn_string_map_destroy(layout.map);
   return status;
+}
+
+static enum qn_status read_named_edges(struct qn_input *input,
+                                       const struct qn_read_options *options,
+                                       struct qn_edge_list *list, uint64_t *sequence,
+                                       struct qn_read_result *result, struct qn_error *error) {
+  return qn_read_announced(input, options, list, sequence, result, read_names, error);
 }
 
 /* ---- Detection ------------------------------------------------------------ */
@@ -406,6 +422,8 @@ static int detect_named_edges(const char *head, uint64_t bytes,
     return 0;
   if (options->bipartite == QN_BIPARTITE_YES ||
       (options->bipartite == QN_BIPARTITE_AUTO && says_bipartite(head, bytes)))
+    return 3;
+  if (qn_edges_header_has_names(head, bytes))
     return 3;
   if (options->strings)
     return 2;

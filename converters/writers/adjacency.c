@@ -89,5 +89,6 @@ static enum qn_status write_adjacency(const struct qn_graph *graph,
 
 const struct qn_graph_writer qn_graph_writer_adjacency = {
     .name = "adjacency",
+    .losses = QN_LOSES_IDS | QN_LOSES_ONE_WAY,
     .write = write_adjacency,
 };

@@ -142,8 +142,6 @@ static enum qn_status write_binsparse(const struct qn_graph *graph,
   struct entries entries = {0};
   struct qn_hdf5 *file = NULL;
   (void)options;
-  if (graph->ids.kind == QN_IDS_STRINGS)
-    qn_notice("note: the names of vertices are not in the matrix");
   enum qn_status status = find_entries(graph, &entries, error);
   *written = entries.count;
   qn_progress_begin("writing", "bytes", 0);
@@ -163,5 +161,6 @@ static enum qn_status write_binsparse(const struct qn_graph *graph,
 
 const struct qn_graph_writer qn_graph_writer_binsparse = {
     .name = "binsparse",
+    .losses = QN_LOSES_NAMES,
     .write = write_binsparse,
 };

@@ -18,7 +18,7 @@ static enum qn_status write_edges(const struct qn_graph *graph,
                                   const struct qn_write_options *options, const char *header,
                                   const char *tail, struct qn_text_output *output,
                                   uint64_t *written, struct qn_error *error) {
-  const struct qn_table_style style = {',', true, tail};
+  const struct qn_table_style style = {',', tail};
   struct qn_listed_edges listed = qn_listed_edges_of(graph, options);
   enum qn_status status = write_header(output, header, error);
   return status ? status : qn_edge_table_write(graph, &listed, &style, output, written, error);
@@ -34,7 +34,7 @@ static enum qn_status write_pair(const struct qn_graph *graph,
                                  const struct qn_write_options *options,
                                  const struct pair_of_files *files, struct qn_output_folder *folder,
                                  uint64_t *written, struct qn_error *error) {
-  const struct qn_table_style style = {',', true, files->vertices_tail};
+  const struct qn_table_style style = {',', files->vertices_tail};
   struct qn_text_output *output;
   enum qn_status status;
   if ((status = qn_output_folder_begin(folder, files->vertices_file, &output, error)) ||
@@ -90,6 +90,7 @@ static enum qn_status write_neo4j(const struct qn_graph *graph,
 
 const struct qn_graph_writer qn_graph_writer_csv = {
     .name = "csv",
+    .losses = QN_LOSES_NUMBER_NAMES | QN_LOSES_UNDIRECTED | QN_LOSES_ISOLATED,
     .file_end = ".csv",
     .write = write_csv,
 };

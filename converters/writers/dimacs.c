@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "converters/output/writer.h"
+#include "converters/output/losses.h"
 #include "converters/text/text_format.h"
 #include "formats/graph/csr_shares.h"
 #include "support/progress.h"
@@ -46,15 +46,17 @@ static enum qn_status write_dimacs(const struct qn_graph *graph,
                                    struct qn_error *error) {
   const struct qn_csr *csr = &graph->out;
   char text[96];
-  (void)options;
   *written = csr->num_edges;
-  if (graph->directedness == QN_UNDIRECTED)
-    qn_notice("note: DIMACS graphs are directed; every edge is written in both directions");
+  enum qn_status status = QN_OK;
+  if (csr->weights.type == QN_WEIGHT_NONE && csr->num_edges)
+    status = qn_loses(options, error, "DIMACS graphs have weights; all are written as 1");
+  if (status)
+    return status;
   if (csr->weights.type == QN_WEIGHT_F32)
     qn_notice("note: DIMACS weights are whole numbers; other programs may not read real ones");
   int length = snprintf(text, sizeof text, "p sp %" PRIu64 " %" PRIu64 "\n", csr->num_vertices,
                         csr->num_edges);
-  enum qn_status status = qn_text_output_write(output, text, (uint64_t)length, error);
+  status = qn_text_output_write(output, text, (uint64_t)length, error);
   if (status)
     return status;
   qn_progress_begin("writing", "edges", csr->num_edges);
@@ -66,5 +68,6 @@ static enum qn_status write_dimacs(const struct qn_graph *graph,
 
 const struct qn_graph_writer qn_graph_writer_dimacs = {
     .name = "dimacs",
+    .losses = QN_LOSES_IDS_FROM_ONE | QN_LOSES_ONE_WAY,
     .write = write_dimacs,
 };

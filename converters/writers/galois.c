@@ -62,5 +62,6 @@ static enum qn_status write_galois(const struct qn_graph *graph,
 
 const struct qn_graph_writer qn_graph_writer_galois = {
     .name = "galois",
+    .losses = QN_LOSES_IDS | QN_LOSES_ONE_WAY,
     .write = write_galois,
 };

@@ -106,5 +106,6 @@ static enum qn_status write_gapbs(const struct qn_graph *graph,
 
 const struct qn_graph_writer qn_graph_writer_gapbs = {
     .name = "gapbs",
+    .losses = QN_LOSES_IDS,
     .write = write_gapbs,
 };

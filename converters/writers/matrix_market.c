@@ -74,16 +74,6 @@ static uint64_t count_entries(const struct job *job, bool *repeated) {
   return count;
 }
 
-static bool is_numbered_from_one(const struct qn_ids *ids) {
-  if (ids->kind != QN_IDS_NUMBERS)
-    return false;
-  uint64_t others = 0;
-#pragma omp parallel for reduction(+ : others)
-  for (uint64_t v = 0; v < ids->num_vertices; v++)
-    others += ids->numbers[v] != v + 1;
-  return others == 0;
-}
-
 static enum qn_status write_head(const struct job *job, uint64_t entries,
                                  struct qn_text_output *output, struct qn_error *error) {
   static const char *const fields[] = {"pattern", "integer", "real"};
@@ -110,8 +100,6 @@ static enum qn_status write_matrix(const struct qn_graph *graph,
     return qn_fail(error, QN_UNSUPPORTED,
                    "the graph has several edges with the same ends, which Matrix Market forbids; "
                    "quern-transform --remove-duplicates removes them");
-  if (!is_numbered_from_one(&graph->ids))
-    qn_notice("note: Matrix Market numbers vertices from 1; original ids are not in the file");
   enum qn_status status = write_head(&job, *written, output, error);
   if (status)
     return status;
@@ -125,5 +113,6 @@ static enum qn_status write_matrix(const struct qn_graph *graph,
 
 const struct qn_graph_writer qn_graph_writer_matrix_market = {
     .name = "matrix-market",
+    .losses = QN_LOSES_IDS_FROM_ONE,
     .write = write_matrix,
 };

@@ -1,5 +1,6 @@
 /* METIS graphs: a line of neighbours for every vertex, numbered from 1 in the container's order.
- * The format knows simple undirected graphs only, and edge weights that are whole and positive. */
+ * The format knows simple undirected graphs only, and edge weights that are whole and positive:
+ * gpmetis reads them into 32 bits with a sign. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -51,6 +52,10 @@ static void format_part(const void *context, uint64_t part, struct qn_text_buffe
   qn_progress_add(edges);
 }
 
+#define WITHOUT_WEIGHTS                                                                            \
+  "quern-import --weights=none leaves them out, quern-transform --random-weights=1,1,0 makes all " \
+  "1"
+
 /* The format has no place for these. */
 struct obstacles {
   uint64_t loops, repeated, weights;
@@ -63,7 +68,7 @@ static struct obstacles find_obstacles(const struct qn_csr *csr) {
     for (uint64_t e = csr->row_offsets[v]; e < csr->row_offsets[v + 1]; e++) {
       loops += csr->column_indices[e] == v;
       repeated += e > csr->row_offsets[v] && csr->column_indices[e] == csr->column_indices[e - 1];
-      weights += csr->weights.type == QN_WEIGHT_U32 && csr->weights.u32[e] == 0;
+      weights += csr->weights.type == QN_WEIGHT_U32 && csr->weights.u32[e] - 1 >= INT32_MAX;
     }
   return (struct obstacles){loops, repeated, weights};
 }
@@ -84,9 +89,14 @@ static enum qn_status check_graph(const struct qn_graph *graph, struct qn_error 
                    "METIS graphs have no parallel edges; this one has, which quern-transform "
                    "--remove-duplicates removes");
   if (found.weights)
-    qn_notice("note: METIS wants weights to be positive, and some are 0");
+    return qn_fail(error, QN_UNSUPPORTED,
+                   "weights in METIS graphs are from 1 to 2147483647, and %" PRIu64
+                   " of these are not; " WITHOUT_WEIGHTS,
+                   found.weights);
   if (graph->out.weights.type == QN_WEIGHT_F32)
-    qn_notice("note: METIS wants weights to be whole numbers, and these are real");
+    return qn_fail(
+        error, QN_UNSUPPORTED,
+        "weights in METIS graphs are whole numbers, and these are real; " WITHOUT_WEIGHTS);
   return QN_OK;
 }
 
@@ -116,5 +126,6 @@ static enum qn_status write_metis(const struct qn_graph *graph,
 
 const struct qn_graph_writer qn_graph_writer_metis = {
     .name = "metis",
+    .losses = QN_LOSES_IDS_FROM_ONE,
     .write = write_metis,
 };

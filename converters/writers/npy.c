@@ -73,8 +73,6 @@ static enum qn_status write_npy(const struct qn_graph *graph,
     return qn_fail(
         error, QN_UNSUPPORTED,
         "ids in a NumPy array of edges are numbers, and those of this graph are strings");
-  if (graph->out.weights.type != QN_WEIGHT_NONE && job.listed.begin == 0)
-    qn_notice("note: weights are not in the array");
   *written = qn_listed_edges_count(&job.listed);
   enum qn_status status = write_header(&graph->ids, *written, output, error);
   qn_progress_begin("writing", "edges", 2 * stored);
@@ -89,6 +87,7 @@ static enum qn_status write_npy(const struct qn_graph *graph,
 
 const struct qn_graph_writer qn_graph_writer_npy = {
     .name = "npy",
+    .losses = QN_LOSES_WEIGHTS | QN_LOSES_UNDIRECTED | QN_LOSES_ISOLATED,
     .file_end = ".npy",
     .write = write_npy,
 };

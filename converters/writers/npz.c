@@ -229,8 +229,6 @@ static enum qn_status write_npz(const struct qn_graph *graph,
                                 struct qn_error *error) {
   struct npz npz = {.output = output};
   (void)options;
-  if (graph->ids.kind == QN_IDS_STRINGS)
-    qn_notice("note: the names of vertices are not in the archive");
   *written = graph->out.num_edges;
   qn_progress_begin("writing", "bytes", 0);
   enum qn_status status = open_zip(&npz, error);
@@ -245,5 +243,6 @@ static enum qn_status write_npz(const struct qn_graph *graph,
 
 const struct qn_graph_writer qn_graph_writer_npz = {
     .name = "npz",
+    .losses = QN_LOSES_NAMES,
     .write = write_npz,
 };

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "converters/output/edge_runs.h"
-#include "converters/output/writer.h"
+#include "converters/output/losses.h"
 #include "converters/parse/record.h"
 #include "support/progress.h"
 
@@ -87,18 +87,22 @@ static uint64_t count_rounded(const struct qn_csr *csr) {
 }
 
 static enum qn_status check_weights(const struct qn_csr *csr, const struct qn_record *record,
-                                    bool quiet, struct qn_error *error) {
+                                    const struct qn_write_options *options,
+                                    struct qn_error *error) {
   enum qn_weight_type stored = csr->weights.type;
-  if (!quiet && record->weight == QN_WEIGHT_NONE && stored != QN_WEIGHT_NONE)
-    qn_notice("note: weights are not in the file; --record would say which");
-  if (!quiet && record->weight != QN_WEIGHT_NONE && stored == QN_WEIGHT_NONE)
-    qn_notice("note: there are no weights; all are written as 1");
   if (record->weight == QN_WEIGHT_U32 && stored == QN_WEIGHT_F32)
     return qn_fail(error, QN_UNSUPPORTED, "--record wants whole weights, and these are real");
-  uint64_t rounded =
-      !quiet && record->weight == QN_WEIGHT_F32 && stored == QN_WEIGHT_U32 ? count_rounded(csr) : 0;
-  if (rounded)
-    qn_warn("%" PRIu64 " weights are rounded: an f32 cannot hold them", rounded);
+  if (record->weight == QN_WEIGHT_F32 && stored == QN_WEIGHT_U32 && count_rounded(csr))
+    return qn_fail(error, QN_UNSUPPORTED,
+                   "%" PRIu64 " weights are whole numbers that an f32 cannot hold; --record with "
+                   "u32 has room",
+                   count_rounded(csr));
+  if (options->in_part && options->part_begin)
+    return QN_OK; /* the first part says it */
+  if (record->weight == QN_WEIGHT_NONE && stored != QN_WEIGHT_NONE)
+    return qn_loses(options, error, "weights are not in the output; --record would say which");
+  if (record->weight != QN_WEIGHT_NONE && stored == QN_WEIGHT_NONE)
+    return qn_loses(options, error, "there are no weights; all are written as 1");
   return QN_OK;
 }
 
@@ -119,7 +123,7 @@ static enum qn_status choose_record(const struct qn_graph *graph,
     return qn_fail(error, QN_UNSUPPORTED,
                    "the id %" PRIu64 " does not fit into the record; --record=u64 has room",
                    largest);
-  return check_weights(&graph->out, record, options->in_part && options->part_begin, error);
+  return check_weights(&graph->out, record, options, error);
 }
 
 static enum qn_status write_pairs(const struct qn_graph *graph,
@@ -146,6 +150,7 @@ static enum qn_status write_pairs(const struct qn_graph *graph,
 
 const struct qn_graph_writer qn_graph_writer_pairs = {
     .name = "pairs",
+    .losses = QN_LOSES_UNDIRECTED | QN_LOSES_ISOLATED,
     .file_end = ".bin",
     .write = write_pairs,
 };

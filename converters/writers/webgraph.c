@@ -33,8 +33,6 @@ static enum qn_status write_webgraph(const struct qn_graph *graph,
                                      struct qn_error *error) {
   const struct qn_csr *csr = &graph->out;
   (void)options;
-  if (csr->weights.type != QN_WEIGHT_NONE)
-    qn_notice("note: weights are not in the list of arcs");
   *written = csr->num_edges;
   qn_progress_begin("writing", "edges", csr->num_edges);
   enum qn_status status = qn_text_output_parts(
@@ -45,5 +43,6 @@ static enum qn_status write_webgraph(const struct qn_graph *graph,
 
 const struct qn_graph_writer qn_graph_writer_webgraph = {
     .name = "webgraph",
+    .losses = QN_LOSES_IDS | QN_LOSES_WEIGHTS | QN_LOSES_ONE_WAY | QN_LOSES_ISOLATED,
     .write = write_webgraph,
 };

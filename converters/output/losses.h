@@ -1,0 +1,32 @@
+/* What an export does not keep of a graph: each thing is said in a note, or with --strict the whole
+ * is refused. */
+#ifndef QN_CONVERTERS_OUTPUT_LOSSES_H
+#define QN_CONVERTERS_OUTPUT_LOSSES_H
+
+#include <jansson.h>
+
+#include "converters/output/writer.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Where losses go: the writer's options point to it. */
+struct qn_losses {
+  bool strict;   /* refuse instead */
+  json_t *notes; /* an array of their texts, owned by the caller */
+};
+
+/* Something is lost, as the text says. QN_UNSUPPORTED with --strict. */
+enum qn_status qn_loses(const struct qn_write_options *options, struct qn_error *error,
+                        const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* What `graph` has that formats which lose `losses` (enum qn_format_losses) do not keep. Looks at
+ * every edge if there might be vertices without one, and they would be lost. */
+enum qn_status qn_loses_of_graph(const struct qn_graph *graph, unsigned losses,
+                                 const struct qn_write_options *options, struct qn_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
