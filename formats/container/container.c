@@ -307,6 +307,24 @@ static enum qn_status check_section(const struct frame *frame, uint32_t index, u
   return QN_OK;
 }
 
+/* So that counts can be added to and multiplied with small numbers, and that nothing is allocated
+ * for what isn't there. A checkpoint counts the edges of a graph that is elsewhere. */
+static enum qn_status check_counts(const struct frame *frame, struct qn_error *error) {
+  const struct qn_disk_header *header = &frame->header;
+  uint64_t bytes = 0;
+  for (uint32_t i = 0; i < header->num_sections; i++)
+    if (!qn_add_u64(bytes, frame->table[i].logical_bytes, &bytes) || bytes > INT64_MAX)
+      return invalid_at(error, frame, header->table_offset, "C-24",
+                        "the sections have more than 2^63 - 1 bytes");
+  if (header->layout == QN_LAYOUT_CHECKPOINT)
+    return QN_OK;
+  if (header->num_vertices > bytes)
+    return invalid_at(error, frame, 48, "C-24", "the sections are too small for so many vertices");
+  if (header->num_edges > bytes)
+    return invalid_at(error, frame, 56, "C-24", "the sections are too small for so many edges");
+  return QN_OK;
+}
+
 static enum qn_status check_table(const struct frame *frame, struct qn_error *error) {
   uint64_t end = QN_HEADER_BYTES;
   for (uint32_t i = 0; i < frame->header.num_sections; i++) {
@@ -319,7 +337,7 @@ static enum qn_status check_table(const struct frame *frame, struct qn_error *er
       table_offset != frame->header.table_offset)
     return invalid_at(error, frame, 72, "C-13",
                       "the section table does not follow the last section");
-  return QN_OK;
+  return check_counts(frame, error);
 }
 
 static enum qn_status open_regular(struct frame *frame, struct qn_error *error) {
@@ -535,10 +553,9 @@ enum qn_status qn_container_violation(const struct qn_container *container, stru
   return QN_INVALID;
 }
 
-enum qn_status qn_container_require(const struct qn_container *container, const char *name,
-                                    enum qn_element_type type, uint32_t element_bytes,
-                                    uint64_t count, const struct qn_section **out,
-                                    struct qn_error *error) {
+enum qn_status qn_container_require_any(const struct qn_container *container, const char *name,
+                                        enum qn_element_type type, uint32_t element_bytes,
+                                        const struct qn_section **out, struct qn_error *error) {
   const struct qn_section *section = qn_container_section(container, name);
   *out = section;
   if (!section)
@@ -549,11 +566,20 @@ enum qn_status qn_container_require(const struct qn_container *container, const 
         "section %s holds %s elements of %" PRIu32 " bytes; expected %s of %" PRIu32, name,
         qn_element_type_name(section->element_type), section->element_bytes,
         qn_element_type_name(type), element_bytes);
-  if (count != UINT64_MAX && section->count != count)
+  return QN_OK;
+}
+
+enum qn_status qn_container_require(const struct qn_container *container, const char *name,
+                                    enum qn_element_type type, uint32_t element_bytes,
+                                    uint64_t count, const struct qn_section **out,
+                                    struct qn_error *error) {
+  enum qn_status status =
+      qn_container_require_any(container, name, type, element_bytes, out, error);
+  if (!status && (*out)->count != count)
     return qn_container_violation(container, error, "C-22",
                                   "section %s has %" PRIu64 " elements; expected %" PRIu64, name,
-                                  section->count, count);
-  return QN_OK;
+                                  (*out)->count, count);
+  return status;
 }
 
 enum qn_status qn_container_refuse_unknown(const struct qn_container *container,

@@ -33,8 +33,7 @@ enum qn_status qn_ids_view(const struct qn_container *container, struct qn_ids *
   if (status)
     return status;
   ids->string_offsets = section->data;
-  status =
-      qn_container_require(container, "id_bytes", QN_ELEMENT_TEXT, 1, UINT64_MAX, &section, error);
+  status = qn_container_require_any(container, "id_bytes", QN_ELEMENT_TEXT, 1, &section, error);
   if (status)
     return status;
   ids->string_bytes = section->data;

@@ -12,7 +12,7 @@ enum qn_status qn_container_metadata(const struct qn_container *container, json_
   if (!qn_container_section(container, "metadata"))
     return QN_OK;
   enum qn_status status =
-      qn_container_require(container, "metadata", QN_ELEMENT_TEXT, 1, UINT64_MAX, &section, error);
+      qn_container_require_any(container, "metadata", QN_ELEMENT_TEXT, 1, &section, error);
   if (status)
     return status;
   *out = json_loadb(section->data ? section->data : "", section->count, JSON_REJECT_DUPLICATES,

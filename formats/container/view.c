@@ -22,3 +22,16 @@ enum qn_status qn_view_unsigned(const struct qn_container *container, const char
     memcpy((void *)out, &section->data, sizeof section->data);
   return status;
 }
+
+enum qn_status qn_view_unsigned_any(const struct qn_container *container, const char *name,
+                                    uint32_t element_bytes, uint64_t *count, const void *out,
+                                    struct qn_error *error) {
+  const struct qn_section *section;
+  enum qn_status status = qn_container_require_any(container, name, QN_ELEMENT_UNSIGNED,
+                                                   element_bytes, &section, error);
+  if (status)
+    return status;
+  *count = section->count;
+  memcpy((void *)out, &section->data, sizeof section->data);
+  return QN_OK;
+}

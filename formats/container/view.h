@@ -11,10 +11,14 @@ enum qn_status qn_view_insist(const struct qn_container *container, enum qn_layo
                               struct qn_error *error);
 
 /* `*out`, a pointer of any type, gets the content of the section `name`, which must be there with
- * `count` unsigned numbers (UINT64_MAX: any) of so many bytes, else QN_INVALID. */
+ * `count` unsigned numbers of so many bytes, else QN_INVALID. */
 enum qn_status qn_view_unsigned(const struct qn_container *container, const char *name,
                                 uint32_t element_bytes, uint64_t count, const void *out,
                                 struct qn_error *error);
+/* The same with any count, which `*count` gets. */
+enum qn_status qn_view_unsigned_any(const struct qn_container *container, const char *name,
+                                    uint32_t element_bytes, uint64_t *count, const void *out,
+                                    struct qn_error *error);
 
 /* Defines qn_LAYOUT_map and qn_LAYOUT_unmap of a layout that has qn_LAYOUT_view. */
 #define QN_DEFINE_MAP(layout)                                                                      \

@@ -106,17 +106,17 @@ static enum qn_status check_bounds(const struct qn_container *container, const c
 static enum qn_status view_blocks(const struct qn_container *container,
                                   const struct direction_names *names, struct qn_blocking *blocking,
                                   struct qn_error *error) {
-  uint64_t num_blocks = blocking->num_blocks;
+  uint64_t num_blocks = blocking->num_blocks, num_rows;
   enum qn_status status = qn_view_unsigned(container, names->block_rows, 8, num_blocks + 1,
                                            &blocking->block_rows, error);
   if (!status)
     status = qn_view_unsigned(container, names->block_edges, 8, num_blocks + 1,
                               &blocking->block_edges, error);
   if (!status)
-    status = qn_view_unsigned(container, names->id_map, 4, UINT64_MAX, &blocking->id_map, error);
+    status = qn_view_unsigned_any(container, names->id_map, 4, &num_rows, &blocking->id_map, error);
   if (!status)
     status = check_bounds(container, "BC-2", names->block_rows, blocking->block_rows, num_blocks,
-                          qn_container_section(container, names->id_map)->count, error);
+                          num_rows, error);
   if (!status)
     status = check_bounds(container, "BC-3", names->block_edges, blocking->block_edges, num_blocks,
                           qn_container_info(container)->num_edges, error);

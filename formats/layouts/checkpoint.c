@@ -100,7 +100,7 @@ static enum qn_status view_run(const struct qn_container *container,
                                struct qn_checkpoint *checkpoint, struct qn_error *error) {
   const struct qn_section *section;
   enum qn_status status =
-      qn_container_require(container, "run", QN_ELEMENT_TEXT, 1, UINT64_MAX, &section, error);
+      qn_container_require_any(container, "run", QN_ELEMENT_TEXT, 1, &section, error);
   if (status)
     return status;
   json_t *object = json_loadb(section->data, section->count, JSON_REJECT_DUPLICATES, NULL);

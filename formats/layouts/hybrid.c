@@ -76,10 +76,10 @@ static enum qn_status view_coo(const struct qn_container *container,
   enum qn_status status = qn_view_unsigned(container, names->coo_starts, 8, matrix->num_ranges + 1,
                                            &matrix->coo_starts, error);
   if (!status)
-    status = qn_view_unsigned(container, names->coo_rows, 4, UINT64_MAX, &matrix->coo_rows, error);
+    status = qn_view_unsigned_any(container, names->coo_rows, 4, &matrix->num_coo,
+                                  &matrix->coo_rows, error);
   if (status)
     return status;
-  matrix->num_coo = qn_container_section(container, names->coo_rows)->count;
   status = qn_view_unsigned(container, names->coo_columns, 4, matrix->num_coo, &matrix->coo_columns,
                             error);
   if (!status)

@@ -130,10 +130,10 @@ enum qn_map_flags {
 };
 
 /* Map `path` read-only. Header, table and footer are read into private memory
- * and validated whole (C-1 to C-19 of the spec): QN_INVALID if damaged or truncated, QN_UNSUPPORTED
- * for a newer version, unknown incompatible features or (without
- * QN_MAP_ARCHIVE) the archive form. Section contents are not looked at.
- * Owned by the caller until qn_container_unmap. */
+ * and validated whole (C-1 to C-19 and C-24 of the spec): QN_INVALID if damaged or truncated,
+ * QN_UNSUPPORTED for a newer version, unknown incompatible features or (without QN_MAP_ARCHIVE) the
+ * archive form. Section contents are not looked at. Owned by the caller until qn_container_unmap.
+ */
 enum qn_status qn_container_map(const char *path, unsigned flags, struct qn_container **out,
                                 struct qn_error *error);
 void qn_container_unmap(struct qn_container *container);
@@ -156,12 +156,16 @@ const struct qn_section *qn_container_section_at(const struct qn_container *cont
 const struct qn_section *qn_container_section(const struct qn_container *container,
                                               const char *name);
 
-/* The section `name`, which must be there with this element type, width and
- * count (UINT64_MAX: any count), else QN_INVALID with the spec's rule. */
+/* The section `name`, which must be there with this element type, width and count, else QN_INVALID
+ * with the spec's rule. */
 enum qn_status qn_container_require(const struct qn_container *container, const char *name,
                                     enum qn_element_type type, uint32_t element_bytes,
                                     uint64_t count, const struct qn_section **out,
                                     struct qn_error *error);
+/* The same with any count. */
+enum qn_status qn_container_require_any(const struct qn_container *container, const char *name,
+                                        enum qn_element_type type, uint32_t element_bytes,
+                                        const struct qn_section **out, struct qn_error *error);
 
 /* Refuse with QN_UNSUPPORTED any critical section that is not in `known`, a
  * NULL-terminated list of names. */

@@ -154,6 +154,9 @@ class Container:
             end = section.offset + section.stored_bytes
         insist("C-13", self.table_offset == rounded_up(end))
         insist("C-20", not any(self.data[end:self.table_offset]))
+        total = sum(section.logical_bytes for section in self.sections.values())
+        counts = () if self.layout == "checkpoint" else (self.num_vertices, self.num_edges)
+        insist("C-24", total < 2**63 and all(count <= total for count in counts))
 
     def check_contents(self):
         for section in self.sections.values():
