@@ -4,11 +4,14 @@
     tests/run.py                          everything up to tier medium, with build/bin
     tests/run.py --bin build/asan/bin     the same under the sanitizers
     tests/run.py -k import --tier long    what has `import` in its name, every tier
+    tests/run.py --bin build/aarch64-linux-gnu/release/bin --under qemu-aarch64 -k cli/
+                                          another processor's tools, in an emulator of it
 """
 
 import argparse
 import concurrent.futures
 import os
+import shlex
 import shutil
 import sys
 import tempfile
@@ -37,6 +40,7 @@ def arguments():
     parser.add_argument("--tier", choices=TIERS, default="medium", help="up to which tier (medium)")
     parser.add_argument("--bin", type=Path, default=HERE.parent / "build/bin",
                         help="the tools (build/bin)")
+    parser.add_argument("--under", metavar="PROGRAM", help="run the tools in this program, such as qemu-aarch64")
     parser.add_argument("--tests", type=Path, default=HERE, help="the folder of tests")
     parser.add_argument("-j", "--jobs", type=int, default=2, help="tests at a time (2)")
     parser.add_argument("-v", "--verbose", action="store_true", help="name passing tests too")
@@ -51,8 +55,20 @@ def programs_beside(bin_folder):
     return (parent / "release" if parent.name == "build" else parent) / "tests"
 
 
+def run_under(program, tools, folder):
+    """A folder of scripts by the tools' names, which run them in `program`."""
+    folder.mkdir()
+    for tool in sorted(tools.iterdir()):
+        script = folder / tool.name
+        script.write_text('#!/bin/sh\nexec %s -0 %s %s "$@"\n' % (program, tool.name, shlex.quote(str(tool))))
+        script.chmod(0o755)
+    return folder
+
+
 def settings_from(options, scratch):
     bin_folder = options.bin.resolve()
+    if options.under:
+        bin_folder = run_under(options.under, bin_folder, scratch / "bin")
     source, sanitized = HERE.parent, "asan" in bin_folder.parts
     graphs = Path(os.environ.get("QUERN_TEST_GRAPHS") or source.parent / "shared/graphs").absolute()
     return Settings(root=options.tests.resolve(), source=source, bin=bin_folder,
