@@ -1,5 +1,6 @@
 /* bench_kernels FILE...: the median time of every algorithm that this build has for each
- * container's layout, as a table, and as JSON with --json FILE. */
+ * container's layout: a table, or JSON with --json; --json-file FILE writes the JSON beside the
+ * table. */
 #include <stdio.h>
 
 #include "bench/trials.h"
@@ -88,9 +89,9 @@ static void report(const struct options *options, const struct qn_session *sessi
   double whole = median(timing->whole, options->trials.count);
   double walks = kernel->traits & QN_KERNEL_ALL_ACTIVE ? (double)timing->iterations : 1;
   double rate = seconds > 0 ? (double)session->info->num_edges * walks / seconds : 0;
-  printf("%-10s %-28s %10.2f %10.2f %6llu %12.1f\n", kernel->algorithm, kernel->name, 1e3 * seconds,
-         1e3 * whole, (unsigned long long)timing->iterations, rate / 1e6);
-  fflush(stdout);
+  trials_table(&options->trials, "%-10s %-28s %10.2f %10.2f %6llu %12.1f\n", kernel->algorithm,
+               kernel->name, 1e3 * seconds, 1e3 * whole, (unsigned long long)timing->iterations,
+               rate / 1e6);
   json_array_append_new(
       rows,
       json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:f, s:f, s:f, s:i, s:I}", "file", file,
@@ -109,10 +110,12 @@ static enum qn_status bench_file(const void *input, const char *file, json_t *ro
   enum qn_status status = qn_session_open(file, false, &session, error);
   if (status)
     return status;
-  printf("\n%s: %s, %llu vertices, %llu edges, %u threads\n%-10s %-28s %10s %10s %6s %12s\n", file,
-         qn_layout_name(session.info->layout), (unsigned long long)session.info->num_vertices,
-         (unsigned long long)session.info->num_edges, qn_threads(), "algorithm", "kernel",
-         "kernel ms", "whole ms", "iter", "M edges/s");
+  trials_table(&options->trials,
+               "\n%s: %s, %llu vertices, %llu edges, %u threads\n%-10s %-28s %10s %10s %6s %12s\n",
+               file, qn_layout_name(session.info->layout),
+               (unsigned long long)session.info->num_vertices,
+               (unsigned long long)session.info->num_edges, qn_threads(), "algorithm", "kernel",
+               "kernel ms", "whole ms", "iter", "M edges/s");
   enum qn_processor wanted = options->run.device == QN_DEVICE_CUDA ? QN_CUDA : QN_CPU;
   for (const struct qn_kernel *const *kernel = qn_kernels(); *kernel && !status; kernel++) {
     bool suits =

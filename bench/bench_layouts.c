@@ -1,6 +1,6 @@
 /* bench_layouts GRAPH...: how long each builder takes to turn a graph container into its layout,
  * the input's checks and the output's checksums included, how large the result is against plain
- * CSR, and the peak of resident memory. A table, and JSON with --json-file FILE. bench_kernels
+ * CSR, and the peak of resident memory: a table, or JSON with --json. bench_kernels
  * times the engines on the results. */
 #include <stdio.h>
 #include <unistd.h>
@@ -154,16 +154,15 @@ static enum qn_status measure(const struct options *options, const char *input,
   return status;
 }
 
-static void report(const char *input, const char *tool, const char *name,
-                   const struct qn_container_info *info, const struct measurement *measured,
-                   json_t *rows) {
+static void report(const struct options *options, const char *input, const char *tool,
+                   const char *name, const struct qn_container_info *info,
+                   const struct measurement *measured, json_t *rows) {
   double edges = (double)info->num_edges;
   double rate = edges / measured->seconds, against_csr;
   against_csr = (double)measured->bytes / (double)qn_csr_bytes(info);
-  printf("%-16s %-22s %9.3f %10.1f %10.2f %8.2f %10.1f\n", tool, name, measured->seconds,
-         rate / 1e6, edges > 0 ? (double)measured->bytes / edges : 0, against_csr,
-         (double)measured->peak / 1048576);
-  fflush(stdout);
+  trials_table(&options->trials, "%-16s %-22s %9.3f %10.1f %10.2f %8.2f %10.1f\n", tool, name,
+               measured->seconds, rate / 1e6, edges > 0 ? (double)measured->bytes / edges : 0,
+               against_csr, (double)measured->peak / 1048576);
   json_array_append_new(rows,
                         json_pack("{s:s, s:s, s:s, s:I, s:f, s:f, s:I, s:f, s:I, s:i}", "file",
                                   input, "tool", tool, "options", name, "edges",
@@ -182,9 +181,11 @@ static enum qn_status bench_file(const void *given, const char *input, json_t *r
     return status;
   struct qn_container_info info = *qn_container_info(container);
   qn_container_unmap(container);
-  printf("\n%s: %llu vertices, %llu edges, %u threads\n%-16s %-22s %9s %10s %10s %8s %10s\n", input,
-         (unsigned long long)info.num_vertices, (unsigned long long)info.num_edges, qn_threads(),
-         "tool", "options", "seconds", "M edges/s", "bytes/edge", "x CSR", "peak MiB");
+  trials_table(&options->trials,
+               "\n%s: %llu vertices, %llu edges, %u threads\n%-16s %-22s %9s %10s %10s %8s %10s\n",
+               input, (unsigned long long)info.num_vertices, (unsigned long long)info.num_edges,
+               qn_threads(), "tool", "options", "seconds", "M edges/s", "bytes/edge", "x CSR",
+               "peak MiB");
   for (size_t i = 0; i < sizeof benches / sizeof benches[0] && !status; i++) {
     struct measurement measured = {0};
     const struct qn_builder *builder = &benches[i].builder;
@@ -192,7 +193,7 @@ static enum qn_status bench_file(const void *given, const char *input, json_t *r
       continue;
     status = measure(options, input, builder, &measured, error);
     if (!status)
-      report(input, builder->tool, benches[i].name, &info, &measured, rows);
+      report(options, input, builder->tool, benches[i].name, &info, &measured, rows);
   }
   unlink(options->scratch);
   return status;

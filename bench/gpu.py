@@ -124,8 +124,27 @@ class Bench:
         return json.loads(self.run([self.runner(), algorithm, container, "--device=cuda", "--trust", "--json", "-q",
                                     *OPTIONS.get(algorithm, []), *extra]))
 
-    def difference(self, expected, actual):
-        return difference(expected, actual)
+    def expected(self, algorithm, graph):
+        """The file of the CPU's result on plain CSR; an algorithm's last one is kept."""
+        path = self.work / ("cpu-%s.npy" % algorithm)
+        stamp = path.with_suffix("." + graph.stem)
+        if not stamp.exists():
+            self.run([self.bin / "quern-run", algorithm, graph, "--device=cpu", "--trust", "-q",
+                      *OPTIONS.get(algorithm, []), "-f", "-o", path])
+            for old in self.work.glob("cpu-%s.*" % algorithm):
+                if old != path:
+                    old.unlink()
+            stamp.touch()
+        return path
+
+    def compare(self, what, expected, actual):
+        self.note(what, difference(expected, actual))
+
+    def note(self, what, detail):
+        """A check's outcome: `detail` says what is wrong, if anything is."""
+        self.results["checks"].append({"what": what, "right": not detail, "detail": detail})
+        if detail:
+            print("WRONG   %s: %s" % (what, detail), flush=True)
 
     def measure(self, algorithm, layout, kind, scale):
         container = self.layout(layout, self.graph(kind, scale))
@@ -147,25 +166,15 @@ class Bench:
         graph = self.graph(kind, scale)
         container = self.layout(layout, graph)
         what = "%s on %s, %s %d" % (algorithm, layout, kind, scale)
-        files = [] if algorithm == "tc" else ["-f", "-o"]
-        expected, actual = self.work / ("cpu-%s.npy" % algorithm), self.work / "cuda.npy"
-        stamp = expected.with_suffix("." + graph.stem)
-        if algorithm == "tc" or not stamp.exists():
-            cpu = self.run([self.bin / "quern-run", algorithm, graph, "--device=cpu", "--trust", "--json",
-                            *OPTIONS.get(algorithm, []), *(files + [expected] if files else [])])
-            for old in self.work.glob("cpu-%s.*" % algorithm):
-                if old != expected:
-                    old.unlink()
-            stamp.touch()
-        cuda = self.run([self.runner(), algorithm, container, "--device=cuda", "--trust", "--json",
-                         *OPTIONS.get(algorithm, []), *(files + [actual] if files else [])])
-        if files:
-            detail = difference(expected, actual)
-        else:
-            detail = "" if json.loads(cpu)["result"] == json.loads(cuda)["result"] else "the counts differ"
-        self.results["checks"].append({"what": what, "right": not detail, "detail": detail})
-        if detail:
-            print("WRONG   %s: %s" % (what, detail), flush=True)
+        actual = self.work / "cuda.npy"
+        cuda = [self.runner(), algorithm, container, "--device=cuda", "--trust", *OPTIONS.get(algorithm, [])]
+        if algorithm != "tc":
+            self.run([*cuda, "-q", "-f", "-o", actual])
+            self.compare(what, self.expected(algorithm, graph), actual)
+            return
+        cpu = [self.bin / "quern-run", algorithm, graph, "--device=cpu", "--trust"]
+        counts = [json.loads(self.run([*command, "--json"]))["result"] for command in (cpu, cuda)]
+        self.note(what, "" if counts[0] == counts[1] else "the counts differ")
 
     def cusparse(self, kind, scale):
         program = self.options.programs / "cusparse-spmv"
@@ -305,7 +314,7 @@ def tables(results):
             lines.append("| %s %d | %.3f | %.3f | %s | %.2f |" % (other["kind"], other["scale"], 1e3 * theirs, 1e3 * seconds,
                                                                  best["layout"], theirs / seconds))
     if "streaming" in results:
-        lines += [""] + gpu_streaming.table(results["streaming"])
+        lines += [""] + gpu_streaming.table(results["streaming"], results["same_plan"])
     if "beside" in results:
         lines += [""] + gpu_beside.table(results["beside"])
     wrong = [check for check in results["checks"] if not check["right"]]

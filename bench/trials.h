@@ -1,10 +1,12 @@
 /* What the benchmarks of kernels and of builders have in common: several trials for each of several
- * files, a table on standard output, and JSON. */
+ * files; on standard output a table, or with --json the same figures as JSON. */
 #ifndef QN_BENCH_TRIALS_H
 #define QN_BENCH_TRIALS_H
 
 #include <argp.h>
 #include <jansson.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,6 +67,18 @@ static inline double median(const double *values, uint64_t count) {
   return count % 2 ? sorted[count / 2] : (sorted[count / 2 - 1] + sorted[count / 2]) / 2;
 }
 
+/* Print a part of the table. */
+__attribute__((format(printf, 2, 3))) static inline void trials_table(const struct trials *trials,
+                                                                      const char *format, ...) {
+  va_list arguments;
+  if (trials->shared.json)
+    return;
+  va_start(arguments, format);
+  vprintf(format, arguments);
+  va_end(arguments);
+  fflush(stdout);
+}
+
 /* Call `bench` for every file, which adds rows; the exit code. `options` is what argp filled. */
 static inline int trials_run(const struct trials *trials, const void *options,
                              enum qn_status (*bench)(const void *options, const char *file,
@@ -76,6 +90,9 @@ static inline int trials_run(const struct trials *trials, const void *options,
     status = bench(options, trials->files[i], rows, &error);
   if (!status && trials->json_path && json_dump_file(rows, trials->json_path, JSON_INDENT(2)))
     status = qn_fail(&error, QN_SYSTEM, "cannot write %s", trials->json_path);
+  if (!status && trials->shared.json &&
+      (json_dumpf(rows, stdout, JSON_INDENT(2)) || puts("") < 0 || fflush(stdout)))
+    status = qn_fail(&error, QN_SYSTEM, "cannot write the figures");
   json_decref(rows);
   return qn_tool_exit(status, &error);
 }

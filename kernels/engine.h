@@ -9,7 +9,9 @@
  *
  *   static enum qn_status engine_run(request, result, error)
  *
- * and ends with QN_DEFINE_KERNEL(layout, processor, "name"). */
+ * and ends with QN_DEFINE_KERNEL(layout, processor, "name", traits), where the traits are those of
+ * QN_KERNEL_DELTA and QN_KERNEL_DEVICES that are true of the engine: the first counts for programs
+ * with a priority only. */
 #ifndef QN_KERNELS_ENGINE_H
 #define QN_KERNELS_ENGINE_H
 
@@ -35,13 +37,7 @@
    (PROGRAM_SCHEDULE == QN_ALL_ACTIVE ? QN_KERNEL_ALL_ACTIVE : 0) |                                \
    (PROGRAM_HOPS ? QN_KERNEL_HOPS : QN_KERNEL_ITERATIONS) |                                        \
    (PROGRAM_DAMPING ? QN_KERNEL_DAMPING : 0) | (PROGRAM_CONVERGES ? QN_KERNEL_TOLERANCE : 0) |     \
-   (PROGRAM_PRIORITY ? QN_KERNEL_DELTA : 0) |                                                      \
    (PROGRAM_IN_PLACE || PROGRAM_CONTRACTS ? QN_KERNEL_ANY_ORDER : 0))
-
-/* An engine that several devices can share defines this as 1. */
-#ifndef ENGINE_SPLITS
-#define ENGINE_SPLITS 0
-#endif
 
 #ifdef __cplusplus
 #define QN_EXTERN_C extern "C"
@@ -49,31 +45,26 @@
 #define QN_EXTERN_C extern
 #endif
 
-/* An engine that cannot go on from a state defines this as 0 before it includes this header. */
-#ifndef ENGINE_RESUMES
-#define ENGINE_RESUMES 1
-#endif
-
-#define QN_DEFINE_KERNEL(layout, processor, name)                                                  \
-  QN_DEFINE_KERNEL_AS(QN_KERNEL, layout, processor, name, engine_run)
+#define QN_DEFINE_KERNEL(layout, processor, name, engine_traits)                                   \
+  QN_DEFINE_KERNEL_AS(QN_KERNEL, layout, processor, name, engine_traits, engine_run)
 
 /* Fields in the order of struct qn_kernel: C++17 has no designated initialisers. */
-#define QN_DEFINE_KERNEL_AS(symbol, layout, processor, name, run)                                  \
+#define QN_DEFINE_KERNEL_AS(symbol, layout, processor, name, engine_traits, run)                   \
   QN_EXTERN_C const struct qn_kernel symbol;                                                       \
-  const struct qn_kernel symbol = {PROGRAM_NAME,                                                   \
-                                   PROGRAM_TITLE,                                                  \
-                                   name,                                                           \
-                                   layout,                                                         \
-                                   processor,                                                      \
-                                   PROGRAM_WEIGHT_TYPES,                                           \
-                                   PROGRAM_KERNEL_TRAITS |                                         \
-                                       (ENGINE_SPLITS ? QN_KERNEL_DEVICES : 0),                    \
-                                   PROGRAM_RESULT,                                                 \
-                                   PROGRAM_ITERATIONS,                                             \
-                                   PROGRAM_TOLERANCE,                                              \
-                                   run,                                                            \
-                                   NULL,                                                           \
-                                   ENGINE_RESUMES ? sizeof(program_value) : 0}
+  const struct qn_kernel symbol = {                                                                \
+      PROGRAM_NAME,                                                                                \
+      PROGRAM_TITLE,                                                                               \
+      name,                                                                                        \
+      layout,                                                                                      \
+      processor,                                                                                   \
+      PROGRAM_WEIGHT_TYPES,                                                                        \
+      PROGRAM_KERNEL_TRAITS | ((engine_traits) & ~(PROGRAM_PRIORITY ? 0 : QN_KERNEL_DELTA)),       \
+      PROGRAM_RESULT,                                                                              \
+      PROGRAM_ITERATIONS,                                                                          \
+      PROGRAM_TOLERANCE,                                                                           \
+      run,                                                                                         \
+      NULL,                                                                                        \
+      sizeof(program_value)}
 
 /* What the program is told at first. The source is a position in original order. */
 static inline struct qn_program_context engine_context(const struct qn_run_request *request,

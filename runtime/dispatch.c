@@ -82,6 +82,27 @@ static enum qn_status find_hybrid(const struct qn_session *session, const char *
   return status ? status : find_kernel(session, algorithm, QN_HYBRID, kernel, error);
 }
 
+/* Is --delta of use to the kernel, if it is given? */
+static bool has_buckets(const struct qn_kernel *kernel, const struct qn_run_options *options) {
+  return options->delta < 0 || kernel->traits & QN_KERNEL_DELTA;
+}
+
+/* The algorithm has buckets, on other layouts or devices than the kernel's. */
+static enum qn_status refuse_delta(const struct qn_kernel *kernel, struct qn_error *error) {
+  char names[400] = "";
+  size_t length = 0;
+  for (const struct qn_kernel *const *other = qn_kernels(); *other; other++)
+    if ((*other)->traits & QN_KERNEL_DELTA && (*other)->weight_types & kernel->weight_types &&
+        strcmp((*other)->algorithm, kernel->algorithm) == 0 && length < sizeof names)
+      length += (size_t)snprintf(names + length, sizeof names - length, "%s%s on %s",
+                                 length ? ", " : "", qn_layout_name((*other)->layout),
+                                 qn_processor_name((*other)->processor));
+  return qn_fail(error, QN_UNSUPPORTED,
+                 "--delta has no effect on %s on the layout %s on %s; it works on: %s",
+                 kernel->algorithm, qn_layout_name(kernel->layout),
+                 qn_processor_name(kernel->processor), names);
+}
+
 /* A CUDA device is taken unasked if there is one and a kernel for it. */
 static enum qn_status choose_kernel(const struct qn_session *session,
                                     const struct qn_run_options *options,
@@ -101,7 +122,7 @@ static enum qn_status choose_kernel(const struct qn_session *session,
   }
   if (options->device == QN_DEVICE_AUTO &&
       !find_kernel(session, options->algorithm, QN_CUDA, kernel, NULL) &&
-      !qn_cuda_count(&devices, NULL))
+      has_buckets(*kernel, options) && !qn_cuda_count(&devices, NULL))
     return QN_OK;
   return find_kernel(session, options->algorithm, QN_CPU, kernel, error);
 }
@@ -189,6 +210,8 @@ static enum qn_status check_options(const struct qn_kernel *kernel,
                    options->damping);
   if (options->delta == 0)
     return qn_fail(error, QN_USAGE, "--delta must be more than 0");
+  if (!has_buckets(kernel, options))
+    return refuse_delta(kernel, error);
   if (options->asynchronous && !(kernel->traits & QN_KERNEL_ANY_ORDER))
     return qn_fail(error, QN_USAGE,
                    "%s cannot run asynchronously: its result depends on which values an iteration "

@@ -65,6 +65,14 @@ class Script(unittest.TestCase):
             for algorithm in ("pagerank", "cc", "bfs"):
                 self.assertIn((layout, algorithm), streamed)
         self.assertEqual([check for check in results["checks"] if not check["right"]], [])
+        self.assertIn("streamed pagerank on slotted-pages, rmat 8", [check["what"] for check in results["checks"]])
+        plans = {}
+        for run in results["streaming"]:
+            plan = tuple(run["plan"][key] for key in ("streams", "batch_bytes", "cache_bytes"))
+            self.assertNotIn(plan, plans.setdefault((run["algorithm"], run["layout"]), []))
+            plans[run["algorithm"], run["layout"]].append(plan)
+        self.assertIn("32 streams", {run["variant"] for run in results["same_plan"]})
+        self.assertIn("Not compared, as the plan is", Path("results/tables.md").read_text())
         self.assertTrue(all(run["bytes_over_active"] <= 1.2 for run in results["streaming"]))
         shared = {(run["algorithm"], run["device_memory"] is None) for run in results["beside"]}
         self.assertTrue({("pagerank", True), ("pagerank", False), ("bfs", True), ("cc", True)} <= shared, shared)

@@ -186,6 +186,21 @@ class Devices(Graph):
         self.assertIn("(cpu: ", small.stdout)
         self.assertRegex(small.stderr, "running on the CPU: not enough device memory")
 
+    def test_a_width_of_buckets_is_refused_where_there_are_none(self):
+        graph = self.graph("--weights=1,9")
+        for layout, command in sorted(LAYOUTS.items()):
+            tool(*command, graph, "-qfo", "other.qrn")
+            self.refused(self.emulated("sssp", "other.qrn", "--delta=3"), 4,
+                         "--delta has no effect on sssp on the layout %s on cuda; it works on: .*graph on cuda" % layout)
+            expected = 4 if layout == "hybrid" else 0  # of in-edges alone
+            self.assertEqual(run(EMULATED, "sssp", "other.qrn", "--device=cpu", "--delta=3").returncode, expected)
+        tool("quern-shard", graph, "-qfo", "other.qrn")
+        self.assertIn("(cpu: ", run(EMULATED, "sssp", "other.qrn", "--delta=3").stdout)
+        self.assertIn("(hybrid: ", run(EMULATED, "sssp", "other.qrn", "--delta=3", "--device=hybrid").stdout)
+        self.assertIn("(cuda: csr push, near-far", run(EMULATED, "sssp", graph, "--delta=3").stdout)
+        self.refused(self.emulated("sssp", graph, "--delta=3", "--device-memory=16K"), 6,
+                     "--delta works on the device only where the whole graph fits")
+
     def test_the_second_device(self):
         graph = self.graph()
         done = run(EMULATED, "pagerank", graph, "--device=cuda:1", QUERN_EMULATOR_DEVICES="2")

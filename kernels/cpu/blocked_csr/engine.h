@@ -68,6 +68,6 @@ static inline enum qn_status walk_out_edges(struct engine_state *state, struct q
 
 #endif
 
-QN_DEFINE_KERNEL(QN_LAYOUT_BLOCKED_CSR, QN_CPU, ENGINE_NAME);
+QN_DEFINE_KERNEL(QN_LAYOUT_BLOCKED_CSR, QN_CPU, ENGINE_NAME, QN_KERNEL_DELTA);
 
 #endif

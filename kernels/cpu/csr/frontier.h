@@ -194,6 +194,10 @@ static inline enum qn_status frontier_iterations(struct engine_state *state,
 static inline enum qn_status create_far(struct engine_state *state, struct frontier_work *work,
                                         struct qn_error *error) {
   const struct qn_program_context *context = &state->context;
+  if (!state->out && state->request->delta > 0)
+    return qn_fail(error, QN_UNSUPPORTED,
+                   "--delta has no effect on a container without out-edges, where every step walks "
+                   "all in-edges; store them too (--direction both), or leave --delta out");
   enum qn_status status = near_far_create(&work->far, state->out ? state->request->delta : INFINITY,
                                           state->out ? &state->out->weights : NULL,
                                           context->num_vertices, context->num_edges, error);

@@ -64,6 +64,6 @@ static inline enum qn_status walk_out_edges(struct engine_state *state, struct q
 
 #endif
 
-QN_DEFINE_KERNEL(QN_LAYOUT_HYBRID, QN_CPU, ENGINE_NAME);
+QN_DEFINE_KERNEL(QN_LAYOUT_HYBRID, QN_CPU, ENGINE_NAME, QN_KERNEL_DELTA);
 
 #endif

@@ -21,6 +21,6 @@ static enum qn_status engine_run(const struct qn_run_request *request, struct qn
   return status;
 }
 
-QN_DEFINE_KERNEL(QN_LAYOUT_SLOTTED_PAGES, QN_CPU, ENGINE_NAME);
+QN_DEFINE_KERNEL(QN_LAYOUT_SLOTTED_PAGES, QN_CPU, ENGINE_NAME, QN_KERNEL_DELTA);
 
 #endif

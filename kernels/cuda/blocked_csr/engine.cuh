@@ -409,6 +409,6 @@ inline enum qn_status engine_run(const struct qn_run_request *request, struct qn
 
 } /* namespace */
 
-QN_DEFINE_KERNEL(QN_LAYOUT_BLOCKED_CSR, QN_CUDA, ENGINE_NAME);
+QN_DEFINE_KERNEL(QN_LAYOUT_BLOCKED_CSR, QN_CUDA, ENGINE_NAME, 0);
 
 #endif

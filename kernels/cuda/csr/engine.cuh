@@ -150,6 +150,12 @@ inline enum qn_status engine_run_streamed(const struct qn_run_request *request,
   struct qn_graph made;
   const struct qn_csr *in = NULL;
   enum qn_status status = QN_OK;
+  if (request->delta > 0)
+    return qn_fail(
+        error, QN_DEVICE,
+        "--delta works on the device only where the whole graph fits into its memory, and "
+        "this one does not; allow more with --device-memory, leave --delta out, or use "
+        "--device cpu");
   memset(&made, 0, sizeof made);
   if (ENGINE_MUST_HAVE_IN)
     status = engine_find_in(view, &made, &in, error);
@@ -177,6 +183,6 @@ enum qn_status engine_run(const struct qn_run_request *request, struct qn_run_re
 
 } /* namespace */
 
-QN_DEFINE_KERNEL(QN_LAYOUT_GRAPH, QN_CUDA, ENGINE_NAME);
+QN_DEFINE_KERNEL(QN_LAYOUT_GRAPH, QN_CUDA, ENGINE_NAME, QN_KERNEL_DELTA);
 
 #endif

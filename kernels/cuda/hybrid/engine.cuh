@@ -106,6 +106,6 @@ enum qn_status engine_run(const struct qn_run_request *request, struct qn_run_re
 
 } /* namespace */
 
-QN_DEFINE_KERNEL(QN_LAYOUT_HYBRID, QN_CUDA, ENGINE_NAME);
+QN_DEFINE_KERNEL(QN_LAYOUT_HYBRID, QN_CUDA, ENGINE_NAME, 0);
 
 #endif

@@ -177,6 +177,6 @@ inline enum qn_status beside_run_program(const struct qn_run_request *request,
 } /* namespace */
 
 QN_DEFINE_KERNEL_AS(QN_KERNEL_HYBRID, QN_LAYOUT_SHARDS, QN_HYBRID, "shards, CPU beside GPU",
-                    beside_run_program);
+                    QN_KERNEL_DELTA, beside_run_program);
 
 #endif

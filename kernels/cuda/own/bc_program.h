@@ -71,7 +71,7 @@ PROGRAM_FUNCTION program_result program_output(const struct qn_program_context *
 /* The engine is a part of a kernel, which says itself what it is. */
 #include "kernels/engine.h"
 #undef QN_DEFINE_KERNEL
-#define QN_DEFINE_KERNEL(layout, processor, name)                                                  \
+#define QN_DEFINE_KERNEL(layout, processor, name, engine_traits)                                   \
   static_assert(true, "a declaration that may end in a semicolon")
 
 #endif

@@ -31,7 +31,6 @@ QN_DEVICE_INLINE uint64_t engine_out_degree(const struct engine_device &device, 
 } /* namespace */
 
 #define ENGINE_STREAMS
-#undef ENGINE_SPLITS
 #define ENGINE_SPLITS 1
 #include "kernels/cuda/sweep/sweeps.cuh"
 
@@ -286,6 +285,6 @@ inline enum qn_status engine_run(const struct qn_run_request *request, struct qn
 
 } /* namespace */
 
-QN_DEFINE_KERNEL(QN_LAYOUT_SLOTTED_PAGES, QN_CUDA, ENGINE_NAME);
+QN_DEFINE_KERNEL(QN_LAYOUT_SLOTTED_PAGES, QN_CUDA, ENGINE_NAME, QN_KERNEL_DEVICES);
 
 #endif

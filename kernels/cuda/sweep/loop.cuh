@@ -119,7 +119,7 @@ inline enum qn_status sweep_iterations(struct sweep_run *run, struct qn_error *e
 
 } /* namespace */
 
-#if ENGINE_SPLITS
+#ifdef ENGINE_SPLITS
 #include "kernels/cuda/sweep/devices.cuh"
 #endif
 
@@ -175,7 +175,7 @@ enum qn_status sweep_run_units(const struct qn_run_request *request, uint64_t nu
                                uint64_t num_edges, const uint32_t *to_vertex,
                                const struct qn_unit_source *source, Upload upload,
                                struct qn_run_result *result, struct qn_error *error) {
-#if ENGINE_SPLITS
+#ifdef ENGINE_SPLITS
   if (request->num_devices > 1)
     return sweep_run_devices(request, num_vertices, num_edges, to_vertex, source, upload, result,
                              error);
