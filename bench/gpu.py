@@ -24,7 +24,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-import gpu_beside
+import gpu_joint
 import gpu_streaming
 
 # How each layout is made from a graph container. "graph by degree" is the graph layout, its hubs beside one another.
@@ -286,7 +286,7 @@ def sanitize_all(bench):
 def stream_all(bench):
     bench.attempt("limits", lambda: limits(bench))
     gpu_streaming.stream_all(bench)
-    gpu_beside.beside_all(bench)
+    gpu_joint.joint_all(bench)
 
 
 def tables(results):
@@ -315,8 +315,8 @@ def tables(results):
                                                                  best["layout"], theirs / seconds))
     if "streaming" in results:
         lines += [""] + gpu_streaming.table(results["streaming"], results["same_plan"])
-    if "beside" in results:
-        lines += [""] + gpu_beside.table(results["beside"])
+    if "joint" in results:
+        lines += [""] + gpu_joint.table(results["joint"])
     wrong = [check for check in results["checks"] if not check["right"]]
     lines += ["", "%d checks right, %d wrong, %d not done for lack of time." % (
         len(results["checks"]) - len(wrong), len(wrong), len(results["skipped"]))]

@@ -12,8 +12,8 @@
 #define RESIDENT_SPREAD 20
 /* And one that streams moves a unit for every active edge into it. */
 #define STREAMED_SPREAD 512
-/* A device that streams, and a CPU beside it, are assumed to wait so much longer for the memory
- * that both read (H200: 1.15 and 1.3). */
+/* A device that streams, and the CPU of a joint run, are assumed to wait so much longer for the
+ * memory that both read (H200: 1.15 and 1.3). */
 #define MEMORY_TAKES 1.2
 /* Side by side must be expected to take less than so much of what is faster alone: it is the choice
  * that depends on both estimates. */
@@ -25,17 +25,17 @@
 /* Iterations of less of the work are sparse. */
 #define MUCH_WORK 0.25
 
-void qn_beside_plan_begin(struct qn_beside_plan *plan, double cpu_seconds, double device_seconds,
-                          double device_fixed) {
-  plan->alone[QN_CPU_ALONE] = (struct qn_beside_cost){.fixed = FIXED_CPU, .slope = cpu_seconds};
+void qn_joint_plan_begin(struct qn_joint_plan *plan, double cpu_seconds, double device_seconds,
+                         double device_fixed) {
+  plan->alone[QN_CPU_ALONE] = (struct qn_joint_cost){.fixed = FIXED_CPU, .slope = cpu_seconds};
   plan->alone[QN_DEVICE_ALONE] =
-      (struct qn_beside_cost){.fixed = device_fixed, .slope = device_seconds};
+      (struct qn_joint_cost){.fixed = device_fixed, .slope = device_seconds};
   /* Both sides go on from all new values, whoever computed them. */
   plan->beginning = FIXED_BOTH + (plan->all_active ? 0 : plan->to_host + plan->to_device);
 }
 
 /* The share of the work of a whole iteration. The CPU's is Garaph's min(2 f, 1) (section 5.1). */
-static double work_of(const struct qn_beside_plan *plan, enum qn_beside_choice side, double f) {
+static double work_of(const struct qn_joint_plan *plan, enum qn_joint_choice side, double f) {
   double spread = side == QN_CPU_ALONE ? 2 : plan->streams ? STREAMED_SPREAD : RESIDENT_SPREAD;
   return plan->all_active ? 1 : fmin(spread * f, 1);
 }
@@ -45,15 +45,14 @@ static double work_of(const struct qn_beside_plan *plan, enum qn_beside_choice s
 static int place_of(double f) {
   int exponent;
   frexp(f, &exponent);
-  if (f <= 0 || exponent <= -QN_BESIDE_POINTS)
-    return QN_BESIDE_POINTS - 1;
+  if (f <= 0 || exponent <= -QN_JOINT_POINTS)
+    return QN_JOINT_POINTS - 1;
   return exponent > 0 ? 0 : -exponent;
 }
 
 /* The nearest point from `place` on that was measured; NULL if there is none. */
-static const struct qn_beside_point *nearest(const struct qn_beside_cost *cost, int place,
-                                             int step) {
-  for (; place >= 0 && place < QN_BESIDE_POINTS; place += step)
+static const struct qn_joint_point *nearest(const struct qn_joint_cost *cost, int place, int step) {
+  for (; place >= 0 && place < QN_JOINT_POINTS; place += step)
     if (cost->points[place].times)
       return &cost->points[place];
   return NULL;
@@ -61,10 +60,10 @@ static const struct qn_beside_point *nearest(const struct qn_beside_cost *cost, 
 
 /* Between two measured shares in proportion to the work; below all in proportion to the work of the
  * next. A sparse iteration says nothing of dense ones: it may be the first to touch a mapping. */
-static double cost_at(const struct qn_beside_plan *plan, const struct qn_beside_cost *cost,
-                      enum qn_beside_choice side, double f) {
-  const struct qn_beside_point *denser = nearest(cost, place_of(f), -1);
-  const struct qn_beside_point *sparser = nearest(cost, place_of(f), 1);
+static double cost_at(const struct qn_joint_plan *plan, const struct qn_joint_cost *cost,
+                      enum qn_joint_choice side, double f) {
+  const struct qn_joint_point *denser = nearest(cost, place_of(f), -1);
+  const struct qn_joint_point *sparser = nearest(cost, place_of(f), 1);
   double work = work_of(plan, side, f);
   if (denser && denser == sparser)
     return denser->seconds;
@@ -79,8 +78,8 @@ static double cost_at(const struct qn_beside_plan *plan, const struct qn_beside_
 }
 
 /* What took longer before was cold, or disturbed; what takes longer now counts half. */
-static void learn(struct qn_beside_cost *cost, double f, double seconds) {
-  struct qn_beside_point *point = &cost->points[place_of(f)];
+static void learn(struct qn_joint_cost *cost, double f, double seconds) {
+  struct qn_joint_point *point = &cost->points[place_of(f)];
   bool is_worse = point->times && seconds > point->seconds;
   point->seconds = is_worse ? (point->seconds + seconds) / 2 : seconds;
   point->share = f;
@@ -89,49 +88,48 @@ static void learn(struct qn_beside_cost *cost, double f, double seconds) {
 
 /* ---- What is expected ---------------------------------------------------------------------- */
 
-static double alone(const struct qn_beside_plan *plan, enum qn_beside_choice side, double f) {
+static double alone(const struct qn_joint_plan *plan, enum qn_joint_choice side, double f) {
   return cost_at(plan, &plan->alone[side], side, f);
 }
 
 /* All pages, while the other side works. */
-static double shared(const struct qn_beside_plan *plan, enum qn_beside_choice side, double f) {
+static double shared(const struct qn_joint_plan *plan, enum qn_joint_choice side, double f) {
   if (plan->num_shared && nearest(&plan->shared[side], place_of(f), -1))
     return cost_at(plan, &plan->shared[side], side, f);
   double takes = plan->streams ? MEMORY_TAKES : 1;
   return alone(plan, side, f) * takes / (side == QN_CPU_ALONE ? plan->threads : 1);
 }
 
-double qn_beside_cpu_share(const struct qn_beside_plan *plan, double f) {
+double qn_joint_cpu_share(const struct qn_joint_plan *plan, double f) {
   double cpu = shared(plan, QN_CPU_ALONE, f), device = shared(plan, QN_DEVICE_ALONE, f);
   return cpu + device > 0 && isfinite(cpu) ? device / (cpu + device) : 0.5;
 }
 
-static double together(const struct qn_beside_plan *plan, double f) {
-  double cpu_share = qn_beside_cpu_share(plan, f);
+static double together(const struct qn_joint_plan *plan, double f) {
+  double cpu_share = qn_joint_cpu_share(plan, f);
   return plan->beginning + shared(plan, QN_DEVICE_ALONE, f) * (1 - cpu_share);
 }
 
-double qn_beside_expected(const struct qn_beside_plan *plan, enum qn_beside_choice choice,
-                          double f) {
-  return choice == QN_SIDE_BY_SIDE ? together(plan, f) : alone(plan, choice, f);
+double qn_joint_expected(const struct qn_joint_plan *plan, enum qn_joint_choice choice, double f) {
+  return choice == QN_BOTH ? together(plan, f) : alone(plan, choice, f);
 }
 
 /* ---- Choosing ------------------------------------------------------------------------------ */
 
 /* May an iteration be spent on finding out, if it is expected to take `seconds`, not `best`? */
-static bool is_affordable(const struct qn_beside_plan *plan, double seconds, double best) {
+static bool is_affordable(const struct qn_joint_plan *plan, double seconds, double best) {
   double more = seconds - best;
   return more <= CURIOUS * best && more <= TRIAL_SHARE * (double)plan->left * best;
 }
 
 /* All iterations of a program whose vertices are all active take the same. */
-static bool is_curious(const struct qn_beside_plan *plan, enum qn_beside_choice side, double best) {
+static bool is_curious(const struct qn_joint_plan *plan, enum qn_joint_choice side, double best) {
   return plan->all_active && plan->alone[side].points[0].times == 0 &&
          plan->alone[side].slope > 0 && is_affordable(plan, alone(plan, side, 1), best);
 }
 
 /* A search along a path has so many sparse iterations that the CPU must be tried on one. */
-static bool is_long_search(const struct qn_beside_plan *plan, double f) {
+static bool is_long_search(const struct qn_joint_plan *plan, double f) {
   double trial = alone(plan, QN_CPU_ALONE, f) + plan->to_host + plan->to_device;
   return !plan->all_active && work_of(plan, QN_CPU_ALONE, f) < MUCH_WORK &&
          trial < TRIAL_SHARE * plan->sparse_seconds;
@@ -139,15 +137,15 @@ static bool is_long_search(const struct qn_beside_plan *plan, double f) {
 
 /* A first iteration, which fills the cache of a device that streams, is not what to compare with:
  * nothing is worth sharing that has not been done warm by the side that does most of it. */
-static bool may_share(const struct qn_beside_plan *plan, double alpha) {
+static bool may_share(const struct qn_joint_plan *plan, double alpha) {
   if (!plan->all_active)
     return alpha >= 1; /* Garaph: else the CPU kernel only */
   return !plan->streams ||
          plan->alone[alpha < 1 ? QN_CPU_ALONE : QN_DEVICE_ALONE].points[0].times > 1;
 }
 
-enum qn_beside_choice qn_beside_choose(const struct qn_beside_plan *plan, double f, bool on_host,
-                                       bool on_device, double *alpha) {
+enum qn_joint_choice qn_joint_choose(const struct qn_joint_plan *plan, double f, bool on_host,
+                                     bool on_device, double *alpha) {
   double cpu = alone(plan, QN_CPU_ALONE, f), device = alone(plan, QN_DEVICE_ALONE, f);
   double to_device = on_device ? 0 : plan->to_device, to_host = on_host ? 0 : plan->to_host;
   /* What one has of the new values the other lacks: both ways at once. */
@@ -161,12 +159,12 @@ enum qn_beside_choice qn_beside_choose(const struct qn_beside_plan *plan, double
   if (is_curious(plan, QN_CPU_ALONE, best) || is_long_search(plan, f))
     return QN_CPU_ALONE;
   if (may_share(plan, *alpha) && both < WORTH * fmin(cpu, device))
-    return QN_SIDE_BY_SIDE;
+    return QN_BOTH;
   return cpu < device ? QN_CPU_ALONE : QN_DEVICE_ALONE;
 }
 
-void qn_beside_learn(struct qn_beside_plan *plan, enum qn_beside_choice side, double f,
-                     double seconds) {
+void qn_joint_learn(struct qn_joint_plan *plan, enum qn_joint_choice side, double f,
+                    double seconds) {
   if (side == QN_CPU_ALONE)
     plan->sparse_seconds = 0;
   else if (work_of(plan, QN_CPU_ALONE, f) < MUCH_WORK)
@@ -174,8 +172,8 @@ void qn_beside_learn(struct qn_beside_plan *plan, enum qn_beside_choice side, do
   learn(&plan->alone[side], f, seconds);
 }
 
-void qn_beside_learn_shared(struct qn_beside_plan *plan, double f, double seconds,
-                            double cpu_seconds, double device_seconds) {
+void qn_joint_learn_shared(struct qn_joint_plan *plan, double f, double seconds, double cpu_seconds,
+                           double device_seconds) {
   learn(&plan->shared[QN_CPU_ALONE], f, cpu_seconds);
   learn(&plan->shared[QN_DEVICE_ALONE], f, device_seconds);
   double cpu_share =

@@ -1,5 +1,5 @@
-/* The CPU beside an accelerator (Garaph, section 5): which of them does an iteration, and what they
- * did in it. */
+/* A joint run, of the CPU and an accelerator (Garaph, section 5): which of them does an iteration,
+ * and what they did in it. */
 #ifndef QN_KERNELS_JOINT_H
 #define QN_KERNELS_JOINT_H
 
@@ -10,21 +10,21 @@
 extern "C" {
 #endif
 
-enum qn_beside_choice {
+enum qn_joint_choice {
   QN_CPU_ALONE = 0,
   QN_DEVICE_ALONE = 1,
-  QN_SIDE_BY_SIDE = 2, /* pages go to whoever is free */
+  QN_BOTH = 2, /* pages go to whoever is free */
 };
-#define QN_BESIDE_CHOICES 3
+#define QN_JOINT_CHOICES 3
 
 /* "cpu", "device", "both". */
-static inline const char *qn_beside_name(enum qn_beside_choice choice) {
+static inline const char *qn_joint_name(enum qn_joint_choice choice) {
   return choice == QN_CPU_ALONE ? "cpu" : choice == QN_DEVICE_ALONE ? "device" : "both";
 }
 
 /* What one iteration did. Pages are stretches of consecutive destinations of about equal work. */
-struct qn_beside_figures {
-  enum qn_beside_choice choice;
+struct qn_joint_figures {
+  enum qn_joint_choice choice;
   double active_share; /* f: of all out-edges, those of active vertices */
   double alpha;        /* expected seconds of the CPU alone over those of the device alone */
   uint64_t cpu_pages, device_pages;
@@ -36,23 +36,23 @@ struct qn_beside_figures {
 /* ---- Choosing --------------------------------------------------------------------------- */
 
 /* What was measured at a share f of active out-edges. */
-struct qn_beside_point {
+struct qn_joint_point {
   double share, seconds;
   unsigned times; /* 0: nothing was */
 };
 
 /* Shares of the same power of two are one point. */
-#define QN_BESIDE_POINTS 32
+#define QN_JOINT_POINTS 32
 
 /* Seconds of an iteration by its share. */
-struct qn_beside_cost {
+struct qn_joint_cost {
   double fixed, slope; /* assumed: fixed + slope x what is to be done of all work */
-  struct qn_beside_point points[QN_BESIDE_POINTS];
+  struct qn_joint_point points[QN_JOINT_POINTS];
 };
 
-/* What is known of the costs. Begin with qn_beside_plan_begin, which leaves the first fields as
+/* What is known of the costs. Begin with qn_joint_plan_begin, which leaves the first fields as
  * they are. */
-struct qn_beside_plan {
+struct qn_joint_plan {
   bool all_active;           /* f is always 1 */
   bool streams;              /* the device's topology is not resident */
   double exchange_seconds;   /* all values, one way */
@@ -61,7 +61,7 @@ struct qn_beside_plan {
   uint64_t left;             /* iterations to come at most: to be set before every choice */
   /* By QN_CPU_ALONE and QN_DEVICE_ALONE: alone, and of all pages while both work, which get into
    * each other's way. */
-  struct qn_beside_cost alone[2], shared[2];
+  struct qn_joint_cost alone[2], shared[2];
   double beginning;      /* and ending a shared iteration on both sides */
   unsigned num_shared;   /* iterations */
   double sparse_seconds; /* of the device, in sparse iterations since the CPU last did one */
@@ -69,29 +69,28 @@ struct qn_beside_plan {
 
 /* Of a whole iteration in which all vertices are active, as probed: T_pull and T_GPU; and of one in
  * which nothing is to be done on the device. */
-void qn_beside_plan_begin(struct qn_beside_plan *plan, double cpu_seconds, double device_seconds,
-                          double device_fixed);
+void qn_joint_plan_begin(struct qn_joint_plan *plan, double cpu_seconds, double device_seconds,
+                         double device_fixed);
 
 /* Seconds that an iteration is expected to take, without exchanges. */
-double qn_beside_expected(const struct qn_beside_plan *plan, enum qn_beside_choice choice,
-                          double f);
+double qn_joint_expected(const struct qn_joint_plan *plan, enum qn_joint_choice choice, double f);
 
 /* The choice that is expected to take the least, with the exchanges that it needs as the values are
  * valid `on_host` or `on_device` or both. Sets *alpha. */
-enum qn_beside_choice qn_beside_choose(const struct qn_beside_plan *plan, double f, bool on_host,
-                                       bool on_device, double *alpha);
+enum qn_joint_choice qn_joint_choose(const struct qn_joint_plan *plan, double f, bool on_host,
+                                     bool on_device, double *alpha);
 
 /* One side did an iteration in `seconds`, without exchanges. */
-void qn_beside_learn(struct qn_beside_plan *plan, enum qn_beside_choice side, double f,
-                     double seconds);
+void qn_joint_learn(struct qn_joint_plan *plan, enum qn_joint_choice side, double f,
+                    double seconds);
 
 /* Both did one in `seconds`, without exchanges; all pages would have taken the CPU and the device
  * so long while the other one worked, too. */
-void qn_beside_learn_shared(struct qn_beside_plan *plan, double f, double seconds,
-                            double cpu_seconds, double device_seconds);
+void qn_joint_learn_shared(struct qn_joint_plan *plan, double f, double seconds, double cpu_seconds,
+                           double device_seconds);
 
 /* The share of the pages that the CPU is expected to do side by side. */
-double qn_beside_cpu_share(const struct qn_beside_plan *plan, double f);
+double qn_joint_cpu_share(const struct qn_joint_plan *plan, double f);
 
 /* ---- Handing out pages --------------------------------------------------------------------- */
 

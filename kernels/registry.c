@@ -29,7 +29,7 @@ void qn_run_result_destroy(struct qn_run_result *result) {
 }
 
 const char *qn_processor_name(enum qn_processor processor) {
-  return processor == QN_CUDA ? "cuda" : processor == QN_HYBRID ? "hybrid" : "cpu";
+  return processor == QN_CUDA ? "cuda" : processor == QN_JOINT ? "both" : "cpu";
 }
 
 uint32_t qn_result_bytes(enum qn_result_type type) {

@@ -31,7 +31,7 @@ extern "C" {
 enum qn_processor {
   QN_CPU = 1,
   QN_CUDA = 2,
-  QN_HYBRID = 3, /* a CUDA device and the CPU beside it */
+  QN_JOINT = 3, /* a CUDA device and the CPU in one run */
 };
 
 enum qn_kernel_traits {
@@ -70,7 +70,7 @@ struct qn_iteration {
   double change;       /* PROGRAM_CONVERGES: the sum, else 0 */
   double seconds;
   struct qn_stream_figures moved;           /* what streaming moved, to all devices */
-  const struct qn_beside_figures *beside;   /* QN_HYBRID, else NULL; valid in the call */
+  const struct qn_joint_figures *joint;     /* QN_JOINT, else NULL; valid in the call */
   const struct qn_shared_iteration *shared; /* by several devices; NULL: one; valid in the call */
 };
 
@@ -92,10 +92,10 @@ struct qn_run_request {
   unsigned num_devices; /* 0: one; at most QN_MAX_DEVICES */
   enum qn_strategy strategy;
   struct qn_stream_options streaming;
-  bool asynchronous; /* QN_HYBRID: values are exchanged within iterations; QN_KERNEL_ANY_ORDER */
-  /* QN_HYBRID: who does an iteration, in turn: 'c' the CPU, 'd' the device, 'b' both; NULL: whoever
+  bool asynchronous; /* QN_JOINT: values are exchanged within iterations; QN_KERNEL_ANY_ORDER */
+  /* QN_JOINT: who does an iteration, in turn: 'c' the CPU, 'd' the device, 'b' both; NULL: whoever
    * is expected to take the least. */
-  const char *beside_choices;
+  const char *joint_choices;
   /* NULL: no checkpoints. Only for kernels with value_bytes. */
   const struct qn_checkpointing *checkpointing;
   /* Called after every iteration unless NULL, from the thread that called run. */
@@ -172,7 +172,7 @@ struct qn_run_request qn_run_request_for(const struct qn_kernel *kernel, const v
 /* Give `result->values` back; a zeroed result is allowed. */
 void qn_run_result_destroy(struct qn_run_result *result);
 
-/* "cpu", "cuda", "hybrid". */
+/* "cpu", "cuda", "both". */
 const char *qn_processor_name(enum qn_processor processor);
 /* Bytes of one value. */
 uint32_t qn_result_bytes(enum qn_result_type type);

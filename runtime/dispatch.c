@@ -70,16 +70,16 @@ static enum qn_status find_kernel(const struct qn_session *session, const char *
 }
 
 /* The CPU and a CUDA device together. */
-static enum qn_status find_hybrid(const struct qn_session *session, const char *algorithm,
-                                  const struct qn_kernel **kernel, struct qn_error *error) {
+static enum qn_status find_joint(const struct qn_session *session, const char *algorithm,
+                                 const struct qn_kernel **kernel, struct qn_error *error) {
   int devices;
   if (session->info->layout != QN_LAYOUT_SHARDS)
     return qn_fail(error, QN_UNSUPPORTED,
-                   "--device hybrid shares the work on the layout shards, and this container has "
+                   "--device both shares the work on the layout shards, and this container has "
                    "the layout %s; make one of shards with quern-shard",
                    qn_layout_name(session->info->layout));
   enum qn_status status = qn_cuda_count(&devices, error);
-  return status ? status : find_kernel(session, algorithm, QN_HYBRID, kernel, error);
+  return status ? status : find_kernel(session, algorithm, QN_JOINT, kernel, error);
 }
 
 /* Is --delta of use to the kernel, if it is given? */
@@ -114,8 +114,8 @@ static enum qn_status choose_kernel(const struct qn_session *session,
                    names);
   }
   int devices;
-  if (options->device == QN_DEVICE_HYBRID)
-    return find_hybrid(session, options->algorithm, kernel, error);
+  if (options->device == QN_DEVICE_BOTH)
+    return find_joint(session, options->algorithm, kernel, error);
   if (options->device == QN_DEVICE_CUDA) {
     enum qn_status status = qn_cuda_count(&devices, error);
     return status ? status : find_kernel(session, options->algorithm, QN_CUDA, kernel, error);

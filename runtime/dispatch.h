@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-enum qn_device_choice { QN_DEVICE_AUTO, QN_DEVICE_CPU, QN_DEVICE_CUDA, QN_DEVICE_HYBRID };
+enum qn_device_choice { QN_DEVICE_AUTO, QN_DEVICE_CPU, QN_DEVICE_CUDA, QN_DEVICE_BOTH };
 
 /* What the command line says; a negative number stands for "not said". */
 struct qn_run_options {
@@ -23,7 +23,7 @@ struct qn_run_options {
   unsigned num_devices; /* 0: one */
   enum qn_strategy strategy;
   uint64_t device_memory; /* cap on its memory; 0: all that is free */
-  bool asynchronous;      /* QN_DEVICE_HYBRID: exchange values within iterations */
+  bool asynchronous;      /* QN_DEVICE_BOTH: exchange values within iterations */
   char **sources;         /* [num_sources] original ids */
   uint32_t num_sources;
   const char *groups; /* file of "id group" lines (converters/graph/vertex_file.h) */

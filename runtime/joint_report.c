@@ -8,17 +8,17 @@
 #include "support/memory.h"
 #include "support/sizes.h"
 
-void qn_beside_report_begin(struct qn_beside_report *report, bool asynchronous) {
-  qn_beside_report_end(report);
+void qn_joint_report_begin(struct qn_joint_report *report, bool asynchronous) {
+  qn_joint_report_end(report);
   report->asynchronous = asynchronous;
 }
 
-void qn_beside_report_end(struct qn_beside_report *report) {
+void qn_joint_report_end(struct qn_joint_report *report) {
   qn_free(report->entries);
   memset(report, 0, sizeof *report);
 }
 
-static void set_figures(json_t *object, const struct qn_beside_figures *figures) {
+static void set_figures(json_t *object, const struct qn_joint_figures *figures) {
   json_object_set_new(object, "cpu_pages", json_integer((json_int_t)figures->cpu_pages));
   json_object_set_new(object, "cpu_seconds", json_real(figures->cpu_seconds));
   json_object_set_new(object, "device_pages", json_integer((json_int_t)figures->device_pages));
@@ -28,9 +28,9 @@ static void set_figures(json_t *object, const struct qn_beside_figures *figures)
                       json_integer((json_int_t)figures->exchanged_bytes));
 }
 
-void qn_beside_report_add(struct qn_beside_report *report, const struct qn_iteration *iteration) {
-  const struct qn_beside_figures *figures = iteration->beside;
-  struct qn_beside_figures *sums = &report->sums;
+void qn_joint_report_add(struct qn_joint_report *report, const struct qn_iteration *iteration) {
+  const struct qn_joint_figures *figures = iteration->joint;
+  struct qn_joint_figures *sums = &report->sums;
   sums->cpu_pages += figures->cpu_pages;
   sums->cpu_seconds += figures->cpu_seconds;
   sums->device_pages += figures->device_pages;
@@ -46,14 +46,13 @@ void qn_beside_report_add(struct qn_beside_report *report, const struct qn_itera
     report->capacity = capacity;
   }
   report->entries[report->num_entries++] =
-      (struct qn_beside_entry){iteration->iteration, iteration->seconds, *figures};
+      (struct qn_joint_entry){iteration->iteration, iteration->seconds, *figures};
 }
 
-static json_t *entry_json(const struct qn_beside_entry *entry) {
-  const struct qn_beside_figures *figures = &entry->figures;
-  json_t *object =
-      json_pack("{s:I, s:s, s:f}", "iteration", (json_int_t)entry->iteration, "choice",
-                qn_beside_name(figures->choice), "active_share", figures->active_share);
+static json_t *entry_json(const struct qn_joint_entry *entry) {
+  const struct qn_joint_figures *figures = &entry->figures;
+  json_t *object = json_pack("{s:I, s:s, s:f}", "iteration", (json_int_t)entry->iteration, "choice",
+                             qn_joint_name(figures->choice), "active_share", figures->active_share);
   json_object_set_new(object, "alpha",
                       isfinite(figures->alpha) ? json_real(figures->alpha) : json_null());
   set_figures(object, figures);
@@ -61,14 +60,14 @@ static json_t *entry_json(const struct qn_beside_entry *entry) {
   return object;
 }
 
-json_t *qn_beside_report_json(const struct qn_beside_report *report) {
+json_t *qn_joint_report_json(const struct qn_joint_report *report) {
   if (report->num_entries == 0)
     return NULL;
   json_t *json = json_pack("{s:s, s:I, s:I, s:I}", "mode",
                            report->asynchronous ? "asynchronous" : "synchronous", "cpu_iterations",
                            (json_int_t)report->iterations[QN_CPU_ALONE], "device_iterations",
                            (json_int_t)report->iterations[QN_DEVICE_ALONE], "both_iterations",
-                           (json_int_t)report->iterations[QN_SIDE_BY_SIDE]);
+                           (json_int_t)report->iterations[QN_BOTH]);
   set_figures(json, &report->sums);
   json_t *list = json_array();
   for (uint64_t i = 0; i < report->num_entries; i++)
@@ -77,7 +76,7 @@ json_t *qn_beside_report_json(const struct qn_beside_report *report) {
   return json;
 }
 
-void qn_beside_report_print(const json_t *json) {
+void qn_joint_report_print(const json_t *json) {
   char bytes[32];
 #define NUMBER(key) (uint64_t) json_integer_value(json_object_get(json, key))
 #define SECONDS(key) json_real_value(json_object_get(json, key))

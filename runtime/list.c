@@ -78,7 +78,7 @@ static void print_algorithm(const char *algorithm, const char *title) {
   printf("%-13s %s\n%14s", algorithm, title, "");
   print_processor(algorithm, QN_CPU, "");
   print_processor(algorithm, QN_CUDA, "; ");
-  print_processor(algorithm, QN_HYBRID, "; ");
+  print_processor(algorithm, QN_JOINT, "; ");
   putchar('\n');
 }
 

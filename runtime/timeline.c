@@ -117,11 +117,11 @@ void qn_timeline_iteration(struct qn_timeline *timeline, const struct qn_iterati
     count(timeline, "moved", iteration->moved.moved_units);
     count(timeline, "cached", iteration->moved.cache_hits);
   }
-  const struct qn_beside_figures *beside = iteration->beside;
-  if (beside && beside->cpu_pages > 0)
-    side_event(timeline, 0, beside->cpu_pages, beside->cpu_seconds);
-  if (beside && beside->device_pages > 0)
-    side_event(timeline, 1, beside->device_pages, beside->device_seconds);
+  const struct qn_joint_figures *joint = iteration->joint;
+  if (joint && joint->cpu_pages > 0)
+    side_event(timeline, 0, joint->cpu_pages, joint->cpu_seconds);
+  if (joint && joint->device_pages > 0)
+    side_event(timeline, 1, joint->device_pages, joint->device_seconds);
   timeline->clock = timeline->end;
   begin_iteration(timeline);
 }

@@ -19,7 +19,7 @@ struct qn_watch {
   struct qn_stream_figures moved; /* in all iterations */
   struct qn_cost_model model;
   struct qn_timeline timeline;
-  struct qn_beside_report beside;
+  struct qn_joint_report joint;
   json_t *iterations;
   bool ends_itself; /* the run, when it is interrupted */
   bool catches;     /* signals, so that the timeline is whole however the run ends */
@@ -56,7 +56,7 @@ void qn_watch_destroy(struct qn_watch *watch) {
     return;
   release_signals(watch);
   qn_timeline_abort(&watch->timeline);
-  qn_beside_report_end(&watch->beside);
+  qn_joint_report_end(&watch->joint);
   json_decref(watch->iterations);
   qn_free(watch);
 }
@@ -183,8 +183,8 @@ static void note_iteration(struct qn_watch *watch, const struct qn_iteration *it
   qn_cost_model_iteration(&watch->model, iteration);
   if (watch->timeline.file)
     qn_timeline_iteration(&watch->timeline, iteration);
-  if (iteration->beside)
-    qn_beside_report_add(&watch->beside, iteration);
+  if (iteration->joint)
+    qn_joint_report_add(&watch->joint, iteration);
   if (!watch->plan.streams)
     return;
   qn_stream_figures_add(&watch->moved, &iteration->moved);
@@ -206,7 +206,7 @@ void qn_watch_attach(struct qn_watch *watch, struct qn_run_request *request, uin
   watch->moved = (struct qn_stream_figures){0};
   watch->model = (struct qn_cost_model){0};
   json_array_clear(watch->iterations);
-  qn_beside_report_begin(&watch->beside, request->asynchronous);
+  qn_joint_report_begin(&watch->joint, request->asynchronous);
   request->on_iteration = on_iteration;
   request->user = watch;
   request->streaming = watch->options.streaming;
@@ -242,8 +242,8 @@ json_t *qn_watch_json(const struct qn_watch *watch) {
   return json;
 }
 
-json_t *qn_watch_beside_json(const struct qn_watch *watch) {
-  return qn_beside_report_json(&watch->beside);
+json_t *qn_watch_joint_json(const struct qn_watch *watch) {
+  return qn_joint_report_json(&watch->joint);
 }
 
 void qn_watch_print(const json_t *json) {

@@ -37,7 +37,7 @@ void qn_watch_attach(struct qn_watch *watch, struct qn_run_request *request, uin
  */
 json_t *qn_watch_json(const struct qn_watch *watch);
 /* The run that the CPU and a device shared (joint_report.h); NULL if they did not. */
-json_t *qn_watch_beside_json(const struct qn_watch *watch);
+json_t *qn_watch_joint_json(const struct qn_watch *watch);
 void qn_watch_print(const json_t *json);
 
 /* The timeline appears: of a run that was interrupted, too. */

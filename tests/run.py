@@ -49,7 +49,7 @@ def arguments():
     return parser.parse_args()
 
 
-def programs_beside(bin_folder):
+def programs_joint(bin_folder):
     """Tools are in build/bin or build/VARIANT/bin, unit programs in build/release/tests or build/VARIANT/tests."""
     parent = bin_folder.parent
     return (parent / "release" if parent.name == "build" else parent) / "tests"
@@ -72,7 +72,7 @@ def settings_from(options, scratch):
     source, sanitized = HERE.parent, "asan" in bin_folder.parts
     graphs = Path(os.environ.get("QUERN_TEST_GRAPHS") or source.parent / "shared/graphs").absolute()
     return Settings(root=options.tests.resolve(), source=source, bin=bin_folder,
-                    programs=programs_beside(bin_folder), scratch=scratch, tier=options.tier,
+                    programs=programs_joint(bin_folder), scratch=scratch, tier=options.tier,
                     sanitized=sanitized, timeout_scale=4.0 if sanitized else 1.0, keep=options.keep, graphs=graphs)
 
 

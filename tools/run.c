@@ -78,13 +78,13 @@ static const struct argp_option option_list[] = {
      "(default: every vertex is a group of its own)",
      0},
     {"delta", KEY_DELTA, "W", 0, "Width of a bucket of sssp, in units of the weights", 0},
-    {"device", KEY_DEVICE, "auto|cpu|cuda[:N]|hybrid[:N]", 0,
-     "Where to run: on CUDA device N (default 0), on the CPU, on both side by side (hybrid: the "
-     "layout shards), or auto (the default): on the CUDA device if there is one with room for what "
+    {"device", KEY_DEVICE, "auto|cpu|cuda[:N]|both[:N]", 0,
+     "Where to run: on CUDA device N (default 0), on the CPU, on both side by side (the layout "
+     "shards), or auto (the default): on the CUDA device if there is one with room for what "
      "its vertices need",
      1},
     {"mode", KEY_MODE, "synchronous|asynchronous", 0,
-     "When the CPU and the device of --device hybrid see each other's new values: after an "
+     "When the CPU and the device of --device both see each other's new values: after an "
      "iteration (the default), or within it, where the algorithm ends at one result either way",
      1},
     {"device-memory", KEY_DEVICE_MEMORY, "SIZE", 0,
@@ -146,11 +146,14 @@ static void parse_device(struct options *options, const char *text, struct argp_
   } else if (strcmp(text, "cuda") == 0 || strncmp(text, "cuda:", 5) == 0) {
     options->run.device = QN_DEVICE_CUDA;
     index = text[4] ? qn_option_number(state, "--device", text + 5, 0, INT32_MAX) : 0;
-  } else if (strcmp(text, "hybrid") == 0 || strncmp(text, "hybrid:", 7) == 0) {
-    options->run.device = QN_DEVICE_HYBRID;
+  } else if (strcmp(text, "both") == 0 || strncmp(text, "both:", 5) == 0) {
+    options->run.device = QN_DEVICE_BOTH;
+    index = text[4] ? qn_option_number(state, "--device", text + 5, 0, INT32_MAX) : 0;
+  } else if (strcmp(text, "hybrid") == 0 || strncmp(text, "hybrid:", 7) == 0) { /* an alias */
+    options->run.device = QN_DEVICE_BOTH;
     index = text[6] ? qn_option_number(state, "--device", text + 7, 0, INT32_MAX) : 0;
   } else {
-    argp_error(state, "--device is auto, cpu, cuda, cuda:N, hybrid or hybrid:N, not %s", text);
+    argp_error(state, "--device is auto, cpu, cuda, cuda:N, both or both:N, not %s", text);
   }
   options->run.device_index = (int)index;
 }
@@ -274,8 +277,8 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
   case ARGP_KEY_END:
     if (!options->list && !options->file)
       argp_error(state, "name an algorithm and a container (or --list)");
-    if (options->mode_given && options->run.device != QN_DEVICE_HYBRID)
-      argp_error(state, "--mode is for --device hybrid");
+    if (options->mode_given && options->run.device != QN_DEVICE_BOTH)
+      argp_error(state, "--mode is for --device both");
     settle_devices(options, state);
     if (!options->run.checkpoint.folder && (options->every_given || options->run.checkpoint.resume))
       argp_error(state, "--every and --resume are for --checkpoint DIR");
@@ -392,9 +395,9 @@ static json_t *report_json(const struct qn_session *session, const struct qn_run
     json_object_set_new(report, "checkpoint", checkpoint);
   if (streamed)
     json_object_set_new(report, "streaming", streamed);
-  json_t *beside = qn_watch_beside_json(watch);
-  if (beside)
-    json_object_set_new(report, "hybrid", beside);
+  json_t *joint = qn_watch_joint_json(watch);
+  if (joint)
+    json_object_set_new(report, "joint", joint);
   json_t *sources = json_array();
   for (uint32_t i = 0; i < run->num_sources; i++)
     json_array_append_new(sources, qn_id_json(session, run->sources[i]));
@@ -461,8 +464,8 @@ static void print_report(const struct qn_run *run, const json_t *report) {
   print_devices(report);
   if (json_object_get(report, "streaming"))
     qn_watch_print(json_object_get(report, "streaming"));
-  if (json_object_get(report, "hybrid"))
-    qn_beside_report_print(json_object_get(report, "hybrid"));
+  if (json_object_get(report, "joint"))
+    qn_joint_report_print(json_object_get(report, "joint"));
   if ((sources = json_object_get(report, "sources")) && json_array_size(sources) == 1)
     printf("source     %s\n", json_string_value(json_array_get(sources, 0)));
   qn_summary_print(json_object_get(report, "result"));

@@ -94,7 +94,7 @@ class Json(unittest.TestCase):
         for algorithm in ("bfs", "cc", "tc"):
             printed |= self.printed("quern-run", algorithm, self.at / "g.qrn", "--device=cpu")
         self.compare(printed, ("quern-run",),
-                     ("accelerator", "streaming", "strategy", "peer_to_peer", "devices", "hybrid"))
+                     ("accelerator", "streaming", "strategy", "peer_to_peer", "devices", "joint"))
 
 
 if __name__ == "__main__":

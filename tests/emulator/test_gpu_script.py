@@ -74,9 +74,9 @@ class Script(unittest.TestCase):
         self.assertIn("32 streams", {run["variant"] for run in results["same_plan"]})
         self.assertIn("Not compared, as the plan is", Path("results/tables.md").read_text())
         self.assertTrue(all(run["bytes_over_active"] <= 1.2 for run in results["streaming"]))
-        shared = {(run["algorithm"], run["device_memory"] is None) for run in results["beside"]}
+        shared = {(run["algorithm"], run["device_memory"] is None) for run in results["joint"]}
         self.assertTrue({("pagerank", True), ("pagerank", False), ("bfs", True), ("cc", True)} <= shared, shared)
-        self.assertTrue(all(run["cpu"] > 0 and run["cuda"] > 0 and run["hybrid"] > 0 for run in results["beside"]))
+        self.assertTrue(all(run["cpu"] > 0 and run["cuda"] > 0 and run["both"] > 0 for run in results["joint"]))
         self.assertIn("| rmat 8 | bfs | all |", Path("results/tables.md").read_text())
         self.assertIn("| rmat 8 | bfs | slotted-pages | no cache |", Path("results/tables.md").read_text())
 

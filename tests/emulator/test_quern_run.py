@@ -163,7 +163,7 @@ class Devices(Graph):
                      "the driver is too old: it is for CUDA 11.2, and this build needs 13.0")
         self.refused(self.emulated("bfs", graph, QUERN_EMULATOR_DEVICES="0"), 6, "the CUDA driver finds no device")
         self.refused(run(EMULATED, "bfs", graph, "--device=cuda:3"), 6, "there is no CUDA device 3: there are 1")
-        self.refused(run(EMULATED, "bfs", graph, "--device=gpu"), 2, "--device is auto, cpu, cuda, cuda:N, hybrid or hybrid:N, not gpu")
+        self.refused(run(EMULATED, "bfs", graph, "--device=gpu"), 2, "--device is auto, cpu, cuda, cuda:N, both or both:N, not gpu")
         self.refused(run(EMULATED, "bfs", graph, "--device=cuda:x"), 2, "--device")
 
     def test_too_little_memory_is_said_with_the_amounts(self):
@@ -196,7 +196,7 @@ class Devices(Graph):
             self.assertEqual(run(EMULATED, "sssp", "other.qrn", "--device=cpu", "--delta=3").returncode, expected)
         tool("quern-shard", graph, "-qfo", "other.qrn")
         self.assertIn("(cpu: ", run(EMULATED, "sssp", "other.qrn", "--delta=3").stdout)
-        self.assertIn("(hybrid: ", run(EMULATED, "sssp", "other.qrn", "--delta=3", "--device=hybrid").stdout)
+        self.assertIn("(both: ", run(EMULATED, "sssp", "other.qrn", "--delta=3", "--device=both").stdout)
         self.assertIn("(cuda: csr push, near-far", run(EMULATED, "sssp", graph, "--delta=3").stdout)
         self.refused(self.emulated("sssp", graph, "--delta=3", "--device-memory=16K"), 6,
                      "--delta works on the device only where the whole graph fits")
@@ -431,7 +431,7 @@ class SideBySide(Graph):
         return "shards.qrn"
 
     def shared(self, algorithm, container, *arguments, **environment):
-        return run(EMULATED, algorithm, container, "--device=hybrid", *arguments, **environment)
+        return run(EMULATED, algorithm, container, "--device=both", *arguments, **environment)
 
     def test_results_and_figures(self):
         shards = self.shards()
@@ -439,20 +439,20 @@ class SideBySide(Graph):
             with self.subTest(algorithm=algorithm):
                 cpu = run(TOOLS / "quern-run", algorithm, shards, "--device=cpu", "-fo", "cpu.npy")
                 self.assertEqual(cpu.returncode, 0, cpu.stderr)
-                done = self.shared(algorithm, shards, "--json", "-fo", "hybrid.npy", *options)
+                done = self.shared(algorithm, shards, "--json", "-fo", "both.npy", *options)
                 self.assertEqual(done.returncode, 0, done.stderr)
-                for vertex, (x, y) in enumerate(zip(values(Path("cpu.npy")), values(Path("hybrid.npy")))):
+                for vertex, (x, y) in enumerate(zip(values(Path("cpu.npy")), values(Path("both.npy")))):
                     self.assertTrue(x == y or math.isclose(x, y, rel_tol=1e-5), "vertex %d: %r, %r" % (vertex, x, y))
                 report = json.loads(done.stdout)
-                self.assertEqual(report["device"], "hybrid")
-                hybrid = report["hybrid"]
-                self.assertEqual(hybrid["mode"], "asynchronous" if algorithm == "cc" else "synchronous")
-                self.assertEqual(len(hybrid["iterations"]), report["iterations"])
+                self.assertEqual(report["device"], "both")
+                joint = report["joint"]
+                self.assertEqual(joint["mode"], "asynchronous" if algorithm == "cc" else "synchronous")
+                self.assertEqual(len(joint["iterations"]), report["iterations"])
                 for choice in ("cpu", "device", "both"):
-                    self.assertEqual(sum(i["choice"] == choice for i in hybrid["iterations"]), hybrid[choice + "_iterations"])
+                    self.assertEqual(sum(i["choice"] == choice for i in joint["iterations"]), joint[choice + "_iterations"])
                 for key in ("cpu_pages", "device_pages", "exchanged_bytes"):
-                    self.assertEqual(sum(i[key] for i in hybrid["iterations"]), hybrid[key])
-                self.assertGreater(hybrid["cpu_pages"] + hybrid["device_pages"], 0)
+                    self.assertEqual(sum(i[key] for i in joint["iterations"]), joint[key])
+                self.assertGreater(joint["cpu_pages"] + joint["device_pages"], 0)
                 self.assertEqual("streaming" in report, algorithm == "pagerank")
         names = {event["args"]["name"] for event in json.loads(Path("t.json").read_text())["traceEvents"] if event["ph"] == "M"}
         self.assertTrue(names & {"CPU", "device"}, names)
@@ -465,7 +465,7 @@ class SideBySide(Graph):
                 cpu = run(TOOLS / "quern-run", algorithm, shards, "--device=cpu", "-qfo", "cpu.npy", *options)
                 self.assertEqual(cpu.returncode, 0, cpu.stderr)
                 for attempt in range(30):
-                    process = subprocess.Popen([EMULATED, algorithm, shards, "--device=hybrid", "--checkpoint=kept-" + algorithm,
+                    process = subprocess.Popen([EMULATED, algorithm, shards, "--device=both", "--checkpoint=kept-" + algorithm,
                                                 "--every=1", "--resume", "-qfo", "out.npy", *options],
                                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
                     time.sleep(0.05 * (1 + attempt))
@@ -480,12 +480,12 @@ class SideBySide(Graph):
 
     def test_what_is_refused(self):
         shards = self.shards()
-        self.refused(self.shared("bfs", "graph.qrn"), 4, "--device hybrid shares the work on the layout shards")
+        self.refused(self.shared("bfs", "graph.qrn"), 4, "--device both shares the work on the layout shards")
         self.refused(self.shared("bfs", shards, QUERN_EMULATOR_DRIVER="none"), 6, "no CUDA driver is installed")
         self.refused(self.shared("bfs", shards, "--device-memory=2K"), 6, "not enough device memory")
         self.refused(self.shared("spmv", shards, "--mode=asynchronous"), 2, "spmv cannot run asynchronously")
         self.refused(self.shared("bfs", shards, "--mode=both"), 2, "--mode: 'both' is none of synchronous, asynchronous")
-        self.refused(self.emulated("bfs", shards, "--mode=synchronous"), 2, "--mode is for --device hybrid")
+        self.refused(self.emulated("bfs", shards, "--mode=synchronous"), 2, "--mode is for --device both")
 
 
 class SeveralDevices(Graph):

@@ -7,7 +7,7 @@
 #define PROBED_STRETCHES 256
 
 /* Send what the accelerator has told of; whichever thread comes first. */
-static void receive_told(struct qn_side_share *share) {
+static void receive_told(struct qn_joint_share *share) {
   if (__atomic_load_n(&share->received, __ATOMIC_RELAXED) == 0)
     return;
   uint64_t rows = __atomic_exchange_n(&share->received, 0, __ATOMIC_ACQ_REL);
@@ -15,41 +15,41 @@ static void receive_told(struct qn_side_share *share) {
     share->kernel->share_receive(share->side, (uint32_t)rows, (uint32_t)(rows >> 32));
 }
 
-bool qn_side_share_take(struct qn_side_share *share, uint32_t *stretch) {
+bool qn_joint_share_take(struct qn_joint_share *share, uint32_t *stretch) {
   receive_told(share);
   return qn_page_take_front(share->queue, 1, stretch) > 0;
 }
 
-void qn_side_share_did(struct qn_side_share *share, uint32_t stretch) {
+void qn_joint_share_did(struct qn_joint_share *share, uint32_t stretch) {
   __atomic_fetch_add(&share->pages, 1, __ATOMIC_RELAXED);
   __atomic_store_n(&share->done[stretch], 1, __ATOMIC_RELEASE);
 }
 
 static void do_share(void *argument) {
-  struct qn_side_share *share = argument;
+  struct qn_joint_share *share = argument;
   double begin = qn_seconds();
   share->kernel->share_begin(share->side, share->notify);
   share->kernel->share_work(share->side, share);
   share->seconds = qn_seconds() - begin;
 }
 
-void qn_side_share_begin(struct qn_side_share *share, struct qn_side_worker *worker) {
+void qn_joint_share_begin(struct qn_joint_share *share, struct qn_joint_worker *worker) {
   memset(share->done, 0, share->num_stretches);
   share->num_done = 0;
   share->received = 0;
   share->pages = 0;
   share->seconds = 0;
-  qn_side_worker_begin(worker, do_share, share);
+  qn_joint_worker_begin(worker, do_share, share);
 }
 
-uint32_t qn_side_share_done(struct qn_side_share *share) {
+uint32_t qn_joint_share_done(struct qn_joint_share *share) {
   while (share->num_done < share->num_stretches &&
          __atomic_load_n(&share->done[share->num_done], __ATOMIC_ACQUIRE))
     share->num_done++;
   return share->bounds[share->num_done];
 }
 
-void qn_side_share_tell(struct qn_side_share *share, uint32_t begin, uint32_t end) {
+void qn_joint_share_tell(struct qn_joint_share *share, uint32_t begin, uint32_t end) {
   uint64_t rows = __atomic_load_n(&share->received, __ATOMIC_ACQUIRE), more;
   do
     more = (rows ? rows >> 32 : end) << 32 | begin;
@@ -60,9 +60,9 @@ void qn_side_share_tell(struct qn_side_share *share, uint32_t begin, uint32_t en
 /* ---- Single calls ---------------------------------------------------------------------- */
 
 struct call {
-  void (*function)(struct qn_side *);
-  const struct qn_side_kernel *kernel;
-  struct qn_side *side;
+  void (*function)(struct qn_joint_cpu *);
+  const struct qn_joint_cpu_kernel *kernel;
+  struct qn_joint_cpu *side;
   uint64_t num_stretches;
   bool answer;
   double seconds;
@@ -73,11 +73,11 @@ static void do_call(void *argument) {
   call->function(call->side);
 }
 
-void qn_side_call(struct qn_side_worker *worker, void (*function)(struct qn_side *),
-                  struct qn_side *side) {
+void qn_joint_call(struct qn_joint_worker *worker, void (*function)(struct qn_joint_cpu *),
+                   struct qn_joint_cpu *side) {
   struct call call = {.function = function, .side = side};
-  qn_side_worker_begin(worker, do_call, &call);
-  qn_side_worker_wait(worker);
+  qn_joint_worker_begin(worker, do_call, &call);
+  qn_joint_worker_wait(worker);
 }
 
 static void do_next_round(void *argument) {
@@ -85,11 +85,11 @@ static void do_next_round(void *argument) {
   call->answer = call->kernel->next_round(call->side);
 }
 
-bool qn_side_next_round(struct qn_side_worker *worker, const struct qn_side_kernel *kernel,
-                        struct qn_side *side) {
+bool qn_joint_next_round(struct qn_joint_worker *worker, const struct qn_joint_cpu_kernel *kernel,
+                         struct qn_joint_cpu *side) {
   struct call call = {.kernel = kernel, .side = side};
-  qn_side_worker_begin(worker, do_next_round, &call);
-  qn_side_worker_wait(worker);
+  qn_joint_worker_begin(worker, do_next_round, &call);
+  qn_joint_worker_wait(worker);
   return call.answer;
 }
 
@@ -104,10 +104,10 @@ static void do_probe(void *argument) {
       call->kernel->probe(call->side, first, step) / (double)count * (double)call->num_stretches;
 }
 
-double qn_side_probe(struct qn_side_worker *worker, const struct qn_side_kernel *kernel,
-                     struct qn_side *side, uint64_t num_stretches) {
+double qn_joint_probe(struct qn_joint_worker *worker, const struct qn_joint_cpu_kernel *kernel,
+                      struct qn_joint_cpu *side, uint64_t num_stretches) {
   struct call call = {.kernel = kernel, .side = side, .num_stretches = num_stretches};
-  qn_side_worker_begin(worker, do_probe, &call);
-  qn_side_worker_wait(worker);
+  qn_joint_worker_begin(worker, do_probe, &call);
+  qn_joint_worker_wait(worker);
   return call.seconds;
 }

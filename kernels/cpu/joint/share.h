@@ -3,7 +3,7 @@
 #ifndef QN_KERNELS_CPU_JOINT_SHARE_H
 #define QN_KERNELS_CPU_JOINT_SHARE_H
 
-#include "kernels/cpu/joint/cpu_side.h"
+#include "kernels/cpu/joint/cpu.h"
 #include "kernels/cpu/joint/worker.h"
 #include "kernels/joint.h"
 
@@ -11,16 +11,16 @@
 extern "C" {
 #endif
 
-struct qn_side_share {
-  const struct qn_side_kernel *kernel;
-  struct qn_side *side;
+struct qn_joint_share {
+  const struct qn_joint_cpu_kernel *kernel;
+  struct qn_joint_cpu *side;
   struct qn_page_queue *queue;
   const uint32_t *bounds; /* [num_stretches + 1] */
   uint64_t num_stretches;
   bool notify;
   unsigned num_threads;
   uint8_t *done; /* [num_stretches] by the CPU, in this iteration */
-  /* For the accelerator's thread while the job runs (qn_side_share_done, qn_side_share_tell): */
+  /* For the accelerator's thread while the job runs (qn_joint_share_done, qn_joint_share_tell): */
   uint64_t num_done; /* stretches before this one are done */
   uint64_t received; /* rows that the accelerator's values were written to: end << 32 | begin */
   /* And when it has ended: */
@@ -29,28 +29,28 @@ struct qn_side_share {
 };
 
 /* For the side's threads: the next stretch; false if there is none. And when it is done. */
-bool qn_side_share_take(struct qn_side_share *share, uint32_t *stretch);
-void qn_side_share_did(struct qn_side_share *share, uint32_t stretch);
+bool qn_joint_share_take(struct qn_joint_share *share, uint32_t *stretch);
+void qn_joint_share_did(struct qn_joint_share *share, uint32_t stretch);
 
 /* Begin an iteration; what stands before num_done is set. */
-void qn_side_share_begin(struct qn_side_share *share, struct qn_side_worker *worker);
+void qn_joint_share_begin(struct qn_joint_share *share, struct qn_joint_worker *worker);
 
 /* Rows before this one have their new values. */
-uint32_t qn_side_share_done(struct qn_side_share *share);
+uint32_t qn_joint_share_done(struct qn_joint_share *share);
 
 /* Rows [begin, end), which come before those told before, have their new values; as an iteration
  * begins with the last row, what the CPU has not heard of yet grows at its begin. */
-void qn_side_share_tell(struct qn_side_share *share, uint32_t begin, uint32_t end);
+void qn_joint_share_tell(struct qn_joint_share *share, uint32_t begin, uint32_t end);
 
 /* One function of the side by the worker, to its end. */
-void qn_side_call(struct qn_side_worker *worker, void (*function)(struct qn_side *),
-                  struct qn_side *side);
-bool qn_side_next_round(struct qn_side_worker *worker, const struct qn_side_kernel *kernel,
-                        struct qn_side *side);
+void qn_joint_call(struct qn_joint_worker *worker, void (*function)(struct qn_joint_cpu *),
+                   struct qn_joint_cpu *side);
+bool qn_joint_next_round(struct qn_joint_worker *worker, const struct qn_joint_cpu_kernel *kernel,
+                         struct qn_joint_cpu *side);
 
 /* Seconds that the CPU would take to pull all rows, from a few stretches. */
-double qn_side_probe(struct qn_side_worker *worker, const struct qn_side_kernel *kernel,
-                     struct qn_side *side, uint64_t num_stretches);
+double qn_joint_probe(struct qn_joint_worker *worker, const struct qn_joint_cpu_kernel *kernel,
+                      struct qn_joint_cpu *side, uint64_t num_stretches);
 
 #ifdef __cplusplus
 }

@@ -5,12 +5,12 @@
 /* A search of a long path has iterations of microseconds: sleeping would take longer than these. */
 #define SPINS 2000
 
-static bool has_job(struct qn_side_worker *worker) {
+static bool has_job(struct qn_joint_worker *worker) {
   return __atomic_load_n(&worker->job, __ATOMIC_ACQUIRE) != NULL;
 }
 
 /* Wait a little for a job to come or to end, awake. */
-static void spin(struct qn_side_worker *worker, bool until) {
+static void spin(struct qn_joint_worker *worker, bool until) {
   for (int i = 0; i < SPINS && has_job(worker) != until; i++) {
 #if defined(__x86_64__)
     __builtin_ia32_pause();
@@ -19,7 +19,7 @@ static void spin(struct qn_side_worker *worker, bool until) {
 }
 
 static void *do_jobs(void *argument) {
-  struct qn_side_worker *worker = argument;
+  struct qn_joint_worker *worker = argument;
   qn_threads_set(worker->num_threads);
   for (;;) {
     spin(worker, true);
@@ -39,7 +39,7 @@ static void *do_jobs(void *argument) {
   return NULL;
 }
 
-enum qn_status qn_side_worker_create(struct qn_side_worker *worker, struct qn_error *error) {
+enum qn_status qn_joint_worker_create(struct qn_joint_worker *worker, struct qn_error *error) {
   worker->num_threads = qn_threads();
   pthread_mutex_init(&worker->lock, NULL);
   pthread_cond_init(&worker->changed, NULL);
@@ -51,7 +51,7 @@ enum qn_status qn_side_worker_create(struct qn_side_worker *worker, struct qn_er
   return qn_fail(error, QN_SYSTEM, "cannot start a thread for the CPU's part");
 }
 
-void qn_side_worker_destroy(struct qn_side_worker *worker) {
+void qn_joint_worker_destroy(struct qn_joint_worker *worker) {
   if (!worker->exists)
     return;
   pthread_mutex_lock(&worker->lock);
@@ -64,7 +64,7 @@ void qn_side_worker_destroy(struct qn_side_worker *worker) {
   worker->exists = false;
 }
 
-void qn_side_worker_begin(struct qn_side_worker *worker, void (*job)(void *), void *argument) {
+void qn_joint_worker_begin(struct qn_joint_worker *worker, void (*job)(void *), void *argument) {
   pthread_mutex_lock(&worker->lock);
   worker->argument = argument;
   __atomic_store_n(&worker->job, job, __ATOMIC_RELEASE);
@@ -72,7 +72,7 @@ void qn_side_worker_begin(struct qn_side_worker *worker, void (*job)(void *), vo
   pthread_mutex_unlock(&worker->lock);
 }
 
-void qn_side_worker_wait(struct qn_side_worker *worker) {
+void qn_joint_worker_wait(struct qn_joint_worker *worker) {
   spin(worker, false);
   pthread_mutex_lock(&worker->lock);
   while (worker->job)

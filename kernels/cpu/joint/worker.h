@@ -1,5 +1,5 @@
-/* One thread that does the CPU's part of a run (side.h), so that all of its parallel regions share
- * one team of threads, while the caller drives the accelerator. */
+/* One thread that does the CPU's part of a joint run (cpu.h), so that all of its parallel regions
+ * share one team of threads, while the caller drives the accelerator. */
 #ifndef QN_KERNELS_CPU_JOINT_WORKER_H
 #define QN_KERNELS_CPU_JOINT_WORKER_H
 
@@ -13,7 +13,7 @@ extern "C" {
 #endif
 
 /* Zero it before use. */
-struct qn_side_worker {
+struct qn_joint_worker {
   pthread_t thread;
   pthread_mutex_t lock;
   pthread_cond_t changed;
@@ -23,14 +23,14 @@ struct qn_side_worker {
   unsigned num_threads; /* of parallel regions */
 };
 
-/* QN_SYSTEM if there can be no thread. Owned until qn_side_worker_destroy. */
-enum qn_status qn_side_worker_create(struct qn_side_worker *worker, struct qn_error *error);
+/* QN_SYSTEM if there can be no thread. Owned until qn_joint_worker_destroy. */
+enum qn_status qn_joint_worker_create(struct qn_joint_worker *worker, struct qn_error *error);
 /* Ends after the job that runs; a zeroed struct is allowed. */
-void qn_side_worker_destroy(struct qn_side_worker *worker);
+void qn_joint_worker_destroy(struct qn_joint_worker *worker);
 
 /* Begin a job: none may be running. */
-void qn_side_worker_begin(struct qn_side_worker *worker, void (*job)(void *), void *argument);
-void qn_side_worker_wait(struct qn_side_worker *worker);
+void qn_joint_worker_begin(struct qn_joint_worker *worker, void (*job)(void *), void *argument);
+void qn_joint_worker_wait(struct qn_joint_worker *worker);
 
 #ifdef __cplusplus
 }

@@ -45,23 +45,23 @@ inline enum qn_status probe_stream(struct sweep_run *run, double *seconds, struc
   return status;
 }
 
-inline enum qn_status probe_resident(struct beside_run *beside, double *seconds,
+inline enum qn_status probe_resident(struct joint_run *joint, double *seconds,
                                      struct qn_error *error) {
-  const uint32_t part = (uint32_t)(beside->num_stretches + 7) / 8;
+  const uint32_t part = (uint32_t)(joint->num_stretches + 7) / 8;
   enum qn_status status = QN_OK;
   for (int round = 0; round < 2 && !status; round++) { /* the first one warms up */
     const double begin = qn_seconds();
-    status = gather_stretches(beside, 0, part, error);
-    *seconds = (qn_seconds() - begin) / part * (double)beside->num_stretches;
+    status = gather_stretches(joint, 0, part, error);
+    *seconds = (qn_seconds() - begin) / part * (double)joint->num_stretches;
   }
   return status;
 }
 
 /* Seconds of an iteration of the device alone in which all vertices are active; the accumulators
  * are left as they are. */
-inline enum qn_status probe_device(struct beside_run *beside, double *seconds,
+inline enum qn_status probe_device(struct joint_run *joint, double *seconds,
                                    struct qn_error *error) {
-  struct sweep_run *run = beside->run;
+  struct sweep_run *run = joint->run;
   enum qn_status status = QN_OK;
   if (SWEEP_FRONTIER)
     status = qn_cuda_status(
@@ -70,13 +70,13 @@ inline enum qn_status probe_device(struct beside_run *beside, double *seconds,
   if (status)
     return status;
   SWEEP_LAUNCH(run, sweep_send);
-  return run->source ? probe_stream(run, seconds, error) : probe_resident(beside, seconds, error);
+  return run->source ? probe_stream(run, seconds, error) : probe_resident(joint, seconds, error);
 }
 
 /* And of one in which none is. */
-inline enum qn_status probe_idle_device(struct beside_run *beside, double *seconds,
+inline enum qn_status probe_idle_device(struct joint_run *joint, double *seconds,
                                         struct qn_error *error) {
-  struct sweep_run *run = beside->run;
+  struct sweep_run *run = joint->run;
   const struct qn_program_context context = run->context;
   double change;
   *seconds = 0;
@@ -85,27 +85,27 @@ inline enum qn_status probe_idle_device(struct beside_run *beside, double *secon
   enum qn_status status = qn_cuda_status(
       cudaMemsetAsync(run->state.active, 0, (run->context.num_vertices + 31) / 32 * 4, NULL),
       "measuring the device", error);
-  beside->active_edges = 1;                            /* so that it looks for them */
+  joint->active_edges = 1;                             /* so that it looks for them */
   for (int round = 0; round < 2 && !status; round++) { /* the first one warms up */
     const double begin = qn_seconds();
-    status = step_on_device(beside, &change, error);
+    status = step_on_device(joint, &change, error);
     *seconds = qn_seconds() - begin;
   }
   run->context = context;
-  beside->on_host = true; /* as nothing has changed */
+  joint->on_host = true; /* as nothing has changed */
   return status;
 }
 
 /* Until a side goes on from what is valid on the other one. */
-inline enum qn_status probe_moving(struct beside_run *beside, struct qn_error *error) {
-  const struct row_range all = {0, beside->run->context.num_vertices}, none = {0, 0};
-  struct qn_beside_plan *plan = &beside->plan;
-  enum qn_status status = exchange(beside, none, all, NULL, NULL, error);
-  plan->exchange_seconds = plan->to_device = beside->figures.exchange_seconds;
+inline enum qn_status probe_moving(struct joint_run *joint, struct qn_error *error) {
+  const struct row_range all = {0, joint->run->context.num_vertices}, none = {0, 0};
+  struct qn_joint_plan *plan = &joint->plan;
+  enum qn_status status = exchange(joint, none, all, NULL, NULL, error);
+  plan->exchange_seconds = plan->to_device = joint->figures.exchange_seconds;
   const double begin = qn_seconds();
-  beside->on_host = false;
+  joint->on_host = false;
   if (!status)
-    status = bring_to_host(beside, error);
+    status = bring_to_host(joint, error);
   plan->to_host = qn_seconds() - begin;
   return status;
 }
@@ -120,24 +120,24 @@ inline enum qn_status forget_probes(struct sweep_run *run, struct qn_error *erro
   return qn_cuda_status(result, "measuring the device", error);
 }
 
-inline enum qn_status probe(struct beside_run *beside, struct qn_error *error) {
-  struct sweep_run *run = beside->run;
-  struct qn_beside_plan *plan = &beside->plan;
+inline enum qn_status probe(struct joint_run *joint, struct qn_error *error) {
+  struct sweep_run *run = joint->run;
+  struct qn_joint_plan *plan = &joint->plan;
   double cpu_seconds, device_seconds = 0, device_fixed;
   plan->all_active = !SWEEP_FRONTIER;
   plan->streams = run->source != NULL;
-  if (run->request->beside_choices || run->context.num_edges == 0) /* no matter */
+  if (run->request->joint_choices || run->context.num_edges == 0) /* no matter */
     return QN_OK;
-  cpu_seconds = qn_side_probe(&beside->worker, &QN_SIDE, beside->side, beside->num_stretches);
-  enum qn_status status = probe_moving(beside, error);
+  cpu_seconds = qn_joint_probe(&joint->worker, &QN_JOINT_CPU, joint->side, joint->num_stretches);
+  enum qn_status status = probe_moving(joint, error);
   if (!status)
-    status = probe_device(beside, &device_seconds, error);
+    status = probe_device(joint, &device_seconds, error);
   if (!status)
     status = forget_probes(run, error);
   if (!status)
-    status = probe_idle_device(beside, &device_fixed, error);
+    status = probe_idle_device(joint, &device_fixed, error);
   if (!status)
-    qn_beside_plan_begin(plan, cpu_seconds, device_seconds, device_fixed);
+    qn_joint_plan_begin(plan, cpu_seconds, device_seconds, device_fixed);
   return status;
 }
 

@@ -1,6 +1,6 @@
 /* CPU and GPU side by side on shards (view: struct qn_shards), after Garaph, section 5. Includes
- * shards/engine.cuh, whose program it runs, and needs QN_KERNEL_HYBRID and QN_SIDE, the symbols of
- * the kernel and of the CPU's side (kernels/cpu/joint/cpu_side.h).
+ * shards/engine.cuh, whose program it runs, and needs QN_KERNEL_JOINT and QN_JOINT_CPU, the symbols
+ * of the kernel and of the CPU's side (kernels/cpu/joint/cpu.h).
  *
  * Before every iteration the dispatcher compares what the CPU alone, the device alone, and both are
  * expected to take (kernels/joint.h). Alone, either does what it does in a run of its own. Side by
@@ -19,9 +19,9 @@
 
 /* So many stretches that the last ones, which one thread of the CPU each works on, take next to
  * nothing of an iteration, unless they would have fewer edges and rows than these. */
-#define BESIDE_STRETCHES 4096
-#ifndef BESIDE_LEAST_COST
-#define BESIDE_LEAST_COST 16384
+#define JOINT_STRETCHES 4096
+#ifndef JOINT_LEAST_COST
+#define JOINT_LEAST_COST 16384
 #endif
 
 namespace {
@@ -42,127 +42,127 @@ inline enum qn_status first_values(struct sweep_run *run, struct qn_error *error
   return status;
 }
 
-inline void cut_stretches(struct beside_run *beside) {
-  const struct qn_sh_units *units = beside->units;
+inline void cut_stretches(struct joint_run *joint) {
+  const struct qn_sh_units *units = joint->units;
   struct stretch_cut at = {0, 0, 0};
-  for (uint64_t stretch = 0; stretch <= beside->num_stretches; stretch++) {
-    const uint32_t bound = beside->bounds[stretch];
-    const bool ends = stretch == beside->num_stretches;
+  for (uint64_t stretch = 0; stretch <= joint->num_stretches; stretch++) {
+    const uint32_t bound = joint->bounds[stretch];
+    const bool ends = stretch == joint->num_stretches;
     while (at.unit < units->num_units && (ends || units->units[at.unit].first_row < bound)) {
       at.segment += units->units[at.unit].segment != QN_SH_NO_SEGMENT;
       at.unit++;
     }
     while (at.hub < units->num_hubs && (ends || units->hubs[at.hub].row < bound))
       at.hub++;
-    beside->cuts[stretch] = at;
+    joint->cuts[stretch] = at;
   }
 }
 
 /* Pinned, the CPU's values are exchanged at the full rate; but it works without. */
-inline void pin_values(struct beside_run *beside) {
-  const uint64_t bytes = beside->run->context.num_vertices * sizeof(program_value);
+inline void pin_values(struct joint_run *joint) {
+  const uint64_t bytes = joint->run->context.num_vertices * sizeof(program_value);
   if (bytes > 0 &&
-      cudaHostRegister(beside->side->values, bytes, cudaHostRegisterDefault) == cudaSuccess)
-    beside->pinned = beside->side->values;
+      cudaHostRegister(joint->side->values, bytes, cudaHostRegisterDefault) == cudaSuccess)
+    joint->pinned = joint->side->values;
   else
     cudaGetLastError();
 }
 
-inline enum qn_status beside_create(struct beside_run *beside, struct qn_error *error) {
-  struct sweep_run *run = beside->run;
-  enum qn_status status = qn_alloc(&beside->cuts, beside->num_stretches + 1, sizeof *beside->cuts,
+inline enum qn_status joint_create(struct joint_run *joint, struct qn_error *error) {
+  struct sweep_run *run = joint->run;
+  enum qn_status status = qn_alloc(&joint->cuts, joint->num_stretches + 1, sizeof *joint->cuts,
                                    "stretches of rows", error);
   if (!status)
-    status = qn_alloc(&beside->wanted, run->source ? run->source->num_units : 0, 1,
-                      "flags of units", error);
+    status = qn_alloc(&joint->wanted, run->source ? run->source->num_units : 0, 1, "flags of units",
+                      error);
   if (!status)
-    status = qn_alloc(&beside->share.done, beside->num_stretches, 1, "stretches of rows", error);
+    status = qn_alloc(&joint->share.done, joint->num_stretches, 1, "stretches of rows", error);
   if (!status)
-    status = QN_SIDE.create(run->request, &run->context, beside->bounds, beside->num_stretches,
-                            &beside->side, error);
+    status = QN_JOINT_CPU.create(run->request, &run->context, joint->bounds, joint->num_stretches,
+                                 &joint->side, error);
   if (!status)
-    status = qn_side_worker_create(&beside->worker, error);
+    status = qn_joint_worker_create(&joint->worker, error);
   if (status)
     return status;
-  cut_stretches(beside);
-  pin_values(beside);
-  beside->share.kernel = &QN_SIDE;
-  beside->share.side = beside->side;
-  beside->share.queue = &beside->queue;
-  beside->share.bounds = beside->bounds;
-  beside->share.num_stretches = beside->num_stretches;
-  beside->gathers = true;
-  set_cpu_threads(beside);
-  beside->on_host = beside->on_device = true;
-  cudaError_t result = cudaStreamCreateWithFlags(&beside->up, cudaStreamNonBlocking);
+  cut_stretches(joint);
+  pin_values(joint);
+  joint->share.kernel = &QN_JOINT_CPU;
+  joint->share.side = joint->side;
+  joint->share.queue = &joint->queue;
+  joint->share.bounds = joint->bounds;
+  joint->share.num_stretches = joint->num_stretches;
+  joint->gathers = true;
+  set_cpu_threads(joint);
+  joint->on_host = joint->on_device = true;
+  cudaError_t result = cudaStreamCreateWithFlags(&joint->up, cudaStreamNonBlocking);
   if (result == cudaSuccess)
-    result = cudaStreamCreateWithFlags(&beside->down, cudaStreamNonBlocking);
+    result = cudaStreamCreateWithFlags(&joint->down, cudaStreamNonBlocking);
   return qn_cuda_status(result, "creating a CUDA stream", error);
 }
 
-inline void beside_destroy(struct beside_run *beside) {
-  qn_side_worker_destroy(&beside->worker);
-  if (beside->up)
-    cudaStreamDestroy(beside->up);
-  if (beside->down)
-    cudaStreamDestroy(beside->down);
-  if (beside->pinned)
-    cudaHostUnregister(beside->pinned);
-  QN_SIDE.destroy(beside->side);
-  qn_free(beside->share.done);
-  qn_free(beside->wanted);
-  qn_free(beside->cuts);
+inline void joint_destroy(struct joint_run *joint) {
+  qn_joint_worker_destroy(&joint->worker);
+  if (joint->up)
+    cudaStreamDestroy(joint->up);
+  if (joint->down)
+    cudaStreamDestroy(joint->down);
+  if (joint->pinned)
+    cudaHostUnregister(joint->pinned);
+  QN_JOINT_CPU.destroy(joint->side);
+  qn_free(joint->share.done);
+  qn_free(joint->wanted);
+  qn_free(joint->cuts);
 }
 
 /* From the sweep's memory on. */
-inline enum qn_status beside_iterate(struct beside_run *beside, struct qn_error *error) {
-  struct sweep_run *run = beside->run;
-  enum qn_status status = beside_create(beside, error);
+inline enum qn_status joint_iterate(struct joint_run *joint, struct qn_error *error) {
+  struct sweep_run *run = joint->run;
+  enum qn_status status = joint_create(joint, error);
   if (!status)
     status = first_values(run, error);
   if (!status)
-    status = probe(beside, error);
+    status = probe(joint, error);
   if (!status)
     status = first_values(run, error);
   if (!status)
     status = qn_cuda_algorithm_begin(&run->memory, error);
   if (!status)
-    status = beside_iterations(beside, error);
+    status = joint_iterations(joint, error);
   if (!status)
     status = qn_cuda_algorithm_end(&run->memory, error);
-  beside_destroy(beside);
+  joint_destroy(joint);
   return status;
 }
 
-inline enum qn_status beside_run_program(const struct qn_run_request *request,
-                                         struct qn_run_result *result, struct qn_error *error) {
+inline enum qn_status joint_run_program(const struct qn_run_request *request,
+                                        struct qn_run_result *result, struct qn_error *error) {
   const struct qn_shards *view = (const struct qn_shards *)request->view;
   struct qn_sh_units units;
   struct streamed_shards streamed;
-  struct beside_run beside;
+  struct joint_run joint;
   uint32_t *bounds = NULL;
   memset(result, 0, sizeof *result);
   memset(&units, 0, sizeof units);
-  memset(&beside, 0, sizeof beside);
+  memset(&joint, 0, sizeof joint);
   memset(&streamed, 0, sizeof streamed);
-  streamed.units = beside.units = &units;
-  streamed.beside = true;
+  streamed.units = joint.units = &units;
+  streamed.joint = true;
   auto upload = [&streamed](struct sweep_run *run, struct qn_error *failure) {
     run->engine = &streamed;
     return upload_layout(&streamed, run, failure);
   };
-  auto iterate = [&beside](struct sweep_run *run, struct qn_error *failure) {
-    beside.run = run;
-    return beside_iterate(&beside, failure);
+  auto iterate = [&joint](struct sweep_run *run, struct qn_error *failure) {
+    joint.run = run;
+    return joint_iterate(&joint, failure);
   };
   enum qn_status status = engine_check_weights(&view->in.weights, view->num_edges, error);
   if (!status)
-    status = qn_sh_stretches_create(view, BESIDE_STRETCHES, BESIDE_LEAST_COST, &bounds,
-                                    &beside.num_stretches, error);
-  beside.bounds = bounds;
+    status = qn_sh_stretches_create(view, JOINT_STRETCHES, JOINT_LEAST_COST, &bounds,
+                                    &joint.num_stretches, error);
+  joint.bounds = bounds;
   if (!status)
     status = qn_sh_units_create(&units, view, TASK_EDGES, QN_TILE_ITEMS, bounds,
-                                beside.num_stretches, error);
+                                joint.num_stretches, error);
   if (!status) {
     const struct qn_unit_source source = shards_source(&units, true);
     status = sweep_run_with(request, view->num_vertices, view->num_edges, NULL, &source, upload,
@@ -176,7 +176,7 @@ inline enum qn_status beside_run_program(const struct qn_run_request *request,
 
 } /* namespace */
 
-QN_DEFINE_KERNEL_AS(QN_KERNEL_HYBRID, QN_LAYOUT_SHARDS, QN_HYBRID, "shards, CPU beside GPU",
-                    QN_KERNEL_DELTA, beside_run_program);
+QN_DEFINE_KERNEL_AS(QN_KERNEL_JOINT, QN_LAYOUT_SHARDS, QN_JOINT, "shards, CPU and GPU",
+                    QN_KERNEL_DELTA, joint_run_program);
 
 #endif

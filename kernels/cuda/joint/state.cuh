@@ -1,12 +1,12 @@
 /* A run that the CPU and the device share: rows in stretches, which of them each side takes, and
- * where the values are valid. Part of shards.cuh, whose includer defines QN_SIDE. */
+ * where the values are valid. Part of shards.cuh, whose includer defines QN_JOINT_CPU. */
 #ifndef QN_KERNELS_CUDA_JOINT_STATE_CUH
 #define QN_KERNELS_CUDA_JOINT_STATE_CUH
 
 #include "kernels/cpu/joint/share.h"
 #include "kernels/cuda/shards/engine.cuh"
 
-QN_EXTERN_C const struct qn_side_kernel QN_SIDE;
+QN_EXTERN_C const struct qn_joint_cpu_kernel QN_JOINT_CPU;
 
 namespace {
 
@@ -15,19 +15,19 @@ struct stretch_cut {
   uint32_t unit, segment, hub;
 };
 
-struct beside_run {
+struct joint_run {
   struct sweep_run *run;
   const struct qn_sh_units *units;
   const uint32_t *bounds; /* [num_stretches + 1] */
   uint64_t num_stretches;
   struct stretch_cut *cuts; /* [num_stretches + 1] */
   uint8_t *wanted;          /* [num_units] streamed frontier programs: this iteration's units */
-  struct qn_side *side;
-  struct qn_side_worker worker;
-  struct qn_side_share share;
-  struct qn_beside_plan plan;
+  struct qn_joint_cpu *side;
+  struct qn_joint_worker worker;
+  struct qn_joint_share share;
+  struct qn_joint_plan plan;
   struct qn_page_queue queue;
-  struct qn_beside_figures figures;
+  struct qn_joint_figures figures;
   uint64_t active_edges;   /* frontier programs: out-edges of active vertices */
   bool gathers;            /* readers filled most of what was streamed last */
   bool on_host, on_device; /* where the values and active vertices are valid */

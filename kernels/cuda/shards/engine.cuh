@@ -238,16 +238,16 @@ inline enum qn_status upload_layout(struct streamed_shards *streamed, struct swe
                                     struct qn_error *error) {
   const struct qn_sh_units *units = streamed->units;
   enum qn_status status = upload_hubs(units, run, error);
-  if (!status && streamed->beside && SWEEP_FRONTIER)
+  if (!status && streamed->joint && SWEEP_FRONTIER)
     status = qn_cuda_alloc_zeroed(&run->memory, &run->state.layout.next_active,
                                   units->view->num_vertices / 32 + 1, sizeof(uint32_t),
                                   "bits of vertices", error);
   if (!status && run->source) {
-    status = upload_units(units, run, needs_streamed_degrees(streamed->beside), error);
+    status = upload_units(units, run, needs_streamed_degrees(streamed->joint), error);
     return status ? status : streamed_shards_create(streamed, run, error);
   }
   if (!status)
-    status = upload_in(units->view, run, needs_destination_offsets(streamed->beside), error);
+    status = upload_in(units->view, run, needs_destination_offsets(streamed->joint), error);
   if (!status)
     status = upload_out(units->view, run, error);
   if (!status)

@@ -64,7 +64,7 @@ inline enum qn_status engine_complete(struct sweep_run *run, struct qn_error *er
 /* The host's side of a streamed run. */
 struct streamed_shards {
   const struct qn_sh_units *units;
-  bool beside; /* the CPU does a part (joint/shards.cuh) */
+  bool joint; /* the CPU does a part (joint/shards.cuh) */
   struct qn_sh_receivers receivers;
   uint64_t *active, *open; /* [V / 64 + 1] bits, pinned */
 };
@@ -97,7 +97,7 @@ inline enum qn_status streamed_shards_create(struct streamed_shards *streamed,
   enum qn_status status = qn_sh_receivers_create(&streamed->receivers, streamed->units, error);
   if (!status)
     status = pinned_bits(&streamed->active, num_vertices, error);
-  if (!status && streamed->beside)
+  if (!status && streamed->joint)
     status = qn_cuda_alloc_zeroed(&run->memory, &run->state.layout.counters, 1,
                                   sizeof(struct device_counters), "counters", error);
   if (!status && PROGRAM_FIRST_SUFFICES)
@@ -179,12 +179,12 @@ inline void describe_unit(const void *user, uint64_t number, struct qn_unit *out
 
 /* Frontier programs whose receivers stop at the first sender walk rows, not units, unless they
  * share the rows with the CPU; which looks at the out-degrees of the active vertices, too. */
-constexpr bool needs_destination_offsets(bool beside) {
-  return beside || !PROGRAM_FIRST_SUFFICES;
+constexpr bool needs_destination_offsets(bool joint) {
+  return joint || !PROGRAM_FIRST_SUFFICES;
 }
 
-constexpr bool needs_streamed_degrees(bool beside) {
-  return PROGRAM_USES_OUT_DEGREE || (beside && SWEEP_FRONTIER);
+constexpr bool needs_streamed_degrees(bool joint) {
+  return PROGRAM_USES_OUT_DEGREE || (joint && SWEEP_FRONTIER);
 }
 
 /* Device memory of the parts of hubs. */
@@ -207,7 +207,7 @@ inline uint64_t next_active_bytes(const struct qn_sh_units *units) {
 }
 
 /* Of all that upload_layout brings where nothing is streamed. */
-inline uint64_t shards_resident_bytes(const struct qn_sh_units *units, bool beside) {
+inline uint64_t shards_resident_bytes(const struct qn_sh_units *units, bool joint) {
   const struct qn_shards *view = units->view;
   const uint64_t num_vertices = view->num_vertices, num_edges = view->num_edges;
   const uint64_t offsets = qn_cuda_rounded((num_vertices + 1) * sizeof(uint64_t));
@@ -217,10 +217,10 @@ inline uint64_t shards_resident_bytes(const struct qn_sh_units *units, bool besi
            qn_cuda_rounded(units->num_segments * sizeof(struct device_segment));
   if (shards_have_weights(view))
     bytes += qn_cuda_rounded(num_edges * sizeof(uint32_t));
-  if (needs_destination_offsets(beside))
+  if (needs_destination_offsets(joint))
     bytes += qn_cuda_rounded(num_edges * sizeof(uint16_t));
   if (SWEEP_FRONTIER)
-    bytes += offsets + notification_bytes(num_vertices) + (beside ? next_active_bytes(units) : 0);
+    bytes += offsets + notification_bytes(num_vertices) + (joint ? next_active_bytes(units) : 0);
   if (SWEEP_FRONTIER && !is_in)
     bytes += offsets + qn_cuda_rounded(num_edges * sizeof(uint32_t));
   else if (!SWEEP_FRONTIER && PROGRAM_USES_OUT_DEGREE)
@@ -228,7 +228,7 @@ inline uint64_t shards_resident_bytes(const struct qn_sh_units *units, bool besi
   return bytes;
 }
 
-inline struct qn_unit_source shards_source(const struct qn_sh_units *units, bool beside) {
+inline struct qn_unit_source shards_source(const struct qn_sh_units *units, bool joint) {
   struct qn_unit_source source;
   memset(&source, 0, sizeof source);
   source.user = units;
@@ -243,15 +243,15 @@ inline struct qn_unit_source shards_source(const struct qn_sh_units *units, bool
     source.total_bytes += bytes;
   }
   source.fixed_bytes = hub_bytes(units) + qn_cuda_rounded(units->num_units * sizeof *units->units);
-  if (needs_streamed_degrees(beside))
+  if (needs_streamed_degrees(joint))
     source.fixed_bytes += qn_cuda_rounded((units->view->num_vertices + 1) * sizeof(uint64_t));
-  if (beside && SWEEP_FRONTIER)
+  if (joint && SWEEP_FRONTIER)
     source.fixed_bytes +=
         next_active_bytes(units) + qn_cuda_rounded(sizeof(struct device_counters));
   if (PROGRAM_FIRST_SUFFICES)
     source.fixed_bytes += qn_cuda_rounded((units->view->num_vertices / 32 + 1) * sizeof(uint32_t));
-  source.resident_bytes = shards_resident_bytes(units, beside);
-  source.beside = beside;
+  source.resident_bytes = shards_resident_bytes(units, joint);
+  source.joint = joint;
   source.describe = describe_unit;
   return source;
 }

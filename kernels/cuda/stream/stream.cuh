@@ -68,7 +68,7 @@ struct qn_unit_source {
   void (*describe)(const void *user, uint64_t unit, struct qn_unit *out);
   bool (*is_late)(const void *user, uint64_t unit); /* NULL: none is */
   bool moves_once; /* no unit is asked for again, nor is it worth while to pin any */
-  bool beside;     /* the host's processors have other work */
+  bool joint;      /* the host's processors have other work */
 };
 
 /* A unit on the device, as kernels see it. */

@@ -54,7 +54,7 @@ inline enum qn_status sweep_stream_create(struct sweep_run *run, struct qn_error
   const struct qn_stream_options *options = &run->request->streaming;
   enum qn_status status =
       qn_pages_alloc(&run->host_flags, run->source->num_units, 1, "flags of units", error);
-  const bool is_busy = run->source->beside || run->request->num_devices > 1;
+  const bool is_busy = run->source->joint || run->request->num_devices > 1;
   run->result->plan.pins_first =
       is_busy && !SWEEP_FRONTIER && run->request->max_iterations >= SWEEP_MANY_PASSES;
   if (!status)
@@ -81,7 +81,7 @@ inline bool sweep_all_start(const struct sweep_run *run) {
 
 /* If the first iteration moves all units, readers gather while the run is prepared to its end. */
 inline void sweep_stream_begin(struct sweep_run *run) {
-  run->all_begun = !run->source->beside && sweep_all_start(run);
+  run->all_begun = !run->source->joint && sweep_all_start(run);
   if (run->all_begun)
     qn_unit_stream_begin(run->stream, NULL);
 }

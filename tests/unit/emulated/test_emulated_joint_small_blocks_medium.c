@@ -4,7 +4,7 @@
 
 /* What the runs of a test did. */
 struct shared_counts {
-  uint64_t iterations[QN_BESIDE_CHOICES], cpu_pages, device_pages, exchanged_bytes, streamed;
+  uint64_t iterations[QN_JOINT_CHOICES], cpu_pages, device_pages, exchanged_bytes, streamed;
 };
 
 static struct shared_counts counts;
@@ -12,21 +12,21 @@ static struct shared_counts counts;
 static const struct qn_shards_options shard_options = {.shard_vertices = 90};
 
 static void count_iteration(void *user, const struct qn_iteration *iteration) {
-  const struct qn_beside_figures *figures = iteration->beside;
+  const struct qn_joint_figures *figures = iteration->joint;
   (void)user;
   assert_non_null(figures);
-  assert_string_equal(iteration->mode, qn_beside_name(figures->choice));
+  assert_string_equal(iteration->mode, qn_joint_name(figures->choice));
   counts.iterations[figures->choice]++;
   counts.streamed += iteration->moved.active_units > 0;
   counts.exchanged_bytes += figures->exchanged_bytes;
-  if (figures->choice != QN_SIDE_BY_SIDE)
+  if (figures->choice != QN_BOTH)
     return;
   counts.cpu_pages += figures->cpu_pages;
   counts.device_pages += figures->device_pages;
 }
 
 static bool is_shared(const struct qn_kernel *kernel, const struct qn_graph *graph) {
-  return kernel->layout == QN_LAYOUT_SHARDS && kernel->processor == QN_HYBRID &&
+  return kernel->layout == QN_LAYOUT_SHARDS && kernel->processor == QN_JOINT &&
          kernel->weight_types & 1u << graph->out.weights.type &&
          !(kernel->traits & QN_KERNEL_SYMMETRIC && graph->directedness != QN_UNDIRECTED) &&
          !(kernel->traits & QN_KERNEL_SOURCE && graph->out.num_vertices == 0);
@@ -36,7 +36,7 @@ static struct qn_run_request shared_request(const struct qn_kernel *kernel, cons
                                             const uint32_t *source, const char *choices) {
   struct qn_run_request request = request_for_test(kernel, view, source, NULL);
   request.on_iteration = count_iteration;
-  request.beside_choices = choices;
+  request.joint_choices = choices;
   return request;
 }
 
@@ -81,14 +81,14 @@ static void share_program(const struct qn_kernel *kernel, const struct qn_graph 
   qn_threads_set(2);
   struct qn_run_request request = shared_request(kernel, view, &source, NULL);
   run_shared(kernel, &request, &expected, 1);
-  request.beside_choices = "bdc";
+  request.joint_choices = "bdc";
   if (graph->out.num_edges > 0) {
     request.device_memory = least_shared(kernel, request);
     run_shared(kernel, &request, &expected, 2);
   }
   if (kernel->traits & QN_KERNEL_ANY_ORDER && !(kernel->traits & QN_KERNEL_ALL_ACTIVE)) {
     request.asynchronous = true;
-    request.beside_choices = "b";
+    request.joint_choices = "b";
     run_shared(kernel, &request, &expected, 3);
     request.device_memory = 0;
     run_shared(kernel, &request, &expected, 0);
@@ -115,7 +115,7 @@ static void all_programs(void **state) {
   visit_and_free(random_undirected(400, 1600, QN_WEIGHT_U32, 6), share_graph);
   visit_and_free(path_graph(100), share_graph);
   visit_and_free(hub_graph(300, 2500), share_graph);
-  for (int choice = 0; choice < QN_BESIDE_CHOICES; choice++)
+  for (int choice = 0; choice < QN_JOINT_CHOICES; choice++)
     assert_true(counts.iterations[choice] > 100);
   assert_true(counts.cpu_pages > 100 && counts.device_pages > 100);
   assert_true(counts.exchanged_bytes > 0 && counts.streamed > 50);
@@ -133,7 +133,7 @@ static void ranks_tend_to_the_same_values(void **state) {
     const struct qn_kernel *reference =
         qn_kernel_find(algorithms[i], QN_LAYOUT_GRAPH, QN_CPU, QN_WEIGHT_NONE);
     const struct qn_kernel *kernel =
-        qn_kernel_find(algorithms[i], QN_LAYOUT_SHARDS, QN_HYBRID, QN_WEIGHT_NONE);
+        qn_kernel_find(algorithms[i], QN_LAYOUT_SHARDS, QN_JOINT, QN_WEIGHT_NONE);
     struct qn_run_request request = qn_run_request_for(reference, &graph);
     struct qn_run_result expected, result;
     struct qn_error error;
@@ -142,7 +142,7 @@ static void ranks_tend_to_the_same_values(void **state) {
     request.tolerance = 1e-5;
     assert_int_equal(reference->run(&request, &expected, &error), QN_OK);
     request.view = &view;
-    request.beside_choices = "b";
+    request.joint_choices = "b";
     request.asynchronous = true;
     new_machine(4, 0);
     assert_int_equal(kernel->run(&request, &result, &error), QN_OK);
@@ -170,7 +170,7 @@ static void resuming(void **state) {
   assert_true(open_shards(&graph, shard_options, &view));
   for (unsigned i = 0; i < 4; i++) {
     const struct qn_kernel *kernel =
-        qn_kernel_find(algorithms[i], QN_LAYOUT_SHARDS, QN_HYBRID, QN_WEIGHT_U32);
+        qn_kernel_find(algorithms[i], QN_LAYOUT_SHARDS, QN_JOINT, QN_WEIGHT_U32);
     bool real = kernel->result == QN_RESULT_F32; /* sums depend on who does a row */
     struct qn_run_request request = shared_request(kernel, &view, &source, real ? "cd" : "cdb");
     new_machine(0, 0);
@@ -191,7 +191,7 @@ static void failures(void **state) {
   assert_true(open_shards(&graph, shard_options, &view));
   for (unsigned i = 0; i < 2; i++) { /* one resident, one streamed */
     const struct qn_kernel *kernel =
-        qn_kernel_find(algorithms[i], QN_LAYOUT_SHARDS, QN_HYBRID, QN_WEIGHT_U32);
+        qn_kernel_find(algorithms[i], QN_LAYOUT_SHARDS, QN_JOINT, QN_WEIGHT_U32);
     struct qn_run_request request = shared_request(kernel, &view, &source, "bcd");
     request.max_iterations = 3;
     if (i == 0)

@@ -1,4 +1,4 @@
-"""What bench/gpu.py --stream measures beside streaming: shards on the CPU alone, the device alone and both (--device hybrid), with
+"""What bench/gpu.py --stream measures beside streaming: shards on the CPU alone, the device alone and both (--device both), with
 all of the device's memory and with the quarter of the topology's size that streaming is measured with."""
 
 import json
@@ -6,7 +6,7 @@ import json
 import gpu_streaming
 
 ALGORITHMS = ("pagerank", "cc", "bfs", "sssp")
-DEVICES = ("cpu", "cuda", "hybrid")
+DEVICES = ("cpu", "cuda", "both")
 
 
 def seconds_of(bench, algorithm, container, device, extra):
@@ -32,16 +32,16 @@ def measure(bench, algorithm, kind, scale):
                     return  # side by side takes a little more than streaming does
                 raise
             result[device] = report["seconds"]["kernel"]
-            if device == "hybrid":
-                result.update({key: report["hybrid"][key] for key in ("cpu_iterations", "device_iterations", "both_iterations")})
-        bench.results["beside"].append(result)
+            if device == "both":
+                result.update({key: report["joint"][key] for key in ("cpu_iterations", "device_iterations", "both_iterations")})
+        bench.results["joint"].append(result)
         print("%8.3f ms on both, %8.3f ms CPU, %8.3f ms device  %-9s %s %d%s" % (
-            1e3 * result["hybrid"], 1e3 * result["cpu"], 1e3 * result["cuda"], algorithm, kind, scale,
+            1e3 * result["both"], 1e3 * result["cpu"], 1e3 * result["cuda"], algorithm, kind, scale,
             ", streamed" if memory else ""), flush=True)
 
 
-def beside_all(bench):
-    bench.results["beside"] = []
+def joint_all(bench):
+    bench.results["joint"] = []
     for scale in sorted(bench.options.scales):
         for algorithm in ALGORITHMS:
             if ("shards", algorithm) in bench.kernels():
@@ -55,6 +55,6 @@ def table(results):
     for run in results:
         lines.append("| %s %d | %s | %s | %.4f | %.4f | %.4f | %.2f | %d, %d, %d |" % (
             run["kind"], run["scale"], run["algorithm"], "%d MB" % (run["device_memory"] >> 20) if run["device_memory"] else "all",
-            run["cpu"], run["cuda"], run["hybrid"], run["hybrid"] / max(min(run["cpu"], run["cuda"]), 1e-12),
+            run["cpu"], run["cuda"], run["both"], run["both"] / max(min(run["cpu"], run["cuda"]), 1e-12),
             run["cpu_iterations"], run["device_iterations"], run["both_iterations"]))
     return lines + [""]

@@ -11,39 +11,39 @@
 
 #include "kernels/joint.h"
 
-static struct qn_beside_plan plan_of(bool all_active, double cpu, double device, double exchange) {
-  struct qn_beside_plan plan = {.all_active = all_active,
-                                .exchange_seconds = exchange,
-                                .to_host = exchange,
-                                .to_device = exchange,
-                                .threads = 1,
-                                .left = 30};
-  qn_beside_plan_begin(&plan, cpu, device, 1e-4);
+static struct qn_joint_plan plan_of(bool all_active, double cpu, double device, double exchange) {
+  struct qn_joint_plan plan = {.all_active = all_active,
+                               .exchange_seconds = exchange,
+                               .to_host = exchange,
+                               .to_device = exchange,
+                               .threads = 1,
+                               .left = 30};
+  qn_joint_plan_begin(&plan, cpu, device, 1e-4);
   return plan;
 }
 
-static enum qn_beside_choice choice_of(const struct qn_beside_plan *plan, double f) {
+static enum qn_joint_choice choice_of(const struct qn_joint_plan *plan, double f) {
   double alpha;
-  return qn_beside_choose(plan, f, true, true, &alpha);
+  return qn_joint_choose(plan, f, true, true, &alpha);
 }
 
 /* Both have been measured alone, and took what was expected. */
-static struct qn_beside_plan known_plan(double cpu, double device, double exchange) {
-  struct qn_beside_plan plan = plan_of(true, cpu, device, exchange);
-  qn_beside_learn(&plan, QN_CPU_ALONE, 1, cpu);
-  qn_beside_learn(&plan, QN_DEVICE_ALONE, 1, device);
+static struct qn_joint_plan known_plan(double cpu, double device, double exchange) {
+  struct qn_joint_plan plan = plan_of(true, cpu, device, exchange);
+  qn_joint_learn(&plan, QN_CPU_ALONE, 1, cpu);
+  qn_joint_learn(&plan, QN_DEVICE_ALONE, 1, device);
   return plan;
 }
 
 static void the_faster_one_works(void **state) {
   (void)state;
-  struct qn_beside_plan plan = known_plan(1, 0.01, 0.001);
+  struct qn_joint_plan plan = known_plan(1, 0.01, 0.001);
   assert_int_equal(choice_of(&plan, 1), QN_DEVICE_ALONE);
   plan = known_plan(0.01, 1, 0.001);
   assert_int_equal(choice_of(&plan, 1), QN_CPU_ALONE);
   plan = known_plan(1, 0.8, 0.001);
-  assert_int_equal(choice_of(&plan, 1), QN_SIDE_BY_SIDE);
-  assert_true(qn_beside_cpu_share(&plan, 1) > 0.4 && qn_beside_cpu_share(&plan, 1) < 0.5);
+  assert_int_equal(choice_of(&plan, 1), QN_BOTH);
+  assert_true(qn_joint_cpu_share(&plan, 1) > 0.4 && qn_joint_cpu_share(&plan, 1) < 0.5);
   plan = known_plan(1, 0.8, 0.5); /* exchanging costs more than sharing saves */
   assert_int_equal(choice_of(&plan, 1), QN_DEVICE_ALONE);
 }
@@ -51,49 +51,49 @@ static void the_faster_one_works(void **state) {
 /* What was never measured and may be the best is tried, what is hopeless is not. */
 static void estimates_are_tried(void **state) {
   (void)state;
-  struct qn_beside_plan plan = plan_of(true, 1, 0.9, 0.5);
-  unsigned tried[QN_BESIDE_CHOICES] = {0};
+  struct qn_joint_plan plan = plan_of(true, 1, 0.9, 0.5);
+  unsigned tried[QN_JOINT_CHOICES] = {0};
   for (int i = 0; i < 20; i++) {
-    enum qn_beside_choice choice = choice_of(&plan, 1);
+    enum qn_joint_choice choice = choice_of(&plan, 1);
     tried[choice]++;
-    qn_beside_learn(&plan, choice, 1, choice == QN_CPU_ALONE ? 0.7 : 0.9);
+    qn_joint_learn(&plan, choice, 1, choice == QN_CPU_ALONE ? 0.7 : 0.9);
   }
   assert_true(tried[QN_CPU_ALONE] >= 16 && tried[QN_DEVICE_ALONE] >= 1);
   plan = plan_of(true, 100, 0.9, 0.5);
   for (int i = 0; i < 20; i++) {
     assert_int_equal(choice_of(&plan, 1), QN_DEVICE_ALONE);
-    qn_beside_learn(&plan, QN_DEVICE_ALONE, 1, 0.9);
+    qn_joint_learn(&plan, QN_DEVICE_ALONE, 1, 0.9);
   }
 }
 
 static void few_active_vertices_are_for_the_cpu(void **state) {
   (void)state;
-  struct qn_beside_plan plan = plan_of(false, 1, 0.1, 0);
+  struct qn_joint_plan plan = plan_of(false, 1, 0.1, 0);
   double alpha;
-  qn_beside_learn(&plan, QN_CPU_ALONE, 1e-6, 1e-5);
-  assert_int_equal(qn_beside_choose(&plan, 1e-6, true, true, &alpha), QN_CPU_ALONE);
+  qn_joint_learn(&plan, QN_CPU_ALONE, 1e-6, 1e-5);
+  assert_int_equal(qn_joint_choose(&plan, 1e-6, true, true, &alpha), QN_CPU_ALONE);
   assert_true(alpha < 1);
-  assert_int_not_equal(qn_beside_choose(&plan, 0.5, true, true, &alpha), QN_CPU_ALONE);
+  assert_int_not_equal(qn_joint_choose(&plan, 0.5, true, true, &alpha), QN_CPU_ALONE);
   assert_true(alpha > 9 && alpha < 11);
   /* Where the values are counts. */
   plan.exchange_seconds = plan.to_host = plan.to_device = 10;
-  assert_int_equal(qn_beside_choose(&plan, 1e-6, false, true, &alpha), QN_DEVICE_ALONE);
-  assert_int_equal(qn_beside_choose(&plan, 0.5, true, false, &alpha), QN_CPU_ALONE);
+  assert_int_equal(qn_joint_choose(&plan, 1e-6, false, true, &alpha), QN_DEVICE_ALONE);
+  assert_int_equal(qn_joint_choose(&plan, 0.5, true, false, &alpha), QN_CPU_ALONE);
 }
 
 /* The first sparse iteration of the CPU is dear, but a long search makes it worth the trial. */
 static void long_searches_end_up_on_the_cpu(void **state) {
   (void)state;
-  struct qn_beside_plan plan = plan_of(false, 0.1, 0.002, 1e-4);
+  struct qn_joint_plan plan = plan_of(false, 0.1, 0.002, 1e-4);
   unsigned by_cpu = 0;
   bool on_host = true, on_device = true;
   double spent = 0;
   for (int i = 0; i < 20000; i++) {
     double alpha;
-    enum qn_beside_choice choice = qn_beside_choose(&plan, 1e-7, on_host, on_device, &alpha);
+    enum qn_joint_choice choice = qn_joint_choose(&plan, 1e-7, on_host, on_device, &alpha);
     double seconds = choice == QN_DEVICE_ALONE ? 1e-4 : by_cpu == 0 ? 2e-3 : 5e-6;
     by_cpu += choice == QN_CPU_ALONE;
-    qn_beside_learn(&plan, choice, 1e-7, seconds);
+    qn_joint_learn(&plan, choice, 1e-7, seconds);
     on_host = choice == QN_CPU_ALONE;
     on_device = !on_host;
     spent += seconds;
@@ -105,46 +105,46 @@ static void long_searches_end_up_on_the_cpu(void **state) {
 
 static void what_was_measured_counts(void **state) {
   (void)state;
-  struct qn_beside_plan plan = known_plan(1, 0.9, 0.001);
-  assert_int_equal(choice_of(&plan, 1), QN_SIDE_BY_SIDE);
-  qn_beside_learn_shared(&plan, 1, 2, 4, 4); /* they are in each other's way */
+  struct qn_joint_plan plan = known_plan(1, 0.9, 0.001);
+  assert_int_equal(choice_of(&plan, 1), QN_BOTH);
+  qn_joint_learn_shared(&plan, 1, 2, 4, 4); /* they are in each other's way */
   assert_int_equal(choice_of(&plan, 1), QN_DEVICE_ALONE);
   for (int i = 0; i < 8; i++)
-    qn_beside_learn(&plan, QN_DEVICE_ALONE, 1, 3);
+    qn_joint_learn(&plan, QN_DEVICE_ALONE, 1, 3);
   assert_int_equal(choice_of(&plan, 1), QN_CPU_ALONE);
   /* A slow sparse iteration says nothing of dense ones, nor they of it. */
   plan = plan_of(false, 1, 1, 0);
-  qn_beside_learn(&plan, QN_CPU_ALONE, 1e-6, 0.01);
-  assert_true(qn_beside_expected(&plan, QN_CPU_ALONE, 1) < 1.1);
-  assert_true(qn_beside_expected(&plan, QN_CPU_ALONE, 1e-6) > 0.009);
-  qn_beside_learn(&plan, QN_CPU_ALONE, 0.5, 0.1);
-  assert_true(qn_beside_expected(&plan, QN_CPU_ALONE, 1) < 0.2);
-  assert_true(qn_beside_expected(&plan, QN_CPU_ALONE, 1e-6) > 0.009);
+  qn_joint_learn(&plan, QN_CPU_ALONE, 1e-6, 0.01);
+  assert_true(qn_joint_expected(&plan, QN_CPU_ALONE, 1) < 1.1);
+  assert_true(qn_joint_expected(&plan, QN_CPU_ALONE, 1e-6) > 0.009);
+  qn_joint_learn(&plan, QN_CPU_ALONE, 0.5, 0.1);
+  assert_true(qn_joint_expected(&plan, QN_CPU_ALONE, 1) < 0.2);
+  assert_true(qn_joint_expected(&plan, QN_CPU_ALONE, 1e-6) > 0.009);
   /* Rates of pages while both work are their own. */
   plan = known_plan(1, 1, 0);
-  qn_beside_learn_shared(&plan, 1, 0.8, 3, 1);
-  assert_true(qn_beside_cpu_share(&plan, 1) < 0.3);
-  assert_true(qn_beside_expected(&plan, QN_CPU_ALONE, 1) < 1.1);
-  assert_true(qn_beside_expected(&plan, QN_SIDE_BY_SIDE, 1) > 0.75);
-  assert_true(qn_beside_expected(&plan, QN_SIDE_BY_SIDE, 1) < 0.85);
+  qn_joint_learn_shared(&plan, 1, 0.8, 3, 1);
+  assert_true(qn_joint_cpu_share(&plan, 1) < 0.3);
+  assert_true(qn_joint_expected(&plan, QN_CPU_ALONE, 1) < 1.1);
+  assert_true(qn_joint_expected(&plan, QN_BOTH, 1) > 0.75);
+  assert_true(qn_joint_expected(&plan, QN_BOTH, 1) < 0.85);
 }
 
 /* A device whose readers leave the CPU few threads gains nothing by it; with most threads it does,
  * if they are about as fast. */
 static void threads_that_readers_need_count(void **state) {
   (void)state;
-  struct qn_beside_plan plan = known_plan(0.088, 0.08, 0.001);
+  struct qn_joint_plan plan = known_plan(0.088, 0.08, 0.001);
   plan.streams = true;
   plan.threads = 5.0 / 16;
   assert_int_equal(choice_of(&plan, 1), QN_DEVICE_ALONE); /* it was cold */
-  qn_beside_learn(&plan, QN_DEVICE_ALONE, 1, 0.08);
+  qn_joint_learn(&plan, QN_DEVICE_ALONE, 1, 0.08);
   assert_int_equal(choice_of(&plan, 1), QN_DEVICE_ALONE);
   plan.threads = 13.0 / 16;
-  assert_int_equal(choice_of(&plan, 1), QN_SIDE_BY_SIDE);
+  assert_int_equal(choice_of(&plan, 1), QN_BOTH);
   plan = known_plan(0.088, 0.03, 0.001); /* both wait for the host's memory */
   plan.streams = true;
   plan.threads = 13.0 / 16;
-  qn_beside_learn(&plan, QN_DEVICE_ALONE, 1, 0.03);
+  qn_joint_learn(&plan, QN_DEVICE_ALONE, 1, 0.03);
   assert_int_equal(choice_of(&plan, 1), QN_DEVICE_ALONE);
 }
 
@@ -152,35 +152,35 @@ static void threads_that_readers_need_count(void **state) {
  * search ends where it is, and what moving over costs counts with all that it takes. */
 static void tails_stay_where_they_are(void **state) {
   (void)state;
-  struct qn_beside_plan plan = {.streams = true,
-                                .exchange_seconds = 7e-4,
-                                .to_host = 4e-3,
-                                .to_device = 7e-4,
-                                .threads = 0.3,
-                                .left = UINT32_MAX};
+  struct qn_joint_plan plan = {.streams = true,
+                               .exchange_seconds = 7e-4,
+                               .to_host = 4e-3,
+                               .to_device = 7e-4,
+                               .threads = 0.3,
+                               .left = UINT32_MAX};
   double alpha;
-  qn_beside_plan_begin(&plan, 0.088, 0.04, 1.7e-3);
-  qn_beside_learn(&plan, QN_CPU_ALONE, 0.0018, 3.8e-3);
-  qn_beside_learn(&plan, QN_CPU_ALONE, 0.65, 0.041);
-  qn_beside_learn(&plan, QN_CPU_ALONE, 0.34, 0.017);
-  assert_int_equal(qn_beside_choose(&plan, 0.0018, true, false, &alpha), QN_CPU_ALONE);
-  qn_beside_learn(&plan, QN_CPU_ALONE, 0.0018, 1.8e-3);
-  assert_int_equal(qn_beside_choose(&plan, 1e-5, true, false, &alpha), QN_CPU_ALONE);
-  assert_int_equal(qn_beside_choose(&plan, 0, true, false, &alpha), QN_CPU_ALONE);
+  qn_joint_plan_begin(&plan, 0.088, 0.04, 1.7e-3);
+  qn_joint_learn(&plan, QN_CPU_ALONE, 0.0018, 3.8e-3);
+  qn_joint_learn(&plan, QN_CPU_ALONE, 0.65, 0.041);
+  qn_joint_learn(&plan, QN_CPU_ALONE, 0.34, 0.017);
+  assert_int_equal(qn_joint_choose(&plan, 0.0018, true, false, &alpha), QN_CPU_ALONE);
+  qn_joint_learn(&plan, QN_CPU_ALONE, 0.0018, 1.8e-3);
+  assert_int_equal(qn_joint_choose(&plan, 1e-5, true, false, &alpha), QN_CPU_ALONE);
+  assert_int_equal(qn_joint_choose(&plan, 0, true, false, &alpha), QN_CPU_ALONE);
   /* Between what was measured it is neither. */
-  double between = qn_beside_expected(&plan, QN_CPU_ALONE, 0.1);
+  double between = qn_joint_expected(&plan, QN_CPU_ALONE, 0.1);
   assert_true(between > 1.8e-3 && between < 0.017);
-  assert_true(qn_beside_expected(&plan, QN_DEVICE_ALONE, 0) == 1.7e-3);
+  assert_true(qn_joint_expected(&plan, QN_DEVICE_ALONE, 0) == 1.7e-3);
 }
 
 /* Nothing is known, nothing is active: some choice, and no nonsense. */
 static void nothing_to_go_by(void **state) {
   (void)state;
-  struct qn_beside_plan plan = {0};
+  struct qn_joint_plan plan = {0};
   double alpha;
-  qn_beside_choose(&plan, 0, true, true, &alpha);
-  qn_beside_learn(&plan, QN_CPU_ALONE, 0, 0);
-  assert_true(qn_beside_cpu_share(&plan, 0) >= 0 && qn_beside_cpu_share(&plan, 0) <= 1);
+  qn_joint_choose(&plan, 0, true, true, &alpha);
+  qn_joint_learn(&plan, QN_CPU_ALONE, 0, 0);
+  assert_true(qn_joint_cpu_share(&plan, 0) >= 0 && qn_joint_cpu_share(&plan, 0) <= 1);
 }
 
 static void both_ends_meet(void **state) {

@@ -1,13 +1,13 @@
-/* The CPU's side of shards (side.h), over the loops of engine.h, which this header is
- * included after, with QN_SIDE defined as the symbol. */
-#ifndef QN_KERNELS_CPU_SHARDS_SIDE_H
-#define QN_KERNELS_CPU_SHARDS_SIDE_H
+/* The CPU's side of shards (joint/cpu.h), over the loops of engine.h, which this header is
+ * included after, with QN_JOINT_CPU defined as the symbol. */
+#ifndef QN_KERNELS_CPU_SHARDS_JOINT_H
+#define QN_KERNELS_CPU_SHARDS_JOINT_H
 
 #include "kernels/cpu/joint/share.h"
 #include "kernels/cpu/shards/engine.h"
 
-struct shards_side {
-  struct qn_side shared; /* first */
+struct shards_joint {
+  struct qn_joint_cpu shared; /* first */
   struct engine_state state;
   struct qn_run_result ignored;
   const uint32_t *bounds;
@@ -24,103 +24,103 @@ struct shards_side {
 #endif
 };
 
-static inline struct shards_side *side_of(struct qn_side *shared) {
-  return (struct shards_side *)shared;
+static inline struct shards_joint *joint_of(struct qn_joint_cpu *shared) {
+  return (struct shards_joint *)shared;
 }
 
-static inline void side_enter(struct shards_side *side) {
+static inline void joint_enter(struct shards_joint *side) {
   side->state.context = side->shared.context;
 }
 
-static inline void side_leave(struct shards_side *side) {
+static inline void joint_leave(struct shards_joint *side) {
   side->shared.context = side->state.context;
 }
 
 #if PROGRAM_SCHEDULE == QN_ALL_ACTIVE
 
-static inline enum qn_status side_create_work(struct shards_side *side, struct qn_error *error) {
+static inline enum qn_status joint_create_work(struct shards_joint *side, struct qn_error *error) {
   return all_create(&side->state, &side->work, error);
 }
 
-static inline void side_destroy_work(struct shards_side *side) {
+static inline void joint_destroy_work(struct shards_joint *side) {
   all_destroy(&side->state, &side->work);
 }
 
-static void side_step(struct qn_side *shared) {
-  struct shards_side *side = side_of(shared);
-  side_enter(side);
+static void joint_step(struct qn_joint_cpu *shared) {
+  struct shards_joint *side = joint_of(shared);
+  joint_enter(side);
   shared->change = all_step(&side->state, &side->work);
-  side_leave(side);
+  joint_leave(side);
 }
 
-static bool side_next_round(struct qn_side *shared) {
+static bool joint_next_round(struct qn_joint_cpu *shared) {
   (void)shared;
   return false;
 }
 
-static void side_adopt(struct qn_side *shared) {
+static void joint_adopt(struct qn_joint_cpu *shared) {
   (void)shared;
 }
 
-static void side_wake_all(struct qn_side *shared) {
+static void joint_wake_all(struct qn_joint_cpu *shared) {
   (void)shared;
 }
 
-static void side_share_begin(struct qn_side *shared, bool notify) {
-  struct shards_side *side = side_of(shared);
+static void joint_share_begin(struct qn_joint_cpu *shared, bool notify) {
+  struct shards_joint *side = joint_of(shared);
   (void)notify;
-  side_enter(side);
+  joint_enter(side);
   sweep_send(&side->state.context, side->state.view, side->state.values, side->work.messages,
              &side->work.sent);
-  side_leave(side);
+  joint_leave(side);
   shared->change = 0;
 }
 
 /* Asynchronously, what was applied is sent at once; a reader gets the old message or the new one.
  */
-static inline void side_send(struct shards_side *side, uint64_t begin, uint64_t end) {
+static inline void joint_send(struct shards_joint *side, uint64_t begin, uint64_t end) {
   for (uint64_t v = begin; v < end; v++)
     side->work.messages[v] = program_send(&side->state.context, side->state.values[v],
                                           sweep_out_degree(side->state.view, v));
 }
 
 /* Returns the change. */
-static inline double side_pull(struct shards_side *side, uint64_t begin, uint64_t end) {
+static inline double joint_pull(struct shards_joint *side, uint64_t begin, uint64_t end) {
   const uint64_t *offsets = side->state.view->in.row_offsets;
   double change = 0;
   for (uint64_t v = begin; v < end; v++)
     change += apply_row(&side->state, v,
                         pull_edges(&side->state, &side->work, offsets[v], offsets[v + 1]));
   if (side->state.request->asynchronous)
-    side_send(side, begin, end);
+    joint_send(side, begin, end);
   return change;
 }
 
-static void side_share_work(struct qn_side *shared, struct qn_side_share *share) {
-  struct shards_side *side = side_of(shared);
+static void joint_share_work(struct qn_joint_cpu *shared, struct qn_joint_share *share) {
+  struct shards_joint *side = joint_of(shared);
   double change = 0;
 #pragma omp parallel reduction(+ : change) num_threads(share->num_threads)
-  for (uint32_t stretch; qn_side_share_take(share, &stretch);) {
-    change += side_pull(side, side->bounds[stretch], side->bounds[stretch + 1]);
-    qn_side_share_did(share, stretch);
+  for (uint32_t stretch; qn_joint_share_take(share, &stretch);) {
+    change += joint_pull(side, side->bounds[stretch], side->bounds[stretch + 1]);
+    qn_joint_share_did(share, stretch);
   }
   shared->change = change;
 }
 
-static void side_share_receive(struct qn_side *shared, uint64_t begin, uint64_t end) {
-  side_send(side_of(shared), begin, end);
+static void joint_share_receive(struct qn_joint_cpu *shared, uint64_t begin, uint64_t end) {
+  joint_send(joint_of(shared), begin, end);
 }
 
-static void side_share_end(struct qn_side *shared) {
+static void joint_share_end(struct qn_joint_cpu *shared) {
   (void)shared;
 }
 
-static double side_probe(struct qn_side *shared, uint64_t first, uint64_t step) {
-  struct shards_side *side = side_of(shared);
+static double joint_probe(struct qn_joint_cpu *shared, uint64_t first, uint64_t step) {
+  struct shards_joint *side = joint_of(shared);
   const uint64_t *offsets = side->state.view->in.row_offsets;
   double begin = qn_seconds();
   if (step == 0)
-    side_share_begin(shared, false);
+    joint_share_begin(shared, false);
 #pragma omp parallel for schedule(dynamic, 1)
   for (uint64_t stretch = first; stretch < (step ? side->num_stretches : 0); stretch += step) {
     program_accumulator sum = program_identity();
@@ -133,7 +133,7 @@ static double side_probe(struct qn_side *shared, uint64_t first, uint64_t step) 
 
 #else
 
-static inline enum qn_status side_create_work(struct shards_side *side, struct qn_error *error) {
+static inline enum qn_status joint_create_work(struct shards_joint *side, struct qn_error *error) {
   enum qn_status status = notify_create(&side->state, &side->work, error);
   if (status)
     return status;
@@ -145,67 +145,67 @@ static inline enum qn_status side_create_work(struct shards_side *side, struct q
   return QN_OK;
 }
 
-static inline void side_destroy_work(struct shards_side *side) {
+static inline void joint_destroy_work(struct shards_joint *side) {
   notify_destroy(&side->state, &side->work);
 }
 
 /* What others see of the frontier. */
-static inline void side_show(struct shards_side *side) {
+static inline void joint_show(struct shards_joint *side) {
   side->shared.active = side->work.current.bits;
   side->shared.next = side->work.next.bits;
   side->shared.num_active = side->work.current.count;
   side->shared.active_edges = side->work.current_edges;
 }
 
-static void side_step(struct qn_side *shared) {
-  struct shards_side *side = side_of(shared);
-  side_enter(side);
+static void joint_step(struct qn_joint_cpu *shared) {
+  struct shards_joint *side = joint_of(shared);
+  joint_enter(side);
   notify_step(&side->state, &side->work);
-  side_leave(side);
-  side_show(side);
+  joint_leave(side);
+  joint_show(side);
 }
 
-static bool side_next_round(struct qn_side *shared) {
-  struct shards_side *side = side_of(shared);
-  side_enter(side);
+static bool joint_next_round(struct qn_joint_cpu *shared) {
+  struct shards_joint *side = joint_of(shared);
+  joint_enter(side);
   bool more = more_active(&side->state, &side->work);
-  side_leave(side);
-  side_show(side);
+  joint_leave(side);
+  joint_show(side);
   return more && side->work.current.count > 0;
 }
 
 /* The frontier's bitmap was written. */
-static inline void side_recount(struct shards_side *side) {
+static inline void joint_recount(struct shards_joint *side) {
   sweep_adopt_bits(&side->work.current);
   side->work.current_edges = queue_edges(&side->state, &side->work.current);
-  side_show(side);
+  joint_show(side);
 }
 
-static void side_adopt(struct qn_side *shared) {
-  struct shards_side *side = side_of(shared);
+static void joint_adopt(struct qn_joint_cpu *shared) {
+  struct shards_joint *side = joint_of(shared);
   side->state.context = shared->context;
 #if PROGRAM_FIRST_SUFFICES
   find_settled(&side->state, &side->work);
 #endif
-  side_recount(side);
+  joint_recount(side);
 }
 
-static void side_wake_all(struct qn_side *shared) {
+static void joint_wake_all(struct qn_joint_cpu *shared) {
 #if PROGRAM_PRIORITY
-  struct shards_side *side = side_of(shared);
+  struct shards_joint *side = joint_of(shared);
   for (uint64_t word = 0; word < qn_frontier_words(&side->work.current); word++) {
     side->work.current.bits[word] |= side->work.far.waiting[word];
     side->work.far.waiting[word] = 0;
   }
-  side_recount(side);
+  joint_recount(side);
 #else
   (void)shared;
 #endif
 }
 
-static void side_share_begin(struct qn_side *shared, bool notify) {
-  struct shards_side *side = side_of(shared);
-  side_enter(side);
+static void joint_share_begin(struct qn_joint_cpu *shared, bool notify) {
+  struct shards_joint *side = joint_of(shared);
+  joint_enter(side);
   side->work.next_edges = 0;
   side->notifies = notify;
 #if PROGRAM_PRIORITY /* the device knows of no waiting */
@@ -217,8 +217,8 @@ static void side_share_begin(struct qn_side *shared, bool notify) {
     notify_all(&side->state, &side->work);
 }
 
-static inline void side_pull(struct shards_side *side, struct notify_share *share, uint64_t begin,
-                             uint64_t end) {
+static inline void joint_pull(struct shards_joint *side, struct notify_share *share, uint64_t begin,
+                              uint64_t end) {
   if (!side->notifies) {
     for (uint64_t v = begin; v < end; v++)
       pull_row(&side->state, &side->work, share, (uint32_t)v);
@@ -230,26 +230,26 @@ static inline void side_pull(struct shards_side *side, struct notify_share *shar
                (uint32_t)(word * 64 + (uint64_t)__builtin_ctzll(bits)));
 }
 
-static void side_share_work(struct qn_side *shared, struct qn_side_share *share) {
-  struct shards_side *side = side_of(shared);
+static void joint_share_work(struct qn_joint_cpu *shared, struct qn_joint_share *share) {
+  struct shards_joint *side = joint_of(shared);
 #pragma omp parallel num_threads(share->num_threads)
   {
     struct notify_share found = {.block.count = 0};
-    for (uint32_t stretch; qn_side_share_take(share, &stretch);) {
-      side_pull(side, &found, side->bounds[stretch], side->bounds[stretch + 1]);
-      qn_side_share_did(share, stretch);
+    for (uint32_t stretch; qn_joint_share_take(share, &stretch);) {
+      joint_pull(side, &found, side->bounds[stretch], side->bounds[stretch + 1]);
+      qn_joint_share_did(share, stretch);
     }
     share_finish(&side->work, &found);
   }
 }
 
 /* Active vertices send their values as they are. */
-static void side_share_receive(struct qn_side *shared, uint64_t begin, uint64_t end) {
+static void joint_share_receive(struct qn_joint_cpu *shared, uint64_t begin, uint64_t end) {
   (void)shared, (void)begin, (void)end;
 }
 
-static void side_share_end(struct qn_side *shared) {
-  struct shards_side *side = side_of(shared);
+static void joint_share_end(struct qn_joint_cpu *shared) {
+  struct shards_joint *side = joint_of(shared);
   struct notify_work *work = &side->work;
   if (side->notifies)
     qn_frontier_clear(&work->notified);
@@ -264,13 +264,13 @@ static void side_share_end(struct qn_side *shared) {
   for (uint64_t word = 0; word < qn_frontier_words(&work->current); word++)
     work->settled[word] |= work->current.bits[word];
 #endif
-  side_recount(side);
+  joint_recount(side);
 }
 
 /* The bitmap of the next iteration's vertices, which are none yet, plays that of the active ones.
  * Where the first contribution suffices, none are active, so that all edges are looked at. */
-static double side_probe(struct qn_side *shared, uint64_t first, uint64_t step) {
-  struct shards_side *side = side_of(shared);
+static double joint_probe(struct qn_joint_cpu *shared, uint64_t first, uint64_t step) {
+  struct shards_joint *side = joint_of(shared);
   struct notify_work *work = &side->work;
   const uint64_t *offsets = side->state.view->in.row_offsets;
   uint64_t *active = work->current.bits, bytes = qn_frontier_words(&work->next) * sizeof *active;
@@ -294,11 +294,11 @@ static double side_probe(struct qn_side *shared, uint64_t first, uint64_t step) 
 
 #endif
 
-static void side_destroy(struct qn_side *shared) {
-  struct shards_side *side = side_of(shared);
+static void joint_destroy(struct qn_joint_cpu *shared) {
+  struct shards_joint *side = joint_of(shared);
   if (!side)
     return;
-  side_destroy_work(side);
+  joint_destroy_work(side);
   qn_pages_free(side->state.values, side->state.context.num_vertices, sizeof *side->state.values);
   qn_free(side->state.replicas);
   qn_free(side->probed);
@@ -306,11 +306,11 @@ static void side_destroy(struct qn_side *shared) {
   qn_free(side);
 }
 
-static enum qn_status side_create(const struct qn_run_request *request,
-                                  const struct qn_program_context *context, const uint32_t *bounds,
-                                  uint64_t num_stretches, struct qn_side **out,
-                                  struct qn_error *error) {
-  struct shards_side *side;
+static enum qn_status joint_create(const struct qn_run_request *request,
+                                   const struct qn_program_context *context, const uint32_t *bounds,
+                                   uint64_t num_stretches, struct qn_joint_cpu **out,
+                                   struct qn_error *error) {
+  struct shards_joint *side;
   const engine_view *view = request->view;
   *out = NULL;
   enum qn_status status = qn_alloc_zeroed(&side, 1, sizeof *side, "the CPU's part", error);
@@ -331,34 +331,34 @@ static enum qn_status side_create(const struct qn_run_request *request,
                             "vertex values", error);
   if (!status) {
     sweep_init(request, context, view, side->state.values);
-    status = side_create_work(side, error);
+    status = joint_create_work(side, error);
   }
   if (status) {
-    side_destroy(&side->shared);
+    joint_destroy(&side->shared);
     return status;
   }
   side->shared.context = *context;
   side->shared.values = side->state.values;
 #if PROGRAM_SCHEDULE != QN_ALL_ACTIVE
-  side_show(side);
+  joint_show(side);
 #endif
   *out = &side->shared;
   return QN_OK;
 }
 
-extern const struct qn_side_kernel QN_SIDE;
-const struct qn_side_kernel QN_SIDE = {
-    .create = side_create,
-    .destroy = side_destroy,
-    .step = side_step,
-    .next_round = side_next_round,
-    .adopt = side_adopt,
-    .wake_all = side_wake_all,
-    .share_begin = side_share_begin,
-    .share_work = side_share_work,
-    .share_receive = side_share_receive,
-    .share_end = side_share_end,
-    .probe = side_probe,
+extern const struct qn_joint_cpu_kernel QN_JOINT_CPU;
+const struct qn_joint_cpu_kernel QN_JOINT_CPU = {
+    .create = joint_create,
+    .destroy = joint_destroy,
+    .step = joint_step,
+    .next_round = joint_next_round,
+    .adopt = joint_adopt,
+    .wake_all = joint_wake_all,
+    .share_begin = joint_share_begin,
+    .share_work = joint_share_work,
+    .share_receive = joint_share_receive,
+    .share_end = joint_share_end,
+    .probe = joint_probe,
 };
 
 #endif
