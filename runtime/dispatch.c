@@ -276,6 +276,16 @@ static enum qn_status find_groups(const struct qn_session *session,
   return qn_vertex_file_read(options->groups, &session->ids, true, &run->groups, NULL, NULL, error);
 }
 
+/* Ranks sum to 1: rounded to 24 bits, the nearest ones to a fixed point may never change by less. */
+static void note_tolerance(const struct qn_kernel *kernel, double tolerance) {
+  const double reached = 0x1p-24;
+  if (tolerance > 0 && tolerance < reached && (kernel->traits & QN_KERNEL_RANKS) &&
+      kernel->result == QN_RESULT_F32)
+    qn_notice("note: ranks are 32-bit floats, whose rounding alone may change them by %.1e in sum; "
+              "a tolerance of %g may never be reached",
+              reached, tolerance);
+}
+
 static void fill_request(const struct qn_session *session, const struct qn_run_options *options,
                          struct qn_run *run) {
   struct qn_run_request *request = &run->request;
@@ -288,6 +298,7 @@ static void fill_request(const struct qn_session *session, const struct qn_run_o
     request->damping = options->damping;
   if (options->tolerance >= 0)
     request->tolerance = options->tolerance;
+  note_tolerance(run->kernel, options->tolerance);
   if (options->iterations >= 0)
     request->max_iterations = (uint32_t)options->iterations;
   if (options->hops >= 0)

@@ -261,6 +261,7 @@ static enum qn_status record_options(const struct options *options, json_t *prov
 
 struct report {
   uint64_t num_vertices, num_edges;
+  struct qn_container_info info; /* of a container */
   struct qn_ledger ledger;
   struct qn_memory_plan plan;
   json_t *provenance;
@@ -269,7 +270,8 @@ struct report {
 
 static enum qn_status finish_container(struct qn_writer *writer, struct report *report,
                                        struct qn_error *error) {
-  report->num_edges = qn_writer_info(writer)->num_edges;
+  report->info = *qn_writer_info(writer);
+  report->num_edges = report->info.num_edges;
   enum qn_status status = qn_ledger_check(&report->ledger, error);
   if (!status)
     status = qn_provenance_ledger(report->provenance, &report->ledger, error);
@@ -406,13 +408,17 @@ static enum qn_status print_json(const struct options *options, const struct rep
 }
 
 static void print_summary(const struct options *options, const struct report *report) {
-  char vertices[32], edges[32];
-  FILE *stream = strcmp(options->output, "-") == 0 ? stderr : stdout;
-  fprintf(stream, "%s: %s vertices, %s edges, in %.2f s\n", options->output,
+  char vertices[32], edges[32], graph[QN_GRAPH_TEXT];
+  if (options->format == FORMAT_GRAPH) {
+    printf("%s: %s, in %.2f s\n", options->output,
+           qn_ledger_graph_text(&report->ledger, &report->info, graph), report->seconds);
+    qn_ledger_print(&report->ledger, stdout);
+    return;
+  }
+  fprintf(strcmp(options->output, "-") == 0 ? stderr : stdout,
+          "%s: %s vertices, %s edges, in %.2f s\n", options->output,
           qn_count_text(report->num_vertices, vertices, sizeof vertices),
           qn_count_text(report->num_edges, edges, sizeof edges), report->seconds);
-  if (options->format == FORMAT_GRAPH)
-    qn_ledger_print(&report->ledger, stream);
 }
 
 static enum qn_status run(const struct options *options, struct report *report,

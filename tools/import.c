@@ -497,6 +497,8 @@ static enum qn_status build(struct import *import, struct qn_error *error) {
   if (!status)
     status = qn_build_graph(import->list, &build, import->writer, &import->result.ledger, error);
   import->seconds.build = qn_seconds() - begun;
+  if (!status && !result->symmetric)
+    qn_ledger_note_parallel(&import->result.ledger, "--duplicates=remove");
   if (status == QN_INVALID && import->options->num_inputs == 1 && !error->file[0])
     qn_error_in_file(error, import->options->inputs[0]);
   if (status == QN_INVALID)
@@ -543,13 +545,9 @@ static enum qn_status print_json(const struct import *import, const struct qn_co
 }
 
 static void print_summary(const struct import *import, const struct qn_container_info *info) {
-  char vertices[32], edges[32];
-  printf("%s: %s vertices, %s %s edges, %s%s\n", import->options->output,
-         qn_count_text(info->num_vertices, vertices, sizeof vertices),
-         qn_count_text(info->num_edges, edges, sizeof edges),
-         info->directedness == QN_UNDIRECTED ? "undirected" : "directed",
-         info->weight_type == QN_WEIGHT_NONE ? "no weights" : "weights ",
-         info->weight_type == QN_WEIGHT_NONE ? "" : qn_weight_type_name(info->weight_type));
+  char graph[QN_GRAPH_TEXT];
+  printf("%s: %s\n", import->options->output,
+         qn_ledger_graph_text(&import->result.ledger, info, graph));
   qn_ledger_print(&import->result.ledger, stdout);
 }
 

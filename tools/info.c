@@ -61,6 +61,39 @@ static void print_sections(const json_t *sections) {
   }
 }
 
+/* The edges of an undirected graph, each once, as those who made it or what it was made from have
+ * counted them; 0 if none has. */
+static uint64_t undirected_edges(const json_t *description, uint64_t stored) {
+  const json_t *metadata = json_object_get(description, "metadata");
+  while (metadata && !json_object_get(metadata, "ledger"))
+    metadata = json_object_get(json_object_get(metadata, "source"), "metadata");
+  json_int_t edges =
+      json_integer_value(json_object_get(json_object_get(metadata, "ledger"), "undirected_edges"));
+  bool fits = edges > 0 && (uint64_t)edges <= stored && stored - (uint64_t)edges <= (uint64_t)edges;
+  return fits ? (uint64_t)edges : 0;
+}
+
+/* "edges" are those stored: of undirected graphs that is not what people count. */
+static void explain_edges(json_t *description, bool json) {
+  char text[160], edges[32], stored[32];
+  uint64_t num_stored = (uint64_t)json_integer_value(json_object_get(description, "edges"));
+  uint64_t num_edges = undirected_edges(description, num_stored);
+  const char *directedness = json_string_value(json_object_get(description, "directedness"));
+  if (strcmp(directedness, "undirected") != 0)
+    return;
+  if (json && num_edges)
+    json_object_set_new(description, "undirected_edges", json_integer((json_int_t)num_edges));
+  if (json)
+    return;
+  qn_count_text(num_stored, stored, sizeof stored);
+  if (num_edges)
+    snprintf(text, sizeof text, "%s undirected (%s stored: both directions)",
+             qn_count_text(num_edges, edges, sizeof edges), stored);
+  else
+    snprintf(text, sizeof text, "%s stored, both directions of undirected edges", stored);
+  json_object_set_new(description, "edges", json_string(text));
+}
+
 static void print_text(json_t *description) {
   json_t *sections = json_incref(json_object_get(description, "sections"));
   json_object_del(description, "sections");
@@ -81,6 +114,8 @@ int main(int argc, char **argv) {
   enum qn_status status = qn_container_open(options.file, QN_MAP_ARCHIVE, &container, &error);
   if (!status)
     status = qn_container_describe(container, &description, &error);
+  if (!status)
+    explain_edges(description, options.shared.json);
   if (!status && options.shared.json) {
     json_dumpf(description, stdout, JSON_INDENT(2));
     putchar('\n');

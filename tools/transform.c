@@ -242,6 +242,8 @@ static enum qn_status write_container(const struct options *options,
     status = qn_transform_graph(graph, &transform, writer, &report->ledger, error);
   qn_subgraph_destroy(&part);
   if (!status)
+    qn_ledger_note_parallel(&report->ledger, "--remove-duplicates");
+  if (!status)
     status = qn_provenance_ledger(report->provenance, &report->ledger, error);
   report->info = *qn_writer_info(writer);
   return status ? status : qn_writer_metadata(writer, report->provenance, error);
@@ -336,15 +338,9 @@ static enum qn_status print_json(const struct options *options, const struct rep
 }
 
 static void print_summary(const struct options *options, const struct report *report) {
-  const struct qn_container_info *info = &report->info;
-  char vertices[32], edges[32];
-  printf("%s: %s vertices, %s %s edges, %s%s, in %.2f s\n", options->output,
-         qn_count_text(info->num_vertices, vertices, sizeof vertices),
-         qn_count_text(info->num_edges, edges, sizeof edges),
-         info->directedness == QN_UNDIRECTED ? "undirected" : "directed",
-         info->weight_type == QN_WEIGHT_NONE ? "no weights" : "weights ",
-         info->weight_type == QN_WEIGHT_NONE ? "" : qn_weight_type_name(info->weight_type),
-         report->seconds);
+  char graph[QN_GRAPH_TEXT];
+  printf("%s: %s, in %.2f s\n", options->output,
+         qn_ledger_graph_text(&report->ledger, &report->info, graph), report->seconds);
   qn_ledger_print(&report->ledger, stdout);
 }
 

@@ -6,6 +6,7 @@
 
 #include "converters/build/build_job.h"
 #include "converters/edges/spill.h"
+#include "formats/graph/statistics.h"
 #include "support/memory.h"
 #include "support/progress.h"
 #include "support/threads.h"
@@ -150,6 +151,7 @@ void qn_build_count_read(struct qn_build_job *job, uint64_t self_loops) {
   uint64_t num_edges = job->list->num_edges;
   ledger->edges_read = num_edges - ledger->edges_added;
   ledger->self_loops_removed = job->build->self_loops == QN_SELF_LOOPS_REMOVE ? self_loops : 0;
+  job->self_loops = self_loops - ledger->self_loops_removed;
   if (job->build->undirected)
     ledger->edges_added += num_edges - self_loops;
 }
@@ -330,6 +332,16 @@ static enum qn_status build_in_memory(struct qn_build_job *job, struct qn_error 
   return write_out_edges(job, error);
 }
 
+/* Loops are stored once, other edges twice. */
+static void count_undirected(struct qn_build_job *job) {
+  const struct qn_build *build = job->build;
+  bool merged = build->duplicates != QN_DUPLICATES_KEEP;
+  uint64_t loops = merged && job->self_loops ? qn_csr_count_loops(&job->out) : job->self_loops;
+  job->ledger->undirected_edges = (job->out.num_edges + loops) / 2;
+  if (build->undirected && !merged && !build->unique)
+    job->ledger->parallel_edges = qn_csr_count_parallel(&job->out, true);
+}
+
 static enum qn_status run(struct qn_build_job *job, struct qn_error *error) {
   const struct qn_build *build = job->build;
   enum qn_status status;
@@ -350,6 +362,8 @@ static enum qn_status run(struct qn_build_job *job, struct qn_error *error) {
       ledger->edges_read + ledger->edges_added - ledger->self_loops_removed - ledger->edges_written;
   qn_writer_info(job->writer)->num_edges = job->out.num_edges;
   bool directed = !build->undirected && !build->already_symmetric;
+  if (!directed)
+    count_undirected(job);
   if (build->transpose && directed && (status = write_in_edges(job, error)))
     return status;
   return write_ids(job, error);

@@ -21,7 +21,8 @@ struct qn_build_job {
   uint64_t num_vertices;
   struct qn_id_map *ids;
   struct qn_edge_buckets buckets;
-  struct qn_csr out; /* as written */
+  uint64_t self_loops; /* that were not removed, before duplicates were */
+  struct qn_csr out;   /* as written */
 };
 
 /* Make a block's ids vertices and its weights the graph's, take out self loops if they are not

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 
+#include "support/progress.h"
 #include "support/sizes.h"
 
 struct entry {
@@ -11,9 +12,10 @@ struct entry {
   bool only_if_any;
 };
 
-enum { NUM_ENTRIES = 9 };
+enum { NUM_ENTRIES = 11 };
 
 static void list_entries(const struct qn_ledger *ledger, struct entry entries[NUM_ENTRIES]) {
+  bool undirected = ledger->undirected_edges > 0;
   const struct entry all[NUM_ENTRIES] = {
       {"records", "records read", ledger->records, false},
       {"comments", "comments and blank lines", ledger->comments, false},
@@ -23,7 +25,10 @@ static void list_entries(const struct qn_ledger *ledger, struct entry entries[NU
       {"edges_added", "added by symmetrising", ledger->edges_added, false},
       {"self_loops_removed", "self loops removed", ledger->self_loops_removed, false},
       {"duplicates_removed", "duplicates removed", ledger->duplicates_removed, false},
-      {"edges_written", "edges written", ledger->edges_written, false},
+      {"edges_written", undirected ? "edges written, both ways" : "edges written",
+       ledger->edges_written, false},
+      {"undirected_edges", "undirected edges", ledger->undirected_edges, true},
+      {"parallel_edges", "of these parallel", ledger->parallel_edges, true},
   };
   for (int i = 0; i < NUM_ENTRIES; i++)
     entries[i] = all[i];
@@ -60,6 +65,34 @@ json_t *qn_ledger_json(const struct qn_ledger *ledger) {
     }
   }
   return object;
+}
+
+char *qn_ledger_graph_text(const struct qn_ledger *ledger, const struct qn_container_info *info,
+                           char text[QN_GRAPH_TEXT]) {
+  char vertices[32], edges[32], stored[32];
+  int length;
+  qn_count_text(info->num_vertices, vertices, sizeof vertices);
+  qn_count_text(info->num_edges, stored, sizeof stored);
+  qn_count_text(ledger->undirected_edges, edges, sizeof edges);
+  if (info->directedness == QN_UNDIRECTED)
+    length = snprintf(text, QN_GRAPH_TEXT,
+                      "%s vertices, %s undirected edges (%s stored: both directions)", vertices,
+                      edges, stored);
+  else
+    length = snprintf(text, QN_GRAPH_TEXT, "%s vertices, %s directed edges", vertices, stored);
+  snprintf(text + length, QN_GRAPH_TEXT - (size_t)length, ", %s%s",
+           info->weight_type == QN_WEIGHT_NONE ? "no weights" : "weights ",
+           info->weight_type == QN_WEIGHT_NONE ? "" : qn_weight_type_name(info->weight_type));
+  return text;
+}
+
+void qn_ledger_note_parallel(const struct qn_ledger *ledger, const char *option) {
+  char count[32];
+  if (ledger->parallel_edges)
+    qn_notice(
+        "note: %s undirected edges have the ends of another: an edge that was there both ways "
+        "becomes two; %s leaves one",
+        qn_count_text(ledger->parallel_edges, count, sizeof count), option);
 }
 
 void qn_ledger_print(const struct qn_ledger *ledger, FILE *stream) {

@@ -2,6 +2,45 @@
 
 #include "support/memory.h"
 
+/* ---- Edges ---------------------------------------------------------------- */
+
+/* The first edge of the row in [edge, end) that leads to `column` or further. */
+static uint64_t find_column(const struct qn_csr *csr, uint64_t edge, uint64_t end,
+                            uint64_t column) {
+  while (edge < end) {
+    uint64_t middle = edge + (end - edge) / 2;
+    if (csr->column_indices[middle] < column)
+      edge = middle + 1;
+    else
+      end = middle;
+  }
+  return edge;
+}
+
+uint64_t qn_csr_count_loops(const struct qn_csr *csr) {
+  uint64_t loops = 0;
+#pragma omp parallel for schedule(dynamic, 4096) reduction(+ : loops)
+  for (uint64_t v = 0; v < csr->num_vertices; v++) {
+    uint64_t end = csr->row_offsets[v + 1];
+    for (uint64_t e = find_column(csr, csr->row_offsets[v], end, v);
+         e < end && csr->column_indices[e] == v; e++)
+      loops++;
+  }
+  return loops;
+}
+
+uint64_t qn_csr_count_parallel(const struct qn_csr *csr, bool once) {
+  uint64_t parallel = 0;
+#pragma omp parallel for schedule(dynamic, 4096) reduction(+ : parallel)
+  for (uint64_t v = 0; v < csr->num_vertices; v++) {
+    uint64_t begin = csr->row_offsets[v], end = csr->row_offsets[v + 1];
+    begin = once ? find_column(csr, begin, end, v) : begin;
+    for (uint64_t e = begin + 1; e < end; e++)
+      parallel += csr->column_indices[e] == csr->column_indices[e - 1];
+  }
+  return parallel;
+}
+
 /* ---- Vertices without edges ----------------------------------------------- */
 
 /* Of vertices without out-edges, those that are no destination either: `reached` has room for a

@@ -9,6 +9,13 @@
 extern "C" {
 #endif
 
+/* Edges from a vertex to itself. Reads a few columns of every row. */
+uint64_t qn_csr_count_loops(const struct qn_csr *csr);
+
+/* Edges that have the ends of one before them; with `once` those of an undirected graph, each of
+ * them stored both ways, that are. */
+uint64_t qn_csr_count_parallel(const struct qn_csr *csr, bool once);
+
 /* Vertices that no edge begins or ends at. */
 enum qn_status qn_graph_count_isolated(const struct qn_graph *graph, uint64_t *count,
                                        struct qn_error *error);

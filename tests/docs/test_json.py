@@ -57,6 +57,7 @@ class Json(unittest.TestCase):
         printed = self.printed("quern-import", self.at / "g.txt", "-o", self.at / "a.qrn")
         printed |= self.printed("quern-generate", "rmat", "--scale", "12", "--memory", "16M", "-o", self.at / "b.qrn")
         printed |= self.printed("quern-transform", self.at / "g.qrn", "--egonet", "0", "-o", self.at / "c.qrn")
+        printed |= self.printed("quern-transform", self.at / "b.qrn", "--symmetrize", "-o", self.at / "d.qrn")
         printed |= {"estimate", "estimate.memory"}
         self.compare(printed, ("quern-import", "The estimate"))
 
