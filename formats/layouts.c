@@ -14,16 +14,8 @@
 #include <quern/shards.h>
 #include <quern/slotted_pages.h>
 
-static enum qn_status graph_check(const struct qn_container *container, struct qn_error *error) {
-  struct qn_graph graph;
-  enum qn_status status = qn_graph_view(container, &graph, error);
-  if (!status)
-    status = qn_graph_check(container, &graph, error);
-  return status ? status : qn_graph_check_content(container, &graph, error);
-}
-
-static enum qn_status graph_describe(const struct qn_container *container, json_t *object,
-                                     struct qn_error *error) {
+static enum qn_status qn_graph_describe(const struct qn_container *container, json_t *object,
+                                        struct qn_error *error) {
   (void)error;
   bool undirected = qn_container_info(container)->directedness == QN_UNDIRECTED;
   bool stored = qn_container_section(container, "in_row_offsets") != NULL;
@@ -34,27 +26,69 @@ static enum qn_status graph_describe(const struct qn_container *container, json_
   return QN_OK;
 }
 
+static enum qn_status qn_graph_restore(const struct qn_container *container, struct qn_graph *graph,
+                                       struct qn_error *error) {
+  return qn_graph_view(container, graph, error);
+}
+
+/* The functions of a layout behind those of the table, which know no type of its view. */
+#define FUNCTIONS(CONSTANT, code, layout, name, command)                                           \
+  static enum qn_status layout##_view(const struct qn_container *container, void *view,            \
+                                      struct qn_error *error) {                                    \
+    return qn_##layout##_view(container, view, error);                                             \
+  }                                                                                                \
+                                                                                                   \
+  static enum qn_status layout##_check(const struct qn_container *container, const void *view,     \
+                                       struct qn_error *error) {                                   \
+    return qn_##layout##_check(container, view, error);                                            \
+  }                                                                                                \
+                                                                                                   \
+  static uint64_t layout##_out_degree(const void *view, uint64_t vertex) {                         \
+    return qn_##layout##_out_degree(view, vertex);                                                 \
+  }                                                                                                \
+                                                                                                   \
+  static enum qn_status layout##_verify(const struct qn_container *container,                      \
+                                        struct qn_error *error) {                                  \
+    struct qn_##layout view;                                                                       \
+    enum qn_status status = qn_##layout##_view(container, &view, error);                           \
+    if (!status)                                                                                   \
+      status = qn_##layout##_check(container, &view, error);                                       \
+    return status ? status : qn_##layout##_check_content(container, &view, error);                 \
+  }
+
+QN_GRAPH_LAYOUTS(FUNCTIONS)
+
+#define ROW(CONSTANT, code, layout, name, command)                                                 \
+  {code,                                                                                           \
+   name,                                                                                           \
+   command,                                                                                        \
+   sizeof(struct qn_##layout),                                                                     \
+   layout##_view,                                                                                  \
+   layout##_check,                                                                                 \
+   layout##_out_degree,                                                                            \
+   layout##_verify,                                                                                \
+   qn_##layout##_describe,                                                                         \
+   qn_##layout##_restore},
+
 static const struct qn_layout_operations layouts[] = {
-    {QN_LAYOUT_GRAPH, graph_check, graph_describe, qn_graph_view},
-    {QN_LAYOUT_BLOCKED_CSR, qn_blocked_csr_verify, qn_blocked_csr_describe, qn_blocked_csr_restore},
-    {QN_LAYOUT_EDGE_PARTITIONS, qn_edge_partitions_verify, qn_edge_partitions_describe,
-     qn_edge_partitions_restore},
-    {QN_LAYOUT_SLOTTED_PAGES, qn_slotted_pages_verify, qn_slotted_pages_describe,
-     qn_slotted_pages_restore},
-    {QN_LAYOUT_SHARDS, qn_shards_verify, qn_shards_describe, qn_shards_restore},
-    {QN_LAYOUT_HYBRID, qn_hybrid_verify, qn_hybrid_describe, qn_hybrid_restore},
-    {QN_LAYOUT_CHECKPOINT, qn_checkpoint_verify, qn_checkpoint_describe, qn_checkpoint_restore},
-};
+    QN_GRAPH_LAYOUTS(ROW){.layout = QN_LAYOUT_CHECKPOINT,
+                          .name = "checkpoint",
+                          .verify = qn_checkpoint_verify,
+                          .describe = qn_checkpoint_describe,
+                          .restore = qn_checkpoint_restore},
+    {0}};
+
+const struct qn_layout_operations *qn_layouts(void) {
+  return layouts;
+}
 
 enum qn_status qn_layout_operations(const struct qn_container *container,
                                     const struct qn_layout_operations **out,
                                     struct qn_error *error) {
   enum qn_layout layout = qn_container_info(container)->layout;
-  for (size_t i = 0; i < sizeof layouts / sizeof layouts[0]; i++) {
-    *out = &layouts[i];
-    if (layouts[i].layout == layout)
+  for (*out = layouts; (*out)->name; ++*out)
+    if ((*out)->layout == layout)
       return QN_OK;
-  }
   *out = NULL;
   qn_fail(error, QN_UNSUPPORTED, "this build cannot work with the layout %s",
           qn_layout_name(layout));
@@ -70,7 +104,7 @@ enum qn_status qn_container_check(const struct qn_container *container, struct q
   if (!status)
     status = qn_layout_operations(container, &operations, error);
   if (!status)
-    status = operations->check(container, error);
+    status = operations->verify(container, error);
   if (!status)
     status = qn_container_metadata(container, &metadata, error);
   json_decref(metadata);

@@ -16,11 +16,16 @@
 
 enum qn_status qn_source_open(const char *path, struct qn_source *source, struct qn_error *error) {
   memset(source, 0, sizeof *source);
-  enum qn_status status = qn_graph_map(path, &source->graph, error);
+  struct qn_container *container;
+  enum qn_status status = qn_container_open(path, 0, &container, error);
+  if (status)
+    return status;
+  status = qn_graph_view(container, &source->graph, error);
+  source->graph.container = container;
   if (!status)
-    status = qn_container_verify(source->graph.container, error);
+    status = qn_container_verify(container, error);
   if (!status)
-    status = qn_graph_check(source->graph.container, &source->graph, error);
+    status = qn_graph_check(container, &source->graph, error);
   if (status)
     qn_source_close(source);
   return status;

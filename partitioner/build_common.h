@@ -32,8 +32,8 @@ struct qn_source {
   struct qn_graph graph; /* mapped and checked, or borrowed */
 };
 
-/* Map the graph container `path`; check its checksums and everything that builders index with.
- * Owned until qn_source_close. */
+/* Map the graph container `path` (quern/open.h); check its checksums and everything that builders
+ * index with. Owned until qn_source_close. */
 enum qn_status qn_source_open(const char *path, struct qn_source *source, struct qn_error *error);
 /* A zeroed source is allowed. */
 void qn_source_close(struct qn_source *source);

@@ -37,7 +37,7 @@ static enum qn_status check_graph(const struct qn_session *session, const struct
                  "--symmetrize (or quern-import --undirected)%s%s",
                  kernel->algorithm, qn_layout_name(session->info->layout),
                  session->info->layout == QN_LAYOUT_GRAPH ? "" : ", then ",
-                 session->info->layout == QN_LAYOUT_GRAPH ? "" : session->layout->from_graph);
+                 session->info->layout == QN_LAYOUT_GRAPH ? "" : session->layout->command);
 }
 
 /* The layouts on which a processor runs an algorithm with such weights, for a message. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kernels/registry.h"
+#include <quern/layouts.h>
 
 static json_t *weight_names(uint32_t weight_types) {
   json_t *names = json_array();
@@ -60,8 +61,10 @@ static bool has_kernel(const char *algorithm, enum qn_layout layout, enum qn_pro
 static void print_processor(const char *algorithm, enum qn_processor processor,
                             const char *separator) {
   unsigned layouts = 0, with_kernel = 0;
-  for (enum qn_layout layout = QN_LAYOUT_GRAPH; layout <= QN_LAYOUT_HYBRID; layout++, layouts++)
-    with_kernel += has_kernel(algorithm, layout, processor);
+  for (const struct qn_layout_operations *row = qn_layouts(); row->name; row++) {
+    layouts += row->view != NULL;
+    with_kernel += has_kernel(algorithm, row->layout, processor);
+  }
   if (with_kernel == 0)
     return;
   printf("%s%s: ", separator, qn_processor_name(processor));
@@ -69,9 +72,9 @@ static void print_processor(const char *algorithm, enum qn_processor processor,
     fputs("every layout", stdout);
     return;
   }
-  for (enum qn_layout layout = QN_LAYOUT_GRAPH; layout <= QN_LAYOUT_HYBRID; layout++)
-    if (has_kernel(algorithm, layout, processor))
-      printf("%s%s", qn_layout_name(layout), --with_kernel ? ", " : "");
+  for (const struct qn_layout_operations *row = qn_layouts(); row->name; row++)
+    if (has_kernel(algorithm, row->layout, processor))
+      printf("%s%s", row->name, --with_kernel ? ", " : "");
 }
 
 static void print_algorithm(const char *algorithm, const char *title) {

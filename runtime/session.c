@@ -21,11 +21,15 @@ static enum qn_status find_order(struct qn_session *session, struct qn_error *er
 }
 
 static enum qn_status view_container(struct qn_session *session, struct qn_error *error) {
-  enum qn_status status = qn_layout_view_find(session->info->layout, &session->layout, error);
+  enum qn_status status = qn_layout_operations(session->container, &session->layout, error);
+  if (status)
+    return status;
+  if (!session->layout->view)
+    return qn_fail(error, QN_UNSUPPORTED, "this build has no kernels for the layout %s",
+                   session->layout->name);
+  status = qn_alloc_zeroed(&session->view, 1, session->layout->view_bytes, "view", error);
   if (!status)
-    status = qn_alloc_zeroed(&session->view, 1, session->layout->view_bytes, "view", error);
-  if (!status)
-    status = session->layout->map(session->container, session->view, error);
+    status = session->layout->view(session->container, session->view, error);
   if (!status)
     status = qn_ids_view(session->container, &session->ids, error);
   return status;

@@ -2,9 +2,8 @@
 #ifndef QN_RUNTIME_SESSION_H
 #define QN_RUNTIME_SESSION_H
 
-#include "runtime/layouts.h"
-#include <quern/container.h>
 #include <quern/ids.h>
+#include <quern/layouts.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -13,7 +12,7 @@ extern "C" {
 struct qn_session {
   struct qn_container *container;
   const struct qn_container_info *info;
-  const struct qn_layout_view *layout;
+  const struct qn_layout_operations *layout;
   void *view; /* of the layout, layout->view_bytes */
   struct qn_ids ids;
   uint32_t *order;     /* [V] vertex at each position of the original order; NULL: the same */

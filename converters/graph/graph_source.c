@@ -14,7 +14,7 @@ static enum qn_status view_container(struct qn_graph_source *source, struct qn_e
   if (qn_container_info(source->container)->layout == QN_LAYOUT_GRAPH)
     return open_graph(source, error);
   if ((status = qn_layout_operations(source->container, &operations, error)) ||
-      (status = operations->check(source->container, error)))
+      (status = operations->verify(source->container, error)))
     return status;
   return operations->restore(source->container, &source->graph, error);
 }

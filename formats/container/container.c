@@ -152,7 +152,7 @@ static enum qn_status check_versions(const struct frame *frame, unsigned flags,
             "this is the archive form of a container; unpack it first: quern-archive extract");
     return unsupported(error, frame);
   }
-  if (header->layout < QN_LAYOUT_GRAPH || header->layout > QN_LAYOUT_CHECKPOINT) {
+  if (!qn_layout_holds_graph(header->layout) && header->layout != QN_LAYOUT_CHECKPOINT) {
     qn_fail(error, QN_UNSUPPORTED, "C-7: unknown layout code %" PRIu32, header->layout);
     return unsupported(error, frame);
   }

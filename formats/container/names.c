@@ -3,22 +3,26 @@
 
 const char *qn_layout_name(uint32_t layout) {
   switch (layout) {
-  case QN_LAYOUT_GRAPH:
-    return "graph";
-  case QN_LAYOUT_BLOCKED_CSR:
-    return "blocked-csr";
-  case QN_LAYOUT_EDGE_PARTITIONS:
-    return "edge-partitions";
-  case QN_LAYOUT_SLOTTED_PAGES:
-    return "slotted-pages";
-  case QN_LAYOUT_SHARDS:
-    return "shards";
-  case QN_LAYOUT_HYBRID:
-    return "hybrid";
+#define NAME(CONSTANT, code, layout, name, command)                                                \
+  case code:                                                                                       \
+    return name;
+    QN_GRAPH_LAYOUTS(NAME)
+#undef NAME
   case QN_LAYOUT_CHECKPOINT:
     return "checkpoint";
   default:
     return "unknown";
+  }
+}
+
+bool qn_layout_holds_graph(uint32_t layout) {
+  switch (layout) {
+#define CODE(CONSTANT, code, layout, name, command) case code:
+    QN_GRAPH_LAYOUTS(CODE)
+#undef CODE
+    return true;
+  default:
+    return false;
   }
 }
 

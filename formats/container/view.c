@@ -5,9 +5,8 @@ enum qn_status qn_view_insist(const struct qn_container *container, enum qn_layo
   const enum qn_layout held = qn_container_info(container)->layout;
   if (held == layout)
     return QN_OK;
-  qn_fail(error, QN_USAGE, "%s %s container is needed; this one holds the layout %s%s",
-          layout == QN_LAYOUT_EDGE_PARTITIONS ? "an" : "a", qn_layout_name(layout),
-          qn_layout_name(held),
+  qn_fail(error, QN_USAGE, "a container of the layout %s is needed; this one holds the layout %s%s",
+          qn_layout_name(layout), qn_layout_name(held),
           layout == QN_LAYOUT_GRAPH ? ", of which quern-import takes the graph" : "");
   return qn_error_in_file(error, qn_container_path(container)), QN_USAGE;
 }

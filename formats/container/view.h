@@ -20,7 +20,7 @@ enum qn_status qn_view_unsigned_any(const struct qn_container *container, const 
                                     uint32_t element_bytes, uint64_t *count, const void *out,
                                     struct qn_error *error);
 
-/* Defines qn_LAYOUT_map and qn_LAYOUT_unmap of a layout that has qn_LAYOUT_view. */
+/* Defines qn_LAYOUT_map of a layout that has qn_LAYOUT_view and qn_LAYOUT_unmap. */
 #define QN_DEFINE_MAP(layout)                                                                      \
   enum qn_status qn_##layout##_map(const char *path, struct qn_##layout *view,                     \
                                    struct qn_error *error) {                                       \
@@ -37,8 +37,10 @@ enum qn_status qn_view_unsigned_any(const struct qn_container *container, const 
     }                                                                                              \
     view->container = container;                                                                   \
     return QN_OK;                                                                                  \
-  }                                                                                                \
-                                                                                                   \
+  }
+
+/* Defines qn_LAYOUT_unmap of a layout whose view owns nothing but its container. */
+#define QN_DEFINE_UNMAP(layout)                                                                    \
   void qn_##layout##_unmap(struct qn_##layout *view) {                                             \
     qn_container_unmap(view->container);                                                           \
     memset(view, 0, sizeof *view);                                                                 \

@@ -6,7 +6,6 @@
 #include "formats/container/view.h"
 #include "support/memory.h"
 #include "support/temp_file.h"
-#include <quern/open.h>
 
 struct direction_names {
   const char *row_offsets;
@@ -101,21 +100,7 @@ enum qn_status qn_graph_view(const struct qn_container *container, struct qn_gra
   return QN_OK;
 }
 
-enum qn_status qn_graph_map(const char *path, struct qn_graph *graph, struct qn_error *error) {
-  struct qn_container *container;
-  memset(graph, 0, sizeof *graph);
-  enum qn_status status = qn_container_open(path, 0, &container, error);
-  if (status)
-    return status;
-  status = qn_graph_view(container, graph, error);
-  if (status) {
-    qn_container_unmap(container);
-    memset(graph, 0, sizeof *graph);
-    return status;
-  }
-  graph->container = container;
-  return QN_OK;
-}
+QN_DEFINE_MAP(graph)
 
 enum qn_status qn_graph_create(uint64_t num_vertices, uint64_t num_edges, enum qn_weight_type type,
                                struct qn_graph *graph, struct qn_graph_arrays *arrays,

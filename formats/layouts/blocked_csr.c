@@ -198,6 +198,7 @@ enum qn_status qn_blocked_csr_view(const struct qn_container *container,
 }
 
 QN_DEFINE_MAP(blocked_csr)
+QN_DEFINE_UNMAP(blocked_csr)
 
 /* ---- Figures -------------------------------------------------------------- */
 
@@ -268,14 +269,6 @@ enum qn_status qn_blocked_csr_describe(const struct qn_container *container, jso
 }
 
 /* ---- Operations ----------------------------------------------------------- */
-
-enum qn_status qn_blocked_csr_verify(const struct qn_container *container, struct qn_error *error) {
-  struct qn_blocked_csr blocked;
-  enum qn_status status = qn_blocked_csr_view(container, &blocked, error);
-  if (!status)
-    status = qn_blocked_csr_check(container, &blocked, error);
-  return status ? status : qn_blocked_csr_check_content(container, &blocked, error);
-}
 
 enum qn_status qn_blocked_csr_restore(const struct qn_container *container, struct qn_graph *graph,
                                       struct qn_error *error) {

@@ -83,7 +83,7 @@ static enum qn_status view_header(const struct qn_container *container,
     return qn_error_in_file(error, qn_container_path(container)), QN_INVALID;
   }
   uint64_t layout = info->parameters[PARAMETER_LAYOUT];
-  if (layout < QN_LAYOUT_GRAPH || layout >= QN_LAYOUT_CHECKPOINT)
+  if (layout > UINT32_MAX || !qn_layout_holds_graph((uint32_t)layout))
     return qn_container_violation(container, error, "K-1",
                                   "%" PRIu64 " is no layout that can be run on", layout);
   checkpoint->graph_identity = info->parameters[PARAMETER_IDENTITY];

@@ -91,6 +91,7 @@ enum qn_status qn_edge_partitions_view(const struct qn_container *container,
 }
 
 QN_DEFINE_MAP(edge_partitions)
+QN_DEFINE_UNMAP(edge_partitions)
 
 uint64_t qn_edge_partitions_out_degree(const struct qn_edge_partitions *view, uint64_t vertex) {
   uint64_t dense = qn_lower_bound_u32(view->new_to_old, 0, view->num_sources, vertex);

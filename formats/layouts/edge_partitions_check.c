@@ -356,12 +356,3 @@ enum qn_status qn_edge_partitions_check_content(const struct qn_container *conta
                                   "the header says undirected, but some edge lacks its reverse");
   return status;
 }
-
-enum qn_status qn_edge_partitions_verify(const struct qn_container *container,
-                                         struct qn_error *error) {
-  struct qn_edge_partitions view;
-  enum qn_status status = qn_edge_partitions_view(container, &view, error);
-  if (!status)
-    status = qn_edge_partitions_check(container, &view, error);
-  return status ? status : qn_edge_partitions_check_content(container, &view, error);
-}

@@ -147,6 +147,7 @@ enum qn_status qn_hybrid_view(const struct qn_container *container, struct qn_hy
 }
 
 QN_DEFINE_MAP(hybrid)
+QN_DEFINE_UNMAP(hybrid)
 
 /* ---- Figures -------------------------------------------------------------- */
 
@@ -207,14 +208,6 @@ enum qn_status qn_hybrid_describe(const struct qn_container *container, json_t *
 }
 
 /* ---- Operations ----------------------------------------------------------- */
-
-enum qn_status qn_hybrid_verify(const struct qn_container *container, struct qn_error *error) {
-  struct qn_hybrid hybrid;
-  enum qn_status status = qn_hybrid_view(container, &hybrid, error);
-  if (!status)
-    status = qn_hybrid_check(container, &hybrid, error);
-  return status ? status : qn_hybrid_check_content(container, &hybrid, error);
-}
 
 enum qn_status qn_hybrid_restore(const struct qn_container *container, struct qn_graph *graph,
                                  struct qn_error *error) {

@@ -120,6 +120,7 @@ enum qn_status qn_shards_view(const struct qn_container *container, struct qn_sh
 }
 
 QN_DEFINE_MAP(shards)
+QN_DEFINE_UNMAP(shards)
 
 /* How many shards have each replication factor, by factor. */
 static json_t *count_replication(const struct qn_shards *view) {

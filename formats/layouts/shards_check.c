@@ -163,14 +163,6 @@ enum qn_status qn_shards_check_content(const struct qn_container *container,
   return QN_OK;
 }
 
-enum qn_status qn_shards_verify(const struct qn_container *container, struct qn_error *error) {
-  struct qn_shards view;
-  enum qn_status status = qn_shards_view(container, &view, error);
-  if (!status)
-    status = qn_shards_check(container, &view, error);
-  return status ? status : qn_shards_check_content(container, &view, error);
-}
-
 /* Out-edges are there already, but for the weights of a directed graph. */
 enum qn_status qn_shards_restore(const struct qn_container *container, struct qn_graph *graph,
                                  struct qn_error *error) {

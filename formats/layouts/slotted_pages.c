@@ -124,6 +124,7 @@ enum qn_status qn_slotted_pages_view(const struct qn_container *container,
 }
 
 QN_DEFINE_MAP(slotted_pages)
+QN_DEFINE_UNMAP(slotted_pages)
 
 uint64_t qn_slotted_pages_find(const struct qn_slotted_pages *view, uint64_t vertex) {
   uint64_t low = 0, high = view->num_pages - 1; /* the first page with a later vertex after it */

@@ -370,12 +370,3 @@ enum qn_status qn_slotted_pages_check_content(const struct qn_container *contain
                                     "the header says undirected, but some edge lacks its reverse");
   return status;
 }
-
-enum qn_status qn_slotted_pages_verify(const struct qn_container *container,
-                                       struct qn_error *error) {
-  struct qn_slotted_pages view;
-  enum qn_status status = qn_slotted_pages_view(container, &view, error);
-  if (!status)
-    status = qn_slotted_pages_check(container, &view, error);
-  return status ? status : qn_slotted_pages_check_content(container, &view, error);
-}

@@ -75,6 +75,12 @@ struct qn_blocked_csr {
   struct qn_ids ids;
 };
 
+/* The out-degree of a vertex of the graph. */
+static inline uint64_t qn_blocked_csr_out_degree(const struct qn_blocked_csr *blocked,
+                                                 uint64_t vertex) {
+  return blocked->out_degrees[vertex];
+}
+
 /* Map a blocked-csr container and check its structure: parameters (BC-1), sections, and the block
  * bounds (BC-2, BC-3). Contents are checked by qn_blocked_csr_check. */
 enum qn_status qn_blocked_csr_map(const char *path, struct qn_blocked_csr *blocked,
@@ -105,7 +111,6 @@ enum qn_status qn_blocked_csr_out_edges(const struct qn_blocked_csr *blocked,
                                         struct qn_graph *graph, struct qn_error *error);
 
 /* The layout's row in the table of layouts.h. */
-enum qn_status qn_blocked_csr_verify(const struct qn_container *container, struct qn_error *error);
 enum qn_status qn_blocked_csr_describe(const struct qn_container *container, json_t *object,
                                        struct qn_error *error);
 enum qn_status qn_blocked_csr_restore(const struct qn_container *container, struct qn_graph *graph,

@@ -25,14 +25,22 @@
 extern "C" {
 #endif
 
+/* The layouts of a graph, a row each: constant, code in the header, name in C (struct qn_NAME,
+ * qn_NAME_view, ...), name for people and JSON, the command that makes it. All else that is known
+ * of layouts is made from these rows: the enum below, names, and the table of quern/layouts.h. */
+#define QN_GRAPH_LAYOUTS(ROW)                                                                      \
+  ROW(GRAPH, 1, graph, "graph", "quern-import")                                                    \
+  ROW(BLOCKED_CSR, 2, blocked_csr, "blocked-csr", "quern-block")                                   \
+  ROW(EDGE_PARTITIONS, 3, edge_partitions, "edge-partitions", "quern-partition")                   \
+  ROW(SLOTTED_PAGES, 4, slotted_pages, "slotted-pages", "quern-page")                              \
+  ROW(SHARDS, 5, shards, "shards", "quern-shard")                                                  \
+  ROW(HYBRID, 6, hybrid, "hybrid", "quern-hybrid")
+
+#define QN_LAYOUT_CONSTANT(CONSTANT, code, layout, name, command) QN_LAYOUT_##CONSTANT = code,
+
+/* QN_LAYOUT_GRAPH, QN_LAYOUT_BLOCKED_CSR, ... */
 enum qn_layout {
-  QN_LAYOUT_GRAPH = 1,
-  QN_LAYOUT_BLOCKED_CSR = 2,
-  QN_LAYOUT_EDGE_PARTITIONS = 3,
-  QN_LAYOUT_SLOTTED_PAGES = 4,
-  QN_LAYOUT_SHARDS = 5,
-  QN_LAYOUT_HYBRID = 6,
-  QN_LAYOUT_CHECKPOINT = 7, /* of a run on one of the others */
+  QN_GRAPH_LAYOUTS(QN_LAYOUT_CONSTANT) QN_LAYOUT_CHECKPOINT = 7, /* of a run on one of the others */
 };
 
 enum qn_weight_type { QN_WEIGHT_NONE = 0, QN_WEIGHT_U32 = 1, QN_WEIGHT_F32 = 2 };
@@ -76,8 +84,10 @@ enum qn_section_flags {
 /* Compatible feature bits. */
 #define QN_FEATURE_IDS_ASCENDING ((uint64_t)1 << 0) /* original ids ascend in vertex order */
 
-/* "graph", "blocked-csr", ...; "unknown" for other codes. */
+/* "graph", "blocked-csr", ..., "checkpoint"; "unknown" for other codes. */
 const char *qn_layout_name(uint32_t layout);
+/* Is it one of QN_GRAPH_LAYOUTS? */
+bool qn_layout_holds_graph(uint32_t layout);
 /* "none", "u32", "f32"; "unknown" for other codes. */
 const char *qn_weight_type_name(uint32_t weight_type);
 /* "unsigned", "float", ...; "unknown" for other codes. */

@@ -85,8 +85,6 @@ enum qn_status qn_edge_partitions_check_content(const struct qn_container *conta
                                                 struct qn_error *error);
 
 /* The operations of quern/layouts.h. */
-enum qn_status qn_edge_partitions_verify(const struct qn_container *container,
-                                         struct qn_error *error);
 enum qn_status qn_edge_partitions_describe(const struct qn_container *container, json_t *object,
                                            struct qn_error *error);
 enum qn_status qn_edge_partitions_restore(const struct qn_container *container,

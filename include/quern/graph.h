@@ -65,9 +65,8 @@ struct qn_graph {
   struct qn_ids ids;  /* original ids */
 };
 
-/* Map (quern/open.h) and structurally check a graph container (section presence, types,
- * counts; the end points of row offsets). Contents are checked by qn_graph_check. Unmap with
- * qn_graph_unmap. */
+/* Map and structurally check a graph container (section presence, types, counts; the end points of
+ * row offsets). Contents are checked by qn_graph_check. Unmap with qn_graph_unmap. */
 enum qn_status qn_graph_map(const char *path, struct qn_graph *graph, struct qn_error *error);
 void qn_graph_unmap(struct qn_graph *graph);
 
@@ -84,6 +83,11 @@ struct qn_graph_arrays {
 enum qn_status qn_graph_create(uint64_t num_vertices, uint64_t num_edges, enum qn_weight_type type,
                                struct qn_graph *graph, struct qn_graph_arrays *arrays,
                                struct qn_error *error);
+
+/* The out-degree of a vertex, as every layout has it. */
+static inline uint64_t qn_graph_out_degree(const struct qn_graph *graph, uint64_t vertex) {
+  return graph->out.row_offsets[vertex + 1] - graph->out.row_offsets[vertex];
+}
 
 /* As qn_graph_map for a container mapped already, which the view then borrows. */
 enum qn_status qn_graph_view(const struct qn_container *container, struct qn_graph *graph,

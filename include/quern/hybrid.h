@@ -63,6 +63,11 @@ struct qn_hybrid {
   struct qn_ids ids;
 };
 
+/* The out-degree of a vertex of the graph. */
+static inline uint64_t qn_hybrid_out_degree(const struct qn_hybrid *hybrid, uint64_t vertex) {
+  return hybrid->out_degrees[vertex];
+}
+
 /* Map a hybrid container and check its structure: parameters (HY-1), sections, and the ends of
  * coo_starts. Contents are checked by qn_hybrid_check. */
 enum qn_status qn_hybrid_map(const char *path, struct qn_hybrid *hybrid, struct qn_error *error);
@@ -134,7 +139,6 @@ enum qn_status qn_hybrid_unite(const struct qn_hybrid_matrix *matrix, struct qn_
                                struct qn_error *error);
 
 /* The layout's row in the table of layouts.h. */
-enum qn_status qn_hybrid_verify(const struct qn_container *container, struct qn_error *error);
 enum qn_status qn_hybrid_describe(const struct qn_container *container, json_t *object,
                                   struct qn_error *error);
 enum qn_status qn_hybrid_restore(const struct qn_container *container, struct qn_graph *graph,

@@ -57,6 +57,11 @@ static inline uint64_t qn_sh_edge(const struct qn_shards *view, uint64_t shard) 
   return view->in.row_offsets[view->vertex_offsets[shard]];
 }
 
+/* The out-degree of a vertex of the graph. */
+static inline uint64_t qn_shards_out_degree(const struct qn_shards *view, uint64_t vertex) {
+  return view->out.row_offsets[vertex + 1] - view->out.row_offsets[vertex];
+}
+
 /* Garaph's equation (2), R = 2^min(ceil(log2(E / V) - 0.5), 5), at least 1, for a shard of
  * `num_vertices` (1 to 65,536) destinations and `num_edges` edges: without logarithms, the least
  * power of 2 with E / V <= R sqrt(2), that is E^2 <= 2 R^2 V^2. */
@@ -88,7 +93,6 @@ enum qn_status qn_shards_check_content(const struct qn_container *container,
                                        const struct qn_shards *view, struct qn_error *error);
 
 /* The operations of quern/layouts.h. */
-enum qn_status qn_shards_verify(const struct qn_container *container, struct qn_error *error);
 enum qn_status qn_shards_describe(const struct qn_container *container, json_t *object,
                                   struct qn_error *error);
 enum qn_status qn_shards_restore(const struct qn_container *container, struct qn_graph *graph,

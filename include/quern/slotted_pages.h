@@ -88,8 +88,6 @@ enum qn_status qn_slotted_pages_check_content(const struct qn_container *contain
                                               struct qn_error *error);
 
 /* The rows of this layout in the table of layouts.h. */
-enum qn_status qn_slotted_pages_verify(const struct qn_container *container,
-                                       struct qn_error *error);
 enum qn_status qn_slotted_pages_describe(const struct qn_container *container, json_t *object,
                                          struct qn_error *error);
 enum qn_status qn_slotted_pages_restore(const struct qn_container *container,

@@ -38,7 +38,7 @@ static void open_and_use(const uint8_t *data, size_t size) {
     json_decref(description);
   (void)qn_container_verify(container, &error);
   if (!(qn_container_info(container)->incompatible_features & QN_FEATURE_ARCHIVE) &&
-      !qn_layout_operations(container, &layout, &error) && !layout->check(container, &error))
+      !qn_layout_operations(container, &layout, &error) && !layout->verify(container, &error))
     walk(container, layout);
   qn_container_unmap(container);
 }

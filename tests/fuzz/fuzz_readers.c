@@ -28,7 +28,7 @@ static void check_container(const char *path, const struct attempt *attempt) {
   FUZZ_PROMISE(qn_container_map(path, 0, &container, &error) == QN_OK);
   FUZZ_PROMISE(qn_container_verify(container, &error) == QN_OK);
   FUZZ_PROMISE(qn_layout_operations(container, &layout, &error) == QN_OK);
-  FUZZ_PROMISE(layout->check(container, &error) == QN_OK);
+  FUZZ_PROMISE(layout->verify(container, &error) == QN_OK);
   FUZZ_PROMISE(qn_container_info(container)->num_edges == attempt->result.ledger.edges_written);
   qn_container_unmap(container);
 }

@@ -78,7 +78,7 @@ static inline enum qn_status verify_container(const char *path, struct qn_error 
   if (!status)
     status = qn_layout_operations(container, &operations, error);
   if (!status)
-    status = operations->check(container, error);
+    status = operations->verify(container, error);
   qn_container_unmap(container);
   return status;
 }

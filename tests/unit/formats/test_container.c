@@ -29,7 +29,7 @@ static enum qn_status map_and_verify(const char *path) {
   if (!status)
     status = qn_layout_operations(container, &operations, &error);
   if (!status)
-    status = operations->check(container, &error);
+    status = operations->verify(container, &error);
   qn_container_unmap(container);
   return status;
 }

@@ -8,10 +8,12 @@
 
 #include <math.h>
 
+#include "formats/bundle/write.h"
 #include "helpers/sample_graph.h"
 #include "helpers/scratch.h"
 #include "helpers/vector.h"
 #include "support/memory.h"
+#include <quern/open.h>
 
 static struct qn_error error;
 
@@ -23,7 +25,7 @@ static enum qn_status write_and_check(const struct sample *sample) {
   assert_int_equal(qn_container_map(path, 0, &container, &error), QN_OK);
   assert_int_equal(qn_container_verify(container, &error), QN_OK);
   assert_int_equal(qn_layout_operations(container, &operations, &error), QN_OK);
-  enum qn_status status = operations->check(container, &error);
+  enum qn_status status = operations->verify(container, &error);
   qn_container_unmap(container);
   return status;
 }
@@ -40,6 +42,42 @@ static void sample_vector(void **state) {
   struct sample sample = sample_graph();
   assert_int_equal(write_sample(scratch_path("graph-sample.qrn"), &sample, &error), QN_OK);
   assert_vector("graph-sample.qrn", scratch_path("graph-sample.qrn"));
+}
+
+/* The table's rows are in the order of codes, and agree with what a container says of itself. */
+static void table_of_layouts(void **state) {
+  (void)state;
+  uint32_t code = 1;
+  for (const struct qn_layout_operations *row = qn_layouts(); row->name; row++, code++) {
+    assert_int_equal(row->layout, code);
+    assert_string_equal(row->name, qn_layout_name(code));
+    assert_int_equal(qn_layout_holds_graph(code), row->view != NULL);
+    assert_int_equal(qn_layout_holds_graph(code), row->command != NULL);
+    assert_true(row->verify && row->describe && row->restore);
+  }
+  assert_int_equal(code - 1, QN_LAYOUT_CHECKPOINT);
+  assert_string_equal(qn_layout_name(code), "unknown");
+  assert_string_equal(qn_layout_name(0), "unknown");
+  assert_false(qn_layout_holds_graph(0) || qn_layout_holds_graph(code));
+}
+
+/* A map takes files, of this layout as of the others; members of bundles are qn_container_open's.
+ */
+static void members_are_not_mapped(void **state) {
+  (void)state;
+  struct sample sample = sample_graph();
+  char *inputs[] = {(char *)scratch_path("one.qrn")};
+  const char *bundle = scratch_path("bundle.tar"), *member = scratch_path("bundle.tar:one.qrn");
+  struct qn_graph graph;
+  struct qn_container *container;
+  assert_int_equal(write_sample(inputs[0], &sample, &error), QN_OK);
+  assert_int_equal(qn_bundle_create(bundle, false, inputs, 1, 1, &error), QN_OK);
+  assert_int_equal(qn_graph_map(member, &graph, &error), QN_SYSTEM);
+  assert_null(graph.container);
+  assert_int_equal(qn_container_open(member, 0, &container, &error), QN_OK);
+  assert_int_equal(qn_graph_view(container, &graph, &error), QN_OK);
+  assert_int_equal(qn_graph_out_degree(&graph, 0), sample.row_offsets[1] - sample.row_offsets[0]);
+  qn_container_unmap(container);
 }
 
 static void row_offsets(void **state) {
@@ -197,6 +235,8 @@ static void sortedness_is_exact(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sample_vector),
+      cmocka_unit_test(table_of_layouts),
+      cmocka_unit_test(members_are_not_mapped),
       cmocka_unit_test(row_offsets),
       cmocka_unit_test(column_indices),
       cmocka_unit_test(weights),

@@ -235,7 +235,9 @@ struct damage {
 static void expect_violation(const char *path, const char *rule) {
   struct qn_container *container;
   assert_int_equal(qn_container_map(path, 0, &container, &error), QN_OK);
-  enum qn_status status = qn_slotted_pages_verify(container, &error);
+  const struct qn_layout_operations *operations;
+  assert_int_equal(qn_layout_operations(container, &operations, &error), QN_OK);
+  enum qn_status status = operations->verify(container, &error);
   if (status != QN_INVALID || strncmp(error.message, rule, strlen(rule)) ||
       error.message[strlen(rule)] != ':')
     fail_msg("expected %s, got status %d: %s", rule, status, status ? error.message : "");
