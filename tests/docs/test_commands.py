@@ -1,0 +1,146 @@
+"""Every command in the README and in docs/ runs, on small stand-ins for the files that it names.
+
+What a page shows in a block of `sh` is run in order, in one folder, by bash. Stand-ins for the tools, first on the PATH, make
+generated graphs small and run in the emulator what is to run on a GPU."""
+
+import gzip
+import io
+import os
+import re
+import shutil
+import subprocess
+import tarfile
+import tempfile
+import unittest
+from pathlib import Path
+
+from harness.tools import run
+
+SOURCE = Path(os.environ["QUERN_SOURCE"])
+BIN = Path(os.environ["QUERN_BIN"])
+EMULATED = BIN.parent / "emulator/bin/quern-run"
+
+# In front of the tools that the pages name.
+GENERATE = """#!/bin/bash
+exec "%s" "${@/#2[06]/6}"
+"""
+RUN = """#!/bin/bash
+case " $* " in
+  *" --device cuda"* | *" --device both"* | *" --devices "*)
+    QUERN_EMULATOR_DEVICES=4 exec "%s" "$@" ;;
+esac
+exec "%s" "$@"
+"""
+
+
+def blocks(page):
+    """The commands of a page, block by block, each with its first line's number."""
+    text = (SOURCE / page).read_text()
+    return [(text[:match.start()].count("\n") + 2, match.group(1)) for match in re.finditer(r"(?ms)^```sh\n(.*?)^```$", text)]
+
+
+def edges(separator=" ", weighted=False, parallel=True):
+    """A graph whose vertices 0 to 59 hang together, with a hub, a loop and perhaps a parallel edge."""
+    pairs = [(i, (i + 1) % 60) for i in range(60)] + [(42, i) for i in range(0, 60, 3)] + [(7, 7)] + [(0, 1)] * parallel
+    return "".join(separator.join(map(str, pair + ((1 + sum(pair) % 9,) if weighted else ()))) + "\n" for pair in pairs)
+
+
+def pack(path, name, text):
+    with tarfile.open(path, "w:xz") as archive:
+        entry = tarfile.TarInfo(name)
+        entry.size = len(text)
+        archive.addfile(entry, io.BytesIO(text.encode()))
+
+
+class Commands:
+    """Of one page, which a subclass names; `ready` are the containers that it takes for granted."""
+
+    tier, sanitized_tier = "medium", "long"
+    timeout = 120
+    ready = ()
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.at = Path(folder.name)
+        (self.at / "soc-LiveJournal1.txt.gz").write_bytes(gzip.compress(edges(parallel=False).encode()))
+        for name in ("part1.txt", "part2.txt.zst"):
+            (self.at / name).write_text(edges(weighted=True))  # packing is told by content: plain text will do
+        (self.at / "twitter.txt").write_text(edges())
+        (self.at / "noisy.txt").write_text(edges() + "not an edge\n")
+        (self.at / "edges.csv").write_text("from,to\n" + edges(","))
+        pack(self.at / "web.tar.xz", "edges.csv", "from,to\n" + edges(","))
+        (self.at / "ids.txt").write_text("1\n2\n42\n")
+        (self.at / "road.txt").write_text(edges(weighted=True))
+        run("quern-import", self.at / "road.txt", "-q", "-o", self.at / "road.qrn")
+        run("quern-run", "sssp", self.at / "road.qrn", "--source", "1", "-q", "-o", self.at / "reference.tsv")
+        (self.at / "reference.tsv.gz").write_bytes(gzip.compress((self.at / "reference.tsv").read_bytes()))
+        for name in self.ready:
+            run("quern-import", self.at / "twitter.txt", "-q", "-o", self.at / (name + ".qrn"))
+        (self.at / "scratch").mkdir()
+        (self.at / "bin").mkdir()
+        for tool, script in (("quern-generate", GENERATE % (BIN / "quern-generate")), ("quern-run", RUN % (EMULATED, BIN / "quern-run"))):
+            (self.at / "bin" / tool).write_text(script)
+            (self.at / "bin" / tool).chmod(0o755)
+
+    def run_block(self, line, commands):
+        environment = dict(os.environ, PATH="%s:%s" % (self.at / "bin", os.environ["PATH"]), TMPDIR=str(self.at / "scratch"))
+        commands = commands.replace(" /scratch", " scratch")
+        commands = re.sub(r"(?m)^(\./bootstrap|scons|tests/run\.py|bench/).*$", "", commands)
+        done = subprocess.run(["bash", "-euo", "pipefail", "-c", commands], cwd=self.at, env=environment, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="backslashreplace")
+        self.assertEqual(done.returncode, 0, "%s:%d: %s\n%s" % (self.page, line, commands, done.stdout[-3000:]))
+
+    def test_commands(self):
+        found = blocks(self.page)
+        self.assertGreater(len(found), 0)
+        if not EMULATED.exists() and any("--device" in commands for _, commands in found):
+            self.skipTest("the emulator is not built")
+        for line, commands in found:
+            self.run_block(line, commands)
+
+
+class Readme(Commands, unittest.TestCase):
+    page = "README.md"
+
+
+class Formats(Commands, unittest.TestCase):
+    page = "docs/formats.md"
+
+
+class LargeGraphs(Commands, unittest.TestCase):
+    page = "docs/large-graphs.md"
+
+
+class Layouts(Commands, unittest.TestCase):
+    page, ready = "docs/layouts.md", ("lj",)
+
+
+class Gpu(Commands, unittest.TestCase):
+    page, ready = "docs/gpu.md", ("lj", "g")
+
+
+class Every(unittest.TestCase):
+    def test_no_page_is_left_out(self):
+        tested = {each.page for each in Commands.__subclasses__()}
+        pages = ["README.md"] + ["docs/" + page.name for page in (SOURCE / "docs").glob("*.md")]
+        self.assertEqual({page for page in pages if blocks(page)} - tested, set())
+
+    def test_bootstrap_and_scons_know_what_pages_ask_for(self):
+        bootstrap, build = (SOURCE / "bootstrap").read_text(), (SOURCE / "SConstruct").read_text()
+        build += "".join(path.read_text() for path in SOURCE.glob("*/SCons*")) + (SOURCE / "site_scons/install.py").read_text()
+        for page in ["README.md", "CONTRIBUTING.md"] + ["docs/" + each.name for each in (SOURCE / "docs").glob("*.md")]:
+            text = (SOURCE / page).read_text()
+            for word in re.findall(r"(?m)^ *\./bootstrap (\w+)", text):
+                self.assertRegex(bootstrap, r"(?m)^  %s\) " % word, page)
+            for words in re.findall(r"(?m)^ *scons ([^#\n&]+)", text):
+                for word in words.split():
+                    option = re.fullmatch(r"([\w-]+)=\S+", word)
+                    if option:
+                        self.assertRegex(build, r'"%s"' % option.group(1), page)
+                    elif not word.startswith("-"):
+                        self.assertRegex(build, r'lias\("%s"' % word, page)
+
+
+if __name__ == "__main__":
+    unittest.main()
