@@ -16,6 +16,8 @@ import sys
 import time
 from pathlib import Path
 
+import records
+
 ROOT = Path(__file__).resolve().parent.parent
 GRAPHS = {
     "directed": [],
@@ -26,6 +28,7 @@ GRAPHS = {
     "undirected, f32": ["--undirected", "--weights", "0.5,99.5"],
 }
 LAYOUTS = ("block", "partition", "page", "shard", "hybrid")
+DEFAULT_LEVEL = 6
 CNR = "cnr-2000/cnr-2000.graph"
 
 
@@ -103,12 +106,21 @@ def print_row(row):
           flush=True)
 
 
+def archive_records(rows):
+    for row in rows:
+        name = row["name"] if row["level"] == DEFAULT_LEVEL and row["name"] != "cnr-2000" else "%(name)s, level %(level)d" % row
+        for what in ("create", "extract", "verify"):
+            yield records.record(name, what, 1e-9 * row["bytes"] / row["%s_seconds" % what], "GB/s")
+        yield records.record(name, "size", 8 * row["archive_bytes"] / max(row["edges"], 1), "bits an edge")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--scales", type=int, nargs="+", default=[20], help="2^N vertices (20)")
     parser.add_argument("--threads", type=int, default=os.cpu_count(), help="threads (all)")
     parser.add_argument("--repeat", type=int, default=3, help="runs of which the median counts (3)")
-    parser.add_argument("--levels", type=int, nargs="+", default=[6], help="compression levels (6)")
+    parser.add_argument("--levels", type=int, nargs="+", default=[DEFAULT_LEVEL],
+                        help="compression levels (%d)" % DEFAULT_LEVEL)
     parser.add_argument("--graphs", default=os.environ.get("QUERN_TEST_GRAPHS", ROOT.parent / "shared/graphs"),
                         help="folder of real graphs")
     parser.add_argument("--only", nargs="+", metavar="TEXT", help="what has TEXT in its name")
@@ -121,7 +133,8 @@ def main():
         for level in options.levels:
             rows.append(bench.measure(name, plain, level))
             print_row(rows[-1])
-    (bench.folder / "archive.json").write_text(json.dumps({"threads": options.threads, "archives": rows}, indent=2) + "\n")
+    (bench.folder / "archive.json").write_text(json.dumps(
+        {"threads": options.threads, "archives": rows, **records.stamp({"archive": list(archive_records(rows))})}, indent=2) + "\n")
 
 
 if __name__ == "__main__":

@@ -14,12 +14,15 @@ import argparse
 import array
 import json
 import os
+import resource
 import shutil
 import statistics
 import subprocess
 import sys
 import time
 from pathlib import Path
+
+import records
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -62,6 +65,7 @@ GRAPHS = {
     "simple": ["--undirected", "--self-loops", "remove", "--duplicates", "remove"],
     "simple whole": ["--weights", "1,255", "--undirected", "--self-loops", "remove", "--duplicates", "remove"],
 }
+BINARY = {"pairs", "npy", "npz", "gapbs", "galois"}
 PACKERS = {"gzip": (["gzip", "-1", "-c"], ["zcat"]), "zstd": (["zstd", "-q", "-3", "-c"], ["zstd", "-q", "-dc"])}
 PACKED_BYTES = 256 << 20  # of a file that is packed
 REPEATED = {"cnr-2000": "cnr-2000/cnr-2000.graph", "web-Stanford": "web-Stanford/stanford.graph"}
@@ -211,9 +215,20 @@ class Bench:
         packed.write_bytes(self.run(*pack, part))
         part.unlink()
         alone = self.median(lambda: self.timed("sh", "-c", '"$@" >/dev/null', "sh", *unpack, packed))
-        read = self.median(lambda: self.import_once(packed, in_options)["seconds"]["read"])
+        read, processor = [], []
+        for _ in range(self.options.repeat):
+            begun = processor_seconds()
+            read.append(self.import_once(packed, in_options)["seconds"]["read"])
+            processor.append(processor_seconds() - begun)
         packed.unlink()
-        return {"decompressor_seconds": alone, "read_seconds": read}
+        return {"decompressor_seconds": alone, "read_seconds": statistics.median(read),
+                "processor_seconds": statistics.median(processor)}
+
+
+def processor_seconds():
+    """Of all commands that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def remove(path):
@@ -275,6 +290,27 @@ def print_row(row):
                                                                   seconds["decompressor_seconds"]), flush=True)
 
 
+def format_records(rows, scale):
+    """Binary formats are written by the byte, text by the edge."""
+    graph = "R-MAT, scale %d" % scale
+    for row in rows:
+        edges, name = 1e-6 * row["edges"], row["format"]
+        yield records.record(name, "parse", edges / row["read_seconds"], "M edges/s", graph)
+        yield records.record(name, "import", edges / row["import_seconds"], "M edges/s", graph)
+        if row["export_seconds"]:
+            binary = name.split(",")[0] in BINARY
+            amount, unit = (1e-9 * row["bytes"], "GB/s") if binary else (edges, "M edges/s")
+            yield records.record(name, "write", amount / row["export_seconds"], unit, graph)
+
+
+def packed_records(rows, scale):
+    for row in rows:
+        for packer, seconds in row.get("packed", {}).items():
+            name = "%s of scale %d, %d MiB, %s" % (row["format"], scale, PACKED_BYTES >> 20, packer)
+            yield records.record(name, "processor time", seconds["processor_seconds"], "s")
+            yield records.record(name, "decompressor alone", seconds["decompressor_seconds"], "s")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--scale", type=int, default=20, help="2^N vertices (20)")
@@ -297,8 +333,10 @@ def main():
             rows.append(bench.repeated(name))
             print_row(rows[-1])
     (ROOT / "build/bench").mkdir(parents=True, exist_ok=True)
-    (ROOT / "build/bench/formats.json").write_text(json.dumps({"scale": options.scale, "threads": options.threads,
-                                                           "formats": rows}, indent=2) + "\n")
+    generated = [row for row in rows if row["format"] in FORMATS]
+    tables = {"formats": list(format_records(generated, options.scale)), "packed": list(packed_records(generated, options.scale))}
+    (ROOT / "build/bench/formats.json").write_text(json.dumps(
+        {"scale": options.scale, "threads": options.threads, "formats": rows, **records.stamp(tables)}, indent=2) + "\n")
 
 
 if __name__ == "__main__":

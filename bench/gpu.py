@@ -6,8 +6,9 @@
     bench/gpu.py --sanitize          compute-sanitizer's memcheck and racecheck over every kernel on small graphs
     bench/gpu.py --emulator          the same script against the emulator, tiny: to try the script itself
 
-Build first: scons -j8 tools bench-programs. The results go to --output (a folder): results.json and tables.md. What there was no
-time left for is listed as such; the most telling measurements come first. The exit code is 1 if any result was wrong."""
+Build first: scons -j8 tools bench-programs. The results go to --output (a folder): results.json, which bench/report.py merges into
+docs/performance.md, and tables.md. What there was no time left for is listed as such; the most telling measurements come first. The
+exit code is 1 if any result was wrong."""
 
 import argparse
 import array
@@ -26,6 +27,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import gpu_joint
 import gpu_streaming
+import records
 
 # How each layout is made from a graph container. "graph by degree" is the graph layout, its hubs beside one another.
 LAYOUTS = {
@@ -42,6 +44,12 @@ OPTIONS = {"spmv": ["--iterations=20"], "pagerank": ["--iterations=20", "--toler
 MEASURED = ["pagerank", "spmv", "bfs", "sssp", "cc", "tc", "bc"]
 # Where vertex values exceed the L2 cache: does blocking pay?
 BEYOND_CACHE = [(layout, algorithm) for algorithm in ("pagerank", "spmv") for layout in ("graph", "blocked-csr")]
+# In docs/performance.md.
+TITLES = {"pagerank": "PageRank, an iteration", "spmv": "SpMV", "bfs": "BFS", "sssp": "SSSP", "cc": "connected components",
+          "tc": "triangles", "bc": "betweenness, one source"}
+LAYOUT_TITLES = {"graph": "plain CSR", "graph by degree": "plain CSR, relabelled by degree", "blocked-csr": "blocked CSR",
+                 "edge-partitions": "edge partitions", "slotted-pages": "slotted pages", "shards": "shards", "hybrid": "hybrid"}
+REPORTED_SCALE = 23
 UNDIRECTED_ONCE = {"bfs", "sssp", "cc", "bc"}  # rates in edges counted once, as in Graph500
 
 
@@ -58,6 +66,7 @@ class Bench:
         self.work.mkdir(parents=True, exist_ok=True)
         self.results = {"runs": [], "checks": [], "skipped": [], "cusparse": []}
         self.environment = dict(os.environ)
+        self.listed = []
 
     def left(self):
         return self.options.seconds - (time.monotonic() - self.begin)
@@ -88,8 +97,9 @@ class Bench:
         return None
 
     def kernels(self):
-        listed = json.loads(self.run([self.runner(), "--list", "--json"]))["kernels"]
-        return {(kernel["layout"], kernel["algorithm"]) for kernel in listed if kernel["device"] == "cuda"}
+        if not self.listed:
+            self.listed = json.loads(self.run([self.runner(), "--list", "--json"]))["kernels"]
+        return {(kernel["layout"], kernel["algorithm"]) for kernel in self.listed if kernel["device"] == "cuda"}
 
     def runner(self):
         return self.options.emulated / "quern-run" if self.options.emulator else self.bin / "quern-run"
@@ -289,6 +299,66 @@ def stream_all(bench):
     gpu_joint.joint_all(bench)
 
 
+def graph_title(kind, scale):
+    return "%s, scale %d" % ("R-MAT" if kind == "rmat" else kind, scale)
+
+
+def limit_records(results):
+    gathers = gather_rate(results, 1 << REPORTED_SCALE)
+    pinned = gpu_streaming.pinned_rate(results)
+    if gathers:
+        yield records.record("random gathers of 4 bytes", "rate", gathers, "G/s")
+    if pinned:
+        yield records.record("copies from pinned memory", "rate", 1e-9 * pinned, "GB/s")
+
+
+def kernel_records(runs):
+    for run in runs:
+        if run["kind"] != "rmat" or run["scale"] != (REPORTED_SCALE - 1 if run["algorithm"] == "tc" else REPORTED_SCALE):
+            continue
+        graph, row = graph_title(run["kind"], run["scale"]) + ", undirected", TITLES[run["algorithm"]]
+        walks = run["iterations"] if run["algorithm"] in OPTIONS else 1
+        yield records.record(row, LAYOUT_TITLES[run["layout"]], 1e3 * run["kernel_seconds"] / walks, "ms", graph)
+        if run["layout"] == "graph" and run["algorithm"] in ("bfs", "sssp", "cc"):
+            yield records.record(row, "rate on plain CSR", run["gteps"], "G edges/s", graph)
+
+
+def cusparse_records(results):
+    for other in results["cusparse"]:
+        row = graph_title(other["kind"], other["scale"])
+        yield records.record(row, "cuSPARSE", 1e3 * min(other["seconds"].values()), "ms")
+        for run in results["runs"]:
+            if run["algorithm"] == "spmv" and (run["kind"], run["scale"]) == (other["kind"], other["scale"]):
+                yield records.record(row, LAYOUT_TITLES[run["layout"]], 1e3 * run["kernel_seconds"] / run["iterations"], "ms")
+
+
+def streaming_records(results):
+    for run in results.get("streaming", []):
+        if run["scale"] == REPORTED_SCALE and run["variant"] == gpu_streaming.VARIANTS[0][0]:
+            graph = graph_title(run["kind"], run["scale"]) + ", a quarter of the topology as device memory"
+            row = "PageRank, 20 iterations" if run["algorithm"] == "pagerank" else TITLES[run["algorithm"]]
+            yield records.record(row, LAYOUT_TITLES[run["layout"]], 1e-9 * run["bytes_per_second"], "GB/s", graph)
+
+
+def beside_records(results):
+    for run in results.get("beside", []):
+        if run["scale"] != REPORTED_SCALE:
+            continue
+        graph = graph_title(run["kind"], run["scale"]) + ", undirected"
+        row = "PageRank, 17 iterations" if run["algorithm"] == "pagerank" else TITLES[run["algorithm"]]
+        streamed = ", streamed" if run["device_memory"] else ""
+        for key, column in (("cpu", "CPU"), ("cuda", "device"), ("hybrid", "both")):
+            if key != "cpu" or not streamed:
+                yield records.record(row, column + streamed, 1e3 * run[key], "ms", graph)
+
+
+def all_records(results):
+    tables = {"gpu-limits": limit_records(results), "gpu-kernels": kernel_records(results["runs"]),
+              "gpu-cusparse": cusparse_records(results), "gpu-streaming": streaming_records(results),
+              "gpu-beside": beside_records(results)}
+    return {name: found for name, found in ((name, list(each)) for name, each in tables.items()) if found}
+
+
 def tables(results):
     lines = ["# Kernels on %s" % results.get("limits", {}).get("device", "the device"), ""]
     if "limits" in results:
@@ -364,7 +434,8 @@ def main():
         (sanitize_all if options.sanitize else stream_all if options.stream else measure_all)(bench)
     finally:
         bench.results["seconds"] = time.monotonic() - bench.begin
-        (options.output / "results.json").write_text(json.dumps(bench.results, indent=1))
+        measured = {} if options.emulator or options.sanitize else all_records(bench.results)
+        (options.output / "results.json").write_text(json.dumps({**bench.results, **records.stamp(measured)}, indent=1))
         (options.output / "tables.md").write_text(tables(bench.results))
         shutil.rmtree(bench.work, ignore_errors=True)
     print((options.output / "tables.md").read_text().rsplit("\n\n", 1)[-1], end="")

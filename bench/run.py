@@ -2,7 +2,7 @@
 """Runs the benchmarks: importing, verifying, every builder on directed graphs, every kernel on a clean R-MAT graph, and the
 engines of all layouts on clean R-MAT and uniform graphs. `scons bench` builds them first.
 
-Tables go to the terminal, JSON and the inputs (made once) to build/bench.
+Tables go to the terminal, JSON and the inputs (made once) to build/bench; bench.json there is for bench/report.py.
 """
 
 import argparse
@@ -12,10 +12,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+import records
+
 ROOT = Path(__file__).resolve().parent.parent
 BUILDERS = {"blocked-csr": "quern-block", "edge-partitions": "quern-partition", "slotted-pages": "quern-page",
             "shards": "quern-shard", "hybrid": "quern-hybrid"}
-ENGINES = ["pagerank", "bfs", "sssp"]
+ENGINES = {"pagerank": "PageRank, an iteration", "bfs": "BFS", "sssp": "SSSP"}
+LAYOUTS = {"graph": "plain CSR", "blocked-csr": "blocked CSR", "edge-partitions": "edge partitions",
+           "slotted-pages": "slotted pages", "shards": "shards", "hybrid": "hybrid"}
+BUILDER_OPTIONS = {"default": "", "in": ", in-edges", "out": ", out-edges"}
 
 
 def run(*words):
@@ -70,6 +75,39 @@ def compare_engines(tools, programs, folder, model, options):
     return times
 
 
+def import_records(report, threads):
+    graph = "R-MAT, scale %d" % report["scale"]
+    for row in report["rows"]:
+        if row["threads"] == threads:
+            yield records.record(row["task"], "time", row["seconds"], "s", graph)
+            yield records.record(row["task"], "rate", row["million_edges_per_second"], "M lines/s", graph)
+            if row["peak_memory_bytes"]:
+                yield records.record(row["task"], "memory", row["peak_memory_bytes"] / 2**20, "MiB", graph)
+
+
+def verify_records(files, scale):
+    for each, kind in zip(files, ("undirected", "directed")):
+        yield records.record(kind, "rate", 1e-9 * each["bytes"] / each["seconds"], "GB/s", "R-MAT, scale %d" % scale)
+
+
+def builder_records(rows, scale):
+    for row in rows:
+        graph = "%s, scale %d, directed" % ("R-MAT" if "rmat" in row["file"] else "uniform", scale)
+        name = "`%s`%s" % (row["tool"], BUILDER_OPTIONS.get(row["options"], ", " + row["options"]))
+        yield records.record(name, "rate", 1e-6 * row["edges_per_second"], "M edges/s", graph)
+        yield records.record(name, "size", row["bytes"] / row["edges"], "bytes an edge", graph)
+
+
+def engine_records(engines, scale):
+    """Of plain CSR milliseconds, of the other layouts how many times those."""
+    for model, times in engines.items():
+        graph = "%s, scale %d, undirected" % ("R-MAT" if model == "rmat" else model, scale)
+        for layout, row in times.items():
+            for algorithm, title in ENGINES.items():
+                value, unit = (row[algorithm], "ms") if layout == "graph" else (row[algorithm] / times["graph"][algorithm], "x")
+                yield records.record(LAYOUTS[layout], title, value, unit, graph)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--scale", type=int, default=20, help="2^N vertices (20)")
@@ -82,12 +120,18 @@ def main():
         "--folder", folder, "--json", folder / "import.json")
     clean = clean_graph(tools, folder, "rmat", options.scale)
     directed = [directed_graph(tools, folder, model, options.scale) for model in ("rmat", "uniform")]
-    run(tools / "quern-verify", "-T", options.threads, clean, *directed)
+    verified = json.loads(subprocess.run([tools / "quern-verify", "-T", str(options.threads), "--json", clean, directed[0]],
+                                         stdout=subprocess.PIPE, check=True).stdout)["files"]
     run(programs / "bench_layouts", *directed, "-T", options.threads, "--scratch", folder / "layout.qrn",
         "--json-file", folder / "layouts.json")
     run(programs / "bench_kernels", clean, "-T", options.threads, "--json-file", folder / "kernels.json")
     engines = {model: compare_engines(tools, programs, folder, model, options) for model in ("rmat", "uniform")}
     (folder / "engines.json").write_text(json.dumps(engines, indent=2) + "\n")
+    tables = {"import": list(import_records(json.loads((folder / "import.json").read_text()), options.threads)),
+              "verify": list(verify_records(verified, options.scale)),
+              "builders": list(builder_records(json.loads((folder / "layouts.json").read_text()), options.scale)),
+              "engines": list(engine_records(engines, options.scale))}
+    (folder / "bench.json").write_text(json.dumps(records.stamp(tables), indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,49 @@
+"""Measurements in one form, so that any benchmark can replace any row of docs/performance.md.
+
+A record is one cell of a table: row, column, value and unit, and the graph where a table has several. bench/results/TABLE.json
+holds a table's records, each with the machine, the commit and the date that it was measured with. A benchmark writes a report that
+`stamp` made; `bench/report.py --machine NAME REPORT...` merges reports into the tables."""
+
+import datetime
+import json
+import subprocess
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "bench/results"
+KEY = ("graph", "row", "column")
+
+
+def record(row, column, value, unit, graph=None):
+    return {**({"graph": graph} if graph else {}), "row": row, "column": column, "value": float("%.4g" % value), "unit": unit}
+
+
+def commit():
+    """What the sources are at; None outside a repository, or if they were changed since."""
+    def git(*words):
+        return subprocess.run(["git", *words], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    head, changed = git("rev-parse", "--short=7", "HEAD"), git("status", "--porcelain", "--untracked-files=no")
+    return None if head.returncode or changed.stdout.strip() else head.stdout.strip()
+
+
+def stamp(tables):
+    """The part of a benchmark's report that bench/report.py reads; `tables` maps names to records."""
+    return {"commit": commit(), "date": datetime.datetime.now(datetime.timezone.utc).date().isoformat(), "tables": tables}
+
+
+def load(table):
+    path = RESULTS / (table + ".json")
+    return json.loads(path.read_text()) if path.exists() else []
+
+
+def save(table, records):
+    """A record a line, so that a new measurement is a line that changed."""
+    (RESULTS / (table + ".json")).write_text("[\n" + ",\n".join(" " + json.dumps(each) for each in records) + "\n]\n")
+
+
+def merge(old, new):
+    """`old` with the records of `new` in the place of those for the same cell, or behind them all."""
+    def key(each):
+        return tuple(each.get(part) for part in KEY)
+    replacements = {key(each): each for each in new}
+    return [replacements.pop(key(each), each) for each in old] + list(replacements.values())

@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""docs/performance.md from bench/results.
+
+    bench/report.py                                  write the page
+    bench/report.py --check                          does the page say what bench/results gives?
+    bench/report.py --machine NAME REPORT.json ...   merge what benchmarks have measured, and write the page
+
+NAME is a machine of bench/machines.json. The page's text is bench/performance.md.in: a line `@table NAME` stands for a table, and
+{table: row: column} for one figure in the text."""
+
+import argparse
+import json
+import re
+import sys
+from pathlib import Path
+
+import records
+
+PAGE = records.ROOT / "docs/performance.md"
+TEXT = records.ROOT / "bench/performance.md.in"
+MACHINES = json.loads((records.ROOT / "bench/machines.json").read_text())
+
+
+def number(value):
+    """Three digits, or all of a whole number."""
+    return "{:,.0f}".format(value) if value >= 100 else "%.3g" % value
+
+
+def figure(record, unit=True):
+    text = number(record["value"]) + (" to " + number(record["to"]) if "to" in record else "")
+    return text + (" " + record["unit"] if unit else "")
+
+
+def unique(values):
+    return list(dict.fromkeys(values))
+
+
+def grid(title, cells):
+    """One table. What has but one unit says so in its head: the table, a column, or each cell."""
+    rows, columns = (unique(each[part] for each in cells) for part in ("row", "column"))
+    at = {(each["row"], each["column"]): each for each in cells}
+    units = {column: unique(each["unit"] for each in cells if each["column"] == column) for column in columns}
+    common = unique(each["unit"] for each in cells)
+    if len(common) == 1:
+        lines = [[", ".join(filter(None, [title, common[0]]))] + columns]
+    else:
+        lines = [[title or ""] + [", ".join([column] + units[column] * (len(units[column]) == 1)) for column in columns]]
+    for row in rows:
+        lines.append([row] + [figure(at[row, column], len(units[column]) > 1) if (row, column) in at else ""
+                              for column in columns])
+    widths = [max(len(line[i]) for line in lines) for i in range(len(columns) + 1)]
+    lines.insert(1, ["-" * widths[0]] + ["-" * (width - 1) + ":" for width in widths[1:]])
+    return ["| " + " | ".join([line[0].ljust(widths[0])] + [cell.rjust(width) for cell, width in zip(line[1:], widths[1:])]) +
+            " |" for line in lines]
+
+
+def provenance(cells):
+    """Where, when and at which commit it was measured, the latest first."""
+    runs = {}
+    for each in cells:
+        runs.setdefault((each["machine"], each["date"]), set()).add(each["commit"])
+    text = []
+    for machine in unique(each["machine"] for each in cells):
+        when = ["%s at %s" % (date, ", ".join(sorted(runs[machine, date])))
+                for date in sorted((date for name, date in runs if name == machine), reverse=True)]
+        text.append("%s, %s" % (MACHINES[machine], "; ".join(when)))
+    return "*On %s.*" % "; on ".join(text)
+
+
+def table(name):
+    cells = records.load(name)
+    if not cells:
+        sys.exit("report: no records of %s" % name)
+    lines = []
+    for graph in unique(each.get("graph") for each in cells):
+        lines += grid(graph, [each for each in cells if each.get("graph") == graph]) + [""]
+    return "\n".join(lines + [provenance(cells)])
+
+
+def cited(match):
+    name, row, column = match.group(1).split(": ")
+    found = [each for each in records.load(name) if (each["row"], each["column"]) == (row, column)]
+    if len(found) != 1:
+        sys.exit("report: {%s} names %d records" % (match.group(1), len(found)))
+    return figure(found[0])
+
+
+def page():
+    text = re.sub(r"(?m)^@table (\S+)$", lambda match: table(match.group(1)), TEXT.read_text())
+    return re.sub(r"\{([^{}]+: [^{}]+: [^{}]+)\}", cited, text)
+
+
+def merge(path, machine, commit):
+    report = json.loads(Path(path).read_text())
+    stamp = {"machine": machine, "commit": commit or report["commit"], "date": report["date"]}
+    if not stamp["commit"]:
+        sys.exit("report: %s was measured outside a repository or with uncommitted changes; name the commit by --commit" % path)
+    for name, measured in report["tables"].items():
+        records.save(name, records.merge(records.load(name), [{**each, **stamp} for each in measured]))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("reports", nargs="*", metavar="REPORT", help="JSON that benchmarks wrote")
+    parser.add_argument("--machine", choices=MACHINES, help="where they were made")
+    parser.add_argument("--commit", help="what was measured, if a report does not say")
+    parser.add_argument("--check", action="store_true", help="exit with 1 if the page is another")
+    options = parser.parse_args()
+    if options.reports and not options.machine:
+        parser.error("reports need --machine")
+    for path in options.reports:
+        merge(path, options.machine, options.commit)
+    if options.check:
+        if PAGE.read_text() != page():
+            sys.exit("report: %s is not what bench/results gives; run bench/report.py" % PAGE)
+    else:
+        PAGE.write_text(page())
+
+
+if __name__ == "__main__":
+    main()

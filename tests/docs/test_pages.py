@@ -1,0 +1,86 @@
+"""The pages hang together: links lead somewhere, the README stays short, and every measured figure has a record."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+SOURCE = Path(os.environ["QUERN_SOURCE"])
+sys.path.insert(0, str(SOURCE / "bench"))
+
+import records
+
+PAGES = sorted({*SOURCE.glob("*.md"), *(page for folder in ("docs", "specs", "kernels", "tests", "include", "formats", "runtime")
+                                        for page in (SOURCE / folder).rglob("*.md"))})
+
+
+def anchors(page):
+    """What GitHub makes of the headings of a page."""
+    headings = re.findall(r"(?m)^#+ (.*)$", re.sub(r"(?s)```.*?```", "", page.read_text()))
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def links(page):
+    text = re.sub(r"(?s)```.*?```|`[^`\n]*`", "", page.read_text())
+    return [link for link in re.findall(r"\]\(([^)\s]+)\)", text) if not re.match(r"\w+:", link)]
+
+
+class Pages(unittest.TestCase):
+    def test_links(self):
+        self.assertGreater(len(PAGES), 20)
+        for page in PAGES:
+            for link in links(page):
+                with self.subTest(str(page.relative_to(SOURCE)), link=link):
+                    path, _, anchor = link.partition("#")
+                    target = page.parent / path if path else page
+                    self.assertTrue(target.exists(), "leads nowhere")
+                    if anchor:
+                        self.assertIn(anchor, anchors(target))
+
+    def test_the_readme_is_short(self):
+        self.assertLessEqual(len((SOURCE / "README.md").read_text().splitlines()), 135)
+
+    def test_every_page_is_in_the_index(self):
+        listed = set(links(SOURCE / "docs/README.md"))
+        self.assertEqual({page.name for page in (SOURCE / "docs").glob("*.md")} - listed - {"README.md"}, set())
+
+
+class Performance(unittest.TestCase):
+    def test_the_page_is_generated(self):
+        done = subprocess.run([sys.executable, "-B", str(SOURCE / "bench/report.py"), "--check"], stderr=subprocess.PIPE, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_every_record_says_where_and_when(self):
+        machines = json.loads((SOURCE / "bench/machines.json").read_text())
+        tables = sorted((SOURCE / "bench/results").glob("*.json"))
+        self.assertGreater(len(tables), 5)
+        text = (SOURCE / "bench/performance.md.in").read_text()
+        for table in tables:
+            cells = json.loads(table.read_text())
+            for cell in cells:
+                with self.subTest(table.stem, cell=cell):
+                    self.assertIn(cell["machine"], machines)
+                    self.assertRegex(cell["commit"], r"^[0-9a-f]{7,40}$")
+                    self.assertRegex(cell["date"], r"^20\d\d-\d\d-\d\d$")
+                    self.assertGreater(cell["value"], 0)
+            keys = [tuple(cell.get(part) for part in records.KEY) for cell in cells]
+            self.assertEqual(len(keys), len(set(keys)), table.stem + ": a cell has two records")
+            self.assertTrue(re.search(r"(?m)^@table %s$|\{%s: " % (table.stem, table.stem), text), table.stem + " is shown nowhere")
+
+    def test_no_figure_is_typed_by_hand(self):
+        measured = r"\b\d[\d.,]*\s*(ns|us|ms|s|seconds|[KMGT]i?B|[GM]/s|[GM]B/s|%|times|x)(?=[\s.,;:)]|$)"
+        for page in ("README.md", "bench/performance.md.in"):
+            prose = re.sub(r"(?s)```.*?```", "", (SOURCE / page).read_text())
+            self.assertEqual([match.group(0) for match in re.finditer(measured, prose)], [], page)
+
+    def test_a_new_measurement_takes_the_old_ones_place(self):
+        old = [records.record("a", "x", 1, "s"), records.record("b", "x", 2, "s"), records.record("a", "x", 3, "s", "graph")]
+        new = [records.record("b", "x", 5, "s"), records.record("c", "x", 6, "s")]
+        self.assertEqual([each["value"] for each in records.merge(old, new)], [1, 5, 3, 6])
+
+
+if __name__ == "__main__":
+    unittest.main()
