@@ -127,12 +127,13 @@ class Every(unittest.TestCase):
         self.assertEqual({page for page in pages if blocks(page)} - tested, set())
 
     def test_bootstrap_and_scons_know_what_pages_ask_for(self):
-        bootstrap, build = (SOURCE / "bootstrap").read_text(), (SOURCE / "SConstruct").read_text()
+        bootstrap = subprocess.run(["sh", str(SOURCE / "bootstrap")], stderr=subprocess.PIPE, text=True).stderr
+        build = (SOURCE / "SConstruct").read_text()
         build += "".join(path.read_text() for path in SOURCE.glob("*/SCons*")) + (SOURCE / "site_scons/install.py").read_text()
         for page in ["README.md", "CONTRIBUTING.md"] + ["docs/" + each.name for each in (SOURCE / "docs").glob("*.md")]:
             text = (SOURCE / page).read_text()
             for word in re.findall(r"(?m)^ *\./bootstrap (\w+)", text):
-                self.assertRegex(bootstrap, r"(?m)^  %s\) " % word, page)
+                self.assertIn(word, re.findall(r"\w+", bootstrap), page)
             for words in re.findall(r"(?m)^ *scons ([^#\n&]+)", text):
                 for word in words.split():
                     option = re.fullmatch(r"([\w-]+)=\S+", word)
