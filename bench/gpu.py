@@ -340,14 +340,14 @@ def streaming_records(results):
             yield records.record(row, LAYOUT_TITLES[run["layout"]], 1e-9 * run["bytes_per_second"], "GB/s", graph)
 
 
-def beside_records(results):
-    for run in results.get("beside", []):
+def joint_records(results):
+    for run in results.get("joint", []):
         if run["scale"] != REPORTED_SCALE:
             continue
         graph = graph_title(run["kind"], run["scale"]) + ", undirected"
         row = "PageRank, 17 iterations" if run["algorithm"] == "pagerank" else TITLES[run["algorithm"]]
         streamed = ", streamed" if run["device_memory"] else ""
-        for key, column in (("cpu", "CPU"), ("cuda", "device"), ("hybrid", "both")):
+        for key, column in (("cpu", "CPU"), ("cuda", "device"), ("both", "both")):
             if key != "cpu" or not streamed:
                 yield records.record(row, column + streamed, 1e3 * run[key], "ms", graph)
 
@@ -355,7 +355,7 @@ def beside_records(results):
 def all_records(results):
     tables = {"gpu-limits": limit_records(results), "gpu-kernels": kernel_records(results["runs"]),
               "gpu-cusparse": cusparse_records(results), "gpu-streaming": streaming_records(results),
-              "gpu-beside": beside_records(results)}
+              "gpu-joint": joint_records(results)}
     return {name: found for name, found in ((name, list(each)) for name, each in tables.items()) if found}
 
 
