@@ -53,6 +53,11 @@ enum {
   KEY_RECORD,
   KEY_VERTICES,
   KEY_BIPARTITE,
+  KEY_DELIMITER,
+  KEY_HEADER,
+  KEY_QUOTES,
+  KEY_DECIMAL,
+  KEY_TRAILING_COMMENTS,
   KEY_MEMBER,
   KEY_MAX_BYTES,
   KEY_MAX_EXPANSION,
@@ -73,6 +78,20 @@ static const struct argp_option argp_options[] = {
      "the header (default: those that the header calls source, src, from, u, start or :START_ID; "
      "target, dst, to, v, end or :END_ID; weight, w or value; else 1,2,3)",
      1},
+    {"delimiter", KEY_DELIMITER, "auto|comma|semicolon|tab|bar|blank", 0,
+     "Of edge lists: what separates columns. auto (default): what gives all of the first lines the "
+     "same columns",
+     1},
+    {"header", KEY_HEADER, "auto|no|yes", 0,
+     "Of edge lists: whether the first line names columns. auto (default): if it can be told", 1},
+    {"quotes", KEY_QUOTES, "auto|no|yes", 0,
+     "Of edge lists: yes: values in double quotes may break lines. no: quotes are text. auto "
+     "(default): yes if one of the first values is in quotes",
+     1},
+    {"decimal", KEY_DECIMAL, "point|comma", 0,
+     "Of edge lists: what weights have before their fraction (default: point)", 1},
+    {"trailing-comments", KEY_TRAILING_COMMENTS, NULL, 0,
+     "Of edge lists: # with a blank before it begins a comment", 1},
     {"record", KEY_RECORD, "IDS[,WEIGHT][,big]", 0,
      "Of pairs: what an edge is. Source and destination: u32, u64 or packed (Graph500's 48 bits); "
      "weight: u32 or f32; big-endian",
@@ -96,7 +115,11 @@ static const struct argp_option argp_options[] = {
     {0}};
 
 static const char *const weight_words[] = {"auto", "none", "u32", "f32", NULL};
-static const char *const bipartite_words[] = {"auto", "no", "yes", NULL};
+static const char *const said_words[] = {"auto", "no", "yes", NULL}; /* also of qn_bipartite */
+static const char *const decimal_words[] = {"point", "comma", NULL};
+static const char *const delimiter_words[] = {"auto", "comma", "semicolon", "tab",
+                                              "bar",  "blank", NULL};
+static const char delimiters[] = {'\0', ',', ';', '\t', '|', ' '};
 static const char *const id_words[] = {"auto", "keep", "compact", "strings", NULL};
 
 static void parse_columns(struct argp_state *state, const char *text, struct options *options) {
@@ -134,6 +157,30 @@ static void finish_command_line(struct argp_state *state, struct options *option
                       "or --bipartite=yes");
   if (qn_build_check(&options->build, &error))
     argp_error(state, "%s", error.message);
+}
+
+/* How delimited text is written. */
+static error_t parse_text_option(int key, char *argument, struct argp_state *state,
+                                 struct qn_text_choice *text) {
+  switch (key) {
+  case KEY_DELIMITER:
+    text->delimiter = delimiters[qn_option_choice(state, "--delimiter", delimiter_words, argument)];
+    return 0;
+  case KEY_HEADER:
+    text->header = (enum qn_said)qn_option_choice(state, "--header", said_words, argument);
+    return 0;
+  case KEY_QUOTES:
+    text->quotes = (enum qn_said)qn_option_choice(state, "--quotes", said_words, argument);
+    return 0;
+  case KEY_DECIMAL:
+    text->decimal_comma = qn_option_choice(state, "--decimal", decimal_words, argument) == 1;
+    return 0;
+  case KEY_TRAILING_COMMENTS:
+    text->trailing_comments = true;
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
 }
 
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
@@ -178,7 +225,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
     return 0;
   case KEY_BIPARTITE:
     options->read.bipartite =
-        (enum qn_bipartite)qn_option_choice(state, "--bipartite", bipartite_words, argument);
+        (enum qn_bipartite)qn_option_choice(state, "--bipartite", said_words, argument);
     return 0;
   case KEY_MAX_BAD:
     options->read.max_bad = qn_option_number(state, "--max-bad", argument, 0, UINT64_MAX - 1);
@@ -199,7 +246,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
     finish_command_line(state, options);
     return 0;
   default:
-    return ARGP_ERR_UNKNOWN;
+    return parse_text_option(key, argument, state, &options->read.text);
   }
 }
 
@@ -421,6 +468,23 @@ static enum qn_status read_inputs(struct import *import, struct qn_error *error)
 
 /* ---- Building ------------------------------------------------------------- */
 
+static enum qn_status record_text_options(json_t *p, const struct qn_text_choice *text,
+                                          struct qn_error *error) {
+  enum qn_status status = QN_OK;
+  for (int i = 1; delimiter_words[i] && !status; i++)
+    if (text->delimiter == delimiters[i])
+      status = qn_provenance_option(p, "delimiter", json_string(delimiter_words[i]), error);
+  if (!status && text->header != QN_SAID_NOTHING)
+    status = qn_provenance_option(p, "header", json_string(said_words[text->header]), error);
+  if (!status && text->quotes != QN_SAID_NOTHING)
+    status = qn_provenance_option(p, "quotes", json_string(said_words[text->quotes]), error);
+  if (!status && text->decimal_comma)
+    status = qn_provenance_option(p, "decimal", json_string("comma"), error);
+  if (!status && text->trailing_comments)
+    status = qn_provenance_option(p, "trailing_comments", json_true(), error);
+  return status;
+}
+
 static enum qn_status record_options(struct import *import, const struct qn_build *build,
                                      struct qn_error *error) {
   const struct qn_read_options *read = &import->options->read;
@@ -434,8 +498,8 @@ static enum qn_status record_options(struct import *import, const struct qn_buil
       (status = qn_provenance_option(p, "max_bad", json_integer((json_int_t)read->max_bad), error)))
     return status;
   if (read->bipartite != QN_BIPARTITE_AUTO &&
-      (status = qn_provenance_option(p, "bipartite", json_string(bipartite_words[read->bipartite]),
-                                     error)))
+      (status =
+           qn_provenance_option(p, "bipartite", json_string(said_words[read->bipartite]), error)))
     return status;
   if (read->num_vertices &&
       (status = qn_provenance_option(p, "vertices", json_integer((json_int_t)read->num_vertices),
@@ -445,8 +509,8 @@ static enum qn_status record_options(struct import *import, const struct qn_buil
       (status =
            qn_provenance_option(p, "record", json_string(import->options->record_text), error)))
     return status;
-  if (!import->options->columns_text)
-    return QN_OK;
+  if ((status = record_text_options(p, &read->text, error)) || !import->options->columns_text)
+    return status;
   return qn_provenance_option(p, "columns", qn_json_text(import->options->columns_text), error);
 }
 

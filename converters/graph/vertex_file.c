@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "converters/parse/delimited.h"
 #include "converters/parse/text_fields.h"
 #include "converters/text/string_map.h"
 #include "support/memory.h"
@@ -36,17 +37,19 @@ void qn_vertex_groups_destroy(struct qn_vertex_groups *groups) {
 }
 
 static enum qn_status refuse_line(const struct vertex_reader *reader, struct qn_error *error,
-                                  const char *what, struct qn_text_column column) {
+                                  const char *what, struct qn_column column) {
   char quoted[QN_QUOTE_BYTES];
   qn_fail(error, QN_INVALID, "%s %s", what, qn_text_quote(column.begin, column.end, quoted));
   return qn_error_at_line(error, qn_input_name(reader->input), reader->line, 0), QN_INVALID;
 }
 
-static enum qn_status find_group(const struct vertex_reader *reader, struct qn_text_column column,
+static enum qn_status find_group(const struct vertex_reader *reader, struct qn_column column,
                                  uint32_t *group, struct qn_error *error) {
   *group = 0;
   if (!reader->names)
     return QN_OK;
+  if (column.begin == column.end)
+    return refuse_line(reader, error, "expected the name of a group, found", column);
   switch (qn_string_map_intern(reader->names, column.begin, (uint64_t)(column.end - column.begin),
                                group)) {
   case QN_INTERNED:
@@ -60,19 +63,20 @@ static enum qn_status find_group(const struct vertex_reader *reader, struct qn_t
 
 static enum qn_status read_line(struct vertex_reader *reader, const char *line, const char *end,
                                 struct qn_error *error) {
-  struct qn_text_column id, group = {end, end};
+  struct qn_column id, group = {.begin = end, .end = end};
   line = qn_skip_blanks(line, end);
   if (line == end || *line == '#' || *line == '%')
     return QN_OK;
-  char separator = qn_text_separator(line, end);
-  struct qn_text_columns columns =
-      qn_text_columns_of(line, end, !reader->names && separator == ' ' ? '\t' : separator);
+  char separator = qn_first_delimiter(line, end);
+  struct qn_dialect dialect = {.delimiter = !reader->names && separator == ' ' ? '\t' : separator,
+                               .quotes = true};
+  struct qn_columns columns = qn_columns_of(line, end, &dialect);
   uint32_t vertex, number;
-  qn_text_next_column(&columns, &id);
+  qn_columns_next(&columns, &id);
   if (!qn_ids_lookup(reader->ids, reader->order, id.begin, (uint64_t)(id.end - id.begin), &vertex))
     return refuse_line(reader, error, "no vertex has the id", id);
   if (reader->names)
-    qn_text_next_column(&columns, &group);
+    qn_columns_next(&columns, &group);
   enum qn_status status = find_group(reader, group, &number, error);
   if (status)
     return status;

@@ -1,7 +1,6 @@
 #include "converters/parse/column_choice.h"
 
 #include <string.h>
-#include <strings.h>
 
 #include "converters/parse/text_fields.h"
 #include "support/sizes.h"
@@ -39,21 +38,21 @@ bool qn_column_choice_pending(const struct qn_read_options *options) {
 }
 
 enum qn_status qn_column_choice_resolve(struct qn_read_options *options, const char *line,
-                                        const char *end, char separator, struct qn_error *error) {
+                                        const char *end, const struct qn_dialect *dialect,
+                                        struct qn_error *error) {
   uint32_t *numbers[] = {&options->source_column, &options->destination_column,
                          &options->weight_column};
   for (int n = 0; n < 3; n++) {
     const char *name = options->column_names[n];
     if (!name)
       continue;
-    struct qn_text_columns columns = qn_text_columns_of(line, end, separator);
-    struct qn_text_column column;
+    struct qn_columns columns = qn_columns_of(line, end, dialect);
+    struct qn_column column;
     uint32_t number = 0;
     bool found = false;
-    while (!found && qn_text_next_column(&columns, &column)) {
+    while (!found && qn_columns_next(&columns, &column)) {
       number++;
-      size_t length = (size_t)(column.end - column.begin);
-      found = length == strlen(name) && strncasecmp(column.begin, name, length) == 0;
+      found = qn_column_is(&column, name);
     }
     if (!found) {
       char header[QN_QUOTE_BYTES];
@@ -68,9 +67,9 @@ enum qn_status qn_column_choice_resolve(struct qn_read_options *options, const c
 
 /* ---- What headers say ----------------------------------------------------- */
 
-enum role { ROLE_SOURCE, ROLE_DESTINATION, ROLE_WEIGHT, ROLE_NONE };
+enum role { ROLE_SOURCE, ROLE_DESTINATION, ROLE_WEIGHT, ROLE_TYPE, ROLE_OTHER, ROLE_NONE };
 
-static const char *const role_texts[] = {"source", "destination", "weight"};
+static const char *const role_texts[] = {"source", "destination", "weight", "type"};
 
 static const struct {
   const char *name;
@@ -106,55 +105,82 @@ static const struct {
     {"weight", ROLE_WEIGHT, true},
     {"value", ROLE_WEIGHT, false},
     {"w", ROLE_WEIGHT, false},
+    {"weights", ROLE_WEIGHT, true},
+    {"wgt", ROLE_WEIGHT, true},
+    {"edge_weight", ROLE_WEIGHT, true},
+    {"type", ROLE_TYPE, false},
+    {"id", ROLE_OTHER, false},
+    {"label", ROLE_OTHER, false},
+    {"name", ROLE_OTHER, false},
+    {"key", ROLE_OTHER, false},
+    {"kind", ROLE_OTHER, false},
+    {"relation", ROLE_OTHER, false},
+    {"relationship", ROLE_OTHER, false},
+    {":type", ROLE_OTHER, false},
+    {":id", ROLE_OTHER, false},
+    {"edge", ROLE_OTHER, false},
+    {"edge_id", ROLE_OTHER, false},
+    {"date", ROLE_OTHER, false},
+    {"time", ROLE_OTHER, false},
+    {"timestamp", ROLE_OTHER, false},
+    {"timeset", ROLE_OTHER, false},
+    {"interval", ROLE_OTHER, false},
+    {"year", ROLE_OTHER, false},
 };
 
 /* Neo4j's headers say more: "weight:float", "name:START_ID(Group)". */
-static struct qn_text_column plain_name(const struct qn_text_column *column) {
+static struct qn_column plain_name(const struct qn_column *column) {
   const char *end = memchr(column->begin, '(', (size_t)(column->end - column->begin));
-  struct qn_text_column name = {column->begin, end ? end : column->end};
+  struct qn_column name = {.begin = column->begin, .end = end ? end : column->end};
   const char *colon = memchr(name.begin, ':', (size_t)(name.end - name.begin));
-  if (!colon)
+  if (!colon || colon == name.begin)
     return name;
-  size_t length = (size_t)(name.end - colon);
-  bool end_of_edge =
-      (length == strlen(":START_ID") && strncasecmp(colon, ":START_ID", length) == 0) ||
-      (length == strlen(":END_ID") && strncasecmp(colon, ":END_ID", length) == 0);
-  return end_of_edge ? (struct qn_text_column){colon, name.end}
-                     : (struct qn_text_column){name.begin, colon};
+  struct qn_column behind = {.begin = colon, .end = name.end};
+  if (qn_column_is(&behind, ":START_ID") || qn_column_is(&behind, ":END_ID"))
+    return behind;
+  name.end = colon;
+  return name;
 }
 
-static enum role role_of(const struct qn_text_column *column, bool sure) {
-  struct qn_text_column name = plain_name(column);
-  size_t length = (size_t)(name.end - name.begin);
+static enum role role_of(const struct qn_column *column, bool sure) {
+  struct qn_column name = plain_name(column);
   for (unsigned i = 0; i < sizeof known / sizeof *known; i++)
-    if (length == strlen(known[i].name) && strncasecmp(name.begin, known[i].name, length) == 0)
+    if (qn_column_is(&name, known[i].name))
       return !sure || known[i].sure ? known[i].role : ROLE_NONE;
   return ROLE_NONE;
 }
 
-bool qn_column_header_is_sure(const char *line, const char *end, char separator) {
-  struct qn_text_columns columns = qn_text_columns_of(line, end, separator);
-  struct qn_text_column column;
+bool qn_column_header_is_sure(const char *line, const char *end, const struct qn_dialect *dialect) {
+  struct qn_columns columns = qn_columns_of(line, end, dialect);
+  struct qn_column column;
   bool found[ROLE_NONE + 1] = {false};
-  while (qn_text_next_column(&columns, &column))
+  while (qn_columns_next(&columns, &column))
     found[role_of(&column, true)] = true;
   return found[ROLE_SOURCE] && found[ROLE_DESTINATION];
 }
 
 struct found_columns {
-  uint32_t number[ROLE_NONE]; /* from 1; 0: none */
-  struct qn_text_column name[ROLE_NONE];
+  uint32_t number[ROLE_OTHER]; /* from 1; 0: none */
+  struct qn_column name[ROLE_OTHER];
+  uint32_t count;
+  bool index;       /* the first column has no name */
+  bool other_third; /* the third one's name is that of no weight */
 };
 
-static enum qn_status find_columns(const char *line, const char *end, char separator,
-                                   struct found_columns *found, struct qn_error *error) {
-  struct qn_text_columns columns = qn_text_columns_of(line, end, separator);
-  struct qn_text_column column;
+static enum qn_status find_columns(const char *line, const char *end,
+                                   const struct qn_dialect *dialect, struct found_columns *found,
+                                   struct qn_error *error) {
+  struct qn_columns columns = qn_columns_of(line, end, dialect);
+  struct qn_column column;
   char one[QN_QUOTE_BYTES], other[QN_QUOTE_BYTES];
   *found = (struct found_columns){0};
-  for (uint32_t number = 1; qn_text_next_column(&columns, &column); number++) {
+  while (qn_columns_next(&columns, &column)) {
     enum role role = role_of(&column, false);
-    if (role == ROLE_NONE)
+    uint32_t number = ++found->count;
+    found->index |=
+        number == 1 && (column.begin == column.end || qn_column_is(&column, "Unnamed: 0"));
+    found->other_third |= number == 3 && (role == ROLE_OTHER || role == ROLE_TYPE);
+    if (role >= ROLE_OTHER)
       continue;
     if (found->number[role])
       return qn_fail(error, QN_INVALID,
@@ -181,27 +207,26 @@ static enum qn_status fail_alone(const struct found_columns *found, enum role ro
 }
 
 enum qn_status qn_column_choice_guess(struct qn_read_options *options, const char *line,
-                                      const char *end, char separator, struct qn_error *error) {
+                                      const char *end, const struct qn_dialect *dialect,
+                                      struct qn_header_says *says, struct qn_error *error) {
   struct found_columns found;
+  *says = (struct qn_header_says){0};
   if (options->source_column || options->destination_column || qn_column_choice_pending(options))
     return QN_OK;
-  enum qn_status status = find_columns(line, end, separator, &found, error);
+  enum qn_status status = find_columns(line, end, dialect, &found, error);
   if (status)
     return status;
   uint32_t source = found.number[ROLE_SOURCE], destination = found.number[ROLE_DESTINATION];
-  uint32_t weight = found.number[ROLE_WEIGHT];
-  if (source && !destination && source != 1)
+  uint32_t weight = found.number[ROLE_WEIGHT], first = found.index ? 2 : 1;
+  if (source && !destination && source != first)
     return fail_alone(&found, ROLE_SOURCE, error);
-  if (destination && !source && destination != 2)
+  if (destination && !source && destination != first + 1)
     return fail_alone(&found, ROLE_DESTINATION, error);
-  if (weight && weight < 3 && !(source && destination))
+  if (weight && weight < first + 2 && !(source && destination))
     return fail_alone(&found, ROLE_WEIGHT, error);
-  if (source && destination && (source != 1 || destination != 2)) {
-    options->source_column = source;
-    options->destination_column = destination;
-    options->weight_column = weight;
-  } else if (weight > 3) {
-    options->weight_column = weight;
-  }
+  *says = (struct qn_header_says){found.number[ROLE_TYPE], found.other_third};
+  options->source_column = source ? source : first;
+  options->destination_column = destination ? destination : first + 1;
+  options->weight_column = weight;
   return QN_OK;
 }

@@ -2,6 +2,7 @@
 #ifndef QN_CONVERTERS_PARSE_COLUMN_CHOICE_H
 #define QN_CONVERTERS_PARSE_COLUMN_CHOICE_H
 
+#include "converters/parse/delimited.h"
 #include "converters/parse/reader.h"
 #include <quern/error.h>
 
@@ -17,20 +18,28 @@ enum qn_status qn_column_choice_parse(char *text, struct qn_read_options *option
 /* True if a column was chosen by name, and the header has not been seen. */
 bool qn_column_choice_pending(const struct qn_read_options *options);
 
-/* Turn chosen names into numbers: the header is [line, end), columns are separated by
- * `separator`, or by blanks if that is ' '. QN_INVALID, naming the columns, if one is not there. */
+/* Turn chosen names into numbers: the header is [line, end). QN_INVALID, naming the columns, if one
+ * is not there. */
 enum qn_status qn_column_choice_resolve(struct qn_read_options *options, const char *line,
-                                        const char *end, char separator, struct qn_error *error);
+                                        const char *end, const struct qn_dialect *dialect,
+                                        struct qn_error *error);
 
 /* Does this line name a source and a destination? Of names that could as well be those of vertices
  * (u and v, start and end) a header of numbers is sure, a line among names is not. */
-bool qn_column_header_is_sure(const char *line, const char *end, char separator);
+bool qn_column_header_is_sure(const char *line, const char *end, const struct qn_dialect *dialect);
+
+/* What a header says beside which columns are the ends and the weight. */
+struct qn_header_says {
+  uint32_t type;       /* the column, from 1, that says whether edges are directed; 0: none */
+  bool third_is_other; /* the third column's name is that of no weight, as "time" */
+};
 
 /* Choose columns by what a header calls them, unless the user chose: source, src, from, u, start or
- * :START_ID, and the like; weight, w or value. Where it says nothing all stays as it is. QN_INVALID
- * if it says too much or too little. */
+ * :START_ID, and the like; weight, w or value; where it says nothing, the first two, behind
+ * pandas's index, which has no name. QN_INVALID if it says too much or too little. */
 enum qn_status qn_column_choice_guess(struct qn_read_options *options, const char *line,
-                                      const char *end, char separator, struct qn_error *error);
+                                      const char *end, const struct qn_dialect *dialect,
+                                      struct qn_header_says *says, struct qn_error *error);
 
 #ifdef __cplusplus
 }

@@ -21,6 +21,18 @@ extern "C" {
 /* Whether the two columns of ids number different things. */
 enum qn_bipartite { QN_BIPARTITE_AUTO, QN_BIPARTITE_NO, QN_BIPARTITE_YES };
 
+/* What is told by content unless the user says it. */
+enum qn_said { QN_SAID_NOTHING, QN_SAID_NO, QN_SAID_YES };
+
+/* How delimited text is written; see table.h. All zero: as its content says. */
+struct qn_text_choice {
+  char delimiter;         /* ' ' for blanks and tabs; 0: told by content */
+  enum qn_said header;    /* whether the first line names columns */
+  enum qn_said quotes;    /* yes: values in quotes may break lines; no: quotes are text */
+  bool decimal_comma;     /* weights are written 0,5 */
+  bool trailing_comments; /* "#" behind a blank begins one */
+};
+
 /* What the user asked of a reader. Readers ignore what does not concern their format. */
 struct qn_read_options {
   uint64_t max_bad;              /* bad records to skip and count before giving up */
@@ -33,6 +45,7 @@ struct qn_read_options {
   uint32_t destination_column;   /* 0: the second */
   uint32_t weight_column;        /* 0: the third, if there is one */
   const char *column_names[3];   /* the same by name; see column_choice.h */
+  struct qn_text_choice text;    /* of delimited text */
   struct qn_record record;       /* of binary edges without a header */
   uint64_t num_vertices;         /* --vertices; 0: none were given */
 };

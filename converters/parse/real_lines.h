@@ -101,7 +101,7 @@ struct qn_real_line {
   uint64_t numbers; /* first | second << 32 */
   float weight;
   uint32_t bytes;     /* of the line, with its end */
-  char separators[2]; /* before the second number and the weight */
+  char separators[3]; /* before the second number, the weight and the times */
 };
 
 /* The line at `p`: two whole numbers of up to 8 digits and a real, "digits.digits", with one
@@ -131,6 +131,7 @@ QN_ALWAYS_INLINE bool qn_parse_real_line(const char *p, bool times, struct qn_re
   line->bytes = place[times ? 4 : 3] + 1;
   line->separators[0] = p[place[0]];
   line->separators[1] = p[place[1]];
+  line->separators[2] = p[place[3]];
   return qn_round_decimal(qn_digits_around_point(p + place[1] + 1, whole, fraction), fraction,
                           &line->weight);
 }

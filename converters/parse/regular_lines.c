@@ -48,11 +48,15 @@ static inline uint64_t number_at(const char *p, uint32_t length) {
   return high * 100000000 + low;
 }
 
+static inline bool separates(struct qn_separators separators, char c) {
+  return (c == separators.one) | (c == separators.other);
+}
+
 /* Parse the lines that end at the marks, from text[0] on. Returns the bytes parsed; `*all` if no
  * line was irregular. */
 QN_ALWAYS_INLINE uint32_t parse_marked(struct qn_text_part *part, const char *text,
                                        const uint16_t *places, uint32_t count, bool weighted,
-                                       bool *all) {
+                                       struct qn_separators separators, bool *all) {
   const uint32_t columns = weighted ? 3 : 2;
   uint32_t begin = 0, used = 0;
   uint64_t edges = 0;
@@ -61,8 +65,8 @@ QN_ALWAYS_INLINE uint32_t parse_marked(struct qn_text_part *part, const char *te
              third = weighted ? places[used + 2] : 0;
     uint32_t length1 = first - begin, length2 = second - first - 1, length3 = third - second - 1;
     bool regular =
-        (length1 - 1 < 16) & (length2 - 1 < 16) & qn_is_separator(text[first]) &
-        (weighted ? (length3 - 1 < 16) & qn_is_separator(text[second]) & (text[third] == '\n')
+        (length1 - 1 < 16) & (length2 - 1 < 16) & separates(separators, text[first]) &
+        (weighted ? (length3 - 1 < 16) & separates(separators, text[second]) & (text[third] == '\n')
                   : text[second] == '\n');
     if (__builtin_expect(!regular, 0))
       break;
@@ -90,13 +94,15 @@ struct columns_found {
 };
 
 static inline bool find_columns(const char *text, uint32_t begin, const uint16_t *places,
-                                uint32_t num_columns, struct columns_found *found) {
+                                uint32_t num_columns, struct qn_separators separators,
+                                struct columns_found *found) {
   bool regular = true;
   for (uint32_t c = 0; c < num_columns; c++) {
     found->begin[c] = begin;
     found->length[c] = places[c] - begin;
     regular &= places[c] > begin;
-    regular &= c + 1 < num_columns ? qn_is_separator(text[places[c]]) : text[places[c]] == '\n';
+    regular &=
+        c + 1 < num_columns ? separates(separators, text[places[c]]) : text[places[c]] == '\n';
     begin = places[c] + 1u;
   }
   return regular;
@@ -108,12 +114,13 @@ static uint32_t parse_marked_columns(struct qn_text_part *part, const char *text
                                      const struct qn_regular_columns *columns, bool *all) {
   const uint32_t n = columns->num_columns, u = columns->source, v = columns->destination;
   const bool weighted = columns->weight != UINT32_MAX;
+  const struct qn_separators separators = columns->separators;
   const uint32_t w = weighted ? columns->weight : u;
   struct columns_found found;
   uint32_t begin = 0, used = 0;
   uint64_t edges = 0;
   for (; used + n <= count; used += n) {
-    bool regular = find_columns(text, begin, places + used, n, &found);
+    bool regular = find_columns(text, begin, places + used, n, separators, &found);
     if (!regular || found.length[u] > 16 || found.length[v] > 16 || found.length[w] > 16)
       break;
     uint64_t source = number_at(text + found.begin[u], found.length[u]);
@@ -147,6 +154,7 @@ QN_ALWAYS_INLINE uint32_t parse_marked_reals(struct qn_text_part *part, const ch
   const uint32_t w = columns->weight, n = columns->num_columns + 1;
   const uint32_t u = columns->source + (columns->source > w);
   const uint32_t v = columns->destination + (columns->destination > w);
+  const struct qn_separators separators = columns->separators;
   uint32_t begin = 0, used = 0;
   uint64_t edges = 0;
   for (; used + n <= count; used += n) {
@@ -155,7 +163,7 @@ QN_ALWAYS_INLINE uint32_t parse_marked_reals(struct qn_text_part *part, const ch
     for (uint32_t c = 0; c < n; c++) {
       uint32_t from = c ? ends[c - 1] + 1u : begin;
       regular &= ends[c] > from;
-      regular &= c == w ? text[ends[c]] == '.' : c + 1 == n || qn_is_separator(text[ends[c]]);
+      regular &= c == w ? text[ends[c]] == '.' : c + 1 == n || separates(separators, text[ends[c]]);
     }
     uint32_t from_u = u ? ends[u - 1] + 1u : begin, from_v = v ? ends[v - 1] + 1u : begin;
     uint32_t from_w = w ? ends[w - 1] + 1u : begin;
@@ -182,6 +190,7 @@ enum weights { NO_WEIGHTS, WHOLE_WEIGHTS, REAL_WEIGHTS };
 
 /* `columns` is NULL for two columns, or three with a weight, in this order. */
 QN_ALWAYS_INLINE void parse_regular(struct qn_text_part *part, enum weights weights,
+                                    struct qn_separators separators,
                                     const struct qn_regular_columns *columns) {
   uint16_t places[MOST_BYTES + DOZEN];
   uint64_t window = LEAST_BYTES;
@@ -201,8 +210,8 @@ QN_ALWAYS_INLINE void parse_regular(struct qn_text_part *part, enum weights weig
     else if (columns)
       parsed = parse_marked_columns(part, text, places, count, columns, &all);
     else
-      parsed = weights ? parse_marked(part, text, places, count, true, &all)
-                       : parse_marked(part, text, places, count, false, &all);
+      parsed = weights ? parse_marked(part, text, places, count, true, separators, &all)
+                       : parse_marked(part, text, places, count, false, separators, &all);
     if (parsed == 0)
       break;
     part->cursor += parsed;
@@ -210,21 +219,25 @@ QN_ALWAYS_INLINE void parse_regular(struct qn_text_part *part, enum weights weig
   }
 }
 
-void qn_parse_regular_lines(struct qn_text_part *part, bool weighted) {
-  parse_regular(part, weighted ? WHOLE_WEIGHTS : NO_WEIGHTS, NULL);
+void qn_parse_regular_lines(struct qn_text_part *part, bool weighted,
+                            struct qn_separators separators) {
+  parse_regular(part, weighted ? WHOLE_WEIGHTS : NO_WEIGHTS, separators, NULL);
 }
 
 void qn_parse_regular_columns(struct qn_text_part *part, const struct qn_regular_columns *columns) {
-  parse_regular(part, WHOLE_WEIGHTS, columns);
+  parse_regular(part, WHOLE_WEIGHTS, columns->separators, columns);
 }
 
 /* Sources, destinations and weights, and perhaps times, which KONECT's lists have. */
-QN_ALWAYS_INLINE void parse_real_lines(struct qn_text_part *part, bool times) {
+QN_ALWAYS_INLINE void parse_real_lines(struct qn_text_part *part, bool times,
+                                       struct qn_separators separators) {
   const char *p = part->cursor;
   struct qn_real_line line;
   uint64_t edges = 0;
   while (p < part->end && part->readable_end - p >= QN_REAL_LINE_BYTES &&
-         qn_parse_real_line(p, times, &line)) {
+         qn_parse_real_line(p, times, &line) && separates(separators, line.separators[0]) &&
+         separates(separators, line.separators[1]) &&
+         (!times || separates(separators, line.separators[2]))) {
     qn_edge_push_f32(&part->stream, (uint32_t)line.numbers, line.numbers >> 32, line.weight);
     p += line.bytes;
     edges++;
@@ -236,8 +249,8 @@ QN_ALWAYS_INLINE void parse_real_lines(struct qn_text_part *part, bool times) {
 void qn_parse_regular_reals(struct qn_text_part *part, const struct qn_regular_columns *columns) {
   bool usual = columns->source == 0 && columns->destination == 1 && columns->weight == 2;
   if (usual && columns->num_columns == 3)
-    parse_real_lines(part, false);
+    parse_real_lines(part, false, columns->separators);
   else if (usual && columns->num_columns == 4)
-    parse_real_lines(part, true);
-  parse_regular(part, REAL_WEIGHTS, columns);
+    parse_real_lines(part, true, columns->separators);
+  parse_regular(part, REAL_WEIGHTS, columns->separators, columns);
 }

@@ -113,6 +113,10 @@ static void place_number(struct shape *shape, uint32_t first, uint32_t count, ui
   }
 }
 
+static bool ends_column(const struct qn_line_form *form, char mark, bool last) {
+  return last ? mark == '\n' || mark == '\r' : mark && strchr(form->separators, mark);
+}
+
 /* What all lines have in common with this one; false if it has no shape. */
 static bool learn(struct shape *shape, const char *line, const struct qn_line_form *form) {
   enum { MOST_DIGITS = LINE_BYTES - 1 };
@@ -127,9 +131,15 @@ static bool learn(struct shape *shape, const char *line, const struct qn_line_fo
     add_mark(shape, prefix[i], 0, 0);
   }
   for (uint32_t c = 0; c < columns->num_columns; c++) {
-    uint32_t before = next ? next - 1 : NO_MARK;
     bool last = c + 1 == columns->num_columns, is_weight = c == columns->weight;
     bool is_id = c == columns->source || c == columns->destination;
+    bool quoted = form->quotes && next < count && line[places[next]] == '"' &&
+                  places[next] == (next ? places[next - 1] + 1 : 0);
+    if (quoted) {
+      add_mark(shape, '"', 0, 0);
+      next++;
+    }
+    uint32_t before = next ? next - 1 : NO_MARK;
     if (is_weight && next + 1 < count && line[places[next]] == '.') {
       real = true;
       add_mark(shape, '.', 1, 15);
@@ -138,7 +148,7 @@ static bool learn(struct shape *shape, const char *line, const struct qn_line_fo
     if (next >= count)
       return false;
     char mark = line[places[next]];
-    if (last ? mark != '\n' && mark != '\r' : !strchr(form->separators, mark))
+    if (quoted ? mark != '"' : !ends_column(form, mark, last))
       return false;
     add_mark(shape, mark, 1, is_id ? 8 : is_weight ? (real ? 15 : 16) : MOST_DIGITS);
     if (c == columns->source)
@@ -156,6 +166,12 @@ static bool learn(struct shape *shape, const char *line, const struct qn_line_fo
         memset(shape->points + 16, (int)shape->point, 16);
     }
     next++;
+    if (!quoted)
+      continue;
+    if (next >= count || places[next] != places[next - 1] + 1 ||
+        !ends_column(form, line[places[next]], last))
+      return false;
+    add_mark(shape, line[places[next++]], 0, 0);
   }
   if (line[places[next - 1]] == '\r') {
     if (next >= count || line[places[next]] != '\n')

@@ -29,11 +29,12 @@ struct qn_shaped_lines {
 typedef uint32_t (*qn_shaped_taker)(struct qn_text_part *part, const void *context,
                                     const struct qn_shaped_lines *lines);
 
-/* What lines that have one shape look like: `prefix`, and columns of digits with one of
- * `separators` between them; the weight may have a point. */
+/* What lines that have one shape look like: `prefix`, and columns of digits, perhaps in quotes,
+ * with one of `separators` between them; the weight may have a point. */
 struct qn_line_form {
   const char *prefix, *separators;
   struct qn_regular_columns columns;
+  bool quotes; /* numbers may be in quotes */
 };
 
 /* Let `take` have the lines from the part's cursor on that have the shape of the first one. Stops

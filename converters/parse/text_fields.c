@@ -5,53 +5,6 @@
 
 #include "converters/text/text_numbers.h"
 
-struct qn_text_columns qn_text_columns_of(const char *line, const char *end, char separator) {
-  struct qn_text_columns columns = {line, end, separator};
-  if (separator == ' ') {
-    columns.next = qn_skip_blanks(line, end);
-    if (columns.next == end)
-      columns.next = NULL;
-  }
-  return columns;
-}
-
-/* Up to the next run of blanks. */
-static void next_word(struct qn_text_columns *columns, struct qn_text_column *column) {
-  const char *p = columns->next;
-  while (p < columns->end && !qn_is_blank(*p))
-    p++;
-  *column = (struct qn_text_column){columns->next, p};
-  p = qn_skip_blanks(p, columns->end);
-  columns->next = p < columns->end ? p : NULL;
-}
-
-bool qn_text_next_column(struct qn_text_columns *columns, struct qn_text_column *column) {
-  if (!columns->next)
-    return false;
-  if (columns->separator == ' ') {
-    next_word(columns, column);
-    return true;
-  }
-  const char *begin = columns->next;
-  const char *end = memchr(begin, columns->separator, (size_t)(columns->end - begin));
-  columns->next = end ? end + 1 : NULL;
-  end = end ? end : columns->end;
-  begin = qn_skip_blanks(begin, end);
-  while (end > begin && qn_is_blank(end[-1]))
-    end--;
-  bool quoted = end - begin >= 2 && *begin == '"' && end[-1] == '"';
-  *column = (struct qn_text_column){begin + quoted, end - quoted};
-  return true;
-}
-
-char qn_text_separator(const char *line, const char *end) {
-  static const char separators[] = {'\t', ',', ';'};
-  for (unsigned i = 0; i < sizeof separators; i++)
-    if (memchr(line, separators[i], (size_t)(end - line)))
-      return separators[i];
-  return ' ';
-}
-
 void qn_text_skip_mark(struct qn_input_block *block) {
   if (block->bytes < 3 || memcmp(block->data, "\xef\xbb\xbf", 3) != 0)
     return;

@@ -33,27 +33,6 @@ static inline const char *qn_skip_line_end(const char *p) {
   return p[0] == '\r' && p[1] == '\n' ? p + 2 : NULL;
 }
 
-/* The columns of a line whose values may be any text. */
-struct qn_text_columns {
-  const char *next; /* NULL: no more */
-  const char *end;
-  char separator;
-};
-
-/* A value, without blanks or a pair of double quotes around it. */
-struct qn_text_column {
-  const char *begin, *end;
-};
-
-/* Columns separated by `separator`, or by runs of blanks if that is ' '. */
-struct qn_text_columns qn_text_columns_of(const char *line, const char *end, char separator);
-
-/* The next column; false if there is none. */
-bool qn_text_next_column(struct qn_text_columns *columns, struct qn_text_column *column);
-
-/* What separates the columns of this line: a tab, else a comma or a semicolon, else blanks. */
-char qn_text_separator(const char *line, const char *end);
-
 /* Skip the byte order mark at the beginning of UTF-8 content. */
 void qn_text_skip_mark(struct qn_input_block *block);
 

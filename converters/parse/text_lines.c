@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "converters/parse/delimited.h"
+#include "converters/parse/text_fields.h"
 #include "support/memory.h"
 #include "support/progress.h"
 #include "support/threads.h"
@@ -13,13 +15,34 @@
 #define MIN_PART_BYTES ((uint64_t)64 << 10)
 #define MAX_PART_BYTES ((uint64_t)2 << 20)
 
+/* Comments may hold any quotes. */
+static const char *find_line_end(const struct qn_text_part *part) {
+  const char *line = part->cursor;
+  const char *newline = memchr(line, '\n', (size_t)(part->end - line));
+  const char *end = newline ? newline : part->end;
+  if (!part->records)
+    return end;
+  line = qn_skip_blanks(line, end);
+  return *line == '#' || *line == '%' ? end : qn_record_end(line, part->end);
+}
+
+static uint64_t count_line_ends(const char *begin, const char *end) {
+  uint64_t count = 0;
+  for (const char *p = begin; p < end; p++)
+    count += *p == '\n';
+  return count;
+}
+
 bool qn_text_next_line(struct qn_text_part *part, const char **line, const char **end) {
   if (part->cursor >= part->end || part->stop)
     return false;
   *line = part->cursor;
-  const char *newline = memchr(part->cursor, '\n', (size_t)(part->end - part->cursor));
-  *end = newline ? newline : part->end;
-  part->cursor = newline ? newline + 1 : part->end;
+  *end = find_line_end(part);
+  part->cursor = *end < part->end ? *end + 1 : part->end;
+  if (part->records) {
+    part->broken += part->breaks;
+    part->breaks = count_line_ends(*line, *end);
+  }
   if (*end > *line && (*end)[-1] == '\r')
     --*end;
   return true;
@@ -27,15 +50,18 @@ bool qn_text_next_line(struct qn_text_part *part, const char **line, const char 
 
 void qn_text_reject(struct qn_text_part *part, const char *line, const char *where,
                     const char *format, ...) {
-  if (part->num_listed < QN_LISTED_BAD) {
-    struct qn_text_bad *bad = &part->listed[part->num_listed++];
-    bad->line = part->edges + part->comments + part->rejected - part->joined + 1;
-    bad->column = (uint64_t)(where - line) + 1;
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(bad->message, sizeof bad->message, format, arguments);
-    va_end(arguments);
-  }
+  struct qn_text_bad *bad = &part->last;
+  bad->line = part->edges + part->comments + part->rejected - part->joined + part->broken + 1;
+  for (const char *p; part->records && (p = memchr(line, '\n', (size_t)(where - line)));
+       bad->line++)
+    line = p + 1;
+  bad->column = (uint64_t)(where - line) + 1;
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(bad->message, sizeof bad->message, format, arguments);
+  va_end(arguments);
+  if (part->num_listed < QN_LISTED_BAD)
+    part->listed[part->num_listed++] = *bad;
   part->rejected++;
   part->stop = part->rejected > part->max_bad;
 }
@@ -73,14 +99,59 @@ static uint64_t line_begin(const struct qn_input_block *block, uint64_t offset) 
   return newline ? (uint64_t)(newline + 1 - block->data) : block->bytes;
 }
 
+/* Behind the first line end in [p, end) that is not in quotes; `end` if there is none. */
+static const char *next_record(const char *p, const char *end, bool inside) {
+  for (;; p++) {
+    const char *newline = memchr(p, '\n', (size_t)(end - p));
+    if (!newline)
+      return end;
+    inside ^= qn_count_quotes(p, newline) & 1;
+    if (!inside)
+      return newline + 1;
+    p = newline;
+  }
+}
+
+/* The first record that begins at `offset` or after it; `odd` quotes are before it. */
+static uint64_t record_begin(const struct qn_input_block *block, uint64_t offset, bool odd) {
+  if (offset == 0 || offset >= block->bytes)
+    return offset < block->bytes ? offset : block->bytes;
+  const char *end = block->data + block->bytes, *p = block->data + offset;
+  return (uint64_t)((p[-1] == '\n' && !odd ? p : next_record(p, end, odd)) - block->data);
+}
+
+/* Whether the quotes before each part's nominal begin are odd. */
+static void count_quotes(const struct qn_input_block *block, uint64_t part_bytes,
+                         struct qn_text_part *parts, uint64_t num_parts) {
+#pragma omp parallel for schedule(dynamic)
+  for (uint64_t i = 0; i < num_parts; i++) {
+    uint64_t end = (i + 1) * part_bytes < block->bytes ? (i + 1) * part_bytes : block->bytes;
+    parts[i].quotes = qn_count_quotes(block->data + i * part_bytes, block->data + end);
+  }
+  uint64_t before = 0;
+  for (uint64_t i = 0; i < num_parts; i++) {
+    uint64_t here = parts[i].quotes;
+    parts[i].quotes = before & 1;
+    before += here;
+  }
+}
+
+static uint64_t part_begin(const struct qn_text_job *job, const struct qn_input_block *block,
+                           uint64_t part_bytes, uint64_t index, bool odd) {
+  uint64_t offset = index * part_bytes;
+  return job->records ? record_begin(block, offset, odd) : line_begin(block, offset);
+}
+
 static void cut_part(const struct qn_text_job *job, const struct qn_input_block *block,
-                     uint64_t part_bytes, uint64_t index, struct qn_text_part *part) {
-  memset(part, 0, offsetof(struct qn_text_part, listed));
-  part->begin = block->data + line_begin(block, index * part_bytes);
-  part->end = block->data + line_begin(block, (index + 1) * part_bytes);
+                     uint64_t part_bytes, uint64_t index, uint64_t num_parts,
+                     struct qn_text_part *part) {
+  bool odd = part->quotes, odd_after = index + 1 < num_parts && part[1].quotes;
+  part->begin = block->data + part_begin(job, block, part_bytes, index, odd);
+  part->end = block->data + part_begin(job, block, part_bytes, index + 1, odd_after);
   part->readable_end = block->data + block->bytes;
   part->cursor = part->begin;
   part->max_bad = job->options->max_bad;
+  part->records = job->records;
   if (job->number)
     part->first_number = job->number(part->begin, part->end);
 }
@@ -115,18 +186,23 @@ static enum qn_status add_part(const struct qn_text_job *job, struct tally *tall
     tally->listed[tally->num_listed++].line += tally->lines;
   }
   struct qn_ledger *ledger = job->ledger;
+  uint64_t lines_before = tally->lines;
   uint64_t records = part->edges + part->comments + part->rejected;
-  tally->lines += records - part->joined;
+  tally->lines += records - part->joined + part->broken + part->breaks;
   tally->rejected += part->rejected;
   ledger->records += records;
   ledger->comments += part->comments;
   ledger->rejected += part->rejected;
   ledger->edges_read += part->edges;
   ledger->edges_added += part->implied;
-  if (tally->rejected <= job->options->max_bad)
+  if (tally->rejected <= job->options->max_bad && !part->fatal)
     return QN_OK;
   const struct qn_text_bad *first = &tally->listed[0];
-  if (job->options->max_bad == 0)
+  struct qn_text_bad last = part->last;
+  last.line += lines_before;
+  if (part->fatal)
+    first = &last;
+  if (job->options->max_bad == 0 || part->fatal)
     qn_fail(error, QN_INVALID, "%s", first->message);
   else
     qn_fail(error, QN_INVALID,
@@ -157,9 +233,13 @@ static enum qn_status parse_block(const struct qn_text_job *job, const struct qn
       qn_pages_alloc(&parts, num_parts, sizeof *parts, "the parts of the input", error);
   if (status)
     return status;
+  for (uint64_t i = 0; i < num_parts; i++)
+    memset(&parts[i], 0, offsetof(struct qn_text_part, listed));
+  if (job->records)
+    count_quotes(block, part_bytes, parts, num_parts);
 #pragma omp parallel for schedule(dynamic)
   for (uint64_t i = 0; i < num_parts; i++)
-    cut_part(job, block, part_bytes, i, &parts[i]);
+    cut_part(job, block, part_bytes, i, num_parts, &parts[i]);
   for (uint64_t i = 0; i < num_parts; i++) {
     uint64_t count = parts[i].first_number;
     parts[i].first_number = tally->numbered;
@@ -189,10 +269,105 @@ static void list_bad_lines(const struct qn_text_job *job, const struct tally *ta
             tally->rejected - tally->num_listed);
 }
 
+/* ---- Records that go on in the next block ---------------------------------- */
+
+/* A value in quotes that is longer is rather a quote that is not closed. */
+#define MOST_RECORD_BYTES ((uint64_t)64 << 20)
+
+/* The begin of a record whose end is not there yet. */
+struct unfinished {
+  char *data;
+  uint64_t bytes, capacity;
+};
+
+static enum qn_status keep(struct unfinished *record, const char *data, uint64_t bytes,
+                           const struct qn_text_job *job, const struct tally *tally,
+                           struct qn_error *error) {
+  uint64_t needed = record->bytes + bytes;
+  if (needed > MOST_RECORD_BYTES) {
+    qn_fail(error, QN_INVALID,
+            "a quote that opens here is not closed in the 64 MiB that follow (--quotes=no takes "
+            "quotes as they are)");
+    return qn_error_at_line(error, qn_input_name(job->input), tally->lines + 1, 1);
+  }
+  if (needed > record->capacity) {
+    enum qn_status status = qn_realloc(&record->data, 2 * needed, 1, "a record", error);
+    if (status)
+      return status;
+    record->capacity = 2 * needed;
+  }
+  memcpy(record->data + record->bytes, data, bytes);
+  record->bytes = needed;
+  return QN_OK;
+}
+
+static void skip(struct qn_input_block *block, uint64_t bytes) {
+  block->data += bytes;
+  block->offset += bytes;
+  block->bytes -= bytes;
+}
+
+/* Complete the record from the block's begin, and parse it when its end is there. */
+static enum qn_status complete(const struct qn_text_job *job, struct qn_input_block *block,
+                               struct unfinished *record, struct tally *tally,
+                               struct qn_error *error) {
+  const char *end = next_record(block->data, block->data + block->bytes, true);
+  uint64_t bytes = (uint64_t)(end - block->data);
+  enum qn_status status = keep(record, block->data, bytes, job, tally, error);
+  bool whole = !status && qn_count_quotes(record->data, record->data + record->bytes) % 2 == 0;
+  skip(block, bytes);
+  if (status || !whole)
+    return status;
+  struct qn_input_block own = {record->data, record->bytes, 0};
+  record->bytes = 0;
+  return parse_block(job, &own, tally, error);
+}
+
+/* Put aside the record at the block's end if quotes are open there. */
+static enum qn_status put_aside(const struct qn_text_job *job, struct qn_input_block *block,
+                                struct unfinished *record, const struct tally *tally,
+                                struct qn_error *error) {
+  bool inside = qn_count_quotes(block->data, block->data + block->bytes) & 1;
+  uint64_t end = block->bytes;
+  if (!inside)
+    return QN_OK;
+  for (; end > 0 && (inside || block->data[end - 1] != '\n'); end--)
+    inside ^= block->data[end - 1] == '"';
+  enum qn_status status = keep(record, block->data + end, block->bytes - end, job, tally, error);
+  block->bytes = end;
+  return status;
+}
+
+static enum qn_status parse_records(const struct qn_text_job *job, struct qn_input_block *block,
+                                    struct tally *tally, struct qn_error *error) {
+  struct unfinished record = {0};
+  enum qn_status status = QN_OK;
+  while (block->bytes && !status) {
+    if (record.bytes)
+      status = complete(job, block, &record, tally, error);
+    struct qn_input_block rest = *block;
+    /* What is before the record is parsed first, so that places are right. */
+    if (!status && rest.bytes && !qn_input_stays(job->input))
+      status = put_aside(job, &rest, &record, tally, error);
+    if (!status && rest.bytes)
+      status = parse_block(job, &rest, tally, error);
+    if (!status)
+      status = qn_input_next(job->input, block, error);
+  }
+  if (!status && record.bytes) {
+    struct qn_input_block own = {record.data, record.bytes, 0};
+    status = parse_block(job, &own, tally, error);
+  }
+  qn_free(record.data);
+  return status;
+}
+
 enum qn_status qn_text_read(const struct qn_text_job *job, struct qn_input_block *block,
                             struct qn_error *error) {
   struct tally tally = {.lines = job->lines_before};
   enum qn_status status = QN_OK;
+  if (job->records)
+    status = parse_records(job, block, &tally, error);
   while (block->bytes && !status) {
     status = parse_block(job, block, &tally, error);
     if (!status)

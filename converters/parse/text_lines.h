@@ -46,12 +46,18 @@ struct qn_text_part {
   uint64_t edges, comments, rejected;
   uint64_t implied;
   uint64_t joined; /* edges and bad entries that share a line with one counted before */
+  uint64_t broken; /* line ends in quotes, of the records before the last one taken */
+  uint64_t breaks; /* and in that one */
 
+  uint64_t quotes;       /* with job->records: whether those before the part are odd */
   uint64_t first_number; /* with job->number: the number of the first line that has one, from 0 */
 
-  bool stop; /* more bad lines than allowed: parse no more */
+  bool records; /* as the job's */
+  bool fatal;   /* the last bad line is one that --max-bad does not excuse */
+  bool stop;    /* more bad lines than allowed: parse no more */
   uint64_t max_bad;
   uint64_t num_listed;
+  struct qn_text_bad last; /* the last bad line */
   struct qn_text_bad listed[QN_LISTED_BAD];
 };
 
@@ -66,6 +72,7 @@ struct qn_text_job {
   const struct qn_read_options *options;
   qn_text_parse parse;
   qn_text_number number; /* NULL: lines have none */
+  bool records;          /* values in double quotes may break lines: a line is a record */
   const void *context;
   struct qn_edge_list *list;
   uint64_t *sequence;       /* first unused number of a stream; advanced */
@@ -80,7 +87,7 @@ struct qn_text_job {
 enum qn_status qn_text_read(const struct qn_text_job *job, struct qn_input_block *block,
                             struct qn_error *error);
 
-/* The next line of the part, without line end ('\n' or "\r\n"); false at the end, or if
+/* The next line (or record) of the part, without line end ('\n' or "\r\n"); false at the end, or if
  * `stop` is set. Moves the cursor after it. */
 bool qn_text_next_line(struct qn_text_part *part, const char **line, const char **end);
 

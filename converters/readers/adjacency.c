@@ -15,6 +15,7 @@
 
 #include "converters/input_estimate.h"
 #include "converters/parse/declared_size.h"
+#include "converters/parse/delimited.h"
 #include "converters/parse/number_runs.h"
 #include "converters/parse/text_fields.h"
 #include "converters/parse/text_tokens.h"
@@ -41,7 +42,7 @@ struct adjacency {
 /* ---- Header --------------------------------------------------------------- */
 
 /* The next word of the first block; false if the block ends before. */
-static bool take_word(struct qn_input_block *block, uint64_t *lines, struct qn_text_column *word) {
+static bool take_word(struct qn_input_block *block, uint64_t *lines, struct qn_column *word) {
   const char *p = block->data, *end = p + block->bytes;
   for (; p < end && qn_is_token_space(*p); p++)
     *lines += *p == '\n';
@@ -54,13 +55,13 @@ static bool take_word(struct qn_input_block *block, uint64_t *lines, struct qn_t
   return word->end > word->begin;
 }
 
-static bool is_word(const struct qn_text_column *word, const char *text) {
+static bool is_word(const struct qn_column *word, const char *text) {
   size_t length = (size_t)(word->end - word->begin);
   return length == strlen(text) && memcmp(word->begin, text, length) == 0;
 }
 
 static enum qn_status fail_header(const struct adjacency *adjacency, uint64_t lines,
-                                  const struct qn_text_column *word, struct qn_error *error) {
+                                  const struct qn_column *word, struct qn_error *error) {
   char quoted[QN_QUOTE_BYTES];
   qn_fail(error, QN_INVALID, "expected '[Weighted]AdjacencyGraph VERTICES EDGES'; found %s",
           word->begin == word->end ? "the end of the file"
@@ -71,7 +72,7 @@ static enum qn_status fail_header(const struct adjacency *adjacency, uint64_t li
 static enum qn_status take_header(struct adjacency *adjacency, struct qn_input_block *block,
                                   uint64_t *lines, struct qn_error *error) {
   struct qn_declared_size *size = &adjacency->size;
-  struct qn_text_column word;
+  struct qn_column word;
   take_word(block, lines, &word);
   adjacency->weighted = is_word(&word, WEIGHTED_WORD);
   if (!adjacency->weighted && !is_word(&word, PLAIN_WORD))
@@ -477,7 +478,7 @@ static enum qn_status read_adjacency(struct qn_input *input, const struct qn_rea
 static int detect_adjacency(const char *head, uint64_t bytes,
                             const struct qn_read_options *options) {
   struct qn_input_block block = {.data = head, .bytes = bytes};
-  struct qn_text_column word;
+  struct qn_column word;
   uint64_t lines = 0;
   (void)options;
   return take_word(&block, &lines, &word) &&

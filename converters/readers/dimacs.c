@@ -12,6 +12,7 @@
 
 #include "converters/input/input.h"
 #include "converters/parse/declared_size.h"
+#include "converters/parse/delimited.h"
 #include "converters/parse/shaped_lines.h"
 #include "converters/parse/text_fields.h"
 #include "converters/parse/text_lines.h"
@@ -42,17 +43,17 @@ static enum qn_status fail_header(const struct dimacs *dimacs, const char *line,
 }
 
 /* Are the first two words of the header what they have to be? */
-static bool is_problem(const struct qn_text_column word[2]) {
+static bool is_problem(const struct qn_column word[2]) {
   return word[0].end - word[0].begin == 1 && *word[0].begin == 'p' &&
          word[1].end - word[1].begin == 2 && memcmp(word[1].begin, "sp", 2) == 0;
 }
 
 static enum qn_status parse_header(struct dimacs *dimacs, const char *line, const char *end,
                                    struct qn_error *error) {
-  struct qn_text_columns columns = qn_text_columns_of(line, end, ' ');
-  struct qn_text_column word[5];
+  struct qn_columns columns = qn_columns_of(line, end, &qn_words);
+  struct qn_column word[5];
   unsigned count = 0;
-  while (count < 5 && qn_text_next_column(&columns, &word[count]))
+  while (count < 5 && qn_columns_next(&columns, &word[count]))
     count++;
   if (count != 4 || !is_problem(word) ||
       qn_parse_whole(word[2].begin, word[2].end, &dimacs->size.num_vertices) != QN_NUMBER_FINE ||
@@ -75,7 +76,7 @@ static inline void push(struct qn_text_part *part, const struct dimacs *dimacs, 
 }
 
 static bool parse_vertex(struct qn_text_part *part, const struct dimacs *dimacs, const char *line,
-                         const struct qn_text_column *field, uint64_t *vertex) {
+                         const struct qn_column *field, uint64_t *vertex) {
   char quoted[QN_QUOTE_BYTES];
   if (qn_parse_whole(field->begin, field->end, vertex) == QN_NUMBER_FINE && *vertex >= 1 &&
       *vertex <= dimacs->size.num_vertices)
@@ -96,10 +97,10 @@ static void parse_line(struct qn_text_part *part, const struct dimacs *dimacs, c
     part->comments++;
     return;
   }
-  struct qn_text_columns columns = qn_text_columns_of(line, end, ' ');
-  struct qn_text_column word[5];
+  struct qn_columns columns = qn_columns_of(line, end, &qn_words);
+  struct qn_column word[5];
   unsigned count = 0;
-  while (count < 5 && qn_text_next_column(&columns, &word[count]))
+  while (count < 5 && qn_columns_next(&columns, &word[count]))
     count++;
   if (count != 4 || word[0].end - word[0].begin != 1 || *word[0].begin != 'a') {
     qn_text_reject(part, line, word[0].begin, "expected 'a FROM TO WEIGHT'; found %s",
@@ -153,7 +154,7 @@ static void parse_part(struct qn_text_part *part, const void *context) {
   fast_end = fast_end < part->end ? fast_end : part->end;
   const char *line, *end;
   const uint32_t weight = dimacs->weights == QN_WEIGHTS_NONE ? UINT32_MAX : 2;
-  const struct qn_line_form form = {"a ", " ", {3, 0, 1, weight}};
+  const struct qn_line_form form = {"a ", " ", {3, 0, 1, weight, {' ', ' '}}, false};
   for (;;) {
     qn_take_shaped_lines(part, &form, take_lines, dimacs);
     parse_plain_lines(part, dimacs, fast_end);
@@ -214,10 +215,10 @@ static int detect_dimacs(const char *head, uint64_t bytes, const struct qn_read_
   bool commented = false;
   while (qn_text_take_line(&block, &line, &end)) {
     if (!is_comment(line, end)) {
-      struct qn_text_columns columns = qn_text_columns_of(line, end, ' ');
-      struct qn_text_column word[2];
-      bool named = qn_text_next_column(&columns, &word[0]) &&
-                   qn_text_next_column(&columns, &word[1]) && is_problem(word);
+      struct qn_columns columns = qn_columns_of(line, end, &qn_words);
+      struct qn_column word[2];
+      bool named = qn_columns_next(&columns, &word[0]) && qn_columns_next(&columns, &word[1]) &&
+                   is_problem(word);
       return named ? 3 : 0;
     }
     commented |= end > line && *line == 'c';

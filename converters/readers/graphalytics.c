@@ -15,6 +15,7 @@
 
 #include "converters/input/input.h"
 #include "converters/input/whole_input.h"
+#include "converters/parse/delimited.h"
 #include "converters/parse/reader.h"
 #include "converters/parse/text_fields.h"
 #include "converters/text/text_numbers.h"
@@ -23,7 +24,7 @@ extern const struct qn_reader qn_reader_edges;
 extern const struct qn_reader qn_reader_vertices;
 
 struct properties {
-  struct qn_text_column vertex_file, edge_file; /* begin is NULL: not said */
+  struct qn_column vertex_file, edge_file; /* begin is NULL: not said */
   bool directed, has_directed;
   bool has_vertices, has_edges;
   uint64_t num_vertices, num_edges;
@@ -33,8 +34,8 @@ struct properties {
 /* ---- Lines ---------------------------------------------------------------- */
 
 /* "key = value" or "key: value". False for comments and blank lines. */
-static bool split(const char *line, const char *end, struct qn_text_column *key,
-                  struct qn_text_column *value) {
+static bool split(const char *line, const char *end, struct qn_column *key,
+                  struct qn_column *value) {
   line = qn_skip_blanks(line, end);
   while (end > line && qn_is_blank(end[-1]))
     end--;
@@ -43,33 +44,33 @@ static bool split(const char *line, const char *end, struct qn_text_column *key,
   const char *p = line;
   while (p < end && *p != '=' && *p != ':' && !qn_is_blank(*p))
     p++;
-  *key = (struct qn_text_column){line, p};
+  *key = (struct qn_column){.begin = line, .end = p};
   p = qn_skip_blanks(p, end);
   p = p < end && (*p == '=' || *p == ':') ? qn_skip_blanks(p + 1, end) : p;
-  *value = (struct qn_text_column){p, end};
+  *value = (struct qn_column){.begin = p, .end = end};
   return true;
 }
 
 /* Is the key graph.NAME.what? */
-static bool is_key(const struct qn_text_column *key, const char *what) {
+static bool is_key(const struct qn_column *key, const char *what) {
   size_t length = (size_t)(key->end - key->begin), tail = strlen(what);
   return length > tail + 6 && memcmp(key->begin, "graph.", 6) == 0 &&
          memcmp(key->end - tail, what, tail) == 0;
 }
 
-static bool is_text(const struct qn_text_column *value, const char *text) {
+static bool is_text(const struct qn_column *value, const char *text) {
   size_t length = (size_t)(value->end - value->begin);
   return length == strlen(text) && memcmp(value->begin, text, length) == 0;
 }
 
-static bool take_count(const struct qn_text_column *value, bool *has, uint64_t *count) {
+static bool take_count(const struct qn_column *value, bool *has, uint64_t *count) {
   *has = true;
   return qn_parse_whole(value->begin, value->end, count) == QN_NUMBER_FINE;
 }
 
 /* False if the value is none. */
-static bool take_property(struct properties *properties, const struct qn_text_column *key,
-                          const struct qn_text_column *value) {
+static bool take_property(struct properties *properties, const struct qn_column *key,
+                          const struct qn_column *value) {
   if (is_key(key, ".vertex-file"))
     properties->vertex_file = *value;
   else if (is_key(key, ".edge-file"))
@@ -89,7 +90,7 @@ static bool take_property(struct properties *properties, const struct qn_text_co
 static enum qn_status parse_properties(const struct qn_whole_input *whole, const char *file,
                                        struct properties *properties, struct qn_error *error) {
   struct qn_input_block block = {.data = whole->data, .bytes = whole->bytes};
-  struct qn_text_column key, value;
+  struct qn_column key, value;
   const char *line, *end;
   char quoted[QN_QUOTE_BYTES];
   while (qn_text_take_line(&block, &line, &end)) {
@@ -111,7 +112,7 @@ static enum qn_status parse_properties(const struct qn_whole_input *whole, const
 
 /* ---- The whole ------------------------------------------------------------ */
 
-static enum qn_status name_file(struct qn_input *input, const struct qn_text_column *name,
+static enum qn_status name_file(struct qn_input *input, const struct qn_column *name,
                                 const struct qn_reader *reader, struct qn_read_result *result,
                                 struct qn_error *error) {
   return qn_named_inputs_add(&result->named, input, name->begin,
@@ -150,7 +151,7 @@ static enum qn_status read_graphalytics(struct qn_input *input,
 static int detect_graphalytics(const char *head, uint64_t bytes,
                                const struct qn_read_options *options) {
   struct qn_input_block block = {.data = head, .bytes = bytes};
-  struct qn_text_column key, value;
+  struct qn_column key, value;
   const char *line, *end;
   (void)options;
   while (qn_text_take_line(&block, &line, &end))

@@ -445,7 +445,7 @@ static void parse_part(struct qn_text_part *part, const void *context) {
   const char *line, *end;
   bool real = plain && matrix->field == FIELD_REAL && matrix->weights != QN_WEIGHTS_U32;
   bool shaped = plain && matrix->field != FIELD_PATTERN && matrix->largest >= UINT32_MAX;
-  const struct qn_line_form form = {"", " \t", {3, 0, 1, 2}};
+  const struct qn_line_form form = {"", " \t", {3, 0, 1, 2, {' ', '\t'}}, false};
   for (;;) {
     if (shaped)
       qn_take_shaped_lines(part, &form, take_lines, matrix);

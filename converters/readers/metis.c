@@ -22,6 +22,7 @@
 #include "converters/input/input.h"
 #include "converters/input_estimate.h"
 #include "converters/parse/declared_size.h"
+#include "converters/parse/delimited.h"
 #include "converters/parse/number_runs.h"
 #include "converters/parse/text_fields.h"
 #include "converters/parse/text_lines.h"
@@ -70,7 +71,7 @@ static enum qn_status fail_header(const struct metis *metis, struct qn_error *er
 }
 
 /* "0" to "111". False if it is something else. */
-static bool parse_format(const struct qn_text_column *word, unsigned *sizes, unsigned *weights,
+static bool parse_format(const struct qn_column *word, unsigned *sizes, unsigned *weights,
                          bool *edge_weights) {
   unsigned digits[3] = {0, 0, 0};
   long length = word->end - word->begin;
@@ -102,11 +103,11 @@ static bool has_empty_vertex(const struct qn_input_block *block, uint64_t num_ve
 
 static bool parse_header(struct metis *metis, const char *line, const char *end,
                          const struct qn_input_block *rest) {
-  struct qn_text_columns columns = qn_text_columns_of(line, end, ' ');
-  struct qn_text_column word[5];
+  struct qn_columns columns = qn_columns_of(line, end, &qn_words);
+  struct qn_column word[5];
   unsigned count = 0, sizes = 0, weights = 0;
   uint64_t constraints = 1;
-  while (count < 5 && qn_text_next_column(&columns, &word[count]))
+  while (count < 5 && qn_columns_next(&columns, &word[count]))
     count++;
   if (count < 2 || count > 4 ||
       qn_parse_whole(word[0].begin, word[0].end, &metis->size.num_vertices) != QN_NUMBER_FINE ||
@@ -477,11 +478,11 @@ static enum qn_status read_metis(struct qn_input *input, const struct qn_read_op
 /* How many numbers a line has; UINT_MAX if something on it is none. Without edge weights, whose
  * numbers may be anything, and vertex numbers all must be vertices. */
 static unsigned count_numbers(const struct metis *metis, const char *line, const char *end) {
-  struct qn_text_columns columns = qn_text_columns_of(line, end, ' ');
-  struct qn_text_column word;
+  struct qn_columns columns = qn_columns_of(line, end, &qn_words);
+  struct qn_column word;
   bool plain = !metis->edge_weights && metis->vertex_numbers == 0;
   unsigned count = 0;
-  while (qn_text_next_column(&columns, &word)) {
+  while (qn_columns_next(&columns, &word)) {
     uint64_t number = 1;
     if (!qn_is_digit(*word.begin) ||
         (plain && (qn_parse_whole(word.begin, word.end, &number) != QN_NUMBER_FINE ||

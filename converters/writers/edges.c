@@ -35,7 +35,8 @@ static enum qn_status check_first(const struct qn_graph *graph,
     return QN_OK; /* no column is called so */
   int length = snprintf(line, sizeof line, "%.*s\t%.*s", (int)source_length, source,
                         (int)destination_length, destination);
-  if (!qn_column_header_is_sure(line, line + length, '\t'))
+  const struct qn_dialect tabs = {.delimiter = '\t', .quotes = true};
+  if (!qn_column_header_is_sure(line, line + length, &tabs))
     return QN_OK;
   return qn_fail(
       error, QN_UNSUPPORTED,

@@ -60,7 +60,7 @@ class AnyProcessor(unittest.TestCase):
                     lines.append("%d %d %s" % (draw.randrange(10 ** draw.randrange(1, 9)), draw.randrange(10 ** 8),
                                                spelling % (draw.random() * 10 ** draw.randrange(9))))
                     if odd and draw.randrange(odd) == 0:
-                        lines.append(draw.choice(("# a comment", "", "  7\t8,9.5 ")))
+                        lines.append(draw.choice(("# a comment", "", "  7\t8 9.5 ")))
                 Path("g.txt").write_text("\n".join(lines) + "\n")
                 with self.subTest(odd=odd, spelling=usual):
                     self.assertEqual(self.compare("g.txt"), 0)

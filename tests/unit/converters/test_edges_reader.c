@@ -200,9 +200,16 @@ static struct edge edges[EDGES];
 
 enum spelling { TWO_COLUMNS, WHOLE_WEIGHTS, ANY_WEIGHTS, FOUR_COLUMNS };
 
+/* Spellings of what separates columns; the first is the regular one. */
+static const char *const separators[][4] = {{" ", "\t", "  ", "\t\t "},
+                                            {",", " ,", ", ", " , "},
+                                            {";", " ;", "; ", "\t;"},
+                                            {"\t", "\t ", " \t", " \t "},
+                                            {"|", " |", "| ", " | "}};
+static unsigned separated_by;
+
 static const char *any_separator(void) {
-  static const char *const separators[] = {" ", "\t", ",", ";", "  ", " , ", "\t\t ", " ;"};
-  return separators[random_number() % 8];
+  return separators[separated_by][random_number() % 4];
 }
 
 /* Mostly ordinary lines, some odd ones; returns the number of lines. */
@@ -221,7 +228,7 @@ static uint64_t write_edges(const char *path, enum spelling spelling, bool small
       lines++;
     }
     fprintf(file, "%s%" PRIu64 "%s%" PRIu64, odd && random_number() % 2 ? "  " : "", edge->source,
-            odd ? any_separator() : " ", edge->destination);
+            odd ? any_separator() : separators[separated_by][0], edge->destination);
     if (spelling != TWO_COLUMNS) {
       edge->type = QN_WEIGHT_U32;
       edge->weight = (uint32_t)(random_id() >> 32);
@@ -234,8 +241,9 @@ static uint64_t write_edges(const char *path, enum spelling spelling, bool small
         edge->type = QN_WEIGHT_F32;
         memcpy(&edge->weight, &value, 4);
       }
-      fprintf(file, "%s%s%s", odd ? any_separator() : " ", text,
-              spelling == FOUR_COLUMNS ? " 1082040961" : "");
+      fprintf(file, "%s%s%s%s", odd ? any_separator() : separators[separated_by][0], text,
+              spelling == FOUR_COLUMNS ? separators[separated_by][0] : "",
+              spelling == FOUR_COLUMNS ? "1082040961" : "");
     }
     fputs(i + 1 == EDGES && odd ? "" : odd ? " \r\n" : "\n", file);
     lines++;
@@ -311,6 +319,7 @@ static void edge_lists(void **state) {
     for (int small = 0; small < 2; small++)
       for (int regular = 0; regular < 2; regular++) {
         const char *path = scratch_path("edges.txt");
+        separated_by = (separated_by + 1) % (sizeof separators / sizeof *separators);
         uint64_t lines = write_edges(path, spelling, small, regular);
         qn_threads_set(1 + (unsigned)small * 2);
         read_back(path, lines);

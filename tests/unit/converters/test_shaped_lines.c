@@ -77,10 +77,15 @@ static int put_line(struct round *round, char *out, struct expected *expected) {
     char *field = out + length;
     if (c)
       *field++ = round->separator;
+    bool quoted = round->form.quotes && c < 2 && c != odd_column;
+    if (quoted)
+      *field++ = '"';
     char *end = field;
-    if (c == odd_column)
+    if (c == odd_column) {
       end += sprintf(field, "%s", odd_field(c == columns->source || c == columns->destination));
-    else if (c == columns->weight)
+      if (round->form.quotes && *field == '"')
+        *field = 'x'; /* in quotes it would not be odd */
+    } else if (c == columns->weight)
       end += put_weight(field, round->real, &expected->weight_bits);
     else
       end += put_digits(field, 1 + random_below(8));
@@ -89,22 +94,27 @@ static int put_line(struct round *round, char *out, struct expected *expected) {
       expected->pair |= strtoul(field, NULL, 10);
     if (c == columns->destination)
       expected->pair |= (uint64_t)strtoul(field, NULL, 10) << 32;
+    if (quoted)
+      *end++ = '"';
     length = (int)(end - out);
   }
   return length + sprintf(out + length, round->carriage_return ? "\r\n" : "\n");
 }
 
 static const struct qn_line_form FORMS[] = {
-    {"", " \t,;", {2, 0, 1, UINT32_MAX}},
-    {"", " \t,;", {3, 0, 1, 2}},
-    {"", " \t,;", {4, 0, 1, 2}},
-    {"", " \t,;", {4, 2, 0, 3}},
-    {"", " \t,;", {3, 1, 2, UINT32_MAX}},
-    {"", " \t,;", {3, 0, 2, 1}},
-    {"a ", " ", {3, 0, 1, 2}},
-    {"a ", " ", {3, 0, 1, UINT32_MAX}},
-    {"", " \t,;", {6, 1, 4, 5}},
-    {"edge ", " ", {2, 0, 1, UINT32_MAX}},
+    {"", " \t,;", {2, 0, 1, UINT32_MAX, {' ', ' '}}, false},
+    {"", " \t,;", {3, 0, 1, 2, {' ', ' '}}, false},
+    {"", " \t,;", {4, 0, 1, 2, {' ', ' '}}, false},
+    {"", " \t,;", {4, 2, 0, 3, {' ', ' '}}, false},
+    {"", " \t,;", {3, 1, 2, UINT32_MAX, {' ', ' '}}, false},
+    {"", " \t,;", {3, 0, 2, 1, {' ', ' '}}, false},
+    {"a ", " ", {3, 0, 1, 2, {' ', ' '}}, false},
+    {"a ", " ", {3, 0, 1, UINT32_MAX, {' ', ' '}}, false},
+    {"", " \t,;", {6, 1, 4, 5, {' ', ' '}}, false},
+    {"edge ", " ", {2, 0, 1, UINT32_MAX, {' ', ' '}}, false},
+    {"", " \t,;", {2, 0, 1, UINT32_MAX, {' ', ' '}}, true},
+    {"", ",", {3, 0, 1, 2, {' ', ' '}}, true},
+    {"", ";", {3, 2, 1, UINT32_MAX, {' ', ' '}}, true},
 };
 
 static void make_round(struct round *round) {

@@ -1,0 +1,192 @@
+#include "converters/parse/delimited.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "converters/parse/text_fields.h"
+
+const struct qn_dialect qn_words = {.delimiter = ' '};
+
+/* The end of the line, without a comment behind its values. */
+static const char *trim_comment(const char *line, const char *end) {
+  bool inside = false;
+  for (const char *p = line; p < end; p++) {
+    inside ^= *p == '"';
+    if (*p == '#' && !inside && p > line && qn_is_blank(p[-1]))
+      return p;
+  }
+  return end;
+}
+
+struct qn_columns qn_columns_of(const char *line, const char *end,
+                                const struct qn_dialect *dialect) {
+  if (dialect->trailing)
+    end = trim_comment(line, end);
+  struct qn_columns columns = {line, end, dialect};
+  if (dialect->delimiter == ' ') {
+    columns.next = qn_skip_blanks(line, end);
+    while (columns.end > columns.next && qn_is_blank(columns.end[-1]))
+      columns.end--;
+    if (columns.next == columns.end)
+      columns.next = NULL;
+  }
+  return columns;
+}
+
+/* A tab may be the delimiter: then it is no blank. */
+static bool is_space(char c, char delimiter) {
+  return (c == ' ' || c == '\t') && c != delimiter;
+}
+
+static const char *skip_spaces(const char *p, const char *end, char delimiter) {
+  while (p < end && is_space(*p, delimiter))
+    p++;
+  return p;
+}
+
+/* Where a value that begins at `p` without a quote is over. */
+static const char *delimiter_at(const char *p, const char *end, char delimiter) {
+  if (delimiter != ' ') {
+    const char *found = memchr(p, delimiter, (size_t)(end - p));
+    return found ? found : end;
+  }
+  while (p < end && !qn_is_blank(*p))
+    p++;
+  return p;
+}
+
+/* Move behind the delimiter at `p`, or the line's end. */
+static void move_on(struct qn_columns *columns, const char *p) {
+  if (columns->dialect->delimiter == ' ') {
+    p = qn_skip_blanks(p, columns->end);
+    columns->next = p < columns->end ? p : NULL;
+  } else {
+    columns->next = p < columns->end ? p + 1 : NULL;
+  }
+}
+
+static void take_quoted(struct qn_columns *columns, const char *open, struct qn_column *column) {
+  const char *p = open + 1, *end = columns->end;
+  char delimiter = columns->dialect->delimiter;
+  *column = (struct qn_column){.begin = p, .end = end, .quoted = true};
+  columns->next = NULL;
+  for (;; p += 2) {
+    p = memchr(p, '"', (size_t)(end - p));
+    if (!p) {
+      column->begin = open;
+      column->fault = QN_COLUMN_UNCLOSED;
+      return;
+    }
+    if (p + 1 == end || p[1] != '"')
+      break;
+    column->doubled = true;
+  }
+  column->end = p++;
+  if (delimiter != ' ')
+    p = skip_spaces(p, end, delimiter);
+  if (p < end && *p != delimiter && !(delimiter == ' ' && qn_is_blank(*p))) {
+    column->fault = QN_COLUMN_FOLLOWED;
+    column->end = p;
+    return;
+  }
+  move_on(columns, p);
+}
+
+bool qn_columns_next(struct qn_columns *columns, struct qn_column *column) {
+  const struct qn_dialect *dialect = columns->dialect;
+  if (!columns->next)
+    return false;
+  const char *begin = skip_spaces(columns->next, columns->end, dialect->delimiter);
+  const char *end = columns->end;
+  if (begin < end && *begin == '"' && dialect->quotes) {
+    take_quoted(columns, begin, column);
+    return true;
+  }
+  bool dictionary = begin < end && *begin == '{' && end[-1] == '}';
+  end = dictionary ? end : delimiter_at(begin, end, dialect->delimiter);
+  move_on(columns, end);
+  while (end > begin && is_space(end[-1], dialect->delimiter))
+    end--;
+  *column = (struct qn_column){.begin = begin, .end = end};
+  const char *quote =
+      dialect->strict && !dictionary ? memchr(begin, '"', (size_t)(end - begin)) : NULL;
+  if (quote) {
+    column->fault = QN_COLUMN_STRAY;
+    column->end = quote;
+    columns->next = NULL;
+  }
+  return true;
+}
+
+char qn_first_delimiter(const char *line, const char *end) {
+  static const char delimiters[] = {'\t', ',', ';', '|'};
+  for (unsigned i = 0; i < sizeof delimiters; i++)
+    if (memchr(line, delimiters[i], (size_t)(end - line)))
+      return delimiters[i];
+  return ' ';
+}
+
+uint32_t qn_columns_count(const char *line, const char *end, const struct qn_dialect *dialect) {
+  struct qn_columns columns = qn_columns_of(line, end, dialect);
+  struct qn_column column;
+  uint32_t count = 0;
+  while (count < UINT32_MAX && qn_columns_next(&columns, &column))
+    count++;
+  return count;
+}
+
+const char *qn_column_text(const struct qn_column *column, char *text, uint64_t *length) {
+  *length = (uint64_t)(column->end - column->begin);
+  if (!column->doubled)
+    return column->begin;
+  char *out = text;
+  for (const char *p = column->begin; p < column->end; p++) {
+    *out++ = *p;
+    p += *p == '"';
+  }
+  *length = (uint64_t)(out - text);
+  return text;
+}
+
+bool qn_column_is(const struct qn_column *column, const char *name) {
+  size_t length = (size_t)(column->end - column->begin);
+  return length == strlen(name) && strncasecmp(column->begin, name, length) == 0;
+}
+
+uint64_t qn_count_quotes(const char *begin, const char *end) {
+  uint64_t count = 0;
+  for (const char *p = begin; p < end; p++)
+    count += *p == '"';
+  return count;
+}
+
+const char *qn_record_end(const char *line, const char *end) {
+  bool inside = false;
+  for (const char *p = line; p < end;) {
+    const char *newline = memchr(p, '\n', (size_t)(end - p));
+    const char *stop = newline ? newline : end;
+    inside ^= qn_count_quotes(p, stop) & 1;
+    if (!inside || !newline)
+      return stop;
+    p = newline + 1;
+  }
+  return end;
+}
+
+const char *qn_column_fault_text(const struct qn_column *column, const struct qn_dialect *dialect,
+                                 const char **where) {
+  *where = column->fault == QN_COLUMN_UNCLOSED ? column->begin : column->end;
+  switch (column->fault) {
+  case QN_COLUMN_UNCLOSED:
+    return dialect->strict
+               ? "a quote opens here that is not closed (--quotes=no takes quotes as they are)"
+               : "a quote opens here that is not closed in this line (--quotes=yes lets values "
+                 "break lines, --quotes=no takes quotes as they are)";
+  case QN_COLUMN_FOLLOWED:
+    return "something follows the quote that closes a value; a quote in a value is to be doubled, "
+           "not escaped (--quotes=no takes quotes as they are)";
+  default:
+    return "a quote is in a value that is not in quotes; the value is to be quoted and the quote "
+           "doubled (--quotes=no takes quotes as they are)";
+  }
+}

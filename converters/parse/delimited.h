@@ -1,0 +1,82 @@
+/* Columns of delimited text, as RFC 4180 has them: a value may lie in double quotes, and then holds
+ * separators, line breaks and, doubled, quotes. Beyond the RFC, blanks around values are skipped,
+ * any of several separators is known, and a Python dictionary at a line's end is one value, as
+ * networkx writes the data of edges. */
+#ifndef QN_CONVERTERS_PARSE_DELIMITED_H
+#define QN_CONVERTERS_PARSE_DELIMITED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How the columns of a text are told apart. */
+struct qn_dialect {
+  char delimiter; /* ',', ';', '|', a tab, or ' ': runs of blanks and tabs */
+  bool quotes;    /* values in double quotes are known */
+  bool strict;    /* and quotes are nowhere else, so that a line break in them can be told */
+  bool trailing;  /* what is behind "#", with a blank before it, is a comment */
+};
+
+/* Words between blanks and tabs, as formats have them that know no quotes. */
+extern const struct qn_dialect qn_words;
+
+enum qn_column_fault {
+  QN_COLUMN_FINE,
+  QN_COLUMN_UNCLOSED, /* the quote that opens at `begin` is not closed */
+  QN_COLUMN_FOLLOWED, /* something follows the closing quote; it is at `end` */
+  QN_COLUMN_STRAY,    /* strict, and a quote is inside the value; it is at `end` */
+};
+
+/* A value without what is around it. */
+struct qn_column {
+  const char *begin, *end;
+  bool quoted;  /* a pair of quotes was around it */
+  bool doubled; /* quotes in it are doubled still; see qn_column_text */
+  enum qn_column_fault fault;
+};
+
+/* The columns of a line. */
+struct qn_columns {
+  const char *next; /* NULL: no more */
+  const char *end;
+  const struct qn_dialect *dialect; /* borrowed */
+};
+
+/* [line, end) is a record without its line end. */
+struct qn_columns qn_columns_of(const char *line, const char *end,
+                                const struct qn_dialect *dialect);
+
+/* The next column; false if there is none. After one with a fault there is none. */
+bool qn_columns_next(struct qn_columns *columns, struct qn_column *column);
+
+/* How many there are. */
+uint32_t qn_columns_count(const char *line, const char *end, const struct qn_dialect *dialect);
+
+/* What separates the columns of a line of which nothing else is known: a tab, else a comma, a
+ * semicolon or a bar, else blanks. */
+char qn_first_delimiter(const char *line, const char *end);
+
+/* The value: a view if no quotes are doubled, else written to `text`, which has room for it.
+ * Returns its begin and puts its length into `*length`. */
+const char *qn_column_text(const struct qn_column *column, char *text, uint64_t *length);
+
+/* Is this the name that is looked for, in any case? */
+bool qn_column_is(const struct qn_column *column, const char *name);
+
+/* Where the record at `line` ends, which may break lines in quotes: at its '\n', or at `end`. */
+const char *qn_record_end(const char *line, const char *end);
+
+/* How many '"' there are. */
+uint64_t qn_count_quotes(const char *begin, const char *end);
+
+/* Why the line cannot be cut into columns, for messages; `*where` is the place. */
+const char *qn_column_fault_text(const struct qn_column *column, const struct qn_dialect *dialect,
+                                 const char **where);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

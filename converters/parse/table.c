@@ -1,0 +1,720 @@
+#include "converters/parse/table.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "converters/parse/column_choice.h"
+#include "converters/parse/dictionary.h"
+#include "converters/parse/text_fields.h"
+#include "converters/text/text_numbers.h"
+
+/* What is looked at to tell how a text is written. */
+#define SAMPLE_BYTES ((uint64_t)64 << 10)
+#define SAMPLE_LINES 1000
+
+/* More columns make no edge list. */
+#define MAX_COLUMNS 4096
+
+bool qn_table_is_comment(const char *line, const char *end) {
+  line = qn_skip_blanks(line, end);
+  return line == end || *line == '#' || *line == '%';
+}
+
+/* ---- Values --------------------------------------------------------------- */
+
+static bool is_number(const struct qn_column *column) {
+  enum qn_weight_type type;
+  uint32_t bits;
+  return qn_parse_weight(column->begin, column->end, &type, &bits) != QN_WEIGHT_NO_NUMBER;
+}
+
+/* As an id: a whole number, perhaps written "3.0". */
+static bool is_whole(const struct qn_column *column) {
+  const char *p = column->begin;
+  while (p < column->end && qn_is_digit(*p))
+    p++;
+  bool digits = p > column->begin;
+  if (p < column->end && *p == '.')
+    for (p++; p < column->end && *p == '0';)
+      p++;
+  return digits && p == column->end;
+}
+
+/* Something that someone would call a vertex, and that is no number. */
+static bool is_name(const struct qn_column *column) {
+  bool letters = column->quoted && column->begin < column->end && !is_whole(column);
+  for (const char *p = column->begin; p < column->end; p++) {
+    unsigned char c = (unsigned char)*p;
+    if ((c < 0x20 || c == 0x7f) && !column->quoted)
+      return false;
+    letters |= (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c >= 0x80;
+  }
+  return letters && !is_number(column);
+}
+
+/* ---- A sample ------------------------------------------------------------- */
+
+/* The lines at the beginning of a text. */
+struct sample {
+  const char *next, *end;
+  bool records; /* lines may break in quotes */
+};
+
+static bool next_line(struct sample *sample, const char **line, const char **end) {
+  if (sample->next >= sample->end)
+    return false;
+  const char *newline = memchr(sample->next, '\n', (size_t)(sample->end - sample->next));
+  *line = sample->next;
+  *end = newline ? newline : sample->end;
+  if (sample->records && !qn_table_is_comment(*line, *end))
+    *end = qn_record_end(*line, sample->end);
+  sample->next = *end < sample->end ? *end + 1 : *end;
+  if (*end > *line && (*end)[-1] == '\r')
+    --*end;
+  return true;
+}
+
+/* The next line that is no comment. */
+static bool next_data(struct sample *sample, const char **line, const char **end) {
+  while (next_line(sample, line, end))
+    if (!qn_table_is_comment(*line, *end))
+      return true;
+  return false;
+}
+
+/* Does a value begin with a quote? */
+static bool has_quotes(const char *begin, const char *end) {
+  char before = '\n';
+  for (const char *p = begin; p < end; before = *p++)
+    if (*p == '"' && strchr("\n,;| \t", before))
+      return true;
+  return false;
+}
+
+static struct sample sample_of(const char *begin, uint64_t bytes,
+                               const struct qn_text_choice *choice) {
+  struct sample sample = {begin, begin + bytes, false};
+  if (bytes > SAMPLE_BYTES) { /* without the line that is cut */
+    const char *last = memrchr(begin, '\n', SAMPLE_BYTES);
+    sample.end = last ? last + 1 : begin + SAMPLE_BYTES;
+  }
+  sample.records = choice->quotes == QN_SAID_YES ||
+                   (choice->quotes == QN_SAID_NOTHING && has_quotes(begin, sample.end));
+  return sample;
+}
+
+/* ---- What separates columns ----------------------------------------------- */
+
+static struct qn_dialect dialect_of(char delimiter, const struct qn_text_choice *choice,
+                                    bool records) {
+  return (struct qn_dialect){.delimiter = delimiter,
+                             .quotes = choice->quotes != QN_SAID_NO,
+                             .strict = records,
+                             .trailing = choice->trailing_comments};
+}
+
+/* What the sample's lines are with some delimiter. */
+struct look {
+  bool consistent; /* all have the same columns, at least two */
+  bool whole;      /* and but for a header the first two are whole numbers */
+  bool header;     /* which names the ends */
+};
+
+struct line_look {
+  uint32_t columns;
+  bool whole;    /* the first two columns */
+  bool no_first; /* the first is empty */
+  bool no_last;
+  bool broken; /* has a fault, or a dictionary that is cut */
+};
+
+static struct line_look look_at_line(const char *line, const char *end,
+                                     const struct qn_dialect *dialect) {
+  struct qn_columns columns = qn_columns_of(line, end, dialect);
+  struct qn_column column = {0};
+  struct line_look look = {.whole = true};
+  while (qn_columns_next(&columns, &column)) {
+    bool empty = column.begin == column.end && !column.quoted;
+    look.columns++;
+    look.whole &= look.columns > 2 || is_whole(&column);
+    look.no_first |= empty && look.columns == 1;
+    look.no_last = empty;
+    look.broken |= column.fault != QN_COLUMN_FINE;
+  }
+  const char *brace = end > line && end[-1] == '}' ? memchr(line, '{', (size_t)(end - line)) : NULL;
+  look.broken |= brace && column.begin != brace;
+  return look;
+}
+
+static struct look look_at(struct sample sample, const struct qn_dialect *dialect) {
+  struct look look = {.consistent = true, .whole = true};
+  const char *line, *end;
+  uint32_t columns = 0, lines = 0;
+  bool no_first = true, no_last = true;
+  for (; lines < SAMPLE_LINES && next_data(&sample, &line, &end); lines++) {
+    struct line_look found = look_at_line(line, end, dialect);
+    if (lines == 0) {
+      columns = found.columns;
+      look.header = qn_column_header_is_sure(line, end, dialect);
+    }
+    look.consistent &= found.columns == columns && columns >= 2 && !found.broken;
+    look.whole &= found.whole || lines == 0;
+    no_first &= found.no_first;
+    no_last &= found.no_last;
+  }
+  /* Separators at the begin or end of every line are only more of them. */
+  look.consistent &= lines > 0 && !no_first && !no_last;
+  return look;
+}
+
+static const char *delimiter_text(char delimiter) {
+  switch (delimiter) {
+  case '\t':
+    return "tabs";
+  case ',':
+    return "commas";
+  case ';':
+    return "semicolons";
+  case '|':
+    return "bars";
+  default:
+    return "blanks";
+  }
+}
+
+/* The delimiter, and another one that would do as well, else 0. */
+struct delimiters {
+  char chosen, other;
+};
+
+static struct delimiters find_delimiter(struct sample sample, const struct qn_text_choice *choice) {
+  static const char separators[] = {'\t', ';', '|', ','};
+  enum { SEPARATORS = sizeof separators };
+  struct delimiters found = {0}, better = {0};
+  const char *line, *end;
+  if (choice->delimiter)
+    return (struct delimiters){choice->delimiter, 0};
+  for (int i = 0; i < SEPARATORS; i++) {
+    struct qn_dialect dialect = dialect_of(separators[i], choice, sample.records);
+    struct look look = look_at(sample, &dialect);
+    if (!look.consistent)
+      continue;
+    if (separators[i] == '\t')
+      return (struct delimiters){'\t', 0};
+    *(found.chosen ? &found.other : &found.chosen) = separators[i];
+    if (look.whole || look.header)
+      *(better.chosen ? &better.other : &better.chosen) = separators[i];
+  }
+  if (better.chosen && !better.other)
+    return better;
+  if (found.chosen)
+    return found;
+  struct qn_dialect blanks = dialect_of(' ', choice, sample.records);
+  struct sample rest = sample;
+  if (look_at(sample, &blanks).consistent || !next_data(&rest, &line, &end))
+    return (struct delimiters){' ', 0};
+  return (struct delimiters){qn_first_delimiter(line, end), 0};
+}
+
+/* ---- Headers -------------------------------------------------------------- */
+
+/* Is no value a number, but for pandas's index column, which has no name? */
+static bool has_only_words(const char *line, const char *end, const struct qn_dialect *dialect) {
+  struct qn_columns columns = qn_columns_of(line, end, dialect);
+  struct qn_column column;
+  uint32_t count = 0;
+  while (qn_columns_next(&columns, &column)) {
+    char first = column.begin < column.end ? *column.begin : '\0';
+    bool word = (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z') || first == '_' ||
+                first == ':';
+    if (!word && !(count == 0 && first == '\0'))
+      return false;
+    count++;
+  }
+  return count >= 2;
+}
+
+/* Is there a column of numbers below a word, behind the ends? */
+static bool has_numbers_below(struct sample sample, const struct qn_dialect *dialect) {
+  uint64_t words = 0, numbers = UINT64_MAX; /* a bit a column, of the first 64 */
+  const char *line, *end;
+  uint32_t lines = 0;
+  for (; lines < SAMPLE_LINES && next_data(&sample, &line, &end); lines++) {
+    struct qn_columns columns = qn_columns_of(line, end, dialect);
+    struct qn_column column;
+    uint64_t here = 0, bit = 1;
+    for (; bit && qn_columns_next(&columns, &column); bit <<= 1)
+      here |= is_number(&column) ? bit : 0;
+    if (lines == 0)
+      words = ~here & (bit - 1);
+    else
+      numbers &= here;
+  }
+  const uint64_t ends = 3; /* may be anything */
+  return lines > 1 && (words & numbers & ~ends);
+}
+
+static bool is_header(struct sample sample, const char *line, const char *end,
+                      const struct qn_dialect *dialect, const struct qn_read_options *options,
+                      bool names) {
+  if (options->text.header != QN_SAID_NOTHING)
+    return options->text.header == QN_SAID_YES;
+  if (!has_only_words(line, end, dialect))
+    return false;
+  return !names || qn_column_choice_pending(options) ||
+         qn_column_header_is_sure(line, end, dialect) || has_numbers_below(sample, dialect);
+}
+
+/* ---- Guessing ------------------------------------------------------------- */
+
+/* Does a column of the next line begin with a digit? */
+static bool first_data_is_whole(struct sample sample, const struct qn_dialect *dialect) {
+  const char *line, *end;
+  struct qn_column column;
+  if (!next_data(&sample, &line, &end))
+    return false;
+  struct qn_columns columns = qn_columns_of(line, end, dialect);
+  while (qn_columns_next(&columns, &column))
+    if (column.begin < column.end && qn_is_digit(*column.begin))
+      return true;
+  return false;
+}
+
+/* The lines of a sample by their ends. */
+struct end_counts {
+  uint64_t lines;
+  uint64_t irregular;   /* with more or fewer columns than the one before */
+  uint64_t first_names; /* whose source is a name */
+  uint64_t any_names;   /* of which an end is */
+  bool number_first;    /* the first line's ends are numbers */
+};
+
+static void count_ends(struct sample sample, const struct qn_dialect *dialect,
+                       const struct qn_read_options *options, struct end_counts *counts) {
+  uint32_t source = options->source_column ? options->source_column : 1;
+  uint32_t destination = options->destination_column ? options->destination_column : 2;
+  uint32_t before = 0;
+  const char *line, *end;
+  for (; counts->lines < SAMPLE_LINES && next_data(&sample, &line, &end); counts->lines++) {
+    struct qn_columns columns = qn_columns_of(line, end, dialect);
+    struct qn_column column;
+    uint32_t number = 0, numbers = 0;
+    bool first = false, any = false;
+    while (qn_columns_next(&columns, &column)) {
+      number++;
+      bool is_end = number == source || number == destination;
+      bool name = is_end && is_name(&column);
+      numbers += is_end && column.begin < column.end && qn_is_digit(*column.begin);
+      first |= name && number == source;
+      any |= name;
+    }
+    counts->irregular += number < 2 || (before && number != before);
+    before = number;
+    counts->first_names += first;
+    counts->any_names += any;
+    counts->number_first |= counts->lines == 0 && numbers == 2;
+  }
+}
+
+void qn_table_guess(const char *head, uint64_t bytes, const struct qn_read_options *options,
+                    struct qn_table_guess *guess) {
+  struct sample sample = sample_of(head, bytes, &options->text);
+  struct sample rest = sample;
+  struct qn_read_options chosen = *options;
+  struct qn_header_says says;
+  struct end_counts counts = {0};
+  const char *line, *end;
+  struct qn_dialect dialect =
+      dialect_of(find_delimiter(sample, &options->text).chosen, &options->text, sample.records);
+  *guess = (struct qn_table_guess){0};
+  if (!next_data(&rest, &line, &end))
+    return;
+  if (is_header(sample, line, end, &dialect, options, true) ||
+      (is_header(sample, line, end, &dialect, options, false) &&
+       first_data_is_whole(rest, &dialect))) {
+    if (qn_column_choice_guess(&chosen, line, end, &dialect, &says, NULL))
+      return; /* the reader says why */
+    sample = rest;
+  }
+  count_ends(sample, &dialect, &chosen, &counts);
+  bool all = counts.lines > 0 && counts.first_names == counts.lines;
+  bool many = counts.any_names >= 10 && counts.any_names * 10 >= counts.lines;
+  guess->names = counts.irregular * 2 <= counts.lines && (all || many);
+  guess->numbers = counts.number_first;
+}
+
+/* ---- The first lines ------------------------------------------------------ */
+
+static enum qn_status fail_ambiguous(const struct delimiters *delimiters, const char *line,
+                                     const char *end, const struct qn_text_choice *choice,
+                                     struct qn_error *error) {
+  struct qn_dialect one = dialect_of(delimiters->chosen, choice, true);
+  struct qn_dialect other = dialect_of(delimiters->other, choice, true);
+  return qn_fail(error, QN_INVALID,
+                 "%s or %s may separate columns, here %" PRIu32 " or %" PRIu32
+                 "; --delimiter says which do",
+                 delimiter_text(delimiters->chosen), delimiter_text(delimiters->other),
+                 qn_columns_count(line, end, &one), qn_columns_count(line, end, &other));
+}
+
+/* Where in [line, end) column `number`, from 0, is. */
+static struct qn_column column_at(const char *line, const char *end,
+                                  const struct qn_dialect *dialect, uint32_t number) {
+  struct qn_columns columns = qn_columns_of(line, end, dialect);
+  struct qn_column column = {.begin = end, .end = end};
+  for (uint32_t i = 0; qn_columns_next(&columns, &column); i++)
+    if (i == number)
+      return column;
+  return (struct qn_column){.begin = end, .end = end};
+}
+
+static enum qn_status check_count(const struct qn_table *table, const char *line, const char *end,
+                                  bool chosen, struct qn_error *error) {
+  char text[QN_QUOTE_BYTES];
+  uint32_t needed = table->source > table->destination ? table->source : table->destination;
+  if (table->weight != QN_NO_COLUMN && table->weight > needed)
+    needed = table->weight;
+  if (table->header_columns && table->header_columns != table->num_columns && !chosen)
+    return qn_fail(error, QN_INVALID,
+                   "the header in line %" PRIu64 " names %" PRIu32 " columns, but here are %" PRIu32
+                   ", separated by %s%s; --columns=S,D[,W] by "
+                   "numbers or --delimiter say what is what",
+                   table->header_line, table->header_columns, table->num_columns,
+                   delimiter_text(table->dialect.delimiter),
+                   table->header_columns + 1 == table->num_columns ? " (R's names of rows?)" : "");
+  if (table->num_columns <= needed || table->num_columns >= MAX_COLUMNS)
+    return qn_fail(error, QN_INVALID, "expected an edge, %s; found %" PRIu32 " column%s: %s",
+                   chosen ? "with all the columns asked for" : "source and destination",
+                   table->num_columns, table->num_columns == 1 ? "" : "s",
+                   qn_text_quote(line, end, text));
+  return QN_OK;
+}
+
+/* Is the first column all numbers and the second all names, or the other way around? */
+static bool ends_differ(struct sample sample, const struct qn_dialect *dialect) {
+  const char *line, *end;
+  bool forward = true, backward = true;
+  for (int i = 0; i < SAMPLE_LINES && next_data(&sample, &line, &end); i++) {
+    struct qn_column first = column_at(line, end, dialect, 0);
+    struct qn_column second = column_at(line, end, dialect, 1);
+    forward &= is_whole(&first) && is_name(&second);
+    backward &= is_name(&first) && is_whole(&second);
+  }
+  return forward || backward;
+}
+
+/* Names without a header are edges only where nothing else is likely: a triple's middle is no
+ * vertex. */
+static enum qn_status check_confidence(const struct qn_table *table, struct sample sample,
+                                       const char *line, const char *end, struct qn_error *error) {
+  char text[QN_QUOTE_BYTES];
+  if (table->num_columns > 2 && table->weight == QN_NO_COLUMN) {
+    struct qn_column third = column_at(line, end, &table->dialect, 2);
+    return qn_fail(error, QN_INVALID,
+                   "%" PRIu32 " columns without a header, the third no weight but %s: "
+                   "--columns=1,2 takes the first two as an edge, --columns=1,3 is for triples",
+                   table->num_columns, qn_text_quote(third.begin, third.end, text));
+  }
+  if (ends_differ(sample, &table->dialect))
+    return qn_fail(error, QN_INVALID,
+                   "one end of every edge is a number, the other a name, and no header says that "
+                   "these are edges: %s; --ids=strings takes both as names",
+                   qn_text_quote(line, end, text));
+  return QN_OK;
+}
+
+/* Gephi says of every edge whether it is directed. */
+static void learn_type(struct qn_table *table, const char *line, const char *end, uint32_t number) {
+  struct qn_column type = column_at(line, end, &table->dialect, number - 1);
+  table->undirected = number && qn_column_is(&type, "Undirected");
+  if (number && (table->undirected || qn_column_is(&type, "Directed")))
+    table->type = number - 1;
+}
+
+/* The third column is the weight, or a dictionary at the end has it. */
+static void learn_weight(struct qn_table *table, const char *line, const char *end, bool guess) {
+  const char *weight, *weight_end;
+  struct qn_column last = column_at(line, end, &table->dialect, table->num_columns - 1);
+  struct qn_column third = column_at(line, end, &table->dialect, 2);
+  table->dictionary =
+      table->num_columns > 2 && qn_dictionary_weight(last.begin, last.end, &weight, &weight_end);
+  if (table->dictionary)
+    table->weight = weight ? table->num_columns - 1 : QN_NO_COLUMN;
+  else if (guess && table->num_columns > 2 &&
+           ((!table->names && !table->header_columns) || is_number(&third) || table->decimal_comma))
+    table->weight = 2;
+}
+
+static enum qn_status set_columns(struct qn_table *table, const struct qn_read_options *options,
+                                  const struct qn_read_options *asked,
+                                  const struct qn_header_says *says, struct sample sample,
+                                  const char *line, const char *end, struct qn_error *error) {
+  bool chosen =
+      asked->source_column || asked->destination_column || qn_column_choice_pending(asked);
+  table->num_columns = qn_columns_count(line, end, &table->dialect);
+  table->source = options->source_column ? options->source_column - 1 : 0;
+  table->destination = options->destination_column ? options->destination_column - 1 : 1;
+  table->weight = options->weight_column ? options->weight_column - 1 : QN_NO_COLUMN;
+  bool usual = table->source == 0 && table->destination == 1;
+  if (!chosen && table->weight == QN_NO_COLUMN && usual)
+    learn_weight(table, line, end, !says->third_is_other);
+  if (!chosen)
+    learn_type(table, line, end, says->type);
+  enum qn_status status = check_count(table, line, end, chosen, error);
+  if (!status && !chosen && !table->header_columns && table->names && !table->strings &&
+      !table->dictionary)
+    status = check_confidence(table, sample, line, end, error);
+  if (options->weights == QN_WEIGHTS_NONE)
+    table->weight = QN_NO_COLUMN;
+  return status;
+}
+
+static enum qn_status fail_no_header(struct qn_error *error) {
+  return qn_fail(error, QN_INVALID, "columns can be chosen by name only where a header names them");
+}
+
+/* What is known while the first lines are taken. */
+struct beginning {
+  const struct qn_read_options *asked;
+  struct qn_read_options chosen;
+  struct qn_header_says says;
+  bool header_decided;
+  bool found;
+};
+
+/* Learn from a line that is no comment; `*taken` if it is the header. */
+static enum qn_status learn(struct qn_table *table, struct beginning *begin, struct sample sample,
+                            const char *line, const char *end, bool *taken,
+                            struct qn_error *error) {
+  struct qn_read_options *chosen = &begin->chosen;
+  *taken = false;
+  if (!begin->header_decided) {
+    struct delimiters found = find_delimiter(sample, &chosen->text);
+    if (found.other)
+      return fail_ambiguous(&found, line, end, &chosen->text, error);
+    table->dialect = dialect_of(found.chosen, &chosen->text, sample.records);
+    *taken = is_header(sample, line, end, &table->dialect, chosen, table->names);
+    begin->header_decided = true;
+  }
+  if (*taken) {
+    table->header_columns = qn_columns_count(line, end, &table->dialect);
+    table->header_line = table->first_line;
+    enum qn_status status =
+        qn_column_choice_guess(chosen, line, end, &table->dialect, &begin->says, error);
+    return status ? status : qn_column_choice_resolve(chosen, line, end, &table->dialect, error);
+  }
+  if (qn_column_choice_pending(chosen))
+    return fail_no_header(error);
+  begin->found = true;
+  return set_columns(table, chosen, begin->asked, &begin->says, sample, line, end, error);
+}
+
+static enum qn_status take_first_lines(struct qn_input *input, struct qn_table *table,
+                                       struct beginning *begin, struct qn_input_block *block,
+                                       struct qn_ledger *ledger, struct qn_error *error) {
+  const char *line, *end;
+  struct sample sample = sample_of(block->data, block->bytes, &begin->asked->text);
+  sample.end = block->data + block->bytes;
+  struct sample before = sample;
+  for (; next_line(&sample, &line, &end); before = sample) {
+    bool taken = qn_table_is_comment(line, end);
+    table->first_line++;
+    if (!taken) {
+      struct sample rest = sample_of(line, (uint64_t)(before.end - line), &begin->asked->text);
+      rest.records = sample.records;
+      if (learn(table, begin, rest, line, end, &taken, error))
+        return qn_error_at_line(error, qn_input_name(input), table->first_line, 1);
+    }
+    if (!taken)
+      break;
+    for (const char *p = line; p < end; p++) /* in quotes */
+      table->first_line += *p == '\n';
+    ledger->records++;
+    ledger->comments++;
+  }
+  uint64_t bytes = (uint64_t)(before.next - block->data);
+  block->data += bytes;
+  block->offset += bytes;
+  block->bytes -= bytes;
+  return QN_OK;
+}
+
+enum qn_status qn_table_begin(struct qn_input *input, const struct qn_read_options *options,
+                              struct qn_table *table, struct qn_input_block *block,
+                              struct qn_read_result *result, struct qn_error *error) {
+  struct beginning begin = {.asked = options, .chosen = *options};
+  enum qn_status status;
+  table->type = table->weight = QN_NO_COLUMN;
+  table->weights = options->weights;
+  table->strings = options->strings;
+  table->decimal_comma = options->text.decimal_comma;
+  do {
+    status = qn_input_next(input, block, error);
+    if (status || block->bytes == 0)
+      return status;
+    if (table->first_line == 0)
+      qn_text_skip_mark(block);
+    status = take_first_lines(input, table, &begin, block, &result->ledger, error);
+  } while (!status && !begin.found);
+  result->symmetric |= table->type != QN_NO_COLUMN && table->undirected;
+  return status;
+}
+
+void qn_table_describe(const struct qn_table *table, const char *ends,
+                       struct qn_read_result *result) {
+  char weight[64] = "no weights", others[64] = "";
+  uint32_t used = 2 + (table->weight != QN_NO_COLUMN) + (table->type != QN_NO_COLUMN);
+  if (table->weight != QN_NO_COLUMN)
+    snprintf(weight, sizeof weight, "weights in column %" PRIu32 "%s", table->weight + 1,
+             table->dictionary ? ", by the key 'weight'" : "");
+  if (table->num_columns > used)
+    snprintf(others, sizeof others, "; %" PRIu32 " column%s not read", table->num_columns - used,
+             table->num_columns - used == 1 ? " is" : "s are");
+  snprintf(result->description, sizeof result->description,
+           "%" PRIu32 " columns separated by %s%s; %s in columns %" PRIu32 " and %" PRIu32 ", %s%s",
+           table->num_columns, delimiter_text(table->dialect.delimiter),
+           table->header_columns ? " after a header" : "", ends, table->source + 1,
+           table->destination + 1, weight, others);
+}
+
+/* ---- Lines of data -------------------------------------------------------- */
+
+/* False if a column has a fault, or there is one more, which is `extra`, or one less. */
+static bool cut(const struct qn_dialect *dialect, const struct qn_table *table, const char *line,
+                const char *end, struct qn_table_row *row, struct qn_column *extra,
+                uint32_t *count) {
+  struct qn_columns columns = qn_columns_of(line, end, dialect);
+  struct qn_column column;
+  *extra = (struct qn_column){.fault = QN_COLUMN_FINE};
+  for (*count = 0; qn_columns_next(&columns, &column); ++*count) {
+    if (column.fault || *count == table->num_columns) {
+      *extra = column;
+      return false;
+    }
+    if (*count == table->source)
+      row->source = column;
+    if (*count == table->destination)
+      row->destination = column;
+    if (*count == table->weight)
+      row->weight = column;
+    if (*count == table->type)
+      row->type = column;
+  }
+  return *count == table->num_columns;
+}
+
+static bool check_type(struct qn_text_part *part, const struct qn_table *table, const char *line,
+                       const struct qn_table_row *row) {
+  char text[QN_QUOTE_BYTES];
+  const char *type = table->undirected ? "Undirected" : "Directed";
+  if (table->type == QN_NO_COLUMN || qn_column_is(&row->type, type))
+    return true;
+  qn_text_reject(part, line, row->type.begin,
+                 "expected an edge that is '%s', as in line %" PRIu64 "; found %s: a graph is one "
+                 "or the other (--columns by numbers leaves this column out)",
+                 type, table->first_line, qn_text_quote(row->type.begin, row->type.end, text));
+  return false;
+}
+
+bool qn_table_cut(struct qn_text_part *part, const struct qn_table *table, const char *line,
+                  const char *end, struct qn_table_row *row) {
+  struct qn_column extra;
+  uint32_t count, words;
+  if (cut(&table->dialect, table, line, end, row, &extra, &count))
+    return check_type(part, table, line, row);
+  if (extra.fault) {
+    const char *where, *fault = qn_column_fault_text(&extra, &table->dialect, &where);
+    qn_text_reject(part, line, where, "%s", fault);
+    part->fatal |= table->dialect.strict;
+    part->stop |= part->fatal;
+    return false;
+  }
+  if (table->dialect.delimiter == '\t' && count == 1) {
+    /* Files edited by hand have a blank here and there where the other lines have a tab. */
+    struct qn_dialect blanks = table->dialect;
+    blanks.delimiter = ' ';
+    if (cut(&blanks, table, line, end, row, &extra, &words))
+      return check_type(part, table, line, row);
+  }
+  char text[QN_QUOTE_BYTES];
+  if (count == table->num_columns)
+    qn_text_reject(part, line, extra.begin,
+                   "expected %" PRIu32 " columns, as in line %" PRIu64 "; found one more, %s",
+                   count, table->first_line, qn_text_quote(extra.begin, extra.end, text));
+  else
+    qn_text_reject(part, line, end,
+                   "expected %" PRIu32 " columns, as in line %" PRIu64 "; found only %" PRIu32,
+                   table->num_columns, table->first_line, count);
+  return false;
+}
+
+/* The weight in a dictionary, as a column. */
+static bool find_in_dictionary(struct qn_text_part *part, const struct qn_table *table,
+                               const char *line, struct qn_column *column) {
+  const char *begin, *end;
+  char text[QN_QUOTE_BYTES];
+  bool fine = qn_dictionary_weight(column->begin, column->end, &begin, &end);
+  if (fine && begin) {
+    column->begin = begin;
+    column->end = end;
+    return true;
+  }
+  qn_text_reject(part, line, column->begin,
+                 "expected a dictionary with the key 'weight', as in line %" PRIu64 "; found %s",
+                 table->first_line, qn_text_quote(column->begin, column->end, text));
+  return false;
+}
+
+/* "0,5" as "0.5"; false if it has a point, which would mean thousands. */
+static bool with_point(const struct qn_column *column, char text[64]) {
+  size_t length = (size_t)(column->end - column->begin);
+  if (length >= 64 || memchr(column->begin, '.', length))
+    return false;
+  memcpy(text, column->begin, length);
+  text[length] = '\0';
+  char *comma = strchr(text, ',');
+  if (comma)
+    *comma = '.';
+  return true;
+}
+
+static void reject_weight(struct qn_text_part *part, const char *line,
+                          const struct qn_column *column, const char *why) {
+  char text[QN_QUOTE_BYTES];
+  qn_text_reject(
+      part, line, column->begin, "expected a weight, a number; found %s%s",
+      column->begin == column->end ? "none" : qn_text_quote(column->begin, column->end, text), why);
+}
+
+bool qn_table_weight(struct qn_text_part *part, const struct qn_table *table, const char *line,
+                     const struct qn_table_row *row, enum qn_weight_type *type, uint32_t *bits) {
+  struct qn_column column = row->weight;
+  char text[64];
+  *type = QN_WEIGHT_NONE;
+  *bits = 0;
+  if (table->weight == QN_NO_COLUMN)
+    return true;
+  if (table->dictionary && !find_in_dictionary(part, table, line, &column))
+    return false;
+  if (column.begin == column.end) {
+    reject_weight(part, line, &column, " (--weights=none drops all weights)");
+    return false;
+  }
+  bool comma = memchr(column.begin, ',', (size_t)(column.end - column.begin)) != NULL;
+  if (comma && !table->decimal_comma) {
+    reject_weight(part, line, &column, " (--decimal=comma reads 0,5 as a half)");
+    return false;
+  }
+  if (!table->decimal_comma)
+    return qn_text_weight(part, table->weights, line, column.begin, column.end, type, bits);
+  if (!with_point(&column, text)) {
+    reject_weight(part, line, &column, ", which has a point (--decimal=comma)");
+    return false;
+  }
+  char fault[QN_FAULT_BYTES];
+  if (qn_parse_wanted_weight(table->weights, text, text + strlen(text), type, bits, fault))
+    return true;
+  qn_text_reject(part, line, column.begin, "%s", fault);
+  return false;
+}
