@@ -55,7 +55,7 @@ QUOTES = [
     refuses("backslash-escape.csv", '"a","b"\n"c \\"d\\"","e"\n', "doubled"),
     refuses("stray-quote.csv", '"a","b"\nc"d,e\n', "not in quotes"),
     refuses("stray-quote-max-bad.csv", '"a","b"\nc"d,e\n', "not in quotes", options="--max-bad 5"),
-    refuses("quoted-empty.csv", 'source,target\n"","b"\n', "name of a vertex"),
+    refuses("quoted-empty.csv", 'source,target\n"","b"\n', "found none"),
     reads("quoted-empty-asked.csv", '"","b"\n', ("", "b"), options="--ids=strings"),
     reads("line-break-in-name.csv", '"a\nb","c"\n"c","d\te"\n', ("a\nb", "c"), ("c", "d\te")),
     refuses("quoted-id-letter.csv", '"1","2"\n"1","x"\n', "--ids=strings"),
