@@ -53,7 +53,9 @@
   QN_EXTERN_C const struct qn_kernel symbol;                                                       \
   const struct qn_kernel symbol = {                                                                \
       PROGRAM_NAME,                                                                                \
+      PROGRAM_ALIAS,                                                                               \
       PROGRAM_TITLE,                                                                               \
+      PROGRAM_PURPOSE,                                                                             \
       name,                                                                                        \
       layout,                                                                                      \
       processor,                                                                                   \

@@ -7,29 +7,29 @@
 
 #define QN_BC_KERNEL(name, layout, processor, run)                                                 \
   {                                                                                                \
-    "bc", "betweenness centrality from given sources", name, layout, processor,                    \
+    "bc", NULL, "betweenness from given sources", QN_FOR_RANKING, name, layout, processor,         \
         QN_ALL_WEIGHT_TYPES, QN_KERNEL_SOURCES | QN_KERNEL_RANKS | QN_KERNEL_NO_FRONTIER,          \
         QN_RESULT_F64, UINT32_MAX, 0, run, NULL, sizeof(double),                                   \
   }
 
 #define QN_CC_KERNEL(name, layout, processor, run)                                                 \
   {                                                                                                \
-    "cc", "weakly connected components: the first vertex of each", name, layout, processor,        \
+    "cc", NULL, "weakly connected components", QN_FOR_STRUCTURE, name, layout, processor,          \
         QN_ALL_WEIGHT_TYPES, QN_KERNEL_VERTICES | QN_KERNEL_NO_FRONTIER, QN_RESULT_U32,            \
         UINT32_MAX, 0, run, NULL, sizeof(uint32_t),                                                \
   }
 
 #define QN_TC_KERNEL(name, layout, processor, run)                                                 \
   {                                                                                                \
-    "tc", "triangles of the simple undirected graph", name, layout, processor,                     \
-        QN_ALL_WEIGHT_TYPES, 0, QN_RESULT_U64, UINT32_MAX, 0, run, "triangles", 0,                 \
+    "tc", NULL, "triangles of the simple undirected graph", QN_FOR_STRUCTURE, name, layout,        \
+        processor, QN_ALL_WEIGHT_TYPES, 0, QN_RESULT_U64, UINT32_MAX, 0, run, "triangles", 0,      \
   }
 
 #define QN_CROSS_EDGES_KERNEL(name, layout, processor, run)                                        \
   {                                                                                                \
-    "cross-edges", "out-edges to other groups of vertices (--groups)", name, layout, processor,    \
-        QN_ALL_WEIGHT_TYPES, QN_KERNEL_GROUPS | QN_KERNEL_ALL_ACTIVE, QN_RESULT_U64, 1, 0, run,    \
-        NULL, 0,                                                                                   \
+    "cross-edges", NULL, "out-edges to other --groups of vertices", QN_FOR_STRUCTURE, name,        \
+        layout, processor, QN_ALL_WEIGHT_TYPES, QN_KERNEL_GROUPS | QN_KERNEL_ALL_ACTIVE,           \
+        QN_RESULT_U64, 1, 0, run, NULL, 0,                                                         \
   }
 
 #endif

@@ -15,6 +15,25 @@ const struct qn_kernel *qn_kernel_find(const char *algorithm, enum qn_layout lay
   return NULL;
 }
 
+const char *qn_algorithm_find(const char *name) {
+  for (const struct qn_kernel *const *kernel = qn_kernels(); *kernel; kernel++)
+    if (strcmp((*kernel)->algorithm, name) == 0 ||
+        ((*kernel)->alias && strcmp((*kernel)->alias, name) == 0))
+      return (*kernel)->algorithm;
+  return NULL;
+}
+
+const char *qn_purpose_name(enum qn_purpose purpose) {
+  static const char *const names[] = {
+      [QN_FOR_PATHS] = "Paths and distances",
+      [QN_FOR_RANKING] = "Centrality and ranking",
+      [QN_FOR_STRUCTURE] = "Components and structure",
+      [QN_FOR_NUMBERS] = "Linear algebra and simulation",
+      [QN_FOR_OTHER] = "Others",
+  };
+  return names[purpose];
+}
+
 struct qn_run_request qn_run_request_for(const struct qn_kernel *kernel, const void *view) {
   return (struct qn_run_request){.view = view,
                                  .damping = 0.85,

@@ -142,8 +142,10 @@ struct qn_run_result {
 
 struct qn_kernel {
   const char *algorithm; /* "bfs" */
+  const char *alias;     /* another name for it; NULL: none */
   const char *title;     /* "hops from a source" */
-  const char *name;      /* how: "csr push/pull", "Afforest", ... */
+  enum qn_purpose purpose;
+  const char *name; /* how: "csr push/pull", "Afforest", ... */
   enum qn_layout layout;
   enum qn_processor processor;
   uint32_t weight_types; /* set of 1 << enum qn_weight_type */
@@ -161,7 +163,13 @@ struct qn_kernel {
 /* Every kernel of this build, ended by NULL. */
 const struct qn_kernel *const *qn_kernels(void);
 
-/* NULL if this build has none. */
+/* The algorithm that a user calls so, by its name or alias; NULL if this build has none. */
+const char *qn_algorithm_find(const char *name);
+
+/* "Paths and distances", ...: a heading. */
+const char *qn_purpose_name(enum qn_purpose purpose);
+
+/* The kernel of an algorithm, by its name; NULL if this build has none. */
 const struct qn_kernel *qn_kernel_find(const char *algorithm, enum qn_layout layout,
                                        enum qn_processor processor,
                                        enum qn_weight_type weight_type);

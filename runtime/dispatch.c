@@ -21,13 +21,6 @@ static void list_algorithms(char *text, size_t size) {
   }
 }
 
-static bool algorithm_exists(const char *algorithm) {
-  for (const struct qn_kernel *const *kernel = qn_kernels(); *kernel; kernel++)
-    if (strcmp((*kernel)->algorithm, algorithm) == 0)
-      return true;
-  return false;
-}
-
 static enum qn_status check_graph(const struct qn_session *session, const struct qn_kernel *kernel,
                                   struct qn_error *error) {
   if (!(kernel->traits & QN_KERNEL_SYMMETRIC) || session->info->directedness == QN_UNDIRECTED)
@@ -107,7 +100,8 @@ static enum qn_status refuse_delta(const struct qn_kernel *kernel, struct qn_err
 static enum qn_status choose_kernel(const struct qn_session *session,
                                     const struct qn_run_options *options,
                                     const struct qn_kernel **kernel, struct qn_error *error) {
-  if (!algorithm_exists(options->algorithm)) {
+  const char *algorithm = qn_algorithm_find(options->algorithm);
+  if (!algorithm) {
     char names[400];
     list_algorithms(names, sizeof names);
     return qn_fail(error, QN_USAGE, "there is no algorithm %s; there are %s", options->algorithm,
@@ -115,16 +109,16 @@ static enum qn_status choose_kernel(const struct qn_session *session,
   }
   int devices;
   if (options->device == QN_DEVICE_BOTH)
-    return find_joint(session, options->algorithm, kernel, error);
+    return find_joint(session, algorithm, kernel, error);
   if (options->device == QN_DEVICE_CUDA) {
     enum qn_status status = qn_cuda_count(&devices, error);
-    return status ? status : find_kernel(session, options->algorithm, QN_CUDA, kernel, error);
+    return status ? status : find_kernel(session, algorithm, QN_CUDA, kernel, error);
   }
   if (options->device == QN_DEVICE_AUTO &&
-      !find_kernel(session, options->algorithm, QN_CUDA, kernel, NULL) &&
-      has_buckets(*kernel, options) && !qn_cuda_count(&devices, NULL))
+      !find_kernel(session, algorithm, QN_CUDA, kernel, NULL) && has_buckets(*kernel, options) &&
+      !qn_cuda_count(&devices, NULL))
     return QN_OK;
-  return find_kernel(session, options->algorithm, QN_CPU, kernel, error);
+  return find_kernel(session, algorithm, QN_CPU, kernel, error);
 }
 
 /* Can several devices share it? `algorithm` may be NULL: any. */
@@ -276,7 +270,8 @@ static enum qn_status find_groups(const struct qn_session *session,
   return qn_vertex_file_read(options->groups, &session->ids, true, &run->groups, NULL, NULL, error);
 }
 
-/* Ranks sum to 1: rounded to 24 bits, the nearest ones to a fixed point may never change by less. */
+/* Ranks sum to 1: rounded to 24 bits, the nearest ones to a fixed point may never change by less.
+ */
 static void note_tolerance(const struct qn_kernel *kernel, double tolerance) {
   const double reached = 0x1p-24;
   if (tolerance > 0 && tolerance < reached && (kernel->traits & QN_KERNEL_RANKS) &&
@@ -338,7 +333,7 @@ static enum qn_status run_kernel(const struct qn_session *session,
   if (status != QN_DEVICE || options->device != QN_DEVICE_AUTO || run->kernel->processor == QN_CPU)
     return status;
   qn_notice("running on the CPU: %s", error->message);
-  status = find_kernel(session, options->algorithm, QN_CPU, &run->kernel, error);
+  status = find_kernel(session, run->kernel->algorithm, QN_CPU, &run->kernel, error);
   return status ? status : run_once(session, options, run, error);
 }
 

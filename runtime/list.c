@@ -16,13 +16,16 @@ static json_t *weight_names(uint32_t weight_types) {
 }
 
 static json_t *kernel_json(const struct qn_kernel *kernel) {
-  return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o}", "algorithm", kernel->algorithm, "title",
-                   kernel->title, "layout", qn_layout_name(kernel->layout), "device",
-                   qn_processor_name(kernel->processor), "kernel", kernel->name, "weights",
-                   weight_names(kernel->weight_types));
+  return json_pack("{s:s, s:s?, s:s, s:s, s:s, s:s, s:s, s:o}", "algorithm", kernel->algorithm,
+                   "alias", kernel->alias, "title", kernel->title, "purpose",
+                   qn_purpose_name(kernel->purpose), "layout", qn_layout_name(kernel->layout),
+                   "device", qn_processor_name(kernel->processor), "kernel", kernel->name,
+                   "weights", weight_names(kernel->weight_types));
 }
 
 static bool comes_before(const struct qn_kernel *a, const struct qn_kernel *b) {
+  if (a->purpose != b->purpose)
+    return a->purpose < b->purpose;
   int order = strcmp(a->algorithm, b->algorithm);
   if (order)
     return order < 0;
@@ -49,50 +52,83 @@ json_t *qn_kernel_list(void) {
   }
 }
 
-static bool has_kernel(const char *algorithm, enum qn_layout layout, enum qn_processor processor) {
+/* ---- The table ----------------------------------------------------------------------------- */
+
+/* Columns: an algorithm's name, its title, and from LAYOUTS_AT on a layout every LAYOUT_WIDTH. */
+enum { NAME_WIDTH = 12, TITLE_WIDTH = 40, LAYOUTS_AT = 2 + NAME_WIDTH + 2 + TITLE_WIDTH + 1 };
+enum { LAYOUT_WIDTH = 4 };
+
+static bool has_kernel(const char *algorithm, const char *layout, enum qn_processor processor) {
   for (const struct qn_kernel *const *kernel = qn_kernels(); *kernel; kernel++)
-    if ((*kernel)->layout == layout && (*kernel)->processor == processor &&
-        strcmp((*kernel)->algorithm, algorithm) == 0)
+    if (strcmp(qn_layout_name((*kernel)->layout), layout) == 0 &&
+        (*kernel)->processor == processor && strcmp((*kernel)->algorithm, algorithm) == 0)
       return true;
   return false;
 }
 
-/* "cpu: every layout", or which; nothing without a kernel. */
-static void print_processor(const char *algorithm, enum qn_processor processor,
-                            const char *separator) {
-  unsigned layouts = 0, with_kernel = 0;
-  for (const struct qn_layout_operations *row = qn_layouts(); row->name; row++) {
-    layouts += row->view != NULL;
-    with_kernel += has_kernel(algorithm, row->layout, processor);
-  }
-  if (with_kernel == 0)
-    return;
-  printf("%s%s: ", separator, qn_processor_name(processor));
-  if (with_kernel == layouts) {
-    fputs("every layout", stdout);
-    return;
-  }
-  for (const struct qn_layout_operations *row = qn_layouts(); row->name; row++)
-    if (has_kernel(algorithm, row->layout, processor))
-      printf("%s%s", row->name, --with_kernel ? ", " : "");
+/* A layout's name, and a line from it down to its column; lines of those before it go on. */
+static void print_column_head(const struct qn_layout_operations *row, unsigned column) {
+  int end = LAYOUTS_AT - 2;
+  printf("%*s ", end, row->name);
+  for (unsigned i = 0; i < column; i++)
+    fputs("----", stdout);
+  fputs("-+", stdout);
+  for (row++; row->view; row++)
+    fputs("   |", stdout);
+  putchar('\n');
 }
 
-static void print_algorithm(const char *algorithm, const char *title) {
-  printf("%-13s %s\n%14s", algorithm, title, "");
-  print_processor(algorithm, QN_CPU, "");
-  print_processor(algorithm, QN_CUDA, "; ");
-  print_processor(algorithm, QN_JOINT, "; ");
-  putchar('\n');
+static void print_heads(void) {
+  unsigned layouts = 0;
+  while (qn_layouts()[layouts].view)
+    layouts++;
+  while (layouts-- > 0)
+    print_column_head(&qn_layouts()[layouts], layouts);
+}
+
+static void print_cells(const char *algorithm) {
+  char line[128];
+  int length = 0;
+  for (const struct qn_layout_operations *row = qn_layouts(); row->view; row++) {
+    char cell[LAYOUT_WIDTH];
+    snprintf(cell, sizeof cell, "%s%s%s", has_kernel(algorithm, row->name, QN_CPU) ? "C" : "",
+             has_kernel(algorithm, row->name, QN_CUDA) ? "G" : "",
+             has_kernel(algorithm, row->name, QN_JOINT) ? "J" : "");
+    length += snprintf(line + length, sizeof line - (size_t)length, "%-*s", LAYOUT_WIDTH,
+                       cell[0] ? cell : ".");
+  }
+  while (length > 0 && line[length - 1] == ' ')
+    length--;
+  printf("%.*s\n", length, line);
+}
+
+static const char *text_of(const json_t *kernel, const char *key) {
+  return json_string_value(json_object_get(kernel, key));
+}
+
+/* One line, or two if the title is a long one. */
+static void print_algorithm(const json_t *kernel) {
+  const char *algorithm = text_of(kernel, "algorithm"), *alias = text_of(kernel, "alias");
+  const char *title = text_of(kernel, "title");
+  char name[64];
+  snprintf(name, sizeof name, alias ? "%s (%s)" : "%s", algorithm, alias);
+  printf("  %-*s  %-*s ", NAME_WIDTH, name, TITLE_WIDTH, title);
+  if (strlen(name) > NAME_WIDTH || strlen(title) > TITLE_WIDTH)
+    printf("\n%*s", LAYOUTS_AT, "");
+  print_cells(algorithm);
 }
 
 void qn_kernel_list_print(const json_t *list) {
   size_t index;
   const json_t *kernel;
-  const char *last = "";
+  const char *last = "", *heading = "";
+  print_heads();
   json_array_foreach(json_object_get(list, "kernels"), index, kernel) {
-    const char *algorithm = json_string_value(json_object_get(kernel, "algorithm"));
-    if (strcmp(algorithm, last) != 0)
-      print_algorithm(algorithm, json_string_value(json_object_get(kernel, "title")));
-    last = algorithm;
+    if (strcmp(text_of(kernel, "purpose"), heading) != 0)
+      printf("%s\n", heading = text_of(kernel, "purpose"));
+    if (strcmp(text_of(kernel, "algorithm"), last) != 0)
+      print_algorithm(kernel);
+    last = text_of(kernel, "algorithm");
   }
+  puts("\nC: on the CPU; G: on a CUDA device; J: on both at once (--device both)");
 }

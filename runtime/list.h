@@ -8,8 +8,8 @@
 extern "C" {
 #endif
 
-/* {"kernels": [{"algorithm", "title", "layout", "device", "weights": ["none", "u32", "f32"],
- * "kernel"}]}, sorted by algorithm, layout and device. A new reference. */
+/* {"kernels": [{"algorithm", "alias", "title", "purpose", "layout", "device", "weights": ["none",
+ * "u32", "f32"], "kernel"}]}, sorted by algorithm, layout and device. A new reference. */
 json_t *qn_kernel_list(void);
 
 /* Print what each algorithm of the list finds, and where it runs. */

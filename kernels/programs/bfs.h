@@ -8,6 +8,7 @@
 #define PROGRAM_NAME "bfs"
 #define PROGRAM_TITLE "hops from a source"
 #endif
+#define PROGRAM_PURPOSE QN_FOR_PATHS
 #define PROGRAM_SCHEDULE QN_FRONTIER
 #define PROGRAM_COMBINE QN_MIN
 #define PROGRAM_IDENTITY UINT32_MAX

@@ -6,7 +6,8 @@
 #include "kernels/programs/program.h"
 
 #define PROGRAM_NAME "cc"
-#define PROGRAM_TITLE "weakly connected components: the first vertex of each"
+#define PROGRAM_TITLE "weakly connected components"
+#define PROGRAM_PURPOSE QN_FOR_STRUCTURE
 #define PROGRAM_SCHEDULE QN_FRONTIER
 #define PROGRAM_COMBINE QN_MIN
 #define PROGRAM_IDENTITY UINT32_MAX

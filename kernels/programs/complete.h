@@ -6,7 +6,14 @@
 #endif
 
 #include <assert.h>
+#include <stddef.h>
 
+#ifndef PROGRAM_ALIAS
+#define PROGRAM_ALIAS NULL
+#endif
+#ifndef PROGRAM_PURPOSE
+#define PROGRAM_PURPOSE QN_FOR_OTHER
+#endif
 #ifndef PROGRAM_IN_PLACE
 #define PROGRAM_IN_PLACE 0
 #endif

@@ -17,6 +17,9 @@
 /* PROGRAM_RESULT */
 enum qn_result_type { QN_RESULT_U32 = 1, QN_RESULT_U64 = 2, QN_RESULT_F32 = 3, QN_RESULT_F64 = 4 };
 
+/* PROGRAM_PURPOSE: under which heading lists show it, in this order. */
+enum qn_purpose { QN_FOR_PATHS, QN_FOR_RANKING, QN_FOR_STRUCTURE, QN_FOR_NUMBERS, QN_FOR_OTHER };
+
 #define QN_MAX_DERIVED 4
 
 /* What a program knows beside a vertex's value; constant while an iteration walks the edges. */

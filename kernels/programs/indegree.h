@@ -3,47 +3,10 @@
 #ifndef QN_KERNELS_PROGRAMS_INDEGREE_H
 #define QN_KERNELS_PROGRAMS_INDEGREE_H
 
-#include "kernels/programs/program.h"
-
 #define PROGRAM_NAME "indegree"
 #define PROGRAM_TITLE "number of edges that arrive"
-#define PROGRAM_SCHEDULE QN_ALL_ACTIVE
-#define PROGRAM_COMBINE QN_ADD
-#define PROGRAM_IDENTITY 0
-#define PROGRAM_RESULT QN_RESULT_U64
 #define PROGRAM_ITERATIONS 1
 
-typedef uint64_t program_value;
-typedef uint32_t program_message;
-typedef uint64_t program_lane;
-typedef uint64_t program_accumulator;
-typedef uint32_t program_weight;
-typedef uint64_t program_result;
-
-PROGRAM_FUNCTION program_value program_init(const struct qn_program_context *context,
-                                            uint32_t vertex, uint64_t out_degree) {
-  return 0;
-}
-
-PROGRAM_FUNCTION program_message program_send(const struct qn_program_context *context,
-                                              program_value value, uint64_t out_degree) {
-  return 1;
-}
-
-PROGRAM_FUNCTION program_accumulator program_gather(const struct qn_program_context *context,
-                                                    program_message message,
-                                                    program_weight weight) {
-  return message;
-}
-
-PROGRAM_FUNCTION program_value program_apply(const struct qn_program_context *context,
-                                             program_value value, program_accumulator count) {
-  return count;
-}
-
-PROGRAM_FUNCTION program_result program_output(const struct qn_program_context *context,
-                                               program_value value) {
-  return value;
-}
+#include "kernels/programs/degree.h"
 
 #endif

@@ -11,7 +11,8 @@
 #include "kernels/programs/program.h"
 
 #define PROGRAM_NAME "kcore"
-#define PROGRAM_TITLE "coreness: the largest k-core that a vertex is in"
+#define PROGRAM_TITLE "largest k-core that a vertex is in"
+#define PROGRAM_PURPOSE QN_FOR_STRUCTURE
 #define PROGRAM_SCHEDULE QN_FRONTIER
 #define PROGRAM_COMBINE QN_ADD
 #define PROGRAM_IDENTITY 0

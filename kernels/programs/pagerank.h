@@ -13,6 +13,7 @@
 
 #define PROGRAM_NAME "pagerank"
 #define PROGRAM_TITLE "PageRank; ranks sum to 1"
+#define PROGRAM_PURPOSE QN_FOR_RANKING
 #define PROGRAM_SCHEDULE QN_ALL_ACTIVE
 #define PROGRAM_COMBINE QN_ADD
 #define PROGRAM_IDENTITY 0

@@ -48,6 +48,8 @@
  *
  * and, where they are true, these traits (complete.h sets the others to 0):
  *
+ *   PROGRAM_ALIAS        "nn": another name for it, such as a paper's
+ *   PROGRAM_PURPOSE      QN_FOR_PATHS, ...: the heading in a list (otherwise QN_FOR_OTHER)
  *   PROGRAM_IN_PLACE     program_value is program_accumulator and apply is combine, by MIN, MAX or
  *                        OR: an engine may combine into the value itself and let others see
  *                        it before the iteration ends; the result is the same fixed point

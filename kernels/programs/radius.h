@@ -13,7 +13,8 @@
 #include "kernels/programs/program.h"
 
 #define PROGRAM_NAME "radius"
-#define PROGRAM_TITLE "estimated distance of the farthest vertex that reaches one"
+#define PROGRAM_TITLE "about how far the farthest vertex is"
+#define PROGRAM_PURPOSE QN_FOR_PATHS
 #define PROGRAM_SCHEDULE QN_FRONTIER
 #define PROGRAM_COMBINE QN_OR
 #define PROGRAM_IDENTITY 0

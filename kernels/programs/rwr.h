@@ -14,6 +14,7 @@
 
 #define PROGRAM_NAME "rwr"
 #define PROGRAM_TITLE "random walk with restart at a source"
+#define PROGRAM_PURPOSE QN_FOR_RANKING
 #define PROGRAM_SCHEDULE QN_ALL_ACTIVE
 #define PROGRAM_COMBINE QN_ADD
 #define PROGRAM_IDENTITY 0

@@ -9,7 +9,8 @@
 #include "kernels/programs/program.h"
 
 #define PROGRAM_NAME "spmv"
-#define PROGRAM_TITLE "transposed adjacency matrix times a fixed vector"
+#define PROGRAM_TITLE "transposed matrix times a fixed vector"
+#define PROGRAM_PURPOSE QN_FOR_NUMBERS
 #define PROGRAM_SCHEDULE QN_ALL_ACTIVE
 #define PROGRAM_COMBINE QN_ADD
 #define PROGRAM_IDENTITY 0

@@ -11,6 +11,7 @@
 
 #define PROGRAM_NAME "sssp"
 #define PROGRAM_TITLE "least sum of weights from a source"
+#define PROGRAM_PURPOSE QN_FOR_PATHS
 #define PROGRAM_SCHEDULE QN_FRONTIER
 #define PROGRAM_COMBINE QN_MIN
 #define PROGRAM_IN_PLACE 1

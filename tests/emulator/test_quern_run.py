@@ -29,7 +29,7 @@ LAYOUTS = {
 COMPLETE = {"blocked-csr", "edge-partitions", "graph", "hybrid", "shards", "slotted-pages"}
 
 # Algorithms that walk all edges in every iteration.
-ALL_ACTIVE = {"cs", "degree", "hs", "indegree", "nn", "pagerank", "rwr", "spmv"}
+ALL_ACTIVE = {"circuit", "degree", "heat", "indegree", "neural", "pagerank", "rwr", "spmv"}
 
 
 def run(*command, **environment):

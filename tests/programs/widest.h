@@ -7,6 +7,7 @@
 
 #define PROGRAM_NAME "widest"
 #define PROGRAM_TITLE "capacity of the widest path from a source"
+#define PROGRAM_PURPOSE QN_FOR_PATHS
 #define PROGRAM_SCHEDULE QN_FRONTIER
 #define PROGRAM_COMBINE QN_MAX
 #define PROGRAM_IDENTITY 0

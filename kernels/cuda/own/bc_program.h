@@ -11,7 +11,7 @@
 #include "kernels/programs/program.h"
 
 #define PROGRAM_NAME "bc"
-#define PROGRAM_TITLE "betweenness centrality from given sources"
+#define PROGRAM_TITLE "betweenness from given sources"
 #define PROGRAM_SCHEDULE QN_FRONTIER
 #define PROGRAM_COMBINE QN_ADD
 #define PROGRAM_IDENTITY 0

@@ -16,17 +16,17 @@ static double weight_of(const struct test_edge *edge, enum qn_weight_type type) 
 /* One iteration of an algorithm over sums of w * x(u) and w at every receiver. */
 typedef double update(uint32_t v, double old, double sum, double weights, uint32_t source);
 
-static double nn_update(uint32_t v, double old, double sum, double weights, uint32_t source) {
+static double neural_update(uint32_t v, double old, double sum, double weights, uint32_t source) {
   (void)v, (void)old, (void)weights, (void)source;
   return tanh(sum);
 }
 
-static double hs_update(uint32_t v, double old, double sum, double weights, uint32_t source) {
+static double heat_update(uint32_t v, double old, double sum, double weights, uint32_t source) {
   (void)v, (void)source;
   return (old + sum) / (1 + weights);
 }
 
-static double cs_update(uint32_t v, double old, double sum, double weights, uint32_t source) {
+static double circuit_update(uint32_t v, double old, double sum, double weights, uint32_t source) {
   return v == source || v == (source == 0) || weights == 0 ? old : sum / weights;
 }
 
@@ -36,7 +36,7 @@ static void check_simulation(const char *algorithm, update *apply, const struct 
   double *x = calloc(V + 1, sizeof *x), *sum = calloc(V + 1, sizeof *sum);
   double *weights = calloc(V + 1, sizeof *weights);
   for (uint32_t v = 0; v < V; v++)
-    x[v] = apply == nn_update ? (1 + v % 64) / 64.0 : v == source;
+    x[v] = apply == neural_update ? (1 + v % 64) / 64.0 : v == source;
   for (int iteration = 0; iteration < 10; iteration++) {
     memset(sum, 0, V * sizeof *sum);
     memset(weights, 0, V * sizeof *weights);
@@ -142,9 +142,9 @@ static void check_graphs(struct test_edges edges) {
   uint32_t sources[] = {0, edges.num_vertices / 3};
   for (unsigned i = 0; i < 3; i++) {
     struct qn_graph graph = test_graph(&edges, types[i], QN_DIRECTED, i % 2);
-    check_simulation("nn", nn_update, &edges, &graph, 0);
-    check_simulation("hs", hs_update, &edges, &graph, sources[i % 2]);
-    check_simulation("cs", cs_update, &edges, &graph, sources[i % 2]);
+    check_simulation("neural", neural_update, &edges, &graph, 0);
+    check_simulation("heat", heat_update, &edges, &graph, sources[i % 2]);
+    check_simulation("circuit", circuit_update, &edges, &graph, sources[i % 2]);
     check_walk(&edges, &graph, sources[i % 2]);
     if (i == 0)
       check_radius(&edges, &graph);
@@ -185,7 +185,7 @@ static void test_complete(void **unused) {
 
 static void test_negative_weights(void **unused) {
   (void)unused;
-  static const char *const algorithms[] = {"sssp", "hs", "cs"};
+  static const char *const algorithms[] = {"sssp", "heat", "circuit"};
   struct test_edges edges = test_random_edges(50, 200, false, 5);
   struct qn_graph graph = test_graph(&edges, QN_WEIGHT_F32, QN_DIRECTED, false);
   ((float *)graph.out.weights.f32)[150] = -0.5f;

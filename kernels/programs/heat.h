@@ -8,13 +8,15 @@
  * hold this program, nor a starting value). CuSha has s(v) = 1, which
  * oscillates and grows without bound where coefficients sum to more than 1; here
  * s(v) = 1 / (1 + sum of w(u,v)), so that q'(v) is an average of q(v) and its neighbours'. */
-#ifndef QN_KERNELS_PROGRAMS_HS_H
-#define QN_KERNELS_PROGRAMS_HS_H
+#ifndef QN_KERNELS_PROGRAMS_HEAT_H
+#define QN_KERNELS_PROGRAMS_HEAT_H
 
 #include "kernels/programs/program.h"
 
-#define PROGRAM_NAME "hs"
-#define PROGRAM_TITLE "heat simulation: temperatures, heated at a source"
+#define PROGRAM_NAME "heat"
+#define PROGRAM_ALIAS "hs"
+#define PROGRAM_TITLE "temperatures, heated at a source"
+#define PROGRAM_PURPOSE QN_FOR_NUMBERS
 #define PROGRAM_SCHEDULE QN_ALL_ACTIVE
 #define PROGRAM_COMBINE QN_ADD
 #define PROGRAM_IDENTITY 0

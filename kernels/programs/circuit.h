@@ -7,13 +7,15 @@
  * for 10 iterations. Where the current comes from is ours to say, since CuSha's published code does
  * not hold this program: the source is held at 1 volt; the ground, the first vertex of the original
  * order that is not the source, at 0, where all others start; without in-edges they stay there. */
-#ifndef QN_KERNELS_PROGRAMS_CS_H
-#define QN_KERNELS_PROGRAMS_CS_H
+#ifndef QN_KERNELS_PROGRAMS_CIRCUIT_H
+#define QN_KERNELS_PROGRAMS_CIRCUIT_H
 
 #include "kernels/programs/program.h"
 
-#define PROGRAM_NAME "cs"
-#define PROGRAM_TITLE "circuit simulation: voltages between a source and the ground"
+#define PROGRAM_NAME "circuit"
+#define PROGRAM_ALIAS "cs"
+#define PROGRAM_TITLE "voltages between a source and the ground"
+#define PROGRAM_PURPOSE QN_FOR_NUMBERS
 #define PROGRAM_SCHEDULE QN_ALL_ACTIVE
 #define PROGRAM_COMBINE QN_ADD
 #define PROGRAM_IDENTITY 0

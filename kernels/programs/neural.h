@@ -6,13 +6,15 @@
  * for 10 iterations, as Garaph runs it, starting from x(u) = (1 + u mod 64) / 64 for the vertex at
  * position u of the original order: CuSha's published code holds bfs, sssp and pagerank alone, so
  * that there is no starting value of its own to keep to. */
-#ifndef QN_KERNELS_PROGRAMS_NN_H
-#define QN_KERNELS_PROGRAMS_NN_H
+#ifndef QN_KERNELS_PROGRAMS_NEURAL_H
+#define QN_KERNELS_PROGRAMS_NEURAL_H
 
 #include "kernels/programs/program.h"
 
-#define PROGRAM_NAME "nn"
-#define PROGRAM_TITLE "neural network: tanh of the weighted sum of inputs"
+#define PROGRAM_NAME "neural"
+#define PROGRAM_ALIAS "nn"
+#define PROGRAM_TITLE "tanh of the weighted sum of inputs"
+#define PROGRAM_PURPOSE QN_FOR_NUMBERS
 #define PROGRAM_SCHEDULE QN_ALL_ACTIVE
 #define PROGRAM_COMBINE QN_ADD
 #define PROGRAM_IDENTITY 0
