@@ -16,6 +16,7 @@
 
 #include "kernels/own_kernel.h"
 #include "support/memory.h"
+#include "support/multiversion.h"
 #include "support/threads.h"
 #include <quern/graph.h>
 #include <quern/transpose.h>
@@ -172,11 +173,8 @@ static enum qn_status store_hubs(struct work *work, const uint64_t *counts,
   return QN_OK;
 }
 
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
-__attribute__((target_clones("arch=icelake-server", "avx2", "default")))
-#endif
-static uint64_t
-count_common(const uint64_t *restrict a, const uint64_t *restrict b, uint64_t words) {
+QN_COUNTING_CLONES static uint64_t count_common(const uint64_t *restrict a,
+                                                const uint64_t *restrict b, uint64_t words) {
   uint64_t count = 0;
   for (uint64_t word = 0; word < words; word++)
     count += (uint64_t)__builtin_popcountll(a[word] & b[word]);

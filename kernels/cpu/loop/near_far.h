@@ -8,6 +8,7 @@
 #define QN_KERNELS_CPU_LOOP_NEAR_FAR_H
 
 #include "kernels/cpu/loop/frontier.h"
+#include "kernels/cpu/loop/least.h"
 #include "kernels/engine.h"
 #include "support/memory.h"
 
@@ -81,7 +82,7 @@ static inline double near_far_least(struct near_far *far, const struct qn_progra
                                     const program_value *values) {
   double least = INFINITY;
 #pragma omp parallel for schedule(static)                                                          \
-    reduction(min                                                                                  \
+    reduction(qn_least                                                                             \
               : least) if (far->num_words > NEAR_FAR_PARALLEL_WORDS)
   for (uint64_t word = 0; word < far->num_words; word++)
     for (uint64_t bits = far->waiting[word]; bits; bits &= bits - 1) {

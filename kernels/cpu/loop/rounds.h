@@ -5,6 +5,7 @@
 #ifndef QN_KERNELS_CPU_LOOP_ROUNDS_H
 #define QN_KERNELS_CPU_LOOP_ROUNDS_H
 
+#include "kernels/cpu/loop/least.h"
 #include "kernels/cpu/loop/sweeps.h"
 
 /* Passes over fewer vertices are not worth waking other threads. */
@@ -60,7 +61,7 @@ static inline double rounds_next(const struct qn_program_context *context,
   unsigned parts = rounds->count > ROUNDS_PARALLEL ? qn_threads() : 1;
   uint64_t kept[QN_MAX_THREADS], count = 0;
   double least = INFINITY;
-#pragma omp parallel for schedule(static, 1) reduction(min : least) if (parts > 1)
+#pragma omp parallel for schedule(static, 1) reduction(qn_least : least) if (parts > 1)
   for (unsigned part = 0; part < parts; part++) {
     uint64_t begin, end;
     qn_part_of(rounds->count, parts, part, &begin, &end);

@@ -8,6 +8,7 @@
 #ifndef QN_KERNELS_CPU_SLOTTED_PAGES_IN_PLACE_H
 #define QN_KERNELS_CPU_SLOTTED_PAGES_IN_PLACE_H
 
+#include "kernels/cpu/loop/least.h"
 #include "kernels/cpu/slotted_pages/state.h"
 
 #define ENGINE_NAME "slotted-pages nextPIDSet"
@@ -186,7 +187,7 @@ static inline struct in_place_share in_place_step(struct engine_state *state,
   work->num_listed =
       pull ? state->units.count : wanted_units(&work->current, pages, &state->units, work->list);
 #pragma omp parallel if (pull || is_long_sweep(state, work)) reduction(+ : num_sent, num_new)                   \
-    reduction(min : least_waiting)
+    reduction(qn_least : least_waiting)
   {
     struct in_place_share share = {.least_waiting = INFINITY};
 #pragma omp for schedule(dynamic, 1)
