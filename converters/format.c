@@ -8,8 +8,12 @@
 
 #include "converters/input/input.h"
 #include "converters/parse/text_fields.h"
+#include "converters/signatures.h"
+#include "support/suggest.h"
 
 enum direction { READ, WRITTEN };
+
+enum { SIGNATURE = 3 }; /* how sure readers are of content that has one */
 
 static bool is_detected(const struct qn_reader *reader) {
   return reader && (reader->detect || reader->detect_files);
@@ -36,26 +40,31 @@ static void list_names(enum direction direction, char *text, size_t size) {
           (size_t)snprintf(text + length, size - length, "%s%s", length ? ", " : "", format->name);
 }
 
+static enum qn_status fail_unknown(const char *name, enum direction direction, const char *beside,
+                                   struct qn_error *error) {
+  char names[512], suggested[QN_SUGGESTION_TEXT];
+  struct qn_suggestion suggestion = qn_suggestion_for(name);
+  for (const struct qn_format *format = qn_formats; format->name; format++)
+    if (has(format, direction))
+      qn_suggestion_offer(&suggestion, format->name);
+  list_names(direction, names, sizeof names);
+  return qn_fail(error, QN_USAGE, "unknown format '%s'%s%s %s are %s%s", name,
+                 qn_suggestion_text(&suggestion, suggested), suggestion.best ? "" : ";",
+                 suggestion.best ? "Known" : "known", beside, names);
+}
+
 enum qn_status qn_reader_by_name(const char *name, const struct qn_reader **out,
                                  struct qn_error *error) {
   const struct qn_format *format = find(name, READ);
-  char names[512];
   *out = format ? format->reader : NULL;
-  if (format)
-    return QN_OK;
-  list_names(READ, names, sizeof names);
-  return qn_fail(error, QN_USAGE, "unknown format '%s'; known are auto, %s", name, names);
+  return format ? QN_OK : fail_unknown(name, READ, "auto, ", error);
 }
 
 enum qn_status qn_graph_writer_by_name(const char *name, const struct qn_graph_writer **out,
                                        struct qn_error *error) {
   const struct qn_format *format = find(name, WRITTEN);
-  char names[512];
   *out = format ? format->writer : NULL;
-  if (format)
-    return QN_OK;
-  list_names(WRITTEN, names, sizeof names);
-  return qn_fail(error, QN_USAGE, "unknown format '%s'; known are %s", name, names);
+  return format ? QN_OK : fail_unknown(name, WRITTEN, "", error);
 }
 
 enum qn_status qn_reader_detect(struct qn_input *input, const struct qn_read_options *options,
@@ -81,6 +90,8 @@ enum qn_status qn_reader_detect(struct qn_input *input, const struct qn_read_opt
       *out = format->reader;
     }
   }
+  if (best < SIGNATURE && qn_signature_refuse(head, bytes, error))
+    return qn_error_in_file(error, qn_input_name(input));
   if (*out)
     return QN_OK;
   char names[512];

@@ -6,6 +6,7 @@
 #include "kernels/cuda/device/device.h"
 #include "support/memory.h"
 #include "support/progress.h"
+#include "support/suggest.h"
 
 /* Names of all algorithms, each once, for a message. */
 static void list_algorithms(char *text, size_t size) {
@@ -102,10 +103,14 @@ static enum qn_status choose_kernel(const struct qn_session *session,
                                     const struct qn_kernel **kernel, struct qn_error *error) {
   const char *algorithm = qn_algorithm_find(options->algorithm);
   if (!algorithm) {
-    char names[400];
+    char names[400], suggested[QN_SUGGESTION_TEXT];
+    struct qn_suggestion suggestion = qn_suggestion_for(options->algorithm);
+    for (const struct qn_kernel *const *known = qn_kernels(); *known; known++)
+      qn_suggestion_offer(&suggestion, (*known)->algorithm);
     list_algorithms(names, sizeof names);
-    return qn_fail(error, QN_USAGE, "there is no algorithm %s; there are %s", options->algorithm,
-                   names);
+    return qn_fail(error, QN_USAGE, "there is no algorithm %s%s%s %s are %s", options->algorithm,
+                   qn_suggestion_text(&suggestion, suggested), suggestion.best ? "" : ";",
+                   suggestion.best ? "There" : "there", names);
   }
   int devices;
   if (options->device == QN_DEVICE_BOTH)

@@ -1,11 +1,11 @@
 #include "runtime/values.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "support/atomic_file.h"
+#include "support/json_text.h"
 #include "support/memory.h"
 #include "support/threads.h"
 
@@ -43,11 +43,7 @@ json_t *qn_id_json(const struct qn_session *session, uint64_t vertex) {
   char buffer[VALUE_TEXT];
   uint64_t length;
   const char *id = qn_ids_text(&session->ids, vertex, buffer, &length);
-  json_t *name = json_stringn(id, length);
-  if (name)
-    return name;
-  return json_sprintf("#%" PRIu64,
-                      session->positions ? (uint64_t)session->positions[vertex] : vertex);
+  return qn_json_name(id, length);
 }
 
 static uint64_t write_digits(char *buffer, uint64_t value) {

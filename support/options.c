@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "support/sizes.h"
+#include "support/suggest.h"
 
 uint64_t qn_option_number(struct argp_state *state, const char *option, const char *text,
                           uint64_t least, uint64_t most) {
@@ -39,12 +40,15 @@ double qn_option_real(struct argp_state *state, const char *option, const char *
 
 int qn_option_choice(struct argp_state *state, const char *option, const char *const *words,
                      const char *word) {
-  char list[128] = "";
+  char list[128] = "", suggested[QN_SUGGESTION_TEXT];
+  struct qn_suggestion suggestion = qn_suggestion_for(word);
   for (int i = 0; words[i]; i++) {
     if (strcmp(words[i], word) == 0)
       return i;
+    qn_suggestion_offer(&suggestion, words[i]);
     snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? ", " : "", words[i]);
   }
-  argp_error(state, "%s%s'%s' is none of %s", option ? option : "", option ? ": " : "", word, list);
+  argp_error(state, "%s%s'%s' is none of %s%s", option ? option : "", option ? ": " : "", word,
+             list, qn_suggestion_text(&suggestion, suggested));
   return 0;
 }

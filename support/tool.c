@@ -3,20 +3,33 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "support/atomic_file.h"
+#include "support/command_line.h"
+#include "support/json_text.h"
 #include "support/options.h"
 #include "support/progress.h"
 #include "support/threads.h"
 
 static const char *tool_name = "quern";
+static bool json_errors;
+
+/* What argp says of a wrong command line, with --json. */
+static char *usage_text;
+static size_t usage_bytes;
+static FILE *usage_stream;
 
 enum { KEY_JSON = 0x2001 };
 
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
   struct qn_tool_options *options = state->input;
   switch (key) {
+  case ARGP_KEY_INIT:
+    if (usage_stream)
+      state->err_stream = usage_stream;
+    return 0;
   case 'T':
     options->threads = (unsigned)qn_option_number(state, "-T", argument, 0, QN_MAX_THREADS);
     return 0;
@@ -71,11 +84,89 @@ static void catch_vanishing_inputs(void) {
   signal(SIGXFSZ, SIG_IGN);
 }
 
+/* ---- Errors as JSON -------------------------------------------------------- */
+
+static const char *status_word(enum qn_status status) {
+  switch (status) {
+  case QN_NEGATIVE:
+    return "negative";
+  case QN_USAGE:
+    return "usage";
+  case QN_INVALID:
+    return "invalid";
+  case QN_UNSUPPORTED:
+    return "unsupported";
+  case QN_DEVICE:
+    return "device";
+  case QN_INTERRUPTED:
+    return "interrupted";
+  default:
+    return "system";
+  }
+}
+
+static void print_json_error(enum qn_status status, const struct qn_error *error) {
+  json_t *object = json_pack("{s:s, s:i, s:o}", "status", status_word(status), "exit_code",
+                             (int)status, "message", qn_json_text(error->message));
+  if (error->file[0])
+    json_object_set_new(object, "file", qn_json_text(error->file));
+  if (error->line)
+    json_object_set_new(object, "line", json_integer((json_int_t)error->line));
+  if (error->line && error->column)
+    json_object_set_new(object, "column", json_integer((json_int_t)error->column));
+  if (error->offset != QN_NO_OFFSET)
+    json_object_set_new(object, "offset", json_integer((json_int_t)error->offset));
+  json_t *report = json_pack("{s:o}", "error", object);
+  if (report)
+    json_dumpf(report, stdout, JSON_INDENT(2));
+  putchar('\n');
+  json_decref(report);
+}
+
+/* argp ends the process: what it said is the first line, behind the tool's name. */
+static void report_usage(void) {
+  struct qn_error error;
+  if (!usage_stream || fclose(usage_stream) || usage_bytes == 0)
+    return;
+  usage_stream = NULL;
+  fputs(usage_text, stderr);
+  const char *message = strstr(usage_text, ": ");
+  message = message ? message + 2 : usage_text;
+  qn_fail(&error, QN_USAGE, "%.*s", (int)strcspn(message, "\n"), message);
+  print_json_error(QN_USAGE, &error);
+  fflush(stdout);
+}
+
+static void begin_json_errors(void) {
+  json_errors = true;
+  usage_stream = open_memstream(&usage_text, &usage_bytes);
+  if (usage_stream)
+    atexit(report_usage);
+}
+
+/* Options that there are not get a better message than getopt's. */
+static void look_at_options(const struct argp *argp, int argc, char **argv) {
+  struct qn_command_line line;
+  qn_command_line_look(argp, argc, argv, &line);
+  if (line.json)
+    begin_json_errors();
+  if (!line.unknown)
+    return;
+  FILE *stream = usage_stream ? usage_stream : stderr;
+  fprintf(stream, "%s: there is no option '%.*s'", tool_name, (int)strcspn(line.unknown, "="),
+          line.unknown);
+  if (line.best[0])
+    fprintf(stream, "; did you mean '--%s'?", line.best);
+  fprintf(stream, "\nTry `%s --help' for more information.\n", tool_name);
+  exit(QN_USAGE);
+}
+
 void qn_tool_parse(const char *name, const struct argp *argp, int argc, char **argv, void *input,
                    const struct qn_tool_options *options) {
   tool_name = name;
   argp_program_version_hook = print_version;
   argp_err_exit_status = QN_USAGE;
+  look_at_options(argp, argc, argv);
   char *called = argv[0];
   argv[0] = (char *)name;
   argp_parse(argp, argc, argv, 0, NULL, input);
@@ -85,12 +176,17 @@ void qn_tool_parse(const char *name, const struct argp *argp, int argc, char **a
   qn_threads_set(options->threads);
 }
 
+void qn_tool_print_error(const struct qn_error *error) {
+  char text[1100];
+  qn_progress_end();
+  fprintf(stderr, "%s: %s\n", tool_name, qn_error_text(error, text, sizeof text));
+}
+
 int qn_tool_exit(enum qn_status status, const struct qn_error *error) {
-  if (status) {
-    char text[1100];
-    qn_progress_end();
-    fprintf(stderr, "%s: %s\n", tool_name, qn_error_text(error, text, sizeof text));
-  }
+  if (status)
+    qn_tool_print_error(error);
+  if (status && json_errors)
+    print_json_error(status, error);
   if (fflush(stdout) != 0 && !status) {
     fprintf(stderr, "%s: cannot write to standard output\n", tool_name);
     return QN_SYSTEM;

@@ -32,8 +32,12 @@ extern const struct argp qn_tool_output_argp;
 void qn_tool_parse(const char *name, const struct argp *argp, int argc, char **argv, void *input,
                    const struct qn_tool_options *options);
 
-/* Print "name: message" for a failure; returns the process's exit code. */
+/* Print "name: message" for a failure; with --json also an object with the key "error" on standard
+ * output. Returns the process's exit code. */
 int qn_tool_exit(enum qn_status status, const struct qn_error *error);
+
+/* The message alone, of tools that say in their own object what failed. */
+void qn_tool_print_error(const struct qn_error *error);
 
 #ifdef __cplusplus
 }

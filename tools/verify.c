@@ -215,7 +215,7 @@ int main(int argc, char **argv) {
     enum qn_status status;
     json_t *report = verify_file(options.files[i], options.quick, &status, &error);
     if (status)
-      qn_tool_exit(status, &error);
+      qn_tool_print_error(&error);
     else if (!options.shared.json && !options.shared.quiet)
       print_line(report);
     if (!worst)

@@ -207,6 +207,20 @@ static void describe_packing(struct qn_archive *archive) {
   archive->check_gzip = archive->one_file && strcmp(archive->packing, "gzip") == 0;
 }
 
+static enum qn_status fail_empty(const struct qn_archive *archive, struct qn_error *error) {
+  qn_fail(error, QN_INVALID, "the input is empty: there is nothing in the %s file",
+          archive->packing);
+  return qn_error_in_file(error, archive->file_name);
+}
+
+static enum qn_status fail_encrypted(const struct qn_archive *archive, struct archive_entry *entry,
+                                     struct qn_error *error) {
+  char name[NAME_BYTES];
+  copy_printable(name, entry_name(entry), sizeof name);
+  qn_fail(error, QN_UNSUPPORTED, "'%.100s' is encrypted; unpack it with its password first", name);
+  return qn_error_in_file(error, archive->file_name);
+}
+
 /* Go to the member that shall be read. */
 static enum qn_status find_member(struct qn_archive *archive, const char *wanted,
                                   struct qn_error *error) {
@@ -231,6 +245,8 @@ static enum qn_status find_member(struct qn_archive *archive, const char *wanted
       qn_error_in_file(error, archive->file_name);
       return QN_INVALID;
     }
+    if (!entry && archive_format(archive->reader) == ARCHIVE_FORMAT_EMPTY)
+      return fail_empty(archive, error);
     if (!entry)
       return fail_candidates(archive, wanted, list, error);
     if (archive->one_file)
@@ -238,6 +254,8 @@ static enum qn_status find_member(struct qn_archive *archive, const char *wanted
     if (!is_candidate(entry))
       continue;
     if (!wanted || same_member(entry_name(entry), wanted)) {
+      if (archive_entry_is_encrypted(entry) > 0)
+        return fail_encrypted(archive, entry, error);
       copy_printable(archive->member, entry_name(entry), sizeof archive->member);
       return QN_OK;
     }
@@ -361,7 +379,13 @@ enum qn_status qn_archive_look_further(struct qn_archive *archive, struct qn_err
 }
 
 static enum qn_status fail_checksum(const struct qn_archive *archive, struct qn_error *error) {
-  qn_fail(error, QN_INVALID, "damaged (gzip): the content does not match its check value");
+  static const uint8_t zeros[QN_GZIP_TRAILER];
+  bool padded = memcmp(archive->gzip.tail, zeros, sizeof zeros) == 0;
+  qn_fail(error, QN_INVALID, "%s",
+          padded ? "zeros follow the compressed content (gzip), perhaps padding of a tape or a "
+                   "disk; quern-import - reads what gzip -dc makes of it"
+                 : "damaged (gzip): the content does not match its check value, or something "
+                   "follows it");
   return qn_error_in_file(error, archive->file_name);
 }
 

@@ -1,9 +1,11 @@
 #include "converters/parse/column_choice.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "converters/parse/text_fields.h"
 #include "support/sizes.h"
+#include "support/suggest.h"
 
 #define MAX_COLUMN 4095
 
@@ -37,6 +39,27 @@ bool qn_column_choice_pending(const struct qn_read_options *options) {
   return options->column_names[0] || options->column_names[1] || options->column_names[2];
 }
 
+static enum qn_status fail_unknown(const char *name, const char *line, const char *end,
+                                   const struct qn_dialect *dialect, struct qn_error *error) {
+  struct qn_columns columns = qn_columns_of(line, end, dialect);
+  struct qn_column column;
+  char header[QN_QUOTE_BYTES], best[QN_SUGGESTION_TEXT] = "", suggested[QN_SUGGESTION_TEXT] = "";
+  uint32_t distance = UINT32_MAX;
+  while (qn_columns_next(&columns, &column)) {
+    char word[64];
+    struct qn_suggestion suggestion = qn_suggestion_for(name);
+    snprintf(word, sizeof word, "%.*s", (int)(column.end - column.begin), column.begin);
+    qn_suggestion_offer(&suggestion, word);
+    if (suggestion.distance >= distance)
+      continue;
+    distance = suggestion.distance;
+    qn_suggestion_text(&suggestion, best);
+    snprintf(suggested, sizeof suggested, "%s", best);
+  }
+  return qn_fail(error, QN_INVALID, "no column is called '%.64s'; the header is %s%s", name,
+                 qn_text_quote(line, end, header), suggested);
+}
+
 enum qn_status qn_column_choice_resolve(struct qn_read_options *options, const char *line,
                                         const char *end, const struct qn_dialect *dialect,
                                         struct qn_error *error) {
@@ -55,9 +78,7 @@ enum qn_status qn_column_choice_resolve(struct qn_read_options *options, const c
       found = qn_column_is(&column, name);
     }
     if (!found) {
-      char header[QN_QUOTE_BYTES];
-      return qn_fail(error, QN_INVALID, "no column is called '%.64s'; the header is %s", name,
-                     qn_text_quote(line, end, header));
+      return fail_unknown(name, line, end, dialect, error);
     }
     *numbers[n] = number;
     options->column_names[n] = NULL;

@@ -1,7 +1,9 @@
 """Odd files, as people and their tools write them, and what has to come of each: a graph with exactly these edges, or a refusal
 whose message has this word in it."""
 
-from dataclasses import dataclass, field
+import bz2
+import gzip
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
@@ -166,4 +168,47 @@ TOOLS = [
     reads("only-comments.txt", "# nothing\n% at all\n\n"),
 ]
 
-FILES = QUOTES + COLUMNS + TOOLS
+OTHERS = [
+    refuses("page.html", "<!DOCTYPE html>\n<html><body>404</body></html>\n", "HTML"),
+    refuses("page-2.html", "\n<HTML>\n<head>\n", "HTML"),
+    refuses("feed.xml", '<?xml version="1.0"?>\n<rss><item/></rss>\n', "XML"),
+    refuses("table.parquet", b"PAR1\x15\x04\x15\x10" + bytes(40) + b"PAR1", "Parquet"),
+    refuses("table.arrow", b"ARROW1\0\0" + bytes(40), "Arrow"),
+    refuses("table.feather", b"FEA1" + bytes(40), "Feather"),
+    refuses("stream.arrow", b"\xff\xff\xff\xff\x70\0\0\0" + bytes(40), "Arrow"),
+    refuses("table.avro", b"Obj\x01\x04\x14avro.codec\x08null", "Avro"),
+    refuses("table.orc", b"ORC\x08\x03\x10", "ORC"),
+    refuses("graph.sqlite", b"SQLite format 3\0" + bytes(84), "SQLite"),
+    refuses("graph.dump", b"PGDMP\x01\x0e\0" + bytes(20), "PostgreSQL"),
+    refuses("matrix.mat", b"MATLAB 5.0 MAT-file, Platform: GLNXA64" + b" " * 86 + b"\0\1IM", "MATLAB"),
+    refuses("graph.pickle", b"\x80\x04\x95\x10\0\0\0\0\0\0\0\x8c\x08networkx", "pickle"),
+    refuses("graph.pt", b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19.", "pickle"),
+    refuses("workspace.rda", b"RDX3\nX\n\0\0\0\3", "workspace of R"),
+    refuses("paper.pdf", b"%PDF-1.5\n%\xe2\xe3\n1 0 obj\n", "PDF"),
+    refuses("figure.png", b"\x89PNG\r\n\x1a\n" + bytes(20), "picture"),
+    refuses("photo.jpg", b"\xff\xd8\xff\xe0\0\x10JFIF", "picture"),
+    refuses("program", b"\x7fELF\2\1\1\0\n", "program"),
+    refuses("sheet.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "Office"),
+    refuses("graph.7z", b"7z\xbc\xaf\x27\x1c\0\4", "7-Zip"),
+    refuses("graph.rar", b"Rar!\x1a\7\1\0", "RAR"),
+    refuses("pointer.txt", "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n", "Git LFS"),
+    refuses("tables.sql", "CREATE TABLE edges (a int, b int);\nINSERT INTO edges VALUES (1,2);\n", "SQL"),
+    refuses("key.pem", "-----BEGIN CERTIFICATE-----\nMIIB\n", "PEM"),
+    refuses("utf-16.txt", "1 2\n2 3\n".encode("utf-16"), "UTF-16"),
+    refuses("utf-16-big.txt", b"\xfe\xff" + "1 2\n".encode("utf-16-be"), "UTF-16"),
+    refuses("utf-16-unmarked.txt", "source target\n1 2\n".encode("utf-16-le"), "UTF-16"),
+    refuses("utf-16-unmarked-big.txt", "source target\n1 2\n".encode("utf-16-be"), "UTF-16"),
+    refuses("utf-32.txt", "1 2\n2 3\n".encode("utf-32"), "UTF-32"),
+    refuses("returns.txt", "1 2\r2 3\r3 4\r", "CR alone"),
+    refuses("returns-names.csv", "a,b\rb,c\r", "CR alone"),
+    refuses("empty.gz", gzip.compress(b"", mtime=0), "empty"),
+    refuses("empty.bz2", bz2.compress(b""), "empty"),
+    refuses("padded.gz", gzip.compress(b"1 2\n", mtime=0) + bytes(512), "zeros follow"),
+    refuses("appended.gz", gzip.compress(b"1 2\n", mtime=0) + b"more of it", "something follows"),
+    refuses("cut.gz", gzip.compress(b"1 2\n2 3\n" * 99, mtime=0)[:-9], "damaged"),
+    refuses("rdf.ttl", "@prefix : <http://e.org/> .\n:a :b :c .\n", "Turtle"),
+    refuses("nothing.txt", b"", "empty"),
+    refuses("zeros.bin", bytes(100), "zeros.bin"),
+]
+
+FILES = QUOTES + COLUMNS + TOOLS + OTHERS

@@ -1,0 +1,200 @@
+#include "converters/signatures.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+#include <strings.h>
+
+struct head {
+  const char *data;
+  uint64_t bytes;
+  const char *text; /* behind white space and a byte order mark */
+  uint64_t text_bytes;
+};
+
+/* ---- Bytes at the beginning ------------------------------------------------ */
+
+static const char as_csv[] = "write its edges as CSV with the columns source and target";
+
+static const struct {
+  const char *bytes;
+  unsigned length;
+  const char *name, *advice;
+} magics[] = {
+    {"PAR1", 4, "Parquet", as_csv},
+    {"ARROW1", 6, "Arrow", as_csv},
+    {"FEA1", 4, "Feather", as_csv},
+    {"\xff\xff\xff\xff", 4, "a stream of Arrow", as_csv},
+    {"Obj\x01", 4, "Avro", as_csv},
+    {"ORC", 3, "ORC", as_csv},
+    {"SQLite format 3", 16, "a database of SQLite", "export the table of edges as CSV"},
+    {"PGDMP", 5, "a dump of PostgreSQL", "export the table of edges with COPY ... CSV HEADER"},
+    {"MATLAB ", 7, "a MATLAB file (.mat)",
+     "write the matrix as Matrix Market, or with scipy.sparse.save_npz"},
+    {"\x89HDF\r\n\x1a\n", 8, "HDF5, but no Binsparse matrix",
+     "write the matrix by the Binsparse specification, or as Matrix Market"},
+    {"\x80\x02", 2, "a pickle of Python",
+     "which may run any code, is never read; write an edge list instead"},
+    {"\x80\x03", 2, "a pickle of Python",
+     "which may run any code, is never read; write an edge list instead"},
+    {"\x80\x04", 2, "a pickle of Python",
+     "which may run any code, is never read; write an edge list instead"},
+    {"\x80\x05", 2, "a pickle of Python",
+     "which may run any code, is never read; write an edge list instead"},
+    {"RDX", 3, "a workspace of R", "write the edges with write.csv"},
+    {"%PDF-", 5, "PDF", "find the data that it is about"},
+    {"\x89PNG", 4, "a picture", "find the data that it shows"},
+    {"\xff\xd8\xff", 3, "a picture", "find the data that it shows"},
+    {"\x7f"
+     "ELF",
+     4, "a program", "name its output instead"},
+    {"\xd0\xcf\x11\xe0", 4, "a document of Microsoft Office", "save the sheet as CSV"},
+    {"7z\xbc\xaf\x27\x1c", 6, "7-Zip", "unpack it first"},
+    {"Rar!", 4, "RAR", "unpack it first"},
+    {"version https://git-lfs", 23, "a pointer of Git LFS", "fetch the file with git lfs pull"},
+    {"\xff\xfe\0\0", 4, "text in UTF-32", "convert it: iconv -f UTF-32 -t UTF-8"},
+    {"\xff\xfe", 2, "text in UTF-16", "convert it: iconv -f UTF-16 -t UTF-8"},
+    {"\xfe\xff", 2, "text in UTF-16", "convert it: iconv -f UTF-16 -t UTF-8"},
+};
+
+/* ---- Words at the beginning ------------------------------------------------ */
+
+static bool begins(const struct head *head, const char *word) {
+  size_t length = strlen(word);
+  return head->text_bytes >= length && strncasecmp(head->text, word, length) == 0;
+}
+
+static bool is_space(char c) {
+  return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* The next thing that is no white space from text[at] on; NUL if there is none. */
+static char next_visible(const struct head *head, uint64_t at) {
+  while (at < head->text_bytes && is_space(head->text[at]))
+    at++;
+  return at < head->text_bytes ? head->text[at] : '\0';
+}
+
+static bool is_json(const struct head *head) {
+  char first = next_visible(head, 0), second = next_visible(head, 1);
+  if (first == '{')
+    return second == '"' || second == '}';
+  return first == '[' && strchr("[{\"]-0123456789tfn", second) && second;
+}
+
+static bool is_html(const struct head *head) {
+  return begins(head, "<!doctype html") || begins(head, "<html") || begins(head, "<head") ||
+         begins(head, "<body");
+}
+
+/* The line at `p` without its end. */
+static uint64_t line_length(const struct head *head, uint64_t at) {
+  const char *end = memchr(head->text + at, '\n', head->text_bytes - at);
+  uint64_t length = end ? (uint64_t)(end - head->text) - at : head->text_bytes - at;
+  while (length && is_space(head->text[at + length - 1]))
+    length--;
+  return length;
+}
+
+/* A subject <...> or _:..., and a full stop at the end. */
+static bool is_triples(const struct head *head) {
+  uint64_t at = 0;
+  while (at < head->text_bytes && (head->text[at] == '#' || is_space(head->text[at])))
+    at += line_length(head, at) + 1;
+  if (at >= head->text_bytes)
+    return false;
+  const char *line = head->text + at;
+  uint64_t length = line_length(head, at);
+  bool subject = *line == '<' || (length > 2 && line[0] == '_' && line[1] == ':');
+  return subject && length > 5 && line[length - 1] == '.' && memchr(line, '>', length);
+}
+
+static bool is_turtle(const struct head *head) {
+  return begins(head, "@prefix") || begins(head, "@base");
+}
+
+static bool is_xml(const struct head *head) {
+  char second = head->text_bytes > 1 ? head->text[1] : '\0';
+  return begins(head, "<") && !is_triples(head) &&
+         (second == '?' || second == '!' || (second >= 'a' && second <= 'z') ||
+          (second >= 'A' && second <= 'Z'));
+}
+
+static bool is_dot(const struct head *head) {
+  static const char *const words[] = {"strict", "digraph", "graph"};
+  for (unsigned i = 0; i < sizeof words / sizeof *words; i++) {
+    size_t length = strlen(words[i]);
+    if (begins(head, words[i]) && head->text_bytes > length &&
+        (is_space(head->text[length]) || head->text[length] == '{'))
+      return memchr(head->text, '{', head->text_bytes) != NULL;
+  }
+  return false;
+}
+
+static bool is_sql(const struct head *head) {
+  return begins(head, "create table") || begins(head, "insert into") ||
+         begins(head, "-- mysql dump") || begins(head, "--\n-- postgresql");
+}
+
+static bool is_pem(const struct head *head) {
+  return begins(head, "-----BEGIN ");
+}
+
+/* Every second byte is NUL, of what begins as plain text would. */
+static bool is_wide_text(const struct head *head) {
+  uint64_t most = head->bytes < 64 ? head->bytes & ~(uint64_t)1 : 64;
+  bool little = most >= 4, big = most >= 4;
+  for (uint64_t i = 0; i < most; i += 2) {
+    bool low = head->data[i] > 0, high = head->data[i + 1] > 0;
+    little &= low && head->data[i + 1] == 0;
+    big &= high && head->data[i] == 0;
+  }
+  return little || big;
+}
+
+/* Lines that end as those of a Macintosh did: one line to all others. */
+static bool has_bare_returns(const struct head *head) {
+  const char *first = memchr(head->data, '\r', head->bytes);
+  return first && !memchr(head->data, '\n', head->bytes) && first + 1 < head->data + head->bytes &&
+         !memchr(head->data, '\0', head->bytes);
+}
+
+static const struct {
+  bool (*is)(const struct head *head);
+  const char *name, *advice;
+} kinds[] = {
+    {is_wide_text, "text in UTF-16", "convert it: iconv -f UTF-16LE -t UTF-8"},
+    {has_bare_returns, "text whose lines end in CR alone", "convert it: tr '\\r' '\\n'"},
+    {is_json, "JSON", as_csv},
+    {is_html, "HTML", "this is a page of a web site; find the link to the data in it"},
+    {is_triples, "RDF (N-Triples)", as_csv},
+    {is_turtle, "RDF (Turtle)", as_csv},
+    {is_xml, "XML", as_csv},
+    {is_dot, "DOT (Graphviz)", as_csv},
+    {is_sql, "SQL", "export the table of edges as CSV"},
+    {is_pem, "a key or a message in PEM", "name the data instead"},
+};
+
+/* ---- All ------------------------------------------------------------------ */
+
+static enum qn_status refuse(const char *name, const char *advice, struct qn_error *error) {
+  return qn_fail(error, QN_UNSUPPORTED,
+                 "this is %s, which is not read as a graph: %s (--format forces a format)", name,
+                 advice);
+}
+
+enum qn_status qn_signature_refuse(const char *data, uint64_t bytes, struct qn_error *error) {
+  struct head head = {data, bytes, data, bytes};
+  if (bytes >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0)
+    head.text += 3;
+  while (head.text < data + bytes && is_space(*head.text))
+    head.text++;
+  head.text_bytes = bytes - (uint64_t)(head.text - data);
+  for (unsigned i = 0; i < sizeof magics / sizeof *magics; i++)
+    if (bytes >= magics[i].length && memcmp(data, magics[i].bytes, magics[i].length) == 0)
+      return refuse(magics[i].name, magics[i].advice, error);
+  for (unsigned i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    if (kinds[i].is(&head))
+      return refuse(kinds[i].name, kinds[i].advice, error);
+  return QN_OK;
+}
