@@ -2,7 +2,7 @@
  *
  * An engine that was given a `struct qn_checkpointing` offers its state after every iteration but
  * the last, and begins from a state that it is given. Going on from a state gives the result that
- * the run would have had, bit for bit. */
+ * the run would have had: bit for bit where sums of reals have one order (docs/gpu.md). */
 #ifndef QN_KERNELS_RUN_STATE_H
 #define QN_KERNELS_RUN_STATE_H
 

@@ -35,8 +35,8 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 
 static const char documentation[] =
     "Build edge partitions (Graphie) from a graph container: an edge list sorted by source and cut "
-    "into partitions that a device can be fed one by one, with vertices renamed so that the "
-    "partition of a vertex is its id divided by a constant.\v"
+    "into partitions, with vertices renamed so that the partition of a vertex is its id divided by "
+    "a constant.\v"
     "Without options there are at most 32 partitions of equal size, one for each queue of a GPU. A "
     "vertex's edges stay together unless they exceed a partition; then they go on in continuation "
     "partitions.\n\n"

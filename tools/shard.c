@@ -38,23 +38,22 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 
 static const char documentation[] =
     "Build shards (Garaph) from a graph container: in-edges grouped by ranges of at most 65,536 "
-    "destinations, whose accumulators, several copies of each where degrees are high, fit the "
-    "shared memory of a GPU's thread block; for CPU threads row offsets, and out-edges without "
+    "destinations, each named by 16 bits; row offsets for CPU threads; and out-edges without "
     "weights that tell whom to notify.\v"
-    "Without options a shard takes 112K of shared memory, so that two thread blocks fit a current "
-    "multiprocessor, and a page, which is transferred as a whole, 64M or the largest shard.\n\n"
-    "The layout suits programs that pull from all edges in every iteration, and CPU and GPU side "
-    "by "
-    "side. A streamed edge takes 6 bytes (10 with weights); the CPU's side takes 4 more and 16 a "
-    "vertex, for undirected graphs 8 a vertex only. A shard with far more edges than the others "
-    "limits the speed: see largest_shard_edges.\n\n"
+    "Without options the accumulators of a shard, 4 bytes for each replica, take 112K, so that "
+    "those of two shards would fit the shared memory of a current multiprocessor, and a page takes "
+    "64M or the largest shard. Quern's kernels keep accumulators in registers instead.\n\n"
+    "The layout suits programs that pull from all edges in every iteration, and runs that CPU and "
+    "GPU share. A streamed edge takes 6 bytes (10 with weights); the CPU's side takes 4 more and "
+    "16 "
+    "a vertex, for undirected graphs 8 a vertex only.\n\n"
     "Memory: beside the mapped input and output, 4 bytes an edge (8 with weights) of a directed "
     "graph that was stored without its in-edges (quern-import --transpose=also stores them).";
 
 int main(int argc, char **argv) {
   static const struct argp_option own[] = {
       {"shard-vertices", KEY_SHARD_VERTICES, "N", 0,
-       "Shards of N destinations each (at most 65536), whatever shared memory that takes", 0},
+       "Shards of N destinations each (at most 65536), whatever their accumulators take", 0},
       {"shared-memory", KEY_SHARED_MEMORY, "SIZE", 0,
        "Shards whose accumulators of 4 bytes, replicated, fit SIZE (112K)", 0},
       {"page-bytes", KEY_PAGE_BYTES, "SIZE", 0, "Pages of at most SIZE bytes (64M)", 0},

@@ -1,5 +1,5 @@
-/* The edge-partitions layout (specs/edge-partitions.md): Graphie's renamed edge list, cut into
- * partitions that a device can be fed one by one.
+/* The edge-partitions layout (specs/edge-partitions.md): Graphie's renamed edge list, cut
+ * into partitions by source.
  *
  * Vertices have three numbers:
  *
