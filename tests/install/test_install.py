@@ -85,23 +85,48 @@ class Install(unittest.TestCase):
         self.assertEqual(self.completions("quern-import", "--ids", "str"), ["strings"])
         self.assertIn("README.md", self.completions("quern-info", str(SOURCE) + "/READ")[0])
 
-    @unittest.skipUnless(shutil.which("pkg-config") and shutil.which("cc"), "no pkg-config or compiler")
-    def test_c_example(self):
+    def compiled(self, source):
+        """A program outside, built by what quern.pc says."""
         if "asan" in str(BIN) or "coverage" in str(BIN):
             self.skipTest("the library needs this build's own flags")
         environment = dict(os.environ, PKG_CONFIG_PATH=str(self.prefix / "lib/pkgconfig"),
                            PKG_CONFIG_SYSROOT_DIR=str(self.stage))
         flags = subprocess.run(["pkg-config", "--cflags", "--libs", "quern"], env=environment, stdout=subprocess.PIPE,
                                text=True, check=True).stdout.replace(str(self.stage) + str(self.stage), str(self.stage))
-        program = Path(self.folder.name) / "out_degrees"
-        subprocess.run(["cc", "-Wall", "-Wextra", "-Werror", self.prefix / "share/doc/quern/examples/out_degrees.c",
-                        *flags.split(), "-o", program], check=True)
+        program = Path(self.folder.name) / source.stem
+        subprocess.run(["cc", "-Wall", "-Wextra", "-Werror", source, *flags.split(), "-o", program], check=True)
+        return program
+
+    @unittest.skipUnless(shutil.which("pkg-config") and shutil.which("cc"), "no pkg-config or compiler")
+    def test_c_example(self):
+        program = self.compiled(self.prefix / "share/doc/quern/examples/out_degrees.c")
         self.assertEqual(run(program, self.graph()).stdout, self.expected())
         broken = Path(self.folder.name) / "broken.qrn"
         broken.write_bytes(self.graph().read_bytes()[:-1])
         done = subprocess.run([program, broken], stderr=subprocess.PIPE, text=True)
         self.assertEqual(done.returncode, 3)
         self.assertIn("broken.qrn", done.stderr)
+
+    @unittest.skipUnless(shutil.which("pkg-config") and shutil.which("cc"), "no pkg-config or compiler")
+    def test_the_programs_of_the_page_on_the_library(self):
+        page = (self.prefix / "share/doc/quern/docs/library.md").read_text()
+        programs = {}
+        for name, text in zip(("neighbours", "loops", "cycle"), re.findall(r"(?ms)^```c\n(.*?)^```$", page)):
+            source = Path(self.folder.name) / (name + ".c")
+            source.write_text(text)
+            programs[name] = self.compiled(source)
+        cycle, pages = (Path(self.folder.name) / name for name in ("cycle.qrn", "cycle.pages.qrn"))
+        for length in (0, 1, 5):
+            cycle.unlink(missing_ok=True)
+            run(programs["cycle"], length, cycle)
+            run("quern-verify", cycle)
+        self.assertEqual(run(programs["neighbours"], cycle, "4").stdout, "0\n")
+        self.assertIn("'5'", run(programs["neighbours"], cycle, "5", exit=2).stderr)
+        self.assertIn("exists", run(programs["cycle"], 3, cycle, exit=2).stderr)
+        run("quern-page", cycle, "-q", "-f", "-o", pages)
+        self.assertEqual(run(programs["loops"], pages).stdout, "slotted-pages: 0 loops\n")
+        pages.write_bytes(pages.read_bytes()[:-1])
+        run(programs["loops"], pages, exit=3)
 
     def expected(self):
         out = Path(self.folder.name) / "degrees.tsv"
