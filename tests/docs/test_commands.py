@@ -58,6 +58,7 @@ class Commands:
     tier, sanitized_tier = "medium", "long"
     timeout = 120
     ready = ()
+    more = ""  # commands before the page's
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -96,7 +97,7 @@ class Commands:
         self.assertGreater(len(found), 0)
         if not EMULATED.exists() and any("--device" in commands for _, commands in found):
             self.skipTest("the emulator is not built")
-        for line, commands in found:
+        for line, commands in [(0, self.more)] + found:
             self.run_block(line, commands)
 
 
@@ -118,6 +119,15 @@ class Layouts(Commands, unittest.TestCase):
 
 class Gpu(Commands, unittest.TestCase):
     page, ready = "docs/gpu.md", ("lj", "g")
+
+
+class Architecture(Commands, unittest.TestCase):
+    page = "docs/architecture.md"
+
+
+class Debugging(Commands, unittest.TestCase):
+    page, ready = "docs/debugging.md", ("g",)
+    more = "quern-page g.qrn -q -o g.pages.qrn"
 
 
 class Every(unittest.TestCase):

@@ -48,6 +48,14 @@ class Pages(unittest.TestCase):
         self.assertEqual({page.name for page in (SOURCE / "docs").glob("*.md")} - listed - {"README.md"}, set())
 
 
+class Architecture(unittest.TestCase):
+    def test_every_folder_has_its_line(self):
+        listed = re.findall(r"(?m)^\| `([^`]+)` \|", (SOURCE / "docs/architecture.md").read_text())
+        tops = ("include", "support", "formats", "converters", "partitioner", "kernels", "runtime", "tools")
+        files = [path for top in tops for path in (SOURCE / top).rglob("*") if path.suffix in (".c", ".h", ".cu", ".cuh")]
+        self.assertEqual(sorted(listed), sorted({str(path.parent.relative_to(SOURCE)) for path in files}))
+
+
 class Performance(unittest.TestCase):
     def test_the_page_is_generated(self):
         done = subprocess.run([sys.executable, "-B", str(SOURCE / "bench/report.py"), "--check"], stderr=subprocess.PIPE, text=True)
