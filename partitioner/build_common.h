@@ -7,18 +7,15 @@
  *                                const struct qn_NAME_options *options,
  *                                struct qn_writer *writer, struct qn_error *error);
  *
- * and its tool describes it in a `struct qn_builder` and calls qn_builder_main,
- * which opens and checks the input, prepares the writer (header fields that do not
- * depend on the layout), calls the builder, adds ids and metadata, commits, and
- * prints the figures of the finished container. */
+ * and its tool describes it in a `struct qn_builder`. qn_builder_run prepares the
+ * writer (header fields that do not depend on the layout), calls the builder, adds
+ * ids and metadata, and commits. */
 #ifndef QN_PARTITIONER_BUILD_COMMON_H
 #define QN_PARTITIONER_BUILD_COMMON_H
 
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "support/memory_plan.h"
-#include "support/tool.h"
 #include <quern/graph.h>
 
 #ifdef __cplusplus
@@ -55,23 +52,9 @@ enum qn_status qn_builder_degrees(const struct qn_source *source, struct qn_writ
                                   struct qn_error *error);
 
 /* Fill the header fields that every layout takes from its graph: layout, weight type, directedness,
- * vertices, edges. qn_builder_main has done it already; tests use it. */
+ * vertices, edges. qn_builder_run does it; tests use it alone. */
 void qn_builder_header(const struct qn_source *source, enum qn_layout layout,
                        struct qn_writer *writer);
-
-/* ---- The tool ------------------------------------------------------------- */
-
-/* Options of every builder's tool. */
-struct qn_builder_options {
-  struct qn_tool_options shared;
-  struct qn_memory_options memory;
-  const char *input;
-  const char *output;
-};
-
-/* A child for a builder tool's argp: the input file, -o and the shared options. Its input is a
- * `struct qn_builder_options`. */
-extern const struct argp qn_builder_argp;
 
 struct qn_builder {
   const char *tool; /* "quern-block" */
@@ -89,9 +72,6 @@ struct qn_builder {
 /* Build `path` from an open source. */
 enum qn_status qn_builder_run(const struct qn_builder *builder, struct qn_source *source,
                               const char *path, bool force, struct qn_error *error);
-
-/* All that a builder's tool does after parsing its command line. Returns the exit code. */
-int qn_builder_main(const struct qn_builder *builder, const struct qn_builder_options *options);
 
 #ifdef __cplusplus
 }

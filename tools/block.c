@@ -1,42 +1,32 @@
 /* quern-block: graph container in, blocked-csr container out. */
-#include <argp.h>
-
 #include "partitioner/blocked_csr.h"
 #include "support/options.h"
+#include "tools/builder.h"
 
 enum { KEY_BLOCK_VERTICES = 0x1001, KEY_L2_BYTES, KEY_OUT_EDGES };
-
-struct options {
-  struct qn_builder_options common;
-  struct qn_blocked_csr_options blocked;
-};
 
 static const char *const direction_words[] = {"pull", "push", "both", NULL};
 static const uint32_t directions[] = {QN_BLOCKED_PULL, QN_BLOCKED_PUSH,
                                       QN_BLOCKED_PULL | QN_BLOCKED_PUSH};
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
-  struct options *options = state->input;
+  struct qn_blocked_csr_options *options = state->input;
   switch (key) {
-  case ARGP_KEY_INIT:
-    state->child_inputs[0] = &options->common;
-    return 0;
   case 'd':
-    options->blocked.directions =
+    options->directions =
         directions[qn_option_choice(state, "--direction", direction_words, argument)];
     return 0;
   case KEY_BLOCK_VERTICES:
-    options->blocked.block_vertices =
-        qn_option_number(state, "--block-vertices", argument, 1, UINT32_MAX);
+    options->block_vertices = qn_option_number(state, "--block-vertices", argument, 1, UINT32_MAX);
     return 0;
   case KEY_L2_BYTES:
-    options->blocked.l2_bytes = qn_option_size(state, "--l2-bytes", argument, 1);
+    options->l2_bytes = qn_option_size(state, "--l2-bytes", argument, 1);
     return 0;
   case KEY_OUT_EDGES:
-    options->blocked.out_edges = true;
+    options->out_edges = true;
     return 0;
   case ARGP_KEY_END:
-    if (options->blocked.block_vertices && options->blocked.l2_bytes)
+    if (options->block_vertices && options->l2_bytes)
       argp_error(state, "give --block-vertices or --l2-bytes, not both");
     return 0;
   default:
@@ -72,12 +62,11 @@ static const char documentation[] =
     "and how the size compares with plain CSR.";
 
 int main(int argc, char **argv) {
-  static const struct argp_child children[] = {{&qn_builder_argp, 0, NULL, 0}, {0}};
-  static const struct argp argp = {table, parse, "GRAPH -o FILE", documentation, children,
-                                   NULL,  NULL};
-  struct options options = {0};
-  qn_tool_parse("quern-block", &argp, argc, argv, &options, &options.common.shared);
-  struct qn_builder builder = {"quern-block", QN_LAYOUT_BLOCKED_CSR, qn_blocked_csr_build,
-                               &options.blocked, .edge_output = 8};
-  return qn_builder_main(&builder, &options.common);
+  struct qn_blocked_csr_options options = {0};
+  const struct qn_builder builder = {.tool = "quern-block",
+                                     .layout = QN_LAYOUT_BLOCKED_CSR,
+                                     .build = qn_blocked_csr_build,
+                                     .options = &options,
+                                     .edge_output = 8};
+  return qn_builder_main(&builder, table, parse, &options, documentation, argc, argv);
 }

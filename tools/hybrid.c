@@ -1,31 +1,22 @@
 /* quern-hybrid: graph container in, hybrid container out. */
-#include <argp.h>
-
 #include "partitioner/hybrid.h"
 #include "support/options.h"
+#include "tools/builder.h"
 
 enum { KEY_WIDTH = 0x1001 };
-
-struct options {
-  struct qn_builder_options common;
-  struct qn_hybrid_options hybrid;
-};
 
 static const char *const direction_words[] = {"in", "out", "both", NULL};
 static const uint32_t directions[] = {QN_HYBRID_IN, QN_HYBRID_OUT, QN_HYBRID_IN | QN_HYBRID_OUT};
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
-  struct options *options = state->input;
+  struct qn_hybrid_options *options = state->input;
   switch (key) {
-  case ARGP_KEY_INIT:
-    state->child_inputs[0] = &options->common;
-    return 0;
   case 'd':
-    options->hybrid.directions =
+    options->directions =
         directions[qn_option_choice(state, "--direction", direction_words, argument)];
     return 0;
   case KEY_WIDTH:
-    options->hybrid.width = qn_option_number(state, "--width", argument, 0, UINT32_MAX);
+    options->width = qn_option_number(state, "--width", argument, 0, UINT32_MAX);
     return 0;
   default:
     return ARGP_ERR_UNKNOWN;
@@ -51,12 +42,11 @@ static const char documentation[] =
     "the size compares with plain CSR.";
 
 int main(int argc, char **argv) {
-  static const struct argp_child children[] = {{&qn_builder_argp, 0, NULL, 0}, {0}};
-  static const struct argp argp = {table, parse, "GRAPH -o FILE", documentation, children,
-                                   NULL,  NULL};
-  struct options options = {.hybrid.width = QN_HYBRID_AUTO_WIDTH};
-  qn_tool_parse("quern-hybrid", &argp, argc, argv, &options, &options.common.shared);
-  struct qn_builder builder = {"quern-hybrid", QN_LAYOUT_HYBRID, qn_hybrid_build, &options.hybrid,
-                               .edge_output = 8};
-  return qn_builder_main(&builder, &options.common);
+  struct qn_hybrid_options options = {.width = QN_HYBRID_AUTO_WIDTH};
+  const struct qn_builder builder = {.tool = "quern-hybrid",
+                                     .layout = QN_LAYOUT_HYBRID,
+                                     .build = qn_hybrid_build,
+                                     .options = &options,
+                                     .edge_output = 8};
+  return qn_builder_main(&builder, table, parse, &options, documentation, argc, argv);
 }

@@ -1,13 +1,7 @@
 /* quern-page: a graph container into slotted pages. */
-#include <argp.h>
-
 #include "partitioner/slotted_pages.h"
 #include "support/options.h"
-
-struct options {
-  struct qn_builder_options common;
-  struct qn_page_options pages;
-};
+#include "tools/builder.h"
 
 enum { KEY_ADDRESS = 0x1001, KEY_PAGE_SIZE };
 
@@ -20,22 +14,24 @@ static bool parse_address(const char *text, struct qn_page_address *address) {
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
-  struct options *options = state->input;
+  struct qn_page_options *options = state->input;
   switch (key) {
-  case ARGP_KEY_INIT:
-    state->child_inputs[0] = &options->common;
-    return 0;
   case KEY_ADDRESS:
-    if (!parse_address(argument, &options->pages.address))
+    if (!parse_address(argument, &options->address))
       argp_error(state, "--address: '%s' is none of 2,2 3,3 2,4 4,2", argument);
     return 0;
   case KEY_PAGE_SIZE:
-    options->pages.page_bytes = qn_option_size(state, "--page-size", argument, 1);
+    options->page_bytes = qn_option_size(state, "--page-size", argument, 1);
     return 0;
   default:
     return ARGP_ERR_UNKNOWN;
   }
 }
+
+static const struct argp_option table[] = {
+    {"address", KEY_ADDRESS, "P,Q", 0, "Bytes of page id and slot number: 2,2 3,3 2,4 or 4,2", 0},
+    {"page-size", KEY_PAGE_SIZE, "SIZE", 0, "Bytes of a page, a multiple of 4", 0},
+    {0}};
 
 static const char documentation[] =
     "Put a graph on slotted pages, the layout of GTS: pages of one size, to be streamed.\v"
@@ -48,20 +44,12 @@ static const char documentation[] =
     "Memory beside input and output, which are mapped: 4 bytes a vertex, 8 with ids of 6 bytes.";
 
 int main(int argc, char **argv) {
-  static const struct argp_option own[] = {
-      {"address", KEY_ADDRESS, "P,Q", 0, "Bytes of page id and slot number: 2,2 3,3 2,4 or 4,2", 0},
-      {"page-size", KEY_PAGE_SIZE, "SIZE", 0, "Bytes of a page, a multiple of 4", 0},
-      {0}};
-  static const struct argp_child children[] = {{&qn_builder_argp, 0, NULL, 0}, {0}};
-  static const struct argp argp = {own,  parse, "GRAPH -o FILE", documentation, children,
-                                   NULL, NULL};
-  struct options options = {0};
-  qn_tool_parse("quern-page", &argp, argc, argv, &options, &options.common.shared);
-  struct qn_builder builder = {.tool = "quern-page",
-                               .layout = QN_LAYOUT_SLOTTED_PAGES,
-                               .build = qn_slotted_pages_build,
-                               .options = &options.pages,
-                               .vertex_memory = 8,
-                               .edge_output = 6};
-  return qn_builder_main(&builder, &options.common);
+  struct qn_page_options options = {0};
+  const struct qn_builder builder = {.tool = "quern-page",
+                                     .layout = QN_LAYOUT_SLOTTED_PAGES,
+                                     .build = qn_slotted_pages_build,
+                                     .options = &options,
+                                     .vertex_memory = 8,
+                                     .edge_output = 6};
+  return qn_builder_main(&builder, table, parse, &options, documentation, argc, argv);
 }

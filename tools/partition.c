@@ -1,37 +1,33 @@
 /* quern-partition: a graph as edge partitions, to be streamed through a device. */
-#include <argp.h>
-
 #include "partitioner/edge_partitions.h"
 #include "support/options.h"
-
-struct options {
-  struct qn_builder_options common;
-  struct qn_edge_partitions_options layout;
-};
+#include "tools/builder.h"
 
 enum { KEY_PARTITIONS = 'p', KEY_PARTITION_BYTES = 0x1001 };
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
-  struct options *options = state->input;
+  struct qn_edge_partitions_options *options = state->input;
   switch (key) {
-  case ARGP_KEY_INIT:
-    state->child_inputs[0] = &options->common;
-    return 0;
   case KEY_PARTITIONS:
-    options->layout.num_partitions =
-        qn_option_number(state, "--partitions", argument, 1, UINT64_MAX);
+    options->num_partitions = qn_option_number(state, "--partitions", argument, 1, UINT64_MAX);
     return 0;
   case KEY_PARTITION_BYTES:
-    options->layout.partition_bytes = qn_option_size(state, "--partition-bytes", argument, 1);
+    options->partition_bytes = qn_option_size(state, "--partition-bytes", argument, 1);
     return 0;
   case ARGP_KEY_END:
-    if (options->layout.num_partitions && options->layout.partition_bytes)
+    if (options->num_partitions && options->partition_bytes)
       argp_error(state, "give --partitions or --partition-bytes, not both");
     return 0;
   default:
     return ARGP_ERR_UNKNOWN;
   }
 }
+
+static const struct argp_option table[] = {
+    {"partitions", KEY_PARTITIONS, "N", 0, "At most N partitions, as equal as can be (32)", 0},
+    {"partition-bytes", KEY_PARTITION_BYTES, "SIZE", 0,
+     "Partitions of at most SIZE bytes, e.g. 64M", 0},
+    {0}};
 
 static const char documentation[] =
     "Build edge partitions (Graphie) from a graph container: an edge list sorted by source and cut "
@@ -47,21 +43,12 @@ static const char documentation[] =
     "Memory: 4 bytes a vertex beside the mapped input and output.";
 
 int main(int argc, char **argv) {
-  static const struct argp_option own[] = {
-      {"partitions", KEY_PARTITIONS, "N", 0, "At most N partitions, as equal as can be (32)", 0},
-      {"partition-bytes", KEY_PARTITION_BYTES, "SIZE", 0,
-       "Partitions of at most SIZE bytes, e.g. 64M", 0},
-      {0}};
-  static const struct argp_child children[] = {{&qn_builder_argp, 0, NULL, 0}, {0}};
-  static const struct argp argp = {own,  parse, "GRAPH -o FILE", documentation, children,
-                                   NULL, NULL};
-  struct options options = {0};
-  qn_tool_parse("quern-partition", &argp, argc, argv, &options, &options.common.shared);
-  struct qn_builder builder = {.tool = "quern-partition",
-                               .layout = QN_LAYOUT_EDGE_PARTITIONS,
-                               .build = qn_edge_partitions_build,
-                               .options = &options.layout,
-                               .vertex_memory = 4,
-                               .edge_output = 8};
-  return qn_builder_main(&builder, &options.common);
+  struct qn_edge_partitions_options options = {0};
+  const struct qn_builder builder = {.tool = "quern-partition",
+                                     .layout = QN_LAYOUT_EDGE_PARTITIONS,
+                                     .build = qn_edge_partitions_build,
+                                     .options = &options,
+                                     .vertex_memory = 4,
+                                     .edge_output = 8};
+  return qn_builder_main(&builder, table, parse, &options, documentation, argc, argv);
 }

@@ -1,40 +1,38 @@
 /* quern-shard: a graph as shards that fit a GPU's shared memory. */
-#include <argp.h>
-
 #include "partitioner/shards.h"
 #include "support/options.h"
-
-struct options {
-  struct qn_builder_options common;
-  struct qn_shards_options layout;
-};
+#include "tools/builder.h"
 
 enum { KEY_SHARD_VERTICES = 0x1001, KEY_SHARED_MEMORY, KEY_PAGE_BYTES };
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
-  struct options *options = state->input;
+  struct qn_shards_options *options = state->input;
   switch (key) {
-  case ARGP_KEY_INIT:
-    state->child_inputs[0] = &options->common;
-    return 0;
   case KEY_SHARD_VERTICES:
-    options->layout.shard_vertices =
-        qn_option_number(state, "--shard-vertices", argument, 1, UINT64_MAX);
+    options->shard_vertices = qn_option_number(state, "--shard-vertices", argument, 1, UINT64_MAX);
     return 0;
   case KEY_SHARED_MEMORY:
-    options->layout.shared_bytes = qn_option_size(state, "--shared-memory", argument, 1);
+    options->shared_bytes = qn_option_size(state, "--shared-memory", argument, 1);
     return 0;
   case KEY_PAGE_BYTES:
-    options->layout.page_bytes = qn_option_size(state, "--page-bytes", argument, 1);
+    options->page_bytes = qn_option_size(state, "--page-bytes", argument, 1);
     return 0;
   case ARGP_KEY_END:
-    if (options->layout.shard_vertices && options->layout.shared_bytes)
+    if (options->shard_vertices && options->shared_bytes)
       argp_error(state, "give --shard-vertices or --shared-memory, not both");
     return 0;
   default:
     return ARGP_ERR_UNKNOWN;
   }
 }
+
+static const struct argp_option table[] = {
+    {"shard-vertices", KEY_SHARD_VERTICES, "N", 0,
+     "Shards of N destinations each (at most 65536), whatever their accumulators take", 0},
+    {"shared-memory", KEY_SHARED_MEMORY, "SIZE", 0,
+     "Shards whose accumulators of 4 bytes, replicated, fit SIZE (112K)", 0},
+    {"page-bytes", KEY_PAGE_BYTES, "SIZE", 0, "Pages of at most SIZE bytes (64M)", 0},
+    {0}};
 
 static const char documentation[] =
     "Build shards (Garaph) from a graph container: in-edges grouped by ranges of at most 65,536 "
@@ -51,22 +49,11 @@ static const char documentation[] =
     "graph that was stored without its in-edges (quern-import --transpose=also stores them).";
 
 int main(int argc, char **argv) {
-  static const struct argp_option own[] = {
-      {"shard-vertices", KEY_SHARD_VERTICES, "N", 0,
-       "Shards of N destinations each (at most 65536), whatever their accumulators take", 0},
-      {"shared-memory", KEY_SHARED_MEMORY, "SIZE", 0,
-       "Shards whose accumulators of 4 bytes, replicated, fit SIZE (112K)", 0},
-      {"page-bytes", KEY_PAGE_BYTES, "SIZE", 0, "Pages of at most SIZE bytes (64M)", 0},
-      {0}};
-  static const struct argp_child children[] = {{&qn_builder_argp, 0, NULL, 0}, {0}};
-  static const struct argp argp = {own,  parse, "GRAPH -o FILE", documentation, children,
-                                   NULL, NULL};
-  struct options options = {0};
-  qn_tool_parse("quern-shard", &argp, argc, argv, &options, &options.common.shared);
-  struct qn_builder builder = {.tool = "quern-shard",
-                               .layout = QN_LAYOUT_SHARDS,
-                               .build = qn_shards_build,
-                               .options = &options.layout,
-                               .edge_output = 14};
-  return qn_builder_main(&builder, &options.common);
+  struct qn_shards_options options = {0};
+  const struct qn_builder builder = {.tool = "quern-shard",
+                                     .layout = QN_LAYOUT_SHARDS,
+                                     .build = qn_shards_build,
+                                     .options = &options,
+                                     .edge_output = 14};
+  return qn_builder_main(&builder, table, parse, &options, documentation, argc, argv);
 }

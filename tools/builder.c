@@ -1,0 +1,141 @@
+#include "tools/builder.h"
+
+#include <stdio.h>
+
+#include "formats/container/figures.h"
+#include "support/input_kept.h"
+#include "support/json_text.h"
+#include "support/memory_plan.h"
+#include "support/threads.h"
+#include "support/tool.h"
+#include <quern/layouts.h>
+#include <quern/open.h>
+
+struct options {
+  void *own; /* the layout's */
+  struct qn_memory_options memory;
+  struct qn_tool_options shared;
+  const char *input;
+  const char *output;
+};
+
+static const struct argp_option common_table[] = {
+    {"output", 'o', "FILE", 0, "Write the container to FILE", 0}, {0}};
+
+static error_t parse_common(int key, char *argument, struct argp_state *state) {
+  struct options *options = state->input;
+  switch (key) {
+  case ARGP_KEY_INIT:
+    state->child_inputs[0] = options->own;
+    state->child_inputs[1] = &options->memory;
+    state->child_inputs[2] = &options->shared;
+    return 0;
+  case 'o':
+    options->output = argument;
+    return 0;
+  case ARGP_KEY_ARG:
+    if (options->input)
+      argp_error(state, "one graph at a time");
+    options->input = argument;
+    return 0;
+  case ARGP_KEY_END:
+    if (!options->input)
+      argp_error(state, "name a graph container");
+    if (!options->output)
+      argp_error(state, "name the output with -o FILE");
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+/* The figures of the finished container, and how its size compares with plain CSR. */
+static enum qn_status report(const struct options *options, const struct qn_memory_plan *plan,
+                             double seconds, struct qn_error *error) {
+  struct qn_container *container;
+  const struct qn_layout_operations *operations;
+  json_t *figures = json_object(), *object = json_object();
+  enum qn_status status = qn_container_map(options->output, 0, &container, error);
+  if (status)
+    goto cleanup;
+  const struct qn_container_info *info = qn_container_info(container);
+  json_object_set_new(object, "layout", json_string(qn_layout_name(info->layout)));
+  json_object_set_new(object, "vertices", json_integer((json_int_t)info->num_vertices));
+  json_object_set_new(object, "edges", json_integer((json_int_t)info->num_edges));
+  json_object_set_new(object, "bytes", json_integer((json_int_t)info->file_bytes));
+  json_object_set_new(object, "seconds", json_real(seconds));
+  json_object_set(object, "layout_figures", figures);
+  status = qn_layout_operations(container, &operations, error);
+  if (!status)
+    status = operations->describe(container, figures, error);
+  if (!status && options->shared.json) {
+    json_object_set_new(object, "output", qn_json_text(options->output));
+    json_object_set_new(object, "estimate", qn_memory_plan_json(plan));
+    json_dumpf(object, stdout, JSON_INDENT(2));
+    putchar('\n');
+  } else if (!status && !options->shared.quiet) {
+    qn_figures_print(object, stdout);
+  }
+cleanup:
+  qn_container_unmap(container);
+  json_decref(figures);
+  json_decref(object);
+  return status;
+}
+
+/* Beside what is looked up by vertex a builder takes memory for transposing a directed graph that
+ * stores no in-edges, which goes to temporary files. */
+static enum qn_status make_plan(const struct qn_builder *builder, const struct options *options,
+                                struct qn_memory_plan *plan, struct qn_error *error) {
+  const uint64_t fixed = (uint64_t)8 << 20, thread = (uint64_t)3 << 20;
+  struct qn_container *container;
+  enum qn_status status = qn_container_open(options->input, QN_MAP_ARCHIVE, &container, error);
+  if (status)
+    return status;
+  const struct qn_container_info *info = qn_container_info(container);
+  uint64_t edge_bytes = info->weight_type == QN_WEIGHT_NONE ? 4 : 8;
+  bool transposed =
+      info->directedness == QN_UNDIRECTED || qn_container_section(container, "in_row_offsets");
+  uint64_t transpose = transposed ? 0 : edge_bytes * info->num_edges + 8 * info->num_vertices;
+  struct qn_work_estimate estimate = {
+      .kept = builder->vertex_memory * info->num_vertices,
+      .temporary = transpose,
+      .output = (builder->edge_output + edge_bytes - 4) * info->num_edges + 12 * info->num_vertices,
+  };
+  estimate.usual = estimate.kept + transpose;
+  estimate.least = fixed + qn_threads() * thread + estimate.kept;
+  estimate.most = estimate.least + 3 * transpose;
+  estimate.seconds = (double)(2 * transpose + estimate.output) / 300e6;
+  qn_container_unmap(container);
+  return qn_memory_plan_make(&options->memory, options->output, &estimate, plan, error);
+}
+
+static enum qn_status build(const struct qn_builder *builder, const struct options *options,
+                            struct qn_error *error) {
+  struct qn_source source = {0};
+  struct qn_memory_plan plan;
+  double begin = qn_seconds();
+  enum qn_status status = qn_input_kept(options->output, options->input, error);
+  if (!status)
+    status = make_plan(builder, options, &plan, error);
+  if (!status)
+    status = qn_source_open(options->input, &source, error);
+  if (!status)
+    status = qn_builder_run(builder, &source, options->output, options->shared.force, error);
+  qn_source_close(&source);
+  return status ? status : report(options, &plan, qn_seconds() - begin, error);
+}
+
+int qn_builder_main(const struct qn_builder *builder, const struct argp_option *table,
+                    argp_parser_t parser, void *input, const char *documentation, int argc,
+                    char **argv) {
+  const struct argp own = {.options = table, .parser = parser};
+  const struct argp_child children[] = {
+      {&own, 0, NULL, 0}, {&qn_memory_argp, 0, NULL, 0}, {&qn_tool_output_argp, 0, NULL, 0}, {0}};
+  const struct argp argp = {common_table, parse_common, "GRAPH -o FILE", documentation, children,
+                            NULL,         NULL};
+  struct options options = {.own = input};
+  struct qn_error error;
+  qn_tool_parse(builder->tool, &argp, argc, argv, &options, &options.shared);
+  return qn_tool_exit(build(builder, &options, &error), &error);
+}
