@@ -4,23 +4,26 @@
 
 #include <jansson.h>
 
+#include "converters/text/text_output.h"
 #include "runtime/dispatch.h"
-#include "support/atomic_file.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Write one value a vertex, in original order, in the form that the file's name asks for:
- *
- *   NAME.npy   a one-dimensional NumPy array (version 1.0, little-endian u4, u8, f4 or f8)
- *   otherwise  a line "id<TAB>value"; "none" is inf, real numbers have enough digits to
- *              be read back exactly
- *
- * Values that are vertices are written as original ids, in .npy as indices into the array.
- * The caller commits the file. */
-enum qn_status qn_values_write(struct qn_atomic_file *file, const struct qn_session *session,
-                               const struct qn_run *run, struct qn_error *error);
+enum qn_values_form {
+  QN_VALUES_LINES, /* "id<TAB>value"; "none" is inf, reals have digits enough to be read exactly */
+  QN_VALUES_NPY,   /* a one-dimensional NumPy array (little-endian u4, u8, f4 or f8) */
+};
+
+/* As a file's name asks for: NAME.npy, or lines. */
+enum qn_values_form qn_values_form_of(const char *path);
+
+/* Write one value a vertex, in original order. Values that are vertices are written as original
+ * ids, in an array as indices into it. The caller commits the output. */
+enum qn_status qn_values_write(struct qn_text_output *output, enum qn_values_form form,
+                               const struct qn_session *session, const struct qn_run *run,
+                               struct qn_error *error);
 
 /* A vertex's original id as a JSON string (a new reference): of one that is not UTF-8 "#" and the
  * vertex's place in original order. */

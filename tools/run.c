@@ -262,6 +262,9 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     options->run.checkpoint.resume = true;
     return 0;
   case 'o':
+    if (strcmp(argument, "-") == 0)
+      argp_error(state, "values cannot be written to standard output: name a file (./- if it is "
+                        "called so)");
     options->output = argument;
     options->run.wants_values = true;
     return 0;
@@ -481,14 +484,15 @@ static void print_report(const struct qn_run *run, const json_t *report) {
     printf("edges/s    %.*f million\n", rate < 1e8 ? 2 : 0, rate / 1e6);
 }
 
-static enum qn_status write_values(struct qn_atomic_file **file, const struct qn_session *session,
-                                   const struct qn_run *run, struct qn_error *error) {
-  enum qn_status status = qn_values_write(*file, session, run, error);
+static enum qn_status write_values(struct qn_text_output **output, const char *path,
+                                   const struct qn_session *session, const struct qn_run *run,
+                                   struct qn_error *error) {
+  enum qn_status status = qn_values_write(*output, qn_values_form_of(path), session, run, error);
   if (status)
     return status;
-  struct qn_atomic_file *finished = *file;
-  *file = NULL;
-  return qn_atomic_file_commit(finished, error);
+  struct qn_text_output *finished = *output;
+  *output = NULL;
+  return qn_text_output_commit(finished, error);
 }
 
 /* What is read, and what is written. */
@@ -506,7 +510,7 @@ static enum qn_status run_file(const struct options *options, struct qn_error *e
   struct qn_session session = {0};
   struct qn_run run = {0};
   struct qn_run_options run_options = options->run;
-  struct qn_atomic_file *file = NULL;
+  struct qn_text_output *output = NULL;
   struct qn_watch *watch = NULL;
   json_t *summary = NULL;
   enum qn_status status = check_outputs(options, error);
@@ -515,7 +519,7 @@ static enum qn_status run_file(const struct options *options, struct qn_error *e
   if (!status)
     status = qn_watch_create(&options->watch, options->shared.force, &watch, error);
   if (!status && options->output) /* before the work, so that it is not done in vain */
-    status = qn_atomic_file_create(options->output, options->shared.force, &file, error);
+    status = qn_text_output_create(options->output, options->shared.force, &output, error);
   run_options.watch = watch;
   if (!status)
     status = qn_run_start(&session, &run_options, &run, error);
@@ -528,7 +532,8 @@ static enum qn_status run_file(const struct options *options, struct qn_error *e
   if (status)
     goto cleanup;
   double begin = qn_seconds();
-  status = file ? write_values(&file, &session, &run, error) : qn_used_files_check(error);
+  status = output ? write_values(&output, options->output, &session, &run, error)
+                  : qn_used_files_check(error);
   times.write = qn_seconds() - begin;
   if (!status)
     status = qn_summary_create(&session, &run, options->top, &summary, error);
@@ -546,7 +551,7 @@ static enum qn_status run_file(const struct options *options, struct qn_error *e
     status = qn_keeper_discard(run.keeper, error);
 cleanup:
   json_decref(summary);
-  qn_atomic_file_abort(file);
+  qn_text_output_abort(output);
   qn_watch_destroy(watch);
   qn_run_destroy(&run);
   qn_session_close(&session);

@@ -9,13 +9,12 @@
 #define QN_CONVERTERS_ARRAYS_NPY_ARRAY_H
 
 #include "converters/arrays/number_array.h"
+#include "converters/text/npy_header.h"
 #include <quern/error.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-#define QN_NPY_SIGNATURE "\x93NUMPY"
 
 struct qn_npy {
   char type; /* NumPy's letter: i, u, f, b (booleans), S (bytes) or U (characters of 4 bytes) */

@@ -6,10 +6,10 @@
 
 #include "converters/output/edge_runs.h"
 #include "converters/output/writer.h"
+#include "converters/text/npy_header.h"
 #include "support/progress.h"
 
 #define PART_EDGES ((uint64_t)64 << 10)
-enum { HEADER_BYTES = 128 };
 
 struct job {
   struct qn_listed_edges listed;
@@ -49,16 +49,9 @@ static bool has_large_id(const struct qn_ids *ids) {
 
 static enum qn_status write_header(const struct qn_ids *ids, uint64_t num_edges,
                                    struct qn_text_output *output, struct qn_error *error) {
-  char header[HEADER_BYTES];
-  memset(header, ' ', sizeof header);
-  memcpy(header, "\x93NUMPY\1\0", 8);
-  header[8] = HEADER_BYTES - 10;
-  header[9] = 0;
-  int length = snprintf(header + 10, sizeof header - 10,
-                        "{'descr': '<%c8', 'fortran_order': False, 'shape': (2, %" PRIu64 "), }",
-                        has_large_id(ids) ? 'u' : 'i', num_edges);
-  header[10 + length] = ' ';
-  header[HEADER_BYTES - 1] = '\n';
+  char header[QN_NPY_HEADER_BYTES], shape[32];
+  snprintf(shape, sizeof shape, "(2, %" PRIu64 ")", num_edges);
+  qn_npy_header(header, has_large_id(ids) ? "<u8" : "<i8", shape);
   return qn_text_output_write(output, header, sizeof header, error);
 }
 

@@ -8,11 +8,11 @@
 #include <string.h>
 
 #include "converters/output/writer.h"
+#include "converters/text/npy_header.h"
 #include "support/progress.h"
 
 /* Bytes handed over at a time. */
 #define CHUNK_BYTES ((uint64_t)1 << 20)
-enum { HEADER_BYTES = 128 };
 
 struct npz {
   struct archive *zip;
@@ -56,18 +56,10 @@ struct array {
   const void *from;
 };
 
-static void fill_header(const struct array *array, char header[HEADER_BYTES]) {
+static void fill_header(const struct array *array, char header[QN_NPY_HEADER_BYTES]) {
   char shape[32];
   snprintf(shape, sizeof shape, "(%" PRIu64 ",)", array->count);
-  memset(header, ' ', HEADER_BYTES);
-  memcpy(header, "\x93NUMPY\1\0", 8);
-  header[8] = HEADER_BYTES - 10;
-  header[9] = 0;
-  int length = snprintf(header + 10, HEADER_BYTES - 10,
-                        "{'descr': '%s', 'fortran_order': False, 'shape': %s, }", array->type,
-                        array->shape ? array->shape : shape);
-  header[10 + length] = ' ';
-  header[HEADER_BYTES - 1] = '\n';
+  qn_npy_header(header, array->type, array->shape ? array->shape : shape);
 }
 
 static enum qn_status begin_member(struct npz *npz, const char *name, uint64_t bytes,
@@ -113,10 +105,10 @@ static enum qn_status write_converted(struct npz *npz, const struct array *array
 
 static enum qn_status write_array(struct npz *npz, const struct array *array,
                                   struct qn_error *error) {
-  char header[HEADER_BYTES];
+  char header[QN_NPY_HEADER_BYTES];
   uint64_t bytes = array->count * array->width;
   fill_header(array, header);
-  enum qn_status status = begin_member(npz, array->name, HEADER_BYTES + bytes, error);
+  enum qn_status status = begin_member(npz, array->name, QN_NPY_HEADER_BYTES + bytes, error);
   if (!status)
     status = write_bytes(npz, header, sizeof header, error);
   if (!status)
