@@ -348,6 +348,8 @@ enum qn_status qn_run_start(const struct qn_session *session, const struct qn_ru
   enum qn_status status = choose_kernel(session, options, &run->kernel, error);
   if (!status)
     status = check_options(run->kernel, options, error);
+  if (!status && run->kernel->traits & QN_KERNEL_WEIGHTS && !session->trusted)
+    status = qn_container_verify_weights(session->container, error);
   if (!status)
     status = find_sources(session, options, run, error);
   if (!status)

@@ -37,7 +37,7 @@ static enum qn_status view_container(struct qn_session *session, struct qn_error
 
 enum qn_status qn_session_open(const char *path, bool trust, struct qn_session *session,
                                struct qn_error *error) {
-  *session = (struct qn_session){0};
+  *session = (struct qn_session){.trusted = trust};
   double begin = qn_seconds();
   enum qn_status status = qn_container_open(path, 0, &session->container, error);
   if (status)
@@ -47,7 +47,9 @@ enum qn_status qn_session_open(const char *path, bool trust, struct qn_session *
   session->map_seconds = qn_seconds() - begin;
   begin = qn_seconds();
   if (!status && !trust)
-    status = session->layout->check(session->container, session->view, error);
+    status = qn_container_confirm(session->container,
+                                  session->layout->check(session->container, session->view, error),
+                                  qn_container_verify_structure, error);
   if (!status)
     status = find_order(session, error);
   session->validate_seconds = qn_seconds() - begin;

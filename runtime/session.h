@@ -17,12 +17,15 @@ struct qn_session {
   struct qn_ids ids;
   uint32_t *order;     /* [V] vertex at each position of the original order; NULL: the same */
   uint32_t *positions; /* [V] the inverse; NULL: the same */
+  bool trusted;        /* nothing was verified */
   double map_seconds;
   double validate_seconds;
 };
 
-/* Map `path` and check all that kernels rely on; with `trust` the contents are not checked (a
- * damaged file may then crash the process). Owned until qn_session_close. */
+/* Map `path`, verify what it holds but for weights (qn_container_verify_structure), and check all
+ * rules that kernels rely on; with `trust` nothing of this is done (a damaged or forged file may
+ * then give wrong results, or make the process read and write anywhere). Owned until
+ * qn_session_close. */
 enum qn_status qn_session_open(const char *path, bool trust, struct qn_session *session,
                                struct qn_error *error);
 /* A zeroed session is allowed. */

@@ -99,7 +99,10 @@ static const struct argp_option option_list[] = {
      "values fit)",
      1},
     {"trust", KEY_TRUST, NULL, 0,
-     "Do not check the container's contents first: for a file that was just verified", 1},
+     "Neither verify nor check what the container holds. Unsafe for a file that anyone else may "
+     "have made or changed: it can then do what it likes with this process. For your own, directly "
+     "after quern-verify",
+     1},
     {"checkpoint", KEY_CHECKPOINT, "DIR", 0,
      "Keep a checkpoint in the folder DIR, from which an interrupted run can go on; it is removed "
      "when the results are out. SIGINT and SIGTERM write one and end the run (exit status 130)",

@@ -3,18 +3,24 @@
 #include <quern/layouts.h>
 #include <quern/open.h>
 
-static enum qn_status open_graph(struct qn_graph_source *source, struct qn_error *error) {
-  enum qn_status status = qn_graph_view(source->container, &source->graph, error);
-  return status ? status : qn_graph_check(source->container, &source->graph, error);
+/* The rules that readers of the view rely on, and no damage. */
+static enum qn_status check(const struct qn_graph_source *source,
+                            const struct qn_layout_operations *operations, struct qn_error *error) {
+  const struct qn_container *container = source->container;
+  enum qn_status status = operations ? operations->verify(container, error)
+                                     : qn_graph_check(container, &source->graph, error);
+  return qn_container_confirm(container, status, qn_container_verify, error);
 }
 
 static enum qn_status view_container(struct qn_graph_source *source, struct qn_error *error) {
   const struct qn_layout_operations *operations;
   enum qn_status status;
-  if (qn_container_info(source->container)->layout == QN_LAYOUT_GRAPH)
-    return open_graph(source, error);
+  if (qn_container_info(source->container)->layout == QN_LAYOUT_GRAPH) {
+    status = qn_graph_view(source->container, &source->graph, error);
+    return status ? status : check(source, NULL, error);
+  }
   if ((status = qn_layout_operations(source->container, &operations, error)) ||
-      (status = operations->verify(source->container, error)))
+      (status = check(source, operations, error)))
     return status;
   return operations->restore(source->container, &source->graph, error);
 }

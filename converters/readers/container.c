@@ -74,12 +74,7 @@ static enum qn_status open_graph(struct qn_input *input, struct qn_graph_source 
     qn_container_unmap(container);
     container = plain;
   }
-  if (!status)
-    status = qn_container_verify(container, error);
-  if (!status)
-    return qn_graph_source_take(container, source, error);
-  qn_container_unmap(container);
-  return status;
+  return status ? status : qn_graph_source_take(container, source, error);
 }
 
 /* ---- Edges ---------------------------------------------------------------- */

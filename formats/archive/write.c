@@ -3,6 +3,7 @@
 
 #include "formats/archive/frames.h"
 #include "formats/archive/upper.h"
+#include "formats/container/verifier.h"
 #include "support/memory.h"
 #include "support/progress.h"
 #include <quern/archive.h>
@@ -101,7 +102,7 @@ static enum qn_status write_sections(const struct qn_container *container, struc
   enum qn_status status = find_triangle(container, &triangle, error);
   for (uint32_t i = 0; !status && i < qn_container_info(container)->num_sections; i++) {
     const struct qn_section *section = qn_container_section_at(container, i);
-    if (section->logical_bytes < WORTH_ENCODING)
+    if (section->logical_bytes < WORTH_ENCODING || strcmp(section->name, QN_CHUNK_HASHES) == 0)
       status = copy_section(writer, section, error);
     else if (triangle.kept && runs_along_edges(section))
       status = encode_upper(writer, section, &triangle, level, error);
@@ -129,6 +130,7 @@ static enum qn_status encode(const struct qn_container *container, const char *p
   if (status)
     return status;
   *qn_writer_info(writer) = *info;
+  qn_writer_set_copy(writer);
   /* The archive form even where every section was too small to be encoded. */
   qn_writer_info(writer)->incompatible_features |= QN_FEATURE_ARCHIVE;
   qn_progress_begin("archiving", "bytes", info->file_bytes);

@@ -17,6 +17,16 @@ uint64_t qn_checksum_of_hashes(const uint64_t *hashes, uint64_t num_chunks) {
   return XXH3_64bits(hashes, num_chunks * sizeof *hashes);
 }
 
+void qn_hash_chunks(const void *data, uint64_t bytes, uint64_t *hashes) {
+  const uint8_t *base = data;
+  uint64_t chunks = bytes / QN_CHECKSUM_CHUNK + (bytes % QN_CHECKSUM_CHUNK != 0);
+#pragma omp parallel for schedule(dynamic, 4) if (chunks > 4)
+  for (uint64_t i = 0; i < chunks; i++) {
+    uint64_t begin = i * QN_CHECKSUM_CHUNK, left = bytes - begin;
+    hashes[i] = XXH3_64bits(base + begin, left < QN_CHECKSUM_CHUNK ? left : QN_CHECKSUM_CHUNK);
+  }
+}
+
 uint64_t qn_chunked_checksum(const void *data, uint64_t bytes) {
   const uint8_t *base = data;
   uint64_t chunks = bytes / QN_CHECKSUM_CHUNK + (bytes % QN_CHECKSUM_CHUNK != 0);
@@ -26,12 +36,9 @@ uint64_t qn_chunked_checksum(const void *data, uint64_t bytes) {
   XXH3_64bits_reset(&state);
   for (uint64_t first = 0; first < chunks; first += BATCH) {
     uint64_t batch = chunks - first < BATCH ? chunks - first : BATCH;
-#pragma omp parallel for schedule(dynamic, 4) if (batch > 4)
-    for (uint64_t i = 0; i < batch; i++) {
-      uint64_t begin = (first + i) * QN_CHECKSUM_CHUNK;
-      uint64_t length = bytes - begin < QN_CHECKSUM_CHUNK ? bytes - begin : QN_CHECKSUM_CHUNK;
-      hashes[i] = XXH3_64bits(base + begin, length);
-    }
+    uint64_t begin = first * QN_CHECKSUM_CHUNK, left = bytes - begin;
+    qn_hash_chunks(base + begin,
+                   left < batch * QN_CHECKSUM_CHUNK ? left : batch * QN_CHECKSUM_CHUNK, hashes);
     XXH3_64bits_update(&state, hashes, batch * sizeof hashes[0]);
   }
   return XXH3_64bits_digest(&state);

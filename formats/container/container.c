@@ -13,6 +13,7 @@
 #include <xxhash.h>
 
 #include "formats/container/container_disk.h"
+#include "formats/container/verifier.h"
 #include "support/checked.h"
 #include "support/memory.h"
 #include "support/used_files.h"
@@ -29,6 +30,7 @@ struct qn_container {
   struct qn_used_file file;
   struct qn_container_info info;
   struct qn_section *sections;
+  struct qn_verifier *verifier;
 };
 
 /* What an opening works on: the file and the private copies of its frame. */
@@ -420,10 +422,12 @@ static enum qn_status map_frame(struct qn_container *container, const struct fra
   return QN_OK;
 }
 
-/* The checksums to compare with are those of the private table. */
+/* Whatever was found before. The checksums to compare with are those of the private table. */
 static bool is_intact(const void *user) {
+  const struct qn_container *container = user;
   struct qn_error ignored;
-  return qn_container_verify(user, &ignored) == QN_OK;
+  qn_verifier_forget(container->verifier);
+  return qn_container_verify(container, &ignored) == QN_OK;
 }
 
 /* Takes the frame's descriptor. */
@@ -456,6 +460,11 @@ static enum qn_status create_container(struct frame *frame, struct qn_container 
   if (status)
     goto failed;
   describe_container(container, frame);
+  status = qn_chunk_hashes_check(container, error);
+  if (!status)
+    status = qn_verifier_create(container, &container->verifier, error);
+  if (status)
+    goto failed;
   list_file(container, frame);
   *out = container;
   return QN_OK;
@@ -504,6 +513,7 @@ void qn_container_unmap(struct qn_container *container) {
   }
   if (container->mapped)
     munmap(container->mapped, container->mapped_bytes);
+  qn_verifier_destroy(container->verifier);
   qn_free(container->sections);
   qn_free(container->path);
   qn_free(container);
@@ -618,21 +628,91 @@ static enum qn_status check_padding(const struct qn_container *container, uint64
   return qn_error_at_offset(error, container->path, begin), QN_INVALID;
 }
 
+/* ---- Checksums ---------------------------------------------------------------- */
+
+static enum qn_status verify_section(const struct qn_container *container,
+                                     const struct qn_section *section, struct qn_error *error) {
+  uint64_t offset;
+  if (qn_verifier_finish(container->verifier, section, &offset))
+    return QN_OK;
+  qn_fail(error, QN_INVALID, "C-21: section %s is corrupt: its checksum does not match",
+          section->name);
+  return qn_error_at_offset(error, container->path, section->offset + offset), QN_INVALID;
+}
+
 enum qn_status qn_container_verify(const struct qn_container *container, struct qn_error *error) {
   uint64_t end = QN_HEADER_BYTES;
   for (uint32_t i = 0; i < container->info.num_sections; i++) {
     const struct qn_section *section = &container->sections[i];
     enum qn_status status = check_padding(container, end, section->offset, error);
+    if (!status)
+      status = verify_section(container, section, error);
     if (status)
       return status;
-    if (qn_chunked_checksum(section->stored, section->stored_bytes) != section->stored_checksum) {
-      qn_fail(error, QN_INVALID, "C-21: section %s is corrupt: its checksum does not match",
-              section->name);
-      return qn_error_at_offset(error, container->path, section->offset), QN_INVALID;
-    }
     end = section->offset + section->stored_bytes;
   }
   uint64_t table = container->info.file_bytes - sizeof(struct qn_disk_footer) -
                    container->info.num_sections * sizeof(struct qn_disk_section);
   return check_padding(container, end, table, error);
+}
+
+enum qn_status qn_container_verify_sections(const struct qn_container *container,
+                                            const char *const *names, struct qn_error *error) {
+  enum qn_status status = QN_OK;
+  for (; !status && *names; names++) {
+    const struct qn_section *section = qn_container_section(container, *names);
+    if (section)
+      status = verify_section(container, section, error);
+  }
+  return status;
+}
+
+static bool is_of_weights(const struct qn_section *section) {
+  static const char suffix[] = "weights";
+  size_t length = strlen(section->name), wanted = sizeof suffix - 1;
+  return length >= wanted && strcmp(section->name + length - wanted, suffix) == 0;
+}
+
+enum qn_status qn_container_verify_structure(const struct qn_container *container,
+                                             struct qn_error *error) {
+  enum qn_status status = QN_OK;
+  for (uint32_t i = 0; !status && i < container->info.num_sections; i++)
+    if (!is_of_weights(&container->sections[i]))
+      status = verify_section(container, &container->sections[i], error);
+  return status;
+}
+
+enum qn_status qn_container_verify_weights(const struct qn_container *container,
+                                           struct qn_error *error) {
+  enum qn_status status = QN_OK;
+  for (uint32_t i = 0; !status && i < container->info.num_sections; i++)
+    if (is_of_weights(&container->sections[i]))
+      status = verify_section(container, &container->sections[i], error);
+  return status;
+}
+
+void qn_container_reading(const struct qn_container *container, const void *begin,
+                          const void *end) {
+  for (uint32_t i = 0; container && i < container->info.num_sections; i++) {
+    const struct qn_section *section = &container->sections[i];
+    const uint8_t *data = section->data, *from = begin, *to = end;
+    if (data && from >= data && to <= data + section->stored_bytes && from < to)
+      qn_verifier_read(container->verifier, section, (uint64_t)(from - data),
+                       (uint64_t)(to - data));
+  }
+}
+
+enum qn_status qn_container_confirm(const struct qn_container *container, enum qn_status checked,
+                                    enum qn_status (*verify)(const struct qn_container *container,
+                                                             struct qn_error *error),
+                                    struct qn_error *error) {
+  struct qn_error damage;
+  if (checked && checked != QN_INVALID)
+    return checked;
+  enum qn_status status = verify(container, &damage);
+  if (!status)
+    return checked;
+  if (error)
+    *error = damage;
+  return status;
 }

@@ -10,6 +10,7 @@
 #include <xxhash.h>
 
 #include "formats/container/container_disk.h"
+#include "formats/container/verifier.h"
 #include "support/atomic_file.h"
 #include "support/checked.h"
 #include "support/memory.h"
@@ -28,6 +29,7 @@ struct qn_writer {
   uint64_t end; /* of the last section */
   uint32_t num_sections;
   uint32_t capacity;
+  bool is_copy;
   struct qn_disk_section *table;
   struct mapped_section *mapped;
 };
@@ -61,6 +63,10 @@ enum qn_status qn_writer_create(const char *path, bool force, struct qn_writer *
 
 struct qn_container_info *qn_writer_info(struct qn_writer *writer) {
   return &writer->info;
+}
+
+void qn_writer_set_copy(struct qn_writer *writer) {
+  writer->is_copy = true;
 }
 
 static enum qn_status grow_tables(struct qn_writer *writer, struct qn_error *error) {
@@ -250,15 +256,52 @@ enum qn_status qn_writer_shrink_encoded(struct qn_writer *writer, uint64_t store
   return shorten_last(writer, entry, stored_bytes, error);
 }
 
-static void checksum_sections(struct qn_writer *writer) {
-  for (uint32_t i = 0; i < writer->num_sections; i++) {
-    struct qn_disk_section *entry = &writer->table[i];
-    if (!writer->mapped[i].checksum_known)
-      entry->stored_checksum =
-          qn_chunked_checksum(section_pointer(&writer->mapped[i]), entry->stored_bytes);
-    if (entry->codec == QN_CODEC_NONE)
-      entry->checksum = entry->stored_checksum;
+static void checksum_section(struct qn_writer *writer, uint32_t number, uint64_t *hashes) {
+  struct qn_disk_section *entry = &writer->table[number];
+  const void *content = section_pointer(&writer->mapped[number]);
+  if (hashes) {
+    qn_hash_chunks(content, entry->stored_bytes, hashes);
+    entry->stored_checksum = qn_checksum_of_hashes(hashes, qn_num_chunks(entry->stored_bytes));
+  } else if (!writer->mapped[number].checksum_known) {
+    entry->stored_checksum = qn_chunked_checksum(content, entry->stored_bytes);
   }
+  if (entry->codec == QN_CODEC_NONE)
+    entry->checksum = entry->stored_checksum;
+}
+
+/* The section of chunk hashes, to be filled; NULL in `*hashes` if there is to be none. */
+static enum qn_status add_chunk_hashes(struct qn_writer *writer, uint64_t **hashes,
+                                       struct qn_error *error) {
+  uint64_t count = 0;
+  *hashes = NULL;
+  for (uint32_t i = 0; !writer->is_copy && i < writer->num_sections; i++)
+    count += qn_num_chunk_hashes(writer->table[i].logical_bytes);
+  if (count == 0)
+    return QN_OK;
+  return qn_writer_section(writer,
+                           &(struct qn_section_spec){.name = QN_CHUNK_HASHES,
+                                                     .element_type = QN_ELEMENT_UNSIGNED,
+                                                     .element_bytes = 8,
+                                                     .count = count,
+                                                     .ancillary = true},
+                           hashes, error);
+}
+
+static enum qn_status checksum_sections(struct qn_writer *writer, struct qn_error *error) {
+  const uint32_t num_sections = writer->num_sections;
+  uint64_t *hashes, *next;
+  enum qn_status status = add_chunk_hashes(writer, &hashes, error);
+  if (status)
+    return status;
+  next = hashes;
+  for (uint32_t i = 0; i < num_sections; i++) {
+    uint64_t count = next ? qn_num_chunk_hashes(writer->table[i].logical_bytes) : 0;
+    checksum_section(writer, i, count ? next : NULL);
+    next += count;
+  }
+  if (hashes)
+    checksum_section(writer, num_sections, NULL);
+  return QN_OK;
 }
 
 static void fill_header(const struct qn_writer *writer, struct qn_disk_header *header,
@@ -325,8 +368,9 @@ enum qn_status qn_writer_commit_judged(struct qn_writer *writer,
                                        enum qn_status (*judge)(void *context, int descriptor,
                                                                struct qn_error *error),
                                        void *context, struct qn_error *error) {
-  checksum_sections(writer);
-  enum qn_status status = write_frame(writer, error);
+  enum qn_status status = checksum_sections(writer, error);
+  if (!status)
+    status = write_frame(writer, error);
   if (!status && judge)
     status = judge(context, qn_atomic_file_descriptor(writer->file), error);
   if (status)
@@ -345,8 +389,9 @@ enum qn_status qn_writer_judge(struct qn_writer *writer,
                                enum qn_status (*judge)(void *context, int descriptor,
                                                        struct qn_error *error),
                                void *context, struct qn_error *error) {
-  checksum_sections(writer);
-  enum qn_status status = write_frame(writer, error);
+  enum qn_status status = checksum_sections(writer, error);
+  if (!status)
+    status = write_frame(writer, error);
   if (!status)
     status = judge(context, qn_atomic_file_descriptor(writer->file), error);
   qn_writer_abort(writer);
@@ -357,8 +402,9 @@ enum qn_status qn_writer_commit_nameless(struct qn_writer *writer, const char *n
                                          struct qn_container **out, struct qn_error *error) {
   char path[64];
   *out = NULL;
-  checksum_sections(writer);
-  enum qn_status status = write_frame(writer, error);
+  enum qn_status status = checksum_sections(writer, error);
+  if (!status)
+    status = write_frame(writer, error);
   snprintf(path, sizeof path, "/proc/self/fd/%d", qn_atomic_file_descriptor(writer->file));
   if (!status)
     status = qn_container_map(path, 0, out, error);

@@ -11,8 +11,11 @@ enum qn_status qn_container_metadata(const struct qn_container *container, json_
   *out = NULL;
   if (!qn_container_section(container, "metadata"))
     return QN_OK;
+  static const char *const read[] = {"metadata", NULL};
   enum qn_status status =
       qn_container_require_any(container, "metadata", QN_ELEMENT_TEXT, 1, &section, error);
+  if (!status)
+    status = qn_container_verify_sections(container, read, error);
   if (status)
     return status;
   *out = json_loadb(section->data ? section->data : "", section->count, JSON_REJECT_DUPLICATES,

@@ -128,6 +128,8 @@ enum qn_status qn_csr_check(const struct qn_container *container, const struct q
 #pragma omp parallel for schedule(dynamic, 1) reduction(min : bad)
   for (uint64_t i = 0; i < parts; i++) {
     struct qn_csr_share share = qn_csr_share_of(csr, parts, i);
+    qn_container_reading(container, csr->column_indices + share.edge_begin,
+                         csr->column_indices + share.edge_end);
     if (i < bad && !share_is_sound(csr, &share))
       bad = i;
   }

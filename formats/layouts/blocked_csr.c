@@ -239,9 +239,13 @@ static const char *verdict(const struct qn_blocking *blocking, uint64_t num_edge
 
 enum qn_status qn_blocked_csr_describe(const struct qn_container *container, json_t *object,
                                        struct qn_error *error) {
+  static const char *const read[] = {"pull_block_rows", "pull_block_edges", "push_block_rows",
+                                     "push_block_edges", NULL};
   struct qn_blocked_csr blocked;
   const struct qn_container_info *info = qn_container_info(container);
   enum qn_status status = qn_blocked_csr_view(container, &blocked, error);
+  if (!status)
+    status = qn_container_verify_sections(container, read, error);
   if (status)
     return status;
   const struct qn_blocking *any = blocked.has_pull ? &blocked.pull : &blocked.push;

@@ -110,6 +110,8 @@ static bool columns_are_sound(const struct direction *direction, uint64_t descen
   for (uint64_t share = 0; share < num_edges; share += SHARE_EDGES) {
     uint64_t share_end = smaller(share + SHARE_EDGES, num_edges), edge = share;
     uint64_t block = block_at(blocking->block_edges, blocking->num_blocks, edge);
+    qn_container_reading(direction->container, blocking->columns + share,
+                         blocking->columns + share_end);
     found += count_descents(blocking->columns, share, share_end);
     for (; edge < share_end; block++) {
       uint64_t end = smaller(blocking->block_edges[block + 1], share_end);

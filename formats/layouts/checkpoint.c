@@ -183,9 +183,12 @@ enum qn_status qn_checkpoint_verify(const struct qn_container *container, struct
 
 enum qn_status qn_checkpoint_describe(const struct qn_container *container, json_t *object,
                                       struct qn_error *error) {
+  static const char *const read[] = {"run", "registers", "active", "waiting", NULL};
   struct qn_checkpoint checkpoint;
   char identity[20];
   enum qn_status status = qn_checkpoint_view(container, &checkpoint, error);
+  if (!status)
+    status = qn_container_verify_sections(container, read, error);
   if (status)
     return status;
   snprintf(identity, sizeof identity, "%016" PRIx64, checkpoint.graph_identity);

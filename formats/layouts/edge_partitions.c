@@ -113,8 +113,11 @@ uint64_t qn_edge_partitions_out_degree(const struct qn_edge_partitions *view, ui
 /* Only the two small tables are read, and not trusted: the figures are sums and maxima. */
 enum qn_status qn_edge_partitions_describe(const struct qn_container *container, json_t *object,
                                            struct qn_error *error) {
+  static const char *const read[] = {"edge_offsets", "prefix_offsets", NULL};
   struct qn_edge_partitions view;
   enum qn_status status = qn_edge_partitions_view(container, &view, error);
+  if (!status)
+    status = qn_container_verify_sections(container, read, error);
   if (status)
     return status;
   uint64_t continuations = 0, largest = 0;

@@ -302,8 +302,10 @@ static enum qn_status check_edges(const struct qn_container *container,
 #pragma omp parallel for schedule(dynamic, 1) reduction(min : bad)
   for (uint64_t chunk = 0; chunk < num_chunks; chunk++) {
     uint64_t begin = chunk * CHUNK_EDGES, end = begin + CHUNK_EDGES;
-    if (chunk < bad &&
-        !chunk_is_sound(view, ends, divider, begin, end < num_edges ? end : num_edges))
+    end = end < num_edges ? end : num_edges;
+    qn_container_reading(container, view->sources + begin, view->sources + end);
+    qn_container_reading(container, view->destinations + begin, view->destinations + end);
+    if (chunk < bad && !chunk_is_sound(view, ends, divider, begin, end))
       bad = chunk;
   }
   if (bad != UINT64_MAX) {

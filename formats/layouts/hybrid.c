@@ -185,9 +185,12 @@ static const char *verdict(const struct qn_hybrid_matrix *matrix) {
 
 enum qn_status qn_hybrid_describe(const struct qn_container *container, json_t *object,
                                   struct qn_error *error) {
+  static const char *const read[] = {"in_coo_starts", "out_coo_starts", NULL};
   struct qn_hybrid hybrid;
   const struct qn_container_info *info = qn_container_info(container);
   enum qn_status status = qn_hybrid_view(container, &hybrid, error);
+  if (!status)
+    status = qn_container_verify_sections(container, read, error);
   if (status)
     return status;
   uint64_t directions = info->parameters[QN_HYBRID_DIRECTIONS], bytes = 4 * info->num_vertices;

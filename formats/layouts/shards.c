@@ -155,8 +155,12 @@ static uint64_t largest_span(const struct qn_shards *view, const uint32_t *shard
 
 enum qn_status qn_shards_describe(const struct qn_container *container, json_t *object,
                                   struct qn_error *error) {
+  static const char *const read[] = {"vertex_offsets", "replication", "page_shards",
+                                     "in_row_offsets", NULL};
   struct qn_shards view;
   enum qn_status status = qn_shards_view(container, &view, error);
+  if (!status)
+    status = qn_container_verify_sections(container, read, error);
   if (status)
     return status;
   uint64_t edge_bytes = qn_sh_edge_bytes(view.in.weights.type);

@@ -179,11 +179,14 @@ static void count_pages(const struct qn_slotted_pages *view, struct page_figures
 
 enum qn_status qn_slotted_pages_describe(const struct qn_container *container, json_t *object,
                                          struct qn_error *error) {
+  static const char *const read[] = {"start_vids", "lp_ranges", "edge_offsets", NULL};
   struct qn_slotted_pages view;
   struct page_figures small = {0}, large = {0};
   uint64_t large_vertices = 0;
   char address[8];
   enum qn_status status = qn_slotted_pages_view(container, &view, error);
+  if (!status)
+    status = qn_container_verify_sections(container, read, error);
   if (status)
     return status;
   count_pages(&view, &small, &large, &large_vertices);

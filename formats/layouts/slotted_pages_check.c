@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "formats/container/verifier.h"
 #include "support/memory.h"
 #include <quern/fingerprint.h>
 #include <quern/slotted_pages.h>
@@ -217,10 +218,26 @@ static uint32_t last_destination(const struct qn_slotted_pages *view, uint64_t p
   return targets[target].start_vid + (uint32_t)(id >> (8 * address.page_id_bytes));
 }
 
+/* What pages are checked against, and whose they are. */
+struct surroundings {
+  const struct qn_container *container;
+  struct target *targets;
+};
+
+/* Most pages are small, and have no chunk that begins on them. */
+static void read_page(const struct qn_container *container, const struct qn_slotted_pages *view,
+                      uint64_t page) {
+  const uint64_t begin = page * view->format.page_bytes, end = begin + view->format.page_bytes;
+  if (qn_num_chunks(begin) != qn_num_chunks(end))
+    qn_container_reading(container, view->pages + begin, view->pages + end);
+}
+
 static bool check_page(const struct qn_slotted_pages *view, const void *context, uint64_t page,
                        struct fault *fault) {
-  const struct target *targets = context;
+  const struct surroundings *surroundings = context;
+  const struct target *targets = surroundings->targets;
   const uint8_t *bytes = qn_page_at(view, page);
+  read_page(surroundings->container, view, page);
   unsigned id_bytes = qn_page_id_bytes(view->format.address);
   uint64_t edges_left = view->edge_offsets[page + 1] - view->edge_offsets[page];
   uint32_t num_slots = qn_page_num_slots(view, page);
@@ -264,15 +281,15 @@ static enum qn_status create_targets(const struct qn_slotted_pages *view, struct
 
 enum qn_status qn_slotted_pages_check(const struct qn_container *container,
                                       const struct qn_slotted_pages *view, struct qn_error *error) {
-  struct target *targets = NULL;
+  struct surroundings surroundings = {.container = container};
   enum qn_status status = qn_slotted_pages_check_rvt(container, view, error);
   if (!status)
-    status = create_targets(view, &targets, error);
+    status = create_targets(view, &surroundings.targets, error);
   if (!status)
-    status = check_pages(container, view, check_page, targets, error);
+    status = check_pages(container, view, check_page, &surroundings, error);
   if (!status)
     status = qn_ids_check(container, &view->ids, error);
-  qn_pages_free(targets, view->num_pages, sizeof *targets);
+  qn_pages_free(surroundings.targets, view->num_pages, sizeof *surroundings.targets);
   return status;
 }
 

@@ -187,8 +187,36 @@ enum qn_status qn_container_refuse_unknown(const struct qn_container *container,
 enum qn_status qn_container_refuse_parameters(const struct qn_container *container, uint32_t first,
                                               struct qn_error *error);
 
-/* Check every section's checksum and every padding byte (C-20, C-21), in parallel. */
+/* ---- Verifying ------------------------------------------------------------
+ *
+ * What a section holds is compared with its checksum in chunks of 1 MiB, each once while the
+ * container is mapped, in parallel. Whoever uses bytes has them verified first; nothing else is
+ * read. QN_INVALID names the section, and the chunk if the file has the hashes of chunks (C-21).
+ */
+
+/* Every section and every padding byte (C-20, C-21). */
 enum qn_status qn_container_verify(const struct qn_container *container, struct qn_error *error);
+
+/* Every section but those of weights, whose names end in "weights"; those alone; those of a
+ * NULL-terminated list that are there. */
+enum qn_status qn_container_verify_structure(const struct qn_container *container,
+                                             struct qn_error *error);
+enum qn_status qn_container_verify_weights(const struct qn_container *container,
+                                           struct qn_error *error);
+enum qn_status qn_container_verify_sections(const struct qn_container *container,
+                                            const char *const *names, struct qn_error *error);
+
+/* For checks of rules, which read whole sections anyway: the bytes [begin, end) of a section's
+ * `data` are about to be read, so this is the time to hash the chunks that begin there. Any thread
+ * may. The verdict comes with one of the functions above. NULL is allowed. */
+void qn_container_reading(const struct qn_container *container, const void *begin, const void *end);
+
+/* The verdict of a check of rules, `checked`, when `verify` (one of the above) says that its
+ * container is not damaged; else the damage, which may be why a rule seems broken. */
+enum qn_status qn_container_confirm(const struct qn_container *container, enum qn_status checked,
+                                    enum qn_status (*verify)(const struct qn_container *container,
+                                                             struct qn_error *error),
+                                    struct qn_error *error);
 
 /* A broken rule of a layout: fills `error` with "<rule> ..." and the file; QN_INVALID.
  * `rule` is the number in the spec, e.g. "G-3". `container` may be NULL for a layout in memory. */
@@ -202,6 +230,8 @@ uint64_t qn_chunked_checksum(const void *data, uint64_t bytes);
 /* The same in two steps, for chunks that are at hand one at a time: each but the last is of
  * QN_CHECKSUM_CHUNK bytes (container_disk.h). */
 uint64_t qn_chunk_hash(const void *chunk, uint64_t bytes);
+/* `hashes[i]` of every chunk of `bytes` bytes; parallel. */
+void qn_hash_chunks(const void *data, uint64_t bytes, uint64_t *hashes);
 uint64_t qn_checksum_of_hashes(const uint64_t *hashes, uint64_t num_chunks);
 
 /* ---- Writing --------------------------------------------------------------
@@ -212,7 +242,7 @@ uint64_t qn_checksum_of_hashes(const uint64_t *hashes, uint64_t num_chunks);
  *   qn_writer_section(writer, &(struct qn_section_spec){"row_offsets", ...}, &pointer, &error);
  *   ... fill pointer[0 .. count) from any thread ...
  *   qn_writer_section(...)           the next one, in the layout's order
- *   qn_writer_commit(writer, &error) checksums, table, footer; the file appears
+ *   qn_writer_commit(writer, &error) checksums and chunk hashes, table, footer; the file appears
  *
  * On any failure call qn_writer_abort: nothing is left behind.
  */
@@ -236,6 +266,10 @@ enum qn_status qn_writer_create(const char *path, bool force, struct qn_writer *
 /* The header's content, to be filled before commit: layout, weight_type,
  * directedness, num_vertices, num_edges, parameters, compatible_features. */
 struct qn_container_info *qn_writer_info(struct qn_writer *writer);
+
+/* The sections to come are those of a container as it is, its chunk hashes among them if it has
+ * some: commit adds none. */
+void qn_writer_set_copy(struct qn_writer *writer);
 
 /* Append a section. `*out` points to its zero-filled bytes in the file's mapping,
  * writable until commit, even after later sections are added. */

@@ -86,6 +86,7 @@ class Container:
         self.read_header()
         self.read_table()
         self.check_places()
+        self.check_chunk_hashes()
         self.check_contents()
 
     def read_header(self):
@@ -158,6 +159,21 @@ class Container:
         counts = () if self.layout == "checkpoint" else (self.num_vertices, self.num_edges)
         insist("C-24", total < 2**63 and all(count <= total for count in counts))
 
+    def check_chunk_hashes(self):
+        """Of all sections that have more than one chunk, in their order."""
+        if "chunk_hashes" not in self.sections:
+            return
+        *others, last = self.sections.values()
+        insist("C-25", last.name == "chunk_hashes" and not last.critical and (last.codec, last.filter) == (0, 0))
+        insist("C-25", (last.element_type, last.element_bytes) == (1, 8))
+        hashes = bytes(self.data[last.offset:last.offset + last.stored_bytes])
+        for section in others:
+            chunks = -(-section.logical_bytes // CHUNK)
+            if chunks > 1:
+                insist("C-25", len(hashes) >= 8 * chunks and xxh3(hashes[:8 * chunks]) == section.checksum, section.name)
+                hashes = hashes[8 * chunks:]
+        insist("C-25", not hashes and last.count)
+
     def check_contents(self):
         for section in self.sections.values():
             stored = self.data[section.offset:section.offset + section.stored_bytes]
@@ -168,7 +184,8 @@ class Container:
             except ValueError as error:
                 raise Broken("M-1", str(error))
             insist("M-1", isinstance(self.metadata, dict))
-            insist("M-1", list(self.sections)[-1] == "metadata" and not self.sections["metadata"].critical)
+            last = [name for name in self.sections if name != "chunk_hashes"][-1]
+            insist("M-1", last == "metadata" and not self.sections["metadata"].critical)
 
     def bytes_of(self, name):
         """A section's elements, decoded if the container is an archive."""

@@ -60,8 +60,9 @@ static inline void forge_container(const char *from, const char *to,
     else if (strcmp(values[i].section, "undirected") == 0)
       info->directedness = values[i].value ? QN_UNDIRECTED : QN_DIRECTED;
   }
-  for (uint32_t i = 0; i < info->num_sections; i++)
-    forge_section(writer, qn_container_section_at(container, i), values, count);
+  for (uint32_t i = 0; i < info->num_sections; i++) /* but what the writer adds */
+    if (strcmp(qn_container_section_at(container, i)->name, "chunk_hashes") != 0)
+      forge_section(writer, qn_container_section_at(container, i), values, count);
   info->num_sections = 0;
   assert_int_equal(qn_writer_commit(writer, &error), QN_OK);
   qn_container_unmap(container);

@@ -295,6 +295,144 @@ static void chunked_checksum(void **state) {
   free(bytes);
 }
 
+/* A section of one chunk, one of four, and weights of two. */
+static void write_chunks(const char *path, bool copy) {
+  static const struct {
+    const char *name;
+    uint64_t bytes;
+  } sections[] = {{"small", QN_CHECKSUM_CHUNK},
+                  {"large", 3 * QN_CHECKSUM_CHUNK + 17},
+                  {"weights", 2 * QN_CHECKSUM_CHUNK}};
+  struct qn_writer *writer;
+  uint8_t *bytes;
+  assert_int_equal(qn_writer_create(path, true, &writer, &error), QN_OK);
+  qn_writer_info(writer)->layout = QN_LAYOUT_GRAPH;
+  if (copy)
+    qn_writer_set_copy(writer);
+  for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
+    struct qn_section_spec spec = {.name = sections[i].name,
+                                   .element_type = QN_ELEMENT_UNSIGNED,
+                                   .element_bytes = 1,
+                                   .count = sections[i].bytes,
+                                   .ancillary = true};
+    assert_int_equal(qn_writer_section(writer, &spec, &bytes, &error), QN_OK);
+    for (uint64_t at = 0; at < sections[i].bytes; at++)
+      bytes[at] = (uint8_t)(at * 31 >> (3 + i));
+  }
+  assert_int_equal(qn_writer_commit(writer, &error), QN_OK);
+}
+
+/* One bit of the file is another. */
+static void flip_in(const char *path, uint64_t offset) {
+  FILE *file = fopen(path, "r+b");
+  assert_non_null(file);
+  assert_int_equal(fseek(file, (long)offset, SEEK_SET), 0);
+  int byte = fgetc(file);
+  assert_int_equal(fseek(file, (long)offset, SEEK_SET), 0);
+  assert_int_equal(fputc(byte ^ 1, file), byte ^ 1);
+  assert_int_equal(fclose(file), 0);
+}
+
+static void expect_error(enum qn_status status, const char *text) {
+  assert_int_equal(status, QN_INVALID);
+  if (!strstr(error.message, text))
+    fail_msg("expected %s: %s", text, error.message);
+}
+
+static void chunk_hashes_are_kept(void **state) {
+  (void)state;
+  struct qn_container *container;
+  const char *path = scratch_path("chunks.qrn");
+  write_chunks(path, false);
+  assert_int_equal(qn_container_map(path, 0, &container, &error), QN_OK);
+  const struct qn_section *hashes = qn_container_section(container, "chunk_hashes");
+  const struct qn_section *large = qn_container_section(container, "large");
+  assert_ptr_equal(hashes, qn_container_section_at(container, 3));
+  assert_int_equal(hashes->count, 4 + 2);
+  assert_false(hashes->critical);
+  assert_int_equal(((const uint64_t *)hashes->data)[3],
+                   XXH3_64bits((const uint8_t *)large->data + 3 * QN_CHECKSUM_CHUNK, 17));
+  assert_int_equal(qn_container_verify(container, &error), QN_OK);
+  qn_container_unmap(container);
+  write_chunks(path, true);
+  assert_int_equal(qn_container_map(path, 0, &container, &error), QN_OK);
+  assert_null(qn_container_section(container, "chunk_hashes"));
+  assert_int_equal(qn_container_verify(container, &error), QN_OK);
+  qn_container_unmap(container);
+}
+
+/* With the hashes of chunks and without. */
+static void each_chunk_is_verified_once(void **state) {
+  (void)state;
+  const char *path = scratch_path("chunks.qrn");
+  for (unsigned copy = 0; copy < 2; copy++) {
+    struct qn_container *container;
+    write_chunks(path, copy);
+    assert_int_equal(qn_container_map(path, 0, &container, &error), QN_OK);
+    const struct qn_section *large = qn_container_section(container, "large");
+    const struct qn_section *weights = qn_container_section(container, "weights");
+    const uint8_t *data = large->data;
+    qn_container_reading(NULL, data, data + 1);
+    qn_container_reading(container, data, data + 1); /* that is the first chunk */
+    qn_container_reading(container, data + 1, data + QN_CHECKSUM_CHUNK);
+    flip_in(path, large->offset + 5);
+    flip_in(path, weights->offset + QN_CHECKSUM_CHUNK);
+    assert_int_equal(qn_container_verify_structure(container, &error), QN_OK);
+    expect_error(qn_container_verify_weights(container, &error), "C-21: section weights");
+    assert_int_equal(error.offset, weights->offset + (copy ? 0 : QN_CHECKSUM_CHUNK));
+    expect_error(qn_container_verify(container, &error), "C-21: section weights");
+    qn_container_unmap(container);
+
+    assert_int_equal(qn_container_map(path, 0, &container, &error), QN_OK);
+    large = qn_container_section(container, "large");
+    qn_container_reading(container, large->data, (const uint8_t *)large->data + large->count);
+    expect_error(qn_container_verify_structure(container, &error), "C-21: section large");
+    qn_container_unmap(container);
+  }
+}
+
+static void forged_chunk_hashes(void **state) {
+  (void)state;
+  struct qn_container *container;
+  const char *path = scratch_path("chunks.qrn");
+  write_chunks(path, false);
+  assert_int_equal(qn_container_map(path, 0, &container, &error), QN_OK);
+  const uint64_t at = qn_container_section(container, "chunk_hashes")->offset;
+  const struct qn_container_info *info = qn_container_info(container);
+  const uint64_t table = info->file_bytes - sizeof(struct qn_disk_footer) -
+                         info->num_sections * sizeof(struct qn_disk_section);
+  qn_container_unmap(container);
+  const struct {
+    uint64_t offset;
+    uint8_t value;
+    const char *what;
+  } changes[] = {{at + 8, 1, "section large"},
+                 {at + 40, 1, "section weights"},
+                 {table + 3 * 128 + 75, QN_SECTION_CRITICAL, "not critical"},
+                 {table + 3 * 128 + 32, QN_ELEMENT_SIGNED, "numbers of 8 bytes"},
+                 {table + 3 * 128, 'x', NULL}, /* an unknown ancillary section */
+                 {table, 'x', NULL}};
+  for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+    size_t size;
+    write_chunks(path, false);
+    uint8_t *bytes = read_file(path, &size);
+    bytes[changes[i].offset] = changes[i].value;
+    seal_sections(bytes, size);
+    seal_frame(bytes, size);
+    write_file(path, bytes, size);
+    free(bytes);
+    enum qn_status status = qn_container_map(path, 0, &container, &error);
+    if (changes[i].what) {
+      expect_error(status, "C-25: ");
+      expect_error(status, changes[i].what);
+    } else {
+      assert_int_equal(status, QN_OK);
+      assert_int_equal(qn_container_verify(container, &error), QN_OK);
+      qn_container_unmap(container);
+    }
+  }
+}
+
 /* What an output's commit says while `path` is mapped, after `command` was run in its folder. */
 static enum qn_status commit_after(const char *path, const char *command, bool *is_there) {
   char line[512];
@@ -359,6 +497,9 @@ int main(void) {
       cmocka_unit_test(shrinking_a_section),
       cmocka_unit_test(allocation_failures),
       cmocka_unit_test(chunked_checksum),
+      cmocka_unit_test(chunk_hashes_are_kept),
+      cmocka_unit_test(each_chunk_is_verified_once),
+      cmocka_unit_test(forged_chunk_hashes),
       cmocka_unit_test(overwritten_while_mapped),
   };
   return cmocka_run_group_tests(tests, scratch_create, scratch_remove);
