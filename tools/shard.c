@@ -43,8 +43,7 @@ static const char documentation[] =
     "64M or the largest shard. Quern's kernels keep accumulators in registers instead.\n\n"
     "The layout suits programs that pull from all edges in every iteration, and runs that CPU and "
     "GPU share. A streamed edge takes 6 bytes (10 with weights); the CPU's side takes 4 more and "
-    "16 "
-    "a vertex, for undirected graphs 8 a vertex only.\n\n"
+    "16 a vertex, for undirected graphs 8 a vertex only.\n\n"
     "Memory: beside the mapped input and output, 4 bytes an edge (8 with weights) of a directed "
     "graph that was stored without its in-edges (quern-import --transpose=also stores them).";
 
