@@ -1,5 +1,7 @@
 #include "support/tool.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -161,8 +163,19 @@ static void look_at_options(const struct argp *argp, int argc, char **argv) {
   exit(QN_USAGE);
 }
 
+/* A file that is opened while a standard descriptor is closed takes its number, and messages would
+ * be written into it. What stands in for it refuses to be used: input that is not there is not
+ * empty, and a result that nobody gets is not printed. */
+static void open_standard_descriptors(void) {
+  for (int i = STDIN_FILENO; i <= STDERR_FILENO; i++)
+    if (fcntl(i, F_GETFD) < 0 && errno == EBADF &&
+        open("/dev/null", i == STDIN_FILENO ? O_WRONLY : O_RDONLY) != i)
+      _exit(QN_SYSTEM);
+}
+
 void qn_tool_parse(const char *name, const struct argp *argp, int argc, char **argv, void *input,
                    const struct qn_tool_options *options) {
+  open_standard_descriptors();
   tool_name = name;
   argp_program_version_hook = print_version;
   argp_err_exit_status = QN_USAGE;
