@@ -8,6 +8,7 @@
 
 #include "converters/format.h"
 #include "converters/input/source.h"
+#include "support/memory.h"
 
 #define SAMPLE_BYTES ((uint64_t)64 << 10)
 
@@ -88,31 +89,33 @@ static bool may_have_weights(const struct qn_read_options *options) {
 
 /* Of an input that is no such file nothing is known. */
 static bool expect_file(const char *path, const char *format, const struct qn_read_options *options,
-                        struct qn_expected_edges *edges) {
-  struct sample sample;
-  if (!take_sample(path, &sample) || qn_archive_recognise(sample.head, sample.bytes))
+                        struct sample *sample, struct qn_expected_edges *edges) {
+  if (!take_sample(path, sample) || qn_archive_recognise(sample->head, sample->bytes))
     return false;
-  const struct qn_reader *reader = find_reader(&sample, format, options);
-  bool text = !memchr(sample.head, '\0', sample.bytes);
+  const struct qn_reader *reader = find_reader(sample, format, options);
+  bool text = !memchr(sample->head, '\0', sample->bytes);
   if (!reader || (!text && !reader->estimate))
     return false;
   uint64_t count = reader->estimate
-                       ? reader->estimate(options, sample.head, sample.bytes, sample.file_bytes)
-                       : expect_lines(&sample);
+                       ? reader->estimate(options, sample->head, sample->bytes, sample->file_bytes)
+                       : expect_lines(sample);
   edges->num_edges += count;
   edges->weighted |= options->weights != QN_WEIGHTS_NONE &&
-                     (text ? has_third_column(&sample) : may_have_weights(options));
-  edges->most_edges += text ? sample.file_bytes / 2 + 1 : count;
+                     (text ? has_third_column(sample) : may_have_weights(options));
+  edges->most_edges += text ? sample->file_bytes / 2 + 1 : count;
   edges->seconds_to_read +=
-      (double)sample.file_bytes / (text ? TEXT_BYTES_PER_SECOND : BINARY_BYTES_PER_SECOND);
+      (double)sample->file_bytes / (text ? TEXT_BYTES_PER_SECOND : BINARY_BYTES_PER_SECOND);
   return true;
 }
 
 struct qn_expected_edges qn_inputs_expect(char *const *paths, int num_paths, const char *format,
                                           const struct qn_read_options *options) {
   struct qn_expected_edges edges = {0};
+  struct sample *sample;
+  edges.unknown = qn_alloc(&sample, 1, sizeof *sample, "a sample", NULL) != QN_OK;
   for (int i = 0; i < num_paths && !edges.unknown; i++)
-    edges.unknown = !expect_file(paths[i], format, options, &edges);
+    edges.unknown = !expect_file(paths[i], format, options, sample, &edges);
+  qn_free(sample);
   edges.num_vertices = edges.num_edges / 8;
   edges.weighted |= edges.unknown && options->weights != QN_WEIGHTS_NONE;
   return edges;

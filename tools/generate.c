@@ -189,7 +189,7 @@ static void push_edges(struct qn_edge_stream *stream, enum qn_weight_type type,
 
 static enum qn_status fill_part(const struct qn_generator *generator, struct qn_edge_list *list,
                                 uint64_t part, struct qn_error *error) {
-  enum { BATCH = 4096 };
+  enum { BATCH = 1024 };
   struct qn_generated edges[BATCH];
   struct qn_edge_stream stream;
   uint64_t end = (part + 1) * PART_SLOTS, slots = qn_generator_slots(generator);
@@ -346,7 +346,7 @@ static char *put_edge(char *p, enum qn_weight_type type, const struct qn_generat
 }
 
 static void format_part(const void *context, uint64_t part, struct qn_text_buffer *buffer) {
-  enum { BATCH = 4096 };
+  enum { BATCH = 1024 };
   struct text_job *job = (struct text_job *)context;
   const struct qn_generator *generator = job->generator;
   struct qn_generated edges[BATCH];

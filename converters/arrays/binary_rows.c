@@ -134,7 +134,7 @@ static void push_weights_by_sign(const struct qn_binary_rows *rows, uint64_t fir
   }
 }
 
-enum { SOME_EDGES = 2048 };
+enum { SOME_EDGES = 512 };
 
 /* Returns the first edge that leads nowhere, UINT64_MAX if none does. */
 static uint64_t push_part(const void *context, uint64_t part, struct qn_edge_stream *stream) {

@@ -9,7 +9,7 @@
 #include "support/progress.h"
 
 /* Edges that are decoded at a time, and parts that one stream takes. */
-#define SOME_EDGES ((uint64_t)2048)
+#define SOME_EDGES ((uint64_t)256)
 #define STREAM_PARTS 32
 
 /* Where the ends of the edges lie: each of its own array, or alternating in one. */

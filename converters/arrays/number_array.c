@@ -6,7 +6,7 @@
 
 #include <quern/inline.h>
 
-#define BLOCK ((uint64_t)4096)
+#define BLOCK ((uint64_t)1024)
 
 /* Widths and byte orders are constants where this is called, so that each gets a loop of its own.
  */

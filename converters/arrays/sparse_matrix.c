@@ -12,7 +12,7 @@
 #include <quern/fingerprint.h>
 
 /* Entries that are decoded at a time, and parts that one stream takes. */
-#define SOME_ENTRIES ((uint64_t)2048)
+#define SOME_ENTRIES ((uint64_t)512)
 #define STREAM_PARTS 32
 
 static enum qn_status refuse(const struct qn_sparse_matrix *matrix, struct qn_error *error,

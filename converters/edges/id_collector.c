@@ -105,7 +105,7 @@ static enum qn_status add_far(struct qn_id_collector *collector, uint64_t *ids, 
 
 enum qn_status qn_id_collector_add_ids(struct qn_id_collector *collector, const uint64_t *ids,
                                        uint64_t count, struct qn_error *error) {
-  enum { BATCH = 4096 };
+  enum { BATCH = 1024 };
   uint64_t far[BATCH];
   enum qn_status status = QN_OK;
   for (uint64_t begin = 0; begin < count && !status; begin += BATCH) {
@@ -123,7 +123,7 @@ enum qn_status qn_id_collector_add_ids(struct qn_id_collector *collector, const 
 
 enum qn_status qn_id_collector_add(struct qn_id_collector *collector, struct qn_edge_block *block,
                                    struct qn_error *error) {
-  enum { BATCH = 2048 };
+  enum { BATCH = 512 };
   const uint64_t *ids = qn_edge_block_ids(block);
   if (block->largest < collector->near_end) {
     qn_mark_block(collector->marks, block);

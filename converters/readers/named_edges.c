@@ -62,18 +62,24 @@ static bool is_text(const struct qn_column *name, bool strings) {
 /* With the side before it, and without doubled quotes. */
 static enum qn_interned intern_changed(const struct layout *layout, char side,
                                        const struct qn_column *name, uint32_t *id) {
-  char text[QN_MAX_NAME_BYTES + 2], plain[2 * QN_MAX_NAME_BYTES];
+  char usual[1024], *text = usual;
   uint64_t length = (uint64_t)(name->end - name->begin);
-  if (length > sizeof plain)
+  enum qn_interned interned = QN_INTERN_NO_NAME;
+  if (length > 2 * QN_MAX_NAME_BYTES)
     return QN_INTERN_NO_NAME;
-  const char *bytes = qn_column_text(name, plain, &length);
-  if (!layout->bipartite)
-    return qn_string_map_intern(layout->map, bytes, length, id);
-  if (length >= QN_MAX_NAME_BYTES)
-    return QN_INTERN_NO_NAME;
-  text[0] = side;
-  memcpy(text + 1, bytes, length);
-  return qn_string_map_intern(layout->map, text, length + 1, id);
+  if (length >= sizeof usual && qn_alloc(&text, length + 1, 1, "a name", NULL))
+    return QN_INTERN_NO_MEMORY;
+  const char *bytes = qn_column_text(name, text + 1, &length);
+  if (!layout->bipartite) {
+    interned = qn_string_map_intern(layout->map, bytes, length, id);
+  } else if (length < QN_MAX_NAME_BYTES) {
+    text[0] = side;
+    memmove(text + 1, bytes, length);
+    interned = qn_string_map_intern(layout->map, text, length + 1, id);
+  }
+  if (text != usual)
+    qn_free(text);
+  return interned;
 }
 
 static bool intern(struct qn_text_part *part, const struct layout *layout, char side,

@@ -9,10 +9,12 @@
 
 #include "converters/output/writer.h"
 #include "converters/text/npy_header.h"
+#include "support/memory.h"
 #include "support/progress.h"
 
 /* Bytes handed over at a time. */
 #define CHUNK_BYTES ((uint64_t)1 << 20)
+#define CONVERTED_BYTES ((uint64_t)64 << 10)
 
 struct npz {
   struct archive *zip;
@@ -93,13 +95,14 @@ static enum qn_status write_bytes(struct npz *npz, const void *bytes, uint64_t l
 
 static enum qn_status write_converted(struct npz *npz, const struct array *array,
                                       struct qn_error *error) {
-  uint64_t buffer[8192], most = sizeof buffer / array->width;
-  enum qn_status status = QN_OK;
+  uint64_t *buffer, most = CONVERTED_BYTES / array->width;
+  enum qn_status status = qn_alloc(&buffer, CONVERTED_BYTES, 1, "a part of an array", error);
   for (uint64_t first = 0; first < array->count && !status; first += most) {
     uint64_t count = array->count - first < most ? array->count - first : most;
     array->convert(array->from, first, count, buffer);
     status = write_bytes(npz, buffer, count * array->width, error);
   }
+  qn_free(buffer);
   return status;
 }
 

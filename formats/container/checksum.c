@@ -6,8 +6,8 @@
 #include "formats/container/container_disk.h"
 #include <quern/container.h>
 
-/* Chunk hashes gathered before they are fed on: 2 GiB of data at a time. */
-#define BATCH 2048
+/* Chunk hashes gathered before they are fed on: 1 GiB of data at a time. */
+#define BATCH 1024
 
 uint64_t qn_chunk_hash(const void *chunk, uint64_t bytes) {
   return XXH3_64bits(chunk, bytes);

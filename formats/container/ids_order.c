@@ -22,7 +22,7 @@ static int compare_vertices(const void *left, const void *right, void *context) 
 /* One pass of a radix sort by bits [shift, shift + 11) of the vertex's number. */
 static void radix_pass(const uint64_t *numbers, const uint32_t *from, uint32_t *to, uint64_t count,
                        unsigned shift) {
-  uint64_t starts[2049] = {0};
+  uint32_t starts[2049] = {0}; /* places are below 2^32, though their end may wrap */
   for (uint64_t i = 0; i < count; i++)
     starts[((numbers[from[i]] >> shift) & 2047) + 1]++;
   for (unsigned digit = 0; digit < 2048; digit++)

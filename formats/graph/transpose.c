@@ -3,11 +3,15 @@
 #include "formats/graph/transposition.h"
 #include <quern/transpose.h>
 
+#include <omp.h>
 #include <string.h>
 
 #include "support/memory.h"
 #include "support/temp_file.h"
 #include "support/threads.h"
+
+/* Keys of a thread's table, and a cache line between it and the next. */
+#define TABLE_KEYS ((uint64_t)QN_DEAL_KEYS + 63)
 
 struct row_range {
   uint64_t first, last;
@@ -20,9 +24,9 @@ static struct row_range rows_of_bucket(const struct qn_dealt_edges *dealt, uint6
 
 /* ---- The lengths of rows ---------------------------------------------------- */
 
-static void count_bucket(const struct qn_dealt_edges *dealt, uint64_t bucket,
+/* `counts` [QN_DEAL_KEYS] is working space. */
+static void count_bucket(const struct qn_dealt_edges *dealt, uint64_t bucket, uint64_t *counts,
                          uint64_t *row_offsets) {
-  uint64_t counts[QN_DEAL_KEYS];
   struct row_range rows = rows_of_bucket(dealt, bucket);
   memset(counts, 0, (rows.last - rows.first) * sizeof *counts);
   counts[QN_DEAL_MARK] = 0; /* of marks, which nobody reads */
@@ -38,22 +42,36 @@ static void count_bucket(const struct qn_dealt_edges *dealt, uint64_t bucket,
   }
 }
 
+static enum qn_status create_tables(struct qn_transposition *work, struct qn_error *error) {
+  work->num_threads = qn_threads();
+  return qn_pages_alloc(&work->tables, work->num_threads * TABLE_KEYS, sizeof *work->tables,
+                        "tables of a bucket's rows", error);
+}
+
+static uint64_t *own_table(const struct qn_transposition *work) {
+  return work->tables + (uint64_t)omp_get_thread_num() * TABLE_KEYS;
+}
+
 enum qn_status qn_transposition_create(const struct qn_csr *csr, uint64_t *row_offsets,
                                        struct qn_transposition *work, struct qn_error *error) {
   struct qn_dealt_edges *dealt = &work->dealt;
   work->row_offsets = row_offsets;
   enum qn_status status = qn_deal_edges(csr, dealt, error);
+  if (!status)
+    status = create_tables(work, error);
   if (status)
     return status;
 #pragma omp parallel for schedule(dynamic, 1)
   for (uint64_t bucket = 0; bucket < dealt->num_buckets; bucket++)
-    count_bucket(dealt, bucket, row_offsets);
+    count_bucket(dealt, bucket, own_table(work), row_offsets);
   row_offsets[csr->num_vertices] = csr->num_edges;
   return QN_OK;
 }
 
 void qn_transposition_destroy(struct qn_transposition *work) {
   qn_dealt_edges_destroy(&work->dealt);
+  qn_pages_free(work->tables, work->num_threads * TABLE_KEYS, sizeof *work->tables);
+  work->tables = NULL;
 }
 
 /* ---- Sorting ---------------------------------------------------------------- */
@@ -79,7 +97,7 @@ static void sort_bucket(const struct qn_transposition *work, uint64_t bucket, ui
                         uint32_t *weights) {
   const struct qn_dealt_edges *dealt = &work->dealt;
   struct row_range rows = rows_of_bucket(dealt, bucket);
-  uint64_t places[QN_DEAL_MARK];
+  uint64_t *places = own_table(work);
   for (uint64_t row = rows.first; row < rows.last; row++)
     places[row - rows.first] = work->row_offsets[row] - dealt->bounds[bucket];
   for (uint64_t part = 0; part < dealt->num_parts; part++) {

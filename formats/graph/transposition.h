@@ -15,6 +15,8 @@ extern "C" {
 struct qn_transposition {
   struct qn_dealt_edges dealt;
   const uint64_t *row_offsets; /* [V + 1] the caller's */
+  uint64_t *tables;            /* one for each of num_threads, too large for a stack */
+  unsigned num_threads;
 };
 
 /* The first step; fills `row_offsets` [V + 1], which must stay. Owned until

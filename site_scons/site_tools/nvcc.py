@@ -44,7 +44,8 @@ def refused_architectures(nvcc, names):
 
 def host_flags(env):
     """Flags for the host compiler behind nvcc. -Wextra and pedantry choke on nvcc's own output."""
-    flags = [flag for flag in env.Flatten(env["CCFLAGS"]) if str(flag) not in ("-Wextra", "-Werror")]
+    flags = [flag for flag in env.Flatten(env["CCFLAGS"])
+             if str(flag) not in ("-Wextra", "-Werror") and not str(flag).startswith("-Wframe")]
     flags += [] if env["cuda_optimise"] else ["-O0", "-g0"]
     return ["-Xcompiler=" + str(flag).replace(",", "\\,") for flag in flags]
 

@@ -12,6 +12,8 @@
 #ifndef QN_KERNELS_CPU_CSR_WALK_FRAME_H
 #define QN_KERNELS_CPU_CSR_WALK_FRAME_H
 
+#include <omp.h>
+
 #include "kernels/cpu/loop/iterations.h"
 #include "kernels/cpu/loop/near_far.h"
 #include "kernels/cpu/loop/sweeps.h"
@@ -35,7 +37,9 @@ struct engine_state {
   program_message *messages; /* [V] */
   struct qn_run_result *result;
   struct engine_walk walk;
-  struct qn_sum changed; /* all-active: change, by range */
+  struct qn_sum changed;     /* all-active: change, by range */
+  program_accumulator *sums; /* [num_threads][WALK_RANGE] */
+  unsigned num_threads;
   /* Frontier programs: */
   const struct qn_frontier *senders;
   struct qn_frontier *receivers; /* becomes the vertices that changed */
@@ -122,7 +126,7 @@ static inline void walk_apply(struct engine_state *state) {
   uint64_t count = 0, edges = 0;
 #pragma omp parallel for schedule(dynamic, 1) reduction(+ : count, edges)
   for (uint64_t range = 0; range < walk_num_ranges(state); range++) {
-    program_accumulator sums[WALK_RANGE];
+    program_accumulator *sums = state->sums + (uint64_t)omp_get_thread_num() * WALK_RANGE;
     uint8_t received[WALK_RANGE];
     walk_collect(state, range, sums, received);
     state->changed.parts[range] = apply_range(state, range, sums, received, &count, &edges);
@@ -199,6 +203,10 @@ static inline enum qn_status create_arrays(struct engine_state *state, struct qn
         qn_pages_alloc(&state->messages, num_vertices, sizeof *state->messages, "messages", error);
   if (!status)
     status = qn_sum_create(&state->changed, walk_num_ranges(state), error);
+  state->num_threads = qn_threads();
+  if (!status)
+    status = qn_pages_alloc(&state->sums, state->num_threads * (uint64_t)WALK_RANGE,
+                            sizeof *state->sums, "sums of ranges", error);
   return status ? status : walk_create(state, error);
 }
 
@@ -228,6 +236,7 @@ static enum qn_status engine_run(const struct qn_run_request *request, struct qn
 cleanup:
   walk_destroy(&state);
   qn_sum_destroy(&state.changed);
+  qn_pages_free(state.sums, state.num_threads * (uint64_t)WALK_RANGE, sizeof *state.sums);
   qn_pages_free(state.messages, view->num_vertices, sizeof *state.messages);
   qn_pages_free(state.values, view->num_vertices, sizeof *state.values);
   qn_graph_unmap(&derived);

@@ -1,0 +1,97 @@
+"""What is done to the tools here is done to these commands: every tool, on small inputs."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+from harness.tools import run
+
+# name: (words, what they write: a file, a folder, or None). INPUTS stands for the folder of make_inputs; commands run in
+# a folder of their own.
+COMMANDS = {
+    "import-text": ("quern-import INPUTS/edges.txt -o out.qrn", "out.qrn"),
+    "import-names": ("quern-import INPUTS/names.csv --ids strings -o out.qrn", "out.qrn"),
+    "import-gzip": ("quern-import INPUTS/edges.txt.gz --undirected -o out.qrn", "out.qrn"),
+    "import-zip": ("quern-import INPUTS/edges.zip -o out.qrn", "out.qrn"),
+    "import-npz": ("quern-import INPUTS/graph.npz -o out.qrn", "out.qrn"),
+    "import-pairs": ("quern-import INPUTS/graph.bin --format pairs --record u32,u32 --duplicates remove -o out.qrn", "out.qrn"),
+    "import-parts": ("quern-import INPUTS/parts -o out.qrn", "out.qrn"),
+    "import-spilled": ("quern-import INPUTS/many.txt --memory 12M -o out.qrn", "out.qrn"),
+    "generate": ("quern-generate rmat --scale 6 --weights 1,9 --seed 2 -o out.qrn", "out.qrn"),
+    "transform": ("quern-transform INPUTS/graph.qrn --symmetrize --relabel degree -o out.qrn", "out.qrn"),
+    "block": ("quern-block INPUTS/graph.qrn -d both --out-edges -o out.qrn", "out.qrn"),
+    "hybrid": ("quern-hybrid INPUTS/graph.qrn --direction both -o out.qrn", "out.qrn"),
+    "page": ("quern-page INPUTS/graph.qrn -o out.qrn", "out.qrn"),
+    "partition": ("quern-partition INPUTS/graph.qrn -o out.qrn", "out.qrn"),
+    "shard": ("quern-shard INPUTS/graph.qrn -o out.qrn", "out.qrn"),
+    "export-edges": ("quern-export INPUTS/graph.qrn --format edges -o out.txt", "out.txt"),
+    "export-npz": ("quern-export INPUTS/graph.qrn --format npz -o out.npz", "out.npz"),
+    "export-parts": ("quern-export INPUTS/graph.qrn --format edges --parts 3 -o out", "out"),
+    "archive": ("quern-archive create INPUTS/graph.qrn -o out.qra", "out.qra"),
+    "bundle": ("quern-archive create INPUTS/graph.qrn INPUTS/shards.qrn -o out.tar", "out.tar"),
+    "extract": ("quern-archive extract INPUTS/graph.qra -o out.qrn", "out.qrn"),
+    "extract-member": ("quern-archive extract INPUTS/bundle.tar graph.qrn", "graph.qrn"),
+    "list": ("quern-archive list INPUTS/bundle.tar", None),
+    "info": ("quern-info INPUTS/graph.qrn --json", None),
+    "verify": ("quern-verify INPUTS/graph.qrn INPUTS/shards.qrn INPUTS/graph.qra", None),
+    "compare": ("quern-verify INPUTS/values.tsv --against INPUTS/values.tsv", None),
+    "run-bfs": ("quern-run bfs INPUTS/graph.qrn --source 1 --device cpu -o out.tsv", "out.tsv"),
+    "run-pagerank": ("quern-run pagerank INPUTS/shards.qrn --device cpu --iterations 5 -o out.tsv", "out.tsv"),
+}
+
+
+def make_inputs(folder):
+    """Fill the folder with what the commands read."""
+    folder = Path(folder)
+    graph, many = folder / "graph.qrn", folder / "many.qrn"
+    run("quern-generate", "rmat", "--scale", "6", "--weights", "1,9", "--seed", "1", "-q", "-o", graph)
+    run("quern-generate", "rmat", "--scale", "15", "--seed", "3", "-q", "-o", many)
+    run("quern-export", many, "--format", "edges", "-q", "-o", folder / "many.txt")
+    many.unlink()
+    for name, form in (("edges.txt", "edges"), ("graph.npz", "npz"), ("graph.bin", "pairs")):
+        run("quern-export", graph, "--format", form, "-q", "-o", folder / name)
+    run("quern-export", graph, "--format", "edges", "--parts", "3", "-q", "-o", folder / "parts")
+    run("gzip", "-kn", folder / "edges.txt")
+    shutil.make_archive(folder / "edges", "zip", folder, "edges.txt")
+    (folder / "names.csv").write_text("source,target\n" + "".join(
+        "person %d,person %d\n" % (i % 17, i * i % 23) for i in range(200)))
+    run("quern-shard", graph, "-q", "-o", folder / "shards.qrn")
+    run("quern-archive", "create", graph, "-q", "-o", folder / "graph.qra")
+    run("quern-archive", "create", graph, folder / "shards.qrn", "-q", "-o", folder / "bundle.tar")
+    run("quern-run", "bfs", graph, "--source", "1", "-q", "--device", "cpu", "-o", folder / "values.tsv")
+
+
+def words_of(name, inputs, *more):
+    """The command as a list; on two threads, and quiet if its output is a file."""
+    words, output = COMMANDS[name]
+    return words.replace("INPUTS", str(inputs)).split() + ["-T2", *more] + (["-q"] if output else [])
+
+
+def contents(path):
+    """What is at a path: {name: bytes}, {} if nothing is, {"": bytes} of a file. Names that a tool may not leave behind
+    are found by looking at its whole folder with this."""
+    path = Path(path)
+    if path.is_dir():
+        return {str(file.relative_to(path)): file.read_bytes() for file in sorted(path.rglob("*")) if file.is_file()}
+    return {"": path.read_bytes()} if path.exists() else {}
+
+
+def timeless(printed):
+    """What was printed, without the time it took."""
+    return re.sub(rb"\d+\.\d{3} s\b|^(seconds|edges/s) .*$", b"", printed, flags=re.MULTILINE)
+
+
+class Reference:
+    """What a command gives when nothing fails: the files in its folder, and what it prints."""
+
+    def __init__(self, name, inputs, folder):
+        self.name = name
+        Path(folder).mkdir()
+        finished = subprocess.run(words_of(name, inputs), cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        if finished.returncode != 0:
+            raise AssertionError("%s: %s" % (name, finished.stderr.decode(errors="replace")))
+        self.files, self.stdout = contents(folder), finished.stdout
+        self.output = COMMANDS[name][1]
+        if not (self.files if self.output else self.stdout):
+            raise AssertionError("%s gives nothing" % name)
