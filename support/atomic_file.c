@@ -21,7 +21,7 @@ struct qn_atomic_file {
   bool listed;   /* in the table of temporaries */
   unsigned slot;
   FILE *stream;
-  char *path;
+  char *path; /* what a link leads to */
   char *temporary;
 };
 
@@ -47,7 +47,7 @@ static void remove_temporaries(int signal_number) {
 }
 
 static void install_handlers(void) {
-  static const int fatal[] = {SIGINT, SIGTERM, SIGHUP, SIGXCPU, SIGXFSZ};
+  static const int fatal[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXCPU, SIGXFSZ};
   for (unsigned i = 0; i < sizeof fatal / sizeof fatal[0]; i++) {
     struct sigaction action = {.sa_handler = remove_temporaries};
     struct sigaction before;
@@ -100,7 +100,7 @@ static void destroy(struct qn_atomic_file *file) {
     fclose(file->stream);
   else if (file->descriptor >= 0)
     close(file->descriptor);
-  qn_free(file->path);
+  free(file->path);
   qn_free(file->temporary);
   qn_free(file);
 }
@@ -108,6 +108,18 @@ static void destroy(struct qn_atomic_file *file) {
 static bool is_there(const char *path) {
   struct stat about;
   return lstat(path, &about) == 0;
+}
+
+bool qn_is_stream(const char *path) {
+  struct stat about;
+  return stat(path, &about) == 0 && (S_ISFIFO(about.st_mode) || S_ISCHR(about.st_mode));
+}
+
+bool qn_is_standard_output(const char *path) {
+  struct stat about, standard;
+  return strcmp(path, "-") == 0 ||
+         (qn_is_stream(path) && stat(path, &about) == 0 && fstat(STDOUT_FILENO, &standard) == 0 &&
+          about.st_dev == standard.st_dev && about.st_ino == standard.st_ino);
 }
 
 enum qn_status qn_atomic_file_check(const char *path, bool replace, struct qn_error *error) {
@@ -119,13 +131,13 @@ enum qn_status qn_atomic_file_check(const char *path, bool replace, struct qn_er
   bool leads = stat(path, &about) == 0;
   if (!leads && errno != ENOENT)
     qn_fail_errno(error, "cannot look at the output");
-  else if (!leads && (replace || !is_there(path)))
+  else if (!leads && !is_there(path))
     return QN_OK;
   else if (!leads)
-    qn_fail(error, QN_USAGE,
-            "the output exists, as a link that leads nowhere; use --force to replace it");
+    qn_fail(error, QN_USAGE, "the output is a link that leads nowhere");
   else if (!S_ISREG(about.st_mode))
-    qn_fail(error, QN_USAGE, "the output exists and is not a regular file");
+    qn_fail(error, QN_USAGE,
+            "the output is not a regular file, and what is to be written needs one");
   else if (!replace)
     qn_fail(error, QN_USAGE, "the output exists; use --force to replace it");
   else
@@ -161,15 +173,20 @@ static void name_temporary(struct qn_atomic_file *file, unsigned attempt) {
            attempt);
 }
 
-/* Give a nameless file the temporary name that is renamed then. */
-static int link_nameless(struct qn_atomic_file *file) {
+/* Give a nameless file a name that nothing has. */
+static int link_descriptor(const struct qn_atomic_file *file, const char *name) {
   char descriptor[64];
-  int failed = -1;
   snprintf(descriptor, sizeof descriptor, "/proc/self/fd/%d", file->descriptor);
+  return linkat(AT_FDCWD, descriptor, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
+}
+
+/* Give it the temporary name that is renamed then. */
+static int link_nameless(struct qn_atomic_file *file) {
+  int failed = -1;
   for (unsigned attempt = 0; attempt < 1000 && failed; attempt++) {
     name_temporary(file, attempt);
     list_temporary(file); /* for a signal that another thread gets */
-    failed = linkat(AT_FDCWD, descriptor, AT_FDCWD, file->temporary, AT_SYMLINK_FOLLOW);
+    failed = link_descriptor(file, file->temporary);
     if (failed && errno != EEXIST)
       break;
   }
@@ -180,6 +197,12 @@ static int link_nameless(struct qn_atomic_file *file) {
 static void remove_temporary(const struct qn_atomic_file *file) {
   if (!file->nameless)
     unlink(file->temporary);
+}
+
+char *qn_output_target(const char *path) {
+  struct stat about;
+  bool link = lstat(path, &about) == 0 && S_ISLNK(about.st_mode);
+  return link ? realpath(path, NULL) : strdup(path);
 }
 
 enum qn_status qn_atomic_file_create(const char *path, bool replace, struct qn_atomic_file **out,
@@ -196,16 +219,18 @@ enum qn_status qn_atomic_file_create(const char *path, bool replace, struct qn_a
   file->descriptor = -1;
   file->replace = replace;
 
-  size_t length = strlen(path);
-  status = qn_alloc(&file->path, length + 1, 1, "a path", error);
-  if (!status)
-    status = qn_alloc(&file->temporary, length + 32, 1, "a path", error);
+  file->path = qn_output_target(path);
+  if (!file->path) {
+    status = qn_fail_errno(error, "cannot look at the output");
+    qn_error_in_file(error, path);
+    goto failed;
+  }
+  status = qn_alloc(&file->temporary, strlen(file->path) + 32, 1, "a path", error);
   if (status)
     goto failed;
-  memcpy(file->path, path, length + 1);
 
   install_handlers_once();
-  file->descriptor = open_nameless(path);
+  file->descriptor = open_nameless(file->path);
   file->nameless = file->descriptor >= 0;
   if (file->nameless) {
     *out = file;
@@ -279,27 +304,26 @@ enum qn_status qn_atomic_file_stream(struct qn_atomic_file *file, FILE **out,
   return QN_OK;
 }
 
-static enum qn_status sync_folder_of(const char *path) {
+static int open_folder_of(const char *path) {
   char folder[PATH_MAX];
-  if (!folder_of(path, folder))
-    return QN_SYSTEM;
-  int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0)
-    return QN_SYSTEM;
-  int failed = fsync(descriptor);
-  /* Some file systems cannot sync a folder and say EINVAL. */
-  enum qn_status status = failed && errno != EINVAL ? QN_SYSTEM : QN_OK;
-  close(descriptor);
-  return status;
+  return folder_of(path, folder) ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 }
 
-/* Without --force the target must not come into being between the check and
- * the rename: link() refuses an existing name, where rename() would replace it. */
-static int put_in_place(const struct qn_atomic_file *file) {
+/* Without --force the target must not come into being between the check and the rename: link()
+ * refuses an existing name, where rename() would replace it. */
+static int put_in_place(struct qn_atomic_file *file) {
   if (file->replace)
-    return rename(file->temporary, file->path);
-  if (link(file->temporary, file->path) == 0)
-    return unlink(file->temporary);
+    return file->nameless && link_nameless(file) != 0 ? -1 : rename(file->temporary, file->path);
+  if (file->nameless)
+    return link_descriptor(file, file->path);
+  if (renameat2(AT_FDCWD, file->temporary, AT_FDCWD, file->path, RENAME_NOREPLACE) == 0)
+    return 0;
+  if (errno != EINVAL && errno != ENOSYS)
+    return -1;
+  if (link(file->temporary, file->path) == 0) {
+    unlink(file->temporary);
+    return 0;
+  }
   if (errno == EEXIST)
     return -1;
   /* File systems without hard links. */
@@ -323,9 +347,12 @@ enum qn_status qn_atomic_file_commit(struct qn_atomic_file *file, struct qn_erro
     status = qn_fail_errno(error, "cannot write");
   else if (sync && fsync(file->descriptor) != 0)
     status = qn_fail_errno(error, "cannot sync");
+  int folder = status || !sync ? -1 : open_folder_of(file->path);
+  if (!status && sync && folder < 0)
+    status = qn_fail_errno(error, "cannot open the folder of the output");
 
   block_signals(&before);
-  if (!status && ((file->nameless && link_nameless(file) != 0) || put_in_place(file) != 0))
+  if (!status && put_in_place(file) != 0)
     status = qn_fail_errno(error, "cannot put the output in place");
   if (status) {
     qn_error_in_file(error, file->path);
@@ -334,10 +361,14 @@ enum qn_status qn_atomic_file_commit(struct qn_atomic_file *file, struct qn_erro
   unlist_temporary(file);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
 
-  if (!status && sync && sync_folder_of(file->path) != QN_OK) {
-    status = qn_fail_errno(error, "cannot sync the folder of the output");
+  /* Some file systems cannot sync a folder and say EINVAL. */
+  if (!status && sync && fsync(folder) != 0 && errno != EINVAL) {
+    status = qn_fail_errno(error, "the output is in place and whole, but its folder cannot be "
+                                  "synced: a crash of the machine may undo that");
     qn_error_in_file(error, file->path);
   }
+  if (folder >= 0)
+    close(folder);
   destroy(file);
   return status;
 }

@@ -20,20 +20,30 @@ extern "C" {
 
 struct qn_atomic_file;
 
-/* May `path` be written? QN_USAGE if it exists and `replace` is false, a link that leads nowhere
- * too, or if it is not a regular file. For who checks several before writing the first. */
+/* What is written is never replaced: is it a FIFO or a character device, such as /dev/stdout or
+ * /dev/null, or what a link to one leads to? */
+bool qn_is_stream(const char *path);
+/* "-", or a stream that is standard output itself: then nothing else may be printed there. */
+bool qn_is_standard_output(const char *path);
+
+/* May `path` be written? QN_USAGE if it exists and `replace` is false, if it is a link that leads
+ * nowhere, or if it is not a regular file. For who checks several before writing the first. */
 enum qn_status qn_atomic_file_check(const char *path, bool replace, struct qn_error *error);
 
-/* Begin writing `path`, if qn_atomic_file_check allows it. The environment variable QUERN_NO_SYNC=1
- * leaves out the syncs (for benchmarks: a crash of the machine may then lose the file). Owned by
- * the caller until commit or abort. */
+/* A link to an output stays, and what it leads to is replaced: the path of that, or `path` if it is
+ * no link, made by malloc; NULL with errno set. */
+char *qn_output_target(const char *path);
+
+/* Begin writing `path`, or what it leads to as a link, if qn_atomic_file_check allows it. The
+ * environment variable QUERN_NO_SYNC=1 leaves out the syncs (for benchmarks: a crash of the machine
+ * may then lose the file). Owned by the caller until commit or abort. */
 enum qn_status qn_atomic_file_create(const char *path, bool replace, struct qn_atomic_file **out,
                                      struct qn_error *error);
 
 /* The descriptor of the temporary file, open for reading and writing. */
 int qn_atomic_file_descriptor(const struct qn_atomic_file *file);
 
-/* The target's path. */
+/* The target's path, not that of a link to it. */
 const char *qn_atomic_file_path(const struct qn_atomic_file *file);
 
 /* Write `length` bytes at `offset`, whole. */
@@ -46,7 +56,8 @@ enum qn_status qn_atomic_file_stream(struct qn_atomic_file *file, FILE **out,
                                      struct qn_error *error);
 
 /* Make the file appear under its name, unless a file in use has changed (used_files.h). Frees
- * `file` whatever the outcome; on failure the target is untouched. */
+ * `file` whatever the outcome; on failure the target is untouched, but for one: the output is in
+ * place and whole, and its folder cannot be synced, as the message says then. */
 enum qn_status qn_atomic_file_commit(struct qn_atomic_file *file, struct qn_error *error);
 
 /* Remove the temporaries of all files and folders (atomic_folder.h) under way, in a signal handler

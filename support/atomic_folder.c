@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "support/atomic_file.h"
 #include "support/memory.h"
 #include "support/used_files.h"
 
@@ -48,7 +49,7 @@ static void destroy(struct qn_atomic_folder *folder) {
   for (unsigned i = 0; i < folder->num_files; i++)
     qn_free(folder->files[i]);
   qn_free(folder->files);
-  qn_free(folder->path);
+  free(folder->path);
   qn_free(folder->temporary);
   qn_free(folder);
 }
@@ -94,13 +95,22 @@ static enum qn_status make_temporary(struct qn_atomic_folder *folder, struct qn_
   return status;
 }
 
+/* "parts/" is "parts", and may be a link to a folder. */
+static char *target_of(const char *path) {
+  size_t length = strlen(path);
+  char *trimmed = strdup(path), *target = NULL;
+  while (trimmed && length > 1 && trimmed[length - 1] == '/')
+    trimmed[--length] = '\0';
+  if (trimmed)
+    target = qn_output_target(trimmed);
+  free(trimmed);
+  return target;
+}
+
 enum qn_status qn_atomic_folder_create(const char *path, bool replace,
                                        struct qn_atomic_folder **out, struct qn_error *error) {
   struct qn_atomic_folder *folder;
-  size_t length = strlen(path);
   *out = NULL;
-  while (length > 1 && path[length - 1] == '/') /* "parts/" is "parts" */
-    length--;
   enum qn_status status = check_target(path, replace, error);
   if (status)
     return status;
@@ -108,12 +118,15 @@ enum qn_status qn_atomic_folder_create(const char *path, bool replace,
   if (status)
     return status;
   folder->replace = replace;
-  if ((status = qn_alloc(&folder->path, length + 1, 1, "a path", error)) ||
-      (status = qn_alloc(&folder->temporary, length + 32, 1, "a path", error)))
+  folder->path = target_of(path);
+  if (!folder->path) {
+    status = qn_fail_errno(error, "cannot look at the output");
+    qn_error_in_file(error, path);
     goto failed;
-  memcpy(folder->path, path, length);
-  folder->path[length] = '\0';
-  status = make_temporary(folder, error);
+  }
+  status = qn_alloc(&folder->temporary, strlen(folder->path) + 32, 1, "a path", error);
+  if (!status)
+    status = make_temporary(folder, error);
   if (status)
     goto failed;
   *out = folder;
@@ -229,7 +242,8 @@ enum qn_status qn_atomic_folder_commit(struct qn_atomic_folder *folder, struct q
   under_way = NULL;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   if (!status && !sync_parent(folder->path))
-    status = qn_fail_errno(error, "cannot sync the folder of the output");
+    status = qn_fail_errno(error, "the output is in place and whole, but its folder cannot be "
+                                  "synced: a crash of the machine may undo that");
   if (status)
     qn_error_in_file(error, folder->path);
   destroy(folder);

@@ -201,7 +201,9 @@ int qn_tool_exit(enum qn_status status, const struct qn_error *error) {
   if (status && json_errors)
     print_json_error(status, error);
   if (fflush(stdout) != 0 && !status) {
-    fprintf(stderr, "%s: cannot write to standard output\n", tool_name);
+    fprintf(stderr,
+            "%s: cannot write to standard output; files that were to be written are in place\n",
+            tool_name);
     return QN_SYSTEM;
   }
   return (int)status;

@@ -10,6 +10,7 @@
 #include "converters/output/edge_runs.h"
 #include "converters/output/losses.h"
 #include "converters/output/output_folder.h"
+#include "support/atomic_file.h"
 #include "support/input_kept.h"
 #include "support/json_text.h"
 #include "support/memory.h"
@@ -65,8 +66,8 @@ static void finish_command_line(struct argp_state *state, const struct options *
     argp_error(state, "name a container");
   if (!options->output)
     argp_error(state, "name the file to write with -o");
-  if (options->shared.json && strcmp(options->output, "-") == 0)
-    argp_error(state, "--json and -o - would both write to standard output");
+  if (options->shared.json && qn_is_standard_output(options->output))
+    argp_error(state, "--json and -o would both write to standard output");
   if (options->write.header && (options->num_parts || strcmp(options->writer->name, "edges") != 0))
     argp_error(state, "--header goes with the format edges, in one file");
   if (options->num_parts && !options->writer->file_end)
@@ -280,7 +281,7 @@ static enum qn_status print_json(const struct options *options, const struct rep
 
 static void print_summary(const struct options *options, const struct report *report) {
   char edges[32], bytes[32];
-  FILE *stream = strcmp(options->output, "-") == 0 ? stderr : stdout;
+  FILE *stream = qn_is_standard_output(options->output) ? stderr : stdout;
   fprintf(stream, "%s: %s edges, %s, in %.2f s\n", options->output,
           qn_count_text(report->edges, edges, sizeof edges),
           qn_size_text(report->bytes, bytes, sizeof bytes),

@@ -10,6 +10,7 @@
 #include "converters/provenance.h"
 #include "converters/text/text_format.h"
 #include "converters/text/text_output.h"
+#include "support/atomic_file.h"
 #include "support/json_text.h"
 #include "support/memory.h"
 #include "support/memory_plan.h"
@@ -95,8 +96,9 @@ static void finish_command_line(struct argp_state *state, struct options *option
     generator->permute = generator->model == QN_MODEL_RMAT;
   if (options->format == FORMAT_GRAPH && strcmp(options->output, "-") == 0)
     argp_error(state, "a container cannot be written to standard output");
-  if (options->format == FORMAT_EDGES && options->shared.json && strcmp(options->output, "-") == 0)
-    argp_error(state, "--json and -o - would both write to standard output");
+  if (options->format == FORMAT_EDGES && options->shared.json &&
+      qn_is_standard_output(options->output))
+    argp_error(state, "--json and -o would both write to standard output");
   bool shaped = options->build.undirected || options->build.transpose ||
                 options->build.self_loops || options->build.duplicates;
   if (options->format == FORMAT_EDGES && (options->memory.memory || options->memory.tmpdir))
@@ -415,7 +417,7 @@ static void print_summary(const struct options *options, const struct report *re
     qn_ledger_print(&report->ledger, stdout);
     return;
   }
-  fprintf(strcmp(options->output, "-") == 0 ? stderr : stdout,
+  fprintf(qn_is_standard_output(options->output) ? stderr : stdout,
           "%s: %s vertices, %s edges, in %.2f s\n", options->output,
           qn_count_text(report->num_vertices, vertices, sizeof vertices),
           qn_count_text(report->num_edges, edges, sizeof edges), report->seconds);

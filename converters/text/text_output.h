@@ -38,7 +38,8 @@ static inline void qn_text_buffer_advance(struct qn_text_buffer *buffer, const c
 
 struct qn_text_output;
 
-/* Begin writing `path`, or standard output if it is "-". Owned until commit or abort. */
+/* Begin writing `path`, or standard output if it is "-". A FIFO or character device is written as
+ * it comes. Owned until commit or abort. */
 enum qn_status qn_text_output_create(const char *path, bool force, struct qn_text_output **out,
                                      struct qn_error *error);
 
