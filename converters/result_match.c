@@ -307,16 +307,20 @@ enum qn_status qn_result_match(const char *reference, const char *result, enum q
                                double epsilon, struct qn_match_report *report,
                                struct qn_error *error) {
   struct file expected = {.path = reference}, found = {.path = result};
-  enum qn_status status;
   *report = (struct qn_match_report){.rule = rule};
-  if ((status = take_file(&expected, error)) || (status = take_file(&found, error)) ||
-      (status = index_lines(&expected, error)) || (status = index_lines(&found, error)))
-    goto cleanup;
-  report->num_vertices = expected.num_entries;
-  if (rule == QN_MATCH_AUTO)
-    report->rule = rule_for(&expected);
-  status = match_files(&expected, &found, epsilon, report, error);
-cleanup:
+  enum qn_status status = take_file(&expected, error);
+  if (!status)
+    status = take_file(&found, error);
+  if (!status)
+    status = index_lines(&expected, error);
+  if (!status)
+    status = index_lines(&found, error);
+  if (!status) {
+    report->num_vertices = expected.num_entries;
+    if (rule == QN_MATCH_AUTO)
+      report->rule = rule_for(&expected);
+    status = match_files(&expected, &found, epsilon, report, error);
+  }
   release(&expected);
   release(&found);
   return status;

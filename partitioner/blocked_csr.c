@@ -284,14 +284,10 @@ static void count_columns(const struct qn_csr_rows *rows, void *context) {
   }
 }
 
-static enum qn_status refuse_large_block(const struct cutting *cutting, struct qn_error *error) {
-  uint64_t *degrees, largest = 0, at = 0, num_vertices = cutting->rows->num_vertices;
-  enum qn_status status =
-      qn_pages_alloc(&degrees, num_vertices, sizeof *degrees, "degrees by column", error);
-  if (!status)
-    status = qn_rows_visit(cutting->rows, true, count_columns, degrees, error);
-  if (status)
-    goto cleanup;
+/* The block with most edges, and the block size that would fit. */
+static enum qn_status name_large_block(const struct cutting *cutting, const uint64_t *degrees,
+                                       struct qn_error *error) {
+  uint64_t largest = 0, at = 0, num_vertices = cutting->rows->num_vertices;
   for (uint64_t block = 0; block < cutting->num_blocks; block++) {
     uint64_t edges = 0;
     for (uint64_t v = block * cutting->block_vertices;
@@ -303,17 +299,25 @@ static enum qn_status refuse_large_block(const struct cutting *cutting, struct q
   uint64_t fitting =
       fitting_block(degrees, num_vertices, cutting->block_vertices, cutting->max_block_edges);
   if (fitting == 0)
-    status = qn_fail(error, QN_USAGE,
-                     "some vertex has more edges than the %" PRIu64
-                     " that a block can hold: this graph does not fit the blocked-csr layout",
-                     cutting->max_block_edges);
-  else
-    status =
-        qn_fail(error, QN_USAGE,
-                "block %" PRIu64 " would hold %" PRIu64 " edges, %" PRIu64 " more than the %" PRIu64
-                " that a block can; --block-vertices %" PRIu64 " would fit",
-                at, largest, largest - cutting->max_block_edges, cutting->max_block_edges, fitting);
-cleanup:
+    return qn_fail(error, QN_USAGE,
+                   "some vertex has more edges than the %" PRIu64
+                   " that a block can hold: this graph does not fit the blocked-csr layout",
+                   cutting->max_block_edges);
+  return qn_fail(
+      error, QN_USAGE,
+      "block %" PRIu64 " would hold %" PRIu64 " edges, %" PRIu64 " more than the %" PRIu64
+      " that a block can; --block-vertices %" PRIu64 " would fit",
+      at, largest, largest - cutting->max_block_edges, cutting->max_block_edges, fitting);
+}
+
+static enum qn_status refuse_large_block(const struct cutting *cutting, struct qn_error *error) {
+  uint64_t *degrees, num_vertices = cutting->rows->num_vertices;
+  enum qn_status status =
+      qn_pages_alloc(&degrees, num_vertices, sizeof *degrees, "degrees by column", error);
+  if (!status)
+    status = qn_rows_visit(cutting->rows, true, count_columns, degrees, error);
+  if (!status)
+    status = name_large_block(cutting, degrees, error);
   qn_pages_free(degrees, num_vertices, sizeof *degrees);
   return status;
 }

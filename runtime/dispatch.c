@@ -354,10 +354,8 @@ enum qn_status qn_run_start(const struct qn_session *session, const struct qn_ru
     status = find_sources(session, options, run, error);
   if (!status)
     status = find_groups(session, options, run, error);
-  if (status)
-    goto cleanup;
-  status = run_kernel(session, options, run, error);
-cleanup:
+  if (!status)
+    status = run_kernel(session, options, run, error);
   if (status)
     qn_run_destroy(run);
   return status;

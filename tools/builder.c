@@ -49,25 +49,29 @@ static error_t parse_common(int key, char *argument, struct argp_state *state) {
   }
 }
 
-/* The figures of the finished container, and how its size compares with plain CSR. */
-static enum qn_status report(const struct options *options, const struct qn_memory_plan *plan,
-                             double seconds, struct qn_error *error) {
-  struct qn_container *container;
-  const struct qn_layout_operations *operations;
-  json_t *figures = json_object(), *object = json_object();
-  enum qn_status status = qn_container_map(options->output, 0, &container, error);
-  if (status)
-    goto cleanup;
+static enum qn_status describe(const struct qn_container *container, double seconds, json_t *object,
+                               struct qn_error *error) {
   const struct qn_container_info *info = qn_container_info(container);
+  const struct qn_layout_operations *operations;
+  json_t *figures = json_object();
   json_object_set_new(object, "layout", json_string(qn_layout_name(info->layout)));
   json_object_set_new(object, "vertices", json_integer((json_int_t)info->num_vertices));
   json_object_set_new(object, "edges", json_integer((json_int_t)info->num_edges));
   json_object_set_new(object, "bytes", json_integer((json_int_t)info->file_bytes));
   json_object_set_new(object, "seconds", json_real(seconds));
-  json_object_set(object, "layout_figures", figures);
-  status = qn_layout_operations(container, &operations, error);
+  json_object_set_new(object, "layout_figures", figures);
+  enum qn_status status = qn_layout_operations(container, &operations, error);
+  return status ? status : operations->describe(container, figures, error);
+}
+
+/* The figures of the finished container, and how its size compares with plain CSR. */
+static enum qn_status report(const struct options *options, const struct qn_memory_plan *plan,
+                             double seconds, struct qn_error *error) {
+  struct qn_container *container;
+  json_t *object = json_object();
+  enum qn_status status = qn_container_map(options->output, 0, &container, error);
   if (!status)
-    status = operations->describe(container, figures, error);
+    status = describe(container, seconds, object, error);
   if (!status && options->shared.json) {
     json_object_set_new(object, "output", qn_json_text(options->output));
     json_object_set_new(object, "estimate", qn_memory_plan_json(plan));
@@ -76,9 +80,7 @@ static enum qn_status report(const struct options *options, const struct qn_memo
   } else if (!status && !options->shared.quiet) {
     qn_figures_print(object, stdout);
   }
-cleanup:
   qn_container_unmap(container);
-  json_decref(figures);
   json_decref(object);
   return status;
 }

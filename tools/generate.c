@@ -307,20 +307,25 @@ static enum qn_status generate_container(const struct options *options, struct r
                                          struct qn_error *error) {
   struct qn_writer *writer = NULL;
   struct qn_edge_list *list = NULL;
-  enum qn_status status;
-  if ((status = make_plan(options, &report->plan, error)) ||
-      (status = qn_writer_create(options->output, options->shared.force, &writer, error)) ||
-      (status = record_options(options, report->provenance, error)) ||
-      (status = create_list(options, &report->plan, &list, error)) ||
-      (status = fill_list(&options->generator, list, error)))
-    goto cleanup;
-  report->ledger.records = qn_edge_list_count(list);
-  if ((status = qn_build_graph(list, &options->build, writer, &report->ledger, error)) ||
-      (status = finish_container(writer, report, error)))
-    goto cleanup;
-  status = qn_writer_commit(writer, error);
-  writer = NULL;
-cleanup:
+  enum qn_status status = make_plan(options, &report->plan, error);
+  if (!status)
+    status = qn_writer_create(options->output, options->shared.force, &writer, error);
+  if (!status)
+    status = record_options(options, report->provenance, error);
+  if (!status)
+    status = create_list(options, &report->plan, &list, error);
+  if (!status)
+    status = fill_list(&options->generator, list, error);
+  if (!status) {
+    report->ledger.records = qn_edge_list_count(list);
+    status = qn_build_graph(list, &options->build, writer, &report->ledger, error);
+  }
+  if (!status)
+    status = finish_container(writer, report, error);
+  if (!status) {
+    status = qn_writer_commit(writer, error);
+    writer = NULL;
+  }
   qn_writer_abort(writer);
   qn_edge_list_destroy(list);
   return status;

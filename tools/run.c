@@ -508,6 +508,25 @@ static enum qn_status check_outputs(const struct options *options, struct qn_err
   return status;
 }
 
+static enum qn_status show(const struct options *options, const struct qn_session *session,
+                           const struct qn_run *run, const struct qn_watch *watch,
+                           const struct times *times, struct qn_error *error) {
+  json_t *summary = NULL;
+  enum qn_status status = qn_summary_create(session, run, options->top, &summary, error);
+  if (status)
+    return status;
+  json_t *report = report_json(session, run, watch, times, summary);
+  if (options->shared.json) {
+    json_dumpf(report, stdout, JSON_INDENT(2));
+    putchar('\n');
+  } else {
+    print_report(run, report);
+  }
+  json_decref(report);
+  json_decref(summary);
+  return QN_OK;
+}
+
 static enum qn_status run_file(const struct options *options, struct qn_error *error) {
   struct times times = {.begin = qn_seconds()};
   struct qn_session session = {0};
@@ -515,7 +534,6 @@ static enum qn_status run_file(const struct options *options, struct qn_error *e
   struct qn_run_options run_options = options->run;
   struct qn_text_output *output = NULL;
   struct qn_watch *watch = NULL;
-  json_t *summary = NULL;
   enum qn_status status = check_outputs(options, error);
   if (!status)
     status = qn_session_open(options->file, options->trust, &session, error);
@@ -532,28 +550,16 @@ static enum qn_status run_file(const struct options *options, struct qn_error *e
     enum qn_status written = qn_watch_commit(watch, status ? &unwritten : error);
     status = status ? status : written;
   }
-  if (status)
-    goto cleanup;
-  double begin = qn_seconds();
-  status = output ? write_values(&output, options->output, &session, &run, error)
-                  : qn_used_files_check(error);
-  times.write = qn_seconds() - begin;
-  if (!status)
-    status = qn_summary_create(&session, &run, options->top, &summary, error);
-  if (status)
-    goto cleanup;
-  json_t *report = report_json(&session, &run, watch, &times, summary);
-  if (options->shared.json) {
-    json_dumpf(report, stdout, JSON_INDENT(2));
-    putchar('\n');
-  } else {
-    print_report(&run, report);
+  if (!status) {
+    double begin = qn_seconds();
+    status = output ? write_values(&output, options->output, &session, &run, error)
+                    : qn_used_files_check(error);
+    times.write = qn_seconds() - begin;
   }
-  json_decref(report);
-  if (run.keeper)
+  if (!status)
+    status = show(options, &session, &run, watch, &times, error);
+  if (!status && run.keeper)
     status = qn_keeper_discard(run.keeper, error);
-cleanup:
-  json_decref(summary);
   qn_text_output_abort(output);
   qn_watch_destroy(watch);
   qn_run_destroy(&run);

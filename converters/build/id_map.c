@@ -141,35 +141,43 @@ static void merge_runs(struct runs *runs) {
   }
 }
 
+/* Where the ids of each run go: those of its blocks' edges and its extra ones. */
+static void place_runs(struct runs *runs, const struct qn_edge_list *list,
+                       const struct qn_build *build) {
+  runs->begin[0] = 0;
+  for (uint64_t r = 0; r < runs->num_runs; r++) {
+    uint64_t first, end, n = 0;
+    qn_part_of(list->num_blocks, runs->num_runs, r, &first, &end);
+    for (uint64_t i = first; i < end; i++)
+      n += 2 * (uint64_t)list->blocks[i]->count;
+    qn_part_of(build->num_extra_ids, runs->num_runs, r, &first, &end);
+    runs->begin[r + 1] = runs->begin[r] + n + (end - first);
+  }
+}
+
 static enum qn_status collect_sorted(struct qn_id_map *map, struct qn_edge_list *list,
                                      const struct qn_build *build, struct qn_error *error) {
   struct runs runs = {.num_runs = (uint64_t)qn_threads() * 8,
                       .capacity = 2 * list->num_edges + build->num_extra_ids};
-  enum qn_status status;
-  if ((status = qn_pages_alloc(&runs.ids, runs.capacity, 8, "the ids", error)) ||
-      (status = qn_pages_alloc(&runs.other, runs.capacity, 8, "the ids", error)) ||
-      (status = qn_alloc(&runs.begin, runs.num_runs + 1, 8, "runs of ids", error)) ||
-      (status = qn_alloc(&runs.count, runs.num_runs, 8, "runs of ids", error)))
-    goto cleanup;
-  runs.begin[0] = 0;
-  for (uint64_t r = 0; r < runs.num_runs; r++) {
-    uint64_t first, end, n = 0;
-    qn_part_of(list->num_blocks, runs.num_runs, r, &first, &end);
-    for (uint64_t i = first; i < end; i++)
-      n += 2 * (uint64_t)list->blocks[i]->count;
-    qn_part_of(build->num_extra_ids, runs.num_runs, r, &first, &end);
-    runs.begin[r + 1] = runs.begin[r] + n + (end - first);
+  enum qn_status status = qn_pages_alloc(&runs.ids, runs.capacity, 8, "the ids", error);
+  if (!status)
+    status = qn_pages_alloc(&runs.other, runs.capacity, 8, "the ids", error);
+  if (!status)
+    status = qn_alloc(&runs.begin, runs.num_runs + 1, 8, "runs of ids", error);
+  if (!status)
+    status = qn_alloc(&runs.count, runs.num_runs, 8, "runs of ids", error);
+  if (!status) {
+    place_runs(&runs, list, build);
+    if (!sort_runs(&runs, list, build))
+      status = qn_edge_list_load_failed(list, error);
   }
-  if (!sort_runs(&runs, list, build)) {
-    status = qn_edge_list_load_failed(list, error);
-    goto cleanup;
+  if (!status) {
+    merge_runs(&runs);
+    map->num_vertices = map->num_sorted = runs.count[0];
+    map->sorted = runs.ids;
+    map->sorted_capacity = runs.capacity;
+    runs.ids = NULL;
   }
-  merge_runs(&runs);
-  map->num_vertices = map->num_sorted = runs.count[0];
-  map->sorted = runs.ids;
-  map->sorted_capacity = runs.capacity;
-  runs.ids = NULL;
-cleanup:
   qn_pages_free(runs.ids, runs.capacity, 8);
   qn_pages_free(runs.other, runs.capacity, 8);
   qn_free(runs.begin);

@@ -273,28 +273,32 @@ enum qn_status qn_string_map_sort(const struct qn_string_map *map, struct qn_sor
                                   struct qn_error *error) {
   uint64_t count = qn_string_map_count(map);
   struct qn_string *strings = NULL;
-  enum qn_status status;
   *names = (struct qn_sorted_names){.ids.num_vertices = count};
-  if ((status = qn_pages_alloc(&strings, count, sizeof *strings, "the sorting of names", error)) ||
-      (status = qn_pages_alloc(&names->offsets, count + 1, sizeof *names->offsets,
-                               "names of vertices", error)) ||
-      (status = qn_pages_alloc(&names->new_of_old, count, sizeof *names->new_of_old,
-                               "the order of names", error)))
-    goto cleanup;
-  list_names(map, strings);
-  if ((status = qn_strings_sort(strings, count, error)) ||
-      (status = lay_out(strings, count, names, error)))
-    goto cleanup;
+  enum qn_status status =
+      qn_pages_alloc(&strings, count, sizeof *strings, "the sorting of names", error);
+  if (!status)
+    status = qn_pages_alloc(&names->offsets, count + 1, sizeof *names->offsets, "names of vertices",
+                            error);
+  if (!status)
+    status = qn_pages_alloc(&names->new_of_old, count, sizeof *names->new_of_old,
+                            "the order of names", error);
+  if (!status) {
+    list_names(map, strings);
+    status = qn_strings_sort(strings, count, error);
+  }
+  if (!status)
+    status = lay_out(strings, count, names, error);
+  qn_pages_free(strings, count, sizeof *strings);
+  if (status) {
+    qn_sorted_names_destroy(names);
+    return status;
+  }
   names->ids = (struct qn_ids){.kind = QN_IDS_STRINGS,
                                .num_vertices = count,
                                .string_offsets = names->offsets,
                                .string_bytes = names->bytes,
                                .ascending = true};
-cleanup:
-  qn_pages_free(strings, count, sizeof *strings);
-  if (status)
-    qn_sorted_names_destroy(names);
-  return status;
+  return QN_OK;
 }
 
 void qn_sorted_names_destroy(struct qn_sorted_names *names) {

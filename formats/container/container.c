@@ -453,24 +453,23 @@ static enum qn_status create_container(struct frame *frame, struct qn_container 
   if (!status)
     status = qn_alloc_zeroed(&container->sections, frame->header.num_sections,
                              sizeof *container->sections, "section records", error);
-  if (status)
-    goto failed;
-  memcpy(container->path, frame->path, path_bytes);
-  status = map_frame(container, frame, error);
-  if (status)
-    goto failed;
-  describe_container(container, frame);
-  status = qn_chunk_hashes_check(container, error);
+  if (!status) {
+    memcpy(container->path, frame->path, path_bytes);
+    status = map_frame(container, frame, error);
+  }
+  if (!status) {
+    describe_container(container, frame);
+    status = qn_chunk_hashes_check(container, error);
+  }
   if (!status)
     status = qn_verifier_create(container, &container->verifier, error);
-  if (status)
-    goto failed;
+  if (status) {
+    qn_container_unmap(container);
+    return status;
+  }
   list_file(container, frame);
   *out = container;
   return QN_OK;
-failed:
-  qn_container_unmap(container);
-  return status;
 }
 
 enum qn_status qn_container_map(const char *path, unsigned flags, struct qn_container **out,

@@ -240,18 +240,17 @@ enum qn_status qn_deal_edges(const struct qn_csr *csr, struct qn_dealt_edges *de
   if (!status)
     status = qn_alloc(&dealt->bounds, dealt->num_buckets + 1, sizeof *dealt->bounds,
                       "bucket bounds", error);
-  if (status)
-    goto cleanup;
-  count_words(dealt, csr);
-  place_shares(dealt);
-  status =
-      qn_bulk_alloc(&dealt->words, dealt->num_words, sizeof *dealt->words, "dealt edges", error);
+  if (!status) {
+    count_words(dealt, csr);
+    place_shares(dealt);
+    status =
+        qn_bulk_alloc(&dealt->words, dealt->num_words, sizeof *dealt->words, "dealt edges", error);
+  }
   if (!status && csr->weights.type != QN_WEIGHT_NONE)
     status = qn_bulk_alloc(&dealt->weights, dealt->num_words, sizeof *dealt->weights,
                            "dealt weights", error);
   if (!status)
     status = deal_all(dealt, csr, error);
-cleanup:
   if (status)
     qn_dealt_edges_destroy(dealt);
   return status;
