@@ -3,8 +3,10 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
@@ -83,6 +85,27 @@ class Performance(unittest.TestCase):
         for page in ("README.md", "bench/performance.md.in"):
             prose = re.sub(r"(?s)```.*?```", "", (SOURCE / page).read_text())
             self.assertEqual([match.group(0) for match in re.finditer(measured, prose)], [], page)
+
+    def test_a_report_changes_the_page(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        copy = Path(folder.name)
+        shutil.copytree(SOURCE / "bench", copy / "bench", ignore=shutil.ignore_patterns("__pycache__"))
+        (copy / "docs").mkdir()
+        report = {"commit": "0123abc", "date": "2031-02-03",
+                  "tables": {"verify": [records.record("undirected", "rate", 1234.56, "GB/s", "R-MAT, scale 22")]}}
+        (copy / "report.json").write_text(json.dumps(report))
+        words = [sys.executable, "-B", str(copy / "bench/report.py")]
+        subprocess.run([*words, "--machine", "h200", str(copy / "report.json")], check=True)
+        page = (copy / "docs/performance.md").read_text()
+        self.assertRegex(page, r"\| undirected +\| +1,235 \|\n\| directed ")
+        self.assertIn("2031-02-03 at 0123abc", page)
+        (copy / "docs/performance.md").write_text(page.replace("1,235", "1,236"))
+        self.assertNotEqual(subprocess.run([*words, "--check"], stderr=subprocess.DEVNULL).returncode, 0)
+        report["commit"] = None  # measured with changes that no commit has
+        (copy / "report.json").write_text(json.dumps(report))
+        done = subprocess.run([*words, "--machine", "h200", str(copy / "report.json")], stderr=subprocess.PIPE, text=True)
+        self.assertIn("--commit", done.stderr)
 
     def test_a_new_measurement_takes_the_old_ones_place(self):
         old = [records.record("a", "x", 1, "s"), records.record("b", "x", 2, "s"), records.record("a", "x", 3, "s", "graph")]
