@@ -12,14 +12,10 @@ struct job {
   const struct qn_graph *graph;
   const struct qn_listed_edges *listed;
   const struct qn_table_style *style;
+  bool all_plain; /* no name is quoted */
   uint64_t tail_length;
   uint64_t written; /* atomic */
 };
-
-static struct job job_of(const struct qn_graph *graph, const struct qn_listed_edges *listed,
-                         const struct qn_table_style *style) {
-  return (struct job){graph, listed, style, strlen(style->tail), 0};
-}
 
 /* ---- Ids ------------------------------------------------------------------ */
 
@@ -60,8 +56,26 @@ static bool is_plain(const char *text, uint64_t length, char separator) {
   return true;
 }
 
+/* Then names are copied without a look at them, as often as edges have them. */
+static bool all_plain(const struct qn_ids *ids, char separator) {
+  uint64_t others = 0;
+  if (ids->kind != QN_IDS_STRINGS)
+    return true;
+#pragma omp parallel for schedule(static) reduction(+ : others)
+  for (uint64_t v = 0; v < ids->num_vertices; v++)
+    others += !is_plain(ids->string_bytes + ids->string_offsets[v],
+                        ids->string_offsets[v + 1] - ids->string_offsets[v], separator);
+  return others == 0;
+}
+
+static struct job job_of(const struct qn_graph *graph, const struct qn_listed_edges *listed,
+                         const struct qn_table_style *style) {
+  return (struct job){
+      graph, listed, style, all_plain(&graph->ids, style->separator), strlen(style->tail), 0};
+}
+
 static char *put_name(char *p, const struct job *job, const char *text, uint64_t length) {
-  if (!is_plain(text, length, job->style->separator))
+  if (!job->all_plain && !is_plain(text, length, job->style->separator))
     return put_quoted(p, text, length);
   memcpy(p, text, length);
   return p + length;
