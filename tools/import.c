@@ -61,6 +61,7 @@ enum {
   KEY_MEMBER,
   KEY_MAX_BYTES,
   KEY_MAX_EXPANSION,
+  KEY_NARROW_WEIGHTS,
 };
 
 static const struct argp_option argp_options[] = {
@@ -107,6 +108,10 @@ static const struct argp_option argp_options[] = {
     {"max-bad", KEY_MAX_BAD, "N", 0, "Skip, list and count up to N bad lines (default: 0)", 1},
     {"weights", KEY_WEIGHTS, "auto|none|u32|f32", 0,
      "auto (default): u32 if all weights are whole numbers that fit, else f32; none: drop them", 2},
+    {"narrow-weights", KEY_NARROW_WEIGHTS, NULL, 0,
+     "Round whole weights, and real ones from 2^24 on, that f32 cannot hold, and say by how much "
+     "(default: refuse them)",
+     2},
     {"ids", KEY_IDS, "keep|compact|strings", 0,
      "keep: vertex v is the one called v. compact: number the ids that occur in ascending order, "
      "and keep the map. strings: ids are any text. Default: keep if there are no gaps, else "
@@ -234,6 +239,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
     build->weights =
         (enum qn_weight_choice)qn_option_choice(state, "--weights", weight_words, argument);
     options->read.weights = build->weights;
+    return 0;
+  case KEY_NARROW_WEIGHTS:
+    build->narrow_weights = true;
     return 0;
   case KEY_IDS:
     parse_ids(state, argument, options);
@@ -495,6 +503,8 @@ static enum qn_status record_options(struct import *import, const struct qn_buil
            qn_provenance_option(p, "weights", json_string(weight_words[build->weights]), error)) ||
       (status = qn_provenance_option(
            p, "ids", json_string(read->strings ? "strings" : id_words[build->ids]), error)) ||
+      (status =
+           qn_provenance_option(p, "narrow_weights", json_boolean(build->narrow_weights), error)) ||
       (status = qn_provenance_option(p, "max_bad", json_integer((json_int_t)read->max_bad), error)))
     return status;
   if (read->bipartite != QN_BIPARTITE_AUTO &&
@@ -528,6 +538,33 @@ static void locate_repeated(struct import *import, const uint64_t ends[2], struc
   qn_input_close(input);
 }
 
+/* Weights are rounded because of one that is no u32: say where that is. */
+static void locate_real(struct import *import, struct qn_error *error) {
+  const struct options *options = import->options;
+  struct qn_read_options whole = options->read;
+  struct qn_read_result result = {.num_vertices = QN_VERTICES_FROM_EDGES};
+  struct qn_edge_list *list = NULL;
+  struct qn_input *input = NULL;
+  struct qn_error found;
+  uint64_t sequence = 0;
+  whole.weights = QN_WEIGHTS_U32;
+  whole.max_bad = 0;
+  if (options->num_inputs != 1 || strcmp(options->inputs[0], "-") == 0 ||
+      qn_edge_list_create(&list, NULL) ||
+      qn_input_open(options->inputs[0], &options->input, &input, NULL))
+    goto cleanup;
+  if (import->reader->read(input, &whole, list, &sequence, &result, &found) == QN_INVALID &&
+      found.line)
+    qn_error_at_line(error, found.file, found.line, found.column);
+cleanup:
+  if (import->reader->release)
+    import->reader->release(&result);
+  qn_input_close(input);
+  qn_edge_list_destroy(list);
+  qn_named_inputs_release(&result.named);
+  qn_free(result.extra_ids);
+}
+
 /* --vertices, unless the input says otherwise. */
 static enum qn_status declare_vertices(struct import *import, struct qn_error *error) {
   uint64_t given = import->options->read.num_vertices, *found = &import->result.num_vertices;
@@ -552,6 +589,8 @@ static enum qn_status build(struct import *import, struct qn_error *error) {
   build.already_symmetric = result->already_symmetric;
   build.check_symmetric = result->check_symmetric;
   uint64_t repeated[2] = {UINT64_MAX, UINT64_MAX};
+  bool rounded = false;
+  build.rounded = &rounded;
   build.unique = result->unique && !build.duplicates_chosen;
   build.repeated = repeated;
   if (result->symmetric && !import->options->build.undirected)
@@ -563,6 +602,8 @@ static enum qn_status build(struct import *import, struct qn_error *error) {
   import->seconds.build = qn_seconds() - begun;
   if (!status && !result->symmetric)
     qn_ledger_note_parallel(&import->result.ledger, "--duplicates=remove");
+  if (rounded)
+    locate_real(import, error);
   if (status == QN_INVALID && import->options->num_inputs == 1 && !error->file[0])
     qn_error_in_file(error, import->options->inputs[0]);
   if (status == QN_INVALID)

@@ -15,6 +15,8 @@
 /* Where the ends of the edges lie: each of its own array, or alternating in one. */
 struct ends {
   struct qn_number_array numbers;
+  struct qn_number_array weights; /* if their type is one */
+  enum qn_weight_type weight_type;
   uint64_t num_edges;
   bool apart;
   uint32_t part_edges;
@@ -25,6 +27,9 @@ struct ends {
 static uint64_t push_some(const struct ends *ends, uint64_t first, uint64_t count,
                           struct qn_edge_stream *stream) {
   uint64_t sources[SOME_EDGES], destinations[SOME_EDGES], ids[2 * SOME_EDGES], good;
+  uint32_t weights[SOME_EDGES];
+  if (ends->weight_type != QN_WEIGHT_NONE)
+    qn_numbers_weights(&ends->weights, ends->weight_type, first, count, weights);
   if (ends->apart) {
     if ((good = qn_numbers_ids(&ends->numbers, first, count, sources)) < count)
       return first + good;
@@ -39,7 +44,7 @@ static uint64_t push_some(const struct ends *ends, uint64_t first, uint64_t coun
       destinations[i] = ids[2 * i + 1];
     }
   }
-  qn_edge_push_arrays(stream, sources, destinations, QN_WEIGHT_NONE, NULL, count);
+  qn_edge_push_arrays(stream, sources, destinations, ends->weight_type, weights, count);
   return UINT64_MAX;
 }
 
@@ -67,8 +72,9 @@ static enum qn_status push_edges(const struct ends *ends, struct qn_edge_list *l
     uint64_t end = s + 1 < num_streams ? (s + 1) * STREAM_PARTS : num_parts, found = UINT64_MAX;
     qn_edge_stream_open(&stream, list, *sequence + s);
     for (uint64_t part = s * STREAM_PARTS; part < end && found == UINT64_MAX; part++)
-      found = ends->numbers.stays ? qn_edge_push_view(&stream, &view, part)
-                                  : push_part(ends, part, &stream);
+      found = ends->numbers.stays && (ends->weight_type == QN_WEIGHT_NONE || ends->weights.stays)
+                  ? qn_edge_push_view(&stream, &view, part)
+                  : push_part(ends, part, &stream);
     enum qn_status failed = qn_edge_stream_close(&stream, &own);
     bad = found < bad ? found : bad;
     qn_progress_add((uint64_t)STREAM_PARTS * ends->part_edges * 2 * ends->numbers.width);
@@ -101,8 +107,31 @@ static enum qn_status check_array(const struct qn_npy *npy, const char *file,
   return QN_OK;
 }
 
-enum qn_status qn_edge_array_read(const struct qn_npy *npy, const char *file,
-                                  struct qn_edge_list *list, uint64_t *sequence,
+static enum qn_status take_weights(struct ends *ends, const struct qn_number_array *weights,
+                                   const char *file, struct qn_edge_list *list,
+                                   struct qn_error *error) {
+  struct qn_rounding worst;
+  ends->weight_type = QN_WEIGHT_NONE;
+  if (!weights)
+    return QN_OK;
+  ends->weights = *weights;
+  if (weights->count != ends->num_edges) {
+    qn_fail(error, QN_INVALID, "'%s' has %" PRIu64 " numbers for %" PRIu64 " edges", weights->name,
+            weights->count, ends->num_edges);
+    return qn_error_in_file(error, file);
+  }
+  uint64_t bad = qn_numbers_weight_type(weights, &ends->weight_type, &worst);
+  if (worst.error > 0)
+    qn_edge_list_note_rounded(list, worst.exact, (float)worst.exact);
+  if (bad == weights->count)
+    return QN_OK;
+  qn_fail(error, QN_INVALID, "'%s': number %" PRIu64 " is not finite, or too large for f32",
+          weights->name, bad);
+  return qn_error_in_file(error, file);
+}
+
+enum qn_status qn_edge_array_read(const struct qn_npy *npy, const struct qn_number_array *weights,
+                                  const char *file, struct qn_edge_list *list, uint64_t *sequence,
                                   struct qn_read_result *result, struct qn_error *error) {
   struct ends *ends;
   uint64_t bad;
@@ -115,13 +144,15 @@ enum qn_status qn_edge_array_read(const struct qn_npy *npy, const char *file,
   bool two_rows = npy->shape[0] == 2;
   ends->num_edges = npy->shape[two_rows];
   ends->apart = two_rows != npy->fortran_order;
-  ends->part_edges = qn_edge_view_capacity(false);
-  status = qn_edge_list_keep(list, ends, qn_free, error);
+  ends->part_edges = qn_edge_view_capacity(weights != NULL);
+  status = take_weights(ends, weights, file, list, error);
+  if (!status)
+    status = qn_edge_list_keep(list, ends, qn_free, error);
   if (status) {
     qn_free(ends);
     return status;
   }
-  result->keeps_input = ends->numbers.stays;
+  result->keeps_input = ends->numbers.stays || (weights && weights->stays);
   status = push_edges(ends, list, sequence, &bad, error);
   if (status)
     return status;
@@ -130,8 +161,9 @@ enum qn_status qn_edge_array_read(const struct qn_npy *npy, const char *file,
                           "edge %" PRIu64 " has a negative id",
                           ends->apart ? bad % ends->num_edges : bad / 2);
   snprintf(result->description, sizeof result->description,
-           "%" PRIu64 " x %" PRIu64 ", %s numbers of %u bytes", npy->shape[0], npy->shape[1],
-           npy->type == 'i' ? "signed" : "unsigned", npy->width);
+           "%" PRIu64 " x %" PRIu64 ", %s numbers of %u bytes%s%.40s", npy->shape[0], npy->shape[1],
+           npy->type == 'i' ? "signed" : "unsigned", npy->width, weights ? ", weights in " : "",
+           weights ? weights->name : "");
   result->ledger.records += ends->num_edges;
   result->ledger.edges_read += ends->num_edges;
   return QN_OK;

@@ -10,10 +10,10 @@ extern "C" {
 #endif
 
 /* Push all edges of `npy`, an array of 2 x m (sources, then destinations) or m x 2 whole numbers; 2
- * x 2 is taken for two rows. Counts and describes them in `result`. QN_INVALID for other arrays and
- * negative ids. */
-enum qn_status qn_edge_array_read(const struct qn_npy *npy, const char *file,
-                                  struct qn_edge_list *list, uint64_t *sequence,
+ * x 2 is taken for two rows. `weights`, if it is not NULL, has a number for each. Counts and
+ * describes them in `result`. QN_INVALID for other arrays and negative ids. */
+enum qn_status qn_edge_array_read(const struct qn_npy *npy, const struct qn_number_array *weights,
+                                  const char *file, struct qn_edge_list *list, uint64_t *sequence,
                                   struct qn_read_result *result, struct qn_error *error);
 
 #ifdef __cplusplus

@@ -99,18 +99,47 @@ static bool is_u32(double value) {
   return value >= 0 && value <= UINT32_MAX && value == (double)(uint32_t)value && !signbit(value);
 }
 
-uint64_t qn_numbers_weight_type(const struct qn_number_array *array, enum qn_weight_type *type) {
+/* Whole numbers of 8 bytes are more than a double holds, too. */
+static double rounding_error(const struct qn_number_array *array, uint64_t bits, double value) {
+  if (!(fabs(value) >= 0x1p24) || !(fabs(value) <= FLT_MAX))
+    return 0;
+  if (array->kind == QN_NUMBERS_REAL)
+    return fabs(value - (double)(float)value);
+  bool negative = array->kind == QN_NUMBERS_SIGNED && bits >> 63;
+  uint64_t magnitude = negative ? -bits : bits;
+  __int128 error = (__int128)(float)magnitude - (__int128)magnitude;
+  return fabs((double)error);
+}
+
+/* Of two numbers that f32 changes as much, the larger: the same one in whatever order. */
+static void note_worse(struct qn_rounding *worst, const struct qn_rounding *other) {
+  if (other->error > worst->error ||
+      (other->error == worst->error && fabs(other->exact) > fabs(worst->exact)))
+    *worst = *other;
+}
+
+uint64_t qn_numbers_weight_type(const struct qn_number_array *array, enum qn_weight_type *type,
+                                struct qn_rounding *worst) {
   uint64_t num_blocks = (array->count + BLOCK - 1) / BLOCK, bad = array->count, others = 0;
+  *worst = (struct qn_rounding){0, 0};
 #pragma omp parallel for schedule(static) reduction(min : bad) reduction(+ : others)
   for (uint64_t b = 0; b < num_blocks; b++) {
+    struct qn_rounding worst_here = {0, 0};
     uint64_t bits[BLOCK], first = b * BLOCK;
     uint64_t count = array->count - first < BLOCK ? array->count - first : BLOCK;
     decode_array(array, first, count, bits);
     for (uint64_t i = 0; i < count; i++) {
       double value = value_of(array, bits[i]);
+      const struct qn_rounding here = {value, rounding_error(array, bits[i], value)};
+      if (here.error > 0)
+        note_worse(&worst_here, &here);
       others += !is_u32(value);
       if (!(fabs(value) <= FLT_MAX) && first + i < bad)
         bad = first + i;
+    }
+    if (worst_here.error > 0) {
+#pragma omp critical(qn_numbers_weight_type)
+      note_worse(worst, &worst_here);
     }
   }
   *type = others ? QN_WEIGHT_F32 : QN_WEIGHT_U32;

@@ -31,9 +31,16 @@ uint64_t qn_numbers_ids(const struct qn_number_array *array, uint64_t first, uin
 /* One of them; false if it is negative. */
 bool qn_numbers_id(const struct qn_number_array *array, uint64_t index, uint64_t *id);
 
-/* What weights the whole array makes: u32 if every number is one, else f32. Gives the index of the
- * first number that is neither finite nor fits in f32, `count` if there is none. */
-uint64_t qn_numbers_weight_type(const struct qn_number_array *array, enum qn_weight_type *type);
+/* A number that f32 changes, and by how much. */
+struct qn_rounding {
+  double exact, error;
+};
+
+/* What weights the whole array makes: u32 if every number is one, else f32, which changes none of
+ * 2^24 or more by more than `*worst` (error 0: none at all). Gives the index of the first number
+ * that is neither finite nor fits in f32, `count` if there is none. */
+uint64_t qn_numbers_weight_type(const struct qn_number_array *array, enum qn_weight_type *type,
+                                struct qn_rounding *worst);
 
 /* Decode numbers [first, first + count) as the bits of weights of this type; reals are rounded to
  * the nearest f32. */

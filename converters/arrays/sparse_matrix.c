@@ -92,13 +92,17 @@ static enum qn_status check_pointers(const struct qn_sparse_matrix *matrix,
 
 static enum qn_status choose_weights(struct qn_sparse_matrix *matrix,
                                      const struct qn_read_options *options,
-                                     enum qn_weight_type *type, struct qn_error *error) {
+                                     struct qn_edge_list *list, enum qn_weight_type *type,
+                                     struct qn_error *error) {
   *type = QN_WEIGHT_NONE;
   if (options->weights == QN_WEIGHTS_NONE)
     matrix->values.data = NULL;
   if (!matrix->values.data)
     return QN_OK;
-  uint64_t bad = qn_numbers_weight_type(&matrix->values, type);
+  struct qn_rounding worst;
+  uint64_t bad = qn_numbers_weight_type(&matrix->values, type, &worst);
+  if (worst.error > 0)
+    qn_edge_list_note_rounded(list, worst.exact, (float)worst.exact);
   return bad == matrix->values.count
              ? QN_OK
              : refuse(matrix, error, "'%s': number %" PRIu64 " is not finite, or too large for f32",
@@ -424,7 +428,7 @@ static enum qn_status read_entries(struct qn_sparse_matrix *matrix,
   if (!status && matrix->pointers.data)
     status = check_pointers(matrix, error);
   if (!status)
-    status = choose_weights(matrix, options, &job->weight_type, error);
+    status = choose_weights(matrix, options, list, &job->weight_type, error);
   if (!status)
     status = set_vertices(matrix, options, job, result, error);
   if (status)

@@ -59,16 +59,33 @@ static enum qn_status choose_weight_type(struct qn_build_job *job, struct qn_err
 }
 
 /* Weights of the block in the graph's type, NULL if that is none. */
-static uint32_t *convert_weights(struct qn_edge_block *block, enum qn_weight_type type) {
+static uint32_t *convert_weights(const struct qn_build_job *job, struct qn_edge_block *block) {
+  enum qn_weight_type type = job->weight_type;
   if (type == QN_WEIGHT_NONE)
     return NULL;
   uint32_t *weights = qn_edge_block_weights(block);
   if (block->weight_type == QN_WEIGHT_U32 && type == QN_WEIGHT_F32)
-    for (uint32_t i = 0; i < block->count; i++) {
-      float value = (float)weights[i];
-      memcpy(&weights[i], &value, sizeof value);
-    }
+    for (uint32_t i = 0; i < block->count; i++)
+      weights[i] = qn_weight_to_f32(job->list, weights[i]);
   return weights;
+}
+
+/* Rounding has to be asked for: times in seconds would lose minutes. */
+static enum qn_status check_rounding(const struct qn_build_job *job, struct qn_error *error) {
+  double exact, wrong;
+  if (job->weight_type != QN_WEIGHT_F32 || !qn_edge_list_rounded(job->list, &exact, &wrong))
+    return QN_OK;
+  if (job->build->narrow_weights) {
+    qn_notice("note: weights are rounded to 32-bit floats, by up to %.9g (%.17g)", wrong, exact);
+    return QN_OK;
+  }
+  if (job->build->rounded)
+    *job->build->rounded = true;
+  return qn_fail(error, QN_INVALID,
+                 "weights are kept as 32-bit floats because some are real, negative or above "
+                 "2^32-1, but such a float cannot hold %.17g (it would be wrong by %.9g); "
+                 "--narrow-weights rounds them",
+                 exact, wrong);
 }
 
 /* ---- Edges into buckets --------------------------------------------------- */
@@ -103,7 +120,7 @@ uint32_t *qn_build_prepare_block(const struct qn_build_job *job, struct qn_edge_
                                  uint64_t *self_loops) {
   bool remove = job->build->self_loops == QN_SELF_LOOPS_REMOVE;
   qn_id_map_apply(job->ids, block);
-  uint32_t *weights = convert_weights(block, job->weight_type);
+  uint32_t *weights = convert_weights(job, block);
   *self_loops += filter_self_loops(block, weights, remove);
   return weights;
 }
@@ -351,6 +368,8 @@ static enum qn_status run(struct qn_build_job *job, struct qn_error *error) {
   job->num_vertices = qn_id_map_num_vertices(job->ids);
   fill_info(job);
   status = job->list->spill ? qn_build_on_disk(job, error) : build_in_memory(job, error);
+  if (!status)
+    status = check_rounding(job, error);
   if (status || (build->unique && (status = refuse_duplicates(job, error))))
     return status;
   if (build->check_symmetric && !qn_csr_is_symmetric(&job->out))

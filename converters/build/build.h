@@ -72,6 +72,8 @@ struct qn_build {
                    */
   enum qn_id_choice ids;
   enum qn_weight_choice weights;
+  bool narrow_weights; /* round whole weights that an f32 cannot hold, else QN_INVALID */
+  bool *rounded;       /* or NULL: set where that was the reason */
   enum qn_self_loops self_loops;
   enum qn_duplicates duplicates;
   bool duplicates_chosen; /* by the user: not for the builder */

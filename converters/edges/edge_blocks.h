@@ -87,6 +87,7 @@ struct qn_edge_list {
   struct qn_spill *spill; /* NULL in memory; else there are no blocks here */
   struct qn_kept *kept;   /* what views need, by qn_edge_list_keep */
   bool changed;           /* a view gave other edges than before */
+  double rounded, rounding_error; /* see qn_edge_list_rounded */
 };
 
 /* Block `index` of a list in memory with its edges, which are in `*scratch` if it is one of a view;

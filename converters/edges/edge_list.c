@@ -1,6 +1,7 @@
 #include "converters/edges/edge_list.h"
 
 #include <assert.h>
+#include <math.h>
 
 #include "converters/edges/edge_blocks.h"
 #include "converters/edges/spill.h"
@@ -218,17 +219,41 @@ enum qn_status qn_edge_stream_close(struct qn_edge_stream *stream, struct qn_err
   return stream->status;
 }
 
-static uint32_t float_bits(uint32_t number) {
-  float value = (float)number;
+/* ---- Rounding ------------------------------------------------------------- */
+
+void qn_edge_list_note_rounded(struct qn_edge_list *list, double exact, float rounded) {
+  double error = fabs(exact - (double)rounded);
+  pthread_mutex_lock(&list->mutex);
+  bool worse = error > list->rounding_error ||
+               (error == list->rounding_error && fabs(exact) > fabs(list->rounded));
+  if (worse) {
+    list->rounding_error = error;
+    list->rounded = exact;
+  }
+  pthread_mutex_unlock(&list->mutex);
+}
+
+bool qn_edge_list_rounded(const struct qn_edge_list *list, double *exact, double *error) {
+  *exact = list->rounded;
+  *error = list->rounding_error;
+  return list->rounded != 0;
+}
+
+uint32_t qn_weight_to_f32(struct qn_edge_list *list, uint32_t weight) {
+  float value = (float)weight;
   uint32_t bits;
+  if (__builtin_expect((double)value != (double)weight, 0))
+    qn_edge_list_note_rounded(list, weight, value);
   memcpy(&bits, &value, sizeof bits);
   return bits;
 }
 
+/* ---- Single edges --------------------------------------------------------- */
+
 /* From here on the stream's weights are f32: a block has one type. */
 static void make_weights_float(struct qn_edge_stream *stream) {
   for (uint32_t i = 0; i < stream->count; i++)
-    stream->weights[i] = float_bits(stream->weights[i]);
+    stream->weights[i] = qn_weight_to_f32(stream->list, stream->weights[i]);
   stream->block->weight_type = stream->weight_type = QN_WEIGHT_F32;
 }
 
@@ -244,7 +269,7 @@ void qn_edge_push_slowly(struct qn_edge_stream *stream, uint64_t source, uint64_
   }
   if (weight_type == QN_WEIGHT_U32 && stream->weight_type == QN_WEIGHT_F32) {
     weight_type = QN_WEIGHT_F32;
-    weight_bits = float_bits(weight_bits);
+    weight_bits = qn_weight_to_f32(stream->list, weight_bits);
   } else if (block && weight_type == QN_WEIGHT_F32 && block->weight_type == QN_WEIGHT_U32) {
     make_weights_float(stream);
   }

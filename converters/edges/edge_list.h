@@ -69,6 +69,15 @@ enum qn_status qn_edge_list_create_on_disk(const struct qn_spill_options *option
  * unless their number of vertices is declared: `num_vertices` as in qn_spill_options. */
 void qn_edge_list_mark_ids(struct qn_edge_list *list, const uint64_t *num_vertices);
 
+/* A weight that an f32 cannot hold has been rounded to one; what is below 2^24, or spelled with an
+ * exponent, is a real number and none of this. From any thread. */
+void qn_edge_list_note_rounded(struct qn_edge_list *list, double exact, float rounded);
+/* The weight that rounding has changed most, and by how much; false if none was. */
+bool qn_edge_list_rounded(const struct qn_edge_list *list, double *exact, double *error);
+
+/* The bits of the nearest f32, noted if it is another number. */
+uint32_t qn_weight_to_f32(struct qn_edge_list *list, uint32_t weight);
+
 /* The number of edges in closed streams. */
 uint64_t qn_edge_list_count(const struct qn_edge_list *list);
 

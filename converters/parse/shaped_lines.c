@@ -303,7 +303,7 @@ static inline uint64_t round_product(uint64_t halves, uint64_t fraction, uint32_
   memcpy(&product_bits, &product, sizeof product_bits);
   memcpy(bits, &value, sizeof *bits);
   uint64_t dropped = product_bits & 0x1fffffff;
-  return (uint64_t)(dropped - 0x0ffffff8 < 16) | digits >> 53;
+  return (uint64_t)(dropped - 0x0ffffff8 < 16) | digits >> 53 | (uint64_t)(product >= 0x1p24);
 }
 
 /* True if all are real weights that could be rounded, of no more than 16 digits. */

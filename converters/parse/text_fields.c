@@ -1,6 +1,7 @@
 #include "converters/parse/text_fields.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "converters/text/text_numbers.h"
@@ -45,10 +46,24 @@ enum qn_status qn_text_take_header(struct qn_input *input, struct qn_input_block
   return QN_OK;
 }
 
-bool qn_parse_wanted_weight(enum qn_weight_choice wanted, const char *field, const char *field_end,
-                            enum qn_weight_type *type, uint32_t *bits, char fault[QN_FAULT_BYTES]) {
+static void note_rounded(struct qn_edge_list *list, const char *field, const char *field_end,
+                         uint32_t bits) {
+  char text[64];
+  float rounded;
+  memcpy(&rounded, &bits, sizeof rounded);
+  snprintf(text, sizeof text, "%.*s", (int)(field_end - field), field); /* the rest is too small */
+  qn_edge_list_note_rounded(list, strtod(text, NULL), rounded);
+}
+
+bool qn_parse_wanted_weight(enum qn_weight_choice wanted, struct qn_edge_list *list,
+                            const char *field, const char *field_end, enum qn_weight_type *type,
+                            uint32_t *bits, char fault[QN_FAULT_BYTES]) {
   char text[QN_QUOTE_BYTES];
   enum qn_weight_kind kind = qn_parse_weight(field, field_end, type, bits);
+  if (kind == QN_WEIGHT_ROUNDED) {
+    note_rounded(list, field, field_end, *bits);
+    kind = QN_WEIGHT_FINE;
+  }
   if (kind == QN_WEIGHT_FINE && (wanted != QN_WEIGHTS_U32 || *type == QN_WEIGHT_U32))
     return true;
   const char *found = qn_text_quote(field, field_end, text);
@@ -69,7 +84,7 @@ bool qn_text_weight(struct qn_text_part *part, enum qn_weight_choice wanted, con
                     const char *field, const char *field_end, enum qn_weight_type *type,
                     uint32_t *bits) {
   char fault[QN_FAULT_BYTES];
-  if (qn_parse_wanted_weight(wanted, field, field_end, type, bits, fault))
+  if (qn_parse_wanted_weight(wanted, part->stream.list, field, field_end, type, bits, fault))
     return true;
   qn_text_reject(part, line, field, "%s", fault);
   return false;

@@ -47,10 +47,12 @@ enum qn_status qn_text_take_header(struct qn_input *input, struct qn_input_block
                                    const char *expected, uint64_t *number, const char **line,
                                    const char **end, struct qn_error *error);
 
-/* Parse a weight that obeys `wanted`; false if it is none, and `fault` says why. */
+/* Parse a weight that obeys `wanted`; false if it is none, and `fault` says why. One that is
+ * rounded is noted in `list`. */
 #define QN_FAULT_BYTES 384
-bool qn_parse_wanted_weight(enum qn_weight_choice wanted, const char *field, const char *field_end,
-                            enum qn_weight_type *type, uint32_t *bits, char fault[QN_FAULT_BYTES]);
+bool qn_parse_wanted_weight(enum qn_weight_choice wanted, struct qn_edge_list *list,
+                            const char *field, const char *field_end, enum qn_weight_type *type,
+                            uint32_t *bits, char fault[QN_FAULT_BYTES]);
 
 /* As a field of a line; rejects the line and returns false if it is none. */
 bool qn_text_weight(struct qn_text_part *part, enum qn_weight_choice wanted, const char *line,

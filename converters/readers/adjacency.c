@@ -245,8 +245,9 @@ static uint64_t push_neighbors(const struct adjacency *adjacency, struct qn_toke
   return UINT64_MAX;
 }
 
-static inline bool take_weight(const struct adjacency *adjacency, struct qn_token_part *part,
-                               enum qn_weight_type *type, uint32_t *bits) {
+static inline bool take_weight(const struct adjacency *adjacency, struct qn_edge_list *list,
+                               struct qn_token_part *part, enum qn_weight_type *type,
+                               uint32_t *bits) {
   char fault[QN_FAULT_BYTES];
   uint64_t whole;
   const char *end;
@@ -260,7 +261,7 @@ static inline bool take_weight(const struct adjacency *adjacency, struct qn_toke
     part->next--;
   }
   const char *begin = qn_token_text(part, &end);
-  return qn_parse_wanted_weight(adjacency->weights, begin, end, type, bits, fault);
+  return qn_parse_wanted_weight(adjacency->weights, list, begin, end, type, bits, fault);
 }
 
 static uint64_t push_weights(const struct adjacency *adjacency, struct qn_token_part *whole,
@@ -279,7 +280,7 @@ static uint64_t push_weights(const struct adjacency *adjacency, struct qn_token_
     }
     if (count)
       continue;
-    if (!take_weight(adjacency, &part, &type, &bits))
+    if (!take_weight(adjacency, stream->list, &part, &type, &bits))
       return begin + edge;
     row = row_from(adjacency, row, edge);
     qn_edge_push_weighted(stream, row, adjacency->neighbors[edge++], type, bits);
@@ -395,7 +396,8 @@ static enum qn_status read_weights(struct reading *reading, struct qn_error *err
   if (status || bad == UINT64_MAX)
     return status;
   struct qn_token_place place = qn_tokens_find(&reading->tokens, bad);
-  qn_parse_wanted_weight(adjacency->weights, place.begin, place.end, &type, &bits, fault);
+  qn_parse_wanted_weight(adjacency->weights, reading->list, place.begin, place.end, &type, &bits,
+                         fault);
   qn_fail(error, QN_INVALID, "%s", fault);
   return qn_error_at_line(error, adjacency->size.file, place.line, place.column);
 }

@@ -171,11 +171,13 @@ static enum qn_status read_array(struct binsparse *binsparse, const char *name,
 /* Values that are all true, or one 1 for all, are how matrices of structure alone are kept. */
 static void drop_pattern(struct qn_sparse_matrix *matrix, const char *type) {
   enum qn_weight_type weight_type;
+  struct qn_rounding rounding;
   uint32_t bits;
   if (type && strstr(type, "bint8") && !memchr(matrix->values.data, 0, matrix->values.count))
     matrix->values.data = NULL;
   if (!matrix->values.data || !matrix->iso || matrix->values.count != 1 ||
-      qn_numbers_weight_type(&matrix->values, &weight_type) != 1 || weight_type != QN_WEIGHT_U32)
+      qn_numbers_weight_type(&matrix->values, &weight_type, &rounding) != 1 ||
+      weight_type != QN_WEIGHT_U32)
     return;
   qn_numbers_weights(&matrix->values, QN_WEIGHT_U32, 0, 1, &bits);
   if (bits == 1)

@@ -11,6 +11,7 @@
  * graph: row i is vertex Li, column j is vertex Rj. Symmetric files hold one triangle: the graph
  * is undirected. Skew-symmetric ones imply the reverse of every entry with the negated value. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -274,7 +275,11 @@ static void push_negated(struct qn_text_part *part, const struct matrix *matrix,
                          const struct entry *entry) {
   float value;
   memcpy(&value, &entry->bits, sizeof value);
-  value = entry->type == QN_WEIGHT_U32 ? -(float)entry->bits : -value;
+  if (entry->type == QN_WEIGHT_U32) {
+    uint32_t bits = qn_weight_to_f32(part->stream.list, entry->bits);
+    memcpy(&value, &bits, sizeof value);
+  }
+  value = -value;
   qn_edge_push_f32(&part->stream, entry->column - 1 + matrix->first_source,
                    entry->row - 1 + matrix->first_destination, value);
   part->implied++;
@@ -308,6 +313,10 @@ static bool parse_integer(struct qn_text_part *part, const struct matrix *matrix
   entry->type = magnitude <= UINT32_MAX && !(negative && magnitude) ? QN_WEIGHT_U32 : QN_WEIGHT_F32;
   float value = negative ? -(float)magnitude : (float)magnitude;
   entry->bits = (uint32_t)magnitude;
+  bool rounded = fabsf(value) >= 0x1p64f || (uint64_t)fabsf(value) != magnitude;
+  if (entry->type == QN_WEIGHT_F32 && rounded)
+    qn_edge_list_note_rounded(part->stream.list, negative ? -(double)magnitude : (double)magnitude,
+                              value);
   if (entry->type == QN_WEIGHT_F32)
     memcpy(&entry->bits, &value, sizeof value);
   if (entry->type == QN_WEIGHT_U32 || matrix->weights != QN_WEIGHTS_U32)

@@ -19,7 +19,7 @@ static enum qn_status read_npy(struct qn_input *input, const struct qn_read_opti
   status = qn_npy_parse(whole.data, whole.bytes, qn_input_name(input), &npy, error);
   npy.stays = qn_input_stays(input);
   if (!status)
-    status = qn_edge_array_read(&npy, qn_input_name(input), list, sequence, result, error);
+    status = qn_edge_array_read(&npy, NULL, qn_input_name(input), list, sequence, result, error);
   qn_whole_input_release(&whole);
   return status;
 }

@@ -5,6 +5,7 @@
  *   src, dst                                  coordinates
  *   edge_index, or one array alone            two rows or columns: the ends of edges
  *
+ * Weights are called data, edge_weight, weights or weight.
  * Two more are what quern-export adds for graphs of which they say something: vertex_ids, the
  * names of vertices, and undirected. Other arrays are not looked at. */
 #include <inttypes.h>
@@ -39,6 +40,11 @@ static const char *const names[NUM_ARRAYS] = {"indptr", "indices", "row",       
                                               "src",    "dst",     "edge_index", "data",
                                               "shape",  "format",  "vertex_ids", "undirected"};
 
+/* What weights are called where they are not values of a matrix. */
+static const char *const weight_names[] = {"edge_weight.npy", "weights.npy", "weight.npy"};
+
+enum { NUM_WEIGHT_NAMES = sizeof weight_names / sizeof *weight_names };
+
 struct npz {
   const char *file;
   bool stays; /* the archive is mapped, until the input is closed */
@@ -62,6 +68,11 @@ static void find_arrays(struct npz *npz) {
     npz->members[i] = qn_zip_find(&npz->zip, name);
     if (npz->members[i])
       npz->members[i]->wanted = true;
+  }
+  for (unsigned i = 0; i < NUM_WEIGHT_NAMES && !npz->members[VALUES]; i++) {
+    npz->members[VALUES] = qn_zip_find(&npz->zip, weight_names[i]);
+    if (npz->members[VALUES])
+      npz->members[VALUES]->wanted = true;
   }
   if (npz->zip.num_members == 1)
     npz->members[EDGES] = &npz->zip.members[0];
@@ -247,6 +258,20 @@ static enum qn_status fail_unknown(struct npz *npz, struct qn_error *error) {
                 list);
 }
 
+static enum qn_status read_ends(const struct npz *npz, const struct qn_read_options *options,
+                                struct qn_edge_list *list, uint64_t *sequence,
+                                struct qn_read_result *result, struct qn_error *error) {
+  struct qn_number_array weights;
+  bool weighted = npz->members[VALUES] && npz->members[VALUES] != npz->members[EDGES] &&
+                  options->weights != QN_WEIGHTS_NONE;
+  enum qn_status status = weighted ? take_numbers(npz, VALUES, &weights, error) : QN_OK;
+  if (weighted)
+    weights.name = npz->members[VALUES]->name;
+  return status ? status
+                : qn_edge_array_read(&npz->arrays[EDGES], weighted ? &weights : NULL, npz->file,
+                                     list, sequence, result, error);
+}
+
 static enum qn_status read_arrays(struct npz *npz, const struct qn_read_options *options,
                                   struct qn_edge_list *list, uint64_t *sequence,
                                   struct qn_read_result *result, struct qn_error *error) {
@@ -265,7 +290,7 @@ static enum qn_status read_arrays(struct npz *npz, const struct qn_read_options 
   if (status)
     return status;
   if (!is_matrix)
-    return qn_edge_array_read(&npz->arrays[EDGES], npz->file, list, sequence, result, error);
+    return read_ends(npz, options, list, sequence, result, error);
   status = fill_matrix(npz, major, minor, format, sizeof format, &matrix, error);
   if (!status)
     return qn_sparse_matrix_read(&matrix, options, list, sequence, result, error);

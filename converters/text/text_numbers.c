@@ -87,6 +87,17 @@ static bool parse_plain_real(const char *p, const char *end, float *value) {
   return true;
 }
 
+/* Of a text without an exponent: is it a number of 2^24 or more that is not `value`? */
+static bool is_rounded(const char *text, float value) {
+  uint64_t whole;
+  const char *digits = text + (*text == '-' || *text == '+'), *end = text + strlen(text);
+  if (fabsf(value) < 0x1p24f || strpbrk(text, "eE"))
+    return false;
+  if (qn_parse_whole(digits, end, &whole) == QN_NUMBER_FINE)
+    return fabsf(value) >= 0x1p64f || (uint64_t)fabsf(value) != whole;
+  return strtod(text, NULL) != (double)value;
+}
+
 enum qn_weight_kind qn_parse_weight(const char *begin, const char *end, enum qn_weight_type *type,
                                     uint32_t *bits) {
   uint64_t whole;
@@ -96,6 +107,7 @@ enum qn_weight_kind qn_parse_weight(const char *begin, const char *end, enum qn_
     *bits = (uint32_t)whole;
     return QN_WEIGHT_FINE;
   }
+  enum qn_weight_kind kind = QN_WEIGHT_FINE;
   float value;
   if (!parse_plain_real(begin, end, &value)) {
     char text[MAX_REAL_TEXT];
@@ -108,8 +120,9 @@ enum qn_weight_kind qn_parse_weight(const char *begin, const char *end, enum qn_
     value = strtof(text, NULL);
     if (!isfinite(value))
       return QN_WEIGHT_TOO_LARGE;
+    kind = is_rounded(text, value) ? QN_WEIGHT_ROUNDED : QN_WEIGHT_FINE;
   }
   *type = QN_WEIGHT_F32;
   memcpy(bits, &value, sizeof *bits);
-  return QN_WEIGHT_FINE;
+  return kind;
 }

@@ -70,7 +70,8 @@ enum qn_number_kind {
 enum qn_number_kind qn_parse_whole(const char *begin, const char *end, uint64_t *value);
 
 /* The float nearest to digits / 10^fraction, if it can be had at once: both are exact in a double,
- * so that their quotient is the nearest double, unless rounding that once more could go wrong. */
+ * so that their quotient is the nearest double, unless rounding that once more could go wrong. Of
+ * 2^24 and more only if the float is the number: others are QN_WEIGHT_ROUNDED. */
 static inline bool qn_round_decimal(uint64_t digits, unsigned fraction, float *value) {
   static const double powers[] = {1,   1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                   1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
@@ -81,13 +82,14 @@ static inline bool qn_round_decimal(uint64_t digits, unsigned fraction, float *v
   memcpy(&bits, &exact, sizeof bits);
   uint64_t dropped = bits & 0x1fffffff; /* what float has no room for */
   *value = (float)exact;
-  return dropped < 0x0fffffff || dropped > 0x10000001;
+  return (dropped < 0x0fffffff || dropped > 0x10000001) && (exact < 0x1p24 || dropped == 0);
 }
 
 /* Parse [begin, end) as a weight: u32 if it is a whole number that fits, else the nearest f32.
  * Decimal with optional sign, fraction and exponent. */
 enum qn_weight_kind {
   QN_WEIGHT_FINE,
+  QN_WEIGHT_ROUNDED, /* fine, but it is 2^24 or more, without an exponent, and the f32 is another */
   QN_WEIGHT_NO_NUMBER,
   QN_WEIGHT_NOT_FINITE, /* nan or inf in any spelling */
   QN_WEIGHT_TOO_LARGE,  /* for f32 */

@@ -18,7 +18,7 @@ ODD = ("7", "-0.25", "1e-3", ".5", "5.", "+2.5", "123456789012345678.5", "0.0000
 class RealWeights(unittest.TestCase):
     def weights(self, lines, *options):
         Path("list.txt").write_text("".join(lines))
-        subprocess.run(["quern-import", "list.txt", "-q", "-f", "-o", "g.qrn", *options], check=True)
+        subprocess.run(["quern-import", "list.txt", "-q", "-f", "--narrow-weights", "-o", "g.qrn", *options], check=True)
         subprocess.run(["quern-export", "g.qrn", "-q", "-f", "-o", "out.txt"], check=True)
         return Path("out.txt").read_text().splitlines()
 
