@@ -713,7 +713,8 @@ bool qn_table_weight(struct qn_text_part *part, const struct qn_table *table, co
     return false;
   }
   char fault[QN_FAULT_BYTES];
-  if (qn_parse_wanted_weight(table->weights, text, text + strlen(text), type, bits, fault))
+  if (qn_parse_wanted_weight(table->weights, part->stream.list, text, text + strlen(text), type,
+                             bits, fault))
     return true;
   qn_text_reject(part, line, column.begin, "%s", fault);
   return false;
