@@ -554,6 +554,7 @@ static void sums_that_overflow(void **state) {
   assert_int_equal(build_bad(&edges, &build), QN_INVALID);
   assert_non_null(strstr(error.message, "from 3 to 2"));
   build.weights = QN_WEIGHTS_F32;
+  build.narrow_weights = true;
   check_build(&edges, &build);
   for (int i = 0; i < 6; i++)
     items[i].weight = as_bits(3e38f);
