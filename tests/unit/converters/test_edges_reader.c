@@ -64,8 +64,8 @@ static void check_weight(const char *text) {
   uint32_t bits, expected;
   enum qn_weight_kind kind = qn_parse_weight(text, text + strlen(text), &type, &bits);
   float value = strtof(text, NULL);
-  bool rounded = fabs(strtod(text, NULL)) >= 0x1p24 && strtod(text, NULL) != (double)value &&
-                 !strpbrk(text, "eE");
+  long double exact = strtold(text, NULL);
+  bool rounded = fabsl(exact) >= 0x1p24L && exact != (long double)value && !strpbrk(text, "eE");
   assert_int_equal(kind, rounded ? QN_WEIGHT_ROUNDED : QN_WEIGHT_FINE);
   memcpy(&expected, &value, sizeof expected);
   if (type != QN_WEIGHT_F32 || bits != expected)
