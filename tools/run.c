@@ -126,10 +126,10 @@ static const char documentation[] =
     "Run an algorithm on a container of any layout and show what it found.\v"
     "The container may be BUNDLE.tar:MEMBER, which is restored to temporary disk space (TMPDIR) "
     "first.\n\n"
-    "The result does not depend on the layout, the device or the number of threads. Original ids "
-    "and original order are those of the graph's input. An option that an algorithm has no use for "
-    "is refused. Exit status: 0 done; 2 usage; 3 damaged "
-    "input; 4 no kernel for this combination; 5 I/O or memory; 6 device; 130 interrupted.";
+    "The result does not depend on the layout, the device or the number of threads, but for the "
+    "last digits of sums of real numbers. Original ids and original order are those of the graph's "
+    "input. An option that an algorithm has no use for is refused. Exit status: 0 done; 2 usage; 3 "
+    "damaged input; 4 no kernel for this combination; 5 I/O or memory; 6 device; 130 interrupted.";
 
 static void add_source(struct options *options, char *id) {
   struct qn_error error;
