@@ -3,6 +3,7 @@
 
     bench/gpu.py                     measure: limits, every kernel on R-MAT and uniform graphs, cuSPARSE; check the results
     bench/gpu.py --stream            runs that stream, with a quarter of the topology as device memory, against pinned copies
+    bench/gpu.py --devices           PageRank shared by two devices, resident and streamed
     bench/gpu.py --sanitize          compute-sanitizer's memcheck and racecheck over every kernel on small graphs
     bench/gpu.py --emulator          the same script against the emulator, tiny: to try the script itself
 
@@ -25,6 +26,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+import gpu_devices
 import gpu_joint
 import gpu_streaming
 import records
@@ -65,7 +67,7 @@ class Bench:
         self.work = options.output / "graphs"
         self.work.mkdir(parents=True, exist_ok=True)
         self.results = {"runs": [], "checks": [], "skipped": [], "cusparse": []}
-        self.environment = dict(os.environ)
+        self.environment = dict(os.environ, QUERN_EMULATOR_DEVICES="2")
         self.listed = []
 
     def left(self):
@@ -352,10 +354,19 @@ def joint_records(results):
                 yield records.record(row, column + streamed, 1e3 * run[key], "ms", graph)
 
 
+def device_records(results):
+    for run in results.get("devices", []):
+        if run["scale"] == REPORTED_SCALE:
+            graph = graph_title("rmat", run["scale"]) + ", PageRank, an iteration"
+            memory = run["device_memory"]
+            row = LAYOUT_TITLES[run["layout"]] + (", streamed with %d MiB on each" % (memory >> 20) if memory else ", resident")
+            yield records.record(row, run["team"], 1e3 * run["seconds"], "ms", graph)
+
+
 def all_records(results):
     tables = {"gpu-limits": limit_records(results), "gpu-kernels": kernel_records(results["runs"]),
               "gpu-cusparse": cusparse_records(results), "gpu-streaming": streaming_records(results),
-              "gpu-joint": joint_records(results)}
+              "gpu-joint": joint_records(results), "gpu-devices": device_records(results)}
     return {name: found for name, found in ((name, list(each)) for name, each in tables.items()) if found}
 
 
@@ -387,6 +398,8 @@ def tables(results):
         lines += [""] + gpu_streaming.table(results["streaming"], results["same_plan"])
     if "joint" in results:
         lines += [""] + gpu_joint.table(results["joint"])
+    if "devices" in results:
+        lines += [""] + gpu_devices.table(results["devices"])
     wrong = [check for check in results["checks"] if not check["right"]]
     lines += ["", "%d checks right, %d wrong, %d not done for lack of time." % (
         len(results["checks"]) - len(wrong), len(wrong), len(results["skipped"]))]
@@ -397,7 +410,9 @@ def tables(results):
 
 def default_scales(options):
     if options.emulator:
-        return [9] if options.stream else [6, 7]
+        return [9] if options.stream or options.devices else [6, 7]
+    if options.devices:
+        return [REPORTED_SCALE]
     return [9] if options.sanitize else [24] if options.stream else [20, 21, 22, 23, 24]
 
 
@@ -405,9 +420,10 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sanitize", action="store_true", help="run compute-sanitizer instead of measuring")
     parser.add_argument("--stream", action="store_true", help="measure streaming, and CPU and device side by side, instead")
+    parser.add_argument("--devices", action="store_true", help="measure runs that two devices share instead")
     parser.add_argument("--emulator", action="store_true", help="try the script without a GPU")
     parser.add_argument("--scales", type=lambda text: [int(s) for s in text.split(",")], metavar="S,S,...",
-                        help="2^S vertices (20,21,22,23,24; --stream: 24; --sanitize: 9; --emulator: 6,7)")
+                        help="2^S vertices (20,21,22,23,24; --stream: 24; --devices: 23; --sanitize: 9; --emulator: 6,7)")
     parser.add_argument("--beyond-cache", type=int, metavar="S",
                         help="plain against blocked CSR on a uniform graph of 2^S vertices (25; 0: not)")
     parser.add_argument("--degree", type=int, default=16, help="edges a vertex before symmetrising (16)")
@@ -431,7 +447,8 @@ def main():
     options = arguments()
     bench = Bench(options)
     try:
-        (sanitize_all if options.sanitize else stream_all if options.stream else measure_all)(bench)
+        (sanitize_all if options.sanitize else stream_all if options.stream else
+         gpu_devices.devices_all if options.devices else measure_all)(bench)
     finally:
         bench.results["seconds"] = time.monotonic() - bench.begin
         measured = {} if options.emulator or options.sanitize else all_records(bench.results)
