@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""docs/performance.md from bench/results.
+"""docs/performance.md, and the figures in the README, from bench/results.
 
-    bench/report.py                                  write the page
-    bench/report.py --check                          does the page say what bench/results gives?
-    bench/report.py --machine NAME REPORT.json ...   merge what benchmarks have measured, and write the page
+    bench/report.py                                  write the pages
+    bench/report.py --check                          do the pages say what bench/results gives?
+    bench/report.py --machine NAME REPORT.json ...   merge what benchmarks have measured, and write the pages
 
 NAME is a machine of bench/machines.json. The page's text is bench/performance.md.in: a line `@table NAME` stands for a table, and
-{table: row: column} for one figure in the text."""
+{table: row: column} for one figure in the text. In the README they stand between two comments, as bench/headlines.md.in has them."""
 
 import argparse
 import json
@@ -16,8 +16,8 @@ from pathlib import Path
 
 import records
 
-PAGE = records.ROOT / "docs/performance.md"
-TEXT = records.ROOT / "bench/performance.md.in"
+PAGE, README = records.ROOT / "docs/performance.md", records.ROOT / "README.md"
+TEXT, HEADLINES = records.ROOT / "bench/performance.md.in", records.ROOT / "bench/headlines.md.in"
 MACHINES = json.loads((records.ROOT / "bench/machines.json").read_text())
 
 
@@ -85,9 +85,16 @@ def cited(match):
     return figure(found[0])
 
 
-def page():
-    text = re.sub(r"(?m)^@table (\S+)$", lambda match: table(match.group(1)), TEXT.read_text())
+def filled(path):
+    text = re.sub(r"(?m)^@table (\S+)$", lambda match: table(match.group(1)), path.read_text())
     return re.sub(r"\{([^{}]+: [^{}]+: [^{}]+)\}", cited, text)
+
+
+def pages():
+    """The text of each page that has measured figures."""
+    headlines = re.compile(r"(?s)(<!-- figures[^\n]*-->\n).*?(<!-- end -->)")
+    return {PAGE: filled(TEXT), README: headlines.sub(lambda match: match.group(1) + filled(HEADLINES) + match.group(2),
+                                                      README.read_text())}
 
 
 def merge(path, machine, commit):
@@ -104,17 +111,17 @@ def main():
     parser.add_argument("reports", nargs="*", metavar="REPORT", help="JSON that benchmarks wrote")
     parser.add_argument("--machine", choices=MACHINES, help="where they were made")
     parser.add_argument("--commit", help="what was measured, if a report does not say")
-    parser.add_argument("--check", action="store_true", help="exit with 1 if the page is another")
+    parser.add_argument("--check", action="store_true", help="exit with 1 if a page is another")
     options = parser.parse_args()
     if options.reports and not options.machine:
         parser.error("reports need --machine")
     for path in options.reports:
         merge(path, options.machine, options.commit)
-    if options.check:
-        if PAGE.read_text() != page():
-            sys.exit("report: %s is not what bench/results gives; run bench/report.py" % PAGE)
-    else:
-        PAGE.write_text(page())
+    for path, text in pages().items():
+        if not options.check:
+            path.write_text(text)
+        elif path.read_text() != text:
+            sys.exit("report: %s is not what bench/results gives; run bench/report.py" % path)
 
 
 if __name__ == "__main__":
