@@ -9,6 +9,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tarfile
 import tempfile
 import unittest
@@ -135,6 +136,14 @@ class Every(unittest.TestCase):
         tested = {each.page for each in Commands.__subclasses__()}
         pages = ["README.md"] + ["docs/" + page.name for page in (SOURCE / "docs").glob("*.md")]
         self.assertEqual({page for page in pages if blocks(page)} - tested, set())
+
+    def test_tests_that_pages_name_are_there(self):
+        listed = run(sys.executable, SOURCE / "tests/run.py", "--list").stdout
+        pages = [SOURCE / "tests/README.md", *(SOURCE / "docs").glob("*.md")]
+        words = {word for page in pages for word in re.findall(r"tests/run\.py[^#\n]* -k (\S+)", page.read_text())}
+        self.assertGreater(len(words), 3)
+        for word in words:
+            self.assertIn(word, listed)
 
     def test_bootstrap_and_scons_know_what_pages_ask_for(self):
         bootstrap = subprocess.run(["sh", str(SOURCE / "bootstrap")], stderr=subprocess.PIPE, text=True).stderr
