@@ -1,5 +1,5 @@
 /* Blocked CSR that does not fit into device memory: stretches of the rows of a block are the units
- * of streaming (row_units.cuh). Part of engine.cuh.
+ * of streaming (row_units.cuh).
  *
  * Programs whose vertices are all active move every unit, block after block. Rows that pull leave
  * their results as they do in a resident run, so what reduces them stays on the device: 8 bytes or
@@ -14,7 +14,9 @@
 #ifndef QN_KERNELS_CUDA_BLOCKED_CSR_STREAMED_CUH
 #define QN_KERNELS_CUDA_BLOCKED_CSR_STREAMED_CUH
 
+#include "kernels/cuda/blocked_csr/walk.cuh"
 #include "kernels/cuda/rows/row_walks.cuh"
+#include "kernels/cuda/sweep/senders.cuh"
 
 namespace {
 

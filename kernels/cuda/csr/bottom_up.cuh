@@ -1,6 +1,6 @@
 /* Looking for a parent from below: vertices that are still open scan their in-edges for a
  * member of the frontier and stop at the first (Beamer, Asanovic, Patterson:
- * Direction-Optimizing Breadth-First Search, SC 2012). Part of frontier.cuh.
+ * Direction-Optimizing Breadth-First Search, SC 2012).
  *
  * Bytes: a bit a vertex that may be open, 4 of value and 16 of row offsets for those that may, then
  * 4 an edge until the first hit; the bitmaps (V / 8 bytes) stay in L2. A vertex without in-edges

@@ -1,5 +1,5 @@
-/* Connected components of plain CSR that does not fit into device memory. Part of
- * kernel_cc.cu, whose `parent`s stay on the device: every edge is joined once, as its unit
+/* Connected components of plain CSR that does not fit into device memory: the parents
+ * (cc_trees.cuh) stay on the device: every edge is joined once, as its unit
  * passes by (row_units.cuh), so the topology crosses the bus a single time, where propagating
  * labels moves it once for each step of the diameter. The first neighbours alone, with which a
  * resident run begins to save most of its work, would move nearly all of it too.
@@ -9,6 +9,7 @@
 #ifndef QN_KERNELS_CUDA_CSR_CC_STREAMED_CUH
 #define QN_KERNELS_CUDA_CSR_CC_STREAMED_CUH
 
+#include "kernels/cuda/csr/cc_trees.cuh"
 #include "kernels/cuda/rows/row_units.cuh"
 #include "kernels/cuda/stream/pins.cuh"
 #include "kernels/own_state.h"
@@ -220,26 +221,28 @@ inline enum qn_status cc_run_streamed(const struct qn_run_request *request,
     work.source.user = &work.cut;
     work.source.describe = row_unit_describe;
     work.source.moves_once = true;
-    status = qn_cuda_memory_create(&memory, request->device, request->device_memory, error);
   }
+  auto prepare = [&](struct qn_error *failure) {
+    const enum qn_status planned = cc_plan(&work, failure);
+    return planned ? planned : cc_create(&work, failure);
+  };
+  auto algorithm = [&](struct qn_error *failure) {
+    const enum qn_status joined = cc_join(&work, failure);
+    return joined ? joined
+                  : label(&memory, work.parent, work.positions, work.first, work.num_vertices,
+                          failure);
+  };
+  auto finish = [&](enum qn_status ended, struct qn_error *failure) {
+    cc_destroy(&work);
+    result->converged = true;
+    return ended ? ended
+                 : qn_run_download(&memory, QN_RESULT_U32, work.parent, work.num_vertices, result,
+                                   failure);
+  };
   if (!status)
-    status = cc_plan(&work, error);
-  if (!status)
-    status = cc_create(&work, error);
-  qn_load_kernels();
-  if (!status)
-    status = qn_cuda_algorithm_begin(&memory, error);
-  if (!status)
-    status = cc_join(&work, error);
-  if (!status)
-    status = label(&memory, work.parent, work.positions, work.first, work.num_vertices, error);
-  if (!status)
-    status = qn_cuda_algorithm_end(&memory, error);
+    return qn_run_whole(request, &memory, prepare, algorithm, finish, result, error);
   cc_destroy(&work);
-  if (!status)
-    status = qn_run_download(&memory, QN_RESULT_U32, work.parent, work.num_vertices, result, error);
-  result->converged = true;
-  return qn_cuda_run_end(&memory, status, result);
+  return status;
 }
 
 } /* namespace */

@@ -7,46 +7,14 @@
 #ifndef QN_KERNELS_CUDA_CSR_ENGINE_CUH
 #define QN_KERNELS_CUDA_CSR_ENGINE_CUH
 
-#include "kernels/cuda/device/ranges.cuh"
-#include "kernels/cuda/edges/combine.cuh"
-#include "kernels/cuda/edges/csr_device.cuh"
 #include "kernels/cuda/edges/output.cuh"
-#include "kernels/cuda/edges/row_queue.cuh"
+#include "kernels/cuda/edges/run_device.cuh"
 #include "kernels/cuda/rows/streamed_rows.cuh"
-#include "kernels/engine.h"
-#include "support/memory.h"
-#include "support/threads.h"
-#include <quern/graph.h>
 #include <quern/transpose.h>
-
-namespace {
-
-/* What one run works on. Device pointers belong to `memory`. */
-struct engine_run_state {
-  const struct qn_run_request *request;
-  const struct qn_graph *view;
-  struct qn_run_result *result;
-  struct qn_cuda_memory *memory;
-  struct qn_program_context context;
-  struct qn_csr out; /* on the device; row offsets alone where the program only pulls */
-  struct qn_csr in;  /* on the device, if the run wants in-edges */
-  bool has_in;
-  const uint32_t *positions; /* on the device, or NULL: themselves */
-  program_value *values;     /* [V] on the device */
-};
-
-} /* namespace */
-
 #if PROGRAM_SCHEDULE == QN_ALL_ACTIVE
 #include "kernels/cuda/csr/pull.cuh"
-#define ENGINE_WANTS_IN 1
-#define ENGINE_MUST_HAVE_IN 1
-#define ENGINE_WANTS_OUT 0
 #else
 #include "kernels/cuda/csr/frontier.cuh"
-#define ENGINE_WANTS_IN PROGRAM_FIRST_SUFFICES
-#define ENGINE_MUST_HAVE_IN 0
-#define ENGINE_WANTS_OUT 1
 #endif
 
 namespace {
@@ -58,7 +26,7 @@ inline enum qn_status engine_find_in(const struct qn_graph *view, struct qn_grap
   return view->has_transpose ? QN_OK : qn_graph_create_transpose(&view->out, made, error);
 }
 
-inline enum qn_status engine_upload_in(struct engine_run_state *run, struct qn_error *error) {
+inline enum qn_status engine_upload_in(struct csr_run *run, struct qn_error *error) {
   struct qn_graph made;
   const struct qn_csr *in;
   memset(&made, 0, sizeof made);
@@ -70,22 +38,22 @@ inline enum qn_status engine_upload_in(struct engine_run_state *run, struct qn_e
 }
 
 /* Bring the directions to the device that the engine walks. An undirected graph's are the same. */
-inline enum qn_status engine_upload(struct engine_run_state *run, struct qn_error *error) {
+inline enum qn_status engine_upload(struct csr_run *run, struct qn_error *error) {
   const struct qn_csr *out = &run->view->out;
   const bool same = run->view->has_transpose && run->view->in.row_offsets == out->row_offsets;
-  const bool wants_in = !engine_is_finished(run->request, &run->context) &&
-                        (ENGINE_MUST_HAVE_IN || (ENGINE_WANTS_IN && run->view->has_transpose));
+  const bool needs_in = !engine_is_finished(run->request, &run->context) &&
+                        (must_have_in || (wants_in && run->view->has_transpose));
   enum qn_status status = QN_OK;
-  if (ENGINE_WANTS_OUT)
+  if (wants_out)
     status = qn_cuda_csr_upload(run->memory, out, PROGRAM_USES_WEIGHTS, &run->out, error);
-  run->has_in = wants_in;
-  if (!status && wants_in && same && ENGINE_WANTS_OUT)
+  run->has_in = needs_in;
+  if (!status && needs_in && same && wants_out)
     run->in = run->out;
-  else if (!status && wants_in)
+  else if (!status && needs_in)
     status = engine_upload_in(run, error);
-  if (status || ENGINE_WANTS_OUT || !PROGRAM_USES_OUT_DEGREE)
+  if (status || wants_out || !PROGRAM_USES_OUT_DEGREE)
     return status;
-  if (wants_in && same) {
+  if (needs_in && same) {
     run->out.row_offsets = run->in.row_offsets;
     return QN_OK;
   }
@@ -95,10 +63,10 @@ inline enum qn_status engine_upload(struct engine_run_state *run, struct qn_erro
 
 /* Does one direction alone, if any is wanted, not fit? Then the work of bringing it there is not
  * begun. */
-inline bool engine_is_too_large(const struct engine_run_state *run) {
+inline bool engine_is_too_large(const struct csr_run *run) {
   const struct qn_csr *out = &run->view->out;
   const bool weighted = PROGRAM_USES_WEIGHTS && out->weights.type != QN_WEIGHT_NONE;
-  if (!ENGINE_WANTS_OUT && run->request->max_iterations == 0)
+  if (!wants_out && run->request->max_iterations == 0)
     return false;
   return (weighted ? 8 : 4) * out->num_edges + 8 * out->num_vertices >
          qn_cuda_plannable_bytes(&run->memory->device, run->memory->cap);
@@ -109,39 +77,40 @@ inline enum qn_status engine_run_resident(const struct qn_run_request *request,
                                           struct qn_run_result *result, bool *too_large,
                                           struct qn_error *error) {
   struct qn_cuda_memory memory;
-  struct engine_run_state run;
+  struct csr_run run;
+  struct csr_loop loop;
   memset(&run, 0, sizeof run);
+  memset(&loop, 0, sizeof loop);
+  loop.run = &run;
   run.request = request;
   run.view = (const struct qn_graph *)request->view;
   run.result = result;
   run.memory = &memory;
   run.context = engine_begin(request, run.view->out.num_vertices, run.view->out.num_edges, result);
-  enum qn_status status =
-      qn_cuda_memory_create(&memory, request->device, request->device_memory, error);
-  if (!status && engine_is_too_large(&run)) {
-    memory.exhausted = true;
-    status = QN_DEVICE;
-  }
-  if (!status)
-    status = engine_upload(&run, error);
-  if (!status && request->positions)
-    status = qn_cuda_copy_of(&memory, &run.positions, request->positions, run.context.num_vertices,
-                             0, sizeof *request->positions, "positions", error);
-  if (!status)
-    status = qn_cuda_alloc(&memory, &run.values, run.context.num_vertices, sizeof *run.values,
-                           "vertex values", error);
-  if (!status)
-    status = engine_iterate(&run, error);
-  if (!status)
-    status = qn_cuda_algorithm_end(&memory, error);
-  if (!status)
-    status = output_download(&memory, &run.context, run.values, NULL, result, error);
-  qn_cuda_report(&memory, result);
-  *too_large = status && memory.exhausted;
-  qn_cuda_memory_destroy(&memory);
-  if (status)
-    memset(result, 0, sizeof *result);
-  return status;
+  auto prepare = [&](struct qn_error *failure) {
+    if (engine_is_too_large(&run))
+      return qn_run_no_room(&memory);
+    enum qn_status status = engine_upload(&run, failure);
+    if (!status && request->positions)
+      status =
+          qn_cuda_copy_of(&memory, &run.positions, request->positions, run.context.num_vertices, 0,
+                          sizeof *request->positions, "positions", failure);
+    if (!status)
+      status = qn_cuda_alloc(&memory, &run.values, run.context.num_vertices, sizeof *run.values,
+                             "vertex values", failure);
+    return status ? status : csr_loop_create(&loop, failure);
+  };
+  auto finish = [&](enum qn_status status, struct qn_error *failure) {
+    csr_loop_destroy(&loop);
+    if (!status)
+      status = output_download(&memory, &run.context, run.values, NULL, result, failure);
+    *too_large = status && memory.exhausted;
+    return status;
+  };
+  return qn_run_whole(
+      request, &memory, prepare,
+      [&](struct qn_error *failure) { return csr_loop_run(&loop, failure); }, finish, result,
+      error);
 }
 
 inline enum qn_status engine_run_streamed(const struct qn_run_request *request,
@@ -157,7 +126,7 @@ inline enum qn_status engine_run_streamed(const struct qn_run_request *request,
         "this one does not; allow more with --device-memory, leave --delta out, or use "
         "--device cpu");
   memset(&made, 0, sizeof made);
-  if (ENGINE_MUST_HAVE_IN)
+  if (must_have_in)
     status = engine_find_in(view, &made, &in, error);
   if (!status)
     status = streamed_rows_run(request, &view->out, in, result, error);
@@ -168,21 +137,18 @@ inline enum qn_status engine_run_streamed(const struct qn_run_request *request,
 enum qn_status engine_run(const struct qn_run_request *request, struct qn_run_result *result,
                           struct qn_error *error) {
   const struct qn_csr *out = &((const struct qn_graph *)request->view)->out;
-  const struct qn_run_state *resumed = engine_resumed(request);
-  bool too_large = false;
   memset(result, 0, sizeof *result);
   enum qn_status status = engine_check_weights(&out->weights, out->num_edges, error);
-  if (!status && resumed && sweep_state_is_streamed(resumed))
-    return engine_run_streamed(request, result, error);
-  if (!status)
-    status = engine_run_resident(request, result, &too_large, error);
-  if (!too_large)
+  if (status)
     return status;
-  return resumed ? sweep_refuse_resident_state(error) : engine_run_streamed(request, result, error);
+  return run_resident_or_streamed(
+      request,
+      [&](bool *too_large) { return engine_run_resident(request, result, too_large, error); },
+      [&] { return engine_run_streamed(request, result, error); }, error);
 }
 
 } /* namespace */
 
-QN_DEFINE_KERNEL(QN_LAYOUT_GRAPH, QN_CUDA, ENGINE_NAME, QN_KERNEL_DELTA);
+QN_DEFINE_KERNEL(QN_LAYOUT_GRAPH, QN_CUDA, CSR_NAME, QN_KERNEL_DELTA);
 
 #endif

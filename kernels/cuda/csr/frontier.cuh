@@ -1,24 +1,25 @@
 /* Frontier programs on CSR: the host's side. It learns the size of each frontier (one
- * small copy an iteration) and chooses the next step. Part of engine.cuh. */
+ * small copy an iteration) and chooses the next step. */
 #ifndef QN_KERNELS_CUDA_CSR_FRONTIER_CUH
 #define QN_KERNELS_CUDA_CSR_FRONTIER_CUH
 
 #include <stddef.h>
 
-#include "kernels/cuda/csr/engine.cuh"
 #include "kernels/cuda/csr/push.cuh"
+#include "kernels/cuda/csr/run.cuh"
 #include "kernels/cuda/csr/state.cuh"
-
-#if PROGRAM_PRIORITY
-#define ENGINE_NAME "csr push, near-far"
-#elif PROGRAM_FIRST_SUFFICES
-#define ENGINE_NAME "csr push/bottom-up"
-#else
-#define ENGINE_NAME "csr push"
-#endif
-
+#include "kernels/cuda/edges/run_device.cuh"
+#include "kernels/cuda/sweep/iterations.cuh"
 #if PROGRAM_FIRST_SUFFICES
 #include "kernels/cuda/csr/bottom_up.cuh"
+#endif
+
+#define CSR_NAME                                                                                   \
+  (PROGRAM_PRIORITY         ? "csr push, near-far"                                                 \
+   : PROGRAM_FIRST_SUFFICES ? "csr push/bottom-up"                                                 \
+                            : "csr push")
+
+#if PROGRAM_FIRST_SUFFICES
 /* Go bottom-up once the frontier has more than 1 / BOTTOM_UP_ALPHA of the edges of vertices that
  * were in none yet; push again below 1 / BOTTOM_UP_BETA of the vertices (section 4.3 there). */
 #define BOTTOM_UP_ALPHA 15
@@ -27,8 +28,8 @@
 
 namespace {
 
-struct frontier_loop {
-  struct engine_run_state *run;
+struct csr_loop {
+  struct csr_run *run;
   struct frontier_state state;
   struct frontier_counters *seen; /* pinned: the counters after the last step */
   int turn;                       /* the current queue, or bitmap when bottom-up */
@@ -38,7 +39,7 @@ struct frontier_loop {
   double delta, threshold; /* near: below it */
 };
 
-inline unsigned frontier_blocks(const struct frontier_loop *loop, uint64_t items) {
+inline unsigned frontier_blocks(const struct csr_loop *loop, uint64_t items) {
   return qn_grid(items, QN_QUEUE_THREADS, loop->run->memory->device.multiprocessors, 8);
 }
 
@@ -54,21 +55,24 @@ __global__ void frontier_publish(struct frontier_counters *counters, struct fron
 }
 
 /* Wait for what was launched; the counters are then in loop->seen. */
-inline enum qn_status frontier_read(struct frontier_loop *loop, struct qn_error *error) {
+inline enum qn_status frontier_read(struct csr_loop *loop, struct qn_error *error) {
   QN_LAUNCH(frontier_publish, 1, 1, 0, NULL, loop->state.counters, loop->seen);
   enum qn_status status = qn_cuda_launched("launching the traversal's kernels", error);
-  return status ? status
-                : qn_cuda_status(cudaStreamSynchronize(NULL), "an iteration on the device", error);
+  if (!status)
+    status = qn_cuda_status(cudaStreamSynchronize(NULL), "an iteration on the device", error);
+  if (!status)
+    loop->run->num_active = loop->seen->active;
+  return status;
 }
 
-inline enum qn_status frontier_clear_bits(struct frontier_loop *loop, uint32_t *bits,
+inline enum qn_status frontier_clear_bits(struct csr_loop *loop, uint32_t *bits,
                                           struct qn_error *error) {
   const uint64_t words = loop->run->context.num_vertices / 32 + 1;
   return qn_cuda_status(cudaMemsetAsync(bits, 0, words * sizeof *bits, NULL), "clearing a bitmap",
                         error);
 }
 
-inline enum qn_status frontier_step_push(struct frontier_loop *loop, struct qn_error *error) {
+inline enum qn_status frontier_step_push(struct csr_loop *loop, struct qn_error *error) {
   const uint32_t entries = qn_queue_entries(loop->seen->queued);
   const uint32_t units = qn_queue_units(loop->seen->queued);
   enum qn_status status =
@@ -88,7 +92,7 @@ inline enum qn_status frontier_step_push(struct frontier_loop *loop, struct qn_e
 #if PROGRAM_FIRST_SUFFICES
 /* Change the frontier's form if the direction changes. Only the forms are converted: counters of
  * the frontier stay as they are. */
-inline enum qn_status frontier_turn_around(struct frontier_loop *loop, struct qn_error *error) {
+inline enum qn_status frontier_turn_around(struct csr_loop *loop, struct qn_error *error) {
   const uint64_t num_vertices = loop->run->context.num_vertices;
   const bool up = loop->bottom_up
                       ? loop->seen->active >= num_vertices / BOTTOM_UP_BETA
@@ -112,7 +116,7 @@ inline enum qn_status frontier_turn_around(struct frontier_loop *loop, struct qn
   return frontier_read(loop, error);
 }
 
-inline enum qn_status frontier_step_up(struct frontier_loop *loop, struct qn_error *error) {
+inline enum qn_status frontier_step_up(struct csr_loop *loop, struct qn_error *error) {
   QN_LAUNCH(bottom_up, frontier_blocks(loop, loop->run->context.num_vertices), QN_QUEUE_THREADS, 0,
             NULL, loop->state, loop->run->context, loop->turn);
   loop->turn = 1 - loop->turn;
@@ -122,7 +126,7 @@ inline enum qn_status frontier_step_up(struct frontier_loop *loop, struct qn_err
 
 /* When no vertex is active: the next threshold, or the next round. Leaves the frontier empty if
  * there is none. */
-inline enum qn_status frontier_refill(struct frontier_loop *loop, struct qn_error *error) {
+inline enum qn_status frontier_refill(struct csr_loop *loop, struct qn_error *error) {
 #if PROGRAM_PRIORITY || PROGRAM_ROUNDS
   enum qn_status status;
   const struct qn_unit_queue queue = loop->state.queues[loop->turn];
@@ -164,42 +168,39 @@ inline enum qn_status frontier_refill(struct frontier_loop *loop, struct qn_erro
 #endif
 }
 
-/* One iteration, in the direction that touches fewer edges. */
-inline enum qn_status frontier_step(struct frontier_loop *loop, struct qn_error *error) {
-  const struct qn_range range("iteration");
-  struct engine_run_state *run = loop->run;
-  const double begin = qn_seconds();
-  const uint64_t num_active = loop->seen->active, edges = loop->seen->edges;
-  enum qn_status status;
-#if PROGRAM_FIRST_SUFFICES
-  status = frontier_turn_around(loop, error);
-  loop->edges_left -= edges < loop->edges_left ? edges : loop->edges_left;
-  if (!status)
-    status = loop->bottom_up ? frontier_step_up(loop, error) : frontier_step_push(loop, error);
-#else
-  (void)edges;
-  status = frontier_step_push(loop, error);
-#endif
-  if (status)
-    return status;
-  struct qn_iteration report = {run->context.iteration,
-                                loop->bottom_up ? "bottom-up" : "push",
-                                num_active,
-                                0,
-                                qn_seconds() - begin,
-                                {},
-                                NULL,
-                                NULL};
-  if (run->request->on_iteration)
-    run->request->on_iteration(run->request->user, &report);
-  run->result->iterations = ++run->context.iteration;
-  return QN_OK;
+/* ---- What the loop (iterations.cuh) asks ---------------------------------------------- */
+
+inline enum qn_status next_round(struct csr_loop *loop, struct qn_error *error) {
+  return frontier_refill(loop, error);
 }
 
-inline enum qn_status frontier_download_state(struct frontier_loop *loop, program_value *values,
+/* In the direction that touches fewer edges. */
+inline enum qn_status one_iteration(struct csr_loop *loop, double *, struct qn_error *error) {
+#if PROGRAM_FIRST_SUFFICES
+  const uint64_t edges = loop->seen->edges;
+  enum qn_status status = frontier_turn_around(loop, error);
+  loop->edges_left -= edges < loop->edges_left ? edges : loop->edges_left;
+  if (status || loop->bottom_up)
+    return status ? status : frontier_step_up(loop, error);
+#endif
+  return frontier_step_push(loop, error);
+}
+
+inline bool iteration_finished(struct csr_loop *loop, uint64_t num_active, double change,
+                               double begin) {
+  struct qn_iteration report = {};
+  report.mode = loop->bottom_up ? "bottom-up" : "push";
+  return tell_iteration(loop->run, report, num_active, change, begin);
+}
+
+inline bool may_wait(const struct csr_loop *loop) {
+  return PROGRAM_PRIORITY && loop->seen->num_far[loop->far_turn] > 0;
+}
+
+inline enum qn_status frontier_download_state(struct csr_loop *loop, program_value *values,
                                               uint64_t *active, uint64_t *waiting,
                                               struct qn_error *error) {
-  struct engine_run_state *run = loop->run;
+  struct csr_run *run = loop->run;
   enum qn_status status =
       qn_cuda_download(run->memory, values, run->values, run->context.num_vertices, sizeof *values,
                        "vertex values", error);
@@ -219,8 +220,8 @@ inline enum qn_status frontier_download_state(struct frontier_loop *loop, progra
 }
 
 /* After an iteration that is not the last one: a checkpoint, if one is due. */
-inline enum qn_status frontier_keep(struct frontier_loop *loop, struct qn_error *error) {
-  const struct engine_run_state *run = loop->run;
+inline enum qn_status keep(struct csr_loop *loop, struct qn_error *error) {
+  const struct csr_run *run = loop->run;
   const uint64_t num_vertices = run->context.num_vertices, words = qn_state_words(num_vertices);
   program_value *values = NULL;
   uint64_t *active = NULL, *waiting = NULL;
@@ -250,8 +251,8 @@ inline enum qn_status frontier_keep(struct frontier_loop *loop, struct qn_error 
 }
 
 /* The first frontier, or that of the state that the run goes on from. */
-inline enum qn_status frontier_begin(struct frontier_loop *loop, struct qn_error *error) {
-  struct engine_run_state *run = loop->run;
+inline enum qn_status frontier_begin(struct csr_loop *loop, struct qn_error *error) {
+  struct csr_run *run = loop->run;
   const struct qn_run_state *resumed = engine_resumed(run->request);
   const uint32_t *active = NULL;
   enum qn_status status =
@@ -266,25 +267,8 @@ inline enum qn_status frontier_begin(struct frontier_loop *loop, struct qn_error
     const uint64_t *registers = resumed->registers + QN_STATE_ENGINE;
     loop->edges_left = registers[FRONTIER_EDGES_LEFT];
     loop->seen->active = (unsigned int)registers[FRONTIER_ACTIVE];
+    run->num_active = loop->seen->active;
     loop->threshold = qn_real_of_register(registers[FRONTIER_THRESHOLD]);
-  }
-  return status;
-}
-
-inline enum qn_status frontier_iterations(struct frontier_loop *loop, struct qn_error *error) {
-  struct engine_run_state *run = loop->run;
-  enum qn_status status = frontier_begin(loop, error);
-  while (!status) {
-    if (loop->seen->active == 0)
-      status = frontier_refill(loop, error);
-    if (status)
-      return status;
-    run->result->converged = loop->seen->active == 0;
-    if (run->result->converged || engine_is_finished(run->request, &run->context))
-      return QN_OK;
-    status = frontier_step(loop, error);
-    if (!status && !engine_is_finished(run->request, &run->context))
-      status = frontier_keep(loop, error);
   }
   return status;
 }
@@ -292,7 +276,7 @@ inline enum qn_status frontier_iterations(struct frontier_loop *loop, struct qn_
 /* Davidson, Baxter, Garland, Owens: Work-Efficient Parallel GPU Methods for Single-Source Shortest
  * Paths (IPDPS 2014), section 4: a threshold that lets about a warp's worth of work per vertex
  * through, 32 mean weights over the mean degree. */
-inline double frontier_delta(const struct engine_run_state *run) {
+inline double frontier_delta(const struct csr_run *run) {
   if (run->request->delta > 0)
     return run->request->delta;
   const struct qn_csr *csr = &run->view->out;
@@ -305,23 +289,17 @@ inline double frontier_delta(const struct engine_run_state *run) {
   return mean_weight * fmax(1.0, 32 / fmax(1.0, mean_degree));
 }
 
-inline enum qn_status frontier_create(struct frontier_loop *loop, struct qn_error *error) {
-  struct engine_run_state *run = loop->run;
+inline enum qn_status csr_loop_create(struct csr_loop *loop, struct qn_error *error) {
+  struct csr_run *run = loop->run;
   struct frontier_state *state = &loop->state;
   struct qn_cuda_memory *memory = run->memory;
   const uint64_t num_vertices = run->context.num_vertices, words = num_vertices / 32 + 1;
-  enum qn_status status = QN_OK;
-  if (run->context.num_edges / QN_UNIT_EDGES + num_vertices > UINT32_MAX)
-    return qn_fail(error, QN_UNSUPPORTED, "the graph has too many edges for one device");
+  enum qn_status status = qn_run_check_units(num_vertices, run->context.num_edges, error);
   state->out = run->out;
   state->in = run->in;
   state->values = run->values;
   for (int turn = 0; turn < 2 && !status; turn++) {
-    status = qn_cuda_alloc(memory, &state->queues[turn].vertices, num_vertices, sizeof(uint32_t),
-                           "a queue", error);
-    if (!status)
-      status = qn_cuda_alloc(memory, &state->queues[turn].units, num_vertices, sizeof(uint32_t),
-                             "a queue", error);
+    status = qn_run_queue(memory, num_vertices, &state->queues[turn], error);
     if (!status && (turn == 0 || PROGRAM_FIRST_SUFFICES))
       status = qn_cuda_alloc_zeroed(memory, &state->bits[turn], words, sizeof(uint32_t), "a bitmap",
                                     error);
@@ -361,24 +339,18 @@ inline enum qn_status frontier_create(struct frontier_loop *loop, struct qn_erro
   return status;
 }
 
-inline enum qn_status engine_iterate(struct engine_run_state *run, struct qn_error *error) {
-  struct frontier_loop loop;
-  memset(&loop, 0, sizeof loop);
-  loop.run = run;
-  loop.edges_left = run->context.num_edges;
-  enum qn_status status = frontier_create(&loop, error);
-  if (!status) {
+inline enum qn_status csr_loop_run(struct csr_loop *loop, struct qn_error *error) {
+  loop->edges_left = loop->run->context.num_edges;
 #if PROGRAM_PRIORITY
-    loop.delta = loop.threshold = frontier_delta(run);
+  loop->delta = loop->threshold = frontier_delta(loop->run);
 #endif
-    qn_load_kernels();
-    status = qn_cuda_algorithm_begin(run->memory, error);
-    if (!status)
-      status = frontier_iterations(&loop, error);
-  }
-  if (loop.seen)
-    cudaFreeHost(loop.seen);
-  return status;
+  enum qn_status status = frontier_begin(loop, error);
+  return status ? status : iterate(loop, loop->run, error);
+}
+
+inline void csr_loop_destroy(struct csr_loop *loop) {
+  if (loop->seen)
+    cudaFreeHost(loop->seen);
 }
 
 } /* namespace */

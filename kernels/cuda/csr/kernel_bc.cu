@@ -269,9 +269,7 @@ enum qn_status create(struct bc_work *work, const struct qn_graph *graph, struct
   if (!status)
     status = qn_cuda_alloc(memory, &state->partials, units, sizeof(double), "sums", error);
   if (!status)
-    status = qn_cuda_alloc(memory, &state->all.vertices, V, sizeof(uint32_t), "a queue", error);
-  if (!status)
-    status = qn_cuda_alloc(memory, &state->all.units, V, sizeof(uint32_t), "a queue", error);
+    status = qn_run_queue(memory, V, &state->all, error);
   if (!status)
     status = qn_cuda_alloc_zeroed(memory, &state->size, 1, sizeof *state->size, "counters", error);
   if (!status)
@@ -289,33 +287,30 @@ enum qn_status run(const struct qn_run_request *request, struct qn_run_result *r
   memset(&work, 0, sizeof work);
   memset(result, 0, sizeof *result);
   work.memory = &memory;
-  enum qn_status status =
-      qn_cuda_memory_create(&memory, request->device, request->device_memory, error);
-  if (!status)
-    status = create(&work, graph, error);
-  qn_load_kernels();
-  if (!status)
-    status = qn_cuda_algorithm_begin(&memory, error);
-  if (!status)
-    status = bc_resume(request, &memory, work.state.score, graph->out.num_vertices, error);
-  for (uint64_t i = qn_own_iterations(request); i < request->num_sources && !status; i++) {
-    status = count_paths(&work, request->sources[i], error);
-    if (!status)
-      status = spread_shares(&work, request->sources[i], error);
-    if (!status && i + 1 < request->num_sources)
-      status = bc_keep(request, &memory, i + 1, work.state.score, graph->out.num_vertices, error);
-  }
-  if (!status)
-    status = qn_cuda_algorithm_end(&memory, error);
-  if (!status)
-    status = qn_run_download(&memory, QN_RESULT_F64, work.state.score, graph->out.num_vertices,
-                             result, error);
-  result->iterations = request->num_sources;
-  result->converged = true;
-  if (work.seen)
-    cudaFreeHost(work.seen);
-  qn_free(work.levels);
-  return qn_cuda_run_end(&memory, status, result);
+  const uint64_t num_vertices = graph->out.num_vertices;
+  auto prepare = [&](struct qn_error *failure) { return create(&work, graph, failure); };
+  auto algorithm = [&](struct qn_error *failure) {
+    enum qn_status status = bc_resume(request, &memory, work.state.score, num_vertices, failure);
+    for (uint64_t i = qn_own_iterations(request); i < request->num_sources && !status; i++) {
+      status = count_paths(&work, request->sources[i], failure);
+      if (!status)
+        status = spread_shares(&work, request->sources[i], failure);
+      if (!status && i + 1 < request->num_sources)
+        status = bc_keep(request, &memory, i + 1, work.state.score, num_vertices, failure);
+    }
+    return status;
+  };
+  auto finish = [&](enum qn_status status, struct qn_error *failure) {
+    result->iterations = request->num_sources;
+    result->converged = true;
+    if (work.seen)
+      cudaFreeHost(work.seen);
+    qn_free(work.levels);
+    return status ? status
+                  : qn_run_download(&memory, QN_RESULT_F64, work.state.score, num_vertices, result,
+                                    failure);
+  };
+  return qn_run_whole(request, &memory, prepare, algorithm, finish, result, error);
 }
 
 } /* namespace */

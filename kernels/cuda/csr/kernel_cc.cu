@@ -18,7 +18,9 @@
  *
  * A graph that does not fit is streamed (cc_streamed.cuh). A resident run is over in milliseconds
  * and writes no checkpoints. */
-#include "kernels/cuda/edges/run_device.cuh"
+#include "kernels/cuda/csr/cc_streamed.cuh"
+#include "kernels/cuda/csr/cc_trees.cuh"
+#include "kernels/own_kernel.h"
 
 extern "C" const struct qn_kernel qn_kernel_cc_csr_cuda;
 
@@ -32,31 +34,6 @@ struct cc_counters {
   qn_queue_size queued;
 };
 
-/* The root of a vertex, or what was it a moment ago; halves the path to it. */
-QN_DEVICE_INLINE uint32_t find_root(uint32_t *parent, uint32_t vertex) {
-  uint32_t above = parent[vertex];
-  if (above == vertex)
-    return vertex;
-  for (uint32_t next; (next = parent[above]) < above; above = next) {
-    parent[vertex] = next;
-    vertex = above;
-  }
-  return above;
-}
-
-/* Join the trees of `a` and `b`: hang the larger root below the smaller. */
-QN_DEVICE_INLINE void join(uint32_t *parent, uint32_t a, uint32_t b) {
-  uint32_t p = find_root(parent, a), q = find_root(parent, b);
-  while (p != q) {
-    const uint32_t high = p > q ? p : q, low = p > q ? q : p;
-    const uint32_t found = atomicCAS(&parent[high], high, low);
-    if (found == high)
-      return;
-    p = find_root(parent, found);
-    q = low;
-  }
-}
-
 /* Every vertex alone, or below its first neighbour. Where that is larger nothing is joined: the
  * neighbour will do it, or a later pass. */
 __global__ void begin_below_first(const struct qn_csr csr, uint32_t *parent) {
@@ -65,16 +42,6 @@ __global__ void begin_below_first(const struct qn_csr csr, uint32_t *parent) {
     const uint32_t vertex = (uint32_t)v;
     const uint32_t first = edge < csr.row_offsets[v + 1] ? csr.column_indices[edge] : vertex;
     parent[v] = first < vertex ? first : vertex;
-  });
-}
-
-/* Let every vertex point at its root. No root changes meanwhile. */
-__global__ void compress(uint32_t *parent, uint64_t num_vertices) {
-  qn_grid_steps(num_vertices, [&](uint64_t v) {
-    uint32_t root = parent[v];
-    for (uint32_t next; (next = parent[root]) != root;)
-      root = next;
-    parent[v] = root;
   });
 }
 
@@ -120,40 +87,6 @@ __global__ void join_rest(const struct qn_csr csr, uint32_t *parent,
   });
 }
 
-/* Labels are smallest vertices; make them smallest positions in original order. */
-__global__ void find_first_positions(const uint32_t *labels, const uint32_t *positions,
-                                     uint64_t num_vertices, uint32_t *first) {
-  qn_grid_steps(num_vertices, [&](uint64_t v) { atomicMin(&first[labels[v]], positions[v]); });
-}
-
-__global__ void label_by_position(uint32_t *labels, uint64_t num_vertices, const uint32_t *first) {
-  qn_grid_steps(num_vertices, [&](uint64_t v) { labels[v] = first[labels[v]]; });
-}
-
-/* Labels from roots; `first` [V] is overwritten if there are positions. */
-enum qn_status label(const struct qn_cuda_memory *memory, uint32_t *parent,
-                     const uint32_t *positions, uint32_t *first, uint64_t num_vertices,
-                     struct qn_error *error) {
-  const unsigned blocks = qn_run_blocks(memory, num_vertices);
-  if (!positions)
-    return QN_OK;
-  enum qn_status status = qn_cuda_status(
-      cudaMemsetAsync(first, 0xff, num_vertices * sizeof *first, NULL), "clearing labels", error);
-  if (status)
-    return status;
-  QN_LAUNCH(find_first_positions, blocks, QN_QUEUE_THREADS, 0, NULL, parent, positions,
-            num_vertices, first);
-  QN_LAUNCH(label_by_position, blocks, QN_QUEUE_THREADS, 0, NULL, parent, num_vertices, first);
-  return qn_cuda_launched("labelling components", error);
-}
-
-} /* namespace */
-
-#include "kernels/cuda/csr/cc_streamed.cuh"
-#include "kernels/own_kernel.h"
-
-namespace {
-
 struct cc_work {
   struct qn_cuda_memory *memory;
   const struct qn_graph *graph;
@@ -186,11 +119,7 @@ enum qn_status create(struct cc_work *work, const struct qn_run_request *request
     status =
         qn_cuda_alloc(memory, &work->samples, NUM_SAMPLES, sizeof *work->samples, "samples", error);
   if (!status)
-    status = qn_cuda_alloc(memory, &work->queue.vertices, work->num_vertices, sizeof(uint32_t),
-                           "a queue", error);
-  if (!status)
-    status = qn_cuda_alloc(memory, &work->queue.units, work->num_vertices, sizeof(uint32_t),
-                           "a queue", error);
+    status = qn_run_queue(memory, work->num_vertices, &work->queue, error);
   if (!status)
     status = qn_cuda_alloc(memory, &work->counters, 1, sizeof *work->counters, "counters", error);
   if (!status && request->positions)
@@ -267,35 +196,30 @@ enum qn_status run_resident(const struct qn_run_request *request, struct qn_run_
   memset(result, 0, sizeof *result);
   work.memory = &memory;
   work.graph = (const struct qn_graph *)request->view;
-  uint32_t largest = UINT32_MAX;
-  enum qn_status status =
-      qn_cuda_memory_create(&memory, request->device, request->device_memory, error);
-  if (!status && is_too_large(&work)) {
-    memory.exhausted = true;
-    status = QN_DEVICE;
-  }
-  if (!status)
-    status = create(&work, request, error);
-  qn_load_kernels();
-  if (!status)
-    status = qn_cuda_algorithm_begin(&memory, error);
-  if (!status)
-    status = join_first(&work, &largest, error);
-  if (!status)
-    status = join_direction(&work, &work.out, largest, error);
-  if (!status && work.in.row_offsets)
-    status = join_direction(&work, &work.in, largest, error);
-  if (!status)
-    status =
-        label(&memory, work.parent, work.positions, work.queue.units, work.num_vertices, error);
-  if (!status)
-    status = qn_cuda_algorithm_end(&memory, error);
-  if (!status)
-    status = qn_run_download(&memory, QN_RESULT_U32, work.parent, work.num_vertices, result, error);
-  result->iterations = 1;
-  result->converged = true;
-  *too_large = status && memory.exhausted;
-  return qn_cuda_run_end(&memory, status, result);
+  auto prepare = [&](struct qn_error *failure) {
+    return is_too_large(&work) ? qn_run_no_room(&memory) : create(&work, request, failure);
+  };
+  auto algorithm = [&](struct qn_error *failure) {
+    uint32_t largest = UINT32_MAX;
+    enum qn_status status = join_first(&work, &largest, failure);
+    if (!status)
+      status = join_direction(&work, &work.out, largest, failure);
+    if (!status && work.in.row_offsets)
+      status = join_direction(&work, &work.in, largest, failure);
+    return status ? status
+                  : label(&memory, work.parent, work.positions, work.queue.units, work.num_vertices,
+                          failure);
+  };
+  auto finish = [&](enum qn_status status, struct qn_error *failure) {
+    if (!status)
+      status =
+          qn_run_download(&memory, QN_RESULT_U32, work.parent, work.num_vertices, result, failure);
+    result->iterations = 1;
+    result->converged = true;
+    *too_large = status && memory.exhausted;
+    return status;
+  };
+  return qn_run_whole(request, &memory, prepare, algorithm, finish, result, error);
 }
 
 /* States are those of streamed runs alone. */

@@ -51,11 +51,7 @@ enum qn_status run(const struct qn_run_request *request, struct qn_run_result *r
     if (!status)
       status = qn_cuda_csr_upload(memory, &graph->out, false, &out, failure);
     if (!status)
-      status = qn_cuda_alloc(memory, &queue.vertices, num_vertices, sizeof *queue.vertices,
-                             "a queue", failure);
-    if (!status)
-      status = qn_cuda_alloc(memory, &queue.units, num_vertices, sizeof *queue.units, "a queue",
-                             failure);
+      status = qn_run_queue(memory, num_vertices, &queue, failure);
     if (!status)
       status = qn_cuda_alloc_zeroed(memory, &queued, 1, sizeof *queued, "a counter", failure);
     return status;

@@ -294,10 +294,7 @@ enum qn_status count(struct tc_work *work, uint64_t *triangles, struct qn_error 
   qn_queue_size *size;
   unsigned long long *total;
   const uint64_t num_vertices = work->lists.num_vertices;
-  enum qn_status status =
-      qn_cuda_alloc(memory, &queue.vertices, num_vertices, sizeof(uint32_t), "a queue", error);
-  if (!status)
-    status = qn_cuda_alloc(memory, &queue.units, num_vertices, sizeof(uint32_t), "a queue", error);
+  enum qn_status status = qn_run_queue(memory, num_vertices, &queue, error);
   if (!status)
     status = qn_cuda_alloc_zeroed(memory, &size, 1, sizeof *size, "counters", error);
   if (!status)
@@ -325,27 +322,23 @@ enum qn_status run(const struct qn_run_request *request, struct qn_run_result *r
   work.memory = &memory;
   work.graph = (const struct qn_graph *)request->view;
   work.directed = work.graph->directedness != QN_UNDIRECTED;
-  enum qn_status status =
-      qn_cuda_memory_create(&memory, request->device, request->device_memory, error);
-  if (!status)
-    status = qn_run_check_units(work.graph->out.num_vertices, work.graph->out.num_edges, error);
-  if (!status) /* both numbers of every edge twice, with flags, beside the rows and degrees */
-    status = qn_run_must_fit(
-        &memory, "tc", 12 * work.graph->out.num_vertices + 21 * work.graph->out.num_edges, error);
-  if (!status)
-    status = orient_edges(&work, error);
-  if (!status)
-    status = create_lists(&work, error);
-  qn_load_kernels();
-  if (!status)
-    status = qn_cuda_algorithm_begin(&memory, error);
-  if (!status)
-    status = count(&work, &result->count, error);
-  if (!status)
-    status = qn_cuda_algorithm_end(&memory, error);
-  result->iterations = 1;
-  result->converged = true;
-  return qn_cuda_run_end(&memory, status, result);
+  const uint64_t num_vertices = work.graph->out.num_vertices;
+  const uint64_t num_edges = work.graph->out.num_edges;
+  auto prepare = [&](struct qn_error *failure) {
+    enum qn_status status = qn_run_check_units(num_vertices, num_edges, failure);
+    if (!status) /* both numbers of every edge twice, with flags, beside the rows and degrees */
+      status = qn_run_must_fit(&memory, "tc", 12 * num_vertices + 21 * num_edges, failure);
+    if (!status)
+      status = orient_edges(&work, failure);
+    return status ? status : create_lists(&work, failure);
+  };
+  auto algorithm = [&](struct qn_error *failure) { return count(&work, &result->count, failure); };
+  auto finish = [&](enum qn_status status, struct qn_error *) {
+    result->iterations = 1;
+    result->converged = true;
+    return status;
+  };
+  return qn_run_whole(request, &memory, prepare, algorithm, finish, result, error);
 }
 
 } /* namespace */

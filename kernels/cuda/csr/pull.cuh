@@ -1,4 +1,4 @@
-/* All-active programs on CSR: every vertex pulls from its in-edges. Part of engine.cuh.
+/* All-active programs on CSR: every vertex pulls from its in-edges.
  *
  * An iteration is four kernels (pull_loop.cuh). pull_tiles adds up the rows, and pull_spans the few
  * that lie in several tiles: per edge 4 bytes (8 with weights) and one gather. pull_vertices
@@ -7,28 +7,12 @@
 #ifndef QN_KERNELS_CUDA_CSR_PULL_CUH
 #define QN_KERNELS_CUDA_CSR_PULL_CUH
 
-#include "kernels/cuda/csr/engine.cuh"
-#include "kernels/cuda/edges/edge_tiles.cuh"
-
-#define ENGINE_NAME "csr pull, equal tiles"
-#define PULL_THREADS 256 /* of kernels over all vertices */
-
-namespace {
-
-struct pull_layout {
-  struct edge_tiles tiles;     /* of the in-edges */
-  tile_partial *sums;          /* [V] the identity, always, where there are no in-edges */
-  const uint64_t *out_offsets; /* [V + 1] if the program looks at out-degrees */
-};
-
-QN_DEVICE_INLINE uint64_t pull_layout_out_degree(const struct pull_layout &layout,
-                                                 uint32_t vertex) {
-  return layout.out_offsets[vertex + 1] - layout.out_offsets[vertex];
-}
-
-} /* namespace */
-
+#include "kernels/cuda/csr/pull_layout.cuh"
+#include "kernels/cuda/csr/run.cuh"
 #include "kernels/cuda/sweep/pull_loop.cuh"
+
+#define CSR_NAME "csr pull, equal tiles"
+#define PULL_THREADS 256 /* of kernels over all vertices */
 
 namespace {
 
@@ -74,29 +58,42 @@ inline void pull_launch(const struct pull_state *state, int turn) {
   QN_LAUNCH(pull_vertices, state->num_parts, PULL_THREADS, 0, NULL, *state, turn);
 }
 
-inline enum qn_status engine_iterate(struct engine_run_state *run, struct qn_error *error) {
+/* What a resident run does: pull_loop.cuh. */
+struct csr_loop {
+  struct csr_run *run;
   struct pull_run pull;
-  memset(&pull, 0, sizeof pull);
-  pull.request = run->request;
-  pull.result = run->result;
-  pull.memory = run->memory;
-  pull.positions = run->positions;
-  pull.state.values = run->values;
-  pull.state.layout.out_offsets = run->out.row_offsets;
+};
+
+inline enum qn_status csr_loop_create(struct csr_loop *loop, struct qn_error *error) {
+  const struct csr_run *run = loop->run;
+  struct pull_run *pull = &loop->pull;
+  struct pull_layout *layout = &pull->state.layout;
   const uint64_t num_vertices = run->context.num_vertices;
-  pull.state.num_parts =
+  pull->request = run->request;
+  pull->result = run->result;
+  pull->memory = run->memory;
+  pull->positions = run->positions;
+  pull->state.values = run->values;
+  layout->out_offsets = run->out.row_offsets;
+  pull->state.num_parts =
       qn_grid(num_vertices, PULL_THREADS, run->memory->device.multiprocessors, 8);
-  enum qn_status status = edge_tiles_of_csr(run->memory, &run->in, &pull.state.layout.tiles, error);
+  enum qn_status status = edge_tiles_of_csr(run->memory, &run->in, &layout->tiles, error);
   if (!status)
-    status = qn_cuda_alloc(run->memory, &pull.state.layout.sums, num_vertices,
-                           sizeof *pull.state.layout.sums, "sums of vertices", error);
+    status = qn_cuda_alloc(run->memory, &layout->sums, num_vertices, sizeof *layout->sums,
+                           "sums of vertices", error);
   if (status)
     return status;
-  QN_LAUNCH(pull_clear, pull.state.num_parts, PULL_THREADS, 0, NULL, pull.state, num_vertices);
+  QN_LAUNCH(pull_clear, pull->state.num_parts, PULL_THREADS, 0, NULL, pull->state, num_vertices);
   status = qn_cuda_launched("clearing sums", error);
-  if (!status)
-    status = pull_create(&pull, &run->context, error);
-  return status ? status : pull_execute(&pull, num_vertices, error);
+  return status ? status : pull_create(pull, &run->context, error);
+}
+
+inline enum qn_status csr_loop_run(struct csr_loop *loop, struct qn_error *error) {
+  return pull_execute(&loop->pull, loop->run->context.num_vertices, error);
+}
+
+inline void csr_loop_destroy(struct csr_loop *loop) {
+  pull_destroy(&loop->pull);
 }
 
 } /* namespace */

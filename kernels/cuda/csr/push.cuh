@@ -1,4 +1,4 @@
-/* Pushing from a queue along out-edges. Part of frontier.cuh.
+/* Pushing from a queue along out-edges.
  *
  * Bytes: an edge moves 4 bytes of column index (8 with weights) and looks at one random
  * value (a 32-byte sector of L2); only edges that change a value cost an atomic, which

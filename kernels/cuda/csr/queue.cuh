@@ -1,5 +1,5 @@
 /* The frontier of a CSR traversal on the device: queues (edges/row_queue.cuh), bitmaps and
- * what the host wants to know of them. Part of frontier.cuh. */
+ * what the host wants to know of them. */
 #ifndef QN_KERNELS_CUDA_CSR_QUEUE_CUH
 #define QN_KERNELS_CUDA_CSR_QUEUE_CUH
 

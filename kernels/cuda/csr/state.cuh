@@ -1,5 +1,4 @@
-/* Checkpoints of traversals on CSR: the state (run_state.h) between the device and the host. Part
- * of frontier.cuh.
+/* Checkpoints of traversals on CSR: the state (run_state.h) between the device and the host.
  *
  * The queue leaves vertices without out-edges out, which are counted all the same: the count goes
  * into a register of its own, so that a run that goes on has as many iterations. */
@@ -7,6 +6,7 @@
 #define QN_KERNELS_CUDA_CSR_STATE_CUH
 
 #include "kernels/cuda/csr/queue.cuh"
+#include "kernels/cuda/csr/run.cuh"
 #include "support/memory.h"
 
 namespace {
@@ -18,12 +18,12 @@ enum frontier_register {
 };
 
 /* A state's words have 64 bits, those of the device 32: the bytes are the same. */
-inline uint64_t frontier_half_words(const struct engine_run_state *run) {
+inline uint64_t frontier_half_words(const struct csr_run *run) {
   return (run->context.num_vertices + 31) / 32;
 }
 
 /* The bits of the `count` vertices of a list on the device. */
-inline enum qn_status frontier_download_list(struct engine_run_state *run, const uint32_t *list,
+inline enum qn_status frontier_download_list(struct csr_run *run, const uint32_t *list,
                                              uint64_t count, uint64_t *bits,
                                              struct qn_error *error) {
   uint32_t *vertices;
@@ -40,8 +40,7 @@ inline enum qn_status frontier_download_list(struct engine_run_state *run, const
 
 #if PROGRAM_PRIORITY
 /* Put the vertices that wait into the first far list. */
-inline enum qn_status frontier_upload_far(struct engine_run_state *run,
-                                          const struct frontier_state *state,
+inline enum qn_status frontier_upload_far(struct csr_run *run, const struct frontier_state *state,
                                           const uint64_t *waiting, struct qn_error *error) {
   const uint64_t num_vertices = run->context.num_vertices;
   uint32_t *vertices;
@@ -69,8 +68,7 @@ inline enum qn_status frontier_upload_far(struct engine_run_state *run,
 
 /* Before frontier_start: put the values and what waits in place; `*active` becomes the bitmap of
  * the vertices to begin with, on the device. */
-inline enum qn_status frontier_upload_state(struct engine_run_state *run,
-                                            const struct frontier_state *state,
+inline enum qn_status frontier_upload_state(struct csr_run *run, const struct frontier_state *state,
                                             const struct qn_run_state *resumed,
                                             const uint32_t **active, struct qn_error *error) {
   enum qn_status status = qn_cuda_status(cudaDeviceSynchronize(), "preparing the run", error);

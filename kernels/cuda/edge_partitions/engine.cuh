@@ -11,55 +11,10 @@
 #ifndef QN_KERNELS_CUDA_EDGE_PARTITIONS_ENGINE_CUH
 #define QN_KERNELS_CUDA_EDGE_PARTITIONS_ENGINE_CUH
 
-#include "kernels/cuda/edges/combine.cuh"
+#include "kernels/cuda/edge_partitions/device.cuh"
 #include "kernels/cuda/edges/csr_device.cuh"
-#include "kernels/cuts/edge_partitions_index.h"
-#include <quern/edge_partitions.h>
-
-namespace {
-
-#define TASK_SHARED_BYTES 32768u
-#define TASK_MAX_EDGES 4096u
-
-/* As many edges have at most as many sources, whose messages fit in the shared memory. */
-constexpr uint32_t TASK_EDGES = sizeof(program_message) * TASK_MAX_EDGES <= TASK_SHARED_BYTES
-                                    ? TASK_MAX_EDGES
-                                    : TASK_SHARED_BYTES / (uint32_t)sizeof(program_message);
-
-/* Consecutive edges of one partition. */
-struct device_task {
-  uint64_t edge_begin;
-  uint32_t num_edges;   /* at most TASK_EDGES */
-  uint32_t partition;   /* where the sources' ids belong */
-  uint32_t first_id;    /* of the first source */
-  uint32_t first_dense; /* the same vertex */
-  uint32_t num_sources;
-  uint32_t padding;
-};
-
-struct engine_device {
-  const uint32_t *sources;        /* [E] ids; NULL if the edges are streamed */
-  const uint32_t *destinations;   /* [E] ids */
-  struct qn_weights weights;      /* [E] */
-  const uint32_t *prefix_offsets; /* [P + 1] */
-  const uint64_t *row_offsets;    /* of held vertices, by dense number, and one more; if the program
-                                     uses out-degrees */
-  const struct device_task *tasks;
-  uint8_t *flags[2]; /* [P] has the partition a vertex that received? this iteration, and before */
-  uint32_t num_tasks;
-  uint32_t num_partitions;
-  struct qn_ep_divider divider;
-};
-
-QN_DEVICE_INLINE uint64_t engine_out_degree(const struct engine_device &device, uint32_t dense) {
-  return device.row_offsets[dense + 1] - device.row_offsets[dense];
-}
-
-} /* namespace */
-
-#define ENGINE_STREAMS
-#define ENGINE_SPLITS 1
-#include "kernels/cuda/sweep/sweeps.cuh"
+#include "kernels/cuda/sweep/devices.cuh"
+#include "kernels/cuda/sweep/senders.cuh"
 
 namespace {
 
@@ -168,13 +123,10 @@ inline enum qn_status engine_collect(struct sweep_run *run, struct qn_error *err
   return status ? status : engine_walk(run, NULL, device->num_tasks, NULL, error);
 }
 
-} /* namespace */
-
-#include "kernels/cuda/sweep/loop.cuh"
-
-#define ENGINE_NAME "edge partitions, sources in shared memory"
-
-namespace {
+/* A task leaves nothing to add up. */
+inline enum qn_status engine_complete(struct sweep_run *, struct qn_error *) {
+  return QN_OK;
+}
 
 inline struct device_task make_task(const struct qn_edge_partitions *view,
                                     struct qn_ep_divider divider, uint64_t begin, uint64_t end) {
@@ -326,7 +278,7 @@ enum qn_status engine_run(const struct qn_run_request *request, struct qn_run_re
   if (status)
     return status;
   source = task_source(&made);
-  status = sweep_run_units(request, view->num_vertices, view->num_edges, view->new_to_old, &source,
+  status = sweep_run_split(request, view->num_vertices, view->num_edges, view->new_to_old, &source,
                            upload, result, error);
   qn_pages_free(made.tasks, made.count, sizeof *made.tasks);
   return status;
@@ -334,6 +286,7 @@ enum qn_status engine_run(const struct qn_run_request *request, struct qn_run_re
 
 } /* namespace */
 
-QN_DEFINE_KERNEL(QN_LAYOUT_EDGE_PARTITIONS, QN_CUDA, ENGINE_NAME, QN_KERNEL_DEVICES);
+QN_DEFINE_KERNEL(QN_LAYOUT_EDGE_PARTITIONS, QN_CUDA, "edge partitions, sources in shared memory",
+                 QN_KERNEL_DEVICES);
 
 #endif

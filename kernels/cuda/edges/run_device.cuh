@@ -1,4 +1,4 @@
-/* What kernels of their own (kernel_*.cu) share on the host's side. */
+/* A run on one device, and what kernels of their own (kernel_*.cu) share on the host's side. */
 #ifndef QN_KERNELS_CUDA_EDGES_RUN_DEVICE_CUH
 #define QN_KERNELS_CUDA_EDGES_RUN_DEVICE_CUH
 
@@ -11,6 +11,34 @@
 #include "support/memory.h"
 #include "support/sizes.h"
 #include "support/threads.h"
+
+/* A run whole, on the request's device. `prepare(error)` brings what the algorithm needs to the
+ * device; `algorithm(error)` is timed; `finish(status, error)` is called whatever has happened: it
+ * gives back what does not belong to `memory`, makes the result if `status` is QN_OK, and returns
+ * the status. */
+template <class Prepare, class Algorithm, class Finish>
+enum qn_status qn_run_whole(const struct qn_run_request *request, struct qn_cuda_memory *memory,
+                            Prepare prepare, Algorithm algorithm, Finish finish,
+                            struct qn_run_result *result, struct qn_error *error) {
+  enum qn_status status =
+      qn_cuda_memory_create(memory, request->device, request->device_memory, error);
+  if (!status)
+    status = prepare(error);
+  qn_load_kernels();
+  if (!status)
+    status = qn_cuda_algorithm_begin(memory, error);
+  if (!status)
+    status = algorithm(error);
+  if (!status)
+    status = qn_cuda_algorithm_end(memory, error);
+  return qn_cuda_run_end(memory, finish(status, error), result);
+}
+
+/* The status of a run that is known not to fit before it has begun. */
+static inline enum qn_status qn_run_no_room(struct qn_cuda_memory *memory) {
+  memory->exhausted = true;
+  return QN_DEVICE;
+}
 
 /* Blocks of QN_QUEUE_THREADS threads for a loop over `items`, one a thread. */
 static inline unsigned qn_run_blocks(const struct qn_cuda_memory *memory, uint64_t items) {
@@ -61,6 +89,16 @@ static inline enum qn_status qn_run_must_fit(const struct qn_cuda_memory *memory
     return QN_OK;
   snprintf(what, sizeof what, "%s, which is not streamed on any layout,", algorithm);
   return qn_run_too_large(memory, what, bytes, error);
+}
+
+/* A queue of up to `num_vertices` rows. */
+static inline enum qn_status qn_run_queue(struct qn_cuda_memory *memory, uint64_t num_vertices,
+                                          struct qn_unit_queue *queue, struct qn_error *error) {
+  enum qn_status status = qn_cuda_alloc(memory, &queue->vertices, num_vertices,
+                                        sizeof *queue->vertices, "a queue", error);
+  return status ? status
+                : qn_cuda_alloc(memory, &queue->units, num_vertices, sizeof *queue->units,
+                                "a queue", error);
 }
 
 /* Does the queue of all rows of such a graph have fewer than 2^32 units? */

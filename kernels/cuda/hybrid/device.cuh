@@ -1,9 +1,7 @@
-/* The hybrid layout in device memory, and how rows of its ELL part are read. Needs a completed
- * program. */
+/* The hybrid layout in device memory. Needs a completed program. */
 #ifndef QN_KERNELS_CUDA_HYBRID_DEVICE_CUH
 #define QN_KERNELS_CUDA_HYBRID_DEVICE_CUH
 
-#include "kernels/cuda/device/load_once.cuh"
 #include "kernels/cuda/edges/edge_tiles.cuh"
 #include "kernels/cuda/edges/row_queue.cuh"
 #include "kernels/cuda/rows/row_units.cuh"
@@ -16,9 +14,6 @@ namespace {
  * nothing collected and the identity are the same; in other frontier programs bits tell. */
 #define HYBRID_ENTRY_ROWS                                                                          \
   (PROGRAM_SCHEDULE == QN_FRONTIER && (PROGRAM_FIRST_SUFFICES || !PROGRAM_IN_PLACE))
-
-/* Entries of a row that a thread has in flight. */
-constexpr int ELL_ITEMS = PROGRAM_FIRST_SUFFICES ? 4 : 8;
 
 /* Entry k of row v at [k x pitch + v]: the threads of a warp, a row each, read neighbours. */
 struct hybrid_ell {
@@ -57,13 +52,15 @@ QN_DEVICE_INLINE uint64_t engine_out_degree(const struct engine_device &device, 
   return device.out_degrees[vertex];
 }
 
-/* Entries k, k + 1, ... of a row; padding from its end on. */
-QN_DEVICE_INLINE void ell_load(const struct hybrid_ell &ell, uint64_t row, uint64_t k,
-                               uint32_t (&columns)[ELL_ITEMS]) {
-  QN_UNROLL
-  for (int i = 0; i < ELL_ITEMS; i++)
-    columns[i] =
-        k + i < ell.width ? __ldcs(&ell.columns[(k + i) * ell.pitch + row]) : QN_HYBRID_PADDING;
+/* All-active programs where all is resident (pull.cuh). */
+struct pull_layout {
+  struct engine_device device;
+  tile_partial *rests; /* [V] what a row's COO part came to; the identity, always, if it has none */
+};
+
+QN_DEVICE_INLINE uint64_t pull_layout_out_degree(const struct pull_layout &layout,
+                                                 uint32_t vertex) {
+  return engine_out_degree(layout.device, vertex);
 }
 
 } /* namespace */

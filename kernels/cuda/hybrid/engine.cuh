@@ -18,15 +18,12 @@
 #ifndef QN_KERNELS_CUDA_HYBRID_ENGINE_CUH
 #define QN_KERNELS_CUDA_HYBRID_ENGINE_CUH
 
+#include "kernels/cuda/hybrid/streamed.cuh"
 #include "kernels/cuts/hybrid_rest.h"
-#include "kernels/engine.h"
-
 #if PROGRAM_SCHEDULE == QN_ALL_ACTIVE
 #include "kernels/cuda/hybrid/pull.cuh"
-#define ENGINE_NAME "ELL + COO product"
 #else
 #include "kernels/cuda/hybrid/frontier.cuh"
-#define ENGINE_NAME "ELL + COO product, bottom-up"
 #endif
 
 namespace {
@@ -74,38 +71,126 @@ inline enum qn_status upload_coo(const struct qn_hybrid_matrix *matrix,
   return status;
 }
 
+/* The matrix of in-edges, and the out-degrees. */
+inline enum qn_status upload_in(const struct qn_hybrid *view, const struct qn_run_request *request,
+                                struct qn_cuda_memory *memory, struct engine_device *device,
+                                struct qn_error *error) {
+  enum qn_status status = QN_OK;
+  if (request->max_iterations > 0)
+    status = upload_ell(&view->in, memory, &device->ell, error);
+  if (!status && request->max_iterations > 0)
+    status = upload_coo(&view->in, memory, device, error);
+  if (!status && PROGRAM_USES_OUT_DEGREE)
+    status = qn_cuda_copy_of(memory, &device->out_degrees, view->out_degrees, view->num_vertices, 0,
+                             sizeof *view->out_degrees, "out-degrees", error);
+  return status;
+}
+
 inline enum qn_status check_weights(const struct qn_hybrid_matrix *matrix, struct qn_error *error) {
   enum qn_status status =
       engine_check_weights(&matrix->ell_weights, matrix->width * matrix->pitch, error);
   return status ? status : engine_check_weights(&matrix->coo_weights, matrix->num_coo, error);
 }
 
+#if PROGRAM_SCHEDULE == QN_ALL_ACTIVE
+
+/* Does the matrix alone, if it is wanted, not fit? Then the work of bringing it there is not begun.
+ */
+inline bool engine_is_too_large(const struct pull_run *pull, const struct qn_hybrid *view) {
+  const struct qn_hybrid_matrix *in = &view->in;
+  const bool weighted = PROGRAM_USES_WEIGHTS && in->ell_weights.type != QN_WEIGHT_NONE;
+  return pull->request->max_iterations > 0 &&
+         (weighted ? 8 : 4) * (in->width * in->pitch + in->num_coo) >
+             qn_cuda_plannable_bytes(&pull->memory->device, pull->memory->cap);
+}
+
+/* *too_large: nothing is wrong but that there is too little memory. */
+inline enum qn_status engine_run_resident(const struct qn_run_request *request,
+                                          const struct qn_hybrid *view,
+                                          struct qn_run_result *result, bool *too_large,
+                                          struct qn_error *error) {
+  const uint64_t num_vertices = view->num_vertices;
+  const struct qn_program_context context =
+      engine_begin(request, num_vertices, view->num_edges, result);
+  struct qn_cuda_memory memory;
+  struct pull_run pull;
+  memset(&pull, 0, sizeof pull);
+  pull.request = request;
+  pull.result = result;
+  pull.memory = &memory;
+  auto prepare = [&](struct qn_error *failure) {
+    if (engine_is_too_large(&pull, view))
+      return qn_run_no_room(&memory);
+    enum qn_status status = upload_in(view, request, &memory, &pull.state.layout.device, failure);
+    if (!status)
+      status = create_values(&pull, num_vertices, failure);
+    return status ? status : pull_create(&pull, &context, failure);
+  };
+  auto finish = [&](enum qn_status status, struct qn_error *failure) {
+    pull_destroy(&pull);
+    if (!status)
+      status = output_download(&memory, &context, pull.state.values, NULL, result, failure);
+    *too_large = status && memory.exhausted;
+    return status;
+  };
+  return qn_run_whole(
+      request, &memory, prepare,
+      [&](struct qn_error *failure) { return pull_execute(&pull, num_vertices, failure); }, finish,
+      result, error);
+}
+
+inline enum qn_status engine_run_program(const struct qn_run_request *request,
+                                         const struct qn_hybrid *view, struct qn_run_result *result,
+                                         struct qn_error *error) {
+  auto never = [](struct sweep_run *, struct qn_error *) { return QN_OK; };
+  return run_resident_or_streamed(
+      request,
+      [&](bool *too_large) { return engine_run_resident(request, view, result, too_large, error); },
+      [&] { return hybrid_stream_run(request, view, never, result, error); }, error);
+}
+
+#else
+
+/* Rows of out-edges, put together as plain CSR, so that few active vertices can push. */
+inline enum qn_status upload_out(const struct qn_hybrid *view, struct sweep_run *run,
+                                 struct qn_error *error) {
+  struct qn_graph united;
+  if (!view->has_out)
+    return QN_OK;
+  memset(&united, 0, sizeof united);
+  enum qn_status status = qn_hybrid_unite(&view->out, &united, error);
+  if (!status)
+    status = qn_cuda_csr_upload(&run->memory, &united.out, PROGRAM_USES_WEIGHTS,
+                                &run->state.layout.out, error);
+  qn_graph_unmap(&united);
+  return status ? status : sweep_push_create(run, error);
+}
+
+inline enum qn_status engine_run_program(const struct qn_run_request *request,
+                                         const struct qn_hybrid *view, struct qn_run_result *result,
+                                         struct qn_error *error) {
+  auto upload = [&](struct sweep_run *run, struct qn_error *failure) {
+    enum qn_status status = upload_in(view, request, &run->memory, &run->state.layout, failure);
+    return status ? status : upload_out(view, run, failure);
+  };
+  return hybrid_stream_run(request, view, upload, result, error);
+}
+
+#endif
+
 enum qn_status engine_run(const struct qn_run_request *request, struct qn_run_result *result,
                           struct qn_error *error) {
   const struct qn_hybrid *view = (const struct qn_hybrid *)request->view;
-  auto upload = [&](struct qn_cuda_memory *memory, struct engine_device *device,
-                    struct qn_error *failure) {
-    enum qn_status status = QN_OK;
-    if (request->max_iterations > 0)
-      status = upload_ell(&view->in, memory, &device->ell, failure);
-    if (!status && request->max_iterations > 0)
-      status = upload_coo(&view->in, memory, device, failure);
-    if (!status && PROGRAM_USES_OUT_DEGREE)
-      status = qn_cuda_copy_of(memory, &device->out_degrees, view->out_degrees, view->num_vertices,
-                               0, sizeof *view->out_degrees, "out-degrees", failure);
-    return status;
-  };
   memset(result, 0, sizeof *result);
   enum qn_status status = qn_hybrid_need_in(view, error);
   if (!status)
     status = check_weights(&view->in, error);
-  if (!status)
-    status = engine_run_program(request, view, upload, result, error);
-  return status;
+  return status ? status : engine_run_program(request, view, result, error);
 }
 
 } /* namespace */
 
-QN_DEFINE_KERNEL(QN_LAYOUT_HYBRID, QN_CUDA, ENGINE_NAME, 0);
+QN_DEFINE_KERNEL(QN_LAYOUT_HYBRID, QN_CUDA,
+                 SWEEP_FRONTIER ? "ELL + COO product, bottom-up" : "ELL + COO product", 0);
 
 #endif

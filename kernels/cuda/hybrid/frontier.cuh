@@ -1,50 +1,13 @@
 /* Frontier programs on the hybrid layout: a kernel for the ELL part and one for the COO part
  * that collect from active columns, by their bits (section 3.1); a search goes bottom-up and stops
- * at the first (section 3.2). Part of engine.cuh. */
+ * at the first (section 3.2). */
 #ifndef QN_KERNELS_CUDA_HYBRID_FRONTIER_CUH
 #define QN_KERNELS_CUDA_HYBRID_FRONTIER_CUH
 
-#include "kernels/cuda/hybrid/device.cuh"
-
-#define ENGINE_STREAMS
-#define ENGINE_COMPLETES
+#include "kernels/cuda/hybrid/ell.cuh"
 #include "kernels/cuda/sweep/push.cuh"
 
 namespace {
-
-/* Combine what the active columns of a row send; was there one? */
-QN_DEVICE_INLINE bool ell_combine(const struct sweep_state &state,
-                                  const struct qn_program_context &context,
-                                  const struct hybrid_ell &ell, uint64_t row,
-                                  program_accumulator *total) {
-  bool any = false;
-  for (uint64_t k = 0; k < ell.width; k += ELL_ITEMS) {
-    uint32_t sources[ELL_ITEMS];
-    program_message gathered[ELL_ITEMS] = {};
-    unsigned hits = 0;
-    ell_load(ell, row, k, sources);
-    QN_UNROLL
-    for (int i = 0; i < ELL_ITEMS; i++)
-      if (sources[i] != QN_HYBRID_PADDING)
-        hits |= (unsigned)sweep_is_active(state, sources[i]) << i;
-    if (PROGRAM_FIRST_SUFFICES)
-      hits &= 0u - hits; /* the lowest */
-    QN_UNROLL
-    for (int i = 0; i < ELL_ITEMS; i++)
-      if (hits >> i & 1u)
-        gathered[i] = state.messages[sources[i]];
-    QN_UNROLL
-    for (int i = 0; i < ELL_ITEMS; i++)
-      if (hits >> i & 1u)
-        program_combine(total,
-                        program_gather(&context, gathered[i],
-                                       streamed_weight(ell.weights, (k + i) * ell.pitch + row)));
-    any = any || hits;
-    if (sources[ELL_ITEMS - 1] == QN_HYBRID_PADDING || (PROGRAM_FIRST_SUFFICES && any))
-      break;
-  }
-  return any;
-}
 
 /* The ELL part, a thread a row. It comes first: whole words of bits are stored. */
 __global__ void __launch_bounds__(QN_TILE_THREADS)
@@ -172,39 +135,6 @@ inline enum qn_status engine_collect(struct sweep_run *run, struct qn_error *err
   if (device->coo.num_edges > 0)
     launch_coo(run);
   return qn_cuda_launched("walking the ELL and COO parts", error);
-}
-
-} /* namespace */
-
-#include "kernels/cuda/hybrid/streamed.cuh"
-
-namespace {
-
-/* Rows of out-edges, put together as plain CSR, so that few active vertices can push. */
-inline enum qn_status upload_out(const struct qn_hybrid *view, struct sweep_run *run,
-                                 struct qn_error *error) {
-  struct qn_graph united;
-  if (!view->has_out)
-    return QN_OK;
-  memset(&united, 0, sizeof united);
-  enum qn_status status = qn_hybrid_unite(&view->out, &united, error);
-  if (!status)
-    status = qn_cuda_csr_upload(&run->memory, &united.out, PROGRAM_USES_WEIGHTS,
-                                &run->state.layout.out, error);
-  qn_graph_unmap(&united);
-  return status ? status : sweep_push_create(run, error);
-}
-
-/* A run whole; `upload(memory, device, error)` brings the matrix of in-edges to the device. */
-template <class Upload>
-enum qn_status engine_run_program(const struct qn_run_request *request,
-                                  const struct qn_hybrid *view, Upload upload,
-                                  struct qn_run_result *result, struct qn_error *error) {
-  auto upload_both = [&](struct sweep_run *run, struct qn_error *failure) {
-    enum qn_status status = upload(&run->memory, &run->state.layout, failure);
-    return status ? status : upload_out(view, run, failure);
-  };
-  return hybrid_stream_run(request, view, upload_both, result, error);
 }
 
 } /* namespace */

@@ -1,7 +1,6 @@
 /* The hybrid layout, if it does not fit into device memory: the units of streaming are slices of
  * the ELL part, consecutive rows with all of their places, and stretches of the COO part, whose
- * rows the host knows by where they begin (row_units.cuh). Part of pull.cuh and
- * frontier.cuh.
+ * rows the host knows by where they begin (row_units.cuh).
  *
  * Programs whose vertices are all active gather along the in-edges, every unit of them: a slice
  * stores its rows' sums, the COO part the sums of its rows, which are added afterwards, so sums of
@@ -15,7 +14,10 @@
 #ifndef QN_KERNELS_CUDA_HYBRID_STREAMED_CUH
 #define QN_KERNELS_CUDA_HYBRID_STREAMED_CUH
 
+#include "kernels/cuda/hybrid/ell.cuh"
 #include "kernels/cuda/rows/row_walks.cuh"
+#include "kernels/cuda/sweep/loop.cuh"
+#include "kernels/cuda/sweep/senders.cuh"
 #include "kernels/cuts/hybrid_rest.h"
 
 /* A slice has at least so many rows, if it need not have more than SLICE_MOST bytes for it: the
@@ -194,15 +196,6 @@ inline enum qn_status engine_collect(struct sweep_run *run, struct qn_error *err
 }
 #endif
 
-} /* namespace */
-
-#if !SWEEP_FRONTIER
-#define SWEEP_STATE_KIND SWEEP_STATE_STREAMED
-#endif
-#include "kernels/cuda/sweep/loop.cuh"
-
-namespace {
-
 /* ---- The host's side ---------------------------------------------------------- */
 
 /* What is streamed, if anything must be. */
@@ -363,6 +356,7 @@ inline enum qn_status hybrid_upload_streamed(const struct hybrid_stream *stream,
   struct qn_cuda_memory *memory = &run->memory;
   device->slices = stream->slices;
   device->rows_send = stream->rows_send;
+  run->stands_in = !SWEEP_FRONTIER;
   enum qn_status status = streamed_rows_upload(&stream->cut, run, error);
 #if !SWEEP_FRONTIER
   device->coo.num_rows = stream->rest.num_rows;

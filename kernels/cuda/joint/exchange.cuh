@@ -1,5 +1,5 @@
 /* New values, and which vertices are active, between the host and the device: a range of rows each
- * way, both at once, and only to who needs them. Part of shards.cuh. */
+ * way, both at once, and only to who needs them. */
 #ifndef QN_KERNELS_CUDA_JOINT_EXCHANGE_CUH
 #define QN_KERNELS_CUDA_JOINT_EXCHANGE_CUH
 

@@ -1,5 +1,5 @@
 /* The iterations of a run that the CPU and the device share, each by whom the dispatcher
- * (kernels/joint.h) expects to take the least. Part of shards.cuh. */
+ * (kernels/joint.h) expects to take the least. */
 #ifndef QN_KERNELS_CUDA_JOINT_ITERATIONS_CUH
 #define QN_KERNELS_CUDA_JOINT_ITERATIONS_CUH
 
@@ -40,16 +40,7 @@ inline enum qn_status step_on_device(struct joint_run *joint, double *change,
   if (!status)
     status = walk_alone(joint, error);
   if (!status)
-    status = sweep_clear(run->state.count, 0, error);
-  if (status)
-    return status;
-  SWEEP_LAUNCH(run, sweep_apply);
-  if (SWEEP_FRONTIER)
-    status = sweep_read_count(run, &run->num_active, error);
-  else if (PROGRAM_CONVERGES)
-    status = sweep_total(run, change, error);
-  else
-    status = qn_cuda_status(cudaDeviceSynchronize(), "an iteration on the device", error);
+    status = sweep_end(run, change, error);
   joint->figures.device_pages = joint->num_stretches;
   joint->figures.device_seconds = qn_seconds() - begin;
   joint->on_host = false;
@@ -79,7 +70,7 @@ inline enum qn_status next_round(struct joint_run *joint, struct qn_error *error
   run->num_active = 0;
 #if SWEEP_FRONTIER
   if (!joint->on_host)
-    return sweep_next_round(run, &run->num_active, error);
+    return sweep_next_round(run, run, error);
   joint->side->context = run->context;
   if (qn_joint_next_round(&joint->worker, &QN_JOINT_CPU, joint->side)) {
     run->num_active = joint->side->num_active;
@@ -122,6 +113,8 @@ inline void set_cpu_threads(struct joint_run *joint) {
 inline enum qn_status one_iteration(struct joint_run *joint, double *change,
                                     struct qn_error *error) {
   struct qn_joint_figures *figures = &joint->figures;
+  memset(figures, 0, sizeof *figures);
+  memset(&joint->run->moved, 0, sizeof joint->run->moved);
   enum qn_status status = find_active_share(joint, &figures->active_share, error);
   if (status)
     return status;
@@ -145,27 +138,17 @@ inline enum qn_status one_iteration(struct joint_run *joint, double *change,
   else
     qn_joint_learn(&joint->plan, figures->choice, figures->active_share, seconds);
   set_cpu_threads(joint);
+  joint->run->memory.copy_bytes += figures->exchanged_bytes;
   return status;
 }
 
-/* Tell the user; true if it was the last iteration allowed. */
 inline bool iteration_finished(struct joint_run *joint, uint64_t num_active, double change,
                                double begin) {
-  struct sweep_run *run = joint->run;
-  struct qn_iteration report;
-  memset(&report, 0, sizeof report);
-  report.iteration = run->context.iteration;
+  struct qn_iteration report = {};
   report.mode = qn_joint_name(joint->figures.choice);
-  report.num_active = num_active;
-  report.change = change;
-  report.seconds = qn_seconds() - begin;
-  report.moved = run->moved;
+  report.moved = joint->run->moved;
   report.joint = &joint->figures;
-  if (run->request->on_iteration)
-    run->request->on_iteration(run->request->user, &report);
-  run->result->iterations = ++run->context.iteration;
-  run->result->change = change;
-  return run->context.iteration >= run->request->max_iterations;
+  return tell_iteration(joint->run, report, num_active, change, begin);
 }
 
 inline enum qn_status keep(struct joint_run *joint, struct qn_error *error) {
@@ -181,34 +164,8 @@ inline enum qn_status keep(struct joint_run *joint, struct qn_error *error) {
   return engine_save(run->request, &state, error);
 }
 
-inline enum qn_status joint_iterations(struct joint_run *joint, struct qn_error *error) {
-  struct sweep_run *run = joint->run;
-  enum qn_status status = QN_OK;
-  for (bool finished = engine_is_finished(run->request, &run->context); !status && !finished;) {
-    const struct qn_range range("iteration");
-    const double begin = qn_seconds();
-    double change = 0;
-    memset(&joint->figures, 0, sizeof joint->figures);
-    memset(&run->moved, 0, sizeof run->moved);
-    if (SWEEP_FRONTIER && run->num_active == 0)
-      status = next_round(joint, error);
-    if (SWEEP_FRONTIER && !status && run->num_active == 0) {
-      run->result->converged = true;
-      break;
-    }
-    const uint64_t num_active = run->num_active;
-    if (!status)
-      status = one_iteration(joint, &change, error);
-    if (status)
-      break;
-    run->memory.copy_bytes += joint->figures.exchanged_bytes;
-    finished = iteration_finished(joint, num_active, change, begin);
-    if (PROGRAM_CONVERGES && change < run->context.tolerance)
-      finished = run->result->converged = true;
-    if (!finished)
-      status = keep(joint, error);
-  }
-  return status ? status : bring_to_device(joint, error);
+inline bool may_wait(const struct joint_run *) {
+  return PROGRAM_PRIORITY;
 }
 
 } /* namespace */

@@ -1,5 +1,5 @@
 /* How fast the CPU, the device and the bus are, before anything is known of a run: each pulls a
- * part of the rows, whose sums are forgotten. Part of shards.cuh. */
+ * part of the rows, whose sums are forgotten. */
 #ifndef QN_KERNELS_CUDA_JOINT_PROBE_CUH
 #define QN_KERNELS_CUDA_JOINT_PROBE_CUH
 

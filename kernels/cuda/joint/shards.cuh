@@ -26,22 +26,6 @@
 
 namespace {
 
-/* The first values, or those that the run goes on from, on both sides. */
-inline enum qn_status first_values(struct sweep_run *run, struct qn_error *error) {
-  uint64_t count = run->context.num_vertices;
-  enum qn_status status = sweep_clear(run->state.count, 0, error);
-  if (status)
-    return status;
-  SWEEP_LAUNCH(run, sweep_init);
-  run->woken = true;
-  if (SWEEP_FRONTIER)
-    status = sweep_read_count(run, &count, error);
-  if (!status)
-    status = sweep_resume(run, &count, error);
-  run->num_active = count;
-  return status;
-}
-
 inline void cut_stretches(struct joint_run *joint) {
   const struct qn_sh_units *units = joint->units;
   struct stretch_cut at = {0, 0, 0};
@@ -114,24 +98,16 @@ inline void joint_destroy(struct joint_run *joint) {
   qn_free(joint->cuts);
 }
 
-/* From the sweep's memory on. */
-inline enum qn_status joint_iterate(struct joint_run *joint, struct qn_error *error) {
+/* After the sweep's preparation. The first values are the sweep's on the device. */
+inline enum qn_status joint_prepare(struct joint_run *joint, struct qn_error *error) {
   struct sweep_run *run = joint->run;
+  qn_load_kernels(); /* before they are measured */
   enum qn_status status = joint_create(joint, error);
   if (!status)
-    status = first_values(run, error);
+    status = sweep_first_values(run, run, error);
   if (!status)
     status = probe(joint, error);
-  if (!status)
-    status = first_values(run, error);
-  if (!status)
-    status = qn_cuda_algorithm_begin(&run->memory, error);
-  if (!status)
-    status = joint_iterations(joint, error);
-  if (!status)
-    status = qn_cuda_algorithm_end(&run->memory, error);
-  joint_destroy(joint);
-  return status;
+  return status ? status : sweep_first_values(run, run, error);
 }
 
 inline enum qn_status joint_run_program(const struct qn_run_request *request,
@@ -151,9 +127,13 @@ inline enum qn_status joint_run_program(const struct qn_run_request *request,
     run->engine = &streamed;
     return upload_layout(&streamed, run, failure);
   };
-  auto iterate = [&joint](struct sweep_run *run, struct qn_error *failure) {
+  auto prepare = [&joint](struct sweep_run *run, struct qn_error *failure) {
     joint.run = run;
-    return joint_iterate(&joint, failure);
+    return joint_prepare(&joint, failure);
+  };
+  auto algorithm = [&joint](struct sweep_run *run, struct qn_error *failure) {
+    enum qn_status ended = iterate(&joint, run, failure);
+    return ended ? ended : bring_to_device(&joint, failure);
   };
   enum qn_status status = engine_check_weights(&view->in.weights, view->num_edges, error);
   if (!status)
@@ -166,8 +146,9 @@ inline enum qn_status joint_run_program(const struct qn_run_request *request,
   if (!status) {
     const struct qn_unit_source source = shards_source(&units, true);
     status = sweep_run_with(request, view->num_vertices, view->num_edges, NULL, &source, upload,
-                            iterate, result, error);
+                            prepare, algorithm, result, error);
   }
+  joint_destroy(&joint);
   streamed_shards_destroy(&streamed);
   qn_sh_units_destroy(&units);
   qn_free(bounds);

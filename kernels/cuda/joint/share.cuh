@@ -1,7 +1,7 @@
 /* An iteration that both share: the CPU takes stretches of rows from the front while the device
  * takes them from the back, until they meet; then they exchange what each has computed, or,
  * asynchronously, after every batch of stretches. What the device streamed last in an iteration of
- * its own, and has in its cache, lies at the back. Part of shards.cuh. */
+ * its own, and has in its cache, lies at the back. */
 #ifndef QN_KERNELS_CUDA_JOINT_SHARE_CUH
 #define QN_KERNELS_CUDA_JOINT_SHARE_CUH
 

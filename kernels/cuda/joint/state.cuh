@@ -1,5 +1,5 @@
 /* A run that the CPU and the device share: rows in stretches, which of them each side takes, and
- * where the values are valid. Part of shards.cuh, whose includer defines QN_JOINT_CPU. */
+ * where the values are valid. The includer defines QN_JOINT_CPU. */
 #ifndef QN_KERNELS_CUDA_JOINT_STATE_CUH
 #define QN_KERNELS_CUDA_JOINT_STATE_CUH
 

@@ -89,7 +89,7 @@ enum qn_status bc_add_source(struct sweep_run *run, const struct bc_state *bc, u
   return status;
 }
 
-/* A run whole. `upload(run, error)` as for sweep_run_program. */
+/* A run whole. `upload(run, error)` as for sweep_run_units, of a topology that is resident. */
 template <class Upload, class WalkLevel>
 enum qn_status bc_run(const struct qn_run_request *request, uint64_t num_vertices,
                       uint64_t num_edges, Upload upload, WalkLevel walk_level,
@@ -107,32 +107,29 @@ enum qn_status bc_run(const struct qn_run_request *request, uint64_t num_vertice
   run.result = result;
   run.context = engine_begin(&forwards, num_vertices, num_edges, result);
   sweep_hold_all(&run);
-  enum qn_status status =
-      qn_cuda_memory_create(&run.memory, request->device, request->device_memory, error);
-  if (!status)
-    status = upload(&run, error);
-  if (!status)
-    status = sweep_create(&run, NULL, error);
-  if (!status)
-    status = bc_create(&run, &bc, error);
-  qn_load_kernels();
-  qn_load_kernels();
-  if (!status)
-    status = qn_cuda_algorithm_begin(&run.memory, error);
-  if (!status)
-    status = bc_resume(request, &run.memory, bc.scores, num_vertices, error);
-  for (uint64_t i = qn_own_iterations(request); i < request->num_sources && !status; i++) {
-    status = bc_add_source(&run, &bc, request->sources[i], walk_level, error);
-    if (!status && i + 1 < request->num_sources)
-      status = bc_keep(request, &run.memory, i + 1, bc.scores, num_vertices, error);
-  }
-  if (!status)
-    status = qn_cuda_algorithm_end(&run.memory, error);
-  if (!status)
-    status = qn_run_download(&run.memory, QN_RESULT_F64, bc.scores, num_vertices, result, error);
-  result->iterations = request->num_sources;
-  result->converged = true;
-  return qn_cuda_run_end(&run.memory, status, result);
+  auto prepare = [&](struct qn_error *failure) {
+    enum qn_status status = upload(&run, failure);
+    if (!status)
+      status = sweep_create(&run, NULL, failure);
+    return status ? status : bc_create(&run, &bc, failure);
+  };
+  auto algorithm = [&](struct qn_error *failure) {
+    enum qn_status status = bc_resume(request, &run.memory, bc.scores, num_vertices, failure);
+    for (uint64_t i = qn_own_iterations(request); i < request->num_sources && !status; i++) {
+      status = bc_add_source(&run, &bc, request->sources[i], walk_level, failure);
+      if (!status && i + 1 < request->num_sources)
+        status = bc_keep(request, &run.memory, i + 1, bc.scores, num_vertices, failure);
+    }
+    return status;
+  };
+  auto finish = [&](enum qn_status status, struct qn_error *failure) {
+    result->iterations = request->num_sources;
+    result->converged = true;
+    return status ? status
+                  : qn_run_download(&run.memory, QN_RESULT_F64, bc.scores, num_vertices, result,
+                                    failure);
+  };
+  return qn_run_whole(request, &run.memory, prepare, algorithm, finish, result, error);
 }
 
 } /* namespace */

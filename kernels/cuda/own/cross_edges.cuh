@@ -29,28 +29,26 @@ enum qn_status cross_edges_run(const struct qn_run_request *request, uint64_t nu
   struct qn_cuda_memory memory;
   struct cross_edges cross = {NULL, NULL};
   memset(result, 0, sizeof *result);
-  enum qn_status status =
-      qn_cuda_memory_create(&memory, request->device, request->device_memory, error);
-  if (!status)
-    status = upload(&memory, error);
-  if (!status && request->groups)
-    status = qn_cuda_copy_of(&memory, &cross.groups, request->groups, num_vertices, 0,
-                             sizeof *cross.groups, "groups of vertices", error);
-  if (!status)
-    status = qn_cuda_alloc_zeroed(&memory, &cross.counts, num_vertices, sizeof *cross.counts,
-                                  "counts", error);
-  qn_load_kernels();
-  if (!status)
-    status = qn_cuda_algorithm_begin(&memory, error);
-  if (!status && request->max_iterations > 0)
-    status = count(&memory, cross, error);
-  if (!status)
-    status = qn_cuda_algorithm_end(&memory, error);
-  if (!status)
-    status = qn_run_download(&memory, QN_RESULT_U64, cross.counts, num_vertices, result, error);
-  result->iterations = request->max_iterations > 0;
-  result->converged = true;
-  return qn_cuda_run_end(&memory, status, result);
+  auto prepare = [&](struct qn_error *failure) {
+    enum qn_status status = upload(&memory, failure);
+    if (!status && request->groups)
+      status = qn_cuda_copy_of(&memory, &cross.groups, request->groups, num_vertices, 0,
+                               sizeof *cross.groups, "groups of vertices", failure);
+    return status ? status
+                  : qn_cuda_alloc_zeroed(&memory, &cross.counts, num_vertices, sizeof *cross.counts,
+                                         "counts", failure);
+  };
+  auto algorithm = [&](struct qn_error *failure) {
+    return request->max_iterations > 0 ? count(&memory, cross, failure) : QN_OK;
+  };
+  auto finish = [&](enum qn_status status, struct qn_error *failure) {
+    result->iterations = request->max_iterations > 0;
+    result->converged = true;
+    return status ? status
+                  : qn_run_download(&memory, QN_RESULT_U64, cross.counts, num_vertices, result,
+                                    failure);
+  };
+  return qn_run_whole(request, &memory, prepare, algorithm, finish, result, error);
 }
 
 } /* namespace */

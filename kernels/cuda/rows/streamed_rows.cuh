@@ -12,27 +12,10 @@
 #ifndef QN_KERNELS_CUDA_ROWS_STREAMED_ROWS_CUH
 #define QN_KERNELS_CUDA_ROWS_STREAMED_ROWS_CUH
 
-#include "kernels/cuda/edges/combine.cuh"
-#include "kernels/cuda/rows/row_units.cuh"
-
-namespace {
-
-struct engine_device {
-  struct row_tables rows;
-  program_accumulator *row_parts;
-  const uint64_t *out_offsets; /* [V + 1], if the program uses out-degrees */
-};
-
-QN_DEVICE_INLINE uint64_t engine_out_degree(const struct engine_device &device, uint32_t vertex) {
-  return device.out_offsets[vertex + 1] - device.out_offsets[vertex];
-}
-
-} /* namespace */
-
-#define ENGINE_STREAMS
-#define ENGINE_COMPLETES
-#define SWEEP_STATE_KIND SWEEP_STATE_STREAMED
+#include "kernels/cuda/rows/device.cuh"
 #include "kernels/cuda/rows/row_walks.cuh"
+#include "kernels/cuda/sweep/loop.cuh"
+#include "kernels/cuda/sweep/senders.cuh"
 
 namespace {
 
@@ -80,12 +63,6 @@ inline enum qn_status engine_collect(struct sweep_run *run, struct qn_error *err
   return QN_OK;
 }
 
-} /* namespace */
-
-#include "kernels/cuda/sweep/loop.cuh"
-
-namespace {
-
 /* `in` is used by programs whose vertices are all active, `out` by the others; out-degrees are
  * those of `out`. */
 inline enum qn_status streamed_rows_run(const struct qn_run_request *request,
@@ -97,6 +74,7 @@ inline enum qn_status streamed_rows_run(const struct qn_run_request *request,
   const struct row_matrix matrix =
       row_matrix_of_csr(SWEEP_FRONTIER ? out : in, PROGRAM_USES_WEIGHTS, bounds);
   auto upload = [&cut, out](struct sweep_run *run, struct qn_error *failure) {
+    run->stands_in = true;
     enum qn_status status = streamed_rows_upload(&cut, run, failure);
     if (!status && PROGRAM_USES_OUT_DEGREE)
       status = qn_cuda_copy_of(&run->memory, &run->state.layout.out_offsets, out->row_offsets,

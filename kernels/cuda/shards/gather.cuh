@@ -1,5 +1,5 @@
 /* Gathering whole shards, and hubs in segments, from the topology as it lies on the device or from
- * the units of one that is streamed (units.cuh). Part of engine.cuh.
+ * the units of one that is streamed (units.cuh).
  *
  * Every thread takes QN_TILE_ITEMS consecutive edges: their sources and destination offsets are
  * loaded 16 bytes at a time, their random loads are in flight together, and runs of the same offset
@@ -7,7 +7,9 @@
 #ifndef QN_KERNELS_CUDA_SHARDS_GATHER_CUH
 #define QN_KERNELS_CUDA_SHARDS_GATHER_CUH
 
-#include "kernels/cuda/shards/engine.cuh"
+#include "kernels/cuda/edges/warp_rows.cuh"
+#include "kernels/cuda/shards/device.cuh"
+#include "kernels/cuda/sweep/sweeps.cuh"
 
 #define TASK_EDGES QN_TILE
 

@@ -1,7 +1,7 @@
 /* Frontier programs on shards: active vertices notify their destinations along the out-edges, in
  * pieces of 8 edges (edges/row_queue.cuh), so that a hub is shared by many blocks; then a warp
  * takes 32 vertices, of which those that were notified pull, each with as many lanes as its shard
- * has replicas. Part of engine.cuh.
+ * has replicas.
  *
  * The paper notifies (on the CPU) while the active vertices have at most half of all out-edges. But
  * if they have the share f, a vertex of d in-edges is notified with probability 1 - (1 - f)^d, 0.56
@@ -11,6 +11,7 @@
 #ifndef QN_KERNELS_CUDA_SHARDS_NOTIFY_CUH
 #define QN_KERNELS_CUDA_SHARDS_NOTIFY_CUH
 
+#include "kernels/cuda/edges/run_device.cuh"
 #include "kernels/cuda/shards/gather.cuh"
 
 /* Notify while active vertices have at most one in so many of all out-edges. */
@@ -280,11 +281,7 @@ inline enum qn_status create_notification(const struct qn_shards *view, struct s
     status = qn_cuda_alloc_zeroed(memory, &device->notified, num_vertices / 32 + 1,
                                   sizeof *device->notified, "bits of vertices", error);
   if (!status)
-    status = qn_cuda_alloc(memory, &device->queue.vertices, num_vertices,
-                           sizeof *device->queue.vertices, "a queue", error);
-  if (!status)
-    status = qn_cuda_alloc(memory, &device->queue.units, num_vertices, sizeof *device->queue.units,
-                           "a queue", error);
+    status = qn_run_queue(memory, num_vertices, &device->queue, error);
   if (!status)
     status = qn_cuda_alloc_zeroed(memory, &device->counters, 1, sizeof *device->counters,
                                   "counters", error);

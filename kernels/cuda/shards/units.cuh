@@ -1,5 +1,5 @@
 /* Shards that do not fit into device memory: consecutive rows of a shard, or a part of a hub's row,
- * are the units of streaming (sweep/units.cuh). Part of engine.cuh.
+ * are the units of streaming (sweep/units.cuh).
  *
  * Of a unit the sources, the destination offsets and the weights are moved: 6 bytes an edge, 10
  * with weights. A block gathers a unit the way it does where all is resident, so no accumulator is
@@ -252,6 +252,7 @@ inline struct qn_unit_source shards_source(const struct qn_sh_units *units, bool
     source.fixed_bytes += qn_cuda_rounded((units->view->num_vertices / 32 + 1) * sizeof(uint32_t));
   source.resident_bytes = shards_resident_bytes(units, joint);
   source.joint = joint;
+  source.by_receiver = true;
   source.describe = describe_unit;
   return source;
 }

@@ -12,27 +12,10 @@
 #ifndef QN_KERNELS_CUDA_SLOTTED_PAGES_ENGINE_CUH
 #define QN_KERNELS_CUDA_SLOTTED_PAGES_ENGINE_CUH
 
-#include "kernels/cuda/edges/combine.cuh"
-#include "kernels/cuda/slotted_pages/device.cuh"
+#include "kernels/cuda/slotted_pages/engine_device.cuh"
+#include "kernels/cuda/sweep/devices.cuh"
+#include "kernels/cuda/sweep/senders.cuh"
 #include "kernels/cuts/page_tasks.h"
-
-namespace {
-
-struct engine_device {
-  struct device_pages pages;
-  const uint64_t *degrees; /* of held vertices, by vertex; if the program uses out-degrees */
-  uint8_t *next_pages[2];  /* [P] nextPIDSet: this iteration's, and the next one's, in turn */
-};
-
-QN_DEVICE_INLINE uint64_t engine_out_degree(const struct engine_device &device, uint32_t vertex) {
-  return device.degrees[vertex];
-}
-
-} /* namespace */
-
-#define ENGINE_STREAMS
-#define ENGINE_SPLITS 1
-#include "kernels/cuda/sweep/sweeps.cuh"
 
 #define PAGE_BLOCKS 4 /* of threads that share a page, where all pages are walked at once */
 #define STREAMED_BLOCK_BYTES 32768 /* of a page are a block's where few pages are */
@@ -193,13 +176,10 @@ inline enum qn_status engine_collect(struct sweep_run *run, struct qn_error *err
   return status ? status : engine_walk(run, NULL, device->pages.num_pages, NULL, error);
 }
 
-} /* namespace */
-
-#include "kernels/cuda/sweep/loop.cuh"
-
-#define ENGINE_NAME "slotted pages, virtual warps by density"
-
-namespace {
+/* A page leaves nothing to add up. */
+inline enum qn_status engine_complete(struct sweep_run *, struct qn_error *) {
+  return QN_OK;
+}
 
 inline enum qn_status upload_degrees(const struct qn_slotted_pages *view, struct sweep_run *run,
                                      struct qn_error *error) {
@@ -278,13 +258,14 @@ inline enum qn_status engine_run(const struct qn_run_request *request, struct qn
   memset(result, 0, sizeof *result);
   enum qn_status status = check_weights(view, error);
   if (!status)
-    status = sweep_run_units(request, view->num_vertices, view->num_edges, NULL, &source, upload,
+    status = sweep_run_split(request, view->num_vertices, view->num_edges, NULL, &source, upload,
                              result, error);
   return status;
 }
 
 } /* namespace */
 
-QN_DEFINE_KERNEL(QN_LAYOUT_SLOTTED_PAGES, QN_CUDA, ENGINE_NAME, QN_KERNEL_DEVICES);
+QN_DEFINE_KERNEL(QN_LAYOUT_SLOTTED_PAGES, QN_CUDA, "slotted pages, virtual warps by density",
+                 QN_KERNEL_DEVICES);
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef QN_KERNELS_CUDA_SWEEP_DEVICES_CUH
 #define QN_KERNELS_CUDA_SWEEP_DEVICES_CUH
 
+#include "kernels/cuda/sweep/loop.cuh"
 #include "kernels/cuda/sweep/member.cuh"
 
 namespace {
@@ -126,7 +127,9 @@ inline enum qn_status sweep_member_work(void *user, unsigned index, struct qn_er
   if (!status)
     status = sweep_agree(member, QN_OK);
   if (!status)
-    status = sweep_member_iterations(member, error);
+    status = sweep_first_values(member, run, error);
+  if (!status)
+    status = sweep_agree(member, iterate(member, run, error));
   if (!status)
     status = sweep_agree(member, qn_cuda_algorithm_end(&run->memory, error));
   sweep_stream_destroy(run);
@@ -268,6 +271,19 @@ enum qn_status sweep_run_devices(const struct qn_run_request *request, uint64_t 
     sweep_team_report(team, result);
   sweep_team_destroy(team);
   return status;
+}
+
+/* As sweep_run_units, on one device or several. */
+template <class Upload>
+enum qn_status sweep_run_split(const struct qn_run_request *request, uint64_t num_vertices,
+                               uint64_t num_edges, const uint32_t *to_vertex,
+                               const struct qn_unit_source *source, Upload upload,
+                               struct qn_run_result *result, struct qn_error *error) {
+  if (request->num_devices > 1)
+    return sweep_run_devices(request, num_vertices, num_edges, to_vertex, source, upload, result,
+                             error);
+  return sweep_run_units(request, num_vertices, num_edges, to_vertex, source, upload, result,
+                         error);
 }
 
 } /* namespace */

@@ -14,6 +14,7 @@
 #define QN_KERNELS_CUDA_SWEEP_MEMBER_CUH
 
 #include "kernels/cuda/sweep/exchange.cuh"
+#include "kernels/cuda/sweep/rounds.cuh"
 
 namespace {
 
@@ -24,7 +25,7 @@ inline enum qn_status sweep_member_stream(struct sweep_member *member, struct qn
   const uint8_t *flags = member->share.mine;
   enum qn_status status = QN_OK;
   if (SWEEP_FRONTIER) {
-    status = sweep_flag_units(run, error);
+    status = engine_flag_units(run, error);
     for (uint64_t unit = 0; flags && unit < run->source->num_units; unit++)
       run->host_flags[unit] &= flags[unit];
     flags = run->host_flags;
@@ -110,10 +111,8 @@ inline enum qn_status sweep_member_send(struct sweep_member *member, struct qn_e
   return status;
 }
 
-/* `*count` vertices are active, values have changed by `*change`; what all devices were moved is in
- * `*all`. */
-inline enum qn_status sweep_member_apply(struct sweep_member *member, uint64_t *count,
-                                         double *change, const struct qn_tally **all,
+/* Values have changed by `*change`; what all devices told is in member->told. */
+inline enum qn_status sweep_member_apply(struct sweep_member *member, double *change,
                                          struct qn_error *error) {
   struct sweep_team *team = member->team;
   struct sweep_run *run = &member->run;
@@ -134,13 +133,13 @@ inline enum qn_status sweep_member_apply(struct sweep_member *member, uint64_t *
   else if (!status)
     status = sweep_synchronize(error);
   tally.status = status;
-  status = sweep_meet(member, &tally, all);
-  *count = 0;
-  *change = 0;
+  status = sweep_meet(member, &tally, &member->told);
+  uint64_t count = 0;
   for (unsigned i = 0; i < team->threads.num_members; i++) {
-    *count += (*all)[i].count;
-    *change += (*all)[i].sum;
+    count += member->told[i].count;
+    *change += member->told[i].sum;
   }
+  run->num_active = SWEEP_FRONTIER ? count : run->context.num_vertices;
   if (status)
     return status;
   if (!splits) {
@@ -153,16 +152,16 @@ inline enum qn_status sweep_member_apply(struct sweep_member *member, uint64_t *
 }
 
 /* The first device's thread tells the user; true if it was the last iteration allowed. */
-inline bool sweep_member_finished(struct sweep_member *member, const struct qn_tally *all,
-                                  uint64_t num_active, double change, double merge_begin,
-                                  double begin) {
+inline bool iteration_finished(struct sweep_member *member, uint64_t num_active, double change,
+                               double begin) {
   const unsigned num_members = member->team->threads.num_members;
   struct sweep_run *run = &member->run;
   struct qn_stream_figures moved[QN_MAX_DEVICES], total;
-  const struct qn_shared_iteration shared = {num_members, qn_seconds() - merge_begin, moved};
+  const struct qn_shared_iteration shared = {num_members, qn_seconds() - member->merge_begin,
+                                             moved};
   memset(&total, 0, sizeof total);
   for (unsigned i = 0; i < num_members; i++) {
-    moved[i] = all[i].moved;
+    moved[i] = member->told[i].moved;
     qn_stream_figures_add(&total, &moved[i]);
   }
   qn_stream_figures_add(&member->moved, &run->moved);
@@ -229,116 +228,66 @@ inline enum qn_status sweep_member_keep(struct sweep_member *member, struct qn_e
   return status;
 }
 
-/* ---- The loop ------------------------------------------------------------------------- */
+/* ---- What the loop (iterations.cuh, rounds.cuh) asks of a member --------------------------- */
 
-/* The first values, or those that the run goes on from. `*count` vertices are active. */
-inline enum qn_status sweep_member_begin(struct sweep_member *member, uint64_t *count,
-                                         struct qn_error *error) {
-  struct sweep_run *run = &member->run;
-  const struct qn_tally *all;
-  enum qn_status status = sweep_clear(run->state.count, 0, error);
-  SWEEP_LAUNCH(run, sweep_init);
-  if (!status && run->splits)
-    status = sweep_publish_active(member, error);
-  struct qn_tally tally = sweep_tally(member, QN_OK);
-  if (!status)
-    status = sweep_read_count(run, &tally.count, error);
-  tally.status = status;
-  status = sweep_meet(member, &tally, &all);
-  *count = sweep_counted(member, all);
-  if (!status && run->splits)
-    status = sweep_fetch_active(member, error);
-  if (!status)
-    status = sweep_resume(run, count, error);
-  run->woken = true;
+inline enum qn_status agree(struct sweep_member *member, enum qn_status status) {
   return sweep_agree(member, status);
 }
 
-#if SWEEP_FRONTIER
-
-/* When no vertex is active: begin the next round; *count stays 0 if there is none. */
-inline enum qn_status sweep_member_round(struct sweep_member *member, uint64_t *count,
-                                         struct qn_error *error) {
-#if PROGRAM_ROUNDS
+inline enum qn_status count_active(struct sweep_member *member, enum qn_status status,
+                                   struct qn_error *error) {
   struct sweep_run *run = &member->run;
   const struct qn_tally *all;
-  unsigned long long least = 0;
-  enum qn_status status = sweep_clear(run->state.least, 0xff, error);
-  SWEEP_LAUNCH(run, sweep_least_round);
-  if (!status)
-    status = sweep_read(run, &least, run->state.least, 1, sizeof least, error);
-  struct qn_tally tally = sweep_tally(member, status);
-  tally.least = qn_from_ordered_bits(least);
-  status = sweep_meet(member, &tally, &all);
-  double round = INFINITY;
-  for (unsigned i = 0; i < member->team->threads.num_members; i++)
-    round = fmin(round, all[i].least);
-  if (status || isinf(round))
-    return status;
-  run->context.round = round;
-  run->woken = true;
-  status = sweep_clear(run->state.count, 0, error);
-  SWEEP_LAUNCH(run, sweep_wake);
+  struct qn_tally tally = sweep_tally(member, QN_OK);
   if (!status && run->splits)
     status = sweep_publish_active(member, error);
-  tally = sweep_tally(member, QN_OK);
-  if (!status)
+  if (!status && SWEEP_FRONTIER)
     status = sweep_read_count(run, &tally.count, error);
   tally.status = status;
   status = sweep_meet(member, &tally, &all);
-  *count = sweep_counted(member, all);
+  run->num_active = SWEEP_FRONTIER ? sweep_counted(member, all) : run->context.num_vertices;
   if (status || !run->splits)
     return status;
   return sweep_fetched(member, sweep_fetch_active(member, error));
-#else
-  (void)member, (void)count, (void)error;
-  return QN_OK;
-#endif
 }
 
-#endif
-
-inline enum qn_status sweep_member_iterations(struct sweep_member *member, struct qn_error *error) {
-  struct sweep_run *run = &member->run;
+inline enum qn_status agree_on_round(struct sweep_member *member, double *round,
+                                     enum qn_status status) {
   const struct qn_tally *all;
-  uint64_t count = 0;
-  enum qn_status status = sweep_member_begin(member, &count, error);
-  for (bool finished = engine_is_finished(run->request, &run->context); !status && !finished;) {
-    const struct qn_range range("iteration");
-    const double begin = qn_seconds();
-    double change = 0;
-#if SWEEP_FRONTIER
-    if (count == 0)
-      status = sweep_member_round(member, &count, error);
-    if (status || count == 0)
-      break;
-#else
-    count = run->context.num_vertices;
-#endif
-    run->num_active = count;
-    status = sweep_member_send(member, error);
+  struct qn_tally tally = sweep_tally(member, status);
+  tally.least = *round;
+  status = sweep_meet(member, &tally, &all);
+  for (unsigned i = 0; i < member->team->threads.num_members; i++)
+    *round = fmin(*round, all[i].least);
+  return status;
+}
+
+inline enum qn_status next_round(struct sweep_member *member, struct qn_error *error) {
+  return sweep_next_round(member, &member->run, error);
+}
+
+inline enum qn_status one_iteration(struct sweep_member *member, double *change,
+                                    struct qn_error *error) {
+  enum qn_status status = sweep_member_send(member, error);
 #if PROGRAM_BEGINS
-    program_begin(&run->context);
+  program_begin(&member->run.context);
 #endif
-    if (!status)
-      status = sweep_member_walk(member, error);
-    status = sweep_agree(member, status);
-    if (status)
-      break;
-    const double merge_begin = qn_seconds();
-    status = sweep_member_apply(member, &count, &change, &all, error);
-    if (status)
-      break;
-    run->woken = false;
-    finished = sweep_member_finished(member, all, run->num_active, change, merge_begin, begin);
-    if (PROGRAM_CONVERGES && change < run->context.tolerance)
-      finished = run->result->converged = true;
-    if (!finished)
-      status = sweep_member_keep(member, error);
-  }
-  if (SWEEP_FRONTIER)
-    run->result->converged = count == 0;
-  return sweep_agree(member, status);
+  if (!status)
+    status = sweep_member_walk(member, error);
+  status = sweep_agree(member, status);
+  member->merge_begin = qn_seconds();
+  if (!status)
+    status = sweep_member_apply(member, change, error);
+  member->run.woken = false;
+  return status;
+}
+
+inline enum qn_status keep(struct sweep_member *member, struct qn_error *error) {
+  return sweep_member_keep(member, error);
+}
+
+inline bool may_wait(const struct sweep_member *) {
+  return false;
 }
 
 } /* namespace */

@@ -42,10 +42,8 @@ inline unsigned sweep_arrays(struct sweep_run *run, const uint32_t *to_vertex,
     arrays[count++] = {&state->to_vertex, num_vertices, 4, to_vertex, false, "vertex numbers"};
   if (positions)
     arrays[count++] = {&state->positions, num_vertices, 4, positions, false, "positions"};
-#ifndef ENGINE_FLAGS_UNITS
-  if (SWEEP_FRONTIER && run->source)
+  if (SWEEP_FRONTIER && run->source && !run->source->by_receiver)
     arrays[count++] = {&run->unit_flags, run->source->num_units, 1, NULL, true, "flags of units"};
-#endif
   return count;
 }
 

@@ -146,6 +146,8 @@ __global__ void pull_finish(const struct pull_state state, uint32_t num_parts, b
 
 /* ---- The host's side ---------------------------------------------------------- */
 
+inline void pull_launch(const struct pull_state *state, int turn);
+
 /* How the host learns how far the device is, one iteration behind. */
 struct pull_monitor {
   struct pull_control *pinned; /* [2] */
@@ -158,9 +160,8 @@ struct pull_run {
   struct qn_cuda_memory *memory;
   const uint32_t *positions; /* on the device; NULL: vertices are in original order */
   struct pull_state state;
+  struct pull_monitor monitor;
 };
-
-inline void pull_launch(const struct pull_state *state, int turn);
 
 inline enum qn_status pull_monitor_create(struct pull_monitor *monitor, struct qn_error *error) {
   enum qn_status status = qn_cuda_status(
@@ -171,7 +172,11 @@ inline enum qn_status pull_monitor_create(struct pull_monitor *monitor, struct q
   return status;
 }
 
-inline void pull_monitor_destroy(struct pull_monitor *monitor) {
+/* A zeroed run is allowed. */
+inline void pull_destroy(struct pull_run *run) {
+  const struct pull_monitor *monitor = &run->monitor;
+  if (monitor->pinned)
+    cudaDeviceSynchronize(); /* it may be written to */
   for (int i = 0; i < 2; i++)
     if (monitor->reached[i])
       cudaEventDestroy(monitor->reached[i]);
@@ -180,8 +185,10 @@ inline void pull_monitor_destroy(struct pull_monitor *monitor) {
 }
 
 /* Enqueue one iteration, and the report that it is over. */
-inline enum qn_status pull_enqueue(const struct pull_state *state, struct pull_monitor *monitor,
-                                   uint32_t iteration, struct qn_error *error) {
+inline enum qn_status pull_enqueue(const struct pull_run *run, uint32_t iteration,
+                                   struct qn_error *error) {
+  const struct pull_state *state = &run->state;
+  const struct pull_monitor *monitor = &run->monitor;
   const struct qn_range range("iteration");
   const int turn = (int)(iteration % 2);
   pull_launch(state, turn);
@@ -198,9 +205,9 @@ inline enum qn_status pull_enqueue(const struct pull_state *state, struct pull_m
 }
 
 /* Wait for an iteration; tell the user; *finished if it was the last. */
-inline enum qn_status pull_await(const struct pull_run *run, struct pull_monitor *monitor,
-                                 uint32_t iteration, double *begin, bool *finished,
-                                 struct qn_error *error) {
+inline enum qn_status pull_await(const struct pull_run *run, uint32_t iteration, double *begin,
+                                 bool *finished, struct qn_error *error) {
+  const struct pull_monitor *monitor = &run->monitor;
   const struct pull_control *control = &monitor->pinned[iteration % 2];
   enum qn_status status = qn_cuda_status(cudaEventSynchronize(monitor->reached[iteration % 2]),
                                          "an iteration on the device", error);
@@ -240,27 +247,27 @@ inline enum qn_status pull_keep(const struct pull_run *run, const struct pull_co
 
 /* The device is one iteration ahead of the host, but where a checkpoint is due, which needs the
  * values as they are between two. */
-inline enum qn_status pull_iterations(const struct pull_run *run, struct pull_monitor *monitor,
-                                      uint32_t first, struct qn_error *error) {
+inline enum qn_status pull_iterations(const struct pull_run *run, uint32_t first,
+                                      struct qn_error *error) {
   const struct qn_checkpointing *keeping = run->request->checkpointing;
   const uint32_t most = run->request->max_iterations;
   double begin = qn_seconds();
   bool finished = first >= most;
   enum qn_status status = QN_OK;
   if (!finished)
-    status = pull_enqueue(&run->state, monitor, first, error);
+    status = pull_enqueue(run, first, error);
   for (uint32_t iteration = first; !status && !finished; iteration++) {
     const bool is_last = iteration + 1 >= most;
     const bool pauses = !is_last && keeping && keeping->is_due(keeping->user, iteration + 1);
     if (!is_last && !pauses)
-      status = pull_enqueue(&run->state, monitor, iteration + 1, error);
+      status = pull_enqueue(run, iteration + 1, error);
     if (!status)
-      status = pull_await(run, monitor, iteration, &begin, &finished, error);
+      status = pull_await(run, iteration, &begin, &finished, error);
     if (status || finished || !pauses)
       continue;
-    status = pull_keep(run, &monitor->pinned[iteration % 2], error);
+    status = pull_keep(run, &run->monitor.pinned[iteration % 2], error);
     if (!status)
-      status = pull_enqueue(&run->state, monitor, iteration + 1, error);
+      status = pull_enqueue(run, iteration + 1, error);
   }
   return status;
 }
@@ -271,7 +278,8 @@ inline unsigned pull_init_blocks(const struct pull_run *run, uint64_t num_vertic
   return blocks < 4096 ? blocks : 4096;
 }
 
-/* What the iterations need beside the layout, values and num_parts, which run->state has. */
+/* What the iterations need beside the layout, values and num_parts, which run->state has. Owned
+ * until pull_destroy, also after a failure. */
 inline enum qn_status pull_create(struct pull_run *run, const struct qn_program_context *context,
                                   struct qn_error *error) {
   struct qn_cuda_memory *memory = run->memory;
@@ -295,7 +303,7 @@ inline enum qn_status pull_create(struct pull_run *run, const struct qn_program_
   if (!status)
     status = qn_cuda_copy_of(memory, &state->control, &control, 1, 0, sizeof control,
                              "the state of the run", error);
-  return status;
+  return status ? status : pull_monitor_create(&run->monitor, error);
 }
 
 /* The first messages. A state that the run goes on from has the sums over all vertices, which were
@@ -320,22 +328,8 @@ inline enum qn_status pull_execute(struct pull_run *run, uint64_t num_vertices,
                                    struct qn_error *error) {
   const struct qn_run_state *resumed = engine_resumed(run->request);
   const uint32_t first = resumed ? (uint32_t)resumed->registers[QN_STATE_ITERATIONS] : 0;
-  struct pull_monitor monitor;
-  memset(&monitor, 0, sizeof monitor);
-  enum qn_status status = pull_monitor_create(&monitor, error);
-  qn_load_kernels();
-  if (!status)
-    status = qn_cuda_algorithm_begin(run->memory, error);
-  if (!status)
-    status = pull_begin(run, num_vertices, resumed, error);
-  if (!status)
-    status = pull_iterations(run, &monitor, first, error);
-  enum qn_status ended =
-      qn_cuda_status(cudaDeviceSynchronize(), "the pull kernels", status ? NULL : error);
-  if (!status && !ended)
-    ended = qn_cuda_algorithm_end(run->memory, error);
-  pull_monitor_destroy(&monitor);
-  return status ? status : ended;
+  enum qn_status status = pull_begin(run, num_vertices, resumed, error);
+  return status ? status : pull_iterations(run, first, error);
 }
 
 } /* namespace */

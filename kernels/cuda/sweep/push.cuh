@@ -59,11 +59,7 @@ inline enum qn_status sweep_push_create(struct sweep_run *run, struct qn_error *
   const uint64_t num_vertices = run->context.num_vertices;
   enum qn_status status = qn_run_check_units(num_vertices, device->out.num_edges, error);
   if (!status)
-    status = qn_cuda_alloc(memory, &device->queue.vertices, num_vertices, sizeof(uint32_t),
-                           "a queue", error);
-  if (!status)
-    status = qn_cuda_alloc(memory, &device->queue.units, num_vertices, sizeof(uint32_t), "a queue",
-                           error);
+    status = qn_run_queue(memory, num_vertices, &device->queue, error);
   if (!status)
     status = qn_cuda_alloc_zeroed(memory, &device->queued, 1, sizeof *device->queued, "a counter",
                                   error);

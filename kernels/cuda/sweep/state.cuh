@@ -5,17 +5,14 @@
 
 #include "kernels/cuda/sweep/sweeps.cuh"
 
-/* Whose state it is: an engine that has several ways to run, whose states differ, says which in the
- * last register, and runs the same way when it goes on. */
-#define SWEEP_STATE_STREAMED 1 /* of sweeps that stand in for another engine */
-#ifndef SWEEP_STATE_KIND
-#define SWEEP_STATE_KIND 0
-#endif
+/* In the last register: these sweeps stand in for an engine whose own states differ. A run goes on
+ * the way it began. */
+#define SWEEP_STATE_STANDS_IN 1
 
 namespace {
 
 inline bool sweep_state_is_streamed(const struct qn_run_state *state) {
-  return state->registers[QN_STATE_REGISTERS - 1] == SWEEP_STATE_STREAMED;
+  return state->registers[QN_STATE_REGISTERS - 1] == SWEEP_STATE_STANDS_IN;
 }
 
 /* The state of an engine that keeps all resident is nothing to the sweeps that stand in for it. */
@@ -26,6 +23,21 @@ inline enum qn_status sweep_refuse_resident_state(struct qn_error *error) {
       "does not fit any more; allow more with --device-memory, or remove the checkpoint "
       "to begin anew, streaming",
       PROGRAM_NAME);
+}
+
+/* A run of an engine that keeps all resident, or else sweeps that stream in its place:
+ * `resident(&too_large)`, and if nothing but memory is lacking `streamed()`. */
+template <class Resident, class Streamed>
+enum qn_status run_resident_or_streamed(const struct qn_run_request *request, Resident resident,
+                                        Streamed streamed, struct qn_error *error) {
+  const struct qn_run_state *resumed = engine_resumed(request);
+  bool too_large = resumed && sweep_state_is_streamed(resumed);
+  if (too_large)
+    return streamed();
+  enum qn_status status = resident(&too_large);
+  if (!too_large)
+    return status;
+  return resumed ? sweep_refuse_resident_state(error) : streamed();
 }
 
 /* A state's bitmaps have words of 64 bits, those of the device of 32: the bytes are the same. */
@@ -84,7 +96,7 @@ inline enum qn_status sweep_keep(struct sweep_run *run, struct qn_error *error) 
   if (!status) {
     struct qn_run_state state = engine_state_of(&run->context, run->result, values);
     state.active = SWEEP_FRONTIER ? active : NULL;
-    state.registers[QN_STATE_REGISTERS - 1] = SWEEP_STATE_KIND;
+    state.registers[QN_STATE_REGISTERS - 1] = run->stands_in ? SWEEP_STATE_STANDS_IN : 0;
     status = engine_save(run->request, &state, error);
   }
   qn_pages_free(values, num_vertices, sizeof *values);

@@ -1,16 +1,20 @@
-/* Iterations that sweep over all vertices before and after the edges: what the engines of the
- * papers' layouts share on a CUDA device. An engine defines
+/* Iterations that sweep over all vertices before and after the edges: what the engines of most
+ * layouts share on a CUDA device. Their iterations are in loop.cuh, several devices in devices.cuh.
  *
- *   struct engine_device                                 its layout's device pointers, and
- *   QN_DEVICE_INLINE uint64_t engine_out_degree(device, vertex)     for vertices as it numbers them
+ * An engine has a header of its own with the device pointers of its layout, `struct engine_device`,
+ * which it includes before this one. It defines
  *
- * includes this header, and then defines
+ *   engine_out_degree(device, vertex)       for vertices as it numbers them
+ *   engine_collect(run, error)              launches what walks the edges of a resident layout: for
+ *                                           each edge whose source is active, sweep_collect
+ *   engine_walk(run, entries, count, stream, error)         the same for `count` units of a layout
+ *                                           that is streamed, as they lie on the device
+ *   engine_complete(run, error)             launches what is left to do after all units were walked
+ *   engine_flag_units(run, error)           sets run->host_flags for the units that an iteration of
+ *                                           a frontier program needs, and run->all_flagged if it
+ *                                           needs all; senders.cuh does it by the units' senders
  *
- *   inline enum qn_status engine_collect(struct sweep_run *run, struct qn_error *error)
- *
- * which launches what walks the edges: for each edge whose source is active it calls sweep_collect.
- * sweep_run_program does the rest. An engine whose topology can be streamed defines ENGINE_STREAMS
- * and more: units.cuh. Real sums are added in any order; integers are exact.
+ * and calls sweep_run_units (loop.cuh) or sweep_run_split (devices.cuh), which do the rest.
  *
  * Per iteration and vertex a sweep moves the value (twice), the message, the accumulator (twice)
  * and, in frontier programs, two bits; only active vertices send and only receivers apply. */
@@ -63,8 +67,9 @@ struct sweep_run {
   unsigned blocks; /* of SWEEP_THREADS threads, for a loop over all vertices */
   uint64_t num_active;
   const struct qn_shared_iteration *shared; /* several devices: what they did in this iteration */
-  bool splits; /* only messages to vertices that are held are collected */
-  bool woken;  /* the active vertices are not those that the last iteration activated */
+  bool splits;    /* only messages to vertices that are held are collected */
+  bool stands_in; /* for an engine that keeps all resident (state.cuh) */
+  bool woken;     /* the active vertices are not those that the last iteration activated */
   /* What moves the topology, and what for; NULL if all of it is resident. */
   struct qn_unit_stream *stream;
   struct qn_unit_pins *pins; /* while the run is prepared, and on */
@@ -76,6 +81,17 @@ struct sweep_run {
   bool all_begun;   /* the stream has begun the first iteration, over all units */
   void *engine;     /* the engine's own, on the host */
 };
+
+/* ---- What an engine defines ------------------------------------------------------------ */
+
+QN_DEVICE_INLINE uint64_t engine_out_degree(const struct engine_device &device, uint32_t vertex);
+inline enum qn_status engine_collect(struct sweep_run *run, struct qn_error *error);
+inline enum qn_status engine_walk(struct sweep_run *run, const struct qn_unit_entry *entries,
+                                  uint64_t count, cudaStream_t stream, struct qn_error *error);
+inline enum qn_status engine_complete(struct sweep_run *run, struct qn_error *error);
+inline enum qn_status engine_flag_units(struct sweep_run *run, struct qn_error *error);
+
+/* ---- On the device ---------------------------------------------------------------------- */
 
 QN_DEVICE_INLINE uint64_t sweep_out_degree(const struct sweep_state &state, uint32_t vertex) {
 #if PROGRAM_USES_OUT_DEGREE
@@ -340,18 +356,6 @@ inline enum qn_status sweep_clear(void *word, int byte, struct qn_error *error) 
 inline enum qn_status sweep_read_count(struct sweep_run *run, uint64_t *count,
                                        struct qn_error *error) {
   return sweep_read(run, count, run->state.count, 1, sizeof *count, error);
-}
-
-/* Tell the user; true if it was the last iteration allowed. */
-inline bool sweep_finished(struct sweep_run *run, uint64_t num_active, double change,
-                           double begin) {
-  struct qn_iteration report = {run->context.iteration, "sweep",    num_active, change,
-                                qn_seconds() - begin,   run->moved, NULL,       run->shared};
-  if (run->request->on_iteration)
-    run->request->on_iteration(run->request->user, &report);
-  run->result->iterations = ++run->context.iteration;
-  run->result->change = change;
-  return run->context.iteration >= run->request->max_iterations;
 }
 
 } /* namespace */

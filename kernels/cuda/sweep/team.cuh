@@ -37,6 +37,8 @@ struct sweep_member {
   program_accumulator *sums;
   uint32_t *received;
   uint64_t merged_bytes;
+  const struct qn_tally *told; /* of the last iteration, by all */
+  double merge_begin;
   double clock; /* when its stream's clock began, by the team's */
   bool clocked;
 };

@@ -1,26 +1,6 @@
-/* Sweeps (sweeps.cuh) over a topology that is streamed. An engine that can do so defines
- *
- *   #define ENGINE_STREAMS
- *   QN_DEVICE_INLINE struct unit_vertices engine_unit_vertices(device, unit)
- *       the vertices whose out-edges the unit holds, as the engine numbers them: if none of them is
- *       active, a frontier program leaves the unit out
- *   inline enum qn_status engine_walk(run, entries, count, stream, error)
- *       launches the walk over `count` units on the device (struct qn_unit_entry)
- *
- *   #define ENGINE_FLAGS_UNITS             only if units are not by sender; then, in place of
- *                                                                      engine_unit_vertices:
- *   inline enum qn_status engine_flag_units(run, error)
- *       sets run->host_flags for the units that an iteration of a frontier program needs, and
- *       run->all_flagged if it needs all
- *
- *   #define ENGINE_COMPLETES                                     only if it has something to do
- *   inline enum qn_status engine_complete(run, error)                   after all units were walked
- *
- * before it includes loop.cuh, and gives sweep_run_units a struct qn_unit_source.
- *
- * Which units are active is looked up in the bitmap of active vertices: V / 8 bytes read from
- * device memory, which is nothing beside a transfer. This is Graphie's array of flags and GTS's
- * nextPIDSet without what those mark in vain: a vertex that received but didn't change. */
+/* Sweeps (sweeps.cuh) over a topology that is streamed, as a struct qn_unit_source says, in units
+ * that the engine walks. In a frontier program units that the iteration does not need stay where
+ * they are. */
 #ifndef QN_KERNELS_CUDA_SWEEP_UNITS_CUH
 #define QN_KERNELS_CUDA_SWEEP_UNITS_CUH
 
@@ -86,51 +66,6 @@ inline void sweep_stream_begin(struct sweep_run *run) {
     qn_unit_stream_begin(run->stream, NULL);
 }
 
-#ifdef ENGINE_STREAMS
-
-#ifdef ENGINE_FLAGS_UNITS
-
-inline enum qn_status sweep_flag_units(struct sweep_run *run, struct qn_error *error) {
-  return engine_flag_units(run, error);
-}
-
-#else
-
-/* A warp a unit. */
-__global__ void sweep_find_units(const struct sweep_state state, uint64_t num_units,
-                                 uint8_t *flags) {
-  const uint64_t warps = (uint64_t)gridDim.x * (blockDim.x / 32);
-  for (uint64_t unit = (uint64_t)blockIdx.x * (blockDim.x / 32) + qn_warp(); unit < num_units;
-       unit += warps) {
-    const struct unit_vertices vertices = engine_unit_vertices(state.layout, unit);
-    const uint64_t end_word = ((uint64_t)vertices.end + 31) / 32;
-    bool any = false;
-    for (uint64_t base = vertices.begin / 32; base < end_word && !any; base += 32) {
-      const uint64_t word = base + qn_lane();
-      uint32_t bits = word < end_word ? state.active[word] : 0;
-      if (word == vertices.begin / 32)
-        bits &= ~0u << vertices.begin % 32;
-      if (word == vertices.end / 32)
-        bits &= ~(~0u << vertices.end % 32);
-      any = __any_sync(QN_FULL_WARP, bits != 0);
-    }
-    if (qn_lane() == 0)
-      flags[unit] = any && vertices.begin < vertices.end;
-  }
-}
-
-/* Which units have an active vertex, to the host. */
-inline enum qn_status sweep_flag_units(struct sweep_run *run, struct qn_error *error) {
-  const uint64_t num_units = run->source->num_units;
-  const unsigned blocks =
-      qn_grid(num_units, SWEEP_THREADS / 32, run->memory.device.multiprocessors, 8);
-  QN_LAUNCH(sweep_find_units, blocks, SWEEP_THREADS, 0, NULL, run->state, num_units,
-            run->unit_flags);
-  return sweep_read(run, run->host_flags, run->unit_flags, num_units, 1, error);
-}
-
-#endif
-
 inline enum qn_status sweep_walk_units(void *user, const struct qn_unit_entry *entries,
                                        uint64_t count, cudaStream_t stream,
                                        struct qn_error *error) {
@@ -140,21 +75,15 @@ inline enum qn_status sweep_walk_units(void *user, const struct qn_unit_entry *e
 inline enum qn_status sweep_collect_units(struct sweep_run *run, struct qn_error *error) {
   const double begin = qn_seconds();
   const bool finds = SWEEP_FRONTIER && !run->all_begun;
-  enum qn_status status = finds ? sweep_flag_units(run, error) : QN_OK;
+  enum qn_status status = finds ? engine_flag_units(run, error) : QN_OK;
   const double seconds = qn_seconds() - begin;
   const uint8_t *flags = finds && !run->all_flagged ? run->host_flags : NULL;
   run->all_begun = false;
   if (!status)
     status = qn_unit_stream_run(run->stream, flags, sweep_walk_units, run, &run->moved, error);
   run->moved.find_seconds += seconds;
-#ifdef ENGINE_COMPLETES
-  if (!status)
-    status = engine_complete(run, error);
-#endif
-  return status;
+  return status ? status : engine_complete(run, error);
 }
-
-#endif
 
 } /* namespace */
 

@@ -1,0 +1,50 @@
+/* Edge partitions on the device, cut into tasks. Needs a completed program. */
+#ifndef QN_KERNELS_CUDA_EDGE_PARTITIONS_DEVICE_CUH
+#define QN_KERNELS_CUDA_EDGE_PARTITIONS_DEVICE_CUH
+
+#include "kernels/cuda/edges/combine.cuh"
+#include "kernels/cuts/edge_partitions_index.h"
+#include <quern/edge_partitions.h>
+
+#define TASK_SHARED_BYTES 32768u
+#define TASK_MAX_EDGES 4096u
+
+namespace {
+
+/* As many edges have at most as many sources, whose messages fit in the shared memory. */
+constexpr uint32_t TASK_EDGES = sizeof(program_message) * TASK_MAX_EDGES <= TASK_SHARED_BYTES
+                                    ? TASK_MAX_EDGES
+                                    : TASK_SHARED_BYTES / (uint32_t)sizeof(program_message);
+
+/* Consecutive edges of one partition. */
+struct device_task {
+  uint64_t edge_begin;
+  uint32_t num_edges;   /* at most TASK_EDGES */
+  uint32_t partition;   /* where the sources' ids belong */
+  uint32_t first_id;    /* of the first source */
+  uint32_t first_dense; /* the same vertex */
+  uint32_t num_sources;
+  uint32_t padding;
+};
+
+struct engine_device {
+  const uint32_t *sources;        /* [E] ids; NULL if the edges are streamed */
+  const uint32_t *destinations;   /* [E] ids */
+  struct qn_weights weights;      /* [E] */
+  const uint32_t *prefix_offsets; /* [P + 1] */
+  const uint64_t *row_offsets;    /* of held vertices, by dense number, and one more; if the program
+                                     uses out-degrees */
+  const struct device_task *tasks;
+  uint8_t *flags[2]; /* [P] has the partition a vertex that received? this iteration, and before */
+  uint32_t num_tasks;
+  uint32_t num_partitions;
+  struct qn_ep_divider divider;
+};
+
+QN_DEVICE_INLINE uint64_t engine_out_degree(const struct engine_device &device, uint32_t dense) {
+  return device.row_offsets[dense + 1] - device.row_offsets[dense];
+}
+
+} /* namespace */
+
+#endif

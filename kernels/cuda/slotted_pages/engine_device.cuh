@@ -1,0 +1,21 @@
+/* What the engine of slotted pages has on the device. */
+#ifndef QN_KERNELS_CUDA_SLOTTED_PAGES_ENGINE_DEVICE_CUH
+#define QN_KERNELS_CUDA_SLOTTED_PAGES_ENGINE_DEVICE_CUH
+
+#include "kernels/cuda/slotted_pages/device.cuh"
+
+namespace {
+
+struct engine_device {
+  struct device_pages pages;
+  const uint64_t *degrees; /* of held vertices, by vertex; if the program uses out-degrees */
+  uint8_t *next_pages[2];  /* [P] nextPIDSet: this iteration's, and the next one's, in turn */
+};
+
+QN_DEVICE_INLINE uint64_t engine_out_degree(const struct engine_device &device, uint32_t vertex) {
+  return device.degrees[vertex];
+}
+
+} /* namespace */
+
+#endif
