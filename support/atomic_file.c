@@ -5,12 +5,14 @@
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "support/atomic_folder.h"
+#include "support/json_text.h"
 #include "support/memory.h"
 #include "support/used_files.h"
 
@@ -29,6 +31,7 @@ struct qn_atomic_file {
  * lock with signals blocked; the handler only reads it. */
 #define MAX_TEMPORARIES 64
 static char *volatile temporaries[MAX_TEMPORARIES];
+static atomic_uint num_in_place;
 static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
 
 void qn_atomic_files_remove(void) {
@@ -334,8 +337,17 @@ static int put_in_place(struct qn_atomic_file *file) {
   return rename(file->temporary, file->path);
 }
 
+unsigned qn_outputs_in_place(void) {
+  return atomic_load(&num_in_place);
+}
+
+void qn_output_is_in_place(void) {
+  atomic_fetch_add(&num_in_place, 1);
+}
+
 enum qn_status qn_atomic_file_commit(struct qn_atomic_file *file, struct qn_error *error) {
-  enum qn_status status = qn_used_files_check(error);
+  enum qn_status status = qn_json_out_of_memory() ? qn_fail_memory(error, "JSON in the output", 0)
+                                                  : qn_used_files_check(error);
   sigset_t before;
   if (status) {
     qn_atomic_file_abort(file);
@@ -361,10 +373,12 @@ enum qn_status qn_atomic_file_commit(struct qn_atomic_file *file, struct qn_erro
   unlist_temporary(file);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
 
+  if (!status)
+    qn_output_is_in_place();
   /* Some file systems cannot sync a folder and say EINVAL. */
   if (!status && sync && fsync(folder) != 0 && errno != EINVAL) {
-    status = qn_fail_errno(error, "the output is in place and whole, but its folder cannot be "
-                                  "synced: a crash of the machine may undo that");
+    status = qn_fail_errno(error, "cannot sync the folder of the output: a crash of the machine "
+                                  "may undo what was written");
     qn_error_in_file(error, file->path);
   }
   if (folder >= 0)

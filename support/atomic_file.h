@@ -57,8 +57,13 @@ enum qn_status qn_atomic_file_stream(struct qn_atomic_file *file, FILE **out,
 
 /* Make the file appear under its name, unless a file in use has changed (used_files.h). Frees
  * `file` whatever the outcome; on failure the target is untouched, but for one: the output is in
- * place and whole, and its folder cannot be synced, as the message says then. */
+ * place and whole, and its folder cannot be synced. */
 enum qn_status qn_atomic_file_commit(struct qn_atomic_file *file, struct qn_error *error);
+
+/* How many files and folders this process has put in place: what fails afterwards does not take
+ * them back. The second counts one. */
+unsigned qn_outputs_in_place(void);
+void qn_output_is_in_place(void);
 
 /* Remove the temporaries of all files and folders (atomic_folder.h) under way, in a signal handler
  * about to end the process. */

@@ -241,9 +241,11 @@ enum qn_status qn_atomic_folder_commit(struct qn_atomic_folder *folder, struct q
     remove_temporary(folder);
   under_way = NULL;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
+  if (!status)
+    qn_output_is_in_place();
   if (!status && !sync_parent(folder->path))
-    status = qn_fail_errno(error, "the output is in place and whole, but its folder cannot be "
-                                  "synced: a crash of the machine may undo that");
+    status = qn_fail_errno(error, "cannot sync the folder of the output: a crash of the machine "
+                                  "may undo what was written");
   if (status)
     qn_error_in_file(error, folder->path);
   destroy(folder);

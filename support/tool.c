@@ -163,6 +163,18 @@ static void look_at_options(const struct argp *argp, int argc, char **argv) {
   exit(QN_USAGE);
 }
 
+/* From parsing to qn_tool_exit nothing of ours ends the process, but libgomp does when it gets no
+ * thread or no memory, and libarchive: they say why, and exit with 1, which means something else.
+ */
+static bool at_work;
+
+static void library_gave_up(void) {
+  if (!at_work)
+    return;
+  qn_atomic_files_remove();
+  _exit(QN_SYSTEM);
+}
+
 /* A file that is opened while a standard descriptor is closed takes its number, and messages would
  * be written into it. What stands in for it refuses to be used: input that is not there is not
  * empty, and a result that nobody gets is not printed. */
@@ -176,13 +188,20 @@ static void open_standard_descriptors(void) {
 void qn_tool_parse(const char *name, const struct argp *argp, int argc, char **argv, void *input,
                    const struct qn_tool_options *options) {
   open_standard_descriptors();
+  qn_json_watch_memory();
+  if (atexit(library_gave_up) != 0)
+    _exit(QN_SYSTEM);
   tool_name = name;
   argp_program_version_hook = print_version;
   argp_err_exit_status = QN_USAGE;
   look_at_options(argp, argc, argv);
   char *called = argv[0];
   argv[0] = (char *)name;
-  argp_parse(argp, argc, argv, 0, NULL, input);
+  if (argp_parse(argp, argc, argv, 0, NULL, input) != 0) {
+    fprintf(stderr, "%s: out of memory: the command line\n", name);
+    exit(QN_SYSTEM);
+  }
+  at_work = true;
   argv[0] = called;
   catch_vanishing_inputs();
   qn_progress_quiet(options->quiet);
@@ -196,15 +215,21 @@ void qn_tool_print_error(const struct qn_error *error) {
 }
 
 int qn_tool_exit(enum qn_status status, const struct qn_error *error) {
+  struct qn_error memory;
+  at_work = false;
+  if (qn_json_out_of_memory() && status != QN_INTERRUPTED) {
+    status = qn_fail_memory(&memory, "JSON", 0);
+    error = &memory;
+  }
   if (status)
     qn_tool_print_error(error);
   if (status && json_errors)
     print_json_error(status, error);
   if (fflush(stdout) != 0 && !status) {
-    fprintf(stderr,
-            "%s: cannot write to standard output; files that were to be written are in place\n",
-            tool_name);
-    return QN_SYSTEM;
+    fprintf(stderr, "%s: cannot write to standard output\n", tool_name);
+    status = QN_SYSTEM;
   }
+  if (status && qn_outputs_in_place())
+    fprintf(stderr, "%s: what was written before is in place and whole\n", tool_name);
   return (int)status;
 }

@@ -2,6 +2,7 @@
 
 #include <archive.h>
 #include <archive_entry.h>
+#include <errno.h>
 #include <string.h>
 
 #include "converters/input/crc32.h"
@@ -25,7 +26,9 @@ static enum qn_status refuse(const struct qn_zip *zip, struct qn_error *error, c
 static enum qn_status fail_damaged(const struct qn_zip *zip, struct archive *reader,
                                    struct qn_error *error) {
   const char *reason = archive_error_string(reader);
-  return refuse(zip, error, "damaged or truncated (zip): %s", reason ? reason : "unknown error");
+  if (!reason || archive_errno(reader) == ENOMEM) /* it has words for all else */
+    return qn_fail_memory(error, "unpacking", 0);
+  return refuse(zip, error, "damaged or truncated (zip): %s", reason);
 }
 
 static enum qn_status open_reader(const struct qn_zip *zip, struct archive **reader,

@@ -1,6 +1,7 @@
 /* Reading bundles: libarchive walks the mapped tar and so tells where each member's bytes lie. */
 #include <archive.h>
 #include <archive_entry.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -32,6 +33,12 @@ static enum qn_status refuse(const struct qn_bundle *bundle, struct qn_error *er
                              const char *what) {
   qn_fail(error, QN_INVALID, "%s", what);
   return qn_error_in_file(error, bundle->path), QN_INVALID;
+}
+
+static enum qn_status refuse_tar(const struct qn_bundle *bundle, struct archive *tar,
+                                 struct qn_error *error, const char *what) {
+  bool memory = !archive_error_string(tar) || archive_errno(tar) == ENOMEM;
+  return memory ? qn_fail_memory(error, "reading a tar", 0) : refuse(bundle, error, what);
 }
 
 static enum qn_status map_file(struct qn_bundle *bundle, struct qn_error *error) {
@@ -120,7 +127,8 @@ static enum qn_status index_members(struct qn_bundle *bundle, struct archive *ta
     if (status)
       return status;
   }
-  return result == ARCHIVE_EOF ? QN_OK : refuse(bundle, error, "no bundle: not a tar, or damaged");
+  return result == ARCHIVE_EOF ? QN_OK
+                               : refuse_tar(bundle, tar, error, "no bundle: not a tar, or damaged");
 }
 
 /* What a tar reader passes over: every byte between the members' contents has its one right value,
@@ -153,7 +161,7 @@ static enum qn_status walk(struct qn_bundle *bundle, struct qn_error *error) {
   enum qn_status status = QN_OK;
   if (archive_read_support_format_tar(tar) != ARCHIVE_OK ||
       archive_read_open_memory(tar, bundle->content, bundle->bytes) != ARCHIVE_OK)
-    status = refuse(bundle, error, "no bundle: not a tar");
+    status = refuse_tar(bundle, tar, error, "no bundle: not a tar");
   if (!status)
     status = index_members(bundle, tar, error);
   if (!status)
