@@ -201,6 +201,21 @@ class Devices(Graph):
         self.refused(self.emulated("sssp", graph, "--delta=3", "--device-memory=16K"), 6,
                      "--delta works on the device only where the whole graph fits")
 
+    def test_rounds_end_where_iterations_do(self):
+        """The vertices of a round that no iteration is left for are not taken out, on no device."""
+        graph = self.graph("--undirected")
+        for layout, command in sorted({**LAYOUTS, "graph": None}.items()):
+            if command:
+                tool(*command, graph, "-qfo", "other.qrn")
+            for iterations in ("1", "2", "3"):
+                results = []
+                for device in ("cpu", "cuda"):
+                    done = run(EMULATED, "kcore", "other.qrn" if command else graph, "--device=" + device,
+                               "--iterations=" + iterations, "-qfo", device + ".npy")
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    results.append(values(Path(device + ".npy")))
+                self.assertEqual(*results, "%s, %s iterations" % (layout, iterations))
+
     def test_the_second_device(self):
         graph = self.graph()
         done = run(EMULATED, "pagerank", graph, "--device=cuda:1", QUERN_EMULATOR_DEVICES="2")
