@@ -1,5 +1,7 @@
 #include "converters/provenance.h"
 
+#include <stdio.h>
+
 #include "converters/input/input.h"
 #include "support/json_text.h"
 #include "support/tool.h"
@@ -33,4 +35,16 @@ enum qn_status qn_provenance_ledger(json_t *provenance, const struct qn_ledger *
                                     struct qn_error *error) {
   json_t *entries = qn_ledger_json(ledger);
   return json_object_set_new(provenance, "ledger", entries) ? out_of_memory(error) : QN_OK;
+}
+
+enum qn_status qn_provenance_print(json_t *report, const json_t *provenance,
+                                   struct qn_error *error) {
+  if (!report || json_object_update(report, (json_t *)provenance)) {
+    json_decref(report);
+    return qn_fail_memory(error, "the report", 0);
+  }
+  json_dumpf(report, stdout, JSON_SORT_KEYS | JSON_INDENT(2) | JSON_REAL_PRECISION(6));
+  putchar('\n');
+  json_decref(report);
+  return QN_OK;
 }

@@ -33,6 +33,11 @@ enum qn_status qn_provenance_input(json_t *provenance, const char *base_name, co
 enum qn_status qn_provenance_ledger(json_t *provenance, const struct qn_ledger *ledger,
                                     struct qn_error *error);
 
+/* Print `report` (NULL: memory ran out while making it), which is taken over, with all that the
+ * provenance says, on standard output. */
+enum qn_status qn_provenance_print(json_t *report, const json_t *provenance,
+                                   struct qn_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -12,27 +12,11 @@
 #include <omp.h>
 #include <string.h>
 
+#include "formats/layouts/blocked_csr_sections.h"
 #include "partitioner/row_visitor.h"
 #include "support/memory.h"
 #include "support/temp_file.h"
 #include "support/threads.h"
-
-struct section_names {
-  const char *block_rows;
-  const char *block_edges;
-  const char *id_map;
-  const char *row_offsets;
-  const char *range_starts;
-  const char *columns;
-  const char *weights;
-};
-
-static const struct section_names PULL = {"pull_block_rows",  "pull_block_edges",  "pull_id_map",
-                                          "pull_row_offsets", "pull_range_starts", "pull_columns",
-                                          "pull_weights"};
-static const struct section_names PUSH = {"push_block_rows",  "push_block_edges",  "push_id_map",
-                                          "push_row_offsets", "push_range_starts", "push_columns",
-                                          "push_weights"};
 
 /* Of a block while a range is worked on: its rows and edges so far, or where the next ones go. */
 struct cursor {
@@ -350,7 +334,8 @@ static enum qn_status add_unsigned(struct qn_writer *writer, const char *name, u
   return qn_builder_section(writer, name, QN_ELEMENT_UNSIGNED, bytes, count, out, error);
 }
 
-static enum qn_status count_direction(struct cutting *cutting, const struct section_names *names,
+static enum qn_status count_direction(struct cutting *cutting,
+                                      const struct qn_blocking_sections *names,
                                       struct qn_writer *writer, struct qn_error *error) {
   uint64_t blocks = cutting->num_blocks, ranges = cutting->num_ranges;
   enum qn_status status =
@@ -369,7 +354,8 @@ static enum qn_status count_direction(struct cutting *cutting, const struct sect
   return check_block_edges(cutting, error);
 }
 
-static enum qn_status copy_direction(struct cutting *cutting, const struct section_names *names,
+static enum qn_status copy_direction(struct cutting *cutting,
+                                     const struct qn_blocking_sections *names,
                                      struct qn_writer *writer, struct qn_error *error) {
   uint64_t rows = cutting->block_rows[cutting->num_blocks];
   enum qn_status status = add_unsigned(writer, names->id_map, 4, rows, &cutting->id_map, error);
@@ -386,7 +372,8 @@ static enum qn_status copy_direction(struct cutting *cutting, const struct secti
 }
 
 static enum qn_status cut_direction(const struct qn_rows *rows, uint64_t block_vertices,
-                                    uint64_t max_block_edges, const struct section_names *names,
+                                    uint64_t max_block_edges,
+                                    const struct qn_blocking_sections *names,
                                     struct qn_writer *writer, struct qn_error *error) {
   struct cutting cutting = {
       .rows = rows,
@@ -454,12 +441,14 @@ static enum qn_status cut_directions(const struct qn_graph *graph, uint32_t dire
   if (directions & QN_BLOCKED_PULL) {
     status = qn_rows_open_in(graph, &rows, error);
     if (!status)
-      status = cut_direction(&rows, block_vertices, max_block_edges, &PULL, writer, error);
+      status =
+          cut_direction(&rows, block_vertices, max_block_edges, &qn_pull_sections, writer, error);
     qn_rows_close(&rows);
   }
   if (!status && (directions & QN_BLOCKED_PUSH)) {
     qn_rows_open_out(graph, &rows);
-    status = cut_direction(&rows, block_vertices, max_block_edges, &PUSH, writer, error);
+    status =
+        cut_direction(&rows, block_vertices, max_block_edges, &qn_push_sections, writer, error);
   }
   return status;
 }

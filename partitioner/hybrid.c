@@ -6,25 +6,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "formats/layouts/hybrid_sections.h"
 #include "partitioner/row_visitor.h"
 #include "support/checked.h"
-
-struct section_names {
-  const char *name;
-  const char *ell_columns;
-  const char *ell_weights;
-  const char *coo_starts;
-  const char *coo_rows;
-  const char *coo_columns;
-  const char *coo_weights;
-};
-
-static const struct section_names IN = {"in-edges",      "in_ell_columns", "in_ell_weights",
-                                        "in_coo_starts", "in_coo_rows",    "in_coo_columns",
-                                        "in_coo_weights"};
-static const struct section_names OUT = {"out-edges",      "out_ell_columns", "out_ell_weights",
-                                         "out_coo_starts", "out_coo_rows",    "out_coo_columns",
-                                         "out_coo_weights"};
 
 struct splitting {
   const struct qn_rows *rows;
@@ -142,7 +126,7 @@ static enum qn_status fill(struct splitting *work, struct qn_error *error) {
   return qn_rows_visit(work->rows, true, split_rows, work, error);
 }
 
-static enum qn_status add_sections(struct splitting *work, const struct section_names *names,
+static enum qn_status add_sections(struct splitting *work, const struct qn_hybrid_sections *names,
                                    struct qn_writer *writer, struct qn_error *error) {
   uint64_t entries;
   if (!qn_mul_u64(work->width, work->pitch, &entries))
@@ -170,9 +154,9 @@ static enum qn_status add_sections(struct splitting *work, const struct section_
 }
 
 /* `*width` becomes the width used. */
-static enum qn_status split_direction(const struct qn_rows *rows, const struct section_names *names,
-                                      uint64_t *width, struct qn_writer *writer,
-                                      struct qn_error *error) {
+static enum qn_status split_direction(const struct qn_rows *rows,
+                                      const struct qn_hybrid_sections *names, uint64_t *width,
+                                      struct qn_writer *writer, struct qn_error *error) {
   uint64_t num_vertices = rows->num_vertices;
   uint64_t longest = longest_row(rows->row_offsets, num_vertices);
   if (*width == QN_HYBRID_AUTO_WIDTH)
@@ -197,7 +181,7 @@ static enum qn_status split_in(const struct qn_graph *graph, uint64_t *width,
   struct qn_rows rows;
   enum qn_status status = qn_rows_open_in(graph, &rows, error);
   if (!status)
-    status = split_direction(&rows, &IN, width, writer, error);
+    status = split_direction(&rows, &qn_in_sections, width, writer, error);
   qn_rows_close(&rows);
   return status;
 }
@@ -206,7 +190,7 @@ static enum qn_status split_out(const struct qn_graph *graph, uint64_t *width,
                                 struct qn_writer *writer, struct qn_error *error) {
   struct qn_rows rows;
   qn_rows_open_out(graph, &rows);
-  return split_direction(&rows, &OUT, width, writer, error);
+  return split_direction(&rows, &qn_out_sections, width, writer, error);
 }
 
 enum qn_status qn_hybrid_build(struct qn_source *source, const void *options,

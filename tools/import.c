@@ -638,14 +638,7 @@ static enum qn_status print_json(const struct import *import, const struct qn_co
       "undirected", info->directedness == QN_UNDIRECTED, "weights",
       qn_weight_type_name(info->weight_type), "seconds", "read", seconds->read, "build",
       seconds->build, "write", seconds->write, "total", seconds->total);
-  if (!report || json_object_update(report, import->provenance)) {
-    json_decref(report);
-    return qn_fail_memory(error, "the report", 0);
-  }
-  json_dumpf(report, stdout, JSON_SORT_KEYS | JSON_INDENT(2) | JSON_REAL_PRECISION(6));
-  putchar('\n');
-  json_decref(report);
-  return QN_OK;
+  return qn_provenance_print(report, import->provenance, error);
 }
 
 static void print_summary(const struct import *import, const struct qn_container_info *info) {

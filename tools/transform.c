@@ -327,14 +327,7 @@ static enum qn_status print_json(const struct options *options, const struct rep
       qn_memory_plan_json(&report->plan), "vertices", (json_int_t)info->num_vertices, "edges",
       (json_int_t)info->num_edges, "undirected", info->directedness == QN_UNDIRECTED, "weights",
       qn_weight_type_name(info->weight_type), "seconds", report->seconds);
-  if (!json || json_object_update(json, report->provenance)) {
-    json_decref(json);
-    return qn_fail_memory(error, "the report", 0);
-  }
-  json_dumpf(json, stdout, JSON_SORT_KEYS | JSON_INDENT(2) | JSON_REAL_PRECISION(6));
-  putchar('\n');
-  json_decref(json);
-  return QN_OK;
+  return qn_provenance_print(json, report->provenance, error);
 }
 
 static void print_summary(const struct options *options, const struct report *report) {

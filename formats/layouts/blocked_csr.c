@@ -7,21 +7,13 @@
 
 #include "formats/container/figures.h"
 #include "formats/container/view.h"
+#include "formats/graph/restored.h"
+#include "formats/layouts/blocked_csr_sections.h"
 
-struct direction_names {
-  const char *block_rows;
-  const char *block_edges;
-  const char *id_map;
-  const char *row_offsets;
-  const char *range_starts;
-  const char *columns;
-  const char *weights;
-};
-
-static const struct direction_names PULL_NAMES = {
+const struct qn_blocking_sections qn_pull_sections = {
     "pull_block_rows",   "pull_block_edges", "pull_id_map", "pull_row_offsets",
     "pull_range_starts", "pull_columns",     "pull_weights"};
-static const struct direction_names PUSH_NAMES = {
+const struct qn_blocking_sections qn_push_sections = {
     "push_block_rows",   "push_block_edges", "push_id_map", "push_row_offsets",
     "push_range_starts", "push_columns",     "push_weights"};
 
@@ -62,8 +54,10 @@ static enum qn_status view_parameters(const struct qn_container *container,
     return qn_container_violation(
         container, error, "BC-1",
         "the directions are %" PRIu64 "; expected 1 (pull), 2 (push) or 3 (both)", directions);
-  if (!(directions & QN_BLOCKED_PULL) != !qn_container_section(container, PULL_NAMES.block_rows) ||
-      !(directions & QN_BLOCKED_PUSH) != !qn_container_section(container, PUSH_NAMES.block_rows))
+  if (!(directions & QN_BLOCKED_PULL) !=
+          !qn_container_section(container, qn_pull_sections.block_rows) ||
+      !(directions & QN_BLOCKED_PUSH) !=
+          !qn_container_section(container, qn_push_sections.block_rows))
     return qn_container_violation(container, error, "BC-1",
                                   "the sections are not those of the directions %" PRIu64,
                                   directions);
@@ -104,8 +98,8 @@ static enum qn_status check_bounds(const struct qn_container *container, const c
 }
 
 static enum qn_status view_blocks(const struct qn_container *container,
-                                  const struct direction_names *names, struct qn_blocking *blocking,
-                                  struct qn_error *error) {
+                                  const struct qn_blocking_sections *names,
+                                  struct qn_blocking *blocking, struct qn_error *error) {
   uint64_t num_blocks = blocking->num_blocks, num_rows;
   enum qn_status status = qn_view_unsigned(container, names->block_rows, 8, num_blocks + 1,
                                            &blocking->block_rows, error);
@@ -124,7 +118,7 @@ static enum qn_status view_blocks(const struct qn_container *container,
 }
 
 static enum qn_status view_direction(const struct qn_container *container,
-                                     const struct direction_names *names,
+                                     const struct qn_blocking_sections *names,
                                      struct qn_blocking *blocking, struct qn_error *error) {
   const struct qn_container_info *info = qn_container_info(container);
   blocking->block_vertices = info->parameters[QN_BLOCKED_BLOCK_VERTICES];
@@ -187,9 +181,9 @@ enum qn_status qn_blocked_csr_view(const struct qn_container *container,
   blocked->has_push = directions & QN_BLOCKED_PUSH;
   blocked->has_out = qn_container_section(container, "row_offsets") != NULL;
   if (blocked->has_pull)
-    status = view_direction(container, &PULL_NAMES, &blocked->pull, error);
+    status = view_direction(container, &qn_pull_sections, &blocked->pull, error);
   if (!status && blocked->has_push)
-    status = view_direction(container, &PUSH_NAMES, &blocked->push, error);
+    status = view_direction(container, &qn_push_sections, &blocked->push, error);
   if (!status && blocked->has_out)
     status = view_out_edges(container, &blocked->out, error);
   if (!status)
@@ -283,13 +277,7 @@ enum qn_status qn_blocked_csr_restore(const struct qn_container *container, stru
     graph->out = blocked.out;
   else if (!status)
     status = qn_blocked_csr_out_edges(&blocked, graph, error);
-  if (status)
-    return status;
-  graph->directedness = blocked.directedness;
-  graph->ids = blocked.ids;
-  if (graph->directedness == QN_UNDIRECTED) {
-    graph->has_transpose = true;
-    graph->in = graph->out;
-  }
-  return QN_OK;
+  if (!status)
+    qn_graph_restored(graph, blocked.directedness, &blocked.ids);
+  return status;
 }

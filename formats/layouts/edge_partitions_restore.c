@@ -4,6 +4,7 @@
  * row that edge e of the graph belongs to; only within a row do edges move. Destinations of a row
  * are two runs, those that have out-edges and those that have none, each in vertex order: merging
  * them gives the sorted row, and equal destinations lie in the same run, in their order. */
+#include "formats/graph/restored.h"
 #include <quern/edge_partitions.h>
 
 #include <string.h>
@@ -83,11 +84,6 @@ enum qn_status qn_edge_partitions_restore(const struct qn_container *container,
   for (uint64_t v = 0; v < view.num_vertices; v++)
     restore_row(&view, divider, arrays.row_offsets[v], arrays.row_offsets[v + 1],
                 arrays.column_indices, weights, arrays.weights);
-  graph->directedness = view.directedness;
-  graph->ids = view.ids;
-  if (view.directedness == QN_UNDIRECTED) {
-    graph->has_transpose = true;
-    graph->in = graph->out;
-  }
+  qn_graph_restored(graph, view.directedness, &view.ids);
   return QN_OK;
 }

@@ -6,23 +6,16 @@
 
 #include "formats/container/figures.h"
 #include "formats/container/view.h"
+#include "formats/graph/restored.h"
+#include "formats/layouts/hybrid_sections.h"
 #include <quern/transpose.h>
 
-struct direction_names {
-  const char *ell_columns;
-  const char *ell_weights;
-  const char *coo_starts;
-  const char *coo_rows;
-  const char *coo_columns;
-  const char *coo_weights;
-};
-
-static const struct direction_names IN_NAMES = {"in_ell_columns", "in_ell_weights",
-                                                "in_coo_starts",  "in_coo_rows",
-                                                "in_coo_columns", "in_coo_weights"};
-static const struct direction_names OUT_NAMES = {"out_ell_columns", "out_ell_weights",
-                                                 "out_coo_starts",  "out_coo_rows",
-                                                 "out_coo_columns", "out_coo_weights"};
+const struct qn_hybrid_sections qn_in_sections = {
+    "in-edges",    "in_ell_columns", "in_ell_weights", "in_coo_starts",
+    "in_coo_rows", "in_coo_columns", "in_coo_weights"};
+const struct qn_hybrid_sections qn_out_sections = {
+    "out-edges",    "out_ell_columns", "out_ell_weights", "out_coo_starts",
+    "out_coo_rows", "out_coo_columns", "out_coo_weights"};
 
 static const char *const known_sections[] = {
     "out_degrees",     "in_ell_columns",  "in_ell_weights",
@@ -50,8 +43,8 @@ static enum qn_status view_parameters(const struct qn_container *container,
   if (info->parameters[QN_HYBRID_IN_WIDTH] > UINT32_MAX ||
       info->parameters[QN_HYBRID_OUT_WIDTH] > UINT32_MAX)
     return qn_container_violation(container, error, "HY-1", "a width of 2^32 or more");
-  if (!(directions & QN_HYBRID_IN) != !qn_container_section(container, IN_NAMES.coo_starts) ||
-      !(directions & QN_HYBRID_OUT) != !qn_container_section(container, OUT_NAMES.coo_starts))
+  if (!(directions & QN_HYBRID_IN) != !qn_container_section(container, qn_in_sections.coo_starts) ||
+      !(directions & QN_HYBRID_OUT) != !qn_container_section(container, qn_out_sections.coo_starts))
     return qn_container_violation(container, error, "HY-1",
                                   "the sections are not those of the directions %" PRIu64,
                                   directions);
@@ -59,8 +52,8 @@ static enum qn_status view_parameters(const struct qn_container *container,
 }
 
 static enum qn_status view_ell(const struct qn_container *container,
-                               const struct direction_names *names, struct qn_hybrid_matrix *matrix,
-                               struct qn_error *error) {
+                               const struct qn_hybrid_sections *names,
+                               struct qn_hybrid_matrix *matrix, struct qn_error *error) {
   /* No overflow: less than 2^32 times at most 2^32. */
   uint64_t entries = matrix->width * matrix->pitch;
   enum qn_status status =
@@ -71,8 +64,8 @@ static enum qn_status view_ell(const struct qn_container *container,
 }
 
 static enum qn_status view_coo(const struct qn_container *container,
-                               const struct direction_names *names, struct qn_hybrid_matrix *matrix,
-                               struct qn_error *error) {
+                               const struct qn_hybrid_sections *names,
+                               struct qn_hybrid_matrix *matrix, struct qn_error *error) {
   enum qn_status status = qn_view_unsigned(container, names->coo_starts, 8, matrix->num_ranges + 1,
                                            &matrix->coo_starts, error);
   if (!status)
@@ -96,7 +89,7 @@ static enum qn_status view_coo(const struct qn_container *container,
 }
 
 static enum qn_status view_matrix(const struct qn_container *container,
-                                  const struct direction_names *names, uint64_t width,
+                                  const struct qn_hybrid_sections *names, uint64_t width,
                                   struct qn_hybrid_matrix *matrix, struct qn_error *error) {
   const struct qn_container_info *info = qn_container_info(container);
   matrix->num_vertices = info->num_vertices;
@@ -128,11 +121,11 @@ enum qn_status qn_hybrid_view(const struct qn_container *container, struct qn_hy
   hybrid->has_in = info->parameters[QN_HYBRID_DIRECTIONS] & QN_HYBRID_IN;
   hybrid->has_out = info->parameters[QN_HYBRID_DIRECTIONS] & QN_HYBRID_OUT;
   if (hybrid->has_in)
-    status =
-        view_matrix(container, &IN_NAMES, info->parameters[QN_HYBRID_IN_WIDTH], &hybrid->in, error);
+    status = view_matrix(container, &qn_in_sections, info->parameters[QN_HYBRID_IN_WIDTH],
+                         &hybrid->in, error);
   if (!status && hybrid->has_out)
-    status = view_matrix(container, &OUT_NAMES, info->parameters[QN_HYBRID_OUT_WIDTH], &hybrid->out,
-                         error);
+    status = view_matrix(container, &qn_out_sections, info->parameters[QN_HYBRID_OUT_WIDTH],
+                         &hybrid->out, error);
   if (!status)
     status = qn_ids_view(container, &hybrid->ids, error);
   if (status)
@@ -227,13 +220,7 @@ enum qn_status qn_hybrid_restore(const struct qn_container *container, struct qn
       qn_graph_unmap(&in);
     }
   }
-  if (status)
-    return status;
-  graph->directedness = hybrid.directedness;
-  graph->ids = hybrid.ids;
-  if (graph->directedness == QN_UNDIRECTED) {
-    graph->has_transpose = true;
-    graph->in = graph->out;
-  }
-  return QN_OK;
+  if (!status)
+    qn_graph_restored(graph, hybrid.directedness, &hybrid.ids);
+  return status;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "formats/graph/csr_shares.h"
+#include "formats/graph/restored.h"
 #include <quern/shards.h>
 #include <quern/transpose.h>
 
@@ -176,13 +177,7 @@ enum qn_status qn_shards_restore(const struct qn_container *container, struct qn
     status = qn_graph_create_transpose(&view.in, graph, error);
   else
     graph->out = directed ? view.out : view.in;
-  if (status)
-    return status;
-  graph->directedness = view.directedness;
-  graph->ids = view.ids;
-  if (!directed) {
-    graph->has_transpose = true;
-    graph->in = graph->out;
-  }
-  return QN_OK;
+  if (!status)
+    qn_graph_restored(graph, view.directedness, &view.ids);
+  return status;
 }

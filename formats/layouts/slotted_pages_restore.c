@@ -1,5 +1,6 @@
 /* The way back from slotted pages to the graph: every page knows its first vertex and its first
  * edge, so pages are decoded independently. */
+#include "formats/graph/restored.h"
 #include <quern/slotted_pages.h>
 
 /* `id_bytes` is a constant where this is called, so that the load of an id is one instruction. */
@@ -45,10 +46,6 @@ enum qn_status qn_slotted_pages_restore(const struct qn_container *container,
   for (uint64_t page = 0; page < view.num_pages; page++)
     decode_page(&view, page, &arrays);
   arrays.row_offsets[view.num_vertices] = view.num_edges;
-  graph->ids = view.ids;
-  graph->directedness = view.directedness;
-  graph->has_transpose = view.directedness == QN_UNDIRECTED;
-  if (graph->has_transpose)
-    graph->in = graph->out;
+  qn_graph_restored(graph, view.directedness, &view.ids);
   return QN_OK;
 }
