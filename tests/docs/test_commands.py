@@ -9,7 +9,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import tarfile
 import tempfile
 import unittest
@@ -138,12 +137,12 @@ class Every(unittest.TestCase):
         self.assertEqual({page for page in pages if blocks(page)} - tested, set())
 
     def test_tests_that_pages_name_are_there(self):
-        listed = run(sys.executable, SOURCE / "tests/run.py", "--list").stdout
+        names = [str(path.relative_to(SOURCE / "tests")) for path in (SOURCE / "tests").rglob("*test*")]
         pages = [SOURCE / "tests/README.md", *(SOURCE / "docs").glob("*.md")]
         words = {word for page in pages for word in re.findall(r"tests/run\.py[^#\n]* -k (\S+)", page.read_text())}
         self.assertGreater(len(words), 3)
         for word in words:
-            self.assertIn(word, listed)
+            self.assertTrue(any(word in name for name in names), word)
 
     def test_bootstrap_and_scons_know_what_pages_ask_for(self):
         bootstrap = subprocess.run(["sh", str(SOURCE / "bootstrap")], stderr=subprocess.PIPE, text=True).stderr
