@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "support/atomic_folder.h"
-#include "support/json_text.h"
 #include "support/memory.h"
 #include "support/used_files.h"
 
@@ -346,8 +345,7 @@ void qn_output_is_in_place(void) {
 }
 
 enum qn_status qn_atomic_file_commit(struct qn_atomic_file *file, struct qn_error *error) {
-  enum qn_status status = qn_json_out_of_memory() ? qn_fail_memory(error, "JSON in the output", 0)
-                                                  : qn_used_files_check(error);
+  enum qn_status status = qn_used_files_check(error);
   sigset_t before;
   if (status) {
     qn_atomic_file_abort(file);

@@ -1,28 +1,9 @@
 #include "support/json_text.h"
 
-#include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "support/memory.h"
-
-static atomic_bool out_of_memory;
-
-static void *watched_alloc(size_t bytes) {
-  void *memory = malloc(bytes);
-  if (!memory)
-    atomic_store(&out_of_memory, true);
-  return memory;
-}
-
-void qn_json_watch_memory(void) {
-  json_set_alloc_funcs(watched_alloc, free);
-}
-
-bool qn_json_out_of_memory(void) {
-  return atomic_load(&out_of_memory);
-}
 
 json_t *qn_json_text(const char *text) {
   json_t *string = json_string(text);

@@ -1,20 +1,13 @@
-/* Names of files and vertices in JSON, and JSON that memory does not suffice for. */
+/* Names of files and vertices in JSON. */
 #ifndef QN_SUPPORT_JSON_TEXT_H
 #define QN_SUPPORT_JSON_TEXT_H
 
 #include <jansson.h>
-#include <stdbool.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* From now on it is noted when jansson gets no memory, before anything is made of JSON. Then what
- * was read may look damaged and what was made may lack keys, so that nothing of it may be published
- * (atomic_file.h sees to that) and the reason for a failure is this one (tool.h). */
-void qn_json_watch_memory(void);
-bool qn_json_out_of_memory(void);
 
 /* `text` as a JSON string (a new reference; NULL if memory runs out). Names need not be UTF-8, JSON
  * must be: in one that is not, bytes that are not ASCII become '?'. */

@@ -163,6 +163,11 @@ static void look_at_options(const struct argp *argp, int argc, char **argv) {
   exit(QN_USAGE);
 }
 
+static void tell_of_outputs(void) {
+  if (qn_outputs_in_place())
+    fprintf(stderr, "%s: what was written before is in place and whole\n", tool_name);
+}
+
 /* From parsing to qn_tool_exit nothing of ours ends the process, but libgomp does when it gets no
  * thread or no memory, and libarchive: they say why, and exit with 1, which means something else.
  */
@@ -171,6 +176,19 @@ static bool at_work;
 static void library_gave_up(void) {
   if (!at_work)
     return;
+  tell_of_outputs();
+  qn_atomic_files_remove();
+  _exit(QN_SYSTEM);
+}
+
+/* jansson does not survive everywhere that it gets no memory, and what it makes or reads then lacks
+ * something: the process ends before that is used. */
+static void *json_memory(size_t bytes) {
+  void *memory = malloc(bytes);
+  if (memory)
+    return memory;
+  fprintf(stderr, "%s: out of memory: JSON needs %zu bytes\n", tool_name, bytes);
+  tell_of_outputs();
   qn_atomic_files_remove();
   _exit(QN_SYSTEM);
 }
@@ -188,7 +206,7 @@ static void open_standard_descriptors(void) {
 void qn_tool_parse(const char *name, const struct argp *argp, int argc, char **argv, void *input,
                    const struct qn_tool_options *options) {
   open_standard_descriptors();
-  qn_json_watch_memory();
+  json_set_alloc_funcs(json_memory, free);
   if (atexit(library_gave_up) != 0)
     _exit(QN_SYSTEM);
   tool_name = name;
@@ -215,12 +233,7 @@ void qn_tool_print_error(const struct qn_error *error) {
 }
 
 int qn_tool_exit(enum qn_status status, const struct qn_error *error) {
-  struct qn_error memory;
   at_work = false;
-  if (qn_json_out_of_memory() && status != QN_INTERRUPTED) {
-    status = qn_fail_memory(&memory, "JSON", 0);
-    error = &memory;
-  }
   if (status)
     qn_tool_print_error(error);
   if (status && json_errors)
@@ -229,7 +242,7 @@ int qn_tool_exit(enum qn_status status, const struct qn_error *error) {
     fprintf(stderr, "%s: cannot write to standard output\n", tool_name);
     status = QN_SYSTEM;
   }
-  if (status && qn_outputs_in_place())
-    fprintf(stderr, "%s: what was written before is in place and whole\n", tool_name);
+  if (status)
+    tell_of_outputs();
   return (int)status;
 }

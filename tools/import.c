@@ -297,6 +297,7 @@ struct import {
   struct qn_writer *writer;
   json_t *provenance;
   struct seconds seconds;
+  const struct qn_input_digest *expected; /* of an input that another names */
 };
 
 static enum qn_status choose_reader(struct import *import, struct qn_input *input,
@@ -331,6 +332,20 @@ static unsigned leave_thread_to_unpack(const struct qn_input *input) {
   return threads;
 }
 
+/* Of what lies in an archive the digest is the archive's. */
+static enum qn_status check_digest(const struct import *import, const struct qn_input *input,
+                                   const struct qn_input_digest *digest, struct qn_error *error) {
+  const struct qn_input_digest *expected = import->expected;
+  if (!expected || !expected->xxh3_128[0] || strcmp(qn_input_packing(input), "plain") != 0 ||
+      (expected->bytes == digest->bytes && strcmp(expected->xxh3_128, digest->xxh3_128) == 0))
+    return QN_OK;
+  qn_fail(error, QN_INVALID,
+          "this is not the file that is announced: %" PRIu64 " bytes with the hash %s, but there "
+          "are %" PRIu64 " with %s",
+          expected->bytes, expected->xxh3_128, digest->bytes, digest->xxh3_128);
+  return qn_error_in_file(error, qn_input_name(input));
+}
+
 static enum qn_status read_input(struct import *import, struct qn_input *input,
                                  const struct qn_reader *reader, uint64_t *sequence,
                                  struct qn_error *error) {
@@ -358,7 +373,8 @@ static enum qn_status read_input(struct import *import, struct qn_input *input,
   qn_notice("%s: %s, %s%s%s%s", qn_input_name(input), qn_input_packing(input), import->reader->name,
             forced ? "" : " (--format forces another)", result->description[0] ? ": " : "",
             result->description);
-  if ((status = qn_input_digest(input, &digest, error)))
+  if ((status = qn_input_digest(input, &digest, error)) ||
+      (status = check_digest(import, input, &digest, error)))
     return status;
   return qn_provenance_input(import->provenance, qn_input_base_name(input), import->reader->name,
                              &digest, error);
@@ -408,7 +424,9 @@ static enum qn_status check_named(const struct import *import, const struct qn_n
 /* As read_path, of what may not name others in its turn. */
 static enum qn_status read_named_path(struct import *import, const struct qn_named_input *input,
                                       uint64_t *sequence, struct qn_error *error) {
+  import->expected = &input->digest;
   enum qn_status status = read_path(import, input->path, NULL, input->reader, sequence, error);
+  import->expected = NULL;
   if (status || import->result.named.count == 0)
     return status;
   qn_fail(error, QN_INVALID, "this was named by another file, but names files itself");

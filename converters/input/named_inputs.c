@@ -50,7 +50,7 @@ enum qn_status qn_named_inputs_add(struct qn_named_inputs *named, const struct q
     qn_free(path);
     return status;
   }
-  named->inputs[named->count++] = (struct qn_named_input){path, reader};
+  named->inputs[named->count++] = (struct qn_named_input){.path = path, .reader = reader};
   return QN_OK;
 }
 

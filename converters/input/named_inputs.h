@@ -5,18 +5,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "converters/input/input.h"
 #include <quern/error.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-struct qn_input;
 struct qn_reader;
 
 struct qn_named_input {
   char *path;
   const struct qn_reader *reader;
+  struct qn_input_digest digest; /* what the file must be; xxh3_128 is "": anything */
 };
 
 /* Zeroed to begin with. */
@@ -28,7 +29,7 @@ struct qn_named_inputs {
 };
 
 /* Add a file that lies beside `input`, or in a folder below. QN_INVALID if the name, of `length`
- * bytes, leads elsewhere. */
+ * bytes, leads elsewhere. Its digest is empty. */
 enum qn_status qn_named_inputs_add(struct qn_named_inputs *named, const struct qn_input *input,
                                    const char *name, uint64_t length,
                                    const struct qn_reader *reader, struct qn_error *error);

@@ -29,6 +29,27 @@ static const struct qn_reader *reader_of(const char *format) {
                                              : NULL;
 }
 
+/* The size and hash of the file that was named last, which must be no other's: a part that comes
+ * twice, under whatever name, would be a graph with its edges twice. */
+static enum qn_status describe_file(const struct qn_input *input, const json_t *file,
+                                    struct qn_named_inputs *named, struct qn_error *error) {
+  const json_t *hash = json_object_get(file, "xxh3_128");
+  json_int_t bytes = json_integer_value(json_object_get(file, "bytes"));
+  struct qn_named_input *last = &named->inputs[named->count - 1];
+  for (uint64_t i = 0; i + 1 < named->count; i++)
+    if (strcmp(named->inputs[i].path, last->path) == 0) {
+      qn_fail(error, QN_INVALID, "names '%.200s' twice", last->path);
+      return qn_error_in_file(error, qn_input_name(input));
+    }
+  if (!hash)
+    return QN_OK;
+  if (json_string_length(hash) != sizeof last->digest.xxh3_128 - 1 || bytes < 0)
+    return refuse(input, error, "a file of the manifest has no size and no hash of 32 digits");
+  last->digest.bytes = (uint64_t)bytes;
+  memcpy(last->digest.xxh3_128, json_string_value(hash), sizeof last->digest.xxh3_128);
+  return QN_OK;
+}
+
 /* A file of edges, or a list of vertices. Graphalytics' properties say what the manifest does. */
 static enum qn_status name_file(struct qn_input *input, const json_t *file,
                                 const struct qn_reader *reader, struct qn_read_result *result,
@@ -42,9 +63,10 @@ static enum qn_status name_file(struct qn_input *input, const json_t *file,
     return refuse(input, error, "a file of the manifest has no name or no number of edges");
   result->named.num_edges += (uint64_t)edges;
   result->named.num_vertices += (uint64_t)vertices;
-  return qn_named_inputs_add(
-      &result->named, input, json_string_value(name), json_string_length(name),
-      json_object_get(file, "vertices") ? &qn_reader_vertices : reader, error);
+  enum qn_status status =
+      qn_named_inputs_add(&result->named, input, json_string_value(name), json_string_length(name),
+                          json_object_get(file, "vertices") ? &qn_reader_vertices : reader, error);
+  return status ? status : describe_file(input, file, &result->named, error);
 }
 
 static enum qn_status name_files(struct qn_input *input, const json_t *files,

@@ -172,29 +172,36 @@ static bool encode_frame(struct encoder *encoder, const struct encoding *encodin
          (bytes == head || compress(encoder, 1, encoder->filtered + head, bytes - head, size));
 }
 
+/* What fits its buffers is refused for want of memory alone. */
+static enum qn_status fail_zstd(struct qn_error *error) {
+  return qn_fail(error, QN_SYSTEM, "zstd could not compress a frame: out of memory");
+}
+
 /* The filter under which the first and the middle frame become smallest, which is `*size`; all are
  * tried at once. */
-static enum qn_filter choose_filter(struct encoder *encoders, const struct encoding *encoding,
-                                    uint64_t *size) {
+static enum qn_status choose_filter(struct encoder *encoders, const struct encoding *encoding,
+                                    enum qn_filter *best, uint64_t *size, struct qn_error *error) {
   uint64_t sizes[SAMPLES * FILTERS] = {0};
-#pragma omp parallel for schedule(dynamic, 1)
+  bool failed = false;
+#pragma omp parallel for schedule(dynamic, 1) reduction(|| : failed)
   for (unsigned i = 0; i < SAMPLES * FILTERS; i++) {
     enum qn_filter filter = (enum qn_filter)(i / SAMPLES);
-    if (filter_applies(encoding, filter))
-      encode_frame(&encoders[omp_get_thread_num()], encoding, filter,
-                   i % SAMPLES ? encoding->num_frames / 2 : 0, &sizes[i]);
+    if (filter_applies(encoding, filter) &&
+        !encode_frame(&encoders[omp_get_thread_num()], encoding, filter,
+                      i % SAMPLES ? encoding->num_frames / 2 : 0, &sizes[i]))
+      failed = true;
   }
-  enum qn_filter best = QN_FILTER_NONE;
+  *best = QN_FILTER_NONE;
   bool any = false;
   for (unsigned i = QN_FILTER_NONE; i < FILTERS; i++) {
     uint64_t own = sizes[SAMPLES * i] + sizes[SAMPLES * i + 1];
     if (!filter_applies(encoding, (enum qn_filter)i) || (any && own >= *size))
       continue;
-    best = (enum qn_filter)i;
+    *best = (enum qn_filter)i;
     *size = own;
     any = true;
   }
-  return best;
+  return failed ? fail_zstd(error) : QN_OK;
 }
 
 /* Compress frames in parallel; each is appended when those before it are. */
@@ -214,7 +221,7 @@ static enum qn_status append_frames(struct encoder *encoders, const struct encod
       qn_progress_add(frame_count(encoding, frame) * encoding->element_bytes);
     }
   }
-  return failed ? qn_fail(error, QN_SYSTEM, "zstd could not compress a frame") : QN_OK;
+  return failed ? fail_zstd(error) : QN_OK;
 }
 
 static uint64_t index_bytes(const struct encoding *encoding) {
@@ -319,10 +326,11 @@ static enum qn_status create_encoders(const struct encoding *encoding, struct en
 static enum qn_status sample(const struct encoding *encoding, double *bytes,
                              struct qn_error *error) {
   struct encoder *encoders;
+  enum qn_filter filter;
   uint64_t size = 0;
   enum qn_status status = create_encoders(encoding, &encoders, error);
   if (!status)
-    choose_filter(encoders, encoding, &size);
+    status = choose_filter(encoders, encoding, &filter, &size, error);
   destroy_encoders(encoders);
   uint64_t count = frame_count(encoding, 0) + frame_count(encoding, encoding->num_frames / 2);
   *bytes = (double)size / (double)count;
@@ -355,10 +363,11 @@ enum qn_status qn_frames_write(struct qn_writer *writer, const struct qn_section
   if (paging)
     put_on_pages(&encoding, paging);
   enum qn_status status = create_encoders(&encoding, &encoders, error);
-  if (!status) {
-    encoding.filter = count ? choose_filter(encoders, &encoding, &size) : QN_FILTER_NONE;
+  encoding.filter = QN_FILTER_NONE;
+  if (!status && count)
+    status = choose_filter(encoders, &encoding, &encoding.filter, &size, error);
+  if (!status)
     status = write_section(writer, decoded, &encoding, upper, encoders, error);
-  }
   destroy_encoders(encoders);
   return status;
 }
