@@ -6,41 +6,41 @@ static uint64_t work_of(const struct qn_slotted_pages *view, uint64_t page) {
   return view->edge_offsets[page + 1] - view->edge_offsets[page] + qn_page_num_slots(view, page);
 }
 
-/* The units of the pages from `*page` on, up to a page's end; `out` may be NULL to count them. */
-static uint64_t next_units(const struct qn_slotted_pages *view, uint64_t *page,
-                           struct qn_page_unit *out) {
+/* The tasks of the pages from `*page` on, up to a page's end; `out` may be NULL to count them. */
+static uint64_t next_tasks(const struct qn_slotted_pages *view, uint64_t *page,
+                           struct qn_page_task *out) {
   uint64_t first = *page, work = work_of(view, first);
-  uint64_t parts = (work + QN_UNIT_WORK - 1) / QN_UNIT_WORK;
+  uint64_t parts = (work + QN_PAGE_TASK_WORK - 1) / QN_PAGE_TASK_WORK;
   *page = first + 1;
   if (parts <= 1) {
-    while (*page < view->num_pages && work + work_of(view, *page) <= QN_UNIT_WORK)
+    while (*page < view->num_pages && work + work_of(view, *page) <= QN_PAGE_TASK_WORK)
       work += work_of(view, (*page)++);
     parts = 1;
   }
   for (uint64_t part = 0; out && part < parts; part++)
     out[part] =
-        (struct qn_page_unit){(uint32_t)first, (uint32_t)*page, (uint32_t)part, (uint32_t)parts};
+        (struct qn_page_task){(uint32_t)first, (uint32_t)*page, (uint32_t)part, (uint32_t)parts};
   return parts;
 }
 
-enum qn_status qn_page_units_create(struct qn_page_units *units,
+enum qn_status qn_page_tasks_create(struct qn_page_tasks *tasks,
                                     const struct qn_slotted_pages *view, struct qn_error *error) {
-  *units = (struct qn_page_units){0};
+  *tasks = (struct qn_page_tasks){0};
   uint64_t count = 0;
   for (uint64_t page = 0; page < view->num_pages;)
-    count += next_units(view, &page, NULL);
+    count += next_tasks(view, &page, NULL);
   enum qn_status status =
-      qn_alloc(&units->units, count, sizeof *units->units, "units of pages", error);
+      qn_alloc(&tasks->tasks, count, sizeof *tasks->tasks, "tasks of pages", error);
   if (status)
     return status;
   for (uint64_t page = 0; page < view->num_pages;)
-    units->count += next_units(view, &page, units->units + units->count);
+    tasks->count += next_tasks(view, &page, tasks->tasks + tasks->count);
   return QN_OK;
 }
 
-void qn_page_units_destroy(struct qn_page_units *units) {
-  qn_free(units->units);
-  *units = (struct qn_page_units){0};
+void qn_page_tasks_destroy(struct qn_page_tasks *tasks) {
+  qn_free(tasks->tasks);
+  *tasks = (struct qn_page_tasks){0};
 }
 
 static void page_degrees(const struct qn_slotted_pages *view, uint64_t page, uint64_t *degrees) {

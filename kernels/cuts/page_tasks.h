@@ -1,5 +1,5 @@
-/* Cutting slotted pages into units of work of about equal size, whatever the size of a page: some
- * small pages, or a part of a big one. Units are in the order of pages, and so of vertices. */
+/* Cutting slotted pages into tasks of about equal size, whatever the size of a page: some
+ * small pages, or a part of a big one. Tasks are in the order of pages, and so of vertices. */
 #ifndef QN_KERNELS_CUTS_PAGE_TASKS_H
 #define QN_KERNELS_CUTS_PAGE_TASKS_H
 
@@ -10,25 +10,25 @@
 extern "C" {
 #endif
 
-/* Edges and slots of a unit, about. */
-#define QN_UNIT_WORK ((uint64_t)1 << 16)
+/* Edges and slots of a task, about. */
+#define QN_PAGE_TASK_WORK ((uint64_t)1 << 16)
 
 /* Pages [first_page, end_page) whole if parts is 1; else part `part` of `parts` of one page. */
-struct qn_page_unit {
+struct qn_page_task {
   uint32_t first_page, end_page;
   uint32_t part, parts;
 };
 
-struct qn_page_units {
+struct qn_page_tasks {
   uint64_t count;
-  struct qn_page_unit *units; /* [count] */
+  struct qn_page_task *tasks; /* [count] */
 };
 
-/* Owned until qn_page_units_destroy. */
-enum qn_status qn_page_units_create(struct qn_page_units *units,
+/* Owned until qn_page_tasks_destroy. */
+enum qn_status qn_page_tasks_create(struct qn_page_tasks *tasks,
                                     const struct qn_slotted_pages *view, struct qn_error *error);
 /* A zeroed struct is allowed. */
-void qn_page_units_destroy(struct qn_page_units *units);
+void qn_page_tasks_destroy(struct qn_page_tasks *tasks);
 
 /* The out-degree of every vertex, from the records: [V], qn_pages_alloc. */
 enum qn_status qn_page_degrees_create(uint64_t **degrees, const struct qn_slotted_pages *view,
@@ -47,20 +47,20 @@ struct qn_page_part {
   uint32_t edge_begin, edge_end;
 };
 
-/* What a unit has of a page. */
+/* What a task has of a page. */
 static inline struct qn_page_part qn_page_part_of(const struct qn_slotted_pages *view,
-                                                  const struct qn_page_unit *unit, uint64_t page) {
+                                                  const struct qn_page_task *task, uint64_t page) {
   struct qn_page_part part;
   memset(&part, 0, sizeof part);
   part.bytes = qn_page_at(view, page);
   part.start_vid = view->start_vids[page];
   part.slot_end = qn_page_num_slots(view, page);
   uint64_t begin, end;
-  if (unit->parts == 1)
+  if (task->parts == 1)
     return part;
   part.split = part.slot_end == 1;
   uint64_t edges = view->edge_offsets[page + 1] - view->edge_offsets[page];
-  qn_part_of(part.split ? edges : part.slot_end, unit->parts, unit->part, &begin, &end);
+  qn_part_of(part.split ? edges : part.slot_end, task->parts, task->part, &begin, &end);
   if (part.split) {
     part.edge_begin = (uint32_t)begin;
     part.edge_end = (uint32_t)end;

@@ -1,6 +1,6 @@
 /* What a program is made of. Every kernels/programs/NAME.h includes this header
- * first and is compiled with every engine (kernels/cpu/LAYOUT_engine.h and
- * kernels/cuda/LAYOUT_engine.cuh); README.md beside this file teaches how to write one.
+ * first and is compiled with every engine (kernels/cpu/LAYOUT/engine.h and
+ * kernels/cuda/LAYOUT/engine.cuh); README.md beside this file teaches how to write one.
  *
  * A program is written in the common subset of C17 and CUDA C: no atomics, no
  * threads, no memory: it says what to compute, the engine how to walk a layout.

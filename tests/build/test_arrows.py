@@ -78,6 +78,20 @@ class Arrows(unittest.TestCase):
         listed = {(of, to) for of, others in self.uses.items() for to in others}
         self.assertEqual(listed - used, set(), "arrows that nothing follows any more")
 
+    def test_no_header_includes_itself_by_way_of_others(self):
+        includes_of = {path: [header for _, header, _ in includes(path)] for path in sources()}
+        done = set()
+
+        def follow(path, way):
+            self.assertNotIn(path, way, "a circle: %s" % " -> ".join(map(str, [*way, path])))
+            if path not in done:
+                for header in includes_of.get(path, ()):
+                    follow(header, [*way, path])
+                done.add(path)
+
+        for path in includes_of:
+            follow(path, [])
+
     def test_public_headers_include_public_headers_alone(self):
         for path in sources():
             if str(path.parent) == PUBLIC:

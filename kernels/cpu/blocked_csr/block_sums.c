@@ -12,7 +12,7 @@ enum qn_status qn_block_sums_create(struct qn_block_sums *sums, const struct qn_
   *sums = (struct qn_block_sums){.blocking = blocking, .rows_receive = rows_receive};
   if (!rows_receive)
     return QN_OK;
-  enum qn_status status = qn_block_units_create(&sums->units, blocking, error);
+  enum qn_status status = qn_block_tasks_create(&sums->tasks, blocking, error);
   if (!status)
     status = qn_pages_alloc(&sums->partials, blocking->block_rows[blocking->num_blocks],
                             sizeof *sums->partials, "partial sums", error);
@@ -24,7 +24,7 @@ void qn_block_sums_destroy(struct qn_block_sums *sums) {
   if (sums->partials)
     qn_pages_free(sums->partials, blocking->block_rows[blocking->num_blocks],
                   sizeof *sums->partials);
-  qn_block_units_destroy(&sums->units);
+  qn_block_tasks_destroy(&sums->tasks);
   *sums = (struct qn_block_sums){0};
 }
 
@@ -78,11 +78,11 @@ static void gather_thin(const struct collection *work) {
   }
 }
 
-static void gather_unit(const struct collection *work, const struct qn_block_unit *unit) {
-  uint64_t first = work->blocking->block_rows[unit->block];
-  for (uint64_t row = unit->begin; row < unit->end; row++)
+static void gather_task(const struct collection *work, const struct qn_block_task *task) {
+  uint64_t first = work->blocking->block_rows[task->block];
+  for (uint64_t row = task->begin; row < task->end; row++)
     if (work->level_of[work->blocking->id_map[first + row]] == work->to)
-      work->sums->partials[first + row] = row_sum(work, unit->block, row);
+      work->sums->partials[first + row] = row_sum(work, task->block, row);
 }
 
 static void reduce_range(const struct collection *work, uint64_t range) {
@@ -105,8 +105,8 @@ static void gather_all(const struct collection *work) {
     for (uint64_t i = 0; i < work->num_takers; i++)
       work->sum[work->takers[i]] = 0;
 #pragma omp for schedule(dynamic, 1)
-    for (uint64_t unit = 0; unit < work->sums->units.count; unit++)
-      gather_unit(work, &work->sums->units.units[unit]);
+    for (uint64_t task = 0; task < work->sums->tasks.count; task++)
+      gather_task(work, &work->sums->tasks.tasks[task]);
 #pragma omp for schedule(dynamic, 4)
     for (uint64_t range = 0; range < work->blocking->num_ranges; range++)
       reduce_range(work, range);

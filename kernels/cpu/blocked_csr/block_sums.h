@@ -20,7 +20,7 @@ extern "C" {
 struct qn_block_sums {
   const struct qn_blocking *blocking;
   bool rows_receive;
-  struct qn_block_units units; /* rows_receive */
+  struct qn_block_tasks tasks; /* rows_receive */
   double *partials;            /* [L] rows_receive */
 };
 

@@ -4,7 +4,7 @@
 #include "support/memory.h"
 
 /* The first row after `begin` with which rows and edges from `begin` on exceed a chunk. */
-static uint32_t unit_end(const uint32_t *offsets, uint32_t begin, uint32_t rows) {
+static uint32_t task_end(const uint32_t *offsets, uint32_t begin, uint32_t rows) {
   uint64_t limit = (uint64_t)offsets[begin] + begin + QN_CHUNK_EDGES;
   uint32_t low = begin + 1, high = rows;
   while (low < high) {
@@ -17,27 +17,27 @@ static uint32_t unit_end(const uint32_t *offsets, uint32_t begin, uint32_t rows)
   return low;
 }
 
-enum qn_status qn_block_units_create(struct qn_block_units *units,
+enum qn_status qn_block_tasks_create(struct qn_block_tasks *tasks,
                                      const struct qn_blocking *blocking, struct qn_error *error) {
   uint64_t num_blocks = blocking->num_blocks;
   uint64_t work = blocking->block_rows[num_blocks] + blocking->block_edges[num_blocks];
-  *units = (struct qn_block_units){.capacity = work / QN_CHUNK_EDGES + num_blocks};
+  *tasks = (struct qn_block_tasks){.capacity = work / QN_CHUNK_EDGES + num_blocks};
   enum qn_status status =
-      qn_pages_alloc(&units->units, units->capacity, sizeof *units->units, "units of work", error);
+      qn_pages_alloc(&tasks->tasks, tasks->capacity, sizeof *tasks->tasks, "tasks", error);
   if (status)
     return status;
   for (uint64_t block = 0; block < num_blocks; block++) {
     const uint32_t *offsets = qn_block_offsets(blocking, block);
     uint32_t rows = (uint32_t)(blocking->block_rows[block + 1] - blocking->block_rows[block]);
     for (uint32_t begin = 0, end; begin < rows; begin = end) {
-      end = unit_end(offsets, begin, rows);
-      units->units[units->count++] = (struct qn_block_unit){(uint32_t)block, begin, end};
+      end = task_end(offsets, begin, rows);
+      tasks->tasks[tasks->count++] = (struct qn_block_task){(uint32_t)block, begin, end};
     }
   }
   return QN_OK;
 }
 
-void qn_block_units_destroy(struct qn_block_units *units) {
-  qn_pages_free(units->units, units->capacity, sizeof *units->units);
-  *units = (struct qn_block_units){0};
+void qn_block_tasks_destroy(struct qn_block_tasks *tasks) {
+  qn_pages_free(tasks->tasks, tasks->capacity, sizeof *tasks->tasks);
+  *tasks = (struct qn_block_tasks){0};
 }

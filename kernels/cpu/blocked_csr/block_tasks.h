@@ -1,4 +1,4 @@
-/* Blocks of a blocked-csr layout cut into units of work for threads. */
+/* Blocks of a blocked-csr layout cut into tasks for threads. */
 #ifndef QN_KERNELS_CPU_BLOCKED_CSR_BLOCK_TASKS_H
 #define QN_KERNELS_CPU_BLOCKED_CSR_BLOCK_TASKS_H
 
@@ -12,22 +12,22 @@ extern "C" {
 #endif
 
 /* Local rows [begin, end) of a block. */
-struct qn_block_unit {
+struct qn_block_task {
   uint32_t block, begin, end;
 };
 
-/* All rows, block after block, in units of about QN_CHUNK_EDGES rows and edges (chunks.h). */
-struct qn_block_units {
+/* All rows, block after block, in tasks of about QN_CHUNK_EDGES rows and edges (chunks.h). */
+struct qn_block_tasks {
   uint64_t count;
   uint64_t capacity;
-  struct qn_block_unit *units; /* [capacity] */
+  struct qn_block_task *tasks; /* [capacity] */
 };
 
-/* Owned until qn_block_units_destroy. */
-enum qn_status qn_block_units_create(struct qn_block_units *units,
+/* Owned until qn_block_tasks_destroy. */
+enum qn_status qn_block_tasks_create(struct qn_block_tasks *tasks,
                                      const struct qn_blocking *blocking, struct qn_error *error);
 /* A zeroed struct is allowed. */
-void qn_block_units_destroy(struct qn_block_units *units);
+void qn_block_tasks_destroy(struct qn_block_tasks *tasks);
 
 #ifdef __cplusplus
 }

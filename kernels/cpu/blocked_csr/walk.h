@@ -1,4 +1,4 @@
-/* One walk over the blocks of blocked CSR. Part of engine.h.
+/* Walks over the blocks of blocked CSR (csr/walk_frame.h). Part of engine.h.
  *
  *   walk_edges    pull: a partial result for every local row (GraphCage, Algorithm 4);
  *                 push: into the sums of the block's own vertices (Algorithm 5)
@@ -11,7 +11,11 @@
 #ifndef QN_KERNELS_CPU_BLOCKED_CSR_WALK_H
 #define QN_KERNELS_CPU_BLOCKED_CSR_WALK_H
 
-#include "kernels/cpu/blocked_csr/engine.h"
+#include "kernels/cpu/blocked_csr/view.h"
+
+#include "kernels/cpu/csr/walk_frame.h"
+#include "kernels/cpu/loop/gather.h"
+#include "kernels/cpu/loop/sweeps.h"
 
 /* ---- Partial results ------------------------------------------------------ */
 
@@ -33,7 +37,7 @@ static inline program_accumulator accumulator_of(const program_partial *partial)
 
 /* ---- Pull ------------------------------------------------------------------- */
 
-#if WALK_FLAGS
+#if PROGRAM_SCHEDULE == QN_FRONTIER
 
 /* Combine what the senders among the sources of the edges [begin, end) contribute. */
 static inline bool gather_senders(const struct engine_state *state, uint64_t begin, uint64_t end,
@@ -43,9 +47,9 @@ static inline bool gather_senders(const struct engine_state *state, uint64_t beg
   *sum = program_identity();
   for (uint64_t edge = begin; edge < end; edge++) {
     uint32_t u = pull->columns[edge];
-    if (!qn_frontier_has(state->senders, u))
+    if (!qn_frontier_has(state->walk.senders, u))
       continue;
-    program_combine(sum, program_gather(&state->context, state->messages[u],
+    program_combine(sum, program_gather(&state->context, state->walk.messages[u],
                                         engine_weight(&pull->weights, edge)));
     received = true;
     if (PROGRAM_FIRST_SUFFICES)
@@ -56,23 +60,23 @@ static inline bool gather_senders(const struct engine_state *state, uint64_t beg
 
 #endif
 
-static inline void pull_unit(struct engine_state *state, const struct qn_block_unit *unit) {
+static inline void pull_task(struct engine_state *state, const struct qn_block_task *task) {
   const struct qn_blocking *pull = &state->view->pull;
-  const uint32_t *offsets = qn_block_offsets(pull, unit->block);
-  uint64_t first_edge = pull->block_edges[unit->block];
-  uint64_t first_row = pull->block_rows[unit->block];
-  for (uint64_t row = unit->begin; row < unit->end; row++) {
+  const uint32_t *offsets = qn_block_offsets(pull, task->block);
+  uint64_t first_edge = pull->block_edges[task->block];
+  uint64_t first_row = pull->block_rows[task->block];
+  for (uint64_t row = task->begin; row < task->end; row++) {
     uint64_t begin = first_edge + offsets[row], end = first_edge + offsets[row + 1];
     program_accumulator sum;
-#if WALK_FLAGS
-    bool received = walk_may_receive(state, pull->id_map[first_row + row]) &&
+#if PROGRAM_SCHEDULE == QN_FRONTIER
+    bool received = sweep_is_open(state, pull->id_map[first_row + row]) &&
                     gather_senders(state, begin, end, &sum);
     state->walk.partial_received[first_row + row] = received;
     if (!received)
       continue;
 #else
-    sum =
-        engine_gather(&state->context, state->messages, pull->columns, &pull->weights, begin, end);
+    sum = engine_gather(&state->context, state->walk.messages, pull->columns, &pull->weights, begin,
+                        end);
 #endif
     state->walk.partials[first_row + row] = partial_of(&sum);
   }
@@ -85,12 +89,16 @@ static inline void reduce_range(const struct engine_state *state, uint64_t range
   uint64_t first = range * QN_RANGE_VERTICES;
   for (uint64_t v = 0; v < QN_RANGE_VERTICES; v++)
     sums[v] = program_identity();
+#if PROGRAM_SCHEDULE == QN_FRONTIER
   memset(received, 0, QN_RANGE_VERTICES);
+#else
+  (void)received;
+#endif
   for (uint64_t block = 0; block < pull->num_blocks; block++) {
     const uint32_t *starts = qn_block_ranges(pull, block);
     uint64_t end = pull->block_rows[block] + starts[range + 1];
     for (uint64_t row = pull->block_rows[block] + starts[range]; row < end; row++) {
-#if WALK_FLAGS
+#if PROGRAM_SCHEDULE == QN_FRONTIER
       if (!state->walk.partial_received[row])
         continue;
       received[pull->id_map[row] - first] = 1;
@@ -119,9 +127,9 @@ static inline void push_row(struct engine_state *state, uint32_t u, uint64_t beg
   const struct qn_blocking *push = &state->view->push;
   for (uint64_t edge = begin; edge < end; edge++) {
     uint32_t v = push->columns[edge];
-    program_combine(&state->walk.sums[v], program_gather(&state->context, state->messages[u],
+    program_combine(&state->walk.sums[v], program_gather(&state->context, state->walk.messages[u],
                                                          engine_weight(&push->weights, edge)));
-#if WALK_FLAGS
+#if PROGRAM_SCHEDULE == QN_FRONTIER
     state->walk.sum_received[v] = 1;
 #endif
   }
@@ -140,8 +148,8 @@ static inline void push_part(struct engine_state *state, uint64_t block, uint64_
   last += block * push->block_vertices;
   for (uint64_t row = 0; row < rows; row++) {
     uint64_t begin = first_edge + offsets[row], end = first_edge + offsets[row + 1];
-#if WALK_FLAGS
-    if (!qn_frontier_has(state->senders, ids[row]))
+#if PROGRAM_SCHEDULE == QN_FRONTIER
+    if (!qn_frontier_has(state->walk.senders, ids[row]))
       continue;
 #endif
     if (part > 0)
@@ -172,7 +180,7 @@ static inline void take_range(const struct engine_state *state, uint64_t range,
     sums[v - first] = state->walk.sums[v];
     state->walk.sums[v] = program_identity();
   }
-#if WALK_FLAGS
+#if PROGRAM_SCHEDULE == QN_FRONTIER
   memcpy(received, state->walk.sum_received + first, last - first);
   memset(state->walk.sum_received + first, 0, last - first);
 #else
@@ -188,8 +196,8 @@ static inline void walk_edges(struct engine_state *state) {
     return;
   }
 #pragma omp parallel for schedule(dynamic, 1)
-  for (uint64_t unit = 0; unit < state->walk.units.count; unit++)
-    pull_unit(state, &state->walk.units.units[unit]);
+  for (uint64_t task = 0; task < state->walk.tasks.count; task++)
+    pull_task(state, &state->walk.tasks.tasks[task]);
 }
 
 static inline void walk_collect(struct engine_state *state, uint64_t range,
@@ -200,47 +208,76 @@ static inline void walk_collect(struct engine_state *state, uint64_t range,
     take_range(state, range, sums, received);
 }
 
+static inline const char *walk_mode(const struct engine_state *state) {
+  return state->view->has_pull ? "pull" : "push";
+}
+
+#if PROGRAM_SCHEDULE == QN_FRONTIER
+static inline bool frontier_can_pull(const struct engine_state *state) {
+  return state->view->has_pull || sweep_is_ordered();
+}
+#endif
+
 /* ---- Memory ------------------------------------------------------------------ */
 
 static inline enum qn_status create_pull(struct engine_state *state, struct qn_error *error) {
   const struct qn_blocking *pull = &state->view->pull;
   uint64_t rows = pull->block_rows[pull->num_blocks];
-  enum qn_status status = qn_block_units_create(&state->walk.units, pull, error);
+  enum qn_status status = qn_block_tasks_create(&state->walk.tasks, pull, error);
   if (!status)
     status = qn_pages_alloc(&state->walk.partials, rows, sizeof *state->walk.partials,
                             "partial results", error);
-  if (!status && WALK_FLAGS)
+  if (!status && PROGRAM_SCHEDULE == QN_FRONTIER)
     status = qn_pages_alloc(&state->walk.partial_received, rows, 1, "status of rows", error);
   return status;
 }
 
 static inline enum qn_status create_push(struct engine_state *state, struct qn_error *error) {
   uint64_t num_vertices = state->view->num_vertices;
-  enum qn_status status = qn_pages_alloc(&state->walk.sums, num_vertices, sizeof *state->walk.sums,
-                                         "accumulators", error);
-  if (!status && WALK_FLAGS)
+  enum qn_status status = sweep_sums_create(&state->walk.sums, num_vertices, error);
+  if (!status && PROGRAM_SCHEDULE == QN_FRONTIER)
     status =
         qn_pages_alloc(&state->walk.sum_received, num_vertices, 1, "status of vertices", error);
-  if (status)
-    return status;
-#pragma omp parallel for schedule(static)
-  for (uint64_t v = 0; v < num_vertices; v++)
-    state->walk.sums[v] = program_identity();
-  return QN_OK;
+  return status;
+}
+
+/* The edges that a frontier program pushes along. */
+static inline enum qn_status find_out_edges(struct engine_state *state, struct qn_error *error) {
+  struct engine_walk *walk = &state->walk;
+  walk->out = state->view->has_out ? &state->view->out : &walk->derived.out;
+  return state->view->has_out ? QN_OK
+                              : qn_blocked_csr_out_edges(state->view, &walk->derived, error);
+}
+
+static inline enum qn_status walk_begin(struct engine_state *state, struct qn_error *error) {
+  const engine_view *view = state->view = state->request->view;
+  const struct qn_weights *weights = view->has_pull ? &view->pull.weights : &view->push.weights;
+  engine_enter(state, view->num_vertices, view->num_edges);
+  return engine_check_weights(weights, view->num_edges, error);
 }
 
 static inline enum qn_status walk_create(struct engine_state *state, struct qn_error *error) {
+  bool pushes = PROGRAM_SCHEDULE == QN_FRONTIER && !sweep_is_ordered();
+  enum qn_status status = QN_OK;
+  if (pushes && !engine_is_finished(state->request, &state->context))
+    status = find_out_edges(state, error);
+  if (!status)
+    status = walk_frame_create(state, error);
+  if (status)
+    return status;
   return state->view->has_pull ? create_pull(state, error) : create_push(state, error);
 }
 
 static inline void walk_destroy(struct engine_state *state) {
   const struct qn_blocking *pull = &state->view->pull;
   uint64_t rows = state->view->has_pull ? pull->block_rows[pull->num_blocks] : 0;
-  qn_block_units_destroy(&state->walk.units);
+  qn_block_tasks_destroy(&state->walk.tasks);
   qn_pages_free(state->walk.partials, rows, sizeof *state->walk.partials);
   qn_pages_free(state->walk.partial_received, rows, 1);
   qn_pages_free(state->walk.sums, state->view->num_vertices, sizeof *state->walk.sums);
   qn_pages_free(state->walk.sum_received, state->view->num_vertices, 1);
+  walk_frame_destroy(state);
+  qn_graph_unmap(&state->walk.derived);
 }
 
 #endif

@@ -11,33 +11,38 @@
 #ifndef QN_KERNELS_CPU_CSR_PRIORITY_H
 #define QN_KERNELS_CPU_CSR_PRIORITY_H
 
-#include "kernels/cpu/csr/engine.h"
-#include "kernels/cpu/csr/priority_buckets.h"
+#include <omp.h>
 
-#define ENGINE_NAME "csr delta-stepping"
+#include "kernels/cpu/csr/view.h"
+
+#include "kernels/cpu/csr/priority_buckets.h"
+#include "kernels/cpu/loop/combine.h"
+#include "kernels/cpu/loop/iterations.h"
+#include "kernels/cpu/loop/sweeps.h"
 
 /* A thread shares its part of the current bucket with the others once it is larger. */
 #define FUSED_VERTICES 1000
 
-struct priority_work {
+struct engine_work {
   double inverse_delta;
   struct qn_buckets **buckets; /* [threads] */
   unsigned threads;
   uint32_t *frontier; /* the current bucket's members of all threads */
   uint64_t count, capacity;
-  uint64_t *offsets; /* [threads + 1] where each thread's members go in `frontier` */
-  uint64_t bucket;   /* the current one */
+  uint64_t *offsets;          /* [threads + 1] where each thread's members go in `frontier` */
+  uint64_t bucket;            /* the current one */
+  struct qn_frontier pending; /* for checkpoints, made when the first is due */
   enum qn_status status;
   struct qn_error error;
 };
 
-static inline uint64_t bucket_of(const struct engine_state *state, const struct priority_work *work,
+static inline uint64_t bucket_of(const struct engine_state *state, const struct engine_work *work,
                                  program_value value) {
   double bucket = program_priority(&state->context, value) * work->inverse_delta;
   return bucket < 0x1p62 ? (uint64_t)bucket : (uint64_t)1 << 62;
 }
 
-static inline void priority_fail(struct priority_work *work, const struct qn_error *error) {
+static inline void priority_fail(struct engine_work *work, const struct qn_error *error) {
 #pragma omp critical(qn_priority_fail)
   if (!work->status) {
     work->status = error->status;
@@ -46,7 +51,7 @@ static inline void priority_fail(struct priority_work *work, const struct qn_err
 }
 
 /* Send from `u` if it belongs to the current bucket still. */
-static inline void priority_send(struct engine_state *state, struct priority_work *work,
+static inline void priority_send(struct engine_state *state, struct engine_work *work,
                                  struct qn_buckets *buckets, uint32_t u) {
   const struct qn_csr *out = &state->view->out;
   const uint32_t *destinations = out->column_indices;
@@ -69,7 +74,7 @@ static inline void priority_send(struct engine_state *state, struct priority_wor
 }
 
 /* The current bucket's members of this thread, as long as they are few. */
-static inline void priority_fuse(struct engine_state *state, struct priority_work *work,
+static inline void priority_fuse(struct engine_state *state, struct engine_work *work,
                                  struct qn_buckets *buckets) {
   struct qn_bucket_list *list = qn_buckets_list(buckets, work->bucket);
   uint32_t members[FUSED_VERTICES];
@@ -83,7 +88,7 @@ static inline void priority_fuse(struct engine_state *state, struct priority_wor
 }
 
 /* Move the window to the lowest bucket behind it; false if all threads' buckets are empty. */
-static inline bool move_window(struct engine_state *state, struct priority_work *work) {
+static inline bool move_window(struct engine_state *state, struct engine_work *work) {
   uint64_t lowest = QN_NO_BUCKET;
   for (unsigned thread = 0; thread < work->threads; thread++) {
     const struct qn_bucket_list *behind = &work->buckets[thread]->lists[QN_BUCKET_WINDOW];
@@ -113,7 +118,7 @@ static inline bool move_window(struct engine_state *state, struct priority_work 
 }
 
 /* Choose the lowest bucket and collect the places for its members; false at the end. */
-static inline bool next_bucket(struct engine_state *state, struct priority_work *work) {
+static inline bool next_bucket(struct engine_state *state, struct engine_work *work) {
   uint64_t lowest;
   do {
     lowest = QN_NO_BUCKET;
@@ -141,7 +146,7 @@ static inline bool next_bucket(struct engine_state *state, struct priority_work 
   return !work->status;
 }
 
-static inline void priority_step(struct engine_state *state, struct priority_work *work) {
+static inline void priority_step(struct engine_state *state, struct engine_work *work) {
 #pragma omp parallel num_threads((int)work->threads) if (work->count > FUSED_VERTICES / 8)
   {
     /* With one thread in the region it has to do the part of all. */
@@ -162,7 +167,7 @@ static inline void priority_step(struct engine_state *state, struct priority_wor
 }
 
 /* The vertices that have still to send: stale entries are left out. */
-static inline void find_pending(const struct engine_state *state, const struct priority_work *work,
+static inline void find_pending(const struct engine_state *state, const struct engine_work *work,
                                 struct qn_frontier *pending) {
   for (unsigned thread = 0; thread < work->threads; thread++)
     for (uint64_t slot = 0; slot <= QN_BUCKET_WINDOW; slot++) {
@@ -173,42 +178,30 @@ static inline void find_pending(const struct engine_state *state, const struct p
     }
 }
 
-static inline enum qn_status priority_keep(const struct engine_state *state,
-                                           const struct priority_work *work,
-                                           struct qn_error *error) {
-  struct qn_frontier pending;
-  if (!engine_save_is_due(state->request, &state->context))
-    return QN_OK;
-  enum qn_status status = qn_frontier_create(&pending, state->context.num_vertices, error);
+static inline enum qn_status work_keep(const struct engine_state *state, struct engine_work *work,
+                                       struct qn_run_state *kept, struct qn_error *error) {
+  enum qn_status status = QN_OK;
+  if (!work->pending.bits)
+    status = qn_frontier_create(&work->pending, state->context.num_vertices, error);
   if (status)
     return status;
-  struct qn_run_state kept = engine_state_of(&state->context, state->result, state->values);
-  find_pending(state, work, &pending);
-  kept.active = pending.bits;
-  status = engine_save(state->request, &kept, error);
-  qn_frontier_destroy(&pending);
-  return status;
+  qn_frontier_clear(&work->pending);
+  find_pending(state, work, &work->pending);
+  kept->active = work->pending.bits;
+  return QN_OK;
 }
 
-static inline enum qn_status priority_iterations(struct engine_state *state,
-                                                 struct priority_work *work,
-                                                 struct qn_error *error) {
-  enum qn_status status = QN_OK;
-  for (bool finished = engine_is_finished(state->request, &state->context); !status && !finished;) {
-    double begin = qn_seconds();
-    if (!next_bucket(state, work)) {
-      state->result->converged = !work->status;
-      break;
-    }
+static inline enum qn_status work_step(struct engine_state *state, struct engine_work *work,
+                                       struct engine_step *step, struct qn_error *error) {
+  step->is_over = !next_bucket(state, work);
+  if (!step->is_over) {
     priority_step(state, work);
-    finished = engine_end_iteration(state->request, &state->context, state->result, "bucket",
-                                    work->count, 0, begin);
-    if (!finished && !work->status)
-      status = priority_keep(state, work, error);
+    step->mode = "bucket";
+    step->num_active = step->num_next = work->count;
   }
   if (work->status && error)
     *error = work->error;
-  return work->status ? work->status : status;
+  return work->status;
 }
 
 #define WEIGHT_SAMPLES 65536
@@ -241,13 +234,13 @@ static inline double choose_delta(const struct engine_state *state) {
   return delta > 0 ? delta : 1;
 }
 
-static inline enum qn_status priority_start(struct engine_state *state, struct priority_work *work,
+static inline enum qn_status priority_start(struct engine_state *state, struct engine_work *work,
                                             struct qn_error *error) {
   struct qn_frontier starters;
   enum qn_status status = qn_frontier_create(&starters, state->context.num_vertices, error);
   if (status)
     return status;
-  sweep_start(state->request, &state->context, &starters);
+  sweep_start(state, &starters);
   for (uint64_t i = 0; i < starters.count && !status; i++) {
     uint32_t u = starters.queue[i];
     if (!(program_priority(&state->context, state->values[u]) >= 0))
@@ -261,24 +254,28 @@ static inline enum qn_status priority_start(struct engine_state *state, struct p
   return status;
 }
 
-static inline enum qn_status engine_iterate(struct engine_state *state, struct qn_error *error) {
-  struct priority_work work = {.inverse_delta = 1 / choose_delta(state), .threads = qn_threads()};
+static inline enum qn_status work_create(struct engine_state *state, struct engine_work *work,
+                                         struct qn_error *error) {
+  work->inverse_delta = 1 / choose_delta(state);
+  work->threads = qn_threads();
   enum qn_status status =
-      qn_alloc_zeroed(&work.buckets, work.threads, sizeof *work.buckets, "buckets", error);
+      qn_alloc_zeroed(&work->buckets, work->threads, sizeof *work->buckets, "buckets", error);
   if (!status)
-    status = qn_alloc(&work.offsets, work.threads, sizeof *work.offsets, "bucket offsets", error);
-  for (unsigned thread = 0; thread < work.threads && !status; thread++)
-    status = qn_buckets_create(&work.buckets[thread], error);
-  if (!status)
-    status = priority_start(state, &work, error);
-  if (!status)
-    status = priority_iterations(state, &work, error);
-  for (unsigned thread = 0; work.buckets && thread < work.threads; thread++)
-    qn_buckets_destroy(work.buckets[thread]);
-  qn_free(work.buckets);
-  qn_free(work.offsets);
-  qn_free(work.frontier);
-  return status;
+    status =
+        qn_alloc(&work->offsets, work->threads, sizeof *work->offsets, "bucket offsets", error);
+  for (unsigned thread = 0; thread < work->threads && !status; thread++)
+    status = qn_buckets_create(&work->buckets[thread], error);
+  return status ? status : priority_start(state, work, error);
+}
+
+static inline void work_destroy(const struct engine_state *state, struct engine_work *work) {
+  (void)state;
+  for (unsigned thread = 0; work->buckets && thread < work->threads; thread++)
+    qn_buckets_destroy(work->buckets[thread]);
+  qn_free(work->buckets);
+  qn_free(work->offsets);
+  qn_free(work->frontier);
+  qn_frontier_destroy(&work->pending);
 }
 
 #endif

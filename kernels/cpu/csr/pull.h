@@ -5,37 +5,38 @@
 #ifndef QN_KERNELS_CPU_CSR_PULL_H
 #define QN_KERNELS_CPU_CSR_PULL_H
 
-#include "kernels/cpu/csr/engine.h"
-#include "support/search.h"
+#include "kernels/cpu/csr/view.h"
 
-#define ENGINE_NAME "csr pull"
+#include "kernels/cpu/loop/gather.h"
+#include "kernels/cpu/loop/iterations.h"
+#include "kernels/cpu/loop/sweeps.h"
+#include "support/search.h"
 
 /* Edges of a hub that one thread combines at a time. */
 #define HUB_SEGMENT ((uint64_t)1 << 16)
 
-struct pull_work {
+struct engine_work {
   program_message *messages;         /* [V] of this iteration */
   program_message *next_messages;    /* [V] */
   program_accumulator *hubs;         /* [num_hubs] accumulators of the hubs */
   program_accumulator *hub_segments; /* [most segments of a hub] */
-  uint64_t num_segments;
-  struct qn_sum first_sent; /* aggregate before the first iteration, by sweep chunk */
-  struct qn_sum sent;       /* aggregate before the next iteration, by chunk of rows */
-  struct qn_sum changed;    /* change, by chunk of rows */
+  struct qn_sum first_sent;          /* aggregate before the first iteration, by sweep chunk */
+  struct qn_sum sent;                /* aggregate before the next iteration, by chunk of rows */
+  struct qn_sum changed;             /* change, by chunk of rows */
 };
 
 static inline program_accumulator pull_edges(const struct engine_state *state,
                                              const program_message *messages, uint64_t begin,
                                              uint64_t end) {
-  return engine_gather(&state->context, messages, state->in->column_indices, &state->in->weights,
-                       begin, end);
+  return engine_gather(&state->context, messages, state->walk.in->column_indices,
+                       &state->walk.in->weights, begin, end);
 }
 
 /* All threads share a hub's edges, in segments combined in order. */
-static inline void pull_hubs(const struct engine_state *state, struct pull_work *work) {
-  for (uint64_t hub = 0; hub < state->chunks.num_hubs; hub++) {
-    uint64_t begin = state->in->row_offsets[state->chunks.hubs[hub]];
-    uint64_t end = state->in->row_offsets[state->chunks.hubs[hub] + 1];
+static inline void pull_hubs(const struct engine_state *state, struct engine_work *work) {
+  for (uint64_t hub = 0; hub < state->walk.chunks.num_hubs; hub++) {
+    uint64_t begin = state->walk.in->row_offsets[state->walk.chunks.hubs[hub]];
+    uint64_t end = state->walk.in->row_offsets[state->walk.chunks.hubs[hub] + 1];
     uint64_t num_segments = (end - begin + HUB_SEGMENT - 1) / HUB_SEGMENT;
 #pragma omp parallel for schedule(static)
     for (uint64_t segment = 0; segment < num_segments; segment++) {
@@ -50,17 +51,18 @@ static inline void pull_hubs(const struct engine_state *state, struct pull_work 
 }
 
 static inline program_accumulator hub_accumulator(const struct engine_state *state,
-                                                  const struct pull_work *work, uint32_t vertex) {
-  const struct qn_row_chunks *chunks = &state->chunks;
+                                                  const struct engine_work *work, uint32_t vertex) {
+  const struct qn_row_chunks *chunks = &state->walk.chunks;
   return work->hubs[qn_lower_bound_u32(chunks->hubs, 0, chunks->num_hubs, vertex)];
 }
 
 /* Pull and apply the rows of one chunk, and send for the next iteration. */
-static inline void pull_chunk(const struct engine_state *state, struct pull_work *work,
+static inline void pull_chunk(const struct engine_state *state, struct engine_work *work,
                               const struct qn_program_context *next, uint64_t chunk) {
-  const uint64_t *offsets = state->in->row_offsets;
+  const uint64_t *offsets = state->walk.in->row_offsets;
   double change = 0, sent = 0;
-  for (uint32_t v = state->chunks.bounds[chunk]; v < state->chunks.bounds[chunk + 1]; v++) {
+  for (uint32_t v = state->walk.chunks.bounds[chunk]; v < state->walk.chunks.bounds[chunk + 1];
+       v++) {
     uint64_t begin = offsets[v], end = offsets[v + 1];
     program_accumulator sum = end - begin > QN_HUB_EDGES
                                   ? hub_accumulator(state, work, v)
@@ -81,84 +83,86 @@ static inline void pull_chunk(const struct engine_state *state, struct pull_work
   work->sent.parts[chunk] = sent;
 }
 
-static inline void pull_iteration(struct engine_state *state, struct pull_work *work) {
-  struct qn_program_context next = state->context;
+static inline enum qn_status work_step(struct engine_state *state, struct engine_work *work,
+                                       struct engine_step *step, struct qn_error *error) {
+  struct qn_program_context *context = &state->context, next = *context;
+  (void)error;
   next.iteration++;
   pull_hubs(state, work);
 #pragma omp parallel for schedule(dynamic, 1)
-  for (uint64_t chunk = 0; chunk < state->chunks.num_chunks; chunk++)
+  for (uint64_t chunk = 0; chunk < state->walk.chunks.num_chunks; chunk++)
     pull_chunk(state, work, &next, chunk);
   program_message *done = work->messages;
   work->messages = work->next_messages;
   work->next_messages = done;
+  step->mode = "pull";
+  step->num_active = context->num_vertices;
+  step->change = qn_sum_total(&work->changed);
+  sweep_begin(&next, qn_sum_total(&work->sent));
+  next.iteration--; /* engine_report counts it */
+  *context = next;
+  return QN_OK;
 }
 
-static inline enum qn_status pull_iterations(struct engine_state *state, struct pull_work *work,
-                                             struct qn_error *error) {
-  struct qn_program_context *context = &state->context;
-  enum qn_status status = QN_OK;
-  if (engine_is_finished(state->request, context))
-    return QN_OK;
-  double aggregate = context->aggregate;
-  sweep_send(context, state->view, state->values, work->messages, &work->first_sent);
-  if (engine_resumed(state->request)) /* it was added up in another order */
-    sweep_begin(context, aggregate);
-  for (bool finished = false; !status && !finished;) {
-    double begin = qn_seconds();
-    pull_iteration(state, work);
-    double change = qn_sum_total(&work->changed);
-    finished = engine_end_iteration(state->request, context, state->result, "pull",
-                                    context->num_vertices, change, begin);
-    if (PROGRAM_CONVERGES && change < context->tolerance)
-      finished = state->result->converged = true;
-    sweep_begin(context, qn_sum_total(&work->sent));
-    if (!finished)
-      status = sweep_keep(state->request, context, state->result, state->values, NULL, error);
-  }
-  return status;
+static inline enum qn_status work_keep(const struct engine_state *state, struct engine_work *work,
+                                       struct qn_run_state *kept, struct qn_error *error) {
+  (void)state, (void)work, (void)kept, (void)error; /* messages are made from the values */
+  return QN_OK;
+}
+
+/* The messages of the first iteration; what they add up to may have been added up before, in
+ * another order. */
+static inline void send_first(struct engine_state *state, struct engine_work *work) {
+  double aggregate = state->context.aggregate;
+  sweep_send(state, work->messages, &work->first_sent);
+  if (engine_resumed(state->request))
+    sweep_begin(&state->context, aggregate);
 }
 
 static inline uint64_t most_segments(const struct engine_state *state) {
   uint64_t most = 0;
-  for (uint64_t hub = 0; hub < state->chunks.num_hubs; hub++) {
-    const uint64_t *offsets = state->in->row_offsets + state->chunks.hubs[hub];
+  for (uint64_t hub = 0; hub < state->walk.chunks.num_hubs; hub++) {
+    const uint64_t *offsets = state->walk.in->row_offsets + state->walk.chunks.hubs[hub];
     uint64_t segments = (offsets[1] - offsets[0] + HUB_SEGMENT - 1) / HUB_SEGMENT;
     most = segments > most ? segments : most;
   }
   return most;
 }
 
-static inline enum qn_status engine_iterate(struct engine_state *state, struct qn_error *error) {
+static inline enum qn_status work_create(struct engine_state *state, struct engine_work *work,
+                                         struct qn_error *error) {
+  const struct qn_row_chunks *chunks = &state->walk.chunks;
   uint64_t num_vertices = state->context.num_vertices;
-  struct pull_work work = {.num_segments = most_segments(state)};
   enum qn_status status =
-      qn_pages_alloc(&work.messages, num_vertices, sizeof *work.messages, "messages", error);
+      qn_pages_alloc(&work->messages, num_vertices, sizeof *work->messages, "messages", error);
   if (!status)
-    status = qn_alloc(&work.hubs, state->chunks.num_hubs, sizeof *work.hubs, "sums of hubs", error);
+    status = qn_alloc(&work->hubs, chunks->num_hubs, sizeof *work->hubs, "sums of hubs", error);
   if (!status)
-    status = qn_alloc(&work.hub_segments, work.num_segments, sizeof *work.hub_segments,
+    status = qn_alloc(&work->hub_segments, most_segments(state), sizeof *work->hub_segments,
                       "sums of hubs", error);
   if (!status)
-    status =
-        qn_pages_alloc(&work.next_messages, num_vertices, sizeof *work.messages, "messages", error);
+    status = qn_pages_alloc(&work->next_messages, num_vertices, sizeof *work->messages, "messages",
+                            error);
   if (!status)
-    status = qn_sum_create(&work.first_sent, qn_sweep_chunks(num_vertices), error);
+    status = qn_sum_create(&work->first_sent, qn_sweep_chunks(num_vertices), error);
   if (!status)
-    status = qn_sum_create(&work.sent, state->chunks.num_chunks, error);
+    status = qn_sum_create(&work->sent, chunks->num_chunks, error);
   if (!status)
-    status = qn_sum_create(&work.changed, state->chunks.num_chunks, error);
-  if (!status) {
-    state->result->converged = !PROGRAM_CONVERGES; /* then so many iterations are what it is */
-    status = pull_iterations(state, &work, error);
-  }
-  qn_sum_destroy(&work.changed);
-  qn_sum_destroy(&work.sent);
-  qn_sum_destroy(&work.first_sent);
-  qn_free(work.hub_segments);
-  qn_free(work.hubs);
-  qn_pages_free(work.next_messages, num_vertices, sizeof *work.messages);
-  qn_pages_free(work.messages, num_vertices, sizeof *work.messages);
+    status = qn_sum_create(&work->changed, chunks->num_chunks, error);
+  if (!status && !engine_is_finished(state->request, &state->context))
+    send_first(state, work);
   return status;
+}
+
+static inline void work_destroy(const struct engine_state *state, struct engine_work *work) {
+  uint64_t num_vertices = state->context.num_vertices;
+  qn_sum_destroy(&work->changed);
+  qn_sum_destroy(&work->sent);
+  qn_sum_destroy(&work->first_sent);
+  qn_free(work->hub_segments);
+  qn_free(work->hubs);
+  qn_pages_free(work->next_messages, num_vertices, sizeof *work->messages);
+  qn_pages_free(work->messages, num_vertices, sizeof *work->messages);
 }
 
 #endif

@@ -9,10 +9,11 @@
 
 #include <string.h>
 
-#include "kernels/cpu/edge_partitions/engine.h"
-#include "kernels/cpu/loop/near_far.h"
+#include "kernels/cpu/edge_partitions/view.h"
 
-#define ENGINE_NAME "edge partitions, sweeps"
+#include "kernels/cpu/loop/iterations.h"
+#include "kernels/cpu/loop/sweeps.h"
+#include "kernels/cpu/loop/waiting.h"
 
 /* Sweeps over fewer edges are done by one thread. */
 #define PARALLEL_EDGES 4096
@@ -30,17 +31,14 @@ struct sweep_set {
   uint64_t num_edges;          /* out-edges of them */
 };
 
-struct sweep_work {
+struct engine_work {
   struct sweep_set current, next;
-  struct sweep_rounds rounds;
+  struct sweep_waiting waiting;
   uint64_t *task_list; /* [num_tasks] tasks to sweep */
 #if PROGRAM_FIRST_SUFFICES
   uint64_t *closed; /* bitmap of vertices that cannot change any more */
   uint64_t edges_left;
   bool bottom_up;
-#endif
-#if PROGRAM_PRIORITY
-  struct near_far far;
 #endif
 };
 
@@ -49,74 +47,56 @@ struct sweep_share {
   uint64_t count, edges;
 };
 
-static inline bool set_bit(uint64_t *bits, uint64_t v) {
-  uint64_t *word = &bits[v / 64], bit = (uint64_t)1 << (v % 64);
-  if (__atomic_load_n(word, __ATOMIC_RELAXED) & bit)
-    return false;
-  return !(__atomic_fetch_or(word, bit, __ATOMIC_RELAXED) & bit);
-}
-
-static inline bool has_bit(const uint64_t *bits, uint64_t v) {
-  return __atomic_load_n(&bits[v / 64], __ATOMIC_RELAXED) >> (v % 64) & 1;
-}
-
-static inline void activate(const struct engine_state *state, struct sweep_work *work,
+static inline void activate(const struct engine_state *state, struct engine_work *work,
                             struct sweep_share *share, struct qn_ep_place place) {
   uint8_t *flag = &work->next.flags[place.partition];
   if (!__atomic_load_n(flag, __ATOMIC_RELAXED))
     __atomic_store_n(flag, 1, __ATOMIC_RELAXED);
   share->count++;
-  share->edges += engine_out_degree(&state->index, place.dense);
+  share->edges += engine_out_degree(state->view, place.dense);
 }
 
 static inline bool has_out_edges(const struct engine_state *state, struct qn_ep_place place) {
-  return place.partition < state->index.layout->num_partitions;
+  return place.partition < state->view->layout->num_partitions;
 }
 
 /* ---- One edge, one task --------------------------------------------------------- */
 
-static inline void relax_edge(struct engine_state *state, struct sweep_work *work,
+static inline void relax_edge(struct engine_state *state, struct engine_work *work,
                               struct sweep_share *share, program_message message, uint64_t e) {
-  const struct qn_edge_partitions *layout = state->index.layout;
-  struct qn_ep_place place = qn_ep_locate(&state->index, layout->destinations[e]);
+  const struct qn_edge_partitions *layout = state->view->layout;
+  struct qn_ep_place place = qn_ep_locate(state->view, layout->destinations[e]);
 #if PROGRAM_FIRST_SUFFICES
-  if (has_bit(work->closed, place.dense))
+  if (qn_bit_is_set(work->closed, place.dense))
     return;
 #endif
   program_accumulator contribution =
       program_gather(&state->context, message, engine_weight(&layout->weights, e));
 #if PROGRAM_FIRST_SUFFICES
-  if (!set_bit(work->closed, place.dense))
+  if (!qn_bit_set(work->closed, place.dense))
     return;
   program_combine_atomic(&state->values[place.dense], contribution);
-  if (has_out_edges(state, place) && set_bit(work->next.vertices.bits, place.dense))
+  if (has_out_edges(state, place) && qn_bit_set(work->next.vertices.bits, place.dense))
     activate(state, work, share, place);
 #else
   if (!program_combine_atomic(&state->values[place.dense], contribution) ||
       !has_out_edges(state, place))
     return;
-#if PROGRAM_PRIORITY
-  if (near_far_waits(&work->far, &state->context, contribution, place.dense))
+  if (sweep_waits(&work->waiting, state, contribution, place.dense))
     return;
-#endif
-  if (set_bit(work->next.vertices.bits, place.dense))
+  if (qn_bit_set(work->next.vertices.bits, place.dense))
     activate(state, work, share, place);
 #endif
 }
 
-static inline program_message current_message(const struct engine_state *state, uint64_t u) {
-  return program_send(&state->context, program_load_atomic(&state->values[u]),
-                      sweep_out_degree(&state->index, u));
-}
-
-static inline void push_task(struct engine_state *state, struct sweep_work *work,
+static inline void push_task(struct engine_state *state, struct engine_work *work,
                              struct sweep_share *share, const struct qn_ep_task *task) {
   for (uint64_t word = task->first_row / 64; word <= task->last_row / 64; word++) {
     uint64_t bits = work->current.vertices.bits[word] & rows_in_word(task, word);
     for (; bits; bits &= bits - 1) {
       uint64_t u = word * 64 + (uint64_t)__builtin_ctzll(bits);
-      struct task_row row = row_in_task(&state->index, task, u);
-      program_message message = current_message(state, u);
+      struct task_row row = row_in_task(state->view, task, u);
+      program_message message = sweep_current_message(state, u);
       for (uint64_t e = row.begin; e < row.end; e++)
         relax_edge(state, work, share, message, e);
     }
@@ -126,27 +106,27 @@ static inline void push_task(struct engine_state *state, struct sweep_work *work
 #if PROGRAM_FIRST_SUFFICES
 
 /* Of an undirected graph the out-edges are the in-edges: look for an active neighbour. */
-static inline void pull_row(struct engine_state *state, struct sweep_work *work,
+static inline void pull_row(struct engine_state *state, struct engine_work *work,
                             struct sweep_share *share, const struct qn_ep_task *task, uint64_t v) {
-  const struct qn_edge_partitions *layout = state->index.layout;
-  struct task_row row = row_in_task(&state->index, task, v);
+  const struct qn_edge_partitions *layout = state->view->layout;
+  struct task_row row = row_in_task(state->view, task, v);
   for (uint64_t e = row.begin; e < row.end; e++) {
-    uint64_t u = qn_ep_locate(&state->index, layout->destinations[e]).dense;
+    uint64_t u = qn_ep_locate(state->view, layout->destinations[e]).dense;
     if (!qn_frontier_has(&work->current.vertices, u))
       continue;
-    if (!set_bit(work->closed, v)) /* another task has a part of the row, too */
+    if (!qn_bit_set(work->closed, v)) /* another task has a part of the row, too */
       return;
     program_combine_atomic(&state->values[v],
-                           program_gather(&state->context, current_message(state, u),
+                           program_gather(&state->context, sweep_current_message(state, u),
                                           engine_weight(&layout->weights, e)));
-    set_bit(work->next.vertices.bits, v);
+    qn_bit_set(work->next.vertices.bits, v);
     share->count++;
-    share->edges += engine_out_degree(&state->index, v);
+    share->edges += engine_out_degree(state->view, v);
     return;
   }
 }
 
-static inline void pull_task(struct engine_state *state, struct sweep_work *work,
+static inline void pull_task(struct engine_state *state, struct engine_work *work,
                              struct sweep_share *share, const struct qn_ep_task *task) {
   for (uint64_t word = task->first_row / 64; word <= task->last_row / 64; word++) {
     uint64_t closed = __atomic_load_n(&work->closed[word], __ATOMIC_RELAXED);
@@ -159,9 +139,9 @@ static inline void pull_task(struct engine_state *state, struct sweep_work *work
 
 /* ---- Sweeps ----------------------------------------------------------------------- */
 
-static inline uint64_t list_tasks(const struct engine_state *state, struct sweep_work *work,
+static inline uint64_t list_tasks(const struct engine_state *state, struct engine_work *work,
                                   bool all) {
-  const struct qn_ep_index *index = &state->index;
+  const struct qn_ep_index *index = state->view;
   uint64_t count = 0;
   for (uint64_t task = 0; task < index->num_tasks; task++)
     if (all || qn_ep_task_is_active(index, &index->tasks[task], work->current.flags))
@@ -169,7 +149,7 @@ static inline uint64_t list_tasks(const struct engine_state *state, struct sweep
   return count;
 }
 
-static inline void sweep_tasks(struct engine_state *state, struct sweep_work *work) {
+static inline void sweep_tasks(struct engine_state *state, struct engine_work *work) {
   uint64_t count = 0, edges = 0;
   bool bottom_up = false;
 #if PROGRAM_FIRST_SUFFICES
@@ -180,7 +160,7 @@ static inline void sweep_tasks(struct engine_state *state, struct sweep_work *wo
     if (bottom_up || work->current.num_edges > PARALLEL_EDGES)
   for (uint64_t i = 0; i < num_tasks; i++) {
     struct sweep_share share = {0, 0};
-    const struct qn_ep_task *task = &state->index.tasks[work->task_list[i]];
+    const struct qn_ep_task *task = &state->view->tasks[work->task_list[i]];
 #if PROGRAM_FIRST_SUFFICES
     if (bottom_up)
       pull_task(state, work, &share, task);
@@ -193,13 +173,13 @@ static inline void sweep_tasks(struct engine_state *state, struct sweep_work *wo
   work->next.vertices.count = count;
   work->next.num_edges = edges;
   if (bottom_up)
-    qn_ep_flag_partitions(&state->index, work->next.vertices.bits, work->next.flags);
+    qn_ep_flag_partitions(state->view, work->next.vertices.bits, work->next.flags);
 }
 
 /* Empty a set by its flags; the words of a partition's ends may be shared with its neighbours,
  * which are to be emptied as well. */
 static inline void clear_set(const struct engine_state *state, struct sweep_set *set) {
-  const struct qn_edge_partitions *layout = state->index.layout;
+  const struct qn_edge_partitions *layout = state->view->layout;
   for (uint64_t p = 0; p < layout->num_partitions; p++) {
     if (!set->flags[p])
       continue;
@@ -212,7 +192,7 @@ static inline void clear_set(const struct engine_state *state, struct sweep_set 
   set->num_edges = 0;
 }
 
-static inline void finish_sweep(struct engine_state *state, struct sweep_work *work) {
+static inline void finish_sweep(struct engine_state *state, struct engine_work *work) {
 #if PROGRAM_FIRST_SUFFICES
   work->edges_left -=
       work->current.num_edges < work->edges_left ? work->current.num_edges : work->edges_left;
@@ -225,7 +205,7 @@ static inline void finish_sweep(struct engine_state *state, struct sweep_work *w
 
 /* Complete the current set from its bitmap, without the vertices that have no out-edges. */
 static inline void adopt_bitmap(const struct engine_state *state, struct sweep_set *set) {
-  uint64_t num_sources = state->index.layout->num_sources, count = 0, edges = 0;
+  uint64_t num_sources = state->view->layout->num_sources, count = 0, edges = 0;
 #pragma omp parallel for schedule(static) reduction(+ : count, edges) if (num_sources > PARALLEL_VERTICES)
   for (uint64_t word = 0; word < qn_frontier_words(&set->vertices); word++) {
     if (word * 64 + 64 > num_sources)
@@ -233,33 +213,27 @@ static inline void adopt_bitmap(const struct engine_state *state, struct sweep_s
           word * 64 < num_sources ? ~(uint64_t)0 >> (word * 64 + 64 - num_sources) : 0;
     for (uint64_t bits = set->vertices.bits[word]; bits; bits &= bits - 1) {
       count++;
-      edges += engine_out_degree(&state->index, word * 64 + (uint64_t)__builtin_ctzll(bits));
+      edges += engine_out_degree(state->view, word * 64 + (uint64_t)__builtin_ctzll(bits));
     }
   }
   set->vertices.count = count;
   set->num_edges = edges;
-  qn_ep_flag_partitions(&state->index, set->vertices.bits, set->flags);
+  qn_ep_flag_partitions(state->view, set->vertices.bits, set->flags);
 }
 
 /* When no vertex is active: those that waited, or the next round. False if there are none. */
-static inline bool more_active(struct engine_state *state, struct sweep_work *work) {
-#if PROGRAM_PRIORITY
-  if (near_far_refill(&work->far, &state->context, state->values, work->current.vertices.bits)) {
-    adopt_bitmap(state, &work->current);
-    return true;
-  }
-#endif
-  if (!sweep_round(&state->context, state->values, &work->rounds, &work->current.vertices))
+static inline bool sweeps_wake(struct engine_state *state, struct engine_work *work) {
+  if (!sweep_wake(state, &work->waiting, &work->current.vertices))
     return false;
   adopt_bitmap(state, &work->current);
   return true;
 }
 
 static inline const char *choose_direction(const struct engine_state *state,
-                                           struct sweep_work *work) {
+                                           struct engine_work *work) {
 #if PROGRAM_FIRST_SUFFICES
   uint64_t num_edges = state->context.num_edges, active = work->current.num_edges;
-  if (state->index.layout->directedness != QN_UNDIRECTED)
+  if (state->view->layout->directedness != QN_UNDIRECTED)
     work->bottom_up = false;
   else if (work->bottom_up)
     work->bottom_up = active > num_edges / TOP_DOWN;
@@ -272,54 +246,30 @@ static inline const char *choose_direction(const struct engine_state *state,
   return "sweep";
 }
 
-static inline enum qn_status sweeps_keep(struct engine_state *state, const struct sweep_work *work,
-                                         struct qn_error *error) {
-  if (!engine_save_is_due(&state->request, &state->context))
+static inline enum qn_status work_step(struct engine_state *state, struct engine_work *work,
+                                       struct engine_step *step, struct qn_error *error) {
+  (void)error;
+  step->is_over = work->current.vertices.count == 0 && !sweeps_wake(state, work);
+  if (step->is_over)
     return QN_OK;
-  struct qn_run_state kept = engine_state_of(&state->context, state->result, state->values);
-  kept.active = work->current.vertices.bits;
-#if PROGRAM_FIRST_SUFFICES
-  kept.registers[QN_STATE_ENGINE] = work->edges_left;
-  kept.registers[QN_STATE_ENGINE + 1] = work->bottom_up;
-#endif
-#if PROGRAM_PRIORITY
-  near_far_keep(&work->far, &kept);
-#endif
-  return engine_save(&state->request, &kept, error);
+  step->mode = choose_direction(state, work);
+  step->num_active = work->current.vertices.count;
+  sweep_tasks(state, work);
+  finish_sweep(state, work);
+  step->num_next = work->current.vertices.count;
+  return QN_OK;
 }
 
-static inline void sweeps_resume(struct engine_state *state, struct sweep_work *work) {
+static inline enum qn_status work_keep(const struct engine_state *state, struct engine_work *work,
+                                       struct qn_run_state *kept, struct qn_error *error) {
+  (void)state, (void)error;
+  kept->active = work->current.vertices.bits;
 #if PROGRAM_FIRST_SUFFICES
-  work->edges_left = engine_register(&state->request, 0, state->context.num_edges);
-  work->bottom_up = engine_register(&state->request, 1, 0);
+  kept->registers[QN_STATE_ENGINE] = work->edges_left;
+  kept->registers[QN_STATE_ENGINE + 1] = work->bottom_up;
 #endif
-#if PROGRAM_PRIORITY
-  near_far_resume(&work->far, engine_resumed(&state->request));
-#endif
-  sweep_start(&state->request, &state->context, &work->current.vertices);
-  adopt_bitmap(state, &work->current);
-}
-
-static inline enum qn_status sweep_iterations(struct engine_state *state, struct sweep_work *work,
-                                              struct qn_error *error) {
-  enum qn_status status = QN_OK;
-  sweeps_resume(state, work);
-  for (bool finished = engine_is_finished(&state->request, &state->context);
-       !status && !finished;) {
-    double begin = qn_seconds();
-    if (work->current.vertices.count == 0 && !more_active(state, work)) {
-      state->result->converged = true;
-      return QN_OK;
-    }
-    const char *mode = choose_direction(state, work);
-    uint64_t num_active = work->current.vertices.count;
-    sweep_tasks(state, work);
-    finish_sweep(state, work);
-    finished = engine_finished(state, mode, num_active, 0, begin);
-    if (!finished)
-      status = sweeps_keep(state, work, error);
-  }
-  return status;
+  sweep_waiting_keep(&work->waiting, kept);
+  return QN_OK;
 }
 
 /* ---- Memory ------------------------------------------------------------------------- */
@@ -328,7 +278,7 @@ static inline enum qn_status create_set(const struct engine_state *state, struct
                                         struct qn_error *error) {
   enum qn_status status = qn_frontier_create(&set->vertices, state->context.num_vertices, error);
   return status ? status
-                : qn_alloc_zeroed(&set->flags, state->index.layout->num_partitions, 1,
+                : qn_alloc_zeroed(&set->flags, state->view->layout->num_partitions, 1,
                                   "flags of partitions", error);
 }
 
@@ -337,62 +287,42 @@ static inline void destroy_set(struct sweep_set *set) {
   qn_free(set->flags);
 }
 
-#if PROGRAM_FIRST_SUFFICES
-static inline enum qn_status create_closed(const struct engine_state *state,
-                                           struct sweep_work *work, struct qn_error *error) {
-  uint64_t num_vertices = state->context.num_vertices;
-  enum qn_status status =
-      qn_pages_alloc(&work->closed, num_vertices / 64 + 1, 8, "set of closed vertices", error);
-  if (status)
-    return status;
-#pragma omp parallel for schedule(static)
-  for (uint64_t word = 0; word <= num_vertices / 64; word++)
-    for (uint64_t v = word * 64; v < word * 64 + 64 && v < num_vertices; v++)
-      if (!program_open(&state->context, state->values[v]))
-        work->closed[word] |= (uint64_t)1 << (v % 64);
-  return QN_OK;
-}
-#endif
-
-static inline void sweep_destroy(const struct engine_state *state, struct sweep_work *work) {
-#if PROGRAM_FIRST_SUFFICES
-  qn_pages_free(work->closed, state->context.num_vertices / 64 + 1, 8);
-#endif
-#if PROGRAM_PRIORITY
-  near_far_destroy(&work->far);
-#endif
-  (void)state;
-  qn_free(work->task_list);
-  sweep_rounds_destroy(&work->rounds);
-  destroy_set(&work->next);
-  destroy_set(&work->current);
-}
-
-static inline enum qn_status engine_iterate(struct engine_state *state, double begin,
-                                            struct qn_error *error) {
-  struct sweep_work work = {0};
-  enum qn_status status = create_set(state, &work.current, error);
+static inline enum qn_status work_create(struct engine_state *state, struct engine_work *work,
+                                         struct qn_error *error) {
+  enum qn_status status = create_set(state, &work->current, error);
   if (!status)
-    status = create_set(state, &work.next, error);
+    status = create_set(state, &work->next, error);
   if (!status)
-    status = sweep_rounds_create(&work.rounds, state->context.num_vertices, error);
+    status = sweep_waiting_create(&work->waiting, state, state->request->delta,
+                                  &state->view->layout->weights, error);
   if (!status)
-    status = qn_alloc(&work.task_list, state->index.num_tasks, sizeof *work.task_list,
+    status = qn_alloc(&work->task_list, state->view->num_tasks, sizeof *work->task_list,
                       "list of tasks", error);
 #if PROGRAM_FIRST_SUFFICES
   if (!status)
-    status = create_closed(state, &work, error);
-#endif
-#if PROGRAM_PRIORITY
+    status = qn_pages_alloc(&work->closed, state->context.num_vertices / 64 + 1,
+                            sizeof *work->closed, "set of closed vertices", error);
   if (!status)
-    status = near_far_create(&work.far, state->request.delta, &state->index.layout->weights,
-                             state->context.num_vertices, state->context.num_edges, error);
+    sweep_find_closed(state, work->closed);
+  work->edges_left = engine_register(state->request, 0, state->context.num_edges);
+  work->bottom_up = engine_register(state->request, 1, 0);
 #endif
-  state->result->prepare_seconds = qn_seconds() - begin;
-  if (!status)
-    status = sweep_iterations(state, &work, error);
-  sweep_destroy(state, &work);
-  return status;
+  if (status)
+    return status;
+  sweep_start(state, &work->current.vertices);
+  adopt_bitmap(state, &work->current);
+  return QN_OK;
+}
+
+static inline void work_destroy(const struct engine_state *state, struct engine_work *work) {
+#if PROGRAM_FIRST_SUFFICES
+  qn_pages_free(work->closed, state->context.num_vertices / 64 + 1, sizeof *work->closed);
+#endif
+  (void)state;
+  qn_free(work->task_list);
+  sweep_waiting_destroy(&work->waiting);
+  destroy_set(&work->next);
+  destroy_set(&work->current);
 }
 
 #endif

@@ -7,7 +7,11 @@
 #ifndef QN_KERNELS_CPU_HYBRID_WALK_H
 #define QN_KERNELS_CPU_HYBRID_WALK_H
 
-#include "kernels/cpu/hybrid/engine.h"
+#include "kernels/cpu/hybrid/view.h"
+
+#include "kernels/cpu/csr/walk_frame.h"
+#include "kernels/cpu/loop/gather.h"
+#include "kernels/cuts/hybrid_rest.h"
 
 /* Entries of a share of the COO part. */
 #define COO_SHARE ((uint64_t)1 << 15)
@@ -18,12 +22,12 @@
 static inline bool combine_entry(const struct engine_state *state, uint32_t u,
                                  const struct qn_weights *weights, uint64_t at,
                                  program_accumulator *sum) {
-#if WALK_FLAGS
-  if (!qn_frontier_has(state->senders, u))
+#if PROGRAM_SCHEDULE == QN_FRONTIER
+  if (!qn_frontier_has(state->walk.senders, u))
     return false;
 #endif
-  program_combine(sum,
-                  program_gather(&state->context, state->messages[u], engine_weight(weights, at)));
+  program_combine(
+      sum, program_gather(&state->context, state->walk.messages[u], engine_weight(weights, at)));
   return true;
 }
 
@@ -31,7 +35,7 @@ static inline void ell_row(struct engine_state *state, uint64_t row) {
   const struct qn_hybrid_matrix *in = &state->view->in;
   program_accumulator sum = program_identity();
   bool received = false;
-  if (!WALK_FLAGS || walk_may_receive(state, (uint32_t)row))
+  if (PROGRAM_SCHEDULE == QN_ALL_ACTIVE || sweep_is_open(state, (uint32_t)row))
     for (uint64_t k = 0, at = row; k < in->width; k++, at += in->pitch) {
       uint32_t u = in->ell_columns[at];
       if (u == QN_HYBRID_PADDING)
@@ -41,7 +45,7 @@ static inline void ell_row(struct engine_state *state, uint64_t row) {
         break;
     }
   state->walk.sums[row] = sum;
-#if WALK_FLAGS
+#if PROGRAM_SCHEDULE == QN_FRONTIER
   state->walk.received[row] = received;
 #endif
 }
@@ -59,15 +63,15 @@ static inline void ell_kernel(struct engine_state *state) {
 static inline bool combine_run(const struct engine_state *state, uint64_t begin, uint64_t end,
                                program_accumulator *sum) {
   const struct qn_hybrid_matrix *in = &state->view->in;
-#if WALK_FLAGS
+#if PROGRAM_SCHEDULE == QN_FRONTIER
   bool received = false;
   *sum = program_identity();
   for (uint64_t i = begin; i < end && !(PROGRAM_FIRST_SUFFICES && received); i++)
     received |= combine_entry(state, in->coo_columns[i], &in->coo_weights, i, sum);
   return received;
 #else
-  *sum = engine_gather(&state->context, state->messages, in->coo_columns, &in->coo_weights, begin,
-                       end);
+  *sum = engine_gather(&state->context, state->walk.messages, in->coo_columns, &in->coo_weights,
+                       begin, end);
   return true;
 #endif
 }
@@ -75,7 +79,7 @@ static inline bool combine_run(const struct engine_state *state, uint64_t begin,
 /* A row whose first contribution has arrived needs no other. */
 static inline bool row_is_done(const struct engine_state *state, uint32_t row) {
 #if PROGRAM_FIRST_SUFFICES
-  return state->walk.received[row] || !walk_may_receive(state, row);
+  return state->walk.received[row] || !sweep_is_open(state, row);
 #else
   (void)state, (void)row;
   return false;
@@ -94,14 +98,14 @@ static inline void coo_share(struct engine_state *state, uint64_t share) {
     uint32_t row = in->coo_rows[run];
     next = qn_hybrid_coo_run_end(in, run, end);
     if (run == begin && continues) {
-      if (!WALK_FLAGS || walk_may_receive(state, row))
+      if (PROGRAM_SCHEDULE == QN_ALL_ACTIVE || sweep_is_open(state, row))
         state->walk.carried[share] = combine_run(state, run, next, &state->walk.carries[share]);
       continue;
     }
     if (row_is_done(state, row) || !combine_run(state, run, next, &sum))
       continue;
     program_combine(&state->walk.sums[row], sum);
-#if WALK_FLAGS
+#if PROGRAM_SCHEDULE == QN_FRONTIER
     state->walk.received[row] = 1;
 #endif
   }
@@ -116,7 +120,7 @@ static inline void coo_kernel(struct engine_state *state) {
       continue;
     uint32_t row = state->view->in.coo_rows[share * COO_SHARE];
     program_combine(&state->walk.sums[row], state->walk.carries[share]);
-#if WALK_FLAGS
+#if PROGRAM_SCHEDULE == QN_FRONTIER
     state->walk.received[row] = 1;
 #endif
   }
@@ -131,24 +135,60 @@ static inline void walk_edges(struct engine_state *state) {
 
 static inline void walk_collect(struct engine_state *state, uint64_t range,
                                 program_accumulator *sums, uint8_t *received) {
-  uint64_t first = range * WALK_RANGE, last = first + WALK_RANGE;
-  if (last > state->context.num_vertices)
-    last = state->context.num_vertices;
+  uint64_t first = range * WALK_RANGE, last = walk_range_end(state, range);
   memcpy(sums, state->walk.sums + first, (last - first) * sizeof *sums);
-#if WALK_FLAGS
+#if PROGRAM_SCHEDULE == QN_FRONTIER
   memcpy(received, state->walk.received + first, last - first);
 #else
   (void)received;
 #endif
 }
 
+static inline const char *walk_mode(const struct engine_state *state) {
+  (void)state;
+  return "pull";
+}
+
+#if PROGRAM_SCHEDULE == QN_FRONTIER
+static inline bool frontier_can_pull(const struct engine_state *state) {
+  (void)state;
+  return true;
+}
+#endif
+
+/* ---- Memory ------------------------------------------------------------------ */
+
+static inline enum qn_status walk_begin(struct engine_state *state, struct qn_error *error) {
+  const engine_view *view = state->view = state->request->view;
+  const struct qn_hybrid_matrix *in = &view->in;
+  engine_enter(state, view->num_vertices, view->num_edges);
+  enum qn_status status = qn_hybrid_need_in(view, error);
+  if (!status)
+    status = engine_check_weights(&in->ell_weights, in->width * in->pitch, error);
+  return status ? status : engine_check_weights(&in->coo_weights, in->num_coo, error);
+}
+
+/* The edges that a frontier program pushes along. */
+static inline enum qn_status find_out_edges(struct engine_state *state, struct qn_error *error) {
+  if (!state->view->has_out)
+    return QN_OK;
+  state->walk.out = &state->walk.derived.out;
+  return qn_hybrid_unite(&state->view->out, &state->walk.derived, error);
+}
+
 static inline enum qn_status walk_create(struct engine_state *state, struct qn_error *error) {
   struct engine_walk *walk = &state->walk;
   uint64_t num_vertices = state->context.num_vertices;
+  bool pushes = PROGRAM_SCHEDULE == QN_FRONTIER && !sweep_is_ordered();
+  enum qn_status status = QN_OK;
+  if (pushes && !engine_is_finished(state->request, &state->context))
+    status = find_out_edges(state, error);
   walk->num_shares = (state->view->in.num_coo + COO_SHARE - 1) / COO_SHARE;
-  enum qn_status status =
-      qn_pages_alloc(&walk->sums, num_vertices, sizeof *walk->sums, "accumulators", error);
-  if (!status && WALK_FLAGS)
+  if (!status)
+    status = walk_frame_create(state, error);
+  if (!status)
+    status = qn_pages_alloc(&walk->sums, num_vertices, sizeof *walk->sums, "accumulators", error);
+  if (!status && PROGRAM_SCHEDULE == QN_FRONTIER)
     status = qn_pages_alloc(&walk->received, num_vertices, 1, "status of rows", error);
   if (!status)
     status =
@@ -164,6 +204,8 @@ static inline void walk_destroy(struct engine_state *state) {
   qn_pages_free(walk->received, state->context.num_vertices, 1);
   qn_free(walk->carries);
   qn_free(walk->carried);
+  walk_frame_destroy(state);
+  qn_graph_unmap(&walk->derived);
 }
 
 #endif

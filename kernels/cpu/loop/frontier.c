@@ -96,3 +96,9 @@ void qn_frontier_enqueue(struct qn_frontier *frontier) {
   frontier->count = starts[parts];
   frontier->queued = true;
 }
+
+void qn_frontier_adopt(struct qn_frontier *frontier) {
+  frontier->marked = true;
+  frontier->queued = false;
+  qn_frontier_enqueue(frontier);
+}

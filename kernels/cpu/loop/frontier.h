@@ -34,6 +34,14 @@ void qn_frontier_clear(struct qn_frontier *frontier);
 void qn_frontier_enqueue(struct qn_frontier *frontier);
 /* Make the bitmap from the queue, unless it is valid. */
 void qn_frontier_mark(struct qn_frontier *frontier);
+/* The bitmap was written: count its members and queue them. */
+void qn_frontier_adopt(struct qn_frontier *frontier);
+
+static inline void qn_frontier_swap(struct qn_frontier *one, struct qn_frontier *other) {
+  struct qn_frontier kept = *one;
+  *one = *other;
+  *other = kept;
+}
 
 /* Words of the bitmap, each 64 vertices. */
 static inline uint64_t qn_frontier_words(const struct qn_frontier *frontier) {
@@ -44,13 +52,32 @@ static inline bool qn_frontier_has(const struct qn_frontier *frontier, uint64_t 
   return frontier->bits[vertex / 64] >> (vertex % 64) & 1;
 }
 
+/* Which of word `word`'s bits are in [begin, end)? */
+static inline uint64_t qn_bits_between(uint64_t word, uint64_t begin, uint64_t end) {
+  uint64_t bits = ~(uint64_t)0;
+  if (word == begin / 64)
+    bits &= ~(uint64_t)0 << (begin % 64);
+  if (word == (end - 1) / 64)
+    bits &= ~(uint64_t)0 >> (63 - (end - 1) % 64);
+  return bits;
+}
+
+/* Bits of bitmaps that other threads set, too. */
+static inline bool qn_bit_is_set(const uint64_t *bits, uint64_t vertex) {
+  return __atomic_load_n(&bits[vertex / 64], __ATOMIC_RELAXED) >> (vertex % 64) & 1;
+}
+
+/* True if the bit was not set. */
+static inline bool qn_bit_set(uint64_t *bits, uint64_t vertex) {
+  uint64_t bit = (uint64_t)1 << (vertex % 64);
+  if (__atomic_load_n(&bits[vertex / 64], __ATOMIC_RELAXED) & bit)
+    return false;
+  return !(__atomic_fetch_or(&bits[vertex / 64], bit, __ATOMIC_RELAXED) & bit);
+}
+
 /* Insert into the bitmap alone, from any thread; true if `vertex` was not in it. */
 static inline bool qn_frontier_insert(struct qn_frontier *frontier, uint64_t vertex) {
-  uint64_t *word = &frontier->bits[vertex / 64];
-  uint64_t bit = (uint64_t)1 << (vertex % 64);
-  if (__atomic_load_n(word, __ATOMIC_RELAXED) & bit)
-    return false;
-  return !(__atomic_fetch_or(word, bit, __ATOMIC_RELAXED) & bit);
+  return qn_bit_set(frontier->bits, vertex);
 }
 
 /* A thread's share of a queue being filled: members gather here and are moved in blocks. */

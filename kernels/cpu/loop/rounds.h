@@ -1,12 +1,15 @@
-/* Rounds of programs that have them (PROGRAM_ROUNDS). Part of sweeps.h.
+/* Rounds of programs that have them (PROGRAM_ROUNDS). Template: needs a completed program.
  *
  * Rounds may be a thousand (k-cores of a skewed graph), and most vertices wait for none after the
  * first few: those that still do are kept in a list, so that a round costs what it concerns. */
 #ifndef QN_KERNELS_CPU_LOOP_ROUNDS_H
 #define QN_KERNELS_CPU_LOOP_ROUNDS_H
 
+#include "kernels/cpu/loop/frontier.h"
 #include "kernels/cpu/loop/least.h"
-#include "kernels/cpu/loop/sweeps.h"
+#include "kernels/engine.h"
+#include "support/memory.h"
+#include "support/threads.h"
 
 /* Passes over fewer vertices are not worth waking other threads. */
 #define ROUNDS_PARALLEL ((uint64_t)1 << 16)
@@ -81,8 +84,7 @@ static inline double rounds_next(const struct qn_program_context *context,
 
 #endif
 
-/* When no vertex is active: begin the next round. False if there is none. The bitmap of `frontier`
- * is empty. */
+/* When no vertex is active: begin the next round. False if there is none. `frontier` is empty. */
 static inline bool sweep_round(struct qn_program_context *context, program_value *values,
                                struct sweep_rounds *rounds, struct qn_frontier *frontier) {
 #if PROGRAM_ROUNDS
@@ -96,7 +98,7 @@ static inline bool sweep_round(struct qn_program_context *context, program_value
     if (program_wake(context, &values[v]))
       qn_frontier_insert(frontier, v);
   }
-  sweep_adopt_bits(frontier);
+  qn_frontier_adopt(frontier);
   return frontier->count > 0;
 #else
   (void)context, (void)values, (void)rounds, (void)frontier;

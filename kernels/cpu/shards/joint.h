@@ -14,11 +14,7 @@ struct shards_joint {
   uint64_t num_stretches;
   program_accumulator *probed; /* [num_stretches] */
   bool notifies;               /* in this iteration */
-#if PROGRAM_SCHEDULE == QN_ALL_ACTIVE
-  struct all_work work;
-#else
-  struct notify_work work;
-#endif
+  struct engine_work work;
 #if PROGRAM_PRIORITY
   double limit; /* outside shared iterations */
 #endif
@@ -36,20 +32,18 @@ static inline void joint_leave(struct shards_joint *side) {
   side->shared.context = side->state.context;
 }
 
+static inline struct engine_step joint_do(struct shards_joint *side) {
+  struct engine_step step = {0};
+  work_step(&side->state, &side->work, &step, NULL); /* of shards, which cannot fail */
+  return step;
+}
+
 #if PROGRAM_SCHEDULE == QN_ALL_ACTIVE
-
-static inline enum qn_status joint_create_work(struct shards_joint *side, struct qn_error *error) {
-  return all_create(&side->state, &side->work, error);
-}
-
-static inline void joint_destroy_work(struct shards_joint *side) {
-  all_destroy(&side->state, &side->work);
-}
 
 static void joint_step(struct qn_joint_cpu *shared) {
   struct shards_joint *side = joint_of(shared);
   joint_enter(side);
-  shared->change = all_step(&side->state, &side->work);
+  shared->change = joint_do(side).change;
   joint_leave(side);
 }
 
@@ -70,8 +64,7 @@ static void joint_share_begin(struct qn_joint_cpu *shared, bool notify) {
   struct shards_joint *side = joint_of(shared);
   (void)notify;
   joint_enter(side);
-  sweep_send(&side->state.context, side->state.view, side->state.values, side->work.messages,
-             &side->work.sent);
+  sweep_send(&side->state, side->work.messages, &side->work.sent);
   joint_leave(side);
   shared->change = 0;
 }
@@ -80,8 +73,7 @@ static void joint_share_begin(struct qn_joint_cpu *shared, bool notify) {
  */
 static inline void joint_send(struct shards_joint *side, uint64_t begin, uint64_t end) {
   for (uint64_t v = begin; v < end; v++)
-    side->work.messages[v] = program_send(&side->state.context, side->state.values[v],
-                                          sweep_out_degree(side->state.view, v));
+    side->work.messages[v] = sweep_message(&side->state, v);
 }
 
 /* Returns the change. */
@@ -89,8 +81,8 @@ static inline double joint_pull(struct shards_joint *side, uint64_t begin, uint6
   const uint64_t *offsets = side->state.view->in.row_offsets;
   double change = 0;
   for (uint64_t v = begin; v < end; v++)
-    change += apply_row(&side->state, v,
-                        pull_edges(&side->state, &side->work, offsets[v], offsets[v + 1]));
+    change += apply_vertex(&side->state, v,
+                           pull_edges(&side->state, &side->work, offsets[v], offsets[v + 1]));
   if (side->state.request->asynchronous)
     joint_send(side, begin, end);
   return change;
@@ -133,22 +125,6 @@ static double joint_probe(struct qn_joint_cpu *shared, uint64_t first, uint64_t 
 
 #else
 
-static inline enum qn_status joint_create_work(struct shards_joint *side, struct qn_error *error) {
-  enum qn_status status = notify_create(&side->state, &side->work, error);
-  if (status)
-    return status;
-  sweep_start(side->state.request, &side->state.context, &side->work.current);
-#if PROGRAM_PRIORITY
-  near_far_resume(&side->work.far, engine_resumed(side->state.request));
-#endif
-  side->work.current_edges = queue_edges(&side->state, &side->work.current);
-  return QN_OK;
-}
-
-static inline void joint_destroy_work(struct shards_joint *side) {
-  notify_destroy(&side->state, &side->work);
-}
-
 /* What others see of the frontier. */
 static inline void joint_show(struct shards_joint *side) {
   side->shared.active = side->work.current.bits;
@@ -160,7 +136,7 @@ static inline void joint_show(struct shards_joint *side) {
 static void joint_step(struct qn_joint_cpu *shared) {
   struct shards_joint *side = joint_of(shared);
   joint_enter(side);
-  notify_step(&side->state, &side->work);
+  joint_do(side);
   joint_leave(side);
   joint_show(side);
 }
@@ -168,7 +144,7 @@ static void joint_step(struct qn_joint_cpu *shared) {
 static bool joint_next_round(struct qn_joint_cpu *shared) {
   struct shards_joint *side = joint_of(shared);
   joint_enter(side);
-  bool more = more_active(&side->state, &side->work);
+  bool more = notify_wake(&side->state, &side->work);
   joint_leave(side);
   joint_show(side);
   return more && side->work.current.count > 0;
@@ -176,8 +152,8 @@ static bool joint_next_round(struct qn_joint_cpu *shared) {
 
 /* The frontier's bitmap was written. */
 static inline void joint_recount(struct shards_joint *side) {
-  sweep_adopt_bits(&side->work.current);
-  side->work.current_edges = queue_edges(&side->state, &side->work.current);
+  qn_frontier_adopt(&side->work.current);
+  side->work.current_edges = sweep_queue_edges(&side->state, &side->work.current);
   joint_show(side);
 }
 
@@ -185,7 +161,7 @@ static void joint_adopt(struct qn_joint_cpu *shared) {
   struct shards_joint *side = joint_of(shared);
   side->state.context = shared->context;
 #if PROGRAM_FIRST_SUFFICES
-  find_settled(&side->state, &side->work);
+  sweep_find_closed(&side->state, side->work.settled);
 #endif
   joint_recount(side);
 }
@@ -194,8 +170,8 @@ static void joint_wake_all(struct qn_joint_cpu *shared) {
 #if PROGRAM_PRIORITY
   struct shards_joint *side = joint_of(shared);
   for (uint64_t word = 0; word < qn_frontier_words(&side->work.current); word++) {
-    side->work.current.bits[word] |= side->work.far.waiting[word];
-    side->work.far.waiting[word] = 0;
+    side->work.current.bits[word] |= side->work.waiting.far.waiting[word];
+    side->work.waiting.far.waiting[word] = 0;
   }
   joint_recount(side);
 #else
@@ -209,8 +185,8 @@ static void joint_share_begin(struct qn_joint_cpu *shared, bool notify) {
   side->work.next_edges = 0;
   side->notifies = notify;
 #if PROGRAM_PRIORITY /* the device knows of no waiting */
-  side->limit = side->work.far.limit;
-  side->work.far.limit = INFINITY;
+  side->limit = side->work.waiting.far.limit;
+  side->work.waiting.far.limit = INFINITY;
 #endif
   prepare_messages(&side->state, &side->work);
   if (notify)
@@ -250,15 +226,13 @@ static void joint_share_receive(struct qn_joint_cpu *shared, uint64_t begin, uin
 
 static void joint_share_end(struct qn_joint_cpu *shared) {
   struct shards_joint *side = joint_of(shared);
-  struct notify_work *work = &side->work;
+  struct engine_work *work = &side->work;
   if (side->notifies)
     qn_frontier_clear(&work->notified);
 #if PROGRAM_PRIORITY
-  work->far.limit = side->limit;
+  work->waiting.far.limit = side->limit;
 #endif
-  struct qn_frontier done = work->current;
-  work->current = work->next;
-  work->next = done;
+  qn_frontier_swap(&work->current, &work->next);
   qn_frontier_clear(&work->next);
 #if PROGRAM_FIRST_SUFFICES
   for (uint64_t word = 0; word < qn_frontier_words(&work->current); word++)
@@ -271,7 +245,7 @@ static void joint_share_end(struct qn_joint_cpu *shared) {
  * Where the first contribution suffices, none are active, so that all edges are looked at. */
 static double joint_probe(struct qn_joint_cpu *shared, uint64_t first, uint64_t step) {
   struct shards_joint *side = joint_of(shared);
-  struct notify_work *work = &side->work;
+  struct engine_work *work = &side->work;
   const uint64_t *offsets = side->state.view->in.row_offsets;
   uint64_t *active = work->current.bits, bytes = qn_frontier_words(&work->next) * sizeof *active;
   if (step == 0)
@@ -298,11 +272,10 @@ static void joint_destroy(struct qn_joint_cpu *shared) {
   struct shards_joint *side = joint_of(shared);
   if (!side)
     return;
-  joint_destroy_work(side);
+  work_destroy(&side->state, &side->work);
   qn_pages_free(side->state.values, side->state.context.num_vertices, sizeof *side->state.values);
-  qn_free(side->state.replicas);
   qn_free(side->probed);
-  qn_sh_chunks_destroy(&side->state.chunks);
+  walk_destroy(&side->state);
   qn_free(side);
 }
 
@@ -320,18 +293,15 @@ static enum qn_status joint_create(const struct qn_run_request *request,
       .request = request, .view = view, .context = *context, .result = &side->ignored};
   side->bounds = bounds;
   side->num_stretches = num_stretches;
-  status = qn_sh_chunks_create(&side->state.chunks, view, error);
-  if (!status)
-    status = qn_alloc(&side->state.replicas, side->state.chunks.num_chunks,
-                      sizeof *side->state.replicas, "replicas of cut rows", error);
+  status = walk_create(&side->state, error);
   if (!status)
     status = qn_alloc(&side->probed, num_stretches, sizeof *side->probed, "sums of rows", error);
   if (!status)
     status = qn_pages_alloc(&side->state.values, view->num_vertices, sizeof *side->state.values,
                             "vertex values", error);
   if (!status) {
-    sweep_init(request, context, view, side->state.values);
-    status = joint_create_work(side, error);
+    sweep_init(&side->state);
+    status = work_create(&side->state, &side->work, error);
   }
   if (status) {
     joint_destroy(&side->shared);

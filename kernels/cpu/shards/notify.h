@@ -6,15 +6,16 @@
  * settles a vertex, which ends its look at its in-edges early, while f <= 1/20.
  *
  * Programs that combine into the value itself need nobody to look where a notice can bring the
- * contribution: where weights do not matter, or are known beside the out-edges, because these
+ * contribution: where weights do not matter, or are known with the out-edges, because these
  * are the in-edges (undirected graphs). */
 #ifndef QN_KERNELS_CPU_SHARDS_NOTIFY_H
 #define QN_KERNELS_CPU_SHARDS_NOTIFY_H
 
-#include "kernels/cpu/loop/near_far.h"
-#include "kernels/cpu/shards/engine.h"
+#include "kernels/cpu/shards/view.h"
 
-#define ENGINE_NAME "shards, notify-pull"
+#include "kernels/cpu/loop/iterations.h"
+#include "kernels/cpu/loop/sweeps.h"
+#include "kernels/cpu/loop/waiting.h"
 
 /* Active vertices notify while they have at most one in so many of all out-edges. */
 #define NOTIFY_SHARE (PROGRAM_FIRST_SUFFICES ? 20 : 2)
@@ -23,11 +24,11 @@
 /* In-edges of a notified hub, whose edges all threads share, and of one thread's part of it. */
 #define HUB_SEGMENT ((uint64_t)1 << 16)
 
-struct notify_work {
+struct engine_work {
   struct qn_frontier current; /* active vertices */
   struct qn_frontier next;
   struct qn_frontier notified; /* with an active source */
-  struct sweep_rounds rounds;
+  struct sweep_waiting waiting;
   bool delivers;          /* notices bring contributions: nobody is in `notified` */
   uint64_t current_edges; /* out-edges of `current` */
   uint64_t next_edges;
@@ -36,9 +37,6 @@ struct notify_work {
 #endif
 #if PROGRAM_FIRST_SUFFICES
   uint64_t *settled; /* bitmap of vertices that cannot change any more, or are about to */
-#endif
-#if PROGRAM_PRIORITY
-  struct near_far far;
 #endif
   program_accumulator *segments; /* [num_segments] of a hub */
   bool *segment_received;        /* [num_segments] */
@@ -52,7 +50,7 @@ struct notify_share {
   uint64_t num_edges;
 };
 
-static inline void share_finish(struct notify_work *work, struct notify_share *share) {
+static inline void share_finish(struct engine_work *work, struct notify_share *share) {
   qn_frontier_flush(&work->next, &share->block);
   qn_frontier_flush(&work->notified, &share->notified);
   __atomic_fetch_add(&work->next_edges, share->num_edges, __ATOMIC_RELAXED);
@@ -60,9 +58,9 @@ static inline void share_finish(struct notify_work *work, struct notify_share *s
 
 /* ---- Receiving ----------------------------------------------------------------- */
 
-static inline bool may_receive(const struct notify_work *work, uint64_t v) {
+static inline bool may_receive(const struct engine_work *work, uint64_t v) {
 #if PROGRAM_FIRST_SUFFICES
-  return !(__atomic_load_n(&work->settled[v / 64], __ATOMIC_RELAXED) >> (v % 64) & 1);
+  return !qn_bit_is_set(work->settled, v);
 #else
   (void)work, (void)v;
   return true;
@@ -70,11 +68,10 @@ static inline bool may_receive(const struct notify_work *work, uint64_t v) {
 }
 
 static inline program_message message_of(const struct engine_state *state,
-                                         const struct notify_work *work, uint32_t u) {
+                                         const struct engine_work *work, uint32_t u) {
 #if PROGRAM_IN_PLACE
   (void)work;
-  return program_send(&state->context, program_load_atomic(&state->values[u]),
-                      sweep_out_degree(state->view, u));
+  return sweep_current_message(state, u);
 #else
   (void)state;
   return work->messages[u];
@@ -82,7 +79,7 @@ static inline program_message message_of(const struct engine_state *state,
 }
 
 /* Combine what active sources of the in-edges [begin, end) send; whether there are any. */
-static inline bool receive_edges(const struct engine_state *state, const struct notify_work *work,
+static inline bool receive_edges(const struct engine_state *state, const struct engine_work *work,
                                  uint64_t begin, uint64_t end, program_accumulator *sum) {
   const struct qn_csr *in = &state->view->in;
   bool received = false;
@@ -100,22 +97,16 @@ static inline bool receive_edges(const struct engine_state *state, const struct 
 }
 
 /* Vertex v, whose value is new, is active next, or waits while others are nearer. */
-static inline void activate(const struct engine_state *state, struct notify_work *work,
+static inline void activate(const struct engine_state *state, struct engine_work *work,
                             struct notify_share *share, uint32_t v, program_value value) {
-#if PROGRAM_PRIORITY
-  if (near_far_waits(&work->far, &state->context, value, v))
-    return;
-#else
-  (void)value;
-#endif
-  if (!qn_frontier_insert(&work->next, v))
+  if (sweep_waits(&work->waiting, state, value, v) || !qn_frontier_insert(&work->next, v))
     return;
   qn_frontier_push(&work->next, &share->block, v);
   share->num_edges += engine_out_degree(state->view, v);
 }
 
 /* A vertex has received all that it will: apply it, and activate the vertex if that says so. */
-static inline void apply_row(struct engine_state *state, struct notify_work *work,
+static inline void apply_row(struct engine_state *state, struct engine_work *work,
                              struct notify_share *share, uint32_t v, program_accumulator sum) {
   program_value old_value = state->values[v];
   program_value new_value = program_apply(&state->context, old_value, sum);
@@ -134,7 +125,7 @@ static inline void apply_row(struct engine_state *state, struct notify_work *wor
 
 /* ---- Pull: everyone looks -------------------------------------------------------- */
 
-static inline void pull_row(struct engine_state *state, struct notify_work *work,
+static inline void pull_row(struct engine_state *state, struct engine_work *work,
                             struct notify_share *share, uint32_t v) {
   const uint64_t *offsets = state->view->in.row_offsets;
   program_accumulator sum = program_identity();
@@ -142,7 +133,7 @@ static inline void pull_row(struct engine_state *state, struct notify_work *work
     apply_row(state, work, share, v, sum);
 }
 
-static inline void pull_part(const struct engine_state *state, const struct notify_work *work,
+static inline void pull_part(const struct engine_state *state, const struct engine_work *work,
                              uint32_t v, uint64_t begin, uint64_t end, program_accumulator *sum,
                              bool *received) {
   *sum = program_identity();
@@ -150,11 +141,11 @@ static inline void pull_part(const struct engine_state *state, const struct noti
 }
 
 /* Rows that lie in the chunk whole; what it has of others goes to its replicas. */
-static inline void pull_chunk(struct engine_state *state, struct notify_work *work,
+static inline void pull_chunk(struct engine_state *state, struct engine_work *work,
                               struct notify_share *share, uint64_t index) {
-  const struct qn_sh_chunk *chunk = &state->chunks.chunks[index];
+  const struct qn_sh_chunk *chunk = &state->walk.chunks.chunks[index];
   const uint64_t *offsets = state->view->in.row_offsets;
-  struct chunk_replicas *replicas = &state->replicas[index];
+  struct chunk_replicas *replicas = &state->walk.replicas[index];
   uint32_t v = chunk->row_begin;
   if (chunk->row_begin == chunk->row_end) {
     pull_part(state, work, v, chunk->edge_begin, chunk->edge_end, &replicas->first,
@@ -172,13 +163,13 @@ static inline void pull_chunk(struct engine_state *state, struct notify_work *wo
 }
 
 /* Combine the replicas of a batch in the order of edges, and apply the rows they are of. */
-static inline void apply_cut_rows(struct engine_state *state, struct notify_work *work,
+static inline void apply_cut_rows(struct engine_state *state, struct engine_work *work,
                                   struct notify_share *share, uint64_t first, uint64_t last) {
   program_accumulator open = program_identity(); /* of the row that has not ended yet */
   bool received = false;
   for (uint64_t index = first; index < last; index++) {
-    const struct qn_sh_chunk *chunk = &state->chunks.chunks[index];
-    const struct chunk_replicas *replicas = &state->replicas[index];
+    const struct qn_sh_chunk *chunk = &state->walk.chunks.chunks[index];
+    const struct chunk_replicas *replicas = &state->walk.replicas[index];
     bool is_cut = qn_sh_chunk_is_cut(state->view, chunk);
     if (!is_cut) {
       open = program_identity();
@@ -198,9 +189,9 @@ static inline void apply_cut_rows(struct engine_state *state, struct notify_work
   }
 }
 
-static inline void pull_one_batch(struct engine_state *state, struct notify_work *work,
+static inline void pull_one_batch(struct engine_state *state, struct engine_work *work,
                                   uint64_t batch) {
-  uint64_t first = state->chunks.batches[batch], last = state->chunks.batches[batch + 1];
+  uint64_t first = state->walk.chunks.batches[batch], last = state->walk.chunks.batches[batch + 1];
 #pragma omp parallel
   {
     struct notify_share share = {.block.count = 0};
@@ -213,8 +204,8 @@ static inline void pull_one_batch(struct engine_state *state, struct notify_work
   }
 }
 
-static inline void pull_all(struct engine_state *state, struct notify_work *work) {
-  for (uint64_t batch = 0; batch < state->chunks.num_batches; batch++)
+static inline void pull_all(struct engine_state *state, struct engine_work *work) {
+  for (uint64_t batch = 0; batch < state->walk.chunks.num_batches; batch++)
     pull_one_batch(state, work, batch);
 }
 
@@ -228,7 +219,7 @@ static inline bool notice_delivers(const struct engine_state *state) {
          state->view->directedness == QN_UNDIRECTED;
 }
 
-static inline void receive(struct engine_state *state, struct notify_work *work,
+static inline void receive(struct engine_state *state, struct engine_work *work,
                            struct notify_share *share, uint32_t v,
                            program_accumulator contribution) {
   if (!program_combine_atomic(&state->values[v], contribution))
@@ -239,7 +230,7 @@ static inline void receive(struct engine_state *state, struct notify_work *work,
   activate(state, work, share, v, contribution);
 }
 
-static inline void deliver_from(struct engine_state *state, struct notify_work *work,
+static inline void deliver_from(struct engine_state *state, struct engine_work *work,
                                 struct notify_share *share, uint32_t u, uint64_t begin,
                                 uint64_t end) {
   const struct qn_shards *view = state->view;
@@ -262,7 +253,7 @@ static inline bool notice_delivers(const struct engine_state *state) {
 
 #endif
 
-static inline void notify_from(struct engine_state *state, struct notify_work *work,
+static inline void notify_from(struct engine_state *state, struct engine_work *work,
                                struct notify_share *share, uint32_t u, uint64_t begin,
                                uint64_t end) {
 #if PROGRAM_IN_PLACE
@@ -280,7 +271,7 @@ static inline void notify_from(struct engine_state *state, struct notify_work *w
   (void)u;
 }
 
-static inline void notify_hub(struct engine_state *state, struct notify_work *work, uint32_t u) {
+static inline void notify_hub(struct engine_state *state, struct engine_work *work, uint32_t u) {
   const uint64_t *offsets = state->view->out.row_offsets;
 #pragma omp parallel
   {
@@ -298,7 +289,7 @@ static inline bool is_hub(const struct qn_csr *csr, uint32_t v) {
   return csr->row_offsets[v + 1] - csr->row_offsets[v] > QN_HUB_EDGES;
 }
 
-static inline void notify_all(struct engine_state *state, struct notify_work *work) {
+static inline void notify_all(struct engine_state *state, struct engine_work *work) {
   const uint64_t *offsets = state->view->out.row_offsets;
   bool has_hubs = false;
 #pragma omp parallel if (work->current_edges > PARALLEL_EDGES)
@@ -320,7 +311,7 @@ static inline void notify_all(struct engine_state *state, struct notify_work *wo
 }
 
 /* All threads share a hub's in-edges, in segments combined in order. */
-static inline void pull_hub(struct engine_state *state, struct notify_work *work,
+static inline void pull_hub(struct engine_state *state, struct engine_work *work,
                             struct notify_share *share, uint32_t v) {
   const uint64_t *offsets = state->view->in.row_offsets;
   uint64_t count = (offsets[v + 1] - offsets[v] + HUB_SEGMENT - 1) / HUB_SEGMENT;
@@ -340,7 +331,7 @@ static inline void pull_hub(struct engine_state *state, struct notify_work *work
     apply_row(state, work, share, v, sum);
 }
 
-static inline void pull_notified(struct engine_state *state, struct notify_work *work) {
+static inline void pull_notified(struct engine_state *state, struct engine_work *work) {
   const struct qn_frontier *notified = &work->notified;
   bool has_hubs = false;
 #pragma omp parallel if (work->current_edges > PARALLEL_EDGES)
@@ -365,31 +356,34 @@ static inline void pull_notified(struct engine_state *state, struct notify_work 
 
 /* ---- Iterations --------------------------------------------------------------------- */
 
-static inline uint64_t queue_edges(const struct engine_state *state,
-                                   const struct qn_frontier *frontier) {
-  uint64_t edges = 0;
-#pragma omp parallel for schedule(static) reduction(+ : edges) if (frontier->count > PARALLEL_EDGES)
-  for (uint64_t i = 0; i < frontier->count; i++)
-    edges += engine_out_degree(state->view, frontier->queue[i]);
-  return edges;
-}
-
-static inline void prepare_messages(const struct engine_state *state, struct notify_work *work) {
+static inline void prepare_messages(const struct engine_state *state, struct engine_work *work) {
 #if !PROGRAM_IN_PLACE
 #pragma omp parallel for schedule(static) if (work->current.count > PARALLEL_EDGES)
   for (uint64_t i = 0; i < work->current.count; i++) {
     uint32_t u = work->current.queue[i];
-    work->messages[u] =
-        program_send(&state->context, state->values[u], sweep_out_degree(state->view, u));
+    work->messages[u] = sweep_message(state, u);
   }
 #else
   (void)state, (void)work;
 #endif
 }
 
-/* One iteration; returns its mode. */
-static inline const char *notify_step(struct engine_state *state, struct notify_work *work) {
+/* When no vertex is active: those that waited, or the next round. False if there are none. */
+static inline bool notify_wake(struct engine_state *state, struct engine_work *work) {
+  bool more = sweep_wake(state, &work->waiting, &work->current);
+  work->current_edges = sweep_queue_edges(state, &work->current);
+  return more;
+}
+
+static inline enum qn_status work_step(struct engine_state *state, struct engine_work *work,
+                                       struct engine_step *step, struct qn_error *error) {
+  (void)error;
+  step->is_over = work->current.count == 0 && !notify_wake(state, work);
+  if (step->is_over)
+    return QN_OK;
   bool notify = work->current_edges <= state->context.num_edges / NOTIFY_SHARE;
+  step->mode = notify ? "notify-pull" : "pull";
+  step->num_active = work->current.count;
   work->next_edges = 0;
   prepare_messages(state, work);
   if (notify) {
@@ -401,68 +395,25 @@ static inline const char *notify_step(struct engine_state *state, struct notify_
   } else {
     pull_all(state, work);
   }
-  struct qn_frontier done = work->current;
-  work->current = work->next;
-  work->next = done;
+  qn_frontier_swap(&work->current, &work->next);
   work->current_edges = work->next_edges;
   qn_frontier_clear(&work->next);
-  return notify ? "notify-pull" : "pull";
+  step->num_next = work->current.count;
+  return QN_OK;
 }
 
-/* When no vertex is active: those that waited, or the next round. False if there are none. */
-static inline bool more_active(struct engine_state *state, struct notify_work *work) {
-  bool more = false;
-#if PROGRAM_PRIORITY
-  more = near_far_refill(&work->far, &state->context, state->values, work->current.bits);
-  work->current.queued = !more;
-  qn_frontier_enqueue(&work->current);
-#endif
-  if (!more)
-    more = sweep_round(&state->context, state->values, &work->rounds, &work->current);
-  work->current_edges = queue_edges(state, &work->current);
-  return more;
-}
-
-static inline enum qn_status notify_keep(struct engine_state *state, const struct notify_work *work,
-                                         struct qn_error *error) {
-  if (!engine_save_is_due(state->request, &state->context))
-    return QN_OK;
-  struct qn_run_state kept = engine_state_of(&state->context, state->result, state->values);
-  kept.active = work->current.bits;
-#if PROGRAM_PRIORITY
-  near_far_keep(&work->far, &kept);
-#endif
-  return engine_save(state->request, &kept, error);
-}
-
-static inline enum qn_status notify_iterations(struct engine_state *state, struct notify_work *work,
-                                               struct qn_error *error) {
-  enum qn_status status = QN_OK;
-  sweep_start(state->request, &state->context, &work->current);
-#if PROGRAM_PRIORITY
-  near_far_resume(&work->far, engine_resumed(state->request));
-#endif
-  work->current_edges = queue_edges(state, &work->current);
-  for (bool finished = engine_is_finished(state->request, &state->context); !status && !finished;) {
-    double begin = qn_seconds();
-    if (work->current.count == 0 && !more_active(state, work)) {
-      state->result->converged = true;
-      return QN_OK;
-    }
-    uint64_t num_active = work->current.count;
-    const char *mode = notify_step(state, work);
-    finished = engine_end_iteration(state->request, &state->context, state->result, mode,
-                                    num_active, 0, begin);
-    if (!finished)
-      status = notify_keep(state, work, error);
-  }
-  return status;
+static inline enum qn_status work_keep(const struct engine_state *state, struct engine_work *work,
+                                       struct qn_run_state *kept, struct qn_error *error) {
+  (void)state, (void)error;
+  kept->active = work->current.bits;
+  sweep_waiting_keep(&work->waiting, kept);
+  return QN_OK;
 }
 
 /* ---- Memory ------------------------------------------------------------------------- */
 
 static inline enum qn_status create_hub_segments(const struct engine_state *state,
-                                                 struct notify_work *work, struct qn_error *error) {
+                                                 struct engine_work *work, struct qn_error *error) {
   const uint64_t *offsets = state->view->in.row_offsets;
   uint64_t largest = 0;
 #pragma omp parallel for schedule(static) reduction(max : largest)
@@ -478,32 +429,8 @@ static inline enum qn_status create_hub_segments(const struct engine_state *stat
   return status;
 }
 
-#if PROGRAM_FIRST_SUFFICES
-static inline void find_settled(const struct engine_state *state, struct notify_work *work) {
-  uint64_t num_vertices = state->context.num_vertices;
-#pragma omp parallel for schedule(static)
-  for (uint64_t word = 0; word <= num_vertices / 64; word++) {
-    uint64_t settled = 0;
-    for (uint64_t v = word * 64; v < word * 64 + 64 && v < num_vertices; v++)
-      if (!program_open(&state->context, state->values[v]))
-        settled |= (uint64_t)1 << (v % 64);
-    work->settled[word] = settled;
-  }
-}
-
-static inline enum qn_status create_settled(const struct engine_state *state,
-                                            struct notify_work *work, struct qn_error *error) {
-  uint64_t num_vertices = state->context.num_vertices;
-  enum qn_status status = qn_pages_alloc(&work->settled, num_vertices / 64 + 1,
-                                         sizeof *work->settled, "set of settled vertices", error);
-  if (!status)
-    find_settled(state, work);
-  return status;
-}
-#endif
-
-static inline enum qn_status notify_create(const struct engine_state *state,
-                                           struct notify_work *work, struct qn_error *error) {
+static inline enum qn_status work_create(struct engine_state *state, struct engine_work *work,
+                                         struct qn_error *error) {
   uint64_t num_vertices = state->context.num_vertices;
   enum qn_status status = qn_frontier_create(&work->current, num_vertices, error);
   if (!status)
@@ -511,7 +438,8 @@ static inline enum qn_status notify_create(const struct engine_state *state,
   if (!status)
     status = qn_frontier_create(&work->notified, num_vertices, error);
   if (!status)
-    status = sweep_rounds_create(&work->rounds, num_vertices, error);
+    status = sweep_waiting_create(&work->waiting, state, state->request->delta,
+                                  &state->view->in.weights, error);
   if (!status)
     status = create_hub_segments(state, work, error);
 #if !PROGRAM_IN_PLACE
@@ -521,17 +449,19 @@ static inline enum qn_status notify_create(const struct engine_state *state,
 #endif
 #if PROGRAM_FIRST_SUFFICES
   if (!status)
-    status = create_settled(state, work, error);
-#endif
-#if PROGRAM_PRIORITY
+    status = qn_pages_alloc(&work->settled, num_vertices / 64 + 1, sizeof *work->settled,
+                            "set of settled vertices", error);
   if (!status)
-    status = near_far_create(&work->far, state->request->delta, &state->view->in.weights,
-                             num_vertices, state->context.num_edges, error);
+    sweep_find_closed(state, work->settled);
 #endif
-  return status;
+  if (status)
+    return status;
+  sweep_start(state, &work->current);
+  work->current_edges = sweep_queue_edges(state, &work->current);
+  return QN_OK;
 }
 
-static inline void notify_destroy(const struct engine_state *state, struct notify_work *work) {
+static inline void work_destroy(const struct engine_state *state, struct engine_work *work) {
   (void)state;
 #if !PROGRAM_IN_PLACE
   qn_pages_free(work->messages, state->context.num_vertices, sizeof *work->messages);
@@ -539,24 +469,12 @@ static inline void notify_destroy(const struct engine_state *state, struct notif
 #if PROGRAM_FIRST_SUFFICES
   qn_pages_free(work->settled, state->context.num_vertices / 64 + 1, sizeof *work->settled);
 #endif
-#if PROGRAM_PRIORITY
-  near_far_destroy(&work->far);
-#endif
   qn_free(work->segment_received);
   qn_free(work->segments);
-  sweep_rounds_destroy(&work->rounds);
+  sweep_waiting_destroy(&work->waiting);
   qn_frontier_destroy(&work->notified);
   qn_frontier_destroy(&work->next);
   qn_frontier_destroy(&work->current);
-}
-
-static inline enum qn_status engine_iterate(struct engine_state *state, struct qn_error *error) {
-  struct notify_work work = {0};
-  enum qn_status status = notify_create(state, &work, error);
-  if (!status)
-    status = notify_iterations(state, &work, error);
-  notify_destroy(state, &work);
-  return status;
 }
 
 #endif

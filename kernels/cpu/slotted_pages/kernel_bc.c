@@ -2,61 +2,16 @@
  * Betweenness Centrality, 2001), not normalised; parallel edges are different paths.
  *
  * A kernel of its own because it has two phases. Forwards, level by level, the number of shortest
- * paths from the source: a frontier program like others, given here, whose pages push. Backwards
+ * paths from the source: a frontier program like others (bc_program.h), whose pages push. Backwards
  * the dependency, share(v) = paths(v) * sum of (1 + share(w)) / paths(w) over the out-neighbours
  * one level down: each vertex reads its own record. An array `offer` holds what the vertices of the
  * level below give, and 0 for all others, so the level of the other end need not be looked up. */
-#include "kernels/programs/program.h"
+#include "kernels/cpu/slotted_pages/bc_program.h"
 
-#define PROGRAM_NAME "bc"
-#define PROGRAM_TITLE "betweenness from given sources"
-#define PROGRAM_SCHEDULE QN_FRONTIER
-#define PROGRAM_COMBINE QN_ADD
-#define PROGRAM_IDENTITY 0
-#define PROGRAM_RESULT QN_RESULT_F64
+#include "kernels/cpu/slotted_pages/view.h"
 
-typedef double program_value; /* number of shortest paths; 0: not reached */
-typedef double program_message;
-typedef double program_lane;
-typedef double program_accumulator;
-typedef uint32_t program_weight;
-typedef double program_result;
-
-PROGRAM_FUNCTION program_value program_init(const struct qn_program_context *context,
-                                            uint32_t vertex, uint64_t out_degree) {
-  return vertex == context->source ? 1 : 0;
-}
-
-PROGRAM_FUNCTION bool program_starts(const struct qn_program_context *context, uint32_t vertex) {
-  return vertex == context->source;
-}
-
-PROGRAM_FUNCTION program_message program_send(const struct qn_program_context *context,
-                                              program_value paths, uint64_t out_degree) {
-  return paths;
-}
-
-PROGRAM_FUNCTION program_accumulator program_gather(const struct qn_program_context *context,
-                                                    program_message paths, program_weight weight) {
-  return paths;
-}
-
-PROGRAM_FUNCTION program_value program_apply(const struct qn_program_context *context,
-                                             program_value value, program_accumulator paths) {
-  return value == 0 ? paths : value;
-}
-
-PROGRAM_FUNCTION bool program_active(const struct qn_program_context *context,
-                                     program_value old_value, program_value new_value) {
-  return old_value == 0;
-}
-
-PROGRAM_FUNCTION program_result program_output(const struct qn_program_context *context,
-                                               program_value value) {
-  return value;
-}
-
-#include "kernels/cpu/slotted_pages/state.h"
+#include "kernels/cpu/slotted_pages/collect.h"
+#include "kernels/cpu/slotted_pages/walk.h"
 #include "kernels/own_kernel.h"
 #include "kernels/own_state.h"
 
@@ -64,7 +19,7 @@ extern const struct qn_kernel qn_kernel_bc_slotted_pages_cpu;
 
 struct work {
   struct engine_state state; /* values: path counts */
-  struct collect_work collect;
+  struct engine_work collect;
   uint32_t *vertices; /* [V] those that were reached, by level */
   uint64_t num_levels;
   uint64_t *level_offsets; /* [num_levels + 1] into `vertices` */
@@ -78,7 +33,7 @@ struct work {
 
 /* The frontier becomes the next level. */
 static enum qn_status append_level(struct work *work, struct qn_error *error) {
-  struct qn_frontier *current = &work->collect.current.vertices;
+  struct qn_frontier *current = &work->collect.current;
   uint64_t level = work->num_levels, begin = work->level_offsets[level];
   if (level + 2 > work->level_capacity) {
     uint64_t capacity = 2 * work->level_capacity;
@@ -98,15 +53,14 @@ static enum qn_status append_level(struct work *work, struct qn_error *error) {
 
 static enum qn_status count_paths(struct work *work, struct qn_error *error) {
   struct engine_state *state = &work->state;
-  struct qn_frontier *current = &work->collect.current.vertices;
+  struct qn_frontier *current = &work->collect.current;
   enum qn_status status = QN_OK;
   work->num_levels = 0;
-  sweep_init(state->request, &state->context, &state->view, state->values);
-  sweep_start(state->request, &state->context, current);
+  sweep_init(state);
+  sweep_start(state, current);
   while (!status && current->count > 0) {
     status = append_level(work, error);
-    page_frontier_find_pages(&work->collect.current, state->view.pages);
-    sweep_pages(state, &work->collect);
+    walk_senders(state, &work->collect);
     apply_received(state, &work->collect);
   }
   return status;
@@ -148,7 +102,7 @@ static double sum_of_offers(const struct qn_slotted_pages *pages, const double *
 #define FEW_VERTICES 256
 
 static void spread_shares(struct work *work, uint32_t source) {
-  const struct qn_slotted_pages *pages = work->state.view.pages;
+  const struct qn_slotted_pages *pages = work->state.view->pages;
   const double *paths = work->state.values;
   for (uint64_t level = work->num_levels; level-- > 0;) {
     const uint32_t *here = work->vertices + work->level_offsets[level];
@@ -181,10 +135,18 @@ static void spread_shares(struct work *work, uint32_t source) {
 
 static enum qn_status create_work(struct work *work, const struct qn_run_request *request,
                                   struct qn_run_result *result, struct qn_error *error) {
-  enum qn_status status = page_state_create(&work->state, request, result, error);
-  uint64_t num_vertices = work->state.context.num_vertices;
+  struct engine_state *state = &work->state;
+  state->request = request;
+  state->result = result;
+  enum qn_status status = walk_begin(state, error);
+  uint64_t num_vertices = state->context.num_vertices;
   if (!status)
-    status = collect_create(&work->state, &work->collect, error);
+    status = walk_create(state, error);
+  if (!status)
+    status =
+        qn_pages_alloc(&state->values, num_vertices, sizeof *state->values, "path counts", error);
+  if (!status)
+    status = work_create(state, &work->collect, error);
   if (!status)
     status = qn_pages_alloc(&work->vertices, num_vertices, sizeof *work->vertices, "levels", error);
   if (!status)
@@ -227,8 +189,9 @@ static enum qn_status engine_run(const struct qn_run_request *request, struct qn
   qn_pages_free(work.share, num_vertices, sizeof(double));
   qn_pages_free(work.offer, num_vertices, sizeof(double));
   qn_pages_free(work.vertices, num_vertices, sizeof *work.vertices);
-  collect_destroy(&work.state, &work.collect);
-  page_state_destroy(&work.state);
+  work_destroy(&work.state, &work.collect);
+  qn_pages_free(work.state.values, num_vertices, sizeof *work.state.values);
+  walk_destroy(&work.state);
   if (status) {
     qn_pages_free(work.score, num_vertices, sizeof(double));
     *result = (struct qn_run_result){0};

@@ -23,10 +23,10 @@ static uint64_t count_record(const struct qn_slotted_pages *pages, const uint32_
   return count;
 }
 
-/* A large vertex has records on several pages, and parts of them in several units. */
-static void sweep_page(const struct qn_slotted_pages *pages, const struct qn_page_unit *unit,
+/* A large vertex has records on several pages, and parts of them in several tasks. */
+static void sweep_page(const struct qn_slotted_pages *pages, const struct qn_page_task *task,
                        uint64_t page, const uint32_t *groups, uint64_t *counts) {
-  struct qn_page_part part = qn_page_part_of(pages, unit, page);
+  struct qn_page_part part = qn_page_part_of(pages, task, page);
   for (uint32_t slot = part.slot_begin; slot < part.slot_end; slot++) {
     uint32_t vertex = part.start_vid + slot;
     struct qn_page_record record = qn_page_part_record(&pages->format, &part, slot);
@@ -38,24 +38,24 @@ static void sweep_page(const struct qn_slotted_pages *pages, const struct qn_pag
   }
 }
 
-static void sweep_all(const struct qn_slotted_pages *pages, const struct qn_page_units *units,
+static void sweep_all(const struct qn_slotted_pages *pages, const struct qn_page_tasks *tasks,
                       const uint32_t *groups, uint64_t *counts) {
 #pragma omp parallel for schedule(dynamic, 1)
-  for (uint64_t index = 0; index < units->count; index++) {
-    const struct qn_page_unit *unit = &units->units[index];
-    for (uint64_t page = unit->first_page; page < unit->end_page; page++)
-      sweep_page(pages, unit, page, groups, counts);
+  for (uint64_t index = 0; index < tasks->count; index++) {
+    const struct qn_page_task *task = &tasks->tasks[index];
+    for (uint64_t page = task->first_page; page < task->end_page; page++)
+      sweep_page(pages, task, page, groups, counts);
   }
 }
 
 static enum qn_status run(const struct qn_run_request *request, struct qn_run_result *result,
                           struct qn_error *error) {
   const struct qn_slotted_pages *pages = request->view;
-  struct qn_page_units units = {0};
+  struct qn_page_tasks tasks = {0};
   uint64_t *counts = NULL;
   double begin = qn_seconds();
   *result = (struct qn_run_result){0};
-  enum qn_status status = qn_page_units_create(&units, pages, error);
+  enum qn_status status = qn_page_tasks_create(&tasks, pages, error);
   if (!status)
     status = qn_pages_alloc(&counts, pages->num_vertices, sizeof *counts, "result values", error);
   if (status)
@@ -63,7 +63,7 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
   result->prepare_seconds = qn_seconds() - begin;
   begin = qn_seconds();
   if (request->max_iterations > 0)
-    sweep_all(pages, &units, request->groups, counts);
+    sweep_all(pages, &tasks, request->groups, counts);
   result->type = QN_RESULT_U64;
   result->num_values = pages->num_vertices;
   result->values = counts;
@@ -71,7 +71,7 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
   result->converged = true;
   result->kernel_seconds = qn_seconds() - begin;
 cleanup:
-  qn_page_units_destroy(&units);
+  qn_page_tasks_destroy(&tasks);
   return status;
 }
 

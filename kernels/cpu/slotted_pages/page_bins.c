@@ -16,11 +16,11 @@ static inline void count_record(const struct qn_slotted_pages *view,
            shift]++;
 }
 
-static void count_unit(const struct qn_slotted_pages *view, const struct qn_page_unit *unit,
+static void count_task(const struct qn_slotted_pages *view, const struct qn_page_task *task,
                        unsigned shift, uint32_t *counts) {
   bool narrow = qn_page_id_bytes(view->format.address) == 4;
-  for (uint64_t page = unit->first_page; page < unit->end_page; page++) {
-    struct qn_page_part part = qn_page_part_of(view, unit, page);
+  for (uint64_t page = task->first_page; page < task->end_page; page++) {
+    struct qn_page_part part = qn_page_part_of(view, task, page);
     for (uint32_t slot = part.slot_begin; slot < part.slot_end; slot++) {
       struct qn_page_record record = qn_page_part_record(&view->format, &part, slot);
       if (narrow)
@@ -31,34 +31,34 @@ static void count_unit(const struct qn_slotted_pages *view, const struct qn_page
   }
 }
 
-static uint64_t unit_edges(const struct qn_page_bins *bins, uint64_t unit) {
+static uint64_t task_edges(const struct qn_page_bins *bins, uint64_t task) {
   uint64_t edges = 0;
   for (uint32_t bin = 0; bin < bins->num_bins; bin++)
-    edges += bins->starts[unit * bins->num_bins + bin];
+    edges += bins->starts[task * bins->num_bins + bin];
   return edges;
 }
 
-/* Consecutive units, as many as BATCH_EDGES allow. */
+/* Consecutive tasks, as many as BATCH_EDGES allow. */
 static void cut_batches(struct qn_page_bins *bins) {
   uint64_t edges = 0;
-  for (uint64_t unit = 0; unit < bins->num_units; unit++) {
-    uint64_t more = unit_edges(bins, unit);
+  for (uint64_t task = 0; task < bins->num_tasks; task++) {
+    uint64_t more = task_edges(bins, task);
     if (bins->num_batches == 0 || edges + more > BATCH_EDGES) {
-      bins->batches[bins->num_batches++] = unit;
+      bins->batches[bins->num_batches++] = task;
       edges = 0;
     }
     edges += more;
     bins->capacity = edges > bins->capacity ? edges : bins->capacity;
   }
-  bins->batches[bins->num_batches] = bins->num_units;
+  bins->batches[bins->num_batches] = bins->num_tasks;
 }
 
-/* From counts to places: bin by bin, and in each unit by unit. */
+/* From counts to places: bin by bin, and in each task by task. */
 static void place_batch(struct qn_page_bins *bins, uint64_t batch) {
   uint32_t place = 0;
   for (uint32_t bin = 0; bin < bins->num_bins; bin++)
-    for (uint64_t unit = bins->batches[batch]; unit < bins->batches[batch + 1]; unit++) {
-      uint32_t *start = &bins->starts[unit * bins->num_bins + bin];
+    for (uint64_t task = bins->batches[batch]; task < bins->batches[batch + 1]; task++) {
+      uint32_t *start = &bins->starts[task * bins->num_bins + bin];
       uint32_t count = *start;
       *start = place;
       place += count;
@@ -75,13 +75,13 @@ static unsigned choose_shift(uint64_t num_vertices) {
 }
 
 enum qn_status qn_page_bins_create(struct qn_page_bins *bins, const struct qn_slotted_pages *view,
-                                   const struct qn_page_units *units, struct qn_error *error) {
+                                   const struct qn_page_tasks *tasks, struct qn_error *error) {
   *bins =
-      (struct qn_page_bins){.shift = choose_shift(view->num_vertices), .num_units = units->count};
+      (struct qn_page_bins){.shift = choose_shift(view->num_vertices), .num_tasks = tasks->count};
   bins->num_bins = (uint32_t)(view->num_vertices >> bins->shift) + 1;
-  uint64_t cells = units->count * bins->num_bins;
+  uint64_t cells = tasks->count * bins->num_bins;
   enum qn_status status =
-      qn_alloc(&bins->batches, units->count + 1, sizeof *bins->batches, "batches of pages", error);
+      qn_alloc(&bins->batches, tasks->count + 1, sizeof *bins->batches, "batches of pages", error);
   if (!status)
     status = qn_pages_alloc(&bins->starts, cells, sizeof *bins->starts, "places in bins", error);
   if (!status)
@@ -91,8 +91,8 @@ enum qn_status qn_page_bins_create(struct qn_page_bins *bins, const struct qn_sl
     return status;
   }
 #pragma omp parallel for schedule(dynamic, 1)
-  for (uint64_t unit = 0; unit < units->count; unit++)
-    count_unit(view, &units->units[unit], bins->shift, bins->starts + unit * bins->num_bins);
+  for (uint64_t task = 0; task < tasks->count; task++)
+    count_task(view, &tasks->tasks[task], bins->shift, bins->starts + task * bins->num_bins);
   cut_batches(bins);
 #pragma omp parallel for schedule(dynamic, 1)
   for (uint64_t batch = 0; batch < bins->num_batches; batch++)
@@ -101,7 +101,7 @@ enum qn_status qn_page_bins_create(struct qn_page_bins *bins, const struct qn_sl
 }
 
 void qn_page_bins_destroy(struct qn_page_bins *bins) {
-  uint64_t cells = bins->num_units * bins->num_bins;
+  uint64_t cells = bins->num_tasks * bins->num_bins;
   qn_free(bins->batches);
   qn_pages_free(bins->starts, cells, sizeof *bins->starts);
   qn_pages_free(bins->ends, cells, sizeof *bins->ends);

@@ -1,9 +1,13 @@
 /* nextPIDSet with the vertices it stands for: which pages hold active vertices, and which vertices
- * those are. Part of state.h. */
+ * those are. */
 #ifndef QN_KERNELS_CPU_SLOTTED_PAGES_PAGE_FRONTIER_H
 #define QN_KERNELS_CPU_SLOTTED_PAGES_PAGE_FRONTIER_H
 
-#include "kernels/cpu/slotted_pages/state.h"
+#include <string.h>
+
+#include "kernels/cpu/loop/frontier.h"
+#include "kernels/cuts/page_tasks.h"
+#include "support/memory.h"
 
 struct page_frontier {
   struct qn_frontier vertices; /* its bitmap alone */
@@ -35,28 +39,17 @@ static inline bool page_frontier_insert(struct page_frontier *frontier, uint32_t
   return true;
 }
 
-/* The bits of word `word` that are vertices in [begin, end). */
-static inline uint64_t bits_in_word(const struct qn_frontier *vertices, uint64_t word,
-                                    uint64_t begin, uint64_t end) {
-  uint64_t bits = vertices->bits[word];
-  if (word == begin / 64)
-    bits &= ~(uint64_t)0 << (begin % 64);
-  if (word == (end - 1) / 64)
-    bits &= ~(uint64_t)0 >> (63 - (end - 1) % 64);
-  return bits;
-}
-
-/* Find the pages of vertices that were put into the bitmap alone. */
-static inline void page_frontier_find_pages(struct page_frontier *frontier,
-                                            const struct qn_slotted_pages *pages) {
+/* The first pages of active vertices: sets all of `flags` [P]. */
+static inline void page_find_senders(const struct qn_frontier *vertices,
+                                     const struct qn_slotted_pages *pages, uint8_t *flags) {
 #pragma omp parallel for schedule(static)
   for (uint64_t page = 0; page < pages->num_pages; page++) {
     uint64_t begin = pages->start_vids[page], end = begin + qn_page_num_slots(pages, page);
     uint64_t bits = 0;
     for (uint64_t word = begin / 64; qn_page_is_first(pages, page) && word <= (end - 1) / 64;
          word++)
-      bits |= bits_in_word(&frontier->vertices, word, begin, end);
-    frontier->pages[page] = bits != 0;
+      bits |= vertices->bits[word] & qn_bits_between(word, begin, end);
+    flags[page] = bits != 0;
   }
 }
 
@@ -74,25 +67,24 @@ static inline void page_frontier_clear(struct page_frontier *frontier,
 }
 
 /* Is the vertex of a large page active, or any vertex of a small one? */
-static inline bool page_is_wanted(const struct page_frontier *frontier,
+static inline bool page_is_wanted(const struct qn_frontier *vertices, const uint8_t *flags,
                                   const struct qn_slotted_pages *pages, uint64_t page) {
-  return qn_page_is_large(pages, page)
-             ? qn_frontier_has(&frontier->vertices, pages->start_vids[page])
-             : frontier->pages[page];
+  return qn_page_is_large(pages, page) ? qn_frontier_has(vertices, pages->start_vids[page])
+                                       : flags[page];
 }
 
-/* The units that have a page in the frontier, ascending, into `list` [num_units]. */
-static inline uint64_t wanted_units(const struct page_frontier *frontier,
+/* The tasks that have a page in the frontier, ascending, into `list` [num_tasks]. */
+static inline uint64_t wanted_tasks(const struct page_frontier *frontier,
                                     const struct qn_slotted_pages *pages,
-                                    const struct qn_page_units *units, uint32_t *list) {
+                                    const struct qn_page_tasks *tasks, uint32_t *list) {
   uint64_t count = 0;
-  for (uint64_t unit = 0; unit < units->count; unit++) {
+  for (uint64_t task = 0; task < tasks->count; task++) {
     bool wanted = false;
-    for (uint64_t page = units->units[unit].first_page;
-         page < units->units[unit].end_page && !wanted; page++)
-      wanted = page_is_wanted(frontier, pages, page);
+    for (uint64_t page = tasks->tasks[task].first_page;
+         page < tasks->tasks[task].end_page && !wanted; page++)
+      wanted = page_is_wanted(&frontier->vertices, frontier->pages, pages, page);
     if (wanted)
-      list[count++] = (uint32_t)unit;
+      list[count++] = (uint32_t)task;
   }
   return count;
 }

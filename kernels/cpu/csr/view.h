@@ -1,0 +1,22 @@
+/* Plain CSR as the CPU's engine sees it (loop/state.h). Template: needs a completed program. */
+#ifndef QN_KERNELS_CPU_CSR_VIEW_H
+#define QN_KERNELS_CPU_CSR_VIEW_H
+
+#include "kernels/cuts/chunks.h"
+#include "kernels/engine.h"
+#include <quern/graph.h>
+
+typedef struct qn_graph engine_view;
+
+static inline uint64_t engine_out_degree(const engine_view *view, uint64_t vertex) {
+  return view->out.row_offsets[vertex + 1] - view->out.row_offsets[vertex];
+}
+
+struct engine_walk {
+  const struct qn_csr *out;
+  const struct qn_csr *in;     /* in-edges; NULL if the run does without */
+  struct qn_row_chunks chunks; /* of `in` */
+  struct qn_graph transposed;  /* where `in` is derived */
+};
+
+#endif

@@ -1,0 +1,40 @@
+/* What a run on plain CSR needs of the graph: its in-edges, where it pulls. Part of engine.h. */
+#ifndef QN_KERNELS_CPU_CSR_WALK_H
+#define QN_KERNELS_CPU_CSR_WALK_H
+
+#include "kernels/cpu/csr/view.h"
+
+#include "kernels/cpu/loop/state.h"
+#include <quern/transpose.h>
+
+static inline enum qn_status walk_begin(struct engine_state *state, struct qn_error *error) {
+  const struct qn_csr *out = &(state->view = state->request->view)->out;
+  engine_enter(state, out->num_vertices, out->num_edges);
+  return engine_check_weights(&out->weights, out->num_edges, error);
+}
+
+static inline enum qn_status walk_create(struct engine_state *state, struct qn_error *error) {
+  const engine_view *view = state->view;
+  struct engine_walk *walk = &state->walk;
+  /* Who sends from everywhere cannot do without in-edges, nor can real sums. */
+  bool must_pull = PROGRAM_SCHEDULE == QN_ALL_ACTIVE || sweep_is_ordered();
+  enum qn_status status = QN_OK;
+  walk->out = &view->out;
+  if (view->has_transpose) {
+    walk->in = &view->in;
+  } else if (must_pull && !engine_is_finished(state->request, &state->context)) {
+    status = qn_graph_create_transpose(&view->out, &walk->transposed, error);
+    walk->in = &walk->transposed.out;
+  }
+  if (!status && walk->in)
+    status =
+        qn_row_chunks_create(&walk->chunks, walk->in->row_offsets, walk->in->num_vertices, error);
+  return status;
+}
+
+static inline void walk_destroy(struct engine_state *state) {
+  qn_row_chunks_destroy(&state->walk.chunks);
+  qn_graph_unmap(&state->walk.transposed);
+}
+
+#endif

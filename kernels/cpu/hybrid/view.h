@@ -1,0 +1,31 @@
+/* The hybrid layout as the CPU's engine sees it (loop/state.h, csr/walk_frame.h). Template: needs a
+ * completed program. */
+#ifndef QN_KERNELS_CPU_HYBRID_VIEW_H
+#define QN_KERNELS_CPU_HYBRID_VIEW_H
+
+#include "kernels/cpu/loop/frontier.h"
+#include "kernels/engine.h"
+#include <quern/hybrid.h>
+
+typedef struct qn_hybrid engine_view;
+
+static inline uint64_t engine_out_degree(const engine_view *view, uint64_t vertex) {
+  return view->out_degrees[vertex];
+}
+
+struct engine_walk {
+  const struct qn_csr *out;
+  struct qn_graph derived; /* where `out` is */
+  const program_message *messages;
+  const struct qn_frontier *senders;
+  program_accumulator *range_sums;
+  unsigned num_threads;
+  program_accumulator *sums; /* [V] y of the product */
+  uint8_t *received;         /* [V] frontier: whether the row had an active neighbour */
+  uint64_t num_shares;       /* of the COO part */
+  /* [num_shares] what a share collected for the row that it shares with the one before it. */
+  program_accumulator *carries;
+  uint8_t *carried; /* [num_shares] whether there is any */
+};
+
+#endif

@@ -1,0 +1,53 @@
+/* Slotted pages as the CPU's engine sees them (loop/state.h). Template: needs a completed program.
+ */
+#ifndef QN_KERNELS_CPU_SLOTTED_PAGES_VIEW_H
+#define QN_KERNELS_CPU_SLOTTED_PAGES_VIEW_H
+
+#include "kernels/cpu/loop/bins.h"
+#include "kernels/cpu/slotted_pages/page_bins.h"
+#include "kernels/cuts/page_tasks.h"
+#include "kernels/engine.h"
+#include <quern/slotted_pages.h>
+
+struct paged_graph {
+  const struct qn_slotted_pages *pages;
+  uint64_t *degrees; /* [V], or NULL where nobody asks */
+};
+typedef struct paged_graph engine_view;
+
+static inline uint64_t engine_out_degree(const engine_view *view, uint64_t vertex) {
+  return view->degrees[vertex];
+}
+
+struct engine_walk {
+  struct paged_graph graph;
+  struct qn_page_tasks tasks;
+  /* Programs that collect contributions: */
+  struct qn_page_bins bins;
+  struct bin_entry *buffer;  /* [bins.capacity] */
+  program_accumulator *sums; /* WA of all-active programs: [V], identity between iterations */
+  uint8_t *senders;          /* of frontier programs: [P] nextPIDSet */
+};
+
+/* The weight at `bytes` as the program wants it. */
+static inline program_weight page_weight(const struct qn_slotted_pages *pages,
+                                         const uint8_t *bytes) {
+  (void)pages, (void)bytes;
+#if PROGRAM_USES_WEIGHTS
+  if (pages->weight_type == QN_WEIGHT_NONE)
+    return 1;
+  uint32_t bits = qn_load_u32(bytes);
+#if !(PROGRAM_WEIGHTS_BY_TYPE && defined(QN_WEIGHTS_REAL))
+  if (pages->weight_type == QN_WEIGHT_U32)
+    return (program_weight)bits;
+#endif
+#if !(PROGRAM_WEIGHTS_BY_TYPE && !defined(QN_WEIGHTS_REAL))
+  float real;
+  memcpy(&real, &bits, sizeof real);
+  return (program_weight)real;
+#endif
+#endif
+  return 1;
+}
+
+#endif

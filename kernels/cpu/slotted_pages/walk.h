@@ -1,0 +1,56 @@
+/* What a run on slotted pages derives from the layout. Part of engine.h, and of kernels that sweep
+ * pages in a way of their own. */
+#ifndef QN_KERNELS_CPU_SLOTTED_PAGES_WALK_H
+#define QN_KERNELS_CPU_SLOTTED_PAGES_WALK_H
+
+#include "kernels/cpu/slotted_pages/view.h"
+
+#include "kernels/cpu/loop/sweeps.h"
+
+static inline enum qn_status walk_begin(struct engine_state *state, struct qn_error *error) {
+  const struct qn_slotted_pages *pages = state->request->view;
+  uint64_t edge;
+  float weight;
+  state->walk.graph.pages = pages;
+  state->view = &state->walk.graph;
+  engine_enter(state, pages->num_vertices, pages->num_edges);
+  if (!PROGRAM_NON_NEGATIVE || !qn_page_negative_weight(pages, &edge, &weight))
+    return QN_OK;
+  return qn_fail(error, QN_INVALID,
+                 "%s needs weights that are not negative, but that of edge %llu is %g",
+                 PROGRAM_NAME, (unsigned long long)edge, (double)weight);
+}
+
+static inline enum qn_status create_bins(struct engine_walk *walk, struct qn_error *error) {
+  const struct qn_slotted_pages *pages = walk->graph.pages;
+  enum qn_status status = qn_page_bins_create(&walk->bins, pages, &walk->tasks, error);
+  if (!status)
+    status = qn_pages_alloc(&walk->buffer, walk->bins.capacity, sizeof *walk->buffer,
+                            "contributions in bins", error);
+  if (!status && PROGRAM_SCHEDULE == QN_ALL_ACTIVE)
+    status = sweep_sums_create(&walk->sums, pages->num_vertices, error);
+  if (!status && PROGRAM_SCHEDULE == QN_FRONTIER)
+    status = qn_pages_alloc(&walk->senders, pages->num_pages, 1, "nextPIDSet", error);
+  return status;
+}
+
+static inline enum qn_status walk_create(struct engine_state *state, struct qn_error *error) {
+  struct engine_walk *walk = &state->walk;
+  enum qn_status status = qn_page_tasks_create(&walk->tasks, walk->graph.pages, error);
+  if (!status && PROGRAM_USES_OUT_DEGREE)
+    status = qn_page_degrees_create(&walk->graph.degrees, walk->graph.pages, error);
+  return status || PROGRAM_IN_PLACE ? status : create_bins(walk, error);
+}
+
+static inline void walk_destroy(struct engine_state *state) {
+  struct engine_walk *walk = &state->walk;
+  const struct qn_slotted_pages *pages = walk->graph.pages;
+  qn_pages_free(walk->senders, pages->num_pages, 1);
+  qn_pages_free(walk->sums, pages->num_vertices, sizeof *walk->sums);
+  qn_pages_free(walk->buffer, walk->bins.capacity, sizeof *walk->buffer);
+  qn_page_bins_destroy(&walk->bins);
+  qn_pages_free(walk->graph.degrees, pages->num_vertices, sizeof *walk->graph.degrees);
+  qn_page_tasks_destroy(&walk->tasks);
+}
+
+#endif
