@@ -4,12 +4,19 @@
 #include <xxhash.h>
 
 #include "formats/container/container_disk.h"
+#include "formats/container/hash.h"
 #include <quern/container.h>
 
 /* Chunk hashes gathered before they are fed on: 1 GiB of data at a time. */
 #define BATCH 1024
 
 uint64_t qn_chunk_hash(const void *chunk, uint64_t bytes) {
+#if QN_HASH_WIDE
+  if (__builtin_cpu_supports("avx512f"))
+    return qn_hash_avx512(chunk, bytes);
+  if (__builtin_cpu_supports("avx2"))
+    return qn_hash_avx2(chunk, bytes);
+#endif
   return XXH3_64bits(chunk, bytes);
 }
 
@@ -23,7 +30,7 @@ void qn_hash_chunks(const void *data, uint64_t bytes, uint64_t *hashes) {
 #pragma omp parallel for schedule(dynamic, 4) if (chunks > 4)
   for (uint64_t i = 0; i < chunks; i++) {
     uint64_t begin = i * QN_CHECKSUM_CHUNK, left = bytes - begin;
-    hashes[i] = XXH3_64bits(base + begin, left < QN_CHECKSUM_CHUNK ? left : QN_CHECKSUM_CHUNK);
+    hashes[i] = qn_chunk_hash(base + begin, left < QN_CHECKSUM_CHUNK ? left : QN_CHECKSUM_CHUNK);
   }
 }
 

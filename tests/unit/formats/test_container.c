@@ -10,6 +10,7 @@
 #include <xxhash.h>
 
 #include "formats/container/container_disk.h"
+#include "formats/container/hash.h"
 #include "helpers/sample_graph.h"
 #include "helpers/scratch.h"
 #include "helpers/seal.h"
@@ -339,6 +340,24 @@ static void expect_error(enum qn_status status, const char *text) {
     fail_msg("expected %s: %s", text, error.message);
 }
 
+/* Whatever vectors the processor has. */
+static void hashes_of_every_length(void **state) {
+  (void)state;
+  static uint8_t bytes[5000];
+  for (size_t i = 0; i < sizeof bytes; i++)
+    bytes[i] = (uint8_t)(i * 167 >> 2);
+  for (size_t length = 0; length + 7 < sizeof bytes; length += 1 + length / 64) {
+    const uint64_t expected = XXH3_64bits(bytes + 7, length);
+    assert_int_equal(qn_chunk_hash(bytes + 7, length), expected);
+#if QN_HASH_WIDE
+    if (__builtin_cpu_supports("avx512f"))
+      assert_int_equal(qn_hash_avx512(bytes + 7, length), expected);
+    if (__builtin_cpu_supports("avx2"))
+      assert_int_equal(qn_hash_avx2(bytes + 7, length), expected);
+#endif
+  }
+}
+
 static void chunk_hashes_are_kept(void **state) {
   (void)state;
   struct qn_container *container;
@@ -497,6 +516,7 @@ int main(void) {
       cmocka_unit_test(shrinking_a_section),
       cmocka_unit_test(allocation_failures),
       cmocka_unit_test(chunked_checksum),
+      cmocka_unit_test(hashes_of_every_length),
       cmocka_unit_test(chunk_hashes_are_kept),
       cmocka_unit_test(each_chunk_is_verified_once),
       cmocka_unit_test(forged_chunk_hashes),

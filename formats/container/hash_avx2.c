@@ -1,0 +1,13 @@
+#include "formats/container/hash.h"
+
+#if QN_HASH_WIDE
+#include <immintrin.h>
+#pragma GCC target("avx2")
+#define XXH_INLINE_ALL
+#define XXH_VECTOR XXH_AVX2
+#include <xxhash.h>
+
+uint64_t qn_hash_avx2(const void *data, uint64_t bytes) {
+  return XXH3_64bits(data, bytes);
+}
+#endif
