@@ -95,11 +95,22 @@ enum qn_status qn_layout_operations(const struct qn_container *container,
   return qn_error_in_file(error, qn_container_path(container)), QN_UNSUPPORTED;
 }
 
+/* The rules of the layout hold for what an archive decodes to. */
+static enum qn_status check_archive(const struct qn_container *archive, struct qn_error *error) {
+  struct qn_container *plain;
+  enum qn_status status =
+      qn_archive_restore_nameless(archive, qn_container_path(archive), &plain, error);
+  if (!status)
+    status = qn_container_check(plain, error);
+  qn_container_unmap(plain);
+  return status;
+}
+
 enum qn_status qn_container_check(const struct qn_container *container, struct qn_error *error) {
   const struct qn_layout_operations *operations;
   json_t *metadata = NULL;
   if (qn_container_info(container)->incompatible_features & QN_FEATURE_ARCHIVE)
-    return qn_archive_check(container, error);
+    return check_archive(container, error);
   enum qn_status status = qn_container_verify(container, error);
   if (!status)
     status = qn_layout_operations(container, &operations, error);

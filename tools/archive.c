@@ -352,8 +352,16 @@ static enum qn_status verify_one(const char *path, struct qn_error *error) {
     return status;
   }
   enum qn_status status = qn_bundle_open(path, &bundle, error);
-  for (uint32_t i = 0; !status && i < qn_bundle_count(bundle); i++)
-    status = qn_bundle_extract(bundle, qn_bundle_member(bundle, i), NULL, false, error);
+  for (uint32_t i = 0; !status && i < qn_bundle_count(bundle); i++) {
+    const struct qn_bundle_member *member = qn_bundle_member(bundle, i);
+    status = qn_bundle_extract(bundle, member, NULL, false, error);
+    if (!status)
+      status = qn_bundle_map(bundle, member, &container, error);
+    if (!status) {
+      status = qn_container_check(container, error);
+      qn_container_unmap(container);
+    }
+  }
   if (bundle)
     qn_bundle_close(bundle);
   return status;

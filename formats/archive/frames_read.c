@@ -127,15 +127,42 @@ enum qn_status qn_frames_corrupt(const struct qn_container *archive,
                                 section->name, frame);
 }
 
+enum { WINDOW_LOG_LEAST = 10, WINDOW_BYTES_MOST = 1 << 23 };
+
+/* A zstd frame (RFC 8878, 3.1.1) that is none to skip, needs no dictionary, and has a window of at
+ * most 8 MiB or is a single segment. */
+static bool frame_is_simple(const uint8_t *in, uint64_t bytes) {
+  const uint8_t magic[] = {0x28, 0xb5, 0x2f, 0xfd};
+  if (bytes < 6 || memcmp(in, magic, sizeof magic) != 0 || in[4] & 3)
+    return false;
+  const bool single_segment = in[4] & 32;
+  const uint64_t base = (uint64_t)1 << (WINDOW_LOG_LEAST + (in[5] >> 3));
+  return single_segment || base + base / 8 * (in[5] & 7) <= WINDOW_BYTES_MOST;
+}
+
+/* One such frame, or where there may be `several` any number. */
+static bool frames_are_simple(const uint8_t *in, uint64_t bytes, bool several) {
+  while (bytes) {
+    const size_t size = ZSTD_findFrameCompressedSize(in, bytes);
+    if (ZSTD_isError(size) || !frame_is_simple(in, size) || (!several && size != bytes))
+      return false;
+    in += size;
+    bytes -= size;
+  }
+  return true;
+}
+
 /* Decompress the bytes [begin, end) of a section into the thread's memory, behind the frame. NULL
  * if that cannot be. */
 static const uint8_t *decompress(const struct qn_frame_decoders *decoders,
                                  const struct qn_section *section, uint64_t begin, uint64_t end,
                                  size_t *bytes) {
   const struct decoder *decoder = &decoders->decoders[omp_get_thread_num()];
+  const uint8_t *in = (const uint8_t *)section->stored + begin;
   uint8_t *content = decoder->memory + decoders->frame_room;
-  *bytes = ZSTD_decompressDCtx(decoder->context, content, decoders->filtered_room,
-                               (const uint8_t *)section->stored + begin, end - begin);
+  if (!frames_are_simple(in, end - begin, section->filter >= QN_FILTER_ROWS))
+    return NULL;
+  *bytes = ZSTD_decompressDCtx(decoder->context, content, decoders->filtered_room, in, end - begin);
   return ZSTD_isError(*bytes) ? NULL : content;
 }
 

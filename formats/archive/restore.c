@@ -156,6 +156,10 @@ static enum qn_status restore_triangles(struct restoring *restoring, uint32_t co
                                      .row_offsets = restoring->row_offsets,
                                      .columns = columns,
                                      .weights = columns};
+  if (info->layout != QN_LAYOUT_GRAPH || info->directedness != QN_UNDIRECTED)
+    return qn_container_violation(restoring->archive, error, "A-4",
+                                  "section %s is a triangle, but this is no undirected graph",
+                                  section->name);
   if (restoring->mirrored && is_triangle(section, "weights"))
     return QN_OK;
   if (restoring->mirrored || !restoring->row_offsets || !is_triangle(section, "column_indices"))

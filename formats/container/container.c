@@ -133,10 +133,11 @@ static enum qn_status unsupported(struct qn_error *error, const struct frame *fr
 static enum qn_status check_versions(const struct frame *frame, unsigned flags,
                                      struct qn_error *error) {
   const struct qn_disk_header *header = &frame->header;
-  if (header->version_major != QN_VERSION_MAJOR || header->version_minor > QN_VERSION_MINOR) {
+  /* A greater minor version adds what may be ignored, or says with a bit that it may not. */
+  if (header->version_major != QN_VERSION_MAJOR) {
     qn_fail(error, QN_UNSUPPORTED,
-            "C-4: container version %u.%u; this build reads up to %u.%u: install a newer Quern",
-            header->version_major, header->version_minor, QN_VERSION_MAJOR, QN_VERSION_MINOR);
+            "C-4: container version %u.%u; this build reads version %u: install a newer Quern",
+            header->version_major, header->version_minor, QN_VERSION_MAJOR);
     return unsupported(error, frame);
   }
   uint64_t unknown = header->incompatible_features & ~QN_KNOWN_INCOMPATIBLE;
@@ -300,6 +301,13 @@ static enum qn_status check_section(const struct frame *frame, uint32_t index, u
   if (!qn_add_u64(entry->offset, entry->stored_bytes, &section_end) ||
       section_end > frame->header.table_offset)
     return invalid_at(error, frame, at + 56, "C-18", "a section reaches into the section table");
+  if (features & QN_FEATURE_ARCHIVE &&
+      (entry->codec > QN_CODEC_ZSTD_FRAMES || entry->filter > QN_FILTER_PAGE_ROWS)) {
+    qn_fail(error, QN_UNSUPPORTED,
+            "C-19: a section has the unknown codec %u or filter %u: install a newer Quern",
+            entry->codec, entry->filter);
+    return unsupported(error, frame);
+  }
   if (!valid_encoding(entry, features))
     return invalid_at(error, frame, at + 72, "C-19", "a section's encoding is inconsistent");
   if (!valid_flags(entry, features) || entry->reserved0 ||
@@ -591,19 +599,39 @@ enum qn_status qn_container_require(const struct qn_container *container, const 
   return status;
 }
 
-enum qn_status qn_container_refuse_unknown(const struct qn_container *container,
+static enum qn_status refuse_unknown(const struct qn_container *container,
+                                     const struct qn_section *section, struct qn_error *error) {
+  qn_fail(error, QN_UNSUPPORTED,
+          "C-23: section %s is critical and unknown to this build: install a newer Quern",
+          section->name);
+  return qn_error_in_file(error, container->path), QN_UNSUPPORTED;
+}
+
+enum qn_status qn_container_check_sections(const struct qn_container *container,
                                            const char *const *known, struct qn_error *error) {
+  const char *const *next = known; /* in the list, after the last that was found */
+  bool ended = false;
   for (uint32_t i = 0; i < container->info.num_sections; i++) {
     const struct qn_section *section = &container->sections[i];
-    bool found = !section->critical;
-    for (const char *const *name = known; *name && !found; name++)
-      found = strcmp(section->name, *name) == 0;
-    if (found)
+    const char *const *name = known;
+    if (ended && strcmp(section->name, QN_CHUNK_HASHES) != 0)
+      return qn_container_violation(container, error, "C-26", "section %s follows metadata",
+                                    section->name);
+    while (*name && strcmp(section->name, *name) != 0)
+      name++;
+    if (!*name && section->critical)
+      return refuse_unknown(container, section, error);
+    if (!*name)
       continue;
-    qn_fail(error, QN_UNSUPPORTED,
-            "C-23: section %s is critical and unknown to this build: install a newer Quern",
-            section->name);
-    return qn_error_in_file(error, container->path), QN_UNSUPPORTED;
+    ended = strcmp(section->name, "metadata") == 0;
+    if (name < next)
+      return qn_container_violation(container, error, "C-26",
+                                    "section %s is not where its layout's page says",
+                                    section->name);
+    if (section->critical == ended)
+      return qn_container_violation(container, error, "C-26", "section %s must%s be critical",
+                                    section->name, ended ? " not" : "");
+    next = name + 1;
   }
   return QN_OK;
 }

@@ -20,7 +20,6 @@ extern "C" {
 
 #define QN_SIGNATURE "\x89QRN\r\n\x1a\n"
 #define QN_VERSION_MAJOR 1
-#define QN_VERSION_MINOR 0
 #define QN_HEADER_BYTES 4096
 #define QN_MIN_ALIGN_LOG2 12 /* 4 KiB */
 #define QN_MAX_ALIGN_LOG2 21 /* 2 MiB */

@@ -6,12 +6,27 @@
 
 #include "support/sizes.h"
 
+static enum qn_status check_kind(const struct qn_container *container, struct qn_error *error) {
+  const bool numbers = qn_container_section(container, "original_ids");
+  const bool strings =
+      qn_container_section(container, "id_offsets") || qn_container_section(container, "id_bytes");
+  if (numbers && strings)
+    return qn_container_violation(container, error, "ID-5", "ids are numbers and strings");
+  if (!numbers && !strings &&
+      qn_container_info(container)->compatible_features & QN_FEATURE_IDS_ASCENDING)
+    return qn_container_violation(container, error, "ID-6",
+                                  "the header says that ids ascend, but there are none");
+  return QN_OK;
+}
+
 enum qn_status qn_ids_view(const struct qn_container *container, struct qn_ids *ids,
                            struct qn_error *error) {
   const struct qn_container_info *info = qn_container_info(container);
   const struct qn_section *section;
   enum qn_status status;
   memset(ids, 0, sizeof *ids);
+  if ((status = check_kind(container, error)))
+    return status;
   ids->num_vertices = info->num_vertices;
   ids->ascending = info->compatible_features & QN_FEATURE_IDS_ASCENDING;
   if (qn_container_section(container, "original_ids")) {
@@ -22,7 +37,8 @@ enum qn_status qn_ids_view(const struct qn_container *container, struct qn_ids *
       ids->numbers = section->data;
     return status;
   }
-  if (!qn_container_section(container, "id_offsets")) {
+  if (!qn_container_section(container, "id_offsets") &&
+      !qn_container_section(container, "id_bytes")) {
     ids->kind = QN_IDS_DENSE;
     ids->ascending = true;
     return QN_OK;

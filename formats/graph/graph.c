@@ -78,7 +78,7 @@ enum qn_status qn_graph_view(const struct qn_container *container, struct qn_gra
   graph->directedness = info->directedness;
   enum qn_status status = qn_view_insist(container, QN_LAYOUT_GRAPH, error);
   if (!status)
-    status = qn_container_refuse_unknown(container, known, error);
+    status = qn_container_check_sections(container, known, error);
   if (!status)
     status = qn_container_refuse_parameters(container, 0, error);
   if (!status)

@@ -20,18 +20,18 @@ const struct qn_blocking_sections qn_push_sections = {
 static const char *const known_sections[] = {"out_degrees",
                                              "pull_block_rows",
                                              "pull_block_edges",
+                                             "pull_range_starts",
                                              "pull_id_map",
                                              "pull_row_offsets",
                                              "pull_columns",
                                              "pull_weights",
-                                             "pull_range_starts",
                                              "push_block_rows",
                                              "push_block_edges",
+                                             "push_range_starts",
                                              "push_id_map",
+                                             "push_row_offsets",
                                              "push_columns",
                                              "push_weights",
-                                             "push_row_offsets",
-                                             "push_range_starts",
                                              "row_offsets",
                                              "column_indices",
                                              "weights",
@@ -167,7 +167,7 @@ enum qn_status qn_blocked_csr_view(const struct qn_container *container,
   if (!status)
     status = view_parameters(container, error);
   if (!status)
-    status = qn_container_refuse_unknown(container, known_sections, error);
+    status = qn_container_check_sections(container, known_sections, error);
   if (!status)
     status = qn_view_unsigned(container, "out_degrees", 4, info->num_vertices,
                               &blocked->out_degrees, error);
@@ -179,7 +179,9 @@ enum qn_status qn_blocked_csr_view(const struct qn_container *container,
   blocked->num_edges = info->num_edges;
   blocked->has_pull = directions & QN_BLOCKED_PULL;
   blocked->has_push = directions & QN_BLOCKED_PUSH;
-  blocked->has_out = qn_container_section(container, "row_offsets") != NULL;
+  blocked->has_out = qn_container_section(container, "row_offsets") ||
+                     qn_container_section(container, "column_indices") ||
+                     qn_container_section(container, "weights");
   if (blocked->has_pull)
     status = view_direction(container, &qn_pull_sections, &blocked->pull, error);
   if (!status && blocked->has_push)

@@ -93,7 +93,7 @@ static enum qn_status view_header(const struct qn_container *container,
   checkpoint->weight_type = info->weight_type;
   checkpoint->directedness = info->directedness;
   enum qn_status status = qn_container_refuse_parameters(container, NUM_PARAMETERS, error);
-  return status ? status : qn_container_refuse_unknown(container, SECTIONS, error);
+  return status ? status : qn_container_check_sections(container, SECTIONS, error);
 }
 
 static enum qn_status view_run(const struct qn_container *container,

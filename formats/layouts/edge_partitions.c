@@ -82,7 +82,7 @@ enum qn_status qn_edge_partitions_view(const struct qn_container *container,
   memset(view, 0, sizeof *view);
   enum qn_status status = qn_view_insist(container, QN_LAYOUT_EDGE_PARTITIONS, error);
   if (!status)
-    status = qn_container_refuse_unknown(container, known, error);
+    status = qn_container_check_sections(container, known, error);
   if (!status)
     status = qn_container_refuse_parameters(container, QN_EP_CAPACITY + 1, error);
   if (!status)

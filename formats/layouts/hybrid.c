@@ -109,7 +109,7 @@ enum qn_status qn_hybrid_view(const struct qn_container *container, struct qn_hy
   if (!status)
     status = view_parameters(container, error);
   if (!status)
-    status = qn_container_refuse_unknown(container, known_sections, error);
+    status = qn_container_check_sections(container, known_sections, error);
   if (!status)
     status = qn_view_unsigned(container, "out_degrees", 4, info->num_vertices, &hybrid->out_degrees,
                               error);

@@ -101,17 +101,24 @@ static enum qn_status view_sections(const struct qn_container *container, struct
 
 enum qn_status qn_shards_view(const struct qn_container *container, struct qn_shards *view,
                               struct qn_error *error) {
-  static const char *const known[] = {"vertex_offsets",   "replication",
-                                      "page_shards",      "in_row_offsets",
-                                      "sources",          "weights",
-                                      "out_row_offsets",  "destination_offsets",
-                                      "out_destinations", "original_ids",
-                                      "id_offsets",       "id_bytes",
-                                      "metadata",         NULL};
+  static const char *const known[] = {"in_row_offsets",
+                                      "sources",
+                                      "weights",
+                                      "vertex_offsets",
+                                      "replication",
+                                      "page_shards",
+                                      "destination_offsets",
+                                      "out_row_offsets",
+                                      "out_destinations",
+                                      "original_ids",
+                                      "id_offsets",
+                                      "id_bytes",
+                                      "metadata",
+                                      NULL};
   memset(view, 0, sizeof *view);
   enum qn_status status = qn_view_insist(container, QN_LAYOUT_SHARDS, error);
   if (!status)
-    status = qn_container_refuse_unknown(container, known, error);
+    status = qn_container_check_sections(container, known, error);
   if (!status)
     status = qn_container_refuse_parameters(container, QN_SH_PAGE_BYTES + 1, error);
   if (!status)

@@ -109,7 +109,7 @@ enum qn_status qn_slotted_pages_view_pages(const struct qn_container *container,
   view->num_edges = info->num_edges;
   enum qn_status status = qn_view_insist(container, QN_LAYOUT_SLOTTED_PAGES, error);
   if (!status)
-    status = qn_container_refuse_unknown(container, known, error);
+    status = qn_container_check_sections(container, known, error);
   if (!status)
     status = qn_container_refuse_parameters(container, 4, error);
   if (!status)

@@ -177,9 +177,10 @@ enum qn_status qn_container_require_any(const struct qn_container *container, co
                                         enum qn_element_type type, uint32_t element_bytes,
                                         const struct qn_section **out, struct qn_error *error);
 
-/* Refuse with QN_UNSUPPORTED any critical section that is not in `known`, a
- * NULL-terminated list of names. */
-enum qn_status qn_container_refuse_unknown(const struct qn_container *container,
+/* Check the sections against `known`, a NULL-terminated list of names in the order of the layout's
+ * page: QN_UNSUPPORTED for a critical section that is not in it (C-23), QN_INVALID for one that is
+ * in another place or is not as critical as its page says (C-26). */
+enum qn_status qn_container_check_sections(const struct qn_container *container,
                                            const char *const *known, struct qn_error *error);
 
 /* Refuse header parameters from number `first` on that are not zero (C-6): the layout has no

@@ -55,8 +55,9 @@ enum qn_status qn_layout_operations(const struct qn_container *container,
                                     const struct qn_layout_operations **out,
                                     struct qn_error *error);
 
-/* Check all there is to check: padding, every checksum, every rule of the layout, the metadata; in
- * archive form, that every section decodes to what was archived. */
+/* Check all there is to check: padding, every checksum, every rule of the layout, the metadata. Of
+ * an archive also that every section decodes to what was archived; the layout's rules are checked
+ * of the plain form, which takes its disk space in TMPDIR (or /tmp) meanwhile. */
 enum qn_status qn_container_check(const struct qn_container *container, struct qn_error *error);
 
 /* Everything that quern-info shows of a container: header, sections, the layout's figures, the

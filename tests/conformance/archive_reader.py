@@ -28,6 +28,9 @@ def insist(rule, holds, why=""):
 def unpacked(frame, most):
     """What one zstd frame holds, at most so many bytes."""
     frame, content = bytes(frame), ctypes.create_string_buffer(most + 1)
+    insist("A-3", len(frame) > 5 and frame[:4] == b"\x28\xb5\x2f\xfd" and frame[4] & 3 == 0, "no simple frame")
+    window = (1 << 10 + (frame[5] >> 3)) * (8 + (frame[5] & 7)) // 8
+    insist("A-3", frame[4] & 32 or window <= 1 << 23, "a window of %d bytes" % window)
     insist("A-3", _zstd.ZSTD_findFrameCompressedSize(frame, len(frame)) == len(frame), "more than a frame")
     size = _zstd.ZSTD_decompress(content, most, frame, len(frame))
     insist("A-3", not _zstd.ZSTD_isError(size), "zstd")
@@ -53,7 +56,8 @@ def varints(data):
         value |= (byte & 127) << shift
         shift += 7
         if byte < 128:
-            values.append(value & (2**64 - 1))
+            insist("A-3", value < 2**64, "a varint of more than 64 bits")
+            values.append(value)
             value = shift = 0
     insist("A-3", shift == 0, "a varint that does not end")
     return values

@@ -12,8 +12,6 @@ class Checkpoint:
     def __init__(self, container):
         insist("C-7", container.layout == "checkpoint")
         container.refuse_unknown(SECTIONS)
-        order = [SECTIONS.index(name) for name in container.sections]
-        insist("C-22", order == sorted(order), "the order of sections")
         insist("C-6", not any(container.parameters[2:]), "parameters")
         self.identity, self.layout = container.parameters[:2]
         insist("K-1", 1 <= self.layout <= 6)

@@ -55,6 +55,33 @@ def section_checksum(data):
     return xxh3(struct.pack("<%dQ" % len(hashes), *hashes))
 
 
+def parsed_json(data):
+    """By the profile of M-1."""
+    def distinct(pairs):
+        if len(dict(pairs)) < len(pairs):
+            raise ValueError("a key occurs twice")
+        return dict(pairs)
+
+    def integer(text):
+        if not -2**63 <= int(text) < 2**63:
+            raise ValueError("an integer beyond 64 bits")
+        return int(text)
+
+    def real(text):
+        if float(text) in (float("inf"), float("-inf")):
+            raise ValueError("a real number beyond binary64")
+        return float(text)
+
+    def constant(text):
+        raise ValueError(text)
+
+    value = json.loads(data.decode("utf-8"), object_pairs_hook=distinct, parse_int=integer, parse_float=real,
+                       parse_constant=constant)
+    if "\0" in str(value) or "\\x00" in repr(value):
+        raise ValueError("U+0000 in a string")
+    return value
+
+
 def rounded_up(value, align_log2=12):
     mask = (1 << align_log2) - 1
     return (value + mask) & ~mask
@@ -100,7 +127,7 @@ class Container:
         self.parameters = struct.unpack_from("<32Q", data, 128)
         insist("C-2", header_bytes == PAGE)
         insist("C-3", xxh3(data[:4088]) == self.checksum)
-        insist("C-4", (major, minor) == (1, 0), "version %d.%d" % (major, minor))
+        insist("C-4", major == 1, "version %d.%d" % (major, minor))
         insist("C-5", not self.incompatible & ~KNOWN_INCOMPATIBLE and self.incompatible not in (STRIPS, PAGES, STRIPS | PAGES))
         insist("C-6", not any(data[88:128]) and not any(data[384:4088]))
         insist("C-7", layout in LAYOUTS)
@@ -180,12 +207,10 @@ class Container:
             insist("C-21", section_checksum(stored) == section.stored_checksum, section.name)
         if "metadata" in self.sections:
             try:
-                self.metadata = json.loads(bytes(self.bytes_of("metadata")).decode("utf-8"))
-            except ValueError as error:
+                self.metadata = parsed_json(bytes(self.bytes_of("metadata")))
+            except (ValueError, RecursionError) as error:
                 raise Broken("M-1", str(error))
             insist("M-1", isinstance(self.metadata, dict))
-            last = [name for name in self.sections if name != "chunk_hashes"][-1]
-            insist("M-1", last == "metadata" and not self.sections["metadata"].critical)
 
     def bytes_of(self, name):
         """A section's elements, decoded if the container is an archive."""
@@ -209,6 +234,7 @@ class Container:
         if not section.upper:
             return elements
         rows, columns = self.array("row_offsets"), self.sections["column_indices"]
+        insist("A-4", self.layout == "graph" and self.directedness == 1, section.name)
         insist("A-4", section.element_bytes == 4 and section.count == self.num_edges and columns.upper, section.name)
         insist("A-4", section.strips == columns.strips, section.name)
         if section is columns:
@@ -233,8 +259,15 @@ class Container:
         return self.bytes_of(name) if element_type in (4, 5) else self.array(name)
 
     def refuse_unknown(self, known):
+        last = -1
         for section in self.sections.values():
-            insist("C-23", not section.critical or section.name in known, section.name)
+            insist("C-26", last < 0 or known[last] != "metadata" or section.name == "chunk_hashes", section.name)
+            if section.name in known:
+                insist("C-26", known.index(section.name) > last, "the order of sections")
+                insist("C-26", section.critical == (section.name != "metadata"), section.name)
+                last = known.index(section.name)
+            else:
+                insist("C-23", not section.critical, section.name)
 
 
 def read(path):

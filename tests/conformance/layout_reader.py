@@ -21,8 +21,6 @@ class Layout:
         insist("C-7", container.layout == self.name)
         known = self.sections + IDS
         container.refuse_unknown(known)
-        order = [known.index(name) for name in container.sections if name in known]
-        insist("C-22", order == sorted(order), "the order of sections")
         insist("C-6", not any(container.parameters[self.num_parameters:]), "parameters")
         self.container = container
         self.num_vertices, self.num_edges = container.num_vertices, container.num_edges
@@ -73,9 +71,12 @@ class Layout:
             insist(self.symmetric, straight == reverse)
 
     def read_ids(self):
+        strings = self.has("id_offsets") or self.has("id_bytes")
+        insist("ID-5", not (strings and self.has("original_ids")))
+        insist("ID-6", strings or self.has("original_ids") or not self.container.compatible & 1)
         if self.has("original_ids"):
             ids = self.numbers("original_ids", 8, self.num_vertices)
-        elif self.has("id_offsets"):
+        elif strings:
             offsets = self.numbers("id_offsets", 8, self.num_vertices + 1)
             text = bytes(self.container.require("id_bytes", TEXT, 1))
             insist("ID-1", offsets[0] == 0 and offsets[-1] == len(text))

@@ -5,6 +5,29 @@ import struct
 from conformance.container_reader import section_checksum, xxh3
 
 
+def rebuilt(data, contents):
+    """The container with other stored bytes of these sections {name: bytes}, laid out anew."""
+    table_offset, = struct.unpack_from("<Q", data, 72)
+    num_sections, = struct.unpack_from("<I", data, 44)
+    out, table = bytearray(data[:4096]), bytearray(data[table_offset:table_offset + 128 * num_sections])
+    for entry in range(0, len(table), 128):
+        name = bytes(table[entry:entry + 32]).rstrip(b"\0").decode()
+        offset, stored = struct.unpack_from("<QQ", table, entry + 48)
+        content = contents.get(name, data[offset:offset + stored])
+        out += bytes(-len(out) % (1 << table[entry + 74]))
+        struct.pack_into("<QQ", table, entry + 48, len(out), len(content))
+        out += content
+    out += bytes(-len(out) % 4096)
+    struct.pack_into("<QQ", out, 64, len(out) + len(table) + 64, len(out))
+    return resealed(out + table + data[-64:])
+
+
+def entry_of(data, name):
+    """Where a section's entry of the table begins."""
+    table_offset, = struct.unpack_from("<Q", data, 72)
+    return data.index(name.encode().ljust(32, b"\0"), table_offset)
+
+
 def resealed(data):
     data = bytearray(data)
     table_offset, = struct.unpack_from("<Q", data, 72)

@@ -142,7 +142,6 @@ struct forgery {
 static const struct forgery forgeries[] = {
     {"C-2:", -1, 12, 4, 8192, QN_INVALID},
     {"C-4:", -1, 8, 2, 2, QN_UNSUPPORTED},
-    {"C-4:", -1, 10, 2, 1, QN_UNSUPPORTED},
     {"C-5:", -1, 24, 8, 1ull << 40, QN_UNSUPPORTED},
     {"C-6:", -1, 100, 1, 1, QN_INVALID},
     {"C-6:", -1, 4000, 1, 1, QN_INVALID},
