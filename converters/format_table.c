@@ -143,7 +143,7 @@ const struct qn_format qn_formats[] = {
      .reader = &qn_reader_vertices,
      .reading = {.refuses = "ids that are names"}},
     {.name = "parts",
-     .files = "manifest.json",
+     .files = "_manifest.json",
      .description = "Folders of quern-export --parts, by their manifest: files of edges, csv, npy "
                     "or (with --record) pairs",
      .reader = &qn_reader_parts,

@@ -130,7 +130,7 @@ static const char documentation[] =
     "Formats:\n%s\n"
     "Reals are written with the fewest digits that read back exactly. --formats says what "
     "a format loses or refuses; notes say what is lost of this graph.\n\n"
-    "A folder has manifest.json, which names its files with sizes and checksums; --force "
+    "A folder has _manifest.json, which names its files with sizes and checksums; --force "
     "replaces it only if it holds nothing else.\n\n"
     "Exit status: 0; 2 for a wrong command line or if FILE exists (see --force); 3 for an invalid "
     "container; 4 for a graph that the format cannot hold; 5 if reading, writing or memory "

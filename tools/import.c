@@ -473,7 +473,10 @@ static enum qn_status read_argument(struct import *import, const char *argument,
   if (status)
     return status;
   const char *path = manifest ? manifest : argument;
+  const struct qn_reader *before = import->reader;
   status = read_path(import, path, import->options->input.member, NULL, sequence, error);
+  if (!status && import->result.named.count)
+    import->reader = before; /* who names inputs has read no vertices */
   if (!status)
     status = read_named(import, path, sequence, error);
   qn_free(manifest);

@@ -39,11 +39,10 @@ static char *put_quoted(char *p, const char *text, uint64_t length) {
   return p;
 }
 
-/* What would be taken for a comment, a byte order mark or, as networkx writes them, the data of an
- * edge. */
+/* What would be taken for a comment, a byte order mark, JSON, XML or, as networkx writes them, the
+ * data of an edge. */
 static bool begins_otherwise(const char *text, uint64_t length) {
-  return *text == '#' || *text == '%' || *text == '{' ||
-         (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0);
+  return (*text && strchr("#%{[<", *text)) || (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0);
 }
 
 static bool is_plain(const char *text, uint64_t length, char separator) {

@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "formats/graph/statistics.h"
 #include "support/atomic_folder.h"
 #include "support/memory.h"
 #include "support/tool.h"
@@ -164,17 +165,22 @@ static enum qn_status write_manifest(struct qn_output_folder *folder, const char
   const char *path;
   static const char *const ids[] = {
       [QN_IDS_DENSE] = "dense", [QN_IDS_NUMBERS] = "numbers", [QN_IDS_STRINGS] = "strings"};
+  uint64_t isolated;
+  enum qn_status status = qn_graph_count_isolated(graph, &isolated, error);
+  if (status)
+    return status;
   json_t *manifest = json_pack(
-      "{s:s, s:s, s:s, s:{s:I, s:I, s:b, s:s, s:s}, s:O}", "tool", "quern-export", "version",
+      "{s:s, s:s, s:s, s:{s:I, s:I, s:I, s:b, s:s, s:s}, s:O}", "tool", "quern-export", "version",
       QN_VERSION, "format", format, "graph", "vertices", (json_int_t)graph->out.num_vertices,
-      "edges_stored", (json_int_t)graph->out.num_edges, "directed",
-      graph->directedness != QN_UNDIRECTED, "weights", qn_weight_type_name(graph->out.weights.type),
-      "ids", ids[graph->ids.kind], "files", folder->files);
+      "isolated", (json_int_t)isolated, "edges_stored", (json_int_t)graph->out.num_edges,
+      "directed", graph->directedness != QN_UNDIRECTED, "weights",
+      qn_weight_type_name(graph->out.weights.type), "ids", ids[graph->ids.kind], "files",
+      folder->files);
   char *text = manifest ? json_dumps(manifest, JSON_INDENT(2)) : NULL;
   json_decref(manifest);
   if (!text)
     return qn_fail_memory(error, "a manifest", 0);
-  enum qn_status status = qn_atomic_folder_add(folder->folder, QN_MANIFEST_NAME, &path, error);
+  status = qn_atomic_folder_add(folder->folder, QN_MANIFEST_NAME, &path, error);
   if (!status)
     status = qn_text_output_create(path, false, &output, error);
   if (!status) {

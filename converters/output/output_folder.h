@@ -6,7 +6,7 @@
  *   qn_output_folder_end(folder, "edges", count, &error);
  *   qn_output_folder_commit(folder, "graphframes", graph, &error);
  *
- * manifest.json, which is written last, has the format, the graph's sizes and for each file its
+ * _manifest.json, which is written last, has the format, the graph's sizes and for each file its
  * name, bytes, XXH3-128 and how many records of which kind it holds. */
 #ifndef QN_CONVERTERS_OUTPUT_OUTPUT_FOLDER_H
 #define QN_CONVERTERS_OUTPUT_OUTPUT_FOLDER_H
@@ -20,7 +20,8 @@ extern "C" {
 
 struct qn_output_folder;
 
-#define QN_MANIFEST_NAME "manifest.json"
+/* Readers of a folder of tables leave out what begins with an underscore. */
+#define QN_MANIFEST_NAME "_manifest.json"
 
 /* Begin a folder. QN_USAGE if `path` exists; with `force` a folder is replaced if it holds nothing
  * but what its own manifest lists. Owned until commit or abort. */

@@ -11,6 +11,7 @@
 #include "converters/parse/reader.h"
 
 extern const struct qn_reader qn_reader_edges;
+extern const struct qn_reader qn_reader_named_edges;
 extern const struct qn_reader qn_reader_pairs;
 extern const struct qn_reader qn_reader_vertices;
 
@@ -20,13 +21,6 @@ static enum qn_status refuse(const struct qn_input *input, struct qn_error *erro
                              const char *what) {
   qn_fail(error, QN_INVALID, "%s", what);
   return qn_error_in_file(error, qn_input_name(input));
-}
-
-/* Of files whose content does not tell their format; NULL: it does. */
-static const struct qn_reader *reader_of(const char *format) {
-  return strcmp(format, "pairs") == 0        ? &qn_reader_pairs
-         : strcmp(format, GRAPHALYTICS) == 0 ? &qn_reader_edges
-                                             : NULL;
 }
 
 /* The size and hash of the file that was named last, which must be no other's: a part that comes
@@ -50,17 +44,22 @@ static enum qn_status describe_file(const struct qn_input *input, const json_t *
   return QN_OK;
 }
 
-/* A file of edges, or a list of vertices. Graphalytics' properties say what the manifest does. */
+/* A file of edges, or a list of vertices. Graphalytics' properties say what the manifest does, and
+ * tables of vertices for other systems nothing more, as long as every vertex has edges. Files
+ * without edges may have nothing in them that could be told to be of their format. */
 static enum qn_status name_file(struct qn_input *input, const json_t *file,
                                 const struct qn_reader *reader, struct qn_read_result *result,
                                 struct qn_error *error) {
   const json_t *name = json_object_get(file, "name");
   json_int_t edges = json_integer_value(json_object_get(file, "edges"));
   json_int_t vertices = json_integer_value(json_object_get(file, "vertices"));
-  if (json_object_get(file, "graphs"))
+  bool table = json_object_get(file, "vertices") && reader != &qn_reader_edges;
+  if (json_object_get(file, "graphs") || table)
     return QN_OK;
   if (!json_is_string(name) || edges < 0 || vertices < 0)
     return refuse(input, error, "a file of the manifest has no name or no number of edges");
+  if (edges == 0 && vertices == 0)
+    return QN_OK;
   result->named.num_edges += (uint64_t)edges;
   result->named.num_vertices += (uint64_t)vertices;
   enum qn_status status =
@@ -85,26 +84,38 @@ static enum qn_status name_files(struct qn_input *input, const json_t *files,
 struct manifest {
   const char *format, *ids;
   json_t *files;
-  json_int_t edges_stored, vertices;
+  json_int_t edges_stored, vertices, isolated;
   int directed;
 };
 
-/* What is written for other systems alone lists its vertices, too. */
-static bool is_read(const struct manifest *manifest) {
-  size_t i;
-  json_t *file;
-  json_array_foreach(manifest->files, i,
-                     file) if (json_object_get(file, "vertices") &&
-                               strcmp(manifest->format, GRAPHALYTICS) != 0) return false;
-  return true;
+/* Of files whose content does not tell their format; NULL: it does. */
+static const struct qn_reader *reader_of(const struct manifest *manifest) {
+  return strcmp(manifest->format, "pairs") == 0        ? &qn_reader_pairs
+         : strcmp(manifest->format, GRAPHALYTICS) == 0 ? &qn_reader_edges
+         : strcmp(manifest->ids, "strings") == 0       ? &qn_reader_named_edges
+                                                       : NULL;
+}
+
+/* Tables of vertices are not read: they would have to be where a vertex has no edges. */
+static enum qn_status check_tables(const struct qn_input *input, const struct manifest *manifest,
+                                   struct qn_error *error) {
+  bool tables =
+      strcmp(manifest->format, "neo4j") == 0 || strcmp(manifest->format, "graphframes") == 0;
+  if (!tables || manifest->isolated == 0 || strcmp(manifest->ids, "dense") == 0)
+    return QN_OK;
+  qn_fail(error, QN_INVALID,
+          "%" JSON_INTEGER_FORMAT " vertices have no edges, so that only the table of vertices has "
+          "them, which is not read; the table of edges can be imported without them",
+          manifest->isolated);
+  return qn_error_in_file(error, qn_input_name(input));
 }
 
 static bool unpack(const json_t *json, struct manifest *manifest) {
   *manifest = (struct manifest){.ids = "", .vertices = -1};
-  return json_unpack((json_t *)json, "{s:s, s:{s:I, s:b, s?:I, s?:s}, s:o}", "format",
+  return json_unpack((json_t *)json, "{s:s, s:{s:I, s:b, s?:I, s?:I, s?:s}, s:o}", "format",
                      &manifest->format, "graph", "edges_stored", &manifest->edges_stored,
-                     "directed", &manifest->directed, "vertices", &manifest->vertices, "ids",
-                     &manifest->ids, "files", &manifest->files) == 0 &&
+                     "directed", &manifest->directed, "vertices", &manifest->vertices, "isolated",
+                     &manifest->isolated, "ids", &manifest->ids, "files", &manifest->files) == 0 &&
          json_is_array(manifest->files) && json_array_size(manifest->files) > 0;
 }
 
@@ -130,12 +141,9 @@ static enum qn_status take_manifest(struct qn_input *input, const json_t *json,
   struct manifest manifest;
   if (!unpack(json, &manifest))
     return refuse(input, error, "this is no manifest of quern-export");
-  if (!is_read(&manifest)) {
-    qn_fail(error, QN_INVALID, "%.32s is written for other systems, and not read", manifest.format);
-    return qn_error_in_file(error, qn_input_name(input));
-  }
-  enum qn_status status =
-      name_files(input, manifest.files, reader_of(manifest.format), result, error);
+  enum qn_status status = check_tables(input, &manifest, error);
+  if (!status)
+    status = name_files(input, manifest.files, reader_of(&manifest), result, error);
   if (!status)
     status = declare_vertices(input, &manifest, options, result, error);
   if (status)

@@ -97,7 +97,7 @@ class Numpy(_Exported):
 
     def test_parts(self):
         folder = self.exported("undirected", "--format", "npy", "--parts", "3", name="parts")
-        files = json.loads((folder / "manifest.json").read_text())["files"]
+        files = json.loads((folder / "_manifest.json").read_text())["files"]
         found = numpy.concatenate([numpy.load(folder / file["name"]) for file in files], axis=1)
         self.assertEqual([tuple(map(int, edge)) for edge in found.T], self.edges("undirected"))
 

@@ -41,7 +41,7 @@ class Settings:
 
     def environment(self, home):
         """A clean environment: the same on every machine, but for the search path."""
-        kept = {key: os.environ[key] for key in ("LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "CC", "CXX")
+        kept = {key: os.environ[key] for key in ("LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "CC", "CXX", "QUERN_TEST_SEED")
                 if key in os.environ}
         return {
             **kept,

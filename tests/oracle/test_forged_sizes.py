@@ -136,12 +136,12 @@ class ForgedSizes(unittest.TestCase):
     def test_parts(self):
         numbers = self.make("g.qrn")
         run("quern-export", "g.qrn", "--parts", 2, "--format", "npy", "-q", "-f", "-o", "parts")
-        manifest = Path("parts/manifest.json").read_bytes()
+        manifest = Path("parts/_manifest.json").read_bytes()
         listed = [int(word) for word in manifest.replace(b",", b" ").split() if word.isdigit()]
         for number in set(numbers + listed):
             at = manifest.find(b": %d" % number)
             for huge in HUGE if at >= 0 else []:
-                Path("parts/manifest.json").write_bytes(manifest[:at] + b": %d" % huge + manifest[at + 2 + len(str(number)):])
+                Path("parts/_manifest.json").write_bytes(manifest[:at] + b": %d" % huge + manifest[at + 2 + len(str(number)):])
                 # Sizes in bytes are for other readers.
                 self.refuse("parts: %d for %d" % (huge, number), "parts", b'"bytes"' in manifest[at - 8:at])
 
