@@ -19,7 +19,7 @@ enum qn_status qn_source_open(const char *path, struct qn_source *source, struct
   status = qn_graph_view(container, &source->graph, error);
   source->graph.container = container;
   if (!status)
-    status = qn_container_confirm(container, qn_graph_check(container, &source->graph, error),
+    status = qn_container_confirm(container, qn_graph_check_all(container, &source->graph, error),
                                   qn_container_verify, error);
   if (status)
     qn_source_close(source);

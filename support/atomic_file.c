@@ -49,7 +49,8 @@ static void remove_temporaries(int signal_number) {
 }
 
 static void install_handlers(void) {
-  static const int fatal[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXCPU, SIGXFSZ};
+  static const int fatal[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT, SIGPIPE,
+                              SIGXCPU, SIGXFSZ, SIGSEGV, SIGABRT};
   for (unsigned i = 0; i < sizeof fatal / sizeof fatal[0]; i++) {
     struct sigaction action = {.sa_handler = remove_temporaries};
     struct sigaction before;

@@ -8,7 +8,7 @@ static enum qn_status check(const struct qn_graph_source *source,
                             const struct qn_layout_operations *operations, struct qn_error *error) {
   const struct qn_container *container = source->container;
   enum qn_status status = operations ? operations->verify(container, error)
-                                     : qn_graph_check(container, &source->graph, error);
+                                     : qn_graph_check_all(container, &source->graph, error);
   return qn_container_confirm(container, status, qn_container_verify, error);
 }
 

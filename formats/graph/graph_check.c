@@ -187,3 +187,9 @@ enum qn_status qn_graph_check_content(const struct qn_container *container,
                                   "the header says undirected, but some edge lacks its reverse");
   return QN_OK;
 }
+
+enum qn_status qn_graph_check_all(const struct qn_container *container,
+                                  const struct qn_graph *graph, struct qn_error *error) {
+  enum qn_status status = qn_graph_check(container, graph, error);
+  return status ? status : qn_graph_check_content(container, graph, error);
+}

@@ -105,6 +105,10 @@ enum qn_status qn_graph_check(const struct qn_container *container, const struct
 enum qn_status qn_graph_check_content(const struct qn_container *container,
                                       const struct qn_graph *graph, struct qn_error *error);
 
+/* Both, for who makes another file of the graph: it would have the same faults. */
+enum qn_status qn_graph_check_all(const struct qn_container *container,
+                                  const struct qn_graph *graph, struct qn_error *error);
+
 /* The checks of qn_graph_check and G-7 for one CSR, as other layouts need them too. `rules` is
  * the prefix of the rule numbers ("G", "S", ...); `name` what to call the CSR in messages. */
 enum qn_status qn_csr_check(const struct qn_container *container, const struct qn_csr *csr,
