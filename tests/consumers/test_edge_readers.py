@@ -2,6 +2,7 @@
 
 import csv
 import json
+import shutil
 import tempfile
 import unittest
 from pathlib import Path
@@ -16,6 +17,14 @@ try:
     import igraph
 except ImportError:
     igraph = None
+try:
+    import duckdb
+except ImportError:
+    duckdb = None
+try:
+    import polars
+except ImportError:
+    polars = None
 try:
     import numpy
 except ImportError:
@@ -69,19 +78,57 @@ class Networkx(_Exported):
 @unittest.skipUnless(igraph, "no igraph")
 class Igraph(_Exported):
     def test_edge_list(self):
-        path = self.folder / "pairs.txt"
-        path.write_text("".join("%d %d\n" % edge[:2] for edge in self.edges("undirected")))
-        graph = igraph.Graph.Read_Edgelist(str(path), directed=False)
+        graph = igraph.Graph.Read_Edgelist(str(self.exported("undirected")), directed=False)
         self.assertEqual(sorted(tuple(sorted(edge)) for edge in graph.get_edgelist()), sorted(self.edges("undirected")))
 
     def test_named(self):
         """The format that igraph calls NCOL: names of ends and a weight, a line an edge."""
-        path = self.folder / "g.ncol"
-        path.write_text("".join("%d %d %d\n" % edge for edge in self.edges("directed")))
-        graph = igraph.Graph.Read_Ncol(str(path), names=True, weights=True, directed=True)
+        graph = igraph.Graph.Read_Ncol(str(self.exported("directed")), names=True, weights=True, directed=True)
         found = [(int(graph.vs[edge.source]["name"]), int(graph.vs[edge.target]["name"]), int(edge["weight"]))
                  for edge in graph.es]
         self.assertEqual(sorted(found), sorted(self.edges("directed")))
+
+
+@unittest.skipUnless(shutil.which("gpmetis"), "no gpmetis")
+class Metis(_Exported):
+    def test_partitioned(self):
+        path = self.exported("undirected", "--format", "metis", name="g.graph")
+        self.assertIn("#Vertices: 512", run("gpmetis", path, "2").stdout)
+        self.assertEqual(len(Path(str(path) + ".part.2").read_text().split()), 512)
+
+    def test_weights(self):
+        run("quern-transform", self.folder / "undirected.qrn", "--random-weights", "1,2147483,3", "-q", "-f", "-o",
+            self.folder / "weighted.qrn")
+        path = self.exported("weighted", "--format", "metis", name="w.graph")
+        self.assertIn("#Vertices: 512", run("gpmetis", path, "3").stdout)
+
+
+@unittest.skipUnless(duckdb, "no duckdb")
+class DuckDb(_Exported):
+    """Without a hint of how the text is to be read."""
+
+    def test_text(self):
+        for graph in "directed", "undirected":
+            found = duckdb.sql("select * from read_csv('%s')" % self.exported(graph, name=graph + ".txt")).fetchall()
+            self.assertEqual([tuple(map(int, edge)) for edge in found], self.edges(graph))
+
+    def test_csv_both_ways(self):
+        rows = duckdb.sql("select src, dst, weight from read_csv('%s')" % self.exported("directed", "--format", "csv", name="g.csv"))
+        self.assertEqual(rows.fetchall(), self.edges("directed"))
+        rows.write_csv(str(self.folder / "duck.csv"))
+        run("quern-import", self.folder / "duck.csv", "-q", "-f", "--vertices", "512", "-o", self.folder / "back.qrn")
+        self.assertEqual(self.edges("back"), self.edges("directed"))
+
+
+@unittest.skipUnless(polars, "no polars")
+class Polars(_Exported):
+    def test_csv_both_ways(self):
+        frame = polars.read_csv(self.exported("directed", "--format", "csv", name="g.csv"))
+        self.assertEqual(frame.columns, ["src", "dst", "weight"])
+        self.assertEqual(frame.rows(), self.edges("directed"))
+        frame.write_csv(self.folder / "polars.csv")
+        run("quern-import", self.folder / "polars.csv", "-q", "-f", "--vertices", "512", "-o", self.folder / "back.qrn")
+        self.assertEqual(self.edges("back"), self.edges("directed"))
 
 
 @unittest.skipUnless(numpy, "no numpy")
