@@ -42,7 +42,7 @@ static void list_names(enum direction direction, char *text, size_t size) {
 
 static enum qn_status fail_unknown(const char *name, enum direction direction, const char *beside,
                                    struct qn_error *error) {
-  char names[512], suggested[QN_SUGGESTION_TEXT];
+  char names[600], suggested[QN_SUGGESTION_TEXT];
   struct qn_suggestion suggestion = qn_suggestion_for(name);
   for (const struct qn_format *format = qn_formats; format->name; format++)
     if (has(format, direction))

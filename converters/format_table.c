@@ -5,16 +5,26 @@ extern const struct qn_reader qn_reader_adjacency;
 extern const struct qn_reader qn_reader_binsparse;
 extern const struct qn_reader qn_reader_container;
 extern const struct qn_reader qn_reader_dimacs;
+extern const struct qn_reader qn_reader_dot;
 extern const struct qn_reader qn_reader_edges;
 extern const struct qn_reader qn_reader_galois;
 extern const struct qn_reader qn_reader_gapbs;
+extern const struct qn_reader qn_reader_gexf;
+extern const struct qn_reader qn_reader_gml;
 extern const struct qn_reader qn_reader_graphalytics;
+extern const struct qn_reader qn_reader_graphml;
+extern const struct qn_reader qn_reader_hyperedges;
+extern const struct qn_reader qn_reader_json;
+extern const struct qn_reader qn_reader_lgl;
 extern const struct qn_reader qn_reader_matrix_market;
 extern const struct qn_reader qn_reader_metis;
 extern const struct qn_reader qn_reader_named_edges;
+extern const struct qn_reader qn_reader_n_triples;
+extern const struct qn_reader qn_reader_neighbors;
 extern const struct qn_reader qn_reader_npy;
 extern const struct qn_reader qn_reader_npz;
 extern const struct qn_reader qn_reader_pairs;
+extern const struct qn_reader qn_reader_pajek;
 extern const struct qn_reader qn_reader_parts;
 extern const struct qn_reader qn_reader_webgraph;
 extern const struct qn_reader qn_reader_vertices;
@@ -148,6 +158,58 @@ const struct qn_format qn_formats[] = {
                     "or (with --record) pairs",
      .reader = &qn_reader_parts,
      .reading = {.loses = "as the files' format does"}},
+    {.name = "json",
+     .files = ".json .jsonl .ndjson",
+     .description = "JSON: node-link graphs (networkx, D3), lists of edges, an edge a line",
+     .reader = &qn_reader_json,
+     .reading = {.loses = "data but weights",
+                 .refuses = "ids other than strings and whole numbers"}},
+    {.name = "gml",
+     .files = ".gml",
+     .description = "GML (networkx, igraph, Newman's collection): ids of vertices, weight or value",
+     .reader = &qn_reader_gml,
+     .reading = {.loses = "labels and other data"}},
+    {.name = "dot",
+     .files = ".dot .gv",
+     .description = "DOT (Graphviz): edges, their weights, vertices without edges",
+     .reader = &qn_reader_dot,
+     .reading = {.loses = "attributes but weights; groups; ports",
+                 .refuses = "edges between groups; names in HTML"}},
+    {.name = "pajek",
+     .files = ".net .paj",
+     .description = "Pajek networks: *Vertices, then *Arcs or *Edges, or lists of them",
+     .reader = &qn_reader_pajek,
+     .reading = {.loses = "labels and what vertices look like",
+                 .refuses = "arcs and edges in one file; two modes; matrices"}},
+    {.name = "lgl",
+     .files = ".lgl",
+     .description = "LGL (igraph): '# VERTEX', then its neighbours, a line each; undirected",
+     .reader = &qn_reader_lgl},
+    {.name = "n-triples",
+     .files = ".nt",
+     .description = "RDF as N-Triples: subjects and objects",
+     .reader = &qn_reader_n_triples,
+     .reading = {.loses = "predicates; literals"}},
+    {.name = "neighbors",
+     .files = ".adjlist",
+     .description = "A vertex and its neighbours, a line (networkx's adjacency lists)",
+     .reader = &qn_reader_neighbors},
+    {.name = "hyperedges",
+     .files = ".txt .csv",
+     .description = "The vertices of a hyperedge, a line: bipartite, E1, E2, ... and V with names",
+     .reader = &qn_reader_hyperedges},
+    {.name = "graphml",
+     .files = ".graphml .xml",
+     .description = "GraphML (networkx, igraph, yEd): ids of vertices, the data called weight",
+     .reader = &qn_reader_graphml,
+     .reading = {.loses = "data but weights; ports",
+                 .refuses = "edges directed and not in one graph; hyperedges; nested graphs"}},
+    {.name = "gexf",
+     .files = ".gexf",
+     .description = "GEXF (Gephi, networkx): ids of vertices, weights of edges",
+     .reader = &qn_reader_gexf,
+     .reading = {.loses = "attributes and times",
+                 .refuses = "edges directed and not in one graph, or mutual"}},
     {.name = "pairs",
      .files = ".bin",
      .description = "Binary edges without a header, as --record says (Gemini, GridGraph, X-Stream, "

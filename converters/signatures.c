@@ -120,17 +120,6 @@ static bool is_xml(const struct head *head) {
           (second >= 'A' && second <= 'Z'));
 }
 
-static bool is_dot(const struct head *head) {
-  static const char *const words[] = {"strict", "digraph", "graph"};
-  for (unsigned i = 0; i < sizeof words / sizeof *words; i++) {
-    size_t length = strlen(words[i]);
-    if (begins(head, words[i]) && head->text_bytes > length &&
-        (is_space(head->text[length]) || head->text[length] == '{'))
-      return memchr(head->text, '{', head->text_bytes) != NULL;
-  }
-  return false;
-}
-
 static bool is_sql(const struct head *head) {
   return begins(head, "create table") || begins(head, "insert into") ||
          begins(head, "-- mysql dump") || begins(head, "--\n-- postgresql");
@@ -170,7 +159,6 @@ static const struct {
     {is_triples, "RDF (N-Triples)", as_csv},
     {is_turtle, "RDF (Turtle)", as_csv},
     {is_xml, "XML", as_csv},
-    {is_dot, "DOT (Graphviz)", as_csv},
     {is_sql, "SQL", "export the table of edges as CSV"},
     {is_pem, "a key or a message in PEM", "name the data instead"},
 };

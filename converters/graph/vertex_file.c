@@ -48,8 +48,6 @@ static enum qn_status find_group(const struct vertex_reader *reader, struct qn_c
   *group = 0;
   if (!reader->names)
     return QN_OK;
-  if (column.begin == column.end)
-    return refuse_line(reader, error, "expected the name of a group, found", column);
   switch (qn_string_map_intern(reader->names, column.begin, (uint64_t)(column.end - column.begin),
                                group)) {
   case QN_INTERNED:

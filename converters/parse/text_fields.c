@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "converters/text/text_numbers.h"
+#include "support/progress.h"
 
 void qn_text_skip_mark(struct qn_input_block *block) {
   if (block->bytes < 3 || memcmp(block->data, "\xef\xbb\xbf", 3) != 0)
@@ -44,6 +45,32 @@ enum qn_status qn_text_take_header(struct qn_input *input, struct qn_input_block
     }
   } while (is_before(*line, *end));
   return QN_OK;
+}
+
+enum qn_status qn_text_each_line(struct qn_input *input,
+                                 enum qn_status (*take)(void *context, const char *line,
+                                                        const char *end, struct qn_error *error),
+                                 void *context, struct qn_error *error) {
+  struct qn_input_block block, rest;
+  const char *line, *end;
+  uint64_t number = 0;
+  enum qn_status status;
+  while (!(status = qn_input_next(input, &block, error)) && block.bytes) {
+    rest = block;
+    if (number == 0)
+      qn_text_skip_mark(&rest);
+    while (!status && qn_text_take_line(&rest, &line, &end)) {
+      number++;
+      status = take(context, line, end, error);
+    }
+    if (status == QN_INVALID || status == QN_UNSUPPORTED)
+      qn_error_at_line(error, qn_input_name(input), number, 1);
+    if (status)
+      return status;
+    qn_input_done(input, block.data, block.bytes);
+    qn_progress_add(block.bytes);
+  }
+  return status;
 }
 
 static void note_rounded(struct qn_edge_list *list, const char *field, const char *field_end,

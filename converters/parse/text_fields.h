@@ -47,6 +47,13 @@ enum qn_status qn_text_take_header(struct qn_input *input, struct qn_input_block
                                    const char *expected, uint64_t *number, const char **line,
                                    const char **end, struct qn_error *error);
 
+/* Call `take` with every line of an input in their order, without its line end, until one fails:
+ * what is QN_INVALID or QN_UNSUPPORTED gets the line's place. */
+enum qn_status qn_text_each_line(struct qn_input *input,
+                                 enum qn_status (*take)(void *context, const char *line,
+                                                        const char *end, struct qn_error *error),
+                                 void *context, struct qn_error *error);
+
 /* Parse a weight that obeys `wanted`; false if it is none, and `fault` says why. One that is
  * rounded is noted in `list`. */
 #define QN_FAULT_BYTES 384

@@ -11,9 +11,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "converters/edges/edge_map.h"
 #include "converters/input/input.h"
 #include "converters/parse/edges_header.h"
+#include "converters/parse/names.h"
 #include "converters/parse/reader.h"
 #include "converters/parse/table.h"
 #include "converters/parse/text_lines.h"
@@ -49,14 +49,6 @@ static bool is_missing(const struct qn_column *name) {
     if (qn_column_is(name, words[i]))
       return true;
   return false;
-}
-
-/* Quotes show what else would be a mistake. */
-static bool is_text(const struct qn_column *name, bool strings) {
-  size_t length = (size_t)(name->end - name->begin);
-  if (length == 0)
-    return name->quoted && strings;
-  return name->quoted || (!memchr(name->begin, '\t', length) && !memchr(name->begin, '\r', length));
 }
 
 /* With the side before it, and without doubled quotes. */
@@ -95,8 +87,7 @@ static bool intern(struct qn_text_part *part, const struct layout *layout, char 
     return false;
   }
   enum qn_interned result =
-      !is_text(name, layout->table.strings) ? QN_INTERN_NO_NAME
-      : layout->bipartite || name->doubled
+      layout->bipartite || name->doubled
           ? intern_changed(layout, side, name, &recent->id)
           : qn_string_map_intern(layout->map, name->begin, (uint64_t)(name->end - name->begin),
                                  &recent->id);
@@ -105,9 +96,10 @@ static bool intern(struct qn_text_part *part, const struct layout *layout, char 
     recent->name = *name;
     return true;
   case QN_INTERN_NO_NAME:
-    qn_text_reject(part, line, name->begin,
-                   "expected the name of a vertex, 1 to %d bytes without NUL; found %s",
-                   QN_MAX_NAME_BYTES, qn_text_quote(name->begin, name->end, quoted));
+    qn_text_reject(
+        part, line, name->begin,
+        "expected the name of a vertex, 1 to %d bytes without NUL, tab or line end; found %s",
+        QN_MAX_NAME_BYTES, qn_text_quote(name->begin, name->end, quoted));
     return false;
   case QN_INTERN_TOO_MANY:
     part->stream.status =
@@ -160,50 +152,6 @@ static bool says_bipartite(const char *head, uint64_t bytes) {
 
 /* ---- The whole ------------------------------------------------------------ */
 
-/* The names of inputs before keep their numbers for the time being. */
-static enum qn_status begin_map(const struct qn_read_result *result, struct qn_string_map **out,
-                                struct qn_error *error) {
-  const struct qn_ids *names = &result->names;
-  enum qn_status status = qn_string_map_create(out, error);
-  for (uint64_t i = 0; i < names->num_vertices && !status; i++) {
-    uint32_t id;
-    uint64_t begin = names->string_offsets[i], length = names->string_offsets[i + 1] - begin;
-    if (qn_string_map_intern(*out, names->string_bytes + begin, length, &id) != QN_INTERNED)
-      status = qn_fail_memory(error, "a map of names", 0);
-  }
-  return status;
-}
-
-static void release_names(struct qn_read_result *result) {
-  struct qn_sorted_names *names = result->names_memory;
-  if (!names)
-    return;
-  qn_sorted_names_destroy(names);
-  qn_free(names);
-  result->names_memory = NULL;
-}
-
-/* Number all names in order, the edges' ends too. */
-static enum qn_status finish_map(const struct qn_string_map *map, struct qn_edge_list *list,
-                                 struct qn_read_result *result, struct qn_error *error) {
-  struct qn_sorted_names *names;
-  release_names(result);
-  enum qn_status status = qn_alloc_zeroed(&names, 1, sizeof *names, "names", error);
-  if (status)
-    return status;
-  result->names_memory = names;
-  result->names = (struct qn_ids){0};
-  status = qn_string_map_sort(map, names, error);
-  if (status)
-    return status;
-  status = qn_edge_list_renumber(list, names->new_of_old, error);
-  if (status)
-    return status;
-  result->names = names->ids;
-  result->num_vertices = names->ids.num_vertices;
-  return QN_OK;
-}
-
 static enum qn_status read_lines(struct qn_input *input, const struct qn_read_options *options,
                                  struct layout *layout, struct qn_edge_list *list,
                                  uint64_t *sequence, struct qn_read_result *result,
@@ -250,11 +198,11 @@ static enum qn_status read_names(struct qn_input *input, const struct qn_read_op
         (struct qn_text_choice){.delimiter = '\t', .header = QN_SAID_NO, .quotes = QN_SAID_YES};
     known.strings = true;
   }
-  status = begin_map(result, &layout.map, error);
+  status = qn_names_begin(result, &layout.map, error);
   if (!status)
     status = read_lines(input, &known, &layout, list, sequence, result, error);
   if (!status)
-    status = finish_map(layout.map, list, result, error);
+    status = qn_names_finish(layout.map, list, result, error);
   qn_string_map_destroy(layout.map);
   return status;
 }
@@ -288,5 +236,5 @@ const struct qn_reader qn_reader_named_edges = {
     .name = "named-edges",
     .detect = detect_named_edges,
     .read = read_named_edges,
-    .release = release_names,
+    .release = qn_names_release,
 };

@@ -178,7 +178,9 @@ static const char *store_name(struct shard *shard, const char *bytes, uint64_t l
 }
 
 static bool is_name(const char *bytes, uint64_t length) {
-  return length <= QN_MAX_NAME_BYTES && !memchr(bytes, '\0', length);
+  return length > 0 && length <= QN_MAX_NAME_BYTES && !memchr(bytes, '\0', length) &&
+         !memchr(bytes, '\t', length) && !memchr(bytes, '\n', length) &&
+         !memchr(bytes, '\r', length);
 }
 
 /* Would the map and its sorting exceed the limit of memory, if there is one? */

@@ -31,7 +31,7 @@ void qn_string_map_destroy(struct qn_string_map *map);
 
 enum qn_interned {
   QN_INTERNED,
-  QN_INTERN_NO_NAME,   /* too long, or with a NUL in it */
+  QN_INTERN_NO_NAME,   /* empty, too long, or with a NUL, tab or line end in it */
   QN_INTERN_TOO_MANY,  /* more than 2^32-1 names */
   QN_INTERN_NO_MEMORY, /* or no more than the limit of it allows */
 };

@@ -32,6 +32,19 @@ def bytes_of(content):
     return content.encode() if isinstance(content, str) else content
 
 
+GRAPHML = """<?xml version="1.0" encoding="UTF-8"?>
+<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
+  <key id="d0" for="edge" attr.name="weight" attr.type="double"/>
+  <graph edgedefault="%s">
+    <node id="a"/><node id="b &amp; c"/><node id="alone"/>
+    <edge source="a" target="b &amp; c"><data key="d0"> 0.5 </data></edge>%s
+  </graph>
+</graphml>
+"""
+GEXF = """<gexf xmlns="http://gexf.net/1.3"><graph defaultedgetype="%s"><nodes><node id="1"/><node id="2"/><node id="3"/></nodes>
+<edges><edge id="0" source="1" target="2" weight="2.0"/>%s</edges></graph></gexf>
+"""
+
 QUOTES = [
     reads("comma-in-quotes.csv", '"Smith, J","Doe, A"\n', ("Smith, J", "Doe, A")),
     reads("doubled-quotes.csv", '"the ""big"" one",b\nb,"""q"""\n', ('the "big" one', "b"), ("b", '"q"')),
@@ -58,8 +71,10 @@ QUOTES = [
     refuses("stray-quote.csv", '"a","b"\nc"d,e\n', "not in quotes"),
     refuses("stray-quote-max-bad.csv", '"a","b"\nc"d,e\n', "not in quotes", options="--max-bad 5"),
     refuses("quoted-empty.csv", 'source,target\n"","b"\n', "found none"),
-    reads("quoted-empty-asked.csv", '"","b"\n', ("", "b"), options="--ids=strings"),
-    reads("line-break-in-name.csv", '"a\nb","c"\n"c","d\te"\n', ("a\nb", "c"), ("c", "d\te")),
+    refuses("quoted-empty-asked.csv", '"","b"\n', "name of a vertex", options="--ids=strings"),
+    refuses("line-break-in-name.csv", '"a\nb","c"\n"c","d"\n', "without NUL, tab or line end"),
+    refuses("tab-in-name.json", '[["a\\tb", "c"]]', "without tab or line end"),
+    refuses("tab-in-name.graphml", GRAPHML.replace('id="alone"', 'id="a&#9;b"') % ("directed", ""), "without tab or line end"),
     refuses("quoted-id-letter.csv", '"1","2"\n"1","x"\n', "--ids=strings"),
 ]
 
@@ -211,4 +226,80 @@ OTHERS = [
     refuses("zeros.bin", bytes(100), "zeros.bin"),
 ]
 
-FILES = QUOTES + COLUMNS + TOOLS + OTHERS
+NESTED = [
+    reads("directed.graphml", GRAPHML % ("directed", ""), ("a", "b & c", "0.5"), vertices=["alone"]),
+    reads("undirected.graphml", GRAPHML % ("undirected", ""), ("a", "b & c", "0.5"), vertices=["alone"], undirected=True),
+    reads("default-weight.graphml", GRAPHML.replace("double\"/>", "double\"><default>2</default></key>") %
+          ("directed", '<edge source="a" target="a"/>'), ("a", "b & c", "0.5"), ("a", "a", "2"), vertices=["alone"]),
+    refuses("no-weight.graphml", GRAPHML % ("directed", '<edge source="a" target="a"/>'), "no weight"),
+    refuses("mixed.graphml", GRAPHML % ("directed", '<edge source="a" target="a" directed="false"/>'), "one or the other"),
+    refuses("hyper.graphml", GRAPHML % ("directed", '<hyperedge><endpoint node="a"/></hyperedge>'), "more than two ends"),
+    refuses("nested.graphml", GRAPHML % ("directed", '<node id="n"><graph edgedefault="directed"/></node>'), "second graph"),
+    refuses("cut.graphml", (GRAPHML % ("directed", ""))[:-30], "damaged XML"),
+    refuses("no-source.graphml", GRAPHML % ("directed", '<edge target="a"/>'), "attribute source"),
+    refuses("laughs.graphml", '<!DOCTYPE g [<!ENTITY a "ha"><!ENTITY b "&a;&a;">]>\n<graphml><graph edgedefault="directed">'
+            '<node id="&b;"/></graph></graphml>\n', "entity"),
+    refuses("deep.graphml", "<graphml>" + "<x>" * 300 + "</x>" * 300 + "</graphml>", "nested deeper"),
+    refuses("word.graphml", GRAPHML.replace("0.5", "much") % ("directed", ""), "expected a weight"),
+    reads("directed.gexf", GEXF % ("directed", ""), "1 2 2", vertices="3"),
+    reads("undirected.gexf", GEXF % ("undirected", ""), "1 2 2", vertices="3", undirected=True),
+    refuses("mutual.gexf", GEXF % ("mutual", ""), "mutual"),
+    refuses("mixed.gexf", GEXF % ("directed", '<edge source="1" target="3" type="undirected" weight="1"/>'), "one or the other"),
+
+    reads("networkx.gml", 'graph [\n  directed 1\n  node [\n    id 0\n    label "a ] [ b"\n  ]\n  node [\n    id 1\n  ]\n'
+          '  edge [\n    source 0\n    target 1\n    weight 0.5\n  ]\n]\n', "0 1 0.5"),
+    reads("newman.gml", 'Creator "Mark"\nGraph\n[\n  node\n  [\n    id 1\n  ]\n  node [ id 2 graphics [ x 1 y [ z 2 ] ] ]\n'
+          '  edge\n  [\n    source 1\n    target 2\n    value 3\n  ]\n]\n', "1 2 3", undirected=True),
+    refuses("open.gml", "graph [\n node [ id 1 ]\n", "brackets are closed"),
+    refuses("string.gml", 'graph [ node [ id 1 label "x ] ]\n', "not closed"),
+    refuses("no-target.gml", "graph [ node [ id 1 ] edge [ source 1 ] ]\n", "source and target"),
+    refuses("deep.gml", "graph [ " + "x [ " * 100 + "] " * 100 + "]\n", "nested deeper"),
+
+    reads("node-link.json", '{"directed": true, "multigraph": false, "graph": {"x": [1, {"y": "]}"}]}, "nodes": [{"id": "a"}, {"id": 7}], '
+          '"links": [{"weight": 0.5, "source": "a", "target": 7}]}', "a 7 0.5"),
+    reads("node-link-undirected.json", '{"directed": false, "nodes": [{"id": 0}, {"id": 1}, {"id": 2}], "edges": [{"source": 0, "target": 1}]}',
+          "0 1", vertices="2", undirected=True),
+    reads("d3.json", '{"nodes":[{"name":"x"},{"name":"y"}],"links":[{"source":1,"target":0,"value":3}]}', "1 0 3"),
+    refuses("d3-indices.json", '{"nodes":[{"id":"x"},{"id":"y"}],"links":[{"source":1,"target":0}]}', "vertices of the list"),
+    reads("lines.jsonl", '{"source":"a","target":"b \\u00e9","weight":1.5}\n{"source":"b \\u00e9","target":"a","weight":2}\n',
+          ("a", "b \u00e9", "1.5"), ("b \u00e9", "a", "2")),
+    reads("objects.json", '[\n{"src": 1, "dst": 2},\n{"src": 2, "dst": 3}\n]\n', "1 2", "2 3"),
+    reads("pairs.json", '[["a", "b", 0.5], ["b", "c", 2]]', "a b 0.5", "b c 2"),
+    reads("empty-list.json", "[]"),
+    refuses("other.json", '{"name": "package", "version": 1}\n', "JSON"),
+    refuses("no-edges.json", '{"nodes": [{"id": 1}]}\n', "links or edges"),
+    refuses("cut.json", '{"directed": true, "nodes": [{"id": 1}], "links": [{"source": 1,', "ends in a value"),
+    refuses("null-end.json", '[{"source": null, "target": 2}]', "source and target"),
+    refuses("real-end.json", '[{"source": 1.5, "target": 2}]', "source and target"),
+    refuses("late.json", '{"links": [{"source": 1, "target": 2}], "directed": false}', "before it is said"),
+    refuses("deep.json", '{"graph": ' + "[" * 300 + "]" * 300 + ', "links": []}', "nested deeper"),
+    refuses("broken.json", '[{"source": 1, "target": 2}, {"source": x}]', "not JSON"),
+
+    reads("graph.dot", 'digraph G {\n  node [shape=box];\n  a -> b -> "c d" [label="x -> y"];\n  /* no */ subgraph s { e; }\n  b:port -> a // z\n}\n',
+          "a b", ("b", "c d"), "b a", vertices="e"),
+    reads("undirected.gv", 'strict graph "x" { a -- b [weight=2]; b -- c [weight=3] }', "a b 2", "b c 3", undirected=True),
+    refuses("group-edge.dot", "digraph { a -> { b c } }", "groups"),
+    refuses("mixed.dot", "digraph { a -- b }", "expected '->'"),
+    refuses("html.dot", "digraph { a -> <b>x</b> }", "HTML"),
+    refuses("open.dot", "digraph { a -> b;\n", "ends before"),
+
+    reads("arcs.net", '*Vertices 3\n1 "a" 0.1 0.2\n2 "b c"\n3 x\n*Arcs\n1 2 0.5\n2 1 1\n', "1 2 0.5", "2 1 1", vertices="3"),
+    reads("edges.net", "% made by hand\n*Network x\n*vertices 2\n*edges\n1 2\n", "1 2", undirected=True),
+    reads("lists.net", "*Vertices 3\n*Arcslist\n1 2 3\n", "1 2", "1 3"),
+    refuses("both.net", "*Vertices 2\n*Arcs\n1 2\n*Edges\n1 2\n", "one or the other"),
+    refuses("beyond.net", "*Vertices 2\n*Arcs\n1 3\n", "from 1 to their number"),
+    refuses("modes.net", "*Vertices 5 2\n*Edges\n1 3\n", "two modes"),
+    refuses("matrix.net", "*Vertices 2\n*Matrix\n0 1\n1 0\n", "*Arcs"),
+    refuses("huge.net", "*Vertices 4294967295\n*Arcs\n1 2\n", "2^24"),
+
+    reads("graph.lgl", "# a\nb\nc\n# b\nc\n", "a b", "a c", "b c", undirected=True),
+    reads("weights.lgl", "# a\nb 0.5\n# b\nc 1.5\n", "a b 0.5", "b c 1.5", options="--format=lgl", undirected=True),
+    refuses("three.lgl", "# a\nb 1 2\n", "a neighbour", options="--format=lgl"),
+    reads("graph.nt", '<http://e.org/a> <http://e.org/p> <http://e.org/b> .\n_:x <http://e.org/p> <http://e.org/a> .\n# no\n'
+          '<http://e.org/a> <http://e.org/name> "A b"@en .\n', "http://e.org/a http://e.org/b", "_:x http://e.org/a"),
+    refuses("broken.nt", "<a> <p> <b> .\n<a> <p>\n", "<object>"),
+    reads("graph.adjlist", "# networkx\na b c\nb c\nd\n", "a b", "a c", "b c", vertices="d", options="--format=neighbors"),
+    reads("hyperedges.txt", "a b c\nb d\n", "E1 Va", "E1 Vb", "E1 Vc", "E2 Vb", "E2 Vd", options="--format=hyperedges"),
+]
+
+FILES = QUOTES + COLUMNS + TOOLS + OTHERS + NESTED

@@ -99,7 +99,11 @@ static void test_no_names(void **state) {
   uint32_t id;
   memset(longest, 'x', QN_MAX_NAME_BYTES + 1);
   assert_int_equal(qn_string_map_create(&map, &error), QN_OK);
+  assert_int_equal(qn_string_map_intern(map, "", 0, &id), QN_INTERN_NO_NAME);
   assert_int_equal(qn_string_map_intern(map, "a\0b", 3, &id), QN_INTERN_NO_NAME);
+  assert_int_equal(qn_string_map_intern(map, "a\tb", 3, &id), QN_INTERN_NO_NAME);
+  assert_int_equal(qn_string_map_intern(map, "a\nb", 3, &id), QN_INTERN_NO_NAME);
+  assert_int_equal(qn_string_map_intern(map, "a\r", 2, &id), QN_INTERN_NO_NAME);
   assert_int_equal(qn_string_map_intern(map, longest, QN_MAX_NAME_BYTES + 1, &id),
                    QN_INTERN_NO_NAME);
   assert_int_equal(qn_string_map_count(map), 0);
@@ -107,8 +111,6 @@ static void test_no_names(void **state) {
   assert_int_equal(names.ids.num_vertices, 0);
   qn_sorted_names_destroy(&names);
   assert_int_equal(qn_string_map_intern(map, longest, QN_MAX_NAME_BYTES, &id), QN_INTERNED);
-  assert_int_equal(qn_string_map_intern(map, "", 0, &id), QN_INTERNED);
-  assert_int_equal(qn_string_map_intern(map, "a\tb\r\n", 5, &id), QN_INTERNED);
   qn_string_map_destroy(map);
   free(longest);
   assert_int_equal(qn_memory_live(), 0);

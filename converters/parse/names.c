@@ -1,0 +1,173 @@
+#include "converters/parse/names.h"
+
+#include <string.h>
+
+#include "converters/edges/edge_map.h"
+#include "converters/parse/text_fields.h"
+#include "support/memory.h"
+#include "support/temp_file.h"
+
+enum qn_status qn_names_begin(const struct qn_read_result *result, struct qn_string_map **out,
+                              struct qn_error *error) {
+  const struct qn_ids *names = &result->names;
+  enum qn_status status = qn_string_map_create(out, error);
+  for (uint64_t i = 0; i < names->num_vertices && !status; i++) {
+    uint32_t id;
+    uint64_t begin = names->string_offsets[i], length = names->string_offsets[i + 1] - begin;
+    if (qn_string_map_intern(*out, names->string_bytes + begin, length, &id) != QN_INTERNED)
+      status = qn_fail_memory(error, "a map of names", 0);
+  }
+  return status;
+}
+
+void qn_names_release(struct qn_read_result *result) {
+  struct qn_sorted_names *names = result->names_memory;
+  if (!names)
+    return;
+  qn_sorted_names_destroy(names);
+  qn_free(names);
+  result->names_memory = NULL;
+}
+
+enum qn_status qn_names_finish(const struct qn_string_map *map, struct qn_edge_list *list,
+                               struct qn_read_result *result, struct qn_error *error) {
+  struct qn_sorted_names *names;
+  qn_names_release(result);
+  enum qn_status status = qn_alloc_zeroed(&names, 1, sizeof *names, "names", error);
+  if (status)
+    return status;
+  result->names_memory = names;
+  result->names = (struct qn_ids){0};
+  status = qn_string_map_sort(map, names, error);
+  if (status)
+    return status;
+  status = qn_edge_list_renumber(list, names->new_of_old, error);
+  if (status)
+    return status;
+  result->names = names->ids;
+  result->num_vertices = names->ids.num_vertices;
+  return QN_OK;
+}
+
+/* ---- Element after element ------------------------------------------------- */
+
+/* Edges of a stream: a good number, so that its blocks are full. */
+#define STREAM_EDGES ((uint64_t)1 << 22)
+
+enum qn_status qn_named_graph_begin(struct qn_named_graph *graph,
+                                    const struct qn_read_options *options,
+                                    struct qn_edge_list *list, uint64_t *sequence,
+                                    struct qn_read_result *result, struct qn_error *error) {
+  *graph = (struct qn_named_graph){
+      .list = list, .result = result, .options = options, .sequence = sequence};
+  return qn_names_begin(result, &graph->map, error);
+}
+
+enum qn_status qn_named_graph_directed(struct qn_named_graph *graph, bool directed,
+                                       struct qn_error *error) {
+  if (graph->directed_is_said && graph->directed != directed)
+    return qn_fail(error, QN_INVALID,
+                   "some edges are directed and some are not; a graph is one or the other");
+  if (!graph->directed_is_said && graph->edges && !directed)
+    return qn_fail(error, QN_INVALID,
+                   "edges came before it is said that they are undirected; --undirected says it");
+  graph->directed_is_said = true;
+  graph->directed = directed;
+  graph->result->symmetric |= !directed;
+  return QN_OK;
+}
+
+static enum qn_status intern(struct qn_named_graph *graph, const char *name, uint32_t *id,
+                             struct qn_error *error) {
+  char quoted[QN_QUOTE_BYTES];
+  size_t length = strlen(name);
+  enum qn_interned result =
+      length ? qn_string_map_intern(graph->map, name, length, id) : QN_INTERN_NO_NAME;
+  switch (result) {
+  case QN_INTERNED:
+    return QN_OK;
+  case QN_INTERN_NO_NAME:
+    return qn_fail(error, QN_INVALID,
+                   "expected the id of a vertex, 1 to %d bytes without tab or line end; found %s",
+                   QN_MAX_NAME_BYTES, length ? qn_text_quote(name, name + length, quoted) : "none");
+  case QN_INTERN_TOO_MANY:
+    return qn_fail(error, QN_INVALID, "the input has more than 2^32-1 vertices");
+  default:
+    return qn_memory_limit()
+               ? qn_fail(error, QN_SYSTEM,
+                         "the names of vertices, which stay in memory, do not fit into what "
+                         "--memory allows")
+               : qn_fail_memory(error, "a map of names", 0);
+  }
+}
+
+enum qn_status qn_named_graph_vertex(struct qn_named_graph *graph, const char *name,
+                                     struct qn_error *error) {
+  uint32_t id;
+  return intern(graph, name, &id, error);
+}
+
+static enum qn_status open_stream(struct qn_named_graph *graph, struct qn_error *error) {
+  if (graph->open && graph->edges % STREAM_EDGES != 0)
+    return QN_OK;
+  enum qn_status status = graph->open ? qn_edge_stream_close(&graph->stream, error) : QN_OK;
+  if (!status)
+    qn_edge_stream_open(&graph->stream, graph->list, (*graph->sequence)++);
+  graph->open = !status;
+  return status;
+}
+
+static enum qn_status parse_weight(const struct qn_named_graph *graph, const char *text,
+                                   enum qn_weight_type *type, uint32_t *bits,
+                                   struct qn_error *error) {
+  char fault[QN_FAULT_BYTES];
+  *type = QN_WEIGHT_NONE;
+  *bits = 0;
+  if (!text)
+    return QN_OK;
+  if (qn_parse_wanted_weight(graph->options->weights, graph->list, text, text + strlen(text), type,
+                             bits, fault))
+    return QN_OK;
+  return qn_fail(error, QN_INVALID, "%s", fault);
+}
+
+enum qn_status qn_named_graph_edge(struct qn_named_graph *graph, const char *source,
+                                   const char *destination, const char *weight,
+                                   struct qn_error *error) {
+  uint32_t from, to, bits;
+  enum qn_weight_type type;
+  enum qn_status status;
+  if (graph->options->weights == QN_WEIGHTS_NONE)
+    weight = NULL;
+  if (graph->edges == 0)
+    graph->weighted = weight != NULL;
+  if (graph->weighted != (weight != NULL))
+    return qn_fail(error, QN_INVALID,
+                   "this edge has %s weight, others before have %s (--weights=none drops all)",
+                   weight ? "a" : "no", weight ? "none" : "one");
+  if ((status = intern(graph, source, &from, error)) ||
+      (status = intern(graph, destination, &to, error)) ||
+      (status = parse_weight(graph, weight, &type, &bits, error)) ||
+      (status = open_stream(graph, error)))
+    return status;
+  graph->edges++;
+  graph->result->ledger.records++;
+  graph->result->ledger.edges_read++;
+  if (weight)
+    qn_edge_push_weighted(&graph->stream, from, to, type, bits);
+  else
+    qn_edge_push(&graph->stream, from, to);
+  return QN_OK;
+}
+
+enum qn_status qn_named_graph_end(struct qn_named_graph *graph, enum qn_status status,
+                                  struct qn_error *error) {
+  if (graph->open) {
+    enum qn_status closed = qn_edge_stream_close(&graph->stream, status ? NULL : error);
+    status = status ? status : closed;
+  }
+  if (!status)
+    status = qn_names_finish(graph->map, graph->list, graph->result, error);
+  qn_string_map_destroy(graph->map);
+  return status;
+}

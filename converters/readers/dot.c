@@ -1,0 +1,384 @@
+/* DOT, the language of Graphviz: the edges in it, and vertices without any.
+ *
+ *   digraph { a -> b -> c [weight=2]; "d e"; subgraph x { a; } }
+ *
+ * Statements of attributes are passed over, but for the weight of an edge. Edges between groups,
+ * and names in HTML, are refused. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "converters/parse/characters.h"
+#include "converters/parse/names.h"
+#include "converters/parse/reader.h"
+#include "support/memory.h"
+
+#define MOST_DEPTH 64
+#define WEIGHT_BYTES 64
+#define MOST_CHAIN 1024
+
+enum kind { END, WORD, ARROW, LINE, OTHER };
+
+struct token {
+  enum kind kind;
+  int character; /* of OTHER */
+  struct qn_word word;
+};
+
+struct dot {
+  struct qn_characters characters;
+  struct qn_named_graph graph;
+  struct qn_error *error;
+  struct token token; /* the next one */
+  uint32_t depth;
+  char weight[WEIGHT_BYTES];
+  uint32_t chain_names; /* of the statement: their ends in `chain` */
+  uint32_t chain_ends[MOST_CHAIN];
+  char chain[4 * QN_MAX_NAME_BYTES];
+};
+
+#define FAIL(dot, ...) qn_characters_fail(&(dot)->characters, (dot)->error, __VA_ARGS__)
+
+/* ---- Words ----------------------------------------------------------------- */
+
+static enum qn_status skip_comment(struct dot *dot) {
+  struct qn_characters *characters = &dot->characters;
+  qn_character_take(characters);
+  int c = qn_character(characters), before = 0;
+  if (c == '/') {
+    qn_characters_skip_line(characters);
+    return QN_OK;
+  }
+  if (c != '*')
+    return FAIL(dot, "expected a comment behind '/'");
+  qn_character_take(characters);
+  while ((c = qn_character(characters)) >= 0) {
+    qn_character_take(characters);
+    if (before == '*' && c == '/')
+      return QN_OK;
+    before = c;
+  }
+  return FAIL(dot, "a comment is not closed");
+}
+
+static enum qn_status skip_space(struct dot *dot, int *c) {
+  enum qn_status status = QN_OK;
+  while (!status && ((*c = qn_characters_skip_space(&dot->characters)) == '#' || *c == '/'))
+    if (*c == '#')
+      qn_characters_skip_line(&dot->characters);
+    else
+      status = skip_comment(dot);
+  return status;
+}
+
+static bool is_word_character(int c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '.' || c >= 0x80;
+}
+
+static enum qn_status add(struct dot *dot, int c) {
+  return qn_word_add(&dot->token.word, c) ? QN_OK
+                                          : FAIL(dot,
+                                                 "a name is longer than %d bytes, or has a "
+                                                 "NUL in it",
+                                                 QN_MAX_NAME_BYTES);
+}
+
+static enum qn_status take_string(struct dot *dot) {
+  struct qn_characters *characters = &dot->characters;
+  enum qn_status status = QN_OK;
+  int c;
+  dot->token.word.quoted = true;
+  qn_character_take(characters);
+  while (!status && (c = qn_character(characters)) != '"') {
+    if (c < 0)
+      return FAIL(dot, "a string is not closed");
+    qn_character_take(characters);
+    int after = c == '\\' ? qn_character(characters) : 0;
+    if (after == '"' || after == '\n') {
+      qn_character_take(characters);
+      if (after == '\n')
+        continue;
+      c = after;
+    }
+    status = add(dot, c);
+  }
+  if (!status)
+    qn_character_take(characters);
+  return status;
+}
+
+/* An edge's sign, or a number below zero. */
+static enum qn_status take_sign(struct dot *dot) {
+  struct qn_characters *characters = &dot->characters;
+  qn_character_take(characters);
+  int c = qn_character(characters);
+  if (c == '-' || c == '>') {
+    qn_character_take(characters);
+    dot->token.kind = c == '>' ? ARROW : LINE;
+    return QN_OK;
+  }
+  dot->token.kind = WORD;
+  enum qn_status status = add(dot, '-');
+  while (!status && is_word_character(c = qn_character(characters))) {
+    qn_character_take(characters);
+    status = add(dot, c);
+  }
+  return status;
+}
+
+static enum qn_status advance(struct dot *dot) {
+  struct token *token = &dot->token;
+  int c = 0;
+  enum qn_status status = skip_space(dot, &c);
+  token->word.length = 0;
+  token->word.text[0] = '\0';
+  token->word.quoted = false;
+  token->kind = c < 0 ? END : OTHER;
+  token->character = c;
+  if (status || c < 0)
+    return status;
+  if (c == '"') {
+    token->kind = WORD;
+    return take_string(dot);
+  }
+  if (c == '-')
+    return take_sign(dot);
+  if (c == '<')
+    return FAIL(dot, "names in HTML are not read");
+  if (!is_word_character(c)) {
+    qn_character_take(&dot->characters);
+    return QN_OK;
+  }
+  token->kind = WORD;
+  while (!status && is_word_character(c = qn_character(&dot->characters))) {
+    status = add(dot, c);
+    qn_character_take(&dot->characters);
+  }
+  return status;
+}
+
+static bool is_other(const struct dot *dot, int c) {
+  return dot->token.kind == OTHER && dot->token.character == c;
+}
+
+static bool is_keyword(const struct dot *dot, const char *word) {
+  return dot->token.kind == WORD && !dot->token.word.quoted &&
+         strcasecmp(dot->token.word.text, word) == 0;
+}
+
+/* ---- Statements ------------------------------------------------------------ */
+
+/* [a=b, c=d]...; remembers the weight. */
+static enum qn_status pass_attributes(struct dot *dot) {
+  enum qn_status status = QN_OK;
+  while (!status && is_other(dot, '[')) {
+    bool weight = false, value = false;
+    while (!(status = advance(dot)) && !is_other(dot, ']')) {
+      if (dot->token.kind == END)
+        return FAIL(dot, "the file ends in attributes");
+      if (dot->token.kind == WORD && value && weight) {
+        if (dot->token.word.length >= WEIGHT_BYTES)
+          return FAIL(dot, "the weight is too long");
+        strcpy(dot->weight, dot->token.word.text);
+      }
+      if (dot->token.kind == WORD)
+        weight = !value && is_keyword(dot, "weight");
+      value = is_other(dot, '=');
+      weight &= dot->token.kind == WORD || value;
+    }
+    if (!status)
+      status = advance(dot);
+  }
+  return status;
+}
+
+static enum qn_status remember_name(struct dot *dot) {
+  uint64_t used = dot->chain_names ? dot->chain_ends[dot->chain_names - 1] : 0;
+  uint64_t bytes = dot->token.word.length + 1;
+  if (dot->chain_names == MOST_CHAIN || used + bytes > sizeof dot->chain)
+    return FAIL(dot, "more than %d vertices, or long names, are in one statement", MOST_CHAIN);
+  memcpy(dot->chain + used, dot->token.word.text, bytes);
+  dot->chain_ends[dot->chain_names++] = (uint32_t)(used + bytes);
+  return advance(dot);
+}
+
+/* A port is no part of the name. */
+static enum qn_status pass_port(struct dot *dot) {
+  enum qn_status status = QN_OK;
+  while (!status && is_other(dot, ':'))
+    if (!(status = advance(dot)))
+      status = dot->token.kind == WORD ? advance(dot) : FAIL(dot, "expected a port behind ':'");
+  return status;
+}
+
+static enum qn_status take_end(struct dot *dot) {
+  if (dot->token.kind != WORD || is_keyword(dot, "subgraph"))
+    return FAIL(dot, "expected a vertex; edges between groups of them are not read");
+  enum qn_status status = remember_name(dot);
+  return status ? status : pass_port(dot);
+}
+
+static enum qn_status push_chain(struct dot *dot) {
+  const char *weight = dot->weight[0] ? dot->weight : NULL;
+  enum qn_status status = QN_OK;
+  uint32_t begin = 0;
+  if (dot->chain_names == 1)
+    status = qn_named_graph_vertex(&dot->graph, dot->chain, dot->error);
+  for (uint32_t i = 0; i + 1 < dot->chain_names && !status; i++) {
+    status = qn_named_graph_edge(&dot->graph, dot->chain + begin, dot->chain + dot->chain_ends[i],
+                                 weight, dot->error);
+    begin = dot->chain_ends[i];
+  }
+  return status ? qn_characters_fail_here(&dot->characters, status, dot->error) : QN_OK;
+}
+
+/* a; a -> b -> c [attributes]; a = b */
+static enum qn_status take_statement(struct dot *dot) {
+  dot->chain_names = 0;
+  dot->weight[0] = '\0';
+  enum qn_status status = remember_name(dot);
+  if (!status && is_other(dot, '=')) {
+    status = advance(dot);
+    if (!status && dot->token.kind != WORD)
+      status = FAIL(dot, "expected a value behind '='");
+    return status ? status : advance(dot);
+  }
+  if (!status)
+    status = pass_port(dot);
+  while (!status && (dot->token.kind == ARROW || dot->token.kind == LINE)) {
+    if ((dot->token.kind == ARROW) != dot->graph.directed)
+      return FAIL(dot, "expected '%s' in a %s", dot->graph.directed ? "->" : "--",
+                  dot->graph.directed ? "digraph" : "graph");
+    if (!(status = advance(dot)))
+      status = take_end(dot);
+  }
+  if (!status)
+    status = pass_attributes(dot);
+  return status ? status : push_chain(dot);
+}
+
+static enum qn_status begin_group(struct dot *dot) {
+  if (++dot->depth > MOST_DEPTH)
+    return FAIL(dot, "groups are nested deeper than %d", MOST_DEPTH);
+  return advance(dot);
+}
+
+static enum qn_status end_group(struct dot *dot) {
+  enum qn_status status = advance(dot);
+  dot->depth--;
+  if (!status && (dot->token.kind == ARROW || dot->token.kind == LINE))
+    return FAIL(dot, "edges between groups of vertices are not read");
+  return status;
+}
+
+static enum qn_status take_any(struct dot *dot) {
+  enum qn_status status;
+  if (is_other(dot, ';') || is_other(dot, ','))
+    return advance(dot);
+  if (is_other(dot, '{'))
+    return begin_group(dot);
+  if (is_other(dot, '}'))
+    return end_group(dot);
+  if (is_keyword(dot, "subgraph")) {
+    status = advance(dot);
+    return !status && dot->token.kind == WORD ? advance(dot) : status;
+  }
+  if (is_keyword(dot, "graph") || is_keyword(dot, "node") || is_keyword(dot, "edge")) {
+    status = advance(dot);
+    if (!status && !is_other(dot, '['))
+      return FAIL(dot, "expected attributes in brackets");
+    return status ? status : pass_attributes(dot);
+  }
+  return dot->token.kind == WORD ? take_statement(dot) : FAIL(dot, "expected a statement");
+}
+
+static enum qn_status take_head(struct dot *dot) {
+  enum qn_status status = advance(dot);
+  if (!status && is_keyword(dot, "strict"))
+    status = advance(dot);
+  if (status)
+    return status;
+  bool directed = is_keyword(dot, "digraph");
+  if (!directed && !is_keyword(dot, "graph"))
+    return FAIL(dot, "expected graph or digraph");
+  if ((status = qn_named_graph_directed(&dot->graph, directed, dot->error)) ||
+      (status = advance(dot)))
+    return status;
+  if (dot->token.kind == WORD)
+    status = advance(dot);
+  if (!status && !is_other(dot, '{'))
+    return FAIL(dot, "expected '{'");
+  return status ? status : begin_group(dot);
+}
+
+static enum qn_status parse(struct dot *dot) {
+  enum qn_status status = take_head(dot);
+  while (!status && dot->depth && dot->token.kind != END)
+    status = take_any(dot);
+  if (!status && dot->characters.status)
+    return qn_characters_fail_here(&dot->characters, dot->characters.status, dot->error);
+  if (!status && dot->depth)
+    return FAIL(dot, "the file ends before '}'");
+  if (!status && dot->token.kind != END)
+    return FAIL(dot, "something follows the graph; one is read");
+  return status;
+}
+
+static enum qn_status read_dot(struct qn_input *input, const struct qn_read_options *options,
+                               struct qn_edge_list *list, uint64_t *sequence,
+                               struct qn_read_result *result, struct qn_error *error) {
+  struct dot *dot;
+  enum qn_status status = qn_alloc_zeroed(&dot, 1, sizeof *dot, "a reader of DOT", error);
+  if (status)
+    return status;
+  dot->error = error;
+  qn_characters_begin(&dot->characters, input);
+  status = qn_named_graph_begin(&dot->graph, options, list, sequence, result, error);
+  if (!status)
+    status = parse(dot);
+  snprintf(result->description, sizeof result->description, "%s, %s",
+           dot->graph.directed ? "directed" : "undirected",
+           dot->graph.weighted ? "weights" : "no weights");
+  status = qn_named_graph_end(&dot->graph, status, error);
+  qn_free(dot);
+  return status;
+}
+
+/* strict, graph or digraph, perhaps a name, and a brace. */
+static int detect_dot(const char *head, uint64_t bytes, const struct qn_read_options *options) {
+  static const char *const words[] = {"strict", "digraph", "graph"};
+  enum { NEAR = 4096 };
+  uint64_t most = bytes < NEAR ? bytes : NEAR;
+  const char *p = head, *end = head + most;
+  (void)options;
+  for (const char *next; p < end; p = next) { /* comments */
+    while (p < end && (*p == ' ' || (*p >= '\t' && *p <= '\r')))
+      p++;
+    bool comment = end - p > 1 && (*p == '#' || (p[0] == '/' && (p[1] == '/' || p[1] == '*')));
+    if (!comment)
+      break;
+    const char *close = p[1] == '*' ? memmem(p, (size_t)(end - p), "*/", 2) : NULL;
+    const char *newline = memchr(p, '\n', (size_t)(end - p));
+    next = p[1] == '*' ? (close ? close + 2 : end) : newline ? newline + 1 : end;
+  }
+  for (unsigned i = 0; i < sizeof words / sizeof *words; i++) {
+    size_t length = strlen(words[i]);
+    if ((size_t)(end - p) <= length || strncasecmp(p, words[i], length) != 0)
+      continue;
+    const char *newline = memchr(p, '\n', (size_t)(end - p));
+    const char *brace = memchr(p, '{', (size_t)(end - p));
+    char after = p[length];
+    bool spaced = after == ' ' || after == '{' || (after >= '\t' && after <= '\r');
+    return spaced && brace && (!newline || brace - newline < 16) ? 3 : 0;
+  }
+  return 0;
+}
+
+const struct qn_reader qn_reader_dot = {
+    .name = "dot",
+    .detect = detect_dot,
+    .read = read_dot,
+    .release = qn_names_release,
+};

@@ -1,0 +1,357 @@
+/* Edges in JSON: node-link graphs of networkx and D3, lists of edges, and JSON lines, an edge a
+ * line, as DuckDB, jq and Spark write them.
+ *
+ *   {"directed": false, "nodes": [{"id": 0}], "links": [{"source": 0, "target": 0, "weight": 2}]}
+ *   [{"source": "a", "target": "b"}]   or   [["a", "b", 0.5]]
+ *   {"source": "a", "target": "b"}
+ *
+ * What is around edges and vertices is read as it comes; jansson decodes them one by one. Vertices
+ * without an id are called by their place, from 0 on, as D3 does it. */
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "converters/parse/characters.h"
+#include "converters/parse/names.h"
+#include "converters/parse/reader.h"
+#include "converters/parse/text_fields.h"
+#include "support/memory.h"
+
+#define MOST_DEPTH 256
+#define ELEMENT_BYTES ((uint64_t)1 << 20)
+
+struct json_graph {
+  struct qn_characters characters;
+  struct qn_named_graph graph;
+  struct qn_error *error;
+  uint64_t nodes;  /* listed */
+  bool edges_seen; /* a list of them */
+  uint64_t bytes;  /* of the element */
+  char *element;   /* ELEMENT_BYTES */
+  char source[QN_MAX_NAME_BYTES + 2], target[QN_MAX_NAME_BYTES + 2];
+};
+
+#define FAIL(json, ...) qn_characters_fail(&(json)->characters, (json)->error, __VA_ARGS__)
+
+/* ---- Values as they come --------------------------------------------------- */
+
+static enum qn_status keep(struct json_graph *json, bool kept) {
+  struct qn_characters *characters = &json->characters;
+  if (kept && json->bytes == ELEMENT_BYTES)
+    return FAIL(json, "an edge or a vertex takes more than 1 MiB");
+  if (kept)
+    json->element[json->bytes++] = *characters->next;
+  qn_character_take(characters);
+  return QN_OK;
+}
+
+static enum qn_status pass_string(struct json_graph *json, bool kept) {
+  enum qn_status status = keep(json, kept);
+  for (int c; !status && (c = qn_character(&json->characters)) != '"';) {
+    if (c < 0)
+      return FAIL(json, "a string is not closed");
+    status = keep(json, kept);
+    if (!status && c == '\\') {
+      if (qn_character(&json->characters) < 0)
+        return FAIL(json, "a string is not closed");
+      status = keep(json, kept);
+    }
+  }
+  return status ? status : keep(json, kept);
+}
+
+static bool ends_scalar(int c) {
+  return c < 0 || c == ',' || c == ']' || c == '}' || c == ':' || c == ' ' ||
+         (c >= '\t' && c <= '\r');
+}
+
+/* The next value whole; `kept` in json->element. */
+static enum qn_status pass_value(struct json_graph *json, bool kept) {
+  enum qn_status status = QN_OK;
+  uint32_t depth = 0;
+  json->bytes = 0;
+  do {
+    int c = qn_characters_skip_space(&json->characters);
+    if (c < 0)
+      return FAIL(json, "the file ends in a value");
+    if (c == '"') {
+      status = pass_string(json, kept);
+    } else if (c == '{' || c == '[' || c == '}' || c == ']') {
+      bool opens = c == '{' || c == '[';
+      if (!opens && depth == 0)
+        return FAIL(json, "expected a value");
+      if ((depth = opens ? depth + 1 : depth - 1) > MOST_DEPTH)
+        return FAIL(json, "values are nested deeper than %d", MOST_DEPTH);
+      status = keep(json, kept);
+    } else if (c == ',' || c == ':') {
+      if (depth == 0)
+        return FAIL(json, "expected a value");
+      status = keep(json, kept);
+    } else {
+      while (!status && !ends_scalar(qn_character(&json->characters)))
+        status = keep(json, kept);
+    }
+  } while (depth && !status);
+  return status;
+}
+
+/* The next value, decoded: a new reference. */
+static enum qn_status take_value(struct json_graph *json, json_t **value) {
+  json_error_t fault;
+  *value = NULL;
+  enum qn_status status = pass_value(json, true);
+  if (status)
+    return status;
+  *value = json_loadb(json->element, json->bytes,
+                      JSON_DECODE_ANY | JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &fault);
+  return *value ? QN_OK : FAIL(json, "before this: not JSON: %s", fault.text);
+}
+
+static enum qn_status expect(struct json_graph *json, int wanted) {
+  if (qn_characters_skip_space(&json->characters) != wanted)
+    return FAIL(json, "expected '%c'", wanted);
+  qn_character_take(&json->characters);
+  return QN_OK;
+}
+
+/* Behind an element: true if another one follows, else the list is closed. */
+static bool follows(struct json_graph *json, int close, enum qn_status *status) {
+  int c = qn_characters_skip_space(&json->characters);
+  if (c != ',' && c != close) {
+    *status = FAIL(json, "expected ',' or '%c'", close);
+    return false;
+  }
+  qn_character_take(&json->characters);
+  return c == ',';
+}
+
+/* ---- Vertices and edges ---------------------------------------------------- */
+
+/* The first member of several names. */
+static const json_t *member(const json_t *object, const char *const *names) {
+  for (; *names; names++) {
+    const json_t *value = json_object_get(object, *names);
+    if (value)
+      return value;
+  }
+  return NULL;
+}
+
+/* False if it is no id. */
+static bool id_text(const json_t *value, char text[QN_MAX_NAME_BYTES + 2]) {
+  if (json_is_integer(value))
+    return sprintf(text, "%" JSON_INTEGER_FORMAT, json_integer_value(value)) > 0;
+  size_t length = json_string_length(value);
+  if (!json_is_string(value) || length > QN_MAX_NAME_BYTES ||
+      memchr(json_string_value(value), '\0', length))
+    return false;
+  memcpy(text, json_string_value(value), length + 1);
+  return true;
+}
+
+static enum qn_status fail_element(struct json_graph *json, const char *expected) {
+  char quoted[QN_QUOTE_BYTES];
+  return FAIL(json, "before this: expected %s; found %s", expected,
+              qn_text_quote(json->element, json->element + json->bytes, quoted));
+}
+
+static enum qn_status take_node(struct json_graph *json) {
+  static const char *const ids[] = {"id", "key", NULL};
+  json_t *value;
+  enum qn_status status = take_value(json, &value);
+  if (status)
+    return status;
+  const json_t *id = json_is_object(value) ? member(value, ids) : value;
+  bool fine = id ? id_text(id, json->source) : sprintf(json->source, "%" PRIu64, json->nodes) > 0;
+  json->nodes++;
+  status = fine ? qn_named_graph_vertex(&json->graph, json->source, json->error)
+                : fail_element(json, "a vertex whose id is a string or a whole number");
+  json_decref(value);
+  return status;
+}
+
+/* NULL: there is none, or it is null. */
+static const char *weight_text(const json_t *weight, char text[64]) {
+  if (json_is_integer(weight))
+    snprintf(text, 64, "%" JSON_INTEGER_FORMAT, json_integer_value(weight));
+  else if (json_is_real(weight))
+    snprintf(text, 64, "%.17g", json_real_value(weight));
+  else
+    snprintf(text, 64, "%.63s", weight && json_is_string(weight) ? json_string_value(weight) : "?");
+  return weight && !json_is_null(weight) ? text : NULL;
+}
+
+static enum qn_status push_edge(struct json_graph *json, const json_t *value) {
+  static const char *const sources[] = {"source", "src", "from", "u", "start", NULL};
+  static const char *const targets[] = {"target", "dst", "to", "v", "end", "destination", NULL};
+  static const char *const weights[] = {"weight", "value", "w", NULL};
+  bool pair = json_is_array(value) && json_array_size(value) >= 2 && json_array_size(value) <= 3;
+  const json_t *source = pair ? json_array_get(value, 0) : member(value, sources);
+  const json_t *target = pair ? json_array_get(value, 1) : member(value, targets);
+  const json_t *weight = pair ? json_array_get(value, 2) : member(value, weights);
+  char text[64];
+  if (!source || !target || !id_text(source, json->source) || !id_text(target, json->target))
+    return fail_element(json, "an edge with source and target, strings or whole numbers");
+  uint64_t before = qn_string_map_count(json->graph.map);
+  enum qn_status status = qn_named_graph_edge(&json->graph, json->source, json->target,
+                                              weight_text(weight, text), json->error);
+  if (!status && json->nodes && qn_string_map_count(json->graph.map) != before)
+    return fail_element(json, "an edge between vertices of the list");
+  return status ? qn_characters_fail_here(&json->characters, status, json->error) : QN_OK;
+}
+
+static enum qn_status take_edge(struct json_graph *json) {
+  json_t *value;
+  enum qn_status status = take_value(json, &value);
+  if (!status)
+    status = push_edge(json, value);
+  json_decref(value);
+  return status;
+}
+
+static enum qn_status take_list(struct json_graph *json,
+                                enum qn_status (*take)(struct json_graph *json)) {
+  enum qn_status status = expect(json, '[');
+  if (status)
+    return status;
+  if (qn_characters_skip_space(&json->characters) == ']')
+    return expect(json, ']');
+  do
+    status = take(json);
+  while (!status && follows(json, ']', &status));
+  return status;
+}
+
+/* ---- Documents ------------------------------------------------------------- */
+
+static enum qn_status take_directed(struct json_graph *json) {
+  json_t *value;
+  enum qn_status status = take_value(json, &value);
+  if (!status)
+    status = json_is_boolean(value)
+                 ? qn_named_graph_directed(&json->graph, json_is_true(value), json->error)
+                 : FAIL(json, "expected true or false for 'directed'");
+  json_decref(value);
+  return status ? qn_characters_fail_here(&json->characters, status, json->error) : QN_OK;
+}
+
+static enum qn_status take_member(struct json_graph *json) {
+  json_t *key;
+  if (qn_characters_skip_space(&json->characters) != '"')
+    return FAIL(json, "expected a key");
+  enum qn_status status = take_value(json, &key);
+  const char *name = key ? json_string_value(key) : "";
+  bool edges = strcmp(name, "links") == 0 || strcmp(name, "edges") == 0;
+  if (!status)
+    status = expect(json, ':');
+  if (!status && edges && json->edges_seen)
+    status = FAIL(json, "a second list of edges");
+  else if (!status && edges)
+    status = take_list(json, take_edge);
+  else if (!status && (strcmp(name, "nodes") == 0 || strcmp(name, "vertices") == 0))
+    status = take_list(json, take_node);
+  else if (!status && strcmp(name, "directed") == 0)
+    status = take_directed(json);
+  else if (!status)
+    status = pass_value(json, false);
+  json->edges_seen |= edges;
+  json_decref(key);
+  return status;
+}
+
+static enum qn_status take_node_link(struct json_graph *json) {
+  enum qn_status status = expect(json, '{');
+  if (!status && qn_characters_skip_space(&json->characters) != '}')
+    do
+      status = take_member(json);
+    while (!status && follows(json, '}', &status));
+  if (!status && !json->edges_seen)
+    status = FAIL(json, "no list called links or edges is in the file");
+  return status;
+}
+
+/* Is the first line an edge, whole? */
+static bool is_lines(const char *head, uint64_t bytes) {
+  const char *newline = memchr(head, '\n', bytes);
+  uint64_t length = newline ? (uint64_t)(newline - head) : bytes;
+  json_t *value = json_loadb(head, length, 0, NULL);
+  bool edge = value && (json_object_get(value, "source") || json_object_get(value, "src") ||
+                        json_object_get(value, "from") || json_object_get(value, "u") ||
+                        json_object_get(value, "start"));
+  json_decref(value);
+  return edge;
+}
+
+static enum qn_status parse(struct json_graph *json, bool lines) {
+  enum qn_status status = QN_OK;
+  int c = qn_characters_skip_space(&json->characters);
+  if (lines)
+    while (!status && qn_characters_skip_space(&json->characters) >= 0)
+      status = take_edge(json);
+  else
+    status = c == '[' ? take_list(json, take_edge) : take_node_link(json);
+  if (!status && qn_characters_skip_space(&json->characters) >= 0)
+    status = FAIL(json, "something follows the graph");
+  if (!status && json->characters.status)
+    status = qn_characters_fail_here(&json->characters, json->characters.status, json->error);
+  return status;
+}
+
+static enum qn_status read_json(struct qn_input *input, const struct qn_read_options *options,
+                                struct qn_edge_list *list, uint64_t *sequence,
+                                struct qn_read_result *result, struct qn_error *error) {
+  struct json_graph *json;
+  const char *head;
+  uint64_t bytes;
+  enum qn_status status = qn_alloc_zeroed(&json, 1, sizeof *json, "a reader of JSON", error);
+  if (status)
+    return status;
+  json->error = error;
+  if ((status = qn_alloc(&json->element, ELEMENT_BYTES, 1, "an element of JSON", error)) ||
+      (status = qn_input_peek(input, &head, &bytes, error)))
+    goto cleanup;
+  bool lines = is_lines(head, bytes);
+  qn_characters_begin(&json->characters, input);
+  status = qn_named_graph_begin(&json->graph, options, list, sequence, result, error);
+  if (!status)
+    status = parse(json, lines);
+  snprintf(result->description, sizeof result->description, "%s%s",
+           lines         ? "an edge a line"
+           : json->nodes ? "vertices and edges"
+                         : "a list of edges",
+           json->graph.weighted ? ", weights" : ", no weights");
+  status = qn_named_graph_end(&json->graph, status, error);
+cleanup:
+  qn_free(json->element);
+  qn_free(json);
+  return status;
+}
+
+static int detect_json(const char *head, uint64_t bytes, const struct qn_read_options *options) {
+  static const char *const words[] = {"\"links\"", "\"edges\"", "\"nodes\"", "\"directed\""};
+  const char *p = head, *end = head + bytes;
+  (void)options;
+  while (p < end && (*p == ' ' || (*p >= '\t' && *p <= '\r')))
+    p++;
+  if (p == end || (*p != '{' && *p != '['))
+    return 0;
+  bool list = *p == '[';
+  for (p++; list && p < end && (*p == ' ' || (*p >= '\t' && *p <= '\r'));)
+    p++;
+  if (list)
+    return p < end && (*p == '{' || *p == '[' || *p == ']') ? 3 : 0;
+  if (is_lines(head, bytes))
+    return 3;
+  for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
+    if (memmem(head, bytes, words[i], strlen(words[i])))
+      return 3;
+  return 0;
+}
+
+const struct qn_reader qn_reader_json = {
+    .name = "json",
+    .detect = detect_json,
+    .read = read_json,
+    .release = qn_names_release,
+};

@@ -1,0 +1,269 @@
+/* Lines of names that are no rows of a table:
+ *
+ *   lgl          "# a", then a line "b" or "b 0.5" for each neighbour (Large Graph Layout, igraph)
+ *   n-triples    <subject> <predicate> <object> .  (RDF 1.1); the predicates are lost
+ *   neighbors    a vertex, then its neighbours, in one line (networkx's adjacency lists)
+ *   hyperedges   the vertices of an edge of any number of ends, in one line: bipartite, E1, E2, ...
+ *                for the lines and V with the name behind it for the vertices */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "converters/parse/delimited.h"
+#include "converters/parse/names.h"
+#include "converters/parse/reader.h"
+#include "converters/parse/text_fields.h"
+#include "support/memory.h"
+
+#define NAME_BYTES (QN_MAX_NAME_BYTES + 32)
+#define WEIGHT_BYTES 64
+
+struct lines {
+  struct qn_named_graph graph;
+  uint64_t edges; /* lines that are hyperedges */
+  uint64_t literals;
+  char source[NAME_BYTES], target[NAME_BYTES];
+};
+
+typedef enum qn_status (*line_taker)(void *context, const char *line, const char *end,
+                                     struct qn_error *error);
+
+static enum qn_status fail_line(struct qn_error *error, const char *expected, const char *line,
+                                const char *end) {
+  char quoted[QN_QUOTE_BYTES];
+  return qn_fail(error, QN_INVALID, "expected %s; found %s", expected,
+                 qn_text_quote(line, end, quoted));
+}
+
+/* `prefix` and the word, with a NUL behind it. */
+static enum qn_status copy_name(const char *prefix, const struct qn_column *word,
+                                char name[NAME_BYTES], struct qn_error *error) {
+  size_t length = (size_t)(word->end - word->begin), before = strlen(prefix);
+  if (length > QN_MAX_NAME_BYTES || memchr(word->begin, '\0', length))
+    return fail_line(error, "a name of at most 65,535 bytes, without NUL", word->begin, word->end);
+  memcpy(name, prefix, before);
+  memcpy(name + before, word->begin, length);
+  name[before + length] = '\0';
+  return QN_OK;
+}
+
+static bool is_comment(const char *line, const char *end) {
+  line = qn_skip_blanks(line, end);
+  return line == end || *line == '#';
+}
+
+/* ---- LGL ------------------------------------------------------------------- */
+
+static enum qn_status begin_lgl_vertex(struct lines *lines, struct qn_columns *columns,
+                                       const char *line, const char *end, struct qn_error *error) {
+  struct qn_column word, more;
+  if (!qn_columns_next(columns, &word) || qn_columns_next(columns, &more))
+    return fail_line(error, "one vertex behind '#'", line, end);
+  enum qn_status status = copy_name("", &word, lines->source, error);
+  return status ? status : qn_named_graph_vertex(&lines->graph, lines->source, error);
+}
+
+static enum qn_status take_lgl(void *context, const char *line, const char *end,
+                               struct qn_error *error) {
+  struct lines *lines = context;
+  struct qn_columns columns = qn_columns_of(line, end, &qn_words);
+  struct qn_column word, weight, more;
+  char text[WEIGHT_BYTES];
+  if (!qn_columns_next(&columns, &word))
+    return QN_OK;
+  if (word.end - word.begin == 1 && *word.begin == '#')
+    return begin_lgl_vertex(lines, &columns, line, end, error);
+  bool weighted = qn_columns_next(&columns, &weight);
+  if (!lines->source[0] || qn_columns_next(&columns, &more) ||
+      (weighted && weight.end - weight.begin >= WEIGHT_BYTES))
+    return fail_line(error, "'# VERTEX', or a neighbour and perhaps a weight", line, end);
+  if (weighted)
+    snprintf(text, sizeof text, "%.*s", (int)(weight.end - weight.begin), weight.begin);
+  enum qn_status status = copy_name("", &word, lines->target, error);
+  return status ? status
+                : qn_named_graph_edge(&lines->graph, lines->source, lines->target,
+                                      weighted ? text : NULL, error);
+}
+
+/* ---- N-Triples ------------------------------------------------------------- */
+
+/* <...> without the brackets, or _:name; `*p` moves behind it. */
+static bool take_term(const char **p, const char *end, struct qn_column *term) {
+  const char *begin = qn_skip_blanks(*p, end), *close;
+  if (end - begin >= 2 && *begin == '<' && (close = memchr(begin, '>', (size_t)(end - begin)))) {
+    *term = (struct qn_column){.begin = begin + 1, .end = close};
+    *p = close + 1;
+    return true;
+  }
+  if (end - begin < 3 || begin[0] != '_' || begin[1] != ':')
+    return false;
+  for (*p = begin; *p < end && !qn_is_blank(**p);)
+    ++*p;
+  *term = (struct qn_column){.begin = begin, .end = *p};
+  return true;
+}
+
+/* A literal is data of its subject. */
+static bool is_literal(const char *p, const char *end) {
+  p = qn_skip_blanks(p, end);
+  return p < end && *p == '"' && end[-1] == '.';
+}
+
+static enum qn_status take_triple(void *context, const char *line, const char *end,
+                                  struct qn_error *error) {
+  struct lines *lines = context;
+  struct qn_column subject, predicate, object;
+  const char *p = line;
+  if (is_comment(line, end))
+    return QN_OK;
+  while (end > line && qn_is_blank(end[-1]))
+    end--;
+  bool begun = take_term(&p, end, &subject) && take_term(&p, end, &predicate);
+  if (begun && is_literal(p, end)) {
+    lines->literals++;
+    return QN_OK;
+  }
+  bool whole = begun && take_term(&p, end, &object);
+  p = qn_skip_blanks(p, end);
+  if (!whole || end - p != 1 || *p != '.')
+    return fail_line(error, "<subject> <predicate> <object> .", line, end);
+  enum qn_status status = copy_name("", &subject, lines->source, error);
+  if (!status)
+    status = copy_name("", &object, lines->target, error);
+  return status ? status
+                : qn_named_graph_edge(&lines->graph, lines->source, lines->target, NULL, error);
+}
+
+/* ---- Lists ----------------------------------------------------------------- */
+
+static enum qn_status take_neighbors(void *context, const char *line, const char *end,
+                                     struct qn_error *error) {
+  struct lines *lines = context;
+  const struct qn_dialect dialect = {.delimiter = ' ', .quotes = true};
+  struct qn_columns columns = qn_columns_of(line, end, &dialect);
+  struct qn_column word;
+  enum qn_status status;
+  if (is_comment(line, end) || !qn_columns_next(&columns, &word))
+    return QN_OK;
+  status = copy_name("", &word, lines->source, error);
+  if (!status)
+    status = qn_named_graph_vertex(&lines->graph, lines->source, error);
+  while (!status && qn_columns_next(&columns, &word))
+    if (!(status = copy_name("", &word, lines->target, error)))
+      status = qn_named_graph_edge(&lines->graph, lines->source, lines->target, NULL, error);
+  return status;
+}
+
+static enum qn_status take_hyperedge(void *context, const char *line, const char *end,
+                                     struct qn_error *error) {
+  struct lines *lines = context;
+  const struct qn_dialect dialect = {.delimiter = qn_first_delimiter(line, end), .quotes = true};
+  struct qn_columns columns = qn_columns_of(line, end, &dialect);
+  struct qn_column word;
+  enum qn_status status = QN_OK;
+  if (is_comment(line, end))
+    return QN_OK;
+  snprintf(lines->source, NAME_BYTES, "E%" PRIu64, ++lines->edges);
+  while (!status && qn_columns_next(&columns, &word))
+    if (!(status = copy_name("V", &word, lines->target, error)))
+      status = qn_named_graph_edge(&lines->graph, lines->source, lines->target, NULL, error);
+  return status;
+}
+
+/* ---- The whole ------------------------------------------------------------- */
+
+static enum qn_status read_with(line_taker take, bool undirected, struct qn_input *input,
+                                const struct qn_read_options *options, struct qn_edge_list *list,
+                                uint64_t *sequence, struct qn_read_result *result,
+                                struct qn_error *error) {
+  struct lines *lines;
+  enum qn_status status = qn_alloc_zeroed(&lines, 1, sizeof *lines, "a reader of lines", error);
+  if (status)
+    return status;
+  status = qn_named_graph_begin(&lines->graph, options, list, sequence, result, error);
+  if (!status && undirected)
+    status = qn_named_graph_directed(&lines->graph, false, error);
+  if (!status)
+    status = qn_text_each_line(input, take, lines, error);
+  snprintf(result->description, sizeof result->description, "%s%s",
+           lines->graph.weighted ? "weights" : "no weights",
+           lines->literals ? "; literals are left out" : "");
+  status = qn_named_graph_end(&lines->graph, status, error);
+  qn_free(lines);
+  return status;
+}
+
+#define READER(function, take, undirected)                                                         \
+  static enum qn_status function(struct qn_input *input, const struct qn_read_options *options,    \
+                                 struct qn_edge_list *list, uint64_t *sequence,                    \
+                                 struct qn_read_result *result, struct qn_error *error) {          \
+    return read_with(take, undirected, input, options, list, sequence, result, error);             \
+  }
+READER(read_lgl, take_lgl, true)
+READER(read_triples, take_triple, false)
+READER(read_neighbors, take_neighbors, false)
+READER(read_hyperedges, take_hyperedge, false)
+
+/* "# a", and a line with one word: comments are hardly so, and edges have two ends. */
+static int detect_lgl(const char *head, uint64_t bytes, const struct qn_read_options *options) {
+  struct qn_input_block block = {head, bytes, 0};
+  const char *line, *end;
+  bool first = true, alone = false;
+  (void)options;
+  for (int i = 0; i < 1000 && qn_text_take_line(&block, &line, &end); i++) {
+    struct qn_columns columns = qn_columns_of(line, end, &qn_words);
+    struct qn_column word;
+    uint32_t count = 0;
+    bool vertex = false;
+    while (count < 3 && qn_columns_next(&columns, &word))
+      vertex |= count++ == 0 && word.end - word.begin == 1 && *word.begin == '#';
+    if (count == 0)
+      continue;
+    if ((first && !vertex) || (vertex && count != 2) || count > 2)
+      return 0;
+    first = false;
+    alone |= count == 1;
+  }
+  return alone ? 3 : 0;
+}
+
+static int detect_triples(const char *head, uint64_t bytes, const struct qn_read_options *options) {
+  struct qn_input_block block = {head, bytes, 0};
+  struct qn_column term;
+  const char *line, *end;
+  (void)options;
+  while (qn_text_take_line(&block, &line, &end)) {
+    if (is_comment(line, end))
+      continue;
+    while (end > line && qn_is_blank(end[-1]))
+      end--;
+    return take_term(&line, end, &term) && take_term(&line, end, &term) && end[-1] == '.' ? 3 : 0;
+  }
+  return 0;
+}
+
+const struct qn_reader qn_reader_lgl = {
+    .name = "lgl",
+    .detect = detect_lgl,
+    .read = read_lgl,
+    .release = qn_names_release,
+};
+
+const struct qn_reader qn_reader_n_triples = {
+    .name = "n-triples",
+    .detect = detect_triples,
+    .read = read_triples,
+    .release = qn_names_release,
+};
+
+const struct qn_reader qn_reader_neighbors = {
+    .name = "neighbors",
+    .read = read_neighbors,
+    .release = qn_names_release,
+};
+
+const struct qn_reader qn_reader_hyperedges = {
+    .name = "hyperedges",
+    .read = read_hyperedges,
+    .release = qn_names_release,
+};

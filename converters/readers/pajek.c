@@ -1,0 +1,171 @@
+/* Pajek networks: vertices from 1 to N, then arcs or edges, a line each or lists of them.
+ *
+ *   *Vertices 3
+ *   1 "a"
+ *   *Arcs            or *Edges, *Arcslist, *Edgeslist
+ *   1 2 0.5
+ *
+ * Vertices are called by their numbers. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "converters/parse/delimited.h"
+#include "converters/parse/names.h"
+#include "converters/parse/reader.h"
+#include "converters/parse/text_fields.h"
+#include "converters/text/text_numbers.h"
+
+#define NUMBER_BYTES 24
+#define WEIGHT_BYTES 64
+
+/* More vertices than this are not made of a number alone. */
+#define MOST_VERTICES ((uint64_t)1 << 24)
+
+enum section { BEFORE, VERTICES, PAIRS, LISTS };
+
+struct pajek {
+  struct qn_named_graph graph;
+  enum section section;
+  uint64_t num_vertices;
+};
+
+static enum qn_status fail_line(struct qn_error *error, const char *expected, const char *line,
+                                const char *end) {
+  char quoted[QN_QUOTE_BYTES];
+  return qn_fail(error, QN_INVALID, "expected %s; found %s", expected,
+                 qn_text_quote(line, end, quoted));
+}
+
+/* The number of a vertex, as its name. */
+static bool take_vertex(const struct pajek *pajek, const struct qn_column *column,
+                        char name[NUMBER_BYTES]) {
+  uint64_t number;
+  if (qn_parse_whole(column->begin, column->end, &number) != QN_NUMBER_FINE || number == 0 ||
+      number > pajek->num_vertices)
+    return false;
+  snprintf(name, NUMBER_BYTES, "%" PRIu64, number);
+  return true;
+}
+
+static enum qn_status begin_vertices(struct pajek *pajek, struct qn_columns *columns,
+                                     const char *line, const char *end, struct qn_error *error) {
+  struct qn_column number, left;
+  char name[NUMBER_BYTES];
+  enum qn_status status = QN_OK;
+  if (pajek->section != BEFORE || !qn_columns_next(columns, &number) ||
+      qn_parse_whole(number.begin, number.end, &pajek->num_vertices) != QN_NUMBER_FINE)
+    return fail_line(error, "one line *Vertices with their number", line, end);
+  if (qn_columns_next(columns, &left))
+    return qn_fail(error, QN_UNSUPPORTED, "networks of two modes are not read");
+  if (pajek->num_vertices > MOST_VERTICES)
+    return qn_fail(error, QN_INVALID, "more than 2^24 vertices; write the edges as a list");
+  for (uint64_t v = 1; v <= pajek->num_vertices && !status; v++) {
+    snprintf(name, sizeof name, "%" PRIu64, v);
+    status = qn_named_graph_vertex(&pajek->graph, name, error);
+  }
+  pajek->section = VERTICES;
+  return status;
+}
+
+static enum qn_status begin_section(struct pajek *pajek, const char *line, const char *end,
+                                    struct qn_error *error) {
+  struct qn_columns columns = qn_columns_of(line, end, &qn_words);
+  struct qn_column word;
+  qn_columns_next(&columns, &word);
+  if (qn_column_is(&word, "*network"))
+    return QN_OK;
+  if (qn_column_is(&word, "*vertices"))
+    return begin_vertices(pajek, &columns, line, end, error);
+  bool arcs = qn_column_is(&word, "*arcs"), edges = qn_column_is(&word, "*edges");
+  bool arc_lists = qn_column_is(&word, "*arcslist"), edge_lists = qn_column_is(&word, "*edgeslist");
+  if (pajek->section == BEFORE || !(arcs || edges || arc_lists || edge_lists))
+    return fail_line(error, "*Vertices, then *Arcs, *Edges, *Arcslist or *Edgeslist", line, end);
+  pajek->section = arcs || edges ? PAIRS : LISTS;
+  return qn_named_graph_directed(&pajek->graph, arcs || arc_lists, error);
+}
+
+static enum qn_status take_pair(struct pajek *pajek, const char *line, const char *end,
+                                struct qn_error *error) {
+  struct qn_columns columns = qn_columns_of(line, end, &qn_words);
+  struct qn_column source, target, weight;
+  char from[NUMBER_BYTES], to[NUMBER_BYTES], text[WEIGHT_BYTES];
+  if (!qn_columns_next(&columns, &source) || !qn_columns_next(&columns, &target) ||
+      !take_vertex(pajek, &source, from) || !take_vertex(pajek, &target, to))
+    return fail_line(error, "two vertices, from 1 to their number", line, end);
+  bool weighted = qn_columns_next(&columns, &weight);
+  if (weighted && weight.end - weight.begin >= WEIGHT_BYTES)
+    return fail_line(error, "a weight", weight.begin, weight.end);
+  if (weighted)
+    snprintf(text, sizeof text, "%.*s", (int)(weight.end - weight.begin), weight.begin);
+  return qn_named_graph_edge(&pajek->graph, from, to, weighted ? text : NULL, error);
+}
+
+static enum qn_status take_list(struct pajek *pajek, const char *line, const char *end,
+                                struct qn_error *error) {
+  struct qn_columns columns = qn_columns_of(line, end, &qn_words);
+  struct qn_column word;
+  char from[NUMBER_BYTES], to[NUMBER_BYTES];
+  enum qn_status status = QN_OK;
+  if (!qn_columns_next(&columns, &word) || !take_vertex(pajek, &word, from))
+    return fail_line(error, "vertices, from 1 to their number", line, end);
+  while (!status && qn_columns_next(&columns, &word))
+    status = take_vertex(pajek, &word, to)
+                 ? qn_named_graph_edge(&pajek->graph, from, to, NULL, error)
+                 : fail_line(error, "a vertex, from 1 to their number", word.begin, word.end);
+  return status;
+}
+
+static enum qn_status take_line(void *context, const char *line, const char *end,
+                                struct qn_error *error) {
+  struct pajek *pajek = context;
+  line = qn_skip_blanks(line, end);
+  if (line < end && *line == '*')
+    return begin_section(pajek, line, end, error);
+  if (line == end || *line == '%' || pajek->section == VERTICES)
+    return QN_OK;
+  if (pajek->section == BEFORE)
+    return fail_line(error, "*Vertices", line, end);
+  return pajek->section == PAIRS ? take_pair(pajek, line, end, error)
+                                 : take_list(pajek, line, end, error);
+}
+
+static enum qn_status read_pajek(struct qn_input *input, const struct qn_read_options *options,
+                                 struct qn_edge_list *list, uint64_t *sequence,
+                                 struct qn_read_result *result, struct qn_error *error) {
+  struct pajek pajek = {0};
+  enum qn_status status =
+      qn_named_graph_begin(&pajek.graph, options, list, sequence, result, error);
+  if (!status)
+    status = qn_text_each_line(input, take_line, &pajek, error);
+  snprintf(result->description, sizeof result->description, "%" PRIu64 " vertices from 1, %s, %s",
+           pajek.num_vertices, pajek.graph.directed ? "directed" : "undirected",
+           pajek.graph.weighted ? "weights" : "no weights");
+  return qn_named_graph_end(&pajek.graph, status, error);
+}
+
+/* "*Vertices" or "*Network", perhaps behind comments. */
+static int detect_pajek(const char *head, uint64_t bytes, const struct qn_read_options *options) {
+  struct qn_input_block block = {head, bytes, 0};
+  const char *line, *end;
+  (void)options;
+  while (qn_text_take_line(&block, &line, &end)) {
+    line = qn_skip_blanks(line, end);
+    if (line == end || *line == '%')
+      continue;
+    struct qn_columns columns = qn_columns_of(line, end, &qn_words);
+    struct qn_column word;
+    return qn_columns_next(&columns, &word) &&
+                   (qn_column_is(&word, "*vertices") || qn_column_is(&word, "*network"))
+               ? 3
+               : 0;
+  }
+  return 0;
+}
+
+const struct qn_reader qn_reader_pajek = {
+    .name = "pajek",
+    .detect = detect_pajek,
+    .read = read_pajek,
+    .release = qn_names_release,
+};

@@ -1,0 +1,326 @@
+/* Graphs in XML: GraphML (graphml.graphdrawing.org) and GEXF (gexf.net), as networkx, igraph, Gephi
+ * and yEd write them. Vertices are called by their ids, weights are the data called "weight". What
+ * is nested deeper than any graph, and entities, which could grow without bound, are refused. */
+#include <expat.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "converters/input/input.h"
+#include "converters/parse/names.h"
+#include "converters/parse/reader.h"
+#include "support/memory.h"
+#include "support/progress.h"
+
+#define MOST_DEPTH 256
+#define NAME_BYTES (QN_MAX_NAME_BYTES + 2)
+#define WEIGHT_BYTES 64
+#define KEY_BYTES 128
+
+struct xml_graph {
+  struct qn_named_graph graph;
+  XML_Parser parser;
+  bool gexf;
+  uint32_t depth, graphs;
+  bool in_edge, in_node;
+  bool has_weight, has_default;
+  char *captured;             /* what text goes to, of WEIGHT_BYTES; NULL: nowhere */
+  char weight_key[KEY_BYTES]; /* of GraphML: the id of the data that are weights */
+  bool in_weight_key;
+  enum qn_status status;
+  struct qn_error error;
+  char weight[WEIGHT_BYTES], default_weight[WEIGHT_BYTES];
+  char source[NAME_BYTES], destination[NAME_BYTES];
+};
+
+static void stop(struct xml_graph *xml, enum qn_status status) {
+  if (!status || xml->status)
+    return;
+  xml->status = status;
+  XML_StopParser(xml->parser, XML_FALSE);
+}
+
+/* A name without its namespace's prefix. */
+static const char *local_name(const char *name) {
+  const char *colon = strrchr(name, ':');
+  return colon ? colon + 1 : name;
+}
+
+static bool is(const char *name, const char *word) {
+  return strcmp(local_name(name), word) == 0;
+}
+
+/* The value of an attribute; NULL if it is not there. */
+static const char *attribute(const char **attributes, const char *name) {
+  for (; *attributes; attributes += 2)
+    if (strcmp(attributes[0], name) == 0)
+      return attributes[1];
+  return NULL;
+}
+
+/* Copy an attribute that has to be there. */
+static bool take(struct xml_graph *xml, const char **attributes, const char *name, char *to,
+                 size_t size) {
+  const char *value = attribute(attributes, name);
+  if (value && strlen(value) < size) {
+    strcpy(to, value);
+    return true;
+  }
+  stop(xml,
+       qn_fail(&xml->error, QN_INVALID,
+               value ? "the attribute %s is too long" : "expected the attribute %s; found none",
+               name));
+  return false;
+}
+
+static void capture(struct xml_graph *xml, char *to) {
+  xml->captured = to;
+  to[0] = '\0';
+}
+
+/* ---- Elements -------------------------------------------------------------- */
+
+static void say_directed(struct xml_graph *xml, const char *word) {
+  bool directed = word && (strcmp(word, "directed") == 0 || strcmp(word, "true") == 0);
+  bool undirected = !word || strcmp(word, "undirected") == 0 || strcmp(word, "false") == 0;
+  if (directed || undirected)
+    stop(xml, qn_named_graph_directed(&xml->graph, directed, &xml->error));
+  else
+    stop(xml, qn_fail(&xml->error, QN_INVALID,
+                      "expected edges that are directed or undirected; found '%.40s'", word));
+}
+
+static void begin_graph(struct xml_graph *xml, const char **attributes) {
+  if (xml->graphs++ > 0)
+    stop(xml, qn_fail(&xml->error, QN_UNSUPPORTED,
+                      "a second graph is in the file, or a graph in a vertex; one is read"));
+  else
+    say_directed(xml, attribute(attributes, xml->gexf ? "defaultedgetype" : "edgedefault"));
+}
+
+static void begin_node(struct xml_graph *xml, const char **attributes) {
+  if (take(xml, attributes, "id", xml->source, NAME_BYTES))
+    stop(xml, qn_named_graph_vertex(&xml->graph, xml->source, &xml->error));
+}
+
+static void begin_edge(struct xml_graph *xml, const char **attributes) {
+  const char *type = attribute(attributes, xml->gexf ? "type" : "directed");
+  xml->in_edge = true;
+  xml->has_weight = false;
+  if (!take(xml, attributes, "source", xml->source, NAME_BYTES) ||
+      !take(xml, attributes, "target", xml->destination, NAME_BYTES))
+    return;
+  if (type)
+    say_directed(xml, type);
+  if (xml->gexf && attribute(attributes, "weight"))
+    xml->has_weight = take(xml, attributes, "weight", xml->weight, WEIGHT_BYTES);
+}
+
+static void end_edge(struct xml_graph *xml) {
+  const char *weight = xml->has_weight    ? xml->weight
+                       : xml->has_default ? xml->default_weight
+                                          : NULL;
+  xml->in_edge = false;
+  stop(xml, qn_named_graph_edge(&xml->graph, xml->source, xml->destination, weight, &xml->error));
+}
+
+static void begin_key(struct xml_graph *xml, const char **attributes) {
+  const char *name = attribute(attributes, "attr.name"), *of = attribute(attributes, "for");
+  if (!name || strcmp(name, "weight") != 0 || (of && strcmp(of, "edge") && strcmp(of, "all")))
+    return;
+  xml->in_weight_key = take(xml, attributes, "id", xml->weight_key, KEY_BYTES);
+}
+
+static void begin_data(struct xml_graph *xml, const char **attributes) {
+  const char *key = attribute(attributes, "key");
+  if (!xml->in_edge || !key || !xml->weight_key[0] || strcmp(key, xml->weight_key) != 0)
+    return;
+  xml->has_weight = true;
+  capture(xml, xml->weight);
+}
+
+static void XMLCALL begin_element(void *data, const char *name, const char **attributes) {
+  struct xml_graph *xml = data;
+  if (xml->status)
+    return; /* expat ends with the element */
+  if (++xml->depth > MOST_DEPTH)
+    stop(xml, qn_fail(&xml->error, QN_INVALID, "elements are nested deeper than %d", MOST_DEPTH));
+  else if (is(name, "graph"))
+    begin_graph(xml, attributes);
+  else if (is(name, "node"))
+    begin_node(xml, attributes);
+  else if (is(name, "edge"))
+    begin_edge(xml, attributes);
+  else if (is(name, "hyperedge"))
+    stop(xml, qn_fail(&xml->error, QN_UNSUPPORTED, "edges of more than two ends are not read"));
+  else if (!xml->gexf && is(name, "key"))
+    begin_key(xml, attributes);
+  else if (!xml->gexf && is(name, "data"))
+    begin_data(xml, attributes);
+  else if (is(name, "default") && xml->in_weight_key) {
+    xml->has_default = true;
+    capture(xml, xml->default_weight);
+  }
+}
+
+static void XMLCALL end_element(void *data, const char *name) {
+  struct xml_graph *xml = data;
+  if (xml->status)
+    return;
+  xml->depth--;
+  xml->captured = NULL;
+  if (is(name, "edge"))
+    end_edge(xml);
+  if (is(name, "key"))
+    xml->in_weight_key = false;
+}
+
+static void XMLCALL take_text(void *data, const char *text, int length) {
+  struct xml_graph *xml = data;
+  if (!xml->captured)
+    return;
+  size_t used = strlen(xml->captured);
+  for (int i = 0; i < length; i++) {
+    bool space = text[i] == ' ' || (text[i] >= '\t' && text[i] <= '\r');
+    if (space)
+      continue;
+    if (used + 1 == WEIGHT_BYTES) {
+      stop(xml,
+           qn_fail(&xml->error, QN_INVALID, "the weight is too long: '%.40s...'", xml->captured));
+      return;
+    }
+    xml->captured[used++] = text[i];
+    xml->captured[used] = '\0';
+  }
+}
+
+static void XMLCALL refuse_entity(void *data, const char *name, int is_parameter, const char *value,
+                                  int length, const char *base, const char *system_id,
+                                  const char *public_id, const char *notation) {
+  struct xml_graph *xml = data;
+  (void)is_parameter, (void)value, (void)length, (void)base, (void)system_id, (void)public_id,
+      (void)notation;
+  stop(xml, qn_fail(&xml->error, QN_UNSUPPORTED,
+                    "the file declares an entity, '%.40s', which is not read", name));
+}
+
+/* ---- The whole ------------------------------------------------------------- */
+
+static enum qn_status fail_at(struct xml_graph *xml, const char *file, struct qn_error *error) {
+  if (!xml->status)
+    xml->status = qn_fail(&xml->error, QN_INVALID, "damaged XML: %s",
+                          XML_ErrorString(XML_GetErrorCode(xml->parser)));
+  uint64_t line = XML_GetCurrentLineNumber(xml->parser);
+  uint64_t column = XML_GetCurrentColumnNumber(xml->parser) + 1;
+  if (xml->status != QN_SYSTEM)
+    qn_error_at_line(&xml->error, file, line, column);
+  if (error)
+    *error = xml->error;
+  return xml->status;
+}
+
+static enum qn_status parse_block(struct xml_graph *xml, struct qn_input *input,
+                                  const struct qn_input_block *block, struct qn_error *error) {
+  enum { PIECE = 1 << 20 };
+  for (uint64_t at = 0; at < block->bytes;) {
+    uint64_t left = block->bytes - at, bytes = left < PIECE ? left : PIECE;
+    if (XML_Parse(xml->parser, block->data + at, (int)bytes, 0) != XML_STATUS_OK)
+      return fail_at(xml, qn_input_name(input), error);
+    qn_input_done(input, block->data + at, bytes);
+    qn_progress_add(bytes);
+    at += bytes;
+  }
+  return QN_OK;
+}
+
+static enum qn_status parse(struct xml_graph *xml, struct qn_input *input, struct qn_error *error) {
+  struct qn_input_block block;
+  enum qn_status status;
+  while (!(status = qn_input_next(input, &block, error)) && block.bytes)
+    if ((status = parse_block(xml, input, &block, error)))
+      return status;
+  if (status)
+    return status;
+  if (XML_Parse(xml->parser, "", 0, 1) != XML_STATUS_OK)
+    return fail_at(xml, qn_input_name(input), error);
+  if (xml->graphs)
+    return QN_OK;
+  qn_fail(error, QN_INVALID, "no graph is in the file");
+  return qn_error_in_file(error, qn_input_name(input));
+}
+
+static enum qn_status read_xml(struct qn_input *input, const struct qn_read_options *options,
+                               struct qn_edge_list *list, uint64_t *sequence,
+                               struct qn_read_result *result, bool gexf, struct qn_error *error) {
+  struct xml_graph *xml;
+  enum qn_status status = qn_alloc_zeroed(&xml, 1, sizeof *xml, "a reader of XML", error);
+  if (status)
+    return status;
+  xml->gexf = gexf;
+  xml->parser = XML_ParserCreate(NULL);
+  status = qn_named_graph_begin(&xml->graph, options, list, sequence, result, error);
+  if (!status && !xml->parser)
+    status = qn_fail_memory(error, "a parser of XML", 0);
+  if (!status) {
+    XML_SetUserData(xml->parser, xml);
+    XML_SetElementHandler(xml->parser, begin_element, end_element);
+    XML_SetCharacterDataHandler(xml->parser, take_text);
+    XML_SetEntityDeclHandler(xml->parser, refuse_entity);
+    status = parse(xml, input, error);
+  }
+  snprintf(result->description, sizeof result->description, "vertices called by their ids, %s, %s",
+           xml->graph.directed ? "directed" : "undirected",
+           xml->graph.weighted ? "weights called 'weight'" : "no weights");
+  status = qn_named_graph_end(&xml->graph, status, error);
+  XML_ParserFree(xml->parser);
+  qn_free(xml);
+  return status;
+}
+
+static enum qn_status read_graphml(struct qn_input *input, const struct qn_read_options *options,
+                                   struct qn_edge_list *list, uint64_t *sequence,
+                                   struct qn_read_result *result, struct qn_error *error) {
+  return read_xml(input, options, list, sequence, result, false, error);
+}
+
+static enum qn_status read_gexf(struct qn_input *input, const struct qn_read_options *options,
+                                struct qn_edge_list *list, uint64_t *sequence,
+                                struct qn_read_result *result, struct qn_error *error) {
+  return read_xml(input, options, list, sequence, result, true, error);
+}
+
+/* Is `tag` the first element, or near to it? */
+static int detect_tag(const char *head, uint64_t bytes, const char *tag) {
+  enum { NEAR = 4096 };
+  const char *p = head, *end = head + bytes;
+  while (p < end && (*p == ' ' || (*p >= '\t' && *p <= '\r')))
+    p++;
+  if (p == end || *p != '<')
+    return 0;
+  uint64_t left = (uint64_t)(end - p);
+  return memmem(p, left < NEAR ? left : NEAR, tag, strlen(tag)) ? 3 : 0;
+}
+
+static int detect_graphml(const char *head, uint64_t bytes, const struct qn_read_options *options) {
+  (void)options;
+  return detect_tag(head, bytes, "<graphml");
+}
+
+static int detect_gexf(const char *head, uint64_t bytes, const struct qn_read_options *options) {
+  (void)options;
+  return detect_tag(head, bytes, "<gexf");
+}
+
+const struct qn_reader qn_reader_graphml = {
+    .name = "graphml",
+    .detect = detect_graphml,
+    .read = read_graphml,
+    .release = qn_names_release,
+};
+
+const struct qn_reader qn_reader_gexf = {
+    .name = "gexf",
+    .detect = detect_gexf,
+    .read = read_gexf,
+    .release = qn_names_release,
+};
