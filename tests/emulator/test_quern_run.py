@@ -211,10 +211,22 @@ class Devices(Graph):
                 results = []
                 for device in ("cpu", "cuda"):
                     done = run(EMULATED, "kcore", "other.qrn" if command else graph, "--device=" + device,
-                               "--iterations=" + iterations, "-qfo", device + ".npy")
+                               "--iterations=" + iterations, "--json", "-fo", device + ".npy")
                     self.assertEqual(done.returncode, 0, done.stderr)
-                    results.append(values(Path(device + ".npy")))
+                    results.append((values(Path(device + ".npy")), json.loads(done.stdout)["converged"]))
                 self.assertEqual(*results, "%s, %s iterations" % (layout, iterations))
+
+    def test_converged_means_the_same(self):
+        """Of an algorithm with a tolerance, and of one that does as many iterations as it is told."""
+        graph = self.graph()
+        for layout, command in sorted({**LAYOUTS, "graph": None}.items()):
+            if command:
+                tool(*command, graph, "-qfo", "other.qrn")
+            for algorithm, iterations in (("pagerank", "2"), ("pagerank", "200"), ("spmv", "2")):
+                found = {device: json.loads(run(EMULATED, algorithm, "other.qrn" if command else graph, "--json",
+                                                "--device=" + device, "--iterations=" + iterations).stdout)["converged"]
+                         for device in ("cpu", "cuda")}
+                self.assertEqual(found["cpu"], found["cuda"], "%s on %s" % (algorithm, layout))
 
     def test_the_second_device(self):
         graph = self.graph()

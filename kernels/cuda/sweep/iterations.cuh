@@ -7,7 +7,8 @@
  *   one_iteration(driver, &change, error)   does it, and finds who is active afterwards
  *   iteration_finished(driver, num_active, change, begin)     tells the user, by tell_iteration
  *   keep(driver, error)                     a checkpoint, if one is due
- *   may_wait(driver)                        when no vertex is active: may others wait?
+ *   may_wait(driver)                        when no vertex is active: may others wait, but for a
+ *                                           round?
  *
  * and its `run` has the request, the result, the context and the number of active vertices. */
 #ifndef QN_KERNELS_CUDA_SWEEP_ITERATIONS_CUH
@@ -39,15 +40,20 @@ template <class Driver, class Run>
 enum qn_status iterate(Driver *driver, Run *run, struct qn_error *error) {
   constexpr bool has_frontier = PROGRAM_SCHEDULE == QN_FRONTIER;
   enum qn_status status = QN_OK;
+  /* Without a tolerance the result of an all-active program is what so many iterations make it. */
+  run->result->converged = !has_frontier && !PROGRAM_CONVERGES;
   for (bool finished = engine_is_finished(run->request, &run->context); !status && !finished;) {
     const struct qn_range range("iteration");
     const double begin = qn_seconds();
     double change = 0;
     if (has_frontier && run->num_active == 0)
       status = next_round(driver, error);
-    run->result->converged = has_frontier && run->num_active == 0;
-    if (status || run->result->converged)
+    if (status)
       return status;
+    if (has_frontier && run->num_active == 0) {
+      run->result->converged = true;
+      return QN_OK;
+    }
     const uint64_t num_active = run->num_active;
     status = one_iteration(driver, &change, error);
     if (status)
@@ -59,7 +65,7 @@ enum qn_status iterate(Driver *driver, Run *run, struct qn_error *error) {
       status = keep(driver, error);
   }
   if (has_frontier)
-    run->result->converged = run->num_active == 0 && !may_wait(driver);
+    run->result->converged = run->num_active == 0 && !PROGRAM_ROUNDS && !may_wait(driver);
   return status;
 }
 

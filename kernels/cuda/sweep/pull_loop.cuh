@@ -135,9 +135,10 @@ __global__ void pull_finish(const struct pull_state state, uint32_t num_parts, b
   if (!first) {
     control->change = change;
     control->context.iteration = ++control->iterations;
-    control->converged = PROGRAM_CONVERGES && change < control->context.tolerance;
+    control->converged |= PROGRAM_CONVERGES && change < control->context.tolerance;
   }
-  control->finished = control->converged || control->iterations >= state.max_iterations;
+  control->finished =
+      (PROGRAM_CONVERGES && control->converged) || control->iterations >= state.max_iterations;
   control->context.aggregate = aggregate;
 #if PROGRAM_BEGINS
   program_begin(&control->context);
@@ -289,6 +290,7 @@ inline enum qn_status pull_create(struct pull_run *run, const struct qn_program_
   control.context = *context;
   control.iterations = context->iteration;
   control.finished = engine_is_finished(run->request, context);
+  control.converged = !PROGRAM_CONVERGES; /* then so many iterations are what the result is */
   state->max_iterations = run->request->max_iterations;
   const unsigned init_blocks = pull_init_blocks(run, context->num_vertices);
   const uint64_t room = state->num_parts < init_blocks ? init_blocks : state->num_parts;
