@@ -43,23 +43,24 @@ uint64_t qn_csr_count_parallel(const struct qn_csr *csr, bool once) {
 
 /* ---- Vertices without edges ----------------------------------------------- */
 
-/* Of vertices without out-edges, those that are no destination either: `reached` has room for a
- * byte a vertex. Threads that meet write the same. */
-static uint64_t count_unreached(const struct qn_csr *csr, unsigned char *reached) {
+/* Of vertices without out-edges, those that are no destination either. `waiting` is a zeroed bitmap
+ * of them, small enough for a cache: most edges only read it. */
+static uint64_t count_unreached(const struct qn_csr *csr, uint64_t *waiting, uint64_t num_words) {
   uint64_t isolated = 0;
 #pragma omp parallel for schedule(static)
+  for (uint64_t word = 0; word < num_words; word++)
+    for (uint64_t v = word * 64; v < word * 64 + 64 && v < csr->num_vertices; v++)
+      waiting[word] |= (uint64_t)(csr->row_offsets[v] == csr->row_offsets[v + 1]) << (v % 64);
+#pragma omp parallel for schedule(static)
   for (uint64_t e = 0; e < csr->num_edges; e++) {
-    unsigned char *mark = &reached[csr->column_indices[e]], seen;
-#pragma omp atomic read
-    seen = *mark;
-    if (!seen) {
-#pragma omp atomic write
-      *mark = 1;
-    }
+    uint64_t *word = &waiting[csr->column_indices[e] / 64];
+    uint64_t bit = (uint64_t)1 << (csr->column_indices[e] % 64);
+    if (__atomic_load_n(word, __ATOMIC_RELAXED) & bit)
+      __atomic_fetch_and(word, ~bit, __ATOMIC_RELAXED);
   }
 #pragma omp parallel for schedule(static) reduction(+ : isolated)
-  for (uint64_t v = 0; v < csr->num_vertices; v++)
-    isolated += csr->row_offsets[v] == csr->row_offsets[v + 1] && !reached[v];
+  for (uint64_t word = 0; word < num_words; word++)
+    isolated += (uint64_t)__builtin_popcountll(waiting[word]);
   return isolated;
 }
 
@@ -77,15 +78,15 @@ enum qn_status qn_graph_count_isolated(const struct qn_graph *graph, uint64_t *c
                                        struct qn_error *error) {
   const struct qn_csr *csr = &graph->out;
   bool in_rows = graph->directedness == QN_DIRECTED && graph->has_transpose;
-  unsigned char *reached;
+  uint64_t *waiting, num_words = csr->num_vertices / 64 + 1;
   *count = count_empty_rows(csr, in_rows ? &graph->in : NULL);
   if (*count == 0 || in_rows || graph->directedness == QN_UNDIRECTED)
     return QN_OK;
   enum qn_status status =
-      qn_alloc_zeroed(&reached, csr->num_vertices, 1, "marks of vertices", error);
+      qn_alloc_zeroed(&waiting, num_words, sizeof *waiting, "set of vertices", error);
   if (status)
     return status;
-  *count = count_unreached(csr, reached);
-  qn_free(reached);
+  *count = count_unreached(csr, waiting, num_words);
+  qn_free(waiting);
   return QN_OK;
 }
