@@ -92,10 +92,10 @@ static enum qn_status fail_damaged(struct qn_archive *archive, struct qn_error *
     return archive->read_status;
   }
   const char *reason = archive_error_string(archive->reader);
-  if (!reason || archive_errno(archive->reader) == ENOMEM) /* it has words for all else */
+  if (archive_errno(archive->reader) == ENOMEM)
     return qn_fail_memory(error, "unpacking", 0);
   char text[400];
-  copy_printable(text, reason, sizeof text);
+  copy_printable(text, reason ? reason : "its end is missing", sizeof text);
   qn_fail(error, QN_INVALID, "damaged or truncated (%s): %s", archive->packing, text);
   qn_error_in_file(error, archive->file_name);
   return QN_INVALID;

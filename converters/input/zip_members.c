@@ -26,9 +26,10 @@ static enum qn_status refuse(const struct qn_zip *zip, struct qn_error *error, c
 static enum qn_status fail_damaged(const struct qn_zip *zip, struct archive *reader,
                                    struct qn_error *error) {
   const char *reason = archive_error_string(reader);
-  if (!reason || archive_errno(reader) == ENOMEM) /* it has words for all else */
+  if (archive_errno(reader) == ENOMEM)
     return qn_fail_memory(error, "unpacking", 0);
-  return refuse(zip, error, "damaged or truncated (zip): %s", reason);
+  return refuse(zip, error, "damaged or truncated (zip): %s",
+                reason ? reason : "its end is missing");
 }
 
 static enum qn_status open_reader(const struct qn_zip *zip, struct archive **reader,
