@@ -22,7 +22,8 @@ def spelled(rng, weight, odd):
 
 class NeighborLists(unittest.TestCase):
     def edges(self, path, *options):
-        subprocess.run(["quern-import", path, "-q", "-f", "-o", "g.qrn", *options], check=True)
+        subprocess.run(["quern-import", path, "-q", "-f", "-o", "g.qrn", "--narrow-weights", *options],
+                       check=True)
         subprocess.run(["quern-export", "g.qrn", "-q", "-f", "-o", "out.txt"], check=True)
         return Path("out.txt").read_text().splitlines()
 

@@ -79,8 +79,10 @@ DATASETS = [
 ] + [of_set("networkit-misc", name + ".graph") for name in (
     "PGPgiantcompo", "hep-th", "power", "celegans_metabolic", "lesmis", "4elt", "polblogs")
 ] + [of_set("lagraph-small", name + ".mtx") for name in (
-    "karate", "jagmesh7", "bcsstk13", "cryg2500", "olm1000", "zenios", "west0067", "test_FW_2003", "test_FW_1000",
-    "A", "LFAT5", "ldbc-directed-example", "ldbc-undirected-example", "ldbc-wcc-example")]
+    "karate", "jagmesh7", "cryg2500", "olm1000", "zenios", "west0067", "test_FW_2003", "test_FW_1000",
+    "A", "LFAT5", "ldbc-directed-example", "ldbc-undirected-example", "ldbc-wcc-example")] + [
+    of_set("lagraph-small", "bcsstk13.mtx", "--narrow-weights"),
+]
 
 
 @dataclass(frozen=True)

@@ -46,5 +46,5 @@ class Refused(unittest.TestCase):
 
     def test_not_graphs(self):
         self.need(SMALL)
-        self.refuse(SMALL / "garbage.lagraph", 3)
+        self.assertIn("JSON", self.refuse(SMALL / "garbage.lagraph", 4))
         self.refuse(SMALL / "comments.txt", 3)
