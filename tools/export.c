@@ -292,7 +292,7 @@ int main(int argc, char **argv) {
   static const struct argp_child children[] = {{&qn_tool_output_argp, 0, NULL, 0}, {0}};
   static const struct argp argp = {argp_options, parse_option, "GRAPH.qrn", documentation,
                                    children,     help_filter,  NULL};
-  struct options options = {.losses.notes = json_array()};
+  struct options options = {0};
   options.write.losses = &options.losses;
   qn_graph_writer_by_name("edges", &options.writer, NULL);
   struct report report = {0};
@@ -300,6 +300,7 @@ int main(int argc, char **argv) {
   qn_tool_parse("quern-export", &argp, argc, argv, &options, &options.shared);
   if (options.list_formats)
     return qn_tool_exit(qn_formats_print(options.shared.json, &error), &error);
+  options.losses.notes = json_array();
   enum qn_status status = export_graph(&options, &report, &error);
   if (!status && options.shared.json)
     status = print_json(&options, &report, &error);
