@@ -170,20 +170,18 @@ static enum qn_status walk(struct qn_bundle *bundle, struct qn_error *error) {
   return status;
 }
 
-/* Bundles of the first builds have no checksum of their members. */
 static enum qn_status check_manifest(const struct qn_bundle *bundle, const json_t *members,
                                      struct qn_error *error) {
   char found[17];
-  const json_t *checksum = json_object_get(bundle->manifest, "checksum");
-  if (json_object_size(bundle->manifest) != (checksum ? 4 : 3))
+  const char *expected = json_string_value(json_object_get(bundle->manifest, "checksum"));
+  if (!expected)
+    return refuse(bundle, error, QN_BUNDLE_MANIFEST " has no checksum of its members");
+  if (json_object_size(bundle->manifest) != 4)
     return refuse(bundle, error, QN_BUNDLE_MANIFEST " has keys that bundles do not have");
-  if (!checksum)
-    return QN_OK;
   enum qn_status status = qn_bundle_hash_members(members, found, error);
   if (status)
     return status;
-  const char *expected = json_string_value(checksum);
-  return expected && strcmp(expected, found) == 0
+  return strcmp(expected, found) == 0
              ? QN_OK
              : refuse(bundle, error, QN_BUNDLE_MANIFEST " is corrupt: its checksum does not match");
 }

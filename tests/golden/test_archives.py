@@ -36,13 +36,19 @@ class GoldenArchives(unittest.TestCase):
         self.assertEqual(hashlib.sha256(path.read_bytes()).hexdigest(), CONTAINERS[name])
 
     def test_bundles(self):
-        for bundle, names in (("archive-1.tar", ("undirected.qrn", "directed.qrn", "named.qrn", "blocks.qrn")),
-                              ("archive-3.tar", ("paged-rows.qrn", "paged-gaps.qrn"))):
-            self.run_tool("quern-archive", "extract", "-C", self.folder, GOLDEN / bundle)
-            for name in names:
-                with self.subTest(name):
-                    self.check(name, self.folder / name)
-                    self.run_tool("quern-verify", "-q", self.folder / name, "%s:%s" % (GOLDEN / bundle, name))
+        bundle = GOLDEN / "archive-3.tar"
+        self.run_tool("quern-archive", "extract", "-C", self.folder, bundle)
+        for name in ("paged-rows.qrn", "paged-gaps.qrn"):
+            with self.subTest(name):
+                self.check(name, self.folder / name)
+                self.run_tool("quern-verify", "-q", self.folder / name, "%s:%s" % (bundle, name))
+
+    def test_single_archives(self):
+        for name in ("undirected.qrn", "directed.qrn", "named.qrn", "blocks.qrn"):
+            with self.subTest(name):
+                self.run_tool("quern-verify", "-q", GOLDEN / "archive-1" / name)
+                self.run_tool("quern-archive", "extract", "-o", name, GOLDEN / "archive-1" / name)
+                self.check(name, self.folder / name)
 
     def test_single_archives_on_any_number_of_threads(self):
         """Of a whole triangle and of one that is cut into strips."""
