@@ -165,6 +165,9 @@ static const struct {
 
 /* ---- All ------------------------------------------------------------------ */
 
+/* A mapped file is here as a whole, and is not to be read twice. */
+#define MOST_BYTES ((uint64_t)64 << 10)
+
 static enum qn_status refuse(const char *name, const char *advice, struct qn_error *error) {
   return qn_fail(error, QN_UNSUPPORTED,
                  "this is %s, which is not read as a graph: %s (--format forces a format)", name,
@@ -172,6 +175,7 @@ static enum qn_status refuse(const char *name, const char *advice, struct qn_err
 }
 
 enum qn_status qn_signature_refuse(const char *data, uint64_t bytes, struct qn_error *error) {
+  bytes = bytes < MOST_BYTES ? bytes : MOST_BYTES;
   struct head head = {data, bytes, data, bytes};
   if (bytes >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0)
     head.text += 3;
