@@ -13,10 +13,11 @@ extern "C" {
 #define QN_ARCHIVE_MAX_LEVEL 19
 
 /* Write the archive form of a plain `container` to `path`, at zstd's `level` (1 to 19). The result
- * does not depend on the number of threads. The contents must have been checked whole
- * (qn_container_check): offsets are used as they are, and what follows from others is left out.
- * Memory: a few MiB a thread, of slotted pages six times a page, if that is more; for undirected
- * graphs 4 bytes an edge (8 with weights) and 8 a vertex. */
+ * does not depend on the number of threads. Check the contents first (qn_container_check): offsets
+ * are used as they are, and what can be derived from other sections is left out.
+ *
+ * Memory: a few MiB for each thread, or six pages if slotted pages are larger; for undirected
+ * graphs also 4 bytes an edge (8 with weights) and 8 bytes a vertex. */
 enum qn_status qn_archive_write(const struct qn_container *container, const char *path, bool force,
                                 int level, struct qn_error *error);
 
@@ -28,13 +29,15 @@ enum qn_status qn_archive_write_aside(const struct qn_container *container, cons
                                                               struct qn_error *error),
                                       void *context, struct qn_error *error);
 
-/* Write the plain form of `archive` to `path`. Every section's checksum is compared with what was
- * decoded; QN_INVALID names the section that is damaged. Memory: 4 MiB a thread, of slotted pages
- * 5 or four times a page, if that is more, and all pages where 1 MiB is not a multiple of their
- * size nor the reverse; for undirected graphs 8 bytes a vertex, 2 bytes an edge (4 with weights),
- * and 8 MiB a thread (14) or more where vertices have millions of edges. Triangles that are not cut
- * into strips, as older archives have them, take twice the bytes an edge, 8 a vertex and 5 a vertex
- * for each of up to 8 threads more. */
+/* Write the plain form of `archive` to `path`. Each decoded section is compared with its checksum;
+ * QN_INVALID names the section that is damaged.
+ *
+ * Memory, for each thread: 4 MiB. Slotted pages take 5 MiB or four pages, whichever is more; if
+ * neither 1 MiB nor the page size is a multiple of the other, all pages are held in memory.
+ * Undirected graphs take 8 MiB a thread (14 MiB with weights; more if vertices have millions of
+ * edges), 8 bytes a vertex, and 2 bytes an edge (4 with weights). If the triangle is not cut into
+ * strips, an edge takes twice as much, a vertex 8 bytes more, and each of up to 8 threads another 5
+ * bytes a vertex. */
 enum qn_status qn_archive_restore(const struct qn_container *archive, const char *path, bool force,
                                   struct qn_error *error);
 

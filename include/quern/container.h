@@ -156,7 +156,7 @@ enum qn_status qn_container_map_range(const char *path, uint64_t offset, uint64_
 
 /* The file's, or what qn_container_call says: for messages. */
 const char *qn_container_path(const struct qn_container *container);
-/* Call it `name` (copied) from now on. */
+/* Use `name` (copied) in messages from now on. */
 enum qn_status qn_container_call(struct qn_container *container, const char *name,
                                  struct qn_error *error);
 const struct qn_container_info *qn_container_info(const struct qn_container *container);
@@ -258,7 +258,7 @@ struct qn_section_spec {
   bool ancillary;     /* readers that do not know it may pass over it */
 };
 
-/* What a section of the same name, type, size and alignment is added by. */
+/* The spec of a new section with the same name, type, size and alignment. */
 struct qn_section_spec qn_section_spec_of(const struct qn_section *section);
 
 enum qn_status qn_writer_create(const char *path, bool force, struct qn_writer **out,
@@ -268,8 +268,8 @@ enum qn_status qn_writer_create(const char *path, bool force, struct qn_writer *
  * directedness, num_vertices, num_edges, parameters, compatible_features. */
 struct qn_container_info *qn_writer_info(struct qn_writer *writer);
 
-/* The sections to come are those of a container as it is, its chunk hashes among them if it has
- * some: commit adds none. */
+/* The writer copies a container as it is, with its chunk hashes if it has them: commit adds none.
+ */
 void qn_writer_set_copy(struct qn_writer *writer);
 
 /* Append a section. `*out` points to its zero-filled bytes in the file's mapping,
@@ -277,8 +277,8 @@ void qn_writer_set_copy(struct qn_writer *writer);
 enum qn_status qn_writer_section(struct qn_writer *writer, const struct qn_section_spec *spec,
                                  void *out, struct qn_error *error);
 
-/* Append a section of `checksum` that is not mapped, but put there by parts: every byte once, by
- * any thread. What is put is believed to have that checksum. */
+/* Append a section that is not mapped. Its bytes are written in parts by qn_writer_put, each byte
+ * once, by any thread. The writer trusts the caller that they have `checksum`. */
 enum qn_status qn_writer_section_by_parts(struct qn_writer *writer,
                                           const struct qn_section_spec *spec, uint64_t checksum,
                                           struct qn_error *error);
@@ -312,14 +312,14 @@ enum qn_status qn_writer_shrink_encoded(struct qn_writer *writer, uint64_t store
 
 /* Finish. Frees `writer` whatever the outcome. */
 enum qn_status qn_writer_commit(struct qn_writer *writer, struct qn_error *error);
-/* The same, but with a look at the finished file before it appears: any other answer of `judge`
- * than QN_OK is returned, and nothing is left. */
+/* The same, but `judge` looks at the finished file before it appears. If it does not return QN_OK,
+ * its status is returned and no file is left. */
 enum qn_status qn_writer_commit_judged(struct qn_writer *writer,
                                        enum qn_status (*judge)(void *context, int descriptor,
                                                                struct qn_error *error),
                                        void *context, struct qn_error *error);
-/* Finish, but only for `judge`, whose answer is returned: nothing is left. Frees `writer` whatever
- * the outcome. */
+/* Finish a file for `judge` alone: its status is returned, and no file is left. Frees `writer`
+ * whatever the outcome. */
 enum qn_status qn_writer_judge(struct qn_writer *writer,
                                enum qn_status (*judge)(void *context, int descriptor,
                                                        struct qn_error *error),

@@ -105,7 +105,7 @@ enum qn_status qn_graph_check(const struct qn_container *container, const struct
 enum qn_status qn_graph_check_content(const struct qn_container *container,
                                       const struct qn_graph *graph, struct qn_error *error);
 
-/* Both, for who makes another file of the graph: it would have the same faults. */
+/* Both checks. Call this before another file is made of the graph, which would have its faults. */
 enum qn_status qn_graph_check_all(const struct qn_container *container,
                                   const struct qn_graph *graph, struct qn_error *error);
 

@@ -12,8 +12,8 @@
 extern "C" {
 #endif
 
-/* What is said of a layout goes for a layout that holds a graph; NULL or 0 of a checkpoint, but
- * for its name, verify, describe and restore. */
+/* One layout. A checkpoint holds no graph: of its row only name, verify, describe and restore are
+ * set; the others are NULL or 0. */
 struct qn_layout_operations {
   enum qn_layout layout;
   const char *name;    /* "blocked-csr" */
