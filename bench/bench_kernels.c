@@ -60,7 +60,7 @@ static bool is_selected(const struct options *options, const char *algorithm) {
   return false;
 }
 
-static enum qn_status time_kernel(const struct options *options, const struct qn_session *session,
+static enum qn_status time_kernel(const struct options *options, const struct qn_run_input *input,
                                   const struct qn_kernel *kernel, struct timing *timing,
                                   struct qn_error *error) {
   struct qn_run_options asked = options->run;
@@ -71,7 +71,7 @@ static enum qn_status time_kernel(const struct options *options, const struct qn
     asked.delta = -1;
   for (uint64_t trial = 0; trial < options->trials.count; trial++) {
     struct qn_run run;
-    enum qn_status status = qn_run_start(session, &asked, &run, error);
+    enum qn_status status = qn_run_start(input, &asked, &run, error);
     if (status)
       return status;
     timing->kernel[trial] = run.result.kernel_seconds;
@@ -82,13 +82,13 @@ static enum qn_status time_kernel(const struct options *options, const struct qn
   return QN_OK;
 }
 
-static void report(const struct options *options, const struct qn_session *session,
+static void report(const struct options *options, const struct qn_run_input *input,
                    const char *file, const struct qn_kernel *kernel, const struct timing *timing,
                    json_t *rows) {
   double seconds = median(timing->kernel, options->trials.count);
   double whole = median(timing->whole, options->trials.count);
   double walks = kernel->traits & QN_KERNEL_ALL_ACTIVE ? (double)timing->iterations : 1;
-  double rate = seconds > 0 ? (double)session->info->num_edges * walks / seconds : 0;
+  double rate = seconds > 0 ? (double)input->info->num_edges * walks / seconds : 0;
   trials_table(&options->trials, "%-10s %-28s %10.2f %10.2f %6llu %12.1f\n", kernel->algorithm,
                kernel->name, 1e3 * seconds, 1e3 * whole, (unsigned long long)timing->iterations,
                rate / 1e6);
@@ -97,39 +97,39 @@ static void report(const struct options *options, const struct qn_session *sessi
       json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:f, s:f, s:f, s:i, s:I}", "file", file,
                 "layout", qn_layout_name(kernel->layout), "algorithm", kernel->algorithm, "device",
                 qn_processor_name(kernel->processor), "kernel", kernel->name, "vertices",
-                (json_int_t)session->info->num_vertices, "edges",
-                (json_int_t)session->info->num_edges, "iterations", (json_int_t)timing->iterations,
-                "kernel_seconds", seconds, "kernel_and_prepare_seconds", whole, "edges_per_second",
-                rate, "threads", (int)qn_threads(), "trials", (json_int_t)options->trials.count));
+                (json_int_t)input->info->num_vertices, "edges", (json_int_t)input->info->num_edges,
+                "iterations", (json_int_t)timing->iterations, "kernel_seconds", seconds,
+                "kernel_and_prepare_seconds", whole, "edges_per_second", rate, "threads",
+                (int)qn_threads(), "trials", (json_int_t)options->trials.count));
 }
 
 static enum qn_status bench_file(const void *input, const char *file, json_t *rows,
                                  struct qn_error *error) {
   const struct options *options = input;
-  struct qn_session session;
-  enum qn_status status = qn_session_open(file, false, &session, error);
+  struct qn_run_input input;
+  enum qn_status status = qn_run_input_open(file, false, &input, error);
   if (status)
     return status;
   trials_table(&options->trials,
                "\n%s: %s, %llu vertices, %llu edges, %u threads\n%-10s %-28s %10s %10s %6s %12s\n",
-               file, qn_layout_name(session.info->layout),
-               (unsigned long long)session.info->num_vertices,
-               (unsigned long long)session.info->num_edges, qn_threads(), "algorithm", "kernel",
+               file, qn_layout_name(input.info->layout),
+               (unsigned long long)input.info->num_vertices,
+               (unsigned long long)input.info->num_edges, qn_threads(), "algorithm", "kernel",
                "kernel ms", "whole ms", "iter", "M edges/s");
   enum qn_processor wanted = options->run.device == QN_DEVICE_CUDA ? QN_CUDA : QN_CPU;
   for (const struct qn_kernel *const *kernel = qn_kernels(); *kernel && !status; kernel++) {
     bool suits =
-        (*kernel)->layout == session.info->layout && (*kernel)->processor == wanted &&
-        ((*kernel)->weight_types & (1u << session.info->weight_type)) &&
-        (!((*kernel)->traits & QN_KERNEL_SYMMETRIC) || session.info->directedness == QN_UNDIRECTED);
+        (*kernel)->layout == input.info->layout && (*kernel)->processor == wanted &&
+        ((*kernel)->weight_types & (1u << input.info->weight_type)) &&
+        (!((*kernel)->traits & QN_KERNEL_SYMMETRIC) || input.info->directedness == QN_UNDIRECTED);
     struct timing timing = {0};
     if (!suits || !is_selected(options, (*kernel)->algorithm))
       continue;
-    status = time_kernel(options, &session, *kernel, &timing, error);
+    status = time_kernel(options, &input, *kernel, &timing, error);
     if (!status)
-      report(options, &session, file, *kernel, &timing, rows);
+      report(options, &input, file, *kernel, &timing, rows);
   }
-  qn_session_close(&session);
+  qn_run_input_close(&input);
   return status;
 }
 

@@ -21,7 +21,7 @@
 _Static_assert(QN_CHECKPOINT_REGISTERS == QN_STATE_REGISTERS, "a checkpoint holds a state");
 
 struct qn_keeper {
-  const struct qn_session *session;
+  const struct qn_run_input *input;
   const struct qn_kernel *kernel;
   struct qn_run_request request;
   uint32_t every;
@@ -42,7 +42,7 @@ static json_t *real_text(double value) {
 
 static enum qn_status describe_run(struct qn_keeper *keeper, struct qn_error *error) {
   const struct qn_run_request *request = &keeper->request;
-  const char *path = qn_container_path(keeper->session->container), *slash = strrchr(path, '/');
+  const char *path = qn_container_path(keeper->input->container), *slash = strrchr(path, '/');
   const char *name = slash ? slash + 1 : path;
   json_t *sources = json_array(), *container = json_string(name);
   for (uint32_t i = 0; sources && i < request->num_sources; i++)
@@ -69,7 +69,7 @@ static bool is_due(void *user, uint64_t iterations) {
 
 static enum qn_status save(void *user, const struct qn_run_state *state, struct qn_error *error) {
   struct qn_keeper *keeper = user;
-  const struct qn_container_info *info = keeper->session->info;
+  const struct qn_container_info *info = keeper->input->info;
   double begin = qn_seconds();
   struct qn_checkpoint checkpoint = {.graph_identity = info->header_checksum,
                                      .graph_layout = info->layout,
@@ -113,7 +113,7 @@ static enum qn_status refuse(const struct qn_keeper *keeper, struct qn_error *er
 static enum qn_status check_graph(const struct qn_keeper *keeper,
                                   const struct qn_checkpoint *checkpoint, const json_t *run,
                                   struct qn_error *error) {
-  const struct qn_container_info *info = keeper->session->info;
+  const struct qn_container_info *info = keeper->input->info;
   const char *name = json_string_value(json_object_get(run, "container"));
   char theirs[300], ours[300];
   if (checkpoint->graph_identity == info->header_checksum &&
@@ -220,7 +220,7 @@ static enum qn_status find_checkpoint(struct qn_keeper *keeper,
   return qn_error_in_file(error, keeper->folder.file), QN_USAGE;
 }
 
-enum qn_status qn_keeper_open(const struct qn_session *session, const struct qn_kernel *kernel,
+enum qn_status qn_keeper_open(const struct qn_run_input *input, const struct qn_kernel *kernel,
                               const struct qn_run_request *request,
                               const struct qn_checkpoint_options *options, struct qn_keeper **out,
                               struct qn_error *error) {
@@ -235,7 +235,7 @@ enum qn_status qn_keeper_open(const struct qn_session *session, const struct qn_
   enum qn_status status = qn_alloc_zeroed(&keeper, 1, sizeof *keeper, "checkpoints", error);
   if (status)
     return status;
-  keeper->session = session;
+  keeper->input = input;
   keeper->kernel = kernel;
   keeper->request = *request;
   keeper->every = options->every;

@@ -9,7 +9,7 @@
 #define QN_RUNTIME_CHECKPOINT_H
 
 #include "kernels/registry.h"
-#include "runtime/session.h"
+#include "runtime/run_input.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -35,7 +35,7 @@ struct qn_keeper;
  * With `resume`, map its checkpoint and refuse it (QN_INVALID) if it is damaged, or of another
  * container, program, kernel, version or parameter, which the message names. Without,
  * QN_USAGE if there is one. Owned until qn_keeper_close. */
-enum qn_status qn_keeper_open(const struct qn_session *session, const struct qn_kernel *kernel,
+enum qn_status qn_keeper_open(const struct qn_run_input *input, const struct qn_kernel *kernel,
                               const struct qn_run_request *request,
                               const struct qn_checkpoint_options *options, struct qn_keeper **out,
                               struct qn_error *error);

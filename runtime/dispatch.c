@@ -22,16 +22,16 @@ static void list_algorithms(char *text, size_t size) {
   }
 }
 
-static enum qn_status check_graph(const struct qn_session *session, const struct qn_kernel *kernel,
+static enum qn_status check_graph(const struct qn_run_input *input, const struct qn_kernel *kernel,
                                   struct qn_error *error) {
-  if (!(kernel->traits & QN_KERNEL_SYMMETRIC) || session->info->directedness == QN_UNDIRECTED)
+  if (!(kernel->traits & QN_KERNEL_SYMMETRIC) || input->info->directedness == QN_UNDIRECTED)
     return QN_OK;
   return qn_fail(error, QN_UNSUPPORTED,
                  "%s on the layout %s needs an undirected graph; make one with quern-transform "
                  "--symmetrize (or quern-import --undirected)%s%s",
-                 kernel->algorithm, qn_layout_name(session->info->layout),
-                 session->info->layout == QN_LAYOUT_GRAPH ? "" : ", then ",
-                 session->info->layout == QN_LAYOUT_GRAPH ? "" : session->layout->command);
+                 kernel->algorithm, qn_layout_name(input->info->layout),
+                 input->info->layout == QN_LAYOUT_GRAPH ? "" : ", then ",
+                 input->info->layout == QN_LAYOUT_GRAPH ? "" : input->layout->command);
 }
 
 /* The layouts on which a processor runs an algorithm with such weights, for a message. */
@@ -47,13 +47,13 @@ static void list_layouts(const char *algorithm, enum qn_processor processor,
 }
 
 /* The kernel for one processor, if the graph suits it. */
-static enum qn_status find_kernel(const struct qn_session *session, const char *algorithm,
+static enum qn_status find_kernel(const struct qn_run_input *input, const char *algorithm,
                                   enum qn_processor processor, const struct qn_kernel **kernel,
                                   struct qn_error *error) {
-  const struct qn_container_info *info = session->info;
+  const struct qn_container_info *info = input->info;
   *kernel = qn_kernel_find(algorithm, info->layout, processor, info->weight_type);
   if (*kernel)
-    return check_graph(session, *kernel, error);
+    return check_graph(input, *kernel, error);
   char layouts[256];
   list_layouts(algorithm, processor, info->weight_type, layouts, sizeof layouts);
   return qn_fail(error, QN_UNSUPPORTED,
@@ -64,16 +64,16 @@ static enum qn_status find_kernel(const struct qn_session *session, const char *
 }
 
 /* The CPU and a CUDA device together. */
-static enum qn_status find_joint(const struct qn_session *session, const char *algorithm,
+static enum qn_status find_joint(const struct qn_run_input *input, const char *algorithm,
                                  const struct qn_kernel **kernel, struct qn_error *error) {
   int devices;
-  if (session->info->layout != QN_LAYOUT_SHARDS)
+  if (input->info->layout != QN_LAYOUT_SHARDS)
     return qn_fail(error, QN_UNSUPPORTED,
                    "--device both shares the work on the layout shards, and this container has "
                    "the layout %s; make one of shards with quern-shard",
-                   qn_layout_name(session->info->layout));
+                   qn_layout_name(input->info->layout));
   enum qn_status status = qn_cuda_count(&devices, error);
-  return status ? status : find_kernel(session, algorithm, QN_JOINT, kernel, error);
+  return status ? status : find_kernel(input, algorithm, QN_JOINT, kernel, error);
 }
 
 /* Is --delta of use to the kernel, if it is given? */
@@ -98,7 +98,7 @@ static enum qn_status refuse_delta(const struct qn_kernel *kernel, struct qn_err
 }
 
 /* A CUDA device is taken unasked if there is one and a kernel for it. */
-static enum qn_status choose_kernel(const struct qn_session *session,
+static enum qn_status choose_kernel(const struct qn_run_input *input,
                                     const struct qn_run_options *options,
                                     const struct qn_kernel **kernel, struct qn_error *error) {
   const char *algorithm = qn_algorithm_find(options->algorithm);
@@ -114,16 +114,15 @@ static enum qn_status choose_kernel(const struct qn_session *session,
   }
   int devices;
   if (options->device == QN_DEVICE_BOTH)
-    return find_joint(session, algorithm, kernel, error);
+    return find_joint(input, algorithm, kernel, error);
   if (options->device == QN_DEVICE_CUDA) {
     enum qn_status status = qn_cuda_count(&devices, error);
-    return status ? status : find_kernel(session, algorithm, QN_CUDA, kernel, error);
+    return status ? status : find_kernel(input, algorithm, QN_CUDA, kernel, error);
   }
-  if (options->device == QN_DEVICE_AUTO &&
-      !find_kernel(session, algorithm, QN_CUDA, kernel, NULL) && has_buckets(*kernel, options) &&
-      !qn_cuda_count(&devices, NULL))
+  if (options->device == QN_DEVICE_AUTO && !find_kernel(input, algorithm, QN_CUDA, kernel, NULL) &&
+      has_buckets(*kernel, options) && !qn_cuda_count(&devices, NULL))
     return QN_OK;
-  return find_kernel(session, algorithm, QN_CPU, kernel, error);
+  return find_kernel(input, algorithm, QN_CPU, kernel, error);
 }
 
 /* Can several devices share it? `algorithm` may be NULL: any. */
@@ -222,7 +221,7 @@ static enum qn_status check_options(const struct qn_kernel *kernel,
 }
 
 /* The vertex of the largest out-degree; of several the first in original order. */
-static uint32_t default_source(const struct qn_session *session) {
+static uint32_t default_source(const struct qn_run_input *input) {
   uint64_t best_degree = 0;
   uint32_t best = UINT32_MAX; /* position */
 #pragma omp parallel
@@ -230,9 +229,9 @@ static uint32_t default_source(const struct qn_session *session) {
     uint64_t degree = 0;
     uint32_t position = UINT32_MAX;
 #pragma omp for schedule(static)
-    for (uint64_t i = 0; i < session->info->num_vertices; i++) {
-      uint64_t vertex = session->order ? session->order[i] : i;
-      uint64_t this_degree = session->layout->out_degree(session->view, vertex);
+    for (uint64_t i = 0; i < input->info->num_vertices; i++) {
+      uint64_t vertex = input->order ? input->order[i] : i;
+      uint64_t this_degree = input->layout->out_degree(input->view, vertex);
       if (position == UINT32_MAX || this_degree > degree) {
         degree = this_degree;
         position = (uint32_t)i;
@@ -245,15 +244,15 @@ static uint32_t default_source(const struct qn_session *session) {
       best = position;
     }
   }
-  return session->order ? session->order[best] : best;
+  return input->order ? input->order[best] : best;
 }
 
-static enum qn_status find_sources(const struct qn_session *session,
+static enum qn_status find_sources(const struct qn_run_input *input,
                                    const struct qn_run_options *options, struct qn_run *run,
                                    struct qn_error *error) {
   if (!(run->kernel->traits & (QN_KERNEL_SOURCE | QN_KERNEL_SOURCES)))
     return QN_OK;
-  if (session->info->num_vertices == 0 && options->num_sources == 0)
+  if (input->info->num_vertices == 0 && options->num_sources == 0)
     return QN_OK; /* every result of an empty graph is empty */
   run->num_sources = options->num_sources ? options->num_sources : 1;
   enum qn_status status =
@@ -261,18 +260,18 @@ static enum qn_status find_sources(const struct qn_session *session,
   if (status)
     return status;
   if (options->num_sources == 0)
-    run->sources[0] = default_source(session);
+    run->sources[0] = default_source(input);
   for (uint32_t i = 0; !status && i < options->num_sources; i++)
-    status = qn_ids_find(&session->ids, options->sources[i], &run->sources[i], error);
+    status = qn_ids_find(&input->ids, options->sources[i], &run->sources[i], error);
   return status;
 }
 
-static enum qn_status find_groups(const struct qn_session *session,
+static enum qn_status find_groups(const struct qn_run_input *input,
                                   const struct qn_run_options *options, struct qn_run *run,
                                   struct qn_error *error) {
   if (!options->groups)
     return QN_OK;
-  return qn_vertex_file_read(options->groups, &session->ids, true, &run->groups, NULL, NULL, error);
+  return qn_vertex_file_read(options->groups, &input->ids, true, &run->groups, NULL, NULL, error);
 }
 
 /* Ranks sum to 1: rounded to 24 bits, the nearest ones to a fixed point may never change by less.
@@ -286,11 +285,11 @@ static void note_tolerance(const struct qn_kernel *kernel, double tolerance) {
               reached, tolerance);
 }
 
-static void fill_request(const struct qn_session *session, const struct qn_run_options *options,
+static void fill_request(const struct qn_run_input *input, const struct qn_run_options *options,
                          struct qn_run *run) {
   struct qn_run_request *request = &run->request;
-  *request = qn_run_request_for(run->kernel, session->view);
-  request->positions = session->positions;
+  *request = qn_run_request_for(run->kernel, input->view);
+  request->positions = input->positions;
   request->sources = run->sources;
   request->num_sources = run->num_sources;
   request->groups = run->groups.of;
@@ -312,50 +311,50 @@ static void fill_request(const struct qn_session *session, const struct qn_run_o
   request->num_devices = options->num_devices;
   request->strategy = options->strategy;
   if (options->watch)
-    qn_watch_attach(options->watch, request, session->info->num_vertices,
-                    run->kernel->traits & QN_KERNEL_ALL_ACTIVE ? session->info->num_edges : 0,
+    qn_watch_attach(options->watch, request, input->info->num_vertices,
+                    run->kernel->traits & QN_KERNEL_ALL_ACTIVE ? input->info->num_edges : 0,
                     options->checkpoint.folder != NULL);
 }
 
 /* Run the chosen kernel, with checkpoints if they are asked for. */
-static enum qn_status run_once(const struct qn_session *session,
+static enum qn_status run_once(const struct qn_run_input *input,
                                const struct qn_run_options *options, struct qn_run *run,
                                struct qn_error *error) {
-  fill_request(session, options, run);
+  fill_request(input, options, run);
   if (!options->checkpoint.folder)
     return run->kernel->run(&run->request, &run->result, error);
   qn_keeper_close(run->keeper);
-  enum qn_status status = qn_keeper_open(session, run->kernel, &run->request, &options->checkpoint,
-                                         &run->keeper, error);
+  enum qn_status status =
+      qn_keeper_open(input, run->kernel, &run->request, &options->checkpoint, &run->keeper, error);
   return status ? status : qn_keeper_run(run->keeper, &run->result, error);
 }
 
 /* Run the chosen kernel; on the CPU after all if the device was nobody's wish and can't. */
-static enum qn_status run_kernel(const struct qn_session *session,
+static enum qn_status run_kernel(const struct qn_run_input *input,
                                  const struct qn_run_options *options, struct qn_run *run,
                                  struct qn_error *error) {
-  enum qn_status status = run_once(session, options, run, error);
+  enum qn_status status = run_once(input, options, run, error);
   if (status != QN_DEVICE || options->device != QN_DEVICE_AUTO || run->kernel->processor == QN_CPU)
     return status;
   qn_notice("running on the CPU: %s", error->message);
-  status = find_kernel(session, run->kernel->algorithm, QN_CPU, &run->kernel, error);
-  return status ? status : run_once(session, options, run, error);
+  status = find_kernel(input, run->kernel->algorithm, QN_CPU, &run->kernel, error);
+  return status ? status : run_once(input, options, run, error);
 }
 
-enum qn_status qn_run_start(const struct qn_session *session, const struct qn_run_options *options,
+enum qn_status qn_run_start(const struct qn_run_input *input, const struct qn_run_options *options,
                             struct qn_run *run, struct qn_error *error) {
   *run = (struct qn_run){0};
-  enum qn_status status = choose_kernel(session, options, &run->kernel, error);
+  enum qn_status status = choose_kernel(input, options, &run->kernel, error);
   if (!status)
     status = check_options(run->kernel, options, error);
-  if (!status && run->kernel->traits & QN_KERNEL_WEIGHTS && !session->trusted)
-    status = qn_container_verify_weights(session->container, error);
+  if (!status && run->kernel->traits & QN_KERNEL_WEIGHTS && !input->trusted)
+    status = qn_container_verify_weights(input->container, error);
   if (!status)
-    status = find_sources(session, options, run, error);
+    status = find_sources(input, options, run, error);
   if (!status)
-    status = find_groups(session, options, run, error);
+    status = find_groups(input, options, run, error);
   if (!status)
-    status = run_kernel(session, options, run, error);
+    status = run_kernel(input, options, run, error);
   if (status)
     qn_run_destroy(run);
   return status;

@@ -5,7 +5,7 @@
 #include "converters/graph/vertex_file.h"
 #include "kernels/registry.h"
 #include "runtime/checkpoint.h"
-#include "runtime/session.h"
+#include "runtime/run_input.h"
 #include "runtime/watch.h"
 
 #ifdef __cplusplus
@@ -48,7 +48,7 @@ struct qn_run {
   struct qn_keeper *keeper; /* of checkpoints, or NULL */
 };
 
-/* Choose the kernel for the session's layout and weights, check that the options and the graph
+/* Choose the kernel for the input's layout and weights, check that the options and the graph
  * suit it, and run it. QN_USAGE for an unknown algorithm or senseless options, QN_UNSUPPORTED
  * for a combination that this build has no kernel for or a graph that the kernel refuses,
  * QN_DEVICE if the device asked for is missing, QN_INTERRUPTED after a signal if there are
@@ -56,7 +56,7 @@ struct qn_run {
  *
  * Without a source the vertex of the largest out-degree is taken, the first such one in original
  * order: a source that reaches much of most graphs, and the same on every layout. */
-enum qn_status qn_run_start(const struct qn_session *session, const struct qn_run_options *options,
+enum qn_status qn_run_start(const struct qn_run_input *input, const struct qn_run_options *options,
                             struct qn_run *run, struct qn_error *error);
 /* A zeroed run is allowed. */
 void qn_run_destroy(struct qn_run *run);

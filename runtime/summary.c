@@ -137,11 +137,11 @@ static void sift_down(struct ranked *heap, uint64_t count, uint64_t hole, struct
   heap[hole] = entry;
 }
 
-static uint64_t find_top(const struct qn_session *session, const struct qn_run_result *result,
+static uint64_t find_top(const struct qn_run_input *input, const struct qn_run_result *result,
                          struct ranked *heap, uint64_t limit) {
   uint64_t count = 0;
   for (uint64_t i = 0; i < result->num_values; i++) {
-    struct ranked entry = {qn_value_number(result, session->order ? session->order[i] : i), i};
+    struct ranked entry = {qn_value_number(result, input->order ? input->order[i] : i), i};
     if (isinf(entry.value))
       continue;
     if (count < limit) {
@@ -170,18 +170,18 @@ static json_t *value_json(const struct qn_run_result *result, uint64_t vertex) {
   return json_real(qn_value_number(result, vertex));
 }
 
-static enum qn_status add_top(const struct qn_session *session, const struct qn_run_result *result,
+static enum qn_status add_top(const struct qn_run_input *input, const struct qn_run_result *result,
                               uint64_t top, json_t *object, struct qn_error *error) {
   struct ranked *heap;
   uint64_t limit = top < result->num_values ? top : result->num_values;
   enum qn_status status = qn_alloc(&heap, limit, sizeof *heap, "ranking", error);
   if (status)
     return status;
-  uint64_t count = limit ? find_top(session, result, heap, limit) : 0;
+  uint64_t count = limit ? find_top(input, result, heap, limit) : 0;
   json_t *list = json_array();
   for (uint64_t i = 0; i < count; i++) {
-    uint64_t vertex = session->order ? session->order[heap[i].position] : heap[i].position;
-    json_array_append_new(list, json_pack("{s:o, s:o}", "id", qn_id_json(session, vertex), "value",
+    uint64_t vertex = input->order ? input->order[heap[i].position] : heap[i].position;
+    json_array_append_new(list, json_pack("{s:o, s:o}", "id", qn_id_json(input, vertex), "value",
                                           value_json(result, vertex)));
   }
   json_object_set_new(object, "top", list);
@@ -216,7 +216,7 @@ static enum qn_status summarize_values(const struct qn_run *run, json_t *object,
   return QN_OK;
 }
 
-enum qn_status qn_summary_create(const struct qn_session *session, const struct qn_run *run,
+enum qn_status qn_summary_create(const struct qn_run_input *input, const struct qn_run *run,
                                  int64_t top, json_t **out, struct qn_error *error) {
   json_t *object = *out = json_object();
   if (run->kernel->count_key) {
@@ -228,7 +228,7 @@ enum qn_status qn_summary_create(const struct qn_session *session, const struct 
     top = run->kernel->traits & QN_KERNEL_RANKS ? DEFAULT_TOP : 0;
   enum qn_status status = summarize_values(run, object, error);
   if (!status && top > 0 && !(run->kernel->traits & QN_KERNEL_VERTICES))
-    status = add_top(session, &run->result, (uint64_t)top, object, error);
+    status = add_top(input, &run->result, (uint64_t)top, object, error);
   if (status) {
     json_decref(object);
     *out = NULL;

@@ -20,7 +20,7 @@ extern "C" {
  *
  * `top` is how many of those; for a ranking 10 if it is negative, else 0. Where it is given, every
  * kind of values gets "top". */
-enum qn_status qn_summary_create(const struct qn_session *session, const struct qn_run *run,
+enum qn_status qn_summary_create(const struct qn_run_input *input, const struct qn_run *run,
                                  int64_t top, json_t **out, struct qn_error *error);
 
 /* Print an object made by qn_summary_create to standard output, in lines. */

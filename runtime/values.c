@@ -30,20 +30,20 @@ double qn_value_number(const struct qn_run_result *result, uint64_t vertex) {
   }
 }
 
-json_t *qn_id_json(const struct qn_session *session, uint64_t vertex) {
+json_t *qn_id_json(const struct qn_run_input *input, uint64_t vertex) {
   char buffer[QN_MAX_NUMBER_TEXT];
   uint64_t length;
-  const char *id = qn_ids_text(&session->ids, vertex, buffer, &length);
+  const char *id = qn_ids_text(&input->ids, vertex, buffer, &length);
   return qn_json_name(id, length);
 }
 
 struct job {
-  const struct qn_session *session;
+  const struct qn_run_input *input;
   const struct qn_run *run;
 };
 
-static uint64_t vertex_at(const struct qn_session *session, uint64_t position) {
-  return session->order ? session->order[position] : position;
+static uint64_t vertex_at(const struct qn_run_input *input, uint64_t position) {
+  return input->order ? input->order[position] : position;
 }
 
 /* ---- Lines ------------------------------------------------------------------------------- */
@@ -90,11 +90,11 @@ static char *put_number(char *p, const struct qn_run_result *result, uint64_t ve
 
 /* The line of one vertex: its id, and its value or the id of the vertex that is its value. */
 static void format_line(const struct job *job, uint64_t vertex, struct qn_text_buffer *buffer) {
-  const struct qn_ids *ids = &job->session->ids;
+  const struct qn_ids *ids = &job->input->ids;
   const struct qn_run_result *result = &job->run->result;
   bool is_vertex = job->run->kernel->traits & QN_KERNEL_VERTICES;
   uint64_t other =
-      is_vertex ? vertex_at(job->session, ((const uint32_t *)result->values)[vertex]) : 0;
+      is_vertex ? vertex_at(job->input, ((const uint32_t *)result->values)[vertex]) : 0;
   uint64_t room = id_room(ids, vertex) + 2 + (is_vertex ? id_room(ids, other) : QN_MAX_NUMBER_TEXT);
   char *p = qn_text_buffer_reserve(buffer, room);
   if (!p)
@@ -110,12 +110,12 @@ static void format_part(const void *context, uint64_t part, struct qn_text_buffe
   const struct job *job = context;
   uint64_t begin = part * PART_VERTICES, end = begin + PART_VERTICES;
   for (uint64_t i = begin; i < end && i < job->run->result.num_values && !buffer->status; i++)
-    format_line(job, vertex_at(job->session, i), buffer);
+    format_line(job, vertex_at(job->input, i), buffer);
 }
 
 /* ---- Arrays ------------------------------------------------------------------------------ */
 
-static enum qn_status write_npy(struct qn_text_output *output, const struct qn_session *session,
+static enum qn_status write_npy(struct qn_text_output *output, const struct qn_run_input *input,
                                 const struct qn_run_result *result, struct qn_error *error) {
   static const char *const types[] = {[QN_RESULT_U32] = "<u4",
                                       [QN_RESULT_U64] = "<u8",
@@ -128,26 +128,26 @@ static enum qn_status write_npy(struct qn_text_output *output, const struct qn_s
   enum qn_status status = qn_text_output_write(output, header, sizeof header, error);
   if (status)
     return status;
-  if (!session->order)
+  if (!input->order)
     return qn_text_output_write(output, result->values, total, error);
   status = qn_pages_alloc(&ordered, result->num_values, bytes, "values in original order", error);
   if (status)
     return status;
 #pragma omp parallel for schedule(static)
   for (uint64_t i = 0; i < result->num_values; i++)
-    memcpy(ordered + i * bytes, (const char *)result->values + session->order[i] * bytes, bytes);
+    memcpy(ordered + i * bytes, (const char *)result->values + input->order[i] * bytes, bytes);
   status = qn_text_output_write(output, ordered, total, error);
   qn_pages_free(ordered, result->num_values, bytes);
   return status;
 }
 
 enum qn_status qn_values_write(struct qn_text_output *output, enum qn_values_form form,
-                               const struct qn_session *session, const struct qn_run *run,
+                               const struct qn_run_input *input, const struct qn_run *run,
                                struct qn_error *error) {
-  const struct job job = {session, run};
+  const struct job job = {input, run};
   uint64_t num_parts = (run->result.num_values + PART_VERTICES - 1) / PART_VERTICES;
   if (form == QN_VALUES_NPY)
-    return write_npy(output, session, &run->result, error);
+    return write_npy(output, input, &run->result, error);
   return qn_text_output_parts(output, num_parts, format_part, &job, error);
 }
 

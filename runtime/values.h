@@ -22,12 +22,12 @@ enum qn_values_form qn_values_form_of(const char *path);
 /* Write one value a vertex, in original order. Values that are vertices are written as original
  * ids, in an array as indices into it. The caller commits the output. */
 enum qn_status qn_values_write(struct qn_text_output *output, enum qn_values_form form,
-                               const struct qn_session *session, const struct qn_run *run,
+                               const struct qn_run_input *input, const struct qn_run *run,
                                struct qn_error *error);
 
 /* A vertex's original id as a JSON string (a new reference): of one that is not UTF-8 "#" and the
  * vertex's place in original order. */
-json_t *qn_id_json(const struct qn_session *session, uint64_t vertex);
+json_t *qn_id_json(const struct qn_run_input *input, uint64_t vertex);
 
 /* One value as a number; INFINITY for "none". */
 double qn_value_number(const struct qn_run_result *result, uint64_t vertex);

@@ -371,21 +371,21 @@ static json_t *checkpoint_json(const struct qn_run *run) {
                    figures->seconds);
 }
 
-static json_t *report_json(const struct qn_session *session, const struct qn_run *run,
+static json_t *report_json(const struct qn_run_input *input, const struct qn_run *run,
                            const struct qn_watch *watch, const struct times *times,
                            json_t *summary) {
-  json_t *seconds = json_pack("{s:f, s:f, s:f, s:f, s:f, s:f}", "map", session->map_seconds,
-                              "validate", session->validate_seconds, "prepare",
+  json_t *seconds = json_pack("{s:f, s:f, s:f, s:f, s:f, s:f}", "map", input->map_seconds,
+                              "validate", input->validate_seconds, "prepare",
                               run->result.prepare_seconds, "kernel", run->result.kernel_seconds,
                               "write", times->write, "total", qn_seconds() - times->begin);
   json_t *report = json_pack(
       "{s:s, s:s, s:s, s:s, s:i, s:I, s:I, s:I, s:b, s:o, s:f, s:O}", "algorithm",
       run->kernel->algorithm, "layout", qn_layout_name(run->kernel->layout), "device",
       qn_processor_name(run->kernel->processor), "kernel", run->kernel->name, "threads",
-      (int)qn_threads(), "vertices", (json_int_t)session->info->num_vertices, "edges",
-      (json_int_t)session->info->num_edges, "iterations", (json_int_t)run->result.iterations,
+      (int)qn_threads(), "vertices", (json_int_t)input->info->num_vertices, "edges",
+      (json_int_t)input->info->num_edges, "iterations", (json_int_t)run->result.iterations,
       "converged", run->result.converged, "seconds", seconds, "edges_per_second",
-      per_second(run, session->info->num_edges), "result", summary);
+      per_second(run, input->info->num_edges), "result", summary);
   json_t *device = device_json(run), *streamed = qn_watch_json(watch);
   if (device)
     json_object_set_new(report, "accelerator", device);
@@ -406,7 +406,7 @@ static json_t *report_json(const struct qn_session *session, const struct qn_run
     json_object_set_new(report, "joint", joint);
   json_t *sources = json_array();
   for (uint32_t i = 0; i < run->num_sources; i++)
-    json_array_append_new(sources, qn_id_json(session, run->sources[i]));
+    json_array_append_new(sources, qn_id_json(input, run->sources[i]));
   if (run->num_sources)
     json_object_set(report, "sources", sources);
   json_decref(sources);
@@ -488,9 +488,9 @@ static void print_report(const struct qn_run *run, const json_t *report) {
 }
 
 static enum qn_status write_values(struct qn_text_output **output, const char *path,
-                                   const struct qn_session *session, const struct qn_run *run,
+                                   const struct qn_run_input *input, const struct qn_run *run,
                                    struct qn_error *error) {
-  enum qn_status status = qn_values_write(*output, qn_values_form_of(path), session, run, error);
+  enum qn_status status = qn_values_write(*output, qn_values_form_of(path), input, run, error);
   if (status)
     return status;
   struct qn_text_output *finished = *output;
@@ -508,14 +508,14 @@ static enum qn_status check_outputs(const struct options *options, struct qn_err
   return status;
 }
 
-static enum qn_status show(const struct options *options, const struct qn_session *session,
+static enum qn_status show(const struct options *options, const struct qn_run_input *input,
                            const struct qn_run *run, const struct qn_watch *watch,
                            const struct times *times, struct qn_error *error) {
   json_t *summary = NULL;
-  enum qn_status status = qn_summary_create(session, run, options->top, &summary, error);
+  enum qn_status status = qn_summary_create(input, run, options->top, &summary, error);
   if (status)
     return status;
-  json_t *report = report_json(session, run, watch, times, summary);
+  json_t *report = report_json(input, run, watch, times, summary);
   if (options->shared.json) {
     json_dumpf(report, stdout, JSON_INDENT(2));
     putchar('\n');
@@ -529,21 +529,21 @@ static enum qn_status show(const struct options *options, const struct qn_sessio
 
 static enum qn_status run_file(const struct options *options, struct qn_error *error) {
   struct times times = {.begin = qn_seconds()};
-  struct qn_session session = {0};
+  struct qn_run_input input = {0};
   struct qn_run run = {0};
   struct qn_run_options run_options = options->run;
   struct qn_text_output *output = NULL;
   struct qn_watch *watch = NULL;
   enum qn_status status = check_outputs(options, error);
   if (!status)
-    status = qn_session_open(options->file, options->trust, &session, error);
+    status = qn_run_input_open(options->file, options->trust, &input, error);
   if (!status)
     status = qn_watch_create(&options->watch, options->shared.force, &watch, error);
   if (!status && options->output) /* before the work, so that it is not done in vain */
     status = qn_text_output_create(options->output, options->shared.force, &output, error);
   run_options.watch = watch;
   if (!status)
-    status = qn_run_start(&session, &run_options, &run, error);
+    status = qn_run_start(&input, &run_options, &run, error);
   qn_progress_end();
   struct qn_error unwritten; /* a timeline; the reason for ending counts more */
   if (!status || status == QN_INTERRUPTED) {
@@ -552,18 +552,18 @@ static enum qn_status run_file(const struct options *options, struct qn_error *e
   }
   if (!status) {
     double begin = qn_seconds();
-    status = output ? write_values(&output, options->output, &session, &run, error)
+    status = output ? write_values(&output, options->output, &input, &run, error)
                     : qn_used_files_check(error);
     times.write = qn_seconds() - begin;
   }
   if (!status)
-    status = show(options, &session, &run, watch, &times, error);
+    status = show(options, &input, &run, watch, &times, error);
   if (!status && run.keeper)
     status = qn_keeper_discard(run.keeper, error);
   qn_text_output_abort(output);
   qn_watch_destroy(watch);
   qn_run_destroy(&run);
-  qn_session_close(&session);
+  qn_run_input_close(&input);
   return status;
 }
 

@@ -8,7 +8,7 @@ from pathlib import Path
 SOURCE = Path(os.environ["QUERN_SOURCE"])
 ARROWS = Path(__file__).with_name("arrows.txt")
 PUBLIC = "include/quern"
-TOP_FOLDERS = ("include", "support", "formats", "converters", "partitioner", "kernels", "runtime", "tools")
+TOP_FOLDERS = ("include", "support", "formats", "converters", "partitioner", "kernels", "runtime", "library", "tools")
 MOST_FILES = 35
 
 

@@ -1,6 +1,6 @@
 /* A container made ready to run kernels on: mapped, checked, viewed. */
-#ifndef QN_RUNTIME_SESSION_H
-#define QN_RUNTIME_SESSION_H
+#ifndef QN_RUNTIME_RUN_INPUT_H
+#define QN_RUNTIME_RUN_INPUT_H
 
 #include <quern/ids.h>
 #include <quern/layouts.h>
@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-struct qn_session {
+struct qn_run_input {
   struct qn_container *container;
   const struct qn_container_info *info;
   const struct qn_layout_operations *layout;
@@ -25,11 +25,11 @@ struct qn_session {
 /* Map `path`, verify what it holds but for weights (qn_container_verify_structure), and check all
  * rules that kernels rely on; with `trust` nothing of this is done (a damaged or forged file may
  * then give wrong results, or make the process read and write anywhere). Owned until
- * qn_session_close. */
-enum qn_status qn_session_open(const char *path, bool trust, struct qn_session *session,
-                               struct qn_error *error);
-/* A zeroed session is allowed. */
-void qn_session_close(struct qn_session *session);
+ * qn_run_input_close. */
+enum qn_status qn_run_input_open(const char *path, bool trust, struct qn_run_input *input,
+                                 struct qn_error *error);
+/* A zeroed input is allowed. */
+void qn_run_input_close(struct qn_run_input *input);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,36 @@
+/* Containers from containers: other layouts, and transformed graphs. `path` and `out` are as in
+ * import.h. The container that is read is checked first. */
+#ifndef QUERN_BUILD_H
+#define QUERN_BUILD_H
+
+#include <stdint.h>
+
+#include <quern/error.h>
+#include <quern/job.h>
+#include <quern/session.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Build `layout`, "blocked-csr", "edge-partitions", "slotted-pages", "shards" or "hybrid", from a
+ * session of the layout graph (others: see qn_session_transform). Options are those of the layout's
+ * tool (quern-block, quern-partition, quern-page, quern-shard, quern-hybrid), and "force". */
+enum qn_status qn_session_build(struct qn_session *session, const char *layout,
+                                const struct qn_option *options, uint64_t num_options,
+                                const char *path, const struct qn_job *job, struct qn_session **out,
+                                struct qn_error *error);
+
+/* A graph container from a session of any layout. Options are the steps of quern-transform, which
+ * are done in its order: "egonet", "hops", "along", "induced", "cross-edges", "transpose",
+ * "remove-self-loops", "symmetrize", "remove-duplicates", "random-weights", "relabel", "seed",
+ * "in-edges"; and "force". Without a step it is the graph as it is. */
+enum qn_status qn_session_transform(struct qn_session *session, const struct qn_option *options,
+                                    uint64_t num_options, const char *path,
+                                    const struct qn_job *job, struct qn_session **out,
+                                    struct qn_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

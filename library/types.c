@@ -1,0 +1,21 @@
+/* Version, types and texts of the stable interface. */
+#include <stdlib.h>
+
+#include "support/tool.h"
+#include <quern/job.h>
+
+const char *qn_version(void) {
+  return QN_VERSION;
+}
+
+uint64_t qn_type_bytes(enum qn_type type) {
+  static const uint8_t bytes[] = {
+      [QN_TYPE_U8] = 1,  [QN_TYPE_U16] = 2, [QN_TYPE_U32] = 4, [QN_TYPE_U64] = 8, [QN_TYPE_I8] = 1,
+      [QN_TYPE_I16] = 2, [QN_TYPE_I32] = 4, [QN_TYPE_I64] = 8, [QN_TYPE_F32] = 4, [QN_TYPE_F64] = 8,
+  };
+  return (unsigned)type < sizeof bytes ? bytes[type] : 0;
+}
+
+void qn_text_free(char *text) {
+  free(text);
+}
