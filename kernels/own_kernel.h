@@ -25,6 +25,22 @@
         processor, QN_ALL_WEIGHT_TYPES, 0, QN_RESULT_U64, UINT32_MAX, 0, run, "triangles", 0,      \
   }
 
+#define QN_LCC_KERNEL(name, layout, processor, run)                                                \
+  {                                                                                                \
+    "lcc", NULL, "how many of its neighbours are linked", QN_FOR_STRUCTURE, name, layout,          \
+        processor, QN_ALL_WEIGHT_TYPES, QN_KERNEL_NO_FRONTIER, QN_RESULT_F64, UINT32_MAX, 0, run,  \
+        NULL, 0,                                                                                   \
+  }
+
+#define QN_CDLP_ITERATIONS 10
+
+#define QN_CDLP_KERNEL(name, layout, processor, run)                                               \
+  {                                                                                                \
+    "cdlp", NULL, "communities by label propagation", QN_FOR_STRUCTURE, name, layout, processor,   \
+        QN_ALL_WEIGHT_TYPES, QN_KERNEL_VERTICES | QN_KERNEL_ITERATIONS | QN_KERNEL_NO_FRONTIER,    \
+        QN_RESULT_U32, QN_CDLP_ITERATIONS, 0, run, NULL, sizeof(uint32_t),                         \
+  }
+
 #define QN_CROSS_EDGES_KERNEL(name, layout, processor, run)                                        \
   {                                                                                                \
     "cross-edges", NULL, "out-edges to other --groups of vertices", QN_FOR_STRUCTURE, name,        \

@@ -86,6 +86,31 @@ def tc(num_vertices, edges):
     return sum(len(later[a] & later[b]) for a in range(num_vertices) for b in later[a])
 
 
+def cdlp(num_vertices, edges, iterations, loops=2):
+    """Graphalytics' communities: all take the most frequent label at the other ends of their edges, the least of
+    several. `edges` as they were put in: an undirected one once. A loop counts so often."""
+    ends, labels = [[] for _ in range(num_vertices)], list(range(num_vertices))
+    for source, destination, _ in edges:
+        ends[source].append(destination)
+        if source != destination or loops == 2:
+            ends[destination].append(source)
+    for _ in range(iterations):
+        counted = [collections.Counter(labels[other] for other in row) for row in ends]
+        labels = [min(count, key=lambda label: (-count[label], label)) if count else labels[vertex]
+                  for vertex, count in enumerate(counted)]
+    return labels
+
+
+def lcc(num_vertices, edges):
+    """Graphalytics' clustering coefficients: edges between a vertex's neighbours, of all that there could be."""
+    links = {(source, destination) for source, destination, _ in edges if source != destination}
+    neighbors = [set() for _ in range(num_vertices)]
+    for source, destination in links:
+        neighbors[source].add(destination)
+        neighbors[destination].add(source)
+    return [sum((a, b) in links for a in row for b in row) / max(1, len(row) * (len(row) - 1)) for row in neighbors]
+
+
 def bc(num_vertices, edges, sources):
     """Brandes: the sum over the given sources, not normalised."""
     rows, score = out_edges(num_vertices, edges), [0.0] * num_vertices

@@ -96,6 +96,21 @@ class Naive(_Random):
             got = self.compute(graph, path, "bc", "--source", graph.ids[2])
             self.assertClose([float(score) for score in got], naive.bc(graph.num_vertices, edges, [2]))
 
+    def test_cdlp(self):
+        """A loop of an undirected graph is one entry of its row, so it counts once there and twice in a directed graph."""
+        for graph, path, edges in self.graphs():
+            directed = edges is graph.edges
+            ends = graph.edges if directed else [edge for edge in edges if edge[0] <= edge[1]]
+            for iterations in (1, 3, 10):
+                got = self.compute(graph, path, "cdlp", "--iterations", str(iterations))
+                expected = naive.cdlp(graph.num_vertices, ends, iterations, loops=2 if directed else 1)
+                self.assertEqual(got, [graph.ids[label] for label in expected])
+
+    def test_lcc(self):
+        for graph, path, edges in self.graphs():
+            got = self.compute(graph, path, "lcc")
+            self.assertClose([float(value) for value in got], naive.lcc(graph.num_vertices, edges))
+
     def test_spmv(self):
         """The vector is the fixed one of kernels/programs/spmv.h."""
         for graph, path, edges in self.graphs():

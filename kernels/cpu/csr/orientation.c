@@ -1,0 +1,186 @@
+#include "kernels/cpu/csr/orientation.h"
+
+#include <omp.h>
+
+#include "support/memory.h"
+#include "support/threads.h"
+#include <quern/transpose.h>
+
+/* Degrees are told apart up to this; beyond, all are hubs whose order matters little. */
+#define DEGREE_CLASSES ((uint64_t)1 << 16)
+
+struct work {
+  struct qn_orientation *made;
+  const struct qn_csr *out;
+  const struct qn_csr *in; /* NULL for an undirected graph: the same as out */
+  uint32_t *new_vertex;    /* [V] by old number */
+  uint64_t *bits;          /* [threads][2][words] neighbours of one vertex by out- and by in-edges;
+                              zero between uses */
+  uint64_t words;
+};
+
+static uint64_t degree_of(const struct work *work, uint64_t v) {
+  const uint64_t *out = work->out->row_offsets;
+  uint64_t degree = out[v + 1] - out[v];
+  return work->in ? degree + work->in->row_offsets[v + 1] - work->in->row_offsets[v] : degree;
+}
+
+/* The class of a vertex's degree, the largest degrees first. */
+static uint64_t degree_class(const struct work *work, uint64_t v) {
+  uint64_t degree = degree_of(work, v);
+  return DEGREE_CLASSES - 1 - (degree < DEGREE_CLASSES ? degree : DEGREE_CLASSES - 1);
+}
+
+/* A stable counting sort over the parts of the threads. */
+static enum qn_status renumber(struct work *work, struct qn_error *error) {
+  const uint64_t num_vertices = work->made->num_vertices;
+  unsigned parts = qn_threads();
+  uint64_t *places;
+  enum qn_status status = qn_pages_alloc(&places, parts * DEGREE_CLASSES, sizeof *places,
+                                         "histogram of degrees", error);
+  if (status)
+    return status;
+#pragma omp parallel for schedule(static, 1)
+  for (unsigned part = 0; part < parts; part++) {
+    uint64_t begin, end;
+    qn_part_of(num_vertices, parts, part, &begin, &end);
+    for (uint64_t v = begin; v < end; v++)
+      places[part * DEGREE_CLASSES + degree_class(work, v)]++;
+  }
+  uint64_t sum = 0;
+  for (uint64_t class = 0; class < DEGREE_CLASSES; class ++)
+    for (unsigned part = 0; part < parts; part++) {
+      uint64_t count = places[part * DEGREE_CLASSES + class];
+      places[part * DEGREE_CLASSES + class] = sum;
+      sum += count;
+    }
+#pragma omp parallel for schedule(static, 1)
+  for (unsigned part = 0; part < parts; part++) {
+    uint64_t begin, end;
+    qn_part_of(num_vertices, parts, part, &begin, &end);
+    for (uint64_t v = begin; v < end; v++) {
+      uint64_t place = places[part * DEGREE_CLASSES + degree_class(work, v)]++;
+      work->made->old_vertex[place] = (uint32_t)v;
+      work->new_vertex[v] = (uint32_t)place;
+    }
+  }
+  qn_pages_free(places, parts * DEGREE_CLASSES, sizeof *places);
+  return QN_OK;
+}
+
+static bool has_bit(const uint64_t *bits, uint32_t vertex) {
+  return bits[vertex / 64] >> (vertex % 64) & 1;
+}
+
+/* Mark the row's neighbours earlier than `c` in `bits`, and append those to `list` that are in
+ * neither of both. */
+static uint64_t add_earlier(const struct work *work, const struct qn_csr *csr, uint32_t c,
+                            uint64_t *bits, const uint64_t *others, uint32_t *list) {
+  uint64_t count = 0;
+  uint32_t old = work->made->old_vertex[c];
+  for (uint64_t edge = csr->row_offsets[old]; edge < csr->row_offsets[old + 1]; edge++) {
+    uint32_t b = work->new_vertex[csr->column_indices[edge]];
+    if (b >= c || has_bit(bits, b))
+      continue;
+    bits[b / 64] |= (uint64_t)1 << (b % 64);
+    if (!has_bit(others, b))
+      list[count++] = b;
+  }
+  return count;
+}
+
+static void make_list(const struct work *work, uint32_t c) {
+  struct qn_orientation *made = work->made;
+  uint64_t *by_out = work->bits + (uint64_t)omp_get_thread_num() * 2 * work->words;
+  uint64_t *by_in = by_out + work->words;
+  uint32_t *list = made->earlier + made->offsets[c];
+  uint64_t count = add_earlier(work, work->out, c, by_out, by_in, list);
+  if (work->in)
+    count += add_earlier(work, work->in, c, by_in, by_out, list + count);
+  for (uint64_t i = 0; made->ways && i < count; i++)
+    made->ways[made->offsets[c] + i] =
+        (uint8_t)(has_bit(by_out, list[i]) + has_bit(by_in, list[i]));
+  for (uint64_t i = 0; i < count; i++)
+    by_out[list[i] / 64] = by_in[list[i] / 64] = 0;
+  made->counts[c] = count;
+}
+
+/* Lists have room for all edges of their vertex, as offsets[c] must be known before: an upper bound
+ * that costs address space alone. */
+static enum qn_status make_lists(struct work *work, bool wants_ways, struct qn_error *error) {
+  struct qn_orientation *made = work->made;
+  uint64_t sum = 0;
+  for (uint64_t c = 0; c < made->num_vertices; c++) {
+    uint64_t degree = degree_of(work, made->old_vertex[c]);
+    made->offsets[c] = sum;
+    sum += degree < c ? degree : c;
+  }
+  made->offsets[made->num_vertices] = sum;
+  enum qn_status status =
+      qn_pages_alloc(&made->earlier, sum, sizeof *made->earlier, "oriented edges", error);
+  if (!status && wants_ways && work->in)
+    status = qn_pages_alloc(&made->ways, sum, sizeof *made->ways, "ways of edges", error);
+  if (status)
+    return status;
+#pragma omp parallel for schedule(dynamic, 256)
+  for (uint64_t c = 0; c < made->num_vertices; c++)
+    make_list(work, (uint32_t)c);
+  return QN_OK;
+}
+
+static enum qn_status create_arrays(struct work *work, struct qn_error *error) {
+  struct qn_orientation *made = work->made;
+  const uint64_t num_vertices = made->num_vertices;
+  work->words = (num_vertices + 63) / 64;
+  enum qn_status status = qn_pages_alloc(&made->old_vertex, num_vertices, sizeof *made->old_vertex,
+                                         "vertices by degree", error);
+  if (!status)
+    status = qn_pages_alloc(&work->new_vertex, num_vertices, sizeof *work->new_vertex,
+                            "vertices by degree", error);
+  if (!status)
+    status = qn_pages_alloc(&made->offsets, num_vertices + 1, sizeof *made->offsets,
+                            "oriented rows", error);
+  if (!status)
+    status =
+        qn_pages_alloc(&made->counts, num_vertices, sizeof *made->counts, "list lengths", error);
+  if (!status)
+    status = qn_pages_alloc(&work->bits, qn_threads() * 2 * work->words, sizeof *work->bits,
+                            "bitmaps of vertices", error);
+  return status;
+}
+
+enum qn_status qn_orientation_create(const struct qn_graph *graph, bool wants_ways,
+                                     struct qn_orientation *orientation, struct qn_error *error) {
+  struct work work = {.made = orientation, .out = &graph->out};
+  struct qn_graph transposed = {0};
+  enum qn_status status = QN_OK;
+  *orientation = (struct qn_orientation){.num_vertices = graph->out.num_vertices};
+  if (graph->directedness != QN_UNDIRECTED) {
+    work.in = graph->has_transpose ? &graph->in : &transposed.out;
+    if (!graph->has_transpose)
+      status = qn_graph_create_transpose(&graph->out, &transposed, error);
+  }
+  if (!status)
+    status = create_arrays(&work, error);
+  if (!status)
+    status = renumber(&work, error);
+  if (!status)
+    status = make_lists(&work, wants_ways, error);
+  qn_pages_free(work.new_vertex, orientation->num_vertices, sizeof *work.new_vertex);
+  qn_pages_free(work.bits, qn_threads() * 2 * work.words, sizeof *work.bits);
+  qn_graph_unmap(&transposed);
+  if (status)
+    qn_orientation_destroy(orientation);
+  return status;
+}
+
+void qn_orientation_destroy(struct qn_orientation *orientation) {
+  const uint64_t num_vertices = orientation->num_vertices;
+  const uint64_t room = orientation->offsets ? orientation->offsets[num_vertices] : 0;
+  qn_pages_free(orientation->ways, room, sizeof *orientation->ways);
+  qn_pages_free(orientation->earlier, room, sizeof *orientation->earlier);
+  qn_pages_free(orientation->counts, num_vertices, sizeof *orientation->counts);
+  qn_pages_free(orientation->offsets, num_vertices + 1, sizeof *orientation->offsets);
+  qn_pages_free(orientation->old_vertex, num_vertices, sizeof *orientation->old_vertex);
+  *orientation = (struct qn_orientation){0};
+}

@@ -1,0 +1,34 @@
+/* Every edge of the simple undirected graph (loops, directions and multiplicities ignored) once, at
+ * the end of lower degree: what algorithms on triangles walk.
+ *
+ * Vertices are renumbered by falling degree, and each edge is kept at its later end, so that a
+ * triangle a < b < c is found once, at its edge (c, b), as a member of both ends' lists. Earlier
+ * means higher degree, so lists are short: at most sqrt(2 E) (Schank, Wagner: Finding, Counting and
+ * Listing All Triangles in Large Graphs, 2005). */
+#ifndef QN_KERNELS_CPU_CSR_ORIENTATION_H
+#define QN_KERNELS_CPU_CSR_ORIENTATION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <quern/graph.h>
+
+struct qn_orientation {
+  uint64_t num_vertices;
+  uint32_t *old_vertex; /* [V] by new number */
+  uint64_t *offsets;    /* [V + 1] where the list of a new number begins */
+  uint64_t *counts;     /* [V] its length: lists do not fill the room up to the next */
+  uint32_t *earlier;    /* neighbours with smaller new numbers, each once, in any order */
+  uint8_t *ways;        /* beside `earlier`: an edge in one direction, 1, or in both, 2; NULL: not
+                           asked for, or an undirected graph, where it is 2 everywhere */
+};
+
+/* `graph` may lack in-edges: they are made for the time of the call then. `wants_ways` asks for the
+ * ways of a directed graph. The same for any number of threads. Owned until destroyed. */
+enum qn_status qn_orientation_create(const struct qn_graph *graph, bool wants_ways,
+                                     struct qn_orientation *orientation, struct qn_error *error);
+
+/* A zeroed struct is allowed. */
+void qn_orientation_destroy(struct qn_orientation *orientation);
+
+#endif
