@@ -19,6 +19,13 @@
         UINT32_MAX, 0, run, NULL, sizeof(uint32_t),                                                \
   }
 
+#define QN_SCC_KERNEL(name, layout, processor, run)                                                \
+  {                                                                                                \
+    "scc", NULL, "strongly connected components", QN_FOR_STRUCTURE, name, layout, processor,       \
+        QN_ALL_WEIGHT_TYPES, QN_KERNEL_VERTICES | QN_KERNEL_NO_FRONTIER, QN_RESULT_U32,            \
+        UINT32_MAX, 0, run, NULL, 0,                                                               \
+  }
+
 #define QN_TC_KERNEL(name, layout, processor, run)                                                 \
   {                                                                                                \
     "tc", NULL, "triangles of the simple undirected graph", QN_FOR_STRUCTURE, name, layout,        \

@@ -14,6 +14,7 @@ SOURCE = Path(os.environ["QUERN_SOURCE"])
 sys.path.insert(0, str(SOURCE / "bench"))
 
 import records
+from harness.tools import run
 
 PAGES = sorted({*SOURCE.glob("*.md"), *(page for folder in ("docs", "specs", "kernels", "tests", "include", "formats", "runtime")
                                         for page in (SOURCE / folder).rglob("*.md"))})
@@ -48,6 +49,14 @@ class Pages(unittest.TestCase):
     def test_every_page_is_in_the_index(self):
         listed = set(links(SOURCE / "docs/README.md"))
         self.assertEqual({page.name for page in (SOURCE / "docs").glob("*.md")} - listed - {"README.md"}, set())
+
+
+class Algorithms(unittest.TestCase):
+    def test_every_algorithm_is_defined(self):
+        rows = re.findall(r"(?m)^\| (`.*?) \|", (SOURCE / "docs/algorithms.md").read_text())
+        defined = {name for row in rows for name in re.findall(r"`([\w-]+)`", row)}
+        known = {kernel["algorithm"] for kernel in json.loads(run("quern-run", "--list", "--json").stdout)["kernels"]}
+        self.assertEqual(defined, known)
 
 
 class Architecture(unittest.TestCase):

@@ -62,6 +62,19 @@ def cc(num_vertices, edges):
     return [root(vertex) for vertex in range(num_vertices)]
 
 
+def scc(num_vertices, edges):
+    """The smallest vertex that each can reach and be reached by."""
+    turned = [(destination, source, weight) for source, destination, weight in edges]
+    label = [math.inf] * num_vertices
+    for vertex in range(num_vertices):
+        if label[vertex] == math.inf:
+            there, back = bfs(num_vertices, edges, vertex), bfs(num_vertices, turned, vertex)
+            for other in range(num_vertices):
+                if there[other] < math.inf and back[other] < math.inf:
+                    label[other] = vertex
+    return label
+
+
 def pagerank(num_vertices, edges, damping=0.85, tolerance=1e-12):
     """Parallel edges count as often as they are; what vertices without out-edges hold is spread evenly."""
     rows, ranks = out_edges(num_vertices, edges), [1 / num_vertices] * num_vertices

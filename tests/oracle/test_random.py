@@ -86,6 +86,27 @@ class Naive(_Random):
             expected = [graph.ids[label] for label in naive.cc(graph.num_vertices, edges)]
             self.assertEqual(self.compute(graph, path, "cc"), expected)
 
+    def test_scc(self):
+        for graph, path, edges in self.graphs():
+            expected = [graph.ids[label] for label in naive.scc(graph.num_vertices, edges)]
+            self.assertEqual(self.compute(graph, path, "scc"), expected)
+
+    def test_scc_of_chains(self):
+        """Cycles that hang together in one direction: nothing to trim, and no large core."""
+        edges = []
+        for cycle in range(40):
+            first = 7 * cycle
+            edges += [(first + i, first + (i + 1) % 7, 1) for i in range(7)]
+            edges += [(first + 3, first + 7, 1)] if cycle < 39 else []
+        text, path = self.folder / "cycles.txt", self.folder / "cycles.qrn"
+        text.write_text("".join("%d %d\n" % edge[:2] for edge in edges))
+        for transpose in ("also", "no"):
+            run("quern-import", text, "-o", path, "--force", "--transpose", transpose)
+            run("quern-run", "scc", path, "-o", self.folder / "values.tsv", "--force")
+            got = values(self.folder / "values.tsv")
+            expected = naive.scc(280, edges)
+            self.assertEqual([int(got[str(vertex)]) for vertex in range(280)], expected)
+
     def test_pagerank(self):
         for graph, path, edges in self.graphs():
             got = self.compute(graph, path, "pagerank", "--tolerance", "1e-9", "--iterations", "500")

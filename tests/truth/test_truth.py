@@ -102,6 +102,11 @@ class _Truth(unittest.TestCase):
         self.assertEqual(len(components), self.known["wcc"]["count"])
         self.assertEqual(max(components.values()), self.known["wcc"]["largest"])
 
+    def test_scc(self):
+        components = sizes(self.compute("scc", self.clean()))
+        self.assertEqual(len(components), self.known["scc"]["count"])
+        self.assertEqual(max(components.values()), self.known["scc"]["largest"])
+
     def check_levels(self, path, known):
         hops = self.compute("bfs", path, "--source", known["source"])
         levels = sizes({vertex: int(hop) for vertex, hop in hops.items() if hop != "inf"})
@@ -171,6 +176,8 @@ class _InLayout(_Truth):
         refused = run("quern-run", "tc", self.undirected(), exit=4)
         self.assertRegex(refused.stderr, r"no kernel for tc on the layout %s.*graph" % self.layout.name)
 
+    test_scc = None  # on plain CSR alone
+
     def test_given_back(self):
         """Exactly the edges that went in come out."""
         folder = Path(self.folder.name)
@@ -188,7 +195,7 @@ def add(name, base, dataset, **attributes):
     """A class of tests; what the truth knows nothing of (no weights, no duplicates) is no test."""
     name = "".join(letter if letter.isalnum() else "_" for letter in name)
     known = dataset.known() if dataset.present() else {}
-    absent = {"test_" + what: None for what in ("sssp", "pagerank_as_given") if what not in known}
+    absent = {"test_" + what: None for what in ("scc", "sssp", "pagerank_as_given") if what not in known}
     globals()[name] = type(name, (base,), {"__module__": __name__, "dataset": dataset, **absent, **attributes})
 
 

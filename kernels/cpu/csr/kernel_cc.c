@@ -16,6 +16,7 @@
  * Trees only ever grow together, so parents at any moment are a state to go on from. The last
  * phase, which takes most of the time where there is much to do, is cut into JOIN_STEPS
  * iterations for that. */
+#include "kernels/cpu/csr/labels.h"
 #include "kernels/cuts/chunks.h"
 #include "kernels/own_kernel.h"
 #include "kernels/own_state.h"
@@ -281,35 +282,6 @@ static enum qn_status find_components(const struct qn_run_request *request,
   return status;
 }
 
-/* Labels are smallest vertices; make them smallest positions in original order. */
-static enum qn_status label_by_position(uint32_t *labels, uint64_t num_vertices,
-                                        const uint32_t *positions, struct qn_error *error) {
-  uint32_t *first;
-  enum qn_status status =
-      qn_pages_alloc(&first, num_vertices, sizeof *first, "first positions", error);
-  if (status)
-    return status;
-#pragma omp parallel
-  {
-#pragma omp for schedule(static)
-    for (uint64_t v = 0; v < num_vertices; v++)
-      first[v] = UINT32_MAX;
-#pragma omp for schedule(static)
-    for (uint64_t v = 0; v < num_vertices; v++) {
-      uint32_t *least = &first[labels[v]], seen = __atomic_load_n(least, __ATOMIC_RELAXED);
-      while (positions[v] < seen &&
-             !__atomic_compare_exchange_n(least, &seen, positions[v], true, __ATOMIC_RELAXED,
-                                          __ATOMIC_RELAXED))
-        ;
-    }
-#pragma omp for schedule(static)
-    for (uint64_t v = 0; v < num_vertices; v++)
-      labels[v] = first[labels[v]];
-  }
-  qn_pages_free(first, num_vertices, sizeof *first);
-  return QN_OK;
-}
-
 static enum qn_status run(const struct qn_run_request *request, struct qn_run_result *result,
                           struct qn_error *error) {
   const struct qn_graph *graph = request->view;
@@ -326,7 +298,7 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
     goto cleanup;
   status = find_components(request, &chunks, parent, &result->iterations, error);
   if (!status && request->positions)
-    status = label_by_position(parent, num_vertices, request->positions, error);
+    status = qn_label_by_position(parent, num_vertices, request->positions, error);
   result->kernel_seconds = qn_seconds() - begin;
 cleanup:
   qn_row_chunks_destroy(&chunks);
