@@ -55,6 +55,7 @@ FORMATS = {
     "npz, f32": ("npz", "unique real", [], []),
     "gapbs": ("gapbs", "plain", [], []),
     "galois": ("galois", "plain", [], []),
+    "webgraph": ("webgraph", "unique", [], []),
 }
 GRAPHS = {
     "plain": [],
@@ -65,7 +66,7 @@ GRAPHS = {
     "simple": ["--undirected", "--self-loops", "remove", "--duplicates", "remove"],
     "simple whole": ["--weights", "1,255", "--undirected", "--self-loops", "remove", "--duplicates", "remove"],
 }
-BINARY = {"pairs", "npy", "npz", "gapbs", "galois"}
+BINARY = {"pairs", "npy", "npz", "gapbs", "galois", "webgraph"}
 PACKERS = {"gzip": (["gzip", "-1", "-c"], ["zcat"]), "zstd": (["zstd", "-q", "-3", "-c"], ["zstd", "-q", "-dc"])}
 PACKED_BYTES = 256 << 20  # of a file that is packed
 REPEATED = {"cnr-2000": "cnr-2000/cnr-2000.graph", "web-Stanford": "web-Stanford/stanford.graph"}

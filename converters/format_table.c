@@ -31,6 +31,7 @@ extern const struct qn_reader qn_reader_vertices;
 
 extern const struct qn_graph_writer qn_graph_writer_binsparse;
 extern const struct qn_graph_writer qn_graph_writer_adjacency;
+extern const struct qn_graph_writer qn_graph_writer_arcs;
 extern const struct qn_graph_writer qn_graph_writer_csv;
 extern const struct qn_graph_writer qn_graph_writer_dimacs;
 extern const struct qn_graph_writer qn_graph_writer_edges;
@@ -121,12 +122,17 @@ const struct qn_format qn_formats[] = {
      .writing = {.loses = "ids (vertices are numbered from 1); that there are no weights (they "
                           "become 1); that a graph is undirected (arcs go both ways)"}},
     {.name = "webgraph",
-     .files = ".graph with .properties; written: .arcs",
-     .description = "WebGraph: BVGraph is read, its list of arcs as text (ArcListASCIIGraph) is "
-                    "written",
+     .files = ".graph with .properties and .offsets",
+     .description = "WebGraph's BVGraph; written as a folder, with its default parameters",
      .reader = &qn_reader_webgraph,
      .reading = {.refuses = "other classes, little-endian bits, Golomb codes"},
      .writer = &qn_graph_writer_webgraph,
+     .writing = {.loses = "ids; weights; parallel edges; that a graph is undirected (arcs go both "
+                          "ways)"}},
+    {.name = "arcs",
+     .files = ".arcs",
+     .description = "WebGraph's list of arcs as text (ArcListASCIIGraph); edges reads it",
+     .writer = &qn_graph_writer_arcs,
      .writing = {.loses = "ids; weights; vertices without edges; that a graph is undirected (arcs "
                           "go both ways)"}},
     {.name = "metis",

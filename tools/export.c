@@ -184,7 +184,7 @@ static enum qn_status write_part(const struct options *options, const struct qn_
   if (status)
     return status;
   report->edges += edges;
-  return qn_output_folder_end(folder, "edges", edges, error);
+  return qn_output_folder_end(folder, output, "edges", edges, error);
 }
 
 static enum qn_status write_parts(const struct options *options, const struct qn_graph *graph,

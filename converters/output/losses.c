@@ -103,6 +103,15 @@ static enum qn_status lose_directedness(const struct qn_graph *graph, unsigned l
                   "and quern-import --undirected adds its reverse");
 }
 
+static enum qn_status lose_parallel(const struct qn_graph *graph,
+                                    const struct qn_write_options *options,
+                                    struct qn_error *error) {
+  uint64_t parallel = qn_csr_count_parallel(&graph->out, graph->directedness == QN_UNDIRECTED);
+  return parallel ? qn_loses(options, error, "%" PRIu64 " parallel %s not in the output", parallel,
+                             parallel == 1 ? "edge is" : "edges are")
+                  : QN_OK;
+}
+
 enum qn_status qn_loses_of_graph(const struct qn_graph *graph, unsigned losses,
                                  const struct qn_write_options *options, struct qn_error *error) {
   enum qn_status status = lose_ids(&graph->ids, losses, options, error);
@@ -110,6 +119,8 @@ enum qn_status qn_loses_of_graph(const struct qn_graph *graph, unsigned losses,
     status = qn_loses(options, error, "weights are not in the output");
   if (!status && (losses & (QN_LOSES_ONE_WAY | QN_LOSES_UNDIRECTED)))
     status = lose_directedness(graph, losses, options, error);
+  if (!status && (losses & QN_LOSES_PARALLEL))
+    status = lose_parallel(graph, options, error);
   if (!status && (losses & QN_LOSES_ISOLATED))
     status = lose_isolated(graph, options, error);
   return status;

@@ -22,7 +22,7 @@ enum qn_status qn_loses(const struct qn_write_options *options, struct qn_error 
                         const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* What `graph` has that formats which lose `losses` (enum qn_format_losses) do not keep. Looks at
- * every edge if there might be vertices without one, and they would be lost. */
+ * every edge if there might be parallel ones, or vertices without one, and they would be lost. */
 enum qn_status qn_loses_of_graph(const struct qn_graph *graph, unsigned losses,
                                  const struct qn_write_options *options, struct qn_error *error);
 

@@ -17,13 +17,18 @@
 #include "support/tool.h"
 #include <quern/container.h>
 
+/* A file under way; output is NULL if there is none. */
+struct file {
+  struct qn_text_output *output;
+  const char *path;
+};
+
 struct qn_output_folder {
   struct qn_atomic_folder *folder;
   json_t *files;
   char name[NAME_MAX + 1];
   uint64_t bytes;
-  struct qn_text_output *output; /* of the file under way */
-  const char *file_name, *file_path;
+  struct file files_under_way[QN_OUTPUT_FOLDER_FILES];
 };
 
 /* ---- What may be replaced ------------------------------------------------- */
@@ -99,19 +104,29 @@ enum qn_status qn_output_folder_create(const char *path, bool force, struct qn_o
   return QN_OK;
 }
 
-const char *qn_output_folder_name(const struct qn_output_folder *folder) {
-  return folder->name;
+/* The one with this output; NULL: one that is free. */
+static struct file *find_file(struct qn_output_folder *folder, struct qn_text_output *output) {
+  struct file *file = folder->files_under_way;
+  while (file->output != output)
+    file++;
+  return file;
 }
 
 enum qn_status qn_output_folder_begin(struct qn_output_folder *folder, const char *name,
                                       struct qn_text_output **output, struct qn_error *error) {
-  enum qn_status status = qn_atomic_folder_add(folder->folder, name, &folder->file_path, error);
-  if (status)
-    return status;
-  folder->file_name = strrchr(folder->file_path, '/') + 1;
-  status = qn_text_output_create(folder->file_path, false, &folder->output, error);
-  *output = folder->output;
+  struct file *file = find_file(folder, NULL);
+  enum qn_status status = qn_atomic_folder_add(folder->folder, name, &file->path, error);
+  if (!status)
+    status = qn_text_output_create(file->path, false, &file->output, error);
+  *output = file->output;
   return status;
+}
+
+enum qn_status qn_output_folder_begin_own(struct qn_output_folder *folder, const char *end,
+                                          struct qn_text_output **output, struct qn_error *error) {
+  char name[sizeof folder->name + 32];
+  snprintf(name, sizeof name, "%s%s", folder->name, end);
+  return qn_output_folder_begin(folder, name, output, error);
 }
 
 /* Hashed from the page cache: parts are written in any order. */
@@ -135,22 +150,45 @@ static enum qn_status hash_file(const char *path, uint64_t bytes, char text[33],
   return QN_OK;
 }
 
-enum qn_status qn_output_folder_end(struct qn_output_folder *folder, const char *records,
-                                    uint64_t count, struct qn_error *error) {
-  uint64_t bytes = qn_text_output_bytes(folder->output);
+enum qn_status qn_output_folder_end(struct qn_output_folder *folder, struct qn_text_output *output,
+                                    const char *records, uint64_t count, struct qn_error *error) {
+  struct file *file = find_file(folder, output);
+  uint64_t bytes = qn_text_output_bytes(output);
   char hash[33];
-  enum qn_status status = qn_text_output_commit(folder->output, error);
-  folder->output = NULL;
+  enum qn_status status = qn_text_output_commit(output, error);
+  file->output = NULL;
   if (!status)
-    status = hash_file(folder->file_path, bytes, hash, error);
+    status = hash_file(file->path, bytes, hash, error);
   if (status)
     return status;
-  json_t *file = json_pack("{s:s, s:I, s:s, s:I}", "name", folder->file_name, "bytes",
-                           (json_int_t)bytes, "xxh3_128", hash, records, (json_int_t)count);
-  if (!file || json_array_append_new(folder->files, file))
+  json_t *entry = json_pack("{s:s, s:I, s:s, s:I}", "name", strrchr(file->path, '/') + 1, "bytes",
+                            (json_int_t)bytes, "xxh3_128", hash, records, (json_int_t)count);
+  if (!entry || json_array_append_new(folder->files, entry))
     return qn_fail_memory(error, "a manifest", 0);
   folder->bytes += bytes;
   return QN_OK;
+}
+
+enum qn_status qn_output_folder_describe(struct qn_output_folder *folder, const char *end,
+                                         void (*print)(FILE *text, const char *name,
+                                                       const void *context),
+                                         const void *context, struct qn_error *error) {
+  struct qn_text_output *output;
+  char *text = NULL;
+  size_t length;
+  FILE *stream = open_memstream(&text, &length);
+  if (!stream)
+    return qn_fail_memory(error, "a description", 0);
+  print(stream, folder->name, context);
+  bool complete = fclose(stream) == 0;
+  enum qn_status status = complete ? qn_output_folder_begin_own(folder, end, &output, error)
+                                   : qn_fail_memory(error, "a description", 0);
+  if (!status)
+    status = qn_text_output_write(output, text, length, error);
+  if (!status)
+    status = qn_output_folder_end(folder, output, "graphs", 1, error);
+  free(text);
+  return status;
 }
 
 uint64_t qn_output_folder_bytes(const struct qn_output_folder *folder) {
@@ -210,7 +248,8 @@ enum qn_status qn_output_folder_commit(struct qn_output_folder *folder, const ch
 void qn_output_folder_abort(struct qn_output_folder *folder) {
   if (!folder)
     return;
-  qn_text_output_abort(folder->output);
+  for (unsigned i = 0; i < QN_OUTPUT_FOLDER_FILES; i++)
+    qn_text_output_abort(folder->files_under_way[i].output);
   qn_atomic_folder_abort(folder->folder);
   json_decref(folder->files);
   qn_free(folder);

@@ -25,6 +25,7 @@ enum qn_format_losses {
   QN_LOSES_UNDIRECTED = 1 << 5, /* that a graph is; edges are listed once, unless the user wants */
   QN_LOSES_ONE_WAY = 1 << 6,    /* the same; edges are listed both ways */
   QN_LOSES_WEIGHTS = 1 << 7,
+  QN_LOSES_PARALLEL = 1 << 8, /* edges that have the ends of another */
 };
 
 struct qn_losses; /* converters/output/losses.h */

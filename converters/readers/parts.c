@@ -1,4 +1,4 @@
-/* What quern-export writes as a folder, of --parts or of Graphalytics: a manifest that names files
+/* What quern-export writes as a folder, of --parts or of other formats: a manifest that names files
  * of edges, and says what they are. Each is read as if it had been named itself. */
 #include <inttypes.h>
 #include <jansson.h>
@@ -14,8 +14,10 @@ extern const struct qn_reader qn_reader_edges;
 extern const struct qn_reader qn_reader_named_edges;
 extern const struct qn_reader qn_reader_pairs;
 extern const struct qn_reader qn_reader_vertices;
+extern const struct qn_reader qn_reader_webgraph;
 
 static const char GRAPHALYTICS[] = "graphalytics";
+static const char WEBGRAPH[] = "webgraph";
 
 static enum qn_status refuse(const struct qn_input *input, struct qn_error *error,
                              const char *what) {
@@ -46,7 +48,8 @@ static enum qn_status describe_file(const struct qn_input *input, const json_t *
 
 /* A file of edges, or a list of vertices. Graphalytics' properties say what the manifest does, and
  * tables of vertices for other systems nothing more, as long as every vertex has edges. Files
- * without edges may have nothing in them that could be told to be of their format. */
+ * without edges may have nothing in them that could be told to be of their format. Of a WebGraph
+ * all but the lists is found beside them. */
 static enum qn_status name_file(struct qn_input *input, const json_t *file,
                                 const struct qn_reader *reader, struct qn_read_result *result,
                                 struct qn_error *error) {
@@ -54,11 +57,11 @@ static enum qn_status name_file(struct qn_input *input, const json_t *file,
   json_int_t edges = json_integer_value(json_object_get(file, "edges"));
   json_int_t vertices = json_integer_value(json_object_get(file, "vertices"));
   bool table = json_object_get(file, "vertices") && reader != &qn_reader_edges;
-  if (json_object_get(file, "graphs") || table)
+  if (json_object_get(file, "graphs") || json_object_get(file, "offsets") || table)
     return QN_OK;
   if (!json_is_string(name) || edges < 0 || vertices < 0)
     return refuse(input, error, "a file of the manifest has no name or no number of edges");
-  if (edges == 0 && vertices == 0)
+  if (edges == 0 && vertices == 0 && reader != &qn_reader_webgraph)
     return QN_OK;
   result->named.num_edges += (uint64_t)edges;
   result->named.num_vertices += (uint64_t)vertices;
@@ -92,6 +95,7 @@ struct manifest {
 static const struct qn_reader *reader_of(const struct manifest *manifest) {
   return strcmp(manifest->format, "pairs") == 0        ? &qn_reader_pairs
          : strcmp(manifest->format, GRAPHALYTICS) == 0 ? &qn_reader_edges
+         : strcmp(manifest->format, WEBGRAPH) == 0     ? &qn_reader_webgraph
          : strcmp(manifest->ids, "strings") == 0       ? &qn_reader_named_edges
                                                        : NULL;
 }
@@ -119,14 +123,16 @@ static bool unpack(const json_t *json, struct manifest *manifest) {
          json_is_array(manifest->files) && json_array_size(manifest->files) > 0;
 }
 
-/* Without a map of ids the vertices are as many as the graph had, with edges or not. */
+/* Without a map of ids the vertices are as many as the graph had, with edges or not. A WebGraph
+ * says how many it has. */
 static enum qn_status declare_vertices(struct qn_input *input, const struct manifest *manifest,
                                        const struct qn_read_options *options,
                                        struct qn_read_result *result, struct qn_error *error) {
   const struct qn_declared_size size = {.file = qn_input_name(input),
                                         .num_vertices = (uint64_t)manifest->vertices,
                                         .num_edges = (uint64_t)manifest->edges_stored};
-  if (strcmp(manifest->ids, "dense") != 0 || options->strings)
+  if (strcmp(manifest->ids, "dense") != 0 || strcmp(manifest->format, WEBGRAPH) == 0 ||
+      options->strings)
     return QN_OK;
   if (manifest->vertices < 0 || manifest->edges_stored < 0)
     return refuse(input, error, "the manifest has no number of vertices or of edges");
@@ -134,7 +140,7 @@ static enum qn_status declare_vertices(struct qn_input *input, const struct mani
 }
 
 /* The edges of an undirected graph are listed once, or with --both-directions twice: then they are
- * as many as were stored. */
+ * as many as were stored. A WebGraph has each of them in both directions, but no parallel ones. */
 static enum qn_status take_manifest(struct qn_input *input, const json_t *json,
                                     const struct qn_read_options *options,
                                     struct qn_read_result *result, struct qn_error *error) {
@@ -149,7 +155,7 @@ static enum qn_status take_manifest(struct qn_input *input, const json_t *json,
   if (status)
     return status;
   uint64_t listed = result->named.num_edges, stored = (uint64_t)manifest.edges_stored;
-  bool once = listed != stored;
+  bool once = listed != stored && strcmp(manifest.format, WEBGRAPH) != 0;
   if (once && (manifest.directed || stored < listed || stored - listed > listed))
     return refuse(input, error, "the manifest's numbers of edges do not agree");
   result->named.counted = true;

@@ -40,12 +40,12 @@ static enum qn_status write_pair(const struct qn_graph *graph,
   if ((status = qn_output_folder_begin(folder, files->vertices_file, &output, error)) ||
       (status = write_header(output, files->vertices_header, error)) ||
       (status = qn_vertex_table_write(graph, &style, output, error)) ||
-      (status = qn_output_folder_end(folder, "vertices", graph->out.num_vertices, error)) ||
+      (status = qn_output_folder_end(folder, output, "vertices", graph->out.num_vertices, error)) ||
       (status = qn_output_folder_begin(folder, files->edges_file, &output, error)) ||
       (status = write_edges(graph, options, files->edges_header, files->edges_tail, output, written,
                             error)))
     return status;
-  return qn_output_folder_end(folder, "edges", *written, error);
+  return qn_output_folder_end(folder, output, "edges", *written, error);
 }
 
 /* ---- Formats -------------------------------------------------------------- */

@@ -3,7 +3,6 @@
  * once. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "converters/output/edge_table.h"
 #include "converters/output/output_folder.h"
@@ -37,13 +36,19 @@ static void print_parameters(FILE *text, const char *name, const struct qn_graph
   fprintf(text, "graph.%s.sssp.source-vertex = %" PRIu64 "\n", name, source);
 }
 
-static void print_properties(FILE *text, const char *name, const struct qn_graph *graph,
-                             uint64_t num_edges) {
+struct listed_graph {
+  const struct qn_graph *graph;
+  uint64_t num_edges;
+};
+
+static void print_properties(FILE *text, const char *name, const void *context) {
+  const struct listed_graph *listed = context;
+  const struct qn_graph *graph = listed->graph;
   enum qn_weight_type weights = graph->out.weights.type;
   fprintf(text, "graph.%s.vertex-file = %s.v\n", name, name);
   fprintf(text, "graph.%s.edge-file = %s.e\n", name, name);
   fprintf(text, "graph.%s.meta.vertices = %" PRIu64 "\n", name, graph->out.num_vertices);
-  fprintf(text, "graph.%s.meta.edges = %" PRIu64 "\n", name, num_edges);
+  fprintf(text, "graph.%s.meta.edges = %" PRIu64 "\n", name, listed->num_edges);
   fprintf(text, "graph.%s.directed = %s\n", name,
           graph->directedness == QN_UNDIRECTED ? "false" : "true");
   if (weights != QN_WEIGHT_NONE) {
@@ -55,34 +60,6 @@ static void print_properties(FILE *text, const char *name, const struct qn_graph
 }
 
 /* ---- Files ---------------------------------------------------------------- */
-
-static enum qn_status begin_file(struct qn_output_folder *folder, const char *end,
-                                 struct qn_text_output **output, struct qn_error *error) {
-  char name[300];
-  snprintf(name, sizeof name, "%s%s", qn_output_folder_name(folder), end);
-  return qn_output_folder_begin(folder, name, output, error);
-}
-
-static enum qn_status write_properties(const struct qn_graph *graph,
-                                       struct qn_output_folder *folder, uint64_t num_edges,
-                                       struct qn_error *error) {
-  struct qn_text_output *output;
-  char *text = NULL;
-  size_t length;
-  FILE *stream = open_memstream(&text, &length);
-  if (!stream)
-    return qn_fail_memory(error, "the properties", 0);
-  print_properties(stream, qn_output_folder_name(folder), graph, num_edges);
-  bool complete = fclose(stream) == 0;
-  enum qn_status status = complete ? begin_file(folder, ".properties", &output, error)
-                                   : qn_fail_memory(error, "the properties", 0);
-  if (!status)
-    status = qn_text_output_write(output, text, length, error);
-  if (!status)
-    status = qn_output_folder_end(folder, "graphs", 1, error);
-  free(text);
-  return status;
-}
 
 static enum qn_status write_graphalytics(const struct qn_graph *graph,
                                          const struct qn_write_options *options,
@@ -97,14 +74,15 @@ static enum qn_status write_graphalytics(const struct qn_graph *graph,
   if (graph->ids.kind == QN_IDS_STRINGS)
     return qn_fail(error, QN_UNSUPPORTED,
                    "ids in Graphalytics are numbers, and those of this graph are names");
-  if ((status = begin_file(folder, ".v", &output, error)) ||
+  if ((status = qn_output_folder_begin_own(folder, ".v", &output, error)) ||
       (status = qn_vertex_table_write(graph, &style, output, error)) ||
-      (status = qn_output_folder_end(folder, "vertices", graph->out.num_vertices, error)) ||
-      (status = begin_file(folder, ".e", &output, error)) ||
+      (status = qn_output_folder_end(folder, output, "vertices", graph->out.num_vertices, error)) ||
+      (status = qn_output_folder_begin_own(folder, ".e", &output, error)) ||
       (status = qn_edge_table_write(graph, &listed, &style, output, written, error)) ||
-      (status = qn_output_folder_end(folder, "edges", *written, error)))
+      (status = qn_output_folder_end(folder, output, "edges", *written, error)))
     return status;
-  return write_properties(graph, folder, *written, error);
+  const struct listed_graph whole = {graph, *written};
+  return qn_output_folder_describe(folder, ".properties", print_properties, &whole, error);
 }
 
 const struct qn_graph_writer qn_graph_writer_graphalytics = {

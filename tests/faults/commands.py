@@ -28,6 +28,7 @@ COMMANDS = {
     "export-edges": ("quern-export INPUTS/graph.qrn --format edges -o out.txt", "out.txt"),
     "export-npz": ("quern-export INPUTS/graph.qrn --format npz -o out.npz", "out.npz"),
     "export-parts": ("quern-export INPUTS/graph.qrn --format edges --parts 3 -o out", "out"),
+    "export-webgraph": ("quern-export INPUTS/graph.qrn --format webgraph -o out", "out"),
     "archive": ("quern-archive create INPUTS/graph.qrn -o out.qra", "out.qra"),
     "bundle": ("quern-archive create INPUTS/graph.qrn INPUTS/shards.qrn -o out.tar", "out.tar"),
     "extract": ("quern-archive extract INPUTS/graph.qra -o out.qrn", "out.qrn"),

@@ -1,6 +1,8 @@
 """BVGraph files of an encoder written from the public description of the format: every code, window, and least
-length of intervals; files cut, changed, or described wrongly."""
+length of intervals; files cut, changed, or described wrongly. And what quern-export writes, read by a decoder of the same
+kind, beside an encoder that tries every reference."""
 
+import os
 import random
 import subprocess
 import tempfile
@@ -95,38 +97,124 @@ def intervals_of(ids, least):
     return runs, rest
 
 
+def put_list(bits, lists, node, back, window=7, least=4, k=3, codes=DEFAULTS):
+    """Append the list of a node, by reference to that of the node `back` before it, or to none."""
+    successors = extra = lists[node]
+    bits.code(codes["OUTDEGREES"], len(successors), k)
+    if not successors:
+        return
+    if window:
+        bits.code(codes["REFERENCES"], back, k)
+    if back:
+        reference = lists[node - back]
+        blocks = blocks_of(reference, successors)
+        bits.code(codes["BLOCK_COUNT"], len(blocks), k)
+        for index, length in enumerate(blocks):
+            bits.code(codes["BLOCKS"], length - (index > 0), k)
+        extra = sorted(set(successors) - set(reference))
+    if not extra:
+        return
+    runs, rest = intervals_of(extra, least)
+    if least:
+        bits.gamma(len(runs))
+        end = None
+        for left, length in runs:
+            bits.gamma(fold(left - node) if end is None else left - end - 1)
+            bits.gamma(length - least)
+            end = left + length
+    for index, id_ in enumerate(rest):
+        bits.code(codes["RESIDUALS"], fold(id_ - node) if index == 0 else id_ - rest[index - 1] - 1, k)
+
+
 def encode(lists, window=7, least=4, k=3, codes=None, choose=random.Random(1)):
     """The bytes of .graph for the lists of successors, with references chosen at random."""
-    codes = dict(DEFAULTS, **(codes or {}))
     bits = Bits()
-    for node, successors in enumerate(lists):
-        bits.code(codes["OUTDEGREES"], len(successors), k)
-        if not successors:
-            continue
+    for node in range(len(lists)):
         back = choose.randint(0, min(window, node)) if window else 0
-        extra = successors
-        if window:
-            bits.code(codes["REFERENCES"], back, k)
-        if back:
-            reference = lists[node - back]
-            blocks = blocks_of(reference, successors)
-            bits.code(codes["BLOCK_COUNT"], len(blocks), k)
-            for index, length in enumerate(blocks):
-                bits.code(codes["BLOCKS"], length - (index > 0), k)
-            extra = sorted(set(successors) - set(reference))
-        if not extra:
-            continue
-        runs, rest = intervals_of(extra, least)
-        if least:
-            bits.gamma(len(runs))
-            end = None
-            for left, length in runs:
-                bits.gamma(fold(left - node) if end is None else left - end - 1)
-                bits.gamma(length - least)
-                end = left + length
-        for index, id_ in enumerate(rest):
-            bits.code(codes["RESIDUALS"], fold(id_ - node) if index == 0 else id_ - rest[index - 1] - 1, k)
+        put_list(bits, lists, node, back, window, least, k, dict(DEFAULTS, **(codes or {})))
     return bits.bytes()
+
+
+def encode_best(lists, window=7, longest_chain=3):
+    """The bytes of .graph and .offsets with the best references: of those that make no longer chain, the one that takes
+    fewest bits; the nearest of several."""
+    bits, offsets, chains = Bits(), Bits(), []
+    offsets.gamma(0)
+    for node, successors in enumerate(lists):
+        best = None
+        for back in range(min(window, node) + 1 if successors else 1):
+            if back and (chains[node - back] == longest_chain or not lists[node - back]):
+                continue
+            one = Bits()
+            put_list(one, lists, node, back)
+            text = "".join(one.parts)
+            if best is None or len(text) < len(best[0]):
+                best = text, chains[node - back] + 1 if back else 0
+        bits.parts.append(best[0])
+        offsets.gamma(len(best[0]))
+        chains.append(best[1])
+    return bits.bytes(), offsets.bytes()
+
+
+class Reader:
+    """Reads what Bits writes."""
+
+    def __init__(self, data):
+        self.text = "".join(format(byte, "08b") for byte in data)
+        self.at = 0
+
+    def number(self, count):
+        self.at += count
+        return int(self.text[self.at - count:self.at] or "0", 2)
+
+    def unary(self):
+        one = self.text.index("1", self.at)
+        zeros, self.at = one - self.at, one + 1
+        return zeros
+
+    def gamma(self):
+        log = self.unary()
+        return (1 << log) + self.number(log) - 1
+
+    def zeta3(self):
+        h = self.unary()
+        value, low = self.number(3 * h + 2), 1 << 3 * h
+        return value + low - 1 if value < low else 2 * value + self.number(1) - 1
+
+
+def unfold(n):
+    return -(n + 1) // 2 if n % 2 else n // 2
+
+
+def decode(data, nodes, least=4):
+    """The lists of a BVGraph of default codes, the places where they begin and end, and how many references follow each
+    other at most; by "How successor lists are coded" of WebGraph's documentation."""
+    reader, lists, places, chains = Reader(data), [], [0], []
+    for node in range(nodes):
+        degree, back, copied, extra = reader.gamma(), 0, [], []
+        if degree:
+            back = reader.unary()
+        if back:
+            reference, at = lists[node - back], 0
+            count = reader.gamma()
+            blocks = [reader.gamma() + (index > 0) for index in range(count)]
+            for index, length in enumerate(blocks + [len(reference)] * (count % 2 == 0)):
+                copied += reference[at:at + length] if index % 2 == 0 else []
+                at += length
+        if len(copied) < degree:
+            end = None
+            for _ in range(reader.gamma()):
+                left = node + unfold(reader.gamma()) if end is None else end + 1 + reader.gamma()
+                end = left + reader.gamma() + least
+                extra += range(left, end)
+            last = None
+            while len(copied) + len(extra) < degree:
+                last = node + unfold(reader.zeta3()) if last is None else last + 1 + reader.zeta3()
+                extra.append(last)
+        lists.append(sorted(copied + extra))
+        chains.append(chains[node - back] + 1 if back else 0)
+        places.append(reader.at)
+    return lists, places, max(chains, default=0)
 
 
 def random_lists(nodes, choose):
@@ -170,7 +258,7 @@ class WebGraph(unittest.TestCase):
     def read(self):
         done = self.run_tool("quern-import", "-q", "-f", "g.graph", "-o", "g.qrn")
         self.assertEqual(done.returncode, 0, done.stderr)
-        done = self.run_tool("quern-export", "-q", "g.qrn", "--format", "webgraph", "-o", "-")
+        done = self.run_tool("quern-export", "-q", "g.qrn", "--format", "arcs", "-o", "-")
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
 
@@ -318,3 +406,107 @@ class TestDamage(WebGraph):
         self.write(b"3 2\n2\n1 3\n2\n", nodes=3, arcs=2)
         done = self.run_tool("quern-import", "g.graph", "-o", "g.qrn")
         self.assertRegex(done.stderr, "plain, metis")
+
+
+class TestWritten(WebGraph):
+    tier = "medium"
+
+    def export(self, lists, *options, edges=None):
+        """What is written of the lists, or of the edges that have them: .graph, .offsets, properties."""
+        edges = edges or [(node, id_) for node, successors in enumerate(lists) for id_ in successors]
+        (self.folder / "e.txt").write_text("".join("%d %d\n" % edge for edge in edges) or "\n")
+        done = self.run_tool("quern-import", "-q", "-f", "e.txt", "--format", "edges", "-o", "g.qrn",
+                             *(["--vertices", str(len(lists))] if lists else []))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return self.written(*options)
+
+    def written(self, *options):
+        done = self.run_tool("quern-export", "g.qrn", "--format", "webgraph", "-f", "-o", "out", *options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = (self.folder / "out/out.properties").read_text().splitlines()
+        return ((self.folder / "out/out.graph").read_bytes(), (self.folder / "out/out.offsets").read_bytes(),
+                dict(line.split("=") for line in lines if not line.startswith("#")))
+
+    def check(self, lists, **more):
+        graph, offsets, properties = self.export(lists, **more)
+        found, places, chain = decode(graph, len(lists))
+        self.assertEqual(found, lists)
+        self.assertLessEqual(chain, 3)
+        self.assertEqual(len(graph), max(1, (places[-1] + 7) // 8))
+        reader, place = Reader(offsets), 0
+        for expected in places:
+            place += reader.gamma()
+            self.assertEqual(place, expected)
+        self.assertEqual((properties["nodes"], properties["arcs"]), (str(len(lists)), str(sum(map(len, lists)))))
+        self.assertEqual((graph, offsets), (encode_best(lists)[0] or b"\0", encode_best(lists)[1]))
+        done = self.run_tool("quern-import", "-q", "-f", "out", "-o", "back.qrn")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.run_tool("quern-export", "-q", "back.qrn", "--format", "arcs", "-o", "-").stdout, arcs(lists))
+
+    def test_best_references(self):
+        choose = random.Random(9)
+        for nodes in (1, 2, 8, 9, 60, 300, 700):
+            with self.subTest(nodes=nodes):
+                self.check(random_lists(nodes, choose))
+
+    def test_extremes(self):
+        everything = [list(range(200))] * 200
+        other = [id_ for id_ in range(200) if id_ % 2]
+        far = [[] for _ in range(2**17)]
+        far[2**17 - 1], far[5] = [0, 2**17 - 1], list(range(0, 2**17, 999))
+        for name, lists in {"nothing": [], "no arcs": [[], [], []], "all arcs": everything, "loops": [[0], [1], [2]], "far": far,
+                            "by turns": [other if node % 2 else everything[0] for node in range(200)],
+                            "runs": [list(range(node % 5, node % 5 + node % 9)) for node in range(200)]}.items():
+            with self.subTest(name):
+                self.check(lists)
+
+    def test_parallel_edges(self):
+        choose = random.Random(10)
+        lists = random_lists(300, choose)
+        edges = [(node, id_) for node, successors in enumerate(lists) for id_ in successors for _ in range(choose.randint(1, 3))]
+        self.check(lists, edges=edges)
+        done = self.run_tool("quern-export", "g.qrn", "--format", "webgraph", "-o", "strict", "--strict")
+        self.assertEqual(done.returncode, 4)
+        self.assertIn("%d parallel edges are not in the output" % (len(edges) - sum(map(len, lists))), done.stderr)
+
+    def test_what_is_lost(self):
+        (self.folder / "e.txt").write_text("a b 5\nb c 7\n")
+        self.run_tool("quern-import", "-q", "e.txt", "--ids", "strings", "--undirected", "-o", "g.qrn")
+        done = self.run_tool("quern-export", "g.qrn", "--format", "webgraph", "-o", "out")
+        self.assertRegex(done.stderr, "numbered from 0[^\n]*\nnote: weights are not in the output\nnote: edges are written in both")
+        self.assertEqual(decode((self.folder / "out/out.graph").read_bytes(), 3)[0], [[1], [0, 2], [1]])
+        done = self.run_tool("quern-export", "g.qrn", "--format", "webgraph", "-o", "-")
+        self.assertEqual(done.returncode, 2)
+
+    def test_any_number_of_threads(self):
+        """Several rounds, each of many parts."""
+        self.run_tool("quern-generate", "rmat", "--scale", "17", "--seed", "5", "-q", "-o", "g.qrn")
+        first = self.written("-T", "1")
+        for threads in ("2", "3", "16"):
+            self.assertEqual(self.written("-T", threads), first)
+        done = self.run_tool("quern-import", "-q", "out", "-o", "back.qrn")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.run_tool("quern-generate", "rmat", "--scale", "17", "--seed", "5", "--duplicates", "remove", "-q", "-o", "simple.qrn")
+        for graph in ("simple", "back"):
+            self.run_tool("quern-export", "-q", graph + ".qrn", "--format", "pairs", "-o", graph)
+        self.assertGreater((self.folder / "simple").stat().st_size, 10**7)
+        self.assertTrue((self.folder / "simple").read_bytes() == (self.folder / "back").read_bytes())
+
+
+class TestPublished(WebGraph):
+    tier = "medium"
+
+    def test_cnr_2000(self):
+        """The published file was written with the default parameters: it is the same, bit for bit."""
+        published = Path(os.environ["QUERN_TEST_GRAPHS"]) / "cnr-2000/cnr-2000.graph"
+        if not published.exists():
+            self.skipTest("there is no %s" % published)
+        self.run_tool("quern-import", "-q", str(published), "-o", "g.qrn")
+        done = self.run_tool("quern-export", "-q", "g.qrn", "--format", "webgraph", "-o", "out")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        expected, found = published.read_bytes(), (self.folder / "out/out.graph").read_bytes()
+        self.assertEqual(expected[:len(found)], found)
+        self.assertEqual(expected[len(found):].strip(b"\0"), b"")
+        text = (self.folder / "out/out.properties").read_text()
+        for line in ("nodes=325557", "arcs=3216152", "bitsperlink=2.897", "avgref=1.311", "avgdist=1.640"):
+            self.assertIn(line + "\n", text)
