@@ -160,6 +160,15 @@ struct qn_kernel {
   uint32_t value_bytes;  /* of a vertex's value in a struct qn_run_state; 0: it keeps no state */
 };
 
+/* What a program that is compiled at run time (runtime/user_program.h) must see as the tool that
+ * loads it does. */
+#define QN_KERNEL_ABI                                                                              \
+  (sizeof(struct qn_kernel) + sizeof(struct qn_run_request) * 1009 +                               \
+   sizeof(struct qn_run_result) * 1000003)
+#ifdef QN_HOST_KERNEL_ABI
+_Static_assert(QN_KERNEL_ABI == QN_HOST_KERNEL_ABI, "these headers are of another build of Quern");
+#endif
+
 /* Every kernel of this build, ended by NULL. */
 const struct qn_kernel *const *qn_kernels(void);
 

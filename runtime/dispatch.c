@@ -125,6 +125,30 @@ static enum qn_status choose_kernel(const struct qn_run_input *input,
   return find_kernel(input, algorithm, QN_CPU, kernel, error);
 }
 
+/* A user's program runs on the CPU. */
+static enum qn_status load_program(const struct qn_run_input *input,
+                                   const struct qn_run_options *options, struct qn_run *run,
+                                   struct qn_error *error) {
+  const struct qn_container_info *info = input->info;
+  if (options->device == QN_DEVICE_CUDA || options->device == QN_DEVICE_BOTH)
+    return qn_fail(
+        error, QN_UNSUPPORTED,
+        "--program is compiled for the CPU alone; in kernels/programs a program is built "
+        "for CUDA devices, too");
+  if (options->checkpoint.folder)
+    return qn_fail(error, QN_UNSUPPORTED,
+                   "no checkpoints of --program: its text may change between two runs");
+  enum qn_status status =
+      qn_user_program_load(options->program, info->layout, info->weight_type, &run->program, error);
+  if (status)
+    return status;
+  run->kernel = run->program.kernel;
+  if (!(run->kernel->weight_types & 1u << info->weight_type))
+    return qn_fail(error, QN_UNSUPPORTED, "%s is not for weights %s", options->program,
+                   qn_weight_type_name(info->weight_type));
+  return check_graph(input, run->kernel, error);
+}
+
 /* Can several devices share it? `algorithm` may be NULL: any. */
 static bool is_shared(const struct qn_kernel *kernel, const char *algorithm) {
   return kernel->traits & QN_KERNEL_DEVICES &&
@@ -157,11 +181,11 @@ static enum qn_status refuse_devices(const struct qn_kernel *kernel, struct qn_e
 
 /* The traits of an algorithm's kernels, all together: what suits it on one layout is no mistake on
  * another, where a kernel of its own ends by itself. */
-static uint32_t traits_of(const char *algorithm) {
-  uint32_t traits = 0;
-  for (const struct qn_kernel *const *kernel = qn_kernels(); *kernel; kernel++)
-    if (strcmp((*kernel)->algorithm, algorithm) == 0)
-      traits |= (*kernel)->traits;
+static uint32_t traits_of(const struct qn_kernel *kernel) {
+  uint32_t traits = kernel->traits;
+  for (const struct qn_kernel *const *other = qn_kernels(); *other; other++)
+    if (strcmp((*other)->algorithm, kernel->algorithm) == 0)
+      traits |= (*other)->traits;
   return traits;
 }
 
@@ -181,7 +205,7 @@ static enum qn_status check_uses(const struct qn_kernel *kernel,
       {"--groups", options->groups != NULL, QN_KERNEL_GROUPS},
       {"--delta", options->delta >= 0, QN_KERNEL_DELTA},
   };
-  const uint32_t traits = traits_of(kernel->algorithm);
+  const uint32_t traits = traits_of(kernel);
   if (options->iterations >= 0 && traits & QN_KERNEL_HOPS)
     return qn_fail(error, QN_USAGE, "say with --hops how far %s goes", kernel->algorithm);
   for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
@@ -344,7 +368,8 @@ static enum qn_status run_kernel(const struct qn_run_input *input,
 enum qn_status qn_run_start(const struct qn_run_input *input, const struct qn_run_options *options,
                             struct qn_run *run, struct qn_error *error) {
   *run = (struct qn_run){0};
-  enum qn_status status = choose_kernel(input, options, &run->kernel, error);
+  enum qn_status status = options->program ? load_program(input, options, run, error)
+                                           : choose_kernel(input, options, &run->kernel, error);
   if (!status)
     status = check_options(run->kernel, options, error);
   if (!status && run->kernel->traits & QN_KERNEL_WEIGHTS && !input->trusted)
@@ -365,5 +390,6 @@ void qn_run_destroy(struct qn_run *run) {
   qn_run_result_destroy(&run->result);
   qn_vertex_groups_destroy(&run->groups);
   qn_free(run->sources);
+  qn_user_program_unload(&run->program);
   *run = (struct qn_run){0};
 }

@@ -6,6 +6,7 @@
 #include "kernels/registry.h"
 #include "runtime/checkpoint.h"
 #include "runtime/run_input.h"
+#include "runtime/user_program.h"
 #include "runtime/watch.h"
 
 #ifdef __cplusplus
@@ -17,6 +18,7 @@ enum qn_device_choice { QN_DEVICE_AUTO, QN_DEVICE_CPU, QN_DEVICE_CUDA, QN_DEVICE
 /* What the command line says; a negative number stands for "not said". */
 struct qn_run_options {
   const char *algorithm;
+  const char *program; /* a file with a program (runtime/user_program.h), instead; NULL: none */
   enum qn_device_choice device;
   int device_index;     /* which CUDA device */
   const int *devices;   /* [num_devices] several of them, instead */
@@ -40,7 +42,8 @@ struct qn_run_options {
 /* A run that has happened. */
 struct qn_run {
   const struct qn_kernel *kernel;
-  uint32_t *sources; /* [num_sources] vertices */
+  struct qn_user_program program; /* that the kernel lies in, if it is a user's */
+  uint32_t *sources;              /* [num_sources] vertices */
   uint32_t num_sources;
   struct qn_vertex_groups groups;
   struct qn_run_request request;

@@ -36,7 +36,19 @@ pkg_config = env.Textfile("quern.pc", [
     "Cflags: -I$${includedir}",
 ])
 
-installed = [
+
+
+def engine_headers():
+    """What a user's own program is compiled with, in a folder of this version alone."""
+    for top in ("formats", "include", "kernels", "support"):
+        for folder, _, names in os.walk(os.path.join(source, top)):
+            headers = [os.path.join(folder, name) for name in sorted(names) if name.endswith(".h")]
+            if headers:
+                yield env.Install(os.path.join(root, "lib/quern", version(), "engines", os.path.relpath(folder, source)),
+                                  headers)
+
+
+installed = list(engine_headers()) + [
     env.Install(root + "/bin", env["PROGRAMS"]),
     env.Install(root + "/share/man/man1", pages),
     env.Install(root + "/lib", [env["LIBRARIES"]["formats"], env["LIBRARIES"]["support"]]),
@@ -44,6 +56,7 @@ installed = [
     env.Install(root + "/share/doc/quern", ["#README.md", "#CHANGELOG.md", "#LICENSE"]),
     env.Install(root + "/share/doc/quern/specs", env.Glob("#specs/*.md")),
     env.Install(root + "/include/quern", env.Glob("#include/quern/*.h")),
+    env.InstallAs(root + "/share/doc/quern/programs.md", "#kernels/programs/README.md"),
     env.Install(root + "/share/doc/quern/docs", env.Glob("#docs/*")),
     env.Install(root + "/share/doc/quern/examples", env.Glob("#examples/*")),
 ]

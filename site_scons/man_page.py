@@ -21,8 +21,8 @@ def escape(text):
 
 
 def ask(tool, option):
-    # Lines long enough that no paragraph is broken: roff does that.
-    environment = dict(os.environ, ARGP_HELP_FMT="rmargin=10000", LC_ALL="C.UTF-8")
+    # Long lines, so that hardly any is broken; but argp loses its column in those beyond its buffer.
+    environment = dict(os.environ, ARGP_HELP_FMT="rmargin=150", LC_ALL="C.UTF-8")
     return subprocess.run([tool, option], env=environment, stdout=subprocess.PIPE, check=True,
                           universal_newlines=True).stdout
 

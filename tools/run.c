@@ -37,7 +37,8 @@ struct options {
 };
 
 enum key {
-  KEY_SOURCE = 0x100,
+  KEY_PROGRAM = 0x100,
+  KEY_SOURCE,
   KEY_SOURCES,
   KEY_DAMPING,
   KEY_TOLERANCE,
@@ -62,6 +63,13 @@ enum key {
 #define DEFAULT_EVERY 10
 
 static const struct argp_option option_list[] = {
+    {"program", KEY_PROGRAM, "FILE", 0,
+     "Instead of an algorithm of this build, run the one that the header FILE says (programs.md in "
+     "the "
+     "documentation teaches how to write it): a C compiler makes it for the CPU, once, and it is "
+     "kept "
+     "in the user's cache",
+     0},
     {"source", KEY_SOURCE, "ID", 0,
      "Source vertex, by its original id (default: the vertex of the largest out-degree); may be "
      "repeated for bc",
@@ -201,12 +209,25 @@ static void parse_argument(struct options *options, char *argument, struct argp_
     argp_error(state, "one container at a time");
 }
 
+/* With --program the only argument is the container. */
+static void settle_program(struct options *options, struct argp_state *state) {
+  if (!options->run.program)
+    return;
+  if (options->file)
+    argp_error(state, "--program stands instead of an algorithm");
+  options->file = options->run.algorithm;
+  options->run.algorithm = NULL;
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state) {
   struct options *options = state->input;
   switch (key) {
   case ARGP_KEY_INIT:
     state->child_inputs[0] = &options->shared;
     state->child_inputs[1] = &options->watch;
+    return 0;
+  case KEY_PROGRAM:
+    options->run.program = argument;
     return 0;
   case KEY_SOURCE:
     add_source(options, argument);
@@ -281,6 +302,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     parse_argument(options, argument, state);
     return 0;
   case ARGP_KEY_END:
+    settle_program(options, state);
     if (!options->list && !options->file)
       argp_error(state, "name an algorithm and a container (or --list)");
     if (options->mode_given && options->run.device != QN_DEVICE_BOTH)
@@ -571,7 +593,8 @@ int main(int argc, char **argv) {
   static const struct argp_child children[] = {
       {&qn_tool_output_argp, 0, NULL, 0}, {&qn_stream_argp, 0, NULL, 0}, {0}};
   static const struct argp argp = {
-      option_list, parse, "ALGORITHM FILE\n--list", documentation, children, NULL, NULL};
+      option_list, parse, "ALGORITHM FILE\n--program HEADER FILE\n--list", documentation, children,
+      NULL,        NULL};
   struct options options = {.run = {.damping = -1,
                                     .tolerance = -1,
                                     .iterations = -1,

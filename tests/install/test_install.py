@@ -70,6 +70,18 @@ class Install(unittest.TestCase):
                                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
                     self.assertEqual((done.returncode, done.stderr), (0, ""))
 
+    def test_a_program_of_the_users_own(self):
+        """Compiled with the headers that were installed, and nothing of the source tree."""
+        cache = Path(self.folder.name) / "cache"
+        said = subprocess.run([self.prefix / "bin/quern-run", "--program", SOURCE / "tests/programs/widest.h", self.graph()],
+                              cwd=self.folder.name, env={**os.environ, "XDG_CACHE_HOME": str(cache)}, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.assertEqual((said.returncode, said.stderr), (0, ""))
+        self.assertRegex(said.stdout, r"^widest on graph \(cpu")
+        self.assertEqual(len(list(cache.rglob("*.so"))), 1)
+        [engines] = (self.prefix / "lib/quern").glob("*/engines")
+        self.assertTrue((engines / "kernels/programs/program.h").exists())
+
     def completions(self, *words):
         script = 'source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _quern; printf "%s\\n" "${COMPREPLY[@]}"'
         file = self.prefix / "share/bash-completion/completions/quern"

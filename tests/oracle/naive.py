@@ -145,6 +145,19 @@ def bc(num_vertices, edges, sources):
     return score
 
 
+def widest(num_vertices, edges, source):
+    """tests/programs/widest.h: the narrowest edge of the widest path."""
+    rows, width = out_edges(num_vertices, edges), [0] * num_vertices
+    width[source], waiting = math.inf, [source]
+    while waiting:
+        vertex = waiting.pop()
+        for other, weight in rows[vertex]:
+            if min(width[vertex], weight) > width[other]:
+                width[other] = min(width[vertex], weight)
+                waiting.append(other)
+    return width
+
+
 def spmv(num_vertices, edges, vector):
     """y[v] = the sum over v's in-edges of weight times x[source]."""
     result = [0.0] * num_vertices

@@ -1,0 +1,16 @@
+/* A program run by this one, to its end, without a shell. */
+#ifndef QN_RUNTIME_CHILD_H
+#define QN_RUNTIME_CHILD_H
+
+#include <stdint.h>
+
+#include <quern/error.h>
+
+/* Run `argv` (argv[0] is looked for in PATH; NULL ends it) and wait for it. The first bytes of what
+ * it says on standard output and error go to `said`, of `size` bytes with the terminator; the rest
+ * is dropped. `exit_code` is that of the program, or 128 and a signal's number. QN_SYSTEM if it
+ * cannot be run. */
+enum qn_status qn_child_run(const char *const argv[], char *said, uint64_t size, int *exit_code,
+                            struct qn_error *error);
+
+#endif
