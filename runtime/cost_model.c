@@ -59,13 +59,15 @@ json_t *qn_cost_model_json(const struct qn_cost_model *model, const struct qn_st
   return json;
 }
 
-void qn_cost_model_print(const json_t *json) {
+void qn_cost_model_print(const json_t *json, FILE *stream) {
   char rate[32];
 #define SECONDS(key) json_real_value(json_object_get(json, key))
   qn_size_text((uint64_t)SECONDS("bytes_per_second"), rate, sizeof rate);
-  printf("cost model %.4f s: transfer %.4f (at %s/s), calls %.4f, last kernels %.4f, attributes "
-         "%.4f, devices' agreement %.4f; measured %.4f s, kernels of all streams added up %.4f s\n",
-         SECONDS("model"), SECONDS("transfer"), rate, SECONDS("calls"), SECONDS("last_kernels"),
-         SECONDS("attributes"), SECONDS("sync"), SECONDS("measured"), SECONDS("kernels"));
+  fprintf(
+      stream,
+      "cost model %.4f s: transfer %.4f (at %s/s), calls %.4f, last kernels %.4f, attributes "
+      "%.4f, devices' agreement %.4f; measured %.4f s, kernels of all streams added up %.4f s\n",
+      SECONDS("model"), SECONDS("transfer"), rate, SECONDS("calls"), SECONDS("last_kernels"),
+      SECONDS("attributes"), SECONDS("sync"), SECONDS("measured"), SECONDS("kernels"));
 #undef SECONDS
 }

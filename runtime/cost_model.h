@@ -20,6 +20,7 @@
 #define QN_RUNTIME_COST_MODEL_H
 
 #include <jansson.h>
+#include <stdio.h>
 
 #include "kernels/registry.h"
 
@@ -47,7 +48,7 @@ void qn_cost_model_iteration(struct qn_cost_model *model, const struct qn_iterat
  * "bound": the largest term; "bytes_per_second": c2; "skew": d_skew of the whole run, 1 of one
  * device. */
 json_t *qn_cost_model_json(const struct qn_cost_model *model, const struct qn_stream_plan *plan);
-void qn_cost_model_print(const json_t *json);
+void qn_cost_model_print(const json_t *json, FILE *stream);
 
 #ifdef __cplusplus
 }

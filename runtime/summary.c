@@ -236,43 +236,44 @@ enum qn_status qn_summary_create(const struct qn_run_input *input, const struct 
   return status;
 }
 
-static void print_levels(const json_t *levels) {
+static void print_levels(const json_t *levels, FILE *stream) {
   size_t level, shown = 24, count = json_array_size(levels);
   for (level = 0; level < count; level++) {
     if (level == shown && count > shown + 1) {
-      printf("  ... and %zu more levels (--json lists them all)\n", count - shown);
+      fprintf(stream, "  ... and %zu more levels (--json lists them all)\n", count - shown);
       break;
     }
     char text[32];
     uint64_t vertices = (uint64_t)json_integer_value(json_array_get(levels, level));
-    printf("  level %-6zu %15s vertices\n", level, qn_count_text(vertices, text, sizeof text));
+    fprintf(stream, "  level %-6zu %15s vertices\n", level,
+            qn_count_text(vertices, text, sizeof text));
   }
 }
 
-static void print_top(const json_t *top) {
+static void print_top(const json_t *top, FILE *stream) {
   size_t place;
   const json_t *entry;
   json_array_foreach((json_t *)top, place, entry) {
     const json_t *value = json_object_get(entry, "value");
-    printf("  %4zu. %-40s ", place + 1, json_string_value(json_object_get(entry, "id")));
-    json_dumpf(value, stdout, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
-    putchar('\n');
+    fprintf(stream, "  %4zu. %-40s ", place + 1, json_string_value(json_object_get(entry, "id")));
+    json_dumpf(value, stream, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
+    putc('\n', stream);
   }
 }
 
-void qn_summary_print(const json_t *summary) {
+void qn_summary_print(const json_t *summary, FILE *stream) {
   const char *key;
   json_t *value;
   json_object_foreach((json_t *)summary, key, value) {
     char text[32];
     if (json_is_integer(value)) {
-      printf("%-10s %s\n", key,
-             qn_count_text((uint64_t)json_integer_value(value), text, sizeof text));
+      fprintf(stream, "%-10s %s\n", key,
+              qn_count_text((uint64_t)json_integer_value(value), text, sizeof text));
     } else if (json_is_real(value)) {
-      printf("%-10s %.9g\n", key, json_real_value(value));
+      fprintf(stream, "%-10s %.9g\n", key, json_real_value(value));
     } else {
-      printf("%s\n", key);
-      (json_is_object(json_array_get(value, 0)) ? print_top : print_levels)(value);
+      fprintf(stream, "%s\n", key);
+      (json_is_object(json_array_get(value, 0)) ? print_top : print_levels)(value, stream);
     }
   }
 }

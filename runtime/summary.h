@@ -3,6 +3,7 @@
 #define QN_RUNTIME_SUMMARY_H
 
 #include <jansson.h>
+#include <stdio.h>
 
 #include "runtime/dispatch.h"
 
@@ -23,8 +24,8 @@ extern "C" {
 enum qn_status qn_summary_create(const struct qn_run_input *input, const struct qn_run *run,
                                  int64_t top, json_t **out, struct qn_error *error);
 
-/* Print an object made by qn_summary_create to standard output, in lines. */
-void qn_summary_print(const json_t *summary);
+/* Print an object made by qn_summary_create, in lines. */
+void qn_summary_print(const json_t *summary, FILE *stream);
 
 #ifdef __cplusplus
 }

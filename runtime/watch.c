@@ -246,19 +246,20 @@ json_t *qn_watch_joint_json(const struct qn_watch *watch) {
   return qn_joint_report_json(&watch->joint);
 }
 
-void qn_watch_print(const json_t *json) {
+void qn_watch_print(const json_t *json, FILE *stream) {
   char topology[32], moved[32], cache[32];
 #define NUMBER(key) (uint64_t) json_integer_value(json_object_get(json, key))
   const uint64_t active = NUMBER("active_units"), hits = NUMBER("cache_hits");
-  printf("streamed   %s moved of a topology of %s; %" PRIu64 " of %" PRIu64
-         " active units were in the cache of %s\n",
-         qn_size_text(NUMBER("moved_bytes"), moved, sizeof moved),
-         qn_size_text(NUMBER("topology_bytes"), topology, sizeof topology), hits, active,
-         qn_size_text(NUMBER("cache_bytes"), cache, sizeof cache));
+  fprintf(stream,
+          "streamed   %s moved of a topology of %s; %" PRIu64 " of %" PRIu64
+          " active units were in the cache of %s\n",
+          qn_size_text(NUMBER("moved_bytes"), moved, sizeof moved),
+          qn_size_text(NUMBER("topology_bytes"), topology, sizeof topology), hits, active,
+          qn_size_text(NUMBER("cache_bytes"), cache, sizeof cache));
 #undef NUMBER
   const json_t *model = json_object_get(json, "cost_model");
   if (model)
-    qn_cost_model_print(model);
+    qn_cost_model_print(model, stream);
 }
 
 enum qn_status qn_watch_commit(struct qn_watch *watch, struct qn_error *error) {

@@ -4,6 +4,7 @@
 #define QN_RUNTIME_WATCH_H
 
 #include <jansson.h>
+#include <stdio.h>
 
 #include "kernels/registry.h"
 #include "runtime/stream_options.h"
@@ -38,7 +39,7 @@ void qn_watch_attach(struct qn_watch *watch, struct qn_run_request *request, uin
 json_t *qn_watch_json(const struct qn_watch *watch);
 /* The run that the CPU and a device shared (joint_report.h); NULL if they did not. */
 json_t *qn_watch_joint_json(const struct qn_watch *watch);
-void qn_watch_print(const json_t *json);
+void qn_watch_print(const json_t *json, FILE *stream);
 
 /* The timeline appears: of a run that was interrupted, too. */
 enum qn_status qn_watch_commit(struct qn_watch *watch, struct qn_error *error);

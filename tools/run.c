@@ -9,9 +9,11 @@
 #include "runtime/dispatch.h"
 #include "runtime/joint_report.h"
 #include "runtime/list.h"
+#include "runtime/results.h"
 #include "runtime/summary.h"
 #include "runtime/values.h"
 #include "runtime/watch.h"
+#include "support/atomic_file.h"
 #include "support/input_kept.h"
 #include "support/memory.h"
 #include "support/options.h"
@@ -29,6 +31,7 @@ struct options {
   const char *output;
   int64_t top;
   bool list;
+  bool no_ids;
   bool trust;
   bool every_given;
   bool mode_given;
@@ -57,6 +60,7 @@ enum key {
   KEY_CHECKPOINT,
   KEY_EVERY,
   KEY_RESUME,
+  KEY_NO_IDS,
 };
 
 /* Iterations between two checkpoints, unless --every says otherwise. */
@@ -122,7 +126,13 @@ static const struct argp_option option_list[] = {
      "algorithm or parameter is refused (--iterations and -T may differ)",
      1},
     {"output", 'o', "FILE", 0,
-     "Write every vertex's value: lines \"id<TAB>value\", or an array if FILE ends in .npy", 2},
+     "Write every vertex's value: lines \"id<TAB>value\" (- for standard output), lines "
+     "\"id,value\" below a header if FILE ends in .csv, or an array if it ends in .npy",
+     2},
+    {"no-ids", KEY_NO_IDS, NULL, 0,
+     "With -o NAME.npy: do not write the ids of the array's values to NAME.ids.npy (of vertices "
+     "called 0, 1, ... it is never written)",
+     2},
     {"top", KEY_TOP, "N", 0, "Show the N largest values (default: 10 for rankings)", 2},
     {"list", KEY_LIST, NULL, 0, "Show the algorithms, layouts and devices of this build", 3},
     {0}};
@@ -286,11 +296,11 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     options->run.checkpoint.resume = true;
     return 0;
   case 'o':
-    if (strcmp(argument, "-") == 0)
-      argp_error(state, "values cannot be written to standard output: name a file (./- if it is "
-                        "called so)");
     options->output = argument;
     options->run.wants_values = true;
+    return 0;
+  case KEY_NO_IDS:
+    options->no_ids = true;
     return 0;
   case KEY_TOP:
     options->top = parse_count("--top", argument, state);
@@ -310,6 +320,10 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     settle_devices(options, state);
     if (!options->run.checkpoint.folder && (options->every_given || options->run.checkpoint.resume))
       argp_error(state, "--every and --resume are for --checkpoint DIR");
+    if (options->no_ids && !(options->output && qn_results_are_array(options->output)))
+      argp_error(state, "--no-ids is for -o NAME.npy");
+    if (options->output && options->shared.json && qn_is_standard_output(options->output))
+      argp_error(state, "--json and -o would both write to standard output");
     return 0;
   default:
     return ARGP_ERR_UNKNOWN;
@@ -442,92 +456,79 @@ static const char *convergence_note(const struct qn_run *run) {
   return run->result.converged || fixed ? "" : " (not converged)";
 }
 
-static void print_checkpoint(const json_t *checkpoint) {
+static void print_checkpoint(const json_t *checkpoint, FILE *stream) {
   if (!checkpoint)
     return;
 #define NUMBER(key) json_integer_value(json_object_get(checkpoint, key))
-  printf("checkpoint %" JSON_INTEGER_FORMAT " written in %.3f s", NUMBER("written"),
-         json_real_value(json_object_get(checkpoint, "seconds")));
+  fprintf(stream, "checkpoint %" JSON_INTEGER_FORMAT " written in %.3f s", NUMBER("written"),
+          json_real_value(json_object_get(checkpoint, "seconds")));
   if (NUMBER("resumed_after"))
-    printf("; went on after iteration %" JSON_INTEGER_FORMAT, NUMBER("resumed_after"));
-  putchar('\n');
+    fprintf(stream, "; went on after iteration %" JSON_INTEGER_FORMAT, NUMBER("resumed_after"));
+  putc('\n', stream);
 #undef NUMBER
 }
 
-static void print_devices(const json_t *report) {
+static void print_devices(const json_t *report, FILE *stream) {
   const json_t *devices = json_object_get(report, "devices"), *device;
   size_t i;
   json_array_foreach((json_t *)devices, i, device) {
     char moved[32], merged[32], attributes[32];
 #define NUMBER(key) (uint64_t) json_integer_value(json_object_get(device, key))
-    printf("  %zu. %-8" JSON_INTEGER_FORMAT " %" PRIu64 " units, %s of values, %s moved, %" PRIu64
-           " of %" PRIu64 " active units in the cache, %s exchanged, kernels %.6f s\n",
-           i + 1, json_integer_value(json_object_get(device, "index")), NUMBER("units"),
-           qn_size_text(NUMBER("attribute_bytes"), attributes, sizeof attributes),
-           qn_size_text(NUMBER("moved_bytes"), moved, sizeof moved), NUMBER("cache_hits"),
-           NUMBER("active_units"), qn_size_text(NUMBER("merged_bytes"), merged, sizeof merged),
-           json_real_value(json_object_get(device, "kernel_seconds")));
+    fprintf(stream,
+            "  %zu. %-8" JSON_INTEGER_FORMAT " %" PRIu64 " units, %s of values, %s moved, %" PRIu64
+            " of %" PRIu64 " active units in the cache, %s exchanged, kernels %.6f s\n",
+            i + 1, json_integer_value(json_object_get(device, "index")), NUMBER("units"),
+            qn_size_text(NUMBER("attribute_bytes"), attributes, sizeof attributes),
+            qn_size_text(NUMBER("moved_bytes"), moved, sizeof moved), NUMBER("cache_hits"),
+            NUMBER("active_units"), qn_size_text(NUMBER("merged_bytes"), merged, sizeof merged),
+            json_real_value(json_object_get(device, "kernel_seconds")));
 #undef NUMBER
   }
 }
 
-static void print_report(const struct qn_run *run, const json_t *report) {
+static void print_report(const struct qn_run *run, const json_t *report, FILE *stream) {
   char vertices[32], edges[32];
   const json_t *seconds = json_object_get(report, "seconds"), *sources;
 #define TEXT(key) json_string_value(json_object_get(report, key))
 #define COUNT(key, text)                                                                           \
   qn_count_text((uint64_t)json_integer_value(json_object_get(report, key)), text, sizeof text)
-  printf("%s on %s (%s: %s), %s vertices, %s edges\n", TEXT("algorithm"), TEXT("layout"),
-         TEXT("device"), TEXT("kernel"), COUNT("vertices", vertices), COUNT("edges", edges));
+  fprintf(stream, "%s on %s (%s: %s), %s vertices, %s edges\n", TEXT("algorithm"), TEXT("layout"),
+          TEXT("device"), TEXT("kernel"), COUNT("vertices", vertices), COUNT("edges", edges));
   const json_t *device = json_object_get(report, "accelerator");
   if (device) {
     char memory[32], copied[32];
 #define SIZE(key, text)                                                                            \
   qn_size_text((uint64_t)json_integer_value(json_object_get(device, key)), text, sizeof text)
-    printf("device     %s, %s in use, %s copied in %.3f s, kernels %.6f s\n",
-           json_string_value(json_object_get(device, "name")), SIZE("memory_bytes", memory),
-           SIZE("copied_bytes", copied), json_real_value(json_object_get(device, "copy_seconds")),
-           json_real_value(json_object_get(device, "kernel_seconds")));
+    fprintf(stream, "device     %s, %s in use, %s copied in %.3f s, kernels %.6f s\n",
+            json_string_value(json_object_get(device, "name")), SIZE("memory_bytes", memory),
+            SIZE("copied_bytes", copied), json_real_value(json_object_get(device, "copy_seconds")),
+            json_real_value(json_object_get(device, "kernel_seconds")));
   }
-  print_devices(report);
+  print_devices(report, stream);
   if (json_object_get(report, "streaming"))
-    qn_watch_print(json_object_get(report, "streaming"));
+    qn_watch_print(json_object_get(report, "streaming"), stream);
   if (json_object_get(report, "joint"))
-    qn_joint_report_print(json_object_get(report, "joint"));
+    qn_joint_report_print(json_object_get(report, "joint"), stream);
   if ((sources = json_object_get(report, "sources")) && json_array_size(sources) == 1)
-    printf("source     %s\n", json_string_value(json_array_get(sources, 0)));
-  qn_summary_print(json_object_get(report, "result"));
-  printf("iterations %" JSON_INTEGER_FORMAT "%s\n",
-         json_integer_value(json_object_get(report, "iterations")), convergence_note(run));
-  print_checkpoint(json_object_get(report, "checkpoint"));
+    fprintf(stream, "source     %s\n", json_string_value(json_array_get(sources, 0)));
+  qn_summary_print(json_object_get(report, "result"), stream);
+  fprintf(stream, "iterations %" JSON_INTEGER_FORMAT "%s\n",
+          json_integer_value(json_object_get(report, "iterations")), convergence_note(run));
+  print_checkpoint(json_object_get(report, "checkpoint"), stream);
 #define SECONDS(key) json_real_value(json_object_get(seconds, key))
-  printf("seconds    %.3f (map %.3f, validate %.3f, prepare %.3f, kernel %.3f, write %.3f)\n",
-         SECONDS("total"), SECONDS("map"), SECONDS("validate"), SECONDS("prepare"),
-         SECONDS("kernel"), SECONDS("write"));
+  fprintf(stream,
+          "seconds    %.3f (map %.3f, validate %.3f, prepare %.3f, kernel %.3f, write %.3f)\n",
+          SECONDS("total"), SECONDS("map"), SECONDS("validate"), SECONDS("prepare"),
+          SECONDS("kernel"), SECONDS("write"));
   const double rate = json_real_value(json_object_get(report, "edges_per_second"));
   if (rate > 0)
-    printf("edges/s    %.*f million\n", rate < 1e8 ? 2 : 0, rate / 1e6);
+    fprintf(stream, "edges/s    %.*f million\n", rate < 1e8 ? 2 : 0, rate / 1e6);
 }
 
-static enum qn_status write_values(struct qn_text_output **output, const char *path,
-                                   const struct qn_run_input *input, const struct qn_run *run,
-                                   struct qn_error *error) {
-  enum qn_status status = qn_values_write(*output, qn_values_form_of(path), input, run, error);
-  if (status)
-    return status;
-  struct qn_text_output *finished = *output;
-  *output = NULL;
-  return qn_text_output_commit(finished, error);
-}
-
-/* What is read, and what is written. */
-static enum qn_status check_outputs(const struct options *options, struct qn_error *error) {
-  const char *const outputs[] = {options->output, options->watch.trace};
-  enum qn_status status = QN_OK;
-  for (size_t i = 0; !status && i < sizeof outputs / sizeof *outputs; i++)
-    if (!(status = qn_input_kept(outputs[i], options->file, error)))
-      status = qn_input_kept(outputs[i], options->run.groups, error);
-  return status;
+/* The timeline replaces nothing that is read. */
+static enum qn_status check_timeline(const struct options *options, struct qn_error *error) {
+  enum qn_status status = qn_input_kept(options->watch.trace, options->file, error);
+  return status ? status : qn_input_kept(options->watch.trace, options->run.groups, error);
 }
 
 static enum qn_status show(const struct options *options, const struct qn_run_input *input,
@@ -538,11 +539,14 @@ static enum qn_status show(const struct options *options, const struct qn_run_in
   if (status)
     return status;
   json_t *report = report_json(input, run, watch, times, summary);
+  bool values_on_stdout = options->output && qn_is_standard_output(options->output);
   if (options->shared.json) {
     json_dumpf(report, stdout, JSON_INDENT(2));
     putchar('\n');
-  } else {
-    print_report(run, report);
+  } else if (!values_on_stdout) {
+    print_report(run, report, stdout);
+  } else if (!options->shared.quiet) {
+    print_report(run, report, stderr);
   }
   json_decref(report);
   json_decref(summary);
@@ -554,15 +558,20 @@ static enum qn_status run_file(const struct options *options, struct qn_error *e
   struct qn_run_input input = {0};
   struct qn_run run = {0};
   struct qn_run_options run_options = options->run;
-  struct qn_text_output *output = NULL;
+  struct qn_results *results = NULL;
+  const struct qn_results_options results_options = {
+      .path = options->output,
+      .force = options->shared.force,
+      .no_ids = options->no_ids,
+      .inputs = {options->file, options->run.groups}};
   struct qn_watch *watch = NULL;
-  enum qn_status status = check_outputs(options, error);
+  enum qn_status status = check_timeline(options, error);
   if (!status)
     status = qn_run_input_open(options->file, options->trust, &input, error);
   if (!status)
     status = qn_watch_create(&options->watch, options->shared.force, &watch, error);
-  if (!status && options->output) /* before the work, so that it is not done in vain */
-    status = qn_text_output_create(options->output, options->shared.force, &output, error);
+  if (!status && options->output)
+    status = qn_results_create(&results_options, &input, &results, error);
   run_options.watch = watch;
   if (!status)
     status = qn_run_start(&input, &run_options, &run, error);
@@ -574,15 +583,15 @@ static enum qn_status run_file(const struct options *options, struct qn_error *e
   }
   if (!status) {
     double begin = qn_seconds();
-    status = output ? write_values(&output, options->output, &input, &run, error)
-                    : qn_used_files_check(error);
+    status = results ? qn_results_commit(results, &input, &run, error) : qn_used_files_check(error);
+    results = NULL;
     times.write = qn_seconds() - begin;
   }
   if (!status)
     status = show(options, &input, &run, watch, &times, error);
   if (!status && run.keeper)
     status = qn_keeper_discard(run.keeper, error);
-  qn_text_output_abort(output);
+  qn_results_abort(results);
   qn_watch_destroy(watch);
   qn_run_destroy(&run);
   qn_run_input_close(&input);

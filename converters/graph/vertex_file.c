@@ -59,6 +59,11 @@ static enum qn_status find_group(const struct vertex_reader *reader, struct qn_c
   }
 }
 
+/* The first line of a table may name its columns, as results in CSV do. */
+static bool is_header(const struct vertex_reader *reader, struct qn_column id) {
+  return reader->line == 1 && id.end - id.begin == 2 && memcmp(id.begin, "id", 2) == 0;
+}
+
 static enum qn_status read_line(struct vertex_reader *reader, const char *line, const char *end,
                                 struct qn_error *error) {
   struct qn_column id, group = {.begin = end, .end = end};
@@ -72,7 +77,7 @@ static enum qn_status read_line(struct vertex_reader *reader, const char *line, 
   uint32_t vertex, number;
   qn_columns_next(&columns, &id);
   if (!qn_ids_lookup(reader->ids, reader->order, id.begin, (uint64_t)(id.end - id.begin), &vertex))
-    return refuse_line(reader, error, "no vertex has the id", id);
+    return is_header(reader, id) ? QN_OK : refuse_line(reader, error, "no vertex has the id", id);
   if (reader->names)
     qn_columns_next(&columns, &group);
   enum qn_status status = find_group(reader, group, &number, error);

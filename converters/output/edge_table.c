@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "converters/text/quoted_names.h"
 #include "converters/text/text_format.h"
 #include "support/progress.h"
 
@@ -19,63 +20,24 @@ struct job {
 
 /* ---- Ids ------------------------------------------------------------------ */
 
-/* Bytes that an id may take: every one of a name may be a quote. */
+/* Bytes that an id may take. */
 static inline uint64_t id_room(const struct job *job, uint64_t vertex) {
   const struct qn_ids *ids = &job->graph->ids;
   if (ids->kind != QN_IDS_STRINGS)
     return QN_MAX_NUMBER_TEXT;
-  uint64_t length = ids->string_offsets[vertex + 1] - ids->string_offsets[vertex];
-  return 2 * length + 2;
-}
-
-static char *put_quoted(char *p, const char *text, uint64_t length) {
-  *p++ = '"';
-  for (uint64_t i = 0; i < length; i++) {
-    if (text[i] == '"')
-      *p++ = '"';
-    *p++ = text[i];
-  }
-  *p++ = '"';
-  return p;
-}
-
-/* What would be taken for a comment, a byte order mark, JSON, XML or, as networkx writes them, the
- * data of an edge. */
-static bool begins_otherwise(const char *text, uint64_t length) {
-  return (*text && strchr("#%{[<", *text)) || (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0);
-}
-
-static bool is_plain(const char *text, uint64_t length, char separator) {
-  if (length == 0 || *text == ' ' || text[length - 1] == ' ' || begins_otherwise(text, length))
-    return false;
-  for (uint64_t i = 0; i < length; i++)
-    if (text[i] == separator || text[i] == '"' || text[i] == '\n' || text[i] == '\r' ||
-        text[i] == '\t')
-      return false;
-  return true;
-}
-
-/* Then names are copied without a look at them, as often as edges have them. */
-static bool all_plain(const struct qn_ids *ids, char separator) {
-  uint64_t others = 0;
-  if (ids->kind != QN_IDS_STRINGS)
-    return true;
-#pragma omp parallel for schedule(static) reduction(+ : others)
-  for (uint64_t v = 0; v < ids->num_vertices; v++)
-    others += !is_plain(ids->string_bytes + ids->string_offsets[v],
-                        ids->string_offsets[v + 1] - ids->string_offsets[v], separator);
-  return others == 0;
+  return QN_QUOTED_NAME_ROOM(ids->string_offsets[vertex + 1] - ids->string_offsets[vertex]);
 }
 
 static struct job job_of(const struct qn_graph *graph, const struct qn_listed_edges *listed,
                          const struct qn_table_style *style) {
   return (struct job){
-      graph, listed, style, all_plain(&graph->ids, style->separator), strlen(style->tail), 0};
+      graph, listed, style, qn_names_are_plain(&graph->ids, style->separator), strlen(style->tail),
+      0};
 }
 
 static char *put_name(char *p, const struct job *job, const char *text, uint64_t length) {
-  if (!job->all_plain && !is_plain(text, length, job->style->separator))
-    return put_quoted(p, text, length);
+  if (!job->all_plain)
+    return qn_put_quoted_name(p, text, length, job->style->separator);
   memcpy(p, text, length);
   return p + length;
 }

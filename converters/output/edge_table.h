@@ -10,9 +10,7 @@
 extern "C" {
 #endif
 
-/* How lines look. A name that could be read as something else stands in double quotes, its own
- * quotes doubled (RFC 4180): one with a separator, a quote or a line break in it, one that begins
- * as a comment does or with or ends in a blank, and none at all. */
+/* How lines look. Names are quoted where they must be (converters/text/quoted_names.h). */
 struct qn_table_style {
   char separator;
   const char *tail; /* after the last column, e.g. ",EDGE"; "" for nothing */

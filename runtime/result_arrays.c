@@ -1,0 +1,117 @@
+#include "runtime/result_arrays.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "converters/text/npy_header.h"
+#include "runtime/values.h"
+#include "support/checked.h"
+#include "support/sizes.h"
+
+/* Some hundred KB are formatted at a time. */
+#define PART_BYTES ((uint64_t)256 << 10)
+/* Names may take so many times their bytes, or so many bytes in all, before an array of them is
+ * refused. */
+#define MAX_GROWTH 16
+#define FEW_BYTES ((uint64_t)1 << 30)
+
+struct array {
+  const struct qn_run_input *input;
+  const char *elements; /* [length] of `width` bytes, in vertex order; NULL: names */
+  uint64_t length, width;
+};
+
+/* ---- Elements ---------------------------------------------------------------------------- */
+
+static char *put_name(char *p, const struct qn_ids *ids, uint64_t vertex, uint64_t width) {
+  uint64_t length = ids->string_offsets[vertex + 1] - ids->string_offsets[vertex];
+  memcpy(p, ids->string_bytes + ids->string_offsets[vertex], length);
+  memset(p + length, 0, width - length);
+  return p + width;
+}
+
+static uint64_t part_length(const struct array *array) {
+  return array->width < PART_BYTES ? PART_BYTES / array->width : 1;
+}
+
+static void format_part(const void *context, uint64_t part, struct qn_text_buffer *buffer) {
+  const struct array *array = context;
+  uint64_t begin = part * part_length(array), end = begin + part_length(array);
+  end = end < array->length ? end : array->length;
+  char *p = qn_text_buffer_reserve(buffer, (end - begin) * array->width);
+  if (!p)
+    return;
+  for (uint64_t i = begin; i < end; i++) {
+    uint64_t vertex = qn_vertex_at(array->input, i);
+    p = array->elements ? mempcpy(p, array->elements + vertex * array->width, array->width)
+                        : put_name(p, &array->input->ids, vertex, array->width);
+  }
+  qn_text_buffer_advance(buffer, p);
+}
+
+static enum qn_status write_array(struct qn_text_output *output, const char *type,
+                                  const struct array *array, struct qn_error *error) {
+  char header[QN_NPY_HEADER_BYTES], shape[32];
+  uint64_t length = part_length(array);
+  snprintf(shape, sizeof shape, "(%" PRIu64 ",)", array->length);
+  qn_npy_header(header, type, shape);
+  enum qn_status status = qn_text_output_write(output, header, sizeof header, error);
+  return status ? status
+                : qn_text_output_parts(output, (array->length + length - 1) / length, format_part,
+                                       array, error);
+}
+
+enum qn_status qn_result_array_write(struct qn_text_output *output,
+                                     const struct qn_run_input *input,
+                                     const struct qn_run_result *result, struct qn_error *error) {
+  static const char *const types[] = {[QN_RESULT_U32] = "<u4",
+                                      [QN_RESULT_U64] = "<u8",
+                                      [QN_RESULT_F32] = "<f4",
+                                      [QN_RESULT_F64] = "<f8"};
+  const struct array array = {input, result->values, result->num_values,
+                              qn_result_bytes(result->type)};
+  return write_array(output, types[result->type], &array, error);
+}
+
+/* ---- Ids --------------------------------------------------------------------------------- */
+
+/* A string without bytes has no type in NumPy. */
+static uint64_t longest_name(const struct qn_ids *ids) {
+  uint64_t longest = 1;
+#pragma omp parallel for schedule(static) reduction(max : longest)
+  for (uint64_t v = 0; v < ids->num_vertices; v++) {
+    uint64_t length = ids->string_offsets[v + 1] - ids->string_offsets[v];
+    longest = length > longest ? length : longest;
+  }
+  return longest;
+}
+
+enum qn_status qn_id_array_check(const struct qn_ids *ids, struct qn_error *error) {
+  uint64_t bytes, longest;
+  char size[32];
+  if (ids->kind != QN_IDS_STRINGS)
+    return QN_OK;
+  longest = longest_name(ids);
+  if (!qn_mul_u64(longest, ids->num_vertices, &bytes))
+    bytes = UINT64_MAX;
+  if (bytes <= FEW_BYTES || bytes / MAX_GROWTH <= ids->string_offsets[ids->num_vertices])
+    return QN_OK;
+  return qn_fail(error, QN_UNSUPPORTED,
+                 "an array of the ids would take %s, as the longest name has %" PRIu64
+                 " bytes: write text or .csv, or leave the ids out with --no-ids",
+                 qn_size_text(bytes, size, sizeof size), longest);
+}
+
+enum qn_status qn_id_array_write(struct qn_text_output *output, const struct qn_run_input *input,
+                                 struct qn_error *error) {
+  const struct qn_ids *ids = &input->ids;
+  char type[32] = "<u8";
+  struct array array = {input, (const char *)ids->numbers, ids->num_vertices, sizeof(uint64_t)};
+  if (ids->kind == QN_IDS_STRINGS) {
+    array.elements = NULL;
+    array.width = longest_name(ids);
+    snprintf(type, sizeof type, "|S%" PRIu64, array.width);
+  }
+  return write_array(output, type, &array, error);
+}

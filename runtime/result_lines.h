@@ -1,0 +1,22 @@
+/* Results as text, a line for each vertex in original order. Internal to results.c. */
+#ifndef QN_RUNTIME_RESULT_LINES_H
+#define QN_RUNTIME_RESULT_LINES_H
+
+#include "converters/text/text_output.h"
+#include "runtime/dispatch.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Write lines of an id, `separator` and a value, or the id of the vertex that is the value. "None"
+ * is inf; reals have digits enough to be read exactly. With the separator ',' names are quoted
+ * where they must be, and the first line is "id,ALGORITHM". */
+enum qn_status qn_result_lines_write(struct qn_text_output *output, char separator,
+                                     const struct qn_run_input *input, const struct qn_run *run,
+                                     struct qn_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,112 @@
+#include "runtime/results.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "converters/text/text_output.h"
+#include "runtime/result_arrays.h"
+#include "runtime/result_lines.h"
+#include "support/input_kept.h"
+#include "support/memory.h"
+
+enum form { FORM_LINES, FORM_CSV, FORM_ARRAY };
+
+struct qn_results {
+  enum form form;
+  struct qn_text_output *values;
+  struct qn_text_output *ids; /* NULL: none */
+};
+
+static bool ends_in(const char *path, const char *end) {
+  size_t length = strlen(path);
+  return length > strlen(end) && strcmp(path + length - strlen(end), end) == 0;
+}
+
+bool qn_results_are_array(const char *path) {
+  return ends_in(path, ".npy");
+}
+
+static enum form form_of(const char *path) {
+  return qn_results_are_array(path) ? FORM_ARRAY : ends_in(path, ".csv") ? FORM_CSV : FORM_LINES;
+}
+
+static enum qn_status create_file(const struct qn_results_options *options, const char *path,
+                                  struct qn_text_output **out, struct qn_error *error) {
+  enum qn_status status = QN_OK;
+  for (size_t i = 0; !status && i < sizeof options->inputs / sizeof *options->inputs; i++)
+    status = qn_input_kept(path, options->inputs[i], error);
+  return status ? status : qn_text_output_create(path, options->force, out, error);
+}
+
+/* NAME.ids.npy beside NAME.npy. */
+static enum qn_status create_ids(const struct qn_results_options *options, const struct qn_ids *ids,
+                                 struct qn_text_output **out, struct qn_error *error) {
+  static const char end[] = ".ids.npy";
+  char *path;
+  size_t length = strlen(options->path) - strlen(".npy");
+  enum qn_status status = qn_id_array_check(ids, error);
+  if (!status)
+    status = qn_alloc(&path, length + sizeof end, 1, "the name of an output", error);
+  if (status)
+    return status;
+  memcpy(mempcpy(path, options->path, length), end, sizeof end);
+  status = create_file(options, path, out, error);
+  qn_free(path);
+  return status;
+}
+
+enum qn_status qn_results_create(const struct qn_results_options *options,
+                                 const struct qn_run_input *input, struct qn_results **out,
+                                 struct qn_error *error) {
+  struct qn_results *results;
+  *out = NULL;
+  enum qn_status status = qn_alloc_zeroed(&results, 1, sizeof *results, "an output", error);
+  if (status)
+    return status;
+  results->form = form_of(options->path);
+  status = create_file(options, options->path, &results->values, error);
+  if (!status && results->form == FORM_ARRAY && input->ids.kind != QN_IDS_DENSE && !options->no_ids)
+    status = create_ids(options, &input->ids, &results->ids, error);
+  if (!status)
+    *out = results;
+  else
+    qn_results_abort(results);
+  return status;
+}
+
+static enum qn_status write_values(const struct qn_results *results,
+                                   const struct qn_run_input *input, const struct qn_run *run,
+                                   struct qn_error *error) {
+  if (results->form == FORM_ARRAY)
+    return qn_result_array_write(results->values, input, &run->result, error);
+  return qn_result_lines_write(results->values, results->form == FORM_CSV ? ',' : '\t', input, run,
+                               error);
+}
+
+static enum qn_status commit_file(struct qn_text_output **output, struct qn_error *error) {
+  struct qn_text_output *finished = *output;
+  *output = NULL;
+  return qn_text_output_commit(finished, error);
+}
+
+/* The ids come first: a script that waits for the values finds both. */
+enum qn_status qn_results_commit(struct qn_results *results, const struct qn_run_input *input,
+                                 const struct qn_run *run, struct qn_error *error) {
+  enum qn_status status = write_values(results, input, run, error);
+  if (!status && results->ids)
+    status = qn_id_array_write(results->ids, input, error);
+  if (!status && results->ids)
+    status = commit_file(&results->ids, error);
+  if (!status)
+    status = commit_file(&results->values, error);
+  qn_results_abort(results);
+  return status;
+}
+
+void qn_results_abort(struct qn_results *results) {
+  if (!results)
+    return;
+  qn_text_output_abort(results->values);
+  qn_text_output_abort(results->ids);
+  qn_free(results);
+}

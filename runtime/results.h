@@ -1,0 +1,44 @@
+/* Results as files: every vertex's value, in original order. The name of the file says how:
+ *
+ *   NAME.npy   an array, and unless the vertices are called 0, 1, ... their ids beside it, in
+ *              NAME.ids.npy (runtime/result_arrays.h)
+ *   NAME.csv   lines "id,value" below a header (runtime/result_lines.h)
+ *   others     lines "id<TAB>value"; "-" is standard output */
+#ifndef QN_RUNTIME_RESULTS_H
+#define QN_RUNTIME_RESULTS_H
+
+#include <stdbool.h>
+
+#include "runtime/dispatch.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct qn_results_options {
+  const char *path;
+  bool force;            /* replace files */
+  bool no_ids;           /* no ids beside an array */
+  const char *inputs[2]; /* files that must not be replaced, or NULL */
+};
+
+/* Does the name ask for an array? */
+bool qn_results_are_array(const char *path);
+
+struct qn_results;
+
+/* Begin to write, before the work, so that it is not done in vain. Owned until commit or abort. */
+enum qn_status qn_results_create(const struct qn_results_options *options,
+                                 const struct qn_run_input *input, struct qn_results **out,
+                                 struct qn_error *error);
+
+/* Write what the run found. Frees `results` whatever the outcome. */
+enum qn_status qn_results_commit(struct qn_results *results, const struct qn_run_input *input,
+                                 const struct qn_run *run, struct qn_error *error);
+/* NULL is allowed. */
+void qn_results_abort(struct qn_results *results);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
