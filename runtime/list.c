@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kernels/registry.h"
+#include "support/tool.h"
 #include <quern/layouts.h>
 
 static json_t *weight_names(uint32_t weight_types) {
@@ -54,9 +55,21 @@ json_t *qn_kernel_list(void) {
 
 /* ---- The table ----------------------------------------------------------------------------- */
 
-/* Columns: an algorithm's name, its title, and from LAYOUTS_AT on a layout every LAYOUT_WIDTH. */
-enum { NAME_WIDTH = 12, TITLE_WIDTH = 40, LAYOUTS_AT = 2 + NAME_WIDTH + 2 + TITLE_WIDTH + 1 };
-enum { LAYOUT_WIDTH = 4 };
+/* Columns: an algorithm's name, its title, and a layout every LAYOUT_WIDTH. */
+enum { NAME_WIDTH = 12, LEAST_TITLE = 16, MOST_TITLE = 40, LAYOUT_WIDTH = 4 };
+
+/* Columns for titles: what is left of the width. A cell ends in a blank. */
+static int title_width(void) {
+  int width = (int)qn_tool_width() - (2 + NAME_WIDTH + 2 + 1) + 1;
+  for (const struct qn_layout_operations *row = qn_layouts(); row->view; row++)
+    width -= LAYOUT_WIDTH;
+  return width < LEAST_TITLE ? LEAST_TITLE : width > MOST_TITLE ? MOST_TITLE : width;
+}
+
+/* Where the layouts begin. */
+static int layouts_at(void) {
+  return 2 + NAME_WIDTH + 2 + title_width() + 1;
+}
 
 static bool has_kernel(const char *algorithm, const char *layout, enum qn_processor processor) {
   for (const struct qn_kernel *const *kernel = qn_kernels(); *kernel; kernel++)
@@ -68,7 +81,7 @@ static bool has_kernel(const char *algorithm, const char *layout, enum qn_proces
 
 /* A layout's name, and a line from it down to its column; lines of those before it go on. */
 static void print_column_head(const struct qn_layout_operations *row, unsigned column) {
-  int end = LAYOUTS_AT - 2;
+  int end = layouts_at() - 2;
   printf("%*s ", end, row->name);
   for (unsigned i = 0; i < column; i++)
     fputs("----", stdout);
@@ -112,9 +125,9 @@ static void print_algorithm(const json_t *kernel) {
   const char *title = text_of(kernel, "title");
   char name[64];
   snprintf(name, sizeof name, alias ? "%s (%s)" : "%s", algorithm, alias);
-  printf("  %-*s  %-*s ", NAME_WIDTH, name, TITLE_WIDTH, title);
-  if (strlen(name) > NAME_WIDTH || strlen(title) > TITLE_WIDTH)
-    printf("\n%*s", LAYOUTS_AT, "");
+  printf("  %-*s  %-*s ", NAME_WIDTH, name, title_width(), title);
+  if (strlen(name) > NAME_WIDTH || strlen(title) > (size_t)title_width())
+    printf("\n%*s", layouts_at(), "");
   print_cells(algorithm);
 }
 

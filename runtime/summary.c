@@ -3,6 +3,7 @@
 #include <math.h>
 #include <omp.h>
 
+#include "formats/graph/components.h"
 #include "kernels/cuts/chunks.h"
 #include "runtime/values.h"
 #include "support/memory.h"
@@ -75,41 +76,14 @@ static enum qn_status add_levels(const struct qn_run_result *result, const struc
   return QN_OK;
 }
 
-/* Neighbours in vertex order are often of one component: their count is kept in a register
- * until the label changes, so that the largest component's counter is not fought over. */
 static enum qn_status add_components(const struct qn_run_result *result, json_t *object,
                                      struct qn_error *error) {
-  const uint32_t *labels = result->values;
-  uint64_t num_values = result->num_values, count = 0, largest = 0;
-  uint64_t *sizes;
-  enum qn_status status =
-      qn_pages_alloc(&sizes, num_values, sizeof *sizes, "sizes of components", error);
+  struct qn_component_sizes sizes;
+  enum qn_status status = qn_component_sizes(result->values, result->num_values, &sizes, error);
   if (status)
     return status;
-#pragma omp parallel
-  {
-    uint32_t label = 0;
-    uint64_t run = 0;
-#pragma omp for schedule(static)
-    for (uint64_t v = 0; v < num_values; v++) {
-      if (run && labels[v] != label) {
-        __atomic_fetch_add(&sizes[label], run, __ATOMIC_RELAXED);
-        run = 0;
-      }
-      label = labels[v];
-      run++;
-    }
-    if (run)
-      __atomic_fetch_add(&sizes[label], run, __ATOMIC_RELAXED);
-  }
-#pragma omp parallel for schedule(static) reduction(+ : count) reduction(max : largest)
-  for (uint64_t v = 0; v < num_values; v++) {
-    count += sizes[v] > 0;
-    largest = sizes[v] > largest ? sizes[v] : largest;
-  }
-  json_object_set_new(object, "count", json_integer((json_int_t)count));
-  json_object_set_new(object, "largest", json_integer((json_int_t)largest));
-  qn_pages_free(sizes, num_values, sizeof *sizes);
+  json_object_set_new(object, "count", json_integer((json_int_t)sizes.count));
+  json_object_set_new(object, "largest", json_integer((json_int_t)sizes.largest));
   return QN_OK;
 }
 

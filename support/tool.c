@@ -2,10 +2,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <langinfo.h>
+#include <locale.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "support/atomic_file.h"
@@ -203,6 +206,50 @@ static void open_standard_descriptors(void) {
       _exit(QN_SYSTEM);
 }
 
+/* ---- The terminal ---------------------------------------------------------- */
+
+#define USUAL_WIDTH 80
+#define LEAST_WIDTH 40
+#define MOST_WIDTH 1000
+
+/* What COLUMNS says; 0 if it is not a number. */
+static unsigned long columns_wanted(void) {
+  const char *text = getenv("COLUMNS");
+  char *end;
+  unsigned long columns = text ? strtoul(text, &end, 10) : 0;
+  return text && *end == '\0' ? columns : 0;
+}
+
+unsigned qn_tool_width(void) {
+  struct winsize size;
+  unsigned long width = columns_wanted();
+  if (width == 0)
+    width = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+  if (width == 0)
+    return USUAL_WIDTH;
+  return width < LEAST_WIDTH ? LEAST_WIDTH : width > MOST_WIDTH ? MOST_WIDTH : (unsigned)width;
+}
+
+/* The program's own locale stays "C", whose decimal point is a point. */
+bool qn_tool_speaks_utf8(void) {
+  locale_t users = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
+  if (!users)
+    return false;
+  bool utf8 = strcmp(nl_langinfo_l(CODESET, users), "UTF-8") == 0;
+  freelocale(users);
+  return utf8;
+}
+
+/* argp fills lines up to a margin, which users may choose, too. */
+static void fit_help(void) {
+  char format[32];
+  snprintf(format, sizeof format, "rmargin=%u", qn_tool_width() - 1);
+  if (setenv("ARGP_HELP_FMT", format, 0) != 0)
+    _exit(QN_SYSTEM);
+}
+
+/* ---- Beginning and end ------------------------------------------------------ */
+
 void qn_tool_parse(const char *name, const struct argp *argp, int argc, char **argv, void *input,
                    const struct qn_tool_options *options) {
   open_standard_descriptors();
@@ -212,6 +259,7 @@ void qn_tool_parse(const char *name, const struct argp *argp, int argc, char **a
   tool_name = name;
   argp_program_version_hook = print_version;
   argp_err_exit_status = QN_USAGE;
+  fit_help();
   look_at_options(argp, argc, argv);
   char *called = argv[0];
   argv[0] = (char *)name;

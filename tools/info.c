@@ -8,19 +8,33 @@
 #include "formats/container/figures.h"
 #include "support/sizes.h"
 #include "support/tool.h"
+#include "tools/graph_statistics.h"
 #include <quern/layouts.h>
 #include <quern/open.h>
 
 struct options {
   struct qn_tool_options shared;
   const char *file;
+  bool statistics;
 };
+
+enum { KEY_STATS = 0x100 };
+
+static const struct argp_option option_list[] = {
+    {"stats", KEY_STATS, NULL, 0,
+     "Look at every edge: degrees and their histogram, isolated vertices, loops, parallel edges, "
+     "reciprocity, components",
+     0},
+    {0}};
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
   struct options *options = state->input;
   switch (key) {
   case ARGP_KEY_INIT:
     state->child_inputs[0] = &options->shared;
+    return 0;
+  case KEY_STATS:
+    options->statistics = true;
     return 0;
   case ARGP_KEY_ARG:
     if (options->file)
@@ -39,9 +53,10 @@ static const char documentation[] =
     "Show what a container holds: its header, its layout's figures, where it came from, and its "
     "sections.\v"
     "FILE is a container, plain or in archive form, or BUNDLE.tar:MEMBER. Only header, section "
-    "table, footer and small sections are read; contents are not checked "
-    "(quern-verify does that). Exit status: 0, or 3 for a damaged file, 4 for an unknown version "
-    "or feature, 5 if it cannot be read.";
+    "table, footer and small sections are read; contents are not checked (quern-verify does that). "
+    "With --stats the graph is read and checked: a plain container, or a member of a bundle, which "
+    "is restored to temporary disk space (TMPDIR). Exit status: 0, or 3 for a damaged file, 4 for "
+    "an unknown version or feature, 5 if it cannot be read.";
 
 static void print_sections(const json_t *sections) {
   size_t index;
@@ -97,14 +112,28 @@ static void explain_edges(json_t *description, bool json) {
 static void print_text(json_t *description) {
   json_t *sections = json_incref(json_object_get(description, "sections"));
   json_object_del(description, "sections");
+  json_t *statistics = json_incref(json_object_get(description, "statistics"));
+  json_object_del(description, "statistics");
   qn_figures_print(description, stdout);
   print_sections(sections);
+  if (statistics)
+    qn_graph_statistics_print(statistics, stdout);
+  json_decref(statistics);
   json_decref(sections);
+}
+
+static enum qn_status add_statistics(const struct options *options, json_t *description,
+                                     struct qn_error *error) {
+  json_t *statistics;
+  enum qn_status status = qn_graph_statistics(options->file, &statistics, error);
+  if (!status)
+    json_object_set_new(description, "statistics", statistics);
+  return status;
 }
 
 int main(int argc, char **argv) {
   static const struct argp_child children[] = {{&qn_tool_argp, 0, NULL, 0}, {0}};
-  static const struct argp argp = {NULL, parse, "FILE", documentation, children, NULL, NULL};
+  static const struct argp argp = {option_list, parse, "FILE", documentation, children, NULL, NULL};
   struct options options = {0};
   struct qn_error error;
   struct qn_container *container;
@@ -116,6 +145,8 @@ int main(int argc, char **argv) {
     status = qn_container_describe(container, &description, &error);
   if (!status)
     explain_edges(description, options.shared.json);
+  if (!status && options.statistics)
+    status = add_statistics(&options, description, &error);
   if (!status && options.shared.json) {
     json_dumpf(description, stdout, JSON_INDENT(2));
     putchar('\n');

@@ -64,13 +64,12 @@ static uint64_t count_unreached(const struct qn_csr *csr, uint64_t *waiting, uin
   return isolated;
 }
 
-/* Vertices without out-edges and, if `in` is not NULL, without in-edges. */
-static uint64_t count_empty_rows(const struct qn_csr *out, const struct qn_csr *in) {
+uint64_t qn_csr_count_empty(const struct qn_csr *csr, const uint64_t *in_offsets) {
   uint64_t empty = 0;
 #pragma omp parallel for schedule(static) reduction(+ : empty)
-  for (uint64_t v = 0; v < out->num_vertices; v++)
-    empty += out->row_offsets[v] == out->row_offsets[v + 1] &&
-             (!in || in->row_offsets[v] == in->row_offsets[v + 1]);
+  for (uint64_t v = 0; v < csr->num_vertices; v++)
+    empty += csr->row_offsets[v] == csr->row_offsets[v + 1] &&
+             (!in_offsets || in_offsets[v] == in_offsets[v + 1]);
   return empty;
 }
 
@@ -79,7 +78,7 @@ enum qn_status qn_graph_count_isolated(const struct qn_graph *graph, uint64_t *c
   const struct qn_csr *csr = &graph->out;
   bool in_rows = graph->directedness == QN_DIRECTED && graph->has_transpose;
   uint64_t *waiting, num_words = csr->num_vertices / 64 + 1;
-  *count = count_empty_rows(csr, in_rows ? &graph->in : NULL);
+  *count = qn_csr_count_empty(csr, in_rows ? graph->in.row_offsets : NULL);
   if (*count == 0 || in_rows || graph->directedness == QN_UNDIRECTED)
     return QN_OK;
   enum qn_status status =

@@ -16,6 +16,9 @@ uint64_t qn_csr_count_loops(const struct qn_csr *csr);
  * them stored both ways, that are. */
 uint64_t qn_csr_count_parallel(const struct qn_csr *csr, bool once);
 
+/* Vertices whose rows are empty; with `in_offsets` [V + 1], not NULL, those of in-edges too. */
+uint64_t qn_csr_count_empty(const struct qn_csr *csr, const uint64_t *in_offsets);
+
 /* Vertices that no edge begins or ends at. */
 enum qn_status qn_graph_count_isolated(const struct qn_graph *graph, uint64_t *count,
                                        struct qn_error *error);

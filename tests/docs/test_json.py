@@ -68,7 +68,13 @@ class Json(unittest.TestCase):
                 self.compare(printed | {"estimate", "estimate.memory"}, ("quern-block", "The estimate"))
 
     def test_info(self):
-        self.compare(self.printed("quern-info", self.at / "g.qrn"), ("quern-info",))
+        run("quern-import", self.at / "g.txt", "-q", "-o", self.at / "directed.qrn")
+        printed = self.printed("quern-info", self.at / "g.qrn", "--stats")
+        directed = self.printed("quern-info", self.at / "directed.qrn", "--stats")
+        either = {key for key in directed if key.startswith(("statistics.out_degree.", "statistics.in_degree."))}
+        self.assertEqual({key.replace("out_degree", "degree").replace("in_degree", "degree") for key in either},
+                         {key for key in printed if key.startswith("statistics.degree.")})
+        self.compare(printed | directed - either | {"statistics.out_degree", "statistics.in_degree"}, ("quern-info",))
 
     def test_verify(self):
         (self.at / "r.tsv").write_text("0 1\n1 2\n")

@@ -1,0 +1,210 @@
+#include "formats/graph/components.h"
+
+#include "support/memory.h"
+#include "support/threads.h"
+
+/* Neighbors of each vertex joined at most before all those outside the largest component are. */
+#define NEIGHBOR_ROUNDS 3
+#define NUM_SAMPLES 1024
+#define ROOT_NEIGHBORS 1024
+
+static uint32_t load(const uint32_t *parent, uint32_t vertex) {
+  return __atomic_load_n(&parent[vertex], __ATOMIC_RELAXED);
+}
+
+/* Join the trees of `a` and `b`: hang the larger root below the smaller. */
+static void join(uint32_t *parent, uint32_t a, uint32_t b) {
+  uint32_t p = load(parent, a), q = load(parent, b);
+  while (p != q) {
+    uint32_t high = p > q ? p : q, low = p > q ? q : p;
+    uint32_t expected = high;
+    if (load(parent, high) == low ||
+        __atomic_compare_exchange_n(&parent[high], &expected, low, false, __ATOMIC_RELAXED,
+                                    __ATOMIC_RELAXED))
+      return;
+    p = load(parent, load(parent, high));
+    q = load(parent, low);
+  }
+}
+
+static uint32_t root_of(const uint32_t *parent, uint32_t vertex) {
+  for (uint32_t above = load(parent, vertex); above != vertex; above = load(parent, vertex))
+    vertex = above;
+  return vertex;
+}
+
+void qn_components_end(uint32_t *parent, uint64_t num_vertices) {
+#pragma omp parallel for schedule(dynamic, 16384)
+  for (uint64_t v = 0; v < num_vertices; v++)
+    __atomic_store_n(&parent[v], root_of(parent, load(parent, (uint32_t)v)), __ATOMIC_RELAXED);
+}
+
+static uint32_t first_of_row(const struct qn_csr *csr, uint32_t v, uint32_t otherwise) {
+  uint64_t begin = csr->row_offsets[v];
+  return begin < csr->row_offsets[v + 1] ? csr->column_indices[begin] : otherwise;
+}
+
+/* A vertex without neighbors is its own. */
+static uint32_t smallest_neighbor(const struct qn_graph *graph, uint32_t v) {
+  uint32_t out = first_of_row(&graph->out, v, v);
+  if (graph->directedness == QN_UNDIRECTED || !graph->has_transpose)
+    return out;
+  uint32_t in = first_of_row(&graph->in, v, out);
+  return in < out ? in : out;
+}
+
+/* Join every vertex with its smallest neighbor, and let it point at its root. Only a vertex's own
+ * turn changes its parent: where the neighbor is larger, the vertex goes below that one's root,
+ * which is never larger than the vertex if both see the edge. */
+void qn_components_begin(const struct qn_graph *graph, uint32_t *parent) {
+  uint64_t num_vertices = graph->out.num_vertices;
+#pragma omp parallel for schedule(dynamic, 16384)
+  for (uint64_t v = 0; v < num_vertices; v++) {
+    uint32_t neighbor = smallest_neighbor(graph, (uint32_t)v);
+    parent[v] = neighbor < v ? neighbor : (uint32_t)v;
+  }
+#pragma omp parallel for schedule(dynamic, 16384)
+  for (uint64_t v = 0; v < num_vertices; v++) {
+    uint32_t above = load(parent, (uint32_t)v);
+    if (above == v)
+      above = smallest_neighbor(graph, (uint32_t)v);
+    uint32_t root = root_of(parent, above);
+    if (root < v)
+      __atomic_store_n(&parent[v], root, __ATOMIC_RELAXED);
+  }
+}
+
+static void join_neighbors(const struct qn_csr *csr, uint32_t *parent, uint64_t round) {
+#pragma omp parallel for schedule(dynamic, 16384)
+  for (uint64_t v = 0; v < csr->num_vertices; v++)
+    if (csr->row_offsets[v] + round < csr->row_offsets[v + 1])
+      join(parent, (uint32_t)v, csr->column_indices[csr->row_offsets[v] + round]);
+  qn_components_end(parent, csr->num_vertices);
+}
+
+/* The roots of vertices with neighbors, spread evenly. */
+struct sample {
+  uint32_t roots[NUM_SAMPLES];
+  uint64_t count;
+  uint32_t largest; /* the root of most of them, if more than half have the same */
+  bool dominates;   /* nearly all have it */
+};
+
+/* A majority vote (Boyer, Moore) finds the root of more than half of the sample if there is one,
+ * the only case worth finding. */
+static void elect_largest(struct sample *sample) {
+  uint64_t agreeing = 0;
+  int64_t lead = 0;
+  for (uint64_t i = 0; i < sample->count; i++) {
+    if (lead == 0)
+      sample->largest = sample->roots[i];
+    lead += sample->roots[i] == sample->largest ? 1 : -1;
+  }
+  for (uint64_t i = 0; i < sample->count; i++)
+    agreeing += sample->roots[i] == sample->largest;
+  sample->dominates = agreeing >= sample->count - sample->count / 32;
+}
+
+static void take_sample(const struct qn_graph *graph, const uint32_t *parent,
+                        struct sample *sample) {
+  uint64_t num_vertices = graph->out.num_vertices;
+  *sample = (struct sample){.count = 0};
+  for (uint64_t i = 0; i < NUM_SAMPLES; i++) {
+    uint64_t begin, end;
+    qn_part_of(num_vertices, NUM_SAMPLES, i, &begin, &end);
+    /* Not always the first of its stretch: vertices at regular distances may be alike. */
+    uint64_t vertex = begin + (end > begin ? i * 0x9E3779B97F4A7C15u % (end - begin) : 0);
+    if (vertex < num_vertices && smallest_neighbor(graph, (uint32_t)vertex) != vertex)
+      sample->roots[sample->count++] = parent[vertex];
+  }
+  elect_largest(sample);
+}
+
+/* Join the first neighbors of the sample's roots. Where a few vertices have drawn most others
+ * below them, these are what keeps trees apart. */
+static void join_neighbors_of_roots(const struct qn_csr *csr, uint32_t *parent,
+                                    const struct sample *sample) {
+#pragma omp parallel for schedule(dynamic, 16)
+  for (uint64_t i = 0; i < sample->count; i++) {
+    uint32_t root = sample->roots[i];
+    if (load(parent, root) != root)
+      continue; /* another one of the sample with this root was faster */
+    uint64_t end = csr->row_offsets[root + 1];
+    for (uint64_t edge = csr->row_offsets[root], n = 0; edge < end && n < ROOT_NEIGHBORS;
+         edge++, n++)
+      join(parent, root, csr->column_indices[edge]);
+  }
+  qn_components_end(parent, csr->num_vertices);
+}
+
+static bool in_tree_of(const uint32_t *parent, uint32_t v, uint32_t largest) {
+  return root_of(parent, v) == root_of(parent, largest);
+}
+
+/* Edges from the largest tree to the outside are joined from their other ends, and only until that
+ * one is in the tree. */
+void qn_components_join(uint32_t *parent, uint32_t vertex, struct qn_neighbors neighbors,
+                        uint32_t largest) {
+  if (largest == QN_NO_LARGEST) {
+    for (const uint32_t *other = neighbors.begin; other < neighbors.end; other++)
+      join(parent, vertex, *other);
+  } else if (load(parent, vertex) != largest) {
+    for (const uint32_t *other = neighbors.begin;
+         other < neighbors.end && !in_tree_of(parent, vertex, largest); other++)
+      join(parent, vertex, *other);
+  }
+}
+
+uint32_t qn_components_find_largest(const struct qn_graph *graph, uint32_t *parent) {
+  struct sample sample = {0};
+  take_sample(graph, parent, &sample);
+  for (uint64_t round = 0; round < NEIGHBOR_ROUNDS && !sample.dominates; round++) {
+    if (round == 0)
+      join_neighbors_of_roots(&graph->out, parent, &sample);
+    else
+      join_neighbors(&graph->out, parent, round);
+    take_sample(graph, parent, &sample);
+  }
+  return sample.largest;
+}
+
+/* ---- Sizes ---------------------------------------------------------------------------------- */
+
+/* Neighbors in vertex order are often of one component: their count is kept in a register until the
+ * label changes, so that the largest component's counter is not fought over. */
+static void count_members(const uint32_t *labels, uint64_t num_vertices, uint64_t *members) {
+#pragma omp parallel
+  {
+    uint32_t label = 0;
+    uint64_t run = 0;
+#pragma omp for schedule(static)
+    for (uint64_t v = 0; v < num_vertices; v++) {
+      if (run && labels[v] != label) {
+        __atomic_fetch_add(&members[label], run, __ATOMIC_RELAXED);
+        run = 0;
+      }
+      label = labels[v];
+      run++;
+    }
+    if (run)
+      __atomic_fetch_add(&members[label], run, __ATOMIC_RELAXED);
+  }
+}
+
+enum qn_status qn_component_sizes(const uint32_t *labels, uint64_t num_vertices,
+                                  struct qn_component_sizes *sizes, struct qn_error *error) {
+  uint64_t *members, count = 0, largest = 0;
+  enum qn_status status =
+      qn_pages_alloc(&members, num_vertices, sizeof *members, "sizes of components", error);
+  if (status)
+    return status;
+  count_members(labels, num_vertices, members);
+#pragma omp parallel for schedule(static) reduction(+ : count) reduction(max : largest)
+  for (uint64_t v = 0; v < num_vertices; v++) {
+    count += members[v] > 0;
+    largest = members[v] > largest ? members[v] : largest;
+  }
+  *sizes = (struct qn_component_sizes){count, largest};
+  qn_pages_free(members, num_vertices, sizeof *members);
+  return QN_OK;
+}
