@@ -9,7 +9,7 @@
 #include "runtime/dispatch.h"
 #include "runtime/joint_report.h"
 #include "runtime/list.h"
-#include "runtime/results.h"
+#include "runtime/results/results.h"
 #include "runtime/summary.h"
 #include "runtime/values.h"
 #include "runtime/watch.h"

@@ -1,4 +1,4 @@
-#include "runtime/result_lines.h"
+#include "runtime/results/lines.h"
 
 #include <stdio.h>
 #include <string.h>

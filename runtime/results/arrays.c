@@ -1,4 +1,4 @@
-#include "runtime/result_arrays.h"
+#include "runtime/results/arrays.h"
 
 #include <inttypes.h>
 #include <stdio.h>

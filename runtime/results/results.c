@@ -1,11 +1,11 @@
-#include "runtime/results.h"
+#include "runtime/results/results.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "converters/text/text_output.h"
-#include "runtime/result_arrays.h"
-#include "runtime/result_lines.h"
+#include "runtime/results/arrays.h"
+#include "runtime/results/lines.h"
 #include "support/input_kept.h"
 #include "support/memory.h"
 

@@ -1,6 +1,6 @@
 /* Results as text, a line for each vertex in original order. Internal to results.c. */
-#ifndef QN_RUNTIME_RESULT_LINES_H
-#define QN_RUNTIME_RESULT_LINES_H
+#ifndef QN_RUNTIME_RESULTS_LINES_H
+#define QN_RUNTIME_RESULTS_LINES_H
 
 #include "converters/text/text_output.h"
 #include "runtime/dispatch.h"

@@ -1,11 +1,11 @@
 /* Results as files: every vertex's value, in original order. The name of the file says how:
  *
  *   NAME.npy   an array, and unless the vertices are called 0, 1, ... their ids beside it, in
- *              NAME.ids.npy (runtime/result_arrays.h)
- *   NAME.csv   lines "id,value" below a header (runtime/result_lines.h)
+ *              NAME.ids.npy (runtime/results/arrays.h)
+ *   NAME.csv   lines "id,value" below a header (runtime/results/lines.h)
  *   others     lines "id<TAB>value"; "-" is standard output */
-#ifndef QN_RUNTIME_RESULTS_H
-#define QN_RUNTIME_RESULTS_H
+#ifndef QN_RUNTIME_RESULTS_RESULTS_H
+#define QN_RUNTIME_RESULTS_RESULTS_H
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
 /* Results as one-dimensional NumPy arrays, in original order. Internal to results.c. */
-#ifndef QN_RUNTIME_RESULT_ARRAYS_H
-#define QN_RUNTIME_RESULT_ARRAYS_H
+#ifndef QN_RUNTIME_RESULTS_ARRAYS_H
+#define QN_RUNTIME_RESULTS_ARRAYS_H
 
 #include "converters/text/text_output.h"
 #include "runtime/dispatch.h"
