@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "kernels/cuda/device/device.h"
+#include "support/context.h"
 #include "support/memory.h"
 #include "support/progress.h"
 #include "support/suggest.h"
@@ -309,6 +310,30 @@ static void note_tolerance(const struct qn_kernel *kernel, double tolerance) {
               reached, tolerance);
 }
 
+/* A run that nobody watches tells its context how far it is. */
+static void tell_iteration(void *user, const struct qn_iteration *iteration) {
+  (void)user;
+  (void)iteration;
+  qn_progress_add(1);
+}
+
+/* Iterations end where a checkpoint would be written, if the work was cancelled. */
+static bool is_cancelled(void *user, uint64_t iterations) {
+  (void)user;
+  (void)iterations;
+  return qn_context_check(NULL) != QN_OK;
+}
+
+static enum qn_status end_cancelled(void *user, const struct qn_run_state *state,
+                                    struct qn_error *error) {
+  (void)user;
+  (void)state;
+  return qn_context_check(error);
+}
+
+static const struct qn_checkpointing ends_cancelled = {.is_due = is_cancelled,
+                                                       .save = end_cancelled};
+
 static void fill_request(const struct qn_run_input *input, const struct qn_run_options *options,
                          struct qn_run *run) {
   struct qn_run_request *request = &run->request;
@@ -334,6 +359,10 @@ static void fill_request(const struct qn_run_input *input, const struct qn_run_o
   request->devices = options->devices;
   request->num_devices = options->num_devices;
   request->strategy = options->strategy;
+  request->streaming = options->streaming;
+  request->on_iteration = tell_iteration;
+  if (!qn_context_is_process() && run->kernel->value_bytes)
+    request->checkpointing = &ends_cancelled;
   if (options->watch)
     qn_watch_attach(options->watch, request, input->info->num_vertices,
                     run->kernel->traits & QN_KERNEL_ALL_ACTIVE ? input->info->num_edges : 0,
@@ -345,8 +374,11 @@ static enum qn_status run_once(const struct qn_run_input *input,
                                const struct qn_run_options *options, struct qn_run *run,
                                struct qn_error *error) {
   fill_request(input, options, run);
-  if (!options->checkpoint.folder)
+  if (!options->checkpoint.folder) {
+    if (!options->watch)
+      qn_progress_begin("running", "iterations", 0);
     return run->kernel->run(&run->request, &run->result, error);
+  }
   qn_keeper_close(run->keeper);
   enum qn_status status =
       qn_keeper_open(input, run->kernel, &run->request, &options->checkpoint, &run->keeper, error);

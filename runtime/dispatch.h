@@ -15,18 +15,22 @@ extern "C" {
 
 enum qn_device_choice { QN_DEVICE_AUTO, QN_DEVICE_CPU, QN_DEVICE_CUDA, QN_DEVICE_BOTH };
 
-/* What the command line says; a negative number stands for "not said". */
+/* What a user says (run_settings.h); a negative number stands for "not said". */
 struct qn_run_options {
   const char *algorithm;
   const char *program; /* a file with a program (runtime/user_program.h), instead; NULL: none */
   enum qn_device_choice device;
+  bool device_given;
   int device_index;     /* which CUDA device */
   const int *devices;   /* [num_devices] several of them, instead */
   unsigned num_devices; /* 0: one */
+  int device_list[QN_MAX_DEVICES];
   enum qn_strategy strategy;
   uint64_t device_memory; /* cap on its memory; 0: all that is free */
   bool asynchronous;      /* QN_DEVICE_BOTH: exchange values within iterations */
-  char **sources;         /* [num_sources] original ids */
+  bool mode_given;
+  struct qn_stream_options streaming;
+  char **sources; /* [num_sources] original ids, owned as the array is */
   uint32_t num_sources;
   const char *groups; /* file of "id group" lines (converters/graph/vertex_file.h) */
   double damping;
@@ -36,7 +40,7 @@ struct qn_run_options {
   double delta;
   struct qn_checkpoint_options checkpoint;
   bool wants_values;      /* not only a summary */
-  struct qn_watch *watch; /* is told of the run, and says how to stream; NULL: nobody */
+  struct qn_watch *watch; /* is told of the run; NULL: its context alone (support/context.h) */
 };
 
 /* A run that has happened. */

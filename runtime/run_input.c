@@ -4,8 +4,7 @@
 #include "support/threads.h"
 #include <quern/open.h>
 
-/* The original order and its inverse, where they are not the vertex order. */
-static enum qn_status find_order(struct qn_run_input *input, struct qn_error *error) {
+enum qn_status qn_run_input_order(struct qn_run_input *input, struct qn_error *error) {
   uint64_t num_vertices = input->info->num_vertices;
   enum qn_status status = qn_ids_original_order(&input->ids, &input->order, error);
   if (status || !input->order)
@@ -35,34 +34,57 @@ static enum qn_status view_container(struct qn_run_input *input, struct qn_error
   return status;
 }
 
+enum qn_status qn_run_input_view(struct qn_container *container, struct qn_run_input *input,
+                                 struct qn_error *error) {
+  *input = (struct qn_run_input){.container = container, .info = qn_container_info(container)};
+  enum qn_status status = view_container(input, error);
+  if (status)
+    qn_run_input_forget(input);
+  return status;
+}
+
+enum qn_status qn_run_input_check(struct qn_run_input *input, struct qn_error *error) {
+  return qn_container_confirm(input->container,
+                              input->layout->check(input->container, input->view, error),
+                              qn_container_verify_structure, error);
+}
+
 enum qn_status qn_run_input_open(const char *path, bool trust, struct qn_run_input *input,
                                  struct qn_error *error) {
-  *input = (struct qn_run_input){.trusted = trust};
+  struct qn_container *container;
+  *input = (struct qn_run_input){0};
   double begin = qn_seconds();
-  enum qn_status status = qn_container_open(path, 0, &input->container, error);
+  enum qn_status status = qn_container_open(path, 0, &container, error);
   if (status)
     return status;
-  input->info = qn_container_info(input->container);
-  status = view_container(input, error);
+  status = qn_run_input_view(container, input, error);
+  if (status) {
+    qn_container_unmap(container);
+    return status;
+  }
+  input->trusted = trust;
   input->map_seconds = qn_seconds() - begin;
   begin = qn_seconds();
-  if (!status && !trust)
-    status = qn_container_confirm(input->container,
-                                  input->layout->check(input->container, input->view, error),
-                                  qn_container_verify_structure, error);
+  if (!trust)
+    status = qn_run_input_check(input, error);
   if (!status)
-    status = find_order(input, error);
+    status = qn_run_input_order(input, error);
   input->validate_seconds = qn_seconds() - begin;
   if (status)
     qn_run_input_close(input);
   return status;
 }
 
-void qn_run_input_close(struct qn_run_input *input) {
+void qn_run_input_forget(struct qn_run_input *input) {
   uint64_t num_vertices = input->info ? input->info->num_vertices : 0;
   qn_pages_free(input->order, num_vertices, sizeof *input->order);
   qn_pages_free(input->positions, num_vertices, sizeof *input->positions);
   qn_free(input->view);
-  qn_container_unmap(input->container);
   *input = (struct qn_run_input){0};
+}
+
+void qn_run_input_close(struct qn_run_input *input) {
+  struct qn_container *container = input->container;
+  qn_run_input_forget(input);
+  qn_container_unmap(container);
 }

@@ -28,7 +28,15 @@ struct qn_run_input {
  * qn_run_input_close. */
 enum qn_status qn_run_input_open(const char *path, bool trust, struct qn_run_input *input,
                                  struct qn_error *error);
-/* A zeroed input is allowed. */
+/* The same in steps, for a container that is mapped already: what is cheap; the checks; the
+ * original order and its inverse, where they are not the vertex order. */
+enum qn_status qn_run_input_view(struct qn_container *container, struct qn_run_input *input,
+                                 struct qn_error *error);
+enum qn_status qn_run_input_check(struct qn_run_input *input, struct qn_error *error);
+enum qn_status qn_run_input_order(struct qn_run_input *input, struct qn_error *error);
+
+/* Give all back but the container. A zeroed input is allowed, here and below. */
+void qn_run_input_forget(struct qn_run_input *input);
 void qn_run_input_close(struct qn_run_input *input);
 
 #ifdef __cplusplus

@@ -209,7 +209,6 @@ void qn_watch_attach(struct qn_watch *watch, struct qn_run_request *request, uin
   qn_joint_report_begin(&watch->joint, request->asynchronous);
   request->on_iteration = on_iteration;
   request->user = watch;
-  request->streaming = watch->options.streaming;
   request->streaming.measure = watch->options.explain;
   request->streaming.on_plan = on_plan;
   if (watch->options.explain || watch->options.trace)

@@ -7,13 +7,17 @@
 #include <stdio.h>
 
 #include "kernels/registry.h"
-#include "runtime/stream_options.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 struct qn_watch;
+
+struct qn_watch_options {
+  const char *trace; /* file of a timeline, or NULL */
+  bool explain;      /* measure rates, for a cost model */
+};
 
 /* Begins the timeline's file. Owned until qn_watch_destroy. */
 enum qn_status qn_watch_create(const struct qn_watch_options *options, bool replace,

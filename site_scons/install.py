@@ -29,10 +29,12 @@ pkg_config = env.Textfile("quern.pc", [
     "includedir=$${prefix}/include",
     "",
     "Name: quern",
-    "Description: Reads and writes Quern's containers of graphs",
+    "Description: Graph containers: import, layouts, algorithms, export",
     "Version: " + version(),
-    "Requires: libarchive libxxhash libzstd jansson",
-    "Libs: -L$${libdir} -lquern -lqn_support -fopenmp -lm -lpthread",
+    "Requires: jansson",
+    "Requires.private: libarchive libxxhash libzstd expat" + (" hdf5" if env.get("HDF5") else ""),
+    "Libs: -L$${libdir} -lquern",
+    "Libs.private: -fopenmp -lm -lpthread",
     "Cflags: -I$${includedir}",
 ])
 
@@ -51,7 +53,8 @@ def engine_headers():
 installed = list(engine_headers()) + [
     env.Install(root + "/bin", env["PROGRAMS"]),
     env.Install(root + "/share/man/man1", pages),
-    env.Install(root + "/lib", [env["LIBRARIES"]["formats"], env["LIBRARIES"]["support"]]),
+    env.Install(root + "/lib", [env["STATIC_LIBRARY"], env["SHARED_LIBRARY"]]),
+    env.Command(root + "/lib/libquern.so", [], "ln -sf libquern.so.0 $TARGET"),
     env.Install(root + "/lib/pkgconfig", pkg_config),
     env.Install(root + "/share/doc/quern", ["#README.md", "#CHANGELOG.md", "#LICENSE"]),
     env.Install(root + "/share/doc/quern/specs", env.Glob("#specs/*.md")),

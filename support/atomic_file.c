@@ -48,7 +48,7 @@ static void remove_temporaries(int signal_number) {
   raise(signal_number);
 }
 
-static void install_handlers(void) {
+void qn_atomic_files_catch_signals(void) {
   static const int fatal[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT, SIGPIPE,
                               SIGXCPU, SIGXFSZ, SIGSEGV, SIGABRT};
   for (unsigned i = 0; i < sizeof fatal / sizeof fatal[0]; i++) {
@@ -65,15 +65,6 @@ static void block_signals(sigset_t *before) {
   sigset_t all;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, before);
-}
-
-static void install_handlers_once(void) {
-  static bool installed;
-  pthread_mutex_lock(&table_lock);
-  if (!installed)
-    install_handlers();
-  installed = true;
-  pthread_mutex_unlock(&table_lock);
 }
 
 static bool list_temporary(struct qn_atomic_file *file) {
@@ -232,7 +223,6 @@ enum qn_status qn_atomic_file_create(const char *path, bool replace, struct qn_a
   if (status)
     goto failed;
 
-  install_handlers_once();
   file->descriptor = open_nameless(file->path);
   file->nameless = file->descriptor >= 0;
   if (file->nameless) {

@@ -3,7 +3,8 @@
  * The bytes go to a temporary file beside the target; commit syncs it, renames
  * it over the target and syncs the folder. Until then the target is untouched. Where the
  * file system can, the temporary has no name before commit, and vanishes however the process ends;
- * elsewhere it is removed on failure, SIGINT, SIGTERM or SIGHUP. */
+ * elsewhere it is removed on failure, and on signals if qn_atomic_files_catch_signals was called.
+ */
 #ifndef QN_SUPPORT_ATOMIC_FILE_H
 #define QN_SUPPORT_ATOMIC_FILE_H
 
@@ -64,6 +65,10 @@ enum qn_status qn_atomic_file_commit(struct qn_atomic_file *file, struct qn_erro
  * them back. The second counts one. */
 unsigned qn_outputs_in_place(void);
 void qn_output_is_in_place(void);
+
+/* From now on signals that end the process remove the temporaries first, where the program has no
+ * handlers of its own. For tools; a library leaves signals alone. */
+void qn_atomic_files_catch_signals(void);
 
 /* Remove the temporaries of all files and folders (atomic_folder.h) under way, in a signal handler
  * about to end the process. */

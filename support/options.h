@@ -1,14 +1,74 @@
-/* The values of command-line options. What is none is an error of usage (argp_error, exit code 2),
- * which names the option as it is given, for example "--width". */
+/* Options: their values, and tables of them by name, which a tool's command line and calls of the
+ * library share. */
 #ifndef QN_SUPPORT_OPTIONS_H
 #define QN_SUPPORT_OPTIONS_H
 
 #include <argp.h>
+#include <jansson.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#include <quern/error.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* What the field of a setting is. */
+enum qn_setting_kind {
+  QN_SETTING_SWITCH, /* bool */
+  QN_SETTING_CHOICE, /* an enum: the place of the value in `words` */
+  QN_SETTING_NUMBER, /* uint64_t from `least` to `most` */
+  QN_SETTING_SIZE,   /* uint64_t, "64K", at least `least` */
+  QN_SETTING_REAL,   /* double, finite, not negative */
+  QN_SETTING_TEXT,   /* const char *, borrowed */
+  QN_SETTING_OWN,    /* what `set` makes of it */
+};
+
+struct qn_setting {
+  const char *name; /* without dashes */
+  enum qn_setting_kind kind;
+  size_t offset;            /* of the field in its options */
+  const char *const *words; /* NULL-terminated */
+  uint64_t least, most;
+  /* QN_USAGE says what is wrong with the value. */
+  enum qn_status (*set)(void *options, const char *value, struct qn_error *error);
+};
+
+/* NULL if the table, which a row without a name ends, has no such setting. */
+const struct qn_setting *qn_setting_find(const struct qn_setting *table, const char *name);
+
+/* Set a field of `options`. A switch takes "yes", "no" or NULL, which is yes; others need a value.
+ * QN_USAGE says "--name: ...". */
+enum qn_status qn_setting_set(const struct qn_setting *setting, void *options, const char *value,
+                              struct qn_error *error);
+
+/* For the parser of an argp: set the field for `key`, whose name `options` tells. ARGP_ERR_UNKNOWN
+ * if the table has none. */
+error_t qn_settings_parse(const struct argp_option *options, const struct qn_setting *table,
+                          int key, const char *argument, struct argp_state *state, void *target);
+
+/* Add [{"name", "kind": "switch", "choice", "number", "size", "real" or "text", "choices": []}] to
+ * a JSON array. */
+void qn_settings_list(const struct qn_setting *table, json_t *array);
+
+/* ---- Values --------------------------------------------------------------- */
+
+/* The place of `word` in a NULL-terminated list. QN_USAGE lists the words. */
+enum qn_status qn_word_parse(const char *const *words, const char *word, int *value,
+                             struct qn_error *error);
+/* A whole number from `least` to `most`; a size of `least` bytes at least; a finite number that is
+ * not negative. QN_USAGE if it is none. */
+enum qn_status qn_whole_parse(const char *text, uint64_t least, uint64_t most, uint64_t *value,
+                              struct qn_error *error);
+enum qn_status qn_bytes_parse(const char *text, uint64_t least, uint64_t *bytes,
+                              struct qn_error *error);
+enum qn_status qn_amount_parse(const char *text, double *value, struct qn_error *error);
+
+/* ---- Values on a command line ---------------------------------------------
+ *
+ * What is none is an error of usage (argp_error, exit code 2), which names the option as it is
+ * given, for example "--width". */
 
 /* A whole number from `least` to `most`. */
 uint64_t qn_option_number(struct argp_state *state, const char *option, const char *text,

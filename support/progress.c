@@ -2,104 +2,107 @@
 
 #include <pthread.h>
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "support/context.h"
 #include "support/sizes.h"
 #include "support/threads.h"
 
 static const double FIRST_SHOWN_AFTER = 1.0;
 static const double SHOWN_EVERY = 0.1;
 
+static bool shows; /* a tool has said so */
 static bool quiet_mode;
 
+/* What the terminal shows of the process's task. */
 static struct {
-  const char *what;
-  const char *unit;
-  uint64_t total;
   double begun;
   double next_show; /* under the lock */
   bool active;
   bool shown;
-  atomic_uint_least64_t done;
   pthread_mutex_t lock;
-} task = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} terminal = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-void qn_progress_quiet(bool quiet) {
+void qn_progress_show(bool quiet) {
+  shows = true;
   quiet_mode = quiet;
 }
 
 static bool enabled(void) {
-  return !quiet_mode && isatty(STDERR_FILENO);
+  return shows && !quiet_mode && isatty(STDERR_FILENO);
 }
 
-static void amount_text(double amount, char *text, size_t size) {
-  if (strcmp(task.unit, "bytes") == 0) {
+static void amount_text(double amount, const char *unit, char *text, size_t size) {
+  if (strcmp(unit, "bytes") == 0) {
     qn_size_text((uint64_t)amount, text, size);
   } else {
     char count[32];
-    snprintf(text, size, "%s %s", qn_count_text((uint64_t)amount, count, sizeof count), task.unit);
+    snprintf(text, size, "%s %s", qn_count_text((uint64_t)amount, count, sizeof count), unit);
   }
 }
 
 static void erase_line(void) {
-  if (task.shown)
+  if (terminal.shown)
     fputs("\r\033[K", stderr);
-  task.shown = false;
+  terminal.shown = false;
 }
 
-static void show(double now) {
-  uint64_t done = atomic_load(&task.done);
-  double elapsed = now - task.begun;
+static void show(const struct qn_task *task, double now) {
+  uint64_t done = __atomic_load_n(&task->done, __ATOMIC_RELAXED);
+  double elapsed = now - terminal.begun;
   double rate = (double)done / elapsed;
   char done_text[64], rate_text[64];
-  amount_text((double)done, done_text, sizeof done_text);
-  amount_text(rate, rate_text, sizeof rate_text);
-  fprintf(stderr, "\r\033[K%s: %s, %s/s", task.what, done_text, rate_text);
-  if (task.total && done <= task.total) {
-    fprintf(stderr, ", %.0f %%", 100.0 * (double)done / (double)task.total);
+  amount_text((double)done, task->unit, done_text, sizeof done_text);
+  amount_text(rate, task->unit, rate_text, sizeof rate_text);
+  fprintf(stderr, "\r\033[K%s: %s, %s/s", task->what, done_text, rate_text);
+  if (task->total && done <= task->total) {
+    fprintf(stderr, ", %.0f %%", 100.0 * (double)done / (double)task->total);
     if (done)
-      fprintf(stderr, ", %.0f s left", (double)(task.total - done) / rate);
+      fprintf(stderr, ", %.0f s left", (double)(task->total - done) / rate);
   }
   fflush(stderr);
-  task.shown = true;
+  terminal.shown = true;
 }
 
 void qn_progress_begin(const char *what, const char *unit, uint64_t total) {
+  struct qn_task *task = &qn_context()->task;
   qn_progress_end();
-  pthread_mutex_lock(&task.lock);
-  task.what = what;
-  task.unit = unit;
-  task.total = total;
-  task.begun = qn_seconds();
-  task.next_show = task.begun + FIRST_SHOWN_AFTER;
-  task.shown = false;
-  atomic_store(&task.done, 0);
-  task.active = enabled();
-  pthread_mutex_unlock(&task.lock);
+  __atomic_store_n(&task->done, 0, __ATOMIC_RELAXED);
+  __atomic_store_n(&task->total, total, __ATOMIC_RELAXED);
+  __atomic_store_n(&task->unit, unit, __ATOMIC_RELAXED);
+  __atomic_store_n(&task->what, what, __ATOMIC_RELEASE);
+  if (!qn_context_is_process())
+    return;
+  pthread_mutex_lock(&terminal.lock);
+  terminal.begun = qn_seconds();
+  terminal.next_show = terminal.begun + FIRST_SHOWN_AFTER;
+  terminal.shown = false;
+  terminal.active = enabled();
+  pthread_mutex_unlock(&terminal.lock);
 }
 
 void qn_progress_add(uint64_t count) {
-  atomic_fetch_add_explicit(&task.done, count, memory_order_relaxed);
-  if (pthread_mutex_trylock(&task.lock) != 0)
+  struct qn_task *task = &qn_context()->task;
+  __atomic_fetch_add(&task->done, count, __ATOMIC_RELAXED);
+  if (!shows || !qn_context_is_process() || pthread_mutex_trylock(&terminal.lock) != 0)
     return;
-  if (task.active) {
+  if (terminal.active) {
     double now = qn_seconds();
-    if (now >= task.next_show) {
-      show(now);
-      task.next_show = now + SHOWN_EVERY;
+    if (now >= terminal.next_show) {
+      show(task, now);
+      terminal.next_show = now + SHOWN_EVERY;
     }
   }
-  pthread_mutex_unlock(&task.lock);
+  pthread_mutex_unlock(&terminal.lock);
 }
 
 void qn_progress_line(const char *format, ...) {
   static double next_show; /* under the lock */
-  if (!enabled())
+  if (!qn_context_is_process() || !enabled())
     return;
-  pthread_mutex_lock(&task.lock);
+  pthread_mutex_lock(&terminal.lock);
   const double now = qn_seconds();
   if (next_show == 0)
     next_show = now + FIRST_SHOWN_AFTER;
@@ -110,26 +113,35 @@ void qn_progress_line(const char *format, ...) {
     vfprintf(stderr, format, arguments);
     va_end(arguments);
     fflush(stderr);
-    task.shown = true;
+    terminal.shown = true;
     next_show = now + SHOWN_EVERY;
   }
-  pthread_mutex_unlock(&task.lock);
+  pthread_mutex_unlock(&terminal.lock);
 }
 
 void qn_progress_end(void) {
-  pthread_mutex_lock(&task.lock);
+  __atomic_store_n(&qn_context()->task.what, NULL, __ATOMIC_RELEASE);
+  if (!qn_context_is_process())
+    return;
+  pthread_mutex_lock(&terminal.lock);
   erase_line();
-  task.active = false;
-  pthread_mutex_unlock(&task.lock);
+  terminal.active = false;
+  pthread_mutex_unlock(&terminal.lock);
 }
 
 static void say(const char *prefix, const char *format, va_list arguments) {
-  pthread_mutex_lock(&task.lock);
+  const struct qn_context *context = qn_context();
+  char text[1200];
+  int length = snprintf(text, sizeof text, "%s", prefix);
+  vsnprintf(text + length, sizeof text - (size_t)length, format, arguments);
+  if (context->notice)
+    context->notice(context->user, text);
+  if (!shows || !qn_context_is_process())
+    return;
+  pthread_mutex_lock(&terminal.lock);
   erase_line();
-  fputs(prefix, stderr);
-  vfprintf(stderr, format, arguments);
-  fputc('\n', stderr);
-  pthread_mutex_unlock(&task.lock);
+  fprintf(stderr, "%s\n", text);
+  pthread_mutex_unlock(&terminal.lock);
 }
 
 void qn_notice(const char *format, ...) {

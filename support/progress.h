@@ -1,5 +1,6 @@
-/* Progress of long work on stderr: one line, rewritten in place, only on a
- * terminal, only after a second, never with --quiet. */
+/* Progress of long work, and notices: told to the context that the thread works for
+ * (support/context.h). A tool shows them on stderr, progress as one line, rewritten in place, only
+ * on a terminal, only after a second, never with --quiet. */
 #ifndef QN_SUPPORT_PROGRESS_H
 #define QN_SUPPORT_PROGRESS_H
 
@@ -10,8 +11,8 @@
 extern "C" {
 #endif
 
-/* Silence all progress and notices of this process. */
-void qn_progress_quiet(bool quiet);
+/* This process is a tool, which shows notices on stderr and, unless `quiet`, progress. */
+void qn_progress_show(bool quiet);
 
 /* Begin a task: `what` is a present participle ("reading"), `unit` what is
  * counted ("edges", or "bytes", which are shown as sizes), `total` how many will
@@ -28,10 +29,10 @@ void qn_progress_end(void);
  * takes its place, qn_progress_end erases it. */
 void qn_progress_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* A line of information for the user on stderr; dropped with --quiet. */
+/* A line of information for the user; dropped with --quiet. */
 void qn_notice(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* A warning on stderr; shown even with --quiet. */
+/* A warning; shown even with --quiet. */
 void qn_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #ifdef __cplusplus

@@ -14,25 +14,23 @@
 #include <unistd.h>
 
 #include "support/checked.h"
+#include "support/context.h"
 #include "support/memory.h"
 #include "support/sizes.h"
 
 /* ---- The limit ------------------------------------------------------------ */
 
-static uint64_t memory_limit;
-static const char *temp_folder = ".";
-
 void qn_memory_limit_set(uint64_t bytes, const char *folder) {
-  memory_limit = bytes;
-  temp_folder = folder;
+  qn_context()->memory_limit = bytes;
+  qn_context()->temp_folder = folder;
 }
 
 uint64_t qn_memory_limit(void) {
-  return memory_limit;
+  return qn_context()->memory_limit;
 }
 
 const char *qn_temp_folder(void) {
-  return temp_folder;
+  return qn_context()->temp_folder;
 }
 
 enum qn_status qn_free_space(const char *folder, uint64_t *bytes, struct qn_error *error) {
@@ -180,7 +178,7 @@ static enum qn_status reserve_space(int descriptor, uint64_t bytes, struct qn_er
                 "cannot reserve %" PRIu64 " bytes of temporary space; --tmpdir chooses "
                 "another folder",
                 bytes);
-  return qn_error_in_file(error, temp_folder), QN_SYSTEM;
+  return qn_error_in_file(error, qn_temp_folder()), QN_SYSTEM;
 }
 
 enum qn_status qn_bulk_alloc(void *out, uint64_t count, uint64_t size, const char *what,
@@ -188,10 +186,10 @@ enum qn_status qn_bulk_alloc(void *out, uint64_t count, uint64_t size, const cha
   uint64_t bytes;
   void *none = NULL;
   int descriptor;
-  if (!memory_limit || !qn_mul_u64(count, size, &bytes) || bytes == 0 || bytes > INT64_MAX)
+  if (!qn_memory_limit() || !qn_mul_u64(count, size, &bytes) || bytes == 0 || bytes > INT64_MAX)
     return qn_pages_alloc(out, count, size, what, error);
   memcpy(out, &none, sizeof none);
-  enum qn_status status = open_nameless(temp_folder, &descriptor, error);
+  enum qn_status status = open_nameless(qn_temp_folder(), &descriptor, error);
   if (status)
     return status;
   status = reserve_space(descriptor, bytes, error);

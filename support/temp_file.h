@@ -1,8 +1,9 @@
 /* Space on disk for what does not fit into memory: files without a name, which are gone with the
  * process, however it ends, and large arrays that live in such files.
  *
- * A tool that was given --memory says so once (qn_memory_limit_set); arrays in proportion to the
- * graph that are not its output then come from qn_bulk_alloc, in files instead of in memory. */
+ * Work that is given a limit of memory says so once (qn_memory_limit_set, for the context that it
+ * is done in); arrays in proportion to the graph that are not its output then come from
+ * qn_bulk_alloc, in files instead of in memory. */
 #ifndef QN_SUPPORT_TEMP_FILE_H
 #define QN_SUPPORT_TEMP_FILE_H
 

@@ -270,7 +270,8 @@ void qn_tool_parse(const char *name, const struct argp *argp, int argc, char **a
   at_work = true;
   argv[0] = called;
   catch_vanishing_inputs();
-  qn_progress_quiet(options->quiet);
+  qn_atomic_files_catch_signals();
+  qn_progress_show(options->quiet);
   qn_threads_set(options->threads);
 }
 

@@ -1,5 +1,6 @@
-/* Files that are used where they lie, mapped, while outputs are made from them: nothing that was
- * computed from a file which was overwritten meanwhile may be published.
+/* Files that are used while outputs are made from them: what is made of a file never takes its
+ * place, not even by force, and nothing that was computed from a file which is used where it lies,
+ * mapped, and was overwritten meanwhile may be published.
  *
  * Whoever maps such a file lists it; atomic_file.h and atomic_folder.h put no output in place when
  * one that is listed has changed. */
@@ -46,6 +47,16 @@ void qn_used_file_forget(struct qn_used_file *input);
 /* QN_SYSTEM, naming the file, if one that is listed has changed. To be called when all has been
  * read that counts, by what publishes results elsewhere than in a file. */
 enum qn_status qn_used_files_check(struct qn_error *error);
+/* The same of one that is listed. */
+enum qn_status qn_used_file_check(struct qn_used_file *file, struct qn_error *error);
+
+/* QN_USAGE if `output` is one of the inputs, by whatever name, the folder that it lies in, or the
+ * archive of which an input "archive:member" is a member. What does not exist is no file, and "-"
+ * and NULL neither. */
+enum qn_status qn_inputs_kept(const char *output, const char *const *inputs, uint64_t num_inputs,
+                              struct qn_error *error);
+/* The same of one; NULL is none. */
+enum qn_status qn_input_kept(const char *output, const char *input, struct qn_error *error);
 
 #ifdef __cplusplus
 }

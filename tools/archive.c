@@ -8,13 +8,13 @@
 
 #include "formats/bundle/write.h"
 #include "support/atomic_file.h"
-#include "support/input_kept.h"
 #include "support/json_text.h"
 #include "support/memory.h"
 #include "support/progress.h"
 #include "support/sizes.h"
 #include "support/threads.h"
 #include "support/tool.h"
+#include "support/used_files.h"
 #include <quern/archive.h>
 #include <quern/bundle.h>
 #include <quern/layouts.h>

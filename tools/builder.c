@@ -3,11 +3,11 @@
 #include <stdio.h>
 
 #include "formats/container/figures.h"
-#include "support/input_kept.h"
 #include "support/json_text.h"
 #include "support/memory_plan.h"
 #include "support/threads.h"
 #include "support/tool.h"
+#include "support/used_files.h"
 #include <quern/layouts.h>
 #include <quern/open.h>
 

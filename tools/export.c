@@ -11,13 +11,13 @@
 #include "converters/output/losses.h"
 #include "converters/output/output_folder.h"
 #include "support/atomic_file.h"
-#include "support/input_kept.h"
 #include "support/json_text.h"
 #include "support/memory.h"
 #include "support/options.h"
 #include "support/sizes.h"
 #include "support/threads.h"
 #include "support/tool.h"
+#include "support/used_files.h"
 
 struct options {
   struct qn_tool_options shared;

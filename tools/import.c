@@ -12,7 +12,6 @@
 #include "converters/output/output_folder.h"
 #include "converters/parse/column_choice.h"
 #include "converters/provenance.h"
-#include "support/input_kept.h"
 #include "support/json_text.h"
 #include "support/memory.h"
 #include "support/memory_plan.h"
@@ -21,6 +20,7 @@
 #include "support/sizes.h"
 #include "support/threads.h"
 #include "support/tool.h"
+#include "support/used_files.h"
 #include "tools/build_options.h"
 #include <quern/layouts.h>
 #include <quern/metadata.h>

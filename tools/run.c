@@ -10,12 +10,11 @@
 #include "runtime/joint_report.h"
 #include "runtime/list.h"
 #include "runtime/results/results.h"
+#include "runtime/run_settings.h"
 #include "runtime/summary.h"
 #include "runtime/values.h"
 #include "runtime/watch.h"
 #include "support/atomic_file.h"
-#include "support/input_kept.h"
-#include "support/memory.h"
 #include "support/options.h"
 #include "support/progress.h"
 #include "support/sizes.h"
@@ -34,9 +33,6 @@ struct options {
   bool no_ids;
   bool trust;
   bool every_given;
-  bool mode_given;
-  bool device_given;
-  int devices[QN_MAX_DEVICES];
 };
 
 enum key {
@@ -61,6 +57,11 @@ enum key {
   KEY_EVERY,
   KEY_RESUME,
   KEY_NO_IDS,
+  KEY_STREAMS,
+  KEY_HOST_MEMORY,
+  KEY_CACHE_MEMORY,
+  KEY_TRACE,
+  KEY_EXPLAIN,
 };
 
 /* Iterations between two checkpoints, unless --every says otherwise. */
@@ -135,10 +136,22 @@ static const struct argp_option option_list[] = {
      2},
     {"top", KEY_TOP, "N", 0, "Show the N largest values (default: 10 for rankings)", 2},
     {"list", KEY_LIST, NULL, 0, "Show the algorithms, layouts and devices of this build", 3},
+    {NULL, 0, NULL, 0, "Graphs larger than the device's memory are streamed:", 4},
+    {"streams", KEY_STREAMS, "N", 0,
+     "Walk parts of the graph on up to N streams at a time (default 16)", 4},
+    {"host-memory", KEY_HOST_MEMORY, "SIZE", 0,
+     "Pin at most SIZE of host memory: buffers, and what of the container they leave (default: 64 "
+     "MiB or four buffers, and for the container half of what is free)",
+     4},
+    {"cache-memory", KEY_CACHE_MEMORY, "SIZE", 0,
+     "Keep at most SIZE of the graph on the device (default: what --device-memory leaves)", 4},
+    {"explain", KEY_EXPLAIN, NULL, 0,
+     "Measure the device's rates and say what bounds the run (GTS's cost model)", 4},
+    {"trace", KEY_TRACE, "FILE", 0,
+     "Write a timeline of iterations, and of streams' copies and kernels, for Perfetto or "
+     "chrome://tracing",
+     4},
     {0}};
-
-static const char *const mode_words[] = {"synchronous", "asynchronous", NULL};
-static const char *const strategy_words[] = {"performance", "scalability", NULL};
 
 static const char documentation[] =
     "Run an algorithm on a container of any layout and show what it found.\v"
@@ -148,63 +161,6 @@ static const char documentation[] =
     "last digits of sums of real numbers. Original ids and original order are those of the graph's "
     "input. An option that an algorithm has no use for is refused. Exit status: 0 done; 2 usage; 3 "
     "damaged input; 4 no kernel for this combination; 5 I/O or memory; 6 device; 130 interrupted.";
-
-static void add_source(struct options *options, char *id) {
-  struct qn_error error;
-  struct qn_run_options *run = &options->run;
-  if (qn_realloc(&run->sources, (uint64_t)run->num_sources + 1, sizeof *run->sources, "sources",
-                 &error))
-    exit(qn_tool_exit(error.status, &error));
-  run->sources[run->num_sources++] = id;
-}
-
-static void parse_device(struct options *options, const char *text, struct argp_state *state) {
-  uint64_t index = 0;
-  if (strcmp(text, "auto") == 0) {
-    options->run.device = QN_DEVICE_AUTO;
-  } else if (strcmp(text, "cpu") == 0) {
-    options->run.device = QN_DEVICE_CPU;
-  } else if (strcmp(text, "cuda") == 0 || strncmp(text, "cuda:", 5) == 0) {
-    options->run.device = QN_DEVICE_CUDA;
-    index = text[4] ? qn_option_number(state, "--device", text + 5, 0, INT32_MAX) : 0;
-  } else if (strcmp(text, "both") == 0 || strncmp(text, "both:", 5) == 0) {
-    options->run.device = QN_DEVICE_BOTH;
-    index = text[4] ? qn_option_number(state, "--device", text + 5, 0, INT32_MAX) : 0;
-  } else if (strcmp(text, "hybrid") == 0 || strncmp(text, "hybrid:", 7) == 0) { /* an alias */
-    options->run.device = QN_DEVICE_BOTH;
-    index = text[6] ? qn_option_number(state, "--device", text + 7, 0, INT32_MAX) : 0;
-  } else {
-    argp_error(state, "--device is auto, cpu, cuda, cuda:N, both or both:N, not %s", text);
-  }
-  options->run.device_index = (int)index;
-}
-
-static void parse_devices(struct options *options, char *list, struct argp_state *state) {
-  unsigned count = 0;
-  for (char *rest = list, *text; (text = strsep(&rest, ","));) {
-    const uint64_t index = qn_option_number(state, "--devices", text, 0, INT32_MAX);
-    if (count == QN_MAX_DEVICES)
-      argp_error(state, "--devices: at most %d", QN_MAX_DEVICES);
-    options->devices[count++] = (int)index;
-  }
-  options->run.devices = options->devices;
-  options->run.num_devices = count;
-}
-
-/* --devices implies --device cuda; a list of one is that device. */
-static void settle_devices(struct options *options, struct argp_state *state) {
-  struct qn_run_options *run = &options->run;
-  if (run->strategy != QN_STRATEGY_ANY && run->num_devices < 2)
-    argp_error(state, "--strategy is for --devices of two or more");
-  if (run->num_devices == 0)
-    return;
-  if (options->device_given && (run->device != QN_DEVICE_CUDA || run->device_index != 0))
-    argp_error(state, "--devices stands instead of --device");
-  run->device = QN_DEVICE_CUDA;
-  run->device_index = options->devices[0];
-  if (run->num_devices == 1)
-    run->num_devices = 0;
-}
 
 static int64_t parse_count(const char *option, const char *text, struct argp_state *state) {
   return (int64_t)qn_option_number(state, option, text, 0, UINT32_MAX);
@@ -231,56 +187,19 @@ static void settle_program(struct options *options, struct argp_state *state) {
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
   struct options *options = state->input;
+  struct qn_error error;
   switch (key) {
   case ARGP_KEY_INIT:
     state->child_inputs[0] = &options->shared;
-    state->child_inputs[1] = &options->watch;
     return 0;
   case KEY_PROGRAM:
     options->run.program = argument;
     return 0;
-  case KEY_SOURCE:
-    add_source(options, argument);
+  case KEY_EXPLAIN:
+    options->watch.explain = true;
     return 0;
-  case KEY_SOURCES:
-    for (char *rest = argument, *id; (id = strsep(&rest, ","));)
-      add_source(options, id);
-    return 0;
-  case KEY_DAMPING:
-    options->run.damping = qn_option_real(state, "--damping", argument);
-    return 0;
-  case KEY_TOLERANCE:
-    options->run.tolerance = qn_option_real(state, "--tolerance", argument);
-    return 0;
-  case KEY_ITERATIONS:
-    options->run.iterations = parse_count("--iterations", argument, state);
-    return 0;
-  case KEY_GROUPS:
-    options->run.groups = argument;
-    return 0;
-  case KEY_HOPS:
-    options->run.hops = parse_count("--hops", argument, state);
-    return 0;
-  case KEY_DELTA:
-    options->run.delta = qn_option_real(state, "--delta", argument);
-    return 0;
-  case KEY_DEVICE:
-    parse_device(options, argument, state);
-    options->device_given = true;
-    return 0;
-  case KEY_DEVICES:
-    parse_devices(options, argument, state);
-    return 0;
-  case KEY_STRATEGY:
-    options->run.strategy = (enum qn_strategy)(
-        QN_PERFORMANCE + qn_option_choice(state, "--strategy", strategy_words, argument));
-    return 0;
-  case KEY_DEVICE_MEMORY:
-    options->run.device_memory = qn_option_size(state, "--device-memory", argument, 0);
-    return 0;
-  case KEY_MODE:
-    options->run.asynchronous = qn_option_choice(state, "--mode", mode_words, argument);
-    options->mode_given = true;
+  case KEY_TRACE:
+    options->watch.trace = argument;
     return 0;
   case KEY_TRUST:
     options->trust = true;
@@ -315,9 +234,8 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     settle_program(options, state);
     if (!options->list && !options->file)
       argp_error(state, "name an algorithm and a container (or --list)");
-    if (options->mode_given && options->run.device != QN_DEVICE_BOTH)
-      argp_error(state, "--mode is for --device both");
-    settle_devices(options, state);
+    if (qn_run_options_settle(&options->run, &error))
+      argp_error(state, "%s", error.message);
     if (!options->run.checkpoint.folder && (options->every_given || options->run.checkpoint.resume))
       argp_error(state, "--every and --resume are for --checkpoint DIR");
     if (options->no_ids && !(options->output && qn_results_are_array(options->output)))
@@ -326,7 +244,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
       argp_error(state, "--json and -o would both write to standard output");
     return 0;
   default:
-    return ARGP_ERR_UNKNOWN;
+    return qn_settings_parse(option_list, qn_run_settings, key, argument, state, &options->run);
   }
 }
 
@@ -599,25 +517,20 @@ static enum qn_status run_file(const struct options *options, struct qn_error *e
 }
 
 int main(int argc, char **argv) {
-  static const struct argp_child children[] = {
-      {&qn_tool_output_argp, 0, NULL, 0}, {&qn_stream_argp, 0, NULL, 0}, {0}};
+  static const struct argp_child children[] = {{&qn_tool_output_argp, 0, NULL, 0}, {0}};
   static const struct argp argp = {
       option_list, parse, "ALGORITHM FILE\n--program HEADER FILE\n--list", documentation, children,
       NULL,        NULL};
-  struct options options = {.run = {.damping = -1,
-                                    .tolerance = -1,
-                                    .iterations = -1,
-                                    .hops = -1,
-                                    .delta = -1,
-                                    .checkpoint.every = DEFAULT_EVERY},
-                            .top = -1};
+  struct options options = {.top = -1};
   struct qn_error error;
   enum qn_status status = QN_OK;
+  qn_run_options_begin(&options.run);
+  options.run.checkpoint.every = DEFAULT_EVERY;
   qn_tool_parse("quern-run", &argp, argc, argv, &options, &options.shared);
   if (options.list)
     list_kernels(options.shared.json);
   else
     status = run_file(&options, &error);
-  qn_free(options.run.sources);
+  qn_run_options_end(&options.run);
   return qn_tool_exit(status, &error);
 }

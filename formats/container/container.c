@@ -449,6 +449,10 @@ static void list_file(struct qn_container *container, struct frame *frame) {
   qn_used_file_list(&container->file);
 }
 
+enum qn_status qn_container_unchanged(struct qn_container *container, struct qn_error *error) {
+  return qn_used_file_check(&container->file, error);
+}
+
 static enum qn_status create_container(struct frame *frame, struct qn_container **out,
                                        struct qn_error *error) {
   struct qn_container *container;

@@ -31,7 +31,7 @@ struct qn_result;
  *
  * QN_UNSUPPORTED: no such kernel in this build, or a graph that the algorithm refuses; QN_DEVICE:
  * the device is missing or failed; QN_INTERRUPTED: cancelled, after the iteration under way. Close
- * the result with qn_result_close; it does not need the session. */
+ * the result with qn_result_close; the session may be closed before. */
 enum qn_status qn_session_run(struct qn_session *session, const char *algorithm,
                               const struct qn_option *options, uint64_t num_options,
                               const struct qn_job *job, struct qn_result **out,
@@ -61,7 +61,7 @@ void qn_result_info(const struct qn_result *result, struct qn_result_info *info)
 
 struct qn_result_column {
   uint64_t size;     /* sizeof(struct qn_result_column), set before the call */
-  const char *name;  /* what the values are: "rank", "distance", ...; static */
+  const char *name;  /* the algorithm's; static */
   enum qn_type type; /* QN_TYPE_U32, QN_TYPE_U64, QN_TYPE_F32 or QN_TYPE_F64 */
   bool is_vertex;    /* values are vertices */
   uint64_t count;    /* V: the value of vertex v is at v */

@@ -59,10 +59,10 @@ struct qn_session_info {
   enum qn_type weight_type; /* QN_TYPE_NONE: there are none */
   enum qn_id_form id_form;
   bool directed;
-  bool has_in_edges;     /* stored, or the same as the out-edges: qn_session_in_edges is free */
-  bool in_memory;        /* no file of this container has a name */
-  uint64_t bytes;        /* of the container, in its plain form */
-  uint64_t identity;     /* a hash of its content: equal containers have equal ones */
+  bool has_in_edges; /* stored, or the same as the out-edges: qn_session_in_edges costs nothing */
+  bool in_memory;    /* no file of this container has a name */
+  uint64_t bytes;    /* of the container, in its plain form */
+  uint64_t identity; /* a hash of its content: equal containers have equal ones */
   uint64_t num_sections; /* for qn_session_section */
   const char *path;      /* as it was opened, or what it was called */
 };

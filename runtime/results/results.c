@@ -6,8 +6,8 @@
 #include "converters/text/text_output.h"
 #include "runtime/results/arrays.h"
 #include "runtime/results/lines.h"
-#include "support/input_kept.h"
 #include "support/memory.h"
+#include "support/used_files.h"
 
 enum form { FORM_LINES, FORM_CSV, FORM_ARRAY };
 

@@ -163,7 +163,7 @@ class Devices(Graph):
                      "the driver is too old: it is for CUDA 11.2, and this build needs 13.0")
         self.refused(self.emulated("bfs", graph, QUERN_EMULATOR_DEVICES="0"), 6, "the CUDA driver finds no device")
         self.refused(run(EMULATED, "bfs", graph, "--device=cuda:3"), 6, "there is no CUDA device 3: there are 1")
-        self.refused(run(EMULATED, "bfs", graph, "--device=gpu"), 2, "--device is auto, cpu, cuda, cuda:N, both or both:N, not gpu")
+        self.refused(run(EMULATED, "bfs", graph, "--device=gpu"), 2, "--device: it is auto, cpu, cuda, cuda:N, both or both:N, not gpu")
         self.refused(run(EMULATED, "bfs", graph, "--device=cuda:x"), 2, "--device")
 
     def test_too_little_memory_is_said_with_the_amounts(self):

@@ -106,7 +106,7 @@ static unsigned choices_of(const uint8_t *data, size_t size) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   unsigned choices = choices_of(data, size);
   const char *path = fuzz_file(data, size);
-  qn_progress_quiet(true);
+  qn_progress_show(true);
   for (const struct qn_format *format = qn_formats; format->name; format++) {
     if (!format->reader)
       continue;

@@ -106,7 +106,8 @@ class Install(unittest.TestCase):
         flags = subprocess.run(["pkg-config", "--cflags", "--libs", "quern"], env=environment, stdout=subprocess.PIPE,
                                text=True, check=True).stdout.replace(str(self.stage) + str(self.stage), str(self.stage))
         program = Path(self.folder.name) / source.stem
-        subprocess.run(["cc", "-Wall", "-Wextra", "-Werror", source, *flags.split(), "-o", program], check=True)
+        subprocess.run(["cc", "-Wall", "-Wextra", "-Werror", source, *flags.split(), "-o", program,
+                        "-Wl,-rpath," + str(self.prefix / "lib")], check=True)
         return program
 
     @unittest.skipUnless(shutil.which("pkg-config") and shutil.which("cc"), "no pkg-config or compiler")

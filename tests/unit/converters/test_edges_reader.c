@@ -363,6 +363,6 @@ int main(void) {
       cmocka_unit_test(short_numbers), cmocka_unit_test(real_lines),   cmocka_unit_test(weights),
       cmocka_unit_test(edge_lists),    cmocka_unit_test(cut_anywhere),
   };
-  qn_progress_quiet(true);
+  qn_progress_show(true);
   return cmocka_run_group_tests_name("edges_reader", tests, scratch_create, scratch_remove);
 }

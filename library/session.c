@@ -1,0 +1,448 @@
+#include "library/session.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "library/call.h"
+#include "support/memory.h"
+#include <quern/archive.h>
+#include <quern/open.h>
+#include <quern/transpose.h>
+
+/* ---- Structs with a size --------------------------------------------------- */
+
+void qn_sized_copy(void *to, const void *from, uint64_t bytes) {
+  uint64_t known;
+  memcpy(&known, to, sizeof known);
+  if (known <= sizeof known)
+    return;
+  uint64_t copied = known < bytes ? known : bytes;
+  memcpy((char *)to + sizeof known, (const char *)from + sizeof known, copied - sizeof known);
+  memset((char *)to + copied, 0, known - copied);
+}
+
+void qn_sized_read(void *to, uint64_t bytes, const void *from) {
+  uint64_t known = 0;
+  if (from)
+    memcpy(&known, from, sizeof known);
+  memset(to, 0, bytes);
+  if (from)
+    memcpy(to, from, known < bytes ? known : bytes);
+  memcpy(to, &bytes, sizeof bytes);
+}
+
+/* ---- Opening --------------------------------------------------------------- */
+
+static void destroy(struct qn_session *session) {
+  if (session->has_graph)
+    qn_graph_unmap(&session->graph);
+  qn_graph_unmap(&session->in);
+  qn_run_input_forget(&session->input);
+  qn_container_unmap(session->container);
+  pthread_mutex_destroy(&session->lock);
+  qn_free(session->path);
+  qn_free(session);
+}
+
+/* Views of what is mapped: nothing is read. */
+static enum qn_status view(struct qn_session *session, struct qn_error *error) {
+  enum qn_status status = qn_run_input_view(session->container, &session->input, error);
+  if (status || session->input.info->layout != QN_LAYOUT_GRAPH)
+    return status;
+  status = qn_graph_view(session->container, &session->graph, error);
+  session->has_graph = !status;
+  return status;
+}
+
+enum qn_status qn_session_take(struct qn_container *container, const char *path, bool in_memory,
+                               bool trusted, struct qn_session **out, struct qn_error *error) {
+  struct qn_session *session;
+  *out = NULL;
+  enum qn_status status = qn_alloc_zeroed(&session, 1, sizeof *session, "a session", error);
+  if (status) {
+    qn_container_unmap(container);
+    return status;
+  }
+  session->references = 1;
+  session->container = container;
+  session->in_memory = in_memory;
+  session->trusted = trusted;
+  pthread_mutex_init(&session->lock, NULL);
+  status = qn_alloc(&session->path, strlen(path) + 1, 1, "a path", error);
+  if (!status) {
+    strcpy(session->path, path);
+    status = view(session, error);
+  }
+  if (status) {
+    destroy(session);
+    return status;
+  }
+  session->input.trusted = trusted;
+  *out = session;
+  return QN_OK;
+}
+
+/* A file, as it is or restored. */
+static enum qn_status open_file(const char *path, struct qn_container **out,
+                                struct qn_error *error) {
+  struct qn_container *archive;
+  enum qn_status status = qn_container_map(path, QN_MAP_ARCHIVE, &archive, error);
+  if (status)
+    return status;
+  if (!(qn_container_info(archive)->incompatible_features & QN_FEATURE_ARCHIVE)) {
+    *out = archive;
+    return QN_OK;
+  }
+  status = qn_archive_restore_nameless(archive, path, out, error);
+  qn_container_unmap(archive);
+  return status;
+}
+
+struct opening {
+  const char *path;
+  unsigned flags;
+  struct qn_session **out;
+};
+
+static enum qn_status open_session(void *argument, struct qn_error *error) {
+  const struct opening *opening = argument;
+  struct qn_container *container = NULL;
+  struct qn_error as_file;
+  enum qn_status status = open_file(opening->path, &container, &as_file);
+  if (status == QN_SYSTEM) { /* no such file: perhaps a bundle's member */
+    status = qn_container_open(opening->path, 0, &container, error);
+  } else if (status && error) {
+    *error = as_file;
+  }
+  if (status)
+    return status;
+  bool trusted = opening->flags & QN_OPEN_TRUST;
+  status = qn_session_take(container, opening->path, false, trusted, opening->out, error);
+  if (!status && opening->flags & QN_OPEN_VERIFY)
+    status = qn_session_ensure_verified(*opening->out, QN_VERIFY_ALL, error);
+  if (status) {
+    qn_session_close(*opening->out);
+    *opening->out = NULL;
+  }
+  return status;
+}
+
+enum qn_status qn_session_open(const char *path, unsigned flags, const struct qn_job *job,
+                               struct qn_session **out, struct qn_error *error) {
+  struct opening opening = {path, flags, out};
+  *out = NULL;
+  if (flags & ~(unsigned)(QN_OPEN_VERIFY | QN_OPEN_TRUST))
+    return qn_fail(error, QN_USAGE, "unknown flags: 0x%x", flags);
+  if (flags == (QN_OPEN_VERIFY | QN_OPEN_TRUST))
+    return qn_fail(error, QN_USAGE, "QN_OPEN_VERIFY and QN_OPEN_TRUST: choose one");
+  return qn_call(job, open_session, &opening, error);
+}
+
+struct qn_session *qn_session_refer(struct qn_session *session) {
+  __atomic_add_fetch(&session->references, 1, __ATOMIC_RELAXED);
+  return session;
+}
+
+void qn_session_close(struct qn_session *session) {
+  if (session && __atomic_sub_fetch(&session->references, 1, __ATOMIC_ACQ_REL) == 0)
+    destroy(session);
+}
+
+/* ---- What is found when it is needed --------------------------------------- */
+
+static enum qn_status verify(struct qn_session *session, enum qn_verify what,
+                             struct qn_error *error) {
+  if (session->verified >= what)
+    return QN_OK;
+  enum qn_status status = what == QN_VERIFY_ALL ? qn_container_check(session->container, error)
+                                                : qn_run_input_check(&session->input, error);
+  if (!status)
+    session->verified = what;
+  return status;
+}
+
+enum qn_status qn_session_ensure_verified(struct qn_session *session, enum qn_verify what,
+                                          struct qn_error *error) {
+  pthread_mutex_lock(&session->lock);
+  enum qn_status status = verify(session, what, error);
+  pthread_mutex_unlock(&session->lock);
+  return status;
+}
+
+enum qn_status qn_session_ensure_input(struct qn_session *session, struct qn_error *error) {
+  pthread_mutex_lock(&session->lock);
+  enum qn_status status = session->trusted ? QN_OK : verify(session, QN_VERIFY_STRUCTURE, error);
+  if (!status && !session->has_order) {
+    status = qn_run_input_order(&session->input, error);
+    session->has_order = !status;
+  }
+  pthread_mutex_unlock(&session->lock);
+  return status;
+}
+
+static enum qn_status ensure_graph(struct qn_session *session, enum qn_verify what,
+                                   struct qn_error *error) {
+  enum qn_status status = session->trusted ? QN_OK : verify(session, what, error);
+  if (status || session->has_graph)
+    return status;
+  status = session->input.layout->restore(session->container, &session->graph, error);
+  session->has_graph = !status;
+  return status;
+}
+
+enum qn_status qn_session_ensure_graph(struct qn_session *session, enum qn_verify what,
+                                       struct qn_error *error) {
+  pthread_mutex_lock(&session->lock);
+  enum qn_status status = ensure_graph(session, what, error);
+  pthread_mutex_unlock(&session->lock);
+  return status;
+}
+
+/* NULL: they are not there yet. */
+static const struct qn_csr *in_rows(const struct qn_session *session) {
+  if (session->input.info->directedness == QN_UNDIRECTED)
+    return &session->graph.out;
+  if (session->graph.has_transpose)
+    return &session->graph.in;
+  return session->in.owns_arrays ? &session->in.out : NULL;
+}
+
+static enum qn_status ensure_in_edges(struct qn_session *session, struct qn_error *error) {
+  pthread_mutex_lock(&session->lock);
+  enum qn_status status = ensure_graph(session, QN_VERIFY_STRUCTURE, error);
+  if (!status && !in_rows(session))
+    status = qn_graph_create_transpose(&session->graph.out, &session->in, error);
+  pthread_mutex_unlock(&session->lock);
+  return status;
+}
+
+struct verifying {
+  struct qn_session *session;
+  enum qn_verify what;
+};
+
+static enum qn_status verify_session(void *argument, struct qn_error *error) {
+  const struct verifying *verifying = argument;
+  return qn_session_ensure_verified(verifying->session, verifying->what, error);
+}
+
+enum qn_status qn_session_verify(struct qn_session *session, enum qn_verify what,
+                                 const struct qn_job *job, struct qn_error *error) {
+  struct verifying verifying = {session, what};
+  if (what != QN_VERIFY_STRUCTURE && what != QN_VERIFY_ALL)
+    return qn_fail(error, QN_USAGE, "there is nothing called %d to verify", (int)what);
+  return qn_call(job, verify_session, &verifying, error);
+}
+
+/* ---- What it is ------------------------------------------------------------ */
+
+static enum qn_type type_of_weights(enum qn_weight_type type) {
+  switch (type) {
+  case QN_WEIGHT_U32:
+    return QN_TYPE_U32;
+  case QN_WEIGHT_F32:
+    return QN_TYPE_F32;
+  default:
+    return QN_TYPE_NONE;
+  }
+}
+
+/* Is the graph in the container itself? */
+static bool is_mapped(const struct qn_session *session) {
+  return session->input.info->layout == QN_LAYOUT_GRAPH;
+}
+
+static bool has_mapped_in_edges(const struct qn_session *session) {
+  return is_mapped(session) &&
+         (session->input.info->directedness == QN_UNDIRECTED || session->graph.has_transpose);
+}
+
+void qn_session_info(const struct qn_session *session, struct qn_session_info *out) {
+  const struct qn_container_info *header = session->input.info;
+  struct qn_session_info info = {
+      .num_vertices = header->num_vertices,
+      .num_edges = header->num_edges,
+      .layout = qn_layout_name(header->layout),
+      .weight_type = type_of_weights(header->weight_type),
+      .id_form = (enum qn_id_form)session->input.ids.kind,
+      .directed = header->directedness == QN_DIRECTED,
+      .has_in_edges = has_mapped_in_edges(session),
+      .in_memory = session->in_memory,
+      .bytes = header->file_bytes,
+      .identity = header->header_checksum,
+      .num_sections = header->num_sections,
+      .path = session->path,
+  };
+  qn_sized_copy(out, &info, sizeof info);
+}
+
+enum qn_status qn_text_of_json(json_t *json, char **text, struct qn_error *error) {
+  *text = NULL;
+  if (!json)
+    return qn_fail_memory(error, "a JSON text", 0);
+  size_t bytes = json_dumpb(json, NULL, 0, JSON_COMPACT);
+  if (bytes)
+    *text = malloc(bytes + 1);
+  if (*text && json_dumpb(json, *text, bytes, JSON_COMPACT) == bytes) {
+    (*text)[bytes] = '\0';
+  } else {
+    free(*text);
+    *text = NULL;
+  }
+  json_decref(json);
+  return *text ? QN_OK : qn_fail_memory(error, "a JSON text", bytes);
+}
+
+struct describing {
+  struct qn_session *session;
+  char **json;
+};
+
+static enum qn_status describe(void *argument, struct qn_error *error) {
+  const struct describing *describing = argument;
+  json_t *json;
+  enum qn_status status = qn_container_describe(describing->session->container, &json, error);
+  return status ? status : qn_text_of_json(json, describing->json, error);
+}
+
+enum qn_status qn_session_describe(struct qn_session *session, char **json,
+                                   struct qn_error *error) {
+  struct describing describing = {session, json};
+  *json = NULL;
+  return qn_call(NULL, describe, &describing, error);
+}
+
+/* ---- Arrays ---------------------------------------------------------------- */
+
+static void give_rows(const struct qn_csr *csr, bool mapped, struct qn_edge_rows *out) {
+  struct qn_edge_rows rows = {
+      .num_vertices = csr->num_vertices,
+      .num_edges = csr->num_edges,
+      .row_offsets = csr->row_offsets,
+      .column_indices = csr->column_indices,
+      .weights = qn_weight_bits(&csr->weights),
+      .weight_type = type_of_weights(csr->weights.type),
+      .mapped = mapped,
+  };
+  qn_sized_copy(out, &rows, sizeof rows);
+}
+
+static enum qn_status put_together(void *session, struct qn_error *error) {
+  return qn_session_ensure_graph(session, QN_VERIFY_STRUCTURE, error);
+}
+
+static enum qn_status turn_round(void *session, struct qn_error *error) {
+  return ensure_in_edges(session, error);
+}
+
+enum qn_status qn_session_out_edges(struct qn_session *session, const struct qn_job *job,
+                                    struct qn_edge_rows *rows, struct qn_error *error) {
+  enum qn_status status = is_mapped(session) ? QN_OK : qn_call(job, put_together, session, error);
+  if (!status)
+    give_rows(&session->graph.out, is_mapped(session), rows);
+  return status;
+}
+
+enum qn_status qn_session_in_edges(struct qn_session *session, const struct qn_job *job,
+                                   struct qn_edge_rows *rows, struct qn_error *error) {
+  bool mapped = has_mapped_in_edges(session);
+  enum qn_status status = mapped ? QN_OK : qn_call(job, turn_round, session, error);
+  if (!status)
+    give_rows(in_rows(session), mapped, rows);
+  return status;
+}
+
+enum qn_status qn_session_ids(struct qn_session *session, struct qn_id_arrays *out,
+                              struct qn_error *error) {
+  const struct qn_ids *ids = &session->input.ids;
+  (void)error;
+  struct qn_id_arrays arrays = {
+      .form = (enum qn_id_form)ids->kind,
+      .ascending = ids->ascending,
+      .num_vertices = ids->num_vertices,
+      .numbers = ids->numbers,
+      .offsets = ids->string_offsets,
+      .bytes = ids->string_bytes,
+  };
+  qn_sized_copy(out, &arrays, sizeof arrays);
+  return QN_OK;
+}
+
+struct finding {
+  struct qn_session *session;
+  const char *const *texts;
+  uint64_t count;
+  uint32_t *vertices;
+  bool *found;
+};
+
+static enum qn_status find(void *argument, struct qn_error *error) {
+  const struct finding *finding = argument;
+  const struct qn_run_input *input = &finding->session->input;
+  enum qn_status status = qn_session_ensure_input(finding->session, error);
+  for (uint64_t i = 0; i < finding->count && !status; i++) {
+    const char *text = finding->texts[i];
+    bool found =
+        qn_ids_lookup(&input->ids, input->order, text, strlen(text), &finding->vertices[i]);
+    if (!found)
+      finding->vertices[i] = UINT32_MAX;
+    if (finding->found)
+      finding->found[i] = found;
+    else if (!found) /* it says why */
+      status = qn_ids_find(&input->ids, text, &finding->vertices[i], error);
+  }
+  return status;
+}
+
+enum qn_status qn_session_find(struct qn_session *session, const char *const *texts, uint64_t count,
+                               uint32_t *vertices, bool *found, struct qn_error *error) {
+  struct finding finding = {session, texts, count, vertices, found};
+  return qn_call(NULL, find, &finding, error);
+}
+
+/* ---- Sections -------------------------------------------------------------- */
+
+static enum qn_type type_of_section(const struct qn_section *section) {
+  static const enum qn_type unsigneds[] = {QN_TYPE_U8, QN_TYPE_U16, QN_TYPE_U32, QN_TYPE_U64};
+  static const enum qn_type signeds[] = {QN_TYPE_I8, QN_TYPE_I16, QN_TYPE_I32, QN_TYPE_I64};
+  static const enum qn_type reals[] = {QN_TYPE_NONE, QN_TYPE_NONE, QN_TYPE_F32, QN_TYPE_F64};
+  static const enum qn_type *const types[] = {
+      [QN_ELEMENT_UNSIGNED] = unsigneds, [QN_ELEMENT_SIGNED] = signeds, [QN_ELEMENT_FLOAT] = reals};
+  if (section->element_type == QN_ELEMENT_TEXT)
+    return QN_TYPE_U8;
+  if (section->element_type > QN_ELEMENT_FLOAT || section->element_bytes > 8 ||
+      __builtin_popcount(section->element_bytes) != 1)
+    return QN_TYPE_NONE;
+  return types[section->element_type][__builtin_ctz(section->element_bytes)];
+}
+
+static void give_section(const struct qn_section *section, struct qn_section_array *out) {
+  struct qn_section_array array = {
+      .name = section->name,
+      .type = type_of_section(section),
+      .count = section->count,
+      .item_size = section->element_bytes,
+      .data = section->data,
+  };
+  qn_sized_copy(out, &array, sizeof array);
+}
+
+enum qn_status qn_session_section(const struct qn_session *session, uint64_t index,
+                                  struct qn_section_array *array, struct qn_error *error) {
+  if (index >= session->input.info->num_sections)
+    return qn_fail(error, QN_USAGE, "there are %" PRIu32 " sections, so none at %" PRIu64,
+                   session->input.info->num_sections, index);
+  give_section(qn_container_section_at(session->container, (uint32_t)index), array);
+  return QN_OK;
+}
+
+enum qn_status qn_session_section_named(const struct qn_session *session, const char *name,
+                                        struct qn_section_array *array, struct qn_error *error) {
+  const struct qn_section *section = qn_container_section(session->container, name);
+  if (!section)
+    return qn_fail(error, QN_USAGE, "there is no section called '%s'", name);
+  give_section(section, array);
+  return QN_OK;
+}

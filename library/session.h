@@ -1,0 +1,59 @@
+/* What a session holds. */
+#ifndef QN_LIBRARY_SESSION_H
+#define QN_LIBRARY_SESSION_H
+
+#include <pthread.h>
+
+#include "runtime/run_input.h"
+#include <quern/session.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct qn_session {
+  unsigned references; /* by __atomic functions: the caller's, and those of results */
+  struct qn_container *container;
+  char *path;
+  bool in_memory;
+  /* What is found when it is first needed; found once, under the lock, and then left as it is. */
+  pthread_mutex_t lock;
+  enum qn_verify verified; /* 0: nothing was */
+  bool trusted;
+  struct qn_run_input input; /* viewed from the beginning */
+  bool has_order;
+  bool has_graph;        /* also the layout graph's, from the beginning */
+  struct qn_graph graph; /* in place, or restored in memory */
+  struct qn_graph in;    /* the transpose in its out-edges, where it had to be computed */
+};
+
+/* A session on a container that it takes over, even on failure. `path` is what it is called. */
+enum qn_status qn_session_take(struct qn_container *container, const char *path, bool in_memory,
+                               bool trusted, struct qn_session **out, struct qn_error *error);
+
+/* The following are called in the work of a call (call.h). */
+
+enum qn_status qn_session_ensure_verified(struct qn_session *session, enum qn_verify what,
+                                          struct qn_error *error);
+/* The input of runs, checked and with its order. */
+enum qn_status qn_session_ensure_input(struct qn_session *session, struct qn_error *error);
+/* The graph, all checked as makers of other files must have it. */
+enum qn_status qn_session_ensure_graph(struct qn_session *session, enum qn_verify what,
+                                       struct qn_error *error);
+
+struct qn_session *qn_session_refer(struct qn_session *session);
+
+/* Copy a struct that begins with its size to one of the caller's, who may know less or more of it.
+ */
+void qn_sized_copy(void *to, const void *from, uint64_t bytes);
+/* The other way round; what the caller does not know is zero. `from` may be NULL. */
+void qn_sized_read(void *to, uint64_t bytes, const void *from);
+
+/* `json` (NULL: memory ran out while making it), taken over, as a text. */
+struct json_t;
+enum qn_status qn_text_of_json(struct json_t *json, char **text, struct qn_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,169 @@
+#include "runtime/run_settings.h"
+
+#include <string.h>
+
+#include "support/memory.h"
+
+static enum qn_status add_source(struct qn_run_options *options, const char *id, size_t length,
+                                 struct qn_error *error) {
+  char *copy;
+  enum qn_status status = qn_realloc(&options->sources, (uint64_t)options->num_sources + 1,
+                                     sizeof *options->sources, "sources", error);
+  if (!status)
+    status = qn_alloc(&copy, length + 1, 1, "a source", error);
+  if (status)
+    return status;
+  memcpy(copy, id, length);
+  copy[length] = '\0';
+  options->sources[options->num_sources++] = copy;
+  return QN_OK;
+}
+
+static enum qn_status set_source(void *options, const char *id, struct qn_error *error) {
+  return add_source(options, id, strlen(id), error);
+}
+
+static enum qn_status set_sources(void *options, const char *list, struct qn_error *error) {
+  enum qn_status status = QN_OK;
+  for (bool more = true; more && !status;) {
+    size_t length = strcspn(list, ",");
+    status = add_source(options, list, length, error);
+    more = list[length] != '\0';
+    list += length + more;
+  }
+  return status;
+}
+
+static enum qn_status set_device(void *target, const char *text, struct qn_error *error) {
+  static const struct {
+    const char *word;
+    enum qn_device_choice device;
+    bool counted;
+  } words[] = {{"auto", QN_DEVICE_AUTO, false},
+               {"cpu", QN_DEVICE_CPU, false},
+               {"cuda", QN_DEVICE_CUDA, true},
+               {"both", QN_DEVICE_BOTH, true},
+               {"hybrid", QN_DEVICE_BOTH, true}}; /* an alias */
+  struct qn_run_options *options = target;
+  uint64_t index = 0;
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    const char *rest = text + strlen(words[i].word);
+    if (strncmp(text, words[i].word, strlen(words[i].word)) != 0 ||
+        (*rest && (*rest != ':' || !words[i].counted)))
+      continue;
+    enum qn_status status = *rest ? qn_whole_parse(rest + 1, 0, INT32_MAX, &index, error) : QN_OK;
+    options->device = words[i].device;
+    options->device_index = (int)index;
+    options->device_given = true;
+    return status;
+  }
+  return qn_fail(error, QN_USAGE, "it is auto, cpu, cuda, cuda:N, both or both:N, not %s", text);
+}
+
+static enum qn_status set_devices(void *target, const char *list, struct qn_error *error) {
+  struct qn_run_options *options = target;
+  unsigned count = 0;
+  for (bool more = true; more;) {
+    char text[16];
+    uint64_t index;
+    size_t length = strcspn(list, ",");
+    snprintf(text, sizeof text, "%.*s", (int)(length < sizeof text ? length : sizeof text), list);
+    enum qn_status status = qn_whole_parse(text, 0, INT32_MAX, &index, error);
+    if (status)
+      return status;
+    if (count == QN_MAX_DEVICES)
+      return qn_fail(error, QN_USAGE, "at most %d", QN_MAX_DEVICES);
+    options->device_list[count++] = (int)index;
+    more = list[length] != '\0';
+    list += length + more;
+  }
+  options->devices = options->device_list;
+  options->num_devices = count;
+  return QN_OK;
+}
+
+static enum qn_status set_strategy(void *target, const char *text, struct qn_error *error) {
+  static const char *const words[] = {"performance", "scalability", NULL};
+  struct qn_run_options *options = target;
+  int chosen = 0;
+  enum qn_status status = qn_word_parse(words, text, &chosen, error);
+  options->strategy = (enum qn_strategy)(QN_PERFORMANCE + chosen);
+  return status;
+}
+
+static enum qn_status set_mode(void *target, const char *text, struct qn_error *error) {
+  static const char *const words[] = {"synchronous", "asynchronous", NULL};
+  struct qn_run_options *options = target;
+  int chosen = 0;
+  enum qn_status status = qn_word_parse(words, text, &chosen, error);
+  options->asynchronous = chosen == 1;
+  options->mode_given = true;
+  return status;
+}
+
+static enum qn_status set_streams(void *target, const char *text, struct qn_error *error) {
+  struct qn_run_options *options = target;
+  uint64_t count = 0;
+  enum qn_status status = qn_whole_parse(text, 1, QN_MAX_STREAMS, &count, error);
+  options->streaming.num_streams = (unsigned)count;
+  return status;
+}
+
+static enum qn_status set_cache_memory(void *target, const char *text, struct qn_error *error) {
+  struct qn_run_options *options = target;
+  options->streaming.limit_cache = true;
+  return qn_bytes_parse(text, 0, &options->streaming.cache_memory, error);
+}
+
+#define FIELD(name) offsetof(struct qn_run_options, name)
+const struct qn_setting qn_run_settings[] = {
+    {"source", QN_SETTING_OWN, 0, NULL, 0, 0, set_source},
+    {"sources", QN_SETTING_OWN, 0, NULL, 0, 0, set_sources},
+    {"damping", QN_SETTING_REAL, FIELD(damping), NULL, 0, 0, NULL},
+    {"tolerance", QN_SETTING_REAL, FIELD(tolerance), NULL, 0, 0, NULL},
+    {"iterations", QN_SETTING_NUMBER, FIELD(iterations), NULL, 0, UINT32_MAX, NULL},
+    {"hops", QN_SETTING_NUMBER, FIELD(hops), NULL, 0, UINT32_MAX, NULL},
+    {"groups", QN_SETTING_TEXT, FIELD(groups), NULL, 0, 0, NULL},
+    {"delta", QN_SETTING_REAL, FIELD(delta), NULL, 0, 0, NULL},
+    {"device", QN_SETTING_OWN, 0, NULL, 0, 0, set_device},
+    {"devices", QN_SETTING_OWN, 0, NULL, 0, 0, set_devices},
+    {"strategy", QN_SETTING_OWN, 0, NULL, 0, 0, set_strategy},
+    {"device-memory", QN_SETTING_SIZE, FIELD(device_memory), NULL, 0, 0, NULL},
+    {"mode", QN_SETTING_OWN, 0, NULL, 0, 0, set_mode},
+    {"streams", QN_SETTING_OWN, 0, NULL, 0, 0, set_streams},
+    {"host-memory", QN_SETTING_SIZE, FIELD(streaming.host_memory), NULL, 1, 0, NULL},
+    {"cache-memory", QN_SETTING_OWN, 0, NULL, 0, 0, set_cache_memory},
+    {0}};
+
+void qn_run_options_begin(struct qn_run_options *options) {
+  *options = (struct qn_run_options){
+      .damping = -1, .tolerance = -1, .iterations = -1, .hops = -1, .delta = -1};
+}
+
+/* A list of devices implies the device cuda; a list of one is that device. */
+static enum qn_status settle_devices(struct qn_run_options *options, struct qn_error *error) {
+  if (options->strategy != QN_STRATEGY_ANY && options->num_devices < 2)
+    return qn_fail(error, QN_USAGE, "--strategy is for --devices of two or more");
+  if (options->num_devices == 0)
+    return QN_OK;
+  if (options->device_given && (options->device != QN_DEVICE_CUDA || options->device_index != 0))
+    return qn_fail(error, QN_USAGE, "--devices stands instead of --device");
+  options->device = QN_DEVICE_CUDA;
+  options->device_index = options->device_list[0];
+  if (options->num_devices == 1)
+    options->num_devices = 0;
+  return QN_OK;
+}
+
+enum qn_status qn_run_options_settle(struct qn_run_options *options, struct qn_error *error) {
+  if (options->mode_given && options->device != QN_DEVICE_BOTH)
+    return qn_fail(error, QN_USAGE, "--mode is for --device both");
+  return settle_devices(options, error);
+}
+
+void qn_run_options_end(struct qn_run_options *options) {
+  for (uint32_t i = 0; i < options->num_sources; i++)
+    qn_free(options->sources[i]);
+  qn_free(options->sources);
+  *options = (struct qn_run_options){0};
+}
