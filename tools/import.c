@@ -3,14 +3,14 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "converters/build/build.h"
 #include "converters/format.h"
 #include "converters/input/input.h"
 #include "converters/input_estimate.h"
-#include "converters/output/output_folder.h"
+#include "converters/input_paths.h"
 #include "converters/parse/column_choice.h"
+#include "converters/parse/names.h"
 #include "converters/provenance.h"
 #include "support/json_text.h"
 #include "support/memory.h"
@@ -300,6 +300,11 @@ struct import {
   const struct qn_input_digest *expected; /* of an input that another names */
 };
 
+/* Readers that name vertices share a map of names, but cannot join what others have numbered. */
+static bool join(const struct qn_reader *a, const struct qn_reader *b) {
+  return a->release == b->release && (!a->release || a->release == qn_names_release);
+}
+
 static enum qn_status choose_reader(struct import *import, struct qn_input *input,
                                     struct qn_error *error) {
   const struct options *options = import->options;
@@ -312,8 +317,7 @@ static enum qn_status choose_reader(struct import *import, struct qn_input *inpu
                               : qn_reader_detect(input, &options->read, &import->reader, error);
   if (status)
     return status;
-  /* Readers that name vertices cannot join what others have numbered. */
-  if (!before || before == import->reader || (!before->release && !import->reader->release))
+  if (!before || before == import->reader || join(before, import->reader))
     return QN_OK;
   qn_fail(error, QN_INVALID,
           "this input is %s, but those before are %s; --format or --ids=strings "
@@ -409,7 +413,7 @@ static enum qn_status check_named(const struct import *import, const struct qn_n
                                   const struct qn_read_result *before, const char *path,
                                   struct qn_error *error) {
   const struct qn_read_result *result = &import->result;
-  uint64_t vertices = result->num_extra_ids - before->num_extra_ids;
+  uint64_t vertices = result->vertices_listed - before->vertices_listed;
   uint64_t edges = result->ledger.edges_read - before->ledger.edges_read + result->ledger.rejected -
                    before->ledger.rejected;
   if (!named->counted || (named->num_vertices == vertices && named->num_edges == edges))
@@ -448,39 +452,14 @@ static enum qn_status read_named(struct import *import, const char *path, uint64
   return status;
 }
 
-/* A folder stands for the manifest in it: `*manifest` (owned) is NULL for what is no folder. */
-static enum qn_status find_manifest(const char *path, char **manifest, struct qn_error *error) {
-  struct stat state;
-  *manifest = NULL;
-  if (stat(path, &state) != 0 || !S_ISDIR(state.st_mode))
-    return QN_OK;
-  size_t room = strlen(path) + sizeof "/" QN_MANIFEST_NAME;
-  enum qn_status status = qn_alloc(manifest, room, 1, "a path", error);
-  if (status)
-    return status;
-  snprintf(*manifest, room, "%s/" QN_MANIFEST_NAME, path);
-  if (stat(*manifest, &state) != 0) {
-    qn_free(*manifest);
-    *manifest = NULL; /* opening it says that it is a folder */
-  }
-  return QN_OK;
-}
-
-static enum qn_status read_argument(struct import *import, const char *argument, uint64_t *sequence,
+static enum qn_status read_argument(struct import *import, const char *path, uint64_t *sequence,
                                     struct qn_error *error) {
-  char *manifest;
-  enum qn_status status = find_manifest(argument, &manifest, error);
-  if (status)
-    return status;
-  const char *path = manifest ? manifest : argument;
   const struct qn_reader *before = import->reader;
-  status = read_path(import, path, import->options->input.member, NULL, sequence, error);
+  enum qn_status status =
+      read_path(import, path, import->options->input.member, NULL, sequence, error);
   if (!status && import->result.named.count)
     import->reader = before; /* who names inputs has read no vertices */
-  if (!status)
-    status = read_named(import, path, sequence, error);
-  qn_free(manifest);
-  return status;
+  return status ? status : read_named(import, path, sequence, error);
 }
 
 static enum qn_status read_inputs(struct import *import, struct qn_error *error) {
@@ -490,6 +469,8 @@ static enum qn_status read_inputs(struct import *import, struct qn_error *error)
   enum qn_status status = QN_OK;
   for (int i = 0; i < options->num_inputs && !status; i++)
     status = read_argument(import, options->inputs[i], &sequence, error);
+  if (!status)
+    status = qn_names_finish(&import->result, import->list, error);
   import->seconds.read = qn_seconds() - begun;
   return status;
 }
@@ -745,13 +726,19 @@ int main(int argc, char **argv) {
   if (options.list_formats)
     return qn_tool_exit(qn_formats_print(options.shared.json, &error), &error);
   struct import import = {.options = &options, .result.num_vertices = QN_VERTICES_FROM_EDGES};
-  enum qn_status status = run(&import, &error);
+  struct qn_input_paths paths = {0};
+  enum qn_status status = qn_input_paths_of(options.inputs, options.num_inputs, &paths, &error);
+  options.inputs = paths.paths;
+  options.num_inputs = paths.count;
+  if (!status)
+    status = run(&import, &error);
   if (import.reader && import.reader->release)
     import.reader->release(&import.result);
   qn_writer_abort(import.writer);
   qn_edge_list_destroy(import.list);
   qn_free(import.result.extra_ids);
   qn_named_inputs_release(&import.result.named);
+  qn_input_paths_release(&paths);
   json_decref(import.provenance);
   return qn_tool_exit(status, &error);
 }

@@ -7,21 +7,14 @@
 #include "support/memory.h"
 #include "support/temp_file.h"
 
-enum qn_status qn_names_begin(const struct qn_read_result *result, struct qn_string_map **out,
-                              struct qn_error *error) {
-  const struct qn_ids *names = &result->names;
-  enum qn_status status = qn_string_map_create(out, error);
-  for (uint64_t i = 0; i < names->num_vertices && !status; i++) {
-    uint32_t id;
-    uint64_t begin = names->string_offsets[i], length = names->string_offsets[i + 1] - begin;
-    if (qn_string_map_intern(*out, names->string_bytes + begin, length, &id) != QN_INTERNED)
-      status = qn_fail_memory(error, "a map of names", 0);
-  }
-  return status;
+enum qn_status qn_names_begin(struct qn_read_result *result, struct qn_error *error) {
+  return result->names_map ? QN_OK : qn_string_map_create(&result->names_map, error);
 }
 
 void qn_names_release(struct qn_read_result *result) {
   struct qn_sorted_names *names = result->names_memory;
+  qn_string_map_destroy(result->names_map);
+  result->names_map = NULL;
   if (!names)
     return;
   qn_sorted_names_destroy(names);
@@ -29,21 +22,22 @@ void qn_names_release(struct qn_read_result *result) {
   result->names_memory = NULL;
 }
 
-enum qn_status qn_names_finish(const struct qn_string_map *map, struct qn_edge_list *list,
-                               struct qn_read_result *result, struct qn_error *error) {
+enum qn_status qn_names_finish(struct qn_read_result *result, struct qn_edge_list *list,
+                               struct qn_error *error) {
   struct qn_sorted_names *names;
-  qn_names_release(result);
+  if (!result->names_map)
+    return QN_OK;
   enum qn_status status = qn_alloc_zeroed(&names, 1, sizeof *names, "names", error);
   if (status)
     return status;
   result->names_memory = names;
-  result->names = (struct qn_ids){0};
-  status = qn_string_map_sort(map, names, error);
+  status = qn_string_map_sort(result->names_map, names, error);
+  if (!status)
+    status = qn_edge_list_renumber(list, names->new_of_old, error);
   if (status)
     return status;
-  status = qn_edge_list_renumber(list, names->new_of_old, error);
-  if (status)
-    return status;
+  qn_string_map_destroy(result->names_map);
+  result->names_map = NULL;
   result->names = names->ids;
   result->num_vertices = names->ids.num_vertices;
   return QN_OK;
@@ -60,7 +54,7 @@ enum qn_status qn_named_graph_begin(struct qn_named_graph *graph,
                                     struct qn_read_result *result, struct qn_error *error) {
   *graph = (struct qn_named_graph){
       .list = list, .result = result, .options = options, .sequence = sequence};
-  return qn_names_begin(result, &graph->map, error);
+  return qn_names_begin(result, error);
 }
 
 enum qn_status qn_named_graph_directed(struct qn_named_graph *graph, bool directed,
@@ -82,7 +76,7 @@ static enum qn_status intern(struct qn_named_graph *graph, const char *name, uin
   char quoted[QN_QUOTE_BYTES];
   size_t length = strlen(name);
   enum qn_interned result =
-      length ? qn_string_map_intern(graph->map, name, length, id) : QN_INTERN_NO_NAME;
+      length ? qn_string_map_intern(graph->result->names_map, name, length, id) : QN_INTERN_NO_NAME;
   switch (result) {
   case QN_INTERNED:
     return QN_OK;
@@ -166,8 +160,5 @@ enum qn_status qn_named_graph_end(struct qn_named_graph *graph, enum qn_status s
     enum qn_status closed = qn_edge_stream_close(&graph->stream, status ? NULL : error);
     status = status ? status : closed;
   }
-  if (!status)
-    status = qn_names_finish(graph->map, graph->list, graph->result, error);
-  qn_string_map_destroy(graph->map);
   return status;
 }

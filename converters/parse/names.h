@@ -1,4 +1,5 @@
-/* Inputs whose vertices have names: a map of them while edges are read, sorted at the end. */
+/* Inputs whose vertices have names: a map of them while edges are read, sorted when all inputs are
+ * read. */
 #ifndef QN_CONVERTERS_PARSE_NAMES_H
 #define QN_CONVERTERS_PARSE_NAMES_H
 
@@ -9,21 +10,19 @@
 extern "C" {
 #endif
 
-/* A map with the names of the inputs before, which keep their numbers for the time being. The
- * caller destroys it. */
-enum qn_status qn_names_begin(const struct qn_read_result *result, struct qn_string_map **out,
-                              struct qn_error *error);
+/* Make result->names_map, unless inputs before have made it. */
+enum qn_status qn_names_begin(struct qn_read_result *result, struct qn_error *error);
 
-/* Number all names in order, the edges' ends too: all streams must be closed. */
-enum qn_status qn_names_finish(const struct qn_string_map *map, struct qn_edge_list *list,
-                               struct qn_read_result *result, struct qn_error *error);
+/* After the last input: number all names in order, the edges' ends too. Does nothing where vertices
+ * have no names. */
+enum qn_status qn_names_finish(struct qn_read_result *result, struct qn_edge_list *list,
+                               struct qn_error *error);
 
 /* The release of readers that call them. */
 void qn_names_release(struct qn_read_result *result);
 
 /* A reader reads graphs of one kind of file, element after element, in the order of the file. */
 struct qn_named_graph {
-  struct qn_string_map *map;
   struct qn_edge_list *list;
   struct qn_read_result *result;
   const struct qn_read_options *options;
@@ -55,7 +54,7 @@ enum qn_status qn_named_graph_edge(struct qn_named_graph *graph, const char *sou
                                    const char *destination, const char *weight,
                                    struct qn_error *error);
 
-/* The end of all, with the status of what was before: frees what there is, and names vertices. */
+/* The end of the input, with the status of what was before. */
 enum qn_status qn_named_graph_end(struct qn_named_graph *graph, enum qn_status status,
                                   struct qn_error *error);
 

@@ -18,6 +18,8 @@
 extern "C" {
 #endif
 
+struct qn_string_map; /* converters/text/string_map.h */
+
 /* Whether the two columns of ids number different things. */
 enum qn_bipartite { QN_BIPARTITE_AUTO, QN_BIPARTITE_NO, QN_BIPARTITE_YES };
 
@@ -67,9 +69,12 @@ struct qn_read_result {
   struct qn_ids names;     /* kind QN_IDS_DENSE if vertices have no names */
   uint64_t *extra_ids;     /* qn_alloc'ed; see struct qn_build */
   uint64_t num_extra_ids;
+  uint64_t vertices_listed;     /* by lists and tables of vertices */
   struct qn_named_inputs named; /* to be read next; the caller releases them */
-  bool keeps_input;      /* the list has views of the input, which must stay open as long as it */
-  void *names_memory;    /* behind `names`; the reader's release frees it */
+  bool keeps_input; /* the list has views of the input, which must stay open as long as it */
+  struct qn_string_map *names_map; /* of readers that give vertices names, from the first input to
+                                      the last (names.h); the reader's release frees it */
+  void *names_memory;              /* behind `names`; the same */
   char description[256]; /* e.g. "2 columns separated by tabs"; printed after the format's name */
 };
 

@@ -193,10 +193,10 @@ static enum qn_status push_edge(struct json_graph *json, const json_t *value) {
   char text[64];
   if (!source || !target || !id_text(source, json->source) || !id_text(target, json->target))
     return fail_element(json, "an edge with source and target, strings or whole numbers");
-  uint64_t before = qn_string_map_count(json->graph.map);
+  uint64_t before = qn_string_map_count(json->graph.result->names_map);
   enum qn_status status = qn_named_graph_edge(&json->graph, json->source, json->target,
                                               weight_text(weight, text), json->error);
-  if (!status && json->nodes && qn_string_map_count(json->graph.map) != before)
+  if (!status && json->nodes && qn_string_map_count(json->graph.result->names_map) != before)
     return fail_element(json, "an edge between vertices of the list");
   return status ? qn_characters_fail_here(&json->characters, status, json->error) : QN_OK;
 }

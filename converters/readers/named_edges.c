@@ -198,13 +198,9 @@ static enum qn_status read_names(struct qn_input *input, const struct qn_read_op
         (struct qn_text_choice){.delimiter = '\t', .header = QN_SAID_NO, .quotes = QN_SAID_YES};
     known.strings = true;
   }
-  status = qn_names_begin(result, &layout.map, error);
-  if (!status)
-    status = read_lines(input, &known, &layout, list, sequence, result, error);
-  if (!status)
-    status = qn_names_finish(layout.map, list, result, error);
-  qn_string_map_destroy(layout.map);
-  return status;
+  status = qn_names_begin(result, error);
+  layout.map = result->names_map;
+  return status ? status : read_lines(input, &known, &layout, list, sequence, result, error);
 }
 
 static enum qn_status read_named_edges(struct qn_input *input,

@@ -13,6 +13,8 @@
 extern const struct qn_reader qn_reader_edges;
 extern const struct qn_reader qn_reader_named_edges;
 extern const struct qn_reader qn_reader_pairs;
+extern const struct qn_reader qn_reader_vertex_names;
+extern const struct qn_reader qn_reader_vertex_numbers;
 extern const struct qn_reader qn_reader_vertices;
 extern const struct qn_reader qn_reader_webgraph;
 
@@ -46,38 +48,44 @@ static enum qn_status describe_file(const struct qn_input *input, const json_t *
   return QN_OK;
 }
 
-/* A file of edges, or a list of vertices. Graphalytics' properties say what the manifest does, and
- * tables of vertices for other systems nothing more, as long as every vertex has edges. Files
+/* What reads files of edges and files of vertices, of whose content nothing is told; NULL: the
+ * content tells, or files of vertices are left out. */
+struct readers {
+  const struct qn_reader *edges, *vertices;
+};
+
+/* A file of edges, or one of vertices. Graphalytics' properties say what the manifest does. Files
  * without edges may have nothing in them that could be told to be of their format. Of a WebGraph
  * all but the lists is found beside them. */
 static enum qn_status name_file(struct qn_input *input, const json_t *file,
-                                const struct qn_reader *reader, struct qn_read_result *result,
+                                const struct readers *readers, struct qn_read_result *result,
                                 struct qn_error *error) {
   const json_t *name = json_object_get(file, "name");
   json_int_t edges = json_integer_value(json_object_get(file, "edges"));
   json_int_t vertices = json_integer_value(json_object_get(file, "vertices"));
-  bool table = json_object_get(file, "vertices") && reader != &qn_reader_edges;
-  if (json_object_get(file, "graphs") || json_object_get(file, "offsets") || table)
+  bool of_vertices = json_object_get(file, "vertices");
+  if (json_object_get(file, "graphs") || json_object_get(file, "offsets") ||
+      (of_vertices && !readers->vertices))
     return QN_OK;
   if (!json_is_string(name) || edges < 0 || vertices < 0)
     return refuse(input, error, "a file of the manifest has no name or no number of edges");
-  if (edges == 0 && vertices == 0 && reader != &qn_reader_webgraph)
+  if (edges == 0 && vertices == 0 && readers->edges != &qn_reader_webgraph)
     return QN_OK;
   result->named.num_edges += (uint64_t)edges;
   result->named.num_vertices += (uint64_t)vertices;
   enum qn_status status =
       qn_named_inputs_add(&result->named, input, json_string_value(name), json_string_length(name),
-                          json_object_get(file, "vertices") ? &qn_reader_vertices : reader, error);
+                          of_vertices ? readers->vertices : readers->edges, error);
   return status ? status : describe_file(input, file, &result->named, error);
 }
 
 static enum qn_status name_files(struct qn_input *input, const json_t *files,
-                                 const struct qn_reader *reader, struct qn_read_result *result,
+                                 const struct readers *readers, struct qn_read_result *result,
                                  struct qn_error *error) {
   size_t i;
   json_t *file;
   json_array_foreach(files, i, file) {
-    enum qn_status status = name_file(input, file, reader, result, error);
+    enum qn_status status = name_file(input, file, readers, result, error);
     if (status)
       return status;
   }
@@ -91,8 +99,7 @@ struct manifest {
   int directed;
 };
 
-/* Of files whose content does not tell their format; NULL: it does. */
-static const struct qn_reader *reader_of(const struct manifest *manifest) {
+static const struct qn_reader *edges_reader(const struct manifest *manifest) {
   return strcmp(manifest->format, "pairs") == 0        ? &qn_reader_pairs
          : strcmp(manifest->format, GRAPHALYTICS) == 0 ? &qn_reader_edges
          : strcmp(manifest->format, WEBGRAPH) == 0     ? &qn_reader_webgraph
@@ -100,18 +107,16 @@ static const struct qn_reader *reader_of(const struct manifest *manifest) {
                                                        : NULL;
 }
 
-/* Tables of vertices are not read: they would have to be where a vertex has no edges. */
-static enum qn_status check_tables(const struct qn_input *input, const struct manifest *manifest,
-                                   struct qn_error *error) {
-  bool tables =
-      strcmp(manifest->format, "neo4j") == 0 || strcmp(manifest->format, "graphframes") == 0;
-  if (!tables || manifest->isolated == 0 || strcmp(manifest->ids, "dense") == 0)
-    return QN_OK;
-  qn_fail(error, QN_INVALID,
-          "%" JSON_INTEGER_FORMAT " vertices have no edges, so that only the table of vertices has "
-          "them, which is not read; the table of edges can be imported without them",
-          manifest->isolated);
-  return qn_error_in_file(error, qn_input_name(input));
+/* Tables of vertices say nothing that tables of edges do not, if every vertex has an edge, or they
+ * are as many as the manifest says, from 0 on. */
+static const struct qn_reader *vertices_reader(const struct manifest *manifest,
+                                               const struct qn_read_options *options) {
+  bool names = strcmp(manifest->ids, "strings") == 0 || options->strings;
+  if (strcmp(manifest->format, GRAPHALYTICS) == 0)
+    return &qn_reader_vertices;
+  if (manifest->isolated == 0 || (strcmp(manifest->ids, "dense") == 0 && !names))
+    return NULL;
+  return names ? &qn_reader_vertex_names : &qn_reader_vertex_numbers;
 }
 
 static bool unpack(const json_t *json, struct manifest *manifest) {
@@ -147,9 +152,8 @@ static enum qn_status take_manifest(struct qn_input *input, const json_t *json,
   struct manifest manifest;
   if (!unpack(json, &manifest))
     return refuse(input, error, "this is no manifest of quern-export");
-  enum qn_status status = check_tables(input, &manifest, error);
-  if (!status)
-    status = name_files(input, manifest.files, reader_of(&manifest), result, error);
+  const struct readers readers = {edges_reader(&manifest), vertices_reader(&manifest, options)};
+  enum qn_status status = name_files(input, manifest.files, &readers, result, error);
   if (!status)
     status = declare_vertices(input, &manifest, options, result, error);
   if (status)

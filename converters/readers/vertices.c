@@ -67,6 +67,7 @@ static enum qn_status read_vertices(struct qn_input *input, const struct qn_read
   if (status)
     return status;
   result->num_extra_ids = before + tokens.count;
+  result->vertices_listed += tokens.count;
   result->ledger.records += tokens.count;
   result->ledger.comments += tokens.count;
   snprintf(result->description, sizeof result->description, "%" PRIu64 " ids", tokens.count);

@@ -6,6 +6,7 @@
 
 #include "converters/format.h"
 #include "converters/input/input.h"
+#include "converters/parse/names.h"
 #include "fuzz/fuzz.h"
 #include "support/memory.h"
 #include "support/progress.h"
@@ -83,6 +84,8 @@ static void read_and_build(struct attempt *attempt, const char *path, unsigned c
     FUZZ_PROMISE(ledger->records == ledger->comments + ledger->rejected + ledger->edges_read);
     FUZZ_PROMISE(ledger->rejected <= attempt->options.max_bad);
   }
+  if (!status)
+    status = qn_names_finish(&attempt->result, attempt->list, &error);
   bool small = attempt->result.num_vertices <= MOST_VERTICES ||
                attempt->result.num_vertices == QN_VERTICES_FROM_EDGES;
   if (!status && small)

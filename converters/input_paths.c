@@ -1,0 +1,133 @@
+#include "converters/input_paths.h"
+
+#include <dirent.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "converters/output/output_folder.h"
+#include "support/memory.h"
+
+/* FOLDER/NAME, or a copy of NAME if there is no folder. Takes the result of qn_alloc. */
+static enum qn_status add_path(struct qn_input_paths *paths, const char *folder, const char *name,
+                               struct qn_error *error) {
+  size_t room = (folder ? strlen(folder) + 1 : 0) + strlen(name) + 1;
+  char *path;
+  enum qn_status status = qn_alloc(&path, room, 1, "a path", error);
+  if (status)
+    return status;
+  snprintf(path, room, "%s%s%s", folder ? folder : "", folder ? "/" : "", name);
+  status = qn_realloc(&paths->paths, (uint64_t)paths->count + 1, sizeof *paths->paths,
+                      "paths of inputs", error);
+  if (status)
+    qn_free(path);
+  else
+    paths->paths[paths->count++] = path;
+  return status;
+}
+
+/* The kind of FOLDER/NAME; 0, with errno set, if it is not to be had. */
+static mode_t kind_of(const char *folder, const char *name, bool *empty) {
+  struct stat about;
+  char *path;
+  if (asprintf(&path, "%s/%s", folder, name) < 0)
+    return 0;
+  bool there = stat(path, &about) == 0;
+  free(path);
+  *empty = there && about.st_size == 0;
+  return there ? about.st_mode & S_IFMT : 0;
+}
+
+static enum qn_status refuse(const char *folder, struct qn_error *error, const char *what,
+                             const char *name) {
+  qn_fail(error, QN_INVALID, what, name);
+  return qn_error_in_file(error, folder);
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b) {
+  return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static bool has(struct dirent *const *entries, int count, const char *name) {
+  for (int i = 0; i < count; i++)
+    if (strcmp(entries[i]->d_name, name) == 0)
+      return true;
+  return false;
+}
+
+/* A folder's content is a graph only if all of it is there, and nothing else. */
+static enum qn_status add_entry(struct qn_input_paths *paths, const char *folder, const char *name,
+                                struct qn_error *error) {
+  bool empty;
+  if (name[0] == '.' || name[0] == '_')
+    return QN_OK;
+  if (strncmp(name, "part-", 5) != 0)
+    return refuse(folder, error,
+                  "a folder is read if quern-export or Spark wrote it; this one holds '%.200s', "
+                  "which is no part: name the files to read",
+                  name);
+  if (kind_of(folder, name, &empty) != S_IFREG)
+    return refuse(folder, error, "'%.200s' is no file that can be read", name);
+  return empty ? QN_OK : add_path(paths, folder, name, error);
+}
+
+static enum qn_status add_entries(struct qn_input_paths *paths, const char *folder,
+                                  struct dirent *const *entries, int count,
+                                  struct qn_error *error) {
+  int before = paths->count;
+  if (has(entries, count, QN_MANIFEST_NAME))
+    return add_path(paths, folder, QN_MANIFEST_NAME, error);
+  if (has(entries, count, "_temporary"))
+    return refuse(folder, error, "'%s' is in it: whoever writes this folder has not finished",
+                  "_temporary");
+  for (int i = 0; i < count; i++) {
+    enum qn_status status = add_entry(paths, folder, entries[i]->d_name, error);
+    if (status)
+      return status;
+  }
+  if (paths->count == before)
+    return refuse(folder, error, "this is a folder, and there is no %s in it that is not empty",
+                  "part");
+  if (!has(entries, count, "_SUCCESS"))
+    return refuse(folder, error,
+                  "there is no %s in it, so that parts may be missing: name the parts themselves "
+                  "if they are all",
+                  "_SUCCESS");
+  return QN_OK;
+}
+
+static enum qn_status add_folder(struct qn_input_paths *paths, const char *folder,
+                                 struct qn_error *error) {
+  struct dirent **entries;
+  int count = scandir(folder, &entries, NULL, by_name);
+  if (count < 0) {
+    qn_fail_errno(error, "cannot list the folder");
+    return qn_error_in_file(error, folder);
+  }
+  enum qn_status status = add_entries(paths, folder, entries, count, error);
+  for (int i = 0; i < count; i++)
+    free(entries[i]);
+  free(entries);
+  return status;
+}
+
+enum qn_status qn_input_paths_of(char *const *arguments, int count, struct qn_input_paths *out,
+                                 struct qn_error *error) {
+  enum qn_status status = QN_OK;
+  struct stat about;
+  for (int i = 0; i < count && !status; i++)
+    if (stat(arguments[i], &about) == 0 && S_ISDIR(about.st_mode))
+      status = add_folder(out, arguments[i], error);
+    else
+      status = add_path(out, NULL, arguments[i], error);
+  return status;
+}
+
+void qn_input_paths_release(struct qn_input_paths *paths) {
+  for (int i = 0; i < paths->count; i++)
+    qn_free(paths->paths[i]);
+  qn_free(paths->paths);
+  *paths = (struct qn_input_paths){0};
+}

@@ -1,0 +1,29 @@
+/* Folders as inputs: one that quern-export wrote stands for its manifest, and one that Spark or
+ * Hadoop wrote for the parts in it. */
+#ifndef QN_CONVERTERS_INPUT_PATHS_H
+#define QN_CONVERTERS_INPUT_PATHS_H
+
+#include <quern/error.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Zeroed to begin with. */
+struct qn_input_paths {
+  char **paths; /* [count] */
+  int count;
+};
+
+/* The paths of the inputs that the arguments stand for, in order: what is no folder stands for
+ * itself. Parts come by name; empty ones, of which Spark writes many, are left out, and so are
+ * names that begin with a point or an underscore. QN_INVALID of a folder that holds other files,
+ * that its writer has not finished, or that nothing is in. Owned until qn_input_paths_release. */
+enum qn_status qn_input_paths_of(char *const *arguments, int count, struct qn_input_paths *out,
+                                 struct qn_error *error);
+void qn_input_paths_release(struct qn_input_paths *paths);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
