@@ -278,13 +278,15 @@ static struct qn_job settle(const struct qn_job *job) {
 enum qn_status qn_call(const struct qn_job *given, qn_work work, void *argument,
                        struct qn_error *error) {
   const struct qn_job job = settle(given);
-  struct call call = {.work = work, .argument = argument, .threads = job.threads, .error = error};
+  struct call call = {.work = work, .argument = argument, .threads = job.threads};
+  struct qn_error unwanted;
   struct host *host;
   pthread_condattr_t clock;
   enum qn_status status = find_host(&host, error);
   if (status)
     return status;
   call.context = (struct qn_context){.notice = keep_notice, .user = &call, .temp_folder = "."};
+  call.error = error ? error : &unwanted;
   call.last = &call.notices;
   pthread_mutex_init(&call.lock, NULL);
   pthread_condattr_init(&clock);

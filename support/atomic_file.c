@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -257,6 +258,24 @@ enum qn_status qn_atomic_file_create(const char *path, bool replace, struct qn_a
 failed:
   destroy(file);
   return status;
+}
+
+enum qn_status qn_atomic_file_in_memory(struct qn_atomic_file **out, struct qn_error *error) {
+  struct qn_atomic_file *file;
+  *out = NULL;
+  enum qn_status status = qn_alloc_zeroed(&file, 1, sizeof *file, "an output file's record", error);
+  if (status)
+    return status;
+  file->nameless = true;
+  file->descriptor = memfd_create("quern", MFD_CLOEXEC);
+  file->path = strdup("(in memory)");
+  if (file->descriptor < 0 || !file->path) {
+    status = qn_fail_errno(error, "cannot make a file in memory");
+    destroy(file);
+    return status;
+  }
+  *out = file;
+  return QN_OK;
 }
 
 int qn_atomic_file_descriptor(const struct qn_atomic_file *file) {

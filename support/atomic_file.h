@@ -41,6 +41,9 @@ char *qn_output_target(const char *path);
 enum qn_status qn_atomic_file_create(const char *path, bool replace, struct qn_atomic_file **out,
                                      struct qn_error *error);
 
+/* Begin a file in memory, which has no name and cannot be committed. */
+enum qn_status qn_atomic_file_in_memory(struct qn_atomic_file **out, struct qn_error *error);
+
 /* The descriptor of the temporary file, open for reading and writing. */
 int qn_atomic_file_descriptor(const struct qn_atomic_file *file);
 

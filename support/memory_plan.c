@@ -97,8 +97,10 @@ uint64_t qn_memory_available(void) {
   return left < available ? left : available;
 }
 
-/* "." for a file without a folder. */
+/* "." for a file without a folder, "/tmp" for none. */
 static const char *folder_of(const char *path, char *folder, size_t size) {
+  if (!path)
+    return "/tmp";
   const char *slash = strrchr(path, '/');
   if (!slash || (size_t)(slash - path) + 2 > size)
     return ".";

@@ -3,7 +3,6 @@
 #define QN_TOOLS_BUILD_OPTIONS_H
 
 #include <argp.h>
-#include <jansson.h>
 
 #include "converters/build/build.h"
 
@@ -14,10 +13,6 @@ extern "C" {
 /* A child for an argp parser, whose input is a `struct qn_build`: --undirected, --transpose,
  * --self-loops, --duplicates. The child's group is 2. */
 extern const struct argp qn_build_argp;
-
-/* Record the same options in a container's provenance. */
-enum qn_status qn_provenance_build(json_t *provenance, const struct qn_build *build,
-                                   struct qn_error *error);
 
 #ifdef __cplusplus
 }

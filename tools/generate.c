@@ -6,6 +6,7 @@
 
 #include "converters/build/build.h"
 #include "converters/build/build_estimate.h"
+#include "converters/build_settings.h"
 #include "converters/graph/generate.h"
 #include "converters/provenance.h"
 #include "converters/text/text_format.h"

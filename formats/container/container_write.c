@@ -52,7 +52,8 @@ enum qn_status qn_writer_create(const char *path, bool force, struct qn_writer *
     return status;
   writer->end = QN_HEADER_BYTES;
   writer->info.version_major = 1;
-  status = qn_atomic_file_create(path, force, &writer->file, error);
+  status = path ? qn_atomic_file_create(path, force, &writer->file, error)
+                : qn_atomic_file_in_memory(&writer->file, error);
   if (status) {
     qn_free(writer);
     return status;
@@ -416,6 +417,14 @@ enum qn_status qn_writer_commit_nameless(struct qn_writer *writer, const char *n
   }
   qn_writer_abort(writer);
   return status;
+}
+
+enum qn_status qn_writer_finish(struct qn_writer *writer, const char *path,
+                                struct qn_container **out, struct qn_error *error) {
+  if (!path)
+    return qn_writer_commit_nameless(writer, "(in memory)", out, error);
+  enum qn_status status = qn_writer_commit(writer, error);
+  return status || !out ? status : qn_container_map(path, 0, out, error);
 }
 
 void qn_writer_abort(struct qn_writer *writer) {

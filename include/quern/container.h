@@ -265,6 +265,8 @@ struct qn_section_spec {
 /* The spec of a new section with the same name, type, size and alignment. */
 struct qn_section_spec qn_section_spec_of(const struct qn_section *section);
 
+/* With `path` NULL the container is made in memory: qn_writer_commit_nameless or qn_writer_finish
+ * ends it. */
 enum qn_status qn_writer_create(const char *path, bool force, struct qn_writer **out,
                                 struct qn_error *error);
 
@@ -332,6 +334,10 @@ enum qn_status qn_writer_judge(struct qn_writer *writer,
  * with the mapping. Frees `writer` whatever the outcome. */
 enum qn_status qn_writer_commit_nameless(struct qn_writer *writer, const char *name,
                                          struct qn_container **out, struct qn_error *error);
+/* Finish what was created with this path, NULL for memory. `*out` is the container mapped; with a
+ * path `out` may be NULL. Frees `writer` whatever the outcome. */
+enum qn_status qn_writer_finish(struct qn_writer *writer, const char *path,
+                                struct qn_container **out, struct qn_error *error);
 /* NULL is allowed. */
 void qn_writer_abort(struct qn_writer *writer);
 

@@ -1,0 +1,231 @@
+/* Reading the files of an import, and those that they name. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "converters/format.h"
+#include "converters/import/state.h"
+#include "converters/parse/names.h"
+#include "converters/provenance.h"
+#include "support/memory.h"
+#include "support/progress.h"
+#include "support/threads.h"
+#include "support/used_files.h"
+
+/* Readers that name vertices share a map of names, but cannot join what others have numbered. */
+static bool join(const struct qn_reader *a, const struct qn_reader *b) {
+  return a->release == b->release && (!a->release || a->release == qn_names_release);
+}
+
+static enum qn_status choose_reader(struct qn_import *import, struct qn_input *input,
+                                    struct qn_error *error) {
+  const struct qn_import_options *options = import->options;
+  const struct qn_reader *before = import->reader;
+  bool named = options->read.strings || options->read.bipartite == QN_BIPARTITE_YES;
+  const char *format =
+      named && strcmp(options->format, "edges") == 0 ? "named-edges" : options->format;
+  enum qn_status status = strcmp(format, "auto") != 0
+                              ? qn_reader_by_name(format, &import->reader, error)
+                              : qn_reader_detect(input, &options->read, &import->reader, error);
+  if (status)
+    return status;
+  if (!before || before == import->reader || join(before, import->reader))
+    return QN_OK;
+  qn_fail(error, QN_INVALID,
+          "this input is %s, but those before are %s; --format or --ids=strings "
+          "makes all the same",
+          import->reader->name, before->name);
+  import->reader = before;
+  return qn_error_in_file(error, qn_input_name(input));
+}
+
+/* Unpacking takes a processor all the time, and parsing less: a thread more would only compete with
+ * it, waiting for the next block. Returns the number of threads before. */
+static unsigned leave_thread_to_unpack(const struct qn_input *input) {
+  unsigned threads = qn_threads();
+  if (threads > 1 && strcmp(qn_input_packing(input), "plain") != 0)
+    qn_threads_set(threads - 1);
+  return threads;
+}
+
+/* Of what lies in an archive the digest is the archive's. */
+static enum qn_status check_digest(const struct qn_import *import, const struct qn_input *input,
+                                   const struct qn_input_digest *digest, struct qn_error *error) {
+  const struct qn_input_digest *expected = import->expected;
+  if (!expected || !expected->xxh3_128[0] || strcmp(qn_input_packing(input), "plain") != 0 ||
+      (expected->bytes == digest->bytes && strcmp(expected->xxh3_128, digest->xxh3_128) == 0))
+    return QN_OK;
+  qn_fail(error, QN_INVALID,
+          "this is not the file that is announced: %" PRIu64 " bytes with the hash %s, but there "
+          "are %" PRIu64 " with %s",
+          expected->bytes, expected->xxh3_128, digest->bytes, digest->xxh3_128);
+  return qn_error_in_file(error, qn_input_name(input));
+}
+
+static enum qn_status read_input(struct qn_import *import, struct qn_input *input,
+                                 const struct qn_reader *reader, uint64_t *sequence,
+                                 struct qn_error *error) {
+  const struct qn_import_options *options = import->options;
+  struct qn_read_result *result = &import->result;
+  struct qn_input_digest digest;
+  bool forced = reader || strcmp(options->format, "auto") != 0;
+  enum qn_status status = QN_OK;
+  if (reader)
+    import->reader = reader;
+  else
+    status = choose_reader(import, input, error);
+  if (status)
+    return status;
+  result->description[0] = 0;
+  qn_progress_begin("reading", "bytes", 0);
+  unsigned threads = leave_thread_to_unpack(input);
+  status = import->reader->read(input, &options->read, import->list, sequence, result, error);
+  qn_threads_set(threads);
+  qn_progress_end();
+  if (status == QN_INVALID)
+    status = qn_input_explain(input, error);
+  if (status)
+    return status;
+  qn_notice("%s: %s, %s%s%s%s", qn_input_name(input), qn_input_packing(input), import->reader->name,
+            forced ? "" : " (--format forces another)", result->description[0] ? ": " : "",
+            result->description);
+  if ((status = qn_input_digest(input, &digest, error)) ||
+      (status = check_digest(import, input, &digest, error)))
+    return status;
+  return qn_provenance_input(import->report->provenance, qn_input_base_name(input),
+                             import->reader->name, &digest, error);
+}
+
+static void close_input(void *input) {
+  qn_input_close(input);
+}
+
+static enum qn_status read_path(struct qn_import *import, const char *path, const char *member,
+                                const struct qn_reader *reader, uint64_t *sequence,
+                                struct qn_error *error) {
+  struct qn_input_options how = import->options->input;
+  struct qn_input *input;
+  how.member = member;
+  enum qn_status status = qn_input_kept(import->job->output, path, error);
+  if (!status) /* which what names others has just named, if it was not on the command line */
+    status = qn_input_open(path, &how, &input, error);
+  if (status)
+    return status;
+  import->result.keeps_input = false;
+  status = read_input(import, input, reader, sequence, error);
+  if (!status && import->result.keeps_input)
+    status = qn_edge_list_keep(import->list, input, close_input, error);
+  if (status || !import->result.keeps_input)
+    qn_input_close(input);
+  return status;
+}
+
+/* Do the inputs that `path` named hold what it said, beyond what was there before? */
+static enum qn_status check_named(const struct qn_import *import,
+                                  const struct qn_named_inputs *named,
+                                  const struct qn_read_result *before, const char *path,
+                                  struct qn_error *error) {
+  const struct qn_read_result *result = &import->result;
+  uint64_t vertices = result->vertices_listed - before->vertices_listed;
+  uint64_t edges = result->ledger.edges_read - before->ledger.edges_read + result->ledger.rejected -
+                   before->ledger.rejected;
+  if (!named->counted || (named->num_vertices == vertices && named->num_edges == edges))
+    return QN_OK;
+  qn_fail(error, QN_INVALID,
+          "%" PRIu64 " vertices and %" PRIu64 " edges are announced here, but there are %" PRIu64
+          " and %" PRIu64,
+          named->num_vertices, named->num_edges, vertices, edges);
+  return qn_error_in_file(error, path);
+}
+
+/* As read_path, of what may not name others in its turn. */
+static enum qn_status read_named_path(struct qn_import *import, const struct qn_named_input *input,
+                                      uint64_t *sequence, struct qn_error *error) {
+  import->expected = &input->digest;
+  enum qn_status status = read_path(import, input->path, NULL, input->reader, sequence, error);
+  import->expected = NULL;
+  if (status || import->result.named.count == 0)
+    return status;
+  qn_fail(error, QN_INVALID, "this was named by another file, but names files itself");
+  return qn_error_in_file(error, input->path);
+}
+
+/* Read what the input that was read last has named. */
+static enum qn_status read_named(struct qn_import *import, const char *path, uint64_t *sequence,
+                                 struct qn_error *error) {
+  const struct qn_read_result before = import->result;
+  struct qn_named_inputs named = import->result.named;
+  import->result.named = (struct qn_named_inputs){0};
+  enum qn_status status = QN_OK;
+  for (uint64_t i = 0; i < named.count && !status; i++)
+    status = read_named_path(import, &named.inputs[i], sequence, error);
+  if (!status)
+    status = check_named(import, &named, &before, path, error);
+  qn_named_inputs_release(&named);
+  return status;
+}
+
+static enum qn_status read_argument(struct qn_import *import, const char *path, uint64_t *sequence,
+                                    struct qn_error *error) {
+  const struct qn_reader *before = import->reader;
+  enum qn_status status =
+      read_path(import, path, import->options->input.member, NULL, sequence, error);
+  if (!status && import->result.named.count)
+    import->reader = before; /* who names inputs has read no vertices */
+  return status ? status : read_named(import, path, sequence, error);
+}
+
+enum qn_status qn_import_files_read(struct qn_import *import, struct qn_error *error) {
+  const struct qn_import_job *job = import->job;
+  uint64_t sequence = 0;
+  enum qn_status status = QN_OK;
+  for (int i = 0; i < job->num_inputs && !status; i++)
+    status = read_argument(import, job->inputs[i], &sequence, error);
+  return status;
+}
+
+/* ---- Places of what is wrong ---------------------------------------------- */
+
+/* Say in which line an edge occurs again that may not; standard input cannot be read again. */
+void qn_import_locate_repeated(struct qn_import *import, const uint64_t ends[2],
+                               struct qn_error *error) {
+  const struct qn_import_options *options = import->options;
+  const struct qn_import_job *job = import->job;
+  struct qn_input *input;
+  uint64_t line;
+  if (ends[0] == UINT64_MAX || job->num_inputs != 1 || !import->reader->locate ||
+      strcmp(job->inputs[0], "-") == 0 ||
+      qn_input_open(job->inputs[0], &options->input, &input, NULL))
+    return;
+  if (!import->reader->locate(input, &options->read, ends[0], ends[1], &line, NULL) && line)
+    qn_error_at_line(error, qn_input_name(input), line, 1);
+  qn_input_close(input);
+}
+
+/* Weights are rounded because of one that is no u32: say where that is. */
+void qn_import_locate_real(struct qn_import *import, struct qn_error *error) {
+  const struct qn_import_options *options = import->options;
+  const struct qn_import_job *job = import->job;
+  struct qn_read_options whole = options->read;
+  struct qn_read_result result = {.num_vertices = QN_VERTICES_FROM_EDGES};
+  struct qn_edge_list *list = NULL;
+  struct qn_input *input = NULL;
+  struct qn_error found;
+  uint64_t sequence = 0;
+  whole.weights = QN_WEIGHTS_U32;
+  whole.max_bad = 0;
+  if (job->num_inputs != 1 || strcmp(job->inputs[0], "-") == 0 ||
+      qn_edge_list_create(&list, NULL) ||
+      qn_input_open(job->inputs[0], &options->input, &input, NULL))
+    goto cleanup;
+  if (import->reader->read(input, &whole, list, &sequence, &result, &found) == QN_INVALID &&
+      found.line)
+    qn_error_at_line(error, found.file, found.line, found.column);
+cleanup:
+  if (import->reader && import->reader->release)
+    import->reader->release(&result);
+  qn_input_close(input);
+  qn_edge_list_destroy(list);
+  qn_named_inputs_release(&result.named);
+  qn_free(result.extra_ids);
+}

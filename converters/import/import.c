@@ -1,0 +1,198 @@
+#include "converters/import/import.h"
+
+#include <inttypes.h>
+
+#include "converters/import/state.h"
+#include "converters/input_estimate.h"
+#include "converters/input_paths.h"
+#include "converters/parse/names.h"
+#include "converters/provenance.h"
+#include "support/context.h"
+#include "support/memory.h"
+#include "support/progress.h"
+#include "support/threads.h"
+#include "support/used_files.h"
+#include <quern/metadata.h>
+
+/* --vertices, unless the input says otherwise. */
+static enum qn_status declare_vertices(struct qn_import *import, struct qn_error *error) {
+  uint64_t given = import->options->read.num_vertices, *found = &import->result.num_vertices;
+  if (!given || *found == given)
+    return QN_OK;
+  if (*found != QN_VERTICES_FROM_EDGES || import->result.names.kind != QN_IDS_DENSE)
+    return qn_fail(
+        error, QN_INVALID,
+        "the input says itself what its vertices are; --vertices=%" PRIu64 " does not fit", given);
+  *found = given;
+  return QN_OK;
+}
+
+static enum qn_status build(struct qn_import *import, struct qn_error *error) {
+  const struct qn_read_result *result = &import->result;
+  struct qn_build build = import->options->build;
+  build.num_vertices = result->num_vertices;
+  build.extra_ids = result->extra_ids;
+  build.num_extra_ids = result->num_extra_ids;
+  build.names = result->names.kind == QN_IDS_DENSE ? NULL : &result->names;
+  build.undirected |= result->symmetric;
+  build.already_symmetric = result->already_symmetric;
+  build.check_symmetric = result->check_symmetric;
+  uint64_t repeated[2] = {UINT64_MAX, UINT64_MAX};
+  bool rounded = false;
+  build.rounded = &rounded;
+  build.unique = result->unique && !build.duplicates_chosen;
+  build.repeated = repeated;
+  if (result->symmetric && !import->options->build.undirected)
+    qn_notice("note: the format says that every edge goes both ways: the graph is undirected");
+  enum qn_status status =
+      qn_provenance_import(import->report->provenance, import->options, &build, error);
+  double begun = qn_seconds();
+  if (!status)
+    status = qn_build_graph(import->list, &build, import->writer, &import->result.ledger, error);
+  import->report->build_seconds = qn_seconds() - begun;
+  if (!status && !result->symmetric)
+    qn_ledger_note_parallel(&import->result.ledger, "--duplicates=remove");
+  if (rounded)
+    qn_import_locate_real(import, error);
+  if (status == QN_INVALID && import->job->num_inputs == 1 && !error->file[0])
+    qn_error_in_file(error, import->job->inputs[0]);
+  if (status == QN_INVALID)
+    qn_import_locate_repeated(import, repeated, error);
+  if (!status)
+    status = qn_ledger_check(&import->result.ledger, error);
+  return status;
+}
+
+static enum qn_status write(struct qn_import *import, struct qn_container **out,
+                            struct qn_error *error) {
+  double begun = qn_seconds();
+  enum qn_status status =
+      qn_provenance_ledger(import->report->provenance, &import->result.ledger, error);
+  if (!status)
+    status = qn_writer_metadata(import->writer, import->report->provenance, error);
+  if (status)
+    return status;
+  struct qn_writer *writer = import->writer;
+  import->writer = NULL;
+  import->report->info = *qn_writer_info(writer);
+  status = qn_writer_finish(writer, import->job->output, out, error);
+  import->report->write_seconds = qn_seconds() - begun;
+  return status;
+}
+
+static enum qn_spill_ids spill_ids(const struct qn_import_options *options) {
+  if (options->build.ids == QN_ID_COMPACT)
+    return QN_SPILL_IDS_COLLECT;
+  bool given = options->build.ids == QN_ID_KEEP || options->read.num_vertices;
+  return given ? QN_SPILL_IDS_IGNORE : QN_SPILL_IDS_UNLESS_DECLARED;
+}
+
+static enum qn_status make_plan(struct qn_import *import, struct qn_error *error) {
+  const struct qn_import_options *options = import->options;
+  const struct qn_import_job *job = import->job;
+  struct qn_expected_edges edges =
+      job->feed ? job->feed->expected
+                : qn_inputs_expect(job->inputs, job->num_inputs, options->format, &options->read);
+  edges.given_vertices = spill_ids(options) == QN_SPILL_IDS_IGNORE;
+  struct qn_work_estimate estimate = qn_build_estimate(&options->build, &edges);
+  if (edges.unknown) /* then input is read ahead in blocks */
+    estimate.least += estimate.kept = QN_READ_AHEAD_BYTES;
+  return qn_memory_plan_make(&job->memory, job->output, &estimate, &import->report->plan, error);
+}
+
+static enum qn_status create_list(struct qn_import *import, struct qn_error *error) {
+  const struct qn_import_options *options = import->options;
+  enum qn_spill_ids ids = spill_ids(options);
+  if (!import->report->plan.on_disk) {
+    enum qn_status status = qn_edge_list_create(&import->list, error);
+    if (!status && ids != QN_SPILL_IDS_IGNORE)
+      qn_edge_list_mark_ids(import->list,
+                            ids == QN_SPILL_IDS_COLLECT ? NULL : &import->result.num_vertices);
+    return status;
+  }
+  struct qn_spill_options spill = {
+      .undirected = options->build.undirected,
+      .ids = ids,
+      .num_vertices = &import->result.num_vertices,
+      .symmetric = &import->result.symmetric,
+  };
+  return qn_edge_list_create_on_disk(&spill, &import->list, error);
+}
+
+static enum qn_status read_edges(struct qn_import *import, struct qn_error *error) {
+  struct qn_edge_feed *feed = import->job->feed;
+  uint64_t sequence = 0;
+  double begun = qn_seconds();
+  enum qn_status status = feed ? feed->read(feed->context, &import->options->read, import->list,
+                                            &sequence, &import->result, error)
+                               : qn_import_files_read(import, error);
+  if (!status)
+    status = qn_names_finish(&import->result, import->list, error);
+  import->report->read_seconds = qn_seconds() - begun;
+  return status ? status : qn_context_check(error);
+}
+
+static enum qn_status run(struct qn_import *import, struct qn_container **out,
+                          struct qn_error *error) {
+  const struct qn_import_job *job = import->job;
+  enum qn_status status = qn_inputs_kept(job->output, (const char *const *)job->inputs,
+                                         (uint64_t)job->num_inputs, error);
+  if (!status)
+    status = make_plan(import, error);
+  if (!status)
+    status = qn_writer_create(job->output, job->replace, &import->writer, error);
+  if (!status)
+    status = qn_provenance_create(job->tool, &import->report->provenance, error);
+  if (!status)
+    status = create_list(import, error);
+  if (!status)
+    status = read_edges(import, error);
+  if (!status)
+    status = declare_vertices(import, error);
+  if (!status)
+    status = build(import, error);
+  if (!status)
+    status = qn_context_check(error);
+  return status ? status : write(import, out, error);
+}
+
+static void release(struct qn_import *import) {
+  const struct qn_edge_feed *feed = import->job->feed;
+  if (import->reader && import->reader->release)
+    import->reader->release(&import->result);
+  if (feed && feed->release)
+    feed->release(&import->result);
+  qn_writer_abort(import->writer);
+  qn_edge_list_destroy(import->list);
+  qn_free(import->result.extra_ids);
+  qn_named_inputs_release(&import->result.named);
+}
+
+enum qn_status qn_import_run(const struct qn_import_job *asked, struct qn_import_report *report,
+                             struct qn_container **out, struct qn_error *error) {
+  struct qn_input_paths paths = {0};
+  struct qn_import_job job = *asked;
+  struct qn_import import = {.job = &job,
+                             .options = job.options,
+                             .report = report,
+                             .result.num_vertices = QN_VERTICES_FROM_EDGES};
+  double begun = qn_seconds();
+  *report = (struct qn_import_report){0};
+  enum qn_status status = qn_input_paths_of(asked->inputs, asked->num_inputs, &paths, error);
+  job.inputs = paths.paths;
+  job.num_inputs = paths.count;
+  if (!status)
+    status = run(&import, out, error);
+  report->ledger = import.result.ledger;
+  report->total_seconds = qn_seconds() - begun;
+  release(&import);
+  qn_input_paths_release(&paths);
+  if (status)
+    qn_import_report_end(report);
+  return status;
+}
+
+void qn_import_report_end(struct qn_import_report *report) {
+  json_decref(report->provenance);
+  report->provenance = NULL;
+}

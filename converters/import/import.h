@@ -1,0 +1,56 @@
+/* The whole of an import: edges from files or from memory, built into a graph container. */
+#ifndef QN_CONVERTERS_IMPORT_IMPORT_H
+#define QN_CONVERTERS_IMPORT_IMPORT_H
+
+#include <jansson.h>
+
+#include "converters/build/build_estimate.h"
+#include "converters/import/options.h"
+#include "support/memory_plan.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Edges that come from elsewhere than files. */
+struct qn_edge_feed {
+  /* As a reader's read (converters/parse/reader.h). */
+  enum qn_status (*read)(void *context, const struct qn_read_options *options,
+                         struct qn_edge_list *list, uint64_t *sequence,
+                         struct qn_read_result *result, struct qn_error *error);
+  void (*release)(struct qn_read_result *result); /* as a reader's; NULL: there is nothing */
+  void *context;
+  struct qn_expected_edges expected;
+};
+
+struct qn_import_job {
+  const struct qn_import_options *options;
+  struct qn_memory_options memory;
+  char *const *inputs; /* [num_inputs] files and folders (converters/input_paths.h), "-" for
+                           standard input */
+  int num_inputs;
+  struct qn_edge_feed *feed; /* instead of files; NULL: files */
+  const char *tool;          /* for the provenance */
+  const char *output;        /* NULL: in memory */
+  bool replace;
+};
+
+struct qn_import_report {
+  struct qn_container_info info;
+  struct qn_ledger ledger;
+  struct qn_memory_plan plan;
+  json_t *provenance;
+  double read_seconds, build_seconds, write_seconds, total_seconds;
+};
+
+/* Import. `*out`, unless `out` is NULL, becomes the container, mapped; one in memory has to be
+ * taken. On success the report is ended by qn_import_report_end. */
+enum qn_status qn_import_run(const struct qn_import_job *job, struct qn_import_report *report,
+                             struct qn_container **out, struct qn_error *error);
+/* A zeroed report is allowed. */
+void qn_import_report_end(struct qn_import_report *report);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

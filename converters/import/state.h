@@ -1,0 +1,34 @@
+/* An import under way. Internal to this folder. */
+#ifndef QN_CONVERTERS_IMPORT_STATE_H
+#define QN_CONVERTERS_IMPORT_STATE_H
+
+#include "converters/import/import.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct qn_import {
+  const struct qn_import_job *job;
+  const struct qn_import_options *options; /* the job's */
+  struct qn_import_report *report;
+  struct qn_edge_list *list;
+  const struct qn_reader *reader; /* of the last input; NULL: there is none */
+  struct qn_read_result result;
+  struct qn_writer *writer;
+  const struct qn_input_digest *expected; /* of an input that another names */
+};
+
+/* Read all files into the list. */
+enum qn_status qn_import_files_read(struct qn_import *import, struct qn_error *error);
+
+/* Say in which line of the only input an edge occurs again that may not, or is the weight that is
+ * no u32; nothing if that cannot be found out. */
+void qn_import_locate_repeated(struct qn_import *import, const uint64_t ends[2],
+                               struct qn_error *error);
+void qn_import_locate_real(struct qn_import *import, struct qn_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
