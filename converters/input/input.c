@@ -11,6 +11,7 @@
 #include <xxhash.h>
 
 #include "converters/input/source.h"
+#include "support/checked.h"
 #include "support/memory.h"
 #include "support/temp_file.h"
 #include "support/threads.h"
@@ -308,18 +309,18 @@ const struct qn_input_options *qn_input_limits(const struct qn_input *input) {
   return &input->options;
 }
 
-/* Of a zip's local header: the name's length at 26, and the name at 30. */
-bool qn_input_is_npz(const char *head, uint64_t bytes) {
-  enum { NAME_AT = 30 };
-  if (bytes < NAME_AT || memcmp(head, "PK\x03\x04", 4) != 0)
-    return false;
-  uint64_t length = (unsigned char)head[26] | (uint64_t)(unsigned char)head[27] << 8;
-  return length > 4 && length <= bytes - NAME_AT &&
-         memcmp(head + NAME_AT + length - 4, ".npy", 4) == 0;
-}
-
 uint64_t qn_input_file_bytes(const struct qn_input *input) {
   return input->mapping_bytes;
+}
+
+uint64_t qn_input_most_bytes(const struct qn_input *input) {
+  uint64_t most = input->mapping && !input->archive ? input->mapping_bytes : UINT64_MAX;
+  if (!input->archive)
+    return most;
+  if (!input->mapping || !qn_mul_u64(input->mapping_bytes, input->options.max_expansion, &most) ||
+      !qn_add_u64(most, QN_INPUT_FREE_EXPANSION, &most))
+    most = UINT64_MAX;
+  return most < input->options.max_bytes ? most : input->options.max_bytes;
 }
 
 bool qn_input_stays(const struct qn_input *input) {

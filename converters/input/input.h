@@ -87,6 +87,9 @@ const char *qn_input_packing(const struct qn_input *input);
 /* The file's bytes, before decompression, if known in advance (0 if not): for progress. */
 uint64_t qn_input_file_bytes(const struct qn_input *input);
 
+/* Bytes that the content, unpacked, can have at most; UINT64_MAX: nobody knows. */
+uint64_t qn_input_most_bytes(const struct qn_input *input);
+
 /* Is the content one block, which stays where it is until the input is closed? */
 bool qn_input_stays(const struct qn_input *input);
 

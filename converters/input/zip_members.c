@@ -12,6 +12,16 @@
 
 #define MAX_MEMBERS 1000
 
+/* Of a zip's local header: the name's length at 26, and the name at 30. */
+bool qn_input_is_npz(const char *head, uint64_t bytes) {
+  enum { NAME_AT = 30 };
+  if (bytes < NAME_AT || memcmp(head, "PK\x03\x04", 4) != 0)
+    return false;
+  uint64_t length = (unsigned char)head[26] | (uint64_t)(unsigned char)head[27] << 8;
+  return length > 4 && length <= bytes - NAME_AT &&
+         memcmp(head + NAME_AT + length - 4, ".npy", 4) == 0;
+}
+
 static enum qn_status refuse(const struct qn_zip *zip, struct qn_error *error, const char *format,
                              const char *text) {
   char printable[200];

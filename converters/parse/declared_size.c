@@ -2,11 +2,23 @@
 
 #include <inttypes.h>
 
+#include "converters/input/input.h"
 #include "converters/text/vertex_names.h"
 #include "support/memory.h"
 
-/* More vertices than this, and than 64 times the edges, would cost much memory for little graph. */
+/* More vertices than this, and than 64 times the edges, are too many. */
 #define MAX_HOLLOW_VERTICES ((uint64_t)1 << 24)
+/* An edge of a text takes two bytes at least: a digit, and what ends the number. */
+#define LEAST_EDGE_BYTES 2
+
+uint64_t qn_credible_edges(const struct qn_input *text, uint64_t announced) {
+  uint64_t most = text ? qn_input_most_bytes(text) / LEAST_EDGE_BYTES + 1 : UINT64_MAX;
+  return announced < most ? announced : most;
+}
+
+bool qn_is_hollow(uint64_t num_vertices, uint64_t num_edges) {
+  return num_vertices > MAX_HOLLOW_VERTICES && num_vertices / 64 > num_edges;
+}
 
 static enum qn_status fail_at_header(const struct qn_declared_size *size, struct qn_error *error) {
   return size->line ? qn_error_at_line(error, size->file, size->line, 1)
@@ -19,12 +31,12 @@ enum qn_status qn_declare_from_zero(const struct qn_declared_size *size,
   uint64_t num_vertices = size->num_vertices;
   if (options->compact)
     return QN_OK;
-  if (num_vertices > UINT32_MAX ||
-      (num_vertices > MAX_HOLLOW_VERTICES && num_vertices / 64 > size->num_edges)) {
+  uint64_t num_edges = qn_credible_edges(size->text, size->num_edges);
+  if (num_vertices > UINT32_MAX || qn_is_hollow(num_vertices, num_edges)) {
     qn_fail(error, QN_INVALID,
-            "%" PRIu64 " vertices for %" PRIu64 " edges are too many; --ids=compact numbers only "
+            "%" PRIu64 " vertices for %" PRIu64 " edges%s are too many; --ids=compact numbers only "
             "the vertices that have edges",
-            num_vertices, size->num_edges);
+            num_vertices, num_edges, num_edges < size->num_edges ? QN_NO_MORE_EDGES : "");
     return fail_at_header(size, error);
   }
   if (result->num_vertices != QN_VERTICES_FROM_EDGES) {

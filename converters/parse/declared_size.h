@@ -11,10 +11,19 @@ extern "C" {
 /* What a header says, and where. */
 struct qn_declared_size {
   const char *file;
-  uint64_t line; /* from 1; 0 in binary files */
+  const struct qn_input *text; /* that lists the edges; NULL: they were counted */
+  uint64_t line;               /* from 1; 0 in binary files */
   uint64_t num_vertices;
   uint64_t num_edges;
 };
+
+/* Of the edges that are announced, as many as `text` (which may be NULL) can hold. */
+uint64_t qn_credible_edges(const struct qn_input *text, uint64_t announced);
+/* Said behind their number if they are fewer. */
+#define QN_NO_MORE_EDGES " (the input cannot hold more)"
+
+/* Would so many vertices cost much memory for little graph? */
+bool qn_is_hollow(uint64_t num_vertices, uint64_t num_edges);
 
 /* Declare vertices 0 to num_vertices - 1 in `result`, called 1 to num_vertices, unless
  * options->compact says that only those with edges count. `*first_id` is what a reader has to

@@ -136,7 +136,7 @@ enum qn_status qn_read_announced(
   struct qn_edges_header header;
   enum qn_status status;
   bool announced = qn_edges_header_peek(input, &header, &status, error);
-  const struct qn_declared_size size = {qn_input_name(input), 1, header.num_vertices,
+  const struct qn_declared_size size = {qn_input_name(input), input, 1, header.num_vertices,
                                         header.num_edges};
   if (!status && announced)
     status = heed(&header, &size, options, result, error);

@@ -23,7 +23,8 @@ static const char *find_line_end(const struct qn_text_part *part) {
   if (!part->records)
     return end;
   line = qn_skip_blanks(line, end);
-  return *line == '#' || *line == '%' ? end : qn_record_end(line, part->end);
+  bool plain = line == end || *line == '#' || *line == '%';
+  return plain ? end : qn_record_end(line, part->end);
 }
 
 static uint64_t count_line_ends(const char *begin, const char *end) {

@@ -248,6 +248,7 @@ static uint64_t push_neighbors(const struct adjacency *adjacency, struct qn_toke
 static inline bool take_weight(const struct adjacency *adjacency, struct qn_edge_list *list,
                                struct qn_token_part *part, enum qn_weight_type *type,
                                uint32_t *bits) {
+  const struct qn_token_part before = *part;
   char fault[QN_FAULT_BYTES];
   uint64_t whole;
   const char *end;
@@ -256,9 +257,7 @@ static inline bool take_weight(const struct adjacency *adjacency, struct qn_edge
     *bits = (uint32_t)whole;
     if (whole <= UINT32_MAX)
       return true;
-    while (!qn_is_token_space(part->cursor[-1])) /* a number, but a real one: once more */
-      part->cursor--;
-    part->next--;
+    *part = before; /* a number, but a real one: once more */
   }
   const char *begin = qn_token_text(part, &end);
   return qn_parse_wanted_weight(adjacency->weights, list, begin, end, type, bits, fault);

@@ -169,7 +169,7 @@ static void parse_part(struct qn_text_part *part, const void *context) {
 static enum qn_status read_dimacs(struct qn_input *input, const struct qn_read_options *options,
                                   struct qn_edge_list *list, uint64_t *sequence,
                                   struct qn_read_result *result, struct qn_error *error) {
-  struct dimacs dimacs = {.size = {.file = qn_input_name(input)}, .weights = options->weights};
+  struct dimacs dimacs = {.size = {.file = qn_input_name(input), .text = input}, .weights = options->weights};
   struct qn_input_block block = {0};
   struct qn_ledger before;
   const char *line, *end;

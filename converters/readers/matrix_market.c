@@ -18,6 +18,7 @@
 #include <strings.h>
 
 #include "converters/input/input.h"
+#include "converters/parse/declared_size.h"
 #include "converters/parse/reader.h"
 #include "converters/parse/real_lines.h"
 #include "converters/parse/shaped_lines.h"
@@ -31,10 +32,6 @@
 
 /* As in edges.c: three numbers as qn_parse_short_number reads them, and what is between. */
 #define FAST_BYTES 96
-
-/* A matrix with more rows and columns than this, and than 64 times its entries, would cost much
- * memory for little graph: it must be compacted. */
-#define MAX_HOLLOW_VERTICES ((uint64_t)1 << 24)
 
 enum field { FIELD_PATTERN, FIELD_INTEGER, FIELD_REAL };
 enum symmetry { GENERAL, SYMMETRIC, SKEW_SYMMETRIC };
@@ -478,20 +475,22 @@ static void set_first_ids(struct matrix *matrix, bool compact) {
 }
 
 static enum qn_status set_vertices(struct matrix *matrix, const struct qn_read_options *options,
-                                   const char *file, struct qn_read_result *result,
+                                   const struct qn_input *input, struct qn_read_result *result,
                                    struct qn_error *error) {
+  const char *file = qn_input_name(input);
   bool square = matrix->rows == matrix->columns;
   uint64_t num_vertices = matrix->rows;
   bool fits = square || qn_add_u64(matrix->rows, matrix->columns, &num_vertices);
   set_first_ids(matrix, options->compact);
   if (options->compact && fits)
     return QN_OK;
-  bool hollow = num_vertices > MAX_HOLLOW_VERTICES && num_vertices / 64 > matrix->entries;
-  if (!fits || hollow || num_vertices > UINT32_MAX)
+  uint64_t entries = qn_credible_edges(input, matrix->entries);
+  if (!fits || num_vertices > UINT32_MAX || qn_is_hollow(num_vertices, entries))
     return fail_at(error, file, matrix->size_line,
-                   "%" PRIu64 " rows and %" PRIu64 " columns for %" PRIu64 " entries are too many; "
-                   "--ids=compact numbers only the vertices that have edges",
-                   matrix->rows, matrix->columns, matrix->entries);
+                   "%" PRIu64 " rows and %" PRIu64 " columns for %" PRIu64 " entries%s are too "
+                   "many; --ids=compact numbers only the vertices that have edges",
+                   matrix->rows, matrix->columns, entries,
+                   entries < matrix->entries ? QN_NO_MORE_EDGES : "");
   if (result->num_vertices != QN_VERTICES_FROM_EDGES)
     return fail_at(error, file, matrix->size_line, "only one matrix can be imported at a time");
   result->num_vertices = num_vertices;
@@ -522,7 +521,7 @@ static enum qn_status read_matrix(struct qn_input *input, const struct qn_read_o
   enum qn_status status;
   if ((status = qn_input_next(input, &block, error)) ||
       (status = take_header(input, &block, &matrix, error)) ||
-      (status = set_vertices(&matrix, options, file, result, error)))
+      (status = set_vertices(&matrix, options, input, result, error)))
     return status;
   describe(&matrix, result);
   result->ledger.records += matrix.lines;
