@@ -19,16 +19,17 @@ static struct qn_bv_properties choose(const uint8_t *data) {
                                    .residuals = residuals[data[7] % 4]};
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+static bool run(unsigned kind, const uint8_t *data, size_t size) {
   struct qn_bv_decoder *decoder;
   struct qn_error error = {0};
   const uint32_t *successors;
   uint64_t count, total = 0;
+  (void)kind;
   if (size < 8)
-    return 0;
+    return false;
   struct qn_bv_properties properties = choose(data);
   if (qn_bv_create(&properties, (const char *)data + 8, size - 8, "bits", &decoder, &error))
-    return 0;
+    return false;
   enum qn_status status = QN_OK;
   for (uint64_t node = 0; node < properties.nodes && !status; node++) {
     status = qn_bv_next(decoder, &successors, &count, &error);
@@ -42,5 +43,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     status = qn_bv_end(decoder, &error);
   FUZZ_PROMISE(!status || error.message[0]);
   qn_bv_destroy(decoder);
-  return 0;
+  return !status;
 }
+
+static const char *const KINDS[] = {"", NULL};
+const struct fuzz_family fuzz_webgraph = {"webgraph", KINDS, run};

@@ -1,8 +1,9 @@
 /* Runs a fuzz target on files and on mutations of them, as a test:
  *
- *   fuzz_NAME [--mutations N] FILE...
+ *   quern-replay FAMILY [--mutations N] FILE...
  *
- * prints TAP, a test a file. Mutation k of a file is the same in every run. */
+ * prints TAP, a test a file, which all kinds of the family's targets are given. Mutation k of a
+ * file is the same in every run. A file called sound-NAME must be taken by some kind. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -112,14 +113,18 @@ static void mutate(struct bytes *bytes, uint64_t seed) {
     ways[random_below(&state, sizeof ways / sizeof ways[0])](bytes, &state);
 }
 
-/* libFuzzer gives exact allocations, so that reading past the end is seen; so does this. */
-static void run_exactly(const struct bytes *bytes) {
+/* libFuzzer gives exact allocations, so that reading past the end is seen; so does this. True if
+ * some kind took it. */
+static bool run_exactly(const struct fuzz_family *family, const struct bytes *bytes) {
+  bool taken = false;
   uint8_t *copy = malloc(bytes->size ? bytes->size : 1);
   if (!copy)
     exit(5);
   memcpy(copy, bytes->data, bytes->size);
-  LLVMFuzzerTestOneInput(copy, bytes->size);
+  for (unsigned kind = 0; family->kinds[kind]; kind++)
+    taken |= family->run(kind, copy, bytes->size);
   free(copy);
+  return taken;
 }
 
 static bool read_whole(const char *path, struct bytes *bytes) {
@@ -135,40 +140,57 @@ static bool read_whole(const char *path, struct bytes *bytes) {
   return whole;
 }
 
-static bool replay(const char *path, uint64_t mutations) {
+/* NULL if all is well, else why not. */
+static const char *replay(const struct fuzz_family *family, const char *path, const char *name,
+                          uint64_t mutations) {
   struct bytes original, copy;
   if (!read_whole(path, &original))
-    return false;
-  run_exactly(&original);
+    return "cannot be read";
+  bool taken = run_exactly(family, &original);
   copy.data = malloc(original.size + ROOM);
   if (!copy.data)
-    return false;
+    return "out of memory";
   for (uint64_t k = 1; k <= mutations; k++) {
     memcpy(copy.data, original.data, original.size);
     copy.size = original.size;
     mutate(&copy, k);
-    run_exactly(&copy);
+    run_exactly(family, &copy);
   }
   free(copy.data);
   free(original.data);
-  return true;
+  return taken || strncmp(name, "sound-", 6) != 0 ? NULL : "is sound, but was refused";
+}
+
+static const struct fuzz_family *find(const char *name) {
+  for (const struct fuzz_family *const *each = fuzz_families; *each; each++)
+    if (strcmp((*each)->name, name) == 0)
+      return *each;
+  return NULL;
 }
 
 int main(int argc, char **argv) {
+  const struct fuzz_family *family = argc > 1 ? find(argv[1]) : NULL;
   uint64_t mutations = 0;
-  int first = 1;
-  if (argc > 2 && strcmp(argv[1], "--mutations") == 0) {
-    mutations = strtoull(argv[2], NULL, 10);
-    first = 3;
+  int first = 2;
+  if (!family) {
+    fprintf(stderr, "usage: quern-replay FAMILY [--mutations N] FILE...\n");
+    return 2;
   }
+  if (argc > 3 && strcmp(argv[2], "--mutations") == 0) {
+    mutations = strtoull(argv[3], NULL, 10);
+    first = 4;
+  }
+  fuzz_begin();
   int failed = 0;
   printf("1..%d\n", argc - first);
   for (int i = first; i < argc; i++) {
-    const char *name = strrchr(argv[i], '/');
-    bool done = replay(argv[i], mutations);
-    failed += !done;
-    printf("%s %d - %s, %" PRIu64 " mutations\n", done ? "ok" : "not ok", i - first + 1,
-           name ? name + 1 : argv[i], mutations);
+    const char *slash = strrchr(argv[i], '/'), *name = slash ? slash + 1 : argv[i];
+    const char *why = replay(family, argv[i], name, mutations);
+    failed += why != NULL;
+    printf("%s %d - %s, %" PRIu64 " mutations\n", why ? "not ok" : "ok", i - first + 1, name,
+           mutations);
+    if (why)
+      printf("# %s\n", why);
     fflush(stdout);
   }
   return failed > 0;

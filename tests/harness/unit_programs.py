@@ -51,11 +51,9 @@ def find(settings):
 def find_fuzz_targets(settings):
     jobs = []
     for source in sorted((settings.root / "fuzz").glob("fuzz_*.c")):
-        if source.stem == "fuzz_file":
-            continue
-        name, program = "fuzz/" + source.stem[len("fuzz_"):], settings.programs / source.stem
-        corpus = sorted((settings.root / "fuzz/corpus" / source.stem[len("fuzz_"):]).glob("*"))
-        arguments = ["--mutations", str(MUTATIONS[settings.tier]), *map(str, corpus)]
-        jobs.append(Job(name, lambda n=name, p=program, a=arguments:
-                        run_program(n, p, settings, a, needs_cmocka=False)))
+        family = source.stem[len("fuzz_"):]
+        corpus = sorted((settings.root / "fuzz/corpus" / family).glob("*"))
+        arguments = [family, "--mutations", str(MUTATIONS[settings.tier]), *map(str, corpus)]
+        jobs.append(Job("fuzz/" + family, lambda n="fuzz/" + family, a=arguments: run_program(
+            n, settings.programs / "quern-replay", settings, a, needs_cmocka=False)))
     return jobs

@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""Searches all fuzz targets side by side, and says what was done.
+
+    campaign.py --programs FOLDER --corpus tests/fuzz/corpus --out FOLDER [--cores N] [--seconds S] [--executions N]
+
+FOLDER of programs has quern-fuzz (scons CC=clang CXX=clang++ variant=fuzz cuda=no fuzz). Targets are searched in slices, first
+those that were executed least, until each was executed N times, or the time is up. Needs nothing but Python. In the folder
+of the output are table.json (executions, edges and features covered, inputs found, by target), the inputs that crash a target,
+and what it then said. The exit code is 1 if there is one, 3 if a target was executed less than N times, else 0."""
+
+import argparse
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+SLICE_SECONDS = 15
+# Short inputs are tried more often, and most of what can go wrong takes few bytes.
+LARGEST_INPUT = {"container": 40000, "bundle-tar": 40000, "archive": 6000, "readers-binsparse": 4500, "readers-npz": 2000,
+                 "readers-quern": 2000}
+LARGEST_OF_FAMILY = {"readers": 400, "results": 200}
+COMMON = ("-timeout=60", "-rss_limit_mb=4096", "-malloc_limit_mb=1000000", "-print_final_stats=1", "-use_value_profile=0",
+          "-verbosity=1")
+
+
+class Target:
+    def __init__(self, name, family, corpus, scratch):
+        self.name, self.seeds = name, corpus / family
+        self.largest = LARGEST_INPUT.get(name, LARGEST_OF_FAMILY.get(family, 2000))
+        self.found = scratch / "found" / name
+        self.found.mkdir(parents=True)
+        self.executions = self.edges = self.features = self.running = self.slices = self.crashes = 0
+        self.rate = 1000.0
+
+    def row(self):
+        return {"target": self.name, "executions": self.executions, "edges": self.edges, "features": self.features,
+                "inputs": len(list(self.found.iterdir())), "per_second": round(self.rate), "crashes": self.crashes}
+
+
+class Campaign:
+    def __init__(self, options, scratch):
+        self.options, self.scratch, self.out = options, scratch, options.out
+        self.program = options.programs / "quern-fuzz"
+        self.lock, self.end = threading.Lock(), time.monotonic() + options.seconds
+        listed = subprocess.run([str(self.program)], env=self.environment("list"), capture_output=True, text=True, check=True)
+        wanted = options.only.split(",") if options.only else None
+        self.targets = [Target(*line.split(), options.corpus, scratch) for line in listed.stdout.splitlines()
+                        if not wanted or line.split()[0] in wanted]
+
+    def environment(self, target):
+        return {**os.environ, "QUERN_FUZZ": target, "OMP_NUM_THREADS": "1", "TMPDIR": str(self.scratch),
+                "ASAN_OPTIONS": "allocator_may_return_null=1:symbolize=0:quarantine_size_mb=8:clear_shadow_mmap_threshold=100000000"}
+
+    def next_target(self):
+        """The one with the least done and under way; None if there is nothing left to do."""
+        with self.lock:
+            left = [target for target in self.targets if target.executions < self.options.executions]
+            if not left or time.monotonic() > self.end - 2:
+                return None
+            target = min(left, key=lambda t: t.executions + t.running * t.rate * SLICE_SECONDS)
+            target.running += 1
+            target.slices += 1
+            return target, target.slices
+
+    def search(self, target, number):
+        """One slice of a target, in a folder of its own; what it finds goes to all later slices."""
+        folder = self.scratch / ("%s-%d" % (target.name, number))
+        folder.mkdir()
+        seconds = max(1, min(SLICE_SECONDS, int(self.end - time.monotonic())))
+        command = [str(self.program), "-seed=%d" % number, "-max_total_time=%d" % seconds,
+                   "-max_len=%d" % target.largest, "-artifact_prefix=%s/" % folder, *COMMON,
+                   str(target.found), str(target.seeds)]
+        with open(folder / "log", "wb") as log:
+            code = subprocess.run(command, cwd=folder, env=self.environment(target.name), stdout=log, stderr=log).returncode
+        self.account(target, folder, code, seconds)
+        shutil.rmtree(folder)
+
+    def account(self, target, folder, code, seconds):
+        text = (folder / "log").read_text(errors="replace")
+        stats = re.search(r"number_of_executed_units: (\d+)", text)
+        covered = re.findall(r"cov: (\d+) ft: (\d+)", text)
+        with self.lock:
+            target.running -= 1
+            done = int(stats.group(1)) if stats else 0
+            target.executions += done
+            target.rate = max(1.0, done / seconds)
+            if covered:
+                target.edges = max(target.edges, int(covered[-1][0]))
+                target.features = max(target.features, int(covered[-1][1]))
+            if code != 0:
+                self.keep_crash(target, folder, text)
+
+    def keep_crash(self, target, folder, text):
+        target.crashes += 1
+        if target.crashes > 20:
+            return
+        name = "%s-%d" % (target.name, target.crashes)
+        (self.out / (name + ".log")).write_text(text[-20000:])
+        for path in folder.iterdir():
+            if path.name.startswith(("crash-", "timeout-", "oom-", "leak-", "slow-")):
+                shutil.copy(path, self.out / (name + "-" + path.name[:24]))
+
+    def work(self):
+        for chosen in iter(self.next_target, None):
+            self.search(*chosen)
+
+    def write_table(self):
+        table = {"cores": self.options.cores, "seconds": round(time.monotonic() - self.end + self.options.seconds),
+                 "targets": [target.row() for target in self.targets]}
+        (self.out / "table.json").write_text(json.dumps(table, indent=1) + "\n")
+
+    def run(self):
+        threads = [threading.Thread(target=self.work) for _ in range(self.options.cores)]
+        for thread in threads:
+            thread.start()
+        while any(thread.is_alive() for thread in threads):
+            time.sleep(1)
+            self.write_table()
+        self.write_table()
+        for target in self.targets:
+            print("%-28s %12d executions %6d edges %3d crashes" % (target.name, target.executions, target.edges, target.crashes))
+        if any(target.crashes for target in self.targets):
+            return 1
+        return 3 if any(target.executions < self.options.executions for target in self.targets) else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--programs", type=Path, required=True)
+    parser.add_argument("--corpus", type=Path, required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--cores", type=int, default=os.cpu_count())
+    parser.add_argument("--seconds", type=int, default=600)
+    parser.add_argument("--executions", type=int, default=10**7)
+    parser.add_argument("--only", help="some targets, comma-separated")
+    options = parser.parse_args()
+    options.programs, options.corpus, options.out = (path.resolve() for path in
+                                                     (options.programs, options.corpus, options.out))
+    options.out.mkdir(parents=True, exist_ok=True)
+    memory = Path("/dev/shm")
+    with tempfile.TemporaryDirectory(dir=memory if os.access(memory, os.W_OK) else None) as scratch:
+        return Campaign(options, Path(scratch)).run()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

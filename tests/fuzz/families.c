@@ -1,0 +1,37 @@
+/* All fuzz targets, and what they share. */
+#include "fuzz/fuzz.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "support/threads.h"
+
+extern const struct fuzz_family fuzz_archive, fuzz_bundle, fuzz_container, fuzz_filters,
+    fuzz_layouts, fuzz_packings, fuzz_readers, fuzz_results, fuzz_webgraph;
+
+const struct fuzz_family *const fuzz_families[] = {
+    &fuzz_archive,  &fuzz_bundle,  &fuzz_container, &fuzz_filters,  &fuzz_layouts,
+    &fuzz_packings, &fuzz_readers, &fuzz_results,   &fuzz_webgraph, NULL};
+
+bool fuzz_searching;
+
+/* One thread: a team would cost more than most inputs take. */
+void fuzz_begin(void) {
+  qn_threads_set(1);
+}
+
+unsigned fuzz_choices(const uint8_t *data, size_t size) {
+  unsigned hash = (unsigned)size;
+  for (size_t i = 0; i < size; i++)
+    hash = hash * 31 + data[i];
+  return hash ^ hash >> 16;
+}
+
+bool fuzz_sometimes(const uint8_t *data, size_t size) {
+  return !fuzz_searching || fuzz_choices(data, size) % 61 == 0;
+}
+
+void fuzz_broken(const char *promise, const char *file, int line) {
+  fprintf(stderr, "%s:%d: broken promise: %s\n", file, line, promise);
+  abort();
+}
