@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "library/sized.h"
 #include "support/context.h"
 #include "support/memory.h"
 #include "support/threads.h"
@@ -267,25 +268,19 @@ static bool wait_a_while(struct call *call) {
   return finished;
 }
 
-/* The part of the caller's job that it knows of. */
-static struct qn_job settle(const struct qn_job *job) {
-  struct qn_job known = {.size = sizeof known};
-  if (job)
-    memcpy(&known, job, job->size < sizeof known ? job->size : sizeof known);
-  return known;
-}
-
 enum qn_status qn_call(const struct qn_job *given, qn_work work, void *argument,
                        struct qn_error *error) {
-  const struct qn_job job = settle(given);
-  struct call call = {.work = work, .argument = argument, .threads = job.threads};
+  struct qn_job job;
+  struct call call = {.work = work, .argument = argument};
   struct qn_error unwanted;
   struct host *host;
   pthread_condattr_t clock;
+  qn_sized_read(&job, sizeof job, given);
   enum qn_status status = find_host(&host, error);
   if (status)
     return status;
   call.context = (struct qn_context){.notice = keep_notice, .user = &call, .temp_folder = "."};
+  call.threads = job.threads;
   call.error = error ? error : &unwanted;
   call.last = &call.notices;
   pthread_mutex_init(&call.lock, NULL);

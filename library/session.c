@@ -11,28 +11,6 @@
 #include <quern/open.h>
 #include <quern/transpose.h>
 
-/* ---- Structs with a size --------------------------------------------------- */
-
-void qn_sized_copy(void *to, const void *from, uint64_t bytes) {
-  uint64_t known;
-  memcpy(&known, to, sizeof known);
-  if (known <= sizeof known)
-    return;
-  uint64_t copied = known < bytes ? known : bytes;
-  memcpy((char *)to + sizeof known, (const char *)from + sizeof known, copied - sizeof known);
-  memset((char *)to + copied, 0, known - copied);
-}
-
-void qn_sized_read(void *to, uint64_t bytes, const void *from) {
-  uint64_t known = 0;
-  if (from)
-    memcpy(&known, from, sizeof known);
-  memset(to, 0, bytes);
-  if (from)
-    memcpy(to, from, known < bytes ? known : bytes);
-  memcpy(to, &bytes, sizeof bytes);
-}
-
 /* ---- Opening --------------------------------------------------------------- */
 
 static void destroy(struct qn_session *session) {

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include "library/sized.h"
 #include "runtime/run_input.h"
 #include <quern/session.h>
 
@@ -42,12 +43,6 @@ enum qn_status qn_session_ensure_graph(struct qn_session *session, enum qn_verif
                                        struct qn_error *error);
 
 struct qn_session *qn_session_refer(struct qn_session *session);
-
-/* Copy a struct that begins with its size to one of the caller's, who may know less or more of it.
- */
-void qn_sized_copy(void *to, const void *from, uint64_t bytes);
-/* The other way round; what the caller does not know is zero. `from` may be NULL. */
-void qn_sized_read(void *to, uint64_t bytes, const void *from);
 
 /* `json` (NULL: memory ran out while making it), taken over, as a text. */
 struct json_t;
