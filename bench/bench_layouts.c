@@ -138,7 +138,7 @@ static enum qn_status measure(const struct options *options, const char *input,
     double begin = qn_seconds();
     status = qn_source_open(input, &source, error);
     if (!status)
-      status = qn_builder_run(builder, &source, options->scratch, true, error);
+      status = qn_builder_run(builder, &source, options->scratch, true, NULL, error);
     qn_source_close(&source);
     seconds[trial] = qn_seconds() - begin;
   }

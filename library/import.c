@@ -57,12 +57,9 @@ static enum qn_status do_import(void *argument, struct qn_error *error) {
 
 enum qn_status qn_importing_call(struct qn_importing *importing, const struct qn_job *job,
                                  struct qn_error *error) {
-  if (importing->out)
-    *importing->out = NULL;
-  else if (!importing->path)
-    return qn_fail(error, QN_USAGE, "neither a path nor a session is asked for");
+  enum qn_status status = qn_output_begin(importing->path, importing->out, error);
   importing->memory = qn_memory_options_of(job);
-  return qn_call(job, do_import, importing, error);
+  return status ? status : qn_call(job, do_import, importing, error);
 }
 
 /* ---- Files ----------------------------------------------------------------- */

@@ -2,6 +2,14 @@
 
 #include "library/session.h"
 
+enum qn_status qn_output_begin(const char *path, struct qn_session **out, struct qn_error *error) {
+  if (out)
+    *out = NULL;
+  if (out || path)
+    return QN_OK;
+  return qn_fail(error, QN_USAGE, "neither a path nor a session is asked for");
+}
+
 enum qn_status qn_session_of_output(struct qn_container *container, const char *path,
                                     struct qn_session **out, struct qn_error *error) {
   if (out && container) /* nobody else can have changed what has no name */

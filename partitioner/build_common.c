@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "support/context.h"
+#include "support/threads.h"
 #include "support/tool.h"
 #include <quern/metadata.h>
 #include <quern/open.h>
@@ -114,8 +116,33 @@ static enum qn_status write_metadata(const struct qn_builder *builder,
   return status;
 }
 
+/* Beside what is looked up by vertex a builder takes memory for transposing a directed graph that
+ * stores no in-edges, which goes to temporary files. */
+enum qn_status qn_builder_plan(const struct qn_builder *builder,
+                               const struct qn_container *container,
+                               const struct qn_memory_options *memory, const char *output,
+                               struct qn_memory_plan *plan, struct qn_error *error) {
+  const uint64_t fixed = (uint64_t)8 << 20, thread = (uint64_t)3 << 20;
+  const struct qn_container_info *info = qn_container_info(container);
+  uint64_t edge_bytes = info->weight_type == QN_WEIGHT_NONE ? 4 : 8;
+  bool transposed =
+      info->directedness == QN_UNDIRECTED || qn_container_section(container, "in_row_offsets");
+  uint64_t transpose = transposed ? 0 : edge_bytes * info->num_edges + 8 * info->num_vertices;
+  struct qn_work_estimate estimate = {
+      .kept = builder->vertex_memory * info->num_vertices,
+      .temporary = transpose,
+      .output = (builder->edge_output + edge_bytes - 4) * info->num_edges + 12 * info->num_vertices,
+  };
+  estimate.usual = estimate.kept + transpose;
+  estimate.least = fixed + qn_threads() * thread + estimate.kept;
+  estimate.most = estimate.least + 3 * transpose;
+  estimate.seconds = (double)(2 * transpose + estimate.output) / 300e6;
+  return qn_memory_plan_make(memory, output, &estimate, plan, error);
+}
+
 enum qn_status qn_builder_run(const struct qn_builder *builder, struct qn_source *source,
-                              const char *path, bool force, struct qn_error *error) {
+                              const char *path, bool force, struct qn_container **out,
+                              struct qn_error *error) {
   struct qn_writer *writer;
   json_t *used = NULL;
   enum qn_status status = qn_writer_create(path, force, &writer, error);
@@ -123,6 +150,8 @@ enum qn_status qn_builder_run(const struct qn_builder *builder, struct qn_source
     return status;
   qn_builder_header(source, builder->layout, writer);
   status = builder->build(source, builder->options, writer, &used, error);
+  if (!status)
+    status = qn_context_check(error);
   if (!status)
     status = qn_ids_write(writer, &source->graph.ids, error);
   if (!status)
@@ -132,5 +161,5 @@ enum qn_status qn_builder_run(const struct qn_builder *builder, struct qn_source
     qn_writer_abort(writer);
     return status;
   }
-  return qn_writer_commit(writer, error);
+  return qn_writer_finish(writer, path, out, error);
 }

@@ -7,7 +7,7 @@
  *                                const struct qn_NAME_options *options,
  *                                struct qn_writer *writer, struct qn_error *error);
  *
- * and its tool describes it in a `struct qn_builder`. qn_builder_run prepares the
+ * and builders.c describes it in a `struct qn_builder`. qn_builder_run prepares the
  * writer (header fields that do not depend on the layout), calls the builder, adds
  * ids and metadata, and commits. */
 #ifndef QN_PARTITIONER_BUILD_COMMON_H
@@ -16,6 +16,8 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+#include "support/memory_plan.h"
+#include "support/options.h"
 #include <quern/graph.h>
 
 #ifdef __cplusplus
@@ -64,14 +66,27 @@ struct qn_builder {
   enum qn_status (*build)(struct qn_source *source, const void *options, struct qn_writer *writer,
                           json_t **used, struct qn_error *error);
   const void *options;
+  /* What it is asked for by name, and when all is said: QN_USAGE if some of it does not go
+   * together. NULL: everything goes. */
+  const struct qn_setting *settings;
+  enum qn_status (*settle)(const void *options, struct qn_error *error);
   /* What it takes of memory for each vertex, to look things up; and of output, about. */
   uint64_t vertex_memory;
   uint64_t edge_output; /* without weights, which are 4 more */
 };
 
-/* Build `path` from an open source. */
+/* Plan memory for a build of `output` (NULL: in memory) from a container with this header; see
+ * qn_memory_plan_make. */
+enum qn_status qn_builder_plan(const struct qn_builder *builder,
+                               const struct qn_container *container,
+                               const struct qn_memory_options *memory, const char *output,
+                               struct qn_memory_plan *plan, struct qn_error *error);
+
+/* Build `path` (NULL: in memory) from an open source. `*out`, unless `out` is NULL, becomes the
+ * container, mapped. */
 enum qn_status qn_builder_run(const struct qn_builder *builder, struct qn_source *source,
-                              const char *path, bool force, struct qn_error *error);
+                              const char *path, bool force, struct qn_container **out,
+                              struct qn_error *error);
 
 #ifdef __cplusplus
 }

@@ -4,7 +4,6 @@
 
 #include "formats/container/figures.h"
 #include "support/json_text.h"
-#include "support/memory_plan.h"
 #include "support/threads.h"
 #include "support/tool.h"
 #include "support/used_files.h"
@@ -12,7 +11,9 @@
 #include <quern/open.h>
 
 struct options {
-  void *own; /* the layout's */
+  struct qn_builder builder;
+  const struct argp_option *table; /* of the layout's options */
+  union qn_builder_options own;
   struct qn_memory_options memory;
   struct qn_tool_options shared;
   const char *input;
@@ -22,11 +23,22 @@ struct options {
 static const struct argp_option common_table[] = {
     {"output", 'o', "FILE", 0, "Write the container to FILE", 0}, {0}};
 
+/* The layout's options. */
+static error_t parse_own(int key, char *argument, struct argp_state *state) {
+  struct options *options = state->input;
+  struct qn_error error;
+  if (key == ARGP_KEY_END && options->builder.settle &&
+      options->builder.settle(&options->own, &error))
+    argp_error(state, "%s", error.message);
+  return qn_settings_parse(options->table, options->builder.settings, key, argument, state,
+                           &options->own);
+}
+
 static error_t parse_common(int key, char *argument, struct argp_state *state) {
   struct options *options = state->input;
   switch (key) {
   case ARGP_KEY_INIT:
-    state->child_inputs[0] = options->own;
+    state->child_inputs[0] = options;
     state->child_inputs[1] = &options->memory;
     state->child_inputs[2] = &options->shared;
     return 0;
@@ -85,59 +97,43 @@ static enum qn_status report(const struct options *options, const struct qn_memo
   return status;
 }
 
-/* Beside what is looked up by vertex a builder takes memory for transposing a directed graph that
- * stores no in-edges, which goes to temporary files. */
-static enum qn_status make_plan(const struct qn_builder *builder, const struct options *options,
-                                struct qn_memory_plan *plan, struct qn_error *error) {
-  const uint64_t fixed = (uint64_t)8 << 20, thread = (uint64_t)3 << 20;
+static enum qn_status make_plan(const struct options *options, struct qn_memory_plan *plan,
+                                struct qn_error *error) {
   struct qn_container *container;
   enum qn_status status = qn_container_open(options->input, QN_MAP_ARCHIVE, &container, error);
-  if (status)
-    return status;
-  const struct qn_container_info *info = qn_container_info(container);
-  uint64_t edge_bytes = info->weight_type == QN_WEIGHT_NONE ? 4 : 8;
-  bool transposed =
-      info->directedness == QN_UNDIRECTED || qn_container_section(container, "in_row_offsets");
-  uint64_t transpose = transposed ? 0 : edge_bytes * info->num_edges + 8 * info->num_vertices;
-  struct qn_work_estimate estimate = {
-      .kept = builder->vertex_memory * info->num_vertices,
-      .temporary = transpose,
-      .output = (builder->edge_output + edge_bytes - 4) * info->num_edges + 12 * info->num_vertices,
-  };
-  estimate.usual = estimate.kept + transpose;
-  estimate.least = fixed + qn_threads() * thread + estimate.kept;
-  estimate.most = estimate.least + 3 * transpose;
-  estimate.seconds = (double)(2 * transpose + estimate.output) / 300e6;
+  if (!status)
+    status = qn_builder_plan(&options->builder, container, &options->memory, options->output, plan,
+                             error);
   qn_container_unmap(container);
-  return qn_memory_plan_make(&options->memory, options->output, &estimate, plan, error);
+  return status;
 }
 
-static enum qn_status build(const struct qn_builder *builder, const struct options *options,
-                            struct qn_error *error) {
+static enum qn_status build(const struct options *options, struct qn_error *error) {
   struct qn_source source = {0};
   struct qn_memory_plan plan;
   double begin = qn_seconds();
   enum qn_status status = qn_input_kept(options->output, options->input, error);
   if (!status)
-    status = make_plan(builder, options, &plan, error);
+    status = make_plan(options, &plan, error);
   if (!status)
     status = qn_source_open(options->input, &source, error);
   if (!status)
-    status = qn_builder_run(builder, &source, options->output, options->shared.force, error);
+    status = qn_builder_run(&options->builder, &source, options->output, options->shared.force,
+                            NULL, error);
   qn_source_close(&source);
   return status ? status : report(options, &plan, qn_seconds() - begin, error);
 }
 
-int qn_builder_main(const struct qn_builder *builder, const struct argp_option *table,
-                    argp_parser_t parser, void *input, const char *documentation, int argc,
-                    char **argv) {
-  const struct argp own = {.options = table, .parser = parser};
+int qn_builder_main(enum qn_layout layout, const struct argp_option *table,
+                    const char *documentation, int argc, char **argv) {
+  const struct argp own = {.options = table, .parser = parse_own};
   const struct argp_child children[] = {
       {&own, 0, NULL, 0}, {&qn_memory_argp, 0, NULL, 0}, {&qn_tool_output_argp, 0, NULL, 0}, {0}};
   const struct argp argp = {common_table, parse_common, "GRAPH -o FILE", documentation, children,
                             NULL,         NULL};
-  struct options options = {.own = input};
+  struct options options = {.table = table};
   struct qn_error error;
-  qn_tool_parse(builder->tool, &argp, argc, argv, &options, &options.shared);
-  return qn_tool_exit(build(builder, &options, &error), &error);
+  options.builder = qn_builder_with(qn_builder_find(layout), &options.own);
+  qn_tool_parse(options.builder.tool, &argp, argc, argv, &options, &options.shared);
+  return qn_tool_exit(build(&options, &error), &error);
 }

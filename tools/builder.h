@@ -5,12 +5,11 @@
 
 #include <argp.h>
 
-#include "partitioner/build_common.h"
+#include "partitioner/builders.h"
 
-/* The whole of a builder's tool. `table` and `parser` are the layout's own options, for which
- * `input` is the parser's; `builder` is what they become. Returns the exit code. */
-int qn_builder_main(const struct qn_builder *builder, const struct argp_option *table,
-                    argp_parser_t parser, void *input, const char *documentation, int argc,
-                    char **argv);
+/* The whole of the tool of a layout's builder. `table` has the layout's own options, which end with
+ * a row of zeros. Returns the exit code. */
+int qn_builder_main(enum qn_layout layout, const struct argp_option *table,
+                    const char *documentation, int argc, char **argv);
 
 #endif

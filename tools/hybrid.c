@@ -1,27 +1,7 @@
 /* quern-hybrid: graph container in, hybrid container out. */
-#include "partitioner/hybrid.h"
-#include "support/options.h"
 #include "tools/builder.h"
 
 enum { KEY_WIDTH = 0x1001 };
-
-static const char *const direction_words[] = {"in", "out", "both", NULL};
-static const uint32_t directions[] = {QN_HYBRID_IN, QN_HYBRID_OUT, QN_HYBRID_IN | QN_HYBRID_OUT};
-
-static error_t parse(int key, char *argument, struct argp_state *state) {
-  struct qn_hybrid_options *options = state->input;
-  switch (key) {
-  case 'd':
-    options->directions =
-        directions[qn_option_choice(state, "--direction", direction_words, argument)];
-    return 0;
-  case KEY_WIDTH:
-    options->width = qn_option_number(state, "--width", argument, 0, UINT32_MAX);
-    return 0;
-  default:
-    return ARGP_ERR_UNKNOWN;
-  }
-}
 
 static const struct argp_option table[] = {
     {"direction", 'd', "DIRECTION", 0,
@@ -42,11 +22,5 @@ static const char documentation[] =
     "the size compares with plain CSR.";
 
 int main(int argc, char **argv) {
-  struct qn_hybrid_options options = {.width = QN_HYBRID_AUTO_WIDTH};
-  const struct qn_builder builder = {.tool = "quern-hybrid",
-                                     .layout = QN_LAYOUT_HYBRID,
-                                     .build = qn_hybrid_build,
-                                     .options = &options,
-                                     .edge_output = 8};
-  return qn_builder_main(&builder, table, parse, &options, documentation, argc, argv);
+  return qn_builder_main(QN_LAYOUT_HYBRID, table, documentation, argc, argv);
 }

@@ -1,30 +1,7 @@
 /* quern-shard: a graph as shards that fit a GPU's shared memory. */
-#include "partitioner/shards.h"
-#include "support/options.h"
 #include "tools/builder.h"
 
 enum { KEY_SHARD_VERTICES = 0x1001, KEY_SHARED_MEMORY, KEY_PAGE_BYTES };
-
-static error_t parse(int key, char *argument, struct argp_state *state) {
-  struct qn_shards_options *options = state->input;
-  switch (key) {
-  case KEY_SHARD_VERTICES:
-    options->shard_vertices = qn_option_number(state, "--shard-vertices", argument, 1, UINT64_MAX);
-    return 0;
-  case KEY_SHARED_MEMORY:
-    options->shared_bytes = qn_option_size(state, "--shared-memory", argument, 1);
-    return 0;
-  case KEY_PAGE_BYTES:
-    options->page_bytes = qn_option_size(state, "--page-bytes", argument, 1);
-    return 0;
-  case ARGP_KEY_END:
-    if (options->shard_vertices && options->shared_bytes)
-      argp_error(state, "give --shard-vertices or --shared-memory, not both");
-    return 0;
-  default:
-    return ARGP_ERR_UNKNOWN;
-  }
-}
 
 static const struct argp_option table[] = {
     {"shard-vertices", KEY_SHARD_VERTICES, "N", 0,
@@ -48,11 +25,5 @@ static const char documentation[] =
     "graph that was stored without its in-edges (quern-import --transpose=also stores them).";
 
 int main(int argc, char **argv) {
-  struct qn_shards_options options = {0};
-  const struct qn_builder builder = {.tool = "quern-shard",
-                                     .layout = QN_LAYOUT_SHARDS,
-                                     .build = qn_shards_build,
-                                     .options = &options,
-                                     .edge_output = 14};
-  return qn_builder_main(&builder, table, parse, &options, documentation, argc, argv);
+  return qn_builder_main(QN_LAYOUT_SHARDS, table, documentation, argc, argv);
 }

@@ -14,7 +14,7 @@ extern "C" {
 #endif
 
 /* Build `layout`, "blocked-csr", "edge-partitions", "slotted-pages", "shards" or "hybrid", from a
- * session of the layout graph (others: see qn_session_transform). Options are those of the layout's
+ * session of any layout. Options are those of the layout's
  * tool (quern-block, quern-partition, quern-page, quern-shard, quern-hybrid), and "force". */
 enum qn_status qn_session_build(struct qn_session *session, const char *layout,
                                 const struct qn_option *options, uint64_t num_options,

@@ -13,7 +13,7 @@ static inline enum qn_status build_layout(const struct qn_builder *builder,
                                           const struct qn_graph *graph, const char *path,
                                           struct qn_error *error) {
   struct qn_source source = {.graph = *graph};
-  return qn_builder_run(builder, &source, path, true, error);
+  return qn_builder_run(builder, &source, path, true, NULL, error);
 }
 
 /* The container without metadata, whose bytes do not change with the program's version: a vector.

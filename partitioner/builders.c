@@ -1,0 +1,154 @@
+#include "partitioner/builders.h"
+
+static const char *const blocked_words[] = {"pull", "push", "both", NULL};
+static const char *const hybrid_words[] = {"in", "out", "both", NULL};
+
+/* ---- Blocked CSR ---------------------------------------------------------- */
+
+static enum qn_status set_blocked_directions(void *target, const char *text,
+                                             struct qn_error *error) {
+  static const uint32_t directions[] = {QN_BLOCKED_PULL, QN_BLOCKED_PUSH,
+                                        QN_BLOCKED_PULL | QN_BLOCKED_PUSH};
+  int chosen = 0;
+  enum qn_status status = qn_word_parse(blocked_words, text, &chosen, error);
+  ((struct qn_blocked_csr_options *)target)->directions = directions[chosen];
+  return status;
+}
+
+static enum qn_status settle_blocked_csr(const void *target, struct qn_error *error) {
+  const struct qn_blocked_csr_options *options = target;
+  return options->block_vertices && options->l2_bytes
+             ? qn_fail(error, QN_USAGE, "give --block-vertices or --l2-bytes, not both")
+             : QN_OK;
+}
+
+#define FIELD(name) offsetof(struct qn_blocked_csr_options, name)
+static const struct qn_setting blocked_csr_settings[] = {
+    {"direction", QN_SETTING_OWN, 0, blocked_words, 0, 0, set_blocked_directions},
+    {"block-vertices", QN_SETTING_NUMBER, FIELD(block_vertices), NULL, 1, UINT32_MAX, NULL},
+    {"l2-bytes", QN_SETTING_SIZE, FIELD(l2_bytes), NULL, 1, 0, NULL},
+    {"out-edges", QN_SETTING_SWITCH, FIELD(out_edges), NULL, 0, 0, NULL},
+    {0}};
+#undef FIELD
+
+/* ---- Edge partitions ------------------------------------------------------ */
+
+static enum qn_status settle_edge_partitions(const void *target, struct qn_error *error) {
+  const struct qn_edge_partitions_options *options = target;
+  return options->num_partitions && options->partition_bytes
+             ? qn_fail(error, QN_USAGE, "give --partitions or --partition-bytes, not both")
+             : QN_OK;
+}
+
+#define FIELD(name) offsetof(struct qn_edge_partitions_options, name)
+static const struct qn_setting edge_partitions_settings[] = {
+    {"partitions", QN_SETTING_NUMBER, FIELD(num_partitions), NULL, 1, UINT64_MAX, NULL},
+    {"partition-bytes", QN_SETTING_SIZE, FIELD(partition_bytes), NULL, 1, 0, NULL},
+    {0}};
+#undef FIELD
+
+/* ---- Hybrid --------------------------------------------------------------- */
+
+static enum qn_status set_hybrid_directions(void *target, const char *text,
+                                            struct qn_error *error) {
+  static const uint32_t directions[] = {QN_HYBRID_IN, QN_HYBRID_OUT, QN_HYBRID_IN | QN_HYBRID_OUT};
+  int chosen = 0;
+  enum qn_status status = qn_word_parse(hybrid_words, text, &chosen, error);
+  ((struct qn_hybrid_options *)target)->directions = directions[chosen];
+  return status;
+}
+
+#define FIELD(name) offsetof(struct qn_hybrid_options, name)
+static const struct qn_setting hybrid_settings[] = {
+    {"direction", QN_SETTING_OWN, 0, hybrid_words, 0, 0, set_hybrid_directions},
+    {"width", QN_SETTING_NUMBER, FIELD(width), NULL, 0, UINT32_MAX, NULL},
+    {0}};
+#undef FIELD
+
+/* ---- Shards --------------------------------------------------------------- */
+
+static enum qn_status settle_shards(const void *target, struct qn_error *error) {
+  const struct qn_shards_options *options = target;
+  return options->shard_vertices && options->shared_bytes
+             ? qn_fail(error, QN_USAGE, "give --shard-vertices or --shared-memory, not both")
+             : QN_OK;
+}
+
+#define FIELD(name) offsetof(struct qn_shards_options, name)
+static const struct qn_setting shards_settings[] = {
+    {"shard-vertices", QN_SETTING_NUMBER, FIELD(shard_vertices), NULL, 1, UINT64_MAX, NULL},
+    {"shared-memory", QN_SETTING_SIZE, FIELD(shared_bytes), NULL, 1, 0, NULL},
+    {"page-bytes", QN_SETTING_SIZE, FIELD(page_bytes), NULL, 1, 0, NULL},
+    {0}};
+#undef FIELD
+
+/* ---- Slotted pages -------------------------------------------------------- */
+
+static enum qn_status set_address(void *target, const char *text, struct qn_error *error) {
+  struct qn_page_address *address = &((struct qn_page_options *)target)->address;
+  if (text[0] >= '0' && text[0] <= '9' && text[1] == ',' && text[2] >= '0' && text[2] <= '9' &&
+      !text[3]) {
+    *address = (struct qn_page_address){(uint8_t)(text[0] - '0'), (uint8_t)(text[2] - '0')};
+    if (qn_page_address_valid(*address))
+      return QN_OK;
+  }
+  return qn_fail(error, QN_USAGE, "'%s' is none of 2,2 3,3 2,4 4,2", text);
+}
+
+#define FIELD(name) offsetof(struct qn_page_options, name)
+static const struct qn_setting slotted_pages_settings[] = {
+    {"address", QN_SETTING_OWN, 0, NULL, 0, 0, set_address},
+    {"page-size", QN_SETTING_SIZE, FIELD(page_bytes), NULL, 1, 0, NULL},
+    {0}};
+#undef FIELD
+
+/* ---- The table ------------------------------------------------------------ */
+
+const struct qn_builder qn_builders[] = {{.tool = "quern-block",
+                                          .layout = QN_LAYOUT_BLOCKED_CSR,
+                                          .build = qn_blocked_csr_build,
+                                          .settings = blocked_csr_settings,
+                                          .settle = settle_blocked_csr,
+                                          .edge_output = 8},
+                                         {.tool = "quern-partition",
+                                          .layout = QN_LAYOUT_EDGE_PARTITIONS,
+                                          .build = qn_edge_partitions_build,
+                                          .settings = edge_partitions_settings,
+                                          .settle = settle_edge_partitions,
+                                          .vertex_memory = 4,
+                                          .edge_output = 8},
+                                         {.tool = "quern-hybrid",
+                                          .layout = QN_LAYOUT_HYBRID,
+                                          .build = qn_hybrid_build,
+                                          .settings = hybrid_settings,
+                                          .edge_output = 8},
+                                         {.tool = "quern-shard",
+                                          .layout = QN_LAYOUT_SHARDS,
+                                          .build = qn_shards_build,
+                                          .settings = shards_settings,
+                                          .settle = settle_shards,
+                                          .edge_output = 14},
+                                         {.tool = "quern-page",
+                                          .layout = QN_LAYOUT_SLOTTED_PAGES,
+                                          .build = qn_slotted_pages_build,
+                                          .settings = slotted_pages_settings,
+                                          .vertex_memory = 8,
+                                          .edge_output = 6},
+                                         {0}};
+
+const struct qn_builder *qn_builder_find(enum qn_layout layout) {
+  for (const struct qn_builder *builder = qn_builders; builder->tool; builder++)
+    if (builder->layout == layout)
+      return builder;
+  return NULL;
+}
+
+struct qn_builder qn_builder_with(const struct qn_builder *builder,
+                                  union qn_builder_options *options) {
+  struct qn_builder with = *builder;
+  *options = (union qn_builder_options){0};
+  if (builder->layout == QN_LAYOUT_HYBRID)
+    options->hybrid.width = QN_HYBRID_AUTO_WIDTH;
+  with.options = options;
+  return with;
+}
