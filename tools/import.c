@@ -33,6 +33,7 @@ enum {
   KEY_DELIMITER,
   KEY_HEADER,
   KEY_QUOTES,
+  KEY_ESCAPE,
   KEY_DECIMAL,
   KEY_TRAILING_COMMENTS,
   KEY_MEMBER,
@@ -65,6 +66,10 @@ static const struct argp_option argp_options[] = {
     {"quotes", KEY_QUOTES, "auto|no|yes", 0,
      "Of edge lists: yes: values in double quotes may break lines. no: quotes are text. auto "
      "(default): yes if one of the first values is in quotes",
+     1},
+    {"escape", KEY_ESCAPE, "quote|backslash", 0,
+     "Of edge lists: what stands before a quote in a value in quotes: another one (default), or a "
+     "backslash, as Spark writes it",
      1},
     {"decimal", KEY_DECIMAL, "point|comma", 0,
      "Of edge lists: what weights have before their fraction (default: point)", 1},

@@ -10,6 +10,7 @@
 
 static const char *const weight_words[] = {"auto", "none", "u32", "f32", NULL};
 static const char *const said_words[] = {"auto", "no", "yes", NULL}; /* also of qn_bipartite */
+static const char *const escape_words[] = {"quote", "backslash", NULL};
 static const char *const decimal_words[] = {"point", "comma", NULL};
 static const char *const delimiter_words[] = {"auto", "comma", "semicolon", "tab",
                                               "bar",  "blank", NULL};
@@ -79,6 +80,7 @@ const struct qn_setting qn_import_settings[] = {
     {"delimiter", QN_SETTING_OWN, 0, delimiter_words, 0, 0, set_delimiter},
     {"header", QN_SETTING_CHOICE, FIELD(read.text.header), said_words, 0, 0, NULL},
     {"quotes", QN_SETTING_CHOICE, FIELD(read.text.quotes), said_words, 0, 0, NULL},
+    {"escape", QN_SETTING_CHOICE, FIELD(read.text.escape), escape_words, 0, 0, NULL},
     {"decimal", QN_SETTING_OWN, 0, decimal_words, 0, 0, set_decimal},
     {"trailing-comments", QN_SETTING_SWITCH, FIELD(read.text.trailing_comments), NULL, 0, 0, NULL},
     {"record", QN_SETTING_OWN, 0, NULL, 0, 0, set_record},
@@ -106,6 +108,10 @@ enum qn_status qn_import_options_settle(const struct qn_import_options *options,
     return qn_fail(error, QN_USAGE,
                    "--vertices are 0 to N - 1; it does not go with --ids=compact, --ids=strings or "
                    "--bipartite=yes");
+  if (read->text.escape == QN_ESCAPE_BACKSLASH &&
+      (read->text.quotes != QN_SAID_NOTHING || read->text.trailing_comments))
+    return qn_fail(error, QN_USAGE,
+                   "--escape=backslash does not go with --quotes or --trailing-comments");
   return qn_build_check(&options->build, error);
 }
 
@@ -121,6 +127,8 @@ static enum qn_status record_text_options(json_t *p, const struct qn_text_choice
     status = qn_provenance_option(p, "header", json_string(said_words[text->header]), error);
   if (!status && text->quotes != QN_SAID_NOTHING)
     status = qn_provenance_option(p, "quotes", json_string(said_words[text->quotes]), error);
+  if (!status && text->escape == QN_ESCAPE_BACKSLASH)
+    status = qn_provenance_option(p, "escape", json_string(escape_words[text->escape]), error);
   if (!status && text->decimal_comma)
     status = qn_provenance_option(p, "decimal", json_string("comma"), error);
   if (!status && text->trailing_comments)

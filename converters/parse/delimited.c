@@ -65,22 +65,39 @@ static void move_on(struct qn_columns *columns, const char *p) {
   }
 }
 
-static void take_quoted(struct qn_columns *columns, const char *open, struct qn_column *column) {
-  const char *p = open + 1, *end = columns->end;
-  char delimiter = columns->dialect->delimiter;
-  *column = (struct qn_column){.begin = p, .end = end, .quoted = true};
-  columns->next = NULL;
-  for (;; p += 2) {
-    p = memchr(p, '"', (size_t)(end - p));
-    if (!p) {
-      column->begin = open;
-      column->fault = QN_COLUMN_UNCLOSED;
-      return;
+static const char *quote_or_backslash(const char *p, const char *end) {
+  while (p < end && *p != '"' && *p != '\\')
+    p++;
+  return p < end ? p : NULL;
+}
+
+/* The quote that closes the value at `p`, and what is escaped in it; NULL, with the fault, if there
+ * is none. */
+static const char *closing_quote(const char *p, const char *end, bool escapes,
+                                 struct qn_column *column) {
+  for (; (p = escapes ? quote_or_backslash(p, end) : memchr(p, '"', (size_t)(end - p))); p += 2) {
+    if (*p == '"' && (escapes || p + 1 == end || p[1] != '"'))
+      return p;
+    column->escape = *p;
+    if (*p == '\\' && (p + 1 == end || (p[1] != '"' && p[1] != '\\'))) {
+      column->fault = QN_COLUMN_ESCAPE;
+      column->end = p;
+      return NULL;
     }
-    if (p + 1 == end || p[1] != '"')
-      break;
-    column->doubled = true;
   }
+  column->begin--;
+  column->fault = QN_COLUMN_UNCLOSED;
+  return NULL;
+}
+
+static void take_quoted(struct qn_columns *columns, const char *open, struct qn_column *column) {
+  const char *end = columns->end;
+  char delimiter = columns->dialect->delimiter;
+  *column = (struct qn_column){.begin = open + 1, .end = end, .quoted = true};
+  columns->next = NULL;
+  const char *p = closing_quote(open + 1, end, columns->dialect->escapes, column);
+  if (!p)
+    return;
   column->end = p++;
   if (delimiter != ' ')
     p = skip_spaces(p, end, delimiter);
@@ -137,12 +154,12 @@ uint32_t qn_columns_count(const char *line, const char *end, const struct qn_dia
 
 const char *qn_column_text(const struct qn_column *column, char *text, uint64_t *length) {
   *length = (uint64_t)(column->end - column->begin);
-  if (!column->doubled)
+  if (!column->escape)
     return column->begin;
   char *out = text;
   for (const char *p = column->begin; p < column->end; p++) {
+    p += *p == column->escape;
     *out++ = *p;
-    p += *p == '"';
   }
   *length = (uint64_t)(out - text);
   return text;
@@ -178,13 +195,22 @@ const char *qn_column_fault_text(const struct qn_column *column, const struct qn
   *where = column->fault == QN_COLUMN_UNCLOSED ? column->begin : column->end;
   switch (column->fault) {
   case QN_COLUMN_UNCLOSED:
-    return dialect->strict
+    return dialect->escapes
+               ? "a quote opens here that is not closed in this line (with --escape=backslash "
+                 "values break no lines)"
+           : dialect->strict
                ? "a quote opens here that is not closed (--quotes=no takes quotes as they are)"
                : "a quote opens here that is not closed in this line (--quotes=yes lets values "
                  "break lines, --quotes=no takes quotes as they are)";
+  case QN_COLUMN_ESCAPE:
+    return "a backslash stands before something else than a quote or a backslash";
   case QN_COLUMN_FOLLOWED:
-    return "something follows the quote that closes a value; a quote in a value is to be doubled, "
-           "not escaped (--quotes=no takes quotes as they are)";
+    return dialect->escapes ? "something follows the quote that closes a value; "
+                              "--escape=backslash expects a backslash before a quote in it"
+                            : "something follows the quote that closes a value; a quote in a value "
+                              "is to be doubled "
+                              "(--escape=backslash expects a backslash before it, --quotes=no "
+                              "takes quotes as they are)";
   default:
     return "a quote is in a value that is not in quotes; the value is to be quoted and the quote "
            "doubled (--quotes=no takes quotes as they are)";

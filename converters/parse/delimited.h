@@ -18,6 +18,8 @@ struct qn_dialect {
   bool quotes;    /* values in double quotes are known */
   bool strict;    /* and quotes are nowhere else, so that a line break in them can be told */
   bool trailing;  /* what is behind "#", with a blank before it, is a comment */
+  bool escapes;   /* in quotes a backslash stands before quotes and backslashes, as Spark writes
+                     them; such values break no lines */
 };
 
 /* Words between blanks and tabs, as formats have them that know no quotes. */
@@ -28,13 +30,15 @@ enum qn_column_fault {
   QN_COLUMN_UNCLOSED, /* the quote that opens at `begin` is not closed */
   QN_COLUMN_FOLLOWED, /* something follows the closing quote; it is at `end` */
   QN_COLUMN_STRAY,    /* strict, and a quote is inside the value; it is at `end` */
+  QN_COLUMN_ESCAPE,   /* a backslash stands before something else; it is at `end` */
 };
 
 /* A value without what is around it. */
 struct qn_column {
   const char *begin, *end;
-  bool quoted;  /* a pair of quotes was around it */
-  bool doubled; /* quotes in it are doubled still; see qn_column_text */
+  bool quoted; /* a pair of quotes was around it */
+  char escape; /* '"' or '\\' still stands before what it is for; 0: nothing does. See
+                  qn_column_text */
   enum qn_column_fault fault;
 };
 
@@ -59,7 +63,7 @@ uint32_t qn_columns_count(const char *line, const char *end, const struct qn_dia
  * semicolon or a bar, else blanks. */
 char qn_first_delimiter(const char *line, const char *end);
 
-/* The value: a view if no quotes are doubled, else written to `text`, which has room for it.
+/* The value: a view if nothing in it is escaped, else written to `text`, which has room for it.
  * Returns its begin and puts its length into `*length`. */
 const char *qn_column_text(const struct qn_column *column, char *text, uint64_t *length);
 

@@ -26,6 +26,9 @@ enum qn_bipartite { QN_BIPARTITE_AUTO, QN_BIPARTITE_NO, QN_BIPARTITE_YES };
 /* What is told by content unless the user says it. */
 enum qn_said { QN_SAID_NOTHING, QN_SAID_NO, QN_SAID_YES };
 
+/* In quotes: another quote, or a backslash, which may stand before a backslash, too. */
+enum qn_escape { QN_ESCAPE_QUOTE, QN_ESCAPE_BACKSLASH };
+
 /* How delimited text is written; see table.h. All zero: as its content says. */
 struct qn_text_choice {
   char delimiter;         /* ' ' for blanks and tabs; 0: told by content */
@@ -33,6 +36,7 @@ struct qn_text_choice {
   enum qn_said quotes;    /* yes: values in quotes may break lines; no: quotes are text */
   bool decimal_comma;     /* weights are written 0,5 */
   bool trailing_comments; /* "#" behind a blank begins one */
+  enum qn_escape escape;  /* what stands before a quote in quotes */
 };
 
 /* What the user asked of a reader. Readers ignore what does not concern their format. */

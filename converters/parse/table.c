@@ -100,7 +100,8 @@ static struct sample sample_of(const char *begin, uint64_t bytes,
     sample.end = last ? last + 1 : begin + SAMPLE_BYTES;
   }
   sample.records = choice->quotes == QN_SAID_YES ||
-                   (choice->quotes == QN_SAID_NOTHING && has_quotes(begin, sample.end));
+                   (choice->quotes == QN_SAID_NOTHING && choice->escape == QN_ESCAPE_QUOTE &&
+                    has_quotes(begin, sample.end));
   return sample;
 }
 
@@ -111,7 +112,8 @@ static struct qn_dialect dialect_of(char delimiter, const struct qn_text_choice 
   return (struct qn_dialect){.delimiter = delimiter,
                              .quotes = choice->quotes != QN_SAID_NO,
                              .strict = records,
-                             .trailing = choice->trailing_comments};
+                             .trailing = choice->trailing_comments,
+                             .escapes = choice->escape == QN_ESCAPE_BACKSLASH};
 }
 
 /* What the sample's lines are with some delimiter. */
@@ -369,6 +371,17 @@ static struct qn_column column_at(const char *line, const char *end,
   return (struct qn_column){.begin = end, .end = end};
 }
 
+/* A value that cannot be told from those behind it is why columns are not as many as expected. */
+static void explain_count(const char *line, const char *end, const struct qn_dialect *dialect,
+                          struct qn_error *error) {
+  struct qn_columns columns = qn_columns_of(line, end, dialect);
+  struct qn_column column;
+  const char *where;
+  while (qn_columns_next(&columns, &column))
+    if (column.fault)
+      qn_fail(error, QN_INVALID, "%s", qn_column_fault_text(&column, dialect, &where));
+}
+
 static enum qn_status check_count(const struct qn_table *table, const char *line, const char *end,
                                   bool chosen, struct qn_error *error) {
   char text[QN_QUOTE_BYTES];
@@ -462,6 +475,8 @@ static enum qn_status set_columns(struct qn_table *table, const struct qn_read_o
   if (!chosen)
     learn_type(table, line, end, says->type);
   enum qn_status status = check_count(table, line, end, chosen, error);
+  if (status)
+    explain_count(line, end, &table->dialect, error);
   if (!status && !chosen && !table->header_columns && table->names && !table->strings &&
       !table->dictionary)
     status = check_confidence(table, sample, line, end, error);
@@ -474,6 +489,9 @@ static enum qn_status fail_no_header(struct qn_error *error) {
   return qn_fail(error, QN_INVALID, "columns can be chosen by name only where a header names them");
 }
 
+/* Longer comments name no columns. */
+#define COMMENT_BYTES 512
+
 /* What is known while the first lines are taken. */
 struct beginning {
   const struct qn_read_options *asked;
@@ -481,7 +499,41 @@ struct beginning {
   struct qn_header_says says;
   bool header_decided;
   bool found;
+  char comment[COMMENT_BYTES]; /* the last one, without its sign */
+  uint64_t comment_length;
 };
+
+static void keep_comment(struct beginning *begin, const char *line, const char *end) {
+  line = qn_skip_blanks(line, end);
+  line += line < end; /* the sign */
+  begin->comment_length = (uint64_t)(end - line) <= COMMENT_BYTES ? (uint64_t)(end - line) : 0;
+  memcpy(begin->comment, line, begin->comment_length);
+}
+
+static enum qn_status heed_header(struct qn_table *table, struct beginning *begin, const char *line,
+                                  const char *end, const struct qn_dialect *dialect,
+                                  struct qn_error *error) {
+  struct qn_read_options *chosen = &begin->chosen;
+  table->header_columns = qn_columns_count(line, end, dialect);
+  enum qn_status status = qn_column_choice_guess(chosen, line, end, dialect, &begin->says, error);
+  return status ? status : qn_column_choice_resolve(chosen, line, end, dialect, error);
+}
+
+/* The last comment before the data may name its columns: all of them, and so that it is sure. */
+static enum qn_status heed_comment(struct qn_table *table, struct beginning *begin,
+                                   const char *line, const char *data_end, struct qn_error *error) {
+  const struct qn_dialect *const dialects[] = {&table->dialect, &qn_words};
+  uint32_t columns = qn_columns_count(line, data_end, &table->dialect);
+  const char *comment = begin->comment, *end = comment + begin->comment_length;
+  comment = qn_skip_blanks(comment, end);
+  for (int i = 0; i < 2 && begin->asked->text.header != QN_SAID_NO; i++)
+    if (qn_columns_count(comment, end, dialects[i]) == columns &&
+        qn_column_header_is_sure(comment, end, dialects[i])) {
+      table->header_line = table->first_line - 1;
+      return heed_header(table, begin, comment, end, dialects[i], error);
+    }
+  return QN_OK;
+}
 
 /* Learn from a line that is no comment; `*taken` if it is the header. */
 static enum qn_status learn(struct qn_table *table, struct beginning *begin, struct sample sample,
@@ -498,12 +550,13 @@ static enum qn_status learn(struct qn_table *table, struct beginning *begin, str
     begin->header_decided = true;
   }
   if (*taken) {
-    table->header_columns = qn_columns_count(line, end, &table->dialect);
     table->header_line = table->first_line;
-    enum qn_status status =
-        qn_column_choice_guess(chosen, line, end, &table->dialect, &begin->says, error);
-    return status ? status : qn_column_choice_resolve(chosen, line, end, &table->dialect, error);
+    return heed_header(table, begin, line, end, &table->dialect, error);
   }
+  enum qn_status status =
+      table->header_columns ? QN_OK : heed_comment(table, begin, line, end, error);
+  if (status)
+    return status;
   if (qn_column_choice_pending(chosen))
     return fail_no_header(error);
   begin->found = true;
@@ -520,6 +573,8 @@ static enum qn_status take_first_lines(struct qn_input *input, struct qn_table *
   for (; next_line(&sample, &line, &end); before = sample) {
     bool taken = qn_table_is_comment(line, end);
     table->first_line++;
+    if (taken)
+      keep_comment(begin, line, end);
     if (!taken) {
       struct sample rest = sample_of(line, (uint64_t)(before.end - line), &begin->asked->text);
       rest.records = sample.records;

@@ -38,7 +38,7 @@ struct recent {
 
 static bool same_text(const struct qn_column *a, const struct qn_column *b) {
   size_t length = (size_t)(a->end - a->begin);
-  return a->begin && a->doubled == b->doubled && (size_t)(b->end - b->begin) == length &&
+  return a->begin && a->escape == b->escape && (size_t)(b->end - b->begin) == length &&
          memcmp(a->begin, b->begin, length) == 0;
 }
 
@@ -51,7 +51,7 @@ static bool is_missing(const struct qn_column *name) {
   return false;
 }
 
-/* With the side before it, and without doubled quotes. */
+/* With the side before it, and without what escapes quotes. */
 static enum qn_interned intern_changed(const struct layout *layout, char side,
                                        const struct qn_column *name, uint32_t *id) {
   char usual[1024], *text = usual;
@@ -87,7 +87,7 @@ static bool intern(struct qn_text_part *part, const struct layout *layout, char 
     return false;
   }
   enum qn_interned result =
-      layout->bipartite || name->doubled
+      layout->bipartite || name->escape
           ? intern_changed(layout, side, name, &recent->id)
           : qn_string_map_intern(layout->map, name->begin, (uint64_t)(name->end - name->begin),
                                  &recent->id);

@@ -54,10 +54,10 @@ static enum qn_status fail_id(const struct qn_column *id, const char *expected,
 static enum qn_status take_name(struct vertex_table *table, const struct qn_column *id,
                                 struct qn_error *error) {
   uint64_t length = (uint64_t)(id->end - id->begin);
-  char *text = NULL; /* without doubled quotes */
+  char *text = NULL; /* without what escapes quotes */
   uint32_t number;
   enum qn_status status =
-      id->doubled ? qn_alloc(&text, length, 1, "the name of a vertex", error) : QN_OK;
+      id->escape ? qn_alloc(&text, length, 1, "the name of a vertex", error) : QN_OK;
   if (status)
     return status;
   const char *name = qn_column_text(id, text, &length);
