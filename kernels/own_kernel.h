@@ -48,6 +48,15 @@
         QN_RESULT_U32, QN_CDLP_ITERATIONS, 0, run, NULL, sizeof(uint32_t),                         \
   }
 
+#define QN_LEIDEN_KERNEL(name, layout, processor, run)                                             \
+  {                                                                                                \
+    "leiden", NULL, "communities by modularity", QN_FOR_STRUCTURE, name, layout, processor,        \
+        QN_ALL_WEIGHT_TYPES,                                                                       \
+        QN_KERNEL_VERTICES | QN_KERNEL_ITERATIONS | QN_KERNEL_NO_FRONTIER | QN_KERNEL_SYMMETRIC |  \
+            QN_KERNEL_NON_NEGATIVE | QN_KERNEL_WEIGHTS | QN_KERNEL_SEED | QN_KERNEL_RESOLUTION,    \
+        QN_RESULT_U32, UINT32_MAX, 0, run, NULL, 0,                                                \
+  }
+
 #define QN_CROSS_EDGES_KERNEL(name, layout, processor, run)                                        \
   {                                                                                                \
     "cross-edges", NULL, "out-edges to other --groups of vertices", QN_FOR_STRUCTURE, name,        \

@@ -37,6 +37,7 @@ const char *qn_purpose_name(enum qn_purpose purpose) {
 struct qn_run_request qn_run_request_for(const struct qn_kernel *kernel, const void *view) {
   return (struct qn_run_request){.view = view,
                                  .damping = 0.85,
+                                 .resolution = 1,
                                  .tolerance = kernel->tolerance,
                                  .max_iterations = kernel->max_iterations};
 }

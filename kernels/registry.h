@@ -52,7 +52,9 @@ enum qn_kernel_traits {
   QN_KERNEL_DAMPING = 1 << 14,     /* what a user can choose: the request's damping, */
   QN_KERNEL_TOLERANCE = 1 << 15,   /* tolerance, */
   QN_KERNEL_DELTA = 1 << 16,       /* delta, */
-  QN_KERNEL_ITERATIONS = 1 << 17,  /* max_iterations, where these are no hops */
+  QN_KERNEL_ITERATIONS = 1 << 17,  /* max_iterations, where these are no hops, */
+  QN_KERNEL_SEED = 1 << 18,        /* seed, */
+  QN_KERNEL_RESOLUTION = 1 << 19,  /* resolution */
 };
 
 /* What several devices did in an iteration. */
@@ -84,6 +86,8 @@ struct qn_run_request {
   double damping;          /* PageRank and its kin, in [0, 1) */
   double tolerance;        /* >= 0; 0: never converged */
   uint32_t max_iterations; /* at most so many; UINT32_MAX: no limit */
+  uint64_t seed;           /* of random choices */
+  double resolution;       /* of communities, > 0: more means smaller ones */
   double delta;            /* width of a priority bucket, in units of the weights; 0: chosen */
   uint64_t device_memory;  /* cap on device memory in bytes; 0: all that is free */
   int device;              /* index of the accelerator */
@@ -127,6 +131,8 @@ struct qn_run_result {
   uint64_t num_values; /* V, or 0 */
   void *values;        /* [num_values] of `type`, by vertex of the graph layout; qn_pages_alloc */
   uint64_t count;      /* for kernels with a count_key */
+  const char *score_key; /* what `score` is of the whole result, "modularity"; NULL: nothing */
+  double score;
   uint64_t iterations;
   bool converged;         /* ended by itself, not by max_iterations */
   double change;          /* of the last iteration */

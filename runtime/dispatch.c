@@ -205,6 +205,8 @@ static enum qn_status check_uses(const struct qn_kernel *kernel,
       {"--hops", options->hops >= 0, QN_KERNEL_HOPS},
       {"--groups", options->groups != NULL, QN_KERNEL_GROUPS},
       {"--delta", options->delta >= 0, QN_KERNEL_DELTA},
+      {"--resolution", options->resolution >= 0, QN_KERNEL_RESOLUTION},
+      {"--seed", options->seed >= 0, QN_KERNEL_SEED},
   };
   const uint32_t traits = traits_of(kernel);
   if (options->iterations >= 0 && traits & QN_KERNEL_HOPS)
@@ -233,6 +235,8 @@ static enum qn_status check_options(const struct qn_kernel *kernel,
                    options->damping);
   if (options->delta == 0)
     return qn_fail(error, QN_USAGE, "--delta must be more than 0");
+  if (options->resolution == 0)
+    return qn_fail(error, QN_USAGE, "--resolution must be more than 0");
   if (!has_buckets(kernel, options))
     return refuse_delta(kernel, error);
   if (options->asynchronous && !(kernel->traits & QN_KERNEL_ANY_ORDER))
@@ -353,6 +357,10 @@ static void fill_request(const struct qn_run_input *input, const struct qn_run_o
     request->max_iterations = (uint32_t)options->hops;
   if (options->delta > 0)
     request->delta = options->delta;
+  if (options->resolution > 0)
+    request->resolution = options->resolution;
+  if (options->seed >= 0)
+    request->seed = (uint64_t)options->seed;
   request->device = options->device_index;
   request->asynchronous = options->asynchronous;
   request->device_memory = options->device_memory;

@@ -38,6 +38,8 @@ struct qn_run_options {
   int64_t iterations;
   int64_t hops;
   double delta;
+  double resolution;
+  int64_t seed;
   struct qn_checkpoint_options checkpoint;
   bool wants_values;      /* not only a summary */
   struct qn_watch *watch; /* is told of the run; NULL: its context alone (support/context.h) */

@@ -125,6 +125,8 @@ const struct qn_setting qn_run_settings[] = {
     {"hops", QN_SETTING_NUMBER, FIELD(hops), NULL, 0, UINT32_MAX, NULL},
     {"groups", QN_SETTING_TEXT, FIELD(groups), NULL, 0, 0, NULL},
     {"delta", QN_SETTING_REAL, FIELD(delta), NULL, 0, 0, NULL},
+    {"resolution", QN_SETTING_REAL, FIELD(resolution), NULL, 0, 0, NULL},
+    {"seed", QN_SETTING_NUMBER, FIELD(seed), NULL, 0, INT64_MAX, NULL},
     {"device", QN_SETTING_OWN, 0, NULL, 0, 0, set_device},
     {"devices", QN_SETTING_OWN, 0, NULL, 0, 0, set_devices},
     {"strategy", QN_SETTING_OWN, 0, NULL, 0, 0, set_strategy},
@@ -136,8 +138,13 @@ const struct qn_setting qn_run_settings[] = {
     {0}};
 
 void qn_run_options_begin(struct qn_run_options *options) {
-  *options = (struct qn_run_options){
-      .damping = -1, .tolerance = -1, .iterations = -1, .hops = -1, .delta = -1};
+  *options = (struct qn_run_options){.damping = -1,
+                                     .tolerance = -1,
+                                     .iterations = -1,
+                                     .hops = -1,
+                                     .delta = -1,
+                                     .resolution = -1,
+                                     .seed = -1};
 }
 
 /* A list of devices implies the device cuda; a list of one is that device. */

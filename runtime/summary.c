@@ -203,6 +203,8 @@ enum qn_status qn_summary_create(const struct qn_run_input *input, const struct 
   enum qn_status status = summarize_values(run, object, error);
   if (!status && top > 0 && !(run->kernel->traits & QN_KERNEL_VERTICES))
     status = add_top(input, &run->result, (uint64_t)top, object, error);
+  if (!status && run->result.score_key)
+    json_object_set_new(object, run->result.score_key, json_real(run->result.score));
   if (status) {
     json_decref(object);
     *out = NULL;

@@ -45,6 +45,8 @@ enum key {
   KEY_HOPS,
   KEY_GROUPS,
   KEY_DELTA,
+  KEY_RESOLUTION,
+  KEY_SEED,
   KEY_DEVICE,
   KEY_DEVICE_MEMORY,
   KEY_MODE,
@@ -69,11 +71,9 @@ enum key {
 
 static const struct argp_option option_list[] = {
     {"program", KEY_PROGRAM, "FILE", 0,
-     "Instead of an algorithm of this build, run the one that the header FILE says (programs.md in "
-     "the "
-     "documentation teaches how to write it): a C compiler makes it for the CPU, once, and it is "
-     "kept "
-     "in the user's cache",
+     "Instead of an algorithm of this build, run the one that the header FILE says (programs.md "
+     "in the documentation teaches how to write it): a C compiler makes it for the CPU, once, and "
+     "it is kept in the user's cache",
      0},
     {"source", KEY_SOURCE, "ID", 0,
      "Source vertex, by its original id (default: the vertex of the largest out-degree); may be "
@@ -89,6 +89,10 @@ static const struct argp_option option_list[] = {
     {"groups", KEY_GROUPS, "FILE", 0,
      "Groups of vertices for cross-edges: lines \"id group\", such as -o of another run writes "
      "(default: every vertex is a group of its own)",
+     0},
+    {"resolution", KEY_RESOLUTION, "G", 0,
+     "How small communities are: more than the default 1 means more and smaller ones", 0},
+    {"seed", KEY_SEED, "N", 0, "Seed of random choices (default 0): the same seed, the same result",
      0},
     {"delta", KEY_DELTA, "W", 0, "Width of a bucket of sssp, in units of the weights", 0},
     {"device", KEY_DEVICE, "auto|cpu|cuda[:N]|both[:N]", 0,

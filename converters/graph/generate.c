@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 #include "converters/graph/permutation.h"
-#include "converters/graph/random.h"
+#include "support/random.h"
 
 /* Purposes of random numbers under one seed. */
 enum { STREAM_EDGES = 1, STREAM_VERTICES, STREAM_WEIGHTS };

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "converters/graph/random.h"
+#include "support/random.h"
 
 struct qn_permutation {
   uint32_t mask;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "converters/graph/random.h"
+#include "support/random.h"
 #include "support/sizes.h"
 
 #define FIELD_BYTES 40

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "converters/build/build.h"
-#include "converters/graph/random.h"
+#include "support/random.h"
 #include "converters/graph/relabel.h"
 #include "formats/graph/csr_shares.h"
 #include "support/memory.h"

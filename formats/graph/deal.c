@@ -6,7 +6,7 @@
 
 #include "formats/graph/csr_shares.h"
 #include "support/memory.h"
-#include "support/stream_store.h"
+#include "formats/graph/stream_store.h"
 #include "support/temp_file.h"
 #include "support/threads.h"
 #include <quern/inline.h>

@@ -98,7 +98,7 @@ class Json(unittest.TestCase):
     def test_run(self):
         printed = self.printed("quern-run", "pagerank", self.at / "g.qrn", "--device=cpu", "--checkpoint",
                                self.at / "work")
-        for algorithm in ("bfs", "cc", "tc"):
+        for algorithm in ("bfs", "cc", "leiden", "tc"):
             printed |= self.printed("quern-run", algorithm, self.at / "g.qrn", "--device=cpu")
         self.compare(printed, ("quern-run",),
                      ("accelerator", "streaming", "strategy", "peer_to_peer", "devices", "joint"))

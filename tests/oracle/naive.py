@@ -145,6 +145,18 @@ def bc(num_vertices, edges, sources):
     return score
 
 
+def modularity(num_vertices, edges, labels, resolution=1):
+    """Of an undirected graph; `edges` in both directions, loops once."""
+    total = math.fsum(weight * (2 if source == destination else 1) for source, destination, weight in edges)
+    degrees, inside = collections.Counter(), []
+    for source, destination, weight in edges:
+        ends = weight * (2 if source == destination else 1)
+        degrees[labels[source]] += ends
+        inside += [ends] if labels[source] == labels[destination] else []
+    expected = math.fsum((degree / total) ** 2 for degree in degrees.values())
+    return math.fsum(inside) / total - resolution * expected
+
+
 def widest(num_vertices, edges, source):
     """tests/programs/widest.h: the narrowest edge of the widest path."""
     rows, width = out_edges(num_vertices, edges), [0] * num_vertices

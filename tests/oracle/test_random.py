@@ -3,6 +3,8 @@
 import importlib
 import json
 import math
+import random
+import statistics
 import tempfile
 import unittest
 from pathlib import Path
@@ -127,6 +129,45 @@ class Naive(_Random):
                 expected = naive.cdlp(graph.num_vertices, ends, iterations, loops=2 if directed else 1)
                 self.assertEqual(got, [graph.ids[label] for label in expected])
 
+    def communities(self, graph, path, *options):
+        said = json.loads(run("quern-run", "leiden", path, "-o", self.folder / "values.tsv", "--force", "--json",
+                              *options).stdout)
+        got = values(self.folder / "values.tsv")
+        return [graph.ids.index(got[name]) for name in graph.ids], said["result"]
+
+    def test_leiden(self):
+        """Communities are connected, called after their first vertices, and as modular as is said; no single vertex
+        does better elsewhere."""
+        for graph, path, edges in self.graphs():
+            if edges is graph.edges:
+                refused = run("quern-run", "leiden", path, exit=4)
+                self.assertIn("needs an undirected graph", refused.stderr)
+                continue
+            edges = [(a, b, w if graph.weights != "none" else 1) for a, b, w in edges]
+            for resolution in ("1", "0.3"):
+                labels, result = self.communities(graph, path, "--resolution", resolution)
+                self.assertEqual(result["count"], len(set(labels)))
+                modularity = naive.modularity(graph.num_vertices, edges, labels, float(resolution))
+                self.assertAlmostEqual(result["modularity"], modularity, delta=1e-6)
+                within = [edge for edge in edges if labels[edge[0]] == labels[edge[1]]]
+                self.assertEqual(naive.cc(graph.num_vertices, within), labels)
+            again, _ = self.communities(graph, path, "--resolution", "0.3", "--threads", "1")
+            self.assertEqual(again, labels)
+            seeded, other = self.communities(graph, path, "--seed", "5")
+            self.assertAlmostEqual(other["modularity"], naive.modularity(graph.num_vertices, edges, seeded), delta=1e-6)
+
+    def test_leiden_of_cliques(self):
+        """Thirty cliques of eight in a ring are thirty communities, whatever the seed."""
+        edges = [(8 * c + a, 8 * c + b) for c in range(30) for a in range(8) for b in range(a)]
+        edges += [(8 * c, (8 * c + 8) % 240) for c in range(30)]
+        text, path = self.folder / "cliques.txt", self.folder / "cliques.qrn"
+        text.write_text("".join("%d %d\n" % edge for edge in edges))
+        run("quern-import", text, "-o", path, "--undirected")
+        for seed in range(5):
+            run("quern-run", "leiden", path, "-o", self.folder / "values.tsv", "--force", "--seed", str(seed))
+            got = values(self.folder / "values.tsv")
+            self.assertEqual([int(got[str(v)]) for v in range(240)], [v - v % 8 for v in range(240)])
+
     def test_lcc(self):
         for graph, path, edges in self.graphs():
             got = self.compute(graph, path, "lcc")
@@ -201,6 +242,25 @@ class Libraries(_Random):
         ranks = networkx.pagerank(other, alpha=0.85, tol=1e-12, max_iter=500)
         got = self.compute(self.graph, self.path, "pagerank", "--tolerance", "1e-9", "--iterations", "500")
         self.assertClose([float(rank) for rank in got], [ranks[vertex] for vertex in range(self.graph.num_vertices)])
+
+    def test_igraph_communities(self):
+        """As good as igraph's, and of the modularity that igraph says."""
+        igraph = needs("igraph")
+        path = self.imported(self.graph, directed=False)
+        other = igraph.Graph(self.graph.num_vertices, self.pairs)
+        weights = [edge[2] for edge in self.graph.edges]
+        theirs, ours = [], []
+        for seed in range(10):
+            random.seed(seed)
+            theirs.append(other.community_leiden("modularity", weights=weights).modularity)
+            run("quern-run", "leiden", path, "-o", self.folder / "values.tsv", "--force", "--seed", str(seed))
+            got = values(self.folder / "values.tsv")
+            names = {name: place for place, name in enumerate(self.graph.ids)}
+            labels = [names[got[name]] for name in self.graph.ids]
+            ours.append(other.modularity(labels, weights=weights))
+            said = json.loads(run("quern-run", "leiden", path, "--json", "--seed", str(seed)).stdout)
+            self.assertAlmostEqual(said["result"]["modularity"], ours[-1], delta=1e-9)
+        self.assertGreater(statistics.median(ours), statistics.median(theirs) - 1e-3)
 
     def test_networkx_triangles(self):
         networkx = needs("networkx")

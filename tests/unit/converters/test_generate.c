@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "converters/graph/generate.h"
-#include "converters/graph/random.h"
+#include "support/random.h"
 
 static struct qn_generator rmat(unsigned scale, uint64_t degree) {
   return (struct qn_generator){.model = QN_MODEL_RMAT,

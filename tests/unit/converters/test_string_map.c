@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "converters/graph/random.h"
+#include "support/random.h"
 #include "converters/text/string_map.h"
 #include "support/memory.h"
 #include "support/threads.h"

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "converters/graph/random.h"
+#include "support/random.h"
 #include "converters/text/text_format.h"
 #include "converters/text/text_output.h"
 #include "support/memory.h"

@@ -1,7 +1,7 @@
 /* Stores of whole cache lines past the caches: for results that are written once, along many places
  * at a time, and not read soon. The line need not be fetched before it is written. */
-#ifndef QN_SUPPORT_STREAM_STORE_H
-#define QN_SUPPORT_STREAM_STORE_H
+#ifndef QN_FORMATS_GRAPH_STREAM_STORE_H
+#define QN_FORMATS_GRAPH_STREAM_STORE_H
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
  * thread can make any of them, and results do not depend on the number of threads.
  * The mixing is that of SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number
  * generators, OOPSLA 2014), which passes BigCrush over counters. */
-#ifndef QN_CONVERTERS_GRAPH_RANDOM_H
-#define QN_CONVERTERS_GRAPH_RANDOM_H
+#ifndef QN_SUPPORT_RANDOM_H
+#define QN_SUPPORT_RANDOM_H
 
 #include <stdint.h>
 
