@@ -134,34 +134,76 @@ bool qn_numbers_of(enum qn_type type, const char *name, const void *data, uint64
 struct array_feed {
   struct qn_edge_arrays arrays;
   struct qn_edge_columns columns;
+  struct qn_ids names; /* dense: there are none */
   struct qn_edge_feed feed;
 };
 
 static enum qn_status check_arrays(const struct qn_edge_arrays *arrays, struct qn_error *error) {
-  enum qn_type ids = arrays->id_type, weights = arrays->weight_type;
-  if (ids != QN_TYPE_U32 && ids != QN_TYPE_U64 && ids != QN_TYPE_I32 && ids != QN_TYPE_I64)
-    return qn_fail(error, QN_USAGE, "id_type: expected u32, u64, i32 or i64");
-  if (weights != QN_TYPE_NONE && weights != QN_TYPE_U32 && weights != QN_TYPE_F32)
-    return qn_fail(error, QN_UNSUPPORTED, "weight_type: this version takes u32 and f32");
+  struct qn_number_array ids, weights;
+  enum qn_type weight_type = arrays->weight_type;
+  if (!qn_numbers_of(arrays->id_type, "", NULL, 0, &ids) || ids.kind == QN_NUMBERS_REAL)
+    return qn_fail(error, QN_USAGE, "id_type: expected one of whole numbers");
+  if (weight_type != QN_TYPE_NONE && !qn_numbers_of(weight_type, "", NULL, 0, &weights))
+    return qn_fail(error, QN_USAGE, "weight_type: expected one of numbers");
   if (arrays->num_edges && (!arrays->sources || !arrays->targets))
     return qn_fail(error, QN_USAGE, "sources and targets: one of them is NULL");
-  if (arrays->num_edges && weights != QN_TYPE_NONE && !arrays->weights)
+  if (arrays->num_edges && weight_type != QN_TYPE_NONE && !arrays->weights)
     return qn_fail(error, QN_USAGE, "weights: there is a type, but the pointer is NULL");
   if (arrays->num_edges > INT64_MAX / 8)
     return qn_fail(error, QN_USAGE, "num_edges: more than memory can hold");
   return QN_OK;
 }
 
-/* The weights' own type: what is real stays so, even where all are whole. */
-static enum qn_status check_weights(struct qn_edge_columns *columns, struct qn_error *error) {
-  enum qn_weight_type own;
-  struct qn_rounding worst;
-  if (columns->weight_type != QN_WEIGHT_F32)
+/* The names of vertices, which then are declared. */
+static enum qn_status take_names(struct array_feed *feed, struct qn_error *error) {
+  struct qn_id_arrays names;
+  if (!feed->arrays.names)
     return QN_OK;
-  uint64_t bad = qn_numbers_weight_type(&columns->weights, &own, &worst);
-  return bad < columns->num_edges
-             ? qn_fail(error, QN_INVALID, "weights: that of edge %" PRIu64 " is not finite", bad)
-             : QN_OK;
+  qn_sized_read(&names, sizeof names, feed->arrays.names);
+  bool numbers = names.form == QN_ID_FORM_NUMBERS && (names.numbers || !names.num_vertices);
+  bool strings = names.form == QN_ID_FORM_STRINGS && names.offsets && names.bytes;
+  if (!numbers && !strings)
+    return qn_fail(error, QN_USAGE, "names: expected numbers, or offsets and bytes of texts");
+  if (feed->arrays.has_num_vertices && feed->arrays.num_vertices != names.num_vertices)
+    return qn_fail(error, QN_USAGE, "there are %" PRIu64 " names for %" PRIu64 " vertices",
+                   names.num_vertices, feed->arrays.num_vertices);
+  feed->arrays.has_num_vertices = true;
+  feed->arrays.num_vertices = names.num_vertices;
+  feed->names = (struct qn_ids){.kind = numbers ? QN_IDS_NUMBERS : QN_IDS_STRINGS,
+                                .num_vertices = names.num_vertices,
+                                .numbers = names.numbers,
+                                .string_offsets = names.offsets,
+                                .string_bytes = names.bytes};
+  return QN_OK;
+}
+
+/* The rules of ids; do they ascend? */
+static enum qn_status check_names(struct qn_ids *names, struct qn_error *error) {
+  names->ascending = true;
+  if (qn_ids_check(NULL, names, NULL) == QN_OK)
+    return QN_OK;
+  names->ascending = false;
+  return qn_ids_check(NULL, names, error);
+}
+
+/* What weights become: what is real stays so, even where all are whole. */
+static enum qn_status choose_weights(struct qn_edge_columns *columns, struct qn_edge_list *list,
+                                     struct qn_error *error) {
+  const struct qn_number_array *weights = &columns->weights;
+  struct qn_rounding worst;
+  if (weights->kind == QN_NUMBERS_UNSIGNED && weights->width <= 4) {
+    columns->weight_type = QN_WEIGHT_U32;
+    return QN_OK;
+  }
+  uint64_t bad = qn_numbers_weight_type(weights, &columns->weight_type, &worst);
+  if (bad < columns->num_edges)
+    return qn_fail(error, QN_INVALID,
+                   "weights: that of edge %" PRIu64 " is not finite, or too large for f32", bad);
+  if (worst.error > 0)
+    qn_edge_list_note_rounded(list, worst.exact, (float)worst.exact);
+  if (weights->kind == QN_NUMBERS_REAL)
+    columns->weight_type = QN_WEIGHT_F32;
+  return QN_OK;
 }
 
 static enum qn_status push_arrays(void *context, const struct qn_read_options *options,
@@ -170,11 +212,11 @@ static enum qn_status push_arrays(void *context, const struct qn_read_options *o
   struct array_feed *feed = context;
   struct qn_edge_columns *columns = &feed->columns;
   uint64_t bad;
-  if (options->weights == QN_WEIGHTS_NONE)
-    columns->weight_type = QN_WEIGHT_NONE;
+  enum qn_status status = QN_OK;
+  if (feed->arrays.weight_type != QN_TYPE_NONE && options->weights != QN_WEIGHTS_NONE)
+    status = choose_weights(columns, list, error);
   columns->part_edges = qn_edge_view_capacity(columns->weight_type != QN_WEIGHT_NONE);
   qn_progress_begin("reading", "bytes", 2 * columns->sources.width * columns->num_edges);
-  enum qn_status status = check_weights(columns, error);
   if (!status)
     status = qn_edge_columns_push(columns, list, sequence, &bad, error);
   qn_progress_end();
@@ -208,10 +250,12 @@ static enum qn_status declare_vertices(struct qn_importing *importing, struct qn
 static enum qn_status push_declared(void *context, const struct qn_read_options *options,
                                     struct qn_edge_list *list, uint64_t *sequence,
                                     struct qn_read_result *result, struct qn_error *error) {
-  const struct array_feed *feed = context;
+  struct array_feed *feed = context;
   if (feed->arrays.has_num_vertices && !options->compact)
     result->num_vertices = feed->arrays.num_vertices; /* also 0, which the option cannot say */
-  return push_arrays(context, options, list, sequence, result, error);
+  enum qn_status status = check_names(&feed->names, error);
+  result->names = feed->names;
+  return status ? status : push_arrays(context, options, list, sequence, result, error);
 }
 
 enum qn_status qn_import_arrays(const struct qn_edge_arrays *edges, const struct qn_option *options,
@@ -223,6 +267,8 @@ enum qn_status qn_import_arrays(const struct qn_edge_arrays *edges, const struct
   qn_sized_read(&feed.arrays, sizeof feed.arrays, edges);
   const struct qn_edge_arrays *arrays = &feed.arrays;
   enum qn_status status = check_arrays(arrays, error);
+  if (!status)
+    status = take_names(&feed, error);
   if (status)
     return status;
   uint64_t count = arrays->num_edges;
@@ -231,9 +277,6 @@ enum qn_status qn_import_arrays(const struct qn_edge_arrays *edges, const struct
   qn_numbers_of(arrays->weight_type, "weights", arrays->weights, count, &feed.columns.weights);
   feed.columns.sources.stays = feed.columns.destinations.stays = feed.columns.weights.stays = true;
   feed.columns.num_edges = count;
-  feed.columns.weight_type = arrays->weight_type == QN_TYPE_U32   ? QN_WEIGHT_U32
-                             : arrays->weight_type == QN_TYPE_F32 ? QN_WEIGHT_F32
-                                                                  : QN_WEIGHT_NONE;
   feed.feed = (struct qn_edge_feed){
       .read = push_declared,
       .context = &feed,

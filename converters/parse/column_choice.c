@@ -188,32 +188,38 @@ struct found_columns {
   bool other_third; /* the third one's name is that of no weight */
 };
 
+static enum qn_status note_column(struct found_columns *found, const struct qn_column *column,
+                                  struct qn_error *error) {
+  char one[QN_QUOTE_BYTES], other[QN_QUOTE_BYTES];
+  enum role role = role_of(column, false);
+  uint32_t number = ++found->count;
+  found->index |=
+      number == 1 && (column->begin == column->end || qn_column_is(column, "Unnamed: 0"));
+  found->other_third |= number == 3 && (role == ROLE_OTHER || role == ROLE_TYPE);
+  if (role >= ROLE_OTHER)
+    return QN_OK;
+  if (found->number[role])
+    return qn_fail(error, QN_INVALID,
+                   "the header names two columns that could be the %s, %s and %s; "
+                   "--columns=S,D[,W] says which it is",
+                   role_texts[role],
+                   qn_text_quote(found->name[role].begin, found->name[role].end, one),
+                   qn_text_quote(column->begin, column->end, other));
+  found->number[role] = number;
+  found->name[role] = *column;
+  return QN_OK;
+}
+
 static enum qn_status find_columns(const char *line, const char *end,
                                    const struct qn_dialect *dialect, struct found_columns *found,
                                    struct qn_error *error) {
   struct qn_columns columns = qn_columns_of(line, end, dialect);
   struct qn_column column;
-  char one[QN_QUOTE_BYTES], other[QN_QUOTE_BYTES];
+  enum qn_status status = QN_OK;
   *found = (struct found_columns){0};
-  while (qn_columns_next(&columns, &column)) {
-    enum role role = role_of(&column, false);
-    uint32_t number = ++found->count;
-    found->index |=
-        number == 1 && (column.begin == column.end || qn_column_is(&column, "Unnamed: 0"));
-    found->other_third |= number == 3 && (role == ROLE_OTHER || role == ROLE_TYPE);
-    if (role >= ROLE_OTHER)
-      continue;
-    if (found->number[role])
-      return qn_fail(error, QN_INVALID,
-                     "the header names two columns that could be the %s, %s and %s; "
-                     "--columns=S,D[,W] says which it is",
-                     role_texts[role],
-                     qn_text_quote(found->name[role].begin, found->name[role].end, one),
-                     qn_text_quote(column.begin, column.end, other));
-    found->number[role] = number;
-    found->name[role] = column;
-  }
-  return QN_OK;
+  while (!status && qn_columns_next(&columns, &column))
+    status = note_column(found, &column, error);
+  return status;
 }
 
 /* The column of `role` is where, without the others' names, another is expected. */
@@ -249,5 +255,28 @@ enum qn_status qn_column_choice_guess(struct qn_read_options *options, const cha
   options->source_column = source ? source : first;
   options->destination_column = destination ? destination : first + 1;
   options->weight_column = weight;
+  return QN_OK;
+}
+
+enum qn_status qn_column_choice_of_names(const char *const *names, uint64_t count,
+                                         uint32_t numbers[3], struct qn_error *error) {
+  struct found_columns found = {0};
+  enum qn_status status = QN_OK;
+  for (uint64_t i = 0; i < count && i < UINT32_MAX && !status; i++) {
+    struct qn_column column = {.begin = names[i], .end = names[i] + strlen(names[i])};
+    status = note_column(&found, &column, error);
+  }
+  if (status)
+    return status;
+  uint32_t source = found.number[ROLE_SOURCE], destination = found.number[ROLE_DESTINATION];
+  if (source && destination)
+    memcpy(numbers, (uint32_t[]){source, destination, found.number[ROLE_WEIGHT]},
+           3 * sizeof *numbers);
+  else if (count == 2 && !found.number[ROLE_WEIGHT])
+    memcpy(numbers, (uint32_t[]){1, 2, 0}, 3 * sizeof *numbers);
+  else
+    return qn_fail(error, QN_INVALID,
+                   "the table's columns do not say which of them are the source and the target; "
+                   "--columns=S,D[,W] does");
   return QN_OK;
 }

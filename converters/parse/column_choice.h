@@ -41,6 +41,12 @@ enum qn_status qn_column_choice_guess(struct qn_read_options *options, const cha
                                       const char *end, const struct qn_dialect *dialect,
                                       struct qn_header_says *says, struct qn_error *error);
 
+/* The columns of a table with these names that are source, destination and weight, from 1: by the
+ * same names, or the first two if there are no others. The weight is 0 if none is called so.
+ * QN_INVALID if that leaves a doubt. */
+enum qn_status qn_column_choice_of_names(const char *const *names, uint64_t count,
+                                         uint32_t numbers[3], struct qn_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -22,6 +22,29 @@ void qn_names_release(struct qn_read_result *result) {
   result->names_memory = NULL;
 }
 
+enum qn_status qn_names_number(struct qn_string_map *names, const char *name, uint64_t length,
+                               uint32_t *number, struct qn_error *error) {
+  char quoted[QN_QUOTE_BYTES];
+  enum qn_interned result =
+      length ? qn_string_map_intern(names, name, length, number) : QN_INTERN_NO_NAME;
+  switch (result) {
+  case QN_INTERNED:
+    return QN_OK;
+  case QN_INTERN_NO_NAME:
+    return qn_fail(error, QN_INVALID,
+                   "expected the id of a vertex, 1 to %d bytes without tab or line end; found %s",
+                   QN_MAX_NAME_BYTES, length ? qn_text_quote(name, name + length, quoted) : "none");
+  case QN_INTERN_TOO_MANY:
+    return qn_fail(error, QN_INVALID, "the input has more than 2^32-1 vertices");
+  default:
+    return qn_memory_limit()
+               ? qn_fail(error, QN_SYSTEM,
+                         "the names of vertices, which stay in memory, do not fit into what "
+                         "--memory allows")
+               : qn_fail_memory(error, "a map of names", 0);
+  }
+}
+
 enum qn_status qn_names_finish(struct qn_read_result *result, struct qn_edge_list *list,
                                struct qn_error *error) {
   struct qn_sorted_names *names;
@@ -71,34 +94,15 @@ enum qn_status qn_named_graph_directed(struct qn_named_graph *graph, bool direct
   return QN_OK;
 }
 
-static enum qn_status intern(struct qn_named_graph *graph, const char *name, uint32_t *id,
-                             struct qn_error *error) {
-  char quoted[QN_QUOTE_BYTES];
-  size_t length = strlen(name);
-  enum qn_interned result =
-      length ? qn_string_map_intern(graph->result->names_map, name, length, id) : QN_INTERN_NO_NAME;
-  switch (result) {
-  case QN_INTERNED:
-    return QN_OK;
-  case QN_INTERN_NO_NAME:
-    return qn_fail(error, QN_INVALID,
-                   "expected the id of a vertex, 1 to %d bytes without tab or line end; found %s",
-                   QN_MAX_NAME_BYTES, length ? qn_text_quote(name, name + length, quoted) : "none");
-  case QN_INTERN_TOO_MANY:
-    return qn_fail(error, QN_INVALID, "the input has more than 2^32-1 vertices");
-  default:
-    return qn_memory_limit()
-               ? qn_fail(error, QN_SYSTEM,
-                         "the names of vertices, which stay in memory, do not fit into what "
-                         "--memory allows")
-               : qn_fail_memory(error, "a map of names", 0);
-  }
+static enum qn_status number_of(struct qn_named_graph *graph, const char *name, uint32_t *number,
+                                struct qn_error *error) {
+  return qn_names_number(graph->result->names_map, name, strlen(name), number, error);
 }
 
 enum qn_status qn_named_graph_vertex(struct qn_named_graph *graph, const char *name,
                                      struct qn_error *error) {
   uint32_t id;
-  return intern(graph, name, &id, error);
+  return number_of(graph, name, &id, error);
 }
 
 static enum qn_status open_stream(struct qn_named_graph *graph, struct qn_error *error) {
@@ -139,8 +143,8 @@ enum qn_status qn_named_graph_edge(struct qn_named_graph *graph, const char *sou
     return qn_fail(error, QN_INVALID,
                    "this edge has %s weight, others before have %s (--weights=none drops all)",
                    weight ? "a" : "no", weight ? "none" : "one");
-  if ((status = intern(graph, source, &from, error)) ||
-      (status = intern(graph, destination, &to, error)) ||
+  if ((status = number_of(graph, source, &from, error)) ||
+      (status = number_of(graph, destination, &to, error)) ||
       (status = parse_weight(graph, weight, &type, &bits, error)) ||
       (status = open_stream(graph, error)))
     return status;

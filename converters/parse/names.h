@@ -13,6 +13,11 @@ extern "C" {
 /* Make result->names_map, unless inputs before have made it. */
 enum qn_status qn_names_begin(struct qn_read_result *result, struct qn_error *error);
 
+/* The number of a name for the time being, a new one if it is new. From any thread. QN_INVALID if
+ * it is none. */
+enum qn_status qn_names_number(struct qn_string_map *names, const char *name, uint64_t length,
+                               uint32_t *number, struct qn_error *error);
+
 /* After the last input: number all names in order, the edges' ends too. Does nothing where vertices
  * have no names. */
 enum qn_status qn_names_finish(struct qn_read_result *result, struct qn_edge_list *list,

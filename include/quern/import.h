@@ -25,19 +25,22 @@ extern "C" {
 struct qn_edge_arrays {
   uint64_t size;            /* sizeof(struct qn_edge_arrays) */
   uint64_t num_edges;       /* E */
-  enum qn_type id_type;     /* QN_TYPE_U32, QN_TYPE_U64, QN_TYPE_I32 or QN_TYPE_I64 */
+  enum qn_type id_type;     /* whole numbers of any width */
   const void *sources;      /* [E] */
   const void *targets;      /* [E] */
-  enum qn_type weight_type; /* QN_TYPE_NONE, QN_TYPE_U32 or QN_TYPE_F32; others are QN_UNSUPPORTED
-                             * in this version */
+  enum qn_type weight_type; /* QN_TYPE_NONE: there are none. Whole numbers of any width become u32
+                               if all are, else f32; reals become f32 */
   const void *weights;      /* [E]; NULL with QN_TYPE_NONE */
   bool has_num_vertices;    /* the vertices are 0 to num_vertices - 1, with edges or not */
   uint64_t num_vertices;
+  const struct qn_id_arrays *names; /* what vertices 0 to names->num_vertices - 1 are called, by
+                                       session.h's forms of ids; NULL: sources and targets say */
 };
 
 /* By default ids are kept if they are 0 to V - 1 without gaps, and else numbered in ascending order
  * (see "ids"). QN_INVALID names the first edge with a negative id, one beyond num_vertices, or a
- * weight that is not finite; counting from 0. */
+ * weight that is not finite, counting from 0; a whole weight that f32 would change (see
+ * "narrow-weights"); a name that is empty, not unique, or holds a NUL, tab or end of line. */
 enum qn_status qn_import_arrays(const struct qn_edge_arrays *edges, const struct qn_option *options,
                                 uint64_t num_options, const char *path, const struct qn_job *job,
                                 struct qn_session **out, struct qn_error *error);
@@ -46,18 +49,23 @@ enum qn_status qn_import_arrays(const struct qn_edge_arrays *edges, const struct
 struct ArrowArrayStream;
 
 /* Edges from a stream of record batches, which is released in any case. Further options are
- * "source", "target" and "weight": columns by name, or by number from 1. Without, they are those
- * with the names that quern-import --columns knows, else the first, the second, and the third if
- * there is one; {"weight", ""} is none.
+ * "source", "target" and "weight": columns by name, or by number from 1; {"weight", ""} is none.
+ * Without, they are those that qn_columns_choose chooses.
  *
- * Ids are integers of any width, or texts (utf8, large utf8, utf8 view; of dictionaries their
- * values), both columns alike. Weights are integers or reals of any width that u32 or f32 can hold
- * (see "weights" and "narrow-weights"). A null is QN_INVALID with column and row; so is a negative
- * id. The stream is read by one thread of the library's; its callbacks may lock, but not wait for
- * the calling thread. */
+ * Ids are integers of any width, or texts (UTF-8, large UTF-8, UTF-8 views, and the same as binary;
+ * of dictionaries their values), both columns alike. Weights are integers or reals of any width, as
+ * in arrays. A null is QN_INVALID with column and row, counting from 0; so is a negative id. The
+ * stream is read by one thread at a time, of the library's; its callbacks may lock, but not wait
+ * for the calling thread. */
 enum qn_status qn_import_arrow(struct ArrowArrayStream *stream, const struct qn_option *options,
                                uint64_t num_options, const char *path, const struct qn_job *job,
                                struct qn_session **out, struct qn_error *error);
+
+/* Which columns of a table with these names are sources, targets and weights, from 1: those that
+ * quern-import --columns knows by their names, or the first two if there are no others. The third
+ * of `numbers` is 0 if none is called as a weight. QN_INVALID if that leaves a doubt. */
+enum qn_status qn_columns_choose(const char *const *names, uint64_t num_names, uint32_t numbers[3],
+                                 struct qn_error *error);
 
 /* Edges from files, as quern-import reads them, with all of its options but those of outputs:
  * "format", "columns", "delimiter", "header", "record", "bipartite", "max-bad", "member", ...
