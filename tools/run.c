@@ -21,6 +21,7 @@
 #include "support/threads.h"
 #include "support/tool.h"
 #include "support/used_files.h"
+#include "tools/graphalytics.h"
 
 struct options {
   struct qn_tool_options shared;
@@ -158,7 +159,11 @@ static const struct argp_option option_list[] = {
     {0}};
 
 static const char documentation[] =
-    "Run an algorithm on a container of any layout and show what it found.\v"
+    "Run an algorithm on a container of any layout and show what it found; or all of LDBC "
+    "Graphalytics on one of its graphs.\v"
+    "graphalytics imports the graph that NAME.properties in FOLDER describes, runs the algorithms "
+    "that these list, with their parameters, and with -o FOLDER writes the outputs that the "
+    "benchmark compares.\n\n"
     "The container may be BUNDLE.tar:MEMBER, which is restored to temporary disk space (TMPDIR) "
     "first.\n\n"
     "The result does not depend on the layout, the device or the number of threads, but for the "
@@ -520,11 +525,38 @@ static enum qn_status run_file(const struct options *options, struct qn_error *e
   return status;
 }
 
+/* The benchmark takes all parameters from its properties. */
+static enum qn_status run_graphalytics(const struct options *options, struct qn_error *error) {
+  static const char *const devices[] = {[QN_DEVICE_AUTO] = "auto",
+                                        [QN_DEVICE_CPU] = "cpu",
+                                        [QN_DEVICE_CUDA] = "cuda",
+                                        [QN_DEVICE_BOTH] = "both"};
+  const struct qn_run_options *run = &options->run;
+  char device[32];
+  if (run->num_sources || run->damping >= 0 || run->tolerance >= 0 || run->iterations >= 0 ||
+      run->hops >= 0 || run->groups || run->delta >= 0 || run->resolution >= 0 || run->seed >= 0 ||
+      run->num_devices || run->checkpoint.folder || options->watch.trace || options->trust)
+    return qn_fail(error, QN_USAGE,
+                   "graphalytics takes the parameters of algorithms from the graph's properties; "
+                   "--device, --threads and -o FOLDER are for it");
+  if (run->device_index)
+    snprintf(device, sizeof device, "%s:%d", devices[run->device], run->device_index);
+  else
+    snprintf(device, sizeof device, "%s", devices[run->device]);
+  const struct qn_graphalytics_options benchmark = {.path = options->file,
+                                                    .output = options->output,
+                                                    .device = device,
+                                                    .force = options->shared.force,
+                                                    .json = options->shared.json};
+  return qn_graphalytics(&benchmark, error);
+}
+
 int main(int argc, char **argv) {
   static const struct argp_child children[] = {{&qn_tool_output_argp, 0, NULL, 0}, {0}};
   static const struct argp argp = {
-      option_list, parse, "ALGORITHM FILE\n--program HEADER FILE\n--list", documentation, children,
-      NULL,        NULL};
+      option_list,   parse,    "ALGORITHM FILE\n--program HEADER FILE\ngraphalytics FOLDER\n--list",
+      documentation, children, NULL,
+      NULL};
   struct options options = {.top = -1};
   struct qn_error error;
   enum qn_status status = QN_OK;
@@ -533,6 +565,8 @@ int main(int argc, char **argv) {
   qn_tool_parse("quern-run", &argp, argc, argv, &options, &options.shared);
   if (options.list)
     list_kernels(options.shared.json);
+  else if (options.run.algorithm && strcmp(options.run.algorithm, "graphalytics") == 0)
+    status = run_graphalytics(&options, &error);
   else
     status = run_file(&options, &error);
   qn_run_options_end(&options.run);

@@ -104,5 +104,12 @@ class Json(unittest.TestCase):
                      ("accelerator", "streaming", "strategy", "peer_to_peer", "devices", "joint"))
 
 
+    def test_graphalytics(self):
+        run("quern-export", self.at / "g.qrn", "--format", "graphalytics", "-o", self.at / "set")
+        with open(self.at / "set/set.properties", "a") as properties:
+            properties.write("graph.set.algorithms = bfs, wcc\ngraph.set.bfs.source-vertex = 0\n")
+        self.compare(self.printed("quern-run", "graphalytics", self.at / "set"), ("quern-run graphalytics",))
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -1,6 +1,7 @@
 """The validation graphs of the LDBC Graphalytics benchmark: imported from their properties, computed on, and compared
 with the reference outputs by the benchmark's own rules (quern-verify --against)."""
 
+import json
 import re
 import shutil
 import tempfile
@@ -86,6 +87,19 @@ class _Set(unittest.TestCase):
                 said = run("quern-verify", "--against", SETS / reference, result, "--match", RULES[algorithm])
                 self.assertIn("%s match" % RULES[algorithm], said.stdout)
 
+    def test_the_whole_benchmark(self):
+        """quern-run graphalytics: every algorithm that the properties list, with their parameters."""
+        listed = self.parameters["algorithms"].split(", ")
+        properties = self.folder / (self.name + ".properties")
+        said = json.loads(run("quern-run", "graphalytics", properties, "-o", self.folder / "outputs", "--force", "--json",
+                              "--quiet").stdout)
+        self.assertEqual([one["algorithm"] for one in said["runs"]], sorted(listed))
+        self.assertEqual(sorted(path.name for path in (self.folder / "outputs").iterdir()),
+                         sorted("%s-%s" % (self.name, algorithm.upper()) for algorithm in listed))
+        for algorithm, reference in self.references.items():
+            result = self.folder / "outputs" / ("%s-%s" % (self.name, algorithm.upper()))
+            run("quern-verify", "--against", SETS / reference, result, "--match", RULES[algorithm])
+
     def test_references_of_others(self):
         """Any reference equals itself, and no longer does when a value is another."""
         for algorithm, reference in self.references.items():
@@ -145,7 +159,7 @@ def add(title, base, **attributes):
     globals()[title] = type(title, (base,), {"__module__": __name__, **attributes})
 
 
-ONCE = {"test_" + what: None for what in ("there_and_back", "wrong_counts", "references_of_others")}  # whatever the layout
+ONCE = {"test_" + what: None for what in ("there_and_back", "the_whole_benchmark", "wrong_counts", "references_of_others")}  # whatever the layout
 for _direction in ("directed", "undirected"):
     _name = "example-" + _direction
     _references = {algorithm: "example/%s-%s" % (_name, algorithm.upper()) for algorithm in RULES}
