@@ -180,15 +180,19 @@ static json_t *format_json(const struct qn_format *format) {
                    format->writing.loses, "refuses", format->writing.refuses);
 }
 
+json_t *qn_formats_json(void) {
+  json_t *list = json_array();
+  for (const struct qn_format *format = qn_formats; format->name; format++)
+    json_array_append_new(list, format_json(format));
+  return json_pack("{s:o}", "formats", list);
+}
+
 enum qn_status qn_formats_print(bool json, struct qn_error *error) {
   if (!json) {
     print_text();
     return QN_OK;
   }
-  json_t *list = json_array();
-  for (const struct qn_format *format = qn_formats; format->name; format++)
-    json_array_append_new(list, format_json(format));
-  json_t *object = json_pack("{s:o}", "formats", list);
+  json_t *object = qn_formats_json();
   if (!object)
     return qn_fail_memory(error, "the list of formats", 0);
   json_dumpf(object, stdout, JSON_INDENT(2));

@@ -2,6 +2,8 @@
 #ifndef QN_CONVERTERS_FORMAT_H
 #define QN_CONVERTERS_FORMAT_H
 
+#include <jansson.h>
+
 #include "converters/output/writer.h"
 #include "converters/parse/reader.h"
 
@@ -46,7 +48,9 @@ enum qn_status qn_reader_detect(struct qn_input *input, const struct qn_read_opt
  * behind the options has %s. */
 char *qn_formats_help(bool written, int key, const char *text);
 
-/* Everything about every format on standard output: for --formats. */
+/* Everything about every format: a new reference, NULL if memory runs out. */
+json_t *qn_formats_json(void);
+/* The same on standard output: for --formats. */
 enum qn_status qn_formats_print(bool json, struct qn_error *error);
 
 #ifdef __cplusplus

@@ -190,30 +190,43 @@ static uint32_t traits_of(const struct qn_kernel *kernel) {
   return traits;
 }
 
+/* Options that some algorithms have a use for, and the traits of those. */
+enum { NUM_USES = 9 };
+static const struct {
+  const char *option;
+  uint32_t traits;
+} uses[NUM_USES] = {{"source", QN_KERNEL_SOURCE | QN_KERNEL_SOURCES},
+                    {"damping", QN_KERNEL_DAMPING},
+                    {"tolerance", QN_KERNEL_TOLERANCE},
+                    {"iterations", QN_KERNEL_ITERATIONS},
+                    {"hops", QN_KERNEL_HOPS},
+                    {"groups", QN_KERNEL_GROUPS},
+                    {"delta", QN_KERNEL_DELTA},
+                    {"resolution", QN_KERNEL_RESOLUTION},
+                    {"seed", QN_KERNEL_SEED}};
+
+json_t *qn_algorithm_options(const struct qn_kernel *kernel) {
+  const uint32_t traits = traits_of(kernel);
+  json_t *options = json_array();
+  for (int i = 0; i < NUM_USES; i++)
+    if (traits & uses[i].traits)
+      json_array_append_new(options, json_string(uses[i].option));
+  return options;
+}
+
 /* What was said must be of use. */
 static enum qn_status check_uses(const struct qn_kernel *kernel,
                                  const struct qn_run_options *options, struct qn_error *error) {
-  const struct {
-    const char *option;
-    bool given;
-    uint32_t traits; /* of algorithms that it is for */
-  } uses[] = {
-      {"--source", options->num_sources > 0, QN_KERNEL_SOURCE | QN_KERNEL_SOURCES},
-      {"--damping", options->damping >= 0, QN_KERNEL_DAMPING},
-      {"--tolerance", options->tolerance >= 0, QN_KERNEL_TOLERANCE},
-      {"--iterations", options->iterations >= 0, QN_KERNEL_ITERATIONS},
-      {"--hops", options->hops >= 0, QN_KERNEL_HOPS},
-      {"--groups", options->groups != NULL, QN_KERNEL_GROUPS},
-      {"--delta", options->delta >= 0, QN_KERNEL_DELTA},
-      {"--resolution", options->resolution >= 0, QN_KERNEL_RESOLUTION},
-      {"--seed", options->seed >= 0, QN_KERNEL_SEED},
-  };
+  const bool given[NUM_USES] = {
+      options->num_sources > 0, options->damping >= 0,    options->tolerance >= 0,
+      options->iterations >= 0, options->hops >= 0,       options->groups != NULL,
+      options->delta >= 0,      options->resolution >= 0, options->seed >= 0};
   const uint32_t traits = traits_of(kernel);
   if (options->iterations >= 0 && traits & QN_KERNEL_HOPS)
     return qn_fail(error, QN_USAGE, "say with --hops how far %s goes", kernel->algorithm);
-  for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
-    if (uses[i].given && !(traits & uses[i].traits))
-      return qn_fail(error, QN_USAGE, "%s has no %s", kernel->algorithm, uses[i].option);
+  for (int i = 0; i < NUM_USES; i++)
+    if (given[i] && !(traits & uses[i].traits))
+      return qn_fail(error, QN_USAGE, "%s has no --%s", kernel->algorithm, uses[i].option);
   return QN_OK;
 }
 

@@ -2,6 +2,8 @@
 #ifndef QN_RUNTIME_DISPATCH_H
 #define QN_RUNTIME_DISPATCH_H
 
+#include <jansson.h>
+
 #include "converters/graph/vertex_file.h"
 #include "kernels/registry.h"
 #include "runtime/checkpoint.h"
@@ -67,6 +69,9 @@ struct qn_run {
  * order: a source that reaches much of most graphs, and the same on every layout. */
 enum qn_status qn_run_start(const struct qn_run_input *input, const struct qn_run_options *options,
                             struct qn_run *run, struct qn_error *error);
+/* Those of the options that an algorithm has a use for, and not all have, as an array of names: a
+ * new reference. */
+json_t *qn_algorithm_options(const struct qn_kernel *kernel);
 /* A zeroed run is allowed. */
 void qn_run_destroy(struct qn_run *run);
 

@@ -1,36 +1,20 @@
 /* quern-transform: graph containers into other graph containers. */
 #include <argp.h>
-#include <inttypes.h>
-#include <jansson.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "converters/build/build_estimate.h"
 #include "converters/graph/graph_source.h"
-#include "converters/graph/transform.h"
 #include "converters/provenance.h"
+#include "converters/transform/run.h"
 #include "support/json_text.h"
-#include "support/memory_plan.h"
-#include "support/options.h"
-#include "support/sizes.h"
 #include "support/threads.h"
 #include "support/tool.h"
 #include "support/used_files.h"
-#include "tools/build_options.h"
-#include "tools/part_options.h"
-#include <quern/layouts.h>
-#include <quern/metadata.h>
 #include <quern/open.h>
-
-enum in_edges { IN_EDGES_AS_IS, IN_EDGES_ALSO, IN_EDGES_NO };
 
 struct options {
   struct qn_tool_options shared;
-  struct qn_part_choice part;
-  struct qn_transform transform;
+  struct qn_transform_options transform;
   struct qn_memory_options memory;
-  enum in_edges in_edges;
-  bool seed_given;
   const char *input;
   const char *output;
 };
@@ -46,11 +30,27 @@ enum {
   KEY_RELABEL,
   KEY_SEED,
   KEY_IN_EDGES,
+  KEY_EGONET,
+  KEY_HOPS,
+  KEY_ALONG,
+  KEY_INDUCED,
+  KEY_CROSS_EDGES,
 };
 
-/* A step is a group of its own, or argp would sort them by name; part_options.c has the first. */
+/* A step is a group of its own, or argp would sort them by name. */
 static const struct argp_option argp_options[] = {
     {"output", 'o', "FILE", 0, "Write the container to FILE (required)", 1},
+    {"egonet", KEY_EGONET, "ID", 0,
+     "1. Keep the vertex ID, those within --hops of it, and the edges between them", 3},
+    {"induced", KEY_INDUCED, "FILE", 0,
+     "1. Keep the vertices whose ids FILE lists, and the edges between them", 3},
+    {"cross-edges", KEY_CROSS_EDGES, "FILE", 0,
+     "1. Keep the vertices that FILE puts into groups, by lines \"id group\", and the edges "
+     "between different groups",
+     3},
+    {"hops", KEY_HOPS, "K", 0, "How far an egonet goes (default: 1)", 10},
+    {"along", KEY_ALONG, "out|in|both", 0,
+     "Which edges an egonet's hops follow in a directed graph (default: out)", 10},
     {"transpose", KEY_TRANSPOSE, NULL, 0, "2. Turn every edge round", 4},
     {"remove-self-loops", KEY_SELF_LOOPS, NULL, 0, "3. Remove edges from a vertex to itself", 5},
     {"symmetrize", KEY_SYMMETRIZE, NULL, 0,
@@ -68,65 +68,27 @@ static const struct argp_option argp_options[] = {
      "Store the in-edges of a directed graph as well, or not (default: as in the input)", 10},
     {0}};
 
-static const char *const relabel_words[] = {"none", "degree", "random", NULL};
-static const char *const in_edges_words[] = {"as-is", "also", "no", NULL};
-
 static void finish_command_line(struct argp_state *state, struct options *options) {
-  const struct qn_transform *transform = &options->transform;
-  bool something = transform->transpose || transform->remove_self_loops || transform->symmetrize ||
-                   transform->remove_duplicates || transform->weights.type != QN_WEIGHT_NONE ||
-                   transform->relabel != QN_RELABEL_NONE || options->in_edges != IN_EDGES_AS_IS ||
-                   options->part.part != QN_PART_ALL;
+  struct qn_error error;
   if (!options->input)
     argp_error(state, "name a container");
   if (!options->output)
     argp_error(state, "name the container to write with -o");
-  if (!something)
+  if (!qn_transform_options_are_any(&options->transform))
     argp_error(state, "say what to do, for example --symmetrize");
-  if (options->seed_given && transform->relabel != QN_RELABEL_RANDOM)
-    argp_error(state, "--seed is for --relabel=random");
+  if (qn_transform_options_settle(&options->transform, &error))
+    argp_error(state, "%s", error.message);
 }
 
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
   struct options *options = state->input;
-  struct qn_transform *transform = &options->transform;
-  struct qn_error error;
   switch (key) {
   case ARGP_KEY_INIT:
     state->child_inputs[0] = &options->memory;
     state->child_inputs[1] = &options->shared;
-    state->child_inputs[2] = &options->part;
     return 0;
   case 'o':
     options->output = argument;
-    return 0;
-  case KEY_TRANSPOSE:
-    transform->transpose = true;
-    return 0;
-  case KEY_SYMMETRIZE:
-    transform->symmetrize = true;
-    return 0;
-  case KEY_SELF_LOOPS:
-    transform->remove_self_loops = true;
-    return 0;
-  case KEY_DUPLICATES:
-    transform->remove_duplicates = true;
-    return 0;
-  case KEY_WEIGHTS:
-    if (qn_random_weights_parse(argument, true, &transform->weights, &error))
-      argp_error(state, "--random-weights: %s", error.message);
-    return 0;
-  case KEY_RELABEL:
-    transform->relabel =
-        (enum qn_relabel)qn_option_choice(state, "--relabel", relabel_words, argument);
-    return 0;
-  case KEY_SEED:
-    transform->relabel_seed = qn_option_number(state, "--seed", argument, 0, UINT64_MAX);
-    options->seed_given = true;
-    return 0;
-  case KEY_IN_EDGES:
-    options->in_edges =
-        (enum in_edges)qn_option_choice(state, "--in-edges", in_edges_words, argument);
     return 0;
   case ARGP_KEY_ARG:
     if (options->input)
@@ -137,7 +99,11 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
     finish_command_line(state, options);
     return 0;
   default:
-    return ARGP_ERR_UNKNOWN;
+    if (qn_settings_parse(argp_options, qn_part_settings, key, argument, state,
+                          &options->transform.part) == 0)
+      return 0;
+    return qn_settings_parse(argp_options, qn_transform_settings, key, argument, state,
+                             &options->transform);
   }
 }
 
@@ -159,159 +125,38 @@ static const char documentation[] =
 /* ---- Transforming --------------------------------------------------------- */
 
 struct report {
-  struct qn_container_info info;
-  struct qn_ledger ledger;
+  struct qn_transform_report made;
   struct qn_memory_plan plan;
-  json_t *provenance;
   double seconds;
 };
-
-static enum qn_status record_weights(const struct qn_random_weights *weights, json_t *provenance,
-                                     struct qn_error *error) {
-  if (weights->type == QN_WEIGHT_NONE)
-    return QN_OK;
-  json_t *value = weights->type == QN_WEIGHT_U32
-                      ? json_sprintf("%" PRIu32 ",%" PRIu32 ",%" PRIu64, weights->low_whole,
-                                     weights->high_whole, weights->seed)
-                      : json_sprintf("%.9g,%.9g,%" PRIu64, (double)weights->low,
-                                     (double)weights->high, weights->seed);
-  return qn_provenance_option(provenance, "random_weights", value, error);
-}
-
-static enum qn_status record_options(const struct qn_transform *transform, json_t *provenance,
-                                     struct qn_error *error) {
-  const struct {
-    const char *key;
-    bool value;
-  } switches[] = {{"transpose", transform->transpose},
-                  {"remove_self_loops", transform->remove_self_loops},
-                  {"symmetrize", transform->symmetrize},
-                  {"remove_duplicates", transform->remove_duplicates},
-                  {"in_edges", transform->store_in_edges}};
-  for (unsigned i = 0; i < sizeof switches / sizeof switches[0]; i++) {
-    enum qn_status status =
-        qn_provenance_option(provenance, switches[i].key, json_boolean(switches[i].value), error);
-    if (status)
-      return status;
-  }
-  enum qn_status status = record_weights(&transform->weights, provenance, error);
-  if (!status)
-    status = qn_provenance_option(provenance, "relabel",
-                                  json_string(relabel_words[transform->relabel]), error);
-  if (!status && transform->relabel == QN_RELABEL_RANDOM)
-    status = qn_provenance_option(provenance, "seed",
-                                  json_sprintf("%" PRIu64, transform->relabel_seed), error);
-  return status;
-}
-
-/* What the input says of itself goes on into the output's metadata. */
-static enum qn_status record_source(const struct qn_container *container, json_t *provenance,
-                                    struct qn_error *error) {
-  json_t *inherited;
-  enum qn_status status = qn_container_metadata(container, &inherited, error);
-  if (status)
-    return status;
-  char identity[20];
-  snprintf(identity, sizeof identity, "%016" PRIx64, qn_container_info(container)->header_checksum);
-  json_t *source = json_pack("{s:s, s:o*}", "identity", identity, "metadata", inherited);
-  if (!source || json_object_set_new(provenance, "source", source))
-    return qn_fail_memory(error, "metadata", 0);
-  return QN_OK;
-}
-
-static enum qn_status write_container(const struct options *options,
-                                      const struct qn_graph_source *source,
-                                      struct qn_writer *writer, struct report *report,
-                                      struct qn_error *error) {
-  struct qn_transform transform = options->transform;
-  struct qn_subgraph part = {0};
-  const struct qn_graph *graph = &source->graph;
-  bool had_in_edges = graph->has_transpose && graph->directedness == QN_DIRECTED;
-  transform.store_in_edges =
-      options->in_edges == IN_EDGES_AS_IS ? had_in_edges : options->in_edges == IN_EDGES_ALSO;
-  enum qn_status status;
-  if ((status = record_options(&transform, report->provenance, error)) ||
-      (status = record_source(source->container, report->provenance, error)))
-    return status;
-  if (options->part.part != QN_PART_ALL) {
-    status = qn_part_create(&options->part, graph, report->provenance, &part, error);
-    graph = &part.graph;
-  }
-  report->ledger.edges_left_out = part.edges_left_out;
-  if (!status)
-    status = qn_transform_graph(graph, &transform, writer, &report->ledger, error);
-  qn_subgraph_destroy(&part);
-  if (!status)
-    qn_ledger_note_parallel(&report->ledger, "--remove-duplicates");
-  if (!status)
-    status = qn_provenance_ledger(report->provenance, &report->ledger, error);
-  report->info = *qn_writer_info(writer);
-  return status ? status : qn_writer_metadata(writer, report->provenance, error);
-}
 
 /* The sizes are in the header, before the container is opened whole. */
 static enum qn_status make_plan(const struct options *options, struct report *report,
                                 struct qn_error *error) {
-  const struct qn_transform *transform = &options->transform;
   struct qn_container *container;
   enum qn_status status = qn_container_open(options->input, QN_MAP_ARCHIVE, &container, error);
-  if (status)
-    return status;
-  const struct qn_container_info *info = qn_container_info(container);
-  bool weights = transform->weights.type != QN_WEIGHT_NONE || info->weight_type != QN_WEIGHT_NONE;
-  struct qn_build build = {
-      .undirected = transform->symmetrize && info->directedness == QN_DIRECTED,
-      .transpose = options->in_edges != IN_EDGES_NO && info->directedness == QN_DIRECTED,
-  };
-  struct qn_expected_edges edges = {
-      .num_edges = info->num_edges,
-      .most_edges = info->num_edges,
-      .num_vertices = info->num_vertices,
-      .weighted = weights,
-      .given_vertices = true,
-  };
-  struct qn_work_estimate estimate = qn_build_estimate(&build, &edges);
-  /* Degrees, both numberings, ids, and sorting. */
-  if (transform->relabel != QN_RELABEL_NONE)
-    estimate.kept = 48 * info->num_vertices;
-  bool restored = info->layout != QN_LAYOUT_GRAPH;
-  uint64_t graph_bytes = 8 * info->num_vertices + (weights ? 8 : 4) * info->num_edges;
-  estimate.usual += estimate.kept + (restored ? graph_bytes : 0);
-  estimate.most += estimate.kept + (restored ? 2 * graph_bytes : 0);
-  estimate.least += estimate.kept;
-  if (options->part.part != QN_PART_ALL) { /* groups and numbers of vertices, and the part itself */
-    estimate.usual += 12 * info->num_vertices;
-    estimate.most += 12 * info->num_vertices + graph_bytes;
-  }
-  estimate.temporary += restored || transform->relabel == QN_RELABEL_DEGREE ? 2 * graph_bytes : 0;
+  if (!status)
+    status = qn_transform_plan(&options->transform, container, &options->memory, options->output,
+                               &report->plan, error);
   qn_container_unmap(container);
-  return qn_memory_plan_make(&options->memory, options->output, &estimate, &report->plan, error);
+  return status;
 }
 
 static enum qn_status transform_file(const struct options *options, struct report *report,
                                      struct qn_error *error) {
-  struct qn_graph_source source;
-  struct qn_writer *writer = NULL;
+  struct qn_graph_source source = {0};
   double begun = qn_seconds();
-  source = (struct qn_graph_source){0};
   enum qn_status status = qn_input_kept(options->output, options->input, error);
   if (!status)
-    status = qn_input_kept(options->output, options->part.file, error);
+    status = qn_input_kept(options->output, options->transform.part.file, error);
   if (!status)
     status = make_plan(options, report, error);
   if (!status)
     status = qn_graph_source_open(options->input, &source, error);
   if (!status)
-    status = qn_provenance_create("quern-transform", &report->provenance, error);
-  if (!status)
-    status = qn_writer_create(options->output, options->shared.force, &writer, error);
-  if (!status)
-    status = write_container(options, &source, writer, report, error);
-  if (!status) {
-    status = qn_writer_commit(writer, error);
-    writer = NULL;
-  }
-  qn_writer_abort(writer);
+    status =
+        qn_transform_run(&options->transform, source.container, &source.graph, "quern-transform",
+                         options->output, options->shared.force, &report->made, NULL, error);
   qn_graph_source_close(&source);
   report->seconds = qn_seconds() - begun;
   return status;
@@ -321,38 +166,37 @@ static enum qn_status transform_file(const struct options *options, struct repor
 
 static enum qn_status print_json(const struct options *options, const struct report *report,
                                  struct qn_error *error) {
-  const struct qn_container_info *info = &report->info;
+  const struct qn_container_info *info = &report->made.info;
   json_t *json = json_pack(
       "{s:o, s:o, s:I, s:I, s:b, s:s, s:f}", "output", qn_json_text(options->output), "estimate",
       qn_memory_plan_json(&report->plan), "vertices", (json_int_t)info->num_vertices, "edges",
       (json_int_t)info->num_edges, "undirected", info->directedness == QN_UNDIRECTED, "weights",
       qn_weight_type_name(info->weight_type), "seconds", report->seconds);
-  return qn_provenance_print(json, report->provenance, error);
+  return qn_provenance_print(json, report->made.provenance, error);
 }
 
 static void print_summary(const struct options *options, const struct report *report) {
   char graph[QN_GRAPH_TEXT];
   printf("%s: %s, in %.2f s\n", options->output,
-         qn_ledger_graph_text(&report->ledger, &report->info, graph), report->seconds);
-  qn_ledger_print(&report->ledger, stdout);
+         qn_ledger_graph_text(&report->made.ledger, &report->made.info, graph), report->seconds);
+  qn_ledger_print(&report->made.ledger, stdout);
 }
 
 int main(int argc, char **argv) {
-  static const struct argp_child children[] = {{&qn_memory_argp, 0, NULL, 0},
-                                               {&qn_tool_output_argp, 0, NULL, 0},
-                                               {&qn_part_argp, 0, NULL, 0},
-                                               {0}};
+  static const struct argp_child children[] = {
+      {&qn_memory_argp, 0, NULL, 0}, {&qn_tool_output_argp, 0, NULL, 0}, {0}};
   static const struct argp argp = {argp_options, parse_option, "GRAPH.qrn", documentation,
                                    children,     NULL,         NULL};
-  struct options options = {.transform.relabel_seed = 1};
+  struct options options = {0};
   struct report report = {0};
   struct qn_error error;
+  qn_transform_options_begin(&options.transform);
   qn_tool_parse("quern-transform", &argp, argc, argv, &options, &options.shared);
   enum qn_status status = transform_file(&options, &report, &error);
   if (!status && options.shared.json)
     status = print_json(&options, &report, &error);
   else if (!status && !options.shared.quiet)
     print_summary(&options, &report);
-  json_decref(report.provenance);
+  json_decref(report.made.provenance);
   return qn_tool_exit(status, &error);
 }

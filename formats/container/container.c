@@ -14,6 +14,7 @@
 
 #include "formats/container/container_disk.h"
 #include "formats/container/verifier.h"
+#include "support/atomic_file.h"
 #include "support/checked.h"
 #include "support/memory.h"
 #include "support/used_files.h"
@@ -745,5 +746,18 @@ enum qn_status qn_container_confirm(const struct qn_container *container, enum q
     return checked;
   if (error)
     *error = damage;
+  return status;
+}
+
+enum qn_status qn_container_copy(const struct qn_container *container, const char *path, bool force,
+                                 struct qn_error *error) {
+  struct qn_atomic_file *file;
+  enum qn_status status = qn_atomic_file_create(path, force, &file, error);
+  if (status)
+    return status;
+  status = qn_atomic_file_write(file, container->mapping, container->info.file_bytes, 0, error);
+  if (!status)
+    return qn_atomic_file_commit(file, error);
+  qn_atomic_file_abort(file);
   return status;
 }

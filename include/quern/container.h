@@ -154,6 +154,10 @@ enum qn_status qn_container_map_range(const char *path, uint64_t offset, uint64_
                                       unsigned flags, struct qn_container **out,
                                       struct qn_error *error);
 
+/* Write a copy to `path`, byte for byte. */
+enum qn_status qn_container_copy(const struct qn_container *container, const char *path, bool force,
+                                 struct qn_error *error);
+
 /* QN_SYSTEM if the file was overwritten since it was mapped: then nothing that was computed from it
  * counts. */
 enum qn_status qn_container_unchanged(struct qn_container *container, struct qn_error *error);

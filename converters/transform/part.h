@@ -1,11 +1,11 @@
-/* The command-line options that choose a part of a graph (subgraph.h). */
-#ifndef QN_TOOLS_PART_OPTIONS_H
-#define QN_TOOLS_PART_OPTIONS_H
+/* Which part of a graph is asked for (converters/graph/subgraph.h). */
+#ifndef QN_CONVERTERS_TRANSFORM_PART_H
+#define QN_CONVERTERS_TRANSFORM_PART_H
 
-#include <argp.h>
 #include <jansson.h>
 
 #include "converters/graph/subgraph.h"
+#include "support/options.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -23,9 +23,13 @@ struct qn_part_choice {
   const char *file; /* of vertices or groups */
 };
 
-/* A child for an argp parser, whose input is a `struct qn_part_choice`: --egonet, --hops, --along,
- * --induced, --cross-edges. The child's group is 3. */
-extern const struct argp qn_part_argp;
+/* "egonet", "hops", "along", "induced", "cross-edges", by the names of quern-transform's options.
+ */
+extern const struct qn_setting qn_part_settings[];
+
+void qn_part_begin(struct qn_part_choice *choice);
+/* When all is said: QN_USAGE if some of it does not go together. */
+enum qn_status qn_part_settle(const struct qn_part_choice *choice, struct qn_error *error);
 
 /* Make the part, which is not QN_PART_ALL, and record the choice in the provenance. */
 enum qn_status qn_part_create(const struct qn_part_choice *choice, const struct qn_graph *graph,

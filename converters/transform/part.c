@@ -1,72 +1,69 @@
-#include "tools/part_options.h"
+#include "converters/transform/part.h"
 
 #include <inttypes.h>
 
 #include "converters/provenance.h"
 #include "support/json_text.h"
-#include "support/options.h"
-
-enum { KEY_EGONET = 0x3501, KEY_HOPS, KEY_ALONG, KEY_INDUCED, KEY_CROSS_EDGES };
-
-static const struct argp_option argp_options[] = {
-    {"egonet", KEY_EGONET, "ID", 0,
-     "1. Keep the vertex ID, those within --hops of it, and the edges between them", 3},
-    {"induced", KEY_INDUCED, "FILE", 0,
-     "1. Keep the vertices whose ids FILE lists, and the edges between them", 3},
-    {"cross-edges", KEY_CROSS_EDGES, "FILE", 0,
-     "1. Keep the vertices that FILE puts into groups, by lines \"id group\", and the edges "
-     "between different groups",
-     3},
-    {"hops", KEY_HOPS, "K", 0, "How far an egonet goes (default: 1)", 10},
-    {"along", KEY_ALONG, "out|in|both", 0,
-     "Which edges an egonet's hops follow in a directed graph (default: out)", 10},
-    {0}};
 
 static const char *const along_words[] = {"out", "in", "both", NULL};
 static const char *const part_words[] = {"all", "egonet", "induced", "cross_edges"};
 
-static void choose(struct argp_state *state, struct qn_part_choice *choice, enum qn_part part) {
+static enum qn_status choose(struct qn_part_choice *choice, enum qn_part part,
+                             struct qn_error *error) {
   if (choice->part != QN_PART_ALL)
-    argp_error(state, "--egonet, --induced and --cross-edges are one part each: choose one");
+    return qn_fail(error, QN_USAGE,
+                   "--egonet, --induced and --cross-edges are one part each: choose one");
   choice->part = part;
+  return QN_OK;
 }
 
-static error_t parse_option(int key, char *argument, struct argp_state *state) {
-  struct qn_part_choice *choice = state->input;
-  switch (key) {
-  case ARGP_KEY_INIT:
-    choice->hops = 1;
-    return 0;
-  case KEY_EGONET:
-    choose(state, choice, QN_PART_EGONET);
-    choice->center = argument;
-    return 0;
-  case KEY_INDUCED:
-    choose(state, choice, QN_PART_INDUCED);
-    choice->file = argument;
-    return 0;
-  case KEY_CROSS_EDGES:
-    choose(state, choice, QN_PART_CROSS_EDGES);
-    choice->file = argument;
-    return 0;
-  case KEY_HOPS:
-    choice->hops = qn_option_number(state, "--hops", argument, 0, UINT64_MAX);
-    choice->hops_given = true;
-    return 0;
-  case KEY_ALONG:
-    choice->along = (enum qn_along)qn_option_choice(state, "--along", along_words, argument);
-    choice->along_given = true;
-    return 0;
-  case ARGP_KEY_END:
-    if (choice->part != QN_PART_EGONET && (choice->hops_given || choice->along_given))
-      argp_error(state, "--hops and --along are for --egonet");
-    return 0;
-  default:
-    return ARGP_ERR_UNKNOWN;
-  }
+static enum qn_status set_egonet(void *choice, const char *id, struct qn_error *error) {
+  ((struct qn_part_choice *)choice)->center = id;
+  return choose(choice, QN_PART_EGONET, error);
 }
 
-const struct argp qn_part_argp = {.options = argp_options, .parser = parse_option};
+static enum qn_status set_induced(void *choice, const char *file, struct qn_error *error) {
+  ((struct qn_part_choice *)choice)->file = file;
+  return choose(choice, QN_PART_INDUCED, error);
+}
+
+static enum qn_status set_cross_edges(void *choice, const char *file, struct qn_error *error) {
+  ((struct qn_part_choice *)choice)->file = file;
+  return choose(choice, QN_PART_CROSS_EDGES, error);
+}
+
+static enum qn_status set_hops(void *target, const char *text, struct qn_error *error) {
+  struct qn_part_choice *choice = target;
+  choice->hops_given = true;
+  return qn_whole_parse(text, 0, UINT64_MAX, &choice->hops, error);
+}
+
+static enum qn_status set_along(void *target, const char *text, struct qn_error *error) {
+  struct qn_part_choice *choice = target;
+  int along = 0;
+  enum qn_status status = qn_word_parse(along_words, text, &along, error);
+  choice->along = (enum qn_along)along;
+  choice->along_given = true;
+  return status;
+}
+
+const struct qn_setting qn_part_settings[] = {
+    {"egonet", QN_SETTING_OWN, 0, NULL, 0, 0, set_egonet},
+    {"hops", QN_SETTING_OWN, 0, NULL, 0, 0, set_hops},
+    {"along", QN_SETTING_OWN, 0, along_words, 0, 0, set_along},
+    {"induced", QN_SETTING_OWN, 0, NULL, 0, 0, set_induced},
+    {"cross-edges", QN_SETTING_OWN, 0, NULL, 0, 0, set_cross_edges},
+    {0}};
+
+void qn_part_begin(struct qn_part_choice *choice) {
+  *choice = (struct qn_part_choice){.hops = 1};
+}
+
+enum qn_status qn_part_settle(const struct qn_part_choice *choice, struct qn_error *error) {
+  return choice->part != QN_PART_EGONET && (choice->hops_given || choice->along_given)
+             ? qn_fail(error, QN_USAGE, "--hops and --along are for --egonet")
+             : QN_OK;
+}
 
 static enum qn_status mark_egonet(const struct qn_part_choice *choice, const struct qn_graph *graph,
                                   json_t *provenance, struct qn_vertex_groups *groups,

@@ -1,0 +1,197 @@
+#include "converters/transform/run.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "converters/build/build_estimate.h"
+#include "converters/provenance.h"
+#include "support/context.h"
+#include <quern/metadata.h>
+
+/* ---- Options --------------------------------------------------------------- */
+
+static const char *const relabel_words[] = {"none", "degree", "random", NULL};
+static const char *const in_edges_words[] = {"as-is", "also", "no", NULL};
+
+static enum qn_status set_weights(void *target, const char *text, struct qn_error *error) {
+  struct qn_transform_options *options = target;
+  return qn_random_weights_parse(text, true, &options->transform.weights, error);
+}
+
+static enum qn_status set_seed(void *target, const char *text, struct qn_error *error) {
+  struct qn_transform_options *options = target;
+  options->seed_given = true;
+  return qn_whole_parse(text, 0, UINT64_MAX, &options->transform.relabel_seed, error);
+}
+
+#define FIELD(name) offsetof(struct qn_transform_options, name)
+const struct qn_setting qn_transform_settings[] = {
+    {"transpose", QN_SETTING_SWITCH, FIELD(transform.transpose), NULL, 0, 0, NULL},
+    {"remove-self-loops", QN_SETTING_SWITCH, FIELD(transform.remove_self_loops), NULL, 0, 0, NULL},
+    {"symmetrize", QN_SETTING_SWITCH, FIELD(transform.symmetrize), NULL, 0, 0, NULL},
+    {"remove-duplicates", QN_SETTING_SWITCH, FIELD(transform.remove_duplicates), NULL, 0, 0, NULL},
+    {"random-weights", QN_SETTING_OWN, 0, NULL, 0, 0, set_weights},
+    {"relabel", QN_SETTING_CHOICE, FIELD(transform.relabel), relabel_words, 0, 0, NULL},
+    {"seed", QN_SETTING_OWN, 0, NULL, 0, 0, set_seed},
+    {"in-edges", QN_SETTING_CHOICE, FIELD(in_edges), in_edges_words, 0, 0, NULL},
+    {0}};
+
+void qn_transform_options_begin(struct qn_transform_options *options) {
+  *options = (struct qn_transform_options){.transform.relabel_seed = 1};
+  qn_part_begin(&options->part);
+}
+
+enum qn_status qn_transform_options_settle(const struct qn_transform_options *options,
+                                           struct qn_error *error) {
+  if (options->seed_given && options->transform.relabel != QN_RELABEL_RANDOM)
+    return qn_fail(error, QN_USAGE, "--seed is for --relabel=random");
+  return qn_part_settle(&options->part, error);
+}
+
+bool qn_transform_options_are_any(const struct qn_transform_options *options) {
+  const struct qn_transform *transform = &options->transform;
+  return transform->transpose || transform->remove_self_loops || transform->symmetrize ||
+         transform->remove_duplicates || transform->weights.type != QN_WEIGHT_NONE ||
+         transform->relabel != QN_RELABEL_NONE || options->in_edges != QN_IN_EDGES_AS_IS ||
+         options->part.part != QN_PART_ALL;
+}
+
+/* ---- Transforming ---------------------------------------------------------- */
+
+static enum qn_status record_weights(const struct qn_random_weights *weights, json_t *provenance,
+                                     struct qn_error *error) {
+  if (weights->type == QN_WEIGHT_NONE)
+    return QN_OK;
+  json_t *value = weights->type == QN_WEIGHT_U32
+                      ? json_sprintf("%" PRIu32 ",%" PRIu32 ",%" PRIu64, weights->low_whole,
+                                     weights->high_whole, weights->seed)
+                      : json_sprintf("%.9g,%.9g,%" PRIu64, (double)weights->low,
+                                     (double)weights->high, weights->seed);
+  return qn_provenance_option(provenance, "random_weights", value, error);
+}
+
+static enum qn_status record_options(const struct qn_transform *transform, json_t *provenance,
+                                     struct qn_error *error) {
+  const struct {
+    const char *key;
+    bool value;
+  } switches[] = {{"transpose", transform->transpose},
+                  {"remove_self_loops", transform->remove_self_loops},
+                  {"symmetrize", transform->symmetrize},
+                  {"remove_duplicates", transform->remove_duplicates},
+                  {"in_edges", transform->store_in_edges}};
+  for (unsigned i = 0; i < sizeof switches / sizeof switches[0]; i++) {
+    enum qn_status status =
+        qn_provenance_option(provenance, switches[i].key, json_boolean(switches[i].value), error);
+    if (status)
+      return status;
+  }
+  enum qn_status status = record_weights(&transform->weights, provenance, error);
+  if (!status)
+    status = qn_provenance_option(provenance, "relabel",
+                                  json_string(relabel_words[transform->relabel]), error);
+  if (!status && transform->relabel == QN_RELABEL_RANDOM)
+    status = qn_provenance_option(provenance, "seed",
+                                  json_sprintf("%" PRIu64, transform->relabel_seed), error);
+  return status;
+}
+
+/* What the input says of itself goes on into the output's metadata. */
+static enum qn_status record_source(const struct qn_container *container, json_t *provenance,
+                                    struct qn_error *error) {
+  json_t *inherited;
+  enum qn_status status = qn_container_metadata(container, &inherited, error);
+  if (status)
+    return status;
+  char identity[20];
+  snprintf(identity, sizeof identity, "%016" PRIx64, qn_container_info(container)->header_checksum);
+  json_t *source = json_pack("{s:s, s:o*}", "identity", identity, "metadata", inherited);
+  if (!source || json_object_set_new(provenance, "source", source))
+    return qn_fail_memory(error, "metadata", 0);
+  return QN_OK;
+}
+
+static enum qn_status write_container(const struct qn_transform_options *options,
+                                      const struct qn_container *container,
+                                      const struct qn_graph *graph, struct qn_writer *writer,
+                                      struct qn_transform_report *report, struct qn_error *error) {
+  struct qn_transform transform = options->transform;
+  struct qn_subgraph part = {0};
+  bool had_in_edges = graph->has_transpose && graph->directedness == QN_DIRECTED;
+  transform.store_in_edges =
+      options->in_edges == QN_IN_EDGES_AS_IS ? had_in_edges : options->in_edges == QN_IN_EDGES_ALSO;
+  enum qn_status status;
+  if ((status = record_options(&transform, report->provenance, error)) ||
+      (status = record_source(container, report->provenance, error)))
+    return status;
+  if (options->part.part != QN_PART_ALL) {
+    status = qn_part_create(&options->part, graph, report->provenance, &part, error);
+    graph = &part.graph;
+  }
+  report->ledger.edges_left_out = part.edges_left_out;
+  if (!status)
+    status = qn_transform_graph(graph, &transform, writer, &report->ledger, error);
+  qn_subgraph_destroy(&part);
+  if (!status)
+    qn_ledger_note_parallel(&report->ledger, "--remove-duplicates");
+  if (!status)
+    status = qn_provenance_ledger(report->provenance, &report->ledger, error);
+  report->info = *qn_writer_info(writer);
+  return status ? status : qn_writer_metadata(writer, report->provenance, error);
+}
+
+/* By the sizes in the header. */
+enum qn_status qn_transform_plan(const struct qn_transform_options *options,
+                                 const struct qn_container *container,
+                                 const struct qn_memory_options *memory, const char *output,
+                                 struct qn_memory_plan *plan, struct qn_error *error) {
+  const struct qn_transform *transform = &options->transform;
+  const struct qn_container_info *info = qn_container_info(container);
+  bool weights = transform->weights.type != QN_WEIGHT_NONE || info->weight_type != QN_WEIGHT_NONE;
+  struct qn_build build = {
+      .undirected = transform->symmetrize && info->directedness == QN_DIRECTED,
+      .transpose = options->in_edges != QN_IN_EDGES_NO && info->directedness == QN_DIRECTED,
+  };
+  struct qn_expected_edges edges = {
+      .num_edges = info->num_edges,
+      .most_edges = info->num_edges,
+      .num_vertices = info->num_vertices,
+      .weighted = weights,
+      .given_vertices = true,
+  };
+  struct qn_work_estimate estimate = qn_build_estimate(&build, &edges);
+  /* Degrees, both numberings, ids, and sorting. */
+  if (transform->relabel != QN_RELABEL_NONE)
+    estimate.kept = 48 * info->num_vertices;
+  bool restored = info->layout != QN_LAYOUT_GRAPH;
+  uint64_t graph_bytes = 8 * info->num_vertices + (weights ? 8 : 4) * info->num_edges;
+  estimate.usual += estimate.kept + (restored ? graph_bytes : 0);
+  estimate.most += estimate.kept + (restored ? 2 * graph_bytes : 0);
+  estimate.least += estimate.kept;
+  if (options->part.part != QN_PART_ALL) { /* groups and numbers of vertices, and the part itself */
+    estimate.usual += 12 * info->num_vertices;
+    estimate.most += 12 * info->num_vertices + graph_bytes;
+  }
+  estimate.temporary += restored || transform->relabel == QN_RELABEL_DEGREE ? 2 * graph_bytes : 0;
+  return qn_memory_plan_make(memory, output, &estimate, plan, error);
+}
+
+enum qn_status qn_transform_run(const struct qn_transform_options *options,
+                                const struct qn_container *container, const struct qn_graph *graph,
+                                const char *tool, const char *path, bool replace,
+                                struct qn_transform_report *report, struct qn_container **out,
+                                struct qn_error *error) {
+  struct qn_writer *writer = NULL;
+  *report = (struct qn_transform_report){0};
+  enum qn_status status = qn_provenance_create(tool, &report->provenance, error);
+  if (!status)
+    status = qn_writer_create(path, replace, &writer, error);
+  if (!status)
+    status = write_container(options, container, graph, writer, report, error);
+  if (!status)
+    status = qn_context_check(error);
+  if (!status)
+    return qn_writer_finish(writer, path, out, error);
+  qn_writer_abort(writer);
+  return status;
+}

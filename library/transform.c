@@ -1,0 +1,76 @@
+/* Transformed graphs. */
+#include "converters/transform/run.h"
+#include "library/call.h"
+#include "library/options.h"
+#include "library/outputs.h"
+#include "library/session.h"
+#include "support/used_files.h"
+#include <quern/build.h>
+
+struct transforming {
+  struct qn_session *session;
+  const struct qn_option *given;
+  uint64_t num_given;
+  const char *path;
+  struct qn_memory_options memory;
+  struct qn_session **out;
+  bool replace;
+  struct qn_transform_options options;
+};
+
+static const struct qn_setting output_settings[] = {
+    {"force", QN_SETTING_SWITCH, offsetof(struct transforming, replace), NULL, 0, 0, NULL}, {0}};
+
+static enum qn_status prepare(struct transforming *transforming, struct qn_error *error) {
+  const struct qn_settings settings[] = {{qn_transform_settings, &transforming->options},
+                                         {qn_part_settings, &transforming->options.part},
+                                         {output_settings, transforming},
+                                         {0}};
+  struct qn_session *session = transforming->session;
+  struct qn_memory_plan plan;
+  qn_transform_options_begin(&transforming->options);
+  enum qn_status status =
+      qn_options_apply(transforming->given, transforming->num_given, settings, error);
+  if (!status)
+    status = qn_transform_options_settle(&transforming->options, error);
+  if (!status)
+    status = qn_input_kept(transforming->path, session->path, error);
+  if (!status)
+    status = qn_input_kept(transforming->path, transforming->options.part.file, error);
+  if (!status)
+    status = qn_transform_plan(&transforming->options, session->container, &transforming->memory,
+                               transforming->path, &plan, error);
+  return status ? status : qn_session_ensure_graph(session, QN_VERIFY_ALL, error);
+}
+
+static enum qn_status transform(void *argument, struct qn_error *error) {
+  struct transforming *transforming = argument;
+  struct qn_session *session = transforming->session;
+  struct qn_container *container = NULL;
+  struct qn_transform_report report;
+  bool wanted = transforming->out || !transforming->path;
+  enum qn_status status = prepare(transforming, error);
+  if (status)
+    return status;
+  status = qn_transform_run(&transforming->options, session->container, &session->graph, "libquern",
+                            transforming->path, transforming->replace, &report,
+                            wanted ? &container : NULL, error);
+  json_decref(report.provenance);
+  if (status || !wanted)
+    return status;
+  return qn_session_of_output(container, transforming->path, transforming->out, error);
+}
+
+enum qn_status qn_session_transform(struct qn_session *session, const struct qn_option *options,
+                                    uint64_t num_options, const char *path,
+                                    const struct qn_job *job, struct qn_session **out,
+                                    struct qn_error *error) {
+  struct transforming transforming = {.session = session,
+                                      .given = options,
+                                      .num_given = num_options,
+                                      .path = path,
+                                      .memory = qn_memory_options_of(job),
+                                      .out = out};
+  enum qn_status status = qn_output_begin(path, out, error);
+  return status ? status : qn_call(job, transform, &transforming, error);
+}
