@@ -57,6 +57,21 @@
         QN_RESULT_U32, UINT32_MAX, 0, run, NULL, 0,                                                \
   }
 
+#define QN_MIS_KERNEL(name, layout, processor, run)                                                \
+  {                                                                                                \
+    "mis", NULL, "a maximal independent set, as 1", QN_FOR_STRUCTURE, name, layout, processor,     \
+        QN_ALL_WEIGHT_TYPES, QN_KERNEL_SYMMETRIC | QN_KERNEL_LEVELS | QN_KERNEL_NO_FRONTIER,       \
+        QN_RESULT_U32, UINT32_MAX, 0, run, NULL, 0,                                                \
+  }
+
+#define QN_COLORING_KERNEL(name, layout, processor, run)                                           \
+  {                                                                                                \
+    "coloring", NULL, "colours that neighbours don't share", QN_FOR_STRUCTURE, name, layout,       \
+        processor, QN_ALL_WEIGHT_TYPES,                                                            \
+        QN_KERNEL_SYMMETRIC | QN_KERNEL_LEVELS | QN_KERNEL_NO_FRONTIER, QN_RESULT_U32, UINT32_MAX, \
+        0, run, NULL, 0,                                                                           \
+  }
+
 #define QN_CROSS_EDGES_KERNEL(name, layout, processor, run)                                        \
   {                                                                                                \
     "cross-edges", NULL, "out-edges to other --groups of vertices", QN_FOR_STRUCTURE, name,        \

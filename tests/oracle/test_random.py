@@ -129,6 +129,31 @@ class Naive(_Random):
                 expected = naive.cdlp(graph.num_vertices, ends, iterations, loops=2 if directed else 1)
                 self.assertEqual(got, [graph.ids[label] for label in expected])
 
+    def undirected_graphs(self):
+        """Neighbours of each vertex other than itself, beside graph and container."""
+        for graph, path, edges in self.graphs():
+            if edges is not graph.edges:
+                pairs = {(a, b) for a, b, _ in edges if a != b}
+                neighbors = [[b for a, b in sorted(pairs) if a == v] for v in range(graph.num_vertices)]
+                yield graph, path, neighbors
+
+    def test_mis(self):
+        for graph, path, neighbors in self.undirected_graphs():
+            inside = [value == "1" for value in self.compute(graph, path, "mis")]
+            for vertex, row in enumerate(neighbors):
+                self.assertEqual(inside[vertex], not any(inside[other] for other in row))
+
+    def test_coloring(self):
+        """Proper; no vertex could have a smaller colour, or a vertex before it would have had to give way."""
+        for graph, path, neighbors in self.undirected_graphs():
+            colors = [int(value) for value in self.compute(graph, path, "coloring")]
+            for vertex, row in enumerate(neighbors):
+                others = {colors[other] for other in row}
+                self.assertNotIn(colors[vertex], others)
+                self.assertEqual(set(range(colors[vertex])) - others, set())
+            again = self.compute(graph, path, "coloring", "--threads", "1")
+            self.assertEqual([int(value) for value in again], colors)
+
     def communities(self, graph, path, *options):
         said = json.loads(run("quern-run", "leiden", path, "-o", self.folder / "values.tsv", "--force", "--json",
                               *options).stdout)
