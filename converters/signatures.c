@@ -129,6 +129,15 @@ static bool is_pem(const struct head *head) {
   return begins(head, "-----BEGIN ");
 }
 
+/* A line "graphclass = ...", in what describes the file beside it. */
+static bool is_webgraph_properties(const struct head *head) {
+  for (uint64_t at = 0; at < head->text_bytes; at += line_length(head, at) + 1)
+    if (head->text_bytes - at > 10 && memcmp(head->text + at, "graphclass", 10) == 0 &&
+        strchr("= \t:", head->text[at + 10]))
+      return true;
+  return false;
+}
+
 /* Every second byte is NUL, of what begins as plain text would. */
 static bool is_wide_text(const struct head *head) {
   uint64_t most = head->bytes < 64 ? head->bytes & ~(uint64_t)1 : 64;
@@ -160,6 +169,8 @@ static const struct {
     {is_turtle, "RDF (Turtle)", as_csv},
     {is_xml, "XML", as_csv},
     {is_sql, "SQL", "export the table of edges as CSV"},
+    {is_webgraph_properties, "the description of a WebGraph",
+     "name the file of the graph beside it, NAME.graph"},
     {is_pem, "a key or a message in PEM", "name the data instead"},
 };
 

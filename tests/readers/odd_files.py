@@ -186,6 +186,8 @@ TOOLS = [
 OTHERS = [
     refuses("page.html", "<!DOCTYPE html>\n<html><body>404</body></html>\n", "HTML"),
     refuses("page-2.html", "\n<HTML>\n<head>\n", "HTML"),
+    refuses("web.properties", "#BVGraph properties\nnodes=3\narcs=2\ngraphclass=it.unimi.dsi.webgraph.BVGraph\n",
+            "NAME.graph"),
     refuses("feed.xml", '<?xml version="1.0"?>\n<rss><item/></rss>\n', "XML"),
     refuses("table.parquet", b"PAR1\x15\x04\x15\x10" + bytes(40) + b"PAR1", "Parquet"),
     refuses("table.arrow", b"ARROW1\0\0" + bytes(40), "Arrow"),
