@@ -16,9 +16,13 @@ enum qn_status qn_source_open(const char *path, struct qn_source *source, struct
   memset(source, 0, sizeof *source);
   struct qn_container *container;
   enum qn_status status = qn_container_open(path, 0, &container, error);
-  if (status)
-    return status;
-  status = qn_graph_view(container, &source->graph, error);
+  return status ? status : qn_source_take(container, source, error);
+}
+
+enum qn_status qn_source_take(struct qn_container *container, struct qn_source *source,
+                              struct qn_error *error) {
+  memset(source, 0, sizeof *source);
+  enum qn_status status = qn_graph_view(container, &source->graph, error);
   source->graph.container = container;
   if (!status)
     status = qn_container_confirm(container, qn_graph_check_all(container, &source->graph, error),

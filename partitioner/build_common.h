@@ -34,6 +34,10 @@ struct qn_source {
 /* Map the graph container `path` (quern/open.h); check its checksums and everything that builders
  * index with. Owned until qn_source_close. */
 enum qn_status qn_source_open(const char *path, struct qn_source *source, struct qn_error *error);
+/* The same for a container that is mapped already, and belongs to the source from now on, whatever
+ * the outcome. */
+enum qn_status qn_source_take(struct qn_container *container, struct qn_source *source,
+                              struct qn_error *error);
 /* A zeroed source is allowed. */
 void qn_source_close(struct qn_source *source);
 

@@ -14,10 +14,13 @@
 
 #include "support/atomic_folder.h"
 #include "support/memory.h"
+#include "support/output_stream.h"
+#include "support/temp_file.h"
 #include "support/used_files.h"
 
 struct qn_atomic_file {
   int descriptor;
+  int output; /* where it goes at commit; -1: it gets a name */
   bool replace;
   bool nameless; /* until commit */
   bool listed;   /* in the table of temporaries */
@@ -95,6 +98,7 @@ static void destroy(struct qn_atomic_file *file) {
     fclose(file->stream);
   else if (file->descriptor >= 0)
     close(file->descriptor);
+  qn_output_stream_close(file->output);
   free(file->path);
   qn_free(file->temporary);
   qn_free(file);
@@ -103,18 +107,6 @@ static void destroy(struct qn_atomic_file *file) {
 static bool is_there(const char *path) {
   struct stat about;
   return lstat(path, &about) == 0;
-}
-
-bool qn_is_stream(const char *path) {
-  struct stat about;
-  return stat(path, &about) == 0 && (S_ISFIFO(about.st_mode) || S_ISCHR(about.st_mode));
-}
-
-bool qn_is_standard_output(const char *path) {
-  struct stat about, standard;
-  return strcmp(path, "-") == 0 ||
-         (qn_is_stream(path) && stat(path, &about) == 0 && fstat(STDOUT_FILENO, &standard) == 0 &&
-          about.st_dev == standard.st_dev && about.st_ino == standard.st_ino);
 }
 
 enum qn_status qn_atomic_file_check(const char *path, bool replace, struct qn_error *error) {
@@ -211,7 +203,7 @@ enum qn_status qn_atomic_file_create(const char *path, bool replace, struct qn_a
   status = qn_alloc_zeroed(&file, 1, sizeof *file, "an output file's record", error);
   if (status)
     return status;
-  file->descriptor = -1;
+  file->descriptor = file->output = -1;
   file->replace = replace;
 
   file->path = qn_output_target(path);
@@ -260,22 +252,60 @@ failed:
   return status;
 }
 
-enum qn_status qn_atomic_file_in_memory(struct qn_atomic_file **out, struct qn_error *error) {
+/* One that is called `name` in messages. */
+static enum qn_status create_nameless(const char *name, struct qn_atomic_file **out,
+                                      struct qn_error *error) {
   struct qn_atomic_file *file;
   *out = NULL;
-  enum qn_status status = qn_alloc_zeroed(&file, 1, sizeof *file, "an output file's record", error);
+  enum qn_status status = qn_alloc_zeroed(&file, 1, sizeof *file, "an output's record", error);
   if (status)
     return status;
+  file->descriptor = file->output = -1;
   file->nameless = true;
-  file->descriptor = memfd_create("quern", MFD_CLOEXEC);
-  file->path = strdup("(in memory)");
-  if (file->descriptor < 0 || !file->path) {
-    status = qn_fail_errno(error, "cannot make a file in memory");
+  file->path = strdup(name);
+  if (!file->path) {
     destroy(file);
-    return status;
+    return qn_fail_memory(error, "a path", 0);
   }
   *out = file;
   return QN_OK;
+}
+
+enum qn_status qn_atomic_file_in_memory(struct qn_atomic_file **out, struct qn_error *error) {
+  enum qn_status status = create_nameless("(in memory)", out, error);
+  if (status)
+    return status;
+  (*out)->descriptor = memfd_create("quern", MFD_CLOEXEC);
+  if ((*out)->descriptor >= 0)
+    return QN_OK;
+  status = qn_fail_errno(error, "cannot make a file in memory");
+  destroy(*out);
+  *out = NULL;
+  return status;
+}
+
+static enum qn_status open_scratch(struct qn_atomic_file *file, struct qn_error *error) {
+  enum qn_status status = qn_output_stream_open(file->path, &file->output, error);
+  if (!status && isatty(file->output)) {
+    qn_fail(error, QN_USAGE, "this is not for a terminal: pipe it, or name a file");
+    return qn_error_in_file(error, file->path), QN_USAGE;
+  }
+  return status ? status : qn_scratch_open(0, &file->descriptor, error);
+}
+
+enum qn_status qn_atomic_file_create_or_stream(const char *path, bool replace,
+                                               struct qn_atomic_file **out,
+                                               struct qn_error *error) {
+  if (strcmp(path, "-") != 0 && !qn_is_stream(path))
+    return qn_atomic_file_create(path, replace, out, error);
+  enum qn_status status = create_nameless(path, out, error);
+  if (!status)
+    status = open_scratch(*out, error);
+  if (status && *out) {
+    destroy(*out);
+    *out = NULL;
+  }
+  return status;
 }
 
 int qn_atomic_file_descriptor(const struct qn_atomic_file *file) {
@@ -354,6 +384,17 @@ void qn_output_is_in_place(void) {
   atomic_fetch_add(&num_in_place, 1);
 }
 
+/* Write what was kept. */
+static enum qn_status send(struct qn_atomic_file *file, struct qn_error *error) {
+  enum qn_status status = file->stream && (fflush(file->stream) != 0 || ferror(file->stream))
+                              ? qn_fail_errno(error, "cannot write")
+                              : qn_output_stream_send(file->output, file->descriptor, error);
+  if (status)
+    qn_error_in_file(error, file->path);
+  destroy(file);
+  return status;
+}
+
 enum qn_status qn_atomic_file_commit(struct qn_atomic_file *file, struct qn_error *error) {
   enum qn_status status = qn_used_files_check(error);
   sigset_t before;
@@ -361,6 +402,8 @@ enum qn_status qn_atomic_file_commit(struct qn_atomic_file *file, struct qn_erro
     qn_atomic_file_abort(file);
     return status;
   }
+  if (file->output >= 0)
+    return send(file, error);
   const char *no_sync = getenv("QUERN_NO_SYNC");
   bool sync = !(no_sync && strcmp(no_sync, "1") == 0);
   if (file->stream && (fflush(file->stream) != 0 || ferror(file->stream)))

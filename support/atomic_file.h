@@ -21,12 +21,6 @@ extern "C" {
 
 struct qn_atomic_file;
 
-/* What is written is never replaced: is it a FIFO or a character device, such as /dev/stdout or
- * /dev/null, or what a link to one leads to? */
-bool qn_is_stream(const char *path);
-/* "-", or a stream that is standard output itself: then nothing else may be printed there. */
-bool qn_is_standard_output(const char *path);
-
 /* May `path` be written? QN_USAGE if it exists and `replace` is false, if it is a link that leads
  * nowhere, or if it is not a regular file. For who checks several before writing the first. */
 enum qn_status qn_atomic_file_check(const char *path, bool replace, struct qn_error *error);
@@ -43,6 +37,11 @@ enum qn_status qn_atomic_file_create(const char *path, bool replace, struct qn_a
 
 /* Begin a file in memory, which has no name and cannot be committed. */
 enum qn_status qn_atomic_file_in_memory(struct qn_atomic_file **out, struct qn_error *error);
+
+/* The same, but `path` may be "-" or a stream (output_stream.h), too: what is written is kept
+ * (temp_file.h), and sent at commit. QN_USAGE for a terminal. */
+enum qn_status qn_atomic_file_create_or_stream(const char *path, bool replace,
+                                               struct qn_atomic_file **out, struct qn_error *error);
 
 /* The descriptor of the temporary file, open for reading and writing. */
 int qn_atomic_file_descriptor(const struct qn_atomic_file *file);

@@ -29,8 +29,10 @@ struct qn_context {
   /* Takes a notice, from any thread; NULL: it is dropped, or shown by a tool. */
   void (*notice)(void *user, const char *text);
   void *user;
-  uint64_t memory_limit;   /* support/temp_file.h */
-  const char *temp_folder; /* not NULL */
+  uint64_t memory_limit;      /* support/temp_file.h */
+  const char *temp_folder;    /* not NULL */
+  const char *scratch_folder; /* the same; NULL: none was chosen */
+  bool reader_gone; /* nobody reads an output any more (support/output_stream.h); atomic */
 };
 
 /* This thread's; never NULL. */

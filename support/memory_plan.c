@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "support/options.h"
+#include "support/output_stream.h"
 #include "support/progress.h"
 #include "support/sizes.h"
 #include "support/temp_file.h"
@@ -38,6 +39,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
     if (stat(argument, &about) != 0 || !S_ISDIR(about.st_mode))
       argp_error(state, "--tmpdir: '%s' is no folder", argument);
     options->tmpdir = argument;
+    return 0;
+  case ARGP_KEY_END:
+    if (options->memory || options->tmpdir)
+      qn_scratch_folder_set(options->tmpdir ? options->tmpdir : qn_default_temp_folder());
     return 0;
   default:
     return ARGP_ERR_UNKNOWN;
@@ -99,8 +104,6 @@ uint64_t qn_memory_available(void) {
 
 /* "." for a file without a folder, "/tmp" for none. */
 static const char *folder_of(const char *path, char *folder, size_t size) {
-  if (!path)
-    return "/tmp";
   const char *slash = strrchr(path, '/');
   if (!slash || (size_t)(slash - path) + 2 > size)
     return ".";
@@ -110,14 +113,18 @@ static const char *folder_of(const char *path, char *folder, size_t size) {
   return folder;
 }
 
+/* What goes to a pipe is kept until it is whole (qn_scratch_open); NULL: it stays in memory. */
+static bool is_kept(const char *output) {
+  return !output || strcmp(output, "-") == 0 || qn_is_stream(output);
+}
+
 static void choose_folder(const struct qn_memory_options *options, const char *output,
                           struct qn_memory_plan *plan) {
-  const char *environment = getenv("TMPDIR");
-  struct stat about;
+  const char *folder = qn_default_temp_folder(), *environment = getenv("TMPDIR");
   if (options->tmpdir)
     plan->folder = options->tmpdir;
-  else if (environment && stat(environment, &about) == 0 && S_ISDIR(about.st_mode))
-    plan->folder = environment;
+  else if (is_kept(output) || (environment && strcmp(folder, environment) == 0))
+    plan->folder = folder;
   else
     plan->folder = folder_of(output, plan->folder_memory, sizeof plan->folder_memory);
 }
@@ -138,7 +145,8 @@ static enum qn_status check_space(struct qn_memory_plan *plan, const char *outpu
                                   struct qn_error *error) {
   const struct qn_work_estimate *estimate = &plan->estimate;
   char memory[4096];
-  const char *output_folder = folder_of(output, memory, sizeof memory);
+  const char *output_folder =
+      is_kept(output) ? plan->folder : folder_of(output, memory, sizeof memory);
   struct stat here, there;
   uint64_t output_space;
   enum qn_status status;
@@ -189,11 +197,13 @@ enum qn_status qn_memory_plan_make(const struct qn_memory_options *options, cons
                                    const struct qn_work_estimate *estimate,
                                    struct qn_memory_plan *plan, struct qn_error *error) {
   *plan = (struct qn_memory_plan){.memory = options->memory, .estimate = *estimate};
+  if (is_kept(output) && !options->tmpdir)
+    plan->estimate.usual += estimate->output;
   if (options->memory) {
     plan->on_disk = estimate->unknown || estimate->most > options->memory;
   } else if (!estimate->unknown) {
     uint64_t available = qn_memory_available();
-    plan->on_disk = plan->automatic = estimate->usual > available / 10 * 9;
+    plan->on_disk = plan->automatic = plan->estimate.usual > available / 10 * 9;
     plan->memory = plan->automatic ? available / 2 : 0;
   }
   if (!plan->on_disk)
@@ -202,7 +212,7 @@ enum qn_status qn_memory_plan_make(const struct qn_memory_options *options, cons
   if (plan->automatic)
     qn_notice("this would take about %s of memory, more than is free: temporary files are needed "
               "(see --memory)",
-              qn_size_text(estimate->usual, usual, sizeof usual));
+              qn_size_text(plan->estimate.usual, usual, sizeof usual));
   choose_folder(options, output, plan);
   enum qn_status status = check_memory(plan, error);
   if (!status)

@@ -10,12 +10,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "support/checked.h"
 #include "support/context.h"
 #include "support/memory.h"
+#include "support/memory_plan.h"
 #include "support/sizes.h"
 
 /* ---- The limit ------------------------------------------------------------ */
@@ -69,7 +72,7 @@ static int open_and_unlink(const char *folder) {
   return descriptor;
 }
 
-static enum qn_status open_nameless(const char *folder, int *descriptor, struct qn_error *error) {
+enum qn_status qn_nameless_open(const char *folder, int *descriptor, struct qn_error *error) {
   *descriptor = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (*descriptor < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL))
     *descriptor = open_and_unlink(folder);
@@ -90,7 +93,7 @@ enum qn_status qn_temp_file_create(const char *folder, struct qn_temp_file **out
   status = qn_alloc(&file->folder, strlen(folder) + 1, 1, "a path", error);
   if (!status) {
     strcpy(file->folder, folder);
-    status = open_nameless(folder, &file->descriptor, error);
+    status = qn_nameless_open(folder, &file->descriptor, error);
   }
   if (status) {
     qn_temp_file_destroy(file);
@@ -163,6 +166,82 @@ uint64_t qn_temp_file_bytes(const struct qn_temp_file *file) {
   return atomic_load(&file->bytes);
 }
 
+/* ---- Files that are mapped ------------------------------------------------ */
+
+/* Taken from a stream at a time. */
+#define TAKEN_BYTES ((uint64_t)1 << 20)
+
+const char *qn_default_temp_folder(void) {
+  const char *folder = getenv("TMPDIR");
+  struct stat about;
+  return folder && stat(folder, &about) == 0 && S_ISDIR(about.st_mode) ? folder : "/tmp";
+}
+
+void qn_scratch_folder_set(const char *folder) {
+  qn_context()->scratch_folder = folder;
+}
+
+enum qn_status qn_scratch_open(uint64_t bytes, int *descriptor, struct qn_error *error) {
+  const char *folder = qn_context()->scratch_folder;
+  if (!folder && qn_memory_limit())
+    folder = qn_temp_folder();
+  if (!folder && bytes > qn_memory_available() / 2)
+    folder = qn_default_temp_folder();
+  if (folder)
+    return qn_nameless_open(folder, descriptor, error);
+  *descriptor = memfd_create("quern", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  return *descriptor >= 0 ? QN_OK : qn_fail_errno(error, "cannot keep a container in memory");
+}
+
+/* No other files than those in memory may be sealed. */
+bool qn_scratch_is_full(int descriptor, uint64_t bytes) {
+  return fcntl(descriptor, F_GET_SEALS) == 0 && bytes > qn_memory_available();
+}
+
+enum qn_status qn_scratch_put(int descriptor, const void *bytes, uint64_t length,
+                              struct qn_error *error) {
+  const char *next = bytes;
+  while (length) {
+    ssize_t written = write(descriptor, next, length < (uint64_t)1 << 30 ? length : 1 << 30);
+    if (written < 0 && errno == EINTR)
+      continue;
+    if (written <= 0)
+      return qn_fail_errno(error, "cannot keep what comes through the pipe");
+    next += written;
+    length -= (uint64_t)written;
+  }
+  return QN_OK;
+}
+
+enum qn_status qn_stream_read(int stream, void *bytes, uint64_t length, uint64_t *got,
+                              struct qn_error *error) {
+  for (*got = 0; *got < length;) {
+    ssize_t count = read(stream, (char *)bytes + *got, length - *got);
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count < 0)
+      return qn_fail_errno(error, "cannot read");
+    if (count == 0)
+      break;
+    *got += (uint64_t)count;
+  }
+  return QN_OK;
+}
+
+enum qn_status qn_scratch_take(int descriptor, int stream, uint64_t most, struct qn_error *error) {
+  char *buffer;
+  uint64_t got = 1;
+  enum qn_status status = qn_alloc(&buffer, TAKEN_BYTES, 1, "a buffer", error);
+  while (most && got && !status) {
+    status = qn_stream_read(stream, buffer, most < TAKEN_BYTES ? most : TAKEN_BYTES, &got, error);
+    if (!status)
+      status = qn_scratch_put(descriptor, buffer, got, error);
+    most -= got;
+  }
+  qn_free(buffer);
+  return status;
+}
+
 /* ---- Arrays --------------------------------------------------------------- */
 
 static enum qn_status reserve_space(int descriptor, uint64_t bytes, struct qn_error *error) {
@@ -189,7 +268,7 @@ enum qn_status qn_bulk_alloc(void *out, uint64_t count, uint64_t size, const cha
   if (!qn_memory_limit() || !qn_mul_u64(count, size, &bytes) || bytes == 0 || bytes > INT64_MAX)
     return qn_pages_alloc(out, count, size, what, error);
   memcpy(out, &none, sizeof none);
-  enum qn_status status = open_nameless(qn_temp_folder(), &descriptor, error);
+  enum qn_status status = qn_nameless_open(qn_temp_folder(), &descriptor, error);
   if (status)
     return status;
   status = reserve_space(descriptor, bytes, error);

@@ -7,6 +7,7 @@
 #ifndef QN_SUPPORT_TEMP_FILE_H
 #define QN_SUPPORT_TEMP_FILE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <quern/error.h>
@@ -29,6 +30,9 @@ enum qn_status qn_free_space(const char *folder, uint64_t *bytes, struct qn_erro
 
 /* ---- Files ---------------------------------------------------------------- */
 
+/* An empty file without a name in `folder`, open for reading and writing. */
+enum qn_status qn_nameless_open(const char *folder, int *descriptor, struct qn_error *error);
+
 struct qn_temp_file;
 
 /* An empty file in `folder`. Owned until destroy, which gives its space back (NULL is allowed). */
@@ -49,6 +53,33 @@ enum qn_status qn_temp_file_read(const struct qn_temp_file *file, void *bytes, u
 void qn_temp_file_expect(const struct qn_temp_file *file, uint64_t length, uint64_t offset);
 
 uint64_t qn_temp_file_bytes(const struct qn_temp_file *file);
+
+/* ---- Files that are mapped ------------------------------------------------
+ *
+ * Containers that come from a pipe or go to one are kept in a file without a name. */
+
+/* $TMPDIR, if it is a folder, or /tmp. */
+const char *qn_default_temp_folder(void);
+
+/* Put all into `folder`, which is not copied, and none into memory. */
+void qn_scratch_folder_set(const char *folder);
+
+/* An empty file, open for reading and writing, for `bytes` bytes or so (0: nobody knows): in the
+ * folder that was set; with a limit of memory in that one's; where so many bytes
+ * would take more than half of the memory that is free, in the default folder; else in memory. */
+enum qn_status qn_scratch_open(uint64_t bytes, int *descriptor, struct qn_error *error);
+
+/* Is it in memory, which has no room for so many bytes more? False for files of other origin. */
+bool qn_scratch_is_full(int descriptor, uint64_t bytes);
+
+/* Append bytes, or up to `most` bytes that come through a stream, to such a file. */
+enum qn_status qn_scratch_put(int descriptor, const void *bytes, uint64_t length,
+                              struct qn_error *error);
+enum qn_status qn_scratch_take(int descriptor, int stream, uint64_t most, struct qn_error *error);
+
+/* Read `length` bytes from a stream; `*got` is less where it ends before. */
+enum qn_status qn_stream_read(int stream, void *bytes, uint64_t length, uint64_t *got,
+                              struct qn_error *error);
 
 /* ---- Arrays --------------------------------------------------------------- */
 

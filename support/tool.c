@@ -12,10 +12,11 @@
 #include <unistd.h>
 
 #include "support/atomic_file.h"
-#include "support/command_line.h"
 #include "support/json_text.h"
 #include "support/options.h"
+#include "support/output_stream.h"
 #include "support/progress.h"
+#include "support/suggest.h"
 #include "support/threads.h"
 
 static const char *tool_name = "quern";
@@ -85,8 +86,9 @@ static void catch_vanishing_inputs(void) {
   struct sigaction action = {.sa_handler = input_vanished};
   sigfillset(&action.sa_mask);
   sigaction(SIGBUS, &action, NULL);
-  /* A limit of file sizes shall be an error of writing, which has a message. */
+  /* A limit of file sizes, or a pipe that nobody reads, shall be an error of writing. */
   signal(SIGXFSZ, SIG_IGN);
+  signal(SIGPIPE, SIG_IGN);
 }
 
 /* ---- Errors as JSON -------------------------------------------------------- */
@@ -149,10 +151,117 @@ static void begin_json_errors(void) {
     atexit(report_usage);
 }
 
+/* ---- Options that there are not --------------------------------------------- */
+
+/* What a command line says before argp parses it. */
+struct command_line {
+  bool json;           /* --json is among the options */
+  const char *unknown; /* the first long option that `argp` does not know, with its "--"; or NULL */
+  char best[64];       /* the option that may have been meant, without "--"; "" if none */
+};
+
+/* Called with every option of a parser and of its children; true ends it. */
+typedef bool (*visitor)(const struct argp_option *option, void *context);
+
+static bool visit_options(const struct argp *argp, visitor visit, void *context) {
+  const struct argp_option *option = argp->options;
+  for (; option && (option->name || option->key || option->doc || option->group); option++)
+    if (visit(option, context))
+      return true;
+  for (const struct argp_child *child = argp->children; child && child->argp; child++)
+    if (visit_options(child->argp, visit, context))
+      return true;
+  return false;
+}
+
+struct search {
+  const char *name; /* of a long option, `length` bytes; NULL: by key */
+  size_t length;
+  int key;
+  const struct argp_option *found;
+  uint32_t count; /* of names that begin so */
+};
+
+static bool match(const struct argp_option *option, void *context) {
+  struct search *search = context;
+  if (!search->name) {
+    search->found = option->key == search->key ? option : NULL;
+    return search->found != NULL;
+  }
+  if (!option->name || strncmp(option->name, search->name, search->length) != 0)
+    return false;
+  search->found = option;
+  search->count++;
+  return option->name[search->length] == '\0';
+}
+
+/* What argp itself knows; none of them takes a value. */
+static bool is_built_in(const char *name, size_t length) {
+  static const char *const names[] = {"help", "usage", "version"};
+  for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+    if (length <= strlen(names[i]) && strncmp(name, names[i], length) == 0)
+      return true;
+  return false;
+}
+
+static bool offer(const struct argp_option *option, void *context) {
+  if (option->name && !(option->flags & OPTION_HIDDEN))
+    qn_suggestion_offer(context, option->name);
+  return false;
+}
+
+static void remember_unknown(const struct argp *argp, const char *text, size_t length,
+                             struct command_line *line) {
+  char name[64];
+  snprintf(name, sizeof name, "%.*s", (int)length, text + 2);
+  struct qn_suggestion suggestion = qn_suggestion_for(name);
+  visit_options(argp, offer, &suggestion);
+  line->unknown = text;
+  if (suggestion.best)
+    snprintf(line->best, sizeof line->best, "%s", suggestion.best);
+}
+
+/* Does the next word belong to the option `text`, which begins with "--"? */
+static bool look_at_long(const struct argp *argp, const char *text, struct command_line *line) {
+  size_t length = strcspn(text + 2, "=");
+  struct search search = {.name = text + 2, .length = length};
+  visit_options(argp, match, &search);
+  if (!search.found && !is_built_in(text + 2, length) && !line->unknown)
+    remember_unknown(argp, text, length, line);
+  line->json |= search.found && strcmp(search.found->name, "json") == 0;
+  return search.found && search.found->arg && !(search.found->flags & OPTION_ARG_OPTIONAL) &&
+         text[2 + length] == '\0';
+}
+
+/* Of one-letter options: does the last one lack its value? */
+static bool look_at_letters(const struct argp *argp, const char *text) {
+  for (const char *p = text + 1; *p; p++) {
+    struct search search = {.key = (unsigned char)*p};
+    visit_options(argp, match, &search);
+    if (search.found && search.found->arg)
+      return p[1] == '\0';
+  }
+  return false;
+}
+
+static void look_at_command_line(const struct argp *argp, int argc, char **argv,
+                                 struct command_line *line) {
+  *line = (struct command_line){0};
+  for (int i = 1; i < argc; i++) {
+    const char *text = argv[i];
+    if (text[0] != '-' || text[1] == '\0')
+      continue;
+    if (strcmp(text, "--") == 0)
+      return;
+    if (text[1] == '-' ? look_at_long(argp, text, line) : look_at_letters(argp, text))
+      i++;
+  }
+}
+
 /* Options that there are not get a better message than getopt's. */
 static void look_at_options(const struct argp *argp, int argc, char **argv) {
-  struct qn_command_line line;
-  qn_command_line_look(argp, argc, argv, &line);
+  struct command_line line;
+  look_at_command_line(argp, argc, argv, &line);
   if (line.json)
     begin_json_errors();
   if (!line.unknown)
@@ -275,6 +384,12 @@ void qn_tool_parse(const char *name, const struct argp *argp, int argc, char **a
   qn_threads_set(options->threads);
 }
 
+void qn_tool_check_output(const struct qn_tool_options *options, const char *output,
+                          struct argp_state *state) {
+  if (options->json && qn_is_standard_output(output))
+    argp_error(state, "--json and -o would both write to standard output");
+}
+
 void qn_tool_print_error(const struct qn_error *error) {
   char text[1100];
   qn_progress_end();
@@ -283,13 +398,14 @@ void qn_tool_print_error(const struct qn_error *error) {
 
 int qn_tool_exit(enum qn_status status, const struct qn_error *error) {
   at_work = false;
-  if (status)
+  if (status && !qn_reader_has_gone())
     qn_tool_print_error(error);
   if (status && json_errors)
     print_json_error(status, error);
-  if (fflush(stdout) != 0 && !status) {
-    fprintf(stderr, "%s: cannot write to standard output\n", tool_name);
+  if ((fflush(stdout) != 0 || ferror(stdout)) && !status) {
     status = QN_SYSTEM;
+    if (!qn_standard_output_is_deaf())
+      fprintf(stderr, "%s: cannot write to standard output\n", tool_name);
   }
   if (status)
     tell_of_outputs();

@@ -39,6 +39,11 @@ unsigned qn_tool_width(void);
 /* Is text UTF-8 in the user's locale? */
 bool qn_tool_speaks_utf8(void);
 
+/* While parsing: what is printed of a run, and what it writes to `output`, must not both go to
+ * standard output. */
+void qn_tool_check_output(const struct qn_tool_options *options, const char *output,
+                          struct argp_state *state);
+
 /* Print "name: message" for a failure; with --json also an object with the key "error" on standard
  * output. Returns the process's exit code. */
 int qn_tool_exit(enum qn_status status, const struct qn_error *error);

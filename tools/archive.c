@@ -18,6 +18,7 @@
 #include <quern/archive.h>
 #include <quern/bundle.h>
 #include <quern/layouts.h>
+#include <quern/open.h>
 
 struct options {
   struct qn_tool_options shared;
@@ -106,6 +107,8 @@ static void report(const struct options *options, const char *output, uint64_t f
                    json_t *list) {
   double seconds = qn_seconds() - begun;
   uint64_t to = file_bytes(output);
+  if (to == 0) /* a stream */
+    return;
   if (options->shared.json && list) {
     json_array_append_new(list, describe_size(output, from, to, seconds));
   } else if (options->shared.json) {
@@ -121,7 +124,7 @@ static void report(const struct options *options, const char *output, uint64_t f
 static enum qn_status archive_one(const char *input, const struct options *options,
                                   struct qn_error *error) {
   struct qn_container *container;
-  enum qn_status status = qn_container_map(input, 0, &container, error);
+  enum qn_status status = qn_container_open(input, 0, &container, error);
   if (!status)
     status = qn_container_check(container, error);
   if (!status)
@@ -162,7 +165,7 @@ static enum qn_status extract_one(const char *input, const struct options *optio
   enum qn_status status = qn_input_kept(options->output, input, error);
   if (status)
     return status;
-  status = qn_container_map(input, QN_MAP_ARCHIVE, &container, error);
+  status = qn_container_open(input, QN_MAP_ARCHIVE, &container, error);
   if (!status && !(qn_container_info(container)->incompatible_features & QN_FEATURE_ARCHIVE))
     qn_notice("note: %s is a plain container; %s is a copy", input, options->output);
   if (!status)
@@ -397,7 +400,7 @@ static enum qn_status run(const struct options *options, struct qn_error *error)
 
 int main(int argc, char **argv) {
   static const struct argp_option own[] = {
-      {"output", 'o', "OUT", 0, "The file to write", 0},
+      {"output", 'o', "OUT", 0, "The file to write, - for standard output if it is no bundle", 0},
       {"directory", 'C', "DIR", 0, "Extract a bundle's members into DIR (default: here)", 0},
       {"bundle", KEY_BUNDLE, NULL, 0, "Create a bundle even of one container", 0},
       {NULL, '1', NULL, 0, "-1 to -19: compression level, fast to small (default: 6)", 1},

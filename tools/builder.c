@@ -4,6 +4,7 @@
 
 #include "formats/container/figures.h"
 #include "support/json_text.h"
+#include "support/output_stream.h"
 #include "support/threads.h"
 #include "support/tool.h"
 #include "support/used_files.h"
@@ -21,7 +22,7 @@ struct options {
 };
 
 static const struct argp_option common_table[] = {
-    {"output", 'o', "FILE", 0, "Write the container to FILE", 0}, {0}};
+    {"output", 'o', "FILE", 0, "Write the container to FILE, - for standard output", 0}, {0}};
 
 /* The layout's options. */
 static error_t parse_own(int key, char *argument, struct argp_state *state) {
@@ -55,6 +56,7 @@ static error_t parse_common(int key, char *argument, struct argp_state *state) {
       argp_error(state, "name a graph container");
     if (!options->output)
       argp_error(state, "name the output with -o FILE");
+    qn_tool_check_output(&options->shared, options->output, state);
     return 0;
   default:
     return ARGP_ERR_UNKNOWN;
@@ -78,50 +80,51 @@ static enum qn_status describe(const struct qn_container *container, double seco
 
 /* The figures of the finished container, and how its size compares with plain CSR. */
 static enum qn_status report(const struct options *options, const struct qn_memory_plan *plan,
-                             double seconds, struct qn_error *error) {
-  struct qn_container *container;
+                             const struct qn_container *container, double seconds,
+                             struct qn_error *error) {
   json_t *object = json_object();
-  enum qn_status status = qn_container_map(options->output, 0, &container, error);
-  if (!status)
-    status = describe(container, seconds, object, error);
+  enum qn_status status = describe(container, seconds, object, error);
   if (!status && options->shared.json) {
     json_object_set_new(object, "output", qn_json_text(options->output));
     json_object_set_new(object, "estimate", qn_memory_plan_json(plan));
     json_dumpf(object, stdout, JSON_INDENT(2));
     putchar('\n');
   } else if (!status && !options->shared.quiet) {
-    qn_figures_print(object, stdout);
+    qn_figures_print(object, qn_beside_output(options->output));
   }
-  qn_container_unmap(container);
   json_decref(object);
   return status;
 }
 
-static enum qn_status make_plan(const struct options *options, struct qn_memory_plan *plan,
-                                struct qn_error *error) {
+static enum qn_status open_source(const struct options *options, struct qn_memory_plan *plan,
+                                  struct qn_source *source, struct qn_error *error) {
   struct qn_container *container;
-  enum qn_status status = qn_container_open(options->input, QN_MAP_ARCHIVE, &container, error);
+  enum qn_status status = qn_container_open(options->input, 0, &container, error);
   if (!status)
     status = qn_builder_plan(&options->builder, container, &options->memory, options->output, plan,
                              error);
+  if (!status)
+    return qn_source_take(container, source, error);
   qn_container_unmap(container);
   return status;
 }
 
 static enum qn_status build(const struct options *options, struct qn_error *error) {
   struct qn_source source = {0};
+  struct qn_container *built = NULL;
   struct qn_memory_plan plan;
   double begin = qn_seconds();
   enum qn_status status = qn_input_kept(options->output, options->input, error);
   if (!status)
-    status = make_plan(options, &plan, error);
-  if (!status)
-    status = qn_source_open(options->input, &source, error);
+    status = open_source(options, &plan, &source, error);
   if (!status)
     status = qn_builder_run(&options->builder, &source, options->output, options->shared.force,
-                            NULL, error);
+                            &built, error);
   qn_source_close(&source);
-  return status ? status : report(options, &plan, qn_seconds() - begin, error);
+  if (!status)
+    status = report(options, &plan, built, qn_seconds() - begin, error);
+  qn_container_unmap(built);
+  return status;
 }
 
 int qn_builder_main(enum qn_layout layout, const struct argp_option *table,

@@ -5,8 +5,8 @@
 
 #include "converters/export/export.h"
 #include "converters/graph/graph_source.h"
-#include "support/atomic_file.h"
 #include "support/json_text.h"
+#include "support/output_stream.h"
 #include "support/sizes.h"
 #include "support/threads.h"
 #include "support/tool.h"
@@ -53,8 +53,7 @@ static void finish_command_line(struct argp_state *state, const struct options *
     argp_error(state, "name a container");
   if (!options->export.path)
     argp_error(state, "name the file to write with -o");
-  if (options->shared.json && qn_is_standard_output(options->export.path))
-    argp_error(state, "--json and -o would both write to standard output");
+  qn_tool_check_output(&options->shared, options->export.path, state);
   if (qn_export_options_settle(&options->export, &error))
     argp_error(state, "%s", error.message);
 }
@@ -93,8 +92,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 static const char documentation[] =
     "Export a graph: write the edges, weights and original ids of a container of any layout in "
     "a format of other systems.\v"
-    "GRAPH.qrn may be BUNDLE.tar:MEMBER, which is restored to temporary disk space (TMPDIR) "
-    "first.\n\n"
+    "GRAPH.qrn may be - for standard input, or BUNDLE.tar:MEMBER, which is restored to temporary "
+    "disk space (TMPDIR) first.\n\n"
     "Formats:\n%s\n"
     "Reals are written with the fewest digits that read back exactly. --formats says what "
     "a format loses or refuses; notes say what is lost of this graph.\n\n"
@@ -154,9 +153,8 @@ static enum qn_status print_json(const struct options *options, const struct rep
 
 static void print_summary(const struct options *options, const struct report *report) {
   char edges[32], bytes[32];
-  FILE *stream = qn_is_standard_output(options->export.path) ? stderr : stdout;
-  fprintf(stream, "%s: %s edges, %s, in %.2f s\n", options->export.path,
-          qn_count_text(report->written.edges, edges, sizeof edges),
+  fprintf(qn_beside_output(options->export.path), "%s: %s edges, %s, in %.2f s\n",
+          options->export.path, qn_count_text(report->written.edges, edges, sizeof edges),
           qn_size_text(report->written.bytes, bytes, sizeof bytes),
           report->open_seconds + report->write_seconds);
 }

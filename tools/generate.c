@@ -11,11 +11,11 @@
 #include "converters/provenance.h"
 #include "converters/text/text_format.h"
 #include "converters/text/text_output.h"
-#include "support/atomic_file.h"
 #include "support/json_text.h"
 #include "support/memory.h"
 #include "support/memory_plan.h"
 #include "support/options.h"
+#include "support/output_stream.h"
 #include "support/progress.h"
 #include "support/sizes.h"
 #include "support/threads.h"
@@ -55,8 +55,7 @@ enum {
 };
 
 static const struct argp_option argp_options[] = {
-    {"output", 'o', "FILE", 0, "Write to FILE (required); with --format=edges - is standard output",
-     1},
+    {"output", 'o', "FILE", 0, "Write to FILE, - for standard output (required)", 1},
     {"scale", KEY_SCALE, "N", 0, "2^N vertices (required; at most 31)", 1},
     {"degree", KEY_DEGREE, "D", 0,
      "D edges a vertex on average (default: 16; grid: 4, or 8 with diagonals)", 1},
@@ -95,11 +94,7 @@ static void finish_command_line(struct argp_state *state, struct options *option
     generator->degree = generator->model == QN_MODEL_GRID ? 4 : 16;
   if (!options->permute_given)
     generator->permute = generator->model == QN_MODEL_RMAT;
-  if (options->format == FORMAT_GRAPH && strcmp(options->output, "-") == 0)
-    argp_error(state, "a container cannot be written to standard output");
-  if (options->format == FORMAT_EDGES && options->shared.json &&
-      qn_is_standard_output(options->output))
-    argp_error(state, "--json and -o would both write to standard output");
+  qn_tool_check_output(&options->shared, options->output, state);
   bool shaped = options->build.undirected || options->build.transpose ||
                 options->build.self_loops || options->build.duplicates;
   if (options->format == FORMAT_EDGES && (options->memory.memory || options->memory.tmpdir))
@@ -410,14 +405,14 @@ static enum qn_status print_json(const struct options *options, const struct rep
 
 static void print_summary(const struct options *options, const struct report *report) {
   char vertices[32], edges[32], graph[QN_GRAPH_TEXT];
+  FILE *stream = qn_beside_output(options->output);
   if (options->format == FORMAT_GRAPH) {
-    printf("%s: %s, in %.2f s\n", options->output,
-           qn_ledger_graph_text(&report->ledger, &report->info, graph), report->seconds);
-    qn_ledger_print(&report->ledger, stdout);
+    fprintf(stream, "%s: %s, in %.2f s\n", options->output,
+            qn_ledger_graph_text(&report->ledger, &report->info, graph), report->seconds);
+    qn_ledger_print(&report->ledger, stream);
     return;
   }
-  fprintf(qn_is_standard_output(options->output) ? stderr : stdout,
-          "%s: %s vertices, %s edges, in %.2f s\n", options->output,
+  fprintf(stream, "%s: %s vertices, %s edges, in %.2f s\n", options->output,
           qn_count_text(report->num_vertices, vertices, sizeof vertices),
           qn_count_text(report->num_edges, edges, sizeof edges), report->seconds);
 }

@@ -5,6 +5,7 @@
 #include "converters/import/import.h"
 #include "converters/provenance.h"
 #include "support/json_text.h"
+#include "support/output_stream.h"
 #include "support/tool.h"
 #include "tools/build_options.h"
 
@@ -43,7 +44,7 @@ enum {
 };
 
 static const struct argp_option argp_options[] = {
-    {"output", 'o', "FILE", 0, "Write the container to FILE (required)", 1},
+    {"output", 'o', "FILE", 0, "Write the container to FILE, - for standard output (required)", 1},
     {"format", KEY_FORMAT, "NAME", 0, "What the input is; auto (default) looks at its content", 1},
     {"formats", KEY_FORMATS, NULL, 0,
      "List every format, what is supported and what is lost (also with --json)", 1},
@@ -109,6 +110,7 @@ static void finish_command_line(struct argp_state *state, struct options *option
     argp_error(state, "name an input (or - for standard input)");
   if (!options->output)
     argp_error(state, "name the container to write with -o");
+  qn_tool_check_output(&options->shared, options->output, state);
   if (qn_import_options_settle(&options->import, &error))
     argp_error(state, "%s", error.message);
 }
@@ -181,8 +183,10 @@ static enum qn_status print_json(const struct options *options,
 
 static void print_summary(const struct options *options, const struct qn_import_report *report) {
   char graph[QN_GRAPH_TEXT];
-  printf("%s: %s\n", options->output, qn_ledger_graph_text(&report->ledger, &report->info, graph));
-  qn_ledger_print(&report->ledger, stdout);
+  FILE *stream = qn_beside_output(options->output);
+  fprintf(stream, "%s: %s\n", options->output,
+          qn_ledger_graph_text(&report->ledger, &report->info, graph));
+  qn_ledger_print(&report->ledger, stream);
 }
 
 static enum qn_status import(const struct options *options, struct qn_error *error) {

@@ -14,8 +14,8 @@
 #include "runtime/summary.h"
 #include "runtime/values.h"
 #include "runtime/watch.h"
-#include "support/atomic_file.h"
 #include "support/options.h"
+#include "support/output_stream.h"
 #include "support/progress.h"
 #include "support/sizes.h"
 #include "support/threads.h"
@@ -249,8 +249,8 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
       argp_error(state, "--every and --resume are for --checkpoint DIR");
     if (options->no_ids && !(options->output && qn_results_are_array(options->output)))
       argp_error(state, "--no-ids is for -o NAME.npy");
-    if (options->output && options->shared.json && qn_is_standard_output(options->output))
-      argp_error(state, "--json and -o would both write to standard output");
+    if (options->output)
+      qn_tool_check_output(&options->shared, options->output, state);
     return 0;
   default:
     return qn_settings_parse(option_list, qn_run_settings, key, argument, state, &options->run);

@@ -6,6 +6,7 @@
 #include "converters/provenance.h"
 #include "converters/transform/run.h"
 #include "support/json_text.h"
+#include "support/output_stream.h"
 #include "support/threads.h"
 #include "support/tool.h"
 #include "support/used_files.h"
@@ -39,7 +40,7 @@ enum {
 
 /* A step is a group of its own, or argp would sort them by name. */
 static const struct argp_option argp_options[] = {
-    {"output", 'o', "FILE", 0, "Write the container to FILE (required)", 1},
+    {"output", 'o', "FILE", 0, "Write the container to FILE, - for standard output (required)", 1},
     {"egonet", KEY_EGONET, "ID", 0,
      "1. Keep the vertex ID, those within --hops of it, and the edges between them", 3},
     {"induced", KEY_INDUCED, "FILE", 0,
@@ -74,6 +75,7 @@ static void finish_command_line(struct argp_state *state, struct options *option
     argp_error(state, "name a container");
   if (!options->output)
     argp_error(state, "name the container to write with -o");
+  qn_tool_check_output(&options->shared, options->output, state);
   if (!qn_transform_options_are_any(&options->transform))
     argp_error(state, "say what to do, for example --symmetrize");
   if (qn_transform_options_settle(&options->transform, &error))
@@ -108,7 +110,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 }
 
 static const char documentation[] =
-    "Transform a graph: read a container of any layout and write a graph container. Options with a "
+    "Transform a graph: read a container of any layout (- is standard input) and write a graph "
+    "container. Options with a "
     "number are steps, done in this order, whatever the order of the options.\v"
     "With --memory edges are sorted in temporary files; --relabel keeps 48 bytes a vertex in "
     "memory.\n\n"
@@ -131,13 +134,15 @@ struct report {
 };
 
 /* The sizes are in the header, before the container is opened whole. */
-static enum qn_status make_plan(const struct options *options, struct report *report,
-                                struct qn_error *error) {
+static enum qn_status open_source(const struct options *options, struct qn_graph_source *source,
+                                  struct qn_memory_plan *plan, struct qn_error *error) {
   struct qn_container *container;
-  enum qn_status status = qn_container_open(options->input, QN_MAP_ARCHIVE, &container, error);
+  enum qn_status status = qn_container_open(options->input, 0, &container, error);
   if (!status)
     status = qn_transform_plan(&options->transform, container, &options->memory, options->output,
-                               &report->plan, error);
+                               plan, error);
+  if (!status)
+    return qn_graph_source_take(container, source, error);
   qn_container_unmap(container);
   return status;
 }
@@ -150,9 +155,7 @@ static enum qn_status transform_file(const struct options *options, struct repor
   if (!status)
     status = qn_input_kept(options->output, options->transform.part.file, error);
   if (!status)
-    status = make_plan(options, report, error);
-  if (!status)
-    status = qn_graph_source_open(options->input, &source, error);
+    status = open_source(options, &source, &report->plan, error);
   if (!status)
     status =
         qn_transform_run(&options->transform, source.container, &source.graph, "quern-transform",
@@ -177,9 +180,10 @@ static enum qn_status print_json(const struct options *options, const struct rep
 
 static void print_summary(const struct options *options, const struct report *report) {
   char graph[QN_GRAPH_TEXT];
-  printf("%s: %s, in %.2f s\n", options->output,
-         qn_ledger_graph_text(&report->made.ledger, &report->made.info, graph), report->seconds);
-  qn_ledger_print(&report->made.ledger, stdout);
+  FILE *stream = qn_beside_output(options->output);
+  fprintf(stream, "%s: %s, in %.2f s\n", options->output,
+          qn_ledger_graph_text(&report->made.ledger, &report->made.info, graph), report->seconds);
+  qn_ledger_print(&report->made.ledger, stream);
 }
 
 int main(int argc, char **argv) {

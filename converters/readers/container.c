@@ -3,16 +3,15 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "converters/graph/graph_source.h"
 #include "converters/input/input.h"
-#include "converters/input/whole_input.h"
 #include "converters/parse/declared_size.h"
 #include "formats/graph/csr_shares.h"
 #include "support/memory.h"
 #include "support/progress.h"
+#include "support/temp_file.h"
 #include <quern/archive.h>
 
 #define SIGNATURE "\x89QRN\r\n\x1a\n"
@@ -21,45 +20,30 @@
 
 /* ---- Opening -------------------------------------------------------------- */
 
-/* A file in memory with these bytes. */
-static enum qn_status map_bytes(const struct qn_whole_input *whole, const char *name,
-                                struct qn_container **out, struct qn_error *error) {
-  char path[64];
-  enum qn_status status = QN_OK;
-  int descriptor = memfd_create("quern", MFD_CLOEXEC);
-  if (descriptor < 0)
-    return qn_fail_errno(error, "cannot keep %s in memory", name);
-  for (uint64_t done = 0; done < whole->bytes && !status;) {
-    uint64_t left = whole->bytes - done, most = (uint64_t)1 << 30;
-    ssize_t written = write(descriptor, whole->data + done, left < most ? left : most);
-    if (written < 0)
-      status = qn_fail_errno(error, "cannot keep %s in memory", name);
-    else
-      done += (uint64_t)written;
-  }
-  snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
+/* What is unpacked, or comes through a pipe, is kept first. */
+static enum qn_status map_stream(struct qn_input *input, struct qn_container **out,
+                                 struct qn_error *error) {
+  struct qn_input_block block;
+  int descriptor;
+  enum qn_status status = qn_scratch_open(qn_input_file_bytes(input), &descriptor, error);
+  if (status)
+    return status;
+  do {
+    status = qn_input_next(input, &block, error);
+    if (!status)
+      status = qn_scratch_put(descriptor, block.data, block.bytes, error);
+  } while (!status && block.bytes);
   if (!status)
-    status = qn_container_map(path, QN_MAP_ARCHIVE, out, error);
+    status =
+        qn_container_map_descriptor(descriptor, qn_input_name(input), QN_MAP_ARCHIVE, out, error);
   close(descriptor);
-  if (status)
-    return qn_error_in_file(error, name), status;
-  status = qn_container_call(*out, name, error);
-  if (status)
-    qn_container_unmap(*out);
   return status;
 }
 
 static enum qn_status map_input(struct qn_input *input, struct qn_container **out,
                                 struct qn_error *error) {
-  struct qn_whole_input whole;
-  const char *name = qn_input_name(input);
-  enum qn_status status = qn_whole_input_take(input, &whole, error);
-  if (status)
-    return status;
-  status = whole.owned ? map_bytes(&whole, name, out, error)
-                       : qn_container_map(name, QN_MAP_ARCHIVE, out, error);
-  qn_whole_input_release(&whole);
-  return status;
+  return qn_input_stays(input) ? qn_container_map(qn_input_name(input), QN_MAP_ARCHIVE, out, error)
+                               : map_stream(input, out, error);
 }
 
 /* Open the input as a graph, restoring it first if it is in archive form. */

@@ -1,12 +1,11 @@
 #include "converters/text/text_output.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "support/atomic_file.h"
 #include "support/memory.h"
+#include "support/output_stream.h"
 #include "support/used_files.h"
 
 #define FIRST_BUFFER_BYTES ((uint64_t)256 << 10)
@@ -30,14 +29,6 @@ char *qn_text_buffer_grow(struct qn_text_buffer *buffer, uint64_t bytes) {
   return buffer->bytes + buffer->used;
 }
 
-static enum qn_status open_stream(const char *path, int *stream, struct qn_error *error) {
-  *stream = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-  if (*stream >= 0)
-    return QN_OK;
-  qn_fail_errno(error, "cannot write");
-  return qn_error_in_file(error, path);
-}
-
 enum qn_status qn_text_output_create(const char *path, bool force, struct qn_text_output **out,
                                      struct qn_error *error) {
   struct qn_text_output *output;
@@ -45,10 +36,8 @@ enum qn_status qn_text_output_create(const char *path, bool force, struct qn_tex
   enum qn_status status = qn_alloc_zeroed(&output, 1, sizeof *output, "an output", error);
   if (status)
     return status;
-  if (strcmp(path, "-") == 0)
-    output->stream = STDOUT_FILENO;
-  else if (qn_is_stream(path))
-    status = open_stream(path, &output->stream, error);
+  if (strcmp(path, "-") == 0 || qn_is_stream(path))
+    status = qn_output_stream_open(path, &output->stream, error);
   else
     status = qn_atomic_file_create(path, force, &output->file, error);
   if (status) {
@@ -59,28 +48,13 @@ enum qn_status qn_text_output_create(const char *path, bool force, struct qn_tex
   return QN_OK;
 }
 
-static enum qn_status write_stream(int stream, const char *text, uint64_t length,
-                                   struct qn_error *error) {
-  while (length) {
-    ssize_t written = write(stream, text, length < (uint64_t)1 << 30 ? length : 1 << 30);
-    if (written < 0 && errno == EINTR)
-      continue;
-    if (written <= 0)
-      return qn_fail_errno(error, stream == STDOUT_FILENO ? "cannot write to standard output"
-                                                          : "cannot write to the stream");
-    text += written;
-    length -= (uint64_t)written;
-  }
-  return QN_OK;
-}
-
 enum qn_status qn_text_output_write(struct qn_text_output *output, const char *text,
                                     uint64_t length, struct qn_error *error) {
   uint64_t offset = output->bytes;
   output->bytes += length;
   if (output->file)
     return qn_atomic_file_write(output->file, text, length, offset, error);
-  return write_stream(output->stream, text, length, error);
+  return qn_output_stream_write(output->stream, text, length, error);
 }
 
 /* Write what the thread has formatted. Files: only the place is taken in order, and
@@ -96,7 +70,8 @@ static uint64_t take_place(struct qn_text_output *output, struct qn_text_buffer 
   uint64_t offset = output->bytes;
   output->bytes += buffer->used;
   if (!buffer->status && !output->file)
-    buffer->status = write_stream(output->stream, buffer->bytes, buffer->used, &buffer->error);
+    buffer->status =
+        qn_output_stream_write(output->stream, buffer->bytes, buffer->used, &buffer->error);
   return offset;
 }
 
@@ -143,8 +118,8 @@ uint64_t qn_text_output_bytes(const struct qn_text_output *output) {
 }
 
 static void close_stream(const struct qn_text_output *output) {
-  if (!output->file && output->stream != STDOUT_FILENO)
-    close(output->stream);
+  if (!output->file)
+    qn_output_stream_close(output->stream);
 }
 
 enum qn_status qn_text_output_commit(struct qn_text_output *output, struct qn_error *error) {

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "support/memory.h"
 #include "support/progress.h"
@@ -84,6 +85,8 @@ enum qn_status qn_container_open(const char *path, unsigned flags, struct qn_con
                                  struct qn_error *error) {
   char *file;
   *out = NULL;
+  if (strcmp(path, "-") == 0)
+    return qn_container_map_descriptor(STDIN_FILENO, "<stdin>", flags, out, error);
   enum qn_status status = qn_alloc(&file, strlen(path) + 1, 1, "a path", error);
   if (status)
     return status;

@@ -17,6 +17,7 @@
 #include "support/atomic_file.h"
 #include "support/checked.h"
 #include "support/memory.h"
+#include "support/temp_file.h"
 #include "support/used_files.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
@@ -111,13 +112,11 @@ static enum qn_status check_signature(const struct frame *frame, const uint8_t *
   return invalid_at(error, frame, 0, "C-1", what);
 }
 
-static enum qn_status read_header(struct frame *frame, struct qn_error *error) {
-  struct qn_disk_header *header = &frame->header;
-  memset(header, 0, sizeof *header);
-  uint64_t present = frame->actual_bytes < sizeof *header ? frame->actual_bytes : sizeof *header;
-  enum qn_status status = read_at(frame, header, present, 0, error);
-  if (!status)
-    status = check_signature(frame, (const uint8_t *)header, present, error);
+/* Of the header `present` bytes are there. */
+static enum qn_status check_header(const struct frame *frame, uint64_t present,
+                                   struct qn_error *error) {
+  const struct qn_disk_header *header = &frame->header;
+  enum qn_status status = check_signature(frame, (const uint8_t *)header, present, error);
   if (status)
     return status;
   if (present < sizeof *header)
@@ -125,6 +124,14 @@ static enum qn_status read_header(struct frame *frame, struct qn_error *error) {
   if (XXH3_64bits(header, offsetof(struct qn_disk_header, checksum)) != header->checksum)
     return invalid_at(error, frame, 0, "C-3", "the header is corrupt: its checksum does not match");
   return QN_OK;
+}
+
+static enum qn_status read_header(struct frame *frame, struct qn_error *error) {
+  struct qn_disk_header *header = &frame->header;
+  memset(header, 0, sizeof *header);
+  uint64_t present = frame->actual_bytes < sizeof *header ? frame->actual_bytes : sizeof *header;
+  enum qn_status status = read_at(frame, header, present, 0, error);
+  return status ? status : check_header(frame, present, error);
 }
 
 static enum qn_status unsupported(struct qn_error *error, const struct frame *frame) {
@@ -351,23 +358,61 @@ static enum qn_status check_table(const struct frame *frame, struct qn_error *er
   return check_counts(frame, error);
 }
 
-static enum qn_status open_regular(struct frame *frame, struct qn_error *error) {
+static enum qn_status refuse_file(const struct frame *frame, struct qn_error *error,
+                                  const char *what) {
+  qn_fail(error, QN_INVALID, "%s", what);
+  return qn_error_in_file(error, frame->path), QN_INVALID;
+}
+
+/* What comes is looked at before more of it is kept: it may be endless. A byte more than the header
+ * says tells that there are too many. */
+static enum qn_status keep_stream(struct frame *frame, struct qn_error *error) {
+  const struct qn_disk_header *header = &frame->header;
+  uint64_t present, more;
+  int kept;
+  if (isatty(frame->descriptor))
+    return refuse_file(frame, error, "a container cannot come from a terminal");
+  enum qn_status status =
+      qn_stream_read(frame->descriptor, &frame->header, sizeof frame->header, &present, error);
+  if (!status)
+    status = check_header(frame, present, error);
+  if (!status)
+    status = qn_scratch_open(header->file_bytes, &kept, error);
+  if (status)
+    return status;
+  more = header->file_bytes > present ? header->file_bytes - present : 0;
+  status = qn_scratch_put(kept, header, present, error);
+  if (!status)
+    status = qn_scratch_take(kept, frame->descriptor, more + 1, error);
+  close(frame->descriptor);
+  frame->descriptor = kept;
+  return status;
+}
+
+/* A container that cannot be mapped where it is, since it comes through a pipe, is kept first. */
+static enum qn_status use_descriptor(struct frame *frame, struct qn_error *error) {
   struct stat state;
-  frame->descriptor = open(frame->path, O_RDONLY | O_CLOEXEC);
-  if (frame->descriptor < 0 || fstat(frame->descriptor, &state) != 0 ||
+  enum qn_status status = QN_OK;
+  if (frame->descriptor < 0 || fstat(frame->descriptor, &state) != 0) {
+    qn_fail_errno(error, "cannot open");
+    return qn_error_in_file(error, frame->path), QN_SYSTEM;
+  }
+  if (S_ISFIFO(state.st_mode) || S_ISCHR(state.st_mode) || S_ISSOCK(state.st_mode))
+    status = keep_stream(frame, error);
+  else if (!S_ISREG(state.st_mode))
+    status = refuse_file(frame, error, "not a regular file; a container was expected");
+  if (status && error && !error->file[0])
+    qn_error_in_file(error, frame->path);
+  if (status)
+    return status;
+  if (fstat(frame->descriptor, &state) != 0 ||
       !qn_file_state_of(frame->descriptor, &frame->state)) {
     qn_fail_errno(error, "cannot open");
     return qn_error_in_file(error, frame->path), QN_SYSTEM;
   }
-  if (!S_ISREG(state.st_mode)) {
-    qn_fail(error, QN_INVALID, "not a regular file; a container was expected");
-    return qn_error_in_file(error, frame->path), QN_INVALID;
-  }
   uint64_t size = (uint64_t)state.st_size;
-  if (frame->base > size) {
-    qn_fail(error, QN_INVALID, "the file ends before the container in it begins");
-    return qn_error_in_file(error, frame->path), QN_INVALID;
-  }
+  if (frame->base > size)
+    return refuse_file(frame, error, "the file ends before the container in it begins");
   if (frame->actual_bytes > size - frame->base)
     frame->actual_bytes = size - frame->base;
   return QN_OK;
@@ -485,6 +530,31 @@ static enum qn_status create_container(struct frame *frame, struct qn_container 
   return QN_OK;
 }
 
+/* Takes the frame's descriptor. */
+static enum qn_status map(struct frame *frame, unsigned flags, struct qn_container **out,
+                          struct qn_error *error) {
+  *out = NULL;
+  enum qn_status status = use_descriptor(frame, error);
+  if (!status)
+    status = read_header(frame, error);
+  if (!status)
+    status = check_versions(frame, flags, error);
+  if (!status)
+    status = check_header_fields(frame, error);
+  if (!status)
+    status = check_length(frame, error);
+  if (!status)
+    status = read_table_and_footer(frame, error);
+  if (!status)
+    status = check_table(frame, error);
+  if (!status)
+    status = create_container(frame, out, error);
+  qn_free(frame->table);
+  if (frame->descriptor >= 0)
+    close(frame->descriptor);
+  return status;
+}
+
 enum qn_status qn_container_map(const char *path, unsigned flags, struct qn_container **out,
                                 struct qn_error *error) {
   return qn_container_map_range(path, 0, UINT64_MAX, flags, out, error);
@@ -493,27 +563,19 @@ enum qn_status qn_container_map(const char *path, unsigned flags, struct qn_cont
 enum qn_status qn_container_map_range(const char *path, uint64_t offset, uint64_t bytes,
                                       unsigned flags, struct qn_container **out,
                                       struct qn_error *error) {
-  struct frame frame = {.path = path, .descriptor = -1, .base = offset, .actual_bytes = bytes};
-  *out = NULL;
-  enum qn_status status = open_regular(&frame, error);
-  if (!status)
-    status = read_header(&frame, error);
-  if (!status)
-    status = check_versions(&frame, flags, error);
-  if (!status)
-    status = check_header_fields(&frame, error);
-  if (!status)
-    status = check_length(&frame, error);
-  if (!status)
-    status = read_table_and_footer(&frame, error);
-  if (!status)
-    status = check_table(&frame, error);
-  if (!status)
-    status = create_container(&frame, out, error);
-  qn_free(frame.table);
-  if (frame.descriptor >= 0)
-    close(frame.descriptor);
-  return status;
+  struct frame frame = {.path = path,
+                        .descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY),
+                        .base = offset,
+                        .actual_bytes = bytes};
+  return map(&frame, flags, out, error);
+}
+
+enum qn_status qn_container_map_descriptor(int descriptor, const char *name, unsigned flags,
+                                           struct qn_container **out, struct qn_error *error) {
+  struct frame frame = {.path = name,
+                        .descriptor = fcntl(descriptor, F_DUPFD_CLOEXEC, 0),
+                        .actual_bytes = UINT64_MAX};
+  return map(&frame, flags, out, error);
 }
 
 void qn_container_unmap(struct qn_container *container) {

@@ -14,6 +14,8 @@
 #include "support/atomic_file.h"
 #include "support/checked.h"
 #include "support/memory.h"
+#include "support/output_stream.h"
+#include "support/temp_file.h"
 #include <quern/container.h>
 
 struct mapped_section {
@@ -52,7 +54,7 @@ enum qn_status qn_writer_create(const char *path, bool force, struct qn_writer *
     return status;
   writer->end = QN_HEADER_BYTES;
   writer->info.version_major = 1;
-  status = path ? qn_atomic_file_create(path, force, &writer->file, error)
+  status = path ? qn_atomic_file_create_or_stream(path, force, &writer->file, error)
                 : qn_atomic_file_in_memory(&writer->file, error);
   if (status) {
     qn_free(writer);
@@ -92,6 +94,11 @@ static enum qn_status extend_file(struct qn_writer *writer, uint64_t begin, uint
                                   struct qn_error *error) {
   int descriptor = qn_atomic_file_descriptor(writer->file);
   int failed;
+  if (qn_scratch_is_full(descriptor, bytes))
+    return qn_fail(error, QN_SYSTEM,
+                   "what goes to a pipe is kept in memory, which has no room for %" PRIu64
+                   " bytes more; --tmpdir keeps it in a file",
+                   bytes);
   do {
     failed = bytes ? fallocate(descriptor, 0, (off_t)begin, (off_t)bytes)
                    : ftruncate(descriptor, (off_t)begin);
@@ -401,21 +408,37 @@ enum qn_status qn_writer_judge(struct qn_writer *writer,
 
 enum qn_status qn_writer_commit_nameless(struct qn_writer *writer, const char *name,
                                          struct qn_container **out, struct qn_error *error) {
-  char path[64];
   *out = NULL;
   enum qn_status status = checksum_sections(writer, error);
   if (!status)
     status = write_frame(writer, error);
-  snprintf(path, sizeof path, "/proc/self/fd/%d", qn_atomic_file_descriptor(writer->file));
   if (!status)
-    status = qn_container_map(path, 0, out, error);
-  if (!status)
-    status = qn_container_call(*out, name, error);
+    status =
+        qn_container_map_descriptor(qn_atomic_file_descriptor(writer->file), name, 0, out, error);
+  qn_writer_abort(writer);
+  return status;
+}
+
+struct sent {
+  const char *path;
+  struct qn_container **out;
+};
+
+static enum qn_status map_before(void *context, int descriptor, struct qn_error *error) {
+  const struct sent *sent = context;
+  return qn_container_map_descriptor(descriptor, sent->path, 0, sent->out, error);
+}
+
+/* What was sent can be mapped no more; what was kept till then can. */
+static enum qn_status send_mapped(struct qn_writer *writer, const char *path,
+                                  struct qn_container **out, struct qn_error *error) {
+  struct sent sent = {path, out};
+  *out = NULL;
+  enum qn_status status = qn_writer_commit_judged(writer, map_before, &sent, error);
   if (status) {
     qn_container_unmap(*out);
     *out = NULL;
   }
-  qn_writer_abort(writer);
   return status;
 }
 
@@ -423,6 +446,8 @@ enum qn_status qn_writer_finish(struct qn_writer *writer, const char *path,
                                 struct qn_container **out, struct qn_error *error) {
   if (!path)
     return qn_writer_commit_nameless(writer, "(in memory)", out, error);
+  if (out && (strcmp(path, "-") == 0 || qn_is_stream(path)))
+    return send_mapped(writer, path, out, error);
   enum qn_status status = qn_writer_commit(writer, error);
   return status || !out ? status : qn_container_map(path, 0, out, error);
 }

@@ -139,14 +139,20 @@ enum qn_map_flags {
   QN_MAP_ARCHIVE = 1, /* accept the archive form too; its sections have no `data` */
 };
 
-/* Map `path` read-only. Header, table and footer are read into private memory
- * and validated whole (C-1 to C-19 and C-24 of the spec): QN_INVALID if damaged or truncated,
- * QN_UNSUPPORTED for a newer version, unknown incompatible features or (without QN_MAP_ARCHIVE) the
- * archive form. Section contents are not looked at. Owned by the caller until qn_container_unmap.
+/* Map `path` read-only; what comes through a FIFO, a device or a socket is first kept, in memory or
+ * in a temporary file. Header, table and footer are read into private memory and validated whole
+ * (C-1 to C-19 and C-24 of the spec): QN_INVALID if damaged or truncated, QN_UNSUPPORTED for a
+ * newer version, unknown incompatible features or (without QN_MAP_ARCHIVE) the archive form.
+ * Section contents are not looked at. Owned by the caller until qn_container_unmap.
  */
 enum qn_status qn_container_map(const char *path, unsigned flags, struct qn_container **out,
                                 struct qn_error *error);
 void qn_container_unmap(struct qn_container *container);
+
+/* The same for an open file, which stays the caller's; `name` (copied) stands for it in messages.
+ */
+enum qn_status qn_container_map_descriptor(int descriptor, const char *name, unsigned flags,
+                                           struct qn_container **out, struct qn_error *error);
 
 /* As qn_container_map for a container that is the bytes [offset, offset + bytes) of a larger file;
  * `bytes` is cut at the file's end. */
@@ -270,7 +276,8 @@ struct qn_section_spec {
 struct qn_section_spec qn_section_spec_of(const struct qn_section *section);
 
 /* With `path` NULL the container is made in memory: qn_writer_commit_nameless or qn_writer_finish
- * ends it. */
+ * ends it. `path` may be "-" or a stream, such as a FIFO, too: then the container is kept until it
+ * is whole, and sent. */
 enum qn_status qn_writer_create(const char *path, bool force, struct qn_writer **out,
                                 struct qn_error *error);
 
