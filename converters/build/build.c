@@ -7,6 +7,7 @@
 #include "converters/build/build_job.h"
 #include "converters/edges/spill.h"
 #include "formats/graph/statistics.h"
+#include "support/context.h"
 #include "support/memory.h"
 #include "support/progress.h"
 #include "support/threads.h"
@@ -148,7 +149,7 @@ static enum qn_status spread_list(struct qn_build_job *job, struct qn_error *err
     struct qn_edge_block *scratch = NULL;
     uint64_t begin, end;
     qn_part_of(list->num_blocks, job->buckets.num_lanes, lane, &begin, &end);
-    for (uint64_t i = begin; i < end && !failed; i++) {
+    for (uint64_t i = begin; i < end && !failed && !qn_context_check(NULL); i++) {
       uint64_t count = list->blocks[i]->count;
       failed |= !spread_block(job, lane, i, &scratch, &self_loops);
       qn_progress_add(count);
@@ -160,7 +161,7 @@ static enum qn_status spread_list(struct qn_build_job *job, struct qn_error *err
   if (failed)
     return qn_edge_list_load_failed(list, error);
   qn_build_count_read(job, self_loops);
-  return QN_OK;
+  return qn_context_check(error);
 }
 
 void qn_build_count_read(struct qn_build_job *job, uint64_t self_loops) {
@@ -199,7 +200,7 @@ static enum qn_status sort_buckets(struct qn_build_job *job, struct qn_error *er
   qn_progress_begin("sorting", "edges", 0);
   enum qn_status status = qn_build_sort(job, 0, error);
   qn_progress_end();
-  return status;
+  return status ? status : qn_context_check(error);
 }
 
 uint64_t qn_build_count_sorted(const struct qn_edge_buckets *buckets) {

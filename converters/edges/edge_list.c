@@ -5,6 +5,7 @@
 
 #include "converters/edges/edge_blocks.h"
 #include "converters/edges/spill.h"
+#include "support/context.h"
 #include "support/memory.h"
 
 static_assert(sizeof(struct qn_edge_block) <= QN_EDGE_BLOCK_HEADER, "block header");
@@ -214,6 +215,8 @@ enum qn_status qn_edge_stream_close(struct qn_edge_stream *stream, struct qn_err
   enum qn_status closed = qn_divider_close(stream->divider, stream->status ? NULL : &stream->error);
   stream->divider = NULL;
   stream->status = stream->status ? stream->status : closed;
+  if (!stream->status)
+    stream->status = qn_context_check(&stream->error);
   if (stream->status && error)
     *error = stream->error;
   return stream->status;

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "support/atomic_file.h"
+#include "support/context.h"
 #include "support/memory.h"
 #include "support/output_stream.h"
 #include "support/used_files.h"
@@ -90,6 +91,8 @@ enum qn_status qn_text_output_parts(struct qn_text_output *output, uint64_t num_
 #pragma omp atomic read
       skip = failed;
       buffer.used = 0;
+      if (!buffer.status)
+        buffer.status = qn_context_check(&buffer.error);
       if (!skip && !buffer.status)
         format(context, part, &buffer);
 #pragma omp ordered

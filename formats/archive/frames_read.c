@@ -6,6 +6,7 @@
 #include <string.h>
 #include <zstd.h>
 
+#include "support/context.h"
 #include "support/memory.h"
 #include "support/progress.h"
 #include "support/threads.h"
@@ -242,7 +243,9 @@ static enum qn_status decode_frames(const struct decoding *decoding,
     bad_now = bad;
     if (frame > bad_now)
       continue;
-    enum qn_status own = decode_frame(decoding, decoders, frame, &own_error);
+    enum qn_status own = qn_context_check(&own_error);
+    if (!own)
+      own = decode_frame(decoding, decoders, frame, &own_error);
     qn_progress_add(frame_count(decoding, frame) * decoding->section->element_bytes);
     if (!own)
       continue;

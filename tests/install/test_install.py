@@ -54,6 +54,8 @@ class Install(unittest.TestCase):
         self.assertEqual(sorted(path.name for path in (self.prefix / "share/bash-completion/completions").iterdir()),
                          tools)
         self.assertTrue((self.prefix / "include/quern/graph.h").exists())
+        self.assertEqual(os.readlink(self.prefix / "lib/libquern.so"), "libquern.so.0")
+        self.assertTrue((self.prefix / "lib/libquern.so.0").exists() and (self.prefix / "lib/libquern.a").exists())
         self.assertNotIn(str(self.stage), (self.prefix / "lib/pkgconfig/quern.pc").read_text())
 
     def test_manual_pages_say_what_help_says(self):
@@ -124,10 +126,12 @@ class Install(unittest.TestCase):
     def test_the_programs_of_the_page_on_the_library(self):
         page = (self.prefix / "share/doc/quern/docs/library.md").read_text()
         programs = {}
-        for name, text in zip(("neighbours", "loops", "cycle"), re.findall(r"(?ms)^```c\n(.*?)^```$", page)):
+        names = ("arrays", "files", "look", "neighbours", "loops", "cycle")
+        for name, text in zip(names, re.findall(r"(?ms)^```c\n(.*?)^```$", page)):
             source = Path(self.folder.name) / (name + ".c")
             source.write_text(text)
             programs[name] = self.compiled(source)
+        self.stable_programs(programs)
         cycle, pages = (Path(self.folder.name) / name for name in ("cycle.qrn", "cycle.pages.qrn"))
         for length in (0, 1, 5):
             cycle.unlink(missing_ok=True)
@@ -140,6 +144,25 @@ class Install(unittest.TestCase):
         self.assertEqual(run(programs["loops"], pages).stdout, "slotted-pages: 0 loops\n")
         pages.write_bytes(pages.read_bytes()[:-1])
         run(programs["loops"], pages, exit=3)
+
+    def stable_programs(self, programs):
+        folder = Path(self.folder.name)
+        pages, edges, csv, archive = (folder / name for name in ("sssp.qrn", "names.txt", "names.csv", "archive.qrn"))
+        self.assertEqual(run(programs["arrays"]).stdout, "2 edges from 0, 2 to 3\n0: 0\n1: 1.5\n2: 1\n3: 3.5\n")
+        run(programs["arrays"], pages)
+        run("quern-verify", pages)
+        self.assertIn("exists", run(programs["arrays"], pages, exit=2).stderr)
+        edges.write_text("a b\nc b\nb b\nd b\nd b\nb a\n")
+        done = run(programs["files"], edges, csv)
+        self.assertRegex(done.stdout, r'\Ab is first, after \d+ iterations on cpu\n\{"layout":"graph",.*\n\{"')
+        self.assertIn("named-edges", done.stderr)
+        self.assertEqual(len(csv.read_text().splitlines()), 5)
+        self.assertIn("missing.txt", run(programs["files"], folder / "missing.txt", csv, exit=5).stderr)
+        self.assertRegex(run(programs["look"], pages, "3", archive).stdout,
+                         r"\Aslotted-pages: 4 vertices, 5 edges\n3 is vertex 3\n(\w+: \d+ elements\n)+\Z")
+        run(programs["look"], archive, "0", folder / "again.qrn")
+        self.assertEqual(archive.read_bytes(), (folder / "again.qrn").read_bytes())
+        self.assertIn("'4'", run(programs["look"], archive, "4", folder / "again.qrn", exit=2).stderr)
 
     def expected(self):
         out = Path(self.folder.name) / "degrees.tsv"
