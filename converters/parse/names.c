@@ -1,9 +1,11 @@
 #include "converters/parse/names.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "converters/edges/edge_map.h"
 #include "converters/parse/text_fields.h"
+#include "converters/text/text_numbers.h"
 #include "support/memory.h"
 #include "support/temp_file.h"
 
@@ -11,14 +13,21 @@ enum qn_status qn_names_begin(struct qn_read_result *result, struct qn_error *er
   return result->names_map ? QN_OK : qn_string_map_create(&result->names_map, error);
 }
 
+/* What result->names_memory is. */
+struct named {
+  struct qn_sorted_names sorted;
+  uint64_t *numbers; /* ascending, if names are numbers; else NULL */
+};
+
 void qn_names_release(struct qn_read_result *result) {
-  struct qn_sorted_names *names = result->names_memory;
+  struct named *named = result->names_memory;
   qn_string_map_destroy(result->names_map);
   result->names_map = NULL;
-  if (!names)
+  if (!named)
     return;
-  qn_sorted_names_destroy(names);
-  qn_free(names);
+  qn_sorted_names_destroy(&named->sorted);
+  qn_free(named->numbers);
+  qn_free(named);
   result->names_memory = NULL;
 }
 
@@ -45,24 +54,83 @@ enum qn_status qn_names_number(struct qn_string_map *names, const char *name, ui
   }
 }
 
+/* ---- Names that are numbers ------------------------------------------------ */
+
+struct numbered {
+  uint64_t number;
+  uint32_t vertex; /* in the order of the names */
+};
+
+static int compare_numbered(const void *a, const void *b) {
+  uint64_t x = ((const struct numbered *)a)->number, y = ((const struct numbered *)b)->number;
+  return (x > y) - (x < y);
+}
+
+/* False if a name is no whole number. */
+static bool parse_names(const struct qn_ids *ids, struct numbered *out) {
+  for (uint64_t v = 0; v < ids->num_vertices; v++) {
+    const char *name = ids->string_bytes + ids->string_offsets[v];
+    const char *end = ids->string_bytes + ids->string_offsets[v + 1];
+    out[v].vertex = (uint32_t)v;
+    if ((*name == '0' && end > name + 1) ||
+        qn_parse_whole(name, end, &out[v].number) != QN_NUMBER_FINE)
+      return false;
+  }
+  return true;
+}
+
+/* Order vertices by their numbers instead of by their names, if all are such. Numbers without gaps
+ * from 0 on are the vertices themselves. */
+static enum qn_status order_by_number(struct named *named, struct qn_ids *names,
+                                      struct qn_error *error) {
+  uint64_t count = names->num_vertices;
+  struct numbered *numbered = NULL;
+  uint32_t *places = NULL;
+  enum qn_status status = qn_alloc(&numbered, count, sizeof *numbered, "ids of vertices", error);
+  if (!status && parse_names(names, numbered)) {
+    status = qn_alloc(&named->numbers, count, sizeof *named->numbers, "ids of vertices", error);
+    if (!status)
+      status = qn_alloc(&places, count, sizeof *places, "ids of vertices", error);
+  }
+  if (!status && places) {
+    qsort(numbered, count, sizeof *numbered, compare_numbered);
+    for (uint64_t i = 0; i < count; i++) {
+      named->numbers[i] = numbered[i].number;
+      places[numbered[i].vertex] = (uint32_t)i;
+    }
+    for (uint64_t i = 0; i < count; i++)
+      named->sorted.new_of_old[i] = places[named->sorted.new_of_old[i]];
+    bool dense = count == 0 || named->numbers[count - 1] == count - 1;
+    *names = (struct qn_ids){.kind = dense ? QN_IDS_DENSE : QN_IDS_NUMBERS,
+                             .num_vertices = count,
+                             .numbers = dense ? NULL : named->numbers,
+                             .ascending = true};
+  }
+  qn_free(numbered);
+  qn_free(places);
+  return status;
+}
+
 enum qn_status qn_names_finish(struct qn_read_result *result, struct qn_edge_list *list,
                                struct qn_error *error) {
-  struct qn_sorted_names *names;
+  struct named *named;
   if (!result->names_map)
     return QN_OK;
-  enum qn_status status = qn_alloc_zeroed(&names, 1, sizeof *names, "names", error);
+  enum qn_status status = qn_alloc_zeroed(&named, 1, sizeof *named, "names", error);
   if (status)
     return status;
-  result->names_memory = names;
-  status = qn_string_map_sort(result->names_map, names, error);
+  result->names_memory = named;
+  status = qn_string_map_sort(result->names_map, &named->sorted, error);
+  result->names = named->sorted.ids;
+  if (!status && result->number_names && !result->string_names)
+    status = order_by_number(named, &result->names, error);
   if (!status)
-    status = qn_edge_list_renumber(list, names->new_of_old, error);
+    status = qn_edge_list_renumber(list, named->sorted.new_of_old, error);
   if (status)
     return status;
   qn_string_map_destroy(result->names_map);
   result->names_map = NULL;
-  result->names = names->ids;
-  result->num_vertices = names->ids.num_vertices;
+  result->num_vertices = result->names.num_vertices;
   return QN_OK;
 }
 

@@ -18,8 +18,9 @@ enum qn_status qn_names_begin(struct qn_read_result *result, struct qn_error *er
 enum qn_status qn_names_number(struct qn_string_map *names, const char *name, uint64_t length,
                                uint32_t *number, struct qn_error *error);
 
-/* After the last input: number all names in order, the edges' ends too. Does nothing where vertices
- * have no names. */
+/* After the last input: number all names in order, the edges' ends too. Names that are whole
+ * numbers become such if result->number_names and not result->string_names. Does nothing where
+ * vertices have no names. */
 enum qn_status qn_names_finish(struct qn_read_result *result, struct qn_edge_list *list,
                                struct qn_error *error);
 

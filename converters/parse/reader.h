@@ -70,6 +70,8 @@ struct qn_read_result {
   bool already_symmetric;  /* both directions were pushed */
   bool check_symmetric;    /* the input says so, and nobody has looked */
   bool unique;             /* the format forbids two edges with the same ends */
+  bool number_names;       /* vertices are called by whole numbers ... */
+  bool string_names;       /* ... but not all of them */
   struct qn_ids names;     /* kind QN_IDS_DENSE if vertices have no names */
   uint64_t *extra_ids;     /* qn_alloc'ed; see struct qn_build */
   uint64_t num_extra_ids;

@@ -13,9 +13,11 @@
 #include <string.h>
 
 #include "converters/parse/characters.h"
+#include "converters/parse/json_edge.h"
 #include "converters/parse/names.h"
 #include "converters/parse/reader.h"
 #include "converters/parse/text_fields.h"
+#include "converters/readers/json_lines.h"
 #include "support/memory.h"
 
 #define MOST_DEPTH 256
@@ -128,25 +130,12 @@ static bool follows(struct json_graph *json, int close, enum qn_status *status) 
 
 /* ---- Vertices and edges ---------------------------------------------------- */
 
-/* The first member of several names. */
-static const json_t *member(const json_t *object, const char *const *names) {
-  for (; *names; names++) {
-    const json_t *value = json_object_get(object, *names);
-    if (value)
-      return value;
-  }
-  return NULL;
-}
-
-/* False if it is no id. */
-static bool id_text(const json_t *value, char text[QN_MAX_NAME_BYTES + 2]) {
-  if (json_is_integer(value))
-    return sprintf(text, "%" JSON_INTEGER_FORMAT, json_integer_value(value)) > 0;
-  size_t length = json_string_length(value);
-  if (!json_is_string(value) || length > QN_MAX_NAME_BYTES ||
-      memchr(json_string_value(value), '\0', length))
+/* A name with a NUL behind it. False if it is too long, or has one in it. */
+static bool copy_name(const struct qn_json_text *text, char name[QN_MAX_NAME_BYTES + 2]) {
+  if (text->length > QN_MAX_NAME_BYTES || memchr(text->begin, '\0', text->length))
     return false;
-  memcpy(text, json_string_value(value), length + 1);
+  memcpy(name, text->begin, text->length);
+  name[text->length] = '\0';
   return true;
 }
 
@@ -156,14 +145,23 @@ static enum qn_status fail_element(struct json_graph *json, const char *expected
               qn_text_quote(json->element, json->element + json->bytes, quoted));
 }
 
+/* False if it is no id. */
+static bool take_id(struct json_graph *json, const json_t *id) {
+  struct qn_json_text text;
+  char number[32];
+  json->graph.result->string_names |= json_is_string(id);
+  return qn_json_id(id, &text, number) && copy_name(&text, json->source);
+}
+
 static enum qn_status take_node(struct json_graph *json) {
-  static const char *const ids[] = {"id", "key", NULL};
   json_t *value;
   enum qn_status status = take_value(json, &value);
   if (status)
     return status;
-  const json_t *id = json_is_object(value) ? member(value, ids) : value;
-  bool fine = id ? id_text(id, json->source) : sprintf(json->source, "%" PRIu64, json->nodes) > 0;
+  const json_t *id = value;
+  if (json_is_object(value) && !(id = json_object_get(value, "id")))
+    id = json_object_get(value, "key");
+  bool fine = id ? take_id(json, id) : sprintf(json->source, "%" PRIu64, json->nodes) > 0;
   json->nodes++;
   status = fine ? qn_named_graph_vertex(&json->graph, json->source, json->error)
                 : fail_element(json, "a vertex whose id is a string or a whole number");
@@ -171,31 +169,18 @@ static enum qn_status take_node(struct json_graph *json) {
   return status;
 }
 
-/* NULL: there is none, or it is null. */
-static const char *weight_text(const json_t *weight, char text[64]) {
-  if (json_is_integer(weight))
-    snprintf(text, 64, "%" JSON_INTEGER_FORMAT, json_integer_value(weight));
-  else if (json_is_real(weight))
-    snprintf(text, 64, "%.17g", json_real_value(weight));
-  else
-    snprintf(text, 64, "%.63s", weight && json_is_string(weight) ? json_string_value(weight) : "?");
-  return weight && !json_is_null(weight) ? text : NULL;
-}
-
 static enum qn_status push_edge(struct json_graph *json, const json_t *value) {
-  static const char *const sources[] = {"source", "src", "from", "u", "start", NULL};
-  static const char *const targets[] = {"target", "dst", "to", "v", "end", "destination", NULL};
-  static const char *const weights[] = {"weight", "value", "w", NULL};
-  bool pair = json_is_array(value) && json_array_size(value) >= 2 && json_array_size(value) <= 3;
-  const json_t *source = pair ? json_array_get(value, 0) : member(value, sources);
-  const json_t *target = pair ? json_array_get(value, 1) : member(value, targets);
-  const json_t *weight = pair ? json_array_get(value, 2) : member(value, weights);
-  char text[64];
-  if (!source || !target || !id_text(source, json->source) || !id_text(target, json->target))
+  struct qn_json_edge edge;
+  char weight[64];
+  if (!qn_json_edge_of(value, &edge) || !copy_name(&edge.source, json->source) ||
+      !copy_name(&edge.target, json->target))
     return fail_element(json, "an edge with source and target, strings or whole numbers");
+  snprintf(weight, sizeof weight, "%.*s", (int)(edge.weight.length < 63 ? edge.weight.length : 63),
+           edge.weight.begin ? edge.weight.begin : "");
+  json->graph.result->string_names |= edge.has_strings;
   uint64_t before = qn_string_map_count(json->graph.result->names_map);
   enum qn_status status = qn_named_graph_edge(&json->graph, json->source, json->target,
-                                              weight_text(weight, text), json->error);
+                                              edge.weight.begin ? weight : NULL, json->error);
   if (!status && json->nodes && qn_string_map_count(json->graph.result->names_map) != before)
     return fail_element(json, "an edge between vertices of the list");
   return status ? qn_characters_fail_here(&json->characters, status, json->error) : QN_OK;
@@ -271,26 +256,9 @@ static enum qn_status take_node_link(struct json_graph *json) {
   return status;
 }
 
-/* Is the first line an edge, whole? */
-static bool is_lines(const char *head, uint64_t bytes) {
-  const char *newline = memchr(head, '\n', bytes);
-  uint64_t length = newline ? (uint64_t)(newline - head) : bytes;
-  json_t *value = json_loadb(head, length, 0, NULL);
-  bool edge = value && (json_object_get(value, "source") || json_object_get(value, "src") ||
-                        json_object_get(value, "from") || json_object_get(value, "u") ||
-                        json_object_get(value, "start"));
-  json_decref(value);
-  return edge;
-}
-
-static enum qn_status parse(struct json_graph *json, bool lines) {
-  enum qn_status status = QN_OK;
+static enum qn_status parse(struct json_graph *json) {
   int c = qn_characters_skip_space(&json->characters);
-  if (lines)
-    while (!status && qn_characters_skip_space(&json->characters) >= 0)
-      status = take_edge(json);
-  else
-    status = c == '[' ? take_list(json, take_edge) : take_node_link(json);
+  enum qn_status status = c == '[' ? take_list(json, take_edge) : take_node_link(json);
   if (!status && qn_characters_skip_space(&json->characters) >= 0)
     status = FAIL(json, "something follows the graph");
   if (!status && json->characters.status)
@@ -298,34 +266,43 @@ static enum qn_status parse(struct json_graph *json, bool lines) {
   return status;
 }
 
-static enum qn_status read_json(struct qn_input *input, const struct qn_read_options *options,
-                                struct qn_edge_list *list, uint64_t *sequence,
-                                struct qn_read_result *result, struct qn_error *error) {
+static enum qn_status read_graph(struct qn_input *input, const struct qn_read_options *options,
+                                 struct qn_edge_list *list, uint64_t *sequence,
+                                 struct qn_read_result *result, struct qn_error *error) {
   struct json_graph *json;
-  const char *head;
-  uint64_t bytes;
   enum qn_status status = qn_alloc_zeroed(&json, 1, sizeof *json, "a reader of JSON", error);
   if (status)
     return status;
   json->error = error;
-  if ((status = qn_alloc(&json->element, ELEMENT_BYTES, 1, "an element of JSON", error)) ||
-      (status = qn_input_peek(input, &head, &bytes, error)))
-    goto cleanup;
-  bool lines = is_lines(head, bytes);
-  qn_characters_begin(&json->characters, input);
-  status = qn_named_graph_begin(&json->graph, options, list, sequence, result, error);
-  if (!status)
-    status = parse(json, lines);
+  status = qn_alloc(&json->element, ELEMENT_BYTES, 1, "an element of JSON", error);
+  if (!status) {
+    qn_characters_begin(&json->characters, input);
+    status = qn_named_graph_begin(&json->graph, options, list, sequence, result, error);
+    if (!status)
+      status = parse(json);
+    status = qn_named_graph_end(&json->graph, status, error);
+  }
   snprintf(result->description, sizeof result->description, "%s%s",
-           lines         ? "an edge a line"
-           : json->nodes ? "vertices and edges"
-                         : "a list of edges",
+           json->nodes ? "vertices and edges" : "a list of edges",
            json->graph.weighted ? ", weights" : ", no weights");
-  status = qn_named_graph_end(&json->graph, status, error);
-cleanup:
   qn_free(json->element);
   qn_free(json);
   return status;
+}
+
+static enum qn_status read_json(struct qn_input *input, const struct qn_read_options *options,
+                                struct qn_edge_list *list, uint64_t *sequence,
+                                struct qn_read_result *result, struct qn_error *error) {
+  const char *head;
+  uint64_t bytes;
+  enum qn_status status = qn_input_peek(input, &head, &bytes, error);
+  if (status)
+    return status;
+  result->number_names = true;
+  result->string_names |= options->strings;
+  return qn_json_lines_begin(head, bytes)
+             ? qn_json_lines_read(input, options, list, sequence, result, error)
+             : read_graph(input, options, list, sequence, result, error);
 }
 
 static int detect_json(const char *head, uint64_t bytes, const struct qn_read_options *options) {
@@ -341,7 +318,7 @@ static int detect_json(const char *head, uint64_t bytes, const struct qn_read_op
     p++;
   if (list)
     return p < end && (*p == '{' || *p == '[' || *p == ']') ? 3 : 0;
-  if (is_lines(head, bytes))
+  if (qn_json_lines_begin(head, bytes))
     return 3;
   for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
     if (memmem(head, bytes, words[i], strlen(words[i])))

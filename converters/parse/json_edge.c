@@ -1,0 +1,200 @@
+#include "converters/parse/json_edge.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Members are looked for in this order. */
+#define MOST_NAMES 6
+static const char *const member_names[3][MOST_NAMES + 1] = {
+    {"source", "src", "from", "u", "start"},
+    {"target", "dst", "to", "v", "end", "destination"},
+    {"weight", "value", "w"},
+};
+enum { SOURCE, TARGET, WEIGHT, ROLES };
+
+/* ---- Of values ------------------------------------------------------------------------------ */
+
+static const json_t *member(const json_t *object, int role) {
+  for (const char *const *name = member_names[role]; *name; name++) {
+    const json_t *value = json_object_get(object, *name);
+    if (value)
+      return value;
+  }
+  return NULL;
+}
+
+bool qn_json_id(const json_t *value, struct qn_json_text *text, char number[32]) {
+  if (json_is_integer(value)) {
+    text->begin = number;
+    text->length =
+        (uint64_t)snprintf(number, 32, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+    return true;
+  }
+  text->begin = json_string_value(value);
+  text->length = json_string_length(value);
+  return json_is_string(value);
+}
+
+/* What is no number is refused as a weight by its text. */
+static struct qn_json_text weight_text(const json_t *weight, char number[32]) {
+  struct qn_json_text text = {0};
+  if (!weight || json_is_null(weight))
+    return text;
+  if (json_is_real(weight))
+    text = (struct qn_json_text){number,
+                                 (uint64_t)snprintf(number, 32, "%.17g", json_real_value(weight))};
+  else if (!qn_json_id(weight, &text, number))
+    text = (struct qn_json_text){"?", 1};
+  return text;
+}
+
+bool qn_json_edge_of(const json_t *value, struct qn_json_edge *edge) {
+  bool pair = json_is_array(value) && json_array_size(value) >= 2 && json_array_size(value) <= 3;
+  const json_t *roles[ROLES];
+  for (int role = 0; role < ROLES; role++)
+    roles[role] = pair ? json_array_get(value, (size_t)role) : member(value, role);
+  edge->has_strings = json_is_string(roles[SOURCE]) || json_is_string(roles[TARGET]);
+  edge->weight = weight_text(roles[WEIGHT], edge->numbers[WEIGHT]);
+  return qn_json_id(roles[SOURCE], &edge->source, edge->numbers[SOURCE]) &&
+         qn_json_id(roles[TARGET], &edge->target, edge->numbers[TARGET]);
+}
+
+/* ---- Of text -------------------------------------------------------------------------------- */
+
+/* Objects of more members are left to jansson, which compares all keys. */
+#define MOST_MEMBERS 8
+/* More digits may not fit an integer. */
+#define SURE_DIGITS 18
+
+enum kind { KIND_STRING, KIND_WHOLE, KIND_REAL, KIND_NULL };
+
+struct token {
+  struct qn_json_text text;
+  enum kind kind;
+};
+
+static const char *skip_space(const char *p, const char *end) {
+  while (p < end && (*p == ' ' || *p == '\t' || *p == '\r' || *p == '\n'))
+    p++;
+  return p;
+}
+
+static bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+static const char *skip_digits(const char *p, const char *end) {
+  while (p < end && is_digit(*p))
+    p++;
+  return p;
+}
+
+/* Behind the string that opens at `p`; NULL if there is anything in it but plain ASCII. */
+static const char *scan_string(const char *p, const char *end, struct qn_json_text *text) {
+  const char *begin = ++p;
+  while (p < end && *p != '"' && *p != '\\' && (signed char)*p >= 0x20)
+    p++;
+  *text = (struct qn_json_text){begin, (uint64_t)(p - begin)};
+  return p < end && *p == '"' ? p + 1 : NULL;
+}
+
+/* Behind a number from 0 on without an exponent. The zeros of a fraction that is none are no part
+ * of it, as when it is printed again. */
+static const char *scan_number(const char *p, const char *end, struct token *token) {
+  const char *begin = p, *whole = skip_digits(p, end);
+  if (whole - begin > SURE_DIGITS || whole == begin || (*begin == '0' && whole > begin + 1))
+    return NULL;
+  token->kind = KIND_WHOLE;
+  token->text = (struct qn_json_text){begin, (uint64_t)(whole - begin)};
+  if (whole == end || *whole != '.')
+    return whole;
+  const char *fraction = skip_digits(whole + 1, end), *last = fraction;
+  while (last > whole && (last[-1] == '0' || last[-1] == '.'))
+    last--;
+  token->kind = KIND_REAL;
+  if (last > whole)
+    token->text.length = (uint64_t)(last - begin);
+  return fraction > whole + 1 ? fraction : NULL;
+}
+
+static const char *scan_value(const char *p, const char *end, struct token *token) {
+  if (p == end)
+    return NULL;
+  if (*p == '"') {
+    token->kind = KIND_STRING;
+    return scan_string(p, end, &token->text);
+  }
+  if (end - p >= 4 && memcmp(p, "null", 4) == 0) {
+    token->kind = KIND_NULL;
+    token->text = (struct qn_json_text){0};
+    return p + 4;
+  }
+  const char *behind = scan_number(p, end, token);
+  bool ends = behind && (behind == end || *behind == ',' || *behind == '}' || *behind == ' ' ||
+                         *behind == '\t');
+  return ends ? behind : NULL;
+}
+
+struct members {
+  struct qn_json_text keys[MOST_MEMBERS];
+  uint32_t count;
+  struct token values[ROLES];
+  uint32_t places[ROLES]; /* of their names; MOST_NAMES: none is there */
+};
+
+static bool same(const struct qn_json_text *a, const char *name, uint64_t length) {
+  return a->length == length && memcmp(a->begin, name, length) == 0;
+}
+
+/* False if the key came before. */
+static bool add_member(struct members *members, const struct qn_json_text *key,
+                       const struct token *value) {
+  if (members->count == MOST_MEMBERS)
+    return false;
+  for (uint32_t i = 0; i < members->count; i++)
+    if (same(&members->keys[i], key->begin, key->length))
+      return false;
+  members->keys[members->count++] = *key;
+  for (int role = 0; role < ROLES; role++)
+    for (uint32_t place = 0; place < members->places[role] && member_names[role][place]; place++)
+      if (same(key, member_names[role][place], strlen(member_names[role][place]))) {
+        members->places[role] = place;
+        members->values[role] = *value;
+      }
+  return true;
+}
+
+/* ... of an object that begins at `p`. */
+static bool scan_members(const char *p, const char *end, struct members *members) {
+  struct qn_json_text key;
+  struct token value;
+  if (p == end || *p != '{')
+    return false;
+  do {
+    p = skip_space(p + 1, end);
+    if (p == end || *p != '"' || !(p = scan_string(p, end, &key)))
+      return false;
+    p = skip_space(p, end);
+    if (p == end || *p != ':' || !(p = scan_value(skip_space(p + 1, end), end, &value)) ||
+        !add_member(members, &key, &value))
+      return false;
+    p = skip_space(p, end);
+  } while (p < end && *p == ',');
+  return p < end && *p == '}' && skip_space(p + 1, end) == end;
+}
+
+bool qn_json_edge_scan(const char *begin, const char *end, struct qn_json_edge *edge) {
+  struct members members = {.places = {MOST_NAMES, MOST_NAMES, MOST_NAMES}};
+  if (!scan_members(skip_space(begin, end), end, &members))
+    return false;
+  const struct token *values = members.values;
+  bool weighted = members.places[WEIGHT] < MOST_NAMES && values[WEIGHT].kind != KIND_NULL;
+  for (int role = SOURCE; role <= TARGET; role++)
+    if (members.places[role] == MOST_NAMES || values[role].kind > KIND_WHOLE)
+      return false;
+  edge->source = values[SOURCE].text;
+  edge->target = values[TARGET].text;
+  edge->has_strings = values[SOURCE].kind == KIND_STRING || values[TARGET].kind == KIND_STRING;
+  edge->weight = weighted ? values[WEIGHT].text : (struct qn_json_text){0};
+  return true;
+}
