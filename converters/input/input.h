@@ -105,8 +105,12 @@ bool qn_input_is_npz(const char *head, uint64_t bytes);
 enum qn_status qn_input_peek(struct qn_input *input, const char **data, uint64_t *bytes,
                              struct qn_error *error);
 
-/* Take the next block, valid until the next call. A line longer than 1 GiB in a stream is
- * QN_INVALID. Errors of decompression come here, when the good blocks before are taken: the
+/* A line that is longer is rather something else, but for lists of neighbours; these are read from
+ * plain files. */
+#define QN_MOST_LINE_BYTES ((uint64_t)64 << 20)
+
+/* Take the next block, valid until the next call. A line longer than QN_MOST_LINE_BYTES in a stream
+ * is QN_INVALID. Errors of decompression come here, when the good blocks before are taken: the
  * caller discards what was read of a damaged file. */
 enum qn_status qn_input_next(struct qn_input *input, struct qn_input_block *block,
                              struct qn_error *error);

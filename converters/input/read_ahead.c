@@ -8,10 +8,13 @@
 
 #include "converters/input/source.h"
 #include "support/memory.h"
+#include "support/sizes.h"
+#include "support/temp_file.h"
 #include "support/threads.h"
 
 #define BLOCK_BYTES ((uint64_t)8 << 20)
-#define MAX_BLOCK_BYTES ((uint64_t)1 << 30)
+/* With a limit of memory a line may take so much of it, but for that of BLOCK_BYTES. */
+#define LINE_SHARE 8
 #define NUM_SLOTS 3
 
 enum slot_state { SLOT_FREE, SLOT_FILLED };
@@ -30,6 +33,7 @@ struct qn_read_ahead {
   struct qn_descriptor *descriptor;
   struct qn_archive *archive;
   const char *name;
+  uint64_t most_line_bytes;
   pthread_t thread;
   bool started;
   pthread_mutex_t lock;
@@ -54,6 +58,18 @@ static enum qn_status reserve(struct slot *slot, uint64_t capacity, struct qn_er
   if (!status)
     slot->capacity = capacity;
   return status;
+}
+
+static enum qn_status fail_long_line(const struct qn_read_ahead *ahead, const struct slot *slot,
+                                     struct qn_error *error) {
+  char size[32];
+  qn_size_text(ahead->most_line_bytes, size, sizeof size);
+  if (ahead->most_line_bytes < QN_MOST_LINE_BYTES)
+    qn_fail(error, QN_INVALID, "a line is longer than %s, what this --memory allows", size);
+  else
+    qn_fail(error, QN_INVALID,
+            "a line is longer than %s; lists of neighbours may be, in a plain file", size);
+  return qn_error_at_offset(error, ahead->name, slot->offset);
 }
 
 /* Fill `slot`, whose first `slot->bytes` bytes are there already, up to its
@@ -82,12 +98,10 @@ static enum qn_status fill_slot(struct qn_read_ahead *ahead, struct slot *slot, 
       return QN_OK;
     }
     searched = filled;
-    if (slot->capacity >= MAX_BLOCK_BYTES) {
-      qn_fail(error, QN_INVALID, "a line is longer than 1 GiB");
-      qn_error_at_offset(error, ahead->name, slot->offset);
-      return QN_INVALID;
-    }
-    enum qn_status status = reserve(slot, 2 * slot->capacity, error);
+    if (filled > ahead->most_line_bytes)
+      return fail_long_line(ahead, slot, error);
+    uint64_t doubled = 2 * slot->capacity, most = ahead->most_line_bytes + 1;
+    enum qn_status status = reserve(slot, doubled < most ? doubled : most, error);
     if (status)
       return status;
   }
@@ -121,9 +135,8 @@ static void *read_blocks(void *argument) {
       return NULL;
     slot->offset = offset;
     slot->bytes = 0;
-    uint64_t wanted =
-        carried + BLOCK_BYTES < MAX_BLOCK_BYTES ? carried + BLOCK_BYTES : MAX_BLOCK_BYTES;
-    slot->status = reserve(slot, wanted, &slot->error);
+    uint64_t wanted = carried + BLOCK_BYTES, most = ahead->most_line_bytes + 1;
+    slot->status = reserve(slot, wanted < most ? wanted : most, &slot->error);
     uint64_t rest = 0;
     if (!slot->status) {
       /* The slot before is the parser's by now, but it only reads. */
@@ -142,6 +155,12 @@ static void *read_blocks(void *argument) {
   }
 }
 
+static uint64_t most_line_bytes(void) {
+  uint64_t share = qn_memory_limit() ? qn_memory_limit() / LINE_SHARE : QN_MOST_LINE_BYTES;
+  share = share < QN_MOST_LINE_BYTES ? share : QN_MOST_LINE_BYTES;
+  return share < BLOCK_BYTES ? BLOCK_BYTES - 1 : share;
+}
+
 enum qn_status qn_read_ahead_create(struct qn_descriptor *descriptor, struct qn_archive *archive,
                                     const char *name, struct qn_read_ahead **out,
                                     struct qn_error *error) {
@@ -153,6 +172,7 @@ enum qn_status qn_read_ahead_create(struct qn_descriptor *descriptor, struct qn_
   ahead->descriptor = descriptor;
   ahead->archive = archive;
   ahead->name = name;
+  ahead->most_line_bytes = most_line_bytes();
   pthread_mutex_init(&ahead->lock, NULL);
   pthread_cond_init(&ahead->changed, NULL);
   int failure = qn_thread_start(&ahead->thread, read_blocks, ahead);

@@ -510,6 +510,21 @@ static void keep_comment(struct beginning *begin, const char *line, const char *
   memcpy(begin->comment, line, begin->comment_length);
 }
 
+/* Pass over blank lines and comments, keep the last, and count them. */
+static uint64_t take_comments(struct beginning *begin, struct sample *sample) {
+  const char *first = sample->next;
+  uint64_t count = 0;
+  sample->next = qn_text_comments_end(first, sample->end, QN_TABLE_COMMENTS, &count);
+  const char *end = sample->next;
+  if (count == 0)
+    return 0;
+  end -= end[-1] == '\n';
+  const char *before = memrchr(first, '\n', (size_t)(end - first));
+  const char *line = before ? before + 1 : first;
+  keep_comment(begin, line, end > line && end[-1] == '\r' ? end - 1 : end);
+  return count;
+}
+
 static enum qn_status heed_header(struct qn_table *table, struct beginning *begin, const char *line,
                                   const char *end, const struct qn_dialect *dialect,
                                   struct qn_error *error) {
@@ -570,17 +585,20 @@ static enum qn_status take_first_lines(struct qn_input *input, struct qn_table *
   struct sample sample = sample_of(block->data, block->bytes, &begin->asked->text);
   sample.end = block->data + block->bytes;
   struct sample before = sample;
-  for (; next_line(&sample, &line, &end); before = sample) {
-    bool taken = qn_table_is_comment(line, end);
+  for (;; before = sample) {
+    uint64_t comments = take_comments(begin, &sample);
+    before.next = sample.next;
+    table->first_line += comments;
+    ledger->records += comments;
+    ledger->comments += comments;
+    if (!next_line(&sample, &line, &end))
+      break;
+    bool taken = false;
     table->first_line++;
-    if (taken)
-      keep_comment(begin, line, end);
-    if (!taken) {
-      struct sample rest = sample_of(line, (uint64_t)(before.end - line), &begin->asked->text);
-      rest.records = sample.records;
-      if (learn(table, begin, rest, line, end, &taken, error))
-        return qn_error_at_line(error, qn_input_name(input), table->first_line, 1);
-    }
+    struct sample rest = sample_of(line, (uint64_t)(before.end - line), &begin->asked->text);
+    rest.records = sample.records;
+    if (learn(table, begin, rest, line, end, &taken, error))
+      return qn_error_at_line(error, qn_input_name(input), table->first_line, 1);
     if (!taken)
       break;
     for (const char *p = line; p < end; p++) /* in quotes */

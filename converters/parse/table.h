@@ -53,6 +53,7 @@ enum qn_status qn_table_begin(struct qn_input *input, const struct qn_read_optio
 void qn_table_describe(const struct qn_table *table, const char *ends,
                        struct qn_read_result *result);
 
+#define QN_TABLE_COMMENTS "#%"
 bool qn_table_is_comment(const char *line, const char *end);
 
 /* What a line says of an edge. */

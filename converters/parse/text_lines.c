@@ -49,6 +49,46 @@ bool qn_text_next_line(struct qn_text_part *part, const char **line, const char 
   return true;
 }
 
+/* Most comments are short, and empty lines are no work at all. */
+static const char *comment_end(const char *p, const char *end) {
+  enum { SHORT = 16 };
+  const char *near = end - p < SHORT ? end : p + SHORT;
+  while (p < near && *p != '\n')
+    p++;
+  return p < near || p == end ? p : (p = memchr(p, '\n', (size_t)(end - p))) ? p : end;
+}
+
+const char *qn_text_comments_end(const char *p, const char *end, const char *marks,
+                                 uint64_t *count) {
+  static const uint64_t line_ends = 0x0a0a0a0a0a0a0a0a;
+  uint64_t lines = 0, eight;
+  for (const char *line = p;; p = line) {
+    for (; end - p >= 8 && (memcpy(&eight, p, 8), eight == line_ends); p += 8)
+      lines += 8;
+    line = p;
+    p = qn_skip_blanks(p, end);
+    if (p < end && (*p == marks[0] || *p == marks[1]))
+      p = comment_end(p, end);
+    else if (p < end && *p == '\r' && (p + 1 == end || p[1] == '\n'))
+      p++;
+    if (line == end || (p < end && *p != '\n')) {
+      *count += lines;
+      return line;
+    }
+    lines++;
+    line = p < end ? p + 1 : end;
+  }
+}
+
+void qn_text_skip_comments(struct qn_text_part *part, const char *marks) {
+  const char *end = qn_text_comments_end(part->cursor, part->end, marks, &part->comments);
+  if (end == part->cursor)
+    return;
+  part->cursor = end;
+  part->broken += part->breaks;
+  part->breaks = 0;
+}
+
 void qn_text_reject(struct qn_text_part *part, const char *line, const char *where,
                     const char *format, ...) {
   struct qn_text_bad *bad = &part->last;
@@ -92,14 +132,6 @@ const char *qn_text_field_end(const char *begin, const char *end) {
 
 /* ---- Parts of a block ----------------------------------------------------- */
 
-/* The first line that begins at `offset` or after it. */
-static uint64_t line_begin(const struct qn_input_block *block, uint64_t offset) {
-  if (offset == 0 || offset >= block->bytes)
-    return offset < block->bytes ? offset : block->bytes;
-  const char *newline = memchr(block->data + offset - 1, '\n', block->bytes - offset + 1);
-  return newline ? (uint64_t)(newline + 1 - block->data) : block->bytes;
-}
-
 /* Behind the first line end in [p, end) that is not in quotes; `end` if there is none. */
 static const char *next_record(const char *p, const char *end, bool inside) {
   for (;; p++) {
@@ -113,12 +145,18 @@ static const char *next_record(const char *p, const char *end, bool inside) {
   }
 }
 
-/* The first record that begins at `offset` or after it; `odd` quotes are before it. */
-static uint64_t record_begin(const struct qn_input_block *block, uint64_t offset, bool odd) {
-  if (offset == 0 || offset >= block->bytes)
-    return offset < block->bytes ? offset : block->bytes;
-  const char *end = block->data + block->bytes, *p = block->data + offset;
-  return (uint64_t)((p[-1] == '\n' && !odd ? p : next_record(p, end, odd)) - block->data);
+/* The first line, or record, that begins in [offset, next), NULL if none does; `odd` quotes are
+ * before `offset`. */
+static const char *first_begin(const struct qn_text_job *job, const struct qn_input_block *block,
+                               uint64_t offset, uint64_t next, bool odd) {
+  const char *p = block->data + offset, *end = block->data + next;
+  const char *newline = offset ? memchr(p - 1, '\n', next - offset) : NULL;
+  if (offset == 0 || (job->records && p[-1] == '\n' && !odd))
+    return p;
+  if (!job->records)
+    return newline ? newline + 1 : NULL;
+  const char *begin = next_record(p, end, odd);
+  return begin < end ? begin : NULL;
 }
 
 /* Whether the quotes before each part's nominal begin are odd. */
@@ -137,18 +175,41 @@ static void count_quotes(const struct qn_input_block *block, uint64_t part_bytes
   }
 }
 
-static uint64_t part_begin(const struct qn_text_job *job, const struct qn_input_block *block,
-                           uint64_t part_bytes, uint64_t index, bool odd) {
-  uint64_t offset = index * part_bytes;
-  return job->records ? record_begin(block, offset, odd) : line_begin(block, offset);
+/* Every byte is looked at once, however long lines are: what begins in no part of `part_bytes`
+ * belongs to the part before. */
+static void cut_parts(const struct qn_text_job *job, const struct qn_input_block *block,
+                      uint64_t part_bytes, uint64_t num_parts, struct qn_text_part *parts) {
+#pragma omp parallel for schedule(dynamic)
+  for (uint64_t i = 0; i < num_parts; i++) {
+    uint64_t offset = i * part_bytes, left = block->bytes - offset;
+    parts[i].begin = first_begin(job, block, offset,
+                                 offset + (left < part_bytes ? left : part_bytes), parts[i].quotes);
+  }
+  const char *next = block->data + block->bytes;
+  for (uint64_t i = num_parts; i-- > 0; next = parts[i].begin) {
+    parts[i].end = next;
+    if (!parts[i].begin)
+      parts[i].begin = next;
+  }
 }
 
-static void cut_part(const struct qn_text_job *job, const struct qn_input_block *block,
-                     uint64_t part_bytes, uint64_t index, uint64_t num_parts,
-                     struct qn_text_part *part) {
-  bool odd = part->quotes, odd_after = index + 1 < num_parts && part[1].quotes;
-  part->begin = block->data + part_begin(job, block, part_bytes, index, odd);
-  part->end = block->data + part_begin(job, block, part_bytes, index + 1, odd_after);
+/* Lines before one that is too long are parsed, so that its number is known. */
+static void bound_lines(const struct qn_input_block *block, uint64_t part_bytes, uint64_t index,
+                        struct qn_text_part *part) {
+  if ((uint64_t)(part->end - part->begin) <= QN_MOST_LINE_BYTES)
+    return;
+  const char *most = block->data + (index + 1) * part_bytes; /* no line begins there or behind */
+  const char *newline = memrchr(part->begin, '\n', (size_t)(most - part->begin - 1));
+  const char *last = newline ? newline + 1 : part->begin;
+  part->endless = (uint64_t)(part->end - last) > QN_MOST_LINE_BYTES;
+  if (part->endless)
+    part->end = last;
+}
+
+static void begin_part(const struct qn_text_job *job, const struct qn_input_block *block,
+                       uint64_t part_bytes, uint64_t index, struct qn_text_part *part) {
+  if (!job->long_lines)
+    bound_lines(block, part_bytes, index, part);
   part->readable_end = block->data + block->bytes;
   part->cursor = part->begin;
   part->max_bad = job->options->max_bad;
@@ -196,8 +257,12 @@ static enum qn_status add_part(const struct qn_text_job *job, struct tally *tall
   ledger->rejected += part->rejected;
   ledger->edges_read += part->edges;
   ledger->edges_added += part->implied;
-  if (tally->rejected <= job->options->max_bad && !part->fatal)
+  if (tally->rejected <= job->options->max_bad && !part->fatal && !part->endless)
     return QN_OK;
+  if (tally->rejected <= job->options->max_bad && !part->fatal) {
+    qn_fail(error, QN_INVALID, "a line is longer than 64 MiB");
+    return qn_error_at_line(error, qn_input_name(job->input), tally->lines + 1, 1);
+  }
   const struct qn_text_bad *first = &tally->listed[0];
   struct qn_text_bad last = part->last;
   last.line += lines_before;
@@ -238,9 +303,10 @@ static enum qn_status parse_block(const struct qn_text_job *job, const struct qn
     memset(&parts[i], 0, offsetof(struct qn_text_part, listed));
   if (job->records)
     count_quotes(block, part_bytes, parts, num_parts);
+  cut_parts(job, block, part_bytes, num_parts, parts);
 #pragma omp parallel for schedule(dynamic)
   for (uint64_t i = 0; i < num_parts; i++)
-    cut_part(job, block, part_bytes, i, num_parts, &parts[i]);
+    begin_part(job, block, part_bytes, i, &parts[i]);
   for (uint64_t i = 0; i < num_parts; i++) {
     uint64_t count = parts[i].first_number;
     parts[i].first_number = tally->numbered;
@@ -251,7 +317,7 @@ static enum qn_status parse_block(const struct qn_text_job *job, const struct qn
     if (i > __atomic_load_n(&last, __ATOMIC_RELAXED))
       continue;
     parse_part(job, i, &parts[i]);
-    if (parts[i].stop || parts[i].stream.status)
+    if (parts[i].stop || parts[i].endless || parts[i].stream.status)
       lower(&last, i);
   }
   for (uint64_t i = 0; i < num_parts && !status; i++)

@@ -53,6 +53,7 @@ struct qn_text_part {
   uint64_t first_number; /* with job->number: the number of the first line that has one, from 0 */
 
   bool records; /* as the job's */
+  bool endless; /* a line follows that is longer than QN_MOST_LINE_BYTES */
   bool fatal;   /* the last bad line is one that --max-bad does not excuse */
   bool stop;    /* more bad lines than allowed: parse no more */
   uint64_t max_bad;
@@ -72,6 +73,7 @@ struct qn_text_job {
   const struct qn_read_options *options;
   qn_text_parse parse;
   qn_text_number number; /* NULL: lines have none */
+  bool long_lines;       /* lines may be of any length: that of a vertex has all its neighbours */
   bool records;          /* values in double quotes may break lines: a line is a record */
   const void *context;
   struct qn_edge_list *list;
@@ -90,6 +92,15 @@ enum qn_status qn_text_read(const struct qn_text_job *job, struct qn_input_block
 /* The next line (or record) of the part, without line end ('\n' or "\r\n"); false at the end, or if
  * `stop` is set. Moves the cursor after it. */
 bool qn_text_next_line(struct qn_text_part *part, const char **line, const char **end);
+
+/* Pass over the lines at the cursor that are blank, or that begin with a character of `marks`, two
+ * of them, behind blanks; they are counted as comments. */
+void qn_text_skip_comments(struct qn_text_part *part, const char *marks);
+
+/* The same in [p, end), where `p` begins a line: gives the first line that is no comment, or `end`,
+ * and adds those before it to `*count`. */
+const char *qn_text_comments_end(const char *p, const char *end, const char *marks,
+                                 uint64_t *count);
 
 /* Count and remember a bad line that begins at `line`; the fault is at `where`. */
 void qn_text_reject(struct qn_text_part *part, const char *line, const char *where,

@@ -158,9 +158,12 @@ static void parse_part(struct qn_text_part *part, const void *context) {
   for (;;) {
     qn_take_shaped_lines(part, &form, take_lines, dimacs);
     parse_plain_lines(part, dimacs, fast_end);
-    if (!qn_text_next_line(part, &line, &end))
-      break;
-    parse_line(part, dimacs, line, end);
+    do {
+      qn_text_skip_comments(part, "  ");
+      if (!qn_text_next_line(part, &line, &end))
+        return;
+      parse_line(part, dimacs, line, end);
+    } while (part->cursor < part->end && *part->cursor == 'c');
   }
 }
 
@@ -169,7 +172,8 @@ static void parse_part(struct qn_text_part *part, const void *context) {
 static enum qn_status read_dimacs(struct qn_input *input, const struct qn_read_options *options,
                                   struct qn_edge_list *list, uint64_t *sequence,
                                   struct qn_read_result *result, struct qn_error *error) {
-  struct dimacs dimacs = {.size = {.file = qn_input_name(input), .text = input}, .weights = options->weights};
+  struct dimacs dimacs = {.size = {.file = qn_input_name(input), .text = input},
+                          .weights = options->weights};
   struct qn_input_block block = {0};
   struct qn_ledger before;
   const char *line, *end;

@@ -165,11 +165,15 @@ static bool parse_simple_line(struct qn_text_part *part, const struct layout *la
   return true;
 }
 
-/* True if all of a row of lines were simple. */
+/* True if all of a row of lines were simple, or comments. */
 static bool parse_simple_lines(struct qn_text_part *part, const struct layout *layout) {
-  for (int i = 0; i < LINES_IN_A_ROW; i++)
+  for (int i = 0; i < LINES_IN_A_ROW; i++) {
+    const char *line = part->cursor;
     if (!parse_simple_line(part, layout))
+      qn_text_skip_comments(part, QN_TABLE_COMMENTS);
+    if (part->cursor == line)
       return false;
+  }
   return true;
 }
 
@@ -202,6 +206,7 @@ static void parse_columns(struct qn_text_part *part, const struct layout *layout
   bool regular = layout->table.num_columns <= QN_MOST_REGULAR_COLUMNS &&
                  layout->table.type == QN_NO_COLUMN && !layout->table.dictionary;
   for (;;) {
+    qn_text_skip_comments(part, QN_TABLE_COMMENTS);
     if (regular)
       parse_regular_columns(part, layout);
     for (int i = 0; i < LINES_IN_A_ROW; i++) {
@@ -220,6 +225,7 @@ static void parse_part(struct qn_text_part *part, const void *context) {
     return;
   }
   for (;;) {
+    qn_text_skip_comments(part, QN_TABLE_COMMENTS);
     qn_take_shaped_lines(part, &layout->form, take_lines, layout);
     qn_parse_regular_lines(part, layout->plain_weighted, layout->form.columns.separators);
     if (layout->real)

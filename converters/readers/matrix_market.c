@@ -453,6 +453,7 @@ static void parse_part(struct qn_text_part *part, const void *context) {
   bool shaped = plain && matrix->field != FIELD_PATTERN && matrix->largest >= UINT32_MAX;
   const struct qn_line_form form = {"", " \t", {3, 0, 1, 2, {' ', '\t'}}, false};
   for (;;) {
+    qn_text_skip_comments(part, "%%");
     if (shaped)
       qn_take_shaped_lines(part, &form, take_lines, matrix);
     if (real)

@@ -435,7 +435,8 @@ static enum qn_status conclude(const struct metis *metis, const struct metis_sum
 static enum qn_status read_metis(struct qn_input *input, const struct qn_read_options *options,
                                  struct qn_edge_list *list, uint64_t *sequence,
                                  struct qn_read_result *result, struct qn_error *error) {
-  struct metis metis = {.size = {.file = qn_input_name(input), .text = input}, .weights = options->weights};
+  struct metis metis = {.size = {.file = qn_input_name(input), .text = input},
+                        .weights = options->weights};
   struct metis_sums sums = {.metis = &metis}, *context = &sums;
   struct qn_input_block block = {0};
   const char *line, *end;
@@ -460,6 +461,7 @@ static enum qn_status read_metis(struct qn_input *input, const struct qn_read_op
                             .options = options,
                             .parse = parse_part,
                             .number = count_vertices,
+                            .long_lines = true,
                             .context = &context,
                             .list = list,
                             .sequence = sequence,

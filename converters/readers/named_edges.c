@@ -142,7 +142,7 @@ static void parse_line(struct qn_text_part *part, const struct layout *layout, c
 static void parse_part(struct qn_text_part *part, const void *context) {
   struct recent recent[2] = {0};
   const char *line, *end;
-  while (qn_text_next_line(part, &line, &end))
+  while (qn_text_skip_comments(part, QN_TABLE_COMMENTS), qn_text_next_line(part, &line, &end))
     parse_line(part, context, line, end, recent);
 }
 
