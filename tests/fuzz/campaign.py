@@ -3,10 +3,12 @@
 
     campaign.py --programs FOLDER --corpus tests/fuzz/corpus --out FOLDER [--cores N] [--seconds S] [--executions N]
 
-FOLDER of programs has quern-fuzz (scons CC=clang CXX=clang++ variant=fuzz cuda=no fuzz). Targets are searched in slices, first
-those that were executed least, until each was executed N times, or the time is up. Needs nothing but Python. In the folder
-of the output are table.json (executions, edges and features covered, inputs found, by target), the inputs that crash a target,
-and what it then said. The exit code is 1 if there is one, 3 if a target was executed less than N times, else 0."""
+FOLDER of programs has quern-fuzz and quern-fuzz-fast (scons CC=clang CXX=clang++ cuda=no variant=fuzz fuzz, and variant=fuzz-fast).
+The first sees more, the second is several times as fast: one execution in ten is of the first, as long as that takes no more than
+half the time. Targets are searched in slices, first those that were executed least, until each was executed N times, or the time is
+up. What one program finds both go on from. Needs nothing but Python. In the folder of the output are table.json (executions, those
+of them under the sanitizers, edges and features covered, inputs found, by target), the inputs that crash a target, and what it then
+said. The exit code is 1 if there is one, or if a target cannot be run, 3 if one was executed less than N times, else 0."""
 
 import argparse
 import json
@@ -20,7 +22,8 @@ import threading
 import time
 from pathlib import Path
 
-SLICE_SECONDS = 15
+SLICE_SECONDS = 10
+SANITIZED_SHARE, MOST_SANITIZED_TIME = 0.1, 0.5
 # Short inputs are tried more often, and most of what can go wrong takes few bytes.
 LARGEST_INPUT = {"container": 40000, "bundle-tar": 40000, "archive": 6000, "readers-binsparse": 4500, "readers-npz": 2000,
                  "readers-quern": 2000}
@@ -32,56 +35,72 @@ COMMON = ("-timeout=60", "-rss_limit_mb=4096", "-malloc_limit_mb=1000000", "-pri
 class Target:
     def __init__(self, name, family, corpus, scratch):
         self.name, self.seeds = name, corpus / family
+        if not self.seeds.is_dir():
+            raise SystemExit("there is no corpus %s" % self.seeds)
         self.largest = LARGEST_INPUT.get(name, LARGEST_OF_FAMILY.get(family, 2000))
         self.found = scratch / "found" / name
         self.found.mkdir(parents=True)
-        self.executions = self.edges = self.features = self.running = self.slices = self.crashes = 0
-        self.rate = 1000.0
+        self.executions = self.edges = self.features = self.running = self.slices = self.crashes = self.idle = 0
+        self.sanitized, self.seconds, self.sanitized_seconds, self.rate = 0, 1.0, 0.0, 1000.0
 
     def row(self):
-        return {"target": self.name, "executions": self.executions, "edges": self.edges, "features": self.features,
-                "inputs": len(list(self.found.iterdir())), "per_second": round(self.rate), "crashes": self.crashes}
+        return {"target": self.name, "executions": self.executions, "sanitized": self.sanitized, "edges": self.edges,
+                "features": self.features, "inputs": len(list(self.found.iterdir())),
+                "per_second": round(self.executions / self.seconds), "crashes": self.crashes}
+
+    def wants_sanitizers(self):
+        return (self.sanitized <= self.executions * SANITIZED_SHARE
+                and self.sanitized_seconds <= self.seconds * MOST_SANITIZED_TIME)
+
+    def is_broken(self):
+        """It has failed several times without having done anything."""
+        return self.idle >= 3
 
 
 class Campaign:
     def __init__(self, options, scratch):
         self.options, self.scratch, self.out = options, scratch, options.out
-        self.program = options.programs / "quern-fuzz"
+        self.sanitized, self.fast = options.programs / "quern-fuzz", options.programs / "quern-fuzz-fast"
         self.lock, self.end = threading.Lock(), time.monotonic() + options.seconds
-        listed = subprocess.run([str(self.program)], env=self.environment("list"), capture_output=True, text=True, check=True)
+        listed = subprocess.run([str(self.fast)], env=self.environment("list"), capture_output=True, text=True, check=True)
         wanted = options.only.split(",") if options.only else None
         self.targets = [Target(*line.split(), options.corpus, scratch) for line in listed.stdout.splitlines()
                         if not wanted or line.split()[0] in wanted]
 
     def environment(self, target):
         return {**os.environ, "QUERN_FUZZ": target, "OMP_NUM_THREADS": "1", "TMPDIR": str(self.scratch),
+                "GLIBC_TUNABLES": "glibc.malloc.mmap_threshold=1073741824:glibc.malloc.trim_threshold=4294967296",
                 "ASAN_OPTIONS": "allocator_may_return_null=1:symbolize=0:quarantine_size_mb=8:clear_shadow_mmap_threshold=100000000"}
 
     def next_target(self):
         """The one with the least done and under way; None if there is nothing left to do."""
         with self.lock:
-            left = [target for target in self.targets if target.executions < self.options.executions]
+            left = [target for target in self.targets
+                    if target.executions < self.options.executions and not target.is_broken()]
             if not left or time.monotonic() > self.end - 2:
                 return None
             target = min(left, key=lambda t: t.executions + t.running * t.rate * SLICE_SECONDS)
+            sanitized = target.wants_sanitizers()
             target.running += 1
             target.slices += 1
-            return target, target.slices
+            target.seconds += SLICE_SECONDS
+            target.sanitized_seconds += SLICE_SECONDS * sanitized
+            return target, target.slices, sanitized
 
-    def search(self, target, number):
+    def search(self, target, number, sanitized):
         """One slice of a target, in a folder of its own; what it finds goes to all later slices."""
         folder = self.scratch / ("%s-%d" % (target.name, number))
         folder.mkdir()
         seconds = max(1, min(SLICE_SECONDS, int(self.end - time.monotonic())))
-        command = [str(self.program), "-seed=%d" % number, "-max_total_time=%d" % seconds,
+        command = [str(self.sanitized if sanitized else self.fast), "-seed=%d" % number, "-max_total_time=%d" % seconds,
                    "-max_len=%d" % target.largest, "-artifact_prefix=%s/" % folder, *COMMON,
                    str(target.found), str(target.seeds)]
         with open(folder / "log", "wb") as log:
             code = subprocess.run(command, cwd=folder, env=self.environment(target.name), stdout=log, stderr=log).returncode
-        self.account(target, folder, code, seconds)
+        self.account(target, folder, code, sanitized)
         shutil.rmtree(folder)
 
-    def account(self, target, folder, code, seconds):
+    def account(self, target, folder, code, sanitized):
         text = (folder / "log").read_text(errors="replace")
         stats = re.search(r"number_of_executed_units: (\d+)", text)
         covered = re.findall(r"cov: (\d+) ft: (\d+)", text)
@@ -89,8 +108,10 @@ class Campaign:
             target.running -= 1
             done = int(stats.group(1)) if stats else 0
             target.executions += done
-            target.rate = max(1.0, done / seconds)
-            if covered:
+            target.sanitized += done * sanitized
+            target.idle = 0 if done else target.idle + 1
+            target.rate = max(1.0, target.executions / target.seconds)
+            if covered and sanitized:
                 target.edges = max(target.edges, int(covered[-1][0]))
                 target.features = max(target.features, int(covered[-1][1]))
             if code != 0:
@@ -125,7 +146,7 @@ class Campaign:
         self.write_table()
         for target in self.targets:
             print("%-28s %12d executions %6d edges %3d crashes" % (target.name, target.executions, target.edges, target.crashes))
-        if any(target.crashes for target in self.targets):
+        if any(target.crashes or target.is_broken() for target in self.targets):
             return 1
         return 3 if any(target.executions < self.options.executions for target in self.targets) else 0
 

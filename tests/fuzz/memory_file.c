@@ -1,9 +1,11 @@
-/* One file in memory under one name. The program is linked so that open, fstat, pread, mmap, munmap
+/* One file in memory under one name, and small mappings of no file on the heap, where their ends
+ * are watched and which costs less. The program is linked so that open, fstat, pread, mmap, munmap
  * and close of the code under test come here first (--wrap); all other names and descriptors are
  * the system's. Whoever reads behind the file's last page, or its last byte where memory is
  * watched, is caught. */
 #include "fuzz/fuzz.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -53,6 +55,34 @@ const char *fuzz_file(const uint8_t *data, size_t size) {
   return NAME;
 }
 
+/* ---- Mappings of no file ---------------------------------------------------- */
+
+#define MOST_HEAP_BYTES ((size_t)300000)
+#define MOST_HEAP_MAPS 256
+
+static struct heap_map {
+  void *address;
+  size_t bytes;
+} heap_maps[MOST_HEAP_MAPS];
+
+static struct heap_map *find_heap_map(const void *address) {
+  for (unsigned i = 0; i < MOST_HEAP_MAPS; i++)
+    if (heap_maps[i].address == address)
+      return &heap_maps[i];
+  return NULL;
+}
+
+/* NULL: the system shall do it. */
+static void *map_on_heap(size_t bytes) {
+  struct heap_map *map = bytes <= MOST_HEAP_BYTES ? find_heap_map(NULL) : NULL;
+  void *address = map ? aligned_alloc(PAGE, bytes) : NULL;
+  if (address)
+    *map = (struct heap_map){memset(address, 0, bytes), bytes};
+  return address;
+}
+
+/* ---- Calls ------------------------------------------------------------------ */
+
 int __real_open(const char *path, int flags, ...);
 int __real_fstat(int descriptor, struct stat *state);
 ssize_t __real_pread(int descriptor, void *into, size_t bytes, off_t offset);
@@ -91,6 +121,10 @@ ssize_t __wrap_pread(int descriptor, void *into, size_t bytes, off_t offset) {
 void *__wrap_mmap(void *address, size_t bytes, int access, int flags, int descriptor, off_t offset);
 void *__wrap_mmap(void *address, size_t bytes, int access, int flags, int descriptor,
                   off_t offset) {
+  if (descriptor < 0 && !address) {
+    void *on_heap = map_on_heap(bytes);
+    return on_heap ? on_heap : __real_mmap(address, bytes, access, flags, descriptor, offset);
+  }
   if (descriptor != DESCRIPTOR)
     return __real_mmap(address, bytes, access, flags, descriptor, offset);
   FUZZ_PROMISE((size_t)offset % PAGE == 0 && bytes > 0 && (size_t)offset < file.size &&
@@ -101,10 +135,19 @@ void *__wrap_mmap(void *address, size_t bytes, int access, int flags, int descri
 int __wrap_munmap(void *address, size_t bytes);
 int __wrap_munmap(void *address, size_t bytes) {
   bool ours = file.pages && (uintptr_t)address - (uintptr_t)file.pages < file.room;
-  return ours ? 0 : __real_munmap(address, bytes);
+  struct heap_map *map = find_heap_map(address);
+  if (!map)
+    return ours ? 0 : __real_munmap(address, bytes);
+  FUZZ_PROMISE(map->bytes == bytes);
+  free(map->address);
+  map->address = NULL;
+  return 0;
 }
 
 int __wrap_close(int descriptor);
 int __wrap_close(int descriptor) {
-  return descriptor == DESCRIPTOR ? 0 : __real_close(descriptor);
+  if (descriptor == DESCRIPTOR)
+    return 0;
+  errno = EBADF;
+  return descriptor < 0 ? -1 : __real_close(descriptor); /* none costs nothing */
 }
