@@ -4,7 +4,8 @@
  * same code. Two passes over the rows, in parallel by ranges of 1024 rows: the first
  * counts the rows and edges that each range has in each block, from which
  * follows where they go; the second copies them there. A row is sorted, so
- * its parts for the blocks lie one after the other. */
+ * its parts for the blocks lie one after the other. What the second pass finds may be other than
+ * what the first one counted (used_files.h): nothing is written outside the sections. */
 #include "partitioner/blocked_csr.h"
 
 #include <inttypes.h>
@@ -67,7 +68,9 @@ static struct range_rows rows_of_range(const struct cutting *cutting, uint64_t r
 }
 
 static inline uint64_t block_of(const struct cutting *cutting, uint32_t column) {
-  return cutting->is_shift ? column >> cutting->shift : column / (uint32_t)cutting->block_vertices;
+  uint64_t block =
+      cutting->is_shift ? column >> cutting->shift : column / (uint32_t)cutting->block_vertices;
+  return block < cutting->num_blocks ? block : cutting->num_blocks - 1;
 }
 
 /* The cursors of the calling thread. */
@@ -89,14 +92,14 @@ static void set_range_edges(struct cutting *cutting, uint64_t block, uint64_t ra
 /* In many blocks a row has an edge or two in each: whether the next one is in the same block cannot
  * be guessed, so here and in copy_range nothing branches on it. */
 static void count_range(struct cutting *cutting, const struct qn_csr_rows *rows, uint64_t range) {
-  const uint64_t *offsets = rows->row_offsets;
   struct range_rows own = rows_of_range(cutting, range);
+  const uint64_t *offsets = rows->row_offsets + (own.first - rows->first);
+  const uint64_t base = rows->row_offsets[0], num_own = own.last - own.first;
   struct cursor *cursors = own_cursors(cutting);
-  uint64_t base = offsets[rows->first];
   memset(cursors, 0, cutting->num_blocks * sizeof *cursors);
-  for (uint64_t row = own.first; row < own.last; row++) {
-    uint64_t row_end = offsets[row + 1] - base, previous = UINT64_MAX;
-    for (uint64_t edge = offsets[row] - base; edge < row_end; edge++) {
+  for (uint64_t i = 0; i < num_own; i++) {
+    uint64_t row_end = offsets[i + 1] - base, previous = UINT64_MAX;
+    for (uint64_t edge = offsets[i] - base; edge < row_end; edge++) {
       uint64_t block = block_of(cutting, rows->columns[edge]);
       cursors[block].row += block != previous;
       cursors[block].edge++;
@@ -171,19 +174,23 @@ static void set_cursors(const struct cutting *cutting, uint64_t range, struct cu
 
 static void copy_range(const struct cutting *cutting, const struct qn_csr_rows *rows,
                        uint64_t range) {
-  const uint64_t *offsets = rows->row_offsets;
   struct range_rows own = rows_of_range(cutting, range);
+  const uint64_t *offsets = rows->row_offsets + (own.first - rows->first);
+  const uint64_t base = rows->row_offsets[0], num_own = own.last - own.first;
+  const uint64_t num_edges = cutting->rows->num_edges;
+  const uint64_t num_rows = cutting->block_rows[cutting->num_blocks];
   struct cursor *cursors = own_cursors(cutting);
-  uint64_t base = offsets[rows->first];
-  for (uint64_t row = own.first; row < own.last; row++) {
-    uint64_t row_end = offsets[row + 1] - base, previous = UINT64_MAX, begin = 0;
-    for (uint64_t edge = offsets[row] - base; edge < row_end; edge++) {
+  for (uint64_t i = 0; i < num_own; i++) {
+    uint64_t row_end = offsets[i + 1] - base, previous = UINT64_MAX, begin = 0;
+    for (uint64_t edge = offsets[i] - base; edge < row_end; edge++) {
       uint64_t block = block_of(cutting, rows->columns[edge]);
       struct cursor *cursor = &cursors[block];
       uint64_t place = cutting->block_edges[block] + cursor->edge;
       cursor->row += block != previous;
       begin = block != previous ? cursor->edge : begin;
-      cutting->id_map[cursor->row - 1] = (uint32_t)row;
+      if (place >= num_edges || cursor->row > num_rows)
+        return;
+      cutting->id_map[cursor->row - 1] = (uint32_t)(own.first + i);
       cutting->row_offsets[cursor->row - 1 + block] = (uint32_t)begin;
       cutting->columns[place] = rows->columns[edge];
       if (rows->weights)
@@ -197,20 +204,21 @@ static void copy_range(const struct cutting *cutting, const struct qn_csr_rows *
 /* A single block has the edges as they are. */
 static void copy_whole_range(const struct cutting *cutting, const struct qn_csr_rows *rows,
                              uint64_t range) {
-  const uint64_t *offsets = rows->row_offsets;
   struct range_rows own = rows_of_range(cutting, range);
-  uint64_t first_edge = offsets[own.first], local = cutting->range_starts[range];
-  uint64_t from = first_edge - offsets[rows->first], count = offsets[own.last] - first_edge;
+  const uint64_t *offsets = rows->row_offsets + (own.first - rows->first);
+  const uint64_t num_own = own.last - own.first;
+  uint64_t first_edge = offsets[0], local = cutting->range_starts[range];
+  uint64_t from = first_edge - rows->row_offsets[0], count = offsets[num_own] - first_edge;
   if (count == 0)
     return;
   memcpy(cutting->columns + first_edge, rows->columns + from, 4 * count);
   if (rows->weights)
     memcpy(cutting->out_weights + first_edge, rows->weights + from, 4 * count);
-  for (uint64_t row = own.first; row < own.last; row++) {
-    if (offsets[row + 1] == offsets[row])
+  for (uint64_t i = 0; i < num_own && local < cutting->block_rows[1]; i++) {
+    if (offsets[i + 1] == offsets[i])
       continue;
-    cutting->id_map[local] = (uint32_t)row;
-    cutting->row_offsets[local++] = (uint32_t)offsets[row];
+    cutting->id_map[local] = (uint32_t)(own.first + i);
+    cutting->row_offsets[local++] = (uint32_t)offsets[i];
   }
 }
 
@@ -261,7 +269,7 @@ static uint64_t fitting_block(const uint64_t *degrees, uint64_t num_vertices, ui
 /* Too many edges in a block: says by how much, and what would fit. */
 static void count_columns(const struct qn_csr_rows *rows, void *context) {
   uint64_t *degrees = context;
-  uint64_t count = rows->row_offsets[rows->last] - rows->row_offsets[rows->first];
+  uint64_t count = rows->row_offsets[rows->last - rows->first] - rows->row_offsets[0];
   for (uint64_t i = 0; i < count; i++) {
 #pragma omp atomic
     degrees[rows->columns[i]]++;

@@ -74,7 +74,7 @@ static void write_partitions(struct build *build) {
   uint64_t unused = 0, p = 0;
   build->arrays.edge_offsets[0] = 0;
   build->arrays.prefix_offsets[0] = 0;
-  while (qn_edge_cutter_next(&cutter, &cut)) {
+  while (p < build->size.num_partitions && qn_edge_cutter_next(&cutter, &cut)) {
     unused += build->size.range_size - cut.num_sources;
     p++;
     build->arrays.edge_offsets[p] = cut.end;
@@ -126,6 +126,17 @@ static void rename_vertices(struct build *build) {
 
 /* ---- Edges ------------------------------------------------------------------ */
 
+struct row {
+  uint64_t begin, end;
+};
+
+/* Within the edges, whatever the file has become. */
+static struct row row_of(const struct qn_csr *csr, uint64_t v) {
+  uint64_t begin = csr->row_offsets[v], end = csr->row_offsets[v + 1];
+  end = end < csr->num_edges ? end : csr->num_edges;
+  return (struct row){begin < end ? begin : end, end};
+}
+
 /* Destinations without out-edges and their weights, waiting for the end of their row. */
 struct sinks {
   uint32_t *ids;     /* [HUB_EDGES] */
@@ -133,12 +144,12 @@ struct sinks {
 };
 
 /* Both branches write and one counts: which vertices have out-edges cannot be predicted. */
-static void rename_row(const struct build *build, uint64_t v, const uint32_t *weights,
-                       struct sinks *sinks) {
+static void rename_row(const struct build *build, uint64_t v, struct row row,
+                       const uint32_t *weights, struct sinks *sinks) {
   const struct qn_csr *csr = build->csr;
   uint32_t *destinations = build->arrays.destinations, *new_weights = build->arrays.weights;
-  uint64_t begin = csr->row_offsets[v], end = csr->row_offsets[v + 1], place = begin, waiting = 0;
-  for (uint64_t e = begin; e < end; e++) {
+  uint64_t place = row.begin, waiting = 0;
+  for (uint64_t e = row.begin; e < row.end; e++) {
     uint32_t id = build->ids[csr->column_indices[e]];
     bool sink = id >= build->first_sink;
     build->arrays.sources[e] = build->ids[v];
@@ -151,10 +162,6 @@ static void rename_row(const struct build *build, uint64_t v, const uint32_t *we
   memcpy(destinations + place, sinks->ids, waiting * sizeof *destinations);
   if (weights)
     memcpy(new_weights + place, sinks->weights, waiting * sizeof *new_weights);
-}
-
-static uint64_t degree(const struct qn_csr *csr, uint64_t v) {
-  return csr->row_offsets[v + 1] - csr->row_offsets[v];
 }
 
 /* All rows but hubs. */
@@ -176,9 +183,11 @@ static enum qn_status rename_rows(struct build *build, const uint32_t *weights,
     for (uint64_t begin = 0; begin < csr->num_edges; begin += EDGES_AT_ONCE) {
       uint64_t end = begin + EDGES_AT_ONCE;
       uint64_t last = end < csr->num_edges ? qn_csr_row_at(csr, end) : csr->num_vertices;
-      for (uint64_t v = qn_csr_row_at(csr, begin); v < last; v++)
-        if (degree(csr, v) < HUB_EDGES)
-          rename_row(build, v, weights, &sinks);
+      for (uint64_t v = qn_csr_row_at(csr, begin); v < last; v++) {
+        struct row row = row_of(csr, v);
+        if (row.end - row.begin < HUB_EDGES)
+          rename_row(build, v, row, weights, &sinks);
+      }
     }
   }
   qn_pages_free(waiting, 2 * threads * HUB_EDGES, sizeof *waiting);
@@ -194,10 +203,10 @@ static uint64_t count_sinks(const struct build *build, uint64_t begin, uint64_t 
 
 /* A hub's row by all threads: count the destinations without out-edges in each piece, then place.
  */
-static enum qn_status rename_hub(struct build *build, uint64_t v, const uint32_t *weights,
-                                 struct qn_error *error) {
+static enum qn_status rename_hub(struct build *build, uint64_t v, struct row row,
+                                 const uint32_t *weights, struct qn_error *error) {
   const struct qn_csr *csr = build->csr;
-  uint64_t row_begin = csr->row_offsets[v], row_end = csr->row_offsets[v + 1];
+  uint64_t row_begin = row.begin, row_end = row.end;
   uint64_t pieces = (row_end - row_begin + EDGES_AT_ONCE - 1) / EDGES_AT_ONCE;
   uint64_t *sinks_before;
   enum qn_status status = qn_alloc_zeroed(&sinks_before, pieces + 1, sizeof *sinks_before,
@@ -222,6 +231,8 @@ static enum qn_status rename_hub(struct build *build, uint64_t v, const uint32_t
     for (uint64_t e = row_begin + begin; e < row_begin + end; e++) {
       uint32_t id = build->ids[csr->column_indices[e]];
       uint64_t to = id >= build->first_sink ? sink_place++ : place++;
+      if (to >= row_end) /* more than were counted: the file is being overwritten */
+        break;
       build->arrays.sources[e] = build->ids[v];
       build->arrays.destinations[to] = id;
       if (weights)
@@ -244,8 +255,9 @@ static enum qn_status rename_hubs(struct build *build, const uint32_t *weights,
     if (v < next)
       continue;
     next = v + 1;
-    if (degree(csr, v) >= HUB_EDGES)
-      status = rename_hub(build, v, weights, error);
+    struct row row = row_of(csr, v);
+    if (row.end - row.begin >= HUB_EDGES)
+      status = rename_hub(build, v, row, weights, error);
   }
   return status;
 }

@@ -52,6 +52,8 @@ bool qn_edge_cutter_next(struct qn_edge_cutter *cutter, struct qn_edge_cut *cut)
     cut->end = furthest;
     cut->num_sources = begin == csr->row_offsets[row];
   }
+  if (cut->end <= begin || cut->end > csr->num_edges) /* of a file that is being overwritten */
+    cut->end = furthest;
   cutter->row = next_row;
   cutter->edge = cut->end;
   return true;

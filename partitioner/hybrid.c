@@ -79,31 +79,36 @@ static void count_coo(const struct splitting *work) {
 /* Of the rows [first, last) alone, few enough for what is known of them to stay in the L1 cache. */
 static void fill_ell(const struct splitting *work, const struct qn_csr_rows *rows, uint64_t first,
                      uint64_t last) {
-  uint64_t base = rows->row_offsets[rows->first];
+  const uint64_t *offsets = rows->row_offsets + (first - rows->first);
+  const uint64_t base = rows->row_offsets[0], count = last - first;
   for (uint64_t k = 0; k < work->width; k++) {
-    uint32_t *columns = work->ell_columns + k * work->pitch;
-    uint32_t *weights = rows->weights ? work->ell_weights + k * work->pitch : NULL;
-    for (uint64_t row = first; row < last; row++) {
-      uint64_t edge = rows->row_offsets[row] + k;
-      bool there = edge < rows->row_offsets[row + 1];
-      columns[row] = there ? rows->columns[edge - base] : QN_HYBRID_PADDING;
+    uint32_t *columns = work->ell_columns + k * work->pitch + first;
+    uint32_t *weights = rows->weights ? work->ell_weights + k * work->pitch + first : NULL;
+    for (uint64_t i = 0; i < count; i++) {
+      uint64_t edge = offsets[i] + k;
+      bool there = edge < offsets[i + 1];
+      columns[i] = there ? rows->columns[edge - base] : QN_HYBRID_PADDING;
       if (weights)
-        weights[row] = there ? rows->weights[edge - base] : 0;
+        weights[i] = there ? rows->weights[edge - base] : 0;
     }
   }
 }
 
+/* Rows may have become longer since they were counted (used_files.h): what does not fit is left
+ * out. */
 static void fill_coo(const struct splitting *work, const struct qn_csr_rows *rows) {
-  uint64_t base = rows->row_offsets[rows->first];
+  const uint64_t *offsets = rows->row_offsets, num_rows = rows->last - rows->first;
+  const uint64_t num_coo = work->coo_starts[work->num_ranges];
   uint64_t place = work->coo_starts[rows->first / QN_HYBRID_RANGE];
-  for (uint64_t row = rows->first; row < rows->last; row++) {
-    uint64_t length = length_of(rows->row_offsets, row);
-    uint64_t edge = rows->row_offsets[row] - base + work->width;
+  for (uint64_t row = 0; row < num_rows; row++) {
+    uint64_t length = length_of(offsets, row), edge = offsets[row] - offsets[0] + work->width;
     if (length <= work->width)
       continue;
     uint64_t rest = length - work->width;
+    if (rest > num_coo - place)
+      return;
     for (uint64_t i = 0; i < rest; i++)
-      work->coo_rows[place + i] = (uint32_t)row;
+      work->coo_rows[place + i] = (uint32_t)(rows->first + row);
     memcpy(work->coo_columns + place, rows->columns + edge, 4 * rest);
     if (rows->weights)
       memcpy(work->coo_weights + place, rows->weights + edge, 4 * rest);

@@ -1,8 +1,11 @@
 #include "partitioner/row_visitor.h"
 
+#include <omp.h>
+
 #include "partitioner/build_common.h"
 #include "support/memory.h"
 #include "support/temp_file.h"
+#include "support/threads.h"
 
 /* Rows that a visitor of a stored CSR is shown together. */
 static const uint64_t STEP = 4096;
@@ -42,24 +45,44 @@ void qn_rows_close(struct qn_rows *rows) {
   *rows = (struct qn_rows){0};
 }
 
-static void visit_stored(const struct qn_csr *csr, qn_rows_visitor *visitor, void *context) {
+/* Offsets [first, first + count] as a visitor may rely on them, whatever the file has become. */
+static void copy_offsets(const struct qn_csr *csr, uint64_t first, uint64_t count,
+                         uint64_t *offsets) {
+  uint64_t least = 0;
+  for (uint64_t i = 0; i <= count; i++) {
+    uint64_t offset = csr->row_offsets[first + i];
+    offset = offset < least ? least : offset;
+    least = offsets[i] = offset < csr->num_edges ? offset : csr->num_edges;
+  }
+}
+
+static enum qn_status visit_stored(const struct qn_csr *csr, qn_rows_visitor *visitor,
+                                   void *context, struct qn_error *error) {
   const uint32_t *weights = qn_weight_bits(&csr->weights);
+  uint64_t *offsets;
+  enum qn_status status = qn_pages_alloc(&offsets, qn_threads() * (STEP + 1), sizeof *offsets,
+                                         "offsets of rows", error);
+  if (status)
+    return status;
 #pragma omp parallel for schedule(dynamic, 1)
   for (uint64_t first = 0; first < csr->num_vertices; first += STEP) {
-    uint64_t left = csr->num_vertices - first, begin = csr->row_offsets[first];
+    uint64_t left = csr->num_vertices - first, count = left < STEP ? left : STEP;
+    uint64_t *own = offsets + (uint64_t)omp_get_thread_num() * (STEP + 1);
+    copy_offsets(csr, first, count, own);
     visitor(&(struct qn_csr_rows){.first = first,
-                                  .last = first + (left < STEP ? left : STEP),
-                                  .row_offsets = csr->row_offsets,
-                                  .columns = csr->column_indices + begin,
-                                  .weights = weights ? weights + begin : NULL},
+                                  .last = first + count,
+                                  .row_offsets = own,
+                                  .columns = csr->column_indices + own[0],
+                                  .weights = weights ? weights + own[0] : NULL},
             context);
   }
+  qn_pages_free(offsets, qn_threads() * (STEP + 1), sizeof *offsets);
+  return QN_OK;
 }
 
 enum qn_status qn_rows_visit(const struct qn_rows *rows, bool is_last, qn_rows_visitor *visitor,
                              void *context, struct qn_error *error) {
   if (!rows->stored)
     return qn_transposition_visit(&rows->transposition, is_last, visitor, context, error);
-  visit_stored(rows->stored, visitor, context);
-  return QN_OK;
+  return visit_stored(rows->stored, visitor, context, error);
 }

@@ -148,15 +148,16 @@ static enum qn_status write_in_edges(struct build *build, struct qn_writer *writ
   return status;
 }
 
+/* The offsets are in their section, but what was copied there need not be what was checked. */
 static void fill_shards(const struct build *build) {
-  const uint64_t *rows = build->in.row_offsets;
+  const uint64_t *rows = build->in.row_offsets, num_edges = build->in.num_edges;
   const struct qn_shards_arrays *arrays = &build->arrays;
 #pragma omp parallel for schedule(dynamic, 1)
   for (uint64_t s = 0; s < build->num_shards; s++) {
     uint64_t first = build->vertex_offsets[s], last = build->vertex_offsets[s + 1];
     arrays->replication[s] = (uint8_t)qn_sh_replication(shard_edges(build, s, s + 1), last - first);
     for (uint64_t v = first; v < last; v++)
-      for (uint64_t e = rows[v]; e < rows[v + 1]; e++)
+      for (uint64_t e = rows[v]; e < rows[v + 1] && e < num_edges; e++)
         arrays->destination_offsets[e] = (uint16_t)(v - first);
   }
 }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "support/memory.h"
+#include "support/used_files.h"
 
 /* Bytes of a vertex without edges: slot and ADJLIST_SZ. */
 enum { VERTEX_BYTES = QN_SLOT_BYTES + QN_ADJLIST_SIZE_BYTES };
@@ -52,11 +53,11 @@ uint64_t qn_page_count(const struct qn_csr *csr, const struct qn_page_format *fo
 
 /* The RVT entries of a vertex that is too large for one page; returns the page after its last. */
 static uint64_t place_large(const struct qn_csr *csr, const struct qn_page_format *format,
-                            uint64_t vertex, uint64_t page,
+                            uint64_t vertex, uint64_t page, uint64_t num_pages,
                             const struct qn_slotted_pages_arrays *arrays) {
   uint64_t edge_limit = qn_page_edge_limit(format);
   uint64_t count = (degree(csr, vertex) + edge_limit - 1) / edge_limit;
-  for (uint64_t i = 0; i < count; i++) {
+  for (uint64_t i = 0; i < count && page + i < num_pages; i++) {
     arrays->start_vids[page + i] = (uint32_t)vertex;
     arrays->lp_ranges[page + i] = (int32_t)(count - 1 - i);
     arrays->edge_offsets[page + i] = csr->row_offsets[vertex] + i * edge_limit;
@@ -64,13 +65,14 @@ static uint64_t place_large(const struct qn_csr *csr, const struct qn_page_forma
   return page + count;
 }
 
-static void fill_rvt(const struct qn_csr *csr, const struct qn_page_format *format,
-                     const struct qn_slotted_pages_arrays *arrays) {
-  uint64_t page = 0;
-  for (uint64_t vertex = 0; vertex < csr->num_vertices;) {
+/* False if there are not as many pages as were counted. */
+static bool fill_rvt(const struct qn_csr *csr, const struct qn_page_format *format,
+                     uint64_t num_pages, const struct qn_slotted_pages_arrays *arrays) {
+  uint64_t page = 0, vertex = 0;
+  while (vertex < csr->num_vertices && page < num_pages) {
     uint64_t end = small_page_end(csr, format, vertex);
     if (end == vertex) {
-      page = place_large(csr, format, vertex++, page, arrays);
+      page = place_large(csr, format, vertex++, page, num_pages, arrays);
       continue;
     }
     arrays->start_vids[page] = (uint32_t)vertex;
@@ -78,8 +80,11 @@ static void fill_rvt(const struct qn_csr *csr, const struct qn_page_format *form
     arrays->edge_offsets[page++] = csr->row_offsets[vertex];
     vertex = end;
   }
+  if (page != num_pages || vertex != csr->num_vertices)
+    return false;
   arrays->start_vids[page] = (uint32_t)csr->num_vertices;
   arrays->edge_offsets[page] = csr->num_edges;
+  return true;
 }
 
 /* ---- Physical ids ---------------------------------------------------------- */
@@ -147,13 +152,20 @@ static uint64_t write_record(const struct qn_csr *csr, const struct qn_page_form
   return QN_ADJLIST_SIZE_BYTES + count * format->edge_bytes;
 }
 
+/* Vertices and edges must fit, whatever the row offsets have become since they were looked at: else
+ * the page stays empty. */
 static void fill_page(const struct qn_csr *csr, const struct qn_slotted_pages *view,
                       const struct id_table *table, uint64_t page, uint8_t *out) {
   uint64_t first = view->start_vids[page], slots = qn_page_num_slots(view, page);
-  uint64_t offset = 0, edge = view->edge_offsets[page];
+  uint64_t offset = 0, edge = view->edge_offsets[page], last = view->edge_offsets[page + 1];
   bool large = qn_page_is_large(view, page);
+  if (edge > last || last > csr->num_edges ||
+      slots * VERTEX_BYTES + (last - edge) * view->format.edge_bytes > view->format.page_bytes)
+    return;
   for (uint64_t slot = 0; slot < slots; slot++) {
-    uint64_t end = large ? view->edge_offsets[page + 1] : csr->row_offsets[first + slot + 1];
+    uint64_t end = large ? last : csr->row_offsets[first + slot + 1];
+    end = end < edge ? edge : end;
+    end = end > last ? last : end;
     qn_store_slot(&view->format, out, slot, first + slot, (uint32_t)offset);
     offset += write_record(csr, &view->format, table, edge, end, out + offset);
     edge = end;
@@ -181,7 +193,8 @@ enum qn_status qn_slotted_pages_build(struct qn_source *source, const void *opti
   status = qn_slotted_pages_write(writer, &view.format, view.num_pages, &arrays, error);
   if (status)
     return status;
-  fill_rvt(csr, &view.format, &arrays);
+  if (!fill_rvt(csr, &view.format, view.num_pages, &arrays))
+    return qn_input_changed(error);
   view.start_vids = arrays.start_vids;
   view.lp_ranges = arrays.lp_ranges;
   view.edge_offsets = arrays.edge_offsets;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "support/checked.h"
 
@@ -89,16 +91,77 @@ void qn_free(void *memory) {
   free(memory);
 }
 
+/* ---- Reservations ----------------------------------------------------------- */
+
+/* An array lies at the beginning of a reservation of address space, the rest of which faults: as
+ * far as an index of 32 bits reaches, whatever number of a file it comes from, and a page for who
+ * writes on behind the end. */
+static const uint64_t LEAST_REACH = sizeof(uint64_t), MOST_REACH = 128; /* bytes an index */
+
+/* Where address space is limited, memory may be all that it is enough for; and ThreadSanitizer
+ * leaves too little of it. */
+static bool may_reserve(void) {
+#ifdef __SANITIZE_THREAD__
+  return false;
+#else
+  static atomic_int known; /* 1: yes, 2: no */
+  struct rlimit limit;
+  if (atomic_load(&known) == 0)
+    atomic_store(&known,
+                 getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur == RLIM_INFINITY ? 1 : 2);
+  return atomic_load(&known) == 1;
+#endif
+}
+
+static uint64_t reserved_bytes(uint64_t bytes, uint64_t size) {
+  uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+  uint64_t per_index = size < LEAST_REACH ? LEAST_REACH : size > MOST_REACH ? MOST_REACH : size;
+  uint64_t reach = per_index << 32;
+  return ((bytes > reach ? bytes : reach) + 2 * page - 1) / page * page;
+}
+
+/* Address space that nothing is at, from where huge pages of a file's part from `offset` on, or of
+ * memory, can be mapped. */
+static void *reserve(uint64_t bytes, uint64_t offset) {
+  const uint64_t huge_page = (uint64_t)2 << 20;
+  uint8_t *space =
+      mmap(NULL, bytes + huge_page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (space == MAP_FAILED)
+    return MAP_FAILED;
+  uint64_t lead = (offset - (uintptr_t)space) % huge_page;
+  if (lead > 0)
+    munmap(space, lead);
+  if (lead < huge_page)
+    munmap(space + lead + bytes, huge_page - lead);
+  return space + lead;
+}
+
+/* Of `descriptor`, or of memory if that is -1. */
+static void *map_pages(uint64_t bytes, uint64_t size, int descriptor, uint64_t offset) {
+  const int protection = PROT_READ | PROT_WRITE;
+  int flags = descriptor < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
+  bytes = bytes ? bytes : 1;
+  if (must_fail())
+    return MAP_FAILED;
+  if (!may_reserve())
+    return mmap(NULL, bytes, protection, flags, descriptor, (off_t)offset);
+  uint64_t reserved = reserved_bytes(bytes, size);
+  void *place = reserve(reserved, offset);
+  if (place == MAP_FAILED)
+    return MAP_FAILED;
+  void *memory = mmap(place, bytes, protection, flags | MAP_FIXED, descriptor, (off_t)offset);
+  if (memory == MAP_FAILED)
+    munmap(place, reserved);
+  return memory;
+}
+
 enum qn_status qn_pages_alloc(void *out, uint64_t count, uint64_t size, const char *what,
                               struct qn_error *error) {
   uint64_t bytes;
   store_pointer(out, NULL);
   if (!checked_bytes(count, size, &bytes))
     return qn_fail(error, QN_SYSTEM, "%s would exceed the address space", what);
-  void *memory = MAP_FAILED;
-  if (!must_fail())
-    memory = mmap(NULL, bytes ? bytes : 1, PROT_READ | PROT_WRITE,
-                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void *memory = map_pages(bytes, size, -1, 0);
   if (memory == MAP_FAILED)
     return qn_fail_memory(error, what, bytes);
   if (bytes >= (uint64_t)4 << 20)
@@ -108,14 +171,12 @@ enum qn_status qn_pages_alloc(void *out, uint64_t count, uint64_t size, const ch
   return QN_OK;
 }
 
-enum qn_status qn_pages_map(void *out, int descriptor, uint64_t bytes, const char *what,
-                            struct qn_error *error) {
+enum qn_status qn_pages_map(void *out, int descriptor, uint64_t offset, uint64_t count,
+                            uint64_t size, const char *what, struct qn_error *error) {
   store_pointer(out, NULL);
-  void *memory = MAP_FAILED;
-  if (!must_fail())
-    memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+  void *memory = map_pages(count * size, size, descriptor, offset);
   if (memory == MAP_FAILED)
-    return qn_fail_memory(error, what, bytes);
+    return qn_fail_memory(error, what, count * size);
   atomic_fetch_add(&live_allocations, 1);
   store_pointer(out, memory);
   return QN_OK;
@@ -125,7 +186,7 @@ void qn_pages_free(void *memory, uint64_t count, uint64_t size) {
   if (!memory)
     return;
   uint64_t bytes = count * size;
-  munmap(memory, bytes ? bytes : 1);
+  munmap(memory, may_reserve() ? reserved_bytes(bytes, size) : bytes ? bytes : 1);
   atomic_fetch_sub(&live_allocations, 1);
 }
 

@@ -26,12 +26,17 @@ void qn_free(void *memory);
 /* Large arrays: page-aligned, zero-filled on first touch, on huge pages where the
  * system has them. Memory is committed as it is touched. Give back with
  * qn_pages_free, whole, with the same count and size; qn_pages_release gives
- * the physical memory of a middle part back early (it then reads as zero). */
+ * the physical memory of a middle part back early (it then reads as zero).
+ *
+ * What an index of 32 bits reaches behind the array is nobody's and faults, unless the address
+ * space is limited (ulimit -v). So arrays that are indexed by numbers of a mapped file, which may
+ * have become any numbers since they were checked (used_files.h), come from here. */
 enum qn_status qn_pages_alloc(void *out, uint64_t count, uint64_t size, const char *what,
                               struct qn_error *error);
-/* The same for the first `bytes` bytes of an open file, which writing changes. */
-enum qn_status qn_pages_map(void *out, int descriptor, uint64_t bytes, const char *what,
-                            struct qn_error *error);
+/* The same for the part of an open file that begins at `offset`, a multiple of the page size: what
+ * is written is written there. `count * size` must not overflow, nor be 0. */
+enum qn_status qn_pages_map(void *out, int descriptor, uint64_t offset, uint64_t count,
+                            uint64_t size, const char *what, struct qn_error *error);
 void qn_pages_free(void *memory, uint64_t count, uint64_t size);
 void qn_pages_release(void *memory, uint64_t bytes);
 

@@ -273,7 +273,7 @@ enum qn_status qn_bulk_alloc(void *out, uint64_t count, uint64_t size, const cha
     return status;
   status = reserve_space(descriptor, bytes, error);
   if (!status)
-    status = qn_pages_map(out, descriptor, bytes, what, error);
+    status = qn_pages_map(out, descriptor, 0, count, size, what, error);
   close(descriptor);
   return status;
 }

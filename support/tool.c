@@ -18,6 +18,7 @@
 #include "support/progress.h"
 #include "support/suggest.h"
 #include "support/threads.h"
+#include "support/used_files.h"
 
 static const char *tool_name = "quern";
 static bool json_errors;
@@ -71,22 +72,49 @@ static void print_version(FILE *stream, struct argp_state *state) {
   fprintf(stream, "%s (Quern) %s\n", tool_name, QN_VERSION);
 }
 
-/* A mapped input that shrinks while it is read is a SIGBUS: say so instead of crashing. */
-static void input_vanished(int signal_number) {
-  static const char message[] =
-      "quern: an input file was truncated or became unreadable while it was in use\n";
-  (void)signal_number;
-  if (write(STDERR_FILENO, message, sizeof message - 1) < 0)
-    _exit(QN_SYSTEM);
+/* In a signal handler: nothing but system calls. */
+_Noreturn static void give_up(const char *message) {
+  ssize_t written = write(STDERR_FILENO, message, strlen(message));
+  (void)written;
   qn_atomic_files_remove();
   _exit(QN_SYSTEM);
 }
 
-static void catch_vanishing_inputs(void) {
+/* A mapped input that shrinks while it is read is a SIGBUS: say so instead of crashing. */
+static void input_vanished(int signal_number) {
+  (void)signal_number;
+  give_up("quern: an input file was truncated or became unreadable while it was in use\n");
+}
+
+#define OVERWRITTEN                                                                                \
+  "an input file was overwritten while it was in use, so there is no result; write a new file "    \
+  "and "                                                                                           \
+  "rename it instead"
+
+static struct sigaction before_segv;
+
+/* What is read of a mapped input that is overwritten may lead anywhere, but only to where nothing
+ * is lies nothing to be harmed (used_files.h). Of a fault with another cause the one takes care who
+ * did before, when the instruction is run again. */
+static void input_overwritten(int signal_number) {
+  if (qn_used_files_written())
+    give_up("quern: " OVERWRITTEN "\n");
+  if (before_segv.sa_handler == SIG_DFL)
+    qn_atomic_files_remove();
+  sigaction(signal_number, &before_segv, NULL);
+}
+
+static void catch_changing_inputs(void) {
   struct sigaction action = {.sa_handler = input_vanished};
   sigfillset(&action.sa_mask);
   sigaction(SIGBUS, &action, NULL);
+<<<<<<< HEAD
   /* A limit of file sizes, or a pipe that nobody reads, shall be an error of writing. */
+=======
+  action.sa_handler = input_overwritten;
+  sigaction(SIGSEGV, &action, &before_segv);
+  /* A limit of file sizes shall be an error of writing, which has a message. */
+>>>>>>> dd7c3ed (Keep memory safe while an input is overwritten)
   signal(SIGXFSZ, SIG_IGN);
   signal(SIGPIPE, SIG_IGN);
 }
@@ -378,7 +406,7 @@ void qn_tool_parse(const char *name, const struct argp *argp, int argc, char **a
   }
   at_work = true;
   argv[0] = called;
-  catch_vanishing_inputs();
+  catch_changing_inputs();
   qn_atomic_files_catch_signals();
   qn_progress_show(options->quiet);
   qn_threads_set(options->threads);
@@ -396,9 +424,23 @@ void qn_tool_print_error(const struct qn_error *error) {
   fprintf(stderr, "%s: %s\n", tool_name, qn_error_text(error, text, sizeof text));
 }
 
+/* A tool that fails while its input is overwritten may find any fault in it. */
+static bool is_overwriting(enum qn_status status) {
+  return status && status != QN_SYSTEM && status != QN_INTERRUPTED && qn_used_files_written();
+}
+
 int qn_tool_exit(enum qn_status status, const struct qn_error *error) {
+  struct qn_error cause;
   at_work = false;
+<<<<<<< HEAD
   if (status && !qn_reader_has_gone())
+=======
+  if (is_overwriting(status)) {
+    status = qn_fail(&cause, QN_SYSTEM, OVERWRITTEN);
+    error = &cause;
+  }
+  if (status)
+>>>>>>> dd7c3ed (Keep memory safe while an input is overwritten)
     qn_tool_print_error(error);
   if (status && json_errors)
     print_json_error(status, error);

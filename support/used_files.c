@@ -2,12 +2,14 @@
 
 #include <limits.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
 static struct qn_used_file *first;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static atomic_bool was_written; /* one that is listed no more */
 
 bool qn_file_state_of(int descriptor, struct qn_file_state *state) {
   struct stat about;
@@ -21,12 +23,20 @@ static bool same_time(struct timespec a, struct timespec b) {
   return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
 }
 
-/* Of a file that is shorter nothing is looked at: its mapping ends early. */
+/* Written to since then, as far as its times tell. */
+static bool is_written(const struct qn_used_file *file, struct qn_file_state *now) {
+  return !qn_file_state_of(file->descriptor, now) || now->bytes != file->state.bytes ||
+         !same_time(now->modified, file->state.modified);
+}
+
+/* What was written may have been taken back by now, so it does not help that the bytes are the same
+ * again. A new name or another owner changes the other time alone, and so does who sets the time of
+ * writing back. */
 static bool is_unchanged(struct qn_used_file *file) {
   struct qn_file_state now;
-  if (!qn_file_state_of(file->descriptor, &now) || now.bytes != file->state.bytes)
+  if (is_written(file, &now))
     return false;
-  if (same_time(now.modified, file->state.modified) && same_time(now.changed, file->state.changed))
+  if (same_time(now.changed, file->state.changed))
     return true;
   if (!file->is_intact(file->user))
     return false;
@@ -45,6 +55,9 @@ void qn_used_file_list(struct qn_used_file *file) {
 }
 
 void qn_used_file_forget(struct qn_used_file *file) {
+  struct qn_file_state now;
+  if (file->user && is_written(file, &now))
+    atomic_store(&was_written, true);
   pthread_mutex_lock(&lock);
   if (file->after)
     file->after->before = file->before;
@@ -53,6 +66,16 @@ void qn_used_file_forget(struct qn_used_file *file) {
   else if (first == file)
     first = file->after;
   pthread_mutex_unlock(&lock);
+}
+
+bool qn_used_files_written(void) {
+  struct qn_file_state now;
+  if (atomic_load(&was_written))
+    return true;
+  for (const struct qn_used_file *file = first; file; file = file->after)
+    if (is_written(file, &now))
+      return true;
+  return false;
 }
 
 static enum qn_status check(struct qn_used_file *file, struct qn_error *error) {
@@ -134,4 +157,11 @@ enum qn_status qn_inputs_kept(const char *output, const char *const *inputs, uin
 
 enum qn_status qn_input_kept(const char *output, const char *input, struct qn_error *error) {
   return input ? qn_inputs_kept(output, &input, 1, error) : QN_OK;
+}
+
+enum qn_status qn_input_changed(struct qn_error *error) {
+  enum qn_status status = qn_used_files_check(error);
+  return status ? status
+                : qn_fail(error, QN_SYSTEM,
+                          "an input is no longer what was counted before, so there is no result");
 }

@@ -3,7 +3,13 @@
  * mapped, and was overwritten meanwhile may be published.
  *
  * Whoever maps such a file lists it; atomic_file.h and atomic_folder.h put no output in place when
- * one that is listed has changed. */
+ * one that is listed has changed.
+ *
+ * Until then what a mapped file holds may change at any time, though it was checked. It is read as
+ * what it is, and memory stays safe: an offset of 64 bits is bounded where it is used, before
+ * anything is written by it, or by what was counted in memory of one's own; a number of 32 bits
+ * indexes arrays that fault behind their end (memory.h). A fault is taken for what it is if a
+ * listed file has been written (tool.h). */
 #ifndef QN_SUPPORT_USED_FILES_H
 #define QN_SUPPORT_USED_FILES_H
 
@@ -28,8 +34,8 @@ struct qn_used_file {
   const char *path; /* for messages */
   int descriptor;   /* open as long as the input is listed */
   struct qn_file_state state;
-  /* Are its bytes what they were? Called if the file's times are not: it may have got another name
-   * or another owner. */
+  /* Are its bytes what they were? Called if the file was not written, but its other time is
+   * another: it may have got another name or another owner. */
   bool (*is_intact)(const void *user);
   const void *user;
   struct qn_used_file *before, *after;
@@ -44,6 +50,9 @@ bool qn_file_state_of(int descriptor, struct qn_file_state *state);
 void qn_used_file_list(struct qn_used_file *input);
 void qn_used_file_forget(struct qn_used_file *input);
 
+/* Has one been written while it was listed? For signal handlers: takes no lock. */
+bool qn_used_files_written(void);
+
 /* QN_SYSTEM, naming the file, if one that is listed has changed. To be called when all has been
  * read that counts, by what publishes results elsewhere than in a file. */
 enum qn_status qn_used_files_check(struct qn_error *error);
@@ -57,6 +66,10 @@ enum qn_status qn_inputs_kept(const char *output, const char *const *inputs, uin
                               struct qn_error *error);
 /* The same of one; NULL is none. */
 enum qn_status qn_input_kept(const char *output, const char *input, struct qn_error *error);
+
+/* What was counted of an input and what was found there later do not agree: as above, or QN_SYSTEM
+ * anyway. */
+enum qn_status qn_input_changed(struct qn_error *error);
 
 #ifdef __cplusplus
 }

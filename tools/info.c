@@ -8,6 +8,7 @@
 #include "formats/container/figures.h"
 #include "support/sizes.h"
 #include "support/tool.h"
+#include "support/used_files.h"
 #include "tools/graph_statistics.h"
 #include <quern/layouts.h>
 #include <quern/open.h>
@@ -147,6 +148,8 @@ int main(int argc, char **argv) {
     explain_edges(description, options.shared.json);
   if (!status && options.statistics)
     status = add_statistics(&options, description, &error);
+  if (!status)
+    status = qn_used_files_check(&error);
   if (!status && options.shared.json) {
     json_dumpf(description, stdout, JSON_INDENT(2));
     putchar('\n');

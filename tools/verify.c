@@ -14,6 +14,7 @@
 #include "support/sizes.h"
 #include "support/threads.h"
 #include "support/tool.h"
+#include "support/used_files.h"
 #include <quern/layouts.h>
 #include <quern/open.h>
 
@@ -105,6 +106,8 @@ static json_t *verify_file(const char *path, bool quick, enum qn_status *status,
     layout = qn_layout_name(qn_container_info(container)->layout);
     if (!quick)
       *status = qn_container_check(container, error);
+    if (!*status)
+      *status = qn_used_files_check(error);
   }
   qn_container_unmap(container);
   return json_pack("{s:o, s:b, s:s?, s:o, s:I, s:f}", "file", qn_json_text(path), "valid",

@@ -34,8 +34,12 @@ static enum qn_status carry_strings(const struct qn_ids *ids, struct qn_relabeli
                                     struct qn_error *error) {
   uint64_t num_vertices = relabeling->num_vertices;
   uint64_t offset_bytes = (num_vertices + 1) * sizeof(uint64_t);
-  enum qn_status status =
-      take_memory(relabeling, offset_bytes + ids->string_offsets[num_vertices], error);
+  uint64_t num_bytes = 0; /* of those that stay */
+  for (uint64_t v = 0; v < num_vertices; v++) {
+    const uint64_t *old = ids->string_offsets + relabeling->old_of_new[v];
+    num_bytes += old[1] - old[0];
+  }
+  enum qn_status status = take_memory(relabeling, offset_bytes + num_bytes, error);
   if (status)
     return status;
   uint64_t *offsets = relabeling->memory;
@@ -43,7 +47,9 @@ static enum qn_status carry_strings(const struct qn_ids *ids, struct qn_relabeli
   offsets[0] = 0;
   for (uint64_t v = 0; v < num_vertices; v++) {
     uint64_t old = relabeling->old_of_new[v];
-    offsets[v + 1] = offsets[v] + ids->string_offsets[old + 1] - ids->string_offsets[old];
+    uint64_t length = ids->string_offsets[old + 1] - ids->string_offsets[old];
+    uint64_t room = num_bytes - offsets[v]; /* enough unless the file is being overwritten */
+    offsets[v + 1] = offsets[v] + (length < room ? length : room);
   }
 #pragma omp parallel for
   for (uint64_t v = 0; v < num_vertices; v++)

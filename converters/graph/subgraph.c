@@ -114,10 +114,12 @@ static void fill_rows(const struct extraction *extraction, const struct qn_graph
 #pragma omp parallel for schedule(dynamic, 1024)
   for (uint64_t row = 0; row < extraction->num_kept; row++) {
     uint32_t source = extraction->old_of_new[row];
-    uint64_t place = arrays->row_offsets[row];
+    uint64_t place = arrays->row_offsets[row], last = arrays->row_offsets[row + 1];
     for (uint64_t e = whole->row_offsets[source]; e < whole->row_offsets[source + 1]; e++) {
       if (!edge_stays(extraction, source, e))
         continue;
+      if (place == last) /* more than were counted: the file is being overwritten */
+        break;
       arrays->column_indices[place] = extraction->new_of_old[whole->column_indices[e]];
       if (arrays->weights)
         ((uint32_t *)arrays->weights)[place] = weights[e];

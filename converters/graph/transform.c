@@ -139,6 +139,8 @@ static void push_edge(const struct job *job, struct qn_edge_stream *stream, uint
                       uint64_t edge, uint64_t place) {
   const struct qn_csr *csr = &job->graph->out;
   uint64_t column = csr->column_indices[edge];
+  if (column >= csr->num_vertices) /* the file is being overwritten (used_files.h) */
+    return;
   uint64_t source = job->transform->transpose ? column : row;
   uint64_t destination = job->transform->transpose ? row : column;
   enum qn_weight_type type = csr->weights.type;
@@ -165,11 +167,11 @@ static enum qn_status push_part(const struct job *job, uint64_t part, struct qn_
   qn_edge_stream_open(&stream, job->list, part);
   uint64_t row = qn_row_of_edge(csr, edge), place = 0;
   /* The first edge may have duplicates in the part before. */
-  while (edge - place > csr->row_offsets[row] &&
+  while (place < edge && edge - place > csr->row_offsets[row] &&
          csr->column_indices[edge - place - 1] == csr->column_indices[edge])
     place++;
   for (; edge < last; edge++) {
-    while (csr->row_offsets[row + 1] <= edge)
+    while (row + 1 < csr->num_vertices && csr->row_offsets[row + 1] <= edge)
       row++;
     push_edge(job, &stream, row, edge, place);
     bool repeated = edge + 1 < csr->row_offsets[row + 1] &&

@@ -12,6 +12,7 @@
 #include "support/memory.h"
 #include "support/progress.h"
 #include "support/temp_file.h"
+#include "support/used_files.h"
 #include <quern/archive.h>
 
 #define SIGNATURE "\x89QRN\r\n\x1a\n"
@@ -68,8 +69,8 @@ static void push_part(const struct qn_csr *csr, const uint64_t *names, uint64_t 
   uint64_t edge = part * PART_EDGES;
   uint64_t last = edge + PART_EDGES < csr->num_edges ? edge + PART_EDGES : csr->num_edges;
   enum qn_weight_type type = csr->weights.type;
-  for (uint64_t row = qn_row_of_edge(csr, edge); edge < last; row++) {
-    uint64_t end = csr->row_offsets[row + 1] < last ? csr->row_offsets[row + 1] : last;
+  for (uint64_t row = qn_row_of_edge(csr, edge); edge < last && row < csr->num_vertices; row++) {
+    uint64_t row_end = csr->row_offsets[row + 1], end = row_end < last ? row_end : last;
     for (; edge < end; edge++) {
       uint32_t column = csr->column_indices[edge];
       uint64_t source = names ? names[row] : row, destination = names ? names[column] : column;
@@ -159,6 +160,8 @@ static enum qn_status read_container(struct qn_input *input, const struct qn_rea
   status = set_vertices(&source, options, result, error);
   if (!status)
     status = push_edges(&csr, names, list, sequence, error);
+  if (!status) /* which nobody can ask for what was read once it is closed */
+    status = qn_used_files_check(error);
   result->ledger.records += csr.num_edges;
   result->ledger.edges_read += csr.num_edges;
   qn_graph_source_close(&source);

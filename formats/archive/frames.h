@@ -70,12 +70,12 @@ enum qn_status qn_frame_decoders_create(const struct qn_container *archive,
 /* NULL is allowed. */
 void qn_frame_decoders_destroy(struct qn_frame_decoders *decoders);
 
-/* Decode all frames into `elements`, of as many elements as qn_frames_count says, or, if that is
- * NULL, each into memory that is used again, and hand them to `taker` (NULL: nobody) (A-3).
+/* Decode all frames, of `count` elements as qn_frames_count has said, into `elements` or, if that
+ * is NULL, each into memory that is used again, and hand them to `taker` (NULL: nobody) (A-3).
  * `paging` is for filters of pages alone. */
 enum qn_status qn_frames_read(struct qn_frame_decoders *decoders,
                               const struct qn_container *archive, const struct qn_section *section,
-                              const struct qn_paging *paging, void *elements,
+                              uint64_t count, const struct qn_paging *paging, void *elements,
                               const struct qn_frame_taker *taker, struct qn_error *error);
 
 /* Of a section that is cut: decode frame `frame`, which is not empty, by the calling thread: rows,

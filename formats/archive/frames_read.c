@@ -29,7 +29,7 @@ struct qn_frame_decoders {
 struct decoding {
   const struct qn_container *archive;
   const struct qn_section *section;
-  struct qn_disk_frame_index index;
+  uint64_t num_elements, frame_elements;
   const struct qn_paging *paging; /* for filters of pages */
   uint8_t *elements;              /* NULL: frames lie in the decoders */
   const struct qn_frame_taker *taker;
@@ -69,6 +69,10 @@ uint64_t qn_frames_frame_bytes(const struct qn_container *archive,
   return frame_elements(archive, section) * section->element_bytes;
 }
 
+static uint64_t frames_of(uint64_t num_elements, uint64_t frame_elements) {
+  return num_elements / frame_elements + (num_elements % frame_elements != 0);
+}
+
 static bool index_is_sound(const struct qn_container *archive, const struct qn_section *section) {
   if (section->stored_bytes < sizeof(struct qn_disk_frame_index) + 8)
     return false;
@@ -77,9 +81,8 @@ static bool index_is_sound(const struct qn_container *archive, const struct qn_s
   if (index.reserved || index.frame_elements != frame_elements(archive, section) ||
       index.num_elements > section->count || index.num_frames > room)
     return false;
-  uint64_t frames =
-      index.num_elements / index.frame_elements + (index.num_elements % index.frame_elements != 0);
-  return index.num_frames == frames && (section->upper || index.num_elements == section->count);
+  return index.num_frames == frames_of(index.num_elements, index.frame_elements) &&
+         (section->upper || index.num_elements == section->count);
 }
 
 static bool offsets_are_sound(const struct qn_section *section) {
@@ -117,8 +120,8 @@ enum qn_status qn_frames_count(const struct qn_container *archive, const struct 
 }
 
 static uint64_t frame_count(const struct decoding *decoding, uint64_t frame) {
-  uint64_t left = decoding->index.num_elements - frame * decoding->index.frame_elements;
-  return left < decoding->index.frame_elements ? left : decoding->index.frame_elements;
+  uint64_t left = decoding->num_elements - frame * decoding->frame_elements;
+  return left < decoding->frame_elements ? left : decoding->frame_elements;
 }
 
 enum qn_status qn_frames_corrupt(const struct qn_container *archive,
@@ -176,7 +179,7 @@ static bool unfilter_frame(const struct decoding *decoding,
   if (!qn_filter_is_of_pages(filter))
     return qn_filter_decode(filter, section->element_bytes, content, bytes, out, count);
   uint64_t page_bytes = decoding->paging->view.format.page_bytes;
-  uint64_t first = frame * (decoding->index.frame_elements / page_bytes);
+  uint64_t first = frame * (decoding->frame_elements / page_bytes);
   void *scratch = decoders->decoders[omp_get_thread_num()].memory + scratch_offset(decoders);
   return qn_paging_decode(decoding->paging, filter, first, first + count / page_bytes, content,
                           bytes, scratch, out);
@@ -187,7 +190,7 @@ static enum qn_status decode_frame(const struct decoding *decoding,
                                    struct qn_error *error) {
   const struct qn_section *section = decoding->section;
   uint64_t count = frame_count(decoding, frame);
-  uint64_t offset = frame * decoding->index.frame_elements * section->element_bytes;
+  uint64_t offset = frame * decoding->frame_elements * section->element_bytes;
   uint8_t *out = decoding->elements ? decoding->elements + offset
                                     : decoders->decoders[omp_get_thread_num()].memory;
   size_t bytes;
@@ -233,10 +236,11 @@ enum qn_status qn_frames_read_weights(struct qn_frame_decoders *decoders,
 static enum qn_status decode_frames(const struct decoding *decoding,
                                     const struct qn_frame_decoders *decoders,
                                     struct qn_error *error) {
+  const uint64_t num_frames = frames_of(decoding->num_elements, decoding->frame_elements);
   uint64_t bad = UINT64_MAX;
   enum qn_status status = QN_OK;
 #pragma omp parallel for schedule(dynamic, 1)
-  for (uint64_t frame = 0; frame < decoding->index.num_frames; frame++) {
+  for (uint64_t frame = 0; frame < num_frames; frame++) {
     uint64_t bad_now;
     struct qn_error own_error;
 #pragma omp atomic read
@@ -263,11 +267,12 @@ static enum qn_status decode_frames(const struct decoding *decoding,
 
 enum qn_status qn_frames_read(struct qn_frame_decoders *decoders,
                               const struct qn_container *archive, const struct qn_section *section,
-                              const struct qn_paging *paging, void *elements,
+                              uint64_t count, const struct qn_paging *paging, void *elements,
                               const struct qn_frame_taker *taker, struct qn_error *error) {
   const struct decoding decoding = {.archive = archive,
                                     .section = section,
-                                    .index = read_index(section),
+                                    .num_elements = count,
+                                    .frame_elements = frame_elements(archive, section),
                                     .paging = paging,
                                     .elements = elements,
                                     .taker = taker};

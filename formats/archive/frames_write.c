@@ -19,6 +19,8 @@ struct encoder {
   void *scratch;     /* NULL without pages */
   uint64_t filtered_room;
   uint64_t compressed_room;
+  uint64_t num_degrees;
+  uint64_t scratch_room;
 };
 
 /* One section on its way. */
@@ -82,10 +84,10 @@ static uint64_t widest_bound(const struct encoding *encoding) {
 
 static void destroy_encoder(struct encoder *encoder) {
   ZSTD_freeCCtx(encoder->context);
-  qn_free(encoder->filtered);
-  qn_free(encoder->compressed);
-  qn_free(encoder->degrees);
-  qn_free(encoder->scratch);
+  qn_pages_free(encoder->filtered, encoder->filtered_room, 1);
+  qn_pages_free(encoder->compressed, encoder->compressed_room, 1);
+  qn_pages_free(encoder->degrees, encoder->num_degrees, sizeof *encoder->degrees);
+  qn_pages_free(encoder->scratch, encoder->scratch_room, 1);
 }
 
 static enum qn_status create_encoder(struct encoder *encoder, const struct encoding *encoding,
@@ -94,20 +96,23 @@ static enum qn_status create_encoder(struct encoder *encoder, const struct encod
   encoder->filtered_room = widest_bound(encoding);
   encoder->compressed_room = 2 * ZSTD_compressBound(encoder->filtered_room);
   encoder->context = ZSTD_createCCtx();
+  if (encoding->cut)
+    encoder->num_degrees =
+        ((uint64_t)1 << encoding->cut->strips->span_log2) + encoding->cut->strips->num_strips;
+  if (encoding->paging)
+    encoder->scratch_room = qn_paging_scratch(encoding->frame_elements);
   enum qn_status status = encoder->context ? QN_OK : qn_fail_memory(error, "a compressor", 0);
   if (!status)
-    status = qn_alloc(&encoder->filtered, encoder->filtered_room, 1, "a filter buffer", error);
-  if (!status)
     status =
-        qn_alloc(&encoder->compressed, encoder->compressed_room, 1, "a compressor buffer", error);
+        qn_pages_alloc(&encoder->filtered, encoder->filtered_room, 1, "a filter buffer", error);
+  if (!status)
+    status = qn_pages_alloc(&encoder->compressed, encoder->compressed_room, 1,
+                            "a compressor buffer", error);
   if (!status && encoding->cut)
-    status = qn_alloc(&encoder->degrees,
-                      ((uint64_t)1 << encoding->cut->strips->span_log2) +
-                          encoding->cut->strips->num_strips,
-                      sizeof *encoder->degrees, "rows of a strip", error);
+    status = qn_pages_alloc(&encoder->degrees, encoder->num_degrees, sizeof *encoder->degrees,
+                            "rows of a strip", error);
   if (!status && encoding->paging)
-    status = qn_alloc(&encoder->scratch, qn_paging_scratch(encoding->frame_elements), 1,
-                      "edges of pages", error);
+    status = qn_pages_alloc(&encoder->scratch, encoder->scratch_room, 1, "edges of pages", error);
   return status;
 }
 

@@ -18,7 +18,8 @@ static enum qn_status decode_section(struct qn_frame_decoders *decoders,
   if (!status && count != section->count)
     status = qn_container_violation(archive, error, "A-4", "section %s has no upper triangle",
                                     section->name);
-  return status ? status : qn_frames_read(decoders, archive, section, NULL, out, NULL, error);
+  return status ? status
+                : qn_frames_read(decoders, archive, section, count, NULL, out, NULL, error);
 }
 
 /* `out` is the address of a pointer. */

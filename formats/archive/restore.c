@@ -96,7 +96,7 @@ static enum qn_status restore_in_memory(const struct restoring *restoring,
   if (section->codec == QN_CODEC_NONE)
     memcpy(memory, section->data, section->logical_bytes);
   else
-    status = qn_frames_read(restoring->decoders, restoring->archive, section,
+    status = qn_frames_read(restoring->decoders, restoring->archive, section, section->count,
                             &restoring->paging.paging, memory, NULL, error);
   return status ? status : take_all(outgoing, memory, section->logical_bytes, error);
 }
@@ -111,7 +111,7 @@ static enum qn_status restore_plain(struct restoring *restoring, const struct qn
   if (!needed && section->codec == QN_CODEC_NONE)
     return take_all(outgoing, section->data, section->logical_bytes, error);
   if (!needed && frames_are_chunks)
-    return qn_frames_read(restoring->decoders, restoring->archive, section,
+    return qn_frames_read(restoring->decoders, restoring->archive, section, section->count,
                           &restoring->paging.paging, NULL, &taker, error);
   enum qn_status status =
       qn_pages_alloc(&memory, section->logical_bytes, 1, "a decoded section", error);

@@ -120,7 +120,7 @@ static enum qn_status read_upper(struct restoring *restoring, unsigned which,
     status = qn_pages_alloc(&restoring->upper[which], *count, sizeof(uint32_t),
                             "the upper triangle", error);
   return status ? status
-                : qn_frames_read(job->decoders, job->archive, section, NULL,
+                : qn_frames_read(job->decoders, job->archive, section, *count, NULL,
                                  restoring->upper[which], NULL, error);
 }
 

@@ -27,10 +27,10 @@ struct comparison {
 static void compare_rows(const struct qn_csr_rows *rows, void *context) {
   struct comparison *comparison = context;
   const struct qn_csr *csr = comparison->csr;
-  uint64_t begin = rows->row_offsets[rows->first], end = rows->row_offsets[rows->last];
-  bool same = begin == csr->row_offsets[rows->first] && end == csr->row_offsets[rows->last] &&
-              memcmp(rows->row_offsets + rows->first, csr->row_offsets + rows->first,
-                     (rows->last - rows->first) * sizeof *rows->row_offsets) == 0 &&
+  uint64_t count = rows->last - rows->first;
+  uint64_t begin = rows->row_offsets[0], end = rows->row_offsets[count];
+  bool same = memcmp(rows->row_offsets, csr->row_offsets + rows->first,
+                     (count + 1) * sizeof *rows->row_offsets) == 0 &&
               memcmp(rows->columns, csr->column_indices + begin, (end - begin) * 4) == 0 &&
               (!rows->weights || memcmp(rows->weights, qn_weight_bits(&csr->weights) + begin,
                                         (end - begin) * 4) == 0);

@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -118,13 +117,12 @@ static enum qn_status map_section(struct qn_writer *writer, uint64_t offset, uin
     return QN_OK;
   mapped->lead = offset % page;
   mapped->mapped_bytes = mapped->lead + bytes;
-  mapped->mapping = mmap(NULL, mapped->mapped_bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
-                         qn_atomic_file_descriptor(writer->file), (off_t)(offset - mapped->lead));
-  if (mapped->mapping != MAP_FAILED)
-    return QN_OK;
-  mapped->mapping = NULL;
-  qn_fail_errno(error, "cannot map the output");
-  return qn_error_in_file(error, qn_atomic_file_path(writer->file)), QN_SYSTEM;
+  enum qn_status status =
+      qn_pages_map(&mapped->mapping, qn_atomic_file_descriptor(writer->file), offset - mapped->lead,
+                   mapped->mapped_bytes, 1, "a section's mapping", error);
+  if (status)
+    qn_error_in_file(error, qn_atomic_file_path(writer->file));
+  return status;
 }
 
 static void *section_pointer(const struct mapped_section *mapped) {
@@ -365,8 +363,7 @@ static enum qn_status write_frame(struct qn_writer *writer, struct qn_error *err
 
 static void destroy(struct qn_writer *writer) {
   for (uint32_t i = 0; i < writer->num_sections; i++)
-    if (writer->mapped[i].mapping)
-      munmap(writer->mapped[i].mapping, writer->mapped[i].mapped_bytes);
+    qn_pages_free(writer->mapped[i].mapping, writer->mapped[i].mapped_bytes, 1);
   qn_free(writer->table);
   qn_free(writer->mapped);
   qn_free(writer);

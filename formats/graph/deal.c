@@ -9,6 +9,7 @@
 #include "formats/graph/stream_store.h"
 #include "support/temp_file.h"
 #include "support/threads.h"
+#include "support/used_files.h"
 #include <quern/inline.h>
 
 enum { LINE = QN_STREAM_BYTES / sizeof(uint32_t) }; /* words of a line */
@@ -28,7 +29,9 @@ struct qn_deal_words qn_deal_words(const struct qn_dealt_edges *dealt, uint64_t 
     before = shares[(part - 1) * dealt->num_buckets].end;
   else if (bucket > 0)
     before = dealt->shares[(dealt->num_parts - 1) * dealt->num_buckets + bucket - 1].end;
-  return (struct qn_deal_words){line_after(before), shares[part * dealt->num_buckets].end};
+  uint64_t end = shares[part * dealt->num_buckets].end;
+  return (struct qn_deal_words){line_after(before),
+                                end < dealt->num_words ? end : dealt->num_words};
 }
 
 void qn_deal_release(const struct qn_dealt_edges *dealt, uint64_t bucket) {
@@ -44,9 +47,8 @@ void qn_deal_release(const struct qn_dealt_edges *dealt, uint64_t bucket) {
 /* Where a block of rows ends, or `end` if that is earlier. */
 static uint64_t block_end(const struct qn_csr *csr, uint64_t block, uint64_t end) {
   uint64_t row = (block + 1) << ROW_BITS;
-  if (row > csr->num_vertices || csr->row_offsets[row] > end)
-    return end;
-  return csr->row_offsets[row];
+  uint64_t last = row > csr->num_vertices ? end : csr->row_offsets[row];
+  return last < end ? last : end;
 }
 
 /* ---- Counting --------------------------------------------------------------- */
@@ -110,6 +112,7 @@ struct dealer {
   uint32_t *waiting_weights;    /* NULL without weights */
   uint32_t *words;
   uint32_t *weights;
+  uint64_t num_words;
   unsigned span_log2;
 };
 
@@ -120,7 +123,7 @@ static inline void deal_word(const struct dealer *dealer, uint64_t bucket, uint3
   dealer->waiting[line + slot] = word;
   if (weight)
     dealer->waiting_weights[line + slot] = *weight;
-  if (slot < LINE - 1)
+  if (slot < LINE - 1 || place >= dealer->num_words) /* more than was counted */
     return;
   qn_stream_store(dealer->words + (place - slot), dealer->waiting + line);
   if (weight)
@@ -147,9 +150,9 @@ QN_ALWAYS_INLINE void deal_rows(const struct qn_csr *csr, const struct dealer *d
   const struct dealer own = *dealer;
   const uint64_t *row_offsets = csr->row_offsets;
   const uint32_t *columns = csr->column_indices;
-  for (uint64_t row = qn_row_of_edge(csr, edge); edge < end; row++) {
-    uint64_t row_end = row_offsets[row + 1] < end ? row_offsets[row + 1] : end;
-    for (; edge < row_end; edge++)
+  for (uint64_t row = qn_row_of_edge(csr, edge); edge < end && row < csr->num_vertices; row++) {
+    uint64_t row_end = row_offsets[row + 1], last = row_end < end ? row_end : end;
+    for (; edge < last; edge++)
       deal_edge(&own, row, columns[edge], weights ? weights + edge : NULL);
   }
 }
@@ -167,7 +170,7 @@ static void deal_part(const struct qn_csr *csr, const struct dealer *dealer, uin
 static void flush_lines(const struct dealer *dealer, uint64_t num_buckets) {
   for (uint64_t bucket = 0; bucket < num_buckets; bucket++) {
     uint64_t place = dealer->shares[bucket].end, line = bucket * LINE;
-    if (place % LINE == 0)
+    if (place % LINE == 0 || place >= dealer->num_words)
       continue;
     qn_stream_store(dealer->words + (place - place % LINE), dealer->waiting + line);
     if (dealer->weights)
@@ -182,6 +185,7 @@ static enum qn_status deal_shares(const struct qn_dealt_edges *dealt, const stru
   struct dealer dealer = {.shares = dealt->shares + part * dealt->num_buckets,
                           .words = dealt->words,
                           .weights = dealt->weights,
+                          .num_words = dealt->num_words,
                           .span_log2 = dealt->span_log2};
   qn_part_of(csr->num_edges, dealt->num_parts, part, &begin, &end);
   enum qn_status status =
@@ -243,9 +247,12 @@ enum qn_status qn_deal_edges(const struct qn_csr *csr, struct qn_dealt_edges *de
   if (!status) {
     count_words(dealt, csr);
     place_shares(dealt);
+    if (dealt->bounds[dealt->num_buckets] != csr->num_edges)
+      status = qn_input_changed(error);
+  }
+  if (!status)
     status =
         qn_bulk_alloc(&dealt->words, dealt->num_words, sizeof *dealt->words, "dealt edges", error);
-  }
   if (!status && csr->weights.type != QN_WEIGHT_NONE)
     status = qn_bulk_alloc(&dealt->weights, dealt->num_words, sizeof *dealt->weights,
                            "dealt weights", error);

@@ -9,6 +9,7 @@
 #include "support/memory.h"
 #include "support/temp_file.h"
 #include "support/threads.h"
+#include "support/used_files.h"
 
 /* Keys of a thread's table, and a cache line between it and the next. */
 #define TABLE_KEYS ((uint64_t)QN_DEAL_KEYS + 63)
@@ -24,12 +25,12 @@ static struct row_range rows_of_bucket(const struct qn_dealt_edges *dealt, uint6
 
 /* ---- The lengths of rows ---------------------------------------------------- */
 
-/* `counts` [QN_DEAL_KEYS] is working space. */
-static void count_bucket(const struct qn_dealt_edges *dealt, uint64_t bucket, uint64_t *counts,
+/* `counts` [QN_DEAL_KEYS] is working space. False if other edges were dealt than counted, which
+ * sorting relies on. */
+static bool count_bucket(const struct qn_dealt_edges *dealt, uint64_t bucket, uint64_t *counts,
                          uint64_t *row_offsets) {
   struct row_range rows = rows_of_bucket(dealt, bucket);
-  memset(counts, 0, (rows.last - rows.first) * sizeof *counts);
-  counts[QN_DEAL_MARK] = 0; /* of marks, which nobody reads */
+  memset(counts, 0, QN_DEAL_KEYS * sizeof *counts); /* with marks, which nobody reads */
   for (uint64_t part = 0; part < dealt->num_parts; part++) {
     struct qn_deal_words words = qn_deal_words(dealt, bucket, part);
     for (uint64_t i = words.begin; i < words.end; i++)
@@ -40,6 +41,10 @@ static void count_bucket(const struct qn_dealt_edges *dealt, uint64_t bucket, ui
     row_offsets[row] = next;
     next += counts[row - rows.first];
   }
+  uint64_t outside = 0;
+  for (uint64_t key = rows.last - rows.first; key < (uint64_t)1 << dealt->span_log2; key++)
+    outside += counts[key];
+  return outside == 0 && next == dealt->bounds[bucket + 1];
 }
 
 static enum qn_status create_tables(struct qn_transposition *work, struct qn_error *error) {
@@ -61,11 +66,12 @@ enum qn_status qn_transposition_create(const struct qn_csr *csr, uint64_t *row_o
     status = create_tables(work, error);
   if (status)
     return status;
-#pragma omp parallel for schedule(dynamic, 1)
+  bool as_counted = true;
+#pragma omp parallel for schedule(dynamic, 1) reduction(&& : as_counted)
   for (uint64_t bucket = 0; bucket < dealt->num_buckets; bucket++)
-    count_bucket(dealt, bucket, own_table(work), row_offsets);
+    as_counted = count_bucket(dealt, bucket, own_table(work), row_offsets) && as_counted;
   row_offsets[csr->num_vertices] = csr->num_edges;
-  return QN_OK;
+  return as_counted ? QN_OK : qn_input_changed(error);
 }
 
 void qn_transposition_destroy(struct qn_transposition *work) {
@@ -168,7 +174,7 @@ static enum qn_status visit_bucket(const struct visit *visit, uint64_t bucket,
     qn_deal_release(dealt, bucket);
   visit->visitor(&(struct qn_csr_rows){.first = rows.first,
                                        .last = rows.last,
-                                       .row_offsets = visit->work->row_offsets,
+                                       .row_offsets = visit->work->row_offsets + rows.first,
                                        .columns = buffer->columns,
                                        .weights = buffer->weights},
                  visit->context);
@@ -207,8 +213,8 @@ enum qn_status qn_transposition_visit(const struct qn_transposition *work, bool 
 /* Sorting where the edges are to stay would miss the caches more often than copying takes. */
 static void copy_rows(const struct qn_csr_rows *rows, void *context) {
   const struct qn_graph_arrays *arrays = context;
-  uint64_t begin = rows->row_offsets[rows->first];
-  uint64_t bytes = 4 * (rows->row_offsets[rows->last] - begin);
+  uint64_t begin = rows->row_offsets[0];
+  uint64_t bytes = 4 * (rows->row_offsets[rows->last - rows->first] - begin);
   if (bytes == 0)
     return;
   memcpy(arrays->column_indices + begin, rows->columns, bytes);

@@ -29,8 +29,8 @@ void qn_transposition_destroy(struct qn_transposition *work);
 /* Rows [first, last) of a CSR; `first` is a multiple of 1024, and so is `last`, or else V. */
 struct qn_csr_rows {
   uint64_t first, last;
-  const uint64_t *row_offsets; /* [V + 1] of the whole */
-  const uint32_t *columns;     /* of the edges from row_offsets[first] on */
+  const uint64_t *row_offsets; /* [last - first + 1] ascending, none more than E */
+  const uint32_t *columns;     /* of the edges from row_offsets[0] on */
   const uint32_t *weights;     /* bits, beside the columns; NULL without */
 };
 

@@ -5,12 +5,13 @@
  * vertices are in each block; ranges are worked on in parallel. */
 #include <string.h>
 
+#include "support/used_files.h"
 #include <quern/blocked_csr.h>
 #include <quern/transpose.h>
 
 struct union_work {
   const struct qn_blocking *blocking;
-  uint64_t num_vertices;
+  uint64_t num_vertices, num_edges;
   struct qn_graph_arrays arrays;
   const uint32_t *weights; /* bits; NULL without */
 };
@@ -36,7 +37,7 @@ static void copy_row(const struct union_work *work, uint64_t from, uint64_t to, 
 static void copy_range(const struct union_work *work, uint64_t range) {
   const struct qn_blocking *blocking = work->blocking;
   uint64_t first = range * QN_RANGE_VERTICES;
-  uint64_t places[QN_RANGE_VERTICES];
+  uint64_t places[QN_RANGE_VERTICES] = {0};
   for (uint64_t v = first; v < first + QN_RANGE_VERTICES && v < work->num_vertices; v++)
     places[v - first] = work->arrays.row_offsets[v];
   for (uint64_t block = 0; block < blocking->num_blocks; block++) {
@@ -44,10 +45,12 @@ static void copy_range(const struct union_work *work, uint64_t range) {
     const uint32_t *starts = qn_block_ranges(blocking, block);
     const uint32_t *ids = blocking->id_map + blocking->block_rows[block];
     for (uint64_t row = starts[range]; row < starts[range + 1]; row++) {
-      uint64_t count = offsets[row + 1] - offsets[row];
-      uint64_t *place = &places[ids[row] - first];
-      copy_row(work, blocking->block_edges[block] + offsets[row], *place, count);
-      *place += count;
+      uint32_t begin = offsets[row], count = offsets[row + 1] - begin,
+               own = ids[row] - (uint32_t)first;
+      if (own >= QN_RANGE_VERTICES || count > work->num_edges - places[own])
+        return; /* the file is being overwritten (used_files.h) */
+      copy_row(work, blocking->block_edges[block] + begin, places[own], count);
+      places[own] += count;
     }
   }
 }
@@ -55,10 +58,12 @@ static void copy_range(const struct union_work *work, uint64_t range) {
 enum qn_status qn_blocking_unite(const struct qn_blocking *blocking, uint64_t num_vertices,
                                  struct qn_graph *graph, struct qn_error *error) {
   const struct qn_weights *weights = &blocking->weights;
-  struct union_work work = {.blocking = blocking, .num_vertices = num_vertices};
+  struct union_work work = {.blocking = blocking,
+                            .num_vertices = num_vertices,
+                            .num_edges = blocking->block_edges[blocking->num_blocks]};
   work.weights = qn_weight_bits(weights);
-  enum qn_status status = qn_graph_create(num_vertices, blocking->block_edges[blocking->num_blocks],
-                                          weights->type, graph, &work.arrays, error);
+  enum qn_status status =
+      qn_graph_create(num_vertices, work.num_edges, weights->type, graph, &work.arrays, error);
   if (status)
     return status;
   uint64_t *offsets = work.arrays.row_offsets;
@@ -70,6 +75,10 @@ enum qn_status qn_blocking_unite(const struct qn_blocking *blocking, uint64_t nu
     count_range(&work, range);
   for (uint64_t v = 0; v < num_vertices; v++)
     offsets[v + 1] += offsets[v];
+  if (offsets[num_vertices] != work.num_edges) {
+    qn_graph_unmap(graph);
+    return qn_input_changed(error);
+  }
 #pragma omp parallel for schedule(dynamic, 16)
   for (uint64_t range = 0; range < blocking->num_ranges; range++)
     copy_range(&work, range);

@@ -17,14 +17,19 @@ static void restore_rows(const struct qn_edge_partitions *view, uint64_t *row_of
   struct qn_ep_divider divider = qn_ep_divider(view->range_size);
   const uint32_t *sources = view->sources;
   uint64_t num_edges = view->num_edges;
-#pragma omp parallel for
-  for (uint64_t e = 0; e < num_edges; e++) {
-    if (e > 0 && sources[e] == sources[e - 1])
-      continue;
-    uint32_t dense = qn_ep_dense(view, divider, sources[e]);
-    uint64_t vertex = dense == 0 ? 0 : (uint64_t)view->new_to_old[dense - 1] + 1;
-    for (; vertex <= view->new_to_old[dense]; vertex++)
-      row_offsets[vertex] = e;
+#pragma omp parallel
+  {
+    uint64_t filled =
+        0; /* by this thread: more than there are only while the file is overwritten */
+#pragma omp for
+    for (uint64_t e = 0; e < num_edges; e++) {
+      if ((e > 0 && sources[e] == sources[e - 1]) || filled > view->num_vertices)
+        continue;
+      uint32_t dense = qn_ep_dense(view, divider, sources[e]);
+      uint64_t vertex = dense == 0 ? 0 : (uint64_t)view->new_to_old[dense - 1] + 1;
+      for (; vertex <= view->new_to_old[dense]; vertex++, filled++)
+        row_offsets[vertex] = e;
+    }
   }
   uint64_t vertex =
       view->num_sources == 0 ? 0 : (uint64_t)view->new_to_old[view->num_sources - 1] + 1;

@@ -1,6 +1,7 @@
 /* From ELL and COO back to plain rows, in parallel by ranges of 1024 rows. */
 #include <string.h>
 
+#include "support/used_files.h"
 #include <quern/hybrid.h>
 
 struct union_work {
@@ -67,6 +68,10 @@ enum qn_status qn_hybrid_unite(const struct qn_hybrid_matrix *matrix, struct qn_
     count_range(&work, range);
   for (uint64_t v = 0; v < matrix->num_vertices; v++)
     offsets[v + 1] += offsets[v];
+  if (offsets[matrix->num_vertices] != matrix->num_edges) {
+    qn_graph_unmap(graph);
+    return qn_input_changed(error);
+  }
 #pragma omp parallel for schedule(dynamic, 16)
   for (uint64_t range = 0; range < matrix->num_ranges; range++)
     copy_range(&work, range);

@@ -17,11 +17,15 @@ static void decode_page(const struct qn_slotted_pages *view, uint64_t page,
   const uint8_t *bytes = qn_page_at(view, page);
   uint32_t num_slots = qn_page_num_slots(view, page);
   uint64_t edge = view->edge_offsets[page];
+  uint64_t first_vertex = view->start_vids[page];
   bool first = qn_page_is_first(view, page);
   for (uint64_t slot = 0; slot < num_slots; slot++) {
     struct qn_page_record record = qn_page_record(&view->format, bytes, slot);
+    if (first_vertex + slot >= view->num_vertices || edge > view->num_edges ||
+        record.num_edges > view->num_edges - edge)
+      return; /* the file is being overwritten (used_files.h) */
     if (first)
-      arrays->row_offsets[view->start_vids[page] + slot] = edge;
+      arrays->row_offsets[first_vertex + slot] = edge;
     if (qn_page_id_bytes(view->format.address) == 4)
       decode_ids(view, &record, 4, arrays->column_indices + edge);
     else

@@ -49,7 +49,8 @@ static enum qn_status find_hubs(struct qn_row_chunks *chunks, const uint64_t *ro
       else
         high = middle;
     }
-    if (low < num_rows && row_offsets[low + 1] - row_offsets[low] > QN_HUB_EDGES)
+    if (low < num_rows && row_offsets[low + 1] - row_offsets[low] > QN_HUB_EDGES &&
+        chunks->num_hubs < candidates)
       chunks->hubs[chunks->num_hubs++] = (uint32_t)low;
     next = low + 1;
   }

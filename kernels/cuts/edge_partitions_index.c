@@ -30,15 +30,15 @@ static void find_heads(struct qn_ep_index *index) {
 
 static void cut_tasks(struct qn_ep_index *index) {
   const struct qn_edge_partitions *layout = index->layout;
-  uint64_t partition = 0;
+  uint64_t partition = 0, last = layout->num_partitions - 1;
   for (uint64_t i = 0; i < index->num_tasks; i++) {
     uint64_t begin = i * QN_EP_TASK_EDGES, left = layout->num_edges - begin;
     uint64_t end = begin + (left < QN_EP_TASK_EDGES ? left : QN_EP_TASK_EDGES);
     struct qn_ep_task *task = &index->tasks[i];
-    while (layout->edge_offsets[partition + 1] <= begin)
+    while (partition < last && layout->edge_offsets[partition + 1] <= begin)
       partition++;
     task->first_partition = (uint32_t)partition;
-    while (layout->edge_offsets[partition + 1] < end)
+    while (partition < last && layout->edge_offsets[partition + 1] < end)
       partition++;
     task->last_partition = (uint32_t)partition;
     task->edge_begin = begin;

@@ -1,14 +1,15 @@
 #include "kernels/cuts/page_tasks.h"
 
 #include "support/memory.h"
+#include "support/used_files.h"
 
 static uint64_t work_of(const struct qn_slotted_pages *view, uint64_t page) {
   return view->edge_offsets[page + 1] - view->edge_offsets[page] + qn_page_num_slots(view, page);
 }
 
-/* The tasks of the pages from `*page` on, up to a page's end; `out` may be NULL to count them. */
+/* The tasks of the pages from `*page` on, up to a page's end, of which `out` has room for some. */
 static uint64_t next_tasks(const struct qn_slotted_pages *view, uint64_t *page,
-                           struct qn_page_task *out) {
+                           struct qn_page_task *out, uint64_t room) {
   uint64_t first = *page, work = work_of(view, first);
   uint64_t parts = (work + QN_PAGE_TASK_WORK - 1) / QN_PAGE_TASK_WORK;
   *page = first + 1;
@@ -17,7 +18,7 @@ static uint64_t next_tasks(const struct qn_slotted_pages *view, uint64_t *page,
       work += work_of(view, (*page)++);
     parts = 1;
   }
-  for (uint64_t part = 0; out && part < parts; part++)
+  for (uint64_t part = 0; part < parts && part < room; part++)
     out[part] =
         (struct qn_page_task){(uint32_t)first, (uint32_t)*page, (uint32_t)part, (uint32_t)parts};
   return parts;
@@ -28,14 +29,17 @@ enum qn_status qn_page_tasks_create(struct qn_page_tasks *tasks,
   *tasks = (struct qn_page_tasks){0};
   uint64_t count = 0;
   for (uint64_t page = 0; page < view->num_pages;)
-    count += next_tasks(view, &page, NULL);
+    count += next_tasks(view, &page, NULL, 0);
   enum qn_status status =
       qn_alloc(&tasks->tasks, count, sizeof *tasks->tasks, "tasks of pages", error);
   if (status)
     return status;
-  for (uint64_t page = 0; page < view->num_pages;)
-    tasks->count += next_tasks(view, &page, tasks->tasks + tasks->count);
-  return QN_OK;
+  for (uint64_t page = 0; page < view->num_pages && tasks->count <= count;)
+    tasks->count += next_tasks(view, &page, tasks->tasks + tasks->count, count - tasks->count);
+  if (tasks->count == count)
+    return QN_OK;
+  qn_page_tasks_destroy(tasks);
+  return qn_input_changed(error);
 }
 
 void qn_page_tasks_destroy(struct qn_page_tasks *tasks) {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "support/memory.h"
+#include "support/used_files.h"
 
 /* An active vertex of more out-edges has them looked at by all threads. */
 #define HUB_EDGES ((uint64_t)1 << 16)
@@ -19,6 +20,7 @@ struct cutter {
   uint32_t unit_edges, align;
   const uint32_t *bounds;
   uint64_t num_bounds;
+  uint64_t room_units, room_hubs; /* of the arrays */
 };
 
 static bool fits(const struct cutter *cutter, uint64_t begin, uint64_t end) {
@@ -42,7 +44,7 @@ static uint64_t unit_end(const struct cutter *cutter, uint64_t row, uint64_t las
 static void add_unit(struct cutter *cutter, uint64_t shard, uint64_t row, uint64_t begin,
                      uint64_t end, uint32_t segment) {
   struct qn_sh_units *out = cutter->out;
-  if (out->units)
+  if (out->num_units < cutter->room_units)
     out->units[out->num_units] = (struct qn_sh_unit){
         .first_edge = begin,
         .num_edges = (uint32_t)(end - begin),
@@ -56,13 +58,14 @@ static void add_unit(struct cutter *cutter, uint64_t shard, uint64_t row, uint64
 static void add_hub(struct cutter *cutter, uint64_t shard, uint64_t row) {
   struct qn_sh_units *out = cutter->out;
   uint64_t end = out->view->in.row_offsets[row + 1], first_segment = out->num_segments;
+  end = end < out->view->num_edges ? end : out->view->num_edges;
   for (uint64_t begin = out->view->in.row_offsets[row]; begin < end; out->num_segments++) {
     uint64_t whole = begin / cutter->align * cutter->align + cutter->unit_edges;
     uint64_t next = whole < end ? whole : end;
     add_unit(cutter, shard, row, begin, next, (uint32_t)out->num_segments);
     begin = next;
   }
-  if (out->hubs)
+  if (out->num_hubs < cutter->room_hubs)
     out->hubs[out->num_hubs] = (struct qn_sh_hub){(uint32_t)row, (uint32_t)first_segment,
                                                   (uint32_t)(out->num_segments - first_segment)};
   out->num_hubs++;
@@ -95,7 +98,11 @@ static void cut_shards(struct cutter *cutter) {
 enum qn_status qn_sh_units_create(struct qn_sh_units *units, const struct qn_shards *view,
                                   uint32_t unit_edges, uint32_t align, const uint32_t *bounds,
                                   uint64_t num_bounds, struct qn_error *error) {
-  struct cutter cutter = {units, unit_edges, align, bounds, bounds ? num_bounds : 0};
+  struct cutter cutter = {.out = units,
+                          .unit_edges = unit_edges,
+                          .align = align,
+                          .bounds = bounds,
+                          .num_bounds = bounds ? num_bounds : 0};
   *units = (struct qn_sh_units){.view = view};
   cut_shards(&cutter);
   if (units->num_units > INT32_MAX)
@@ -105,10 +112,15 @@ enum qn_status qn_sh_units_create(struct qn_sh_units *units, const struct qn_sha
       qn_alloc(&units->units, num_units, sizeof *units->units, "units of shards", error);
   if (!status)
     status = qn_alloc(&units->hubs, num_hubs, sizeof *units->hubs, "units of shards", error);
+  if (!status) {
+    cutter.room_units = num_units;
+    cutter.room_hubs = num_hubs;
+    cut_shards(&cutter);
+    if (units->num_units != num_units || units->num_hubs != num_hubs)
+      status = qn_input_changed(error);
+  }
   if (status)
     qn_sh_units_destroy(units);
-  else
-    cut_shards(&cutter);
   return status;
 }
 
@@ -124,12 +136,12 @@ enum qn_status qn_sh_stretches_create(const struct qn_shards *view, uint64_t cou
   const uint64_t *offsets = view->in.row_offsets;
   uint64_t num_vertices = view->num_vertices, cost = num_vertices + view->num_edges;
   uint64_t each = cost / count > least ? cost / count : least, found = 0, begin = 0;
+  const uint64_t room = cost / (each | 1) + 1;
   *num_stretches = 0;
-  enum qn_status status =
-      qn_alloc(bounds, cost / (each | 1) + 2, sizeof **bounds, "stretches of rows", error);
+  enum qn_status status = qn_alloc(bounds, room + 1, sizeof **bounds, "stretches of rows", error);
   if (status)
     return status;
-  for (uint64_t row = 0; row < num_vertices;) {
+  for (uint64_t row = 0; row < num_vertices && found < room;) {
     (*bounds)[found++] = (uint32_t)row;
     do
       row = row + 64 < num_vertices ? row + 64 : num_vertices;

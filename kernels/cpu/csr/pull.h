@@ -32,12 +32,18 @@ static inline program_accumulator pull_edges(const struct engine_state *state,
                        &state->walk.in->weights, begin, end);
 }
 
+static inline uint64_t most_segments(const struct engine_state *state) {
+  return state->context.num_edges / HUB_SEGMENT + 1;
+}
+
 /* All threads share a hub's edges, in segments combined in order. */
 static inline void pull_hubs(const struct engine_state *state, struct engine_work *work) {
   for (uint64_t hub = 0; hub < state->walk.chunks.num_hubs; hub++) {
     uint64_t begin = state->walk.in->row_offsets[state->walk.chunks.hubs[hub]];
     uint64_t end = state->walk.in->row_offsets[state->walk.chunks.hubs[hub] + 1];
     uint64_t num_segments = (end - begin + HUB_SEGMENT - 1) / HUB_SEGMENT;
+    if (num_segments > most_segments(state)) /* of a file as it was checked */
+      num_segments = 0;
 #pragma omp parallel for schedule(static)
     for (uint64_t segment = 0; segment < num_segments; segment++) {
       uint64_t first = begin + segment * HUB_SEGMENT;
@@ -117,16 +123,6 @@ static inline void send_first(struct engine_state *state, struct engine_work *wo
   sweep_send(state, work->messages, &work->first_sent);
   if (engine_resumed(state->request))
     sweep_begin(&state->context, aggregate);
-}
-
-static inline uint64_t most_segments(const struct engine_state *state) {
-  uint64_t most = 0;
-  for (uint64_t hub = 0; hub < state->walk.chunks.num_hubs; hub++) {
-    const uint64_t *offsets = state->walk.in->row_offsets + state->walk.chunks.hubs[hub];
-    uint64_t segments = (offsets[1] - offsets[0] + HUB_SEGMENT - 1) / HUB_SEGMENT;
-    most = segments > most ? segments : most;
-  }
-  return most;
 }
 
 static inline enum qn_status work_create(struct engine_state *state, struct engine_work *work,

@@ -3,7 +3,9 @@
  * A batch of tasks is swept twice. First each task appends its contributions to bins (loop/bins.h),
  * one a block of destinations, without writing anything that another task writes; then each block
  * adds up its bins in the order of the tasks. A block's accumulators stay in the L2 cache, and a
- * sum has one order whatever the number of threads. */
+ * sum has one order whatever the number of threads.
+ *
+ * A vertex may be any number while somebody overwrites the file (support/used_files.h). */
 #ifndef QN_KERNELS_CPU_EDGE_PARTITIONS_COLLECT_H
 #define QN_KERNELS_CPU_EDGE_PARTITIONS_COLLECT_H
 
@@ -92,7 +94,7 @@ static inline void send_row(const struct engine_state *state, struct task_row ro
   const struct qn_edge_partitions *layout = state->view->layout;
   for (uint64_t e = row.begin; e < row.end; e++) {
     uint32_t v = qn_ep_locate(state->view, layout->destinations[e]).dense;
-    bin_put(&state->walk.entries[ends[v >> state->walk.block_log2]++], v,
+    bin_put(&state->walk.entries[ends[(uint8_t)(v >> state->walk.block_log2)]++], v,
             program_gather(&state->context, message, engine_weight(&layout->weights, e)));
   }
 }
@@ -127,7 +129,8 @@ static inline void sweep_batch(const struct engine_state *state, const struct en
   {
 #pragma omp for schedule(dynamic, 1)
     for (uint64_t task = 0; task < num_tasks; task++) {
-      uint32_t ends[1 << MAX_BLOCKS_LOG2];
+      uint32_t ends[1 << MAX_BLOCKS_LOG2]; /* no vertex leads out of it, as above */
+      static_assert(MAX_BLOCKS_LOG2 == 8, "blocks have numbers of 8 bits");
       memcpy(ends, begins + task * num_blocks, num_blocks * sizeof *ends);
       send_task(state, work, &index->tasks[first + task], ends);
       memcpy(walk->ends + task * num_blocks, ends, num_blocks * sizeof *ends);

@@ -1,6 +1,7 @@
 #include "kernels/cpu/shards/chunks.h"
 
 #include "support/memory.h"
+#include "support/used_files.h"
 
 /* Edges and rows before a row. */
 static uint64_t cost_before(const struct qn_shards *view, uint64_t row) {
@@ -57,11 +58,13 @@ enum qn_status qn_sh_chunks_create(struct qn_sh_chunks *chunks, const struct qn_
                                    struct qn_error *error) {
   uint64_t cost = view->num_vertices + view->num_edges;
   *chunks = (struct qn_sh_chunks){0};
-  enum qn_status status = qn_alloc(&chunks->batches, cost / QN_SH_BATCH_COST + 2,
-                                   sizeof *chunks->batches, "batches of pages", error);
+  const uint64_t room = cost / QN_SH_BATCH_COST + 1,
+                 chunk_room = cost / QN_SH_CHUNK_COST + room + 1;
+  enum qn_status status =
+      qn_alloc(&chunks->batches, room + 1, sizeof *chunks->batches, "batches of pages", error);
   if (!status)
-    status = qn_alloc(&chunks->chunks, cost / QN_SH_CHUNK_COST + cost / QN_SH_BATCH_COST + 2,
-                      sizeof *chunks->chunks, "chunks of pages", error);
+    status =
+        qn_alloc(&chunks->chunks, chunk_room, sizeof *chunks->chunks, "chunks of pages", error);
   if (status) {
     qn_sh_chunks_destroy(chunks);
     return status;
@@ -70,6 +73,10 @@ enum qn_status qn_sh_chunks_create(struct qn_sh_chunks *chunks, const struct qn_
   for (uint64_t page = 0, row = 0; page < view->num_pages;) {
     uint64_t last = batch_end(view, page, &page);
     uint64_t count = chunks_between(view, row, last);
+    if (chunks->num_batches == room || count > chunk_room - chunks->num_chunks) {
+      qn_sh_chunks_destroy(chunks);
+      return qn_input_changed(error);
+    }
     cut_batch(view, row, last, chunks->chunks + chunks->num_chunks, count);
     chunks->num_chunks += count;
     chunks->batches[++chunks->num_batches] = chunks->num_chunks;

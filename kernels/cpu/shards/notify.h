@@ -315,6 +315,7 @@ static inline void pull_hub(struct engine_state *state, struct engine_work *work
                             struct notify_share *share, uint32_t v) {
   const uint64_t *offsets = state->view->in.row_offsets;
   uint64_t count = (offsets[v + 1] - offsets[v] + HUB_SEGMENT - 1) / HUB_SEGMENT;
+  count = count < work->num_segments ? count : work->num_segments; /* of a file as it was checked */
 #pragma omp parallel for schedule(dynamic, 1)
   for (uint64_t segment = 0; segment < count; segment++) {
     uint64_t begin = offsets[v] + segment * HUB_SEGMENT, end = begin + HUB_SEGMENT;
@@ -414,13 +415,7 @@ static inline enum qn_status work_keep(const struct engine_state *state, struct 
 
 static inline enum qn_status create_hub_segments(const struct engine_state *state,
                                                  struct engine_work *work, struct qn_error *error) {
-  const uint64_t *offsets = state->view->in.row_offsets;
-  uint64_t largest = 0;
-#pragma omp parallel for schedule(static) reduction(max : largest)
-  for (uint64_t v = 0; v < state->context.num_vertices; v++)
-    if (offsets[v + 1] - offsets[v] > largest)
-      largest = offsets[v + 1] - offsets[v];
-  work->num_segments = largest / HUB_SEGMENT + 1;
+  work->num_segments = state->context.num_edges / HUB_SEGMENT + 1;
   enum qn_status status =
       qn_alloc(&work->segments, work->num_segments, sizeof *work->segments, "sums of hubs", error);
   if (!status)

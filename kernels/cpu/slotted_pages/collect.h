@@ -24,7 +24,7 @@ static inline void scatter_record(const struct engine_state *state, struct bin_e
     uint32_t vertex = qn_physical_id_vertex(start_vids, address, qn_load_physical_id(at, id_bytes));
     program_accumulator contribution = program_gather(
         &state->context, message, page_weight(pages, record->weights + 4 * (uint64_t)i));
-    bin_put(&buffer[places[vertex >> shift]++], vertex, contribution);
+    bin_put(&buffer[places[(uint8_t)(vertex >> shift)]++], vertex, contribution);
   }
 }
 
@@ -63,7 +63,8 @@ static inline void scatter_task(const struct engine_state *state, struct engine_
                                 uint64_t task) {
   const struct qn_page_bins *bins = &state->walk.bins;
   const struct qn_page_task *pages = &state->walk.tasks.tasks[task];
-  uint32_t places[QN_MAX_PAGE_BINS];
+  uint32_t places[QN_MAX_PAGE_BINS]; /* no vertex leads out of it, whatever the file has become */
+  static_assert(QN_MAX_PAGE_BINS == UINT8_MAX + 1, "bins have numbers of 8 bits");
   memcpy(places, bins->starts + task * bins->num_bins, bins->num_bins * sizeof *places);
   for (uint64_t page = pages->first_page; page < pages->end_page; page++) {
 #if PROGRAM_SCHEDULE == QN_FRONTIER

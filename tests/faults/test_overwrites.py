@@ -1,0 +1,262 @@
+"""An input is written over, in place, while a tool works: there is no result, or the right one of what was there before
+or after, and no signal ends the tool."""
+
+import os
+import random
+import re
+import shutil
+import signal
+import struct
+import subprocess
+import time
+import unittest
+from pathlib import Path
+
+from faults.commands import contents, timeless
+from faults.campaign import BIN
+from harness.tools import run
+
+SHIM = BIN.parent / "release" / "tests" / "libquern_overwrite.so"
+
+# name: (words, the input that is written over, what is written to: a file, a folder, or None)
+COMMANDS = {
+    "block-both": ("quern-block IN/graph.qrn -d both --out-edges -o out.qrn", "graph.qrn", "out.qrn"),
+    "block-many": ("quern-block IN/graph.qrn -d both --block-vertices 512 -o out.qrn", "graph.qrn", "out.qrn"),
+    "block-in": ("quern-block IN/with-in.qrn -d pull --block-vertices 512 -o out.qrn", "with-in.qrn", "out.qrn"),
+    "hybrid": ("quern-hybrid IN/graph.qrn --direction both -o out.qrn", "graph.qrn", "out.qrn"),
+    "hybrid-narrow": ("quern-hybrid IN/with-in.qrn --width 1 -o out.qrn", "with-in.qrn", "out.qrn"),
+    "page": ("quern-page IN/graph.qrn -o out.qrn", "graph.qrn", "out.qrn"),
+    "page-small": ("quern-page IN/graph.qrn --page-size 2048 --address 3,3 -o out.qrn", "graph.qrn", "out.qrn"),
+    "partition": ("quern-partition IN/graph.qrn -o out.qrn", "graph.qrn", "out.qrn"),
+    "shard": ("quern-shard IN/graph.qrn -o out.qrn", "graph.qrn", "out.qrn"),
+    "shard-in": ("quern-shard IN/with-in.qrn --shard-vertices 256 -o out.qrn", "with-in.qrn", "out.qrn"),
+    "symmetrize": ("quern-transform IN/graph.qrn --symmetrize --relabel degree -o out.qrn", "graph.qrn", "out.qrn"),
+    "transpose": ("quern-transform IN/graph.qrn --transpose --in-edges=also --remove-duplicates -o out.qrn", "graph.qrn", "out.qrn"),
+    "egonet": ("quern-transform IN/graph.qrn --egonet 0 --hops 2 -o out.qrn", "graph.qrn", "out.qrn"),
+    "induced": ("quern-transform IN/graph.qrn --induced IN/list -o out.qrn", "graph.qrn", "out.qrn"),
+    "archive": ("quern-archive create IN/graph.qrn -o out.qra", "graph.qrn", "out.qra"),
+    "archive-undirected": ("quern-archive create IN/undirected.qrn -o out.qra", "undirected.qrn", "out.qra"),
+    "archive-pages": ("quern-archive create IN/slotted-pages.qrn -o out.qra", "slotted-pages.qrn", "out.qra"),
+    "extract": ("quern-archive extract IN/graph.qra -o out.qrn", "graph.qra", "out.qrn"),
+    "extract-undirected": ("quern-archive extract IN/undirected.qra -o out.qrn", "undirected.qra", "out.qrn"),
+    "extract-member": ("quern-archive extract IN/bundle.tar graph.qrn", "bundle.tar", "graph.qrn"),
+    "verify": ("quern-verify IN/graph.qrn", "graph.qrn", None),
+    "verify-archive": ("quern-verify IN/undirected.qra", "undirected.qra", None),
+    "info": ("quern-info IN/graph.qrn --json", "graph.qrn", None),
+}
+COMMANDS.update({"export-" + name: ("quern-export IN/graph.qrn --format %s -o out" % name, "graph.qrn", "out")
+                 for name in ("edges", "csv", "npz", "npy", "pairs", "adjacency", "galois", "gapbs", "dimacs", "graphalytics",
+                              "webgraph")})
+COMMANDS["export-metis"] = ("quern-export IN/symmetric-graph.qrn --format metis -o out", "symmetric-graph.qrn", "out")
+COMMANDS["export-parts"] = ("quern-export IN/graph.qrn --format edges --parts 3 -o out", "graph.qrn", "out")
+LAYOUTS = {"blocked-csr": ("quern-block", "-d", "both"), "hybrid": ("quern-hybrid", "-d", "both"),
+           "slotted-pages": ("quern-page",), "edge-partitions": ("quern-partition",), "shards": ("quern-shard",)}
+COMMANDS.update({"import-" + layout: ("quern-import IN/%s.qrn -o out.qrn" % layout, layout + ".qrn", "out.qrn")
+                 for layout in LAYOUTS})
+PROGRAMS = {"bfs": "--source 1", "sssp": "--source 1", "pagerank": "--iterations 3", "cc": "", "kcore": "", "spmv": "",
+            "neighborhood": "--source 1 --hops 2", "radius": "", "heat": "--source 1 --iterations 3", "degree": ""}
+OWN = {"bc": ("graph", "blocked-csr", "slotted-pages"), "tc": ("graph", "hybrid"),
+       "cross-edges": ("graph", "slotted-pages")}
+SYMMETRIC = ("cc", "kcore", "tc")
+
+
+def add_run(program, layout, options):
+    input, output = ("symmetric-" if program in SYMMETRIC else "") + layout + ".qrn", None if program == "tc" else "out.tsv"
+    COMMANDS["run-%s-%s" % (program, layout)] = (
+        "quern-run %s IN/%s %s --device cpu%s" % (program, input, options, " -o out.tsv" if output else ""), input, output)
+
+
+for program, options in PROGRAMS.items():
+    for layout in ("graph", *LAYOUTS):
+        add_run(program, layout, options)
+for program, layouts in OWN.items():
+    for layout in layouts:
+        add_run(program, layout, "--source 1" if program == "bc" else "")
+
+
+def make_inputs(folder, seed):
+    folder.mkdir()
+    graph = folder / "graph.qrn"
+    run("quern-generate", "rmat", "--scale", "12", "--degree", "8", "--weights", "1,9", "--seed", seed, "-q", "-o", graph)
+    run("quern-transform", graph, "--in-edges=also", "-q", "-o", folder / "with-in.qrn")
+    run("quern-transform", graph, "--symmetrize", "-q", "-o", folder / "undirected.qrn")
+    run("quern-transform", folder / "undirected.qrn", "--remove-self-loops", "--remove-duplicates", "-q",
+        "-o", folder / "symmetric-graph.qrn")
+    for layout, command in LAYOUTS.items():
+        for kind in ("", "symmetric-"):
+            run(*command, folder / (kind + "graph.qrn"), "-q", "-o", folder / (kind + layout + ".qrn"))
+    for name in ("graph", "undirected"):
+        run("quern-archive", "create", folder / (name + ".qrn"), "-q", "-o", folder / (name + ".qra"))
+    run("quern-archive", "create", graph, folder / "shards.qrn", "-q", "-o", folder / "bundle.tar")
+    (folder / "list").write_text("".join("%d\n" % i for i in range(2000)))
+
+
+# What is written over an input, of its own bytes and those of another one of the kind. The frame stays where the tool
+# has read it already; an empty one cuts the file.
+def ones(old, other):
+    return old[:4096] + b"\xff" * (len(old) - 4096)
+
+
+def shifted(old, other):
+    return old[:4096] + old[4097:]
+
+
+def noise(old, other):
+    return old[:4096] + random.Random(len(old)).randbytes(len(old) - 4096)
+
+
+def another(old, other):
+    return other
+
+
+def nothing(old, other):
+    return b""
+
+
+KINDS = (another, ones, shifted, noise, nothing)
+
+
+class Overwrites:
+    def __init__(self, folder):
+        self.folder = Path(folder).resolve()
+        self.folder.mkdir()
+        for name, seed in (("old", 1), ("new", 2)):
+            make_inputs(self.folder / name, seed)
+        self.problems, self.ended, self.known = [], {}, {}
+
+    def start(self, name, inputs, work, **overwrite):
+        words, input, output = COMMANDS[name]
+        words = words.replace("IN/", str(inputs) + "/").split() + ["-T2"] + (["-q"] if output else [])
+        env = dict(os.environ, QUERN_NO_SYNC="1")
+        if overwrite:
+            env.update(LD_PRELOAD=str(SHIM), **{("QUERN_OVERWRITE_" + key).rstrip("_"): str(value)
+                                                for key, value in overwrite.items()})
+        return subprocess.run(words, cwd=work, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, timeout=60)
+
+    def result(self, finished, found):
+        """Of programs that send within an iteration how many there are depends on threads."""
+        return finished.returncode, re.sub(rb"^iterations .*$", b"", timeless(finished.stdout), flags=re.MULTILINE), found
+
+    def right(self, name):
+        """What the command gives of what was there before and of what is there after, and how many moments it has."""
+        if name not in self.known:
+            results = []
+            for version in ("old", "new"):
+                work = self.folder / "right"
+                work.mkdir()
+                results.append(self.result(self.start(name, self.inputs(version), work), contents(work)))
+                shutil.rmtree(work)
+            self.known[name] = results, self.moments(name)
+        return self.known[name]
+
+    def inputs(self, version):
+        """The folder that a command reads from, always at one place, as its name is in outputs."""
+        shutil.rmtree(self.folder / "in", ignore_errors=True)
+        shutil.copytree(self.folder / version, self.folder / "in")
+        return self.folder / "in"
+
+    def moments(self, name):
+        inputs, work, count = self.inputs("old"), self.folder / "work", self.folder / "count"
+        work.mkdir()
+        count.write_bytes(bytes(4096))
+        self.start(name, inputs, work, FILE=inputs / COMMANDS[name][1], COUNT=count)
+        shutil.rmtree(work)
+        return struct.unpack_from("Q", count.read_bytes())[0]
+
+    def run(self, name, kind, nth, back=0, again=0):
+        input = COMMANDS[name][1]
+        (old, new), _ = self.right(name)
+        work, over, inputs = self.folder / "work", self.folder / "over", self.folder / "in"
+        work.mkdir()
+        before = (self.folder / "old" / input).read_bytes()
+        (inputs / input).write_bytes(before)
+        over.write_bytes(kind(before, (self.folder / "new" / input).read_bytes()))
+        case = "%s, %s at moment %d, back after %d, again %d" % (name, kind.__name__, nth, back, again)
+        try:
+            finished = self.start(name, inputs, work, FILE=inputs / input, WITH=over, _=nth, BACK=back, AGAIN=again)
+        except subprocess.TimeoutExpired:
+            self.problems.append(case + ": does not end")
+            return
+        finally:
+            found = contents(work)
+            shutil.rmtree(work)
+        key = (COMMANDS[name][0].split()[0], finished.returncode)
+        self.ended[key] = self.ended.get(key, 0) + 1
+        problem = None
+        if finished.returncode < 0:
+            problem = "ends by signal %d" % -finished.returncode
+        elif finished.returncode == 0:
+            if self.result(finished, found) not in (old, new):
+                problem = "exits 0 with another result"
+        elif finished.returncode not in (3, 5):
+            problem = "exits %d" % finished.returncode
+        elif found:
+            problem = "leaves %s" % sorted(found)
+        if problem:
+            self.problems.append("%s: %s\n    %s" % (case, problem, finished.stderr.decode(errors="replace")[-300:]))
+
+    def run_any(self, name, chance):
+        moments = self.right(name)[1]
+        nth = chance.randint(1, max(moments, 1))
+        how = chance.random()
+        self.run(name, chance.choice(KINDS), nth, back=chance.randint(1, 20) if how < 0.2 else 0, again=how > 0.8)
+
+    def table(self):
+        """How the runs ended, as lines of Markdown."""
+        tools, codes = (sorted({key[i] for key in self.ended}) for i in (0, 1))
+        lines = ["| tool | " + " | ".join("exit %d" % code for code in codes) + " |", "|---|" + "---:|" * len(codes)]
+        for tool in tools:
+            lines.append("| `%s` | " % tool + " | ".join("{:,}".format(self.ended.get((tool, code), 0))
+                                                           for code in codes) + " |")
+        return "\n".join(lines)
+
+
+def commands_by_tool():
+    tools = {}
+    for name, (words, _, _) in COMMANDS.items():
+        tools.setdefault(words.split()[0], []).append(name)
+    return tools
+
+
+def have_shim():
+    if BIN.parent.name != "build":
+        raise unittest.SkipTest("inputs are written over in release programs alone")
+    if not SHIM.exists():
+        raise AssertionError("%s is not built; run scons unit-tests" % SHIM)
+
+
+class SomeOverwrites(unittest.TestCase):
+    """A sample in an order that is always the same, as much of it as half a minute allows."""
+    tier, timeout = "medium", 300
+
+    def test_some(self):
+        have_shim()
+        campaign, chance, until = Overwrites("campaign"), random.Random(5), time.monotonic() + 30
+        names, done = list(COMMANDS), 0
+        chance.shuffle(names)
+        for name in 10 * names:
+            if time.monotonic() > until:
+                break
+            campaign.run_any(name, chance)
+            done += 1
+        self.assertGreater(done, 50)
+        self.assertEqual(campaign.problems, [], "\n".join(campaign.problems))
+
+
+class ManyOverwrites(unittest.TestCase):
+    """500 of every tool."""
+    tier, timeout = "long", 7200
+
+    def test_many(self):
+        have_shim()
+        campaign, chance = Overwrites("campaign"), random.Random(14)
+        for names in commands_by_tool().values():
+            for i in range(500):
+                campaign.run_any(names[i % len(names)], chance)
+        print(campaign.table())
+        self.assertEqual(campaign.problems, [], "%d problems\n%s" % (len(campaign.problems), "\n".join(campaign.problems)))
+
+
+if __name__ == "__main__":
+    unittest.main()
