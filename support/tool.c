@@ -108,13 +108,9 @@ static void catch_changing_inputs(void) {
   struct sigaction action = {.sa_handler = input_vanished};
   sigfillset(&action.sa_mask);
   sigaction(SIGBUS, &action, NULL);
-<<<<<<< HEAD
-  /* A limit of file sizes, or a pipe that nobody reads, shall be an error of writing. */
-=======
   action.sa_handler = input_overwritten;
   sigaction(SIGSEGV, &action, &before_segv);
-  /* A limit of file sizes shall be an error of writing, which has a message. */
->>>>>>> dd7c3ed (Keep memory safe while an input is overwritten)
+  /* A limit of file sizes, or a pipe that nobody reads, shall be an error of writing. */
   signal(SIGXFSZ, SIG_IGN);
   signal(SIGPIPE, SIG_IGN);
 }
@@ -432,15 +428,11 @@ static bool is_overwriting(enum qn_status status) {
 int qn_tool_exit(enum qn_status status, const struct qn_error *error) {
   struct qn_error cause;
   at_work = false;
-<<<<<<< HEAD
-  if (status && !qn_reader_has_gone())
-=======
   if (is_overwriting(status)) {
     status = qn_fail(&cause, QN_SYSTEM, OVERWRITTEN);
     error = &cause;
   }
-  if (status)
->>>>>>> dd7c3ed (Keep memory safe while an input is overwritten)
+  if (status && !qn_reader_has_gone())
     qn_tool_print_error(error);
   if (status && json_errors)
     print_json_error(status, error);

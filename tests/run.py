@@ -56,11 +56,12 @@ def programs_joint(bin_folder):
 
 
 def run_under(program, tools, folder):
-    """A folder of scripts by the tools' names, which run them in `program`."""
+    """A folder of scripts by the tools' names, which run them in `program`. Emulators keep a record of every page, so
+    address space is limited: then the tools reserve none (support/memory.h)."""
     folder.mkdir()
     for tool in sorted(tools.iterdir()):
         script = folder / tool.name
-        script.write_text('#!/bin/sh\nexec %s -0 %s %s "$@"\n' % (program, tool.name, shlex.quote(str(tool))))
+        script.write_text('#!/bin/sh\nulimit -v 34359738368\nexec %s -0 %s %s "$@"\n' % (program, tool.name, shlex.quote(str(tool))))
         script.chmod(0o755)
     return folder
 

@@ -74,9 +74,9 @@ static void look_at_transposed(const struct qn_csr_rows *rows, void *context) {
   const struct job *job = context;
   const uint32_t *columns = rows->columns;
   struct pairs pairs = {0};
-  for (uint64_t v = rows->first; v < rows->last; v++) {
-    const uint32_t *end = columns + (rows->row_offsets[v + 1] - rows->row_offsets[v]);
-    look_at(job, (uint32_t)v, (struct qn_neighbors){columns, end}, &pairs);
+  for (uint64_t row = 0; row < rows->last - rows->first; row++) {
+    const uint32_t *end = columns + (rows->row_offsets[row + 1] - rows->row_offsets[row]);
+    look_at(job, (uint32_t)(rows->first + row), (struct qn_neighbors){columns, end}, &pairs);
     columns = end;
   }
   add_pairs(job, &pairs);

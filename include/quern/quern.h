@@ -20,7 +20,7 @@
  *   any thread may call, and a process may be forked: a child goes on with the sessions that it was
  *   born with, whatever calls its parent has made. Do not fork while another thread is in a call.
  * - A file that is mapped may be replaced by a rename, not overwritten or cut: then reading it
- *   raises SIGBUS, as with any mapping.
+ *   raises SIGBUS, as with any mapping, or SIGSEGV.
  * - Structs with a field `size` may grow at their end: set it to sizeof of the struct, and all else
  *   that you do not need to zero. Enums may get more values. Functions and fields stay. */
 #ifndef QUERN_QUERN_H
