@@ -20,7 +20,8 @@ static bool is_detected(const struct qn_reader *reader) {
 }
 
 static bool has(const struct qn_format *format, enum direction direction) {
-  return direction == READ ? format->reader != NULL : format->writer != NULL;
+  return format->by_package ||
+         (direction == READ ? format->reader != NULL : format->writer != NULL);
 }
 
 static const struct qn_format *find(const char *name, enum direction direction) {
@@ -53,10 +54,24 @@ static enum qn_status fail_unknown(const char *name, enum direction direction, c
                  suggestion.best ? "Known" : "known", beside, names);
 }
 
+bool qn_format_by_package(const char *name) {
+  const struct qn_format *format = find(name, READ);
+  return format && format->by_package;
+}
+
+static enum qn_status fail_by_package(const char *name, struct qn_error *error) {
+  return qn_fail(error, QN_UNSUPPORTED,
+                 "%s is read and written by the Python package, and by quern-import and "
+                 "quern-export through it",
+                 name);
+}
+
 enum qn_status qn_reader_by_name(const char *name, const struct qn_reader **out,
                                  struct qn_error *error) {
   const struct qn_format *format = find(name, READ);
   *out = format ? format->reader : NULL;
+  if (format && format->by_package)
+    return fail_by_package(name, error);
   return format ? QN_OK : fail_unknown(name, READ, "auto, ", error);
 }
 
@@ -64,6 +79,8 @@ enum qn_status qn_graph_writer_by_name(const char *name, const struct qn_graph_w
                                        struct qn_error *error) {
   const struct qn_format *format = find(name, WRITTEN);
   *out = format ? format->writer : NULL;
+  if (format && format->by_package)
+    return fail_by_package(name, error);
   return format ? QN_OK : fail_unknown(name, WRITTEN, "", error);
 }
 
@@ -155,9 +172,9 @@ static void print_direction(const char *direction, bool supported, bool by_name,
 static void print_text(void) {
   for (const struct qn_format *format = qn_formats; format->name; format++) {
     printf("%s (%s)\n    %s\n", format->name, format->files, format->description);
-    print_direction("import", format->reader, format->reader && !is_detected(format->reader),
+    print_direction("import", has(format, READ), format->reader && !is_detected(format->reader),
                     &format->reading);
-    print_direction("export", format->writer, false, &format->writing);
+    print_direction("export", has(format, WRITTEN), false, &format->writing);
   }
 }
 
@@ -174,10 +191,10 @@ static json_t *format_json(const struct qn_format *format) {
   const struct qn_reader *reader = format->reader;
   return json_pack("{s:s, s:s, s:o, s:{s:b, s:b, s:s?, s:s?}, s:{s:b, s:s?, s:s?}}", "name",
                    format->name, "description", format->description, "files",
-                   files_json(format->files), "import", "supported", reader != NULL, "detected",
-                   is_detected(reader), "loses", format->reading.loses, "refuses",
-                   format->reading.refuses, "export", "supported", format->writer != NULL, "loses",
-                   format->writing.loses, "refuses", format->writing.refuses);
+                   files_json(format->files), "import", "supported", has(format, READ), "detected",
+                   format->by_package || is_detected(reader), "loses", format->reading.loses,
+                   "refuses", format->reading.refuses, "export", "supported", has(format, WRITTEN),
+                   "loses", format->writing.loses, "refuses", format->writing.refuses);
 }
 
 json_t *qn_formats_json(void) {

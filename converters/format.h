@@ -27,6 +27,10 @@ struct qn_format {
 
   const struct qn_graph_writer *writer; /* NULL: not written */
   struct qn_format_limits writing;
+
+  /* Read and written by the Python package alone, which the tools hand over to (tools/tables.h):
+   * `reader` and `writer` are NULL. */
+  bool by_package;
 };
 
 /* Ends with a row without name; in the order in which equal detections win. */
@@ -39,6 +43,9 @@ enum qn_status qn_reader_by_name(const char *name, const struct qn_reader **out,
 /* The writer, likewise. */
 enum qn_status qn_graph_writer_by_name(const char *name, const struct qn_graph_writer **out,
                                        struct qn_error *error);
+
+/* Is this the name of a format that the Python package alone reads and writes? */
+bool qn_format_by_package(const char *name);
 
 /* The reader that is surest; QN_INVALID if none wants it. */
 enum qn_status qn_reader_detect(struct qn_input *input, const struct qn_read_options *options,

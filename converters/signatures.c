@@ -15,16 +15,18 @@ struct head {
 /* ---- Bytes at the beginning ------------------------------------------------ */
 
 static const char as_csv[] = "write its edges as CSV with the columns source and target";
+static const char as_file[] = "quern-import reads it as the first input, not packed, through the "
+                              "Python package; in Python, quern.read_parquet and quern.read_arrow";
 
 static const struct {
   const char *bytes;
   unsigned length;
   const char *name, *advice;
 } magics[] = {
-    {"PAR1", 4, "Parquet", as_csv},
-    {"ARROW1", 6, "Arrow", as_csv},
-    {"FEA1", 4, "Feather", as_csv},
-    {"\xff\xff\xff\xff", 4, "a stream of Arrow", as_csv},
+    {"PAR1", 4, "Parquet", as_file},
+    {"ARROW1", 6, "Arrow", as_file},
+    {"FEA1", 4, "Feather of version 1", "write it as Feather of version 2, or as Parquet"},
+    {"\xff\xff\xff\xff", 4, "a stream of Arrow", as_file},
     {"Obj\x01", 4, "Avro", as_csv},
     {"ORC", 3, "ORC", as_csv},
     {"SQLite format 3", 16, "a database of SQLite", "export the table of edges as CSV"},

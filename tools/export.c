@@ -11,12 +11,14 @@
 #include "support/threads.h"
 #include "support/tool.h"
 #include "support/used_files.h"
+#include "tools/tables.h"
 
 struct options {
   struct qn_tool_options shared;
   struct qn_export_options export;
   const char *input;
   bool list_formats;
+  bool by_package; /* the format is of tables */
 };
 
 enum { KEY_FORMAT = 0x3301, KEY_FORMATS, KEY_BOTH, KEY_HEADER, KEY_RECORD, KEY_PARTS, KEY_STRICT };
@@ -69,7 +71,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
     options->export.path = argument;
     return 0;
   case KEY_FORMAT:
-    if (qn_graph_writer_by_name(argument, &options->export.writer, &error))
+    options->by_package = qn_format_by_package(argument);
+    if (!options->by_package && qn_graph_writer_by_name(argument, &options->export.writer, &error))
       argp_error(state, "%s", error.message);
     return 0;
   case KEY_FORMATS:
@@ -168,6 +171,8 @@ int main(int argc, char **argv) {
   struct report report = {0};
   struct qn_error error;
   qn_tool_parse("quern-export", &argp, argc, argv, &options, &options.shared);
+  if (options.by_package)
+    return qn_tool_exit(qn_tables_hand_over("export", options.export.path, argv, &error), &error);
   options.export.replace = options.shared.force;
   enum qn_status status = options.list_formats ? qn_formats_print(options.shared.json, &error)
                                                : export_file(&options, &report, &error);

@@ -8,6 +8,7 @@
 #include "support/output_stream.h"
 #include "support/tool.h"
 #include "tools/build_options.h"
+#include "tools/tables.h"
 
 struct options {
   struct qn_tool_options shared;
@@ -220,5 +221,7 @@ int main(int argc, char **argv) {
   qn_tool_parse("quern-import", &argp, argc, argv, &options, &options.shared);
   if (options.list_formats)
     return qn_tool_exit(qn_formats_print(options.shared.json, &error), &error);
+  if (qn_tables_are_input(options.import.format, options.inputs, options.num_inputs))
+    return qn_tool_exit(qn_tables_hand_over("import", options.inputs[0], argv, &error), &error);
   return qn_tool_exit(import(&options, &error), &error);
 }

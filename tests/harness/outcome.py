@@ -53,6 +53,8 @@ class Settings:
             "QUERN_TEST_GRAPHS": str(self.graphs), "QUERN_TEST_TIER": self.tier,
             # What a crash of the machine would lose is no concern of tests; a sync a file is slow.
             "QUERN_NO_SYNC": "1",
+            # What tables are left to is the package under test, not one that this machine may have.
+            "QUERN_PYTHON": "no-python",
             # A spinning OpenMP thread starves the other worker's tests.
             "OMP_WAIT_POLICY": "passive",
             # A code no tool uses, so that a sanitizer's report never passes for an expected refusal.

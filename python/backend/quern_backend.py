@@ -1,0 +1,192 @@
+"""Builds the Python package (PEP 517, PEP 660): SCons builds libquern, and this packs it.
+
+    pip install .                                   # or pip wheel ., pip install -e .
+    pip install . --config-settings=cuda=no         # variables of `scons -h`
+
+ctypes is all that binds the library, so one wheel serves every CPython from 3.9 on. `scons wheel` and `scons dist` run
+this file.
+"""
+
+import base64
+import email.message
+import hashlib
+import io
+import os
+import re
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / "python/quern"
+LIBRARIES = ROOT / "build/lib"
+EARLIEST = 315532800  # of a zip: 1980
+
+
+# ---- Metadata -----------------------------------------------------------------------------------
+
+def project():
+    try:
+        import tomllib
+    except ImportError:
+        import tomli as tomllib
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+def version():
+    return re.search(r'QN_VERSION "(.*)"', (ROOT / "support/tool.h").read_text(encoding="utf-8")).group(1)
+
+
+def metadata():
+    """The core metadata, as METADATA and PKG-INFO have them."""
+    about, fields = project(), email.message.Message()
+    fields["Metadata-Version"] = "2.1"
+    fields["Name"], fields["Version"], fields["Summary"] = about["name"], version(), about["description"]
+    fields["License"], fields["Requires-Python"] = about["license"]["text"], about["requires-python"]
+    for classifier in about["classifiers"]:
+        fields["Classifier"] = classifier
+    for requirement in about["dependencies"]:
+        fields["Requires-Dist"] = requirement
+    for extra, requirements in about["optional-dependencies"].items():
+        fields["Provides-Extra"] = extra
+        for requirement in requirements:
+            fields["Requires-Dist"] = "%s; extra == '%s'" % (requirement, extra)
+    fields["Description-Content-Type"] = "text/markdown"
+    return fields.as_bytes().rstrip(b"\n") + b"\n\n" + (ROOT / about["readme"]).read_bytes()
+
+
+def timestamp():
+    """Of everything that is packed, so that the same source gives the same bytes."""
+    if os.environ.get("SOURCE_DATE_EPOCH"):
+        return max(int(os.environ["SOURCE_DATE_EPOCH"]), EARLIEST)
+    asked = subprocess.run(["git", "log", "-1", "--format=%ct"], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    return int(asked.stdout or EARLIEST) if asked.returncode == 0 else EARLIEST
+
+
+# ---- Wheels -------------------------------------------------------------------------------------
+
+def build_libraries(settings):
+    options = ["%s=%s" % (name, value) for name, value in (settings or {}).items()]
+    command = [sys.executable, "-m", "SCons", "-Q", "-j%d" % (os.cpu_count() or 1), *options, "python"]
+    try:
+        subprocess.run(command, cwd=ROOT, check=True, stdout=sys.stderr)
+    except subprocess.CalledProcessError as failure:
+        raise SystemExit("quern: scons ended with exit code %d" % failure.returncode)
+
+
+def tag():
+    return "py3-none-" + re.sub(r"[-.]", "_", sysconfig.get_platform())
+
+
+class Wheel:
+    """A wheel that is being written."""
+
+    def __init__(self, folder, tags):
+        self.name = "quern-%s-%s.whl" % (version(), tags)
+        self.info = "quern-%s.dist-info/" % version()
+        import time
+        self.date = time.gmtime(timestamp())[:6]
+        self.path = Path(folder) / self.name
+        self.zip = zipfile.ZipFile(self.path, "w", zipfile.ZIP_DEFLATED)
+        self.record = []
+        self.tags = tags
+
+    def add(self, name, data, mode=0o644):
+        entry = zipfile.ZipInfo(name, self.date)
+        entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, (0o100000 | mode) << 16
+        self.zip.writestr(entry, data)
+        digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
+        self.record.append("%s,sha256=%s,%d" % (name, digest, len(data)))
+
+    def finish(self):
+        pure = "true" if self.tags.endswith("-any") else "false"
+        self.add(self.info + "METADATA", metadata())
+        self.add(self.info + "WHEEL", ("Wheel-Version: 1.0\nGenerator: quern\nRoot-Is-Purelib: %s\nTag: %s\n"
+                                       % (pure, self.tags)).encode())
+        self.add(self.info + "LICENSE", (ROOT / "LICENSE").read_bytes())
+        record = self.info + "RECORD"
+        self.zip.writestr(zipfile.ZipInfo(record, self.date), "\n".join(self.record + [record + ",,", ""]))
+        self.zip.close()
+        return self.name
+
+
+def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
+    build_libraries(config_settings)
+    wheel = Wheel(wheel_directory, tag())
+    for path in sorted([*PACKAGE.glob("*.py"), PACKAGE / "py.typed"]):
+        wheel.add("quern/" + path.name, path.read_bytes())
+    for path in sorted((LIBRARIES / "python").iterdir()):  # without debugging symbols
+        wheel.add("quern/" + path.name, path.read_bytes(), 0o755)
+    return wheel.finish()
+
+
+def build_editable(wheel_directory, config_settings=None, metadata_directory=None):
+    """The package is used where it lies, with the libraries in build/lib."""
+    build_libraries(config_settings)
+    wheel = Wheel(wheel_directory, tag())
+    wheel.add("quern.pth", (str(ROOT / "python") + "\n").encode())
+    return wheel.finish()
+
+
+# ---- The source archive -------------------------------------------------------------------------
+
+def sources():
+    """Every file that belongs to the source: those of git, or what an archive has unpacked."""
+    if (ROOT / ".git").exists():
+        listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout
+        return sorted(os.fsdecode(name) for name in listed.split(b"\0") if name and os.path.lexists(ROOT / os.fsdecode(name)))
+    return sorted(str(path.relative_to(ROOT)) for path in ROOT.rglob("*")
+                  if (path.is_file() or path.is_symlink()) and path.relative_to(ROOT).parts[0] not in ("build", "PKG-INFO")
+                  and "__pycache__" not in path.parts)
+
+
+def build_sdist(sdist_directory, config_settings=None):
+    base = "quern-" + version()
+    date = timestamp()
+
+    def member(name, size, mode):
+        entry = tarfile.TarInfo("%s/%s" % (base, name))
+        entry.size, entry.mode, entry.mtime = size, mode, date
+        return entry
+
+    with tarfile.open(Path(sdist_directory) / (base + ".tar.gz"), "w:gz", format=tarfile.PAX_FORMAT) as archive:
+        for name in sources():
+            if (ROOT / name).is_symlink():
+                link = member(name, 0, 0o777)
+                link.type, link.linkname = tarfile.SYMTYPE, os.readlink(ROOT / name)
+                archive.addfile(link)
+                continue
+            data = (ROOT / name).read_bytes()
+            executable = os.access(ROOT / name, os.X_OK)
+            archive.addfile(member(name, len(data), 0o755 if executable else 0o644), io.BytesIO(data))
+        about = metadata()
+        archive.addfile(member("PKG-INFO", len(about), 0o644), io.BytesIO(about))
+    return base + ".tar.gz"
+
+
+# ---- For scons ----------------------------------------------------------------------------------
+
+def repaired(path):
+    """The wheel with the libraries that it needs in it, if auditwheel is installed and agrees."""
+    folder = path.parent
+    done = subprocess.run([sys.executable, "-m", "auditwheel", "repair", "--wheel-dir", folder, path],
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if done.returncode:
+        print("scons: the wheel is for systems such as this one: %s" % done.stdout.strip().splitlines()[-1])
+        return path
+    return max(folder.glob("*.whl"), key=lambda wheel: wheel.stat().st_mtime)
+
+
+def main(what, folder):
+    os.makedirs(folder, exist_ok=True)
+    if what == "dist":
+        print(Path(folder) / build_sdist(folder))
+    else:
+        print(repaired(Path(folder) / build_wheel(folder)))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

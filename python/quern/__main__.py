@@ -1,0 +1,195 @@
+"""What quern-import and quern-export do with tables, which they hand over: python3 -m quern import|export ARGUMENTS.
+
+Options, output, errors and exit codes are those of the tools.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import sys
+import time
+import warnings
+from typing import Any, Callable, Dict, List, NoReturn, Optional
+
+from . import _errors, _sources, graphar
+from ._convert import ENDINGS
+from ._graph import Graph, open as open_graph
+
+class _Parser(argparse.ArgumentParser):
+    """Mistakes are exceptions."""
+
+    def error(self, message: str) -> NoReturn:
+        raise _errors.UsageError("tables: " + message)
+
+
+def _flag(parser: argparse.ArgumentParser, *names: str) -> None:
+    parser.add_argument(*names, action="store_true", default=None)
+
+
+def _shared(tool: str) -> argparse.ArgumentParser:
+    parser = _Parser(tool, add_help=False)
+    parser.add_argument("-o", "--output", required=True)
+    parser.add_argument("--format", default="auto")
+    parser.add_argument("-T", "--threads", type=int)
+    for names in (["-f", "--force"], ["-q", "--quiet"], ["--json"]):
+        _flag(parser, *names)
+    return parser
+
+
+def _import_parser() -> argparse.ArgumentParser:
+    parser = _shared("quern-import")
+    for name in ("columns", "ids", "weights", "vertices", "self-loops", "duplicates", "transpose", "memory", "tmpdir", "member"):
+        parser.add_argument("--" + name)
+    for name in ("undirected", "narrow-weights"):
+        _flag(parser, "--" + name)
+    parser.add_argument("inputs", nargs="+")
+    return parser
+
+
+def _export_parser() -> argparse.ArgumentParser:
+    parser = _shared("quern-export")
+    for name in ("both-directions", "strict"):
+        _flag(parser, "--" + name)
+    parser.add_argument("input")
+    return parser
+
+
+# ---- Import -------------------------------------------------------------------------------------
+
+def _format_of(path: str) -> str:
+    """parquet, arrow or graphar, by content."""
+    if path == "-":
+        return "arrow"
+    if path.endswith(".graph.yml"):
+        return "graphar"
+    if os.path.isdir(path):
+        return "graphar" if any(name.endswith(".graph.yml") for name in os.listdir(path)) else "parquet"
+    with open(path, "rb") as file:
+        return "parquet" if file.read(4) == b"PAR1" else "arrow"
+
+
+def _made(options: argparse.Namespace) -> Graph:
+    given = {key: value for key, value in vars(options).items()
+             if value is not None and key not in ("output", "format", "inputs", "columns", "json", "quiet", "undirected")}
+    if "member" in given:
+        given["edge"] = given.pop("member")
+    given.update(path=options.output, progress=False if options.quiet else None)
+    formats = {_format_of(path) if options.format == "auto" else options.format for path in options.inputs}
+    if len(formats) > 1:
+        raise _errors.UsageError("inputs are of one kind, not %s" % " and ".join(sorted(formats)))
+    kind = {"feather": "arrow", "arrow-stream": "arrow"}.get(*formats, *formats)
+    if kind == "graphar":
+        if len(options.inputs) > 1:
+            raise _errors.UsageError("one graph of GraphAr is read at a time")
+        if options.undirected:
+            given["directed"] = False
+        return graphar.read(options.inputs[0], **given)
+    given["directed"] = not options.undirected
+    read = {"parquet": _sources.read_parquet, "arrow": _sources.read_arrow}[kind]
+    inputs: List[Any] = [sys.stdin.buffer if path == "-" else path for path in options.inputs]
+    return read(inputs[0] if len(inputs) == 1 else inputs, options.columns, **given)
+
+
+LEDGER = {"records": "records read", "comments": "comments and blank lines", "rejected": "rejected",
+          "edges_left_out": "left out", "edges_read": "edges read", "edges_added": "added by symmetrising",
+          "self_loops_removed": "self loops removed", "duplicates_removed": "duplicates removed",
+          "edges_written": "edges written", "undirected_edges": "undirected edges",
+          "parallel_edges": "of these parallel"}
+
+
+def _import(options: argparse.Namespace, begun: float) -> None:
+    with _made(options) as graph:
+        metadata = graph.info()["metadata"]
+    ledger: Dict[str, int] = metadata["ledger"]
+    weights = {None: "none", "u4": "u32", "f4": "f32"}[graph.weight_dtype and graph.weight_dtype.str[1:]]
+    if options.json:
+        print(json.dumps({**metadata, "output": options.output, "vertices": graph.num_vertices, "edges": graph.num_edges,
+                          "undirected": not graph.directed, "weights": weights,
+                          "seconds": {"total": time.monotonic() - begun}}, indent=2))
+    elif not options.quiet:
+        edges = "%d edges" % graph.num_edges
+        if not graph.directed:
+            edges = "%d undirected edges (%d stored: both directions)" % (ledger["undirected_edges"], graph.num_edges)
+        print("%s: %d vertices, %s, weights %s" % (options.output, graph.num_vertices, edges, weights))
+        for key, label in LEDGER.items():
+            if key in ledger:
+                print("  %-30s %12d" % (label, ledger[key]))
+
+
+# ---- Export -------------------------------------------------------------------------------------
+
+def _lost(graph: Graph, kind: str) -> List[str]:
+    """What a table does not say of this graph."""
+    if kind == "graphar":
+        return []
+    lost = [] if graph.directed else ["that the graph is undirected is not in the output"]
+    has_edge = graph.out_degrees > 0
+    has_edge[graph.column_indices] = True
+    isolated = len(has_edge) - int(has_edge.sum())
+    return lost + (["%d vertices without edges are not in the output" % isolated] if isolated else [])
+
+
+def _export(options: argparse.Namespace, begun: float) -> None:
+    kind = options.format if options.format != "auto" else ENDINGS.get(os.path.splitext(options.output)[1], "")
+    with open_graph(options.input, verify=True, threads=options.threads) as graph:
+        notes = _lost(graph, kind)
+        if notes and options.strict:
+            raise _errors.UnsupportedError("; ".join(notes), options.input)
+        for note in notes if not options.quiet else []:
+            print("note: " + note, file=sys.stderr)
+        further = {"both_directions": True} if options.both_directions else {}
+        graph.export(options.output, kind, force=bool(options.force), **further)
+        edges = len(graph.edges(both_directions=bool(options.both_directions)))
+    size = sum(os.path.getsize(os.path.join(folder, name)) for folder, _, names in os.walk(options.output) for name in names) \
+        if os.path.isdir(options.output) else os.path.getsize(options.output)
+    seconds = time.monotonic() - begun
+    if options.json:
+        print(json.dumps({"input": options.input, "output": options.output, "format": kind, "edges": edges, "bytes": size,
+                          "notes": notes, "seconds": {"total": seconds}}, indent=2))
+    elif not options.quiet:
+        print("%s: %d edges, %d B, in %.2f s" % (options.output, edges, size, seconds))
+
+
+# ---- The whole ----------------------------------------------------------------------------------
+
+def _report(tool: str, error: _errors.QuernError, as_json: bool) -> int:
+    print("%s: %s" % (tool, error), file=sys.stderr)
+    if as_json:
+        found = {"status": error.status, "exit_code": error.exit_code, "message": error.message, "file": error.file,
+                 "line": error.line, "column": error.column, "offset": error.offset}
+        print(json.dumps({"error": {key: value for key, value in found.items() if value is not None}}, indent=2))
+    return error.exit_code
+
+
+def main(arguments: Optional[List[str]] = None) -> int:
+    begun = time.monotonic()
+    arguments = sys.argv[1:] if arguments is None else arguments
+    verbs: Dict[str, Callable[[argparse.Namespace, float], None]] = {"import": _import, "export": _export}
+    if not arguments or arguments[0] not in verbs:
+        print("usage: python3 -m quern import|export ARGUMENTS", file=sys.stderr)
+        return 2
+    verb, rest = arguments[0], arguments[1:]
+    tool = "quern-" + verb
+    parser = {"import": _import_parser, "export": _export_parser}[verb]()
+    warnings.showwarning = lambda message, *place: print(message, file=sys.stderr)
+    warnings.simplefilter("ignore" if {"-q", "--quiet"} & set(rest) else "always", _errors.QuernWarning)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        verbs[verb](parser.parse_args(rest), begun)
+        sys.stdout.flush()
+        return 0
+    except _errors.QuernError as error:
+        return _report(tool, error, "--json" in rest)
+    except ImportError as problem:
+        return _report(tool, _errors.UnsupportedError(str(problem)), "--json" in rest)
+    except (OSError, MemoryError) as problem:
+        return _report(tool, _errors.SystemFailure(str(problem)), "--json" in rest)
+    except KeyboardInterrupt:
+        return _report(tool, _errors.Cancelled("interrupted"), "--json" in rest)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,196 @@
+"""The Arrow C stream interface, without pyarrow: https://arrow.apache.org/docs/format/CStreamInterface.html
+
+A consumer owns what it is given until it calls `release`. The structs' private_data is a reference to a Python object that
+keeps all memory of the struct; _capsule.c drops it.
+"""
+
+import ctypes
+from ctypes import CFUNCTYPE, POINTER, PYFUNCTYPE, Structure, c_char_p, c_int, c_int64, c_void_p, py_object
+
+import numpy
+
+from . import _library
+
+
+class ArrowSchema(Structure):
+    pass
+
+
+class ArrowArray(Structure):
+    pass
+
+
+class ArrowArrayStream(Structure):
+    pass
+
+
+RELEASE = c_void_p  # only C calls it
+GET_SCHEMA = CFUNCTYPE(c_int, POINTER(ArrowArrayStream), POINTER(ArrowSchema))
+GET_NEXT = CFUNCTYPE(c_int, POINTER(ArrowArrayStream), POINTER(ArrowArray))
+GET_LAST_ERROR = CFUNCTYPE(c_void_p, POINTER(ArrowArrayStream))
+
+ArrowSchema._fields_ = [("format", c_char_p), ("name", c_char_p), ("metadata", c_void_p), ("flags", c_int64),
+                        ("n_children", c_int64), ("children", POINTER(POINTER(ArrowSchema))), ("dictionary", c_void_p),
+                        ("release", RELEASE), ("private_data", c_void_p)]
+ArrowArray._fields_ = [("length", c_int64), ("null_count", c_int64), ("offset", c_int64), ("n_buffers", c_int64),
+                       ("n_children", c_int64), ("buffers", POINTER(c_void_p)), ("children", POINTER(POINTER(ArrowArray))),
+                       ("dictionary", c_void_p), ("release", RELEASE), ("private_data", c_void_p)]
+ArrowArrayStream._fields_ = [("get_schema", GET_SCHEMA), ("get_next", GET_NEXT), ("get_last_error", GET_LAST_ERROR),
+                             ("release", RELEASE), ("private_data", c_void_p)]
+
+FORMATS = {"u1": b"C", "u2": b"S", "u4": b"I", "u8": b"L", "i1": b"c", "i2": b"s", "i4": b"i", "i8": b"l", "f4": b"f",
+           "f8": b"g"}
+
+_capsule = ctypes.PyDLL(_library.beside("_capsule.so"))
+_capsule.quern_stream_capsule.argtypes, _capsule.quern_stream_capsule.restype = [POINTER(ArrowArrayStream)], py_object
+_release_schema, _release_array, _release_stream = (
+    ctypes.cast(getattr(_capsule, "quern_release_" + kind), c_void_p).value for kind in ("schema", "array", "stream"))
+
+
+class Text:
+    """Texts as Arrow has them: text i is data[offsets[i]:offsets[i + 1]]."""
+
+    def __init__(self, offsets, data):
+        self.offsets, self.data = offsets, data
+
+    @classmethod
+    def of(cls, texts):
+        """A list of str; of surrogates, as in names of files, the bytes that they stand for."""
+        encoded = [text.encode("utf-8", "surrogateescape") for text in texts]
+        lengths = numpy.fromiter(map(len, encoded), "i8", len(encoded))
+        return cls(numpy.concatenate([numpy.zeros(1, "i8"), numpy.cumsum(lengths)]),
+                   numpy.frombuffer(b"".join(encoded), "u1"))
+
+    def __len__(self):
+        return len(self.offsets) - 1
+
+    def __getitem__(self, rows):
+        """Some of the texts: a slice, which shares the bytes, or an array of indices."""
+        if isinstance(rows, slice):
+            start, stop, _ = rows.indices(len(self))
+            return Text(self.offsets[start:stop + 1], self.data)
+        starts = self.offsets[:-1][rows].astype("i8")
+        lengths = self.offsets[1:][rows].astype("i8") - starts
+        offsets = numpy.concatenate([numpy.zeros(1, "i8"), numpy.cumsum(lengths)])
+        return Text(offsets, self.data[numpy.arange(offsets[-1]) + numpy.repeat(starts - offsets[:-1], lengths)])
+
+    def tolist(self):
+        data = self.data.tobytes()
+        offsets = self.offsets.tolist()
+        return [data[start:end].decode("utf-8", "surrogateescape") for start, end in zip(offsets, offsets[1:])]
+
+    def format(self):
+        """Large UTF-8, or large binary if it is not that."""
+        try:
+            self.data.tobytes().decode()
+            return b"U"
+        except UnicodeDecodeError:
+            return b"Z"
+
+
+def format_of(column) -> bytes:
+    return column.format() if isinstance(column, Text) else FORMATS[column.dtype.str[1:]]
+
+
+# ---- What consumers hold ------------------------------------------------------------------------
+
+def _give_away(struct, release, *kept):
+    """Hand a struct to a consumer, with a reference to all that it points to."""
+    owner = py_object(kept)
+    ctypes.pythonapi.Py_IncRef(owner)
+    struct.private_data, struct.release = id(kept), release
+
+
+def _pointers(kind, structs):
+    return (POINTER(kind) * len(structs))(*map(ctypes.pointer, structs))
+
+
+def _fill_schema(schema, name, format, children=()):
+    pointers = _pointers(ArrowSchema, children)
+    schema.format, schema.name, schema.n_children = format, name, len(children)
+    schema.children = ctypes.cast(pointers, POINTER(POINTER(ArrowSchema)))
+    _give_away(schema, _release_schema, format, name, pointers, children)
+
+
+def _fill_array(array, length, buffers, children=(), keep=None):
+    array.length, array.n_buffers, array.n_children = length, len(buffers), len(children)
+    addresses, pointers = (c_void_p * len(buffers))(*buffers), _pointers(ArrowArray, children)
+    array.buffers = ctypes.cast(addresses, POINTER(c_void_p))
+    array.children = ctypes.cast(pointers, POINTER(POINTER(ArrowArray)))
+    _give_away(array, _release_array, addresses, pointers, children, keep)
+
+
+def _column_array(column):
+    """An array of one column, without nulls."""
+    array = ArrowArray()
+    parts = (column.offsets, column.data) if isinstance(column, Text) else (column,)
+    parts = [numpy.ascontiguousarray(part) for part in parts]
+    _fill_array(array, len(column), [None, *(part.ctypes.data for part in parts)], keep=parts)
+    return array
+
+
+# ---- Streams ------------------------------------------------------------------------------------
+
+class _Stream:
+    """A stream that is being read: its schema and what is left of its batches."""
+
+    def __init__(self, names, formats, batches):
+        self.names, self.formats, self.batches, self.error = names, formats, batches, None
+
+    def get_schema(self, out):
+        children = [ArrowSchema() for _ in self.names]
+        for child, name, format in zip(children, self.names, self.formats):
+            _fill_schema(child, name.encode(), format)
+        _fill_schema(out, b"", b"+s", children)
+
+    def get_next(self, out):
+        columns = next(self.batches, None)  # without any, `out` stays without release: the end
+        if columns is not None:
+            _fill_array(out, len(columns[0]), [None], [_column_array(column) for column in columns])
+
+
+def _stream_of(pointer):
+    return ctypes.cast(pointer.contents.private_data, py_object).value[0]
+
+
+def _guarded(kind, method):
+    """A callback that returns errno and keeps the message."""
+    def call(pointer, out):
+        stream = _stream_of(pointer)
+        try:
+            ctypes.memset(out, 0, ctypes.sizeof(out.contents))
+            method(stream, out.contents)
+            return 0
+        except BaseException as failure:
+            stream.error = ctypes.create_string_buffer(("%s: %s" % (type(failure).__name__, failure)).encode())
+            return 5  # EIO
+    return kind(call)
+
+
+_get_schema, _get_next = _guarded(GET_SCHEMA, _Stream.get_schema), _guarded(GET_NEXT, _Stream.get_next)
+
+
+@GET_LAST_ERROR
+def _get_last_error(pointer):
+    error = _stream_of(pointer).error
+    return ctypes.addressof(error) if error else None
+
+
+# A consumer may read on while the interpreter ends and drops its modules.
+for _callback in (_get_schema, _get_next, _get_last_error):
+    ctypes.pythonapi.Py_IncRef(py_object(_callback))
+
+
+def capsule_of(names, formats, batches):
+    """A capsule of a stream of batches, which are an iterator of lists of columns."""
+    stream = ArrowArrayStream(_get_schema, _get_next, _get_last_error)
+    _give_away(stream, _release_stream, _Stream(names, formats, batches))
+    return _capsule.quern_stream_capsule(stream)
+
+
+_get_pointer = PYFUNCTYPE(c_void_p, py_object, c_char_p)(("PyCapsule_GetPointer", ctypes.pythonapi))
+
+
+def stream_address(capsule) -> int:
+    """Where the stream of a capsule is."""
+    return _get_pointer(capsule, b"arrow_array_stream")

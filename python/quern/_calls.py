@@ -1,0 +1,232 @@
+"""Calls of the library: options, jobs with progress and cancelling, errors."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import logging
+import os
+import sys
+import threading
+import warnings
+from typing import Any, Callable, Optional, Union
+
+import numpy
+
+from . import _errors, _library
+from ._library import library
+
+ProgressOption = Union[bool, None, Callable[[str, str, int, int], None]]
+"""``True`` shows a bar (by tqdm), ``False`` none, ``None`` shows one in terminals and notebooks once a call takes more than
+a second, if tqdm is installed. A function is called as ``function(what, unit, done, total)``; total is 0 if unknown."""
+
+
+def check(name: str, *arguments) -> None:
+    """Call a function of the library, whose last argument is its error, and raise what it says."""
+    error = _library.Error()
+    if getattr(library, name)(*arguments, ctypes.byref(error)):
+        raise _errors.from_library(error)
+
+
+def text_of(name: str, *arguments) -> Any:
+    """The JSON that a function of the library makes."""
+    text = ctypes.c_void_p()
+    check(name, *arguments, ctypes.byref(text))
+    try:
+        return json.loads(ctypes.string_at(text.value))
+    finally:
+        library.qn_text_free(text)
+
+
+def view(address: Optional[int], dtype, count: int, owner) -> numpy.ndarray:
+    """Memory of the library as a read-only array, which keeps its owner."""
+    dtype = numpy.dtype(dtype)
+    if not count or not address:
+        array = numpy.empty(0, dtype)
+        array.flags.writeable = False
+        return array
+    return numpy.asarray(_Memory(address, dtype, count, owner))
+
+
+class _Memory:
+    """What NumPy asks for an array; it becomes the array's base."""
+
+    def __init__(self, address, dtype, count, owner):
+        self.owner = owner
+        self.__array_interface__ = {"data": (address, True), "typestr": dtype.str, "shape": (count,), "version": 3}
+
+
+# ---- Options ------------------------------------------------------------------------------------
+
+def path_bytes(path) -> bytes:
+    name = os.fsencode(path)
+    if b"\0" in name:
+        raise _errors.UsageError("a path has no NUL in it", os.fsdecode(name))
+    return name
+
+
+def _values(value) -> list:
+    """An option's values, as the tools take them: several of a list, which repeats it; none of None."""
+    if value is None:
+        return []
+    if isinstance(value, (list, tuple, set, frozenset, numpy.ndarray)):
+        return [text for item in value for text in _values(item)]
+    if isinstance(value, (bool, numpy.bool_)):
+        return [b"yes" if value else b"no"]
+    if isinstance(value, (os.PathLike, bytes)):
+        return [path_bytes(value)]
+    if isinstance(value, numpy.generic):
+        value = value.item()
+    text = (repr(value) if isinstance(value, float) else str(value)).encode("utf-8", "surrogateescape")
+    if b"\0" in text:
+        raise _errors.UsageError("an option has no NUL in it: %r" % value)
+    return [text]
+
+
+def options(**given):
+    """The two arguments of a call that takes options: names have underscores for dashes."""
+    pairs = [(name.replace("_", "-").encode(), value) for name, values in given.items() for value in _values(values)]
+    return (_library.Option * len(pairs))(*pairs), len(pairs)
+
+
+# ---- Jobs ---------------------------------------------------------------------------------------
+
+_SIZES = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+
+
+def byte_count(size: Union[int, str, None]) -> int:
+    """A number of bytes, or a text such as "4G"; 0 for None."""
+    if size is None:
+        return 0
+    if isinstance(size, str):
+        unit = size[-1:].upper()
+        number = size[:-1] if unit in _SIZES and unit else size
+        if number.isascii() and number.isdigit():
+            return int(number) * _SIZES.get(unit, 1)
+    elif int(size) > 0:
+        return int(size)
+    raise _errors.UsageError("memory: %r is no size, such as 4G" % (size,))
+
+
+def _in_notebook() -> bool:
+    shell = sys.modules.get("IPython")
+    return bool(shell and shell.get_ipython() and "IPKernelApp" in shell.get_ipython().config)
+
+
+class _Bars:
+    """A bar of tqdm for each part of the work."""
+
+    def __init__(self, delay):
+        from tqdm.auto import tqdm
+        self.make, self.delay, self.bar, self.what = tqdm, delay, None, None
+
+    def __call__(self, what, unit, done, total):
+        if what != self.what:
+            self.close()
+            self.bar = self.make(desc=what, unit=" " + unit, unit_scale=True, total=total or None, delay=self.delay,
+                                 leave=False)
+            self.what = what
+        self.bar.update(done - self.bar.n)
+
+    def close(self):
+        if self.bar is not None:
+            self.bar.close()
+
+
+def _progress(asked: ProgressOption):
+    if callable(asked):
+        return asked
+    if asked is False or (asked is None and not (_in_notebook() or (sys.stderr and sys.stderr.isatty()))):
+        return None
+    try:
+        return _Bars(delay=0 if asked else 1)
+    except ImportError:
+        if asked:
+            raise ImportError("progress=True needs tqdm: pip install tqdm") from None
+        return None
+
+
+class _Watch:
+    """The callbacks of a job, and what they found. No exception leaves a callback: it ends the call, which raises it."""
+
+    def __init__(self, progress: ProgressOption):
+        self.report = _progress(progress)
+        self.stop = False
+        self.failure: Optional[BaseException] = None
+        self.notices: list = []
+
+    def job(self, threads, memory, tmpdir):
+        return _library.Job(threads=threads or 0, memory=byte_count(memory),
+                            tmpdir=None if tmpdir is None else path_bytes(tmpdir),
+                            progress=_library.ON_PROGRESS(self.on_progress if self.report else 0),
+                            cancelled=_library.IS_CANCELLED(lambda user: self.stop),
+                            notice=_library.ON_NOTICE(lambda user, text: self.notices.append(text)))
+
+    def on_progress(self, user, progress):
+        now = progress.contents
+        try:
+            self.report(now.what.decode(), now.unit.decode(), now.done, now.total)
+        except BaseException as failure:
+            self.failure, self.stop = failure, True
+
+    def finish(self):
+        if isinstance(self.report, _Bars):
+            self.report.close()
+        for notice in self.notices:
+            kind, _, text = notice.decode(errors="replace").partition(": ")
+            if kind in ("note", "warning"):
+                warnings.warn(text, _errors.QuernWarning, stacklevel=4)
+            else:  # what was found in an input
+                logging.getLogger("quern").info("%s: %s", kind, text)
+
+
+class _Worker(threading.Thread):
+    """Runs a function, whose exception the waiting thread takes."""
+
+    def __init__(self, function):
+        super().__init__(name="quern", daemon=True)
+        self.function, self.failure, self.done = function, None, threading.Event()
+
+    def run(self):
+        try:
+            self.function()
+        except BaseException as failure:
+            self.failure = failure
+        finally:
+            self.done.set()
+
+
+def _run_interruptibly(function, watch):
+    """Run what may take long. Signal handlers run in Python's main thread only, between its instructions: it waits, and
+    another thread makes the call. What a handler raises, such as KeyboardInterrupt, ends the call."""
+    if threading.current_thread() is not threading.main_thread():
+        return function()
+    worker, interruption = _Worker(function), None
+    worker.start()
+    while not worker.done.is_set():
+        try:
+            worker.done.wait()
+        except BaseException as raised:
+            interruption, watch.stop = raised, True
+    if interruption:
+        raise interruption
+    if worker.failure:
+        raise worker.failure
+
+
+def run_job(name: str, *arguments, progress: ProgressOption = None, threads: Optional[int] = None,
+            memory: Union[int, str, None] = None, tmpdir=None, after: tuple = (), keep: Any = None) -> None:
+    """Call a function of the library that takes a job: behind `arguments`, and before `after` and the error. What the
+    arguments point to is in `keep`."""
+    watch = _Watch(progress)
+    job = watch.job(threads, memory, tmpdir)
+    try:
+        _run_interruptibly(lambda kept=keep: check(name, *arguments, ctypes.byref(job), *after), watch)
+    except _errors.Cancelled:
+        if watch.failure:
+            raise watch.failure
+        raise
+    finally:
+        watch.finish()
+    if watch.failure:
+        raise watch.failure

@@ -1,0 +1,91 @@
+/* What ctypes cannot do soundly for _arrow.py: give back what a consumer of Arrow's C interface
+ * held. That happens on any thread, in the middle of raising an exception, or when the interpreter
+ * has ended, and none of these is a place to run Python code.
+ *
+ * The functions of Python are of its stable ABI, and declared here: no header of Python is needed,
+ * and one build serves every version. */
+#include <stdint.h>
+#include <stdlib.h>
+
+typedef struct _object PyObject;
+int Py_IsInitialized(void);
+void Py_DecRef(PyObject *object);
+int PyGILState_Ensure(void);
+void PyGILState_Release(int state);
+PyObject *PyCapsule_New(void *pointer, const char *name, void (*destructor)(PyObject *));
+void *PyCapsule_GetPointer(PyObject *capsule, const char *name);
+PyObject *PyErr_NoMemory(void);
+
+struct ArrowSchema {
+  const char *format, *name, *metadata;
+  int64_t flags, n_children;
+  struct ArrowSchema **children, *dictionary;
+  void (*release)(struct ArrowSchema *);
+  void *private_data; /* here and below: a reference to the Python object that keeps all of it */
+};
+
+struct ArrowArray {
+  int64_t length, null_count, offset, n_buffers, n_children;
+  const void **buffers;
+  struct ArrowArray **children, *dictionary;
+  void (*release)(struct ArrowArray *);
+  void *private_data;
+};
+
+struct ArrowArrayStream {
+  int (*get_schema)(struct ArrowArrayStream *, struct ArrowSchema *);
+  int (*get_next)(struct ArrowArrayStream *, struct ArrowArray *);
+  const char *(*get_last_error)(struct ArrowArrayStream *);
+  void (*release)(struct ArrowArrayStream *);
+  void *private_data;
+};
+
+static void drop(PyObject *owner) {
+  if (!Py_IsInitialized())
+    return; /* all of Python's memory is gone or going */
+  int state = PyGILState_Ensure();
+  Py_DecRef(owner);
+  PyGILState_Release(state);
+}
+
+/* Children that somebody has moved out of their parent have no release in it any more. */
+__attribute__((visibility("default"))) void quern_release_schema(struct ArrowSchema *schema) {
+  for (int64_t i = 0; i < schema->n_children; i++)
+    if (schema->children[i]->release)
+      schema->children[i]->release(schema->children[i]);
+  schema->release = NULL;
+  drop(schema->private_data);
+}
+
+__attribute__((visibility("default"))) void quern_release_array(struct ArrowArray *array) {
+  for (int64_t i = 0; i < array->n_children; i++)
+    if (array->children[i]->release)
+      array->children[i]->release(array->children[i]);
+  array->release = NULL;
+  drop(array->private_data);
+}
+
+__attribute__((visibility("default"))) void quern_release_stream(struct ArrowArrayStream *stream) {
+  stream->release = NULL;
+  drop(stream->private_data);
+}
+
+static const char stream_name[] = "arrow_array_stream";
+
+/* A capsule that nobody has taken the stream out of gives it back. */
+static void destroy(PyObject *capsule) {
+  struct ArrowArrayStream *stream = PyCapsule_GetPointer(capsule, stream_name);
+  if (stream->release)
+    stream->release(stream);
+  free(stream);
+}
+
+/* A capsule of a stream, which is moved into it. */
+__attribute__((visibility("default"))) PyObject *
+quern_stream_capsule(const struct ArrowArrayStream *stream) {
+  struct ArrowArrayStream *moved = malloc(sizeof *moved);
+  if (!moved)
+    return PyErr_NoMemory();
+  *moved = *stream;
+  return PyCapsule_New(moved, stream_name, destroy);
+}

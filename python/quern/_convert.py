@@ -1,0 +1,154 @@
+"""Graphs given to other libraries."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, Dict, Iterator
+
+import numpy
+
+from . import _arrow, _errors
+from ._calls import options, path_bytes, run_job
+from ._optional import need
+from ._table import BATCH_ROWS, Table
+
+if TYPE_CHECKING:
+    from ._graph import Graph
+
+
+# ---- Tables -------------------------------------------------------------------------------------
+
+def edge_table(graph: "Graph", ids: bool, both_directions: bool) -> Table:
+    offsets, columns, weights = graph.row_offsets, graph.column_indices, graph.weights
+    names = graph.id_column() if ids and graph.id_form != "dense" else None
+    once = not graph.directed and not both_directions
+
+    def batches() -> Iterator[list]:
+        for start in range(0, graph.num_edges, BATCH_ROWS):
+            stop = min(start + BATCH_ROWS, graph.num_edges)
+            batch = [sources_of(offsets, start, stop), columns[start:stop]]
+            if weights is not None:
+                batch.append(weights[start:stop])
+            if once:
+                upper = batch[0] <= batch[1]
+                batch = [column[upper] for column in batch]
+            if names is not None:
+                batch[:2] = [names[end] for end in batch[:2]]
+            yield batch
+
+    def num_rows() -> int:
+        if not once:
+            return graph.num_edges
+        return sum(numpy.count_nonzero(sources_of(offsets, start, min(start + BATCH_ROWS, graph.num_edges))
+                                       <= columns[start:start + BATCH_ROWS])
+                   for start in range(0, graph.num_edges, BATCH_ROWS))
+
+    end = b"I" if names is None else _arrow.format_of(names)
+    formats = [("source", end), ("target", end)]
+    if weights is not None:
+        formats.append(("weight", _arrow.format_of(weights)))
+    return Table(formats, num_rows, batches)
+
+
+def sources_of(offsets: numpy.ndarray, start: int, stop: int) -> numpy.ndarray:
+    """The rows that the edges [start, stop) are in."""
+    if start >= stop:
+        return numpy.empty(0, "u4")
+    first = int(numpy.searchsorted(offsets, start, "right")) - 1
+    last = int(numpy.searchsorted(offsets, stop, "left"))
+    bounds = numpy.clip(offsets[first:last + 1], start, stop)
+    return numpy.repeat(numpy.arange(first, last, dtype="u4"), numpy.diff(bounds).astype("i8"))
+
+
+def vertex_table(graph: "Graph", columns: Dict[str, Any]) -> Table:
+    return Table.of_arrays(id=graph.id_column(), out_degree=graph.out_degrees, **columns)
+
+
+# ---- Objects of other libraries -----------------------------------------------------------------
+
+def to_scipy(graph: "Graph", dtype: Any) -> Any:
+    sparse = need("scipy.sparse")
+    offsets, columns, values = graph.row_offsets, graph.column_indices, graph.weights
+    if values is None:
+        values = numpy.ones(graph.num_edges, dtype or "f4")
+    # SciPy's indices are signed, and columns and offsets of one type.
+    signed = "i4" if graph.num_edges < 2**31 and graph.num_vertices < 2**31 else "i8"
+    offsets = offsets.view("i8").astype(signed, copy=False)
+    columns = columns.view("i4") if signed == "i4" else columns.astype("i8")
+    shape = graph.num_vertices, graph.num_vertices
+    matrix = sparse.csr_array((values if dtype is None else values.astype(dtype, copy=False), columns, offsets), shape=shape,
+                              copy=False)
+    matrix.has_sorted_indices = True
+    return matrix
+
+
+def listed_once(graph: "Graph") -> tuple:
+    """Sources, destinations and weights of every edge; of an undirected graph the upper triangle."""
+    sources, targets, weights = graph.sources(), graph.column_indices, graph.weights
+    if not graph.directed:
+        upper = sources <= targets
+        sources, targets, weights = sources[upper], targets[upper], None if weights is None else weights[upper]
+    return sources, targets, weights
+
+
+def has_parallel_edges(graph: "Graph") -> bool:
+    columns = graph.column_indices
+    same = columns[1:] == columns[:-1]
+    begins = graph.row_offsets[1:-1]
+    begins = begins[(begins > 0) & (begins < graph.num_edges)]
+    same[begins.view("i8") - 1] = False  # the last of a row and the first of the next
+    return bool(same.any())
+
+
+def to_networkx(graph: "Graph", ids: bool) -> Any:
+    networkx = need("networkx")
+    sources, targets, weights = listed_once(graph)
+    kind = {(True, False): networkx.DiGraph, (True, True): networkx.MultiDiGraph, (False, False): networkx.Graph,
+            (False, True): networkx.MultiGraph}[graph.directed, has_parallel_edges(graph)]
+    found = kind()
+    if ids:
+        names = graph.ids
+        found.add_nodes_from(names.tolist())
+        sources, targets = names[sources], names[targets]
+    else:
+        found.add_nodes_from(range(graph.num_vertices))
+    if weights is None:
+        found.add_edges_from(zip(sources.tolist(), targets.tolist()))
+    else:
+        found.add_weighted_edges_from(zip(sources.tolist(), targets.tolist(), weights.tolist()))
+    return found
+
+
+def to_igraph(graph: "Graph") -> Any:
+    igraph = need("igraph")
+    sources, targets, weights = listed_once(graph)
+    found = igraph.Graph(n=graph.num_vertices, edges=numpy.column_stack([sources, targets]).astype("i8"),
+                         directed=graph.directed)
+    if weights is not None:
+        found.es["weight"] = weights.tolist()
+    if graph.id_form != "dense":
+        found.vs["name"] = graph.ids.tolist()
+    return found
+
+
+# ---- Files --------------------------------------------------------------------------------------
+
+TABLES = {"parquet": "parquet", "arrow": "arrow", "feather": "arrow", "arrow-stream": "arrow-stream"}
+ENDINGS = {".parquet": "parquet", ".arrow": "arrow", ".feather": "arrow", ".arrows": "arrow-stream"}
+
+
+def export(graph: "Graph", path: Any, format: Any, *, force: bool, progress: Any, threads: Any, **given: Any) -> None:
+    format = format or ENDINGS.get(os.path.splitext(os.fspath(path))[1])
+    if format == "graphar":
+        from . import graphar
+        graphar.write(graph, path, force=force, **given)
+    elif format in TABLES:
+        from . import _files
+        _files.write_table(graph, path, TABLES[format], force=force, **given)
+    elif format is None:
+        raise _errors.UsageError("the format of %s is not to be seen from its name; name one of quern.formats()" % path)
+    else:
+        run_job("qn_session_export", graph._handle, str(format).encode(), *options(force=force or None, **given),
+                path_bytes(path), progress=progress, threads=threads)
+
+

@@ -1,0 +1,357 @@
+"""Graphs: containers that are open, with their arrays as NumPy views."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Mapping
+from typing import Any, Iterator, Optional, Sequence, Tuple, Union
+
+import numpy
+
+from . import _convert, _errors, _library
+from ._arrow import Text
+from ._calls import ProgressOption, check, options, path_bytes, run_job, text_of, view
+from ._library import library
+from ._results import Result
+from ._table import Table
+
+PathLike = Union[str, "os.PathLike[str]"]
+
+
+class _Session:
+    """A session of the library, closed when nothing refers to it any more: no graph and no array."""
+
+    def __init__(self, handle: ctypes.c_void_p):
+        self.handle = handle.value
+
+    def __del__(self, close=library.qn_session_close):
+        close(self.handle)
+
+
+def make(name: str, *arguments, path: Optional[PathLike] = None, **job: Any) -> "Graph":
+    """Call a function of the library that makes a graph, at `path` or in memory."""
+    handle = ctypes.c_void_p()
+    run_job(name, *arguments, None if path is None else path_bytes(path), after=(ctypes.byref(handle),), **job)
+    return Graph(_Session(handle))
+
+
+def open(path: PathLike, verify: bool = False, *, trust: bool = False, progress: ProgressOption = None,
+         threads: Optional[int] = None, tmpdir: Optional[PathLike] = None) -> "Graph":
+    """Open a container of any layout: a file, an archive, or a member of a bundle (``"BUNDLE.tar:MEMBER"``).
+
+    The file is mapped, and its header, table and footer are checked. What it holds is checked when it is first used by
+    :meth:`Graph.run` and the other methods that compute something. The arrays that a graph gives are views of the mapping,
+    and nothing checks those: ``verify=True`` checks every checksum and every rule now. Do that with files that others may
+    have made, before you index with what they hold.
+
+    ``trust=True`` never checks, which is unsafe unless the file is your own and was verified just now.
+    """
+    handle = ctypes.c_void_p()
+    flags = (_library.OPEN_VERIFY if verify else 0) | (_library.OPEN_TRUST if trust else 0)
+    run_job("qn_session_open", path_bytes(path), flags, progress=progress, threads=threads, tmpdir=tmpdir,
+            after=(ctypes.byref(handle),))
+    return Graph(_Session(handle))
+
+
+class _Arrays(Mapping):
+    """The sections of a container by name: every layout's arrays, as its page in specs/ describes them."""
+
+    def __init__(self, session: _Session, count: int):
+        self._session, self._sections = session, {}
+        for index in range(count):
+            section = _library.SectionArray()
+            check("qn_session_section", session.handle, index, ctypes.byref(section))
+            self._sections[section.name.decode()] = section
+
+    def __getitem__(self, name: str) -> numpy.ndarray:
+        section = self._sections[name]
+        dtype = _library.TYPES.get(section.type, "V%d" % section.item_size)
+        return view(section.data, dtype, section.count, self._session)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._sections)
+
+    def __len__(self) -> int:
+        return len(self._sections)
+
+    def __repr__(self) -> str:
+        return "{%s}" % ", ".join("%s: %s[%d]" % (name, self[name].dtype, len(self[name])) for name in self)
+
+
+class Graph:
+    """A container that is open: a graph in one of the layouts, in a file or in memory.
+
+    Vertices are numbered from 0. :attr:`ids` has what the input called them. Arrays are read-only views, without a copy;
+    they stay valid for as long as you keep them, even when the graph is gone.
+    """
+
+    def __init__(self, session: _Session):
+        self._session: Any = session
+        self._out: Any = None
+        self._in: Any = None
+        info = _library.SessionInfo()
+        library.qn_session_info(session.handle, ctypes.byref(info))
+        self._info = info
+        self.num_vertices: int = info.num_vertices
+        self.num_edges: int = info.num_edges
+        """Edges as they are stored: of an undirected graph both directions, and loops once."""
+        self.directed: bool = info.directed
+        self.layout: str = info.layout.decode()
+        """``"graph"`` (plain CSR), ``"blocked-csr"``, ``"edge-partitions"``, ``"slotted-pages"``, ``"shards"``,
+        ``"hybrid"`` or ``"checkpoint"``."""
+        self.weight_dtype: Optional[numpy.dtype] = (numpy.dtype(_library.TYPES[info.weight_type]) if info.weight_type
+                                                    else None)
+        self.id_form: str = _library.ID_FORMS[info.id_form]
+        """``"dense"`` (vertex v is called v), ``"numbers"`` or ``"strings"``."""
+        self.path: Optional[str] = None if info.in_memory else os.fsdecode(info.path)
+        """The file; None for graphs in memory."""
+
+    # ---- What it is -----------------------------------------------------------------------------
+
+    @property
+    def _handle(self) -> int:
+        if self._session is None:
+            raise _errors.UsageError("the graph is closed")
+        return self._session.handle
+
+    def close(self) -> None:
+        """Let go of the container. Arrays that you have keep it mapped until they are gone too."""
+        self._session = self._out = self._in = None
+
+    def __enter__(self) -> "Graph":
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        weights = ", weights %s" % self.weight_dtype if self.weight_dtype else ""
+        return "<quern.Graph %s: %s, %s, %d vertices, %d edges%s>" % (
+            self.path or "in memory", self.layout, "directed" if self.directed else "undirected", self.num_vertices,
+            self.num_edges, weights)
+
+    def __reduce__(self) -> Any:
+        if self.path is None:
+            raise _errors.UsageError("a graph in memory cannot be pickled: save() it and open() it there")
+        return open, (os.path.abspath(self.path),)
+
+    @property
+    def identity(self) -> int:
+        """A hash of the container: equal containers have equal ones."""
+        return self._info.identity
+
+    @property
+    def has_in_edges(self) -> bool:
+        """Whether the rows of destinations are at hand: stored, or, of an undirected graph, the rows themselves."""
+        return self._info.has_in_edges
+
+    def info(self) -> dict:
+        """All that ``quern-info --json`` shows: header, sections, figures of the layout, metadata with the ledger."""
+        return text_of("qn_session_describe", self._handle)
+
+    def verify(self, structure: bool = False, *, progress: ProgressOption = None, threads: Optional[int] = None) -> None:
+        """Check every checksum and every rule of the layout; with ``structure=True`` only what programs rely on that index
+        with the arrays. Raises :class:`InvalidError`, which names the section or the rule."""
+        run_job("qn_session_verify", self._handle, _library.VERIFY_STRUCTURE if structure else _library.VERIFY_ALL,
+                progress=progress, threads=threads)
+
+    # ---- Arrays ---------------------------------------------------------------------------------
+
+    @property
+    def arrays(self) -> Mapping:
+        """Every section of the container by name, as a view of the mapping. Nothing is checked (see :func:`open`)."""
+        return _Arrays(self._session, self._info.num_sections if self._handle else 0)
+
+    def _rows(self, name: str) -> tuple:
+        rows = _library.Rows()
+        run_job(name, self._handle, after=(ctypes.byref(rows),))
+        owner = self._session
+        weights = None
+        if rows.weight_type:
+            weights = view(rows.weights, _library.TYPES[rows.weight_type], rows.num_edges, owner)
+        return (view(rows.row_offsets, "u8", rows.num_vertices + 1, owner),
+                view(rows.column_indices, "u4", rows.num_edges, owner), weights)
+
+    def _out_rows(self) -> tuple:
+        if self._out is None or self._session is None:
+            self._out = self._rows("qn_session_out_edges")
+        return self._out
+
+    def _in_rows(self) -> tuple:
+        if self._in is None or self._session is None:
+            self._in = self._rows("qn_session_in_edges")
+        return self._in
+
+    @property
+    def row_offsets(self) -> numpy.ndarray:
+        """uint64[V + 1]: the out-edges of vertex v are ``column_indices[row_offsets[v]:row_offsets[v + 1]]``.
+
+        In the layout graph this is a view of the mapping, which nothing has checked (see :func:`open`). From other layouts
+        the rows are put together in memory once, with checks; so it is with the next properties.
+        """
+        return self._out_rows()[0]
+
+    @property
+    def column_indices(self) -> numpy.ndarray:
+        """uint32[E]: destinations, ascending in each row."""
+        return self._out_rows()[1]
+
+    @property
+    def weights(self) -> Optional[numpy.ndarray]:
+        """uint32[E] or float32[E], in the order of ``column_indices``; None without weights."""
+        return self._out_rows()[2]
+
+    @property
+    def in_row_offsets(self) -> numpy.ndarray:
+        """uint64[V + 1]: the in-edges of vertex v are ``in_column_indices[in_row_offsets[v]:in_row_offsets[v + 1]]``.
+
+        Views where they are at hand (:attr:`has_in_edges`); else computed once.
+        """
+        return self._in_rows()[0]
+
+    @property
+    def in_column_indices(self) -> numpy.ndarray:
+        """uint32[E]: sources, ascending in each row of ``in_row_offsets``."""
+        return self._in_rows()[1]
+
+    @property
+    def in_weights(self) -> Optional[numpy.ndarray]:
+        """The weights in the order of ``in_column_indices``; None without weights."""
+        return self._in_rows()[2]
+
+    @property
+    def out_degrees(self) -> numpy.ndarray:
+        """uint64[V]: edges of each row."""
+        return numpy.diff(self.row_offsets)
+
+    def sources(self) -> numpy.ndarray:
+        """uint32[E]: the source of every edge, in the order of ``column_indices``."""
+        return _convert.sources_of(self.row_offsets, 0, self.num_edges)
+
+    @property
+    def ids(self) -> numpy.ndarray:
+        """What the input called the vertices: a view of uint64[V] of numbers, made for dense ids; of texts an array of
+        ``str``. Bytes that are no UTF-8 are surrogates, as in names of files."""
+        column = self.id_column()
+        return numpy.array(column.tolist(), object) if isinstance(column, Text) else column
+
+    def id_column(self) -> Any:
+        """The ids as a column of a :class:`Table`: of texts, their bytes in the mapping."""
+        arrays = _library.IdArrays()
+        check("qn_session_ids", self._handle, ctypes.byref(arrays))
+        count = arrays.num_vertices
+        if self.id_form == "dense":
+            return numpy.arange(count, dtype="u8")
+        if self.id_form == "numbers":
+            return view(arrays.numbers, "u8", count, self._session)
+        offsets = view(arrays.offsets, "u8", count + 1, self._session)
+        return Text(offsets, view(arrays.bytes, "u1", int(offsets[-1]), self._session))
+
+    def find(self, ids: Union[int, str, Sequence[Union[int, str]]]) -> Any:
+        """The vertex with this id, or those with these ids as uint32. :class:`UsageError` names an id that there is not."""
+        several = not isinstance(ids, (int, str, numpy.generic))
+        texts = [str(one).encode("utf-8", "surrogateescape") for one in (ids if several else [ids])]
+        vertices = numpy.empty(len(texts), "u4")
+        check("qn_session_find", self._handle, (ctypes.c_char_p * len(texts))(*texts), len(texts), vertices.ctypes.data, None)
+        return vertices if several else int(vertices[0])
+
+    # ---- Tables ---------------------------------------------------------------------------------
+
+    def edges(self, ids: bool = False, both_directions: bool = False) -> Table:
+        """The edges as a table ``source``, ``target`` and, if there are any, ``weight``: of vertices, or with
+        ``ids=True`` of what the input called them. An undirected edge is listed once, or in both directions.
+
+        Anything that takes ``__arrow_c_stream__`` reads the table: pyarrow, polars, DuckDB, pandas. It comes in batches,
+        as it is read.
+        """
+        return _convert.edge_table(self, ids, both_directions)
+
+    def vertices(self, **columns: numpy.ndarray) -> Table:
+        """The vertices as a table ``id``, ``out_degree``, and further columns of V values each, such as those of a
+        :class:`Result`."""
+        return _convert.vertex_table(self, columns)
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """The table of :meth:`edges`."""
+        return self.edges().__arrow_c_stream__(requested_schema)
+
+    # ---- Other libraries ------------------------------------------------------------------------
+
+    def to_scipy(self, dtype: Any = None) -> Any:
+        """A ``scipy.sparse.csr_array`` whose row v has the out-edges of v: weights, or ones (float32, or ``dtype``).
+
+        Columns and weights are shared with the graph, offsets too if there are 2**31 edges or more. SciPy adds up parallel
+        edges wherever it needs one value a place.
+        """
+        return _convert.to_scipy(self, dtype)
+
+    def to_networkx(self, ids: bool = True) -> Any:
+        """A networkx graph whose nodes are the ids, or with ``ids=False`` the vertices. It is directed or not as this one
+        is, and a multigraph if there are parallel edges. Weights become the attribute ``weight``."""
+        return _convert.to_networkx(self, ids)
+
+    def to_igraph(self) -> Any:
+        """An ``igraph.Graph``. Weights become the edge attribute ``weight``, ids that are not dense the vertex attribute
+        ``name``."""
+        return _convert.to_igraph(self)
+
+    def edge_index(self, dtype: Any = "i8", vertices: Optional[Tuple[int, int]] = None) -> numpy.ndarray:
+        """int64[2, E] of sources and destinations, as PyTorch Geometric and DGL take them (``torch.from_numpy``). With
+        ``vertices=(first, last)`` it is the out-edges of the vertices from ``first`` to before ``last``."""
+        first, last, _ = slice(*(vertices or (None, None))).indices(self.num_vertices)
+        start, stop = (self.row_offsets[[first, max(first, last)]]).tolist()
+        index = numpy.empty((2, stop - start), dtype)
+        index[0] = _convert.sources_of(self.row_offsets, start, stop)
+        index[1] = self.column_indices[start:stop]
+        return index
+
+    # ---- Making things of it --------------------------------------------------------------------
+
+    def build(self, layout: str, path: Optional[PathLike] = None, *, force: bool = False, progress: ProgressOption = None,
+              threads: Optional[int] = None, memory: Union[int, str, None] = None, tmpdir: Optional[PathLike] = None,
+              **layout_options: Any) -> "Graph":
+        """Build a layout of this graph, in a file or in memory. Options are those of the layout's command-line tool, with
+        underscores for dashes; :func:`quern.layouts` lists them. ``"graph"`` gives the graph back from any layout."""
+        job = dict(progress=progress, threads=threads, memory=memory, tmpdir=tmpdir)
+        if layout == "graph":
+            return self.transform(path, force=force, **job, **layout_options)
+        source = self if self.layout == "graph" else self.transform(**job)
+        return make("qn_session_build", source._handle, str(layout).encode(), *options(force=force or None, **layout_options),
+                    path=path, **job)
+
+    def transform(self, path: Optional[PathLike] = None, *, force: bool = False, progress: ProgressOption = None,
+                  threads: Optional[int] = None, memory: Union[int, str, None] = None, tmpdir: Optional[PathLike] = None,
+                  **steps: Any) -> "Graph":
+        """A changed graph, in a file or in memory. Steps are the options of ``quern-transform``, with underscores for
+        dashes: ``symmetrize=True``, ``relabel="degree"``, ``egonet=42, hops=2``, ... Without any it is a copy in the layout
+        graph."""
+        return make("qn_session_transform", self._handle, *options(force=force or None, **steps), path=path,
+                    progress=progress, threads=threads, memory=memory, tmpdir=tmpdir)
+
+    def save(self, path: PathLike, *, force: bool = False, archive: bool = False, level: Optional[int] = None,
+             progress: ProgressOption = None, threads: Optional[int] = None) -> "Graph":
+        """Write the container to a file, with ``archive=True`` in its compressed form, and open that."""
+        given = options(force=force or None, archive=archive or None, level=level)
+        run_job("qn_session_save", self._handle, *given, path_bytes(path), progress=progress, threads=threads)
+        return open(path)
+
+    def export(self, path: PathLike, format: Optional[str] = None, *, force: bool = False,
+               progress: ProgressOption = None, threads: Optional[int] = None, **format_options: Any) -> None:
+        """Write the graph in another system's format (:func:`quern.formats` lists them). Without a name the ending of
+        ``path`` says which: ``"parquet"``, ``"arrow"`` and ``"feather"`` need pyarrow. What the format does not keep of
+        this graph is warned of; with ``strict=True`` it is refused then."""
+        _convert.export(self, path, format, force=force, progress=progress, threads=threads, **format_options)
+
+    def run(self, algorithm: str, *, device: Optional[str] = None, progress: ProgressOption = None,
+            threads: Optional[int] = None, **algorithm_options: Any) -> Result:
+        """Run an algorithm (:func:`quern.algorithms` lists them). Options are those of ``quern-run``, with underscores for
+        dashes: ``source=42`` (an id, or a list of ids), ``damping``, ``tolerance``, ``iterations``, ``hops``, ...
+
+        ``device`` is ``"cpu"``, ``"cuda"``, ``"cuda:1"``, ``"both"`` or ``"auto"``, the default.
+        """
+        handle = ctypes.c_void_p()
+        given = options(device=device, **algorithm_options)
+        run_job("qn_session_run", self._handle, str(algorithm).encode(), *given, progress=progress, threads=threads,
+                after=(ctypes.byref(handle),))
+        return Result(handle, self)

@@ -1,0 +1,166 @@
+"""libquern, loaded: its structs and functions as include/quern declares them.
+
+tests/python compares every struct with what a C compiler makes of the header.
+"""
+
+import ctypes
+import os
+from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_int, c_uint, c_uint32, c_uint64,
+                    c_void_p)
+from pathlib import Path
+
+import numpy
+
+# enum qn_type
+TYPES = {1: "u1", 2: "u2", 3: "u4", 4: "u8", 5: "i1", 6: "i2", 7: "i4", 8: "i8", 9: "f4", 10: "f8"}
+TYPE_CODES = {numpy.dtype(name): code for code, name in TYPES.items()}
+
+OPEN_VERIFY, OPEN_TRUST = 1, 2
+VERIFY_STRUCTURE, VERIFY_ALL = 1, 2
+LIST_ALGORITHMS, LIST_FORMATS, LIST_LAYOUTS = 1, 2, 3
+ID_FORMS = ("dense", "numbers", "strings")
+NO_OFFSET = 2**64 - 1
+
+
+class Sized(Structure):
+    """A struct that may grow: its first field says how large this one is."""
+
+    def __init__(self, **fields):
+        super().__init__(size=ctypes.sizeof(self), **fields)
+
+
+class Error(Structure):
+    _fields_ = [("status", c_int), ("line", c_uint64), ("column", c_uint64), ("offset", c_uint64),
+                ("file", c_char * 256), ("message", c_char * 768)]
+
+
+class Progress(Sized):
+    _fields_ = [("size", c_uint64), ("what", c_char_p), ("unit", c_char_p), ("done", c_uint64), ("total", c_uint64)]
+
+
+ON_PROGRESS = CFUNCTYPE(None, c_void_p, POINTER(Progress))
+IS_CANCELLED = CFUNCTYPE(c_bool, c_void_p)
+ON_NOTICE = CFUNCTYPE(None, c_void_p, c_char_p)
+
+
+class Job(Sized):
+    _fields_ = [("size", c_uint64), ("threads", c_uint32), ("reserved", c_uint32), ("memory", c_uint64),
+                ("tmpdir", c_char_p), ("progress", ON_PROGRESS), ("cancelled", IS_CANCELLED), ("notice", ON_NOTICE),
+                ("user", c_void_p)]
+
+
+class Option(Structure):
+    _fields_ = [("name", c_char_p), ("value", c_char_p)]
+
+
+class SessionInfo(Sized):
+    _fields_ = [("size", c_uint64), ("num_vertices", c_uint64), ("num_edges", c_uint64), ("layout", c_char_p),
+                ("weight_type", c_int), ("id_form", c_int), ("directed", c_bool), ("has_in_edges", c_bool),
+                ("in_memory", c_bool), ("bytes", c_uint64), ("identity", c_uint64), ("num_sections", c_uint64),
+                ("path", c_char_p)]
+
+
+class Rows(Sized):
+    _fields_ = [("size", c_uint64), ("num_vertices", c_uint64), ("num_edges", c_uint64), ("row_offsets", c_void_p),
+                ("column_indices", c_void_p), ("weights", c_void_p), ("weight_type", c_int), ("mapped", c_bool)]
+
+
+class IdArrays(Sized):
+    _fields_ = [("size", c_uint64), ("form", c_int), ("ascending", c_bool), ("num_vertices", c_uint64),
+                ("numbers", c_void_p), ("offsets", c_void_p), ("bytes", c_void_p)]
+
+
+class SectionArray(Sized):
+    _fields_ = [("size", c_uint64), ("name", c_char_p), ("type", c_int), ("count", c_uint64), ("item_size", c_uint64),
+                ("data", c_void_p)]
+
+
+class EdgeArrays(Sized):
+    _fields_ = [("size", c_uint64), ("num_edges", c_uint64), ("id_type", c_int), ("sources", c_void_p),
+                ("targets", c_void_p), ("weight_type", c_int), ("weights", c_void_p), ("has_num_vertices", c_bool),
+                ("num_vertices", c_uint64), ("names", POINTER(IdArrays))]
+
+
+class ResultInfo(Sized):
+    _fields_ = [("size", c_uint64), ("algorithm", c_char_p), ("layout", c_char_p), ("device", c_char_p),
+                ("kernel", c_char_p), ("num_vertices", c_uint64), ("num_columns", c_uint64), ("count_of", c_char_p),
+                ("count", c_uint64), ("iterations", c_uint64), ("converged", c_bool), ("change", c_double),
+                ("prepare_seconds", c_double), ("run_seconds", c_double), ("num_sources", c_uint32),
+                ("sources", POINTER(c_uint32))]
+
+
+class ResultColumn(Sized):
+    _fields_ = [("size", c_uint64), ("name", c_char_p), ("type", c_int), ("is_vertex", c_bool), ("count", c_uint64),
+                ("data", c_void_p)]
+
+
+STRUCTS = {"qn_error": Error, "qn_progress": Progress, "qn_job": Job, "qn_option": Option,
+           "qn_session_info": SessionInfo, "qn_edge_rows": Rows, "qn_id_arrays": IdArrays,
+           "qn_section_array": SectionArray, "qn_edge_arrays": EdgeArrays, "qn_result_info": ResultInfo,
+           "qn_result_column": ResultColumn}
+
+# What every call that can fail ends with, and what calls with options have before their path.
+_OUT, _ERROR, _JOB = POINTER(c_void_p), POINTER(Error), POINTER(Job)
+_OPTIONS = [POINTER(Option), c_uint64]
+_TEXT = POINTER(c_void_p)
+
+FUNCTIONS = {
+    "qn_session_open": [c_char_p, c_uint, _JOB, _OUT, _ERROR],
+    "qn_session_describe": [c_void_p, _TEXT, _ERROR],
+    "qn_session_verify": [c_void_p, c_int, _JOB, _ERROR],
+    "qn_session_out_edges": [c_void_p, _JOB, POINTER(Rows), _ERROR],
+    "qn_session_in_edges": [c_void_p, _JOB, POINTER(Rows), _ERROR],
+    "qn_session_ids": [c_void_p, POINTER(IdArrays), _ERROR],
+    "qn_session_find": [c_void_p, POINTER(c_char_p), c_uint64, c_void_p, c_void_p, _ERROR],
+    "qn_session_section": [c_void_p, c_uint64, POINTER(SectionArray), _ERROR],
+    "qn_session_build": [c_void_p, c_char_p, *_OPTIONS, c_char_p, _JOB, _OUT, _ERROR],
+    "qn_session_transform": [c_void_p, *_OPTIONS, c_char_p, _JOB, _OUT, _ERROR],
+    "qn_session_export": [c_void_p, c_char_p, *_OPTIONS, c_char_p, _JOB, _ERROR],
+    "qn_session_save": [c_void_p, *_OPTIONS, c_char_p, _JOB, _ERROR],
+    "qn_session_run": [c_void_p, c_char_p, *_OPTIONS, _JOB, _OUT, _ERROR],
+    "qn_result_column": [c_void_p, c_uint64, POINTER(ResultColumn), _ERROR],
+    "qn_result_summary": [c_void_p, _TEXT, _ERROR],
+    "qn_import_arrays": [POINTER(EdgeArrays), *_OPTIONS, c_char_p, _JOB, _OUT, _ERROR],
+    "qn_import_arrow": [c_void_p, *_OPTIONS, c_char_p, _JOB, _OUT, _ERROR],
+    "qn_columns_choose": [POINTER(c_char_p), c_uint64, POINTER(c_uint32), _ERROR],
+    "qn_import_files": [POINTER(c_char_p), c_uint64, *_OPTIONS, c_char_p, _JOB, _OUT, _ERROR],
+    "qn_list": [c_int, _TEXT, _ERROR],
+}
+PLAIN_FUNCTIONS = {
+    "qn_version": ([], c_char_p),
+    "qn_text_free": ([c_void_p], None),
+    "qn_session_close": ([c_void_p], None),
+    "qn_session_info": ([c_void_p, POINTER(SessionInfo)], None),
+    "qn_result_close": ([c_void_p], None),
+    "qn_result_info": ([c_void_p, POINTER(ResultInfo)], None),
+}
+
+FILE_NAME = "libquern.so.0"
+_NAMED = os.environ.get("QUERN_LIBRARY")
+
+
+def beside(name: str) -> str:
+    """A file that is installed with the package, or in the build of the clone that the package is in."""
+    package = Path(__file__).resolve().parent
+    for folder in ([Path(_NAMED).parent] if _NAMED else []) + [package, package.parents[1] / "build/lib"]:
+        if (folder / name).exists():
+            return str(folder / name)
+    return name  # for the system to find
+
+
+def _load() -> ctypes.CDLL:
+    try:
+        library = ctypes.CDLL(_NAMED or beside(FILE_NAME))
+        for function, arguments in FUNCTIONS.items():
+            getattr(library, function).argtypes = arguments
+            getattr(library, function).restype = c_int
+        for function, (arguments, result) in PLAIN_FUNCTIONS.items():
+            getattr(library, function).argtypes = arguments
+            getattr(library, function).restype = result
+    except (OSError, AttributeError) as problem:
+        raise ImportError("libquern could not be loaded: %s; install the package with `pip install .`, build the library "
+                          "with `scons`, or name it in QUERN_LIBRARY" % problem) from problem
+    return library
+
+
+library = _load()

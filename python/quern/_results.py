@@ -1,0 +1,107 @@
+"""What an algorithm found."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple
+
+import numpy
+
+from . import _library
+from ._calls import check, text_of, view
+from ._library import library
+from ._optional import need
+from ._table import Table
+
+if TYPE_CHECKING:
+    from ._graph import Graph
+
+
+class _Handle:
+    """A result of the library, closed when nothing refers to it any more: neither this nor an array."""
+
+    def __init__(self, handle: ctypes.c_void_p):
+        self.handle = handle.value
+
+    def __del__(self, close=library.qn_result_close):
+        close(self.handle)
+
+
+class Result:
+    """What :meth:`Graph.run` found: arrays with a value for each vertex, or a count.
+
+    Arrays are read-only views of the library's memory, which they keep.
+    """
+
+    def __init__(self, handle: ctypes.c_void_p, graph: "Graph"):
+        self._handle = _Handle(handle)
+        self.graph = graph
+        info = _library.ResultInfo()
+        library.qn_result_info(self._handle.handle, ctypes.byref(info))
+        self.algorithm: str = info.algorithm.decode()
+        self.device: str = info.device.decode()
+        """``"cpu"``, ``"cuda"`` or ``"both"``."""
+        self.kernel: str = info.kernel.decode()
+        self.iterations: int = info.iterations
+        self.converged: bool = info.converged
+        """It ended by itself, not by a limit of iterations."""
+        self.seconds: float = info.run_seconds
+        """Of the algorithm itself."""
+        self.count: Optional[int] = info.count if info.count_of else None
+        """What the algorithm counts, such as triangles; None if it counts nothing."""
+        self.sources: numpy.ndarray = numpy.array(info.sources[:info.num_sources], "u4")
+        """Source vertices, chosen ones too."""
+        self.columns: Dict[str, numpy.ndarray] = dict(self._column(index) for index in range(info.num_columns))
+        """Every array, by name: ``{"rank": ...}``."""
+
+    def _column(self, index: int) -> Tuple[str, numpy.ndarray]:
+        column = _library.ResultColumn()
+        check("qn_result_column", self._handle.handle, index, ctypes.byref(column))
+        return column.name.decode(), view(column.data, _library.TYPES[column.type], column.count, self._handle)
+
+    def __repr__(self) -> str:
+        found = ", ".join(self.columns) if self.count is None else str(self.count)
+        return "<quern.Result %s on %s: %s>" % (self.algorithm, self.device, found)
+
+    @property
+    def values(self) -> numpy.ndarray:
+        """The first array: the value of vertex v is ``values[v]``. What was not reached has the largest number of an unsigned
+        type, infinity of a real one."""
+        if not self.columns:
+            raise ValueError("%s has no values of vertices; see count" % self.algorithm)
+        return next(iter(self.columns.values()))
+
+    @property
+    def ids(self) -> numpy.ndarray:
+        """What the input called the vertices, in the order of ``values``."""
+        return self.graph.ids
+
+    @property
+    def summary(self) -> dict:
+        """The object ``result`` of ``quern-run --json``: reached vertices, levels, components, sums."""
+        return text_of("qn_result_summary", self._handle.handle)
+
+    def top(self, count: int = 10) -> List[Tuple[Any, Any]]:
+        """The largest values of vertices that have one, as pairs of id and value; of equal ones the vertices that come
+        first."""
+        values = self.values
+        none = numpy.inf if values.dtype.kind == "f" else numpy.iinfo(values.dtype).max
+        vertices = numpy.flatnonzero(values != none)[::-1]
+        vertices = vertices[numpy.argsort(values[vertices], kind="stable")[::-1][:count]]
+        return list(zip(self.ids[vertices].tolist(), values[vertices].tolist()))
+
+    def table(self) -> Table:
+        """A table of ``id`` and every array, which anything reads that takes ``__arrow_c_stream__``."""
+        return Table.of_arrays(id=self.ids, **self.columns)
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return self.table().__arrow_c_stream__(requested_schema)
+
+    def to_pandas(self) -> Any:
+        """A pandas DataFrame of every array, whose index is the ids."""
+        pandas = need("pandas")
+        return pandas.DataFrame(self.columns, index=pandas.Index(self.ids, name="id"))
+
+    def to_arrow(self) -> Any:
+        """A ``pyarrow.Table`` of ``id`` and every array."""
+        return self.table().to_arrow()

@@ -1,0 +1,235 @@
+"""Graphs from arrays, tables, files and other libraries."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any, Optional, Sequence, Union
+
+import numpy
+
+from . import _arrow, _errors, _files, _library
+from ._arrow import Text
+from ._calls import options, path_bytes
+from ._graph import Graph, PathLike, make
+from ._optional import need
+
+_JOB = ("progress", "threads", "memory", "tmpdir")
+
+
+def _split(given: dict) -> tuple:
+    """What a job takes, and the options of the library."""
+    job = {name: given.pop(name) for name in _JOB if name in given}
+    if not given.get("force"):
+        given.pop("force", None)
+    if "undirected" in given:
+        raise _errors.UsageError("undirected: say directed=False")
+    if "weight_type" in given:  # weights are the array
+        given["weights"] = given.pop("weight_type")
+    return job, given
+
+
+# ---- Arrays -------------------------------------------------------------------------------------
+
+def _ends(source: Any, target: Any) -> tuple:
+    """Both ends as arrays of a type that the library takes, and what texts among them stand for."""
+    source, target = numpy.asarray(source), numpy.asarray(target)
+    if source.ndim != 1 or source.shape != target.shape:
+        raise _errors.UsageError("sources and targets are two arrays of one length, not of shape %s and %s"
+                                 % (source.shape, target.shape))
+    kinds = {source.dtype.kind, target.dtype.kind}
+    if not len(source):
+        source, target, kinds = source.astype("u4"), target.astype("u4"), {"u"}
+    if kinds <= {"U", "O"}:
+        names, numbers = numpy.unique(numpy.concatenate([source, target]).astype(str), return_inverse=True)
+        numbers = numbers.astype("u4")
+        return numbers[:len(source)], numbers[len(source):], Text.of(names.tolist())
+    if not kinds <= {"u", "i"}:
+        raise _errors.UsageError("ids are whole numbers, or texts on both sides, not %s and %s"
+                                 % (source.dtype, target.dtype))
+    common = numpy.result_type(source, target, "u4" if kinds == {"u"} else "i4")
+    if common.kind == "f":  # of uint64 and a signed type
+        for end in source, target:
+            if end.dtype.kind == "i" and end.min() < 0:
+                raise _errors.InvalidError("edge %d (from 0): the id %d is negative" % (end.argmin(), end.min()))
+        common = numpy.dtype("u8")
+    return (numpy.ascontiguousarray(source, common), numpy.ascontiguousarray(target, common), None)
+
+
+def from_arrays(source: Any, target: Any, weights: Any = None, *, num_vertices: Optional[int] = None, ids: Any = None,
+                directed: bool = True, path: Optional[PathLike] = None, **given: Any) -> Graph:
+    """A graph of the edges source[i] -> target[i], in memory or, with ``path``, in a file.
+
+    Arrays of whole numbers of one type, without gaps, are read where they are; others are copied. Weights that are neither
+    uint32 nor float32 become that, if they can be exactly (or with ``narrow_weights=True``).
+
+    By default ids are vertices if there are no gaps among them, else they are numbered in ascending order and kept
+    (``ids="keep"`` and ``ids="compact"`` insist). With ``num_vertices`` the vertices are 0 to ``num_vertices`` - 1. With an
+    array of V numbers or texts as ``ids``, vertex v is called ``ids[v]``, and source and target are vertices. Both ends may
+    be arrays of texts.
+
+    ``directed=False`` adds the reverse of every edge. Further options are those of ``quern-import``, with underscores for
+    dashes: ``self_loops="remove"``, ``duplicates="remove"`` (or ``"min"``, ``"sum"``), ``transpose="also"``, ``force=True``;
+    ``weight_type="f32"`` is its ``--weights``; and ``progress``, ``threads``, ``memory``, ``tmpdir``.
+    """
+    job, given = _split(given)
+    source, target, names = _ends(source, target)
+    if ids is not None and not isinstance(ids, str):
+        if names is not None:
+            raise _errors.UsageError("ids are given twice: by texts in the arrays, and as an array")
+        names = _names(ids)
+        ids = None
+    edges = _library.EdgeArrays(num_edges=len(source), id_type=_library.TYPE_CODES[source.dtype],
+                                sources=source.ctypes.data, targets=target.ctypes.data)
+    kept = [source, target]
+    if names is not None:
+        arrays, num_vertices = _id_arrays(names, kept), len(names)
+        edges.names = ctypes.pointer(arrays)
+    if num_vertices is not None:
+        edges.has_num_vertices, edges.num_vertices = True, num_vertices
+    if weights is not None:
+        weights = numpy.asarray(weights)
+        if weights.shape != source.shape:
+            raise _errors.UsageError("%d edges have %d weights" % (len(source), weights.size))
+        if weights.dtype.kind == "b":
+            weights = weights.astype("u1")
+        weights = numpy.ascontiguousarray(weights, weights.dtype.newbyteorder("<"))
+        if weights.dtype not in _library.TYPE_CODES:
+            raise _errors.UsageError("weights are numbers of up to 64 bits, not %s" % weights.dtype)
+        edges.weight_type, edges.weights = _library.TYPE_CODES[weights.dtype], weights.ctypes.data
+        kept.append(weights)
+    return make("qn_import_arrays", ctypes.byref(edges), *options(undirected=None if directed else True, ids=ids, **given),
+                path=path, keep=kept, **job)
+
+
+def _names(ids: Any) -> Any:
+    ids = numpy.asarray(ids)
+    if ids.dtype.kind in "UO":
+        return Text.of(map(str, ids.tolist()))
+    if ids.dtype.kind not in "ui" or ids.ndim != 1:
+        raise _errors.UsageError("ids are an array of whole numbers or texts, not of %s" % ids.dtype)
+    if ids.size and ids.min() < 0:
+        raise _errors.InvalidError("vertex %d: the id %d is negative" % (ids.argmin(), ids.min()))
+    return numpy.ascontiguousarray(ids, "u8")
+
+
+def _id_arrays(names: Any, kept: list) -> _library.IdArrays:
+    kept.append(names)
+    if isinstance(names, Text):
+        return _library.IdArrays(form=_library.ID_FORMS.index("strings"), num_vertices=len(names),
+                                 offsets=names.offsets.ctypes.data, bytes=names.data.ctypes.data)
+    return _library.IdArrays(form=_library.ID_FORMS.index("numbers"), num_vertices=len(names), numbers=names.ctypes.data)
+
+
+# ---- Other libraries ----------------------------------------------------------------------------
+
+def from_scipy(matrix: Any, *, directed: bool = True, weights: bool = True, **given: Any) -> Graph:
+    """A graph of a square sparse matrix of SciPy: row i and column j of an entry are an edge i -> j, its value is the weight
+    (or dropped with ``weights=False``). Entries of value 0 that are stored are edges. ``directed=False`` is for symmetric
+    matrices. Other options are those of :func:`from_arrays`."""
+    sparse = need("scipy.sparse")
+    if matrix.shape[0] != matrix.shape[1]:
+        raise _errors.UsageError("the matrix is not square: %d x %d" % matrix.shape)
+    if not directed:
+        if (matrix != matrix.T).nnz:
+            raise _errors.InvalidError("the matrix is not symmetric, as that of an undirected graph is")
+        matrix = sparse.triu(matrix)
+    matrix = matrix.tocoo()
+    return from_arrays(matrix.row, matrix.col, matrix.data if weights else None, num_vertices=matrix.shape[0],
+                       directed=directed, **given)
+
+
+def from_networkx(graph: Any, weight: Optional[str] = "weight", **given: Any) -> Graph:
+    """A graph of a networkx graph. Nodes that are 0 to V - 1 in any order are vertices; other whole numbers, and texts, are
+    kept as ids. Other nodes are refused: ``networkx.convert_node_labels_to_integers`` numbers them. Weights are the edge
+    attribute of that name, if any edge has it; then all must."""
+    nodes = list(graph.nodes)
+    count = len(nodes)
+    vertex = {node: index for index, node in enumerate(nodes)}
+    if all(isinstance(node, (int, numpy.integer)) and not isinstance(node, bool) for node in nodes):
+        if set(nodes) == set(range(count)):
+            vertex, ids = {node: node for node in nodes}, None
+        else:
+            nodes.sort()
+            vertex, ids = {node: index for index, node in enumerate(nodes)}, nodes
+    elif all(isinstance(node, str) for node in nodes):
+        ids = nodes
+    else:
+        raise _errors.UsageError("the nodes are neither all whole numbers nor all texts; "
+                                 "networkx.convert_node_labels_to_integers numbers them")
+    ends = numpy.fromiter((vertex[end] for edge in graph.edges() for end in edge), "u4").reshape(-1, 2)
+    values = None
+    if weight is not None:
+        values = [data for _, _, data in graph.edges(data=weight)]
+        missing = sum(value is None for value in values)
+        if missing and missing < len(values):
+            raise _errors.UsageError("%d of %d edges have no %s" % (missing, len(values), weight))
+        values = None if missing or not values else values
+    return from_arrays(ends[:, 0], ends[:, 1], values, num_vertices=count if ids is None else None,
+                       ids=None if ids is None else numpy.array(ids, object if isinstance(ids[0], str) else None),
+                       directed=graph.is_directed(), **given)
+
+
+def from_igraph(graph: Any, weight: Optional[str] = "weight", **given: Any) -> Graph:
+    """A graph of an ``igraph.Graph``. The vertex attribute ``name`` becomes the ids, the edge attribute called ``weight`` the
+    weights."""
+    ends = numpy.array(graph.get_edgelist(), "u4").reshape(-1, 2)
+    values = graph.es[weight] if weight is not None and weight in graph.es.attributes() and len(ends) else None
+    names = numpy.array(graph.vs["name"]) if "name" in graph.vs.attributes() and graph.vcount() else None
+    return from_arrays(ends[:, 0], ends[:, 1], values, num_vertices=graph.vcount() if names is None else None, ids=names,
+                       directed=graph.is_directed(), **given)
+
+
+# ---- Tables -------------------------------------------------------------------------------------
+
+def _chosen(columns: Union[Sequence[Union[str, int]], str, None]) -> dict:
+    """The options `source`, `target` and `weight` of two or three columns."""
+    if columns is None:
+        return {}
+    columns = columns.split(",") if isinstance(columns, str) else list(columns)
+    if not 2 <= len(columns) <= 3:
+        raise _errors.UsageError("columns are two or three: of sources, targets and perhaps weights, not %r" % (columns,))
+    return dict(zip(("source", "target", "weight"), [*columns, ""]))
+
+
+def from_arrow(table: Any, columns: Union[Sequence[Union[str, int]], str, None] = None, *, directed: bool = True,
+               path: Optional[PathLike] = None, **given: Any) -> Graph:
+    """A graph of the rows of a table: of anything that has ``__arrow_c_stream__``, such as tables and readers of pyarrow,
+    polars frames, DuckDB relations, pandas frames (2.2 and later). It is read batch by batch.
+
+    ``columns`` are those of sources, targets and, if you name a third, weights: by name, or by number from 1. Without it
+    they are those called source, src, from, ..., and weight, or the first two. Ids are whole numbers or texts. Other options
+    are those of :func:`from_arrays`.
+    """
+    job, given = _split(given)
+    if not hasattr(table, "__arrow_c_stream__"):
+        raise _errors.UsageError("%s has no __arrow_c_stream__" % type(table).__name__)
+    capsule = table.__arrow_c_stream__()
+    return make("qn_import_arrow", _arrow.stream_address(capsule),
+                *options(undirected=None if directed else True, **_chosen(columns), **given), path=path,
+                keep=[capsule, table], **job)
+
+
+def read_parquet(source: Any, columns: Union[Sequence[Union[str, int]], str, None] = None, **given: Any) -> Graph:
+    """A graph of the edges in Parquet files: a file, a folder, a list of files. pyarrow decodes them on all processors while
+    they are imported. ``columns`` and options are those of :func:`from_arrow`."""
+    reader, columns = _files.table_reader(source, "parquet", columns)
+    return from_arrow(reader, columns, **given)
+
+
+def read_arrow(source: Any, columns: Union[Sequence[Union[str, int]], str, None] = None, **given: Any) -> Graph:
+    """A graph of the edges in Arrow IPC files (Feather is one) or streams: a file, a list of files, or a binary file object
+    such as ``sys.stdin.buffer``. ``columns`` and options are those of :func:`from_arrow`."""
+    reader, columns = _files.table_reader(source, "arrow", columns)
+    return from_arrow(reader, columns, **given)
+
+
+# ---- Files --------------------------------------------------------------------------------------
+
+def read(*paths: PathLike, directed: bool = True, path: Optional[PathLike] = None, **given: Any) -> Graph:
+    """A graph of files in any format that ``quern-import`` reads; several are joined. Options are its options, with
+    underscores for dashes: ``format="pairs"``, ``ids="strings"``, ``columns="from,to"``, ...; ``path`` is the container to
+    write. Parquet and Arrow are for :func:`read_parquet` and :func:`read_arrow`."""
+    job, given = _split(given)
+    names = [path_bytes(name) for name in paths]
+    return make("qn_import_files", (ctypes.c_char_p * len(names))(*names), len(names),
+                *options(undirected=None if directed else True, **given), path=path, **job)

@@ -1,0 +1,121 @@
+"""What docs/python.md and the examples show runs."""
+
+import contextlib
+import io
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+import warnings
+from pathlib import Path
+
+from harness.package import SOURCE, needs, quern
+from harness.tools import run
+
+BLOCK = re.compile(r"(?ms)^```python\n(.*?)^```$")
+
+
+class _Scratch(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.folder = Path(scratch.name)
+        self.graph = self.folder / "web.qrn"
+        run("quern-generate", "rmat", "--scale", "8", "--degree", "8", "--weights", "1,100", "-q", "-o", self.graph)
+
+
+@needs("scipy.sparse", "pyarrow", "yaml")
+class Page(_Scratch):
+    def test_every_block(self):
+        """In order, in one folder and one namespace."""
+        run("quern-export", self.graph, "--format", "csv", "-q", "-o", self.folder / "edges.csv")
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(self.folder)
+        text, names = (SOURCE / "docs/python.md").read_text(), {}
+        blocks = [(text[:match.start()].count("\n") + 2, match.group(1)) for match in BLOCK.finditer(text)]
+        self.assertGreater(len(blocks), 7)
+        for line, block in blocks:
+            with self.subTest(line=line), contextlib.redirect_stdout(io.StringIO()) as printed, warnings.catch_warnings():
+                warnings.simplefilter("ignore", quern.QuernWarning)
+                exec(compile("\n" * (line - 1) + block, "docs/python.md", "exec"), names)
+                self.assertEqual(bool(printed.getvalue()), "print(" in block)
+
+    def test_every_name_is_told_of(self):
+        """Functions and classes of the package have a docstring that says something."""
+        for name in quern.__all__:
+            with self.subTest(name):
+                self.assertGreater(len(getattr(quern, name).__doc__), 20)
+        for name, member in vars(quern.Graph).items():
+            if not name.startswith("_"):
+                with self.subTest("Graph." + name):
+                    self.assertGreater(len(member.__doc__), 20)
+
+
+class _Example(_Scratch):
+    def example(self, name, *arguments):
+        done = subprocess.run([sys.executable, SOURCE / "examples" / name, self.graph, *arguments], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout
+
+
+@needs("scipy.sparse")
+class Scipy(_Example):
+    def test_example(self):
+        self.assertIn("the distances agree: True", self.example("python_scipy.py"))
+
+
+@needs("networkx", "scipy.sparse")
+class Networkx(_Example):
+    def test_example(self):
+        self.assertIn("the ranks agree: True", self.example("python_networkx.py"))
+
+
+@needs("igraph")
+class Igraph(_Example):
+    def test_example(self):
+        printed = self.example("python_igraph.py")
+        counts = re.search(r"igraph finds (\d+) components, Quern (\d+)", printed)
+        self.assertEqual(counts[1], counts[2])
+        self.assertIn("10 vertices, 20 edges", printed)
+
+
+@needs("polars")
+class Polars(_Example):
+    def test_example(self):
+        self.assertRegex(self.example("python_polars.py"), r"\n\d+ of \d+ edges are heavier than that\n")
+
+
+@needs("pyarrow")
+class Pyarrow(_Example):
+    def test_example(self):
+        self.assertEqual(self.example("python_pyarrow.py", self.folder), "256 rows; the same edges come back: True\n")
+
+
+@needs("duckdb")
+class DuckDb(_Example):
+    def test_example(self):
+        self.assertRegex(self.example("python_duckdb.py"), r"\n\d+ edges have their reverse\n")
+
+
+@needs("networkit")
+class Networkit(_Example):
+    def test_example(self):
+        self.assertEqual(self.example("python_networkit.py"), "the core numbers agree: True\n")
+
+
+@needs()
+class EdgeIndex(_Example):
+    def test_example(self):
+        printed = self.example("python_edge_index.py")
+        edges = re.match(r"(\d+) edges in \d batches\n", printed)[1]
+        self.assertIn("edge_index: int64 (2, %s)" % edges, printed)
+
+
+class Examples(unittest.TestCase):
+    def test_each_is_run(self):
+        here = Path(__file__).read_text()
+        for path in (SOURCE / "examples").glob("python_*.py"):
+            self.assertIn('"%s"' % path.name, here)

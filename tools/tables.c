@@ -1,0 +1,170 @@
+#include "tools/tables.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "converters/format.h"
+#include "support/memory.h"
+
+/* ---- Which inputs are tables ----------------------------------------------- */
+
+enum { HEAD = 4 }; /* bytes that tell */
+
+/* The first bytes of a pipe, which stay in it. */
+static ssize_t peek_pipe(int descriptor, char head[HEAD]) {
+  int copy[2];
+  ssize_t bytes;
+  if (pipe2(copy, O_CLOEXEC) != 0)
+    return 0;
+  for (;;) {
+    bytes = tee(descriptor, copy[1], HEAD, 0);
+    struct pollfd end = {.fd = descriptor};
+    if (bytes <= 0 || bytes == HEAD || (poll(&end, 1, 1) > 0 && end.revents & POLLHUP))
+      break;
+    if (read(copy[0], head, HEAD) < 0) /* to make room for more of it */
+      break;
+  }
+  if (bytes > 0)
+    bytes = read(copy[0], head, HEAD);
+  close(copy[0]);
+  close(copy[1]);
+  return bytes;
+}
+
+static ssize_t peek_standard_input(char head[HEAD]) {
+  struct stat status;
+  if (fstat(STDIN_FILENO, &status) != 0)
+    return 0;
+  if (S_ISFIFO(status.st_mode))
+    return peek_pipe(STDIN_FILENO, head);
+  off_t at = lseek(STDIN_FILENO, 0, SEEK_CUR);
+  return at < 0 ? 0 : pread(STDIN_FILENO, head, HEAD, at);
+}
+
+/* Of regular files only: a pipe that is opened and closed again is broken. */
+static ssize_t peek_file(const char *path, char head[HEAD]) {
+  struct stat status;
+  if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
+    return 0;
+  int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0)
+    return 0; /* whoever needs it says why */
+  ssize_t bytes = pread(descriptor, head, HEAD, 0);
+  close(descriptor);
+  return bytes;
+}
+
+/* Parquet, an Arrow file, a stream of Arrow: of standard input only the last, which needs no
+ * seeking. */
+static bool is_table_head(const char head[HEAD], bool is_file) {
+  return memcmp(head, "\xff\xff\xff\xff", HEAD) == 0 ||
+         (is_file && (memcmp(head, "PAR1", HEAD) == 0 || memcmp(head, "ARRO", HEAD) == 0));
+}
+
+static bool ends_in(const char *name, const char *end) {
+  size_t length = strlen(name), wanted = strlen(end);
+  return length > wanted && strcmp(name + length - wanted, end) == 0;
+}
+
+static const char graphar_end[] = ".graph.yml";
+
+static bool is_folder_of_tables(const char *path) {
+  DIR *folder = opendir(path);
+  bool found = false;
+  if (!folder)
+    return false;
+  for (struct dirent *entry; !found && (entry = readdir(folder));)
+    found = ends_in(entry->d_name, graphar_end) || ends_in(entry->d_name, ".parquet");
+  closedir(folder);
+  return found;
+}
+
+static bool is_table(const char *path) {
+  char head[HEAD];
+  if (strcmp(path, "-") == 0)
+    return peek_standard_input(head) == HEAD && is_table_head(head, false);
+  return ends_in(path, graphar_end) || is_folder_of_tables(path) ||
+         (peek_file(path, head) == HEAD && is_table_head(head, true));
+}
+
+bool qn_tables_are_input(const char *format, char **inputs, int num_inputs) {
+  if (strcmp(format, "auto") != 0)
+    return qn_format_by_package(format);
+  return num_inputs > 0 && is_table(inputs[0]);
+}
+
+/* ---- Handing over ----------------------------------------------------------- */
+
+/* What is imported comes from where Python was told to look, never from the working folder. */
+#define SAFELY "import sys; sys.path = [p for p in sys.path if p]\n"
+static char look[] =
+    SAFELY "import importlib.util; sys.exit(not importlib.util.find_spec('quern'))\n";
+static char run[] = SAFELY "try:\n"
+                           "    from quern.__main__ import main\n"
+                           "except ImportError as problem:\n"
+                           "    sys.stderr.write('quern-%s: %s\\n' % (sys.argv[1], problem))\n"
+                           "    sys.exit(4)\n"
+                           "sys.exit(main())\n";
+
+static char option[] = "-c";
+
+extern char **environ;
+
+/* Does this Python have the package? */
+static enum qn_status look_for_package(char *python, struct qn_error *error) {
+  char *arguments[] = {python, option, look, NULL};
+  pid_t child;
+  int status;
+  int failure = posix_spawnp(&child, python, NULL, NULL, arguments, environ);
+  if (failure)
+    return qn_fail(error, QN_UNSUPPORTED,
+                   "tables (Parquet, Arrow, GraphAr) are read and written by the Python package of "
+                   "Quern, and there is no "
+                   "%s (QUERN_PYTHON names another): %s",
+                   python, strerror(failure));
+  while (waitpid(child, &status, 0) < 0)
+    if (errno != EINTR)
+      return qn_fail_errno(error, "cannot wait for %s", python);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+    return QN_OK;
+  return qn_fail(error, QN_UNSUPPORTED,
+                 "tables (Parquet, Arrow, GraphAr) are read and written by the Python package of "
+                 "Quern, which %s does not "
+                 "have: `pip install '.[tables]'` in a clone installs it (QUERN_PYTHON names "
+                 "another Python)",
+                 python);
+}
+
+enum qn_status qn_tables_hand_over(const char *verb, const char *file, char **argv,
+                                   struct qn_error *error) {
+  const char *named = getenv("QUERN_PYTHON");
+  char *python = (char *)(named && *named ? named : "python3");
+  enum qn_status status = look_for_package(python, error);
+  if (status)
+    return qn_error_in_file(error, file);
+  uint64_t count = 0;
+  while (argv[count])
+    count++;
+  char **arguments;
+  status = qn_alloc(&arguments, count + 4, sizeof *arguments, "a command line", error);
+  if (status)
+    return status;
+  arguments[0] = python;
+  arguments[1] = option;
+  arguments[2] = run;
+  arguments[3] = (char *)verb;
+  memcpy(arguments + 4, argv + 1, count * sizeof *arguments); /* with the NULL at the end */
+  fflush(NULL);
+  execvp(python, arguments);
+  qn_free(arguments);
+  return qn_fail_errno(error, "cannot run %s", python);
+}
