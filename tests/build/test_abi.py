@@ -90,6 +90,7 @@ class Abi(unittest.TestCase):
         said = subprocess.run(["readelf", "-dW", LIBRARY], check=True, stdout=subprocess.PIPE, text=True).stdout
         self.assertIn("Library soname: [libquern.so.0]", said)
         self.assertRegex(said, "NODELETE")
+        self.assertNotRegex(said, r"NEEDED.*(hdf5|cuda|mpi)")  # these are modules
 
 
 if __name__ == "__main__":

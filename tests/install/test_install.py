@@ -20,6 +20,34 @@ def build_folder():
     return BIN.parent / "release" if BIN.parent.name == "build" else BIN.parent
 
 
+# A graph through HDF5 and back: are there as many edges?
+BINSPARSE = """
+#include <stdio.h>
+#include <quern/quern.h>
+
+int main(int argc, char **argv) {
+  const struct qn_option force = {"force", NULL};
+  const char *path = argv[2];
+  const struct qn_option once = {"remove-duplicates", NULL};
+  struct qn_session *all, *graph, *back = NULL;
+  struct qn_error error;
+  enum qn_status status = qn_session_open(argv[argc - 2], 0, NULL, &all, &error);
+  if (!status)
+    status = qn_session_transform(all, &once, 1, NULL, NULL, &graph, &error);
+  if (!status)
+    status = qn_session_export(graph, "binsparse", &force, 1, path, NULL, &error);
+  if (!status)
+    status = qn_import_files(&path, 1, NULL, 0, NULL, NULL, &back, &error);
+  if (status)
+    return fprintf(stderr, "%s\\n", error.message), (int)status;
+  struct qn_session_info a = {.size = sizeof a}, b = {.size = sizeof b};
+  qn_session_info(graph, &a);
+  qn_session_info(back, &b);
+  printf("%d\\n", a.num_edges == b.num_edges);
+}
+"""
+
+
 class Install(unittest.TestCase):
     tier, sanitized_tier = "medium", "long"
     timeout = 300
@@ -163,6 +191,20 @@ class Install(unittest.TestCase):
         run(programs["look"], archive, "0", folder / "again.qrn")
         self.assertEqual(archive.read_bytes(), (folder / "again.qrn").read_bytes())
         self.assertIn("'4'", run(programs["look"], archive, "4", folder / "again.qrn", exit=2).stderr)
+
+    @unittest.skipUnless(shutil.which("pkg-config") and shutil.which("cc"), "no pkg-config or compiler")
+    def test_modules_are_loaded_when_they_are_needed(self):
+        library = self.prefix / "lib"
+        module = library / "libquern-hdf5.so.0"
+        if not module.exists():
+            self.skipTest("this build has no libhdf5")
+        source = Path(self.folder.name) / "binsparse.c"
+        source.write_text(BINSPARSE)
+        program, path = self.compiled(source), Path(self.folder.name) / "graph.h5"
+        self.assertEqual(run(program, self.graph(), path).stdout, "1\n")
+        aside = module.rename(library / "aside")
+        self.addCleanup(aside.rename, module)
+        self.assertIn("binsparse needs libquern-hdf5.so.0, which", run(program, self.graph(), path, exit=4).stderr)
 
     def expected(self):
         out = Path(self.folder.name) / "degrees.tsv"

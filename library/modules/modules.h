@@ -1,0 +1,47 @@
+/* What the shared library loads when it is needed, instead of being linked with it: HDF5.
+ *
+ * A module is a shared library beside libquern.so.0, with its own copy of what it needs of Quern,
+ * and one symbol: a function that gives its table. The table begins with the version that it was
+ * built as; another than the library's is refused. */
+#ifndef QN_LIBRARY_MODULES_MODULES_H
+#define QN_LIBRARY_MODULES_MODULES_H
+
+#include "converters/arrays/hdf5_file.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Load the module of a file name, once in the process, and find its table. QN_UNSUPPORTED if it is
+ * not installed or is of another version, as the message says: "WHAT needs ...". */
+enum qn_status qn_module_load(const char *what, const char *file, const char *entry,
+                              const void **table, struct qn_error *error);
+
+/* ---- libquern-hdf5.so.0 ---------------------------------------------------- */
+
+/* The functions of converters/arrays/hdf5_file.h. */
+struct qn_hdf5_module {
+  const char *version;
+  enum qn_status (*open)(const char *name, const struct qn_whole_input *whole, uint64_t max_bytes,
+                         struct qn_hdf5 **out, struct qn_error *error);
+  void (*close)(struct qn_hdf5 *file);
+  enum qn_status (*text)(struct qn_hdf5 *file, const char *name, char **text,
+                         struct qn_error *error);
+  enum qn_status (*read)(struct qn_hdf5 *file, const char *name, struct qn_number_array *array,
+                         struct qn_error *error);
+  enum qn_status (*create)(struct qn_hdf5 **out, struct qn_error *error);
+  enum qn_status (*put_text)(struct qn_hdf5 *file, const char *name, const char *text,
+                             struct qn_error *error);
+  enum qn_status (*put)(struct qn_hdf5 *file, const char *name, enum qn_number_class kind,
+                        unsigned width, uint64_t count, qn_hdf5_filler fill, void *context,
+                        struct qn_error *error);
+  enum qn_status (*give)(struct qn_hdf5 *file, struct qn_text_output *output,
+                         struct qn_error *error);
+};
+
+const struct qn_hdf5_module *qn_hdf5_module(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
