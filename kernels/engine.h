@@ -66,7 +66,8 @@
       PROGRAM_TOLERANCE,                                                                           \
       run,                                                                                         \
       NULL,                                                                                        \
-      sizeof(program_value)}
+      sizeof(program_value),                                                                       \
+      PROGRAM_FOLLOWS}
 
 /* What the program is told at first. The source is a position in original order. */
 static inline struct qn_program_context engine_context(const struct qn_run_request *request,
@@ -158,6 +159,20 @@ static inline uint64_t engine_register(const struct qn_run_request *request, uns
 /* The position in original order of a vertex of the graph layout. */
 static inline uint32_t engine_position(const struct qn_run_request *request, uint32_t vertex) {
   return request->positions ? request->positions[vertex] : vertex;
+}
+
+/* The first value of `vertex`, as the graph numbers it, which is at `position`. */
+PROGRAM_FUNCTION program_value engine_first_value(const struct qn_run_request *request,
+                                                  const struct qn_program_context *context,
+                                                  uint32_t vertex, uint32_t position,
+                                                  uint64_t out_degree) {
+#if PROGRAM_IS_GIVEN
+  return program_init(context, position, out_degree,
+                      ((const program_given *)request->given)[vertex]);
+#else
+  (void)request, (void)vertex;
+  return program_init(context, position, out_degree);
+#endif
 }
 
 /* Do accumulators hold real numbers, whose sum depends on the order? */

@@ -9,34 +9,43 @@
   {                                                                                                \
     "bc", NULL, "betweenness from given sources", QN_FOR_RANKING, name, layout, processor,         \
         QN_ALL_WEIGHT_TYPES, QN_KERNEL_SOURCES | QN_KERNEL_RANKS | QN_KERNEL_NO_FRONTIER,          \
-        QN_RESULT_F64, UINT32_MAX, 0, run, NULL, sizeof(double),                                   \
+        QN_RESULT_F64, UINT32_MAX, 0, run, NULL, sizeof(double), NULL,                             \
   }
 
 #define QN_CC_KERNEL(name, layout, processor, run)                                                 \
   {                                                                                                \
     "cc", NULL, "weakly connected components", QN_FOR_STRUCTURE, name, layout, processor,          \
         QN_ALL_WEIGHT_TYPES, QN_KERNEL_VERTICES | QN_KERNEL_NO_FRONTIER, QN_RESULT_U32,            \
-        UINT32_MAX, 0, run, NULL, sizeof(uint32_t),                                                \
+        UINT32_MAX, 0, run, NULL, sizeof(uint32_t), NULL,                                          \
+  }
+
+/* Where the program is for undirected graphs. */
+#define QN_CC_DIRECTED_KERNEL(name, layout, processor, run)                                        \
+  {                                                                                                \
+    "cc", NULL, "weakly connected components", QN_FOR_STRUCTURE, name, layout, processor,          \
+        QN_ALL_WEIGHT_TYPES, QN_KERNEL_VERTICES | QN_KERNEL_NO_FRONTIER | QN_KERNEL_STANDS_IN,     \
+        QN_RESULT_U32, UINT32_MAX, 0, run, NULL, 0, NULL,                                          \
   }
 
 #define QN_SCC_KERNEL(name, layout, processor, run)                                                \
   {                                                                                                \
     "scc", NULL, "strongly connected components", QN_FOR_STRUCTURE, name, layout, processor,       \
         QN_ALL_WEIGHT_TYPES, QN_KERNEL_VERTICES | QN_KERNEL_NO_FRONTIER, QN_RESULT_U32,            \
-        UINT32_MAX, 0, run, NULL, 0,                                                               \
+        UINT32_MAX, 0, run, NULL, 0, NULL,                                                         \
   }
 
 #define QN_TC_KERNEL(name, layout, processor, run)                                                 \
   {                                                                                                \
     "tc", NULL, "triangles of the simple undirected graph", QN_FOR_STRUCTURE, name, layout,        \
         processor, QN_ALL_WEIGHT_TYPES, 0, QN_RESULT_U64, UINT32_MAX, 0, run, "triangles", 0,      \
+        NULL,                                                                                      \
   }
 
 #define QN_LCC_KERNEL(name, layout, processor, run)                                                \
   {                                                                                                \
     "lcc", NULL, "how many of its neighbours are linked", QN_FOR_STRUCTURE, name, layout,          \
         processor, QN_ALL_WEIGHT_TYPES, QN_KERNEL_NO_FRONTIER, QN_RESULT_F64, UINT32_MAX, 0, run,  \
-        NULL, 0,                                                                                   \
+        NULL, 0, NULL,                                                                             \
   }
 
 #define QN_CDLP_ITERATIONS 10
@@ -45,7 +54,7 @@
   {                                                                                                \
     "cdlp", NULL, "communities by label propagation", QN_FOR_STRUCTURE, name, layout, processor,   \
         QN_ALL_WEIGHT_TYPES, QN_KERNEL_VERTICES | QN_KERNEL_ITERATIONS | QN_KERNEL_NO_FRONTIER,    \
-        QN_RESULT_U32, QN_CDLP_ITERATIONS, 0, run, NULL, sizeof(uint32_t),                         \
+        QN_RESULT_U32, QN_CDLP_ITERATIONS, 0, run, NULL, sizeof(uint32_t), NULL,                   \
   }
 
 #define QN_LEIDEN_KERNEL(name, layout, processor, run)                                             \
@@ -54,14 +63,14 @@
         QN_ALL_WEIGHT_TYPES,                                                                       \
         QN_KERNEL_VERTICES | QN_KERNEL_ITERATIONS | QN_KERNEL_NO_FRONTIER | QN_KERNEL_SYMMETRIC |  \
             QN_KERNEL_NON_NEGATIVE | QN_KERNEL_WEIGHTS | QN_KERNEL_SEED | QN_KERNEL_RESOLUTION,    \
-        QN_RESULT_U32, UINT32_MAX, 0, run, NULL, 0,                                                \
+        QN_RESULT_U32, UINT32_MAX, 0, run, NULL, 0, NULL,                                          \
   }
 
 #define QN_MIS_KERNEL(name, layout, processor, run)                                                \
   {                                                                                                \
     "mis", NULL, "a maximal independent set, as 1", QN_FOR_STRUCTURE, name, layout, processor,     \
         QN_ALL_WEIGHT_TYPES, QN_KERNEL_SYMMETRIC | QN_KERNEL_LEVELS | QN_KERNEL_NO_FRONTIER,       \
-        QN_RESULT_U32, UINT32_MAX, 0, run, NULL, 0,                                                \
+        QN_RESULT_U32, UINT32_MAX, 0, run, NULL, 0, NULL,                                          \
   }
 
 #define QN_COLORING_KERNEL(name, layout, processor, run)                                           \
@@ -69,14 +78,14 @@
     "coloring", NULL, "colours that neighbours don't share", QN_FOR_STRUCTURE, name, layout,       \
         processor, QN_ALL_WEIGHT_TYPES,                                                            \
         QN_KERNEL_SYMMETRIC | QN_KERNEL_LEVELS | QN_KERNEL_NO_FRONTIER, QN_RESULT_U32, UINT32_MAX, \
-        0, run, NULL, 0,                                                                           \
+        0, run, NULL, 0, NULL,                                                                     \
   }
 
 #define QN_CROSS_EDGES_KERNEL(name, layout, processor, run)                                        \
   {                                                                                                \
     "cross-edges", NULL, "out-edges to other --groups of vertices", QN_FOR_STRUCTURE, name,        \
         layout, processor, QN_ALL_WEIGHT_TYPES, QN_KERNEL_GROUPS | QN_KERNEL_ALL_ACTIVE,           \
-        QN_RESULT_U64, 1, 0, run, NULL, 0,                                                         \
+        QN_RESULT_U64, 1, 0, run, NULL, 0, NULL,                                                   \
   }
 
 #endif

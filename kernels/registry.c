@@ -4,13 +4,37 @@
 
 #include "support/memory.h"
 
+static bool suits(const struct qn_kernel *kernel, enum qn_layout layout,
+                  enum qn_processor processor, enum qn_weight_type weight_type) {
+  return kernel->layout == layout && kernel->processor == processor &&
+         (kernel->weight_types & (1u << weight_type));
+}
+
 const struct qn_kernel *qn_kernel_find(const char *algorithm, enum qn_layout layout,
                                        enum qn_processor processor,
                                        enum qn_weight_type weight_type) {
   for (const struct qn_kernel *const *kernel = qn_kernels(); *kernel; kernel++)
-    if ((*kernel)->layout == layout && (*kernel)->processor == processor &&
-        ((*kernel)->weight_types & (1u << weight_type)) &&
-        strcmp((*kernel)->algorithm, algorithm) == 0)
+    if (suits(*kernel, layout, processor, weight_type) &&
+        !((*kernel)->traits & QN_KERNEL_STANDS_IN) && strcmp((*kernel)->algorithm, algorithm) == 0)
+      return *kernel;
+  return NULL;
+}
+
+const struct qn_kernel *qn_stand_in_find(const struct qn_kernel *kernel) {
+  for (const struct qn_kernel *const *other = qn_kernels(); *other; other++)
+    if ((*other)->traits & QN_KERNEL_STANDS_IN && (*other)->layout == kernel->layout &&
+        (*other)->processor == kernel->processor &&
+        strcmp((*other)->algorithm, kernel->algorithm) == 0)
+      return *other;
+  return NULL;
+}
+
+const struct qn_kernel *qn_follower_find(const char *algorithm, enum qn_layout layout,
+                                         enum qn_processor processor,
+                                         enum qn_weight_type weight_type) {
+  for (const struct qn_kernel *const *kernel = qn_followers(); *kernel; kernel++)
+    if (suits(*kernel, layout, processor, weight_type) &&
+        strcmp((*kernel)->follows, algorithm) == 0)
       return *kernel;
   return NULL;
 }

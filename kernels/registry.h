@@ -55,6 +55,7 @@ enum qn_kernel_traits {
   QN_KERNEL_ITERATIONS = 1 << 17,  /* max_iterations, where these are no hops, */
   QN_KERNEL_SEED = 1 << 18,        /* seed, */
   QN_KERNEL_RESOLUTION = 1 << 19,  /* resolution */
+  QN_KERNEL_STANDS_IN = 1 << 20, /* where the graph is directed and another kernel is _SYMMETRIC */
 };
 
 /* What several devices did in an iteration. */
@@ -83,6 +84,8 @@ struct qn_run_request {
   uint32_t num_sources;
   const uint32_t *groups;  /* [V] of vertices of the graph layout, UINT32_MAX: none; NULL: every
                               vertex is a group of its own */
+  const void *given;       /* [V] of vertices of the graph layout: the results of the algorithm that
+                              the kernel follows; NULL for others */
   double damping;          /* PageRank and its kin, in [0, 1) */
   double tolerance;        /* >= 0; 0: never converged */
   uint32_t max_iterations; /* at most so many; UINT32_MAX: no limit */
@@ -128,9 +131,9 @@ struct qn_device_share {
 
 struct qn_run_result {
   enum qn_result_type type;
-  uint64_t num_values; /* V, or 0 */
-  void *values;        /* [num_values] of `type`, by vertex of the graph layout; qn_pages_alloc */
-  uint64_t count;      /* for kernels with a count_key */
+  uint64_t num_values;   /* V, or 0 */
+  void *values;          /* [num_values] of `type`, by vertex of the graph layout; qn_pages_alloc */
+  uint64_t count;        /* for kernels with a count_key */
   const char *score_key; /* what `score` is of the whole result, "modularity"; NULL: nothing */
   double score;
   uint64_t iterations;
@@ -164,6 +167,7 @@ struct qn_kernel {
                         struct qn_error *error);
   const char *count_key; /* what result.count counts, "triangles"; NULL: the result is values */
   uint32_t value_bytes;  /* of a vertex's value in a struct qn_run_state; 0: it keeps no state */
+  const char *follows;   /* the algorithm whose results it is given; NULL: it begins by itself */
 };
 
 /* What a program that is compiled at run time (runtime/user_program.h) must see as the tool that
@@ -175,8 +179,10 @@ struct qn_kernel {
 _Static_assert(QN_KERNEL_ABI == QN_HOST_KERNEL_ABI, "these headers are of another build of Quern");
 #endif
 
-/* Every kernel of this build, ended by NULL. */
+/* Every kernel of this build that users name, ended by NULL. */
 const struct qn_kernel *const *qn_kernels(void);
+/* Every kernel that follows another algorithm, ended by NULL. */
+const struct qn_kernel *const *qn_followers(void);
 
 /* The algorithm that a user calls so, by its name or alias; NULL if this build has none. */
 const char *qn_algorithm_find(const char *name);
@@ -184,10 +190,19 @@ const char *qn_algorithm_find(const char *name);
 /* "Paths and distances", ...: a heading. */
 const char *qn_purpose_name(enum qn_purpose purpose);
 
-/* The kernel of an algorithm, by its name; NULL if this build has none. */
+/* The kernel of an algorithm, by its name, but for those that stand in for it; NULL if this build
+ * has none. */
 const struct qn_kernel *qn_kernel_find(const char *algorithm, enum qn_layout layout,
                                        enum qn_processor processor,
                                        enum qn_weight_type weight_type);
+
+/* The kernel that stands in for one on directed graphs; NULL if none does. */
+const struct qn_kernel *qn_stand_in_find(const struct qn_kernel *kernel);
+
+/* The kernel that follows an algorithm; NULL if this build has none. */
+const struct qn_kernel *qn_follower_find(const char *algorithm, enum qn_layout layout,
+                                         enum qn_processor processor,
+                                         enum qn_weight_type weight_type);
 
 /* A request with the kernel's defaults, damping 0.85, and no source. */
 struct qn_run_request qn_run_request_for(const struct qn_kernel *kernel, const void *view);

@@ -42,6 +42,7 @@ static void list_layouts(const char *algorithm, enum qn_processor processor,
   snprintf(text, size, "none");
   for (const struct qn_kernel *const *kernel = qn_kernels(); *kernel; kernel++)
     if ((*kernel)->processor == processor && (*kernel)->weight_types & 1u << type &&
+        !((*kernel)->traits & QN_KERNEL_STANDS_IN) &&
         strcmp((*kernel)->algorithm, algorithm) == 0 && length < size)
       length += (size_t)snprintf(text + length, size - length, "%s%s", length ? ", " : "",
                                  qn_layout_name((*kernel)->layout));
@@ -53,6 +54,10 @@ static enum qn_status find_kernel(const struct qn_run_input *input, const char *
                                   struct qn_error *error) {
   const struct qn_container_info *info = input->info;
   *kernel = qn_kernel_find(algorithm, info->layout, processor, info->weight_type);
+  if (*kernel && (*kernel)->traits & QN_KERNEL_SYMMETRIC && info->directedness == QN_DIRECTED) {
+    const struct qn_kernel *other = qn_stand_in_find(*kernel);
+    *kernel = other ? other : *kernel;
+  }
   if (*kernel)
     return check_graph(input, *kernel, error);
   char layouts[256];
@@ -139,11 +144,16 @@ static enum qn_status load_program(const struct qn_run_input *input,
   if (options->checkpoint.folder)
     return qn_fail(error, QN_UNSUPPORTED,
                    "no checkpoints of --program: its text may change between two runs");
+  if (options->wants_parents)
+    return qn_fail(error, QN_USAGE, "a --program has no --parents");
   enum qn_status status =
       qn_user_program_load(options->program, info->layout, info->weight_type, &run->program, error);
   if (status)
     return status;
   run->kernel = run->program.kernel;
+  if (run->kernel->follows)
+    return qn_fail(error, QN_UNSUPPORTED, "%s follows %s, which a --program cannot",
+                   options->program, run->kernel->follows);
   if (!(run->kernel->weight_types & 1u << info->weight_type))
     return qn_fail(error, QN_UNSUPPORTED, "%s is not for weights %s", options->program,
                    qn_weight_type_name(info->weight_type));
@@ -230,6 +240,20 @@ static enum qn_status check_uses(const struct qn_kernel *kernel,
   return QN_OK;
 }
 
+/* Parents come from distances that are final, of algorithms that another follows. */
+static enum qn_status check_parents(const struct qn_kernel *kernel,
+                                    const struct qn_run_options *options, struct qn_error *error) {
+  bool is_followed = false;
+  for (const struct qn_kernel *const *other = qn_followers(); *other && !is_followed; other++)
+    is_followed = strcmp((*other)->follows, kernel->algorithm) == 0;
+  if (!is_followed)
+    return qn_fail(error, QN_USAGE, "%s has no --parents", kernel->algorithm);
+  if (options->iterations >= 0)
+    return qn_fail(error, QN_USAGE,
+                   "--parents needs distances that are final; leave --iterations out");
+  return QN_OK;
+}
+
 static enum qn_status check_options(const struct qn_kernel *kernel,
                                     const struct qn_run_options *options, struct qn_error *error) {
   enum qn_status status = check_uses(kernel, options, error);
@@ -241,6 +265,8 @@ static enum qn_status check_options(const struct qn_kernel *kernel,
   if (options->num_sources > 1 && !(kernel->traits & QN_KERNEL_SOURCES))
     return qn_fail(error, QN_USAGE, "%s has one source, not %u", kernel->algorithm,
                    options->num_sources);
+  if (options->wants_parents && (status = check_parents(kernel, options, error)))
+    return status;
   if (options->num_devices > 1 && !(kernel->traits & QN_KERNEL_DEVICES))
     return refuse_devices(kernel, error);
   if (options->damping >= 1)
@@ -418,6 +444,51 @@ static enum qn_status run_kernel(const struct qn_run_input *input,
   return status ? status : run_once(input, options, run, error);
 }
 
+/* The request of the run that is done, for the kernel that follows it, about which nobody is told.
+ */
+static struct qn_run_request follow(const struct qn_run *run) {
+  struct qn_run_request request = run->request;
+  request.given = run->result.values;
+  request.max_iterations = run->parents_kernel->max_iterations;
+  request.delta = 0;
+  request.asynchronous = false;
+  request.checkpointing = NULL;
+  request.on_iteration = NULL;
+  request.streaming.measure = false;
+  request.streaming.on_plan = NULL;
+  request.streaming.on_event = NULL;
+  return request;
+}
+
+/* The parents of a search, on its processor; the CPU's part of a joint run has nothing to do in one
+ * sweep. */
+static enum qn_status find_parents_on(const struct qn_run_input *input, enum qn_processor processor,
+                                      struct qn_run *run, struct qn_error *error) {
+  const struct qn_container_info *info = input->info;
+  run->parents_kernel =
+      qn_follower_find(run->kernel->algorithm, info->layout, processor, info->weight_type);
+  if (!run->parents_kernel)
+    return qn_fail(error, QN_UNSUPPORTED,
+                   "this build has no kernel for the parents of %s on the layout %s on %s",
+                   run->kernel->algorithm, qn_layout_name(info->layout),
+                   qn_processor_name(processor));
+  const struct qn_run_request request = follow(run);
+  return run->parents_kernel->run(&request, &run->parents, error);
+}
+
+static enum qn_status find_parents(const struct qn_run_input *input,
+                                   const struct qn_run_options *options, struct qn_run *run,
+                                   struct qn_error *error) {
+  enum qn_processor processor = run->kernel->processor == QN_CPU ? QN_CPU : QN_CUDA;
+  if (!options->wants_parents)
+    return QN_OK;
+  enum qn_status status = find_parents_on(input, processor, run, error);
+  if (status != QN_DEVICE || options->device != QN_DEVICE_AUTO)
+    return status;
+  qn_notice("finding parents on the CPU: %s", error->message);
+  return find_parents_on(input, QN_CPU, run, error);
+}
+
 enum qn_status qn_run_start(const struct qn_run_input *input, const struct qn_run_options *options,
                             struct qn_run *run, struct qn_error *error) {
   *run = (struct qn_run){0};
@@ -433,6 +504,8 @@ enum qn_status qn_run_start(const struct qn_run_input *input, const struct qn_ru
     status = find_groups(input, options, run, error);
   if (!status)
     status = run_kernel(input, options, run, error);
+  if (!status)
+    status = find_parents(input, options, run, error);
   if (status)
     qn_run_destroy(run);
   return status;
@@ -440,6 +513,7 @@ enum qn_status qn_run_start(const struct qn_run_input *input, const struct qn_ru
 
 void qn_run_destroy(struct qn_run *run) {
   qn_keeper_close(run->keeper);
+  qn_run_result_destroy(&run->parents);
   qn_run_result_destroy(&run->result);
   qn_vertex_groups_destroy(&run->groups);
   qn_free(run->sources);

@@ -44,6 +44,7 @@ struct qn_run_options {
   int64_t seed;
   struct qn_checkpoint_options checkpoint;
   bool wants_values;      /* not only a summary */
+  bool wants_parents;     /* of a search, a tree of shortest paths too */
   struct qn_watch *watch; /* is told of the run; NULL: its context alone (support/context.h) */
 };
 
@@ -56,7 +57,10 @@ struct qn_run {
   struct qn_vertex_groups groups;
   struct qn_run_request request;
   struct qn_run_result result;
-  struct qn_keeper *keeper; /* of checkpoints, or NULL */
+  const struct qn_kernel
+      *parents_kernel;          /* that found the parents, if they were wanted, else NULL */
+  struct qn_run_result parents; /* positions in original order, UINT32_MAX: none */
+  struct qn_keeper *keeper;     /* of checkpoints, or NULL */
 };
 
 /* Choose the kernel for the input's layout and weights, check that the options and the graph

@@ -29,6 +29,7 @@ struct options {
   struct qn_watch_options watch;
   const char *file;
   const char *output;
+  const char *parents;
   int64_t top;
   bool list;
   bool no_ids;
@@ -60,6 +61,7 @@ enum key {
   KEY_EVERY,
   KEY_RESUME,
   KEY_NO_IDS,
+  KEY_PARENTS,
   KEY_STREAMS,
   KEY_HOST_MEMORY,
   KEY_CACHE_MEMORY,
@@ -135,8 +137,16 @@ static const struct argp_option option_list[] = {
      "Write every vertex's value: lines \"id<TAB>value\" (- for standard output), lines "
      "\"id,value\" below a header if FILE ends in .csv, or an array if it ends in .npy",
      2},
+    {"parents", KEY_PARENTS, "FILE", 0,
+     "Write the parents of bfs or sssp as -o writes values: of each vertex that was reached the "
+     "one "
+     "before it on a shortest path, or where there are several the first in original order of "
+     "those "
+     "that are nearer; the source is its own",
+     2},
     {"no-ids", KEY_NO_IDS, NULL, 0,
-     "With -o NAME.npy: do not write the ids of the array's values to NAME.ids.npy (of vertices "
+     "With -o or --parents NAME.npy: do not write the ids of the array's values to NAME.ids.npy "
+     "(of vertices "
      "called 0, 1, ... it is never written)",
      2},
     {"top", KEY_TOP, "N", 0, "Show the N largest values (default: 10 for rankings)", 2},
@@ -194,6 +204,26 @@ static void settle_program(struct options *options, struct argp_state *state) {
   options->run.algorithm = NULL;
 }
 
+static bool is_array(const char *path) {
+  return path && qn_results_are_array(path);
+}
+
+static bool is_on_stdout(const char *path) {
+  return path && qn_is_standard_output(path);
+}
+
+static void settle_outputs(const struct options *options, struct argp_state *state) {
+  const char *output = options->output, *parents = options->parents;
+  if (options->no_ids && !is_array(output) && !is_array(parents))
+    argp_error(state, "--no-ids is for -o NAME.npy");
+  if (output)
+    qn_tool_check_output(&options->shared, output, state);
+  if (parents)
+    qn_tool_check_output(&options->shared, parents, state);
+  if (output && parents && strcmp(output, parents) == 0)
+    argp_error(state, "-o and --parents would both write to %s", output);
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state) {
   struct options *options = state->input;
   struct qn_error error;
@@ -227,6 +257,10 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     options->output = argument;
     options->run.wants_values = true;
     return 0;
+  case KEY_PARENTS:
+    options->parents = argument;
+    options->run.wants_parents = true;
+    return 0;
   case KEY_NO_IDS:
     options->no_ids = true;
     return 0;
@@ -247,10 +281,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
       argp_error(state, "%s", error.message);
     if (!options->run.checkpoint.folder && (options->every_given || options->run.checkpoint.resume))
       argp_error(state, "--every and --resume are for --checkpoint DIR");
-    if (options->no_ids && !(options->output && qn_results_are_array(options->output)))
-      argp_error(state, "--no-ids is for -o NAME.npy");
-    if (options->output)
-      qn_tool_check_output(&options->shared, options->output, state);
+    settle_outputs(options, state);
     return 0;
   default:
     return qn_settings_parse(option_list, qn_run_settings, key, argument, state, &options->run);
@@ -334,6 +365,18 @@ static json_t *checkpoint_json(const struct qn_run *run) {
                    figures->seconds);
 }
 
+/* How the parents were found; NULL if nobody wanted them. */
+static json_t *parents_json(const struct qn_run *run) {
+  const struct qn_run_result *parents = &run->parents;
+  if (!run->parents_kernel)
+    return NULL;
+  return json_pack("{s:s, s:s, s:b, s:I, s:f, s:f}", "device",
+                   qn_processor_name(run->parents_kernel->processor), "kernel",
+                   run->parents_kernel->name, "streamed", parents->plan.streams, "iterations",
+                   (json_int_t)parents->iterations, "prepare_seconds", parents->prepare_seconds,
+                   "kernel_seconds", parents->kernel_seconds);
+}
+
 static json_t *report_json(const struct qn_run_input *input, const struct qn_run *run,
                            const struct qn_watch *watch, const struct times *times,
                            json_t *summary) {
@@ -359,9 +402,11 @@ static json_t *report_json(const struct qn_run_input *input, const struct qn_run
     json_object_set_new(report, "peer_to_peer", json_boolean(run->result.plan.peers));
     json_object_set_new(report, "devices", devices);
   }
-  json_t *checkpoint = checkpoint_json(run);
+  json_t *checkpoint = checkpoint_json(run), *parents = parents_json(run);
   if (checkpoint)
     json_object_set_new(report, "checkpoint", checkpoint);
+  if (parents)
+    json_object_set_new(report, "parents", parents);
   if (streamed)
     json_object_set_new(report, "streaming", streamed);
   json_t *joint = qn_watch_joint_json(watch);
@@ -393,6 +438,16 @@ static void print_checkpoint(const json_t *checkpoint, FILE *stream) {
     fprintf(stream, "; went on after iteration %" JSON_INTEGER_FORMAT, NUMBER("resumed_after"));
   putc('\n', stream);
 #undef NUMBER
+}
+
+static void print_parents(const json_t *parents, FILE *stream) {
+  if (!parents)
+    return;
+  json_int_t sweeps = json_integer_value(json_object_get(parents, "iterations"));
+  fprintf(stream, "parents    found in %" JSON_INTEGER_FORMAT " %s, %.3f s\n", sweeps,
+          sweeps == 1 ? "sweep" : "sweeps",
+          json_real_value(json_object_get(parents, "prepare_seconds")) +
+              json_real_value(json_object_get(parents, "kernel_seconds")));
 }
 
 static void print_devices(const json_t *report, FILE *stream) {
@@ -441,6 +496,7 @@ static void print_report(const struct qn_run *run, const json_t *report, FILE *s
   qn_summary_print(json_object_get(report, "result"), stream);
   fprintf(stream, "iterations %" JSON_INTEGER_FORMAT "%s\n",
           json_integer_value(json_object_get(report, "iterations")), convergence_note(run));
+  print_parents(json_object_get(report, "parents"), stream);
   print_checkpoint(json_object_get(report, "checkpoint"), stream);
 #define SECONDS(key) json_real_value(json_object_get(seconds, key))
   fprintf(stream,
@@ -466,7 +522,7 @@ static enum qn_status show(const struct options *options, const struct qn_run_in
   if (status)
     return status;
   json_t *report = report_json(input, run, watch, times, summary);
-  bool values_on_stdout = options->output && qn_is_standard_output(options->output);
+  bool values_on_stdout = is_on_stdout(options->output) || is_on_stdout(options->parents);
   if (options->shared.json) {
     json_dumpf(report, stdout, JSON_INDENT(2));
     putchar('\n');
@@ -480,25 +536,57 @@ static enum qn_status show(const struct options *options, const struct qn_run_in
   return QN_OK;
 }
 
+/* What is written of a run; NULL: nothing. */
+struct outputs {
+  struct qn_results *values, *parents;
+};
+
+static enum qn_status create_output(const struct options *options, const char *path,
+                                    const struct qn_run_input *input, struct qn_results **results,
+                                    struct qn_error *error) {
+  const struct qn_results_options results_options = {
+      .path = path,
+      .force = options->shared.force,
+      .no_ids = options->no_ids,
+      .inputs = {options->file, options->run.groups}};
+  return path ? qn_results_create(&results_options, input, results, error) : QN_OK;
+}
+
+static enum qn_status create_outputs(const struct options *options,
+                                     const struct qn_run_input *input, struct outputs *outputs,
+                                     struct qn_error *error) {
+  enum qn_status status = create_output(options, options->output, input, &outputs->values, error);
+  return status ? status
+                : create_output(options, options->parents, input, &outputs->parents, error);
+}
+
+static enum qn_status commit_outputs(struct outputs *outputs, const struct qn_run_input *input,
+                                     const struct qn_run *run, struct qn_error *error) {
+  struct qn_results *values = outputs->values, *parents = outputs->parents;
+  enum qn_status status = values || parents ? QN_OK : qn_used_files_check(error);
+  outputs->values = NULL;
+  if (values)
+    status = qn_results_commit(values, input, run->kernel, &run->result, error);
+  if (status || !parents)
+    return status;
+  outputs->parents = NULL;
+  return qn_results_commit(parents, input, run->parents_kernel, &run->parents, error);
+}
+
 static enum qn_status run_file(const struct options *options, struct qn_error *error) {
   struct times times = {.begin = qn_seconds()};
   struct qn_run_input input = {0};
   struct qn_run run = {0};
   struct qn_run_options run_options = options->run;
-  struct qn_results *results = NULL;
-  const struct qn_results_options results_options = {
-      .path = options->output,
-      .force = options->shared.force,
-      .no_ids = options->no_ids,
-      .inputs = {options->file, options->run.groups}};
+  struct outputs outputs = {0};
   struct qn_watch *watch = NULL;
   enum qn_status status = check_timeline(options, error);
   if (!status)
     status = qn_run_input_open(options->file, options->trust, &input, error);
   if (!status)
     status = qn_watch_create(&options->watch, options->shared.force, &watch, error);
-  if (!status && options->output)
-    status = qn_results_create(&results_options, &input, &results, error);
+  if (!status)
+    status = create_outputs(options, &input, &outputs, error);
   run_options.watch = watch;
   if (!status)
     status = qn_run_start(&input, &run_options, &run, error);
@@ -510,15 +598,15 @@ static enum qn_status run_file(const struct options *options, struct qn_error *e
   }
   if (!status) {
     double begin = qn_seconds();
-    status = results ? qn_results_commit(results, &input, &run, error) : qn_used_files_check(error);
-    results = NULL;
+    status = commit_outputs(&outputs, &input, &run, error);
     times.write = qn_seconds() - begin;
   }
   if (!status)
     status = show(options, &input, &run, watch, &times, error);
   if (!status && run.keeper)
     status = qn_keeper_discard(run.keeper, error);
-  qn_results_abort(results);
+  qn_results_abort(outputs.parents);
+  qn_results_abort(outputs.values);
   qn_watch_destroy(watch);
   qn_run_destroy(&run);
   qn_run_input_close(&input);

@@ -1,5 +1,5 @@
 /* quern-verify: is a container whole, and does it keep its layout's rules? Or: does a result equal
- * a reference? */
+ * a reference? Or: is it a tree of shortest paths? */
 #include <argp.h>
 #include <inttypes.h>
 #include <jansson.h>
@@ -7,8 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "converters/graph/graph_source.h"
+#include "converters/graph/parents_file.h"
+#include "converters/graph/tree_check.h"
 #include "converters/result_match.h"
+#include "converters/text/text_format.h"
 #include "support/json_text.h"
+#include "support/memory.h"
 #include "support/options.h"
 #include "support/progress.h"
 #include "support/sizes.h"
@@ -24,19 +29,27 @@ struct options {
   const char *reference; /* --against */
   enum qn_match_rule rule;
   double epsilon;
+  const char *tree; /* --tree: the graph's container */
+  bool weighted;
   char **files;
   int num_files;
 };
 
-enum { KEY_QUICK = 0x1001, KEY_AGAINST, KEY_MATCH, KEY_EPSILON };
+enum { KEY_QUICK = 0x1001, KEY_AGAINST, KEY_MATCH, KEY_EPSILON, KEY_TREE, KEY_WEIGHTED };
 
 static const char *const rule_words[] = {"auto", "exact", "epsilon", "equivalence", NULL};
 
 static void finish_command_line(struct argp_state *state, const struct options *options) {
   if (options->reference && options->num_files != 1)
     argp_error(state, "--against compares one result at a time");
-  if (options->reference && options->quick)
-    argp_error(state, "--quick is of containers; it does not go with --against");
+  if (options->tree && options->num_files != 1)
+    argp_error(state, "--tree checks one file of parents at a time");
+  if (options->tree && options->reference)
+    argp_error(state, "--tree does not go with --against");
+  if ((options->reference || options->tree) && options->quick)
+    argp_error(state, "--quick is of containers; it does not go with --against or --tree");
+  if (options->weighted && !options->tree)
+    argp_error(state, "--weighted is for --tree");
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
@@ -57,6 +70,12 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
   case KEY_EPSILON:
     options->epsilon = qn_option_real(state, "--epsilon", argument);
     return 0;
+  case KEY_TREE:
+    options->tree = argument;
+    return 0;
+  case KEY_WEIGHTED:
+    options->weighted = true;
+    return 0;
   case ARGP_KEY_END:
     finish_command_line(state, options);
     return 0;
@@ -74,7 +93,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 
 static const char documentation[] =
     "Check that containers are whole and valid; or, with --against, that a result equals a "
-    "reference.\v"
+    "reference; or, with --tree, that parents are a tree of shortest paths.\v"
     "A file is a container, plain or in archive form, or BUNDLE.tar:MEMBER. Without --quick every "
     "checksum and every numbered rule of the layout's specification is "
     "checked, and the first one broken is named with its place. With --quick only header, section "
@@ -87,12 +106,21 @@ static const char documentation[] =
     "reference's value apart) or equivalence (WCC: the same vertices are together, whatever their "
     "label). auto is epsilon if some value of the reference is written as a real number, else "
     "exact.\n\n"
-    "Exit status: 0 if all are valid, or equal; 1 if a result differs from its reference; else "
-    "that "
+    "--tree checks what quern-run --parents has written for a search in GRAPH, a container of any "
+    "layout, by the rules of the Graph500 benchmark: (1) one vertex, the root, is its own parent, "
+    "and the parents of all others lead to it, without a cycle; (2) a parent is one level above "
+    "its "
+    "child, counted along the tree; (3) no edge leads more than one level down; (4) all that can "
+    "be "
+    "reached from the root is in the tree; (5) tree edges are edges of the graph. With --weighted "
+    "edges are as long as their weights say, for sssp.\n\n"
+    "Exit status: 0 if all are valid, or equal; 1 if a result differs from its reference, or is no "
+    "tree of shortest paths; else that "
     "of the first that is not valid: 3 invalid or corrupt, 4 of an unknown version or feature, 5 "
     "unreadable.\n\n"
     "Example:\n"
-    "  quern-verify --against example-directed-WCC cc.tsv --match equivalence";
+    "  quern-verify --against example-directed-WCC cc.tsv --match equivalence\n"
+    "  quern-verify --tree g.qrn parents.tsv";
 
 static json_t *verify_file(const char *path, bool quick, enum qn_status *status,
                            struct qn_error *error) {
@@ -194,6 +222,122 @@ static int verify_result(const struct options *options) {
   return qn_tool_exit((enum qn_status)0, NULL) ? QN_SYSTEM : equal ? QN_OK : QN_NEGATIVE;
 }
 
+/* ---- Trees ---------------------------------------------------------------- */
+
+static enum qn_status check_tree(const struct options *options, const struct qn_graph *graph,
+                                 struct qn_tree_report *report, struct qn_error *error) {
+  uint64_t num_vertices = graph->out.num_vertices;
+  uint32_t *parents;
+  enum qn_status status =
+      qn_pages_alloc(&parents, num_vertices, sizeof *parents, "parents of vertices", error);
+  if (status)
+    return status;
+  status = qn_parents_read(options->files[0], &graph->ids, parents, error);
+  if (!status)
+    status = qn_tree_check(graph, parents, options->weighted, report, error);
+  qn_pages_free(parents, num_vertices, sizeof *parents);
+  return status;
+}
+
+static json_t *vertex_json(const struct qn_graph *graph, uint32_t vertex) {
+  char buffer[QN_MAX_NUMBER_TEXT];
+  uint64_t length;
+  if (vertex >= graph->out.num_vertices)
+    return json_null();
+  const char *id = qn_ids_text(&graph->ids, vertex, buffer, &length);
+  return qn_json_name(id, length);
+}
+
+/* The rules in words, of which one is broken at a vertex or an edge. */
+static const char *const rule_texts[QN_TREE_RULES] = {
+    [1] = "the parents of %s, from %s on, lead to no root",
+    [2] = "the parent of %s, %s, is not one level above it",
+    [3] = "the edge from %s to %s is shorter than the tree's way there",
+    [4] = "the edge from %s leads to %s, which is not in the tree",
+    [5] = "there is no edge to %s from its parent %s",
+};
+
+static char *rule_text(const struct qn_graph *graph, const struct qn_tree_report *report,
+                       int rule) {
+  const struct qn_tree_fault *fault = &report->faults[rule];
+  char *text = NULL;
+  json_t *vertex = vertex_json(graph, fault->vertex), *other = vertex_json(graph, fault->other);
+  int length;
+  if (rule == 1 && report->num_roots == 0)
+    length = asprintf(&text, "no vertex is its own parent, as the root is");
+  else if (rule == 1 && report->num_roots > 1)
+    length = asprintf(&text, "%" PRIu64 " vertices are their own parents, and a tree has one root",
+                      report->num_roots);
+  else
+    length = asprintf(&text, rule_texts[rule], json_string_value(vertex), json_string_value(other));
+  json_decref(vertex);
+  json_decref(other);
+  return length < 0 ? NULL : text;
+}
+
+static json_t *faults_json(const struct qn_graph *graph, const struct qn_tree_report *report) {
+  json_t *faults = json_array();
+  for (int rule = 1; rule < QN_TREE_RULES; rule++) {
+    if (report->faults[rule].count == 0)
+      continue;
+    char *text = rule_text(graph, report, rule);
+    json_array_append_new(faults, json_pack("{s:i, s:I, s:s?}", "rule", rule, "count",
+                                            (json_int_t)report->faults[rule].count, "first", text));
+    free(text);
+  }
+  return faults;
+}
+
+static void print_faults(const char *file, const json_t *faults) {
+  const json_t *fault;
+  size_t i;
+  json_array_foreach((json_t *)faults, i, fault)
+      fprintf(stderr,
+              "quern-verify: %s: no tree of shortest paths by rule %" JSON_INTEGER_FORMAT
+              " (%" JSON_INTEGER_FORMAT " times): %s\n",
+              file, json_integer_value(json_object_get(fault, "rule")),
+              json_integer_value(json_object_get(fault, "count")),
+              json_string_value(json_object_get(fault, "first")));
+}
+
+static void show_tree(const struct options *options, const struct qn_graph *graph,
+                      const struct qn_tree_report *report) {
+  bool is_right = qn_tree_is_right(report);
+  json_t *json = json_pack(
+      "{s:o, s:o, s:b, s:b, s:o, s:I, s:I, s:o}", "parents", qn_json_text(options->files[0]),
+      "graph", qn_json_text(options->tree), "weighted", options->weighted, "tree", is_right, "root",
+      vertex_json(graph, report->root), "reached", (json_int_t)report->num_reached, "depth",
+      (json_int_t)report->depth, "faults", faults_json(graph, report));
+  if (options->shared.json) {
+    json_dumpf(json, stdout, JSON_INDENT(2));
+    putchar('\n');
+  } else if (!is_right) {
+    print_faults(options->files[0], json_object_get(json, "faults"));
+  } else if (!options->shared.quiet) {
+    printf("%s: a tree of shortest paths in %s: root %s, %" PRIu64 " vertices, depth %" PRIu64 "\n",
+           options->files[0], options->tree, json_string_value(json_object_get(json, "root")),
+           report->num_reached, report->depth);
+  }
+  json_decref(json);
+}
+
+static int verify_tree(const struct options *options) {
+  struct qn_graph_source source;
+  struct qn_tree_report report;
+  struct qn_error error;
+  enum qn_status status = qn_graph_source_open(options->tree, &source, &error);
+  if (!status)
+    status = check_tree(options, &source.graph, &report, &error);
+  if (!status)
+    show_tree(options, &source.graph, &report);
+  qn_graph_source_close(&source);
+  if (status)
+    return qn_tool_exit(status, &error);
+  return qn_tool_exit((enum qn_status)0, NULL) ? QN_SYSTEM
+         : qn_tree_is_right(&report)           ? QN_OK
+                                               : QN_NEGATIVE;
+}
+
 int main(int argc, char **argv) {
   static const struct argp_option own[] = {
       {"quick", KEY_QUICK, NULL, 0, "Check header, section table and footer only", 0},
@@ -203,6 +347,9 @@ int main(int argc, char **argv) {
        "What it is to be equal (default: auto)", 0},
       {"epsilon", KEY_EPSILON, "X", 0, "How far apart the epsilon match allows (default: 0.0001)",
        0},
+      {"tree", KEY_TREE, "GRAPH", 0,
+       "Check that FILE has the parents of a search in GRAPH, a tree of shortest paths", 0},
+      {"weighted", KEY_WEIGHTED, NULL, 0, "Of --tree: edges are as long as their weights say", 0},
       {0}};
   static const struct argp_child children[] = {{&qn_tool_argp, 0, NULL, 0}, {0}};
   static const struct argp argp = {own, parse, "FILE...", documentation, children, NULL, NULL};
@@ -210,6 +357,8 @@ int main(int argc, char **argv) {
   qn_tool_parse("quern-verify", &argp, argc, argv, &options, &options.shared);
   if (options.reference)
     return verify_result(&options);
+  if (options.tree)
+    return verify_tree(&options);
 
   int worst = QN_OK;
   json_t *reports = json_array();

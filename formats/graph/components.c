@@ -27,6 +27,10 @@ static void join(uint32_t *parent, uint32_t a, uint32_t b) {
   }
 }
 
+void qn_components_join_ends(uint32_t *parent, uint32_t a, uint32_t b) {
+  join(parent, a, b);
+}
+
 static uint32_t root_of(const uint32_t *parent, uint32_t vertex) {
   for (uint32_t above = load(parent, vertex); above != vertex; above = load(parent, vertex))
     vertex = above;

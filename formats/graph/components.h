@@ -45,6 +45,9 @@ static inline struct qn_neighbors qn_neighbors_of(const struct qn_csr *csr, uint
 void qn_components_join(uint32_t *parent, uint32_t vertex, struct qn_neighbors neighbors,
                         uint32_t largest);
 
+/* Join the ends of one edge; other threads may join others. */
+void qn_components_join_ends(uint32_t *parent, uint32_t a, uint32_t b);
+
 /* When the edges of all vertices are joined: let every vertex point at its root, the smallest
  * vertex of its component. All threads. */
 void qn_components_end(uint32_t *parent, uint64_t num_vertices);

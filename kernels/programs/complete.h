@@ -26,6 +26,15 @@
 #ifndef PROGRAM_ROUNDS
 #define PROGRAM_ROUNDS 0
 #endif
+#ifndef PROGRAM_SEES_RECEIVER
+#define PROGRAM_SEES_RECEIVER 0
+#endif
+#ifdef PROGRAM_FOLLOWS
+#define PROGRAM_IS_GIVEN 1
+#else
+#define PROGRAM_FOLLOWS NULL
+#define PROGRAM_IS_GIVEN 0
+#endif
 #ifndef PROGRAM_USES_WEIGHTS
 #define PROGRAM_USES_WEIGHTS 0
 #endif
@@ -94,6 +103,12 @@
 #if PROGRAM_IN_PLACE && PROGRAM_COMBINE == QN_ADD
 #error "a program that adds cannot be PROGRAM_IN_PLACE: a contribution would count twice"
 #endif
+#if (PROGRAM_SEES_RECEIVER || PROGRAM_IS_GIVEN) && PROGRAM_SCHEDULE != QN_FRONTIER
+#error "PROGRAM_SEES_RECEIVER and PROGRAM_FOLLOWS are traits of frontier programs"
+#endif
+#if PROGRAM_SEES_RECEIVER && (PROGRAM_IN_PLACE || PROGRAM_FIRST_SUFFICES)
+#error "PROGRAM_SEES_RECEIVER: all contributions of an iteration look at one value of the receiver"
+#endif
 #if PROGRAM_PRIORITY && !PROGRAM_IN_PLACE
 #error "PROGRAM_PRIORITY needs PROGRAM_IN_PLACE: values are sent out of order"
 #endif
@@ -127,10 +142,33 @@ PROGRAM_FUNCTION void program_combine(program_accumulator *into, program_accumul
     lanes[lane] = program_combine_lane(lanes[lane], more[lane]);
 }
 
+/* What an edge to `receiver` carries; `values` [V] are those before the iteration. */
+PROGRAM_FUNCTION program_accumulator program_contribution(const struct qn_program_context *context,
+                                                          program_message message,
+                                                          program_weight weight,
+                                                          const program_value *values,
+                                                          uint64_t receiver) {
+#if PROGRAM_SEES_RECEIVER
+  return program_gather(context, message, weight, values[receiver]);
+#else
+  (void)values, (void)receiver;
+  return program_gather(context, message, weight);
+#endif
+}
+
 PROGRAM_FUNCTION program_accumulator program_identity(void) {
   program_accumulator identity;
   program_lane *lanes = (program_lane *)&identity;
   for (int lane = 0; lane < PROGRAM_LANES; lane++)
     lanes[lane] = PROGRAM_IDENTITY;
   return identity;
+}
+
+/* Did the receiver refuse the message? Not to combine then spares an atomic. */
+PROGRAM_FUNCTION bool program_refuses(program_accumulator contribution) {
+  const program_lane *lanes = (const program_lane *)&contribution;
+  bool refuses = PROGRAM_SEES_RECEIVER;
+  for (int lane = 0; lane < PROGRAM_LANES; lane++)
+    refuses = refuses && lanes[lane] == PROGRAM_IDENTITY;
+  return refuses;
 }

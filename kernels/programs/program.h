@@ -62,6 +62,11 @@
  *                        double program_round(context, value): the round that this vertex waits
  *                        for, or INFINITY, and that for good; context.round becomes the least of
  *                        all, then bool program_wake(context, value *): is it active in this round?
+ *   PROGRAM_SEES_RECEIVER  frontier, not in place: gather also looks at what the receiver holds
+ * before the iteration, program_gather(context, message, weight, value), and refuses a message by
+ * returning the identity PROGRAM_FOLLOWS      frontier: "bfs": the program goes on from that
+ * algorithm's results, and users do not name it. Also: typedef program_given, the type of those
+ * results; a vertex begins with program_init(context, vertex, out_degree, given)
  *   PROGRAM_USES_WEIGHTS gather looks at the weight
  *   PROGRAM_WEIGHTS_BY_TYPE  compile it twice: with QN_WEIGHTS_REAL defined for f32 weights,
  *                        without it for u32 weights and for none

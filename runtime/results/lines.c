@@ -12,7 +12,8 @@
 
 struct job {
   const struct qn_run_input *input;
-  const struct qn_run *run;
+  const struct qn_run_result *result;
+  bool are_vertices; /* the values */
   char separator;
   bool plain; /* no name is quoted */
 };
@@ -63,17 +64,18 @@ static char *put_number(char *p, const struct qn_run_result *result, uint64_t ve
 
 static void format_line(const struct job *job, uint64_t vertex, struct qn_text_buffer *buffer) {
   const struct qn_ids *ids = &job->input->ids;
-  const struct qn_run_result *result = &job->run->result;
-  bool is_vertex = job->run->kernel->traits & QN_KERNEL_VERTICES;
-  uint64_t other =
-      is_vertex ? qn_vertex_at(job->input, ((const uint32_t *)result->values)[vertex]) : 0;
-  uint64_t room = id_room(ids, vertex) + 2 + (is_vertex ? id_room(ids, other) : QN_MAX_NUMBER_TEXT);
+  uint32_t position = job->are_vertices ? ((const uint32_t *)job->result->values)[vertex] : 0;
+  if (position == UINT32_MAX)
+    return;
+  uint64_t other = job->are_vertices ? qn_vertex_at(job->input, position) : 0;
+  uint64_t room =
+      id_room(ids, vertex) + 2 + (job->are_vertices ? id_room(ids, other) : QN_MAX_NUMBER_TEXT);
   char *p = qn_text_buffer_reserve(buffer, room);
   if (!p)
     return;
   p = put_id(p, job, vertex);
   *p++ = job->separator;
-  p = is_vertex ? put_id(p, job, other) : put_number(p, result, vertex);
+  p = job->are_vertices ? put_id(p, job, other) : put_number(p, job->result, vertex);
   *p++ = '\n';
   qn_text_buffer_advance(buffer, p);
 }
@@ -81,24 +83,28 @@ static void format_line(const struct job *job, uint64_t vertex, struct qn_text_b
 static void format_part(const void *context, uint64_t part, struct qn_text_buffer *buffer) {
   const struct job *job = context;
   uint64_t begin = part * PART_VERTICES, end = begin + PART_VERTICES;
-  for (uint64_t i = begin; i < end && i < job->run->result.num_values && !buffer->status; i++)
+  for (uint64_t i = begin; i < end && i < job->result->num_values && !buffer->status; i++)
     format_line(job, qn_vertex_at(job->input, i), buffer);
 }
 
-static enum qn_status write_header(struct qn_text_output *output, const struct qn_run *run,
+static enum qn_status write_header(struct qn_text_output *output, const struct qn_kernel *kernel,
                                    struct qn_error *error) {
   char line[64];
-  int length = snprintf(line, sizeof line, "id,%s\n", run->kernel->algorithm);
+  int length = snprintf(line, sizeof line, "id,%s\n", kernel->algorithm);
   return qn_text_output_write(output, line, (uint64_t)length, error);
 }
 
 enum qn_status qn_result_lines_write(struct qn_text_output *output, char separator,
-                                     const struct qn_run_input *input, const struct qn_run *run,
-                                     struct qn_error *error) {
+                                     const struct qn_run_input *input,
+                                     const struct qn_kernel *kernel,
+                                     const struct qn_run_result *result, struct qn_error *error) {
   bool csv = separator == ',';
-  const struct job job = {input, run, separator,
-                          !csv || qn_names_are_plain(&input->ids, separator)};
-  uint64_t num_parts = (run->result.num_values + PART_VERTICES - 1) / PART_VERTICES;
-  enum qn_status status = csv ? write_header(output, run, error) : QN_OK;
+  const struct job job = {.input = input,
+                          .result = result,
+                          .are_vertices = kernel->traits & QN_KERNEL_VERTICES,
+                          .separator = separator,
+                          .plain = !csv || qn_names_are_plain(&input->ids, separator)};
+  uint64_t num_parts = (result->num_values + PART_VERTICES - 1) / PART_VERTICES;
+  enum qn_status status = csv ? write_header(output, kernel, error) : QN_OK;
   return status ? status : qn_text_output_parts(output, num_parts, format_part, &job, error);
 }

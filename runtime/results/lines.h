@@ -9,12 +9,14 @@
 extern "C" {
 #endif
 
-/* Write lines of an id, `separator` and a value, or the id of the vertex that is the value. "None"
- * is inf; reals have digits enough to be read exactly. With the separator ',' names are quoted
- * where they must be, and the first line is "id,ALGORITHM". */
+/* Write lines of an id, `separator` and a value, or the id of the vertex that is the value: where
+ * none is, there is no line. Of numbers "none" is inf; reals have digits enough to be read exactly.
+ * With the separator ',' names are quoted where they must be, and the first line is "id,ALGORITHM".
+ */
 enum qn_status qn_result_lines_write(struct qn_text_output *output, char separator,
-                                     const struct qn_run_input *input, const struct qn_run *run,
-                                     struct qn_error *error);
+                                     const struct qn_run_input *input,
+                                     const struct qn_kernel *kernel,
+                                     const struct qn_run_result *result, struct qn_error *error);
 
 #ifdef __cplusplus
 }

@@ -75,12 +75,12 @@ enum qn_status qn_results_create(const struct qn_results_options *options,
 }
 
 static enum qn_status write_values(const struct qn_results *results,
-                                   const struct qn_run_input *input, const struct qn_run *run,
-                                   struct qn_error *error) {
+                                   const struct qn_run_input *input, const struct qn_kernel *kernel,
+                                   const struct qn_run_result *result, struct qn_error *error) {
   if (results->form == FORM_ARRAY)
-    return qn_result_array_write(results->values, input, &run->result, error);
-  return qn_result_lines_write(results->values, results->form == FORM_CSV ? ',' : '\t', input, run,
-                               error);
+    return qn_result_array_write(results->values, input, result, error);
+  return qn_result_lines_write(results->values, results->form == FORM_CSV ? ',' : '\t', input,
+                               kernel, result, error);
 }
 
 static enum qn_status commit_file(struct qn_text_output **output, struct qn_error *error) {
@@ -91,8 +91,9 @@ static enum qn_status commit_file(struct qn_text_output **output, struct qn_erro
 
 /* The ids come first: a script that waits for the values finds both. */
 enum qn_status qn_results_commit(struct qn_results *results, const struct qn_run_input *input,
-                                 const struct qn_run *run, struct qn_error *error) {
-  enum qn_status status = write_values(results, input, run, error);
+                                 const struct qn_kernel *kernel, const struct qn_run_result *result,
+                                 struct qn_error *error) {
+  enum qn_status status = write_values(results, input, kernel, result, error);
   if (!status && results->ids)
     status = qn_id_array_write(results->ids, input, error);
   if (!status && results->ids)

@@ -32,9 +32,10 @@ enum qn_status qn_results_create(const struct qn_results_options *options,
                                  const struct qn_run_input *input, struct qn_results **out,
                                  struct qn_error *error);
 
-/* Write what the run found. Frees `results` whatever the outcome. */
+/* Write what the kernel found. Frees `results` whatever the outcome. */
 enum qn_status qn_results_commit(struct qn_results *results, const struct qn_run_input *input,
-                                 const struct qn_run *run, struct qn_error *error);
+                                 const struct qn_kernel *kernel, const struct qn_run_result *result,
+                                 struct qn_error *error);
 /* NULL is allowed. */
 void qn_results_abort(struct qn_results *results);
 

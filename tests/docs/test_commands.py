@@ -105,6 +105,10 @@ class Readme(Commands, unittest.TestCase):
     page = "README.md"
 
 
+class Algorithms(Commands, unittest.TestCase):
+    page = "docs/algorithms.md"
+
+
 class Formats(Commands, unittest.TestCase):
     page = "docs/formats.md"
 

@@ -81,6 +81,8 @@ class Json(unittest.TestCase):
         (self.at / "s.tsv").write_text("0 1\n1 3\n")
         printed = self.printed("quern-verify", self.at / "g.qrn", self.at / "none.qrn", exit=5)
         printed |= self.printed("quern-verify", "--against", self.at / "r.tsv", self.at / "s.tsv", exit=1)
+        (self.at / "p.tsv").write_text("0 0\n1 1\n")
+        printed |= self.printed("quern-verify", "--tree", self.at / "g.qrn", self.at / "p.tsv", exit=1)
         self.compare(printed, ("quern-verify",))
 
     def test_export(self):
@@ -100,6 +102,7 @@ class Json(unittest.TestCase):
                                self.at / "work")
         for algorithm in ("bfs", "cc", "leiden", "tc"):
             printed |= self.printed("quern-run", algorithm, self.at / "g.qrn", "--device=cpu")
+        printed |= self.printed("quern-run", "sssp", self.at / "g.qrn", "--device=cpu", "--parents", self.at / "p.npy")
         self.compare(printed, ("quern-run",),
                      ("accelerator", "streaming", "strategy", "peer_to_peer", "devices", "joint"))
 

@@ -39,6 +39,8 @@ COMMANDS = {
     "verify": ("quern-verify INPUTS/graph.qrn INPUTS/shards.qrn INPUTS/graph.qra", None),
     "compare": ("quern-verify INPUTS/values.tsv --against INPUTS/values.tsv", None),
     "run-bfs": ("quern-run bfs INPUTS/graph.qrn --source 1 --device cpu -o out.tsv", "out.tsv"),
+    "run-parents": ("quern-run sssp INPUTS/graph.qrn --source 1 --device cpu --parents out.tsv", "out.tsv"),
+    "tree": ("quern-verify --tree INPUTS/graph.qrn INPUTS/parents.tsv", None),
     "run-pagerank": ("quern-run pagerank INPUTS/shards.qrn --device cpu --iterations 5 -o out.tsv", "out.tsv"),
 }
 
@@ -61,7 +63,8 @@ def make_inputs(folder):
     run("quern-shard", graph, "-q", "-o", folder / "shards.qrn")
     run("quern-archive", "create", graph, "-q", "-o", folder / "graph.qra")
     run("quern-archive", "create", graph, folder / "shards.qrn", "-q", "-o", folder / "bundle.tar")
-    run("quern-run", "bfs", graph, "--source", "1", "-q", "--device", "cpu", "-o", folder / "values.tsv")
+    run("quern-run", "bfs", graph, "--source", "1", "-q", "--device", "cpu", "-o", folder / "values.tsv", "--parents",
+        folder / "parents.tsv")
 
 
 def words_of(name, inputs, *more):

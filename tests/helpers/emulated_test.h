@@ -25,6 +25,10 @@ static inline bool is_emulated(const struct qn_kernel *kernel, enum qn_layout la
          !(kernel->traits & (QN_KERNEL_SOURCE | QN_KERNEL_SOURCES) && graph->out.num_vertices == 0);
 }
 
+static inline void machine_of_seed(unsigned seed) {
+  new_machine(seed, 0);
+}
+
 /* `view` is of `layout` and was built from `graph`. */
 static inline void compare_emulated(const struct qn_graph *graph, enum qn_layout layout,
                                     const void *view, uint64_t seeds) {
@@ -54,6 +58,8 @@ static inline void compare_emulated(const struct qn_graph *graph, enum qn_layout
     ran++;
   }
   assert_true(ran >= 3);
+  compare_followers(graph, layout, QN_CUDA, view, source, NULL, machine_of_seed);
+  assert_int_equal(emulator_live(), 0);
 }
 
 /* Let each call of the CUDA runtime fail in turn: an error each time, and nothing left over. */

@@ -6,6 +6,12 @@
 
 #include "tests/helpers/memory_graph.h"
 
+static inline double naive_weight(const struct test_edge *edge, enum qn_weight_type type) {
+  return type == QN_WEIGHT_NONE  ? 1
+         : type == QN_WEIGHT_U32 ? (double)edge->weight
+                                 : (double)((float)edge->weight / 256.0f);
+}
+
 /* Bellman and Ford, until nothing changes; whole numbers, exact in double. INFINITY: not reached.
  */
 static inline double *naive_distances(const struct test_edges *edges, enum qn_weight_type type,
@@ -18,9 +24,7 @@ static inline double *naive_distances(const struct test_edges *edges, enum qn_we
     changed = false;
     for (uint64_t i = 0; i < edges->count; i++) {
       const struct test_edge *edge = &edges->list[i];
-      double weight = hops || type == QN_WEIGHT_NONE ? 1
-                      : type == QN_WEIGHT_U32        ? (double)edge->weight
-                                                     : (double)((float)edge->weight / 256.0f);
+      double weight = hops ? 1 : naive_weight(edge, type);
       if (distance[edge->source] + weight < distance[edge->destination]) {
         distance[edge->destination] = distance[edge->source] + weight;
         changed = true;
@@ -28,6 +32,36 @@ static inline double *naive_distances(const struct test_edges *edges, enum qn_we
     }
   }
   return distance;
+}
+
+/* Parents by the rules of kernels/programs/bfs_parents.h, with vertices as positions; UINT32_MAX:
+ * none. `distance` is what naive_distances gave. */
+static inline uint32_t *naive_parents(const struct test_edges *edges, enum qn_weight_type type,
+                                      uint32_t source, bool hops, const double *distance) {
+  uint32_t V = edges->num_vertices, *parent = malloc((V + 1) * sizeof *parent);
+  uint32_t *step = malloc((V + 1) * sizeof *step); /* edges of no length since a nearer vertex */
+  for (uint32_t v = 0; v < V; v++)
+    parent[v] = step[v] = v == source ? v : UINT32_MAX;
+  step[source] = 0;
+  bool changed = true;
+  for (uint32_t round = 0; changed || round < 2; round++) {
+    changed = false;
+    for (uint64_t i = 0; i < edges->count; i++) {
+      const struct test_edge *edge = &edges->list[i];
+      uint32_t u = edge->source, v = edge->destination;
+      double weight = hops ? 1 : naive_weight(edge, type);
+      bool leads = round == 0 ? distance[u] < distance[v]
+                              : distance[u] == distance[v] && step[u] == round - 1;
+      if (isinf(distance[u]) || !leads || distance[u] + weight != distance[v] ||
+          (parent[v] != UINT32_MAX && (step[v] != round || v == source)))
+        continue;
+      changed = true;
+      step[v] = round;
+      parent[v] = u < parent[v] ? u : parent[v];
+    }
+  }
+  free(step);
+  return parent;
 }
 
 static inline uint32_t *naive_components(const struct test_edges *edges) {

@@ -1,6 +1,31 @@
 """Random graphs with everything that is awkward: loops, parallel edges, hubs, isolated vertices, islands, ties."""
 
 import random
+from pathlib import Path
+
+from harness.tools import run
+
+# How each layout is made from a graph container.
+LAYOUTS = {
+    "blocked-csr": ["quern-block", "--block-vertices=64"],
+    "edge-partitions": ["quern-partition", "--partitions=5"],
+    "slotted-pages": ["quern-page", "--page-size=4K"],
+    "shards": ["quern-shard"],
+    "hybrid": ["quern-hybrid"],
+}
+
+
+def in_every_layout(graph, directed, folder):
+    """Containers of a RandomGraph in a folder, by layout."""
+    text, made = Path(folder) / "in.txt", {"graph": Path(folder) / "graph.qrn"}
+    graph.write(text)
+    options = ["--ids", "strings"] if graph.ids[0].startswith("n") else []
+    options += ["--transpose", "also"] if directed else ["--undirected"]
+    run("quern-import", text, "-o", made["graph"], "-qf", "--weights", graph.weights, *options)
+    for layout, command in LAYOUTS.items():
+        made[layout] = Path(folder) / (layout + ".qrn")
+        run(command[0], made["graph"], "-qfo", made[layout], *command[1:])
+    return made
 
 
 class RandomGraph:

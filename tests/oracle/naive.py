@@ -47,6 +47,26 @@ def sssp(num_vertices, edges, source):
     return far
 
 
+def parents(edges, far, source):
+    """Of shortest paths whose lengths are `far`; None for vertices that are not reached.
+
+    The first of the nearer vertices with a tight edge; of vertices that have none the first of those as far with a tight
+    edge, from which fewest such edges lead back to one that has."""
+    tight = [(u, v) for u, v, weight in edges if far[u] < math.inf and far[u] + weight == far[v] and v != source]
+    parent = {source: source}
+    for u, v in tight:
+        if far[u] < far[v]:
+            parent[v] = min(u, parent.get(v, u))
+    while True:
+        level = {}
+        for u, v in tight:
+            if u in parent and v not in parent:
+                level[v] = min(u, level.get(v, u))
+        if not level:
+            return [parent.get(vertex) for vertex in range(len(far))]
+        parent.update(level)
+
+
 def cc(num_vertices, edges):
     """The smallest vertex that is weakly connected with each."""
     label = list(range(num_vertices))

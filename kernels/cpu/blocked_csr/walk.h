@@ -40,8 +40,8 @@ static inline program_accumulator accumulator_of(const program_partial *partial)
 #if PROGRAM_SCHEDULE == QN_FRONTIER
 
 /* Combine what the senders among the sources of the edges [begin, end) contribute. */
-static inline bool gather_senders(const struct engine_state *state, uint64_t begin, uint64_t end,
-                                  program_accumulator *sum) {
+static inline bool gather_senders(const struct engine_state *state, uint32_t v, uint64_t begin,
+                                  uint64_t end, program_accumulator *sum) {
   const struct qn_blocking *pull = &state->view->pull;
   bool received = false;
   *sum = program_identity();
@@ -49,8 +49,9 @@ static inline bool gather_senders(const struct engine_state *state, uint64_t beg
     uint32_t u = pull->columns[edge];
     if (!qn_frontier_has(state->walk.senders, u))
       continue;
-    program_combine(sum, program_gather(&state->context, state->walk.messages[u],
-                                        engine_weight(&pull->weights, edge)));
+    program_combine(sum,
+                    program_contribution(&state->context, state->walk.messages[u],
+                                         engine_weight(&pull->weights, edge), state->values, v));
     received = true;
     if (PROGRAM_FIRST_SUFFICES)
       break;
@@ -69,8 +70,8 @@ static inline void pull_task(struct engine_state *state, const struct qn_block_t
     uint64_t begin = first_edge + offsets[row], end = first_edge + offsets[row + 1];
     program_accumulator sum;
 #if PROGRAM_SCHEDULE == QN_FRONTIER
-    bool received = sweep_is_open(state, pull->id_map[first_row + row]) &&
-                    gather_senders(state, begin, end, &sum);
+    uint32_t v = pull->id_map[first_row + row];
+    bool received = sweep_is_open(state, v) && gather_senders(state, v, begin, end, &sum);
     state->walk.partial_received[first_row + row] = received;
     if (!received)
       continue;
@@ -127,8 +128,9 @@ static inline void push_row(struct engine_state *state, uint32_t u, uint64_t beg
   const struct qn_blocking *push = &state->view->push;
   for (uint64_t edge = begin; edge < end; edge++) {
     uint32_t v = push->columns[edge];
-    program_combine(&state->walk.sums[v], program_gather(&state->context, state->walk.messages[u],
-                                                         engine_weight(&push->weights, edge)));
+    program_combine(&state->walk.sums[v],
+                    program_contribution(&state->context, state->walk.messages[u],
+                                         engine_weight(&push->weights, edge), state->values, v));
 #if PROGRAM_SCHEDULE == QN_FRONTIER
     state->walk.sum_received[v] = 1;
 #endif

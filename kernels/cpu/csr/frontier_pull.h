@@ -85,8 +85,9 @@ static inline void collect_vertex(struct engine_state *state, struct engine_work
     uint32_t u = in->column_indices[edge];
     if (!qn_frontier_has(&work->current, u))
       continue;
-    program_combine(&sum, program_gather(&state->context, work->messages[u],
-                                         engine_weight(&in->weights, edge)));
+    program_combine(&sum,
+                    program_contribution(&state->context, work->messages[u],
+                                         engine_weight(&in->weights, edge), state->values, v));
     received = true;
   }
   if (received)

@@ -6,7 +6,7 @@
  * The last phase, which takes most of the time where there is much to do, is cut into JOIN_STEPS
  * iterations, so that there are states to go on from. */
 #include "formats/graph/components.h"
-#include "kernels/cpu/csr/labels.h"
+#include "kernels/cpu/loop/labels.h"
 #include "kernels/cuts/chunks.h"
 #include "kernels/own_kernel.h"
 #include "kernels/own_state.h"

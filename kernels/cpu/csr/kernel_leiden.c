@@ -4,7 +4,7 @@
  * A kernel of its own because a vertex weighs communities against each other, of which every move
  * changes two, and because the graph itself shrinks from level to level. */
 #include "kernels/cpu/communities/leiden.h"
-#include "kernels/cpu/csr/labels.h"
+#include "kernels/cpu/loop/labels.h"
 #include "kernels/own_kernel.h"
 #include "support/memory.h"
 #include "support/threads.h"

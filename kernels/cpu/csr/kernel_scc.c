@@ -10,7 +10,7 @@
  *             Components in Parallel, 2000), found by two searches of the kernel of bfs
  *   the rest  what is left after another trim, by Tarjan: Depth-First Search and Linear Graph
  *             Algorithms, 1972, on one thread, without recursion */
-#include "kernels/cpu/csr/labels.h"
+#include "kernels/cpu/loop/labels.h"
 #include "kernels/cpu/loop/frontier.h"
 #include "kernels/own_kernel.h"
 #include "support/memory.h"

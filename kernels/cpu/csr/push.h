@@ -76,8 +76,11 @@ static inline void collect_edges(const struct engine_state *state, struct engine
   program_message message = sweep_message(state, u);
   for (uint64_t edge = out->row_offsets[u]; edge < out->row_offsets[u + 1]; edge++) {
     uint32_t v = out->column_indices[edge];
-    program_combine_atomic(&work->sums[v], program_gather(&state->context, message,
-                                                          engine_weight(&out->weights, edge)));
+    program_accumulator contribution = program_contribution(
+        &state->context, message, engine_weight(&out->weights, edge), state->values, v);
+    if (program_refuses(contribution))
+      continue;
+    program_combine_atomic(&work->sums[v], contribution);
     if (qn_frontier_insert(&work->received, v))
       qn_frontier_push(&work->received, block, v);
   }

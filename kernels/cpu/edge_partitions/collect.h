@@ -95,7 +95,8 @@ static inline void send_row(const struct engine_state *state, struct task_row ro
   for (uint64_t e = row.begin; e < row.end; e++) {
     uint32_t v = qn_ep_locate(state->view, layout->destinations[e]).dense;
     bin_put(&state->walk.entries[ends[(uint8_t)(v >> state->walk.block_log2)]++], v,
-            program_gather(&state->context, message, engine_weight(&layout->weights, e)));
+            program_contribution(&state->context, message, engine_weight(&layout->weights, e),
+                                 state->values, v));
   }
 }
 

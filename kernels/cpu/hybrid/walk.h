@@ -19,15 +19,15 @@
 /* ---- ELL -------------------------------------------------------------------- */
 
 /* One entry of a row: whether it contributed. */
-static inline bool combine_entry(const struct engine_state *state, uint32_t u,
+static inline bool combine_entry(const struct engine_state *state, uint32_t row, uint32_t u,
                                  const struct qn_weights *weights, uint64_t at,
                                  program_accumulator *sum) {
 #if PROGRAM_SCHEDULE == QN_FRONTIER
   if (!qn_frontier_has(state->walk.senders, u))
     return false;
 #endif
-  program_combine(
-      sum, program_gather(&state->context, state->walk.messages[u], engine_weight(weights, at)));
+  program_combine(sum, program_contribution(&state->context, state->walk.messages[u],
+                                            engine_weight(weights, at), state->values, row));
   return true;
 }
 
@@ -40,7 +40,7 @@ static inline void ell_row(struct engine_state *state, uint64_t row) {
       uint32_t u = in->ell_columns[at];
       if (u == QN_HYBRID_PADDING)
         break;
-      received |= combine_entry(state, u, &in->ell_weights, at, &sum);
+      received |= combine_entry(state, (uint32_t)row, u, &in->ell_weights, at, &sum);
       if (PROGRAM_FIRST_SUFFICES && received)
         break;
     }
@@ -67,7 +67,7 @@ static inline bool combine_run(const struct engine_state *state, uint64_t begin,
   bool received = false;
   *sum = program_identity();
   for (uint64_t i = begin; i < end && !(PROGRAM_FIRST_SUFFICES && received); i++)
-    received |= combine_entry(state, in->coo_columns[i], &in->coo_weights, i, sum);
+    received |= combine_entry(state, in->coo_rows[i], in->coo_columns[i], &in->coo_weights, i, sum);
   return received;
 #else
   *sum = engine_gather(&state->context, state->walk.messages, in->coo_columns, &in->coo_weights,

@@ -1,8 +1,11 @@
-/* Edges that engines on the CPU combine the same way. Template: needs a completed program. */
+/* Edges that engines on the CPU combine the same way, in all-active programs. Template: needs a
+ * completed program. */
 #ifndef QN_KERNELS_CPU_LOOP_GATHER_H
 #define QN_KERNELS_CPU_LOOP_GATHER_H
 
 #include "kernels/engine.h"
+
+#if PROGRAM_SCHEDULE == QN_ALL_ACTIVE
 
 /* What the sources of the edges [begin, end) contribute. Four accumulators, so that an addition
  * need not wait for the one before: always the same four, so the sum has one shape. */
@@ -31,5 +34,7 @@ static inline program_accumulator engine_gather(const struct qn_program_context 
   program_combine(&part0, part2);
   return part0;
 }
+
+#endif
 
 #endif

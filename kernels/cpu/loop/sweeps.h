@@ -16,8 +16,9 @@ static inline void sweep_init(struct engine_state *state) {
   }
 #pragma omp parallel for schedule(static)
   for (uint64_t v = 0; v < context->num_vertices; v++)
-    values[v] = program_init(context, engine_position(state->request, (uint32_t)v),
-                             sweep_out_degree(state->view, v));
+    values[v] = engine_first_value(
+        state->request, context, state->order ? state->order[v] : (uint32_t)v,
+        engine_position(state->request, (uint32_t)v), sweep_out_degree(state->view, v));
 }
 
 /* The result's values from the program's. Where results are as large as values they take their

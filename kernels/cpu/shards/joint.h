@@ -257,7 +257,7 @@ static double joint_probe(struct qn_joint_cpu *shared, uint64_t first, uint64_t 
   for (uint64_t stretch = first; stretch < side->num_stretches; stretch += step) {
     program_accumulator sum = program_identity();
     for (uint64_t v = side->bounds[stretch]; v < side->bounds[stretch + 1]; v++)
-      receive_edges(&side->state, work, offsets[v], offsets[v + 1], &sum);
+      receive_edges(&side->state, work, v, offsets[v], offsets[v + 1], &sum);
     side->probed[stretch] = sum; /* so that it is computed */
   }
   double seconds = qn_seconds() - begin;

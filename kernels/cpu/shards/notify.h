@@ -78,17 +78,18 @@ static inline program_message message_of(const struct engine_state *state,
 #endif
 }
 
-/* Combine what active sources of the in-edges [begin, end) send; whether there are any. */
+/* Combine what active sources of v's in-edges [begin, end) send; whether there are any. */
 static inline bool receive_edges(const struct engine_state *state, const struct engine_work *work,
-                                 uint64_t begin, uint64_t end, program_accumulator *sum) {
+                                 uint64_t v, uint64_t begin, uint64_t end,
+                                 program_accumulator *sum) {
   const struct qn_csr *in = &state->view->in;
   bool received = false;
   for (uint64_t e = begin; e < end; e++) {
     uint32_t u = in->column_indices[e];
     if (!qn_frontier_has(&work->current, u))
       continue;
-    program_combine(sum, program_gather(&state->context, message_of(state, work, u),
-                                        engine_weight(&in->weights, e)));
+    program_combine(sum, program_contribution(&state->context, message_of(state, work, u),
+                                              engine_weight(&in->weights, e), state->values, v));
     received = true;
     if (PROGRAM_FIRST_SUFFICES)
       break;
@@ -129,7 +130,7 @@ static inline void pull_row(struct engine_state *state, struct engine_work *work
                             struct notify_share *share, uint32_t v) {
   const uint64_t *offsets = state->view->in.row_offsets;
   program_accumulator sum = program_identity();
-  if (may_receive(work, v) && receive_edges(state, work, offsets[v], offsets[v + 1], &sum))
+  if (may_receive(work, v) && receive_edges(state, work, v, offsets[v], offsets[v + 1], &sum))
     apply_row(state, work, share, v, sum);
 }
 
@@ -137,7 +138,7 @@ static inline void pull_part(const struct engine_state *state, const struct engi
                              uint32_t v, uint64_t begin, uint64_t end, program_accumulator *sum,
                              bool *received) {
   *sum = program_identity();
-  *received = begin < end && may_receive(work, v) && receive_edges(state, work, begin, end, sum);
+  *received = begin < end && may_receive(work, v) && receive_edges(state, work, v, begin, end, sum);
 }
 
 /* Rows that lie in the chunk whole; what it has of others goes to its replicas. */

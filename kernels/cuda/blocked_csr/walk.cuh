@@ -49,12 +49,13 @@ __global__ void __launch_bounds__(SWEEP_THREADS)
     }
     warp_combine_rows(
         valid, row, begin, end,
-        [&](uint64_t edge, program_accumulator *total) {
+        [&](uint32_t local, uint64_t edge, program_accumulator *total) {
           const uint32_t source = columns[edge];
           if (!sweep_is_active(state, source))
             return false;
-          program_combine(total, program_gather(&context, state.messages[source],
-                                                engine_weight(&device.blocking.weights, edge)));
+          program_combine(total, program_contribution(&context, state.messages[source],
+                                                      engine_weight(&device.blocking.weights, edge),
+                                                      state.values, block.id_map[local]));
           return true;
         },
         [&](uint32_t local, program_accumulator total, bool any) {

@@ -255,8 +255,10 @@ inline enum qn_status frontier_begin(struct csr_loop *loop, struct qn_error *err
   struct csr_run *run = loop->run;
   const struct qn_run_state *resumed = engine_resumed(run->request);
   const uint32_t *active = NULL;
-  enum qn_status status =
-      resumed ? frontier_upload_state(run, &loop->state, resumed, &active, error) : QN_OK;
+  enum qn_status status = resumed
+                              ? frontier_upload_state(run, &loop->state, resumed, &active, error)
+                              : given_upload(run->memory, run->request, &run->context, NULL, 0,
+                                             run->context.num_vertices, run->values, error);
   if (status)
     return status;
   QN_LAUNCH(frontier_publish, 1, 1, 0, NULL, loop->state.counters, loop->seen); /* clears them */

@@ -58,6 +58,8 @@ static_assert(PROGRAM_COMBINE != QN_ADD || (program_lane)0.5 == 0,
 
 QN_DEVICE_INLINE bool push_received(const struct frontier_state &state, uint32_t *next_bits,
                                     uint32_t target, program_accumulator contribution) {
+  if (program_refuses(contribution))
+    return false;
   program_combine_atomic(&state.received_sums[target], contribution);
   return qn_bit_insert(next_bits, target);
 }
@@ -76,7 +78,8 @@ QN_DEVICE_INLINE void push_round(const struct frontier_state &state,
     if (edge < tile->units.ends[entry]) {
       target = __ldcs(&state.out.column_indices[edge]);
       const program_accumulator contribution =
-          program_gather(&context, tile->messages[entry], engine_weight(&state.out.weights, edge));
+          program_contribution(&context, tile->messages[entry],
+                               engine_weight(&state.out.weights, edge), state.values, target);
 #if PROGRAM_IN_PLACE
       is_new = push_in_place(state, context, next_bits, target, contribution, threshold, &is_far);
 #else

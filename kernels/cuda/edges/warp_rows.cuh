@@ -44,9 +44,9 @@ QN_DEVICE_INLINE program_accumulator warp_combine(program_accumulator value, int
   return value;
 }
 
-/* Combine gather(edge, &total), which says whether it added to the total, over the edges of every
- * row; then finish(row, total, whether anything was added) once a row. With PROGRAM_FIRST_SUFFICES
- * a row ends at the first edge that adds. */
+/* Combine gather(row, edge, &total), which says whether it added to the total, over the edges of
+ * every row; then finish(row, total, whether anything was added) once a row. With
+ * PROGRAM_FIRST_SUFFICES a row ends at the first edge that adds. */
 template <class Gather, class Finish>
 QN_DEVICE_INLINE void warp_combine_rows(bool has_row, uint32_t row, uint64_t begin, uint64_t end,
                                         Gather gather, Finish finish) {
@@ -55,7 +55,7 @@ QN_DEVICE_INLINE void warp_combine_rows(bool has_row, uint32_t row, uint64_t beg
   bool any = false;
   if (has_row && !is_long) {
     for (uint64_t edge = begin; edge < end && !(PROGRAM_FIRST_SUFFICES && any); edge++)
-      any = gather(edge, &total) || any;
+      any = gather(row, edge, &total) || any;
     finish(row, total, any);
   }
   for (unsigned left = __ballot_sync(QN_FULL_WARP, is_long); left; left &= left - 1) {
@@ -66,7 +66,7 @@ QN_DEVICE_INLINE void warp_combine_rows(bool has_row, uint32_t row, uint64_t beg
     total = program_identity();
     any = false;
     for (uint64_t edge = first + qn_lane(); edge < last; edge += 32) {
-      any = gather(edge, &total) || any;
+      any = gather(shared_row, edge, &total) || any;
       if (PROGRAM_FIRST_SUFFICES && any)
         break;
     }

@@ -22,10 +22,10 @@ QN_DEVICE_INLINE void ell_load(const struct hybrid_ell &ell, uint64_t row, uint6
 
 #if SWEEP_FRONTIER
 
-/* Combine what the active columns of a row send; was there one? */
+/* Combine what the active columns of a row send to its `vertex`; was there one? */
 QN_DEVICE_INLINE bool ell_combine(const struct sweep_state &state,
                                   const struct qn_program_context &context,
-                                  const struct hybrid_ell &ell, uint64_t row,
+                                  const struct hybrid_ell &ell, uint64_t row, uint32_t vertex,
                                   program_accumulator *total) {
   bool any = false;
   for (uint64_t k = 0; k < ell.width; k += ELL_ITEMS) {
@@ -46,9 +46,10 @@ QN_DEVICE_INLINE bool ell_combine(const struct sweep_state &state,
     QN_UNROLL
     for (int i = 0; i < ELL_ITEMS; i++)
       if (hits >> i & 1u)
-        program_combine(total,
-                        program_gather(&context, gathered[i],
-                                       streamed_weight(ell.weights, (k + i) * ell.pitch + row)));
+        program_combine(
+            total, program_contribution(&context, gathered[i],
+                                        streamed_weight(ell.weights, (k + i) * ell.pitch + row),
+                                        state.values, vertex));
     any = any || hits;
     if (sources[ELL_ITEMS - 1] == QN_HYBRID_PADDING || (PROGRAM_FIRST_SUFFICES && any))
       break;

@@ -17,7 +17,7 @@ __global__ void __launch_bounds__(QN_TILE_THREADS)
   bool any = false;
   if (valid && sweep_may_receive(state, context, (uint32_t)row)) {
     program_accumulator total = program_identity();
-    any = ell_combine(state, context, state.layout.ell, row, &total);
+    any = ell_combine(state, context, state.layout.ell, row, (uint32_t)row, &total);
     if (any)
       state.sums[row] = total;
   }
@@ -69,6 +69,25 @@ __global__ void __launch_bounds__(QN_TILE_THREADS)
 inline void launch_coo(struct sweep_run *run) {
   QN_LAUNCH(collect_coo, run->state.layout.coo.num_tiles, QN_TILE_THREADS, 0, NULL, run->state,
             run->context);
+}
+
+#elif PROGRAM_SEES_RECEIVER
+
+/* The COO part, an entry a thread, as each must know its row. */
+__global__ void __launch_bounds__(QN_QUEUE_THREADS)
+    collect_coo(const struct sweep_state state, const struct qn_program_context context) {
+  const struct edge_tiles &coo = state.layout.coo;
+  qn_grid_steps(coo.num_edges, [&](uint64_t entry) {
+    const uint32_t source = __ldcs(&coo.sources[entry]);
+    if (sweep_is_active(state, source))
+      sweep_collect(state, context, state.messages[source], streamed_weight(coo.weights, entry),
+                    __ldcs(&state.layout.coo_rows[entry]));
+  });
+}
+
+inline void launch_coo(struct sweep_run *run) {
+  QN_LAUNCH(collect_coo, qn_run_blocks(&run->memory, run->state.layout.coo.num_edges),
+            QN_QUEUE_THREADS, 0, NULL, run->state, run->context);
 }
 
 #else

@@ -90,7 +90,7 @@ QN_DEVICE_INLINE void walk_slice(const struct sweep_state &state,
                  [&](const struct hybrid_ell &ell, uint64_t row, uint32_t vertex) {
                    program_accumulator total = program_identity();
                    if (!sweep_may_receive(state, context, vertex) ||
-                       !ell_combine(state, context, ell, row, &total))
+                       !ell_combine(state, context, ell, row, vertex, &total))
                      return;
                    program_combine_atomic(&state.sums[vertex], total);
                    sweep_mark_received(state, vertex);

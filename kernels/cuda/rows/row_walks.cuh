@@ -84,8 +84,10 @@ QN_DEVICE_INLINE void gather_unit_active(const struct sweep_state &state,
           const uint32_t source = rows.columns[edge];
           if (!sweep_is_active(state, source))
             continue;
-          program_combine(&total, program_gather(&context, state.messages[source],
-                                                 engine_weight(&rows.weights, edge)));
+          program_combine(&total,
+                          program_contribution(&context, state.messages[source],
+                                               engine_weight(&rows.weights, edge), state.values,
+                                               unit_row_vertex(unit, rows, row)));
           any = true;
         }
         total = group_combine(total, width);

@@ -83,10 +83,12 @@ struct gathered_edges {
   uint64_t begin, end;
 };
 
+/* `row_of(edge)` is the receiver of an edge; only programs that see receivers ask. */
+template <class RowOf>
 QN_DEVICE_INLINE void gather_edges(const struct sweep_state &state,
                                    const struct qn_program_context &context,
                                    const struct edge_tiles &in, uint64_t begin, uint64_t end,
-                                   struct thread_edges *edges) {
+                                   RowOf row_of, struct thread_edges *edges) {
   uint32_t sources[QN_TILE_ITEMS];
   program_weight weights[QN_TILE_ITEMS];
   edges->edge = aligned_edge(begin) + (uint64_t)threadIdx.x * QN_TILE_ITEMS;
@@ -102,14 +104,15 @@ QN_DEVICE_INLINE void gather_edges(const struct sweep_state &state,
   if (active == (1u << QN_TILE_ITEMS) - 1) { /* without a branch between the gathers */
     QN_UNROLL
     for (int i = 0; i < QN_TILE_ITEMS; i++)
-      edges->parts[i] =
-          tile_store(program_gather(&context, state.messages[sources[i]], weights[i]));
+      edges->parts[i] = tile_store(program_contribution(
+          &context, state.messages[sources[i]], weights[i], state.values, row_of(edges->edge + i)));
     return;
   }
   QN_UNROLL
   for (int i = 0; i < QN_TILE_ITEMS; i++)
     edges->parts[i] = tile_store(
-        active >> i & 1u ? program_gather(&context, state.messages[sources[i]], weights[i])
+        active >> i & 1u ? program_contribution(&context, state.messages[sources[i]], weights[i],
+                                                state.values, row_of(edges->edge + i))
                          : program_identity());
 }
 
@@ -153,7 +156,10 @@ QN_DEVICE_INLINE void gather_task(const struct sweep_state &state,
                                   const struct gathered_edges &from) {
   struct thread_edges edges;
   uint32_t rows[QN_TILE_ITEMS];
-  gather_edges(state, context, from.in, from.begin, from.end, &edges);
+  auto row_of = [&](uint64_t edge) {
+    return task.first_row + from.destination_offsets[edge] - task.first_offset;
+  };
+  gather_edges(state, context, from.in, from.begin, from.end, row_of, &edges);
   load_rows(from, task, edges, rows);
   const uint32_t before = row_before(from, task, edges, rows[QN_TILE_ITEMS - 1]);
   uint32_t row = before;
@@ -224,14 +230,15 @@ QN_DEVICE_INLINE bool hub_pulls(const struct sweep_state &state,
   return (all || qn_bit_has(state.layout.notified, row)) && sweep_may_receive(state, context, row);
 }
 
-/* The block adds up one segment. */
+/* The block adds up one segment of `row`. */
 QN_DEVICE_INLINE void gather_segment(const struct sweep_state &state,
                                      const struct qn_program_context &context,
-                                     const struct edge_tiles &in, uint64_t begin, uint64_t end,
-                                     uint32_t segment) {
+                                     const struct edge_tiles &in, uint32_t row, uint64_t begin,
+                                     uint64_t end, uint32_t segment) {
   const struct engine_device &device = state.layout;
   struct thread_edges edges;
-  gather_edges(state, context, in, begin, end, &edges);
+  gather_edges(
+      state, context, in, begin, end, [&](uint64_t) { return row; }, &edges);
   program_accumulator total = program_identity();
   QN_UNROLL
   for (int i = 0; i < QN_TILE_ITEMS; i++)
@@ -248,8 +255,9 @@ __global__ void __launch_bounds__(QN_TILE_THREADS)
     gather_segments(const struct sweep_state state, const struct qn_program_context context,
                     bool all, uint32_t first) {
   const struct device_segment segment = state.layout.segments[first + blockIdx.x];
-  if (hub_pulls(state, context, state.layout.hubs[segment.hub].row, all))
-    gather_segment(state, context, state.layout.in, segment.first_edge,
+  const uint32_t row = state.layout.hubs[segment.hub].row;
+  if (hub_pulls(state, context, row, all))
+    gather_segment(state, context, state.layout.in, row, segment.first_edge,
                    segment.first_edge + segment.num_edges, first + blockIdx.x);
 }
 

@@ -89,36 +89,38 @@ QN_DEVICE_INLINE bool any_of(bool flag, unsigned width) {
   return (flags & (width == 32 ? QN_FULL_WARP : (1u << width) - 1)) != 0;
 }
 
-/* Combine what an edge's source sends, if it is active. */
+/* Combine what an edge's source sends to `row`, if it is active. */
 QN_DEVICE_INLINE bool pull_edge(const struct sweep_state &state,
-                                const struct qn_program_context &context, uint64_t edge,
-                                program_accumulator *total) {
+                                const struct qn_program_context &context, uint32_t row,
+                                uint64_t edge, program_accumulator *total) {
   const uint32_t source = state.layout.in.sources[edge];
   if (!sweep_is_active(state, source))
     return false;
-  program_combine(total, program_gather(&context, state.messages[source],
-                                        engine_weight(&state.layout.in.weights, edge)));
+  program_combine(total, program_contribution(&context, state.messages[source],
+                                              engine_weight(&state.layout.in.weights, edge),
+                                              state.values, row));
   return true;
 }
 
-/* `width` lanes pull over the edges [begin, end) of their row; the total is in the first lane. Has
- * the row received anything? The whole warp calls. */
+/* `width` lanes pull over the edges [begin, end) of their `row`; the total is in the first lane.
+ * Has the row received anything? The whole warp calls. */
 QN_DEVICE_INLINE bool pull_row(const struct sweep_state &state,
-                               const struct qn_program_context &context, uint64_t begin,
-                               uint64_t end, unsigned width, program_accumulator *total) {
+                               const struct qn_program_context &context, uint32_t row,
+                               uint64_t begin, uint64_t end, unsigned width,
+                               program_accumulator *total) {
   bool received = false;
   *total = program_identity();
   uint64_t edge = begin + qn_lane() % width;
 #if PROGRAM_FIRST_SUFFICES
   while (__any_sync(QN_FULL_WARP, edge < end && !received)) {
     if (edge < end && !received)
-      received = pull_edge(state, context, edge, total);
+      received = pull_edge(state, context, row, edge, total);
     received = any_of(received, width);
     edge += width;
   }
 #else
   for (; edge < end; edge += width)
-    received = pull_edge(state, context, edge, total) || received;
+    received = pull_edge(state, context, row, edge, total) || received;
   received = any_of(received, width);
 #endif
   *total = warp_combine(*total, (int)width);
@@ -138,11 +140,12 @@ QN_DEVICE_INLINE void pull_rows(const struct sweep_state &state,
     const int place = n < count ? place_of_bit(rows, n) : 0;
     const uint64_t row_begin = __shfl_sync(QN_FULL_WARP, begin, place);
     const uint64_t row_end = __shfl_sync(QN_FULL_WARP, end, place);
+    const uint32_t row = word * 32 + (uint32_t)place;
     program_accumulator total;
     const bool received =
-        pull_row(state, context, row_begin, n < count ? row_end : row_begin, width, &total);
+        pull_row(state, context, row, row_begin, n < count ? row_end : row_begin, width, &total);
     if (received && qn_lane() % width == 0) {
-      receive(state, context, word * 32 + (uint32_t)place, total);
+      receive(state, context, row, total);
       atomicOr(&state.received[word], 1u << place);
     }
   }

@@ -44,7 +44,7 @@ __global__ void __launch_bounds__(QN_TILE_THREADS)
   if (unit.segment == QN_SH_NO_SEGMENT)
     gather_task(state, context, unit, from);
   else
-    gather_segment(state, context, from.in, from.begin, from.end, unit.segment);
+    gather_segment(state, context, from.in, unit.first_row, from.begin, from.end, unit.segment);
 }
 
 inline enum qn_status engine_walk(struct sweep_run *run, const struct qn_unit_entry *entries,

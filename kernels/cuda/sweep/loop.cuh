@@ -99,6 +99,7 @@ enum qn_status sweep_run_with(const struct qn_run_request *request, uint64_t num
   run.request = request;
   run.result = result;
   run.context = engine_begin(request, num_vertices, num_edges, result);
+  run.order = to_vertex;
   sweep_hold_all(&run);
   auto prepare_all = [&](struct qn_error *failure) {
     enum qn_status status = sweep_plan_memory(&run, to_vertex, source, failure);

@@ -3,6 +3,7 @@
 #ifndef QN_KERNELS_CUDA_SWEEP_STATE_CUH
 #define QN_KERNELS_CUDA_SWEEP_STATE_CUH
 
+#include "kernels/cuda/edges/given.cuh"
 #include "kernels/cuda/sweep/sweeps.cuh"
 
 /* In the last register: these sweeps stand in for an engine whose own states differ. A run goes on
@@ -47,13 +48,14 @@ inline uint64_t sweep_state_words(const struct sweep_run *run) {
 
 /* After sweep_init: put the state that the run goes on from in its place, if there is one: the
  * values that are held, and all bits. `*count` becomes the number of active vertices, `run->woken`
- * holds. */
+ * holds. Else what the program is given. */
 inline enum qn_status sweep_resume(struct sweep_run *run, uint64_t *count, struct qn_error *error) {
   const struct qn_run_state *resumed = engine_resumed(run->request);
   const struct unit_vertices held = run->state.held;
   const uint64_t num_vertices = run->context.num_vertices;
   if (!resumed)
-    return QN_OK;
+    return given_upload(&run->memory, run->request, &run->context, run->order, held.begin, held.end,
+                        run->state.values + held.begin, error);
   enum qn_status status = qn_cuda_status(cudaDeviceSynchronize(), "the first values", error);
   if (!status)
     status =

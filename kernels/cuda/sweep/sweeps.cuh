@@ -64,7 +64,8 @@ struct sweep_run {
   struct qn_cuda_memory memory;
   struct qn_program_context context;
   struct sweep_state state;
-  unsigned blocks; /* of SWEEP_THREADS threads, for a loop over all vertices */
+  const uint32_t *order; /* [V] on the host: the graph's vertex, or NULL: the same */
+  unsigned blocks;       /* of SWEEP_THREADS threads, for a loop over all vertices */
   uint64_t num_active;
   const struct qn_shared_iteration *shared; /* several devices: what they did in this iteration */
   bool splits;    /* only messages to vertices that are held are collected */
@@ -139,7 +140,10 @@ sweep_collect(const struct sweep_state &state, const struct qn_program_context &
               program_message message, program_weight weight, uint32_t receiver) {
   if (splits && receiver - state.held.begin >= state.held.end - state.held.begin)
     return false;
-  const program_accumulator contribution = program_gather(&context, message, weight);
+  const program_accumulator contribution =
+      program_contribution(&context, message, weight, state.values, receiver);
+  if (program_refuses(contribution))
+    return false;
 #if PROGRAM_IN_PLACE
   static_assert(PROGRAM_LANES == 1, "values that are combined in place have one lane");
   const program_value value = state.values[receiver];
@@ -200,7 +204,9 @@ __global__ void sweep_init(const struct sweep_state state,
     bool starts = false;
     if (valid) {
       const uint32_t position = sweep_position(state, v);
+#if !PROGRAM_IS_GIVEN /* else the host makes it: given.cuh */
       state.values[v] = program_init(&context, position, sweep_out_degree(state, v));
+#endif
       state.sums[v] = program_identity();
 #if SWEEP_FRONTIER
       starts = program_starts(&context, position);

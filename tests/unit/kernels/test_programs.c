@@ -23,6 +23,34 @@ static void check_distances(const struct test_edges *edges, const struct qn_grap
   }
 }
 
+/* Bit for bit the same by any number of threads, and by the definition. */
+static void check_parents(const struct test_edges *edges, const struct qn_graph *graph) {
+  enum qn_weight_type type = graph->out.weights.type;
+  uint32_t source = edges->num_vertices / 2;
+  for (int hops = 0; hops < 2; hops++) {
+    const char *algorithm = hops ? "bfs" : "sssp";
+    const struct qn_kernel *kernel = qn_follower_find(algorithm, QN_LAYOUT_GRAPH, QN_CPU, type);
+    struct qn_run_result given = run_kernel(algorithm, graph, source, 0);
+    double *distance = naive_distances(edges, type, source, hops);
+    uint32_t *expected = naive_parents(edges, type, source, hops, distance);
+    for (unsigned i = 0; i < sizeof THREADS / sizeof *THREADS; i++) {
+      struct qn_run_request request = qn_run_request_for(kernel, graph);
+      struct qn_run_result result;
+      struct qn_error error;
+      qn_threads_set(THREADS[i]);
+      request.sources = &source;
+      request.num_sources = 1;
+      request.given = given.values;
+      assert_int_equal(kernel->run(&request, &result, &error), QN_OK);
+      assert_memory_equal(expected, result.values, edges->num_vertices * sizeof *expected);
+      qn_run_result_destroy(&result);
+    }
+    free(expected);
+    free(distance);
+    qn_run_result_destroy(&given);
+  }
+}
+
 static void check_components(const struct test_edges *edges, const struct qn_graph *graph) {
   struct qn_run_result result = run_kernel("cc", graph, 0, 0);
   uint32_t *expected = naive_components(edges);
@@ -93,6 +121,7 @@ static void check_betweenness(const struct test_edges *edges, const struct qn_gr
 static void check_all(const struct test_edges *edges, const struct qn_graph *graph) {
   if (edges->num_vertices > 0) {
     check_distances(edges, graph);
+    check_parents(edges, graph);
     check_betweenness(edges, graph);
   }
   if (edges->num_vertices < 3000)
@@ -138,6 +167,17 @@ static void test_random_graphs(void **unused) {
   check_graphs(test_random_edges(3, 500, false, 9));
 }
 
+/* Paths of no length, which parents must not go around in. */
+static void test_zero_weights(void **unused) {
+  (void)unused;
+  for (uint32_t most = 1; most <= 3; most++) {
+    struct test_edges edges = test_random_edges(400, 1500, false, most);
+    for (uint64_t i = 0; i < edges.count; i++)
+      edges.list[i].weight %= most;
+    check_graphs(edges);
+  }
+}
+
 static void test_dense(void **unused) {
   (void)unused;
   check_graphs(test_random_edges(5000, 200000, true, 42));
@@ -145,9 +185,8 @@ static void test_dense(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_empty),
-      cmocka_unit_test(test_one_loop),
-      cmocka_unit_test(test_random_graphs),
+      cmocka_unit_test(test_empty),         cmocka_unit_test(test_one_loop),
+      cmocka_unit_test(test_random_graphs), cmocka_unit_test(test_zero_weights),
       cmocka_unit_test(test_dense),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

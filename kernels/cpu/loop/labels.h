@@ -1,6 +1,6 @@
 /* What a group of vertices is called. */
-#ifndef QN_KERNELS_CPU_CSR_LABELS_H
-#define QN_KERNELS_CPU_CSR_LABELS_H
+#ifndef QN_KERNELS_CPU_LOOP_LABELS_H
+#define QN_KERNELS_CPU_LOOP_LABELS_H
 
 #include <stdint.h>
 

@@ -1,4 +1,4 @@
-#include "kernels/cpu/csr/labels.h"
+#include "kernels/cpu/loop/labels.h"
 
 #include <stdbool.h>
 

@@ -1,0 +1,25 @@
+/* Parents of shortest paths by weights, which are the edges' lengths (1 where a graph has none). */
+#ifndef QN_KERNELS_PROGRAMS_SSSP_PARENTS_H
+#define QN_KERNELS_PROGRAMS_SSSP_PARENTS_H
+
+#include "kernels/programs/program.h"
+
+#define PROGRAM_NAME "sssp-parents"
+#define PROGRAM_FOLLOWS "sssp"
+#define PROGRAM_USES_WEIGHTS 1
+#define PROGRAM_WEIGHTS_BY_TYPE 1
+#define PROGRAM_NON_NEGATIVE 1
+
+#ifdef QN_WEIGHTS_REAL
+#define PARENTS_UNREACHED INFINITY
+typedef double program_given;
+typedef float program_weight;
+#else
+#define PARENTS_UNREACHED UINT64_MAX
+typedef uint64_t program_given;
+typedef uint32_t program_weight;
+#endif
+
+#include "kernels/programs/bfs_parents.h"
+
+#endif
