@@ -1,0 +1,27 @@
+/* Weakly connected components of a directed graph, on layouts on which label propagation
+ * (kernels/programs/cc.h) would have to walk every edge both ways, as often as the diameter is
+ * long: each edge joins the trees of its ends (formats/graph/components.h), in one walk in any
+ * order. */
+#ifndef QN_KERNELS_CPU_LOOP_COMPONENTS_H
+#define QN_KERNELS_CPU_LOOP_COMPONENTS_H
+
+#include "formats/graph/components.h"
+#include "kernels/own_kernel.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Call qn_components_join or qn_components_join_ends for every edge of the view, by the graph's
+ * numbers, with all threads. */
+typedef enum qn_status qn_join_edges(const void *view, uint32_t *parent, struct qn_error *error);
+
+/* The whole run of such a kernel (struct qn_kernel's run) on a graph of `num_vertices`. */
+enum qn_status qn_components_run(const struct qn_run_request *request, uint64_t num_vertices,
+                                 qn_join_edges *join_edges, struct qn_run_result *result,
+                                 struct qn_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

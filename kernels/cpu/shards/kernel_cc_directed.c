@@ -1,0 +1,24 @@
+/* Weakly connected components of directed graphs on shards (loop/components.h): along the rows of
+ * in-edges. */
+#include "kernels/cpu/loop/components.h"
+#include <quern/shards.h>
+
+extern const struct qn_kernel qn_kernel_cc_directed_shards_cpu;
+
+static enum qn_status join_edges(const void *view, uint32_t *parent, struct qn_error *error) {
+  const struct qn_csr *in = &((const struct qn_shards *)view)->in;
+  (void)error;
+#pragma omp parallel for schedule(dynamic, 1024)
+  for (uint64_t v = 0; v < in->num_vertices; v++)
+    qn_components_join(parent, (uint32_t)v, qn_neighbors_of(in, v), QN_NO_LARGEST);
+  return QN_OK;
+}
+
+static enum qn_status run(const struct qn_run_request *request, struct qn_run_result *result,
+                          struct qn_error *error) {
+  const struct qn_shards *view = request->view;
+  return qn_components_run(request, view->num_vertices, join_edges, result, error);
+}
+
+const struct qn_kernel qn_kernel_cc_directed_shards_cpu =
+    QN_CC_DIRECTED_KERNEL("shards, union-find", QN_LAYOUT_SHARDS, QN_CPU, run);

@@ -1,0 +1,48 @@
+/* Weakly connected components of directed graphs on slotted pages (loop/components.h): one sweep of
+ * all pages. */
+#include "kernels/cpu/loop/components.h"
+#include "kernels/cuts/page_tasks.h"
+
+extern const struct qn_kernel qn_kernel_cc_directed_slotted_pages_cpu;
+
+static void join_record(const struct qn_slotted_pages *pages, uint32_t vertex,
+                        const struct qn_page_record *record, uint32_t *parent) {
+  const struct qn_page_address address = pages->format.address;
+  const unsigned id_bytes = qn_page_id_bytes(address);
+  const uint8_t *at = record->ids;
+  for (uint32_t i = 0; i < record->num_edges; i++, at += id_bytes) {
+    uint64_t id = qn_load_physical_id(at, id_bytes);
+    qn_components_join_ends(parent, vertex, qn_physical_id_vertex(pages->start_vids, address, id));
+  }
+}
+
+static void join_page(const struct qn_slotted_pages *pages, const struct qn_page_task *task,
+                      uint64_t page, uint32_t *parent) {
+  struct qn_page_part part = qn_page_part_of(pages, task, page);
+  for (uint32_t slot = part.slot_begin; slot < part.slot_end; slot++) {
+    struct qn_page_record record = qn_page_part_record(&pages->format, &part, slot);
+    join_record(pages, part.start_vid + slot, &record, parent);
+  }
+}
+
+static enum qn_status join_edges(const void *view, uint32_t *parent, struct qn_error *error) {
+  struct qn_page_tasks tasks;
+  enum qn_status status = qn_page_tasks_create(&tasks, view, error);
+  if (status)
+    return status;
+#pragma omp parallel for schedule(dynamic, 1)
+  for (uint64_t index = 0; index < tasks.count; index++)
+    for (uint64_t page = tasks.tasks[index].first_page; page < tasks.tasks[index].end_page; page++)
+      join_page(view, &tasks.tasks[index], page, parent);
+  qn_page_tasks_destroy(&tasks);
+  return QN_OK;
+}
+
+static enum qn_status run(const struct qn_run_request *request, struct qn_run_result *result,
+                          struct qn_error *error) {
+  const struct qn_slotted_pages *view = request->view;
+  return qn_components_run(request, view->num_vertices, join_edges, result, error);
+}
+
+const struct qn_kernel qn_kernel_cc_directed_slotted_pages_cpu =
+    QN_CC_DIRECTED_KERNEL("slotted-pages, union-find", QN_LAYOUT_SLOTTED_PAGES, QN_CPU, run);
