@@ -197,7 +197,14 @@ def decoded_rows(frame, strip, span, count, num_vertices):
     for column in columns:
         counted[column // span - strip] += 1
     insist("A-3", counted == of_tiles, "other tiles")
-    return struct.pack("<%dI" % count, *columns)
+    return struct.pack("<%dI" % count, *columns), {first + i: degree for i, degree in enumerate(degrees)}, after
+
+
+def check_after(frames):
+    """Of (strip, degrees by row, after): what the last row of each has in later frames of its strip."""
+    for i, (strip, degrees, after) in enumerate(frames):
+        later = sum(more.get(max(degrees), 0) for other, more, _ in frames[i + 1:] if other == strip)
+        insist("A-3", after == later, "the elements that follow")
 
 
 def frames_of_strips(section, stored, num_vertices):
@@ -230,10 +237,13 @@ def cut_alike(a, b):
 def decoded_strips(section, stored, num_vertices):
     span, frames = frames_of_strips(section, stored, num_vertices)
     insist("A-1", (section.filter == ROWS) == (section.name == "column_indices"), section.name)
-    return b"".join(
-        decoded_rows(stored[begin:end], strip, span, count, num_vertices) if section.filter == ROWS
-        else decoded_frame(stored[begin:end], section.filter, count, 4)
-        for strip, count, begin, end in frames if count)
+    if section.filter != ROWS:
+        return b"".join(decoded_frame(stored[begin:end], section.filter, count, 4)
+                        for _, count, begin, end in frames if count)
+    rows = [(strip, *decoded_rows(stored[begin:end], strip, span, count, num_vertices))
+            for strip, count, begin, end in frames if count]
+    check_after([(strip, degrees, after) for strip, _, degrees, after in rows])
+    return b"".join(columns for _, columns, _, _ in rows)
 
 
 def frame_places(section, stored, count, frame_elements):

@@ -25,6 +25,7 @@ class Section:
     filter: int = NONE
     stored: bytes = None
     align_log2: int = 12
+    gap: int = 0  # pages of zeros before it, which no file has
 
     def in_file(self):
         return self.content if self.stored is None else self.stored
@@ -51,7 +52,7 @@ class Container:
     def bytes(self):
         body, table = bytearray(PAGE), b""
         for section in self.sections:
-            body += bytes(-len(body) % (1 << section.align_log2))
+            body += bytes(-len(body) % (1 << section.align_log2) + (section.gap << section.align_log2))
             table += section.entry(len(body))
             body += section.in_file()
         body += bytes(rounded_up(len(body)) - len(body))

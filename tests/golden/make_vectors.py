@@ -15,8 +15,9 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
 from conformance.container_reader import Container as Read  # noqa: E402
-from golden.container_writer import (CRITICAL, DELTA, GAP_PLANES, GAPS, NONE, PAGE_GAPS, PAGE_ROWS, ROWS, SHUFFLE,  # noqa: E402
-                                     STRIPS, UPPER, Container, Section, encode, encoded_frames, gaps, graph, numbers,
+from conformance.container_reader import xxh3  # noqa: E402
+from golden.container_writer import (CRITICAL, DELTA, FLOAT, GAP_PLANES, GAPS, NONE, OPAQUE, PAGE_GAPS, PAGE_ROWS, ROWS, SHUFFLE,  # noqa: E402
+                                     STRIPS, UNSIGNED, UPPER, Container, Section, encode, encoded_frames, gaps, graph, numbers,
                                      rows_frame, rows_in_bits, shuffled, strips_section, varint, zstd_frame)
 
 SPECS = HERE.parent.parent / "specs"
@@ -216,7 +217,7 @@ def checkpoint():
 
 ARCHIVES = {
     "all-plain": all_plain,
-    "checkpoint": checkpoint,
+    "archived-checkpoint": checkpoint,
     "every-filter": every_filter,
     "every-filter-longer-varints": lambda: every_filter(3),
     "ids-that-fall": ids_that_fall,
@@ -234,6 +235,310 @@ ARCHIVES = {
 }
 
 
+# ---- Files that break one rule each
+
+def element(name, index, value):
+    """Element `index` of a section (a byte, if its elements are opaque) is `value`."""
+    def edit(container):
+        section = container.section(name)
+        width = 1 if section.element_type == OPAQUE else section.element_bytes
+        content = bytearray(section.content)
+        content[index * width:(index + 1) * width] = (value % (1 << 8 * width)).to_bytes(width, "little")
+        section.content = bytes(content)
+    return edit
+
+
+def parameter(index, value):
+    def edit(container):
+        container.parameters = container.parameters[:index] + (value,) + container.parameters[index + 1:]
+    return edit
+
+
+def header(**fields):
+    def edit(container):
+        for name, value in fields.items():
+            setattr(container, name, value)
+    return edit
+
+
+def without(name):
+    def edit(container):
+        container.sections = [section for section in container.sections if section.name != name]
+    return edit
+
+
+def renamed(old, new, **fields):
+    def edit(container):
+        container.section(old).name = new
+        header(**fields)(container.section(new))
+    return edit
+
+
+def of_section(name, **fields):
+    return lambda container: header(**fields)(container.section(name))
+
+
+def with_section(section):
+    return lambda container: container.sections.append(section)
+
+
+def swapped(a, b):
+    def edit(container):
+        i, j = (next(k for k, section in enumerate(container.sections) if section.name == name) for name in (a, b))
+        container.sections[i], container.sections[j] = container.sections[j], container.sections[i]
+    return edit
+
+
+def real_weights(container):
+    """The bits of u32 weights are those of very small numbers, which are finite."""
+    container.weight_type = 2
+    for section in container.sections:
+        if section.name.endswith("weights"):
+            section.element_type = FLOAT
+
+
+def stored(name, change):
+    """Other bytes in the file of an encoded section."""
+    def edit(container):
+        section = container.section(name)
+        section.stored = change(section.stored)
+    return edit
+
+
+def frame(name, change):
+    """Another content of the one frame of an encoded section."""
+    def edit(container):
+        section = container.section(name)
+        content = zstd_frame(change(section.stored[48 + 9 + 3:]))
+        section.stored = section.stored[:40] + struct.pack("<Q", 48 + len(content)) + content
+    return edit
+
+
+def with_new_frame(file):
+    """With the checksums of header and footer that fit."""
+    file = file[:4088] + struct.pack("<Q", xxh3(file[:4088])) + file[4096:]
+    footer = file[-64:-40] + file[4088:4096] + file[-32:-8]
+    return file[:-64] + footer + struct.pack("<Q", xxh3(footer))
+
+
+def patched(offset, data, anew=True):
+    """Bytes of the file, from its end on where `offset` is negative; checksums are made to fit unless not `anew`."""
+    def edit(file):
+        at = offset % len(file)
+        file = file[:at] + data + file[at + len(data):]
+        return with_new_frame(file) if anew else file
+    edit.of_file = True
+    return edit
+
+
+def whole_file(change):
+    def edit(file):
+        return change(file)
+    edit.of_file = True
+    return edit
+
+
+def u64_at(data, offset, value):
+    return data[:offset] + struct.pack("<Q", value) + data[offset + 8:]
+
+
+INFINITE = 0x7F800000
+FIRST_ENTRY = 8 * 4096  # of the table of graph-sample
+ADDED = Section("more", UNSIGNED, 4, b"", 0)
+
+NEGATIVE = {
+    # The container
+    "C-1-signature": ("graph-sample", patched(1, b"q", False)),
+    "C-1-line-ends-changed": ("graph-sample", patched(4, b"\n\x1a\n\x01", False)),
+    "C-2-too-short": ("graph-sample", whole_file(lambda file: file[:4000])),
+    "C-2-header-bytes": ("graph-sample", patched(12, b"\x00\x20\x00\x00")),
+    "C-3-header-checksum": ("graph-sample", patched(48, b"\x05", False)),
+    "C-4-major-version": ("graph-sample", patched(8, b"\x02\x00")),
+    "C-5-unknown-bit": ("graph-sample", header(incompatible=8)),
+    "C-5-strips-without-archive": ("graph-sample", header(incompatible=2)),
+    "C-6-reserved-header": ("graph-sample", patched(90, b"\x01")),
+    "C-6-reserved-tail": ("graph-sample", patched(4000, b"\x01")),
+    "C-6-parameter-without-meaning": ("graph-sample", header(parameters=(0, 0, 1))),
+    "C-6-reserved-flag": ("graph-sample", of_section("row_offsets", flags=9)),
+    "C-6-strips-without-bit": ("triangle", of_section("column_indices", flags=7)),
+    "C-7-layout": ("graph-sample", header(layout=8)),
+    "C-8-weight-type": ("graph-sample", header(weight_type=3)),
+    "C-9-directedness": ("graph-sample", header(undirected=2)),
+    "C-10-sections": ("graph-sample", patched(44, b"\x01\x10\x00\x00")),
+    "C-11-vertices": ("graph-sample", header(num_vertices=2**32)),
+    "C-12-truncated": ("graph-sample", whole_file(lambda file: file[:-1])),
+    "C-12-bytes-behind": ("graph-sample", whole_file(lambda file: file + b"\0")),
+    "C-13-table-offset": ("graph-sample", patched(72, struct.pack("<Q", 8 * 4096 + 1))),
+    "C-14-table-checksum": ("graph-sample", patched(-64 - 128, b"M", False)),
+    "C-15-footer-checksum": ("graph-sample", patched(-60, b"\xff", False)),
+    "C-16-capital-letter": ("graph-sample", renamed("metadata", "Metadata")),
+    "C-16-same-name": ("graph-sample", renamed("in_weights", "weights")),
+    "C-17-element-type": ("graph-sample", of_section("metadata", element_type=6)),
+    "C-17-element-bytes": ("graph-sample", of_section("in_row_offsets", element_bytes=5)),
+    "C-18-alignment": ("graph-sample", of_section("metadata", align_log2=22)),
+    "C-18-hole": ("graph-sample", of_section("weights", align_log2=14, gap=1)),
+    "C-19-codec-without-archive": ("graph-sample", of_section("metadata", codec=1)),
+    "C-19-newer-codec": ("every-filter", of_section("weights", codec=2)),
+    "C-19-newer-filter": ("every-filter", of_section("weights", filter=8)),
+    "C-19-rows-without-strips": ("triangle", of_section("column_indices", filter=ROWS)),
+    "C-20-padding": ("graph-sample", patched(4096 + 100, b"\x01", False)),
+    "C-21-damaged-section": ("graph-sample", patched(4096 + 8, b"\x01", False)),
+    "C-21-decodes-to-another": ("every-filter", frame("metadata", lambda content: b"[]")),
+    "C-22-columns-missing": ("graph-sample", without("column_indices")),
+    "C-22-too-few-rows": ("graph-sample", header(num_vertices=3)),
+    "C-22-edges-beyond-bytes": ("graph-sample", header(num_edges=6)),
+    "C-23-unknown-critical": ("graph-sample", renamed("metadata", "x_notes", flags=CRITICAL)),
+    "C-24-edges-of-64-bits": ("graph-sample", header(num_edges=2**64 - 1)),
+    "C-24-vertices": ("graph-sample", header(num_vertices=2**32 - 1)),
+    "C-25-hashes-of-nothing": ("graph-sample", with_section(numbers("chunk_hashes", 8, [1], 0))),
+    "C-25-empty": ("graph-sample", with_section(numbers("chunk_hashes", 8, [], 0))),
+    "C-26-order": ("graph-sample", swapped("weights", "in_row_offsets")),
+    "C-26-not-critical": ("graph-sample", of_section("weights", flags=0)),
+    "C-26-behind-metadata": ("graph-sample", with_section(ADDED)),
+    "M-1-no-object": ("graph-sample", of_section("metadata", content=b"[]")),
+    "M-1-twice-the-same-key": ("graph-sample", of_section("metadata", content=b'{"a":1,"a":2}')),
+    # Graphs, and ids
+    "G-1-first-offset": ("graph-sample", element("row_offsets", 0, 1)),
+    "G-2-offsets-decrease": ("graph-sample", element("row_offsets", 3, 2)),
+    "G-3-last-offset": ("graph-sample", element("row_offsets", 4, 4)),
+    "G-4-column": ("graph-sample", element("column_indices", 0, 4)),
+    "G-5-columns-decrease": ("graph-sample", without("in_row_offsets"), without("in_column_indices"), without("in_weights"),
+                             element("column_indices", 1, 0)),
+    "G-6-weights-without-a-type": ("graph-sample", header(weight_type=0)),
+    "G-7-infinite": ("graph-strings-f32", element("weights", 0, INFINITE)),
+    "G-7-no-number": ("graph-strings-f32", element("weights", 4, 0xFFC00000)),
+    "G-8-other-weight": ("graph-sample", element("in_weights", 0, 77)),
+    "G-9-one-way": ("graph-strings-f32", header(undirected=True)),
+    "G-10-transpose-of-an-undirected-graph": ("graph-sample", header(undirected=True)),
+    "ID-1-empty": ("graph-strings-f32", element("id_offsets", 1, 0)),
+    "ID-2-tab": ("graph-strings-f32", element("id_bytes", 0, 9)),
+    "ID-3-same": ("graph-sample", header(compatible=0), element("original_ids", 1, 10)),
+    "ID-4-descend": ("graph-sample", element("original_ids", 1, 0)),
+    "ID-5-of-both-kinds": ("graph-sample", renamed("metadata", "id_bytes", flags=CRITICAL)),
+    "ID-6-dense-ascend": ("graph-sample", without("original_ids")),
+    # Blocked CSR
+    "BC-1-empty-blocks": ("blocked-csr-figure-4", parameter(0, 0)),
+    "BC-2-block-rows": ("blocked-csr-figure-4", element("pull_block_rows", 0, 1)),
+    "BC-3-block-edges": ("blocked-csr-figure-4", element("pull_block_edges", 0, 1)),
+    "BC-4-empty-row": ("blocked-csr-figure-4", element("pull_row_offsets", 1, 0)),
+    "BC-5-id-map": ("blocked-csr-figure-4", element("pull_id_map", 0, 3)),
+    "BC-6-range-starts": ("blocked-csr-figure-4", element("pull_range_starts", 0, 1)),
+    "BC-7-column-of-another-block": ("blocked-csr-figure-4", element("pull_columns", 0, 2**32 - 1)),
+    "BC-8-columns-decrease": ("blocked-csr-figure-4", element("pull_columns", 3, 2)),
+    "BC-9-infinite": ("blocked-csr-sample", real_weights, element("pull_weights", 0, INFINITE)),
+    "BC-10-degrees": ("blocked-csr-figure-4", element("out_degrees", 0, 4)),
+    "BC-11-push-and-pull": ("blocked-csr-sample", element("push_weights", 0, 77)),
+    "BC-12-other-out-edges": ("blocked-csr-sample", element("row_offsets", 1, 1)),
+    "BC-13-one-way": ("blocked-csr-figure-4", header(undirected=True)),
+    # Edge partitions
+    "EP-1-no-partitions": ("edge-partitions-graphie", parameter(0, 0)),
+    "EP-2-first-offset": ("edge-partitions-graphie", element("edge_offsets", 0, 1)),
+    "EP-3-beyond-capacity": ("edge-partitions-graphie", element("edge_offsets", 1, 5)),
+    "EP-4-prefix": ("edge-partitions-graphie", element("prefix_offsets", 0, 1)),
+    "EP-5-no-full-partition": ("edge-partitions-graphie", element("prefix_offsets", 1, 1)),
+    "EP-6-descends": ("edge-partitions-graphie", element("new_to_old", 0, 1)),
+    "EP-7-twice": ("edge-partitions-graphie", element("new_to_old", 2, 3)),
+    "EP-8-first-source": ("edge-partitions-graphie", element("prefix_offsets", 1, 0)),
+    "EP-9-continuation": ("edge-partitions-graphie", element("prefix_offsets", 3, 5)),
+    "EP-10-no-vertex": ("edge-partitions-graphie", element("destinations", 0, 2)),
+    "EP-11-destinations-decrease": ("edge-partitions-graphie", element("destinations", 1, 0)),
+    "EP-12-infinite": ("edge-partitions-graphie", real_weights, element("weights", 0, INFINITE)),
+    "EP-13-one-way": ("edge-partitions-graphie", header(undirected=True)),
+    # Slotted pages
+    "SP-1-page-size": ("slotted-pages-figure-1", parameter(0, 0)),
+    "SP-2-first-vertex": ("slotted-pages-figure-1", element("start_vids", 0, 1)),
+    "SP-3-ranges": ("slotted-pages-figure-1", element("lp_ranges", 0, 0)),
+    "SP-4-vertices-of-a-page": ("slotted-pages-figure-1", element("start_vids", 1, 0)),
+    "SP-5-too-much-on-a-page": ("slotted-pages-figure-1", element("start_vids", 1, 4)),
+    "SP-6-number-of-a-slot": ("slotted-pages-figure-1", element("pages", 30, 3)),
+    "SP-7-offset-of-a-record": ("slotted-pages-sample", element("pages", 20, 1)),
+    "SP-8-size-of-a-record": ("slotted-pages-sample", element("pages", 0, 2)),
+    "SP-9-physical-id": ("slotted-pages-figure-1", element("pages", 4, 255)),
+    "SP-10-destinations-decrease": ("slotted-pages-figure-1", element("pages", 4, 3)),
+    "SP-12-bytes-between": ("slotted-pages-figure-1", element("pages", 28, 1)),
+    "SP-13-infinite": ("slotted-pages-sample", real_weights, element("pages", 10, 0), element("pages", 12, 0x80),
+                       element("pages", 13, 0x7F)),
+    "SP-14-one-way": ("slotted-pages-figure-1", header(undirected=True)),
+    # Shards
+    "SH-1-no-shards": ("shards-garaph", parameter(0, 0)),
+    "SH-2-first-vertex": ("shards-garaph", element("vertex_offsets", 0, 1)),
+    "SH-3-too-many-vertices": ("shards-garaph", element("vertex_offsets", 1, 4)),
+    "SH-4-replication": ("shards-garaph", element("replication", 0, 3)),
+    "SH-5-beyond-shared-bytes": ("shards-garaph", parameter(3, 1)),
+    "SH-6-pages": ("shards-garaph", element("page_shards", 0, 1)),
+    "SH-7-page-bytes": ("shards-garaph", parameter(4, 1)),
+    "SH-8-destination-offset": ("shards-garaph", element("destination_offsets", 0, 2)),
+    "SH-9-out-edges-of-an-undirected-graph": ("shards-garaph", header(undirected=True)),
+    "SH-10-infinite": ("shards-garaph", real_weights, element("weights", 0, INFINITE)),
+    "SH-11-other-out-edges": ("shards-garaph", element("sources", 0, 4)),
+    "SH-12-one-way": ("shards-garaph", without("out_row_offsets"), without("out_destinations"), header(undirected=True)),
+    # Hybrid
+    "HY-1-directions": ("hybrid-sample", parameter(0, 0)),
+    "HY-2-coo-starts": ("hybrid-sample", element("in_coo_starts", 0, 1)),
+    "HY-3-no-vertex": ("hybrid-sample", element("in_ell_columns", 0, 4)),
+    "HY-4-columns-decrease": ("hybrid-figure-3", element("out_ell_columns", 0, 3)),
+    "HY-5-rows-decrease": ("hybrid-sample", element("in_coo_rows", 1, 0)),
+    "HY-6-no-vertex-in-coo": ("hybrid-sample", element("in_coo_columns", 0, 4)),
+    "HY-7-ell-not-full": ("hybrid-figure-3", element("out_coo_columns", 0, 0)),
+    "HY-8-number-of-entries": ("hybrid-sample", element("in_ell_columns", 2, 0)),
+    "HY-9-weight-of-padding": ("hybrid-sample", element("in_ell_weights", 2, 1)),
+    "HY-10-degrees": ("hybrid-sample", element("out_degrees", 0, 3)),
+    "HY-11-in-and-out": ("hybrid-sample", element("in_ell_weights", 0, 3)),
+    "HY-12-one-way": ("hybrid-figure-3", header(undirected=True)),
+    # Checkpoints
+    "K-1-layout": ("checkpoint", parameter(1, 7)),
+    "K-2-run-is-no-object": ("checkpoint", element("run", 0, 0)),
+    "K-3-no-iteration": ("checkpoint", element("registers", 0, 0)),
+    "K-4-values-missing": ("checkpoint", without("values")),
+    "K-5-bits-beyond": ("checkpoint", with_section(numbers("active", 8, [1 << 63]))),
+    # Archives
+    "A-1-delta-of-four-bytes": ("every-filter", of_section("weights", filter=DELTA)),
+    "A-1-pages-elsewhere": ("page-gaps", of_section("start_vids", codec=1, filter=PAGE_GAPS)),
+    "A-2-frame-elements": ("every-filter", stored("row_offsets", lambda data: u64_at(data, 8, 131071))),
+    "A-2-reserved": ("every-filter", stored("row_offsets", lambda data: u64_at(data, 24, 1))),
+    "A-2-offset": ("every-filter", stored("row_offsets", lambda data: u64_at(data, 32, 40))),
+    "A-2-span": ("strips", stored("column_indices", lambda data: u64_at(data, 8, 7))),
+    "A-3-varint-of-eleven-bytes": ("every-filter", frame("row_offsets", lambda data: b"\x80" * 10 + data)),
+    "A-3-tenth-byte": ("ids-that-fall", frame("original_ids", lambda data: data[:9] + b"\x02" + data[10:])),
+    "A-3-varint-that-does-not-end": ("every-filter", frame("row_offsets", lambda data: data[:-1] + b"\x80")),
+    "A-3-too-few-elements": ("every-filter", frame("row_offsets", lambda data: data[:-1])),
+    "A-3-skippable-frame": ("every-filter", stored("row_offsets", lambda data: u64_at(data, 40, len(data) + 8) +
+                                                   bytes.fromhex("502a4d1800000000"))),
+    "A-3-after-too-many": ("strip-of-two-frames", lambda: strip_of_two_frames(after=67)),
+    "A-3-after-none": ("strip-of-two-frames", lambda: strip_of_two_frames(after=0)),
+    "A-3-after-the-last": ("strip-of-two-frames", lambda: strip_of_two_frames(second_after=1)),
+    "A-3-base-of-another-row": ("strip-of-two-frames", lambda: strip_of_two_frames(base=0)),
+    "A-4-triangle-of-a-directed-graph": ("triangle-u32", header(undirected=False)),
+    "SP-3-ranges-of-an-archive": ("page-gaps", element("lp_ranges", 0, 0)),
+    "G-4-column-of-an-archive": ("all-plain", element("column_indices", 0, 4)),
+}
+
+# What a reader may find first, since the broken field leads it astray.
+ALSO = {"A-3-after-too-many": "A-4", "A-3-after-none": "C-21", "A-3-after-the-last": "C-21"}
+
+
+def base(name):
+    if name in ARCHIVES:
+        return ARCHIVES[name]()
+    path = SPECS / "vectors" / (name + ".qrn")
+    return parsed(path if path.exists() else HERE / "containers" / (name + ".qrn"))
+
+
+def negative(name):
+    source, *edits = NEGATIVE[name]
+    if source == "strip-of-two-frames":
+        return edits[0]().bytes()
+    container = base(source)
+    for edit in edits:
+        if not hasattr(edit, "of_file"):
+            edit(container)
+    file = container.bytes()
+    for edit in edits:
+        if hasattr(edit, "of_file"):
+            file = edit(file)
+    return file
+
+
 def write(folder, files):
     folder.mkdir(exist_ok=True)
     for path in folder.glob("*.qrn.gz"):
@@ -244,6 +549,7 @@ def write(folder, files):
 
 def main():
     write(HERE / "archives", ((name, make().bytes()) for name, make in ARCHIVES.items()))
+    write(HERE / "negative", ((name, negative(name)) for name in NEGATIVE))
 
 
 if __name__ == "__main__":

@@ -1,15 +1,19 @@
-"""Archives that were written from the specification alone: both readers take them, and what they decode to is known."""
+"""Archives that were written from the specification alone: both readers take them, and what they decode to is known. Files
+that break one rule each, by which they are called: both readers refuse them, and no tool makes anything of them."""
 
 import gzip
 import os
+import re
 import tempfile
 import unittest
 from pathlib import Path
 
+from conformance.archive_reader import unpacked as unpacked_frame
 from conformance.checkpoint_reader import Checkpoint
-from conformance.container_reader import Container
+from conformance.container_reader import Broken, Container
 from conformance.layout_readers import read_layout
 from golden import make_vectors
+from golden.container_writer import DELTA, GAPS, SHUFFLE, filtered
 from harness.tools import run
 
 GOLDEN = Path(os.environ["QUERN_SOURCE"]) / "tests" / "golden"
@@ -56,3 +60,73 @@ class Archives(InFolder):
         self.assertEqual({section.filter for section in sections if section.codec}, set(range(8)))
         self.assertEqual({(section.upper, section.strips) for section in sections},
                          {(False, False), (True, False), (True, True)})
+
+
+class Written(InFolder):
+    def test_filters_are_applied_as_the_specification_says(self):
+        """Varints of the shortest form among others: what is in a frame is what another writer makes of its elements."""
+        seen = set()
+        for more in ((), ("--weights", "1,1000")):
+            run("quern-generate", "rmat", "--scale", "10", "-fqo", self.folder / "plain.qrn", *more)
+            run("quern-archive", "create", self.folder / "plain.qrn", "-fqo", self.path)
+            container = Container(self.path.read_bytes())
+            for section in container.sections.values():
+                if section.codec and section.filter in (DELTA, GAPS, SHUFFLE):
+                    data = container.data[section.offset:section.offset + section.stored_bytes]
+                    self.assertEqual(int.from_bytes(data[16:24], "little"), 1)
+                    elements = bytes(container.bytes_of(section.name))
+                    self.assertEqual(unpacked_frame(data[48:], 1 << 21), filtered(section.filter, elements, section.element_bytes))
+                    seen.add(section.filter)
+        self.assertLessEqual({DELTA, GAPS}, seen)
+
+
+RULE = re.compile(r"\b[A-Z]{1,2}-\d+\b")
+# What needs a newer reader; all else is broken.
+NEWER = ("C-4-", "C-5-", "C-7-", "C-19-newer-", "C-23-")
+# Of what these rules are about some uses look at nothing: padding, weights, metadata, what only a check of all compares.
+UNUSED = ("C-20-", "M-1-")
+
+
+def rule_of(name):
+    return "-".join(name.split("-")[:2])
+
+
+class Negative(InFolder):
+    def test_they_are_what_the_script_writes(self):
+        self.assertEqual(unpacked("negative"), {name: make_vectors.negative(name) for name in make_vectors.NEGATIVE})
+
+    def test_the_second_reader_names_the_rule(self):
+        for name, data in unpacked("negative").items():
+            with self.subTest(name), self.assertRaises(Broken) as broken:
+                container = Container(data)
+                (Checkpoint if container.layout == "checkpoint" else read_layout)(container)
+            self.assertEqual(broken.exception.rule, rule_of(name), name)
+
+    def test_each_rule_has_one_or_a_reason(self):
+        """specs/conformance.md lists the rules that have none."""
+        pages = {path.name: path.read_text() for path in (GOLDEN.parent.parent / "specs").glob("*.md")}
+        rules = set(RULE.findall(" ".join(found for page in pages.values()
+                                          for found in re.findall(r"^- \*\*[A-Z]+-\d+\*\*", page, re.M))))
+        listed = pages["conformance.md"].partition("Without a file")[2]
+        excused = set(RULE.findall(" ".join(re.findall(r"^- ([^:]+):", listed, re.M))))
+        vectors = {rule_of(name) for name in unpacked("negative")}
+        self.assertEqual(vectors | excused, rules)
+        self.assertEqual(vectors & excused, set())
+
+
+class NegativeByTools(InFolder):
+    def test_quern_verify_names_the_rule(self):
+        for name, data in unpacked("negative").items():
+            self.path.write_bytes(data)
+            finished = run("quern-verify", self.path, exit=4 if name.startswith(NEWER) else 3)
+            with self.subTest(name):
+                self.assertEqual(RULE.search(finished.stderr).group(), make_vectors.ALSO.get(name, rule_of(name)))
+
+    def test_nothing_is_imported_of_them(self):
+        for name, data in unpacked("negative").items():
+            if name.startswith(UNUSED):
+                continue
+            self.path.write_bytes(data)
+            with self.subTest(name):
+                run("quern-import", self.path, "--format", "quern", "-fqo", self.folder / "out.qrn", exit=(3, 4))
+                self.assertFalse((self.folder / "out.qrn").exists())
