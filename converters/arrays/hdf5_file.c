@@ -154,6 +154,16 @@ static bool describe(hid_t type, struct qn_number_array *array) {
          memory_type(array->kind, array->width) >= 0;
 }
 
+/* Are there as many bytes as numbers take? libhdf5 reads an array that lies in its header as if
+ * there were. Chunks and contiguous arrays that were not written have fill values. */
+static bool is_stored_whole(hid_t set, uint64_t bytes) {
+  hid_t properties = H5Dget_create_plist(set);
+  H5D_layout_t layout = H5Pget_layout(properties);
+  uint64_t stored = H5Dget_storage_size(set);
+  H5Pclose(properties);
+  return layout == H5D_CHUNKED || (layout == H5D_CONTIGUOUS && stored == 0) || stored >= bytes;
+}
+
 static enum qn_status read_data(struct qn_hdf5 *file, const char *name, hid_t set, hid_t space,
                                 struct qn_number_array *array, struct qn_error *error) {
   uint64_t bytes;
@@ -166,6 +176,8 @@ static enum qn_status read_data(struct qn_hdf5 *file, const char *name, hid_t se
                   "'%s' and those before it are larger than the file justifies; raise "
                   "--max-expansion to accept them",
                   name);
+  if (!is_stored_whole(set, bytes))
+    return refuse(file, error, "'%s' is damaged: it has fewer bytes than its numbers take", name);
   enum qn_status status = qn_pages_alloc(&data, bytes + 1, 1, "an array", error);
   if (status)
     return status;
