@@ -115,6 +115,10 @@ class Wheel:
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     build_libraries(config_settings)
+    return pack_wheel(wheel_directory)
+
+
+def pack_wheel(wheel_directory):
     wheel = Wheel(wheel_directory, tag())
     for path in sorted([*PACKAGE.glob("*.py"), PACKAGE / "py.typed"]):
         wheel.add("quern/" + path.name, path.read_bytes())
@@ -185,7 +189,7 @@ def main(what, folder):
     if what == "dist":
         print(Path(folder) / build_sdist(folder))
     else:
-        print(repaired(Path(folder) / build_wheel(folder)))
+        print(repaired(Path(folder) / pack_wheel(folder)))  # of what scons has built before
 
 
 if __name__ == "__main__":
