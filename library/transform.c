@@ -38,6 +38,8 @@ static enum qn_status prepare(struct transforming *transforming, struct qn_error
   if (!status)
     status = qn_input_kept(transforming->path, transforming->options.part.file, error);
   if (!status)
+    status = qn_input_kept(transforming->path, transforming->options.transform.relabel_file, error);
+  if (!status)
     status = qn_transform_plan(&transforming->options, session->container, &transforming->memory,
                                transforming->path, &plan, error);
   return status ? status : qn_session_ensure_graph(session, QN_VERIFY_ALL, error);

@@ -62,8 +62,11 @@ static const struct argp_option argp_options[] = {
      "6. Uniformly random weights: whole numbers from LO to HI, or reals if either has a point; "
      "both directions of an undirected edge get the same",
      8},
-    {"relabel", KEY_RELABEL, "degree|random", 0,
-     "7. Renumber the vertices, by descending degree or randomly; original ids are kept", 9},
+    {"relabel", KEY_RELABEL, "degree|random|rcm|FILE", 0,
+     "7. Renumber the vertices: by descending degree, randomly, by reverse Cuthill-McKee, or those "
+     "of one group in FILE (lines \"id group\", such as quern-run leiden -o writes) beside one "
+     "another; original ids are kept",
+     9},
     {"seed", KEY_SEED, "S", 0, "Choose another random numbering (default: 1)", 10},
     {"in-edges", KEY_IN_EDGES, "also|no", 0,
      "Store the in-edges of a directed graph as well, or not (default: as in the input)", 10},
@@ -154,6 +157,8 @@ static enum qn_status transform_file(const struct options *options, struct repor
   enum qn_status status = qn_input_kept(options->output, options->input, error);
   if (!status)
     status = qn_input_kept(options->output, options->transform.part.file, error);
+  if (!status)
+    status = qn_input_kept(options->output, options->transform.transform.relabel_file, error);
   if (!status)
     status = open_source(options, &source, &report->plan, error);
   if (!status)

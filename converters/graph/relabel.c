@@ -70,14 +70,25 @@ static enum qn_status carry_ids(const struct qn_ids *ids, struct qn_relabeling *
 
 /* ---- Orders --------------------------------------------------------------- */
 
-enum qn_status qn_relabel_descending(const struct qn_ids *ids, uint64_t *numbers,
-                                     struct qn_relabeling *relabeling, struct qn_error *error) {
-  uint64_t num_vertices = ids->num_vertices, largest = 0;
-  *relabeling = (struct qn_relabeling){.num_vertices = num_vertices};
+enum qn_status qn_relabel_in_order(const struct qn_ids *ids, uint32_t *old_of_new,
+                                   struct qn_relabeling *relabeling, struct qn_error *error) {
+  const uint64_t num_vertices = ids->num_vertices;
+  *relabeling = (struct qn_relabeling){.num_vertices = num_vertices, .old_of_new = old_of_new};
   enum qn_status status = qn_pages_alloc(&relabeling->new_of_old, num_vertices, sizeof(uint32_t),
                                          "the new numbers of vertices", error);
   if (status)
     return status;
+#pragma omp parallel for
+  for (uint64_t v = 0; v < num_vertices; v++)
+    relabeling->new_of_old[old_of_new[v]] = (uint32_t)v;
+  return carry_ids(ids, relabeling, error);
+}
+
+enum qn_status qn_relabel_descending(const struct qn_ids *ids, uint64_t *numbers,
+                                     struct qn_relabeling *relabeling, struct qn_error *error) {
+  uint64_t num_vertices = ids->num_vertices, largest = 0;
+  uint32_t *old_of_new;
+  *relabeling = (struct qn_relabeling){0};
 #pragma omp parallel for reduction(max : largest)
   for (uint64_t v = 0; v < num_vertices; v++)
     largest = numbers[v] > largest ? numbers[v] : largest;
@@ -85,13 +96,8 @@ enum qn_status qn_relabel_descending(const struct qn_ids *ids, uint64_t *numbers
   for (uint64_t v = 0; v < num_vertices; v++)
     numbers[v] = largest - numbers[v];
   struct qn_ids keys = {.kind = QN_IDS_NUMBERS, .num_vertices = num_vertices, .numbers = numbers};
-  status = qn_ids_original_order(&keys, &relabeling->old_of_new, error);
-  if (status)
-    return status;
-#pragma omp parallel for
-  for (uint64_t v = 0; v < num_vertices; v++)
-    relabeling->new_of_old[relabeling->old_of_new[v]] = (uint32_t)v;
-  return carry_ids(ids, relabeling, error);
+  enum qn_status status = qn_ids_original_order(&keys, &old_of_new, error);
+  return status ? status : qn_relabel_in_order(ids, old_of_new, relabeling, error);
 }
 
 /* Values of the permutation of the next power of two that lie outside are permuted again,

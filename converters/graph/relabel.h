@@ -29,6 +29,10 @@ enum qn_status qn_relabel_descending(const struct qn_ids *ids, uint64_t *numbers
 enum qn_status qn_relabel_randomly(const struct qn_ids *ids, uint64_t seed,
                                    struct qn_relabeling *relabeling, struct qn_error *error);
 
+/* Vertex old_of_new[v] becomes v. Takes `old_of_new` [V] (qn_pages_alloc) over, even on failure. */
+enum qn_status qn_relabel_in_order(const struct qn_ids *ids, uint32_t *old_of_new,
+                                   struct qn_relabeling *relabeling, struct qn_error *error);
+
 /* The `count` vertices old_of_new[0 .. count), ascending, are the new ones, and the others are
  * gone: `new_of_old` is NULL all the same. Takes `old_of_new` (qn_pages_alloc) over, even on
  * failure. */

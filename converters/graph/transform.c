@@ -5,11 +5,12 @@
 #include <string.h>
 
 #include "converters/build/build.h"
-#include "support/random.h"
+#include "converters/graph/order.h"
 #include "converters/graph/relabel.h"
 #include "formats/graph/csr_shares.h"
 #include "support/memory.h"
 #include "support/progress.h"
+#include "support/random.h"
 #include "support/temp_file.h"
 #include <quern/transpose.h>
 
@@ -97,11 +98,35 @@ static enum qn_status compute_degrees(const struct job *job, uint64_t *degrees,
   return QN_OK;
 }
 
-static enum qn_status relabel(struct job *job, struct qn_error *error) {
+static enum qn_status order_by_groups(const struct job *job, uint32_t *order,
+                                      struct qn_error *error) {
+  struct qn_vertex_groups groups;
+  enum qn_status status = qn_vertex_file_read(job->transform->relabel_file, &job->graph->ids, true,
+                                              &groups, NULL, NULL, error);
+  if (!status)
+    status = qn_order_groups(&groups, order, error);
+  qn_vertex_groups_destroy(&groups);
+  return status;
+}
+
+static enum qn_status relabel_in_order(struct job *job, struct qn_error *error) {
+  const uint64_t num_vertices = job->graph->out.num_vertices;
+  uint32_t *order;
+  enum qn_status status =
+      qn_pages_alloc(&order, num_vertices, sizeof *order, "the new order of vertices", error);
+  if (status)
+    return status;
+  status = job->transform->relabel == QN_RELABEL_RCM ? qn_order_rcm(job->graph, order, error)
+                                                     : order_by_groups(job, order, error);
+  if (!status)
+    return qn_relabel_in_order(&job->graph->ids, order, &job->relabeling, error);
+  qn_pages_free(order, num_vertices, sizeof *order);
+  return status;
+}
+
+static enum qn_status relabel_by_degree(struct job *job, struct qn_error *error) {
   const struct qn_ids *ids = &job->graph->ids;
   uint64_t num_vertices = job->graph->out.num_vertices;
-  if (job->transform->relabel == QN_RELABEL_RANDOM)
-    return qn_relabel_randomly(ids, job->transform->relabel_seed, &job->relabeling, error);
   uint64_t *degrees;
   enum qn_status status = qn_pages_alloc(&degrees, num_vertices, sizeof *degrees, "degrees", error);
   if (!status)
@@ -110,6 +135,22 @@ static enum qn_status relabel(struct job *job, struct qn_error *error) {
     status = qn_relabel_descending(ids, degrees, &job->relabeling, error);
   qn_pages_free(degrees, num_vertices, sizeof *degrees);
   return status;
+}
+
+static enum qn_status relabel(struct job *job, struct qn_error *error) {
+  switch (job->transform->relabel) {
+  case QN_RELABEL_DEGREE:
+    return relabel_by_degree(job, error);
+  case QN_RELABEL_RANDOM:
+    return qn_relabel_randomly(&job->graph->ids, job->transform->relabel_seed, &job->relabeling,
+                               error);
+  case QN_RELABEL_RCM:
+  case QN_RELABEL_GROUPS:
+    return relabel_in_order(job, error);
+  case QN_RELABEL_NONE:
+    break;
+  }
+  return QN_OK;
 }
 
 /* ---- Edges ---------------------------------------------------------------- */
@@ -257,8 +298,7 @@ enum qn_status qn_transform_graph(const struct qn_graph *graph,
                     .undirected = graph->directedness == QN_UNDIRECTED || transform->symmetrize,
                     .weight_key = qn_random_key(transform->weights.seed, STREAM_WEIGHTS)};
   enum qn_status status = QN_OK;
-  if (transform->relabel != QN_RELABEL_NONE)
-    status = relabel(&job, error);
+  status = relabel(&job, error);
   if (!status)
     status = create_list(&job, error);
   if (!status)

@@ -26,6 +26,8 @@ enum qn_relabel {
   QN_RELABEL_DEGREE, /* by descending degree (of directed graphs: in and out together) of the
                         resulting graph; equal ones keep their order */
   QN_RELABEL_RANDOM,
+  QN_RELABEL_RCM,    /* reverse Cuthill-McKee of the graph as it comes in (order.h) */
+  QN_RELABEL_GROUPS, /* vertices of one group in relabel_file beside one another (order.h) */
 };
 
 struct qn_transform {
@@ -37,7 +39,8 @@ struct qn_transform {
                                        both directions of an undirected edge have the same */
   enum qn_relabel relabel;
   uint64_t relabel_seed;
-  bool store_in_edges; /* of a directed result */
+  const char *relabel_file; /* of groups (vertex_file.h) */
+  bool store_in_edges;      /* of a directed result */
 };
 
 /* Write the transformed `graph`, which has been checked, into `writer` (fresh): sections, ids and

@@ -2,20 +2,35 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "converters/build/build_estimate.h"
 #include "converters/provenance.h"
 #include "support/context.h"
+#include "support/json_text.h"
 #include <quern/metadata.h>
 
 /* ---- Options --------------------------------------------------------------- */
 
-static const char *const relabel_words[] = {"none", "degree", "random", NULL};
+static const char *const relabel_words[] = {"none", "degree", "random", "rcm", NULL};
 static const char *const in_edges_words[] = {"as-is", "also", "no", NULL};
 
 static enum qn_status set_weights(void *target, const char *text, struct qn_error *error) {
   struct qn_transform_options *options = target;
   return qn_random_weights_parse(text, true, &options->transform.weights, error);
+}
+
+/* A word, or a file of groups. */
+static enum qn_status set_relabel(void *target, const char *text, struct qn_error *error) {
+  struct qn_transform_options *options = target;
+  int chosen = QN_RELABEL_NONE;
+  enum qn_status status = qn_word_parse(relabel_words, text, &chosen, error);
+  options->transform.relabel = (enum qn_relabel)chosen;
+  if (!status || access(text, F_OK))
+    return status;
+  options->transform.relabel = QN_RELABEL_GROUPS;
+  options->transform.relabel_file = text;
+  return QN_OK;
 }
 
 static enum qn_status set_seed(void *target, const char *text, struct qn_error *error) {
@@ -31,7 +46,7 @@ const struct qn_setting qn_transform_settings[] = {
     {"symmetrize", QN_SETTING_SWITCH, FIELD(transform.symmetrize), NULL, 0, 0, NULL},
     {"remove-duplicates", QN_SETTING_SWITCH, FIELD(transform.remove_duplicates), NULL, 0, 0, NULL},
     {"random-weights", QN_SETTING_OWN, 0, NULL, 0, 0, set_weights},
-    {"relabel", QN_SETTING_CHOICE, FIELD(transform.relabel), relabel_words, 0, 0, NULL},
+    {"relabel", QN_SETTING_OWN, 0, relabel_words, 0, 0, set_relabel},
     {"seed", QN_SETTING_OWN, 0, NULL, 0, 0, set_seed},
     {"in-edges", QN_SETTING_CHOICE, FIELD(in_edges), in_edges_words, 0, 0, NULL},
     {0}};
@@ -89,7 +104,13 @@ static enum qn_status record_options(const struct qn_transform *transform, json_
   enum qn_status status = record_weights(&transform->weights, provenance, error);
   if (!status)
     status = qn_provenance_option(provenance, "relabel",
-                                  json_string(relabel_words[transform->relabel]), error);
+                                  json_string(transform->relabel == QN_RELABEL_GROUPS
+                                                  ? "groups"
+                                                  : relabel_words[transform->relabel]),
+                                  error);
+  if (!status && transform->relabel == QN_RELABEL_GROUPS)
+    status =
+        qn_provenance_option(provenance, "groups", qn_json_text(transform->relabel_file), error);
   if (!status && transform->relabel == QN_RELABEL_RANDOM)
     status = qn_provenance_option(provenance, "seed",
                                   json_sprintf("%" PRIu64, transform->relabel_seed), error);

@@ -3,6 +3,7 @@
 import collections
 import itertools
 import json
+import random
 import struct
 import subprocess
 import unittest
@@ -102,6 +103,44 @@ class Transform(unittest.TestCase):
                     names[int(row)], names[int(column)] = source, destination
                 order = [degree[names[number]] for number in sorted(names)]
                 self.assertEqual(order, sorted(order, reverse=True))
+
+    def numbered_edges(self, container):
+        """(source, destination) as the container numbers vertices, from 0."""
+        lines = run("quern-export", container, "-q", "-o", "-", "--format", "matrix-market", "--both-directions").splitlines()
+        return [tuple(int(number) - 1 for number in line.split()[:2])
+                for line in lines if not line.startswith("%")][1:]
+
+    def test_cuthill_mckee_order(self):
+        """The same graph; of a path and a ladder with shuffled names neighbours come back beside one another."""
+        for seed, options in enumerate(((), ("--undirected",), ("--transpose=also",))):
+            container = self.import_graph(seed, "u32", options=options)
+            for words in ((), ("--transpose",), ("--symmetrize", "--remove-duplicates")):
+                with self.subTest(options=options, words=words):
+                    run("quern-transform", container, "-q", "-f", "-o", "t.qrn", "--relabel=rcm", *words)
+                    self.check(container, "t.qrn", {word[2:].replace("-", "_"): True for word in words})
+        names = list(range(600))
+        random.Random(1).shuffle(names)
+        path = [(i, i + 1) for i in range(299)]
+        ladder = [(300 + i, 300 + i + 2) for i in range(298)] + [(300 + i, 301 + i) for i in range(0, 300, 2)]
+        for edges, width in ((path, 1), (ladder, 3), (path + ladder, 3)):
+            Path("p.txt").write_text("".join("%d %d\n" % (names[a], names[b]) for a, b in edges))
+            run("quern-import", "p.txt", "-q", "-f", "-o", "p.qrn")
+            run("quern-transform", "p.qrn", "-q", "-f", "-o", "t.qrn", "--relabel=rcm")
+            self.assertLessEqual(max(abs(a - b) for a, b in self.numbered_edges("t.qrn")), width)
+            self.assertGreater(max(abs(a - b) for a, b in self.numbered_edges("p.qrn")), 100)
+
+    def test_order_of_groups(self):
+        """Vertices of one group beside one another, in the order in which a file names groups."""
+        edges = [(v, (v * 7 + 1) % 60) for v in range(60)]
+        Path("e.txt").write_text("".join("%d %d\n" % edge for edge in edges))
+        Path("groups.tsv").write_text("".join("%d\tg%d\n" % (v, v % 5) for v in (4, 3, 2, 1, 0, *range(5, 50))))
+        run("quern-import", "e.txt", "-q", "-f", "-o", "e.qrn")
+        run("quern-transform", "e.qrn", "-q", "-f", "-o", "t.qrn", "--relabel", "groups.tsv")
+        order = [v for group in (4, 3, 2, 1, 0) for v in range(50) if v % 5 == group] + list(range(50, 60))
+        place = {v: number for number, v in enumerate(order)}
+        self.assertEqual(sorted(self.numbered_edges("t.qrn")), sorted((place[a], place[b]) for a, b in edges))
+        self.check("e.qrn", "t.qrn", {})
+        self.assertEqual(json.loads(run("quern-info", "--json", "t.qrn"))["metadata"]["options"]["relabel"], "groups")
 
     def test_random_weights(self):
         for seed, options in enumerate(((), ("--undirected",))):

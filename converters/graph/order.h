@@ -1,0 +1,29 @@
+/* Orders of vertices in which neighbours lie near one another. */
+#ifndef QN_CONVERTERS_GRAPH_ORDER_H
+#define QN_CONVERTERS_GRAPH_ORDER_H
+
+#include <stdint.h>
+
+#include "converters/graph/vertex_file.h"
+#include <quern/graph.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Reverse Cuthill-McKee (Cuthill, McKee 1969; George 1971), directions ignored: level by level from
+ * a vertex at the edge of its component (George, Liu: An Implementation of a Pseudoperipheral Node
+ * Finder, 1979), neighbours by ascending degree, and all of it reversed. Components come in the
+ * order of their vertices of least degree. `order` [V] becomes the vertices in the new order. Takes
+ * 20 bytes a vertex, and in-edges where the graph has none at hand. */
+enum qn_status qn_order_rcm(const struct qn_graph *graph, uint32_t *order, struct qn_error *error);
+
+/* Vertices of one group beside one another, groups in their order, vertices within as they are;
+ * last those of no group. */
+enum qn_status qn_order_groups(const struct qn_vertex_groups *groups, uint32_t *order,
+                               struct qn_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
