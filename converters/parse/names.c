@@ -5,6 +5,7 @@
 
 #include "converters/edges/edge_map.h"
 #include "converters/parse/text_fields.h"
+#include "converters/parse/waiting_edges.h"
 #include "converters/text/text_numbers.h"
 #include "support/memory.h"
 #include "support/temp_file.h"
@@ -31,14 +32,10 @@ void qn_names_release(struct qn_read_result *result) {
   result->names_memory = NULL;
 }
 
-enum qn_status qn_names_number(struct qn_string_map *names, const char *name, uint64_t length,
-                               uint32_t *number, struct qn_error *error) {
+enum qn_status qn_names_fail(enum qn_interned why, const char *name, uint64_t length,
+                             struct qn_error *error) {
   char quoted[QN_QUOTE_BYTES];
-  enum qn_interned result =
-      length ? qn_string_map_intern(names, name, length, number) : QN_INTERN_NO_NAME;
-  switch (result) {
-  case QN_INTERNED:
-    return QN_OK;
+  switch (why) {
   case QN_INTERN_NO_NAME:
     return qn_fail(error, QN_INVALID,
                    "expected the id of a vertex, 1 to %d bytes without tab or line end; found %s",
@@ -52,6 +49,12 @@ enum qn_status qn_names_number(struct qn_string_map *names, const char *name, ui
                          "--memory allows")
                : qn_fail_memory(error, "a map of names", 0);
   }
+}
+
+enum qn_status qn_names_number(struct qn_string_map *names, const char *name, uint64_t length,
+                               uint32_t *number, struct qn_error *error) {
+  enum qn_interned result = qn_string_map_intern(names, name, length, number);
+  return result == QN_INTERNED ? QN_OK : qn_names_fail(result, name, length, error);
 }
 
 /* ---- Names that are numbers ------------------------------------------------ */
@@ -139,13 +142,22 @@ enum qn_status qn_names_finish(struct qn_read_result *result, struct qn_edge_lis
 /* Edges of a stream: a good number, so that its blocks are full. */
 #define STREAM_EDGES ((uint64_t)1 << 22)
 
+/* Edges whose names wait to be numbered, and the names. */
+struct waiting {
+  struct qn_waiting_edges edges;
+  uint64_t used;
+  char text[4 * QN_MAX_NAME_BYTES];
+};
+
 enum qn_status qn_named_graph_begin(struct qn_named_graph *graph,
                                     const struct qn_read_options *options,
                                     struct qn_edge_list *list, uint64_t *sequence,
                                     struct qn_read_result *result, struct qn_error *error) {
   *graph = (struct qn_named_graph){
       .list = list, .result = result, .options = options, .sequence = sequence};
-  return qn_names_begin(result, error);
+  enum qn_status status =
+      qn_alloc_zeroed(&graph->waiting, 1, sizeof *graph->waiting, "edges between names", error);
+  return status ? status : qn_names_begin(result, error);
 }
 
 enum qn_status qn_named_graph_directed(struct qn_named_graph *graph, bool directed,
@@ -173,14 +185,52 @@ enum qn_status qn_named_graph_vertex(struct qn_named_graph *graph, const char *n
   return number_of(graph, name, &id, error);
 }
 
+static enum qn_status push_waiting(struct qn_named_graph *graph, struct qn_error *error) {
+  struct waiting *waiting = graph->waiting;
+  waiting->used = 0;
+  return qn_waiting_edges_push(&waiting->edges, graph->result->names_map, &graph->stream, error);
+}
+
 static enum qn_status open_stream(struct qn_named_graph *graph, struct qn_error *error) {
   if (graph->open && graph->edges % STREAM_EDGES != 0)
     return QN_OK;
-  enum qn_status status = graph->open ? qn_edge_stream_close(&graph->stream, error) : QN_OK;
+  enum qn_status status = graph->open ? push_waiting(graph, error) : QN_OK;
+  if (!status && graph->open)
+    status = qn_edge_stream_close(&graph->stream, error);
   if (!status)
     qn_edge_stream_open(&graph->stream, graph->list, (*graph->sequence)++);
   graph->open = !status;
   return status;
+}
+
+/* Copy a name to those that wait. */
+static enum qn_status add_name(struct waiting *waiting, const char *name, uint64_t length,
+                               struct qn_waiting_name *out, struct qn_error *error) {
+  if (!qn_is_name(name, length))
+    return qn_names_fail(QN_INTERN_NO_NAME, name, length, error);
+  *out = (struct qn_waiting_name){waiting->text + waiting->used, length, 0};
+  memcpy(waiting->text + waiting->used, name, length);
+  waiting->used += length;
+  return QN_OK;
+}
+
+static enum qn_status add_edge(struct qn_named_graph *graph, const char *source,
+                               const char *destination, enum qn_weight_type type, uint32_t bits,
+                               struct qn_error *error) {
+  struct waiting *waiting = graph->waiting;
+  uint64_t source_length = strlen(source), destination_length = strlen(destination);
+  struct qn_waiting_name ends[2];
+  enum qn_status status;
+  if (waiting->edges.count == QN_WAITING_EDGES ||
+      waiting->used + 2 * (uint64_t)QN_MAX_NAME_BYTES > sizeof waiting->text || graph->at_once)
+    if ((status = push_waiting(graph, error)))
+      return status;
+  if ((status = open_stream(graph, error)) ||
+      (status = add_name(waiting, source, source_length, &ends[0], error)) ||
+      (status = add_name(waiting, destination, destination_length, &ends[1], error)))
+    return status;
+  memcpy(qn_waiting_edge_add(&waiting->edges, type, bits), ends, sizeof ends);
+  return graph->at_once ? push_waiting(graph, error) : QN_OK;
 }
 
 static enum qn_status parse_weight(const struct qn_named_graph *graph, const char *text,
@@ -200,7 +250,7 @@ static enum qn_status parse_weight(const struct qn_named_graph *graph, const cha
 enum qn_status qn_named_graph_edge(struct qn_named_graph *graph, const char *source,
                                    const char *destination, const char *weight,
                                    struct qn_error *error) {
-  uint32_t from, to, bits;
+  uint32_t bits;
   enum qn_weight_type type;
   enum qn_status status;
   if (graph->options->weights == QN_WEIGHTS_NONE)
@@ -211,26 +261,23 @@ enum qn_status qn_named_graph_edge(struct qn_named_graph *graph, const char *sou
     return qn_fail(error, QN_INVALID,
                    "this edge has %s weight, others before have %s (--weights=none drops all)",
                    weight ? "a" : "no", weight ? "none" : "one");
-  if ((status = number_of(graph, source, &from, error)) ||
-      (status = number_of(graph, destination, &to, error)) ||
-      (status = parse_weight(graph, weight, &type, &bits, error)) ||
-      (status = open_stream(graph, error)))
+  if ((status = parse_weight(graph, weight, &type, &bits, error)) ||
+      (status = add_edge(graph, source, destination, type, bits, error)))
     return status;
   graph->edges++;
   graph->result->ledger.records++;
   graph->result->ledger.edges_read++;
-  if (weight)
-    qn_edge_push_weighted(&graph->stream, from, to, type, bits);
-  else
-    qn_edge_push(&graph->stream, from, to);
   return QN_OK;
 }
 
 enum qn_status qn_named_graph_end(struct qn_named_graph *graph, enum qn_status status,
                                   struct qn_error *error) {
+  if (graph->open && !status)
+    status = push_waiting(graph, error);
   if (graph->open) {
     enum qn_status closed = qn_edge_stream_close(&graph->stream, status ? NULL : error);
     status = status ? status : closed;
   }
+  qn_free(graph->waiting);
   return status;
 }

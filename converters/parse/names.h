@@ -18,6 +18,10 @@ enum qn_status qn_names_begin(struct qn_read_result *result, struct qn_error *er
 enum qn_status qn_names_number(struct qn_string_map *names, const char *name, uint64_t length,
                                uint32_t *number, struct qn_error *error);
 
+/* Why a name of `length` bytes has no number, which is not QN_INTERNED. */
+enum qn_status qn_names_fail(enum qn_interned why, const char *name, uint64_t length,
+                             struct qn_error *error);
+
 /* After the last input: number all names in order, the edges' ends too. Names that are whole
  * numbers become such if result->number_names and not result->string_names. Does nothing where
  * vertices have no names. */
@@ -28,6 +32,8 @@ enum qn_status qn_names_finish(struct qn_read_result *result, struct qn_edge_lis
 void qn_names_release(struct qn_read_result *result);
 
 /* A reader reads graphs of one kind of file, element after element, in the order of the file. */
+struct waiting;
+
 struct qn_named_graph {
   struct qn_edge_list *list;
   struct qn_read_result *result;
@@ -39,6 +45,8 @@ struct qn_named_graph {
   bool weighted;         /* the first edge has a weight */
   bool directed_is_said; /* by the file */
   bool directed;
+  bool at_once;            /* number the names of each edge before the next one */
+  struct waiting *waiting; /* of the functions below; others wait for more to come */
 };
 
 enum qn_status qn_named_graph_begin(struct qn_named_graph *graph,

@@ -13,10 +13,10 @@
 #include <string.h>
 
 #include "converters/parse/characters.h"
-#include "converters/parse/json_edge.h"
 #include "converters/parse/names.h"
 #include "converters/parse/reader.h"
 #include "converters/parse/text_fields.h"
+#include "converters/readers/json_edge.h"
 #include "converters/readers/json_lines.h"
 #include "support/memory.h"
 
@@ -178,6 +178,7 @@ static enum qn_status push_edge(struct json_graph *json, const json_t *value) {
   snprintf(weight, sizeof weight, "%.*s", (int)(edge.weight.length < 63 ? edge.weight.length : 63),
            edge.weight.begin ? edge.weight.begin : "");
   json->graph.result->string_names |= edge.has_strings;
+  json->graph.at_once = json->nodes > 0;
   uint64_t before = qn_string_map_count(json->graph.result->names_map);
   enum qn_status status = qn_named_graph_edge(&json->graph, json->source, json->target,
                                               edge.weight.begin ? weight : NULL, json->error);

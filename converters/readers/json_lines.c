@@ -3,10 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "converters/parse/json_edge.h"
 #include "converters/parse/names.h"
 #include "converters/parse/text_fields.h"
 #include "converters/parse/text_lines.h"
+#include "converters/parse/waiting_edges.h"
+#include "converters/readers/json_edge.h"
 
 #define MOST_LINE_BYTES ((int64_t)1 << 20)
 
@@ -18,33 +19,19 @@ struct layout {
   bool *has_strings; /* some id is a string; set by all threads */
 };
 
-/* The end of the edge before, as long as its text stays: lists are often sorted by source. */
-struct recent {
-  struct qn_json_text name;
-  uint32_t id;
-};
-
-static bool find_end(struct qn_text_part *part, const struct layout *layout, const char *line,
-                     const struct qn_json_text *name, struct recent *recent) {
+/* Rejects the line and returns false if it is no name. */
+static bool take_name(struct qn_text_part *part, const char *line,
+                      const struct qn_json_text *name) {
   struct qn_error error;
-  if (recent->name.begin && recent->name.length == name->length &&
-      memcmp(recent->name.begin, name->begin, name->length) == 0)
+  if (qn_is_name(name->begin, name->length))
     return true;
-  enum qn_status status =
-      qn_names_number(layout->names, name->begin, name->length, &recent->id, &error);
-  recent->name = *name;
-  if (status == QN_INVALID) {
-    qn_text_reject(part, line, line, "%s", error.message);
-  } else if (status) {
-    part->stream.status = status;
-    part->stream.error = error;
-    part->stop = true;
-  }
-  return !status;
+  qn_names_fail(QN_INTERN_NO_NAME, name->begin, name->length, &error);
+  qn_text_reject(part, line, line, "%s", error.message);
+  return false;
 }
 
-static void push_edge(struct qn_text_part *part, const struct layout *layout, const char *line,
-                      const struct qn_json_edge *edge, struct recent recent[2]) {
+static void add_edge(struct qn_text_part *part, const struct layout *layout, const char *line,
+                     const struct qn_json_edge *edge, struct qn_waiting_edges *waiting) {
   enum qn_weight_type type = QN_WEIGHT_NONE;
   uint32_t bits = 0;
   bool weighted = edge->weight.begin && layout->options->weights != QN_WEIGHTS_NONE;
@@ -54,25 +41,24 @@ static void push_edge(struct qn_text_part *part, const struct layout *layout, co
                    weighted ? "a" : "no", weighted ? "none" : "one");
     return;
   }
-  if (weighted && !qn_text_weight(part, layout->options->weights, line, edge->weight.begin,
-                                  edge->weight.begin + edge->weight.length, &type, &bits))
-    return;
-  if (!find_end(part, layout, line, &edge->source, &recent[0]) ||
-      !find_end(part, layout, line, &edge->target, &recent[1]))
+  if ((weighted && !qn_text_weight(part, layout->options->weights, line, edge->weight.begin,
+                                   edge->weight.begin + edge->weight.length, &type, &bits)) ||
+      !take_name(part, line, &edge->source) || !take_name(part, line, &edge->target))
     return;
   if (edge->has_strings)
     __atomic_store_n(layout->has_strings, true, __ATOMIC_RELAXED);
   part->edges++;
-  if (weighted)
-    qn_edge_push_weighted(&part->stream, recent[0].id, recent[1].id, type, bits);
-  else
-    qn_edge_push(&part->stream, recent[0].id, recent[1].id);
+  struct qn_waiting_name *ends = qn_waiting_edge_add(waiting, type, bits);
+  ends[0] = (struct qn_waiting_name){edge->source.begin, edge->source.length, 0};
+  ends[1] = (struct qn_waiting_name){edge->target.begin, edge->target.length, 0};
+  if (waiting->count == QN_WAITING_EDGES)
+    qn_waiting_edges_push_part(waiting, layout->names, part);
 }
 
-/* A line that is not as most are: jansson says what it is. */
+/* A line that is not as most are: jansson says what it is. Its names do not stay. */
 static void parse_unusual_line(struct qn_text_part *part, const struct layout *layout,
-                               const char *line, const char *end) {
-  struct recent recent[2] = {0};
+                               const char *line, const char *end,
+                               struct qn_waiting_edges *waiting) {
   struct qn_json_edge edge;
   json_error_t fault;
   char quoted[QN_QUOTE_BYTES];
@@ -86,27 +72,29 @@ static void parse_unusual_line(struct qn_text_part *part, const struct layout *l
     qn_text_reject(part, line, line + (fault.position > 0 ? fault.position - 1 : 0), "not JSON: %s",
                    fault.text);
   else if (qn_json_edge_of(value, &edge))
-    push_edge(part, layout, line, &edge, recent);
+    add_edge(part, layout, line, &edge, waiting);
   else
     qn_text_reject(part, line, line,
                    "expected an edge with source and target, strings or whole numbers; found %s",
                    qn_text_quote(line, end, quoted));
+  qn_waiting_edges_push_part(waiting, layout->names, part);
   json_decref(value);
 }
 
 static void parse_part(struct qn_text_part *part, const void *context) {
   const struct layout *layout = context;
-  struct recent recent[2] = {0};
+  struct qn_waiting_edges waiting = {0};
   struct qn_json_edge edge;
   const char *line, *end;
   while (qn_text_next_line(part, &line, &end)) {
     if (qn_json_edge_scan(line, end, &edge))
-      push_edge(part, layout, line, &edge, recent);
+      add_edge(part, layout, line, &edge, &waiting);
     else if (qn_skip_blanks(line, end) == end)
       part->comments++;
     else
-      parse_unusual_line(part, layout, line, end);
+      parse_unusual_line(part, layout, line, end, &waiting);
   }
+  qn_waiting_edges_push_part(&waiting, layout->names, part);
 }
 
 /* The edge in the first line, which a head begins with; false if there is none. */

@@ -17,9 +17,9 @@
 #include "converters/parse/reader.h"
 #include "converters/parse/table.h"
 #include "converters/parse/text_lines.h"
+#include "converters/parse/waiting_edges.h"
 #include "converters/text/string_map.h"
 #include "support/memory.h"
-#include "support/temp_file.h"
 
 /* What all lines have in common. */
 struct layout {
@@ -29,18 +29,6 @@ struct layout {
 };
 
 /* ---- Lines ---------------------------------------------------------------- */
-
-/* The last name seen in a column: lists are often sorted by source. */
-struct recent {
-  struct qn_column name;
-  uint32_t id;
-};
-
-static bool same_text(const struct qn_column *a, const struct qn_column *b) {
-  size_t length = (size_t)(a->end - a->begin);
-  return a->begin && a->escape == b->escape && (size_t)(b->end - b->begin) == length &&
-         memcmp(a->begin, b->begin, length) == 0;
-}
 
 /* Words for a value that is missing. In quotes they are text. */
 static bool is_missing(const struct qn_column *name) {
@@ -74,11 +62,16 @@ static enum qn_interned intern_changed(const struct layout *layout, char side,
   return interned;
 }
 
-static bool intern(struct qn_text_part *part, const struct layout *layout, char side,
-                   const char *line, const struct qn_column *name, struct recent *recent) {
+static void stop(struct qn_text_part *part, enum qn_interned why) {
+  part->stream.status = qn_names_fail(why, NULL, 0, &part->stream.error);
+  part->stop = true;
+}
+
+/* Let a name wait, or number it if it has to be changed first. Rejects the line and returns false
+ * if it is none. */
+static bool take_name(struct qn_text_part *part, const struct layout *layout, char side,
+                      const char *line, const struct qn_column *name, struct qn_waiting_name *out) {
   char quoted[QN_QUOTE_BYTES];
-  if (same_text(&recent->name, name))
-    return true;
   if (!layout->table.strings && is_missing(name)) {
     qn_text_reject(part, line, name->begin,
                    "expected the name of a vertex; found %s, which means that there is none "
@@ -86,41 +79,26 @@ static bool intern(struct qn_text_part *part, const struct layout *layout, char 
                    qn_text_quote(name->begin, name->end, quoted));
     return false;
   }
-  enum qn_interned result =
-      layout->bipartite || name->escape
-          ? intern_changed(layout, side, name, &recent->id)
-          : qn_string_map_intern(layout->map, name->begin, (uint64_t)(name->end - name->begin),
-                                 &recent->id);
-  switch (result) {
-  case QN_INTERNED:
-    recent->name = *name;
-    return true;
-  case QN_INTERN_NO_NAME:
+  *out = (struct qn_waiting_name){name->begin, (uint64_t)(name->end - name->begin), 0};
+  enum qn_interned result = qn_is_name(out->bytes, out->length) ? QN_INTERNED : QN_INTERN_NO_NAME;
+  if (layout->bipartite || name->escape) {
+    out->bytes = NULL;
+    result = intern_changed(layout, side, name, &out->id);
+  }
+  if (result == QN_INTERN_NO_NAME)
     qn_text_reject(
         part, line, name->begin,
         "expected the name of a vertex, 1 to %d bytes without NUL, tab or line end; found %s",
         QN_MAX_NAME_BYTES, qn_text_quote(name->begin, name->end, quoted));
-    return false;
-  case QN_INTERN_TOO_MANY:
-    part->stream.status =
-        qn_fail(&part->stream.error, QN_INVALID, "the input has more than 2^32-1 vertices");
-    break;
-  case QN_INTERN_NO_MEMORY:
-    part->stream.status =
-        qn_memory_limit()
-            ? qn_fail(&part->stream.error, QN_SYSTEM,
-                      "the names of vertices, which stay in memory, do not fit into what --memory "
-                      "allows")
-            : qn_fail_memory(&part->stream.error, "a map of names", 0);
-    break;
-  }
-  part->stop = true;
-  return false;
+  else if (result != QN_INTERNED)
+    stop(part, result);
+  return result == QN_INTERNED;
 }
 
 static void parse_line(struct qn_text_part *part, const struct layout *layout, const char *line,
-                       const char *end, struct recent recent[2]) {
+                       const char *end, struct qn_waiting_edges *waiting) {
   struct qn_table_row row;
+  struct qn_waiting_name ends[2];
   enum qn_weight_type type;
   uint32_t bits;
   if (qn_table_is_comment(line, end)) {
@@ -129,21 +107,22 @@ static void parse_line(struct qn_text_part *part, const struct layout *layout, c
   }
   if (!qn_table_cut(part, &layout->table, line, end, &row) ||
       !qn_table_weight(part, &layout->table, line, &row, &type, &bits) ||
-      !intern(part, layout, 'L', line, &row.source, &recent[0]) ||
-      !intern(part, layout, 'R', line, &row.destination, &recent[1]))
+      !take_name(part, layout, 'L', line, &row.source, &ends[0]) ||
+      !take_name(part, layout, 'R', line, &row.destination, &ends[1]))
     return;
   part->edges++;
-  if (type == QN_WEIGHT_NONE)
-    qn_edge_push(&part->stream, recent[0].id, recent[1].id);
-  else
-    qn_edge_push_weighted(&part->stream, recent[0].id, recent[1].id, type, bits);
+  memcpy(qn_waiting_edge_add(waiting, type, bits), ends, sizeof ends);
+  if (waiting->count == QN_WAITING_EDGES)
+    qn_waiting_edges_push_part(waiting, layout->map, part);
 }
 
 static void parse_part(struct qn_text_part *part, const void *context) {
-  struct recent recent[2] = {0};
+  const struct layout *layout = context;
+  struct qn_waiting_edges waiting = {0};
   const char *line, *end;
   while (qn_text_skip_comments(part, QN_TABLE_COMMENTS), qn_text_next_line(part, &line, &end))
-    parse_line(part, context, line, end, recent);
+    parse_line(part, layout, line, end, &waiting);
+  qn_waiting_edges_push_part(&waiting, layout->map, part);
 }
 
 static bool says_bipartite(const char *head, uint64_t bytes) {

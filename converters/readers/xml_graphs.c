@@ -47,7 +47,7 @@ static const char *local_name(const char *name) {
 }
 
 static bool is(const char *name, const char *word) {
-  return strcmp(local_name(name), word) == 0;
+  return strcmp(name, word) == 0;
 }
 
 /* The value of an attribute; NULL if it is not there. */
@@ -141,6 +141,7 @@ static void begin_data(struct xml_graph *xml, const char **attributes) {
 
 static void XMLCALL begin_element(void *data, const char *name, const char **attributes) {
   struct xml_graph *xml = data;
+  name = local_name(name);
   if (xml->status)
     return; /* expat ends with the element */
   if (++xml->depth > MOST_DEPTH)
@@ -165,6 +166,7 @@ static void XMLCALL begin_element(void *data, const char *name, const char **att
 
 static void XMLCALL end_element(void *data, const char *name) {
   struct xml_graph *xml = data;
+  name = local_name(name);
   if (xml->status)
     return;
   xml->depth--;

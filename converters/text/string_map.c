@@ -177,7 +177,7 @@ static const char *store_name(struct shard *shard, const char *bytes, uint64_t l
   return name;
 }
 
-static bool is_name(const char *bytes, uint64_t length) {
+bool qn_is_name(const char *bytes, uint64_t length) {
   return length > 0 && length <= QN_MAX_NAME_BYTES && !memchr(bytes, '\0', length) &&
          !memchr(bytes, '\t', length) && !memchr(bytes, '\n', length) &&
          !memchr(bytes, '\r', length);
@@ -202,7 +202,7 @@ static enum qn_interned add_name(struct qn_string_map *map, struct shard *shard,
     *id = slot->id;
     return QN_INTERNED;
   }
-  if (!is_name(bytes, length))
+  if (!qn_is_name(bytes, length))
     return QN_INTERN_NO_NAME;
   const char *name = is_too_large(map) ? NULL : store_name(shard, bytes, length);
   if (!name)
@@ -219,10 +219,13 @@ static enum qn_interned add_name(struct qn_string_map *map, struct shard *shard,
   return QN_INTERNED;
 }
 
-enum qn_interned qn_string_map_intern(struct qn_string_map *map, const char *bytes, uint64_t length,
-                                      uint32_t *id) {
-  uint64_t hash = hash_of(bytes, length);
-  struct shard *shard = &map->shards[hash & (NUM_SHARDS - 1)];
+static struct shard *shard_of(struct qn_string_map *map, uint64_t hash) {
+  return &map->shards[hash & (NUM_SHARDS - 1)];
+}
+
+static enum qn_interned intern(struct qn_string_map *map, const char *bytes, uint64_t length,
+                               uint64_t hash, uint32_t *id) {
+  struct shard *shard = shard_of(map, hash);
   struct table *table = atomic_load_explicit(&shard->table, memory_order_acquire);
   if (table) {
     bool found;
@@ -235,6 +238,36 @@ enum qn_interned qn_string_map_intern(struct qn_string_map *map, const char *byt
   pthread_mutex_lock(&shard->mutex);
   enum qn_interned result = add_name(map, shard, bytes, length, hash, id);
   pthread_mutex_unlock(&shard->mutex);
+  return result;
+}
+
+enum qn_interned qn_string_map_intern(struct qn_string_map *map, const char *bytes, uint64_t length,
+                                      uint32_t *id) {
+  return intern(map, bytes, length, hash_of(bytes, length), id);
+}
+
+/* The slot where a name with this hash would be if no other is in its place; NULL: no names yet. */
+static const struct slot *first_slot(struct qn_string_map *map, uint64_t hash) {
+  struct table *table = atomic_load_explicit(&shard_of(map, hash)->table, memory_order_acquire);
+  return table ? &table->slots[slot_bits(hash) & (table->num_slots - 1)] : NULL;
+}
+
+enum qn_interned qn_string_map_intern_many(struct qn_string_map *map, struct qn_waiting_name *names,
+                                           uint32_t count) {
+  uint64_t hashes[QN_WAITING_NAMES];
+  enum qn_interned result = QN_INTERNED;
+  for (uint32_t i = 0; i < count; i++) {
+    hashes[i] = names[i].bytes ? hash_of(names[i].bytes, names[i].length) : 0;
+    __builtin_prefetch(first_slot(map, hashes[i]));
+  }
+  for (uint32_t i = 0; i < count; i++) {
+    const struct slot *slot = first_slot(map, hashes[i]);
+    if (slot)
+      __builtin_prefetch(atomic_load_explicit(&slot->name, memory_order_relaxed));
+  }
+  for (uint32_t i = 0; i < count && result == QN_INTERNED; i++)
+    if (names[i].bytes)
+      result = intern(map, names[i].bytes, names[i].length, hashes[i], &names[i].id);
   return result;
 }
 

@@ -11,6 +11,7 @@
 #ifndef QN_CONVERTERS_TEXT_STRING_MAP_H
 #define QN_CONVERTERS_TEXT_STRING_MAP_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <quern/error.h>
@@ -39,6 +40,22 @@ enum qn_interned {
 /* The number of a name; a new name gets the next one. `length` bytes are copied. */
 enum qn_interned qn_string_map_intern(struct qn_string_map *map, const char *bytes, uint64_t length,
                                       uint32_t *id);
+
+/* Is it a name as far as that does not depend on the map? */
+bool qn_is_name(const char *bytes, uint64_t length);
+
+/* A name to be numbered with others: while one is waited for, the next ones are looked up, which in
+ * maps larger than the caches takes half the time. */
+struct qn_waiting_name {
+  const char *bytes; /* NULL: the number is known */
+  uint64_t length;
+  uint32_t id; /* its number, when it is known */
+};
+#define QN_WAITING_NAMES 64
+
+/* Number at most QN_WAITING_NAMES names. */
+enum qn_interned qn_string_map_intern_many(struct qn_string_map *map, struct qn_waiting_name *names,
+                                           uint32_t count);
 
 /* How many names there are. */
 uint64_t qn_string_map_count(const struct qn_string_map *map);

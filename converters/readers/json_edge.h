@@ -1,7 +1,7 @@
 /* Edges as objects or arrays of JSON: {"source": "a", "target": 7, "weight": 0.5} or ["a", 7, 0.5].
  * Ends are strings or whole numbers, and have several names. */
-#ifndef QN_CONVERTERS_PARSE_JSON_EDGE_H
-#define QN_CONVERTERS_PARSE_JSON_EDGE_H
+#ifndef QN_CONVERTERS_READERS_JSON_EDGE_H
+#define QN_CONVERTERS_READERS_JSON_EDGE_H
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-#include "converters/parse/json_edge.h"
+#include "converters/readers/json_edge.h"
 
 #include <stdio.h>
 #include <string.h>
