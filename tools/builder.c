@@ -1,6 +1,7 @@
 #include "tools/builder.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "formats/container/figures.h"
 #include "support/json_text.h"
@@ -14,6 +15,7 @@
 struct options {
   struct qn_builder builder;
   const struct argp_option *table; /* of the layout's options */
+  qn_option_reader *read;
   union qn_builder_options own;
   struct qn_memory_options memory;
   struct qn_tool_options shared;
@@ -28,10 +30,14 @@ static const struct argp_option common_table[] = {
 static error_t parse_own(int key, char *argument, struct argp_state *state) {
   struct options *options = state->input;
   struct qn_error error;
+  char text[QN_OPTION_TEXT];
+  const char *value = argument;
+  if (options->read && value && !(value = options->read(key, value, text, &error)))
+    exit(qn_tool_exit(error.status, &error));
   if (key == ARGP_KEY_END && options->builder.settle &&
       options->builder.settle(&options->own, &error))
     argp_error(state, "%s", error.message);
-  return qn_settings_parse(options->table, options->builder.settings, key, argument, state,
+  return qn_settings_parse(options->table, options->builder.settings, key, value, state,
                            &options->own);
 }
 
@@ -127,14 +133,14 @@ static enum qn_status build(const struct options *options, struct qn_error *erro
   return status;
 }
 
-int qn_builder_main(enum qn_layout layout, const struct argp_option *table,
+int qn_builder_main(enum qn_layout layout, const struct argp_option *table, qn_option_reader *read,
                     const char *documentation, int argc, char **argv) {
   const struct argp own = {.options = table, .parser = parse_own};
   const struct argp_child children[] = {
       {&own, 0, NULL, 0}, {&qn_memory_argp, 0, NULL, 0}, {&qn_tool_output_argp, 0, NULL, 0}, {0}};
   const struct argp argp = {common_table, parse_common, "GRAPH -o FILE", documentation, children,
                             NULL,         NULL};
-  struct options options = {.table = table};
+  struct options options = {.table = table, .read = read};
   struct qn_error error;
   options.builder = qn_builder_with(qn_builder_find(layout), &options.own);
   qn_tool_parse(options.builder.tool, &argp, argc, argv, &options, &options.shared);

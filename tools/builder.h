@@ -7,9 +7,15 @@
 
 #include "partitioner/builders.h"
 
+/* What the value of one of a layout's own options stands for, which may be itself; or `text`,
+ * filled with it. NULL: the error says why it stands for nothing. */
+#define QN_OPTION_TEXT 32
+typedef const char *qn_option_reader(int key, const char *value, char text[QN_OPTION_TEXT],
+                                     struct qn_error *error);
+
 /* The whole of the tool of a layout's builder. `table` has the layout's own options, which end with
- * a row of zeros. Returns the exit code. */
-int qn_builder_main(enum qn_layout layout, const struct argp_option *table,
+ * a row of zeros; `read` is asked for their values, unless it is NULL. Returns the exit code. */
+int qn_builder_main(enum qn_layout layout, const struct argp_option *table, qn_option_reader *read,
                     const char *documentation, int argc, char **argv);
 
 #endif

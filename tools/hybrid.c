@@ -22,5 +22,5 @@ static const char documentation[] =
     "the size compares with plain CSR.";
 
 int main(int argc, char **argv) {
-  return qn_builder_main(QN_LAYOUT_HYBRID, table, documentation, argc, argv);
+  return qn_builder_main(QN_LAYOUT_HYBRID, table, NULL, documentation, argc, argv);
 }

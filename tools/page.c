@@ -19,5 +19,5 @@ static const char documentation[] =
     "Memory beside input and output, which are mapped: 4 bytes a vertex, 8 with ids of 6 bytes.";
 
 int main(int argc, char **argv) {
-  return qn_builder_main(QN_LAYOUT_SLOTTED_PAGES, table, documentation, argc, argv);
+  return qn_builder_main(QN_LAYOUT_SLOTTED_PAGES, table, NULL, documentation, argc, argv);
 }

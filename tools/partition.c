@@ -23,5 +23,5 @@ static const char documentation[] =
     "Memory: 4 bytes a vertex beside the mapped input and output.";
 
 int main(int argc, char **argv) {
-  return qn_builder_main(QN_LAYOUT_EDGE_PARTITIONS, table, documentation, argc, argv);
+  return qn_builder_main(QN_LAYOUT_EDGE_PARTITIONS, table, NULL, documentation, argc, argv);
 }

@@ -25,5 +25,5 @@ static const char documentation[] =
     "graph that was stored without its in-edges (quern-import --transpose=also stores them).";
 
 int main(int argc, char **argv) {
-  return qn_builder_main(QN_LAYOUT_SHARDS, table, documentation, argc, argv);
+  return qn_builder_main(QN_LAYOUT_SHARDS, table, NULL, documentation, argc, argv);
 }

@@ -68,6 +68,29 @@ class Graph(unittest.TestCase):
         self.assertRegex(done.stderr, text)
 
 
+class Cache(Graph):
+    """quern-block asks the device for the size of its L2 cache."""
+
+    def test_size_of_the_device(self):
+        tool("quern-generate", "rmat", "--scale=10", "-qfo", "graph.qrn")
+        block = EMULATED.parent / "quern-block"
+        for asked, size in (("device", "48K"), ("device:1", "48K"), ("device", "3M")):
+            with self.subTest(asked=asked, size=size):
+                done = run(block, "graph.qrn", "-qfo", "asked.qrn", "--l2-bytes=" + asked, QUERN_EMULATOR_L2=size,
+                           QUERN_EMULATOR_DEVICES="2")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                tool("quern-block", "graph.qrn", "-qfo", "named.qrn", "--l2-bytes=" + size)
+                self.assertEqual(Path("asked.qrn").read_bytes(), Path("named.qrn").read_bytes())
+
+    def test_no_such_device(self):
+        tool("quern-generate", "rmat", "--scale=4", "-qfo", "graph.qrn")
+        block = EMULATED.parent / "quern-block"
+        self.refused(run(block, "graph.qrn", "-o", "asked.qrn", "--l2-bytes=device:7"), 6, "--l2-bytes device: .*name a size")
+        self.refused(run(block, "graph.qrn", "-o", "asked.qrn", "--l2-bytes=device", QUERN_EMULATOR_DRIVER="none"), 6,
+                     "--l2-bytes device: .*name a size")
+        self.assertFalse(Path("asked.qrn").exists())
+
+
 class EveryKernel(Graph):
     tier = "medium"
     timeout = 300
