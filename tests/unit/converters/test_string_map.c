@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/random.h"
 #include "converters/text/string_map.h"
 #include "support/memory.h"
+#include "support/random.h"
 #include "support/threads.h"
 
 /* Name number i: many share long prefixes, and lengths differ. */
@@ -143,8 +143,39 @@ static void test_out_of_memory(void **state) {
   assert_true(n > 100);
 }
 
+/* In groups of every size, with names that come again within a group and some that are known. */
+static void test_many_at_once(void **state) {
+  (void)state;
+  enum { NAMES = 5000, TURNS = 400 };
+  static char text[QN_WAITING_NAMES][64];
+  struct qn_waiting_name names[QN_WAITING_NAMES];
+  struct qn_string_map *one, *many;
+  uint64_t next = 0;
+  assert_int_equal(qn_string_map_create(&one, NULL), QN_OK);
+  assert_int_equal(qn_string_map_create(&many, NULL), QN_OK);
+  for (uint64_t turn = 0; turn < TURNS; turn++) {
+    uint32_t count = (uint32_t)(turn % (QN_WAITING_NAMES + 1));
+    for (uint32_t i = 0; i < count; i++) {
+      uint64_t length = make_name(qn_random_at(9, next++) % NAMES, text[i]);
+      names[i] = (struct qn_waiting_name){i % 7 == 6 ? NULL : text[i], length, 12345};
+    }
+    assert_int_equal(qn_string_map_intern_many(many, names, count), QN_INTERNED);
+    for (uint32_t i = 0; i < count; i++) {
+      uint32_t expected = 12345;
+      if (names[i].bytes)
+        assert_int_equal(qn_string_map_intern(one, names[i].bytes, names[i].length, &expected),
+                         QN_INTERNED);
+      assert_int_equal(names[i].id, expected);
+    }
+  }
+  assert_int_equal(qn_string_map_count(one), qn_string_map_count(many));
+  qn_string_map_destroy(one);
+  qn_string_map_destroy(many);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_many_at_once),
       cmocka_unit_test(test_names_are_sorted),
       cmocka_unit_test(test_bytes_are_unsigned_and_prefixes_first),
       cmocka_unit_test(test_no_names),

@@ -1,0 +1,106 @@
+/* What the scanner of JSON takes, jansson takes too, and as the same edge. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "converters/readers/json_edge.h"
+#include "helpers/random_numbers.h"
+
+enum { MOST_BYTES = 160, TRIALS = 60000 };
+
+static const char *const seeds[] = {
+    "{\"source\":1,\"target\":2}",
+    "{ \"source\" : \"a b\", \"target\":\"c\" , \"weight\": 0.5 }\r",
+    "{\"u\":0,\"v\":10,\"w\":null,\"x\":\"y\",\"start\":3,\"end\":\"4\"}",
+    "{\"src\":12345678901234567,\"dst\":0,\"value\":1.000,\"weight\":2}",
+    "{\"from\":\"\",\"to\":\"\\u00e9\",\"weight\":-1e3}",
+    "[\"a\",\"b\",1]",
+    "\t{\"a\":1,\"b\":2,\"c\":3,\"d\":4,\"e\":5,\"f\":6,\"source\":7,\"target\":8}",
+};
+static const char bits[] = "{}[]\",:.0123456789eE+-\\ \t\n\xc3\xa9"
+                           "nulsource";
+
+/* A copy of a seed with some bytes changed, taken out or put in; in memory of its own length. */
+static char *mutate(size_t *length) {
+  char text[MOST_BYTES + 1];
+  strcpy(text, seeds[random_below((uint32_t)(sizeof seeds / sizeof *seeds))]);
+  *length = strlen(text);
+  for (uint64_t changes = random_below(4); changes > 0 && *length > 0; changes--) {
+    size_t at = random_below((uint32_t)*length);
+    char c = bits[random_below(sizeof bits - 1)];
+    switch (random_below(3)) {
+    case 0:
+      text[at] = c;
+      break;
+    case 1:
+      memmove(text + at, text + at + 1, *length - at);
+      --*length;
+      break;
+    default:
+      memmove(text + at + 1, text + at, *length - at + 1);
+      text[at] = c;
+      ++*length;
+    }
+  }
+  char *copy = malloc(*length + !*length);
+  assert_non_null(copy);
+  memcpy(copy, text, *length);
+  return copy;
+}
+
+static void assert_same_text(const struct qn_json_text *a, const struct qn_json_text *b) {
+  assert_int_equal(a->length, b->length);
+  assert_memory_equal(a->begin, b->begin, a->length);
+}
+
+static double number_of(const struct qn_json_text *text) {
+  char copy[MOST_BYTES + 1] = "";
+  memcpy(copy, text->begin, text->length);
+  return atof(copy);
+}
+
+static void test_scan_agrees(void **state) {
+  unsigned scanned = 0;
+  (void)state;
+  for (int trial = 0; trial < TRIALS; trial++) {
+    struct qn_json_edge edge, expected;
+    size_t length;
+    char *text = mutate(&length);
+    if (qn_json_edge_scan(text, text + length, &edge)) {
+      json_t *value = json_loadb(text, length, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, NULL);
+      assert_true(qn_json_edge_of(value, &expected));
+      assert_same_text(&edge.source, &expected.source);
+      assert_same_text(&edge.target, &expected.target);
+      assert_int_equal(edge.has_strings, expected.has_strings);
+      assert_int_equal(edge.weight.begin != NULL, expected.weight.begin != NULL);
+      if (edge.weight.begin)
+        assert_true(number_of(&edge.weight) == number_of(&expected.weight));
+      json_decref(value);
+      scanned++;
+    }
+    free(text);
+  }
+  assert_true(scanned > TRIALS / 10);
+}
+
+static void test_scan_takes_what_is_usual(void **state) {
+  struct qn_json_edge edge;
+  (void)state;
+  for (int i = 0; i < 4; i++)
+    assert_true(qn_json_edge_scan(seeds[i], seeds[i] + strlen(seeds[i]), &edge));
+  assert_memory_equal(edge.weight.begin, "2", edge.weight.length); /* weight before value */
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_scan_agrees),
+      cmocka_unit_test(test_scan_takes_what_is_usual),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
