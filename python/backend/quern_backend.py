@@ -107,6 +107,8 @@ class Wheel:
         self.add(self.info + "WHEEL", ("Wheel-Version: 1.0\nGenerator: quern\nRoot-Is-Purelib: %s\nTag: %s\n"
                                        % (pure, self.tags)).encode())
         self.add(self.info + "LICENSE", (ROOT / "LICENSE").read_bytes())
+        scripts = "".join("%s = %s\n" % script for script in sorted(project()["scripts"].items()))
+        self.add(self.info + "entry_points.txt", ("[console_scripts]\n" + scripts).encode())
         record = self.info + "RECORD"
         self.zip.writestr(zipfile.ZipInfo(record, self.date), "\n".join(self.record + [record + ",,", ""]))
         self.zip.close()
@@ -120,8 +122,8 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
 
 def pack_wheel(wheel_directory):
     wheel = Wheel(wheel_directory, tag())
-    for path in sorted([*PACKAGE.glob("*.py"), PACKAGE / "py.typed"]):
-        wheel.add("quern/" + path.name, path.read_bytes())
+    for path in sorted([*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.html"), PACKAGE / "py.typed"]):
+        wheel.add("quern/" + path.relative_to(PACKAGE).as_posix(), path.read_bytes())
     for path in sorted((LIBRARIES / "python").iterdir()):  # without debugging symbols
         wheel.add("quern/" + path.name, path.read_bytes(), 0o755)
     return wheel.finish()

@@ -88,7 +88,7 @@ class Installed(_Scratch):
         with zipfile.ZipFile(wheel) as packed:
             names = packed.namelist()
             record = packed.read(next(name for name in names if name.endswith("/RECORD"))).decode()
-        for name in "quern/__init__.py", "quern/py.typed", "quern/libquern.so.0", "quern/_capsule.so":
+        for name in "quern/__init__.py", "quern/report/page.html", "quern/py.typed", "quern/libquern.so.0", "quern/_capsule.so":
             self.assertIn(name, names)
             self.assertIn(name + ",sha256=", record)
         self.assertEqual(len(record.splitlines()), len(names))
