@@ -6,6 +6,7 @@
 #include "converters/format.h"
 #include "converters/import/options.h"
 #include "converters/transform/run.h"
+#include "kernels/cuda/device/device.h"
 #include "library/call.h"
 #include "library/session.h"
 #include "partitioner/builders.h"
@@ -13,7 +14,10 @@
 #include "runtime/run_settings.h"
 #include <quern/export.h>
 
+/* Also those of devices, if there is one. */
 static json_t *list_algorithms(void) {
+  int devices;
+  qn_cuda_count(&devices, NULL);
   json_t *list = qn_kernel_list(), *uses = json_object();
   for (const struct qn_kernel *const *kernel = qn_kernels(); *kernel; kernel++)
     if (!json_object_get(uses, (*kernel)->algorithm))

@@ -125,8 +125,8 @@ static enum qn_status choose_kernel(const struct qn_run_input *input,
     enum qn_status status = qn_cuda_count(&devices, error);
     return status ? status : find_kernel(input, algorithm, QN_CUDA, kernel, error);
   }
-  if (options->device == QN_DEVICE_AUTO && !find_kernel(input, algorithm, QN_CUDA, kernel, NULL) &&
-      has_buckets(*kernel, options) && !qn_cuda_count(&devices, NULL))
+  if (options->device == QN_DEVICE_AUTO && !qn_cuda_count(&devices, NULL) &&
+      !find_kernel(input, algorithm, QN_CUDA, kernel, NULL) && has_buckets(*kernel, options))
     return QN_OK;
   return find_kernel(input, algorithm, QN_CPU, kernel, error);
 }

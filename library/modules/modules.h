@@ -1,4 +1,5 @@
-/* What the shared library loads when it is needed, instead of being linked with it: HDF5.
+/* What the shared library loads when it is needed, instead of being linked with it: CUDA,
+ * and HDF5.
  *
  * A module is a shared library beside libquern.so.0, with its own copy of what it needs of Quern,
  * and one symbol: a function that gives its table. The table begins with the version that it was
@@ -7,6 +8,7 @@
 #define QN_LIBRARY_MODULES_MODULES_H
 
 #include "converters/arrays/hdf5_file.h"
+#include "kernels/registry.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -40,6 +42,24 @@ struct qn_hdf5_module {
 };
 
 const struct qn_hdf5_module *qn_hdf5_module(void);
+
+/* ---- libquern-cuda.so.0 ---------------------------------------------------- */
+
+struct qn_cuda_module {
+  const char *version;
+  uint64_t kernel_bytes, request_bytes, result_bytes; /* of the structs that it shares */
+  const struct qn_kernel *const *(*kernels)(void); /* of devices, as kernels/registry.h has them */
+  const struct qn_kernel *const *(*followers)(void);
+  enum qn_status (*count)(int *count, struct qn_error *error);
+};
+
+const struct qn_cuda_module *qn_cuda_module(void);
+
+/* The lists that the build generates. */
+const struct qn_kernel *const *qn_cpu_kernels(void);
+const struct qn_kernel *const *qn_cpu_followers(void);
+const struct qn_kernel *const *qn_cuda_kernels(void);
+const struct qn_kernel *const *qn_cuda_followers(void);
 
 #ifdef __cplusplus
 }

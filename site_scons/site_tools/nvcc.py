@@ -1,6 +1,6 @@
 """Objects from .cu files: nvcc, with the C++ compiler's flags passed through to its host pass.
 
-Sets HAS_CUDA (is there an nvcc to build with?), CUDA_LIBS, CUDA_DEFINES for C that asks, and, in any case, CUDA_SCANNER."""
+Sets HAS_CUDA (is there an nvcc to build with?), CUDA_LIBS, and, in any case, CUDA_SCANNER."""
 
 import os
 import re
@@ -85,7 +85,7 @@ def generate(env):
     SourceFileScanner.add_scanner(".cu", env["CUDA_SCANNER"])
     SourceFileScanner.add_scanner(".cuh", env["CUDA_SCANNER"])
     env["HAS_CUDA"] = env["HAS_CUSPARSE"] = False
-    env["CUDA_LIBS"], env["CUDA_DEFINES"] = [], []
+    env["CUDA_LIBS"] = []
     nvcc = find_nvcc(env) if env["cuda"] != "no" else None
     if nvcc is None:
         return give_up(env, "nvcc is not on the PATH; install the CUDA Toolkit (nvidia-cuda-toolkit)")
@@ -109,12 +109,11 @@ def generate(env):
     env["NVCCFLAGS"] = (["-std=c++17", *optimisation, "--expt-relaxed-constexpr", *compiler,
                          "-diag-suppress=177,550"]  # functions and variables that one program doesn't use
                         + (["-Werror=all-warnings"] if env["werror"] else []) + architecture_flags(names)
-                        + ["-DQN_HAS_CUDA", "-DQN_CUDA_LEAST_ARCH=" + re.match(r"\d+", names[0]).group()])
+                        + ["-DQN_CUDA_LEAST_ARCH=" + re.match(r"\d+", names[0]).group()])
     env["NVCC_HOST_FLAGS"] = host_flags
     env["NVCCCOM"] = ("$NVCC $NVCCFLAGS ${NVCC_HOST_FLAGS(__env__)} $_CPPDEFFLAGS $_CPPINCFLAGS"
                       " -c -o $TARGET $SOURCE")
     env["CUDA_LIBS"] = ["cudart_static", "dl", "rt", "stdc++"]
-    env["CUDA_DEFINES"] = ["QN_HAS_CUDA"]
     env["HAS_CUSPARSE"] = os.path.exists(libraries + "/libcusparse.so")  # for bench/ alone
     env["CUDA_LIBRARY_FOLDER"] = libraries
     env.Append(LIBPATH=[libraries])

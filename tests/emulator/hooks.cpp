@@ -8,8 +8,9 @@
 #include <cstdio>
 
 extern "C" {
-extern char __executable_start;
-extern char _end;
+/* Of the program, or of the module that this is linked into. */
+extern char __ehdr_start __attribute__((visibility("hidden")));
+extern char _end __attribute__((visibility("hidden")));
 }
 
 namespace emulator {
@@ -36,7 +37,7 @@ void touch(uintptr_t address, std::size_t bytes, access kind) {
     shared_access(running_slot(), running_clock(), t->linear, address, bytes, kind);
     return;
   }
-  if (address >= reinterpret_cast<uintptr_t>(&__executable_start) &&
+  if (address >= reinterpret_cast<uintptr_t>(&__ehdr_start) &&
       address < reinterpret_cast<uintptr_t>(&_end))
     return; /* constants and __device__ variables */
   if (is_pinned(reinterpret_cast<void *>(address), bytes))

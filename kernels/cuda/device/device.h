@@ -1,5 +1,5 @@
-/* Which CUDA device there is, and if there is none, why. Can be included, and
- * called, in a build without CUDA, which then says so. */
+/* Which CUDA device there is, and if there is none, why. In a build without CUDA it is absent.c
+ * that answers, and says so; in the shared library it is the module (library/modules). */
 #ifndef QN_KERNELS_CUDA_DEVICE_DEVICE_H
 #define QN_KERNELS_CUDA_DEVICE_DEVICE_H
 
@@ -23,8 +23,6 @@ struct qn_cuda_device {
   uint64_t shared_bytes; /* of shared memory that a block can have */
 };
 
-#ifdef QN_HAS_CUDA
-
 /* How many devices there are. QN_DEVICE, with what is missing, if there is none that can be
  * used: no driver, a driver too old (with both versions), no device. */
 enum qn_status qn_cuda_count(int *count, struct qn_error *error);
@@ -32,24 +30,6 @@ enum qn_status qn_cuda_count(int *count, struct qn_error *error);
 /* Make device `index` the calling thread's and describe it. QN_DEVICE if it doesn't exist, or this
  * build has no code for it. */
 enum qn_status qn_cuda_open(int index, struct qn_cuda_device *device, struct qn_error *error);
-
-#else
-
-static inline enum qn_status qn_cuda_count(int *count, struct qn_error *error) {
-  *count = 0;
-  return qn_fail(error, QN_DEVICE,
-                 "this build has no CUDA kernels: build it with the CUDA Toolkit (scons cuda=yes), "
-                 "or use --device cpu");
-}
-
-static inline enum qn_status qn_cuda_open(int index, struct qn_cuda_device *device,
-                                          struct qn_error *error) {
-  (void)index, (void)device;
-  int count;
-  return qn_cuda_count(&count, error);
-}
-
-#endif
 
 /* The device memory that a run may use: what is free, capped by `cap` if that is not 0. */
 static inline uint64_t qn_cuda_usable_bytes(const struct qn_cuda_device *device, uint64_t cap) {

@@ -1,0 +1,85 @@
+/* CUDA in the shared library: its kernels are those of the CPU, and from the first question for a
+ * device on those of a module too, if it is installed. */
+#include <pthread.h>
+#include <string.h>
+
+#include "kernels/cuda/device/device.h"
+#include "library/modules/modules.h"
+#include "support/memory.h"
+
+typedef const struct qn_kernel *const *qn_kernel_array;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static const struct qn_cuda_module *module; /* under the lock */
+static struct qn_error failure;             /* why there is none, once it was looked for */
+/* By __atomic functions; NULL: the CPU's alone. */
+static qn_kernel_array all_kernels, all_followers;
+
+qn_kernel_array qn_kernels(void) {
+  qn_kernel_array all = __atomic_load_n(&all_kernels, __ATOMIC_ACQUIRE);
+  return all ? all : qn_cpu_kernels();
+}
+
+qn_kernel_array qn_followers(void) {
+  qn_kernel_array all = __atomic_load_n(&all_followers, __ATOMIC_ACQUIRE);
+  return all ? all : qn_cpu_followers();
+}
+
+static uint64_t count_of(qn_kernel_array kernels) {
+  uint64_t count = 0;
+  while (kernels[count])
+    count++;
+  return count;
+}
+
+/* A list that stays as long as the process. */
+static enum qn_status join_lists(qn_kernel_array few, qn_kernel_array more, qn_kernel_array *out,
+                                 struct qn_error *error) {
+  const struct qn_kernel **all;
+  uint64_t count = count_of(few), others = count_of(more);
+  enum qn_status status =
+      qn_alloc(&all, count + others + 1, sizeof *all, "a list of kernels", error);
+  if (status)
+    return status;
+  memcpy(all, few, count * sizeof *all);
+  memcpy(all + count, more, (others + 1) * sizeof *all);
+  __atomic_store_n(out, all, __ATOMIC_RELEASE);
+  return QN_OK;
+}
+
+static enum qn_status load(struct qn_error *error) {
+  const void *table;
+  if (module)
+    return QN_OK;
+  if (failure.status) {
+    if (error)
+      *error = failure;
+    return failure.status;
+  }
+  enum qn_status status =
+      qn_module_load("a CUDA device", "libquern-cuda.so.0", "qn_cuda_module", &table, &failure);
+  const struct qn_cuda_module *found = status ? NULL : table;
+  if (found && (found->kernel_bytes != sizeof(struct qn_kernel) ||
+                found->request_bytes != sizeof(struct qn_run_request) ||
+                found->result_bytes != sizeof(struct qn_run_result)))
+    status = qn_fail(&failure, QN_UNSUPPORTED,
+                     "libquern-cuda.so.0 was not built together with libquern.so.0");
+  if (!status)
+    status = join_lists(qn_cpu_followers(), found->followers(), &all_followers, &failure);
+  if (!status)
+    status = join_lists(qn_cpu_kernels(), found->kernels(), &all_kernels, &failure);
+  failure.status = status ? QN_DEVICE : QN_OK;
+  if (!status)
+    module = found;
+  else if (error)
+    *error = failure;
+  return failure.status;
+}
+
+enum qn_status qn_cuda_count(int *count, struct qn_error *error) {
+  *count = 0;
+  pthread_mutex_lock(&lock);
+  enum qn_status status = load(error);
+  pthread_mutex_unlock(&lock);
+  return status ? status : module->count(count, error);
+}

@@ -1,0 +1,25 @@
+/* The module's side: kernels of devices, with what they use of Quern. */
+#include "kernels/cuda/device/device.h"
+#include "library/modules/modules.h"
+#include "support/tool.h"
+
+const struct qn_kernel *const *qn_kernels(void) {
+  return qn_cuda_kernels();
+}
+
+const struct qn_kernel *const *qn_followers(void) {
+  return qn_cuda_followers();
+}
+
+const struct qn_cuda_module *qn_cuda_module(void) {
+  static const struct qn_cuda_module module = {
+      .version = QN_VERSION,
+      .kernel_bytes = sizeof(struct qn_kernel),
+      .request_bytes = sizeof(struct qn_run_request),
+      .result_bytes = sizeof(struct qn_run_result),
+      .kernels = qn_cuda_kernels,
+      .followers = qn_cuda_followers,
+      .count = qn_cuda_count,
+  };
+  return &module;
+}
