@@ -1,7 +1,5 @@
 #include <quern/open.h>
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -26,21 +24,6 @@ static const char *split(char *path) {
   return NULL;
 }
 
-/* Checksums of sections are compared while they are restored; the identity is the checksum of
- * these checksums. */
-static enum qn_status check_identity(const struct qn_bundle_member *member,
-                                     const struct qn_container *container, const char *path,
-                                     struct qn_error *error) {
-  const char *expected = json_string_value(json_object_get(member->entry, "identity"));
-  char identity[20];
-  snprintf(identity, sizeof identity, "%016" PRIx64, qn_container_info(container)->header_checksum);
-  if (expected && strcmp(expected, identity) == 0)
-    return QN_OK;
-  qn_fail(error, QN_INVALID,
-          "the member is valid, but not the container that the bundle's manifest describes");
-  return qn_error_in_file(error, path), QN_INVALID;
-}
-
 static enum qn_status restore(const struct qn_bundle_member *member,
                               const struct qn_container *archive, const char *path,
                               struct qn_container **out, struct qn_error *error) {
@@ -49,14 +32,7 @@ static enum qn_status restore(const struct qn_bundle_member *member,
             path,
             qn_size_text((uint64_t)json_integer_value(json_object_get(member->entry, "bytes")),
                          size, sizeof size));
-  enum qn_status status = qn_archive_restore_nameless(archive, path, out, error);
-  if (!status)
-    status = check_identity(member, *out, path, error);
-  if (status) {
-    qn_container_unmap(*out);
-    *out = NULL;
-  }
-  return status;
+  return qn_archive_restore_nameless(archive, path, out, error);
 }
 
 static enum qn_status open_member(const char *file, const char *name, const char *path,

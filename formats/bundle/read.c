@@ -3,6 +3,8 @@
 #include <archive_entry.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -295,6 +297,32 @@ enum qn_status qn_bundle_find(const struct qn_bundle *bundle, const char *name,
   return qn_error_in_file(error, bundle->path), QN_USAGE;
 }
 
+/* B-6. Checksums of sections are compared while they are restored; the identity is the checksum of
+ * these checksums. */
+static enum qn_status check_entry(const struct qn_bundle_member *member,
+                                  const struct qn_container *container, struct qn_error *error) {
+  const char *role = json_string_value(json_object_get(member->entry, "role"));
+  const char *expected = json_string_value(json_object_get(member->entry, "identity"));
+  uint64_t identity;
+  char text[20];
+  enum qn_status status = qn_container_identity(container, &identity, error);
+  if (status)
+    return status;
+  snprintf(text, sizeof text, "%016" PRIx64, identity);
+  if (strcmp(role, qn_layout_name(qn_container_info(container)->layout)) != 0)
+    status = qn_fail(error, QN_INVALID,
+                     "B-6: this is not the container that the manifest describes, whose role is %s",
+                     role);
+  else if (strcmp(expected, text) != 0)
+    status = qn_fail(error, QN_INVALID,
+                     "B-6: this is not the container that the manifest describes: its identity is "
+                     "%s, not %s",
+                     text, expected);
+  if (status)
+    qn_error_in_file(error, qn_container_path(container));
+  return status;
+}
+
 enum qn_status qn_bundle_map(const struct qn_bundle *bundle, const struct qn_bundle_member *member,
                              struct qn_container **out, struct qn_error *error) {
   enum qn_status status = qn_container_map_range(bundle->path, member->offset, member->bytes,
@@ -303,8 +331,12 @@ enum qn_status qn_bundle_map(const struct qn_bundle *bundle, const struct qn_bun
     char name[4096];
     snprintf(name, sizeof name, "%s:%s", bundle->path, member->name);
     status = qn_container_call(*out, name, error);
-    if (status)
+    if (!status)
+      status = check_entry(member, *out, error);
+    if (status) {
       qn_container_unmap(*out);
+      *out = NULL;
+    }
     return status;
   }
   if (error) {

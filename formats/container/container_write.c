@@ -333,6 +333,45 @@ static void fill_header(const struct qn_writer *writer, struct qn_disk_header *h
   header->checksum = XXH3_64bits(header, offsetof(struct qn_disk_header, checksum));
 }
 
+/* Sections as they will be when they are decoded; nothing but their places and checksums. */
+static enum qn_status plan_plain(const struct qn_container *archive, struct qn_writer *plain,
+                                 struct qn_error *error) {
+  enum qn_status status = QN_OK;
+  for (uint32_t i = 0; !status && i < qn_container_info(archive)->num_sections; i++) {
+    const struct qn_section *section = qn_container_section_at(archive, i);
+    const struct qn_section_spec spec = qn_section_spec_of(section);
+    status = grow_tables(plain, error);
+    if (!status)
+      status = place_section(plain, &spec, &plain->table[i], error);
+    if (status)
+      break;
+    plain->table[i].checksum = plain->table[i].stored_checksum = section->checksum;
+    plain->end = plain->table[i].offset + plain->table[i].stored_bytes;
+    plain->num_sections++;
+  }
+  return status;
+}
+
+enum qn_status qn_container_identity(const struct qn_container *container, uint64_t *identity,
+                                     struct qn_error *error) {
+  struct qn_writer plain = {.info = *qn_container_info(container), .end = QN_HEADER_BYTES};
+  struct qn_disk_header header;
+  uint64_t table_offset;
+  plain.info.incompatible_features &= ~QN_KNOWN_INCOMPATIBLE;
+  enum qn_status status = plan_plain(container, &plain, error);
+  if (!status && !qn_align_u64(plain.end, QN_MIN_ALIGN_LOG2, &table_offset))
+    status = qn_fail(error, QN_INVALID, "the plain container would be too large for a file");
+  if (!status) {
+    uint64_t table_bytes = plain.num_sections * sizeof *plain.table;
+    fill_header(&plain, &header, table_offset,
+                table_offset + table_bytes + sizeof(struct qn_disk_footer));
+    *identity = header.checksum;
+  }
+  qn_free(plain.table);
+  qn_free(plain.mapped);
+  return status;
+}
+
 static void fill_footer(const struct qn_disk_header *header, struct qn_disk_footer *footer) {
   memset(footer, 0, sizeof *footer);
   memcpy(footer->signature, QN_SIGNATURE, sizeof footer->signature);

@@ -275,6 +275,11 @@ struct qn_section_spec {
 /* The spec of a new section with the same name, type, size and alignment. */
 struct qn_section_spec qn_section_spec_of(const struct qn_section *section);
 
+/* The header checksum of the container in plain form: of one in archive form, what it will be once
+ * it is restored. QN_INVALID if it cannot be. */
+enum qn_status qn_container_identity(const struct qn_container *container, uint64_t *identity,
+                                     struct qn_error *error);
+
 /* With `path` NULL the container is made in memory: qn_writer_commit_nameless or qn_writer_finish
  * ends it. `path` may be "-" or a stream, such as a FIFO, too: then the container is kept until it
  * is whole, and sent. */
