@@ -395,23 +395,32 @@ static enum qn_status send(struct qn_atomic_file *file, struct qn_error *error) 
   return status;
 }
 
-enum qn_status qn_atomic_file_commit(struct qn_atomic_file *file, struct qn_error *error) {
-  enum qn_status status = qn_used_files_check(error);
-  sigset_t before;
-  if (status) {
-    qn_atomic_file_abort(file);
-    return status;
-  }
-  if (file->output >= 0)
-    return send(file, error);
+static bool wants_sync(void) {
   const char *no_sync = getenv("QUERN_NO_SYNC");
-  bool sync = !(no_sync && strcmp(no_sync, "1") == 0);
+  return !(no_sync && strcmp(no_sync, "1") == 0);
+}
+
+/* All but its name. */
+static enum qn_status complete(struct qn_atomic_file *file, struct qn_error *error) {
+  enum qn_status status = qn_used_files_check(error);
+  if (status)
+    return status;
   if (file->stream && (fflush(file->stream) != 0 || ferror(file->stream)))
     status = qn_fail_errno(error, "cannot write");
-  else if (sync && fsync(file->descriptor) != 0)
+  else if (wants_sync() && fsync(file->descriptor) != 0)
     status = qn_fail_errno(error, "cannot sync");
-  int folder = status || !sync ? -1 : open_folder_of(file->path);
-  if (!status && sync && folder < 0)
+  if (status)
+    qn_error_in_file(error, file->path);
+  return status;
+}
+
+/* Its name. Frees `file`. */
+static enum qn_status appear(struct qn_atomic_file *file, struct qn_error *error) {
+  enum qn_status status = QN_OK;
+  const bool sync = wants_sync();
+  sigset_t before;
+  int folder = sync ? open_folder_of(file->path) : -1;
+  if (sync && folder < 0)
     status = qn_fail_errno(error, "cannot open the folder of the output");
 
   block_signals(&before);
@@ -424,7 +433,7 @@ enum qn_status qn_atomic_file_commit(struct qn_atomic_file *file, struct qn_erro
   unlist_temporary(file);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
 
-  if (!status)
+  if (!status && !qn_atomic_folder_is_under_way())
     qn_output_is_in_place();
   /* Some file systems cannot sync a folder and say EINVAL. */
   if (!status && sync && fsync(folder) != 0 && errno != EINVAL) {
@@ -436,6 +445,61 @@ enum qn_status qn_atomic_file_commit(struct qn_atomic_file *file, struct qn_erro
     close(folder);
   destroy(file);
   return status;
+}
+
+/* ---- Held outputs ----------------------------------------------------------- */
+
+static bool holds;
+static struct qn_atomic_file *held;
+
+void qn_outputs_hold(void) {
+  holds = true;
+}
+
+bool qn_outputs_are_held(void) {
+  return holds;
+}
+
+enum qn_status qn_outputs_release(bool appears, struct qn_error *error) {
+  struct qn_atomic_file *file = held;
+  held = NULL;
+  if (!file)
+    return qn_atomic_folder_release(appears, error);
+  if (appears)
+    return appear(file, error);
+  qn_atomic_file_abort(file);
+  return QN_OK;
+}
+
+int qn_output_held(void) {
+  return held ? held->descriptor : -1;
+}
+
+uint64_t qn_output_bytes(const char *path) {
+  struct stat about;
+  int failed = held ? fstat(held->descriptor, &about) : stat(path, &about);
+  return failed ? 0 : (uint64_t)about.st_size;
+}
+
+enum qn_status qn_atomic_file_commit(struct qn_atomic_file *file, struct qn_error *error) {
+  if (file->output >= 0) {
+    enum qn_status status = qn_used_files_check(error);
+    if (!status)
+      return send(file, error);
+    qn_atomic_file_abort(file);
+    return status;
+  }
+  enum qn_status status = complete(file, error);
+  if (!status)
+    status = qn_outputs_release(true, error);
+  if (status) {
+    qn_atomic_file_abort(file);
+    return status;
+  }
+  if (!holds || qn_atomic_folder_is_under_way())
+    return appear(file, error);
+  held = file;
+  return QN_OK;
 }
 
 void qn_atomic_file_abort(struct qn_atomic_file *file) {

@@ -63,6 +63,19 @@ enum qn_status qn_atomic_file_stream(struct qn_atomic_file *file, FILE **out,
  * place and whole, and its folder cannot be synced. */
 enum qn_status qn_atomic_file_commit(struct qn_atomic_file *file, struct qn_error *error);
 
+/* Whoever prints a summary says beforehand that outputs are to be held: what is committed, file or
+ * folder, is then whole but has no name until release, when it appears or is dropped; one that is
+ * committed before another appears with that. Not for use by several threads. */
+void qn_outputs_hold(void);
+bool qn_outputs_are_held(void);
+enum qn_status qn_outputs_release(bool appears, struct qn_error *error);
+
+/* The descriptor of the file that is held, or -1. */
+int qn_output_held(void);
+
+/* The length of a file that was committed; 0 if there is none. */
+uint64_t qn_output_bytes(const char *path);
+
 /* How many files and folders this process has put in place: what fails afterwards does not take
  * them back. The second counts one. */
 unsigned qn_outputs_in_place(void);

@@ -225,17 +225,12 @@ static int put_in_place(const struct qn_atomic_folder *folder) {
   return 0;
 }
 
-enum qn_status qn_atomic_folder_commit(struct qn_atomic_folder *folder, struct qn_error *error) {
-  enum qn_status status = qn_used_files_check(error);
+/* Its name. Frees `folder`. */
+static enum qn_status appear(struct qn_atomic_folder *folder, struct qn_error *error) {
+  enum qn_status status = QN_OK;
   sigset_t before;
-  if (status) {
-    qn_atomic_folder_abort(folder);
-    return status;
-  }
-  if (!sync_folder(folder->temporary))
-    status = qn_fail_errno(error, "cannot sync the output");
   block_signals(&before);
-  if (!status && put_in_place(folder) != 0)
+  if (put_in_place(folder) != 0)
     status = qn_fail_errno(error, "cannot put the output in place");
   if (status)
     remove_temporary(folder);
@@ -261,4 +256,39 @@ void qn_atomic_folder_abort(struct qn_atomic_folder *folder) {
   under_way = NULL;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   destroy(folder);
+}
+
+/* ---- Held outputs ----------------------------------------------------------- */
+
+static struct qn_atomic_folder *held;
+
+bool qn_atomic_folder_is_under_way(void) {
+  return under_way && under_way != held;
+}
+
+enum qn_status qn_atomic_folder_release(bool appears, struct qn_error *error) {
+  struct qn_atomic_folder *folder = held;
+  held = NULL;
+  if (folder && appears)
+    return appear(folder, error);
+  qn_atomic_folder_abort(folder);
+  return QN_OK;
+}
+
+enum qn_status qn_atomic_folder_commit(struct qn_atomic_folder *folder, struct qn_error *error) {
+  enum qn_status status = qn_used_files_check(error);
+  if (!status && !sync_folder(folder->temporary)) {
+    status = qn_fail_errno(error, "cannot sync the output");
+    qn_error_in_file(error, folder->path);
+  }
+  if (!status)
+    status = qn_outputs_release(true, error);
+  if (status) {
+    qn_atomic_folder_abort(folder);
+    return status;
+  }
+  if (!qn_outputs_are_held())
+    return appear(folder, error);
+  held = folder;
+  return QN_OK;
 }

@@ -25,12 +25,20 @@ enum qn_status qn_atomic_folder_create(const char *path, bool replace,
 enum qn_status qn_atomic_folder_add(struct qn_atomic_folder *folder, const char *name,
                                     const char **path, struct qn_error *error);
 
-/* Make the folder appear. Frees `folder` whatever the outcome; on failure the target is untouched.
+/* Make the folder appear, now or when outputs are released (atomic_file.h). Frees `folder` whatever
+ * the outcome; on failure the target is untouched.
  */
 enum qn_status qn_atomic_folder_commit(struct qn_atomic_folder *folder, struct qn_error *error);
 
 /* Drop everything; NULL is allowed. */
 void qn_atomic_folder_abort(struct qn_atomic_folder *folder);
+
+/* A part of qn_outputs_release. */
+enum qn_status qn_atomic_folder_release(bool appears, struct qn_error *error);
+
+/* Is there one that is neither committed nor dropped? Files that are put in place then are in it.
+ */
+bool qn_atomic_folder_is_under_way(void);
 
 /* Remove the folder under way, in a signal handler about to end the process. */
 void qn_atomic_folders_remove(void);

@@ -441,6 +441,11 @@ int qn_tool_exit(enum qn_status status, const struct qn_error *error) {
     if (!qn_standard_output_is_deaf())
       fprintf(stderr, "%s: cannot write to standard output\n", tool_name);
   }
+  enum qn_status released = qn_outputs_release(status == QN_OK, &cause);
+  if (released) {
+    status = released;
+    qn_tool_print_error(&cause);
+  }
   if (status)
     tell_of_outputs();
   return (int)status;

@@ -106,7 +106,7 @@ static void print_json(json_t *value) {
 static void report(const struct options *options, const char *output, uint64_t from, double begun,
                    json_t *list) {
   double seconds = qn_seconds() - begun;
-  uint64_t to = file_bytes(output);
+  uint64_t to = qn_output_bytes(output);
   if (to == 0) /* a stream */
     return;
   if (options->shared.json && list) {
@@ -420,6 +420,7 @@ int main(int argc, char **argv) {
   struct options options = {0};
   struct qn_error error;
   qn_tool_parse("quern-archive", &argp, argc, argv, &options, &options.shared);
+  qn_outputs_hold();
   if (options.level == 0)
     options.level = QN_ARCHIVE_DEFAULT_LEVEL;
   return qn_tool_exit(run(&options, &error), &error);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "formats/container/figures.h"
+#include "support/atomic_file.h"
 #include "support/json_text.h"
 #include "support/output_stream.h"
 #include "support/threads.h"
@@ -144,5 +145,6 @@ int qn_builder_main(enum qn_layout layout, const struct argp_option *table, qn_o
   struct qn_error error;
   options.builder = qn_builder_with(qn_builder_find(layout), &options.own);
   qn_tool_parse(options.builder.tool, &argp, argc, argv, &options, &options.shared);
+  qn_outputs_hold();
   return qn_tool_exit(build(&options, &error), &error);
 }

@@ -5,6 +5,7 @@
 
 #include "converters/export/export.h"
 #include "converters/graph/graph_source.h"
+#include "support/atomic_file.h"
 #include "support/json_text.h"
 #include "support/output_stream.h"
 #include "support/sizes.h"
@@ -171,6 +172,7 @@ int main(int argc, char **argv) {
   struct report report = {0};
   struct qn_error error;
   qn_tool_parse("quern-export", &argp, argc, argv, &options, &options.shared);
+  qn_outputs_hold();
   if (options.by_package)
     return qn_tool_exit(qn_tables_hand_over("export", options.export.path, argv, &error), &error);
   options.export.replace = options.shared.force;

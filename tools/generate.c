@@ -11,6 +11,7 @@
 #include "converters/provenance.h"
 #include "converters/text/text_format.h"
 #include "converters/text/text_output.h"
+#include "support/atomic_file.h"
 #include "support/json_text.h"
 #include "support/memory.h"
 #include "support/memory_plan.h"
@@ -446,6 +447,7 @@ int main(int argc, char **argv) {
   struct report report = {0};
   struct qn_error error;
   qn_tool_parse("quern-generate", &argp, argc, argv, &options, &options.shared);
+  qn_outputs_hold();
   enum qn_status status = run(&options, &report, &error);
   json_decref(report.provenance);
   return qn_tool_exit(status, &error);

@@ -4,6 +4,7 @@
 #include "converters/format.h"
 #include "converters/import/import.h"
 #include "converters/provenance.h"
+#include "support/atomic_file.h"
 #include "support/json_text.h"
 #include "support/output_stream.h"
 #include "support/tool.h"
@@ -219,6 +220,7 @@ int main(int argc, char **argv) {
   struct qn_error error;
   qn_import_options_begin(&options.import);
   qn_tool_parse("quern-import", &argp, argc, argv, &options, &options.shared);
+  qn_outputs_hold();
   if (options.list_formats)
     return qn_tool_exit(qn_formats_print(options.shared.json, &error), &error);
   if (qn_tables_are_input(options.import.format, options.inputs, options.num_inputs))

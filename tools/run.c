@@ -14,6 +14,7 @@
 #include "runtime/summary.h"
 #include "runtime/values.h"
 #include "runtime/watch.h"
+#include "support/atomic_file.h"
 #include "support/options.h"
 #include "support/output_stream.h"
 #include "support/progress.h"
@@ -598,12 +599,17 @@ static enum qn_status run_file(const struct options *options, struct qn_error *e
   }
   if (!status) {
     double begin = qn_seconds();
+    qn_outputs_hold();
     status = commit_outputs(&outputs, &input, &run, error);
     times.write = qn_seconds() - begin;
   }
   if (!status)
     status = show(options, &input, &run, watch, &times, error);
-  if (!status && run.keeper)
+  /* Else the end of the tool says what failed, and drops the results. */
+  bool shown = !status && fflush(stdout) == 0 && !ferror(stdout);
+  if (shown)
+    status = qn_outputs_release(true, error);
+  if (shown && !status && run.keeper)
     status = qn_keeper_discard(run.keeper, error);
   qn_results_abort(outputs.parents);
   qn_results_abort(outputs.values);

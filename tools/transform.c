@@ -5,6 +5,7 @@
 #include "converters/graph/graph_source.h"
 #include "converters/provenance.h"
 #include "converters/transform/run.h"
+#include "support/atomic_file.h"
 #include "support/json_text.h"
 #include "support/output_stream.h"
 #include "support/threads.h"
@@ -201,6 +202,7 @@ int main(int argc, char **argv) {
   struct qn_error error;
   qn_transform_options_begin(&options.transform);
   qn_tool_parse("quern-transform", &argp, argc, argv, &options, &options.shared);
+  qn_outputs_hold();
   enum qn_status status = transform_file(&options, &report, &error);
   if (!status && options.shared.json)
     status = print_json(&options, &report, &error);

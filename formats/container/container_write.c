@@ -485,7 +485,11 @@ enum qn_status qn_writer_finish(struct qn_writer *writer, const char *path,
   if (out && (strcmp(path, "-") == 0 || qn_is_stream(path)))
     return send_mapped(writer, path, out, error);
   enum qn_status status = qn_writer_commit(writer, error);
-  return status || !out ? status : qn_container_map(path, 0, out, error);
+  if (status || !out)
+    return status;
+  int held = qn_output_held();
+  return held >= 0 ? qn_container_map_descriptor(held, path, 0, out, error)
+                   : qn_container_map(path, 0, out, error);
 }
 
 void qn_writer_abort(struct qn_writer *writer) {
