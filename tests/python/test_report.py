@@ -120,7 +120,7 @@ class Page(_Scratch):
         self.assertEqual(re.findall(r'(?:src|href)="(?!data:|#)|url\((?!#)|<script|#0[147]0[258]0[0-9]|font-family: .DejaVu', text), [])
         ids = re.findall(r'\bid="([^"]+)"', text)
         self.assertEqual(len(ids), len(set(ids)), "one id twice")
-        self.assertIn("exists", self.report("g.qrn", "-o", "one.html", exit=2))
+        self.assertIn("one.html: the output exists; use --force", self.report("g.qrn", "-o", "one.html", exit=2))
         self.report("g.qrn", "-o", "one.html", "-f")
         (self.folder / "other").touch()
         self.assertEqual(*(os.stat(self.folder / name).st_mode for name in ("one.html", "other")))

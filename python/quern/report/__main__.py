@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from typing import List, NoReturn, Optional
 
@@ -33,6 +34,8 @@ def _parser() -> argparse.ArgumentParser:
 def main(arguments: Optional[List[str]] = None) -> int:
     try:
         options = _parser().parse_args(arguments)
+        if os.path.lexists(options.output) and not options.force:
+            raise _errors.UsageError("the output exists; use --force to replace it", options.output)
         graphs = [open_graph(path, verify=True) for path in options.graphs]
         write(options.output, *graphs, results=options.results, traces=options.trace, force=options.force)
         return 0
