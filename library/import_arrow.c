@@ -138,7 +138,7 @@ static enum qn_status read_schema(struct arrow_feed *feed, const struct qn_read_
  * slices, whose edges keep their order. */
 #define SLICE_ROWS ((uint64_t)1 << 17)
 #define SLICE_STREAMS 64 /* numbers of streams that a slice has for itself */
-#define MOST_BATCHES 64
+#define MOST_BATCHES 512
 
 struct batch {
   struct ArrowArray array;
@@ -170,7 +170,7 @@ static enum qn_status view_batch(const struct arrow_feed *feed, struct batch *ba
 
 static enum qn_status read_group(struct arrow_feed *feed, struct group *group,
                                  struct qn_error *error) {
-  uint64_t enough = 2 * (uint64_t)qn_threads();
+  uint64_t enough = 16 * (uint64_t)qn_threads();
   enum qn_status status = QN_OK;
   group->count = 0;
   group->num_slices = 0;

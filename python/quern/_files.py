@@ -59,7 +59,7 @@ def table_reader(source: Any, format: str, columns: Columns) -> Tuple[Any, list]
         dataset = need("pyarrow.dataset").dataset(source if len(files) == 1 else [os.fspath(file) for file in files],
                                                   format=format)
         wanted = choose(dataset.schema.names, columns)
-        return dataset.scanner(columns=wanted, batch_size=BATCH_ROWS).to_reader(), wanted
+        return dataset.scanner(columns=wanted, batch_size=BATCH_ROWS, batch_readahead=32).to_reader(), wanted
     except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError) as problem:
         raise _errors.InvalidError(str(problem), os.fspath(files[0]) if not hasattr(files[0], "read") else None) from problem
 
