@@ -72,6 +72,34 @@ class Limits(unittest.TestCase):
             seen.update(self.check("ulimit -f %d" % blocks, (5,), of=writing))
         self.assertIn(5, seen)
 
+    @unittest.skipUnless(os.geteuid() == 0, "only root can mount a small file system")
+    def test_a_small_file_system(self):
+        """The output's own file system is full, after every so many pages."""
+        mounted = Path("small-disk").resolve()
+        mounted.mkdir()
+        writing = [name for name, (_, output) in COMMANDS.items() if output]
+        seen = set()
+        for name in writing:
+            right = self.references[name]
+            need = sum(len(content) for content in right.files.values()) // 4096
+            for pages in sorted({1, 2, 3, need // 2, need, need + 1, need + 2, need + 16}):
+                with self.subTest(name, pages=pages):
+                    seen.add(self.run_on_small(mounted, name, right, max(pages, 1)))
+        self.assertEqual(sorted(seen), [0, 5])
+
+    def run_on_small(self, mounted, name, right, pages):
+        made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=%d" % (4096 * pages), "tmpfs", mounted],
+                              capture_output=True, text=True)
+        if made.returncode != 0:
+            self.skipTest(made.stderr.strip())
+        try:
+            finished = subprocess.run(words_of(name, self.inputs), cwd=mounted, capture_output=True)
+            self.assertIn(finished.returncode, (0, 5), finished.stderr)
+            self.assertEqual(contents(mounted), right.files if finished.returncode == 0 else {}, finished.stderr)
+            return finished.returncode
+        finally:
+            subprocess.run(["umount", mounted], check=True)
+
     def test_nobody_takes_what_is_printed(self):
         printing = [name for name, (_, output) in COMMANDS.items() if not output and name != "compare"]
         with open("/dev/full", "w") as full:
