@@ -16,6 +16,7 @@ struct transforming {
   struct qn_session **out;
   bool replace;
   struct qn_transform_options options;
+  struct qn_memory_plan plan; /* has the name of the folder for temporary files */
 };
 
 static const struct qn_setting output_settings[] = {
@@ -27,7 +28,6 @@ static enum qn_status prepare(struct transforming *transforming, struct qn_error
                                          {output_settings, transforming},
                                          {0}};
   struct qn_session *session = transforming->session;
-  struct qn_memory_plan plan;
   qn_transform_options_begin(&transforming->options);
   enum qn_status status =
       qn_options_apply(transforming->given, transforming->num_given, settings, error);
@@ -41,7 +41,7 @@ static enum qn_status prepare(struct transforming *transforming, struct qn_error
     status = qn_input_kept(transforming->path, transforming->options.transform.relabel_file, error);
   if (!status)
     status = qn_transform_plan(&transforming->options, session->container, &transforming->memory,
-                               transforming->path, &plan, error);
+                               transforming->path, &transforming->plan, error);
   return status ? status : qn_session_ensure_graph(session, QN_VERIFY_ALL, error);
 }
 

@@ -30,8 +30,9 @@ struct qn_result;
  * the module for it is installed, there is a device, and the graph's values fit; else the CPU.
  *
  * QN_UNSUPPORTED: no such kernel in this build, or a graph that the algorithm refuses; QN_DEVICE:
- * the device is missing or failed; QN_INTERRUPTED: cancelled, after the iteration under way. Close
- * the result with qn_result_close; the session may be closed before. */
+ * the device is missing or failed; QN_INTERRUPTED: cancelled, after the iteration under way (tc has
+ * none, and goes on to its end). Close the result with qn_result_close; the session may be closed
+ * before. A device can be used by one side of a fork only. */
 enum qn_status qn_session_run(struct qn_session *session, const char *algorithm,
                               const struct qn_option *options, uint64_t num_options,
                               const struct qn_job *job, struct qn_result **out,

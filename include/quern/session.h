@@ -35,8 +35,9 @@ enum qn_open_flags {
 /* Open a container of any layout: `path` is a file, an archive or a bundle's member
  * ("BUNDLE.tar:MEMBER"). A container is mapped, and its header, table and footer are checked, which
  * takes no time; what it holds is checked when it is first used (see below). An archive is restored
- * with all checks to a file without a name in the job's tmpdir. Close it with qn_session_close.
- * QN_INVALID: damaged; QN_UNSUPPORTED: of a newer version; QN_SYSTEM: not there, or unreadable. */
+ * with all checks to a file without a name in the folder TMPDIR, or /tmp. Close it with
+ * qn_session_close. QN_INVALID: damaged; QN_UNSUPPORTED: of a newer version; QN_SYSTEM: not there,
+ * or unreadable. */
 enum qn_status qn_session_open(const char *path, unsigned flags, const struct qn_job *job,
                                struct qn_session **out, struct qn_error *error);
 /* NULL is allowed. */

@@ -253,6 +253,27 @@ static void formats_and_back(void **state) {
   qn_session_close(graph);
 }
 
+/* With little memory the same comes out, by way of temporary files. */
+static void little_memory(void **state) {
+  const struct qn_job little = {
+      .size = sizeof little, .threads = 1, .memory = 16 << 20, .tmpdir = "."};
+  const struct qn_option steps[] = {{"transpose", NULL}, {"in-edges", "also"}};
+  struct qn_session *graph = imported(true, NULL, 0), *a, *b;
+  struct qn_edge_arrays edges = arrays(true);
+  (void)state;
+  assert_int_equal(qn_import_arrays(&edges, NULL, 0, NULL, &little, &a, &error), QN_OK);
+  assert_true(info_of(a).identity == info_of(graph).identity);
+  qn_session_close(a);
+  assert_int_equal(qn_session_transform(graph, steps, 2, NULL, &little, &a, &error), QN_OK);
+  assert_int_equal(qn_session_transform(graph, steps, 2, NULL, NULL, &b, &error), QN_OK);
+  assert_true(info_of(a).identity == info_of(b).identity);
+  qn_session_close(a);
+  qn_session_close(b);
+  assert_int_equal(qn_session_build(graph, "shards", NULL, 0, NULL, &little, &a, &error), QN_OK);
+  qn_session_close(a);
+  qn_session_close(graph);
+}
+
 /* ---- Runs -------------------------------------------------------------------- */
 
 static void results_are_by_vertex(void **state) {
@@ -412,17 +433,12 @@ static void every_allocation_may_fail(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(edges_come_back),
-      cmocka_unit_test(what_it_is),
-      cmocka_unit_test(old_callers),
-      cmocka_unit_test(files_and_archives),
-      cmocka_unit_test(damage_is_found),
-      cmocka_unit_test(layouts_and_back),
-      cmocka_unit_test(formats_and_back),
-      cmocka_unit_test(results_are_by_vertex),
-      cmocka_unit_test(refusals),
-      cmocka_unit_test(empty_graphs),
-      cmocka_unit_test(every_allocation_may_fail),
+      cmocka_unit_test(edges_come_back),       cmocka_unit_test(what_it_is),
+      cmocka_unit_test(old_callers),           cmocka_unit_test(files_and_archives),
+      cmocka_unit_test(damage_is_found),       cmocka_unit_test(layouts_and_back),
+      cmocka_unit_test(formats_and_back),      cmocka_unit_test(little_memory),
+      cmocka_unit_test(results_are_by_vertex), cmocka_unit_test(refusals),
+      cmocka_unit_test(empty_graphs),          cmocka_unit_test(every_allocation_may_fail),
   };
   make_edges();
   setenv("QUERN_NO_SYNC", "1", 1);
