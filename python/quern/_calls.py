@@ -33,7 +33,7 @@ def text_of(name: str, *arguments) -> Any:
     text = ctypes.c_void_p()
     check(name, *arguments, ctypes.byref(text))
     try:
-        return json.loads(ctypes.string_at(text.value))
+        return json.loads(ctypes.cast(text, ctypes.c_char_p).value or b"")
     finally:
         library.qn_text_free(text)
 

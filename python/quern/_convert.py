@@ -39,8 +39,8 @@ def edge_table(graph: "Graph", ids: bool, both_directions: bool) -> Table:
     def num_rows() -> int:
         if not once:
             return graph.num_edges
-        return sum(numpy.count_nonzero(sources_of(offsets, start, min(start + BATCH_ROWS, graph.num_edges))
-                                       <= columns[start:start + BATCH_ROWS])
+        return sum(int(numpy.count_nonzero(sources_of(offsets, start, min(start + BATCH_ROWS, graph.num_edges))
+                                       <= columns[start:start + BATCH_ROWS]))
                    for start in range(0, graph.num_edges, BATCH_ROWS))
 
     end = b"I" if names is None else _arrow.format_of(names)

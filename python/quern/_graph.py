@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 from collections.abc import Mapping
-from typing import Any, Iterator, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Iterator, Optional, Sequence, Tuple, Union
 
 import numpy
 
@@ -251,7 +251,8 @@ class Graph:
     def find(self, ids: Union[int, str, Sequence[Union[int, str]]]) -> Any:
         """The vertex with this id, or those with these ids as uint32. :class:`UsageError` names an id that there is not."""
         several = not isinstance(ids, (int, str, numpy.generic))
-        texts = [str(one).encode("utf-8", "surrogateescape") for one in (ids if several else [ids])]
+        each: Any = ids if several else [ids]
+        texts = [str(one).encode("utf-8", "surrogateescape") for one in each]
         vertices = numpy.empty(len(texts), "u4")
         check("qn_session_find", self._handle, (ctypes.c_char_p * len(texts))(*texts), len(texts), vertices.ctypes.data, None)
         return vertices if several else int(vertices[0])
@@ -313,7 +314,7 @@ class Graph:
               **layout_options: Any) -> "Graph":
         """Build a layout of this graph, in a file or in memory. Options are those of the layout's command-line tool, with
         underscores for dashes; :func:`quern.layouts` lists them. ``"graph"`` gives the graph back from any layout."""
-        job = dict(progress=progress, threads=threads, memory=memory, tmpdir=tmpdir)
+        job: Dict[str, Any] = dict(progress=progress, threads=threads, memory=memory, tmpdir=tmpdir)
         if layout == "graph":
             return self.transform(path, force=force, **job, **layout_options)
         source = self if self.layout == "graph" else self.transform(**job)

@@ -154,9 +154,8 @@ def _load() -> ctypes.CDLL:
         for function, arguments in FUNCTIONS.items():
             getattr(library, function).argtypes = arguments
             getattr(library, function).restype = c_int
-        for function, (arguments, result) in PLAIN_FUNCTIONS.items():
-            getattr(library, function).argtypes = arguments
-            getattr(library, function).restype = result
+        for name, (takes, gives) in PLAIN_FUNCTIONS.items():
+            getattr(library, name).argtypes, getattr(library, name).restype = takes, gives
     except (OSError, AttributeError) as problem:
         raise ImportError("libquern could not be loaded: %s; install the package with `pip install .`, build the library "
                           "with `scons`, or name it in QUERN_LIBRARY" % problem) from problem

@@ -299,7 +299,7 @@ class _Filling:
         here = part * edges.part_size, min((part + 1) * edges.part_size, self.aligned)
         self.source[rows] = _integers(path, table, SOURCE, here if edges.by_source else (0, self.counts[0]))
         self.target[rows] = _integers(path, table, TARGET, (0, self.counts[1]) if edges.by_source else here)
-        if self.weights is not None:
+        if self.weight is not None and self.weights is not None:
             group, entry = self.weight
             path = edges.list_folder / group["prefix"] / name
             values = _read_table(path, group["file_type"], [entry["name"]])

@@ -1,5 +1,6 @@
 """The package as it is installed: into a fresh environment, from a wheel, from the source archive."""
 
+import ast
 import os
 import shutil
 import subprocess
@@ -51,6 +52,17 @@ class Archive(_Scratch):
         with tarfile.open(first) as again:
             self.assertEqual(set(again.getnames()), names)
         self.assertGreater(len(members), 100000)
+
+
+class Syntax(unittest.TestCase):
+    sanitized_tier = "long"
+
+    def test_that_of_python_3_9(self):
+        files = sorted((SOURCE / "python").rglob("*.py"))
+        self.assertGreater(len(files), 15)
+        for path in files:
+            with self.subTest(path.name):
+                ast.parse(path.read_text(encoding="utf-8"), feature_version=(3, 9))
 
 
 @unittest.skipUnless(os.access(SOURCE / "build/python/bin/python", os.X_OK) and sys.prefix == str(SOURCE / "build/python"),

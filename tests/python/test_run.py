@@ -166,6 +166,7 @@ print(graph.run("bfs").values.size)
 class Watched(_Scratch):
     """Of runs that would take for ever."""
 
+    tier = "medium"
     scale = "12"
 
     def test_interrupted(self):
