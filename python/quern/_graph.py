@@ -13,27 +13,32 @@ from . import _convert, _errors, _library
 from ._arrow import Text
 from ._calls import ProgressOption, check, options, path_bytes, run_job, text_of, view
 from ._library import library
-from ._results import Result
+from ._results import Handle, Result
 from ._table import Table
 
 PathLike = Union[str, "os.PathLike[str]"]
 
 
 class _Session:
-    """A session of the library, closed when nothing refers to it any more: no graph and no array."""
+    """A session of the library, closed when nothing refers to it any more: no graph, no array, and no call that was
+    interrupted just after it had made it."""
 
-    def __init__(self, handle: ctypes.c_void_p):
-        self.handle = handle.value
+    def __init__(self) -> None:
+        self.pointer = ctypes.c_void_p()
 
-    def __del__(self, close=library.qn_session_close):
-        close(self.handle)
+    @property
+    def handle(self) -> Optional[int]:
+        return self.pointer.value
+
+    def __del__(self, close: Any = library.qn_session_close) -> None:
+        close(self.pointer)
 
 
 def make(name: str, *arguments, path: Optional[PathLike] = None, **job: Any) -> "Graph":
     """Call a function of the library that makes a graph, at `path` or in memory."""
-    handle = ctypes.c_void_p()
-    run_job(name, *arguments, None if path is None else path_bytes(path), after=(ctypes.byref(handle),), **job)
-    return Graph(_Session(handle))
+    session = _Session()
+    run_job(name, *arguments, None if path is None else path_bytes(path), after=(ctypes.byref(session.pointer),), **job)
+    return Graph(session)
 
 
 def open(path: PathLike, verify: bool = False, *, trust: bool = False, progress: ProgressOption = None,
@@ -47,11 +52,11 @@ def open(path: PathLike, verify: bool = False, *, trust: bool = False, progress:
 
     ``trust=True`` never checks, which is unsafe unless the file is your own and was verified just now.
     """
-    handle = ctypes.c_void_p()
+    session = _Session()
     flags = (_library.OPEN_VERIFY if verify else 0) | (_library.OPEN_TRUST if trust else 0)
     run_job("qn_session_open", path_bytes(path), flags, progress=progress, threads=threads, tmpdir=tmpdir,
-            after=(ctypes.byref(handle),))
-    return Graph(_Session(handle))
+            after=(ctypes.byref(session.pointer),))
+    return Graph(session)
 
 
 class _Arrays(Mapping):
@@ -351,8 +356,8 @@ class Graph:
 
         ``device`` is ``"cpu"``, ``"cuda"``, ``"cuda:1"``, ``"both"`` or ``"auto"``, the default.
         """
-        handle = ctypes.c_void_p()
+        found = Handle()
         given = options(device=device, **algorithm_options)
         run_job("qn_session_run", self._handle, str(algorithm).encode(), *given, progress=progress, threads=threads,
-                after=(ctypes.byref(handle),))
-        return Result(handle, self)
+                after=(ctypes.byref(found.pointer),))
+        return Result(found, self)

@@ -17,14 +17,18 @@ if TYPE_CHECKING:
     from ._graph import Graph
 
 
-class _Handle:
+class Handle:
     """A result of the library, closed when nothing refers to it any more: neither this nor an array."""
 
-    def __init__(self, handle: ctypes.c_void_p):
-        self.handle = handle.value
+    def __init__(self) -> None:
+        self.pointer = ctypes.c_void_p()
 
-    def __del__(self, close=library.qn_result_close):
-        close(self.handle)
+    @property
+    def handle(self) -> Optional[int]:
+        return self.pointer.value
+
+    def __del__(self, close: Any = library.qn_result_close) -> None:
+        close(self.pointer)
 
 
 class Result:
@@ -33,8 +37,8 @@ class Result:
     Arrays are read-only views of the library's memory, which they keep.
     """
 
-    def __init__(self, handle: ctypes.c_void_p, graph: "Graph"):
-        self._handle = _Handle(handle)
+    def __init__(self, handle: Handle, graph: "Graph"):
+        self._handle = handle
         self.graph = graph
         info = _library.ResultInfo()
         library.qn_result_info(self._handle.handle, ctypes.byref(info))
