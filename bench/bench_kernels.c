@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "bench/trials.h"
-#include "runtime/dispatch.h"
+#include "runtime/run_settings.h"
 #include "support/memory.h"
 #include "support/threads.h"
 
@@ -103,9 +103,9 @@ static void report(const struct options *options, const struct qn_run_input *inp
                 (int)qn_threads(), "trials", (json_int_t)options->trials.count));
 }
 
-static enum qn_status bench_file(const void *input, const char *file, json_t *rows,
+static enum qn_status bench_file(const void *user, const char *file, json_t *rows,
                                  struct qn_error *error) {
-  const struct options *options = input;
+  const struct options *options = user;
   struct qn_run_input input;
   enum qn_status status = qn_run_input_open(file, false, &input, error);
   if (status)
@@ -138,12 +138,9 @@ int main(int argc, char **argv) {
   static const struct argp argp = {
       option_list, parse, "FILE...", "Time the kernels of this build on containers.",
       children,    NULL,  NULL};
-  struct options options = {.run = {.damping = -1,
-                                    .tolerance = -1,
-                                    .iterations = -1,
-                                    .hops = -1,
-                                    .delta = -1,
-                                    .device = QN_DEVICE_CPU}};
+  struct options options = {0};
+  qn_run_options_begin(&options.run);
+  options.run.device = QN_DEVICE_CPU;
   qn_tool_parse("bench_kernels", &argp, argc, argv, &options, &options.trials.shared);
   return trials_run(&options.trials, &options, bench_file);
 }
