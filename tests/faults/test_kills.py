@@ -18,6 +18,13 @@ OLD = b"what was there before\n"
 LEFT = re.compile(r"\.tmp\d+-\d+($|/|\.old)")
 
 
+def heed_signals():
+    """What runs in the background of a shell may have been told to ignore them."""
+    for number in SIGNALS:
+        if number != signal.SIGKILL:
+            signal.signal(number, signal.SIG_DFL)
+
+
 class Kills:
     def __init__(self, folder):
         self.folder = Path(folder).resolve()
@@ -41,7 +48,8 @@ class Kills:
         env = dict(os.environ)
         env.pop("QUERN_NO_SYNC", None)
         process = subprocess.Popen(words_of(name, self.inputs, *(["-f"] if replace else [])), cwd=work, env=env,
-                                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                   preexec_fn=heed_signals)
         time.sleep(after)
         process.send_signal(number)
         said = process.communicate(timeout=60)[1].decode(errors="replace")
