@@ -82,9 +82,18 @@ static bool has_third_column(const struct sample *sample) {
   return 2 * words > 5 * lines;
 }
 
-/* Records say so; binary formats with headers are not looked into. */
-static bool may_have_weights(const struct qn_read_options *options) {
-  return options->record.ids == QN_RECORD_UNKNOWN || options->record.weight != QN_WEIGHT_NONE;
+/* Text and binary formats with headers are not looked into: they may hold wide weights, as few do.
+ */
+static void expect_weights(const struct qn_read_options *options, bool weighted,
+                           struct qn_expected_edges *edges) {
+  bool record = options->record.ids != QN_RECORD_UNKNOWN;
+  unsigned bytes = record ? qn_weight_bytes(options->record.weight) : 4, most = record ? bytes : 8;
+  if (!weighted || options->weights == QN_WEIGHTS_NONE)
+    return;
+  if (options->weights == QN_WEIGHTS_U32 || options->weights == QN_WEIGHTS_F32)
+    bytes = most = record ? bytes : 4;
+  edges->weight_bytes = bytes > edges->weight_bytes ? bytes : edges->weight_bytes;
+  edges->most_weight_bytes = most > edges->most_weight_bytes ? most : edges->most_weight_bytes;
 }
 
 /* Of an input that is no such file nothing is known. */
@@ -100,8 +109,7 @@ static bool expect_file(const char *path, const char *format, const struct qn_re
                        ? reader->estimate(options, sample->head, sample->bytes, sample->file_bytes)
                        : expect_lines(sample);
   edges->num_edges += count;
-  edges->weighted |= options->weights != QN_WEIGHTS_NONE &&
-                     (text ? has_third_column(sample) : may_have_weights(options));
+  expect_weights(options, !text || has_third_column(sample), edges);
   edges->most_edges += text ? sample->file_bytes / 2 + 1 : count;
   edges->seconds_to_read +=
       (double)sample->file_bytes / (text ? TEXT_BYTES_PER_SECOND : BINARY_BYTES_PER_SECOND);
@@ -117,6 +125,6 @@ struct qn_expected_edges qn_inputs_expect(char *const *paths, int num_paths, con
     edges.unknown = !expect_file(paths[i], format, options, sample, &edges);
   qn_free(sample);
   edges.num_vertices = edges.num_edges / 8;
-  edges.weighted |= edges.unknown && options->weights != QN_WEIGHTS_NONE;
+  expect_weights(options, edges.unknown, &edges);
   return edges;
 }

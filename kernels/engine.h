@@ -17,16 +17,27 @@
 
 #include <string.h>
 
+#include "formats/graph/weight_limit.h"
 #include "kernels/programs/complete.h"
 #include "kernels/registry.h"
 #include <quern/graph.h>
 
-#if !PROGRAM_WEIGHTS_BY_TYPE
-#define PROGRAM_WEIGHT_TYPES QN_ALL_WEIGHT_TYPES
-#elif defined(QN_WEIGHTS_REAL)
-#define PROGRAM_WEIGHT_TYPES (1u << QN_WEIGHT_F32)
+/* The weights that a kernel is for: of whatever type where it does not look at them. */
+#if defined(QN_WEIGHTS_WIDE) && PROGRAM_WEIGHTS_WIDE
+#define PROGRAM_WHOLE_TYPES (1u << QN_WEIGHT_I64)
+#define PROGRAM_REAL_TYPES (1u << QN_WEIGHT_F64)
 #else
-#define PROGRAM_WEIGHT_TYPES (1u << QN_WEIGHT_NONE | 1u << QN_WEIGHT_U32)
+#define PROGRAM_WHOLE_TYPES (1u << QN_WEIGHT_NONE | 1u << QN_WEIGHT_U32)
+#define PROGRAM_REAL_TYPES (1u << QN_WEIGHT_F32)
+#endif
+#if !PROGRAM_USES_WEIGHTS
+#define PROGRAM_WEIGHT_TYPES QN_ALL_WEIGHT_TYPES
+#elif !PROGRAM_WEIGHTS_BY_TYPE
+#define PROGRAM_WEIGHT_TYPES (PROGRAM_WHOLE_TYPES | PROGRAM_REAL_TYPES)
+#elif defined(QN_WEIGHTS_REAL)
+#define PROGRAM_WEIGHT_TYPES PROGRAM_REAL_TYPES
+#else
+#define PROGRAM_WEIGHT_TYPES PROGRAM_WHOLE_TYPES
 #endif
 
 #define PROGRAM_KERNEL_TRAITS                                                                      \
@@ -180,38 +191,76 @@ static inline bool engine_lane_is_real(void) {
   return (program_lane)0.5 != 0;
 }
 
+/* Does the program look at weights of this type? A constant. */
+#define ENGINE_TAKES(type) (PROGRAM_USES_WEIGHTS && (PROGRAM_WEIGHT_TYPES >> (type)&1))
+
 /* A weight as the program wants it. The type is the same for all edges, so the branch is
  * predicted, or hoisted out of the loop. */
 PROGRAM_FUNCTION program_weight engine_weight(const struct qn_weights *weights, uint64_t edge) {
   (void)weights, (void)edge;
-#if PROGRAM_USES_WEIGHTS
-#if !(PROGRAM_WEIGHTS_BY_TYPE && defined(QN_WEIGHTS_REAL))
-  if (weights->type == QN_WEIGHT_U32)
+  if (ENGINE_TAKES(QN_WEIGHT_U32) && weights->type == QN_WEIGHT_U32)
     return (program_weight)weights->u32[edge];
-#endif
-#if !(PROGRAM_WEIGHTS_BY_TYPE && !defined(QN_WEIGHTS_REAL))
-  if (weights->type == QN_WEIGHT_F32)
+  if (ENGINE_TAKES(QN_WEIGHT_F32) && weights->type == QN_WEIGHT_F32)
     return (program_weight)weights->f32[edge];
-#endif
-#endif
+  if (ENGINE_TAKES(QN_WEIGHT_I64) && weights->type == QN_WEIGHT_I64)
+    return (program_weight)weights->i64[edge];
+  if (ENGINE_TAKES(QN_WEIGHT_F64) && weights->type == QN_WEIGHT_F64)
+    return (program_weight)weights->f64[edge];
   return 1;
 }
 
-/* PROGRAM_NON_NEGATIVE: refuse a negative weight (or NaN). Whole numbers have no sign. */
+/* The weights that PROGRAM_NON_NEGATIVE and PROGRAM_SUMS_WEIGHTS allow: a path has fewer edges than
+ * there are vertices, and its sum is to be less than UINT64_MAX or infinity. */
+static inline struct qn_weight_limit engine_weight_limit(uint64_t num_vertices) {
+  uint64_t edges = num_vertices > 1 ? num_vertices - 1 : 1;
+  struct qn_weight_limit limit = {INT64_MAX, INFINITY};
+  if (PROGRAM_SUMS_WEIGHTS) {
+    limit.whole = (UINT64_MAX - 1) / edges < limit.whole ? (UINT64_MAX - 1) / edges : limit.whole;
+    limit.real = 0x1.fffffffffffffp1023 / (double)edges / 2;
+  }
+  return limit;
+}
+
+static inline enum qn_status engine_refuse_weight(enum qn_weight_type type, uint64_t bits,
+                                                  uint64_t edge, uint64_t num_vertices,
+                                                  struct qn_error *error) {
+  const struct qn_weight_limit limit = engine_weight_limit(num_vertices);
+  char text[QN_WEIGHT_TEXT], most[QN_WEIGHT_TEXT];
+  qn_weight_text(type, bits, text);
+  if (type == QN_WEIGHT_I64 ? (int64_t)bits < 0 : !(qn_weight_real(type, bits) >= 0))
+    return qn_fail(error, QN_INVALID,
+                   "%s needs weights that are not negative, but that of edge %llu is %s",
+                   PROGRAM_NAME, (unsigned long long)edge, text);
+  if (type == QN_WEIGHT_I64)
+    snprintf(most, sizeof most, "%llu", (unsigned long long)limit.whole);
+  else
+    snprintf(most, sizeof most, "%g", limit.real);
+  return qn_fail(error, QN_UNSUPPORTED,
+                 "%s adds weights up to %s on so many vertices, so that no path's sum leaves 64 "
+                 "bits, but that of edge %llu is %s%s",
+                 PROGRAM_NAME, most, (unsigned long long)edge, text,
+                 type == QN_WEIGHT_I64 ? "; quern-import --weights=f64 makes them real" : "");
+}
+
+/* PROGRAM_NON_NEGATIVE: refuse a negative weight (or NaN), or one that is too large to be added. */
 static inline enum qn_status engine_check_weights(const struct qn_weights *weights,
-                                                  uint64_t num_edges, struct qn_error *error) {
-  if (!PROGRAM_NON_NEGATIVE || weights->type != QN_WEIGHT_F32)
-    return QN_OK;
+                                                  uint64_t num_edges, uint64_t num_vertices,
+                                                  struct qn_error *error) {
+  const struct qn_weight_limit limit = engine_weight_limit(num_vertices);
+  const enum qn_weight_type type = weights->type;
   uint64_t bad = UINT64_MAX;
+  if (!PROGRAM_NON_NEGATIVE || type == QN_WEIGHT_NONE || type == QN_WEIGHT_U32)
+    return QN_OK;
 #pragma omp parallel for schedule(static) reduction(min : bad)
-  for (uint64_t edge = 0; edge < num_edges; edge++)
-    if (!(weights->f32[edge] >= 0) && edge < bad)
+  for (uint64_t edge = 0; edge < num_edges; edge++) {
+    const uint64_t bits = qn_weight_load(weights->data, qn_weight_bytes(type), edge);
+    if (!qn_weight_is_within(type, bits, &limit) && edge < bad)
       bad = edge;
+  }
   if (bad == UINT64_MAX)
     return QN_OK;
-  return qn_fail(error, QN_INVALID,
-                 "%s needs weights that are not negative, but that of edge %llu is %g",
-                 PROGRAM_NAME, (unsigned long long)bad, (double)weights->f32[bad]);
+  return engine_refuse_weight(type, qn_weight_load(weights->data, qn_weight_bytes(type), bad), bad,
+                              num_vertices, error);
 }
 
 #endif

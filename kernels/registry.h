@@ -147,7 +147,7 @@ struct qn_run_result {
   struct qn_stream_plan plan; /* streams is false on the CPU, and where all was resident */
 };
 
-#define QN_ALL_WEIGHT_TYPES (1u << QN_WEIGHT_NONE | 1u << QN_WEIGHT_U32 | 1u << QN_WEIGHT_F32)
+#define QN_ALL_WEIGHT_TYPES ((1u << QN_WEIGHT_TYPES) - 1)
 
 struct qn_kernel {
   const char *algorithm; /* "bfs" */

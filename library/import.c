@@ -195,14 +195,14 @@ static enum qn_status choose_weights(struct qn_edge_columns *columns, struct qn_
     columns->weight_type = QN_WEIGHT_U32;
     return QN_OK;
   }
+  qn_edge_list_weights_are_binary(list, QN_WEIGHT_NONE);
   uint64_t bad = qn_numbers_weight_type(weights, &columns->weight_type, &worst);
   if (bad < columns->num_edges)
-    return qn_fail(error, QN_INVALID,
-                   "weights: that of edge %" PRIu64 " is not finite, or too large for f32", bad);
+    return qn_fail(error, QN_INVALID, "weights: that of edge %" PRIu64 " is not finite", bad);
   if (worst.error > 0)
-    qn_edge_list_note_rounded(list, worst.exact, (float)worst.exact);
+    qn_edge_list_note_rounded(list, worst.exact, (double)worst.exact);
   if (weights->kind == QN_NUMBERS_REAL)
-    columns->weight_type = QN_WEIGHT_F32;
+    columns->weight_type = weights->width == 4 ? QN_WEIGHT_F32 : QN_WEIGHT_F64;
   return QN_OK;
 }
 
@@ -215,7 +215,7 @@ static enum qn_status push_arrays(void *context, const struct qn_read_options *o
   enum qn_status status = QN_OK;
   if (feed->arrays.weight_type != QN_TYPE_NONE && options->weights != QN_WEIGHTS_NONE)
     status = choose_weights(columns, list, error);
-  columns->part_edges = qn_edge_view_capacity(columns->weight_type != QN_WEIGHT_NONE);
+  columns->part_edges = qn_edge_view_capacity(columns->weight_type);
   qn_progress_begin("reading", "bytes", 2 * columns->sources.width * columns->num_edges);
   if (!status)
     status = qn_edge_columns_push(columns, list, sequence, &bad, error);
@@ -283,7 +283,8 @@ enum qn_status qn_import_arrays(const struct qn_edge_arrays *edges, const struct
       .expected = {.num_edges = count,
                    .most_edges = count,
                    .num_vertices = arrays->has_num_vertices ? arrays->num_vertices : count / 8,
-                   .weighted = arrays->weights != NULL}};
+                   .weight_bytes = arrays->weights ? 4 : 0,
+                   .most_weight_bytes = arrays->weights ? 8 : 0}};
   struct qn_importing importing = {.given = options,
                                    .num_given = num_options,
                                    .path = path,

@@ -232,11 +232,11 @@ static enum qn_status choose_weights(const struct arrow_feed *feed, const struct
   columns->weights = numbers_of(slice, WEIGHT);
   uint64_t bad = qn_numbers_weight_type(&columns->weights, &columns->weight_type, &worst);
   if (bad < slice->count)
-    return fail_row(slice, bad, "the weight is not finite, or too large for f32", error);
+    return fail_row(slice, bad, "the weight is not finite", error);
   if (worst.error > 0)
-    qn_edge_list_note_rounded(list, worst.exact, (float)worst.exact);
+    qn_edge_list_note_rounded(list, worst.exact, (double)worst.exact);
   if (columns->weights.kind == QN_NUMBERS_REAL)
-    columns->weight_type = QN_WEIGHT_F32;
+    columns->weight_type = columns->weights.width == 4 ? QN_WEIGHT_F32 : QN_WEIGHT_F64;
   return QN_OK;
 }
 
@@ -246,7 +246,7 @@ static enum qn_status push_numbers(struct qn_edge_columns *columns, const struct
   uint64_t bad;
   columns->sources = numbers_of(slice, SOURCE);
   columns->destinations = numbers_of(slice, TARGET);
-  columns->part_edges = qn_edge_view_capacity(columns->weight_type != QN_WEIGHT_NONE);
+  columns->part_edges = qn_edge_view_capacity(columns->weight_type);
   enum qn_status status = qn_edge_columns_push(columns, list, &sequence, &bad, error);
   if (!status && bad != UINT64_MAX)
     status = fail_row(slice, bad, "an id is negative", error);
@@ -281,7 +281,7 @@ static enum qn_status push_texts(const struct qn_edge_columns *columns, const st
   qn_edge_stream_open(&stream, list, sequence);
   for (uint64_t row = 0; row < slice->count && !status; row++) {
     uint64_t source, target;
-    uint32_t bits = 0;
+    uint64_t bits = 0; /* a weight of the type */
     status = number_name(slice, SOURCE, row, names, &source, error);
     if (!status)
       status = number_name(slice, TARGET, row, names, &target, error);
@@ -376,6 +376,7 @@ static enum qn_status read_stream(void *context, const struct qn_read_options *o
     status = check_ids_option(options, texts, error);
   if (!status && texts)
     status = qn_names_begin(result, error);
+  qn_edge_list_weights_are_binary(list, QN_WEIGHT_NONE);
   qn_progress_begin("reading", "bytes", 0);
   if (!status)
     status = push_all(feed, list, sequence, result->names_map, error);
@@ -394,10 +395,11 @@ enum qn_status qn_import_arrow(struct ArrowArrayStream *stream, const struct qn_
     return qn_fail(error, QN_USAGE, "the Arrow stream is released, or was read before");
   struct arrow_feed feed = {.stream = *stream};
   stream->release = NULL;
-  feed.feed = (struct qn_edge_feed){.read = read_stream,
-                                    .release = qn_names_release,
-                                    .context = &feed,
-                                    .expected = {.unknown = true, .weighted = true}};
+  feed.feed = (struct qn_edge_feed){
+      .read = read_stream,
+      .release = qn_names_release,
+      .context = &feed,
+      .expected = {.unknown = true, .weight_bytes = 4, .most_weight_bytes = 8}};
   struct qn_importing importing = {.given = options,
                                    .num_given = num_options,
                                    .path = path,

@@ -222,6 +222,10 @@ static enum qn_type type_of_weights(enum qn_weight_type type) {
     return QN_TYPE_U32;
   case QN_WEIGHT_F32:
     return QN_TYPE_F32;
+  case QN_WEIGHT_I64:
+    return QN_TYPE_I64;
+  case QN_WEIGHT_F64:
+    return QN_TYPE_F64;
   default:
     return QN_TYPE_NONE;
   }
@@ -300,7 +304,7 @@ static void give_rows(const struct qn_csr *csr, bool mapped, struct qn_edge_rows
       .num_edges = csr->num_edges,
       .row_offsets = csr->row_offsets,
       .column_indices = csr->column_indices,
-      .weights = qn_weight_bits(&csr->weights),
+      .weights = csr->weights.data,
       .weight_type = type_of_weights(csr->weights.type),
       .mapped = mapped,
   };

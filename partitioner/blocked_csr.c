@@ -45,7 +45,7 @@ struct cutting {
   uint32_t *row_offsets;
   uint32_t *range_starts; /* in the first pass: entry r + 1 is the number of rows */
   uint32_t *columns;
-  uint32_t *out_weights;
+  void *out_weights;
 };
 
 uint64_t qn_block_vertices_for(uint64_t l2_bytes) {
@@ -194,7 +194,7 @@ static void copy_range(const struct cutting *cutting, const struct qn_csr_rows *
       cutting->row_offsets[cursor->row - 1 + block] = (uint32_t)begin;
       cutting->columns[place] = rows->columns[edge];
       if (rows->weights)
-        cutting->out_weights[place] = rows->weights[edge];
+        qn_weight_copy(cutting->out_weights, place, rows->weights, edge, rows->weight_bytes);
       cursor->edge++;
       previous = block;
     }
@@ -213,7 +213,8 @@ static void copy_whole_range(const struct cutting *cutting, const struct qn_csr_
     return;
   memcpy(cutting->columns + first_edge, rows->columns + from, 4 * count);
   if (rows->weights)
-    memcpy(cutting->out_weights + first_edge, rows->weights + from, 4 * count);
+    memcpy((char *)cutting->out_weights + first_edge * rows->weight_bytes,
+           (const char *)rows->weights + from * rows->weight_bytes, count * rows->weight_bytes);
   for (uint64_t i = 0; i < num_own && local < cutting->block_rows[1]; i++) {
     if (offsets[i + 1] == offsets[i])
       continue;
@@ -420,15 +421,15 @@ static enum qn_status write_out_edges(const struct qn_csr *out, struct qn_writer
     status = qn_graph_write_weights(writer, out->num_edges, &weights, error);
   if (status)
     return status;
-  const uint32_t *bits = qn_weight_bits(&out->weights);
+  unsigned weight_bytes = qn_weight_bytes(out->weights.type);
 #pragma omp parallel for schedule(static)
   for (uint64_t v = 0; v <= out->num_vertices; v++)
     rows[v] = out->row_offsets[v];
 #pragma omp parallel for schedule(static)
   for (uint64_t edge = 0; edge < out->num_edges; edge++) {
     columns[edge] = out->column_indices[edge];
-    if (bits)
-      ((uint32_t *)weights)[edge] = bits[edge];
+    if (weight_bytes)
+      qn_weight_copy(weights, edge, out->weights.data, edge, weight_bytes);
   }
   return QN_OK;
 }

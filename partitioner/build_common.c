@@ -49,14 +49,13 @@ enum qn_status qn_builder_section(struct qn_writer *writer, const char *name,
 }
 
 enum qn_status qn_builder_weights(struct qn_writer *writer, const char *name, uint64_t count,
-                                  uint32_t **out, struct qn_error *error) {
+                                  void **out, struct qn_error *error) {
   enum qn_weight_type type = qn_writer_info(writer)->weight_type;
   *out = NULL;
   if (type == QN_WEIGHT_NONE)
     return QN_OK;
-  return qn_builder_section(writer, name,
-                            type == QN_WEIGHT_F32 ? QN_ELEMENT_FLOAT : QN_ELEMENT_UNSIGNED, 4,
-                            count, out, error);
+  return qn_builder_section(writer, name, qn_weight_element(type), qn_weight_bytes(type), count,
+                            out, error);
 }
 
 enum qn_status qn_builder_degrees(const struct qn_source *source, struct qn_writer *writer,
@@ -128,7 +127,7 @@ enum qn_status qn_builder_plan(const struct qn_builder *builder,
                                struct qn_memory_plan *plan, struct qn_error *error) {
   const uint64_t fixed = (uint64_t)8 << 20, thread = (uint64_t)3 << 20;
   const struct qn_container_info *info = qn_container_info(container);
-  uint64_t edge_bytes = info->weight_type == QN_WEIGHT_NONE ? 4 : 8;
+  uint64_t edge_bytes = 4 + qn_weight_bytes(info->weight_type);
   bool transposed =
       info->directedness == QN_UNDIRECTED || qn_container_section(container, "in_row_offsets");
   uint64_t transpose = transposed ? 0 : edge_bytes * info->num_edges + 8 * info->num_vertices;

@@ -50,7 +50,7 @@ enum qn_status qn_builder_section(struct qn_writer *writer, const char *name,
                                   void *out, struct qn_error *error);
 /* A weights section as the writer's header says; `*out` is NULL without weights. */
 enum qn_status qn_builder_weights(struct qn_writer *writer, const char *name, uint64_t count,
-                                  uint32_t **out, struct qn_error *error);
+                                  void **out, struct qn_error *error);
 
 /* The section out_degrees, u32 [V], that layouts have which do not hold rows of out-edges. QN_USAGE
  * if a degree is too large. */
@@ -76,7 +76,7 @@ struct qn_builder {
   enum qn_status (*settle)(const void *options, struct qn_error *error);
   /* What it takes of memory for each vertex, to look things up; and of output, about. */
   uint64_t vertex_memory;
-  uint64_t edge_output; /* without weights, which are 4 more */
+  uint64_t edge_output; /* without weights */
 };
 
 /* Plan memory for a build of `output` (NULL: in memory) from a container with this header; see

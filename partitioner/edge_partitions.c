@@ -14,10 +14,12 @@
 #include "support/memory.h"
 #include "support/progress.h"
 #include "support/threads.h"
+#include <quern/inline.h>
 
 #define VERTICES_AT_ONCE ((uint64_t)1 << 14)
 #define EDGES_AT_ONCE ((uint64_t)1 << 16)
 #define HUB_EDGES ((uint64_t)1 << 18) /* rows of more are shared by all threads */
+#define WAITING_WORDS (3 * HUB_EDGES) /* of a thread: ids, and weights of 8 bytes at most */
 
 /* What the build needs to know while it goes on. */
 struct build {
@@ -139,45 +141,60 @@ static struct row row_of(const struct qn_csr *csr, uint64_t v) {
 
 /* Destinations without out-edges and their weights, waiting for the end of their row. */
 struct sinks {
-  uint32_t *ids;     /* [HUB_EDGES] */
-  uint32_t *weights; /* [HUB_EDGES] */
+  uint32_t *ids; /* [HUB_EDGES] */
+  void *weights; /* [HUB_EDGES] */
 };
 
 /* Both branches write and one counts: which vertices have out-edges cannot be predicted. */
-static void rename_row(const struct build *build, uint64_t v, struct row row,
-                       const uint32_t *weights, struct sinks *sinks) {
+QN_ALWAYS_INLINE void rename_row_of(const struct build *build, uint64_t v, struct row row,
+                                    unsigned weight_bytes, struct sinks *sinks) {
   const struct qn_csr *csr = build->csr;
-  uint32_t *destinations = build->arrays.destinations, *new_weights = build->arrays.weights;
+  uint32_t *destinations = build->arrays.destinations;
   uint64_t place = row.begin, waiting = 0;
   for (uint64_t e = row.begin; e < row.end; e++) {
     uint32_t id = build->ids[csr->column_indices[e]];
     bool sink = id >= build->first_sink;
     build->arrays.sources[e] = build->ids[v];
     destinations[place] = sinks->ids[waiting] = id;
-    if (weights)
-      new_weights[place] = sinks->weights[waiting] = weights[e];
+    if (weight_bytes) {
+      qn_weight_copy(build->arrays.weights, place, csr->weights.data, e, weight_bytes);
+      qn_weight_copy(sinks->weights, waiting, csr->weights.data, e, weight_bytes);
+    }
     place += !sink;
     waiting += sink;
   }
   memcpy(destinations + place, sinks->ids, waiting * sizeof *destinations);
-  if (weights)
-    memcpy(new_weights + place, sinks->weights, waiting * sizeof *new_weights);
+  if (weight_bytes)
+    memcpy((char *)build->arrays.weights + place * weight_bytes, sinks->weights,
+           waiting * weight_bytes);
+}
+
+static void rename_row(const struct build *build, uint64_t v, struct row row, struct sinks *sinks) {
+  switch (qn_weight_bytes(build->csr->weights.type)) {
+  case 0:
+    rename_row_of(build, v, row, 0, sinks);
+    break;
+  case 4:
+    rename_row_of(build, v, row, 4, sinks);
+    break;
+  default:
+    rename_row_of(build, v, row, 8, sinks);
+  }
 }
 
 /* All rows but hubs. */
-static enum qn_status rename_rows(struct build *build, const uint32_t *weights,
-                                  struct qn_error *error) {
+static enum qn_status rename_rows(struct build *build, struct qn_error *error) {
   const struct qn_csr *csr = build->csr;
   unsigned threads = qn_threads();
   uint32_t *waiting;
-  enum qn_status status = qn_pages_alloc(&waiting, 2 * threads * HUB_EDGES, sizeof *waiting,
+  enum qn_status status = qn_pages_alloc(&waiting, WAITING_WORDS * threads, sizeof *waiting,
                                          "destinations of a row", error);
   if (status)
     return status;
 #pragma omp parallel num_threads(threads)
   {
     struct sinks sinks;
-    sinks.ids = waiting + 2 * HUB_EDGES * (uint64_t)omp_get_thread_num();
+    sinks.ids = waiting + WAITING_WORDS * (uint64_t)omp_get_thread_num();
     sinks.weights = sinks.ids + HUB_EDGES;
 #pragma omp for schedule(dynamic, 1)
     for (uint64_t begin = 0; begin < csr->num_edges; begin += EDGES_AT_ONCE) {
@@ -186,11 +203,11 @@ static enum qn_status rename_rows(struct build *build, const uint32_t *weights,
       for (uint64_t v = qn_csr_row_at(csr, begin); v < last; v++) {
         struct row row = row_of(csr, v);
         if (row.end - row.begin < HUB_EDGES)
-          rename_row(build, v, row, weights, &sinks);
+          rename_row(build, v, row, &sinks);
       }
     }
   }
-  qn_pages_free(waiting, 2 * threads * HUB_EDGES, sizeof *waiting);
+  qn_pages_free(waiting, WAITING_WORDS * threads, sizeof *waiting);
   return QN_OK;
 }
 
@@ -204,8 +221,9 @@ static uint64_t count_sinks(const struct build *build, uint64_t begin, uint64_t 
 /* A hub's row by all threads: count the destinations without out-edges in each piece, then place.
  */
 static enum qn_status rename_hub(struct build *build, uint64_t v, struct row row,
-                                 const uint32_t *weights, struct qn_error *error) {
+                                 struct qn_error *error) {
   const struct qn_csr *csr = build->csr;
+  unsigned weight_bytes = qn_weight_bytes(csr->weights.type);
   uint64_t row_begin = row.begin, row_end = row.end;
   uint64_t pieces = (row_end - row_begin + EDGES_AT_ONCE - 1) / EDGES_AT_ONCE;
   uint64_t *sinks_before;
@@ -235,16 +253,15 @@ static enum qn_status rename_hub(struct build *build, uint64_t v, struct row row
         break;
       build->arrays.sources[e] = build->ids[v];
       build->arrays.destinations[to] = id;
-      if (weights)
-        ((uint32_t *)build->arrays.weights)[to] = weights[e];
+      if (weight_bytes)
+        qn_weight_copy(build->arrays.weights, to, csr->weights.data, e, weight_bytes);
     }
   }
   qn_free(sinks_before);
   return QN_OK;
 }
 
-static enum qn_status rename_hubs(struct build *build, const uint32_t *weights,
-                                  struct qn_error *error) {
+static enum qn_status rename_hubs(struct build *build, struct qn_error *error) {
   const struct qn_csr *csr = build->csr;
   enum qn_status status = QN_OK;
   /* A hub spans the place of some multiple of HUB_EDGES, so looking there finds all of them. */
@@ -257,7 +274,7 @@ static enum qn_status rename_hubs(struct build *build, const uint32_t *weights,
     next = v + 1;
     struct row row = row_of(csr, v);
     if (row.end - row.begin >= HUB_EDGES)
-      status = rename_hub(build, v, row, weights, error);
+      status = rename_hub(build, v, row, error);
   }
   return status;
 }
@@ -281,7 +298,7 @@ static enum qn_status choose_capacity(struct build *build,
                                       const struct qn_edge_partitions_options *options,
                                       struct qn_error *error) {
   const struct qn_csr *csr = build->csr;
-  uint64_t edge_bytes = csr->weights.type == QN_WEIGHT_NONE ? 8 : 12;
+  uint64_t edge_bytes = 8 + qn_weight_bytes(csr->weights.type);
   uint64_t max_ids = options->max_ids ? options->max_ids : QN_EP_MAX_IDS;
   uint64_t wanted = options->num_partitions ? options->num_partitions : QN_EP_DEFAULT_PARTITIONS;
   if (options->partition_bytes) {
@@ -341,9 +358,8 @@ static enum qn_status write_layout(struct build *build, struct qn_writer *writer
   write_partitions(build);
   build->first_sink = (uint32_t)(build->size.num_partitions * build->size.range_size);
   rename_vertices(build);
-  const uint32_t *weights = qn_weight_bits(&build->csr->weights);
-  status = rename_rows(build, weights, error);
-  return status ? status : rename_hubs(build, weights, error);
+  status = rename_rows(build, error);
+  return status ? status : rename_hubs(build, error);
 }
 
 enum qn_status qn_edge_partitions_build(struct qn_source *source, const void *options,

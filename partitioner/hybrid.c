@@ -9,6 +9,7 @@
 #include "formats/layouts/hybrid_sections.h"
 #include "partitioner/row_visitor.h"
 #include "support/checked.h"
+#include <quern/inline.h>
 
 struct splitting {
   const struct qn_rows *rows;
@@ -16,11 +17,11 @@ struct splitting {
   uint64_t pitch;
   uint64_t num_ranges;
   uint32_t *ell_columns;
-  uint32_t *ell_weights;
+  void *ell_weights;
   uint64_t *coo_starts;
   uint32_t *coo_rows;
   uint32_t *coo_columns;
-  uint32_t *coo_weights;
+  void *coo_weights;
 };
 
 static uint64_t length_of(const uint64_t *row_offsets, uint64_t row) {
@@ -77,19 +78,19 @@ static void count_coo(const struct splitting *work) {
 }
 
 /* Of the rows [first, last) alone, few enough for what is known of them to stay in the L1 cache. */
-static void fill_ell(const struct splitting *work, const struct qn_csr_rows *rows, uint64_t first,
-                     uint64_t last) {
+QN_ALWAYS_INLINE void fill_ell(const struct splitting *work, const struct qn_csr_rows *rows,
+                               unsigned weight_bytes, uint64_t first, uint64_t last) {
   const uint64_t *offsets = rows->row_offsets + (first - rows->first);
   const uint64_t base = rows->row_offsets[0], count = last - first;
   for (uint64_t k = 0; k < work->width; k++) {
     uint32_t *columns = work->ell_columns + k * work->pitch + first;
-    uint32_t *weights = rows->weights ? work->ell_weights + k * work->pitch + first : NULL;
     for (uint64_t i = 0; i < count; i++) {
       uint64_t edge = offsets[i] + k;
       bool there = edge < offsets[i + 1];
       columns[i] = there ? rows->columns[edge - base] : QN_HYBRID_PADDING;
-      if (weights)
-        weights[i] = there ? rows->weights[edge - base] : 0;
+      if (weight_bytes)
+        qn_weight_store(work->ell_weights, weight_bytes, k * work->pitch + first + i,
+                        there ? qn_weight_load(rows->weights, weight_bytes, edge - base) : 0);
     }
   }
 }
@@ -111,15 +112,21 @@ static void fill_coo(const struct splitting *work, const struct qn_csr_rows *row
       work->coo_rows[place + i] = (uint32_t)(rows->first + row);
     memcpy(work->coo_columns + place, rows->columns + edge, 4 * rest);
     if (rows->weights)
-      memcpy(work->coo_weights + place, rows->weights + edge, 4 * rest);
+      memcpy((char *)work->coo_weights + place * rows->weight_bytes,
+             (const char *)rows->weights + edge * rows->weight_bytes, rest * rows->weight_bytes);
     place += rest;
   }
 }
 
 static void split_rows(const struct qn_csr_rows *rows, void *context) {
   for (uint64_t first = rows->first; first < rows->last; first += QN_HYBRID_RANGE) {
-    uint64_t last = first + QN_HYBRID_RANGE;
-    fill_ell(context, rows, first, last < rows->last ? last : rows->last);
+    uint64_t last = first + QN_HYBRID_RANGE < rows->last ? first + QN_HYBRID_RANGE : rows->last;
+    if (rows->weight_bytes == 8)
+      fill_ell(context, rows, 8, first, last);
+    else if (rows->weight_bytes == 4)
+      fill_ell(context, rows, 4, first, last);
+    else
+      fill_ell(context, rows, 0, first, last);
   }
   fill_coo(context, rows);
 }

@@ -58,7 +58,8 @@ static void copy_offsets(const struct qn_csr *csr, uint64_t first, uint64_t coun
 
 static enum qn_status visit_stored(const struct qn_csr *csr, qn_rows_visitor *visitor,
                                    void *context, struct qn_error *error) {
-  const uint32_t *weights = qn_weight_bits(&csr->weights);
+  const char *weights = csr->weights.data;
+  unsigned weight_bytes = qn_weight_bytes(csr->weights.type);
   uint64_t *offsets;
   enum qn_status status = qn_pages_alloc(&offsets, qn_threads() * (STEP + 1), sizeof *offsets,
                                          "offsets of rows", error);
@@ -73,7 +74,8 @@ static enum qn_status visit_stored(const struct qn_csr *csr, qn_rows_visitor *vi
                                   .last = first + count,
                                   .row_offsets = own,
                                   .columns = csr->column_indices + own[0],
-                                  .weights = weights ? weights + own[0] : NULL},
+                                  .weights = weights ? weights + own[0] * weight_bytes : NULL,
+                                  .weight_bytes = weight_bytes},
             context);
   }
   qn_pages_free(offsets, qn_threads() * (STEP + 1), sizeof *offsets);

@@ -20,7 +20,7 @@ struct qn_rows {
 };
 
 /* `rows` is owned until qn_rows_close. In-edges that the graph does not store take 4 bytes an edge
- * (8 with weights) and 8 a vertex; in temporary files with --memory. */
+ * and those of its weight, and 8 a vertex; in temporary files with --memory. */
 enum qn_status qn_rows_open_in(const struct qn_graph *graph, struct qn_rows *rows,
                                struct qn_error *error);
 void qn_rows_open_out(const struct qn_graph *graph, struct qn_rows *rows);

@@ -132,8 +132,8 @@ static enum qn_status write_in_edges(struct build *build, struct qn_writer *writ
   if (graph->has_transpose) {
     copy_array(arrays->in_row_offsets, graph->in.row_offsets, 8 * (num_vertices + 1));
     copy_array(arrays->sources, graph->in.column_indices, 4 * num_edges);
-    copy_array(arrays->weights, qn_weight_bits(&graph->in.weights),
-               arrays->weights ? 4 * num_edges : 0);
+    copy_array(arrays->weights, graph->in.weights.data,
+               num_edges * qn_weight_bytes(graph->in.weights.type));
   } else {
     struct qn_graph_arrays sections = {.row_offsets = arrays->in_row_offsets,
                                        .column_indices = arrays->sources,

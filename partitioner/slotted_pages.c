@@ -1,7 +1,7 @@
 /* Building slotted pages.
  *
  * Vertices are put on pages in their order, as many as fit, by binary search in the row offsets:
- * a page with n vertices and m edges takes 14 n + (p + q) m bytes (and 4 m for weights), so
+ * a page with n vertices and m edges takes 14 n + (p + q) m bytes and those of weights, so
  * nobody has to look at single vertices for that. Then all pages are filled independently. */
 #include "partitioner/slotted_pages.h"
 
@@ -142,13 +142,13 @@ static void write_ids(const struct id_table *table, const uint32_t *columns, uin
 static uint64_t write_record(const struct qn_csr *csr, const struct qn_page_format *format,
                              const struct id_table *table, uint64_t begin, uint64_t end,
                              uint8_t *out) {
-  const uint32_t *weights = qn_weight_bits(&csr->weights);
+  unsigned weight_bytes = qn_weight_bytes(csr->weights.type);
   uint64_t count = end - begin;
   qn_store_u32(out, (uint32_t)count);
   write_ids(table, csr->column_indices + begin, count, out + QN_ADJLIST_SIZE_BYTES);
-  if (weights)
-    memcpy(out + QN_ADJLIST_SIZE_BYTES + count * qn_page_id_bytes(format->address), weights + begin,
-           4 * count);
+  if (weight_bytes)
+    memcpy(out + QN_ADJLIST_SIZE_BYTES + count * qn_page_id_bytes(format->address),
+           (const char *)csr->weights.data + begin * weight_bytes, count * weight_bytes);
   return QN_ADJLIST_SIZE_BYTES + count * format->edge_bytes;
 }
 

@@ -16,7 +16,7 @@ static struct qn_page_format format_for(const struct qn_csr *csr, struct qn_page
 static bool page_size_allowed(const struct qn_csr *csr, struct qn_page_address address,
                               uint64_t page_bytes) {
   return page_bytes % 4 == 0 && page_bytes <= qn_page_bytes_limit(address) &&
-         page_bytes >= qn_page_bytes_minimum(address, csr->weights.type != QN_WEIGHT_NONE);
+         page_bytes >= qn_page_bytes_minimum(address, csr->weights.type);
 }
 
 static bool fits(const struct qn_csr *csr, struct qn_page_address address, uint64_t page_bytes) {
@@ -66,7 +66,7 @@ static const char *other_addresses(const struct qn_csr *csr, uint64_t page_bytes
 static enum qn_status refuse_page_size(const struct qn_csr *csr, struct qn_page_address address,
                                        uint64_t page_bytes, struct qn_error *error) {
   char others[96];
-  uint64_t least = qn_page_bytes_minimum(address, csr->weights.type != QN_WEIGHT_NONE);
+  uint64_t least = qn_page_bytes_minimum(address, csr->weights.type);
   uint64_t most = qn_page_bytes_limit(address);
   if (page_bytes < least)
     return qn_fail(error, QN_USAGE,

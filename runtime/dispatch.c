@@ -64,9 +64,12 @@ static enum qn_status find_kernel(const struct qn_run_input *input, const char *
   list_layouts(algorithm, processor, info->weight_type, layouts, sizeof layouts);
   return qn_fail(error, QN_UNSUPPORTED,
                  "this build has no kernel for %s on the layout %s with weights %s on %s (layouts "
-                 "that it has one for: %s); quern-run --list shows all",
+                 "that it has one for: %s); quern-run --list shows all%s",
                  algorithm, qn_layout_name(info->layout), qn_weight_type_name(info->weight_type),
-                 qn_processor_name(processor), layouts);
+                 qn_processor_name(processor), layouts,
+                 qn_weight_bytes(info->weight_type) == 8
+                     ? ", and quern-transform --narrow-weights makes weights of 4 bytes"
+                     : "");
 }
 
 /* The CPU and a CUDA device together. */

@@ -10,7 +10,7 @@
 
 static json_t *weight_names(uint32_t weight_types) {
   json_t *names = json_array();
-  for (uint32_t type = QN_WEIGHT_NONE; type <= QN_WEIGHT_F32; type++)
+  for (uint32_t type = QN_WEIGHT_NONE; type < QN_WEIGHT_TYPES; type++)
     if (weight_types & (1u << type))
       json_array_append_new(names, json_string(qn_weight_type_name(type)));
   return names;

@@ -36,7 +36,7 @@ struct job {
   char public_include[QN_PATH_BYTES + 16];
   char abi[64];
   const char *compiler;
-  bool real_weights;
+  bool real_weights, wide_weights;
   char object[QN_PATH_BYTES + 64]; /* in the cache */
 };
 
@@ -63,6 +63,8 @@ static void make_command(const struct job *job, const char *program, const char 
     argv[count++] = options[i];
   if (job->real_weights)
     argv[count++] = "-DQN_WEIGHTS_REAL";
+  if (job->wide_weights)
+    argv[count++] = "-DQN_WEIGHTS_WIDE";
   argv[count++] = job->abi;
   argv[count++] = job->include;
   argv[count++] = job->public_include;
@@ -81,7 +83,8 @@ static enum qn_status describe_job(const char *path, enum qn_layout layout,
   const char *named = getenv("QUERN_CC");
   *job = (struct job){.given = path,
                       .compiler = named && *named ? named : "cc",
-                      .real_weights = weight_type == QN_WEIGHT_F32};
+                      .real_weights = weight_type == QN_WEIGHT_F32 || weight_type == QN_WEIGHT_F64,
+                      .wide_weights = qn_weight_bytes(weight_type) == 8};
   if (!realpath(path, job->program))
     return qn_fail_errno(error, "%s: cannot open", path);
   enum qn_status status = qn_engine_headers_find(job->engines, error);

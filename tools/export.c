@@ -41,7 +41,8 @@ static const struct argp_option argp_options[] = {
     {"strict", KEY_STRICT, NULL, 0,
      "Write nothing if the format does not keep all of the graph (default: say what it loses)", 1},
     {"record", KEY_RECORD, "IDS[,WEIGHT][,big]", 0,
-     "Of pairs: ids as u32, u64 or packed (Graph500's 48 bits), weights as u32 or f32; big-endian "
+     "Of pairs: ids as u32, u64 or packed (Graph500's 48 bits), weights as u32, f32, i64 or f64; "
+     "big-endian "
      "(default: the least that holds all)",
      1},
     {"parts", KEY_PARTS, "N", 0, "Write a folder of N files of equally many edges, and a manifest",

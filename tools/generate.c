@@ -284,7 +284,8 @@ static enum qn_status make_plan(const struct options *options, struct qn_memory_
       .num_edges = slots,
       .most_edges = slots,
       .num_vertices = options->build.num_vertices,
-      .weighted = options->generator.weights.type != QN_WEIGHT_NONE,
+      .weight_bytes = qn_weight_bytes(options->generator.weights.type),
+      .most_weight_bytes = qn_weight_bytes(options->generator.weights.type),
       .given_vertices = true,
       .seconds_to_read = (double)slots / GENERATED_PER_SECOND / qn_threads(),
   };

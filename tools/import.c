@@ -80,7 +80,7 @@ static const struct argp_option argp_options[] = {
      "Of edge lists: # with a blank before it begins a comment", 1},
     {"record", KEY_RECORD, "IDS[,WEIGHT][,big]", 0,
      "Of pairs: what an edge is. Source and destination: u32, u64 or packed (Graph500's 48 bits); "
-     "weight: u32 or f32; big-endian",
+     "weight: u32, f32, i64 or f64; big-endian",
      1},
     {"vertices", KEY_VERTICES, "N", 0,
      "There are N vertices, 0 to N - 1, with edges or not (default: as many as the input says or "
@@ -91,11 +91,13 @@ static const struct argp_option argp_options[] = {
      "are called L and R with the id behind it. auto (default): if a KONECT header says so",
      1},
     {"max-bad", KEY_MAX_BAD, "N", 0, "Skip, list and count up to N bad lines (default: 0)", 1},
-    {"weights", KEY_WEIGHTS, "auto|none|u32|f32", 0,
-     "auto (default): u32 if all weights are whole numbers that fit, else f32; none: drop them", 2},
+    {"weights", KEY_WEIGHTS, "auto|none|u32|f32|i64|f64", 0,
+     "auto (default): u32 or i64 if all weights are whole numbers that fit, else f32 or f64; none: "
+     "drop them",
+     2},
     {"narrow-weights", KEY_NARROW_WEIGHTS, NULL, 0,
-     "Round whole weights, and real ones from 2^24 on, that f32 cannot hold, and say by how much "
-     "(default: refuse them)",
+     "Keep weights that are no u32 as f32 (with --weights=f64: as f64), round those that it cannot "
+     "hold, and say by how much",
      2},
     {"ids", KEY_IDS, "keep|compact|strings", 0,
      "keep: vertex v is the one called v. compact: number the ids that occur in ascending order, "

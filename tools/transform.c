@@ -29,6 +29,7 @@ enum {
   KEY_SELF_LOOPS,
   KEY_DUPLICATES,
   KEY_WEIGHTS,
+  KEY_NARROW_WEIGHTS,
   KEY_RELABEL,
   KEY_SEED,
   KEY_IN_EDGES,
@@ -63,6 +64,8 @@ static const struct argp_option argp_options[] = {
      "6. Uniformly random weights: whole numbers from LO to HI, or reals if either has a point; "
      "both directions of an undirected edge get the same",
      8},
+    {"narrow-weights", KEY_NARROW_WEIGHTS, NULL, 0,
+     "6. Round weights of 8 bytes to f32, and say by how much", 8},
     {"relabel", KEY_RELABEL, "degree|random|rcm|FILE", 0,
      "7. Renumber the vertices: by descending degree, randomly, by reverse Cuthill-McKee, or those "
      "of one group in FILE (lines \"id group\", such as quern-run leiden -o writes) beside one "

@@ -122,16 +122,13 @@ static bool load_weights(const struct qn_binary_rows *rows, uint64_t first, uint
   return !rows->signed_weights || all <= INT32_MAX;
 }
 
-#define SIGN_BIT ((uint32_t)1 << 31) /* of a float */
-
 static void push_weights_by_sign(const struct qn_binary_rows *rows, uint64_t first, uint64_t count,
                                  const uint64_t *sources, const uint64_t *destinations,
                                  struct qn_edge_stream *stream) {
   for (uint64_t i = 0; i < count; i++) {
     uint32_t bits = weight_of(rows, first + i);
     if (bits > INT32_MAX)
-      qn_edge_push_weighted(stream, sources[i], destinations[i], QN_WEIGHT_F32,
-                            qn_weight_to_f32(stream->list, -bits) | SIGN_BIT);
+      qn_edge_push_i64(stream, sources[i], destinations[i], (int32_t)bits);
     else
       qn_edge_push_u32(stream, sources[i], destinations[i], bits);
   }
@@ -235,7 +232,8 @@ enum qn_status qn_binary_rows_read(const struct qn_binary_rows *rows, struct qn_
     status = qn_alloc(&view, 1, sizeof *view, "a view of rows", error);
   if (status)
     return status;
-  *view = (struct rows_view){*rows, qn_edge_view_capacity(rows->weights != NULL)};
+  *view = (struct rows_view){*rows,
+                             qn_edge_view_capacity(rows->weights ? QN_WEIGHT_U32 : QN_WEIGHT_NONE)};
   status = qn_edge_list_keep(list, view, qn_free, error);
   if (status) {
     qn_free(view);

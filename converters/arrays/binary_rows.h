@@ -20,7 +20,7 @@ struct qn_binary_rows {
   unsigned neighbor_stride; /* bytes */
   const char *weights;      /* the same, u32 or i32 each; NULL: none, or not wanted */
   unsigned weight_stride;
-  bool signed_weights; /* then negative ones are real */
+  bool signed_weights; /* then negative ones make them i64 */
   bool stay;           /* all of it is there until the input is closed */
 };
 

@@ -37,12 +37,12 @@ static enum qn_status take_weights(struct qn_edge_columns *columns,
     return qn_error_in_file(error, file);
   }
   uint64_t bad = qn_numbers_weight_type(weights, &columns->weight_type, &worst);
+  qn_edge_list_weights_are_binary(list, QN_WEIGHT_NONE);
   if (worst.error > 0)
-    qn_edge_list_note_rounded(list, worst.exact, (float)worst.exact);
+    qn_edge_list_note_rounded(list, worst.exact, (double)worst.exact);
   if (bad == weights->count)
     return QN_OK;
-  qn_fail(error, QN_INVALID, "'%s': number %" PRIu64 " is not finite, or too large for f32",
-          weights->name, bad);
+  qn_fail(error, QN_INVALID, "'%s': number %" PRIu64 " is not finite", weights->name, bad);
   return qn_error_in_file(error, file);
 }
 
@@ -69,8 +69,8 @@ enum qn_status qn_edge_array_read(const struct qn_npy *npy, const struct qn_numb
   columns->alternate = two_rows == npy->fortran_order;
   columns->destinations = columns->sources;
   columns->destinations.data += columns->num_edges * npy->width;
-  columns->part_edges = qn_edge_view_capacity(weights != NULL);
   status = take_weights(columns, weights, file, list, error);
+  columns->part_edges = qn_edge_view_capacity(columns->weight_type);
   if (!status)
     status = qn_edge_list_keep(list, columns, qn_free, error);
   if (status) {

@@ -31,7 +31,7 @@ static void join_u32(const struct qn_edge_columns *columns, uint64_t first, uint
 static uint64_t push_some(const struct qn_edge_columns *columns, uint64_t first, uint64_t count,
                           struct qn_edge_stream *stream) {
   uint64_t sources[SOME_EDGES], destinations[SOME_EDGES], ids[2 * SOME_EDGES], good;
-  uint32_t weights[SOME_EDGES];
+  uint64_t weights[SOME_EDGES]; /* an array of the type */
   if (columns->weight_type != QN_WEIGHT_NONE)
     qn_numbers_weights(&columns->weights, columns->weight_type, first, count, weights);
   if (!columns->alternate && is_plain_u32(&columns->sources) &&

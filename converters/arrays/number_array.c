@@ -1,6 +1,5 @@
 #include "converters/arrays/number_array.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -77,91 +76,100 @@ bool qn_numbers_id(const struct qn_number_array *array, uint64_t index, uint64_t
   return qn_numbers_ids(array, index, 1, id) == 1;
 }
 
-/* A number as its bits and its value. */
-static double value_of(const struct qn_number_array *array, uint64_t bits) {
+/* A real number from its bits. */
+static double real_of(const struct qn_number_array *array, uint64_t bits) {
   double real;
   float narrow;
   uint32_t low = (uint32_t)bits;
-  if (array->kind == QN_NUMBERS_UNSIGNED)
-    return (double)bits;
-  if (array->kind == QN_NUMBERS_SIGNED)
-    return (double)(int64_t)bits;
-  if (array->width == 4) {
-    memcpy(&narrow, &low, sizeof narrow);
-    return narrow;
-  }
+  memcpy(&narrow, &low, sizeof narrow);
   memcpy(&real, &bits, sizeof real);
-  return real;
+  return array->width == 4 ? (double)narrow : real;
 }
 
-/* Is it a u32 and nothing else: -0.0 is not. */
-static bool is_u32(double value) {
-  return value >= 0 && value <= UINT32_MAX && value == (double)(uint32_t)value && !signbit(value);
+/* What a block of numbers is not. */
+struct unfit {
+  bool u32, i64, f32;
+};
+
+/* -0.0 is no u32. */
+static struct unfit unfit_real(double value) {
+  bool u32 = value >= 0 && value <= UINT32_MAX && value == (double)(uint32_t)value;
+  return (struct unfit){!u32 || signbit(value), true, (double)(float)value != value};
 }
 
-/* Whole numbers of 8 bytes are more than a double holds, too. */
-static double rounding_error(const struct qn_number_array *array, uint64_t bits, double value) {
-  if (!(fabs(value) >= 0x1p24) || !(fabs(value) <= FLT_MAX))
-    return 0;
-  if (array->kind == QN_NUMBERS_REAL)
-    return fabs(value - (double)(float)value);
-  bool negative = array->kind == QN_NUMBERS_SIGNED && bits >> 63;
-  uint64_t magnitude = negative ? -bits : bits;
-  __int128 error = (__int128)(float)magnitude - (__int128)magnitude;
-  return fabs((double)error);
+static struct unfit unfit_whole(const struct qn_number_array *array, uint64_t bits) {
+  return (struct unfit){bits > UINT32_MAX, array->kind == QN_NUMBERS_UNSIGNED && bits >> 63, true};
 }
 
-/* Of two numbers that f32 changes as much, the larger: the same one in whatever order. */
-static void note_worse(struct qn_rounding *worst, const struct qn_rounding *other) {
-  if (other->error > worst->error ||
-      (other->error == worst->error && fabs(other->exact) > fabs(worst->exact)))
-    *worst = *other;
+/* The unsigned number that a double changes most, and if that changes two as much, the larger. */
+static void note_worse(struct qn_rounding *worst, uint64_t whole) {
+  double real = (double)whole;
+  long double error = fabsl((long double)real - whole);
+  if (error > worst->error || (error == worst->error && error > 0 && whole > worst->exact))
+    *worst = (struct qn_rounding){whole, error};
 }
 
 uint64_t qn_numbers_weight_type(const struct qn_number_array *array, enum qn_weight_type *type,
                                 struct qn_rounding *worst) {
-  uint64_t num_blocks = (array->count + BLOCK - 1) / BLOCK, bad = array->count, others = 0;
+  uint64_t num_blocks = (array->count + BLOCK - 1) / BLOCK, bad = array->count;
+  bool real = array->kind == QN_NUMBERS_REAL, no_u32 = false, no_i64 = false, no_f32 = false;
   *worst = (struct qn_rounding){0, 0};
-#pragma omp parallel for schedule(static) reduction(min : bad) reduction(+ : others)
+#pragma omp parallel for schedule(static) reduction(min : bad) reduction(| : no_u32, no_i64, no_f32)
   for (uint64_t b = 0; b < num_blocks; b++) {
     struct qn_rounding worst_here = {0, 0};
     uint64_t bits[BLOCK], first = b * BLOCK;
     uint64_t count = array->count - first < BLOCK ? array->count - first : BLOCK;
     decode_array(array, first, count, bits);
     for (uint64_t i = 0; i < count; i++) {
-      double value = value_of(array, bits[i]);
-      const struct qn_rounding here = {value, rounding_error(array, bits[i], value)};
-      if (here.error > 0)
-        note_worse(&worst_here, &here);
-      others += !is_u32(value);
-      if (!(fabs(value) <= FLT_MAX) && first + i < bad)
+      double value = real ? real_of(array, bits[i]) : 0;
+      struct unfit unfit = real ? unfit_real(value) : unfit_whole(array, bits[i]);
+      no_u32 |= unfit.u32;
+      no_i64 |= unfit.i64;
+      no_f32 |= unfit.f32;
+      if (!real && unfit.i64)
+        note_worse(&worst_here, bits[i]);
+      if (!isfinite(value) && first + i < bad)
         bad = first + i;
     }
     if (worst_here.error > 0) {
 #pragma omp critical(qn_numbers_weight_type)
-      note_worse(worst, &worst_here);
+      note_worse(worst, (uint64_t)worst_here.exact);
     }
   }
-  *type = others ? QN_WEIGHT_F32 : QN_WEIGHT_U32;
+  *type = !no_u32   ? QN_WEIGHT_U32
+          : !no_i64 ? QN_WEIGHT_I64
+          : !no_f32 ? QN_WEIGHT_F32
+                    : QN_WEIGHT_F64;
   return bad;
 }
 
+/* Numbers of at most BLOCK, decoded, as weights of this type. */
+static void convert(const struct qn_number_array *array, enum qn_weight_type type,
+                    const uint64_t *bits, uint64_t count, void *weights) {
+  bool real = array->kind == QN_NUMBERS_REAL;
+  for (uint64_t i = 0; i < count; i++) {
+    double value = real ? real_of(array, bits[i]) : (double)bits[i];
+    if (type == QN_WEIGHT_U32)
+      ((uint32_t *)weights)[i] = (uint32_t)(real ? (uint64_t)value : bits[i]);
+    else if (type == QN_WEIGHT_F32)
+      ((float *)weights)[i] = (float)value;
+    else if (type == QN_WEIGHT_F64)
+      ((double *)weights)[i] = value;
+    else
+      ((uint64_t *)weights)[i] = bits[i];
+  }
+}
+
 void qn_numbers_weights(const struct qn_number_array *array, enum qn_weight_type type,
-                        uint64_t first, uint64_t count, uint32_t *bits) {
+                        uint64_t first, uint64_t count, void *weights) {
   uint64_t block[BLOCK];
+  char *next = weights;
   while (count) {
     uint64_t some = count < BLOCK ? count : BLOCK;
     decode_array(array, first, some, block);
-    for (uint64_t i = 0; i < some; i++) {
-      double value = value_of(array, block[i]);
-      float real = (float)value;
-      if (type == QN_WEIGHT_U32)
-        bits[i] = (uint32_t)value;
-      else
-        memcpy(&bits[i], &real, sizeof real);
-    }
+    convert(array, type, block, some, next);
     first += some;
     count -= some;
-    bits += some;
+    next += some * qn_weight_bytes(type);
   }
 }

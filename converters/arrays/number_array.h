@@ -31,21 +31,21 @@ uint64_t qn_numbers_ids(const struct qn_number_array *array, uint64_t first, uin
 /* One of them; false if it is negative. */
 bool qn_numbers_id(const struct qn_number_array *array, uint64_t index, uint64_t *id);
 
-/* A number that f32 changes, and by how much. */
+/* A number that f64 changes, and by how much. */
 struct qn_rounding {
-  double exact, error;
+  long double exact, error;
 };
 
-/* What weights the whole array makes: u32 if every number is one, else f32, which changes none of
- * 2^24 or more by more than `*worst` (error 0: none at all). Gives the index of the first number
- * that is neither finite nor fits in f32, `count` if there is none. */
+/* What weights the whole array makes: u32 if every number is one, else i64 for whole numbers, and
+ * f32 or f64 for real ones. Unsigned numbers beyond i64 become f64, which changes none by more than
+ * `*worst` (error 0: none at all). Gives the index of the first number that is not finite, `count`
+ * if there is none. */
 uint64_t qn_numbers_weight_type(const struct qn_number_array *array, enum qn_weight_type *type,
                                 struct qn_rounding *worst);
 
-/* Decode numbers [first, first + count) as the bits of weights of this type; reals are rounded to
- * the nearest f32. */
+/* Decode numbers [first, first + count) as weights of that type. */
 void qn_numbers_weights(const struct qn_number_array *array, enum qn_weight_type type,
-                        uint64_t first, uint64_t count, uint32_t *bits);
+                        uint64_t first, uint64_t count, void *weights);
 
 #ifdef __cplusplus
 }

@@ -101,12 +101,13 @@ static enum qn_status choose_weights(struct qn_sparse_matrix *matrix,
     return QN_OK;
   struct qn_rounding worst;
   uint64_t bad = qn_numbers_weight_type(&matrix->values, type, &worst);
+  qn_edge_list_weights_are_binary(list, QN_WEIGHT_NONE);
   if (worst.error > 0)
-    qn_edge_list_note_rounded(list, worst.exact, (float)worst.exact);
+    qn_edge_list_note_rounded(list, worst.exact, (double)worst.exact);
   return bad == matrix->values.count
              ? QN_OK
-             : refuse(matrix, error, "'%s': number %" PRIu64 " is not finite, or too large for f32",
-                      matrix->values.name, bad);
+             : refuse(matrix, error, "'%s': number %" PRIu64 " is not finite", matrix->values.name,
+                      bad);
 }
 
 /* ---- Entries -------------------------------------------------------------- */
@@ -124,7 +125,7 @@ struct job {
 /* Some entries, decoded. */
 struct entries {
   uint64_t major[SOME_ENTRIES], minor[SOME_ENTRIES];
-  uint32_t weights[SOME_ENTRIES];
+  uint64_t weights[SOME_ENTRIES]; /* an array of the type */
 };
 
 /* The major line that holds entry `entry`. */
@@ -195,7 +196,7 @@ static uint64_t load_ends(const struct qn_sparse_matrix *matrix, uint64_t first,
   return good < count ? first + good : UINT64_MAX;
 }
 
-static void load_weights(const struct job *job, uint64_t first, uint64_t count, uint32_t *weights) {
+static void load_weights(const struct job *job, uint64_t first, uint64_t count, void *weights) {
   if (job->weight_type == QN_WEIGHT_NONE)
     return;
   if (!job->matrix.iso) {
@@ -204,7 +205,7 @@ static void load_weights(const struct job *job, uint64_t first, uint64_t count, 
   }
   qn_numbers_weights(&job->matrix.values, job->weight_type, 0, 1, weights);
   for (uint64_t i = 1; i < count; i++)
-    weights[i] = weights[0];
+    qn_weight_copy(weights, i, weights, 0, qn_weight_bytes(job->weight_type));
 }
 
 /* Rows and columns become ids. */
@@ -247,6 +248,7 @@ static uint64_t push_part(const void *context, uint64_t part, struct qn_edge_str
 static void mix_part(const struct job *job, uint64_t part, uint64_t *forward, uint64_t *backward) {
   const struct qn_sparse_matrix *matrix = &job->matrix;
   struct entries entries;
+  unsigned weight_bytes = qn_weight_bytes(job->weight_type);
   uint64_t first = part * job->part_entries, last = end_of_part(job, first), count;
   uint64_t line = matrix->pointers.data ? line_of(matrix, first) : 0;
   for (; first < last; first += count) {
@@ -255,8 +257,7 @@ static void mix_part(const struct job *job, uint64_t part, uint64_t *forward, ui
     load_weights(job, first, count, entries.weights);
     for (uint64_t i = 0; i < count; i++) {
       uint32_t major = (uint32_t)entries.major[i], minor = (uint32_t)entries.minor[i];
-      bool weighted = job->weight_type != QN_WEIGHT_NONE;
-      uint64_t weight = weighted ? qn_mix_weight(entries.weights[i]) : 1;
+      uint64_t weight = qn_mix_weight_at(entries.weights, weight_bytes, i);
       *forward += qn_mix_source(major) * qn_mix_destination(minor) * weight;
       *backward += qn_mix_source(minor) * qn_mix_destination(major) * weight;
     }
@@ -434,7 +435,7 @@ static enum qn_status read_entries(struct qn_sparse_matrix *matrix,
   if (status)
     return status;
   job->matrix = *matrix;
-  job->part_entries = qn_edge_view_capacity(job->weight_type != QN_WEIGHT_NONE);
+  job->part_entries = qn_edge_view_capacity(job->weight_type);
   job->stays = result->keeps_input = can_be_viewed(matrix, job);
   status = push_entries(job, list, sequence, &outcome, error);
   return status ? status : check_outcome(matrix, &outcome, error);

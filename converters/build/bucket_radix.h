@@ -20,10 +20,6 @@ struct qn_wide_record {
   uint64_t weight;
 };
 
-QN_ALWAYS_INLINE bool qn_bucket_record_weighted(enum qn_bucket_record record) {
-  return record == QN_RECORD_KEY32_WEIGHT || record == QN_RECORD_KEY64_WEIGHT;
-}
-
 QN_ALWAYS_INLINE uint64_t qn_bucket_record_key(enum qn_bucket_record record, const void *records,
                                                uint64_t i) {
   switch (record) {
@@ -38,11 +34,10 @@ QN_ALWAYS_INLINE uint64_t qn_bucket_record_key(enum qn_bucket_record record, con
   }
 }
 
-QN_ALWAYS_INLINE uint32_t qn_bucket_record_weight(enum qn_bucket_record record, const void *records,
+QN_ALWAYS_INLINE uint64_t qn_bucket_record_weight(enum qn_bucket_record record, const void *records,
                                                   uint64_t i) {
-  return record == QN_RECORD_KEY32_WEIGHT
-             ? (uint32_t)((const uint64_t *)records)[i]
-             : (uint32_t)((const struct qn_wide_record *)records)[i].weight;
+  return record == QN_RECORD_KEY32_WEIGHT ? (uint32_t)((const uint64_t *)records)[i]
+                                          : ((const struct qn_wide_record *)records)[i].weight;
 }
 
 QN_ALWAYS_INLINE void qn_bucket_record_copy(enum qn_bucket_record record, void *to, uint64_t j,
@@ -56,6 +51,7 @@ QN_ALWAYS_INLINE void qn_bucket_record_copy(enum qn_bucket_record record, void *
     ((uint64_t *)to)[j] = ((const uint64_t *)from)[i];
     break;
   case QN_RECORD_KEY64_WEIGHT:
+  case QN_RECORD_KEY64_WIDE_WEIGHT:
     ((struct qn_wide_record *)to)[j] = ((const struct qn_wide_record *)from)[i];
     break;
   }

@@ -1,15 +1,15 @@
 /* Sorting of buckets whose equal records become one: what is left of a bucket goes back into its
  * chunks, so that the sizes of all are known before any is written. Where all records stay, sizes
  * are known beforehand, and sorting waits until writing (bucket_write.c). */
-#include <math.h>
 #include <stdlib.h>
 
 #include "converters/build/bucket_radix.h"
+#include "converters/build/weight_merge.h"
 #include "support/memory.h"
 #include "support/threads.h"
 
 QN_ALWAYS_INLINE void set_weight(enum qn_bucket_record record, void *records, uint64_t i,
-                                 uint32_t weight) {
+                                 uint64_t weight) {
   if (record == QN_RECORD_KEY32_WEIGHT) {
     uint64_t *packed = (uint64_t *)records + i;
     *packed = (*packed & ~(uint64_t)UINT32_MAX) | weight;
@@ -90,39 +90,16 @@ QN_ALWAYS_INLINE uint64_t keep_first(enum qn_bucket_record record, void *records
   return kept;
 }
 
-static float float_of(uint32_t bits) {
-  float value;
-  memcpy(&value, &bits, sizeof value);
-  return value;
-}
-
-static uint32_t bits_of_float(float value) {
-  uint32_t bits;
-  memcpy(&bits, &value, sizeof bits);
-  return bits;
-}
-
 /* The weight of records [first, end), which are equal but for weights; false if it overflows. */
 QN_ALWAYS_INLINE bool merge_weights(enum qn_bucket_record record,
                                     const struct qn_sort_options *options, const void *records,
-                                    uint64_t first, uint64_t end, uint32_t *merged) {
-  bool sum = options->duplicates == QN_DUPLICATES_SUM;
-  if (options->weight_type == QN_WEIGHT_F32) {
-    double result = float_of(qn_bucket_record_weight(record, records, first));
-    for (uint64_t i = first + 1; i < end; i++) {
-      double weight = float_of(qn_bucket_record_weight(record, records, i));
-      result = sum ? result + weight : weight < result ? weight : result;
-    }
-    *merged = bits_of_float((float)result);
-    return isfinite((float)result);
-  }
-  uint64_t result = qn_bucket_record_weight(record, records, first);
-  for (uint64_t i = first + 1; i < end && result <= UINT32_MAX; i++) {
-    uint64_t weight = qn_bucket_record_weight(record, records, i);
-    result = sum ? result + weight : weight < result ? weight : result;
-  }
-  *merged = (uint32_t)result;
-  return result <= UINT32_MAX;
+                                    uint64_t first, uint64_t end, uint64_t *merged) {
+  struct qn_weight_merge merge =
+      qn_weight_merge_begin(options->weight_type, options->duplicates == QN_DUPLICATES_SUM,
+                            qn_bucket_record_weight(record, records, first));
+  for (uint64_t i = first + 1; i < end; i++)
+    qn_weight_merge_add(&merge, qn_bucket_record_weight(record, records, i));
+  return qn_weight_merge_end(&merge, merged);
 }
 
 /* Returns how many records are left; `*overflow_key` is set and false returned where a weight
@@ -135,7 +112,7 @@ QN_ALWAYS_INLINE bool merge_equal(enum qn_bucket_record record,
     uint64_t key = qn_bucket_record_key(record, records, first);
     for (end = first + 1; end < count && qn_bucket_record_key(record, records, end) == key;)
       end++;
-    uint32_t weight;
+    uint64_t weight;
     *overflow_key = key;
     if (!merge_weights(record, options, records, first, end, &weight))
       return false;
@@ -174,7 +151,7 @@ QN_ALWAYS_INLINE bool sort_bucket(enum qn_bucket_record record, struct qn_edge_b
   left = count;
   if (options->duplicates == QN_DUPLICATES_REMOVE)
     left = keep_first(record, sorted, count);
-  else if (qn_bucket_record_weighted(record) &&
+  else if (qn_bucket_weight_bytes(record) &&
            !merge_equal(record, options, sorted, count, &left, overflow_key))
     return false;
   qn_bucket_pieces(buckets, bucket, scratch->pieces, &count);
@@ -193,6 +170,9 @@ static bool sort_any_bucket(struct qn_edge_buckets *buckets, uint64_t bucket,
     return sort_bucket(QN_RECORD_KEY64, buckets, bucket, options, scratch, overflow_key);
   case QN_RECORD_KEY32_WEIGHT:
     return sort_bucket(QN_RECORD_KEY32_WEIGHT, buckets, bucket, options, scratch, overflow_key);
+  case QN_RECORD_KEY64_WIDE_WEIGHT:
+    return sort_bucket(QN_RECORD_KEY64_WIDE_WEIGHT, buckets, bucket, options, scratch,
+                       overflow_key);
   default:
     return sort_bucket(QN_RECORD_KEY64_WEIGHT, buckets, bucket, options, scratch, overflow_key);
   }

@@ -14,7 +14,7 @@ struct target {
   uint64_t num_rows;
   uint64_t first_edge; /* of all, for `rows` */
   uint32_t *columns;   /* the bucket's first one */
-  uint32_t *weights;   /* the same, NULL without */
+  void *weights;       /* the same, NULL without */
 };
 
 QN_ALWAYS_INLINE void write_sorted(enum qn_bucket_record record,
@@ -30,8 +30,9 @@ QN_ALWAYS_INLINE void write_sorted(enum qn_bucket_record record,
       while (row <= key >> destination_bits)
         target->rows[row++] = target->first_edge + edge;
       target->columns[edge] = (uint32_t)(key & mask);
-      if (qn_bucket_record_weighted(record))
-        target->weights[edge] = qn_bucket_record_weight(record, pieces[p].records, i);
+      if (qn_bucket_weight_bytes(record))
+        qn_weight_store(target->weights, qn_bucket_weight_bytes(record), edge,
+                        qn_bucket_record_weight(record, pieces[p].records, i));
     }
   }
   while (row < target->num_rows)
@@ -69,6 +70,9 @@ QN_SCALAR_CLONES static void write_any_bucket(const struct qn_edge_buckets *buck
   case QN_RECORD_KEY64_WEIGHT:
     write_bucket(QN_RECORD_KEY64_WEIGHT, buckets, bucket, scratch, target);
     break;
+  case QN_RECORD_KEY64_WIDE_WEIGHT:
+    write_bucket(QN_RECORD_KEY64_WIDE_WEIGHT, buckets, bucket, scratch, target);
+    break;
   }
 }
 
@@ -77,7 +81,8 @@ struct arrays {
   uint64_t edges_above;
   const uint64_t *firsts;
   uint64_t *rows;
-  uint32_t *columns, *weights;
+  uint32_t *columns;
+  char *weights;
 };
 
 static struct target target_of(const struct qn_bucket_shape *shape, const struct arrays *arrays,
@@ -89,7 +94,8 @@ static struct target target_of(const struct qn_bucket_shape *shape, const struct
       .num_rows = (end < shape->num_rows ? end : shape->num_rows) - row,
       .first_edge = arrays->edges_above + first,
       .columns = arrays->columns + first,
-      .weights = arrays->weights ? arrays->weights + first : NULL,
+      .weights =
+          arrays->weights ? arrays->weights + first * qn_bucket_weight_bytes(shape->record) : NULL,
   };
 }
 
@@ -122,7 +128,7 @@ static enum qn_status write_all(const struct qn_edge_buckets *buckets,
 }
 
 enum qn_status qn_edge_buckets_write(const struct qn_edge_buckets *buckets, uint64_t first_edge,
-                                     uint64_t *row_offsets, uint32_t *columns, uint32_t *weights,
+                                     uint64_t *row_offsets, uint32_t *columns, void *weights,
                                      struct qn_error *error) {
   uint64_t num_buckets = buckets->shape.num_buckets, num_edges = 0;
   struct qn_sized_bucket *order = NULL;

@@ -1,11 +1,13 @@
 /* The builder's stages: number the vertices, spread the edges over buckets,
  * sort the buckets, write the arrays. Edges on disk go through the middle two part by part
  * (build_on_disk.c). */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "converters/build/build_job.h"
 #include "converters/edges/spill.h"
+#include "converters/text/exact_numbers.h"
 #include "formats/graph/statistics.h"
 #include "support/context.h"
 #include "support/memory.h"
@@ -30,27 +32,51 @@ enum qn_status qn_build_check(const struct qn_build *build, struct qn_error *err
 
 /* ---- Weights -------------------------------------------------------------- */
 
+/* The first type that holds all weights. */
+static enum qn_weight_type least_type(const struct qn_edge_list *list, bool narrow) {
+  const uint64_t *blocks = list->blocks_of;
+  if (blocks[QN_WEIGHT_F32] || blocks[QN_WEIGHT_F64])
+    return narrow || !list->beyond_f32 ? QN_WEIGHT_F32 : QN_WEIGHT_F64;
+  if (blocks[QN_WEIGHT_I64])
+    return narrow ? QN_WEIGHT_F32 : QN_WEIGHT_I64;
+  return blocks[QN_WEIGHT_U32] ? QN_WEIGHT_U32 : QN_WEIGHT_NONE;
+}
+
+static enum qn_weight_type chosen_type(enum qn_weight_choice choice) {
+  switch (choice) {
+  case QN_WEIGHTS_U32:
+    return QN_WEIGHT_U32;
+  case QN_WEIGHTS_F32:
+    return QN_WEIGHT_F32;
+  case QN_WEIGHTS_I64:
+    return QN_WEIGHT_I64;
+  case QN_WEIGHTS_F64:
+    return QN_WEIGHT_F64;
+  default:
+    return QN_WEIGHT_NONE;
+  }
+}
+
 static enum qn_status choose_weight_type(struct qn_build_job *job, struct qn_error *error) {
   const struct qn_build *build = job->build;
   const uint64_t *blocks = job->list->blocks_of;
-  bool weighted = blocks[QN_WEIGHT_U32] + blocks[QN_WEIGHT_F32] > 0;
-  job->weight_type = blocks[QN_WEIGHT_F32]   ? QN_WEIGHT_F32
-                     : blocks[QN_WEIGHT_U32] ? QN_WEIGHT_U32
-                                             : QN_WEIGHT_NONE;
+  enum qn_weight_type least = least_type(job->list, build->narrow_weights);
+  enum qn_weight_type chosen = chosen_type(build->weights);
+  bool real = blocks[QN_WEIGHT_F32] || blocks[QN_WEIGHT_F64];
+  job->weight_type = build->weights == QN_WEIGHTS_AUTO ? least : chosen;
   if (build->weights == QN_WEIGHTS_NONE)
-    job->weight_type = QN_WEIGHT_NONE;
-  else if (weighted && blocks[QN_WEIGHT_NONE])
+    least = QN_WEIGHT_NONE;
+  else if (least != QN_WEIGHT_NONE && blocks[QN_WEIGHT_NONE])
     return qn_fail(error, QN_INVALID, "some edges have a weight and some have none");
-  else if (!weighted && job->list->num_edges &&
-           (build->weights == QN_WEIGHTS_U32 || build->weights == QN_WEIGHTS_F32))
+  else if (least == QN_WEIGHT_NONE && job->list->num_edges && chosen != QN_WEIGHT_NONE)
     return qn_fail(error, QN_INVALID, "weights were asked for, but the edges have none");
-  else if (build->weights == QN_WEIGHTS_U32 && blocks[QN_WEIGHT_F32])
+  else if (chosen == QN_WEIGHT_U32 && (real || blocks[QN_WEIGHT_I64]))
     return qn_fail(error, QN_INVALID,
-                   "some weights are no whole numbers from 0 to 4294967295; use --weights=f32");
-  else if (build->weights == QN_WEIGHTS_F32)
-    job->weight_type = QN_WEIGHT_F32;
-  else if (build->weights == QN_WEIGHTS_U32)
-    job->weight_type = QN_WEIGHT_U32;
+                   "some weights are no whole numbers from 0 to 4294967295; use --weights=%s",
+                   real ? "f64" : "i64");
+  else if (chosen == QN_WEIGHT_I64 && real)
+    return qn_fail(error, QN_INVALID,
+                   "some weights are no whole numbers of 64 bits; use --weights=f64");
   bool merge = build->duplicates == QN_DUPLICATES_MIN || build->duplicates == QN_DUPLICATES_SUM;
   if (merge && job->weight_type == QN_WEIGHT_NONE && job->list->num_edges)
     return qn_fail(error, QN_INVALID,
@@ -59,34 +85,110 @@ static enum qn_status choose_weight_type(struct qn_build_job *job, struct qn_err
   return QN_OK;
 }
 
-/* Weights of the block in the graph's type, NULL if that is none. */
-static uint32_t *convert_weights(const struct qn_build_job *job, struct qn_edge_block *block) {
-  enum qn_weight_type type = job->weight_type;
-  if (type == QN_WEIGHT_NONE)
-    return NULL;
-  uint32_t *weights = qn_edge_block_weights(block);
-  if (block->weight_type == QN_WEIGHT_U32 && type == QN_WEIGHT_F32)
-    for (uint32_t i = 0; i < block->count; i++)
-      weights[i] = qn_weight_to_f32(job->list, weights[i]);
-  return weights;
+/* A weight of a block: whole, or real. */
+struct number {
+  bool is_real;
+  int64_t whole;
+  double real;
+};
+
+static struct number number_at(const struct qn_edge_list *list, enum qn_weight_type type,
+                               const void *weights, uint32_t i) {
+  float narrow;
+  switch (type) {
+  case QN_WEIGHT_U32:
+    return (struct number){.whole = ((const uint32_t *)weights)[i]};
+  case QN_WEIGHT_I64:
+    return (struct number){.whole = ((const int64_t *)weights)[i]};
+  case QN_WEIGHT_F32:
+    narrow = ((const float *)weights)[i];
+    return (struct number){true, 0,
+                           list->binary_weights ? (double)narrow : qn_decimal_of_f32(narrow)};
+  default:
+    return (struct number){true, 0, ((const double *)weights)[i]};
+  }
+}
+
+static float number_to_f32(struct qn_edge_list *list, const struct number *number) {
+  float value = number->is_real ? (float)number->real : (float)number->whole;
+  bool same = !number->is_real       ? qn_real_is_whole(value, number->whole)
+              : list->binary_weights ? (double)value == number->real
+                                     : qn_f32_holds(number->real);
+  if (!same)
+    qn_edge_list_note_rounded(list, number->is_real ? number->real : number->whole, value);
+  return value;
+}
+
+static double number_to_f64(struct qn_edge_list *list, const struct number *number) {
+  if (number->is_real)
+    return number->real;
+  double value = (double)number->whole;
+  if (!qn_real_is_whole(value, number->whole))
+    qn_edge_list_note_rounded(list, number->whole, value);
+  return value;
+}
+
+/* Whole numbers become real ones, or wider; real ones wider, or narrower. */
+static void convert_weights(const struct qn_build_job *job, struct qn_edge_block *block, void *to) {
+  const void *weights = qn_edge_block_weights(block);
+  for (uint32_t i = 0; i < block->count; i++) {
+    struct number number = number_at(job->list, block->weight_type, weights, i);
+    if (job->weight_type == QN_WEIGHT_F32)
+      ((float *)to)[i] = number_to_f32(job->list, &number);
+    else if (job->weight_type == QN_WEIGHT_F64)
+      ((double *)to)[i] = number_to_f64(job->list, &number);
+    else
+      ((int64_t *)to)[i] = number.whole;
+  }
+}
+
+enum qn_status qn_build_weights(const struct qn_build_job *job, struct qn_edge_block *block,
+                                void **scratch, const void **weights) {
+  *weights = job->weight_type == QN_WEIGHT_NONE ? NULL : qn_edge_block_weights(block);
+  if (!*weights || block->weight_type == job->weight_type)
+    return QN_OK;
+  if (!*scratch)
+    *scratch = qn_block_take(job->list->pool);
+  if (!*scratch)
+    return QN_SYSTEM;
+  convert_weights(job, block, *scratch);
+  *weights = *scratch;
+  return QN_OK;
+}
+
+/* Whole numbers in full, others so that they read back. */
+static const char *number_text(long double number, char *text, size_t size) {
+  bool large = fabsl(number) >= 0x1p53L;
+  if (number == truncl(number) && fabsl(number) < 0x1p64L)
+    snprintf(text, size, "%.0Lf", number);
+  else
+    snprintf(text, size, "%.*Lg", large ? 19 : 17, number);
+  return text;
 }
 
 /* Rounding has to be asked for: times in seconds would lose minutes. */
 static enum qn_status check_rounding(const struct qn_build_job *job, struct qn_error *error) {
-  double exact, wrong;
-  if (job->weight_type != QN_WEIGHT_F32 || !qn_edge_list_rounded(job->list, &exact, &wrong))
+  long double exact, wrong;
+  char text[64];
+  bool real = job->weight_type == QN_WEIGHT_F32 || job->weight_type == QN_WEIGHT_F64;
+  if (!real || !qn_edge_list_rounded(job->list, &exact, &wrong))
     return QN_OK;
+  unsigned bits = 8 * qn_weight_bytes(job->weight_type);
+  number_text(exact, text, sizeof text);
+  if (!isfinite(wrong))
+    return qn_fail(error, QN_INVALID, "weight %s is too large for a %u-bit float", text, bits);
   if (job->build->narrow_weights) {
-    qn_notice("note: weights are rounded to 32-bit floats, by up to %.9g (%.17g)", wrong, exact);
+    qn_notice("note: weights are rounded to %u-bit floats, by up to %.9Lg (%s)", bits, wrong, text);
     return QN_OK;
   }
   if (job->build->rounded)
     *job->build->rounded = true;
   return qn_fail(error, QN_INVALID,
-                 "weights are kept as 32-bit floats because some are real, negative or above "
-                 "2^32-1, but such a float cannot hold %.17g (it would be wrong by %.9g); "
-                 "--narrow-weights rounds them",
-                 exact, wrong);
+                 "weights are kept as %u-bit floats because %s, but such a float cannot hold %s "
+                 "(it would be wrong by %.9Lg); --narrow-weights rounds them%s",
+                 bits,
+                 job->build->weights == QN_WEIGHTS_AUTO ? "some are real" : "--weights says so",
+                 text, wrong, bits == 32 ? ", --weights=f64 does not" : "");
 }
 
 /* ---- Edges into buckets --------------------------------------------------- */
@@ -100,8 +202,10 @@ static int compare_blocks(const void *left, const void *right) {
 }
 
 /* Counts the block's loops and takes them out if `remove`. */
-static uint64_t filter_self_loops(struct qn_edge_block *block, uint32_t *weights, bool remove) {
+static uint64_t filter_self_loops(struct qn_edge_block *block, bool remove) {
   uint64_t *pairs = qn_edge_block_ids(block), loops = 0;
+  void *weights = qn_edge_block_weights(block);
+  unsigned weight_bytes = qn_weight_bytes(block->weight_type);
   for (uint32_t i = 0; i < block->count; i++)
     loops += (uint32_t)pairs[i] == pairs[i] >> 32;
   if (!loops || !remove)
@@ -109,31 +213,38 @@ static uint64_t filter_self_loops(struct qn_edge_block *block, uint32_t *weights
   uint32_t kept = 0;
   for (uint32_t i = 0; i < block->count; i++) {
     pairs[kept] = pairs[i];
-    if (weights)
-      weights[kept] = weights[i];
+    if (weight_bytes)
+      qn_weight_copy(weights, kept, weights, i, weight_bytes);
     kept += (uint32_t)pairs[i] != pairs[i] >> 32;
   }
   block->count = kept;
   return loops;
 }
 
-uint32_t *qn_build_prepare_block(const struct qn_build_job *job, struct qn_edge_block *block,
-                                 uint64_t *self_loops) {
+void qn_build_prepare_block(const struct qn_build_job *job, struct qn_edge_block *block,
+                            uint64_t *self_loops) {
   bool remove = job->build->self_loops == QN_SELF_LOOPS_REMOVE;
   qn_id_map_apply(job->ids, block);
-  uint32_t *weights = convert_weights(job, block);
-  *self_loops += filter_self_loops(block, weights, remove);
-  return weights;
+  *self_loops += filter_self_loops(block, remove);
 }
 
+/* What a lane loads blocks into, and converts weights into. */
+struct lane_scratch {
+  struct qn_edge_block *block;
+  void *weights;
+};
+
 static bool spread_block(struct qn_build_job *job, uint64_t lane, uint64_t index,
-                         struct qn_edge_block **scratch, uint64_t *self_loops) {
-  struct qn_edge_block *block = qn_edge_list_load(job->list, index, scratch);
+                         struct lane_scratch *scratch, uint64_t *self_loops) {
+  struct qn_edge_block *block = qn_edge_list_load(job->list, index, &scratch->block);
+  const void *weights;
   if (!block)
     return false;
-  uint32_t *weights = qn_build_prepare_block(job, block, self_loops);
-  enum qn_status status = qn_edge_buckets_add(&job->buckets, lane, qn_edge_block_ids(block),
-                                              weights, block->count, job->build->undirected);
+  qn_build_prepare_block(job, block, self_loops);
+  enum qn_status status = qn_build_weights(job, block, &scratch->weights, &weights);
+  if (!status)
+    status = qn_edge_buckets_add(&job->buckets, lane, qn_edge_block_ids(block), weights,
+                                 block->count, job->build->undirected);
   qn_edge_list_drop(job->list, index);
   return !status;
 }
@@ -146,7 +257,7 @@ static enum qn_status spread_list(struct qn_build_job *job, struct qn_error *err
   qn_progress_begin("distributing", "edges", list->num_edges);
 #pragma omp parallel for schedule(static, 1) reduction(+ : self_loops) reduction(| : failed)
   for (uint64_t lane = 0; lane < job->buckets.num_lanes; lane++) {
-    struct qn_edge_block *scratch = NULL;
+    struct lane_scratch scratch = {NULL, NULL};
     uint64_t begin, end;
     qn_part_of(list->num_blocks, job->buckets.num_lanes, lane, &begin, &end);
     for (uint64_t i = begin; i < end && !failed && !qn_context_check(NULL); i++) {
@@ -154,8 +265,10 @@ static enum qn_status spread_list(struct qn_build_job *job, struct qn_error *err
       failed |= !spread_block(job, lane, i, &scratch, &self_loops);
       qn_progress_add(count);
     }
-    if (scratch)
-      qn_block_give(list->pool, scratch);
+    if (scratch.block)
+      qn_block_give(list->pool, scratch.block);
+    if (scratch.weights)
+      qn_block_give(list->pool, scratch.weights);
   }
   qn_progress_end();
   if (failed)
@@ -193,7 +306,9 @@ enum qn_status qn_build_fail_overflow(const struct qn_build_job *job, uint64_t s
                  (unsigned long long)qn_id_map_id(job->ids, (uint32_t)source),
                  (unsigned long long)qn_id_map_id(job->ids, (uint32_t)destination),
                  qn_weight_type_name(job->weight_type),
-                 job->weight_type == QN_WEIGHT_U32 ? "; use --weights=f32" : "");
+                 job->weight_type == QN_WEIGHT_U32   ? "; use --weights=i64"
+                 : job->weight_type == QN_WEIGHT_F64 ? ""
+                                                     : "; use --weights=f64");
 }
 
 static enum qn_status sort_buckets(struct qn_build_job *job, struct qn_error *error) {
@@ -217,11 +332,7 @@ void qn_build_set_out(struct qn_build_job *job, const uint64_t *row_offsets,
                          .num_edges = num_edges,
                          .row_offsets = row_offsets,
                          .column_indices = columns,
-                         .weights.type = job->weight_type};
-  if (job->weight_type == QN_WEIGHT_U32)
-    csr->weights.u32 = weights;
-  else if (job->weight_type == QN_WEIGHT_F32)
-    csr->weights.f32 = weights;
+                         .weights = {.type = job->weight_type, .data = weights}};
 }
 
 enum qn_status qn_build_add_sections(struct qn_build_job *job, uint64_t num_edges,
@@ -342,7 +453,7 @@ static enum qn_status build_in_memory(struct qn_build_job *job, struct qn_error 
   uint64_t lanes = qn_threads();
   uint64_t most_edges = job->list->num_edges * (job->build->undirected ? 2 : 1);
   struct qn_bucket_shape shape = qn_bucket_shape_for(
-      job->num_vertices, job->num_vertices, most_edges, job->weight_type != QN_WEIGHT_NONE, lanes);
+      job->num_vertices, job->num_vertices, most_edges, qn_weight_bytes(job->weight_type), lanes);
   enum qn_status status;
   if ((status = qn_edge_buckets_create(job->list->pool, &shape, lanes, &job->buckets, error)) ||
       (status = spread_list(job, error)) || (status = sort_buckets(job, error)))

@@ -34,11 +34,20 @@ enum qn_id_choice {
 };
 
 enum qn_weight_choice {
-  QN_WEIGHTS_AUTO, /* u32 if every weight is a u32, else f32; none if the edges have none */
+  QN_WEIGHTS_AUTO, /* the first of u32, i64, f32 and f64 that holds every weight (numbers that are
+                      not spelled as whole ones are real); none if the edges have none */
   QN_WEIGHTS_NONE, /* dropped */
   QN_WEIGHTS_U32,  /* QN_INVALID if a weight is none */
   QN_WEIGHTS_F32,
+  QN_WEIGHTS_I64,
+  QN_WEIGHTS_F64,
 };
+
+/* Can weights of `type` be taken where these are wanted? Others are converted at the end. */
+static inline bool qn_weights_take(enum qn_weight_choice wanted, enum qn_weight_type type) {
+  return (wanted != QN_WEIGHTS_U32 && wanted != QN_WEIGHTS_I64) || type <= QN_WEIGHT_U32 ||
+         (wanted == QN_WEIGHTS_I64 && type == QN_WEIGHT_I64);
+}
 
 enum qn_self_loops { QN_SELF_LOOPS_KEEP, QN_SELF_LOOPS_REMOVE };
 
@@ -72,8 +81,10 @@ struct qn_build {
                    */
   enum qn_id_choice ids;
   enum qn_weight_choice weights;
-  bool narrow_weights; /* round whole weights that an f32 cannot hold, else QN_INVALID */
-  bool *rounded;       /* or NULL: set where that was the reason */
+  /* Take f32 for weights that are no u32, or with QN_WEIGHTS_F64 that type, and round those that it
+   * does not hold, else QN_INVALID. */
+  bool narrow_weights;
+  bool *rounded; /* or NULL: set where that was the reason */
   enum qn_self_loops self_loops;
   enum qn_duplicates duplicates;
   bool duplicates_chosen; /* by the user: not for the builder */

@@ -22,30 +22,33 @@ struct qn_work_estimate qn_build_estimate(const struct qn_build *build,
   struct qn_work_estimate estimate = {.unknown = edges->unknown};
   uint64_t threads = qn_threads();
   estimate.least = QN_SPILL_FIXED_BYTES + threads * (QN_SPILL_THREAD_BYTES + qn_divider_bytes(4)) +
-                   QN_SPILL_LEAST_EDGES * (edges->weighted ? 52 : 26);
+                   QN_SPILL_LEAST_EDGES * (edges->most_weight_bytes ? 52 : 26);
   if (edges->unknown)
     return estimate;
-  bool weighted = edges->weighted && build->weights != QN_WEIGHTS_NONE;
+  bool kept = build->weights != QN_WEIGHTS_NONE;
+  unsigned weight = kept ? edges->weight_bytes : 0, most = kept ? edges->most_weight_bytes : 0;
   double copies = build->undirected ? 2 : 1;
-  struct edge_bytes bytes = {
-      .list = weighted ? 12 : 8, .record = weighted ? 12 : 6, .output = weighted ? 8 : 4};
+  struct edge_bytes bytes = {.list = 8 + weight,
+                             .record = weight == 8 ? 16
+                                       : weight    ? 12
+                                                   : 6,
+                             .output = 4 + weight};
   uint64_t stored = times(edges->num_edges, copies);
   bool in_edges = build->transpose && !build->undirected;
   estimate.usual =
       times(edges->num_edges,
             (bytes.list > copies * bytes.record ? bytes.list : copies * bytes.record) * 1.2);
   /* Ids of 64 bits, which are sorted to find out which there are. */
-  double worst_list = weighted ? 20 : edges->given_vertices ? 8 : 16;
+  double worst_list = most ? 16 + most : edges->given_vertices ? 8 : 16;
   double worst_ids = edges->given_vertices ? 0 : 32;
-  estimate.most =
-      ((uint64_t)32 << 20) +
-      times(edges->most_edges, worst_list + worst_ids + copies * (weighted ? 16 : 8) * 1.3 +
-                                   (in_edges ? weighted ? 8 : 4 : 0));
+  estimate.most = ((uint64_t)32 << 20) +
+                  times(edges->most_edges, worst_list + worst_ids + copies * (most ? 16 : 8) * 1.3 +
+                                               (in_edges ? 4 + most : 0));
   /* The lists of blocks of edges on disk. */
   estimate.least += times(stored, 40.0 / 4000);
-  estimate.temporary = times(stored, weighted ? 12 : 8);
+  estimate.temporary = times(stored, 8 + weight);
   if (in_edges)
-    estimate.temporary += times(stored, weighted ? 8 : 4);
+    estimate.temporary += times(stored, 4 + weight);
   estimate.output =
       times(stored, bytes.output * (in_edges ? 2 : 1)) +
       times(edges->num_vertices, (in_edges ? 16 : 8) + (edges->given_vertices ? 0 : 8));

@@ -12,10 +12,11 @@ extern "C" {
 /* What is known of the edges to come. */
 struct qn_expected_edges {
   bool unknown;
-  uint64_t num_edges;     /* about */
-  uint64_t most_edges;    /* surely no more */
-  uint64_t num_vertices;  /* about */
-  bool weighted;          /* perhaps */
+  uint64_t num_edges;    /* about */
+  uint64_t most_edges;   /* surely no more */
+  uint64_t num_vertices; /* about */
+  unsigned weight_bytes; /* about; 0: none */
+  unsigned most_weight_bytes;
   bool given_vertices;    /* ids are vertices */
   double seconds_to_read; /* by one thread, or from the disk */
 };

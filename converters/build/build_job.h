@@ -25,10 +25,15 @@ struct qn_build_job {
   struct qn_csr out;   /* as written */
 };
 
-/* Make a block's ids vertices and its weights the graph's, take out self loops if they are not
- * wanted, and count them. Returns the weights, NULL if there are none. */
-uint32_t *qn_build_prepare_block(const struct qn_build_job *job, struct qn_edge_block *block,
-                                 uint64_t *self_loops);
+/* Make a block's ids vertices, take out self loops if they are not wanted, and count them. */
+void qn_build_prepare_block(const struct qn_build_job *job, struct qn_edge_block *block,
+                            uint64_t *self_loops);
+
+/* The block's weights in the graph's type, NULL if that is none. They are in `*scratch` if they
+ * were of another type: memory from the pool that is taken when it is needed first, and is the
+ * caller's to give back. QN_SYSTEM if there is none. */
+enum qn_status qn_build_weights(const struct qn_build_job *job, struct qn_edge_block *block,
+                                void **scratch, const void **weights);
 
 /* Enter in the ledger what was read, with so many self loops. */
 void qn_build_count_read(struct qn_build_job *job, uint64_t self_loops);

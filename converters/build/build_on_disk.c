@@ -2,13 +2,13 @@
  * whole graph would be, and written behind the one before. A pile that is too large for memory is
  * divided into smaller ones first: by source; those of one vertex by destination; and edges that
  * are all the same need no sorting. */
-#include <math.h>
 #include <omp.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "converters/build/build_job.h"
+#include "converters/build/weight_merge.h"
 #include "converters/edges/spill.h"
 #include "support/memory.h"
 #include "support/progress.h"
@@ -21,10 +21,11 @@ struct disk_build {
   uint64_t capacity; /* edges that memory can sort at once */
   uint64_t *row_offsets;
   uint32_t *columns;
-  uint32_t *weights;        /* NULL without */
-  uint32_t *merged_weights; /* the same, if they are not in their section yet */
-  uint64_t most_edges;      /* room in columns and weights */
-  uint64_t num_edges;       /* written */
+  unsigned weight_bytes; /* 0 without */
+  char *weights;         /* NULL without */
+  char *merged_weights;  /* the same, if they are not in their section yet */
+  uint64_t most_edges;   /* room in columns and weights */
+  uint64_t num_edges;    /* written */
 };
 
 /* Edges from [first_row, end_row) to [first_column, end_column); of several rows all columns. */
@@ -60,46 +61,62 @@ static uint64_t count_blocks(const struct group *group) {
   return count;
 }
 
+/* A block, and memory for what is read and for weights in the graph's type. */
+struct loader {
+  struct qn_block_pool *pool;
+  struct qn_edge_block *block;
+  void *scratch, *converted;
+};
+
+static enum qn_status loader_create(struct qn_block_pool *pool, struct loader *loader,
+                                    struct qn_error *error) {
+  *loader = (struct loader){pool, qn_block_take(pool), qn_block_take(pool), NULL};
+  return loader->block && loader->scratch ? QN_OK : qn_block_pool_exhausted(pool, error);
+}
+
+static void loader_destroy(struct loader *loader) {
+  qn_block_give(loader->pool, loader->block);
+  qn_block_give(loader->pool, loader->scratch);
+  if (loader->converted)
+    qn_block_give(loader->pool, loader->converted);
+}
+
 static enum qn_status load_block(const struct disk_build *build, const struct group *group,
-                                 const struct qn_pile_block *from, void *scratch,
-                                 struct qn_edge_block *block, uint32_t **weights,
-                                 struct qn_error *error) {
+                                 const struct qn_pile_block *from, struct loader *loader,
+                                 const void **weights, struct qn_error *error) {
   uint64_t self_loops = 0;
-  enum qn_status status = qn_division_load(group->division, from, scratch, block, error);
-  *weights = NULL;
+  enum qn_status status =
+      qn_division_load(group->division, from, loader->scratch, loader->block, error);
   if (status)
     return status;
   if (group->raw)
-    *weights = qn_build_prepare_block(build->job, block, &self_loops);
-  else if (block->weight_type != QN_WEIGHT_NONE)
-    *weights = qn_edge_block_weights(block);
-  return QN_OK;
+    qn_build_prepare_block(build->job, loader->block, &self_loops);
+  status = qn_build_weights(build->job, loader->block, &loader->converted, weights);
+  return status ? qn_block_pool_exhausted(loader->pool, error) : QN_OK;
 }
 
 static enum qn_status load_lane(struct disk_build *build, const struct group *group, uint64_t lane,
                                 struct qn_error *error) {
   struct qn_build_job *job = build->job;
-  struct qn_block_pool *pool = job->list->pool;
-  struct qn_edge_block *block = qn_block_take(pool);
-  void *scratch = qn_block_take(pool);
+  struct loader loader;
   uint64_t begin, end;
-  enum qn_status status = QN_OK;
-  if (!block || !scratch)
-    return qn_block_pool_exhausted(pool, error);
+  enum qn_status status = loader_create(job->list->pool, &loader, error);
+  if (status)
+    return status;
   qn_part_of(count_blocks(group), job->buckets.num_lanes, lane, &begin, &end);
   for (uint64_t i = begin; i < end && !status; i++) {
-    uint32_t *weights;
-    status = load_block(build, group, block_of(group, i), scratch, block, &weights, error);
+    const struct qn_edge_block *block = loader.block;
+    const void *weights;
+    status = load_block(build, group, block_of(group, i), &loader, &weights, error);
     if (status)
       break;
-    uint64_t *pairs = qn_edge_block_ids(block);
+    uint64_t *pairs = qn_edge_block_ids(loader.block);
     for (uint64_t k = 0; k < block->count; k++)
       pairs[k] -= group->range.first_row;
     if (qn_edge_buckets_add(&job->buckets, lane, pairs, weights, block->count, false))
-      status = qn_block_pool_exhausted(pool, error);
+      status = qn_block_pool_exhausted(loader.pool, error);
   }
-  qn_block_give(pool, block);
-  qn_block_give(pool, scratch);
+  loader_destroy(&loader);
   return status;
 }
 
@@ -129,7 +146,7 @@ static void expect_group(const struct group *group) {
     for (uint64_t i = 0; i < group->piles[p].num_blocks && expected < most; i++) {
       const struct qn_pile_block *block = &group->piles[p].blocks[i];
       uint64_t bytes =
-          (uint64_t)block->count * (block->edge_bytes + (block->weight_type ? 4u : 0u));
+          (uint64_t)block->count * (block->edge_bytes + qn_weight_bytes(block->weight_type));
       qn_temp_file_expect(group->division->file, bytes, block->offset);
       expected += bytes;
     }
@@ -138,12 +155,16 @@ static void expect_group(const struct group *group) {
 /* ---- Sorting a group ------------------------------------------------------ */
 
 /* Pages of the output that are full need not stay with the process: the file has them. */
-static void drop_written(uint32_t *array, uint64_t first, uint64_t count) {
+static void drop_written(void *array, uint64_t width, uint64_t first, uint64_t count) {
   uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-  uintptr_t begin = ((uintptr_t)(array + first) + page - 1) / page * page;
-  uintptr_t end = (uintptr_t)(array + first + count) / page * page;
+  uintptr_t begin = ((uintptr_t)array + first * width + page - 1) / page * page;
+  uintptr_t end = ((uintptr_t)array + (first + count) * width) / page * page;
   if (begin < end)
     madvise((void *)begin, end - begin, MADV_DONTNEED);
+}
+
+static void *weights_at(const struct disk_build *build, uint64_t edge) {
+  return build->weights ? build->weights + edge * build->weight_bytes : NULL;
 }
 
 /* Rows are written whole or, of one vertex, column range by column range: then only the first
@@ -157,10 +178,10 @@ static enum qn_status write_group(struct disk_build *build, const struct group *
     rows = ignored;
   enum qn_status status =
       qn_edge_buckets_write(buckets, build->num_edges, rows, build->columns + build->num_edges,
-                            build->weights ? build->weights + build->num_edges : NULL, error);
-  drop_written(build->columns, build->num_edges, count);
+                            weights_at(build, build->num_edges), error);
+  drop_written(build->columns, sizeof *build->columns, build->num_edges, count);
   if (build->weights)
-    drop_written(build->weights, build->num_edges, count);
+    drop_written(build->weights, build->weight_bytes, build->num_edges, count);
   build->num_edges += count;
   build->row_offsets[group->range.end_row] = build->num_edges;
   return status;
@@ -172,7 +193,7 @@ static enum qn_status sort_group(struct disk_build *build, const struct group *g
   uint64_t lanes = qn_threads();
   struct qn_bucket_shape shape =
       qn_bucket_shape_for(group->range.end_row - group->range.first_row, job->num_vertices,
-                          group->num_edges, job->weight_type != QN_WEIGHT_NONE, lanes);
+                          group->num_edges, build->weight_bytes, lanes);
   qn_block_pool_reset(job->list->pool);
   enum qn_status status =
       qn_edge_buckets_create(job->list->pool, &shape, lanes, &job->buckets, error);
@@ -191,46 +212,33 @@ static enum qn_status sort_group(struct disk_build *build, const struct group *g
 
 /* ---- Edges that are all the same ------------------------------------------ */
 
+/* One of them is left. */
 struct merging {
   uint64_t count;
-  uint32_t first;
-  double real;
-  uint64_t whole;
+  uint64_t first; /* the first one's weight */
+  struct qn_weight_merge merge;
 };
 
-static void merge_weight(const struct qn_build_job *job, struct merging *merging, uint32_t bits) {
+static void merge_weight(const struct qn_build_job *job, struct merging *merging, uint64_t bits) {
   bool sum = job->build->duplicates == QN_DUPLICATES_SUM;
-  float real;
-  memcpy(&real, &bits, sizeof real);
-  if (merging->count++ == 0) {
-    merging->first = bits;
-    merging->real = real;
-    merging->whole = bits;
-  } else if (job->weight_type == QN_WEIGHT_F32) {
-    merging->real = sum                    ? merging->real + (double)real
-                    : real < merging->real ? real
-                                           : merging->real;
-  } else if (merging->whole <= UINT32_MAX) {
-    merging->whole = sum ? merging->whole + bits : bits < merging->whole ? bits : merging->whole;
+  if (merging->count++ > 0) {
+    qn_weight_merge_add(&merging->merge, bits);
+    return;
   }
+  merging->first = bits;
+  merging->merge = qn_weight_merge_begin(job->weight_type, sum, bits);
 }
 
 static enum qn_status write_merged(struct disk_build *build, const struct group *group,
                                    const struct merging *merging, struct qn_error *error) {
   const struct qn_build_job *job = build->job;
-  bool by_weight = job->build->duplicates != QN_DUPLICATES_REMOVE;
-  float real = (float)merging->real;
-  uint32_t bits = merging->first;
-  if (by_weight && job->weight_type == QN_WEIGHT_F32)
-    memcpy(&bits, &real, sizeof bits);
-  else if (by_weight)
-    bits = (uint32_t)merging->whole;
-  bool fits = job->weight_type == QN_WEIGHT_F32 ? isfinite(real) : merging->whole <= UINT32_MAX;
-  if (by_weight && !fits)
+  uint64_t bits = merging->first;
+  if (job->build->duplicates != QN_DUPLICATES_REMOVE &&
+      !qn_weight_merge_end(&merging->merge, &bits))
     return qn_build_fail_overflow(job, group->range.first_row, group->range.first_column, error);
   build->columns[build->num_edges] = (uint32_t)group->range.first_column;
   if (build->weights)
-    build->weights[build->num_edges] = bits;
+    qn_weight_store(build->weights, build->weight_bytes, build->num_edges, bits);
   build->num_edges++;
   return QN_OK;
 }
@@ -241,25 +249,25 @@ static enum qn_status write_equal(struct disk_build *build, const struct group *
   struct qn_block_pool *pool = build->job->list->pool;
   bool keep = build->job->build->duplicates == QN_DUPLICATES_KEEP;
   struct merging merging = {0};
-  enum qn_status status = QN_OK;
+  struct loader loader;
   qn_block_pool_reset(pool);
-  struct qn_edge_block *block = qn_block_take(pool);
-  void *scratch = qn_block_take(pool);
-  if (!block || !scratch)
-    return qn_block_pool_exhausted(pool, error);
+  enum qn_status status = loader_create(pool, &loader, error);
+  if (status)
+    return status;
   if (group->range.first_column == 0)
     build->row_offsets[group->range.first_row] = build->num_edges;
   for (uint64_t i = 0; i < count_blocks(group) && !status; i++) {
-    uint32_t *weights;
-    status = load_block(build, group, block_of(group, i), scratch, block, &weights, error);
-    for (uint64_t k = 0; k < block->count && !status; k++) {
+    const void *weights;
+    status = load_block(build, group, block_of(group, i), &loader, &weights, error);
+    for (uint64_t k = 0; !status && k < loader.block->count; k++) {
+      uint64_t bits = weights ? qn_weight_load(weights, build->weight_bytes, k) : 0;
       if (!keep) {
-        merge_weight(build->job, &merging, weights ? weights[k] : 0);
+        merge_weight(build->job, &merging, bits);
         continue;
       }
       build->columns[build->num_edges] = (uint32_t)group->range.first_column;
       if (weights)
-        build->weights[build->num_edges] = weights[k];
+        qn_weight_store(build->weights, build->weight_bytes, build->num_edges, bits);
       build->num_edges++;
     }
   }
@@ -274,12 +282,13 @@ static enum qn_status write_equal(struct disk_build *build, const struct group *
 static enum qn_status build_division(struct disk_build *build, const struct qn_division *division,
                                      bool raw, const struct range *range, struct qn_error *error);
 
-/* Blocks divided again are finished: vertices, with the graph's weights. */
+/* Blocks divided again have vertices, and weights as they were if the graph will have any. */
 static void finish_block(struct qn_edge_block *block, const void *context) {
   const struct qn_build_job *job = context;
   uint64_t self_loops = 0;
   qn_build_prepare_block(job, block, &self_loops);
-  block->weight_type = job->weight_type;
+  if (job->weight_type == QN_WEIGHT_NONE)
+    block->weight_type = QN_WEIGHT_NONE;
   block->largest = 0; /* the piles reach as far as they must */
 }
 
@@ -388,8 +397,8 @@ static uint64_t names_bytes(const struct qn_build_job *job) {
   return names->kind == QN_IDS_STRINGS ? bytes + names->string_offsets[names->num_vertices] : bytes;
 }
 
-/* Sorting takes a record of 8 bytes an edge, or 16 with weights, as much again twice where all
- * edges are in one bucket, and some more for chunks that are not full. */
+/* Sorting takes a record of 8 bytes an edge, or 16 with weights of any type, as much again twice
+ * where all edges are in one bucket, and some more for chunks that are not full. */
 static enum qn_status choose_capacity(struct disk_build *build, struct qn_error *error) {
   const struct qn_build_job *job = build->job;
   const struct qn_division *division = job->list->spill->division;
@@ -424,10 +433,11 @@ static enum qn_status add_sections(struct disk_build *build, struct qn_error *er
   if (job->weight_type == QN_WEIGHT_NONE)
     return QN_OK;
   if (merge)
-    status = qn_bulk_alloc(&build->merged_weights, build->most_edges, 4, "weights", error);
+    status = qn_bulk_alloc(&build->merged_weights, build->most_edges, build->weight_bytes,
+                           "weights", error);
   else
     status = qn_graph_write_weights(job->writer, build->most_edges, &weights, error);
-  build->weights = merge ? build->merged_weights : weights;
+  build->weights = merge ? build->merged_weights : (char *)weights;
   return status;
 }
 
@@ -440,7 +450,7 @@ static enum qn_status finish_sections(struct disk_build *build, struct qn_error 
     if (!status)
       status = qn_graph_write_weights(job->writer, build->num_edges, &weights, error);
     if (!status && weights)
-      memcpy(weights, build->merged_weights, 4 * build->num_edges);
+      memcpy(weights, build->merged_weights, build->weight_bytes * build->num_edges);
   }
   qn_build_set_out(job, build->row_offsets, build->columns, weights, build->num_edges);
   return status;
@@ -470,7 +480,7 @@ static enum qn_status sort_all(struct disk_build *build, struct qn_error *error)
 
 enum qn_status qn_build_on_disk(struct qn_build_job *job, struct qn_error *error) {
   struct qn_spill *spill = job->list->spill;
-  struct disk_build build = {.job = job};
+  struct disk_build build = {.job = job, .weight_bytes = qn_weight_bytes(job->weight_type)};
   enum qn_status status = QN_OK;
   if (spill->division) {
     if (job->build->undirected != spill->division->options.both)
@@ -491,6 +501,6 @@ enum qn_status qn_build_on_disk(struct qn_build_job *job, struct qn_error *error
   spill->division = NULL;
   if (!status)
     status = finish_sections(&build, error);
-  qn_pages_free(build.merged_weights, build.most_edges, 4);
+  qn_pages_free(build.merged_weights, build.most_edges, build.weight_bytes);
   return status;
 }

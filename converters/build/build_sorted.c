@@ -40,27 +40,28 @@ bool qn_build_is_sorted(const struct qn_build_job *job) {
 
 /* ---- Blocks --------------------------------------------------------------- */
 
-static void remove_duplicates(struct qn_edge_block *block, uint32_t *weights) {
+static void remove_duplicates(struct qn_edge_block *block) {
   uint64_t *pairs = qn_edge_block_ids(block);
+  void *weights = qn_edge_block_weights(block);
+  unsigned weight_bytes = qn_weight_bytes(block->weight_type);
   uint32_t kept = block->count > 0;
   for (uint32_t i = 1; i < block->count; i++) {
     pairs[kept] = pairs[i];
-    if (weights)
-      weights[kept] = weights[i];
+    if (weight_bytes)
+      qn_weight_copy(weights, kept, weights, i, weight_bytes);
     kept += pairs[i] != pairs[kept - 1];
   }
   block->count = kept;
 }
 
-static uint32_t *prepare_block(const struct qn_build_job *job, struct qn_edge_block *block,
-                               uint64_t *self_loops) {
-  uint32_t *weights = qn_build_prepare_block(job, block, self_loops);
+static void prepare_block(const struct qn_build_job *job, struct qn_edge_block *block,
+                          uint64_t *self_loops) {
+  qn_build_prepare_block(job, block, self_loops);
   if (job->build->duplicates == QN_DUPLICATES_REMOVE)
-    remove_duplicates(block, weights);
-  return weights;
+    remove_duplicates(block);
 }
 
-static void write_block(struct qn_edge_block *block, const uint32_t *weights,
+static void write_block(struct qn_edge_block *block, const char *weights, uint64_t weight_bytes,
                         const struct part *part, const struct qn_graph_arrays *arrays) {
   const uint64_t *pairs = qn_edge_block_ids(block) + part->repeats;
   uint64_t row = part->first_row, edge = part->first_edge;
@@ -71,7 +72,8 @@ static void write_block(struct qn_edge_block *block, const uint32_t *weights,
     columns[edge + i] = (uint32_t)(pairs[i] >> 32);
   }
   if (weights && count)
-    memcpy((uint32_t *)arrays->weights + edge, weights + part->repeats, count * sizeof *weights);
+    memcpy((char *)arrays->weights + edge * weight_bytes, weights + part->repeats * weight_bytes,
+           count * weight_bytes);
 }
 
 /* ---- All blocks ----------------------------------------------------------- */
@@ -138,15 +140,17 @@ static bool write_listed(const void *context, uint64_t index, struct qn_edge_blo
   qn_progress_add(list->blocks[index]->count);
   if (!block)
     return false;
-  const uint32_t *weights = NULL;
+  const void *weights;
+  void *converted = NULL;
   if (!build->shrinks || block == *scratch)
-    weights = prepare_block(build->job, block, self_loops);
-  else if (build->job->weight_type != QN_WEIGHT_NONE)
-    weights = qn_edge_block_weights(block);
+    prepare_block(build->job, block, self_loops);
   list->changed |= block->count != part->count;
-  if (block->count == part->count)
-    write_block(block, weights, part, &build->arrays);
-  return block->count == part->count;
+  if (block->count != part->count || qn_build_weights(build->job, block, &converted, &weights))
+    return false;
+  write_block(block, weights, qn_weight_bytes(build->job->weight_type), part, &build->arrays);
+  if (converted)
+    qn_block_give(list->pool, converted);
+  return true;
 }
 
 /* ---- The whole ------------------------------------------------------------ */

@@ -24,7 +24,8 @@ static unsigned bits_of(uint64_t value) {
 }
 
 struct qn_bucket_shape qn_bucket_shape_for(uint64_t num_rows, uint64_t num_vertices,
-                                           uint64_t num_edges, bool weighted, uint64_t lanes) {
+                                           uint64_t num_edges, unsigned weight_bytes,
+                                           uint64_t lanes) {
   struct qn_bucket_shape shape = {.num_rows = num_rows};
   unsigned vertex_bits = bits_of(num_vertices ? num_vertices - 1 : 0);
   unsigned row_bits = bits_of(num_rows ? num_rows - 1 : 0);
@@ -33,7 +34,7 @@ struct qn_bucket_shape qn_bucket_shape_for(uint64_t num_rows, uint64_t num_verti
     bucket_bits = row_bits - BUCKET_ROW_BITS;
   /* Short keys halve the memory: have them where it only takes more buckets, and edges enough. */
   unsigned short_bits = vertex_bits + row_bits > 32 ? vertex_bits + row_bits - 32 : 0;
-  if (bucket_bits < short_bits && short_bits <= MAX_BUCKET_BITS &&
+  if (weight_bytes < 8 && bucket_bits < short_bits && short_bits <= MAX_BUCKET_BITS &&
       num_edges >> short_bits >= MIN_LANE_RECORDS * lanes)
     bucket_bits = short_bits;
   if (bucket_bits > MAX_BUCKET_BITS)
@@ -44,8 +45,9 @@ struct qn_bucket_shape qn_bucket_shape_for(uint64_t num_rows, uint64_t num_verti
   shape.source_bits = row_bits - bucket_bits;
   shape.num_buckets = num_rows ? ((num_rows - 1) >> shape.source_bits) + 1 : 0;
   bool narrow = shape.destination_bits + shape.source_bits <= 32;
-  shape.record = weighted ? (narrow ? QN_RECORD_KEY32_WEIGHT : QN_RECORD_KEY64_WEIGHT)
-                          : (narrow ? QN_RECORD_KEY32 : QN_RECORD_KEY64);
+  shape.record = weight_bytes == 8   ? QN_RECORD_KEY64_WIDE_WEIGHT
+                 : weight_bytes == 4 ? (narrow ? QN_RECORD_KEY32_WEIGHT : QN_RECORD_KEY64_WEIGHT)
+                                     : (narrow ? QN_RECORD_KEY32 : QN_RECORD_KEY64);
   shape.record_bytes = qn_bucket_record_width(shape.record);
   /* A chain's last chunk is half empty: let that be about a sixteenth of all. */
   shape.chunk_bytes = QN_BLOCK_BYTES;
@@ -125,6 +127,7 @@ QN_ALWAYS_INLINE bool add_record(struct qn_edge_buckets *buckets,
     *end = tail + 8;
     break;
   case QN_RECORD_KEY64_WEIGHT:
+  case QN_RECORD_KEY64_WIDE_WEIGHT:
     ((uint64_t *)tail)[0] = key;
     ((uint64_t *)tail)[1] = weight;
     *end = tail + 16;
@@ -135,11 +138,11 @@ QN_ALWAYS_INLINE bool add_record(struct qn_edge_buckets *buckets,
 
 QN_ALWAYS_INLINE bool add_records(struct qn_edge_buckets *buckets, struct qn_lane *lane,
                                   enum qn_bucket_record record, const uint64_t *pairs,
-                                  const uint32_t *weights, uint64_t count, bool both) {
+                                  const void *weights, uint64_t count, bool both) {
   const struct qn_bucket_shape shape = buckets->shape; /* records might alias the buckets' own */
   for (uint64_t i = 0; i < count; i++) {
     uint64_t source = (uint32_t)pairs[i], destination = pairs[i] >> 32;
-    uint64_t weight = weights ? weights[i] : 0;
+    uint64_t weight = weights ? qn_weight_load(weights, qn_bucket_weight_bytes(record), i) : 0;
     if (!add_record(buckets, &shape, lane, record, source, destination, weight))
       return false;
     if (both && source != destination &&
@@ -150,7 +153,7 @@ QN_ALWAYS_INLINE bool add_records(struct qn_edge_buckets *buckets, struct qn_lan
 }
 
 QN_SCALAR_CLONES static bool add_any_records(struct qn_edge_buckets *buckets, struct qn_lane *to,
-                                             const uint64_t *pairs, const uint32_t *weights,
+                                             const uint64_t *pairs, const void *weights,
                                              uint64_t count, bool both) {
   switch (buckets->shape.record) {
   case QN_RECORD_KEY32:
@@ -161,13 +164,15 @@ QN_SCALAR_CLONES static bool add_any_records(struct qn_edge_buckets *buckets, st
   case QN_RECORD_KEY32_WEIGHT:
     return both ? add_records(buckets, to, QN_RECORD_KEY32_WEIGHT, pairs, weights, count, true)
                 : add_records(buckets, to, QN_RECORD_KEY32_WEIGHT, pairs, weights, count, false);
+  case QN_RECORD_KEY64_WIDE_WEIGHT:
+    return add_records(buckets, to, QN_RECORD_KEY64_WIDE_WEIGHT, pairs, weights, count, both);
   default:
     return add_records(buckets, to, QN_RECORD_KEY64_WEIGHT, pairs, weights, count, both);
   }
 }
 
 enum qn_status qn_edge_buckets_add(struct qn_edge_buckets *buckets, uint64_t lane,
-                                   const uint64_t *pairs, const uint32_t *weights, uint64_t count,
+                                   const uint64_t *pairs, const void *weights, uint64_t count,
                                    bool both) {
   return add_any_records(buckets, &buckets->lanes[lane], pairs, weights, count, both) ? QN_OK
                                                                                       : QN_SYSTEM;

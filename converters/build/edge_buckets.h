@@ -20,14 +20,20 @@ extern "C" {
 #endif
 
 enum qn_bucket_record {
-  QN_RECORD_KEY32,        /* u32 key */
-  QN_RECORD_KEY64,        /* u64 key */
-  QN_RECORD_KEY32_WEIGHT, /* u64: key << 32 | weight */
-  QN_RECORD_KEY64_WEIGHT, /* u64 key, u64 weight */
+  QN_RECORD_KEY32,             /* u32 key */
+  QN_RECORD_KEY64,             /* u64 key */
+  QN_RECORD_KEY32_WEIGHT,      /* u64: key << 32 | weight */
+  QN_RECORD_KEY64_WEIGHT,      /* u64 key, u64 weight */
+  QN_RECORD_KEY64_WIDE_WEIGHT, /* the same; the weight takes 8 bytes outside, too */
 };
 
 static inline unsigned qn_bucket_record_width(enum qn_bucket_record record) {
-  return record == QN_RECORD_KEY32 ? 4 : record == QN_RECORD_KEY64_WEIGHT ? 16 : 8;
+  return record == QN_RECORD_KEY32 ? 4 : record >= QN_RECORD_KEY64_WEIGHT ? 16 : 8;
+}
+
+/* The bytes of a record's weight where it does not lie in records. */
+static inline unsigned qn_bucket_weight_bytes(enum qn_bucket_record record) {
+  return record == QN_RECORD_KEY64_WIDE_WEIGHT ? 8 : record >= QN_RECORD_KEY32_WEIGHT ? 4 : 0;
 }
 
 struct qn_bucket_shape {
@@ -43,7 +49,8 @@ struct qn_bucket_shape {
 /* A good shape for `num_edges` edges from `num_rows` of `num_vertices` vertices, sorted by `lanes`
  * threads. */
 struct qn_bucket_shape qn_bucket_shape_for(uint64_t num_rows, uint64_t num_vertices,
-                                           uint64_t num_edges, bool weighted, uint64_t lanes);
+                                           uint64_t num_edges, unsigned weight_bytes,
+                                           uint64_t lanes);
 
 struct qn_lane {
   uintptr_t *tails; /* [num_buckets]: where the next record goes; at a multiple of chunk_bytes
@@ -73,7 +80,7 @@ void qn_edge_buckets_destroy(struct qn_edge_buckets *buckets);
 /* Add `count` edges (source | destination << 32) to a lane; with the reverse of each that is no
  * loop if `both`. `weights` is NULL without. QN_SYSTEM if memory ran out. */
 enum qn_status qn_edge_buckets_add(struct qn_edge_buckets *buckets, uint64_t lane,
-                                   const uint64_t *pairs, const uint32_t *weights, uint64_t count,
+                                   const uint64_t *pairs, const void *weights, uint64_t count,
                                    bool both);
 
 /* ---- Sorting and writing (bucket_sort.c, bucket_write.c) ------------------- */
@@ -98,7 +105,7 @@ enum qn_status qn_edge_buckets_sort(struct qn_edge_buckets *buckets,
  * alike (NULL without). The columns follow `first_edge` others of earlier rows, which the offsets
  * count too. */
 enum qn_status qn_edge_buckets_write(const struct qn_edge_buckets *buckets, uint64_t first_edge,
-                                     uint64_t *row_offsets, uint32_t *columns, uint32_t *weights,
+                                     uint64_t *row_offsets, uint32_t *columns, void *weights,
                                      struct qn_error *error);
 
 /* Records of a bucket that one chunk holds. */

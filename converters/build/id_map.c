@@ -382,9 +382,10 @@ QN_SCALAR_CLONES static void apply_map(const struct qn_id_map *map, struct qn_ed
 void qn_id_map_apply(const struct qn_id_map *map, struct qn_edge_block *block) {
   apply_map(map, block);
   if (block->wide && block->weight_type != QN_WEIGHT_NONE) {
-    const uint32_t *from = qn_edge_block_weights(block);
+    const void *from = qn_edge_block_weights(block);
     block->wide = false;
-    memmove(qn_edge_block_weights(block), from, block->count * sizeof *from);
+    memmove(qn_edge_block_weights(block), from,
+            (size_t)block->count * qn_weight_bytes(block->weight_type));
   }
   block->wide = false;
 }

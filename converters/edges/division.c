@@ -10,7 +10,7 @@
 struct open_block {
   struct qn_edge_block *block; /* NULL: none */
   uint64_t *ids;
-  uint32_t *weights;
+  void *weights;
   uint32_t count;
   uint32_t capacity;
 };
@@ -142,8 +142,9 @@ static enum qn_status write_block(struct qn_division *division, struct open_bloc
   }
   uint64_t length = (uint64_t)block->count * block->edge_bytes;
   if (block->weight_type != QN_WEIGHT_NONE) {
-    memmove(bytes + length, open->weights, (uint64_t)block->count * sizeof *open->weights);
-    length += (uint64_t)block->count * sizeof *open->weights;
+    uint64_t weights = (uint64_t)block->count * qn_weight_bytes(block->weight_type);
+    memmove(bytes + length, open->weights, weights);
+    length += weights;
   }
   return qn_temp_file_append(division->file, bytes, length, &block->offset, error);
 }
@@ -280,13 +281,13 @@ static enum qn_status begin_block(struct qn_divider *divider, unsigned pile, boo
   *open = (struct open_block){.block = block,
                               .ids = qn_edge_block_ids(block),
                               .weights = qn_edge_block_weights(block),
-                              .capacity = qn_edge_block_capacity(wide, type != QN_WEIGHT_NONE)};
+                              .capacity = qn_edge_block_capacity(wide, type)};
   return QN_OK;
 }
 
 QN_ALWAYS_INLINE enum qn_status put(struct qn_divider *divider, enum qn_divide_by by, bool wide,
                                     enum qn_weight_type type, uint64_t source, uint64_t destination,
-                                    uint32_t weight, struct qn_error *error) {
+                                    uint64_t weight, struct qn_error *error) {
   uint64_t id = (by == QN_BY_SOURCE ? source : destination) - divider->division->options.first;
   unsigned pile = (unsigned)(id >> divider->shift);
   struct open_block *open = &divider->open[pile];
@@ -299,7 +300,7 @@ QN_ALWAYS_INLINE enum qn_status put(struct qn_divider *divider, enum qn_divide_b
   }
   uint32_t i = open->count++;
   if (type != QN_WEIGHT_NONE)
-    open->weights[i] = weight;
+    qn_weight_store(open->weights, qn_weight_bytes(type), i, weight);
   if (!wide && !open->block->wide) {
     open->ids[i] = source | destination << 32;
   } else {
@@ -313,12 +314,13 @@ QN_ALWAYS_INLINE enum qn_status put_all(struct qn_divider *divider, struct qn_ed
                                         enum qn_divide_by by, bool wide, enum qn_weight_type type,
                                         bool both, struct qn_error *error) {
   const uint64_t *ids = qn_edge_block_ids(block);
-  const uint32_t *weights = qn_edge_block_weights(block);
+  const void *weights = qn_edge_block_weights(block);
+  const unsigned weight_bytes = qn_weight_bytes(type);
   enum qn_status status = QN_OK;
   for (uint64_t i = 0; i < block->count && !status; i++) {
     uint64_t source = wide ? ids[2 * i] : (uint32_t)ids[i];
     uint64_t destination = wide ? ids[2 * i + 1] : ids[i] >> 32;
-    uint32_t weight = type == QN_WEIGHT_NONE ? 0 : weights[i];
+    uint64_t weight = weight_bytes ? qn_weight_load(weights, weight_bytes, i) : 0;
     status = put(divider, by, wide, type, source, destination, weight, error);
     if (both && source != destination && !status)
       status = put(divider, by, wide, type, destination, source, weight, error);
@@ -365,9 +367,8 @@ enum qn_status qn_division_flush(struct qn_division *division, struct qn_error *
 enum qn_status qn_division_load(const struct qn_division *division,
                                 const struct qn_pile_block *from, void *scratch,
                                 struct qn_edge_block *block, struct qn_error *error) {
-  bool weighted = from->weight_type != QN_WEIGHT_NONE;
   uint64_t edges = (uint64_t)from->count * from->edge_bytes;
-  uint64_t weights = weighted ? (uint64_t)from->count * sizeof(uint32_t) : 0;
+  uint64_t weights = (uint64_t)from->count * qn_weight_bytes(from->weight_type);
   *block = (struct qn_edge_block){.sequence = from->sequence,
                                   .position = from->position,
                                   .count = from->count,
@@ -381,7 +382,7 @@ enum qn_status qn_division_load(const struct qn_division *division,
     memcpy(qn_edge_block_ids(block), scratch, edges);
   else
     unpack(scratch, from, qn_edge_block_ids(block));
-  if (weighted)
+  if (weights)
     memcpy(qn_edge_block_weights(block), (const char *)scratch + edges, weights);
   return QN_OK;
 }

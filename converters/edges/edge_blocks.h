@@ -18,7 +18,7 @@ extern "C" {
  *
  *   narrow   u64 pairs[capacity]       source | destination << 32
  *   wide     u64 ids[2 * capacity]     source, destination
- *   then     u32 weights[capacity]     if weight_type is not none
+ *   then     weights[capacity]         of 4 or 8 bytes, if weight_type is not none
  *
  * A block of a view is only a header and the first and last of its pairs, which are narrow:
  * qn_edge_list_load makes it whole. */
@@ -38,19 +38,18 @@ struct qn_edge_block {
 #define QN_EDGE_BLOCK_HEADER 64
 #define QN_EDGE_BLOCK_VIEW_BYTES (QN_EDGE_BLOCK_HEADER + 2 * sizeof(uint64_t))
 
-static inline uint32_t qn_edge_block_capacity(bool wide, bool weighted) {
+static inline uint32_t qn_edge_block_capacity(bool wide, enum qn_weight_type type) {
   return (uint32_t)((QN_BLOCK_BYTES - QN_EDGE_BLOCK_HEADER) /
-                    ((wide ? 16u : 8u) + (weighted ? 4u : 0u)));
+                    ((wide ? 16u : 8u) + qn_weight_bytes(type)));
 }
 
 static inline uint64_t *qn_edge_block_ids(struct qn_edge_block *block) {
   return (uint64_t *)((char *)block + QN_EDGE_BLOCK_HEADER);
 }
 
-static inline uint32_t *qn_edge_block_weights(struct qn_edge_block *block) {
-  bool weighted = block->weight_type != QN_WEIGHT_NONE;
-  return (uint32_t *)(qn_edge_block_ids(block) + (uint64_t)(block->wide ? 2 : 1) *
-                                                     qn_edge_block_capacity(block->wide, weighted));
+static inline void *qn_edge_block_weights(struct qn_edge_block *block) {
+  uint64_t capacity = qn_edge_block_capacity(block->wide, block->weight_type);
+  return qn_edge_block_ids(block) + (block->wide ? 2 : 1) * capacity;
 }
 
 /* Edge `i` of a block, in the order that rows have. */
@@ -83,11 +82,13 @@ struct qn_edge_list {
   uint64_t num_edges;
   uint64_t largest; /* id */
   struct qn_edge_marks marks;
-  uint64_t blocks_of[3];  /* by weight type; emptied ones too */
-  struct qn_spill *spill; /* NULL in memory; else there are no blocks here */
-  struct qn_kept *kept;   /* what views need, by qn_edge_list_keep */
-  bool changed;           /* a view gave other edges than before */
-  double rounded, rounding_error; /* see qn_edge_list_rounded */
+  uint64_t blocks_of[QN_WEIGHT_TYPES]; /* by weight type; emptied ones too */
+  bool beyond_f32;                     /* some weight is no f32: see qn_f32_holds */
+  bool binary_weights;                 /* see qn_edge_list_weights_are_binary */
+  struct qn_spill *spill;              /* NULL in memory; else there are no blocks here */
+  struct qn_kept *kept;                /* what views need, by qn_edge_list_keep */
+  bool changed;                        /* a view gave other edges than before */
+  long double rounded, rounding_error; /* see qn_edge_list_rounded */
 };
 
 /* Block `index` of a list in memory with its edges, which are in `*scratch` if it is one of a view;

@@ -5,6 +5,7 @@
 
 #include "converters/edges/edge_blocks.h"
 #include "converters/edges/spill.h"
+#include "converters/text/exact_numbers.h"
 #include "support/context.h"
 #include "support/memory.h"
 
@@ -108,10 +109,44 @@ static bool is_ascending(struct qn_edge_block *block) {
   return true;
 }
 
+static bool holds_f32(const struct qn_edge_list *list, double weight) {
+  return list->binary_weights ? (double)(float)weight == weight : qn_f32_holds(weight);
+}
+
+/* Is there a weight that no f32 holds? Those that are f32 already are none. */
+static bool is_beyond_f32(const struct qn_edge_list *list, struct qn_edge_block *block) {
+  const void *weights = qn_edge_block_weights(block);
+  const uint32_t *u32 = weights;
+  const int64_t *i64 = weights;
+  const double *f64 = weights;
+  uint32_t all = 0, i = 0;
+  switch (block->weight_type) {
+  case QN_WEIGHT_U32:
+    for (; i < block->count; i++)
+      all |= u32[i];
+    for (i = all >> 24 ? 0 : block->count; i < block->count; i++)
+      if (!qn_real_is_whole((float)u32[i], u32[i]))
+        return true;
+    return false;
+  case QN_WEIGHT_I64:
+    while (i < block->count && qn_real_is_whole((float)i64[i], i64[i]))
+      i++;
+    return i < block->count;
+  case QN_WEIGHT_F64:
+    while (i < block->count && holds_f32(list, f64[i]))
+      i++;
+    return i < block->count;
+  default:
+    return false;
+  }
+}
+
 /* Under the list's mutex. */
-static void count_block(struct qn_edge_list *list, const struct qn_edge_block *block) {
+static void count_block(struct qn_edge_list *list, const struct qn_edge_block *block,
+                        bool beyond_f32) {
   list->num_edges += block->count;
   list->blocks_of[block->weight_type]++;
+  list->beyond_f32 |= beyond_f32;
   list->largest = block->largest > list->largest ? block->largest : list->largest;
 }
 
@@ -119,6 +154,7 @@ static void count_block(struct qn_edge_list *list, const struct qn_edge_block *b
 static enum qn_status append_block(struct qn_edge_list *list, struct qn_edge_block *listed,
                                    struct qn_edge_block *block, struct qn_error *error) {
   enum qn_status status = QN_OK;
+  bool beyond_f32 = is_beyond_f32(list, block);
   pthread_mutex_lock(&list->mutex);
   listed->marked = qn_edge_marks_want(&list->marks, listed->largest, list->num_edges);
   uint64_t n = list->num_blocks;
@@ -127,7 +163,7 @@ static enum qn_status append_block(struct qn_edge_list *list, struct qn_edge_blo
                         "the list of edge blocks", error);
   if (!status) {
     list->blocks[list->num_blocks++] = listed;
-    count_block(list, listed);
+    count_block(list, listed, beyond_f32);
   }
   pthread_mutex_unlock(&list->mutex);
   if (listed->marked)
@@ -137,9 +173,10 @@ static enum qn_status append_block(struct qn_edge_list *list, struct qn_edge_blo
 
 static void spill_block(struct qn_edge_stream *stream, struct qn_edge_block *block) {
   struct qn_edge_list *list = stream->list;
+  bool beyond_f32 = is_beyond_f32(list, block);
   stream->status = qn_spill_block(list, stream, block, &stream->error);
   pthread_mutex_lock(&list->mutex);
-  count_block(list, block);
+  count_block(list, block, beyond_f32);
   pthread_mutex_unlock(&list->mutex);
   qn_block_give(list->pool, block);
 }
@@ -191,7 +228,7 @@ static void begin_block(struct qn_edge_stream *stream, bool wide, enum qn_weight
                                   .position = stream->num_blocks++,
                                   .wide = wide,
                                   .weight_type = type};
-  uint32_t capacity = qn_edge_block_capacity(wide, type != QN_WEIGHT_NONE);
+  uint32_t capacity = qn_edge_block_capacity(wide, type);
   stream->block = block;
   stream->pairs = qn_edge_block_ids(block);
   stream->weights = qn_edge_block_weights(block);
@@ -224,11 +261,16 @@ enum qn_status qn_edge_stream_close(struct qn_edge_stream *stream, struct qn_err
 
 /* ---- Rounding ------------------------------------------------------------- */
 
-void qn_edge_list_note_rounded(struct qn_edge_list *list, double exact, float rounded) {
-  double error = fabs(exact - (double)rounded);
+void qn_edge_list_weights_are_binary(struct qn_edge_list *list, enum qn_weight_type least) {
+  list->binary_weights = true;
+  list->beyond_f32 |= least == QN_WEIGHT_F64;
+}
+
+void qn_edge_list_note_rounded(struct qn_edge_list *list, long double exact, double rounded) {
+  long double error = fabsl(exact - rounded);
   pthread_mutex_lock(&list->mutex);
   bool worse = error > list->rounding_error ||
-               (error == list->rounding_error && fabs(exact) > fabs(list->rounded));
+               (error == list->rounding_error && fabsl(exact) > fabsl(list->rounded));
   if (worse) {
     list->rounding_error = error;
     list->rounded = exact;
@@ -236,32 +278,108 @@ void qn_edge_list_note_rounded(struct qn_edge_list *list, double exact, float ro
   pthread_mutex_unlock(&list->mutex);
 }
 
-bool qn_edge_list_rounded(const struct qn_edge_list *list, double *exact, double *error) {
+bool qn_edge_list_rounded(const struct qn_edge_list *list, long double *exact, long double *error) {
   *exact = list->rounded;
   *error = list->rounding_error;
   return list->rounded != 0;
 }
 
-uint32_t qn_weight_to_f32(struct qn_edge_list *list, uint32_t weight) {
-  float value = (float)weight;
+/* ---- Weights of several types ----------------------------------------------- */
+
+/* From here up to the next section: a stream's blocks have one type each, and the types of later
+ * ones are such that they take what comes, so that a block is given up half full at most a few
+ * times: u32, then i64 or f32, then f64. */
+
+/* Whole numbers of less than this print as themselves as an f32, too. */
+#define SMALL_WHOLE ((int64_t)1 << 24)
+
+static bool is_small(int64_t whole) {
+  return whole <= SMALL_WHOLE && whole >= -SMALL_WHOLE;
+}
+
+static uint64_t bits_of_f32(float value) {
   uint32_t bits;
-  if (__builtin_expect((double)value != (double)weight, 0))
-    qn_edge_list_note_rounded(list, weight, value);
   memcpy(&bits, &value, sizeof bits);
   return bits;
 }
 
-/* ---- Single edges --------------------------------------------------------- */
-
-/* From here on the stream's weights are f32: a block has one type. */
-static void make_weights_float(struct qn_edge_stream *stream) {
-  for (uint32_t i = 0; i < stream->count; i++)
-    stream->weights[i] = qn_weight_to_f32(stream->list, stream->weights[i]);
-  stream->block->weight_type = stream->weight_type = QN_WEIGHT_F32;
+static uint64_t bits_of_f64(double value) {
+  uint64_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return bits;
 }
 
+/* The stream's weights become f32 where they are, if they are all small whole numbers. */
+static bool make_weights_float(struct qn_edge_stream *stream) {
+  uint32_t *weights = stream->weights, largest = 0;
+  for (uint32_t i = 0; i < stream->count; i++)
+    largest = weights[i] > largest ? weights[i] : largest;
+  if (!is_small(largest))
+    return false;
+  for (uint32_t i = 0; i < stream->count; i++)
+    weights[i] = (uint32_t)bits_of_f32((float)weights[i]);
+  stream->block->weight_type = stream->weight_type = QN_WEIGHT_F32;
+  return true;
+}
+
+/* A weight of a list's element on its way into a stream of another type. */
+struct weight {
+  enum qn_weight_type type;
+  uint64_t bits;
+};
+
+static struct weight join_whole(struct qn_edge_list *list, enum qn_weight_type held, int64_t whole,
+                                struct weight weight) {
+  if (held == QN_WEIGHT_I64)
+    return (struct weight){QN_WEIGHT_I64, (uint64_t)whole};
+  if (held == QN_WEIGHT_F32 && is_small(whole))
+    return (struct weight){QN_WEIGHT_F32, bits_of_f32((float)whole)};
+  if (held != QN_WEIGHT_F32 && held != QN_WEIGHT_F64)
+    return weight;
+  double real = (double)whole;
+  if (!qn_real_is_whole(real, whole))
+    qn_edge_list_note_rounded(list, whole, real);
+  return (struct weight){QN_WEIGHT_F64, bits_of_f64(real)};
+}
+
+/* Do the stream's blocks hold weights of `type` in another one? */
+static bool joins_types(const struct qn_edge_stream *stream, enum qn_weight_type type) {
+  switch (stream->weight_type) {
+  case QN_WEIGHT_I64:
+    return type == QN_WEIGHT_U32;
+  case QN_WEIGHT_F32:
+    return type == QN_WEIGHT_U32 || type == QN_WEIGHT_I64;
+  case QN_WEIGHT_F64:
+    return type != QN_WEIGHT_F64 && type != QN_WEIGHT_NONE;
+  default:
+    return false;
+  }
+}
+
+/* The weight in the type of the stream's blocks, if that holds it, else in the one of those that
+ * will follow. */
+static struct weight join_types(struct qn_edge_stream *stream, struct weight weight) {
+  enum qn_weight_type held = stream->weight_type;
+  uint32_t narrow = (uint32_t)weight.bits;
+  float real;
+  if (weight.type == held || weight.type == QN_WEIGHT_NONE)
+    return weight;
+  if (weight.type == QN_WEIGHT_U32)
+    return join_whole(stream->list, held, narrow, weight);
+  if (weight.type == QN_WEIGHT_I64)
+    return join_whole(stream->list, held, (int64_t)weight.bits, weight);
+  if (weight.type == QN_WEIGHT_F32 && held == QN_WEIGHT_F64) {
+    memcpy(&real, &narrow, sizeof real);
+    double wide = stream->list->binary_weights ? (double)real : qn_decimal_of_f32(real);
+    return (struct weight){QN_WEIGHT_F64, bits_of_f64(wide)};
+  }
+  return weight;
+}
+
+/* ---- Single edges --------------------------------------------------------- */
+
 void qn_edge_push_slowly(struct qn_edge_stream *stream, uint64_t source, uint64_t destination,
-                         enum qn_weight_type weight_type, uint32_t weight_bits) {
+                         enum qn_weight_type weight_type, uint64_t weight_bits) {
   if (stream->status)
     return;
   struct qn_edge_block *block = stream->block;
@@ -270,26 +388,25 @@ void qn_edge_push_slowly(struct qn_edge_stream *stream, uint64_t source, uint64_
         qn_fail(&stream->error, QN_INVALID, "some edges have a weight and some have none");
     return;
   }
-  if (weight_type == QN_WEIGHT_U32 && stream->weight_type == QN_WEIGHT_F32) {
-    weight_type = QN_WEIGHT_F32;
-    weight_bits = qn_weight_to_f32(stream->list, weight_bits);
-  } else if (block && weight_type == QN_WEIGHT_F32 && block->weight_type == QN_WEIGHT_U32) {
-    make_weights_float(stream);
-  }
+  struct weight weight = join_types(stream, (struct weight){weight_type, weight_bits});
   bool needs_wide = ((source | destination) >> 32) != 0;
   bool wide = needs_wide || (block && block->wide); /* a wide block takes narrow edges too */
-  if (!block || block->wide != wide ||
-      stream->count == qn_edge_block_capacity(wide, weight_type != QN_WEIGHT_NONE)) {
+  bool fits = block && block->wide == wide &&
+              stream->count < qn_edge_block_capacity(wide, weight.type) &&
+              (block->weight_type == weight.type ||
+               (block->weight_type == QN_WEIGHT_U32 && weight.type == QN_WEIGHT_F32 &&
+                make_weights_float(stream)));
+  if (!fits) {
     wide = needs_wide;
     finish_block(stream);
     if (!stream->status)
-      begin_block(stream, wide, weight_type);
+      begin_block(stream, wide, weight.type);
     if (stream->status)
       return;
   }
   uint32_t i = stream->count++;
-  if (weight_type != QN_WEIGHT_NONE)
-    stream->weights[i] = weight_bits;
+  if (weight.type != QN_WEIGHT_NONE)
+    qn_weight_store(stream->weights, qn_weight_bytes(weight.type), i, weight.bits);
   if (wide) {
     stream->pairs[2 * (uint64_t)i] = source;
     stream->pairs[2 * (uint64_t)i + 1] = destination;
@@ -305,7 +422,7 @@ static bool is_weighted(enum qn_weight_type type) {
 }
 
 uint32_t qn_edge_stream_room(struct qn_edge_stream *stream, enum qn_weight_type type,
-                             uint64_t **pairs, uint32_t **weights) {
+                             uint64_t **pairs, void **weights) {
   struct qn_edge_block *block = stream->block;
   if (stream->status)
     return 0;
@@ -314,7 +431,7 @@ uint32_t qn_edge_stream_room(struct qn_edge_stream *stream, enum qn_weight_type 
         qn_fail(&stream->error, QN_INVALID, "some edges have a weight and some have none");
     return 0;
   }
-  uint32_t capacity = qn_edge_block_capacity(false, is_weighted(type));
+  uint32_t capacity = qn_edge_block_capacity(false, type);
   if (!block || block->wide || block->weight_type != type || stream->count == capacity) {
     finish_block(stream);
     if (!stream->status)
@@ -323,49 +440,58 @@ uint32_t qn_edge_stream_room(struct qn_edge_stream *stream, enum qn_weight_type 
       return 0;
   }
   *pairs = stream->pairs + stream->count;
-  *weights = stream->weights + stream->count;
+  *weights = (char *)stream->weights + (uint64_t)stream->count * qn_weight_bytes(type);
   return capacity - stream->count;
 }
 
 void qn_edge_push_arrays(struct qn_edge_stream *stream, const uint64_t *sources,
                          const uint64_t *destinations, enum qn_weight_type type,
-                         const uint32_t *weights, uint64_t count) {
+                         const void *weights, uint64_t count) {
+  unsigned weight_bytes = qn_weight_bytes(type);
   uint64_t all = 0;
   for (uint64_t i = 0; i < count; i++)
     all |= sources[i] | destinations[i];
-  if (all >> 32) {
+  if (all >> 32 || joins_types(stream, type)) {
     for (uint64_t i = 0; i < count; i++)
-      qn_edge_push_slowly(stream, sources[i], destinations[i], type, type ? weights[i] : 0);
+      qn_edge_push_slowly(stream, sources[i], destinations[i], type,
+                          weight_bytes ? qn_weight_load(weights, weight_bytes, i) : 0);
     return;
   }
   for (uint64_t done = 0; done < count;) {
     uint64_t *pairs;
-    uint32_t *room_for_weights;
+    void *room_for_weights;
     uint32_t room = qn_edge_stream_room(stream, type, &pairs, &room_for_weights);
     if (room == 0)
       return;
     uint32_t some = count - done < room ? (uint32_t)(count - done) : room;
     for (uint32_t i = 0; i < some; i++)
       pairs[i] = sources[done + i] | destinations[done + i] << 32;
-    if (is_weighted(type))
-      memcpy(room_for_weights, weights + done, some * sizeof *weights);
+    if (weight_bytes)
+      memcpy(room_for_weights, (const char *)weights + done * weight_bytes, some * weight_bytes);
     qn_edge_stream_filled(stream, some);
     done += some;
   }
 }
 
 void qn_edge_push_pairs(struct qn_edge_stream *stream, const uint64_t *pairs,
-                        enum qn_weight_type type, const uint32_t *weights, uint64_t count) {
+                        enum qn_weight_type type, const void *weights, uint64_t count) {
+  unsigned weight_bytes = qn_weight_bytes(type);
+  if (joins_types(stream, type)) {
+    for (uint64_t i = 0; i < count; i++)
+      qn_edge_push_slowly(stream, (uint32_t)pairs[i], pairs[i] >> 32, type,
+                          qn_weight_load(weights, weight_bytes, i));
+    return;
+  }
   for (uint64_t done = 0; done < count;) {
     uint64_t *room_for_pairs;
-    uint32_t *room_for_weights;
+    void *room_for_weights;
     uint32_t room = qn_edge_stream_room(stream, type, &room_for_pairs, &room_for_weights);
     if (room == 0)
       return;
     uint32_t some = count - done < room ? (uint32_t)(count - done) : room;
     memcpy(room_for_pairs, pairs + done, some * sizeof *pairs);
-    if (is_weighted(type))
-      memcpy(room_for_weights, weights + done, some * sizeof *weights);
+    if (weight_bytes)
+      memcpy(room_for_weights, (const char *)weights + done * weight_bytes, some * weight_bytes);
     qn_edge_stream_filled(stream, some);
     done += some;
   }
@@ -373,8 +499,8 @@ void qn_edge_push_pairs(struct qn_edge_stream *stream, const uint64_t *pairs,
 
 /* ---- Views ---------------------------------------------------------------- */
 
-uint32_t qn_edge_view_capacity(bool weighted) {
-  return qn_edge_block_capacity(false, weighted);
+uint32_t qn_edge_view_capacity(enum qn_weight_type type) {
+  return qn_edge_block_capacity(false, type);
 }
 
 /* List the view instead of the stream's block, whose memory is used again. */
@@ -405,6 +531,7 @@ uint64_t qn_edge_push_view(struct qn_edge_stream *stream, const struct qn_edge_v
     return view->push(view->context, part, stream);
   if (!stream->status)
     finish_block(stream);
+  stream->weight_type = QN_WEIGHT_NONE; /* as when it will be pushed again */
   uint64_t num_blocks = stream->num_blocks;
   uint64_t result = view->push(view->context, part, stream);
   if (stream->status || !stream->count)

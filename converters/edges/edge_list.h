@@ -1,6 +1,6 @@
 /* Edge lists in memory: what readers and generators fill and the builder
  * (build.h) consumes. Ids are any 64-bit numbers; ids below 2^32 take 8 bytes
- * an edge, larger ones 16, a weight 4 more.
+ * an edge, larger ones 16, a weight 4 or 8 more.
  *
  *   struct qn_edge_list *list;
  *   qn_edge_list_create(&list, &error);
@@ -69,14 +69,15 @@ enum qn_status qn_edge_list_create_on_disk(const struct qn_spill_options *option
  * unless their number of vertices is declared: `num_vertices` as in qn_spill_options. */
 void qn_edge_list_mark_ids(struct qn_edge_list *list, const uint64_t *num_vertices);
 
-/* A weight that an f32 cannot hold has been rounded to one; what is below 2^24, or spelled with an
- * exponent, is a real number and none of this. From any thread. */
-void qn_edge_list_note_rounded(struct qn_edge_list *list, double exact, float rounded);
-/* The weight that rounding has changed most, and by how much; false if none was. */
-bool qn_edge_list_rounded(const struct qn_edge_list *list, double *exact, double *error);
+/* Weights come from binary numbers: their f32 are what they are, and f64 stay f64 if that is
+ * `least`. Of a list without this they are decimals, and each f32 stands for the number that it
+ * prints as (qn_decimal_of_f32). */
+void qn_edge_list_weights_are_binary(struct qn_edge_list *list, enum qn_weight_type least);
 
-/* The bits of the nearest f32, noted if it is another number. */
-uint32_t qn_weight_to_f32(struct qn_edge_list *list, uint32_t weight);
+/* A weight has been rounded to one that is another number. From any thread. */
+void qn_edge_list_note_rounded(struct qn_edge_list *list, long double exact, double rounded);
+/* The weight that rounding has changed most, and by how much; false if none was. */
+bool qn_edge_list_rounded(const struct qn_edge_list *list, long double *exact, long double *error);
 
 /* The number of edges in closed streams. */
 uint64_t qn_edge_list_count(const struct qn_edge_list *list);
@@ -88,7 +89,7 @@ struct qn_edge_view {
   uint64_t (*push)(const void *context, uint64_t part, struct qn_edge_stream *stream);
   const void *context;
 };
-uint32_t qn_edge_view_capacity(bool weighted);
+uint32_t qn_edge_view_capacity(enum qn_weight_type type);
 
 /* Push a part of a view, of which the list may keep no more than where it is, and then push it
  * again when it is needed. Returns what `push` does. */
@@ -103,8 +104,8 @@ enum qn_status qn_edge_list_keep(struct qn_edge_list *list, void *object, void (
 struct qn_edge_stream {
   struct qn_edge_list *list;
   struct qn_edge_block *block;
-  uint64_t *pairs;   /* of the block: source | destination << 32 */
-  uint32_t *weights; /* of the block */
+  uint64_t *pairs; /* of the block: source | destination << 32 */
+  void *weights;   /* of the block */
   uint32_t count;
   uint32_t plain_capacity;    /* room, if the block is of narrow edges without weights, else 0 */
   uint32_t weighted_capacity; /* room, if it is of narrow edges with weights of weight_type */
@@ -129,7 +130,7 @@ void qn_edge_stream_open(struct qn_edge_stream *stream, struct qn_edge_list *lis
 enum qn_status qn_edge_stream_close(struct qn_edge_stream *stream, struct qn_error *error);
 
 void qn_edge_push_slowly(struct qn_edge_stream *stream, uint64_t source, uint64_t destination,
-                         enum qn_weight_type weight_type, uint32_t weight_bits);
+                         enum qn_weight_type weight_type, uint64_t weight_bits);
 
 /* Add an edge without weight. Either all edges of a list have weights or none has. */
 static inline void qn_edge_push(struct qn_edge_stream *stream, uint64_t source,
@@ -141,18 +142,18 @@ static inline void qn_edge_push(struct qn_edge_stream *stream, uint64_t source,
     stream->pairs[stream->count++] = source | destination << 32;
 }
 
-/* Add an edge whose weight's bits are `weight_bits`, of type u32 or f32 (finite). Types may
- * be mixed: all become f32 if one is. */
+/* Add an edge with a weight of any type; real ones are finite. Types may be mixed: which type holds
+ * all of them the builder finds out. */
 static inline void qn_edge_push_weighted(struct qn_edge_stream *stream, uint64_t source,
                                          uint64_t destination, enum qn_weight_type weight_type,
-                                         uint32_t weight_bits) {
+                                         uint64_t weight_bits) {
   if (__builtin_expect(((source | destination) >> 32) != 0 ||
                            stream->count >= stream->weighted_capacity ||
                            stream->weight_type != weight_type,
                        0)) {
     qn_edge_push_slowly(stream, source, destination, weight_type, weight_bits);
   } else {
-    stream->weights[stream->count] = weight_bits;
+    qn_weight_store(stream->weights, qn_weight_bytes(weight_type), stream->count, weight_bits);
     stream->pairs[stream->count++] = source | destination << 32;
   }
 }
@@ -169,24 +170,36 @@ static inline void qn_edge_push_f32(struct qn_edge_stream *stream, uint64_t sour
   qn_edge_push_weighted(stream, source, destination, QN_WEIGHT_F32, bits);
 }
 
+static inline void qn_edge_push_i64(struct qn_edge_stream *stream, uint64_t source,
+                                    uint64_t destination, int64_t weight) {
+  qn_edge_push_weighted(stream, source, destination, QN_WEIGHT_I64, (uint64_t)weight);
+}
+
+static inline void qn_edge_push_f64(struct qn_edge_stream *stream, uint64_t source,
+                                    uint64_t destination, double weight) {
+  uint64_t bits;
+  memcpy(&bits, &weight, sizeof bits);
+  qn_edge_push_weighted(stream, source, destination, QN_WEIGHT_F64, bits);
+}
+
 /* Room for edges with ids below 2^32 that are written straight into the stream: at `*pairs` (source
- * | destination << 32) and, if they have weights, at `*weights` (bits of type `type`, finite).
+ * | destination << 32) and, if they have weights, at `*weights` (of type `type`, finite).
  * Returns for how many, 0 if the stream has failed; then say how many were written. */
 uint32_t qn_edge_stream_room(struct qn_edge_stream *stream, enum qn_weight_type type,
-                             uint64_t **pairs, uint32_t **weights);
+                             uint64_t **pairs, void **weights);
 static inline void qn_edge_stream_filled(struct qn_edge_stream *stream, uint32_t count) {
   stream->count += count;
 }
 
-/* Add `count` edges whose ends and weights' bits lie in arrays; `weights` is not looked at if
+/* Add `count` edges whose ends and weights lie in arrays; `weights` is not looked at if
  * `type` is none. */
 void qn_edge_push_arrays(struct qn_edge_stream *stream, const uint64_t *sources,
                          const uint64_t *destinations, enum qn_weight_type type,
-                         const uint32_t *weights, uint64_t count);
+                         const void *weights, uint64_t count);
 
 /* Add `count` edges, source | destination << 32, whose weights are as above. */
 void qn_edge_push_pairs(struct qn_edge_stream *stream, const uint64_t *pairs,
-                        enum qn_weight_type type, const uint32_t *weights, uint64_t count);
+                        enum qn_weight_type type, const void *weights, uint64_t count);
 
 #ifdef __cplusplus
 }

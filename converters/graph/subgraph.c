@@ -108,9 +108,7 @@ static uint64_t count_rows(const struct extraction *extraction, uint64_t *row_of
 
 static void fill_rows(const struct extraction *extraction, const struct qn_graph_arrays *arrays) {
   const struct qn_csr *whole = extraction->whole;
-  const uint32_t *weights = whole->weights.type == QN_WEIGHT_F32
-                                ? (const uint32_t *)(const void *)whole->weights.f32
-                                : whole->weights.u32;
+  unsigned weight_bytes = qn_weight_bytes(whole->weights.type);
 #pragma omp parallel for schedule(dynamic, 1024)
   for (uint64_t row = 0; row < extraction->num_kept; row++) {
     uint32_t source = extraction->old_of_new[row];
@@ -121,8 +119,8 @@ static void fill_rows(const struct extraction *extraction, const struct qn_graph
       if (place == last) /* more than were counted: the file is being overwritten */
         break;
       arrays->column_indices[place] = extraction->new_of_old[whole->column_indices[e]];
-      if (arrays->weights)
-        ((uint32_t *)arrays->weights)[place] = weights[e];
+      if (weight_bytes)
+        qn_weight_copy(arrays->weights, place, whole->weights.data, e, weight_bytes);
       place++;
     }
   }

@@ -167,15 +167,6 @@ static uint32_t draw_weight(const struct job *job, uint64_t source, uint64_t des
   return qn_random_weight(&job->transform->weights, qn_random_at(pair, place));
 }
 
-static uint32_t weight_bits(const struct qn_weights *weights, uint64_t edge) {
-  uint32_t bits = 0;
-  if (weights->type == QN_WEIGHT_U32)
-    bits = weights->u32[edge];
-  else if (weights->type == QN_WEIGHT_F32)
-    memcpy(&bits, &weights->f32[edge], sizeof bits);
-  return bits;
-}
-
 static void push_edge(const struct job *job, struct qn_edge_stream *stream, uint64_t row,
                       uint64_t edge, uint64_t place) {
   const struct qn_csr *csr = &job->graph->out;
@@ -185,7 +176,8 @@ static void push_edge(const struct job *job, struct qn_edge_stream *stream, uint
   uint64_t source = job->transform->transpose ? column : row;
   uint64_t destination = job->transform->transpose ? row : column;
   enum qn_weight_type type = csr->weights.type;
-  uint32_t bits = weight_bits(&csr->weights, edge);
+  unsigned weight_bytes = qn_weight_bytes(type);
+  uint64_t bits = weight_bytes ? qn_weight_load(csr->weights.data, weight_bytes, edge) : 0;
   if (job->transform->weights.type != QN_WEIGHT_NONE) {
     type = job->transform->weights.type;
     bits = draw_weight(job, source, destination, place);
@@ -252,9 +244,13 @@ static enum qn_status push_edges(const struct job *job, struct qn_error *error) 
 static enum qn_weight_choice kept_weights(const struct job *job) {
   static const enum qn_weight_choice choices[] = {[QN_WEIGHT_NONE] = QN_WEIGHTS_NONE,
                                                   [QN_WEIGHT_U32] = QN_WEIGHTS_U32,
-                                                  [QN_WEIGHT_F32] = QN_WEIGHTS_F32};
+                                                  [QN_WEIGHT_F32] = QN_WEIGHTS_F32,
+                                                  [QN_WEIGHT_I64] = QN_WEIGHTS_I64,
+                                                  [QN_WEIGHT_F64] = QN_WEIGHTS_F64};
   enum qn_weight_type drawn = job->transform->weights.type;
-  return choices[drawn != QN_WEIGHT_NONE ? drawn : job->graph->out.weights.type];
+  enum qn_weight_type type = drawn != QN_WEIGHT_NONE ? drawn : job->graph->out.weights.type;
+  bool narrowed = job->transform->narrow_weights && qn_weight_bytes(type) == 8;
+  return narrowed ? QN_WEIGHTS_F32 : choices[type];
 }
 
 static enum qn_status build(const struct job *job, struct qn_writer *writer,
@@ -269,6 +265,7 @@ static enum qn_status build(const struct job *job, struct qn_writer *writer,
       .transpose = transform->store_in_edges,
       .ids = QN_ID_KEEP,
       .weights = kept_weights(job), /* also where no edge is left to tell */
+      .narrow_weights = transform->narrow_weights,
       .self_loops = transform->remove_self_loops ? QN_SELF_LOOPS_REMOVE : QN_SELF_LOOPS_KEEP,
       .duplicates = transform->remove_duplicates ? QN_DUPLICATES_REMOVE : QN_DUPLICATES_KEEP,
   };
@@ -301,8 +298,10 @@ enum qn_status qn_transform_graph(const struct qn_graph *graph,
   status = relabel(&job, error);
   if (!status)
     status = create_list(&job, error);
-  if (!status)
+  if (!status) {
+    qn_edge_list_weights_are_binary(job.list, job.graph->out.weights.type);
     status = push_edges(&job, error);
+  }
   if (!status)
     status = build(&job, writer, ledger, error);
   qn_edge_list_destroy(job.list);

@@ -41,12 +41,13 @@ struct qn_transform {
   uint64_t relabel_seed;
   const char *relabel_file; /* of groups (vertex_file.h) */
   bool store_in_edges;      /* of a directed result */
+  bool narrow_weights;      /* of 8 bytes, to f32; the largest error is noted */
 };
 
 /* Write the transformed `graph`, which has been checked, into `writer` (fresh): sections, ids and
  * info. Fills the ledger, whose records are the edges stored and those that it says were left out.
- * Takes 8 bytes an edge, 12 with weights, and what qn_build_graph takes; with a limit of memory
- * (support/temp_file.h) edges go to temporary files instead. */
+ * Takes 8 bytes an edge and those of its weight, and what qn_build_graph takes; with a limit of
+ * memory (support/temp_file.h) edges go to temporary files instead. */
 enum qn_status qn_transform_graph(const struct qn_graph *graph,
                                   const struct qn_transform *transform, struct qn_writer *writer,
                                   struct qn_ledger *ledger, struct qn_error *error);

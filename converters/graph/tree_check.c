@@ -1,8 +1,10 @@
 #include "converters/graph/tree_check.h"
 
+#include <float.h>
 #include <string.h>
 
 #include "converters/graph/parents_file.h"
+#include "formats/graph/weight_limit.h"
 #include "support/memory.h"
 #include "support/search.h"
 
@@ -122,11 +124,12 @@ static uint64_t add_length(const struct tree *tree, uint64_t distance, uint64_t 
   const struct qn_weights *weights = &tree->out->weights;
   if (!tree->weighted)
     return distance + 1;
-  if (weights->type == QN_WEIGHT_U32)
-    return distance + weights->u32[edge];
+  uint64_t bits = qn_weight_load(weights->data, qn_weight_bytes(weights->type), edge);
+  if (weights->type == QN_WEIGHT_U32 || weights->type == QN_WEIGHT_I64)
+    return distance + bits;
   double sum;
   memcpy(&sum, &distance, sizeof sum);
-  sum += (double)weights->f32[edge];
+  sum += qn_weight_real(weights->type, bits);
   memcpy(&distance, &sum, sizeof sum);
   return distance;
 }
@@ -206,14 +209,19 @@ static void check_rows(struct tree *tree) {
 
 static enum qn_status check_weights(const struct tree *tree, struct qn_error *error) {
   const struct qn_weights *weights = &tree->out->weights;
-  if (!tree->weighted || weights->type != QN_WEIGHT_F32)
+  uint64_t most = tree->out->num_vertices ? tree->out->num_vertices : 1, bits;
+  const struct qn_weight_limit limit = {(UINT64_MAX - 1) / most, DBL_MAX / (double)most};
+  char text[QN_WEIGHT_TEXT];
+  if (!tree->weighted || weights->type == QN_WEIGHT_U32)
     return QN_OK;
-  for (uint64_t edge = 0; edge < tree->out->num_edges; edge++)
-    if (!(weights->f32[edge] >= 0))
+  for (uint64_t edge = 0; edge < tree->out->num_edges; edge++) {
+    bits = qn_weight_load(weights->data, qn_weight_bytes(weights->type), edge);
+    if (!qn_weight_is_within(weights->type, bits, &limit))
       return qn_fail(error, QN_INVALID,
-                     "shortest paths need weights that are not negative, but that of edge %llu is "
-                     "%g",
-                     (unsigned long long)edge, (double)weights->f32[edge]);
+                     "shortest paths need weights that are not negative, and whose sums 64 bits "
+                     "hold, but that of edge %llu is %s",
+                     (unsigned long long)edge, qn_weight_text(weights->type, bits, text));
+  }
   return QN_OK;
 }
 

@@ -202,7 +202,7 @@ void qn_import_locate_repeated(struct qn_import *import, const uint64_t ends[2],
   qn_input_close(input);
 }
 
-/* Weights are rounded because of one that is no u32: say where that is. */
+/* Weights are rounded because one is real: say where that is. */
 void qn_import_locate_real(struct qn_import *import, struct qn_error *error) {
   const struct qn_import_options *options = import->options;
   const struct qn_import_job *job = import->job;
@@ -212,7 +212,7 @@ void qn_import_locate_real(struct qn_import *import, struct qn_error *error) {
   struct qn_input *input = NULL;
   struct qn_error found;
   uint64_t sequence = 0;
-  whole.weights = QN_WEIGHTS_U32;
+  whole.weights = QN_WEIGHTS_I64;
   whole.max_bad = 0;
   if (job->num_inputs != 1 || strcmp(job->inputs[0], "-") == 0 ||
       qn_edge_list_create(&list, NULL) ||

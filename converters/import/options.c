@@ -8,7 +8,7 @@
 #include "converters/provenance.h"
 #include "support/json_text.h"
 
-static const char *const weight_words[] = {"auto", "none", "u32", "f32", NULL};
+static const char *const weight_words[] = {"auto", "none", "u32", "f32", "i64", "f64", NULL};
 static const char *const said_words[] = {"auto", "no", "yes", NULL}; /* also of qn_bipartite */
 static const char *const escape_words[] = {"quote", "backslash", NULL};
 static const char *const decimal_words[] = {"point", "comma", NULL};

@@ -215,7 +215,7 @@ static enum qn_status add_name(struct waiting *waiting, const char *name, uint64
 }
 
 static enum qn_status add_edge(struct qn_named_graph *graph, const char *source,
-                               const char *destination, enum qn_weight_type type, uint32_t bits,
+                               const char *destination, enum qn_weight_type type, uint64_t bits,
                                struct qn_error *error) {
   struct waiting *waiting = graph->waiting;
   uint64_t source_length = strlen(source), destination_length = strlen(destination);
@@ -234,7 +234,7 @@ static enum qn_status add_edge(struct qn_named_graph *graph, const char *source,
 }
 
 static enum qn_status parse_weight(const struct qn_named_graph *graph, const char *text,
-                                   enum qn_weight_type *type, uint32_t *bits,
+                                   enum qn_weight_type *type, uint64_t *bits,
                                    struct qn_error *error) {
   char fault[QN_FAULT_BYTES];
   *type = QN_WEIGHT_NONE;
@@ -250,7 +250,7 @@ static enum qn_status parse_weight(const struct qn_named_graph *graph, const cha
 enum qn_status qn_named_graph_edge(struct qn_named_graph *graph, const char *source,
                                    const char *destination, const char *weight,
                                    struct qn_error *error) {
-  uint32_t bits;
+  uint64_t bits;
   enum qn_weight_type type;
   enum qn_status status;
   if (graph->options->weights == QN_WEIGHTS_NONE)

@@ -98,10 +98,11 @@ static inline uint64_t qn_digits_around_point(const char *p, uint32_t whole, uin
 #define QN_REAL_LINE_BYTES 96
 
 struct qn_real_line {
-  uint64_t numbers; /* first | second << 32 */
-  float weight;
-  uint32_t bytes;     /* of the line, with its end */
-  char separators[3]; /* before the second number, the weight and the times */
+  uint64_t numbers;         /* first | second << 32 */
+  enum qn_weight_type type; /* f32 or f64 */
+  uint64_t weight;          /* bits */
+  uint32_t bytes;           /* of the line, with its end */
+  char separators[3];       /* before the second number, the weight and the times */
 };
 
 /* The line at `p`: two whole numbers of up to 8 digits and a real, "digits.digits", with one
@@ -133,7 +134,7 @@ QN_ALWAYS_INLINE bool qn_parse_real_line(const char *p, bool times, struct qn_re
   line->separators[1] = p[place[1]];
   line->separators[2] = p[place[3]];
   return qn_round_decimal(qn_digits_around_point(p + place[1] + 1, whole, fraction), fraction,
-                          &line->weight);
+                          &line->type, &line->weight);
 }
 
 #ifdef __cplusplus

@@ -18,13 +18,12 @@ static bool parse_ids(const char *begin, const char *end, struct qn_record *reco
 }
 
 static bool parse_weight(const char *begin, const char *end, struct qn_record *record) {
-  if (is_word(begin, end, "u32"))
-    record->weight = QN_WEIGHT_U32;
-  else if (is_word(begin, end, "f32"))
-    record->weight = QN_WEIGHT_F32;
-  else
-    return is_word(begin, end, "none");
-  return true;
+  for (enum qn_weight_type type = QN_WEIGHT_NONE; type < QN_WEIGHT_TYPES; type++)
+    if (is_word(begin, end, qn_weight_type_name(type))) {
+      record->weight = type;
+      return true;
+    }
+  return false;
 }
 
 enum qn_status qn_record_parse(const char *text, struct qn_record *record, struct qn_error *error) {
@@ -42,15 +41,14 @@ enum qn_status qn_record_parse(const char *text, struct qn_record *record, struc
   if (fine)
     return QN_OK;
   return qn_fail(error, QN_USAGE,
-                 "'%s' is no record; expected u32, u64 or packed, then perhaps ,u32 or ,f32 (a "
-                 "weight), then perhaps ,big (big-endian)",
+                 "'%s' is no record; expected u32, u64 or packed, then perhaps ,u32, ,f32, ,i64 or "
+                 ",f64 (a weight), then perhaps ,big (big-endian)",
                  text);
 }
 
 const char *qn_record_text(const struct qn_record *record, char text[QN_RECORD_TEXT]) {
-  static const char *const weights[] = {
-      [QN_WEIGHT_NONE] = "", [QN_WEIGHT_U32] = ",u32", [QN_WEIGHT_F32] = ",f32"};
-  snprintf(text, QN_RECORD_TEXT, "%s%s%s", id_words[record->ids], weights[record->weight],
-           record->big_endian ? ",big" : "");
+  bool weighted = record->weight != QN_WEIGHT_NONE;
+  snprintf(text, QN_RECORD_TEXT, "%s%s%s%s", id_words[record->ids], weighted ? "," : "",
+           weighted ? qn_weight_type_name(record->weight) : "", record->big_endian ? ",big" : "");
   return text;
 }

@@ -21,17 +21,18 @@ enum qn_record_ids {
                             destination */
 };
 
-/* Source and destination, then perhaps a weight of 4 bytes, without padding. */
+/* Source and destination, then perhaps a weight of 4 or 8 bytes, without padding. */
 struct qn_record {
   enum qn_record_ids ids;
   enum qn_weight_type weight;
   bool big_endian;
 };
 
-#define QN_RECORD_MAX_BYTES 20
+#define QN_RECORD_MAX_BYTES 24
 #define QN_RECORD_PACKED_MAX (((uint64_t)1 << 47) - 1) /* the top bit is a sign */
 
-/* Parse "IDS[,WEIGHT][,big]": u32, u64 or packed; u32, f32 or none. QN_USAGE if it is not that. */
+/* Parse "IDS[,WEIGHT][,big]": u32, u64 or packed; u32, f32, i64, f64 or none. QN_USAGE if it is not
+ * that. */
 enum qn_status qn_record_parse(const char *text, struct qn_record *record, struct qn_error *error);
 
 /* The text that gives `record` when parsed, into `text`. Returns `text`. */
@@ -44,7 +45,7 @@ static inline unsigned qn_record_bytes(const struct qn_record *record) {
                  : record->ids == QN_RECORD_U32    ? 8
                  : record->ids == QN_RECORD_PACKED ? 12
                                                    : 16;
-  return ids ? ids + (record->weight == QN_WEIGHT_NONE ? 0 : 4) : 0;
+  return ids ? ids + qn_weight_bytes(record->weight) : 0;
 }
 
 #ifdef __cplusplus

@@ -173,11 +173,12 @@ QN_ALWAYS_INLINE uint32_t parse_marked_reals(struct qn_text_part *part, const ch
       break;
     uint64_t digits = number_at(text + from_w, whole) * powers[fraction] +
                       number_at(text + ends[w] + 1, fraction);
-    float weight;
-    if (!qn_round_decimal(digits, fraction, &weight))
+    enum qn_weight_type type;
+    uint64_t weight;
+    if (!qn_round_decimal(digits, fraction, &type, &weight))
       break;
-    qn_edge_push_f32(&part->stream, number_at(text + from_u, ends[u] - from_u),
-                     number_at(text + from_v, ends[v] - from_v), weight);
+    qn_edge_push_weighted(&part->stream, number_at(text + from_u, ends[u] - from_u),
+                          number_at(text + from_v, ends[v] - from_v), type, weight);
     edges++;
     begin = ends[n - 1] + 1u;
   }
@@ -238,7 +239,8 @@ QN_ALWAYS_INLINE void parse_real_lines(struct qn_text_part *part, bool times,
          qn_parse_real_line(p, times, &line) && separates(separators, line.separators[0]) &&
          separates(separators, line.separators[1]) &&
          (!times || separates(separators, line.separators[2]))) {
-    qn_edge_push_f32(&part->stream, (uint32_t)line.numbers, line.numbers >> 32, line.weight);
+    qn_edge_push_weighted(&part->stream, (uint32_t)line.numbers, line.numbers >> 32, line.type,
+                          line.weight);
     p += line.bytes;
     edges++;
   }

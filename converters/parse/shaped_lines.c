@@ -4,7 +4,9 @@
 
 #include "converters/parse/real_lines.h"
 #include "converters/parse/text_vectors.h"
+#include "converters/text/shortest_float.h"
 #include "support/multiversion.h"
+#include <quern/inline.h>
 
 /* ---- Vertices from 1 ------------------------------------------------------ */
 
@@ -280,7 +282,7 @@ static inline uint64_t sixteen_digits(uint64_t halves) {
   return (halves & UINT32_MAX) * 100000000 + (halves >> 32);
 }
 
-/* True if all are whole weights. */
+/* True if all are whole weights of 32 bits. */
 QN_VECTOR_CLONES
 static bool whole_weights(const uint64_t *halves, uint32_t count, uint32_t *weights) {
   uint64_t all = 0;
@@ -292,53 +294,131 @@ static bool whole_weights(const uint64_t *halves, uint32_t count, uint32_t *weig
   return all >> 32 == 0;
 }
 
-/* As qn_round_decimal, but by a product that is wrong by less than two units in the double's last
- * place: what lies so near to the middle of two floats is left to others. */
-static inline uint64_t round_product(uint64_t halves, uint64_t fraction, uint32_t *bits) {
-  static const double parts[16] = {1,    1e-1, 1e-2,  1e-3,  1e-4,  1e-5,  1e-6,  1e-7,
-                                   1e-8, 1e-9, 1e-10, 1e-11, 1e-12, 1e-13, 1e-14, 1e-15};
-  uint64_t digits = sixteen_digits(halves), product_bits;
-  double product = (double)(int64_t)digits * parts[fraction & 15];
-  float value = (float)product;
-  memcpy(&product_bits, &product, sizeof product_bits);
-  memcpy(bits, &value, sizeof *bits);
-  uint64_t dropped = product_bits & 0x1fffffff;
-  return (uint64_t)(dropped - 0x0ffffff8 < 16) | digits >> 53 | (uint64_t)(product >= 0x1p24);
+QN_VECTOR_CLONES
+static void wide_whole_weights(const uint64_t *halves, uint32_t count, uint64_t *weights) {
+  for (uint32_t i = 0; i < count; i++)
+    weights[i] = sixteen_digits(halves[i]);
 }
 
-/* True if all are real weights that could be rounded, of no more than 16 digits. */
+/* Where a real weight's parts are among a line's places. */
+struct real_places {
+  unsigned end, point, before; /* in bits */
+};
+
+static struct real_places real_places_of(const struct shape *shape) {
+  return (struct real_places){8 * shape->weight_end, 8 * shape->point, 8 * shape->weight_before};
+}
+
+QN_ALWAYS_INLINE uint64_t fraction_of(struct real_places at, uint64_t places) {
+  return (places >> at.end & 0xff) - (places >> at.point & 0xff) - 1;
+}
+
+/* The floats nearest to real weights, from a product that is wrong by less than two units in the
+ * double's last place: `*plain` if all come back from them, since they have six digits at most and
+ * none is that near to the middle of two floats. False if some have more than 16 digits. */
 QN_VECTOR_CLONES
-static bool real_weights(const struct shape *shape, const uint64_t *places, const uint64_t *halves,
-                         uint32_t count, uint32_t *weights) {
-  const unsigned end = 8 * shape->weight_end, point = 8 * shape->point;
-  const unsigned before = 8 * shape->weight_before;
-  uint64_t bad = 0;
+static bool round_to_floats(struct real_places at, const uint64_t *places, const uint64_t *halves,
+                            uint32_t count, float *narrow, bool *plain) {
+  static const double parts[QN_MOST_FRACTION + 1] = {1,     1e-1,  1e-2,  1e-3, 1e-4,  1e-5,
+                                                     1e-6,  1e-7,  1e-8,  1e-9, 1e-10, 1e-11,
+                                                     1e-12, 1e-13, 1e-14, 1e-15};
+  uint64_t bad = 0, long_ones = 0;
   for (uint32_t i = 0; i < count; i++) {
-    uint64_t last = places[i] >> end & 0xff;
-    uint64_t fraction = last - (places[i] >> point & 0xff) - 1;
-    uint64_t length = last - (places[i] >> before & 0xff) - 1;
-    bad |= round_product(halves[i], fraction, &weights[i]) | (uint64_t)(length > 17);
+    uint64_t length = (places[i] >> at.end & 0xff) - (places[i] >> at.before & 0xff) - 1, bits;
+    uint64_t fraction = fraction_of(at, places[i]), digits = sixteen_digits(halves[i]);
+    double product = (double)(int64_t)digits * parts[fraction & QN_MOST_FRACTION];
+    narrow[i] = (float)product;
+    memcpy(&bits, &product, sizeof bits);
+    bad |= digits >> 53 | (uint64_t)(length > 17);
+    long_ones |= (uint64_t)(digits >= 1000000) | (uint64_t)((bits & 0x1fffffff) - 0x0ffffff8 < 16);
   }
+  *plain = long_ones == 0;
   return bad == 0;
 }
 
-/* Weights of `count` lines from `first` on, if they can be had at once. */
-static bool convert_some(const struct shape *shape, const struct raw_lines *raw, uint32_t first,
-                         uint32_t count, uint32_t *weights) {
-  if (shape->type == QN_WEIGHT_F32)
-    return real_weights(shape, raw->places + first, raw->halves + first, count, weights + first);
-  return whole_weights(raw->halves + first, count, weights + first);
+/* Which floats do not print as these weights? Both sides are exact, or else larger than 2^53. */
+QN_VECTOR_CLONES
+static uint64_t count_changed(struct real_places at, const uint64_t *places, const uint64_t *halves,
+                              uint32_t count, const uint32_t *shortest, const int32_t *exponents) {
+  static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                  1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                  1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+  uint64_t changed = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    int32_t more = exponents[i] + (int32_t)fraction_of(at, places[i]);
+    int32_t less = more < 0 ? -more : 0;
+    more = more < 0 ? 0 : more;
+    double digits = (double)(int64_t)sixteen_digits(halves[i]) * powers[less > 22 ? 22 : less];
+    double print = (double)shortest[i] * powers[more > 22 ? 22 : more];
+    changed += digits != print && digits != 0;
+  }
+  return changed;
+}
+
+/* Do all come back from the floats? */
+static bool come_back(struct real_places at, const uint64_t *places, const uint64_t *halves,
+                      uint32_t count, const float *narrow) {
+  uint32_t shortest[QN_DECIMALS];
+  int32_t exponents[QN_DECIMALS];
+  float values[QN_DECIMALS];
+  for (uint32_t first = 0; first < count; first += QN_DECIMALS) {
+    uint32_t some = count - first < QN_DECIMALS ? count - first : QN_DECIMALS;
+    for (uint32_t i = 0; i < QN_DECIMALS; i++)
+      values[i] = i < some ? narrow[first + i] : 1;
+    qn_shortest_decimals(values, shortest, exponents);
+    if (count_changed(at, places + first, halves + first, some, shortest, exponents))
+      return false;
+  }
+  return true;
+}
+
+/* The doubles nearest to real weights, as qn_round_decimal has them. */
+QN_VECTOR_CLONES
+static void round_to_doubles(struct real_places at, const uint64_t *places, const uint64_t *halves,
+                             uint32_t count, double *wide) {
+  static const double powers[QN_MOST_FRACTION + 1] = {1,   1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                                      1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+  for (uint32_t i = 0; i < count; i++)
+    wide[i] = (double)(int64_t)sixteen_digits(halves[i]) /
+              powers[fraction_of(at, places[i]) & QN_MOST_FRACTION];
+}
+
+/* Weights of the first `count` lines, if they can be had at once, as the narrower of the shape's
+ * types that holds them all. */
+static bool convert_some(const struct shape *shape, const struct raw_lines *raw, uint32_t count,
+                         struct qn_shaped_lines *lines) {
+  const struct real_places at = real_places_of(shape);
+  bool plain;
+  if (shape->type == QN_WEIGHT_U32) {
+    lines->weight_type = QN_WEIGHT_U32;
+    if (whole_weights(raw->halves, count, (uint32_t *)lines->weights))
+      return true;
+    lines->weight_type = QN_WEIGHT_I64;
+    wide_whole_weights(raw->halves, count, lines->weights);
+    return true;
+  }
+  if (!round_to_floats(at, raw->places, raw->halves, count, (float *)lines->weights, &plain))
+    return false;
+  lines->weight_type = QN_WEIGHT_F32;
+  if (plain || come_back(at, raw->places, raw->halves, count, (float *)lines->weights))
+    return true;
+  lines->weight_type = QN_WEIGHT_F64;
+  round_to_doubles(at, raw->places, raw->halves, count, (double *)lines->weights);
+  return true;
 }
 
 /* Weights of as many lines as can be had at once; returns how many. */
 static uint32_t convert_weights(const struct shape *shape, const struct raw_lines *raw,
-                                uint32_t count, uint32_t *weights) {
-  uint32_t done = 0;
-  if (shape->type == QN_WEIGHT_NONE || convert_some(shape, raw, 0, count, weights))
+                                uint32_t count, struct qn_shaped_lines *lines) {
+  lines->weight_type = QN_WEIGHT_NONE;
+  if (shape->type == QN_WEIGHT_NONE || convert_some(shape, raw, count, lines))
     return count;
-  while (done < count && convert_some(shape, raw, done, 1, weights))
-    done++;
-  return done;
+  uint32_t fine = 0;
+  for (uint32_t step = count / 2; step; step /= 2) /* those before the first that is long */
+    fine += convert_some(shape, raw, fine + step, lines) ? step : 0;
+  if (fine)
+    convert_some(shape, raw, fine, lines);
+  return fine;
 }
 
 /* ---- All ------------------------------------------------------------------ */
@@ -349,7 +429,7 @@ static void parse_lines(const char *text, uint32_t bytes, const struct shape *sh
   find_ends(text, bytes, raw);
   convert_lines(text, shape, raw, lines->pairs);
   uint32_t count = count_shaped(shape, raw);
-  lines->count = convert_weights(shape, raw, count, lines->weights);
+  lines->count = convert_weights(shape, raw, count, lines);
 }
 
 void qn_take_shaped_lines(struct qn_text_part *part, const struct qn_line_form *form,
@@ -360,7 +440,6 @@ void qn_take_shaped_lines(struct qn_text_part *part, const struct qn_line_form *
   if (part->readable_end - part->cursor < LINE_BYTES || part->cursor >= part->end ||
       !qn_has_vbmi2() || !learn(&shape, part->cursor, form))
     return;
-  lines.weight_type = shape.type;
   for (uint64_t window = LEAST_BYTES;; window = window < MOST_BYTES ? 2 * window : window) {
     const char *text = part->cursor;
     uint64_t left = (uint64_t)(part->end - text), readable = (uint64_t)(part->readable_end - text);

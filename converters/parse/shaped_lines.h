@@ -22,7 +22,7 @@ struct qn_shaped_lines {
   uint32_t count;
   enum qn_weight_type weight_type;
   uint64_t pairs[QN_SHAPED_LINES];   /* source | destination << 32, each of up to 8 digits */
-  uint32_t weights[QN_SHAPED_LINES]; /* bits, unless weight_type is none */
+  uint64_t weights[QN_SHAPED_LINES]; /* an array of weight_type, unless that is none */
 };
 
 /* Gives how many of the lines it takes, from the first one on: they become edges. */

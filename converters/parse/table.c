@@ -25,7 +25,7 @@ bool qn_table_is_comment(const char *line, const char *end) {
 
 static bool is_number(const struct qn_column *column) {
   enum qn_weight_type type;
-  uint32_t bits;
+  uint64_t bits;
   return qn_parse_weight(column->begin, column->end, &type, &bits) != QN_WEIGHT_NO_NUMBER;
 }
 
@@ -761,7 +761,7 @@ static void reject_weight(struct qn_text_part *part, const char *line,
 }
 
 bool qn_table_weight(struct qn_text_part *part, const struct qn_table *table, const char *line,
-                     const struct qn_table_row *row, enum qn_weight_type *type, uint32_t *bits) {
+                     const struct qn_table_row *row, enum qn_weight_type *type, uint64_t *bits) {
   struct qn_column column = row->weight;
   char text[64];
   *type = QN_WEIGHT_NONE;

@@ -68,7 +68,7 @@ bool qn_table_cut(struct qn_text_part *part, const struct qn_table *table, const
 /* The weight of a line, QN_WEIGHT_NONE if the table has none; rejects the line and returns false if
  * it is none. */
 bool qn_table_weight(struct qn_text_part *part, const struct qn_table *table, const char *line,
-                     const struct qn_table_row *row, enum qn_weight_type *type, uint32_t *bits);
+                     const struct qn_table_row *row, enum qn_weight_type *type, uint64_t *bits);
 
 #ifdef __cplusplus
 }

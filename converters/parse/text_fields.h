@@ -59,12 +59,12 @@ enum qn_status qn_text_each_line(struct qn_input *input,
 #define QN_FAULT_BYTES 384
 bool qn_parse_wanted_weight(enum qn_weight_choice wanted, struct qn_edge_list *list,
                             const char *field, const char *field_end, enum qn_weight_type *type,
-                            uint32_t *bits, char fault[QN_FAULT_BYTES]);
+                            uint64_t *bits, char fault[QN_FAULT_BYTES]);
 
 /* As a field of a line; rejects the line and returns false if it is none. */
 bool qn_text_weight(struct qn_text_part *part, enum qn_weight_choice wanted, const char *line,
                     const char *field, const char *field_end, enum qn_weight_type *type,
-                    uint32_t *bits);
+                    uint64_t *bits);
 
 #ifdef __cplusplus
 }

@@ -18,7 +18,7 @@ struct qn_waiting_edges {
   uint32_t count;
   struct qn_waiting_name names[QN_WAITING_NAMES]; /* source and destination of each */
   enum qn_weight_type types[QN_WAITING_EDGES];
-  uint32_t bits[QN_WAITING_EDGES];
+  uint64_t bits[QN_WAITING_EDGES];
 };
 
 /* Number the names and push the edges. QN_INVALID if there are too many names, QN_SYSTEM without
@@ -33,7 +33,7 @@ void qn_waiting_edges_push_part(struct qn_waiting_edges *edges, struct qn_string
 /* Where the next edge's two names belong; edges must be pushed when there are QN_WAITING_EDGES. The
  * names' bytes stay until then. */
 static inline struct qn_waiting_name *qn_waiting_edge_add(struct qn_waiting_edges *edges,
-                                                          enum qn_weight_type type, uint32_t bits) {
+                                                          enum qn_weight_type type, uint64_t bits) {
   edges->types[edges->count] = type;
   edges->bits[edges->count] = bits;
   return &edges->names[2 * edges->count++];

@@ -247,7 +247,7 @@ static uint64_t push_neighbors(const struct adjacency *adjacency, struct qn_toke
 
 static inline bool take_weight(const struct adjacency *adjacency, struct qn_edge_list *list,
                                struct qn_token_part *part, enum qn_weight_type *type,
-                               uint32_t *bits) {
+                               uint64_t *bits) {
   const struct qn_token_part before = *part;
   char fault[QN_FAULT_BYTES];
   uint64_t whole;
@@ -270,7 +270,7 @@ static uint64_t push_weights(const struct adjacency *adjacency, struct qn_token_
   uint64_t edge = part.next - begin, last = lesser(part.last, adjacency->end) - begin;
   struct at_once some = {.singles = 0};
   enum qn_weight_type type;
-  uint32_t bits;
+  uint64_t bits;
   for (uint64_t row = row_of(adjacency, edge); edge < last;) {
     uint32_t count = take_at_once(&part, begin + last, &some);
     for (uint32_t i = 0; i < count; i++, edge++) {
@@ -389,7 +389,7 @@ static enum qn_status read_weights(struct reading *reading, struct qn_error *err
   char fault[QN_FAULT_BYTES];
   uint64_t bad;
   enum qn_weight_type type;
-  uint32_t bits;
+  uint64_t bits;
   enum qn_status status =
       take_parts(reading, adjacency->weights_begin, adjacency->end, push_weights, &bad, error);
   if (status || bad == UINT64_MAX)

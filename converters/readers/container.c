@@ -69,6 +69,7 @@ static void push_part(const struct qn_csr *csr, const uint64_t *names, uint64_t 
   uint64_t edge = part * PART_EDGES;
   uint64_t last = edge + PART_EDGES < csr->num_edges ? edge + PART_EDGES : csr->num_edges;
   enum qn_weight_type type = csr->weights.type;
+  unsigned weight_bytes = qn_weight_bytes(type);
   for (uint64_t row = qn_row_of_edge(csr, edge); edge < last && row < csr->num_vertices; row++) {
     uint64_t row_end = csr->row_offsets[row + 1], end = row_end < last ? row_end : last;
     for (; edge < end; edge++) {
@@ -76,10 +77,9 @@ static void push_part(const struct qn_csr *csr, const uint64_t *names, uint64_t 
       uint64_t source = names ? names[row] : row, destination = names ? names[column] : column;
       if (type == QN_WEIGHT_NONE)
         qn_edge_push(stream, source, destination);
-      else if (type == QN_WEIGHT_U32)
-        qn_edge_push_u32(stream, source, destination, csr->weights.u32[edge]);
       else
-        qn_edge_push_f32(stream, source, destination, csr->weights.f32[edge]);
+        qn_edge_push_weighted(stream, source, destination, type,
+                              qn_weight_load(csr->weights.data, weight_bytes, edge));
     }
   }
 }
@@ -158,6 +158,7 @@ static enum qn_status read_container(struct qn_input *input, const struct qn_rea
   describe(&source, result);
   result->already_symmetric = source.graph.directedness == QN_UNDIRECTED;
   status = set_vertices(&source, options, result, error);
+  qn_edge_list_weights_are_binary(list, csr.weights.type);
   if (!status)
     status = push_edges(&csr, names, list, sequence, error);
   if (!status) /* which nobody can ask for what was read once it is closed */

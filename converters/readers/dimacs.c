@@ -65,7 +65,7 @@ static enum qn_status parse_header(struct dimacs *dimacs, const char *line, cons
 /* ---- Arcs ----------------------------------------------------------------- */
 
 static inline void push(struct qn_text_part *part, const struct dimacs *dimacs, uint64_t from,
-                        uint64_t to, enum qn_weight_type type, uint32_t bits) {
+                        uint64_t to, enum qn_weight_type type, uint64_t bits) {
   part->edges++;
   from = from - 1 + dimacs->first_id;
   to = to - 1 + dimacs->first_id;
@@ -92,7 +92,7 @@ static void parse_line(struct qn_text_part *part, const struct dimacs *dimacs, c
   char quoted[QN_QUOTE_BYTES];
   uint64_t from, to;
   enum qn_weight_type type = QN_WEIGHT_NONE;
-  uint32_t bits = 0;
+  uint64_t bits = 0;
   if (is_comment(line, end)) {
     part->comments++;
     return;
@@ -121,7 +121,7 @@ static uint32_t take_lines(struct qn_text_part *part, const void *context,
   const struct dimacs *dimacs = context;
   const struct qn_numbered_ends ends = {dimacs->size.num_vertices, dimacs->size.num_vertices,
                                         dimacs->first_id, dimacs->first_id};
-  if (dimacs->weights == QN_WEIGHTS_U32 && lines->weight_type == QN_WEIGHT_F32)
+  if (!qn_weights_take(dimacs->weights, lines->weight_type))
     return 0;
   return qn_push_numbered_lines(part, &ends, lines);
 }

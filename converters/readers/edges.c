@@ -82,7 +82,7 @@ static void parse_line(struct qn_text_part *part, const struct layout *layout, c
   struct qn_table_row row;
   uint64_t source, destination;
   enum qn_weight_type type;
-  uint32_t bits;
+  uint64_t bits;
   if (qn_table_is_comment(line, end)) {
     part->comments++;
     return;
@@ -124,7 +124,7 @@ static inline const char *skip_separator(const char *p, char delimiter) {
 
 /* The weight at *p, in a line that ends at `end`. */
 static inline bool fast_weight(const char **p, const char *end, enum qn_weight_type *type,
-                               uint32_t *bits) {
+                               uint64_t *bits) {
   if (qn_parse_weight(*p, end, type, bits) != QN_WEIGHT_FINE)
     return false;
   *p = end;
@@ -147,7 +147,7 @@ static bool parse_simple_line(struct qn_text_part *part, const struct layout *la
   if (!field || !qn_parse_short_number(&field, &destination))
     return false;
   enum qn_weight_type type = QN_WEIGHT_NONE;
-  uint32_t bits = 0;
+  uint64_t bits = 0;
   if (layout->plain_weighted) {
     const char *weight = skip_separator(field, delimiter);
     if (!weight || !layout->real || !fast_weight(&weight, end, &type, &bits))
@@ -181,7 +181,8 @@ static bool parse_simple_lines(struct qn_text_part *part, const struct layout *l
 static uint32_t take_lines(struct qn_text_part *part, const void *context,
                            const struct qn_shaped_lines *lines) {
   const struct layout *layout = context;
-  if (lines->weight_type == QN_WEIGHT_F32 && !layout->real)
+  bool whole = lines->weight_type <= QN_WEIGHT_U32;
+  if (!qn_weights_take(layout->table.weights, lines->weight_type) || !(whole || layout->real))
     return 0;
   qn_edge_push_pairs(&part->stream, lines->pairs, lines->weight_type, lines->weights, lines->count);
   return lines->count;
@@ -248,7 +249,7 @@ static void set_layout(struct layout *layout) {
   layout->plain = first_two && no_other && table->num_columns == 2;
   layout->plain_weighted = first_two && no_other && table->num_columns == 3 && table->weight == 2;
   layout->real = table->weight != QN_NO_COLUMN && !table->decimal_comma && !table->dictionary &&
-                 table->weights != QN_WEIGHTS_U32;
+                 table->weights != QN_WEIGHTS_U32 && table->weights != QN_WEIGHTS_I64;
   layout->separators[0] = one;
   layout->separators[1] = one == ' ' ? '\t' : '\0';
   layout->form = (struct qn_line_form){

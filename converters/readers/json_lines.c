@@ -33,7 +33,7 @@ static bool take_name(struct qn_text_part *part, const char *line,
 static void add_edge(struct qn_text_part *part, const struct layout *layout, const char *line,
                      const struct qn_json_edge *edge, struct qn_waiting_edges *waiting) {
   enum qn_weight_type type = QN_WEIGHT_NONE;
-  uint32_t bits = 0;
+  uint64_t bits = 0;
   bool weighted = edge->weight.begin && layout->options->weights != QN_WEIGHTS_NONE;
   if (weighted != layout->weighted) {
     qn_text_reject(part, line, line,

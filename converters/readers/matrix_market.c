@@ -253,7 +253,7 @@ static enum qn_status take_header(struct qn_input *input, struct qn_input_block 
 struct entry {
   uint64_t row, column; /* from 1 */
   enum qn_weight_type type;
-  uint32_t bits;
+  uint64_t bits;
 };
 
 static inline void push(struct qn_text_part *part, const struct matrix *matrix,
@@ -270,15 +270,18 @@ static inline void push(struct qn_text_part *part, const struct matrix *matrix,
 /* The entry that a skew-symmetric matrix implies. */
 static void push_negated(struct qn_text_part *part, const struct matrix *matrix,
                          const struct entry *entry) {
-  float value;
-  memcpy(&value, &entry->bits, sizeof value);
-  if (entry->type == QN_WEIGHT_U32) {
-    uint32_t bits = qn_weight_to_f32(part->stream.list, entry->bits);
-    memcpy(&value, &bits, sizeof value);
-  }
-  value = -value;
-  qn_edge_push_f32(&part->stream, entry->column - 1 + matrix->first_source,
-                   entry->row - 1 + matrix->first_destination, value);
+  uint64_t source = entry->column - 1 + matrix->first_source;
+  uint64_t destination = entry->row - 1 + matrix->first_destination;
+  bool real = entry->type == QN_WEIGHT_F32 || entry->type == QN_WEIGHT_F64;
+  if (real)
+    qn_edge_push_weighted(&part->stream, source, destination, entry->type,
+                          entry->bits ^ (uint64_t)1 << (8 * qn_weight_bytes(entry->type) - 1));
+  else if (entry->bits == 0)
+    qn_edge_push_u32(&part->stream, source, destination, 0);
+  else if (entry->bits == (uint64_t)1 << 63) /* the least i64, whose negative is none */
+    qn_edge_push_f64(&part->stream, source, destination, 0x1p63);
+  else
+    qn_edge_push_weighted(&part->stream, source, destination, QN_WEIGHT_I64, 0 - entry->bits);
   part->implied++;
 }
 
@@ -292,7 +295,8 @@ static bool parse_index(struct qn_text_part *part, const char *line, const char 
   return false;
 }
 
-/* A whole number in the range of the matrix's type: u32 if that holds it, else the nearest f32. */
+/* A whole number in the range of the matrix's type: u32 or i64 if that holds it, else the nearest
+ * f64. */
 static bool parse_integer(struct qn_text_part *part, const struct matrix *matrix, const char *line,
                           const char *field, const char *field_end, struct entry *entry) {
   char quoted[QN_QUOTE_BYTES];
@@ -307,19 +311,21 @@ static bool parse_integer(struct qn_text_part *part, const struct matrix *matrix
                    qn_text_quote(field, field_end, quoted));
     return false;
   }
-  entry->type = magnitude <= UINT32_MAX && !(negative && magnitude) ? QN_WEIGHT_U32 : QN_WEIGHT_F32;
-  float value = negative ? -(float)magnitude : (float)magnitude;
-  entry->bits = (uint32_t)magnitude;
-  bool rounded = fabsf(value) >= 0x1p64f || (uint64_t)fabsf(value) != magnitude;
-  if (entry->type == QN_WEIGHT_F32 && rounded)
-    qn_edge_list_note_rounded(part->stream.list, negative ? -(double)magnitude : (double)magnitude,
-                              value);
-  if (entry->type == QN_WEIGHT_F32)
+  negative = negative && magnitude;
+  entry->type = magnitude <= UINT32_MAX && !negative ? QN_WEIGHT_U32 : QN_WEIGHT_I64;
+  entry->bits = negative ? 0 - magnitude : magnitude;
+  if (magnitude >> 63 && !negative) {
+    double value = (double)magnitude;
+    entry->type = QN_WEIGHT_F64;
     memcpy(&entry->bits, &value, sizeof value);
-  if (entry->type == QN_WEIGHT_U32 || matrix->weights != QN_WEIGHTS_U32)
+    if (value >= 0x1p64 || (uint64_t)value != magnitude)
+      qn_edge_list_note_rounded(part->stream.list, magnitude, value);
+  }
+  if (qn_weights_take(matrix->weights, entry->type))
     return true;
-  qn_text_reject(part, line, field,
-                 "expected a whole number up to 2^32-1 (--weights=u32); found %s",
+  qn_text_reject(part, line, field, "expected a whole number %s; found %s",
+                 matrix->weights == QN_WEIGHTS_U32 ? "up to 2^32-1 (--weights=u32)"
+                                                   : "of 64 bits (--weights=i64)",
                  qn_text_quote(field, field_end, quoted));
   return false;
 }
@@ -385,9 +391,9 @@ static inline bool parse_plain_value(const struct matrix *matrix, const char **p
                                      struct entry *entry) {
   if (!qn_parse_short_weight(p, &entry->type, &entry->bits))
     return false;
-  if (entry->type == QN_WEIGHT_U32)
-    return entry->bits <= matrix->largest;
-  return matrix->field == FIELD_REAL && matrix->weights != QN_WEIGHTS_U32;
+  bool whole = entry->type == QN_WEIGHT_U32 || entry->type == QN_WEIGHT_I64;
+  return qn_weights_take(matrix->weights, entry->type) &&
+         (whole ? entry->bits <= matrix->largest : matrix->field == FIELD_REAL);
 }
 
 static uint32_t take_lines(struct qn_text_part *part, const void *context,
@@ -395,8 +401,9 @@ static uint32_t take_lines(struct qn_text_part *part, const void *context,
   const struct matrix *matrix = context;
   const struct qn_numbered_ends ends = {matrix->rows, matrix->columns, matrix->first_source,
                                         matrix->first_destination};
-  if (lines->weight_type == QN_WEIGHT_F32 &&
-      (matrix->field != FIELD_REAL || matrix->weights == QN_WEIGHTS_U32))
+  bool whole = lines->weight_type <= QN_WEIGHT_U32;
+  if (!qn_weights_take(matrix->weights, lines->weight_type) ||
+      !(whole || matrix->field == FIELD_REAL))
     return 0;
   return qn_push_numbered_lines(part, &ends, lines);
 }
@@ -407,12 +414,13 @@ static void parse_real_lines(struct qn_text_part *part, const struct matrix *mat
   const char *p = part->cursor;
   struct qn_real_line line;
   while (p < fast_end && qn_parse_real_line(p, false, &line)) {
-    struct entry entry = {
-        .row = (uint32_t)line.numbers, .column = line.numbers >> 32, .type = QN_WEIGHT_F32};
+    struct entry entry = {.row = (uint32_t)line.numbers,
+                          .column = line.numbers >> 32,
+                          .type = line.type,
+                          .bits = line.weight};
     if (entry.row - 1 >= matrix->rows || entry.column - 1 >= matrix->columns ||
         !qn_is_blank(line.separators[0]) || !qn_is_blank(line.separators[1]))
       break;
-    memcpy(&entry.bits, &line.weight, sizeof entry.bits);
     push(part, matrix, &entry);
     p += line.bytes;
   }
@@ -449,7 +457,8 @@ static void parse_part(struct qn_text_part *part, const void *context) {
       part->readable_end - part->begin > FAST_BYTES ? part->readable_end - FAST_BYTES : part->begin;
   fast_end = fast_end < part->end ? fast_end : part->end;
   const char *line, *end;
-  bool real = plain && matrix->field == FIELD_REAL && matrix->weights != QN_WEIGHTS_U32;
+  bool real = plain && matrix->field == FIELD_REAL && matrix->weights != QN_WEIGHTS_U32 &&
+              matrix->weights != QN_WEIGHTS_I64;
   bool shaped = plain && matrix->field != FIELD_PATTERN && matrix->largest >= UINT32_MAX;
   const struct qn_line_form form = {"", " \t", {3, 0, 1, 2, {' ', '\t'}}, false};
   for (;;) {

@@ -192,13 +192,12 @@ static bool skip_vertex_numbers(struct qn_text_part *part, const struct metis *m
 
 /* May weights of this type be taken as they are? */
 static inline bool is_wanted(const struct metis *metis, enum qn_weight_type type) {
-  return metis->weights == QN_WEIGHTS_AUTO || metis->weights == QN_WEIGHTS_F32 ||
-         (metis->weights == QN_WEIGHTS_U32 && type == QN_WEIGHT_U32);
+  return metis->weights != QN_WEIGHTS_NONE && qn_weights_take(metis->weights, type);
 }
 
 static inline bool take_weight(struct qn_text_part *part, const struct metis *metis,
                                struct vertex_line *line, enum qn_weight_type *type,
-                               uint32_t *bits) {
+                               uint64_t *bits) {
   line->cursor = qn_skip_blanks(line->cursor, line->end);
   const char *begin = line->cursor, *end = begin;
   if (part->readable_end - begin >= FAST_BYTES && qn_parse_short_weight(&end, type, bits) &&
@@ -228,7 +227,7 @@ static bool take_edge(struct qn_text_part *part, const struct metis *metis,
   char what[64];
   uint64_t neighbor;
   enum qn_weight_type type = QN_WEIGHT_NONE;
-  uint32_t bits = 0;
+  uint64_t bits = 0;
   const char *begin = line->cursor;
   if (!take_number(part, line, &neighbor) || neighbor - 1 >= metis->size.num_vertices) {
     line->cursor = begin;
@@ -238,7 +237,7 @@ static bool take_edge(struct qn_text_part *part, const struct metis *metis,
   if (metis->edge_weights && !take_weight(part, metis, line, &type, &bits))
     return false;
   uint64_t source = line->vertex + metis->first_id, destination = neighbor - 1 + metis->first_id;
-  uint64_t weight = type == QN_WEIGHT_NONE ? 1 : qn_mix_weight(bits);
+  uint64_t weight = qn_mix_weight_of(bits, qn_weight_bytes(type));
   sums->forward +=
       qn_mix_source((uint32_t)source) * qn_mix_destination((uint32_t)destination) * weight;
   sums->backward +=

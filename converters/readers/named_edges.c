@@ -100,7 +100,7 @@ static void parse_line(struct qn_text_part *part, const struct layout *layout, c
   struct qn_table_row row;
   struct qn_waiting_name ends[2];
   enum qn_weight_type type;
-  uint32_t bits;
+  uint64_t bits;
   if (qn_table_is_comment(line, end)) {
     part->comments++;
     return;

@@ -30,7 +30,7 @@ struct pairs {
 
 struct edge {
   uint64_t source, destination;
-  uint32_t weight; /* bits */
+  uint64_t weight; /* bits */
 };
 
 static inline uint32_t load_u32(const char *at, bool big_endian) {
@@ -64,13 +64,29 @@ QN_ALWAYS_INLINE struct edge load_edge(const char *at, struct qn_record record) 
     edge = (struct edge){load_u64(at, record.big_endian), load_u64(at + 8, record.big_endian), 0};
   else
     edge = load_packed(at, record.big_endian);
-  if (record.weight != QN_WEIGHT_NONE)
-    edge.weight = load_u32(at + qn_record_bytes(&record) - 4, record.big_endian);
+  unsigned weight_bytes = qn_weight_bytes(record.weight);
+  const char *weight = at + qn_record_bytes(&record) - weight_bytes;
+  if (weight_bytes)
+    edge.weight = weight_bytes == 8 ? load_u64(weight, record.big_endian)
+                                    : load_u32(weight, record.big_endian);
   return edge;
 }
 
-static inline bool is_finite(uint32_t bits) {
-  return (bits & 0x7F800000) != 0x7F800000;
+static inline bool is_finite(enum qn_weight_type type, uint64_t bits) {
+  const uint64_t narrow = 0x7F800000, wide = UINT64_C(0x7FF0000000000000);
+  return type == QN_WEIGHT_F32   ? (bits & narrow) != narrow
+         : type == QN_WEIGHT_F64 ? (bits & wide) != wide
+                                 : true;
+}
+
+/* Why no weight of the records can be taken; NULL if they can. */
+static inline const char *unwanted_weights(const struct pairs *pairs) {
+  if (qn_weights_take(pairs->weights, pairs->record.weight))
+    return NULL;
+  if (pairs->record.weight == QN_WEIGHT_I64)
+    return "a weight of type i64 (--weights=u32)";
+  return pairs->weights == QN_WEIGHTS_U32 ? "a real weight (--weights=u32)"
+                                          : "a real weight (--weights=i64)";
 }
 
 /* What is wrong with a record; NULL: nothing. */
@@ -80,11 +96,9 @@ static inline const char *fault_of(const struct pairs *pairs, const struct edge 
     return "an id that is not below the number of --vertices";
   if (pairs->record.ids == QN_RECORD_PACKED && larger > QN_RECORD_PACKED_MAX)
     return "a negative id";
-  if (pairs->record.weight == QN_WEIGHT_F32 && pairs->wants_weights && !is_finite(edge->weight))
+  if (pairs->wants_weights && !is_finite(pairs->record.weight, edge->weight))
     return "a weight that is not finite (--weights=none drops weights)";
-  if (pairs->record.weight == QN_WEIGHT_F32 && pairs->weights == QN_WEIGHTS_U32)
-    return "a real weight (--weights=u32)";
-  return NULL;
+  return unwanted_weights(pairs);
 }
 
 /* Push `count` records one by one; the first at fault, or UINT64_MAX. */
@@ -110,8 +124,8 @@ static uint64_t push_slowly(const struct pairs *pairs, const char *at, uint64_t 
 
 /* Copy records to `to` and, if they are wanted, their weights; false if an id is beyond 32 bits. */
 QN_ALWAYS_INLINE bool copy_records(const char *at, uint32_t count, struct qn_record record,
-                                   bool weighted, uint64_t *to, uint32_t *weights) {
-  unsigned bytes = qn_record_bytes(&record);
+                                   bool weighted, uint64_t *to, void *weights) {
+  unsigned bytes = qn_record_bytes(&record), weight_bytes = qn_weight_bytes(record.weight);
   uint64_t all = 0;
   if (record.ids == QN_RECORD_U32 && !record.big_endian && bytes == sizeof *to) {
     memcpy(to, at, count * sizeof *to);
@@ -123,21 +137,21 @@ QN_ALWAYS_INLINE bool copy_records(const char *at, uint32_t count, struct qn_rec
     all |= edge.source | edge.destination;
     to[i] = edge.source | edge.destination << 32;
     if (weighted)
-      weights[i] = edge.weight;
+      qn_weight_store(weights, weight_bytes, i, edge.weight);
   }
   return all >> 32 == 0;
 }
 
 /* Is none of these edges at fault? */
 QN_ALWAYS_INLINE bool are_sound(const struct pairs *pairs, const uint64_t *edges,
-                                enum qn_weight_type type, const uint32_t *weights, uint32_t count) {
+                                enum qn_weight_type type, const void *weights, uint32_t count) {
   uint32_t faults = 0, last = (uint32_t)(pairs->num_vertices - 1);
   if (pairs->num_vertices && pairs->num_vertices <= UINT32_MAX)
     for (uint32_t i = 0; i < count; i++)
       faults |= ((uint32_t)edges[i] > last) | ((uint32_t)(edges[i] >> 32) > last);
-  if (type == QN_WEIGHT_F32)
+  if (type == QN_WEIGHT_F32 || type == QN_WEIGHT_F64)
     for (uint32_t i = 0; i < count; i++)
-      faults |= !is_finite(weights[i]);
+      faults |= !is_finite(type, qn_weight_load(weights, qn_weight_bytes(type), i));
   return !faults;
 }
 
@@ -149,12 +163,13 @@ QN_ALWAYS_INLINE uint64_t push_records(const struct pairs *pairs, const char *at
                                        struct qn_record record, struct qn_edge_stream *stream) {
   unsigned bytes = qn_record_bytes(&record);
   enum qn_weight_type type = pairs->wants_weights ? record.weight : QN_WEIGHT_NONE;
-  if (record.weight == QN_WEIGHT_F32 && pairs->weights == QN_WEIGHTS_U32)
+  if (unwanted_weights(pairs))
     return count ? 0 : UINT64_MAX;
   for (uint64_t done = 0, some; done < count; done += some) {
     const char *few = at + done * bytes;
     uint64_t *to;
-    uint32_t *weights, room = qn_edge_stream_room(stream, type, &to, &weights);
+    void *weights;
+    uint32_t room = qn_edge_stream_room(stream, type, &to, &weights);
     if (room == 0)
       break; /* closing the stream tells why */
     some = count - done < FEW_RECORDS ? count - done : FEW_RECORDS;
@@ -174,7 +189,7 @@ QN_ALWAYS_INLINE uint64_t push_records(const struct pairs *pairs, const char *at
 static uint64_t push_any_records(const struct pairs *pairs, const char *at, uint64_t count,
                                  struct qn_edge_stream *stream) {
   const struct qn_record record = pairs->record;
-  if (record.big_endian || record.ids == QN_RECORD_PACKED)
+  if (record.big_endian || record.ids == QN_RECORD_PACKED || qn_weight_bytes(record.weight) == 8)
     return push_records(pairs, at, count, record, stream);
   if (record.ids == QN_RECORD_U32)
     return record.weight == QN_WEIGHT_NONE
@@ -290,7 +305,8 @@ static enum qn_status push_all(struct reading *reading, const struct records *re
 static enum qn_status push_block(struct reading *reading, const char *begin, uint64_t count,
                                  struct qn_error *error) {
   const struct pairs *pairs = &reading->pairs;
-  uint32_t part_records = qn_edge_view_capacity(pairs->wants_weights);
+  uint32_t part_records =
+      qn_edge_view_capacity(pairs->wants_weights ? pairs->record.weight : QN_WEIGHT_NONE);
   uint64_t stream_parts = count / part_records / ((uint64_t)qn_threads() * 16), bad;
   stream_parts = stream_parts < 2 ? 2 : stream_parts > 32 ? 32 : stream_parts;
   struct records *records;
@@ -298,6 +314,7 @@ static enum qn_status push_block(struct reading *reading, const char *begin, uin
   if (status)
     return status;
   *records = (struct records){*pairs, begin, count, part_records, (uint32_t)stream_parts};
+  qn_edge_list_weights_are_binary(reading->list, pairs->record.weight);
   if (qn_input_stays(reading->input) &&
       (status = qn_edge_list_keep(reading->list, records, qn_free, error))) {
     qn_free(records);

@@ -1,6 +1,9 @@
 #include "converters/text/text_format.h"
 
+#include <float.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "support/multiversion.h"
@@ -161,6 +164,73 @@ char *qn_put_f32(char *p, float value) {
   struct qn_decimal decimal = qn_shortest_decimal(fabsf(value));
   struct nine_digits nine = nine_digits_of(decimal.digits, decimal.exponent);
   return put_f32(p, value, &nine);
+}
+
+/* ---- Wide numbers ----------------------------------------------------------- */
+
+char *qn_put_i64(char *p, int64_t value) {
+  uint64_t magnitude = (uint64_t)value;
+  if (value < 0) {
+    *p++ = '-';
+    magnitude = 0 - magnitude;
+  }
+  return qn_put_u64(p, magnitude);
+}
+
+/* Decimals of up to 15 digits are told apart by doubles, so the first that reads back is the
+ * shortest; fractions of so many digits are powers of ten and quotients that are exact. */
+enum { MOST_DIGITS = 15 };
+
+/* "ddd.ddd" with up to six digits behind the point, as most are that are typed; NULL if it takes
+ * more. */
+static char *put_short_fraction(char *p, double value) {
+  static const double powers[] = {1e1, 1e2, 1e3, 1e4, 1e5, 1e6};
+  if (value >= 1e9 || value < 1e-5)
+    return NULL;
+  for (unsigned f = 0; f < sizeof powers / sizeof *powers; f++) {
+    double digits = nearbyint(value * powers[f]);
+    if (digits / powers[f] != value)
+      continue;
+    uint64_t all = (uint64_t)digits, power = (uint64_t)powers[f];
+    char *point = qn_put_u64(p, all / power);
+    char *end = qn_put_u64(point, all % power + power); /* a leading 1 keeps the zeros */
+    *point = '.';
+    return end;
+  }
+  return NULL;
+}
+
+/* As the C library has it, with as few digits as read back. */
+static char *put_printed(char *p, double value) {
+  char text[QN_MAX_NUMBER_TEXT];
+  int length = 0;
+  for (int digits = value < DBL_MIN ? 1 : MOST_DIGITS; digits <= 17; digits++) {
+    length = snprintf(text, sizeof text, "%.*g", digits, value);
+    if (strtod(text, NULL) == value)
+      break;
+  }
+  memcpy(p, text, (size_t)length);
+  p += length;
+  if (!memchr(text, '.', (size_t)length) && !memchr(text, 'e', (size_t)length)) {
+    *p++ = '.';
+    *p++ = '0';
+  }
+  return p;
+}
+
+char *qn_put_f64(char *p, double value) {
+  if (signbit(value)) {
+    *p++ = '-';
+    value = -value;
+  }
+  if (value < 0x1p53 && value == (double)(uint64_t)value) {
+    p = qn_put_u64(p, (uint64_t)value);
+    *p++ = '.';
+    *p++ = '0';
+    return p;
+  }
+  char *end = put_short_fraction(p, value);
+  return end ? end : put_printed(p, value);
 }
 
 /* ---- Reals, many at once ------------------------------------------------------ */

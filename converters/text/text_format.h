@@ -20,6 +20,11 @@ char *qn_put_u64(char *p, uint64_t value);
  * always with a '.' or an exponent, so that it reads back as a real number. `value` is finite. */
 char *qn_put_f32(char *p, float value);
 
+/* The same for f64, whole numbers below 2^53 in full. */
+char *qn_put_f64(char *p, double value);
+
+char *qn_put_i64(char *p, int64_t value);
+
 /* The texts of reals that follow each other, prepared many at a time: half the work. */
 struct qn_real_texts {
   const float *reals;
@@ -37,15 +42,13 @@ char *qn_real_texts_put(const struct qn_real_texts *texts, char *p, uint64_t i);
 
 /* The weights of edges [0, end), to be written in ascending order. */
 struct qn_weight_texts {
-  enum qn_weight_type type;
-  const uint32_t *whole;
-  struct qn_real_texts real;
+  struct qn_weights weights;
+  struct qn_real_texts real; /* of f32 */
 };
 
 static inline void qn_weight_texts_begin(struct qn_weight_texts *texts,
                                          const struct qn_weights *weights, uint64_t end) {
-  texts->type = weights->type;
-  texts->whole = weights->u32;
+  texts->weights = *weights;
   texts->real.reals = weights->f32;
   texts->real.end = end;
   texts->real.begin = UINT64_MAX - QN_DECIMALS;
@@ -53,13 +56,20 @@ static inline void qn_weight_texts_begin(struct qn_weight_texts *texts,
 
 /* The weight of edge `edge`; nothing if there are no weights. */
 static inline char *qn_put_weight(char *p, struct qn_weight_texts *texts, uint64_t edge) {
-  if (texts->type == QN_WEIGHT_U32)
-    return qn_put_u64(p, texts->whole[edge]);
-  if (texts->type == QN_WEIGHT_NONE)
+  switch (texts->weights.type) {
+  case QN_WEIGHT_U32:
+    return qn_put_u64(p, texts->weights.u32[edge]);
+  case QN_WEIGHT_I64:
+    return qn_put_i64(p, texts->weights.i64[edge]);
+  case QN_WEIGHT_F64:
+    return qn_put_f64(p, texts->weights.f64[edge]);
+  case QN_WEIGHT_F32:
+    if (edge - texts->real.begin >= QN_DECIMALS)
+      qn_real_texts_move(&texts->real, edge);
+    return qn_real_texts_put(&texts->real, p, edge - texts->real.begin);
+  default:
     return p;
-  if (edge - texts->real.begin >= QN_DECIMALS)
-    qn_real_texts_move(&texts->real, edge);
-  return qn_real_texts_put(&texts->real, p, edge - texts->real.begin);
+  }
 }
 
 #ifdef __cplusplus

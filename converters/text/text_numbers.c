@@ -1,6 +1,7 @@
 #include "converters/text/text_numbers.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
 
@@ -61,7 +62,8 @@ static bool looks_not_finite(const char *p, const char *end) {
 }
 
 /* Digits and at most one point, if that can be rounded at once. */
-static bool parse_plain_real(const char *p, const char *end, float *value) {
+static bool parse_plain_real(const char *p, const char *end, enum qn_weight_type *type,
+                             uint64_t *bits) {
   bool negative = p < end && *p == '-';
   p += negative;
   if (end - p > 16)
@@ -81,48 +83,70 @@ static bool parse_plain_real(const char *p, const char *end, float *value) {
     fraction += point;
     count++;
   }
-  if (count == 0 || !qn_round_decimal(digits, fraction, value))
+  if (count == 0 || !qn_round_decimal(digits, fraction, type, bits))
     return false;
-  *value = negative ? -*value : *value;
+  *bits |= (uint64_t)negative << (8 * qn_weight_bytes(*type) - 1);
   return true;
 }
 
-/* Of a text without an exponent: is it a number of 2^24 or more that is not `value`? */
-static bool is_rounded(const char *text, float value) {
-  uint64_t whole;
-  const char *digits = text + (*text == '-' || *text == '+'), *end = text + strlen(text);
-  if (fabsf(value) < 0x1p24f || strpbrk(text, "eE"))
+/* Of a text without an exponent: is it a number of 2^53 or more that is not `value`? */
+static bool is_rounded(const char *text, double value) {
+  char exact[MAX_REAL_TEXT + 400]; /* no number has more digits before the point */
+  text += *text == '-' || *text == '+';
+  text += strspn(text, "0");
+  if (fabs(value) < 0x1p53 || strpbrk(text, "eE"))
     return false;
-  if (qn_parse_whole(digits, end, &whole) == QN_NUMBER_FINE)
-    return fabsf(value) >= 0x1p64f || (uint64_t)fabsf(value) != whole;
-  return strtod(text, NULL) != (double)value;
+  const char *point = strchr(text, '.');
+  snprintf(exact, sizeof exact, "%.*f", point ? (int)strlen(point + 1) : 0, fabs(value));
+  size_t length = strlen(exact);
+  return strncmp(text, exact, length) != 0 || strcmp(text + length, point && !point[1] ? "." : "");
+}
+
+/* Any real number, by the C library. */
+static enum qn_weight_kind parse_any_real(const char *begin, const char *end,
+                                          enum qn_weight_type *type, uint64_t *bits) {
+  char text[MAX_REAL_TEXT];
+  if (!looks_real(begin, end))
+    return looks_not_finite(begin, end) ? QN_WEIGHT_NOT_FINITE : QN_WEIGHT_NO_NUMBER;
+  if (end - begin >= MAX_REAL_TEXT)
+    return QN_WEIGHT_NO_NUMBER;
+  memcpy(text, begin, (size_t)(end - begin));
+  text[end - begin] = 0;
+  double value = strtod(text, NULL);
+  if (!isfinite(value))
+    return QN_WEIGHT_TOO_LARGE;
+  float narrow = strtof(text, NULL);
+  bool rounded = is_rounded(text, value);
+  if (!rounded && isfinite(narrow) && qn_decimal_of_f32(narrow) == value) {
+    uint32_t narrow_bits;
+    memcpy(&narrow_bits, &narrow, sizeof narrow_bits);
+    *type = QN_WEIGHT_F32;
+    *bits = narrow_bits;
+  } else {
+    *type = QN_WEIGHT_F64;
+    memcpy(bits, &value, sizeof *bits);
+  }
+  return rounded ? QN_WEIGHT_ROUNDED : QN_WEIGHT_FINE;
+}
+
+/* A whole number that fits, but for "-0": that is a real one. */
+static bool parse_whole_weight(const char *begin, const char *end, enum qn_weight_type *type,
+                               uint64_t *bits) {
+  const uint64_t limit = (uint64_t)1 << 63;
+  bool negative = begin < end && *begin == '-';
+  uint64_t whole;
+  begin += negative || (begin < end && *begin == '+');
+  if (qn_parse_whole(begin, end, &whole) != QN_NUMBER_FINE || (negative && whole == 0) ||
+      whole - negative >= limit)
+    return false;
+  *type = negative || whole > UINT32_MAX ? QN_WEIGHT_I64 : QN_WEIGHT_U32;
+  *bits = negative ? 0 - whole : whole;
+  return true;
 }
 
 enum qn_weight_kind qn_parse_weight(const char *begin, const char *end, enum qn_weight_type *type,
-                                    uint32_t *bits) {
-  uint64_t whole;
-  const char *unsigned_begin = begin + (begin < end && *begin == '+');
-  if (qn_parse_whole(unsigned_begin, end, &whole) == QN_NUMBER_FINE && whole <= UINT32_MAX) {
-    *type = QN_WEIGHT_U32;
-    *bits = (uint32_t)whole;
+                                    uint64_t *bits) {
+  if (parse_whole_weight(begin, end, type, bits) || parse_plain_real(begin, end, type, bits))
     return QN_WEIGHT_FINE;
-  }
-  enum qn_weight_kind kind = QN_WEIGHT_FINE;
-  float value;
-  if (!parse_plain_real(begin, end, &value)) {
-    char text[MAX_REAL_TEXT];
-    if (!looks_real(begin, end))
-      return looks_not_finite(begin, end) ? QN_WEIGHT_NOT_FINITE : QN_WEIGHT_NO_NUMBER;
-    if (end - begin >= MAX_REAL_TEXT)
-      return QN_WEIGHT_NO_NUMBER;
-    memcpy(text, begin, (size_t)(end - begin));
-    text[end - begin] = 0;
-    value = strtof(text, NULL);
-    if (!isfinite(value))
-      return QN_WEIGHT_TOO_LARGE;
-    kind = is_rounded(text, value) ? QN_WEIGHT_ROUNDED : QN_WEIGHT_FINE;
-  }
-  *type = QN_WEIGHT_F32;
-  memcpy(bits, &value, sizeof *bits);
-  return kind;
+  return parse_any_real(begin, end, type, bits);
 }

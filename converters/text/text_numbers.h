@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "converters/text/exact_numbers.h"
 #include <quern/container.h>
 
 #ifdef __cplusplus
@@ -69,33 +70,47 @@ enum qn_number_kind {
 };
 enum qn_number_kind qn_parse_whole(const char *begin, const char *end, uint64_t *value);
 
-/* The float nearest to digits / 10^fraction, if it can be had at once: both are exact in a double,
- * so that their quotient is the nearest double, unless rounding that once more could go wrong. Of
- * 2^24 and more only if the float is the number: others are QN_WEIGHT_ROUNDED. */
-static inline bool qn_round_decimal(uint64_t digits, unsigned fraction, float *value) {
-  static const double powers[] = {1,   1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                  1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
-  if (digits >> 53 || fraction > 15)
+/* Powers of ten that are exact in a double, as are whole numbers below 2^53: so the quotient of two
+ * is the double nearest to the decimal. */
+#define QN_MOST_FRACTION 15
+
+/* The real number digits / 10^fraction as a weight, if it can be had at once: an f32 if that prints
+ * as this number, else the nearest f64. */
+static inline bool qn_round_decimal(uint64_t digits, unsigned fraction, enum qn_weight_type *type,
+                                    uint64_t *bits) {
+  static const double powers[QN_MOST_FRACTION + 1] = {1,   1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                                      1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+  if (digits >> 53 || fraction > QN_MOST_FRACTION)
     return false;
   double exact = (double)digits / powers[fraction];
-  uint64_t bits;
-  memcpy(&bits, &exact, sizeof bits);
-  uint64_t dropped = bits & 0x1fffffff; /* what float has no room for */
-  *value = (float)exact;
-  return (dropped < 0x0fffffff || dropped > 0x10000001) && (exact < 0x1p24 || dropped == 0);
+  float narrow = (float)exact;
+  uint32_t narrow_bits;
+  memcpy(bits, &exact, sizeof *bits);
+  memcpy(&narrow_bits, &narrow, sizeof narrow_bits);
+  uint64_t dropped = *bits & 0x1fffffff; /* what a float has no room for */
+  bool nearest = dropped - 0x0fffffff > 2;
+  /* Six digits always come back from a float. */
+  if (!(digits < 1000000 && nearest) && qn_decimal_of_f32(narrow) != exact) {
+    *type = QN_WEIGHT_F64;
+    return true;
+  }
+  *type = QN_WEIGHT_F32;
+  *bits = narrow_bits;
+  return true;
 }
 
-/* Parse [begin, end) as a weight: u32 if it is a whole number that fits, else the nearest f32.
- * Decimal with optional sign, fraction and exponent. */
+/* Parse [begin, end) as a weight: u32 or i64 if it is spelled as a whole number that fits; else an
+ * f32 if that prints as this number, or the nearest f64. Decimal with optional sign, fraction and
+ * exponent. */
 enum qn_weight_kind {
   QN_WEIGHT_FINE,
-  QN_WEIGHT_ROUNDED, /* fine, but it is 2^24 or more, without an exponent, and the f32 is another */
+  QN_WEIGHT_ROUNDED, /* fine, but it is 2^53 or more, without an exponent, and the f64 is another */
   QN_WEIGHT_NO_NUMBER,
   QN_WEIGHT_NOT_FINITE, /* nan or inf in any spelling */
-  QN_WEIGHT_TOO_LARGE,  /* for f32 */
+  QN_WEIGHT_TOO_LARGE,  /* for f64 */
 };
 enum qn_weight_kind qn_parse_weight(const char *begin, const char *end, enum qn_weight_type *type,
-                                    uint32_t *bits);
+                                    uint64_t *bits);
 
 /* Real weights of so few digits before the point can be parsed at once. */
 #define QN_SHORT_REAL_WHOLE 7
@@ -104,18 +119,16 @@ enum qn_weight_kind qn_parse_weight(const char *begin, const char *end, enum qn_
  * *p after them. Reads 24 bytes. False, *p undefined, if it is anything else, or long. What follows
  * is the caller's to check. */
 static inline bool qn_parse_short_weight(const char **p, enum qn_weight_type *type,
-                                         uint32_t *bits) {
+                                         uint64_t *bits) {
   static const uint64_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
   const uint64_t zeros = UINT64_C(0x3030303030303030);
   const char *begin = *p;
   uint64_t whole = qn_load_bytes(begin) ^ zeros;
   unsigned count = qn_leading_digits(whole);
   if (begin[count] != '.') {
-    uint64_t number;
-    *type = QN_WEIGHT_U32;
-    if (!qn_parse_short_number(p, &number) || number > UINT32_MAX || **p == '.')
+    if (!qn_parse_short_number(p, bits) || **p == '.')
       return false;
-    *bits = (uint32_t)number;
+    *type = *bits > UINT32_MAX ? QN_WEIGHT_I64 : QN_WEIGHT_U32;
     return true;
   }
   if (count - 1 >= QN_SHORT_REAL_WHOLE)
@@ -127,12 +140,7 @@ static inline bool qn_parse_short_weight(const char **p, enum qn_weight_type *ty
     return false;
   uint64_t digits = qn_eight_digits(whole << (64 - 8 * count)) * powers[fraction_count] +
                     qn_eight_digits(fraction << (64 - 8 * fraction_count));
-  float value;
-  if (!qn_round_decimal(digits, fraction_count, &value))
-    return false;
-  *type = QN_WEIGHT_F32;
-  memcpy(bits, &value, sizeof *bits);
-  return true;
+  return qn_round_decimal(digits, fraction_count, type, bits);
 }
 
 #ifdef __cplusplus

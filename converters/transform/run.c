@@ -46,6 +46,7 @@ const struct qn_setting qn_transform_settings[] = {
     {"symmetrize", QN_SETTING_SWITCH, FIELD(transform.symmetrize), NULL, 0, 0, NULL},
     {"remove-duplicates", QN_SETTING_SWITCH, FIELD(transform.remove_duplicates), NULL, 0, 0, NULL},
     {"random-weights", QN_SETTING_OWN, 0, NULL, 0, 0, set_weights},
+    {"narrow-weights", QN_SETTING_SWITCH, FIELD(transform.narrow_weights), NULL, 0, 0, NULL},
     {"relabel", QN_SETTING_OWN, 0, relabel_words, 0, 0, set_relabel},
     {"seed", QN_SETTING_OWN, 0, NULL, 0, 0, set_seed},
     {"in-edges", QN_SETTING_CHOICE, FIELD(in_edges), in_edges_words, 0, 0, NULL},
@@ -60,6 +61,9 @@ enum qn_status qn_transform_options_settle(const struct qn_transform_options *op
                                            struct qn_error *error) {
   if (options->seed_given && options->transform.relabel != QN_RELABEL_RANDOM)
     return qn_fail(error, QN_USAGE, "--seed is for --relabel=random");
+  if (options->transform.narrow_weights && options->transform.weights.type != QN_WEIGHT_NONE)
+    return qn_fail(error, QN_USAGE,
+                   "--random-weights takes 4 bytes each: there is nothing to narrow");
   return qn_part_settle(&options->part, error);
 }
 
@@ -67,8 +71,8 @@ bool qn_transform_options_are_any(const struct qn_transform_options *options) {
   const struct qn_transform *transform = &options->transform;
   return transform->transpose || transform->remove_self_loops || transform->symmetrize ||
          transform->remove_duplicates || transform->weights.type != QN_WEIGHT_NONE ||
-         transform->relabel != QN_RELABEL_NONE || options->in_edges != QN_IN_EDGES_AS_IS ||
-         options->part.part != QN_PART_ALL;
+         transform->narrow_weights || transform->relabel != QN_RELABEL_NONE ||
+         options->in_edges != QN_IN_EDGES_AS_IS || options->part.part != QN_PART_ALL;
 }
 
 /* ---- Transforming ---------------------------------------------------------- */
@@ -94,6 +98,7 @@ static enum qn_status record_options(const struct qn_transform *transform, json_
                   {"remove_self_loops", transform->remove_self_loops},
                   {"symmetrize", transform->symmetrize},
                   {"remove_duplicates", transform->remove_duplicates},
+                  {"narrow_weights", transform->narrow_weights},
                   {"in_edges", transform->store_in_edges}};
   for (unsigned i = 0; i < sizeof switches / sizeof switches[0]; i++) {
     enum qn_status status =
@@ -168,7 +173,8 @@ enum qn_status qn_transform_plan(const struct qn_transform_options *options,
                                  struct qn_memory_plan *plan, struct qn_error *error) {
   const struct qn_transform *transform = &options->transform;
   const struct qn_container_info *info = qn_container_info(container);
-  bool weights = transform->weights.type != QN_WEIGHT_NONE || info->weight_type != QN_WEIGHT_NONE;
+  bool drawn = transform->weights.type != QN_WEIGHT_NONE;
+  unsigned weight_bytes = drawn ? 4 : qn_weight_bytes(info->weight_type);
   struct qn_build build = {
       .undirected = transform->symmetrize && info->directedness == QN_DIRECTED,
       .transpose = options->in_edges != QN_IN_EDGES_NO && info->directedness == QN_DIRECTED,
@@ -177,7 +183,8 @@ enum qn_status qn_transform_plan(const struct qn_transform_options *options,
       .num_edges = info->num_edges,
       .most_edges = info->num_edges,
       .num_vertices = info->num_vertices,
-      .weighted = weights,
+      .weight_bytes = weight_bytes,
+      .most_weight_bytes = weight_bytes,
       .given_vertices = true,
   };
   struct qn_work_estimate estimate = qn_build_estimate(&build, &edges);
@@ -185,7 +192,8 @@ enum qn_status qn_transform_plan(const struct qn_transform_options *options,
   if (transform->relabel != QN_RELABEL_NONE)
     estimate.kept = 48 * info->num_vertices;
   bool restored = info->layout != QN_LAYOUT_GRAPH;
-  uint64_t graph_bytes = 8 * info->num_vertices + (weights ? 8 : 4) * info->num_edges;
+  uint64_t graph_bytes =
+      8 * info->num_vertices + (4 + qn_weight_bytes(info->weight_type)) * info->num_edges;
   estimate.usual += estimate.kept + (restored ? graph_bytes : 0);
   estimate.most += estimate.kept + (restored ? 2 * graph_bytes : 0);
   estimate.least += estimate.kept;

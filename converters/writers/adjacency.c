@@ -70,7 +70,7 @@ static enum qn_status write_adjacency(const struct qn_graph *graph,
   char text[96];
   (void)options;
   *written = csr->num_edges;
-  if (csr->weights.type == QN_WEIGHT_F32)
+  if (csr->weights.type == QN_WEIGHT_F32 || csr->weights.type == QN_WEIGHT_F64)
     qn_notice("note: Ligra and most programs of GBBS read weights as whole numbers, and these are "
               "real");
   int length = snprintf(text, sizeof text, "%sAdjacencyGraph\n%" PRIu64 "\n%" PRIu64 "\n",

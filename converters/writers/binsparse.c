@@ -57,7 +57,7 @@ static void fill_pointers(void *context, uint64_t first, uint64_t count, void *n
 
 /* Copy what belongs to entries [first, first + count) from an array of all edges. */
 static void copy_entries(struct entries *entries, const uint32_t *from, uint64_t first,
-                         uint64_t count, uint32_t *to) {
+                         uint64_t count, unsigned width, void *to) {
   if (first == 0)
     entries->row = 0;
   for (uint64_t i = 0; i < count;) {
@@ -66,21 +66,21 @@ static void copy_entries(struct entries *entries, const uint32_t *from, uint64_t
     uint64_t skipped = first + i - entries->pointers[entries->row];
     uint64_t length = entries->pointers[entries->row + 1] - (first + i);
     length = length < count - i ? length : count - i;
-    memcpy(to + i, from + entries->csr->row_offsets[entries->row] + skipped, length * sizeof *to);
+    uint64_t at = entries->csr->row_offsets[entries->row] + skipped;
+    memcpy((char *)to + i * width, (const char *)from + at * width, length * width);
     i += length;
   }
 }
 
 static void fill_indices(void *context, uint64_t first, uint64_t count, void *numbers) {
   struct entries *entries = context;
-  copy_entries(entries, entries->csr->column_indices, first, count, numbers);
+  copy_entries(entries, entries->csr->column_indices, first, count, sizeof(uint32_t), numbers);
 }
 
 static void fill_values(void *context, uint64_t first, uint64_t count, void *numbers) {
   struct entries *entries = context;
   const struct qn_weights *weights = &entries->csr->weights;
-  const void *all = weights->type == QN_WEIGHT_U32 ? (const void *)weights->u32 : weights->f32;
-  copy_entries(entries, all, first, count, numbers);
+  copy_entries(entries, weights->data, first, count, qn_weight_bytes(weights->type), numbers);
 }
 
 static void fill_true(void *context, uint64_t first, uint64_t count, void *numbers) {
@@ -96,7 +96,7 @@ static void fill_ids(void *context, uint64_t first, uint64_t count, void *number
 
 static enum qn_status put_descriptor(struct qn_hdf5 *file, const struct qn_graph *graph,
                                      const struct entries *entries, struct qn_error *error) {
-  static const char *const types[] = {"iso[bint8]", "uint32", "float32"};
+  static const char *const types[] = {"iso[bint8]", "uint32", "float32", "int64", "float64"};
   const struct qn_csr *csr = &graph->out;
   json_t *json = json_pack(
       "{s:{s:s, s:s, s:[I, I], s:I, s:{s:s, s:s, s:s}}}", "binsparse", "version", "0.1", "format",
@@ -116,6 +116,10 @@ static enum qn_status put_descriptor(struct qn_hdf5 *file, const struct qn_graph
 
 static enum qn_status put_arrays(struct qn_hdf5 *file, const struct qn_graph *graph,
                                  struct entries *entries, struct qn_error *error) {
+  static const enum qn_number_class classes[] = {[QN_WEIGHT_U32] = QN_NUMBERS_UNSIGNED,
+                                                 [QN_WEIGHT_F32] = QN_NUMBERS_REAL,
+                                                 [QN_WEIGHT_I64] = QN_NUMBERS_SIGNED,
+                                                 [QN_WEIGHT_F64] = QN_NUMBERS_REAL};
   const struct qn_csr *csr = &graph->out;
   enum qn_status status;
   if ((status = qn_hdf5_put(file, "pointers_to_1", QN_NUMBERS_UNSIGNED, 8, csr->num_vertices + 1,
@@ -126,9 +130,9 @@ static enum qn_status put_arrays(struct qn_hdf5 *file, const struct qn_graph *gr
   if (csr->weights.type == QN_WEIGHT_NONE)
     status = qn_hdf5_put(file, "values", QN_NUMBERS_UNSIGNED, 1, 1, fill_true, NULL, error);
   else
-    status = qn_hdf5_put(file, "values",
-                         csr->weights.type == QN_WEIGHT_U32 ? QN_NUMBERS_UNSIGNED : QN_NUMBERS_REAL,
-                         4, entries->count, fill_values, entries, error);
+    status =
+        qn_hdf5_put(file, "values", classes[csr->weights.type], qn_weight_bytes(csr->weights.type),
+                    entries->count, fill_values, entries, error);
   if (!status && graph->ids.kind == QN_IDS_NUMBERS)
     status = qn_hdf5_put(file, "vertex_ids", QN_NUMBERS_UNSIGNED, 8, csr->num_vertices, fill_ids,
                          (void *)&graph->ids, error);

@@ -78,7 +78,10 @@ static enum qn_status write_neo4j(const struct qn_graph *graph,
                                   struct qn_error *error) {
   static const char *const headers[] = {[QN_WEIGHT_NONE] = ":START_ID,:END_ID,:TYPE\n",
                                         [QN_WEIGHT_U32] = ":START_ID,:END_ID,weight:long,:TYPE\n",
-                                        [QN_WEIGHT_F32] = ":START_ID,:END_ID,weight:float,:TYPE\n"};
+                                        [QN_WEIGHT_F32] = ":START_ID,:END_ID,weight:float,:TYPE\n",
+                                        [QN_WEIGHT_I64] = ":START_ID,:END_ID,weight:long,:TYPE\n",
+                                        [QN_WEIGHT_F64] =
+                                            ":START_ID,:END_ID,weight:double,:TYPE\n"};
   const struct pair_of_files files = {"nodes.csv",
                                       "id:ID,:LABEL\n",
                                       ",Vertex",

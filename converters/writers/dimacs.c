@@ -40,6 +40,14 @@ static void format_part(const void *context, uint64_t part, struct qn_text_buffe
   qn_progress_add(PART_EDGES);
 }
 
+static bool has_negative(const struct qn_csr *csr) {
+  uint64_t negative = 0;
+#pragma omp parallel for schedule(static) reduction(+ : negative)
+  for (uint64_t e = 0; e < csr->num_edges; e++)
+    negative += csr->weights.i64[e] < 0;
+  return negative > 0;
+}
+
 static enum qn_status write_dimacs(const struct qn_graph *graph,
                                    const struct qn_write_options *options,
                                    struct qn_text_output *output, uint64_t *written,
@@ -52,8 +60,10 @@ static enum qn_status write_dimacs(const struct qn_graph *graph,
     status = qn_loses(options, error, "DIMACS graphs have weights; all are written as 1");
   if (status)
     return status;
-  if (csr->weights.type == QN_WEIGHT_F32)
+  if (csr->weights.type == QN_WEIGHT_F32 || csr->weights.type == QN_WEIGHT_F64)
     qn_notice("note: DIMACS weights are whole numbers; other programs may not read real ones");
+  else if (csr->weights.type == QN_WEIGHT_I64 && has_negative(csr))
+    qn_notice("note: DIMACS weights are not negative; other programs may not read those that are");
   int length = snprintf(text, sizeof text, "p sp %" PRIu64 " %" PRIu64 "\n", csr->num_vertices,
                         csr->num_edges);
   status = qn_text_output_write(output, text, (uint64_t)length, error);

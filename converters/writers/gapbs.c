@@ -22,6 +22,11 @@ static void format_offsets(const void *context, uint64_t part, struct qn_text_bu
   qn_text_buffer_advance(buffer, p + 8 * count);
 }
 
+/* Of a whole type. */
+static int64_t weight_of(const struct qn_weights *weights, uint64_t edge) {
+  return weights->type == QN_WEIGHT_I64 ? weights->i64[edge] : (int64_t)weights->u32[edge];
+}
+
 static void format_neighbors(const void *context, uint64_t part, struct qn_text_buffer *buffer) {
   const struct qn_csr *csr = context;
   uint64_t begin = part * PART, count = csr->num_edges - begin;
@@ -35,7 +40,8 @@ static void format_neighbors(const void *context, uint64_t part, struct qn_text_
   } else {
     for (uint64_t e = begin; e < begin + count; e++, p += 8) {
       memcpy(p, &csr->column_indices[e], 4);
-      memcpy(p + 4, &csr->weights.u32[e], 4);
+      uint32_t weight = (uint32_t)weight_of(&csr->weights, e);
+      memcpy(p + 4, &weight, 4);
     }
   }
   qn_text_buffer_advance(buffer, p);
@@ -59,7 +65,7 @@ static enum qn_status check_graph(const struct qn_csr *csr, struct qn_error *err
     return qn_fail(error, QN_UNSUPPORTED,
                    "vertices are i32 in GAPBS graphs, so %" PRIu64 " are too many",
                    csr->num_vertices);
-  if (csr->weights.type == QN_WEIGHT_F32)
+  if (csr->weights.type == QN_WEIGHT_F32 || csr->weights.type == QN_WEIGHT_F64)
     return qn_fail(error, QN_UNSUPPORTED,
                    "weights are i32 in GAPBS graphs, and these are real; quern-import "
                    "--weights=none leaves them out");
@@ -67,10 +73,12 @@ static enum qn_status check_graph(const struct qn_csr *csr, struct qn_error *err
     return QN_OK;
 #pragma omp parallel for schedule(static) reduction(+ : large)
   for (uint64_t e = 0; e < csr->num_edges; e++)
-    large += csr->weights.u32[e] > INT32_MAX;
+    large += weight_of(&csr->weights, e) != (int32_t)weight_of(&csr->weights, e);
   if (large)
     return qn_fail(error, QN_UNSUPPORTED,
-                   "weights are i32 in GAPBS graphs, and %" PRIu64 " are larger than 2147483647",
+                   "weights are i32 in GAPBS graphs, and %" PRIu64
+                   " do not fit: they are larger than "
+                   "2147483647 or less than -2147483648",
                    large);
   return QN_OK;
 }

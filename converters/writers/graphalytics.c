@@ -54,7 +54,7 @@ static void print_properties(FILE *text, const char *name, const void *context) 
   if (weights != QN_WEIGHT_NONE) {
     fprintf(text, "graph.%s.edge-properties.names = weight\n", name);
     fprintf(text, "graph.%s.edge-properties.types = %s\n", name,
-            weights == QN_WEIGHT_F32 ? "real" : "integer");
+            weights == QN_WEIGHT_F32 || weights == QN_WEIGHT_F64 ? "real" : "integer");
   }
   print_parameters(text, name, graph);
 }

@@ -76,8 +76,8 @@ static uint64_t count_entries(const struct job *job, bool *repeated) {
 
 static enum qn_status write_head(const struct job *job, uint64_t entries,
                                  struct qn_text_output *output, struct qn_error *error) {
-  static const char *const fields[] = {"pattern", "integer", "real"};
-  static const char *const types[] = {"bool", "uint32_t", "float"};
+  static const char *const fields[] = {"pattern", "integer", "real", "integer", "real"};
+  static const char *const types[] = {"bool", "uint32_t", "float", "int64_t", "double"};
   enum qn_weight_type type = job->csr->weights.type;
   char text[256];
   int length = snprintf(text, sizeof text,

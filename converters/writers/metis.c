@@ -61,6 +61,12 @@ struct obstacles {
   uint64_t loops, repeated, weights;
 };
 
+static bool weight_fits(const struct qn_weights *weights, uint64_t edge) {
+  if (weights->type == QN_WEIGHT_U32)
+    return weights->u32[edge] - 1 < INT32_MAX;
+  return weights->type != QN_WEIGHT_I64 || (uint64_t)weights->i64[edge] - 1 < INT32_MAX;
+}
+
 static struct obstacles find_obstacles(const struct qn_csr *csr) {
   uint64_t loops = 0, repeated = 0, weights = 0;
 #pragma omp parallel for schedule(dynamic, 4096) reduction(+ : loops, repeated, weights)
@@ -68,7 +74,7 @@ static struct obstacles find_obstacles(const struct qn_csr *csr) {
     for (uint64_t e = csr->row_offsets[v]; e < csr->row_offsets[v + 1]; e++) {
       loops += csr->column_indices[e] == v;
       repeated += e > csr->row_offsets[v] && csr->column_indices[e] == csr->column_indices[e - 1];
-      weights += csr->weights.type == QN_WEIGHT_U32 && csr->weights.u32[e] - 1 >= INT32_MAX;
+      weights += !weight_fits(&csr->weights, e);
     }
   return (struct obstacles){loops, repeated, weights};
 }
@@ -93,7 +99,7 @@ static enum qn_status check_graph(const struct qn_graph *graph, struct qn_error 
                    "weights in METIS graphs are from 1 to 2147483647, and %" PRIu64
                    " of these are not; " WITHOUT_WEIGHTS,
                    found.weights);
-  if (graph->out.weights.type == QN_WEIGHT_F32)
+  if (graph->out.weights.type == QN_WEIGHT_F32 || graph->out.weights.type == QN_WEIGHT_F64)
     return qn_fail(
         error, QN_UNSUPPORTED,
         "weights in METIS graphs are whole numbers, and these are real; " WITHOUT_WEIGHTS);

@@ -154,18 +154,13 @@ static struct array indices_of(const struct qn_csr *csr) {
 }
 
 static struct array values_of(const struct qn_csr *csr) {
-  struct array array = {.name = "data.npy", .count = csr->num_edges, .width = 4};
-  switch (csr->weights.type) {
-  case QN_WEIGHT_U32:
-    array.type = "<u4";
-    array.data = csr->weights.u32;
-    break;
-  case QN_WEIGHT_F32:
-    array.type = "<f4";
-    array.data = csr->weights.f32;
-    break;
-  default:
-    array.type = "|b1";
+  static const char *const types[] = {"|b1", "<u4", "<f4", "<i8", "<f8"};
+  struct array array = {.name = "data.npy",
+                        .type = types[csr->weights.type],
+                        .count = csr->num_edges,
+                        .width = qn_weight_bytes(csr->weights.type),
+                        .data = csr->weights.data};
+  if (csr->weights.type == QN_WEIGHT_NONE) {
     array.width = 1;
     array.convert = all_true;
   }

@@ -1,11 +1,11 @@
 /* Edges as binary records without a header (record.h), by original ids. */
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
 #include "converters/output/edge_runs.h"
 #include "converters/output/losses.h"
 #include "converters/parse/record.h"
+#include "converters/text/exact_numbers.h"
 #include "support/progress.h"
 
 #define PART_EDGES ((uint64_t)64 << 10)
@@ -34,15 +34,34 @@ static inline char *put_ids(char *p, const struct job *job, uint64_t source, uin
   return put(p, source >> 32 | destination >> 32 << 16, 4, big);
 }
 
-/* The weight's bits as the record wants them; 1 where there are none. */
-static inline uint32_t weight_of(const struct job *job, uint64_t edge) {
-  const struct qn_weights *weights = &job->listed.csr->weights;
-  uint32_t whole = weights->type == QN_WEIGHT_U32 ? weights->u32[edge] : 1, bits;
-  if (job->record.weight == QN_WEIGHT_U32)
-    return whole;
-  float value = weights->type == QN_WEIGHT_F32 ? weights->f32[edge] : (float)whole;
-  memcpy(&bits, &value, sizeof bits);
-  return bits;
+/* The weight's bits as the record wants them, 1 where there are none; false if it does not hold the
+ * weight. */
+static bool weight_of(const struct qn_weights *weights, uint64_t edge, enum qn_weight_type wanted,
+                      uint64_t *bits) {
+  bool real = weights->type == QN_WEIGHT_F32 || weights->type == QN_WEIGHT_F64;
+  int64_t whole = weights->type == QN_WEIGHT_U32   ? (int64_t)weights->u32[edge]
+                  : weights->type == QN_WEIGHT_I64 ? weights->i64[edge]
+                                                   : 1;
+  double value = weights->type == QN_WEIGHT_F32   ? (double)weights->f32[edge]
+                 : weights->type == QN_WEIGHT_F64 ? weights->f64[edge]
+                                                  : (double)whole;
+  float narrow = (float)value;
+  uint32_t narrow_bits;
+  switch (wanted) {
+  case QN_WEIGHT_F32:
+    memcpy(&narrow_bits, &narrow, sizeof narrow_bits);
+    *bits = narrow_bits;
+    return real ? (double)narrow == value : qn_real_is_whole(narrow, whole);
+  case QN_WEIGHT_F64:
+    memcpy(bits, &value, sizeof *bits);
+    return real || qn_real_is_whole(value, whole);
+  case QN_WEIGHT_I64:
+    *bits = (uint64_t)whole;
+    return !real;
+  default:
+    *bits = (uint32_t)whole;
+    return !real && whole >= 0 && whole <= UINT32_MAX;
+  }
 }
 
 static void format_part(const void *context, uint64_t part, struct qn_text_buffer *buffer) {
@@ -53,12 +72,16 @@ static void format_part(const void *context, uint64_t part, struct qn_text_buffe
   if (!p)
     return;
   struct qn_edge_runs runs = qn_edge_runs_of(&job->listed, begin, end);
+  unsigned weight_bytes = qn_weight_bytes(job->record.weight);
+  uint64_t weight;
   while (qn_edge_runs_next(&runs)) {
     uint64_t source = qn_listed_id(job->ids, runs.row);
     for (uint64_t e = runs.first; e < runs.last; e++) {
       p = put_ids(p, job, source, qn_listed_id(job->ids, job->listed.csr->column_indices[e]));
-      if (job->record.weight != QN_WEIGHT_NONE)
-        p = put(p, weight_of(job, e), 4, job->record.big_endian);
+      if (!weight_bytes)
+        continue;
+      weight_of(&job->listed.csr->weights, e, job->record.weight, &weight);
+      p = put(p, weight, weight_bytes, job->record.big_endian);
     }
   }
   qn_text_buffer_advance(buffer, p);
@@ -77,26 +100,27 @@ static uint64_t largest_id(const struct qn_graph *graph) {
   return largest;
 }
 
-/* Whole numbers that no f32 holds. */
-static uint64_t count_rounded(const struct qn_csr *csr) {
-  uint64_t rounded = 0;
-#pragma omp parallel for schedule(static) reduction(+ : rounded)
+static uint64_t count_changed(const struct qn_csr *csr, enum qn_weight_type wanted) {
+  uint64_t changed = 0, bits;
+#pragma omp parallel for schedule(static) private(bits) reduction(+ : changed)
   for (uint64_t e = 0; e < csr->num_edges; e++)
-    rounded += (double)(float)csr->weights.u32[e] != (double)csr->weights.u32[e];
-  return rounded;
+    changed += !weight_of(&csr->weights, e, wanted, &bits);
+  return changed;
 }
 
 static enum qn_status check_weights(const struct qn_csr *csr, const struct qn_record *record,
                                     const struct qn_write_options *options,
                                     struct qn_error *error) {
   enum qn_weight_type stored = csr->weights.type;
-  if (record->weight == QN_WEIGHT_U32 && stored == QN_WEIGHT_F32)
+  bool wanted = record->weight != QN_WEIGHT_NONE && stored != QN_WEIGHT_NONE;
+  bool real = stored == QN_WEIGHT_F32 || stored == QN_WEIGHT_F64;
+  if (wanted && real && (record->weight == QN_WEIGHT_U32 || record->weight == QN_WEIGHT_I64))
     return qn_fail(error, QN_UNSUPPORTED, "--record wants whole weights, and these are real");
-  if (record->weight == QN_WEIGHT_F32 && stored == QN_WEIGHT_U32 && count_rounded(csr))
+  uint64_t changed = wanted && record->weight != stored ? count_changed(csr, record->weight) : 0;
+  if (changed)
     return qn_fail(error, QN_UNSUPPORTED,
-                   "%" PRIu64 " weights are whole numbers that an f32 cannot hold; --record with "
-                   "u32 has room",
-                   count_rounded(csr));
+                   "%" PRIu64 " weights are numbers that no %s is; --record with %s has room",
+                   changed, qn_weight_type_name(record->weight), qn_weight_type_name(stored));
   if (options->in_part && options->part_begin)
     return QN_OK; /* the first part says it */
   if (record->weight == QN_WEIGHT_NONE && stored != QN_WEIGHT_NONE)

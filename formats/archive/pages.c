@@ -12,8 +12,8 @@
 bool qn_paging_applies(const struct qn_container *container, const struct qn_section *section) {
   const struct qn_container_info *info = qn_container_info(container);
   return info->layout == QN_LAYOUT_SLOTTED_PAGES && strcmp(section->name, "pages") == 0 &&
-         section->element_bytes == 1 && info->parameters[0] > 0 &&
-         info->parameters[0] <= QN_ARCHIVE_PAGE_LIMIT;
+         section->element_bytes == 1 && qn_weight_bytes(info->weight_type) <= 4 &&
+         info->parameters[0] > 0 && info->parameters[0] <= QN_ARCHIVE_PAGE_LIMIT;
 }
 
 uint64_t qn_paging_frame_bytes(uint64_t page_bytes) {

@@ -231,7 +231,7 @@ static enum qn_status restore(const struct qn_container *archive, const char *pa
     return status;
   *qn_writer_info(*writer) = *qn_container_info(archive);
   qn_writer_set_copy(*writer);
-  qn_writer_info(*writer)->incompatible_features &= ~QN_KNOWN_INCOMPATIBLE;
+  qn_writer_info(*writer)->incompatible_features &= ~QN_ENCODED_FEATURES;
   qn_progress_begin("restoring", "bytes", decoded_bytes(archive));
   status = restore_sections(archive, *writer, error);
   qn_progress_end();

@@ -32,8 +32,9 @@ static void compare_rows(const struct qn_csr_rows *rows, void *context) {
   bool same = memcmp(rows->row_offsets, csr->row_offsets + rows->first,
                      (count + 1) * sizeof *rows->row_offsets) == 0 &&
               memcmp(rows->columns, csr->column_indices + begin, (end - begin) * 4) == 0 &&
-              (!rows->weights || memcmp(rows->weights, qn_weight_bits(&csr->weights) + begin,
-                                        (end - begin) * 4) == 0);
+              (!rows->weights ||
+               memcmp(rows->weights, (const char *)csr->weights.data + begin * rows->weight_bytes,
+                      (end - begin) * rows->weight_bytes) == 0);
 #pragma omp atomic
   comparison->differences += !same;
 }

@@ -92,8 +92,10 @@ static enum qn_status encode_pages(struct qn_writer *writer, const struct qn_con
   return status;
 }
 
-static bool runs_along_edges(const struct qn_section *section) {
-  return strcmp(section->name, "column_indices") == 0 || strcmp(section->name, "weights") == 0;
+/* Weights of 8 bytes are kept whole. */
+static bool can_be_triangle(const struct qn_section *section) {
+  return strcmp(section->name, "column_indices") == 0 ||
+         (strcmp(section->name, "weights") == 0 && section->element_bytes == sizeof(uint32_t));
 }
 
 static enum qn_status write_sections(const struct qn_container *container, struct qn_writer *writer,
@@ -104,7 +106,7 @@ static enum qn_status write_sections(const struct qn_container *container, struc
     const struct qn_section *section = qn_container_section_at(container, i);
     if (section->logical_bytes < WORTH_ENCODING || strcmp(section->name, QN_CHUNK_HASHES) == 0)
       status = copy_section(writer, section, error);
-    else if (triangle.kept && runs_along_edges(section))
+    else if (triangle.kept && can_be_triangle(section))
       status = encode_upper(writer, section, &triangle, level, error);
     else if (qn_paging_applies(container, section))
       status = encode_pages(writer, container, section, level, error);

@@ -177,8 +177,13 @@ static enum qn_status check_header_fields(const struct frame *frame, struct qn_e
   if (!all_zero(header->reserved, sizeof header->reserved) ||
       !all_zero(header->reserved_tail, sizeof header->reserved_tail))
     return invalid_at(error, frame, 88, "C-6", "reserved header bytes are not zero");
-  if (header->weight_type > QN_WEIGHT_F32)
+  if (header->weight_type >= QN_WEIGHT_TYPES)
     return invalid_at(error, frame, 36, "C-8", "unknown weight type");
+  bool wide = qn_weight_bytes((enum qn_weight_type)header->weight_type) == 8;
+  if (wide != !!(header->incompatible_features & QN_FEATURE_WIDE_WEIGHTS))
+    return invalid_at(error, frame, 24, "C-8",
+                      wide ? "weights of 8 bytes, but no feature bit 3"
+                           : "feature bit 3, but no weights of 8 bytes");
   if (header->directedness > QN_UNDIRECTED)
     return invalid_at(error, frame, 40, "C-9", "unknown directedness");
   if (header->num_sections > QN_MAX_SECTIONS)

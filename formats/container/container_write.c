@@ -319,7 +319,9 @@ static void fill_header(const struct qn_writer *writer, struct qn_disk_header *h
   header->version_minor = info->version_minor;
   header->header_bytes = QN_HEADER_BYTES;
   header->compatible_features = info->compatible_features;
-  header->incompatible_features = info->incompatible_features;
+  header->incompatible_features =
+      info->incompatible_features |
+      (qn_weight_bytes(info->weight_type) == 8 ? QN_FEATURE_WIDE_WEIGHTS : 0);
   header->layout = info->layout;
   header->weight_type = info->weight_type;
   header->directedness = info->directedness;

@@ -16,7 +16,7 @@ extern "C" {
 void qn_figures_print(const json_t *object, FILE *stream);
 
 /* The bytes of plain CSR with the container's vertices, edges and weights: 8 (V + 1) + 4 E, or
- * 8 (V + 1) + 8 E. */
+ * with weights 8 (V + 1) + 8 E or 8 (V + 1) + 12 E. */
 uint64_t qn_csr_bytes(const struct qn_container_info *info);
 
 /* Add "bytes_per_edge" (0 without edges) and "size_against_csr" for the `bytes` that a layout's

@@ -34,8 +34,24 @@ const char *qn_weight_type_name(uint32_t weight_type) {
     return "u32";
   case QN_WEIGHT_F32:
     return "f32";
+  case QN_WEIGHT_I64:
+    return "i64";
+  case QN_WEIGHT_F64:
+    return "f64";
   default:
     return "unknown";
+  }
+}
+
+enum qn_element_type qn_weight_element(enum qn_weight_type type) {
+  switch (type) {
+  case QN_WEIGHT_I64:
+    return QN_ELEMENT_SIGNED;
+  case QN_WEIGHT_F32:
+  case QN_WEIGHT_F64:
+    return QN_ELEMENT_FLOAT;
+  default:
+    return QN_ELEMENT_UNSIGNED;
   }
 }
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "formats/graph/csr_shares.h"
-#include "support/memory.h"
 #include "formats/graph/stream_store.h"
+#include "support/memory.h"
 #include "support/temp_file.h"
 #include "support/threads.h"
 #include "support/used_files.h"
@@ -36,10 +36,11 @@ struct qn_deal_words qn_deal_words(const struct qn_dealt_edges *dealt, uint64_t 
 
 void qn_deal_release(const struct qn_dealt_edges *dealt, uint64_t bucket) {
   uint64_t begin = qn_deal_words(dealt, bucket, 0).begin;
-  uint64_t bytes = (qn_deal_words(dealt, bucket, dealt->num_parts - 1).end - begin) * 4;
-  qn_pages_release(dealt->words + begin, bytes);
+  uint64_t words = qn_deal_words(dealt, bucket, dealt->num_parts - 1).end - begin;
+  qn_pages_release(dealt->words + begin, words * sizeof *dealt->words);
   if (dealt->weights)
-    qn_pages_release(dealt->weights + begin, bytes);
+    qn_pages_release((char *)dealt->weights + begin * dealt->weight_bytes,
+                     words * dealt->weight_bytes);
 }
 
 /* ---- Edges of a part -------------------------------------------------------- */
@@ -109,72 +110,88 @@ static void place_shares(struct qn_dealt_edges *dealt) {
 struct dealer {
   struct qn_deal_share *shares; /* [num_buckets] */
   uint32_t *waiting;            /* [num_buckets x LINE] words that wait */
-  uint32_t *waiting_weights;    /* NULL without weights */
+  char *waiting_weights;        /* NULL without weights */
   uint32_t *words;
-  uint32_t *weights;
+  char *weights;
   uint64_t num_words;
   unsigned span_log2;
 };
 
-static inline void deal_word(const struct dealer *dealer, uint64_t bucket, uint32_t word,
-                             const uint32_t *weight) {
+/* The weights of a line take one line, or two. */
+QN_ALWAYS_INLINE void store_weights(const struct dealer *dealer, uint64_t place, uint64_t line,
+                                    unsigned weight_bytes) {
+  char *to = dealer->weights + place * weight_bytes;
+  const char *from = dealer->waiting_weights + line * weight_bytes;
+  for (unsigned done = 0; done < LINE * weight_bytes; done += QN_STREAM_BYTES)
+    qn_stream_store(to + done, from + done);
+}
+
+/* `weights` is NULL without weights; a mark's is not looked at. */
+QN_ALWAYS_INLINE void deal_word(const struct dealer *dealer, uint64_t bucket, uint32_t word,
+                                const void *weights, unsigned weight_bytes, uint64_t edge) {
   uint64_t place = dealer->shares[bucket].end++;
   uint64_t slot = place % LINE, line = bucket * LINE;
   dealer->waiting[line + slot] = word;
-  if (weight)
-    dealer->waiting_weights[line + slot] = *weight;
+  if (weights)
+    qn_weight_copy(dealer->waiting_weights, line + slot, weights, edge, weight_bytes);
   if (slot < LINE - 1 || place >= dealer->num_words) /* more than was counted */
     return;
   qn_stream_store(dealer->words + (place - slot), dealer->waiting + line);
-  if (weight)
-    qn_stream_store(dealer->weights + (place - slot), dealer->waiting_weights + line);
+  if (weights)
+    store_weights(dealer, place - slot, line, weight_bytes);
 }
 
-/* `weight` is NULL without weights; a mark's is not looked at. */
-static inline void deal_edge(const struct dealer *dealer, uint64_t row, uint32_t column,
-                             const uint32_t *weight) {
+QN_ALWAYS_INLINE void deal_edge(const struct dealer *dealer, uint64_t row, uint32_t column,
+                                const void *weights, unsigned weight_bytes, uint64_t edge) {
   uint64_t bucket = column >> dealer->span_log2;
   uint32_t block = (uint32_t)(row >> ROW_BITS);
   if (dealer->shares[bucket].block != block) {
     dealer->shares[bucket].block = block;
-    deal_word(dealer, bucket, block << ROW_BITS | QN_DEAL_MARK, weight);
+    deal_word(dealer, bucket, block << ROW_BITS | QN_DEAL_MARK, weights, weight_bytes, edge);
   }
   deal_word(dealer, bucket,
             (uint32_t)row << ROW_BITS | (column & (((uint32_t)1 << dealer->span_log2) - 1)),
-            weight);
+            weights, weight_bytes, edge);
 }
 
-/* Inlined once with weights and once without. */
+/* Inlined for weights of each size and without. */
 QN_ALWAYS_INLINE void deal_rows(const struct qn_csr *csr, const struct dealer *dealer,
-                                const uint32_t *weights, uint64_t edge, uint64_t end) {
+                                const void *weights, unsigned weight_bytes, uint64_t edge,
+                                uint64_t end) {
   const struct dealer own = *dealer;
   const uint64_t *row_offsets = csr->row_offsets;
   const uint32_t *columns = csr->column_indices;
   for (uint64_t row = qn_row_of_edge(csr, edge); edge < end && row < csr->num_vertices; row++) {
     uint64_t row_end = row_offsets[row + 1], last = row_end < end ? row_end : end;
     for (; edge < last; edge++)
-      deal_edge(&own, row, columns[edge], weights ? weights + edge : NULL);
+      deal_edge(&own, row, columns[edge], weights, weight_bytes, edge);
   }
 }
 
 static void deal_part(const struct qn_csr *csr, const struct dealer *dealer, uint64_t edge,
                       uint64_t end) {
-  const uint32_t *weights = qn_weight_bits(&csr->weights);
-  if (weights)
-    deal_rows(csr, dealer, weights, edge, end);
-  else
-    deal_rows(csr, dealer, NULL, edge, end);
+  const void *weights = csr->weights.data;
+  switch (qn_weight_bytes(csr->weights.type)) {
+  case 0:
+    deal_rows(csr, dealer, NULL, 0, edge, end);
+    break;
+  case 4:
+    deal_rows(csr, dealer, weights, 4, edge, end);
+    break;
+  default:
+    deal_rows(csr, dealer, weights, 8, edge, end);
+  }
 }
 
 /* Lines that are not full are written with what lies behind their words: it is their own space. */
-static void flush_lines(const struct dealer *dealer, uint64_t num_buckets) {
+static void flush_lines(const struct dealer *dealer, unsigned weight_bytes, uint64_t num_buckets) {
   for (uint64_t bucket = 0; bucket < num_buckets; bucket++) {
     uint64_t place = dealer->shares[bucket].end, line = bucket * LINE;
     if (place % LINE == 0 || place >= dealer->num_words)
       continue;
     qn_stream_store(dealer->words + (place - place % LINE), dealer->waiting + line);
     if (dealer->weights)
-      qn_stream_store(dealer->weights + (place - place % LINE), dealer->waiting_weights + line);
+      store_weights(dealer, place - place % LINE, line, weight_bytes);
   }
   qn_stream_fence();
 }
@@ -191,14 +208,14 @@ static enum qn_status deal_shares(const struct qn_dealt_edges *dealt, const stru
   enum qn_status status =
       qn_pages_alloc(&dealer.waiting, waiting, sizeof *dealer.waiting, "waiting edges", error);
   if (!status && dealt->weights)
-    status = qn_pages_alloc(&dealer.waiting_weights, waiting, sizeof *dealer.waiting_weights,
-                            "waiting edges", error);
+    status = qn_pages_alloc(&dealer.waiting_weights, waiting, dealt->weight_bytes, "waiting edges",
+                            error);
   if (!status && begin < end) {
     deal_part(csr, &dealer, begin, end);
-    flush_lines(&dealer, dealt->num_buckets);
+    flush_lines(&dealer, dealt->weight_bytes, dealt->num_buckets);
   }
   qn_pages_free(dealer.waiting, waiting, sizeof *dealer.waiting);
-  qn_pages_free(dealer.waiting_weights, waiting, sizeof *dealer.waiting_weights);
+  qn_pages_free(dealer.waiting_weights, waiting, dealt->weight_bytes);
   return status;
 }
 
@@ -225,6 +242,7 @@ static enum qn_status deal_all(const struct qn_dealt_edges *dealt, const struct 
 
 static void choose_shape(struct qn_dealt_edges *dealt, const struct qn_csr *csr) {
   dealt->num_vertices = csr->num_vertices;
+  dealt->weight_bytes = qn_weight_bytes(csr->weights.type);
   dealt->span_log2 = MIN_SPAN_LOG2;
   while (dealt->span_log2 < MAX_SPAN_LOG2 &&
          csr->num_vertices >> dealt->span_log2 >= WANTED_BUCKETS)
@@ -253,9 +271,9 @@ enum qn_status qn_deal_edges(const struct qn_csr *csr, struct qn_dealt_edges *de
   if (!status)
     status =
         qn_bulk_alloc(&dealt->words, dealt->num_words, sizeof *dealt->words, "dealt edges", error);
-  if (!status && csr->weights.type != QN_WEIGHT_NONE)
-    status = qn_bulk_alloc(&dealt->weights, dealt->num_words, sizeof *dealt->weights,
-                           "dealt weights", error);
+  if (!status && dealt->weight_bytes)
+    status = qn_bulk_alloc(&dealt->weights, dealt->num_words, dealt->weight_bytes, "dealt weights",
+                           error);
   if (!status)
     status = deal_all(dealt, csr, error);
   if (status)
@@ -267,6 +285,6 @@ void qn_dealt_edges_destroy(struct qn_dealt_edges *dealt) {
   qn_pages_free(dealt->shares, dealt->num_parts * dealt->num_buckets, sizeof *dealt->shares);
   qn_free(dealt->bounds);
   qn_pages_free(dealt->words, dealt->num_words, sizeof *dealt->words);
-  qn_pages_free(dealt->weights, dealt->num_words, sizeof *dealt->weights);
+  qn_pages_free(dealt->weights, dealt->num_words, dealt->weight_bytes);
   *dealt = (struct qn_dealt_edges){0};
 }

@@ -32,11 +32,12 @@ struct qn_dealt_edges {
   uint64_t *bounds;             /* [num_buckets + 1] edges before each bucket */
   uint64_t num_words;           /* with what is left empty between shares */
   uint32_t *words;              /* [num_words] bucket by bucket, and part by part within */
-  uint32_t *weights;            /* [num_words] bits, beside the words; NULL without */
+  unsigned weight_bytes;        /* 0 without weights */
+  void *weights;                /* [num_words] bits, beside the words; NULL without */
 };
 
 /* Deal out the edges of `csr`, whose offsets and columns must have been checked, by all threads.
- * Takes 4 bytes an edge (8 with weights), from qn_bulk_alloc. Owned until
+ * Takes 4 bytes an edge and those of its weight, from qn_bulk_alloc. Owned until
  * qn_dealt_edges_destroy. */
 enum qn_status qn_deal_edges(const struct qn_csr *csr, struct qn_dealt_edges *dealt,
                              struct qn_error *error);

@@ -9,13 +9,14 @@
 #include "support/multiversion.h"
 #include <quern/inline.h>
 
-static inline uint64_t sum_columns(const uint32_t *columns, const uint32_t *weights, uint64_t count,
-                                   bool as_sources) {
+/* Of a row whose weights begin with number `first` of `weights`. */
+QN_ALWAYS_INLINE uint64_t sum_columns(const uint32_t *columns, uint64_t count, const void *weights,
+                                      uint64_t first, unsigned weight_bytes, bool as_sources) {
   uint64_t sum = 0;
-  if (weights)
+  if (weight_bytes)
     for (uint64_t i = 0; i < count; i++)
       sum += (as_sources ? qn_mix_source(columns[i]) : qn_mix_destination(columns[i])) *
-             qn_mix_weight(weights[i]);
+             qn_mix_weight_at(weights, weight_bytes, first + i);
   else if (as_sources)
     for (uint64_t i = 0; i < count; i++)
       sum += qn_mix_source(columns[i]);
@@ -25,38 +26,43 @@ static inline uint64_t sum_columns(const uint32_t *columns, const uint32_t *weig
   return sum;
 }
 
-QN_VECTOR_CLONES
-static uint64_t share_fingerprint(const struct qn_csr *csr, const uint32_t *weights,
-                                  struct qn_csr_share share, bool reverse) {
+QN_ALWAYS_INLINE uint64_t share_sum(const struct qn_csr *csr, unsigned weight_bytes,
+                                    struct qn_csr_share share, bool reverse) {
   uint64_t sum = 0;
   for (uint64_t v = share.row_begin; v < share.row_end; v++) {
     uint64_t begin = csr->row_offsets[v], count = csr->row_offsets[v + 1] - begin;
-    uint64_t columns =
-        sum_columns(csr->column_indices + begin, weights ? weights + begin : NULL, count, reverse);
+    uint64_t columns = sum_columns(csr->column_indices + begin, count, csr->weights.data, begin,
+                                   weight_bytes, reverse);
     sum += columns * (reverse ? qn_mix_destination((uint32_t)v) : qn_mix_source((uint32_t)v));
   }
   return sum;
 }
 
+QN_VECTOR_CLONES
+static uint64_t share_fingerprint(const struct qn_csr *csr, struct qn_csr_share share,
+                                  bool reverse) {
+  unsigned weight_bytes = qn_weight_bytes(csr->weights.type);
+  return weight_bytes == 8   ? share_sum(csr, 8, share, reverse)
+         : weight_bytes == 4 ? share_sum(csr, 4, share, reverse)
+                             : share_sum(csr, 0, share, reverse);
+}
+
 uint64_t qn_csr_fingerprint(const struct qn_csr *csr, bool reverse) {
   uint64_t parts = qn_csr_share_count(csr), sum = 0;
-  const uint32_t *weights = qn_weight_bits(&csr->weights);
 #pragma omp parallel for schedule(dynamic, 1) reduction(+ : sum)
   for (uint64_t i = 0; i < parts; i++)
-    sum += share_fingerprint(csr, weights, qn_csr_share_of(csr, parts, i), reverse);
+    sum += share_fingerprint(csr, qn_csr_share_of(csr, parts, i), reverse);
   return sum;
 }
 
-/* The fingerprint of a share's edges minus that of their reversals. */
-QN_VECTOR_CLONES
-static uint64_t share_imbalance_any(const struct qn_csr *csr, const uint32_t *weights,
-                                    struct qn_csr_share share) {
+QN_ALWAYS_INLINE uint64_t imbalance_sum(const struct qn_csr *csr, unsigned weight_bytes,
+                                        struct qn_csr_share share) {
   uint64_t imbalance = 0;
   for (uint64_t v = share.row_begin; v < share.row_end; v++) {
     uint64_t sources = 0, destinations = 0;
     for (uint64_t e = csr->row_offsets[v]; e < csr->row_offsets[v + 1]; e++) {
       uint64_t mixed = qn_mix_source(csr->column_indices[e]);
-      uint64_t weight = weights ? qn_mix_weight(weights[e]) : 1;
+      uint64_t weight = qn_mix_weight_at(csr->weights.data, weight_bytes, e);
       sources += mixed * weight;
       destinations += qn_mix_destination_of(mixed) * weight;
     }
@@ -64,6 +70,15 @@ static uint64_t share_imbalance_any(const struct qn_csr *csr, const uint32_t *we
     imbalance += mixed * destinations - qn_mix_destination_of(mixed) * sources;
   }
   return imbalance;
+}
+
+/* The fingerprint of a share's edges minus that of their reversals. */
+QN_VECTOR_CLONES
+static uint64_t share_imbalance_any(const struct qn_csr *csr, struct qn_csr_share share) {
+  unsigned weight_bytes = qn_weight_bytes(csr->weights.type);
+  return weight_bytes == 8   ? imbalance_sum(csr, 8, share)
+         : weight_bytes == 4 ? imbalance_sum(csr, 4, share)
+                             : imbalance_sum(csr, 0, share);
 }
 
 #if defined(__x86_64__)
@@ -124,12 +139,11 @@ static bool has_avx512(void) {
 #endif
 
 static uint64_t share_imbalance(const struct qn_csr *csr, struct qn_csr_share share) {
-  const uint32_t *weights = qn_weight_bits(&csr->weights);
 #if defined(__x86_64__)
-  if (!weights && has_avx512())
+  if (csr->weights.type == QN_WEIGHT_NONE && has_avx512())
     return share_imbalance_avx512(csr, share);
 #endif
-  return share_imbalance_any(csr, weights, share);
+  return share_imbalance_any(csr, share);
 }
 
 bool qn_csr_is_symmetric(const struct qn_csr *csr) {

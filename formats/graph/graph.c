@@ -35,16 +35,12 @@ enum qn_status qn_weights_view_count(const struct qn_container *container, const
                                     "section %s is there, but the header says no weights", name);
     return QN_OK;
   }
-  bool real = info->weight_type == QN_WEIGHT_F32;
-  enum qn_status status = qn_container_require(
-      container, name, real ? QN_ELEMENT_FLOAT : QN_ELEMENT_UNSIGNED, 4, count, &section, error);
-  if (status)
-    return status;
-  if (real)
-    weights->f32 = section->data;
-  else
-    weights->u32 = section->data;
-  return QN_OK;
+  enum qn_status status =
+      qn_container_require(container, name, qn_weight_element(info->weight_type),
+                           qn_weight_bytes(info->weight_type), count, &section, error);
+  if (!status)
+    weights->data = section->data;
+  return status;
 }
 
 static enum qn_status view_direction(const struct qn_container *container,
@@ -120,13 +116,11 @@ enum qn_status qn_graph_create(uint64_t num_vertices, uint64_t num_edges, enum q
     status = qn_bulk_alloc(&arrays->column_indices, num_edges, sizeof *arrays->column_indices,
                            "column indices", error);
   if (!status && type != QN_WEIGHT_NONE)
-    status = qn_bulk_alloc(&arrays->weights, num_edges, 4, "edge weights", error);
+    status =
+        qn_bulk_alloc(&arrays->weights, num_edges, qn_weight_bytes(type), "edge weights", error);
   csr->row_offsets = arrays->row_offsets;
   csr->column_indices = arrays->column_indices;
-  if (type == QN_WEIGHT_F32)
-    csr->weights.f32 = arrays->weights;
-  else
-    csr->weights.u32 = arrays->weights;
+  csr->weights.data = arrays->weights;
   if (status)
     qn_graph_unmap(graph);
   return status;
@@ -137,8 +131,7 @@ void qn_graph_unmap(struct qn_graph *graph) {
     const struct qn_csr *csr = &graph->out;
     qn_pages_free((void *)csr->row_offsets, csr->num_vertices + 1, sizeof *csr->row_offsets);
     qn_pages_free((void *)csr->column_indices, csr->num_edges, sizeof *csr->column_indices);
-    qn_pages_free((void *)csr->weights.u32, csr->num_edges, 4);
-    qn_pages_free((void *)csr->weights.f32, csr->num_edges, 4);
+    qn_pages_free((void *)csr->weights.data, csr->num_edges, qn_weight_bytes(csr->weights.type));
   }
   qn_container_unmap(graph->container);
   memset(graph, 0, sizeof *graph);
@@ -160,8 +153,8 @@ static enum qn_status add_weights(struct qn_writer *writer, const char *name, ui
   enum qn_weight_type type = qn_writer_info(writer)->weight_type;
   if (type == QN_WEIGHT_NONE)
     return QN_OK;
-  return add_array(writer, name, type == QN_WEIGHT_F32 ? QN_ELEMENT_FLOAT : QN_ELEMENT_UNSIGNED, 4,
-                   num_edges, weights, error);
+  return add_array(writer, name, qn_weight_element(type), qn_weight_bytes(type), num_edges, weights,
+                   error);
 }
 
 enum qn_status qn_graph_write_rows(struct qn_writer *writer, uint64_t num_vertices,

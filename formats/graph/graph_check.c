@@ -154,14 +154,18 @@ enum qn_status qn_graph_check(const struct qn_container *container, const struct
 enum qn_status qn_weights_check(const struct qn_container *container, const char *rule,
                                 const char *name, const struct qn_weights *weights, uint64_t count,
                                 struct qn_error *error) {
-  if (weights->type != QN_WEIGHT_F32)
-    return QN_OK;
-  const float *values = weights->f32;
   uint64_t bad = UINT64_MAX;
+  if (weights->type == QN_WEIGHT_F32) {
 #pragma omp parallel for reduction(min : bad)
-  for (uint64_t e = 0; e < count; e++)
-    if (!isfinite(values[e]) && e < bad)
-      bad = e;
+    for (uint64_t e = 0; e < count; e++)
+      if (!isfinite(weights->f32[e]) && e < bad)
+        bad = e;
+  } else if (weights->type == QN_WEIGHT_F64) {
+#pragma omp parallel for reduction(min : bad)
+    for (uint64_t e = 0; e < count; e++)
+      if (!isfinite(weights->f64[e]) && e < bad)
+        bad = e;
+  }
   if (bad == UINT64_MAX)
     return QN_OK;
   return qn_container_violation(container, error, rule,

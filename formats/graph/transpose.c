@@ -10,6 +10,7 @@
 #include "support/temp_file.h"
 #include "support/threads.h"
 #include "support/used_files.h"
+#include <quern/inline.h>
 
 /* Keys of a thread's table, and a cache line between it and the next. */
 #define TABLE_KEYS ((uint64_t)QN_DEAL_KEYS + 63)
@@ -83,8 +84,9 @@ void qn_transposition_destroy(struct qn_transposition *work) {
 /* ---- Sorting ---------------------------------------------------------------- */
 
 /* Put the words of a part behind those before it: `places` [rows of the bucket] says where. */
-static inline void scatter_part(const struct qn_dealt_edges *dealt, struct qn_deal_words words,
-                                uint64_t *places, uint32_t *columns, uint32_t *weights) {
+QN_ALWAYS_INLINE void scatter_part(const struct qn_dealt_edges *dealt, struct qn_deal_words words,
+                                   uint64_t *places, uint32_t *columns, void *weights,
+                                   unsigned weight_bytes) {
   uint32_t block = 0;
   for (uint64_t i = words.begin; i < words.end; i++) {
     uint32_t word = dealt->words[i];
@@ -95,12 +97,12 @@ static inline void scatter_part(const struct qn_dealt_edges *dealt, struct qn_de
     uint64_t place = places[word & 0x7FFF]++;
     columns[place] = block | word >> 16;
     if (weights)
-      weights[place] = dealt->weights[i];
+      qn_weight_copy(weights, place, dealt->weights, i, weight_bytes);
   }
 }
 
 static void sort_bucket(const struct qn_transposition *work, uint64_t bucket, uint32_t *columns,
-                        uint32_t *weights) {
+                        void *weights) {
   const struct qn_dealt_edges *dealt = &work->dealt;
   struct row_range rows = rows_of_bucket(dealt, bucket);
   uint64_t *places = own_table(work);
@@ -108,10 +110,12 @@ static void sort_bucket(const struct qn_transposition *work, uint64_t bucket, ui
     places[row - rows.first] = work->row_offsets[row] - dealt->bounds[bucket];
   for (uint64_t part = 0; part < dealt->num_parts; part++) {
     struct qn_deal_words words = qn_deal_words(dealt, bucket, part);
-    if (weights)
-      scatter_part(dealt, words, places, columns, weights);
+    if (dealt->weight_bytes == 8)
+      scatter_part(dealt, words, places, columns, weights, 8);
+    else if (dealt->weight_bytes == 4)
+      scatter_part(dealt, words, places, columns, weights, 4);
     else
-      scatter_part(dealt, words, places, columns, NULL);
+      scatter_part(dealt, words, places, columns, NULL, 0);
   }
 }
 
@@ -120,35 +124,39 @@ static void sort_bucket(const struct qn_transposition *work, uint64_t bucket, ui
 /* A thread's buffer for the bucket that it sorts. */
 struct buffer {
   uint32_t *columns; /* [capacity] */
-  uint32_t *weights; /* [capacity], with weights */
+  void *weights;     /* [capacity], with weights */
+  unsigned weight_bytes;
   uint64_t capacity;
 };
 
 static void buffer_free(struct buffer *buffer) {
   qn_pages_free(buffer->columns, buffer->capacity, sizeof *buffer->columns);
-  qn_pages_free(buffer->weights, buffer->capacity, sizeof *buffer->weights);
+  qn_pages_free(buffer->weights, buffer->capacity, buffer->weight_bytes);
   *buffer = (struct buffer){0};
 }
 
 /* With a limit of memory, buckets that are too large for a thread's part of it (those of hubs) lie
  * in a file: it is written along as many places as the bucket has rows, and read in order. */
-static enum qn_status alloc_buffer(void *out, uint64_t count, struct qn_error *error) {
+static enum qn_status alloc_buffer(void *out, uint64_t count, unsigned bytes,
+                                   struct qn_error *error) {
   uint64_t share = qn_memory_limit() / (8 * (uint64_t)qn_threads());
-  if (qn_memory_limit() && count > share / 4)
-    return qn_bulk_alloc(out, count, 4, "a bucket", error);
-  return qn_pages_alloc(out, count, 4, "a bucket", error);
+  if (qn_memory_limit() && count > share / bytes)
+    return qn_bulk_alloc(out, count, bytes, "a bucket", error);
+  return qn_pages_alloc(out, count, bytes, "a bucket", error);
 }
 
 /* With something to spare: most buckets are about as large as others. */
-static enum qn_status buffer_reserve(struct buffer *buffer, uint64_t count, bool with_weights,
+static enum qn_status buffer_reserve(struct buffer *buffer, uint64_t count, unsigned weight_bytes,
                                      struct qn_error *error) {
   if (buffer->columns && count <= buffer->capacity)
     return QN_OK;
   buffer_free(buffer);
   buffer->capacity = count + count / 8;
-  enum qn_status status = alloc_buffer(&buffer->columns, buffer->capacity, error);
-  if (!status && with_weights)
-    status = alloc_buffer(&buffer->weights, buffer->capacity, error);
+  buffer->weight_bytes = weight_bytes;
+  enum qn_status status =
+      alloc_buffer(&buffer->columns, buffer->capacity, sizeof *buffer->columns, error);
+  if (!status && weight_bytes)
+    status = alloc_buffer(&buffer->weights, buffer->capacity, weight_bytes, error);
   return status;
 }
 
@@ -166,7 +174,7 @@ static enum qn_status visit_bucket(const struct visit *visit, uint64_t bucket,
   uint64_t count = dealt->bounds[bucket + 1] - dealt->bounds[bucket];
   if (rows.first == rows.last)
     return QN_OK;
-  enum qn_status status = buffer_reserve(buffer, count, dealt->weights != NULL, error);
+  enum qn_status status = buffer_reserve(buffer, count, dealt->weight_bytes, error);
   if (status)
     return status;
   sort_bucket(visit->work, bucket, buffer->columns, buffer->weights);
@@ -176,7 +184,8 @@ static enum qn_status visit_bucket(const struct visit *visit, uint64_t bucket,
                                        .last = rows.last,
                                        .row_offsets = visit->work->row_offsets + rows.first,
                                        .columns = buffer->columns,
-                                       .weights = buffer->weights},
+                                       .weights = buffer->weights,
+                                       .weight_bytes = dealt->weight_bytes},
                  visit->context);
   return QN_OK;
 }
@@ -214,12 +223,13 @@ enum qn_status qn_transposition_visit(const struct qn_transposition *work, bool 
 static void copy_rows(const struct qn_csr_rows *rows, void *context) {
   const struct qn_graph_arrays *arrays = context;
   uint64_t begin = rows->row_offsets[0];
-  uint64_t bytes = 4 * (rows->row_offsets[rows->last - rows->first] - begin);
-  if (bytes == 0)
+  uint64_t count = rows->row_offsets[rows->last - rows->first] - begin;
+  if (count == 0)
     return;
-  memcpy(arrays->column_indices + begin, rows->columns, bytes);
+  memcpy(arrays->column_indices + begin, rows->columns, count * sizeof *rows->columns);
   if (rows->weights)
-    memcpy((uint32_t *)arrays->weights + begin, rows->weights, bytes);
+    memcpy((char *)arrays->weights + begin * rows->weight_bytes, rows->weights,
+           count * rows->weight_bytes);
 }
 
 enum qn_status qn_csr_transpose(const struct qn_csr *csr, const struct qn_graph_arrays *arrays,

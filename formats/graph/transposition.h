@@ -31,7 +31,8 @@ struct qn_csr_rows {
   uint64_t first, last;
   const uint64_t *row_offsets; /* [last - first + 1] ascending, none more than E */
   const uint32_t *columns;     /* of the edges from row_offsets[0] on */
-  const uint32_t *weights;     /* bits, beside the columns; NULL without */
+  const void *weights;         /* bits, beside the columns; NULL without */
+  unsigned weight_bytes;       /* 0 without */
 };
 
 typedef void qn_rows_visitor(const struct qn_csr_rows *rows, void *context);
@@ -40,8 +41,8 @@ typedef void qn_rows_visitor(const struct qn_csr_rows *rows, void *context);
  * arrays are gone when it returns. With `is_last` the memory of edges is given back as
  * they have been shown: no other visit can follow.
  *
- * Takes for each thread 4 bytes (8 with weights) an edge of the rows that are shown together, a
- * thousandth of all or so; with a limit of memory what is much is in a temporary file. */
+ * Takes for each thread 4 bytes and those of a weight an edge of the rows that are shown together,
+ * a thousandth of all or so; with a limit of memory what is much is in a temporary file. */
 enum qn_status qn_transposition_visit(const struct qn_transposition *work, bool is_last,
                                       qn_rows_visitor *visitor, void *context,
                                       struct qn_error *error);

@@ -200,7 +200,7 @@ QN_DEFINE_UNMAP(blocked_csr)
 
 static uint64_t blocking_bytes(const struct qn_blocking *blocking, uint64_t num_edges) {
   uint64_t rows = blocking->block_rows[blocking->num_blocks];
-  uint64_t edge_bytes = blocking->weights.type == QN_WEIGHT_NONE ? 4 : 8;
+  uint64_t edge_bytes = 4 + qn_weight_bytes(blocking->weights.type);
   return 16 * (blocking->num_blocks + 1) + 8 * rows + 4 * blocking->num_blocks +
          4 * blocking->num_blocks * (blocking->num_ranges + 1) + edge_bytes * num_edges;
 }

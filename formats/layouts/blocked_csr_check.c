@@ -248,27 +248,27 @@ enum qn_status qn_blocked_csr_check(const struct qn_container *container,
 
 /* ---- Content: the same edges everywhere ----------------------------------- */
 
-static uint64_t edge_sum(const struct qn_blocking *blocking, const uint32_t *weights,
-                         uint64_t begin, uint64_t end, bool column_is_source) {
+static uint64_t edge_sum(const struct qn_blocking *blocking, uint64_t begin, uint64_t end,
+                         bool column_is_source) {
+  unsigned weight_bytes = qn_weight_bytes(blocking->weights.type);
   uint64_t sum = 0;
   for (uint64_t edge = begin; edge < end; edge++) {
     uint64_t mixed = column_is_source ? qn_mix_source(blocking->columns[edge])
                                       : qn_mix_destination(blocking->columns[edge]);
-    sum += weights ? mixed * qn_mix_weight(weights[edge]) : mixed;
+    sum += mixed * qn_mix_weight_at(blocking->weights.data, weight_bytes, edge);
   }
   return sum;
 }
 
-static uint64_t block_fingerprint(const struct qn_blocking *blocking, const uint32_t *weights,
-                                  uint64_t block, uint64_t begin, uint64_t end,
-                                  bool column_is_source) {
+static uint64_t block_fingerprint(const struct qn_blocking *blocking, uint64_t block,
+                                  uint64_t begin, uint64_t end, bool column_is_source) {
   const uint32_t *offsets = qn_block_offsets(blocking, block);
   const uint32_t *ids = blocking->id_map + blocking->block_rows[block];
   uint64_t first = blocking->block_edges[block], sum = 0;
   for (uint64_t row = begin; row < end; row++) {
     uint64_t mixed = column_is_source ? qn_mix_destination(ids[row]) : qn_mix_source(ids[row]);
-    sum += mixed * edge_sum(blocking, weights, first + offsets[row], first + offsets[row + 1],
-                            column_is_source);
+    sum += mixed *
+           edge_sum(blocking, first + offsets[row], first + offsets[row + 1], column_is_source);
   }
   return sum;
 }
@@ -276,7 +276,6 @@ static uint64_t block_fingerprint(const struct qn_blocking *blocking, const uint
 /* Of all edges source -> destination, where columns are sources or destinations. */
 static uint64_t fingerprint(const struct qn_blocking *blocking, bool column_is_source) {
   uint64_t num_blocks = blocking->num_blocks, num_rows = blocking->block_rows[num_blocks], sum = 0;
-  const uint32_t *bits = qn_weight_bits(&blocking->weights);
 #pragma omp parallel for schedule(dynamic, 1) reduction(+ : sum)
   for (uint64_t share = 0; share < num_rows; share += SHARE_ROWS) {
     uint64_t share_end = smaller(share + SHARE_ROWS, num_rows), row = share;
@@ -284,7 +283,7 @@ static uint64_t fingerprint(const struct qn_blocking *blocking, bool column_is_s
     for (; row < share_end; block++) {
       uint64_t first = blocking->block_rows[block];
       uint64_t end = smaller(blocking->block_rows[block + 1], share_end);
-      sum += block_fingerprint(blocking, bits, block, row - first, end - first, column_is_source);
+      sum += block_fingerprint(blocking, block, row - first, end - first, column_is_source);
       row = end;
     }
   }

@@ -13,7 +13,6 @@ struct union_work {
   const struct qn_blocking *blocking;
   uint64_t num_vertices, num_edges;
   struct qn_graph_arrays arrays;
-  const uint32_t *weights; /* bits; NULL without */
 };
 
 /* row_offsets[v + 1] becomes the length of row v, for the vertices of a range. */
@@ -30,8 +29,10 @@ static void count_range(const struct union_work *work, uint64_t range) {
 
 static void copy_row(const struct union_work *work, uint64_t from, uint64_t to, uint64_t count) {
   memcpy(work->arrays.column_indices + to, work->blocking->columns + from, 4 * count);
-  if (work->weights)
-    memcpy((uint32_t *)work->arrays.weights + to, work->weights + from, 4 * count);
+  unsigned weight_bytes = qn_weight_bytes(work->blocking->weights.type);
+  if (weight_bytes)
+    memcpy((char *)work->arrays.weights + to * weight_bytes,
+           (const char *)work->blocking->weights.data + from * weight_bytes, count * weight_bytes);
 }
 
 static void copy_range(const struct union_work *work, uint64_t range) {
@@ -57,13 +58,11 @@ static void copy_range(const struct union_work *work, uint64_t range) {
 
 enum qn_status qn_blocking_unite(const struct qn_blocking *blocking, uint64_t num_vertices,
                                  struct qn_graph *graph, struct qn_error *error) {
-  const struct qn_weights *weights = &blocking->weights;
   struct union_work work = {.blocking = blocking,
                             .num_vertices = num_vertices,
                             .num_edges = blocking->block_edges[blocking->num_blocks]};
-  work.weights = qn_weight_bits(weights);
-  enum qn_status status =
-      qn_graph_create(num_vertices, work.num_edges, weights->type, graph, &work.arrays, error);
+  enum qn_status status = qn_graph_create(num_vertices, work.num_edges, blocking->weights.type,
+                                          graph, &work.arrays, error);
   if (status)
     return status;
   uint64_t *offsets = work.arrays.row_offsets;

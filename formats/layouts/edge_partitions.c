@@ -126,7 +126,7 @@ enum qn_status qn_edge_partitions_describe(const struct qn_container *container,
     largest = edges > largest ? edges : largest;
     continuations += qn_ep_num_sources(&view, p) == 0;
   }
-  uint64_t edge_bytes = view.weights.type == QN_WEIGHT_NONE ? 8 : 12;
+  uint64_t edge_bytes = 8 + qn_weight_bytes(view.weights.type);
   uint64_t bytes =
       view.num_edges * edge_bytes + 4 * view.num_vertices + 12 * (view.num_partitions + 1);
   json_t *figures = json_pack(

@@ -337,12 +337,12 @@ enum qn_status qn_edge_partitions_check(const struct qn_container *container,
 static uint64_t fingerprint(const struct qn_edge_partitions *view, bool reverse) {
   const uint32_t *from = reverse ? view->destinations : view->sources;
   const uint32_t *to = reverse ? view->sources : view->destinations;
-  const uint32_t *weights = qn_weight_bits(&view->weights);
+  unsigned weight_bytes = qn_weight_bytes(view->weights.type);
   uint64_t sum = 0;
 #pragma omp parallel for reduction(+ : sum)
   for (uint64_t e = 0; e < view->num_edges; e++) {
     uint64_t mixed = qn_mix_source(from[e]) * qn_mix_destination(to[e]);
-    sum += weights ? mixed * qn_mix_weight(weights[e]) : mixed;
+    sum += mixed * qn_mix_weight_at(view->weights.data, weight_bytes, e);
   }
   return sum;
 }

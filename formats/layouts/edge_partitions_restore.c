@@ -51,8 +51,8 @@ static uint64_t first_sink(const struct qn_edge_partitions *view, uint64_t begin
 }
 
 static void restore_row(const struct qn_edge_partitions *view, struct qn_ep_divider divider,
-                        uint64_t begin, uint64_t end, uint32_t *columns,
-                        const uint32_t *weights_from, uint32_t *weights_to) {
+                        uint64_t begin, uint64_t end, uint32_t *columns, void *weights) {
+  unsigned weight_bytes = qn_weight_bytes(view->weights.type);
   uint64_t middle = first_sink(view, begin, end), left = begin, right = middle;
   uint32_t left_column = 0, right_column = 0;
   if (left < middle)
@@ -62,8 +62,8 @@ static void restore_row(const struct qn_edge_partitions *view, struct qn_ep_divi
   for (uint64_t e = begin; e < end; e++) {
     bool take_left = right == end || (left < middle && left_column < right_column);
     columns[e] = take_left ? left_column : right_column;
-    if (weights_to)
-      weights_to[e] = weights_from[take_left ? left : right];
+    if (weights)
+      qn_weight_copy(weights, e, view->weights.data, take_left ? left : right, weight_bytes);
     if (take_left && ++left < middle)
       left_column = view->new_to_old[qn_ep_dense(view, divider, view->destinations[left])];
     if (!take_left && ++right < end)
@@ -83,12 +83,11 @@ enum qn_status qn_edge_partitions_restore(const struct qn_container *container,
   if (status)
     return status;
   struct qn_ep_divider divider = qn_ep_divider(view.range_size);
-  const uint32_t *weights = qn_weight_bits(&view.weights);
   restore_rows(&view, arrays.row_offsets);
 #pragma omp parallel for schedule(dynamic, ROWS_AT_ONCE)
   for (uint64_t v = 0; v < view.num_vertices; v++)
     restore_row(&view, divider, arrays.row_offsets[v], arrays.row_offsets[v + 1],
-                arrays.column_indices, weights, arrays.weights);
+                arrays.column_indices, arrays.weights);
   qn_graph_restored(graph, view.directedness, &view.ids);
   return QN_OK;
 }

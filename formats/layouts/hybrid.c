@@ -145,7 +145,7 @@ QN_DEFINE_UNMAP(hybrid)
 /* ---- Figures -------------------------------------------------------------- */
 
 static uint64_t matrix_bytes(const struct qn_hybrid_matrix *matrix) {
-  uint64_t weight_bytes = matrix->coo_weights.type == QN_WEIGHT_NONE ? 0 : 4;
+  uint64_t weight_bytes = qn_weight_bytes(matrix->coo_weights.type);
   return (4 + weight_bytes) * matrix->width * matrix->pitch + (8 + weight_bytes) * matrix->num_coo +
          8 * (matrix->num_ranges + 1);
 }

@@ -151,10 +151,10 @@ enum qn_status qn_hybrid_check(const struct qn_container *container, const struc
 /* ---- Content ----------------------------------------------------------------- */
 
 static inline uint64_t mix_edge(uint64_t row, uint32_t column, bool row_is_source,
-                                const uint32_t *weights, uint64_t at) {
+                                const struct qn_weights *weights, uint64_t at) {
   uint64_t mixed = row_is_source ? qn_mix_source((uint32_t)row) * qn_mix_destination(column)
                                  : qn_mix_source(column) * qn_mix_destination((uint32_t)row);
-  return weights ? mixed * qn_mix_weight(weights[at]) : mixed;
+  return mixed * qn_mix_weight_at(weights->data, qn_weight_bytes(weights->type), at);
 }
 
 /* What the edges of a range add to the sums over a matrix. */
@@ -167,32 +167,36 @@ struct sums {
 };
 
 static inline void add_edge(struct sums *sums, uint64_t row, uint32_t column, bool row_is_source,
-                            const uint32_t *weights, uint64_t at) {
+                            const struct qn_weights *weights, uint64_t at) {
   sums->edges++;
   sums->fingerprint += mix_edge(row, column, row_is_source, weights, at);
   sums->reverse += mix_edge(row, column, !row_is_source, weights, at);
   sums->sources += qn_mix_source(row_is_source ? (uint32_t)row : column);
 }
 
+/* An entry of padding. */
+static bool has_weight(const struct qn_weights *weights, uint64_t at) {
+  unsigned bytes = qn_weight_bytes(weights->type);
+  return bytes && qn_weight_load(weights->data, bytes, at) != 0;
+}
+
 static void add_range(const struct qn_hybrid_matrix *matrix, uint64_t range, bool row_is_source,
                       struct sums *sums) {
-  const uint32_t *ell_weights = qn_weight_bits(&matrix->ell_weights);
-  const uint32_t *coo_weights = qn_weight_bits(&matrix->coo_weights);
   for (uint64_t k = 0; k < matrix->width; k++)
     for (uint64_t row = range * QN_HYBRID_RANGE; row < range_end(matrix, range); row++) {
       uint64_t at = k * matrix->pitch + row;
       if (matrix->ell_columns[at] != QN_HYBRID_PADDING)
-        add_edge(sums, row, matrix->ell_columns[at], row_is_source, ell_weights, at);
+        add_edge(sums, row, matrix->ell_columns[at], row_is_source, &matrix->ell_weights, at);
       else
-        sums->bad_padding += ell_weights && ell_weights[at] != 0;
+        sums->bad_padding += has_weight(&matrix->ell_weights, at);
     }
   for (uint64_t i = matrix->coo_starts[range]; i < matrix->coo_starts[range + 1]; i++)
-    add_edge(sums, matrix->coo_rows[i], matrix->coo_columns[i], row_is_source, coo_weights, i);
+    add_edge(sums, matrix->coo_rows[i], matrix->coo_columns[i], row_is_source, &matrix->coo_weights,
+             i);
 }
 
 static struct sums sum_matrix(const struct qn_hybrid_matrix *matrix, bool row_is_source) {
   uint64_t edges = 0, fingerprint = 0, reverse = 0, sources = 0, bad_padding = 0;
-  const uint32_t *ell_weights = qn_weight_bits(&matrix->ell_weights);
 #pragma omp parallel for schedule(dynamic, 4)                                                      \
     reduction(+ : edges, fingerprint, reverse, sources, bad_padding)
   for (uint64_t range = 0; range < matrix->num_ranges; range++) {
@@ -204,9 +208,9 @@ static struct sums sum_matrix(const struct qn_hybrid_matrix *matrix, bool row_is
     sources += sums.sources;
     bad_padding += sums.bad_padding;
   }
-  for (uint64_t k = 0; ell_weights && k < matrix->width; k++)
+  for (uint64_t k = 0; k < matrix->width; k++)
     for (uint64_t row = matrix->num_vertices; row < matrix->pitch; row++)
-      bad_padding += ell_weights[k * matrix->pitch + row] != 0;
+      bad_padding += has_weight(&matrix->ell_weights, k * matrix->pitch + row);
   return (struct sums){edges, fingerprint, reverse, sources, bad_padding};
 }
 

@@ -7,8 +7,6 @@
 struct union_work {
   const struct qn_hybrid_matrix *matrix;
   struct qn_graph_arrays arrays;
-  const uint32_t *ell_weights; /* bits; NULL without */
-  const uint32_t *coo_weights;
 };
 
 static uint64_t range_end(const struct qn_hybrid_matrix *matrix, uint64_t range) {
@@ -36,12 +34,14 @@ static uint64_t copy_row(const struct union_work *work, uint64_t row, uint64_t c
   for (uint64_t k = 0; k < in_ell; k++)
     columns[k] = matrix->ell_columns[k * matrix->pitch + row];
   memcpy(columns + in_ell, matrix->coo_columns + coo, 4 * rest);
-  if (work->coo_weights || work->ell_weights) {
-    uint32_t *weights = (uint32_t *)work->arrays.weights + begin;
+  unsigned weight_bytes = qn_weight_bytes(matrix->coo_weights.type);
+  if (weight_bytes) {
+    char *weights = (char *)work->arrays.weights + begin * weight_bytes;
     for (uint64_t k = 0; k < in_ell; k++)
-      weights[k] = work->ell_weights[k * matrix->pitch + row];
+      qn_weight_copy(weights, k, matrix->ell_weights.data, k * matrix->pitch + row, weight_bytes);
     if (rest)
-      memcpy(weights + in_ell, work->coo_weights + coo, 4 * rest);
+      memcpy(weights + in_ell * weight_bytes,
+             (const char *)matrix->coo_weights.data + coo * weight_bytes, rest * weight_bytes);
   }
   return coo + rest;
 }
@@ -54,9 +54,7 @@ static void copy_range(const struct union_work *work, uint64_t range) {
 
 enum qn_status qn_hybrid_unite(const struct qn_hybrid_matrix *matrix, struct qn_graph *graph,
                                struct qn_error *error) {
-  struct union_work work = {.matrix = matrix,
-                            .ell_weights = qn_weight_bits(&matrix->ell_weights),
-                            .coo_weights = qn_weight_bits(&matrix->coo_weights)};
+  struct union_work work = {.matrix = matrix};
   enum qn_status status = qn_graph_create(matrix->num_vertices, matrix->num_edges,
                                           matrix->coo_weights.type, graph, &work.arrays, error);
   if (status)

@@ -29,9 +29,9 @@ uint64_t qn_page_bytes_limit(struct qn_page_address address) {
   return by_slots < by_offset ? by_slots : by_offset;
 }
 
-uint64_t qn_page_bytes_minimum(struct qn_page_address address, bool weighted) {
+uint64_t qn_page_bytes_minimum(struct qn_page_address address, enum qn_weight_type weight_type) {
   uint64_t bytes = QN_SLOT_BYTES + QN_ADJLIST_SIZE_BYTES + qn_page_id_bytes(address);
-  return (bytes + (weighted ? 4 : 0) + 3) / 4 * 4;
+  return (bytes + qn_weight_bytes(weight_type) + 3) / 4 * 4;
 }
 
 struct qn_page_format qn_page_format_of(struct qn_page_address address, uint32_t page_bytes,
@@ -39,7 +39,7 @@ struct qn_page_format qn_page_format_of(struct qn_page_address address, uint32_t
   return (struct qn_page_format){
       .address = address,
       .page_bytes = page_bytes,
-      .edge_bytes = qn_page_id_bytes(address) + (weight_type == QN_WEIGHT_NONE ? 0 : 4),
+      .edge_bytes = qn_page_id_bytes(address) + qn_weight_bytes(weight_type),
   };
 }
 
@@ -57,7 +57,7 @@ static enum qn_status view_parameters(const struct qn_container *container,
                                   " bytes; expected 2,2, 3,3, 2,4 or 4,2",
                                   parameters[1], parameters[2]);
   struct qn_page_address address = {(uint8_t)parameters[1], (uint8_t)parameters[2]};
-  uint64_t least = qn_page_bytes_minimum(address, info->weight_type != QN_WEIGHT_NONE);
+  uint64_t least = qn_page_bytes_minimum(address, info->weight_type);
   uint64_t most = qn_page_bytes_limit(address);
   if (parameters[0] < least || parameters[0] > most || parameters[0] % 4 != 0)
     return qn_container_violation(container, error, "SP-1",

@@ -321,19 +321,28 @@ static bool check_unused(const struct qn_slotted_pages *view, uint64_t page, str
   return true;
 }
 
+/* Is weight `i` of a record a finite number? */
+static bool is_finite(enum qn_weight_type type, const uint8_t *weights, uint64_t i) {
+  float narrow;
+  double wide;
+  if (type == QN_WEIGHT_F32) {
+    memcpy(&narrow, weights + 4 * i, sizeof narrow);
+    return isfinite(narrow);
+  }
+  memcpy(&wide, weights + 8 * i, sizeof wide);
+  return isfinite(wide);
+}
+
 static bool check_weights(const struct qn_slotted_pages *view, uint64_t page, struct fault *fault) {
   const uint8_t *bytes = qn_page_at(view, page);
   uint32_t num_slots = qn_page_num_slots(view, page);
   for (uint64_t slot = 0; slot < num_slots; slot++) {
     struct qn_page_record record = qn_page_record(&view->format, bytes, slot);
-    for (uint64_t i = 0; i < record.num_edges; i++) {
-      float weight;
-      memcpy(&weight, record.weights + 4 * i, sizeof weight);
-      if (!isfinite(weight))
+    for (uint64_t i = 0; i < record.num_edges; i++)
+      if (!is_finite(view->weight_type, record.weights, i))
         return fail_rule(fault, 13,
                          "the weight of edge %" PRIu64 " of vertex %" PRIu64 " is not finite", i,
                          view->start_vids[page] + slot);
-    }
   }
   return true;
 }
@@ -341,23 +350,22 @@ static bool check_weights(const struct qn_slotted_pages *view, uint64_t page, st
 static bool check_page_content(const struct qn_slotted_pages *view, const void *context,
                                uint64_t page, struct fault *fault) {
   (void)context;
+  bool real = view->weight_type == QN_WEIGHT_F32 || view->weight_type == QN_WEIGHT_F64;
   return (!qn_page_is_large(view, page) || check_large_fill(view, page, fault)) &&
-         check_unused(view, page, fault) &&
-         (view->weight_type != QN_WEIGHT_F32 || check_weights(view, page, fault));
+         check_unused(view, page, fault) && (!real || check_weights(view, page, fault));
 }
 
 /* Add a record's edges to their fingerprint and to that of their reversals. */
 static void mix_record(const struct qn_slotted_pages *view, const struct qn_page_record *record,
                        uint32_t vertex, uint64_t *forward, uint64_t *backward) {
   struct qn_page_address address = view->format.address;
-  unsigned id_bytes = qn_page_id_bytes(address);
+  unsigned id_bytes = qn_page_id_bytes(address), weight_bytes = qn_weight_bytes(view->weight_type);
   uint64_t destinations = 0, sources = 0;
   for (uint64_t i = 0; i < record->num_edges; i++) {
     uint64_t id = qn_load_physical_id(record->ids + i * id_bytes, id_bytes);
     uint32_t other = qn_physical_id_vertex(view->start_vids, address, id);
-    uint64_t weight = view->weight_type == QN_WEIGHT_NONE
-                          ? 1
-                          : qn_mix_weight(qn_load_u32(record->weights + 4 * i));
+    uint64_t bits = weight_bytes ? qn_weight_load(record->weights, weight_bytes, i) : 0;
+    uint64_t weight = qn_mix_weight_of(bits, weight_bytes);
     destinations += qn_mix_destination(other) * weight;
     sources += qn_mix_source(other) * weight;
   }

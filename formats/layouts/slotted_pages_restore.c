@@ -19,6 +19,7 @@ static void decode_page(const struct qn_slotted_pages *view, uint64_t page,
   uint64_t edge = view->edge_offsets[page];
   uint64_t first_vertex = view->start_vids[page];
   bool first = qn_page_is_first(view, page);
+  unsigned weight_bytes = qn_weight_bytes(view->weight_type);
   for (uint64_t slot = 0; slot < num_slots; slot++) {
     struct qn_page_record record = qn_page_record(&view->format, bytes, slot);
     if (first_vertex + slot >= view->num_vertices || edge > view->num_edges ||
@@ -30,8 +31,9 @@ static void decode_page(const struct qn_slotted_pages *view, uint64_t page,
       decode_ids(view, &record, 4, arrays->column_indices + edge);
     else
       decode_ids(view, &record, 6, arrays->column_indices + edge);
-    if (view->weight_type != QN_WEIGHT_NONE)
-      memcpy((uint32_t *)arrays->weights + edge, record.weights, 4 * (size_t)record.num_edges);
+    if (weight_bytes)
+      memcpy((char *)arrays->weights + edge * weight_bytes, record.weights,
+             (size_t)record.num_edges * weight_bytes);
     edge += record.num_edges;
   }
 }

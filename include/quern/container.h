@@ -18,6 +18,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <quern/error.h>
 
@@ -43,7 +44,48 @@ enum qn_layout {
   QN_GRAPH_LAYOUTS(QN_LAYOUT_CONSTANT) QN_LAYOUT_CHECKPOINT = 7, /* of a run on one of the others */
 };
 
-enum qn_weight_type { QN_WEIGHT_NONE = 0, QN_WEIGHT_U32 = 1, QN_WEIGHT_F32 = 2 };
+enum qn_weight_type {
+  QN_WEIGHT_NONE = 0,
+  QN_WEIGHT_U32 = 1,
+  QN_WEIGHT_F32 = 2,
+  QN_WEIGHT_I64 = 3,
+  QN_WEIGHT_F64 = 4,
+};
+#define QN_WEIGHT_TYPES 5 /* "none" is one, too */
+
+/* The bytes of a weight: 0, 4 or 8. */
+static inline unsigned qn_weight_bytes(enum qn_weight_type type) {
+  return type == QN_WEIGHT_NONE ? 0 : type == QN_WEIGHT_U32 || type == QN_WEIGHT_F32 ? 4 : 8;
+}
+
+/* The bits of weight `i` of an array of weights of 4 or 8 bytes each, wherever that lies. */
+static inline uint64_t qn_weight_load(const void *weights, unsigned bytes, uint64_t i) {
+  uint32_t narrow;
+  uint64_t wide;
+  if (bytes == 8) {
+    memcpy(&wide, (const char *)weights + 8 * i, sizeof wide);
+    return wide;
+  }
+  memcpy(&narrow, (const char *)weights + 4 * i, sizeof narrow);
+  return narrow;
+}
+
+static inline void qn_weight_store(void *weights, unsigned bytes, uint64_t i, uint64_t bits) {
+  uint32_t narrow = (uint32_t)bits;
+  if (bytes == 8)
+    memcpy((char *)weights + 8 * i, &bits, sizeof bits);
+  else
+    memcpy((char *)weights + 4 * i, &narrow, sizeof narrow);
+}
+
+/* Weight `i` to weight `j` of another array. */
+static inline void qn_weight_copy(void *to, uint64_t j, const void *from, uint64_t i,
+                                  unsigned bytes) {
+  if (bytes == 8)
+    memcpy((char *)to + 8 * j, (const char *)from + 8 * i, 8);
+  else
+    memcpy((char *)to + 4 * j, (const char *)from + 4 * i, 4);
+}
 
 /* Undirected: every edge that is no loop is stored in both directions, with the same
  * multiplicity and weights. */
@@ -76,10 +118,12 @@ enum qn_section_flags {
 };
 
 /* Incompatible feature bits. */
-#define QN_FEATURE_ARCHIVE ((uint64_t)1 << 0) /* some section has a codec or a filter */
-#define QN_FEATURE_STRIPS ((uint64_t)1 << 1)  /* some section is cut into strips */
-#define QN_FEATURE_PAGES ((uint64_t)1 << 2)   /* some section has a filter of pages */
-#define QN_KNOWN_INCOMPATIBLE (QN_FEATURE_ARCHIVE | QN_FEATURE_STRIPS | QN_FEATURE_PAGES)
+#define QN_FEATURE_ARCHIVE ((uint64_t)1 << 0)      /* some section has a codec or a filter */
+#define QN_FEATURE_STRIPS ((uint64_t)1 << 1)       /* some section is cut into strips */
+#define QN_FEATURE_PAGES ((uint64_t)1 << 2)        /* some section has a filter of pages */
+#define QN_FEATURE_WIDE_WEIGHTS ((uint64_t)1 << 3) /* weights take 8 bytes */
+#define QN_ENCODED_FEATURES (QN_FEATURE_ARCHIVE | QN_FEATURE_STRIPS | QN_FEATURE_PAGES)
+#define QN_KNOWN_INCOMPATIBLE (QN_ENCODED_FEATURES | QN_FEATURE_WIDE_WEIGHTS)
 
 /* Compatible feature bits. */
 #define QN_FEATURE_IDS_ASCENDING ((uint64_t)1 << 0) /* original ids ascend in vertex order */
@@ -88,8 +132,10 @@ enum qn_section_flags {
 const char *qn_layout_name(uint32_t layout);
 /* Is it one of QN_GRAPH_LAYOUTS? */
 bool qn_layout_holds_graph(uint32_t layout);
-/* "none", "u32", "f32"; "unknown" for other codes. */
+/* "none", "u32", "f32", "i64", "f64"; "unknown" for other codes. */
 const char *qn_weight_type_name(uint32_t weight_type);
+/* The elements of a section of weights. */
+enum qn_element_type qn_weight_element(enum qn_weight_type type);
 /* "unsigned", "float", ...; "unknown" for other codes. */
 const char *qn_element_type_name(uint32_t element_type);
 

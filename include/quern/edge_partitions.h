@@ -143,7 +143,7 @@ struct qn_edge_partitions_arrays {
   uint32_t *new_to_old;
   uint32_t *sources;
   uint32_t *destinations;
-  void *weights; /* uint32_t or float; NULL without weights */
+  void *weights; /* as the header's type says; NULL without weights */
 };
 enum qn_status qn_edge_partitions_write(struct qn_writer *writer,
                                         struct qn_edge_partitions_arrays *arrays,

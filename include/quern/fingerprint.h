@@ -39,4 +39,24 @@ static inline uint64_t qn_mix_weight(uint32_t bits) {
   return ((uint64_t)x * (x ^ 0xD3A2646Cu) + bits) | 1;
 }
 
+/* `bits` of an i64 or f64 weight. */
+static inline uint64_t qn_mix_wide_weight(uint64_t bits) {
+  uint64_t x = (bits + QN_MIX_OFFSET) * 0x9E3779B97F4A7C15u;
+  x = (x ^ x >> 32) * 0xBF58476D1CE4E5B9u;
+  return (x ^ x >> 29) | 1;
+}
+
+/* `bits` of a weight of so many bytes; 1 for none. */
+static inline uint64_t qn_mix_weight_of(uint64_t bits, unsigned bytes) {
+  return bytes == 8 ? qn_mix_wide_weight(bits) : bytes ? qn_mix_weight((uint32_t)bits) : 1;
+}
+
+/* Of weight `i` of an array of them. */
+static inline uint64_t qn_mix_weight_at(const void *weights, unsigned bytes, uint64_t i) {
+  if (bytes == 0)
+    return 1;
+  return qn_mix_weight_of(
+      bytes == 8 ? ((const uint64_t *)weights)[i] : ((const uint32_t *)weights)[i], bytes);
+}
+
 #endif

@@ -14,19 +14,18 @@
 extern "C" {
 #endif
 
-/* Weights of E edges: `u32` or `f32` is set, by `type`. */
+/* Weights of E edges: the pointer of their `type` is valid, and `data` is NULL if there are none.
+ */
 struct qn_weights {
   enum qn_weight_type type;
-  const uint32_t *u32;
-  const float *f32;
+  union {
+    const void *data; /* qn_weight_bytes(type) each */
+    const uint32_t *u32;
+    const float *f32;
+    const int64_t *i64;
+    const double *f64;
+  };
 };
-
-/* The bits of weights, 4 bytes each whatever their type; NULL if there are none. */
-static inline const uint32_t *qn_weight_bits(const struct qn_weights *weights) {
-  if (weights->type == QN_WEIGHT_NONE)
-    return NULL;
-  return weights->type == QN_WEIGHT_F32 ? (const uint32_t *)weights->f32 : weights->u32;
-}
 
 /* The section `name` of weights, one an edge as the header counts them: it is there if and only if
  * the header says so (G-6). For every layout that keeps weights in one section. */
@@ -38,7 +37,7 @@ enum qn_status qn_weights_view_count(const struct qn_container *container, const
                                      uint64_t count, struct qn_weights *weights,
                                      struct qn_error *error);
 
-/* Are all real weights finite? QN_INVALID names `rule` and the first edge at fault. */
+/* Are all real weights (f32, f64) finite? QN_INVALID names `rule` and the first edge at fault. */
 enum qn_status qn_weights_check(const struct qn_container *container, const char *rule,
                                 const char *name, const struct qn_weights *weights, uint64_t count,
                                 struct qn_error *error);
@@ -74,7 +73,7 @@ void qn_graph_unmap(struct qn_graph *graph);
 struct qn_graph_arrays {
   uint64_t *row_offsets;
   uint32_t *column_indices;
-  void *weights; /* uint32_t or float */
+  void *weights; /* uint32_t, float, int64_t or double */
 };
 
 /* A directed graph in memory, or in temporary files if there is a limit of memory

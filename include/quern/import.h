@@ -18,7 +18,7 @@ extern "C" {
 #endif
 
 /* Options of all three, as of quern-import: "undirected", "transpose" (also|no), "self-loops"
- * (keep|remove), "duplicates" (keep|remove|min|sum), "weights" (auto|none|u32|f32),
+ * (keep|remove), "duplicates" (keep|remove|min|sum), "weights" (auto|none|u32|f32|i64|f64),
  * "narrow-weights", "ids" (keep|compact; of texts: strings), "vertices", "force". */
 
 /* E edges in three arrays. */
@@ -29,7 +29,7 @@ struct qn_edge_arrays {
   const void *sources;      /* [E] */
   const void *targets;      /* [E] */
   enum qn_type weight_type; /* QN_TYPE_NONE: there are none. Whole numbers of any width become u32
-                               if all are, else f32; reals become f32 */
+                               if all are, else i64; reals become f32 if all are, else f64 */
   const void *weights;      /* [E]; NULL with QN_TYPE_NONE */
   bool has_num_vertices;    /* the vertices are 0 to num_vertices - 1, with edges or not */
   uint64_t num_vertices;
@@ -39,8 +39,8 @@ struct qn_edge_arrays {
 
 /* By default ids are kept if they are 0 to V - 1 without gaps, and else numbered in ascending order
  * (see "ids"). QN_INVALID names the first edge with a negative id, one beyond num_vertices, or a
- * weight that is not finite, counting from 0; a whole weight that f32 would change (see
- * "narrow-weights"); a name that is empty, not unique, or holds a NUL, tab or end of line. */
+ * weight that is not finite, counting from 0; a weight that the type asked for would change
+ * (see "narrow-weights"); a name that is empty, not unique, or holds a NUL, tab or end of line. */
 enum qn_status qn_import_arrays(const struct qn_edge_arrays *edges, const struct qn_option *options,
                                 uint64_t num_options, const char *path, const struct qn_job *job,
                                 struct qn_session **out, struct qn_error *error);

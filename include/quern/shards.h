@@ -69,7 +69,7 @@ uint32_t qn_sh_replication(uint64_t num_edges, uint64_t num_vertices);
 
 /* Bytes of one edge in a page: source, destination offset, weight. */
 static inline uint64_t qn_sh_edge_bytes(enum qn_weight_type type) {
-  return type == QN_WEIGHT_NONE ? 6 : 10;
+  return 6 + qn_weight_bytes(type);
 }
 
 /* Map and structurally check a container of this layout (SH-1, sections, types, counts). Unmap
@@ -102,7 +102,7 @@ enum qn_status qn_shards_restore(const struct qn_container *container, struct qn
 struct qn_shards_arrays {
   uint64_t *in_row_offsets;
   uint32_t *sources;
-  void *weights; /* uint32_t or float; NULL without weights */
+  void *weights; /* as the header's type says; NULL without weights */
   uint32_t *vertex_offsets;
   uint8_t *replication;
   uint32_t *page_shards;

@@ -38,7 +38,7 @@ struct qn_page_address {
 struct qn_page_format {
   struct qn_page_address address;
   uint32_t page_bytes; /* a multiple of 4 */
-  uint32_t edge_bytes; /* p + q, and 4 more with weights */
+  uint32_t edge_bytes; /* p + q, and those of a weight */
 };
 
 struct qn_slotted_pages {
@@ -108,7 +108,7 @@ uint64_t qn_page_slot_limit(struct qn_page_address address);
 uint64_t qn_page_bytes_limit(struct qn_page_address address);
 
 /* The smallest page in bytes: one vertex with one edge. */
-uint64_t qn_page_bytes_minimum(struct qn_page_address address, bool weighted);
+uint64_t qn_page_bytes_minimum(struct qn_page_address address, enum qn_weight_type weight_type);
 
 struct qn_page_format qn_page_format_of(struct qn_page_address address, uint32_t page_bytes,
                                         enum qn_weight_type weight_type);
@@ -192,7 +192,7 @@ static inline uint32_t qn_slot_offset(const uint8_t *slot) {
 struct qn_page_record {
   uint32_t num_edges;
   const uint8_t *ids;     /* [num_edges x (p + q)] */
-  const uint8_t *weights; /* [num_edges x 4], if the graph has weights; aligned to 2 bytes only */
+  const uint8_t *weights; /* [num_edges], if the graph has weights; aligned to 2 bytes only */
 };
 
 static inline struct qn_page_record qn_page_record_at(const struct qn_page_format *format,

@@ -12,8 +12,8 @@ extern "C" {
  * `csr`, whose offsets and columns must have been checked. Rows ascend, and edges between
  * the same two vertices keep their order, so transposing twice gives the same CSR back.
  *
- * Parallel; the same result for any number of threads. Takes 4 bytes an edge (8 with weights),
- * which are given back as the result is written; with a limit of memory
+ * Parallel; the same result for any number of threads. Takes 4 bytes an edge and those of its
+ * weight, which are given back as the result is written; with a limit of memory
  * (support/temp_file.h) they are in a temporary file. */
 enum qn_status qn_csr_transpose(const struct qn_csr *csr, const struct qn_graph_arrays *arrays,
                                 struct qn_error *error);

@@ -71,14 +71,16 @@ enum qn_status qn_page_degrees_create(uint64_t **degrees, const struct qn_slotte
   return QN_OK;
 }
 
-/* The first such edge of a page; UINT64_MAX if there is none. */
-static uint64_t negative_edge(const struct qn_slotted_pages *view, uint64_t page, float *weight) {
+/* The first edge of a page whose weight is not within the limit; UINT64_MAX if there is none. */
+static uint64_t edge_beyond(const struct qn_slotted_pages *view,
+                            const struct qn_weight_limit *limit, uint64_t page, uint64_t *bits) {
   uint64_t edge = view->edge_offsets[page];
+  unsigned weight_bytes = qn_weight_bytes(view->weight_type);
   for (uint32_t slot = 0; slot < qn_page_num_slots(view, page); slot++) {
     struct qn_page_record record = qn_page_record(&view->format, qn_page_at(view, page), slot);
     for (uint64_t i = 0; i < record.num_edges; i++) {
-      memcpy(weight, record.weights + 4 * i, sizeof *weight);
-      if (!(*weight >= 0))
+      *bits = qn_weight_load(record.weights, weight_bytes, i);
+      if (!qn_weight_is_within(view->weight_type, *bits, limit))
         return edge + i;
     }
     edge += record.num_edges;
@@ -86,18 +88,19 @@ static uint64_t negative_edge(const struct qn_slotted_pages *view, uint64_t page
   return UINT64_MAX;
 }
 
-bool qn_page_negative_weight(const struct qn_slotted_pages *view, uint64_t *edge, float *weight) {
+bool qn_page_weight_beyond(const struct qn_slotted_pages *view, const struct qn_weight_limit *limit,
+                           uint64_t *edge, uint64_t *bits) {
   uint64_t bad = UINT64_MAX;
-  if (view->weight_type != QN_WEIGHT_F32)
+  if (view->weight_type == QN_WEIGHT_NONE || view->weight_type == QN_WEIGHT_U32)
     return false;
 #pragma omp parallel for schedule(dynamic, qn_pages_per_task(view)) reduction(min : bad)
   for (uint64_t page = 0; page < view->num_pages; page++) {
-    float ignored;
-    if (page < bad && negative_edge(view, page, &ignored) != UINT64_MAX)
+    uint64_t ignored;
+    if (page < bad && edge_beyond(view, limit, page, &ignored) != UINT64_MAX)
       bad = page;
   }
   if (bad == UINT64_MAX)
     return false;
-  *edge = negative_edge(view, bad, weight);
+  *edge = edge_beyond(view, limit, bad, bits);
   return true;
 }

@@ -3,6 +3,7 @@
 #ifndef QN_KERNELS_CUTS_PAGE_TASKS_H
 #define QN_KERNELS_CUTS_PAGE_TASKS_H
 
+#include "formats/graph/weight_limit.h"
 #include "support/threads.h"
 #include <quern/slotted_pages.h>
 
@@ -34,8 +35,10 @@ void qn_page_tasks_destroy(struct qn_page_tasks *tasks);
 enum qn_status qn_page_degrees_create(uint64_t **degrees, const struct qn_slotted_pages *view,
                                       struct qn_error *error);
 
-/* Is there an f32 weight that is negative (or NaN)? The first one's edge, and its weight. */
-bool qn_page_negative_weight(const struct qn_slotted_pages *view, uint64_t *edge, float *weight);
+/* Is there a weight that is negative (or NaN), or larger than the limit? The first one's edge, and
+ * its bits. */
+bool qn_page_weight_beyond(const struct qn_slotted_pages *view, const struct qn_weight_limit *limit,
+                           uint64_t *edge, uint64_t *bits);
 
 /* Slots [slot_begin, slot_end) of a page; on a large page edges [edge_begin, edge_end) of its one
  * record. */
@@ -78,7 +81,8 @@ static inline struct qn_page_record qn_page_part_record(const struct qn_page_for
   struct qn_page_record record = qn_page_record(format, part->bytes, slot);
   if (part->split) {
     record.ids += (uint64_t)part->edge_begin * qn_page_id_bytes(format->address);
-    record.weights += (uint64_t)part->edge_begin * 4;
+    record.weights +=
+        (uint64_t)part->edge_begin * (format->edge_bytes - qn_page_id_bytes(format->address));
     record.num_edges = part->edge_end - part->edge_begin;
   }
   return record;

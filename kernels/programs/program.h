@@ -22,8 +22,9 @@
  *   program_message      what a sender offers to its out-edges
  *   program_lane         the scalar in which contributions are combined
  *   program_accumulator  one program_lane, or a struct of nothing but program_lanes
- *   program_weight       uint32_t or float: weights are converted to it; they are 1 where a graph
- *                        has none, or the program lacks PROGRAM_USES_WEIGHTS
+ *   program_weight       uint32_t or float, for weights of 8 bytes uint64_t or double: weights are
+ *                        converted to it; they are 1 where a graph has none, or the program lacks
+ *                        PROGRAM_USES_WEIGHTS
  *   program_result       what a user sees: uint32_t, uint64_t, float or double
  *
  * these macros
@@ -68,9 +69,13 @@
  * algorithm's results, and users do not name it. Also: typedef program_given, the type of those
  * results; a vertex begins with program_init(context, vertex, out_degree, given)
  *   PROGRAM_USES_WEIGHTS gather looks at the weight
- *   PROGRAM_WEIGHTS_BY_TYPE  compile it twice: with QN_WEIGHTS_REAL defined for f32 weights,
- *                        without it for u32 weights and for none
+ *   PROGRAM_WEIGHTS_BY_TYPE  compile it twice: with QN_WEIGHTS_REAL defined for real weights,
+ *                        without it for whole weights and for none
+ *   PROGRAM_WEIGHTS_WIDE compile it once more, with QN_WEIGHTS_WIDE defined, for the weights of 8
+ *                        bytes (i64, f64; on the CPU). Without this, and with PROGRAM_USES_WEIGHTS,
+ *                        such graphs are refused
  *   PROGRAM_NON_NEGATIVE negative weights are refused
+ *   PROGRAM_SUMS_WEIGHTS with it: so are weights whose sum along a path could leave u64 or f64
  *   PROGRAM_USES_OUT_DEGREE  init or send look at the out-degree (0 is passed otherwise)
  *   PROGRAM_SYMMETRIC    defined on symmetric graphs only
  *   PROGRAM_NEEDS_SOURCE it has a source vertex

@@ -2,7 +2,8 @@
  * y = A^T x where A(u,v) is the weight of u -> v (1 where the graph has none).
  *
  * x is a fixed vector, exact in binary: x(u) = 1 + (u mod 64) / 64 for the vertex at
- * position u of the original order. With more than one iteration y is x of the next. */
+ * position u of the original order. With more than one iteration y is x of the next.
+ * Where weights take 8 bytes, so do the vectors: f64, in which i64 are rounded from 2^53 on. */
 #ifndef QN_KERNELS_PROGRAMS_SPMV_H
 #define QN_KERNELS_PROGRAMS_SPMV_H
 
@@ -14,21 +15,27 @@
 #define PROGRAM_SCHEDULE QN_ALL_ACTIVE
 #define PROGRAM_COMBINE QN_ADD
 #define PROGRAM_IDENTITY 0
-#define PROGRAM_RESULT QN_RESULT_F32
 #define PROGRAM_USES_WEIGHTS 1
+#define PROGRAM_WEIGHTS_WIDE 1
 #define PROGRAM_ITERATIONS 1
-#define PROGRAM_PARTIAL float
 
+#ifdef QN_WEIGHTS_WIDE
+#define PROGRAM_RESULT QN_RESULT_F64
+typedef double program_value;
+#else
+#define PROGRAM_RESULT QN_RESULT_F32
+#define PROGRAM_PARTIAL float
 typedef float program_value;
-typedef float program_message;
+#endif
+typedef program_value program_message;
 typedef double program_lane;
 typedef double program_accumulator;
-typedef float program_weight;
-typedef float program_result;
+typedef program_value program_weight;
+typedef program_value program_result;
 
 PROGRAM_FUNCTION program_value program_init(const struct qn_program_context *context,
                                             uint32_t vertex, uint64_t out_degree) {
-  return 1.0f + (float)(vertex % 64) / 64.0f;
+  return 1 + (program_value)(vertex % 64) / 64;
 }
 
 PROGRAM_FUNCTION program_message program_send(const struct qn_program_context *context,
@@ -44,7 +51,7 @@ PROGRAM_FUNCTION program_accumulator program_gather(const struct qn_program_cont
 
 PROGRAM_FUNCTION program_value program_apply(const struct qn_program_context *context,
                                              program_value value, program_accumulator sum) {
-  return (float)sum;
+  return (program_value)sum;
 }
 
 PROGRAM_FUNCTION program_result program_output(const struct qn_program_context *context,

@@ -1,9 +1,10 @@
 /* Single-source shortest paths along out-edges, for non-negative weights.
  *
  * Whole weights are summed in 64 bits, which cannot overflow: a shortest path has
- * fewer than 2^32 edges of less than 2^32 each. Real weights (f32) are summed in
- * double precision; as rounding is monotonic, the result is the same whatever the
- * order in which edges are relaxed. Without weights every edge counts 1. */
+ * fewer than 2^32 edges of less than 2^32 each, and larger weights (i64) are refused
+ * where it could. Real weights are summed in double precision; as rounding is
+ * monotonic, the result is the same whatever the order in which edges are relaxed.
+ * Without weights every edge counts 1. */
 #ifndef QN_KERNELS_PROGRAMS_SSSP_H
 #define QN_KERNELS_PROGRAMS_SSSP_H
 
@@ -18,19 +19,26 @@
 #define PROGRAM_PRIORITY 1
 #define PROGRAM_USES_WEIGHTS 1
 #define PROGRAM_WEIGHTS_BY_TYPE 1
+#define PROGRAM_WEIGHTS_WIDE 1
 #define PROGRAM_NON_NEGATIVE 1
+#define PROGRAM_SUMS_WEIGHTS 1
 #define PROGRAM_NEEDS_SOURCE 1
 
 #ifdef QN_WEIGHTS_REAL
 #define PROGRAM_IDENTITY INFINITY
 #define PROGRAM_RESULT QN_RESULT_F64
-typedef float program_weight;
 typedef double program_value;
 #else
 #define PROGRAM_IDENTITY UINT64_MAX
 #define PROGRAM_RESULT QN_RESULT_U64
-typedef uint32_t program_weight;
 typedef uint64_t program_value; /* distance; PROGRAM_IDENTITY: not reached */
+#endif
+#ifdef QN_WEIGHTS_WIDE
+typedef program_value program_weight;
+#elif defined(QN_WEIGHTS_REAL)
+typedef float program_weight;
+#else
+typedef uint32_t program_weight;
 #endif
 typedef program_value program_message;
 typedef program_value program_lane;

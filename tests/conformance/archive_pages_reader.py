@@ -14,6 +14,7 @@ class Paging:
     def __init__(self, container):
         self.page_bytes, self.p, self.q, self.pages = container.parameters[:4]
         self.starts, self.ranges, self.edges = map(container.array, ("start_vids", "lp_ranges", "edge_offsets"))
+        insist("A-1", container.weight_type < 3)
         self.num_vertices, self.weighted = container.num_vertices, container.weight_type != 0
         first_pages = [i for i in range(self.pages) if i == 0 or self.ranges[i - 1] <= 0]
         self.address = {self.starts[i] + slot: (i, slot) for i in first_pages for slot in range(self.slots(i))}

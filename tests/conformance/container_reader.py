@@ -14,7 +14,8 @@ from conformance import archive_pages_reader, archive_reader
 SIGNATURE = b"\x89QRN\r\n\x1a\n"
 LAYOUTS = {1: "graph", 2: "blocked-csr", 3: "edge-partitions", 4: "slotted-pages", 5: "shards", 6: "hybrid",
            7: "checkpoint"}
-KNOWN_INCOMPATIBLE = 7
+KNOWN_INCOMPATIBLE = 15
+WIDE = 8
 PAGES = 4
 STRIPS = 2
 ARCHIVE = 1
@@ -128,11 +129,12 @@ class Container:
         insist("C-2", header_bytes == PAGE)
         insist("C-3", xxh3(data[:4088]) == self.checksum)
         insist("C-4", major == 1, "version %d.%d" % (major, minor))
-        insist("C-5", not self.incompatible & ~KNOWN_INCOMPATIBLE and self.incompatible not in (STRIPS, PAGES, STRIPS | PAGES))
+        insist("C-5", not self.incompatible & ~KNOWN_INCOMPATIBLE
+               and self.incompatible & ~WIDE not in (STRIPS, PAGES, STRIPS | PAGES))
         insist("C-6", not any(data[88:128]) and not any(data[384:4088]))
         insist("C-7", layout in LAYOUTS)
         self.layout = LAYOUTS[layout]
-        insist("C-8", self.weight_type in (0, 1, 2))
+        insist("C-8", self.weight_type <= 4 and bool(self.incompatible & WIDE) == (self.weight_type >= 3))
         insist("C-9", self.directedness in (0, 1))
         insist("C-10", self.num_sections <= 4096)
         insist("C-11", self.num_vertices <= 2**32 - 1)

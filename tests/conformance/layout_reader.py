@@ -37,13 +37,16 @@ class Layout:
 
     def weights(self, name, count):
         """[None] * count where the graph has none."""
-        shape = {0: None, 1: (UNSIGNED, 4), 2: (FLOAT, 4)}[self.container.weight_type]
+        shape = {0: None, 1: (UNSIGNED, 4), 2: (FLOAT, 4), 3: (SIGNED, 8), 4: (FLOAT, 8)}[self.container.weight_type]
         insist("G-6", self.has(name) == (shape is not None), name)
         if shape is None:
             return [None] * count
         found = self.container.require(name, *shape, count).tolist()
-        insist(self.finite, all(map(math.isfinite, found)), name)
+        insist(self.finite, shape[0] != FLOAT or all(map(math.isfinite, found)), name)
         return found
+
+    def weight_bytes(self):
+        return (0, 4, 4, 8, 8)[self.container.weight_type]
 
     def rows(self, offsets_name, columns_name, weights_name=None):
         """[(row, column, weight)] of a CSR, by G-1 to G-7."""

@@ -167,7 +167,7 @@ class SlottedPages(Layout):
         self.page_bytes, self.p, self.q, self.num_pages = self.container.parameters[:4]
         insist("SP-1", (self.p, self.q) in ((2, 2), (3, 3), (2, 4), (4, 2)))
         self.width = self.p + self.q
-        self.edge_bytes = self.width + (4 if self.container.weight_type else 0)
+        self.edge_bytes = self.width + self.weight_bytes()
         most = {2: 1310720, 3: 335544320, 4: 4294967292}[self.q]
         insist("SP-1", self.page_bytes % 4 == 0 and ceil_div(14 + self.edge_bytes, 4) * 4 <= self.page_bytes <= most)
         insist("SP-1", self.num_pages <= min(2**(8 * self.p) - 1, 2**31 - 1))
@@ -213,7 +213,7 @@ class SlottedPages(Layout):
         return self.starts[page] + slot
 
     def weights_at(self, page, at, count):
-        kind = {0: None, 1: "I", 2: "f"}[self.container.weight_type]
+        kind = (None, "I", "f", "q", "d")[self.container.weight_type]
         if kind is None:
             return [None] * count
         found = struct.unpack_from("<%d%s" % (count, kind), page, at)
@@ -243,7 +243,7 @@ class Shards(Layout):
             insist("SH-5", shared_bytes == 0 or (high - low) * replication[s] * 4 <= shared_bytes, s)
         groups = self.numbers("page_shards", 4, pages + 1)
         insist("SH-6", groups[0] == 0 and ascends(groups, True) and groups[-1] == shards)
-        edge_bytes = 10 if self.container.weight_type else 6
+        edge_bytes = 6 + self.weight_bytes()
         insist("SH-7", all((rows[bounds[high]] - rows[bounds[low]]) * edge_bytes <= page_bytes
                            for low, high in zip(groups, groups[1:])))
         first = [low for low, high in zip(bounds, bounds[1:]) for _ in range(low, high)]

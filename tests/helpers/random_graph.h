@@ -28,8 +28,21 @@ static inline int compare_test_edges(const void *a, const void *b) {
   return x->order < y->order ? -1 : 1;
 }
 
-/* A graph from edges (which are sorted in place), without a transpose. Weights of f32 graphs are
- * the number as float. Aborts if memory runs out. */
+/* A number of 32 bits as a weight: itself, or with as many bits as the type has room for. */
+static inline void set_test_weight(enum qn_weight_type type, void *weights, uint64_t i,
+                                   uint32_t number) {
+  if (type == QN_WEIGHT_U32)
+    ((uint32_t *)weights)[i] = number;
+  if (type == QN_WEIGHT_F32)
+    ((float *)weights)[i] = (float)number;
+  if (type == QN_WEIGHT_I64)
+    ((int64_t *)weights)[i] = ((int64_t)number - 40) * 0x123456789abcd;
+  if (type == QN_WEIGHT_F64)
+    ((double *)weights)[i] = number / 7.0;
+}
+
+/* A graph from edges (which are sorted in place), without a transpose. Aborts if memory runs out.
+ */
 static inline struct qn_graph graph_from_edges(struct test_edge *edges, uint64_t num_edges,
                                                uint64_t num_vertices, enum qn_weight_type type) {
   struct qn_graph graph;
@@ -45,10 +58,7 @@ static inline struct qn_graph graph_from_edges(struct test_edge *edges, uint64_t
   for (uint64_t i = 0; i < num_edges; i++) {
     arrays.row_offsets[edges[i].source + 1]++;
     arrays.column_indices[i] = edges[i].destination;
-    if (type == QN_WEIGHT_U32)
-      ((uint32_t *)arrays.weights)[i] = edges[i].weight;
-    if (type == QN_WEIGHT_F32)
-      ((float *)arrays.weights)[i] = (float)edges[i].weight;
+    set_test_weight(type, arrays.weights, i, edges[i].weight);
   }
   for (uint64_t v = 0; v < num_vertices; v++)
     arrays.row_offsets[v + 1] += arrays.row_offsets[v];
@@ -113,11 +123,9 @@ static inline bool same_csr(const struct qn_csr *a, const struct qn_csr *b) {
     return true;
   if (memcmp(a->column_indices, b->column_indices, 4 * a->num_edges) != 0)
     return false;
-  if (a->weights.type == QN_WEIGHT_NONE)
-    return true;
-  return a->weights.type == QN_WEIGHT_U32
-             ? memcmp(a->weights.u32, b->weights.u32, 4 * a->num_edges) == 0
-             : memcmp(a->weights.f32, b->weights.f32, 4 * a->num_edges) == 0;
+  return a->weights.type == QN_WEIGHT_NONE ||
+         memcmp(a->weights.data, b->weights.data,
+                qn_weight_bytes(a->weights.type) * a->num_edges) == 0;
 }
 
 #endif

@@ -16,9 +16,9 @@ ODD = ("7", "-0.25", "1e-3", ".5", "5.", "+2.5", "123456789012345678.5", "0.0000
 
 
 class RealWeights(unittest.TestCase):
-    def weights(self, lines, *options):
+    def weights(self, lines, options):
         Path("list.txt").write_text("".join(lines))
-        subprocess.run(["quern-import", "list.txt", "-q", "-f", "--narrow-weights", "-o", "g.qrn", *options], check=True)
+        subprocess.run(["quern-import", "list.txt", "-q", "-f", "-o", "g.qrn", *options], check=True)
         subprocess.run(["quern-export", "g.qrn", "-q", "-f", "-o", "out.txt"], check=True)
         return Path("out.txt").read_text().splitlines()
 
@@ -28,10 +28,13 @@ class RealWeights(unittest.TestCase):
             texts = [rng.choice(ODD) if rng.random() < oddities else rng.choice(SPELLINGS)(rng) for _ in range(6000)]
             lines = [line % {"u": rng.randrange(10 ** rng.randrange(1, 12)), "v": rng.randrange(900), "w": text} for text in texts]
             with self.subTest(line=line, oddities=oddities):
-                several = self.weights([line + "\n" for line in lines], *options)
-                one_by_one = self.weights([line + " \n" for line in lines], *options)
-                self.assertEqual(len(several), 6000)
-                self.assertEqual(several, one_by_one)
+                for more in ("--narrow-weights",), ("--narrow-weights", "--weights=f64"):
+                    several = self.weights([line + "\n" for line in lines], options + more)
+                    one_by_one = self.weights([line + " \n" for line in lines], options + more)
+                    self.assertEqual(len(several), 6000)
+                    self.assertEqual(several, one_by_one)
+                    if len(more) > 1:
+                        self.assertEqual(sorted(float(row.split()[2]) for row in several), sorted(map(float, texts)))
 
     def test_three_columns(self):
         self.compare("%(u)d\t%(v)d\t%(w)s")

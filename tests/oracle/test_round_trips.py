@@ -40,7 +40,7 @@ class Graph:
         self.rng = rng
         self.path = "g%d.qrn" % number
         self.ids = rng.choice(("dense", "numbers", "names"))
-        self.weights = rng.choice(("none", "u32", "f32"))
+        self.weights = rng.choice(("none", "u32", "f32", "i64", "f64"))
         self.undirected = rng.random() < 0.5
         self.simple = rng.random() < 0.6
         self.num_vertices = rng.choice((0, 1, 2, 5, 40, 300)) if self.ids == "dense" else rng.choice((1, 2, 30, 200))
@@ -68,6 +68,10 @@ class Graph:
     def weight(self):
         if self.weights == "u32":
             return str(self.rng.choice((0, 1, 7, 2 ** 24 + 1, 2 ** 31, 2 ** 32 - 1, self.rng.randrange(1000))))
+        if self.weights == "i64":
+            return str(self.rng.choice((0, -1, 2 ** 32, -2 ** 63, 2 ** 63 - 1, 2 ** 53 + 1, self.rng.getrandbits(40))))
+        if self.weights == "f64":
+            return repr(self.rng.choice((0.1, 2.0, -0.0, 1.7976931348623157e308, 5e-324, 2.0 ** 53 + 2, self.rng.gauss(0, 1e6))))
         return repr(self.rng.choice((0.5, -0.25, f32(0.1), f32(1e-30), f32(3.4e38), f32(self.rng.uniform(0, 1e6)), -0.0)))
 
     def make(self):
@@ -137,6 +141,8 @@ class RoundTrips(unittest.TestCase):
         if name == "pairs":
             record = json.loads(run("quern-info", "--json", graph.path).stdout)["weights"]
             words += ["--format=pairs", "--record=u64" + ("" if record == "none" else "," + record)]
+        if graph.weights in ("i64", "f64") and json.loads(run("quern-info", "--json", graph.path).stdout)["edges"]:
+            words.append("--weights=" + graph.weights)  # it may hold what a narrower type could
         if name == "edges":
             words += ["--delimiter=tab", "--quotes=yes"] if "--header" not in options else []
             words += ["--format=named-edges"] if graph.ids == "names" and out.is_file() else []

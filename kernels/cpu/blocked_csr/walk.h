@@ -255,7 +255,7 @@ static inline enum qn_status walk_begin(struct engine_state *state, struct qn_er
   const engine_view *view = state->view = state->request->view;
   const struct qn_weights *weights = view->has_pull ? &view->pull.weights : &view->push.weights;
   engine_enter(state, view->num_vertices, view->num_edges);
-  return engine_check_weights(weights, view->num_edges, error);
+  return engine_check_weights(weights, view->num_edges, view->num_vertices, error);
 }
 
 static inline enum qn_status walk_create(struct engine_state *state, struct qn_error *error) {

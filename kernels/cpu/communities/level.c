@@ -9,13 +9,25 @@
 /* ---- The first level ---------------------------------------------------------------------------
  */
 
+static double weight_at(const struct qn_weights *weights, uint64_t edge) {
+  switch (weights->type) {
+  case QN_WEIGHT_U32:
+    return weights->u32[edge];
+  case QN_WEIGHT_I64:
+    return (double)weights->i64[edge];
+  case QN_WEIGHT_F32:
+    return weights->f32[edge];
+  default:
+    return weights->f64[edge];
+  }
+}
+
 static enum qn_status copy_weights(const struct qn_csr *csr, double *weights,
                                    struct qn_error *error) {
   uint64_t bad = 0;
 #pragma omp parallel for schedule(static) reduction(+ : bad)
   for (uint64_t edge = 0; edge < csr->num_edges; edge++) {
-    weights[edge] = csr->weights.type == QN_WEIGHT_U32 ? csr->weights.u32[edge]
-                                                       : (double)csr->weights.f32[edge];
+    weights[edge] = weight_at(&csr->weights, edge);
     bad += !(weights[edge] >= 0);
   }
   return bad ? qn_fail(error, QN_INVALID,

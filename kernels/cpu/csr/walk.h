@@ -10,7 +10,7 @@
 static inline enum qn_status walk_begin(struct engine_state *state, struct qn_error *error) {
   const struct qn_csr *out = &(state->view = state->request->view)->out;
   engine_enter(state, out->num_vertices, out->num_edges);
-  return engine_check_weights(&out->weights, out->num_edges, error);
+  return engine_check_weights(&out->weights, out->num_edges, out->num_vertices, error);
 }
 
 static inline enum qn_status walk_create(struct engine_state *state, struct qn_error *error) {

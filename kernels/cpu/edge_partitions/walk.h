@@ -12,7 +12,7 @@
 static inline enum qn_status walk_begin(struct engine_state *state, struct qn_error *error) {
   const struct qn_edge_partitions *layout = state->request->view;
   engine_enter(state, layout->num_vertices, layout->num_edges);
-  return engine_check_weights(&layout->weights, layout->num_edges, error);
+  return engine_check_weights(&layout->weights, layout->num_edges, layout->num_vertices, error);
 }
 
 /* From here on the request's positions are by dense number. */

@@ -164,8 +164,10 @@ static inline enum qn_status walk_begin(struct engine_state *state, struct qn_er
   engine_enter(state, view->num_vertices, view->num_edges);
   enum qn_status status = qn_hybrid_need_in(view, error);
   if (!status)
-    status = engine_check_weights(&in->ell_weights, in->width * in->pitch, error);
-  return status ? status : engine_check_weights(&in->coo_weights, in->num_coo, error);
+    status =
+        engine_check_weights(&in->ell_weights, in->width * in->pitch, view->num_vertices, error);
+  return status ? status
+                : engine_check_weights(&in->coo_weights, in->num_coo, view->num_vertices, error);
 }
 
 /* The edges that a frontier program pushes along. */

@@ -9,7 +9,7 @@
 static inline enum qn_status walk_begin(struct engine_state *state, struct qn_error *error) {
   const engine_view *view = state->view = state->request->view;
   engine_enter(state, view->num_vertices, view->num_edges);
-  return engine_check_weights(&view->in.weights, view->num_edges, error);
+  return engine_check_weights(&view->in.weights, view->num_edges, view->num_vertices, error);
 }
 
 static inline enum qn_status walk_create(struct engine_state *state, struct qn_error *error) {

@@ -23,8 +23,7 @@ static inline void scatter_record(const struct engine_state *state, struct bin_e
   for (uint32_t i = 0; i < record->num_edges; i++, at += id_bytes) {
     uint32_t vertex = qn_physical_id_vertex(start_vids, address, qn_load_physical_id(at, id_bytes));
     program_accumulator contribution = program_contribution(
-        &state->context, message, page_weight(pages, record->weights + 4 * (uint64_t)i),
-        state->values, vertex);
+        &state->context, message, page_weight(pages, record, i), state->values, vertex);
     bin_put(&buffer[places[(uint8_t)(vertex >> shift)]++], vertex, contribution);
   }
 }

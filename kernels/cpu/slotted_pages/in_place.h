@@ -46,8 +46,8 @@ static inline void push_record(struct engine_state *state, struct engine_work *w
   for (uint32_t i = 0; i < record->num_edges; i++, at += id_bytes) {
     uint64_t id = qn_load_physical_id(at, id_bytes);
     uint32_t vertex = qn_physical_id_vertex(pages->start_vids, address, id);
-    program_accumulator contribution = program_gather(
-        &state->context, message, page_weight(pages, record->weights + 4 * (uint64_t)i));
+    program_accumulator contribution =
+        program_gather(&state->context, message, page_weight(pages, record, i));
     if (program_combine_atomic(&state->values[vertex], contribution))
       share->num_new += page_frontier_insert(&work->next, vertex, id & qn_page_id_mask(address));
   }
@@ -117,9 +117,8 @@ static inline void pull_record(struct engine_state *state, struct engine_work *w
                                            qn_load_physical_id(at, id_bytes));
     if (!qn_frontier_has(&work->current.vertices, other))
       continue;
-    program_accumulator contribution =
-        program_gather(&state->context, sweep_current_message(state, other),
-                       page_weight(pages, record->weights + 4 * (uint64_t)i));
+    program_accumulator contribution = program_gather(
+        &state->context, sweep_current_message(state, other), page_weight(pages, record, i));
     if (program_combine_atomic(&state->values[vertex], contribution))
       share->num_new += page_frontier_insert(&work->next, vertex, page);
     return;
@@ -220,7 +219,7 @@ static inline double choose_delta(const struct engine_state *state) {
     for (uint32_t slot = 0; slot < slots && slot < 4096; slot++) {
       struct qn_page_record record = qn_page_record(&pages->format, qn_page_at(pages, page), slot);
       for (uint32_t i = 0; i < record.num_edges && i < 4096; i++, edges++)
-        weights += (double)page_weight(pages, record.weights + 4 * (uint64_t)i);
+        weights += (double)page_weight(pages, &record, i);
     }
   }
   double degree = (double)state->context.num_edges / (double)(state->context.num_vertices + 1);

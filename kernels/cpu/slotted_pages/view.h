@@ -29,25 +29,15 @@ struct engine_walk {
   uint8_t *senders;          /* of frontier programs: [P] nextPIDSet */
 };
 
-/* The weight at `bytes` as the program wants it. */
+/* The weight of a record's edge as the program wants it. */
 static inline program_weight page_weight(const struct qn_slotted_pages *pages,
-                                         const uint8_t *bytes) {
-  (void)pages, (void)bytes;
-#if PROGRAM_USES_WEIGHTS
-  if (pages->weight_type == QN_WEIGHT_NONE)
+                                         const struct qn_page_record *record, uint32_t edge) {
+  uint64_t bits;
+  if (!PROGRAM_USES_WEIGHTS || pages->weight_type == QN_WEIGHT_NONE)
     return 1;
-  uint32_t bits = qn_load_u32(bytes);
-#if !(PROGRAM_WEIGHTS_BY_TYPE && defined(QN_WEIGHTS_REAL))
-  if (pages->weight_type == QN_WEIGHT_U32)
-    return (program_weight)bits;
-#endif
-#if !(PROGRAM_WEIGHTS_BY_TYPE && !defined(QN_WEIGHTS_REAL))
-  float real;
-  memcpy(&real, &bits, sizeof real);
-  return (program_weight)real;
-#endif
-#endif
-  return 1;
+  bits = qn_weight_load(record->weights, qn_weight_bytes(pages->weight_type), edge);
+  const struct qn_weights one = {.type = pages->weight_type, .data = &bits};
+  return engine_weight(&one, 0);
 }
 
 #endif

@@ -9,16 +9,14 @@
 
 static inline enum qn_status walk_begin(struct engine_state *state, struct qn_error *error) {
   const struct qn_slotted_pages *pages = state->request->view;
-  uint64_t edge;
-  float weight;
+  uint64_t edge, bits;
+  const struct qn_weight_limit limit = engine_weight_limit(pages->num_vertices);
   state->walk.graph.pages = pages;
   state->view = &state->walk.graph;
   engine_enter(state, pages->num_vertices, pages->num_edges);
-  if (!PROGRAM_NON_NEGATIVE || !qn_page_negative_weight(pages, &edge, &weight))
+  if (!PROGRAM_NON_NEGATIVE || !qn_page_weight_beyond(pages, &limit, &edge, &bits))
     return QN_OK;
-  return qn_fail(error, QN_INVALID,
-                 "%s needs weights that are not negative, but that of edge %llu is %g",
-                 PROGRAM_NAME, (unsigned long long)edge, (double)weight);
+  return engine_refuse_weight(pages->weight_type, bits, edge, pages->num_vertices, error);
 }
 
 static inline enum qn_status create_bins(struct engine_walk *walk, struct qn_error *error) {

@@ -32,8 +32,7 @@ inline enum qn_status upload_blocking(const struct qn_blocking *from, uint64_t n
   struct qn_blocking *to = &run->state.layout.blocking;
   const uint64_t num_rows = from->block_rows[from->num_blocks];
   *to = *from;
-  to->weights.u32 = NULL;
-  to->weights.f32 = NULL;
+  to->weights.data = NULL;
   enum qn_status status =
       qn_cuda_copy_of(memory, &to->block_rows, from->block_rows, from->num_blocks + 1, 0,
                       sizeof *from->block_rows, "block bounds", error);
@@ -142,7 +141,7 @@ inline enum qn_status engine_run(const struct qn_run_request *request, struct qn
     return run->source ? upload_streamed(&stream, run, failure) : upload_layout(view, run, failure);
   };
   memset(result, 0, sizeof *result);
-  enum qn_status status = engine_check_weights(weights, view->num_edges, error);
+  enum qn_status status = engine_check_weights(weights, view->num_edges, view->num_vertices, error);
   if (status)
     return status;
   status = blocked_stream_create(&stream, view, error);

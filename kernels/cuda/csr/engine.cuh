@@ -138,7 +138,8 @@ enum qn_status engine_run(const struct qn_run_request *request, struct qn_run_re
                           struct qn_error *error) {
   const struct qn_csr *out = &((const struct qn_graph *)request->view)->out;
   memset(result, 0, sizeof *result);
-  enum qn_status status = engine_check_weights(&out->weights, out->num_edges, error);
+  enum qn_status status =
+      engine_check_weights(&out->weights, out->num_edges, out->num_vertices, error);
   if (status)
     return status;
   return run_resident_or_streamed(

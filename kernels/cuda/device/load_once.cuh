@@ -11,16 +11,10 @@ namespace {
 /* engine_weight. */
 QN_DEVICE_INLINE program_weight streamed_weight(const struct qn_weights &weights, uint64_t edge) {
   (void)weights, (void)edge;
-#if PROGRAM_USES_WEIGHTS
-#if !(PROGRAM_WEIGHTS_BY_TYPE && defined(QN_WEIGHTS_REAL))
-  if (weights.type == QN_WEIGHT_U32)
+  if (ENGINE_TAKES(QN_WEIGHT_U32) && weights.type == QN_WEIGHT_U32)
     return (program_weight)__ldcs(&weights.u32[edge]);
-#endif
-#if !(PROGRAM_WEIGHTS_BY_TYPE && !defined(QN_WEIGHTS_REAL))
-  if (weights.type == QN_WEIGHT_F32)
+  if (ENGINE_TAKES(QN_WEIGHT_F32) && weights.type == QN_WEIGHT_F32)
     return (program_weight)__ldcs(&weights.f32[edge]);
-#endif
-#endif
   return 1;
 }
 

@@ -42,10 +42,8 @@ QN_DEVICE_INLINE struct task_edges resident_edges(const struct engine_device &de
                                                   const struct device_task &task) {
   struct task_edges edges = {device.sources + task.edge_begin,
                              device.destinations + task.edge_begin, device.weights};
-  if (edges.weights.u32)
-    edges.weights.u32 += task.edge_begin;
-  if (edges.weights.f32)
-    edges.weights.f32 += task.edge_begin;
+  if (edges.weights.data)
+    edges.weights.u32 += task.edge_begin; /* of 4 bytes, whatever their type */
   return edges;
 }
 
@@ -54,8 +52,7 @@ QN_DEVICE_INLINE struct task_edges streamed_edges(const struct engine_device &de
                                                   const struct qn_unit_entry &entry) {
   struct task_edges edges = {reinterpret_cast<const uint32_t *>(entry.pieces[0]),
                              reinterpret_cast<const uint32_t *>(entry.pieces[1]), device.weights};
-  edges.weights.u32 = reinterpret_cast<const uint32_t *>(entry.pieces[2]);
-  edges.weights.f32 = reinterpret_cast<const float *>(entry.pieces[2]);
+  edges.weights.data = entry.pieces[2];
   return edges;
 }
 
@@ -272,7 +269,8 @@ enum qn_status engine_run(const struct qn_run_request *request, struct qn_run_re
   };
   memset(result, 0, sizeof *result);
   memset(&made, 0, sizeof made);
-  enum qn_status status = engine_check_weights(&view->weights, view->num_edges, error);
+  enum qn_status status =
+      engine_check_weights(&view->weights, view->num_edges, view->num_vertices, error);
   if (!status)
     status = make_tasks(view, &made, error);
   if (status)

@@ -7,8 +7,7 @@
 
 /* Where the weight of an edge lies on the host; the graph has weights. */
 static inline const void *qn_cuda_weights_at(const struct qn_weights *weights, uint64_t edge) {
-  return weights->type == QN_WEIGHT_U32 ? (const void *)(weights->u32 + edge)
-                                        : (const void *)(weights->f32 + edge);
+  return (const char *)weights->data + edge * qn_weight_bytes(weights->type);
 }
 
 /* A copy of `count` weights; none if the graph has none. */
@@ -17,13 +16,10 @@ static inline enum qn_status qn_cuda_weights_upload(struct qn_cuda_memory *memor
                                                     uint64_t count, struct qn_weights *device,
                                                     struct qn_error *error) {
   *device = *weights;
-  if (weights->type == QN_WEIGHT_U32)
-    return qn_cuda_copy_of(memory, &device->u32, weights->u32, count, 0, sizeof *weights->u32,
-                           "weights", error);
-  if (weights->type == QN_WEIGHT_F32)
-    return qn_cuda_copy_of(memory, &device->f32, weights->f32, count, 0, sizeof *weights->f32,
-                           "weights", error);
-  return QN_OK;
+  if (weights->type == QN_WEIGHT_NONE)
+    return QN_OK;
+  return qn_cuda_copy_of(memory, &device->data, weights->data, count, 0,
+                         qn_weight_bytes(weights->type), "weights", error);
 }
 
 /* Row offsets and column indices on the device, as `csr` says them; weights too if `weighted`.
@@ -32,8 +28,7 @@ static inline enum qn_status qn_cuda_csr_upload(struct qn_cuda_memory *memory,
                                                 const struct qn_csr *csr, bool weighted,
                                                 struct qn_csr *device, struct qn_error *error) {
   *device = *csr;
-  device->weights.u32 = NULL;
-  device->weights.f32 = NULL;
+  device->weights.data = NULL;
   enum qn_status status =
       qn_cuda_copy_of(memory, &device->row_offsets, csr->row_offsets, csr->num_vertices + 1, 0,
                       sizeof *csr->row_offsets, "row offsets", error);

@@ -87,9 +87,11 @@ inline enum qn_status upload_in(const struct qn_hybrid *view, const struct qn_ru
 }
 
 inline enum qn_status check_weights(const struct qn_hybrid_matrix *matrix, struct qn_error *error) {
-  enum qn_status status =
-      engine_check_weights(&matrix->ell_weights, matrix->width * matrix->pitch, error);
-  return status ? status : engine_check_weights(&matrix->coo_weights, matrix->num_coo, error);
+  enum qn_status status = engine_check_weights(&matrix->ell_weights, matrix->width * matrix->pitch,
+                                               matrix->num_vertices, error);
+  return status ? status
+                : engine_check_weights(&matrix->coo_weights, matrix->num_coo, matrix->num_vertices,
+                                       error);
 }
 
 #if PROGRAM_SCHEDULE == QN_ALL_ACTIVE

@@ -41,8 +41,7 @@ QN_DEVICE_INLINE struct hybrid_ell slice_at(const struct engine_device &device, 
   ell.pitch = entry.strides[0] / sizeof *ell.columns; /* the weights' is the same */
   ell.columns = reinterpret_cast<const uint32_t *>(entry.pieces[0]);
   ell.weights.type = slices.weight_type;
-  ell.weights.u32 = reinterpret_cast<const uint32_t *>(entry.pieces[1]);
-  ell.weights.f32 = reinterpret_cast<const float *>(entry.pieces[1]);
+  ell.weights.data = entry.pieces[1];
   return ell;
 }
 

@@ -135,7 +135,8 @@ inline enum qn_status joint_run_program(const struct qn_run_request *request,
     enum qn_status ended = iterate(&joint, run, failure);
     return ended ? ended : bring_to_device(&joint, failure);
   };
-  enum qn_status status = engine_check_weights(&view->in.weights, view->num_edges, error);
+  enum qn_status status =
+      engine_check_weights(&view->in.weights, view->num_edges, view->num_vertices, error);
   if (!status)
     status = qn_sh_stretches_create(view, JOINT_STRETCHES, JOINT_LEAST_COST, &bounds,
                                     &joint.num_stretches, error);

@@ -335,8 +335,7 @@ QN_DEVICE_INLINE struct unit_rows unit_rows_at(const struct row_tables &tables,
   rows.columns = reinterpret_cast<const uint32_t *>(*piece++);
   rows.weights.type = tables.weight_type;
   if (tables.weight_type != QN_WEIGHT_NONE) {
-    rows.weights.u32 = reinterpret_cast<const uint32_t *>(*piece);
-    rows.weights.f32 = reinterpret_cast<const float *>(*piece);
+    rows.weights.data = *piece;
   }
   return rows;
 }

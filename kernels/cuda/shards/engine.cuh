@@ -207,7 +207,8 @@ inline enum qn_status engine_run(const struct qn_run_request *request, struct qn
   memset(result, 0, sizeof *result);
   memset(&streamed, 0, sizeof streamed);
   streamed.units = &units;
-  enum qn_status status = engine_check_weights(&view->in.weights, view->num_edges, error);
+  enum qn_status status =
+      engine_check_weights(&view->in.weights, view->num_edges, view->num_vertices, error);
   if (status)
     return status;
   status = qn_sh_units_create(&units, view, TASK_EDGES, QN_TILE_ITEMS, NULL, 0, error);

@@ -28,8 +28,7 @@ QN_DEVICE_INLINE struct gathered_edges streamed_edges(const struct engine_device
   from.in.num_edges = from.end;
   from.in.sources = reinterpret_cast<const uint32_t *>(entry.pieces[0]);
   from.in.weights.type = device.in.weights.type;
-  from.in.weights.u32 = reinterpret_cast<const uint32_t *>(entry.pieces[2]);
-  from.in.weights.f32 = reinterpret_cast<const float *>(entry.pieces[2]);
+  from.in.weights.data = entry.pieces[2];
   from.destination_offsets = reinterpret_cast<const uint16_t *>(entry.pieces[1]);
   return from;
 }

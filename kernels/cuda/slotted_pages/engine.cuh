@@ -32,10 +32,7 @@ QN_DEVICE_INLINE program_weight load_weight(enum qn_weight_type type, const uint
   if (!PROGRAM_USES_WEIGHTS || one.type == QN_WEIGHT_NONE)
     return engine_weight(&one, 0);
   const uint32_t bits = load_u32(bytes);
-  float real;
-  memcpy(&real, &bits, sizeof real);
-  one.u32 = &bits;
-  one.f32 = &real;
+  one.data = &bits;
   return engine_weight(&one, 0);
 }
 
@@ -207,13 +204,11 @@ inline enum qn_status upload_layout(const struct qn_slotted_pages *view, struct 
 }
 
 inline enum qn_status check_weights(const struct qn_slotted_pages *view, struct qn_error *error) {
-  uint64_t edge;
-  float weight;
-  if (!PROGRAM_NON_NEGATIVE || !qn_page_negative_weight(view, &edge, &weight))
+  uint64_t edge, bits;
+  const struct qn_weight_limit limit = engine_weight_limit(view->num_vertices);
+  if (!PROGRAM_NON_NEGATIVE || !qn_page_weight_beyond(view, &limit, &edge, &bits))
     return QN_OK;
-  return qn_fail(error, QN_INVALID,
-                 "%s needs weights that are not negative, but that of edge %llu is %g",
-                 PROGRAM_NAME, (unsigned long long)edge, (double)weight);
+  return engine_refuse_weight(view->weight_type, bits, edge, view->num_vertices, error);
 }
 
 /* ---- Streaming: a unit is a page ------------------------------------------------ */

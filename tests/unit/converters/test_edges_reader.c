@@ -17,6 +17,7 @@
 #include "converters/format.h"
 #include "converters/input/input.h"
 #include "converters/parse/real_lines.h"
+#include "converters/text/text_format.h"
 #include "converters/text/text_numbers.h"
 #include "helpers/random_numbers.h"
 #include "helpers/scratch.h"
@@ -60,16 +61,28 @@ static void short_numbers(void **state) {
 }
 
 static void check_weight(const char *text) {
-  enum qn_weight_type type;
-  uint32_t bits, expected;
+  enum qn_weight_type type, expected_type = QN_WEIGHT_F64;
+  uint64_t bits, expected = 0;
   enum qn_weight_kind kind = qn_parse_weight(text, text + strlen(text), &type, &bits);
-  float value = strtof(text, NULL);
-  long double exact = strtold(text, NULL);
-  bool rounded = fabsl(exact) >= 0x1p24L && exact != (long double)value && !strpbrk(text, "eE");
-  assert_int_equal(kind, rounded ? QN_WEIGHT_ROUNDED : QN_WEIGHT_FINE);
-  memcpy(&expected, &value, sizeof expected);
-  if (type != QN_WEIGHT_F32 || bits != expected)
-    fail_msg("%s: type %d, bits %08x, expected %08x", text, type, bits, expected);
+  double wide = strtod(text, NULL);
+  float narrow = strtof(text, NULL);
+  char shortest[QN_MAX_NUMBER_TEXT + 1] = "";
+  if (isfinite(narrow))
+    *qn_put_f32(shortest, narrow) = '\0';
+  long long whole = strtoll(text, NULL, 10);
+  if (!strpbrk(text, ".eE") && strcmp(text, "-0")) {
+    expected_type = whole >= 0 && whole <= UINT32_MAX ? QN_WEIGHT_U32 : QN_WEIGHT_I64;
+    expected = (uint64_t)whole;
+  } else if (isfinite(narrow) && strtod(shortest, NULL) == wide) {
+    expected_type = QN_WEIGHT_F32;
+    memcpy(&expected, &narrow, sizeof narrow);
+  } else {
+    memcpy(&expected, &wide, sizeof wide);
+  }
+  assert_int_equal(kind, QN_WEIGHT_FINE);
+  if (type != expected_type || bits != expected)
+    fail_msg("%s: type %d, bits %016" PRIx64 ", expected %d, %016" PRIx64, text, type, bits,
+             expected_type, expected);
 }
 
 static int put_digits(char *out, unsigned count) {
@@ -106,12 +119,14 @@ static void real_lines(void **state) {
     struct qn_real_line line;
     bool regular = !odd && first <= 8 && second <= 8 && fraction && whole + fraction <= 15;
     bool parsed = qn_parse_real_line(text, times, &line);
-    regular_lines += regular && strtod(weight, NULL) < 0x1p24; /* others may be rounded */
+    regular_lines += regular;
     at_once += parsed;
     assert_true(regular || !parsed);
     if (parsed) {
-      float value = strtof(weight, NULL);
-      assert_memory_equal(&line.weight, &value, sizeof value);
+      enum qn_weight_type type;
+      uint64_t bits;
+      assert_int_equal(qn_parse_weight(weight, weight_end, &type, &bits), QN_WEIGHT_FINE);
+      assert_true(line.type == type && line.weight == bits);
       assert_true((uint32_t)line.numbers == strtoul(text, NULL, 10));
       assert_true(line.numbers >> 32 == strtoul(text + first + 1, NULL, 10));
       assert_int_equal(line.bytes, length);
@@ -119,7 +134,7 @@ static void real_lines(void **state) {
 
     const char *p = weight;
     enum qn_weight_type type, expected_type;
-    uint32_t bits, expected;
+    uint64_t bits, expected;
     if (qn_parse_short_weight(&p, &type, &bits)) {
       assert_ptr_equal(p, weight_end);
       assert_int_equal(qn_parse_weight(weight, weight_end, &expected_type, &expected),
@@ -137,16 +152,31 @@ static void weights(void **state) {
   static const struct {
     const char *text;
     enum qn_weight_kind kind;
-  } odd[] = {{"", QN_WEIGHT_NO_NUMBER},      {".", QN_WEIGHT_NO_NUMBER},
-             {"-", QN_WEIGHT_NO_NUMBER},     {"1e", QN_WEIGHT_NO_NUMBER},
-             {"1e+", QN_WEIGHT_NO_NUMBER},   {"1.2.3", QN_WEIGHT_NO_NUMBER},
-             {"0x10", QN_WEIGHT_NO_NUMBER},  {"1f", QN_WEIGHT_NO_NUMBER},
-             {"--1", QN_WEIGHT_NO_NUMBER},   {"nano", QN_WEIGHT_NO_NUMBER},
-             {"nan", QN_WEIGHT_NOT_FINITE},  {"-Infinity", QN_WEIGHT_NOT_FINITE},
-             {"+inf", QN_WEIGHT_NOT_FINITE}, {"3.5e38", QN_WEIGHT_TOO_LARGE},
-             {"-1e99", QN_WEIGHT_TOO_LARGE}};
+  } odd[] = {{"", QN_WEIGHT_NO_NUMBER},
+             {".", QN_WEIGHT_NO_NUMBER},
+             {"-", QN_WEIGHT_NO_NUMBER},
+             {"1e", QN_WEIGHT_NO_NUMBER},
+             {"1e+", QN_WEIGHT_NO_NUMBER},
+             {"1.2.3", QN_WEIGHT_NO_NUMBER},
+             {"0x10", QN_WEIGHT_NO_NUMBER},
+             {"1f", QN_WEIGHT_NO_NUMBER},
+             {"--1", QN_WEIGHT_NO_NUMBER},
+             {"nano", QN_WEIGHT_NO_NUMBER},
+             {"nan", QN_WEIGHT_NOT_FINITE},
+             {"-Infinity", QN_WEIGHT_NOT_FINITE},
+             {"+inf", QN_WEIGHT_NOT_FINITE},
+             {"1.8e308", QN_WEIGHT_TOO_LARGE},
+             {"-1e999", QN_WEIGHT_TOO_LARGE},
+             {"9223372036854775809", QN_WEIGHT_ROUNDED},
+             {"-9223372036854775809", QN_WEIGHT_ROUNDED},
+             {"9007199254740993.0", QN_WEIGHT_ROUNDED},
+             {"+09007199254740992.5", QN_WEIGHT_ROUNDED},
+             {"9007199254740992.", QN_WEIGHT_FINE},
+             {"-009007199254740994.00", QN_WEIGHT_FINE},
+             {"9223372036854775808", QN_WEIGHT_FINE},
+             {"1e30", QN_WEIGHT_FINE}};
   enum qn_weight_type type;
-  uint32_t bits;
+  uint64_t bits;
   for (unsigned i = 0; i < sizeof odd / sizeof *odd; i++)
     assert_int_equal(qn_parse_weight(odd[i].text, odd[i].text + strlen(odd[i].text), &type, &bits),
                      odd[i].kind);
@@ -163,6 +193,13 @@ static void weights(void **state) {
                                       "16777217.0",
                                       "0.1",
                                       "9007199254740993",
+                                      "9223372036854775807",
+                                      "-9223372036854775808",
+                                      "3.5e38",
+                                      "1.7976931348623157e308",
+                                      "4.9e-324",
+                                      "0.333251953125",
+                                      "16777216.5",
                                       "1.00000005960464478",
                                       "1.0000000596046447",
                                       "8589934593.5",
@@ -194,8 +231,8 @@ static void weights(void **state) {
 
 struct edge {
   uint64_t source, destination;
-  enum qn_weight_type type;
-  uint32_t weight;
+  bool weighted;
+  double weight;
 };
 
 enum { EDGES = 200000 };
@@ -233,17 +270,14 @@ static uint64_t write_edges(const char *path, enum spelling spelling, bool small
     fprintf(file, "%s%" PRIu64 "%s%" PRIu64, odd && random_number() % 2 ? "  " : "", edge->source,
             odd ? any_separator() : separators[separated_by][0], edge->destination);
     if (spelling != TWO_COLUMNS) {
-      edge->type = QN_WEIGHT_U32;
-      edge->weight = (uint32_t)(random_id() >> 32);
       char text[32];
-      snprintf(text, sizeof text, "%" PRIu32, edge->weight);
+      snprintf(text, sizeof text, "%" PRIu32, (uint32_t)(random_id() >> 32));
       if (spelling == ANY_WEIGHTS && random_number() % 4 == 0) {
         snprintf(text, sizeof text, "%.*f", (int)(random_number() % 8) + 1,
                  (double)(int64_t)random_number() / 1e13);
-        float value = strtof(text, NULL);
-        edge->type = QN_WEIGHT_F32;
-        memcpy(&edge->weight, &value, 4);
       }
+      edge->weighted = true;
+      edge->weight = strtod(text, NULL);
       fprintf(file, "%s%s%s%s", odd ? any_separator() : separators[separated_by][0], text,
               spelling == FOUR_COLUMNS ? separators[separated_by][0] : "",
               spelling == FOUR_COLUMNS ? "1082040961" : "");
@@ -263,6 +297,14 @@ static int by_place(const void *left, const void *right) {
   return a->position < b->position ? -1 : 1;
 }
 
+/* The number that a weight of a list stands for, whatever its block's type is. */
+static double weight_at(enum qn_weight_type type, const void *weights, uint64_t i) {
+  return type == QN_WEIGHT_U32   ? ((const uint32_t *)weights)[i]
+         : type == QN_WEIGHT_I64 ? (double)((const int64_t *)weights)[i]
+         : type == QN_WEIGHT_F32 ? qn_decimal_of_f32(((const float *)weights)[i])
+                                 : ((const double *)weights)[i];
+}
+
 static void compare_list(struct qn_edge_list *list) {
   uint64_t n = 0;
   assert_int_equal(qn_edge_list_count(list), EDGES);
@@ -270,23 +312,16 @@ static void compare_list(struct qn_edge_list *list) {
   for (uint64_t b = 0; b < list->num_blocks; b++) {
     struct qn_edge_block *block = list->blocks[b];
     const uint64_t *ids = qn_edge_block_ids(block);
-    const uint32_t *block_weights = qn_edge_block_weights(block);
+    const void *block_weights = qn_edge_block_weights(block);
     uint64_t largest = 0;
     for (uint64_t i = 0; i < block->count; i++, n++) {
       uint64_t source = block->wide ? ids[2 * i] : (uint32_t)ids[i];
       uint64_t destination = block->wide ? ids[2 * i + 1] : ids[i] >> 32;
       assert_int_equal(source, edges[n].source);
       assert_int_equal(destination, edges[n].destination);
-      /* A block's weights are f32 if one of them is. */
-      uint32_t weight = edges[n].weight;
-      if (block->weight_type == QN_WEIGHT_F32 && edges[n].type == QN_WEIGHT_U32) {
-        float value = (float)weight;
-        memcpy(&weight, &value, sizeof weight);
-      } else {
-        assert_int_equal(block->weight_type, edges[n].type);
-      }
-      if (edges[n].type != QN_WEIGHT_NONE)
-        assert_int_equal(block_weights[i], weight);
+      assert_int_equal(block->weight_type != QN_WEIGHT_NONE, edges[n].weighted);
+      if (edges[n].weighted && weight_at(block->weight_type, block_weights, i) != edges[n].weight)
+        fail_msg("the weight of edge %" PRIu64 " is %.17g", n, edges[n].weight);
       largest = source > largest ? source : largest;
       largest = destination > largest ? destination : largest;
     }

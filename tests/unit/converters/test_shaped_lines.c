@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "converters/parse/shaped_lines.h"
+#include "converters/text/text_numbers.h"
 #include "helpers/random_numbers.h"
 
 enum { MOST_LINES = 700, LINE_BYTES = 200 };
@@ -22,12 +23,14 @@ struct expected {
   uint32_t begin; /* in the text */
   bool odd;
   uint64_t pair;
-  uint32_t weight_bits;
+  double weight; /* exact: whole ones have fewer than 54 bits */
+  bool narrow;   /* it fits in 4 bytes */
 };
 
 struct round {
   struct qn_line_form form;
   bool real, carriage_return;
+  uint32_t most; /* digits of a fraction */
   char separator;
   char *text;
   uint32_t bytes, num_lines;
@@ -43,19 +46,26 @@ static int put_digits(char *out, uint32_t count) {
   return (int)count;
 }
 
-static int put_weight(char *out, bool real, uint32_t *bits) {
+/* Weights of `most` digits. */
+static int put_weight(char *out, bool real, uint32_t most, struct expected *expected) {
+  enum qn_weight_type type;
+  uint64_t bits;
   if (!real) {
-    uint32_t weight = (uint32_t)(random_number() >> (32 + random_below(32)));
-    *bits = weight;
-    return sprintf(out, "%.*s%" PRIu32, (int)random_below(3), "000", weight);
+    uint64_t weight = random_number() >> (most > 8 ? 12 + random_below(50) : 32 + random_below(32));
+    int length =
+        sprintf(out, "%.*s%" PRIu64, weight >> 40 ? 0 : (int)random_below(3), "000", weight);
+    expected->weight = (double)weight;
+    expected->narrow = weight <= UINT32_MAX;
+    return length;
   }
-  uint32_t whole = 1 + (random_below(4) ? 0 : random_below(14)), fraction = 1 + random_below(15);
+  uint32_t whole = 1 + (random_below(4) ? 0 : random_below(14)), fraction = 1 + random_below(most);
   int length = put_digits(out, whole);
   out[length++] = '.';
   length += put_digits(out + length, fraction);
   out[length] = 0;
-  float value = strtof(out, NULL);
-  memcpy(bits, &value, sizeof *bits);
+  expected->weight = strtod(out, NULL);
+  assert_true(qn_parse_weight(out, out + length, &type, &bits) <= QN_WEIGHT_ROUNDED);
+  expected->narrow = type == QN_WEIGHT_F32;
   return length;
 }
 
@@ -86,7 +96,7 @@ static int put_line(struct round *round, char *out, struct expected *expected) {
       if (round->form.quotes && *field == '"')
         *field = 'x'; /* in quotes it would not be odd */
     } else if (c == columns->weight)
-      end += put_weight(field, round->real, &expected->weight_bits);
+      end += put_weight(field, round->real, round->most, expected);
     else
       end += put_digits(field, 1 + random_below(8));
     *end = 0;
@@ -123,6 +133,7 @@ static void make_round(struct round *round) {
   round->form = FORMS[random_below(sizeof FORMS / sizeof *FORMS)];
   round->real = round->form.columns.weight != UINT32_MAX && random_below(2);
   round->carriage_return = random_below(4) == 0;
+  round->most = random_below(2) ? 15 : 1 + random_below(6);
   round->separator = round->form.separators[random_below((uint32_t)strlen(round->form.separators))];
   round->num_lines = 1 + random_below(MOST_LINES);
   uint32_t one_of = 1u << random_below(12);
@@ -137,21 +148,32 @@ static void make_round(struct round *round) {
   memcpy(round->text, text, round->bytes);
 }
 
+static double weight_at(const struct qn_shaped_lines *lines, uint32_t i) {
+  const void *weights = lines->weights;
+  return lines->weight_type == QN_WEIGHT_U32   ? ((const uint32_t *)weights)[i]
+         : lines->weight_type == QN_WEIGHT_I64 ? (double)((const int64_t *)weights)[i]
+         : lines->weight_type == QN_WEIGHT_F32 ? qn_decimal_of_f32(((const float *)weights)[i])
+                                               : ((const double *)weights)[i];
+}
+
 static uint32_t take_some(struct qn_text_part *part, const void *context,
                           const struct qn_shaped_lines *lines) {
   struct round *round = (struct round *)(uintptr_t)context;
   bool weighted = round->form.columns.weight != UINT32_MAX;
   uint32_t count = random_below(8) ? lines->count : random_below(lines->count + 1);
   assert_true(round->text + round->lines[round->next].begin == part->cursor);
+  bool narrow = true;
+  for (uint32_t i = 0; i < lines->count; i++)
+    narrow &= round->lines[round->next + i].narrow;
   assert_int_equal(lines->weight_type, !weighted     ? QN_WEIGHT_NONE
-                                       : round->real ? QN_WEIGHT_F32
-                                                     : QN_WEIGHT_U32);
+                                       : round->real ? (narrow ? QN_WEIGHT_F32 : QN_WEIGHT_F64)
+                                                     : (narrow ? QN_WEIGHT_U32 : QN_WEIGHT_I64));
   for (uint32_t i = 0; i < count; i++) {
     const struct expected *expected = &round->lines[round->next++];
     assert_false(expected->odd);
     assert_true(lines->pairs[i] == expected->pair);
-    if (weighted)
-      assert_int_equal(lines->weights[i], expected->weight_bits);
+    if (weighted && weight_at(lines, i) != expected->weight)
+      fail_msg("weight %.17g", expected->weight);
   }
   round->taken += count;
   return count;

@@ -121,6 +121,8 @@ static void random_graphs(void **state) {
   round_trips(random_graph(1023, 1000, QN_WEIGHT_NONE, 0, 2));
   round_trips(random_graph(1024, 5000, QN_WEIGHT_U32, 1, 3));
   round_trips(random_graph(1025, 5000, QN_WEIGHT_F32, 2, 4));
+  round_trips(random_graph(1025, 5000, QN_WEIGHT_I64, 2, 4));
+  round_trips(random_undirected(3000, 9000, QN_WEIGHT_F64, 5));
   round_trips(random_undirected(2049, 3000, QN_WEIGHT_U32, 5));
 }
 

@@ -38,7 +38,7 @@ static void round_trips(struct qn_graph graph) {
   uint64_t edges = graph.out.num_edges;
   round_trip(&graph, &(struct qn_edge_partitions_options){0});
   round_trip(&graph, &(struct qn_edge_partitions_options){.num_partitions = 1});
-  round_trip(&graph, &(struct qn_edge_partitions_options){.partition_bytes = 12});
+  round_trip(&graph, &(struct qn_edge_partitions_options){.partition_bytes = 16});
   round_trip(&graph, &(struct qn_edge_partitions_options){.num_partitions = edges / 7 + 1});
   qn_graph_unmap(&graph);
 }
@@ -104,6 +104,8 @@ static void random_graphs(void **state) {
   round_trips(random_graph(3, 1000, QN_WEIGHT_U32, 0, 1)); /* multi-edges with their weights */
   round_trips(random_graph(1025, 1000, QN_WEIGHT_NONE, 0, 2));
   round_trips(random_graph(2048, 20000, QN_WEIGHT_F32, 2, 3));
+  round_trips(random_graph(2048, 20000, QN_WEIGHT_I64, 2, 3));
+  round_trips(random_undirected(3000, 9000, QN_WEIGHT_F64, 5));
   round_trips(random_undirected(777, 3000, QN_WEIGHT_U32, 4));
 }
 

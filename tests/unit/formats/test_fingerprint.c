@@ -15,14 +15,12 @@ static uint64_t defined(const struct qn_csr *csr, bool reverse) {
   uint64_t sum = 0;
   for (uint32_t v = 0; v < csr->num_vertices; v++)
     for (uint64_t e = csr->row_offsets[v]; e < csr->row_offsets[v + 1]; e++) {
-      uint32_t other = csr->column_indices[e], bits = 0;
+      uint32_t other = csr->column_indices[e];
+      unsigned weight_bytes = qn_weight_bytes(csr->weights.type);
+      uint64_t bits = weight_bytes ? qn_weight_load(csr->weights.data, weight_bytes, e) : 0;
       uint64_t edge = reverse ? qn_mix_source(other) * qn_mix_destination(v)
                               : qn_mix_source(v) * qn_mix_destination(other);
-      if (csr->weights.type == QN_WEIGHT_U32)
-        bits = csr->weights.u32[e];
-      if (csr->weights.type == QN_WEIGHT_F32)
-        memcpy(&bits, &csr->weights.f32[e], sizeof bits);
-      sum += csr->weights.type == QN_WEIGHT_NONE ? edge : edge * qn_mix_weight(bits);
+      sum += edge * qn_mix_weight_of(bits, weight_bytes);
     }
   return sum;
 }

@@ -107,6 +107,8 @@ static void random_graphs(void **state) {
   round_trips(random_graph(3, 1000, QN_WEIGHT_U32, 0, 1)); /* multi-edges with their weights */
   round_trips(random_graph(1025, 1000, QN_WEIGHT_NONE, 0, 2));
   round_trips(random_graph(2048, 20000, QN_WEIGHT_F32, 2, 3));
+  round_trips(random_graph(2048, 20000, QN_WEIGHT_I64, 2, 3));
+  round_trips(random_undirected(3000, 9000, QN_WEIGHT_F64, 5));
   round_trips(random_undirected(777, 3000, QN_WEIGHT_U32, 4));
   round_trips(random_undirected(300, 3000, QN_WEIGHT_NONE, 5));
 }

@@ -44,9 +44,8 @@ static void check_build(const struct qn_graph *graph, struct qn_page_address add
 
 /* A graph in every address width, with the default, a small and the smallest page. */
 static void check_graph(struct qn_graph graph) {
-  bool weighted = graph.out.weights.type != QN_WEIGHT_NONE;
   for (unsigned i = 0; i < 4; i++) {
-    uint64_t least = qn_page_bytes_minimum(ADDRESSES[i], weighted);
+    uint64_t least = qn_page_bytes_minimum(ADDRESSES[i], graph.out.weights.type);
     struct qn_page_format smallest =
         qn_page_format_of(ADDRESSES[i], (uint32_t)least, graph.out.weights.type);
     check_build(&graph, ADDRESSES[i], 0);
@@ -73,6 +72,8 @@ static void random_graphs(void **state) {
   check_graph(random_graph(2, 3000, QN_WEIGHT_NONE, 0, 2));
   check_graph(random_graph(700, 5000, QN_WEIGHT_NONE, 0, 3));
   check_graph(random_graph(700, 5000, QN_WEIGHT_F32, 3, 4));
+  check_graph(random_graph(700, 5000, QN_WEIGHT_I64, 3, 4));
+  check_graph(random_undirected(700, 5000, QN_WEIGHT_F64, 4));
   check_graph(random_graph(3000, 20000, QN_WEIGHT_U32, 3, 5));
 }
 

@@ -77,7 +77,7 @@ static void add_columns(const struct qn_csr_rows *rows, void *context) {
   uint64_t sum = 0, begin = rows->row_offsets[0];
   assert_int_equal(rows->first % 1024, 0);
   for (uint64_t edge = begin; edge < rows->row_offsets[rows->last - rows->first]; edge++)
-    sum += rows->columns[edge - begin] + rows->weights[edge - begin];
+    sum += rows->columns[edge - begin] + ((const uint32_t *)rows->weights)[edge - begin];
 #pragma omp atomic
   *(uint64_t *)context += sum;
 }

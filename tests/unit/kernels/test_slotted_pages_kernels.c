@@ -131,7 +131,7 @@ static void check_pages(const struct qn_graph *graph, struct qn_page_address add
 /* The smallest pages (a large vertex for every two edges), small ones, and one page for all. */
 static void check_graph(struct qn_graph graph) {
   static const struct qn_page_address addresses[] = {{2, 2}, {3, 3}, {2, 4}, {4, 2}};
-  uint64_t least = qn_page_bytes_minimum(addresses[1], graph.out.weights.type != QN_WEIGHT_NONE);
+  uint64_t least = qn_page_bytes_minimum(addresses[1], graph.out.weights.type);
   check_pages(&graph, addresses[1], least);
   check_pages(&graph, addresses[3], 256);
   check_pages(&graph, addresses[0], 1 << 20);
