@@ -21,7 +21,7 @@ struct qn_bit_writer {
 
 /* Begin at bit `at` of a buffer. It is filled up to the last bit that is put, not beyond. */
 static inline struct qn_bit_writer qn_bit_writer_at(uint8_t *buffer, uint64_t at) {
-  return (struct qn_bit_writer){buffer + at / 8, 0, at % 8, at % 8 != 0};
+  return (struct qn_bit_writer){buffer + at / 8, 0, (unsigned)(at % 8), at % 8 != 0};
 }
 
 static inline void qn_bit_writer_or(uint8_t *byte, uint64_t bits) {

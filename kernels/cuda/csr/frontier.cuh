@@ -8,6 +8,7 @@
 #include "kernels/cuda/csr/push.cuh"
 #include "kernels/cuda/csr/run.cuh"
 #include "kernels/cuda/csr/state.cuh"
+#include "kernels/cuda/edges/given.cuh"
 #include "kernels/cuda/edges/run_device.cuh"
 #include "kernels/cuda/sweep/iterations.cuh"
 #if PROGRAM_FIRST_SUFFICES
