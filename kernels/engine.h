@@ -250,7 +250,7 @@ static inline enum qn_status engine_check_weights(const struct qn_weights *weigh
   const enum qn_weight_type type = weights->type;
   uint64_t bad = UINT64_MAX;
   if (!PROGRAM_NON_NEGATIVE || type == QN_WEIGHT_NONE || type == QN_WEIGHT_U32)
-    return QN_OK;
+    num_edges = 0;
 #pragma omp parallel for schedule(static) reduction(min : bad)
   for (uint64_t edge = 0; edge < num_edges; edge++) {
     const uint64_t bits = qn_weight_load(weights->data, qn_weight_bytes(type), edge);
