@@ -36,6 +36,7 @@ QN_ALWAYS_INLINE struct qn_weight_merge qn_weight_merge_begin(enum qn_weight_typ
                                                               uint64_t bits) {
   return (struct qn_weight_merge){.type = type,
                                   .sum = sum,
+                                  .overflow = false,
                                   .whole = qn_whole_of_bits(type, bits),
                                   .real = qn_real_of_bits(type, bits)};
 }
