@@ -102,23 +102,41 @@ static void print_json(json_t *value) {
   json_decref(value);
 }
 
-/* What became of `output`: told at once, or as JSON added to `list` if that is not NULL. */
+static void print_size(const json_t *size) {
+  char a[16], b[16];
+#define BYTES(key) (uint64_t) json_integer_value(json_object_get(size, key))
+  const uint64_t from = BYTES("bytes_in"), to = BYTES("bytes_out");
+#undef BYTES
+  printf("%s: %s from %s (%.1f %%) in %.2f s\n", json_string_value(json_object_get(size, "output")),
+         qn_size_text(to, a, sizeof a), qn_size_text(from, b, sizeof b),
+         from ? 100.0 * (double)to / (double)from : 0.0,
+         json_real_value(json_object_get(size, "seconds")));
+}
+
+/* What became of `output`: told at once, or added to `list` if that is not NULL. */
 static void report(const struct options *options, const char *output, uint64_t from, double begun,
                    json_t *list) {
-  double seconds = qn_seconds() - begun;
   uint64_t to = qn_output_bytes(output);
   if (to == 0) /* a stream */
     return;
-  if (options->shared.json && list) {
-    json_array_append_new(list, describe_size(output, from, to, seconds));
-  } else if (options->shared.json) {
-    print_json(describe_size(output, from, to, seconds));
-  } else if (!options->shared.quiet) {
-    char a[16], b[16];
-    printf("%s: %s from %s (%.1f %%) in %.2f s\n", output, qn_size_text(to, a, sizeof a),
-           qn_size_text(from, b, sizeof b), from ? 100.0 * (double)to / (double)from : 0.0,
-           seconds);
-  }
+  json_t *size = describe_size(output, from, to, qn_seconds() - begun);
+  if (list)
+    json_array_append(list, size);
+  else if (options->shared.json)
+    print_json(json_incref(size));
+  else if (!options->shared.quiet)
+    print_size(size);
+  json_decref(size);
+}
+
+/* Members appear all together, so they are told of together. */
+static void report_members(const struct options *options, json_t *reports) {
+  size_t i;
+  const json_t *size;
+  if (options->shared.json)
+    print_json(json_pack("{s:O}", "members", reports));
+  else if (!options->shared.quiet)
+    json_array_foreach(reports, i, size) print_size(size);
 }
 
 static enum qn_status archive_one(const char *input, const struct options *options,
@@ -273,8 +291,8 @@ static enum qn_status extract_bundle(const char *input, char **names, int count,
     return status;
   json_t *reports = json_array();
   status = extract_members(input, bundle, names, (uint32_t)count, options, reports, error);
-  if (!status && options->shared.json)
-    print_json(json_pack("{s:O}", "members", reports));
+  if (!status)
+    report_members(options, reports);
   json_decref(reports);
   qn_bundle_close(bundle);
   return status;

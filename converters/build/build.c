@@ -183,12 +183,15 @@ static enum qn_status check_rounding(const struct qn_build_job *job, struct qn_e
   }
   if (job->build->rounded)
     *job->build->rounded = true;
+  char loss[64] = "it has too many digits"; /* also for the sums here */
+  if (wrong > 0)
+    snprintf(loss, sizeof loss, "it would be wrong by %.9Lg", wrong);
   return qn_fail(error, QN_INVALID,
                  "weights are kept as %u-bit floats because %s, but such a float cannot hold %s "
-                 "(it would be wrong by %.9Lg); --narrow-weights rounds them%s",
+                 "(%s); --narrow-weights rounds them%s",
                  bits,
                  job->build->weights == QN_WEIGHTS_AUTO ? "some are real" : "--weights says so",
-                 text, wrong, bits == 32 ? ", --weights=f64 does not" : "");
+                 text, loss, bits == 32 ? ", --weights=f64 does not" : "");
 }
 
 /* ---- Edges into buckets --------------------------------------------------- */
