@@ -57,6 +57,8 @@ def options(lines):
                 page.append(escape(option.group(2)))
         elif more:
             page.append(escape(more.group(1)))
+        elif line.strip() and page and page[-1].startswith(".B "):
+            page.append(escape(line.strip()))  # glibc's argp forgets to indent the line after its buffer's end
         elif line.strip():
             break
         lines.pop(0)
