@@ -45,9 +45,10 @@ def take_paragraph(lines):
 
 
 def options(lines):
+    """glibc's argp loses its column where its buffer ends: there a line is not indented, or an option twice."""
     page = []
     while lines:
-        line = lines[0]
+        line = re.sub(r"^(  -\w,) +(?=--)", r"\1 ", lines[0])
         option, more, group = OPTION.match(line), CONTINUATION.match(line), GROUP.match(line)
         if group:
             page.append('.SS "%s"' % escape(group.group(1)))
@@ -58,7 +59,7 @@ def options(lines):
         elif more:
             page.append(escape(more.group(1)))
         elif line.strip() and page and page[-1].startswith(".B "):
-            page.append(escape(line.strip()))  # glibc's argp forgets to indent the line after its buffer's end
+            page.append(escape(line.strip()))
         elif line.strip():
             break
         lines.pop(0)
