@@ -94,7 +94,18 @@ QN_DEVICE_INLINE uint32_t bottom_up_word(const struct frontier_state &state,
   return __ballot_sync(QN_FULL_WARP, found);
 }
 
-__global__ void __launch_bounds__(QN_QUEUE_THREADS, 2048 / QN_QUEUE_THREADS)
+/* The threads that a multiprocessor of the architecture at hand holds: no bound may ask for more.
+ */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+#define RESIDENT_THREADS 1024
+#elif defined(__CUDA_ARCH__) &&                                                                    \
+    (__CUDA_ARCH__ == 860 || __CUDA_ARCH__ == 870 || __CUDA_ARCH__ == 890)
+#define RESIDENT_THREADS 1536
+#else
+#define RESIDENT_THREADS 2048
+#endif
+
+__global__ void __launch_bounds__(QN_QUEUE_THREADS, RESIDENT_THREADS / QN_QUEUE_THREADS)
     bottom_up(const struct frontier_state state, const struct qn_program_context context,
               int turn) {
   struct frontier_share share = {0, 0};
