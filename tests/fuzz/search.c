@@ -9,12 +9,6 @@
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* libhdf5 loses some of what it read of a damaged file. */
-const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void) {
-  return "leak:libhdf5\n";
-}
-
 static const struct fuzz_family *family;
 static unsigned kind;
 
