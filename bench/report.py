@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""docs/performance.md, and the figures in the README, from bench/results.
+"""docs/performance.md, docs/papers.md, and the figures in the README, from bench/results.
 
     bench/report.py                                  write the pages
     bench/report.py --check                          do the pages say what bench/results gives?
     bench/report.py --machine NAME REPORT.json ...   merge what benchmarks have measured, and write the pages
 
-NAME is a machine of bench/machines.json. The page's text is bench/performance.md.in: a line `@table NAME` stands for a table, and
-{table: row: column} for one figure in the text. In the README they stand between two comments, as bench/headlines.md.in has them."""
+NAME is a machine of bench/machines.json. A page's text is bench/PAGE.md.in: a line `@table NAME` stands for a table, and
+{table: row: column} for one figure in the text; `@table NAME if measured` for one that may not have been measured yet. In the README
+they stand between two comments, as bench/headlines.md.in has them."""
 
 import argparse
 import json
@@ -16,8 +17,8 @@ from pathlib import Path
 
 import records
 
-PAGE, README = records.ROOT / "docs/performance.md", records.ROOT / "README.md"
-TEXT, HEADLINES = records.ROOT / "bench/performance.md.in", records.ROOT / "bench/headlines.md.in"
+PAGES = [(records.ROOT / "docs" / (name + ".md"), records.ROOT / "bench" / (name + ".md.in")) for name in ("performance", "papers")]
+README, HEADLINES = records.ROOT / "README.md", records.ROOT / "bench/headlines.md.in"
 MACHINES = json.loads((records.ROOT / "bench/machines.json").read_text())
 
 
@@ -44,7 +45,7 @@ def grid(title, cells):
     if len(common) == 1:
         lines = [[", ".join(filter(None, [title, common[0]]))] + columns]
     else:
-        lines = [[title or ""] + [", ".join([column] + units[column] * (len(units[column]) == 1)) for column in columns]]
+        lines = [[title or ""] + [", ".join(filter(None, [column] + units[column] * (len(units[column]) == 1))) for column in columns]]
     for row in rows:
         lines.append([row] + [figure(at[row, column], len(units[column]) > 1) if (row, column) in at else ""
                               for column in columns])
@@ -67,8 +68,10 @@ def provenance(cells):
     return "*On %s.*" % "; on ".join(text)
 
 
-def table(name):
+def table(name, optional):
     cells = records.load(name)
+    if not cells and optional:
+        return "*Not measured yet.*"
     if not cells:
         sys.exit("report: no records of %s" % name)
     lines = []
@@ -86,15 +89,15 @@ def cited(match):
 
 
 def filled(path):
-    text = re.sub(r"(?m)^@table (\S+)$", lambda match: table(match.group(1)), path.read_text())
+    text = re.sub(r"(?m)^@table (\S+)( if measured)?$", lambda match: table(*match.groups()), path.read_text())
     return re.sub(r"\{([^{}]+: [^{}]+: [^{}]+)\}", cited, text)
 
 
 def pages():
     """The text of each page that has measured figures."""
     headlines = re.compile(r"(?s)(<!-- figures[^\n]*-->\n).*?(<!-- end -->)")
-    return {PAGE: filled(TEXT), README: headlines.sub(lambda match: match.group(1) + filled(HEADLINES) + match.group(2),
-                                                      README.read_text())}
+    readme = headlines.sub(lambda match: match.group(1) + filled(HEADLINES) + match.group(2), README.read_text())
+    return {**{page: filled(text) for page, text in PAGES}, README: readme}
 
 
 def merge(path, machine, commit):

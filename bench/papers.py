@@ -1,0 +1,450 @@
+#!/usr/bin/env python3
+"""The shape of the main tables and figures of the five papers that Quern's layouts come from, in one call of under eight minutes.
+
+    bench/papers.py                  GraphCage, Graphie, GTS, Garaph and HPGraph, on R-MAT graphs
+    bench/papers.py --only gts       one paper, or several with commas between
+    bench/papers.py --emulator       the same script against the emulator, tiny: to try the script itself
+
+Build first: scons -j8 tools bench-programs. The figures go to papers.json in --output (a folder), which `bench/report.py --machine
+NAME` merges into bench/results and docs/papers.md. Without a GPU the rows of the CPU are measured; what was not run is listed, and so
+is what there was no time left for. All is run again while there is time, up to --passes, and medians count. Every run's result is
+compared with that of the CPU on plain CSR: the exit code is 1 if any was wrong."""
+
+import argparse
+import json
+import math
+import shutil
+import statistics
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import gpu
+import gpu_streaming
+import records
+
+BUILDERS = {"blocked-csr": "quern-block", "edge-partitions": "quern-partition", "slotted-pages": "quern-page", "shards": "quern-shard",
+            "hybrid": "quern-hybrid"}
+# Ten iterations, as the papers have it, of what would otherwise end when it has converged.
+OPTIONS = {"pagerank": ["--iterations=10", "--tolerance=0"], "spmv": ["--iterations=3"], "neural": ["--iterations=10"],
+           "heat": ["--iterations=10"], "circuit": ["--iterations=10"]}
+TITLES = {"pagerank": "PageRank, an iteration", "spmv": "SpMV", "bfs": "BFS", "sssp": "SSSP", "cc": "connected components",
+          "bc": "betweenness, one source", "tc": "triangles", "neural": "neural network, an iteration", "heat": "heat, an iteration",
+          "circuit": "circuit, an iteration"}
+STREAMS = (1, 2, 4, 8, 16, 32)
+
+
+class NoDevice(RuntimeError):
+    pass
+
+
+class Papers(gpu.Bench):
+    def __init__(self, options):
+        super().__init__(options)
+        self.samples, self.wanted, self.results_of_cpu = {}, {}, {}
+        self.has_device = True
+        self.passes = 0
+
+    def put(self, table, graph, row, column, value, unit):
+        self.samples.setdefault((table, graph, row, column, unit), []).append(value)
+        print("%-22s %-34s %-34s %12.4g %s" % (table, row, column, value, unit), flush=True)
+
+    def input(self, scale, degree=None, weights=True):
+        """A graph container, undirected; with weights that keep products from overflowing."""
+        degree = degree or self.options.degree
+        path = self.work / ("rmat%d-%d%s.qrn" % (scale, degree, "w" if weights else ""))
+        if not path.exists():
+            self.run([self.bin / "quern-generate", "rmat", "--scale=%d" % scale, "--degree=%d" % degree, "--undirected",
+                      *(["--weights=0.001,0.03"] if weights else []), "-qo", path])
+        return path
+
+    def build(self, layout, graph, *extra, keep=True):
+        """The container, and the builder's report if it was made now."""
+        path = graph.with_name("%s.%s%s.qrn" % (graph.stem, layout, "".join(extra).replace("/", "")))
+        if path.exists():
+            return path, None
+        command = self.options.emulated if self.options.emulator and layout == "blocked-csr" else self.bin
+        report = json.loads(self.run([command / BUILDERS[layout], graph, *extra, "--json", "-qo", path]))
+        return path, report
+
+    def go(self, algorithm, container, graph, device="cuda", extra=()):
+        """The report of a run whose result is the CPU's."""
+        if device != "cpu" and not self.has_device:
+            raise NoDevice()
+        words = ["--trust", "--json", "-q", *OPTIONS.get(algorithm, [])]
+        device_words = [] if any(str(word).startswith("--devices") for word in extra) else ["--device=" + device]
+        report = json.loads(self.run([self.runner(), algorithm, container, *device_words, *words, *extra]))
+        expected = self.results_of_cpu.get((algorithm, graph))
+        if expected is None:
+            expected = json.loads(self.run([self.bin / "quern-run", algorithm, graph, "--device=cpu", *words]))["result"]
+            self.results_of_cpu[algorithm, graph] = expected
+        what = "%s on %s, %s %s" % (algorithm, container.name, device, " ".join(map(str, extra)))
+        self.note(what, unlike(expected, report["result"]))
+        return report
+
+    def each(self, what, action):
+        """Do it if there is time and a device."""
+        try:
+            action()
+        except gpu.OutOfTime:
+            if not self.passes:
+                self.results["skipped"].append(what + ": no time was left")
+        except NoDevice:
+            self.results["skipped"].append(what + ": there is no GPU")
+        except RuntimeError as error:
+            self.note(what, str(error))
+
+
+def unlike(expected, found):
+    """How two summaries of results differ, or ""; sums of real numbers may by a hundred-thousandth. Which of two values that are
+    about the same comes first may differ, too."""
+    for key, value in expected.items():
+        other = found.get(key)
+        if key == "top":
+            value, other = [[float(each["value"]) for each in top] for top in (value, other or [])]
+        if isinstance(value, list):
+            same = len(value) == len(other or []) and all(math.isclose(x, y, rel_tol=1e-5) for x, y in zip(value, other))
+        elif isinstance(value, (int, float)) and isinstance(other, (int, float)):
+            same = math.isclose(value, other, rel_tol=0 if isinstance(value, int) else 1e-5)
+        else:
+            same = value == other
+        if not same:
+            return "%s is %s, the CPU's is %s" % (key, other, value)
+    return ""
+
+
+def seconds_of(algorithm, report):
+    """Of an iteration or of the run, by the device's clock where one device ran it resident."""
+    streamed = "streaming" in report or "joint" in report or "devices" in report
+    seconds = report["seconds"]["kernel"] if streamed or "accelerator" not in report else report["accelerator"]["kernel_seconds"]
+    return seconds / (max(1, report["iterations"]) if algorithm in OPTIONS else 1)
+
+
+def title(scale, degree=16, more=""):
+    return "R-MAT, scale %d, %d edges a vertex, undirected%s" % (scale, degree, more)
+
+
+def budget_for(bench, algorithm, container, graph):
+    """--device-memory with which a run streams, a quarter of the topology or what the vertices need and a little; and what a
+    resident run takes."""
+    resident = bench.go(algorithm, container, graph)
+    return gpu_streaming.budget_of(bench, algorithm, container, resident), resident["accelerator"]["memory_bytes"]
+
+
+# ---- GraphCage -------------------------------------------------------------------
+
+
+def graphcage(bench):
+    scale = bench.options.large
+    graph = bench.input(scale, weights=False)
+    name = title(scale, bench.options.degree)
+    blocks = {"plain CSR": None, "pull blocks": ["-dpull"], "push blocks": ["-dpush"]}
+
+    def speed(algorithm, column):
+        container = graph if blocks[column] is None else bench.build("blocked-csr", graph, *blocks[column])[0]
+        bench.put("papers-cage-speed", name, TITLES[algorithm], column, 1e3 * seconds_of(algorithm, bench.go(algorithm, container, graph)),
+                  "ms")
+    for algorithm in ("pagerank", "spmv", "bc"):
+        for column in blocks:
+            if algorithm != "bc" or column != "push blocks":  # of the two the paper has BC pull alone
+                bench.each("GraphCage, %s, %s" % (algorithm, column), lambda a=algorithm, c=column: speed(a, c))
+
+    small = bench.input(bench.options.scale)
+
+    def betweenness(column):
+        container = small if blocks[column] is None else bench.build("blocked-csr", small, *blocks[column])[0]
+        bench.put("papers-cage-speed", title(bench.options.scale, bench.options.degree), TITLES["bc"], column,
+                  1e3 * seconds_of("bc", bench.go("bc", container, small)), "ms")
+    for column in ("plain CSR", "pull blocks"):
+        bench.each("GraphCage, bc, %s, smaller" % column, lambda c=column: betweenness(c))
+    if not bench.passes:
+        block_sizes(bench, graph, name, scale)
+    for file in graph.parent.glob(graph.stem + ".blocked-csr*"):
+        file.unlink()
+
+
+def block_sizes(bench, graph, name, scale):
+    """Figure 11."""
+    def sweep(vertices):
+        container, built = bench.build("blocked-csr", graph, "--block-vertices=%d" % vertices)
+        row = "%d Ki vertices" % (vertices >> 10) if vertices >= 1024 else "%d vertices" % vertices
+        try:
+            bench.put("papers-cage-blocks", name, row, "PageRank, an iteration",
+                      1e3 * seconds_of("pagerank", bench.go("pagerank", container, graph)), "ms")
+            bench.put("papers-cage-blocks", name, row, "blocks", built["layout_figures"]["blocks"], "")
+        finally:
+            container.unlink()
+    # The paper's 64 Ki to 1 Mi vertices for 2.75 MB of cache, and as many for that of today's devices.
+    for shift in (16, 18, 19, 20, 21, 22, 23, 24):
+        bench.each("GraphCage, blocks of 2^%d vertices" % shift,
+                   lambda s=shift: sweep(1 << max(2, s - 25 + scale)))
+
+
+# ---- Graphie ---------------------------------------------------------------------
+
+TRAVERSALS = ("bfs", "sssp", "cc")
+
+
+def graphie(bench):
+    scale = bench.options.scale
+    graph = bench.input(scale)
+    name = title(scale, bench.options.degree)
+    container, _ = bench.build("edge-partitions", graph)
+    for algorithm in TRAVERSALS:
+        bench.each("Graphie, %s" % algorithm, lambda a=algorithm: graphie_runs(bench, a, container, graph, name))
+
+    def sizes(count):
+        parts, built = bench.build("edge-partitions", graph, "--partitions=%d" % count)
+        if built:
+            row = "%d partitions" % count
+            bench.put("papers-graphie-partitions", name, row, "virtual vertices / vertices",
+                      built["layout_figures"]["virtual_vertices"] / built["vertices"], "")
+            for algorithm in TRAVERSALS:
+                bench.put("papers-graphie-partitions", name, row, TITLES[algorithm],
+                          1e3 * seconds_of(algorithm, bench.go(algorithm, parts, graph)), "ms")
+        parts.unlink()
+    if not bench.passes:
+        for count in (8, 32, 128, 1024):
+            bench.each("Graphie, %d partitions" % count, lambda c=count: sizes(c))
+
+
+def graphie_runs(bench, algorithm, container, graph, name):
+    """Table III's runs, optimisation 2 (what is on the device is not moved again), Figure 9."""
+    row = TITLES[algorithm]
+    bench.put("papers-graphie-runs", name, row, "resident", 1e3 * seconds_of(algorithm, bench.go(algorithm, container, graph)), "ms")
+    memory = "--device-memory=%d" % budget_for(bench, algorithm, container, graph)[0]
+    for column, extra in (("streamed", []), ("streamed, nothing kept", ["--cache-memory=0"])):
+        report = bench.go(algorithm, container, graph, extra=[memory, *extra])
+        if "streaming" not in report:
+            return
+        bench.put("papers-graphie-runs", name, row, column, 1e3 * seconds_of(algorithm, report), "ms")
+        bench.put("papers-graphie-runs", name, row, column + ", moved", 1e-9 * report["streaming"]["moved_bytes"], "GB")
+        if not extra and not bench.passes:  # Figure 8, a row an iteration
+            for step in report["streaming"]["iterations"]:
+                for key, what in (("active_units", "active"), ("moved_units", "moved")):
+                    bench.put("papers-graphie-transfers", name, "iteration %d" % step["iteration"],
+                              "%s, %s" % (row, what), step[key], "units")
+    for streams in STREAMS:
+        report = bench.go(algorithm, container, graph, extra=[memory, "--streams=%d" % streams])
+        bench.put("papers-graphie-streams", name, "%d" % streams, row, 1e3 * seconds_of(algorithm, report), "ms")
+        bench.put("papers-graphie-streams", name, "%d" % streams, row + ", taken", report["streaming"]["streams"], "streams")
+
+
+# ---- GTS -------------------------------------------------------------------------
+
+
+def gts(bench):
+    scale = bench.options.scale
+    graph = bench.input(scale)
+    name = title(scale, bench.options.degree)
+    container, _ = bench.build("slotted-pages", graph)
+    for algorithm in ("pagerank", "bfs"):
+        bench.each("GTS, strategies, %s" % algorithm, lambda a=algorithm: gts_strategies(bench, a, container, graph, name))
+        bench.each("GTS, streams and cache, %s" % algorithm, lambda a=algorithm: gts_streams(bench, a, container, graph, name))
+    for algorithm in ("bfs", "pagerank", "sssp", "cc"):
+        bench.each("GTS, cost model, %s" % algorithm, lambda a=algorithm: gts_model(bench, a, container, graph, name))
+    if bench.passes:
+        return
+    for degree in (4, 8, 16, 32):
+        bench.each("GTS, density 1:%d" % degree, lambda d=degree: gts_density(bench, scale - 1, d))
+
+
+def gts_strategies(bench, algorithm, container, graph, name):
+    """Figure 9, on two devices, or on one that is named twice."""
+    second = 1 if bench.options.devices > 1 else 0
+    for column, extra in (("one device", []), ("P", ["--devices=0,%d" % second, "--strategy=performance"]),
+                          ("S", ["--devices=0,%d" % second, "--strategy=scalability"])):
+        report = bench.go(algorithm, container, graph, extra=extra)
+        column = column if len(column) > 1 else "Strategy-%s, %s" % (column, "two devices" if second else "one device, twice")
+        bench.put("papers-gts-strategies", name, TITLES[algorithm], column, 1e3 * seconds_of(algorithm, report), "ms")
+
+
+def gts_streams(bench, algorithm, container, graph, name):
+    """Figures 10 and 11."""
+    memory, resident = budget_for(bench, algorithm, container, graph)
+    for streams in STREAMS:
+        report = bench.go(algorithm, container, graph, extra=["--device-memory=%d" % memory, "--streams=%d" % streams])
+        if "streaming" not in report:
+            return
+        bench.put("papers-gts-streams", name, "%d" % streams, TITLES[algorithm], 1e3 * seconds_of(algorithm, report), "ms")
+        bench.put("papers-gts-streams", name, "%d" % streams, TITLES[algorithm] + ", taken", report["streaming"]["streams"], "streams")
+    topology = report["streaming"]["topology_bytes"]
+    bench.put("papers-gts-sizes", name, TITLES[algorithm].split(",")[0], "on the device for each vertex",
+              report["streaming"]["attribute_bytes"] / report["vertices"], "bytes")
+    for percent in (0, 10, 25, 50, 75):  # of memory in which it would nearly fit
+        extra = ["--device-memory=%d" % (0.95 * resident), "--cache-memory=%d" % (topology * percent // 100)]
+        report = bench.go(algorithm, container, graph, extra=extra)
+        if "streaming" in report:
+            row, moved = "%d %% of the topology" % percent, report["streaming"]
+            bench.put("papers-gts-cache", name, row, TITLES[algorithm], 1e3 * seconds_of(algorithm, report), "ms")
+            bench.put("papers-gts-cache", name, row, TITLES[algorithm].split(",")[0] + ", pages found in it",
+                      100 * moved["cache_hits"] / max(1, moved["active_units"]), "%")
+
+
+def gts_model(bench, algorithm, container, graph, name):
+    """Section 5's cost model."""
+    memory, _ = budget_for(bench, algorithm, container, graph)
+    report = bench.go(algorithm, container, graph, extra=["--device-memory=%d" % memory, "--explain"])
+    model = report.get("streaming", {}).get("cost_model")
+    if model:
+        row = TITLES[algorithm].split(",")[0]
+        bench.put("papers-gts-model", name, row, "model", 1e3 * model["model"], "ms")
+        bench.put("papers-gts-model", name, row, "measured", 1e3 * model["measured"], "ms")
+        bench.put("papers-gts-model", name, row, "model / measured", model["model"] / max(model["measured"], 1e-12), "")
+
+
+def gts_density(bench, scale, degree):
+    """Figure 14."""
+    graph = bench.input(scale, degree, weights=False)
+    container, _ = bench.build("slotted-pages", graph)
+    for algorithm in ("bfs", "pagerank"):
+        report = bench.go(algorithm, container, graph)
+        bench.put("papers-gts-density", "R-MAT, scale %d, undirected" % scale, "1:%d" % degree, TITLES[algorithm],
+                  1e3 * seconds_of(algorithm, report), "ms")
+    graph.unlink()
+    container.unlink()
+
+
+# ---- Garaph ----------------------------------------------------------------------
+
+
+def garaph(bench):
+    scale = bench.options.scale
+    graph = bench.input(scale)
+    name = title(scale, bench.options.degree)
+    container, _ = bench.build("shards", graph)
+    for algorithm in ("pagerank", "neural", "sssp", "cc", "heat", "circuit"):
+        for column, device, extra in (("CPU", "cpu", []), ("GPU", "cuda", []), ("both", "both", []),
+                                      ("both, asynchronous", "both", ["--mode=asynchronous"])):
+            if "asynchronous" in column and algorithm in ("neural", "heat", "circuit"):
+                continue  # these have no fixed point that does not depend on the order
+            bench.each("Garaph, %s on %s" % (algorithm, column),
+                       lambda a=algorithm, c=column, d=device, e=extra: garaph_run(bench, a, c, d, e, container, graph, name))
+
+
+def garaph_run(bench, algorithm, column, device, extra, container, graph, name):
+    """Table 2 and, for who did what, Figure 11."""
+    report = bench.go(algorithm, container, graph, device, extra)
+    seconds = report["seconds"]["kernel"] / (report["iterations"] if algorithm in OPTIONS else 1)
+    bench.put("papers-garaph-devices", name, TITLES[algorithm], column, 1e3 * seconds, "ms")
+    if column == "both" and not bench.passes:
+        for who in ("cpu", "device", "both"):
+            bench.put("papers-garaph-shares", name, TITLES[algorithm].split(",")[0], "by " + who,
+                      report["joint"][who + "_iterations"], "iterations")
+
+
+# ---- HPGraph ---------------------------------------------------------------------
+
+
+def hpgraph(bench):
+    """Figure 6's ablation: CSR, COO alone, ELL and COO, and these with pushes where few vertices are active."""
+    variants = {"plain CSR": None, "COO alone": ["--width=0"], "ELL and COO": []}
+    for scale, algorithms in ((bench.options.scale, ("bfs", "sssp", "pagerank")), (bench.options.scale - 2, ("tc",))):
+        graph = bench.input(scale)
+
+        def run(algorithm, variant):
+            container = graph if variants[variant] is None else bench.build("hybrid", graph, *variants[variant])[0]
+            bench.put("papers-hpgraph-ablation", title(scale, bench.options.degree), variant, TITLES[algorithm],
+                      1e3 * seconds_of(algorithm, bench.go(algorithm, container, graph)), "ms")
+        for variant in variants:
+            for algorithm in algorithms:
+                bench.each("HPGraph, %s on %s" % (algorithm, variant), lambda a=algorithm, v=variant: run(a, v))
+
+
+# ---- All of them -----------------------------------------------------------------
+
+
+def building(bench):
+    """What the layouts cost before the first run (Graphie's Table IV, Garaph's Table 4)."""
+    graph = bench.input(bench.options.scale)
+    for layout in BUILDERS:
+        def build(layout=layout):
+            _, report = bench.build(layout, graph)
+            if report:
+                bench.put("papers-building", title(bench.options.scale, bench.options.degree), "`%s`" % BUILDERS[layout], "time",
+                          report["seconds"], "s")
+                bench.put("papers-building", title(bench.options.scale, bench.options.degree), "`%s`" % BUILDERS[layout], "size",
+                          report["bytes"] / report["edges"], "bytes an edge")
+        bench.each("building %s" % layout, build)
+
+
+PAPERS = {"building": building, "hpgraph": hpgraph, "graphcage": graphcage, "graphie": graphie, "gts": gts, "garaph": garaph}
+ON_CPU = ("building", "garaph")
+
+
+def tables(bench):
+    """Medians, as records."""
+    found = {}
+    for (table, graph, row, column, unit), values in bench.samples.items():
+        found.setdefault(table, []).append(records.record(row, column, statistics.median(values), unit, graph))
+    return found
+
+
+def measure(bench):
+    bench.kernels()
+    tiny = bench.input(6, 4)
+    try:
+        bench.run([bench.runner(), "bfs", tiny, "--device=cuda", "-q"])
+    except RuntimeError as error:
+        bench.has_device = False
+        print("no GPU: %s" % error, flush=True)
+    while bench.passes < bench.options.passes and bench.left() > 1:
+        begin = time.monotonic()
+        for name in bench.options.only:
+            if bench.has_device or name in ON_CPU:
+                PAPERS[name](bench)
+            else:
+                bench.results["skipped"].append("%s: there is no GPU" % name)
+        bench.passes += 1
+        if bench.left() < 0.5 * (time.monotonic() - begin) or not bench.has_device:
+            break
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", type=lambda text: text.split(","), default=list(PAPERS), metavar="NAME,...",
+                        help="of " + ", ".join(PAPERS))
+    parser.add_argument("--scale", type=int, help="2^S vertices (23; --emulator: 8)")
+    parser.add_argument("--large", type=int, help="of the graph whose values exceed the cache (25; --emulator: 8)")
+    parser.add_argument("--degree", type=int, default=16, help="edges a vertex before symmetrising (16)")
+    parser.add_argument("--devices", type=int, default=1, help="devices of this machine that may be used (1)")
+    parser.add_argument("--passes", type=int, help="run all so often, if there is time (3; --emulator: 1)")
+    parser.add_argument("--seconds", type=float, default=460, help="stop after so long (460)")
+    parser.add_argument("--emulator", action="store_true", help="try the script without a GPU")
+    parser.add_argument("--bin", type=Path, default=ROOT / "build/bin", help="the tools")
+    parser.add_argument("--emulated", type=Path, default=ROOT / "build/emulator/bin", help="the emulated tools")
+    parser.add_argument("--output", type=Path, default=Path("papers-results"), help="folder for papers.json")
+    options = parser.parse_args()
+    options.scale = options.scale or (8 if options.emulator else 23)
+    options.large = options.large or (8 if options.emulator else 25)
+    options.passes = options.passes or (1 if options.emulator else 3)
+    if set(options.only) - set(PAPERS):
+        parser.error("--only knows " + ", ".join(PAPERS))
+    return options
+
+
+def main():
+    options = arguments()
+    bench = Papers(options)
+    try:
+        measure(bench)
+    finally:
+        report = {"seconds": time.monotonic() - bench.begin, "passes": bench.passes, "checks": bench.results["checks"],
+                  "skipped": bench.results["skipped"], **records.stamp({} if options.emulator else tables(bench))}
+        if options.emulator:
+            report["tried"] = tables(bench)
+        (options.output / "papers.json").write_text(json.dumps(report, indent=1) + "\n")
+        shutil.rmtree(bench.work, ignore_errors=True)
+    wrong = sum(not check["right"] for check in report["checks"])
+    for what in report["skipped"]:
+        print("not run: " + what)
+    print("%d results right, %d wrong, %d not run, %d passes, %.0f s" % (len(report["checks"]) - wrong, wrong, len(report["skipped"]),
+                                                                         bench.passes, report["seconds"]))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
