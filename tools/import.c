@@ -38,6 +38,7 @@ enum {
   KEY_QUOTES,
   KEY_ESCAPE,
   KEY_DECIMAL,
+  KEY_COMMENTS,
   KEY_TRAILING_COMMENTS,
   KEY_MEMBER,
   KEY_MAX_BYTES,
@@ -76,6 +77,10 @@ static const struct argp_option argp_options[] = {
      1},
     {"decimal", KEY_DECIMAL, "point|comma", 0,
      "Of edge lists: what weights have before their fraction (default: point)", 1},
+    {"comments", KEY_COMMENTS, "auto|none|#|%|#%", 0,
+     "Of edge lists: the signs that lines of comments begin with. auto (default): # and %, but a "
+     "line that may be an edge is refused",
+     1},
     {"trailing-comments", KEY_TRAILING_COMMENTS, NULL, 0,
      "Of edge lists: # with a blank before it begins a comment", 1},
     {"record", KEY_RECORD, "IDS[,WEIGHT][,big]", 0,

@@ -64,11 +64,16 @@ static bool is_header(const struct vertex_reader *reader, struct qn_column id) {
   return reader->line == 1 && id.end - id.begin == 2 && memcmp(id.begin, "id", 2) == 0;
 }
 
+/* What else it may be: a vertex may be called so, too. */
+static bool is_comment(const char *line) {
+  return *line == '#' || *line == '%';
+}
+
 static enum qn_status read_line(struct vertex_reader *reader, const char *line, const char *end,
                                 struct qn_error *error) {
   struct qn_column id, group = {.begin = end, .end = end};
   line = qn_skip_blanks(line, end);
-  if (line == end || *line == '#' || *line == '%')
+  if (line == end)
     return QN_OK;
   char separator = qn_first_delimiter(line, end);
   struct qn_dialect dialect = {.delimiter = !reader->names && separator == ' ' ? '\t' : separator,
@@ -77,7 +82,9 @@ static enum qn_status read_line(struct vertex_reader *reader, const char *line, 
   uint32_t vertex, number;
   qn_columns_next(&columns, &id);
   if (!qn_ids_lookup(reader->ids, reader->order, id.begin, (uint64_t)(id.end - id.begin), &vertex))
-    return is_header(reader, id) ? QN_OK : refuse_line(reader, error, "no vertex has the id", id);
+    return is_comment(line) || is_header(reader, id)
+               ? QN_OK
+               : refuse_line(reader, error, "no vertex has the id", id);
   if (reader->names)
     qn_columns_next(&columns, &group);
   enum qn_status status = find_group(reader, group, &number, error);

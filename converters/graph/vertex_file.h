@@ -5,8 +5,8 @@
  *
  * Columns are separated as in edge lists (a tab, else a comma or semicolon, else blanks; a list's
  * line without tab, comma or semicolon is one id); more columns are ignored, as are blank lines
- * and those that begin with # or %. So what quern-run -o writes is a file of groups. Packed files
- * are unpacked (input.h). */
+ * and those that begin with # or %, unless a vertex is called so. So what quern-run -o writes is a
+ * file of groups. Packed files are unpacked (input.h). */
 #ifndef QN_CONVERTERS_GRAPH_VERTEX_FILE_H
 #define QN_CONVERTERS_GRAPH_VERTEX_FILE_H
 

@@ -15,6 +15,8 @@ static const char *const decimal_words[] = {"point", "comma", NULL};
 static const char *const delimiter_words[] = {"auto", "comma", "semicolon", "tab",
                                               "bar",  "blank", NULL};
 static const char delimiters[] = {'\0', ',', ';', '\t', '|', ' '};
+static const char *const comment_words[] = {"auto", "none", "#", "%", "#%", NULL};
+static const char *const comment_signs[] = {NULL, "", "##", "%%", "#%"};
 static const char *const id_words[] = {"auto", "keep", "compact", "strings", NULL};
 
 static enum qn_status set_columns(void *target, const char *text, struct qn_error *error) {
@@ -70,6 +72,14 @@ static enum qn_status set_decimal(void *target, const char *text, struct qn_erro
   return status;
 }
 
+static enum qn_status set_comments(void *target, const char *text, struct qn_error *error) {
+  struct qn_import_options *options = target;
+  int chosen = 0;
+  enum qn_status status = qn_word_parse(comment_words, text, &chosen, error);
+  options->read.text.comments = comment_signs[chosen];
+  return status;
+}
+
 #define FIELD(name) offsetof(struct qn_import_options, name)
 const struct qn_setting qn_import_settings[] = {
     {"format", QN_SETTING_TEXT, FIELD(format), NULL, 0, 0, NULL},
@@ -82,6 +92,7 @@ const struct qn_setting qn_import_settings[] = {
     {"quotes", QN_SETTING_CHOICE, FIELD(read.text.quotes), said_words, 0, 0, NULL},
     {"escape", QN_SETTING_CHOICE, FIELD(read.text.escape), escape_words, 0, 0, NULL},
     {"decimal", QN_SETTING_OWN, 0, decimal_words, 0, 0, set_decimal},
+    {"comments", QN_SETTING_OWN, 0, comment_words, 0, 0, set_comments},
     {"trailing-comments", QN_SETTING_SWITCH, FIELD(read.text.trailing_comments), NULL, 0, 0, NULL},
     {"record", QN_SETTING_OWN, 0, NULL, 0, 0, set_record},
     {"vertices", QN_SETTING_NUMBER, FIELD(read.num_vertices), NULL, 1, UINT32_MAX, NULL},
@@ -131,6 +142,9 @@ static enum qn_status record_text_options(json_t *p, const struct qn_text_choice
     status = qn_provenance_option(p, "escape", json_string(escape_words[text->escape]), error);
   if (!status && text->decimal_comma)
     status = qn_provenance_option(p, "decimal", json_string("comma"), error);
+  for (int i = 1; comment_words[i] && !status; i++)
+    if (text->comments == comment_signs[i])
+      status = qn_provenance_option(p, "comments", json_string(comment_words[i]), error);
   if (!status && text->trailing_comments)
     status = qn_provenance_option(p, "trailing_comments", json_true(), error);
   return status;

@@ -35,6 +35,8 @@ struct qn_text_choice {
   enum qn_said header;    /* whether the first line names columns */
   enum qn_said quotes;    /* yes: values in quotes may break lines; no: quotes are text */
   bool decimal_comma;     /* weights are written 0,5 */
+  const char *comments;   /* two signs: lines that begin with one are comments; "" for none; NULL:
+                             # and %, but for lines that may be edges */
   bool trailing_comments; /* "#" behind a blank begins one */
   enum qn_escape escape;  /* what stands before a quote in quotes */
 };

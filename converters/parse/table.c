@@ -16,9 +16,17 @@
 /* More columns make no edge list. */
 #define MAX_COLUMNS 4096
 
-bool qn_table_is_comment(const char *line, const char *end) {
+/* No line begins with these. */
+#define NO_SIGNS "\n\n"
+
+static const char *signs_of(const struct qn_text_choice *choice) {
+  return !choice->comments ? "#%" : *choice->comments ? choice->comments : NO_SIGNS;
+}
+
+/* Blank lines, too. */
+static bool is_comment(const char *signs, const char *line, const char *end) {
   line = qn_skip_blanks(line, end);
-  return line == end || *line == '#' || *line == '%';
+  return line == end || *line == signs[0] || *line == signs[1];
 }
 
 /* ---- Values --------------------------------------------------------------- */
@@ -58,7 +66,8 @@ static bool is_name(const struct qn_column *column) {
 /* The lines at the beginning of a text. */
 struct sample {
   const char *next, *end;
-  bool records; /* lines may break in quotes */
+  const char *signs; /* of comments */
+  bool records;      /* lines may break in quotes */
 };
 
 static bool next_line(struct sample *sample, const char **line, const char **end) {
@@ -67,7 +76,7 @@ static bool next_line(struct sample *sample, const char **line, const char **end
   const char *newline = memchr(sample->next, '\n', (size_t)(sample->end - sample->next));
   *line = sample->next;
   *end = newline ? newline : sample->end;
-  if (sample->records && !qn_table_is_comment(*line, *end))
+  if (sample->records && !is_comment(sample->signs, *line, *end))
     *end = qn_record_end(*line, sample->end);
   sample->next = *end < sample->end ? *end + 1 : *end;
   if (*end > *line && (*end)[-1] == '\r')
@@ -78,7 +87,7 @@ static bool next_line(struct sample *sample, const char **line, const char **end
 /* The next line that is no comment. */
 static bool next_data(struct sample *sample, const char **line, const char **end) {
   while (next_line(sample, line, end))
-    if (!qn_table_is_comment(*line, *end))
+    if (!is_comment(sample->signs, *line, *end))
       return true;
   return false;
 }
@@ -94,7 +103,7 @@ static bool has_quotes(const char *begin, const char *end) {
 
 static struct sample sample_of(const char *begin, uint64_t bytes,
                                const struct qn_text_choice *choice) {
-  struct sample sample = {begin, begin + bytes, false};
+  struct sample sample = {begin, begin + bytes, signs_of(choice), false};
   if (bytes > SAMPLE_BYTES) { /* without the line that is cut */
     const char *last = memrchr(begin, '\n', SAMPLE_BYTES);
     sample.end = last ? last + 1 : begin + SAMPLE_BYTES;
@@ -346,6 +355,68 @@ void qn_table_guess(const char *head, uint64_t bytes, const struct qn_read_optio
   guess->numbers = counts.number_first;
 }
 
+/* ---- Comments that may be edges ------------------------------------------- */
+
+/* Where in [line, end) column `number`, from 0, is. */
+static struct qn_column column_at(const char *line, const char *end,
+                                  const struct qn_dialect *dialect, uint32_t number) {
+  struct qn_columns columns = qn_columns_of(line, end, dialect);
+  struct qn_column column = {.begin = end, .end = end};
+  for (uint32_t i = 0; qn_columns_next(&columns, &column); i++)
+    if (i == number)
+      return column;
+  return (struct qn_column){.begin = end, .end = end};
+}
+
+/* Said where a line is refused. */
+static const char doubt[] =
+    "this line begins as a comment, and has columns as the edges have; --comments=none takes such "
+    "lines as edges, --comments='#%' passes over them";
+
+/* "#1,b,2" is a comment only if it cannot be an edge: it has not the table's columns, or names
+ * them. With blanks between columns or behind the sign, and above the first edge, comments are
+ * likelier. `inside`: the line is below the header, or the first edge. */
+static bool is_doubtful(const struct qn_table *table, bool inside, const char *line,
+                        const char *end) {
+  const struct qn_dialect *dialect = &table->dialect;
+  const char *text = qn_skip_blanks(line, end) + 1;
+  bool close = text < end && !qn_is_blank(*text);
+  if (qn_columns_count(line, end, dialect) != table->num_columns ||
+      qn_column_header_is_sure(qn_skip_blanks(text, end), end, dialect))
+    return false;
+  if (dialect->delimiter == ' ') {
+    struct qn_column destination = column_at(line, end, dialect, table->destination);
+    return table->names && close && is_name(&destination);
+  }
+  if (inside)
+    return close || table->names || dialect->delimiter != '\t';
+  return close && (table->names || !has_only_words(text, end, dialect));
+}
+
+/* Nothing but comments: may the line be an edge all the same? */
+static bool looks_like_edge(const char *line, const char *end) {
+  const char *text = qn_skip_blanks(line, end) + 1;
+  struct qn_dialect dialect = {.delimiter = qn_first_delimiter(line, end)};
+  return text < end && !qn_is_blank(*text) && dialect.delimiter != ' ' &&
+         !qn_column_header_is_sure(text, end, &dialect);
+}
+
+void qn_table_skip_comments(struct qn_text_part *part, const struct qn_table *table) {
+  bool sure = table->signs_said || (table->dialect.delimiter == ' ' && !table->names);
+  qn_text_skip_comments(part, sure ? table->signs : NO_SIGNS);
+}
+
+bool qn_table_take_comment(struct qn_text_part *part, const struct qn_table *table,
+                           const char *line, const char *end) {
+  if (!is_comment(table->signs, line, end))
+    return false;
+  if (!table->signs_said && qn_skip_blanks(line, end) < end && is_doubtful(table, true, line, end))
+    qn_text_reject(part, line, line, "%s", doubt);
+  else
+    part->comments++;
+  return true;
+}
+
 /* ---- The first lines ------------------------------------------------------ */
 
 static enum qn_status fail_ambiguous(const struct delimiters *delimiters, const char *line,
@@ -358,17 +429,6 @@ static enum qn_status fail_ambiguous(const struct delimiters *delimiters, const 
                  "; --delimiter says which do",
                  delimiter_text(delimiters->chosen), delimiter_text(delimiters->other),
                  qn_columns_count(line, end, &one), qn_columns_count(line, end, &other));
-}
-
-/* Where in [line, end) column `number`, from 0, is. */
-static struct qn_column column_at(const char *line, const char *end,
-                                  const struct qn_dialect *dialect, uint32_t number) {
-  struct qn_columns columns = qn_columns_of(line, end, dialect);
-  struct qn_column column = {.begin = end, .end = end};
-  for (uint32_t i = 0; qn_columns_next(&columns, &column); i++)
-    if (i == number)
-      return column;
-  return (struct qn_column){.begin = end, .end = end};
 }
 
 /* A value that cannot be told from those behind it is why columns are not as many as expected. */
@@ -514,7 +574,7 @@ static void keep_comment(struct beginning *begin, const char *line, const char *
 static uint64_t take_comments(struct beginning *begin, struct sample *sample) {
   const char *first = sample->next;
   uint64_t count = 0;
-  sample->next = qn_text_comments_end(first, sample->end, QN_TABLE_COMMENTS, &count);
+  sample->next = qn_text_comments_end(first, sample->end, sample->signs, &count);
   const char *end = sample->next;
   if (count == 0)
     return 0;
@@ -578,6 +638,25 @@ static enum qn_status learn(struct qn_table *table, struct beginning *begin, str
   return set_columns(table, chosen, begin->asked, &begin->says, sample, line, end, error);
 }
 
+/* Refuse a comment in [p, end) that may be an edge, `number` lines from the input's begin. */
+static enum qn_status check_comments(struct qn_input *input, const struct qn_table *table,
+                                     bool header, bool found, const char *p, const char *end,
+                                     uint64_t number, struct qn_error *error) {
+  for (; p < end && !table->signs_said; number++) {
+    const char *newline = memchr(p, '\n', (size_t)(end - p)), *line = p;
+    const char *line_end = newline ? newline : end;
+    p = newline ? newline + 1 : end;
+    line_end -= line_end > line && line_end[-1] == '\r';
+    if (qn_skip_blanks(line, line_end) < line_end &&
+        (header || found ? is_doubtful(table, header, line, line_end)
+                         : looks_like_edge(line, line_end))) {
+      qn_fail(error, QN_INVALID, "%s", doubt);
+      return qn_error_at_line(error, qn_input_name(input), number, 1);
+    }
+  }
+  return QN_OK;
+}
+
 static enum qn_status take_first_lines(struct qn_input *input, struct qn_table *table,
                                        struct beginning *begin, struct qn_input_block *block,
                                        struct qn_ledger *ledger, struct qn_error *error) {
@@ -585,6 +664,9 @@ static enum qn_status take_first_lines(struct qn_input *input, struct qn_table *
   struct sample sample = sample_of(block->data, block->bytes, &begin->asked->text);
   sample.end = block->data + block->bytes;
   struct sample before = sample;
+  const char *comments_begin = block->data; /* below the header, if there is one */
+  uint64_t comments_line = table->first_line + 1;
+  bool header = begin->header_decided;
   for (;; before = sample) {
     uint64_t comments = take_comments(begin, &sample);
     before.next = sample.next;
@@ -605,7 +687,14 @@ static enum qn_status take_first_lines(struct qn_input *input, struct qn_table *
       table->first_line += *p == '\n';
     ledger->records++;
     ledger->comments++;
+    header = true;
+    table->num_columns = table->header_columns;
+    comments_begin = sample.next;
+    comments_line = table->first_line + 1;
   }
+  if (check_comments(input, table, header, begin->found, comments_begin, before.next, comments_line,
+                     error))
+    return QN_INVALID;
   uint64_t bytes = (uint64_t)(before.next - block->data);
   block->data += bytes;
   block->offset += bytes;
@@ -622,6 +711,8 @@ enum qn_status qn_table_begin(struct qn_input *input, const struct qn_read_optio
   table->weights = options->weights;
   table->strings = options->strings;
   table->decimal_comma = options->text.decimal_comma;
+  table->signs = signs_of(&options->text);
+  table->signs_said = options->text.comments != NULL;
   do {
     status = qn_input_next(input, block, error);
     if (status || block->bytes == 0)

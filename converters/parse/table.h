@@ -26,6 +26,8 @@ struct qn_table {
   bool dictionary;              /* the weight is in a dictionary, as networkx writes it */
   bool decimal_comma;
   enum qn_weight_choice weights;
+  const char *signs;       /* of comments, two */
+  bool signs_said;         /* by the user: no such line is an edge */
   uint32_t header_columns; /* 0: there is no header */
   uint64_t header_line;
   uint64_t first_line; /* of data */
@@ -53,8 +55,12 @@ enum qn_status qn_table_begin(struct qn_input *input, const struct qn_read_optio
 void qn_table_describe(const struct qn_table *table, const char *ends,
                        struct qn_read_result *result);
 
-#define QN_TABLE_COMMENTS "#%"
-bool qn_table_is_comment(const char *line, const char *end);
+/* Pass over blank lines and comments at the cursor, but for lines that may be edges. */
+void qn_table_skip_comments(struct qn_text_part *part, const struct qn_table *table);
+
+/* Is the line blank or a comment? Then it is counted, or rejected if it may be an edge. */
+bool qn_table_take_comment(struct qn_text_part *part, const struct qn_table *table,
+                           const char *line, const char *end);
 
 /* What a line says of an edge. */
 struct qn_table_row {

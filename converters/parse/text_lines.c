@@ -23,7 +23,7 @@ static const char *find_line_end(const struct qn_text_part *part) {
   if (!part->records)
     return end;
   line = qn_skip_blanks(line, end);
-  bool plain = line == end || *line == '#' || *line == '%';
+  bool plain = line == end || *line == part->signs[0] || *line == part->signs[1];
   return plain ? end : qn_record_end(line, part->end);
 }
 
@@ -214,6 +214,7 @@ static void begin_part(const struct qn_text_job *job, const struct qn_input_bloc
   part->cursor = part->begin;
   part->max_bad = job->options->max_bad;
   part->records = job->records;
+  part->signs = job->signs;
   if (job->number)
     part->first_number = job->number(part->begin, part->end);
 }

@@ -52,10 +52,11 @@ struct qn_text_part {
   uint64_t quotes;       /* with job->records: whether those before the part are odd */
   uint64_t first_number; /* with job->number: the number of the first line that has one, from 0 */
 
-  bool records; /* as the job's */
-  bool endless; /* a line follows that is longer than QN_MOST_LINE_BYTES */
-  bool fatal;   /* the last bad line is one that --max-bad does not excuse */
-  bool stop;    /* more bad lines than allowed: parse no more */
+  bool records;      /* as the job's */
+  const char *signs; /* the same */
+  bool endless;      /* a line follows that is longer than QN_MOST_LINE_BYTES */
+  bool fatal;        /* the last bad line is one that --max-bad does not excuse */
+  bool stop;         /* more bad lines than allowed: parse no more */
   uint64_t max_bad;
   uint64_t num_listed;
   struct qn_text_bad last; /* the last bad line */
@@ -75,6 +76,7 @@ struct qn_text_job {
   qn_text_number number; /* NULL: lines have none */
   bool long_lines;       /* lines may be of any length: that of a vertex has all its neighbours */
   bool records;          /* values in double quotes may break lines: a line is a record */
+  const char *signs;     /* of records: what comments begin with; see qn_text_skip_comments */
   const void *context;
   struct qn_edge_list *list;
   uint64_t *sequence;       /* first unused number of a stream; advanced */

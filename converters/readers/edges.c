@@ -1,6 +1,6 @@
 /* Text edge lists: a line an edge, as SNAP, KONECT and everyone else writes them.
  *
- *   # comments begin with # or %, blank lines are skipped
+ *   # comments begin with # or %, unless --comments says otherwise; blank lines are skipped
  *   source destination [weight [more columns]]
  *
  * What separates columns, and whether a header names them, is learned from the first lines
@@ -83,10 +83,8 @@ static void parse_line(struct qn_text_part *part, const struct layout *layout, c
   uint64_t source, destination;
   enum qn_weight_type type;
   uint64_t bits;
-  if (qn_table_is_comment(line, end)) {
-    part->comments++;
+  if (qn_table_take_comment(part, &layout->table, line, end))
     return;
-  }
   if (!qn_table_cut(part, &layout->table, line, end, &row) ||
       !parse_id(part, line, &row.source, &source) ||
       !parse_id(part, line, &row.destination, &destination) ||
@@ -170,7 +168,7 @@ static bool parse_simple_lines(struct qn_text_part *part, const struct layout *l
   for (int i = 0; i < LINES_IN_A_ROW; i++) {
     const char *line = part->cursor;
     if (!parse_simple_line(part, layout))
-      qn_text_skip_comments(part, QN_TABLE_COMMENTS);
+      qn_table_skip_comments(part, &layout->table);
     if (part->cursor == line)
       return false;
   }
@@ -207,7 +205,7 @@ static void parse_columns(struct qn_text_part *part, const struct layout *layout
   bool regular = layout->table.num_columns <= QN_MOST_REGULAR_COLUMNS &&
                  layout->table.type == QN_NO_COLUMN && !layout->table.dictionary;
   for (;;) {
-    qn_text_skip_comments(part, QN_TABLE_COMMENTS);
+    qn_table_skip_comments(part, &layout->table);
     if (regular)
       parse_regular_columns(part, layout);
     for (int i = 0; i < LINES_IN_A_ROW; i++) {
@@ -226,7 +224,7 @@ static void parse_part(struct qn_text_part *part, const void *context) {
     return;
   }
   for (;;) {
-    qn_text_skip_comments(part, QN_TABLE_COMMENTS);
+    qn_table_skip_comments(part, &layout->table);
     qn_take_shaped_lines(part, &layout->form, take_lines, layout);
     qn_parse_regular_lines(part, layout->plain_weighted, layout->form.columns.separators);
     if (layout->real)
@@ -289,6 +287,7 @@ static enum qn_status read_lines(struct qn_input *input, const struct qn_read_op
                             .options = options,
                             .parse = parse_part,
                             .records = layout.table.dialect.strict,
+                            .signs = layout.table.signs,
                             .context = &layout,
                             .list = list,
                             .sequence = sequence,

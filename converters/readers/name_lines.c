@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "converters/input/input.h"
 #include "converters/parse/delimited.h"
 #include "converters/parse/names.h"
 #include "converters/parse/reader.h"
@@ -21,6 +22,8 @@
 struct lines {
   struct qn_named_graph graph;
   uint64_t edges; /* lines that are hyperedges */
+  uint64_t seen;  /* lines of lists */
+  bool networkx;  /* the first one is the command that networkx ran, behind '#' */
   uint64_t literals;
   char source[NAME_BYTES], target[NAME_BYTES];
 };
@@ -136,6 +139,29 @@ static enum qn_status take_triple(void *context, const char *line, const char *e
 
 /* ---- Lists ----------------------------------------------------------------- */
 
+/* Is the line blank or a comment? Refuses what may be a list: "#a b". */
+static enum qn_status take_comment(struct lines *lines, const char *line, const char *end,
+                                   bool *taken, struct qn_error *error) {
+  const char *said = lines->graph.options->text.comments, *text = qn_skip_blanks(line, end);
+  const char *signs = !said ? "##" : *said ? said : "\n\n";
+  bool first = lines->seen++ == 0;
+  *taken = text == end || *text == signs[0] || *text == signs[1];
+  if (said || text == end || !*taken || (first && lines->networkx) || text + 1 == end ||
+      qn_is_blank(text[1]))
+    return QN_OK;
+  return qn_fail(error, QN_INVALID,
+                 "this line begins as a comment, and may be a list; --comments=none takes such "
+                 "lines as lists, --comments='#' passes over them");
+}
+
+/* Its second line is "# GMT Tue Jan  1 00:00:00 2030". */
+static bool is_of_networkx(const char *head, uint64_t bytes) {
+  static const char second[] = "# GMT ";
+  const char *newline = memchr(head, '\n', bytes);
+  uint64_t left = newline ? (uint64_t)(head + bytes - newline - 1) : 0;
+  return left > strlen(second) && memcmp(newline + 1, second, strlen(second)) == 0;
+}
+
 static enum qn_status take_neighbors(void *context, const char *line, const char *end,
                                      struct qn_error *error) {
   struct lines *lines = context;
@@ -143,8 +169,10 @@ static enum qn_status take_neighbors(void *context, const char *line, const char
   struct qn_columns columns = qn_columns_of(line, end, &dialect);
   struct qn_column word;
   enum qn_status status;
-  if (is_comment(line, end) || !qn_columns_next(&columns, &word))
-    return QN_OK;
+  bool comment;
+  if ((status = take_comment(lines, line, end, &comment, error)) || comment ||
+      !qn_columns_next(&columns, &word))
+    return status;
   status = copy_name("", &word, lines->source, error);
   if (!status)
     status = qn_named_graph_vertex(&lines->graph, lines->source, error);
@@ -160,9 +188,10 @@ static enum qn_status take_hyperedge(void *context, const char *line, const char
   const struct qn_dialect dialect = {.delimiter = qn_first_delimiter(line, end), .quotes = true};
   struct qn_columns columns = qn_columns_of(line, end, &dialect);
   struct qn_column word;
-  enum qn_status status = QN_OK;
-  if (is_comment(line, end))
-    return QN_OK;
+  bool comment;
+  enum qn_status status = take_comment(lines, line, end, &comment, error);
+  if (status || comment)
+    return status;
   snprintf(lines->source, NAME_BYTES, "E%" PRIu64, ++lines->edges);
   while (!status && qn_columns_next(&columns, &word))
     if (!(status = copy_name("V", &word, lines->target, error)))
@@ -177,9 +206,14 @@ static enum qn_status read_with(line_taker take, bool undirected, struct qn_inpu
                                 uint64_t *sequence, struct qn_read_result *result,
                                 struct qn_error *error) {
   struct lines *lines;
-  enum qn_status status = qn_alloc_zeroed(&lines, 1, sizeof *lines, "a reader of lines", error);
+  const char *head;
+  uint64_t bytes;
+  enum qn_status status = qn_input_peek(input, &head, &bytes, error);
+  if (!status)
+    status = qn_alloc_zeroed(&lines, 1, sizeof *lines, "a reader of lines", error);
   if (status)
     return status;
+  lines->networkx = is_of_networkx(head, bytes);
   status = qn_named_graph_begin(&lines->graph, options, list, sequence, result, error);
   if (!status && undirected)
     status = qn_named_graph_directed(&lines->graph, false, error);

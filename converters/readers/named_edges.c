@@ -1,6 +1,6 @@
 /* Text edge lists whose vertices have names, or are of two kinds that number themselves alike.
  *
- *   # comments begin with # or %, blank lines are skipped
+ *   # comments begin with # or %, unless --comments says otherwise; blank lines are skipped
  *   source destination [weight [more columns]]
  *
  * What separates columns, and whether a header names them, is learned from the first lines
@@ -101,10 +101,8 @@ static void parse_line(struct qn_text_part *part, const struct layout *layout, c
   struct qn_waiting_name ends[2];
   enum qn_weight_type type;
   uint64_t bits;
-  if (qn_table_is_comment(line, end)) {
-    part->comments++;
+  if (qn_table_take_comment(part, &layout->table, line, end))
     return;
-  }
   if (!qn_table_cut(part, &layout->table, line, end, &row) ||
       !qn_table_weight(part, &layout->table, line, &row, &type, &bits) ||
       !take_name(part, layout, 'L', line, &row.source, &ends[0]) ||
@@ -120,7 +118,7 @@ static void parse_part(struct qn_text_part *part, const void *context) {
   const struct layout *layout = context;
   struct qn_waiting_edges waiting = {0};
   const char *line, *end;
-  while (qn_text_skip_comments(part, QN_TABLE_COMMENTS), qn_text_next_line(part, &line, &end))
+  while (qn_table_skip_comments(part, &layout->table), qn_text_next_line(part, &line, &end))
     parse_line(part, layout, line, end, &waiting);
   qn_waiting_edges_push_part(&waiting, layout->map, part);
 }
@@ -153,6 +151,7 @@ static enum qn_status read_lines(struct qn_input *input, const struct qn_read_op
                             .options = options,
                             .parse = parse_part,
                             .records = layout->table.dialect.strict,
+                            .signs = layout->table.signs,
                             .context = layout,
                             .list = list,
                             .sequence = sequence,

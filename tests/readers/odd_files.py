@@ -304,4 +304,31 @@ NESTED = [
     reads("hyperedges.txt", "a b c\nb d\n", "E1 Va", "E1 Vb", "E1 Vc", "E2 Vb", "E2 Vd", options="--format=hyperedges"),
 ]
 
-FILES = QUOTES + COLUMNS + TOOLS + OTHERS + NESTED
+COMMENTS = [
+    refuses("hash-name.csv", "source,target,weight\n#1,b,2\na,b,3\n", "hash-name.csv:2:1: this line begins as a comment"),
+    reads("hash-name-taken.csv", "source,target,weight\n#1,b,2\na,b,3\n", "#1 b 2", "a b 3", options="--comments=none --ids=strings"),
+    reads("hash-name-passed.csv", "source,target,weight\n#1,b,2\na,b,3\n", "a b 3", options="--comments=#%"),
+    reads("percent-name-taken.csv", "source,target\n%x,b\n# c,d\na,b\n", "%x b", "a b", options="--comments=#"),
+    refuses("percent-name.csv", "source;target\na;b\n% change;price\n", "--comments=none"),
+    refuses("hash-number.csv", "1,2\n#1,2\n3,4\n", "hash-number.csv:2"),
+    refuses("hash-numbers-first.csv", "#1,2\n3,4\n", "hash-numbers-first.csv:1"),
+    refuses("hash-names-first.tsv", "#tag\tb\nc\td\n", "hash-names-first.tsv:1"),
+    refuses("only-hash-names.csv", "#a,#b\n#b,#c\n", "only-hash-names.csv:1"),
+    refuses("hash-under-header.csv", "source,target\n#a,b\n", "hash-under-header.csv:2"),
+    refuses("hash-name.txt", "ann bob\n#tag bob\n", "hash-name.txt:2"),
+    refuses("hash-quoted.csv", '"a","b"\n#c,"d\ne"\n', "hash-quoted.csv:2"),
+    reads("hash-quoted-taken.csv", '"a","b"\n#c,"d"\n', "a b", "#c d", options="--comments=none"),
+    reads("hash-name-allowed.csv", "a,b\n#c,d\n", "a b", options="--max-bad=1"),
+    reads("comment-as-header.csv", "#source,target\n1,2\n", "1 2"),
+    reads("comment-of-words.csv", "#gene_a,gene_b\n1,2\n", "1 2"),
+    reads("comment-in-csv.csv", "source,target\n# a note\na,b\n#x\nb,c\n", "a b", "b c"),
+    reads("comments-joined.tsv", "# FromNodeId\tToNodeId\n1\t2\n# FromNodeId\tToNodeId\n2\t3\n", "1 2", "2 3"),
+    reads("comments-between.txt", "1 2\n#1 2\n% 3 4\n3 4\n", "1 2", "3 4"),
+    reads("comment-of-counts.txt", "#nodes 3\nann bob\n# edges\nbob cy\n", "ann bob", "bob cy"),
+    refuses("hash-list.adjlist", "a b c\n#b c\n", "--comments=none", options="--format=neighbors"),
+    reads("hash-list-taken.adjlist", "a b c\n#b c\n", "a b", "a c", "#b c", options="--format=neighbors --comments=none"),
+    reads("networkx-command.adjlist", "#make.py --all\n# GMT Tue Jan  1 00:00:00 2030\n#\na b\n", "a b", options="--format=neighbors"),
+    refuses("hash-hyperedges.csv", "a,b\n#b,c\n", "--comments=none", options="--format=hyperedges"),
+]
+
+FILES = QUOTES + COLUMNS + COMMENTS + TOOLS + OTHERS + NESTED
