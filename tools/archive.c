@@ -139,12 +139,14 @@ static void report_members(const struct options *options, json_t *reports) {
     json_array_foreach(reports, i, size) print_size(size);
 }
 
-static enum qn_status archive_one(const char *input, const struct options *options,
+static enum qn_status archive_one(const char *input, const struct options *options, uint64_t *bytes,
                                   struct qn_error *error) {
   struct qn_container *container;
   enum qn_status status = qn_container_open(input, 0, &container, error);
   if (!status)
     status = qn_container_check(container, error);
+  if (!status)
+    *bytes = qn_container_info(container)->file_bytes;
   if (!status)
     status =
         qn_archive_write(container, options->output, options->shared.force, options->level, error);
@@ -165,7 +167,7 @@ static enum qn_status create(const struct options *options, char **files, int co
   for (int i = 0; i < count; i++)
     bytes += file_bytes(files[i]);
   if (count == 1 && !options->bundle)
-    status = archive_one(files[0], options, error);
+    status = archive_one(files[0], options, &bytes, error);
   else
     status = qn_bundle_create(options->output, options->shared.force, files, (uint32_t)count,
                               options->level, error);

@@ -4,12 +4,14 @@
 #include <stdlib.h>
 
 #include "formats/container/figures.h"
+#include "formats/set/set.h"
 #include "support/atomic_file.h"
 #include "support/json_text.h"
 #include "support/output_stream.h"
 #include "support/threads.h"
 #include "support/tool.h"
 #include "support/used_files.h"
+#include "tools/set_report.h"
 #include <quern/layouts.h>
 #include <quern/open.h>
 
@@ -134,6 +136,41 @@ static enum qn_status build(const struct options *options, struct qn_error *erro
   return status;
 }
 
+/* ---- Sets ------------------------------------------------------------------ */
+
+/* Planned for each part, as one is built after another. */
+static enum qn_status build_part(void *user, struct qn_container *part, const char *path,
+                                 struct qn_container **out, struct qn_error *error) {
+  const struct options *options = user;
+  struct qn_source source = {0};
+  struct qn_memory_plan plan;
+  enum qn_status status =
+      qn_builder_plan(&options->builder, part, &options->memory, path, &plan, error);
+  if (status) {
+    qn_container_unmap(part);
+    return status;
+  }
+  status = qn_source_take(part, &source, error);
+  if (!status)
+    status = qn_builder_run(&options->builder, &source, path, false, out, error);
+  qn_source_close(&source);
+  return status;
+}
+
+static enum qn_status build_set(struct options *options, struct qn_error *error) {
+  struct qn_set *set = NULL;
+  double begin = qn_seconds();
+  enum qn_status status = qn_input_kept(options->output, options->input, error);
+  if (!status)
+    status =
+        qn_set_rebuild(options->input, options->builder.layout, build_part, options,
+                       options->builder.tool, options->output, options->shared.force, &set, error);
+  if (!status)
+    qn_set_report(set, options->output, qn_seconds() - begin, &options->shared);
+  qn_set_close(set);
+  return status;
+}
+
 int qn_builder_main(enum qn_layout layout, const struct argp_option *table, qn_option_reader *read,
                     const char *documentation, int argc, char **argv) {
   const struct argp own = {.options = table, .parser = parse_own};
@@ -146,5 +183,7 @@ int qn_builder_main(enum qn_layout layout, const struct argp_option *table, qn_o
   options.builder = qn_builder_with(qn_builder_find(layout), &options.own);
   qn_tool_parse(options.builder.tool, &argp, argc, argv, &options, &options.shared);
   qn_outputs_hold();
-  return qn_tool_exit(build(&options, &error), &error);
+  return qn_tool_exit(qn_set_recognise(options.input) ? build_set(&options, &error)
+                                                      : build(&options, &error),
+                      &error);
 }

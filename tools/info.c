@@ -6,10 +6,12 @@
 #include <string.h>
 
 #include "formats/container/figures.h"
+#include "formats/set/set.h"
 #include "support/sizes.h"
 #include "support/tool.h"
 #include "support/used_files.h"
 #include "tools/graph_statistics.h"
+#include "tools/set_report.h"
 #include <quern/layouts.h>
 #include <quern/open.h>
 
@@ -53,7 +55,8 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 static const char documentation[] =
     "Show what a container holds: its header, its layout's figures, where it came from, and its "
     "sections.\v"
-    "FILE is a container, plain or in archive form, or BUNDLE.tar:MEMBER. Only header, section "
+    "FILE is a container, plain or in archive form, BUNDLE.tar:MEMBER, or the folder of a set. "
+    "Only header, section "
     "table, footer and small sections are read; contents are not checked (quern-verify does that). "
     "With --stats the graph is read and checked: a plain container, or a member of a bundle, which "
     "is restored to temporary disk space (TMPDIR). Exit status: 0, or 3 for a damaged file, 4 for "
@@ -141,6 +144,8 @@ int main(int argc, char **argv) {
   json_t *description = NULL;
   qn_tool_parse("quern-info", &argp, argc, argv, &options, &options.shared);
 
+  if (!options.statistics && qn_set_recognise(options.file))
+    return qn_tool_exit(qn_set_show(options.file, options.shared.json, &error), &error);
   enum qn_status status = qn_container_open(options.file, QN_MAP_ARCHIVE, &container, &error);
   if (!status)
     status = qn_container_describe(container, &description, &error);

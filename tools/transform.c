@@ -5,18 +5,23 @@
 #include "converters/graph/graph_source.h"
 #include "converters/provenance.h"
 #include "converters/transform/run.h"
+#include "formats/set/set.h"
 #include "support/atomic_file.h"
 #include "support/json_text.h"
 #include "support/output_stream.h"
+#include "support/sizes.h"
 #include "support/threads.h"
 #include "support/tool.h"
 #include "support/used_files.h"
+#include "tools/set_report.h"
 #include <quern/open.h>
 
 struct options {
   struct qn_tool_options shared;
   struct qn_transform_options transform;
   struct qn_memory_options memory;
+  struct qn_set_options set; /* no parts: one container */
+  bool set_shape_given;
   const char *input;
   const char *output;
 };
@@ -38,6 +43,9 @@ enum {
   KEY_ALONG,
   KEY_INDUCED,
   KEY_CROSS_EDGES,
+  KEY_PARTS,
+  KEY_BALANCE,
+  KEY_ROWS,
 };
 
 /* A step is a group of its own, or argp would sort them by name. */
@@ -74,6 +82,17 @@ static const struct argp_option argp_options[] = {
     {"seed", KEY_SEED, "S", 0, "Choose another random numbering (default: 1)", 10},
     {"in-edges", KEY_IN_EDGES, "also|no", 0,
      "Store the in-edges of a directed graph as well, or not (default: as in the input)", 10},
+    {NULL, 0, NULL, 0, "A graph as a set of containers, or a set as one:", 11},
+    {"parts", KEY_PARTS, "N", 0,
+     "Make FILE a folder: a set of N containers, each with the rows of a range of vertices. No "
+     "other step goes with it",
+     12},
+    {"balance", KEY_BALANCE, "both|edges|vertices", 0,
+     "What ranges have equally much of (default: both together)", 12},
+    {"rows", KEY_ROWS, "in|out", 0,
+     "A row has the edges into its vertex, which quern-run walks, or those out of it (default: in; "
+     "in an undirected graph they are the same)",
+     12},
     {0}};
 
 static void finish_command_line(struct argp_state *state, struct options *options) {
@@ -83,7 +102,12 @@ static void finish_command_line(struct argp_state *state, struct options *option
   if (!options->output)
     argp_error(state, "name the container to write with -o");
   qn_tool_check_output(&options->shared, options->output, state);
-  if (!qn_transform_options_are_any(&options->transform))
+  const bool any = qn_transform_options_are_any(&options->transform);
+  if (options->set.num_parts && any)
+    argp_error(state, "--parts cuts a graph as it is: transform it first, into a container");
+  if (options->set_shape_given && !options->set.num_parts)
+    argp_error(state, "--balance and --rows are for --parts");
+  if (!any && !options->set.num_parts && !qn_set_recognise(options->input))
     argp_error(state, "say what to do, for example --symmetrize");
   if (qn_transform_options_settle(&options->transform, &error))
     argp_error(state, "%s", error.message);
@@ -107,7 +131,13 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
   case ARGP_KEY_END:
     finish_command_line(state, options);
     return 0;
+  case KEY_BALANCE:
+  case KEY_ROWS:
+    options->set_shape_given = true;
+    /* fall through */
   default:
+    if (qn_settings_parse(argp_options, qn_set_settings, key, argument, state, &options->set) == 0)
+      return 0;
     if (qn_settings_parse(argp_options, qn_part_settings, key, argument, state,
                           &options->transform.part) == 0)
       return 0;
@@ -120,6 +150,8 @@ static const char documentation[] =
     "Transform a graph: read a container of any layout (- is standard input) and write a graph "
     "container. Options with a "
     "number are steps, done in this order, whatever the order of the options.\v"
+    "A set (its folder) is read wherever a container is; without any step it becomes one container "
+    "again, the one that it was made of.\n\n"
     "With --memory edges are sorted in temporary files; --relabel keeps 48 bytes a vertex in "
     "memory.\n\n"
     "The ledger printed at the end accounts for every edge stored (an undirected edge is stored "
@@ -130,7 +162,10 @@ static const char documentation[] =
     "  quern-transform web.qrn -o clean.qrn --symmetrize --remove-self-loops \\\n"
     "    --remove-duplicates --random-weights 1,255,7 --relabel degree\n"
     "The vertices within two hops of one, and the edges between them:\n"
-    "  quern-transform web.qrn -o ego.qrn --egonet 42 --hops 2";
+    "  quern-transform web.qrn -o ego.qrn --egonet 42 --hops 2\n"
+    "A set of 16 parts, for several machines, and back:\n"
+    "  quern-transform web.qrn --parts 16 -o web\n"
+    "  quern-transform web -o again.qrn";
 
 /* ---- Transforming --------------------------------------------------------- */
 
@@ -174,6 +209,57 @@ static enum qn_status transform_file(const struct options *options, struct repor
   return status;
 }
 
+/* ---- Sets ----------------------------------------------------------------- */
+
+static enum qn_status split_file(const struct options *options, struct qn_error *error) {
+  struct qn_graph_source source = {0};
+  struct qn_memory_plan plan;
+  struct qn_set *set = NULL;
+  double begun = qn_seconds();
+  enum qn_status status = qn_input_kept(options->output, options->input, error);
+  if (!status)
+    status = open_source(options, &source, &plan, error);
+  if (!status)
+    status = qn_set_split(source.container, &source.graph, &options->set, "quern-transform",
+                          options->output, options->shared.force, &set, error);
+  qn_graph_source_close(&source);
+  if (!status)
+    qn_set_report(set, options->output, qn_seconds() - begun, &options->shared);
+  qn_set_close(set);
+  return status;
+}
+
+static void report_united(const struct options *options, const struct qn_container_info *info,
+                          double seconds) {
+  char vertices[32], edges[32];
+  if (options->shared.json) {
+    json_t *json =
+        json_pack("{s:o, s:I, s:I, s:I, s:f}", "output", qn_json_text(options->output), "vertices",
+                  (json_int_t)info->num_vertices, "edges", (json_int_t)info->num_edges, "bytes",
+                  (json_int_t)info->file_bytes, "seconds", seconds);
+    json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
+    putchar('\n');
+    json_decref(json);
+  } else if (!options->shared.quiet) {
+    fprintf(qn_beside_output(options->output),
+            "%s: the graph of %s, %s vertices, %s edges, in %.2f s\n", options->output,
+            options->input, qn_count_text(info->num_vertices, vertices, sizeof vertices),
+            qn_count_text(info->num_edges, edges, sizeof edges), seconds);
+  }
+}
+
+static enum qn_status unite_set(const struct options *options, struct qn_error *error) {
+  struct qn_container *made = NULL;
+  double begun = qn_seconds();
+  enum qn_status status = qn_input_kept(options->output, options->input, error);
+  if (!status)
+    status = qn_set_unite(options->input, options->output, options->shared.force, &made, error);
+  if (!status)
+    report_united(options, qn_container_info(made), qn_seconds() - begun);
+  qn_container_unmap(made);
+  return status;
+}
+
 /* ---- Report --------------------------------------------------------------- */
 
 static enum qn_status print_json(const struct options *options, const struct report *report,
@@ -204,8 +290,13 @@ int main(int argc, char **argv) {
   struct report report = {0};
   struct qn_error error;
   qn_transform_options_begin(&options.transform);
+  options.set.rows = QN_SET_ROWS_IN;
   qn_tool_parse("quern-transform", &argp, argc, argv, &options, &options.shared);
   qn_outputs_hold();
+  if (options.set.num_parts)
+    return qn_tool_exit(split_file(&options, &error), &error);
+  if (!qn_transform_options_are_any(&options.transform))
+    return qn_tool_exit(unite_set(&options, &error), &error);
   enum qn_status status = transform_file(&options, &report, &error);
   if (!status && options.shared.json)
     status = print_json(&options, &report, &error);

@@ -12,6 +12,7 @@
 #include "converters/graph/tree_check.h"
 #include "converters/result_match.h"
 #include "converters/text/text_format.h"
+#include "formats/set/set.h"
 #include "support/json_text.h"
 #include "support/memory.h"
 #include "support/options.h"
@@ -94,7 +95,8 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 static const char documentation[] =
     "Check that containers are whole and valid; or, with --against, that a result equals a "
     "reference; or, with --tree, that parents are a tree of shortest paths.\v"
-    "A file is a container, plain or in archive form, or BUNDLE.tar:MEMBER. Without --quick every "
+    "A file is a container, plain or in archive form, BUNDLE.tar:MEMBER, or the folder of a set. "
+    "Without --quick every "
     "checksum and every numbered rule of the layout's specification is "
     "checked, and the first one broken is named with its place. With --quick only header, section "
     "table and footer are: enough to see that a file is complete.\n\n"
@@ -122,22 +124,53 @@ static const char documentation[] =
     "  quern-verify --against example-directed-WCC cc.tsv --match equivalence\n"
     "  quern-verify --tree g.qrn parents.tsv";
 
+/* Of a set each part, and that the parts fit together. */
+static enum qn_status verify_set(const char *path, bool quick, uint64_t *bytes,
+                                 struct qn_error *error) {
+  struct qn_set *set;
+  enum qn_status status = qn_set_open(path, &set, error);
+  if (status)
+    return status;
+  *bytes = set->vertices_file.bytes;
+  for (uint64_t i = 0; !status && i < set->num_parts; i++) {
+    struct qn_set_open_part part;
+    *bytes += set->parts[i].file.bytes;
+    if (quick) {
+      status = qn_set_part_open(set, i, QN_SET_CHECK_FILE, &part, error);
+      qn_set_part_close(&part);
+    }
+  }
+  qn_set_close(set);
+  return status || quick ? status : qn_set_check(path, error);
+}
+
+static enum qn_status verify_container(const char *path, bool quick, uint64_t *bytes,
+                                       const char **layout, struct qn_error *error) {
+  struct qn_container *container;
+  enum qn_status status = qn_container_open(path, QN_MAP_ARCHIVE, &container, error);
+  if (!status) {
+    *bytes = qn_container_info(container)->file_bytes;
+    *layout = qn_layout_name(qn_container_info(container)->layout);
+    if (!quick)
+      status = qn_container_check(container, error);
+    if (!status)
+      status = qn_used_files_check(error);
+  }
+  qn_container_unmap(container);
+  return status;
+}
+
 static json_t *verify_file(const char *path, bool quick, enum qn_status *status,
                            struct qn_error *error) {
-  struct qn_container *container;
   double begun = qn_seconds();
   uint64_t bytes = 0;
   const char *layout = NULL;
-  *status = qn_container_open(path, QN_MAP_ARCHIVE, &container, error);
-  if (!*status) {
-    bytes = qn_container_info(container)->file_bytes;
-    layout = qn_layout_name(qn_container_info(container)->layout);
-    if (!quick)
-      *status = qn_container_check(container, error);
-    if (!*status)
-      *status = qn_used_files_check(error);
+  if (qn_set_recognise(path)) {
+    layout = "set";
+    *status = verify_set(path, quick, &bytes, error);
+  } else {
+    *status = verify_container(path, quick, &bytes, &layout, error);
   }
-  qn_container_unmap(container);
   return json_pack("{s:o, s:b, s:s?, s:o, s:I, s:f}", "file", qn_json_text(path), "valid",
                    *status == QN_OK, "layout", layout, "error",
                    *status ? qn_json_text(error->message) : json_null(), "bytes", (json_int_t)bytes,
@@ -148,9 +181,10 @@ static void print_line(const json_t *report) {
   char size[16];
   double seconds = json_real_value(json_object_get(report, "seconds"));
   double bytes = (double)json_integer_value(json_object_get(report, "bytes"));
-  printf("%s: valid %s container, %s, checked in %.3f s",
-         json_string_value(json_object_get(report, "file")),
-         json_string_value(json_object_get(report, "layout")),
+  const char *layout = json_string_value(json_object_get(report, "layout"));
+  printf("%s: valid %s%s, %s, checked in %.3f s",
+         json_string_value(json_object_get(report, "file")), layout,
+         strcmp(layout, "set") == 0 ? "" : " container",
          qn_size_text((uint64_t)bytes, size, sizeof size), seconds);
   if (bytes >= 1e8) /* of less it says nothing */
     printf(" (%.2f GB/s)", bytes / seconds / 1e9);

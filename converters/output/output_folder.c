@@ -1,6 +1,5 @@
 #include "converters/output/output_folder.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <jansson.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "formats/container/listed_folder.h"
 #include "formats/graph/statistics.h"
 #include "support/atomic_folder.h"
 #include "support/memory.h"
@@ -31,43 +31,6 @@ struct qn_output_folder {
   struct file files_under_way[QN_OUTPUT_FOLDER_FILES];
 };
 
-/* ---- What may be replaced ------------------------------------------------- */
-
-/* What may be in a folder with this manifest (NULL: none could be read), as keys of an object. */
-static json_t *list_names(const json_t *manifest) {
-  json_t *names = json_pack("{s:b, s:b, s:b}", QN_MANIFEST_NAME, 1, ".", 1, "..", 1), *file;
-  size_t i;
-  json_array_foreach(json_object_get(manifest, "files"), i, file) {
-    const char *name = json_string_value(json_object_get(file, "name"));
-    if (name)
-      json_object_set_new(names, name, json_true());
-  }
-  return names;
-}
-
-/* Deleting a folder must not take with it what somebody else has put there. */
-static enum qn_status check_replaceable(const char *path, struct qn_error *error) {
-  char manifest_path[PATH_MAX], stranger[NAME_MAX + 1] = "";
-  DIR *folder = opendir(path);
-  if (!folder)
-    return QN_OK; /* it is not there, or creation says what is wrong with it */
-  snprintf(manifest_path, sizeof manifest_path, "%s/" QN_MANIFEST_NAME, path);
-  json_t *manifest = json_load_file(manifest_path, 0, NULL), *names = list_names(manifest);
-  for (struct dirent *entry; (entry = readdir(folder)) != NULL && !stranger[0];)
-    if (!json_object_get(names, entry->d_name))
-      snprintf(stranger, sizeof stranger, "%s", entry->d_name);
-  closedir(folder);
-  json_decref(names);
-  json_decref(manifest);
-  if (!stranger[0])
-    return QN_OK;
-  qn_fail(error, QN_USAGE,
-          "--force replaces a folder only if all that is in it was exported; %s is not in its "
-          "manifest",
-          stranger);
-  return qn_error_in_file(error, path);
-}
-
 /* ---- Files ---------------------------------------------------------------- */
 
 static void set_name(struct qn_output_folder *folder, const char *path) {
@@ -87,7 +50,7 @@ enum qn_status qn_output_folder_create(const char *path, bool force, struct qn_o
   *out = NULL;
   if (strcmp(path, "-") == 0)
     return qn_fail(error, QN_USAGE, "this is exported as a folder of files, not as a stream");
-  if (force && (status = check_replaceable(path, error)))
+  if (force && (status = qn_listed_folder_check(path, QN_MANIFEST_NAME, error)))
     return status;
   status = qn_alloc_zeroed(&folder, 1, sizeof *folder, "an output folder", error);
   if (status)

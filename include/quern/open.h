@@ -1,4 +1,4 @@
-/* Containers by the names that users give: files, or members of bundles. */
+/* Containers by the names that users give: files, members of bundles, or the folders of sets. */
 #ifndef QUERN_OPEN_H
 #define QUERN_OPEN_H
 
@@ -12,7 +12,8 @@ extern "C" {
  * has that name and BUNDLE is a bundle. With QN_MAP_ARCHIVE the member is mapped where it lies.
  * Without, it is restored whole, with all checks, to a file without a name in the folder TMPDIR (or
  * /tmp), which is gone when the container is unmapped or the process ends, however it does: that
- * takes the disk space of the plain container, and the time of `quern-archive extract`. */
+ * takes the disk space of the plain container, and the time of `quern-archive extract`.
+ * Of a set the graph is put together in such a file, too. */
 enum qn_status qn_container_open(const char *path, unsigned flags, struct qn_container **out,
                                  struct qn_error *error);
 

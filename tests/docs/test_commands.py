@@ -113,6 +113,10 @@ class Formats(Commands, unittest.TestCase):
     page = "docs/formats.md"
 
 
+class Cluster(Commands, unittest.TestCase):
+    page = "docs/cluster.md"
+
+
 class LargeGraphs(Commands, unittest.TestCase):
     page = "docs/large-graphs.md"
 

@@ -59,6 +59,8 @@ class Json(unittest.TestCase):
         printed |= self.printed("quern-transform", self.at / "g.qrn", "--egonet", "0", "-o", self.at / "c.qrn")
         printed |= self.printed("quern-transform", self.at / "b.qrn", "--symmetrize", "-o", self.at / "d.qrn")
         printed |= {"estimate", "estimate.memory"}
+        printed |= self.printed("quern-transform", self.at / "g.qrn", "--parts", "2", "-o", self.at / "in-parts")
+        printed |= self.printed("quern-transform", self.at / "in-parts", "-o", self.at / "e.qrn")
         self.compare(printed, ("quern-import", "The estimate"))
 
     def test_builders(self):
@@ -71,6 +73,8 @@ class Json(unittest.TestCase):
         run("quern-import", self.at / "g.txt", "-q", "-o", self.at / "directed.qrn")
         printed = self.printed("quern-info", self.at / "g.qrn", "--stats")
         directed = self.printed("quern-info", self.at / "directed.qrn", "--stats")
+        run("quern-transform", self.at / "g.qrn", "--parts", "2", "-qo", self.at / "parts")
+        printed |= self.printed("quern-info", self.at / "parts")
         either = {key for key in directed if key.startswith(("statistics.out_degree.", "statistics.in_degree."))}
         self.assertEqual({key.replace("out_degree", "degree").replace("in_degree", "degree") for key in either},
                          {key for key in printed if key.startswith("statistics.degree.")})

@@ -21,6 +21,9 @@ COMMANDS = {
     "generate": ("quern-generate rmat --scale 6 --weights 1,9 --seed 2 -o out.qrn", "out.qrn"),
     "generate-piped": ("quern-generate rmat --scale 6 -o -", None),
     "transform": ("quern-transform INPUTS/graph.qrn --symmetrize --relabel degree -o out.qrn", "out.qrn"),
+    "split": ("quern-transform INPUTS/graph.qrn --parts 2 -o out", "out"),
+    "unite": ("quern-transform INPUTS/set -o out.qrn", "out.qrn"),
+    "block-set": ("quern-block INPUTS/set -o out", "out"),
     "block": ("quern-block INPUTS/graph.qrn -d both --out-edges -o out.qrn", "out.qrn"),
     "hybrid": ("quern-hybrid INPUTS/graph.qrn --direction both -o out.qrn", "out.qrn"),
     "page": ("quern-page INPUTS/graph.qrn -o out.qrn", "out.qrn"),
@@ -56,6 +59,7 @@ def make_inputs(folder):
     for name, form in (("edges.txt", "edges"), ("graph.npz", "npz"), ("graph.bin", "pairs")):
         run("quern-export", graph, "--format", form, "-q", "-o", folder / name)
     run("quern-export", graph, "--format", "edges", "--parts", "3", "-q", "-o", folder / "parts")
+    run("quern-transform", graph, "--parts", "2", "-q", "-o", folder / "set")
     run("gzip", "-kn", folder / "edges.txt")
     shutil.make_archive(folder / "edges", "zip", folder, "edges.txt")
     (folder / "names.csv").write_text("source,target\n" + "".join(

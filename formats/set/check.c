@@ -1,0 +1,84 @@
+/* Every rule of a set, for quern-verify: each part, and that the parts fit together. */
+#include "formats/set/set.h"
+
+#include <inttypes.h>
+
+#include "support/memory.h"
+#include <quern/layouts.h>
+
+/* What the parts are together. */
+struct sums {
+  uint64_t fingerprint, reversed;
+  uint64_t *degrees; /* [V] out-degrees */
+};
+
+static void count_rows(const struct qn_set_part *part, const struct qn_csr *csr,
+                       uint64_t *degrees) {
+#pragma omp parallel for schedule(static)
+  for (uint64_t v = part->begin; v < part->end; v++)
+    degrees[v] = csr->row_offsets[v + 1] - csr->row_offsets[v];
+}
+
+static void count_columns(const struct qn_csr *csr, uint64_t *degrees) {
+#pragma omp parallel for schedule(static)
+  for (uint64_t edge = 0; edge < csr->num_edges; edge++)
+#pragma omp atomic
+    degrees[csr->column_indices[edge]]++;
+}
+
+/* One after another, so that no more than one part is in memory. */
+static enum qn_status add_part(const struct qn_set *set, uint64_t index, struct sums *sums,
+                               struct qn_error *error) {
+  struct qn_set_open_part part;
+  bool swapped = set->rows == QN_SET_ROWS_IN;
+  enum qn_status status = qn_set_part_open(set, index, QN_SET_CHECK_ALL, &part, error);
+  if (!status)
+    status = qn_container_check(part.container, error); /* padding and metadata, too */
+  if (!status) {
+    sums->fingerprint += qn_csr_fingerprint(&part.graph.out, swapped);
+    sums->reversed += qn_csr_fingerprint(&part.graph.out, !swapped);
+    if (swapped)
+      count_columns(&part.graph.out, sums->degrees);
+    else
+      count_rows(&set->parts[index], &part.graph.out, sums->degrees);
+  }
+  qn_set_part_close(&part);
+  return status;
+}
+
+static enum qn_status check_sums(const struct qn_set *set, const struct sums *sums,
+                                 struct qn_error *error) {
+  if (sums->fingerprint != set->fingerprint)
+    return qn_set_violation(set, QN_SET_MANIFEST, error, "SET-12",
+                            "the parts do not hold the edges of the graph: their fingerprint is "
+                            "%016" PRIx64 ", and that in the manifest %016" PRIx64,
+                            sums->fingerprint, set->fingerprint);
+  if (set->directedness == QN_UNDIRECTED && sums->reversed != sums->fingerprint)
+    return qn_set_violation(set, QN_SET_MANIFEST, error, "SET-13",
+                            "the graph is undirected, but some edge has no reverse");
+  for (uint64_t v = 0; v < set->num_vertices; v++)
+    if (sums->degrees[v] != set->out_degrees[v])
+      return qn_set_violation(set, set->vertices_file.name, error, "SET-14",
+                              "vertex %" PRIu64 " has the out-degree %" PRIu64 ", not %" PRIu64, v,
+                              sums->degrees[v], set->out_degrees[v]);
+  return QN_OK;
+}
+
+enum qn_status qn_set_check(const char *path, struct qn_error *error) {
+  struct qn_set *set;
+  struct sums sums = {0};
+  enum qn_status status = qn_set_open(path, &set, error);
+  if (status)
+    return status;
+  status = qn_container_check(set->vertices, error);
+  if (!status)
+    status = qn_pages_alloc(&sums.degrees, set->num_vertices, sizeof *sums.degrees, "out-degrees",
+                            error);
+  for (uint64_t i = 0; !status && i < set->num_parts; i++)
+    status = add_part(set, i, &sums, error);
+  if (!status)
+    status = check_sums(set, &sums, error);
+  qn_pages_free(sums.degrees, set->num_vertices, sizeof *sums.degrees);
+  qn_set_close(set);
+  return status;
+}

@@ -1,0 +1,360 @@
+/* The manifest of a set, read and written. */
+#include "formats/set/manifest.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "support/memory.h"
+#include "support/tool.h"
+
+#define FORMAT "quern-set"
+#define VERSION 1
+/* The longest manifest that is read: of the most parts it is a tenth of this. */
+#define MOST_BYTES ((size_t)128 << 20)
+
+const char *const qn_set_rows_words[] = {"out", "in", NULL};
+static const char *const directedness_words[] = {"directed", "undirected", NULL};
+
+enum qn_status qn_set_violation(const struct qn_set *set, const char *name, struct qn_error *error,
+                                const char *rule, const char *format, ...) {
+  char what[512], path[PATH_MAX];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(what, sizeof what, format, arguments);
+  va_end(arguments);
+  qn_fail(error, QN_INVALID, "%s: %s", rule, what);
+  snprintf(path, sizeof path, "%s/%s", set->path, name);
+  qn_error_in_file(error, path);
+  return QN_INVALID;
+}
+
+#define REFUSE(rule, ...) qn_set_violation(set, QN_SET_MANIFEST, error, rule, __VA_ARGS__)
+
+/* XXH3-64 of these numbers, as they are in specs/set.md (SET-5). */
+uint64_t qn_set_identity(const struct qn_set *set) {
+  XXH3_state_t *state = XXH3_createState();
+  if (!state)
+    abort(); /* half a kilobyte */
+  XXH3_64bits_reset(state);
+  const uint64_t head[] = {VERSION,          set->num_vertices, set->num_edges,
+                           set->weight_type, set->directedness, set->rows,
+                           set->in_edges,    set->fingerprint,  set->vertices_file.identity,
+                           set->num_parts};
+  XXH3_64bits_update(state, head, sizeof head);
+  for (uint64_t i = 0; i < set->num_parts; i++)
+    XXH3_64bits_update(state, &set->parts[i].end, sizeof set->parts[i].end);
+  uint64_t identity = XXH3_64bits_digest(state);
+  XXH3_freeState(state);
+  return identity;
+}
+
+/* ---- Reading --------------------------------------------------------------- */
+
+/* The value of a key that must be there: a number, 16 hexadecimal digits, one of some words. */
+static enum qn_status take_count(const struct qn_set *set, const json_t *object, const char *key,
+                                 uint64_t *count, struct qn_error *error) {
+  const json_t *value = json_object_get(object, key);
+  if (!json_is_integer(value) || json_integer_value(value) < 0)
+    return REFUSE("SET-2", "\"%s\" is to be a whole number that is not negative", key);
+  *count = (uint64_t)json_integer_value(value);
+  return QN_OK;
+}
+
+static enum qn_status take_hash(const struct qn_set *set, const json_t *object, const char *key,
+                                uint64_t *hash, struct qn_error *error) {
+  const char *text = json_string_value(json_object_get(object, key));
+  if (!text || strlen(text) != 16 || strspn(text, "0123456789abcdef") != 16)
+    return REFUSE("SET-2", "\"%s\" is to be 16 hexadecimal digits", key);
+  *hash = strtoull(text, NULL, 16);
+  return QN_OK;
+}
+
+static enum qn_status take_word(const struct qn_set *set, const json_t *object, const char *key,
+                                const char *const *words, unsigned *word, struct qn_error *error) {
+  const char *text = json_string_value(json_object_get(object, key));
+  for (*word = 0; words[*word]; ++*word)
+    if (text && strcmp(text, words[*word]) == 0)
+      return QN_OK;
+  return REFUSE("SET-2", "\"%s\" is %s%s%s", key, text ? "\"" : "missing", text ? text : "",
+                text ? "\", which is unknown" : "");
+}
+
+static enum qn_status take_flag(const struct qn_set *set, const json_t *object, const char *key,
+                                bool *flag, struct qn_error *error) {
+  const json_t *value = json_object_get(object, key);
+  if (!json_is_boolean(value))
+    return REFUSE("SET-2", "\"%s\" is to be true or false", key);
+  *flag = json_is_true(value);
+  return QN_OK;
+}
+
+/* A file of the folder, not of another one. */
+static enum qn_status take_file(const struct qn_set *set, const json_t *object,
+                                struct qn_set_file *file, struct qn_error *error) {
+  const char *name = json_string_value(json_object_get(object, "name"));
+  if (!name || !*name || strlen(name) > NAME_MAX || strchr(name, '/') || strcmp(name, ".") == 0 ||
+      strcmp(name, "..") == 0 || strcmp(name, QN_SET_MANIFEST) == 0)
+    return REFUSE("SET-2", "\"name\" is to be that of a file in the set's folder");
+  file->name = strdup(name);
+  if (!file->name)
+    return qn_fail_memory(error, "a file's name", strlen(name));
+  enum qn_status status = take_count(set, object, "bytes", &file->bytes, error);
+  return status ? status : take_hash(set, object, "identity", &file->identity, error);
+}
+
+static enum qn_status take_weights(struct qn_set *set, const json_t *graph,
+                                   struct qn_error *error) {
+  const char *words[QN_WEIGHT_TYPES + 1] = {NULL};
+  unsigned word;
+  for (unsigned type = 0; type < QN_WEIGHT_TYPES; type++)
+    words[type] = qn_weight_type_name(type);
+  enum qn_status status = take_word(set, graph, "weights", words, &word, error);
+  set->weight_type = (enum qn_weight_type)word;
+  return status;
+}
+
+static enum qn_status take_graph(struct qn_set *set, const json_t *graph, struct qn_error *error) {
+  unsigned word = 0;
+  enum qn_status status = take_count(set, graph, "vertices", &set->num_vertices, error);
+  if (!status)
+    status = take_count(set, graph, "edges", &set->num_edges, error);
+  if (!status)
+    status = take_word(set, graph, "directedness", directedness_words, &word, error);
+  set->directedness = word ? QN_UNDIRECTED : QN_DIRECTED;
+  if (!status)
+    status = take_weights(set, graph, error);
+  if (!status)
+    status = take_flag(set, graph, "in_edges", &set->in_edges, error);
+  if (!status)
+    status = take_hash(set, graph, "fingerprint", &set->fingerprint, error);
+  set->has_origin = json_object_get(graph, "identity") != NULL;
+  if (!status && set->has_origin)
+    status = take_hash(set, graph, "identity", &set->origin, error);
+  if (!status && set->num_vertices > UINT32_MAX)
+    return REFUSE("SET-2", "%" PRIu64 " vertices are more than 2^32 - 1", set->num_vertices);
+  return status;
+}
+
+static enum qn_status take_layout(struct qn_set *set, const json_t *manifest,
+                                  struct qn_error *error) {
+#define NAME(CONSTANT, code, layout, name, command) {code, name},
+  static const struct {
+    unsigned code;
+    const char *name;
+  } layouts[] = {QN_GRAPH_LAYOUTS(NAME)};
+#undef NAME
+  const char *text = json_string_value(json_object_get(manifest, "layout"));
+  for (size_t i = 0; text && i < sizeof layouts / sizeof layouts[0]; i++)
+    if (strcmp(text, layouts[i].name) == 0) {
+      set->layout = (enum qn_layout)layouts[i].code;
+      return QN_OK;
+    }
+  return REFUSE("SET-2", "\"layout\" is to be that of the parts");
+}
+
+static enum qn_status take_part(struct qn_set *set, const json_t *object, uint64_t index,
+                                struct qn_error *error) {
+  struct qn_set_part *part = &set->parts[index];
+  enum qn_status status = take_file(set, object, &part->file, error);
+  if (!status)
+    status = take_count(set, object, "begin", &part->begin, error);
+  if (!status)
+    status = take_count(set, object, "end", &part->end, error);
+  if (!status)
+    status = take_count(set, object, "edges", &part->num_edges, error);
+  return status;
+}
+
+static enum qn_status take_parts(struct qn_set *set, const json_t *list, struct qn_error *error) {
+  if (!json_is_array(list) || json_array_size(list) == 0 ||
+      json_array_size(list) > QN_SET_MAX_PARTS)
+    return REFUSE("SET-2", "\"parts\" is to be a list of 1 to %d parts", QN_SET_MAX_PARTS);
+  set->num_parts = json_array_size(list);
+  enum qn_status status =
+      qn_alloc_zeroed(&set->parts, set->num_parts, sizeof *set->parts, "parts of a set", error);
+  for (uint64_t i = 0; !status && i < set->num_parts; i++)
+    status = take_part(set, json_array_get(list, i), i, error);
+  return status;
+}
+
+/* ---- Rules of what was read ------------------------------------------------- */
+
+static enum qn_status check_names(const struct qn_set *set, struct qn_error *error) {
+  json_t *names = json_object();
+  enum qn_status status = QN_OK;
+  json_object_set_new(names, set->vertices_file.name, json_true());
+  for (uint64_t i = 0; !status && i < set->num_parts; i++) {
+    const char *name = set->parts[i].file.name;
+    if (json_object_get(names, name))
+      status = REFUSE("SET-3", "the file %s is listed twice", name);
+    json_object_set_new(names, name, json_true());
+  }
+  json_decref(names);
+  return status;
+}
+
+static enum qn_status check_ranges(const struct qn_set *set, struct qn_error *error) {
+  uint64_t begin = 0, edges = 0;
+  for (uint64_t i = 0; i < set->num_parts; i++) {
+    const struct qn_set_part *part = &set->parts[i];
+    if (part->begin != begin || part->end < begin)
+      return REFUSE("SET-4",
+                    "the range of %s is [%" PRIu64 ", %" PRIu64 "), and is to begin at %" PRIu64,
+                    part->file.name, part->begin, part->end, begin);
+    begin = part->end;
+    if (__builtin_add_overflow(edges, part->num_edges, &edges))
+      return REFUSE("SET-4", "the parts have more edges than can be counted");
+  }
+  if (begin != set->num_vertices)
+    return REFUSE("SET-4", "the ranges end at %" PRIu64 " of %" PRIu64 " vertices", begin,
+                  set->num_vertices);
+  if (edges != set->num_edges)
+    return REFUSE("SET-4", "the parts have %" PRIu64 " edges together, and the graph has %" PRIu64,
+                  edges, set->num_edges);
+  return QN_OK;
+}
+
+static enum qn_status check_manifest(const struct qn_set *set, struct qn_error *error) {
+  enum qn_status status = check_names(set, error);
+  if (!status)
+    status = check_ranges(set, error);
+  if (status)
+    return status;
+  if (set->directedness == QN_UNDIRECTED && (set->rows != QN_SET_ROWS_OUT || set->in_edges))
+    return REFUSE("SET-2", "rows of an undirected graph are \"out\", and in-edges are not stored");
+  if (qn_set_identity(set) != set->identity)
+    return REFUSE("SET-5",
+                  "the identity is %016" PRIx64 ", but what is said of the set has %016" PRIx64,
+                  set->identity, qn_set_identity(set));
+  return QN_OK;
+}
+
+static enum qn_status take_manifest(struct qn_set *set, const json_t *manifest,
+                                    struct qn_error *error) {
+  unsigned word = 0;
+  const char *format = json_string_value(json_object_get(manifest, "format"));
+  const json_t *version = json_object_get(manifest, "version");
+  if (!format || strcmp(format, FORMAT) != 0)
+    return REFUSE("SET-1", "\"format\" is to be \"" FORMAT "\"");
+  if (!json_is_integer(version) || json_integer_value(version) != VERSION) {
+    qn_fail(error, QN_UNSUPPORTED, "the manifest is of another version than %d", VERSION);
+    return qn_error_in_file(error, set->path);
+  }
+  enum qn_status status = take_hash(set, manifest, "identity", &set->identity, error);
+  if (!status)
+    status = take_graph(set, json_object_get(manifest, "graph"), error);
+  if (!status)
+    status = take_word(set, manifest, "rows", qn_set_rows_words, &word, error);
+  set->rows = (enum qn_set_rows)word;
+  if (!status)
+    status = take_layout(set, manifest, error);
+  if (!status)
+    status = take_file(set, json_object_get(manifest, "vertices"), &set->vertices_file, error);
+  if (!status)
+    status = take_parts(set, json_object_get(manifest, "parts"), error);
+  return status ? status : check_manifest(set, error);
+}
+
+/* The text of a file, which is freed by free(). */
+static enum qn_status read_text(const char *path, char **text, size_t *length,
+                                struct qn_error *error) {
+  FILE *file = fopen(path, "re");
+  FILE *all = file ? open_memstream(text, length) : NULL;
+  char block[1 << 12];
+  size_t total = 0;
+  bool good = all != NULL;
+  for (size_t got; good && total <= MOST_BYTES && (got = fread(block, 1, sizeof block, file)) > 0;)
+    total += fwrite(block, 1, got, all);
+  good = good && !ferror(file) && total <= MOST_BYTES;
+  if (all)
+    good &= fclose(all) == 0;
+  enum qn_status status = QN_OK;
+  if (!good && total > MOST_BYTES)
+    status = qn_fail(error, QN_INVALID, "SET-1: the manifest is longer than any set needs");
+  else if (!good)
+    status = qn_fail_errno(error, "cannot read the manifest of the set");
+  if (file)
+    fclose(file);
+  if (status)
+    qn_error_in_file(error, path);
+  return status;
+}
+
+enum qn_status qn_set_read_manifest(struct qn_set *set, struct qn_error *error) {
+  char path[PATH_MAX], *text = NULL;
+  size_t length = 0;
+  json_error_t where;
+  if (snprintf(path, sizeof path, "%s/" QN_SET_MANIFEST, set->path) >= (int)sizeof path)
+    return qn_fail(error, QN_USAGE, "the name of the set's folder is too long");
+  enum qn_status status = read_text(path, &text, &length, error);
+  json_t *manifest = status ? NULL : json_loadb(text, length, JSON_REJECT_DUPLICATES, &where);
+  if (!status && !json_is_object(manifest))
+    status = REFUSE("SET-1", "the manifest is no JSON object%s%s", manifest ? "" : ": ",
+                    manifest ? "" : where.text);
+  if (!status)
+    status = take_manifest(set, manifest, error);
+  json_decref(manifest);
+  free(text);
+  return status;
+}
+
+/* ---- Writing ---------------------------------------------------------------- */
+
+static json_t *hash_json(uint64_t hash) {
+  return json_sprintf("%016" PRIx64, hash);
+}
+
+static json_t *file_json(const struct qn_set_file *file) {
+  return json_pack("{s:s, s:I, s:o}", "name", file->name, "bytes", (json_int_t)file->bytes,
+                   "identity", hash_json(file->identity));
+}
+
+static json_t *part_json(const struct qn_set_part *part) {
+  json_t *json = file_json(&part->file);
+  json_object_set_new(json, "begin", json_integer((json_int_t)part->begin));
+  json_object_set_new(json, "end", json_integer((json_int_t)part->end));
+  json_object_set_new(json, "edges", json_integer((json_int_t)part->num_edges));
+  return json;
+}
+
+static json_t *graph_json(const struct qn_set *set) {
+  json_t *graph = json_pack("{s:I, s:I, s:s, s:s, s:b, s:o}", "vertices",
+                            (json_int_t)set->num_vertices, "edges", (json_int_t)set->num_edges,
+                            "directedness", directedness_words[set->directedness == QN_UNDIRECTED],
+                            "weights", qn_weight_type_name(set->weight_type), "in_edges",
+                            set->in_edges, "fingerprint", hash_json(set->fingerprint));
+  if (set->has_origin)
+    json_object_set_new(graph, "identity", hash_json(set->origin));
+  return graph;
+}
+
+json_t *qn_set_describe(const struct qn_set *set) {
+  json_t *parts = json_array();
+  for (uint64_t i = 0; i < set->num_parts; i++)
+    json_array_append_new(parts, part_json(&set->parts[i]));
+  return json_pack("{s:s, s:i, s:o, s:o, s:s, s:s, s:o, s:o}", "format", FORMAT, "version", VERSION,
+                   "identity", hash_json(set->identity), "graph", graph_json(set), "rows",
+                   qn_set_rows_words[set->rows], "layout", qn_layout_name(set->layout), "vertices",
+                   file_json(&set->vertices_file), "parts", parts);
+}
+
+char *qn_set_manifest_text(const struct qn_set *set, const char *tool, struct qn_error *error) {
+  json_t *manifest = qn_set_describe(set);
+  json_object_set_new(manifest, "tool", json_string(tool));
+  json_object_set_new(manifest, "tool_version", json_string(QN_VERSION));
+  char *text = manifest ? json_dumps(manifest, JSON_INDENT(2) | JSON_SORT_KEYS) : NULL;
+  json_decref(manifest);
+  if (!text)
+    qn_fail_memory(error, "the manifest of a set", 0);
+  return text;
+}
+
+void qn_set_part_name(uint64_t index, char name[32]) {
+  snprintf(name, 32, "part-%05" PRIu64 ".qrn", index);
+}

@@ -1,0 +1,252 @@
+/* Sets and their parts, opened: each file is the one that the manifest names. */
+#include "formats/set/set.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "formats/set/manifest.h"
+#include "support/memory.h"
+#include <quern/layouts.h>
+#include <quern/metadata.h>
+
+bool qn_set_recognise(const char *path) {
+  char manifest[PATH_MAX];
+  struct stat about;
+  int length = snprintf(manifest, sizeof manifest, "%s/" QN_SET_MANIFEST, path);
+  return length < (int)sizeof manifest && stat(manifest, &about) == 0 && S_ISREG(about.st_mode);
+}
+
+static bool path_of(const struct qn_set *set, const char *name, char path[PATH_MAX]) {
+  return snprintf(path, PATH_MAX, "%s/%s", set->path, name) < PATH_MAX;
+}
+
+/* Map a file of the set, which is the one that the manifest names (SET-6). */
+static enum qn_status map_file(const struct qn_set *set, const struct qn_set_file *file,
+                               struct qn_container **out, struct qn_error *error) {
+  char path[PATH_MAX];
+  *out = NULL;
+  if (!path_of(set, file->name, path))
+    return qn_fail(error, QN_USAGE, "the name of the set's folder is too long");
+  if (access(path, F_OK) != 0)
+    return qn_set_violation(set, file->name, error, "SET-6", "the file is missing from the set");
+  enum qn_status status = qn_container_map(path, 0, out, error);
+  if (status)
+    return status;
+  const struct qn_container_info *info = qn_container_info(*out);
+  if (info->file_bytes != file->bytes || info->header_checksum != file->identity)
+    status = qn_set_violation(set, file->name, error, "SET-6",
+                              "this is another file than the set was made with: its identity is "
+                              "%016" PRIx64 ", and that in the manifest %016" PRIx64,
+                              info->header_checksum, file->identity);
+  if (status) {
+    qn_container_unmap(*out);
+    *out = NULL;
+  }
+  return status;
+}
+
+/* ---- The vertices ------------------------------------------------------------ */
+
+static enum qn_status view_degrees(struct qn_set *set, struct qn_error *error) {
+  static const char *const names[] = {"out_degrees", NULL};
+  const struct qn_section *section = qn_container_section(set->vertices, names[0]);
+  if (!section)
+    return qn_set_violation(set, set->vertices_file.name, error, "SET-8",
+                            "the section out_degrees is missing");
+  enum qn_status status = qn_container_require(set->vertices, names[0], QN_ELEMENT_UNSIGNED, 8,
+                                               set->num_vertices, &section, error);
+  if (!status)
+    status = qn_container_verify_sections(set->vertices, names, error);
+  if (!status)
+    set->out_degrees = section->data;
+  return status;
+}
+
+/* SET-7 and SET-8. */
+static enum qn_status map_vertices(struct qn_set *set, struct qn_error *error) {
+  struct qn_graph graph;
+  enum qn_status status = map_file(set, &set->vertices_file, &set->vertices, error);
+  if (!status)
+    status = qn_graph_view(set->vertices, &graph, error);
+  if (status)
+    return status;
+  const struct qn_container_info *info = qn_container_info(set->vertices);
+  if (info->num_vertices != set->num_vertices || info->num_edges != 0 ||
+      info->weight_type != set->weight_type || info->directedness != set->directedness)
+    return qn_set_violation(set, set->vertices_file.name, error, "SET-7",
+                            "the container is to have %" PRIu64
+                            " vertices, no edges, and the graph's weights and directedness",
+                            set->num_vertices);
+  set->ids = graph.ids;
+  status = view_degrees(set, error);
+  return status ? status
+                : qn_container_confirm(set->vertices, qn_graph_check(set->vertices, &graph, error),
+                                       qn_container_verify_structure, error);
+}
+
+static enum qn_status open_set(const char *path, struct qn_set *set, struct qn_error *error) {
+  set->path = strdup(path);
+  if (!set->path)
+    return qn_fail_memory(error, "a path", strlen(path));
+  for (size_t end = strlen(path); end > 1 && path[end - 1] == '/'; end--)
+    set->path[end - 1] = '\0';
+  enum qn_status status = qn_set_read_manifest(set, error);
+  return status ? status : map_vertices(set, error);
+}
+
+enum qn_status qn_set_open(const char *path, struct qn_set **out, struct qn_error *error) {
+  *out = NULL;
+  struct qn_set *set;
+  enum qn_status status = qn_alloc_zeroed(&set, 1, sizeof *set, "a set", error);
+  if (status)
+    return status;
+  status = open_set(path, set, error);
+  if (status)
+    qn_set_close(set);
+  else
+    *out = set;
+  return status;
+}
+
+void qn_set_close(struct qn_set *set) {
+  if (!set)
+    return;
+  qn_container_unmap(set->vertices);
+  for (uint64_t i = 0; set->parts && i < set->num_parts; i++)
+    free(set->parts[i].file.name);
+  qn_free(set->parts);
+  free(set->vertices_file.name);
+  free(set->path);
+  qn_free(set);
+}
+
+enum qn_status qn_set_file_of(const struct qn_container *container, const char *name,
+                              struct qn_set_file *file, struct qn_error *error) {
+  const struct qn_container_info *info = qn_container_info(container);
+  free(file->name);
+  *file = (struct qn_set_file){
+      .name = strdup(name), .bytes = info->file_bytes, .identity = info->header_checksum};
+  return file->name ? QN_OK : qn_fail_memory(error, "a file's name", strlen(name));
+}
+
+/* ---- Parts -------------------------------------------------------------------- */
+
+/* SET-9. */
+static enum qn_status check_header(const struct qn_set *set, const struct qn_set_part *part,
+                                   const struct qn_container *container, struct qn_error *error) {
+  const struct qn_container_info *info = qn_container_info(container);
+  if (info->layout != set->layout)
+    return qn_set_violation(set, part->file.name, error, "SET-9",
+                            "the layout is %s, and that of the set's parts %s",
+                            qn_layout_name(info->layout), qn_layout_name(set->layout));
+  if (info->num_vertices != set->num_vertices || info->num_edges != part->num_edges ||
+      info->weight_type != set->weight_type || info->directedness != QN_DIRECTED)
+    return qn_set_violation(
+        set, part->file.name, error, "SET-9",
+        "a part is to be directed, with %" PRIu64 " vertices, %" PRIu64 " edges and weights %s",
+        set->num_vertices, part->num_edges, qn_weight_type_name(set->weight_type));
+  if (qn_container_section(container, "original_ids") ||
+      qn_container_section(container, "id_offsets"))
+    return qn_set_violation(set, part->file.name, error, "SET-9",
+                            "a part has no names of vertices: those are in %s",
+                            set->vertices_file.name);
+  return QN_OK;
+}
+
+/* SET-10: the metadata of the part, or of what it was made of. */
+static enum qn_status check_metadata(const struct qn_set *set, uint64_t index,
+                                     const struct qn_container *container, struct qn_error *error) {
+  const struct qn_set_part *part = &set->parts[index];
+  json_t *metadata;
+  char identity[20];
+  enum qn_status status = qn_container_metadata(container, &metadata, error);
+  if (status)
+    return status;
+  const json_t *where = metadata;
+  while (where && !json_object_get(where, "set"))
+    where = json_object_get(json_object_get(where, "source"), "metadata");
+  const json_t *of = json_object_get(where, "set");
+  const char *named = json_string_value(json_object_get(of, "identity"));
+  snprintf(identity, sizeof identity, "%016" PRIx64, set->identity);
+  if (!of)
+    status = qn_set_violation(set, part->file.name, error, "SET-10",
+                              "this container says of no set that it is a part of it");
+  else if (!named || strcmp(named, identity) != 0)
+    status =
+        qn_set_violation(set, part->file.name, error, "SET-10",
+                         "this is a part of the set %s, not of %s", named ? named : "?", identity);
+  else if (!json_is_integer(json_object_get(of, "part")) ||
+           json_integer_value(json_object_get(of, "part")) != (json_int_t)index ||
+           json_integer_value(json_object_get(of, "begin")) != (json_int_t)part->begin ||
+           json_integer_value(json_object_get(of, "end")) != (json_int_t)part->end)
+    status =
+        qn_set_violation(set, part->file.name, error, "SET-10",
+                         "this is part %" JSON_INTEGER_FORMAT ", in the place of part %" PRIu64,
+                         json_integer_value(json_object_get(of, "part")), index);
+  json_decref(metadata);
+  return status;
+}
+
+/* SET-11: rows outside of the range are empty. */
+static enum qn_status check_rows(const struct qn_set *set, const struct qn_set_part *part,
+                                 const struct qn_csr *csr, struct qn_error *error) {
+  if (csr->row_offsets[part->begin] == 0 && csr->row_offsets[part->end] == csr->num_edges)
+    return QN_OK;
+  return qn_set_violation(set, part->file.name, error, "SET-11",
+                          "vertices outside of the range [%" PRIu64 ", %" PRIu64 ") have edges",
+                          part->begin, part->end);
+}
+
+static enum qn_status view_rows(struct qn_set_open_part *part, enum qn_set_check check,
+                                struct qn_error *error) {
+  enum qn_status status = qn_graph_view(part->container, &part->graph, error);
+  if (status || check == QN_SET_CHECK_FILE)
+    return status;
+  if (check == QN_SET_CHECK_ROWS)
+    return qn_container_confirm(part->container,
+                                qn_graph_check(part->container, &part->graph, error),
+                                qn_container_verify_structure, error);
+  return qn_container_confirm(part->container,
+                              qn_graph_check_all(part->container, &part->graph, error),
+                              qn_container_verify, error);
+}
+
+static enum qn_status restore_rows(struct qn_set_open_part *part, struct qn_error *error) {
+  const struct qn_layout_operations *operations;
+  enum qn_status status = qn_layout_operations(part->container, &operations, error);
+  if (!status)
+    status = qn_container_confirm(part->container, operations->verify(part->container, error),
+                                  qn_container_verify, error);
+  return status ? status : operations->restore(part->container, &part->graph, error);
+}
+
+enum qn_status qn_set_part_open(const struct qn_set *set, uint64_t index, enum qn_set_check check,
+                                struct qn_set_open_part *part, struct qn_error *error) {
+  const struct qn_set_part *about = &set->parts[index];
+  *part = (struct qn_set_open_part){0};
+  enum qn_status status = map_file(set, &about->file, &part->container, error);
+  if (!status)
+    status = check_header(set, about, part->container, error);
+  if (!status)
+    status = check_metadata(set, index, part->container, error);
+  if (!status)
+    status = set->layout == QN_LAYOUT_GRAPH ? view_rows(part, check, error)
+             : check != QN_SET_CHECK_FILE   ? restore_rows(part, error)
+                                            : QN_OK;
+  if (!status && check != QN_SET_CHECK_FILE)
+    status = check_rows(set, about, &part->graph.out, error);
+  if (status)
+    qn_set_part_close(part);
+  return status;
+}
+
+void qn_set_part_close(struct qn_set_open_part *part) {
+  qn_graph_unmap(&part->graph);
+  qn_container_unmap(part->container);
+  *part = (struct qn_set_open_part){0};
+}

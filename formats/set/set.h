@@ -1,0 +1,178 @@
+/* Sets: a graph in a folder of several containers, each of which holds the rows of a range of
+ * vertices (specs/set.md).
+ *
+ *   struct qn_set *set;
+ *   qn_set_open(path, &set, &error);             the manifest, and the names of the vertices
+ *   qn_set_part_open(set, i, QN_SET_CHECK_ALL, &part, &error);
+ *   ... the rows [set->parts[i].begin, set->parts[i].end) of part.graph.out ...
+ *   qn_set_part_close(&part);
+ *   qn_set_close(set);
+ */
+#ifndef QN_FORMATS_SET_SET_H
+#define QN_FORMATS_SET_SET_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "support/options.h"
+#include <quern/graph.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define QN_SET_MANIFEST "set.json"
+#define QN_SET_VERTICES "vertices.qrn"
+#define QN_SET_MAX_PARTS 65536
+
+/* Which edges a row has: those out of its vertex, or those into it. */
+enum qn_set_rows { QN_SET_ROWS_OUT, QN_SET_ROWS_IN };
+
+/* A file of a set, as its manifest says. */
+struct qn_set_file {
+  char *name;
+  uint64_t bytes;
+  uint64_t identity; /* the header's checksum */
+};
+
+struct qn_set_part {
+  struct qn_set_file file;
+  uint64_t begin, end; /* whose rows it holds */
+  uint64_t num_edges;
+};
+
+struct qn_set {
+  char *path;
+  uint64_t num_vertices, num_edges; /* edges stored, as in a container */
+  enum qn_weight_type weight_type;
+  enum qn_directedness directedness;
+  bool in_edges;         /* the graph stores its in-edges, too */
+  enum qn_set_rows rows; /* of an undirected graph: out */
+  uint64_t fingerprint;  /* of the graph's edges (quern/fingerprint.h) */
+  bool has_origin;
+  uint64_t origin; /* the identity of the container that the set was made of */
+  uint64_t identity;
+  enum qn_layout layout; /* of the parts */
+  uint64_t num_parts;
+  struct qn_set_part *parts;
+  struct qn_set_file vertices_file;
+  struct qn_container *vertices; /* names and metadata of the graph; NULL in a set being made */
+  struct qn_ids ids;             /* of `vertices` */
+  const uint64_t *out_degrees;   /* [V] in the graph */
+};
+
+/* Is there a folder of that name, with a manifest in it? */
+bool qn_set_recognise(const char *path);
+
+/* Read the manifest and map the vertices: SET-1 to SET-8, and of the parts that their files are
+ * there. QN_INVALID names the rule; QN_UNSUPPORTED for another version. Owned until qn_set_close.
+ */
+enum qn_status qn_set_open(const char *path, struct qn_set **out, struct qn_error *error);
+/* NULL is allowed. */
+void qn_set_close(struct qn_set *set);
+
+/* How much of a part is checked when it is opened. */
+enum qn_set_check {
+  QN_SET_CHECK_FILE, /* that it is the part of this set that the manifest names (SET-9 to SET-11) */
+  QN_SET_CHECK_ROWS, /* what those who walk rows rely on, and SET-12 */
+  QN_SET_CHECK_ALL,  /* every rule of its layout, too */
+};
+
+/* A part that is open: a graph of all vertices, of which those of the range have rows. */
+struct qn_set_open_part {
+  struct qn_container *container;
+  struct qn_graph graph; /* restored in memory where the layout is none of rows */
+};
+
+enum qn_status qn_set_part_open(const struct qn_set *set, uint64_t index, enum qn_set_check check,
+                                struct qn_set_open_part *part, struct qn_error *error);
+/* A zeroed part is allowed. */
+void qn_set_part_close(struct qn_set_open_part *part);
+
+/* Check every rule of a set (SET-1 to SET-14), its parts one after another. */
+enum qn_status qn_set_check(const char *path, struct qn_error *error);
+
+/* What quern-info shows: a new reference. */
+json_t *qn_set_describe(const struct qn_set *set);
+
+/* A broken rule of a set: QN_INVALID, "SET-n: ...", in the file `name` of the set's folder. */
+enum qn_status qn_set_violation(const struct qn_set *set, const char *name, struct qn_error *error,
+                                const char *rule, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+
+/* `set->identity`, from what else is said in `set` (SET-5). */
+uint64_t qn_set_identity(const struct qn_set *set);
+
+/* "out" and "in", ended by NULL. */
+extern const char *const qn_set_rows_words[];
+
+/* ---- The graph back --------------------------------------------------------- */
+
+/* Put the graph of a set together in the container `path`: the one that the set was made of, byte
+ * for byte, unless another version of Quern had written that (then a notice says so). `out` as in
+ * qn_writer_finish. */
+enum qn_status qn_set_unite(const char *set_path, const char *path, bool force,
+                            struct qn_container **out, struct qn_error *error);
+/* The same in temporary disk space (TMPDIR, or /tmp), which is given back with the mapping; `name`
+ * is for messages. */
+enum qn_status qn_set_unite_nameless(const char *set_path, const char *name,
+                                     struct qn_container **out, struct qn_error *error);
+
+/* ---- Making sets -------------------------------------------------------------- */
+
+/* A set's folder, which appears whole or not at all (support/atomic_folder.h). */
+struct qn_set_writer;
+
+/* Begin the folder `path`; with `force` it replaces a set, if nothing else is in that. Owned until
+ * commit or abort. */
+enum qn_status qn_set_writer_create(const char *path, bool force, struct qn_set_writer **out,
+                                    struct qn_error *error);
+/* Where to write part `index`, or the vertices. */
+enum qn_status qn_set_writer_part(struct qn_set_writer *writer, uint64_t index, const char **path,
+                                  struct qn_error *error);
+enum qn_status qn_set_writer_vertices(struct qn_set_writer *writer, const char **path,
+                                      struct qn_error *error);
+/* What a file that was written is to be called in the manifest. */
+enum qn_status qn_set_file_of(const struct qn_container *container, const char *name,
+                              struct qn_set_file *file, struct qn_error *error);
+void qn_set_part_name(uint64_t index, char name[32]);
+/* Write the manifest of `set`, whose files have been written, and let the folder appear. Frees
+ * `writer` whatever the outcome. */
+enum qn_status qn_set_writer_commit(struct qn_set_writer *writer, const struct qn_set *set,
+                                    const char *tool, struct qn_error *error);
+/* NULL is allowed. */
+void qn_set_writer_abort(struct qn_set_writer *writer);
+
+/* How the rows of a graph are cut into ranges: each of about as many vertices, edges, or both
+ * together. */
+enum qn_set_balance { QN_SET_BY_BOTH, QN_SET_BY_EDGES, QN_SET_BY_VERTICES };
+
+/* "parts", "balance", "rows": of struct qn_set_options. */
+extern const struct qn_setting qn_set_settings[];
+
+struct qn_set_options {
+  uint64_t num_parts; /* 1 to QN_SET_MAX_PARTS */
+  enum qn_set_balance balance;
+  enum qn_set_rows rows; /* of a directed graph */
+};
+
+/* Make a set of a graph, which has been checked, and of its container's ids and metadata. `*out`
+ * describes what was made, unless `out` is NULL; owned until qn_set_close. */
+enum qn_status qn_set_split(const struct qn_container *container, const struct qn_graph *graph,
+                            const struct qn_set_options *options, const char *tool,
+                            const char *path, bool force, struct qn_set **out,
+                            struct qn_error *error);
+
+/* Make another set of one, part by part: `build` makes of each a container of the layout `layout`,
+ * from a graph container that is checked and that it owns from then on, in the file `path`. */
+typedef enum qn_status qn_set_build(void *user, struct qn_container *part, const char *path,
+                                    struct qn_container **out, struct qn_error *error);
+enum qn_status qn_set_rebuild(const char *set_path, enum qn_layout layout, qn_set_build *build,
+                              void *user, const char *tool, const char *path, bool force,
+                              struct qn_set **out, struct qn_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,328 @@
+/* A graph cut into the parts of a set. */
+#include "formats/set/set.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/context.h"
+#include "support/memory.h"
+#include "support/progress.h"
+#include "support/tool.h"
+#include <quern/metadata.h>
+#include <quern/transpose.h>
+
+static const char *const balance_words[] = {"both", "edges", "vertices", NULL};
+
+const struct qn_setting qn_set_settings[] = {
+    {"parts", QN_SETTING_NUMBER, offsetof(struct qn_set_options, num_parts), NULL, 1,
+     QN_SET_MAX_PARTS, NULL},
+    {"balance", QN_SETTING_CHOICE, offsetof(struct qn_set_options, balance), balance_words, 0, 0,
+     NULL},
+    {"rows", QN_SETTING_CHOICE, offsetof(struct qn_set_options, rows), qn_set_rows_words, 0, 0,
+     NULL},
+    {0}};
+
+struct splitting {
+  const struct qn_container *container; /* of the graph */
+  const struct qn_graph *graph;
+  const struct qn_csr *rows;  /* those that are cut */
+  struct qn_graph transposed; /* where they are, if the graph stores none */
+  const char *tool;
+  struct qn_set *set;
+  struct qn_set_writer *writer;
+};
+
+/* ---- Ranges ------------------------------------------------------------------- */
+
+/* What the rows before `vertex` cost. */
+static uint64_t cost_before(const struct qn_csr *rows, enum qn_set_balance balance,
+                            uint64_t vertex) {
+  uint64_t edges = balance == QN_SET_BY_VERTICES ? 0 : rows->row_offsets[vertex];
+  return edges + (balance == QN_SET_BY_EDGES ? 0 : vertex);
+}
+
+/* Where part `index` begins: at the first vertex before which its share of the cost lies. */
+static uint64_t range_begin(const struct qn_csr *rows, enum qn_set_balance balance, uint64_t index,
+                            uint64_t num_parts) {
+  uint64_t total = cost_before(rows, balance, rows->num_vertices);
+  uint64_t wanted = total / num_parts * index + total % num_parts * index / num_parts;
+  uint64_t low = 0, high = rows->num_vertices;
+  while (low < high) {
+    uint64_t middle = low + (high - low) / 2;
+    if (cost_before(rows, balance, middle) < wanted)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+static enum qn_status cut(struct splitting *splitting, const struct qn_set_options *options,
+                          struct qn_error *error) {
+  struct qn_set *set = splitting->set;
+  const struct qn_csr *rows = splitting->rows;
+  enum qn_status status =
+      qn_alloc_zeroed(&set->parts, options->num_parts, sizeof *set->parts, "parts of a set", error);
+  if (status)
+    return status;
+  set->num_parts = options->num_parts;
+  for (uint64_t i = 0; i < set->num_parts; i++) {
+    struct qn_set_part *part = &set->parts[i];
+    part->begin = i == 0 ? 0 : set->parts[i - 1].end;
+    part->end = i + 1 == set->num_parts
+                    ? rows->num_vertices
+                    : range_begin(rows, options->balance, i + 1, set->num_parts);
+    part->num_edges = rows->row_offsets[part->end] - rows->row_offsets[part->begin];
+  }
+  return QN_OK;
+}
+
+/* ---- The vertices -------------------------------------------------------------- */
+
+static enum qn_status write_degrees(const struct splitting *splitting, struct qn_writer *writer,
+                                    struct qn_error *error) {
+  const struct qn_csr *out = &splitting->graph->out;
+  uint64_t *degrees;
+  enum qn_status status =
+      qn_writer_section(writer,
+                        &(struct qn_section_spec){.name = "out_degrees",
+                                                  .element_type = QN_ELEMENT_UNSIGNED,
+                                                  .element_bytes = sizeof *degrees,
+                                                  .count = out->num_vertices,
+                                                  .ancillary = true},
+                        &degrees, error);
+  if (status)
+    return status;
+#pragma omp parallel for schedule(static)
+  for (uint64_t v = 0; v < out->num_vertices; v++)
+    degrees[v] = out->row_offsets[v + 1] - out->row_offsets[v];
+  return QN_OK;
+}
+
+/* What the graph's container says of itself, byte for byte. */
+static enum qn_status copy_metadata(const struct splitting *splitting, struct qn_writer *writer,
+                                    struct qn_error *error) {
+  static const char *const names[] = {"metadata", NULL};
+  const struct qn_section *section = qn_container_section(splitting->container, names[0]);
+  if (!section)
+    return QN_OK;
+  enum qn_status status = qn_container_verify_sections(splitting->container, names, error);
+  struct qn_section_spec spec = qn_section_spec_of(section);
+  spec.ancillary = true;
+  return status ? status : qn_writer_section_from(writer, &spec, section->data, error);
+}
+
+static enum qn_status write_no_edges(const struct splitting *splitting, struct qn_writer *writer,
+                                     struct qn_error *error) {
+  uint64_t *row_offsets;
+  uint32_t *columns;
+  void *weights;
+  enum qn_status status =
+      qn_graph_write_rows(writer, splitting->set->num_vertices, &row_offsets, error);
+  if (!status)
+    status = qn_graph_write_columns(writer, 0, &columns, error);
+  return status ? status : qn_graph_write_weights(writer, 0, &weights, error);
+}
+
+static enum qn_status write_vertices(struct splitting *splitting, struct qn_error *error) {
+  struct qn_set *set = splitting->set;
+  struct qn_writer *writer;
+  struct qn_container *made = NULL;
+  const char *path;
+  enum qn_status status = qn_set_writer_vertices(splitting->writer, &path, error);
+  if (!status)
+    status = qn_writer_create(path, false, &writer, error);
+  if (status)
+    return status;
+  *qn_writer_info(writer) = (struct qn_container_info){.version_major = 1,
+                                                       .layout = QN_LAYOUT_GRAPH,
+                                                       .weight_type = set->weight_type,
+                                                       .directedness = set->directedness,
+                                                       .num_vertices = set->num_vertices};
+  status = write_no_edges(splitting, writer, error);
+  if (!status)
+    status = qn_ids_write(writer, &splitting->graph->ids, error);
+  if (!status)
+    status = write_degrees(splitting, writer, error);
+  if (!status)
+    status = copy_metadata(splitting, writer, error);
+  if (status)
+    qn_writer_abort(writer);
+  else
+    status = qn_writer_finish(writer, path, &made, error);
+  if (!status)
+    status = qn_set_file_of(made, QN_SET_VERTICES, &set->vertices_file, error);
+  qn_container_unmap(made);
+  return status;
+}
+
+/* ---- Parts --------------------------------------------------------------------- */
+
+static json_t *part_metadata(const struct splitting *splitting, uint64_t index) {
+  const struct qn_set *set = splitting->set;
+  const struct qn_set_part *part = &set->parts[index];
+  return json_pack("{s:s, s:s, s:{s:o, s:I, s:I, s:s, s:I, s:I}}", "tool", splitting->tool,
+                   "version", QN_VERSION, "set", "identity",
+                   json_sprintf("%016" PRIx64, set->identity), "part", (json_int_t)index, "parts",
+                   (json_int_t)set->num_parts, "rows", qn_set_rows_words[set->rows], "begin",
+                   (json_int_t)part->begin, "end", (json_int_t)part->end);
+}
+
+static enum qn_status write_rows(const struct splitting *splitting, const struct qn_set_part *part,
+                                 struct qn_writer *writer, struct qn_error *error) {
+  const struct qn_csr *rows = splitting->rows;
+  const uint64_t first = rows->row_offsets[part->begin];
+  const unsigned weight_bytes = qn_weight_bytes(rows->weights.type);
+  struct qn_graph_arrays to;
+  enum qn_status status = qn_graph_write_rows(writer, rows->num_vertices, &to.row_offsets, error);
+  if (!status)
+    status = qn_graph_write_columns(writer, part->num_edges, &to.column_indices, error);
+  if (!status)
+    status = qn_graph_write_weights(writer, part->num_edges, &to.weights, error);
+  if (status)
+    return status;
+    /* Rows before the range are left alone: they are zero, and take no space in the file. */
+#pragma omp parallel for schedule(static)
+  for (uint64_t v = part->begin; v < rows->num_vertices; v++)
+    to.row_offsets[v + 1] = v < part->end ? rows->row_offsets[v + 1] - first : part->num_edges;
+  if (part->num_edges > 0)
+    memcpy(to.column_indices, rows->column_indices + first,
+           part->num_edges * sizeof *to.column_indices);
+  if (weight_bytes && part->num_edges > 0)
+    memcpy(to.weights, (const char *)rows->weights.data + first * weight_bytes,
+           part->num_edges * weight_bytes);
+  return QN_OK;
+}
+
+static enum qn_status write_part(struct splitting *splitting, uint64_t index,
+                                 struct qn_error *error) {
+  struct qn_set *set = splitting->set;
+  struct qn_set_part *part = &set->parts[index];
+  struct qn_writer *writer;
+  struct qn_container *made = NULL;
+  const char *path;
+  char name[32];
+  enum qn_status status = qn_set_writer_part(splitting->writer, index, &path, error);
+  if (!status)
+    status = qn_writer_create(path, false, &writer, error);
+  if (status)
+    return status;
+  *qn_writer_info(writer) = (struct qn_container_info){.version_major = 1,
+                                                       .layout = QN_LAYOUT_GRAPH,
+                                                       .weight_type = set->weight_type,
+                                                       .directedness = QN_DIRECTED,
+                                                       .num_vertices = set->num_vertices,
+                                                       .num_edges = part->num_edges};
+  json_t *metadata = part_metadata(splitting, index);
+  status = write_rows(splitting, part, writer, error);
+  if (!status)
+    status = qn_writer_metadata(writer, metadata, error);
+  json_decref(metadata);
+  if (status)
+    qn_writer_abort(writer);
+  else
+    status = qn_writer_finish(writer, path, &made, error);
+  qn_set_part_name(index, name);
+  if (!status)
+    status = qn_set_file_of(made, name, &part->file, error);
+  qn_container_unmap(made);
+  qn_progress_add(part->num_edges);
+  return status;
+}
+
+/* ---- The whole ------------------------------------------------------------------ */
+
+/* Sections beside those of a graph are left out, and the user is told. */
+static bool tell_losses(const struct qn_container *container) {
+  static const char *const kept[] = {"row_offsets",    "column_indices",    "weights",
+                                     "in_row_offsets", "in_column_indices", "in_weights",
+                                     "original_ids",   "id_offsets",        "id_bytes",
+                                     "metadata",       "chunk_hashes"};
+  bool lost = false;
+  for (uint32_t i = 0; i < qn_container_info(container)->num_sections; i++) {
+    const char *name = qn_container_section_at(container, i)->name;
+    bool known = false;
+    for (size_t j = 0; j < sizeof kept / sizeof kept[0]; j++)
+      known = known || strcmp(name, kept[j]) == 0;
+    if (!known)
+      qn_notice("note: a set does not keep the section %s", name);
+    lost = lost || !known;
+  }
+  return lost;
+}
+
+static void describe_graph(struct splitting *splitting, const struct qn_set_options *options) {
+  const struct qn_graph *graph = splitting->graph;
+  struct qn_set *set = splitting->set;
+  set->num_vertices = graph->out.num_vertices;
+  set->num_edges = graph->out.num_edges;
+  set->weight_type = graph->out.weights.type;
+  set->directedness = graph->directedness;
+  set->in_edges = graph->directedness == QN_DIRECTED && graph->has_transpose;
+  set->rows = graph->directedness == QN_DIRECTED ? options->rows : QN_SET_ROWS_OUT;
+  set->layout = QN_LAYOUT_GRAPH;
+  set->fingerprint = qn_csr_fingerprint(&graph->out, false);
+  set->has_origin = splitting->container &&
+                    qn_container_info(splitting->container)->layout == QN_LAYOUT_GRAPH &&
+                    !tell_losses(splitting->container);
+  if (set->has_origin)
+    set->origin = qn_container_info(splitting->container)->header_checksum;
+}
+
+static enum qn_status find_rows(struct splitting *splitting, struct qn_error *error) {
+  const struct qn_graph *graph = splitting->graph;
+  splitting->rows = &graph->out;
+  if (splitting->set->rows == QN_SET_ROWS_OUT)
+    return QN_OK;
+  if (graph->has_transpose) {
+    splitting->rows = &graph->in;
+    return QN_OK;
+  }
+  splitting->rows = &splitting->transposed.out;
+  return qn_graph_create_transpose(&graph->out, &splitting->transposed, error);
+}
+
+static enum qn_status write_files(struct splitting *splitting, struct qn_error *error) {
+  struct qn_set *set = splitting->set;
+  enum qn_status status = write_vertices(splitting, error);
+  set->identity = qn_set_identity(set);
+  qn_progress_begin("writing parts", "edges", set->num_edges);
+  for (uint64_t i = 0; !status && i < set->num_parts; i++) {
+    status = write_part(splitting, i, error);
+    if (!status)
+      status = qn_context_check(error);
+  }
+  qn_progress_end();
+  return status;
+}
+
+enum qn_status qn_set_split(const struct qn_container *container, const struct qn_graph *graph,
+                            const struct qn_set_options *options, const char *tool,
+                            const char *path, bool force, struct qn_set **out,
+                            struct qn_error *error) {
+  struct splitting splitting = {.container = container, .graph = graph, .tool = tool};
+  *out = NULL;
+  enum qn_status status = qn_alloc_zeroed(&splitting.set, 1, sizeof *splitting.set, "a set", error);
+  if (status)
+    return status;
+  status = qn_set_writer_create(path, force, &splitting.writer, error);
+  if (!status) {
+    describe_graph(&splitting, options);
+    status = find_rows(&splitting, error);
+  }
+  if (!status)
+    status = cut(&splitting, options, error);
+  if (!status)
+    status = write_files(&splitting, error);
+  qn_graph_unmap(&splitting.transposed);
+  if (!status)
+    status = qn_set_writer_commit(splitting.writer, splitting.set, tool, error);
+  else
+    qn_set_writer_abort(splitting.writer);
+  if (status)
+    qn_set_close(splitting.set);
+  else
+    *out = splitting.set;
+  return status;
+}

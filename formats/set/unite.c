@@ -1,0 +1,215 @@
+/* A set's graph in one container again. */
+#include "formats/set/set.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "support/memory.h"
+#include "support/progress.h"
+#include <quern/transpose.h>
+
+/* The sections of both directions; those of in-edges are NULL where none are stored. */
+struct sections {
+  struct qn_graph_arrays out, in;
+};
+
+struct uniting {
+  struct qn_set *set;
+  struct qn_writer *writer;
+  struct sections sections;
+  struct qn_graph rows; /* what the parts hold, where the container has no place for it */
+};
+
+static enum qn_status add_sections(struct uniting *uniting, struct qn_error *error) {
+  const struct qn_set *set = uniting->set;
+  struct qn_writer *writer = uniting->writer;
+  struct sections *to = &uniting->sections;
+  enum qn_status status =
+      qn_graph_write_rows(writer, set->num_vertices, &to->out.row_offsets, error);
+  if (!status)
+    status = qn_graph_write_columns(writer, set->num_edges, &to->out.column_indices, error);
+  if (!status)
+    status = qn_graph_write_weights(writer, set->num_edges, &to->out.weights, error);
+  if (status || !set->in_edges)
+    return status;
+  status = qn_graph_write_in_rows(writer, set->num_vertices, &to->in.row_offsets, error);
+  if (!status)
+    status = qn_graph_write_in_columns(writer, set->num_edges, &to->in.column_indices, error);
+  if (!status)
+    status = qn_graph_write_in_weights(writer, set->num_edges, &to->in.weights, error);
+  return status;
+}
+
+/* ---- Rows ---------------------------------------------------------------------- */
+
+/* A part's rows behind those of the parts before it, which have `before` edges. */
+static void copy_rows(const struct qn_set_part *part, const struct qn_csr *from, uint64_t before,
+                      const struct qn_graph_arrays *to) {
+  unsigned weight_bytes = qn_weight_bytes(from->weights.type);
+#pragma omp parallel for schedule(static)
+  for (uint64_t v = part->begin; v < part->end; v++)
+    to->row_offsets[v + 1] = before + from->row_offsets[v + 1];
+  if (part->num_edges == 0)
+    return;
+  memcpy(to->column_indices + before, from->column_indices,
+         part->num_edges * sizeof *to->column_indices);
+  if (weight_bytes)
+    memcpy((char *)to->weights + before * weight_bytes, from->weights.data,
+           part->num_edges * weight_bytes);
+}
+
+static enum qn_status copy_parts(const struct qn_set *set, const struct qn_graph_arrays *to,
+                                 struct qn_error *error) {
+  uint64_t before = 0;
+  enum qn_status status = QN_OK;
+  to->row_offsets[0] = 0;
+  qn_progress_begin("putting a set together", "edges", set->num_edges);
+  for (uint64_t i = 0; !status && i < set->num_parts; i++) {
+    struct qn_set_open_part part;
+    status = qn_set_part_open(set, i, QN_SET_CHECK_ALL, &part, error);
+    if (!status)
+      copy_rows(&set->parts[i], &part.graph.out, before, to);
+    before += set->parts[i].num_edges;
+    qn_progress_add(set->parts[i].num_edges);
+    qn_set_part_close(&part);
+  }
+  qn_progress_end();
+  return status;
+}
+
+static struct qn_csr csr_of(const struct qn_set *set, const struct qn_graph_arrays *arrays) {
+  return (struct qn_csr){.num_vertices = set->num_vertices,
+                         .num_edges = set->num_edges,
+                         .row_offsets = arrays->row_offsets,
+                         .column_indices = arrays->column_indices,
+                         .weights = {.type = set->weight_type, .data = arrays->weights}};
+}
+
+/* SET-12 and SET-13, of what was copied: a part may have been overwritten meanwhile. */
+static enum qn_status check_rows(const struct qn_set *set, const struct qn_csr *csr,
+                                 struct qn_error *error) {
+  enum qn_status status = qn_csr_check(NULL, csr, "G", "graph", error);
+  if (status)
+    return qn_error_in_file(error, set->path);
+  if (qn_csr_fingerprint(csr, set->rows == QN_SET_ROWS_IN) != set->fingerprint)
+    return qn_set_violation(set, QN_SET_MANIFEST, error, "SET-12",
+                            "the parts do not hold the edges of the graph");
+  if (set->directedness == QN_UNDIRECTED && !qn_csr_is_symmetric(csr))
+    return qn_set_violation(set, QN_SET_MANIFEST, error, "SET-13",
+                            "the graph is undirected, but some edge has no reverse");
+  return QN_OK;
+}
+
+/* The direction that the parts hold, then the other one. */
+static enum qn_status write_edges(struct uniting *uniting, struct qn_error *error) {
+  const struct qn_set *set = uniting->set;
+  struct sections *sections = &uniting->sections;
+  const bool by_in = set->rows == QN_SET_ROWS_IN;
+  struct qn_graph_arrays held = by_in ? sections->in : sections->out;
+  const struct qn_graph_arrays *other = by_in           ? &sections->out
+                                        : set->in_edges ? &sections->in
+                                                        : NULL;
+  enum qn_status status = QN_OK;
+  if (by_in && !set->in_edges)
+    status = qn_graph_create(set->num_vertices, set->num_edges, set->weight_type, &uniting->rows,
+                             &held, error);
+  if (!status)
+    status = copy_parts(set, &held, error);
+  const struct qn_csr csr = csr_of(set, &held);
+  if (!status)
+    status = check_rows(set, &csr, error);
+  if (!status && other)
+    status = qn_csr_transpose(&csr, other, error);
+  return status;
+}
+
+/* ---- The container --------------------------------------------------------------- */
+
+static enum qn_status write_metadata(const struct qn_set *set, struct qn_writer *writer,
+                                     struct qn_error *error) {
+  const struct qn_section *section = qn_container_section(set->vertices, "metadata");
+  if (!section)
+    return QN_OK;
+  const struct qn_section_spec spec = {.name = section->name,
+                                       .element_type = section->element_type,
+                                       .element_bytes = section->element_bytes,
+                                       .count = section->count,
+                                       .ancillary = true};
+  return qn_writer_section_from(writer, &spec, section->data, error);
+}
+
+static enum qn_status write_graph(struct qn_set *set, struct qn_writer *writer,
+                                  struct qn_error *error) {
+  struct uniting uniting = {.set = set, .writer = writer};
+  struct qn_container_info *info = qn_writer_info(writer);
+  info->layout = QN_LAYOUT_GRAPH;
+  info->weight_type = set->weight_type;
+  info->directedness = set->directedness;
+  info->num_vertices = set->num_vertices;
+  info->num_edges = set->num_edges;
+  enum qn_status status = qn_container_verify(set->vertices, error);
+  if (!status)
+    status = add_sections(&uniting, error);
+  if (!status)
+    status = write_edges(&uniting, error);
+  qn_graph_unmap(&uniting.rows);
+  if (!status)
+    status = qn_ids_write(writer, &set->ids, error);
+  return status ? status : write_metadata(set, writer, error);
+}
+
+/* Everything but the commit; `*writer` is NULL on failure. */
+static enum qn_status begin(struct qn_set *set, const char *path, bool force,
+                            struct qn_writer **writer, struct qn_error *error) {
+  *writer = NULL;
+  enum qn_status status = qn_writer_create(path, force, writer, error);
+  if (!status)
+    status = write_graph(set, *writer, error);
+  if (status) {
+    qn_writer_abort(*writer);
+    *writer = NULL;
+  }
+  return status;
+}
+
+static void compare_origin(const struct qn_set *set, const struct qn_container *made) {
+  if (set->has_origin && qn_container_info(made)->header_checksum != set->origin)
+    qn_notice("note: the graph is whole, but its container is not byte for byte the one that the "
+              "set %s was made of, which another version of Quern wrote",
+              set->path);
+}
+
+enum qn_status qn_set_unite(const char *set_path, const char *path, bool force,
+                            struct qn_container **out, struct qn_error *error) {
+  struct qn_set *set;
+  struct qn_writer *writer;
+  enum qn_status status = qn_set_open(set_path, &set, error);
+  if (!status)
+    status = begin(set, path, force, &writer, error);
+  if (!status)
+    status = qn_writer_finish(writer, path, out, error);
+  if (!status)
+    compare_origin(set, *out);
+  qn_set_close(set);
+  return status;
+}
+
+enum qn_status qn_set_unite_nameless(const char *set_path, const char *name,
+                                     struct qn_container **out, struct qn_error *error) {
+  const char *folder = getenv("TMPDIR");
+  char path[4096];
+  struct qn_set *set;
+  struct qn_writer *writer;
+  snprintf(path, sizeof path, "%s/quern-united-%ld", folder && *folder ? folder : "/tmp",
+           (long)getpid());
+  enum qn_status status = qn_set_open(set_path, &set, error);
+  if (!status)
+    status = begin(set, path, false, &writer, error);
+  if (!status)
+    status = qn_writer_commit_nameless(writer, name, out, error);
+  qn_set_close(set);
+  return status;
+}

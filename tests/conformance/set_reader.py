@@ -1,0 +1,120 @@
+"""Sets, read as specs/set.md says and checked against every rule of that page."""
+
+import struct
+from collections import Counter
+from pathlib import Path
+
+from conformance.container_reader import Broken, insist, parsed_json, read, xxh3
+from conformance.layout_readers import read_layout
+
+WEIGHTS = ("none", "u32", "f32", "i64", "f64")
+MASK = 2**64 - 1
+
+
+def identity_of(manifest):
+    """SET-5."""
+    graph = manifest["graph"]
+    numbers = [1, graph["vertices"], graph["edges"], WEIGHTS.index(graph["weights"]),
+               int(graph["directedness"] == "undirected"), int(manifest["rows"] == "in"), int(graph["in_edges"]),
+               int(graph["fingerprint"], 16), int(manifest["vertices"]["identity"], 16), len(manifest["parts"])]
+    return "%016x" % xxh3(struct.pack("<%dQ" % (len(numbers) + len(manifest["parts"])), *numbers,
+                                      *(part["end"] for part in manifest["parts"])))
+
+
+def mix_source(vertex):
+    x = (vertex * 0x9E3779B1 + 0x85EBCA6B27D4EB2F) & MASK
+    return x ^ x >> 32
+
+
+def mix_destination(vertex):
+    source = mix_source(vertex)
+    x = (source >> 32) * (source & 0xFFFFFFFF)
+    return x ^ x >> 32
+
+
+def mix_weight(weight, kind):
+    if kind == "none":
+        return 1
+    form = {"u32": "I", "f32": "f", "i64": "q", "f64": "d"}[kind]
+    bits = int.from_bytes(struct.pack("<" + form, weight), "little")
+    if kind in ("i64", "f64"):
+        x = (bits + 0x85EBCA6B27D4EB2F) * 0x9E3779B97F4A7C15 & MASK
+        x = (x ^ x >> 32) * 0xBF58476D1CE4E5B9 & MASK
+        return (x ^ x >> 29) | 1
+    x = (bits + 0xD3A2646C) * 0x165667B1 & 0xFFFFFFFF
+    x ^= x >> 15
+    return (x * (x ^ 0xD3A2646C) + bits & MASK) | 1
+
+
+def fingerprint_of(edges, kind):
+    return sum(mix_source(u) * mix_destination(v) * mix_weight(w, kind) for u, v, w in edges) & MASK
+
+
+class Set:
+    """`edges` [(source, destination, weight)] of the graph, by source; `ids` as those of a graph."""
+
+    def __init__(self, folder):
+        self.folder = Path(folder)
+        insist("SET-1", (self.folder / "set.json").is_file())
+        self.manifest = parsed_json((self.folder / "set.json").read_bytes())
+        self.check_manifest()
+        self.graph, self.rows = self.manifest["graph"], self.manifest["rows"]
+        self.read_vertices()
+        self.edges = [edge for i, part in enumerate(self.manifest["parts"]) for edge in self.read_part(i, part)]
+        self.check_whole()
+
+    def check_manifest(self):
+        manifest, graph, parts = self.manifest, self.manifest["graph"], self.manifest["parts"]
+        insist("SET-1", manifest["format"] == "quern-set")
+        insist("SET-2", 0 <= graph["vertices"] < 2**32 and graph["edges"] >= 0 and 1 <= len(parts) <= 65536)
+        insist("SET-2", graph["directedness"] == "directed" or (manifest["rows"] == "out" and not graph["in_edges"]))
+        names = [file["name"] for file in [manifest["vertices"], *parts]]
+        insist("SET-2", not any("/" in name or name in ("", ".", "..", "set.json") for name in names))
+        insist("SET-3", len(set(names)) == len(names))
+        ends = [0] + [part["end"] for part in parts]
+        insist("SET-4", ends == sorted(ends) and ends[-1] == graph["vertices"]
+               and [part["begin"] for part in parts] == ends[:-1])
+        insist("SET-4", sum(part["edges"] for part in parts) == graph["edges"])
+        insist("SET-5", identity_of(manifest) == manifest["identity"])
+
+    def open(self, file):
+        insist("SET-6", (self.folder / file["name"]).is_file(), file["name"])
+        container = read(self.folder / file["name"])
+        insist("SET-6", container.file_bytes == file["bytes"] and "%016x" % container.checksum == file["identity"])
+        return container
+
+    def read_vertices(self):
+        container = self.open(self.manifest["vertices"])
+        vertices = read_layout(container)
+        undirected = self.graph["directedness"] == "undirected"
+        insist("SET-7", vertices.name == "graph" and vertices.num_vertices == self.graph["vertices"]
+               and not vertices.edges and vertices.undirected == undirected
+               and WEIGHTS[container.weight_type] == self.graph["weights"])
+        insist("SET-8", vertices.has("out_degrees"))
+        self.ids = vertices.ids
+        self.degrees = vertices.numbers("out_degrees", 8, vertices.num_vertices)
+
+    def read_part(self, index, about):
+        container = self.open(about)
+        part = read_layout(container)
+        insist("SET-9", part.name == self.manifest["layout"] and not part.undirected
+               and part.num_vertices == self.graph["vertices"] and part.num_edges == about["edges"]
+               and WEIGHTS[container.weight_type] == self.graph["weights"] and not part.has("original_ids")
+               and not part.has("id_offsets"))
+        metadata = parsed_json(bytes(container.bytes_of("metadata"))) if part.has("metadata") else {}
+        while "set" not in metadata and "source" in metadata:
+            metadata = metadata["source"]["metadata"]
+        insist("SET-10", "set" in metadata and metadata["set"]["identity"] == self.manifest["identity"]
+               and metadata["set"]["part"] == index)
+        insist("SET-11", all(about["begin"] <= row < about["end"] for row, _, _ in part.edges))
+        return [(v, u, w) for u, v, w in part.edges] if self.rows == "in" else part.edges
+
+    def check_whole(self):
+        insist("SET-12", "%016x" % fingerprint_of(self.edges, self.graph["weights"]) == self.graph["fingerprint"])
+        if self.graph["directedness"] == "undirected":
+            insist("SET-13", Counter(self.edges) == Counter((v, u, w) for u, v, w in self.edges))
+        counted = Counter(u for u, _, _ in self.edges)
+        insist("SET-14", self.degrees == [counted[v] for v in range(self.graph["vertices"])])
+
+
+__all__ = ["Broken", "Set", "identity_of"]

@@ -1,0 +1,262 @@
+"""Sets: the graph comes back byte for byte, a second reader finds the same edges, and what does not fit together is
+refused by both, by the same rule."""
+
+import json
+import os
+import shutil
+import struct
+import tempfile
+import unittest
+from pathlib import Path
+
+from conformance.container_reader import read
+from conformance.graph_reader import Graph
+from conformance.sealing import entry_of, resealed
+from conformance.set_reader import Broken, Set, identity_of
+from harness.tools import run
+from oracle.graphs import LAYOUTS, RandomGraph
+
+
+class Folder(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.at = Path(folder.name)
+
+    def imported(self, name, seed=5, weights="none", ids="sparse", options=(), vertices=90):
+        graph = RandomGraph(seed, vertices, 4 * vertices, weights, ids)
+        graph.write(self.at / "in.txt")
+        run("quern-import", self.at / "in.txt", "-qfo", self.at / name, "--weights", weights,
+            *(["--ids", "strings"] if ids == "strings" else []), *options)
+        return self.at / name
+
+    def split(self, graph, parts=3, *options):
+        run("quern-transform", graph, "--parts", str(parts), "-qfo", self.at / "set", *options)
+        return self.at / "set"
+
+    def returns(self, graph, made):
+        run("quern-transform", made, "-qfo", self.at / "back.qrn")
+        self.assertEqual((self.at / "back.qrn").read_bytes(), graph.read_bytes())
+
+
+class RoundTrips(Folder):
+    tier, sanitized_tier = "medium", "medium"
+
+    def test_graphs(self):
+        cases = [("none", "sparse", ("--undirected",)), ("u32", "strings", ("--transpose", "also")), ("i64", "sparse", ()),
+                 ("f64", "sparse", ("--undirected",)), ("f32", "strings", ())]
+        for seed, (weights, ids, options) in enumerate(cases):
+            with self.subTest(weights=weights, options=options):
+                graph = self.imported("g.qrn", seed, weights, ids, options)
+                for parts, rows, balance in ((1, "in", "both"), (4, "out", "vertices"), (5, "in", "edges")):
+                    made = self.split(graph, parts, "--rows", rows, "--balance", balance)
+                    run("quern-verify", "-q", made)
+                    self.assertEqual(sorted(Set(made).edges, key=str), sorted(Graph(read(graph)).edges, key=str))
+                    self.returns(graph, made)
+
+    def test_more_parts_than_vertices(self):
+        graph = self.imported("g.qrn", vertices=3)
+        self.returns(graph, self.split(graph, 9))
+        Set(self.at / "set")
+
+    def test_without_vertices_and_edges(self):
+        (self.at / "z.mtx").write_text("%%MatrixMarket matrix coordinate pattern general\n0 0 0\n")
+        run("quern-import", self.at / "z.mtx", "-qo", self.at / "z.qrn")
+        run("quern-generate", "uniform", "--scale", "4", "--degree", "0", "-qo", self.at / "e.qrn")
+        for name in ("z.qrn", "e.qrn"):
+            self.returns(self.at / name, self.split(self.at / name, 2))
+            run("quern-verify", "-q", self.at / "set")
+
+    def test_threads_change_nothing(self):
+        graph = self.imported("g.qrn")
+        self.split(graph, 4, "-T1")
+        first = {path.name: path.read_bytes() for path in (self.at / "set").iterdir()}
+        self.split(graph, 4, "-T5")
+        self.assertEqual({path.name: path.read_bytes() for path in (self.at / "set").iterdir()}, first)
+
+
+class Layouts(Folder):
+    tier, sanitized_tier = "medium", "long"
+
+    def test_of_parts(self):
+        graph = self.imported("g.qrn", 7, "u32", options=("--transpose", "also"))
+        made = self.split(graph, 3)
+        for layout, command in LAYOUTS.items():
+            with self.subTest(layout):
+                run(command[0], made, "-qfo", self.at / "other", *command[1:])
+                run("quern-verify", "-q", self.at / "other")
+                self.assertEqual(Set(self.at / "other").manifest["layout"], layout)
+                self.returns(graph, self.at / "other")
+
+    def test_every_tool_takes_a_set(self):
+        graph = self.imported("g.qrn", 8, "u32", "strings")
+        made = self.split(graph, 3)
+        for source in (graph, made):
+            run("quern-export", source, "-qfo", self.at / (source.stem + ".txt"))
+            run("quern-archive", "create", source, "-qfo", self.at / (source.stem + ".arc"))
+            run("quern-transform", source, "--symmetrize", "-qfo", self.at / (source.stem + ".sym"))
+            run("quern-run", "tc", self.at / (source.stem + ".sym"))
+            run("quern-run", "sssp", source, "-qfo", self.at / (source.stem + ".tsv"))
+        for end in (".txt", ".arc", ".sym", ".tsv"):
+            self.assertEqual((self.at / ("set" + end)).read_bytes(), (self.at / ("g" + end)).read_bytes(), end)
+        told = json.loads(run("quern-info", made, "--json").stdout)
+        self.assertEqual((told["identity"], len(told["parts"])), (Set(made).manifest["identity"], 3))
+        self.assertIn("components", run("quern-info", made, "--stats").stdout)
+
+
+class Refused(Folder):
+    """Each by the rule that is broken, with exit code 3, by every tool that opens a set."""
+
+    tier, sanitized_tier = "medium", "long"
+
+    def setUp(self):
+        super().setUp()
+        self.good = self.split(self.imported("g.qrn", 3, "u32"), 3)
+        self.set = self.at / "forged"
+
+    def forge(self, change=lambda manifest: None, reseal=True):
+        """A copy whose manifest is changed; with `reseal` its identity fits again."""
+        shutil.rmtree(self.set, ignore_errors=True)
+        shutil.copytree(self.good, self.set)
+        manifest = json.loads((self.set / "set.json").read_text())
+        change(manifest)
+        if reseal:
+            manifest["identity"] = identity_of(manifest)
+        (self.set / "set.json").write_text(json.dumps(manifest))
+        return manifest
+
+    def expect(self, rule, exit=3, second_reader=True):
+        for command in (("quern-verify",), ("quern-transform", "-fo", self.at / "out.qrn"), ("quern-verify", "--quick")):
+            if command[-1] == "--quick" and rule in ("SET-11", "SET-12", "SET-13", "SET-14"):
+                continue
+            if command[0] == "quern-transform" and rule == "SET-14":
+                continue
+            finished = run(*command, self.set, exit=exit)
+            self.assertIn(rule, finished.stderr)
+        self.assertFalse((self.at / "out.qrn").exists())
+        if second_reader:
+            with self.assertRaises(Broken) as broken:
+                Set(self.set)
+            self.assertEqual(broken.exception.rule, rule)
+
+    def test_sound(self):
+        self.forge()
+        Set(self.set)
+        run("quern-verify", "-q", self.set)
+
+    def test_manifests(self):
+        def put(*path):
+            def change(manifest):
+                *way, key, value = path
+                for step in way:
+                    manifest = manifest[step]
+                manifest[key] = value
+            return change
+
+        cases = [("SET-1", put("format", "something"), False), ("SET-2", put("graph", "vertices", 2**32), False),
+                 ("SET-2", put("vertices", "name", "../vertices.qrn"), False), ("SET-2", put("parts", []), False),
+                 ("SET-3", put("parts", 1, "name", "part-00000.qrn"), True), ("SET-4", put("parts", 1, "begin", 0), True),
+                 ("SET-4", put("parts", 2, "end", 1), True), ("SET-4", put("graph", "edges", 7), True),
+                 ("SET-5", put("graph", "fingerprint", "0" * 16), False),
+                 ("SET-6", put("parts", 0, "identity", "0" * 16), True), ("SET-6", put("parts", 0, "bytes", 5), True),
+                 ("SET-10", put("graph", "fingerprint", "0" * 16), True)]
+        for rule, change, reseal in cases:
+            with self.subTest(rule):
+                self.forge(change, reseal)
+                self.expect(rule)
+        self.forge(put("rows", "out"))
+        self.expect("SET-10")
+        for change in (put("graph", "weights", "u16"), put("layout", "csr"), put("rows", "both"), put("identity", "x"),
+                       put("graph", "in_edges", 1), put("graph", "edges", -1), put("parts", 0, "bytes", "many")):
+            self.forge(change, False)
+            self.expect("SET-2", second_reader=False)
+
+    def test_another_version(self):
+        self.forge(lambda manifest: manifest.update(version=2))
+        run("quern-verify", self.set, exit=4)
+
+    def test_truncated_manifest(self):
+        text = (self.good / "set.json").read_bytes()
+        for length in (0, 1, len(text) // 2, len(text) - 2):
+            self.forge()
+            (self.set / "set.json").write_bytes(text[:length])
+            self.expect("SET-1", second_reader=False)
+
+    def test_missing_and_swapped_files(self):
+        self.forge()
+        (self.set / "part-00001.qrn").unlink()
+        self.expect("SET-6")
+        self.forge()
+        (self.set / "part-00001.qrn").write_bytes((self.set / "part-00002.qrn").read_bytes())
+        self.expect("SET-6")
+        self.forge()
+        (self.set / "vertices.qrn").unlink()
+        self.expect("SET-6")
+
+    def reseal_part(self, index, manifest):
+        data = (self.set / ("part-%05d.qrn" % index)).read_bytes()
+        manifest["parts"][index].update(bytes=len(data), identity="%016x" % struct.unpack_from("<Q", data, 4088))
+        (self.set / "set.json").write_text(json.dumps(manifest))
+
+    def test_part_of_another_graph(self):
+        """Of the same sizes, cut in the same places."""
+        run("quern-transform", self.at / "g.qrn", "--random-weights", "1,9,1", "-qfo", self.at / "h.qrn")
+        run("quern-transform", self.at / "h.qrn", "--parts", "3", "-qo", self.at / "others")
+        manifest = self.forge()
+        shutil.copy(self.at / "others/part-00001.qrn", self.set)
+        self.expect("SET-6")
+        self.reseal_part(1, manifest)
+        self.expect("SET-10")
+
+    def forge_part(self, section, change):
+        manifest = self.forge()
+        path = self.set / "part-00000.qrn"
+        data = bytearray(path.read_bytes())
+        offset, = struct.unpack_from("<Q", data, entry_of(data, section) + 48)
+        change(data, offset)
+        path.write_bytes(resealed(data))
+        self.reseal_part(0, manifest)
+
+    def test_forged_parts(self):
+        manifest = self.forge()
+        end = manifest["parts"][0]["end"]
+
+        def give_away_an_edge(data, offset):
+            last, = struct.unpack_from("<Q", data, offset + 8 * end)
+            struct.pack_into("<Q", data, offset + 8 * end, last - 1)
+
+        self.forge_part("row_offsets", give_away_an_edge)
+        self.expect("SET-11")
+        self.forge_part("weights", lambda data, offset: data.__setitem__(offset, data[offset] ^ 1))
+        self.expect("SET-12")
+
+    def test_forged_degrees(self):
+        manifest = self.forge()
+        path = self.set / "vertices.qrn"
+        data = bytearray(path.read_bytes())
+        offset, = struct.unpack_from("<Q", data, entry_of(data, "out_degrees") + 48)
+        data[offset] ^= 1
+        data = resealed(data)
+        path.write_bytes(data)
+        manifest["vertices"]["identity"] = "%016x" % struct.unpack_from("<Q", data, 4088)
+        old, manifest["identity"] = manifest["identity"], identity_of(manifest)
+        for index in range(3):
+            part = self.set / ("part-%05d.qrn" % index)
+            part.write_bytes(resealed(part.read_bytes().replace(old.encode(), manifest["identity"].encode())))
+            self.reseal_part(index, manifest)
+        self.expect("SET-14")
+
+
+class Usage(Folder):
+    def test_options(self):
+        graph = self.imported("g.qrn")
+        for words in (("--parts", "0"), ("--parts", "2", "--symmetrize"), ("--rows", "in", "--symmetrize"),
+                      ("--parts", "2", "--balance", "none")):
+            run("quern-transform", graph, "-o", self.at / "no", *words, exit=2)
+        made = self.split(graph)
+        run("quern-transform", graph, "--parts", "2", "-o", made, exit=2)  # it exists
+        (made / "mine.txt").write_text("not the set's")
+        self.assertIn("mine.txt", run("quern-transform", graph, "--parts", "2", "-fo", made, exit=2).stderr)
+        run("quern-block", made, "-qo", self.at / "blocks")
+        run("quern-block", self.at / "blocks", "-o", self.at / "no", exit=2)
+        self.assertFalse((self.at / "no").exists())

@@ -1,0 +1,103 @@
+#include "tools/set_report.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "formats/container/figures.h"
+#include "support/json_text.h"
+#include "support/output_stream.h"
+#include "support/sizes.h"
+#include "support/used_files.h"
+#include <quern/metadata.h>
+
+struct sizes {
+  uint64_t bytes;
+  uint64_t most_edges; /* of a part */
+};
+
+static struct sizes sizes_of(const struct qn_set *set) {
+  struct sizes sizes = {.bytes = set->vertices_file.bytes};
+  for (uint64_t i = 0; i < set->num_parts; i++) {
+    const struct qn_set_part *part = &set->parts[i];
+    sizes.bytes += part->file.bytes;
+    if (part->num_edges > sizes.most_edges)
+      sizes.most_edges = part->num_edges;
+  }
+  return sizes;
+}
+
+/* The edges of the largest part in those of an average one. */
+static double imbalance(const struct qn_set *set, const struct sizes *sizes) {
+  return set->num_edges
+             ? (double)sizes->most_edges * (double)set->num_parts / (double)set->num_edges
+             : 1;
+}
+
+void qn_set_report(const struct qn_set *set, const char *output, double seconds,
+                   const struct qn_tool_options *options) {
+  const struct sizes sizes = sizes_of(set);
+  char vertices[32], edges[32], size[32];
+  if (options->json) {
+    json_t *json =
+        json_pack("{s:o, s:o, s:s, s:I, s:I, s:I, s:I, s:f, s:f}", "output", qn_json_text(output),
+                  "identity", json_sprintf("%016" PRIx64, set->identity), "layout",
+                  qn_layout_name(set->layout), "parts", (json_int_t)set->num_parts, "vertices",
+                  (json_int_t)set->num_vertices, "edges", (json_int_t)set->num_edges, "bytes",
+                  (json_int_t)sizes.bytes, "imbalance", imbalance(set, &sizes), "seconds", seconds);
+    json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
+    putchar('\n');
+    json_decref(json);
+  } else if (!options->quiet) {
+    fprintf(qn_beside_output(output),
+            "%s: a set of %" PRIu64 " %s parts, %s vertices, %s edges, %s, the largest part %.2f "
+            "times the average, in %.2f s\n",
+            output, set->num_parts, qn_layout_name(set->layout),
+            qn_count_text(set->num_vertices, vertices, sizeof vertices),
+            qn_count_text(set->num_edges, edges, sizeof edges),
+            qn_size_text(sizes.bytes, size, sizeof size), imbalance(set, &sizes), seconds);
+  }
+}
+
+static void print_parts(const struct qn_set *set) {
+  printf("\n%-20s %14s %14s %16s %12s\n", "part", "from vertex", "to before", "edges", "size");
+  for (uint64_t i = 0; i < set->num_parts; i++) {
+    const struct qn_set_part *part = &set->parts[i];
+    char begin[32], end[32], edges[32], size[32];
+    printf("%-20s %14s %14s %16s %12s\n", part->file.name,
+           qn_count_text(part->begin, begin, sizeof begin),
+           qn_count_text(part->end, end, sizeof end),
+           qn_count_text(part->num_edges, edges, sizeof edges),
+           qn_size_text(part->file.bytes, size, sizeof size));
+  }
+}
+
+enum qn_status qn_set_show(const char *path, bool json, struct qn_error *error) {
+  struct qn_set *set;
+  json_t *metadata = NULL;
+  enum qn_status status = qn_set_open(path, &set, error);
+  if (!status)
+    status = qn_container_metadata(set->vertices, &metadata, error);
+  if (!status)
+    status = qn_used_files_check(error);
+  if (!status) {
+    const struct sizes sizes = sizes_of(set);
+    json_t *description = qn_set_describe(set);
+    json_object_set_new(description, "bytes", json_integer((json_int_t)sizes.bytes));
+    json_object_set_new(description, "imbalance", json_real(imbalance(set, &sizes)));
+    if (metadata)
+      json_object_set(description, "metadata", metadata);
+    if (!json)
+      json_object_del(description, "parts");
+    if (json) {
+      json_dumpf(description, stdout, JSON_INDENT(2));
+      putchar('\n');
+    } else {
+      qn_figures_print(description, stdout);
+      print_parts(set);
+    }
+    json_decref(description);
+  }
+  json_decref(metadata);
+  qn_set_close(set);
+  return status;
+}
