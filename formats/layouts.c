@@ -11,6 +11,7 @@
 #include <quern/edge_partitions.h>
 #include <quern/hybrid.h>
 #include <quern/metadata.h>
+#include <quern/properties.h>
 #include <quern/shards.h>
 #include <quern/slotted_pages.h>
 
@@ -95,6 +96,37 @@ enum qn_status qn_layout_operations(const struct qn_container *container,
   return qn_error_in_file(error, qn_container_path(container)), QN_UNSUPPORTED;
 }
 
+/* P-10: the rows in graph order are the graph's, or restored. */
+static enum qn_status check_directions(const struct qn_container *container,
+                                       const struct qn_layout_operations *operations,
+                                       const struct qn_properties *properties,
+                                       struct qn_error *error) {
+  struct qn_graph graph = {0};
+  const bool stored = operations->layout == QN_LAYOUT_GRAPH;
+  if (qn_container_info(container)->directedness != QN_UNDIRECTED || !properties->of_edges.count)
+    return QN_OK;
+  enum qn_status status = stored ? qn_graph_view(container, &graph, error)
+                                 : operations->restore(container, &graph, error);
+  if (!status)
+    status = qn_properties_check_directions(container, properties, &graph.out, error);
+  if (!stored)
+    qn_graph_unmap(&graph);
+  return status;
+}
+
+static enum qn_status check_properties(const struct qn_container *container,
+                                       const struct qn_layout_operations *operations,
+                                       struct qn_error *error) {
+  struct qn_properties properties;
+  enum qn_status status = qn_properties_view(container, &properties, error);
+  if (!status)
+    status = qn_properties_check(container, &properties, error);
+  if (!status)
+    status = check_directions(container, operations, &properties, error);
+  qn_properties_release(&properties);
+  return status;
+}
+
 /* The rules of the layout hold for what an archive decodes to. */
 static enum qn_status check_archive(const struct qn_container *archive, struct qn_error *error) {
   struct qn_container *plain;
@@ -116,6 +148,8 @@ enum qn_status qn_container_check(const struct qn_container *container, struct q
     status = qn_layout_operations(container, &operations, error);
   if (!status)
     status = operations->verify(container, error);
+  if (!status)
+    status = check_properties(container, operations, error);
   if (!status)
     status = qn_container_metadata(container, &metadata, error);
   json_decref(metadata);
@@ -153,6 +187,16 @@ static const char *ids_kind(const struct qn_container *container) {
   return qn_container_section(container, "id_offsets") ? "strings" : "dense";
 }
 
+static enum qn_status describe_properties(const struct qn_container *container, json_t *object,
+                                          struct qn_error *error) {
+  struct qn_properties properties;
+  enum qn_status status = qn_properties_view(container, &properties, error);
+  if (!status && qn_properties_are_any(&properties))
+    json_object_set_new(object, "properties", qn_properties_describe(&properties));
+  qn_properties_release(&properties);
+  return status;
+}
+
 enum qn_status qn_container_describe(const struct qn_container *container, json_t **out,
                                      struct qn_error *error) {
   const struct qn_layout_operations *operations;
@@ -166,8 +210,8 @@ enum qn_status qn_container_describe(const struct qn_container *container, json_
   json_object_set_new(object, "layout_figures", figures);
   *out = object;
 
-  enum qn_status status = QN_OK;
-  if (!(info->incompatible_features & QN_FEATURE_ARCHIVE)) {
+  enum qn_status status = describe_properties(container, object, error);
+  if (!status && !(info->incompatible_features & QN_FEATURE_ARCHIVE)) {
     status = qn_layout_operations(container, &operations, error);
     if (!status)
       status = operations->describe(container, figures, error);

@@ -9,6 +9,7 @@
 #include "support/tool.h"
 #include <quern/metadata.h>
 #include <quern/open.h>
+#include <quern/properties.h>
 
 /* ---- The input ------------------------------------------------------------ */
 
@@ -92,6 +93,19 @@ void qn_builder_header(const struct qn_source *source, enum qn_layout layout,
   info->num_edges = csr->num_edges;
 }
 
+/* A layout keeps the graph's order of vertices and of edges (specs/properties.md). */
+static enum qn_status copy_properties(const struct qn_source *source, struct qn_writer *writer,
+                                      struct qn_error *error) {
+  struct qn_properties properties;
+  if (!source->graph.container)
+    return QN_OK;
+  enum qn_status status = qn_properties_view(source->graph.container, &properties, error);
+  if (!status)
+    status = qn_properties_write(writer, &properties, NULL, NULL, error);
+  qn_properties_release(&properties);
+  return status;
+}
+
 /* Where the container comes from: this tool, its options, and what is known of its input. */
 static enum qn_status write_metadata(const struct qn_builder *builder,
                                      const struct qn_source *source, json_t *used,
@@ -157,6 +171,8 @@ enum qn_status qn_builder_run(const struct qn_builder *builder, struct qn_source
     status = qn_context_check(error);
   if (!status)
     status = qn_ids_write(writer, &source->graph.ids, error);
+  if (!status)
+    status = copy_properties(source, writer, error);
   if (!status)
     status = write_metadata(builder, source, used, writer, error);
   json_decref(used);

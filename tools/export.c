@@ -132,7 +132,8 @@ static enum qn_status export_file(const struct options *options, struct report *
   report->open_seconds = qn_seconds() - begun;
   begun = qn_seconds();
   if (!status)
-    status = qn_export_graph(&options->export, &source.graph, &report->written, error);
+    status =
+        qn_export_graph(&options->export, &source.graph, source.container, &report->written, error);
   if (status == QN_UNSUPPORTED && !error->file[0])
     qn_error_in_file(error, options->input);
   report->write_seconds = qn_seconds() - begun;

@@ -80,6 +80,24 @@ static void print_sections(const json_t *sections) {
   }
 }
 
+static void print_columns(const json_t *columns, const char *of) {
+  size_t index;
+  json_t *column;
+  json_array_foreach(columns, index, column) {
+    char nulls[32];
+    printf("%-28s %-12s %16s %12s\n", json_string_value(json_object_get(column, "name")),
+           json_string_value(json_object_get(column, "type")), of,
+           qn_count_text((uint64_t)json_integer_value(json_object_get(column, "nulls")), nulls,
+                         sizeof nulls));
+  }
+}
+
+static void print_properties(const json_t *properties) {
+  printf("\n%-28s %-12s %16s %12s\n", "property", "type", "of", "nulls");
+  print_columns(json_object_get(properties, "vertices"), "vertices");
+  print_columns(json_object_get(properties, "edges"), "edges");
+}
+
 /* The edges of an undirected graph, each once, as those who made it or what it was made from have
  * counted them; 0 if none has. */
 static uint64_t undirected_edges(const json_t *description, uint64_t stored) {
@@ -118,8 +136,13 @@ static void print_text(json_t *description) {
   json_object_del(description, "sections");
   json_t *statistics = json_incref(json_object_get(description, "statistics"));
   json_object_del(description, "statistics");
+  json_t *properties = json_incref(json_object_get(description, "properties"));
+  json_object_del(description, "properties");
   qn_figures_print(description, stdout);
   print_sections(sections);
+  if (properties)
+    print_properties(properties);
+  json_decref(properties);
   if (statistics)
     qn_graph_statistics_print(statistics, stdout);
   json_decref(statistics);

@@ -8,6 +8,7 @@
 #include "converters/output/output_folder.h"
 #include "support/context.h"
 #include "support/memory.h"
+#include <quern/properties.h>
 
 /* More files in a folder are of no use. */
 #define MAX_PARTS 100000
@@ -132,14 +133,40 @@ static unsigned losses_of(const struct qn_export_options *options, const struct 
   return losses;
 }
 
-enum qn_status qn_export_graph(const struct qn_export_options *options,
-                               const struct qn_graph *graph, struct qn_export_report *report,
-                               struct qn_error *error) {
+static enum qn_status lose_properties(const struct qn_export_options *options,
+                                      const struct qn_properties *properties,
+                                      struct qn_error *error) {
+  if (!qn_properties_are_any(properties) || options->writer->keeps_properties)
+    return QN_OK;
+  return qn_loses(&options->write, error,
+                  "the properties, %" PRIu32 " of vertices and %" PRIu32
+                  " of edges, are not in the output",
+                  properties->of_vertices.count, properties->of_edges.count);
+}
+
+static enum qn_status write_graph(const struct qn_export_options *options,
+                                  const struct qn_graph *graph, struct qn_export_report *report,
+                                  struct qn_error *error) {
   enum qn_status status =
       qn_loses_of_graph(graph, losses_of(options, graph), &options->write, error);
+  if (!status)
+    status = lose_properties(options, options->write.properties, error);
   if (status)
     return status;
   return options->num_parts || options->writer->write_folder
              ? write_folder(options, graph, report, error)
              : write_file(options, graph, report, error);
+}
+
+enum qn_status qn_export_graph(const struct qn_export_options *options,
+                               const struct qn_graph *graph, const struct qn_container *container,
+                               struct qn_export_report *report, struct qn_error *error) {
+  struct qn_export_options with_properties = *options;
+  struct qn_properties properties = {0};
+  enum qn_status status = container ? qn_properties_view(container, &properties, error) : QN_OK;
+  with_properties.write.properties = &properties;
+  if (!status)
+    status = write_graph(&with_properties, graph, report, error);
+  qn_properties_release(&properties);
+  return status;
 }

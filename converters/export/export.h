@@ -32,10 +32,11 @@ struct qn_export_report {
   uint64_t edges, bytes;
 };
 
-/* Write a checked graph. */
+/* Write a checked graph, with the properties of the verified container that it is of (NULL: there
+ * are none). */
 enum qn_status qn_export_graph(const struct qn_export_options *options,
-                               const struct qn_graph *graph, struct qn_export_report *report,
-                               struct qn_error *error);
+                               const struct qn_graph *graph, const struct qn_container *container,
+                               struct qn_export_report *report, struct qn_error *error);
 
 #ifdef __cplusplus
 }

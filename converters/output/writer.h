@@ -34,12 +34,14 @@ struct qn_write_options {
   bool both_directions; /* of undirected graphs: write every edge both ways */
   bool header;          /* of edges: begin with what the graph is */
   struct qn_losses *losses;
-  struct qn_record record; /* of binary edges; unknown: what the graph needs */
-  bool in_part;            /* only the stored edges [part_begin, part_end) */
+  const struct qn_properties *properties; /* of the graph; NULL: none */
+  struct qn_record record;                /* of binary edges; unknown: what the graph needs */
+  bool in_part;                           /* only the stored edges [part_begin, part_end) */
   uint64_t part_begin, part_end;
 };
 
 struct qn_output_folder; /* converters/output/output_folder.h */
+struct qn_properties;    /* quern/properties.h */
 
 struct qn_graph_writer {
   const char *name; /* of its format, e.g. "edges" */
@@ -59,6 +61,8 @@ struct qn_graph_writer {
   /* Files that hold parts of the edges end with this, e.g. ".csv"; NULL: `write` does not heed
    * options->in_part, a graph can only be written whole. */
   const char *file_end;
+
+  bool keeps_properties; /* it heeds options->properties */
 };
 
 #ifdef __cplusplus

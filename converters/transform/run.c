@@ -6,6 +6,7 @@
 
 #include "converters/build/build_estimate.h"
 #include "converters/provenance.h"
+#include "converters/transform/carry.h"
 #include "support/context.h"
 #include "support/json_text.h"
 #include <quern/metadata.h>
@@ -142,6 +143,7 @@ static enum qn_status write_container(const struct qn_transform_options *options
                                       const struct qn_graph *graph, struct qn_writer *writer,
                                       struct qn_transform_report *report, struct qn_error *error) {
   struct qn_transform transform = options->transform;
+  const struct qn_graph *whole = graph;
   struct qn_subgraph part = {0};
   bool had_in_edges = graph->has_transpose && graph->directedness == QN_DIRECTED;
   transform.store_in_edges =
@@ -162,6 +164,8 @@ static enum qn_status write_container(const struct qn_transform_options *options
     qn_ledger_note_parallel(&report->ledger, "--remove-duplicates");
   if (!status)
     status = qn_provenance_ledger(report->provenance, &report->ledger, error);
+  if (!status)
+    status = qn_transform_carry(options, container, whole, writer, error);
   report->info = *qn_writer_info(writer);
   return status ? status : qn_writer_metadata(writer, report->provenance, error);
 }
@@ -200,6 +204,13 @@ enum qn_status qn_transform_plan(const struct qn_transform_options *options,
   if (options->part.part != QN_PART_ALL) { /* groups and numbers of vertices, and the part itself */
     estimate.usual += 12 * info->num_vertices;
     estimate.most += 12 * info->num_vertices + graph_bytes;
+  }
+  if (qn_container_section(container, "properties")) { /* qn_transform_carry */
+    uint64_t numbers = 16 * info->num_edges + 8 * info->num_vertices;
+    estimate.usual += numbers;
+    estimate.most += 2 * numbers;
+    estimate.temporary += numbers;
+    estimate.output += info->file_bytes;
   }
   estimate.temporary += restored || transform->relabel == QN_RELABEL_DEGREE ? 2 * graph_bytes : 0;
   return qn_memory_plan_make(memory, output, &estimate, plan, error);

@@ -104,7 +104,8 @@ static enum qn_status write_sections(const struct qn_container *container, struc
   enum qn_status status = find_triangle(container, &triangle, error);
   for (uint32_t i = 0; !status && i < qn_container_info(container)->num_sections; i++) {
     const struct qn_section *section = qn_container_section_at(container, i);
-    if (section->logical_bytes < WORTH_ENCODING || strcmp(section->name, QN_CHUNK_HASHES) == 0)
+    if (section->logical_bytes < WORTH_ENCODING || strcmp(section->name, QN_CHUNK_HASHES) == 0 ||
+        strcmp(section->name, "properties") == 0) /* which quern-info reads */
       status = copy_section(writer, section, error);
     else if (triangle.kept && can_be_triangle(section))
       status = encode_upper(writer, section, &triangle, level, error);

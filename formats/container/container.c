@@ -772,11 +772,17 @@ static bool is_of_weights(const struct qn_section *section) {
   return length >= wanted && strcmp(section->name + length - wanted, suffix) == 0;
 }
 
+/* Nothing is computed with them. */
+static bool is_of_property(const struct qn_section *section) {
+  static const char prefix[] = "property_";
+  return strncmp(section->name, prefix, sizeof prefix - 1) == 0;
+}
+
 enum qn_status qn_container_verify_structure(const struct qn_container *container,
                                              struct qn_error *error) {
   enum qn_status status = QN_OK;
   for (uint32_t i = 0; !status && i < container->info.num_sections; i++)
-    if (!is_of_weights(&container->sections[i]))
+    if (!is_of_weights(&container->sections[i]) && !is_of_property(&container->sections[i]))
       status = verify_section(container, &container->sections[i], error);
   return status;
 }

@@ -258,8 +258,9 @@ enum qn_status qn_container_refuse_parameters(const struct qn_container *contain
 /* Every section and every padding byte (C-20, C-21). */
 enum qn_status qn_container_verify(const struct qn_container *container, struct qn_error *error);
 
-/* Every section but those of weights, whose names end in "weights"; those alone; those of a
- * NULL-terminated list that are there. */
+/* Every section but those of weights, whose names end in "weights", and those of properties, whose
+ * names begin with "property_"; those of weights alone; those of a NULL-terminated list that are
+ * there. */
 enum qn_status qn_container_verify_structure(const struct qn_container *container,
                                              struct qn_error *error);
 enum qn_status qn_container_verify_weights(const struct qn_container *container,

@@ -4,6 +4,7 @@ import json
 
 from conformance.container_reader import insist
 from conformance.layout_reader import OPAQUE, TEXT, UNSIGNED
+from conformance.properties_reader import Properties
 
 SECTIONS = ("run", "registers", "values", "active", "waiting")
 
@@ -13,6 +14,7 @@ class Checkpoint:
         insist("C-7", container.layout == "checkpoint")
         container.refuse_unknown(SECTIONS)
         insist("C-6", not any(container.parameters[2:]), "parameters")
+        Properties(container)
         self.identity, self.layout = container.parameters[:2]
         insist("K-1", 1 <= self.layout <= 6)
         try:

@@ -4,6 +4,7 @@ import math
 from collections import Counter
 
 from conformance.container_reader import insist
+from conformance.properties_reader import Properties
 
 UNSIGNED, SIGNED, FLOAT, TEXT, OPAQUE = 1, 2, 3, 4, 5
 IDS = ("original_ids", "id_offsets", "id_bytes", "metadata")
@@ -28,6 +29,9 @@ class Layout:
         self.edges = self.read()
         self.check_symmetry()
         self.ids = self.read_ids()
+        self.properties = Properties(container)
+        if self.undirected:
+            self.properties.check_directions(self.edges)
 
     def has(self, name):
         return name in self.container.sections

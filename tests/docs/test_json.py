@@ -78,6 +78,8 @@ class Json(unittest.TestCase):
         either = {key for key in directed if key.startswith(("statistics.out_degree.", "statistics.in_degree."))}
         self.assertEqual({key.replace("out_degree", "degree").replace("in_degree", "degree") for key in either},
                          {key for key in printed if key.startswith("statistics.degree.")})
+        vector = Path(os.environ["QUERN_SOURCE"]) / "specs/vectors/properties-sample.qrn"
+        printed |= {key for key in self.printed("quern-info", vector) if key.startswith("properties")}
         self.compare(printed | directed - either | {"statistics.out_degree", "statistics.in_degree"}, ("quern-info",))
 
     def test_verify(self):

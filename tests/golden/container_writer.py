@@ -1,6 +1,7 @@
 """Writes containers, plain and in archive form, as specs/container.md and specs/archive.md say. It shares no code with
 libquern and none with zstd: frames are of blocks that are not compressed, so that the same bytes come out for ever."""
 
+import json
 import struct
 from dataclasses import dataclass, field
 
@@ -248,3 +249,39 @@ def strips_section(num_elements, log2, num_strips, frames):
         out += struct.pack("<QII", at, strip, count)
         at += len(data)
     return out + struct.pack("<QII", at, num_strips, 0) + b"".join(data for _, _, data in frames)
+
+
+# ---- Properties
+
+PROPERTY_TYPES = {"u32": (UNSIGNED, 4, "I"), "u64": (UNSIGNED, 8, "Q"), "i64": (SIGNED, 8, "q"), "f32": (FLOAT, 4, "f"),
+                  "f64": (FLOAT, 8, "d"), "bool": (UNSIGNED, 1, "B")}
+
+
+def property_sections(name, kind, values):
+    """The sections of a column, of which None is a null."""
+    valid = [value is not None for value in values]
+    if kind == "string":
+        texts = [(value or "").encode() for value in values]
+        sections = [Section(name, TEXT, 1, b"".join(texts), 0),
+                    numbers(name + "_offsets", 8, [sum(map(len, texts[:i])) for i in range(len(texts) + 1)], 0)]
+    else:
+        element_type, width, code = PROPERTY_TYPES[kind]
+        sections = [Section(name, element_type, width, struct.pack("<%d%s" % (len(values), code), *(value or 0 for value in values)), 0)]
+    if not all(valid):
+        bits = [sum(valid[i + bit] << bit for bit in range(8) if i + bit < len(valid)) for i in range(0, len(valid), 8)]
+        sections.append(numbers(name + "_valid", 1, bits, 0))
+    return sections
+
+
+def with_properties(container, vertices, edges, **more):
+    """`vertices` and `edges` are [(name, type, values)]."""
+    schema, sections = dict(more), []
+    for kind, columns in (("vertices", vertices), ("edges", edges)):
+        schema[kind] = []
+        for number, (name, type_, values) in enumerate(columns):
+            nulls = sum(value is None for value in values)
+            schema[kind].append({"name": name, "type": type_, **({"nulls": nulls} if nulls else {})})
+            sections += property_sections("property_%s%d" % (kind[0], number), type_, values)
+    place = next(i for i, section in enumerate(container.sections + [None]) if not section or section.name == "metadata")
+    container.sections[place:place] = [Section("properties", TEXT, 1, json.dumps(schema).encode(), 0), *sections]
+    return container

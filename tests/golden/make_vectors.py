@@ -6,6 +6,7 @@
 Files are packed with gzip, since a container is mostly padding."""
 
 import gzip
+import json
 import os
 import struct
 import sys
@@ -17,7 +18,7 @@ sys.path.insert(0, str(HERE.parent))
 from conformance.container_reader import Container as Read  # noqa: E402
 from conformance.container_reader import xxh3  # noqa: E402
 from golden.container_writer import (CRITICAL, DELTA, FLOAT, GAP_PLANES, GAPS, NONE, OPAQUE, PAGE_GAPS, PAGE_ROWS, ROWS, SHUFFLE,  # noqa: E402
-                                     STRIPS, UNSIGNED, UPPER, Container, Section, encode, encoded_frames, gaps, graph, numbers,
+                                     STRIPS, TEXT, UNSIGNED, UPPER, Container, Section, encode, encoded_frames, gaps, graph, numbers,
                                      rows_frame, rows_in_bits, shuffled, strips_section, varint, zstd_frame)
 
 SPECS = HERE.parent.parent / "specs"
@@ -282,6 +283,38 @@ def with_section(section):
     return lambda container: container.sections.append(section)
 
 
+def before_metadata(section):
+    return lambda container: container.sections.insert(-1, section)
+
+
+def schema(**fields):
+    """Keys of the schema of properties are these."""
+    def edit(container):
+        section = container.section("properties")
+        section.content = json.dumps({**json.loads(section.content), **fields}).encode()
+    return edit
+
+
+def column(kind, number, **fields):
+    """Keys of a column are these; None: it is not there."""
+    def edit(container):
+        columns = json.loads(container.section("properties").content)[kind]
+        columns[number] = {key: value for key, value in {**columns[number], **fields}.items() if value is not None}
+        schema(**{kind: columns})(container)
+    return edit
+
+
+def renamed_column(kind, number, name):
+    return column(kind, number, name=name)
+
+
+def properties_of_edges(container):
+    """The number of each edge, which is another one for the reverse."""
+    content = json.dumps({"edges": [{"name": "number", "type": "u32"}]}).encode()
+    before_metadata(Section("properties", TEXT, 1, content, 0))(container)
+    before_metadata(numbers("property_e0", 4, list(range(container.num_edges)), 0))(container)
+
+
 def swapped(a, b):
     def edit(container):
         i, j = (next(k for k, section in enumerate(container.sections) if section.name == name) for name in (a, b))
@@ -493,6 +526,35 @@ NEGATIVE = {
     "K-3-no-iteration": ("checkpoint", element("registers", 0, 0)),
     "K-4-values-missing": ("checkpoint", without("values")),
     "K-5-bits-beyond": ("checkpoint", with_section(numbers("active", 8, [1 << 63]))),
+    # Properties
+    "P-1-schema-is-no-object": ("properties-sample", of_section("properties", content=b"[]")),
+    "P-1-column-is-no-object": ("properties-sample", schema(vertices=["name"])),
+    "P-1-schema-of-numbers": ("properties-sample", of_section("properties", element_type=UNSIGNED)),
+    "P-2-empty-name": ("properties-sample", renamed_column("vertices", 1, "")),
+    "P-2-line-end-in-a-name": ("properties-sample", renamed_column("vertices", 1, "a\nb")),
+    "P-2-name-of-256-bytes": ("properties-sample", renamed_column("vertices", 1, "\u00e9" * 128)),
+    "P-2-same-name": ("properties-sample", renamed_column("vertices", 1, "name")),
+    "P-2-no-type": ("properties-sample", column("edges", 0, type=None)),
+    "P-3-newer-type": ("properties-sample", column("edges", 0, type="u128")),
+    "P-4-values-missing": ("properties-sample", without("property_e1")),
+    "P-4-other-width": ("properties-sample", column("edges", 0, type="u32")),
+    "P-4-order": ("properties-sample", swapped("property_e0", "property_e1")),
+    "P-4-of-no-column": ("properties-sample", before_metadata(numbers("property_e9", 4, [0] * 5, 0))),
+    "P-4-without-a-schema": ("properties-sample", without("properties")),
+    "P-5-more-nulls-than-values": ("properties-sample", column("vertices", 0, nulls=5)),
+    "P-5-negative": ("properties-sample", column("vertices", 0, nulls=-1)),
+    "P-6-other-number-of-nulls": ("properties-sample", column("vertices", 0, nulls=2)),
+    "P-6-bit-behind": ("properties-sample", element("property_v0_valid", 0, 0b11011)),
+    "P-7-first-offset": ("properties-sample", element("property_v0_offsets", 0, 1)),
+    "P-7-offsets-decrease": ("properties-sample", element("property_v0_offsets", 1, 99)),
+    "P-7-last-offset": ("properties-sample", element("property_v0_offsets", 4, 2)),
+    "P-8-long-form": ("properties-sample", element("property_v0", 0, 0xC0)),
+    "P-8-cut": ("properties-sample", element("property_v0", 2, 0xE2)),
+    "P-8-nul": ("properties-sample", element("property_v0", 0, 0)),
+    "P-9-bool-of-two": ("properties-sample", element("property_v2", 0, 2)),
+    "P-9-null-with-a-value": ("properties-sample", element("property_e0_valid", 0, 0b11101)),
+    "P-10-one-way": ("graph-undirected", properties_of_edges),
+    "P-11-of-a-checkpoint": ("checkpoint", with_section(Section("properties", TEXT, 1, b"{}", 0))),
     # Archives
     "A-1-delta-of-four-bytes": ("every-filter", of_section("weights", filter=DELTA)),
     "A-1-pages-elsewhere": ("page-gaps", of_section("start_vids", codec=1, filter=PAGE_GAPS)),

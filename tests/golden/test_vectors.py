@@ -82,9 +82,9 @@ class Written(InFolder):
 
 RULE = re.compile(r"\b[A-Z]{1,2}-\d+\b")
 # What needs a newer reader; all else is broken.
-NEWER = ("C-4-", "C-5-", "C-7-", "C-19-newer-", "C-23-")
-# Of what these rules are about some uses look at nothing: padding, weights, metadata, what only a check of all compares.
-UNUSED = ("C-20-", "M-1-")
+NEWER = ("C-4-", "C-5-", "C-7-", "C-19-newer-", "C-23-", "P-3-")
+# Of what these rules are about some uses look at nothing: padding, properties, metadata, what only a check of all compares.
+UNUSED = ("C-20-", "M-1-", "P-")
 
 
 def rule_of(name):

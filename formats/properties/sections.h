@@ -1,0 +1,24 @@
+/* What the sections of properties are called, and hold. */
+#ifndef QN_FORMATS_PROPERTIES_SECTIONS_H
+#define QN_FORMATS_PROPERTIES_SECTIONS_H
+
+#include <quern/properties.h>
+
+#define QN_PROPERTIES_SCHEMA "properties"
+#define QN_PROPERTY_PREFIX "property_"
+#define QN_PROPERTIES_SCHEMA_BYTES ((uint64_t)1 << 20) /* at most */
+
+/* The sections of a column. */
+struct qn_property_sections {
+  char values[33], offsets[33], valid[33];
+};
+
+struct qn_property_sections qn_property_sections_of(bool edges, uint32_t column);
+
+enum qn_element_type qn_property_element(enum qn_property_type type);
+
+static inline uint64_t qn_valid_bytes(uint64_t count) {
+  return count / 8 + (count % 8 != 0);
+}
+
+#endif

@@ -1,0 +1,118 @@
+"""Properties of vertices and edges, read as specs/properties.md says and checked against every rule of that page."""
+
+from conformance.container_reader import Broken, insist, parsed_json
+
+UNSIGNED, SIGNED, FLOAT, TEXT = 1, 2, 3, 4
+TYPES = {"u32": (UNSIGNED, 4), "u64": (UNSIGNED, 8), "i64": (SIGNED, 8), "f32": (FLOAT, 4), "f64": (FLOAT, 8),
+         "bool": (UNSIGNED, 1), "string": (TEXT, 1)}
+
+
+def is_name(name):
+    return (isinstance(name, str) and 1 <= len(name.encode()) <= 255
+            and not any(ord(c) < 0x20 or 0x7f <= ord(c) <= 0x9f for c in name))
+
+
+class Properties:
+    """`vertices` and `edges`: {name: [value or None]}; `types` {(kind, name): type}; `weight` a name or None."""
+
+    def __init__(self, container):
+        self.container, self.vertices, self.edges, self.types, self.weight = container, {}, {}, {}, None
+        self.names = list(container.sections)
+        self.expected = []
+        if "properties" in container.sections:
+            insist("P-11", container.layout != "checkpoint")
+            schema = self.schema()
+            for kind, count in (("vertices", container.num_vertices), ("edges", container.num_edges)):
+                for number, column in enumerate(self.columns(schema, kind)):
+                    self.read(kind, number, column, count)
+        self.check_places()
+
+    def schema(self):
+        section = self.container.sections["properties"]
+        insist("P-1", section.element_type == TEXT and not section.critical and section.count <= 1 << 20)
+        try:
+            schema = parsed_json(bytes(self.container.bytes_of("properties")))
+        except (ValueError, RecursionError) as error:
+            raise Broken("P-1", str(error))
+        insist("P-1", isinstance(schema, dict))
+        for kind in ("vertices", "edges"):
+            insist("P-1", isinstance(schema.get(kind, []), list))
+        self.weight = schema.get("weight")
+        return schema
+
+    def columns(self, schema, kind):
+        columns = schema.get(kind, [])
+        for column in columns:
+            insist("P-1", isinstance(column, dict))
+            insist("P-2", is_name(column.get("name")) and isinstance(column.get("type"), str))
+            insist("P-3", column["type"] in TYPES, column["type"])
+        names = [column["name"] for column in columns]
+        insist("P-2", len(set(names)) == len(names), kind)
+        insist("P-2", self.weight is None or is_name(self.weight))
+        return columns
+
+    def section(self, name, element_type, width, count=None):
+        self.expected.append(name)
+        insist("P-4", name in self.container.sections, name)
+        section = self.container.sections[name]
+        insist("P-4", not section.critical and (section.element_type, section.element_bytes) == (element_type, width), name)
+        insist("P-4", count is None or section.count == count, name)
+        return self.container.array(name).tolist() if element_type != TEXT else bytes(self.container.bytes_of(name))
+
+    def read(self, kind, number, column, count):
+        name = "property_%s%d" % (kind[0], number)
+        nulls, string = column.get("nulls", 0), column["type"] == "string"
+        insist("P-5", isinstance(nulls, int) and not isinstance(nulls, bool) and 0 <= nulls <= count)
+        values = self.section(name, *TYPES[column["type"]], None if string else count)
+        if string:
+            offsets = self.section(name + "_offsets", UNSIGNED, 8, count + 1)
+            insist("P-7", offsets[0] == 0 and offsets[-1] == len(values))
+            insist("P-7", all(low <= high for low, high in zip(offsets, offsets[1:])))
+            values = [self.text(values[low:high]) for low, high in zip(offsets, offsets[1:])]
+        insist("P-5", nulls or name + "_valid" not in self.container.sections)
+        if nulls:
+            bits = self.section(name + "_valid", UNSIGNED, 1, -(-count // 8))
+            bits = [byte >> i & 1 for byte in bits for i in range(8)]
+            insist("P-6", bits[:count].count(0) == nulls and not any(bits[count:]))
+            raw = bytes(self.container.bytes_of(name))
+            width = TYPES[column["type"]][1]
+            insist("P-9", all(bit or (not values[i] if string else not any(raw[width * i:width * i + width]))
+                              for i, bit in enumerate(bits[:count])))
+            values = [value if bit else None for value, bit in zip(values, bits)]
+        if column["type"] == "bool":
+            insist("P-9", set(values) <= {0, 1, None})
+        getattr(self, kind)[column["name"]] = values
+        self.types[kind, column["name"]] = column["type"]
+
+    @staticmethod
+    def text(data):
+        try:
+            text = data.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise Broken("P-8", str(error))
+        insist("P-8", "\0" not in text)
+        return text
+
+    def check_places(self):
+        found = [name for name in self.names if name.startswith("property_")]
+        insist("P-4", found == self.expected, found)
+        if found:
+            first = self.names.index("properties")
+            insist("P-4", self.names[first + 1:first + 1 + len(found)] == found)
+
+    def check_directions(self, edges):
+        rows = {}
+        for place, (source, destination, _) in enumerate(in_graph_order(edges)):
+            rows.setdefault((source, destination), []).append(place)
+        for values in self.edges.values():
+            for (source, destination), places in rows.items():
+                insist("P-10", all(same(values[a], values[b]) for a, b in zip(places, rows[destination, source])))
+
+
+def in_graph_order(edges):
+    """Parallel ones keep their order."""
+    return sorted(edges, key=lambda edge: edge[:2])
+
+
+def same(a, b):
+    return a == b or (a != a and b != b)

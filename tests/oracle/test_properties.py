@@ -1,0 +1,239 @@
+"""Properties go with their vertices and edges, whatever is made of a graph: into every layout and back, through archives, and
+through transformations. Containers come from a writer, and are read by a reader, that know the specification alone."""
+
+import math
+import os
+import random
+import tempfile
+import unittest
+from collections import Counter
+from pathlib import Path
+
+from conformance.container_reader import read
+from conformance.layout_readers import read_layout
+from conformance.properties_reader import in_graph_order
+from golden.container_writer import graph, with_properties
+from harness.tools import run
+from oracle.graphs import LAYOUTS
+
+HOSTILE = ["", " ", "a,b", '"', "\n", "\t\r\n", "null", "0", "é", "漢字", "\U0001f600", "\x01\x7f\x85", "x" * 1000, "</node>"]
+NAMES = ["name", "id", "source", "weight", 'quo"te', "a,b", "ü", "'; --", " ", "n" * 255]
+
+
+def value(rng, kind):
+    if rng.random() < 0.2:
+        return None
+    return {"u32": lambda: rng.choice((0, 1, 2**32 - 1, rng.getrandbits(32))),
+            "u64": lambda: rng.choice((0, 2**53 + 1, 2**64 - 1)),
+            "i64": lambda: rng.choice((-2**63, -1, 2**63 - 1, 2**53 + 1)),
+            "f32": lambda: rng.choice((0.5, -0.0, math.inf, 2.0**-149)),
+            "f64": lambda: rng.choice((0.1, -0.0, math.nan, -math.inf, 5e-324)),
+            "bool": lambda: rng.choice((0, 1)),
+            "string": lambda: rng.choice(HOSTILE)}[kind]()
+
+
+def columns(rng, count, without_nulls=False):
+    kinds = rng.sample(("u32", "u64", "i64", "f32", "f64", "bool", "string"), rng.randrange(1, 8))
+    made = []
+    for name, kind in zip(rng.sample(NAMES, len(kinds)), kinds):
+        values = [value(rng, kind) for _ in range(count)]
+        if rng.random() < 0.4 or without_nulls:
+            values = [0 if v is None and kind != "string" else v or "" if kind == "string" else v for v in values]
+        made.append((name, kind, values))
+    return made
+
+
+class Sample:
+    """A random graph with properties, as a container; `edges` in graph order."""
+
+    def __init__(self, rng, path, undirected):
+        self.path, self.undirected = path, undirected
+        self.num_vertices = rng.choice((1, 2, 9, 40))
+        vertices = range(self.num_vertices)
+        given = [(rng.choice(vertices), rng.choice(vertices)) for _ in range(rng.choice((0, 1, 30, 200)))]
+        given += rng.choices(given, k=len(given) // 3)
+        weights = rng.choice((None, "u32"))
+        edge_columns = columns(rng, len(given))
+        both = [(at, to, number) for number, (at, to) in enumerate(given)]
+        if undirected:
+            both += [(to, at, number) for at, to, number in both if at != to]
+        stored = sorted(both)
+        self.edges = [(at, to, number % 5 if weights else None) for at, to, number in stored]
+        ids = {"dense": None, "numbers": sorted(rng.sample(range(10**6), self.num_vertices)),
+               "names": sorted(b"n%d" % v for v in vertices)}[rng.choice(("dense", "numbers", "names"))]
+        self.container = self.write(rng, ids, weights, [(name, kind, [values[number] for _, _, number in stored])
+                                                        for name, kind, values in edge_columns])
+
+    def write(self, rng, ids, weights, edge_columns):
+        container = graph([(at, to, place) for place, (at, to, _) in enumerate(self.edges)], self.num_vertices,
+                          undirected=self.undirected, ids=ids)
+        if weights:  # in the order of the edges, which graph() would sort them by
+            from golden.container_writer import numbers
+            container.sections.insert(2, numbers("weights", 4, [weight for _, _, weight in self.edges]))
+            container.weight_type = 1
+        with_properties(container, columns(rng, self.num_vertices), edge_columns)
+        self.path.write_bytes(container.bytes())
+        return Content(self.path)
+
+
+class Content:
+    """What a container holds by ids: `vertices` {id: values}, `edges` [(source, destination, weight, values)] in graph order."""
+
+    def __init__(self, path):
+        layout = read_layout(read(path))
+        found = layout.properties
+        self.names = [(kind, name, found.types[kind, name]) for kind, name in found.types]
+        self.vertices = {name: self.row(found.vertices, v) for v, name in enumerate(layout.ids)}
+        self.edges = [(layout.ids[at], layout.ids[to], weight, self.row(found.edges, e))
+                      for e, (at, to, weight) in enumerate(in_graph_order(layout.edges))]
+
+    @staticmethod
+    def row(table, place):
+        return tuple(repr(values[place]) for values in table.values())
+
+
+class InFolder(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        seed = int(os.environ.get("QUERN_TEST_SEED") or random.SystemRandom().randrange(2**32))
+        print("QUERN_TEST_SEED=%d" % seed)
+        self.rng = random.Random(seed)
+
+    def sample(self, undirected):
+        return Sample(self.rng, self.folder / "sample.qrn", undirected)
+
+    def assert_same(self, path, vertices, edges, names):
+        found = Content(path)
+        self.assertEqual(found.names, names)
+        self.assertEqual(found.vertices, vertices)
+        self.assertEqual(Counter(found.edges), Counter(edges))
+
+
+class Layouts(InFolder):
+    def test_there_and_back(self):
+        for number in range(4):
+            sample = self.sample(number % 2 == 1)
+            held = sample.container
+            run("quern-verify", "-q", sample.path)
+            for layout, command in LAYOUTS.items():
+                made, back = self.folder / (layout + ".qrn"), self.folder / "back.qrn"
+                run(command[0], sample.path, "-qfo", made, *command[1:])
+                with self.subTest(layout=layout, number=number):
+                    run("quern-verify", "-q", made)
+                    found = Content(made)
+                    self.assertEqual((found.names, found.vertices, found.edges), (held.names, held.vertices, held.edges))
+                    run("quern-transform", made, "--in-edges", "no", "-qfo", back)
+                    run("quern-verify", "-q", back)
+                    found = Content(back)
+                    self.assertEqual((found.names, found.vertices, found.edges), (held.names, held.vertices, held.edges))
+
+    def test_archives_and_bundles(self):
+        sample = self.sample(True)
+        archive, back = self.folder / "g.qrnz", self.folder / "back.qrn"
+        run("quern-archive", "create", sample.path, "-qfo", archive)
+        self.assertIn("property", run("quern-info", archive).stdout)
+        run("quern-archive", "extract", archive, "-qfo", back)
+        self.assertEqual(back.read_bytes(), sample.path.read_bytes())
+        other = self.folder / "other.qrn"
+        other.write_bytes(sample.path.read_bytes())
+        run("quern-archive", "create", sample.path, other, "-qfo", self.folder / "b.tar")
+        run("quern-transform", str(self.folder / "b.tar") + ":sample.qrn", "--in-edges", "no", "-qfo", back)
+        self.assertEqual(Content(back).edges, sample.container.edges)
+
+    def test_without_vertices_and_edges(self):
+        empty = with_properties(graph([], 0), [("a", "string", []), ("b", "u32", [])], [("c", "f64", [])])
+        path, made = self.folder / "empty.qrn", self.folder / "made.qrn"
+        path.write_bytes(empty.bytes())
+        run("quern-verify", "-q", path)
+        for command in LAYOUTS.values():
+            run(command[0], path, "-qfo", made, *command[1:])
+            run("quern-verify", "-q", made)
+            self.assertEqual(len(Content(made).names), 3)
+        run("quern-transform", path, "--symmetrize", "--relabel", "random", "-qfo", made)
+        self.assertEqual(len(Content(made).names), 3)
+
+
+class Transformations(InFolder):
+    def transformed(self, sample, *options):
+        path = self.folder / "out.qrn"
+        for memory in ((), ("--memory", "64M")):
+            run("quern-transform", sample.path, "-qfo", path, *options, *memory)
+            run("quern-verify", "-q", path)
+            yield path
+
+    def test_renumbering(self):
+        for undirected in (False, True):
+            sample = self.sample(undirected)
+            for how in ("degree", "random", "rcm"):
+                for path in self.transformed(sample, "--relabel", how):
+                    held = sample.container
+                    self.assert_same(path, held.vertices, held.edges, held.names)
+
+    def test_transpose(self):
+        sample = self.sample(False)
+        turned = [(to, at, weight, values) for at, to, weight, values in sample.container.edges]
+        for path in self.transformed(sample, "--transpose", "--in-edges", "also"):
+            self.assert_same(path, sample.container.vertices, turned, sample.container.names)
+
+    def test_symmetrize(self):
+        sample = self.sample(False)
+        held = sample.container
+        both = held.edges + [(to, at, weight, values) for at, to, weight, values in held.edges if at != to]
+        for path in self.transformed(sample, "--symmetrize"):
+            self.assert_same(path, held.vertices, both, held.names)
+
+    def test_the_first_of_duplicates_stays(self):
+        for undirected in (False, True):
+            sample = self.sample(undirected)
+            first = {}
+            for edge in sample.container.edges:
+                if edge[0] != edge[1]:
+                    first.setdefault(edge[:2], edge)
+            for path in self.transformed(sample, "--remove-duplicates", "--remove-self-loops"):
+                self.assert_same(path, sample.container.vertices, first.values(), sample.container.names)
+
+    def test_clean_and_undirected(self):
+        """The first of the edges between two vertices stays, whichever way it goes."""
+        sample = self.sample(False)
+        first = {}
+        for at, to, weight, values in sample.container.edges:
+            first.setdefault(frozenset((at, to)), (at, to, weight, values))
+        both = [edge for at, to, *rest in first.values() for edge in {(at, to, *rest), (to, at, *rest)}]
+        for path in self.transformed(sample, "--symmetrize", "--remove-duplicates", "--relabel", "degree"):
+            self.assert_same(path, sample.container.vertices, both, sample.container.names)
+
+    def test_parts(self):
+        for undirected in (False, True):
+            sample = self.sample(undirected)
+            held = sample.container
+            kept = self.rng.sample(list(held.vertices), (len(held.vertices) + 1) // 2)
+            listed = self.folder / "ids.txt"
+            listed.write_text("".join("%s\n" % (name.decode() if isinstance(name, bytes) else name) for name in kept))
+            edges = [edge for edge in held.edges if edge[0] in kept and edge[1] in kept]
+            for path in self.transformed(sample, "--induced", listed, "--relabel", "random"):
+                self.assert_same(path, {name: held.vertices[name] for name in kept}, edges, held.names)
+
+    def test_random_weights_came_from_nothing(self):
+        sample = self.sample(False)
+        container = with_properties(graph([(0, 0, 1)], 1, "u32"), [], [("w", "u32", [1])], weight="w")
+        sample.path.write_bytes(container.bytes())
+        for options, weight in (((), "w"), (("--random-weights", "1,9,7"), None)):
+            for path in self.transformed(sample, "--remove-self-loops", *options):
+                self.assertEqual(read_layout(read(path)).properties.weight, weight)
+
+    def test_a_list_that_is_gone_is_refused(self):
+        sample = self.sample(False)
+        run("quern-transform", sample.path, "--induced", "/dev/stdin", "-qo", self.folder / "part.qrn", exit=(2, 3, 5), input="0\n")
+        self.assertFalse((self.folder / "part.qrn").exists())
+
+
+class Losses(InFolder):
+    def test_what_is_lost_is_said(self):
+        sample = self.sample(False)
+        out = self.folder / "out.txt"
+        self.assertIn("properties", run("quern-export", sample.path, "-fo", out).stderr)
+        refused = run("quern-export", sample.path, "--strict", "-qfo", out, exit=4)
+        self.assertRegex(refused.stderr, "properties|not in the output")
+        self.assertIn("properties", run("quern-import", sample.path, "-fo", self.folder / "again.qrn").stderr)
