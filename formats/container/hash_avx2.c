@@ -5,6 +5,7 @@
 #pragma GCC target("avx2")
 #define XXH_INLINE_ALL
 #define XXH_VECTOR XXH_AVX2
+#define XXH_PREFETCH_DIST QN_HASH_PREFETCH
 #include <xxhash.h>
 
 uint64_t qn_hash_avx2(const void *data, uint64_t bytes) {
