@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 
 #include "support/threads.h"
 
@@ -21,9 +22,16 @@ const char *__lsan_default_suppressions(void) {
   return "leak:libhdf5\n";
 }
 
-/* One thread: a team would cost more than most inputs take. */
+/* One thread: a team would cost more than most inputs take. And arrays without reservations around
+ * them (support/memory.h), which where address space is limited there are none of: so they come
+ * from the heap (memory_file.c), where their ends are watched, and cost less. */
 void fuzz_begin(void) {
+  struct rlimit limit;
   qn_threads_set(1);
+  if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur == RLIM_INFINITY) {
+    limit.rlim_cur = (rlim_t)1 << 60;
+    setrlimit(RLIMIT_AS, &limit);
+  }
 }
 
 unsigned fuzz_choices(const uint8_t *data, size_t size) {

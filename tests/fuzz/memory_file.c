@@ -1,8 +1,8 @@
 /* One file in memory under one name, and small mappings of no file on the heap, where their ends
- * are watched and which costs less. The program is linked so that open, fstat, pread, mmap, munmap
- * and close of the code under test come here first (--wrap); all other names and descriptors are
- * the system's. Whoever reads behind the file's last page, or its last byte where memory is
- * watched, is caught. */
+ * are watched and which costs less. The program is linked so that open, fstat, pread, mmap, munmap,
+ * madvise and close of the code under test come here first (--wrap); all other names and
+ * descriptors are the system's. Whoever reads behind the file's last page, or its last byte where
+ * memory is watched, is caught. */
 #include "fuzz/fuzz.h"
 
 #include <errno.h>
@@ -88,6 +88,7 @@ int __real_fstat(int descriptor, struct stat *state);
 ssize_t __real_pread(int descriptor, void *into, size_t bytes, off_t offset);
 void *__real_mmap(void *address, size_t bytes, int access, int flags, int descriptor, off_t offset);
 int __real_munmap(void *address, size_t bytes);
+int __real_madvise(void *address, size_t bytes, int advice);
 int __real_close(int descriptor);
 
 int __wrap_open(const char *path, int flags, ...);
@@ -142,6 +143,12 @@ int __wrap_munmap(void *address, size_t bytes) {
   free(map->address);
   map->address = NULL;
   return 0;
+}
+
+/* Huge pages for a few bytes take longer to clear than these are worked on. */
+int __wrap_madvise(void *address, size_t bytes, int advice);
+int __wrap_madvise(void *address, size_t bytes, int advice) {
+  return advice == MADV_HUGEPAGE ? 0 : __real_madvise(address, bytes, advice);
 }
 
 int __wrap_close(int descriptor);
