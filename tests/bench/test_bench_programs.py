@@ -35,3 +35,6 @@ class Figures(unittest.TestCase):
 
     def test_builders(self):
         self.check("bench_layouts", "bytes", "--tools=quern-page")
+
+    def test_verifying(self):
+        self.check("bench_verifying", "rules_seconds")
