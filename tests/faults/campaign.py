@@ -101,6 +101,16 @@ class Campaign:
             return "exits 5 with the output in place, and does not say so"
         return None if function == "unlink" else "leaves %s" % sorted(set(found) - set(before) or found)
 
+    def cases(self):
+        """All faults there are: every call of every function, once and for good, with and without O_TMPFILE."""
+        for name in COMMANDS:
+            for nameless in (True, False):
+                calls = self.calls(name, nameless, True)
+                for function in FUNCTIONS:
+                    for n in range(1, calls[function] + 1):
+                        for more in ("", "+"):
+                            yield name, "%s:%d%s" % (function, n, more), nameless, n % 2 == 0
+
     def table(self):
         """How the runs ended, as lines of Markdown."""
         codes = sorted({code for _, code in self.ended})
@@ -109,4 +119,6 @@ class Campaign:
             row = [self.ended.get((function, code), 0) for code in codes]
             if any(row):
                 lines.append("| `%s` | " % function + " | ".join("{:,}".format(count) for count in row) + " |")
+        sums = [sum(count for key, count in self.ended.items() if key[1] == code) for code in codes]
+        lines.append("| all | " + " | ".join("{:,}".format(count) for count in sums) + " |")
         return "\n".join(lines)

@@ -44,6 +44,12 @@ COMMANDS = {
     "run-bfs": ("quern-run bfs INPUTS/graph.qrn --source 1 --device cpu -o out.tsv", "out.tsv"),
     "run-parents": ("quern-run sssp INPUTS/graph.qrn --source 1 --device cpu --parents out.tsv", "out.tsv"),
     "tree": ("quern-verify --tree INPUTS/graph.qrn INPUTS/parents.tsv", None),
+    "run-scc": ("quern-run scc INPUTS/graph.qrn --device cpu -o out.tsv", "out.tsv"),
+    "run-cdlp": ("quern-run cdlp INPUTS/graph.qrn --device cpu --iterations 3 -o out.tsv", "out.tsv"),
+    "run-lcc": ("quern-run lcc INPUTS/graph.qrn --device cpu -o out.tsv", "out.tsv"),
+    "run-leiden": ("quern-run leiden INPUTS/undirected.qrn --device cpu -o out.tsv", "out.tsv"),
+    "run-mis": ("quern-run mis INPUTS/undirected.qrn --device cpu -o out.tsv", "out.tsv"),
+    "run-coloring": ("quern-run coloring INPUTS/undirected.qrn --device cpu -o out.tsv", "out.tsv"),
     "run-pagerank": ("quern-run pagerank INPUTS/shards.qrn --device cpu --iterations 5 -o out.tsv", "out.tsv"),
 }
 
@@ -64,6 +70,7 @@ def make_inputs(folder):
     shutil.make_archive(folder / "edges", "zip", folder, "edges.txt")
     (folder / "names.csv").write_text("source,target\n" + "".join(
         "person %d,person %d\n" % (i % 17, i * i % 23) for i in range(200)))
+    run("quern-transform", graph, "--symmetrize", "-q", "-o", folder / "undirected.qrn")
     run("quern-shard", graph, "-q", "-o", folder / "shards.qrn")
     run("quern-archive", "create", graph, "-q", "-o", folder / "graph.qra")
     run("quern-archive", "create", graph, folder / "shards.qrn", "-q", "-o", folder / "bundle.tar")
