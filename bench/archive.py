@@ -27,7 +27,7 @@ GRAPHS = {
     "undirected, u32": ["--undirected", "--weights", "1,255"],
     "undirected, f32": ["--undirected", "--weights", "0.5,99.5"],
 }
-LAYOUTS = ("block", "partition", "page", "shard", "hybrid")
+LAYOUTS = ("block", "partition", "page", "shard", "hybrid", "pack")
 DEFAULT_LEVEL = 6
 CNR = "cnr-2000/cnr-2000.graph"
 

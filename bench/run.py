@@ -16,10 +16,10 @@ import records
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILDERS = {"blocked-csr": "quern-block", "edge-partitions": "quern-partition", "slotted-pages": "quern-page",
-            "shards": "quern-shard", "hybrid": "quern-hybrid"}
+            "shards": "quern-shard", "hybrid": "quern-hybrid", "packed": "quern-pack"}
 ENGINES = {"pagerank": "PageRank, an iteration", "bfs": "BFS", "sssp": "SSSP"}
 LAYOUTS = {"graph": "plain CSR", "blocked-csr": "blocked CSR", "edge-partitions": "edge partitions",
-           "slotted-pages": "slotted pages", "shards": "shards", "hybrid": "hybrid"}
+           "slotted-pages": "slotted pages", "shards": "shards", "hybrid": "hybrid", "packed": "packed"}
 BUILDER_OPTIONS = {"default": "", "in": ", in-edges", "out": ", out-edges"}
 
 

@@ -11,6 +11,7 @@
 #include <quern/edge_partitions.h>
 #include <quern/hybrid.h>
 #include <quern/metadata.h>
+#include <quern/packed.h>
 #include <quern/properties.h>
 #include <quern/shards.h>
 #include <quern/slotted_pages.h>

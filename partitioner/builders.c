@@ -1,7 +1,7 @@
 #include "partitioner/builders.h"
 
 static const char *const blocked_words[] = {"pull", "push", "both", NULL};
-static const char *const hybrid_words[] = {"in", "out", "both", NULL};
+static const char *const direction_words[] = {"in", "out", "both", NULL};
 
 /* ---- Blocked CSR ---------------------------------------------------------- */
 
@@ -53,17 +53,31 @@ static enum qn_status set_hybrid_directions(void *target, const char *text,
                                             struct qn_error *error) {
   static const uint32_t directions[] = {QN_HYBRID_IN, QN_HYBRID_OUT, QN_HYBRID_IN | QN_HYBRID_OUT};
   int chosen = 0;
-  enum qn_status status = qn_word_parse(hybrid_words, text, &chosen, error);
+  enum qn_status status = qn_word_parse(direction_words, text, &chosen, error);
   ((struct qn_hybrid_options *)target)->directions = directions[chosen];
   return status;
 }
 
 #define FIELD(name) offsetof(struct qn_hybrid_options, name)
 static const struct qn_setting hybrid_settings[] = {
-    {"direction", QN_SETTING_OWN, 0, hybrid_words, 0, 0, set_hybrid_directions},
+    {"direction", QN_SETTING_OWN, 0, direction_words, 0, 0, set_hybrid_directions},
     {"width", QN_SETTING_NUMBER, FIELD(width), NULL, 0, UINT32_MAX, NULL},
     {0}};
 #undef FIELD
+
+/* ---- Packed --------------------------------------------------------------- */
+
+static enum qn_status set_packed_directions(void *target, const char *text,
+                                            struct qn_error *error) {
+  static const uint32_t directions[] = {QN_PACKED_IN, QN_PACKED_OUT, QN_PACKED_IN | QN_PACKED_OUT};
+  int chosen = 0;
+  enum qn_status status = qn_word_parse(direction_words, text, &chosen, error);
+  ((struct qn_packed_options *)target)->directions = directions[chosen];
+  return status;
+}
+
+static const struct qn_setting packed_settings[] = {
+    {"direction", QN_SETTING_OWN, 0, direction_words, 0, 0, set_packed_directions}, {0}};
 
 /* ---- Shards --------------------------------------------------------------- */
 
@@ -122,6 +136,11 @@ const struct qn_builder qn_builders[] = {{.tool = "quern-block",
                                           .build = qn_hybrid_build,
                                           .settings = hybrid_settings,
                                           .edge_output = 8},
+                                         {.tool = "quern-pack",
+                                          .layout = QN_LAYOUT_PACKED,
+                                          .build = qn_packed_build,
+                                          .settings = packed_settings,
+                                          .edge_output = 4},
                                          {.tool = "quern-shard",
                                           .layout = QN_LAYOUT_SHARDS,
                                           .build = qn_shards_build,

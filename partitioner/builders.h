@@ -6,6 +6,7 @@
 #include "partitioner/build_common.h"
 #include "partitioner/edge_partitions.h"
 #include "partitioner/hybrid.h"
+#include "partitioner/packed.h"
 #include "partitioner/shards.h"
 #include "partitioner/slotted_pages.h"
 
@@ -18,6 +19,7 @@ union qn_builder_options {
   struct qn_blocked_csr_options blocked_csr;
   struct qn_edge_partitions_options edge_partitions;
   struct qn_hybrid_options hybrid;
+  struct qn_packed_options packed;
   struct qn_shards_options shards;
   struct qn_page_options slotted_pages;
 };

@@ -33,6 +33,7 @@ static const struct {
     {"hybrid", "graph to ELL and COO (HPGraph)"},
     {"import", "files of other systems to a graph"},
     {"info", "what a container holds"},
+    {"pack", "graph to few bits an edge"},
     {"page", "graph to slotted pages (GTS)"},
     {"partition", "graph to edge partitions (Graphie)"},
     {"run", "run an algorithm on a container"},

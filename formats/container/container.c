@@ -341,6 +341,8 @@ static enum qn_status check_counts(const struct frame *frame, struct qn_error *e
                         "the sections have more than 2^63 - 1 bytes");
   if (header->layout == QN_LAYOUT_CHECKPOINT)
     return QN_OK;
+  if (header->layout == QN_LAYOUT_PACKED) /* a bit for each */
+    bytes = bytes > INT64_MAX / 8 ? INT64_MAX : 8 * bytes;
   if (header->num_vertices > bytes)
     return invalid_at(error, frame, 48, "C-24", "the sections are too small for so many vertices");
   if (header->num_edges > bytes)

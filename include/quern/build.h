@@ -13,9 +13,9 @@
 extern "C" {
 #endif
 
-/* Build `layout`, "blocked-csr", "edge-partitions", "slotted-pages", "shards" or "hybrid", from a
- * session of any layout. Options are those of the layout's
- * tool (quern-block, quern-partition, quern-page, quern-shard, quern-hybrid), and "force". */
+/* Build `layout`, "blocked-csr", "edge-partitions", "slotted-pages", "shards", "hybrid" or
+ * "packed", from a session of any layout. Options are those of the layout's tool (quern-block,
+ * quern-partition, quern-page, quern-shard, quern-hybrid, quern-pack), and "force". */
 enum qn_status qn_session_build(struct qn_session *session, const char *layout,
                                 const struct qn_option *options, uint64_t num_options,
                                 const char *path, const struct qn_job *job, struct qn_session **out,

@@ -35,7 +35,8 @@ extern "C" {
   ROW(EDGE_PARTITIONS, 3, edge_partitions, "edge-partitions", "quern-partition")                   \
   ROW(SLOTTED_PAGES, 4, slotted_pages, "slotted-pages", "quern-page")                              \
   ROW(SHARDS, 5, shards, "shards", "quern-shard")                                                  \
-  ROW(HYBRID, 6, hybrid, "hybrid", "quern-hybrid")
+  ROW(HYBRID, 6, hybrid, "hybrid", "quern-hybrid")                                                 \
+  ROW(PACKED, 8, packed, "packed", "quern-pack")
 
 #define QN_LAYOUT_CONSTANT(CONSTANT, code, layout, name, command) QN_LAYOUT_##CONSTANT = code,
 

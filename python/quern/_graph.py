@@ -104,7 +104,7 @@ class Graph:
         self.directed: bool = info.directed
         self.layout: str = info.layout.decode()
         """``"graph"`` (plain CSR), ``"blocked-csr"``, ``"edge-partitions"``, ``"slotted-pages"``, ``"shards"``,
-        ``"hybrid"`` or ``"checkpoint"``."""
+        ``"hybrid"``, ``"packed"`` or ``"checkpoint"``."""
         self.weight_dtype: Optional[numpy.dtype] = (numpy.dtype(_library.TYPES[info.weight_type]) if info.weight_type
                                                     else None)
         self.id_form: str = _library.ID_FORMS[info.id_form]

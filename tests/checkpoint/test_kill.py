@@ -10,7 +10,8 @@ from pathlib import Path
 from harness.tools import UNDER_SANITIZERS, run
 
 LAYOUTS = {"graph": None, "blocked": ["quern-block", "--out-edges"], "partitions": ["quern-partition"],
-           "pages": ["quern-page"], "shards": ["quern-shard"], "hybrid": ["quern-hybrid", "--direction", "both"]}
+           "pages": ["quern-page"], "shards": ["quern-shard"], "hybrid": ["quern-hybrid", "--direction", "both"],
+           "packed": ["quern-pack"]}
 
 # Programs of every kind: all active, a frontier, priorities, rounds.
 RUNS = [("pagerank", "--tolerance", "0", "--iterations", "25"), ("sssp", "--delta", "2"), ("kcore",)]

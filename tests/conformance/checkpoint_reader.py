@@ -16,7 +16,7 @@ class Checkpoint:
         insist("C-6", not any(container.parameters[2:]), "parameters")
         Properties(container)
         self.identity, self.layout = container.parameters[:2]
-        insist("K-1", 1 <= self.layout <= 6)
+        insist("K-1", self.layout in (1, 2, 3, 4, 5, 6, 8))
         try:
             self.run = json.loads(bytes(container.require("run", TEXT, 1)))
         except ValueError:

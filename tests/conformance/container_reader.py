@@ -13,7 +13,7 @@ from conformance import archive_pages_reader, archive_reader
 
 SIGNATURE = b"\x89QRN\r\n\x1a\n"
 LAYOUTS = {1: "graph", 2: "blocked-csr", 3: "edge-partitions", 4: "slotted-pages", 5: "shards", 6: "hybrid",
-           7: "checkpoint"}
+           7: "checkpoint", 8: "packed"}
 KNOWN_INCOMPATIBLE = 15
 WIDE = 8
 PAGES = 4
@@ -186,7 +186,8 @@ class Container:
         insist("C-20", not any(self.data[end:self.table_offset]))
         total = sum(section.logical_bytes for section in self.sections.values())
         counts = () if self.layout == "checkpoint" else (self.num_vertices, self.num_edges)
-        insist("C-24", total < 2**63 and all(count <= total for count in counts))
+        most = min(8 * total, 2**63 - 1) if self.layout == "packed" else total
+        insist("C-24", total < 2**63 and all(count <= most for count in counts))
 
     def check_chunk_hashes(self):
         """Of all sections that have more than one chunk, in their order."""

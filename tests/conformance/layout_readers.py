@@ -1,4 +1,4 @@
-"""The layouts of specs/blocked-csr.md, edge-partitions.md, slotted-pages.md, shards.md and hybrid.md, each read as its
+"""The layouts of specs/blocked-csr.md, edge-partitions.md, slotted-pages.md, shards.md, hybrid.md and packed.md, each read as its
 page says and checked against every rule of it."""
 
 import struct
@@ -315,7 +315,90 @@ class Hybrid(Layout):
         return zip(rows, columns, weights)
 
 
-READERS = {reader.name: reader for reader in (Graph, BlockedCsr, EdgePartitions, SlottedPages, Shards, Hybrid)}
+class Packed(Layout):
+    name = "packed"
+    parts = ("tile_rows", "tile_edges", "tile_starts", "words", "weights")
+    sections = ("out_degrees", *("in_" + part for part in parts), *("out_" + part for part in parts))
+    num_parameters = 1
+    finite, symmetric = "PK-9", "PK-12"
+
+    def read(self):
+        directions = self.container.parameters[0]
+        insist("PK-1", 1 <= directions <= 3 and (directions == 2 or not self.undirected))
+        insist("PK-1", self.has("out_degrees") == (directions == 1))
+        found = []
+        for bit, prefix in ((1, "in_"), (2, "out_")):
+            insist("PK-1", any(self.has(prefix + part) for part in self.parts) == bool(directions & bit), prefix)
+            if directions & bit:
+                edges = self.read_tiles(prefix)
+                found.append(reversed_edges(edges) if bit == 1 else by_source(edges))
+        insist("PK-11", all(edges == found[0] for edges in found))
+        if directions == 1:
+            self.check_degrees("PK-10", found[0])
+        return found[0]
+
+    def read_tiles(self, prefix):
+        rows = self.numbers(prefix + "tile_rows", 4)
+        edges = self.numbers(prefix + "tile_edges", 8, len(rows))
+        starts = self.numbers(prefix + "tile_starts", 8, len(rows))
+        words = self.numbers(prefix + "words", 4)
+        weights = self.weights(prefix + "weights", self.num_edges)
+        insist("PK-2", len(rows) > 0 and rows[0] == 0 and ascends(rows) and rows[-1] == self.num_vertices)
+        insist("PK-3", edges[0] == 0 and ascends(edges) and edges[-1] == self.num_edges)
+        insist("PK-4", starts[0] == 0 and ascends(starts) and starts[-1] == len(words) - 8 and not any(words[-8:]))
+        found = []
+        for tile, (row, following) in enumerate(zip(rows, rows[1:])):
+            range_end = min((row // RANGE + 1) * RANGE, self.num_vertices)
+            insist("PK-2", row < self.num_vertices and following <= range_end, tile)
+            count = edges[tile + 1] - edges[tile]
+            insist("PK-3", count <= 2048 and (count == 2048 or following == range_end), tile)
+            some = struct.pack("<%dI" % (starts[tile + 1] - starts[tile]), *words[starts[tile]:starts[tile + 1]])
+            num_rows = following - row + (following < range_end)
+            for at, column in self.read_tile(some, row, num_rows, count):
+                insist("PK-8", column < self.num_vertices, tile)
+                insist("PK-8", not found or found[-1][0] != at or found[-1][1] <= column, tile)
+                found.append((at, column, weights[len(found)]))
+        return found
+
+    @staticmethod
+    def read_tile(data, row, num_rows, num_edges):
+        """[(row, column)] of a tile's bytes."""
+        gap_codes = 16 + ceil_div(num_rows, 8)
+        codes_end = gap_codes + ceil_div(num_edges, 8)
+        numbers = ceil_div(codes_end, 4) * 4
+        insist("PK-6", len(data) >= numbers)
+        least, widths = data[0], [0, *data[1:16]]
+        bits, at = int.from_bytes(data, "little"), 8 * numbers
+        insist("PK-5", least <= 1)
+
+        def groups(first_code, count, width_of, most):
+            nonlocal at
+            codes = [data[first_code + i // 2] >> 4 * (i % 2) & 15 for i in range(2 * ceil_div(count, 8))]
+            insist("PK-5", not any(codes[ceil_div(count, 4):]))
+            values = []
+            for code in codes[:ceil_div(count, 4)]:
+                width = width_of(code)
+                insist("PK-5", width <= most)
+                values += [bits >> at + i * width & (1 << width) - 1 for i in range(4)]
+                at += 4 * width
+            return values[:count], values[count:]
+
+        lengths, beyond = groups(16, num_rows, lambda code: code, 12)
+        gaps, more = groups(gap_codes, num_edges, widths.__getitem__, 32)
+        insist("PK-6", len(data) == ceil_div(at, 32) * 4 and bits >> at == 0 and not any(data[codes_end:numbers]))
+        insist("PK-6", not any(beyond) and not any(more))
+        insist("PK-7", sum(lengths) == num_edges)
+        found, gaps = [], iter(gaps)
+        for i, length in enumerate(lengths):
+            for k in range(length):
+                gap = next(gaps)
+                step = gap + least if k else (row + i + (gap // 2 if gap % 2 == 0 else -(gap + 1) // 2))
+                column = (step + (column if k else 0)) % 2**32
+                found.append((row + i, column))
+        return found
+
+
+READERS = {reader.name: reader for reader in (Graph, BlockedCsr, EdgePartitions, SlottedPages, Shards, Hybrid, Packed)}
 
 
 def read_layout(container):

@@ -190,6 +190,7 @@ class Built(unittest.TestCase):
         "slotted-pages": [("quern-page", "--page-size", "64"), ("quern-page", "--address", "4,2", "--page-size", "512")],
         "shards": [("quern-shard",), ("quern-shard", "--shard-vertices", "7", "--page-bytes", "4K")],
         "hybrid": [("quern-hybrid", "--direction", "both"), ("quern-hybrid", "--width", "1")],
+        "packed": [("quern-pack",), ("quern-pack", "--direction", "in"), ("quern-pack", "--direction", "out")],
     }
 
     def setUp(self):

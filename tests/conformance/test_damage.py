@@ -9,7 +9,7 @@ from pathlib import Path
 from conformance.container_reader import Broken, Container, read
 from harness.tools import run
 
-BUILDERS = ("quern-block", "quern-partition", "quern-page", "quern-shard", "quern-hybrid")
+BUILDERS = ("quern-block", "quern-partition", "quern-page", "quern-shard", "quern-hybrid", "quern-pack")
 LAYOUTS = {
     "graph": (),
     "blocked-csr": ("quern-block", "--direction=both", "--out-edges"),
@@ -17,6 +17,7 @@ LAYOUTS = {
     "slotted-pages": ("quern-page",),
     "shards": ("quern-shard", "--shard-vertices", "30"),
     "hybrid": ("quern-hybrid", "--direction=both"),
+    "packed": ("quern-pack",),
 }
 LONG = os.environ.get("QUERN_TEST_TIER") == "long"
 

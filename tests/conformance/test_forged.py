@@ -12,7 +12,7 @@ from harness.tools import run
 
 GOLDEN = Path(os.environ["QUERN_SOURCE"]) / "tests" / "golden" / "containers"
 MOST = 2**64 - 1
-BUILDERS = ("quern-block", "quern-partition", "quern-page", "quern-shard", "quern-hybrid")
+BUILDERS = ("quern-block", "quern-partition", "quern-page", "quern-shard", "quern-hybrid", "quern-pack")
 # Where a layout says E for the second time: the last element of these.
 LAST_OFFSETS = {
     "graph": ("row_offsets", "in_row_offsets"),
@@ -21,6 +21,7 @@ LAST_OFFSETS = {
     "slotted-pages": ("edge_offsets",),
     "shards": ("in_row_offsets", "out_row_offsets"),
     "hybrid": (),
+    "packed": ("in_tile_edges", "out_tile_edges"),
 }
 
 

@@ -64,7 +64,7 @@ class Json(unittest.TestCase):
         self.compare(printed, ("quern-import", "The estimate"))
 
     def test_builders(self):
-        for tool in ("block", "partition", "page", "shard", "hybrid"):
+        for tool in ("block", "partition", "page", "shard", "hybrid", "pack"):
             with self.subTest(tool):
                 printed = self.printed("quern-" + tool, self.at / "g.qrn", "-o", self.at / (tool + ".qrn"))
                 self.compare(printed | {"estimate", "estimate.memory"}, ("quern-block", "The estimate"))

@@ -25,6 +25,7 @@ COMMANDS = {
     "unite": ("quern-transform INPUTS/set -o out.qrn", "out.qrn"),
     "block-set": ("quern-block INPUTS/set -o out", "out"),
     "block": ("quern-block INPUTS/graph.qrn -d both --out-edges -o out.qrn", "out.qrn"),
+    "pack": ("quern-pack INPUTS/graph.qrn -o out.qrn", "out.qrn"),
     "hybrid": ("quern-hybrid INPUTS/graph.qrn --direction both -o out.qrn", "out.qrn"),
     "page": ("quern-page INPUTS/graph.qrn -o out.qrn", "out.qrn"),
     "partition": ("quern-partition INPUTS/graph.qrn -o out.qrn", "out.qrn"),

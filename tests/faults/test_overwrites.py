@@ -23,6 +23,7 @@ COMMANDS = {
     "block-both": ("quern-block IN/graph.qrn -d both --out-edges -o out.qrn", "graph.qrn", "out.qrn"),
     "block-many": ("quern-block IN/graph.qrn -d both --block-vertices 512 -o out.qrn", "graph.qrn", "out.qrn"),
     "block-in": ("quern-block IN/with-in.qrn -d pull --block-vertices 512 -o out.qrn", "with-in.qrn", "out.qrn"),
+    "pack": ("quern-pack IN/graph.qrn -o out.qrn", "graph.qrn", "out.qrn"),
     "hybrid": ("quern-hybrid IN/graph.qrn --direction both -o out.qrn", "graph.qrn", "out.qrn"),
     "hybrid-narrow": ("quern-hybrid IN/with-in.qrn --width 1 -o out.qrn", "with-in.qrn", "out.qrn"),
     "page": ("quern-page IN/graph.qrn -o out.qrn", "graph.qrn", "out.qrn"),
@@ -49,7 +50,7 @@ COMMANDS.update({"export-" + name: ("quern-export IN/graph.qrn --format %s -o ou
                               "webgraph")})
 COMMANDS["export-metis"] = ("quern-export IN/symmetric-graph.qrn --format metis -o out", "symmetric-graph.qrn", "out")
 COMMANDS["export-parts"] = ("quern-export IN/graph.qrn --format edges --parts 3 -o out", "graph.qrn", "out")
-LAYOUTS = {"blocked-csr": ("quern-block", "-d", "both"), "hybrid": ("quern-hybrid", "-d", "both"),
+LAYOUTS = {"blocked-csr": ("quern-block", "-d", "both"), "hybrid": ("quern-hybrid", "-d", "both"), "packed": ("quern-pack",),
            "slotted-pages": ("quern-page",), "edge-partitions": ("quern-partition",), "shards": ("quern-shard",)}
 COMMANDS.update({"import-" + layout: ("quern-import IN/%s.qrn -o out.qrn" % layout, layout + ".qrn", "out.qrn")
                  for layout in LAYOUTS})

@@ -16,7 +16,7 @@ from conformance.layout_readers import read_layout
 from harness.tools import run
 
 GOLDEN = Path(os.environ["QUERN_SOURCE"]) / "tests" / "golden" / "containers"
-LAYOUTS = ("graph", "blocked-csr", "edge-partitions", "slotted-pages", "shards", "hybrid")
+LAYOUTS = ("graph", "blocked-csr", "edge-partitions", "slotted-pages", "shards", "hybrid", "packed")
 
 # The vertices, and the SHA-256 of ids and edges, as content() has them.
 CONTENTS = {

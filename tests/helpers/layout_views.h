@@ -7,6 +7,7 @@
 #include "partitioner/blocked_csr.h"
 #include "partitioner/edge_partitions.h"
 #include "partitioner/hybrid.h"
+#include "partitioner/packed.h"
 #include "partitioner/shards.h"
 #include "partitioner/slotted_pages.h"
 
@@ -30,6 +31,7 @@ DEFINE_OPEN(blocked_csr, "quern-block", QN_LAYOUT_BLOCKED_CSR, qn_blocked_csr_op
 DEFINE_OPEN(edge_partitions, "quern-partition", QN_LAYOUT_EDGE_PARTITIONS,
             qn_edge_partitions_options)
 DEFINE_OPEN(hybrid, "quern-hybrid", QN_LAYOUT_HYBRID, qn_hybrid_options)
+DEFINE_OPEN(packed, "quern-pack", QN_LAYOUT_PACKED, qn_packed_options)
 DEFINE_OPEN(shards, "quern-shard", QN_LAYOUT_SHARDS, qn_shards_options)
 DEFINE_OPEN(slotted_pages, "quern-page", QN_LAYOUT_SLOTTED_PAGES, qn_page_options)
 

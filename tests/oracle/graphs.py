@@ -12,6 +12,7 @@ LAYOUTS = {
     "slotted-pages": ["quern-page", "--page-size=4K"],
     "shards": ["quern-shard"],
     "hybrid": ["quern-hybrid"],
+    "packed": ["quern-pack"],
 }
 
 

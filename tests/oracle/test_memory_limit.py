@@ -96,7 +96,7 @@ class SameBytes(unittest.TestCase):
                 self.same("16M", "quern-transform", f"{name}.qrn", *transform)
             if name == "undirected":
                 continue
-            for builder in ("quern-block", "quern-page", "quern-partition", "quern-shard", "quern-hybrid"):
+            for builder in ("quern-block", "quern-page", "quern-partition", "quern-shard", "quern-hybrid", "quern-pack"):
                 self.same("16M", builder, f"{name}.qrn")
             built = tool("quern-block", f"{name}.qrn", "-o", "blocked.qrn")
             self.assertEqual(built.returncode, 0, built.stderr)
@@ -144,7 +144,7 @@ class Resident(unittest.TestCase):
         self.assertEqual(text.returncode, 0)
         self.check(24, "quern-import", "g.txt", "-o", "i.qrn")
         self.check(48, "quern-transform", "g.qrn", "--symmetrize", "--relabel=degree", "-o", "t.qrn")
-        for builder in ("quern-block", "quern-page", "quern-partition", "quern-shard", "quern-hybrid"):
+        for builder in ("quern-block", "quern-page", "quern-partition", "quern-shard", "quern-hybrid", "quern-pack"):
             plain = tool("quern-transform", "g.qrn", "--in-edges=no", "-o", "plain.qrn")
             self.assertEqual(plain.returncode, 0)
             self.check(24, builder, "plain.qrn", "-o", "b.qrn")

@@ -8,7 +8,8 @@ import unittest
 from harness.tools import run
 
 LAYOUTS = {"graph": None, "blocked-csr": ("quern-block",), "edge-partitions": ("quern-partition",),
-           "slotted-pages": ("quern-page",), "shards": ("quern-shard",), "hybrid": ("quern-hybrid",)}
+           "slotted-pages": ("quern-page",), "shards": ("quern-shard",), "hybrid": ("quern-hybrid",),
+           "packed": ("quern-pack",)}
 QUANTILES = {"p25": 250, "median": 500, "p75": 750, "p90": 900, "p99": 990, "p999": 999}
 
 

@@ -15,7 +15,7 @@ try:
 except ImportError:
     np = None
 
-LAYOUTS = ("blocked-csr", "edge-partitions", "slotted-pages", "shards", "hybrid")
+LAYOUTS = ("blocked-csr", "edge-partitions", "slotted-pages", "shards", "hybrid", "packed")
 
 
 class _Scratch(unittest.TestCase):

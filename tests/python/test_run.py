@@ -89,7 +89,7 @@ class Results(_Scratch):
     def test_every_layout_gives_the_same(self):
         graph = quern.open(self.path)
         expected = graph.run("bfs", source=1).values.tolist()
-        for layout in ("blocked-csr", "edge-partitions", "slotted-pages", "shards", "hybrid"):
+        for layout in ("blocked-csr", "edge-partitions", "slotted-pages", "shards", "hybrid", "packed"):
             self.assertEqual(graph.build(layout).run("bfs", source=1).values.tolist(), expected)
 
     def test_without_vertices_or_edges(self):

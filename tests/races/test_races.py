@@ -17,6 +17,7 @@ BUILDERS = {
     "blocks": ("quern-block", "--block", "64"), "push-blocks": ("quern-block", "--direction", "push"),
     "partitions": ("quern-partition",), "pages": ("quern-page",), "shards": ("quern-shard",),
     "hybrid": ("quern-hybrid", "--direction", "both"),
+    "packed": ("quern-pack",),
 }
 # Formats to export as, and to import again.
 FORMATS = {

@@ -101,4 +101,5 @@ LAYOUTS = [
     Layout("slotted-pages", ("quern-page",)),
     Layout("shards", ("quern-shard",)),
     Layout("hybrid", ("quern-hybrid",)),
+    Layout("packed", ("quern-pack",)),
 ]

@@ -1,0 +1,60 @@
+/* The places of a tile's parts (specs/packed.md, "A tile"), for what reads tiles and what writes
+ * them. */
+#ifndef QN_FORMATS_LAYOUTS_PACKED_TILE_H
+#define QN_FORMATS_LAYOUTS_PACKED_TILE_H
+
+#include <quern/packed.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Words of zero after the last tile: four numbers of any width can be read from any bit of it. */
+#define QN_PACKED_PADDING 8
+
+/* In bytes from the tile's first one. */
+struct qn_packed_parts {
+  uint32_t length_codes, gap_codes, numbers; /* where they begin, the numbers at a word */
+};
+
+/* Codes of two groups are a byte. */
+static inline uint32_t qn_packed_code_bytes(uint32_t count) {
+  return (count + 2 * QN_PACKED_GROUP - 1) / (2 * QN_PACKED_GROUP);
+}
+
+static inline uint32_t qn_packed_code(const uint8_t *codes, uint32_t group) {
+  return codes[group / 2] >> 4 * (group % 2) & 15;
+}
+
+static inline uint32_t qn_packed_groups(uint32_t count) {
+  return (count + QN_PACKED_GROUP - 1) / QN_PACKED_GROUP;
+}
+
+static inline struct qn_packed_parts qn_packed_parts_of(uint32_t num_rows, uint32_t num_edges) {
+  struct qn_packed_parts parts = {.length_codes = QN_PACKED_HEAD};
+  parts.gap_codes = parts.length_codes + qn_packed_code_bytes(num_rows);
+  parts.numbers = (parts.gap_codes + qn_packed_code_bytes(num_edges) + 3) / 4 * 4;
+  return parts;
+}
+
+/* A first neighbour relative to its row: small numbers for what is near, on either side. Modulo
+ * 2^32. */
+static inline uint32_t qn_packed_zigzag(uint32_t difference) {
+  return difference << 1 ^ (uint32_t) - (int32_t)(difference >> 31);
+}
+
+static inline uint32_t qn_packed_unzigzag(uint32_t number) {
+  return number >> 1 ^ (uint32_t) - (int32_t)(number & 1);
+}
+
+/* The edges of `row` in tile `number`: 0 if it has none there. */
+uint32_t qn_packed_length(const struct qn_packed_rows *rows, uint64_t number, uint32_t row);
+
+/* As qn_packed_decode, but columns are what the bytes say. */
+void qn_packed_decode_unbounded(const struct qn_packed_rows *rows, uint64_t number,
+                                struct qn_packed_tile *tile);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

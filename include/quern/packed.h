@@ -1,0 +1,138 @@
+/* The packed layout: rows of sorted neighbours as gaps in few bits, in tiles of 2048 edges that
+ * decode alone (specs/packed.md). */
+#ifndef QUERN_PACKED_H
+#define QUERN_PACKED_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <quern/container.h>
+#include <quern/graph.h>
+#include <quern/ids.h>
+#include <quern/inline.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Edges of a tile at most; rows of a range, of which a tile's are some. */
+#define QN_PACKED_TILE 2048
+#define QN_PACKED_RANGE 1024
+/* Numbers of a group, which have one width. */
+#define QN_PACKED_GROUP 4
+/* Bytes at the beginning of a tile: its least gap, and widths by their codes 1 to 15. */
+#define QN_PACKED_HEAD 16
+/* Bits of a number of edges of a tile. */
+#define QN_PACKED_LENGTH_BITS 12
+
+/* Header parameters */
+enum qn_packed_parameter {
+  QN_PACKED_DIRECTIONS = 0, /* set of enum qn_packed_directions, not empty */
+};
+
+enum qn_packed_directions { QN_PACKED_IN = 1, QN_PACKED_OUT = 2 };
+
+/* All edges in one direction: row v holds the in-edges (or out-edges) of v, columns are their other
+ * ends, ascending. Tile t has the edges [tile_edges[t], tile_edges[t+1]) and the words
+ * [tile_starts[t], tile_starts[t+1]); its first edge is of row tile_rows[t] or a later one. */
+struct qn_packed_rows {
+  uint64_t num_vertices;       /* V */
+  uint64_t num_edges;          /* E */
+  uint64_t num_tiles;          /* T */
+  uint64_t num_words;          /* W */
+  const uint32_t *tile_rows;   /* [T + 1] */
+  const uint64_t *tile_edges;  /* [T + 1] */
+  const uint64_t *tile_starts; /* [T + 1] */
+  const uint32_t *words;       /* [W] */
+  struct qn_weights weights;   /* [E] */
+};
+
+struct qn_packed {
+  struct qn_container *container; /* owned; NULL for borrowed containers */
+  enum qn_directedness directedness;
+  uint64_t num_vertices;
+  uint64_t num_edges;
+  const uint32_t *out_degrees; /* [V], or NULL if `out` tells */
+  bool has_in;                 /* stored, or the same as `out` when undirected */
+  bool has_out;                /* stored */
+  struct qn_packed_rows in;
+  struct qn_packed_rows out;
+  struct qn_ids ids;
+};
+
+/* Is tile `tile` the first of its range? Else its first row is the last of the tile before, which
+ * may have edges in both. */
+QN_INLINE bool qn_packed_begins_range(const uint32_t *tile_rows, uint64_t tile) {
+  return tile == 0 || tile_rows[tile - 1] / QN_PACKED_RANGE != tile_rows[tile] / QN_PACKED_RANGE;
+}
+
+/* Rows of a tile, those without edges in it included: at most QN_PACKED_RANGE. The last one is the
+ * first of the next tile, unless that begins a range. */
+QN_INLINE uint32_t qn_packed_num_rows(const uint32_t *tile_rows, uint64_t tile,
+                                      uint64_t num_vertices) {
+  const uint32_t first = tile_rows[tile], next = tile_rows[tile + 1];
+  const bool shares = first / QN_PACKED_RANGE == next / QN_PACKED_RANGE && next < num_vertices;
+  const uint32_t rows = next - first + shares;
+  return rows < QN_PACKED_RANGE ? rows : QN_PACKED_RANGE;
+}
+
+/* A tile decoded. */
+struct qn_packed_tile {
+  uint64_t first_edge;
+  uint32_t first_row, num_rows, num_edges;
+  uint32_t length; /* of all rows: num_edges, unless the tile breaks PK-7 */
+  /* Row first_row + i has the edges [begins[i], begins[i + 1]), counted from first_edge. */
+  uint32_t begins[QN_PACKED_RANGE + 1 + 2 * QN_PACKED_GROUP];
+  uint32_t columns[QN_PACKED_TILE + QN_PACKED_GROUP];
+};
+
+/* Decode a tile: `tile->columns` alone, `tile->begins` alone, or both. Whatever the bytes are, no
+ * memory outside the rows' is read, rows are within the tile, and columns are less than V. */
+void qn_packed_decode(const struct qn_packed_rows *rows, uint64_t number,
+                      struct qn_packed_tile *tile);
+void qn_packed_decode_begins(const struct qn_packed_rows *rows, uint64_t number,
+                             struct qn_packed_tile *tile);
+
+/* The first tile whose first row is `row` or a later one; T if there is none. */
+uint64_t qn_packed_find(const struct qn_packed_rows *rows, uint64_t row);
+
+/* The length of every row, [V] zeroed numbers, in parallel. */
+enum qn_status qn_packed_count_rows(const struct qn_packed_rows *rows, uint32_t *lengths,
+                                    struct qn_error *error);
+
+/* The out-degree of a vertex of the graph. */
+uint64_t qn_packed_out_degree(const struct qn_packed *packed, uint64_t vertex);
+
+/* Map a packed container and check its structure: parameters (PK-1), sections, and the ends of the
+ * tiles' places. Contents are checked by qn_packed_check. */
+enum qn_status qn_packed_map(const char *path, struct qn_packed *packed, struct qn_error *error);
+void qn_packed_unmap(struct qn_packed *packed);
+
+/* As qn_packed_map for a container mapped already, which the view then borrows. */
+enum qn_status qn_packed_view(const struct qn_container *container, struct qn_packed *packed,
+                              struct qn_error *error);
+
+/* What kernels rely on when they index (PK-2 to PK-8, ID-1 to ID-4), in parallel. */
+enum qn_status qn_packed_check(const struct qn_container *container, const struct qn_packed *packed,
+                               struct qn_error *error);
+
+/* The other rules, for quern-verify: PK-9 to PK-12. Call after qn_packed_check. */
+enum qn_status qn_packed_check_content(const struct qn_container *container,
+                                       const struct qn_packed *packed, struct qn_error *error);
+
+/* Unpack rows: `graph` becomes a graph in memory whose out-rows are `rows`, which must have been
+ * checked. */
+enum qn_status qn_packed_unpack(const struct qn_packed_rows *rows, struct qn_graph *graph,
+                                struct qn_error *error);
+
+/* The layout's row in the table of layouts.h. */
+enum qn_status qn_packed_describe(const struct qn_container *container, json_t *object,
+                                  struct qn_error *error);
+enum qn_status qn_packed_restore(const struct qn_container *container, struct qn_graph *graph,
+                                 struct qn_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

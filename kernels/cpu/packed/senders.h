@@ -1,0 +1,132 @@
+/* Frontier programs on packed rows: tiles of out-edges with active vertices push; where there are
+ * no out-edges, or sums must have one order, all rows of in-edges look for active ones. Part of
+ * engine.h. */
+#ifndef QN_KERNELS_CPU_PACKED_SENDERS_H
+#define QN_KERNELS_CPU_PACKED_SENDERS_H
+
+#include "kernels/cpu/packed/view.h"
+
+#include "kernels/cpu/loop/collect.h"
+
+/* Would the receiver change? Else no other thread need be kept waiting. */
+static inline bool changes(const struct engine_state *state, uint32_t receiver,
+                           program_accumulator contribution) {
+#if PROGRAM_IN_PLACE
+  const program_value value = state->values[receiver];
+  program_accumulator combined = value;
+  program_combine(&combined, contribution);
+  return program_active(&state->context, value, combined);
+#else
+  (void)receiver;
+  return sweep_is_open(state, receiver) && !program_refuses(contribution);
+#endif
+}
+
+/* ---- Pushing ------------------------------------------------------------------------ */
+
+/* Is a vertex of the tile's rows active? */
+static inline bool has_sender(const struct qn_frontier *current, const struct qn_packed_rows *rows,
+                              uint64_t number) {
+  const uint64_t begin = rows->tile_rows[number];
+  const uint64_t end = begin + qn_packed_num_rows(rows->tile_rows, number, rows->num_vertices);
+  uint64_t bits = 0;
+  if (end > rows->num_vertices || begin == end)
+    return false;
+  for (uint64_t word = begin / 64; word <= (end - 1) / 64; word++)
+    bits |= current->bits[word] & qn_bits_between(word, begin, end);
+  return bits != 0;
+}
+
+static inline void push_row(struct engine_state *state, struct engine_work *work,
+                            const struct qn_packed_tile *tile, const struct qn_weights *weights,
+                            uint32_t row) {
+  const program_message message = sweep_message(state, tile->first_row + row);
+  for (uint32_t edge = tile->begins[row]; edge < tile->begins[row + 1]; edge++) {
+    const uint32_t receiver = tile->columns[edge];
+    const program_accumulator contribution = program_contribution(
+        &state->context, message, engine_weight(weights, edge), state->values, receiver);
+    if (!changes(state, receiver, contribution))
+      continue;
+    program_combine_atomic(&work->sums[receiver], contribution);
+    qn_frontier_insert(&work->received, receiver);
+  }
+}
+
+static inline void push_tile(struct engine_state *state, struct engine_work *work,
+                             uint64_t number) {
+  const struct qn_packed_tile *tile = walk_decode(&state->walk, number);
+  const struct qn_weights weights = walk_weights(&state->walk, tile);
+  for (uint32_t row = 0; row < tile->num_rows; row++)
+    if (tile->begins[row] < tile->begins[row + 1] &&
+        qn_frontier_has(&work->current, tile->first_row + row))
+      push_row(state, work, tile, &weights, row);
+}
+
+/* ---- Pulling ------------------------------------------------------------------------ */
+
+/* Combine what the row's active neighbours send; false if there is none. */
+static inline bool pull_row(const struct engine_state *state, const struct engine_work *work,
+                            const struct qn_packed_tile *tile, const struct qn_weights *weights,
+                            uint32_t row, program_accumulator *sum) {
+  const uint32_t vertex = tile->first_row + row;
+  bool received = false;
+  *sum = program_identity();
+  if (!sweep_is_open(state, vertex))
+    return false;
+  for (uint32_t edge = tile->begins[row]; edge < tile->begins[row + 1]; edge++) {
+    const uint32_t sender = tile->columns[edge];
+    if (!qn_frontier_has(&work->current, sender))
+      continue;
+    program_combine(sum, program_contribution(&state->context, sweep_message(state, sender),
+                                              engine_weight(weights, edge), state->values, vertex));
+    received = true;
+    if (PROGRAM_FIRST_SUFFICES)
+      break;
+  }
+  return received;
+}
+
+static inline void pull_tile(struct engine_state *state, struct engine_work *work,
+                             uint64_t number) {
+  const struct engine_walk *walk = &state->walk;
+  const struct qn_packed_tile *tile = walk_decode(walk, number);
+  const struct qn_weights weights = walk_weights(walk, tile);
+  const bool begins = qn_packed_begins_range(walk->rows->tile_rows, number);
+  program_accumulator sum;
+  for (uint32_t row = 0; row < tile->num_rows; row++) {
+    const bool received = pull_row(state, work, tile, &weights, row, &sum);
+    if (row == 0 && !begins) {
+      walk->heads[number] = sum;
+      walk->head_received[number] = received;
+    } else if (received) {
+      work->sums[tile->first_row + row] = sum;
+      qn_frontier_insert(&work->received, tile->first_row + row);
+    }
+  }
+}
+
+/* What rows received in other tiles than their first. */
+static inline void pull_heads(const struct engine_walk *walk, struct engine_work *work) {
+  const uint32_t *tile_rows = walk->rows->tile_rows;
+  for (uint64_t tile = 0; tile < walk->rows->num_tiles; tile++)
+    if (!qn_packed_begins_range(tile_rows, tile) && walk->head_received[tile]) {
+      program_combine(&work->sums[tile_rows[tile]], walk->heads[tile]);
+      qn_frontier_insert(&work->received, tile_rows[tile]);
+    }
+}
+
+static inline const char *walk_senders(struct engine_state *state, struct engine_work *work) {
+  const struct qn_packed_rows *rows = state->walk.rows;
+#pragma omp parallel for schedule(dynamic, 16)
+  for (uint64_t tile = 0; tile < rows->num_tiles; tile++) {
+    if (state->walk.pulls)
+      pull_tile(state, work, tile);
+    else if (has_sender(&work->current, rows, tile))
+      push_tile(state, work, tile);
+  }
+  if (state->walk.pulls)
+    pull_heads(&state->walk, work);
+  return state->walk.pulls ? "pull" : "push";
+}
+
+#endif

@@ -1,0 +1,50 @@
+/* Packed rows as the CPU's engine sees them (loop/state.h). Template: needs a completed program. */
+#ifndef QN_KERNELS_CPU_PACKED_VIEW_H
+#define QN_KERNELS_CPU_PACKED_VIEW_H
+
+#include <omp.h>
+
+#include "kernels/cuts/packed_units.h"
+#include "kernels/engine.h"
+#include <quern/packed.h>
+
+struct packed_graph {
+  const struct qn_packed *packed;
+  uint32_t *degrees; /* [V], or NULL where nobody asks */
+};
+typedef struct packed_graph engine_view;
+
+static inline uint64_t engine_out_degree(const engine_view *view, uint64_t vertex) {
+  return view->degrees[vertex];
+}
+
+struct engine_walk {
+  struct packed_graph graph;
+  const struct qn_packed_rows *rows; /* that the run walks */
+  bool pulls;                        /* they are in-edges */
+  struct qn_packed_tile *tiles;      /* one a thread */
+  unsigned num_threads;
+  program_accumulator *sums; /* of all-active programs: [V], identity between iterations */
+  /* Of the first row of each tile, which may have begun in another: */
+  program_accumulator *heads; /* [T] */
+  uint8_t *head_received;     /* [T] in frontier programs */
+};
+
+/* The thread's tile, decoded. */
+static inline const struct qn_packed_tile *walk_decode(const struct engine_walk *walk,
+                                                       uint64_t number) {
+  struct qn_packed_tile *tile = &walk->tiles[omp_get_thread_num()];
+  qn_packed_decode(walk->rows, number, tile);
+  return tile;
+}
+
+/* The weights of a tile's edges, counted as its columns are. */
+static inline struct qn_weights walk_weights(const struct engine_walk *walk,
+                                             const struct qn_packed_tile *tile) {
+  struct qn_weights weights = walk->rows->weights;
+  if (weights.data)
+    weights.data = (const char *)weights.data + tile->first_edge * qn_weight_bytes(weights.type);
+  return weights;
+}
+
+#endif

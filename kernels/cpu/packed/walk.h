@@ -1,0 +1,57 @@
+/* What a run on packed rows derives from the layout. Part of engine.h. */
+#ifndef QN_KERNELS_CPU_PACKED_WALK_H
+#define QN_KERNELS_CPU_PACKED_WALK_H
+
+#include "kernels/cpu/packed/view.h"
+
+#include "kernels/cpu/loop/sweeps.h"
+
+/* All-active programs pull, and so do real sums, which have one order; the others push where they
+ * can, from the tiles of active vertices. */
+static inline enum qn_status find_rows(struct engine_state *state, struct qn_error *error) {
+  const struct qn_packed *packed = state->walk.graph.packed;
+  struct engine_walk *walk = &state->walk;
+  walk->pulls = PROGRAM_SCHEDULE == QN_ALL_ACTIVE || sweep_is_ordered() || !packed->has_out;
+  return qn_packed_need(packed, walk->pulls ? QN_PACKED_IN : QN_PACKED_OUT, &walk->rows, error);
+}
+
+static inline enum qn_status walk_begin(struct engine_state *state, struct qn_error *error) {
+  const struct qn_packed *packed = state->request->view;
+  state->walk.graph.packed = packed;
+  state->view = &state->walk.graph;
+  engine_enter(state, packed->num_vertices, packed->num_edges);
+  enum qn_status status = find_rows(state, error);
+  return status ? status
+                : engine_check_weights(&state->walk.rows->weights, packed->num_edges,
+                                       packed->num_vertices, error);
+}
+
+static inline enum qn_status walk_create(struct engine_state *state, struct qn_error *error) {
+  struct engine_walk *walk = &state->walk;
+  const uint64_t num_tiles = walk->rows->num_tiles;
+  walk->num_threads = qn_threads();
+  enum qn_status status =
+      qn_alloc(&walk->tiles, walk->num_threads, sizeof *walk->tiles, "tiles", error);
+  if (!status && PROGRAM_USES_OUT_DEGREE)
+    status = qn_packed_degrees_create(&walk->graph.degrees, walk->graph.packed, error);
+  if (!status && PROGRAM_SCHEDULE == QN_ALL_ACTIVE)
+    status = sweep_sums_create(&walk->sums, state->context.num_vertices, error);
+  if (!status && walk->pulls)
+    status = qn_pages_alloc(&walk->heads, num_tiles, sizeof *walk->heads, "sums of tiles", error);
+  if (!status && walk->pulls && PROGRAM_SCHEDULE == QN_FRONTIER)
+    status = qn_pages_alloc(&walk->head_received, num_tiles, 1, "sums of tiles", error);
+  return status;
+}
+
+static inline void walk_destroy(struct engine_state *state) {
+  struct engine_walk *walk = &state->walk;
+  const uint64_t num_vertices = state->context.num_vertices;
+  const uint64_t num_tiles = walk->rows->num_tiles;
+  qn_pages_free(walk->head_received, num_tiles, 1);
+  qn_pages_free(walk->heads, num_tiles, sizeof *walk->heads);
+  qn_pages_free(walk->sums, num_vertices, sizeof *walk->sums);
+  qn_pages_free(walk->graph.degrees, num_vertices, sizeof *walk->graph.degrees);
+  qn_free(walk->tiles);
+}
+
+#endif
