@@ -69,6 +69,7 @@ struct qn_run_request qn_run_request_for(const struct qn_kernel *kernel, const v
 void qn_run_result_destroy(struct qn_run_result *result) {
   if (result->values)
     qn_pages_free(result->values, result->num_values, qn_result_bytes(result->type));
+  qn_device_values_free(&result->on_device);
   *result = (struct qn_run_result){0};
 }
 

@@ -20,6 +20,7 @@
 #include "kernels/joint.h"
 #include "kernels/programs/context.h"
 #include "kernels/run_state.h"
+#include "kernels/store.h"
 #include "kernels/streaming.h"
 #include <quern/container.h>
 #include <quern/error.h>
@@ -105,6 +106,8 @@ struct qn_run_request {
   const char *joint_choices;
   /* NULL: no checkpoints. Only for kernels with value_bytes. */
   const struct qn_checkpointing *checkpointing;
+  struct qn_store *store; /* where a device keeps arrays for further runs; NULL: nowhere */
+  bool leaves_values;     /* by a single device, in the result's on_device, if the kernel can */
   /* Called after every iteration unless NULL, from the thread that called run. */
   void (*on_iteration)(void *user, const struct qn_iteration *iteration);
   void *user;
@@ -131,9 +134,10 @@ struct qn_device_share {
 
 struct qn_run_result {
   enum qn_result_type type;
-  uint64_t num_values;   /* V, or 0 */
-  void *values;          /* [num_values] of `type`, by vertex of the graph layout; qn_pages_alloc */
-  uint64_t count;        /* for kernels with a count_key */
+  uint64_t num_values; /* V, or 0 */
+  void *values;        /* [num_values] of `type`, by vertex of the graph layout; qn_pages_alloc */
+  struct qn_device_values on_device; /* the same, instead, if they were left there */
+  uint64_t count;                    /* for kernels with a count_key */
   const char *score_key; /* what `score` is of the whole result, "modularity"; NULL: nothing */
   double score;
   uint64_t iterations;
@@ -207,7 +211,7 @@ const struct qn_kernel *qn_follower_find(const char *algorithm, enum qn_layout l
 /* A request with the kernel's defaults, damping 0.85, and no source. */
 struct qn_run_request qn_run_request_for(const struct qn_kernel *kernel, const void *view);
 
-/* Give `result->values` back; a zeroed result is allowed. */
+/* Give the values back; a zeroed result is allowed. */
 void qn_run_result_destroy(struct qn_run_result *result);
 
 /* "cpu", "cuda", "both". */

@@ -51,7 +51,7 @@ static json_t *list_options(void) {
   json_t *object = json_object();
   add_settings(object, "import", qn_import_settings, qn_build_settings);
   add_settings(object, "transform", qn_part_settings, qn_transform_settings);
-  add_settings(object, "run", qn_run_settings, NULL);
+  add_settings(object, "run", qn_run_settings, qn_place_settings);
   add_settings(object, "export", qn_export_settings, NULL);
   return object;
 }

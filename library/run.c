@@ -1,12 +1,16 @@
 /* Runs and their results. */
+#include <quern/placement.h>
 #include <quern/run.h>
 
 #include <inttypes.h>
+#include <pthread.h>
 #include <string.h>
 
+#include "kernels/cuda/device/device.h"
 #include "library/call.h"
 #include "library/options.h"
 #include "library/session.h"
+#include "runtime/placement.h"
 #include "runtime/run_settings.h"
 #include "runtime/summary.h"
 #include "support/memory.h"
@@ -14,10 +18,18 @@
 struct qn_result {
   struct qn_session *session; /* whose ids name vertices */
   struct qn_run run;
+  pthread_mutex_t lock; /* of what is brought from a device */
+};
+
+struct qn_placed {
+  struct qn_session *session;
+  struct qn_run_options where;
+  struct qn_placement placement;
 };
 
 struct running {
   struct qn_session *session;
+  struct qn_placed *placed; /* NULL: the session alone is there */
   const char *algorithm;
   const struct qn_option *options;
   uint64_t num_options;
@@ -25,41 +37,100 @@ struct running {
 };
 
 /* Kernels number vertices by their original order where values are vertices. */
-static void name_vertices(const struct qn_run_input *input, struct qn_run *run) {
-  uint32_t *values = run->result.values;
-  uint64_t num_vertices = run->result.num_values;
-  if (!(run->kernel->traits & QN_KERNEL_VERTICES) || !input->order)
+static void name_vertices(const struct qn_run_input *input, const struct qn_kernel *kernel,
+                          struct qn_run_result *result) {
+  uint32_t *values = result->values;
+  uint64_t num_vertices = result->num_values;
+  if (!kernel || !(kernel->traits & QN_KERNEL_VERTICES) || !input->order)
     return;
 #pragma omp parallel for schedule(static)
   for (uint64_t v = 0; v < num_vertices; v++)
     values[v] = values[v] < num_vertices ? input->order[values[v]] : values[v];
 }
 
+static const struct qn_setting library_settings[] = {
+    {"parents", QN_SETTING_SWITCH, offsetof(struct qn_run_options, wants_parents), NULL, 0, 0,
+     NULL},
+    {0}};
+
+/* Either an algorithm or a program. */
+static enum qn_status check_subject(const struct running *running,
+                                    const struct qn_run_options *options, struct qn_error *error) {
+  if (!running->algorithm == !options->program)
+    return qn_fail(error, QN_USAGE,
+                   running->algorithm ? "--program stands instead of an algorithm"
+                                      : "name an algorithm, or a --program");
+  return QN_OK;
+}
+
+/* The caller has the result: the checkpoint has served. */
+static enum qn_status discard_checkpoint(struct qn_run *run, struct qn_error *error) {
+  return run->keeper ? qn_keeper_discard(run->keeper, error) : QN_OK;
+}
+
 static enum qn_status run_with(const struct running *running, struct qn_run_options *options,
                                struct qn_error *error) {
   struct qn_session *session = running->session;
+  struct qn_placed *placed = running->placed;
   struct qn_run *run = &running->result->run;
-  const struct qn_settings settings[] = {{qn_run_settings, options}, {0}};
+  const struct qn_settings settings[] = {{qn_run_settings, options},
+                                         {library_settings, options},
+                                         {placed ? NULL : qn_place_settings, options},
+                                         {0}};
   enum qn_status status = qn_options_apply(running->options, running->num_options, settings, error);
   if (!status)
     status = qn_run_options_settle(options, error);
   if (!status)
+    status = check_subject(running, options, error);
+  if (!status)
     status = qn_session_ensure_input(session, error);
   options->algorithm = running->algorithm;
   if (!status)
-    status = qn_run_start(&session->input, options, run, error);
+    status = qn_run_start(placed ? &placed->placement.input : &session->input, options, run, error);
   if (!status)
     status = qn_container_unchanged(session->container, error);
   if (!status)
-    name_vertices(&session->input, run);
-  return status;
+    name_vertices(&session->input, run->kernel, &run->result);
+  if (!status)
+    name_vertices(&session->input, run->parents_kernel, &run->parents);
+  return status ? status : discard_checkpoint(run, error);
+}
+
+/* A list of devices lies in the options. */
+static void copy_where(const struct qn_run_options *where, struct qn_run_options *options) {
+  *options = *where;
+  if (where->devices)
+    options->devices = options->device_list;
 }
 
 static enum qn_status run(void *argument, struct qn_error *error) {
+  const struct running *running = argument;
   struct qn_run_options options;
   qn_run_options_begin(&options);
+  if (running->placed) {
+    copy_where(&running->placed->where, &options);
+    options.store = running->placed->placement.store;
+    options.leaves_values = true;
+  }
   enum qn_status status = run_with(argument, &options, error);
   qn_run_options_end(&options);
+  return status;
+}
+
+static enum qn_status call_run(struct running *running, const struct qn_job *job,
+                               struct qn_result **out, struct qn_error *error) {
+  *out = NULL;
+  enum qn_status status =
+      qn_alloc_zeroed(&running->result, 1, sizeof *running->result, "a result", error);
+  if (status)
+    return status;
+  pthread_mutex_init(&running->result->lock, NULL);
+  running->result->session = qn_session_refer(running->session);
+  status = qn_call(job, run, running, error);
+  if (status)
+    qn_result_close(running->result);
+  else
+    *out = running->result;
   return status;
 }
 
@@ -67,27 +138,92 @@ enum qn_status qn_session_run(struct qn_session *session, const char *algorithm,
                               const struct qn_option *options, uint64_t num_options,
                               const struct qn_job *job, struct qn_result **out,
                               struct qn_error *error) {
-  struct running running = {session, algorithm, options, num_options, NULL};
-  *out = NULL;
-  enum qn_status status =
-      qn_alloc_zeroed(&running.result, 1, sizeof *running.result, "a result", error);
-  if (status)
-    return status;
-  running.result->session = qn_session_refer(session);
-  status = qn_call(job, run, &running, error);
-  if (status)
-    qn_result_close(running.result);
-  else
-    *out = running.result;
-  return status;
+  struct running running = {session, NULL, algorithm, options, num_options, NULL};
+  return call_run(&running, job, out, error);
+}
+
+enum qn_status qn_placed_run(struct qn_placed *placed, const char *algorithm,
+                             const struct qn_option *options, uint64_t num_options,
+                             const struct qn_job *job, struct qn_result **out,
+                             struct qn_error *error) {
+  struct running running = {placed->session, placed, algorithm, options, num_options, NULL};
+  return call_run(&running, job, out, error);
 }
 
 void qn_result_close(struct qn_result *result) {
   if (!result)
     return;
   qn_run_destroy(&result->run);
+  pthread_mutex_destroy(&result->lock);
   qn_session_close(result->session);
   qn_free(result);
+}
+
+/* ---- Placing --------------------------------------------------------------- */
+
+struct placing {
+  struct qn_placed *placed;
+  const struct qn_option *options;
+  uint64_t num_options;
+};
+
+/* Is there what was asked for? With QN_DEVICE_AUTO each run finds out. */
+static enum qn_status find_device(const struct qn_run_options *where, struct qn_error *error) {
+  int count = 0;
+  if (where->device == QN_DEVICE_CPU)
+    return QN_OK;
+  enum qn_status status = qn_cuda_count(&count, where->device == QN_DEVICE_AUTO ? NULL : error);
+  if (where->device == QN_DEVICE_AUTO || status || where->device_index < count)
+    return where->device == QN_DEVICE_AUTO ? QN_OK : status;
+  return qn_fail(error, QN_DEVICE, "there is no CUDA device %d: there are %d, counted from 0",
+                 where->device_index, count);
+}
+
+static enum qn_status place(void *argument, struct qn_error *error) {
+  const struct placing *placing = argument;
+  struct qn_placed *placed = placing->placed;
+  const struct qn_settings settings[] = {{qn_place_settings, &placed->where}, {0}};
+  struct qn_run_options settled;
+  const struct qn_csr *in = NULL;
+  qn_run_options_begin(&placed->where);
+  enum qn_status status = qn_options_apply(placing->options, placing->num_options, settings, error);
+  copy_where(&placed->where, &settled);
+  if (!status)
+    status = qn_run_options_settle(&settled, error);
+  if (!status)
+    status = find_device(&settled, error);
+  if (!status)
+    status = qn_session_ensure_input(placed->session, error);
+  if (!status && placed->session->input.info->layout == QN_LAYOUT_GRAPH)
+    status = qn_session_ensure_in_edges(placed->session, &in, error);
+  return status ? status
+                : qn_placement_create(&placed->session->input, in, &placed->placement, error);
+}
+
+enum qn_status qn_session_place(struct qn_session *session, const struct qn_option *options,
+                                uint64_t num_options, const struct qn_job *job,
+                                struct qn_placed **out, struct qn_error *error) {
+  struct placing placing = {NULL, options, num_options};
+  *out = NULL;
+  enum qn_status status =
+      qn_alloc_zeroed(&placing.placed, 1, sizeof *placing.placed, "a placed graph", error);
+  if (status)
+    return status;
+  placing.placed->session = qn_session_refer(session);
+  status = qn_call(job, place, &placing, error);
+  if (status)
+    qn_placed_close(placing.placed);
+  else
+    *out = placing.placed;
+  return status;
+}
+
+void qn_placed_close(struct qn_placed *placed) {
+  if (!placed)
+    return;
+  qn_placement_destroy(&placed->placement);
+  qn_session_close(placed->session);
+  qn_free(placed);
 }
 
 /* ---- What was found -------------------------------------------------------- */
@@ -101,7 +237,7 @@ void qn_result_info(const struct qn_result *result, struct qn_result_info *out) 
       .device = qn_processor_name(kernel->processor),
       .kernel = kernel->name,
       .num_vertices = result->session->input.info->num_vertices,
-      .num_columns = kernel->count_key ? 0 : 1,
+      .num_columns = (kernel->count_key ? 0 : 1) + (run->parents_kernel ? 1 : 0),
       .count_of = kernel->count_key,
       .count = run->result.count,
       .iterations = run->result.iterations,
@@ -129,9 +265,18 @@ static enum qn_status find_column(const struct qn_result *result, uint64_t index
   if (run->kernel->count_key)
     return qn_fail(error, QN_USAGE, "%s counts %s; it has no values", run->kernel->algorithm,
                    run->kernel->count_key);
+  if (index == 1 && run->parents_kernel) {
+    *column = (struct qn_result_column){.name = "parent",
+                                        .type = QN_TYPE_U32,
+                                        .is_vertex = true,
+                                        .count = run->parents.num_values,
+                                        .data = run->parents.values};
+    return QN_OK;
+  }
   if (index > 0)
-    return qn_fail(error, QN_USAGE, "%s has one column of values, so none at %" PRIu64,
-                   run->kernel->algorithm, index);
+    return qn_fail(error, QN_USAGE, "%s has %s of values, so none at %" PRIu64,
+                   run->kernel->algorithm, run->parents_kernel ? "two columns" : "one column",
+                   index);
   *column = (struct qn_result_column){
       .name = run->kernel->algorithm,
       .type = type_of(run->result.type),
@@ -142,10 +287,46 @@ static enum qn_status find_column(const struct qn_result *result, uint64_t index
   return QN_OK;
 }
 
+/* What a device has may come to the host late, and whoever asks for it changes nothing that others
+ * see. */
+static enum qn_status fetch(void *argument, struct qn_error *error) {
+  struct qn_result *result = argument;
+  pthread_mutex_lock(&result->lock);
+  enum qn_status status = qn_run_fetch(&result->run, error);
+  pthread_mutex_unlock(&result->lock);
+  return status;
+}
+
+static enum qn_status find_on_host(const struct qn_result *result, uint64_t index,
+                                   struct qn_result_column *column, struct qn_error *error) {
+  enum qn_status status = result->run.result.on_device.data
+                              ? qn_call(NULL, fetch, (struct qn_result *)result, error)
+                              : QN_OK;
+  return status ? status : find_column(result, index, column, error);
+}
+
+enum qn_status qn_result_on_device(const struct qn_result *result, uint64_t index,
+                                   struct qn_device_array *out, struct qn_error *error) {
+  const struct qn_device_values *values = &result->run.result.on_device;
+  struct qn_result_column column = {0};
+  enum qn_status status = find_column(result, index, &column, error);
+  if (status)
+    return status;
+  if (index > 0 || !values->data)
+    return qn_fail(error, QN_UNSUPPORTED, "the values of this result do not lie on a device");
+  struct qn_device_array array = {.device = "cuda",
+                                  .index = (uint64_t)values->device,
+                                  .type = column.type,
+                                  .count = column.count,
+                                  .data = values->data};
+  qn_sized_copy(out, &array, sizeof array);
+  return QN_OK;
+}
+
 enum qn_status qn_result_column(const struct qn_result *result, uint64_t index,
                                 struct qn_result_column *out, struct qn_error *error) {
   struct qn_result_column column = {0};
-  enum qn_status status = find_column(result, index, &column, error);
+  enum qn_status status = find_on_host(result, index, &column, error);
   if (!status)
     qn_sized_copy(out, &column, sizeof column);
   return status;
@@ -154,7 +335,7 @@ enum qn_status qn_result_column(const struct qn_result *result, uint64_t index,
 enum qn_status qn_result_copy(const struct qn_result *result, uint64_t index, void *buffer,
                               uint64_t bytes, struct qn_error *error) {
   struct qn_result_column column = {0};
-  enum qn_status status = find_column(result, index, &column, error);
+  enum qn_status status = find_on_host(result, index, &column, error);
   if (status)
     return status;
   uint64_t needed = column.count * qn_type_bytes(column.type);
@@ -175,8 +356,9 @@ static enum qn_status summarise(void *argument, struct qn_error *error) {
   const struct summing *summing = argument;
   const struct qn_result *result = summing->result;
   json_t *summary;
-  enum qn_status status =
-      qn_summary_create(&result->session->input, &result->run, -1, &summary, error);
+  enum qn_status status = fetch((struct qn_result *)result, error);
+  if (!status)
+    status = qn_summary_create(&result->session->input, &result->run, -1, &summary, error);
   return status ? status : qn_text_of_json(summary, summing->json, error);
 }
 

@@ -187,11 +187,13 @@ static const struct qn_csr *in_rows(const struct qn_session *session) {
   return session->in.owns_arrays ? &session->in.out : NULL;
 }
 
-static enum qn_status ensure_in_edges(struct qn_session *session, struct qn_error *error) {
+enum qn_status qn_session_ensure_in_edges(struct qn_session *session, const struct qn_csr **in,
+                                          struct qn_error *error) {
   pthread_mutex_lock(&session->lock);
   enum qn_status status = ensure_graph(session, QN_VERIFY_STRUCTURE, error);
   if (!status && !in_rows(session))
     status = qn_graph_create_transpose(&session->graph.out, &session->in, error);
+  *in = status ? NULL : in_rows(session);
   pthread_mutex_unlock(&session->lock);
   return status;
 }
@@ -316,7 +318,8 @@ static enum qn_status put_together(void *session, struct qn_error *error) {
 }
 
 static enum qn_status turn_round(void *session, struct qn_error *error) {
-  return ensure_in_edges(session, error);
+  const struct qn_csr *in;
+  return qn_session_ensure_in_edges(session, &in, error);
 }
 
 enum qn_status qn_session_out_edges(struct qn_session *session, const struct qn_job *job,

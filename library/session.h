@@ -42,6 +42,10 @@ enum qn_status qn_session_ensure_input(struct qn_session *session, struct qn_err
 enum qn_status qn_session_ensure_graph(struct qn_session *session, enum qn_verify what,
                                        struct qn_error *error);
 
+/* The rows of destinations, found or made. */
+enum qn_status qn_session_ensure_in_edges(struct qn_session *session, const struct qn_csr **in,
+                                          struct qn_error *error);
+
 struct qn_session *qn_session_refer(struct qn_session *session);
 
 /* `json` (NULL: memory ran out while making it), taken over, as a text. */

@@ -14,6 +14,7 @@
 #include "runtime/checkpoint_folder.h"
 #include "runtime/interrupt.h"
 #include "support/atomic_file.h"
+#include "support/context.h"
 #include "support/memory.h"
 #include "support/threads.h"
 #include "support/tool.h"
@@ -62,9 +63,14 @@ static enum qn_status describe_run(struct qn_keeper *keeper, struct qn_error *er
 
 /* ---- Writing ---------------------------------------------------------------------- */
 
+/* Is the run to end? A tool is told by a signal, a call of the library by its job. */
+static bool is_to_end(void) {
+  return qn_context_is_process() ? qn_interrupted() : qn_context_check(NULL) != QN_OK;
+}
+
 static bool is_due(void *user, uint64_t iterations) {
   const struct qn_keeper *keeper = user;
-  return qn_interrupted() || (keeper->every && iterations % keeper->every == 0);
+  return is_to_end() || (keeper->every && iterations % keeper->every == 0);
 }
 
 static enum qn_status save(void *user, const struct qn_run_state *state, struct qn_error *error) {
@@ -92,7 +98,7 @@ static enum qn_status save(void *user, const struct qn_run_state *state, struct 
   keeper->figures.seconds += qn_seconds() - begin;
   keeper->figures.bytes = state->num_vertices * state->value_bytes +
                           words * ((state->active != NULL) + (state->waiting != NULL));
-  if (!qn_interrupted())
+  if (!is_to_end())
     return QN_OK;
   return qn_fail(error, QN_INTERRUPTED,
                  "interrupted after iteration %" PRIu64 "; --resume goes on from %s",
@@ -271,9 +277,12 @@ static enum qn_status check_vertices(const struct qn_keeper *keeper, struct qn_r
 enum qn_status qn_keeper_run(struct qn_keeper *keeper, struct qn_run_result *result,
                              struct qn_error *error) {
   struct qn_interrupts interrupts;
-  qn_interrupts_catch(&interrupts);
+  const bool catches = qn_context_is_process();
+  if (catches)
+    qn_interrupts_catch(&interrupts);
   enum qn_status status = keeper->kernel->run(&keeper->request, result, error);
-  qn_interrupts_release(&interrupts);
+  if (catches)
+    qn_interrupts_release(&interrupts);
   return status ? status : check_vertices(keeper, result, error);
 }
 

@@ -40,7 +40,8 @@ enum qn_status qn_keeper_open(const struct qn_run_input *input, const struct qn_
                               const struct qn_checkpoint_options *options, struct qn_keeper **out,
                               struct qn_error *error);
 
-/* Run the kernel with checkpoints; signals are caught meanwhile. QN_INTERRUPTED after one. */
+/* Run the kernel with checkpoints; a tool's signals are caught meanwhile. QN_INTERRUPTED after
+ * one, or when a call is cancelled. */
 enum qn_status qn_keeper_run(struct qn_keeper *keeper, struct qn_run_result *result,
                              struct qn_error *error);
 

@@ -380,6 +380,14 @@ static enum qn_status end_cancelled(void *user, const struct qn_run_state *state
 static const struct qn_checkpointing ends_cancelled = {.is_due = is_cancelled,
                                                        .save = end_cancelled};
 
+/* May the values stay on the device? What comes after the run looks at some on the host. */
+static bool may_leave_values(const struct qn_run_input *input, const struct qn_run_options *options,
+                             const struct qn_run *run) {
+  bool as_vertices = run->kernel->traits & QN_KERNEL_VERTICES && input->order;
+  return options->leaves_values && !options->wants_parents && !options->checkpoint.folder &&
+         !as_vertices;
+}
+
 static void fill_request(const struct qn_run_input *input, const struct qn_run_options *options,
                          struct qn_run *run) {
   struct qn_run_request *request = &run->request;
@@ -410,6 +418,8 @@ static void fill_request(const struct qn_run_input *input, const struct qn_run_o
   request->num_devices = options->num_devices;
   request->strategy = options->strategy;
   request->streaming = options->streaming;
+  request->store = options->store;
+  request->leaves_values = may_leave_values(input, options, run);
   request->on_iteration = tell_iteration;
   if (!qn_context_is_process() && run->kernel->value_bytes)
     request->checkpointing = &ends_cancelled;
@@ -511,6 +521,23 @@ enum qn_status qn_run_start(const struct qn_run_input *input, const struct qn_ru
     status = find_parents(input, options, run, error);
   if (status)
     qn_run_destroy(run);
+  return status;
+}
+
+enum qn_status qn_run_fetch(struct qn_run *run, struct qn_error *error) {
+  struct qn_run_result *result = &run->result;
+  const uint32_t size = qn_result_bytes(result->type);
+  void *values;
+  if (result->values || !result->on_device.data)
+    return QN_OK;
+  enum qn_status status = qn_pages_alloc(&values, result->num_values, size, "result values", error);
+  if (status)
+    return status;
+  status = qn_device_values_download(&result->on_device, values, error);
+  if (status)
+    qn_pages_free(values, result->num_values, size);
+  else
+    result->values = values;
   return status;
 }
 

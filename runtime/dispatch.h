@@ -43,6 +43,9 @@ struct qn_run_options {
   double resolution;
   int64_t seed;
   struct qn_checkpoint_options checkpoint;
+  bool every_given;
+  struct qn_store *store; /* where devices keep arrays for further runs (placement.h), or NULL */
+  bool leaves_values;     /* a device may keep the result (kernels/store.h): qn_run_fetch */
   bool wants_values;      /* not only a summary */
   bool wants_parents;     /* of a search, a tree of shortest paths too */
   struct qn_watch *watch; /* is told of the run; NULL: its context alone (support/context.h) */
@@ -76,6 +79,8 @@ enum qn_status qn_run_start(const struct qn_run_input *input, const struct qn_ru
 /* Those of the options that an algorithm has a use for, and not all have, as an array of names: a
  * new reference. */
 json_t *qn_algorithm_options(const struct qn_kernel *kernel);
+/* Bring values to the host that were left on a device. */
+enum qn_status qn_run_fetch(struct qn_run *run, struct qn_error *error);
 /* A zeroed run is allowed. */
 void qn_run_destroy(struct qn_run *run);
 

@@ -115,6 +115,15 @@ static enum qn_status set_cache_memory(void *target, const char *text, struct qn
   return qn_bytes_parse(text, 0, &options->streaming.cache_memory, error);
 }
 
+static enum qn_status set_every(void *target, const char *text, struct qn_error *error) {
+  struct qn_run_options *options = target;
+  uint64_t every = 0;
+  enum qn_status status = qn_whole_parse(text, 0, UINT32_MAX, &every, error);
+  options->checkpoint.every = (uint32_t)every;
+  options->every_given = true;
+  return status;
+}
+
 #define FIELD(name) offsetof(struct qn_run_options, name)
 const struct qn_setting qn_run_settings[] = {
     {"source", QN_SETTING_OWN, 0, NULL, 0, 0, set_source},
@@ -127,6 +136,13 @@ const struct qn_setting qn_run_settings[] = {
     {"delta", QN_SETTING_REAL, FIELD(delta), NULL, 0, 0, NULL},
     {"resolution", QN_SETTING_REAL, FIELD(resolution), NULL, 0, 0, NULL},
     {"seed", QN_SETTING_NUMBER, FIELD(seed), NULL, 0, INT64_MAX, NULL},
+    {"checkpoint", QN_SETTING_TEXT, FIELD(checkpoint.folder), NULL, 0, 0, NULL},
+    {"every", QN_SETTING_OWN, 0, NULL, 0, 0, set_every},
+    {"resume", QN_SETTING_SWITCH, FIELD(checkpoint.resume), NULL, 0, 0, NULL},
+    {"program", QN_SETTING_TEXT, FIELD(program), NULL, 0, 0, NULL},
+    {0}};
+
+const struct qn_setting qn_place_settings[] = {
     {"device", QN_SETTING_OWN, 0, NULL, 0, 0, set_device},
     {"devices", QN_SETTING_OWN, 0, NULL, 0, 0, set_devices},
     {"strategy", QN_SETTING_OWN, 0, NULL, 0, 0, set_strategy},
@@ -137,6 +153,9 @@ const struct qn_setting qn_run_settings[] = {
     {"cache-memory", QN_SETTING_OWN, 0, NULL, 0, 0, set_cache_memory},
     {0}};
 
+/* Iterations between two checkpoints, unless somebody says otherwise. */
+#define DEFAULT_EVERY 10
+
 void qn_run_options_begin(struct qn_run_options *options) {
   *options = (struct qn_run_options){.damping = -1,
                                      .tolerance = -1,
@@ -144,7 +163,8 @@ void qn_run_options_begin(struct qn_run_options *options) {
                                      .hops = -1,
                                      .delta = -1,
                                      .resolution = -1,
-                                     .seed = -1};
+                                     .seed = -1,
+                                     .checkpoint.every = DEFAULT_EVERY};
 }
 
 /* A list of devices implies the device cuda; a list of one is that device. */
@@ -165,6 +185,8 @@ static enum qn_status settle_devices(struct qn_run_options *options, struct qn_e
 enum qn_status qn_run_options_settle(struct qn_run_options *options, struct qn_error *error) {
   if (options->mode_given && options->device != QN_DEVICE_BOTH)
     return qn_fail(error, QN_USAGE, "--mode is for --device both");
+  if (!options->checkpoint.folder && (options->every_given || options->checkpoint.resume))
+    return qn_fail(error, QN_USAGE, "--every and --resume are for --checkpoint DIR");
   return settle_devices(options, error);
 }
 

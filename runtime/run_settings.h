@@ -10,7 +10,8 @@ extern "C" {
 #endif
 
 /* For qn_setting_set, into options that were begun. They copy no texts but those of sources. */
-extern const struct qn_setting qn_run_settings[];
+extern const struct qn_setting qn_run_settings[];   /* what to compute */
+extern const struct qn_setting qn_place_settings[]; /* where */
 
 /* Nothing is said. */
 void qn_run_options_begin(struct qn_run_options *options);

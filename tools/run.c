@@ -35,7 +35,6 @@ struct options {
   bool list;
   bool no_ids;
   bool trust;
-  bool every_given;
 };
 
 enum key {
@@ -69,9 +68,6 @@ enum key {
   KEY_TRACE,
   KEY_EXPLAIN,
 };
-
-/* Iterations between two checkpoints, unless --every says otherwise. */
-#define DEFAULT_EVERY 10
 
 static const struct argp_option option_list[] = {
     {"program", KEY_PROGRAM, "FILE", 0,
@@ -225,15 +221,20 @@ static void settle_outputs(const struct options *options, struct argp_state *sta
     argp_error(state, "-o and --parents would both write to %s", output);
 }
 
+static error_t parse_setting(int key, char *argument, struct argp_state *state,
+                             struct qn_run_options *run) {
+  const error_t known = qn_settings_parse(option_list, qn_run_settings, key, argument, state, run);
+  return known == ARGP_ERR_UNKNOWN
+             ? qn_settings_parse(option_list, qn_place_settings, key, argument, state, run)
+             : known;
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state) {
   struct options *options = state->input;
   struct qn_error error;
   switch (key) {
   case ARGP_KEY_INIT:
     state->child_inputs[0] = &options->shared;
-    return 0;
-  case KEY_PROGRAM:
-    options->run.program = argument;
     return 0;
   case KEY_EXPLAIN:
     options->watch.explain = true;
@@ -243,16 +244,6 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     return 0;
   case KEY_TRUST:
     options->trust = true;
-    return 0;
-  case KEY_CHECKPOINT:
-    options->run.checkpoint.folder = argument;
-    return 0;
-  case KEY_EVERY:
-    options->run.checkpoint.every = (uint32_t)parse_count("--every", argument, state);
-    options->every_given = true;
-    return 0;
-  case KEY_RESUME:
-    options->run.checkpoint.resume = true;
     return 0;
   case 'o':
     options->output = argument;
@@ -280,12 +271,10 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
       argp_error(state, "name an algorithm and a container (or --list)");
     if (qn_run_options_settle(&options->run, &error))
       argp_error(state, "%s", error.message);
-    if (!options->run.checkpoint.folder && (options->every_given || options->run.checkpoint.resume))
-      argp_error(state, "--every and --resume are for --checkpoint DIR");
     settle_outputs(options, state);
     return 0;
   default:
-    return qn_settings_parse(option_list, qn_run_settings, key, argument, state, &options->run);
+    return parse_setting(key, argument, state, &options->run);
   }
 }
 
@@ -655,7 +644,6 @@ int main(int argc, char **argv) {
   struct qn_error error;
   enum qn_status status = QN_OK;
   qn_run_options_begin(&options.run);
-  options.run.checkpoint.every = DEFAULT_EVERY;
   qn_tool_parse("quern-run", &argp, argc, argv, &options, &options.shared);
   if (options.list)
     list_kernels(options.shared.json);

@@ -1,11 +1,12 @@
 /* libquern, the stable interface: all of it. Includes the other headers of it.
  *
- *   job.h      how long calls work: threads, memory, progress, cancelling, options by name
- *   session.h  open a container, look at its arrays, check it
- *   import.h   graphs from arrays, Arrow streams and files
- *   build.h    other layouts; transformed graphs
- *   run.h      algorithms and their results
- *   export.h   files for other systems; what this build knows
+ *   job.h        how long calls work: threads, memory, progress, cancelling, options by name
+ *   session.h    open a container, look at its arrays, check it
+ *   import.h     graphs from arrays, Arrow streams and files
+ *   build.h      other layouts; transformed graphs
+ *   run.h        algorithms and their results
+ *   placement.h  many runs on one graph, which stays on a device
+ *   export.h     files for other systems; what this build knows
  *
  * What holds for all of it:
  *
@@ -31,6 +32,7 @@
 #include <quern/export.h>
 #include <quern/import.h>
 #include <quern/job.h>
+#include <quern/placement.h>
 #include <quern/run.h>
 #include <quern/session.h>
 

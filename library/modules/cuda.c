@@ -83,3 +83,37 @@ enum qn_status qn_cuda_count(int *count, struct qn_error *error) {
   pthread_mutex_unlock(&lock);
   return status ? status : module->count(count, error);
 }
+
+/* ---- What stays on devices: there is nothing before the module is loaded ------- */
+
+static const struct qn_cuda_module *loaded(void) {
+  pthread_mutex_lock(&lock);
+  const struct qn_cuda_module *found = module;
+  pthread_mutex_unlock(&lock);
+  return found;
+}
+
+enum qn_status qn_store_create(struct qn_store **out, struct qn_error *error) {
+  *out = NULL;
+  return loaded() ? module->store_create(out, error) : QN_OK;
+}
+
+enum qn_status qn_store_add(struct qn_store *store, const void *begin, uint64_t bytes,
+                            struct qn_error *error) {
+  return store ? module->store_add(store, begin, bytes, error) : QN_OK;
+}
+
+void qn_store_destroy(struct qn_store *store) {
+  if (store)
+    module->store_destroy(store);
+}
+
+enum qn_status qn_device_values_download(const struct qn_device_values *values, void *to,
+                                         struct qn_error *error) {
+  return module->values_download(values, to, error);
+}
+
+void qn_device_values_free(struct qn_device_values *values) {
+  if (values->data)
+    module->values_free(values);
+}

@@ -51,6 +51,14 @@ struct qn_cuda_module {
   const struct qn_kernel *const *(*kernels)(void); /* of devices, as kernels/registry.h has them */
   const struct qn_kernel *const *(*followers)(void);
   enum qn_status (*count)(int *count, struct qn_error *error);
+  /* The functions of kernels/store.h. */
+  enum qn_status (*store_create)(struct qn_store **out, struct qn_error *error);
+  enum qn_status (*store_add)(struct qn_store *store, const void *begin, uint64_t bytes,
+                              struct qn_error *error);
+  void (*store_destroy)(struct qn_store *store);
+  enum qn_status (*values_download)(const struct qn_device_values *values, void *to,
+                                    struct qn_error *error);
+  void (*values_free)(struct qn_device_values *values);
 };
 
 const struct qn_cuda_module *qn_cuda_module(void);

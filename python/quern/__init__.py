@@ -11,7 +11,7 @@ Graphs come from arrays, tables, other libraries and files, and go there again; 
 from . import graphar
 from ._errors import (Cancelled, DeviceError, InvalidError, NegativeError, QuernError, QuernWarning, SystemFailure,
                       UnsupportedError, UsageError)
-from ._graph import Graph, open
+from ._graph import Graph, PlacedGraph, open
 from ._known import __version__, algorithms, formats, layouts, verify
 from ._results import Result
 from ._sources import (from_arrays, from_arrow, from_igraph, from_networkx, from_scipy, read, read_arrow, read_parquet)
@@ -19,7 +19,7 @@ from ._table import Table
 
 read_graphar = graphar.read
 
-__all__ = ["Cancelled", "DeviceError", "Graph", "InvalidError", "NegativeError", "QuernError", "QuernWarning", "Result",
+__all__ = ["Cancelled", "DeviceError", "Graph", "InvalidError", "NegativeError", "PlacedGraph", "QuernError", "QuernWarning", "Result",
            "SystemFailure", "Table", "UnsupportedError", "UsageError", "algorithms", "formats", "from_arrays", "from_arrow",
            "from_igraph", "from_networkx", "from_scipy", "graphar", "layouts", "open", "read", "read_arrow", "read_graphar",
            "read_parquet", "verify"]

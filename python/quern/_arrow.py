@@ -43,6 +43,8 @@ FORMATS = {"u1": b"C", "u2": b"S", "u4": b"I", "u8": b"L", "i1": b"c", "i2": b"s
 
 _capsule = ctypes.PyDLL(_library.beside("_capsule.so"))
 _capsule.quern_stream_capsule.argtypes, _capsule.quern_stream_capsule.restype = [POINTER(ArrowArrayStream)], py_object
+_capsule.quern_tensor_capsule.argtypes = [c_void_p, c_int, c_int, c_int, c_int64, py_object]
+_capsule.quern_tensor_capsule.restype = py_object
 _release_schema, _release_array, _release_stream = (
     ctypes.cast(getattr(_capsule, "quern_release_" + kind), c_void_p).value for kind in ("schema", "array", "stream"))
 
@@ -189,6 +191,11 @@ def capsule_of(names, formats, batches):
 
 
 _get_pointer = PYFUNCTYPE(c_void_p, py_object, c_char_p)(("PyCapsule_GetPointer", ctypes.pythonapi))
+
+
+def tensor_capsule(address, device, dtype, count, owner):
+    """A capsule of DLPack's: a vector on a CUDA device, which keeps its owner."""
+    return _capsule.quern_tensor_capsule(address, device, {"u": 1, "f": 2}[dtype.kind], 8 * dtype.itemsize, count, owner)
 
 
 def stream_address(capsule) -> int:

@@ -56,6 +56,10 @@ class _Memory:
         self.__array_interface__ = {"data": (address, True), "typestr": dtype.str, "shape": (count,), "version": 3}
 
 
+def name_bytes(name: Optional[str]) -> Optional[bytes]:
+    return None if name is None else str(name).encode()
+
+
 # ---- Options ------------------------------------------------------------------------------------
 
 def path_bytes(path) -> bytes:

@@ -1,4 +1,4 @@
-/* What ctypes cannot do soundly for _arrow.py: give back what a consumer of Arrow's C interface
+/* What ctypes cannot do soundly: give back what a consumer of Arrow's C interface or of DLPack
  * held. That happens on any thread, in the middle of raising an exception, or when the interpreter
  * has ended, and none of these is a place to run Python code.
  *
@@ -9,11 +9,13 @@
 
 typedef struct _object PyObject;
 int Py_IsInitialized(void);
+void Py_IncRef(PyObject *object);
 void Py_DecRef(PyObject *object);
 int PyGILState_Ensure(void);
 void PyGILState_Release(int state);
 PyObject *PyCapsule_New(void *pointer, const char *name, void (*destructor)(PyObject *));
 void *PyCapsule_GetPointer(PyObject *capsule, const char *name);
+int PyCapsule_IsValid(PyObject *capsule, const char *name);
 PyObject *PyErr_NoMemory(void);
 
 struct ArrowSchema {
@@ -88,4 +90,63 @@ quern_stream_capsule(const struct ArrowArrayStream *stream) {
     return PyErr_NoMemory();
   *moved = *stream;
   return PyCapsule_New(moved, stream_name, destroy);
+}
+
+/* DLPack, as its page describes it (version 0 of the protocol). */
+struct dl_tensor {
+  void *data;
+  struct {
+    int32_t type, id;
+  } device;
+  int32_t dimensions;
+  struct {
+    uint8_t code, bits;
+    uint16_t lanes;
+  } element;
+  int64_t *shape, *strides;
+  uint64_t offset;
+};
+
+struct dl_managed {
+  struct dl_tensor tensor;
+  void *context; /* a reference to the Python object that keeps the data */
+  void (*release)(struct dl_managed *);
+  int64_t count;
+};
+
+static const char tensor_name[] = "dltensor";
+
+static void release_tensor(struct dl_managed *managed) {
+  drop(managed->context);
+  free(managed);
+}
+
+/* One that was taken is called otherwise, and whoever took it releases it. */
+static void destroy_tensor(PyObject *capsule) {
+  if (PyCapsule_IsValid(capsule, tensor_name))
+    release_tensor(PyCapsule_GetPointer(capsule, tensor_name));
+}
+
+/* A capsule of a vector on a device of CUDA. `code` is DLPack's: 1 unsigned, 2 float. */
+__attribute__((visibility("default"))) PyObject *
+quern_tensor_capsule(void *data, int device, int code, int bits, int64_t count, PyObject *owner) {
+  struct dl_managed *managed = malloc(sizeof *managed);
+  if (!managed)
+    return PyErr_NoMemory();
+  *managed = (struct dl_managed){
+      .tensor = {.data = data,
+                 .device = {2, device},
+                 .dimensions = 1,
+                 .element = {(uint8_t)code, (uint8_t)bits, 1}},
+      .context = owner,
+      .release = release_tensor,
+      .count = count,
+  };
+  managed->tensor.shape = &managed->count;
+  PyObject *capsule = PyCapsule_New(managed, tensor_name, destroy_tensor);
+  if (capsule)
+    Py_IncRef(owner);
+  else
+    free(managed);
+  return capsule;
 }

@@ -11,7 +11,7 @@ import numpy
 
 from . import _convert, _errors, _library
 from ._arrow import Text
-from ._calls import ProgressOption, check, options, path_bytes, run_job, text_of, view
+from ._calls import ProgressOption, check, name_bytes, options, path_bytes, run_job, text_of, view
 from ._library import library
 from ._results import Handle, Result
 from ._table import Table
@@ -57,6 +57,51 @@ def open(path: PathLike, verify: bool = False, *, trust: bool = False, progress:
     run_job("qn_session_open", path_bytes(path), flags, progress=progress, threads=threads, tmpdir=tmpdir,
             after=(ctypes.byref(session.pointer),))
     return Graph(session)
+
+
+class _Placed:
+    """A placed session of the library, closed when nothing refers to it any more."""
+
+    def __init__(self) -> None:
+        self.pointer = ctypes.c_void_p()
+
+    def __del__(self, close: Any = library.qn_placed_close) -> None:
+        close(self.pointer)
+
+
+class PlacedGraph:
+    """A graph on a device, from :meth:`Graph.on`. Close it, or leave its ``with``, to give the device's memory free; results
+    stay."""
+
+    def __init__(self, graph: "Graph", given: Any, progress: ProgressOption, threads: Optional[int]):
+        self.graph = graph
+        self._placed: Optional[_Placed] = _Placed()
+        run_job("qn_session_place", graph._handle, *given, progress=progress, threads=threads,
+                after=(ctypes.byref(self._placed.pointer),))
+
+    def run(self, algorithm: Optional[str] = None, *, progress: ProgressOption = None, threads: Optional[int] = None,
+            **algorithm_options: Any) -> Result:
+        """As :meth:`Graph.run`, but for where it runs. Values that lie on a device come to the host when you first ask for
+        them there."""
+        if self._placed is None:
+            raise _errors.UsageError("the placed graph is closed")
+        found, given = Handle(), options(**algorithm_options)
+        run_job("qn_placed_run", self._placed.pointer, name_bytes(algorithm), *given, progress=progress, threads=threads,
+                after=(ctypes.byref(found.pointer),), keep=self._placed)
+        return Result(found, self.graph)
+
+    def close(self) -> None:
+        """Give the device's memory free."""
+        self._placed = None
+
+    def __enter__(self) -> "PlacedGraph":
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return "<quern.PlacedGraph of %r>" % self.graph
 
 
 class _Arrays(Mapping):
@@ -349,15 +394,30 @@ class Graph:
         this graph is warned of; with ``strict=True`` it is refused then."""
         _convert.export(self, path, format, force=force, progress=progress, threads=threads, **format_options)
 
-    def run(self, algorithm: str, *, device: Optional[str] = None, progress: ProgressOption = None,
+    def run(self, algorithm: Optional[str] = None, *, device: Optional[str] = None, progress: ProgressOption = None,
             threads: Optional[int] = None, **algorithm_options: Any) -> Result:
         """Run an algorithm (:func:`quern.algorithms` lists them). Options are those of ``quern-run``, with underscores for
         dashes: ``source=42`` (an id, or a list of ids), ``damping``, ``tolerance``, ``iterations``, ``hops``, ...
 
-        ``device`` is ``"cpu"``, ``"cuda"``, ``"cuda:1"``, ``"both"`` or ``"auto"``, the default.
+        ``device`` is ``"cpu"``, ``"cuda"``, ``"cuda:1"``, ``"both"`` or ``"auto"``, the default. ``parents=True`` gives bfs
+        and sssp a second array. ``checkpoint="FOLDER"`` keeps a checkpoint there (``every=10`` iterations), from which
+        ``resume=True`` goes on after a run that was interrupted. ``program="FILE.h"``, instead of an algorithm, is one of
+        your own (``quern-run --program``).
         """
         found = Handle()
         given = options(device=device, **algorithm_options)
-        run_job("qn_session_run", self._handle, str(algorithm).encode(), *given, progress=progress, threads=threads,
+        run_job("qn_session_run", self._handle, name_bytes(algorithm), *given, progress=progress, threads=threads,
                 after=(ctypes.byref(found.pointer),))
         return Result(found, self)
+
+    def on(self, device: Optional[str] = None, *, progress: ProgressOption = None, threads: Optional[int] = None,
+           **device_options: Any) -> "PlacedGraph":
+        """Place the graph on a device (``"cpu"``, ``"cuda"``, ``"cuda:1"``, ... as :meth:`run` has them) for many runs::
+
+            with graph.on("cuda") as placed:
+                near, ranks = placed.run("bfs", source=42), placed.run("pagerank")
+
+        What runs prepare is prepared once, and what they bring to the device stays there. Options are those of
+        ``quern-run`` that say where: ``device_memory="8G"``, ``devices="0,1"``, ...
+        """
+        return PlacedGraph(self, options(device=device, **device_options), progress, threads)

@@ -94,10 +94,15 @@ class ResultColumn(Sized):
                 ("data", c_void_p)]
 
 
+class DeviceArray(Sized):
+    _fields_ = [("size", c_uint64), ("device", c_char_p), ("index", c_uint64), ("type", c_int), ("count", c_uint64),
+                ("data", c_void_p)]
+
+
 STRUCTS = {"qn_error": Error, "qn_progress": Progress, "qn_job": Job, "qn_option": Option,
            "qn_session_info": SessionInfo, "qn_edge_rows": Rows, "qn_id_arrays": IdArrays,
            "qn_section_array": SectionArray, "qn_edge_arrays": EdgeArrays, "qn_result_info": ResultInfo,
-           "qn_result_column": ResultColumn}
+           "qn_result_column": ResultColumn, "qn_device_array": DeviceArray}
 
 # What every call that can fail ends with, and what calls with options have before their path.
 _OUT, _ERROR, _JOB = POINTER(c_void_p), POINTER(Error), POINTER(Job)
@@ -118,6 +123,9 @@ FUNCTIONS = {
     "qn_session_export": [c_void_p, c_char_p, *_OPTIONS, c_char_p, _JOB, _ERROR],
     "qn_session_save": [c_void_p, *_OPTIONS, c_char_p, _JOB, _ERROR],
     "qn_session_run": [c_void_p, c_char_p, *_OPTIONS, _JOB, _OUT, _ERROR],
+    "qn_session_place": [c_void_p, *_OPTIONS, _JOB, _OUT, _ERROR],
+    "qn_placed_run": [c_void_p, c_char_p, *_OPTIONS, _JOB, _OUT, _ERROR],
+    "qn_result_on_device": [c_void_p, c_uint64, POINTER(DeviceArray), _ERROR],
     "qn_result_column": [c_void_p, c_uint64, POINTER(ResultColumn), _ERROR],
     "qn_result_summary": [c_void_p, _TEXT, _ERROR],
     "qn_import_arrays": [POINTER(EdgeArrays), *_OPTIONS, c_char_p, _JOB, _OUT, _ERROR],
@@ -131,6 +139,7 @@ PLAIN_FUNCTIONS = {
     "qn_text_free": ([c_void_p], None),
     "qn_session_close": ([c_void_p], None),
     "qn_session_info": ([c_void_p, POINTER(SessionInfo)], None),
+    "qn_placed_close": ([c_void_p], None),
     "qn_result_close": ([c_void_p], None),
     "qn_result_info": ([c_void_p, POINTER(ResultInfo)], None),
 }

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple
 
 import numpy
 
-from . import _library
+from . import _errors, _library
+from ._arrow import tensor_capsule
 from ._calls import check, text_of, view
 from ._library import library
 from ._optional import need
@@ -55,8 +56,50 @@ class Result:
         """What the algorithm counts, such as triangles; None if it counts nothing."""
         self.sources: numpy.ndarray = numpy.array(info.sources[:info.num_sources], "u4")
         """Source vertices, chosen ones too."""
-        self.columns: Dict[str, numpy.ndarray] = dict(self._column(index) for index in range(info.num_columns))
-        """Every array, by name: ``{"rank": ...}``."""
+        self._num_columns: int = info.num_columns
+        self._columns: Optional[Dict[str, numpy.ndarray]] = None
+
+    @property
+    def columns(self) -> Dict[str, numpy.ndarray]:
+        """Every array, by name: ``{"pagerank": ...}``. Those that lie on a device are copied to the host once."""
+        if self._columns is None:
+            self._columns = dict(self._column(index) for index in range(self._num_columns))
+        return self._columns
+
+    @property
+    def on_device(self) -> bool:
+        """Whether the values lie on a CUDA device, where CuPy, Numba and PyTorch take them without a copy."""
+        return self._device_array() is not None
+
+    def _device_array(self) -> Optional[_library.DeviceArray]:
+        array = _library.DeviceArray()
+        try:
+            check("qn_result_on_device", self._handle.handle, 0, ctypes.byref(array))
+        except (_errors.UnsupportedError, _errors.UsageError):
+            return None
+        return array
+
+    @property
+    def __cuda_array_interface__(self) -> Dict[str, Any]:
+        """Values that lie on a CUDA device (a graph that is placed there: :meth:`Graph.on`). Keep the result as long as you
+        use them; CuPy and the like do."""
+        array = self._device_array()
+        if array is None:
+            raise AttributeError("the values of this result do not lie on a device")
+        return {"data": (array.data, False), "typestr": numpy.dtype(_library.TYPES[array.type]).str, "shape": (array.count,),
+                "strides": None, "version": 3, "stream": None}
+
+    def __dlpack__(self, *, stream: Any = None, **wishes: Any) -> Any:
+        """The values for any consumer of DLPack, from where they lie: ``torch.from_dlpack(result)``. On a device they are
+        complete: there is no stream to wait for."""
+        array = self._device_array()
+        if array is None:
+            return self.values.__dlpack__(**wishes)
+        return tensor_capsule(array.data, array.index, numpy.dtype(_library.TYPES[array.type]), array.count, self._handle)
+
+    def __dlpack_device__(self) -> Tuple[int, int]:
+        array = self._device_array()
+        return (1, 0) if array is None else (2, array.index)
 
     def _column(self, index: int) -> Tuple[str, numpy.ndarray]:
         column = _library.ResultColumn()
@@ -64,7 +107,7 @@ class Result:
         return column.name.decode(), view(column.data, _library.TYPES[column.type], column.count, self._handle)
 
     def __repr__(self) -> str:
-        found = ", ".join(self.columns) if self.count is None else str(self.count)
+        found = "values of %d vertices" % self.graph.num_vertices if self.count is None else str(self.count)
         return "<quern.Result %s on %s: %s>" % (self.algorithm, self.device, found)
 
     @property

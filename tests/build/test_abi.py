@@ -17,7 +17,7 @@ SOURCE = Path(os.environ.get("QUERN_SOURCE", LISTED.parents[2]))
 BIN = Path(os.environ.get("QUERN_BIN", SOURCE / "build/bin"))
 LIBRARY = BIN.parent / "lib/libquern.so.0"
 # The headers of the stable interface; those of views and containers follow the format.
-STABLE = ("build.h", "error.h", "export.h", "import.h", "job.h", "run.h", "session.h")
+STABLE = ("build.h", "error.h", "export.h", "import.h", "job.h", "placement.h", "run.h", "session.h")
 
 
 def without_comments(header):

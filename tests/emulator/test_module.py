@@ -2,6 +2,7 @@
 know where kernels come from."""
 
 import ctypes
+import importlib.util
 import os
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 
 from harness.tools import run
 
+SOURCE = Path(os.environ["QUERN_SOURCE"])
 LIBRARY = Path(os.environ["QUERN_BIN"]).parent / "emulator/lib/libquern.so.0"
 
 
@@ -83,6 +85,92 @@ class Module(unittest.TestCase):
                               env=dict(os.environ, PYTHONPATH=str(Path(__file__).parents[1]))).stdout.splitlines()
         self.assertIn("a CUDA device needs libquern-cuda.so.0", said[0])
         self.assertEqual((said[0][:3], said[1]), ("(6,", "cpu"))
+
+
+@unittest.skipIf(importlib.util.find_spec("numpy") is None, "no numpy")
+@unittest.skipIf("asan" in LIBRARY.parts, "a sanitizer's library is not for an interpreter without it")
+class Placed(unittest.TestCase):
+    """A graph that stays on the device, by the Python package."""
+
+    tier = "medium"
+    timeout = 300
+
+    SCRIPT = """
+import ctypes, sys
+import numpy as np
+import quern
+
+def on_host(result):
+    # A device's memory is the process's in the emulator.
+    about = result.__cuda_array_interface__
+    count, = about["shape"]
+    kind = np.dtype(about["typestr"])
+    assert about["version"] == 3 and result.__dlpack_device__() == (2, 0)
+    return np.frombuffer(ctypes.string_at(about["data"][0], count * kind.itemsize), kind)
+
+class Capsule:  # as a consumer of DLPack that drops what it was given
+    def __init__(self, result):
+        self.capsule = result.__dlpack__(stream=None)
+
+graph = quern.open(sys.argv[1])
+runs = 2 * [("bfs", {"source": 5}), ("pagerank", {}), ("sssp", {"source": 5}), ("cc", {}), ("degree", {})]
+with graph.on("cuda", **dict(pair.split("=") for pair in sys.argv[2:])) as placed:
+    for algorithm, options in runs:
+        expected = graph.run(algorithm, device="cuda", **options)
+        assert not expected.on_device
+        found = placed.run(algorithm, **options)
+        same = np.testing.assert_array_equal if algorithm != "pagerank" else np.testing.assert_allclose
+        if found.on_device:
+            lies = on_host(found)
+            Capsule(found)
+            same(found.values, lies)
+        same(found.values, expected.values, algorithm)
+        assert found.summary.keys() == expected.summary.keys()
+        print(algorithm, found.on_device)
+    kept = placed.run("bfs", source=5)
+    parents = placed.run("bfs", source=5, parents=True)
+    assert not parents.on_device and list(parents.columns) == ["bfs", "parent"]
+    np.testing.assert_array_equal(parents.columns["parent"],
+                                  graph.run("bfs", source=5, parents=True, device="cpu").columns["parent"])
+np.testing.assert_array_equal(kept.values, graph.run("bfs", source=5, device="cpu").values)
+try:
+    graph.on("cuda:77")
+except quern.DeviceError as error:
+    print(error)
+"""
+
+    def placed(self, path, *options, **environment):
+        environment = dict(os.environ, QUERN_LIBRARY=str(LIBRARY), PYTHONPATH=str(SOURCE / "python"), **environment)
+        done = subprocess.run([sys.executable, "-c", self.SCRIPT, str(path), *options], env=environment, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout
+
+    def setUp(self):
+        if not LIBRARY.exists():
+            self.skipTest("the emulator is not built")
+        run("quern-generate", "rmat", "--scale", "8", "--weights", "1,100", "-q", "-f", "-o", "directed.qrn")
+        run("quern-generate", "rmat", "--scale", "8", "--undirected", "--weights", "1,100", "-q", "-f", "-o", "graph.qrn")
+        run("quern-transform", "graph.qrn", "--relabel", "degree", "-q", "-f", "-o", "hot.qrn")
+
+    def test_as_without(self):
+        for tool in ("", "quern-block", "quern-partition", "quern-page", "quern-shard", "quern-hybrid"):
+            with self.subTest(tool or "plain CSR"):
+                if tool:
+                    run(tool, "graph.qrn", "-q", "-f", "-o", "layout.qrn")
+                said = self.placed("layout.qrn" if tool else "graph.qrn")
+                self.assertIn("pagerank True", said)
+                self.assertIn("there is no CUDA device 77", said)
+
+    def test_in_another_order(self):
+        said = self.placed("hot.qrn")
+        self.assertIn("bfs True", said)
+        self.assertIn("cc False", said)  # its values are vertices, which the host names
+
+    def test_little_memory(self):
+        """What earlier runs keep gives way; what does not fit is streamed as ever."""
+        self.assertIn("bfs True", self.placed("graph.qrn", "device_memory=120K"))
+        self.assertIn("bfs True", self.placed("graph.qrn", QUERN_EMULATOR_MEMORY="300K"))
 
 
 if __name__ == "__main__":

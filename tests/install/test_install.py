@@ -154,7 +154,7 @@ class Install(unittest.TestCase):
     def test_the_programs_of_the_page_on_the_library(self):
         page = (self.prefix / "share/doc/quern/docs/library.md").read_text()
         programs = {}
-        names = ("arrays", "files", "look", "neighbours", "loops", "cycle")
+        names = ("arrays", "files", "placed", "look", "neighbours", "loops", "cycle")
         for name, text in zip(names, re.findall(r"(?ms)^```c\n(.*?)^```$", page)):
             source = Path(self.folder.name) / (name + ".c")
             source.write_text(text)
@@ -186,6 +186,9 @@ class Install(unittest.TestCase):
         self.assertIn("named-edges", done.stderr)
         self.assertEqual(len(csv.read_text().splitlines()), 5)
         self.assertIn("missing.txt", run(programs["files"], folder / "missing.txt", csv, exit=5).stderr)
+        run("quern-generate", "grid", "--rows", "3", "--columns", "4", "-q", "-f", "-o", folder / "grid.qrn")
+        self.assertIn("bfs from vertex 0 ends after 5 hops\n", run(programs["placed"], folder / "grid.qrn", "cpu").stdout)
+        self.assertIn("device", run(programs["placed"], folder / "grid.qrn", "moon", exit=2).stderr)
         self.assertRegex(run(programs["look"], pages, "3", archive).stdout,
                          r"\Aslotted-pages: 4 vertices, 5 edges\n3 is vertex 3\n(\w+: \d+ elements\n)+\Z")
         run(programs["look"], archive, "0", folder / "again.qrn")

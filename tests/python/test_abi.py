@@ -10,7 +10,7 @@ from pathlib import Path
 
 from harness.package import SOURCE, needs, quern
 
-HEADERS = ("error", "job", "session", "import", "build", "run", "export")
+HEADERS = ("error", "job", "session", "import", "build", "run", "placement", "export")
 
 
 @needs()

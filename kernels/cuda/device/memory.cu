@@ -28,6 +28,17 @@ enum qn_status qn_cuda_memory_create(struct qn_cuda_memory *memory, int index, u
   return qn_cuda_open(index, &memory->device, error);
 }
 
+enum qn_status qn_cuda_memory_create_for(struct qn_cuda_memory *memory,
+                                         const struct qn_run_request *request, int index,
+                                         struct qn_error *error) {
+  enum qn_status status = qn_cuda_memory_create(memory, index, request->device_memory, error);
+  memory->store = request->store;
+  memory->leaves_values = request->leaves_values;
+  if (!status) /* what no run uses is as good as free */
+    memory->device.free_bytes += qn_store_idle_bytes(memory->store, index);
+  return status;
+}
+
 static void begin_phase(struct qn_cuda_memory *memory, const char *name) {
   qn_range_stop(memory->range);
   memory->range = qn_range_start(name);
@@ -90,6 +101,8 @@ enum qn_status qn_cuda_run_end(struct qn_cuda_memory *memory, enum qn_status sta
 }
 
 void qn_cuda_memory_destroy(struct qn_cuda_memory *memory) {
+  while (memory->num_held > 0)
+    qn_store_give_back(memory->store, memory->held[--memory->num_held]);
   for (int i = memory->num_blocks; i > 0; i--)
     cudaFree(memory->blocks[i - 1]);
   for (int i = 0; i < QN_CUDA_STAGES; i++) {
@@ -124,6 +137,33 @@ static enum qn_status not_enough(const struct qn_cuda_memory *memory, const char
                                                      : "are free");
 }
 
+/* May the run use so many bytes more? */
+static enum qn_status stay_below_cap(struct qn_cuda_memory *memory, const char *what,
+                                     uint64_t bytes, struct qn_error *error) {
+  if (!memory->cap || (bytes <= memory->cap && memory->bytes <= memory->cap - bytes))
+    return QN_OK;
+  memory->exhausted = true;
+  return not_enough(memory, what, bytes, error);
+}
+
+static void count_bytes(struct qn_cuda_memory *memory, uint64_t bytes) {
+  memory->bytes += bytes;
+  memory->peak_bytes = memory->bytes > memory->peak_bytes ? memory->bytes : memory->peak_bytes;
+}
+
+/* Device memory, from what the store keeps of it without need if there is no other. */
+static cudaError_t allocate(const struct qn_cuda_memory *memory, void **block, uint64_t bytes) {
+  const int device = memory->device.index;
+  if (memory->cap &&
+      qn_store_idle_bytes(memory->store, device) > memory->cap - memory->bytes - bytes)
+    qn_store_make_room(memory->store, device);
+  cudaError_t result = cudaMalloc(block, bytes);
+  if (result != cudaErrorMemoryAllocation || !qn_store_make_room(memory->store, device))
+    return result;
+  cudaGetLastError();
+  return cudaMalloc(block, bytes);
+}
+
 enum qn_status qn_cuda_alloc(struct qn_cuda_memory *memory, void *out, uint64_t count,
                              uint64_t size, const char *what, struct qn_error *error) {
   uint64_t bytes;
@@ -134,11 +174,10 @@ enum qn_status qn_cuda_alloc(struct qn_cuda_memory *memory, void *out, uint64_t 
   bytes = qn_cuda_rounded(bytes);
   if (memory->num_blocks == QN_CUDA_MAX_BLOCKS)
     return qn_fail(error, QN_DEVICE, "too many allocations on the device, at %s", what);
-  if (memory->cap && (bytes > memory->cap || memory->bytes > memory->cap - bytes)) {
-    memory->exhausted = true;
-    return not_enough(memory, what, bytes, error);
-  }
-  cudaError_t result = cudaMalloc(&block, bytes);
+  enum qn_status status = stay_below_cap(memory, what, bytes, error);
+  if (status)
+    return status;
+  cudaError_t result = allocate(memory, &block, bytes);
   if (result == cudaErrorMemoryAllocation) {
     size_t free_bytes = 0, total_bytes = 0;
     cudaGetLastError();
@@ -150,8 +189,7 @@ enum qn_status qn_cuda_alloc(struct qn_cuda_memory *memory, void *out, uint64_t 
     return qn_cuda_status(result, "allocating device memory", error);
   memory->block_bytes[memory->num_blocks] = bytes;
   memory->blocks[memory->num_blocks++] = block;
-  memory->bytes += bytes;
-  memory->peak_bytes = memory->bytes > memory->peak_bytes ? memory->bytes : memory->peak_bytes;
+  count_bytes(memory, bytes);
   *(void **)out = block;
   return QN_OK;
 }
@@ -165,17 +203,40 @@ enum qn_status qn_cuda_alloc_zeroed(struct qn_cuda_memory *memory, void *out, ui
   return qn_cuda_status(cudaMemset(*(void **)out, 0, bytes), "clearing device memory", error);
 }
 
-void qn_cuda_release(struct qn_cuda_memory *memory, void *block) {
+/* The memory does not own a block any more; did it? */
+static bool disown(struct qn_cuda_memory *memory, const void *block) {
   for (int i = 0; i < memory->num_blocks; i++) {
     if (memory->blocks[i] != block)
       continue;
-    cudaFree(block);
     memory->bytes -= memory->block_bytes[i];
     memory->num_blocks--;
     memory->blocks[i] = memory->blocks[memory->num_blocks];
     memory->block_bytes[i] = memory->block_bytes[memory->num_blocks];
-    return;
+    return true;
   }
+  return false;
+}
+
+void qn_cuda_release(struct qn_cuda_memory *memory, void *block) {
+  if (disown(memory, block))
+    cudaFree(block);
+}
+
+enum qn_status qn_cuda_leave_values(struct qn_cuda_memory *memory, enum qn_result_type type,
+                                    void *block, uint64_t count, struct qn_run_result *result,
+                                    bool *left, struct qn_error *error) {
+  *left = false;
+  if (!memory->leaves_values)
+    return QN_OK;
+  enum qn_status status =
+      qn_cuda_status(cudaDeviceSynchronize(), "running the algorithm on the device", error);
+  if (status || !disown(memory, block))
+    return status;
+  result->type = type;
+  result->num_values = count;
+  result->on_device = {memory->device.index, count * qn_result_bytes(type), block};
+  *left = true;
+  return QN_OK;
 }
 
 /* The pinned buffers, made when the first large copy wants them. */
@@ -313,14 +374,40 @@ enum qn_status qn_cuda_download(struct qn_cuda_memory *memory, void *to, const v
   return copy(memory, to, from, count, size, false, what, error);
 }
 
+/* Use the store's copy. */
+static bool hold(struct qn_cuda_memory *memory, const struct qn_stored *array, void *out) {
+  void *copy = memory->num_held < QN_CUDA_MAX_BLOCKS ? qn_store_take(memory->store, array) : NULL;
+  if (!copy)
+    return false;
+  memory->held[memory->num_held++] = copy;
+  count_bytes(memory, qn_cuda_rounded(array->bytes + array->extra));
+  *(void **)out = copy;
+  return true;
+}
+
+/* Leave a copy to the store. */
+static void keep(struct qn_cuda_memory *memory, const struct qn_stored *array, void *copy) {
+  if (memory->num_held == QN_CUDA_MAX_BLOCKS || !qn_store_keep(memory->store, array, copy))
+    return;
+  disown(memory, copy);
+  memory->held[memory->num_held++] = copy;
+  memory->bytes += qn_cuda_rounded(array->bytes + array->extra);
+}
+
 enum qn_status qn_cuda_copy_of(struct qn_cuda_memory *memory, void *out, const void *from,
                                uint64_t count, uint64_t extra, uint64_t size, const char *what,
                                struct qn_error *error) {
+  const struct qn_stored array = {memory->device.index, from, count * size, extra * size};
+  if (memory->store && !stay_below_cap(memory, what, array.bytes + array.extra, NULL) &&
+      hold(memory, &array, out))
+    return QN_OK;
   enum qn_status status = qn_cuda_alloc(memory, out, count + extra, size, what, error);
   if (!status && extra)
     status = qn_cuda_status(cudaMemset(*(char **)out + count * size, 0, extra * size),
                             "clearing device memory", error);
   if (!status)
     status = qn_cuda_upload(memory, *(void **)out, from, count, size, what, error);
+  if (!status)
+    keep(memory, &array, *(void **)out);
   return status;
 }

@@ -9,6 +9,7 @@
 
 #include "kernels/cuda/device/device.h"
 #include "kernels/registry.h"
+#include "kernels/store.h"
 #include <quern/error.h>
 
 #ifdef __cplusplus
@@ -45,7 +46,11 @@ struct qn_cuda_memory {
   int num_blocks;
   void *blocks[QN_CUDA_MAX_BLOCKS];
   uint64_t block_bytes[QN_CUDA_MAX_BLOCKS];
-  void *stages[QN_CUDA_STAGES]; /* pinned */
+  struct qn_store *store; /* of arrays that stay on the device; NULL: none does */
+  int num_held;
+  void *held[QN_CUDA_MAX_BLOCKS]; /* of the store's, in use */
+  bool leaves_values;             /* the result stays on the device */
+  void *stages[QN_CUDA_STAGES];   /* pinned */
   cudaEvent_t stage_free[QN_CUDA_STAGES];
   cudaStream_t copy_stream;
 };
@@ -53,6 +58,10 @@ struct qn_cuda_memory {
 /* Open device `index`; `cap` as above. */
 enum qn_status qn_cuda_memory_create(struct qn_cuda_memory *memory, int index, uint64_t cap,
                                      struct qn_error *error);
+/* The same for a run: with its cap, its store, and where its values are wanted. */
+enum qn_status qn_cuda_memory_create_for(struct qn_cuda_memory *memory,
+                                         const struct qn_run_request *request, int index,
+                                         struct qn_error *error);
 /* A zeroed struct is allowed. */
 void qn_cuda_memory_destroy(struct qn_cuda_memory *memory);
 
@@ -83,6 +92,11 @@ enum qn_status qn_cuda_alloc_zeroed(struct qn_cuda_memory *memory, void *out, ui
                                     uint64_t size, const char *what, struct qn_error *error);
 /* Give one allocation back early. */
 void qn_cuda_release(struct qn_cuda_memory *memory, void *block);
+/* Leave one to the result, as the values of its `type`, if that is where they are wanted and it is
+ * one; *left says so. */
+enum qn_status qn_cuda_leave_values(struct qn_cuda_memory *memory, enum qn_result_type type,
+                                    void *block, uint64_t count, struct qn_run_result *result,
+                                    bool *left, struct qn_error *error);
 
 /* Copy between the host (any memory, e.g. a mapped file) and the device, through pinned buffers
  * that all threads fill; done when it returns. */
@@ -93,7 +107,8 @@ enum qn_status qn_cuda_download(struct qn_cuda_memory *memory, void *to, const v
                                 uint64_t count, uint64_t size, const char *what,
                                 struct qn_error *error);
 
-/* Allocate and upload. `extra` elements more are allocated and zeroed. */
+/* Allocate and upload, or find it in the store; kernels do not write there. `extra` elements more
+ * are allocated and zeroed. */
 enum qn_status qn_cuda_copy_of(struct qn_cuda_memory *memory, void *out, const void *from,
                                uint64_t count, uint64_t extra, uint64_t size, const char *what,
                                struct qn_error *error);

@@ -25,18 +25,24 @@ inline enum qn_status output_download(struct qn_cuda_memory *memory,
                                       struct qn_run_result *result, struct qn_error *error) {
   const uint64_t num_vertices = context->num_vertices;
   program_result *results = NULL, *device_results;
+  bool left = false;
   enum qn_status status = qn_cuda_alloc(memory, &device_results, num_vertices,
                                         sizeof *device_results, "result values", error);
-  if (!status)
-    status = qn_pages_alloc(&results, num_vertices, sizeof *results, "result values", error);
   if (status)
     return status;
   QN_LAUNCH(output_values, qn_grid(num_vertices, 256, memory->device.multiprocessors, 8), 256, 0,
             NULL, *context, num_vertices, values, to_vertex, device_results);
   status = qn_cuda_launched("writing the results", error);
   if (!status)
-    status = qn_cuda_download(memory, results, device_results, num_vertices, sizeof *results,
-                              "result values", error);
+    status = qn_cuda_leave_values(memory, PROGRAM_RESULT, device_results, num_vertices, result,
+                                  &left, error);
+  if (status || left)
+    return status;
+  status = qn_pages_alloc(&results, num_vertices, sizeof *results, "result values", error);
+  if (status)
+    return status;
+  status = qn_cuda_download(memory, results, device_results, num_vertices, sizeof *results,
+                            "result values", error);
   if (status) {
     qn_pages_free(results, num_vertices, sizeof *results);
     return status;

@@ -20,8 +20,7 @@ template <class Prepare, class Algorithm, class Finish>
 enum qn_status qn_run_whole(const struct qn_run_request *request, struct qn_cuda_memory *memory,
                             Prepare prepare, Algorithm algorithm, Finish finish,
                             struct qn_run_result *result, struct qn_error *error) {
-  enum qn_status status =
-      qn_cuda_memory_create(memory, request->device, request->device_memory, error);
+  enum qn_status status = qn_cuda_memory_create_for(memory, request, request->device, error);
   if (!status)
     status = prepare(error);
   qn_load_kernels();
@@ -45,14 +44,17 @@ static inline unsigned qn_run_blocks(const struct qn_cuda_memory *memory, uint64
   return qn_grid(items, QN_QUEUE_THREADS, memory->device.multiprocessors, 8);
 }
 
-/* The result's values from the device's. */
+/* The result's values from the device's, or where these are. */
 static inline enum qn_status qn_run_download(struct qn_cuda_memory *memory,
-                                             enum qn_result_type type, const void *values,
-                                             uint64_t count, struct qn_run_result *result,
-                                             struct qn_error *error) {
+                                             enum qn_result_type type, void *values, uint64_t count,
+                                             struct qn_run_result *result, struct qn_error *error) {
   const uint32_t size = qn_result_bytes(type);
   void *host;
-  enum qn_status status = qn_pages_alloc(&host, count, size, "result values", error);
+  bool left;
+  enum qn_status status = qn_cuda_leave_values(memory, type, values, count, result, &left, error);
+  if (status || left)
+    return status;
+  status = qn_pages_alloc(&host, count, size, "result values", error);
   if (status)
     return status;
   status = qn_cuda_download(memory, host, values, count, size, "result values", error);

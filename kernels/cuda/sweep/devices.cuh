@@ -66,8 +66,8 @@ inline enum qn_status sweep_member_prepare(struct sweep_member *member, struct q
   struct sweep_team *team = member->team;
   struct sweep_run *run = &member->run;
   const struct qn_run_request *request = team->request;
-  enum qn_status status = qn_cuda_memory_create(&run->memory, request->devices[member->index],
-                                                request->device_memory, error);
+  enum qn_status status =
+      qn_cuda_memory_create_for(&run->memory, request, request->devices[member->index], error);
   status = sweep_agree(member, status);
   bool peers = false;
   if (!status)
