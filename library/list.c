@@ -4,6 +4,7 @@
 #include "converters/build_settings.h"
 #include "converters/export/export.h"
 #include "converters/format.h"
+#include "converters/generate/run.h"
 #include "converters/import/options.h"
 #include "converters/transform/run.h"
 #include "kernels/cuda/device/device.h"
@@ -53,6 +54,7 @@ static json_t *list_options(void) {
   add_settings(object, "transform", qn_part_settings, qn_transform_settings);
   add_settings(object, "run", qn_run_settings, qn_place_settings);
   add_settings(object, "export", qn_export_settings, NULL);
+  add_settings(object, "generate", qn_generate_settings, qn_build_settings);
   return object;
 }
 

@@ -4,10 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "converters/build/build.h"
-#include "converters/build/build_estimate.h"
-#include "converters/build_settings.h"
-#include "converters/graph/generate.h"
+#include "converters/generate/run.h"
 #include "converters/provenance.h"
 #include "converters/text/text_format.h"
 #include "converters/text/text_output.h"
@@ -23,25 +20,20 @@
 #include "support/tool.h"
 #include "tools/build_options.h"
 #include <quern/layouts.h>
-#include <quern/metadata.h>
 
 enum output_format { FORMAT_GRAPH, FORMAT_EDGES };
 
 struct options {
   struct qn_tool_options shared;
-  struct qn_build build;
-  struct qn_generator generator;
+  struct qn_generate_options generate;
   struct qn_memory_options memory;
   enum output_format format;
   const char *output;
-  bool model_given, scale_given, degree_given, permute_given;
+  bool model_given;
 };
 
 /* Edge numbers are shared out in parts. */
 #define PART_SLOTS ((uint64_t)1 << 16)
-
-/* By one thread, on the slow side. */
-#define GENERATED_PER_SECOND 20e6
 
 /* ---- Command line --------------------------------------------------------- */
 
@@ -70,94 +62,56 @@ static const struct argp_option argp_options[] = {
      "A graph container, or a text edge list in the order of generation (default: graph)", 1},
     {0}};
 
-static const char *const model_words[] = {"rmat", "uniform", "grid", NULL};
 static const char *const format_words[] = {"graph", "edges", NULL};
-static const char *const permute_words[] = {"no", "yes", NULL};
-
-static void parse_probabilities(struct argp_state *state, const char *text,
-                                struct qn_generator *generator) {
-  int used = 0;
-  if (sscanf(text, "%lf,%lf,%lf%n", &generator->a, &generator->b, &generator->c, &used) != 3 ||
-      text[used])
-    argp_error(state, "--probabilities: '%s' is not three numbers A,B,C", text);
-}
 
 static void finish_command_line(struct argp_state *state, struct options *options) {
-  struct qn_generator *generator = &options->generator;
+  const struct qn_build *build = &options->generate.build;
   struct qn_error error;
   if (!options->model_given)
     argp_error(state, "name a model: rmat, uniform or grid");
-  if (!options->scale_given)
+  if (!options->generate.scale_given)
     argp_error(state, "say how large with --scale");
   if (!options->output)
     argp_error(state, "name the file to write with -o");
-  if (!options->degree_given)
-    generator->degree = generator->model == QN_MODEL_GRID ? 4 : 16;
-  if (!options->permute_given)
-    generator->permute = generator->model == QN_MODEL_RMAT;
   qn_tool_check_output(&options->shared, options->output, state);
-  bool shaped = options->build.undirected || options->build.transpose ||
-                options->build.self_loops || options->build.duplicates;
+  bool shaped = build->undirected || build->transpose || build->self_loops || build->duplicates;
   if (options->format == FORMAT_EDGES && (options->memory.memory || options->memory.tmpdir))
     argp_error(state, "--memory and --tmpdir are for containers: text is written as it is made");
   if (options->format == FORMAT_EDGES && shaped)
     argp_error(state,
                "--undirected, --transpose, --self-loops and --duplicates are for containers");
-  if (qn_generator_check(generator, &error) || qn_build_check(&options->build, &error))
+  if (qn_generate_options_settle(&options->generate, &error))
     argp_error(state, "%s", error.message);
-  options->build.num_vertices = (uint64_t)1 << generator->scale;
 }
 
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
   struct options *options = state->input;
-  struct qn_generator *generator = &options->generator;
-  struct qn_error error;
   switch (key) {
   case ARGP_KEY_INIT:
-    state->child_inputs[0] = &options->build;
+    state->child_inputs[0] = &options->generate.build;
     state->child_inputs[1] = &options->memory;
     state->child_inputs[2] = &options->shared;
     return 0;
   case 'o':
     options->output = argument;
     return 0;
-  case KEY_SCALE:
-    generator->scale = (unsigned)qn_option_number(state, "--scale", argument, 0, QN_MAX_SCALE);
-    options->scale_given = true;
-    return 0;
-  case KEY_DEGREE:
-    generator->degree = qn_option_number(state, "--degree", argument, 0, UINT32_MAX);
-    options->degree_given = true;
-    return 0;
-  case KEY_SEED:
-    generator->seed = qn_option_number(state, "--seed", argument, 0, UINT64_MAX);
-    return 0;
-  case KEY_WEIGHTS:
-    if (qn_random_weights_parse(argument, false, &generator->weights, &error))
-      argp_error(state, "--weights: %s", error.message);
-    return 0;
   case KEY_FORMAT:
     options->format =
         (enum output_format)qn_option_choice(state, "--format", format_words, argument);
     return 0;
-  case KEY_PERMUTE:
-    generator->permute = qn_option_choice(state, "--permute", permute_words, argument);
-    options->permute_given = true;
-    return 0;
-  case KEY_PROBABILITIES:
-    parse_probabilities(state, argument, generator);
-    return 0;
   case ARGP_KEY_ARG:
     if (options->model_given)
       argp_error(state, "one model at a time; '%s' is too much", argument);
-    generator->model = (enum qn_model)qn_option_choice(state, NULL, model_words, argument);
+    options->generate.generator.model =
+        (enum qn_model)qn_option_choice(state, NULL, qn_model_words, argument);
     options->model_given = true;
     return 0;
   case ARGP_KEY_END:
     finish_command_line(state, options);
     return 0;
   default:
-    return ARGP_ERR_UNKNOWN;
+    return qn_settings_parse(argp_options, qn_generate_settings, key, argument, state,
+                             &options->generate);
   }
 }
 
@@ -177,155 +131,18 @@ static const char documentation[] =
 
 /* ---- A container ---------------------------------------------------------- */
 
-static void push_edges(struct qn_edge_stream *stream, enum qn_weight_type type,
-                       const struct qn_generated *edges, uint64_t count) {
-  for (uint64_t i = 0; i < count; i++)
-    if (type == QN_WEIGHT_NONE)
-      qn_edge_push(stream, edges[i].source, edges[i].destination);
-    else
-      qn_edge_push_weighted(stream, edges[i].source, edges[i].destination, type, edges[i].weight);
-}
-
-static enum qn_status fill_part(const struct qn_generator *generator, struct qn_edge_list *list,
-                                uint64_t part, struct qn_error *error) {
-  enum { BATCH = 1024 };
-  struct qn_generated edges[BATCH];
-  struct qn_edge_stream stream;
-  uint64_t end = (part + 1) * PART_SLOTS, slots = qn_generator_slots(generator);
-  end = end < slots ? end : slots;
-  qn_edge_stream_open(&stream, list, part);
-  for (uint64_t begin = part * PART_SLOTS; begin < end; begin += BATCH) {
-    uint64_t next = end - begin < BATCH ? end : begin + BATCH;
-    push_edges(&stream, generator->weights.type, edges, qn_generate(generator, begin, next, edges));
-  }
-  qn_progress_add(PART_SLOTS);
-  return qn_edge_stream_close(&stream, error);
-}
-
-static enum qn_status fill_list(const struct qn_generator *generator, struct qn_edge_list *list,
-                                struct qn_error *error) {
-  enum qn_status status = QN_OK;
-  uint64_t slots = qn_generator_slots(generator);
-  qn_progress_begin("generating", "edges", slots);
-#pragma omp parallel for schedule(dynamic)
-  for (uint64_t part = 0; part < (slots + PART_SLOTS - 1) / PART_SLOTS; part++) {
-    enum qn_status before;
-    struct qn_error failure;
-#pragma omp atomic read
-    before = status;
-    enum qn_status after = before ? before : fill_part(generator, list, part, &failure);
-    if (!before && after) {
-#pragma omp critical
-      {
-        *error = failure;
-        status = after;
-      }
-    }
-  }
-  qn_progress_end();
-  return status;
-}
-
-static enum qn_status record_options(const struct options *options, json_t *provenance,
-                                     struct qn_error *error) {
-  const struct qn_generator *generator = &options->generator;
-  const struct qn_random_weights *weights = &generator->weights;
-  enum qn_status status;
-  if ((status = qn_provenance_option(provenance, "model",
-                                     json_string(model_words[generator->model]), error)) ||
-      (status = qn_provenance_option(provenance, "scale", json_integer(generator->scale), error)) ||
-      (status = qn_provenance_option(provenance, "degree",
-                                     json_integer((json_int_t)generator->degree), error)) ||
-      (status = qn_provenance_option(provenance, "seed", json_sprintf("%" PRIu64, generator->seed),
-                                     error)) ||
-      (status =
-           qn_provenance_option(provenance, "permute", json_boolean(generator->permute), error)) ||
-      (status = qn_provenance_build(provenance, &options->build, error)))
-    return status;
-  if (generator->model == QN_MODEL_RMAT &&
-      (status = qn_provenance_option(provenance, "probabilities",
-                                     json_pack("[f,f,f]", generator->a, generator->b, generator->c),
-                                     error)))
-    return status;
-  if (weights->type == QN_WEIGHT_U32)
-    return qn_provenance_option(
-        provenance, "weights",
-        json_pack("[I,I]", (json_int_t)weights->low_whole, (json_int_t)weights->high_whole), error);
-  if (weights->type == QN_WEIGHT_F32)
-    return qn_provenance_option(provenance, "weights",
-                                json_pack("[f,f]", (double)weights->low, (double)weights->high),
-                                error);
-  return QN_OK;
-}
-
 struct report {
   uint64_t num_vertices, num_edges;
-  struct qn_container_info info; /* of a container */
-  struct qn_ledger ledger;
-  struct qn_memory_plan plan;
-  json_t *provenance;
+  struct qn_generate_report container; /* of text: its provenance alone */
   double seconds;
 };
 
-static enum qn_status finish_container(struct qn_writer *writer, struct report *report,
-                                       struct qn_error *error) {
-  report->info = *qn_writer_info(writer);
-  report->num_edges = report->info.num_edges;
-  enum qn_status status = qn_ledger_check(&report->ledger, error);
-  if (!status)
-    status = qn_provenance_ledger(report->provenance, &report->ledger, error);
-  return status ? status : qn_writer_metadata(writer, report->provenance, error);
-}
-
-static enum qn_status make_plan(const struct options *options, struct qn_memory_plan *plan,
-                                struct qn_error *error) {
-  uint64_t slots = qn_generator_slots(&options->generator);
-  struct qn_expected_edges edges = {
-      .num_edges = slots,
-      .most_edges = slots,
-      .num_vertices = options->build.num_vertices,
-      .weight_bytes = qn_weight_bytes(options->generator.weights.type),
-      .most_weight_bytes = qn_weight_bytes(options->generator.weights.type),
-      .given_vertices = true,
-      .seconds_to_read = (double)slots / GENERATED_PER_SECOND / qn_threads(),
-  };
-  struct qn_work_estimate estimate = qn_build_estimate(&options->build, &edges);
-  return qn_memory_plan_make(&options->memory, options->output, &estimate, plan, error);
-}
-
-static enum qn_status create_list(const struct options *options, const struct qn_memory_plan *plan,
-                                  struct qn_edge_list **list, struct qn_error *error) {
-  struct qn_spill_options spill = {.undirected = options->build.undirected,
-                                   .ids = QN_SPILL_IDS_IGNORE};
-  return plan->on_disk ? qn_edge_list_create_on_disk(&spill, list, error)
-                       : qn_edge_list_create(list, error);
-}
-
 static enum qn_status generate_container(const struct options *options, struct report *report,
                                          struct qn_error *error) {
-  struct qn_writer *writer = NULL;
-  struct qn_edge_list *list = NULL;
-  enum qn_status status = make_plan(options, &report->plan, error);
-  if (!status)
-    status = qn_writer_create(options->output, options->shared.force, &writer, error);
-  if (!status)
-    status = record_options(options, report->provenance, error);
-  if (!status)
-    status = create_list(options, &report->plan, &list, error);
-  if (!status)
-    status = fill_list(&options->generator, list, error);
-  if (!status) {
-    report->ledger.records = qn_edge_list_count(list);
-    status = qn_build_graph(list, &options->build, writer, &report->ledger, error);
-  }
-  if (!status)
-    status = finish_container(writer, report, error);
-  if (!status) {
-    status = qn_writer_commit(writer, error);
-    writer = NULL;
-  }
-  qn_writer_abort(writer);
-  qn_edge_list_destroy(list);
+  enum qn_status status =
+      qn_generate_run(&options->generate, &options->memory, "quern-generate", options->output,
+                      options->shared.force, &report->container, NULL, error);
+  report->num_edges = report->container.info.num_edges;
   return status;
 }
 
@@ -375,11 +192,13 @@ static void format_part(const void *context, uint64_t part, struct qn_text_buffe
 
 static enum qn_status generate_text(const struct options *options, struct report *report,
                                     struct qn_error *error) {
-  struct text_job job = {.generator = &options->generator};
+  struct text_job job = {.generator = &options->generate.generator};
   struct qn_text_output *output;
-  uint64_t slots = qn_generator_slots(&options->generator);
+  uint64_t slots = qn_generator_slots(&options->generate.generator);
   enum qn_status status =
-      qn_text_output_create(options->output, options->shared.force, &output, error);
+      qn_provenance_create("quern-generate", &report->container.provenance, error);
+  if (!status)
+    status = qn_text_output_create(options->output, options->shared.force, &output, error);
   if (status)
     return status;
   qn_progress_begin("generating", "edges", slots);
@@ -398,11 +217,11 @@ static enum qn_status generate_text(const struct options *options, struct report
 
 static enum qn_status print_json(const struct options *options, const struct report *report,
                                  struct qn_error *error) {
-  json_t *json =
-      json_pack("{s:o, s:o, s:I, s:I, s:f}", "output", qn_json_text(options->output), "estimate",
-                qn_memory_plan_json(&report->plan), "vertices", (json_int_t)report->num_vertices,
-                "edges", (json_int_t)report->num_edges, "seconds", report->seconds);
-  return qn_provenance_print(json, report->provenance, error);
+  json_t *json = json_pack("{s:o, s:o, s:I, s:I, s:f}", "output", qn_json_text(options->output),
+                           "estimate", qn_memory_plan_json(&report->container.plan), "vertices",
+                           (json_int_t)report->num_vertices, "edges", (json_int_t)report->num_edges,
+                           "seconds", report->seconds);
+  return qn_provenance_print(json, report->container.provenance, error);
 }
 
 static void print_summary(const struct options *options, const struct report *report) {
@@ -410,8 +229,9 @@ static void print_summary(const struct options *options, const struct report *re
   FILE *stream = qn_beside_output(options->output);
   if (options->format == FORMAT_GRAPH) {
     fprintf(stream, "%s: %s, in %.2f s\n", options->output,
-            qn_ledger_graph_text(&report->ledger, &report->info, graph), report->seconds);
-    qn_ledger_print(&report->ledger, stream);
+            qn_ledger_graph_text(&report->container.ledger, &report->container.info, graph),
+            report->seconds);
+    qn_ledger_print(&report->container.ledger, stream);
     return;
   }
   fprintf(stream, "%s: %s vertices, %s edges, in %.2f s\n", options->output,
@@ -422,11 +242,10 @@ static void print_summary(const struct options *options, const struct report *re
 static enum qn_status run(const struct options *options, struct report *report,
                           struct qn_error *error) {
   double begun = qn_seconds();
-  report->num_vertices = options->build.num_vertices;
-  enum qn_status status = qn_provenance_create("quern-generate", &report->provenance, error);
-  if (!status)
-    status = options->format == FORMAT_GRAPH ? generate_container(options, report, error)
-                                             : generate_text(options, report, error);
+  report->num_vertices = options->generate.build.num_vertices;
+  enum qn_status status = options->format == FORMAT_GRAPH
+                              ? generate_container(options, report, error)
+                              : generate_text(options, report, error);
   if (status)
     return status;
   report->seconds = qn_seconds() - begun;
@@ -444,12 +263,13 @@ int main(int argc, char **argv) {
                                                {0}};
   static const struct argp argp = {
       argp_options, parse_option, "rmat|uniform|grid", documentation, children, NULL, NULL};
-  struct options options = {.generator = {.seed = 1, .a = 0.57, .b = 0.19, .c = 0.19}};
+  struct options options = {0};
   struct report report = {0};
   struct qn_error error;
+  qn_generate_options_begin(&options.generate);
   qn_tool_parse("quern-generate", &argp, argc, argv, &options, &options.shared);
   qn_outputs_hold();
   enum qn_status status = run(&options, &report, &error);
-  json_decref(report.provenance);
+  json_decref(report.container.provenance);
   return qn_tool_exit(status, &error);
 }

@@ -31,7 +31,7 @@ enum qn_list {
   QN_LIST_ALGORITHMS = 1, /* as quern-run --list --json; "uses": the options that not all have */
   QN_LIST_FORMATS = 2,    /* as quern-export --formats --json */
   QN_LIST_LAYOUTS = 3,    /* that qn_session_build makes, with the options of each */
-  QN_LIST_OPTIONS = 4,    /* of "import", "transform", "run" and "export" */
+  QN_LIST_OPTIONS = 4,    /* of "import", "transform", "run", "export", "generate" */
 };
 
 /* What this build knows, as JSON. Give it back with qn_text_free. */

@@ -75,6 +75,13 @@ enum qn_status qn_import_files(const char *const *paths, uint64_t num_paths,
                                const char *path, const struct qn_job *job, struct qn_session **out,
                                struct qn_error *error);
 
+/* A synthetic graph, as quern-generate makes it, byte for byte: `model` is "rmat", "uniform" or
+ * "grid", options are "scale" (2^scale vertices; needed), "degree", "seed", "weights",
+ * "probabilities", "permute", "undirected", "duplicates", "self-loops", "transpose", "force". */
+enum qn_status qn_generate_graph(const char *model, const struct qn_option *options,
+                                 uint64_t num_options, const char *path, const struct qn_job *job,
+                                 struct qn_session **out, struct qn_error *error);
+
 #ifdef __cplusplus
 }
 #endif

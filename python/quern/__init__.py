@@ -14,12 +14,13 @@ from ._errors import (Cancelled, DeviceError, InvalidError, NegativeError, Quern
 from ._graph import Graph, PlacedGraph, open
 from ._known import __version__, algorithms, formats, layouts, verify
 from ._results import Result
-from ._sources import (from_arrays, from_arrow, from_igraph, from_networkx, from_scipy, read, read_arrow, read_parquet)
+from ._sources import (from_arrays, from_arrow, from_igraph, from_networkx, from_scipy, generate, read, read_arrow,
+                       read_parquet)
 from ._table import Table
 
 read_graphar = graphar.read
 
 __all__ = ["Cancelled", "DeviceError", "Graph", "InvalidError", "NegativeError", "PlacedGraph", "QuernError", "QuernWarning", "Result",
            "SystemFailure", "Table", "UnsupportedError", "UsageError", "algorithms", "formats", "from_arrays", "from_arrow",
-           "from_igraph", "from_networkx", "from_scipy", "graphar", "layouts", "open", "read", "read_arrow", "read_graphar",
+           "from_igraph", "from_networkx", "from_scipy", "generate", "graphar", "layouts", "open", "read", "read_arrow", "read_graphar",
            "read_parquet", "verify"]

@@ -233,3 +233,20 @@ def read(*paths: PathLike, directed: bool = True, path: Optional[PathLike] = Non
     names = [path_bytes(name) for name in paths]
     return make("qn_import_files", (ctypes.c_char_p * len(names))(*names), len(names),
                 *options(undirected=None if directed else True, **given), path=path, **job)
+
+
+# ---- Nowhere ------------------------------------------------------------------------------------
+
+def generate(model: str, scale: int, *, directed: bool = True, path: Optional[PathLike] = None, **given: Any) -> Graph:
+    """A synthetic graph of 2**scale vertices, as ``quern-generate`` makes it: the same options give the same bytes.
+
+    ``model`` is ``"rmat"`` (skewed degrees), ``"uniform"`` or ``"grid"``. Options are ``degree``, ``seed``, ``weights=(1, 255)``,
+    ``probabilities=(a, b, c)``, ``permute``, ``self_loops="remove"``, ``duplicates="remove"``, ``transpose="also"``, and those
+    of a job: ``memory``, ``tmpdir``, ``threads``, ``progress``.
+    """
+    job, given = _split(dict(given, scale=scale))
+    for name in ("weights", "probabilities"):
+        if isinstance(given.get(name), (tuple, list)):
+            given[name] = ",".join(str(number) for number in given[name])
+    return make("qn_generate_graph", str(model).encode(), *options(undirected=None if directed else True, **given), path=path,
+                **job)

@@ -186,9 +186,10 @@ class Install(unittest.TestCase):
         self.assertIn("named-edges", done.stderr)
         self.assertEqual(len(csv.read_text().splitlines()), 5)
         self.assertIn("missing.txt", run(programs["files"], folder / "missing.txt", csv, exit=5).stderr)
-        run("quern-generate", "grid", "--rows", "3", "--columns", "4", "-q", "-f", "-o", folder / "grid.qrn")
-        self.assertIn("bfs from vertex 0 ends after 5 hops\n", run(programs["placed"], folder / "grid.qrn", "cpu").stdout)
-        self.assertIn("device", run(programs["placed"], folder / "grid.qrn", "moon", exit=2).stderr)
+        (folder / "path.txt").write_text("0 1\n1 2\n2 3\n")
+        run("quern-import", folder / "path.txt", "-q", "-f", "-o", folder / "path.qrn")
+        self.assertIn("bfs from vertex 0 ends after 3 hops\n", run(programs["placed"], folder / "path.qrn", "cpu").stdout)
+        self.assertIn("device", run(programs["placed"], folder / "path.qrn", "moon", exit=2).stderr)
         self.assertRegex(run(programs["look"], pages, "3", archive).stdout,
                          r"\Aslotted-pages: 4 vertices, 5 edges\n3 is vertex 3\n(\w+: \d+ elements\n)+\Z")
         run(programs["look"], archive, "0", folder / "again.qrn")

@@ -7,6 +7,7 @@ import unittest
 from pathlib import Path
 
 from harness.package import needs, quern
+from harness.tools import run
 
 try:
     import numpy as np
@@ -206,3 +207,35 @@ class Files(_Arrays):
         with self.assertRaises(OSError):
             quern.from_arrays([0], [1], path=self.folder / "none/g.qrn")
         self.assertEqual(len(list(self.folder.iterdir())), 1)
+
+
+@needs()
+class Generated(unittest.TestCase):
+    def test_the_graphs_of_the_tool(self):
+        cases = [("rmat", {"degree": 8, "seed": 7, "weights": (1, 9)}, ["--degree", "8", "--seed", "7", "--weights", "1,9"]),
+                 ("uniform", {"directed": False, "self_loops": "remove", "duplicates": "remove"},
+                  ["--undirected", "--self-loops=remove", "--duplicates=remove"]),
+                 ("grid", {"permute": True, "degree": 8}, ["--permute=yes", "--degree", "8"]),
+                 ("rmat", {"probabilities": (0.4, 0.3, 0.2), "transpose": "also", "memory": "64M"},
+                  ["--probabilities", "0.4,0.3,0.2", "--transpose=also"])]
+        with tempfile.TemporaryDirectory() as folder:
+            for model, options, arguments in cases:
+                with self.subTest(model, **{name: str(value) for name, value in options.items()}):
+                    tool, ours = Path(folder) / "tool.qrn", Path(folder) / "ours.qrn"
+                    run("quern-generate", model, "--scale", "9", *arguments, "-q", "-f", "-o", tool)
+                    in_file = quern.generate(model, 9, path=ours, force=True, **options)
+                    in_memory, expected = quern.generate(model, 9, **options), quern.open(tool)
+                    in_file.verify()
+                    self.assertIsNone(in_memory.path)
+                    self.assertEqual(in_memory.identity, in_file.identity)
+                    self.assertEqual(in_memory.directed, expected.directed)
+                    for name, array in expected.arrays.items():
+                        if name != "metadata":  # which names the tool
+                            np.testing.assert_array_equal(in_file.arrays[name], array, name)
+
+    def test_what_is_refused(self):
+        for model, scale, options, says in (("tree", 4, {}, "rmat"), ("rmat", 40, {}, "scale"), ("grid", 4, {"degree": 5}, "4"),
+                                            ("rmat", 4, {"weights": "x"}, "weights"), ("rmat", 4, {"sead": 3}, "seed"),
+                                            ("rmat", 4, {"probabilities": (1, 2)}, "three numbers")):
+            with self.subTest(model, scale=scale, **options), self.assertRaisesRegex(quern.UsageError, says):
+                quern.generate(model, scale, **options)

@@ -1,0 +1,247 @@
+#include "converters/generate/run.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "converters/build/build_estimate.h"
+#include "converters/build_settings.h"
+#include "converters/provenance.h"
+#include "support/context.h"
+#include "support/progress.h"
+#include "support/threads.h"
+#include <quern/metadata.h>
+
+/* Edge numbers are shared out in parts. */
+#define PART_SLOTS ((uint64_t)1 << 16)
+
+/* By one thread, on the slow side. */
+#define GENERATED_PER_SECOND 20e6
+
+/* ---- Options --------------------------------------------------------------- */
+
+const char *const qn_model_words[] = {"rmat", "uniform", "grid", NULL};
+static const char *const permute_words[] = {"no", "yes", NULL};
+
+static enum qn_status set_scale(void *target, const char *text, struct qn_error *error) {
+  struct qn_generate_options *options = target;
+  uint64_t scale = 0;
+  enum qn_status status = qn_whole_parse(text, 0, QN_MAX_SCALE, &scale, error);
+  options->generator.scale = (unsigned)scale;
+  options->scale_given = true;
+  return status;
+}
+
+static enum qn_status set_degree(void *target, const char *text, struct qn_error *error) {
+  struct qn_generate_options *options = target;
+  options->degree_given = true;
+  return qn_whole_parse(text, 0, UINT32_MAX, &options->generator.degree, error);
+}
+
+static enum qn_status set_weights(void *target, const char *text, struct qn_error *error) {
+  struct qn_generate_options *options = target;
+  return qn_random_weights_parse(text, false, &options->generator.weights, error);
+}
+
+static enum qn_status set_permute(void *target, const char *text, struct qn_error *error) {
+  struct qn_generate_options *options = target;
+  int chosen = 0;
+  enum qn_status status = qn_word_parse(permute_words, text, &chosen, error);
+  options->generator.permute = chosen == 1;
+  options->permute_given = true;
+  return status;
+}
+
+static enum qn_status set_probabilities(void *target, const char *text, struct qn_error *error) {
+  struct qn_generator *generator = &((struct qn_generate_options *)target)->generator;
+  int used = 0;
+  if (sscanf(text, "%lf,%lf,%lf%n", &generator->a, &generator->b, &generator->c, &used) != 3 ||
+      text[used])
+    return qn_fail(error, QN_USAGE, "'%s' is not three numbers A,B,C", text);
+  return QN_OK;
+}
+
+#define FIELD(name) offsetof(struct qn_generate_options, name)
+const struct qn_setting qn_generate_settings[] = {
+    {"scale", QN_SETTING_OWN, 0, NULL, 0, 0, set_scale},
+    {"degree", QN_SETTING_OWN, 0, NULL, 0, 0, set_degree},
+    {"seed", QN_SETTING_NUMBER, FIELD(generator.seed), NULL, 0, UINT64_MAX, NULL},
+    {"weights", QN_SETTING_OWN, 0, NULL, 0, 0, set_weights},
+    {"permute", QN_SETTING_OWN, 0, permute_words, 0, 0, set_permute},
+    {"probabilities", QN_SETTING_OWN, 0, NULL, 0, 0, set_probabilities},
+    {0}};
+
+void qn_generate_options_begin(struct qn_generate_options *options) {
+  *options =
+      (struct qn_generate_options){.generator = {.seed = 1, .a = 0.57, .b = 0.19, .c = 0.19}};
+}
+
+enum qn_status qn_generate_options_settle(struct qn_generate_options *options,
+                                          struct qn_error *error) {
+  struct qn_generator *generator = &options->generator;
+  if (!options->scale_given)
+    return qn_fail(error, QN_USAGE, "say how large with --scale");
+  if (!options->degree_given)
+    generator->degree = generator->model == QN_MODEL_GRID ? 4 : 16;
+  if (!options->permute_given)
+    generator->permute = generator->model == QN_MODEL_RMAT;
+  enum qn_status status = qn_generator_check(generator, error);
+  if (!status)
+    status = qn_build_check(&options->build, error);
+  options->build.num_vertices = (uint64_t)1 << generator->scale;
+  return status;
+}
+
+/* ---- Edges ----------------------------------------------------------------- */
+
+static void push_edges(struct qn_edge_stream *stream, enum qn_weight_type type,
+                       const struct qn_generated *edges, uint64_t count) {
+  for (uint64_t i = 0; i < count; i++)
+    if (type == QN_WEIGHT_NONE)
+      qn_edge_push(stream, edges[i].source, edges[i].destination);
+    else
+      qn_edge_push_weighted(stream, edges[i].source, edges[i].destination, type, edges[i].weight);
+}
+
+static enum qn_status fill_part(const struct qn_generator *generator, struct qn_edge_list *list,
+                                uint64_t part, struct qn_error *error) {
+  enum { BATCH = 1024 };
+  struct qn_generated edges[BATCH];
+  struct qn_edge_stream stream;
+  uint64_t end = (part + 1) * PART_SLOTS, slots = qn_generator_slots(generator);
+  end = end < slots ? end : slots;
+  qn_edge_stream_open(&stream, list, part);
+  for (uint64_t begin = part * PART_SLOTS; begin < end; begin += BATCH) {
+    uint64_t next = end - begin < BATCH ? end : begin + BATCH;
+    push_edges(&stream, generator->weights.type, edges, qn_generate(generator, begin, next, edges));
+  }
+  qn_progress_add(PART_SLOTS);
+  return qn_edge_stream_close(&stream, error);
+}
+
+static enum qn_status fill_list(const struct qn_generator *generator, struct qn_edge_list *list,
+                                struct qn_error *error) {
+  enum qn_status status = QN_OK;
+  uint64_t slots = qn_generator_slots(generator);
+  qn_progress_begin("generating", "edges", slots);
+#pragma omp parallel for schedule(dynamic)
+  for (uint64_t part = 0; part < (slots + PART_SLOTS - 1) / PART_SLOTS; part++) {
+    enum qn_status before;
+    struct qn_error failure;
+#pragma omp atomic read
+    before = status;
+    enum qn_status after = before ? before : qn_context_check(&failure);
+    if (!after)
+      after = fill_part(generator, list, part, &failure);
+    if (!before && after) {
+#pragma omp critical
+      {
+        *error = failure;
+        status = after;
+      }
+    }
+  }
+  qn_progress_end();
+  return status;
+}
+
+/* ---- A container ----------------------------------------------------------- */
+
+static enum qn_status record_options(const struct qn_generate_options *options, json_t *provenance,
+                                     struct qn_error *error) {
+  const struct qn_generator *generator = &options->generator;
+  const struct qn_random_weights *weights = &generator->weights;
+  enum qn_status status;
+  if ((status = qn_provenance_option(provenance, "model",
+                                     json_string(qn_model_words[generator->model]), error)) ||
+      (status = qn_provenance_option(provenance, "scale", json_integer(generator->scale), error)) ||
+      (status = qn_provenance_option(provenance, "degree",
+                                     json_integer((json_int_t)generator->degree), error)) ||
+      (status = qn_provenance_option(provenance, "seed", json_sprintf("%" PRIu64, generator->seed),
+                                     error)) ||
+      (status =
+           qn_provenance_option(provenance, "permute", json_boolean(generator->permute), error)) ||
+      (status = qn_provenance_build(provenance, &options->build, error)))
+    return status;
+  if (generator->model == QN_MODEL_RMAT &&
+      (status = qn_provenance_option(provenance, "probabilities",
+                                     json_pack("[f,f,f]", generator->a, generator->b, generator->c),
+                                     error)))
+    return status;
+  if (weights->type == QN_WEIGHT_U32)
+    return qn_provenance_option(
+        provenance, "weights",
+        json_pack("[I,I]", (json_int_t)weights->low_whole, (json_int_t)weights->high_whole), error);
+  if (weights->type == QN_WEIGHT_F32)
+    return qn_provenance_option(provenance, "weights",
+                                json_pack("[f,f]", (double)weights->low, (double)weights->high),
+                                error);
+  return QN_OK;
+}
+
+static enum qn_status make_plan(const struct qn_generate_options *options,
+                                const struct qn_memory_options *memory, const char *output,
+                                struct qn_memory_plan *plan, struct qn_error *error) {
+  uint64_t slots = qn_generator_slots(&options->generator);
+  struct qn_expected_edges edges = {
+      .num_edges = slots,
+      .most_edges = slots,
+      .num_vertices = options->build.num_vertices,
+      .weight_bytes = qn_weight_bytes(options->generator.weights.type),
+      .most_weight_bytes = qn_weight_bytes(options->generator.weights.type),
+      .given_vertices = true,
+      .seconds_to_read = (double)slots / GENERATED_PER_SECOND / qn_threads(),
+  };
+  struct qn_work_estimate estimate = qn_build_estimate(&options->build, &edges);
+  return qn_memory_plan_make(memory, output, &estimate, plan, error);
+}
+
+static enum qn_status create_list(const struct qn_generate_options *options,
+                                  const struct qn_memory_plan *plan, struct qn_edge_list **list,
+                                  struct qn_error *error) {
+  struct qn_spill_options spill = {.undirected = options->build.undirected,
+                                   .ids = QN_SPILL_IDS_IGNORE};
+  return plan->on_disk ? qn_edge_list_create_on_disk(&spill, list, error)
+                       : qn_edge_list_create(list, error);
+}
+
+static enum qn_status finish(struct qn_writer *writer, struct qn_generate_report *report,
+                             struct qn_error *error) {
+  report->info = *qn_writer_info(writer);
+  enum qn_status status = qn_ledger_check(&report->ledger, error);
+  if (!status)
+    status = qn_provenance_ledger(report->provenance, &report->ledger, error);
+  return status ? status : qn_writer_metadata(writer, report->provenance, error);
+}
+
+enum qn_status qn_generate_run(const struct qn_generate_options *options,
+                               const struct qn_memory_options *memory, const char *tool,
+                               const char *path, bool replace, struct qn_generate_report *report,
+                               struct qn_container **out, struct qn_error *error) {
+  struct qn_writer *writer = NULL;
+  struct qn_edge_list *list = NULL;
+  *report = (struct qn_generate_report){0};
+  enum qn_status status = qn_provenance_create(tool, &report->provenance, error);
+  if (!status)
+    status = make_plan(options, memory, path, &report->plan, error);
+  if (!status)
+    status = qn_writer_create(path, replace, &writer, error);
+  if (!status)
+    status = record_options(options, report->provenance, error);
+  if (!status)
+    status = create_list(options, &report->plan, &list, error);
+  if (!status)
+    status = fill_list(&options->generator, list, error);
+  if (!status) {
+    report->ledger.records = qn_edge_list_count(list);
+    status = qn_build_graph(list, &options->build, writer, &report->ledger, error);
+  }
+  if (!status)
+    status = finish(writer, report, error);
+  qn_edge_list_destroy(list);
+  if (!status)
+    status = qn_context_check(error);
+  if (!status)
+    return qn_writer_finish(writer, path, out, error);
+  qn_writer_abort(writer);
+  return status;
+}
