@@ -4,7 +4,7 @@
 
 #include "converters/parse/real_lines.h"
 #include "converters/parse/text_vectors.h"
-#include "converters/text/shortest_float.h"
+#include "converters/text/exact_numbers.h"
 #include "support/multiversion.h"
 #include <quern/inline.h>
 
@@ -336,42 +336,6 @@ static bool round_to_floats(struct real_places at, const uint64_t *places, const
   return bad == 0;
 }
 
-/* Which floats do not print as these weights? Both sides are exact, or else larger than 2^53. */
-QN_VECTOR_CLONES
-static uint64_t count_changed(struct real_places at, const uint64_t *places, const uint64_t *halves,
-                              uint32_t count, const uint32_t *shortest, const int32_t *exponents) {
-  static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                  1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                                  1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-  uint64_t changed = 0;
-  for (uint32_t i = 0; i < count; i++) {
-    int32_t more = exponents[i] + (int32_t)fraction_of(at, places[i]);
-    int32_t less = more < 0 ? -more : 0;
-    more = more < 0 ? 0 : more;
-    double digits = (double)(int64_t)sixteen_digits(halves[i]) * powers[less > 22 ? 22 : less];
-    double print = (double)shortest[i] * powers[more > 22 ? 22 : more];
-    changed += digits != print && digits != 0;
-  }
-  return changed;
-}
-
-/* Do all come back from the floats? */
-static bool come_back(struct real_places at, const uint64_t *places, const uint64_t *halves,
-                      uint32_t count, const float *narrow) {
-  uint32_t shortest[QN_DECIMALS];
-  int32_t exponents[QN_DECIMALS];
-  float values[QN_DECIMALS];
-  for (uint32_t first = 0; first < count; first += QN_DECIMALS) {
-    uint32_t some = count - first < QN_DECIMALS ? count - first : QN_DECIMALS;
-    for (uint32_t i = 0; i < QN_DECIMALS; i++)
-      values[i] = i < some ? narrow[first + i] : 1;
-    qn_shortest_decimals(values, shortest, exponents);
-    if (count_changed(at, places + first, halves + first, some, shortest, exponents))
-      return false;
-  }
-  return true;
-}
-
 /* The doubles nearest to real weights, as qn_round_decimal has them. */
 QN_VECTOR_CLONES
 static void round_to_doubles(struct real_places at, const uint64_t *places, const uint64_t *halves,
@@ -383,11 +347,35 @@ static void round_to_doubles(struct real_places at, const uint64_t *places, cons
               powers[fraction_of(at, places[i]) & QN_MOST_FRACTION];
 }
 
+/* Do all come back from the floats? But for `*unsure` of them. */
+QN_VECTOR_CLONES
+static bool come_back(const float *narrow, const double *wide, uint32_t count, uint64_t *unsure) {
+  uint64_t changed = 0, others = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    struct qn_quick_decimal decimal = qn_quick_decimal_of_f32(narrow[i]);
+    uint64_t differs = decimal.value != wide[i], sure = decimal.unsure == 0;
+    changed += differs & sure;
+    others += 1 - sure;
+  }
+  *unsure = others;
+  return changed == 0;
+}
+
+/* The same of those that are unsure, which are few. */
+static bool unsure_come_back(const float *narrow, const double *wide, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++)
+    if (qn_decimal_of_f32(narrow[i]) != wide[i])
+      return false;
+  return true;
+}
+
 /* Weights of the first `count` lines, if they can be had at once, as the narrower of the shape's
  * types that holds them all. */
 static bool convert_some(const struct shape *shape, const struct raw_lines *raw, uint32_t count,
                          struct qn_shaped_lines *lines) {
   const struct real_places at = real_places_of(shape);
+  double wide[QN_SHAPED_LINES];
+  uint64_t unsure;
   bool plain;
   if (shape->type == QN_WEIGHT_U32) {
     lines->weight_type = QN_WEIGHT_U32;
@@ -400,10 +388,14 @@ static bool convert_some(const struct shape *shape, const struct raw_lines *raw,
   if (!round_to_floats(at, raw->places, raw->halves, count, (float *)lines->weights, &plain))
     return false;
   lines->weight_type = QN_WEIGHT_F32;
-  if (plain || come_back(at, raw->places, raw->halves, count, (float *)lines->weights))
+  if (plain)
+    return true;
+  round_to_doubles(at, raw->places, raw->halves, count, wide);
+  if (come_back((float *)lines->weights, wide, count, &unsure) &&
+      (unsure == 0 || unsure_come_back((float *)lines->weights, wide, count)))
     return true;
   lines->weight_type = QN_WEIGHT_F64;
-  round_to_doubles(at, raw->places, raw->halves, count, (double *)lines->weights);
+  memcpy(lines->weights, wide, count * sizeof *wide);
   return true;
 }
 

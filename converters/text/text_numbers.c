@@ -61,29 +61,66 @@ static bool looks_not_finite(const char *p, const char *end) {
   return false;
 }
 
-/* Digits and at most one point, if that can be rounded at once. */
+/* "-5" behind the e of "1e-5". */
+static bool parse_exponent(const char *p, const char *end, int *exponent) {
+  bool negative = p < end && *p == '-';
+  p += p < end && (*p == '-' || *p == '+');
+  if (p == end || end - p > 3)
+    return false;
+  for (*exponent = 0; p < end; p++) {
+    unsigned digit = (unsigned char)*p - (unsigned)'0';
+    if (digit > 9)
+      return false;
+    *exponent = *exponent * 10 + (int)digit;
+  }
+  *exponent = negative ? -*exponent : *exponent;
+  return true;
+}
+
+/* Up to 19 digits of which some are behind the point. */
+static bool round_long_decimal(uint64_t digits, unsigned fraction, enum qn_weight_type *type,
+                               uint64_t *bits) {
+  double value = qn_nearest_real(digits, fraction);
+  float narrow = (float)value;
+  uint32_t narrow_bits;
+  memcpy(bits, &value, sizeof *bits);
+  memcpy(&narrow_bits, &narrow, sizeof narrow_bits);
+  if ((*bits & 0x1fffffff) - 0x0fffffff <= 2 || value >= 0x1p53)
+    return false; /* between two floats, or perhaps no such double */
+  bool holds = qn_decimal_of_f32(narrow) == value;
+  *type = holds ? QN_WEIGHT_F32 : QN_WEIGHT_F64;
+  *bits = holds ? narrow_bits : *bits;
+  return true;
+}
+
+/* Digits, at most one point and an exponent, if that can be rounded at once. */
 static bool parse_plain_real(const char *p, const char *end, enum qn_weight_type *type,
                              uint64_t *bits) {
+  enum { MOST_DIGITS = 19 }; /* fit in 64 bits */
   bool negative = p < end && *p == '-';
   p += negative;
-  if (end - p > 16)
-    return false;
   uint64_t digits = 0;
-  unsigned fraction = 0, count = 0;
-  bool point = false;
-  for (; p < end; p++) {
+  int fraction = 0, exponent = 0, count = 0; /* without zeros before the first digit */
+  bool point = false, any = false;
+  for (; p < end && *p != 'e' && *p != 'E'; p++) {
     unsigned digit = (unsigned char)*p - (unsigned)'0';
     if (*p == '.' && !point) {
       point = true;
       continue;
     }
-    if (digit > 9)
+    if (digit > 9 || count == MOST_DIGITS)
       return false;
     digits = digits * 10 + digit;
     fraction += point;
-    count++;
+    count += digits != 0;
+    any = true;
   }
-  if (count == 0 || !qn_round_decimal(digits, fraction, type, bits))
+  if (!any || (p < end && !parse_exponent(p + 1, end, &exponent)))
+    return false;
+  fraction -= exponent;
+  if (fraction < 0 || fraction > QN_MOST_FRACTION_DIGITS ||
+      !(qn_round_decimal(digits, (unsigned)fraction, type, bits) ||
+        round_long_decimal(digits, (unsigned)fraction, type, bits)))
     return false;
   *bits |= (uint64_t)negative << (8 * qn_weight_bytes(*type) - 1);
   return true;
