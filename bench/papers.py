@@ -160,10 +160,21 @@ def graphcage(bench):
                   1e3 * seconds_of("bc", bench.go("bc", container, small)), "ms")
     for column in ("plain CSR", "pull blocks"):
         bench.each("GraphCage, bc, %s, smaller" % column, lambda c=column: betweenness(c))
+    for algorithm in ("bfs", "sssp", "cc", "bc"):
+        for direction in ("auto", "push", "pull"):
+            bench.each("GraphCage, %s, %s" % (algorithm, direction), lambda a=algorithm, d=direction: directions(bench, a, d, small))
     if not bench.passes:
         block_sizes(bench, graph, name, scale)
     for file in graph.parent.glob(graph.stem + ".blocked-csr*"):
         file.unlink()
+
+
+def directions(bench, algorithm, direction, graph):
+    """Section 3.3: which way searches go, always one or by how many edges begin at active vertices."""
+    container, _ = bench.build("blocked-csr", graph, "-dpull")
+    report = bench.go(algorithm, container, graph, extra=["--direction=" + direction])
+    bench.put("papers-cage-directions", title(bench.options.scale, bench.options.degree), TITLES[algorithm], direction,
+              1e3 * seconds_of(algorithm, report), "ms")
 
 
 def block_sizes(bench, graph, name, scale):
@@ -216,12 +227,17 @@ def graphie_runs(bench, algorithm, container, graph, name):
     row = TITLES[algorithm]
     bench.put("papers-graphie-runs", name, row, "resident", 1e3 * seconds_of(algorithm, bench.go(algorithm, container, graph)), "ms")
     memory = "--device-memory=%d" % budget_for(bench, algorithm, container, graph)[0]
-    for column, extra in (("streamed", []), ("streamed, nothing kept", ["--cache-memory=0"])):
+    if algorithm != "bfs":
+        graphie_in_place(bench, algorithm, container, graph, name, memory)
+    for column, extra in (("streamed", []), ("whole partitions", ["--move=partitions"]), ("everything", ["--move=all"]),
+                          ("nothing kept", ["--cache-memory=0"]), ("everything, nothing kept", ["--move=all", "--cache-memory=0"])):
         report = bench.go(algorithm, container, graph, extra=[memory, *extra])
         if "streaming" not in report:
             return
         bench.put("papers-graphie-runs", name, row, column, 1e3 * seconds_of(algorithm, report), "ms")
         bench.put("papers-graphie-runs", name, row, column + ", moved", 1e-9 * report["streaming"]["moved_bytes"], "GB")
+        if not extra:
+            bench.put("papers-graphie-runs", name, row, "active units found in", 1e3 * report["streaming"]["find_seconds"], "ms")
         if not extra and not bench.passes:  # Figure 8, a row an iteration
             for step in report["streaming"]["iterations"]:
                 for key, what in (("active_units", "active"), ("moved_units", "moved")):
@@ -231,6 +247,22 @@ def graphie_runs(bench, algorithm, container, graph, name):
         report = bench.go(algorithm, container, graph, extra=[memory, "--streams=%d" % streams])
         bench.put("papers-graphie-streams", name, "%d" % streams, row, 1e3 * seconds_of(algorithm, report), "ms")
         bench.put("papers-graphie-streams", name, "%d" % streams, row + ", taken", report["streaming"]["streams"], "streams")
+
+
+def graphie_in_place(bench, algorithm, container, graph, name, memory):
+    """New values seen within an iteration (section III-A), on partitions and, as GTS might, on pages."""
+    pages, _ = bench.build("slotted-pages", graph)
+    for layout, file in (("partitions", container), ("pages", pages)):
+        for where, limit in (("resident", []), ("streamed", [memory])):
+            for mode in ("synchronous", "asynchronous"):
+                report = bench.go(algorithm, file, graph, extra=[*limit, "--mode=" + mode])
+                if limit and "streaming" not in report:
+                    continue
+                row = "%s on %s, %s" % (TITLES[algorithm], layout, where)
+                bench.put("papers-graphie-in-place", name, row, mode, 1e3 * seconds_of(algorithm, report), "ms")
+                bench.put("papers-graphie-in-place", name, row, mode + ", iterations", report["iterations"], "iterations")
+                if limit:
+                    bench.put("papers-graphie-in-place", name, row, mode + ", moved", 1e-9 * report["streaming"]["moved_bytes"], "GB")
 
 
 # ---- GTS -------------------------------------------------------------------------
@@ -301,9 +333,10 @@ def gts_density(bench, scale, degree):
     graph = bench.input(scale, degree, weights=False)
     container, _ = bench.build("slotted-pages", graph)
     for algorithm in ("bfs", "pagerank"):
-        report = bench.go(algorithm, container, graph)
-        bench.put("papers-gts-density", "R-MAT, scale %d, undirected" % scale, "1:%d" % degree, TITLES[algorithm],
-                  1e3 * seconds_of(algorithm, report), "ms")
+        for manner in ("vertex", "edge", "hybrid"):
+            report = bench.go(algorithm, container, graph, extra=["--parallelism=" + manner])
+            bench.put("papers-gts-density", "R-MAT, scale %d, undirected" % scale, "1:%d" % degree,
+                      "%s, %s" % (TITLES[algorithm].split(",")[0], manner), 1e3 * seconds_of(algorithm, report), "ms")
     graph.unlink()
     container.unlink()
 
@@ -316,6 +349,7 @@ def garaph(bench):
     graph = bench.input(scale)
     name = title(scale, bench.options.degree)
     container, _ = bench.build("shards", graph)
+    bench.each("Garaph, replicas", lambda: garaph_replicas(bench, graph, name))
     for algorithm in ("pagerank", "neural", "sssp", "cc", "heat", "circuit"):
         for column, device, extra in (("CPU", "cpu", []), ("GPU", "cuda", []), ("both", "both", []),
                                       ("both, asynchronous", "both", ["--mode=asynchronous"])):
@@ -323,6 +357,24 @@ def garaph(bench):
                 continue  # these have no fixed point that does not depend on the order
             bench.each("Garaph, %s on %s" % (algorithm, column),
                        lambda a=algorithm, c=column, d=device, e=extra: garaph_run(bench, a, c, d, e, container, graph, name))
+
+
+def garaph_replicas(bench, graph, name):
+    """Figures 8 and 9: PageRank's gather with R copies of each accumulator, and what Quern does instead."""
+    if not bench.has_device:
+        raise NoDevice()
+    vertices = 16 if bench.options.emulator else 1536
+    container, _ = bench.build("shards", graph, "--shard-vertices=%d" % vertices)
+    program = (bench.options.emulated if bench.options.emulator else bench.options.programs) / "shared-replicas"
+    if not program.exists():
+        raise RuntimeError("%s is not built" % program)
+    for way in json.loads(bench.run([program, container, "1" if bench.options.emulator else "5"]))["ways"]:
+        row = "R = %d" % way["replicas"] if way["replicas"] else "runs added up in registers"
+        bench.note("replicas, " + row, "" if way["worst"] < 1e-3 else "sums differ by %g" % way["worst"])
+        bench.put("papers-garaph-replicas", name, row, "gather, shards of %d vertices" % vertices, 1e3 * way["seconds"], "ms")
+    report = bench.go("pagerank", container, graph)
+    bench.put("papers-garaph-replicas", name, "Quern's whole iteration", "gather, shards of %d vertices" % vertices,
+              1e3 * seconds_of("pagerank", report), "ms")
 
 
 def garaph_run(bench, algorithm, column, device, extra, container, graph, name):
@@ -416,6 +468,7 @@ def arguments():
     parser.add_argument("--emulator", action="store_true", help="try the script without a GPU")
     parser.add_argument("--bin", type=Path, default=ROOT / "build/bin", help="the tools")
     parser.add_argument("--emulated", type=Path, default=ROOT / "build/emulator/bin", help="the emulated tools")
+    parser.add_argument("--programs", type=Path, default=ROOT / "build/release/bench", help="shared-replicas")
     parser.add_argument("--output", type=Path, default=Path("papers-results"), help="folder for papers.json")
     options = parser.parse_args()
     options.scale = options.scale or (8 if options.emulator else 23)

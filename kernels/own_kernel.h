@@ -5,10 +5,11 @@
 
 #include "kernels/registry.h"
 
-#define QN_BC_KERNEL(name, layout, processor, run)                                                 \
+#define QN_BC_KERNEL(name, layout, processor, more_traits, run)                                    \
   {                                                                                                \
     "bc", NULL, "betweenness from given sources", QN_FOR_RANKING, name, layout, processor,         \
-        QN_ALL_WEIGHT_TYPES, QN_KERNEL_SOURCES | QN_KERNEL_RANKS | QN_KERNEL_NO_FRONTIER,          \
+        QN_ALL_WEIGHT_TYPES,                                                                       \
+        QN_KERNEL_SOURCES | QN_KERNEL_RANKS | QN_KERNEL_NO_FRONTIER | (more_traits),               \
         QN_RESULT_F64, UINT32_MAX, 0, run, NULL, sizeof(double), NULL,                             \
   }
 

@@ -57,7 +57,17 @@ enum qn_kernel_traits {
   QN_KERNEL_SEED = 1 << 18,        /* seed, */
   QN_KERNEL_RESOLUTION = 1 << 19,  /* resolution */
   QN_KERNEL_STANDS_IN = 1 << 20, /* where the graph is directed and another kernel is _SYMMETRIC */
+  QN_KERNEL_DIRECTION = 1 << 21, /* direction, */
+  QN_KERNEL_PARALLELISM = 1 << 22, /* parallelism, */
+  QN_KERNEL_SEES = 1 << 23,        /* asynchronous, on one processor */
 };
+
+/* Along which edges a run goes where its layout has both, or searches may choose. */
+enum qn_direction { QN_DIRECTION_AUTO, QN_DIRECTION_PUSH, QN_DIRECTION_PULL };
+
+/* How the threads of a device share the edges of a page: as many a vertex as the page is dense,
+ * one, or a warp. */
+enum qn_parallelism { QN_PARALLEL_HYBRID, QN_PARALLEL_VERTEX, QN_PARALLEL_EDGE };
 
 /* What several devices did in an iteration. */
 struct qn_shared_iteration {
@@ -100,7 +110,10 @@ struct qn_run_request {
   unsigned num_devices; /* 0: one; at most QN_MAX_DEVICES */
   enum qn_strategy strategy;
   struct qn_stream_options streaming;
-  bool asynchronous; /* QN_JOINT: values are exchanged within iterations; QN_KERNEL_ANY_ORDER */
+  bool asynchronous; /* QN_JOINT: values are exchanged within iterations; QN_KERNEL_ANY_ORDER. One
+                        device: new values are seen within iterations; QN_KERNEL_SEES */
+  enum qn_direction direction;
+  enum qn_parallelism parallelism;
   /* QN_JOINT: who does an iteration, in turn: 'c' the CPU, 'd' the device, 'b' both; NULL: whoever
    * is expected to take the least. */
   const char *joint_choices;

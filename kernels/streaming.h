@@ -91,7 +91,12 @@ struct qn_stream_event {
   double begin, end; /* seconds since the first iteration */
 };
 
+/* What an iteration moves, of what is not on the device: the units that have an active vertex, all
+ * of the partitions that have one (edge partitions alone), or everything. */
+enum qn_moves { QN_MOVE_ACTIVE, QN_MOVE_PARTITIONS, QN_MOVE_ALL };
+
 struct qn_stream_options {
+  enum qn_moves moves;
   unsigned num_streams;  /* 0: QN_DEFAULT_STREAMS */
   uint64_t host_memory;  /* cap on pinned memory in bytes; 0: staging buffers of 64 MiB or four, and
                             half of the memory that is free for the container */

@@ -257,6 +257,32 @@ static enum qn_status check_parents(const struct qn_kernel *kernel,
   return QN_OK;
 }
 
+/* Options that say how a kernel goes about it, which only some kernels can be told. */
+static enum qn_status check_manner(const struct qn_kernel *kernel,
+                                   const struct qn_run_options *options, struct qn_error *error) {
+  if (options->direction != QN_DIRECTION_AUTO && !(kernel->traits & QN_KERNEL_DIRECTION))
+    return qn_fail(error, QN_USAGE,
+                   "--direction is for the layout blocked-csr on a CUDA device, not for %s on %s",
+                   kernel->algorithm, qn_layout_name(kernel->layout));
+  if (options->parallelism != QN_PARALLEL_HYBRID && !(kernel->traits & QN_KERNEL_PARALLELISM))
+    return qn_fail(error, QN_USAGE,
+                   "--parallelism is for the layout slotted-pages on a CUDA device, not for %s on "
+                   "%s",
+                   kernel->algorithm, qn_layout_name(kernel->layout));
+  if (options->streaming.moves == QN_MOVE_PARTITIONS && kernel->layout != QN_LAYOUT_EDGE_PARTITIONS)
+    return qn_fail(error, QN_USAGE,
+                   "--move partitions is for the layout edge-partitions, not for %s",
+                   qn_layout_name(kernel->layout));
+  if (!options->mode_given || kernel->processor == QN_JOINT)
+    return QN_OK;
+  if (!(kernel->traits & QN_KERNEL_SEES) || options->num_devices > 1)
+    return qn_fail(error, QN_USAGE,
+                   "--mode is for --device both, and for cc and sssp on slotted-pages or "
+                   "edge-partitions on one CUDA device, not for %s on %s",
+                   kernel->algorithm, qn_layout_name(kernel->layout));
+  return QN_OK;
+}
+
 static enum qn_status check_options(const struct qn_kernel *kernel,
                                     const struct qn_run_options *options, struct qn_error *error) {
   enum qn_status status = check_uses(kernel, options, error);
@@ -281,6 +307,8 @@ static enum qn_status check_options(const struct qn_kernel *kernel,
     return qn_fail(error, QN_USAGE, "--resolution must be more than 0");
   if (!has_buckets(kernel, options))
     return refuse_delta(kernel, error);
+  if ((status = check_manner(kernel, options, error)))
+    return status;
   if (options->asynchronous && !(kernel->traits & QN_KERNEL_ANY_ORDER))
     return qn_fail(error, QN_USAGE,
                    "%s cannot run asynchronously: its result depends on which values an iteration "
@@ -413,6 +441,8 @@ static void fill_request(const struct qn_run_input *input, const struct qn_run_o
     request->seed = (uint64_t)options->seed;
   request->device = options->device_index;
   request->asynchronous = options->asynchronous;
+  request->direction = options->direction;
+  request->parallelism = options->parallelism;
   request->device_memory = options->device_memory;
   request->devices = options->devices;
   request->num_devices = options->num_devices;

@@ -31,6 +31,8 @@ struct qn_run_options {
   uint64_t device_memory; /* cap on its memory; 0: all that is free */
   bool asynchronous;      /* QN_DEVICE_BOTH: exchange values within iterations */
   bool mode_given;
+  enum qn_direction direction;
+  enum qn_parallelism parallelism;
   struct qn_stream_options streaming;
   char **sources; /* [num_sources] original ids, owned as the array is */
   uint32_t num_sources;

@@ -124,6 +124,10 @@ static enum qn_status set_every(void *target, const char *text, struct qn_error 
   return status;
 }
 
+static const char *const directions[] = {"auto", "push", "pull", NULL};
+static const char *const moves[] = {"active", "partitions", "all", NULL};
+static const char *const parallelisms[] = {"hybrid", "vertex", "edge", NULL};
+
 #define FIELD(name) offsetof(struct qn_run_options, name)
 const struct qn_setting qn_run_settings[] = {
     {"source", QN_SETTING_OWN, 0, NULL, 0, 0, set_source},
@@ -148,6 +152,9 @@ const struct qn_setting qn_place_settings[] = {
     {"strategy", QN_SETTING_OWN, 0, NULL, 0, 0, set_strategy},
     {"device-memory", QN_SETTING_SIZE, FIELD(device_memory), NULL, 0, 0, NULL},
     {"mode", QN_SETTING_OWN, 0, NULL, 0, 0, set_mode},
+    {"direction", QN_SETTING_CHOICE, FIELD(direction), directions, 0, 0, NULL},
+    {"parallelism", QN_SETTING_CHOICE, FIELD(parallelism), parallelisms, 0, 0, NULL},
+    {"move", QN_SETTING_CHOICE, FIELD(streaming.moves), moves, 0, 0, NULL},
     {"streams", QN_SETTING_OWN, 0, NULL, 0, 0, set_streams},
     {"host-memory", QN_SETTING_SIZE, FIELD(streaming.host_memory), NULL, 1, 0, NULL},
     {"cache-memory", QN_SETTING_OWN, 0, NULL, 0, 0, set_cache_memory},
@@ -183,8 +190,6 @@ static enum qn_status settle_devices(struct qn_run_options *options, struct qn_e
 }
 
 enum qn_status qn_run_options_settle(struct qn_run_options *options, struct qn_error *error) {
-  if (options->mode_given && options->device != QN_DEVICE_BOTH)
-    return qn_fail(error, QN_USAGE, "--mode is for --device both");
   if (!options->checkpoint.folder && (options->every_given || options->checkpoint.resume))
     return qn_fail(error, QN_USAGE, "--every and --resume are for --checkpoint DIR");
   return settle_devices(options, error);

@@ -52,6 +52,9 @@ enum key {
   KEY_DEVICE,
   KEY_DEVICE_MEMORY,
   KEY_MODE,
+  KEY_DIRECTION,
+  KEY_MOVE,
+  KEY_PARALLELISM,
   KEY_DEVICES,
   KEY_STRATEGY,
   KEY_TOP,
@@ -102,7 +105,16 @@ static const struct argp_option option_list[] = {
      1},
     {"mode", KEY_MODE, "synchronous|asynchronous", 0,
      "When the CPU and the device of --device both see each other's new values: after an "
-     "iteration (the default), or within it, where the algorithm ends at one result either way",
+     "iteration (the default), or within it, where the algorithm ends at one result either way; "
+     "cc and sssp on slotted-pages and edge-partitions on one device: when vertices do",
+     1},
+    {"direction", KEY_DIRECTION, "auto|push|pull", 0,
+     "On blocked-csr on a CUDA device: searches push along out-edges, pull through blocks, or "
+     "choose in each iteration (the default); others take push or pull blocks (default: pull)",
+     1},
+    {"parallelism", KEY_PARALLELISM, "hybrid|vertex|edge", 0,
+     "On slotted-pages on a CUDA device: threads that a vertex gets: as many as its page is dense "
+     "(the default), one, or a warp",
      1},
     {"device-memory", KEY_DEVICE_MEMORY, "SIZE", 0,
      "Use at most SIZE of the device's memory, or of each device's (default: all that is free)", 1},
@@ -151,6 +163,10 @@ static const struct argp_option option_list[] = {
     {NULL, 0, NULL, 0, "Graphs larger than the device's memory are streamed:", 4},
     {"streams", KEY_STREAMS, "N", 0,
      "Walk parts of the graph on up to N streams at a time (default 16)", 4},
+    {"move", KEY_MOVE, "active|partitions|all", 0,
+     "What an iteration moves: what has an active vertex (the default), whole edge partitions that "
+     "have one, or everything",
+     4},
     {"host-memory", KEY_HOST_MEMORY, "SIZE", 0,
      "Pin at most SIZE of host memory: buffers, and what of the container they leave (default: 64 "
      "MiB or four buffers, and for the container half of what is free)",

@@ -25,13 +25,13 @@ struct qn_result;
 /* Run an algorithm on a session of any layout for which there is a kernel. Options are those of
  * quern-run: "source" (an original id; repeat it for several), "damping", "tolerance",
  * "iterations", "hops", "groups", "delta", "device" (auto|cpu|cuda[:N]|both[:N]), "devices",
- * "strategy", "device-memory", "mode", and those of streaming; "parents" ("yes": of bfs and sssp, a
- * second column). "checkpoint" (a folder), "every" and "resume" keep a checkpoint there, from which
- * a run that was cancelled or killed goes on; it is removed when this call has the result. With
- * "program" (a header, as quern-run --program has it) `algorithm` is NULL. A result does not depend
- * on layout, device or threads, but for the last digits of sums of reals. With "auto" a CUDA device
- * is used if the module for it is installed, there is a device, and the graph's values fit; else
- * the CPU.
+ * "strategy", "device-memory", "mode", "direction", "parallelism", and those of streaming;
+ * "parents" ("yes": of bfs and sssp, a second column). "checkpoint" (a folder), "every" and
+ * "resume" keep a checkpoint there, from which a run that was cancelled or killed goes on; it is
+ * removed when this call has the result. With "program" (a header, as quern-run --program has it)
+ * `algorithm` is NULL. A result does not depend on layout, device or threads, but for the last
+ * digits of sums of reals. With "auto" a CUDA device is used if the module for it is installed,
+ * there is a device, and the graph's values fit; else the CPU.
  *
  * QN_UNSUPPORTED: no such kernel in this build, or a graph that the algorithm refuses; QN_DEVICE:
  * the device is missing or failed; QN_INTERRUPTED: cancelled, after the iteration under way (tc has

@@ -20,6 +20,12 @@
 #ifndef PROGRAM_FIRST_SUFFICES
 #define PROGRAM_FIRST_SUFFICES 0
 #endif
+#ifndef PROGRAM_CLOSES
+#define PROGRAM_CLOSES PROGRAM_FIRST_SUFFICES
+#endif
+#ifndef PROGRAM_COUNTS
+#define PROGRAM_COUNTS 0
+#endif
 #ifndef PROGRAM_PRIORITY
 #define PROGRAM_PRIORITY 0
 #endif
@@ -114,6 +120,12 @@
 #endif
 #if PROGRAM_SEES_RECEIVER && (PROGRAM_IN_PLACE || PROGRAM_FIRST_SUFFICES)
 #error "PROGRAM_SEES_RECEIVER: all contributions of an iteration look at one value of the receiver"
+#endif
+#if PROGRAM_FIRST_SUFFICES && !PROGRAM_CLOSES
+#error "PROGRAM_FIRST_SUFFICES implies PROGRAM_CLOSES"
+#endif
+#if PROGRAM_CLOSES && PROGRAM_SCHEDULE != QN_FRONTIER
+#error "PROGRAM_CLOSES is a trait of frontier programs"
 #endif
 #if PROGRAM_PRIORITY && !PROGRAM_IN_PLACE
 #error "PROGRAM_PRIORITY needs PROGRAM_IN_PLACE: values are sent out of order"

@@ -57,6 +57,11 @@
  *   PROGRAM_FIRST_SUFFICES  all contributions that a vertex gets in one iteration are equal, and
  *                        only one iteration can change it: a receiver may stop at the first. Also:
  *                        bool program_open(context, value): may a contribution still change it?
+ *   PROGRAM_CLOSES       frontier: once program_open is false of a vertex nothing changes it any
+ *                        more: a receiver may be skipped (PROGRAM_FIRST_SUFFICES implies it)
+ *   PROGRAM_COUNTS       contributions that are added up are whole numbers, if real ones by type.
+ *                        Also: bool program_exact(context): do sums of this iteration's stay below
+ *                        2^53, so that they are the same in any order?
  *   PROGRAM_PRIORITY     frontier: less work is repeated if small values send first. Also:
  *                        double program_priority(context, value), in units of the weights
  *   PROGRAM_ROUNDS       frontier: when no vertex is active a new round begins. Also:

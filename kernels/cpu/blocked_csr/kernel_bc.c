@@ -174,4 +174,4 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
 }
 
 const struct qn_kernel qn_kernel_bc_blocked_csr_cpu =
-    QN_BC_KERNEL("TOCAB Brandes", QN_LAYOUT_BLOCKED_CSR, QN_CPU, run);
+    QN_BC_KERNEL("TOCAB Brandes", QN_LAYOUT_BLOCKED_CSR, QN_CPU, 0, run);

@@ -179,4 +179,4 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
 }
 
 const struct qn_kernel qn_kernel_bc_csr_cpu =
-    QN_BC_KERNEL("csr Brandes pull", QN_LAYOUT_GRAPH, QN_CPU, run);
+    QN_BC_KERNEL("csr Brandes pull", QN_LAYOUT_GRAPH, QN_CPU, 0, run);

@@ -205,4 +205,4 @@ static enum qn_status engine_run(const struct qn_run_request *request, struct qn
 }
 
 const struct qn_kernel qn_kernel_bc_slotted_pages_cpu =
-    QN_BC_KERNEL("slotted-pages Brandes", QN_LAYOUT_SLOTTED_PAGES, QN_CPU, engine_run);
+    QN_BC_KERNEL("slotted-pages Brandes", QN_LAYOUT_SLOTTED_PAGES, QN_CPU, 0, engine_run);

@@ -110,10 +110,9 @@ inline enum qn_status upload_layout(const struct qn_blocked_csr *view, struct sw
                                     struct qn_error *error) {
   struct engine_device *device = &run->state.layout;
   enum qn_status status = QN_OK;
-  device->pulls = view->has_pull;
-  if (!SWEEP_FRONTIER || view->has_pull)
-    status =
-        upload_blocking(view->has_pull ? &view->pull : &view->push, view->num_edges, run, error);
+  device->pulls = blocked_pulls(run->request);
+  if (!SWEEP_FRONTIER || device->pulls)
+    status = upload_blocking(host_blocking(run), view->num_edges, run, error);
 #if SWEEP_FRONTIER
   if (!status)
     status = upload_out(view, run, error);
@@ -121,7 +120,7 @@ inline enum qn_status upload_layout(const struct qn_blocked_csr *view, struct sw
     status = sweep_push_create(run, error);
 #endif
 #if PULLS_BY_TILES
-  if (!status && view->has_pull)
+  if (!status && device->pulls)
     status = create_tiles(run, view->num_edges, error);
 #endif
   if (!status && PROGRAM_USES_OUT_DEGREE)
@@ -129,6 +128,20 @@ inline enum qn_status upload_layout(const struct qn_blocked_csr *view, struct sw
         qn_cuda_copy_of(&run->memory, &device->out_degrees, view->out_degrees, view->num_vertices,
                         0, sizeof *view->out_degrees, "out-degrees", error);
   return status;
+}
+
+/* Has the container the blocks that --direction asks for? */
+inline enum qn_status check_direction(const struct qn_run_request *request,
+                                      struct qn_error *error) {
+  const struct qn_blocked_csr *view = (const struct qn_blocked_csr *)request->view;
+  const bool lacks_pull = request->direction == QN_DIRECTION_PULL && !view->has_pull;
+  const bool lacks_push =
+      request->direction == QN_DIRECTION_PUSH && !SWEEP_FRONTIER && !view->has_push;
+  if (!lacks_pull && !lacks_push)
+    return QN_OK;
+  return qn_fail(error, QN_UNSUPPORTED,
+                 "the container has no %s blocks; make them with quern-block --direction both",
+                 lacks_pull ? "pull" : "push");
 }
 
 inline enum qn_status engine_run(const struct qn_run_request *request, struct qn_run_result *result,
@@ -142,11 +155,13 @@ inline enum qn_status engine_run(const struct qn_run_request *request, struct qn
   };
   memset(result, 0, sizeof *result);
   enum qn_status status = engine_check_weights(weights, view->num_edges, view->num_vertices, error);
+  if (!status)
+    status = check_direction(request, error);
   if (status)
     return status;
-  status = blocked_stream_create(&stream, view, error);
+  status = blocked_stream_create(&stream, request, error);
   if (!status) {
-    source = blocked_source(&stream);
+    source = blocked_source(&stream, request);
     status = sweep_run_units(request, view->num_vertices, view->num_edges, NULL, &source, upload,
                              result, error);
   }
@@ -156,6 +171,7 @@ inline enum qn_status engine_run(const struct qn_run_request *request, struct qn
 
 } /* namespace */
 
-QN_DEFINE_KERNEL(QN_LAYOUT_BLOCKED_CSR, QN_CUDA, SWEEP_FRONTIER ? "push/TOCAB pull" : "TOCAB", 0);
+QN_DEFINE_KERNEL(QN_LAYOUT_BLOCKED_CSR, QN_CUDA, SWEEP_FRONTIER ? "push/TOCAB pull" : "TOCAB",
+                 QN_KERNEL_DIRECTION);
 
 #endif

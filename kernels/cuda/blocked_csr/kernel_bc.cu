@@ -1,6 +1,7 @@
 /* Betweenness centrality on blocked CSR (GraphCage, section 3.3): forwards the engine's push along
  * the plain out-edges and TOCAB pull, see brandes.cuh; backwards sums along the plain out-edges, in
  * equal pieces. */
+#define BC_CHOOSES
 #include "kernels/cuda/own/bc_program.h"
 
 #include "kernels/cuda/blocked_csr/engine.cuh"
@@ -80,4 +81,4 @@ enum qn_status run(const struct qn_run_request *request, struct qn_run_result *r
 
 extern "C" const struct qn_kernel qn_kernel_bc_blocked_csr_cuda;
 const struct qn_kernel qn_kernel_bc_blocked_csr_cuda =
-    QN_BC_KERNEL("TOCAB Brandes", QN_LAYOUT_BLOCKED_CSR, QN_CUDA, run);
+    QN_BC_KERNEL("TOCAB Brandes", QN_LAYOUT_BLOCKED_CSR, QN_CUDA, QN_KERNEL_DIRECTION, run);

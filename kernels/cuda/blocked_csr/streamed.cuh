@@ -100,17 +100,18 @@ inline struct row_matrix blocked_matrix(struct blocked_stream *stream) {
 
 /* Owned until row_units_destroy of its `cut`, also after a failure. */
 inline enum qn_status blocked_stream_create(struct blocked_stream *stream,
-                                            const struct qn_blocked_csr *view,
+                                            const struct qn_run_request *request,
                                             struct qn_error *error) {
+  const struct qn_blocked_csr *view = (const struct qn_blocked_csr *)request->view;
+  const bool has_rows = view->has_out || view->has_push;
   memset(stream, 0, sizeof *stream);
   stream->view = view;
-  if (SWEEP_FRONTIER) {
-    stream->blocking = view->has_out ? NULL : view->has_push ? &view->push : &view->pull;
-    stream->rows_send = view->has_out || view->has_push;
-  } else {
-    stream->blocking = view->has_pull ? &view->pull : &view->push;
-    stream->rows_send = !view->has_pull;
-  }
+  stream->rows_send = SWEEP_FRONTIER ? has_rows && request->direction != QN_DIRECTION_PULL
+                                     : !blocked_pulls(request);
+  if (!stream->rows_send)
+    stream->blocking = &view->pull;
+  else if (!SWEEP_FRONTIER || !view->has_out)
+    stream->blocking = &view->push;
   const struct row_matrix matrix = blocked_matrix(stream);
   return row_units_create(&stream->cut, &matrix, SWEEP_FRONTIER ? ROW_UNIT_ACTIVE : ROW_UNIT_ALL,
                           error);
@@ -176,17 +177,19 @@ inline enum qn_status upload_streamed(const struct blocked_stream *stream, struc
 }
 
 /* Where all is resident: the blocks, and for frontier programs the plain out-edges, too. */
-inline uint64_t blocked_resident_bytes(const struct qn_blocked_csr *view) {
-  const struct qn_blocking *blocking = view->has_pull ? &view->pull : &view->push;
+inline uint64_t blocked_resident_bytes(const struct qn_run_request *request) {
+  const struct qn_blocked_csr *view = (const struct qn_blocked_csr *)request->view;
+  const bool pulls = blocked_pulls(request);
+  const struct qn_blocking *blocking = pulls ? &view->pull : &view->push;
   const uint64_t num_rows = blocking->block_rows[blocking->num_blocks];
   const bool weighted = PROGRAM_USES_WEIGHTS && blocking->weights.type != QN_WEIGHT_NONE;
   const uint64_t edges = (weighted ? 2 : 1) * qn_cuda_rounded(4 * view->num_edges);
   uint64_t bytes = 0;
-  if (!SWEEP_FRONTIER || view->has_pull) {
+  if (!SWEEP_FRONTIER || pulls) {
     bytes +=
         bounds_bytes(blocking) + edges + qn_cuda_rounded(4 * (num_rows + blocking->num_blocks));
   }
-  if (view->has_pull) {
+  if (pulls) {
     bytes += partials_bytes(blocking);
     bytes += PULLS_BY_TILES
                  ? qn_cuda_rounded(8 * (num_rows + 1)) + edge_tiles_bytes(view->num_edges)
@@ -198,7 +201,8 @@ inline uint64_t blocked_resident_bytes(const struct qn_blocked_csr *view) {
   return bytes;
 }
 
-inline struct qn_unit_source blocked_source(const struct blocked_stream *stream) {
+inline struct qn_unit_source blocked_source(const struct blocked_stream *stream,
+                                            const struct qn_run_request *request) {
   const struct qn_blocked_csr *view = stream->view;
   const uint64_t degree_bytes =
       PROGRAM_USES_OUT_DEGREE ? qn_cuda_rounded(view->num_vertices * sizeof *view->out_degrees) : 0;
@@ -210,7 +214,7 @@ inline struct qn_unit_source blocked_source(const struct blocked_stream *stream)
   source.fixed_bytes = streamed_rows_bytes(&stream->cut) + degree_bytes;
   if (blocked_stream_reduces(stream))
     source.fixed_bytes += bounds_bytes(stream->blocking) + partials_bytes(stream->blocking);
-  source.resident_bytes = blocked_resident_bytes(view) + degree_bytes;
+  source.resident_bytes = blocked_resident_bytes(request) + degree_bytes;
   return source;
 }
 

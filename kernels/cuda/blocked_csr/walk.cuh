@@ -42,10 +42,8 @@ __global__ void __launch_bounds__(SWEEP_THREADS)
     if (valid) {
       begin = block.first_edge + block.offsets[row];
       end = block.first_edge + block.offsets[row + 1];
-#if PROGRAM_FIRST_SUFFICES
-      if (!program_open(&context, state.values[block.id_map[row]]))
+      if (!sweep_may_receive(state, context, block.id_map[row]))
         end = begin;
-#endif
     }
     warp_combine_rows(
         valid, row, begin, end,
@@ -153,10 +151,16 @@ __global__ void __launch_bounds__(SWEEP_THREADS)
 
 /* ---- The host's side ---------------------------------------------------------- */
 
+/* Does the run pull, always or when many vertices are active? */
+inline bool blocked_pulls(const struct qn_run_request *request) {
+  const struct qn_blocked_csr *view = (const struct qn_blocked_csr *)request->view;
+  return view->has_pull && request->direction != QN_DIRECTION_PUSH;
+}
+
 /* Block bounds are read on the host; they are few. */
 inline const struct qn_blocking *host_blocking(const struct sweep_run *run) {
   const struct qn_blocked_csr *view = (const struct qn_blocked_csr *)run->request->view;
-  return view->has_pull ? &view->pull : &view->push;
+  return blocked_pulls(run->request) ? &view->pull : &view->push;
 }
 
 inline struct device_block block_of(const struct sweep_run *run, uint64_t index) {
@@ -216,8 +220,13 @@ inline enum qn_status collect_blocks(struct sweep_run *run, struct qn_error *err
 }
 
 inline enum qn_status engine_collect(struct sweep_run *run, struct qn_error *error) {
-  const bool can_pull = !SWEEP_FRONTIER || run->state.layout.pulls;
-  return can_pull && !sweep_should_push(run) ? collect_blocks(run, error) : sweep_push(run, error);
+  bool push = false;
+  if (SWEEP_FRONTIER && !run->state.layout.pulls)
+    return sweep_push(run, error);
+  enum qn_status status = SWEEP_FRONTIER ? sweep_choose(run, &push, error) : QN_OK;
+  if (status)
+    return status;
+  return push ? sweep_push_queued(run, error) : collect_blocks(run, error);
 }
 
 } /* namespace */

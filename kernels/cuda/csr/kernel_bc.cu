@@ -316,4 +316,4 @@ enum qn_status run(const struct qn_run_request *request, struct qn_run_result *r
 } /* namespace */
 
 const struct qn_kernel qn_kernel_bc_csr_cuda =
-    QN_BC_KERNEL("csr Brandes pull", QN_LAYOUT_GRAPH, QN_CUDA, run);
+    QN_BC_KERNEL("csr Brandes pull", QN_LAYOUT_GRAPH, QN_CUDA, 0, run);

@@ -38,6 +38,8 @@ struct engine_device {
   uint8_t *flags[2]; /* [P] has the partition a vertex that received? this iteration, and before */
   uint32_t num_tasks;
   uint32_t num_partitions;
+  uint32_t range_size;   /* of ids, of each partition */
+  bool moves_partitions; /* as a whole */
   struct qn_ep_divider divider;
 };
 

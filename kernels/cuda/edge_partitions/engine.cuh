@@ -19,15 +19,15 @@
 namespace {
 
 /* The block's task: messages of its active sources to shared memory. Is there one? */
-QN_DEVICE_INLINE bool load_sources(const struct sweep_state &state, const struct device_task &task,
-                                   program_message *messages, uint8_t *active) {
+QN_DEVICE_INLINE bool load_sources(const struct sweep_state &state,
+                                   const struct qn_program_context &context,
+                                   const struct device_task &task, program_message *messages,
+                                   uint8_t *active) {
   bool any = false;
   for (uint32_t i = threadIdx.x; i < task.num_sources; i += blockDim.x) {
-    const bool is_active = sweep_is_active(state, task.first_dense + i);
-    active[i] = is_active;
-    if (is_active)
-      messages[i] = state.messages[task.first_dense + i];
-    any = any || is_active;
+    const bool sends = sweep_sends(state, context, task.first_dense + i, &messages[i]);
+    active[i] = sends;
+    any = any || sends;
   }
   return __syncthreads_or(any);
 }
@@ -68,7 +68,7 @@ __global__ void __launch_bounds__(SWEEP_THREADS)
   QN_SHARED(uint8_t, active, TASK_EDGES);
   if (SWEEP_FRONTIER && !entries && !all_partitions && !device.flags[turn][task.partition])
     return;
-  if (!load_sources(state, task, messages, active))
+  if (!load_sources(state, context, task, messages, active))
     return;
   const struct task_edges edges =
       entries ? streamed_edges(device, entries[blockIdx.x]) : resident_edges(device, task);
@@ -87,11 +87,15 @@ __global__ void __launch_bounds__(SWEEP_THREADS)
   }
 }
 
-/* The sources of a task. */
+/* The sources of a task; or of its partition, if all of that moves as soon as one of them is
+ * active, as in the paper. */
 QN_DEVICE_INLINE struct unit_vertices engine_unit_vertices(const struct engine_device &device,
                                                            uint64_t task) {
-  const uint32_t first = device.tasks[task].first_dense;
-  return {first, first + device.tasks[task].num_sources};
+  const uint32_t first = device.tasks[task].first_dense, p = device.tasks[task].partition;
+  if (!device.moves_partitions)
+    return {first, first + device.tasks[task].num_sources};
+  const uint32_t range = device.range_size;
+  return {p * range - device.prefix_offsets[p], (p + 1) * range - device.prefix_offsets[p + 1]};
 }
 
 inline enum qn_status engine_walk(struct sweep_run *run, const struct qn_unit_entry *entries,
@@ -207,7 +211,10 @@ inline enum qn_status upload_layout(const struct host_tasks *made, struct sweep_
   device->num_partitions = (uint32_t)view->num_partitions;
   device->num_tasks = (uint32_t)made->count;
   device->divider = qn_ep_divider(view->range_size);
+  device->range_size = (uint32_t)view->range_size;
+  device->moves_partitions = run->request->streaming.moves == QN_MOVE_PARTITIONS;
   device->weights.type = view->weights.type;
+  run->state.sees = SWEEP_MAY_SEE && run->request->asynchronous;
   enum qn_status status = qn_cuda_copy_of(memory, &device->prefix_offsets, view->prefix_offsets,
                                           view->num_partitions + 1, 0, sizeof *view->prefix_offsets,
                                           "prefix offsets", error);
@@ -285,6 +292,6 @@ enum qn_status engine_run(const struct qn_run_request *request, struct qn_run_re
 } /* namespace */
 
 QN_DEFINE_KERNEL(QN_LAYOUT_EDGE_PARTITIONS, QN_CUDA, "edge partitions, sources in shared memory",
-                 QN_KERNEL_DEVICES);
+                 QN_KERNEL_DEVICES | SWEEP_TRAITS);
 
 #endif

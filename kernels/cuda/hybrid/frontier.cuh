@@ -147,8 +147,10 @@ inline void launch_coo(struct sweep_run *run) {
 
 inline enum qn_status engine_collect(struct sweep_run *run, struct qn_error *error) {
   const struct engine_device *device = &run->state.layout;
-  if (device->queued && sweep_should_push(run))
-    return sweep_push(run, error);
+  bool push = false;
+  enum qn_status status = device->queued ? sweep_choose(run, &push, error) : QN_OK;
+  if (status || push)
+    return status ? status : sweep_push_queued(run, error);
   const uint64_t blocks = (run->context.num_vertices + QN_TILE_THREADS - 1) / QN_TILE_THREADS;
   QN_LAUNCH(collect_ell, (unsigned)blocks, QN_TILE_THREADS, 0, NULL, run->state, run->context);
   if (device->coo.num_edges > 0)

@@ -4,7 +4,8 @@
  * list of programs, as it is only half of the algorithm.
  *
  * Path counts are whole numbers: their sums are the same in any order while they are below 2^53,
- * and rounded beyond. */
+ * and rounded beyond. An engine that can pull as well defines BC_CHOOSES, and is told how long a
+ * push is exact: as long as all that is sent adds up to less. */
 #ifndef QN_KERNELS_CUDA_OWN_BC_PROGRAM_H
 #define QN_KERNELS_CUDA_OWN_BC_PROGRAM_H
 
@@ -16,6 +17,12 @@
 #define PROGRAM_COMBINE QN_ADD
 #define PROGRAM_IDENTITY 0
 #define PROGRAM_RESULT QN_RESULT_F64
+#define PROGRAM_CLOSES 1
+#ifdef BC_CHOOSES
+#define PROGRAM_COUNTS 1
+#define PROGRAM_AGGREGATE 1
+#define PROGRAM_USES_OUT_DEGREE 1
+#endif
 
 typedef struct {
   double paths;
@@ -62,6 +69,21 @@ PROGRAM_FUNCTION bool program_active(const struct qn_program_context *context,
                                      program_value old_value, program_value new_value) {
   return old_value.level == UINT32_MAX;
 }
+
+PROGRAM_FUNCTION bool program_open(const struct qn_program_context *context, program_value value) {
+  return value.level == UINT32_MAX;
+}
+
+#ifdef BC_CHOOSES
+PROGRAM_FUNCTION double program_aggregate(const struct qn_program_context *context,
+                                          program_value value, uint64_t out_degree) {
+  return value.paths * (double)out_degree;
+}
+
+PROGRAM_FUNCTION bool program_exact(const struct qn_program_context *context) {
+  return context->aggregate < 9007199254740992.0;
+}
+#endif
 
 PROGRAM_FUNCTION program_result program_output(const struct qn_program_context *context,
                                                program_value value) {

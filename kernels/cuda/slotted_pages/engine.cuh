@@ -62,6 +62,13 @@ QN_DEVICE_INLINE void walk_record(const struct sweep_state &state,
     walk_edge<splits>(state, context, record, edge, message, next_pages);
 }
 
+/* Threads that take a slot of a small page together (section 6.2). */
+QN_DEVICE_INLINE uint32_t slot_threads(const struct engine_device &device, uint32_t page) {
+  return device.parallelism == QN_PARALLEL_VERTEX ? 1
+         : device.parallelism == QN_PARALLEL_EDGE ? 32
+                                                  : virtual_warp(device.pages, page);
+}
+
 /* The block's share of a small page: slots go round the blocks of the page. A virtual warp takes a
  * slot; those with many edges wait until the whole block can take them, one after the other. */
 template <bool splits>
@@ -75,14 +82,14 @@ QN_DEVICE_INLINE void walk_small_page(const struct sweep_state &state,
   __syncthreads();
   const struct device_pages &pages = state.layout.pages;
   const uint32_t first = pages.start_vids[page], num_slots = pages.start_vids[page + 1] - first;
-  const uint32_t width = virtual_warp(pages, page), at_once = blockDim.x / width;
+  const uint32_t width = slot_threads(state.layout, page), at_once = blockDim.x / width;
   for (uint32_t slot = blockIdx.y * at_once + threadIdx.x / width; slot < num_slots;
        slot += gridDim.y * at_once) {
-    if (!sweep_is_active(state, first + slot))
+    program_message message;
+    if (!sweep_sends(state, context, first + slot, &message))
       continue;
     const struct device_record record = load_record_at(pages, bytes, slot);
-    const program_message message = state.messages[first + slot];
-    if (record.num_edges < LONG_SLOT) {
+    if (record.num_edges < LONG_SLOT || state.layout.parallelism != QN_PARALLEL_HYBRID) {
       walk_record<splits>(state, context, record, message, threadIdx.x % width, width, next_pages);
     } else if (threadIdx.x % width == 0) {
       const uint32_t place = atomicAdd(&num_long[0], 1u);
@@ -95,8 +102,10 @@ QN_DEVICE_INLINE void walk_small_page(const struct sweep_state &state,
   __syncthreads();
   for (uint32_t i = 0; i < num_long[0] && i < MAX_LONG_SLOTS; i++) {
     const uint32_t slot = long_slots[i];
-    walk_record<splits>(state, context, load_record_at(pages, bytes, slot),
-                        state.messages[first + slot], threadIdx.x, blockDim.x, next_pages);
+    program_message message;
+    if (sweep_sends(state, context, first + slot, &message))
+      walk_record<splits>(state, context, load_record_at(pages, bytes, slot), message, threadIdx.x,
+                          blockDim.x, next_pages);
   }
 }
 
@@ -107,8 +116,9 @@ QN_DEVICE_INLINE void walk_large_page(const struct sweep_state &state,
                                       const uint8_t *bytes, uint8_t *next_pages) {
   const struct device_pages &pages = state.layout.pages;
   const uint32_t vertex = pages.start_vids[page];
-  if (sweep_is_active(state, vertex))
-    walk_record<splits>(state, context, load_record_at(pages, bytes, 0), state.messages[vertex],
+  program_message message;
+  if (sweep_sends(state, context, vertex, &message))
+    walk_record<splits>(state, context, load_record_at(pages, bytes, 0), message,
                         blockIdx.y * blockDim.x + threadIdx.x, gridDim.y * blockDim.x, next_pages);
 }
 
@@ -193,6 +203,8 @@ inline enum qn_status upload_layout(const struct qn_slotted_pages *view, struct 
                                     struct qn_error *error) {
   struct engine_device *device = &run->state.layout;
   struct qn_cuda_memory *memory = &run->memory;
+  device->parallelism = run->request->parallelism;
+  run->state.sees = SWEEP_MAY_SEE && run->request->asynchronous;
   enum qn_status status = run->source ? upload_page_table(memory, view, &device->pages, error)
                                       : upload_pages(memory, view, &device->pages, error);
   for (int turn = 0; turn < 2 && !status && SWEEP_FRONTIER && !run->source; turn++)
@@ -261,6 +273,6 @@ inline enum qn_status engine_run(const struct qn_run_request *request, struct qn
 } /* namespace */
 
 QN_DEFINE_KERNEL(QN_LAYOUT_SLOTTED_PAGES, QN_CUDA, "slotted pages, virtual warps by density",
-                 QN_KERNEL_DEVICES);
+                 QN_KERNEL_DEVICES | QN_KERNEL_PARALLELISM | SWEEP_TRAITS);
 
 #endif

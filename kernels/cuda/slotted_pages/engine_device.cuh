@@ -10,6 +10,7 @@ struct engine_device {
   struct device_pages pages;
   const uint64_t *degrees; /* of held vertices, by vertex; if the program uses out-degrees */
   uint8_t *next_pages[2];  /* [P] nextPIDSet: this iteration's, and the next one's, in turn */
+  enum qn_parallelism parallelism;
 };
 
 QN_DEVICE_INLINE uint64_t engine_out_degree(const struct engine_device &device, uint32_t vertex) {

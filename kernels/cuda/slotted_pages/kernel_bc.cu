@@ -161,4 +161,4 @@ enum qn_status run(const struct qn_run_request *request, struct qn_run_result *r
 
 extern "C" const struct qn_kernel qn_kernel_bc_slotted_pages_cuda;
 const struct qn_kernel qn_kernel_bc_slotted_pages_cuda =
-    QN_BC_KERNEL("slotted pages Brandes", QN_LAYOUT_SLOTTED_PAGES, QN_CUDA, run);
+    QN_BC_KERNEL("slotted pages Brandes", QN_LAYOUT_SLOTTED_PAGES, QN_CUDA, 0, run);

@@ -24,7 +24,7 @@ inline enum qn_status sweep_member_stream(struct sweep_member *member, struct qn
   struct sweep_run *run = &member->run;
   const uint8_t *flags = member->share.mine;
   enum qn_status status = QN_OK;
-  if (SWEEP_FRONTIER) {
+  if (SWEEP_FRONTIER && run->request->streaming.moves != QN_MOVE_ALL) {
     status = engine_flag_units(run, error);
     for (uint64_t unit = 0; flags && unit < run->source->num_units; unit++)
       run->host_flags[unit] &= flags[unit];

@@ -15,8 +15,13 @@
 #include "kernels/cuda/edges/run_device.cuh"
 #include "kernels/cuda/sweep/sweeps.cuh"
 
-/* Walk all rows when more than one vertex in so many is active. */
+/* Walk all rows when more than one vertex in so many is active, */
 #define SWEEP_PULL_SHARE 20
+/* or more than one edge in so many begins at one: where accumulators outgrow the cache, a random
+ * atomic costs about eight times what a pull takes for an edge (bench/gpu.py measures both). */
+#define SWEEP_PULL_EDGES 8
+/* So few active vertices (one in so many) are not worth waiting for the count of their edges. */
+#define SWEEP_COUNT_SHARE 1024
 
 namespace {
 
@@ -66,27 +71,67 @@ inline enum qn_status sweep_push_create(struct sweep_run *run, struct qn_error *
   return status;
 }
 
-/* Are few vertices active? Real sums must have one order, which a push has not. */
-inline bool sweep_should_push(const struct sweep_run *run) {
-  if (!SWEEP_FRONTIER || (PROGRAM_COMBINE == QN_ADD && engine_lane_is_real()))
-    return false;
-  return run->num_active <= run->context.num_vertices / SWEEP_PULL_SHARE;
+/* Is the result of this iteration the same if all that is sent is combined in any order? Sums of
+ * real numbers are not, unless they are counts. */
+inline bool sweep_any_order(const struct sweep_run *run) {
+#if PROGRAM_COUNTS
+  return program_exact(&run->context);
+#else
+  (void)run;
+  return !(PROGRAM_COMBINE == QN_ADD && engine_lane_is_real());
+#endif
 }
 
-inline enum qn_status sweep_push(struct sweep_run *run, struct qn_error *error) {
-  const struct engine_device *device = &run->state.layout;
-  const int multiprocessors = run->memory.device.multiprocessors;
-  enum qn_status status = sweep_clear(device->queued, 0, error);
+inline enum qn_status sweep_queue_active(struct sweep_run *run, struct qn_error *error) {
+  enum qn_status status = sweep_clear(run->state.layout.queued, 0, error);
   if (status)
     return status;
   QN_LAUNCH(sweep_enqueue,
-            qn_grid(run->context.num_vertices / 32 + 1, QN_QUEUE_THREADS, multiprocessors, 8),
+            qn_grid(run->context.num_vertices / 32 + 1, QN_QUEUE_THREADS,
+                    run->memory.device.multiprocessors, 8),
             QN_QUEUE_THREADS, 0, NULL, run->state, run->context.num_vertices);
+  return qn_cuda_launched("listing active vertices", error);
+}
+
+/* Do few edges begin at active vertices, which are queued? */
+inline enum qn_status sweep_few_edges(struct sweep_run *run, bool *few, struct qn_error *error) {
+  const struct engine_device *device = &run->state.layout;
+  qn_queue_size queued;
+  *few = run->num_active <= run->context.num_vertices / SWEEP_COUNT_SHARE;
+  if (*few)
+    return QN_OK;
+  enum qn_status status = sweep_read(run, &queued, device->queued, 1, sizeof queued, error);
+  *few = (uint64_t)qn_queue_units(queued) * QN_UNIT_EDGES <=
+         device->out.num_edges / SWEEP_PULL_EDGES + run->num_active * QN_UNIT_EDGES;
+  return status;
+}
+
+/* Push, for an engine that can pull as well? If so, the active vertices are queued. Real sums must
+ * have one order, which a push has not. */
+inline enum qn_status sweep_choose(struct sweep_run *run, bool *push, struct qn_error *error) {
+  const enum qn_direction direction = run->request->direction;
+  const bool few_vertices = run->num_active <= run->context.num_vertices / SWEEP_PULL_SHARE;
+  *push = SWEEP_FRONTIER && direction != QN_DIRECTION_PULL && sweep_any_order(run) &&
+          (few_vertices || direction == QN_DIRECTION_PUSH);
+  if (!*push)
+    return QN_OK;
+  enum qn_status status = sweep_queue_active(run, error);
+  return status || direction == QN_DIRECTION_PUSH ? status : sweep_few_edges(run, push, error);
+}
+
+/* From the queue. */
+inline enum qn_status sweep_push_queued(struct sweep_run *run, struct qn_error *error) {
+  const struct engine_device *device = &run->state.layout;
   QN_LAUNCH(sweep_push_units,
             qn_grid(device->out.num_edges / QN_UNIT_EDGES + run->num_active, QN_TILE_UNITS,
-                    multiprocessors, 8),
+                    run->memory.device.multiprocessors, 8),
             QN_QUEUE_THREADS, 0, NULL, run->state, run->context);
   return qn_cuda_launched("pushing", error);
+}
+
+inline enum qn_status sweep_push(struct sweep_run *run, struct qn_error *error) {
+  enum qn_status status = sweep_queue_active(run, error);
+  return status ? status : sweep_push_queued(run, error);
 }
 
 } /* namespace */

@@ -33,6 +33,10 @@
 #define SWEEP_THREADS 256
 #endif
 #define SWEEP_MAX_BLOCKS 2048
+/* May others see a new value before the iteration ends (request->asynchronous)? Where one message
+ * suffices nobody would be helped. */
+#define SWEEP_MAY_SEE (PROGRAM_IN_PLACE && !PROGRAM_FIRST_SUFFICES)
+#define SWEEP_TRAITS (SWEEP_MAY_SEE ? QN_KERNEL_SEES : 0)
 
 namespace {
 
@@ -55,6 +59,7 @@ struct sweep_state {
   double *parts;             /* [SWEEP_MAX_BLOCKS] of a sum over all vertices */
   unsigned long long *count; /* of active vertices */
   unsigned long long *least; /* PROGRAM_ROUNDS, as ordered bits */
+  bool sees;                 /* SWEEP_MAY_SEE: contributions are combined into values at once */
 };
 
 /* The host's side of a run. */
@@ -112,10 +117,32 @@ QN_DEVICE_INLINE bool sweep_is_active(const struct sweep_state &state, uint32_t 
   return !SWEEP_FRONTIER || (state.active[vertex / 32] >> vertex % 32 & 1);
 }
 
+/* Does the vertex send? If so, what. Where new values are seen, those who received in this
+ * iteration send too, and what a sender has now. They all send again in the next: what was walked
+ * before they changed has not been told. */
+QN_DEVICE_INLINE bool sweep_sends(const struct sweep_state &state,
+                                  const struct qn_program_context &context, uint32_t vertex,
+                                  program_message *message) {
+#if SWEEP_MAY_SEE
+  if (state.sees) {
+    const bool sends =
+        sweep_is_active(state, vertex) || (__ldcg(&state.received[vertex / 32]) >> vertex % 32 & 1);
+    if (sends)
+      *message =
+          program_send(&context, __ldcg(&state.values[vertex]), sweep_out_degree(state, vertex));
+    return sends;
+  }
+#endif
+  if (!sweep_is_active(state, vertex))
+    return false;
+  *message = state.messages[vertex];
+  return true;
+}
+
 /* May a contribution still change the vertex? */
 QN_DEVICE_INLINE bool sweep_may_receive(const struct sweep_state &state,
                                         const struct qn_program_context &context, uint32_t vertex) {
-#if PROGRAM_FIRST_SUFFICES
+#if PROGRAM_CLOSES
   return program_open(&context, state.values[vertex]);
 #else
   (void)state, (void)context, (void)vertex;
@@ -140,15 +167,22 @@ sweep_collect(const struct sweep_state &state, const struct qn_program_context &
               program_message message, program_weight weight, uint32_t receiver) {
   if (splits && receiver - state.held.begin >= state.held.end - state.held.begin)
     return false;
+  if (PROGRAM_CLOSES && !PROGRAM_IN_PLACE && !sweep_may_receive(state, context, receiver))
+    return false;
   const program_accumulator contribution =
       program_contribution(&context, message, weight, state.values, receiver);
   if (program_refuses(contribution))
     return false;
 #if PROGRAM_IN_PLACE
   static_assert(PROGRAM_LANES == 1, "values that are combined in place have one lane");
-  const program_value value = state.values[receiver];
+  const program_value value = state.sees ? __ldcg(&state.values[receiver]) : state.values[receiver];
   if (!program_active(&context, value, program_combine_lane(value, contribution)))
     return false;
+  if (state.sees) {
+    program_combine_atomic(&state.values[receiver], contribution);
+    sweep_mark_received(state, receiver);
+    return true;
+  }
   const program_accumulator sum = __ldcg(&state.sums[receiver]);
   if (program_combine_lane(sum, contribution) == sum)
     return false;
@@ -242,7 +276,10 @@ __global__ void sweep_apply(const struct sweep_state state,
   unsigned count = 0;
   sweep_words(state.held, [&](uint32_t v, bool valid) {
     bool is_active = false;
-    if (valid && (!SWEEP_FRONTIER || (state.received[v / 32] >> v % 32 & 1))) {
+    const bool receives = valid && (!SWEEP_FRONTIER || (state.received[v / 32] >> v % 32 & 1));
+    if (state.sees)
+      is_active = receives;
+    else if (receives) {
       const program_value old_value = state.values[v];
       const program_value value = program_apply(&context, old_value, state.sums[v]);
       state.values[v] = value;
@@ -345,7 +382,8 @@ inline enum qn_status sweep_total(struct sweep_run *run, double *total, struct q
 /* The beginning of an iteration: active vertices send. */
 inline enum qn_status sweep_begin(struct sweep_run *run, struct qn_error *error) {
   enum qn_status status = QN_OK;
-  SWEEP_LAUNCH(run, sweep_send);
+  if (!run->state.sees)
+    SWEEP_LAUNCH(run, sweep_send);
   if (PROGRAM_AGGREGATE)
     status = sweep_total(run, &run->context.aggregate, error);
 #if PROGRAM_BEGINS

@@ -74,7 +74,8 @@ inline enum qn_status sweep_walk_units(void *user, const struct qn_unit_entry *e
 
 inline enum qn_status sweep_collect_units(struct sweep_run *run, struct qn_error *error) {
   const double begin = qn_seconds();
-  const bool finds = SWEEP_FRONTIER && !run->all_begun;
+  const bool finds =
+      SWEEP_FRONTIER && !run->all_begun && run->request->streaming.moves != QN_MOVE_ALL;
   enum qn_status status = finds ? engine_flag_units(run, error) : QN_OK;
   const double seconds = qn_seconds() - begin;
   const uint8_t *flags = finds && !run->all_flagged ? run->host_flags : NULL;
