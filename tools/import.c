@@ -32,6 +32,7 @@ enum {
   KEY_COLUMNS,
   KEY_RECORD,
   KEY_VERTICES,
+  KEY_PROPERTIES,
   KEY_BIPARTITE,
   KEY_DELIMITER,
   KEY_HEADER,
@@ -87,9 +88,15 @@ static const struct argp_option argp_options[] = {
      "Of pairs: what an edge is. Source and destination: u32, u64 or packed (Graph500's 48 bits); "
      "weight: u32, f32, i64 or f64; big-endian",
      1},
-    {"vertices", KEY_VERTICES, "N", 0,
+    {"vertices", KEY_VERTICES, "N|FILE", 0,
      "There are N vertices, 0 to N - 1, with edges or not (default: as many as the input says or "
-     "ids need)",
+     "ids need). FILE: those in this CSV file, by its column id or :ID; its other columns become "
+     "properties of vertices",
+     1},
+    {"properties", KEY_PROPERTIES, "all|NAME[:TYPE],...", 0,
+     "Of edge lists: keep these columns as properties of edges, by name in the header or by number "
+     "from 1; as u32, u64, i64, f32, f64, bool or string (default: the first that holds all values "
+     "exactly)",
      1},
     {"bipartite", KEY_BIPARTITE, "auto|no|yes", 0,
      "Of edge lists: sources and destinations are different things even where ids are equal; they "

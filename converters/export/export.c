@@ -136,12 +136,17 @@ static unsigned losses_of(const struct qn_export_options *options, const struct 
 static enum qn_status lose_properties(const struct qn_export_options *options,
                                       const struct qn_properties *properties,
                                       struct qn_error *error) {
-  if (!qn_properties_are_any(properties) || options->writer->keeps_properties)
-    return QN_OK;
-  return qn_loses(&options->write, error,
-                  "the properties, %" PRIu32 " of vertices and %" PRIu32
-                  " of edges, are not in the output",
-                  properties->of_vertices.count, properties->of_edges.count);
+  const struct qn_graph_writer *writer = options->writer;
+  uint32_t vertices = writer->keeps_vertex_properties ? 0 : properties->of_vertices.count;
+  uint32_t edges = writer->keeps_edge_properties ? 0 : properties->of_edges.count;
+  enum qn_status status = QN_OK;
+  if (vertices)
+    status = qn_loses(&options->write, error,
+                      "the properties of vertices, %" PRIu32 ", are not in the output", vertices);
+  if (!status && edges)
+    status = qn_loses(&options->write, error,
+                      "the properties of edges, %" PRIu32 ", are not in the output", edges);
+  return status;
 }
 
 static enum qn_status write_graph(const struct qn_export_options *options,

@@ -175,12 +175,18 @@ static enum qn_status read_argument(struct qn_import *import, const char *path, 
   return status ? status : read_named(import, path, sequence, error);
 }
 
-enum qn_status qn_import_files_read(struct qn_import *import, struct qn_error *error) {
+enum qn_status qn_import_path_read(struct qn_import *import, const char *path,
+                                   const struct qn_reader *reader, uint64_t *sequence,
+                                   struct qn_error *error) {
+  return read_path(import, path, NULL, reader, sequence, error);
+}
+
+enum qn_status qn_import_files_read(struct qn_import *import, uint64_t *sequence,
+                                    struct qn_error *error) {
   const struct qn_import_job *job = import->job;
-  uint64_t sequence = 0;
   enum qn_status status = QN_OK;
   for (int i = 0; i < job->num_inputs && !status; i++)
-    status = read_argument(import, job->inputs[i], &sequence, error);
+    status = read_argument(import, job->inputs[i], sequence, error);
   return status;
 }
 

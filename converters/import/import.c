@@ -1,7 +1,9 @@
 #include "converters/import/import.h"
 
 #include <inttypes.h>
+#include <string.h>
 
+#include "converters/import/properties.h"
 #include "converters/import/state.h"
 #include "converters/input_estimate.h"
 #include "converters/input_paths.h"
@@ -9,6 +11,7 @@
 #include "converters/provenance.h"
 #include "support/context.h"
 #include "support/memory.h"
+#include "support/output_stream.h"
 #include "support/progress.h"
 #include "support/threads.h"
 #include "support/used_files.h"
@@ -63,6 +66,23 @@ static enum qn_status build(struct qn_import *import, struct qn_error *error) {
   return status;
 }
 
+/* What was built becomes the graph without a name, from which the output is written. */
+static enum qn_status attach(struct qn_import *import, struct qn_error *error) {
+  const struct qn_import_job *job = import->job;
+  struct qn_writer *writer = import->writer;
+  struct qn_container *graph;
+  import->writer = NULL;
+  qn_edge_list_destroy(import->list);
+  import->list = NULL;
+  enum qn_status status = qn_writer_commit_nameless(writer, "(the graph)", &graph, error);
+  if (!status)
+    status = qn_writer_create(job->output, job->replace, &import->writer, error);
+  if (!status)
+    status = qn_import_attach(import, graph, import->writer, error);
+  qn_container_unmap(graph);
+  return status;
+}
+
 static enum qn_status write(struct qn_import *import, struct qn_container **out,
                             struct qn_error *error) {
   double begun = qn_seconds();
@@ -71,6 +91,8 @@ static enum qn_status write(struct qn_import *import, struct qn_container **out,
   if (!status)
     status = qn_writer_metadata(import->writer, import->report->provenance, error);
   if (status)
+    return status;
+  if (qn_import_wants_properties(import->options) && (status = attach(import, error)))
     return status;
   struct qn_writer *writer = import->writer;
   import->writer = NULL;
@@ -93,6 +115,8 @@ static enum qn_status make_plan(struct qn_import *import, struct qn_error *error
   struct qn_expected_edges edges =
       job->feed ? job->feed->expected
                 : qn_inputs_expect(job->inputs, job->num_inputs, options->format, &options->read);
+  if (qn_import_wants_properties(options)) /* numbers of records, when the graph is built again */
+    edges.weight_bytes = edges.most_weight_bytes = 8;
   edges.given_vertices = spill_ids(options) == QN_SPILL_IDS_IGNORE;
   struct qn_work_estimate estimate = qn_build_estimate(&options->build, &edges);
   if (edges.unknown) /* then input is read ahead in blocks */
@@ -125,22 +149,39 @@ static enum qn_status read_edges(struct qn_import *import, struct qn_error *erro
   double begun = qn_seconds();
   enum qn_status status = feed ? feed->read(feed->context, &import->options->read, import->list,
                                             &sequence, &import->result, error)
-                               : qn_import_files_read(import, error);
+                               : qn_import_files_read(import, &sequence, error);
+  if (!status && qn_import_wants_properties(import->options))
+    status = qn_import_vertex_table(import, &sequence, error);
   if (!status)
     status = qn_names_finish(&import->result, import->list, error);
   import->report->read_seconds = qn_seconds() - begun;
   return status ? status : qn_context_check(error);
 }
 
+/* Properties are read when the graph is built, from the same tables. */
+static enum qn_status check_inputs_stay(const struct qn_import *import, struct qn_error *error) {
+  const struct qn_import_job *job = import->job;
+  for (int i = 0; i < job->num_inputs && qn_import_wants_properties(import->options); i++)
+    if (strcmp(job->inputs[i], "-") == 0 || qn_is_stream(job->inputs[i]))
+      return qn_fail(error, QN_USAGE,
+                     "with properties inputs are read twice: a file is needed, not '%s'",
+                     job->inputs[i]);
+  return QN_OK;
+}
+
 static enum qn_status run(struct qn_import *import, struct qn_container **out,
                           struct qn_error *error) {
   const struct qn_import_job *job = import->job;
-  enum qn_status status = qn_inputs_kept(job->output, (const char *const *)job->inputs,
-                                         (uint64_t)job->num_inputs, error);
+  enum qn_status status = check_inputs_stay(import, error);
+  if (status)
+    return status;
+  status = qn_inputs_kept(job->output, (const char *const *)job->inputs, (uint64_t)job->num_inputs,
+                          error);
   if (!status)
     status = make_plan(import, error);
   if (!status)
-    status = qn_writer_create(job->output, job->replace, &import->writer, error);
+    status = qn_writer_create(qn_import_wants_properties(import->options) ? NULL : job->output,
+                              job->replace, &import->writer, error);
   if (!status)
     status = qn_provenance_create(job->tool, &import->report->provenance, error);
   if (!status)

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "converters/build_settings.h"
 #include "converters/parse/column_choice.h"
@@ -80,6 +81,26 @@ static enum qn_status set_comments(void *target, const char *text, struct qn_err
   return status;
 }
 
+static enum qn_status set_properties(void *target, const char *text, struct qn_error *error) {
+  struct qn_import_options *options = target;
+  if (!*text)
+    return qn_fail(error, QN_USAGE, "write for example all, or since:i64,label");
+  options->properties = text;
+  options->read.others_wanted = true;
+  return QN_OK;
+}
+
+/* A number of vertices, or a table of them. */
+static enum qn_status set_vertices(void *target, const char *text, struct qn_error *error) {
+  struct qn_import_options *options = target;
+  size_t digits = strspn(text, "0123456789");
+  if (text[0] && (text[digits] || digits > 20) && access(text, F_OK) == 0) {
+    options->vertex_table = text;
+    return QN_OK;
+  }
+  return qn_whole_parse(text, 1, UINT32_MAX, &options->read.num_vertices, error);
+}
+
 #define FIELD(name) offsetof(struct qn_import_options, name)
 const struct qn_setting qn_import_settings[] = {
     {"format", QN_SETTING_TEXT, FIELD(format), NULL, 0, 0, NULL},
@@ -95,7 +116,8 @@ const struct qn_setting qn_import_settings[] = {
     {"comments", QN_SETTING_OWN, 0, comment_words, 0, 0, set_comments},
     {"trailing-comments", QN_SETTING_SWITCH, FIELD(read.text.trailing_comments), NULL, 0, 0, NULL},
     {"record", QN_SETTING_OWN, 0, NULL, 0, 0, set_record},
-    {"vertices", QN_SETTING_NUMBER, FIELD(read.num_vertices), NULL, 1, UINT32_MAX, NULL},
+    {"vertices", QN_SETTING_OWN, 0, NULL, 0, 0, set_vertices},
+    {"properties", QN_SETTING_OWN, 0, NULL, 0, 0, set_properties},
     {"bipartite", QN_SETTING_CHOICE, FIELD(read.bipartite), said_words, 0, 0, NULL},
     {"max-bad", QN_SETTING_NUMBER, FIELD(read.max_bad), NULL, 0, UINT64_MAX - 1, NULL},
     {"weights", QN_SETTING_OWN, 0, weight_words, 0, 0, set_weights},
@@ -119,6 +141,12 @@ enum qn_status qn_import_options_settle(const struct qn_import_options *options,
     return qn_fail(error, QN_USAGE,
                    "--vertices are 0 to N - 1; it does not go with --ids=compact, --ids=strings or "
                    "--bipartite=yes");
+  if ((options->properties || options->vertex_table) && read->max_bad)
+    return qn_fail(error, QN_USAGE, "--max-bad does not go with properties");
+  if (options->properties && options->build.duplicates >= QN_DUPLICATES_MIN)
+    return qn_fail(error, QN_USAGE,
+                   "--duplicates=min and sum make one edge of several, and cannot tell whose "
+                   "--properties it has: --duplicates=remove keeps the first edge with its own");
   if (read->text.escape == QN_ESCAPE_BACKSLASH &&
       (read->text.quotes != QN_SAID_NOTHING || read->text.trailing_comments))
     return qn_fail(error, QN_USAGE,
@@ -170,6 +198,9 @@ enum qn_status qn_provenance_import(json_t *p, const struct qn_import_options *o
   if (read->num_vertices &&
       (status = qn_provenance_option(p, "vertices", json_integer((json_int_t)read->num_vertices),
                                      error)))
+    return status;
+  if (options->properties &&
+      (status = qn_provenance_option(p, "properties", qn_json_text(options->properties), error)))
     return status;
   if (options->record_text &&
       (status = qn_provenance_option(p, "record", json_string(options->record_text), error)))

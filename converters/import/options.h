@@ -19,6 +19,8 @@ struct qn_import_options {
   const char *format;       /* "auto": by content */
   const char *record_text;  /* "record" as given */
   const char *columns_text; /* "columns" as given */
+  const char *properties;   /* of edges: "all" or NAME[:TYPE],...; NULL: none */
+  const char *vertex_table; /* a file; NULL: none */
   char columns[512];        /* the same, cut up */
 };
 

@@ -17,10 +17,17 @@ struct qn_import {
   struct qn_read_result result;
   struct qn_writer *writer;
   const struct qn_input_digest *expected; /* of an input that another names */
+  uint64_t listed;                        /* vertices in the table of vertices */
 };
 
 /* Read all files into the list. */
-enum qn_status qn_import_files_read(struct qn_import *import, struct qn_error *error);
+enum qn_status qn_import_files_read(struct qn_import *import, uint64_t *sequence,
+                                    struct qn_error *error);
+
+/* Read one more, by this reader. */
+enum qn_status qn_import_path_read(struct qn_import *import, const char *path,
+                                   const struct qn_reader *reader, uint64_t *sequence,
+                                   struct qn_error *error);
 
 /* Say in which line of the only input an edge occurs again that may not, or is the weight that is
  * no u32; nothing if that cannot be found out. */

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "converters/output/property_text.h"
 #include "converters/text/quoted_names.h"
 #include "converters/text/text_format.h"
 #include "support/progress.h"
@@ -59,6 +60,28 @@ static inline char *put_line_end(char *p, const struct job *job) {
   return p;
 }
 
+/* ---- Properties ----------------------------------------------------------- */
+
+/* Bytes that the cells of a line may take. */
+static uint64_t cells_room(const struct job *job, uint64_t i) {
+  const struct qn_property_table *table = job->style->properties;
+  uint64_t room = 0;
+  for (uint32_t c = 0; table && c < table->count; c++)
+    room += qn_property_text_room(&table->columns[c], i) + 1;
+  return room;
+}
+
+/* Within `room` bytes, whatever a file that is being overwritten says by now. */
+static char *put_cells(char *p, const struct job *job, uint64_t i, uint64_t room) {
+  const struct qn_property_table *table = job->style->properties;
+  const char *end = p + room;
+  for (uint32_t c = 0; table && c < table->count && p < end; c++) {
+    *p++ = job->style->separator;
+    p = qn_put_property(p, end, &table->columns[c], i);
+  }
+  return p;
+}
+
 /* ---- Edges ---------------------------------------------------------------- */
 
 /* The begin of a row's lines. Numbers fit into `text`, and copies of a fixed size are fast; longer
@@ -93,7 +116,8 @@ static bool format_run(const struct job *job, uint64_t row, uint64_t begin, uint
       id_room(job, row) + sizeof source.text + QN_MAX_NUMBER_TEXT + job->tail_length + 3;
   for (uint64_t e = begin; e < end; e++) {
     uint64_t destination = csr->column_indices[e];
-    char *p = qn_text_buffer_reserve(buffer, fixed_room + id_room(job, destination));
+    uint64_t room = cells_room(job, e);
+    char *p = qn_text_buffer_reserve(buffer, fixed_room + id_room(job, destination) + room);
     if (!p)
       return false;
     p = put_id(put_source(p, job, row, buffer, &source), job, destination);
@@ -101,7 +125,7 @@ static bool format_run(const struct job *job, uint64_t row, uint64_t begin, uint
       *p++ = job->style->separator;
       p = qn_put_weight(p, weights, e);
     }
-    qn_text_buffer_advance(buffer, put_line_end(p, job));
+    qn_text_buffer_advance(buffer, put_line_end(put_cells(p, job, e, room), job));
   }
   return true;
 }
@@ -147,10 +171,12 @@ static void format_vertices(const void *context, uint64_t part, struct qn_text_b
   uint64_t last = num_vertices - vertex < PART_EDGES ? num_vertices : vertex + PART_EDGES;
   qn_progress_add(last - vertex);
   for (; vertex < last; vertex++) {
-    char *p = qn_text_buffer_reserve(buffer, id_room(job, vertex) + job->tail_length + 1);
+    uint64_t room = cells_room(job, vertex);
+    char *p = qn_text_buffer_reserve(buffer, id_room(job, vertex) + room + job->tail_length + 1);
     if (!p)
       return;
-    qn_text_buffer_advance(buffer, put_line_end(put_id(p, job, vertex), job));
+    p = put_cells(put_id(p, job, vertex), job, vertex, room);
+    qn_text_buffer_advance(buffer, put_line_end(p, job));
   }
 }
 

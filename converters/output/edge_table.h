@@ -5,6 +5,7 @@
 
 #include "converters/output/edge_runs.h"
 #include "converters/text/text_output.h"
+#include <quern/properties.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -14,6 +15,7 @@ extern "C" {
 struct qn_table_style {
   char separator;
   const char *tail; /* after the last column, e.g. ",EDGE"; "" for nothing */
+  const struct qn_property_table *properties; /* of the lines, before the tail; NULL: none */
 };
 
 /* Lines "source destination [weight] tail" of the edges listed. `*written` is how many. */

@@ -62,7 +62,7 @@ struct qn_graph_writer {
    * options->in_part, a graph can only be written whole. */
   const char *file_end;
 
-  bool keeps_properties; /* it heeds options->properties */
+  bool keeps_edge_properties, keeps_vertex_properties; /* it heeds options->properties */
 };
 
 #ifdef __cplusplus

@@ -56,6 +56,8 @@ struct qn_read_options {
   struct qn_text_choice text;    /* of delimited text */
   struct qn_record record;       /* of binary edges without a header */
   uint64_t num_vertices;         /* --vertices; 0: none were given */
+  bool keep_header;              /* see struct qn_table */
+  bool others_wanted;            /* other columns become properties: nobody says that they do not */
 };
 
 /* Bad records that were skipped are listed up to this many. */

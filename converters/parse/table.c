@@ -8,6 +8,7 @@
 #include "converters/parse/dictionary.h"
 #include "converters/parse/text_fields.h"
 #include "converters/text/text_numbers.h"
+#include "support/memory.h"
 
 /* What is looked at to tell how a text is written. */
 #define SAMPLE_BYTES ((uint64_t)64 << 10)
@@ -271,8 +272,8 @@ static bool is_header(struct sample sample, const char *line, const char *end,
                       bool names) {
   if (options->text.header != QN_SAID_NOTHING)
     return options->text.header == QN_SAID_YES;
-  if (!has_only_words(line, end, dialect))
-    return false;
+  if (!has_only_words(line, end, dialect)) /* properties may be called anything */
+    return options->others_wanted && qn_column_header_is_sure(line, end, dialect);
   return !names || qn_column_choice_pending(options) ||
          qn_column_header_is_sure(line, end, dialect) || has_numbers_below(sample, dialect);
 }
@@ -530,8 +531,10 @@ static enum qn_status set_columns(struct qn_table *table, const struct qn_read_o
   table->destination = options->destination_column ? options->destination_column - 1 : 1;
   table->weight = options->weight_column ? options->weight_column - 1 : QN_NO_COLUMN;
   bool usual = table->source == 0 && table->destination == 1;
+  /* Where columns become properties, only a name makes one the weight. */
+  bool third = !says->third_is_other && !(asked->others_wanted && table->header_columns);
   if (!chosen && table->weight == QN_NO_COLUMN && usual)
-    learn_weight(table, line, end, !says->third_is_other);
+    learn_weight(table, line, end, third);
   if (!chosen)
     learn_type(table, line, end, says->type);
   enum qn_status status = check_count(table, line, end, chosen, error);
@@ -590,6 +593,15 @@ static enum qn_status heed_header(struct qn_table *table, struct beginning *begi
                                   struct qn_error *error) {
   struct qn_read_options *chosen = &begin->chosen;
   table->header_columns = qn_columns_count(line, end, dialect);
+  if (begin->asked->keep_header && !table->header) {
+    uint64_t bytes = (uint64_t)(end - line);
+    enum qn_status kept = qn_alloc(&table->header, bytes, 1, "a header", error);
+    if (kept)
+      return kept;
+    memcpy(table->header, line, bytes);
+    table->header_bytes = bytes;
+    table->header_dialect = *dialect;
+  }
   enum qn_status status = qn_column_choice_guess(chosen, line, end, dialect, &begin->says, error);
   return status ? status : qn_column_choice_resolve(chosen, line, end, dialect, error);
 }
@@ -710,6 +722,7 @@ enum qn_status qn_table_begin(struct qn_input *input, const struct qn_read_optio
   table->type = table->weight = QN_NO_COLUMN;
   table->weights = options->weights;
   table->strings = options->strings;
+  table->others_wanted = options->others_wanted;
   table->decimal_comma = options->text.decimal_comma;
   table->signs = signs_of(&options->text);
   table->signs_said = options->text.comments != NULL;
@@ -732,7 +745,7 @@ void qn_table_describe(const struct qn_table *table, const char *ends,
   if (table->weight != QN_NO_COLUMN)
     snprintf(weight, sizeof weight, "weights in column %" PRIu32 "%s", table->weight + 1,
              table->dictionary ? ", by the key 'weight'" : "");
-  if (table->num_columns > used)
+  if (table->num_columns > used && !table->others_wanted)
     snprintf(others, sizeof others, "; %" PRIu32 " column%s not read", table->num_columns - used,
              table->num_columns - used == 1 ? " is" : "s are");
   snprintf(result->description, sizeof result->description,

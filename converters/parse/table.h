@@ -31,6 +31,11 @@ struct qn_table {
   uint32_t header_columns; /* 0: there is no header */
   uint64_t header_line;
   uint64_t first_line; /* of data */
+  bool others_wanted;  /* as in the options */
+  char *header; /* with options->keep_header: the header's text, if there is one; whoever asks
+                   for it gives it back to qn_free */
+  uint64_t header_bytes;
+  struct qn_dialect header_dialect;
 };
 
 /* What detection makes of a text. */

@@ -20,6 +20,7 @@ struct vertex_table {
   bool names;      /* ids are; else numbers */
   uint32_t column; /* of ids, from 0 */
   uint64_t line;
+  uint64_t records;     /* lines, but for those that a value breaks */
   uint64_t count, room; /* of ids; room for them in result->extra_ids */
 };
 
@@ -111,12 +112,32 @@ static enum qn_status take_row(struct vertex_table *table, const char *line, con
   return status;
 }
 
+/* Values in quotes may break lines. */
+static bool take_record(struct qn_input_block *block, const char **line, const char **end,
+                        uint64_t *lines) {
+  const char *last = block->data + block->bytes;
+  if (block->bytes == 0)
+    return false;
+  *line = block->data;
+  *end = qn_record_end(*line, last);
+  block->data = *end < last ? *end + 1 : last;
+  block->bytes = (uint64_t)(last - block->data);
+  for (const char *p = *line; p < *end && (p = memchr(p, '\n', (size_t)(*end - p))); p++)
+    ++*lines;
+  if (*end > *line && (*end)[-1] == '\r')
+    --*end;
+  return true;
+}
+
 static enum qn_status take_lines(struct vertex_table *table, struct qn_input_block block,
                                  struct qn_error *error) {
   enum qn_status status = QN_OK;
-  for (const char *line, *end; !status && qn_text_take_line(&block, &line, &end);) {
+  uint64_t broken = 0;
+  for (const char *line, *end; !status && take_record(&block, &line, &end, &broken);
+       table->line += status ? 0 : broken, broken = 0) {
     table->line++;
-    if (table->line == 1)
+    table->records++;
+    if (table->records == 1)
       status = take_header(table, line, end, error);
     else
       status = take_row(table, line, end, error);
@@ -144,8 +165,8 @@ static enum qn_status read_table(struct qn_input *input, bool names, struct qn_r
   if (!names)
     result->num_extra_ids += table.count;
   result->vertices_listed += table.count;
-  result->ledger.records += table.line;
-  result->ledger.comments += table.line;
+  result->ledger.records += table.records;
+  result->ledger.comments += table.records;
   snprintf(result->description, sizeof result->description, "%" PRIu64 " vertices", table.count);
   return QN_OK;
 }

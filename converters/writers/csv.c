@@ -1,49 +1,120 @@
 /* CSV with a header (RFC 4180, but for its line ends), by original ids: one file of edges for
  * cuGraph and pandas, edges and vertices for GraphFrames, nodes and relationships for Neo4j. */
+#include <stdio.h>
 #include <string.h>
 
 #include "converters/output/edge_table.h"
+#include "converters/output/losses.h"
 #include "converters/output/output_folder.h"
+#include "converters/text/quoted_names.h"
 
 static bool has_weights(const struct qn_graph *graph) {
   return graph->out.weights.type != QN_WEIGHT_NONE;
 }
 
-static enum qn_status write_header(struct qn_text_output *output, const char *header,
-                                   struct qn_error *error) {
-  return qn_text_output_write(output, header, strlen(header), error);
+/* ---- Headers -------------------------------------------------------------- */
+
+/* Is it within Neo4j's long? */
+static bool fits_long(const struct qn_property *column) {
+  const uint64_t *values = column->values;
+  uint64_t beyond = 0;
+#pragma omp parallel for reduction(+ : beyond)
+  for (uint64_t i = 0; i < column->count; i++)
+    beyond += values[i] > INT64_MAX;
+  return beyond == 0;
 }
 
+/* What Neo4j calls the types. */
+static const char *neo4j_type(const struct qn_property *column) {
+  static const char *const names[] = {
+      [QN_PROPERTY_U32] = "long",     [QN_PROPERTY_U64] = "long",   [QN_PROPERTY_I64] = "long",
+      [QN_PROPERTY_F32] = "float",    [QN_PROPERTY_F64] = "double", [QN_PROPERTY_BOOL] = "boolean",
+      [QN_PROPERTY_STRING] = "string"};
+  return column->type == QN_PROPERTY_U64 && !fits_long(column) ? "string" : names[column->type];
+}
+
+static enum qn_status lose_types(const struct qn_property_table *table,
+                                 const struct qn_write_options *options, struct qn_error *error) {
+  enum qn_status status = QN_OK;
+  for (uint32_t i = 0; i < table->count && !status; i++)
+    if (table->columns[i].type == QN_PROPERTY_U64 && !fits_long(&table->columns[i]))
+      status = qn_loses(options, error,
+                        "the property '%s' is beyond Neo4j's whole numbers and text in the output",
+                        table->columns[i].name);
+  return status;
+}
+
+static enum qn_status write_text(struct qn_text_output *output, const char *text,
+                                 struct qn_error *error) {
+  return qn_text_output_write(output, text, strlen(text), error);
+}
+
+/* A name of a property, in quotes if it needs them. */
+static enum qn_status write_name(struct qn_text_output *output, const struct qn_property *column,
+                                 bool typed, struct qn_error *error) {
+  char name[QN_PROPERTY_NAME_BYTES + 16], text[QN_QUOTED_NAME_ROOM(sizeof name) + 1] = ",";
+  int length =
+      snprintf(name, sizeof name, typed ? "%s:%s" : "%s", column->name, neo4j_type(column));
+  char *end = qn_put_quoted_name(text + 1, name, (uint64_t)length, ',');
+  return qn_text_output_write(output, text, (uint64_t)(end - text), error);
+}
+
+/* How the header begins, the names of properties, and how it ends. */
+static enum qn_status write_header(struct qn_text_output *output, const char *header,
+                                   const struct qn_property_table *properties, bool typed,
+                                   const char *tail, struct qn_error *error) {
+  enum qn_status status = write_text(output, header, error);
+  for (uint32_t i = 0; properties && i < properties->count && !status; i++)
+    status = write_name(output, &properties->columns[i], typed, error);
+  return status ? status : write_text(output, tail, error);
+}
+
+/* ---- Files ---------------------------------------------------------------- */
+
+/* What a file of edges or of vertices looks like: the begin and the end of its header, and of its
+ * lines, between which properties are. */
+struct file_form {
+  const char *name, *header, *header_tail, *tail;
+  bool typed; /* the header says of what type properties are */
+};
+
 static enum qn_status write_edges(const struct qn_graph *graph,
-                                  const struct qn_write_options *options, const char *header,
-                                  const char *tail, struct qn_text_output *output,
+                                  const struct qn_write_options *options,
+                                  const struct file_form *form, struct qn_text_output *output,
                                   uint64_t *written, struct qn_error *error) {
-  const struct qn_table_style style = {',', tail};
+  const struct qn_property_table *properties =
+      options->properties ? &options->properties->of_edges : NULL;
+  const struct qn_table_style style = {',', form->tail, properties};
   struct qn_listed_edges listed = qn_listed_edges_of(graph, options);
-  enum qn_status status = write_header(output, header, error);
+  enum qn_status status =
+      write_header(output, form->header, properties, form->typed, form->header_tail, error);
   return status ? status : qn_edge_table_write(graph, &listed, &style, output, written, error);
 }
 
-/* A file of vertices and a file of edges. */
-struct pair_of_files {
-  const char *vertices_file, *vertices_header, *vertices_tail;
-  const char *edges_file, *edges_header, *edges_tail;
-};
+static enum qn_status write_vertices(const struct qn_graph *graph,
+                                     const struct qn_write_options *options,
+                                     const struct file_form *form, struct qn_text_output *output,
+                                     struct qn_error *error) {
+  const struct qn_property_table *properties =
+      options->properties ? &options->properties->of_vertices : NULL;
+  const struct qn_table_style style = {',', form->tail, properties};
+  enum qn_status status =
+      write_header(output, form->header, properties, form->typed, form->header_tail, error);
+  return status ? status : qn_vertex_table_write(graph, &style, output, error);
+}
 
 static enum qn_status write_pair(const struct qn_graph *graph,
                                  const struct qn_write_options *options,
-                                 const struct pair_of_files *files, struct qn_output_folder *folder,
-                                 uint64_t *written, struct qn_error *error) {
-  const struct qn_table_style style = {',', files->vertices_tail};
+                                 const struct file_form *vertices, const struct file_form *edges,
+                                 struct qn_output_folder *folder, uint64_t *written,
+                                 struct qn_error *error) {
   struct qn_text_output *output;
   enum qn_status status;
-  if ((status = qn_output_folder_begin(folder, files->vertices_file, &output, error)) ||
-      (status = write_header(output, files->vertices_header, error)) ||
-      (status = qn_vertex_table_write(graph, &style, output, error)) ||
+  if ((status = qn_output_folder_begin(folder, vertices->name, &output, error)) ||
+      (status = write_vertices(graph, options, vertices, output, error)) ||
       (status = qn_output_folder_end(folder, output, "vertices", graph->out.num_vertices, error)) ||
-      (status = qn_output_folder_begin(folder, files->edges_file, &output, error)) ||
-      (status = write_edges(graph, options, files->edges_header, files->edges_tail, output, written,
-                            error)))
+      (status = qn_output_folder_begin(folder, edges->name, &output, error)) ||
+      (status = write_edges(graph, options, edges, output, written, error)))
     return status;
   return qn_output_folder_end(folder, output, "edges", *written, error);
 }
@@ -54,21 +125,19 @@ static enum qn_status write_csv(const struct qn_graph *graph,
                                 const struct qn_write_options *options,
                                 struct qn_text_output *output, uint64_t *written,
                                 struct qn_error *error) {
-  return write_edges(graph, options, has_weights(graph) ? "src,dst,weight\n" : "src,dst\n", "",
-                     output, written, error);
+  const struct file_form form = {
+      .header = has_weights(graph) ? "src,dst,weight" : "src,dst", .header_tail = "\n", .tail = ""};
+  return write_edges(graph, options, &form, output, written, error);
 }
 
 static enum qn_status write_graphframes(const struct qn_graph *graph,
                                         const struct qn_write_options *options,
                                         struct qn_output_folder *folder, uint64_t *written,
                                         struct qn_error *error) {
-  const struct pair_of_files files = {"vertices.csv",
-                                      "id\n",
-                                      "",
-                                      "edges.csv",
-                                      has_weights(graph) ? "src,dst,weight\n" : "src,dst\n",
-                                      ""};
-  return write_pair(graph, options, &files, folder, written, error);
+  const struct file_form vertices = {"vertices.csv", "id", "\n", "", false};
+  const struct file_form edges = {"edges.csv", has_weights(graph) ? "src,dst,weight" : "src,dst",
+                                  "\n", "", false};
+  return write_pair(graph, options, &vertices, &edges, folder, written, error);
 }
 
 /* Its columns say of what type they are; ids are of one space, as text. */
@@ -76,34 +145,40 @@ static enum qn_status write_neo4j(const struct qn_graph *graph,
                                   const struct qn_write_options *options,
                                   struct qn_output_folder *folder, uint64_t *written,
                                   struct qn_error *error) {
-  static const char *const headers[] = {[QN_WEIGHT_NONE] = ":START_ID,:END_ID,:TYPE\n",
-                                        [QN_WEIGHT_U32] = ":START_ID,:END_ID,weight:long,:TYPE\n",
-                                        [QN_WEIGHT_F32] = ":START_ID,:END_ID,weight:float,:TYPE\n",
-                                        [QN_WEIGHT_I64] = ":START_ID,:END_ID,weight:long,:TYPE\n",
-                                        [QN_WEIGHT_F64] =
-                                            ":START_ID,:END_ID,weight:double,:TYPE\n"};
-  const struct pair_of_files files = {"nodes.csv",
-                                      "id:ID,:LABEL\n",
-                                      ",Vertex",
-                                      "relationships.csv",
-                                      headers[graph->out.weights.type],
-                                      ",EDGE"};
-  return write_pair(graph, options, &files, folder, written, error);
+  static const char *const headers[] = {[QN_WEIGHT_NONE] = ":START_ID,:END_ID",
+                                        [QN_WEIGHT_U32] = ":START_ID,:END_ID,weight:long",
+                                        [QN_WEIGHT_F32] = ":START_ID,:END_ID,weight:float",
+                                        [QN_WEIGHT_I64] = ":START_ID,:END_ID,weight:long",
+                                        [QN_WEIGHT_F64] = ":START_ID,:END_ID,weight:double"};
+  const struct file_form vertices = {"nodes.csv", "id:ID", ",:LABEL\n", ",Vertex", true};
+  const struct file_form edges = {"relationships.csv", headers[graph->out.weights.type], ",:TYPE\n",
+                                  ",EDGE", true};
+  enum qn_status status = QN_OK;
+  if (options->properties)
+    status = lose_types(&options->properties->of_vertices, options, error);
+  if (options->properties && !status)
+    status = lose_types(&options->properties->of_edges, options, error);
+  return status ? status : write_pair(graph, options, &vertices, &edges, folder, written, error);
 }
 
 const struct qn_graph_writer qn_graph_writer_csv = {
     .name = "csv",
     .losses = QN_LOSES_NUMBER_NAMES | QN_LOSES_UNDIRECTED | QN_LOSES_ISOLATED,
     .file_end = ".csv",
+    .keeps_edge_properties = true,
     .write = write_csv,
 };
 
 const struct qn_graph_writer qn_graph_writer_graphframes = {
     .name = "graphframes",
     .write_folder = write_graphframes,
+    .keeps_edge_properties = true,
+    .keeps_vertex_properties = true,
 };
 
 const struct qn_graph_writer qn_graph_writer_neo4j = {
     .name = "neo4j",
     .write_folder = write_neo4j,
+    .keeps_edge_properties = true,
+    .keeps_vertex_properties = true,
 };

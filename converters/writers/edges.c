@@ -49,7 +49,7 @@ static enum qn_status write_edges(const struct qn_graph *graph,
                                   const struct qn_write_options *options,
                                   struct qn_text_output *output, uint64_t *written,
                                   struct qn_error *error) {
-  const struct qn_table_style style = {'\t', ""};
+  const struct qn_table_style style = {'\t', "", NULL};
   struct qn_listed_edges listed = qn_listed_edges_of(graph, options);
   enum qn_status status = options->header ? write_header(graph, &listed, output, error)
                                           : check_first(graph, &listed, error);

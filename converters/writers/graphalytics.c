@@ -65,7 +65,7 @@ static enum qn_status write_graphalytics(const struct qn_graph *graph,
                                          const struct qn_write_options *options,
                                          struct qn_output_folder *folder, uint64_t *written,
                                          struct qn_error *error) {
-  const struct qn_table_style style = {' ', ""};
+  const struct qn_table_style style = {' ', "", NULL};
   const struct qn_write_options once = {.both_directions = false};
   struct qn_listed_edges listed = qn_listed_edges_of(graph, &once);
   struct qn_text_output *output;

@@ -124,6 +124,14 @@ enum qn_status qn_properties_write(struct qn_writer *writer, const struct qn_pro
                                    const uint64_t *vertices, const uint64_t *edges,
                                    struct qn_error *error);
 
+/* Copy a plain container of any layout to `writer`, fresh, with these columns, gathered as above,
+ * in place of its own. Its metadata are `metadata`, or with NULL its own. */
+enum qn_status qn_properties_attach(const struct qn_container *container,
+                                    const struct qn_properties *properties,
+                                    const uint64_t *vertices, const uint64_t *edges,
+                                    const json_t *metadata, struct qn_writer *writer,
+                                    struct qn_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -70,6 +70,8 @@ class Commands:
         (self.at / "twitter.txt").write_text(edges())
         (self.at / "noisy.txt").write_text(edges() + "not an edge\n")
         (self.at / "edges.csv").write_text("from,to\n" + edges(","))
+        (self.at / "friends.csv").write_text("from,to,since,label\n1,2,1999,old\n2,3,,\n")
+        (self.at / "people.csv").write_text("id,name\n1,Ann\n2,Bo\n")
         pack(self.at / "web.tar.xz", "edges.csv", "from,to\n" + edges(","))
         (self.at / "ids.txt").write_text("1\n2\n42\n")
         (self.at / "road.txt").write_text(edges(weighted=True))

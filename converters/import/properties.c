@@ -1,0 +1,192 @@
+#include "converters/import/properties.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "converters/properties/tables.h"
+#include "support/memory.h"
+#include "support/temp_file.h"
+#include "support/tool.h"
+#include <quern/properties.h>
+
+extern const struct qn_reader qn_reader_vertex_names;
+extern const struct qn_reader qn_reader_vertex_numbers;
+
+/* The graph that was built, and what is gathered for it. */
+struct attaching {
+  struct qn_import *import;
+  const struct qn_container *container;
+  struct qn_graph graph;
+  uint32_t *order; /* of ids */
+  struct qn_table_records of_edges, of_vertices;
+  struct qn_container *numbered; /* the same graph, whose weights are the numbers of records */
+  struct qn_graph numbered_graph;
+  uint64_t *vertices; /* [V] records */
+};
+
+/* ---- Before --------------------------------------------------------------- */
+
+static enum qn_status check_format(const struct qn_import *import, struct qn_error *error) {
+  const char *name = import->reader ? import->reader->name : "this";
+  if (strcmp(name, "edges") == 0 || strcmp(name, "named-edges") == 0)
+    return QN_OK;
+  return qn_fail(error, QN_UNSUPPORTED,
+                 "--properties and --vertices FILE go with lists of edges as text, not with %s",
+                 name);
+}
+
+enum qn_status qn_import_vertex_table(struct qn_import *import, uint64_t *sequence,
+                                      struct qn_error *error) {
+  const char *path = import->options->vertex_table;
+  enum qn_status status = check_format(import, error);
+  if (status || !path)
+    return status;
+  const struct qn_reader *reader = import->reader;
+  bool names = import->result.names_map != NULL;
+  uint64_t before = import->result.vertices_listed;
+  status = qn_import_path_read(
+      import, path, names ? &qn_reader_vertex_names : &qn_reader_vertex_numbers, sequence, error);
+  import->reader = reader;
+  import->listed = import->result.vertices_listed - before;
+  return status;
+}
+
+/* ---- Edges ---------------------------------------------------------------- */
+
+static enum qn_status create_list(const struct attaching *attaching, bool undirected,
+                                  struct qn_edge_list **list, struct qn_error *error) {
+  struct qn_spill_options spill = {.undirected = undirected, .ids = QN_SPILL_IDS_IGNORE};
+  (void)attaching;
+  return qn_memory_limit() ? qn_edge_list_create_on_disk(&spill, list, error)
+                           : qn_edge_list_create(list, error);
+}
+
+static enum qn_status read_edges(struct attaching *attaching, struct qn_edge_list *list,
+                                 struct qn_error *error) {
+  const struct qn_import *import = attaching->import;
+  const struct qn_import_options *options = import->options;
+  uint64_t sequence = 0;
+  enum qn_status status = QN_OK;
+  for (int i = 0; i < import->job->num_inputs && !status; i++)
+    status =
+        qn_edge_records_read(import->job->inputs[i], &options->input, &options->read,
+                             options->properties, list, &sequence, &attaching->of_edges, error);
+  return status;
+}
+
+static bool same_rows(const struct qn_csr *a, const struct qn_csr *b) {
+  return a->num_vertices == b->num_vertices && a->num_edges == b->num_edges &&
+         memcmp(a->row_offsets, b->row_offsets, (a->num_vertices + 1) * 8) == 0 &&
+         (!a->num_edges || memcmp(a->column_indices, b->column_indices, a->num_edges * 4) == 0);
+}
+
+/* Build the graph again, with the numbers of records for weights: where they end up, their values
+ * belong. */
+static enum qn_status build_numbered(struct attaching *attaching, struct qn_edge_list *list,
+                                     bool undirected, struct qn_error *error) {
+  const struct qn_build *asked = &attaching->import->options->build;
+  struct qn_build build = {.num_vertices = attaching->graph.out.num_vertices,
+                           .undirected = undirected,
+                           .ids = QN_ID_KEEP,
+                           .weights = QN_WEIGHTS_I64,
+                           .self_loops = asked->self_loops,
+                           .duplicates = asked->duplicates};
+  struct qn_ledger ledger = {0};
+  struct qn_writer *writer;
+  enum qn_status status = qn_writer_create(NULL, false, &writer, error);
+  if (status)
+    return status;
+  status = qn_build_graph(list, &build, writer, &ledger, error);
+  if (status) {
+    qn_writer_abort(writer);
+    return status;
+  }
+  status = qn_writer_commit_nameless(writer, "(numbered edges)", &attaching->numbered, error);
+  if (!status)
+    status = qn_graph_view(attaching->numbered, &attaching->numbered_graph, error);
+  if (!status && !same_rows(&attaching->graph.out, &attaching->numbered_graph.out))
+    status = qn_fail(error, QN_SYSTEM, "the input changed while it was read");
+  return status;
+}
+
+static enum qn_status number_edges(struct attaching *attaching, struct qn_error *error) {
+  const bool undirected = attaching->graph.directedness == QN_UNDIRECTED;
+  struct qn_edge_list *list = NULL;
+  enum qn_status status = create_list(attaching, undirected, &list, error);
+  if (!status) {
+    qn_edge_list_weights_are_binary(list, QN_WEIGHT_I64);
+    status = read_edges(attaching, list, error);
+  }
+  if (!status)
+    status = build_numbered(attaching, list, undirected, error);
+  qn_edge_list_destroy(list);
+  return status;
+}
+
+/* ---- Vertices ------------------------------------------------------------- */
+
+static enum qn_status number_vertices(struct attaching *attaching, struct qn_error *error) {
+  const struct qn_import *import = attaching->import;
+  const uint64_t num_vertices = attaching->graph.out.num_vertices;
+  const char *path = import->options->vertex_table;
+  enum qn_status status = qn_bulk_alloc(&attaching->vertices, num_vertices,
+                                        sizeof *attaching->vertices, "records of vertices", error);
+  if (status)
+    return status;
+#pragma omp parallel for schedule(static)
+  for (uint64_t v = 0; v < num_vertices; v++)
+    attaching->vertices[v] = QN_NO_RECORD;
+  status = qn_vertex_records_read(path, &import->options->input, attaching->vertices,
+                                  &attaching->of_vertices, error);
+  if (!status && attaching->of_vertices.count != import->listed) {
+    qn_fail(error, QN_INVALID,
+            "values in quotes break lines, which cannot be read through a stream: unpack the file");
+    status = qn_error_in_file(error, path);
+  }
+  return status;
+}
+
+/* ---- The whole ------------------------------------------------------------ */
+
+static enum qn_status gather(struct attaching *attaching, struct qn_properties *properties,
+                             struct qn_error *error) {
+  const struct qn_import_options *options = attaching->import->options;
+  attaching->of_edges.ids = attaching->of_vertices.ids = &attaching->graph.ids;
+  enum qn_status status = qn_ids_original_order(&attaching->graph.ids, &attaching->order, error);
+  attaching->of_edges.order = attaching->of_vertices.order = attaching->order;
+  if (!status && options->properties)
+    status = number_edges(attaching, error);
+  if (!status && options->vertex_table)
+    status = number_vertices(attaching, error);
+  if (!status)
+    status = qn_table_records_finish(&attaching->of_edges, &properties->of_edges, error);
+  if (!status)
+    status = qn_table_records_finish(&attaching->of_vertices, &properties->of_vertices, error);
+  if (!status && attaching->graph.out.weights.type != QN_WEIGHT_NONE)
+    memcpy(properties->weight, attaching->of_edges.weight, sizeof properties->weight);
+  return status;
+}
+
+static void release(struct attaching *attaching) {
+  const uint64_t num_vertices = attaching->graph.out.num_vertices;
+  qn_table_records_end(&attaching->of_edges);
+  qn_table_records_end(&attaching->of_vertices);
+  qn_pages_free(attaching->order, num_vertices, sizeof *attaching->order);
+  qn_pages_free(attaching->vertices, num_vertices, sizeof *attaching->vertices);
+  qn_container_unmap(attaching->numbered);
+}
+
+enum qn_status qn_import_attach(struct qn_import *import, const struct qn_container *graph,
+                                struct qn_writer *writer, struct qn_error *error) {
+  struct attaching attaching = {.import = import, .container = graph};
+  struct qn_properties properties = {0};
+  enum qn_status status = qn_graph_view(graph, &attaching.graph, error);
+  if (!status)
+    status = gather(&attaching, &properties, error);
+  if (!status)
+    status = qn_properties_attach(graph, &properties, attaching.vertices,
+                                  attaching.numbered_graph.out.weights.data, NULL, writer, error);
+  qn_properties_release(&properties);
+  release(&attaching);
+  return status;
+}

@@ -1,0 +1,27 @@
+/* The properties of an import: the graph is built first, then its tables are read once more. */
+#ifndef QN_CONVERTERS_IMPORT_PROPERTIES_H
+#define QN_CONVERTERS_IMPORT_PROPERTIES_H
+
+#include "converters/import/state.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+static inline bool qn_import_wants_properties(const struct qn_import_options *options) {
+  return options->properties || options->vertex_table;
+}
+
+/* Before the edges are built: read the ids of the table of vertices. QN_UNSUPPORTED if properties
+ * are wanted of a format that is no table. */
+enum qn_status qn_import_vertex_table(struct qn_import *import, uint64_t *sequence,
+                                      struct qn_error *error);
+
+/* Write `graph`, which has just been built, with its properties into `writer`. */
+enum qn_status qn_import_attach(struct qn_import *import, const struct qn_container *graph,
+                                struct qn_writer *writer, struct qn_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,21 @@
+/* Values of properties in tables of text: nothing for a null, numbers so that they read back
+ * exactly, true and false, and texts in double quotes, their own quotes doubled (RFC 4180). */
+#ifndef QN_CONVERTERS_OUTPUT_PROPERTY_TEXT_H
+#define QN_CONVERTERS_OUTPUT_PROPERTY_TEXT_H
+
+#include <quern/properties.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Bytes that value `i` may take. */
+uint64_t qn_property_text_room(const struct qn_property *column, uint64_t i);
+
+/* Put it at `p`, in the room before `end`, which is that much; the end of what was put. */
+char *qn_put_property(char *p, const char *end, const struct qn_property *column, uint64_t i);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

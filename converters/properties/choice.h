@@ -1,0 +1,42 @@
+/* Which columns of a table become properties, and of what type: what --properties says, and what
+ * headers say. */
+#ifndef QN_CONVERTERS_PROPERTIES_CHOICE_H
+#define QN_CONVERTERS_PROPERTIES_CHOICE_H
+
+#include "converters/parse/delimited.h"
+#include <quern/properties.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A column of a table that becomes a property. */
+struct qn_chosen_column {
+  uint32_t column; /* from 0 */
+  char name[QN_PROPERTY_NAME_BYTES + 1];
+  enum qn_property_type type; /* 0: to be found */
+};
+
+struct qn_chosen_columns {
+  struct qn_chosen_column *columns;
+  uint32_t count;
+};
+
+/* What is asked of a table: [header, header_end), cut by `dialect`, is its header (NULL: there is
+ * none), and `taken` its columns that are something else, such as ends. `wanted` is "all", or
+ * NAME[:TYPE],... with numbers from 1 for names where there is no header. In a header a type may
+ * stand behind a name, as Neo4j has it: since:long; what it says IGNORE of is left out of "all",
+ * and so are :TYPE and :LABEL. QN_USAGE for a column that is not there, QN_INVALID for names that
+ * are none. Given back by qn_chosen_columns_release. */
+enum qn_status qn_property_columns_choose(const char *wanted, const char *header,
+                                          const char *header_end, const struct qn_dialect *dialect,
+                                          uint32_t num_columns, const uint32_t *taken,
+                                          uint32_t num_taken, struct qn_chosen_columns *chosen,
+                                          struct qn_error *error);
+/* A zeroed struct is allowed. */
+void qn_chosen_columns_release(struct qn_chosen_columns *chosen);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

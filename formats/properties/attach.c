@@ -1,0 +1,56 @@
+/* A container once more, with other properties. */
+#include <string.h>
+
+#include "formats/properties/sections.h"
+#include <quern/metadata.h>
+
+#define STEP_BYTES ((uint64_t)1 << 20)
+
+static enum qn_status copy_section(const struct qn_section *section, struct qn_writer *writer,
+                                   struct qn_error *error) {
+  const struct qn_section_spec spec = qn_section_spec_of(section);
+  const char *from = section->data;
+  const uint64_t bytes = section->logical_bytes;
+  char *to;
+  enum qn_status status = qn_writer_section(writer, &spec, &to, error);
+  if (status)
+    return status;
+#pragma omp parallel for schedule(static)
+  for (uint64_t at = 0; at < bytes; at += STEP_BYTES)
+    memcpy(to + at, from + at, bytes - at < STEP_BYTES ? bytes - at : STEP_BYTES);
+  return QN_OK;
+}
+
+static bool is_written_anew(const struct qn_section *section) {
+  return strcmp(section->name, "metadata") == 0 || strcmp(section->name, "chunk_hashes") == 0 ||
+         strcmp(section->name, QN_PROPERTIES_SCHEMA) == 0 ||
+         strncmp(section->name, QN_PROPERTY_PREFIX, strlen(QN_PROPERTY_PREFIX)) == 0;
+}
+
+enum qn_status qn_properties_attach(const struct qn_container *container,
+                                    const struct qn_properties *properties,
+                                    const uint64_t *vertices, const uint64_t *edges,
+                                    const json_t *metadata, struct qn_writer *writer,
+                                    struct qn_error *error) {
+  const struct qn_container_info *info = qn_container_info(container);
+  const struct qn_section *own = qn_container_section(container, "metadata");
+  enum qn_status status = QN_OK;
+  struct qn_container_info *copy = qn_writer_info(writer);
+  copy->layout = info->layout;
+  copy->weight_type = info->weight_type;
+  copy->directedness = info->directedness;
+  copy->num_vertices = info->num_vertices;
+  copy->num_edges = info->num_edges;
+  copy->compatible_features = info->compatible_features;
+  memcpy(copy->parameters, info->parameters, sizeof copy->parameters);
+  for (uint32_t i = 0; i < info->num_sections && !status; i++)
+    if (!is_written_anew(qn_container_section_at(container, i)))
+      status = copy_section(qn_container_section_at(container, i), writer, error);
+  if (!status)
+    status = qn_properties_write(writer, properties, vertices, edges, error);
+  if (status)
+    return status;
+  if (metadata)
+    return qn_writer_metadata(writer, metadata, error);
+  return own ? copy_section(own, writer, error) : QN_OK;
+}
