@@ -93,7 +93,7 @@ static enum qn_status iterate(struct work *work, const struct qn_level *level, u
       status = qn_level_modularity(level, community, resolution, &modularity, error);
     if (status)
       break;
-    result->converged = modularity - result->modularity < LEAST_GAIN;
+    result->converged = !(modularity - result->modularity >= LEAST_GAIN); /* nor a number */
     result->modularity = modularity;
     result->iterations++;
   }

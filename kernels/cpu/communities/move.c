@@ -5,6 +5,9 @@
 
 /* A gain that rounding alone may make, as a part of a vertex's degree. */
 #define NO_GAIN 1e-12
+/* A vertex is looked at a few times. Where a file's edges have no reverse (G-9), or change
+ * meanwhile, vertices could chase each other for ever: so often on the average, and no more. */
+#define MOST_LOOKS ((uint64_t)1000)
 
 enum qn_status qn_gathered_create(struct qn_gathered *gathered, uint32_t num_vertices,
                                   struct qn_error *error) {
@@ -123,7 +126,8 @@ static void enqueue_neighbors(struct work *work, uint32_t v) {
 }
 
 static void move_all(struct work *work) {
-  while (work->num_queued > 0) {
+  uint64_t left = MOST_LOOKS * work->level->num_vertices;
+  while (work->num_queued > 0 && left-- > 0) {
     const uint32_t v = dequeue(work), before = work->community[v];
     gather(work, v);
     leave(work, v);

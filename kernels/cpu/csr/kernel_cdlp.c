@@ -64,11 +64,22 @@ struct choice {
   uint32_t label;
 };
 
+/* A row's edges, read once: a file that is written over meanwhile may have others the next time. */
+struct row {
+  const uint32_t *columns;
+  uint64_t length;
+};
+
+static struct row row_of(const struct qn_csr *csr, uint64_t v) {
+  const uint64_t begin = csr->row_offsets[v], end = csr->row_offsets[v + 1];
+  return (struct row){csr->column_indices + begin, end - begin};
+}
+
 /* Count the labels of a row; `best` becomes the most frequent one so far. */
-static void count_row(const struct work *work, const struct qn_csr *csr, uint64_t v,
-                      struct counter *counters, uint64_t mask, struct choice *best) {
-  for (uint64_t edge = csr->row_offsets[v]; edge < csr->row_offsets[v + 1]; edge++) {
-    const uint32_t label = work->labels[csr->column_indices[edge]];
+static void count_row(const struct work *work, struct row row, struct counter *counters,
+                      uint64_t mask, struct choice *best) {
+  for (uint64_t i = 0; i < row.length; i++) {
+    const uint32_t label = work->labels[row.columns[i]];
     uint64_t slot = (label * 0x9E3779B97F4A7C15u >> 32) & mask;
     while (counters[slot].count && counters[slot].label != label)
       slot = (slot + 1) & mask;
@@ -80,11 +91,14 @@ static void count_row(const struct work *work, const struct qn_csr *csr, uint64_
 }
 
 static uint32_t label_of(const struct work *work, uint64_t v, struct counter *counters) {
-  const uint64_t num_counters = counters_for(work, degree_of(work, v));
+  const struct row out = row_of(work->out, v);
+  const struct row in = work->in ? row_of(work->in, v) : (struct row){NULL, 0};
+  const uint64_t num_counters = counters_for(work, out.length + in.length);
   struct choice best = {0, work->labels[v]};
-  count_row(work, work->out, v, counters, num_counters - 1, &best);
-  if (work->in)
-    count_row(work, work->in, v, counters, num_counters - 1, &best);
+  if (num_counters > work->num_counters) /* of a file as it was checked */
+    return best.label;
+  count_row(work, out, counters, num_counters - 1, &best);
+  count_row(work, in, counters, num_counters - 1, &best);
   memset(counters, 0, num_counters * sizeof *counters);
   return best.label;
 }

@@ -18,7 +18,7 @@
 struct engine_work {
   program_message *messages;         /* [V] of this iteration */
   program_message *next_messages;    /* [V] */
-  program_accumulator *hubs;         /* [num_hubs] accumulators of the hubs */
+  program_accumulator *hubs;         /* [num_hubs] accumulators of the hubs, and one of none */
   program_accumulator *hub_segments; /* [most segments of a hub] */
   struct qn_sum first_sent;          /* aggregate before the first iteration, by sweep chunk */
   struct qn_sum sent;                /* aggregate before the next iteration, by chunk of rows */
@@ -132,7 +132,7 @@ static inline enum qn_status work_create(struct engine_state *state, struct engi
   enum qn_status status =
       qn_pages_alloc(&work->messages, num_vertices, sizeof *work->messages, "messages", error);
   if (!status)
-    status = qn_alloc(&work->hubs, chunks->num_hubs, sizeof *work->hubs, "sums of hubs", error);
+    status = qn_alloc(&work->hubs, chunks->num_hubs + 1, sizeof *work->hubs, "sums of hubs", error);
   if (!status)
     status = qn_alloc(&work->hub_segments, most_segments(state), sizeof *work->hub_segments,
                       "sums of hubs", error);

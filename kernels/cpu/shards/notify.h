@@ -273,14 +273,16 @@ static inline void notify_from(struct engine_state *state, struct engine_work *w
 }
 
 static inline void notify_hub(struct engine_state *state, struct engine_work *work, uint32_t u) {
-  const uint64_t *offsets = state->view->out.row_offsets;
+  /* Read once: where a file is written over meanwhile, segments of no edges might never end. */
+  const uint64_t first = state->view->out.row_offsets[u];
+  const uint64_t last = state->view->out.row_offsets[u + 1];
 #pragma omp parallel
   {
     struct notify_share share = {.block.count = 0};
 #pragma omp for schedule(static)
-    for (uint64_t begin = offsets[u]; begin < offsets[u + 1]; begin += HUB_SEGMENT) {
-      uint64_t end = begin + HUB_SEGMENT;
-      notify_from(state, work, &share, u, begin, end < offsets[u + 1] ? end : offsets[u + 1]);
+    for (uint64_t begin = first; begin < last; begin += HUB_SEGMENT) {
+      uint64_t left = last - begin;
+      notify_from(state, work, &share, u, begin, begin + (left < HUB_SEGMENT ? left : HUB_SEGMENT));
     }
     share_finish(work, &share);
   }
@@ -314,14 +316,15 @@ static inline void notify_all(struct engine_state *state, struct engine_work *wo
 /* All threads share a hub's in-edges, in segments combined in order. */
 static inline void pull_hub(struct engine_state *state, struct engine_work *work,
                             struct notify_share *share, uint32_t v) {
-  const uint64_t *offsets = state->view->in.row_offsets;
-  uint64_t count = (offsets[v + 1] - offsets[v] + HUB_SEGMENT - 1) / HUB_SEGMENT;
+  const uint64_t first = state->view->in.row_offsets[v];
+  const uint64_t last = state->view->in.row_offsets[v + 1];
+  uint64_t count = (last - first + HUB_SEGMENT - 1) / HUB_SEGMENT;
   count = count < work->num_segments ? count : work->num_segments; /* of a file as it was checked */
 #pragma omp parallel for schedule(dynamic, 1)
   for (uint64_t segment = 0; segment < count; segment++) {
-    uint64_t begin = offsets[v] + segment * HUB_SEGMENT, end = begin + HUB_SEGMENT;
-    pull_part(state, work, v, begin, end < offsets[v + 1] ? end : offsets[v + 1],
-              &work->segments[segment], &work->segment_received[segment]);
+    uint64_t begin = first + segment * HUB_SEGMENT, end = begin + HUB_SEGMENT;
+    pull_part(state, work, v, begin, end < last ? end : last, &work->segments[segment],
+              &work->segment_received[segment]);
   }
   program_accumulator sum = program_identity();
   bool received = false;

@@ -180,10 +180,12 @@ static inline void add_row_hub(struct row_units *cut, uint64_t block, uint64_t r
   const struct row_matrix *matrix = &cut->matrix;
   const uint64_t begin = row_offset(matrix, block, row), end = row_offset(matrix, block, row + 1);
   const uint64_t room = (cut->limit - row_unit_bytes(matrix, 1, 0)) / row_edge_bytes(matrix);
-  const uint64_t most = room - room % 4, num_parts = (end - begin + most - 1) / most;
-  const uint64_t step = ((end - begin + num_parts - 1) / num_parts + 3) / 4 * 4;
+  if (end <= begin) /* not when they were looked at before: the file is written over */
+    return;
+  const uint64_t most = room - room % 4, num_parts = (end - begin - 1) / most + 1;
+  const uint64_t step = ((end - begin - 1) / num_parts + 4) / 4 * 4;
   const uint64_t first_part = cut->num_parts;
-  for (uint64_t at = begin; at < end; at += step)
+  for (uint64_t at = begin; at < end && cut->num_units <= INT32_MAX; at += step)
     add_row_unit(cut, block, row, 1, at, end - at < step ? end : at + step,
                  (uint32_t)cut->num_parts++);
   if (cut->hubs)
