@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "formats/graph/weight_limit.h"
 #include <quern/container.h>
 #include <quern/inline.h>
 
@@ -22,15 +23,6 @@ QN_ALWAYS_INLINE int64_t qn_whole_of_bits(enum qn_weight_type type, uint64_t bit
   return type == QN_WEIGHT_U32 ? (int64_t)(uint32_t)bits : (int64_t)bits;
 }
 
-QN_ALWAYS_INLINE double qn_real_of_bits(enum qn_weight_type type, uint64_t bits) {
-  uint32_t low = (uint32_t)bits;
-  float narrow;
-  double wide;
-  memcpy(&narrow, &low, sizeof narrow);
-  memcpy(&wide, &bits, sizeof wide);
-  return type == QN_WEIGHT_F32 ? (double)narrow : wide;
-}
-
 /* Begin with a weight of `type`, given by its bits. */
 QN_ALWAYS_INLINE struct qn_weight_merge qn_weight_merge_begin(enum qn_weight_type type, bool sum,
                                                               uint64_t bits) {
@@ -38,12 +30,12 @@ QN_ALWAYS_INLINE struct qn_weight_merge qn_weight_merge_begin(enum qn_weight_typ
                                   .sum = sum,
                                   .overflow = false,
                                   .whole = qn_whole_of_bits(type, bits),
-                                  .real = qn_real_of_bits(type, bits)};
+                                  .real = qn_weight_real(type, bits)};
 }
 
 QN_ALWAYS_INLINE void qn_weight_merge_add(struct qn_weight_merge *merge, uint64_t bits) {
   if (merge->type == QN_WEIGHT_F32 || merge->type == QN_WEIGHT_F64) {
-    double real = qn_real_of_bits(merge->type, bits);
+    double real = qn_weight_real(merge->type, bits);
     if (merge->sum)
       merge->real += real;
     else

@@ -15,6 +15,7 @@
 #include "support/memory.h"
 #include "support/temp_file.h"
 #include "support/threads.h"
+#include "support/used_files.h"
 
 struct qn_input {
   struct qn_input_options options;
@@ -25,6 +26,8 @@ struct qn_input {
   /* Either mapped, or read through a descriptor; in both cases perhaps through an archive. */
   char *mapping;
   uint64_t mapping_bytes;
+  int mapped_file;                   /* a descriptor of what is mapped, */
+  struct qn_file_state mapped_state; /* and what it was before anything was read of it */
   struct qn_descriptor *descriptor;
   struct qn_archive *archive;
   struct qn_read_ahead *ahead;
@@ -147,6 +150,9 @@ static void try_map(struct qn_input *input, int descriptor, const struct stat *a
     return;
   input->mapping = mapping;
   input->mapping_bytes = (uint64_t)about->st_size;
+  input->mapped_file = descriptor;
+  input->mapped_state =
+      (struct qn_file_state){(uint64_t)about->st_size, about->st_mtim, about->st_ctim};
 }
 
 /* Open the file: afterwards the input has a mapping or a descriptor. */
@@ -168,10 +174,8 @@ static enum qn_status open_file(struct qn_input *input, bool standard_input,
     return QN_INVALID;
   }
   try_map(input, descriptor, &about);
-  if (input->mapping) {
-    close(descriptor);
+  if (input->mapping)
     return QN_OK;
-  }
   enum qn_status status = qn_descriptor_create(descriptor, input->path, &input->descriptor, error);
   if (status)
     close(descriptor);
@@ -284,8 +288,10 @@ void qn_input_close(struct qn_input *input) {
   qn_read_ahead_destroy(input->ahead);
   qn_archive_destroy(input->archive);
   qn_descriptor_destroy(input->descriptor);
-  if (input->mapping)
+  if (input->mapping) {
     munmap(input->mapping, input->mapping_bytes);
+    close(input->mapped_file);
+  }
   pthread_mutex_destroy(&input->lock);
   pthread_cond_destroy(&input->changed);
   qn_free(input->path);
@@ -362,12 +368,26 @@ enum qn_status qn_input_explain(struct qn_input *input, struct qn_error *error) 
   return error->status;
 }
 
+/* The digest is of what was parsed only if the file was not written to: both are read where it
+ * lies, not at the same time, and some readers open it once more. */
+static enum qn_status check_unwritten(const struct qn_input *input, struct qn_error *error) {
+  struct qn_file_state now;
+  const struct timespec *before = &input->mapped_state.modified;
+  if (qn_file_state_of(input->mapped_file, &now) && now.bytes == input->mapping_bytes &&
+      now.modified.tv_sec == before->tv_sec && now.modified.tv_nsec == before->tv_nsec)
+    return QN_OK;
+  qn_fail(error, QN_SYSTEM,
+          "the file was overwritten while it was in use, so there is no result; write a new file "
+          "and rename it instead");
+  return qn_error_in_file(error, input->path), QN_SYSTEM;
+}
+
 enum qn_status qn_input_digest(struct qn_input *input, struct qn_input_digest *digest,
                                struct qn_error *error) {
   if (input->mapping) {
     join_hasher(input);
     qn_digest_set(digest, input->mapping_bytes, input->hash.low64, input->hash.high64);
-    return QN_OK;
+    return check_unwritten(input, error);
   }
   /* What an archive left unread after its end belongs to the file all the same. */
   qn_read_ahead_stop(input->ahead);

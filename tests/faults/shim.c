@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -123,29 +122,7 @@ static int open_at(int folder, const char *path, int flags, mode_t mode) {
   return (int)syscall(SYS_openat, folder, path, flags, mode);
 }
 
-#define MODE(flags)                                                                                \
-  mode_t mode = 0;                                                                                 \
-  if ((flags)&O_CREAT || ((flags)&O_TMPFILE) == O_TMPFILE) {                                       \
-    va_list more;                                                                                  \
-    va_start(more, flags);                                                                         \
-    mode = va_arg(more, mode_t);                                                                   \
-    va_end(more);                                                                                  \
-  }
-
-int open(const char *path, int flags, ...) {
-  MODE(flags)
-  return open_at(AT_FDCWD, path, flags, mode);
-}
-
-int open64(const char *path, int flags, ...) {
-  MODE(flags)
-  return open_at(AT_FDCWD, path, flags, mode);
-}
-
-int openat(int folder, const char *path, int flags, ...) {
-  MODE(flags)
-  return open_at(folder, path, flags, mode);
-}
+#include "open.h"
 
 FILE *fopen(const char *path, const char *mode) {
   return fails(OPEN, EMFILE) ? NULL : NEXT(fopen)(path, mode);

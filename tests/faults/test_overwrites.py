@@ -54,6 +54,7 @@ LAYOUTS = {"blocked-csr": ("quern-block", "-d", "both"), "hybrid": ("quern-hybri
            "slotted-pages": ("quern-page",), "edge-partitions": ("quern-partition",), "shards": ("quern-shard",)}
 COMMANDS.update({"import-" + layout: ("quern-import IN/%s.qrn -o out.qrn" % layout, layout + ".qrn", "out.qrn")
                  for layout in LAYOUTS})
+COMMANDS["import-text"] = ("quern-import IN/edges.txt -o out.qrn", "edges.txt", "out.qrn")
 PROGRAMS = {"bfs": "--source 1", "sssp": "--source 1", "pagerank": "--iterations 3", "cc": "", "kcore": "", "spmv": "",
             "neighborhood": "--source 1 --hops 2", "radius": "", "heat": "--source 1 --iterations 3", "degree": ""}
 OWN = {"bc": ("graph", "blocked-csr", "slotted-pages"), "tc": ("graph", "hybrid"),
@@ -99,6 +100,7 @@ def make_inputs(folder, seed):
         run("quern-archive", "create", folder / (name + ".qrn"), "-q", "-o", folder / (name + ".qra"))
     run("quern-archive", "create", graph, folder / "shards.qrn", "-q", "-o", folder / "bundle.tar")
     run("quern-run", "sssp", graph, "--source", "1", "--device", "cpu", "-q", "--parents", folder / "parents.tsv", "-o", folder / "values.tsv")
+    run("quern-export", graph, "--format", "edges", "-q", "-o", folder / "edges.txt")
     (folder / "list").write_text("".join("%d\n" % i for i in range(2000)))
 
 
@@ -213,8 +215,6 @@ class Overwrites:
         moments = self.right(name)[1]
         nth = chance.randint(1, max(moments, 1))
         how = chance.random()
-        if name.startswith("import-") and how < 0.2:
-            how = 0.5  # the digest of its input that an import notes is of before: then it may be that of the other bytes
         self.run(name, chance.choice(KINDS), nth, back=chance.randint(1, 20) if how < 0.2 else 0, again=how > 0.8)
 
     def table(self):

@@ -221,6 +221,24 @@ static void test_standard_input(void **state) {
   free(text.bytes);
 }
 
+/* What was parsed may then be other bytes than what the digest is of. */
+static void test_no_digest_of_a_file_that_was_written_over(void **state) {
+  struct qn_error error;
+  struct qn_input *input;
+  struct qn_input_digest digest;
+  (void)state;
+  write_file("overwritten.txt", "1 2\n3 4\n", 8);
+  const struct timespec earlier[2] = {{.tv_sec = 1000000000}, {.tv_sec = 1000000000}};
+  assert_int_equal(utimensat(AT_FDCWD, "overwritten.txt", earlier, 0), 0);
+  assert_int_equal(qn_input_open("overwritten.txt", &QN_INPUT_DEFAULTS, &input, &error), QN_OK);
+  int descriptor = open("overwritten.txt", O_WRONLY);
+  assert_int_equal(pwrite(descriptor, "1", 1, 0), 1);
+  close(descriptor);
+  assert_int_equal(qn_input_digest(input, &digest, &error), QN_SYSTEM);
+  assert_non_null(strstr(error.message, "overwritten"));
+  qn_input_close(input);
+}
+
 static void test_digest_is_of_the_file_as_given(void **state) {
   (void)state;
   struct qn_input *input;
@@ -540,6 +558,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_every_packing_gives_the_content),
       cmocka_unit_test(test_standard_input),
+      cmocka_unit_test(test_no_digest_of_a_file_that_was_written_over),
       cmocka_unit_test(test_digest_is_of_the_file_as_given),
       cmocka_unit_test(test_every_truncation_is_refused),
       cmocka_unit_test(test_changed_bytes_are_refused),
