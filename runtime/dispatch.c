@@ -227,14 +227,57 @@ json_t *qn_algorithm_options(const struct qn_kernel *kernel) {
   return options;
 }
 
-/* What was said must be of use. */
-static enum qn_status check_uses(const struct qn_kernel *kernel,
-                                 const struct qn_run_options *options, struct qn_error *error) {
-  const bool given[NUM_USES] = {
+/* Which of them were said. */
+static void find_given(const struct qn_run_options *options, bool given[NUM_USES]) {
+  const bool all[NUM_USES] = {
       options->num_sources > 0, options->damping >= 0,    options->tolerance >= 0,
       options->iterations >= 0, options->hops >= 0,       options->groups != NULL,
       options->delta >= 0,      options->resolution >= 0, options->seed >= 0};
+  memcpy(given, all, sizeof all);
+}
+
+static void forget_option(int which, struct qn_run_options *options) {
+  double *const reals[NUM_USES] = {[1] = &options->damping,
+                                   [2] = &options->tolerance,
+                                   [6] = &options->delta,
+                                   [7] = &options->resolution};
+  int64_t *const numbers[NUM_USES] = {
+      [3] = &options->iterations, [4] = &options->hops, [8] = &options->seed};
+  if (reals[which])
+    *reals[which] = -1;
+  else if (numbers[which])
+    *numbers[which] = -1;
+  else if (which == 0)
+    options->num_sources = 0;
+  else
+    options->groups = NULL;
+}
+
+uint32_t qn_run_options_narrow(const char *algorithm, struct qn_run_options *options) {
+  bool given[NUM_USES];
+  uint32_t traits = 0, left_out = 0;
+  for (const struct qn_kernel *const *kernel = qn_kernels(); *kernel && !traits; kernel++)
+    traits = strcmp((*kernel)->algorithm, algorithm) == 0 ? traits_of(*kernel) : 0;
+  find_given(options, given);
+  for (int i = 0; i < NUM_USES; i++) {
+    if (!given[i] || traits & uses[i].traits)
+      continue;
+    left_out |= 1u << i;
+    forget_option(i, options);
+  }
+  return left_out;
+}
+
+const char *qn_run_option_name(uint32_t set) {
+  return uses[__builtin_ctz(set)].option;
+}
+
+/* What was said must be of use. */
+static enum qn_status check_uses(const struct qn_kernel *kernel,
+                                 const struct qn_run_options *options, struct qn_error *error) {
+  bool given[NUM_USES];
   const uint32_t traits = traits_of(kernel);
+  find_given(options, given);
   if (options->iterations >= 0 && traits & QN_KERNEL_HOPS)
     return qn_fail(error, QN_USAGE, "say with --hops how far %s goes", kernel->algorithm);
   for (int i = 0; i < NUM_USES; i++)

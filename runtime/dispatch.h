@@ -83,6 +83,10 @@ enum qn_status qn_run_start(const struct qn_run_input *input, const struct qn_ru
 json_t *qn_algorithm_options(const struct qn_kernel *kernel);
 /* Bring values to the host that were left on a device. */
 enum qn_status qn_run_fetch(struct qn_run *run, struct qn_error *error);
+/* Leave out of the options what an algorithm of the registry has no use for. Returns the set of
+ * what was left out; the name of the first option in such a set. */
+uint32_t qn_run_options_narrow(const char *algorithm, struct qn_run_options *options);
+const char *qn_run_option_name(uint32_t set);
 /* A zeroed run is allowed. */
 void qn_run_destroy(struct qn_run *run);
 

@@ -23,6 +23,7 @@
 #include "support/tool.h"
 #include "support/used_files.h"
 #include "tools/graphalytics.h"
+#include "tools/several.h"
 
 struct options {
   struct qn_tool_options shared;
@@ -184,6 +185,10 @@ static const struct argp_option option_list[] = {
 static const char documentation[] =
     "Run an algorithm on a container of any layout and show what it found; or all of LDBC "
     "Graphalytics on one of its graphs.\v"
+    "Several algorithms with commas between them run one after another on the graph, which stays "
+    "on "
+    "the device; -o FOLDER has their values in ALGORITHM.tsv, and each is told of the options that "
+    "it has a use for.\n\n"
     "graphalytics imports the graph that NAME.properties in FOLDER describes, runs the algorithms "
     "that these list, with their parameters, and with -o FOLDER writes the outputs that the "
     "benchmark compares.\n\n"
@@ -650,12 +655,38 @@ static enum qn_status run_graphalytics(const struct options *options, struct qn_
   return qn_graphalytics(&benchmark, error);
 }
 
+static enum qn_status run_several(struct options *options, struct qn_error *error) {
+  const struct qn_run_options *run = &options->run;
+  if (options->parents || run->checkpoint.folder || options->watch.trace ||
+      options->watch.explain || options->no_ids)
+    return qn_fail(error, QN_USAGE,
+                   "--parents, --checkpoint, --trace, --explain and --no-ids are for one algorithm "
+                   "at a time");
+  if (options->shared.force && options->output)
+    return qn_fail(error, QN_USAGE, "--force replaces no folder: remove %s first, or name another",
+                   options->output);
+  options->run.wants_values = false; /* those that count have none */
+  const struct qn_several_options several = {.algorithms = run->algorithm,
+                                             .file = options->file,
+                                             .output = options->output,
+                                             .run = &options->run,
+                                             .top = options->top,
+                                             .trust = options->trust,
+                                             .json = options->shared.json,
+                                             .quiet = options->shared.quiet};
+  return qn_run_several(&several, error);
+}
+
 int main(int argc, char **argv) {
   static const struct argp_child children[] = {{&qn_tool_output_argp, 0, NULL, 0}, {0}};
-  static const struct argp argp = {
-      option_list,   parse,    "ALGORITHM FILE\n--program HEADER FILE\ngraphalytics FOLDER\n--list",
-      documentation, children, NULL,
-      NULL};
+  static const struct argp argp = {option_list,
+                                   parse,
+                                   "ALGORITHM FILE\nALGORITHM,ALGORITHM,... FILE\n--program HEADER "
+                                   "FILE\ngraphalytics FOLDER\n--list",
+                                   documentation,
+                                   children,
+                                   NULL,
+                                   NULL};
   struct options options = {.top = -1};
   struct qn_error error;
   enum qn_status status = QN_OK;
@@ -665,6 +696,8 @@ int main(int argc, char **argv) {
     list_kernels(options.shared.json);
   else if (options.run.algorithm && strcmp(options.run.algorithm, "graphalytics") == 0)
     status = run_graphalytics(&options, &error);
+  else if (options.run.algorithm && strchr(options.run.algorithm, ','))
+    status = run_several(&options, &error);
   else
     status = run_file(&options, &error);
   qn_run_options_end(&options.run);

@@ -3,6 +3,7 @@ know where kernels come from."""
 
 import ctypes
 import importlib.util
+import json
 import os
 import subprocess
 import sys
@@ -85,6 +86,35 @@ class Module(unittest.TestCase):
                               env=dict(os.environ, PYTHONPATH=str(Path(__file__).parents[1]))).stdout.splitlines()
         self.assertIn("a CUDA device needs libquern-cuda.so.0", said[0])
         self.assertEqual((said[0][:3], said[1]), ("(6,", "cpu"))
+
+
+class Several(unittest.TestCase):
+    """Algorithms that share a process share what lies on the device."""
+
+    tier, sanitized_tier = "medium", "long"
+    timeout = 300
+
+    def runs(self, path, algorithms, *options):
+        tool = LIBRARY.parents[1] / "bin/quern-run"
+        done = subprocess.run([tool, algorithms, path, "--device", "cuda", "--json", *options], stdout=subprocess.PIPE, check=True)
+        return {run["algorithm"]: run for run in json.loads(done.stdout)["runs"]}
+
+    def test_the_graph_is_brought_once(self):
+        if not LIBRARY.exists():
+            self.skipTest("the emulator is not built")
+        run("quern-generate", "rmat", "--scale", "8", "--undirected", "-q", "-f", "-o", "graph.qrn")
+        for tool in ("", "quern-block", "quern-partition", "quern-page", "quern-shard", "quern-hybrid"):
+            with self.subTest(tool or "plain CSR"):
+                if tool:
+                    run(tool, "graph.qrn", "-q", "-f", "-o", "layout.qrn")
+                path = "layout.qrn" if tool else "graph.qrn"
+                alone = {name: self.runs(path, name + ",degree", "-q")[name]["uploaded_bytes"] for name in ("pagerank", "spmv")}
+                runs = self.runs(path, "pagerank,spmv,degree")
+                self.assertEqual(runs["pagerank"]["uploaded_bytes"], alone["pagerank"])
+                self.assertGreater(alone["pagerank"], 4 * 256 + 2 * 1024)
+                self.assertLess(runs["spmv"]["uploaded_bytes"], alone["spmv"] // 4)
+                again = self.runs(path, "degree,pagerank")
+                self.assertEqual(again["pagerank"]["result"], runs["pagerank"]["result"])
 
 
 @unittest.skipIf(importlib.util.find_spec("numpy") is None, "no numpy")

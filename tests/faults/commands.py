@@ -43,6 +43,7 @@ COMMANDS = {
     "verify": ("quern-verify INPUTS/graph.qrn INPUTS/shards.qrn INPUTS/graph.qra", None),
     "compare": ("quern-verify INPUTS/values.tsv --against INPUTS/values.tsv", None),
     "run-bfs": ("quern-run bfs INPUTS/graph.qrn --source 1 --device cpu -o out.tsv", "out.tsv"),
+    "run-several": ("quern-run degree,cc INPUTS/graph.qrn --device cpu -o out", "out"),
     "run-parents": ("quern-run sssp INPUTS/graph.qrn --source 1 --device cpu --parents out.tsv", "out.tsv"),
     "tree": ("quern-verify --tree INPUTS/graph.qrn INPUTS/parents.tsv", None),
     "run-scc": ("quern-run scc INPUTS/graph.qrn --device cpu -o out.tsv", "out.tsv"),

@@ -1,0 +1,204 @@
+#include "tools/several.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime/placement.h"
+#include "runtime/results/results.h"
+#include "runtime/summary.h"
+#include "support/atomic_file.h"
+#include "support/atomic_folder.h"
+#include "support/memory.h"
+#include "support/progress.h"
+#include "support/sizes.h"
+#include "support/threads.h"
+
+#define MOST 64
+#define NAME_BYTES 64
+
+struct work {
+  const struct qn_several_options *options;
+  const char *names[MOST]; /* [count] of the registry's */
+  unsigned count;
+  uint32_t useless; /* options that no algorithm so far has a use for */
+  struct qn_placement placement;
+  struct qn_atomic_folder *folder; /* NULL: nothing is written */
+  json_t *runs;
+};
+
+/* ---- What is asked for ----------------------------------------------------- */
+
+static enum qn_status add_name(struct work *work, const char *name, size_t length,
+                               struct qn_error *error) {
+  char asked[NAME_BYTES];
+  if (work->count == MOST)
+    return qn_fail(error, QN_USAGE, "at most %d algorithms at a time", MOST);
+  snprintf(asked, sizeof asked, "%.*s", (int)length, name);
+  const char *known = length < sizeof asked ? qn_algorithm_find(asked) : NULL;
+  if (!known)
+    return qn_fail(error, QN_USAGE, "there is no algorithm '%s' (quern-run --list shows them)",
+                   asked);
+  for (unsigned i = 0; i < work->count; i++)
+    if (strcmp(work->names[i], known) == 0)
+      return qn_fail(error, QN_USAGE, "%s is named twice", known);
+  work->names[work->count++] = known;
+  return QN_OK;
+}
+
+static enum qn_status find_names(struct work *work, struct qn_error *error) {
+  enum qn_status status = QN_OK;
+  const char *rest = work->options->algorithms;
+  for (bool more = true; more && !status;) {
+    const size_t length = strcspn(rest, ",");
+    status = add_name(work, rest, length, error);
+    more = rest[length] != '\0';
+    rest += length + more;
+  }
+  return status;
+}
+
+/* Every option must be of use to one algorithm at least. */
+static enum qn_status check_options(struct work *work, struct qn_error *error) {
+  work->useless = UINT32_MAX;
+  for (unsigned i = 0; i < work->count; i++) {
+    struct qn_run_options narrowed = *work->options->run;
+    work->useless &= qn_run_options_narrow(work->names[i], &narrowed);
+  }
+  if (!work->useless)
+    return QN_OK;
+  return qn_fail(error, QN_USAGE, "none of %s has --%s", work->options->algorithms,
+                 qn_run_option_name(work->useless));
+}
+
+/* ---- A run ----------------------------------------------------------------- */
+
+static enum qn_status write_values(struct work *work, const struct qn_run *run,
+                                   struct qn_error *error) {
+  char name[NAME_BYTES + 8];
+  struct qn_results_options options = {.inputs = {work->options->file, work->options->run->groups}};
+  struct qn_results *results;
+  if (!work->folder || run->kernel->count_key)
+    return QN_OK;
+  snprintf(name, sizeof name, "%s.tsv", run->kernel->algorithm);
+  enum qn_status status = qn_atomic_folder_add(work->folder, name, &options.path, error);
+  if (!status)
+    status = qn_results_create(&options, &work->placement.input, &results, error);
+  return status
+             ? status
+             : qn_results_commit(results, &work->placement.input, run->kernel, &run->result, error);
+}
+
+static enum qn_status note_run(struct work *work, const struct qn_run *run,
+                               struct qn_error *error) {
+  const struct qn_run_result *result = &run->result;
+  json_t *summary;
+  enum qn_status status =
+      qn_summary_create(&work->placement.input, run, work->options->top, &summary, error);
+  if (status)
+    return status;
+  json_t *json = json_pack(
+      "{s:s, s:s, s:s, s:I, s:b, s:f, s:f, s:o}", "algorithm", run->kernel->algorithm, "device",
+      qn_processor_name(run->kernel->processor), "kernel", run->kernel->name, "iterations",
+      (json_int_t)result->iterations, "converged", result->converged, "prepare_seconds",
+      result->prepare_seconds, "kernel_seconds", result->kernel_seconds, "result", summary);
+  if (json && run->kernel->processor != QN_CPU)
+    json_object_set_new(json, "uploaded_bytes",
+                        json_integer((json_int_t)result->device.uploaded_bytes));
+  return json_array_append_new(work->runs, json) ? qn_fail_memory(error, "a report", 0) : QN_OK;
+}
+
+static enum qn_status run_one(struct work *work, const char *name, struct qn_error *error) {
+  struct qn_run_options options = *work->options->run;
+  struct qn_run run = {0};
+  qn_run_options_narrow(name, &options);
+  options.algorithm = name;
+  options.store = work->placement.store;
+  enum qn_status status = qn_run_start(&work->placement.input, &options, &run, error);
+  qn_progress_end();
+  if (!status)
+    status = write_values(work, &run, error);
+  if (!status)
+    status = note_run(work, &run, error);
+  qn_run_destroy(&run);
+  return status;
+}
+
+/* ---- Report ---------------------------------------------------------------- */
+
+static void print_table(const struct work *work, const struct qn_run_input *input, FILE *stream) {
+  char vertices[32], edges[32];
+  size_t i;
+  json_t *run;
+  fprintf(stream, "%s: %s vertices, %s edges\n", work->options->file,
+          qn_count_text(input->info->num_vertices, vertices, sizeof vertices),
+          qn_count_text(input->info->num_edges, edges, sizeof edges));
+  fprintf(stream, "  %-16s %-6s %10s %12s %12s\n", "", "device", "iterations", "prepare s",
+          "kernel s");
+  json_array_foreach(work->runs, i, run) {
+#define TEXT(key) json_string_value(json_object_get(run, key))
+#define SECONDS(key) json_real_value(json_object_get(run, key))
+    fprintf(stream, "  %-16s %-6s %10" JSON_INTEGER_FORMAT " %12.6f %12.6f\n", TEXT("algorithm"),
+            TEXT("device"), json_integer_value(json_object_get(run, "iterations")),
+            SECONDS("prepare_seconds"), SECONDS("kernel_seconds"));
+#undef TEXT
+#undef SECONDS
+  }
+}
+
+static enum qn_status report(const struct work *work, const struct qn_run_input *input,
+                             double begin, struct qn_error *error) {
+  if (!work->options->json) {
+    if (!work->options->quiet)
+      print_table(work, input, stdout);
+    return QN_OK;
+  }
+  json_t *json = json_pack(
+      "{s:s, s:I, s:I, s:i, s:O, s:f}", "layout", qn_layout_name(input->info->layout), "vertices",
+      (json_int_t)input->info->num_vertices, "edges", (json_int_t)input->info->num_edges, "threads",
+      (int)qn_threads(), "runs", work->runs, "seconds", qn_seconds() - begin);
+  if (!json)
+    return qn_fail_memory(error, "a report", 0);
+  json_dumpf(json, stdout, JSON_INDENT(2));
+  putchar('\n');
+  json_decref(json);
+  return QN_OK;
+}
+
+static enum qn_status run_all(struct work *work, const struct qn_run_input *input,
+                              struct qn_error *error) {
+  enum qn_status status = qn_placement_create(input, NULL, &work->placement, error);
+  for (unsigned i = 0; i < work->count && !status; i++)
+    status = run_one(work, work->names[i], error);
+  return status;
+}
+
+enum qn_status qn_run_several(const struct qn_several_options *options, struct qn_error *error) {
+  const double begin = qn_seconds();
+  struct work work = {.options = options, .runs = json_array()};
+  struct qn_run_input input = {0};
+  enum qn_status status =
+      work.runs ? find_names(&work, error) : qn_fail_memory(error, "a report", 0);
+  if (!status)
+    status = check_options(&work, error);
+  if (!status)
+    status = qn_run_input_open(options->file, options->trust, &input, error);
+  if (!status && options->output)
+    status = qn_atomic_folder_create(options->output, false, &work.folder, error);
+  if (!status)
+    status = run_all(&work, &input, error);
+  if (!status && work.folder) {
+    qn_outputs_hold();
+    status = qn_atomic_folder_commit(work.folder, error);
+    work.folder = NULL;
+  }
+  qn_atomic_folder_abort(work.folder);
+  if (!status)
+    status = report(&work, &input, begin, error);
+  if (!status && options->output && fflush(stdout) == 0 && !ferror(stdout))
+    status = qn_outputs_release(true, error);
+  qn_placement_destroy(&work.placement);
+  qn_run_input_close(&input);
+  json_decref(work.runs);
+  return status;
+}
