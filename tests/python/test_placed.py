@@ -88,8 +88,8 @@ class Placed(unittest.TestCase):
             graph.on("cpu", source=1)
         with self.assertRaisesRegex(quern.UsageError, "device"):
             graph.on("tpu")
-        with self.assertRaisesRegex(quern.UsageError, "--mode is for"):
-            graph.on("cpu", mode="synchronous")
+        with self.assertRaisesRegex(quern.UsageError, "--strategy is for"):
+            graph.on("cpu", strategy="performance")
         if not any(kernel["device"] == "cuda" for kernel in quern.algorithms()):
             with self.assertRaises(quern.DeviceError):
                 graph.on("cuda")
