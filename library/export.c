@@ -40,7 +40,8 @@ static enum qn_status export_with(const struct exporting *exporting,
     status = qn_input_kept(options->path, session->path, error);
   if (!status)
     status = qn_session_ensure_graph(session, QN_VERIFY_ALL, error);
-  return status ? status : qn_export_graph(options, &session->graph, session->container, &report, error);
+  return status ? status
+                : qn_export_graph(options, &session->graph, session->container, &report, error);
 }
 
 static enum qn_status export_session(void *argument, struct qn_error *error) {

@@ -18,6 +18,7 @@ static void destroy(struct qn_session *session) {
     qn_graph_unmap(&session->graph);
   qn_graph_unmap(&session->in);
   qn_run_input_forget(&session->input);
+  qn_properties_release(&session->properties);
   qn_container_unmap(session->container);
   pthread_mutex_destroy(&session->lock);
   qn_free(session->path);

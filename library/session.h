@@ -6,6 +6,7 @@
 
 #include "library/sized.h"
 #include "runtime/run_input.h"
+#include <quern/properties.h>
 #include <quern/session.h>
 
 #ifdef __cplusplus
@@ -25,7 +26,9 @@ struct qn_session {
   bool has_order;
   bool has_graph;        /* also the layout graph's, from the beginning */
   struct qn_graph graph; /* in place, or restored in memory */
-  struct qn_graph in;    /* the transpose in its out-edges, where it had to be computed */
+  bool has_properties;
+  struct qn_properties properties;
+  struct qn_graph in; /* the transpose in its out-edges, where it had to be computed */
 };
 
 /* A session on a container that it takes over, even on failure. `path` is what it is called. */

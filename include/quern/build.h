@@ -30,6 +30,18 @@ enum qn_status qn_session_transform(struct qn_session *session, const struct qn_
                                     const struct qn_job *job, struct qn_session **out,
                                     struct qn_error *error);
 
+/* The container once more with these properties in place of those it has; of an array `name`,
+ * `type_name`, `count`, `values` and, of strings, `offsets` and `bytes` are needed, `valid` may be
+ * NULL. Both directions of an undirected edge must have the same values. The only option is
+ * "force". QN_USAGE for a name, a type or a count that is wrong; QN_INVALID names the rule of
+ * specs/properties.md that values break. */
+enum qn_status qn_session_attach(struct qn_session *session,
+                                 const struct qn_property_array *of_vertices,
+                                 uint64_t num_of_vertices, const struct qn_property_array *of_edges,
+                                 uint64_t num_of_edges, const struct qn_option *options,
+                                 uint64_t num_options, const char *path, const struct qn_job *job,
+                                 struct qn_session **out, struct qn_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -135,6 +135,28 @@ enum qn_status qn_session_ids(struct qn_session *session, struct qn_id_arrays *i
 enum qn_status qn_session_find(struct qn_session *session, const char *const *texts, uint64_t count,
                                uint32_t *vertices, bool *found, struct qn_error *error);
 
+/* A property: a named column of the vertices or of the edges (specs/properties.md). */
+struct qn_property_array {
+  uint64_t size; /* sizeof(struct qn_property_array), set before the call */
+  const char *name;
+  const char *type_name; /* "u32", "u64", "i64", "f32", "f64", "bool" or "string" */
+  enum qn_type type;     /* of `values`: QN_TYPE_U8 of bools, 0 or 1, and of the bytes of strings */
+  uint64_t count;        /* V; or E, in the order of qn_session_out_edges */
+  uint64_t nulls;        /* of them have no value, and stand as 0 or as an empty string */
+  const void *values;    /* [count]; of strings their bytes, one after the other */
+  const uint64_t *offsets; /* [count + 1] of strings: text i is from offsets[i] to offsets[i + 1];
+                              else NULL */
+  uint64_t bytes;          /* of all strings */
+  const uint8_t *valid;    /* bit i % 8 of byte i / 8 is set if value i is no null; NULL: none is */
+};
+/* How many properties vertices and edges have, which is looked up once. */
+enum qn_status qn_session_properties(struct qn_session *session, uint64_t *of_vertices,
+                                     uint64_t *of_edges, struct qn_error *error);
+/* Number `index` of them, from 0: QN_USAGE if there is none. Values are not checked: see
+ * qn_session_verify. */
+enum qn_status qn_session_property(struct qn_session *session, bool of_edges, uint64_t index,
+                                   struct qn_property_array *array, struct qn_error *error);
+
 /* A section of the container: every layout's arrays, as its page in specs/ describes them. */
 struct qn_section_array {
   uint64_t size;      /* sizeof(struct qn_section_array), set before the call */

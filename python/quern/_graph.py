@@ -13,6 +13,7 @@ from . import _convert, _errors, _library
 from ._arrow import Text
 from ._calls import ProgressOption, check, name_bytes, options, path_bytes, run_job, text_of, view
 from ._library import library
+from ._properties import Properties, arrays_of
 from ._results import Handle, Result
 from ._table import Table
 
@@ -306,6 +307,32 @@ class Graph:
         vertices = numpy.empty(len(texts), "u4")
         check("qn_session_find", self._handle, (ctypes.c_char_p * len(texts))(*texts), len(texts), vertices.ctypes.data, None)
         return vertices if several else int(vertices[0])
+
+    # ---- Properties -----------------------------------------------------------------------------
+
+    @property
+    def vertex_properties(self) -> Mapping:
+        """Named columns of the vertices: ``graph.vertex_properties["name"]`` has V values. Numbers are views of the mapping
+        (masked where there are nulls); texts are ``str`` or None."""
+        self._handle
+        return Properties(self._session, False)
+
+    @property
+    def edge_properties(self) -> Mapping:
+        """Named columns of the edges, in the order of ``column_indices``."""
+        self._handle
+        return Properties(self._session, True)
+
+    def with_properties(self, vertices: Optional[Mapping] = None, edges: Optional[Mapping] = None, *,
+                        path: Optional[PathLike] = None, force: bool = False, progress: ProgressOption = None,
+                        threads: Optional[int] = None) -> "Graph":
+        """This graph with other properties, at `path` or in memory: ``{name: values}`` of V values, and of E values in the
+        order of ``column_indices``. Values are an array of numbers or of bool, masked for nulls, or texts and None. Both
+        directions of an undirected edge must have the same."""
+        keep: list = []
+        of_vertices, of_edges = arrays_of(vertices, keep), arrays_of(edges, keep)
+        return make("qn_session_attach", self._handle, *of_vertices, *of_edges, *options(force=force or None), path=path,
+                    progress=progress, threads=threads, keep=(self._session, keep))
 
     # ---- Tables ---------------------------------------------------------------------------------
 

@@ -75,6 +75,11 @@ class SectionArray(Sized):
                 ("data", c_void_p)]
 
 
+class PropertyArray(Sized):
+    _fields_ = [("size", c_uint64), ("name", c_char_p), ("type_name", c_char_p), ("type", c_int), ("count", c_uint64),
+                ("nulls", c_uint64), ("values", c_void_p), ("offsets", c_void_p), ("bytes", c_uint64), ("valid", c_void_p)]
+
+
 class EdgeArrays(Sized):
     _fields_ = [("size", c_uint64), ("num_edges", c_uint64), ("id_type", c_int), ("sources", c_void_p),
                 ("targets", c_void_p), ("weight_type", c_int), ("weights", c_void_p), ("has_num_vertices", c_bool),
@@ -101,7 +106,7 @@ class DeviceArray(Sized):
 
 STRUCTS = {"qn_error": Error, "qn_progress": Progress, "qn_job": Job, "qn_option": Option,
            "qn_session_info": SessionInfo, "qn_edge_rows": Rows, "qn_id_arrays": IdArrays,
-           "qn_section_array": SectionArray, "qn_edge_arrays": EdgeArrays, "qn_result_info": ResultInfo,
+           "qn_section_array": SectionArray, "qn_property_array": PropertyArray, "qn_edge_arrays": EdgeArrays, "qn_result_info": ResultInfo,
            "qn_result_column": ResultColumn, "qn_device_array": DeviceArray}
 
 # What every call that can fail ends with, and what calls with options have before their path.
@@ -118,6 +123,10 @@ FUNCTIONS = {
     "qn_session_ids": [c_void_p, POINTER(IdArrays), _ERROR],
     "qn_session_find": [c_void_p, POINTER(c_char_p), c_uint64, c_void_p, c_void_p, _ERROR],
     "qn_session_section": [c_void_p, c_uint64, POINTER(SectionArray), _ERROR],
+    "qn_session_properties": [c_void_p, POINTER(c_uint64), POINTER(c_uint64), _ERROR],
+    "qn_session_property": [c_void_p, c_bool, c_uint64, POINTER(PropertyArray), _ERROR],
+    "qn_session_attach": [c_void_p, POINTER(PropertyArray), c_uint64, POINTER(PropertyArray), c_uint64, *_OPTIONS, c_char_p,
+                          _JOB, _OUT, _ERROR],
     "qn_session_build": [c_void_p, c_char_p, *_OPTIONS, c_char_p, _JOB, _OUT, _ERROR],
     "qn_session_transform": [c_void_p, *_OPTIONS, c_char_p, _JOB, _OUT, _ERROR],
     "qn_session_export": [c_void_p, c_char_p, *_OPTIONS, c_char_p, _JOB, _ERROR],
