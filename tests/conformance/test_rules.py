@@ -15,6 +15,8 @@ from harness.tools import run
 GOLDEN = Path(os.environ["QUERN_SOURCE"]) / "tests" / "golden" / "containers"
 FLAGS, CODEC, FILTER = 75, 72, 73
 CRITICAL = 1
+WRITERS = (("quern-import",), ("quern-transform", "--remove-self-loops"), ("quern-export",), ("quern-archive", "create"),
+           ("quern-block",), ("quern-hybrid",), ("quern-page",), ("quern-partition",), ("quern-shard",))
 SKIPPABLE = bytes.fromhex("502a4d18 04000000 00000000")
 
 
@@ -133,6 +135,33 @@ class Rules(unittest.TestCase):
             self.expect_fine(data)
             data[self.renamed(data, name, "x_half") + FLAGS] = 0
             self.expect("C-22", resealed(data))
+
+    def expect_of_all(self, rule, data):
+        """Nothing is made of it by anyone, either."""
+        self.expect(rule, data)
+        for tool in WRITERS:
+            out = self.folder / "out"
+            finished = run(*tool, self.path, "-qo", out, exit=3)
+            self.assertRegex(finished.stderr, re.escape(rule) + ":")
+            self.assertFalse(out.exists(), tool)
+
+    def weighted(self, weights, *options):
+        text = "".join("%d %d %s\n" % (i, (i * 7 + 3) % 50, weights % (1 + i % 9)) for i in range(50))
+        (self.folder / "edges.txt").write_text(text)
+        run("quern-import", self.folder / "edges.txt", *options, "-qo", self.folder / "weighted.qrn")
+        data = bytearray((self.folder / "weighted.qrn").read_bytes())
+        self.expect_fine(data)
+        return data, read(self.folder / "weighted.qrn").sections["weights"].offset
+
+    def test_weights_that_are_no_numbers(self):
+        data, weights = self.weighted("%d.5")
+        struct.pack_into("<f", data, weights + 40, float("nan"))
+        self.expect_of_all("G-7", resealed(data))
+
+    def test_weights_of_one_direction(self):
+        data, weights = self.weighted("%d", "--undirected")
+        struct.pack_into("<I", data, weights + 40, 1000)
+        self.expect_of_all("G-9", resealed(data))
 
     # Archives
 
