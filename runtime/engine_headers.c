@@ -24,25 +24,15 @@ static bool has_headers(const char *folder) {
   return length < (int)sizeof file && access(file, R_OK) == 0;
 }
 
-/* The folder of the running program, with a slash. */
-static bool find_tools(char folder[QN_PATH_BYTES]) {
-  const ssize_t length = readlink("/proc/self/exe", folder, QN_PATH_BYTES - 1);
-  folder[length > 0 ? length : 0] = '\0';
-  char *slash = strrchr(folder, '/');
-  if (slash)
-    slash[1] = '\0';
-  return slash != NULL;
-}
-
 enum qn_status qn_engine_headers_find(char folder[QN_PATH_BYTES], struct qn_error *error) {
-  char tools[QN_PATH_BYTES];
+  char tools[QN_TOOL_FOLDER_BYTES];
   const char *named = getenv("QUERN_ENGINES");
   if (named && *named) {
     if (has_headers(named) && realpath(named, folder))
       return QN_OK;
     return qn_fail(error, QN_SYSTEM, "QUERN_ENGINES names %s, which has no " LANDMARK, named);
   }
-  if (find_tools(tools))
+  if (qn_tool_folder(tools))
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
       char place[QN_PATH_BYTES + 64];
       snprintf(place, sizeof place, "%s%s", tools, places[i]);

@@ -5,6 +5,8 @@
 
 #include <argp.h>
 #include <stdbool.h>
+#include <string.h>
+#include <unistd.h>
 
 #include <quern/error.h>
 
@@ -13,6 +15,17 @@ extern "C" {
 #endif
 
 #define QN_VERSION "0.1.0"
+
+/* The folder of the running program, with a slash at its end: its siblings are the tools. False,
+ * and "", if it is not known. */
+#define QN_TOOL_FOLDER_BYTES 4096
+static inline bool qn_tool_folder(char folder[QN_TOOL_FOLDER_BYTES]) {
+  const ssize_t length = readlink("/proc/self/exe", folder, QN_TOOL_FOLDER_BYTES - 1);
+  folder[length > 0 ? length : 0] = '\0';
+  char *slash = strrchr(folder, '/');
+  folder[slash ? slash + 1 - folder : 0] = '\0';
+  return slash != NULL;
+}
 
 struct qn_tool_options {
   unsigned threads; /* 0: all cores */

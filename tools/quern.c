@@ -10,19 +10,6 @@
 #include "support/tool.h"
 #include <quern/error.h>
 
-#define PATH_BYTES 4096
-
-/* The folder that this program lies in, "" if unknown: its siblings are the tools. */
-static void find_folder(char folder[PATH_BYTES]) {
-  ssize_t length = readlink("/proc/self/exe", folder, PATH_BYTES - 1);
-  folder[length > 0 ? length : 0] = '\0';
-  char *slash = strrchr(folder, '/');
-  if (slash)
-    slash[1] = '\0';
-  else
-    folder[0] = '\0';
-}
-
 static const struct {
   const char *name, *summary;
 } summaries[] = {
@@ -70,7 +57,7 @@ static void print_tools(FILE *stream, const char *folder) {
 
 /* Become the tool argv[0] with its arguments; returns if there is none. */
 static int run_tool(const char *folder, char **argv) {
-  char path[PATH_BYTES];
+  char path[QN_TOOL_FOLDER_BYTES];
   if (argv[0][0] == '-' || strchr(argv[0], '/')) {
     fprintf(stderr, "quern: %s is not the name of a tool; quern --help lists them\n", argv[0]);
     return QN_USAGE;
@@ -84,8 +71,8 @@ static int run_tool(const char *folder, char **argv) {
 }
 
 int main(int argc, char **argv) {
-  char folder[PATH_BYTES];
-  find_folder(folder);
+  char folder[QN_TOOL_FOLDER_BYTES];
+  qn_tool_folder(folder);
   const char *first = argc < 2 ? "" : argv[1];
   const bool help = strcmp(first, "help") == 0;
   if (help && argc > 2)
