@@ -21,8 +21,11 @@ struct sample {
   char head[SAMPLE_BYTES];
 };
 
+/* Of regular files only: a pipe that is opened and closed again is broken. */
 static bool take_sample(const char *path, struct sample *sample) {
   struct stat about;
+  if (stat(path, &about) != 0 || !S_ISREG(about.st_mode))
+    return false;
   int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   bool good = descriptor >= 0 && fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode);
   ssize_t got = good ? pread(descriptor, sample->head, sizeof sample->head, 0) : -1;

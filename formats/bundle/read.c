@@ -264,8 +264,12 @@ void qn_bundle_close(struct qn_bundle *bundle) {
   qn_free(bundle);
 }
 
+/* A regular file: a pipe that is opened and closed again is broken. */
 bool qn_bundle_recognise(const char *path) {
   char magic[6] = "";
+  struct stat about;
+  if (stat(path, &about) != 0 || !S_ISREG(about.st_mode))
+    return false;
   int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0)
     return false;
