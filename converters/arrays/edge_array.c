@@ -7,6 +7,7 @@
 #include "converters/arrays/edge_columns.h"
 #include "converters/parse/text_lines.h"
 #include "support/memory.h"
+#include "support/progress.h"
 
 static enum qn_status check_array(const struct qn_npy *npy, const char *file,
                                   struct qn_error *error) {
@@ -65,6 +66,11 @@ enum qn_status qn_edge_array_read(const struct qn_npy *npy, const struct qn_numb
     return status;
   qn_npy_numbers(npy, "", &columns->sources);
   bool two_rows = npy->shape[0] == 2;
+  if (two_rows && npy->shape[1] == 2)
+    qn_notice(
+        "note: the array of %s has two rows and two columns; the rows are taken as sources and "
+        "destinations, not as edges",
+        file);
   columns->num_edges = npy->shape[two_rows];
   columns->alternate = two_rows == npy->fortran_order;
   columns->destinations = columns->sources;

@@ -89,6 +89,23 @@ static uint64_t largest_id(struct qn_edge_block *block) {
   return source > destination ? source : destination;
 }
 
+static uint64_t count_above(struct qn_edge_block *block, uint64_t id) {
+  const uint64_t *ids = qn_edge_block_ids(block);
+  uint64_t count = 0;
+  for (uint32_t i = 0; i < block->count; i++)
+    count += block->wide ? (ids[2 * i] > id) + (ids[2 * i + 1] > id)
+                         : ((uint32_t)ids[i] > id) + (ids[i] >> 32 > id);
+  return count;
+}
+
+uint64_t qn_edge_list_count_above(const struct qn_edge_list *list, uint64_t id) {
+  uint64_t count = list->spill && list->largest > id;
+  for (uint64_t i = 0; i < list->num_blocks; i++)
+    if (list->blocks[i] && list->blocks[i]->largest > id)
+      count += list->blocks[i]->view.push ? 2 : count_above(list->blocks[i], id);
+  return count;
+}
+
 /* Edges that are in no order are found out at once. */
 static bool is_ascending(struct qn_edge_block *block) {
   uint32_t i = 1;

@@ -82,6 +82,10 @@ bool qn_edge_list_rounded(const struct qn_edge_list *list, long double *exact, l
 /* The number of edges in closed streams. */
 uint64_t qn_edge_list_count(const struct qn_edge_list *list);
 
+/* How many of their ends are larger than `id`. Of edges on disk or in arrays it is only known
+ * whether any is. */
+uint64_t qn_edge_list_count_above(const struct qn_edge_list *list, uint64_t id);
+
 /* Edges that can be looked at again where they lie, as in a mapped file. `push` pushes those of one
  * part, which are no more than qn_edge_view_capacity() and come the same every time; it returns
  * whatever its caller wants to know. From any thread. */

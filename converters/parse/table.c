@@ -9,6 +9,7 @@
 #include "converters/parse/text_fields.h"
 #include "converters/text/text_numbers.h"
 #include "support/memory.h"
+#include "support/progress.h"
 
 /* What is looked at to tell how a text is written. */
 #define SAMPLE_BYTES ((uint64_t)64 << 10)
@@ -231,20 +232,22 @@ static struct delimiters find_delimiter(struct sample sample, const struct qn_te
 
 /* ---- Headers -------------------------------------------------------------- */
 
-/* Is no value a number, but for pandas's index column, which has no name? */
+/* Is no value a number, but for columns without a name: pandas's index, and what is behind a
+ * delimiter at the line's end? */
 static bool has_only_words(const char *line, const char *end, const struct qn_dialect *dialect) {
   struct qn_columns columns = qn_columns_of(line, end, dialect);
   struct qn_column column;
-  uint32_t count = 0;
+  uint32_t count = 0, words = 0;
   while (qn_columns_next(&columns, &column)) {
     char first = column.begin < column.end ? *column.begin : '\0';
     bool word = (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z') || first == '_' ||
                 first == ':';
-    if (!word && !(count == 0 && first == '\0'))
+    if (!word && !(first == '\0' && (count == 0 || !columns.next)))
       return false;
+    words += word;
     count++;
   }
-  return count >= 2;
+  return count >= 2 && words > 0;
 }
 
 /* Is there a column of numbers below a word, behind the ends? */
@@ -520,6 +523,36 @@ static void learn_weight(struct qn_table *table, const char *line, const char *e
     table->weight = 2;
 }
 
+/* "5 7" may say that five vertices and seven edges follow, as may "5 5 7". */
+static void learn_counts(struct qn_table *table, const char *line, const char *end) {
+  uint64_t numbers[3];
+  uint32_t n = table->num_columns;
+  if (n < 2 || n > 3)
+    return;
+  for (uint32_t i = 0; i < n; i++) {
+    struct qn_column column = column_at(line, end, &table->dialect, i);
+    if (qn_parse_whole(column.begin, column.end, &numbers[i]) != QN_NUMBER_FINE)
+      return;
+  }
+  if (n == 3 && numbers[0] != numbers[1])
+    return;
+  table->vertices_said = numbers[0];
+  table->edges_said = numbers[n - 1];
+}
+
+/* Do ids begin with zeros? */
+static bool has_zeros_before(struct sample sample, const struct qn_table *table) {
+  const char *line, *end;
+  for (int i = 0; i < SAMPLE_LINES && next_data(&sample, &line, &end); i++)
+    for (int side = 0; side < 2; side++) {
+      struct qn_column id =
+          column_at(line, end, &table->dialect, side ? table->destination : table->source);
+      if (id.end - id.begin > 1 && *id.begin == '0' && qn_is_digit(id.begin[1]))
+        return true;
+    }
+  return false;
+}
+
 static enum qn_status set_columns(struct qn_table *table, const struct qn_read_options *options,
                                   const struct qn_read_options *asked,
                                   const struct qn_header_says *says, struct sample sample,
@@ -545,6 +578,11 @@ static enum qn_status set_columns(struct qn_table *table, const struct qn_read_o
     status = check_confidence(table, sample, line, end, error);
   if (options->weights == QN_WEIGHTS_NONE)
     table->weight = QN_NO_COLUMN;
+  if (!status && !table->names && asked->text.header == QN_SAID_NOTHING && !table->header_columns)
+    learn_counts(table, line, end);
+  if (!status && !table->names && has_zeros_before(sample, table))
+    qn_notice(
+        "note: ids begin with zeros, which are not kept: 007 is 7 (--ids=strings keeps them)");
   return status;
 }
 

@@ -36,6 +36,7 @@ struct qn_table {
                    for it gives it back to qn_free */
   uint64_t header_bytes;
   struct qn_dialect header_dialect;
+  uint64_t vertices_said, edges_said; /* by the first line, if it is no edge but counts; or 0 */
 };
 
 /* What detection makes of a text. */

@@ -102,8 +102,9 @@ bool qn_parse_wanted_weight(enum qn_weight_choice wanted, struct qn_edge_list *l
   else if (kind == QN_WEIGHT_NOT_FINITE)
     snprintf(fault, QN_FAULT_BYTES,
              "expected a finite weight; found %s (--weights=none drops weights)", found);
-  else if (kind == QN_WEIGHT_TOO_LARGE)
-    snprintf(fault, QN_FAULT_BYTES, "weight %s is too large for a 64-bit float", found);
+  else if (kind == QN_WEIGHT_TOO_LARGE || kind == QN_WEIGHT_TOO_SMALL)
+    snprintf(fault, QN_FAULT_BYTES, "weight %s is too %s for a 64-bit float", found,
+             kind == QN_WEIGHT_TOO_LARGE ? "large" : "small");
   else
     snprintf(fault, QN_FAULT_BYTES, "expected a weight, a number; found %s", found);
   return false;

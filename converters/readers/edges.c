@@ -267,6 +267,23 @@ static void heed_konect(const char *head, uint64_t bytes) {
             "taken as the same vertices");
 }
 
+/* A first line of two counts looks like an edge. */
+static enum qn_status check_counts(struct qn_input *input, const struct qn_table *table,
+                                   const struct qn_edge_list *list, uint64_t edges,
+                                   struct qn_error *error) {
+  const uint64_t fewest = 3; /* with less, an edge is as likely */
+  uint64_t vertices = table->vertices_said;
+  bool itself = table->num_columns == 2 && table->edges_said > vertices;
+  if (table->edges_said < fewest || table->edges_said != edges - 1 ||
+      qn_edge_list_count_above(list, vertices) != itself)
+    return QN_OK;
+  qn_fail(error, QN_INVALID,
+          "this line may say that %" PRIu64 " vertices and %" PRIu64 " edges follow, and so many "
+          "edges do; --header=yes passes over it, --header=no takes it as an edge",
+          vertices, table->edges_said);
+  return qn_error_at_line(error, qn_input_name(input), table->first_line, 1);
+}
+
 static enum qn_status read_lines(struct qn_input *input, const struct qn_read_options *options,
                                  struct qn_edge_list *list, uint64_t *sequence,
                                  struct qn_read_result *result, struct qn_error *error) {
@@ -293,7 +310,11 @@ static enum qn_status read_lines(struct qn_input *input, const struct qn_read_op
                             .sequence = sequence,
                             .ledger = &result->ledger,
                             .lines_before = layout.table.first_line - 1};
-  return qn_text_read(&job, &block, error);
+  uint64_t before = result->ledger.edges_read;
+  status = qn_text_read(&job, &block, error);
+  return status
+             ? status
+             : check_counts(input, &layout.table, list, result->ledger.edges_read - before, error);
 }
 
 static enum qn_status read_edges(struct qn_input *input, const struct qn_read_options *options,

@@ -152,6 +152,9 @@ static enum qn_weight_kind parse_any_real(const char *begin, const char *end,
   double value = strtod(text, NULL);
   if (!isfinite(value))
     return QN_WEIGHT_TOO_LARGE;
+  const char *digit = strpbrk(text, "123456789"), *exponent = strpbrk(text, "eE");
+  if (value == 0 && digit && (!exponent || digit < exponent))
+    return QN_WEIGHT_TOO_SMALL;
   float narrow = strtof(text, NULL);
   bool rounded = is_rounded(text, value);
   if (!rounded && isfinite(narrow) && qn_decimal_of_f32(narrow) == value) {

@@ -108,6 +108,7 @@ enum qn_weight_kind {
   QN_WEIGHT_NO_NUMBER,
   QN_WEIGHT_NOT_FINITE, /* nan or inf in any spelling */
   QN_WEIGHT_TOO_LARGE,  /* for f64 */
+  QN_WEIGHT_TOO_SMALL,  /* it would be 0 there */
 };
 enum qn_weight_kind qn_parse_weight(const char *begin, const char *end, enum qn_weight_type *type,
                                     uint64_t *bits);

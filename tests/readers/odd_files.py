@@ -331,4 +331,114 @@ COMMENTS = [
     refuses("hash-hyperedges.csv", "a,b\n#b,c\n", "--comments=none", options="--format=hyperedges"),
 ]
 
-FILES = QUOTES + COLUMNS + COMMENTS + TOOLS + OTHERS + NESTED
+MARKET = "%%MatrixMarket matrix coordinate "
+
+
+def npy(descr, shape, data, fortran=False):
+    """A file of numpy.save."""
+    header = "{'descr': '%s', 'fortran_order': %s, 'shape': %s, }" % (descr, fortran, shape)
+    header = header.ljust(117) + "\n"
+    return b"\x93NUMPY\x01\0" + len(header).to_bytes(2, "little") + header.encode() + data
+
+
+def numbers(width, *values, order="little"):
+    return b"".join(value.to_bytes(width, order, signed=value < 0) for value in values)
+
+
+HABITS = [
+    # First lines that count, ids and weights as people write them
+    refuses("counts-first.txt", "4 5\n0 1\n0 2\n1 2\n2 3\n3 0\n", "counts-first.txt:1:1: this line may say that 4 vertices and 5 edges"),
+    refuses("counts-first.csv", "4,5\n1,2\n1,3\n2,3\n3,4\n4,1\n", "--header=yes"),
+    reads("counts-passed.txt", "3 3\n0 1\n1 2\n2 0\n", "0 1", "1 2", "2 0", options="--header=yes"),
+    reads("counts-edge.txt", "3 3\n0 1\n1 2\n2 0\n", "3 3", "0 1", "1 2", "2 0", options="--header=no"),
+    reads("no-counts.txt", "4 5\n1 2\n1 3\n2 3\n3 4\n4 1\n5 2\n", "4 5", "1 2", "1 3", "2 3", "3 4", "4 1", "5 2"),
+    refuses("counts-then-weights.txt", "4 2\n0 1 5\n1 2 6\n", "one more"),
+    refuses("market-no-banner.txt", "4 4 3\n1 2 5\n2 3 6\n3 4 7\n", "4 vertices and 3 edges"),
+    refuses("scientific-ids.csv", "source,target\n1e3,2\n2,3e0\n", "found '1e3'"),
+    refuses("hexadecimal-later.txt", "1 2\n0x1 0x2\n", "--ids=strings"),
+    reads("beyond-32-bits.txt", "4294967295 4294967296\n4294967296 1\n", "4294967295 4294967296", "4294967296 1"),
+    reads("64-bits.txt", "18446744073709551615 1\n", "18446744073709551615 1"),
+    refuses("beyond-64-bits.txt", "18446744073709551616 1\n", "2^64-1"),
+    reads("beyond-64-bits-names.txt", "18446744073709551616 1\n", "18446744073709551616 1", options="--ids=strings"),
+    reads("zeros-kept.csv", "source,target\n02138,10001\n", "02138 10001", options="--ids=strings"),
+    reads("negative-names.txt", "-1 -2\n-3 4\n", "-1 -2", "-3 4", options="--ids=strings"),
+    refuses("negative-quoted.csv", '"-1","2"\n', "negative"),
+    reads("uuids.csv", "550e8400-e29b-41d4-a716-446655440000,650e8400-e29b-41d4-a716-446655440000\n",
+          "550e8400-e29b-41d4-a716-446655440000 650e8400-e29b-41d4-a716-446655440000"),
+    refuses("internet.txt", "10.0.0.1 10.0.0.2\n10.0.0.2 10.0.0.3\n", "--ids=strings"),
+    reads("hashes.csv", "source,target\n0x1,0x2\n", "0x1 0x2"),
+    refuses("dates-third.csv", "1,2,2020-01-01\n2,3,2020-01-02\n", "found '2020-01-01'"),
+    reads("dates-headed.csv", "date,source,target\n2020-01-01,1,2\n2020-01-02,2,3\n", "1 2", "2 3"),
+    refuses("dates-first.csv", "2020-01-01,1,2\n2020-01-02,2,3\n", "found '2020-01-01'"),
+    refuses("infinite.csv", "1,2,0.5\n2,3,-Infinity\n", "finite"),
+    refuses("too-large.csv", "1,2,1e400\n", "too large"),
+    refuses("too-small.csv", "1,2,1e-400\n", "too small"),
+    refuses("too-small-long.csv", "1,2,0." + 400 * "0" + "1\n", "too small"),
+    reads("zero-weights.csv", "1,2,0e5\n2,3,0.000\n3,4,-0.0\n", "1 2 0", "2 3 0", "3 4 0"),
+    reads("plus-weights.csv", "1,2,+5\n2,3,+0.5\n", "1 2 5", "2 3 0.5"),
+    reads("subnormal.csv", "1,2,1e-310\n", "1 2 1e-310"),
+    refuses("per-cent.csv", "source,target,weight\n1,2,50%\n", "found '50%'"),
+    refuses("currency.csv", "source,target,weight\n1,2,$5\n", "found '$5'"),
+    refuses("truths.csv", "1,2,True\n2,3,False\n", "found 'True'"),
+    refuses("grouped.csv", "source;target;weight\n1;2;1.000.000\n", "found '1.000.000'"),
+    refuses("grouped-quoted.csv", 'source,target,weight\n1,2,"1,000"\n', "found '1,000'"),
+    refuses("grouped-ids.csv", "source;target\n1,000;2,000\n3,000;4,000\n", "found '1,000'"),
+    reads("parallel-weights.txt", "1 2 3\n1 2 5\n", "1 2 3", "1 2 5"),
+    reads("both-ways.txt", "1 2\n2 1\n", "1 2", "1 2", options="--undirected", undirected=True),
+    reads("both-ways-once.txt", "1 2\n2 1\n", "1 2", options="--undirected --duplicates=remove", undirected=True),
+    # Line ends and delimiters
+    reads("delimiter-at-ends.csv", "source,target,\n1,2,\n2,3,\n", "1 2", "2 3"),
+    reads("delimiter-at-ends-weights.csv", "source,target,weight,\n1,2,5,\n2,3,6,\n", "1 2 5", "2 3 6"),
+    refuses("delimiter-at-one-end.csv", "1,2\n2,3,\n", "one more"),
+    refuses("delimiter-at-begins.csv", ",1,2\n,2,3\n", "found none"),
+    refuses("only-delimiters.csv", "1,2\n,\n2,3\n", "only-delimiters.csv:2"),
+    refuses("markdown.txt", "| source | target |\n|---|---|\n| 1 | 2 |\n", "markdown.txt:2"),
+    refuses("arrows.txt", "1 -> 2\n2 -> 3\n", "found '->'"),
+    refuses("arrows-close.txt", "1->2\n2->3\n", "found 1 column"),
+    refuses("tuples.txt", "(1, 2)\n(2, 3)\n", "found '(1'"),
+    refuses("python.txt", "[(1, 2), (2, 3)]\n", "found '[(1'"),
+    refuses("comma-tab.tsv", "1,\t2\n2,\t3\n", "found '1,'"),
+    reads("comma-before-blank.txt", "1 ,2\n2 ,3\n", "1 2", "2 3"),
+    reads("last-without-end.csv", "ann,bob", "ann bob"),
+    reads("header-without-end.csv", "source,target,weight"),
+    reads("ends-mixed.csv", "1,2\r\n2,3\n3,4\r\n", "1 2", "2 3", "3 4"),
+    refuses("marked-twice.csv", b"\xef\xbb\xbf\xef\xbb\xbf1,2\n", "marked-twice.csv:1"),
+    reads("marked-comment.txt", b"\xef\xbb\xbf# c\n1 2\n", "1 2"),
+    refuses("nul.txt", b"1 2\n\x003 4\n", "nul.txt:2"),
+    refuses("nul-in-name.csv", b"source,target\nbob,c\na\0b,c\n", "nul-in-name.csv:3", options="--ids=strings"),
+    refuses("control-z.txt", b"1 2\r\n3 4\r\n\x1a", "control-z.txt:3"),
+    refuses("form-feed.txt", "1 2\f\n3 4\n", "form-feed.txt:1"),
+    refuses("no-break.txt", "1\u00a02\n2\u00a03\n", "found 1 column"),
+    reads("latin-1.csv", "source,target\nJosé,Zoë\n".encode("latin-1"), ("Jos\udce9", "Zo\udceb")),
+    refuses("digits-and-more.txt", "1 2\n" + 100000 * "3" + " 4\n", "2^64-1"),
+    reads("blanks.txt", "1 2\n\n   \n\n", "1 2"),
+    # Matrix Market
+    reads("symmetric.mtx", MARKET + "real symmetric\n3 3 2\n1 1 1.5\n2 1 2.5\n", "1 1 1.5", "1 2 2.5", undirected=True, vertices="3"),
+    reads("skew.mtx", MARKET + "real skew-symmetric\n3 3 1\n2 1 2.5\n", "2 1 2.5", "1 2 -2.5", vertices="3"),
+    refuses("skew-loop.mtx", MARKET + "real skew-symmetric\n3 3 1\n2 2 2.5\n", "diagonal"),
+    refuses("hermitian.mtx", MARKET + "complex hermitian\n2 2 1\n2 1 1 2\n", "complex"),
+    refuses("array.mtx", "%%MatrixMarket matrix array real general\n2 2\n0\n1.5\n2.5\n0\n", "dense"),
+    reads("integers.mtx", MARKET + "integer general\n2 2 2\n1 2 -5\n2 1 9999999999\n", "1 2 -5", "2 1 9999999999"),
+    reads("rectangle.mtx", MARKET + "pattern general\n2 3 1\n1 3\n", "L1 R3", vertices=["L2", "R1", "R2"]),
+    refuses("from-zero.mtx", MARKET + "pattern general\n2 2 1\n0 1\n", "from 1"),
+    refuses("fewer.mtx", MARKET + "pattern general\n2 2 2\n1 2\n", "2 entries are announced"),
+    refuses("more.mtx", MARKET + "pattern general\n2 2 1\n1 2\n2 1\n", "1 entries are announced"),
+    refuses("more-columns.mtx", MARKET + "pattern general\n2 2 1\n1 2 7\n", "end of the line"),
+    # NumPy
+    reads("big-endian.npy", npy(">i4", (3, 2), numbers(4, 0, 1, 1, 2, 2, 0, order="big")), "0 1", "1 2", "2 0"),
+    reads("bytes.npy", npy("|u1", (2, 3), bytes((0, 1, 2, 1, 2, 0))), "0 1", "1 2", "2 0"),
+    reads("columns.npy", npy("<i8", (3, 2), numbers(8, 0, 1, 2, 1, 2, 0), True), "0 1", "1 2", "2 0"),
+    reads("no-edges.npy", npy("<i8", (0, 2), b"")),
+    refuses("negative.npy", npy("<i8", (1, 2), numbers(8, 0, -1)), "negative"),
+    refuses("reals.npy", npy("<f8", (1, 2), bytes(16)), "whole numbers"),
+    refuses("truths.npy", npy("|b1", (1, 2), bytes(2)), "whole numbers"),
+    refuses("objects.npy", npy("|O", (1, 2), bytes(16)), "expected numbers"),
+    refuses("square.npy", npy("<i8", (3, 3), bytes(72)), "two rows or two columns"),
+    refuses("cube.npy", npy("<i8", (2, 2, 2), bytes(64)), "two dimensions"),
+    # Packed twice
+    reads("twice.gz", gzip.compress(gzip.compress(b"1 2\n", mtime=0), mtime=0), "1 2"),
+    reads("members.gz", gzip.compress(b"1 2\n", mtime=0) + gzip.compress(b"2 3\n", mtime=0), "1 2", "2 3"),
+    reads("bzip2-in-gzip.gz", gzip.compress(bz2.compress(b"1 2\n"), mtime=0), "1 2"),
+]
+
+FILES = QUOTES + COLUMNS + COMMENTS + TOOLS + OTHERS + NESTED + HABITS
