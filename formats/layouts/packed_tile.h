@@ -31,7 +31,8 @@ static inline uint32_t qn_packed_groups(uint32_t count) {
 }
 
 static inline struct qn_packed_parts qn_packed_parts_of(uint32_t num_rows, uint32_t num_edges) {
-  struct qn_packed_parts parts = {.length_codes = QN_PACKED_HEAD};
+  struct qn_packed_parts parts;
+  parts.length_codes = QN_PACKED_HEAD;
   parts.gap_codes = parts.length_codes + qn_packed_code_bytes(num_rows);
   parts.numbers = (parts.gap_codes + qn_packed_code_bytes(num_edges) + 3) / 4 * 4;
   return parts;

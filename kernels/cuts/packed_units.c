@@ -35,3 +35,46 @@ enum qn_status qn_packed_degrees_create(uint32_t **degrees, const struct qn_pack
     qn_pages_free(*degrees, num_vertices, sizeof **degrees);
   return status;
 }
+
+/* The end of the unit that begins with tile `begin`. */
+static uint64_t unit_end(const struct qn_packed_rows *rows, uint64_t begin, uint64_t words) {
+  uint64_t end = begin + 1;
+  while (end < rows->num_tiles && rows->tile_starts[end + 1] - rows->tile_starts[begin] <= words)
+    end++;
+  return end;
+}
+
+static uint64_t cut_units(const struct qn_packed_rows *rows, uint64_t words, uint32_t *bounds) {
+  uint64_t count = 0, begin = 0;
+  for (; begin < rows->num_tiles; begin = unit_end(rows, begin, words))
+    bounds[count++] = (uint32_t)begin;
+  bounds[count] = (uint32_t)rows->num_tiles;
+  return count;
+}
+
+enum qn_status qn_packed_units_create(struct qn_packed_units *units,
+                                      const struct qn_packed_rows *rows, bool weighted,
+                                      uint64_t bytes, struct qn_error *error) {
+  *units = (struct qn_packed_units){.rows = rows, .weighted = weighted};
+  if (rows->num_tiles > INT32_MAX)
+    return qn_fail(error, QN_UNSUPPORTED, "the graph has too many edges for one device");
+  enum qn_status status =
+      qn_alloc(&units->bounds, rows->num_tiles + 1, sizeof *units->bounds, "units of tiles", error);
+  if (status)
+    return status;
+  units->count = cut_units(rows, bytes / 4, units->bounds);
+  const unsigned weight_bytes = weighted ? qn_weight_bytes(rows->weights.type) : 0;
+  for (uint64_t unit = 0; unit < units->count; unit++) {
+    const uint64_t words = qn_packed_unit_words(units, unit);
+    const uint64_t edges = qn_packed_unit_edges(units, unit);
+    units->most_words = words > units->most_words ? words : units->most_words;
+    units->most_edges = edges > units->most_edges ? edges : units->most_edges;
+    units->total_bytes += 4 * words + weight_bytes * edges;
+  }
+  return QN_OK;
+}
+
+void qn_packed_units_destroy(struct qn_packed_units *units) {
+  qn_free(units->bounds);
+  *units = (struct qn_packed_units){0};
+}

@@ -1,0 +1,393 @@
+/* Packed rows on a CUDA device, resident or streamed (view: struct qn_packed). A block decodes a
+ * tile into its registers (decode.cuh) and consumes it there.
+ *
+ * All-active programs pull along in-edges: a tile's rows are summed up by the block, in a fixed
+ * order, and so are, after all tiles, the parts of rows that reach into several. Per edge what the
+ * tile takes (10 to 14 bits), and one message from anywhere: a 32-byte sector within the L2 cache,
+ * which is the limit while messages fit there.
+ *
+ * Frontier programs push along out-edges, from tiles that have an active vertex: 4 bytes for every
+ * 32 rows of the others, per edge of the tile its bits, and of active rows one accumulator to
+ * combine into.
+ *
+ * A unit of streaming is a few tiles, up to 128 KiB, and their weights. */
+#ifndef QN_KERNELS_CUDA_PACKED_ENGINE_CUH
+#define QN_KERNELS_CUDA_PACKED_ENGINE_CUH
+
+#include "kernels/cuda/edges/edge_tiles.cuh"
+#include "kernels/cuda/edges/warp_rows.cuh"
+#include "kernels/cuda/packed/decode.cuh"
+#include "kernels/cuda/sweep/loop.cuh"
+#include "kernels/cuda/sweep/senders.cuh"
+#include "kernels/cuts/packed_units.h"
+
+#ifndef PACKED_UNIT_BYTES
+#define PACKED_UNIT_BYTES ((uint64_t)128 << 10)
+#endif
+#define PACKED_UNIT_BLOCKS 8 /* that share a unit */
+
+static_assert(QN_TILE_THREADS == PACKED_THREADS, "carry_scan is over as many threads");
+
+namespace {
+
+/* ---- A tile ---------------------------------------------------------------------- */
+
+#if SWEEP_FRONTIER
+
+/* Is a vertex of the tile's rows active? Every warp finds out alone. */
+QN_DEVICE_INLINE bool tile_has_sender(const struct sweep_state &state,
+                                      const struct packed_place &place) {
+  const uint32_t begin = place.first_row, end = begin + place.num_rows;
+  bool any = false;
+  for (uint32_t base = begin / 32; base * 32ull < end; base += 32) {
+    const uint32_t word = base + qn_lane();
+    uint32_t bits = word * 32ull < end ? state.active[word] : 0;
+    if (word == begin / 32)
+      bits &= ~0u << begin % 32;
+    if (word == end / 32)
+      bits &= ~(~0u << end % 32);
+    any = any || bits != 0;
+  }
+  return __any_sync(QN_FULL_WARP, any);
+}
+
+QN_DEVICE_INLINE void push_tile(const struct sweep_state &state,
+                                const struct qn_program_context &context,
+                                const struct packed_place &place,
+                                const struct qn_weights &weights) {
+  struct packed_edges edges;
+  if (!tile_has_sender(state, place))
+    return;
+  packed_decode(state.layout, place, &edges);
+  QN_UNROLL
+  for (int i = 0; i < PACKED_ITEMS; i++) {
+    const uint32_t sender = place.first_row + edges.rows[i];
+    if ((uint32_t)i < edges.count && sweep_is_active(state, sender))
+      sweep_collect(state, context, state.messages[sender],
+                    engine_weight(&weights, threadIdx.x * PACKED_ITEMS + i), edges.columns[i]);
+  }
+}
+
+#else
+
+/* What a tile's rows come to: those that are its own go to their sums, the first one of a tile that
+ * does not begin a range waits for the others of its row. */
+struct packed_storing {
+  const struct sweep_state &state;
+  uint64_t tile;
+  uint32_t first_row;
+  bool begins;
+
+  __device__ void operator()(uint32_t row, program_accumulator total) const {
+    if (row == 0 && !begins)
+      state.layout.heads[tile] = total;
+    else
+      state.sums[first_row + row] = total;
+  }
+};
+
+QN_DEVICE_INLINE void pull_tile(const struct sweep_state &state,
+                                const struct qn_program_context &context, uint64_t tile,
+                                const struct packed_place &place,
+                                const struct qn_weights &weights) {
+  struct packed_edges edges;
+  program_accumulator parts[PACKED_ITEMS];
+  const packed_storing finish{state, tile, place.first_row,
+                              qn_packed_begins_range(state.layout.tile_rows, tile)};
+  if (threadIdx.x == 0 && !finish.begins)
+    state.layout.heads[tile] = program_identity();
+  packed_decode(state.layout, place, &edges);
+  if (edges.count == PACKED_ITEMS) { /* without a branch between the gathers */
+    QN_UNROLL
+    for (int i = 0; i < PACKED_ITEMS; i++)
+      parts[i] = program_gather(&context, state.messages[edges.columns[i]],
+                                engine_weight(&weights, threadIdx.x * PACKED_ITEMS + i));
+  } else {
+    QN_UNROLL
+    for (int i = 0; i < PACKED_ITEMS; i++)
+      parts[i] = (uint32_t)i < edges.count
+                     ? program_gather(&context, state.messages[edges.columns[i]],
+                                      engine_weight(&weights, threadIdx.x * PACKED_ITEMS + i))
+                     : program_identity();
+  }
+  program_accumulator sum = program_identity(), head = program_identity(), tail;
+  uint32_t row = edges.row_before;
+  bool began = false;
+  QN_UNROLL
+  for (int i = 0; i < PACKED_ITEMS; i++) {
+    if ((uint32_t)i >= edges.count)
+      break;
+    if (edges.starts >> i & 1) {
+      if (began)
+        finish(row, sum);
+      else
+        head = sum;
+      began = true;
+      sum = program_identity();
+      row = edges.rows[i];
+    }
+    program_combine(&sum, parts[i]);
+  }
+  program_accumulator carry = carry_scan(began, sum, &tail);
+  if (began && !(threadIdx.x == 0 && (edges.starts & 1))) { /* the row before ends here */
+    program_combine(&carry, head);
+    finish(edges.row_before, carry);
+  }
+  /* The thread with the tile's last edge knows its last row. */
+  const uint32_t last = place.num_edges ? (place.num_edges - 1) / PACKED_ITEMS : 0;
+  if (threadIdx.x == last && edges.count)
+    finish(row, tail);
+}
+
+#endif
+
+/* ---- Kernels ----------------------------------------------------------------------- */
+
+QN_DEVICE_INLINE void walk_tile(const struct sweep_state &state,
+                                const struct qn_program_context &context, uint64_t tile,
+                                const uint32_t *words, uint64_t available,
+                                const struct qn_weights &weights) {
+  const struct packed_place place = packed_find(state.layout, tile, words, available);
+#if SWEEP_FRONTIER
+  push_tile(state, context, place, weights);
+#else
+  pull_tile(state, context, tile, place, weights);
+#endif
+}
+
+/* The weights from `first` on of those that lie at `data`. */
+QN_DEVICE_INLINE struct qn_weights weights_from(const struct qn_weights &of, const void *data,
+                                                uint64_t first) {
+  struct qn_weights weights;
+  weights.type = PROGRAM_USES_WEIGHTS ? of.type : QN_WEIGHT_NONE;
+  weights.data = PROGRAM_USES_WEIGHTS && data ? (const uint32_t *)data + first : NULL;
+  return weights;
+}
+
+__global__ void __launch_bounds__(PACKED_THREADS)
+    walk_tiles(const struct sweep_state state, const struct qn_program_context context) {
+  const struct engine_device &device = state.layout;
+  const uint64_t tile = blockIdx.x, start = device.tile_starts[tile];
+  walk_tile(state, context, tile, device.words + start, UINT64_MAX,
+            weights_from(device.weights, device.weights.data, device.tile_edges[tile]));
+}
+
+/* Blocks share the tiles of each unit. */
+__global__ void __launch_bounds__(PACKED_THREADS)
+    walk_units(const struct sweep_state state, const struct qn_program_context context,
+               const struct qn_unit_entry *entries) {
+  const struct engine_device &device = state.layout;
+  const struct qn_unit_entry &entry = entries[blockIdx.x];
+  const uint32_t first = device.unit_tiles[entry.unit], end = device.unit_tiles[entry.unit + 1];
+  const uint32_t *words = (const uint32_t *)entry.pieces[0];
+  const uint64_t all = entry.bytes[0] / 4 - QN_PACKED_BEHIND;
+  for (uint32_t tile = first + blockIdx.y; tile < end; tile += gridDim.y) {
+    const uint64_t start = device.tile_starts[tile] - device.tile_starts[first];
+    walk_tile(state, context, tile, words + start, start < all ? all - start : 0,
+              weights_from(device.weights, entry.pieces[1],
+                           device.tile_edges[tile] - device.tile_edges[first]));
+    __syncthreads(); /* shared memory is written anew */
+  }
+}
+
+#if !SWEEP_FRONTIER
+/* The rows of which several tiles have a part: a warp adds up what each tile has kept, in an order
+ * that depends on the tiles alone. */
+__global__ void finish_heads(const struct sweep_state state) {
+  const struct engine_device &device = state.layout;
+  const uint64_t warps = (uint64_t)gridDim.x * (blockDim.x / 32);
+  for (uint64_t tile = (uint64_t)blockIdx.x * (blockDim.x / 32) + qn_warp();
+       tile < device.num_tiles; tile += warps) {
+    const uint32_t row = device.tile_rows[tile];
+    if (qn_packed_begins_range(device.tile_rows, tile) ||
+        (device.tile_rows[tile - 1] == row && !qn_packed_begins_range(device.tile_rows, tile - 1)))
+      continue; /* nothing to add up, or the tile before begins to */
+    program_accumulator sum = program_identity();
+    for (uint64_t next = tile + qn_lane(); next < device.num_tiles; next += 32) {
+      if (device.tile_rows[next] != row)
+        break;
+      program_combine(&sum, device.heads[next]);
+    }
+    __syncwarp();
+    sum = warp_combine(sum);
+    if (qn_lane() == 0) {
+      program_accumulator total = state.sums[row];
+      program_combine(&total, sum);
+      state.sums[row] = total;
+    }
+  }
+}
+#endif
+
+/* ---- The host's side ---------------------------------------------------------------- */
+
+/* The vertices of a unit: the last row of a tile may go on in the next unit. */
+QN_DEVICE_INLINE struct unit_vertices engine_unit_vertices(const struct engine_device &device,
+                                                           uint64_t unit) {
+  const uint32_t first = device.unit_tiles[unit], last = device.unit_tiles[unit + 1] - 1;
+  return {device.tile_rows[first],
+          device.tile_rows[last] + qn_packed_num_rows(device.tile_rows, last, device.num_vertices)};
+}
+
+inline enum qn_status engine_walk(struct sweep_run *run, const struct qn_unit_entry *entries,
+                                  uint64_t count, cudaStream_t stream, struct qn_error *error) {
+  const dim3 blocks((unsigned)count, PACKED_UNIT_BLOCKS);
+  QN_LAUNCH(walk_units, blocks, PACKED_THREADS, 0, stream, run->state, run->context, entries);
+  return qn_cuda_launched("walking the tiles", error);
+}
+
+inline enum qn_status engine_complete(struct sweep_run *run, struct qn_error *error) {
+#if SWEEP_FRONTIER
+  (void)run;
+#else
+  const unsigned blocks = qn_grid(run->state.layout.num_tiles, SWEEP_THREADS / 32,
+                                  run->memory.device.multiprocessors, 8);
+  QN_LAUNCH(finish_heads, blocks, SWEEP_THREADS, 0, NULL, run->state);
+#endif
+  return qn_cuda_launched("adding up the tiles", error);
+}
+
+inline enum qn_status engine_collect(struct sweep_run *run, struct qn_error *error) {
+  if (run->state.layout.num_tiles == 0)
+    return QN_OK;
+  QN_LAUNCH(walk_tiles, (unsigned)run->state.layout.num_tiles, PACKED_THREADS, 0, NULL, run->state,
+            run->context);
+  enum qn_status status = qn_cuda_launched("walking the tiles", error);
+  return status ? status : engine_complete(run, error);
+}
+
+inline enum qn_status upload_degrees(const struct qn_packed *view, struct sweep_run *run,
+                                     struct qn_error *error) {
+  uint32_t *degrees;
+  enum qn_status status = qn_packed_degrees_create(&degrees, view, error);
+  if (status)
+    return status;
+  status = sweep_copy_of_held(run, &run->state.layout.degrees, degrees, 0, "out-degrees", error);
+  qn_pages_free(degrees, view->num_vertices, sizeof *degrees);
+  return status;
+}
+
+inline enum qn_status upload_places(const struct qn_packed_rows *rows, struct sweep_run *run,
+                                    struct qn_error *error) {
+  struct engine_device *device = &run->state.layout;
+  const uint64_t count = rows->num_tiles + 1;
+  enum qn_status status = qn_cuda_copy_of(&run->memory, &device->tile_rows, rows->tile_rows, count,
+                                          0, sizeof *rows->tile_rows, "rows of tiles", error);
+  if (!status)
+    status = qn_cuda_copy_of(&run->memory, &device->tile_edges, rows->tile_edges, count, 0,
+                             sizeof *rows->tile_edges, "edges of tiles", error);
+  if (!status)
+    status = qn_cuda_copy_of(&run->memory, &device->tile_starts, rows->tile_starts, count, 0,
+                             sizeof *rows->tile_starts, "places of tiles", error);
+  if (!status && !SWEEP_FRONTIER)
+    status = qn_cuda_alloc(&run->memory, &device->heads, rows->num_tiles, sizeof *device->heads,
+                           "sums of tiles", error);
+  return status;
+}
+
+inline enum qn_status upload_words(const struct qn_packed_rows *rows, struct sweep_run *run,
+                                   struct qn_error *error) {
+  struct engine_device *device = &run->state.layout;
+  enum qn_status status = qn_cuda_copy_of(&run->memory, &device->words, rows->words,
+                                          rows->num_words, 0, sizeof *rows->words, "tiles", error);
+  if (!status && PROGRAM_USES_WEIGHTS)
+    status = qn_cuda_weights_upload(&run->memory, &rows->weights, rows->num_edges, &device->weights,
+                                    error);
+  return status;
+}
+
+inline enum qn_status upload_layout(const struct qn_packed *view,
+                                    const struct qn_packed_units *units, struct sweep_run *run,
+                                    struct qn_error *error) {
+  struct engine_device *device = &run->state.layout;
+  device->num_vertices = view->num_vertices;
+  device->num_tiles = units->rows->num_tiles;
+  device->weights.type = units->rows->weights.type;
+  enum qn_status status = upload_places(units->rows, run, error);
+  if (!status && run->source)
+    status = qn_cuda_copy_of(&run->memory, &device->unit_tiles, units->bounds, units->count + 1, 0,
+                             sizeof *units->bounds, "units", error);
+  else if (!status)
+    status = upload_words(units->rows, run, error);
+  if (!status && PROGRAM_USES_OUT_DEGREE)
+    status = upload_degrees(view, run, error);
+  return status;
+}
+
+/* ---- Streaming --------------------------------------------------------------------- */
+
+inline void describe_unit(const void *user, uint64_t unit, struct qn_unit *out) {
+  const struct qn_packed_units *units = (const struct qn_packed_units *)user;
+  const struct qn_packed_rows *rows = units->rows;
+  const uint64_t first = units->bounds[unit];
+  memset(out, 0, sizeof *out);
+  out->num_pieces = 1;
+  out->pieces[0] = {rows->words + rows->tile_starts[first], 4 * qn_packed_unit_words(units, unit),
+                    0};
+  if (!units->weighted)
+    return;
+  const uint64_t bytes = qn_weight_bytes(rows->weights.type) * qn_packed_unit_edges(units, unit);
+  if (bytes)
+    out->pieces[out->num_pieces++] = {qn_cuda_weights_at(&rows->weights, rows->tile_edges[first]),
+                                      bytes, 0};
+}
+
+inline struct qn_unit_source unit_source(const struct qn_packed_units *units) {
+  const struct qn_packed_rows *rows = units->rows;
+  const unsigned weight_bytes = units->weighted ? qn_weight_bytes(rows->weights.type) : 0;
+  const uint64_t places = qn_cuda_rounded((rows->num_tiles + 1) * sizeof *rows->tile_rows) +
+                          2 * qn_cuda_rounded((rows->num_tiles + 1) * sizeof *rows->tile_edges);
+  const uint64_t heads =
+      SWEEP_FRONTIER ? 0 : qn_cuda_rounded(rows->num_tiles * sizeof(program_accumulator));
+  struct qn_unit_source source;
+  memset(&source, 0, sizeof source);
+  source.user = units;
+  source.num_units = units->count;
+  source.unit_bytes =
+      qn_unit_rounded(4 * units->most_words) + qn_unit_rounded(weight_bytes * units->most_edges);
+  source.total_bytes = units->total_bytes;
+  source.fixed_bytes = places + heads + qn_cuda_rounded((units->count + 1) * sizeof *units->bounds);
+  source.vertex_bytes = PROGRAM_USES_OUT_DEGREE ? sizeof(uint32_t) : 0;
+  source.resident_bytes = places + heads + qn_cuda_rounded(4 * rows->num_words) +
+                          (weight_bytes ? qn_cuda_rounded(weight_bytes * rows->num_edges) : 0);
+  source.describe = describe_unit;
+  return source;
+}
+
+inline enum qn_status run_units(const struct qn_run_request *request, const struct qn_packed *view,
+                                const struct qn_packed_units *units, struct qn_run_result *result,
+                                struct qn_error *error) {
+  const struct qn_unit_source source = unit_source(units);
+  auto upload = [&](struct sweep_run *run, struct qn_error *failure) {
+    return upload_layout(view, units, run, failure);
+  };
+  return sweep_run_units(request, view->num_vertices, view->num_edges, NULL, &source, upload,
+                         result, error);
+}
+
+inline enum qn_status engine_run(const struct qn_run_request *request, struct qn_run_result *result,
+                                 struct qn_error *error) {
+  const struct qn_packed *view = (const struct qn_packed *)request->view;
+  const struct qn_packed_rows *rows;
+  struct qn_packed_units units;
+  memset(result, 0, sizeof *result);
+  memset(&units, 0, sizeof units);
+  enum qn_status status =
+      qn_packed_need(view, SWEEP_FRONTIER ? QN_PACKED_OUT : QN_PACKED_IN, &rows, error);
+  if (!status)
+    status = engine_check_weights(&rows->weights, rows->num_edges, rows->num_vertices, error);
+  const bool weighted = PROGRAM_USES_WEIGHTS && !status && rows->weights.type != QN_WEIGHT_NONE;
+  if (!status)
+    status = qn_packed_units_create(&units, rows, weighted, PACKED_UNIT_BYTES, error);
+  if (!status)
+    status = run_units(request, view, &units, result, error);
+  qn_packed_units_destroy(&units);
+  return status;
+}
+
+} /* namespace */
+
+QN_DEFINE_KERNEL(QN_LAYOUT_PACKED, QN_CUDA,
+                 SWEEP_FRONTIER ? "packed push, a tile a block" : "packed pull, a tile a block", 0);
+
+#endif

@@ -1,0 +1,125 @@
+/* CUDA programs on packed rows, in the emulator: resident, and streamed in units of several tiles.
+ */
+#include "helpers/emulated_test.h"
+#include "helpers/layout_views.h"
+#include "helpers/streamed_test.h"
+
+enum { IN = QN_PACKED_IN, OUT = QN_PACKED_OUT, BOTH = IN | OUT };
+
+static struct streamed_counts counts;
+
+static void run_resident(const struct qn_graph *graph) {
+  struct qn_packed view;
+  assert_true(open_packed(graph, (struct qn_packed_options){BOTH}, &view));
+  compare_emulated(graph, QN_LAYOUT_PACKED, &view, 1);
+  qn_packed_unmap(&view);
+}
+
+static void all_shapes(void **state) {
+  (void)state;
+  each_emulated_graph(run_resident);
+}
+
+/* The same bits in whatever order threads and blocks run: rows in one tile, and in several. */
+static void real_sums_have_one_order(void **state) {
+  (void)state;
+  static const char *const algorithms[] = {"pagerank", "spmv", "heat", "neural"};
+  struct qn_graph graph = hub_graph(400, 9000);
+  struct qn_packed view;
+  assert_true(open_packed(&graph, (struct qn_packed_options){IN}, &view));
+  for (size_t i = 0; i < sizeof algorithms / sizeof *algorithms; i++) {
+    const struct qn_kernel *kernel =
+        qn_kernel_find(algorithms[i], QN_LAYOUT_PACKED, QN_CUDA, graph.out.weights.type);
+    assert_non_null(kernel);
+    new_machine(1, 0);
+    struct qn_run_result first = run_for_test(kernel, &view, 0, NULL);
+    for (uint64_t seed = 2; seed < 5; seed++) {
+      new_machine(seed, 0);
+      struct qn_run_result other = run_for_test(kernel, &view, 0, NULL);
+      assert_memory_equal(first.values, other.values,
+                          first.num_values * qn_result_bytes(first.type));
+      qn_run_result_destroy(&other);
+    }
+    qn_run_result_destroy(&first);
+  }
+  qn_packed_unmap(&view);
+  qn_graph_unmap(&graph);
+}
+
+/* All-active programs want in-edges, the others out-edges. */
+static void one_direction(void **state) {
+  static const struct {
+    const char *algorithm, *wanted;
+    uint32_t directions;
+  } cases[] = {{"pagerank", "--direction in", OUT}, {"bfs", "--direction out", IN}};
+  (void)state;
+  struct qn_graph graph = random_graph(100, 900, QN_WEIGHT_NONE, 0, 8);
+  for (unsigned i = 0; i < 2; i++) {
+    struct qn_packed view;
+    struct qn_run_result result;
+    struct qn_error error;
+    assert_true(open_packed(&graph, (struct qn_packed_options){cases[i].directions}, &view));
+    const struct qn_kernel *kernel =
+        qn_kernel_find(cases[i].algorithm, QN_LAYOUT_PACKED, QN_CUDA, QN_WEIGHT_NONE);
+    struct qn_run_request request = qn_run_request_for(kernel, &view);
+    new_machine(0, 0);
+    assert_int_equal(kernel->run(&request, &result, &error), QN_UNSUPPORTED);
+    assert_non_null(strstr(error.message, cases[i].wanted));
+    qn_packed_unmap(&view);
+  }
+  qn_graph_unmap(&graph);
+}
+
+static void device_failures(void **state) {
+  (void)state;
+  struct qn_graph graph = random_undirected(60, 150, QN_WEIGHT_U32, 7);
+  struct qn_packed view;
+  assert_true(open_packed(&graph, (struct qn_packed_options){OUT}, &view));
+  fail_device_calls(QN_LAYOUT_PACKED, &view);
+  qn_packed_unmap(&view);
+  qn_graph_unmap(&graph);
+}
+
+/* ---- Streamed ----------------------------------------------------------------------- */
+
+static void stream_all(const struct qn_graph *graph) {
+  struct qn_packed view;
+  assert_true(open_packed(graph, (struct qn_packed_options){BOTH}, &view));
+  if (view.num_edges > 0)
+    compare_streamed(graph, QN_LAYOUT_PACKED, &view, &counts);
+  qn_packed_unmap(&view);
+}
+
+static void every_program_streamed(void **state) {
+  (void)state;
+  memset(&counts, 0, sizeof counts);
+  visit_and_free(graph_from_edges(NULL, 0, 40, QN_WEIGHT_F32), stream_all);
+  visit_and_free(random_undirected(500, 4000, QN_WEIGHT_U32, 6), stream_all);
+  visit_and_free(hub_graph(400, 5000), stream_all);
+  visit_and_free(random_graph(3000, 9000, QN_WEIGHT_F32, 1, 2), stream_all);
+  assert_tested_by(&counts, 10);
+}
+
+static void streamed_failures(void **state) {
+  static const char *const algorithms[] = {"bfs", "pagerank"};
+  (void)state;
+  struct qn_graph graph = random_undirected(500, 9000, QN_WEIGHT_U32, 7);
+  struct qn_packed view;
+  assert_true(open_packed(&graph, (struct qn_packed_options){OUT}, &view));
+  for (unsigned i = 0; i < 2; i++)
+    fail_streamed(cuda_kernel(algorithms[i], QN_LAYOUT_PACKED), &view);
+  qn_packed_unmap(&view);
+  qn_graph_unmap(&graph);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(all_shapes),
+      cmocka_unit_test(real_sums_have_one_order),
+      cmocka_unit_test(one_direction),
+      cmocka_unit_test(device_failures),
+      cmocka_unit_test(every_program_streamed),
+      cmocka_unit_test(streamed_failures),
+  };
+  return cmocka_run_group_tests(tests, scratch_create, scratch_remove);
+}
