@@ -103,7 +103,7 @@ static void every_program_streamed(void **state) {
 static void streamed_failures(void **state) {
   static const char *const algorithms[] = {"bfs", "pagerank"};
   (void)state;
-  struct qn_graph graph = random_undirected(500, 9000, QN_WEIGHT_U32, 7);
+  struct qn_graph graph = random_undirected(400, 3000, QN_WEIGHT_U32, 7);
   struct qn_packed view;
   assert_true(open_packed(&graph, (struct qn_packed_options){OUT}, &view));
   for (unsigned i = 0; i < 2; i++)
