@@ -196,8 +196,8 @@ static void damage_is_found(void **state) {
 /* ---- Layouts, transformations, formats --------------------------------------- */
 
 static void layouts_and_back(void **state) {
-  static const char *const layouts[] = {"blocked-csr", "edge-partitions", "hybrid", "packed", "shards",
-                                        "slotted-pages"};
+  static const char *const layouts[] = {"blocked-csr", "edge-partitions", "hybrid",
+                                        "packed",      "shards",          "slotted-pages"};
   struct qn_session *graph = imported(true, NULL, 0), *built, *back;
   (void)state;
   for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
