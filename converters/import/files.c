@@ -170,6 +170,7 @@ static enum qn_status read_argument(struct qn_import *import, const char *path, 
   const struct qn_reader *before = import->reader;
   enum qn_status status =
       read_path(import, path, import->options->input.member, NULL, sequence, error);
+  import->names_others |= import->result.named.count != 0;
   if (!status && import->result.named.count)
     import->reader = before; /* who names inputs has read no vertices */
   return status ? status : read_named(import, path, sequence, error);

@@ -161,12 +161,18 @@ static enum qn_status read_edges(struct qn_import *import, struct qn_error *erro
 /* Properties are read when the graph is built, from the same tables. */
 static enum qn_status check_inputs_stay(const struct qn_import *import, struct qn_error *error) {
   const struct qn_import_job *job = import->job;
-  for (int i = 0; i < job->num_inputs && qn_import_wants_properties(import->options); i++)
+  const char *passing = import->options->vertex_table;
+  if (!qn_import_wants_properties(import->options))
+    return QN_OK;
+  if (passing && !qn_is_stream(passing))
+    passing = NULL;
+  for (int i = 0; i < job->num_inputs && !passing; i++)
     if (strcmp(job->inputs[i], "-") == 0 || qn_is_stream(job->inputs[i]))
-      return qn_fail(error, QN_USAGE,
-                     "with properties inputs are read twice: a file is needed, not '%s'",
-                     job->inputs[i]);
-  return QN_OK;
+      passing = job->inputs[i];
+  return passing
+             ? qn_fail(error, QN_USAGE,
+                       "with properties inputs are read twice: a file is needed, not '%s'", passing)
+             : QN_OK;
 }
 
 static enum qn_status run(struct qn_import *import, struct qn_container **out,

@@ -28,6 +28,11 @@ struct attaching {
 
 static enum qn_status check_format(const struct qn_import *import, struct qn_error *error) {
   const char *name = import->reader ? import->reader->name : "this";
+  if (import->names_others)
+    return qn_fail(
+        error, QN_UNSUPPORTED,
+        "with properties name the tables themselves, not their folder: the file of edges, "
+        "and --vertices with that of vertices");
   if (strcmp(name, "edges") == 0 || strcmp(name, "named-edges") == 0)
     return QN_OK;
   return qn_fail(error, QN_UNSUPPORTED,
@@ -129,6 +134,8 @@ static enum qn_status number_vertices(struct attaching *attaching, struct qn_err
   const struct qn_import *import = attaching->import;
   const uint64_t num_vertices = attaching->graph.out.num_vertices;
   const char *path = import->options->vertex_table;
+  struct qn_input_options how = import->options->input;
+  how.member = NULL; /* that is of the edges */
   enum qn_status status = qn_bulk_alloc(&attaching->vertices, num_vertices,
                                         sizeof *attaching->vertices, "records of vertices", error);
   if (status)
@@ -136,8 +143,7 @@ static enum qn_status number_vertices(struct attaching *attaching, struct qn_err
 #pragma omp parallel for schedule(static)
   for (uint64_t v = 0; v < num_vertices; v++)
     attaching->vertices[v] = QN_NO_RECORD;
-  status = qn_vertex_records_read(path, &import->options->input, attaching->vertices,
-                                  &attaching->of_vertices, error);
+  status = qn_vertex_records_read(path, &how, attaching->vertices, &attaching->of_vertices, error);
   if (!status && attaching->of_vertices.count != import->listed) {
     qn_fail(error, QN_INVALID,
             "values in quotes break lines, which cannot be read through a stream: unpack the file");

@@ -17,6 +17,7 @@ struct qn_import {
   struct qn_read_result result;
   struct qn_writer *writer;
   const struct qn_input_digest *expected; /* of an input that another names */
+  bool names_others;                      /* some input named further ones */
   uint64_t listed;                        /* vertices in the table of vertices */
 };
 

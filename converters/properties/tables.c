@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "converters/input/whole_input.h"
+#include "converters/parse/column_choice.h"
 #include "converters/parse/edges_header.h"
 #include "converters/parse/table.h"
 #include "converters/parse/text_fields.h"
@@ -273,6 +274,25 @@ static void call_weight(struct reading *reading) {
   }
 }
 
+/* Of a table without a line of data, which has a header at most. */
+static enum qn_status learn_header(struct reading *reading, struct qn_read_options *chosen,
+                                   struct qn_error *error) {
+  struct qn_table *table = &reading->table;
+  const char *header = table->header, *end = header + table->header_bytes;
+  struct qn_header_says says = {0};
+  table->first_line = UINT64_MAX;
+  if (!header)
+    return QN_OK;
+  enum qn_status status =
+      qn_column_choice_guess(chosen, header, end, &table->header_dialect, &says, error);
+  if (!status)
+    status = qn_column_choice_resolve(chosen, header, end, &table->header_dialect, error);
+  table->source = chosen->source_column ? chosen->source_column - 1 : 0;
+  table->destination = chosen->destination_column ? chosen->destination_column - 1 : 1;
+  table->weight = chosen->weight_column ? chosen->weight_column - 1 : QN_NO_COLUMN;
+  return status;
+}
+
 /* What the readers of edge lists learn from the first lines. */
 static enum qn_status learn(struct reading *reading, struct qn_input *input,
                             const struct qn_read_options *options, struct qn_error *error) {
@@ -294,7 +314,8 @@ static enum qn_status learn(struct reading *reading, struct qn_input *input,
         (struct qn_text_choice){.delimiter = '\t', .header = QN_SAID_NO, .quotes = QN_SAID_YES};
     known.strings = true;
   }
-  return qn_table_begin(input, &known, &reading->table, &block, &result, error);
+  status = qn_table_begin(input, &known, &reading->table, &block, &result, error);
+  return !status && block.bytes == 0 ? learn_header(reading, &known, error) : status;
 }
 
 static enum qn_status choose(struct reading *reading, const char *wanted, const char *name,
