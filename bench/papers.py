@@ -52,12 +52,13 @@ class Papers(gpu.Bench):
         self.samples.setdefault((table, graph, row, column, unit), []).append(value)
         print("%-22s %-34s %-34s %12.4g %s" % (table, row, column, value, unit), flush=True)
 
-    def input(self, scale, degree=None, weights=True):
-        """A graph container, undirected; with weights that keep products from overflowing."""
+    def input(self, scale, degree=None, weights=True, directed=False):
+        """A graph container; with weights that keep products from overflowing."""
         degree = degree or self.options.degree
-        path = self.work / ("rmat%d-%d%s.qrn" % (scale, degree, "w" if weights else ""))
+        path = self.work / ("rmat%d-%d%s%s.qrn" % (scale, degree, "w" if weights else "", "d" if directed else ""))
         if not path.exists():
-            self.run([self.bin / "quern-generate", "rmat", "--scale=%d" % scale, "--degree=%d" % degree, "--undirected",
+            self.run([self.bin / "quern-generate", "rmat", "--scale=%d" % scale, "--degree=%d" % degree,
+                      *([] if directed else ["--undirected"]),
                       *(["--weights=0.001,0.03"] if weights else []), "-qo", path])
         return path
 
@@ -278,8 +279,10 @@ def gts(bench):
         bench.each("GTS, streams and cache, %s" % algorithm, lambda a=algorithm: gts_streams(bench, a, container, graph, name))
     for algorithm in ("bfs", "pagerank", "sssp", "cc"):
         bench.each("GTS, cost model, %s" % algorithm, lambda a=algorithm: gts_model(bench, a, container, graph, name))
+    bench.each("GTS, betweenness", lambda: gts_betweenness(bench, container, graph, name))
     if bench.passes:
         return
+    bench.each("directed components", lambda: directed_components(bench))
     for degree in (4, 8, 16, 32):
         bench.each("GTS, density 1:%d" % degree, lambda d=degree: gts_density(bench, scale - 1, d))
 
@@ -326,6 +329,35 @@ def gts_model(bench, algorithm, container, graph, name):
         bench.put("papers-gts-model", name, row, "model", 1e3 * model["model"], "ms")
         bench.put("papers-gts-model", name, row, "measured", 1e3 * model["measured"], "ms")
         bench.put("papers-gts-model", name, row, "model / measured", model["model"] / max(model["measured"], 1e-12), "")
+        bench.put("papers-gts-model", name, row, "rate that the model is told", 1e-9 * model["bytes_per_second"], "GB/s")
+        bench.put("papers-gts-model", name, row, "rate of the run",
+                  1e-9 * report["streaming"]["moved_bytes"] / max(model["measured"], 1e-12), "GB/s")
+
+
+def gts_betweenness(bench, container, graph, name):
+    """Application D, and cross-edges (section 3.3), streamed."""
+    for algorithm in ("bc", "cross-edges"):
+        resident = bench.go(algorithm, container, graph)
+        memory = int(resident["accelerator"]["memory_bytes"] * (0.9 if bench.options.emulator else 0.5))
+        row = TITLES.get(algorithm, algorithm)
+        bench.put("papers-gts-more", name, row, "resident", 1e3 * resident["seconds"]["kernel"], "ms")
+        streamed = bench.go(algorithm, container, graph, extra=["--device-memory=%d" % memory])
+        bench.put("papers-gts-more", name, row, "streamed", 1e3 * streamed["seconds"]["kernel"], "ms")
+
+
+def directed_components(bench):
+    """Each layout's, of a directed graph as it is (Graphie, GTS; Edges_type of HPGraph)."""
+    scale = bench.options.scale
+    graph = bench.input(scale, weights=False, directed=True)
+    name = "R-MAT, scale %d, %d edges a vertex, directed" % (scale, bench.options.degree)
+    for layout in [None, *BUILDERS]:
+        container = bench.build(layout, graph)[0] if layout else graph
+        for column, device in (("CPU", "cpu"), ("GPU", "cuda")):
+            report = bench.go("cc", container, graph, device)
+            bench.put("papers-directed", name, gpu.LAYOUT_TITLES[layout or "graph"], column, 1e3 * report["seconds"]["kernel"], "ms")
+        if layout:
+            container.unlink()
+    graph.unlink()
 
 
 def gts_density(bench, scale, degree):
@@ -399,11 +431,36 @@ def hpgraph(bench):
 
         def run(algorithm, variant):
             container = graph if variants[variant] is None else bench.build("hybrid", graph, *variants[variant])[0]
+            report = bench.go(algorithm, container, graph)
             bench.put("papers-hpgraph-ablation", title(scale, bench.options.degree), variant, TITLES[algorithm],
-                      1e3 * seconds_of(algorithm, bench.go(algorithm, container, graph)), "ms")
+                      1e3 * seconds_of(algorithm, report), "ms")
+            if algorithm == "tc":
+                bench.put("papers-hpgraph-ablation", title(scale, bench.options.degree), variant, "orienting and copying before it",
+                          1e3 * report["seconds"]["prepare"], "ms")
         for variant in variants:
             for algorithm in algorithms:
                 bench.each("HPGraph, %s on %s" % (algorithm, variant), lambda a=algorithm, v=variant: run(a, v))
+
+
+def masks(bench):
+    """What a mask of converged vertices could leave out of PageRank (section 3.1): vertices whose rank an iteration changes by
+    less than a millionth of it, and the edges to them. On the CPU."""
+    graph = bench.input(max(6, bench.options.scale - 5))
+    name, ranks = title(max(6, bench.options.scale - 5), bench.options.degree), bench.work / "ranks.npy"
+    degrees = bench.work / "degrees.npy"
+    bench.run([bench.bin / "quern-run", "indegree", graph, "--device=cpu", "-q", "-f", "-o", degrees])
+    edges = gpu.load(degrees)[1]
+
+    def after(iterations):
+        bench.run([bench.bin / "quern-run", "pagerank", graph, "--device=cpu", "-q", "--tolerance=0",
+                   "--iterations=%d" % iterations, "-f", "-o", ranks])
+        return gpu.load(ranks)[1]
+    for iteration in (2, 5, 10, 15, 20):
+        settled = [math.isclose(x, y, rel_tol=1e-6) for x, y in zip(after(iteration), after(iteration + 1))]
+        row = "iteration %d" % (iteration + 1)
+        bench.put("papers-hpgraph-masks", name, row, "vertices that have converged", 100 * sum(settled) / max(1, len(settled)), "%")
+        bench.put("papers-hpgraph-masks", name, row, "edges to them",
+                  100 * sum(degree for degree, is_settled in zip(edges, settled) if is_settled) / max(1, sum(edges)), "%")
 
 
 # ---- All of them -----------------------------------------------------------------
@@ -421,6 +478,8 @@ def building(bench):
                 bench.put("papers-building", title(bench.options.scale, bench.options.degree), "`%s`" % BUILDERS[layout], "size",
                           report["bytes"] / report["edges"], "bytes an edge")
         bench.each("building %s" % layout, build)
+    if not bench.passes:
+        bench.each("HPGraph, masks", lambda: masks(bench))
 
 
 PAPERS = {"building": building, "hpgraph": hpgraph, "graphcage": graphcage, "graphie": graphie, "gts": gts, "garaph": garaph}

@@ -93,6 +93,7 @@ static inline struct qn_program_context engine_context(const struct qn_run_reque
         request->positions ? request->positions[request->sources[0]] : request->sources[0];
   context.damping = request->damping;
   context.tolerance = request->tolerance;
+  context.shared = request->shared;
   return context;
 }
 

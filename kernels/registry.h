@@ -124,6 +124,7 @@ struct qn_run_request {
   /* Called after every iteration unless NULL, from the thread that called run. */
   void (*on_iteration)(void *user, const struct qn_iteration *iteration);
   void *user;
+  void *shared; /* set by kernels of their own alone: the program's context.shared */
 };
 
 /* What a run on an accelerator used; all zero on the CPU. */

@@ -33,6 +33,7 @@ struct qn_program_context {
   double aggregate;               /* PROGRAM_AGGREGATE: the sum over all vertices */
   double round;                   /* PROGRAM_ROUNDS: the current round */
   double derived[QN_MAX_DERIVED]; /* the program's own, from program_begin */
+  void *shared; /* what a kernel of its own lets its program see, where it runs; else NULL */
 };
 
 #endif

@@ -200,7 +200,7 @@ class Devices(Graph):
                      r"not enough device memory: even streaming, cc on this graph needs .* or more, but .* of .* may be used")
         for algorithm in ("bc", "tc"):
             self.refused(self.emulated(algorithm, graph, "--device-memory=6K"), 6,
-                         r"not enough device memory: %s, which is not streamed on any layout, on this graph needs \d+\.\d+ KiB or "
+                         r"not enough device memory: %s, which is not streamed on this layout, on this graph needs \d+\.\d+ KiB or "
                          r"more, but 6\.00 KiB of .* may be used; allow more with --device-memory" % algorithm)
 
     def test_auto_takes_the_device_if_it_can(self):

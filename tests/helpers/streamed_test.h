@@ -172,8 +172,10 @@ static inline void fail_streamed(const struct qn_kernel *kernel, const void *vie
 
 /* Is its topology not always resident? */
 static inline bool can_stream(const struct qn_kernel *kernel) {
-  return strcmp(kernel->algorithm, "bc") && strcmp(kernel->algorithm, "tc") &&
-         strcmp(kernel->algorithm, "cross-edges");
+  const bool on_pages_alone =
+      strcmp(kernel->algorithm, "bc") == 0 || strcmp(kernel->algorithm, "cross-edges") == 0;
+  return strcmp(kernel->algorithm, "tc") &&
+         (!on_pages_alone || kernel->layout == QN_LAYOUT_SLOTTED_PAGES);
 }
 
 /* The result of the graph layout's kernel on the CPU. */

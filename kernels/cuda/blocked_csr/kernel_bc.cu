@@ -74,7 +74,8 @@ enum qn_status run(const struct qn_run_request *request, struct qn_run_result *r
                         struct qn_error *failure) {
     return walk_level_rows(sweep, bc, partials, level, failure);
   };
-  return bc_run(request, view->num_vertices, view->num_edges, upload, walk_level, result, error);
+  return bc_run(request, view->num_vertices, view->num_edges, NULL, upload, walk_level, result,
+                error);
 }
 
 } /* namespace */

@@ -128,13 +128,26 @@ __global__ void __launch_bounds__(SWEEP_THREADS)
   }
 }
 
+/* From so many edges on a row is for the whole block of threads: the third level of TWC, beside the
+ * thread's and the warp's of warp_rows.cuh. */
+#define BLOCK_ROW 1024
+
 __global__ void __launch_bounds__(SWEEP_THREADS)
     push_block(const struct sweep_state state, const struct qn_program_context context,
                const struct device_block block) {
+  QN_SHARED(uint32_t, hubs, SWEEP_THREADS);
+  QN_SHARED(uint32_t, num_hubs, 1);
   const struct qn_blocking &blocking = state.layout.blocking;
+  auto push = [&](uint32_t sender, uint64_t edge) {
+    sweep_collect(state, context, state.messages[sender], engine_weight(&blocking.weights, edge),
+                  blocking.columns[edge]);
+  };
   each_row(block, [&](bool valid, uint32_t row) {
     uint64_t begin = 0, end = 0;
     uint32_t source = 0;
+    if (threadIdx.x == 0)
+      num_hubs[0] = 0;
+    __syncthreads();
     if (valid) {
       source = block.id_map[row];
       if (sweep_is_active(state, source)) {
@@ -142,10 +155,19 @@ __global__ void __launch_bounds__(SWEEP_THREADS)
         end = block.first_edge + block.offsets[row + 1];
       }
     }
-    warp_visit_rows(source, begin, end, [&](uint32_t sender, uint64_t edge) {
-      sweep_collect(state, context, state.messages[sender], engine_weight(&blocking.weights, edge),
-                    blocking.columns[edge]);
-    });
+    if (end - begin >= BLOCK_ROW) {
+      hubs[atomicAdd(&num_hubs[0], 1u)] = row;
+      end = begin;
+    }
+    warp_visit_rows(source, begin, end, push);
+    __syncthreads();
+    for (uint32_t i = 0; i < num_hubs[0]; i++) {
+      const uint64_t last = block.first_edge + block.offsets[hubs[i] + 1];
+      for (uint64_t edge = block.first_edge + block.offsets[hubs[i]] + threadIdx.x; edge < last;
+           edge += blockDim.x)
+        push(block.id_map[hubs[i]], edge);
+    }
+    __syncthreads(); /* before the next rows' hubs are listed */
   });
 }
 

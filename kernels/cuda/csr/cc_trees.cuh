@@ -1,36 +1,11 @@
-/* Trees of vertices that are known to be connected (kernel_cc.cu says how they stay sound while all
- * join them), and the labels that they become. */
+/* What becomes of trees of connected vertices (edges/trees.cuh): labels. */
 #ifndef QN_KERNELS_CUDA_CSR_CC_TREES_CUH
 #define QN_KERNELS_CUDA_CSR_CC_TREES_CUH
 
 #include "kernels/cuda/edges/run_device.cuh"
+#include "kernels/cuda/edges/trees.cuh"
 
 namespace {
-
-/* The root of a vertex, or what was it a moment ago; halves the path to it. */
-QN_DEVICE_INLINE uint32_t find_root(uint32_t *parent, uint32_t vertex) {
-  uint32_t above = parent[vertex];
-  if (above == vertex)
-    return vertex;
-  for (uint32_t next; (next = parent[above]) < above; above = next) {
-    parent[vertex] = next;
-    vertex = above;
-  }
-  return above;
-}
-
-/* Join the trees of `a` and `b`: hang the larger root below the smaller. */
-QN_DEVICE_INLINE void join(uint32_t *parent, uint32_t a, uint32_t b) {
-  uint32_t p = find_root(parent, a), q = find_root(parent, b);
-  while (p != q) {
-    const uint32_t high = p > q ? p : q, low = p > q ? q : p;
-    const uint32_t found = atomicCAS(&parent[high], high, low);
-    if (found == high)
-      return;
-    p = find_root(parent, found);
-    q = low;
-  }
-}
 
 /* Let every vertex point at its root. No root changes meanwhile. */
 __global__ void compress(uint32_t *parent, uint64_t num_vertices) {

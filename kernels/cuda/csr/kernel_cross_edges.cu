@@ -64,7 +64,8 @@ enum qn_status run(const struct qn_run_request *request, struct qn_run_result *r
               QN_QUEUE_THREADS, 0, NULL, out, cross, queue, queued);
     return qn_cuda_launched("counting cross-edges", failure);
   };
-  return cross_edges_run(request, num_vertices, upload, count, result, error);
+  bool too_large;
+  return cross_edges_run(request, num_vertices, upload, count, &too_large, result, error);
 }
 
 } /* namespace */

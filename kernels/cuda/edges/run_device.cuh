@@ -89,7 +89,7 @@ static inline enum qn_status qn_run_must_fit(const struct qn_cuda_memory *memory
   char what[64];
   if (bytes <= qn_cuda_plannable_bytes(&memory->device, memory->cap))
     return QN_OK;
-  snprintf(what, sizeof what, "%s, which is not streamed on any layout,", algorithm);
+  snprintf(what, sizeof what, "%s, which is not streamed on this layout,", algorithm);
   return qn_run_too_large(memory, what, bytes, error);
 }
 

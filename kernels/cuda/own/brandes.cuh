@@ -89,18 +89,47 @@ enum qn_status bc_add_source(struct sweep_run *run, const struct bc_state *bc, u
   return status;
 }
 
-/* A run whole. `upload(run, error)` as for sweep_run_units, of a topology that is resident. */
+/* Device memory of what the algorithm has beside the sweeps. */
+inline uint64_t bc_bytes(uint64_t num_vertices) {
+  return qn_cuda_rounded(num_vertices * sizeof(uint32_t)) +
+         3 * qn_cuda_rounded(num_vertices * sizeof(double));
+}
+
+/* The sweeps' iterations, of which users are not told: a source is one. */
+inline void bc_add_moved(void *moved, const struct qn_iteration *iteration) {
+  qn_stream_figures_add((struct qn_stream_figures *)moved, &iteration->moved);
+}
+
+/* Tell of a source, which began at `begin`; forget what it moved. */
+inline void bc_tell(const struct qn_run_request *request, uint64_t source,
+                    struct qn_stream_figures *moved, double begin) {
+  struct qn_iteration report = {};
+  report.iteration = (uint32_t)source;
+  report.mode = "source";
+  report.num_active = 1;
+  report.seconds = qn_seconds() - begin;
+  report.moved = *moved;
+  if (request->on_iteration && moved->active_units > 0)
+    request->on_iteration(request->user, &report);
+  memset(moved, 0, sizeof *moved);
+}
+
+/* A run whole. `source` and `upload(run, error)` as for sweep_run_units; NULL: the topology is
+ * resident. The source's fixed_bytes and resident_bytes count bc_bytes, too. */
 template <class Upload, class WalkLevel>
 enum qn_status bc_run(const struct qn_run_request *request, uint64_t num_vertices,
-                      uint64_t num_edges, Upload upload, WalkLevel walk_level,
-                      struct qn_run_result *result, struct qn_error *error) {
+                      uint64_t num_edges, const struct qn_unit_source *source, Upload upload,
+                      WalkLevel walk_level, struct qn_run_result *result, struct qn_error *error) {
   struct qn_run_request forwards = *request;
+  struct qn_stream_figures moved;
   struct sweep_run run;
   struct bc_state bc;
+  memset(&moved, 0, sizeof moved);
   memset(&run, 0, sizeof run);
   memset(&bc, 0, sizeof bc);
   forwards.positions = NULL; /* sources are vertices of the graph, and so are results */
-  forwards.on_iteration = NULL;
+  forwards.on_iteration = bc_add_moved;
+  forwards.user = &moved;
   forwards.checkpointing = NULL;
   forwards.max_iterations = UINT32_MAX;
   run.request = &forwards;
@@ -108,21 +137,31 @@ enum qn_status bc_run(const struct qn_run_request *request, uint64_t num_vertice
   run.context = engine_begin(&forwards, num_vertices, num_edges, result);
   sweep_hold_all(&run);
   auto prepare = [&](struct qn_error *failure) {
-    enum qn_status status = upload(&run, failure);
+    enum qn_status status = source ? sweep_plan_memory(&run, NULL, source, failure) : QN_OK;
+    if (!status && run.source && result->plan.pin_bytes > 0)
+      status = sweep_begin_pins(&run, failure);
+    if (!status)
+      status = upload(&run, failure);
     if (!status)
       status = sweep_create(&run, NULL, failure);
+    if (!status && run.source)
+      status = sweep_stream_create(&run, failure);
     return status ? status : bc_create(&run, &bc, failure);
   };
   auto algorithm = [&](struct qn_error *failure) {
     enum qn_status status = bc_resume(request, &run.memory, bc.scores, num_vertices, failure);
     for (uint64_t i = qn_own_iterations(request); i < request->num_sources && !status; i++) {
+      const double begin = qn_seconds();
       status = bc_add_source(&run, &bc, request->sources[i], walk_level, failure);
+      if (!status)
+        bc_tell(request, i, &moved, begin);
       if (!status && i + 1 < request->num_sources)
         status = bc_keep(request, &run.memory, i + 1, bc.scores, num_vertices, failure);
     }
     return status;
   };
   auto finish = [&](enum qn_status status, struct qn_error *failure) {
+    sweep_stream_destroy(&run);
     result->iterations = request->num_sources;
     result->converged = true;
     return status ? status

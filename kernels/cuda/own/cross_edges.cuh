@@ -20,23 +20,33 @@ QN_DEVICE_INLINE void cross_edges_add(const struct cross_edges &cross, uint32_t 
     atomicAdd(&cross.counts[vertex], (unsigned long long)count);
 }
 
+/* The counts, zero, and the groups. */
+inline enum qn_status cross_edges_create(const struct qn_run_request *request,
+                                         uint64_t num_vertices, struct qn_cuda_memory *memory,
+                                         struct cross_edges *cross, struct qn_error *error) {
+  enum qn_status status = QN_OK;
+  cross->groups = NULL;
+  if (request->groups)
+    status = qn_cuda_copy_of(memory, &cross->groups, request->groups, num_vertices, 0,
+                             sizeof *cross->groups, "groups of vertices", error);
+  return status ? status
+                : qn_cuda_alloc_zeroed(memory, &cross->counts, num_vertices, sizeof *cross->counts,
+                                       "counts", error);
+}
+
 /* A run whole: `upload(memory, error)` brings the layout to the device, `count(memory, cross,
- * error)` launches what looks at every edge once. */
+ * error)` launches what looks at every edge once. *too_large: nothing is wrong but that there is
+ * too little memory. */
 template <class Upload, class Count>
 enum qn_status cross_edges_run(const struct qn_run_request *request, uint64_t num_vertices,
-                               Upload upload, Count count, struct qn_run_result *result,
-                               struct qn_error *error) {
+                               Upload upload, Count count, bool *too_large,
+                               struct qn_run_result *result, struct qn_error *error) {
   struct qn_cuda_memory memory;
   struct cross_edges cross = {NULL, NULL};
   memset(result, 0, sizeof *result);
   auto prepare = [&](struct qn_error *failure) {
     enum qn_status status = upload(&memory, failure);
-    if (!status && request->groups)
-      status = qn_cuda_copy_of(&memory, &cross.groups, request->groups, num_vertices, 0,
-                               sizeof *cross.groups, "groups of vertices", failure);
-    return status ? status
-                  : qn_cuda_alloc_zeroed(&memory, &cross.counts, num_vertices, sizeof *cross.counts,
-                                         "counts", failure);
+    return status ? status : cross_edges_create(request, num_vertices, &memory, &cross, failure);
   };
   auto algorithm = [&](struct qn_error *failure) {
     return request->max_iterations > 0 ? count(&memory, cross, failure) : QN_OK;
@@ -44,9 +54,10 @@ enum qn_status cross_edges_run(const struct qn_run_request *request, uint64_t nu
   auto finish = [&](enum qn_status status, struct qn_error *failure) {
     result->iterations = request->max_iterations > 0;
     result->converged = true;
-    return status ? status
-                  : qn_run_download(&memory, QN_RESULT_U64, cross.counts, num_vertices, result,
-                                    failure);
+    if (!status)
+      status = qn_run_download(&memory, QN_RESULT_U64, cross.counts, num_vertices, result, failure);
+    *too_large = status && memory.exhausted;
+    return status;
   };
   return qn_run_whole(request, &memory, prepare, algorithm, finish, result, error);
 }

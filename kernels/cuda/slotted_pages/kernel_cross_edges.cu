@@ -1,11 +1,15 @@
 /* Cross-edges on slotted pages (kernels/cross_edges.h) on a device: one sweep of all pages, as K_SP
  * and K_LP of GTS's appendix B. A block takes a page: virtual warps its slots, as wide as the page
- * is dense, or all threads the one record of a large page.
+ * is dense, or all threads the one record of a large page. Pages that do not fit are streamed by
+ * the engine (cross_edges_program.h).
  *
  * Bytes: an edge moves its physical id and a 32-byte sector of L2 for its end's group, beside its
  * page's START_VID; a vertex its slot, its group and its count. */
-#include "kernels/cuda/own/cross_edges.cuh"
-#include "kernels/cuda/slotted_pages/device.cuh"
+#include "kernels/cuda/own/cross_edges_program.h"
+
+#include "kernels/cuda/slotted_pages/engine.cuh"
+
+#include "kernels/cuda/own/visit.cuh"
 #include "kernels/own_kernel.h"
 
 extern "C" const struct qn_kernel qn_kernel_cross_edges_slotted_pages_cuda;
@@ -38,8 +42,9 @@ __global__ void __launch_bounds__(PAGE_THREADS)
                  width);
 }
 
-enum qn_status run(const struct qn_run_request *request, struct qn_run_result *result,
-                   struct qn_error *error) {
+/* *too_large: nothing is wrong but that there is too little memory. */
+enum qn_status run_resident(const struct qn_run_request *request, struct qn_run_result *result,
+                            bool *too_large, struct qn_error *error) {
   const struct qn_slotted_pages *view = (const struct qn_slotted_pages *)request->view;
   struct device_pages pages;
   memset(&pages, 0, sizeof pages);
@@ -52,7 +57,29 @@ enum qn_status run(const struct qn_run_request *request, struct qn_run_result *r
       QN_LAUNCH(count_page, pages.num_pages, PAGE_THREADS, 0, NULL, pages, cross);
     return qn_cuda_launched("counting cross-edges", failure);
   };
-  return cross_edges_run(request, view->num_vertices, upload, count, result, error);
+  return cross_edges_run(request, view->num_vertices, upload, count, too_large, result, error);
+}
+
+enum qn_status run_streamed(const struct qn_run_request *request, struct qn_run_result *result,
+                            struct qn_error *error) {
+  const struct qn_slotted_pages *view = (const struct qn_slotted_pages *)request->view;
+  struct qn_run_request by_vertex = *request;
+  by_vertex.positions = NULL;
+  auto prepare = [&](struct qn_cuda_memory *memory, void **shared, struct qn_error *failure) {
+    struct cross_edges cross;
+    enum qn_status status =
+        cross_edges_create(request, view->num_vertices, memory, &cross, failure);
+    return status ? status
+                  : qn_cuda_copy_of(memory, shared, &cross, 1, 0, sizeof cross, "counts", failure);
+  };
+  return visit_run(&by_vertex, prepare, result, error);
+}
+
+enum qn_status run(const struct qn_run_request *request, struct qn_run_result *result,
+                   struct qn_error *error) {
+  bool too_large;
+  const enum qn_status status = run_resident(request, result, &too_large, error);
+  return too_large && request->max_iterations > 0 ? run_streamed(request, result, error) : status;
 }
 
 } /* namespace */

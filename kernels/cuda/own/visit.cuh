@@ -1,0 +1,46 @@
+/* A run of a program that looks at every edge once, over any engine, resident or streamed: it sends
+ * each vertex's number, sees the receiver's (PROGRAM_SEES_RECEIVER), does what it wants with both
+ * in memory of its own, context->shared, which lies beside what the engine has on the device, and
+ * refuses the message. So one iteration is all. */
+#ifndef QN_KERNELS_CUDA_OWN_VISIT_CUH
+#define QN_KERNELS_CUDA_OWN_VISIT_CUH
+
+#include "kernels/cuda/edges/run_device.cuh"
+
+namespace {
+
+/* What is left of a cap, which stays one. */
+inline uint64_t cap_beside(uint64_t cap, uint64_t bytes) {
+  return cap == 0 ? 0 : cap > bytes ? cap - bytes : 1;
+}
+
+/* `prepare(memory, shared, error)` makes the memory that the program sees. */
+template <class Prepare>
+enum qn_status visit_run(const struct qn_run_request *request, Prepare prepare,
+                         struct qn_run_result *result, struct qn_error *error) {
+  struct qn_run_request once = *request;
+  struct qn_cuda_memory memory;
+  memset(result, 0, sizeof *result);
+  memset(&memory, 0, sizeof memory);
+  enum qn_status status =
+      qn_cuda_memory_create(&memory, request->device, request->device_memory, error);
+  if (!status)
+    status = prepare(&memory, &once.shared, error);
+  if (!status) {
+    once.max_iterations = 1;
+    once.checkpointing = NULL;
+    once.device_memory = cap_beside(request->device_memory, memory.bytes);
+    status = engine_run(&once, result, error);
+  }
+  if (!status) {
+    result->device.memory_bytes += memory.bytes;
+    result->iterations = 1;
+    result->converged = true;
+  }
+  qn_cuda_memory_destroy(&memory);
+  return status;
+}
+
+} /* namespace */
+
+#endif
