@@ -61,6 +61,10 @@ class RandomGraph:
             return self.random.choice((0, 1, 1, 2, 7, self.random.randrange(1000)))
         if self.weights == "f32":
             return self.random.randrange(1, 4096) / 256  # exact in binary32, so are short sums
+        if self.weights == "i64":
+            return self.random.choice((0, 1, 2 ** 32, self.random.randrange(2 ** 40)))
+        if self.weights == "f64":
+            return self.random.choice((0.1, 1 + 2 ** -40, self.random.random()))
         return 1
 
     def write(self, path):

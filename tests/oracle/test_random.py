@@ -28,6 +28,7 @@ class _Random(unittest.TestCase):
         """(graph, container, edges as the container should hold them): directed and undirected, every id and weight."""
         kinds = [(ids, weights, directed) for ids in ("sparse", "strings") for weights in ("none", "u32", "f32")
                  for directed in (True, False)]
+        kinds[1:1] = [("sparse", weights, directed) for weights in ("i64", "f64") for directed in (True, False)]
         for seed, (ids, weights, directed) in enumerate(kinds):
             with self.subTest(seed=seed, ids=ids, weights=weights, directed=directed):
                 graph = RandomGraph(seed, 30 + 40 * seed, 100 + 300 * seed, weights, ids)
@@ -78,7 +79,7 @@ class Naive(_Random):
         for graph, path, edges in self.graphs():
             got = self.compute(graph, path, "sssp", "--source", graph.ids[1])
             expected = naive.sssp(graph.num_vertices, edges, 1)
-            if graph.weights == "u32":
+            if graph.weights in ("u32", "i64"):
                 self.assertEqual([number(far) for far in got], expected)
             else:
                 self.assertClose([number(far) for far in got], expected)
