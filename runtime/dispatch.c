@@ -583,7 +583,7 @@ enum qn_status qn_run_start(const struct qn_run_input *input, const struct qn_ru
   if (!status)
     status = check_options(run->kernel, options, error);
   if (!status && run->kernel->traits & QN_KERNEL_WEIGHTS && !input->trusted)
-    status = qn_container_verify_weights(input->container, error);
+    status = qn_run_input_verify_weights(input, error);
   if (!status)
     status = find_sources(input, options, run, error);
   if (!status)

@@ -1,6 +1,9 @@
 #include "runtime/run_input.h"
 
+#include "formats/set/set.h"
+#include "runtime/dispatch.h"
 #include "support/memory.h"
+#include "support/progress.h"
 #include "support/threads.h"
 #include <quern/open.h>
 
@@ -75,6 +78,91 @@ enum qn_status qn_run_input_open(const char *path, bool trust, struct qn_run_inp
   return status;
 }
 
+/* ---- Sets --------------------------------------------------------------------- */
+
+static uint64_t set_out_degree(const void *view, uint64_t vertex) {
+  return ((const struct qn_set_view *)view)->out_degrees[vertex];
+}
+
+static const struct qn_layout_operations set_operations = {.layout = QN_LAYOUT_SET,
+                                                           .name = "set",
+                                                           .command = "quern-transform --parts",
+                                                           .view_bytes = sizeof(struct qn_set_view),
+                                                           .out_degree = set_out_degree};
+
+static enum qn_status open_set(struct qn_set *set, const struct qn_exchange *exchange, bool trust,
+                               struct qn_run_input *input, struct qn_error *error) {
+  struct qn_set_view *view;
+  double begin = qn_seconds();
+  enum qn_status status = qn_run_set_open(set, exchange, trust, &input->set, &view, error);
+  if (status)
+    return status;
+  input->container = set->vertices;
+  input->info = &input->set->info;
+  input->layout = &set_operations;
+  input->view = view;
+  input->ids = set->ids;
+  input->trusted = trust;
+  status = qn_run_input_order(input, error);
+  input->validate_seconds = qn_seconds() - begin;
+  if (status)
+    qn_run_input_close(input);
+  return status;
+}
+
+/* Is there a kernel for what is asked for that goes through the parts? If not, `reason` says why
+ * the graph has to be put together. */
+static bool suits(const struct qn_set *set, const struct qn_run_options *options,
+                  const char **reason) {
+  const char *algorithm = options->algorithm ? qn_algorithm_find(options->algorithm) : NULL;
+  const struct qn_kernel *kernel =
+      algorithm ? qn_kernel_find(algorithm, QN_LAYOUT_SET, QN_CPU, set->weight_type) : NULL;
+  *reason = NULL;
+  if (!options->program && !algorithm)
+    return true; /* of an algorithm that nobody knows another message tells */
+  if (options->program || !kernel)
+    *reason = "the algorithm is none that goes through the parts of a set";
+  else if (options->device == QN_DEVICE_CUDA || options->device == QN_DEVICE_BOTH)
+    *reason = "a device walks one container";
+  else if (set->directedness == QN_DIRECTED && kernel->traits & QN_KERNEL_SYMMETRIC)
+    *reason = "of parts the algorithm takes those of undirected graphs";
+  else if (set->directedness == QN_DIRECTED && set->rows != QN_SET_ROWS_IN)
+    *reason = "the parts have rows of out-edges; quern-transform --rows in makes those that are "
+              "walked";
+  else if (options->delta >= 0)
+    *reason = "--delta is for one container";
+  return !*reason;
+}
+
+enum qn_status qn_run_input_open_for(const char *path, const struct qn_run_options *options,
+                                     const struct qn_exchange *exchange, bool trust,
+                                     struct qn_run_input *input, struct qn_error *error) {
+  struct qn_set *set;
+  const char *reason = NULL;
+  *input = (struct qn_run_input){0};
+  if (!qn_set_recognise(path))
+    return exchange ? qn_fail(error, QN_USAGE,
+                              "several ranks share the parts of a set; make one with "
+                              "quern-transform --parts")
+                    : qn_run_input_open(path, trust, input, error);
+  enum qn_status status = qn_set_open(path, &set, error);
+  if (status)
+    return status;
+  if (suits(set, options, &reason))
+    return open_set(set, exchange, trust, input, error);
+  qn_set_close(set);
+  if (exchange)
+    return qn_fail(error, QN_UNSUPPORTED, "several ranks cannot share this: %s", reason);
+  qn_notice("note: %s", reason);
+  return qn_run_input_open(path, trust, input, error);
+}
+
+enum qn_status qn_run_input_verify_weights(const struct qn_run_input *input,
+                                           struct qn_error *error) {
+  return input->set ? qn_run_set_verify_weights(input->set, error)
+                    : qn_container_verify_weights(input->container, error);
+}
+
 void qn_run_input_forget(struct qn_run_input *input) {
   uint64_t num_vertices = input->info ? input->info->num_vertices : 0;
   qn_pages_free(input->order, num_vertices, sizeof *input->order);
@@ -85,6 +173,10 @@ void qn_run_input_forget(struct qn_run_input *input) {
 
 void qn_run_input_close(struct qn_run_input *input) {
   struct qn_container *container = input->container;
+  struct qn_run_set *set = input->set;
   qn_run_input_forget(input);
-  qn_container_unmap(container);
+  if (set)
+    qn_run_set_close(set);
+  else
+    qn_container_unmap(container);
 }

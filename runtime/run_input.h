@@ -2,6 +2,7 @@
 #ifndef QN_RUNTIME_RUN_INPUT_H
 #define QN_RUNTIME_RUN_INPUT_H
 
+#include "runtime/sets/run_set.h"
 #include <quern/ids.h>
 #include <quern/layouts.h>
 
@@ -9,15 +10,19 @@
 extern "C" {
 #endif
 
+struct qn_run_options; /* runtime/dispatch.h */
+
 struct qn_run_input {
   struct qn_container *container;
   const struct qn_container_info *info;
   const struct qn_layout_operations *layout;
   void *view; /* of the layout, layout->view_bytes */
   struct qn_ids ids;
-  uint32_t *order;     /* [V] vertex at each position of the original order; NULL: the same */
-  uint32_t *positions; /* [V] the inverse; NULL: the same */
-  bool trusted;        /* nothing was verified */
+  uint32_t *order;        /* [V] vertex at each position of the original order; NULL: the same */
+  uint32_t *positions;    /* [V] the inverse; NULL: the same */
+  struct qn_run_set *set; /* whose parts are walked; then `container` is that of its vertices, and
+                             borrowed */
+  bool trusted;           /* nothing was verified */
   double map_seconds;
   double validate_seconds;
 };
@@ -28,6 +33,15 @@ struct qn_run_input {
  * qn_run_input_close. */
 enum qn_status qn_run_input_open(const char *path, bool trust, struct qn_run_input *input,
                                  struct qn_error *error);
+/* The same for what a user asks for. The parts of a set are walked if there is a
+ * kernel that does so, together with the other ranks of `exchange` (NULL: none); else the graph is
+ * put together. */
+enum qn_status qn_run_input_open_for(const char *path, const struct qn_run_options *options,
+                                     const struct qn_exchange *exchange, bool trust,
+                                     struct qn_run_input *input, struct qn_error *error);
+/* The weights, for an algorithm that looks at them. */
+enum qn_status qn_run_input_verify_weights(const struct qn_run_input *input,
+                                           struct qn_error *error);
 /* The same in steps, for a container that is mapped already: what is cheap; the checks; the
  * original order and its inverse, where they are not the vertex order. */
 enum qn_status qn_run_input_view(struct qn_container *container, struct qn_run_input *input,

@@ -432,9 +432,9 @@ int qn_tool_exit(enum qn_status status, const struct qn_error *error) {
     status = qn_fail(&cause, QN_SYSTEM, OVERWRITTEN);
     error = &cause;
   }
-  if (status && !qn_reader_has_gone())
+  if (status && error && !qn_reader_has_gone())
     qn_tool_print_error(error);
-  if (status && json_errors)
+  if (status && error && json_errors)
     print_json_error(status, error);
   if ((fflush(stdout) != 0 || ferror(stdout)) && !status) {
     status = QN_SYSTEM;

@@ -58,7 +58,7 @@ void qn_tool_check_output(const struct qn_tool_options *options, const char *out
                           struct argp_state *state);
 
 /* Print "name: message" for a failure; with --json also an object with the key "error" on standard
- * output. Returns the process's exit code. */
+ * output. NULL: another process says it. Returns the process's exit code. */
 int qn_tool_exit(enum qn_status status, const struct qn_error *error);
 
 /* The message alone, of tools that say in their own object what failed. */

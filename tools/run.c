@@ -11,6 +11,7 @@
 #include "runtime/list.h"
 #include "runtime/results/results.h"
 #include "runtime/run_settings.h"
+#include "runtime/sets/ranks.h"
 #include "runtime/summary.h"
 #include "runtime/values.h"
 #include "runtime/watch.h"
@@ -388,6 +389,18 @@ static json_t *parents_json(const struct qn_run *run) {
                    "kernel_seconds", parents->kernel_seconds);
 }
 
+/* What the ranks of the run told each other; NULL where there was one process. */
+static json_t *ranks_json(const struct qn_run_input *input) {
+  const struct qn_set_view *view = input->set ? input->view : NULL;
+  const struct qn_ranks_figures figures = qn_ranks_figures();
+  if (!view || !view->exchange)
+    return NULL;
+  return json_pack("{s:i, s:I, s:I, s:I, s:f}", "count", (int)view->exchange->num_ranks,
+                   "exchanges", (json_int_t)figures.exchanges, "sent_bytes",
+                   (json_int_t)figures.sent, "received_bytes", (json_int_t)figures.received,
+                   "seconds", figures.seconds);
+}
+
 static json_t *report_json(const struct qn_run_input *input, const struct qn_run *run,
                            const struct qn_watch *watch, const struct times *times,
                            json_t *summary) {
@@ -420,6 +433,9 @@ static json_t *report_json(const struct qn_run_input *input, const struct qn_run
     json_object_set_new(report, "parents", parents);
   if (streamed)
     json_object_set_new(report, "streaming", streamed);
+  json_t *ranks = ranks_json(input);
+  if (ranks)
+    json_object_set_new(report, "ranks", ranks);
   json_t *joint = qn_watch_joint_json(watch);
   if (joint)
     json_object_set_new(report, "joint", joint);
@@ -479,6 +495,20 @@ static void print_devices(const json_t *report, FILE *stream) {
   }
 }
 
+static void print_ranks(const json_t *ranks, FILE *stream) {
+  char received[32];
+  if (!ranks)
+    return;
+#define NUMBER(key) json_integer_value(json_object_get(ranks, key))
+  fprintf(stream,
+          "ranks      %" JSON_INTEGER_FORMAT ", %" JSON_INTEGER_FORMAT
+          " exchanges, the first rank received %s, %.3f s in them\n",
+          NUMBER("count"), NUMBER("exchanges"),
+          qn_size_text((uint64_t)NUMBER("received_bytes"), received, sizeof received),
+          json_real_value(json_object_get(ranks, "seconds")));
+#undef NUMBER
+}
+
 static void print_report(const struct qn_run *run, const json_t *report, FILE *stream) {
   char vertices[32], edges[32];
   const json_t *seconds = json_object_get(report, "seconds"), *sources;
@@ -509,6 +539,7 @@ static void print_report(const struct qn_run *run, const json_t *report, FILE *s
           json_integer_value(json_object_get(report, "iterations")), convergence_note(run));
   print_parents(json_object_get(report, "parents"), stream);
   print_checkpoint(json_object_get(report, "checkpoint"), stream);
+  print_ranks(json_object_get(report, "ranks"), stream);
 #define SECONDS(key) json_real_value(json_object_get(seconds, key))
   fprintf(stream,
           "seconds    %.3f (map %.3f, validate %.3f, prepare %.3f, kernel %.3f, write %.3f)\n",
@@ -584,23 +615,53 @@ static enum qn_status commit_outputs(struct outputs *outputs, const struct qn_ru
   return qn_results_commit(parents, input, run->parents_kernel, &run->parents, error);
 }
 
-static enum qn_status run_file(const struct options *options, struct qn_error *error) {
+/* What the ranks of a run do beside the first one, which tells and writes. */
+static void keep_quiet(struct options *options) {
+  options->output = options->parents = NULL;
+  options->watch.trace = NULL;
+  options->watch.explain = false;
+  options->shared.json = false;
+  options->shared.quiet = true;
+  qn_progress_show(true);
+}
+
+/* Begin to share the run with other processes, if a launcher has started several. */
+static enum qn_status begin_ranks(struct options *options, const struct qn_exchange **exchange,
+                                  struct qn_error *error) {
+  enum qn_status status = qn_ranks_begin(exchange, error);
+  if (status || !*exchange)
+    return status;
+  if ((*exchange)->rank != 0)
+    keep_quiet(options);
+  return options->run.checkpoint.folder
+             ? qn_fail(error, QN_UNSUPPORTED, "no checkpoints of runs that several ranks share")
+             : QN_OK;
+}
+
+static enum qn_status run_file(struct options *options, struct qn_error *error) {
   struct times times = {.begin = qn_seconds()};
   struct qn_run_input input = {0};
   struct qn_run run = {0};
   struct qn_run_options run_options = options->run;
   struct outputs outputs = {0};
   struct qn_watch *watch = NULL;
-  enum qn_status status = check_timeline(options, error);
+  const struct qn_exchange *exchange = NULL;
+  enum qn_status status = begin_ranks(options, &exchange, error);
+  bool leads = !exchange || exchange->rank == 0;
   if (!status)
-    status = qn_run_input_open(options->file, options->trust, &input, error);
+    status = check_timeline(options, error);
+  if (!status)
+    status = qn_run_input_open_for(options->file, &options->run, exchange, options->trust, &input,
+                                   error);
   if (!status)
     status = qn_watch_create(&options->watch, options->shared.force, &watch, error);
   if (!status)
     status = create_outputs(options, &input, &outputs, error);
   run_options.watch = watch;
+  status = qn_ranks_agree(status);
   if (!status)
     status = qn_run_start(&input, &run_options, &run, error);
+  status = qn_ranks_agree(status);
   qn_progress_end();
   struct qn_error unwritten; /* a timeline; the reason for ending counts more */
   if (!status || status == QN_INTERRUPTED) {
@@ -613,7 +674,7 @@ static enum qn_status run_file(const struct options *options, struct qn_error *e
     status = commit_outputs(&outputs, &input, &run, error);
     times.write = qn_seconds() - begin;
   }
-  if (!status)
+  if (!status && leads)
     status = show(options, &input, &run, watch, &times, error);
   /* Else the end of the tool says what failed, and drops the results. */
   bool shown = !status && fflush(stdout) == 0 && !ferror(stdout);
@@ -701,5 +762,7 @@ int main(int argc, char **argv) {
   else
     status = run_file(&options, &error);
   qn_run_options_end(&options.run);
-  return qn_tool_exit(status, &error);
+  int code = qn_tool_exit(status, qn_ranks_is_speaker() ? &error : NULL);
+  qn_ranks_end(); /* the others wait here until what failed is told: a launcher ends all with one */
+  return code;
 }

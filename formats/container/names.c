@@ -10,6 +10,8 @@ const char *qn_layout_name(uint32_t layout) {
 #undef NAME
   case QN_LAYOUT_CHECKPOINT:
     return "checkpoint";
+  case QN_LAYOUT_SET:
+    return "set";
   default:
     return "unknown";
   }

@@ -43,6 +43,7 @@ extern "C" {
 /* QN_LAYOUT_GRAPH, QN_LAYOUT_BLOCKED_CSR, ... */
 enum qn_layout {
   QN_GRAPH_LAYOUTS(QN_LAYOUT_CONSTANT) QN_LAYOUT_CHECKPOINT = 7, /* of a run on one of the others */
+  QN_LAYOUT_SET = 0x10000, /* of no file: a graph in several, as kernels see it (specs/set.md) */
 };
 
 enum qn_weight_type {

@@ -110,7 +110,7 @@ class Json(unittest.TestCase):
             printed |= self.printed("quern-run", algorithm, self.at / "g.qrn", "--device=cpu")
         printed |= self.printed("quern-run", "sssp", self.at / "g.qrn", "--device=cpu", "--parents", self.at / "p.npy")
         self.compare(printed, ("quern-run",),
-                     ("accelerator", "streaming", "strategy", "peer_to_peer", "devices", "joint"))
+                     ("accelerator", "streaming", "strategy", "peer_to_peer", "devices", "joint", "ranks"))
 
 
     def test_graphalytics(self):

@@ -1,0 +1,34 @@
+/* What the ranks of a run tell each other: all that each has found of its own vertices or parts.
+ * Where there is one process nothing happens. Part of engine.h. */
+#ifndef QN_KERNELS_CPU_SET_SHARE_H
+#define QN_KERNELS_CPU_SET_SHARE_H
+
+#include "kernels/cpu/set/view.h"
+
+#include "kernels/cpu/loop/state.h"
+
+/* `array` has `bytes` for each item, of which rank r has set [firsts[r], firsts[r + 1]). */
+static inline enum qn_status share_array(const engine_view *view, const uint64_t *firsts,
+                                         void *array, uint64_t bytes, struct qn_error *error) {
+  const struct qn_exchange *exchange = view->exchange;
+  uint64_t *offsets;
+  if (!exchange)
+    return QN_OK;
+  enum qn_status status =
+      qn_alloc(&offsets, exchange->num_ranks + 1, sizeof *offsets, "offsets of ranks", error);
+  if (status)
+    return status;
+  for (unsigned rank = 0; rank <= exchange->num_ranks; rank++)
+    offsets[rank] = firsts[rank] * bytes;
+  status = exchange->gather(array, offsets, error);
+  qn_free(offsets);
+  return status;
+}
+
+/* Every vertex's value. */
+static inline enum qn_status share_values(struct engine_state *state, struct qn_error *error) {
+  return share_array(state->view, state->view->first_vertices, state->values, sizeof *state->values,
+                     error);
+}
+
+#endif

@@ -1,0 +1,20 @@
+/* Parts of a set as the CPU's engine sees them (loop/state.h). Template: needs a completed program.
+ */
+#ifndef QN_KERNELS_CPU_SET_VIEW_H
+#define QN_KERNELS_CPU_SET_VIEW_H
+
+#include "kernels/cuts/chunks.h"
+#include "kernels/engine.h"
+#include "kernels/set_view.h"
+
+typedef struct qn_set_view engine_view;
+
+static inline uint64_t engine_out_degree(const engine_view *view, uint64_t vertex) {
+  return view->out_degrees[vertex];
+}
+
+struct engine_walk {
+  struct qn_row_chunks *chunks; /* [num_parts] of each part's rows, counted from its first */
+};
+
+#endif

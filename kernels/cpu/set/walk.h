@@ -1,0 +1,39 @@
+/* What a run on the parts of a set needs of them. Part of engine.h. */
+#ifndef QN_KERNELS_CPU_SET_WALK_H
+#define QN_KERNELS_CPU_SET_WALK_H
+
+#include "kernels/cpu/set/view.h"
+
+#include "kernels/cpu/loop/state.h"
+
+static inline enum qn_status walk_begin(struct engine_state *state, struct qn_error *error) {
+  const engine_view *view = state->view = state->request->view;
+  enum qn_status status = QN_OK;
+  engine_enter(state, view->num_vertices, view->num_edges);
+  for (uint64_t i = 0; !status && i < view->num_parts; i++)
+    status = engine_check_weights(&view->parts[i].csr->weights, view->parts[i].csr->num_edges,
+                                  view->num_vertices, error);
+  return status;
+}
+
+static inline enum qn_status walk_create(struct engine_state *state, struct qn_error *error) {
+  const engine_view *view = state->view;
+  struct engine_walk *walk = &state->walk;
+  enum qn_status status = qn_alloc_zeroed(&walk->chunks, view->num_parts, sizeof *walk->chunks,
+                                          "chunks of parts", error);
+  for (uint64_t i = 0; !status && i < view->num_parts; i++) {
+    const struct qn_part_rows *part = &view->parts[i];
+    status = qn_row_chunks_create(&walk->chunks[i], part->csr->row_offsets + part->begin,
+                                  part->end - part->begin, error);
+  }
+  return status;
+}
+
+static inline void walk_destroy(struct engine_state *state) {
+  struct engine_walk *walk = &state->walk;
+  for (uint64_t i = 0; walk->chunks && i < state->view->num_parts; i++)
+    qn_row_chunks_destroy(&walk->chunks[i]);
+  qn_free(walk->chunks);
+}
+
+#endif

@@ -1,0 +1,113 @@
+#include "runtime/sets/ranks.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "support/threads.h"
+#include "support/tool.h"
+
+#define MODULE "libquern-mpi.so.0"
+
+static const struct qn_mpi_module *mpi; /* NULL: not begun */
+static struct qn_exchange exchange;
+static struct qn_ranks_figures figures;
+static enum qn_status failed; /* of all ranks */
+static unsigned speaker;
+
+/* Launchers tell their processes how many they are, each in its own way: Open MPI, MPICH and its
+ * kin, Slurm with PMIx. */
+static bool is_launched(void) {
+  const char *count = getenv("OMPI_COMM_WORLD_SIZE");
+  if (!count)
+    count = getenv("PMI_SIZE");
+  if (!count && getenv("PMIX_RANK"))
+    count = getenv("SLURM_NTASKS");
+  return count && strcmp(count, "1") != 0;
+}
+
+/* Programs are in bin/, and what they load in lib/ beside that. */
+static void *load(void) {
+  char program[PATH_MAX], path[PATH_MAX + sizeof "/../lib/" MODULE];
+  ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+  program[length > 0 ? length : 0] = '\0';
+  char *slash = strrchr(program, '/');
+  if (slash)
+    *slash = '\0';
+  snprintf(path, sizeof path, "%s/../lib/" MODULE, program);
+  /* Open MPI's own modules look for its symbols. */
+  return dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+}
+
+static enum qn_status find_module(struct qn_error *error) {
+  void *library = load();
+  const char *failure = library ? NULL : dlerror();
+  const struct qn_mpi_module *(*table)(void);
+  void *symbol = library ? dlsym(library, "qn_mpi_module") : NULL;
+  memcpy(&table, &symbol, sizeof table);
+  const struct qn_mpi_module *found = symbol ? table() : NULL;
+  if (!found)
+    return qn_fail(error, QN_UNSUPPORTED,
+                   "to share a run between processes needs " MODULE ", which is built where Open "
+                   "MPI is installed (libopenmpi-dev): %s",
+                   failure ? failure : "it is none of Quern's");
+  if (strcmp(found->version, QN_VERSION) != 0)
+    return qn_fail(error, QN_UNSUPPORTED, MODULE " is of version %s, not " QN_VERSION,
+                   found->version);
+  mpi = found;
+  return QN_OK;
+}
+
+static enum qn_status gather(void *all, const uint64_t *offsets, struct qn_error *error) {
+  const unsigned rank = exchange.rank;
+  double begin = qn_seconds();
+  enum qn_status status = qn_ranks_agree(QN_OK);
+  if (status)
+    return qn_fail(error, status, "another rank failed");
+  mpi->gather(all, offsets, exchange.num_ranks);
+  uint64_t own = offsets[rank + 1] - offsets[rank];
+  figures.exchanges++;
+  figures.sent += own * (exchange.num_ranks - 1);
+  figures.received += offsets[exchange.num_ranks] - own;
+  figures.seconds += qn_seconds() - begin;
+  return QN_OK;
+}
+
+enum qn_status qn_ranks_begin(const struct qn_exchange **out, struct qn_error *error) {
+  *out = NULL;
+  if (!is_launched())
+    return QN_OK;
+  enum qn_status status = find_module(error);
+  if (status)
+    return status;
+  mpi->begin(&exchange.rank, &exchange.num_ranks);
+  exchange.gather = gather;
+  *out = &exchange;
+  return QN_OK;
+}
+
+enum qn_status qn_ranks_agree(enum qn_status status) {
+  if (!mpi || failed)
+    return failed ? failed : status;
+  speaker = mpi->least(status ? exchange.rank : UINT_MAX);
+  if (speaker != UINT_MAX)
+    failed = (enum qn_status)mpi->tell((int)status, speaker);
+  return failed;
+}
+
+bool qn_ranks_is_speaker(void) {
+  return !failed || speaker == exchange.rank;
+}
+
+struct qn_ranks_figures qn_ranks_figures(void) {
+  return figures;
+}
+
+void qn_ranks_end(void) {
+  if (mpi)
+    mpi->end();
+  mpi = NULL;
+}

@@ -1,0 +1,54 @@
+/* The processes that share a run: ranks, which a launcher of MPI started (mpirun, srun). MPI is
+ * loaded when it is needed: libquern-mpi.so.0, beside the library or the tools.
+ *
+ * Every function but the first two is called by all ranks, in the same order. */
+#ifndef QN_RUNTIME_SETS_RANKS_H
+#define QN_RUNTIME_SETS_RANKS_H
+
+#include "kernels/set_view.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The module's table. Its functions know nothing of Quern: no error but that of MPI, which ends all
+ * ranks. */
+struct qn_mpi_module {
+  const char *version; /* QN_VERSION */
+  void (*begin)(unsigned *rank, unsigned *num_ranks);
+  /* As qn_exchange's. */
+  void (*gather)(void *all, const uint64_t *offsets, unsigned num_ranks);
+  /* The least `value` of all ranks. */
+  unsigned (*least)(unsigned value);
+  /* What rank `from` has in `value`. */
+  int (*tell)(int value, unsigned from);
+  void (*end)(void);
+};
+
+/* Begin, if a launcher has started this process as one of several; else `*exchange` is NULL.
+ * QN_UNSUPPORTED if MPI is not installed. */
+enum qn_status qn_ranks_begin(const struct qn_exchange **exchange, struct qn_error *error);
+
+/* The ranks agree whether all have come as far with success. If one has not, all return its status;
+ * of several the first rank's. Once they have failed together, this says so again without asking.
+ */
+enum qn_status qn_ranks_agree(enum qn_status status);
+/* After a failure: is it for this rank to say what failed? */
+bool qn_ranks_is_speaker(void);
+
+/* What was told to other ranks by this process so far. */
+struct qn_ranks_figures {
+  uint64_t exchanges; /* how often */
+  uint64_t sent;      /* bytes that this rank has told the others */
+  uint64_t received;  /* bytes that it was told */
+  double seconds;     /* spent in them, waiting for others included */
+};
+struct qn_ranks_figures qn_ranks_figures(void);
+
+/* The end, if they have begun. */
+void qn_ranks_end(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,105 @@
+#include "runtime/sets/run_set.h"
+
+#include "support/memory.h"
+
+static enum qn_status open_part(struct qn_run_set *run, uint64_t index, uint64_t place, bool trust,
+                                struct qn_error *error) {
+  const struct qn_set_part *about = &run->set->parts[index];
+  struct qn_set_open_part *part = &run->parts[place];
+  enum qn_status status =
+      qn_set_part_open(run->set, index, trust ? QN_SET_CHECK_FILE : QN_SET_CHECK_ROWS, part, error);
+  if (!status)
+    run->rows[place] = (struct qn_part_rows){
+        .csr = &part->graph.out, .begin = about->begin, .end = about->end, .index = index};
+  return status;
+}
+
+/* Parts are dealt to ranks in order, to each about as many. */
+static enum qn_status deal_parts(struct qn_run_set *run, unsigned num_ranks,
+                                 struct qn_error *error) {
+  const struct qn_set *set = run->set;
+  enum qn_status status =
+      qn_alloc(&run->first_parts, num_ranks + 1, sizeof *run->first_parts, "parts of ranks", error);
+  if (!status)
+    status = qn_alloc(&run->first_vertices, num_ranks + 1, sizeof *run->first_vertices,
+                      "vertices of ranks", error);
+  for (unsigned rank = 0; !status && rank <= num_ranks; rank++) {
+    uint64_t first = set->num_parts * rank / num_ranks;
+    run->first_parts[rank] = first;
+    run->first_vertices[rank] =
+        first < set->num_parts ? set->parts[first].begin : set->num_vertices;
+  }
+  return status;
+}
+
+static enum qn_status open_parts(struct qn_run_set *run, const struct qn_exchange *exchange,
+                                 bool trust, struct qn_error *error) {
+  const struct qn_set *set = run->set;
+  unsigned rank = exchange ? exchange->rank : 0;
+  run->info = *qn_container_info(set->vertices);
+  run->info.layout = QN_LAYOUT_SET;
+  run->info.num_edges = set->num_edges;
+  run->info.header_checksum = set->identity;
+  enum qn_status status = deal_parts(run, exchange ? exchange->num_ranks : 1, error);
+  if (status)
+    return status;
+  uint64_t first = run->first_parts[rank], count = run->first_parts[rank + 1] - first;
+  status = qn_alloc_zeroed(&run->parts, count, sizeof *run->parts, "parts of a set", error);
+  if (!status)
+    status = qn_alloc_zeroed(&run->rows, count, sizeof *run->rows, "parts of a set", error);
+  for (; !status && run->num_parts < count; run->num_parts++)
+    status = open_part(run, first + run->num_parts, run->num_parts, trust, error);
+  return status;
+}
+
+enum qn_status qn_run_set_open(struct qn_set *set, const struct qn_exchange *exchange, bool trust,
+                               struct qn_run_set **out, struct qn_set_view **view,
+                               struct qn_error *error) {
+  struct qn_run_set *run;
+  *out = NULL;
+  *view = NULL;
+  enum qn_status status = qn_alloc_zeroed(&run, 1, sizeof *run, "a set", error);
+  if (status) {
+    qn_set_close(set);
+    return status;
+  }
+  run->set = set;
+  status = open_parts(run, exchange, trust, error);
+  if (!status)
+    status = qn_alloc_zeroed(view, 1, sizeof **view, "a view", error);
+  if (status) {
+    qn_run_set_close(run);
+    return status;
+  }
+  **view = (struct qn_set_view){.num_vertices = set->num_vertices,
+                                .num_edges = set->num_edges,
+                                .out_degrees = set->out_degrees,
+                                .num_parts = run->num_parts,
+                                .parts = run->rows,
+                                .num_all_parts = set->num_parts,
+                                .exchange = exchange,
+                                .first_parts = run->first_parts,
+                                .first_vertices = run->first_vertices};
+  *out = run;
+  return QN_OK;
+}
+
+void qn_run_set_close(struct qn_run_set *run) {
+  if (!run)
+    return;
+  for (uint64_t i = 0; i < run->num_parts; i++)
+    qn_set_part_close(&run->parts[i]);
+  qn_free(run->parts);
+  qn_free(run->rows);
+  qn_free(run->first_parts);
+  qn_free(run->first_vertices);
+  qn_set_close(run->set);
+  qn_free(run);
+}
+
+enum qn_status qn_run_set_verify_weights(const struct qn_run_set *run, struct qn_error *error) {
+  enum qn_status status = QN_OK;
+  for (uint64_t i = 0; !status && i < run->num_parts; i++)
+    status = qn_container_verify_weights(run->parts[i].container, error);
+  return status;
+}

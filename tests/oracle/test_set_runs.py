@@ -1,0 +1,97 @@
+"""Runs on a set give what runs on its graph give: whole numbers the same, sums of reals to 1e-5."""
+
+import json
+import tempfile
+import unittest
+from pathlib import Path
+
+from harness.tools import run, values
+from oracle.graphs import RandomGraph
+
+
+def algorithms():
+    """Those that go through parts, and the weights that each has a kernel for."""
+    found = {}
+    for kernel in json.loads(run("quern-run", "--list", "--json").stdout)["kernels"]:
+        if kernel["layout"] == "set":
+            found.setdefault(kernel["algorithm"], set()).update(kernel["weights"])
+    return found
+
+
+class Runs(unittest.TestCase):
+    tier, sanitized_tier = "medium", "long"
+    timeout = 300
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.at = Path(folder.name)
+
+    def make(self, seed, weights, ids, options=(), parts=4):
+        graph = RandomGraph(seed, 300, 1500, weights, ids)
+        graph.write(self.at / "in.txt")
+        run("quern-import", self.at / "in.txt", "-qfo", self.at / "g.qrn", "--weights", weights,
+            *(["--ids", "strings"] if ids == "strings" else []), *options)
+        run("quern-transform", self.at / "g.qrn", "--parts", str(parts), "-qfo", self.at / "set")
+
+    def same(self, algorithm, *options):
+        """Its values on the graph and on the set; what was said of the second."""
+        run("quern-run", algorithm, self.at / "g.qrn", "--device=cpu", "-qfo", self.at / "graph.tsv", *options)
+        said = run("quern-run", algorithm, self.at / "set", "--json", "-fo", self.at / "set.tsv", *options)
+        expected, found = values(self.at / "graph.tsv"), values(self.at / "set.tsv")
+        self.assertEqual(list(found), list(expected))
+        for vertex, value in expected.items():
+            if value != found[vertex]:
+                self.assertAlmostEqual(float(found[vertex]), float(value), delta=1e-5 * max(1, abs(float(value))))
+                self.assertIn(".", value + found[vertex])  # whole numbers are the same
+        return json.loads(said.stdout)
+
+    def test_algorithms(self):
+        cases = [("none", "sparse", ()), ("u32", "strings", ("--undirected",)), ("f64", "sparse", ("--undirected",)),
+                 ("f32", "sparse", ("--transpose", "also"))]
+        for seed, (weights, ids, options) in enumerate(cases):
+            self.make(seed, weights, ids, options)
+            for algorithm, types in algorithms().items():
+                if weights not in types or algorithm == "kcore" and "--undirected" not in options:
+                    continue
+                with self.subTest(algorithm, weights=weights):
+                    said = self.same(algorithm)
+                    one_container = algorithm == "cc" and "--undirected" not in options
+                    self.assertEqual(said["layout"], "graph" if one_container else "set")
+
+    def test_parents(self):
+        self.make(5, "u32", "strings")
+        for algorithm in ("bfs", "sssp"):
+            for name in ("g.qrn", "set"):
+                run("quern-run", algorithm, self.at / name, "--device=cpu", "-fq", "--parents", self.at / (name + ".tsv"))
+            self.assertEqual((self.at / "set.tsv").read_bytes(), (self.at / "g.qrn.tsv").read_bytes())
+
+    def test_empty(self):
+        (self.at / "z.mtx").write_text("%%MatrixMarket matrix coordinate pattern general\n0 0 0\n")
+        run("quern-import", self.at / "z.mtx", "-qo", self.at / "g.qrn")
+        run("quern-transform", self.at / "g.qrn", "--parts", "2", "-qo", self.at / "set")
+        self.same("pagerank")
+        self.same("bfs")
+
+    def test_checkpoints(self):
+        self.make(6, "none", "sparse")
+        words = "quern-run", "pagerank", self.at / "set", "-qf", "--tolerance", "0", "--checkpoint", self.at / "work"
+        run(*words, "--iterations", "7", "--every", "3")
+        run(*words, "--iterations", "20", "--resume", "-o", self.at / "gone-on.tsv")
+        run(*words[:-2], "--iterations", "20", "-o", self.at / "whole.tsv")
+        self.assertEqual((self.at / "gone-on.tsv").read_bytes(), (self.at / "whole.tsv").read_bytes())
+
+    def test_a_damaged_part(self):
+        self.make(7, "u32", "sparse")
+        part = self.at / "set/part-00002.qrn"
+        data = bytearray(part.read_bytes())
+        data[4096 + 8 * 150] ^= 0x40
+        part.write_bytes(data)
+        self.assertIn("part-00002.qrn", run("quern-run", "bfs", self.at / "set", "-o", self.at / "no.tsv", exit=3).stderr)
+        self.assertFalse((self.at / "no.tsv").exists())
+
+    def test_what_needs_one_container(self):
+        self.make(8, "none", "sparse", ("--undirected",))
+        said = run("quern-run", "tc", self.at / "set")
+        self.assertIn("goes through the parts", said.stderr)
+        self.assertEqual(said.stdout.split("\n")[1], run("quern-run", "tc", self.at / "g.qrn").stdout.split("\n")[1])
