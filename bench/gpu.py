@@ -112,7 +112,16 @@ class Bench:
         if not path.exists():
             self.run([self.bin / "quern-generate", kind, "--scale=%d" % scale, "--degree=%d" % self.options.degree,
                       "--undirected", "--weights=0.001,0.03", "-qo", path])
+            write_vector(self.vector(path), 1 << scale)
         return path
+
+    def vector(self, container):
+        """The vector of spmv for a graph in any layout."""
+        return container.with_name(container.name.split(".")[0] + "-vector.npy")
+
+    def said(self, algorithm, container):
+        """Options of a run."""
+        return [*OPTIONS.get(algorithm, []), *(["--vector=%s" % self.vector(container)] if algorithm == "spmv" else [])]
 
     def layout(self, name, graph):
         if LAYOUTS[name] is None:
@@ -127,14 +136,14 @@ class Bench:
         reports = []
         for _ in range(self.options.repeat):
             reports.append(json.loads(self.run([self.runner(), algorithm, container, "--device=cuda", "--trust", "--json",
-                                                *OPTIONS.get(algorithm, []), *extra])))
+                                                *self.said(algorithm, container), *extra])))
         reports.sort(key=lambda report: report["accelerator"]["kernel_seconds"])
         return reports[len(reports) // 2]
 
     def report(self, algorithm, container, extra=()):
         """The report of one run on the device."""
         return json.loads(self.run([self.runner(), algorithm, container, "--device=cuda", "--trust", "--json", "-q",
-                                    *OPTIONS.get(algorithm, []), *extra]))
+                                    *self.said(algorithm, container), *extra]))
 
     def expected(self, algorithm, graph):
         """The file of the CPU's result on plain CSR; an algorithm's last one is kept."""
@@ -142,7 +151,7 @@ class Bench:
         stamp = path.with_suffix("." + graph.stem)
         if not stamp.exists():
             self.run([self.bin / "quern-run", algorithm, graph, "--device=cpu", "--trust", "-q",
-                      *OPTIONS.get(algorithm, []), "-f", "-o", path])
+                      *self.said(algorithm, graph), "-f", "-o", path])
             for old in self.work.glob("cpu-%s.*" % algorithm):
                 if old != path:
                     old.unlink()
@@ -179,7 +188,7 @@ class Bench:
         container = self.layout(layout, graph)
         what = "%s on %s, %s %d" % (algorithm, layout, kind, scale)
         actual = self.work / "cuda.npy"
-        cuda = [self.runner(), algorithm, container, "--device=cuda", "--trust", *OPTIONS.get(algorithm, [])]
+        cuda = [self.runner(), algorithm, container, "--device=cuda", "--trust", *self.said(algorithm, container)]
         if algorithm != "tc":
             self.run([*cuda, "-q", "-f", "-o", actual])
             self.compare(what, self.expected(algorithm, graph), actual)
@@ -195,6 +204,17 @@ class Bench:
         report = json.loads(self.run([program, self.graph(kind, scale)]))
         report.update(kind=kind, scale=scale)
         self.results["cusparse"].append(report)
+
+
+def write_vector(path, length):
+    """Numbers from 1 to 2 that single precision holds, as an array of NumPy's."""
+    header = "{'descr': '<f4', 'fortran_order': False, 'shape': (%d,), }" % length
+    numbers = array.array("f", [1 + place / 64 for place in range(64)])
+    with open(path, "wb") as out:
+        out.write(b"\x93NUMPY\x01\x00" + (118).to_bytes(2, "little") + header.ljust(117).encode() + b"\n")
+        for _ in range(length // 64):
+            out.write(numbers.tobytes())
+        out.write(numbers[:length % 64].tobytes())
 
 
 def difference(expected, actual):

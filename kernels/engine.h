@@ -47,6 +47,10 @@
    (PROGRAM_RANKS ? QN_KERNEL_RANKS : 0) | (PROGRAM_LEVELS ? QN_KERNEL_LEVELS : 0) |               \
    (PROGRAM_SCHEDULE == QN_ALL_ACTIVE ? QN_KERNEL_ALL_ACTIVE : 0) |                                \
    (PROGRAM_HOPS ? QN_KERNEL_HOPS : QN_KERNEL_ITERATIONS) |                                        \
+   (PROGRAM_CUTOFF ? QN_KERNEL_CUTOFF : 0) |                                                       \
+   (PROGRAM_GIVEN == QN_GIVEN_VECTOR ? QN_KERNEL_VECTOR : 0) |                                     \
+   (PROGRAM_GIVEN == QN_GIVEN_SEEDS ? QN_KERNEL_SEEDS : 0) |                                       \
+   (PROGRAM_GIVEN == QN_GIVEN_STRENGTHS ? QN_KERNEL_STRENGTHS : 0) |                               \
    (PROGRAM_DAMPING ? QN_KERNEL_DAMPING : 0) | (PROGRAM_CONVERGES ? QN_KERNEL_TOLERANCE : 0) |     \
    (PROGRAM_IN_PLACE || PROGRAM_CONTRACTS ? QN_KERNEL_ANY_ORDER : 0))
 
@@ -94,6 +98,9 @@ static inline struct qn_program_context engine_context(const struct qn_run_reque
   context.damping = request->damping;
   context.tolerance = request->tolerance;
   context.shared = request->shared;
+  context.cutoff = request->cutoff;
+  context.whole_cutoff =
+      request->cutoff < 0x1p63 ? (uint64_t)request->cutoff : UINT64_MAX - 1; /* the identity */
   return context;
 }
 
@@ -173,14 +180,26 @@ static inline uint32_t engine_position(const struct qn_run_request *request, uin
   return request->positions ? request->positions[vertex] : vertex;
 }
 
+#if PROGRAM_IS_GIVEN
+/* What a vertex, as the graph numbers it, is given. Where the run is given nothing, the first
+ * source is the only one, and the number of every vertex is 1. */
+PROGRAM_FUNCTION program_given engine_given(const struct qn_run_request *request, uint32_t vertex) {
+  if (request->given)
+    return ((const program_given *)request->given)[vertex];
+  if (PROGRAM_GIVEN != QN_GIVEN_SEEDS)
+    return 1;
+  return request->num_sources > 0 && vertex == request->sources[0];
+}
+#endif
+
 /* The first value of `vertex`, as the graph numbers it, which is at `position`. */
 PROGRAM_FUNCTION program_value engine_first_value(const struct qn_run_request *request,
                                                   const struct qn_program_context *context,
                                                   uint32_t vertex, uint32_t position,
                                                   uint64_t out_degree) {
 #if PROGRAM_IS_GIVEN
-  return program_init(context, position, out_degree,
-                      ((const program_given *)request->given)[vertex]);
+  (void)out_degree;
+  return program_init(context, position, 0, engine_given(request, vertex));
 #else
   (void)request, (void)vertex;
   return program_init(context, position, out_degree);

@@ -13,6 +13,24 @@
         QN_RESULT_F64, UINT32_MAX, 0, run, NULL, sizeof(double), NULL,                             \
   }
 
+/* Where there are several sources. */
+#define QN_BFS_COLUMNS_KERNEL(name, layout, processor, run)                                        \
+  {                                                                                                \
+    "bfs", NULL, "hops from a source", QN_FOR_PATHS, name, layout, processor, QN_ALL_WEIGHT_TYPES, \
+        QN_KERNEL_SOURCES | QN_KERNEL_LEVELS | QN_KERNEL_NO_FRONTIER | QN_KERNEL_ITERATIONS |      \
+            QN_KERNEL_STANDS_IN | QN_KERNEL_COLUMNS,                                               \
+        QN_RESULT_U32, UINT32_MAX, 0, run, NULL, 0, NULL,                                          \
+  }
+
+#define QN_PATH_KERNEL(name, layout, processor, run)                                               \
+  {                                                                                                \
+    "path", NULL, "one shortest path to a --target", QN_FOR_PATHS, name, layout, processor,        \
+        QN_ALL_WEIGHT_TYPES,                                                                       \
+        QN_KERNEL_SOURCE | QN_KERNEL_TARGET | QN_KERNEL_UNWEIGHTED | QN_KERNEL_WEIGHTS |           \
+            QN_KERNEL_NON_NEGATIVE | QN_KERNEL_NO_FRONTIER,                                        \
+        QN_RESULT_U64, UINT32_MAX, 0, run, NULL, 0, NULL,                                          \
+  }
+
 #define QN_CC_KERNEL(name, layout, processor, run)                                                 \
   {                                                                                                \
     "cc", NULL, "weakly connected components", QN_FOR_STRUCTURE, name, layout, processor,          \

@@ -1,5 +1,6 @@
 #include "kernels/registry.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "support/memory.h"
@@ -20,13 +21,23 @@ const struct qn_kernel *qn_kernel_find(const char *algorithm, enum qn_layout lay
   return NULL;
 }
 
-const struct qn_kernel *qn_stand_in_find(const struct qn_kernel *kernel) {
+/* Of the kernels that stand in for this one that with or without QN_KERNEL_COLUMNS. */
+static const struct qn_kernel *find_stand_in(const struct qn_kernel *kernel, uint32_t columns) {
   for (const struct qn_kernel *const *other = qn_kernels(); *other; other++)
     if ((*other)->traits & QN_KERNEL_STANDS_IN && (*other)->layout == kernel->layout &&
         (*other)->processor == kernel->processor &&
+        ((*other)->traits & QN_KERNEL_COLUMNS) == columns &&
         strcmp((*other)->algorithm, kernel->algorithm) == 0)
       return *other;
   return NULL;
+}
+
+const struct qn_kernel *qn_stand_in_find(const struct qn_kernel *kernel) {
+  return find_stand_in(kernel, 0);
+}
+
+const struct qn_kernel *qn_columns_find(const struct qn_kernel *kernel) {
+  return find_stand_in(kernel, QN_KERNEL_COLUMNS);
 }
 
 const struct qn_kernel *qn_follower_find(const char *algorithm, enum qn_layout layout,
@@ -62,13 +73,17 @@ struct qn_run_request qn_run_request_for(const struct qn_kernel *kernel, const v
   return (struct qn_run_request){.view = view,
                                  .damping = 0.85,
                                  .resolution = 1,
+                                 .target = UINT32_MAX,
+                                 .cutoff = INFINITY,
                                  .tolerance = kernel->tolerance,
                                  .max_iterations = kernel->max_iterations};
 }
 
 void qn_run_result_destroy(struct qn_run_result *result) {
   if (result->values)
-    qn_pages_free(result->values, result->num_values, qn_result_bytes(result->type));
+    qn_pages_free(result->values, result->num_values * qn_result_columns(result),
+                  qn_result_bytes(result->type));
+  qn_pages_free(result->listed, result->num_values, sizeof *result->listed);
   qn_device_values_free(&result->on_device);
   *result = (struct qn_run_result){0};
 }

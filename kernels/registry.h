@@ -60,6 +60,13 @@ enum qn_kernel_traits {
   QN_KERNEL_DIRECTION = 1 << 21, /* direction, */
   QN_KERNEL_PARALLELISM = 1 << 22, /* parallelism, */
   QN_KERNEL_SEES = 1 << 23,        /* asynchronous, on one processor */
+  QN_KERNEL_CUTOFF = 1 << 24,      /* a user can choose the request's cutoff, */
+  QN_KERNEL_TARGET = 1 << 25,      /* and must say its target */
+  QN_KERNEL_UNWEIGHTED = 1 << 26,  /* a user can have it take no notice of weights */
+  QN_KERNEL_VECTOR = 1 << 27,      /* is given a user's number for each vertex */
+  QN_KERNEL_SEEDS = 1 << 28,       /* is given each vertex's share of the sources */
+  QN_KERNEL_STRENGTHS = 1 << 29,   /* is given the sum of the weights of each vertex's out-edges */
+  QN_KERNEL_COLUMNS = 1 << 30,     /* stands in where there are several sources: a column of each */
 };
 
 /* Along which edges a run goes where its layout has both, or searches may choose. */
@@ -93,12 +100,15 @@ struct qn_run_request {
   const uint32_t *positions; /* [V] position of a vertex in original order; NULL: itself */
   const uint32_t *sources;   /* vertices of the graph layout, each < V */
   uint32_t num_sources;
-  const uint32_t *groups;  /* [V] of vertices of the graph layout, UINT32_MAX: none; NULL: every
-                              vertex is a group of its own */
-  const void *given;       /* [V] of vertices of the graph layout: the results of the algorithm that
-                              the kernel follows; NULL for others */
-  double damping;          /* PageRank and its kin, in [0, 1) */
-  double tolerance;        /* >= 0; 0: never converged */
+  const uint32_t *groups; /* [V] of vertices of the graph layout, UINT32_MAX: none; NULL: every
+                             vertex is a group of its own */
+  const void *given;      /* [V] of vertices of the graph layout: the results of the algorithm that
+                             the kernel follows, or what its traits say; NULL for others */
+  uint32_t target;        /* a vertex of the graph layout; UINT32_MAX: none */
+  bool unweighted;        /* every edge counts 1 */
+  double cutoff;          /* nothing beyond this distance is of interest; INFINITY: everything is */
+  double damping;         /* PageRank and its kin, in [0, 1) */
+  double tolerance;       /* >= 0; 0: never converged */
   uint32_t max_iterations; /* at most so many; UINT32_MAX: no limit */
   uint64_t seed;           /* of random choices */
   double resolution;       /* of communities, > 0: more means smaller ones */
@@ -148,9 +158,14 @@ struct qn_device_share {
 
 struct qn_run_result {
   enum qn_result_type type;
-  uint64_t num_values; /* V, or 0 */
+  uint64_t num_values;  /* V, or 0; of a column */
+  uint32_t num_columns; /* of as many values each, one after another; 0: one */
+  const uint32_t
+      *column_sources; /* [num_columns] the vertex that each is from, borrowed, or NULL */
   void *values;        /* [num_values] of `type`, by vertex of the graph layout; qn_pages_alloc */
-  struct qn_device_values on_device; /* the same, instead, if they were left there */
+  uint32_t *listed;    /* [num_values] the vertices whose values these are, which need not be all;
+                          qn_pages_alloc. NULL: all */
+  struct qn_device_values on_device; /* the values, instead, if they were left there */
   uint64_t count;                    /* for kernels with a count_key */
   const char *score_key; /* what `score` is of the whole result, "modularity"; NULL: nothing */
   double score;
@@ -214,8 +229,10 @@ const struct qn_kernel *qn_kernel_find(const char *algorithm, enum qn_layout lay
                                        enum qn_processor processor,
                                        enum qn_weight_type weight_type);
 
-/* The kernel that stands in for one on directed graphs; NULL if none does. */
+/* The kernel that stands in for one on directed graphs, or where there are several sources
+ * (QN_KERNEL_COLUMNS); NULL if none does. */
 const struct qn_kernel *qn_stand_in_find(const struct qn_kernel *kernel);
+const struct qn_kernel *qn_columns_find(const struct qn_kernel *kernel);
 
 /* The kernel that follows an algorithm; NULL if this build has none. */
 const struct qn_kernel *qn_follower_find(const char *algorithm, enum qn_layout layout,
@@ -227,6 +244,11 @@ struct qn_run_request qn_run_request_for(const struct qn_kernel *kernel, const v
 
 /* Give the values back; a zeroed result is allowed. */
 void qn_run_result_destroy(struct qn_run_result *result);
+
+/* How many columns its values have. */
+static inline uint32_t qn_result_columns(const struct qn_run_result *result) {
+  return result->num_columns ? result->num_columns : 1;
+}
 
 /* "cpu", "cuda", "both". */
 const char *qn_processor_name(enum qn_processor processor);

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "kernels/cuda/device/device.h"
@@ -15,10 +16,14 @@
 #include "runtime/summary.h"
 #include "support/memory.h"
 
+/* An algorithm's name, an underscore and a number. */
+#define COLUMN_NAME 64
+
 struct qn_result {
   struct qn_session *session; /* whose ids name vertices */
   struct qn_run run;
-  pthread_mutex_t lock; /* of what is brought from a device */
+  pthread_mutex_t lock;       /* of what is brought from a device */
+  char (*names)[COLUMN_NAME]; /* of several columns */
 };
 
 struct qn_placed {
@@ -46,6 +51,18 @@ static void name_vertices(const struct qn_run_input *input, const struct qn_kern
 #pragma omp parallel for schedule(static)
   for (uint64_t v = 0; v < num_vertices; v++)
     values[v] = values[v] < num_vertices ? input->order[values[v]] : values[v];
+}
+
+/* "bfs_0", "bfs_1", ...: in the order of the sources. */
+static enum qn_status name_columns(struct qn_result *result, struct qn_error *error) {
+  const uint32_t count = qn_result_columns(&result->run.result);
+  if (count == 1)
+    return QN_OK;
+  enum qn_status status =
+      qn_alloc(&result->names, count, sizeof *result->names, "names of columns", error);
+  for (uint32_t i = 0; !status && i < count; i++)
+    snprintf(result->names[i], COLUMN_NAME, "%s_%" PRIu32, result->run.kernel->algorithm, i);
+  return status;
 }
 
 static const struct qn_setting library_settings[] = {
@@ -93,6 +110,8 @@ static enum qn_status run_with(const struct running *running, struct qn_run_opti
     name_vertices(&session->input, run->kernel, &run->result);
   if (!status)
     name_vertices(&session->input, run->parents_kernel, &run->parents);
+  if (!status)
+    status = name_columns(running->result, error);
   return status ? status : discard_checkpoint(run, error);
 }
 
@@ -155,6 +174,7 @@ void qn_result_close(struct qn_result *result) {
     return;
   qn_run_destroy(&result->run);
   pthread_mutex_destroy(&result->lock);
+  qn_free(result->names);
   qn_session_close(result->session);
   qn_free(result);
 }
@@ -228,6 +248,14 @@ void qn_placed_close(struct qn_placed *placed) {
 
 /* ---- What was found -------------------------------------------------------- */
 
+/* Of a path the vertices come first. */
+static uint64_t num_columns(const struct qn_run *run) {
+  if (run->kernel->count_key)
+    return 0;
+  return qn_result_columns(&run->result) + (run->result.listed != NULL) +
+         (run->parents_kernel != NULL);
+}
+
 void qn_result_info(const struct qn_result *result, struct qn_result_info *out) {
   const struct qn_run *run = &result->run;
   const struct qn_kernel *kernel = run->kernel;
@@ -237,7 +265,7 @@ void qn_result_info(const struct qn_result *result, struct qn_result_info *out) 
       .device = qn_processor_name(kernel->processor),
       .kernel = kernel->name,
       .num_vertices = result->session->input.info->num_vertices,
-      .num_columns = (kernel->count_key ? 0 : 1) + (run->parents_kernel ? 1 : 0),
+      .num_columns = num_columns(run),
       .count_of = kernel->count_key,
       .count = run->result.count,
       .iterations = run->result.iterations,
@@ -265,6 +293,11 @@ static enum qn_status find_column(const struct qn_result *result, uint64_t index
   if (run->kernel->count_key)
     return qn_fail(error, QN_USAGE, "%s counts %s; it has no values", run->kernel->algorithm,
                    run->kernel->count_key);
+  const struct qn_run_result *found = &run->result;
+  const uint64_t count = num_columns(run);
+  if (index >= count)
+    return qn_fail(error, QN_USAGE, "%s has %s of values, so none at %" PRIu64,
+                   run->kernel->algorithm, count == 1 ? "one column" : "fewer columns", index);
   if (index == 1 && run->parents_kernel) {
     *column = (struct qn_result_column){.name = "parent",
                                         .type = QN_TYPE_U32,
@@ -273,16 +306,22 @@ static enum qn_status find_column(const struct qn_result *result, uint64_t index
                                         .data = run->parents.values};
     return QN_OK;
   }
-  if (index > 0)
-    return qn_fail(error, QN_USAGE, "%s has %s of values, so none at %" PRIu64,
-                   run->kernel->algorithm, run->parents_kernel ? "two columns" : "one column",
-                   index);
+  if (found->listed && index == 0) {
+    *column = (struct qn_result_column){.name = "vertex",
+                                        .type = QN_TYPE_U32,
+                                        .is_vertex = true,
+                                        .count = found->num_values,
+                                        .data = found->listed};
+    return QN_OK;
+  }
+  const uint64_t place = found->listed ? 0 : index;
   *column = (struct qn_result_column){
-      .name = run->kernel->algorithm,
+      .name = result->names ? result->names[place] : run->kernel->algorithm,
       .type = type_of(run->result.type),
       .is_vertex = run->kernel->traits & QN_KERNEL_VERTICES,
       .count = run->result.num_values,
-      .data = run->result.values,
+      .data =
+          (const char *)found->values + place * found->num_values * qn_result_bytes(found->type),
   };
   return QN_OK;
 }

@@ -4,11 +4,13 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 #include "formats/layouts/checkpoint.h"
 #include "runtime/checkpoint_folder.h"
@@ -41,10 +43,15 @@ static json_t *real_text(double value) {
   return json_sprintf("%.17g", value);
 }
 
+static json_t *hash_text(const void *bytes, uint64_t count) {
+  return json_sprintf("%016" PRIx64, (uint64_t)XXH3_64bits(bytes, count));
+}
+
 static enum qn_status describe_run(struct qn_keeper *keeper, struct qn_error *error) {
   const struct qn_run_request *request = &keeper->request;
   const char *path = qn_container_path(keeper->input->container), *slash = strrchr(path, '/');
   const char *name = slash ? slash + 1 : path;
+  const uint64_t num_vertices = keeper->input->info->num_vertices;
   json_t *sources = json_array(), *container = json_string(name);
   for (uint32_t i = 0; sources && i < request->num_sources; i++)
     json_array_append_new(sources, json_integer(request->sources[i]));
@@ -56,6 +63,10 @@ static enum qn_status describe_run(struct qn_keeper *keeper, struct qn_error *er
                 qn_processor_name(keeper->kernel->processor), "version", QN_VERSION, "container",
                 container, "sources", sources, "damping", real_text(request->damping), "tolerance",
                 real_text(request->tolerance), "delta", real_text(request->delta));
+  if (isfinite(request->cutoff))
+    json_object_set_new(keeper->run, "cutoff", real_text(request->cutoff));
+  if (request->given)
+    json_object_set_new(keeper->run, "given", hash_text(request->given, num_vertices * 8));
   if (keeper->run)
     keeper->run_text = json_dumps(keeper->run, JSON_COMPACT | JSON_SORT_KEYS);
   return keeper->run_text ? QN_OK : qn_fail_memory(error, "the description of a run", 0);
@@ -139,11 +150,12 @@ static enum qn_status check_run(const struct qn_keeper *keeper, const json_t *ru
   } compared[] = {{"algorithm", "algorithm"},     {"version", "version of Quern"},
                   {"device", "device"},           {"kernel", "kernel"},
                   {"sources", "source (vertex)"}, {"damping", "damping"},
-                  {"tolerance", "tolerance"},     {"delta", "delta"}};
+                  {"tolerance", "tolerance"},     {"delta", "delta"},
+                  {"cutoff", "cutoff"},           {"given", "numbers of vertices"}};
   for (size_t i = 0; i < sizeof compared / sizeof compared[0]; i++) {
     const json_t *theirs = json_object_get(run, compared[i].key);
     const json_t *ours = json_object_get(keeper->run, compared[i].key);
-    if (json_equal(theirs, ours))
+    if (theirs == ours || json_equal(theirs, ours)) /* some have no cutoff */
       continue;
     char *their_text = json_dumps(theirs, JSON_ENCODE_ANY | JSON_COMPACT);
     char *our_text = json_dumps(ours, JSON_ENCODE_ANY | JSON_COMPACT);

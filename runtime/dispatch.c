@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "converters/text/text_format.h"
 #include "kernels/cuda/device/device.h"
 #include "support/context.h"
 #include "support/memory.h"
@@ -106,11 +107,23 @@ static enum qn_status refuse_delta(const struct qn_kernel *kernel, struct qn_err
                  qn_processor_name(kernel->processor), names);
 }
 
+/* The algorithm by its name; with --weighted its variant NAME-weighted. NULL: there is none. */
+static const char *find_algorithm(const struct qn_run_options *options) {
+  char name[64];
+  const char *algorithm = qn_algorithm_find(options->algorithm);
+  if (!algorithm || !options->weighted)
+    return algorithm;
+  snprintf(name, sizeof name, "%s-weighted", algorithm);
+  return qn_algorithm_find(name);
+}
+
 /* A CUDA device is taken unasked if there is one and a kernel for it. */
 static enum qn_status choose_kernel(const struct qn_run_input *input,
                                     const struct qn_run_options *options,
                                     const struct qn_kernel **kernel, struct qn_error *error) {
-  const char *algorithm = qn_algorithm_find(options->algorithm);
+  const char *algorithm = find_algorithm(options);
+  if (!algorithm && qn_algorithm_find(options->algorithm))
+    return qn_fail(error, QN_USAGE, "%s has no --weighted", options->algorithm);
   if (!algorithm) {
     char names[400], suggested[QN_SUGGESTION_TEXT];
     struct qn_suggestion suggestion = qn_suggestion_for(options->algorithm);
@@ -149,6 +162,8 @@ static enum qn_status load_program(const struct qn_run_input *input,
                    "no checkpoints of --program: its text may change between two runs");
   if (options->wants_parents)
     return qn_fail(error, QN_USAGE, "a --program has no --parents");
+  if (options->weighted)
+    return qn_fail(error, QN_USAGE, "a --program has no --weighted");
   enum qn_status status =
       qn_user_program_load(options->program, info->layout, info->weight_type, &run->program, error);
   if (status)
@@ -204,11 +219,11 @@ static uint32_t traits_of(const struct qn_kernel *kernel) {
 }
 
 /* Options that some algorithms have a use for, and the traits of those. */
-enum { NUM_USES = 9 };
+enum { NUM_USES = 13 };
 static const struct {
   const char *option;
   uint32_t traits;
-} uses[NUM_USES] = {{"source", QN_KERNEL_SOURCE | QN_KERNEL_SOURCES},
+} uses[NUM_USES] = {{"source", QN_KERNEL_SOURCE | QN_KERNEL_SOURCES | QN_KERNEL_SEEDS},
                     {"damping", QN_KERNEL_DAMPING},
                     {"tolerance", QN_KERNEL_TOLERANCE},
                     {"iterations", QN_KERNEL_ITERATIONS},
@@ -216,7 +231,11 @@ static const struct {
                     {"groups", QN_KERNEL_GROUPS},
                     {"delta", QN_KERNEL_DELTA},
                     {"resolution", QN_KERNEL_RESOLUTION},
-                    {"seed", QN_KERNEL_SEED}};
+                    {"seed", QN_KERNEL_SEED},
+                    {"target", QN_KERNEL_TARGET},
+                    {"vector", QN_KERNEL_VECTOR},
+                    {"cutoff", QN_KERNEL_CUTOFF},
+                    {"unweighted", QN_KERNEL_UNWEIGHTED}};
 
 json_t *qn_algorithm_options(const struct qn_kernel *kernel) {
   const uint32_t traits = traits_of(kernel);
@@ -229,10 +248,19 @@ json_t *qn_algorithm_options(const struct qn_kernel *kernel) {
 
 /* Which of them were said. */
 static void find_given(const struct qn_run_options *options, bool given[NUM_USES]) {
-  const bool all[NUM_USES] = {
-      options->num_sources > 0, options->damping >= 0,    options->tolerance >= 0,
-      options->iterations >= 0, options->hops >= 0,       options->groups != NULL,
-      options->delta >= 0,      options->resolution >= 0, options->seed >= 0};
+  const bool all[NUM_USES] = {options->num_sources > 0 || options->sources_file,
+                              options->damping >= 0,
+                              options->tolerance >= 0,
+                              options->iterations >= 0,
+                              options->hops >= 0,
+                              options->groups != NULL,
+                              options->delta >= 0,
+                              options->resolution >= 0,
+                              options->seed >= 0,
+                              options->target != NULL,
+                              options->vector != NULL,
+                              options->cutoff >= 0,
+                              options->unweighted};
   memcpy(given, all, sizeof all);
 }
 
@@ -240,17 +268,22 @@ static void forget_option(int which, struct qn_run_options *options) {
   double *const reals[NUM_USES] = {[1] = &options->damping,
                                    [2] = &options->tolerance,
                                    [6] = &options->delta,
-                                   [7] = &options->resolution};
+                                   [7] = &options->resolution,
+                                   [11] = &options->cutoff};
+  const char **const texts[NUM_USES] = {
+      [5] = &options->groups, [9] = &options->target, [10] = &options->vector};
   int64_t *const numbers[NUM_USES] = {
       [3] = &options->iterations, [4] = &options->hops, [8] = &options->seed};
   if (reals[which])
     *reals[which] = -1;
   else if (numbers[which])
     *numbers[which] = -1;
-  else if (which == 0)
-    options->num_sources = 0;
+  else if (texts[which])
+    *texts[which] = NULL;
+  else if (which == 12)
+    options->unweighted = false;
   else
-    options->groups = NULL;
+    options->num_sources = 0, options->sources_file = NULL;
 }
 
 uint32_t qn_run_options_narrow(const char *algorithm, struct qn_run_options *options) {
@@ -334,9 +367,11 @@ static enum qn_status check_options(const struct qn_kernel *kernel,
   if (options->wants_values && kernel->count_key)
     return qn_fail(error, QN_USAGE, "%s counts %s; it has no values to write with -o",
                    kernel->algorithm, kernel->count_key);
-  if (options->num_sources > 1 && !(kernel->traits & QN_KERNEL_SOURCES))
-    return qn_fail(error, QN_USAGE, "%s has one source, not %u", kernel->algorithm,
-                   options->num_sources);
+  if (kernel->traits & QN_KERNEL_TARGET && (!options->target || !options->num_sources))
+    return qn_fail(error, QN_USAGE, "%s needs --source and --target", kernel->algorithm);
+  if (kernel->traits & QN_KERNEL_VECTOR && !options->vector)
+    return qn_fail(error, QN_USAGE, "%s needs --vector FILE, a number for each vertex",
+                   kernel->algorithm);
   if (options->wants_parents && (status = check_parents(kernel, options, error)))
     return status;
   if (options->num_devices > 1 && !(kernel->traits & QN_KERNEL_DEVICES))
@@ -352,6 +387,8 @@ static enum qn_status check_options(const struct qn_kernel *kernel,
     return refuse_delta(kernel, error);
   if ((status = check_manner(kernel, options, error)))
     return status;
+  if (options->cutoff > 0x1p53)
+    return qn_fail(error, QN_USAGE, "--cutoff is 2^53 at most, not %g", options->cutoff);
   if (options->asynchronous && !(kernel->traits & QN_KERNEL_ANY_ORDER))
     return qn_fail(error, QN_USAGE,
                    "%s cannot run asynchronously: its result depends on which values an iteration "
@@ -360,52 +397,6 @@ static enum qn_status check_options(const struct qn_kernel *kernel,
   if (options->iterations > (int64_t)UINT32_MAX)
     return qn_fail(error, QN_USAGE, "--iterations must be below 2^32");
   return QN_OK;
-}
-
-/* The vertex of the largest out-degree; of several the first in original order. */
-static uint32_t default_source(const struct qn_run_input *input) {
-  uint64_t best_degree = 0;
-  uint32_t best = UINT32_MAX; /* position */
-#pragma omp parallel
-  {
-    uint64_t degree = 0;
-    uint32_t position = UINT32_MAX;
-#pragma omp for schedule(static)
-    for (uint64_t i = 0; i < input->info->num_vertices; i++) {
-      uint64_t vertex = input->order ? input->order[i] : i;
-      uint64_t this_degree = input->layout->out_degree(input->view, vertex);
-      if (position == UINT32_MAX || this_degree > degree) {
-        degree = this_degree;
-        position = (uint32_t)i;
-      }
-    }
-#pragma omp critical
-    if (position != UINT32_MAX && (best == UINT32_MAX || degree > best_degree ||
-                                   (degree == best_degree && position < best))) {
-      best_degree = degree;
-      best = position;
-    }
-  }
-  return input->order ? input->order[best] : best;
-}
-
-static enum qn_status find_sources(const struct qn_run_input *input,
-                                   const struct qn_run_options *options, struct qn_run *run,
-                                   struct qn_error *error) {
-  if (!(run->kernel->traits & (QN_KERNEL_SOURCE | QN_KERNEL_SOURCES)))
-    return QN_OK;
-  if (input->info->num_vertices == 0 && options->num_sources == 0)
-    return QN_OK; /* every result of an empty graph is empty */
-  run->num_sources = options->num_sources ? options->num_sources : 1;
-  enum qn_status status =
-      qn_alloc(&run->sources, run->num_sources, sizeof *run->sources, "sources", error);
-  if (status)
-    return status;
-  if (options->num_sources == 0)
-    run->sources[0] = default_source(input);
-  for (uint32_t i = 0; !status && i < options->num_sources; i++)
-    status = qn_ids_find(&input->ids, options->sources[i], &run->sources[i], error);
-  return status;
 }
 
 static enum qn_status find_groups(const struct qn_run_input *input,
@@ -467,6 +458,11 @@ static void fill_request(const struct qn_run_input *input, const struct qn_run_o
   request->sources = run->sources;
   request->num_sources = run->num_sources;
   request->groups = run->groups.of;
+  request->given = run->given;
+  request->target = run->target;
+  request->unweighted = options->unweighted;
+  if (options->cutoff >= 0)
+    request->cutoff = options->cutoff;
   if (options->damping >= 0)
     request->damping = options->damping;
   if (options->tolerance >= 0)
@@ -530,6 +526,85 @@ static enum qn_status run_kernel(const struct qn_run_input *input,
   return status ? status : run_once(input, options, run, error);
 }
 
+/* ---- Several sources of what has one: a column of each ---------------------------- */
+
+/* One source after another. */
+static enum qn_status run_each_source(const struct qn_run_input *input,
+                                      const struct qn_run_options *options, struct qn_run *run,
+                                      struct qn_error *error) {
+  const uint32_t num_sources = run->num_sources;
+  struct qn_run_options each = *options;
+  each.leaves_values = false; /* on a device: they come together here */
+  uint32_t *const sources = run->sources;
+  struct qn_run_result all = {0};
+  char *columns = NULL;
+  enum qn_status status = QN_OK;
+  run->num_sources = 1;
+  for (uint32_t i = 0; !status && i < num_sources; i++) {
+    run->sources = &sources[i];
+    status = run_kernel(input, &each, run, error);
+    struct qn_run_result *one = &run->result;
+    const uint64_t bytes = status ? 0 : one->num_values * qn_result_bytes(one->type);
+    if (!status && i == 0)
+      status = qn_pages_alloc(&columns, one->num_values * num_sources, qn_result_bytes(one->type),
+                              "values from every source", error);
+    if (status)
+      break;
+    if (bytes)
+      memcpy(columns + i * bytes, one->values, bytes);
+    const struct qn_run_result before = all;
+    all = *one;
+    all.values = NULL;
+    all.iterations += before.iterations;
+    all.prepare_seconds += before.prepare_seconds;
+    all.kernel_seconds += before.kernel_seconds;
+    all.converged = one->converged && (i == 0 || before.converged);
+    qn_run_result_destroy(one);
+  }
+  run->sources = sources;
+  run->num_sources = num_sources;
+  qn_run_result_destroy(&run->result);
+  run->result = all;
+  run->result.num_columns = num_sources;
+  run->result.column_sources = sources;
+  run->result.values = columns;
+  return status;
+}
+
+static enum qn_status run_columns(const struct qn_run_input *input,
+                                  const struct qn_run_options *options, struct qn_run *run,
+                                  struct qn_error *error) {
+  if (run->num_sources < 2 || !(run->kernel->traits & QN_KERNEL_SOURCE))
+    return run_kernel(input, options, run, error);
+  if (options->wants_parents)
+    return qn_fail(error, QN_USAGE, "--parents is of one source, not %u", run->num_sources);
+  if (options->checkpoint.folder)
+    return qn_fail(error, QN_UNSUPPORTED, "there are no checkpoints of runs from several sources");
+  if (run->kernel->traits & QN_KERNEL_TARGET)
+    return qn_fail(error, QN_USAGE, "%s has one source, not %u", run->kernel->algorithm,
+                   run->num_sources);
+  const struct qn_kernel *together = qn_columns_find(run->kernel);
+  if (!together)
+    return run_each_source(input, options, run, error);
+  run->kernel = together;
+  enum qn_status status = run_kernel(input, options, run, error);
+  run->result.column_sources = run->sources;
+  return status;
+}
+
+/* Is there a path? */
+static enum qn_status check_target(const struct qn_run_input *input, const struct qn_run *run,
+                                   struct qn_error *error) {
+  if (!(run->kernel->traits & QN_KERNEL_TARGET) || run->result.num_values > 0)
+    return QN_OK;
+  char from[QN_MAX_NUMBER_TEXT], to[QN_MAX_NUMBER_TEXT];
+  uint64_t from_length, to_length;
+  const char *source = qn_ids_text(&input->ids, run->sources[0], from, &from_length);
+  const char *target = qn_ids_text(&input->ids, run->target, to, &to_length);
+  return qn_fail(error, QN_NEGATIVE, "no path leads from %.*s to %.*s", (int)from_length, source,
+                 (int)to_length, target);
+}
+
 /* The request of the run that is done, for the kernel that follows it, about which nobody is told.
  */
 static struct qn_run_request follow(const struct qn_run *run) {
@@ -585,11 +660,13 @@ enum qn_status qn_run_start(const struct qn_run_input *input, const struct qn_ru
   if (!status && run->kernel->traits & QN_KERNEL_WEIGHTS && !input->trusted)
     status = qn_run_input_verify_weights(input, error);
   if (!status)
-    status = find_sources(input, options, run, error);
+    status = qn_run_find_given(input, options, run, error);
   if (!status)
     status = find_groups(input, options, run, error);
   if (!status)
-    status = run_kernel(input, options, run, error);
+    status = run_columns(input, options, run, error);
+  if (!status)
+    status = check_target(input, run, error);
   if (!status)
     status = find_parents(input, options, run, error);
   if (status)
@@ -619,6 +696,8 @@ void qn_run_destroy(struct qn_run *run) {
   qn_run_result_destroy(&run->parents);
   qn_run_result_destroy(&run->result);
   qn_vertex_groups_destroy(&run->groups);
+  qn_pages_free(run->given, run->num_given, 8);
+  qn_free(run->source_weights);
   qn_free(run->sources);
   qn_user_program_unload(&run->program);
   *run = (struct qn_run){0};

@@ -36,12 +36,18 @@ struct qn_run_options {
   struct qn_stream_options streaming;
   char **sources; /* [num_sources] original ids, owned as the array is */
   uint32_t num_sources;
-  const char *groups; /* file of "id group" lines (converters/graph/vertex_file.h) */
+  const char *sources_file; /* instead (converters/graph/number_file.h) */
+  const char *target;       /* original id, or NULL */
+  const char *vector;       /* file of a number for each vertex, or NULL */
+  bool unweighted;          /* take no notice of weights */
+  bool weighted;            /* the variant of the algorithm that looks at them */
+  const char *groups;       /* file of "id group" lines (converters/graph/vertex_file.h) */
   double damping;
   double tolerance;
   int64_t iterations;
   int64_t hops;
   double delta;
+  double cutoff;
   double resolution;
   int64_t seed;
   struct qn_checkpoint_options checkpoint;
@@ -59,6 +65,10 @@ struct qn_run {
   struct qn_user_program program; /* that the kernel lies in, if it is a user's */
   uint32_t *sources;              /* [num_sources] vertices */
   uint32_t num_sources;
+  double *source_weights; /* [num_sources]; NULL: all the same */
+  uint32_t target;        /* vertex, or UINT32_MAX */
+  uint64_t num_given;
+  void *given; /* [num_given] of 8 bytes: what each vertex is given, or NULL */
   struct qn_vertex_groups groups;
   struct qn_run_request request;
   struct qn_run_result result;
@@ -78,6 +88,13 @@ struct qn_run {
  * order: a source that reaches much of most graphs, and the same on every layout. */
 enum qn_status qn_run_start(const struct qn_run_input *input, const struct qn_run_options *options,
                             struct qn_run *run, struct qn_error *error);
+/* Of a run that begins: find what the options name, for its kernel: sources and their weights, the
+ * target, and numbers of vertices (given.c). QN_USAGE or QN_INVALID for what is no vertex, or no
+ * number. */
+enum qn_status qn_run_find_given(const struct qn_run_input *input,
+                                 const struct qn_run_options *options, struct qn_run *run,
+                                 struct qn_error *error);
+
 /* Those of the options that an algorithm has a use for, and not all have, as an array of names: a
  * new reference. */
 json_t *qn_algorithm_options(const struct qn_kernel *kernel);

@@ -1,6 +1,7 @@
 #include "runtime/run_settings.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "support/memory.h"
 
@@ -23,8 +24,14 @@ static enum qn_status set_source(void *options, const char *id, struct qn_error 
   return add_source(options, id, strlen(id), error);
 }
 
-static enum qn_status set_sources(void *options, const char *list, struct qn_error *error) {
+/* A file, or ids. */
+static enum qn_status set_sources(void *target, const char *list, struct qn_error *error) {
+  struct qn_run_options *options = target;
   enum qn_status status = QN_OK;
+  if (access(list, F_OK) == 0) {
+    options->sources_file = list;
+    return QN_OK;
+  }
   for (bool more = true; more && !status;) {
     size_t length = strcspn(list, ",");
     status = add_source(options, list, length, error);
@@ -138,6 +145,11 @@ const struct qn_setting qn_run_settings[] = {
     {"hops", QN_SETTING_NUMBER, FIELD(hops), NULL, 0, UINT32_MAX, NULL},
     {"groups", QN_SETTING_TEXT, FIELD(groups), NULL, 0, 0, NULL},
     {"delta", QN_SETTING_REAL, FIELD(delta), NULL, 0, 0, NULL},
+    {"target", QN_SETTING_TEXT, FIELD(target), NULL, 0, 0, NULL},
+    {"vector", QN_SETTING_TEXT, FIELD(vector), NULL, 0, 0, NULL},
+    {"cutoff", QN_SETTING_REAL, FIELD(cutoff), NULL, 0, 0, NULL},
+    {"unweighted", QN_SETTING_SWITCH, FIELD(unweighted), NULL, 0, 0, NULL},
+    {"weighted", QN_SETTING_SWITCH, FIELD(weighted), NULL, 0, 0, NULL},
     {"resolution", QN_SETTING_REAL, FIELD(resolution), NULL, 0, 0, NULL},
     {"seed", QN_SETTING_NUMBER, FIELD(seed), NULL, 0, INT64_MAX, NULL},
     {"checkpoint", QN_SETTING_TEXT, FIELD(checkpoint.folder), NULL, 0, 0, NULL},
@@ -169,6 +181,7 @@ void qn_run_options_begin(struct qn_run_options *options) {
                                      .iterations = -1,
                                      .hops = -1,
                                      .delta = -1,
+                                     .cutoff = -1,
                                      .resolution = -1,
                                      .seed = -1,
                                      .checkpoint.every = DEFAULT_EVERY};
@@ -192,6 +205,8 @@ static enum qn_status settle_devices(struct qn_run_options *options, struct qn_e
 enum qn_status qn_run_options_settle(struct qn_run_options *options, struct qn_error *error) {
   if (!options->checkpoint.folder && (options->every_given || options->checkpoint.resume))
     return qn_fail(error, QN_USAGE, "--every and --resume are for --checkpoint DIR");
+  if (options->sources_file && options->num_sources)
+    return qn_fail(error, QN_USAGE, "--sources FILE stands instead of other sources");
   return settle_devices(options, error);
 }
 

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <omp.h>
+#include <string.h>
 
 #include "formats/graph/components.h"
 #include "kernels/cuts/chunks.h"
@@ -139,7 +140,11 @@ static uint64_t find_top(const struct qn_run_input *input, const struct qn_run_r
 }
 
 static json_t *value_json(const struct qn_run_result *result, uint64_t vertex) {
-  if (result->type == QN_RESULT_U32 || result->type == QN_RESULT_U64)
+  if (result->type == QN_RESULT_U64) {
+    const uint64_t value = ((const uint64_t *)result->values)[vertex];
+    return value <= INT64_MAX ? json_integer((json_int_t)value) : json_real((double)value);
+  }
+  if (result->type == QN_RESULT_U32)
     return json_integer((json_int_t)qn_value_number(result, vertex));
   return json_real(qn_value_number(result, vertex));
 }
@@ -176,6 +181,17 @@ static void add_figures(const struct qn_run_result *result, const struct figures
   json_object_set_new(object, "sum", json_real(figures->sum));
 }
 
+/* The path, its ends included, and its length. */
+static void add_path(const struct qn_run_input *input, const struct qn_run_result *result,
+                     json_t *object) {
+  json_t *path = json_array();
+  for (uint64_t i = 0; i < result->num_values; i++)
+    json_array_append_new(path, qn_id_json(input, result->listed[i]));
+  json_object_set_new(object, "hops", json_integer((json_int_t)result->num_values - 1));
+  json_object_set_new(object, "length", value_json(result, result->num_values - 1));
+  json_object_set_new(object, "path", path);
+}
+
 static enum qn_status summarize_values(const struct qn_run *run, json_t *object,
                                        struct qn_error *error) {
   struct figures figures;
@@ -190,6 +206,37 @@ static enum qn_status summarize_values(const struct qn_run *run, json_t *object,
   return QN_OK;
 }
 
+static enum qn_status summarize(const struct qn_run_input *input, const struct qn_run *run,
+                                int64_t top, json_t *object, struct qn_error *error) {
+  if (run->result.listed) {
+    add_path(input, &run->result, object);
+    return QN_OK;
+  }
+  if (top < 0)
+    top = run->kernel->traits & QN_KERNEL_RANKS ? DEFAULT_TOP : 0;
+  enum qn_status status = summarize_values(run, object, error);
+  if (!status && top > 0 && !(run->kernel->traits & QN_KERNEL_VERTICES))
+    status = add_top(input, &run->result, (uint64_t)top, object, error);
+  return status;
+}
+
+/* Each column as if it were all. */
+static enum qn_status summarize_columns(const struct qn_run_input *input, const struct qn_run *run,
+                                        int64_t top, json_t *object, struct qn_error *error) {
+  const uint64_t bytes = run->result.num_values * qn_result_bytes(run->result.type);
+  struct qn_run one = *run;
+  json_t *columns = json_array();
+  enum qn_status status = QN_OK;
+  json_object_set_new(object, "columns", columns);
+  for (uint32_t i = 0; !status && i < run->result.num_columns; i++) {
+    json_t *column = json_object();
+    one.result.values = (char *)run->result.values + i * bytes;
+    status = summarize(input, &one, top, column, error);
+    json_array_append_new(columns, column);
+  }
+  return status;
+}
+
 enum qn_status qn_summary_create(const struct qn_run_input *input, const struct qn_run *run,
                                  int64_t top, json_t **out, struct qn_error *error) {
   json_t *object = *out = json_object();
@@ -198,11 +245,9 @@ enum qn_status qn_summary_create(const struct qn_run_input *input, const struct 
                         json_integer((json_int_t)run->result.count));
     return QN_OK;
   }
-  if (top < 0)
-    top = run->kernel->traits & QN_KERNEL_RANKS ? DEFAULT_TOP : 0;
-  enum qn_status status = summarize_values(run, object, error);
-  if (!status && top > 0 && !(run->kernel->traits & QN_KERNEL_VERTICES))
-    status = add_top(input, &run->result, (uint64_t)top, object, error);
+  enum qn_status status = run->result.num_columns > 1
+                              ? summarize_columns(input, run, top, object, error)
+                              : summarize(input, run, top, object, error);
   if (!status && run->result.score_key)
     json_object_set_new(object, run->result.score_key, json_real(run->result.score));
   if (status) {
@@ -237,6 +282,33 @@ static void print_top(const json_t *top, FILE *stream) {
   }
 }
 
+static void print_columns(const json_t *columns, FILE *stream) {
+  char count[32], least[32], most[32];
+  uint64_t fewest = UINT64_MAX, greatest = 0;
+  size_t i;
+  const json_t *column;
+  json_array_foreach((json_t *)columns, i, column) {
+    const uint64_t reached = (uint64_t)json_integer_value(json_object_get(column, "reached"));
+    fewest = reached < fewest ? reached : fewest;
+    greatest = reached > greatest ? reached : greatest;
+  }
+  fprintf(stream, "%-10s %s, with %s to %s vertices reached\n", "columns",
+          qn_count_text(json_array_size(columns), count, sizeof count),
+          qn_count_text(fewest, least, sizeof least), qn_count_text(greatest, most, sizeof most));
+}
+
+/* The ends and some of what lies between them. */
+static void print_path(const json_t *path, FILE *stream) {
+  const size_t count = json_array_size(path), shown = 12;
+  fprintf(stream, "%-10s", "path");
+  for (size_t i = 0; i < count; i++)
+    if (count <= 2 * shown || i < shown || i >= count - shown)
+      fprintf(stream, " %s", json_string_value(json_array_get(path, i)));
+    else if (i == shown)
+      fprintf(stream, " ... (%zu more)", count - 2 * shown);
+  putc('\n', stream);
+}
+
 void qn_summary_print(const json_t *summary, FILE *stream) {
   const char *key;
   json_t *value;
@@ -247,6 +319,10 @@ void qn_summary_print(const json_t *summary, FILE *stream) {
               qn_count_text((uint64_t)json_integer_value(value), text, sizeof text));
     } else if (json_is_real(value)) {
       fprintf(stream, "%-10s %.9g\n", key, json_real_value(value));
+    } else if (strcmp(key, "columns") == 0) {
+      print_columns(value, stream);
+    } else if (strcmp(key, "path") == 0) {
+      print_path(value, stream);
     } else {
       fprintf(stream, "%s\n", key);
       (json_is_object(json_array_get(value, 0)) ? print_top : print_levels)(value, stream);

@@ -13,6 +13,8 @@ extern "C" {
 
 /* The object "result" of quern-run --json, a new reference:
  *
+ *   a path                   {"hops", "length", "path": [ids]}
+ *   several columns          {"columns": [what each of them is]}
  *   a count                  {"triangles": n}
  *   levels (bfs, ...)        {"reached": vertices with a value, "levels": [vertices with value 0,
  * 1, ...]} components (cc)          {"count": components, "largest": vertices of the largest} other

@@ -43,6 +43,11 @@ enum key {
   KEY_PROGRAM = 0x100,
   KEY_SOURCE,
   KEY_SOURCES,
+  KEY_TARGET,
+  KEY_CUTOFF,
+  KEY_UNWEIGHTED,
+  KEY_WEIGHTED,
+  KEY_VECTOR,
   KEY_DAMPING,
   KEY_TOLERANCE,
   KEY_ITERATIONS,
@@ -84,7 +89,18 @@ static const struct argp_option option_list[] = {
      "Source vertex, by its original id (default: the vertex of the largest out-degree); may be "
      "repeated for bc",
      0},
-    {"sources", KEY_SOURCES, "ID,ID,...", 0, "Several sources", 0},
+    {"sources", KEY_SOURCES, "FILE|ID,ID,...", 0,
+     "Several sources, or a file that names one a line: bc adds them up, rwr restarts at them (by "
+     "the weights that a second column says), bfs, sssp and others have a column for each",
+     0},
+    {"target", KEY_TARGET, "ID", 0, "Where path ends", 0},
+    {"cutoff", KEY_CUTOFF, "D", 0, "Distances of sssp beyond D are of no interest", 0},
+    {"unweighted", KEY_UNWEIGHTED, NULL, 0, "By hops, although the graph has weights (path)", 0},
+    {"weighted", KEY_WEIGHTED, NULL, 0, "By weights (pagerank)", 0},
+    {"vector", KEY_VECTOR, "FILE", 0,
+     "The vector of spmv: lines \"id number\" (the other vertices have 0), or an array (.npy) of V "
+     "numbers in original order",
+     0},
     {"damping", KEY_DAMPING, "D", 0, "Damping of PageRank and rwr (default 0.85)", 0},
     {"tolerance", KEY_TOLERANCE, "T", 0,
      "End when values change by less than T in sum (the default is the algorithm's; 0: never)", 0},
@@ -553,6 +569,10 @@ static void print_report(const struct qn_run *run, const json_t *report, FILE *s
 /* The timeline replaces nothing that is read. */
 static enum qn_status check_timeline(const struct options *options, struct qn_error *error) {
   enum qn_status status = qn_input_kept(options->watch.trace, options->file, error);
+  if (!status)
+    status = qn_input_kept(options->watch.trace, options->run.sources_file, error);
+  if (!status)
+    status = qn_input_kept(options->watch.trace, options->run.vector, error);
   return status ? status : qn_input_kept(options->watch.trace, options->run.groups, error);
 }
 
@@ -586,11 +606,13 @@ struct outputs {
 static enum qn_status create_output(const struct options *options, const char *path,
                                     const struct qn_run_input *input, struct qn_results **results,
                                     struct qn_error *error) {
-  const struct qn_results_options results_options = {
-      .path = path,
-      .force = options->shared.force,
-      .no_ids = options->no_ids,
-      .inputs = {options->file, options->run.groups}};
+  const struct qn_results_options results_options = {.path = path,
+                                                     .force = options->shared.force,
+                                                     .no_ids = options->no_ids,
+                                                     .listed = options->run.target != NULL,
+                                                     .inputs = {options->file, options->run.groups,
+                                                                options->run.sources_file,
+                                                                options->run.vector}};
   return path ? qn_results_create(&results_options, input, results, error) : QN_OK;
 }
 
@@ -698,9 +720,11 @@ static enum qn_status run_graphalytics(const struct options *options, struct qn_
                                         [QN_DEVICE_BOTH] = "both"};
   const struct qn_run_options *run = &options->run;
   char device[32];
-  if (run->num_sources || run->damping >= 0 || run->tolerance >= 0 || run->iterations >= 0 ||
-      run->hops >= 0 || run->groups || run->delta >= 0 || run->resolution >= 0 || run->seed >= 0 ||
-      run->num_devices || run->checkpoint.folder || options->watch.trace || options->trust)
+  if (run->num_sources || run->sources_file || run->target || run->vector || run->cutoff >= 0 ||
+      run->weighted || run->unweighted || run->damping >= 0 || run->tolerance >= 0 ||
+      run->iterations >= 0 || run->hops >= 0 || run->groups || run->delta >= 0 ||
+      run->resolution >= 0 || run->seed >= 0 || run->num_devices || run->checkpoint.folder ||
+      options->watch.trace || options->trust)
     return qn_fail(error, QN_USAGE,
                    "graphalytics takes the parameters of algorithms from the graph's properties; "
                    "--device, --threads and -o FOLDER are for it");

@@ -66,10 +66,11 @@ void qn_result_info(const struct qn_result *result, struct qn_result_info *info)
 
 struct qn_result_column {
   uint64_t size;     /* sizeof(struct qn_result_column), set before the call */
-  const char *name;  /* the algorithm's; static */
+  const char *name;  /* the algorithm's, with _0, _1, ... where each source has a column; of a path
+                        "vertex", then the algorithm's. Lives until the result is closed */
   enum qn_type type; /* QN_TYPE_U32, QN_TYPE_U64, QN_TYPE_F32 or QN_TYPE_F64 */
   bool is_vertex;    /* values are vertices */
-  uint64_t count;    /* V: the value of vertex v is at v */
+  uint64_t count;    /* V: the value of vertex v is at v; of a path the number of its vertices */
   const void *data;  /* [count]; lives until the result is closed. What has no value (unreached) is
                         the largest number of an unsigned type, infinity of a real one */
 };

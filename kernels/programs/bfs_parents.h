@@ -47,7 +47,7 @@ typedef struct {
   uint32_t parent;
 } program_value;
 typedef program_value program_message; /* less would have to be padded */
-typedef uint32_t program_lane; /* vertex */
+typedef uint32_t program_lane;         /* vertex */
 typedef uint32_t program_accumulator;
 typedef uint32_t program_result;
 

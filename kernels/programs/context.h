@@ -14,6 +14,12 @@
 #define QN_MAX 3
 #define QN_OR 4
 
+/* PROGRAM_GIVEN */
+#define QN_GIVEN_RESULTS 1
+#define QN_GIVEN_VECTOR 2
+#define QN_GIVEN_SEEDS 3
+#define QN_GIVEN_STRENGTHS 4
+
 /* PROGRAM_RESULT */
 enum qn_result_type { QN_RESULT_U32 = 1, QN_RESULT_U64 = 2, QN_RESULT_F32 = 3, QN_RESULT_F64 = 4 };
 
@@ -30,6 +36,8 @@ struct qn_program_context {
   uint32_t iteration; /* 0 in the first */
   double damping;
   double tolerance;
+  double cutoff;                  /* the largest distance that is of interest, or INFINITY */
+  uint64_t whole_cutoff;          /* the same of whole distances, below UINT64_MAX */
   double aggregate;               /* PROGRAM_AGGREGATE: the sum over all vertices */
   double round;                   /* PROGRAM_ROUNDS: the current round */
   double derived[QN_MAX_DERIVED]; /* the program's own, from program_begin */

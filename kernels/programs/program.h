@@ -69,10 +69,17 @@
  *                        for, or INFINITY, and that for good; context.round becomes the least of
  *                        all, then bool program_wake(context, value *): is it active in this round?
  *   PROGRAM_SEES_RECEIVER  frontier, not in place: gather also looks at what the receiver holds
- * before the iteration, program_gather(context, message, weight, value), and refuses a message by
- * returning the identity PROGRAM_FOLLOWS      frontier: "bfs": the program goes on from that
- * algorithm's results, and users do not name it. Also: typedef program_given, the type of those
- * results; a vertex begins with program_init(context, vertex, out_degree, given)
+ *                        before the iteration, program_gather(context, message, weight, value), and
+ *                        refuses a message by returning the identity
+ *   PROGRAM_FOLLOWS      frontier: "bfs": the program goes on from that algorithm's results, and
+ *                        users do not name it. It is given (below) these results
+ *   PROGRAM_GIVEN        a vertex begins with what it is given,
+ *                        program_init(context, vertex, out_degree, given), where the out-degree is
+ *                        0. Also: typedef program_given, the type of that:
+ *                        QN_GIVEN_VECTOR     double: the number that a user says of it (--vector)
+ *                        QN_GIVEN_SEEDS      double: its part of the sources' weights, in sum 1
+ *                        QN_GIVEN_STRENGTHS  double: the sum of the weights of its out-edges
+ *   PROGRAM_CUTOFF       it looks at context.cutoff or context.whole_cutoff, which --cutoff says
  *   PROGRAM_USES_WEIGHTS gather looks at the weight
  *   PROGRAM_WEIGHTS_BY_TYPE  compile it twice: with QN_WEIGHTS_REAL defined for real weights,
  *                        without it for whole weights and for none

@@ -1,25 +1,25 @@
 /* Random walk with restart (Tong, Faloutsos, Pan: Fast Random Walk with Restart and Its
  * Applications, ICDM 2006): the probability of finding at each vertex a walker who in each step
  * follows a random out-edge with probability d, the damping, and else, or where there is no
- * out-edge, returns to the source:
+ * out-edge, returns to one of the sources, to v with probability s(v), its share of their weights:
  *
  *   r'(v) = d * sum of r(u) / out-degree(u) over edges u -> v
- *           + [v is the source] * (1 - d + d * sum of r(u) over u without out-edges)
+ *           + s(v) * (1 - d + d * sum of r(u) over u without out-edges)
  *
- * starting with 1 at the source; ends when the L1 norm of r' - r is below the tolerance. */
+ * starting with s; ends when the L1 norm of r' - r is below the tolerance. */
 #ifndef QN_KERNELS_PROGRAMS_RWR_H
 #define QN_KERNELS_PROGRAMS_RWR_H
 
 #include "kernels/programs/program.h"
 
 #define PROGRAM_NAME "rwr"
-#define PROGRAM_TITLE "random walk with restart at a source"
+#define PROGRAM_TITLE "random walk with restart at sources"
 #define PROGRAM_PURPOSE QN_FOR_RANKING
 #define PROGRAM_SCHEDULE QN_ALL_ACTIVE
 #define PROGRAM_COMBINE QN_ADD
 #define PROGRAM_IDENTITY 0
 #define PROGRAM_RESULT QN_RESULT_F32
-#define PROGRAM_NEEDS_SOURCE 1
+#define PROGRAM_GIVEN QN_GIVEN_SEEDS
 #define PROGRAM_USES_OUT_DEGREE 1
 #define PROGRAM_AGGREGATE 1
 #define PROGRAM_DAMPING 1
@@ -33,19 +33,21 @@
 
 typedef struct {
   float probability;
-  float is_source; /* 1 or 0 */
+  float share; /* of the restarts */
 } program_value;
 typedef float program_message;
 typedef double program_lane;
 typedef double program_accumulator;
 typedef uint32_t program_weight;
 typedef float program_result;
+typedef double program_given;
 
 PROGRAM_FUNCTION program_value program_init(const struct qn_program_context *context,
-                                            uint32_t vertex, uint64_t out_degree) {
+                                            uint32_t vertex, uint64_t out_degree,
+                                            program_given given) {
   program_value value;
-  value.is_source = vertex == context->source ? 1.0f : 0.0f;
-  value.probability = value.is_source;
+  value.share = (float)given;
+  value.probability = value.share;
   return value;
 }
 
@@ -73,7 +75,7 @@ PROGRAM_FUNCTION program_accumulator program_gather(const struct qn_program_cont
 
 PROGRAM_FUNCTION program_value program_apply(const struct qn_program_context *context,
                                              program_value value, program_accumulator sum) {
-  double returned = (double)value.is_source * context->derived[0];
+  double returned = (double)value.share * context->derived[0];
   value.probability = (float)(returned + context->damping * sum);
   return value;
 }

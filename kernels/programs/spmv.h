@@ -1,8 +1,7 @@
 /* Sparse matrix times vector: y(v) = sum of w(u,v) * x(u) over edges u -> v, that is
  * y = A^T x where A(u,v) is the weight of u -> v (1 where the graph has none).
  *
- * x is a fixed vector, exact in binary: x(u) = 1 + (u mod 64) / 64 for the vertex at
- * position u of the original order. With more than one iteration y is x of the next.
+ * x is the vector that is given. With more than one iteration y is x of the next.
  * Where weights take 8 bytes, so do the vectors: f64, in which i64 are rounded from 2^53 on. */
 #ifndef QN_KERNELS_PROGRAMS_SPMV_H
 #define QN_KERNELS_PROGRAMS_SPMV_H
@@ -10,7 +9,7 @@
 #include "kernels/programs/program.h"
 
 #define PROGRAM_NAME "spmv"
-#define PROGRAM_TITLE "transposed matrix times a fixed vector"
+#define PROGRAM_TITLE "transposed matrix times a vector"
 #define PROGRAM_PURPOSE QN_FOR_NUMBERS
 #define PROGRAM_SCHEDULE QN_ALL_ACTIVE
 #define PROGRAM_COMBINE QN_ADD
@@ -18,6 +17,7 @@
 #define PROGRAM_USES_WEIGHTS 1
 #define PROGRAM_WEIGHTS_WIDE 1
 #define PROGRAM_ITERATIONS 1
+#define PROGRAM_GIVEN QN_GIVEN_VECTOR
 
 #ifdef QN_WEIGHTS_WIDE
 #define PROGRAM_RESULT QN_RESULT_F64
@@ -32,10 +32,12 @@ typedef double program_lane;
 typedef double program_accumulator;
 typedef program_value program_weight;
 typedef program_value program_result;
+typedef double program_given;
 
 PROGRAM_FUNCTION program_value program_init(const struct qn_program_context *context,
-                                            uint32_t vertex, uint64_t out_degree) {
-  return 1 + (program_value)(vertex % 64) / 64;
+                                            uint32_t vertex, uint64_t out_degree,
+                                            program_given given) {
+  return (program_value)given;
 }
 
 PROGRAM_FUNCTION program_message program_send(const struct qn_program_context *context,

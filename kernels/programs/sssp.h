@@ -4,7 +4,7 @@
  * fewer than 2^32 edges of less than 2^32 each, and larger weights (i64) are refused
  * where it could. Real weights are summed in double precision; as rounding is
  * monotonic, the result is the same whatever the order in which edges are relaxed.
- * Without weights every edge counts 1. */
+ * Without weights every edge counts 1. What lies beyond the cutoff counts as not reached. */
 #ifndef QN_KERNELS_PROGRAMS_SSSP_H
 #define QN_KERNELS_PROGRAMS_SSSP_H
 
@@ -23,13 +23,16 @@
 #define PROGRAM_NON_NEGATIVE 1
 #define PROGRAM_SUMS_WEIGHTS 1
 #define PROGRAM_NEEDS_SOURCE 1
+#define PROGRAM_CUTOFF 1
 
 #ifdef QN_WEIGHTS_REAL
 #define PROGRAM_IDENTITY INFINITY
+#define SSSP_CUTOFF context->cutoff
 #define PROGRAM_RESULT QN_RESULT_F64
 typedef double program_value;
 #else
 #define PROGRAM_IDENTITY UINT64_MAX
+#define SSSP_CUTOFF context->whole_cutoff
 #define PROGRAM_RESULT QN_RESULT_U64
 typedef uint64_t program_value; /* distance; PROGRAM_IDENTITY: not reached */
 #endif
@@ -62,7 +65,8 @@ PROGRAM_FUNCTION program_message program_send(const struct qn_program_context *c
 PROGRAM_FUNCTION program_accumulator program_gather(const struct qn_program_context *context,
                                                     program_message distance,
                                                     program_weight weight) {
-  return distance + weight;
+  const program_value sum = distance + weight;
+  return sum <= SSSP_CUTOFF ? sum : PROGRAM_IDENTITY;
 }
 
 PROGRAM_FUNCTION program_value program_apply(const struct qn_program_context *context,

@@ -61,7 +61,8 @@ class Result:
 
     @property
     def columns(self) -> Dict[str, numpy.ndarray]:
-        """Every array, by name: ``{"pagerank": ...}``. Those that lie on a device are copied to the host once."""
+        """Every array, by name: ``{"pagerank": ...}``. From several sources ``bfs_0``, ``bfs_1``, ... in their order. Of a
+        path the first is ``vertex``, its vertices, and the other how far they are. Those that lie on a device are copied to the host once."""
         if self._columns is None:
             self._columns = dict(self._column(index) for index in range(self._num_columns))
         return self._columns
@@ -121,7 +122,7 @@ class Result:
     @property
     def ids(self) -> numpy.ndarray:
         """What the input called the vertices, in the order of ``values``."""
-        return self.graph.ids
+        return self.graph.ids if "vertex" not in self.columns else self.graph.ids[self.columns["vertex"]]
 
     @property
     def summary(self) -> dict:

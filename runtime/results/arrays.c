@@ -18,13 +18,17 @@
 
 struct array {
   const struct qn_run_input *input;
-  const char *elements; /* [length] of `width` bytes, in vertex order; NULL: names */
+  const char *elements;   /* [length] of `width` bytes, in vertex order; NULL: the ids */
+  const uint32_t *listed; /* the vertices that are there; NULL: all */
   uint64_t length, width;
+  uint64_t num_columns; /* rows of the array, of `length` elements each */
 };
 
 /* ---- Elements ---------------------------------------------------------------------------- */
 
-static char *put_name(char *p, const struct qn_ids *ids, uint64_t vertex, uint64_t width) {
+static char *put_id(char *p, const struct qn_ids *ids, uint64_t vertex, uint64_t width) {
+  if (ids->kind != QN_IDS_STRINGS)
+    return mempcpy(p, ids->kind == QN_IDS_NUMBERS ? &ids->numbers[vertex] : &vertex, width);
   uint64_t length = ids->string_offsets[vertex + 1] - ids->string_offsets[vertex];
   memcpy(p, ids->string_bytes + ids->string_offsets[vertex], length);
   memset(p + length, 0, width - length);
@@ -35,30 +39,41 @@ static uint64_t part_length(const struct array *array) {
   return array->width < PART_BYTES ? PART_BYTES / array->width : 1;
 }
 
+/* Of a column. */
+static uint64_t num_parts(const struct array *array) {
+  return (array->length + part_length(array) - 1) / part_length(array);
+}
+
 static void format_part(const void *context, uint64_t part, struct qn_text_buffer *buffer) {
   const struct array *array = context;
-  uint64_t begin = part * part_length(array), end = begin + part_length(array);
+  const uint64_t parts = num_parts(array), column = part / parts;
+  const char *elements =
+      array->elements ? array->elements + column * array->length * array->width : NULL;
+  uint64_t begin = part % parts * part_length(array), end = begin + part_length(array);
   end = end < array->length ? end : array->length;
   char *p = qn_text_buffer_reserve(buffer, (end - begin) * array->width);
   if (!p)
     return;
   for (uint64_t i = begin; i < end; i++) {
-    uint64_t vertex = qn_vertex_at(array->input, i);
-    p = array->elements ? mempcpy(p, array->elements + vertex * array->width, array->width)
-                        : put_name(p, &array->input->ids, vertex, array->width);
+    const uint64_t vertex = array->listed ? array->listed[i] : qn_vertex_at(array->input, i);
+    const uint64_t place = array->listed ? i : vertex;
+    p = array->elements ? mempcpy(p, elements + place * array->width, array->width)
+                        : put_id(p, &array->input->ids, vertex, array->width);
   }
   qn_text_buffer_advance(buffer, p);
 }
 
 static enum qn_status write_array(struct qn_text_output *output, const char *type,
                                   const struct array *array, struct qn_error *error) {
-  char header[QN_NPY_HEADER_BYTES], shape[32];
-  uint64_t length = part_length(array);
-  snprintf(shape, sizeof shape, "(%" PRIu64 ",)", array->length);
+  char header[QN_NPY_HEADER_BYTES], shape[48];
+  if (array->num_columns == 1)
+    snprintf(shape, sizeof shape, "(%" PRIu64 ",)", array->length);
+  else
+    snprintf(shape, sizeof shape, "(%" PRIu64 ", %" PRIu64 ")", array->num_columns, array->length);
   qn_npy_header(header, type, shape);
   enum qn_status status = qn_text_output_write(output, header, sizeof header, error);
   return status ? status
-                : qn_text_output_parts(output, (array->length + length - 1) / length, format_part,
+                : qn_text_output_parts(output, array->num_columns * num_parts(array), format_part,
                                        array, error);
 }
 
@@ -69,8 +84,12 @@ enum qn_status qn_result_array_write(struct qn_text_output *output,
                                       [QN_RESULT_U64] = "<u8",
                                       [QN_RESULT_F32] = "<f4",
                                       [QN_RESULT_F64] = "<f8"};
-  const struct array array = {input, result->values, result->num_values,
-                              qn_result_bytes(result->type)};
+  const struct array array = {.input = input,
+                              .elements = result->values,
+                              .listed = result->listed,
+                              .length = result->num_values,
+                              .width = qn_result_bytes(result->type),
+                              .num_columns = result->num_columns ? result->num_columns : 1};
   return write_array(output, types[result->type], &array, error);
 }
 
@@ -104,12 +123,15 @@ enum qn_status qn_id_array_check(const struct qn_ids *ids, struct qn_error *erro
 }
 
 enum qn_status qn_id_array_write(struct qn_text_output *output, const struct qn_run_input *input,
-                                 struct qn_error *error) {
+                                 const struct qn_run_result *result, struct qn_error *error) {
   const struct qn_ids *ids = &input->ids;
   char type[32] = "<u8";
-  struct array array = {input, (const char *)ids->numbers, ids->num_vertices, sizeof(uint64_t)};
+  struct array array = {.input = input,
+                        .listed = result->listed,
+                        .length = result->num_values,
+                        .width = sizeof(uint64_t),
+                        .num_columns = 1};
   if (ids->kind == QN_IDS_STRINGS) {
-    array.elements = NULL;
     array.width = longest_name(ids);
     snprintf(type, sizeof type, "|S%" PRIu64, array.width);
   }

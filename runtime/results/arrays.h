@@ -1,4 +1,5 @@
-/* Results as one-dimensional NumPy arrays, in original order. Internal to results.c. */
+/* Results as NumPy arrays, in original order: of one dimension, or where there are several columns
+ * a row of each. Internal to results.c. */
 #ifndef QN_RUNTIME_RESULTS_ARRAYS_H
 #define QN_RUNTIME_RESULTS_ARRAYS_H
 
@@ -19,9 +20,10 @@ enum qn_status qn_result_array_write(struct qn_text_output *output,
  * many as the longest. */
 enum qn_status qn_id_array_check(const struct qn_ids *ids, struct qn_error *error);
 
-/* Write the ids: u8, or names as bytes (|S), as many as the longest takes. */
+/* Write the ids of the values' vertices: u8, or names as bytes (|S), as many as the longest takes.
+ */
 enum qn_status qn_id_array_write(struct qn_text_output *output, const struct qn_run_input *input,
-                                 struct qn_error *error);
+                                 const struct qn_run_result *result, struct qn_error *error);
 
 #ifdef __cplusplus
 }

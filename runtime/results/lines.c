@@ -12,6 +12,7 @@
 
 struct job {
   const struct qn_run_input *input;
+  const struct qn_kernel *kernel;
   const struct qn_run_result *result;
   bool are_vertices; /* the values */
   char separator;
@@ -62,36 +63,67 @@ static char *put_number(char *p, const struct qn_run_result *result, uint64_t ve
   }
 }
 
-static void format_line(const struct job *job, uint64_t vertex, struct qn_text_buffer *buffer) {
+/* `place` is where the values lie, in each column. */
+static void format_line(const struct job *job, uint64_t vertex, uint64_t place,
+                        struct qn_text_buffer *buffer) {
   const struct qn_ids *ids = &job->input->ids;
-  uint32_t position = job->are_vertices ? ((const uint32_t *)job->result->values)[vertex] : 0;
+  const struct qn_run_result *result = job->result;
+  const uint32_t columns = qn_result_columns(result);
+  uint32_t position = job->are_vertices ? ((const uint32_t *)result->values)[place] : 0;
   if (position == UINT32_MAX)
     return;
   uint64_t other = job->are_vertices ? qn_vertex_at(job->input, position) : 0;
   uint64_t room =
-      id_room(ids, vertex) + 2 + (job->are_vertices ? id_room(ids, other) : QN_MAX_NUMBER_TEXT);
+      id_room(ids, vertex) + 2 +
+      (job->are_vertices ? id_room(ids, other) : (uint64_t)columns * (QN_MAX_NUMBER_TEXT + 1));
   char *p = qn_text_buffer_reserve(buffer, room);
   if (!p)
     return;
   p = put_id(p, job, vertex);
-  *p++ = job->separator;
-  p = job->are_vertices ? put_id(p, job, other) : put_number(p, job->result, vertex);
+  for (uint64_t column = 0; column < columns; column++) {
+    *p++ = job->separator;
+    p = job->are_vertices ? put_id(p, job, other)
+                          : put_number(p, result, column * result->num_values + place);
+  }
   *p++ = '\n';
   qn_text_buffer_advance(buffer, p);
 }
 
 static void format_part(const void *context, uint64_t part, struct qn_text_buffer *buffer) {
   const struct job *job = context;
+  const uint32_t *listed = job->result->listed;
   uint64_t begin = part * PART_VERTICES, end = begin + PART_VERTICES;
-  for (uint64_t i = begin; i < end && i < job->result->num_values && !buffer->status; i++)
-    format_line(job, qn_vertex_at(job->input, i), buffer);
+  for (uint64_t i = begin; i < end && i < job->result->num_values && !buffer->status; i++) {
+    const uint64_t vertex = listed ? listed[i] : qn_vertex_at(job->input, i);
+    format_line(job, vertex, listed ? i : vertex, buffer);
+  }
 }
 
-static enum qn_status write_header(struct qn_text_output *output, const struct qn_kernel *kernel,
-                                   struct qn_error *error) {
-  char line[64];
-  int length = snprintf(line, sizeof line, "id,%s\n", kernel->algorithm);
-  return qn_text_output_write(output, line, (uint64_t)length, error);
+/* A column is called after its source, where there are several. */
+static void format_header(const void *context, uint64_t part, struct qn_text_buffer *buffer) {
+  const struct job *job = context;
+  const uint32_t *sources = job->result->column_sources;
+  const uint32_t columns = qn_result_columns(job->result);
+  (void)part;
+  char *p = qn_text_buffer_reserve(buffer, 2);
+  if (!p)
+    return;
+  qn_text_buffer_advance(buffer, mempcpy(p, "id", 2));
+  for (uint32_t column = 0; column < columns && !buffer->status; column++) {
+    const uint64_t room =
+        !sources ? strlen(job->kernel->algorithm) : id_room(&job->input->ids, sources[column]);
+    p = qn_text_buffer_reserve(buffer, room + 2);
+    if (!p)
+      return;
+    *p++ = job->separator;
+    p = !sources ? mempcpy(p, job->kernel->algorithm, room) : put_id(p, job, sources[column]);
+    qn_text_buffer_advance(buffer, p);
+  }
+  p = qn_text_buffer_reserve(buffer, 1);
+  if (p) {
+    *p++ = '\n';
+    qn_text_buffer_advance(buffer, p);
+  }
 }
 
 enum qn_status qn_result_lines_write(struct qn_text_output *output, char separator,
@@ -100,11 +132,12 @@ enum qn_status qn_result_lines_write(struct qn_text_output *output, char separat
                                      const struct qn_run_result *result, struct qn_error *error) {
   bool csv = separator == ',';
   const struct job job = {.input = input,
+                          .kernel = kernel,
                           .result = result,
                           .are_vertices = kernel->traits & QN_KERNEL_VERTICES,
                           .separator = separator,
                           .plain = !csv || qn_names_are_plain(&input->ids, separator)};
   uint64_t num_parts = (result->num_values + PART_VERTICES - 1) / PART_VERTICES;
-  enum qn_status status = csv ? write_header(output, kernel, error) : QN_OK;
+  enum qn_status status = csv ? qn_text_output_parts(output, 1, format_header, &job, error) : QN_OK;
   return status ? status : qn_text_output_parts(output, num_parts, format_part, &job, error);
 }

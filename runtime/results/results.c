@@ -65,7 +65,8 @@ enum qn_status qn_results_create(const struct qn_results_options *options,
     return status;
   results->form = form_of(options->path);
   status = create_file(options, options->path, &results->values, error);
-  if (!status && results->form == FORM_ARRAY && input->ids.kind != QN_IDS_DENSE && !options->no_ids)
+  if (!status && results->form == FORM_ARRAY &&
+      (input->ids.kind != QN_IDS_DENSE || options->listed) && !options->no_ids)
     status = create_ids(options, &input->ids, &results->ids, error);
   if (!status)
     *out = results;
@@ -95,7 +96,7 @@ enum qn_status qn_results_commit(struct qn_results *results, const struct qn_run
                                  struct qn_error *error) {
   enum qn_status status = write_values(results, input, kernel, result, error);
   if (!status && results->ids)
-    status = qn_id_array_write(results->ids, input, error);
+    status = qn_id_array_write(results->ids, input, result, error);
   if (!status && results->ids)
     status = commit_file(&results->ids, error);
   if (!status)

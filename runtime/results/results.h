@@ -1,7 +1,7 @@
 /* Results as files: every vertex's value, in original order. The name of the file says how:
  *
  *   NAME.npy   an array, and unless the vertices are called 0, 1, ... their ids beside it, in
- *              NAME.ids.npy (runtime/results/arrays.h)
+ *              NAME.ids.npy; several columns are its rows (runtime/results/arrays.h)
  *   NAME.csv   lines "id,value" below a header (runtime/results/lines.h)
  *   others     lines "id<TAB>value"; "-" is standard output */
 #ifndef QN_RUNTIME_RESULTS_RESULTS_H
@@ -19,7 +19,8 @@ struct qn_results_options {
   const char *path;
   bool force;            /* replace files */
   bool no_ids;           /* no ids beside an array */
-  const char *inputs[2]; /* files that must not be replaced, or NULL */
+  bool listed;           /* the values are of some vertices alone */
+  const char *inputs[4]; /* files that must not be replaced, or NULL */
 };
 
 /* Does the name ask for an array? */

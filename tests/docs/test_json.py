@@ -109,6 +109,8 @@ class Json(unittest.TestCase):
         for algorithm in ("bfs", "cc", "leiden", "tc"):
             printed |= self.printed("quern-run", algorithm, self.at / "g.qrn", "--device=cpu")
         printed |= self.printed("quern-run", "sssp", self.at / "g.qrn", "--device=cpu", "--parents", self.at / "p.npy")
+        printed |= self.printed("quern-run", "path", self.at / "g.qrn", "--source=0", "--target=0")
+        printed |= self.printed("quern-run", "bfs", self.at / "g.qrn", "--device=cpu", "--sources=0,1")
         self.compare(printed, ("quern-run",),
                      ("accelerator", "streaming", "strategy", "peer_to_peer", "devices", "joint", "ranks"))
 

@@ -28,11 +28,11 @@ LAYOUTS = {
 
 # Those on which all that runs on a CPU runs on a CUDA device too.
 # Kernels of their own that look at more than a combination of messages.
-CPU_ALONE = {"cdlp", "coloring", "lcc", "leiden", "mis", "scc"}
+CPU_ALONE = {"cdlp", "coloring", "lcc", "leiden", "mis", "path", "scc"}
 COMPLETE = {"blocked-csr", "edge-partitions", "graph", "hybrid", "packed", "shards", "slotted-pages"}
 
 # Algorithms that walk all edges in every iteration.
-ALL_ACTIVE = {"circuit", "degree", "heat", "indegree", "neural", "pagerank", "rwr", "spmv"}
+ALL_ACTIVE = {"circuit", "degree", "heat", "indegree", "neural", "pagerank", "pagerank-weighted", "rwr", "spmv"}
 
 
 def run(*command, **environment):
@@ -44,6 +44,14 @@ def tool(name, *arguments):
     done = run(TOOLS / name, *arguments)
     if done.returncode:
         raise AssertionError("%s: %s" % (name, done.stderr))
+
+
+def needed(algorithm, container):
+    """Options that the algorithm does not run without."""
+    if algorithm != "spmv":
+        return ()
+    tool("quern-run", "degree", container, "-qfo", "vector.npy")
+    return ("--vector=vector.npy",)
 
 
 def values(path):
@@ -142,6 +150,7 @@ class EveryKernel(Graph):
 
     def compare(self, algorithm, container, seed, *options):
         counts = algorithm == "tc"
+        options += needed(algorithm, container)
         wanted = [] if counts else ["-f", "-o"]
         cpu = self.result(run(TOOLS / "quern-run", algorithm, container, "--device=cpu", "--json", *options,
                               *(wanted + ["cpu.npy"] if wanted else [])))
@@ -250,7 +259,8 @@ class Devices(Graph):
                 tool(*command, graph, "-qfo", "other.qrn")
             for algorithm, iterations in (("pagerank", "2"), ("pagerank", "200"), ("spmv", "2")):
                 found = {device: json.loads(run(EMULATED, algorithm, "other.qrn" if command else graph, "--json",
-                                                "--device=" + device, "--iterations=" + iterations).stdout)["converged"]
+                                                "--device=" + device, "--iterations=" + iterations,
+                                                *needed(algorithm, graph)).stdout)["converged"]
                          for device in ("cpu", "cuda")}
                 self.assertEqual(found["cpu"], found["cuda"], "%s on %s" % (algorithm, layout))
 
@@ -536,7 +546,7 @@ class SideBySide(Graph):
         self.refused(self.shared("bfs", "graph.qrn"), 4, "--device both shares the work on the layout shards")
         self.refused(self.shared("bfs", shards, QUERN_EMULATOR_DRIVER="none"), 6, "no CUDA driver is installed")
         self.refused(self.shared("bfs", shards, "--device-memory=2K"), 6, "not enough device memory")
-        self.refused(self.shared("spmv", shards, "--mode=asynchronous"), 2, "spmv cannot run asynchronously")
+        self.refused(self.shared("spmv", shards, "--mode=asynchronous", *needed("spmv", "graph.qrn")), 2, "spmv cannot run asynchronously")
         self.refused(self.shared("bfs", shards, "--mode=both"), 2, "--mode: 'both' is none of synchronous, asynchronous")
         self.refused(self.emulated("bfs", shards, "--mode=synchronous"), 2, "--mode is for --device both")
 

@@ -55,7 +55,7 @@ LAYOUTS = {"blocked-csr": ("quern-block", "-d", "both"), "hybrid": ("quern-hybri
 COMMANDS.update({"import-" + layout: ("quern-import IN/%s.qrn -o out.qrn" % layout, layout + ".qrn", "out.qrn")
                  for layout in LAYOUTS})
 COMMANDS["import-text"] = ("quern-import IN/edges.txt -o out.qrn", "edges.txt", "out.qrn")
-PROGRAMS = {"bfs": "--source 1", "sssp": "--source 1", "pagerank": "--iterations 3", "cc": "", "kcore": "", "spmv": "",
+PROGRAMS = {"bfs": "--source 1", "sssp": "--source 1", "pagerank": "--iterations 3", "cc": "", "kcore": "", "spmv": "--vector IN/vector",
             "neighborhood": "--source 1 --hops 2", "radius": "", "heat": "--source 1 --iterations 3", "degree": ""}
 OWN = {"bc": ("graph", "blocked-csr", "slotted-pages"), "tc": ("graph", "hybrid"),
        "cross-edges": ("graph", "slotted-pages"), "scc": ("graph",), "cdlp": ("graph",), "lcc": ("graph",),
@@ -101,6 +101,7 @@ def make_inputs(folder, seed):
     run("quern-archive", "create", graph, folder / "shards.qrn", "-q", "-o", folder / "bundle.tar")
     run("quern-run", "sssp", graph, "--source", "1", "--device", "cpu", "-q", "--parents", folder / "parents.tsv", "-o", folder / "values.tsv")
     run("quern-export", graph, "--format", "edges", "-q", "-o", folder / "edges.txt")
+    (folder / "vector").write_text("".join("%d %d\n" % (i, i % 7) for i in range(2000)))
     (folder / "list").write_text("".join("%d\n" % i for i in range(2000)))
 
 

@@ -110,6 +110,40 @@ def pagerank(num_vertices, edges, damping=0.85, tolerance=1e-12):
             return ranks
 
 
+def pagerank_weighted(num_vertices, edges, damping=0.85, tolerance=1e-12):
+    """Edges are taken in proportion to their weights; what vertices hold that have none is spread evenly."""
+    ranks, out = [1 / num_vertices] * num_vertices, [0.0] * num_vertices
+    for source, _, weight in edges:
+        out[source] += weight
+    while True:
+        lost = math.fsum(rank for rank, weight in zip(ranks, out) if weight == 0)
+        following = [(1 - damping + damping * lost) / num_vertices] * num_vertices
+        for source, destination, weight in edges:
+            if out[source] > 0:
+                following[destination] += damping * ranks[source] * weight / out[source]
+        change = math.fsum(abs(new - old) for new, old in zip(following, ranks))
+        ranks = following
+        if change < tolerance:
+            return ranks
+
+
+def rwr(num_vertices, edges, seeds, damping=0.85, tolerance=1e-12):
+    """PageRank whose walker restarts at `seeds`, {vertex: weight}, also where there is no way on."""
+    total, rows = math.fsum(seeds.values()), out_edges(num_vertices, edges)
+    start = [seeds.get(vertex, 0) / total for vertex in range(num_vertices)]
+    ranks = start
+    while True:
+        lost = math.fsum(rank for rank, row in zip(ranks, rows) if not row)
+        following = [share * (1 - damping + damping * lost) for share in start]
+        for rank, row in zip(ranks, rows):
+            for other, _ in row:
+                following[other] += damping * rank / len(row)
+        change = math.fsum(abs(new - old) for new, old in zip(following, ranks))
+        ranks = following
+        if change < tolerance:
+            return ranks
+
+
 def tc(num_vertices, edges):
     """Triangles of the simple undirected graph, each once."""
     later = [set() for _ in range(num_vertices)]

@@ -1,5 +1,6 @@
 """Every algorithm on random graphs against the plainest implementation of it, and against scipy, networkx and igraph."""
 
+import array
 import importlib
 import json
 import math
@@ -12,6 +13,13 @@ from pathlib import Path
 from harness.tools import run, values
 from oracle import naive
 from oracle.graphs import RandomGraph
+
+
+def npy(numbers):
+    """A vector as NumPy keeps it."""
+    header = "{'descr': '<f8', 'fortran_order': False, 'shape': (%d,), }" % len(numbers)
+    return (b"\x93NUMPY\x01\x00" + (118).to_bytes(2, "little") + header.ljust(117).encode() + b"\n"
+            + array.array("d", numbers).tobytes())
 
 
 def number(text):
@@ -115,6 +123,21 @@ class Naive(_Random):
             got = self.compute(graph, path, "pagerank", "--tolerance", "1e-9", "--iterations", "500")
             self.assertClose([float(rank) for rank in got], naive.pagerank(graph.num_vertices, edges))
 
+    def test_pagerank_weighted(self):
+        for graph, path, edges in self.graphs():
+            got = self.compute(graph, path, "pagerank", "--weighted", "--tolerance", "1e-9", "--iterations", "500")
+            self.assertClose([float(rank) for rank in got], naive.pagerank_weighted(graph.num_vertices, edges))
+
+    def test_rwr(self):
+        """From one source, and from several by their weights."""
+        sources = self.folder / "sources.txt"
+        for graph, path, edges in self.graphs():
+            seeds = {0: 1.0, 2: 2.5, graph.num_vertices - 1: 0.25}
+            sources.write_text("".join("%s\t%r\n" % (graph.ids[vertex], weight) for vertex, weight in seeds.items()))
+            for options, start in ((["--source", graph.ids[1]], {1: 1.0}), (["--sources", sources], seeds)):
+                got = self.compute(graph, path, "rwr", "--tolerance", "1e-9", "--iterations", "500", *options)
+                self.assertClose([float(rank) for rank in got], naive.rwr(graph.num_vertices, edges, start))
+
     def test_bc(self):
         for graph, path, edges in self.graphs():
             got = self.compute(graph, path, "bc", "--source", graph.ids[2])
@@ -200,10 +223,14 @@ class Naive(_Random):
             self.assertClose([float(value) for value in got], naive.lcc(graph.num_vertices, edges))
 
     def test_spmv(self):
-        """The vector is the fixed one of kernels/programs/spmv.h."""
+        """With a vector as lines and as an array."""
         for graph, path, edges in self.graphs():
             vector = [1 + position % 64 / 64 for position in range(graph.num_vertices)]
-            got = self.compute(graph, path, "spmv")
+            lines, numbers = self.folder / "x.tsv", self.folder / "x.npy"
+            lines.write_text("".join("%s\t%r\n" % pair for pair in zip(graph.ids, vector)))
+            numbers.write_bytes(npy(vector))
+            got = self.compute(graph, path, "spmv", "--vector", lines)
+            self.assertEqual(got, self.compute(graph, path, "spmv", "--vector", numbers))
             self.assertClose([float(value) for value in got], naive.spmv(graph.num_vertices, edges, vector))
 
     def test_tc(self):

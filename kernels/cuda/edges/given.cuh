@@ -1,4 +1,4 @@
-/* The first values of a program that follows another (PROGRAM_FOLLOWS), made by the host from what
+/* The first values of a program that is given something (PROGRAM_GIVEN), made by the host from what
  * the run is given: on the device they would need room for both. Needs a completed program. */
 #ifndef QN_KERNELS_CUDA_EDGES_GIVEN_CUH
 #define QN_KERNELS_CUDA_EDGES_GIVEN_CUH

@@ -20,6 +20,7 @@
 
 #include "kernels/cuda/device/memory.cuh"
 #include "kernels/cuda/device/ranges.cuh"
+#include "kernels/cuda/edges/given.cuh"
 #include "kernels/engine.h"
 #include "support/memory.h"
 #include "support/threads.h"
@@ -86,9 +87,13 @@ __global__ void pull_init(const struct pull_state state, const uint32_t *positio
   for (uint64_t v = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; v < context.num_vertices;
        v += (uint64_t)gridDim.x * blockDim.x) {
     const uint32_t vertex = (uint32_t)v;
+#if PROGRAM_IS_GIVEN /* the host makes it: given.cuh */
+    (void)resumed, (void)positions;
+#else
     if (!resumed)
       state.values[vertex] = program_init(&context, positions ? positions[vertex] : vertex,
                                           pull_out_degree(state, vertex));
+#endif
     pull_send(state, context, vertex, state.values[vertex], state.messages[context.iteration % 2],
               &aggregate);
   }
@@ -161,6 +166,7 @@ struct pull_run {
   struct qn_cuda_memory *memory;
   const uint32_t *positions; /* on the device; NULL: vertices are in original order */
   struct pull_state state;
+  struct qn_program_context context; /* of the first iteration */
   struct pull_monitor monitor;
 };
 
@@ -287,7 +293,7 @@ inline enum qn_status pull_create(struct pull_run *run, const struct qn_program_
   struct pull_state *state = &run->state;
   struct pull_control control;
   memset(&control, 0, sizeof control);
-  control.context = *context;
+  control.context = run->context = *context;
   control.iterations = context->iteration;
   control.finished = engine_is_finished(run->request, context);
   control.converged = !PROGRAM_CONVERGES; /* then so many iterations are what the result is */
@@ -317,6 +323,9 @@ inline enum qn_status pull_begin(struct pull_run *run, uint64_t num_vertices,
   if (resumed)
     status = qn_cuda_upload(run->memory, run->state.values, resumed->values, num_vertices,
                             sizeof *run->state.values, "vertex values", error);
+  else
+    status = given_upload(run->memory, run->request, &run->context, NULL, 0, num_vertices,
+                          run->state.values, error);
   if (status)
     return status;
   QN_LAUNCH(pull_init, blocks, 256, 0, NULL, run->state, run->positions, resumed != NULL);

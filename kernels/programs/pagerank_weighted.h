@@ -1,0 +1,98 @@
+/* PageRank by weights: whoever follows edges takes each with a probability in proportion to its
+ * weight (as pagerank.h, where all are taken alike). s(u) is the sum of the weights of u's
+ * out-edges; the rank of vertices where that is 0 is spread evenly over all:
+ *
+ *   r'(v) = (1 - d) / V + d * (sum of r(u) * weight / s(u) over edges u -> v
+ *                              + sum of r(u) over u with s(u) = 0, / V)
+ *
+ * starting from 1 / V; ends when the L1 norm of r' - r is below the tolerance. */
+#ifndef QN_KERNELS_PROGRAMS_PAGERANK_WEIGHTED_H
+#define QN_KERNELS_PROGRAMS_PAGERANK_WEIGHTED_H
+
+#include "kernels/programs/program.h"
+
+#define PROGRAM_NAME "pagerank-weighted"
+#define PROGRAM_TITLE "PageRank by weights (--weighted)"
+#define PROGRAM_PURPOSE QN_FOR_RANKING
+#define PROGRAM_SCHEDULE QN_ALL_ACTIVE
+#define PROGRAM_COMBINE QN_ADD
+#define PROGRAM_IDENTITY 0
+#define PROGRAM_RESULT QN_RESULT_F32
+#define PROGRAM_USES_WEIGHTS 1
+#define PROGRAM_WEIGHTS_WIDE 1
+#define PROGRAM_NON_NEGATIVE 1
+#define PROGRAM_GIVEN QN_GIVEN_STRENGTHS
+#define PROGRAM_AGGREGATE 1
+#define PROGRAM_DAMPING 1
+#define PROGRAM_CONVERGES 1
+#define PROGRAM_CONTRACTS 1
+#define PROGRAM_BEGINS 1
+#define PROGRAM_ITERATIONS 100
+#define PROGRAM_TOLERANCE 1e-6
+#define PROGRAM_PARTIAL float
+#define PROGRAM_RANKS 1
+
+typedef struct {
+  float rank;
+  double strength; /* s */
+} program_value;
+typedef double program_message;
+typedef double program_lane; /* a hub's sum of 10^6 floats would lose the sixth digit */
+typedef double program_accumulator;
+#ifdef QN_WEIGHTS_WIDE
+typedef double program_weight;
+#else
+typedef float program_weight;
+#endif
+typedef float program_result;
+typedef double program_given;
+
+PROGRAM_FUNCTION program_value program_init(const struct qn_program_context *context,
+                                            uint32_t vertex, uint64_t out_degree,
+                                            program_given strength) {
+  program_value value;
+  value.rank = (float)(1.0 / (double)context->num_vertices);
+  value.strength = strength;
+  return value;
+}
+
+/* The rank that leads nowhere. */
+PROGRAM_FUNCTION double program_aggregate(const struct qn_program_context *context,
+                                          program_value value, uint64_t out_degree) {
+  return value.strength == 0.0 ? (double)value.rank : 0.0;
+}
+
+/* derived[0]: what every vertex gets whatever its in-edges. */
+PROGRAM_FUNCTION void program_begin(struct qn_program_context *context) {
+  double d = context->damping;
+  context->derived[0] = (1.0 - d + d * context->aggregate) / (double)context->num_vertices;
+}
+
+PROGRAM_FUNCTION program_message program_send(const struct qn_program_context *context,
+                                              program_value value, uint64_t out_degree) {
+  return value.strength > 0.0 ? (double)value.rank / value.strength : 0.0;
+}
+
+PROGRAM_FUNCTION program_accumulator program_gather(const struct qn_program_context *context,
+                                                    program_message message,
+                                                    program_weight weight) {
+  return message * (double)weight;
+}
+
+PROGRAM_FUNCTION program_value program_apply(const struct qn_program_context *context,
+                                             program_value value, program_accumulator sum) {
+  value.rank = (float)(context->derived[0] + context->damping * sum);
+  return value;
+}
+
+PROGRAM_FUNCTION double program_change(const struct qn_program_context *context,
+                                       program_value old_value, program_value new_value) {
+  return fabs((double)new_value.rank - (double)old_value.rank);
+}
+
+PROGRAM_FUNCTION program_result program_output(const struct qn_program_context *context,
+                                               program_value value) {
+  return value.rank;
+}
+
+#endif
