@@ -43,6 +43,7 @@ enum {
   KEY_ALONG,
   KEY_INDUCED,
   KEY_CROSS_EDGES,
+  KEY_KCORE,
   KEY_PARTS,
   KEY_BALANCE,
   KEY_ROWS,
@@ -59,6 +60,8 @@ static const struct argp_option argp_options[] = {
      "1. Keep the vertices that FILE puts into groups, by lines \"id group\", and the edges "
      "between different groups",
      3},
+    {"kcore", KEY_KCORE, "K", 0,
+     "1. Keep the K-core: the most vertices that have K edges or more among themselves", 3},
     {"hops", KEY_HOPS, "K", 0, "How far an egonet goes (default: 1)", 10},
     {"along", KEY_ALONG, "out|in|both", 0,
      "Which edges an egonet's hops follow in a directed graph (default: out)", 10},
@@ -74,8 +77,9 @@ static const struct argp_option argp_options[] = {
      8},
     {"narrow-weights", KEY_NARROW_WEIGHTS, NULL, 0,
      "6. Round weights of 8 bytes to f32, and say by how much", 8},
-    {"relabel", KEY_RELABEL, "degree|random|rcm|FILE", 0,
-     "7. Renumber the vertices: by descending degree, randomly, by reverse Cuthill-McKee, or those "
+    {"relabel", KEY_RELABEL, "degree|random|rcm|llp|FILE", 0,
+     "7. Renumber the vertices: by descending degree, randomly, by reverse Cuthill-McKee, by "
+     "layered label propagation (what packs and caches well), or those "
      "of one group in FILE (lines \"id group\", such as quern-run leiden -o writes) beside one "
      "another; original ids are kept",
      9},

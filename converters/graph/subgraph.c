@@ -63,6 +63,48 @@ enum qn_status qn_mark_egonet(const struct qn_graph *graph, uint32_t center, uin
   return status;
 }
 
+/* ---- Cores ------------------------------------------------------------------ */
+
+/* Take out whoever has too few edges, and then those whom that leaves too few. */
+static void peel(const struct qn_csr *csr, uint64_t core, uint64_t *degrees, uint32_t *removed,
+                 struct qn_vertex_groups *groups) {
+  uint64_t count = 0;
+  for (uint64_t v = 0; v < csr->num_vertices; v++) {
+    degrees[v] = csr->row_offsets[v + 1] - csr->row_offsets[v];
+    groups->of[v] = degrees[v] < core ? QN_NO_GROUP : 0;
+    if (degrees[v] < core)
+      removed[count++] = (uint32_t)v;
+  }
+  for (uint64_t i = 0; i < count; i++)
+    for (uint64_t e = csr->row_offsets[removed[i]]; e < csr->row_offsets[removed[i] + 1]; e++) {
+      const uint32_t other = csr->column_indices[e];
+      if (groups->of[other] == QN_NO_GROUP || --degrees[other] >= core)
+        continue;
+      groups->of[other] = QN_NO_GROUP;
+      removed[count++] = other;
+    }
+  groups->num_named = csr->num_vertices - count;
+  groups->num_groups = groups->num_named > 0;
+}
+
+enum qn_status qn_mark_core(const struct qn_graph *graph, uint64_t core,
+                            struct qn_vertex_groups *groups, struct qn_error *error) {
+  const uint64_t num_vertices = graph->out.num_vertices;
+  uint64_t *degrees = NULL;
+  uint32_t *removed = NULL;
+  if (graph->directedness != QN_UNDIRECTED)
+    return qn_fail(error, QN_UNSUPPORTED,
+                   "--kcore needs an undirected graph; make one with quern-transform --symmetrize");
+  enum qn_status status = qn_pages_alloc(&degrees, num_vertices, sizeof *degrees, "degrees", error);
+  if (!status)
+    status = qn_pages_alloc(&removed, num_vertices, sizeof *removed, "removed vertices", error);
+  if (!status)
+    peel(&graph->out, core, degrees, removed, groups);
+  qn_pages_free(degrees, num_vertices, sizeof *degrees);
+  qn_pages_free(removed, num_vertices, sizeof *removed);
+  return status;
+}
+
 /* ---- Subgraphs -------------------------------------------------------------- */
 
 struct extraction {

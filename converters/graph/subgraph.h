@@ -23,6 +23,13 @@ enum qn_status qn_mark_egonet(const struct qn_graph *graph, uint32_t center, uin
                               enum qn_along along, struct qn_vertex_groups *groups,
                               struct qn_error *error);
 
+/* Put the vertices of the k-core into group 0 of `groups`, in which nobody was: the largest set of
+ * vertices each of which has `core` edges or more to others of the set (Seidman 1983). Every edge
+ * of a row counts, so parallel ones do, and a loop does once. QN_UNSUPPORTED of a directed graph.
+ */
+enum qn_status qn_mark_core(const struct qn_graph *graph, uint64_t core,
+                            struct qn_vertex_groups *groups, struct qn_error *error);
+
 struct qn_subgraph {
   struct qn_graph graph; /* in memory; as directed and as weighted as the whole */
   struct qn_relabeling relabeling;

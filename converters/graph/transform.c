@@ -116,8 +116,12 @@ static enum qn_status relabel_in_order(struct job *job, struct qn_error *error) 
       qn_pages_alloc(&order, num_vertices, sizeof *order, "the new order of vertices", error);
   if (status)
     return status;
-  status = job->transform->relabel == QN_RELABEL_RCM ? qn_order_rcm(job->graph, order, error)
-                                                     : order_by_groups(job, order, error);
+  if (job->transform->relabel == QN_RELABEL_RCM)
+    status = qn_order_rcm(job->graph, order, error);
+  else if (job->transform->relabel == QN_RELABEL_LLP)
+    status = qn_order_llp(job->graph, job->transform->relabel_seed, order, error);
+  else
+    status = order_by_groups(job, order, error);
   if (!status)
     return qn_relabel_in_order(&job->graph->ids, order, &job->relabeling, error);
   qn_pages_free(order, num_vertices, sizeof *order);
@@ -145,6 +149,7 @@ static enum qn_status relabel(struct job *job, struct qn_error *error) {
     return qn_relabel_randomly(&job->graph->ids, job->transform->relabel_seed, &job->relabeling,
                                error);
   case QN_RELABEL_RCM:
+  case QN_RELABEL_LLP:
   case QN_RELABEL_GROUPS:
     return relabel_in_order(job, error);
   case QN_RELABEL_NONE:

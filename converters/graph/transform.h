@@ -27,6 +27,7 @@ enum qn_relabel {
                         resulting graph; equal ones keep their order */
   QN_RELABEL_RANDOM,
   QN_RELABEL_RCM,    /* reverse Cuthill-McKee of the graph as it comes in (order.h) */
+  QN_RELABEL_LLP,    /* layered label propagation, likewise */
   QN_RELABEL_GROUPS, /* vertices of one group in relabel_file beside one another (order.h) */
 };
 

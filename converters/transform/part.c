@@ -6,13 +6,13 @@
 #include "support/json_text.h"
 
 static const char *const along_words[] = {"out", "in", "both", NULL};
-static const char *const part_words[] = {"all", "egonet", "induced", "cross_edges"};
+static const char *const part_words[] = {"all", "egonet", "induced", "cross_edges", "kcore"};
 
 static enum qn_status choose(struct qn_part_choice *choice, enum qn_part part,
                              struct qn_error *error) {
   if (choice->part != QN_PART_ALL)
     return qn_fail(error, QN_USAGE,
-                   "--egonet, --induced and --cross-edges are one part each: choose one");
+                   "--egonet, --induced, --cross-edges and --kcore are one part each: choose one");
   choice->part = part;
   return QN_OK;
 }
@@ -30,6 +30,12 @@ static enum qn_status set_induced(void *choice, const char *file, struct qn_erro
 static enum qn_status set_cross_edges(void *choice, const char *file, struct qn_error *error) {
   ((struct qn_part_choice *)choice)->file = file;
   return choose(choice, QN_PART_CROSS_EDGES, error);
+}
+
+static enum qn_status set_core(void *target, const char *text, struct qn_error *error) {
+  struct qn_part_choice *choice = target;
+  enum qn_status status = qn_whole_parse(text, 0, UINT64_MAX, &choice->core, error);
+  return status ? status : choose(choice, QN_PART_KCORE, error);
 }
 
 static enum qn_status set_hops(void *target, const char *text, struct qn_error *error) {
@@ -53,6 +59,7 @@ const struct qn_setting qn_part_settings[] = {
     {"along", QN_SETTING_OWN, 0, along_words, 0, 0, set_along},
     {"induced", QN_SETTING_OWN, 0, NULL, 0, 0, set_induced},
     {"cross-edges", QN_SETTING_OWN, 0, NULL, 0, 0, set_cross_edges},
+    {"kcore", QN_SETTING_OWN, 0, NULL, 0, 0, set_core},
     {0}};
 
 void qn_part_begin(struct qn_part_choice *choice) {
@@ -85,6 +92,18 @@ static enum qn_status mark_egonet(const struct qn_part_choice *choice, const str
   return status;
 }
 
+static enum qn_status mark_core(const struct qn_part_choice *choice, const struct qn_graph *graph,
+                                json_t *provenance, struct qn_vertex_groups *groups,
+                                struct qn_error *error) {
+  enum qn_status status = qn_vertex_groups_create(graph->out.num_vertices, groups, error);
+  if (!status)
+    status = qn_mark_core(graph, choice->core, groups, error);
+  if (!status)
+    status =
+        qn_provenance_option(provenance, "core", json_sprintf("%" PRIu64, choice->core), error);
+  return status;
+}
+
 static enum qn_status read_groups(const struct qn_part_choice *choice, const struct qn_graph *graph,
                                   json_t *provenance, struct qn_vertex_groups *groups,
                                   struct qn_error *error) {
@@ -98,14 +117,26 @@ static enum qn_status read_groups(const struct qn_part_choice *choice, const str
                                       &digest, error);
 }
 
+/* The vertices of the part. */
+static enum qn_status mark_part(const struct qn_part_choice *choice, const struct qn_graph *graph,
+                                json_t *provenance, struct qn_vertex_groups *groups,
+                                struct qn_error *error) {
+  switch (choice->part) {
+  case QN_PART_EGONET:
+    return mark_egonet(choice, graph, provenance, groups, error);
+  case QN_PART_KCORE:
+    return mark_core(choice, graph, provenance, groups, error);
+  default:
+    return read_groups(choice, graph, provenance, groups, error);
+  }
+}
+
 enum qn_status qn_part_create(const struct qn_part_choice *choice, const struct qn_graph *graph,
                               json_t *provenance, struct qn_subgraph *subgraph,
                               struct qn_error *error) {
   struct qn_vertex_groups groups = {0};
   *subgraph = (struct qn_subgraph){0};
-  enum qn_status status = choice->part == QN_PART_EGONET
-                              ? mark_egonet(choice, graph, provenance, &groups, error)
-                              : read_groups(choice, graph, provenance, &groups, error);
+  enum qn_status status = mark_part(choice, graph, provenance, &groups, error);
   if (!status)
     status = qn_provenance_option(provenance, "part", json_string(part_words[choice->part]), error);
   if (!status)

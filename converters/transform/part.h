@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-enum qn_part { QN_PART_ALL, QN_PART_EGONET, QN_PART_INDUCED, QN_PART_CROSS_EDGES };
+enum qn_part { QN_PART_ALL, QN_PART_EGONET, QN_PART_INDUCED, QN_PART_CROSS_EDGES, QN_PART_KCORE };
 
 /* Zero it: all of the graph. */
 struct qn_part_choice {
@@ -21,9 +21,11 @@ struct qn_part_choice {
   bool hops_given, along_given;
   enum qn_along along;
   const char *file; /* of vertices or groups */
+  uint64_t core;    /* QN_PART_KCORE: the least degree */
 };
 
-/* "egonet", "hops", "along", "induced", "cross-edges", by the names of quern-transform's options.
+/* "egonet", "hops", "along", "induced", "cross-edges", "kcore", by the names of quern-transform's
+ * options.
  */
 extern const struct qn_setting qn_part_settings[];
 

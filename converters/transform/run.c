@@ -13,7 +13,7 @@
 
 /* ---- Options --------------------------------------------------------------- */
 
-static const char *const relabel_words[] = {"none", "degree", "random", "rcm", NULL};
+static const char *const relabel_words[] = {"none", "degree", "random", "rcm", "llp", NULL};
 static const char *const in_edges_words[] = {"as-is", "also", "no", NULL};
 
 static enum qn_status set_weights(void *target, const char *text, struct qn_error *error) {
@@ -53,6 +53,11 @@ const struct qn_setting qn_transform_settings[] = {
     {"in-edges", QN_SETTING_CHOICE, FIELD(in_edges), in_edges_words, 0, 0, NULL},
     {0}};
 
+/* Does the numbering depend on a seed? */
+static bool is_by_chance(const struct qn_transform *transform) {
+  return transform->relabel == QN_RELABEL_RANDOM || transform->relabel == QN_RELABEL_LLP;
+}
+
 void qn_transform_options_begin(struct qn_transform_options *options) {
   *options = (struct qn_transform_options){.transform.relabel_seed = 1};
   qn_part_begin(&options->part);
@@ -60,8 +65,8 @@ void qn_transform_options_begin(struct qn_transform_options *options) {
 
 enum qn_status qn_transform_options_settle(const struct qn_transform_options *options,
                                            struct qn_error *error) {
-  if (options->seed_given && options->transform.relabel != QN_RELABEL_RANDOM)
-    return qn_fail(error, QN_USAGE, "--seed is for --relabel=random");
+  if (options->seed_given && !is_by_chance(&options->transform))
+    return qn_fail(error, QN_USAGE, "--seed is for --relabel=random and llp");
   if (options->transform.narrow_weights && options->transform.weights.type != QN_WEIGHT_NONE)
     return qn_fail(error, QN_USAGE,
                    "--random-weights takes 4 bytes each: there is nothing to narrow");
@@ -117,7 +122,7 @@ static enum qn_status record_options(const struct qn_transform *transform, json_
   if (!status && transform->relabel == QN_RELABEL_GROUPS)
     status =
         qn_provenance_option(provenance, "groups", qn_json_text(transform->relabel_file), error);
-  if (!status && transform->relabel == QN_RELABEL_RANDOM)
+  if (!status && is_by_chance(transform))
     status = qn_provenance_option(provenance, "seed",
                                   json_sprintf("%" PRIu64, transform->relabel_seed), error);
   return status;
