@@ -44,6 +44,7 @@ enum {
   KEY_INDUCED,
   KEY_CROSS_EDGES,
   KEY_KCORE,
+  KEY_CONTRACT,
   KEY_PARTS,
   KEY_BALANCE,
   KEY_ROWS,
@@ -62,6 +63,11 @@ static const struct argp_option argp_options[] = {
      3},
     {"kcore", KEY_KCORE, "K", 0,
      "1. Keep the K-core: the most vertices that have K edges or more among themselves", 3},
+    {"contract", KEY_CONTRACT, "FILE", 0,
+     "1. Make a vertex of each group that FILE has, by lines \"id group\", and of all edges "
+     "between "
+     "two groups one, weights added; of those within a group a loop (--remove-self-loops)",
+     3},
     {"hops", KEY_HOPS, "K", 0, "How far an egonet goes (default: 1)", 10},
     {"along", KEY_ALONG, "out|in|both", 0,
      "Which edges an egonet's hops follow in a directed graph (default: out)", 10},

@@ -2,6 +2,7 @@
 
 #include "converters/provenance.h"
 #include "support/memory.h"
+#include "support/progress.h"
 #include "support/temp_file.h"
 #include <quern/properties.h>
 
@@ -144,7 +145,10 @@ enum qn_status qn_transform_carry(const struct qn_transform_options *options,
   enum qn_status status = qn_properties_view(container, &properties, error);
   if (options->transform.weights.type != QN_WEIGHT_NONE)
     properties.weight[0] = '\0';
-  if (!status && qn_properties_are_any(&properties))
+  const bool kept = options->part.part != QN_PART_CONTRACT;
+  if (!status && qn_properties_are_any(&properties) && !kept)
+    qn_notice("note: --contract makes one vertex of many, and keeps no properties");
+  else if (!status && qn_properties_are_any(&properties))
     status = carry(options, &properties, graph, writer, error);
   qn_properties_release(&properties);
   return status;

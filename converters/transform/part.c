@@ -2,17 +2,20 @@
 
 #include <inttypes.h>
 
+#include "converters/graph/contract.h"
 #include "converters/provenance.h"
 #include "support/json_text.h"
 
 static const char *const along_words[] = {"out", "in", "both", NULL};
-static const char *const part_words[] = {"all", "egonet", "induced", "cross_edges", "kcore"};
+static const char *const part_words[] = {"all",         "egonet", "induced",
+                                         "cross_edges", "kcore",  "contract"};
 
 static enum qn_status choose(struct qn_part_choice *choice, enum qn_part part,
                              struct qn_error *error) {
   if (choice->part != QN_PART_ALL)
     return qn_fail(error, QN_USAGE,
-                   "--egonet, --induced, --cross-edges and --kcore are one part each: choose one");
+                   "--egonet, --induced, --cross-edges, --kcore and --contract are one part each: "
+                   "choose one");
   choice->part = part;
   return QN_OK;
 }
@@ -30,6 +33,11 @@ static enum qn_status set_induced(void *choice, const char *file, struct qn_erro
 static enum qn_status set_cross_edges(void *choice, const char *file, struct qn_error *error) {
   ((struct qn_part_choice *)choice)->file = file;
   return choose(choice, QN_PART_CROSS_EDGES, error);
+}
+
+static enum qn_status set_contract(void *choice, const char *file, struct qn_error *error) {
+  ((struct qn_part_choice *)choice)->file = file;
+  return choose(choice, QN_PART_CONTRACT, error);
 }
 
 static enum qn_status set_core(void *target, const char *text, struct qn_error *error) {
@@ -60,6 +68,7 @@ const struct qn_setting qn_part_settings[] = {
     {"induced", QN_SETTING_OWN, 0, NULL, 0, 0, set_induced},
     {"cross-edges", QN_SETTING_OWN, 0, NULL, 0, 0, set_cross_edges},
     {"kcore", QN_SETTING_OWN, 0, NULL, 0, 0, set_core},
+    {"contract", QN_SETTING_OWN, 0, NULL, 0, 0, set_contract},
     {0}};
 
 void qn_part_begin(struct qn_part_choice *choice) {
@@ -107,7 +116,7 @@ static enum qn_status mark_core(const struct qn_part_choice *choice, const struc
 static enum qn_status read_groups(const struct qn_part_choice *choice, const struct qn_graph *graph,
                                   json_t *provenance, struct qn_vertex_groups *groups,
                                   struct qn_error *error) {
-  bool with_groups = choice->part == QN_PART_CROSS_EDGES;
+  bool with_groups = choice->part != QN_PART_INDUCED;
   struct qn_input_digest digest;
   char name[256];
   enum qn_status status =
@@ -139,7 +148,9 @@ enum qn_status qn_part_create(const struct qn_part_choice *choice, const struct 
   enum qn_status status = mark_part(choice, graph, provenance, &groups, error);
   if (!status)
     status = qn_provenance_option(provenance, "part", json_string(part_words[choice->part]), error);
-  if (!status)
+  if (!status && choice->part == QN_PART_CONTRACT)
+    status = qn_contract(graph, &groups, subgraph, error);
+  else if (!status)
     status =
         qn_subgraph_create(graph, &groups, choice->part == QN_PART_CROSS_EDGES, subgraph, error);
   qn_vertex_groups_destroy(&groups);

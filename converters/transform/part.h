@@ -11,7 +11,14 @@
 extern "C" {
 #endif
 
-enum qn_part { QN_PART_ALL, QN_PART_EGONET, QN_PART_INDUCED, QN_PART_CROSS_EDGES, QN_PART_KCORE };
+enum qn_part {
+  QN_PART_ALL,
+  QN_PART_EGONET,
+  QN_PART_INDUCED,
+  QN_PART_CROSS_EDGES,
+  QN_PART_KCORE,
+  QN_PART_CONTRACT
+};
 
 /* Zero it: all of the graph. */
 struct qn_part_choice {
@@ -24,8 +31,8 @@ struct qn_part_choice {
   uint64_t core;    /* QN_PART_KCORE: the least degree */
 };
 
-/* "egonet", "hops", "along", "induced", "cross-edges", "kcore", by the names of quern-transform's
- * options.
+/* "egonet", "hops", "along", "induced", "cross-edges", "kcore", "contract", by the names of
+ * quern-transform's options.
  */
 extern const struct qn_setting qn_part_settings[];
 

@@ -144,6 +144,51 @@ class Parts(_Subgraphs):
                 run("quern-transform", container, "--kcore", core, "-qfo", "k.qrn")
                 self.assertPart("k.qrn", kept, [edge for edge in edges if set(edge[:2]) <= kept], container)
 
+    def assertSums(self, container, expected):
+        """Weights of f32 are exported as the shortest numbers that give them back."""
+        found = edges_of(container)
+        self.assertEqual(sorted(edge[:2] for edge in found), sorted(expected))
+        for source, destination, weight in found:
+            self.assertAlmostEqual(float(weight), expected[source, destination], delta=1e-6 * expected[source, destination])
+
+    def test_contract(self):
+        """A vertex of each group, called after its first; edges between two add up, those within become a loop, once each."""
+        for ids, container, edges, directed in self.graphs():
+            group = {name: "g%d" % (place * place % 7) for place, name in enumerate(ids) if place % 5}
+            Path("groups.tsv").write_text("".join("%s\t%s\n" % line for line in group.items()))
+            first = {}
+            for name in ids:
+                if name in group:
+                    first.setdefault(group[name], name)
+            sums = collections.defaultdict(float)
+            place = {name: number for number, name in enumerate(ids)}
+            for source, destination, *weight in edges:
+                if source not in group or destination not in group:
+                    continue
+                ends = first[group[source]], first[group[destination]]
+                if directed or ends[0] != ends[1] or place[source] <= place[destination]:
+                    sums[ends] += float(weight[0]) if weight else 1
+            run("quern-transform", container, "--contract", "groups.tsv", "-q", "-f", "-o", "q.qrn")
+            run("quern-verify", "-q", "q.qrn")
+            self.assertSums("q.qrn", sums)
+            info = json.loads(run("quern-info", "--json", "q.qrn").stdout)
+            self.assertEqual((info["vertices"], info["directedness"]), (len(first), "directed" if directed else "undirected"))
+            self.assertEqual(info["weights"], "f64" if len(edges[0]) == 3 and "." in "".join(edge[2] for edge in edges) else "u32")
+            run("quern-transform", container, "--contract", "groups.tsv", "--remove-self-loops", "-q", "-f", "-o", "q.qrn")
+            self.assertSums("q.qrn", {ends: weight for ends, weight in sums.items() if ends[0] != ends[1]})
+
+    def test_sums_of_contracted_weights(self):
+        for text, kind, total in (("0 1 4294967295\n0 2 4294967295\n", "i64", "8589934590"), ("0 1 -3\n0 2 1\n", "i64", "-2"),
+                                  ("0 1 0.5\n0 2 0.25\n", "f64", "0.75"), ("0 1\n0 2\n", "u32", "2")):
+            run("quern-import", "-", "-qfo", "g.qrn", input=text)
+            Path("groups").write_text("0 a\n1 b\n2 b\n")
+            run("quern-transform", "g.qrn", "--contract", "groups", "-qfo", "q.qrn")
+            self.assertEqual(json.loads(run("quern-info", "--json", "q.qrn").stdout)["weights"], kind)
+            self.assertEqual(edges_of("q.qrn"), [("0", "1", total)])
+        run("quern-import", "-", "-qfo", "g.qrn", input="0 1 9223372036854775807\n0 2 9223372036854775807\n")
+        done = run("quern-transform", "g.qrn", "--contract", "groups", "-fo", "q.qrn", exit=4)
+        self.assertIn("leaves i64", done.stderr)
+
     def test_further_steps(self):
         """The part is made first; what else is asked for happens to it."""
         for ids, container, edges, _ in self.graphs():

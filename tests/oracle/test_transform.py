@@ -129,6 +129,26 @@ class Transform(unittest.TestCase):
             self.assertLessEqual(max(abs(a - b) for a, b in self.numbered_edges("t.qrn")), width)
             self.assertGreater(max(abs(a - b) for a, b in self.numbered_edges("p.qrn")), 100)
 
+    def test_layered_label_propagation(self):
+        """The same graph, from any number of threads; cliques with few edges between them come back together."""
+        for seed, options in enumerate(((), ("--undirected",), ("--transpose=also",))):
+            container = self.import_graph(seed, "u32", options=options)
+            for words in ((), ("--seed=7",), ("--symmetrize", "--remove-duplicates")):
+                with self.subTest(options=options, words=words):
+                    run("quern-transform", container, "-q", "-f", "-o", "t.qrn", "--relabel=llp", *words, "-T1")
+                    self.check(container, "t.qrn", {word[2:].replace("-", "_"): True for word in words if "=" not in word})
+                    run("quern-transform", container, "-q", "-f", "-o", "u.qrn", "--relabel=llp", *words, "-T5")
+                    self.assertEqual(Path("t.qrn").read_bytes(), Path("u.qrn").read_bytes())
+        chance, names = random.Random(2), list(range(480))
+        chance.shuffle(names)
+        edges = [(a, b) for a in range(480) for b in range(a + 1, 480) if a // 12 == b // 12]
+        edges += [tuple(chance.sample(range(480), 2)) for _ in range(60)]
+        Path("p.txt").write_text("".join("%d %d\n" % (names[a], names[b]) for a, b in sorted(set(edges))))
+        run("quern-import", "p.txt", "-q", "-f", "-o", "p.qrn")
+        run("quern-transform", "p.qrn", "-q", "-f", "-o", "t.qrn", "--relabel=llp")
+        near = [abs(a - b) < 12 for a, b in self.numbered_edges("t.qrn")]
+        self.assertGreater(sum(near), 40 * 66 - 1)
+
     def test_order_of_groups(self):
         """Vertices of one group beside one another, in the order in which a file names groups."""
         edges = [(v, (v * 7 + 1) % 60) for v in range(60)]
