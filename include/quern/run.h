@@ -28,10 +28,10 @@ struct qn_result;
  * "strategy", "device-memory", "mode", "direction", "parallelism", and those of streaming;
  * "parents" ("yes": of bfs and sssp, a second column). "checkpoint" (a folder), "every" and
  * "resume" keep a checkpoint there, from which a run that was cancelled or killed goes on; it is
- * removed when this call has the result. With "program" (a header, as quern-run --program has it)
- * `algorithm` is NULL. A result does not depend on layout, device or threads, but for the last
- * digits of sums of reals. With "auto" a CUDA device is used if the module for it is installed,
- * there is a device, and the graph's values fit; else the CPU.
+ * removed when this call has the result. A result does not depend on layout, device or threads, but
+ * for the last digits of sums of reals. With "auto" a CUDA device is used if the module for it is
+ * installed, there is a device, and the graph's values fit; else the CPU. A program of the user's
+ * own is quern-run's alone (--program): it needs symbols that the library hides.
  *
  * QN_UNSUPPORTED: no such kernel in this build, or a graph that the algorithm refuses; QN_DEVICE:
  * the device is missing or failed; QN_INTERRUPTED: cancelled, after the iteration under way (tc has

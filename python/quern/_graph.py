@@ -80,7 +80,7 @@ class PlacedGraph:
         run_job("qn_session_place", graph._handle, *given, progress=progress, threads=threads,
                 after=(ctypes.byref(self._placed.pointer),))
 
-    def run(self, algorithm: Optional[str] = None, *, progress: ProgressOption = None, threads: Optional[int] = None,
+    def run(self, algorithm: str, *, progress: ProgressOption = None, threads: Optional[int] = None,
             **algorithm_options: Any) -> Result:
         """As :meth:`Graph.run`, but for where it runs. Values that lie on a device come to the host when you first ask for
         them there."""
@@ -421,15 +421,14 @@ class Graph:
         this graph is warned of; with ``strict=True`` it is refused then."""
         _convert.export(self, path, format, force=force, progress=progress, threads=threads, **format_options)
 
-    def run(self, algorithm: Optional[str] = None, *, device: Optional[str] = None, progress: ProgressOption = None,
+    def run(self, algorithm: str, *, device: Optional[str] = None, progress: ProgressOption = None,
             threads: Optional[int] = None, **algorithm_options: Any) -> Result:
         """Run an algorithm (:func:`quern.algorithms` lists them). Options are those of ``quern-run``, with underscores for
         dashes: ``source=42`` (an id, or a list of ids), ``damping``, ``tolerance``, ``iterations``, ``hops``, ...
 
         ``device`` is ``"cpu"``, ``"cuda"``, ``"cuda:1"``, ``"both"`` or ``"auto"``, the default. ``parents=True`` gives bfs
         and sssp a second array. ``checkpoint="FOLDER"`` keeps a checkpoint there (``every=10`` iterations), from which
-        ``resume=True`` goes on after a run that was interrupted. ``program="FILE.h"``, instead of an algorithm, is one of
-        your own (``quern-run --program``).
+        ``resume=True`` goes on after a run that was interrupted. (An algorithm of your own is run by ``quern-run --program``.)
         """
         found = Handle()
         given = options(device=device, **algorithm_options)
