@@ -660,6 +660,17 @@ static enum qn_status begin_ranks(struct options *options, const struct qn_excha
              : QN_OK;
 }
 
+/* Ranks that each did all of it would write the same files. */
+static enum qn_status refuse_ranks(const char *what, struct qn_error *error) {
+  const struct qn_exchange *exchange;
+  enum qn_status status = qn_ranks_begin(&exchange, error);
+  if (!status && exchange && exchange->num_ranks > 1)
+    status = qn_fail(error, QN_UNSUPPORTED,
+                     "%s is not shared among ranks: start it without mpirun, or run one algorithm",
+                     what);
+  return qn_ranks_agree(status);
+}
+
 static enum qn_status run_file(struct options *options, struct qn_error *error) {
   struct times times = {.begin = qn_seconds()};
   struct qn_run_input input = {0};
@@ -732,6 +743,9 @@ static enum qn_status run_graphalytics(const struct options *options, struct qn_
     snprintf(device, sizeof device, "%s:%d", devices[run->device], run->device_index);
   else
     snprintf(device, sizeof device, "%s", devices[run->device]);
+  enum qn_status status = refuse_ranks("graphalytics", error);
+  if (status)
+    return status;
   const struct qn_graphalytics_options benchmark = {.path = options->file,
                                                     .output = options->output,
                                                     .device = device,
@@ -750,6 +764,9 @@ static enum qn_status run_several(struct options *options, struct qn_error *erro
   if (options->shared.force && options->output)
     return qn_fail(error, QN_USAGE, "--force replaces no folder: remove %s first, or name another",
                    options->output);
+  enum qn_status status = refuse_ranks("a run of several algorithms", error);
+  if (status)
+    return status;
   options->run.wants_values = false; /* those that count have none */
   const struct qn_several_options several = {.algorithms = run->algorithm,
                                              .file = options->file,

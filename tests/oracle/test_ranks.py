@@ -95,6 +95,7 @@ class Ranks(unittest.TestCase):
         self.refused(2, "share the parts of a set", "bfs", self.at / "u.qrn")
         self.refused(2, "there is no algorithm", "nothing", self.at / "u")
         self.refused(4, "cannot share", "tc", self.at / "u")
+        self.refused(4, "not shared among ranks", "bfs,cc", self.at / "u")
         self.refused(2, "share the parts of a set", "bfs", self.at / "nowhere")
         broken = self.at / "broken"
         shutil.copytree(self.at / "u", broken)
