@@ -13,9 +13,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-PROGRAMS = {"pagerank": ["--iterations", "20", "--tolerance", "0"], "bfs": [], "cc": [], "sssp": [], "spmv": [], "indegree": []}
+PROGRAMS = {"pagerank": ["--iterations", "20", "--tolerance", "0"], "bfs": [], "cc": [], "sssp": [], "indegree": []}
 STREAMED = ("pagerank", "cc", "bfs")
-SUMS = ("pagerank", "spmv")
+SUMS = ("pagerank",)
 GRAPHS = ("csr", "csr-degree", "packed", "packed-degree")
 
 

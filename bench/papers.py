@@ -71,11 +71,19 @@ class Papers(gpu.Bench):
         report = json.loads(self.run([command / BUILDERS[layout], graph, *extra, "--json", "-qo", path]))
         return path, report
 
+    def vector(self, graph):
+        """That spmv multiplies a graph with."""
+        path = graph.with_name(graph.stem + "-vector.npy")
+        if not path.exists():
+            gpu.write_vector(path, json.loads(self.run([self.bin / "quern-info", graph, "--json"]))["vertices"])
+        return path
+
     def go(self, algorithm, container, graph, device="cuda", extra=()):
         """The report of a run whose result is the CPU's."""
         if device != "cpu" and not self.has_device:
             raise NoDevice()
         words = ["--trust", "--json", "-q", *OPTIONS.get(algorithm, [])]
+        words += ["--vector=%s" % self.vector(graph)] if algorithm == "spmv" else []
         device_words = [] if any(str(word).startswith("--devices") for word in extra) else ["--device=" + device]
         report = json.loads(self.run([self.runner(), algorithm, container, *device_words, *words, *extra]))
         expected = self.results_of_cpu.get((algorithm, graph))
