@@ -3,8 +3,7 @@
 #include <stddef.h>
 
 static struct qn_context process_context = {.temp_folder = "."};
-/* It is asked for often, and the library is not unloaded. */
-static _Thread_local struct qn_context *entered __attribute__((tls_model("initial-exec")));
+static _Thread_local struct qn_context *entered;
 
 struct qn_context *qn_context(void) {
   return entered ? entered : &process_context;

@@ -1,4 +1,4 @@
-"""No external symbol is defined twice in all libraries together."""
+"""Symbols of all libraries together: none is defined twice, and none of a thread's own needs static storage."""
 
 import os
 import shutil
@@ -40,3 +40,16 @@ class Symbols(unittest.TestCase):
                 found[symbol].append(library.name)
         self.assertGreater(len(found), 500)
         self.assertEqual({symbol: names for symbol, names in found.items() if len(names) > 1}, {})
+
+
+class ThreadLocals(unittest.TestCase):
+    tier, sanitized_tier = "short", "long"
+
+    def test_none_takes_room_that_is_scarce(self):
+        """What asks for static TLS cannot be loaded by a process, such as a Python with many modules, that has none left."""
+        libraries = sorted((BIN.parent / "lib").glob("lib*.so.*"))
+        if not libraries or not shutil.which("readelf"):
+            self.skipTest("no shared libraries beside these tools, or no readelf")
+        for library in libraries:
+            flags = subprocess.run(["readelf", "-d", library], check=True, stdout=subprocess.PIPE, text=True).stdout
+            self.assertNotIn("STATIC_TLS", flags, library.name)
