@@ -4,7 +4,7 @@ topology as device memory.
 
     bench/packed_gpu.py FOLDER [SCALE [BIN]]      graphs are made in FOLDER where it lacks them
 
-Prints bits an edge, and milliseconds in kernels (the lesser of 2 runs, after one that compares the results with plain CSR's; what is
+Writes build/bench/packed-gpu.json for bench/report.py, and prints bits an edge, and milliseconds in kernels (the lesser of 2 runs, after one that compares the results with plain CSR's; what is
 wrong is named and makes the exit code 1). `indegree` gathers next to nothing: its rate is nearly that of decoding."""
 
 import array
@@ -13,10 +13,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import records
+
 PROGRAMS = {"pagerank": ["--iterations", "20", "--tolerance", "0"], "bfs": [], "cc": [], "sssp": [], "indegree": []}
 STREAMED = ("pagerank", "cc", "bfs")
 SUMS = ("pagerank",)
 GRAPHS = ("csr", "csr-degree", "packed", "packed-degree")
+COLUMNS = {"csr": "plain CSR", "csr-degree": "by degree", "packed": "packed", "packed-degree": "packed by degree"}
 
 
 def values(path):
@@ -29,7 +34,7 @@ def values(path):
 
 class Bench:
     def __init__(self, folder, scale, tools):
-        self.folder, self.scale, self.tools, self.wrong = Path(folder), scale, Path(tools), 0
+        self.folder, self.scale, self.tools, self.wrong, self.records = Path(folder), scale, Path(tools), 0, []
         self.folder.mkdir(parents=True, exist_ok=True)
 
     def call(self, tool, *words):
@@ -78,6 +83,9 @@ class Bench:
         iterations = max(figures["iterations"], 1)
         print("%-9s %-14s %9.2f ms  %3d iterations  %7.1f G edges/s  %s"
               % (program, graph, 1000 * min(times), iterations, self.num_edges * iterations / min(times) / 1e9, verdict), flush=True)
+        title = "R-MAT, scale %s, undirected, %s" % (self.scale, "streamed" if memory else "resident")
+        row = "%s, %s" % (program, PROGRAMS[program][1] + " iterations") if PROGRAMS[program] else program
+        self.records.append(records.record(row, COLUMNS[graph], 1000 * min(times), "ms", title))
 
     def all(self, device):
         self.graphs()
@@ -90,6 +98,9 @@ class Bench:
             for program in STREAMED:
                 for graph in GRAPHS:
                     self.run(program, graph, self.num_edges + 2**self.scale * 32, device)  # and what the vertices need
+        report = records.ROOT / "build/bench/packed-gpu.json"
+        report.parent.mkdir(parents=True, exist_ok=True)
+        report.write_text(json.dumps(records.stamp({"gpu-packed": self.records}), indent=1))
         return 1 if self.wrong else 0
 
 
