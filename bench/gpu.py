@@ -40,6 +40,7 @@ LAYOUTS = {
     "slotted-pages": ["quern-page"],
     "shards": ["quern-shard"],
     "hybrid": ["quern-hybrid"],
+    "packed": ["quern-pack"],
 }
 # More than an iteration, so that what is done once doesn't count.
 OPTIONS = {"spmv": ["--iterations=20"], "pagerank": ["--iterations=20", "--tolerance=0"]}

@@ -131,6 +131,8 @@ static bool suits(const struct qn_set *set, const struct qn_run_options *options
               "walked";
   else if (options->delta >= 0)
     *reason = "--delta is for one container";
+  else if (options->weighted || kernel->traits & QN_KERNEL_STRENGTHS)
+    *reason = "sums of the weights that leave a vertex take one container";
   return !*reason;
 }
 

@@ -269,16 +269,20 @@ static enum qn_status read_text(const char *path, char **text, size_t *length,
   char block[1 << 12];
   size_t total = 0;
   bool good = all != NULL;
-  for (size_t got; good && total <= MOST_BYTES && (got = fread(block, 1, sizeof block, file)) > 0;)
-    total += fwrite(block, 1, got, all);
+  for (size_t got;
+       good && total <= MOST_BYTES && (got = fread(block, 1, sizeof block, file)) > 0;) {
+    good = fwrite(block, 1, got, all) == got;
+    total += got;
+  }
   good = good && !ferror(file) && total <= MOST_BYTES;
   if (all)
-    good &= fclose(all) == 0;
+    good = fclose(all) == 0 && *text && good; /* without memory it has none */
   enum qn_status status = QN_OK;
   if (!good && total > MOST_BYTES)
     status = qn_fail(error, QN_INVALID, "SET-1: the manifest is longer than any set needs");
   else if (!good)
-    status = qn_fail_errno(error, "cannot read the manifest of the set");
+    status = all && !*text ? qn_fail_memory(error, "the manifest of the set", total)
+                           : qn_fail_errno(error, "cannot read the manifest of the set");
   if (file)
     fclose(file);
   if (status)

@@ -84,6 +84,7 @@ static void *map_on_heap(size_t bytes) {
 /* ---- Calls ------------------------------------------------------------------ */
 
 int __real_open(const char *path, int flags, ...);
+int __real_stat(const char *path, struct stat *state);
 int __real_fstat(int descriptor, struct stat *state);
 ssize_t __real_pread(int descriptor, void *into, size_t bytes, off_t offset);
 void *__real_mmap(void *address, size_t bytes, int access, int flags, int descriptor, off_t offset);
@@ -101,6 +102,11 @@ int __wrap_open(const char *path, int flags, ...) {
 }
 
 int __wrap_fstat(int descriptor, struct stat *state);
+int __wrap_stat(const char *path, struct stat *state);
+int __wrap_stat(const char *path, struct stat *state) {
+  return strcmp(path, NAME) == 0 ? __wrap_fstat(DESCRIPTOR, state) : __real_stat(path, state);
+}
+
 int __wrap_fstat(int descriptor, struct stat *state) {
   if (descriptor != DESCRIPTOR)
     return __real_fstat(descriptor, state);

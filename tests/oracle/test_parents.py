@@ -16,6 +16,10 @@ from oracle.graphs import LAYOUTS, RandomGraph, in_every_layout
 EMULATED = Path(os.environ["QUERN_BIN"]).parent / "emulator/bin/quern-run"
 
 
+# Less than a run takes on the device.
+MEMORY = {"graph": "50K", "hybrid": "50K"}
+
+
 class Short(RandomGraph):
     """Weights that lead to the same distance on many ways, or to none at all."""
 
@@ -120,13 +124,14 @@ class EveryDevice(_Parents):
             container = graph if command is None else self.folder / (layout + ".qrn")
             if command:
                 run(command[0], graph, "-qo", container, *command[1:])
-            ways = [["--device=cuda", "--device-memory=%s" % ("50K" if layout in ("graph", "hybrid") else "60K")]]
+            ways = [["--device=cuda", "--device-memory=%s" % MEMORY.get(layout, "60K")]]
             if layout in ("slotted-pages", "edge-partitions"):
                 ways.append(["--devices=0,0", "--device-memory=50K"])
             for way in ways:
                 with self.subTest(layout=layout, way=way):
                     done = run(EMULATED, "sssp", container, *way, "--json", "-f", "--parents", path)
-                    self.assertTrue(json.loads(done.stdout)["parents"]["streamed"])
+                    # Of packed rows so few edges are one unit.
+                    self.assertEqual(json.loads(done.stdout)["parents"]["streamed"], layout != "packed")
                     self.assertEqual(path.read_bytes(), right.read_bytes())
 
 

@@ -55,8 +55,9 @@ class Runs(unittest.TestCase):
                 if weights not in types or algorithm == "kcore" and "--undirected" not in options:
                     continue
                 with self.subTest(algorithm, weights=weights):
-                    said = self.same(algorithm)
-                    one_container = algorithm == "cc" and "--undirected" not in options
+                    given = ["--vector", self.at / "x.npy"] if algorithm == "spmv" else []
+                    said = self.same(algorithm, *given)
+                    one_container = algorithm == "pagerank-weighted" or algorithm == "cc" and "--undirected" not in options
                     self.assertEqual(said["layout"], "graph" if one_container else "set")
 
     def test_parents(self):

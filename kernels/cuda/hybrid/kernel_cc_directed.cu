@@ -1,6 +1,6 @@
 /* Weakly connected components of directed graphs on the hybrid layout (own/cc_directed.cuh): the
  * program `cc` is for undirected ones. */
-#include "kernels/cuda/own/cc_program.h"
+#include "kernels/cuda/own/cc_program.cuh"
 
 #include "kernels/cuda/hybrid/engine.cuh"
 

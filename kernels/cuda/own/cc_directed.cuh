@@ -1,4 +1,4 @@
-/* Weakly connected components of directed graphs over any engine: cc_program.h, once. */
+/* Weakly connected components of directed graphs over any engine: cc_program.cuh, once. */
 #ifndef QN_KERNELS_CUDA_OWN_CC_DIRECTED_CUH
 #define QN_KERNELS_CUDA_OWN_CC_DIRECTED_CUH
 
@@ -11,8 +11,10 @@ __global__ void begin_trees(uint32_t *parent, uint64_t num_vertices) {
   qn_grid_steps(num_vertices, [&](uint64_t v) { parent[v] = (uint32_t)v; });
 }
 
-inline enum qn_status cc_directed_run(const struct qn_run_request *request, uint64_t num_vertices,
-                                      struct qn_run_result *result, struct qn_error *error) {
+template <class Engine>
+enum qn_status cc_directed_run(Engine engine, const struct qn_run_request *request,
+                               uint64_t num_vertices, struct qn_run_result *result,
+                               struct qn_error *error) {
   auto prepare = [&](struct qn_cuda_memory *memory, void **shared, struct qn_error *failure) {
     uint32_t *parent;
     enum qn_status status =
@@ -24,7 +26,7 @@ inline enum qn_status cc_directed_run(const struct qn_run_request *request, uint
     *shared = parent;
     return qn_cuda_launched("beginning trees", failure);
   };
-  return visit_run(request, prepare, result, error);
+  return visit_run(engine, request, prepare, result, error);
 }
 
 } /* namespace */
@@ -34,8 +36,9 @@ inline enum qn_status cc_directed_run(const struct qn_run_request *request, uint
   namespace {                                                                                      \
   enum qn_status run(const struct qn_run_request *request, struct qn_run_result *result,           \
                      struct qn_error *error) {                                                     \
-    return cc_directed_run(request, ((const struct view_type *)request->view)->num_vertices,       \
-                           result, error);                                                         \
+    return cc_directed_run(engine_run, request,                                                    \
+                           ((const struct view_type *)request->view)->num_vertices, result,        \
+                           error);                                                                 \
   }                                                                                                \
   }                                                                                                \
   extern "C" const struct qn_kernel symbol;                                                        \

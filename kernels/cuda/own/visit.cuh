@@ -14,9 +14,10 @@ inline uint64_t cap_beside(uint64_t cap, uint64_t bytes) {
   return cap == 0 ? 0 : cap > bytes ? cap - bytes : 1;
 }
 
-/* `prepare(memory, shared, error)` makes the memory that the program sees. */
-template <class Prepare>
-enum qn_status visit_run(const struct qn_run_request *request, Prepare prepare,
+/* `engine` runs the program: engine_run. `prepare(memory, shared, error)` makes the memory that the
+ * program sees. */
+template <class Engine, class Prepare>
+enum qn_status visit_run(Engine engine, const struct qn_run_request *request, Prepare prepare,
                          struct qn_run_result *result, struct qn_error *error) {
   struct qn_run_request once = *request;
   struct qn_cuda_memory memory;
@@ -30,7 +31,7 @@ enum qn_status visit_run(const struct qn_run_request *request, Prepare prepare,
     once.max_iterations = 1;
     once.checkpointing = NULL;
     once.device_memory = cap_beside(request->device_memory, memory.bytes);
-    status = engine_run(&once, result, error);
+    status = engine(&once, result, error);
   }
   if (!status) {
     result->device.memory_bytes += memory.bytes;

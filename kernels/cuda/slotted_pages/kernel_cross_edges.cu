@@ -1,11 +1,11 @@
 /* Cross-edges on slotted pages (kernels/cross_edges.h) on a device: one sweep of all pages, as K_SP
  * and K_LP of GTS's appendix B. A block takes a page: virtual warps its slots, as wide as the page
  * is dense, or all threads the one record of a large page. Pages that do not fit are streamed by
- * the engine (cross_edges_program.h).
+ * the engine (cross_edges_program.cuh).
  *
  * Bytes: an edge moves its physical id and a 32-byte sector of L2 for its end's group, beside its
  * page's START_VID; a vertex its slot, its group and its count. */
-#include "kernels/cuda/own/cross_edges_program.h"
+#include "kernels/cuda/own/cross_edges_program.cuh"
 
 #include "kernels/cuda/slotted_pages/engine.cuh"
 
@@ -72,7 +72,7 @@ enum qn_status run_streamed(const struct qn_run_request *request, struct qn_run_
     return status ? status
                   : qn_cuda_copy_of(memory, shared, &cross, 1, 0, sizeof cross, "counts", failure);
   };
-  return visit_run(&by_vertex, prepare, result, error);
+  return visit_run(engine_run, &by_vertex, prepare, result, error);
 }
 
 enum qn_status run(const struct qn_run_request *request, struct qn_run_result *result,

@@ -69,7 +69,7 @@ static void table_of_layouts(void **state) {
     assert_int_equal(qn_layout_holds_graph(code), row->command != NULL);
     assert_true(row->verify && row->describe && row->restore);
   }
-  assert_int_equal(code - 1, QN_LAYOUT_CHECKPOINT);
+  assert_int_equal(code - 1, QN_LAYOUT_PACKED);
   assert_string_equal(qn_layout_name(code), "unknown");
   assert_string_equal(qn_layout_name(0), "unknown");
   assert_false(qn_layout_holds_graph(0) || qn_layout_holds_graph(code));

@@ -81,6 +81,7 @@ static unsigned compare_kernels(const struct qn_graph *graph,
   for (const struct qn_kernel *const *kernel = qn_kernels(); *kernel; kernel++) {
     if ((*kernel)->layout != QN_LAYOUT_SLOTTED_PAGES || (*kernel)->processor != QN_CPU ||
         !((*kernel)->weight_types & 1u << graph->out.weights.type) ||
+        (*kernel)->traits & QN_KERNEL_STRENGTHS || /* which the runtime sums */
         ((*kernel)->traits & QN_KERNEL_SYMMETRIC && graph->directedness != QN_UNDIRECTED) ||
         ((*kernel)->traits & (QN_KERNEL_SOURCE | QN_KERNEL_SOURCES) && pages->num_vertices == 0))
       continue;

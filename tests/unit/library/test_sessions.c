@@ -219,7 +219,7 @@ static void layouts_and_back(void **state) {
   const struct qn_option wrong[] = {{"block-vertices", "7"}, {"l2-bytes", "1M"}};
   assert_int_equal(qn_session_build(graph, "blocked-csr", wrong, 2, NULL, NULL, &built, &error),
                    QN_USAGE);
-  assert_int_equal(qn_session_build(graph, "blocked", NULL, 0, NULL, NULL, &built, &error),
+  assert_int_equal(qn_session_build(graph, "block-csr", NULL, 0, NULL, NULL, &built, &error),
                    QN_USAGE);
   assert_non_null(strstr(error.message, "did you mean 'blocked-csr'?"));
   assert_int_equal(qn_session_build(graph, "hybrid", NULL, 0, NULL, NULL, NULL, &error), QN_USAGE);

@@ -3,8 +3,8 @@
  * has no order and no second iteration. Kernels of their own include it before an engine; the
  * trees, by position in original order, are context->shared, so that a root is a component's label.
  */
-#ifndef QN_KERNELS_CUDA_OWN_CC_PROGRAM_H
-#define QN_KERNELS_CUDA_OWN_CC_PROGRAM_H
+#ifndef QN_KERNELS_CUDA_OWN_CC_PROGRAM_CUH
+#define QN_KERNELS_CUDA_OWN_CC_PROGRAM_CUH
 
 #include "kernels/cuda/edges/trees.cuh"
 #include "kernels/programs/program.h"
