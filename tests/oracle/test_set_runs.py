@@ -33,6 +33,7 @@ class Runs(unittest.TestCase):
         run("quern-import", self.at / "in.txt", "-qfo", self.at / "g.qrn", "--weights", weights,
             *(["--ids", "strings"] if ids == "strings" else []), *options)
         run("quern-transform", self.at / "g.qrn", "--parts", str(parts), "-qfo", self.at / "set")
+        run("quern-run", "degree", self.at / "g.qrn", "--device=cpu", "-qfo", self.at / "x.npy")  # some vector
 
     def same(self, algorithm, *options):
         """Its values on the graph and on the set; what was said of the second."""

@@ -65,6 +65,10 @@ class Syntax(unittest.TestCase):
                 ast.parse(path.read_text(encoding="utf-8"), feature_version=(3, 9))
 
 
+# What pip must be told so that it builds nothing anew.
+AS_BUILT = ("CC", "CXX", "cuda", "cuda_arch", "cuda_optimise", "werror")
+
+
 @unittest.skipUnless(os.access(SOURCE / "build/python/bin/python", os.X_OK) and sys.prefix == str(SOURCE / "build/python"),
                      "not in the environment of `bootstrap test --all`")
 @needs()
@@ -79,7 +83,7 @@ class Installed(_Scratch):
         subprocess.run([sys.executable, "-m", "venv", self.folder / "venv"], check=True)
         python = self.folder / "venv/bin/python"
         options = (SOURCE / "build/release/install/options.txt").read_text().split()
-        settings = ["--config-settings=" + option for option in options if option.split("=")[0] in ("cuda", "werror", "CC", "CXX")]
+        settings = ["--config-settings=" + option for option in options if option.split("=")[0] in AS_BUILT]
         done = subprocess.run([python, "-m", "pip", "install", "-q", "--disable-pip-version-check", *settings, SOURCE],
                               env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         self.assertEqual(done.returncode, 0, done.stdout[-3000:])
@@ -95,7 +99,7 @@ class Installed(_Scratch):
         if LIBRARIES != SOURCE / "build/lib" or not shutil.which("scons"):
             self.skipTest("the tools under test are not those that the wheel has")
         options = dict(option.split("=", 1) for option in (SOURCE / "build/release/install/options.txt").read_text().split())
-        wheel = backend(self.folder, "build_wheel('.', %r)" % {key: options[key] for key in ("cuda", "werror") if key in options})
+        wheel = backend(self.folder, "build_wheel('.', %r)" % {key: options[key] for key in AS_BUILT if key in options})
         self.assertRegex(wheel.name, r"^quern-[0-9.]+-py3-none-linux_\w+\.whl$")
         with zipfile.ZipFile(wheel) as packed:
             names = packed.namelist()
