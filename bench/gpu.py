@@ -303,7 +303,8 @@ def sanitize_all(bench):
         container = bench.layout(layout, bench.graph(kind, min(bench.options.scales)))
 
         def check():
-            bench.run(prefix + [bench.runner(), algorithm, container, "--device=cuda", "--json"])
+            vector = ["--vector=%s" % bench.vector(container)] if algorithm == "spmv" else []
+            bench.run(prefix + [bench.runner(), algorithm, container, "--device=cuda", "--json", *vector])
             bench.results["checks"].append({"what": what, "right": True, "detail": ""})
         bench.attempt(what, check)
 
