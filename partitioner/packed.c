@@ -114,7 +114,7 @@ static void pack_tile(const struct packing *work, const struct qn_csr_rows *rows
   if (count != work->tile_starts[number + 1] - start)
     return; /* overwritten since it was counted */
   qn_tile_write(tile, work->words + start);
-  if (rows->weights)
+  if (rows->weights && work->weights) /* without edges there are none */
     memcpy((char *)work->weights + work->tile_edges[number] * rows->weight_bytes,
            (const char *)rows->weights + edge * rows->weight_bytes,
            (size_t)tile->num_edges * rows->weight_bytes);
