@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "library/sized.h"
+#include "support/atomic_file.h"
 #include "support/context.h"
 #include "support/memory.h"
 #include "support/threads.h"
@@ -173,6 +174,7 @@ static void forget_hosts(void) {
   pthread_mutex_init(&hosts.lock, NULL);
   hosts.idle = NULL;
   hosts.num_idle = 0;
+  qn_names_forget();
 }
 
 static void watch_forks(void) {

@@ -3,13 +3,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "support/atomic_folder.h"
@@ -30,19 +30,48 @@ struct qn_atomic_file {
   char *temporary;
 };
 
-/* Names of temporaries that a signal must remove. A slot is written under the
- * lock with signals blocked; the handler only reads it. */
+/* ---- Names ------------------------------------------------------------------ */
+
+/* The thread that holds the lock; 0: none. No mutex, which a signal handler may not take. */
+static _Atomic pid_t names_holder;
+
+static void take_names(pid_t thread) {
+  for (pid_t none = 0; !atomic_compare_exchange_weak(&names_holder, &none, thread); none = 0)
+    nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
+}
+
+void qn_names_lock(sigset_t *before) {
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, before);
+  take_names(gettid());
+}
+
+void qn_names_unlock(const sigset_t *before) {
+  atomic_store(&names_holder, 0);
+  pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
+void qn_names_forget(void) {
+  atomic_store(&names_holder, 0);
+}
+
+/* Names of temporaries that a signal must remove, under the lock. */
 #define MAX_TEMPORARIES 64
 static char *volatile temporaries[MAX_TEMPORARIES];
 static atomic_uint num_in_place;
-static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
 
 void qn_atomic_files_remove(void) {
+  const pid_t thread = gettid();
+  if (atomic_load(&names_holder) != thread)
+    take_names(thread);
   for (unsigned i = 0; i < MAX_TEMPORARIES; i++)
     if (temporaries[i])
       unlink(temporaries[i]);
   qn_atomic_folders_remove();
 }
+
+/* ---- Signals ---------------------------------------------------------------- */
 
 static void remove_temporaries(int signal_number) {
   qn_atomic_files_remove();
@@ -65,14 +94,9 @@ void qn_atomic_files_catch_signals(void) {
   }
 }
 
-static void block_signals(sigset_t *before) {
-  sigset_t all;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, before);
-}
+/* ---- A file ------------------------------------------------------------------ */
 
 static bool list_temporary(struct qn_atomic_file *file) {
-  pthread_mutex_lock(&table_lock);
   for (unsigned i = 0; i < MAX_TEMPORARIES && !file->listed; i++) {
     if (temporaries[i])
       continue;
@@ -80,17 +104,14 @@ static bool list_temporary(struct qn_atomic_file *file) {
     file->slot = i;
     file->listed = true;
   }
-  pthread_mutex_unlock(&table_lock);
   return file->listed;
 }
 
 static void unlist_temporary(struct qn_atomic_file *file) {
   if (!file->listed)
     return;
-  pthread_mutex_lock(&table_lock);
   temporaries[file->slot] = NULL;
   file->listed = false;
-  pthread_mutex_unlock(&table_lock);
 }
 
 static void destroy(struct qn_atomic_file *file) {
@@ -172,7 +193,6 @@ static int link_nameless(struct qn_atomic_file *file) {
   int failed = -1;
   for (unsigned attempt = 0; attempt < 1000 && failed; attempt++) {
     name_temporary(file, attempt);
-    list_temporary(file); /* for a signal that another thread gets */
     failed = link_descriptor(file, file->temporary);
     if (failed && errno != EEXIST)
       break;
@@ -223,7 +243,7 @@ enum qn_status qn_atomic_file_create(const char *path, bool replace, struct qn_a
     return QN_OK;
   }
 
-  block_signals(&before);
+  qn_names_lock(&before);
   for (unsigned attempt = 0; attempt < 1000 && file->descriptor < 0; attempt++) {
     name_temporary(file, attempt);
     file->descriptor = open(file->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -234,7 +254,7 @@ enum qn_status qn_atomic_file_create(const char *path, bool replace, struct qn_a
   bool listed = file->descriptor >= 0 && list_temporary(file);
   if (file->descriptor >= 0 && !listed)
     unlink(file->temporary);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  qn_names_unlock(&before);
   if (file->descriptor < 0) {
     errno = cause;
     status = qn_fail_errno(error, "cannot create the output");
@@ -423,7 +443,7 @@ static enum qn_status appear(struct qn_atomic_file *file, struct qn_error *error
   if (sync && folder < 0)
     status = qn_fail_errno(error, "cannot open the folder of the output");
 
-  block_signals(&before);
+  qn_names_lock(&before);
   if (!status && put_in_place(file) != 0)
     status = qn_fail_errno(error, "cannot put the output in place");
   if (status) {
@@ -431,7 +451,7 @@ static enum qn_status appear(struct qn_atomic_file *file, struct qn_error *error
     remove_temporary(file);
   }
   unlist_temporary(file);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  qn_names_unlock(&before);
 
   if (!status && !qn_atomic_folder_is_under_way())
     qn_output_is_in_place();
@@ -506,9 +526,9 @@ void qn_atomic_file_abort(struct qn_atomic_file *file) {
   sigset_t before;
   if (!file)
     return;
-  block_signals(&before);
+  qn_names_lock(&before);
   remove_temporary(file);
   unlist_temporary(file);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  qn_names_unlock(&before);
   destroy(file);
 }

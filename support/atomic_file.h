@@ -8,6 +8,7 @@
 #ifndef QN_SUPPORT_ATOMIC_FILE_H
 #define QN_SUPPORT_ATOMIC_FILE_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -86,8 +87,17 @@ void qn_output_is_in_place(void);
 void qn_atomic_files_catch_signals(void);
 
 /* Remove the temporaries of all files and folders (atomic_folder.h) under way, in a signal handler
- * about to end the process. */
+ * about to end the process, or before its end. Nothing gets or loses a name any more. */
 void qn_atomic_files_remove(void);
+
+/* Outputs get and lose their names one at a time: a signal may reach any thread, also while another
+ * is about to name a file in the folder that the handler removes. The thread's signals are blocked
+ * while it holds the lock; `before` keeps its mask. Not to be taken twice. */
+void qn_names_lock(sigset_t *before);
+void qn_names_unlock(const sigset_t *before);
+
+/* In a child after fork, which has none of the threads that may hold the lock. */
+void qn_names_forget(void);
 
 /* Drop everything; NULL is allowed. */
 void qn_atomic_file_abort(struct qn_atomic_file *file);

@@ -39,12 +39,6 @@ void qn_atomic_folders_remove(void) {
     remove_temporary(under_way);
 }
 
-static void block_signals(sigset_t *before) {
-  sigset_t all;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, before);
-}
-
 static void destroy(struct qn_atomic_folder *folder) {
   for (unsigned i = 0; i < folder->num_files; i++)
     qn_free(folder->files[i]);
@@ -78,7 +72,7 @@ static enum qn_status make_temporary(struct qn_atomic_folder *folder, struct qn_
   size_t size = strlen(folder->path) + 32;
   sigset_t before;
   enum qn_status status = QN_OK;
-  block_signals(&before);
+  qn_names_lock(&before);
   for (unsigned attempt = 0; attempt < 1000 && !folder->made; attempt++) {
     snprintf(folder->temporary, size, "%s.tmp%ld-%u", folder->path, (long)getpid(), attempt);
     folder->made = mkdir(folder->temporary, 0777) == 0;
@@ -91,7 +85,7 @@ static enum qn_status make_temporary(struct qn_atomic_folder *folder, struct qn_
   } else {
     under_way = folder;
   }
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  qn_names_unlock(&before);
   return status;
 }
 
@@ -145,14 +139,14 @@ enum qn_status qn_atomic_folder_add(struct qn_atomic_folder *folder, const char 
   if (status)
     return status;
   snprintf(file, size, "%s/%s", folder->temporary, name);
-  block_signals(&before);
+  qn_names_lock(&before);
   status = qn_realloc(&folder->files, folder->num_files + 1, sizeof *folder->files,
                       "the files of a folder", error);
   if (status)
     qn_free(file);
   else
     folder->files[folder->num_files++] = file;
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  qn_names_unlock(&before);
   *path = file;
   return status;
 }
@@ -229,13 +223,13 @@ static int put_in_place(const struct qn_atomic_folder *folder) {
 static enum qn_status appear(struct qn_atomic_folder *folder, struct qn_error *error) {
   enum qn_status status = QN_OK;
   sigset_t before;
-  block_signals(&before);
+  qn_names_lock(&before);
   if (put_in_place(folder) != 0)
     status = qn_fail_errno(error, "cannot put the output in place");
   if (status)
     remove_temporary(folder);
   under_way = NULL;
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  qn_names_unlock(&before);
   if (!status)
     qn_output_is_in_place();
   if (!status && !sync_parent(folder->path))
@@ -251,10 +245,10 @@ void qn_atomic_folder_abort(struct qn_atomic_folder *folder) {
   sigset_t before;
   if (!folder)
     return;
-  block_signals(&before);
+  qn_names_lock(&before);
   remove_temporary(folder);
   under_way = NULL;
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  qn_names_unlock(&before);
   destroy(folder);
 }
 

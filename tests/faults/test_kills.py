@@ -11,9 +11,11 @@ import time
 import unittest
 from pathlib import Path
 
+from faults.campaign import BIN
 from faults.commands import COMMANDS, Reference, contents, make_inputs, words_of
 
 SIGNALS = (signal.SIGKILL, signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE)
+NAMING = BIN.parent / "release/tests/libquern_naming.so"
 OLD = b"what was there before\n"
 LEFT = re.compile(r"\.tmp\d+-\d+($|/|\.old)")
 
@@ -26,37 +28,44 @@ def heed_signals():
 
 
 class Kills:
-    def __init__(self, folder):
+    def __init__(self, folder, commands=COMMANDS):
         self.folder = Path(folder).resolve()
         self.folder.mkdir()
         self.inputs = self.folder / "inputs"
         self.inputs.mkdir()
         make_inputs(self.inputs)
         self.right, self.seconds, self.problems, self.ended = {}, {}, [], {}
-        for name in COMMANDS:
+        for name in commands:
             self.right[name] = Reference(name, self.inputs, self.folder / ("right-" + name))
             begun = time.monotonic()
             Reference(name, self.inputs, self.folder / ("timed-" + name))
             self.seconds[name] = time.monotonic() - begun
 
-    def run(self, name, number, after, replace):
+    def run_at(self, name, number, nth, replace):
+        """The signal comes just before the nth name is given (naming.c). Whether there were so many."""
+        env = dict(LD_PRELOAD=str(NAMING), QUERN_NAMING="%d:%d" % (nth, number))
+        return self.run(name, number, None, replace, env) != 0
+
+    def run(self, name, number, after, replace, more={}):
         right, work = self.right[name], self.folder / "work"
         work.mkdir()
         replace = replace and right.output is not None and "." in right.output
         if replace:
             (work / right.output).write_bytes(OLD)
-        env = dict(os.environ)
+        env = dict(os.environ, **more)
         env.pop("QUERN_NO_SYNC", None)
         process = subprocess.Popen(words_of(name, self.inputs, *(["-f"] if replace else [])), cwd=work, env=env,
                                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                                    preexec_fn=heed_signals)
-        time.sleep(after)
-        process.send_signal(number)
+        if after is not None:
+            time.sleep(after)
+            process.send_signal(number)
         said = process.communicate(timeout=60)[1].decode(errors="replace")
         found = contents(work)
         folders = [path.name for path in work.iterdir() if path.is_dir() and path.name != right.output]
         shutil.rmtree(work)
         self.judge(name, number, process.returncode, found, folders, {right.output: OLD} if replace else {}, said)
+        return process.returncode
 
     def judge(self, name, number, code, found, folders, before, said):
         key = (number.name, code)
@@ -101,6 +110,24 @@ class SomeKills(unittest.TestCase):
             kills.run_any(chance)
             done += 1
         self.assertGreater(done, 20)
+        self.assertEqual(kills.problems, [], "\n".join(kills.problems))
+
+
+class KillsAtNames(unittest.TestCase):
+    """While one thread names a file or a folder, another is told to end the process."""
+    tier, timeout = "medium", 200
+
+    def test_every_name(self):
+        if BIN.parent.name != "build":
+            raise unittest.SkipTest("what is preloaded goes with release programs alone")
+        kills, runs = Kills("names", ("split", "export-parts", "generate", "archive", "run-several")), 0
+        for name in kills.right:
+            for replace in (False, True):
+                for nth in range(1, 10):
+                    if not kills.run_at(name, signal.SIGHUP if nth % 2 else signal.SIGTERM, nth, replace):
+                        break
+                    runs += 1
+        self.assertGreater(runs, 15)
         self.assertEqual(kills.problems, [], "\n".join(kills.problems))
 
 
