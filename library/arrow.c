@@ -86,9 +86,10 @@ static bool has_buffers(const struct ArrowArray *array, enum qn_arrow_kind kind)
   return array->length == 0 || array->buffers[1];
 }
 
-enum qn_status qn_arrow_column_view(const struct qn_arrow_column_type *type,
-                                    const struct ArrowArray *batch, uint64_t child, uint64_t row,
-                                    struct qn_arrow_column *column, struct qn_error *error) {
+enum qn_status qn_arrow_column_view_nulls(const struct qn_arrow_column_type *type,
+                                          const struct ArrowArray *batch, uint64_t child,
+                                          uint64_t row, struct qn_arrow_column *column,
+                                          struct qn_error *error) {
   if (batch->n_children < 0 || child >= (uint64_t)batch->n_children || batch->length < 0 ||
       batch->offset < 0)
     return fail_broken("a batch lacks a column", error);
@@ -107,12 +108,23 @@ enum qn_status qn_arrow_column_view(const struct qn_arrow_column_type *type,
                                      .first = (uint64_t)array->offset + (uint64_t)batch->offset,
                                      .num_rows = rows};
   enum qn_status status = check_nulls("the row", batch, (uint64_t)batch->offset, rows, row, error);
-  if (!status)
-    status = check_nulls(type->name, array, column->first, rows, row, error);
   if (!status && type->is_dictionary)
     status = check_nulls(type->name, array->dictionary, (uint64_t)array->dictionary->offset,
                          (uint64_t)array->dictionary->length, 0, error);
   return status;
+}
+
+bool qn_arrow_column_is_null(const struct qn_arrow_column *column, uint64_t row) {
+  return first_null(column->array, column->first + row, 1) == 0;
+}
+
+enum qn_status qn_arrow_column_view(const struct qn_arrow_column_type *type,
+                                    const struct ArrowArray *batch, uint64_t child, uint64_t row,
+                                    struct qn_arrow_column *column, struct qn_error *error) {
+  enum qn_status status = qn_arrow_column_view_nulls(type, batch, child, row, column, error);
+  return status
+             ? status
+             : check_nulls(type->name, column->array, column->first, column->num_rows, row, error);
 }
 
 struct qn_number_array qn_arrow_column_numbers(const struct qn_arrow_column *column) {

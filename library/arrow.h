@@ -76,6 +76,13 @@ enum qn_status qn_arrow_column_view(const struct qn_arrow_column_type *type,
                                     const struct ArrowArray *batch, uint64_t child, uint64_t row,
                                     struct qn_arrow_column *column, struct qn_error *error);
 
+/* The same, but the column, unless it is a dictionary's, may have nulls. */
+enum qn_status qn_arrow_column_view_nulls(const struct qn_arrow_column_type *type,
+                                          const struct ArrowArray *batch, uint64_t child,
+                                          uint64_t row, struct qn_arrow_column *column,
+                                          struct qn_error *error);
+bool qn_arrow_column_is_null(const struct qn_arrow_column *column, uint64_t row);
+
 /* The rows of a column of numbers that is no dictionary. */
 struct qn_number_array qn_arrow_column_numbers(const struct qn_arrow_column *column);
 

@@ -6,7 +6,7 @@
 #include "converters/arrays/edge_columns.h"
 #include "converters/parse/column_choice.h"
 #include "converters/parse/names.h"
-#include "library/arrow.h"
+#include "library/arrow_vertices.h"
 #include "library/importing.h"
 #include "support/context.h"
 #include "support/memory.h"
@@ -24,47 +24,20 @@ struct arrow_feed {
   struct qn_arrow_column_type types[ROLES];
   uint64_t num_rows; /* before the batch that is read next */
   struct qn_edge_feed feed;
+  const char *wanted; /* properties of edges, or NULL */
+  struct qn_arrow_properties properties;
+  struct qn_arrow_vertices vertices;
 };
 
 static const struct qn_setting column_settings[] = {
     {"source", QN_SETTING_TEXT, offsetof(struct arrow_feed, asked[SOURCE]), NULL, 0, 0, NULL},
     {"target", QN_SETTING_TEXT, offsetof(struct arrow_feed, asked[TARGET]), NULL, 0, 0, NULL},
     {"weight", QN_SETTING_TEXT, offsetof(struct arrow_feed, asked[WEIGHT]), NULL, 0, 0, NULL},
+    {"id", QN_SETTING_TEXT, offsetof(struct arrow_feed, vertices.asked), NULL, 0, 0, NULL},
+    {"rows", QN_SETTING_SWITCH, offsetof(struct arrow_feed, vertices.by_row), NULL, 0, 0, NULL},
     {0}};
 
-static enum qn_status fail_stream(struct arrow_feed *feed, int code, struct qn_error *error) {
-  const char *message =
-      feed->stream.get_last_error ? feed->stream.get_last_error(&feed->stream) : NULL;
-  return qn_fail(error, QN_SYSTEM, "the Arrow stream failed: %.500s",
-                 message && *message ? message : strerror(code));
-}
-
 /* ---- Which columns ---------------------------------------------------------- */
-
-static enum qn_status fail_unknown_column(const struct ArrowSchema *schema, const char *asked,
-                                          struct qn_error *error) {
-  char names[400] = "";
-  size_t length = 0;
-  for (int64_t i = 0; i < schema->n_children && length < sizeof names; i++)
-    length += (size_t)snprintf(names + length, sizeof names - length, "%s%s", i ? ", " : "",
-                               schema->children[i]->name);
-  return qn_fail(error, QN_USAGE, "there is no column '%.64s'; there are %s", asked, names);
-}
-
-/* The column that a name or, if none has it, a number from 1 means. */
-static enum qn_status find_column(const struct ArrowSchema *schema, const char *asked,
-                                  uint32_t *number, struct qn_error *error) {
-  uint64_t value;
-  for (int64_t i = 0; i < schema->n_children; i++)
-    if (schema->children[i]->name && strcmp(schema->children[i]->name, asked) == 0) {
-      *number = (uint32_t)i + 1;
-      return QN_OK;
-    }
-  if (qn_whole_parse(asked, 1, (uint64_t)schema->n_children, &value, NULL))
-    return fail_unknown_column(schema, asked, error);
-  *number = (uint32_t)value;
-  return QN_OK;
-}
 
 static enum qn_status guess_columns(struct arrow_feed *feed, struct qn_error *error) {
   uint64_t count = (uint64_t)feed->schema.n_children;
@@ -87,11 +60,12 @@ static enum qn_status choose_columns(struct arrow_feed *feed, struct qn_error *e
   if (!both)
     status = guess_columns(feed, error);
   for (int role = SOURCE; role <= TARGET && both && !status; role++)
-    status = find_column(&feed->schema, feed->asked[role], &feed->number[role], error);
+    status = qn_arrow_column_find(&feed->schema, feed->asked[role], &feed->number[role], error);
   if (!status && feed->asked[WEIGHT]) {
     feed->number[WEIGHT] = 0;
     if (*feed->asked[WEIGHT])
-      status = find_column(&feed->schema, feed->asked[WEIGHT], &feed->number[WEIGHT], error);
+      status =
+          qn_arrow_column_find(&feed->schema, feed->asked[WEIGHT], &feed->number[WEIGHT], error);
   }
   return status;
 }
@@ -119,7 +93,7 @@ static enum qn_status read_schema(struct arrow_feed *feed, const struct qn_read_
                                   struct qn_error *error) {
   int code = feed->stream.get_schema(&feed->stream, &feed->schema);
   if (code)
-    return fail_stream(feed, code, error);
+    return qn_arrow_stream_fail(&feed->stream, code, error);
   if (!feed->schema.format || strcmp(feed->schema.format, "+s") != 0)
     return qn_fail(error, QN_INVALID, "the Arrow stream is not of record batches");
   enum qn_status status = choose_columns(feed, error);
@@ -179,12 +153,14 @@ static enum qn_status read_group(struct arrow_feed *feed, struct group *group,
     *batch = (struct batch){.row = feed->num_rows};
     int code = feed->stream.get_next(&feed->stream, &batch->array);
     if (code)
-      return fail_stream(feed, code, error);
+      return qn_arrow_stream_fail(&feed->stream, code, error);
     group->last = !batch->array.release;
     if (group->last)
       break;
     group->count++;
     status = view_batch(feed, batch, error);
+    if (!status)
+      status = qn_arrow_properties_add(&feed->properties, &batch->array, batch->row, error);
     feed->num_rows += (uint64_t)batch->array.length;
     group->num_slices += ((uint64_t)batch->array.length + SLICE_ROWS - 1) / SLICE_ROWS;
   }
@@ -240,16 +216,42 @@ static enum qn_status choose_weights(const struct arrow_feed *feed, const struct
   return QN_OK;
 }
 
-static enum qn_status push_numbers(struct qn_edge_columns *columns, const struct slice *slice,
-                                   struct qn_edge_list *list, uint64_t sequence,
-                                   struct qn_error *error) {
+/* The same edges, with the numbers of their rows. */
+static enum qn_status push_rows(const struct qn_edge_columns *columns, const struct slice *slice,
+                                struct qn_edge_list *numbered, uint64_t sequence,
+                                struct qn_error *error) {
+  struct qn_edge_columns edges = *columns;
+  int64_t *rows;
   uint64_t bad;
+  enum qn_status status = qn_alloc(&rows, slice->count, sizeof *rows, "numbers of rows", error);
+  if (status)
+    return status;
+  for (uint64_t i = 0; i < slice->count; i++)
+    rows[i] = (int64_t)(slice->batch->row + slice->first + i);
+  edges.weights = (struct qn_number_array){.data = (const char *)rows,
+                                           .count = slice->count,
+                                           .kind = QN_NUMBERS_SIGNED,
+                                           .width = sizeof *rows};
+  edges.weight_type = QN_WEIGHT_I64;
+  edges.part_edges = qn_edge_view_capacity(QN_WEIGHT_I64);
+  status = qn_edge_columns_push(&edges, numbered, &sequence, &bad, error);
+  qn_free(rows);
+  return status;
+}
+
+static enum qn_status push_numbers(const struct arrow_feed *feed, struct qn_edge_columns *columns,
+                                   const struct slice *slice, struct qn_edge_list *list,
+                                   uint64_t sequence, struct qn_error *error) {
+  uint64_t bad;
+  const uint64_t first = sequence;
   columns->sources = numbers_of(slice, SOURCE);
   columns->destinations = numbers_of(slice, TARGET);
   columns->part_edges = qn_edge_view_capacity(columns->weight_type);
   enum qn_status status = qn_edge_columns_push(columns, list, &sequence, &bad, error);
   if (!status && bad != UINT64_MAX)
     status = fail_row(slice, bad, "an id is negative", error);
+  if (!status && feed->feed.numbered)
+    status = push_rows(columns, slice, feed->feed.numbered, first, error);
   return status;
 }
 
@@ -272,13 +274,28 @@ static enum qn_status number_name(const struct slice *slice, int role, uint64_t 
   return status;
 }
 
-static enum qn_status push_texts(const struct qn_edge_columns *columns, const struct slice *slice,
+/* The first failure counts. */
+static enum qn_status close_stream(struct qn_edge_stream *stream, enum qn_status status,
+                                   struct qn_error *error) {
+  struct qn_error closing;
+  enum qn_status closed = qn_edge_stream_close(stream, &closing);
+  if (status || !closed)
+    return status;
+  if (error)
+    *error = closing;
+  return closed;
+}
+
+static enum qn_status push_texts(const struct arrow_feed *feed,
+                                 const struct qn_edge_columns *columns, const struct slice *slice,
                                  struct qn_edge_list *list, uint64_t sequence,
                                  struct qn_string_map *names, struct qn_error *error) {
-  struct qn_edge_stream stream;
-  struct qn_error closing;
+  struct qn_edge_list *const numbered = feed->feed.numbered;
+  struct qn_edge_stream stream, rows;
   enum qn_status status = QN_OK;
   qn_edge_stream_open(&stream, list, sequence);
+  if (numbered)
+    qn_edge_stream_open(&rows, numbered, sequence);
   for (uint64_t row = 0; row < slice->count && !status; row++) {
     uint64_t source, target;
     uint64_t bits = 0; /* a weight of the type */
@@ -290,13 +307,11 @@ static enum qn_status push_texts(const struct qn_edge_columns *columns, const st
     if (columns->weight_type != QN_WEIGHT_NONE)
       qn_numbers_weights(&columns->weights, columns->weight_type, row, 1, &bits);
     qn_edge_push_arrays(&stream, &source, &target, columns->weight_type, &bits, 1);
+    if (numbered)
+      qn_edge_push_i64(&rows, source, target, (int64_t)(slice->batch->row + slice->first + row));
   }
-  enum qn_status closed = qn_edge_stream_close(&stream, &closing);
-  if (status || !closed)
-    return status;
-  if (error)
-    *error = closing;
-  return closed;
+  status = close_stream(&stream, status, error);
+  return numbered ? close_stream(&rows, status, error) : status;
 }
 
 static enum qn_status push_slice(const struct arrow_feed *feed, const struct slice *slice,
@@ -306,8 +321,8 @@ static enum qn_status push_slice(const struct arrow_feed *feed, const struct sli
   enum qn_status status = choose_weights(feed, slice, list, &columns, error);
   if (status)
     return status;
-  return names ? push_texts(&columns, slice, list, sequence, names, error)
-               : push_numbers(&columns, slice, list, sequence, error);
+  return names ? push_texts(feed, &columns, slice, list, sequence, names, error)
+               : push_numbers(feed, &columns, slice, list, sequence, error);
 }
 
 /* The first failure counts. */
@@ -338,8 +353,11 @@ static enum qn_status push_group(const struct arrow_feed *feed, const struct gro
 
 /* ---- The whole ---------------------------------------------------------------- */
 
-static enum qn_status check_ids_option(const struct qn_read_options *options, bool texts,
+static enum qn_status check_ids_option(const struct arrow_feed *feed,
+                                       const struct qn_read_options *options, bool texts,
                                        struct qn_error *error) {
+  if (feed->vertices.by_row && (texts || options->numbers || options->strings))
+    return qn_fail(error, QN_USAGE, "rows of vertices: ends are numbers, and --ids says nothing");
   if (texts && options->numbers)
     return qn_fail(error, QN_USAGE, "--ids=keep and compact are for numbers, and these are texts");
   if (!texts && options->strings)
@@ -373,9 +391,14 @@ static enum qn_status read_stream(void *context, const struct qn_read_options *o
   enum qn_status status = read_schema(feed, options, error);
   bool texts = !status && feed->types[SOURCE].values.kind != QN_ARROW_NUMBERS;
   if (!status)
-    status = check_ids_option(options, texts, error);
+    status = check_ids_option(feed, options, texts, error);
+  if (!status && feed->wanted)
+    status = qn_arrow_properties_begin(&feed->properties, &feed->schema, feed->wanted, feed->number,
+                                       ROLES, error);
   if (!status && texts)
     status = qn_names_begin(result, error);
+  if (!status && feed->vertices.stream.release)
+    status = qn_arrow_vertices_read(&feed->vertices, texts, result, error);
   qn_edge_list_weights_are_binary(list, QN_WEIGHT_NONE);
   qn_progress_begin("reading", "bytes", 0);
   if (!status)
@@ -386,15 +409,55 @@ static enum qn_status read_stream(void *context, const struct qn_read_options *o
   return status;
 }
 
+/* The columns of both tables; the header says which the weights came from. */
+static enum qn_status finish_properties(void *context, const struct qn_ids *ids,
+                                        struct qn_properties *properties, uint64_t *of_vertex,
+                                        struct qn_error *error) {
+  struct arrow_feed *feed = context;
+  enum qn_status status =
+      qn_arrow_properties_finish(&feed->properties, &properties->of_edges, error);
+  const char *weight = feed->types[WEIGHT].name;
+  if (feed->number[WEIGHT] && qn_property_is_name(weight, strlen(weight)))
+    snprintf(properties->weight, sizeof properties->weight, "%s", weight);
+  return status || !feed->vertices.stream.release
+             ? status
+             : qn_arrow_vertices_finish(&feed->vertices, ids, &properties->of_vertices, of_vertex,
+                                        error);
+}
+
+static enum qn_status prepare(struct qn_importing *importing, struct qn_error *error) {
+  struct arrow_feed *feed = importing->feed->context;
+  feed->wanted = importing->options.properties;
+  bool vertices = feed->vertices.stream.release != NULL;
+  if (feed->wanted || vertices)
+    feed->feed.properties = finish_properties;
+  if (!vertices && (feed->vertices.asked || feed->vertices.by_row))
+    return qn_fail(error, QN_USAGE, "--id and --rows are about a table of vertices");
+  if (vertices && importing->options.read.num_vertices)
+    return qn_fail(error, QN_USAGE, "the vertices are those of their table, or --vertices");
+  return QN_OK;
+}
+
 enum qn_status qn_import_arrow(struct ArrowArrayStream *stream, const struct qn_option *options,
                                uint64_t num_options, const char *path, const struct qn_job *job,
                                struct qn_session **out, struct qn_error *error) {
+  return qn_import_tables(stream, NULL, options, num_options, path, job, out, error);
+}
+
+enum qn_status qn_import_tables(struct ArrowArrayStream *stream, struct ArrowArrayStream *vertices,
+                                const struct qn_option *options, uint64_t num_options,
+                                const char *path, const struct qn_job *job, struct qn_session **out,
+                                struct qn_error *error) {
   if (out)
     *out = NULL;
-  if (!stream || !stream->release)
+  if (!stream || !stream->release || (vertices && !vertices->release))
     return qn_fail(error, QN_USAGE, "the Arrow stream is released, or was read before");
   struct arrow_feed feed = {.stream = *stream};
   stream->release = NULL;
+  if (vertices) {
+    feed.vertices.stream = *vertices;
+    vertices->release = NULL;
+  }
   feed.feed = (struct qn_edge_feed){
       .read = read_stream,
       .release = qn_names_release,
@@ -406,8 +469,11 @@ enum qn_status qn_import_arrow(struct ArrowArrayStream *stream, const struct qn_
                                    .out = out,
                                    .feed = &feed.feed,
                                    .more_settings = column_settings,
-                                   .more_target = &feed};
+                                   .more_target = &feed,
+                                   .prepare = prepare};
   enum qn_status status = qn_importing_call(&importing, job, error);
+  qn_arrow_properties_end(&feed.properties);
+  qn_arrow_vertices_end(&feed.vertices);
   if (feed.schema.release)
     feed.schema.release(&feed.schema);
   feed.stream.release(&feed.stream);

@@ -90,11 +90,12 @@ static const struct argp_option argp_options[] = {
      1},
     {"vertices", KEY_VERTICES, "N|FILE", 0,
      "There are N vertices, 0 to N - 1, with edges or not (default: as many as the input says or "
-     "ids need). FILE: those in this CSV file, by its column id or :ID; its other columns become "
-     "properties of vertices",
+     "ids need). FILE: those in this CSV file, or of tables in this Parquet or Arrow file, by its "
+     "column id or :ID; its other columns become properties of vertices",
      1},
     {"properties", KEY_PROPERTIES, "all|NAME[:TYPE],...", 0,
-     "Of edge lists: keep these columns as properties of edges, by name in the header or by number "
+     "Of edge lists and tables: keep these columns as properties of edges, by name in the header "
+     "or by number "
      "from 1; as u32, u64, i64, f32, f64, bool or string (default: the first that holds all values "
      "exactly)",
      1},

@@ -30,7 +30,7 @@ static enum qn_status declare_vertices(struct qn_import *import, struct qn_error
   return QN_OK;
 }
 
-static enum qn_status build(struct qn_import *import, struct qn_error *error) {
+struct qn_build qn_import_build(const struct qn_import *import) {
   const struct qn_read_result *result = &import->result;
   struct qn_build build = import->options->build;
   build.num_vertices = result->num_vertices;
@@ -40,6 +40,12 @@ static enum qn_status build(struct qn_import *import, struct qn_error *error) {
   build.undirected |= result->symmetric;
   build.already_symmetric = result->already_symmetric;
   build.check_symmetric = result->check_symmetric;
+  return build;
+}
+
+static enum qn_status build(struct qn_import *import, struct qn_error *error) {
+  const struct qn_read_result *result = &import->result;
+  struct qn_build build = qn_import_build(import);
   uint64_t repeated[2] = {UINT64_MAX, UINT64_MAX};
   bool rounded = false;
   build.rounded = &rounded;
@@ -92,7 +98,7 @@ static enum qn_status write(struct qn_import *import, struct qn_container **out,
     status = qn_writer_metadata(import->writer, import->report->provenance, error);
   if (status)
     return status;
-  if (qn_import_wants_properties(import->options) && (status = attach(import, error)))
+  if (qn_import_wants_properties(import) && (status = attach(import, error)))
     return status;
   struct qn_writer *writer = import->writer;
   import->writer = NULL;
@@ -115,7 +121,7 @@ static enum qn_status make_plan(struct qn_import *import, struct qn_error *error
   struct qn_expected_edges edges =
       job->feed ? job->feed->expected
                 : qn_inputs_expect(job->inputs, job->num_inputs, options->format, &options->read);
-  if (qn_import_wants_properties(options)) /* numbers of records, when the graph is built again */
+  if (qn_import_wants_properties(import)) /* numbers of records, when the graph is built again */
     edges.weight_bytes = edges.most_weight_bytes = 8;
   edges.given_vertices = spill_ids(options) == QN_SPILL_IDS_IGNORE;
   struct qn_work_estimate estimate = qn_build_estimate(&options->build, &edges);
@@ -124,13 +130,14 @@ static enum qn_status make_plan(struct qn_import *import, struct qn_error *error
   return qn_memory_plan_make(&job->memory, job->output, &estimate, &import->report->plan, error);
 }
 
-static enum qn_status create_list(struct qn_import *import, struct qn_error *error) {
+static enum qn_status create_list(struct qn_import *import, struct qn_edge_list **list,
+                                  struct qn_error *error) {
   const struct qn_import_options *options = import->options;
   enum qn_spill_ids ids = spill_ids(options);
   if (!import->report->plan.on_disk) {
-    enum qn_status status = qn_edge_list_create(&import->list, error);
+    enum qn_status status = qn_edge_list_create(list, error);
     if (!status && ids != QN_SPILL_IDS_IGNORE)
-      qn_edge_list_mark_ids(import->list,
+      qn_edge_list_mark_ids(*list,
                             ids == QN_SPILL_IDS_COLLECT ? NULL : &import->result.num_vertices);
     return status;
   }
@@ -140,7 +147,17 @@ static enum qn_status create_list(struct qn_import *import, struct qn_error *err
       .num_vertices = &import->result.num_vertices,
       .symmetric = &import->result.symmetric,
   };
-  return qn_edge_list_create_on_disk(&spill, &import->list, error);
+  return qn_edge_list_create_on_disk(&spill, list, error);
+}
+
+static enum qn_status create_lists(struct qn_import *import, struct qn_error *error) {
+  struct qn_edge_feed *feed = import->job->feed;
+  enum qn_status status = create_list(import, &import->list, error);
+  if (status || !feed || !feed->properties || !import->options->properties)
+    return status;
+  status = create_list(import, &import->numbered, error);
+  feed->numbered = import->numbered;
+  return status;
 }
 
 static enum qn_status read_edges(struct qn_import *import, struct qn_error *error) {
@@ -150,10 +167,12 @@ static enum qn_status read_edges(struct qn_import *import, struct qn_error *erro
   enum qn_status status = feed ? feed->read(feed->context, &import->options->read, import->list,
                                             &sequence, &import->result, error)
                                : qn_import_files_read(import, &sequence, error);
-  if (!status && qn_import_wants_properties(import->options))
+  if (!status && qn_import_wants_properties(import))
     status = qn_import_vertex_table(import, &sequence, error);
   if (!status)
     status = qn_names_finish(&import->result, import->list, error);
+  if (!status && import->numbered)
+    status = qn_names_renumber(&import->result, import->numbered, error);
   import->report->read_seconds = qn_seconds() - begun;
   return status ? status : qn_context_check(error);
 }
@@ -162,7 +181,7 @@ static enum qn_status read_edges(struct qn_import *import, struct qn_error *erro
 static enum qn_status check_inputs_stay(const struct qn_import *import, struct qn_error *error) {
   const struct qn_import_job *job = import->job;
   const char *passing = import->options->vertex_table;
-  if (!qn_import_wants_properties(import->options))
+  if (!qn_import_wants_properties(import))
     return QN_OK;
   if (passing && !qn_is_stream(passing))
     passing = NULL;
@@ -186,12 +205,12 @@ static enum qn_status run(struct qn_import *import, struct qn_container **out,
   if (!status)
     status = make_plan(import, error);
   if (!status)
-    status = qn_writer_create(qn_import_wants_properties(import->options) ? NULL : job->output,
-                              job->replace, &import->writer, error);
+    status = qn_writer_create(qn_import_wants_properties(import) ? NULL : job->output, job->replace,
+                              &import->writer, error);
   if (!status)
     status = qn_provenance_create(job->tool, &import->report->provenance, error);
   if (!status)
-    status = create_list(import, error);
+    status = create_lists(import, error);
   if (!status)
     status = read_edges(import, error);
   if (!status)
@@ -211,6 +230,7 @@ static void release(struct qn_import *import) {
     feed->release(&import->result);
   qn_writer_abort(import->writer);
   qn_edge_list_destroy(import->list);
+  qn_edge_list_destroy(import->numbered);
   qn_free(import->result.extra_ids);
   qn_named_inputs_release(&import->result.named);
 }

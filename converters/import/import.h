@@ -7,6 +7,7 @@
 #include "converters/build/build_estimate.h"
 #include "converters/import/options.h"
 #include "support/memory_plan.h"
+#include <quern/properties.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -21,6 +22,15 @@ struct qn_edge_feed {
   void (*release)(struct qn_read_result *result); /* as a reader's; NULL: there is nothing */
   void *context;
   struct qn_expected_edges expected;
+  /* With `properties` wanted, all edges are pushed to this list, too, each with the number of its
+   * row for a weight (i64), in streams of the same numbers. Set before `read`, else NULL. */
+  struct qn_edge_list *numbered;
+  /* It brings properties of vertices, or of edges that the options ask for: the columns, when all
+   * is read and a graph with these ids is built. Values live as long as the feed, `columns` are
+   * given back by qn_free. Row `of_vertex[v]` [V] is about vertex v; QN_NO_RECORD: none is. */
+  enum qn_status (*properties)(void *context, const struct qn_ids *ids,
+                               struct qn_properties *properties, uint64_t *of_vertex,
+                               struct qn_error *error);
 };
 
 struct qn_import_job {

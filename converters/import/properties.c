@@ -20,8 +20,8 @@ struct attaching {
   uint32_t *order; /* of ids */
   struct qn_table_records of_edges, of_vertices;
   struct qn_container *numbered; /* the same graph, whose weights are the numbers of records */
-  struct qn_graph numbered_graph;
-  uint64_t *vertices; /* [V] records */
+  const uint64_t *edges;         /* [E] records; NULL: there are none */
+  uint64_t *vertices;            /* [V] records */
 };
 
 /* ---- Before --------------------------------------------------------------- */
@@ -43,6 +43,9 @@ static enum qn_status check_format(const struct qn_import *import, struct qn_err
 enum qn_status qn_import_vertex_table(struct qn_import *import, uint64_t *sequence,
                                       struct qn_error *error) {
   const char *path = import->options->vertex_table;
+  const struct qn_edge_feed *feed = import->job->feed;
+  if (feed && feed->properties)
+    return path ? qn_fail(error, QN_USAGE, "--vertices=%s: a stream takes a number", path) : QN_OK;
   enum qn_status status = check_format(import, error);
   if (status || !path)
     return status;
@@ -85,19 +88,17 @@ static bool same_rows(const struct qn_csr *a, const struct qn_csr *b) {
          (!a->num_edges || memcmp(a->column_indices, b->column_indices, a->num_edges * 4) == 0);
 }
 
-/* Build the graph again, with the numbers of records for weights: where they end up, their values
- * belong. */
-static enum qn_status build_numbered(struct attaching *attaching, struct qn_edge_list *list,
-                                     bool undirected, struct qn_error *error) {
-  const struct qn_build *asked = &attaching->import->options->build;
-  struct qn_build build = {.num_vertices = attaching->graph.out.num_vertices,
-                           .undirected = undirected,
-                           .ids = QN_ID_KEEP,
-                           .weights = QN_WEIGHTS_I64,
-                           .self_loops = asked->self_loops,
-                           .duplicates = asked->duplicates};
+enum qn_status qn_import_number(const struct qn_graph *graph, struct qn_edge_list *list,
+                                const struct qn_build *rules, struct qn_container **out,
+                                const uint64_t **numbers, struct qn_error *error) {
+  struct qn_build build = *rules;
+  struct qn_graph numbered;
   struct qn_ledger ledger = {0};
   struct qn_writer *writer;
+  build.weights = QN_WEIGHTS_I64;
+  build.transpose = build.unique = build.check_symmetric = false;
+  build.rounded = NULL;
+  build.repeated = NULL;
   enum qn_status status = qn_writer_create(NULL, false, &writer, error);
   if (status)
     return status;
@@ -106,15 +107,18 @@ static enum qn_status build_numbered(struct attaching *attaching, struct qn_edge
     qn_writer_abort(writer);
     return status;
   }
-  status = qn_writer_commit_nameless(writer, "(numbered edges)", &attaching->numbered, error);
+  status = qn_writer_commit_nameless(writer, "(numbered edges)", out, error);
   if (!status)
-    status = qn_graph_view(attaching->numbered, &attaching->numbered_graph, error);
-  if (!status && !same_rows(&attaching->graph.out, &attaching->numbered_graph.out))
+    status = qn_graph_view(*out, &numbered, error);
+  if (!status && !same_rows(&graph->out, &numbered.out))
     status = qn_fail(error, QN_SYSTEM, "the input changed while it was read");
+  if (!status)
+    *numbers = numbered.out.weights.data;
   return status;
 }
 
 static enum qn_status number_edges(struct attaching *attaching, struct qn_error *error) {
+  const struct qn_build *asked = &attaching->import->options->build;
   const bool undirected = attaching->graph.directedness == QN_UNDIRECTED;
   struct qn_edge_list *list = NULL;
   enum qn_status status = create_list(attaching, undirected, &list, error);
@@ -122,8 +126,14 @@ static enum qn_status number_edges(struct attaching *attaching, struct qn_error 
     qn_edge_list_weights_are_binary(list, QN_WEIGHT_I64);
     status = read_edges(attaching, list, error);
   }
+  const struct qn_build rules = {.num_vertices = attaching->graph.out.num_vertices,
+                                 .undirected = undirected,
+                                 .ids = QN_ID_KEEP,
+                                 .self_loops = asked->self_loops,
+                                 .duplicates = asked->duplicates};
   if (!status)
-    status = build_numbered(attaching, list, undirected, error);
+    status = qn_import_number(&attaching->graph, list, &rules, &attaching->numbered,
+                              &attaching->edges, error);
   qn_edge_list_destroy(list);
   return status;
 }
@@ -153,6 +163,22 @@ static enum qn_status number_vertices(struct attaching *attaching, struct qn_err
 }
 
 /* ---- The whole ------------------------------------------------------------ */
+
+/* What a feed has brought. */
+static enum qn_status take_feed(struct attaching *attaching, struct qn_properties *properties,
+                                struct qn_error *error) {
+  const struct qn_import *import = attaching->import;
+  const struct qn_edge_feed *feed = import->job->feed;
+  const struct qn_build rules = qn_import_build(import);
+  enum qn_status status = qn_bulk_alloc(&attaching->vertices, attaching->graph.out.num_vertices,
+                                        sizeof *attaching->vertices, "rows of vertices", error);
+  if (!status && import->numbered)
+    status = qn_import_number(&attaching->graph, import->numbered, &rules, &attaching->numbered,
+                              &attaching->edges, error);
+  return status ? status
+                : feed->properties(feed->context, &attaching->graph.ids, properties,
+                                   attaching->vertices, error);
+}
 
 static enum qn_status gather(struct attaching *attaching, struct qn_properties *properties,
                              struct qn_error *error) {
@@ -187,11 +213,13 @@ enum qn_status qn_import_attach(struct qn_import *import, const struct qn_contai
   struct attaching attaching = {.import = import, .container = graph};
   struct qn_properties properties = {0};
   enum qn_status status = qn_graph_view(graph, &attaching.graph, error);
+  const struct qn_edge_feed *feed = import->job->feed;
   if (!status)
-    status = gather(&attaching, &properties, error);
+    status =
+        feed ? take_feed(&attaching, &properties, error) : gather(&attaching, &properties, error);
   if (!status)
-    status = qn_properties_attach(graph, &properties, attaching.vertices,
-                                  attaching.numbered_graph.out.weights.data, NULL, writer, error);
+    status = qn_properties_attach(graph, &properties, attaching.vertices, attaching.edges, NULL,
+                                  writer, error);
   qn_properties_release(&properties);
   release(&attaching);
   return status;

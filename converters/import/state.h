@@ -13,6 +13,7 @@ struct qn_import {
   const struct qn_import_options *options; /* the job's */
   struct qn_import_report *report;
   struct qn_edge_list *list;
+  struct qn_edge_list *numbered;  /* of a feed with properties; else NULL */
   const struct qn_reader *reader; /* of the last input; NULL: there is none */
   struct qn_read_result result;
   struct qn_writer *writer;
@@ -20,6 +21,9 @@ struct qn_import {
   bool names_others;                      /* some input named further ones */
   uint64_t listed;                        /* vertices in the table of vertices */
 };
+
+/* How the edges that were read are built. */
+struct qn_build qn_import_build(const struct qn_import *import);
 
 /* Read all files into the list. */
 enum qn_status qn_import_files_read(struct qn_import *import, uint64_t *sequence,

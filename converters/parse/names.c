@@ -137,6 +137,12 @@ enum qn_status qn_names_finish(struct qn_read_result *result, struct qn_edge_lis
   return QN_OK;
 }
 
+enum qn_status qn_names_renumber(const struct qn_read_result *result, struct qn_edge_list *list,
+                                 struct qn_error *error) {
+  const struct named *named = result->names_memory;
+  return named ? qn_edge_list_renumber(list, named->sorted.new_of_old, error) : QN_OK;
+}
+
 /* ---- Element after element ------------------------------------------------- */
 
 /* Edges of a stream: a good number, so that its blocks are full. */

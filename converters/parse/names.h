@@ -28,6 +28,10 @@ enum qn_status qn_names_fail(enum qn_interned why, const char *name, uint64_t le
 enum qn_status qn_names_finish(struct qn_read_result *result, struct qn_edge_list *list,
                                struct qn_error *error);
 
+/* After that: another list, whose ends have the same numbers for the time being. */
+enum qn_status qn_names_renumber(const struct qn_read_result *result, struct qn_edge_list *list,
+                                 struct qn_error *error);
+
 /* The release of readers that call them. */
 void qn_names_release(struct qn_read_result *result);
 

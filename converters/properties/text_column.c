@@ -272,6 +272,14 @@ enum qn_status qn_text_column_add(struct qn_text_column *column, const char *tex
   return status ? status : add_valid(column, !null, error);
 }
 
+enum qn_status qn_text_column_add_bits(struct qn_text_column *column, const uint64_t *bits,
+                                       struct qn_error *error) {
+  const uint64_t zero = 0;
+  enum qn_status status = file_add(&column->values, bits ? bits : &zero,
+                                   qn_property_value_bytes(column->property.type), error);
+  return status ? status : add_valid(column, bits != NULL, error);
+}
+
 static enum qn_status map(struct qn_text_column *column, int which, struct qn_value_file *file,
                           struct qn_error *error) {
   enum qn_status status = file_flush(file, error);

@@ -42,6 +42,10 @@ enum qn_status qn_text_column_begin(struct qn_text_column *column, const char *n
 enum qn_status qn_text_column_add(struct qn_text_column *column, const char *text, uint64_t length,
                                   bool quoted, struct qn_error *error);
 
+/* The same in a column whose type was said and is no string: the value's bits, or NULL. */
+enum qn_status qn_text_column_add_bits(struct qn_text_column *column, const uint64_t *bits,
+                                       struct qn_error *error);
+
 /* All values are there: `column->property` becomes whole. Its type, unless it was said, is the
  * first that holds every value exactly of bool, u32, i64, u64, f64 and string. */
 enum qn_status qn_text_column_finish(struct qn_text_column *column, struct qn_error *error);

@@ -61,6 +61,22 @@ enum qn_status qn_import_arrow(struct ArrowArrayStream *stream, const struct qn_
                                uint64_t num_options, const char *path, const struct qn_job *job,
                                struct qn_session **out, struct qn_error *error);
 
+/* The same with properties. The option "properties", which is "all" or NAME,NAME,..., says which
+ * other columns of the edges become properties; qn_import_arrow takes it, too. `vertices`, unless
+ * it is NULL, is a stream of the vertices, and released as well: by the column "id" (by default the
+ * one called id, :ID, vertex, vertex_id or node) what they are called, whether they have edges or
+ * not; its other columns become their properties. With the switch "rows" ends of edges are rows of
+ * that table instead, from 0, all rows are vertices in this order, and the column "id", if there is
+ * one, has their names ({"id", ""}: none).
+ *
+ * Properties are integers (u32, i64 or u64), reals, bools and texts, with nulls; QN_UNSUPPORTED
+ * names a column of another type. They wait in temporary files; with the job's memory limited,
+ * only the names of vertices stay in memory. */
+enum qn_status qn_import_tables(struct ArrowArrayStream *edges, struct ArrowArrayStream *vertices,
+                                const struct qn_option *options, uint64_t num_options,
+                                const char *path, const struct qn_job *job, struct qn_session **out,
+                                struct qn_error *error);
+
 /* Which columns of a table with these names are sources, targets and weights, from 1: those that
  * quern-import --columns knows by their names, or the first two if there are no others. The third
  * of `numbers` is 0 if none is called as a weight. QN_INVALID if that leaves a doubt. */

@@ -14,7 +14,7 @@ import time
 import warnings
 from typing import Any, Callable, Dict, List, NoReturn, Optional
 
-from . import _errors, _sources, graphar
+from . import _errors, _files, _sources, graphar
 from ._convert import ENDINGS
 from ._graph import Graph, open as open_graph
 
@@ -41,7 +41,8 @@ def _shared(tool: str) -> argparse.ArgumentParser:
 
 def _import_parser() -> argparse.ArgumentParser:
     parser = _shared("quern-import")
-    for name in ("columns", "ids", "weights", "vertices", "self-loops", "duplicates", "transpose", "memory", "tmpdir", "member"):
+    for name in ("columns", "ids", "weights", "vertices", "self-loops", "duplicates", "transpose", "memory", "tmpdir", "member",
+                 "properties"):
         parser.add_argument("--" + name)
     for name in ("undirected", "narrow-weights"):
         _flag(parser, "--" + name)
@@ -71,6 +72,27 @@ def _format_of(path: str) -> str:
         return "parquet" if file.read(4) == b"PAR1" else "arrow"
 
 
+def _take_vertices(given: Dict[str, Any]) -> None:
+    """--vertices N, or a table of them."""
+    named = given.get("vertices")
+    if named is None:
+        return
+    del given["vertices"]
+    if named.isdigit():
+        given["num_vertices"] = named
+    elif _format_of(named) == "graphar" or not _is_table(named):
+        raise _errors.UsageError("with tables of edges the vertices are a number, or a table too: Parquet or Arrow", named)
+    else:
+        given["vertices"] = _files.table_reader(named, _format_of(named), [], True)[0]
+
+
+def _is_table(path: str) -> bool:
+    if os.path.isdir(path):
+        return True
+    with open(path, "rb") as file:
+        return file.read(4) in (b"PAR1", b"ARRO", b"\xff\xff\xff\xff")
+
+
 def _made(options: argparse.Namespace) -> Graph:
     given = {key: value for key, value in vars(options).items()
              if value is not None and key not in ("output", "format", "inputs", "columns", "json", "quiet", "undirected")}
@@ -88,6 +110,9 @@ def _made(options: argparse.Namespace) -> Graph:
             given["directed"] = False
         return graphar.read(options.inputs[0], **given)
     given["directed"] = not options.undirected
+    _take_vertices(given)
+    if "properties" in given:
+        given["properties"] = given["properties"] == "all" or given["properties"]
     read = {"parquet": _sources.read_parquet, "arrow": _sources.read_arrow}[kind]
     inputs: List[Any] = [sys.stdin.buffer if path == "-" else path for path in options.inputs]
     return read(inputs[0] if len(inputs) == 1 else inputs, options.columns, **given)
@@ -126,6 +151,7 @@ def _lost(graph: Graph, kind: str) -> List[str]:
     if kind == "graphar":
         return []
     lost = [] if graph.directed else ["that the graph is undirected is not in the output"]
+    lost += _files.lost(graph)
     has_edge = graph.out_degrees > 0
     has_edge[graph.column_indices] = True
     isolated = len(has_edge) - int(has_edge.sum())
@@ -140,6 +166,7 @@ def _export(options: argparse.Namespace, begun: float) -> None:
             raise _errors.UnsupportedError("; ".join(notes), options.input)
         for note in notes if not options.quiet else []:
             print("note: " + note, file=sys.stderr)
+        warnings.simplefilter("ignore", _errors.QuernWarning)
         further = {"both_directions": True} if options.both_directions else {}
         graph.export(options.output, kind, force=bool(options.force), **further)
         edges = len(graph.edges(both_directions=bool(options.both_directions)))

@@ -50,36 +50,39 @@ _release_schema, _release_array, _release_stream = (
 
 
 class Text:
-    """Texts as Arrow has them: text i is data[offsets[i]:offsets[i + 1]]."""
+    """Texts as Arrow has them: text i is data[offsets[i]:offsets[i + 1]], or a null where `valid`, an array of bool, says so."""
 
-    def __init__(self, offsets, data):
-        self.offsets, self.data = offsets, data
+    def __init__(self, offsets, data, valid=None):
+        self.offsets, self.data, self.valid = offsets, data, valid
 
     @classmethod
     def of(cls, texts):
-        """A list of str; of surrogates, as in names of files, the bytes that they stand for."""
-        encoded = [text.encode("utf-8", "surrogateescape") for text in texts]
+        """A list of str; of surrogates, as in names of files, the bytes that they stand for; and of None."""
+        encoded = [b"" if text is None else text.encode("utf-8", "surrogateescape") for text in texts]
         lengths = numpy.fromiter(map(len, encoded), "i8", len(encoded))
+        valid = numpy.array([text is not None for text in texts], bool) if None in texts else None
         return cls(numpy.concatenate([numpy.zeros(1, "i8"), numpy.cumsum(lengths)]),
-                   numpy.frombuffer(b"".join(encoded), "u1"))
+                   numpy.frombuffer(b"".join(encoded), "u1"), valid)
 
     def __len__(self):
         return len(self.offsets) - 1
 
     def __getitem__(self, rows):
         """Some of the texts: a slice, which shares the bytes, or an array of indices."""
+        valid = None if self.valid is None else self.valid[rows]
         if isinstance(rows, slice):
             start, stop, _ = rows.indices(len(self))
-            return Text(self.offsets[start:stop + 1], self.data)
+            return Text(self.offsets[start:stop + 1], self.data, valid)
         starts = self.offsets[:-1][rows].astype("i8")
         lengths = self.offsets[1:][rows].astype("i8") - starts
         offsets = numpy.concatenate([numpy.zeros(1, "i8"), numpy.cumsum(lengths)])
-        return Text(offsets, self.data[numpy.arange(offsets[-1]) + numpy.repeat(starts - offsets[:-1], lengths)])
+        return Text(offsets, self.data[numpy.arange(offsets[-1]) + numpy.repeat(starts - offsets[:-1], lengths)], valid)
 
     def tolist(self):
         data = self.data.tobytes()
         offsets = self.offsets.tolist()
-        return [data[start:end].decode("utf-8", "surrogateescape") for start, end in zip(offsets, offsets[1:])]
+        texts = [data[start:end].decode("utf-8", "surrogateescape") for start, end in zip(offsets, offsets[1:])]
+        return texts if self.valid is None else [text if valid else None for text, valid in zip(texts, self.valid.tolist())]
 
     def format(self):
         """Large UTF-8, or large binary if it is not that."""
@@ -91,7 +94,9 @@ class Text:
 
 
 def format_of(column) -> bytes:
-    return column.format() if isinstance(column, Text) else FORMATS[column.dtype.str[1:]]
+    if isinstance(column, Text):
+        return column.format()
+    return b"b" if column.dtype.kind == "b" else FORMATS[column.dtype.str[1:]]
 
 
 # ---- What consumers hold ------------------------------------------------------------------------
@@ -123,11 +128,18 @@ def _fill_array(array, length, buffers, children=(), keep=None):
 
 
 def _column_array(column):
-    """An array of one column, without nulls."""
-    array = ArrowArray()
-    parts = (column.offsets, column.data) if isinstance(column, Text) else (column,)
-    parts = [numpy.ascontiguousarray(part) for part in parts]
-    _fill_array(array, len(column), [None, *(part.ctypes.data for part in parts)], keep=parts)
+    """An array of one column; nulls are what a mask, or a text's `valid`, says."""
+    array, valid = ArrowArray(), None
+    if isinstance(column, Text):
+        parts, valid = [column.offsets, column.data], column.valid
+    else:
+        if isinstance(column, numpy.ma.MaskedArray):
+            valid = ~numpy.ma.getmaskarray(column)
+        values = numpy.ma.getdata(column)
+        parts = [numpy.packbits(values, bitorder="little") if values.dtype.kind == "b" else values]
+    parts = [None if valid is None else numpy.packbits(valid, bitorder="little"), *map(numpy.ascontiguousarray, parts)]
+    _fill_array(array, len(column), [None if part is None else part.ctypes.data for part in parts], keep=parts)
+    array.null_count = 0 if valid is None else int(len(valid) - numpy.count_nonzero(valid))
     return array
 
 
@@ -143,6 +155,7 @@ class _Stream:
         children = [ArrowSchema() for _ in self.names]
         for child, name, format in zip(children, self.names, self.formats):
             _fill_schema(child, name.encode(), format)
+            child.flags = 2  # there may be nulls
         _fill_schema(out, b"", b"+s", children)
 
     def get_next(self, out):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Dict, Iterator
+from typing import TYPE_CHECKING, Any, Dict, Iterator, Sequence
 
 import numpy
 
 from . import _arrow, _errors
 from ._calls import options, path_bytes, run_job
 from ._optional import need
+from ._properties import chosen
 from ._table import BATCH_ROWS, Table
 
 if TYPE_CHECKING:
@@ -18,7 +19,15 @@ if TYPE_CHECKING:
 
 # ---- Tables -------------------------------------------------------------------------------------
 
-def edge_table(graph: "Graph", ids: bool, both_directions: bool) -> Table:
+def _no_doubles(names: Sequence[str], taken: Sequence[str]) -> None:
+    for name in names:
+        if name in taken:
+            raise _errors.UsageError("the table has a column %s already; choose properties without it (properties=[...])" % name)
+
+
+def edge_table(graph: "Graph", ids: bool, both_directions: bool, properties: Any) -> Table:
+    further = chosen(graph.edge_properties, properties)
+    _no_doubles(list(further), ["source", "target"] + (["weight"] if graph.weight_dtype is not None else []))
     offsets, columns, weights = graph.row_offsets, graph.column_indices, graph.weights
     names = graph.id_column() if ids and graph.id_form != "dense" else None
     once = not graph.directed and not both_directions
@@ -29,6 +38,7 @@ def edge_table(graph: "Graph", ids: bool, both_directions: bool) -> Table:
             batch = [sources_of(offsets, start, stop), columns[start:stop]]
             if weights is not None:
                 batch.append(weights[start:stop])
+            batch += [column[start:stop] for column in further.values()]
             if once:
                 upper = batch[0] <= batch[1]
                 batch = [column[upper] for column in batch]
@@ -47,6 +57,7 @@ def edge_table(graph: "Graph", ids: bool, both_directions: bool) -> Table:
     formats = [("source", end), ("target", end)]
     if weights is not None:
         formats.append(("weight", _arrow.format_of(weights)))
+    formats += [(name, _arrow.format_of(column)) for name, column in further.items()]
     return Table(formats, num_rows, batches)
 
 
@@ -60,8 +71,10 @@ def sources_of(offsets: numpy.ndarray, start: int, stop: int) -> numpy.ndarray:
     return numpy.repeat(numpy.arange(first, last, dtype="u4"), numpy.diff(bounds).astype("i8"))
 
 
-def vertex_table(graph: "Graph", columns: Dict[str, Any]) -> Table:
-    return Table.of_arrays(id=graph.id_column(), out_degree=graph.out_degrees, **columns)
+def vertex_table(graph: "Graph", properties: Any, columns: Dict[str, Any]) -> Table:
+    further = chosen(graph.vertex_properties, properties)
+    _no_doubles(list(further), ["id", "out_degree", *columns])
+    return Table.of_arrays({"id": graph.id_column(), "out_degree": graph.out_degrees, **columns, **further})
 
 
 # ---- Objects of other libraries -----------------------------------------------------------------
@@ -82,13 +95,23 @@ def to_scipy(graph: "Graph", dtype: Any) -> Any:
     return matrix
 
 
-def listed_once(graph: "Graph") -> tuple:
-    """Sources, destinations and weights of every edge; of an undirected graph the upper triangle."""
-    sources, targets, weights = graph.sources(), graph.column_indices, graph.weights
+def listed_once(graph: "Graph", properties: Any) -> tuple:
+    """Sources, destinations, and weights and properties by name of every edge; of an undirected graph the upper triangle."""
+    sources, targets, columns = graph.sources(), graph.column_indices, chosen(graph.edge_properties, properties)
+    if graph.weights is not None:
+        _no_doubles(list(columns), ["weight"])
+        columns = {"weight": graph.weights, **columns}
     if not graph.directed:
         upper = sources <= targets
-        sources, targets, weights = sources[upper], targets[upper], None if weights is None else weights[upper]
-    return sources, targets, weights
+        sources, targets = sources[upper], targets[upper]
+        columns = {name: column[upper] for name, column in columns.items()}
+    return sources, targets, columns
+
+
+def _attributes(columns: Dict[str, Any], count: int) -> Iterator[Dict[str, Any]]:
+    """Of each row what is not null."""
+    values = {name: column.tolist() for name, column in columns.items()}
+    return ({name: column[row] for name, column in values.items() if column[row] is not None} for row in range(count))
 
 
 def has_parallel_edges(graph: "Graph") -> bool:
@@ -100,32 +123,38 @@ def has_parallel_edges(graph: "Graph") -> bool:
     return bool(same.any())
 
 
-def to_networkx(graph: "Graph", ids: bool) -> Any:
+def to_networkx(graph: "Graph", ids: bool, properties: Any) -> Any:
     networkx = need("networkx")
-    sources, targets, weights = listed_once(graph)
+    sources, targets, columns = listed_once(graph, properties)
+    nodes: Any = range(graph.num_vertices)
     kind = {(True, False): networkx.DiGraph, (True, True): networkx.MultiDiGraph, (False, False): networkx.Graph,
             (False, True): networkx.MultiGraph}[graph.directed, has_parallel_edges(graph)]
     found = kind()
     if ids:
         names = graph.ids
-        found.add_nodes_from(names.tolist())
-        sources, targets = names[sources], names[targets]
+        nodes, sources, targets = names.tolist(), names[sources], names[targets]
+    of_vertices = chosen(graph.vertex_properties, properties)
+    found.add_nodes_from(zip(nodes, _attributes(of_vertices, graph.num_vertices)) if of_vertices else nodes)
+    ends = zip(sources.tolist(), targets.tolist())
+    if columns:
+        found.add_edges_from((*edge, row) for edge, row in zip(ends, _attributes(columns, len(sources))))
     else:
-        found.add_nodes_from(range(graph.num_vertices))
-    if weights is None:
-        found.add_edges_from(zip(sources.tolist(), targets.tolist()))
-    else:
-        found.add_weighted_edges_from(zip(sources.tolist(), targets.tolist(), weights.tolist()))
+        found.add_edges_from(ends)
     return found
 
 
-def to_igraph(graph: "Graph") -> Any:
+def to_igraph(graph: "Graph", properties: Any) -> Any:
     igraph = need("igraph")
-    sources, targets, weights = listed_once(graph)
+    sources, targets, columns = listed_once(graph, properties)
+    of_vertices = chosen(graph.vertex_properties, properties)
+    if graph.id_form != "dense":
+        _no_doubles(list(of_vertices), ["name"])
     found = igraph.Graph(n=graph.num_vertices, edges=numpy.column_stack([sources, targets]).astype("i8"),
                          directed=graph.directed)
-    if weights is not None:
-        found.es["weight"] = weights.tolist()
+    for name, column in columns.items():
+        found.es[name] = column.tolist()
+    for name, column in of_vertices.items():
+        found.vs[name] = column.tolist()
     if graph.id_form != "dense":
         found.vs["name"] = graph.ids.tolist()
     return found

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ctypes
 import os
 import tempfile
-from typing import Any, Iterator, Sequence, Tuple, Union
+import warnings
+from typing import Any, Container, Iterator, Sequence, Tuple, Union
 
 from . import _errors
 from ._calls import check
@@ -35,50 +36,95 @@ def choose(names: Sequence[str], columns: Columns) -> list:
     return chosen
 
 
+def other_than(taken: Container[str], name: str) -> str:
+    """The name, or a longer one that is not taken."""
+    while name in taken:
+        name += "_"
+    return name
+
+
 def _is_stream(file: Any) -> bool:
     """Is this a stream of Arrow IPC, not a file of it?"""
     with open(file, "rb") as opened:
         return opened.read(6) != b"ARROW1"
 
 
-def _batches(pyarrow: Any, readers: Iterator[Any], wanted: Sequence[str]) -> Iterator[Any]:
+def _batches(pyarrow: Any, readers: Iterator[Any], wanted: Sequence[str], schema: Any) -> Iterator[Any]:
     for reader in readers:
         for batch in reader:
-            yield batch.select(wanted)
+            yield pyarrow.RecordBatch.from_arrays([column if column.type == field.type else column.cast(field.type)
+                                                   for column, field in zip(batch.select(wanted).columns, schema)],
+                                                  schema=schema)
 
 
-def table_reader(source: Any, format: str, columns: Columns) -> Tuple[Any, list]:
-    """A reader of record batches of two or three columns, and their names."""
+def _as_property(pyarrow: Any, type: Any) -> Any:
+    """What a column of this type is read as: texts, if it is one that no property has and that texts tell exactly."""
+    types = pyarrow.types
+    if types.is_temporal(type) or types.is_decimal(type):
+        return pyarrow.string()
+    return pyarrow.float32() if types.is_float16(type) else type
+
+
+def further_columns(names: Sequence[str], wanted: Sequence[str], properties: Any) -> list:
+    """The columns that become properties."""
+    if isinstance(properties, bool):
+        return [name for name in names if name not in wanted] if properties else []
+    chosen = properties.split(",") if isinstance(properties, str) else list(properties)
+    for name in chosen:
+        if name not in names or name in wanted:
+            raise _errors.UsageError("there is no further column %s; there are %s" % (name, ", ".join(names)))
+    return chosen
+
+
+def table_reader(source: Any, format: str, columns: Columns, properties: Any = False) -> Tuple[Any, list]:
+    """A reader of record batches of two or three columns, or with [] of none, and of those that become properties; and the
+    names of the first."""
     pyarrow = need("pyarrow")
     files = [source] if hasattr(source, "read") or isinstance(source, (str, os.PathLike)) else list(source)
     if not files:
         raise _errors.UsageError("there is no file to read")
     try:
         if format == "arrow" and (hasattr(files[0], "read") or _is_stream(files[0])):
-            return _streams(pyarrow, files, columns)
+            return _streams(pyarrow, files, columns, properties)
         dataset = need("pyarrow.dataset").dataset(source if len(files) == 1 else [os.fspath(file) for file in files],
                                                   format=format)
-        wanted = choose(dataset.schema.names, columns)
-        return dataset.scanner(columns=wanted, batch_size=BATCH_ROWS, batch_readahead=32).to_reader(), wanted
+        wanted = [] if columns == [] else choose(dataset.schema.names, columns)
+        found: Any = further_columns(dataset.schema.names, wanted, properties)
+        if found:
+            field = need("pyarrow.dataset").field
+            types = {name: dataset.schema.field(name).type for name in found}
+            found = {**{name: field(name) for name in wanted},
+                     **{name: field(name) if _as_property(pyarrow, type) == type else field(name).cast(_as_property(pyarrow, type))
+                        for name, type in types.items()}}
+        return dataset.scanner(columns=found or wanted, batch_size=BATCH_ROWS, batch_readahead=32).to_reader(), wanted
     except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError) as problem:
         raise _errors.InvalidError(str(problem), os.fspath(files[0]) if not hasattr(files[0], "read") else None) from problem
 
 
-def _streams(pyarrow: Any, files: list, columns: Columns) -> Tuple[Any, list]:
+def _streams(pyarrow: Any, files: list, columns: Columns, properties: Any) -> Tuple[Any, list]:
     readers = [pyarrow.ipc.open_stream(file) for file in files]
     schema = readers[0].schema
-    wanted = choose(schema.names, columns)
-    chosen = pyarrow.schema([schema.field(name) for name in wanted])
-    return pyarrow.RecordBatchReader.from_batches(chosen, _batches(pyarrow, iter(readers), wanted)), wanted
+    wanted = [] if columns == [] else choose(schema.names, columns)
+    names = wanted + further_columns(schema.names, wanted, properties)
+    chosen = pyarrow.schema([pyarrow.field(name, _as_property(pyarrow, schema.field(name).type) if name not in wanted
+                                           else schema.field(name).type) for name in names])
+    return pyarrow.RecordBatchReader.from_batches(chosen, _batches(pyarrow, iter(readers), names, chosen)), wanted
+
+
+def lost(graph: Any) -> list:
+    """What a table of edges does not have of a graph's properties."""
+    return ["properties of vertices are not in the output"] if len(graph.vertex_properties) else []
 
 
 # ---- Writing ------------------------------------------------------------------------------------
 
 def write_table(graph: Any, path: Any, kind: str, *, force: bool = False, ids: bool = True, both_directions: bool = False,
-                **writer_options: Any) -> None:
+                properties: Any = True, **writer_options: Any) -> None:
     """Write the edges, of an undirected graph each once unless `both_directions`. The file appears whole or not at all."""
     pyarrow = need("pyarrow")
-    reader = graph.edges(ids=ids, both_directions=both_directions).reader()
+    reader = graph.edges(ids=ids, both_directions=both_directions, properties=properties).reader()
+    for note in lost(graph):
+        warnings.warn(note, _errors.QuernWarning, stacklevel=4)
     path = os.path.abspath(os.fspath(path))
     if os.path.lexists(path) and not force:
         raise _errors.UsageError("the file exists; force=True replaces it", path)

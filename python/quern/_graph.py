@@ -311,14 +311,14 @@ class Graph:
     # ---- Properties -----------------------------------------------------------------------------
 
     @property
-    def vertex_properties(self) -> Mapping:
+    def vertex_properties(self) -> Properties:
         """Named columns of the vertices: ``graph.vertex_properties["name"]`` has V values. Numbers are views of the mapping
         (masked where there are nulls); texts are ``str`` or None."""
         self._handle
         return Properties(self._session, False)
 
     @property
-    def edge_properties(self) -> Mapping:
+    def edge_properties(self) -> Properties:
         """Named columns of the edges, in the order of ``column_indices``."""
         self._handle
         return Properties(self._session, True)
@@ -336,19 +336,20 @@ class Graph:
 
     # ---- Tables ---------------------------------------------------------------------------------
 
-    def edges(self, ids: bool = False, both_directions: bool = False) -> Table:
-        """The edges as a table ``source``, ``target`` and, if there are any, ``weight``: of vertices, or with
-        ``ids=True`` of what the input called them. An undirected edge is listed once, or in both directions.
+    def edges(self, ids: bool = False, both_directions: bool = False, properties: Union[bool, Sequence[str]] = True) -> Table:
+        """The edges as a table ``source``, ``target`` and, if there are any, ``weight``, and their properties: all, none,
+        or those that are named. Ends are vertices, or with ``ids=True`` what the input called them. An undirected edge is
+        listed once, or in both directions.
 
         Anything that takes ``__arrow_c_stream__`` reads the table: pyarrow, polars, DuckDB, pandas. It comes in batches,
         as it is read.
         """
-        return _convert.edge_table(self, ids, both_directions)
+        return _convert.edge_table(self, ids, both_directions, properties)
 
-    def vertices(self, **columns: numpy.ndarray) -> Table:
-        """The vertices as a table ``id``, ``out_degree``, and further columns of V values each, such as those of a
-        :class:`Result`."""
-        return _convert.vertex_table(self, columns)
+    def vertices(self, properties: Union[bool, Sequence[str]] = True, **columns: numpy.ndarray) -> Table:
+        """The vertices as a table ``id``, ``out_degree``, further columns of V values each, such as those of a
+        :class:`Result`, and their properties: all, none, or those that are named."""
+        return _convert.vertex_table(self, properties, columns)
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         """The table of :meth:`edges`."""
@@ -364,15 +365,16 @@ class Graph:
         """
         return _convert.to_scipy(self, dtype)
 
-    def to_networkx(self, ids: bool = True) -> Any:
+    def to_networkx(self, ids: bool = True, properties: bool = True) -> Any:
         """A networkx graph whose nodes are the ids, or with ``ids=False`` the vertices. It is directed or not as this one
-        is, and a multigraph if there are parallel edges. Weights become the attribute ``weight``."""
-        return _convert.to_networkx(self, ids)
+        is, and a multigraph if there are parallel edges. Weights become the attribute ``weight``, properties attributes of
+        nodes and of edges; what is null has none."""
+        return _convert.to_networkx(self, ids, properties)
 
-    def to_igraph(self) -> Any:
+    def to_igraph(self, properties: bool = True) -> Any:
         """An ``igraph.Graph``. Weights become the edge attribute ``weight``, ids that are not dense the vertex attribute
-        ``name``."""
-        return _convert.to_igraph(self)
+        ``name``, properties attributes of vertices and of edges."""
+        return _convert.to_igraph(self, properties)
 
     def edge_index(self, dtype: Any = "i8", vertices: Optional[Tuple[int, int]] = None) -> numpy.ndarray:
         """int64[2, E] of sources and destinations, as PyTorch Geometric and DGL take them (``torch.from_numpy``). With

@@ -139,6 +139,7 @@ FUNCTIONS = {
     "qn_result_summary": [c_void_p, _TEXT, _ERROR],
     "qn_import_arrays": [POINTER(EdgeArrays), *_OPTIONS, c_char_p, _JOB, _OUT, _ERROR],
     "qn_import_arrow": [c_void_p, *_OPTIONS, c_char_p, _JOB, _OUT, _ERROR],
+    "qn_import_tables": [c_void_p, c_void_p, *_OPTIONS, c_char_p, _JOB, _OUT, _ERROR],
     "qn_columns_choose": [POINTER(c_char_p), c_uint64, POINTER(c_uint32), _ERROR],
     "qn_import_files": [POINTER(c_char_p), c_uint64, *_OPTIONS, c_char_p, _JOB, _OUT, _ERROR],
     "qn_generate_graph": [c_char_p, *_OPTIONS, c_char_p, _JOB, _OUT, _ERROR],

@@ -36,18 +36,19 @@ class Properties(Mapping):
         return {name: column.type_name.decode() for name, column in self._columns.items()}
 
     def __getitem__(self, name):
+        values = self.column(name)
+        return numpy.array(values.tolist() + [None], object)[:-1] if isinstance(values, Text) else values
+
+    def column(self, name):
+        """One as a column of a :class:`quern.Table`: of texts, their bytes in the mapping."""
         column = self._columns[name]
         kind, valid = column.type_name.decode(), None
         if column.nulls:
             bits = view(column.valid, "u1", (column.count + 7) // 8, self._session)
             valid = numpy.unpackbits(bits, count=column.count, bitorder="little").astype(bool)
         if kind == "string":
-            text = Text(view(column.offsets, "u8", column.count + 1, self._session),
-                        view(column.values, "u1", column.bytes, self._session))
-            values = numpy.array(text.tolist() + [None], object)[:-1]
-            if valid is not None:
-                values[~valid] = None
-            return values
+            return Text(view(column.offsets, "u8", column.count + 1, self._session),
+                        view(column.values, "u1", column.bytes, self._session), valid)
         values = view(column.values, DTYPES[kind], column.count, self._session)
         values = values.view(bool) if kind == "bool" else values
         return values if valid is None else numpy.ma.MaskedArray(values, ~valid)
@@ -95,6 +96,42 @@ def array_of(name, values, keep):
     column.name, column.type_name, column.values = *texts, values.ctypes.data
     keep += [values, texts]
     return column
+
+
+def chosen(properties, which):
+    """The columns that are meant by True (all), False or None (none), or names; by name."""
+    if which is True:
+        which = list(properties)
+    names = [which] if isinstance(which, str) else list(which or [])
+    for name in names:
+        if name not in properties:
+            raise _errors.UsageError("there is no property %r; there are: %s" % (name, ", ".join(properties) or "none"))
+    return {name: properties.column(name) for name in names}
+
+
+def of_objects(values, what):
+    """A column of Python's objects, None for nulls, as attributes of other libraries are."""
+    kinds = {type(value.item() if isinstance(value, numpy.generic) else value) for value in values if value is not None}
+    missing = numpy.array([value is None for value in values], bool)
+    if kinds <= {str}:
+        return Text.of(values)
+    if not (kinds <= {bool} or kinds <= {int, float}):
+        raise _errors.UsageError("%s: values of %s are no property, which has numbers, or bool, or texts; name those that "
+                                 "are (properties=[...]), or say properties=False"
+                                 % (what, " and ".join(sorted(kind.__name__ for kind in kinds))))
+    filled = [0 if value is None else value for value in values]
+    if kinds <= {bool}:
+        array = numpy.array(filled, bool)
+    elif float in kinds:
+        if any(isinstance(value, int) and int(float(value)) != value for value in filled):
+            raise _errors.UsageError("%s: some values are real, and another is a whole number that f64 does not hold" % what)
+        array = numpy.array(filled, "f8")
+    else:
+        wide = max(filled, default=0) >= 2**63
+        if min(filled, default=0) < (0 if wide else -2**63) or max(filled, default=0) >= 2**64:
+            raise _errors.UsageError("%s: whole numbers of more than 64 bits are no property" % what)
+        array = numpy.array(filled, "u8" if wide else "i8")
+    return numpy.ma.MaskedArray(array, missing) if missing.any() else array
 
 
 def arrays_of(columns, keep):

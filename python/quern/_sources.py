@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any, Optional, Sequence, Union
+from typing import Any, Dict, Optional, Sequence, Union
 
 import numpy
 
@@ -12,6 +12,11 @@ from ._arrow import Text
 from ._calls import options, path_bytes
 from ._graph import Graph, PathLike, make
 from ._optional import need
+from ._properties import of_objects
+from ._table import Table
+
+Wanted = Union[bool, str, Sequence[str]]
+"""Which properties: all, none, or those that are named."""
 
 _JOB = ("progress", "threads", "memory", "tmpdir")
 
@@ -138,10 +143,36 @@ def from_scipy(matrix: Any, *, directed: bool = True, weights: bool = True, **gi
                        directed=directed, **given)
 
 
-def from_networkx(graph: Any, weight: Optional[str] = "weight", **given: Any) -> Graph:
+def _attribute_columns(rows: Sequence[dict], taken: Sequence[Optional[str]], properties: Wanted, what: str) -> Dict[str, Any]:
+    """Attributes of nodes, or of edges, as columns by name."""
+    names: Sequence[Any] = [] if properties is False else list(dict.fromkeys(name for row in rows for name in row))
+    if not isinstance(properties, bool):
+        names = [name for name in names if name in ([properties] if isinstance(properties, str) else properties)]
+    for name in names:
+        if not isinstance(name, str):
+            raise _errors.UsageError("the attribute %r of %s has a name that is no text; properties=False leaves it out"
+                                     % (name, what))
+    return {name: of_objects([row.get(name) for row in rows], "the attribute %s of %s" % (name, what)) for name in names
+            if name not in taken}
+
+
+def _of_columns(ends: Any, weights: Any, edges: Dict[str, Any], ids: Any, count: int, vertices: Dict[str, Any],
+                **given: Any) -> Graph:
+    """A graph of `count` vertices called `ids` (None: by number), of edges between them, and of their properties."""
+    if not edges and not vertices:
+        return from_arrays(ends[:, 0], ends[:, 1], weights, num_vertices=count if ids is None else None, ids=ids, **given)
+    names = [_files.other_than(edges, name) for name in ("source", "target", "weight")]
+    columns = dict(zip(names, [ends[:, 0], ends[:, 1]] + ([] if weights is None else [numpy.asarray(weights)])))
+    called, key = ids if ids is not None else numpy.arange(count, dtype="u4"), _files.other_than(vertices, "id")
+    return from_arrow(Table.of_arrays({**columns, **edges}), list(columns), properties=True,
+                      vertices=Table.of_arrays({key: called, **vertices}), id=key, rows=True, **given)
+
+
+def from_networkx(graph: Any, weight: Optional[str] = "weight", *, properties: Wanted = True, **given: Any) -> Graph:
     """A graph of a networkx graph. Nodes that are 0 to V - 1 in any order are vertices; other whole numbers, and texts, are
     kept as ids. Other nodes are refused: ``networkx.convert_node_labels_to_integers`` numbers them. Weights are the edge
-    attribute of that name, if any edge has it; then all must."""
+    attribute of that name, if any edge has it; then all must. Other attributes of nodes and edges become properties
+    (``properties=False``: none; or those that are named): numbers, bool or texts."""
     nodes = list(graph.nodes)
     count = len(nodes)
     vertex = {node: index for index, node in enumerate(nodes)}
@@ -164,19 +195,24 @@ def from_networkx(graph: Any, weight: Optional[str] = "weight", **given: Any) ->
         if missing and missing < len(values):
             raise _errors.UsageError("%d of %d edges have no %s" % (missing, len(values), weight))
         values = None if missing or not values else values
-    return from_arrays(ends[:, 0], ends[:, 1], values, num_vertices=count if ids is None else None,
-                       ids=None if ids is None else numpy.array(ids, object if isinstance(ids[0], str) else None),
-                       directed=graph.is_directed(), **given)
+    taken = [weight] if values is not None else []
+    edges = _attribute_columns([data for _, _, data in graph.edges(data=True)], taken, properties, "edges")
+    in_order = sorted(nodes, key=lambda node: vertex[node]) if ids is None else ids
+    vertices = _attribute_columns([graph.nodes[node] for node in in_order], [], properties, "nodes")
+    return _of_columns(ends, values, edges, None if ids is None else numpy.array(ids, object if isinstance(ids[0], str) else None),
+                       count, vertices, directed=graph.is_directed(), **given)
 
 
-def from_igraph(graph: Any, weight: Optional[str] = "weight", **given: Any) -> Graph:
+def from_igraph(graph: Any, weight: Optional[str] = "weight", *, properties: Wanted = True, **given: Any) -> Graph:
     """A graph of an ``igraph.Graph``. The vertex attribute ``name`` becomes the ids, the edge attribute called ``weight`` the
-    weights."""
+    weights, and others properties (``properties=False``: none; or those that are named)."""
     ends = numpy.array(graph.get_edgelist(), "u4").reshape(-1, 2)
     values = graph.es[weight] if weight is not None and weight in graph.es.attributes() and len(ends) else None
     names = numpy.array(graph.vs["name"]) if "name" in graph.vs.attributes() and graph.vcount() else None
-    return from_arrays(ends[:, 0], ends[:, 1], values, num_vertices=graph.vcount() if names is None else None, ids=names,
-                       directed=graph.is_directed(), **given)
+    edges = _attribute_columns([edge.attributes() for edge in graph.es], [weight] if values is not None else [], properties,
+                               "edges")
+    vertices = _attribute_columns([one.attributes() for one in graph.vs], ["name"], properties, "vertices")
+    return _of_columns(ends, values, edges, names, graph.vcount(), vertices, directed=graph.is_directed(), **given)
 
 
 # ---- Tables -------------------------------------------------------------------------------------
@@ -192,35 +228,57 @@ def _chosen(columns: Union[Sequence[Union[str, int]], str, None]) -> dict:
 
 
 def from_arrow(table: Any, columns: Union[Sequence[Union[str, int]], str, None] = None, *, directed: bool = True,
-               path: Optional[PathLike] = None, **given: Any) -> Graph:
+               path: Optional[PathLike] = None, properties: Wanted = False, vertices: Any = None, **given: Any) -> Graph:
     """A graph of the rows of a table: of anything that has ``__arrow_c_stream__``, such as tables and readers of pyarrow,
     polars frames, DuckDB relations, pandas frames (2.2 and later). It is read batch by batch.
 
     ``columns`` are those of sources, targets and, if you name a third, weights: by name, or by number from 1. Without it
-    they are those called source, src, from, ..., and weight, or the first two. Ids are whole numbers or texts. Other options
-    are those of :func:`from_arrays`.
+    they are those called source, src, from, ..., and weight, or the first two. Ids are whole numbers or texts.
+
+    With ``properties=True``, or names of columns, the others become properties of the edges: whole numbers, reals, bool and
+    texts, with nulls. ``vertices`` is a table, too: by its column ``id`` (or the one that the option names) what vertices are
+    called, with or without edges; its other columns become their properties. (A number: as ``num_vertices``.) With ``rows=True`` ends of edges are rows of
+    that table. Other options are those of :func:`from_arrays`.
     """
     job, given = _split(given)
-    if not hasattr(table, "__arrow_c_stream__"):
-        raise _errors.UsageError("%s has no __arrow_c_stream__" % type(table).__name__)
-    capsule = table.__arrow_c_stream__()
-    return make("qn_import_arrow", _arrow.stream_address(capsule),
-                *options(undirected=None if directed else True, **_chosen(columns), **given), path=path,
-                keep=[capsule, table], **job)
+    declared = given.pop("num_vertices", None)
+    if isinstance(vertices, (int, numpy.integer)):
+        declared, vertices = vertices, None
+    tables = [table] if vertices is None else [table, vertices]
+    for one in tables:
+        if not hasattr(one, "__arrow_c_stream__"):
+            raise _errors.UsageError("%s has no __arrow_c_stream__" % type(one).__name__)
+    if not isinstance(properties, bool):
+        names = properties.split(",") if isinstance(properties, str) else list(properties)
+        if any("," in name for name in names):
+            raise _errors.UsageError("properties: names with a comma cannot be chosen; rename the column, or say True")
+        properties = ",".join(names) if names else False
+    capsules = [one.__arrow_c_stream__() for one in tables]
+    addresses = [_arrow.stream_address(capsule) for capsule in capsules]
+    return make("qn_import_tables", addresses[0], addresses[1] if vertices is not None else None,
+                *options(undirected=None if directed else True, properties="all" if properties is True else properties or None,
+                         vertices=declared, **_chosen(columns), **given), path=path, keep=[capsules, tables], **job)
 
 
 def read_parquet(source: Any, columns: Union[Sequence[Union[str, int]], str, None] = None, **given: Any) -> Graph:
     """A graph of the edges in Parquet files: a file, a folder, a list of files. pyarrow decodes them on all processors while
-    they are imported. ``columns`` and options are those of :func:`from_arrow`."""
-    reader, columns = _files.table_reader(source, "parquet", columns)
-    return from_arrow(reader, columns, **given)
+    they are imported. ``columns`` and options are those of :func:`from_arrow`; ``vertices`` may be such files, too. Dates,
+    times and decimals become texts, as properties."""
+    return _from_files(source, "parquet", columns, **given)
 
 
 def read_arrow(source: Any, columns: Union[Sequence[Union[str, int]], str, None] = None, **given: Any) -> Graph:
     """A graph of the edges in Arrow IPC files (Feather is one) or streams: a file, a list of files, or a binary file object
-    such as ``sys.stdin.buffer``. ``columns`` and options are those of :func:`from_arrow`."""
-    reader, columns = _files.table_reader(source, "arrow", columns)
-    return from_arrow(reader, columns, **given)
+    such as ``sys.stdin.buffer``. ``columns`` and options are those of :func:`from_arrow`; ``vertices`` may be such files, too.
+    """
+    return _from_files(source, "arrow", columns, **given)
+
+
+def _from_files(source: Any, kind: str, columns: Any, *, properties: Wanted = False, vertices: Any = None, **given: Any) -> Graph:
+    reader, columns = _files.table_reader(source, kind, columns, properties)
+    if not (vertices is None or isinstance(vertices, (int, numpy.integer)) or hasattr(vertices, "__arrow_c_stream__")):
+        vertices, _ = _files.table_reader(vertices, kind, [], True)
+    return from_arrow(reader, columns, properties=bool(properties), vertices=vertices, **given)
 
 
 # ---- Files --------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Iterator, List, Tuple
+from typing import Any, Callable, Iterator, List, Mapping, Optional, Tuple
 
 import numpy
 
@@ -14,16 +14,19 @@ BATCH_ROWS = 1 << 18
 
 
 def as_column(values: Any) -> Any:
-    """An array of numbers as it is; of texts as Arrow has them."""
+    """An array of numbers or of bool as it is, masked where there are nulls; of texts and None as Arrow has them."""
     if isinstance(values, Text):
         return values
-    values = numpy.asarray(values)
+    if not isinstance(values, numpy.ndarray):
+        values = numpy.asarray(values)
     if values.ndim != 1:
         raise ValueError("a column has one dimension, not %d" % values.ndim)
     if values.dtype.kind in "OU":
-        return Text.of(map(str, values.tolist()))
+        return Text.of([None if text is None else str(text) for text in values.tolist()])
+    if values.dtype.kind == "b":
+        return values
     if values.dtype.kind not in "uif" or values.dtype.itemsize not in (1, 2, 4, 8) or values.dtype == "f2":
-        raise ValueError("a column is of numbers or texts, not of %s" % values.dtype)
+        raise ValueError("a column is of numbers, of bool or of texts, not of %s" % values.dtype)
     return values.astype(values.dtype.newbyteorder("<"), copy=False)
 
 
@@ -37,8 +40,9 @@ class Table:
         self._columns, self._num_rows, self._batches = columns, num_rows, batches
 
     @classmethod
-    def of_arrays(cls, **columns: Any) -> "Table":
+    def of_arrays(cls, columns: Optional[Mapping[str, Any]] = None, /, **more: Any) -> "Table":
         """A table of arrays of one length."""
+        columns = {**(columns or {}), **more}
         arrays = {name: as_column(values) for name, values in columns.items()}
         counts = {len(column) for column in arrays.values()}
         if len(counts) != 1:

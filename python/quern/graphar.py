@@ -1,7 +1,7 @@
 """Apache GraphAr (https://graphar.apache.org/docs/specification/format): graphs as YAML and chunks of tables.
 
 GraphAr holds property graphs: several types of vertices and edges, each with properties. A container holds one type of edges,
-a name of every vertex and one weight of every edge. :func:`read` warns of what is left behind.
+a name of every vertex, and properties of both. :func:`read` warns of what is left behind.
 """
 
 from __future__ import annotations
@@ -12,15 +12,19 @@ import shutil
 import struct
 import tempfile
 import warnings
+from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Deque, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
 
 import numpy
 
 from . import _errors
 from ._arrow import Text
+from ._files import other_than as _other_than
 from ._optional import need
+from ._properties import chosen as chosen_columns
+from ._table import Table
 
 if TYPE_CHECKING:
     from ._graph import Graph, PathLike
@@ -30,6 +34,7 @@ INDEX, SOURCE, TARGET, OFFSET = "_graphArVertexIndex", "_graphArSrcIndex", "_gra
 # Adjacency lists, in the order in which they are preferred: (ordered, aligned_by) and the name of their folder.
 LISTS = {(True, "src"): "ordered_by_source", (False, "src"): "unordered_by_source", (True, "dst"): "ordered_by_dest",
          (False, "dst"): "unordered_by_dest"}
+DATA_TYPES = {"u32": "int64", "u64": "int64", "i64": "int64", "f32": "float", "f64": "double", "bool": "bool", "string": "string"}
 NUMBERS = {"int32", "int64", "float", "double", "bool"}
 
 
@@ -176,12 +181,15 @@ def _count(path: Path) -> int:
     return value
 
 
-def _read_table(path: Path, file_type: str, columns: List[str]) -> Any:
-    pyarrow = need("pyarrow")
+def _read_table(path: Path, file_type: str, required: Sequence[str], further: Sequence[str] = ()) -> Any:
+    """A chunk: columns without nulls, and columns that may have some."""
+    pyarrow, columns = need("pyarrow"), [*required, *further]
     try:
         if file_type == "parquet":
-            table = need("pyarrow.parquet").ParquetFile(path).read(
-                columns=columns + [INDEX] if columns[0] != SOURCE else columns, use_threads=False)
+            file = need("pyarrow.parquet").ParquetFile(path)
+            names = file.schema_arrow.names
+            index = [INDEX] if INDEX in names and INDEX not in columns else []
+            table = file.read(columns=columns + index, use_threads=False) if set(columns) <= set(names) else file.schema_arrow.empty_table()
         elif file_type == "orc":
             table = need("pyarrow.orc").ORCFile(path).read()
         elif file_type == "csv":
@@ -197,7 +205,7 @@ def _read_table(path: Path, file_type: str, columns: List[str]) -> Any:
     for column in columns:
         if column not in table.column_names:
             raise _fail(path, "there is no column %s; there are %s" % (column, ", ".join(table.column_names)))
-        if table[column].null_count:
+        if column in required and table[column].null_count:
             raise _fail(path, "%s is null in %d rows" % (column, table[column].null_count))
     return table
 
@@ -213,74 +221,181 @@ def _integers(path: Path, table: Any, column: str, bound: Tuple[int, int]) -> nu
     return values
 
 
-def _vertex_names(vertices: _Vertices, count: int) -> Any:
-    """The values of the primary key, by vertex: numbers or a list of texts; None if there is no key."""
-    primary = vertices.primary()
-    if primary is None:
-        return None
-    group, entry = primary
-    name, texts, chunks = entry["name"], entry["data_type"] == "string", []
-    for chunk, first in enumerate(range(0, count, vertices.chunk_size)):
+# ---- Streams ------------------------------------------------------------------------------------
+
+def _arrow_type(data_type: str) -> Any:
+    """What values of a property are read as; None: they are no property of a container."""
+    pyarrow = need("pyarrow")
+    return {"bool": pyarrow.bool_(), "int32": pyarrow.int32(), "int64": pyarrow.int64(), "float": pyarrow.float32(),
+            "double": pyarrow.float64(), "string": pyarrow.large_string(), "date": pyarrow.large_string(),
+            "timestamp": pyarrow.large_string()}.get(data_type)
+
+
+def _is_kept(entry: Dict[str, Any]) -> bool:
+    return entry.get("cardinality", "single") == "single" and _arrow_type(entry["data_type"]) is not None
+
+
+def _cast(path: Path, name: str, values: Any, type: Any) -> Any:
+    pyarrow = need("pyarrow")
+    try:
+        return values.cast(type)
+    except (pyarrow.ArrowInvalid, pyarrow.ArrowNotImplementedError) as problem:
+        raise _fail(path, "%s is %s, not as the information file says: %s" % (name, values.type, problem)) from problem
+
+
+def _in_order(function: Callable[[Any], Any], places: Iterable[Any], failures: List[BaseException]) -> Iterator[Any]:
+    """What the function makes of each place, a few at the same time. A failure is kept: of one in a stream of Arrow its
+    reader gets no more than the text."""
+    threads = os.cpu_count() or 1
+    try:
+        with ThreadPoolExecutor(threads) as pool:
+            running: Deque[Any] = deque()
+            for place in places:
+                running.append(pool.submit(function, place))
+                if len(running) > threads:
+                    yield running.popleft().result()
+            while running:
+                yield running.popleft().result()
+    except Exception as failure:
+        failures.append(failure)
+        raise
+
+
+class _VertexRows:
+    """The vertices of one or two types as a stream of tables: how they are called, and their properties."""
+
+    def __init__(self, types: Sequence[_Vertices], counts: Dict[str, int]):
+        self.types, self.counts = types, counts
+        by_name: Dict[str, set] = {}
+        for vertices in types:
+            for _, entry in _properties(vertices.groups):
+                by_name.setdefault(entry["name"], set()).add(entry["data_type"])
+        self.columns: Dict[str, Any] = {}
+        self.parts: Dict[str, List[Tuple[Dict[str, Any], List[Tuple[str, str]]]]] = {}
+        for vertices in types:
+            self.parts[vertices.name] = [(group, self._named(vertices, group, by_name)) for group in vertices.groups]
+        self.primary = {vertices.name: vertices.primary() for vertices in types}
+        self.key = _other_than(self.columns, "id")
+        self.key_type = self._type_of_key()
+
+    def _named(self, vertices: _Vertices, group: Dict[str, Any], by_name: Dict[str, set]) -> List[Tuple[str, str]]:
+        """The properties of a group, and what their columns are called: by the type too where two types differ."""
+        found = []
+        for entry in group["properties"]:
+            if entry.get("is_primary") or not _is_kept(entry):
+                continue
+            name = entry["name"] if len(by_name[entry["name"]]) == 1 else "%s.%s" % (vertices.name, entry["name"])
+            self.columns[name] = _arrow_type(entry["data_type"])
+            found.append((entry["name"], name))
+        return found
+
+    def _type_of_key(self) -> Any:
+        """Numbers, or texts: of two types, and of numbers below 0; None without a key."""
+        pyarrow = need("pyarrow")
+        if len(self.types) > 1:
+            return pyarrow.large_string()
+        vertices = self.types[0]
+        primary = self.primary[vertices.name]
+        if primary is None:
+            return None
+        group, entry = primary
+        if entry["data_type"] == "string":
+            return pyarrow.large_string()
+        negative = False
+        for path, _, _ in self._chunks(vertices, group):
+            values = _read_table(path, group["file_type"], [entry["name"]])[entry["name"]].to_numpy()
+            if values.dtype.kind not in "ui":
+                raise _fail(path, "%s is %s; a primary key is whole numbers or texts" % (entry["name"], values.dtype))
+            negative = negative or bool(len(values) and values.min() < 0)
+        return pyarrow.large_string() if negative else pyarrow.int64()
+
+    def _chunks(self, vertices: _Vertices, group: Dict[str, Any]) -> Iterator[Tuple[Path, int, int]]:
+        count = self.counts[vertices.name]
+        for chunk, first in enumerate(range(0, count, vertices.chunk_size)):
+            yield (vertices.folder / group["prefix"] / ("chunk%d" % chunk), first, min(first + vertices.chunk_size, count))
+
+    def _rows(self, vertices: _Vertices, group: Dict[str, Any], chunk: int, required: List[str], further: List[str]) -> Any:
+        first = chunk * vertices.chunk_size
+        last = min(first + vertices.chunk_size, self.counts[vertices.name])
         path = vertices.folder / group["prefix"] / ("chunk%d" % chunk)
-        last = min(first + vertices.chunk_size, count)
-        table = _read_table(path, group["file_type"], [name])
+        table = _read_table(path, group["file_type"], required, further)
         if len(table) != last - first:
             raise _fail(path, "%d rows; vertices %d to %d belong here" % (len(table), first, last - 1))
         if INDEX in table.column_names and table[INDEX].null_count == 0:
             index = _integers(path, table, INDEX, (first, last))
             if len(numpy.unique(index)) != len(index):
                 raise _fail(path, "%s has a vertex twice" % INDEX)
-            table = table.take(numpy.argsort(index))
-        values = table[name]
-        if not texts:
-            values = values.to_numpy()
-            if values.dtype.kind not in "ui":
-                raise _fail(path, "%s is %s; a primary key is whole numbers or texts" % (name, table[name].type))
-        chunks.append(values.cast("string").to_pylist() if texts else values)
-    if texts:
-        return [text for chunk in chunks for text in chunk]
-    return numpy.concatenate(chunks) if chunks else numpy.empty(0, "i8")
+            if not numpy.array_equal(index, numpy.arange(first, last)):
+                table = table.take(numpy.argsort(index))
+        return path, table
+
+    def _keys(self, vertices: _Vertices, chunk: int, count: int) -> Any:
+        pyarrow = need("pyarrow")
+        primary, text = self.primary[vertices.name], pyarrow.large_string()
+        if primary is None:
+            first = chunk * vertices.chunk_size
+            keys = pyarrow.array(numpy.arange(first, first + count))
+        else:
+            path, table = self._rows(vertices, primary[0], chunk, [primary[1]["name"]], [])
+            keys = _cast(path, primary[1]["name"], table[primary[1]["name"]].combine_chunks(), self.key_type)
+        if len(self.types) == 1:
+            return keys
+        prefix = pyarrow.scalar(vertices.name + ":", text)
+        return need("pyarrow.compute").binary_join_element_wise(prefix, keys.cast(text), pyarrow.scalar("", text))
+
+    def _batch(self, place: Tuple[_Vertices, int, int]) -> Any:
+        pyarrow = need("pyarrow")
+        vertices, chunk, count = place
+        found: Dict[str, Any] = {}
+        if self.key_type is not None:
+            found[self.key] = self._keys(vertices, chunk, count)
+        for group, named in self.parts[vertices.name]:
+            if named:
+                path, table = self._rows(vertices, group, chunk, [], [name for name, _ in named])
+                found.update((column, _cast(path, name, table[name].combine_chunks(), self.columns[column]))
+                             for name, column in named)
+        schema = self.schema()
+        return pyarrow.RecordBatch.from_arrays(
+            [found[field.name] if field.name in found else pyarrow.nulls(count, field.type) for field in schema], schema=schema)
+
+    def schema(self) -> Any:
+        pyarrow = need("pyarrow")
+        key = [] if self.key_type is None else [(self.key, self.key_type)]
+        return pyarrow.schema(key + list(self.columns.items()))
+
+    def reader(self, failures: List[BaseException]) -> Any:
+        places = ((vertices, chunk, min(vertices.chunk_size, self.counts[vertices.name] - first)) for vertices in self.types
+                  for chunk, first in enumerate(range(0, self.counts[vertices.name], vertices.chunk_size)))
+        if not len(self.schema()):  # vertices that nothing is known of: their number is all
+            return None
+        return need("pyarrow").RecordBatchReader.from_batches(self.schema(), _in_order(self._batch, places, failures))
 
 
-def _names(source: _Vertices, target: _Vertices, counts: Tuple[int, int]) -> Any:
-    """What vertices are called: by the primary key, and if there are two types by type and key."""
-    found = _vertex_names(source, counts[0])
-    if source is not target:
-        both = found, _vertex_names(target, counts[1])
-        return numpy.array(["%s:%s" % (vertices.name, key) for vertices, keys, count in zip((source, target), both, counts)
-                            for key in (range(count) if keys is None else keys)], object)
-    if found is None or isinstance(found, list):
-        return None if found is None else numpy.array(found, object)
-    if len(found) and found.min() < 0:
-        return numpy.array([str(key) for key in found.tolist()], object)
-    return None if numpy.array_equal(found, numpy.arange(counts[0])) else found
+class _EdgeRows:
+    """A list of edges as a stream of tables: ends, and properties."""
 
-
-class _Filling:
-    """The arrays of edges, filled chunk by chunk."""
-
-    def __init__(self, edges: _Edges, counts: Tuple[int, int], weight: Optional[Tuple[Dict[str, Any], Dict[str, Any]]]):
-        self.edges, self.counts, self.weight = edges, counts, weight
+    def __init__(self, edges: _Edges, counts: Tuple[int, int], shift: int):
+        self.edges, self.counts, self.shift = edges, counts, shift
         aligned = counts[0] if edges.by_source else counts[1]
         if _count(edges.list_folder / "vertex_count") != aligned:
             raise _fail(edges.list_folder / "vertex_count", "it disagrees with that of the vertices, %d" % aligned)
         parts = math.ceil(aligned / edges.part_size)
         self.aligned = aligned
         self.sizes = [_count(edges.list_folder / ("edge_count%d" % part)) for part in range(parts)]
-        total = sum(self.sizes)
-        if total > 2**48:
-            raise _fail(edges.list_folder, "%d edges are more than can be" % total)
-        self.source, self.target = numpy.empty(total, "u4"), numpy.empty(total, "u4")
-        self.weights = None if weight is None else numpy.empty(total, "i8" if weight[1]["data_type"].startswith("int") else "f8")
+        if sum(self.sizes) > 2**48:
+            raise _fail(edges.list_folder, "%d edges are more than can be" % sum(self.sizes))
+        self.columns = {entry["name"]: _arrow_type(entry["data_type"]) for _, entry in _properties(edges.groups)
+                        if _is_kept(entry)}
+        for name in self.columns:
+            if name in (SOURCE, TARGET):
+                raise _fail(edges.path, "no property is called %s" % name)
 
-    def chunks(self) -> Iterator[Tuple[int, int, int, int]]:
-        """Of each chunk: the part, its number in the part, the first of its edges, and how many."""
-        first = 0
+    def chunks(self) -> Iterator[Tuple[int, int, int]]:
+        """Of each chunk: the part, its number in the part, and how many edges it has."""
         for part, size in enumerate(self.sizes):
             self.refuse_more(part, math.ceil(size / self.edges.chunk_size))
             for chunk, at in enumerate(range(0, size, self.edges.chunk_size)):
-                yield part, chunk, first + at, min(self.edges.chunk_size, size - at)
-            first += size
+                yield part, chunk, min(self.edges.chunk_size, size - at)
 
     def refuse_more(self, part: int, chunks: int) -> None:
         """Edges that the count does not know must not be left out in silence."""
@@ -288,24 +403,35 @@ class _Filling:
         if beyond.exists():
             raise _fail(beyond, "edge_count%d says that there are %d chunks before it" % (part, chunks))
 
-    def fill(self, place: Tuple[int, int, int, int]) -> None:
-        part, chunk, first, count = place
-        edges, rows = self.edges, slice(first, first + count)
-        name = "part%d/chunk%d" % (part, chunk)
+    def _batch(self, place: Tuple[int, int, int]) -> Any:
+        pyarrow = need("pyarrow")
+        part, chunk, count = place
+        edges, name = self.edges, "part%d/chunk%d" % (part, chunk)
         path = edges.list_folder / "adj_list" / name
         table = _read_table(path, edges.file_type, [SOURCE, TARGET])
         if len(table) != count:
             raise _fail(path, "%d rows; edge_count%d says %d" % (len(table), part, count))
         here = part * edges.part_size, min((part + 1) * edges.part_size, self.aligned)
-        self.source[rows] = _integers(path, table, SOURCE, here if edges.by_source else (0, self.counts[0]))
-        self.target[rows] = _integers(path, table, TARGET, (0, self.counts[1]) if edges.by_source else here)
-        if self.weight is not None and self.weights is not None:
-            group, entry = self.weight
+        found = {SOURCE: _integers(path, table, SOURCE, here if edges.by_source else (0, self.counts[0])),
+                 TARGET: _integers(path, table, TARGET, (0, self.counts[1]) if edges.by_source else here) + self.shift}
+        for group in edges.groups:
+            wanted = [entry["name"] for entry in group["properties"] if entry["name"] in self.columns]
             path = edges.list_folder / group["prefix"] / name
-            values = _read_table(path, group["file_type"], [entry["name"]])
+            values = _read_table(path, group["file_type"], [], wanted) if wanted else table
             if len(values) != count:
                 raise _fail(path, "%d rows; there are %d edges" % (len(values), count))
-            self.weights[rows] = values[entry["name"]].to_numpy()
+            found.update((column, _cast(path, column, values[column].combine_chunks(), self.columns[column])) for column in wanted)
+        schema = self.schema()
+        return pyarrow.RecordBatch.from_arrays(
+            [pyarrow.array(found[field.name], field.type) if field.name in (SOURCE, TARGET) else found[field.name]
+             for field in schema], schema=schema)
+
+    def schema(self) -> Any:
+        pyarrow = need("pyarrow")
+        return pyarrow.schema([(SOURCE, pyarrow.int64()), (TARGET, pyarrow.int64()), *self.columns.items()])
+
+    def reader(self, failures: List[BaseException]) -> Any:
+        return need("pyarrow").RecordBatchReader.from_batches(self.schema(), _in_order(self._batch, self.chunks(), failures))
 
 
 # ---- Reading ------------------------------------------------------------------------------------
@@ -322,11 +448,10 @@ def _weight_property(edges: _Edges, weight: Optional[str]) -> Optional[Tuple[Dic
     return found[weight]
 
 
-def _lost(graph: _Graph, edges: _Edges, ends: Tuple[_Vertices, _Vertices], weight: Any) -> List[str]:
+def _lost(graph: _Graph, edges: _Edges, ends: Tuple[_Vertices, _Vertices]) -> List[str]:
     lost = ["%s.%s" % (vertices.name, entry["name"]) for vertices in dict.fromkeys(ends)
-            for _, entry in _properties(vertices.groups) if not entry.get("is_primary")]
-    lost += ["%s.%s" % (edges.name, entry["name"]) for _, entry in _properties(edges.groups)
-             if weight is None or entry is not weight[1]]
+            for _, entry in _properties(vertices.groups) if not entry.get("is_primary") and not _is_kept(entry)]
+    lost += ["%s.%s" % (edges.name, entry["name"]) for _, entry in _properties(edges.groups) if not _is_kept(entry)]
     return lost + sorted(name for name in graph.edges if name != edges.name)
 
 
@@ -335,30 +460,38 @@ def read(source: "PathLike", edge: Optional[str] = None, *, weight: Optional[str
 
     ``edge`` is the type of edges, as ``"person_knows_person"`` or ``"knows"``, where there are several. ``weight`` names the
     edge property that becomes the weight; None is no weight. Vertices are called by their primary key, or if the edges go from
-    one type to another by both, as ``"person:42"``; then those of the first type come first. Other options are those of
-    :func:`quern.from_arrays`. Chunks may be Parquet, ORC, CSV or JSON. A :class:`quern.QuernWarning` names properties and
-    edges that the container does not hold.
+    one type to another by both, as ``"person:42"``; then those of the first type come first. Other properties of vertices and
+    edges are kept, dates and timestamps as texts; where two types of vertices have a property of one name and not of one
+    type, it is called ``person.age``. Chunks may be Parquet, ORC, CSV or JSON, and are read a few at a time. Other options
+    are those of :func:`quern.from_arrow`. A :class:`quern.QuernWarning` names lists and other types of edges, which the
+    container does not hold.
     """
-    from ._sources import from_arrays
+    from ._sources import from_arrow
     graph = _Graph(source)
     edges = graph.chosen(edge)
     edges.choose_list()
     start, end = graph.vertices[edges.source], graph.vertices[edges.target]
     counts = start.count(), end.count()
     chosen = _weight_property(edges, weight)
-    names = _names(start, end, counts)
-    filling = _Filling(edges, counts, chosen)
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        for _ in pool.map(filling.fill, filling.chunks()):
-            pass
-    if start is not end:
-        filling.target += numpy.uint32(counts[0])
-    lost = _lost(graph, edges, (start, end), chosen)
+    vertices = _VertexRows(list(dict.fromkeys((start, end))), {start.name: counts[0], end.name: counts[1]})
+    rows = _EdgeRows(edges, counts, 0 if start is end else counts[0])
+    failures: List[BaseException] = []
+    named = vertices.reader(failures)
+    lost = _lost(graph, edges, (start, end))
     if lost:
         warnings.warn("the container does not hold: %s" % ", ".join(lost), _errors.QuernWarning, stacklevel=2)
     given.setdefault("directed", edges.directed)
-    return from_arrays(filling.source, filling.target, filling.weights, ids=names,
-                       num_vertices=None if names is not None else sum(dict(zip((start, end), counts)).values()), **given)
+    if named is None:
+        given["num_vertices"] = counts[0]
+    else:
+        given.update(vertices=named, rows=True, id="" if vertices.key_type is None else vertices.key)
+    columns = [SOURCE, TARGET] + ([chosen[1]["name"]] if chosen else [])
+    try:
+        return from_arrow(rows.reader(failures), columns, properties=True, **given)
+    except _errors.SystemFailure:
+        if failures:
+            raise failures[0]
+        raise
 
 
 # ---- Writing ------------------------------------------------------------------------------------
@@ -379,10 +512,33 @@ def _rows_by(graph: "Graph", by_source: bool) -> tuple:
     return offsets.astype("i8"), aligned, others, weights
 
 
-def _write_table(path: Path, **columns: Any) -> None:
+def _order_by(graph: "Graph", by_source: bool) -> Any:
+    """Which edges, in the order of ``column_indices``, a list has; None: all, in this order."""
+    columns = graph.column_indices
+    if by_source and graph.directed:
+        return None
+    order = numpy.arange(len(columns)) if by_source else numpy.argsort(columns, kind="stable")
+    if graph.directed:
+        return order
+    ends = graph.sources()[order], columns[order]
+    return order[ends[0] <= ends[1]]
+
+
+def _write_table(path: Path, columns: Dict[str, Any]) -> None:
+    """Columns of :class:`quern.Table`, in the types that GraphAr has."""
     pyarrow = need("pyarrow")
+    table = Table.of_arrays(columns).to_arrow()
+    types = {pyarrow.uint32(): pyarrow.int64(), pyarrow.uint64(): pyarrow.int64(), pyarrow.large_string(): pyarrow.string()}
+    for number, field in enumerate(table.schema):
+        if field.type == pyarrow.large_binary():
+            raise _errors.UnsupportedError("%s has a text that is not UTF-8, as those of GraphAr are" % field.name)
+        try:
+            column = table.column(number).cast(types.get(field.type, field.type))
+        except pyarrow.ArrowInvalid as problem:
+            raise _errors.UnsupportedError("%s: whole numbers of GraphAr are int64: %s" % (field.name, problem)) from problem
+        table = table.set_column(number, field.name, column)
     path.parent.mkdir(parents=True, exist_ok=True)
-    need("pyarrow.parquet").write_table(pyarrow.table(columns), path, compression="zstd")
+    need("pyarrow.parquet").write_table(table, path, compression="zstd")
 
 
 def _write_count(path: Path, count: int) -> None:
@@ -393,44 +549,53 @@ def _write_count(path: Path, count: int) -> None:
 def _write_list(graph: "Graph", folder: Path, by_source: bool, part_size: int, chunk_size: int) -> None:
     offsets, aligned, others, weights = _rows_by(graph, by_source)
     source, target = (aligned, others) if by_source else (others, aligned)
+    properties = chosen_columns(graph.edge_properties, True)
+    order = _order_by(graph, by_source) if properties else None
     _write_count(folder / "vertex_count", graph.num_vertices)
     for part, first in enumerate(range(0, graph.num_vertices, part_size)):
         bounds = offsets[first:first + part_size + 1]
         start, stop = int(bounds[0]), int(bounds[-1])
-        _write_table(folder / "offset" / ("chunk%d" % part), **{OFFSET: bounds - start})
+        _write_table(folder / "offset" / ("chunk%d" % part), {OFFSET: bounds - start})
         _write_count(folder / ("edge_count%d" % part), stop - start)
         for chunk, at in enumerate(range(start, stop, chunk_size)):
             rows, name = slice(at, min(at + chunk_size, stop)), "part%d/chunk%d" % (part, chunk)
-            _write_table(folder / "adj_list" / name, **{SOURCE: source[rows].astype("i8"), TARGET: target[rows].astype("i8")})
+            _write_table(folder / "adj_list" / name, {SOURCE: source[rows], TARGET: target[rows]})
             if weights is not None:
-                values = weights[rows]
-                _write_table(folder / "weight" / name, weight=values.astype("i8") if values.dtype == "u4" else values)
+                _write_table(folder / "weight" / name, {"weight": weights[rows]})
+            if properties:
+                these = rows if order is None else order[rows]
+                _write_table(folder / "properties" / name, {label: column[these] for label, column in properties.items()})
 
 
-def _write_vertices(graph: "Graph", folder: Path, chunk_size: int) -> str:
-    """The primary key of every vertex; its type."""
-    ids = graph.id_column()
-    if isinstance(ids, Text):
-        ids = ids.tolist()
-    elif len(ids) and ids.max() > numpy.iinfo("i8").max:
+def _write_vertices(graph: "Graph", folder: Path, chunk_size: int, key: str) -> str:
+    """The primary key of every vertex, and its properties; the type of the key."""
+    ids, properties = graph.id_column(), chosen_columns(graph.vertex_properties, True)
+    if not isinstance(ids, Text) and len(ids) and ids.max() > numpy.iinfo("i8").max:
         raise _errors.UnsupportedError("the id %d is too large: GraphAr has ids of int64" % ids.max())
-    else:
-        ids = ids.astype("i8")
     _write_count(folder / "vertex_count", graph.num_vertices)
     for chunk, first in enumerate(range(0, graph.num_vertices, chunk_size)):
         rows = slice(first, min(first + chunk_size, graph.num_vertices))
-        try:
-            _write_table(folder / "id" / ("chunk%d" % chunk), **{INDEX: numpy.arange(rows.start, rows.stop), "id": ids[rows]})
-        except UnicodeEncodeError as problem:
-            raise _errors.UnsupportedError("an id is not UTF-8, which GraphAr has for texts") from problem
-    return "string" if isinstance(ids, list) else "int64"
+        index = {INDEX: numpy.arange(rows.start, rows.stop)}
+        _write_table(folder / "id" / ("chunk%d" % chunk), {**index, key: ids[rows]})
+        if properties:
+            _write_table(folder / "properties" / ("chunk%d" % chunk),
+                         {**index, **{name: column[rows] for name, column in properties.items()}})
+    return "string" if isinstance(ids, Text) else "int64"
+
+
+def _check_names(graph: "Graph") -> None:
+    for name in graph.edge_properties:
+        if name in (SOURCE, TARGET) or (name == "weight" and graph.weight_dtype is not None):
+            raise _errors.UnsupportedError("a property of edges is called %s, as another column of GraphAr is" % name)
+    if INDEX in graph.vertex_properties:
+        raise _errors.UnsupportedError("a property of vertices is called %s, as another column of GraphAr is" % INDEX)
 
 
 def write(graph: "Graph", path: "PathLike", *, name: Optional[str] = None, vertex_type: str = "vertex",
           edge_type: str = "edge", vertex_chunk_size: int = 1 << 18, edge_chunk_size: int = 1 << 22,
           lists: Tuple[str, ...] = ("ordered_by_source", "ordered_by_dest"), force: bool = False) -> None:
     """Write a GraphAr graph as a folder of YAML and Parquet: one type of vertices, whose primary key ``id`` is what the input
-    called them, one type of edges, and their property ``weight``. An undirected edge is listed once.
+    called them, one type of edges with the property ``weight``, and the properties of both. An undirected edge is listed once.
 
     ``name`` is that of the graph, by default that of the folder. The folder appears whole or not at all.
     """
@@ -475,28 +640,35 @@ def _write_folder(graph: "Graph", folder: Path, name: str, vertex_type: str, edg
     yaml = need("yaml")
     triple = "_".join((vertex_type, edge_type, vertex_type))
 
-    def group(property_name: str, data_type: str, primary: bool) -> Dict[str, Any]:
-        return {"properties": [{"name": property_name, "data_type": data_type, "is_primary": primary}], "file_type": "parquet"}
+    def group(prefix: str, properties: Dict[str, str], primary: bool = False) -> List[Dict[str, Any]]:
+        each = [{"name": label, "data_type": data_type, "is_primary": primary} for label, data_type in properties.items()]
+        return [{"properties": each, "file_type": "parquet", "prefix": prefix}] if each else []
+
+    def types(properties: Any) -> Dict[str, str]:
+        return {label: DATA_TYPES[kind] for label, kind in properties.types().items()}
 
     def write_info(file_name: str, info: Dict[str, Any]) -> None:
         (folder / file_name).write_text(yaml.safe_dump({**info, "version": VERSION}, sort_keys=False, allow_unicode=True),
                                         encoding="utf-8")
 
-    id_type = _write_vertices(graph, folder / "vertex" / vertex_type, vertex_chunk_size)
+    _check_names(graph)
+    key = _other_than(graph.vertex_properties, "id")
+    id_type = _write_vertices(graph, folder / "vertex" / vertex_type, vertex_chunk_size, key)
     for kind in dict.fromkeys(lists):
         _write_list(graph, folder / "edge" / triple / kind, kind == LISTS[True, "src"], vertex_chunk_size, edge_chunk_size)
     write_info(vertex_type + ".vertex.yml", {
         "type": vertex_type, "chunk_size": vertex_chunk_size, "prefix": "vertex/%s/" % vertex_type,
-        "property_groups": [group("id", id_type, True)]})
+        "property_groups": group("id/", {key: id_type}, True) + group("properties/", types(graph.vertex_properties))})
     weights = []
     if graph.weight_dtype is not None:
-        weights = [group("weight", "int64" if graph.weight_dtype == "u4" else "float", False)]
+        weight = {"u": "int64", "i": "int64"}.get(graph.weight_dtype.kind) or ("float" if graph.weight_dtype == "f4" else "double")
+        weights = group("weight/", {"weight": weight})
     aligned = {folder_name: by for (ordered, by), folder_name in LISTS.items() if ordered}
     write_info(triple + ".edge.yml", {
         "src_type": vertex_type, "edge_type": edge_type, "dst_type": vertex_type, "chunk_size": edge_chunk_size,
         "src_chunk_size": vertex_chunk_size, "dst_chunk_size": vertex_chunk_size, "directed": graph.directed,
         "prefix": "edge/%s/" % triple,
         "adj_lists": [{"ordered": True, "aligned_by": aligned[kind], "file_type": "parquet"} for kind in dict.fromkeys(lists)],
-        "property_groups": weights})
+        "property_groups": weights + group("properties/", types(graph.edge_properties))})
     write_info(name + ".graph.yml", {"name": name, "prefix": "./", "vertices": [vertex_type + ".vertex.yml"],
                                      "edges": [triple + ".edge.yml"]})
