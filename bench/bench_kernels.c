@@ -2,6 +2,7 @@
  * container's layout: a table, or JSON with --json; --json-file FILE writes the JSON beside the
  * table. */
 #include <stdio.h>
+#include <time.h>
 
 #include "bench/trials.h"
 #include "runtime/run_settings.h"
@@ -17,16 +18,19 @@ struct options {
 /* Seconds of each trial, and what the trials have in common. */
 struct timing {
   double kernel[MAX_TRIALS];
-  double whole[MAX_TRIALS]; /* preparation included */
+  double whole[MAX_TRIALS];     /* preparation included */
+  double processor[MAX_TRIALS]; /* of all threads, preparation included */
   uint64_t iterations;
 };
 
-enum key { KEY_ALGORITHMS = KEY_FREE, KEY_SOURCE, KEY_DELTA };
+enum key { KEY_ALGORITHMS = KEY_FREE, KEY_SOURCE, KEY_SOURCES, KEY_DELTA };
 
 static const struct argp_option option_list[] = {
     TRIALS_OPTIONS,
     {"algorithms", KEY_ALGORITHMS, "A,B,...", 0, "Only these", 0},
     {"source", KEY_SOURCE, "ID", 0, "Source (default: as quern-run)", 0},
+    {"sources", KEY_SOURCES, "FILE", 0, "Sources, one a line: a column each, where there are any",
+     0},
     {"delta", KEY_DELTA, "W", 0, "Width of a bucket of sssp", 0},
     {0}};
 
@@ -41,6 +45,9 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     source = argument;
     options->run.sources = &source;
     options->run.num_sources = 1;
+    return 0;
+  case KEY_SOURCES:
+    options->run.sources_file = argument;
     return 0;
   case KEY_DELTA:
     options->run.delta = qn_option_real(state, "--delta", argument);
@@ -60,20 +67,38 @@ static bool is_selected(const struct options *options, const char *algorithm) {
   return false;
 }
 
+static double processor_seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Some kernels are for several sources, and stand in for others that are for one. */
+static bool is_for_sources(const struct options *options, const struct qn_kernel *kernel) {
+  const bool several = options->run.sources_file != NULL;
+  if (kernel->traits & QN_KERNEL_COLUMNS)
+    return several;
+  return !several || !qn_columns_find(kernel);
+}
+
 static enum qn_status time_kernel(const struct options *options, const struct qn_run_input *input,
                                   const struct qn_kernel *kernel, struct timing *timing,
                                   struct qn_error *error) {
   struct qn_run_options asked = options->run;
   asked.algorithm = kernel->algorithm;
-  if (!(kernel->traits & (QN_KERNEL_SOURCE | QN_KERNEL_SOURCES)))
+  if (!(kernel->traits & (QN_KERNEL_SOURCE | QN_KERNEL_SOURCES))) {
     asked.num_sources = 0;
+    asked.sources_file = NULL;
+  }
   if (!(kernel->traits & QN_KERNEL_DELTA))
     asked.delta = -1;
   for (uint64_t trial = 0; trial < options->trials.count; trial++) {
     struct qn_run run;
+    const double begin = processor_seconds();
     enum qn_status status = qn_run_start(input, &asked, &run, error);
     if (status)
       return status;
+    timing->processor[trial] = processor_seconds() - begin;
     timing->kernel[trial] = run.result.kernel_seconds;
     timing->whole[trial] = run.result.kernel_seconds + run.result.prepare_seconds;
     timing->iterations = run.result.iterations;
@@ -87,20 +112,32 @@ static void report(const struct options *options, const struct qn_run_input *inp
                    json_t *rows) {
   double seconds = median(timing->kernel, options->trials.count);
   double whole = median(timing->whole, options->trials.count);
+  double processor = median(timing->processor, options->trials.count);
   double walks = kernel->traits & QN_KERNEL_ALL_ACTIVE ? (double)timing->iterations : 1;
   double rate = seconds > 0 ? (double)input->info->num_edges * walks / seconds : 0;
-  trials_table(&options->trials, "%-10s %-28s %10.2f %10.2f %6llu %12.1f\n", kernel->algorithm,
-               kernel->name, 1e3 * seconds, 1e3 * whole, (unsigned long long)timing->iterations,
-               rate / 1e6);
+  trials_table(&options->trials, "%-10s %-28s %10.2f %10.2f %10.2f %6llu %12.1f\n",
+               kernel->algorithm, kernel->name, 1e3 * seconds, 1e3 * whole, 1e3 * processor,
+               (unsigned long long)timing->iterations, rate / 1e6);
   json_array_append_new(
       rows,
-      json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:f, s:f, s:f, s:i, s:I}", "file", file,
-                "layout", qn_layout_name(kernel->layout), "algorithm", kernel->algorithm, "device",
-                qn_processor_name(kernel->processor), "kernel", kernel->name, "vertices",
+      json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:i, s:I}", "file",
+                file, "layout", qn_layout_name(kernel->layout), "algorithm", kernel->algorithm,
+                "device", qn_processor_name(kernel->processor), "kernel", kernel->name, "vertices",
                 (json_int_t)input->info->num_vertices, "edges", (json_int_t)input->info->num_edges,
                 "iterations", (json_int_t)timing->iterations, "kernel_seconds", seconds,
-                "kernel_and_prepare_seconds", whole, "edges_per_second", rate, "threads",
-                (int)qn_threads(), "trials", (json_int_t)options->trials.count));
+                "kernel_and_prepare_seconds", whole, "processor_seconds", processor,
+                "edges_per_second", rate, "threads", (int)qn_threads(), "trials",
+                (json_int_t)options->trials.count));
+}
+
+static enum qn_status measure(const struct options *options, const struct qn_run_input *input,
+                              const char *file, const struct qn_kernel *kernel, json_t *rows,
+                              struct qn_error *error) {
+  struct timing timing = {0};
+  enum qn_status status = time_kernel(options, input, kernel, &timing, error);
+  if (!status)
+    report(options, input, file, kernel, &timing, rows);
+  return status;
 }
 
 static enum qn_status bench_file(const void *user, const char *file, json_t *rows,
@@ -110,24 +147,21 @@ static enum qn_status bench_file(const void *user, const char *file, json_t *row
   enum qn_status status = qn_run_input_open(file, false, &input, error);
   if (status)
     return status;
-  trials_table(&options->trials,
-               "\n%s: %s, %llu vertices, %llu edges, %u threads\n%-10s %-28s %10s %10s %6s %12s\n",
-               file, qn_layout_name(input.info->layout),
-               (unsigned long long)input.info->num_vertices,
-               (unsigned long long)input.info->num_edges, qn_threads(), "algorithm", "kernel",
-               "kernel ms", "whole ms", "iter", "M edges/s");
+  trials_table(
+      &options->trials,
+      "\n%s: %s, %llu vertices, %llu edges, %u threads\n%-10s %-28s %10s %10s %10s %6s %12s\n",
+      file, qn_layout_name(input.info->layout), (unsigned long long)input.info->num_vertices,
+      (unsigned long long)input.info->num_edges, qn_threads(), "algorithm", "kernel", "kernel ms",
+      "whole ms", "proc. ms", "iter", "M edges/s");
   enum qn_processor wanted = options->run.device == QN_DEVICE_CUDA ? QN_CUDA : QN_CPU;
   for (const struct qn_kernel *const *kernel = qn_kernels(); *kernel && !status; kernel++) {
     bool suits =
         (*kernel)->layout == input.info->layout && (*kernel)->processor == wanted &&
         ((*kernel)->weight_types & (1u << input.info->weight_type)) &&
         (!((*kernel)->traits & QN_KERNEL_SYMMETRIC) || input.info->directedness == QN_UNDIRECTED);
-    struct timing timing = {0};
-    if (!suits || !is_selected(options, (*kernel)->algorithm))
+    if (!suits || !is_selected(options, (*kernel)->algorithm) || !is_for_sources(options, *kernel))
       continue;
-    status = time_kernel(options, &input, *kernel, &timing, error);
-    if (!status)
-      report(options, &input, file, *kernel, &timing, rows);
+    status = measure(options, &input, file, *kernel, rows, error);
   }
   qn_run_input_close(&input);
   return status;

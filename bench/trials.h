@@ -13,7 +13,7 @@
 #include "support/options.h"
 #include "support/tool.h"
 
-#define MAX_TRIALS 101
+#define MAX_TRIALS 61
 
 struct trials {
   struct qn_tool_options shared;
