@@ -300,58 +300,141 @@ static void wide_whole_weights(const uint64_t *halves, uint32_t count, uint64_t 
     weights[i] = sixteen_digits(halves[i]);
 }
 
-/* Where a real weight's parts are among a line's places. */
+/* Real weights are rounded eight at a time: digits / 10^fraction. */
+#define AT_ONCE 8
+
+/* Where a real weight's parts are among a line's places: each brings its byte to where a word of
+ * its own begins. */
 struct real_places {
-  unsigned end, point, before; /* in bits */
+  __m512i end, point, before;
 };
 
-static struct real_places real_places_of(const struct shape *shape) {
-  return (struct real_places){8 * shape->weight_end, 8 * shape->point, 8 * shape->weight_before};
+QN_VBMI2 static inline struct real_places real_places_of(const struct shape *shape) {
+  const __m512i none = _mm512_set1_epi64(INT64_C(-0x7f7f7f7f7f7f7f80)); /* bytes of 0x80 */
+  const __m512i words = _mm512_set4_epi64(8, 0, 8, 0), first = _mm512_set1_epi64(0xff);
+  __m512i base = _mm512_mask_mov_epi8(none, _mm512_test_epi8_mask(first, first), words);
+  return (struct real_places){_mm512_add_epi64(base, _mm512_set1_epi64(shape->weight_end)),
+                              _mm512_add_epi64(base, _mm512_set1_epi64(shape->point)),
+                              _mm512_add_epi64(base, _mm512_set1_epi64(shape->weight_before))};
 }
 
-QN_ALWAYS_INLINE uint64_t fraction_of(struct real_places at, uint64_t places) {
-  return (places >> at.end & 0xff) - (places >> at.point & 0xff) - 1;
+struct reals {
+  __m512i digits, length; /* with the mark before them, and the point */
+  __m512i behind;         /* the point: the fraction's digits, and one */
+};
+
+QN_VBMI2 static inline struct reals
+load_reals(const struct real_places *at, const struct raw_lines *raw, uint32_t i, __mmask8 lanes) {
+  __m512i places = _mm512_maskz_loadu_epi64(lanes, raw->places + i);
+  __m512i halves = _mm512_maskz_loadu_epi64(lanes, raw->halves + i);
+  __m512i high = _mm512_mul_epu32(halves, _mm512_set1_epi64(100000000));
+  __m512i end = _mm512_shuffle_epi8(places, at->end);
+  return (struct reals){_mm512_add_epi64(high, _mm512_srli_epi64(halves, 32)),
+                        _mm512_sub_epi64(end, _mm512_shuffle_epi8(places, at->before)),
+                        _mm512_sub_epi64(end, _mm512_shuffle_epi8(places, at->point))};
 }
 
-/* The floats nearest to real weights, from a product that is wrong by less than two units in the
- * double's last place: `*plain` if all come back from them, since they have six digits at most and
- * none is that near to the middle of two floats. False if some have more than 16 digits. */
-QN_VECTOR_CLONES
-static bool round_to_floats(struct real_places at, const uint64_t *places, const uint64_t *halves,
-                            uint32_t count, float *narrow, bool *plain) {
-  static const double parts[QN_MOST_FRACTION + 1] = {1,     1e-1,  1e-2,  1e-3, 1e-4,  1e-5,
-                                                     1e-6,  1e-7,  1e-8,  1e-9, 1e-10, 1e-11,
-                                                     1e-12, 1e-13, 1e-14, 1e-15};
-  uint64_t bad = 0, long_ones = 0;
-  for (uint32_t i = 0; i < count; i++) {
-    uint64_t length = (places[i] >> at.end & 0xff) - (places[i] >> at.before & 0xff) - 1, bits;
-    uint64_t fraction = fraction_of(at, places[i]), digits = sixteen_digits(halves[i]);
-    double product = (double)(int64_t)digits * parts[fraction & QN_MOST_FRACTION];
-    narrow[i] = (float)product;
-    memcpy(&bits, &product, sizeof bits);
-    bad |= digits >> 53 | (uint64_t)(length > 17);
-    long_ones |= (uint64_t)(digits >= 1000000) | (uint64_t)((bits & 0x1fffffff) - 0x0ffffff8 < 16);
+/* Of 16 elements the one that `behind` means, of which the least is 1. */
+QN_VBMI2 static inline __m512d look_up(const double table[QN_MOST_FRACTION + 1], __m512i behind) {
+  return _mm512_permutex2var_pd(_mm512_loadu_pd(table), behind, _mm512_loadu_pd(table + 8));
+}
+
+QN_VBMI2 static inline __m512d power_of(__m512i behind) {
+  static const double powers[QN_MOST_FRACTION + 1] = {1e15, 1,   1e1, 1e2,  1e3,  1e4,  1e5,  1e6,
+                                                      1e7,  1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14};
+  return look_up(powers, behind);
+}
+
+QN_VBMI2 static inline __m512d part_of(__m512i behind) {
+  static const double parts[QN_MOST_FRACTION + 1] = {1e-15, 1,     1e-1,  1e-2, 1e-3, 1e-4,
+                                                     1e-5,  1e-6,  1e-7,  1e-8, 1e-9, 1e-10,
+                                                     1e-11, 1e-12, 1e-13, 1e-14};
+  return look_up(parts, behind);
+}
+
+/* Distances from floats to the next larger ones; of 0 it is less than any. */
+QN_VBMI2 static inline __m512d step_of(__m512d floats) {
+  const __m512d exponent = _mm512_castsi512_pd(_mm512_set1_epi64(0x7ff0000000000000));
+  return _mm512_mul_pd(_mm512_and_pd(floats, exponent), _mm512_set1_pd(0x1p-23));
+}
+
+/* Which come back from floats, and which do not. Of others that is not known. */
+struct verdict {
+  __mmask8 kept, changed;
+};
+
+/* In units of the last decimal place let the float be x, and the step to the next one `step`, which
+ * is at least 1. If it is below 10, the float prints as the multiple of ten units that has this
+ * float, or else, if there is none, as the nearest unit. Beyond, it prints with fewer digits, so
+ * that odd ones are changed. x is known to 1e-7, and the neighbours of a power of two are not
+ * equally far. */
+QN_VBMI2 static inline struct verdict judge(const struct reals *reals, __m512d floats) {
+  const __m512d half = _mm512_set1_pd(0.5), near_tie = _mm512_set1_pd(1e-6);
+  const __m512d round = _mm512_set1_pd(0x1.8p52); /* to be added, and taken away again */
+  const __m512i mantissa = _mm512_set1_epi64(0xfffffffffffff);
+  __m512d power = power_of(reals->behind), digits = _mm512_cvtepi64_pd(reals->digits);
+  __m512d x = _mm512_mul_pd(floats, power), step = _mm512_mul_pd(step_of(floats), power);
+  __m512d tens = _mm512_sub_pd(_mm512_fmadd_pd(x, _mm512_set1_pd(0.1), round), round);
+  __m512d ten = _mm512_mul_pd(tens, _mm512_set1_pd(10));
+  __m512d from_ten = _mm512_abs_pd(_mm512_sub_pd(ten, x));
+  __m512d from_unit = _mm512_abs_pd(_mm512_sub_pd(digits, x));
+  __m512d margin =
+      _mm512_min_pd(_mm512_fnmadd_pd(step, half, from_ten), _mm512_sub_pd(half, from_unit));
+  __mmask8 is_ten = _mm512_cmp_pd_mask(ten, digits, _CMP_EQ_OQ);
+  __mmask8 below = _mm512_cmp_pd_mask(step, _mm512_set1_pd(9.999), _CMP_LT_OQ);
+  __mmask8 even = _mm512_testn_epi64_mask(reals->digits, _mm512_set1_epi64(1));
+  __mmask8 sure = _mm512_test_epi64_mask(_mm512_castpd_si512(floats), mantissa) & ~is_ten;
+  __mmask8 right = _mm512_cmp_pd_mask(margin, near_tie, _CMP_GT_OQ);
+  __mmask8 wrong = _mm512_cmp_pd_mask(margin, _mm512_set1_pd(-1e-6), _CMP_LT_OQ);
+  return (struct verdict){(is_ten & below) | (right & sure & below),
+                          wrong & sure & (below | ~even)};
+}
+
+/* The nearest floats, from a product that is wrong by less than two units in the double's last
+ * place, where that is not near to the middle between two. If the last decimal place is wider than
+ * the step to the next float, no other number of so few digits has this one. */
+QN_VBMI2 static inline struct verdict round_to_floats(const struct reals *reals, float *narrow,
+                                                      __mmask8 lanes) {
+  const __m512i dropped = _mm512_set1_epi64(0x1fffffff), middle = _mm512_set1_epi64(0x0ffffff8);
+  __m512d part = part_of(reals->behind);
+  __m512d product = _mm512_mul_pd(_mm512_cvtepi64_pd(reals->digits), part);
+  __m256 rounded = _mm512_cvtpd_ps(product);
+  __m512d floats = _mm512_cvtps_pd(rounded);
+  __m512i from_middle =
+      _mm512_sub_epi64(_mm512_and_si512(_mm512_castpd_si512(product), dropped), middle);
+  __mmask8 nearest = _mm512_cmpge_epu64_mask(from_middle, _mm512_set1_epi64(16));
+  struct verdict verdict = {_mm512_cmp_pd_mask(step_of(floats), part, _CMP_LT_OQ), 0};
+  _mm256_mask_storeu_ps(narrow, lanes, rounded);
+  if (lanes & ~verdict.kept) {
+    struct verdict other = judge(reals, floats);
+    verdict.changed = other.changed & ~verdict.kept & nearest;
+    verdict.kept |= other.kept;
   }
-  *plain = long_ones == 0;
-  return bad == 0;
+  verdict.kept &= nearest;
+  return verdict;
 }
 
-/* The doubles nearest to real weights, as qn_round_decimal has them. */
-QN_VECTOR_CLONES
-static void round_to_doubles(struct real_places at, const uint64_t *places, const uint64_t *halves,
-                             uint32_t count, double *wide) {
-  static const double powers[QN_MOST_FRACTION + 1] = {1,   1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                                      1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
-  for (uint32_t i = 0; i < count; i++)
-    wide[i] = (double)(int64_t)sixteen_digits(halves[i]) /
-              powers[fraction_of(at, places[i]) & QN_MOST_FRACTION];
+static inline __mmask8 lanes_from(uint32_t i, uint32_t count) {
+  return (__mmask8)(count - i < AT_ONCE ? (1u << (count - i)) - 1 : 0xff);
 }
 
-/* Do all come back from the floats? But for `*unsure` of them. */
+/* As qn_round_decimal has them. */
+QN_VBMI2 static void round_to_doubles(const struct real_places *at, const struct raw_lines *raw,
+                                      uint32_t count, double *wide) {
+  for (uint32_t i = 0; i < count; i += AT_ONCE) {
+    const __mmask8 lanes = lanes_from(i, count);
+    struct reals reals = load_reals(at, raw, i, lanes);
+    __m512d digits = _mm512_cvtepi64_pd(reals.digits);
+    _mm512_mask_storeu_pd(wide + i, lanes, _mm512_div_pd(digits, power_of(reals.behind)));
+  }
+}
+
+/* The floats nearest to doubles: do all come back from them? But for `*unsure`. */
 QN_VECTOR_CLONES
-static bool come_back(const float *narrow, const double *wide, uint32_t count, uint64_t *unsure) {
+static bool come_back(const double *wide, uint32_t count, float *narrow, uint64_t *unsure) {
   uint64_t changed = 0, others = 0;
   for (uint32_t i = 0; i < count; i++) {
+    narrow[i] = (float)wide[i];
     struct qn_quick_decimal decimal = qn_quick_decimal_of_f32(narrow[i]);
     uint64_t differs = decimal.value != wide[i], sure = decimal.unsure == 0;
     changed += differs & sure;
@@ -361,41 +444,62 @@ static bool come_back(const float *narrow, const double *wide, uint32_t count, u
   return changed == 0;
 }
 
-/* The same of those that are unsure, which are few. */
-static bool unsure_come_back(const float *narrow, const double *wide, uint32_t count) {
-  for (uint32_t i = 0; i < count; i++)
+static bool all_come_back(const double *wide, uint32_t count, float *narrow) {
+  uint64_t unsure;
+  if (!come_back(wide, count, narrow, &unsure))
+    return false;
+  for (uint32_t i = 0; i < count && unsure; i++)
     if (qn_decimal_of_f32(narrow[i]) != wide[i])
       return false;
   return true;
 }
 
-/* Weights of the first `count` lines, if they can be had at once, as the narrower of the shape's
- * types that holds them all. */
-static bool convert_some(const struct shape *shape, const struct raw_lines *raw, uint32_t count,
-                         struct qn_shaped_lines *lines) {
+/* Weights of the first `count` lines as the narrower type that holds them all. False if they cannot
+ * be had at once: digits that a double does not hold, or more than QN_MOST_FRACTION behind the
+ * point. */
+QN_VBMI2 static bool convert_reals(const struct shape *shape, const struct raw_lines *raw,
+                                   uint32_t count, struct qn_shaped_lines *lines) {
   const struct real_places at = real_places_of(shape);
+  float *narrow = (float *)lines->weights;
   double wide[QN_SHAPED_LINES];
-  uint64_t unsure;
-  bool plain;
-  if (shape->type == QN_WEIGHT_U32) {
-    lines->weight_type = QN_WEIGHT_U32;
-    if (whole_weights(raw->halves, count, (uint32_t *)lines->weights))
-      return true;
-    lines->weight_type = QN_WEIGHT_I64;
-    wide_whole_weights(raw->halves, count, lines->weights);
-    return true;
+  __mmask8 changed = 0, unsure = 0;
+  __m512i most = _mm512_setzero_si512(), longest = most;
+  for (uint32_t i = 0; i < count; i += AT_ONCE) {
+    const __mmask8 lanes = lanes_from(i, count);
+    const struct reals reals = load_reals(&at, raw, i, lanes);
+    most = _mm512_max_epu64(most, reals.digits);
+    longest = _mm512_max_epu64(longest, reals.length);
+    if (changed)
+      continue;
+    struct verdict verdict = round_to_floats(&reals, narrow + i, lanes);
+    changed = verdict.changed & lanes;
+    unsure |= lanes & ~verdict.kept;
   }
-  if (!round_to_floats(at, raw->places, raw->halves, count, (float *)lines->weights, &plain))
+  const uint64_t digits = _mm512_reduce_max_epu64(most);
+  if (digits >> 53 || _mm512_reduce_max_epu64(longest) > QN_MOST_FRACTION + 3)
     return false;
   lines->weight_type = QN_WEIGHT_F32;
-  if (plain)
+  if (!changed && !unsure)
     return true;
-  round_to_doubles(at, raw->places, raw->halves, count, wide);
-  if (come_back((float *)lines->weights, wide, count, &unsure) &&
-      (unsure == 0 || unsure_come_back((float *)lines->weights, wide, count)))
+  /* Numbers of 16 digits may be the same double as shorter ones. */
+  round_to_doubles(&at, raw, count, wide);
+  if (!(changed && digits < 1000000000000000) && all_come_back(wide, count, narrow))
     return true;
   lines->weight_type = QN_WEIGHT_F64;
   memcpy(lines->weights, wide, count * sizeof *wide);
+  return true;
+}
+
+/* The same of weights of any kind. */
+static bool convert_some(const struct shape *shape, const struct raw_lines *raw, uint32_t count,
+                         struct qn_shaped_lines *lines) {
+  if (shape->type != QN_WEIGHT_U32)
+    return convert_reals(shape, raw, count, lines);
+  lines->weight_type = QN_WEIGHT_U32;
+  if (whole_weights(raw->halves, count, (uint32_t *)lines->weights))
+    return true;
+  lines->weight_type = QN_WEIGHT_I64;
+  wide_whole_weights(raw->halves, count, lines->weights);
   return true;
 }
 

@@ -82,15 +82,21 @@ static inline bool qn_round_decimal(uint64_t digits, unsigned fraction, enum qn_
                                                       1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
   if (digits >> 53 || fraction > QN_MOST_FRACTION)
     return false;
-  double exact = (double)digits / powers[fraction];
+  double exact = (double)digits / powers[fraction], step;
   float narrow = (float)exact;
   uint32_t narrow_bits;
   memcpy(bits, &exact, sizeof *bits);
   memcpy(&narrow_bits, &narrow, sizeof narrow_bits);
   uint64_t dropped = *bits & 0x1fffffff; /* what a float has no room for */
   bool nearest = dropped - 0x0fffffff > 2;
-  /* Six digits always come back from a float. */
-  if (!(digits < 1000000 && nearest) && qn_decimal_of_f32(narrow) != exact) {
+  /* If the last decimal place is wider than the step to the next float, no other number of so few
+   * digits has this one. */
+  double wide = (double)narrow;
+  uint64_t step_bits;
+  memcpy(&step_bits, &wide, sizeof step_bits);
+  step_bits &= UINT64_C(0x7ff0000000000000);
+  memcpy(&step, &step_bits, sizeof step);
+  if (!(step * 0x1p-23 * powers[fraction] < 1 && nearest) && qn_decimal_of_f32(narrow) != exact) {
     *type = QN_WEIGHT_F64;
     return true;
   }

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "converters/parse/shaped_lines.h"
+#include "converters/text/shortest_float.h"
 #include "converters/text/text_numbers.h"
 #include "helpers/random_numbers.h"
 
@@ -30,7 +31,7 @@ struct expected {
 struct round {
   struct qn_line_form form;
   bool real, carriage_return;
-  uint32_t most; /* digits of a fraction */
+  uint32_t most; /* digits of a fraction; 0: weights are decimals of floats, or near to some */
   char separator;
   char *text;
   uint32_t bytes, num_lines;
@@ -46,6 +47,30 @@ static int put_digits(char *out, uint32_t count) {
   return (int)count;
 }
 
+/* The shortest decimal of a float, perhaps with zeros behind it; one in many is another number. */
+static int put_decimal(char *out) {
+  static const uint32_t powers[] = {1,      10,      100,      1000,      10000,
+                                    100000, 1000000, 10000000, 100000000, 1000000000};
+  uint32_t bits = 0x38000000 + random_below(0x0a000000); /* 3e-5 to 32 */
+  float value;
+  if (random_below(3) == 0)
+    bits = 0x3f000000 + random_below(0x0c000000); /* 0.5 to 8e6 */
+  if (random_below(100) == 0)
+    bits = (bits & 0xff800000) + random_below(4) - random_below(4); /* near a power of two */
+  memcpy(&value, &bits, sizeof value);
+  struct qn_decimal decimal = qn_shortest_decimal(value);
+  uint64_t digits = decimal.digits;
+  int fraction = -decimal.exponent, zeros = random_below(4) ? 0 : (int)random_below(7);
+  for (; fraction < 1; fraction++)
+    digits *= 10;
+  if (random_below(600) == 0)
+    digits += random_below(2) ? 1 : digits > 1 ? (uint64_t)-1 : 1;
+  if (fraction > 9)
+    return snprintf(out, 64, "0.%0*" PRIu64, fraction, digits);
+  return snprintf(out, 64, "%" PRIu64 ".%0*" PRIu64 "%.*s", digits / powers[fraction], fraction,
+                  digits % powers[fraction], zeros, "000000");
+}
+
 /* Weights of `most` digits. */
 static int put_weight(char *out, bool real, uint32_t most, struct expected *expected) {
   enum qn_weight_type type;
@@ -58,11 +83,13 @@ static int put_weight(char *out, bool real, uint32_t most, struct expected *expe
     expected->narrow = weight <= UINT32_MAX;
     return length;
   }
-  uint32_t whole = 1 + (random_below(4) ? 0 : random_below(14)), fraction = 1 + random_below(most);
-  int length = put_digits(out, whole);
-  out[length++] = '.';
-  length += put_digits(out + length, fraction);
-  out[length] = 0;
+  int length = most ? 0 : put_decimal(out);
+  if (most) {
+    length = put_digits(out, 1 + (random_below(4) ? 0 : random_below(14)));
+    out[length++] = '.';
+    length += put_digits(out + length, 1 + random_below(most));
+    out[length] = 0;
+  }
   expected->weight = strtod(out, NULL);
   assert_true(qn_parse_weight(out, out + length, &type, &bits) <= QN_WEIGHT_ROUNDED);
   expected->narrow = type == QN_WEIGHT_F32;
@@ -134,6 +161,8 @@ static void make_round(struct round *round) {
   round->real = round->form.columns.weight != UINT32_MAX && random_below(2);
   round->carriage_return = random_below(4) == 0;
   round->most = random_below(2) ? 15 : 1 + random_below(6);
+  if (round->real && random_below(2))
+    round->most = 0;
   round->separator = round->form.separators[random_below((uint32_t)strlen(round->form.separators))];
   round->num_lines = 1 + random_below(MOST_LINES);
   uint32_t one_of = 1u << random_below(12);
