@@ -130,6 +130,37 @@ static bool format_run(const struct job *job, uint64_t row, uint64_t begin, uint
   return true;
 }
 
+/* Are ids numbers, and is nothing but them written? */
+static bool is_bare(const struct job *job) {
+  return job->graph->ids.kind != QN_IDS_STRINGS && !job->style->properties &&
+         job->listed->csr->weights.type == QN_WEIGHT_NONE && job->tail_length == 0;
+}
+
+/* As format_run, where lines are bare: room is looked for once. */
+static bool format_bare_run(const struct job *job, uint64_t row, uint64_t begin, uint64_t end,
+                            struct qn_text_buffer *buffer) {
+  enum { AT_ONCE = 1024 };
+  const struct qn_ids *ids = &job->graph->ids;
+  const uint32_t *columns = job->listed->csr->column_indices;
+  char source[QN_MAX_NUMBER_TEXT + 1], *source_end = qn_put_u64(source, qn_listed_id(ids, row));
+  *source_end++ = job->style->separator;
+  const uint64_t length = (uint64_t)(source_end - source);
+  while (begin < end) {
+    const uint64_t last = end - begin < AT_ONCE ? end : begin + AT_ONCE;
+    char *p =
+        qn_text_buffer_reserve(buffer, (last - begin) * (sizeof source + QN_MAX_NUMBER_TEXT + 1));
+    if (!p)
+      return false;
+    for (; begin < last; begin++) {
+      memcpy(p, source, 24); /* as long as a number and what separates it can be */
+      p = qn_put_u64(p + length, qn_listed_id(ids, columns[begin]));
+      *p++ = '\n';
+    }
+    qn_text_buffer_advance(buffer, p);
+  }
+  return true;
+}
+
 static void format_edges(const void *context, uint64_t part, struct qn_text_buffer *buffer) {
   struct job *job = (struct job *)context;
   const struct qn_listed_edges *listed = job->listed;
@@ -139,7 +170,8 @@ static void format_edges(const void *context, uint64_t part, struct qn_text_buff
   struct qn_weight_texts weights;
   qn_weight_texts_begin(&weights, &listed->csr->weights, end);
   while (qn_edge_runs_next(&runs)) {
-    if (!format_run(job, runs.row, runs.first, runs.last, &weights, buffer))
+    if (!(is_bare(job) ? format_bare_run(job, runs.row, runs.first, runs.last, buffer)
+                       : format_run(job, runs.row, runs.first, runs.last, &weights, buffer)))
       return;
     written += runs.last - runs.first;
   }

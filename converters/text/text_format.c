@@ -8,43 +8,17 @@
 
 #include "support/multiversion.h"
 
-/* The eight decimal digits of `value` < 10^8, one a byte, the first in the lowest: divisions by
- * 10000, 100 and 10 as multiplications, in 2, then 4, then 8 lanes of one register. */
-static uint64_t eight_digits(uint32_t value) {
-  uint64_t halves = value / 10000 | (uint64_t)(value % 10000) << 32;
-  uint64_t top = ((halves * 10486) >> 20) & UINT64_C(0x0000007F0000007F);
-  uint64_t pairs = top + ((halves - 100 * top) << 16);
-  uint64_t tens = ((pairs * 103) >> 10) & UINT64_C(0x000F000F000F000F);
-  return tens + ((pairs - 10 * tens) << 8);
-}
-
-static void store_bytes(char *p, uint64_t bytes) {
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-  bytes = __builtin_bswap64(bytes);
-#endif
-  memcpy(p, &bytes, sizeof bytes);
-}
-
 static char *put_eight(char *p, uint32_t value) {
-  store_bytes(p, eight_digits(value) + UINT64_C(0x3030303030303030));
+  qn_store_bytes(p, qn_digits_of_eight(value) + UINT64_C(0x3030303030303030));
   return p + 8;
 }
 
-static char *put_up_to_eight(char *p, uint32_t value) {
-  uint64_t digits = eight_digits(value);
-  unsigned zeros = value ? (unsigned)__builtin_ctzll(digits) / 8 : 7;
-  store_bytes(p, (digits + UINT64_C(0x3030303030303030)) >> (8 * zeros));
-  return p + (8 - zeros);
-}
-
-char *qn_put_u64(char *p, uint64_t value) {
+char *qn_put_long_u64(char *p, uint64_t value) {
   const uint64_t split = 100000000;
-  if (__builtin_expect(value < split, 1))
-    return put_up_to_eight(p, (uint32_t)value);
   uint64_t high = value / split;
   if (high < split)
-    return put_eight(put_up_to_eight(p, (uint32_t)high), (uint32_t)(value % split));
-  p = put_up_to_eight(p, (uint32_t)(high / split));
+    return put_eight(qn_put_short_u64(p, (uint32_t)high), (uint32_t)(value % split));
+  p = qn_put_short_u64(p, (uint32_t)(high / split));
   return put_eight(put_eight(p, (uint32_t)(high % split)), (uint32_t)(value % split));
 }
 
@@ -108,16 +82,16 @@ static char *put_plain(char *p, const struct digits *digits) {
   unsigned shift = 8 * (unsigned)((whole - 1) & ~small);
   memcpy(p, "0.000000", 8);
   *begin = digits->first;
-  store_bytes(begin + 1, digits->rest);
+  qn_store_bytes(begin + 1, digits->rest);
   *point = '.';
-  store_bytes(rest, digits->rest >> shift);
+  qn_store_bytes(rest, digits->rest >> shift);
   return begin + length + 1 + small;
 }
 
 /* "ddd000.0": all digits are before the point, at most 15. */
 static char *put_large(char *p, const struct digits *digits) {
   *p = digits->first;
-  store_bytes(p + 1, digits->rest);
+  qn_store_bytes(p + 1, digits->rest);
   memcpy(p + 9, "00000000", 8);
   p += digits->whole;
   *p++ = '.';
@@ -131,7 +105,7 @@ static char *put_scientific(char *p, const struct digits *digits) {
   *p++ = digits->first;
   if (digits->length > 1) {
     *p++ = '.';
-    store_bytes(p, digits->rest);
+    qn_store_bytes(p, digits->rest);
     p += digits->length - 1;
   }
   *p++ = 'e';

@@ -4,6 +4,7 @@
 #define QN_CONVERTERS_TEXT_TEXT_FORMAT_H
 
 #include <stdint.h>
+#include <string.h>
 
 #include "converters/text/shortest_float.h"
 #include <quern/graph.h>
@@ -14,7 +15,37 @@ extern "C" {
 
 #define QN_MAX_NUMBER_TEXT 40
 
-char *qn_put_u64(char *p, uint64_t value);
+/* The eight decimal digits of `value` < 10^8, one a byte, the first in the lowest: divisions by
+ * 10000, 100 and 10 as multiplications, in 2, then 4, then 8 lanes of one register. */
+static inline uint64_t qn_digits_of_eight(uint32_t value) {
+  uint64_t halves = value / 10000 | (uint64_t)(value % 10000) << 32;
+  uint64_t top = ((halves * 10486) >> 20) & UINT64_C(0x0000007F0000007F);
+  uint64_t pairs = top + ((halves - 100 * top) << 16);
+  uint64_t tens = ((pairs * 103) >> 10) & UINT64_C(0x000F000F000F000F);
+  return tens + ((pairs - 10 * tens) << 8);
+}
+
+static inline void qn_store_bytes(char *p, uint64_t bytes) {
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+  bytes = __builtin_bswap64(bytes);
+#endif
+  memcpy(p, &bytes, sizeof bytes);
+}
+
+/* Of a value below 10^8. */
+static inline char *qn_put_short_u64(char *p, uint32_t value) {
+  uint64_t digits = qn_digits_of_eight(value);
+  unsigned zeros = value ? (unsigned)__builtin_ctzll(digits) / 8 : 7;
+  qn_store_bytes(p, (digits + UINT64_C(0x3030303030303030)) >> (8 * zeros));
+  return p + (8 - zeros);
+}
+
+char *qn_put_long_u64(char *p, uint64_t value);
+
+static inline char *qn_put_u64(char *p, uint64_t value) {
+  return __builtin_expect(value < 100000000, 1) ? qn_put_short_u64(p, (uint32_t)value)
+                                                : qn_put_long_u64(p, value);
+}
 
 /* The shortest decimal text that reads back as the same f32 (whole numbers below 2^24 in full),
  * always with a '.' or an exponent, so that it reads back as a real number. `value` is finite. */
