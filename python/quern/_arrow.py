@@ -4,8 +4,11 @@ A consumer owns what it is given until it calls `release`. The structs' private_
 keeps all memory of the struct; _capsule.c drops it.
 """
 
+from __future__ import annotations
+
 import ctypes
 from ctypes import CFUNCTYPE, POINTER, PYFUNCTYPE, Structure, c_char_p, c_int, c_int64, c_void_p, py_object
+from typing import Any, Callable, Iterable, Iterator, List, Optional, Sequence
 
 import numpy
 
@@ -52,22 +55,23 @@ _release_schema, _release_array, _release_stream = (
 class Text:
     """Texts as Arrow has them: text i is data[offsets[i]:offsets[i + 1]], or a null where `valid`, an array of bool, says so."""
 
-    def __init__(self, offsets, data, valid=None):
+    def __init__(self, offsets: numpy.ndarray, data: numpy.ndarray, valid: Optional[numpy.ndarray] = None) -> None:
         self.offsets, self.data, self.valid = offsets, data, valid
 
     @classmethod
-    def of(cls, texts):
+    def of(cls, texts: Iterable[Optional[str]]) -> Text:
         """A list of str; of surrogates, as in names of files, the bytes that they stand for; and of None."""
+        texts = list(texts)
         encoded = [b"" if text is None else text.encode("utf-8", "surrogateescape") for text in texts]
         lengths = numpy.fromiter(map(len, encoded), "i8", len(encoded))
         valid = numpy.array([text is not None for text in texts], bool) if None in texts else None
         return cls(numpy.concatenate([numpy.zeros(1, "i8"), numpy.cumsum(lengths)]),
                    numpy.frombuffer(b"".join(encoded), "u1"), valid)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.offsets) - 1
 
-    def __getitem__(self, rows):
+    def __getitem__(self, rows: Any) -> Text:
         """Some of the texts: a slice, which shares the bytes, or an array of indices."""
         valid = None if self.valid is None else self.valid[rows]
         if isinstance(rows, slice):
@@ -78,13 +82,13 @@ class Text:
         offsets = numpy.concatenate([numpy.zeros(1, "i8"), numpy.cumsum(lengths)])
         return Text(offsets, self.data[numpy.arange(offsets[-1]) + numpy.repeat(starts - offsets[:-1], lengths)], valid)
 
-    def tolist(self):
+    def tolist(self) -> List[Optional[str]]:
         data = self.data.tobytes()
         offsets = self.offsets.tolist()
-        texts = [data[start:end].decode("utf-8", "surrogateescape") for start, end in zip(offsets, offsets[1:])]
+        texts: List[Optional[str]] = [data[start:end].decode("utf-8", "surrogateescape") for start, end in zip(offsets, offsets[1:])]
         return texts if self.valid is None else [text if valid else None for text, valid in zip(texts, self.valid.tolist())]
 
-    def format(self):
+    def format(self) -> bytes:
         """Large UTF-8, or large binary if it is not that."""
         try:
             self.data.tobytes().decode()
@@ -93,33 +97,33 @@ class Text:
             return b"Z"
 
 
-def format_of(column) -> bytes:
+def format_of(column: Any) -> bytes:
     if isinstance(column, Text):
         return column.format()
-    return b"b" if column.dtype.kind == "b" else FORMATS[column.dtype.str[1:]]
+    return b"b" if column.dtype.kind == "b" else FORMATS[str(column.dtype.str)[1:]]
 
 
 # ---- What consumers hold ------------------------------------------------------------------------
 
-def _give_away(struct, release, *kept):
+def _give_away(struct: Any, release: Any, *kept: Any) -> None:
     """Hand a struct to a consumer, with a reference to all that it points to."""
     owner = py_object(kept)
     ctypes.pythonapi.Py_IncRef(owner)
     struct.private_data, struct.release = id(kept), release
 
 
-def _pointers(kind, structs):
+def _pointers(kind: Any, structs: Any) -> Any:
     return (POINTER(kind) * len(structs))(*map(ctypes.pointer, structs))
 
 
-def _fill_schema(schema, name, format, children=()):
+def _fill_schema(schema: Any, name: Any, format: Any, children: Any = ()) -> None:
     pointers = _pointers(ArrowSchema, children)
     schema.format, schema.name, schema.n_children = format, name, len(children)
     schema.children = ctypes.cast(pointers, POINTER(POINTER(ArrowSchema)))
     _give_away(schema, _release_schema, format, name, pointers, children)
 
 
-def _fill_array(array, length, buffers, children=(), keep=None):
+def _fill_array(array: Any, length: Any, buffers: Any, children: Any = (), keep: Any = None) -> None:
     array.length, array.n_buffers, array.n_children = length, len(buffers), len(children)
     addresses, pointers = (c_void_p * len(buffers))(*buffers), _pointers(ArrowArray, children)
     array.buffers = ctypes.cast(addresses, POINTER(c_void_p))
@@ -127,9 +131,10 @@ def _fill_array(array, length, buffers, children=(), keep=None):
     _give_away(array, _release_array, addresses, pointers, children, keep)
 
 
-def _column_array(column):
+def _column_array(column: Any) -> ArrowArray:
     """An array of one column; nulls are what a mask, or a text's `valid`, says."""
     array, valid = ArrowArray(), None
+    parts: List[Any]
     if isinstance(column, Text):
         parts, valid = [column.offsets, column.data], column.valid
     else:
@@ -148,29 +153,29 @@ def _column_array(column):
 class _Stream:
     """A stream that is being read: its schema and what is left of its batches."""
 
-    def __init__(self, names, formats, batches):
+    def __init__(self, names: Sequence[str], formats: Sequence[bytes], batches: Iterator[List[Any]]) -> None:
         self.names, self.formats, self.batches, self.error = names, formats, batches, None
 
-    def get_schema(self, out):
+    def get_schema(self, out: ArrowSchema) -> None:
         children = [ArrowSchema() for _ in self.names]
         for child, name, format in zip(children, self.names, self.formats):
             _fill_schema(child, name.encode(), format)
             child.flags = 2  # there may be nulls
         _fill_schema(out, b"", b"+s", children)
 
-    def get_next(self, out):
+    def get_next(self, out: ArrowArray) -> None:
         columns = next(self.batches, None)  # without any, `out` stays without release: the end
         if columns is not None:
             _fill_array(out, len(columns[0]), [None], [_column_array(column) for column in columns])
 
 
-def _stream_of(pointer):
+def _stream_of(pointer: Any) -> Any:
     return ctypes.cast(pointer.contents.private_data, py_object).value[0]
 
 
-def _guarded(kind, method):
+def _guarded(kind: Any, method: Callable[[_Stream, Any], None]) -> Any:
     """A callback that returns errno and keeps the message."""
-    def call(pointer, out):
+    def call(pointer: Any, out: Any) -> int:
         stream = _stream_of(pointer)
         try:
             ctypes.memset(out, 0, ctypes.sizeof(out.contents))
@@ -185,10 +190,12 @@ def _guarded(kind, method):
 _get_schema, _get_next = _guarded(GET_SCHEMA, _Stream.get_schema), _guarded(GET_NEXT, _Stream.get_next)
 
 
-@GET_LAST_ERROR
-def _get_last_error(pointer):
+def _last_error(pointer: Any) -> Optional[int]:
     error = _stream_of(pointer).error
     return ctypes.addressof(error) if error else None
+
+
+_get_last_error = GET_LAST_ERROR(_last_error)
 
 
 # A consumer may read on while the interpreter ends and drops its modules.
@@ -196,7 +203,7 @@ for _callback in (_get_schema, _get_next, _get_last_error):
     ctypes.pythonapi.Py_IncRef(py_object(_callback))
 
 
-def capsule_of(names, formats, batches):
+def capsule_of(names: Sequence[str], formats: Sequence[bytes], batches: Iterator[List[Any]]) -> Any:
     """A capsule of a stream of batches, which are an iterator of lists of columns."""
     stream = ArrowArrayStream(_get_schema, _get_next, _get_last_error)
     _give_away(stream, _release_stream, _Stream(names, formats, batches))
@@ -206,11 +213,11 @@ def capsule_of(names, formats, batches):
 _get_pointer = PYFUNCTYPE(c_void_p, py_object, c_char_p)(("PyCapsule_GetPointer", ctypes.pythonapi))
 
 
-def tensor_capsule(address, device, dtype, count, owner):
+def tensor_capsule(address: int, device: int, dtype: numpy.dtype, count: int, owner: Any) -> Any:
     """A capsule of DLPack's: a vector on a CUDA device, which keeps its owner."""
     return _capsule.quern_tensor_capsule(address, device, {"u": 1, "f": 2}[dtype.kind], 8 * dtype.itemsize, count, owner)
 
 
-def stream_address(capsule) -> int:
+def stream_address(capsule: Any) -> int:
     """Where the stream of a capsule is."""
-    return _get_pointer(capsule, b"arrow_array_stream")
+    return int(_get_pointer(capsule, b"arrow_array_stream"))

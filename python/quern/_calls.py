@@ -9,7 +9,7 @@ import os
 import sys
 import threading
 import warnings
-from typing import Any, Callable, Optional, Union
+from typing import Any, Callable, List, Optional, Tuple, Union
 
 import numpy
 
@@ -21,14 +21,14 @@ ProgressOption = Union[bool, None, Callable[[str, str, int, int], None]]
 a second, if tqdm is installed. A function is called as ``function(what, unit, done, total)``; total is 0 if unknown."""
 
 
-def check(name: str, *arguments) -> None:
+def check(name: str, *arguments: Any) -> None:
     """Call a function of the library, whose last argument is its error, and raise what it says."""
     error = _library.Error()
     if getattr(library, name)(*arguments, ctypes.byref(error)):
         raise _errors.from_library(error)
 
 
-def text_of(name: str, *arguments) -> Any:
+def text_of(name: str, *arguments: Any) -> Any:
     """The JSON that a function of the library makes."""
     text = ctypes.c_void_p()
     check(name, *arguments, ctypes.byref(text))
@@ -38,7 +38,7 @@ def text_of(name: str, *arguments) -> Any:
         library.qn_text_free(text)
 
 
-def view(address: Optional[int], dtype, count: int, owner) -> numpy.ndarray:
+def view(address: Optional[int], dtype: Any, count: int, owner: Any) -> numpy.ndarray:
     """Memory of the library as a read-only array, which keeps its owner."""
     dtype = numpy.dtype(dtype)
     if not count or not address:
@@ -51,7 +51,7 @@ def view(address: Optional[int], dtype, count: int, owner) -> numpy.ndarray:
 class _Memory:
     """What NumPy asks for an array; it becomes the array's base."""
 
-    def __init__(self, address, dtype, count, owner):
+    def __init__(self, address: int, dtype: numpy.dtype, count: int, owner: Any) -> None:
         self.owner = owner
         self.__array_interface__ = {"data": (address, True), "typestr": dtype.str, "shape": (count,), "version": 3}
 
@@ -62,14 +62,14 @@ def name_bytes(name: Optional[str]) -> Optional[bytes]:
 
 # ---- Options ------------------------------------------------------------------------------------
 
-def path_bytes(path) -> bytes:
+def path_bytes(path: Any) -> bytes:
     name = os.fsencode(path)
     if b"\0" in name:
         raise _errors.UsageError("a path has no NUL in it", os.fsdecode(name))
     return name
 
 
-def _values(value) -> list:
+def _values(value: Any) -> List[bytes]:
     """An option's values, as the tools take them: several of a list, which repeats it; none of None."""
     if value is None:
         return []
@@ -87,9 +87,9 @@ def _values(value) -> list:
     return [text]
 
 
-def options(**given):
+def options(**given: Any) -> Tuple[Any, int]:
     """The two arguments of a call that takes options: names have underscores for dashes."""
-    pairs = [(name.replace("_", "-").encode(), value) for name, values in given.items() for value in _values(values)]
+    pairs = [_library.Option(name.replace("_", "-").encode(), value) for name, values in given.items() for value in _values(values)]
     return (_library.Option * len(pairs))(*pairs), len(pairs)
 
 
@@ -120,11 +120,13 @@ def _in_notebook() -> bool:
 class _Bars:
     """A bar of tqdm for each part of the work."""
 
-    def __init__(self, delay):
+    def __init__(self, delay: float) -> None:
         from tqdm.auto import tqdm
-        self.make, self.delay, self.bar, self.what = tqdm, delay, None, None
+        self.make, self.delay = tqdm, delay
+        self.bar: Any = None
+        self.what: Optional[str] = None
 
-    def __call__(self, what, unit, done, total):
+    def __call__(self, what: str, unit: str, done: int, total: int) -> None:
         if what != self.what:
             self.close()
             self.bar = self.make(desc=what, unit=" " + unit, unit_scale=True, total=total or None, delay=self.delay,
@@ -132,12 +134,12 @@ class _Bars:
             self.what = what
         self.bar.update(done - self.bar.n)
 
-    def close(self):
+    def close(self) -> None:
         if self.bar is not None:
             self.bar.close()
 
 
-def _progress(asked: ProgressOption):
+def _progress(asked: ProgressOption) -> Any:
     if callable(asked):
         return asked
     if asked is False or (asked is None and not (_in_notebook() or (sys.stderr and sys.stderr.isatty()))):
@@ -153,27 +155,27 @@ def _progress(asked: ProgressOption):
 class _Watch:
     """The callbacks of a job, and what they found. No exception leaves a callback: it ends the call, which raises it."""
 
-    def __init__(self, progress: ProgressOption):
+    def __init__(self, progress: ProgressOption) -> None:
         self.report = _progress(progress)
         self.stop = False
         self.failure: Optional[BaseException] = None
-        self.notices: list = []
+        self.notices: List[bytes] = []
 
-    def job(self, threads, memory, tmpdir):
+    def job(self, threads: Optional[int], memory: Union[int, str, None], tmpdir: Any) -> _library.Job:
         return _library.Job(threads=threads or 0, memory=byte_count(memory),
                             tmpdir=None if tmpdir is None else path_bytes(tmpdir),
                             progress=_library.ON_PROGRESS(self.on_progress if self.report else 0),
                             cancelled=_library.IS_CANCELLED(lambda user: self.stop),
                             notice=_library.ON_NOTICE(lambda user, text: self.notices.append(text)))
 
-    def on_progress(self, user, progress):
+    def on_progress(self, user: Any, progress: Any) -> None:
         now = progress.contents
         try:
             self.report(now.what.decode(), now.unit.decode(), now.done, now.total)
         except BaseException as failure:
             self.failure, self.stop = failure, True
 
-    def finish(self):
+    def finish(self) -> None:
         if isinstance(self.report, _Bars):
             self.report.close()
         for notice in self.notices:
@@ -187,11 +189,12 @@ class _Watch:
 class _Worker(threading.Thread):
     """Runs a function, whose exception the waiting thread takes."""
 
-    def __init__(self, function):
+    def __init__(self, function: Callable[[], None]) -> None:
         super().__init__(name="quern", daemon=True)
-        self.function, self.failure, self.done = function, None, threading.Event()
+        self.function, self.done = function, threading.Event()
+        self.failure: Optional[BaseException] = None
 
-    def run(self):
+    def run(self) -> None:
         try:
             self.function()
         except BaseException as failure:
@@ -200,12 +203,14 @@ class _Worker(threading.Thread):
             self.done.set()
 
 
-def _run_interruptibly(function, watch):
+def _run_interruptibly(function: Callable[[], None], watch: _Watch) -> None:
     """Run what may take long. Signal handlers run in Python's main thread only, between its instructions: it waits, and
     another thread makes the call. What a handler raises, such as KeyboardInterrupt, ends the call."""
     if threading.current_thread() is not threading.main_thread():
-        return function()
-    worker, interruption = _Worker(function), None
+        function()
+        return
+    worker = _Worker(function)
+    interruption: Optional[BaseException] = None
     worker.start()
     while not worker.done.is_set():
         try:
@@ -218,14 +223,18 @@ def _run_interruptibly(function, watch):
         raise worker.failure
 
 
-def run_job(name: str, *arguments, progress: ProgressOption = None, threads: Optional[int] = None,
-            memory: Union[int, str, None] = None, tmpdir=None, after: tuple = (), keep: Any = None) -> None:
+def run_job(name: str, *arguments: Any, progress: ProgressOption = None, threads: Optional[int] = None,
+            memory: Union[int, str, None] = None, tmpdir: Any = None, after: Tuple[Any, ...] = (), keep: Any = None) -> None:
     """Call a function of the library that takes a job: behind `arguments`, and before `after` and the error. What the
     arguments point to is in `keep`."""
     watch = _Watch(progress)
     job = watch.job(threads, memory, tmpdir)
+
+    def call(kept: Any = keep) -> None:
+        check(name, *arguments, ctypes.byref(job), *after)
+
     try:
-        _run_interruptibly(lambda kept=keep: check(name, *arguments, ctypes.byref(job), *after), watch)
+        _run_interruptibly(call, watch)
     except _errors.Cancelled:
         if watch.failure:
             raise watch.failure

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Dict, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Sequence, Tuple
 
 import numpy
 
@@ -32,7 +32,7 @@ def edge_table(graph: "Graph", ids: bool, both_directions: bool, properties: Any
     names = graph.id_column() if ids and graph.id_form != "dense" else None
     once = not graph.directed and not both_directions
 
-    def batches() -> Iterator[list]:
+    def batches() -> Iterator[List[Any]]:
         for start in range(0, graph.num_edges, BATCH_ROWS):
             stop = min(start + BATCH_ROWS, graph.num_edges)
             batch = [sources_of(offsets, start, stop), columns[start:stop]]
@@ -95,7 +95,7 @@ def to_scipy(graph: "Graph", dtype: Any) -> Any:
     return matrix
 
 
-def listed_once(graph: "Graph", properties: Any) -> tuple:
+def listed_once(graph: "Graph", properties: Any) -> Tuple[Any, ...]:
     """Sources, destinations, and weights and properties by name of every edge; of an undirected graph the upper triangle."""
     sources, targets, columns = graph.sources(), graph.column_indices, chosen(graph.edge_properties, properties)
     if graph.weights is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Optional
+from typing import Any, Optional, Tuple
 
 from . import _library
 
@@ -19,11 +19,11 @@ class QuernError(Exception):
     """What the command-line tools exit with."""
 
     def __init__(self, message: str, file: Optional[str] = None, line: Optional[int] = None,
-                 column: Optional[int] = None, offset: Optional[int] = None):
+                 column: Optional[int] = None, offset: Optional[int] = None) -> None:
         super().__init__(message)
         self.message, self.file, self.line, self.column, self.offset = message, file, line, column, offset
 
-    def __str__(self):
+    def __str__(self) -> str:
         if self.file is None:
             return self.message
         if self.line is not None:
@@ -32,7 +32,7 @@ class QuernError(Exception):
         at = ": at byte %d" % self.offset if self.offset is not None else ""
         return "%s%s: %s" % (self.file, at, self.message)
 
-    def __reduce__(self):
+    def __reduce__(self) -> Tuple[Any, ...]:
         return type(self), (self.message, self.file, self.line, self.column, self.offset)
 
 

@@ -6,7 +6,7 @@ import ctypes
 import os
 import tempfile
 import warnings
-from typing import Any, Container, Iterator, Sequence, Tuple, Union
+from typing import Any, Container, Dict, Iterator, List, Sequence, Tuple, Union
 
 from . import _errors
 from ._calls import check
@@ -19,7 +19,7 @@ BATCH_ROWS = 1 << 17
 
 # ---- Reading ------------------------------------------------------------------------------------
 
-def choose(names: Sequence[str], columns: Columns) -> list:
+def choose(names: Sequence[str], columns: Columns) -> List[Any]:
     """The names of the two or three columns of a table that are meant."""
     if columns is None:
         texts, numbers = [name.encode("utf-8", "surrogateescape") for name in names], (ctypes.c_uint32 * 3)()
@@ -65,7 +65,7 @@ def _as_property(pyarrow: Any, type: Any) -> Any:
     return pyarrow.float32() if types.is_float16(type) else type
 
 
-def further_columns(names: Sequence[str], wanted: Sequence[str], properties: Any) -> list:
+def further_columns(names: Sequence[str], wanted: Sequence[str], properties: Any) -> List[Any]:
     """The columns that become properties."""
     if isinstance(properties, bool):
         return [name for name in names if name not in wanted] if properties else []
@@ -76,7 +76,7 @@ def further_columns(names: Sequence[str], wanted: Sequence[str], properties: Any
     return chosen
 
 
-def table_reader(source: Any, format: str, columns: Columns, properties: Any = False) -> Tuple[Any, list]:
+def table_reader(source: Any, format: str, columns: Columns, properties: Any = False) -> Tuple[Any, List[Any]]:
     """A reader of record batches of two or three columns, or with [] of none, and of those that become properties; and the
     names of the first."""
     pyarrow = need("pyarrow")
@@ -101,7 +101,7 @@ def table_reader(source: Any, format: str, columns: Columns, properties: Any = F
         raise _errors.InvalidError(str(problem), os.fspath(files[0]) if not hasattr(files[0], "read") else None) from problem
 
 
-def _streams(pyarrow: Any, files: list, columns: Columns, properties: Any) -> Tuple[Any, list]:
+def _streams(pyarrow: Any, files: List[Any], columns: Columns, properties: Any) -> Tuple[Any, List[Any]]:
     readers = [pyarrow.ipc.open_stream(file) for file in files]
     schema = readers[0].schema
     wanted = [] if columns == [] else choose(schema.names, columns)
@@ -111,7 +111,7 @@ def _streams(pyarrow: Any, files: list, columns: Columns, properties: Any) -> Tu
     return pyarrow.RecordBatchReader.from_batches(chosen, _batches(pyarrow, iter(readers), names, chosen)), wanted
 
 
-def lost(graph: Any) -> list:
+def lost(graph: Any) -> List[Any]:
     """What a table of edges does not have of a graph's properties."""
     return ["properties of vertices are not in the output"] if len(graph.vertex_properties) else []
 
@@ -148,7 +148,7 @@ def _umask() -> int:
         return next(int(line.split()[1], 8) for line in status if line.startswith("Umask:"))
 
 
-def _writer(pyarrow: Any, kind: str, file: Any, schema: Any, given: dict) -> Any:
+def _writer(pyarrow: Any, kind: str, file: Any, schema: Any, given: Dict[str, Any]) -> Any:
     if kind == "parquet":
         return need("pyarrow.parquet").ParquetWriter(file, schema, **given)
     new = pyarrow.ipc.new_stream if kind == "arrow-stream" else pyarrow.ipc.new_file

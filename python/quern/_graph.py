@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Mapping
-from typing import Any, Dict, Iterator, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy
 
@@ -17,6 +16,7 @@ from ._properties import Properties, arrays_of
 from ._results import Handle, Result
 from ._table import Table
 
+_Rows = Tuple[numpy.ndarray, numpy.ndarray, Optional[numpy.ndarray]]
 PathLike = Union[str, "os.PathLike[str]"]
 
 
@@ -35,7 +35,7 @@ class _Session:
         close(self.pointer)
 
 
-def make(name: str, *arguments, path: Optional[PathLike] = None, **job: Any) -> "Graph":
+def make(name: str, *arguments: Any, path: Optional[PathLike] = None, **job: Any) -> "Graph":
     """Call a function of the library that makes a graph, at `path` or in memory."""
     session = _Session()
     run_job(name, *arguments, None if path is None else path_bytes(path), after=(ctypes.byref(session.pointer),), **job)
@@ -74,7 +74,7 @@ class PlacedGraph:
     """A graph on a device, from :meth:`Graph.on`. Close it, or leave its ``with``, to give the device's memory free; results
     stay."""
 
-    def __init__(self, graph: "Graph", given: Any, progress: ProgressOption, threads: Optional[int]):
+    def __init__(self, graph: "Graph", given: Any, progress: ProgressOption, threads: Optional[int]) -> None:
         self.graph = graph
         self._placed: Optional[_Placed] = _Placed()
         run_job("qn_session_place", graph._handle, *given, progress=progress, threads=threads,
@@ -105,11 +105,12 @@ class PlacedGraph:
         return "<quern.PlacedGraph of %r>" % self.graph
 
 
-class _Arrays(Mapping):
+class _Arrays(Mapping[str, numpy.ndarray]):
     """The sections of a container by name: every layout's arrays, as its page in specs/ describes them."""
 
-    def __init__(self, session: _Session, count: int):
-        self._session, self._sections = session, {}
+    def __init__(self, session: _Session, count: int) -> None:
+        self._session = session
+        self._sections: Dict[str, _library.SectionArray] = {}
         for index in range(count):
             section = _library.SectionArray()
             check("qn_session_section", session.handle, index, ctypes.byref(section))
@@ -137,10 +138,10 @@ class Graph:
     they stay valid for as long as you keep them, even when the graph is gone.
     """
 
-    def __init__(self, session: _Session):
+    def __init__(self, session: _Session) -> None:
         self._session: Any = session
-        self._out: Any = None
-        self._in: Any = None
+        self._out: Optional[_Rows] = None
+        self._in: Optional[_Rows] = None
         info = _library.SessionInfo()
         library.qn_session_info(session.handle, ctypes.byref(info))
         self._info = info
@@ -164,7 +165,7 @@ class Graph:
     def _handle(self) -> int:
         if self._session is None:
             raise _errors.UsageError("the graph is closed")
-        return self._session.handle
+        return int(self._session.handle)
 
     def close(self) -> None:
         """Let go of the container. Arrays that you have keep it mapped until they are gone too."""
@@ -190,16 +191,17 @@ class Graph:
     @property
     def identity(self) -> int:
         """A hash of the container: equal containers have equal ones."""
-        return self._info.identity
+        return int(self._info.identity)
 
     @property
     def has_in_edges(self) -> bool:
         """Whether the rows of destinations are at hand: stored, or, of an undirected graph, the rows themselves."""
-        return self._info.has_in_edges
+        return bool(self._info.has_in_edges)
 
-    def info(self) -> dict:
+    def info(self) -> Dict[str, Any]:
         """All that ``quern-info --json`` shows: header, sections, figures of the layout, metadata with the ledger."""
-        return text_of("qn_session_describe", self._handle)
+        described: Dict[str, Any] = text_of("qn_session_describe", self._handle)
+        return described
 
     def verify(self, structure: bool = False, *, progress: ProgressOption = None, threads: Optional[int] = None) -> None:
         """Check every checksum and every rule of the layout; with ``structure=True`` only what programs rely on that index
@@ -210,11 +212,11 @@ class Graph:
     # ---- Arrays ---------------------------------------------------------------------------------
 
     @property
-    def arrays(self) -> Mapping:
+    def arrays(self) -> Mapping[str, numpy.ndarray]:
         """Every section of the container by name, as a view of the mapping. Nothing is checked (see :func:`open`)."""
         return _Arrays(self._session, self._info.num_sections if self._handle else 0)
 
-    def _rows(self, name: str) -> tuple:
+    def _rows(self, name: str) -> _Rows:
         rows = _library.Rows()
         run_job(name, self._handle, after=(ctypes.byref(rows),))
         owner = self._session
@@ -224,12 +226,12 @@ class Graph:
         return (view(rows.row_offsets, "u8", rows.num_vertices + 1, owner),
                 view(rows.column_indices, "u4", rows.num_edges, owner), weights)
 
-    def _out_rows(self) -> tuple:
+    def _out_rows(self) -> _Rows:
         if self._out is None or self._session is None:
             self._out = self._rows("qn_session_out_edges")
         return self._out
 
-    def _in_rows(self) -> tuple:
+    def _in_rows(self) -> _Rows:
         if self._in is None or self._session is None:
             self._in = self._rows("qn_session_in_edges")
         return self._in
@@ -323,13 +325,13 @@ class Graph:
         self._handle
         return Properties(self._session, True)
 
-    def with_properties(self, vertices: Optional[Mapping] = None, edges: Optional[Mapping] = None, *,
+    def with_properties(self, vertices: Optional[Mapping[str, Any]] = None, edges: Optional[Mapping[str, Any]] = None, *,
                         path: Optional[PathLike] = None, force: bool = False, progress: ProgressOption = None,
                         threads: Optional[int] = None) -> "Graph":
         """This graph with other properties, at `path` or in memory: ``{name: values}`` of V values, and of E values in the
         order of ``column_indices``. Values are an array of numbers or of bool, masked for nulls, or texts and None. Both
         directions of an undirected edge must have the same."""
-        keep: list = []
+        keep: List[Any] = []
         of_vertices, of_edges = arrays_of(vertices, keep), arrays_of(edges, keep)
         return make("qn_session_attach", self._handle, *of_vertices, *of_edges, *options(force=force or None), path=path,
                     progress=progress, threads=threads, keep=(self._session, keep))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import List, Optional
+from typing import Any, Dict, List, Optional
 
 from . import _library
 from ._calls import ProgressOption, text_of
@@ -12,19 +12,22 @@ from ._library import library
 __version__: str = library.qn_version().decode()
 
 
-def algorithms() -> List[dict]:
+def algorithms() -> List[Dict[str, Any]]:
     """Every algorithm with layouts and devices that it runs on, as ``quern-run --list --json`` has them."""
-    return text_of("qn_list", _library.LIST_ALGORITHMS)["kernels"]
+    found: List[Dict[str, Any]] = text_of("qn_list", _library.LIST_ALGORITHMS)["kernels"]
+    return found
 
 
-def formats() -> List[dict]:
+def formats() -> List[Dict[str, Any]]:
     """Every format that is read or written, and what is lost in it."""
-    return text_of("qn_list", _library.LIST_FORMATS)["formats"]
+    found: List[Dict[str, Any]] = text_of("qn_list", _library.LIST_FORMATS)["formats"]
+    return found
 
 
-def layouts() -> List[dict]:
+def layouts() -> List[Dict[str, Any]]:
     """Every layout that :meth:`Graph.build` makes, with its options."""
-    return text_of("qn_list", _library.LIST_LAYOUTS)["layouts"]
+    found: List[Dict[str, Any]] = text_of("qn_list", _library.LIST_LAYOUTS)["layouts"]
+    return found
 
 
 def verify(path: PathLike, *, progress: ProgressOption = None, threads: Optional[int] = None) -> None:

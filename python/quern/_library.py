@@ -8,6 +8,7 @@ import os
 from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_int, c_uint, c_uint32, c_uint64,
                     c_void_p)
 from pathlib import Path
+from typing import Any
 
 import numpy
 
@@ -25,7 +26,7 @@ NO_OFFSET = 2**64 - 1
 class Sized(Structure):
     """A struct that may grow: its first field says how large this one is."""
 
-    def __init__(self, **fields):
+    def __init__(self, **fields: Any) -> None:
         super().__init__(size=ctypes.sizeof(self), **fields)
 
 

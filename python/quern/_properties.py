@@ -1,7 +1,9 @@
 """Properties: named columns of the vertices and of the edges of a graph."""
 
+from __future__ import annotations
+
 import ctypes
-from collections.abc import Mapping
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy
 
@@ -15,15 +17,23 @@ TYPES = {"u1": "u32", "u2": "u32", "u4": "u32", "u8": "u64", "i1": "i64", "i2": 
 DTYPES = {"u32": "u4", "u64": "u8", "i64": "i8", "f32": "f4", "f64": "f8", "bool": "u1"}
 
 
-class Properties(Mapping):
+def _objects(values: Sequence[Any]) -> numpy.ndarray:
+    """An array of these objects, never one of arrays."""
+    array: numpy.ndarray = numpy.empty(len(values), dtype=object)
+    array[:] = values
+    return array
+
+
+class Properties(Mapping[str, Any]):
     """The properties of vertices, or of edges, by name.
 
     Numbers are read-only views of the mapping, which nothing has checked (see :func:`quern.open`); with nulls they are
     masked arrays. Texts are an array of ``str`` and, for nulls, None.
     """
 
-    def __init__(self, session, of_edges):
-        self._session, self._columns = session, {}
+    def __init__(self, session: Any, of_edges: bool) -> None:
+        self._session = session
+        self._columns: Dict[str, _library.PropertyArray] = {}
         counts = ctypes.c_uint64(), ctypes.c_uint64()
         check("qn_session_properties", session.handle, ctypes.byref(counts[0]), ctypes.byref(counts[1]))
         for index in range(counts[of_edges].value):
@@ -31,15 +41,15 @@ class Properties(Mapping):
             check("qn_session_property", session.handle, of_edges, index, ctypes.byref(column))
             self._columns[column.name.decode()] = column
 
-    def types(self):
+    def types(self) -> Dict[str, str]:
         """``{name: type}``: u32, u64, i64, f32, f64, bool or string."""
         return {name: column.type_name.decode() for name, column in self._columns.items()}
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> Any:
         values = self.column(name)
-        return numpy.array(values.tolist() + [None], object)[:-1] if isinstance(values, Text) else values
+        return _objects(values.tolist()) if isinstance(values, Text) else values
 
-    def column(self, name):
+    def column(self, name: str) -> Any:
         """One as a column of a :class:`quern.Table`: of texts, their bytes in the mapping."""
         column = self._columns[name]
         kind, valid = column.type_name.decode(), None
@@ -53,23 +63,23 @@ class Properties(Mapping):
         values = values.view(bool) if kind == "bool" else values
         return values if valid is None else numpy.ma.MaskedArray(values, ~valid)
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[str]:
         return iter(self._columns)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._columns)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return "{%s}" % ", ".join("%s: %s" % item for item in self.types().items())
 
 
-def array_of(name, values, keep):
+def array_of(name: str, values: Any, keep: List[Any]) -> _library.PropertyArray:
     """A column for the library; what it points to goes to `keep`."""
     column = _library.PropertyArray()
-    valid = None
+    valid, kind = None, "string"
     if isinstance(values, numpy.ma.MaskedArray):
         valid, values = ~numpy.ma.getmaskarray(values), values.filled(0)
-    values = values if isinstance(values, numpy.ndarray) else numpy.array([*values, None], object)[:-1]
+    values = values if isinstance(values, numpy.ndarray) else _objects(values)
     if values.dtype.kind in "OU":
         texts = values.tolist()
         if not all(text is None or isinstance(text, str) for text in texts):
@@ -79,12 +89,12 @@ def array_of(name, values, keep):
         encoded = [(text or "").encode() for text in texts]
         offsets = numpy.concatenate([numpy.zeros(1, "u8"), numpy.cumsum(numpy.fromiter(map(len, encoded), "u8", len(encoded)),
                                                                        dtype="u8")])
-        values, kind = numpy.frombuffer(b"".join(encoded), "u1"), "string"
+        values = numpy.frombuffer(b"".join(encoded), "u1")
         column.offsets, column.bytes, column.count = offsets.ctypes.data, len(values), len(texts)
         keep.append(offsets)
     else:
-        kind = TYPES.get(values.dtype.str[1:])
-        if kind is None or values.ndim != 1:
+        kind = TYPES.get(values.dtype.str[1:], "")
+        if not kind or values.ndim != 1:
             raise _errors.UsageError("property %r: an array of one type of numbers or of bool, or texts and None" % name)
         values = numpy.ascontiguousarray(values, DTYPES[kind])
         column.count = len(values)
@@ -98,10 +108,10 @@ def array_of(name, values, keep):
     return column
 
 
-def chosen(properties, which):
+def chosen(properties: Properties, which: Union[bool, str, Sequence[str], None]) -> Dict[str, Any]:
     """The columns that are meant by True (all), False or None (none), or names; by name."""
-    if which is True:
-        which = list(properties)
+    if isinstance(which, bool):
+        which = list(properties) if which else []
     names = [which] if isinstance(which, str) else list(which or [])
     for name in names:
         if name not in properties:
@@ -109,7 +119,7 @@ def chosen(properties, which):
     return {name: properties.column(name) for name in names}
 
 
-def of_objects(values, what):
+def of_objects(values: List[Any], what: str) -> Any:
     """A column of Python's objects, None for nulls, as attributes of other libraries are."""
     kinds = {type(value.item() if isinstance(value, numpy.generic) else value) for value in values if value is not None}
     missing = numpy.array([value is None for value in values], bool)
@@ -134,6 +144,6 @@ def of_objects(values, what):
     return numpy.ma.MaskedArray(array, missing) if missing.any() else array
 
 
-def arrays_of(columns, keep):
+def arrays_of(columns: Optional[Mapping[str, Any]], keep: List[Any]) -> Tuple[Any, int]:
     found = [array_of(name, values, keep) for name, values in (columns or {}).items()]
     return (_library.PropertyArray * len(found))(*found), len(found)

@@ -125,9 +125,10 @@ class Result:
         return self.graph.ids if "vertex" not in self.columns else self.graph.ids[self.columns["vertex"]]
 
     @property
-    def summary(self) -> dict:
+    def summary(self) -> Dict[str, Any]:
         """The object ``result`` of ``quern-run --json``: reached vertices, levels, components, sums."""
-        return text_of("qn_result_summary", self._handle.handle)
+        summary: Dict[str, Any] = text_of("qn_result_summary", self._handle.handle)
+        return summary
 
     def top(self, count: int = 10) -> List[Tuple[Any, Any]]:
         """The largest values of vertices that have one, as pairs of id and value; of equal ones the vertices that come

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any, Dict, Optional, Sequence, Union
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 import numpy
 
@@ -21,7 +21,7 @@ Wanted = Union[bool, str, Sequence[str]]
 _JOB = ("progress", "threads", "memory", "tmpdir")
 
 
-def _split(given: dict) -> tuple:
+def _split(given: Dict[str, Any]) -> Tuple[Any, ...]:
     """What a job takes, and the options of the library."""
     job = {name: given.pop(name) for name in _JOB if name in given}
     if not given.get("force"):
@@ -35,7 +35,7 @@ def _split(given: dict) -> tuple:
 
 # ---- Arrays -------------------------------------------------------------------------------------
 
-def _ends(source: Any, target: Any) -> tuple:
+def _ends(source: Any, target: Any) -> Tuple[Any, ...]:
     """Both ends as arrays of a type that the library takes, and what texts among them stand for."""
     source, target = numpy.asarray(source), numpy.asarray(target)
     if source.ndim != 1 or source.shape != target.shape:
@@ -117,7 +117,7 @@ def _names(ids: Any) -> Any:
     return numpy.ascontiguousarray(ids, "u8")
 
 
-def _id_arrays(names: Any, kept: list) -> _library.IdArrays:
+def _id_arrays(names: Any, kept: List[Any]) -> _library.IdArrays:
     kept.append(names)
     if isinstance(names, Text):
         return _library.IdArrays(form=_library.ID_FORMS.index("strings"), num_vertices=len(names),
@@ -143,7 +143,7 @@ def from_scipy(matrix: Any, *, directed: bool = True, weights: bool = True, **gi
                        directed=directed, **given)
 
 
-def _attribute_columns(rows: Sequence[dict], taken: Sequence[Optional[str]], properties: Wanted, what: str) -> Dict[str, Any]:
+def _attribute_columns(rows: Sequence[Dict[str, Any]], taken: Sequence[Optional[str]], properties: Wanted, what: str) -> Dict[str, Any]:
     """Attributes of nodes, or of edges, as columns by name."""
     names: Sequence[Any] = [] if properties is False else list(dict.fromkeys(name for row in rows for name in row))
     if not isinstance(properties, bool):
@@ -217,7 +217,7 @@ def from_igraph(graph: Any, weight: Optional[str] = "weight", *, properties: Wan
 
 # ---- Tables -------------------------------------------------------------------------------------
 
-def _chosen(columns: Union[Sequence[Union[str, int]], str, None]) -> dict:
+def _chosen(columns: Union[Sequence[Union[str, int]], str, None]) -> Dict[str, Any]:
     """The options `source`, `target` and `weight` of two or three columns."""
     if columns is None:
         return {}

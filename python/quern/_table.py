@@ -36,7 +36,7 @@ class Table:
     pyarrow (``pyarrow.table(t)``), polars (``polars.DataFrame(t)``), DuckDB and pandas (2.2 and later) take it as it is.
     """
 
-    def __init__(self, columns: List[Tuple[str, bytes]], num_rows: Callable[[], int], batches: Callable[[], Iterator[list]]):
+    def __init__(self, columns: List[Tuple[str, bytes]], num_rows: Callable[[], int], batches: Callable[[], Iterator[List[Any]]]):
         self._columns, self._num_rows, self._batches = columns, num_rows, batches
 
     @classmethod

@@ -15,7 +15,7 @@ import warnings
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Callable, Deque, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Deque, Dict, Iterable, Iterator, List, Optional, Sequence, Set, Tuple
 
 import numpy
 
@@ -63,7 +63,7 @@ def _load(path: Path, *required: str) -> Dict[str, Any]:
 def _positive(path: Path, info: Dict[str, Any], key: str) -> int:
     if isinstance(info[key], bool) or not isinstance(info[key], int) or info[key] < 1:
         raise _fail(path, "%s is %r; it is a number of rows" % (key, info[key]))
-    return info[key]
+    return int(info[key])
 
 
 def _groups(path: Path, info: Dict[str, Any]) -> List[Dict[str, Any]]:
@@ -212,7 +212,7 @@ def _read_table(path: Path, file_type: str, required: Sequence[str], further: Se
 
 def _integers(path: Path, table: Any, column: str, bound: Tuple[int, int]) -> numpy.ndarray:
     """A column of numbers in [bound[0], bound[1])."""
-    values = table[column].to_numpy()
+    values: numpy.ndarray = table[column].to_numpy()
     if values.dtype.kind not in "ui":
         raise _fail(path, "%s is %s, not whole numbers" % (column, table[column].type))
     if len(values) and (values.min() < bound[0] or values.max() >= bound[1]):
@@ -266,7 +266,7 @@ class _VertexRows:
 
     def __init__(self, types: Sequence[_Vertices], counts: Dict[str, int]):
         self.types, self.counts = types, counts
-        by_name: Dict[str, set] = {}
+        by_name: Dict[str, Set[str]] = {}
         for vertices in types:
             for _, entry in _properties(vertices.groups):
                 by_name.setdefault(entry["name"], set()).add(entry["data_type"])
@@ -278,7 +278,7 @@ class _VertexRows:
         self.key = _other_than(self.columns, "id")
         self.key_type = self._type_of_key()
 
-    def _named(self, vertices: _Vertices, group: Dict[str, Any], by_name: Dict[str, set]) -> List[Tuple[str, str]]:
+    def _named(self, vertices: _Vertices, group: Dict[str, Any], by_name: Dict[str, Set[str]]) -> List[Tuple[str, str]]:
         """The properties of a group, and what their columns are called: by the type too where two types differ."""
         found = []
         for entry in group["properties"]:
@@ -496,7 +496,7 @@ def read(source: "PathLike", edge: Optional[str] = None, *, weight: Optional[str
 
 # ---- Writing ------------------------------------------------------------------------------------
 
-def _rows_by(graph: "Graph", by_source: bool) -> tuple:
+def _rows_by(graph: "Graph", by_source: bool) -> Tuple[Any, ...]:
     """Offsets, aligned ends, other ends and weights of a list; of an undirected graph every edge once."""
     if by_source or not graph.directed:
         offsets, others, weights = graph.row_offsets, graph.column_indices, graph.weights

@@ -86,7 +86,7 @@ def density(graph: Graph, order: Optional[numpy.ndarray] = None, cells: int = 19
 
 def by_degree(all_degrees: List[Degrees]) -> numpy.ndarray:
     """The place of each vertex where those with most edges come first."""
-    total = sum(one.degrees for one in all_degrees)
+    total: numpy.ndarray = numpy.sum([one.degrees for one in all_degrees], axis=0)
     order = numpy.empty(len(total), numpy.int64)
     order[numpy.argsort(-total, kind="stable")] = numpy.arange(len(total))
     return order

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from pathlib import Path
-from typing import Any, Iterable, List, NamedTuple, Sequence, Tuple, Union
+from typing import Any, Dict, Iterable, List, NamedTuple, Sequence, Tuple, Union
 
 from .. import _errors
 from .._files import _umask
@@ -40,7 +40,7 @@ def _size(count: float) -> str:
     return "%d B" % count if unit == "B" else "%.2f %s" % (count, unit)
 
 
-def _facts(graph: Graph, info: dict) -> List[Tuple[str, str]]:
+def _facts(graph: Graph, info: Dict[str, Any]) -> List[Tuple[str, str]]:
     bits = _figures.sizes(info)["bits"]
     return [("layout", graph.layout), ("vertices", f"{graph.num_vertices:,}"),
             ("edges stored", f"{graph.num_edges:,}"), ("direction", "directed" if graph.directed else "undirected"),
@@ -93,7 +93,7 @@ def _parts(graphs: Sequence[Graph]) -> Iterable[Section]:
             yield Section("Balance of " + parts.what, [text], [("", _drawing.balance("balance-%d-%d" % (place, number), parts))])
 
 
-def _history(info: dict) -> Iterable[Section]:
+def _history(info: Dict[str, Any]) -> Iterable[Section]:
     steps = _figures.history(info)
     if not steps:
         return
@@ -130,8 +130,9 @@ def render(graphs: Sequence[Graph], results: Sequence[str] = (), traces: Sequenc
         sections += [_degrees(all_degrees), _matrix(first, all_degrees)]
     sections += [_sizes(graphs), *_parts(graphs), *_history(info), *_results(results), *_timelines(traces)]
     template = jinja2.Environment(autoescape=True).from_string((Path(__file__).parent / "page.html").read_text(encoding="utf-8"))
-    return template.render(title=os.path.basename(first.path) if first.path else "graph in memory", facts=_facts(first, info),
-                           sections=sections, version=__version__) + "\n"
+    page: str = template.render(title=os.path.basename(first.path) if first.path else "graph in memory", facts=_facts(first, info),
+                           sections=sections, version=__version__)
+    return page + "\n"
 
 
 def write(path: Union[str, "os.PathLike[str]"], *graphs: Graph, results: Sequence[str] = (), traces: Sequence[str] = (),
