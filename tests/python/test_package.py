@@ -93,6 +93,9 @@ class Installed(_Scratch):
         done = subprocess.run([python, "-c", program], cwd=self.folder, env=environment, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True)
         self.assertEqual(done.stdout, "[0, 1, 2]\n")
+        done = subprocess.run([python, "-m", "quern.test"], cwd=self.folder, env=environment, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True)
+        self.assertRegex(done.stdout, r"Ran \d\d tests(.|\n)*\nOK")
         self.assertEqual(list(SOURCE.glob("*.egg-info")), [])
 
     def test_the_wheel(self):
