@@ -28,10 +28,14 @@ constexpr unsigned char FILL = 0xa5;
 constexpr uint16_t NOBODY = 0xffff, SEVERAL = 0xfffe; /* in place of a thread */
 constexpr uint16_t SEVERAL_OF_WARP = 0x8000;          /* plus the warp */
 
+constexpr std::size_t WORD_BYTES = 4;
+
 /* The last accesses to one byte. What an earlier block left is void: to clear it all for each block
- * would take longer than most blocks run. */
+ * would take longer than most blocks run. Until a part of a word is touched, the history of its
+ * first byte is that of all. */
 struct history {
   uint32_t block; /* the serial number of the block that it is of */
+  bool split;     /* of a word's first byte: the others have their own */
   bool written;
   bool atomic; /* the last write was */
   uint16_t writer, reader;
@@ -95,8 +99,22 @@ void allocate(unsigned slot, std::size_t offset, std::size_t bytes) {
 history &history_of(std::size_t at, uint32_t block) {
   history &h = histories[at];
   if (h.block != block)
-    h = {block, false, false, NOBODY, NOBODY, {0, 0}, {0, 0}};
+    h = {block, false, false, false, NOBODY, NOBODY, {0, 0}, {0, 0}};
   return h;
+}
+
+void split(std::size_t word, uint32_t block) {
+  history &first = history_of(word, block);
+  if (first.split)
+    return;
+  for (std::size_t i = 1; i < WORD_BYTES; i++)
+    histories[word + i] = first;
+  first.split = true;
+}
+
+bool is_allocated(std::size_t at, std::size_t bytes) {
+  static const bool all[WORD_BYTES] = {true, true, true, true};
+  return std::memcmp(allocated + at, all, bytes) == 0;
 }
 
 bool is_several(unsigned thread) {
@@ -225,11 +243,17 @@ void shared_access(unsigned slot, shared_clock now, unsigned self, uintptr_t add
          offset);
   const bool quiet = kind == access::volatile_read || kind == access::volatile_write;
   bool doubt = false;
-  for (std::size_t i = 0; i < bytes; i++) {
-    if (!allocated[at + i])
+  const uint32_t block = slots[slot].block;
+  for (std::size_t i = 0, step; i < bytes; i += step) {
+    const std::size_t word = (at + i) / WORD_BYTES * WORD_BYTES;
+    const bool whole = word == at + i && bytes - i >= WORD_BYTES;
+    if (!whole)
+      split(word, block);
+    step = whole && !history_of(word, block).split ? WORD_BYTES : 1;
+    if (!is_allocated(at + i, step))
       fail("out of bounds: %s %zu bytes at byte %zu of shared memory, outside every array",
            write ? "writes" : "reads", bytes, offset);
-    history &h = history_of(at + i, slots[slot].block);
+    history &h = history_of(at + i, block);
     if (!write)
       check_read(h, now, self, offset + i, quiet);
     else if (kind == access::atomic && !h.written)

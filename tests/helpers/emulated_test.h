@@ -9,6 +9,7 @@
 
 #include "emulator.h"
 #include "helpers/engine_test.h"
+#include "helpers/turns.h"
 
 static inline void new_machine(uint64_t seed, uint64_t fail_nth) {
   struct emulator_options options = emulator_defaults();
@@ -33,9 +34,10 @@ static inline void machine_of_seed(unsigned seed) {
 static inline void compare_emulated(const struct qn_graph *graph, enum qn_layout layout,
                                     const void *view, uint64_t seeds) {
   uint32_t source = (uint32_t)(graph->out.num_vertices / 3);
-  unsigned ran = 0;
+  static unsigned rounds;
+  unsigned ran = 0, round = rounds++;
   for (const struct qn_kernel *const *kernel = qn_kernels(); *kernel; kernel++) {
-    if (!is_emulated(*kernel, layout, graph))
+    if (!is_emulated(*kernel, layout, graph) || !has_its_turn(*kernel, round))
       continue;
     const struct qn_kernel *reference =
         qn_kernel_find((*kernel)->algorithm, QN_LAYOUT_GRAPH, QN_CPU, graph->out.weights.type);
@@ -67,7 +69,7 @@ static inline void fail_device_calls(enum qn_layout layout, const void *view) {
   uint32_t source = 0;
   uint64_t live = qn_memory_live();
   for (const struct qn_kernel *const *kernel = qn_kernels(); *kernel; kernel++) {
-    if ((*kernel)->layout != layout || (*kernel)->processor != QN_CUDA)
+    if ((*kernel)->layout != layout || (*kernel)->processor != QN_CUDA || !has_its_turn(*kernel, 0))
       continue;
     struct qn_run_request request = qn_run_request_for(*kernel, view);
     struct qn_run_result result = {0};

@@ -195,9 +195,12 @@ streamed_reference(const char *algorithm, const struct qn_graph *graph, const ui
 /* `view` is of `layout` and was built from `graph`. */
 static inline void compare_streamed(const struct qn_graph *graph, enum qn_layout layout,
                                     const void *view, struct streamed_counts *counts) {
+  static unsigned rounds;
   const uint32_t source = (uint32_t)(graph->out.num_vertices / 3);
+  const unsigned round = rounds++;
   for (const struct qn_kernel *const *kernel = qn_kernels(); *kernel; kernel++) {
-    if (!is_emulated(*kernel, layout, graph) || !can_stream(*kernel))
+    if (!is_emulated(*kernel, layout, graph) || !can_stream(*kernel) ||
+        !has_its_turn(*kernel, round))
       continue;
     struct qn_run_result expected = streamed_reference((*kernel)->algorithm, graph, &source);
     stream_budgets(*kernel, view, &source, &expected, counts);

@@ -16,6 +16,7 @@
 #include "tests/helpers/memory_graph.h"
 #define MOST_INTERRUPTIONS 3 /* the emulator takes its time */
 #include "tests/helpers/resume_test.h"
+#include "tests/helpers/turns.h"
 
 static struct emulator_options the_machine;
 
@@ -107,8 +108,10 @@ static void check_kernel(const struct qn_kernel *kernel, const struct qn_graph *
 }
 
 static void check_graph(const struct qn_graph *graph, const uint32_t *positions, uint64_t seeds) {
+  static unsigned rounds;
+  const unsigned round = rounds++;
   for (const struct qn_kernel *const *kernel = qn_kernels(); *kernel; kernel++)
-    if (suits(*kernel, graph))
+    if (suits(*kernel, graph) && has_its_turn(*kernel, round))
       check_kernel(*kernel, graph, positions, seeds);
 }
 
@@ -180,7 +183,7 @@ static void runs_go_on(void **state) {
     struct qn_graph graph = test_graph(&edges, types[i], QN_UNDIRECTED, false);
     for (const struct qn_kernel *const *kernel = qn_kernels(); *kernel; kernel++) {
       uint32_t sources[2];
-      if (!suits(*kernel, &graph) || !(*kernel)->value_bytes)
+      if (!suits(*kernel, &graph) || !(*kernel)->value_bytes || !has_its_turn(*kernel, i))
         continue;
       struct qn_run_request request = request_for(*kernel, &graph, NULL, sources);
       if ((*kernel)->traits & QN_KERNEL_WEIGHTS)
@@ -239,7 +242,7 @@ static void failures_leave_nothing(void **state) {
   test_symmetrize(&edges);
   struct qn_graph graph = test_graph(&edges, QN_WEIGHT_U32, QN_UNDIRECTED, false);
   for (const struct qn_kernel *const *kernel = qn_kernels(); *kernel; kernel++) {
-    if (!suits(*kernel, &graph))
+    if (!suits(*kernel, &graph) || !has_its_turn(*kernel, 0))
       continue;
     uint32_t sources[2];
     struct qn_run_request request = request_for(*kernel, &graph, NULL, sources);

@@ -134,9 +134,11 @@ static void run_strategies(const struct qn_kernel *kernel, const void *view, con
 
 static void compare_devices(const struct qn_graph *graph, enum qn_layout layout, const void *view) {
   const uint32_t source = (uint32_t)(graph->out.num_vertices / 3);
-  unsigned ran = 0;
+  static unsigned rounds;
+  unsigned ran = 0, round = rounds++;
   for (const struct qn_kernel *const *kernel = qn_kernels(); *kernel; kernel++) {
-    if (!is_emulated(*kernel, layout, graph) || !((*kernel)->traits & QN_KERNEL_DEVICES))
+    if (!is_emulated(*kernel, layout, graph) || !((*kernel)->traits & QN_KERNEL_DEVICES) ||
+        !has_its_turn(*kernel, round))
       continue;
     const struct qn_kernel *reference =
         qn_kernel_find((*kernel)->algorithm, QN_LAYOUT_GRAPH, QN_CPU, graph->out.weights.type);

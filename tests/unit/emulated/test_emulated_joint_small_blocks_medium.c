@@ -100,8 +100,10 @@ static void share_program(const struct qn_kernel *kernel, const struct qn_graph 
 static void share_graph(const struct qn_graph *graph) {
   struct qn_shards view;
   assert_true(open_shards(graph, shard_options, &view));
+  static unsigned rounds;
+  const unsigned round = rounds++;
   for (const struct qn_kernel *const *kernel = qn_kernels(); *kernel; kernel++)
-    if (is_shared(*kernel, graph))
+    if (is_shared(*kernel, graph) && has_its_turn(*kernel, round))
       share_program(*kernel, graph, &view);
   qn_shards_unmap(&view);
 }

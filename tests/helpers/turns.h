@@ -1,0 +1,20 @@
+/* Who runs when: the emulator takes its time. */
+#ifndef QN_TESTS_HELPERS_TURNS_H
+#define QN_TESTS_HELPERS_TURNS_H
+
+#include <stdbool.h>
+
+#include "kernels/registry.h"
+
+/* Programs that walk every edge in every iteration differ in their arithmetic alone: of these each
+ * round, which is a graph, runs every third, by turns. */
+static inline bool has_its_turn(const struct qn_kernel *kernel, unsigned round) {
+  unsigned place = 0;
+  if (!(kernel->traits & QN_KERNEL_ALL_ACTIVE))
+    return true;
+  for (const struct qn_kernel *const *other = qn_kernels(); *other != kernel; other++)
+    place += (*other)->layout == kernel->layout && (*other)->traits & QN_KERNEL_ALL_ACTIVE;
+  return (place + round) % 3 == 0;
+}
+
+#endif
