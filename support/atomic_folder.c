@@ -151,6 +151,41 @@ enum qn_status qn_atomic_folder_add(struct qn_atomic_folder *folder, const char 
   return status;
 }
 
+const char *qn_atomic_folder_place(const struct qn_atomic_folder *folder) {
+  return folder->temporary;
+}
+
+enum qn_status qn_atomic_folder_join(const char *place, struct qn_atomic_folder **out,
+                                     struct qn_error *error) {
+  struct qn_atomic_folder *folder;
+  sigset_t before;
+  *out = NULL;
+  enum qn_status status =
+      qn_alloc_zeroed(&folder, 1, sizeof *folder, "an output folder's record", error);
+  if (status)
+    return status;
+  status = qn_alloc(&folder->temporary, strlen(place) + 1, 1, "a path", error);
+  if (status) {
+    qn_free(folder);
+    return status;
+  }
+  strcpy(folder->temporary, place);
+  folder->made = true;
+  qn_names_lock(&before);
+  under_way = folder;
+  qn_names_unlock(&before);
+  *out = folder;
+  return QN_OK;
+}
+
+void qn_atomic_folder_leave(struct qn_atomic_folder *folder) {
+  sigset_t before;
+  qn_names_lock(&before);
+  under_way = NULL;
+  qn_names_unlock(&before);
+  destroy(folder);
+}
+
 /* ---- Putting it in place -------------------------------------------------- */
 
 static bool sync_folder(const char *path) {

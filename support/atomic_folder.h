@@ -25,6 +25,16 @@ enum qn_status qn_atomic_folder_create(const char *path, bool replace,
 enum qn_status qn_atomic_folder_add(struct qn_atomic_folder *folder, const char *name,
                                     const char **path, struct qn_error *error);
 
+/* The temporary folder. */
+const char *qn_atomic_folder_place(const struct qn_atomic_folder *folder);
+
+/* Write into a temporary folder that another process has begun, which alone lets it appear. Like
+ * that one, this process takes it away when it fails or is ended by a signal. Owned until leave,
+ * which lets all be, or abort. */
+enum qn_status qn_atomic_folder_join(const char *place, struct qn_atomic_folder **out,
+                                     struct qn_error *error);
+void qn_atomic_folder_leave(struct qn_atomic_folder *folder);
+
 /* Make the folder appear, now or when outputs are released (atomic_file.h). Frees `folder` whatever
  * the outcome; on failure the target is untouched.
  */

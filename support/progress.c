@@ -14,7 +14,7 @@ static const double FIRST_SHOWN_AFTER = 1.0;
 static const double SHOWN_EVERY = 0.1;
 
 static bool shows; /* a tool has said so */
-static bool quiet_mode;
+static bool quiet_mode, muted_mode;
 
 /* What the terminal shows of the process's task. */
 static struct {
@@ -31,7 +31,7 @@ void qn_progress_show(bool quiet) {
 }
 
 static bool enabled(void) {
-  return shows && !quiet_mode && isatty(STDERR_FILENO);
+  return shows && !quiet_mode && !muted_mode && isatty(STDERR_FILENO);
 }
 
 static void amount_text(double amount, const char *unit, char *text, size_t size) {
@@ -144,8 +144,12 @@ static void say(const char *prefix, const char *format, va_list arguments) {
   pthread_mutex_unlock(&terminal.lock);
 }
 
+void qn_progress_mute(bool muted) {
+  muted_mode = muted;
+}
+
 void qn_notice(const char *format, ...) {
-  if (quiet_mode)
+  if (quiet_mode || muted_mode)
     return;
   va_list arguments;
   va_start(arguments, format);
@@ -154,6 +158,8 @@ void qn_notice(const char *format, ...) {
 }
 
 void qn_warn(const char *format, ...) {
+  if (muted_mode)
+    return;
   va_list arguments;
   va_start(arguments, format);
   say("warning: ", format, arguments);

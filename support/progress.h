@@ -14,6 +14,10 @@ extern "C" {
 /* This process is a tool, which shows notices on stderr and, unless `quiet`, progress. */
 void qn_progress_show(bool quiet);
 
+/* From now on, or no longer, another process says what there is to say: neither notices nor
+ * warnings are shown. */
+void qn_progress_mute(bool muted);
+
 /* Begin a task: `what` is a present participle ("reading"), `unit` what is
  * counted ("edges", or "bytes", which are shown as sizes), `total` how many will
  * come, 0 if unknown. One task at a time; a new one ends the one before. */

@@ -19,6 +19,7 @@
 #include "support/threads.h"
 #include "support/tool.h"
 #include "tools/build_options.h"
+#include "tools/set_making.h"
 #include <quern/layouts.h>
 
 enum output_format { FORMAT_GRAPH, FORMAT_EDGES };
@@ -27,6 +28,7 @@ struct options {
   struct qn_tool_options shared;
   struct qn_generate_options generate;
   struct qn_memory_options memory;
+  struct qn_set_making making;
   enum output_format format;
   const char *output;
   bool model_given;
@@ -90,7 +92,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
   case ARGP_KEY_INIT:
     state->child_inputs[0] = &options->generate.build;
     state->child_inputs[1] = &options->memory;
-    state->child_inputs[2] = &options->shared;
+    state->child_inputs[2] = &options->making;
+    state->child_inputs[3] = &options->shared;
     return 0;
   case 'o':
     options->output = argument;
@@ -125,6 +128,9 @@ static const char documentation[] =
     "self loops and duplicates, as Graph500 does.\n\n"
     "Exit status: 0; 2 for a wrong command line or if FILE exists (see --force); 5 if writing or "
     "memory fails.\n\n"
+    "Started by mpirun or srun as several ranks, each makes some of the edges, and they write a "
+    "set "
+    "together: the same as with --parts alone.\n\n"
     "Example, a clean undirected graph with weights:\n"
     "  quern-generate rmat --scale 20 --weights 1,255 --undirected \\\n"
     "    --self-loops=remove --duplicates=remove -o rmat20.qrn";
@@ -140,8 +146,12 @@ struct report {
 static enum qn_status generate_container(const struct options *options, struct report *report,
                                          struct qn_error *error) {
   enum qn_status status =
-      qn_generate_run(&options->generate, &options->memory, "quern-generate", options->output,
-                      options->shared.force, &report->container, NULL, error);
+      options->making.ranks
+          ? qn_generate_set(&options->generate, &options->memory, "quern-generate",
+                            options->making.ranks, &options->making.set, options->output,
+                            options->shared.force, &report->container, error)
+          : qn_generate_run(&options->generate, &options->memory, "quern-generate", options->output,
+                            options->shared.force, &report->container, NULL, error);
   report->num_edges = report->container.info.num_edges;
   return status;
 }
@@ -221,6 +231,7 @@ static enum qn_status print_json(const struct options *options, const struct rep
                            "estimate", qn_memory_plan_json(&report->container.plan), "vertices",
                            (json_int_t)report->num_vertices, "edges", (json_int_t)report->num_edges,
                            "seconds", report->seconds);
+  qn_set_making_json(&options->making, report->container.set, json);
   return qn_provenance_print(json, report->container.provenance, error);
 }
 
@@ -231,6 +242,7 @@ static void print_summary(const struct options *options, const struct report *re
     fprintf(stream, "%s: %s, in %.2f s\n", options->output,
             qn_ledger_graph_text(&report->container.ledger, &report->container.info, graph),
             report->seconds);
+    qn_set_making_print(&options->making, report->container.set, stream);
     qn_ledger_print(&report->container.ledger, stream);
     return;
   }
@@ -239,19 +251,23 @@ static void print_summary(const struct options *options, const struct report *re
           qn_count_text(report->num_edges, edges, sizeof edges), report->seconds);
 }
 
-static enum qn_status run(const struct options *options, struct report *report,
-                          struct qn_error *error) {
+static enum qn_status run(struct options *options, struct report *report, struct qn_error *error) {
   double begun = qn_seconds();
   report->num_vertices = options->generate.build.num_vertices;
-  enum qn_status status = options->format == FORMAT_GRAPH
-                              ? generate_container(options, report, error)
-                              : generate_text(options, report, error);
+  enum qn_status status = qn_set_making_begin(&options->making, &options->shared, error);
+  if (!status && options->making.ranks && options->format == FORMAT_EDGES)
+    status = qn_fail(error, QN_UNSUPPORTED,
+                     "text is made by one process: generate it without --parts and mpirun");
+  if (status)
+    return status;
+  status = options->format == FORMAT_GRAPH ? generate_container(options, report, error)
+                                           : generate_text(options, report, error);
   if (status)
     return status;
   report->seconds = qn_seconds() - begun;
   if (options->shared.json)
     return print_json(options, report, error);
-  if (!options->shared.quiet)
+  if (!options->shared.quiet && qn_set_making_tells(&options->making))
     print_summary(options, report);
   return QN_OK;
 }
@@ -259,6 +275,7 @@ static enum qn_status run(const struct options *options, struct report *report,
 int main(int argc, char **argv) {
   static const struct argp_child children[] = {{&qn_build_argp, 0, NULL, 0},
                                                {&qn_memory_argp, 0, NULL, 0},
+                                               {&qn_set_making_argp, 0, NULL, 0},
                                                {&qn_tool_output_argp, 0, NULL, 0},
                                                {0}};
   static const struct argp argp = {
@@ -271,5 +288,6 @@ int main(int argc, char **argv) {
   qn_outputs_hold();
   enum qn_status status = run(&options, &report, &error);
   json_decref(report.container.provenance);
-  return qn_tool_exit(status, &error);
+  qn_set_close(report.container.set);
+  return qn_set_making_end(status, &error);
 }

@@ -9,12 +9,14 @@
 #include "support/output_stream.h"
 #include "support/tool.h"
 #include "tools/build_options.h"
+#include "tools/set_making.h"
 #include "tools/tables.h"
 
 struct options {
   struct qn_tool_options shared;
   struct qn_import_options import;
   struct qn_memory_options memory;
+  struct qn_set_making making;
   const char *output;
   char **inputs;
   int num_inputs;
@@ -138,7 +140,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
   case ARGP_KEY_INIT:
     state->child_inputs[0] = &options->import.build;
     state->child_inputs[1] = &options->memory;
-    state->child_inputs[2] = &options->shared;
+    state->child_inputs[2] = &options->making;
+    state->child_inputs[3] = &options->shared;
     return 0;
   case 'o':
     options->output = argument;
@@ -169,6 +172,9 @@ static const char documentation[] =
     "With --memory edges are sorted in temporary files; the ids that occur, unless they are the "
     "vertices (--ids=keep, or declared by the format), and names (--ids=strings) stay in memory, "
     "which they must fit into.\n\n"
+    "Started by mpirun or srun as several ranks, which share a file system, the import is shared: "
+    "each reads a part of the inputs and writes parts of a set, the same as with --parts alone. "
+    "--memory holds for each rank.\n\n"
     "The ledger printed at the end accounts for every line and edge; the container's metadata "
     "keeps it.\n\n"
     "Exit status: 0; 2 for a wrong command line or if FILE exists (see --force); 3 for invalid "
@@ -176,7 +182,9 @@ static const char documentation[] =
     "fails.\n\n"
     "Example, a clean undirected graph:\n"
     "  quern-import soc.txt.gz -o soc.qrn --undirected \\\n"
-    "    --self-loops=remove --duplicates=remove";
+    "    --self-loops=remove --duplicates=remove\n"
+    "A set of 64 parts, by 16 processes:\n"
+    "  mpirun -n 16 quern-import edges.txt -o edges --parts 64";
 
 static char *help_filter(int key, const char *text, void *input) {
   (void)input;
@@ -195,6 +203,7 @@ static enum qn_status print_json(const struct options *options,
       info->directedness == QN_UNDIRECTED, "weights", qn_weight_type_name(info->weight_type),
       "seconds", "read", report->read_seconds, "build", report->build_seconds, "write",
       report->write_seconds, "total", report->total_seconds);
+  qn_set_making_json(&options->making, report->set, json);
   return qn_provenance_print(json, report->provenance, error);
 }
 
@@ -203,6 +212,7 @@ static void print_summary(const struct options *options, const struct qn_import_
   FILE *stream = qn_beside_output(options->output);
   fprintf(stream, "%s: %s\n", options->output,
           qn_ledger_graph_text(&report->ledger, &report->info, graph));
+  qn_set_making_print(&options->making, report->set, stream);
   qn_ledger_print(&report->ledger, stream);
 }
 
@@ -213,12 +223,14 @@ static enum qn_status import(const struct options *options, struct qn_error *err
                                     .num_inputs = options->num_inputs,
                                     .tool = "quern-import",
                                     .output = options->output,
-                                    .replace = options->shared.force};
+                                    .replace = options->shared.force,
+                                    .ranks = options->making.ranks,
+                                    .set = options->making.set};
   struct qn_import_report report;
   enum qn_status status = qn_import_run(&job, &report, NULL, error);
   if (!status && options->shared.json)
     status = print_json(options, &report, error);
-  else if (!status && !options->shared.quiet)
+  else if (!status && !options->shared.quiet && qn_set_making_tells(&options->making))
     print_summary(options, &report);
   qn_import_report_end(&report);
   return status;
@@ -227,6 +239,7 @@ static enum qn_status import(const struct options *options, struct qn_error *err
 int main(int argc, char **argv) {
   static const struct argp_child children[] = {{&qn_build_argp, 0, NULL, 0},
                                                {&qn_memory_argp, 0, NULL, 0},
+                                               {&qn_set_making_argp, 0, NULL, 0},
                                                {&qn_tool_output_argp, 0, NULL, 0},
                                                {0}};
   static const struct argp argp = {argp_options, parse_option, "INPUT...", documentation,
@@ -238,7 +251,15 @@ int main(int argc, char **argv) {
   qn_outputs_hold();
   if (options.list_formats)
     return qn_tool_exit(qn_formats_print(options.shared.json, &error), &error);
-  if (qn_tables_are_input(options.import.format, options.inputs, options.num_inputs))
+  const bool tables =
+      qn_tables_are_input(options.import.format, options.inputs, options.num_inputs);
+  enum qn_status status = qn_set_making_begin(&options.making, &options.shared, &error);
+  if (!status && tables && !options.making.ranks)
     return qn_tool_exit(qn_tables_hand_over("import", options.inputs[0], argv, &error), &error);
-  return qn_tool_exit(import(&options, &error), &error);
+  if (!status)
+    status = tables ? qn_fail(&error, QN_UNSUPPORTED,
+                              "tables become containers, by one process: import without --parts "
+                              "and mpirun, then quern-transform --parts")
+                    : import(&options, &error);
+  return qn_set_making_end(status, &error);
 }

@@ -54,10 +54,19 @@ static uint64_t bad_element(const struct qn_edge_columns *columns, uint64_t edge
   return qn_numbers_id(&columns->sources, source, &id) ? source + other : source;
 }
 
+/* Leave the edges [first, end). */
+static void leave_edges(struct qn_edge_columns *columns, uint64_t first, uint64_t end) {
+  uint64_t skipped = first * columns->sources.width;
+  columns->sources.data += columns->alternate ? 2 * skipped : skipped;
+  columns->destinations.data += skipped;
+  columns->num_edges = end - first;
+}
+
 enum qn_status qn_edge_array_read(const struct qn_npy *npy, const struct qn_number_array *weights,
-                                  const char *file, struct qn_edge_list *list, uint64_t *sequence,
+                                  const struct qn_edge_part *part, const char *file,
+                                  struct qn_edge_list *list, uint64_t *sequence,
                                   struct qn_read_result *result, struct qn_error *error) {
-  struct qn_edge_columns *columns;
+  struct qn_edge_columns *columns, whole;
   uint64_t bad;
   enum qn_status status = check_array(npy, file, error);
   if (!status)
@@ -77,6 +86,10 @@ enum qn_status qn_edge_array_read(const struct qn_npy *npy, const struct qn_numb
   columns->destinations.data += columns->num_edges * npy->width;
   status = take_weights(columns, weights, file, list, error);
   columns->part_edges = qn_edge_view_capacity(columns->weight_type);
+  whole = *columns;
+  uint64_t first = part ? qn_edge_part_begin(part, columns->num_edges) : 0;
+  if (part)
+    leave_edges(columns, first, qn_edge_part_end(part, columns->num_edges));
   if (!status)
     status = qn_edge_list_keep(list, columns, qn_free, error);
   if (status) {
@@ -88,8 +101,8 @@ enum qn_status qn_edge_array_read(const struct qn_npy *npy, const struct qn_numb
   if (status)
     return status;
   if (bad != UINT64_MAX)
-    return qn_binary_fail(file, npy->offset + bad_element(columns, bad) * npy->width, error,
-                          "edge %" PRIu64 " has a negative id", bad);
+    return qn_binary_fail(file, npy->offset + bad_element(&whole, first + bad) * npy->width, error,
+                          "edge %" PRIu64 " has a negative id", first + bad);
   snprintf(result->description, sizeof result->description,
            "%" PRIu64 " x %" PRIu64 ", %s numbers of %u bytes%s%.40s", npy->shape[0], npy->shape[1],
            npy->type == 'i' ? "signed" : "unsigned", npy->width, weights ? ", weights in " : "",

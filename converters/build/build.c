@@ -57,7 +57,7 @@ static enum qn_weight_type chosen_type(enum qn_weight_choice choice) {
   }
 }
 
-static enum qn_status choose_weight_type(struct qn_build_job *job, struct qn_error *error) {
+enum qn_status qn_build_choose_weight_type(struct qn_build_job *job, struct qn_error *error) {
   const struct qn_build *build = job->build;
   const uint64_t *blocks = job->list->blocks_of;
   enum qn_weight_type least = least_type(job->list, build->narrow_weights);
@@ -167,7 +167,7 @@ static const char *number_text(long double number, char *text, size_t size) {
 }
 
 /* Rounding has to be asked for: times in seconds would lose minutes. */
-static enum qn_status check_rounding(const struct qn_build_job *job, struct qn_error *error) {
+enum qn_status qn_build_check_rounding(const struct qn_build_job *job, struct qn_error *error) {
   long double exact, wrong;
   char text[64];
   bool real = job->weight_type == QN_WEIGHT_F32 || job->weight_type == QN_WEIGHT_F64;
@@ -202,6 +202,11 @@ static int compare_blocks(const void *left, const void *right) {
   if (a->sequence != b->sequence)
     return a->sequence < b->sequence ? -1 : 1;
   return a->position < b->position ? -1 : a->position > b->position;
+}
+
+void qn_build_order_blocks(struct qn_edge_list *list) {
+  if (list->num_blocks)
+    qsort(list->blocks, list->num_blocks, sizeof *list->blocks, compare_blocks);
 }
 
 /* Counts the block's loops and takes them out if `remove`. */
@@ -304,6 +309,10 @@ enum qn_status qn_build_sort(struct qn_build_job *job, uint64_t first_row, struc
 
 enum qn_status qn_build_fail_overflow(const struct qn_build_job *job, uint64_t source,
                                       uint64_t destination, struct qn_error *error) {
+  if (job->build->overflowed) {
+    job->build->overflowed[0] = source;
+    job->build->overflowed[1] = destination;
+  }
   return qn_fail(error, QN_INVALID,
                  "the weights of the edges from %llu to %llu sum to more than %s can hold%s",
                  (unsigned long long)qn_id_map_id(job->ids, (uint32_t)source),
@@ -448,9 +457,7 @@ static void fill_info(struct qn_build_job *job) {
 
 /* The out-edges of a list in memory. */
 static enum qn_status build_in_memory(struct qn_build_job *job, struct qn_error *error) {
-  struct qn_edge_list *list = job->list;
-  if (list->num_blocks)
-    qsort(list->blocks, list->num_blocks, sizeof *list->blocks, compare_blocks);
+  qn_build_order_blocks(job->list);
   if (qn_build_is_sorted(job))
     return qn_build_sorted(job, error);
   uint64_t lanes = qn_threads();
@@ -477,14 +484,15 @@ static void count_undirected(struct qn_build_job *job) {
 static enum qn_status run(struct qn_build_job *job, struct qn_error *error) {
   const struct qn_build *build = job->build;
   enum qn_status status;
-  if ((status = qn_build_check(build, error)) || (status = choose_weight_type(job, error)) ||
+  if ((status = qn_build_check(build, error)) ||
+      (status = qn_build_choose_weight_type(job, error)) ||
       (status = qn_id_map_create(job->list, build, &job->ids, error)))
     return status;
   job->num_vertices = qn_id_map_num_vertices(job->ids);
   fill_info(job);
   status = job->list->spill ? qn_build_on_disk(job, error) : build_in_memory(job, error);
   if (!status)
-    status = check_rounding(job, error);
+    status = qn_build_check_rounding(job, error);
   if (status || (build->unique && (status = refuse_duplicates(job, error))))
     return status;
   if (build->check_symmetric && !qn_csr_is_symmetric(&job->out))

@@ -90,6 +90,8 @@ struct qn_build {
   bool duplicates_chosen; /* by the user: not for the builder */
   bool unique;            /* QN_INVALID if two edges have the same ends */
   uint64_t *repeated;     /* [2] or NULL: receives the ids of two such ends, as they were pushed */
+  uint64_t *overflowed;   /* the same: the vertices of edges whose weights sum to more than the type
+                             holds */
 };
 
 /* Check what can be checked before reading input: QN_USAGE for options that contradict. */

@@ -25,6 +25,16 @@ struct qn_build_job {
   struct qn_csr out;   /* as written */
 };
 
+/* Put the blocks of a list in memory into the order of the input. */
+void qn_build_order_blocks(struct qn_edge_list *list);
+
+/* job->weight_type, from what job->list knows of its weights. QN_INVALID if they do not fit what is
+ * asked for. */
+enum qn_status qn_build_choose_weight_type(struct qn_build_job *job, struct qn_error *error);
+
+/* When all weights have their type: QN_INVALID if some were rounded, and nobody asked for it. */
+enum qn_status qn_build_check_rounding(const struct qn_build_job *job, struct qn_error *error);
+
 /* Make a block's ids vertices, take out self loops if they are not wanted, and count them. */
 void qn_build_prepare_block(const struct qn_build_job *job, struct qn_edge_block *block,
                             uint64_t *self_loops);

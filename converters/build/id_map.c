@@ -8,32 +8,15 @@
 #include <omp.h>
 #include <stdlib.h>
 
+#include "converters/build/id_map_state.h"
 #include "converters/edges/id_collector.h"
 #include "converters/edges/spill.h"
 #include "support/memory.h"
 #include "support/multiversion.h"
 #include "support/search.h"
+#include "support/temp_file.h"
 #include "support/threads.h"
 #include <quern/inline.h>
-
-enum map_kind { MAP_IDENTITY, MAP_MARKS, MAP_SORTED, MAP_MARKS_THEN_SORTED };
-
-struct qn_id_map {
-  enum map_kind kind;
-  uint64_t num_vertices;
-
-  struct qn_id_marks *marks; /* [num_marks], allocated for marks_capacity */
-  uint64_t num_marks;
-  uint64_t marks_capacity;
-  uint64_t num_marked; /* vertices with marked ids: those before the sorted ones */
-
-  uint64_t *sorted; /* [num_sorted], allocated for sorted_capacity */
-  uint64_t num_sorted;
-  uint64_t sorted_capacity;
-  uint32_t *starts; /* first vertex by leading bits: [num_starts + 1] */
-  uint64_t num_starts;
-  unsigned start_shift;
-};
 
 /* ---- Marks ---------------------------------------------------------------- */
 
@@ -208,7 +191,7 @@ static enum qn_status map_by_sorting(struct qn_id_map *map, struct qn_edge_list 
                                      const struct qn_build *build, struct qn_error *error) {
   map->kind = MAP_SORTED;
   enum qn_status status = collect_sorted(map, list, build, error);
-  if (status || map->num_vertices > UINT32_MAX)
+  if (status || map->num_vertices > UINT32_MAX || map->num_sorted == 0)
     return status;
   return index_sorted(map, error);
 }
@@ -249,15 +232,15 @@ static enum qn_status map_collected(struct qn_id_map *map, struct qn_id_collecto
 
 /* ---- Deciding ------------------------------------------------------------- */
 
-static uint64_t largest_of(const struct qn_edge_list *list, const struct qn_build *build) {
+uint64_t qn_id_map_largest(const struct qn_edge_list *list, const struct qn_build *build) {
   uint64_t largest = list->largest;
   for (uint64_t i = 0; i < build->num_extra_ids; i++)
     largest = build->extra_ids[i] > largest ? build->extra_ids[i] : largest;
   return largest;
 }
 
-static enum qn_status keep_ids(struct qn_id_map *map, const struct qn_build *build, bool any,
-                               uint64_t largest, struct qn_error *error) {
+enum qn_status qn_id_map_keep(struct qn_id_map *map, const struct qn_build *build, bool any,
+                              uint64_t largest, struct qn_error *error) {
   map->kind = MAP_IDENTITY;
   if (build->num_vertices != QN_VERTICES_FROM_EDGES) {
     if (build->num_vertices > UINT32_MAX)
@@ -279,18 +262,25 @@ static enum qn_status keep_ids(struct qn_id_map *map, const struct qn_build *bui
   return QN_OK;
 }
 
+enum qn_status qn_id_map_collect(struct qn_id_map *map, struct qn_edge_list *list,
+                                 const struct qn_build *build, bool close, uint64_t largest,
+                                 struct qn_error *error) {
+  enum qn_status status = QN_OK;
+  if (list->spill && !list->spill->ids) /* no edge came */
+    status = qn_id_collector_create(qn_memory_limit(), &list->spill->ids, error);
+  if (status || list->spill)
+    return status ? status : map_collected(map, list->spill->ids, build, largest, error);
+  return close ? map_by_marks(map, list, build, largest, error)
+               : map_by_sorting(map, list, build, error);
+}
+
 static enum qn_status compact_ids(struct qn_id_map *map, struct qn_edge_list *list,
                                   const struct qn_build *build, uint64_t largest,
                                   struct qn_error *error) {
   uint64_t ids = 2 * list->num_edges + build->num_extra_ids;
   /* Marks take a quarter of a byte for each number up to the largest, sorting 16 bytes an id. */
   bool close = largest / 4 / 16 <= ids || largest < (uint64_t)1 << 24;
-  enum qn_status status;
-  if (list->spill)
-    status = map_collected(map, list->spill->ids, build, largest, error);
-  else
-    status = close ? map_by_marks(map, list, build, largest, error)
-                   : map_by_sorting(map, list, build, error);
+  enum qn_status status = qn_id_map_collect(map, list, build, close, largest, error);
   if (!status && map->num_vertices > UINT32_MAX)
     return qn_fail(error, QN_INVALID, "%llu different vertex ids, but at most 2^32-1 are possible",
                    (unsigned long long)map->num_vertices);
@@ -305,11 +295,11 @@ enum qn_status qn_id_map_create(struct qn_edge_list *list, const struct qn_build
   if (status)
     return status;
   bool any = list->num_edges + build->num_extra_ids > 0;
-  uint64_t largest = largest_of(list, build);
+  uint64_t largest = qn_id_map_largest(list, build);
   bool declared = build->num_vertices != QN_VERTICES_FROM_EDGES;
   bool keep = build->ids == QN_ID_KEEP || (build->ids == QN_ID_AUTO && declared) || !any;
   if (keep || (declared && largest >= build->num_vertices))
-    status = keep_ids(*out, build, any, largest, error);
+    status = qn_id_map_keep(*out, build, any, largest, error);
   else
     status = compact_ids(*out, list, build, largest, error);
   if (status) {
@@ -342,6 +332,10 @@ static inline uint64_t vertex_of(const struct qn_id_map *map, enum map_kind kind
     return qn_rank_of(map->marks, id);
   case MAP_SORTED:
     return find_sorted(map, id);
+  case MAP_GIVEN:
+    return map->given[id];
+  case MAP_SHARED:
+    return id >> 6 < map->num_marks ? qn_rank_of(map->marks, id) : map->given[find_sorted(map, id)];
   default:
     return id >> 6 < map->num_marks ? qn_rank_of(map->marks, id)
                                     : map->num_marked + find_sorted(map, id);
@@ -375,6 +369,12 @@ QN_SCALAR_CLONES static void apply_map(const struct qn_id_map *map, struct qn_ed
     break;
   case MAP_MARKS_THEN_SORTED:
     apply_kind(map, MAP_MARKS_THEN_SORTED, block);
+    break;
+  case MAP_SHARED:
+    apply_kind(map, MAP_SHARED, block);
+    break;
+  case MAP_GIVEN:
+    apply_kind(map, MAP_GIVEN, block);
     break;
   }
 }

@@ -76,6 +76,7 @@ struct qn_spill; /* spill.h */
 
 struct qn_edge_list {
   struct qn_block_pool *pool;
+  bool borrows_pool;
   pthread_mutex_t mutex; /* guards what follows */
   struct qn_edge_block **blocks;
   uint64_t num_blocks;

@@ -17,13 +17,18 @@ struct qn_kept {
   struct qn_kept *next;
 };
 
-enum qn_status qn_edge_list_create(struct qn_edge_list **out, struct qn_error *error) {
+/* In this pool, or in one of its own. */
+static enum qn_status create(struct qn_block_pool *pool, struct qn_edge_list **out,
+                             struct qn_error *error) {
   struct qn_edge_list *list;
   *out = NULL;
   enum qn_status status = qn_alloc_zeroed(&list, 1, sizeof *list, "an edge list", error);
   if (status)
     return status;
-  status = qn_block_pool_create(&list->pool, error);
+  list->pool = pool;
+  list->borrows_pool = pool != NULL;
+  if (!pool)
+    status = qn_block_pool_create(&list->pool, error);
   if (status) {
     qn_free(list);
     return status;
@@ -31,6 +36,15 @@ enum qn_status qn_edge_list_create(struct qn_edge_list **out, struct qn_error *e
   pthread_mutex_init(&list->mutex, NULL);
   *out = list;
   return QN_OK;
+}
+
+enum qn_status qn_edge_list_create(struct qn_edge_list **out, struct qn_error *error) {
+  return create(NULL, out, error);
+}
+
+enum qn_status qn_edge_list_create_beside(struct qn_edge_list *other, struct qn_edge_list **out,
+                                          struct qn_error *error) {
+  return create(other->pool, out, error);
 }
 
 enum qn_status qn_edge_list_create_on_disk(const struct qn_spill_options *options,
@@ -58,7 +72,8 @@ void qn_edge_list_destroy(struct qn_edge_list *list) {
   }
   qn_spill_destroy(list->spill);
   qn_edge_marks_drop(&list->marks);
-  qn_block_pool_destroy(list->pool);
+  if (!list->borrows_pool)
+    qn_block_pool_destroy(list->pool);
   pthread_mutex_destroy(&list->mutex);
   qn_free(list->blocks);
   qn_free(list);

@@ -38,6 +38,10 @@ struct qn_divider;
 /* An empty list. Owned by the caller until destroy (NULL is allowed). */
 enum qn_status qn_edge_list_create(struct qn_edge_list **out, struct qn_error *error);
 void qn_edge_list_destroy(struct qn_edge_list *list);
+/* The same beside another one, whose memory it uses again as that is given back, and which outlives
+ * it. */
+enum qn_status qn_edge_list_create_beside(struct qn_edge_list *other, struct qn_edge_list **out,
+                                          struct qn_error *error);
 
 enum qn_spill_ids {
   QN_SPILL_IDS_IGNORE,          /* they are vertices */

@@ -6,6 +6,7 @@
 #include "converters/build/build_estimate.h"
 #include "converters/build_settings.h"
 #include "converters/provenance.h"
+#include "converters/spread/spread.h"
 #include "support/context.h"
 #include "support/progress.h"
 #include "support/threads.h"
@@ -118,13 +119,16 @@ static enum qn_status fill_part(const struct qn_generator *generator, struct qn_
   return qn_edge_stream_close(&stream, error);
 }
 
-static enum qn_status fill_list(const struct qn_generator *generator, struct qn_edge_list *list,
+/* The parts of rank `rank` of `num_ranks`, one behind the other. */
+static enum qn_status fill_list(const struct qn_generator *generator, unsigned rank,
+                                unsigned num_ranks, struct qn_edge_list *list,
                                 struct qn_error *error) {
   enum qn_status status = QN_OK;
-  uint64_t slots = qn_generator_slots(generator);
-  qn_progress_begin("generating", "edges", slots);
+  uint64_t slots = qn_generator_slots(generator), first, end;
+  qn_part_of((slots + PART_SLOTS - 1) / PART_SLOTS, num_ranks, rank, &first, &end);
+  qn_progress_begin("generating", "edges", slots / num_ranks);
 #pragma omp parallel for schedule(dynamic)
-  for (uint64_t part = 0; part < (slots + PART_SLOTS - 1) / PART_SLOTS; part++) {
+  for (uint64_t part = first; part < end; part++) {
     enum qn_status before;
     struct qn_error failure;
 #pragma omp atomic read
@@ -178,10 +182,15 @@ static enum qn_status record_options(const struct qn_generate_options *options, 
   return QN_OK;
 }
 
+/* By `shares` ranks, each of which keeps edges twice: those that it makes, and those of its rows.
+ */
 static enum qn_status make_plan(const struct qn_generate_options *options,
                                 const struct qn_memory_options *memory, const char *output,
-                                struct qn_memory_plan *plan, struct qn_error *error) {
+                                unsigned shares, struct qn_memory_plan *plan,
+                                struct qn_error *error) {
   uint64_t slots = qn_generator_slots(&options->generator);
+  if (shares)
+    slots = slots / shares * 2 + 2;
   struct qn_expected_edges edges = {
       .num_edges = slots,
       .most_edges = slots,
@@ -222,7 +231,7 @@ enum qn_status qn_generate_run(const struct qn_generate_options *options,
   *report = (struct qn_generate_report){0};
   enum qn_status status = qn_provenance_create(tool, &report->provenance, error);
   if (!status)
-    status = make_plan(options, memory, path, &report->plan, error);
+    status = make_plan(options, memory, path, 0, &report->plan, error);
   if (!status)
     status = qn_writer_create(path, replace, &writer, error);
   if (!status)
@@ -230,7 +239,7 @@ enum qn_status qn_generate_run(const struct qn_generate_options *options,
   if (!status)
     status = create_list(options, &report->plan, &list, error);
   if (!status)
-    status = fill_list(&options->generator, list, error);
+    status = fill_list(&options->generator, 0, 1, list, error);
   if (!status) {
     report->ledger.records = qn_edge_list_count(list);
     status = qn_build_graph(list, &options->build, writer, &report->ledger, error);
@@ -244,4 +253,60 @@ enum qn_status qn_generate_run(const struct qn_generate_options *options,
     return qn_writer_finish(writer, path, out, error);
   qn_writer_abort(writer);
   return status;
+}
+
+/* ---- A set ------------------------------------------------------------------- */
+
+static enum qn_status write_set_metadata(void *context, struct qn_writer *writer,
+                                         struct qn_error *error) {
+  struct qn_generate_report *report = context;
+  enum qn_status status = qn_provenance_ledger(report->provenance, &report->ledger, error);
+  return status ? status : qn_writer_metadata(writer, report->provenance, error);
+}
+
+/* Ranks that keep edges elsewhere would not understand one another. */
+static enum qn_status check_plans(const struct qn_collective *ranks,
+                                  const struct qn_memory_plan *plan, struct qn_error *error) {
+  uint64_t places[] = {plan->on_disk, !plan->on_disk};
+  enum qn_status status = ranks->combine(places, 2, QN_COMBINE_MOST, error);
+  return status || !(places[0] && places[1])
+             ? status
+             : qn_fail(error, QN_USAGE,
+                       "some ranks sort in memory and some on disk: give all the same --memory");
+}
+
+enum qn_status qn_generate_set(const struct qn_generate_options *options,
+                               const struct qn_memory_options *memory, const char *tool,
+                               const struct qn_collective *ranks, const struct qn_set_options *set,
+                               const char *path, bool replace, struct qn_generate_report *report,
+                               struct qn_error *error) {
+  struct qn_edge_list *list = NULL;
+  *report = (struct qn_generate_report){0};
+  enum qn_status status = qn_provenance_create(tool, &report->provenance, error);
+  if (!status)
+    status = make_plan(options, memory, path, ranks->num_ranks, &report->plan, error);
+  if (!status)
+    status = check_plans(ranks, &report->plan, error);
+  if (!status)
+    status = record_options(options, report->provenance, error);
+  if (!status)
+    status = create_list(options, &report->plan, &list, error);
+  if (!status)
+    status = fill_list(&options->generator, ranks->rank, ranks->num_ranks, list, error);
+  if (!status) {
+    const struct qn_spread_job job = {.ranks = ranks,
+                                      .list = list,
+                                      .build = &options->build,
+                                      .set = set,
+                                      .path = path,
+                                      .replace = replace,
+                                      .write_metadata = write_set_metadata,
+                                      .context = report};
+    report->ledger.records = qn_edge_list_count(list);
+    status = qn_spread(&job, &report->ledger, &report->set, error);
+  }
+  if (!status)
+    report->info = qn_set_info(report->set);
+  qn_edge_list_destroy(list);
+  return status ? status : qn_context_check(error);
 }

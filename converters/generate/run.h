@@ -8,6 +8,8 @@
 #include "converters/build/build.h"
 #include "converters/edges/ledger.h"
 #include "converters/graph/generate.h"
+#include "formats/set/set.h"
+#include "support/ranks/collective.h"
 #include "support/memory_plan.h"
 #include "support/options.h"
 
@@ -36,6 +38,7 @@ struct qn_generate_report {
   struct qn_ledger ledger;
   struct qn_memory_plan plan;
   json_t *provenance;
+  struct qn_set *set; /* that was made, or NULL */
 };
 
 /* Generate the graph into `path` (NULL: in memory), for `tool`. `*out`, unless `out` is NULL,
@@ -45,6 +48,13 @@ enum qn_status qn_generate_run(const struct qn_generate_options *options,
                                const struct qn_memory_options *memory, const char *tool,
                                const char *path, bool replace, struct qn_generate_report *report,
                                struct qn_container **out, struct qn_error *error);
+
+/* The same into a set, each of `ranks` a part of it; the caller closes the report's set, too. */
+enum qn_status qn_generate_set(const struct qn_generate_options *options,
+                               const struct qn_memory_options *memory, const char *tool,
+                               const struct qn_collective *ranks, const struct qn_set_options *set,
+                               const char *path, bool replace, struct qn_generate_report *report,
+                               struct qn_error *error);
 
 #ifdef __cplusplus
 }

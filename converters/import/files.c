@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "converters/format.h"
+#include "converters/import/shares.h"
 #include "converters/import/state.h"
 #include "converters/parse/names.h"
 #include "converters/provenance.h"
@@ -92,6 +93,8 @@ static enum qn_status read_input(struct qn_import *import, struct qn_input *inpu
   if ((status = qn_input_digest(input, &digest, error)) ||
       (status = check_digest(import, input, &digest, error)))
     return status;
+  if (import->share && !import->share->first)
+    return QN_OK;
   return qn_provenance_input(import->report->provenance, qn_input_base_name(input),
                              import->reader->name, &digest, error);
 }
@@ -106,6 +109,11 @@ static enum qn_status read_path(struct qn_import *import, const char *path, cons
   struct qn_input_options how = import->options->input;
   struct qn_input *input;
   how.member = member;
+  if (import->share) {
+    how.part_begin = import->share->begin;
+    how.part_end = import->share->is_part ? import->share->end : 0;
+    how.unhashed = !import->share->first;
+  }
   enum qn_status status = qn_input_kept(import->job->output, path, error);
   if (!status) /* which what names others has just named, if it was not on the command line */
     status = qn_input_open(path, &how, &input, error);
@@ -141,9 +149,12 @@ static enum qn_status check_named(const struct qn_import *import,
 /* As read_path, of what may not name others in its turn. */
 static enum qn_status read_named_path(struct qn_import *import, const struct qn_named_input *input,
                                       uint64_t *sequence, struct qn_error *error) {
+  const struct qn_input_share *share = import->share;
   import->expected = &input->digest;
+  import->share = NULL; /* the whole of it is this rank's */
   enum qn_status status = read_path(import, input->path, NULL, input->reader, sequence, error);
   import->expected = NULL;
+  import->share = share;
   if (status || import->result.named.count == 0)
     return status;
   qn_fail(error, QN_INVALID, "this was named by another file, but names files itself");
@@ -182,12 +193,38 @@ enum qn_status qn_import_path_read(struct qn_import *import, const char *path,
   return read_path(import, path, NULL, reader, sequence, error);
 }
 
+/* What this rank has of an input; who has its begin tells of it. */
+static enum qn_status read_share(struct qn_import *import, const char *path,
+                                 struct qn_input_share *share, uint64_t *sequence,
+                                 struct qn_error *error) {
+  struct qn_read_result *result = &import->result;
+  const bool others = import->job->ranks->num_ranks > 1;
+  uint64_t before = result->ledger.edges_read, declared = result->num_vertices;
+  if (!share->reads)
+    return QN_OK;
+  result->claims = (struct qn_claims){0};
+  import->share = share;
+  if (others)
+    qn_progress_mute(!share->first);
+  enum qn_status status = read_argument(import, path, sequence, error);
+  if (others)
+    qn_progress_mute(import->job->ranks->rank != 0);
+  import->share = NULL;
+  share->found = result->ledger.edges_read - before;
+  share->claims = result->claims;
+  if (share->first && result->num_vertices != declared)
+    import->declares = path;
+  return status;
+}
+
 enum qn_status qn_import_files_read(struct qn_import *import, uint64_t *sequence,
                                     struct qn_error *error) {
   const struct qn_import_job *job = import->job;
   enum qn_status status = QN_OK;
   for (int i = 0; i < job->num_inputs && !status; i++)
-    status = read_argument(import, job->inputs[i], sequence, error);
+    status = import->shares
+                 ? read_share(import, job->inputs[i], &import->shares[i], sequence, error)
+                 : read_argument(import, job->inputs[i], sequence, error);
   return status;
 }
 
@@ -200,7 +237,7 @@ void qn_import_locate_repeated(struct qn_import *import, const uint64_t ends[2],
   const struct qn_import_job *job = import->job;
   struct qn_input *input;
   uint64_t line;
-  if (ends[0] == UINT64_MAX || job->num_inputs != 1 || !import->reader->locate ||
+  if (ends[0] == UINT64_MAX || job->num_inputs != 1 || !import->reader || !import->reader->locate ||
       strcmp(job->inputs[0], "-") == 0 ||
       qn_input_open(job->inputs[0], &options->input, &input, NULL))
     return;
@@ -221,7 +258,7 @@ void qn_import_locate_real(struct qn_import *import, struct qn_error *error) {
   uint64_t sequence = 0;
   whole.weights = QN_WEIGHTS_I64;
   whole.max_bad = 0;
-  if (job->num_inputs != 1 || strcmp(job->inputs[0], "-") == 0 ||
+  if (job->num_inputs != 1 || !import->reader || strcmp(job->inputs[0], "-") == 0 ||
       qn_edge_list_create(&list, NULL) ||
       qn_input_open(job->inputs[0], &options->input, &input, NULL))
     goto cleanup;

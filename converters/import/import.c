@@ -4,11 +4,13 @@
 #include <string.h>
 
 #include "converters/import/properties.h"
+#include "converters/import/shares.h"
 #include "converters/import/state.h"
 #include "converters/input_estimate.h"
 #include "converters/input_paths.h"
 #include "converters/parse/names.h"
 #include "converters/provenance.h"
+#include "converters/spread/spread.h"
 #include "support/context.h"
 #include "support/memory.h"
 #include "support/output_stream.h"
@@ -22,12 +24,40 @@ static enum qn_status declare_vertices(struct qn_import *import, struct qn_error
   uint64_t given = import->options->read.num_vertices, *found = &import->result.num_vertices;
   if (!given || *found == given)
     return QN_OK;
-  if (*found != QN_VERTICES_FROM_EDGES || import->result.names.kind != QN_IDS_DENSE)
+  if (*found != QN_VERTICES_FROM_EDGES || import->result.names.kind != QN_IDS_DENSE ||
+      import->result.names_map)
     return qn_fail(
         error, QN_INVALID,
         "the input says itself what its vertices are; --vertices=%" PRIu64 " does not fit", given);
   *found = given;
   return QN_OK;
+}
+
+/* The first rank's. */
+static enum qn_status write_set_metadata(void *context, struct qn_writer *writer,
+                                         struct qn_error *error) {
+  const struct qn_import *import = context;
+  json_t *provenance = import->report->provenance;
+  enum qn_status status = qn_provenance_ledger(provenance, &import->result.ledger, error);
+  return status ? status : qn_writer_metadata(writer, provenance, error);
+}
+
+static enum qn_status build_set(struct qn_import *import, const struct qn_build *build,
+                                struct qn_error *error) {
+  const struct qn_spread_job job = {.ranks = import->job->ranks,
+                                    .list = import->list,
+                                    .build = build,
+                                    .result = &import->result,
+                                    .set = &import->job->set,
+                                    .path = import->job->output,
+                                    .replace = import->job->replace,
+                                    .write_metadata = write_set_metadata,
+                                    .context = import};
+  struct qn_import_report *report = import->report;
+  enum qn_status status = qn_spread(&job, &import->result.ledger, &report->set, error);
+  if (!status)
+    report->info = qn_set_info(report->set);
+  return status;
 }
 
 struct qn_build qn_import_build(const struct qn_import *import) {
@@ -57,7 +87,9 @@ static enum qn_status build(struct qn_import *import, struct qn_error *error) {
       qn_provenance_import(import->report->provenance, import->options, &build, error);
   double begun = qn_seconds();
   if (!status)
-    status = qn_build_graph(import->list, &build, import->writer, &import->result.ledger, error);
+    status = import->job->ranks ? build_set(import, &build, error)
+                                : qn_build_graph(import->list, &build, import->writer,
+                                                 &import->result.ledger, error);
   import->report->build_seconds = qn_seconds() - begun;
   if (!status && !result->symmetric)
     qn_ledger_note_parallel(&import->result.ledger, "--duplicates=remove");
@@ -124,6 +156,11 @@ static enum qn_status make_plan(struct qn_import *import, struct qn_error *error
   if (qn_import_wants_properties(import)) /* numbers of records, when the graph is built again */
     edges.weight_bytes = edges.most_weight_bytes = 8;
   edges.given_vertices = spill_ids(options) == QN_SPILL_IDS_IGNORE;
+  if (job->ranks) { /* what this rank reads, and what it builds */
+    uint64_t num_ranks = job->ranks->num_ranks;
+    edges.num_edges = edges.num_edges / num_ranks * 2 + 2;
+    edges.most_edges = edges.most_edges / num_ranks * 2 + 2;
+  }
   struct qn_work_estimate estimate = qn_build_estimate(&options->build, &edges);
   if (edges.unknown) /* then input is read ahead in blocks */
     estimate.least += estimate.kept = QN_READ_AHEAD_BYTES;
@@ -169,7 +206,7 @@ static enum qn_status read_edges(struct qn_import *import, struct qn_error *erro
                                : qn_import_files_read(import, &sequence, error);
   if (!status && qn_import_wants_properties(import))
     status = qn_import_vertex_table(import, &sequence, error);
-  if (!status)
+  if (!status && !import->job->ranks)
     status = qn_names_finish(&import->result, import->list, error);
   if (!status && import->numbered)
     status = qn_names_renumber(&import->result, import->numbered, error);
@@ -194,6 +231,26 @@ static enum qn_status check_inputs_stay(const struct qn_import *import, struct q
              : QN_OK;
 }
 
+/* Ranks that keep edges elsewhere would not understand one another. */
+static enum qn_status begin_shares(struct qn_import *import, struct qn_error *error) {
+  const struct qn_collective *ranks = import->job->ranks;
+  const struct qn_memory_plan *plan = &import->report->plan;
+  uint64_t facts[] = {plan->on_disk, !plan->on_disk, plan->on_disk ? plan->memory : 0};
+  const uint64_t own = facts[2];
+  if (qn_import_wants_properties(import))
+    return qn_fail(error, QN_UNSUPPORTED,
+                   "a set has no properties of vertices and edges: import a container, without "
+                   "--parts and mpirun");
+  enum qn_status status = qn_import_shares_make(import, error);
+  if (!status)
+    status = ranks->combine(facts, 3, QN_COMBINE_MOST, error);
+  if (!status && ((facts[0] && facts[1]) || facts[2] != own))
+    status = qn_fail(error, QN_USAGE,
+                     "some ranks sort in memory and some on disk: give all the same --memory and "
+                     "threads (-T)");
+  return status;
+}
+
 static enum qn_status run(struct qn_import *import, struct qn_container **out,
                           struct qn_error *error) {
   const struct qn_import_job *job = import->job;
@@ -204,7 +261,9 @@ static enum qn_status run(struct qn_import *import, struct qn_container **out,
                           error);
   if (!status)
     status = make_plan(import, error);
-  if (!status)
+  if (!status && job->ranks)
+    status = begin_shares(import, error);
+  if (!status && !job->ranks)
     status = qn_writer_create(qn_import_wants_properties(import) ? NULL : job->output, job->replace,
                               &import->writer, error);
   if (!status)
@@ -213,13 +272,15 @@ static enum qn_status run(struct qn_import *import, struct qn_container **out,
     status = create_lists(import, error);
   if (!status)
     status = read_edges(import, error);
+  if (!status && job->ranks)
+    status = qn_import_shares_join(import, error);
   if (!status)
     status = declare_vertices(import, error);
   if (!status)
     status = build(import, error);
   if (!status)
     status = qn_context_check(error);
-  return status ? status : write(import, out, error);
+  return status || job->ranks ? status : write(import, out, error);
 }
 
 static void release(struct qn_import *import) {
@@ -231,6 +292,7 @@ static void release(struct qn_import *import) {
   qn_writer_abort(import->writer);
   qn_edge_list_destroy(import->list);
   qn_edge_list_destroy(import->numbered);
+  qn_import_shares_free(import);
   qn_free(import->result.extra_ids);
   qn_named_inputs_release(&import->result.named);
 }
@@ -260,6 +322,8 @@ enum qn_status qn_import_run(const struct qn_import_job *asked, struct qn_import
 }
 
 void qn_import_report_end(struct qn_import_report *report) {
+  qn_set_close(report->set);
+  report->set = NULL;
   json_decref(report->provenance);
   report->provenance = NULL;
 }

@@ -6,6 +6,8 @@
 
 #include "converters/build/build_estimate.h"
 #include "converters/import/options.h"
+#include "formats/set/set.h"
+#include "support/ranks/collective.h"
 #include "support/memory_plan.h"
 #include <quern/properties.h>
 
@@ -43,6 +45,9 @@ struct qn_import_job {
   const char *tool;          /* for the provenance */
   const char *output;        /* NULL: in memory */
   bool replace;
+  /* Make a set, shared by these ranks; NULL: a container. */
+  const struct qn_collective *ranks;
+  struct qn_set_options set;
 };
 
 struct qn_import_report {
@@ -50,6 +55,7 @@ struct qn_import_report {
   struct qn_ledger ledger;
   struct qn_memory_plan plan;
   json_t *provenance;
+  struct qn_set *set; /* that was made, or NULL */
   double read_seconds, build_seconds, write_seconds, total_seconds;
 };
 

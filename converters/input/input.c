@@ -230,7 +230,7 @@ static enum qn_status start_threads(struct qn_input *input, struct qn_error *err
     if (status)
       return status;
   }
-  if (input->mapping) {
+  if (input->mapping && !input->options.unhashed) {
     int failure = qn_thread_start(&input->hasher, hash_mapping, input);
     if (failure) {
       errno = failure;
@@ -329,6 +329,17 @@ uint64_t qn_input_most_bytes(const struct qn_input *input) {
   return most < input->options.max_bytes ? most : input->options.max_bytes;
 }
 
+bool qn_input_part(const struct qn_input *input, uint64_t *begin, uint64_t *end) {
+  const struct qn_input_options *options = &input->options;
+  *begin = 0;
+  *end = UINT64_MAX;
+  if (!options->part_end || !qn_input_stays(input))
+    return false;
+  *begin = options->part_begin;
+  *end = options->part_end;
+  return true;
+}
+
 bool qn_input_stays(const struct qn_input *input) {
   return input->mapping && !input->ahead;
 }
@@ -387,6 +398,8 @@ enum qn_status qn_input_digest(struct qn_input *input, struct qn_input_digest *d
   if (input->mapping) {
     join_hasher(input);
     qn_digest_set(digest, input->mapping_bytes, input->hash.low64, input->hash.high64);
+    if (input->options.unhashed)
+      digest->xxh3_128[0] = '\0';
     return check_unwritten(input, error);
   }
   /* What an archive left unread after its end belongs to the file all the same. */

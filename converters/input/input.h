@@ -36,6 +36,10 @@ struct qn_input_options {
   uint64_t max_bytes; /* most bytes to accept after decompression */
   uint64_t
       max_expansion; /* most decompressed bytes for each compressed one, beyond the first 256 MiB */
+  /* Of a plain file that is mapped: only lines and records that begin in these bytes are wanted,
+   * by readers that can (parse/reader.h); part_end 0: all are. */
+  uint64_t part_begin, part_end;
+  bool unhashed; /* nobody asks for the hash */
 };
 
 #define QN_INPUT_MAX_BYTES ((uint64_t)1 << 40)
@@ -47,8 +51,8 @@ struct qn_input_options {
 /* As many decompressed bytes are accepted whatever the expansion. */
 #define QN_INPUT_FREE_EXPANSION ((uint64_t)256 << 20)
 
-static const struct qn_input_options QN_INPUT_DEFAULTS = {NULL, QN_INPUT_MAX_BYTES,
-                                                          QN_INPUT_MAX_EXPANSION};
+static const struct qn_input_options QN_INPUT_DEFAULTS = {.max_bytes = QN_INPUT_MAX_BYTES,
+                                                          .max_expansion = QN_INPUT_MAX_EXPANSION};
 
 /* Consecutive content. It ends after a line end ('\n') unless it is the content's end. */
 struct qn_input_block {
@@ -93,6 +97,9 @@ uint64_t qn_input_most_bytes(const struct qn_input *input);
 /* Is the content one block, which stays where it is until the input is closed? */
 bool qn_input_stays(const struct qn_input *input);
 
+/* Is only what begins in the bytes [*begin, *end) of the content wanted? Else these are all. */
+bool qn_input_part(const struct qn_input *input, uint64_t *begin, uint64_t *end);
+
 /* The options that it was opened with. */
 const struct qn_input_options *qn_input_limits(const struct qn_input *input);
 
@@ -124,7 +131,8 @@ void qn_input_done(struct qn_input *input, const char *data, uint64_t bytes);
  * Returns the status in `error`. */
 enum qn_status qn_input_explain(struct qn_input *input, struct qn_error *error);
 
-/* Size and hash of the input. Streams: only after the last block. */
+/* Size and hash of the input, which is "" if nobody was to ask for it. Streams: only after the last
+ * block. */
 enum qn_status qn_input_digest(struct qn_input *input, struct qn_input_digest *digest,
                                struct qn_error *error);
 

@@ -72,3 +72,16 @@ enum qn_status qn_declared_edges_check(const struct qn_declared_size *size, uint
           size->num_edges, what, found);
   return fail_at_header(size, error);
 }
+
+enum qn_status qn_counts_check(const struct qn_claims *claims, uint64_t found, const char *file,
+                               struct qn_error *error) {
+  const uint64_t fewest = 3; /* with less, an edge is as likely */
+  if (claims->edges_said < fewest || claims->edges_said != found - 1 ||
+      claims->above != claims->is_above)
+    return QN_OK;
+  qn_fail(error, QN_INVALID,
+          "this line may say that %" PRIu64 " vertices and %" PRIu64 " edges follow, and so many "
+          "edges do; --header=yes passes over it, --header=no takes it as an edge",
+          claims->vertices_said, claims->edges_said);
+  return qn_error_at_line(error, file, claims->first_line, 1);
+}

@@ -47,6 +47,11 @@ void qn_release_declared(struct qn_read_result *result);
 enum qn_status qn_declared_edges_check(const struct qn_declared_size *size, uint64_t found,
                                        const char *what, struct qn_error *error);
 
+/* A first line of two counts looks like an edge: QN_INVALID if it says how many follow, of `found`
+ * with itself, and no other edge has an end above the vertices that it says. */
+enum qn_status qn_counts_check(const struct qn_claims *claims, uint64_t found, const char *file,
+                               struct qn_error *error);
+
 #ifdef __cplusplus
 }
 #endif

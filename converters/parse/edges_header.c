@@ -144,6 +144,12 @@ enum qn_status qn_read_announced(
     status = read(input, options, list, sequence, result, error);
   if (status || !announced)
     return status;
+  uint64_t begin, end;
+  if (qn_input_part(input, &begin, &end)) {
+    result->claims.announced = true;
+    result->claims.announced_edges = header.num_edges;
+    return QN_OK;
+  }
   uint64_t found = result->ledger.edges_read + result->ledger.rejected - before;
   return qn_declared_edges_check(&size, found, "edges", error);
 }

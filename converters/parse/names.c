@@ -69,14 +69,17 @@ static int compare_numbered(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+bool qn_names_parse(const struct qn_ids *names, uint64_t vertex, uint64_t *number) {
+  const char *name = names->string_bytes + names->string_offsets[vertex];
+  const char *end = names->string_bytes + names->string_offsets[vertex + 1];
+  return (*name != '0' || end == name + 1) && qn_parse_whole(name, end, number) == QN_NUMBER_FINE;
+}
+
 /* False if a name is no whole number. */
 static bool parse_names(const struct qn_ids *ids, struct numbered *out) {
   for (uint64_t v = 0; v < ids->num_vertices; v++) {
-    const char *name = ids->string_bytes + ids->string_offsets[v];
-    const char *end = ids->string_bytes + ids->string_offsets[v + 1];
     out[v].vertex = (uint32_t)v;
-    if ((*name == '0' && end > name + 1) ||
-        qn_parse_whole(name, end, &out[v].number) != QN_NUMBER_FINE)
+    if (!qn_names_parse(ids, v, &out[v].number))
       return false;
   }
   return true;

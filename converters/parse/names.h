@@ -22,6 +22,9 @@ enum qn_status qn_names_number(struct qn_string_map *names, const char *name, ui
 enum qn_status qn_names_fail(enum qn_interned why, const char *name, uint64_t length,
                              struct qn_error *error);
 
+/* The number that the name of a vertex is; false if it is none, or spelled with zeros before. */
+bool qn_names_parse(const struct qn_ids *names, uint64_t vertex, uint64_t *number);
+
 /* After the last input: number all names in order, the edges' ends too. Names that are whole
  * numbers become such if result->number_names and not result->string_names. Does nothing where
  * vertices have no names. */

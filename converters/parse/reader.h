@@ -63,6 +63,17 @@ struct qn_read_options {
 /* Bad records that were skipped are listed up to this many. */
 #define QN_LISTED_BAD 10
 
+/* What the begin of an input says of all of it. Where only a part is read, whoever knows the other
+ * parts has to check it. */
+struct qn_claims {
+  bool announced; /* a header says how many edges follow */
+  uint64_t announced_edges;
+  /* The first line is an edge, or says how many vertices and edges follow (0: it does not). */
+  uint64_t vertices_said, edges_said, first_line;
+  bool is_above;  /* as an edge it has an end above `vertices_said` itself */
+  uint64_t above; /* ends of the part's edges that are */
+};
+
 /* What a reader found, beside the edges. All zero to begin with, but num_vertices. */
 struct qn_read_result {
   struct qn_ledger ledger; /* records, comments, rejected, edges_read; edges_added if it pushed
@@ -81,6 +92,7 @@ struct qn_read_result {
   uint64_t num_extra_ids;
   uint64_t vertices_listed;     /* by lists and tables of vertices */
   struct qn_named_inputs named; /* to be read next; the caller releases them */
+  struct qn_claims claims;      /* of the last input, if only a part of it was read */
   bool keeps_input; /* the list has views of the input, which must stay open as long as it */
   struct qn_string_map *names_map; /* of readers that give vertices names, from the first input to
                                       the last (names.h); the reader's release frees it */
@@ -120,6 +132,10 @@ struct qn_reader {
 
   /* Free result->names_memory; NULL if there never is any. */
   void (*release)(struct qn_read_result *result);
+
+  /* `read` heeds qn_input_part: of an input of which only a part is wanted it takes the lines or
+   * records that begin there, as if it had read those before, and fills result->claims. */
+  bool divides;
 };
 
 #ifdef __cplusplus

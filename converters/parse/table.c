@@ -756,6 +756,9 @@ enum qn_status qn_table_begin(struct qn_input *input, const struct qn_read_optio
                               struct qn_table *table, struct qn_input_block *block,
                               struct qn_read_result *result, struct qn_error *error) {
   struct beginning begin = {.asked = options, .chosen = *options};
+  struct qn_ledger others = {0}; /* who reads the first part of the input counts its first lines */
+  uint64_t part_begin, part_end;
+  bool is_first = !qn_input_part(input, &part_begin, &part_end) || part_begin == 0;
   enum qn_status status;
   table->type = table->weight = QN_NO_COLUMN;
   table->weights = options->weights;
@@ -770,7 +773,8 @@ enum qn_status qn_table_begin(struct qn_input *input, const struct qn_read_optio
       return status;
     if (table->first_line == 0)
       qn_text_skip_mark(block);
-    status = take_first_lines(input, table, &begin, block, &result->ledger, error);
+    status =
+        take_first_lines(input, table, &begin, block, is_first ? &result->ledger : &others, error);
   } while (!status && !begin.found);
   result->symmetric |= table->type != QN_NO_COLUMN && table->undirected;
   return status;

@@ -430,8 +430,43 @@ static enum qn_status parse_records(const struct qn_text_job *job, struct qn_inp
   return status;
 }
 
-enum qn_status qn_text_read(const struct qn_text_job *job, struct qn_input_block *block,
-                            struct qn_error *error) {
+/* ---- Parts of files --------------------------------------------------------- */
+
+/* The first line, or record, that begins at byte `offset` of the content or behind it, in a block
+ * that reaches to the content's end. */
+static const char *line_from(const struct qn_text_job *job, const struct qn_input_block *block,
+                             uint64_t offset) {
+  const char *end = block->data + block->bytes;
+  if (offset <= block->offset)
+    return block->data;
+  if (offset - block->offset >= block->bytes)
+    return end;
+  const char *at = block->data + (offset - block->offset);
+  bool odd = job->records && qn_count_quotes(block->data, at) & 1;
+  const char *begin = first_begin(job, block, offset - block->offset, block->bytes, odd);
+  return begin ? begin : end;
+}
+
+/* Leave of the block the lines that begin in the part of the input that is wanted. Returns where
+ * they begin. */
+static const char *leave_part(const struct qn_text_job *job, struct qn_input_block *block) {
+  uint64_t begin, end;
+  if (!qn_input_part(job->input, &begin, &end))
+    return block->data;
+  const char *first = line_from(job, block, begin), *last = line_from(job, block, end);
+  block->offset += (uint64_t)(first - block->data);
+  block->bytes = (uint64_t)(last - first);
+  return block->data = first;
+}
+
+/* Lines before a part are counted only where one of them is to be named. */
+static void count_lines_before(const char *whole, const char *part, struct qn_error *error) {
+  if (error && error->line)
+    error->line += count_line_ends(whole, part);
+}
+
+static enum qn_status read_blocks(const struct qn_text_job *job, struct qn_input_block *block,
+                                  struct qn_error *error) {
   struct tally tally = {.lines = job->lines_before};
   enum qn_status status = QN_OK;
   if (job->records)
@@ -443,5 +478,14 @@ enum qn_status qn_text_read(const struct qn_text_job *job, struct qn_input_block
   }
   if (!status)
     list_bad_lines(job, &tally);
+  return status;
+}
+
+enum qn_status qn_text_read(const struct qn_text_job *job, struct qn_input_block *block,
+                            struct qn_error *error) {
+  const char *whole = block->data, *part = leave_part(job, block);
+  enum qn_status status = read_blocks(job, block, error);
+  if (status == QN_INVALID)
+    count_lines_before(whole, part, error);
   return status;
 }

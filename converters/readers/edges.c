@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "converters/input/input.h"
+#include "converters/parse/declared_size.h"
 #include "converters/parse/edges_header.h"
 #include "converters/parse/reader.h"
 #include "converters/parse/regular_lines.h"
@@ -267,21 +268,15 @@ static void heed_konect(const char *head, uint64_t bytes) {
             "taken as the same vertices");
 }
 
-/* A first line of two counts looks like an edge. */
-static enum qn_status check_counts(struct qn_input *input, const struct qn_table *table,
-                                   const struct qn_edge_list *list, uint64_t edges,
-                                   struct qn_error *error) {
-  const uint64_t fewest = 3; /* with less, an edge is as likely */
-  uint64_t vertices = table->vertices_said;
-  bool itself = table->num_columns == 2 && table->edges_said > vertices;
-  if (table->edges_said < fewest || table->edges_said != edges - 1 ||
-      qn_edge_list_count_above(list, vertices) != itself)
-    return QN_OK;
-  qn_fail(error, QN_INVALID,
-          "this line may say that %" PRIu64 " vertices and %" PRIu64 " edges follow, and so many "
-          "edges do; --header=yes passes over it, --header=no takes it as an edge",
-          vertices, table->edges_said);
-  return qn_error_at_line(error, qn_input_name(input), table->first_line, 1);
+static void claim_counts(const struct qn_table *table, const struct qn_edge_list *list,
+                         struct qn_claims *claims) {
+  if (!table->edges_said)
+    return;
+  claims->vertices_said = table->vertices_said;
+  claims->edges_said = table->edges_said;
+  claims->first_line = table->first_line;
+  claims->is_above = table->num_columns == 2 && table->edges_said > table->vertices_said;
+  claims->above = qn_edge_list_count_above(list, table->vertices_said);
 }
 
 static enum qn_status read_lines(struct qn_input *input, const struct qn_read_options *options,
@@ -310,11 +305,17 @@ static enum qn_status read_lines(struct qn_input *input, const struct qn_read_op
                             .sequence = sequence,
                             .ledger = &result->ledger,
                             .lines_before = layout.table.first_line - 1};
-  uint64_t before = result->ledger.edges_read;
+  uint64_t before = result->ledger.edges_read, begin, end;
+  struct qn_claims claims = {0};
   status = qn_text_read(&job, &block, error);
-  return status
-             ? status
-             : check_counts(input, &layout.table, list, result->ledger.edges_read - before, error);
+  if (status)
+    return status;
+  claim_counts(&layout.table, list, &claims);
+  if (!qn_input_part(input, &begin, &end))
+    return qn_counts_check(&claims, result->ledger.edges_read - before, qn_input_name(input),
+                           error);
+  result->claims = claims;
+  return QN_OK;
 }
 
 static enum qn_status read_edges(struct qn_input *input, const struct qn_read_options *options,
@@ -337,4 +338,5 @@ const struct qn_reader qn_reader_edges = {
     .name = "edges",
     .detect = detect_edges,
     .read = read_edges,
+    .divides = true,
 };

@@ -211,4 +211,5 @@ const struct qn_reader qn_reader_named_edges = {
     .detect = detect_named_edges,
     .read = read_named_edges,
     .release = qn_names_release,
+    .divides = true,
 };

@@ -12,14 +12,18 @@ static enum qn_status read_npy(struct qn_input *input, const struct qn_read_opti
                                struct qn_read_result *result, struct qn_error *error) {
   struct qn_npy npy;
   struct qn_whole_input whole;
+  struct qn_edge_part part;
   (void)options;
   enum qn_status status = qn_whole_input_take(input, &whole, error);
   if (status)
     return status;
   status = qn_npy_parse(whole.data, whole.bytes, qn_input_name(input), &npy, error);
   npy.stays = qn_input_stays(input);
+  bool is_part = qn_input_part(input, &part.begin, &part.end);
+  part.whole = whole.bytes;
   if (!status)
-    status = qn_edge_array_read(&npy, NULL, qn_input_name(input), list, sequence, result, error);
+    status = qn_edge_array_read(&npy, NULL, is_part ? &part : NULL, qn_input_name(input), list,
+                                sequence, result, error);
   qn_whole_input_release(&whole);
   return status;
 }
@@ -47,4 +51,5 @@ const struct qn_reader qn_reader_npy = {
     .detect = detect_npy,
     .estimate = estimate_npy,
     .read = read_npy,
+    .divides = true,
 };

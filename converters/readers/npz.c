@@ -268,8 +268,8 @@ static enum qn_status read_ends(const struct npz *npz, const struct qn_read_opti
   if (weighted)
     weights.name = npz->members[VALUES]->name;
   return status ? status
-                : qn_edge_array_read(&npz->arrays[EDGES], weighted ? &weights : NULL, npz->file,
-                                     list, sequence, result, error);
+                : qn_edge_array_read(&npz->arrays[EDGES], weighted ? &weights : NULL, NULL,
+                                     npz->file, list, sequence, result, error);
 }
 
 static enum qn_status read_arrays(struct npz *npz, const struct qn_read_options *options,

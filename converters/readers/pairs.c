@@ -218,6 +218,7 @@ struct reading {
   struct qn_edge_list *list;
   uint64_t *sequence;
   uint64_t num_edges;
+  uint64_t first;                  /* record that is wanted */
   char carry[QN_RECORD_MAX_BYTES]; /* the begin of a record that a block cut */
   unsigned carried;
 };
@@ -238,7 +239,7 @@ static enum qn_status fail_record(const struct reading *reading, const char *rec
   struct edge edge = load_edge(records + bad * bytes, pairs->record);
   return qn_binary_fail(pairs->file, pairs->offset + bad * bytes, error,
                         "edge %" PRIu64 ", from %" PRIu64 " to %" PRIu64 ", has %s",
-                        reading->num_edges + bad, edge.source, edge.destination,
+                        reading->first + reading->num_edges + bad, edge.source, edge.destination,
                         fault_of(pairs, &edge));
 }
 
@@ -359,6 +360,22 @@ static enum qn_status take_block(struct reading *reading, const struct qn_input_
 
 /* ---- The whole ------------------------------------------------------------ */
 
+/* Leave of the content the records that begin in the part of the input that is wanted; a cut record
+ * at its end is of the last part. */
+static void leave_part(struct reading *reading, struct qn_input_block *block) {
+  uint64_t begin, end, bytes = qn_record_bytes(&reading->pairs.record);
+  if (!qn_input_part(reading->input, &begin, &end) || block->bytes == 0)
+    return;
+  uint64_t first = begin / bytes * bytes + (begin % bytes ? bytes : 0);
+  uint64_t last = end / bytes * bytes + (end % bytes ? bytes : 0);
+  first = first < block->bytes ? first : block->bytes;
+  last = end < block->bytes && last < block->bytes ? last : block->bytes;
+  reading->first = first / bytes;
+  reading->pairs.offset = first;
+  block->data += first;
+  block->bytes = last - first;
+}
+
 static enum qn_status read_pairs(struct qn_input *input, const struct qn_read_options *options,
                                  struct qn_edge_list *list, uint64_t *sequence,
                                  struct qn_read_result *result, struct qn_error *error) {
@@ -379,9 +396,11 @@ static enum qn_status read_pairs(struct qn_input *input, const struct qn_read_op
   pairs->wants_weights =
       pairs->record.weight != QN_WEIGHT_NONE && options->weights != QN_WEIGHTS_NONE;
   enum qn_status status;
-  while (!(status = qn_input_next(input, &block, error)) && block.bytes)
+  while (!(status = qn_input_next(input, &block, error)) && block.bytes) {
+    leave_part(&reading, &block);
     if ((status = take_block(&reading, &block, error)))
       return status;
+  }
   if (status)
     return status;
   if (reading.carried)
@@ -408,4 +427,5 @@ const struct qn_reader qn_reader_pairs = {
     .name = "pairs",
     .estimate = estimate_pairs,
     .read = read_pairs,
+    .divides = true,
 };

@@ -250,3 +250,12 @@ void qn_set_part_close(struct qn_set_open_part *part) {
   qn_container_unmap(part->container);
   *part = (struct qn_set_open_part){0};
 }
+
+struct qn_container_info qn_set_info(const struct qn_set *set) {
+  return (struct qn_container_info){.version_major = 1,
+                                    .layout = QN_LAYOUT_GRAPH,
+                                    .weight_type = set->weight_type,
+                                    .directedness = set->directedness,
+                                    .num_vertices = set->num_vertices,
+                                    .num_edges = set->num_edges};
+}

@@ -93,6 +93,9 @@ void qn_set_part_close(struct qn_set_open_part *part);
 /* Check every rule of a set (SET-1 to SET-14), its parts one after another. */
 enum qn_status qn_set_check(const char *path, struct qn_error *error);
 
+/* What the header of the set's graph in one container says of it. */
+struct qn_container_info qn_set_info(const struct qn_set *set);
+
 /* What quern-info shows: a new reference. */
 json_t *qn_set_describe(const struct qn_set *set);
 
@@ -128,6 +131,12 @@ struct qn_set_writer;
  * commit or abort. */
 enum qn_status qn_set_writer_create(const char *path, bool force, struct qn_set_writer **out,
                                     struct qn_error *error);
+/* Several processes write one set: all but the one that began it, and will commit it, join it at
+ * its place, and leave or abort. */
+const char *qn_set_writer_place(const struct qn_set_writer *writer);
+enum qn_status qn_set_writer_join(const char *place, struct qn_set_writer **out,
+                                  struct qn_error *error);
+void qn_set_writer_leave(struct qn_set_writer *writer);
 /* Where to write part `index`, or the vertices. */
 enum qn_status qn_set_writer_part(struct qn_set_writer *writer, uint64_t index, const char **path,
                                   struct qn_error *error);

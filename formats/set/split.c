@@ -1,15 +1,10 @@
 /* A graph cut into the parts of a set. */
-#include "formats/set/set.h"
-
-#include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "formats/set/files.h"
 #include "support/context.h"
 #include "support/memory.h"
 #include "support/progress.h"
-#include "support/tool.h"
-#include <quern/metadata.h>
 #include <quern/transpose.h>
 
 static const char *const balance_words[] = {"both", "edges", "vertices", NULL};
@@ -38,15 +33,13 @@ struct splitting {
 /* What the rows before `vertex` cost. */
 static uint64_t cost_before(const struct qn_csr *rows, enum qn_set_balance balance,
                             uint64_t vertex) {
-  uint64_t edges = balance == QN_SET_BY_VERTICES ? 0 : rows->row_offsets[vertex];
-  return edges + (balance == QN_SET_BY_EDGES ? 0 : vertex);
+  return qn_set_cost(balance, vertex, rows->row_offsets[vertex]);
 }
 
 /* Where part `index` begins: at the first vertex before which its share of the cost lies. */
 static uint64_t range_begin(const struct qn_csr *rows, enum qn_set_balance balance, uint64_t index,
                             uint64_t num_parts) {
-  uint64_t total = cost_before(rows, balance, rows->num_vertices);
-  uint64_t wanted = total / num_parts * index + total % num_parts * index / num_parts;
+  uint64_t wanted = qn_set_share(cost_before(rows, balance, rows->num_vertices), index, num_parts);
   uint64_t low = 0, high = rows->num_vertices;
   while (low < high) {
     uint64_t middle = low + (high - low) / 2;
@@ -78,32 +71,20 @@ static enum qn_status cut(struct splitting *splitting, const struct qn_set_optio
   return QN_OK;
 }
 
-/* ---- The vertices -------------------------------------------------------------- */
+/* ---- Files ---------------------------------------------------------------------- */
 
-static enum qn_status write_degrees(const struct splitting *splitting, struct qn_writer *writer,
-                                    struct qn_error *error) {
-  const struct qn_csr *out = &splitting->graph->out;
-  uint64_t *degrees;
-  enum qn_status status =
-      qn_writer_section(writer,
-                        &(struct qn_section_spec){.name = "out_degrees",
-                                                  .element_type = QN_ELEMENT_UNSIGNED,
-                                                  .element_bytes = sizeof *degrees,
-                                                  .count = out->num_vertices,
-                                                  .ancillary = true},
-                        &degrees, error);
-  if (status)
-    return status;
+static void fill_degrees(const void *context, uint64_t *degrees) {
+  const struct qn_csr *out = &((const struct splitting *)context)->graph->out;
 #pragma omp parallel for schedule(static)
   for (uint64_t v = 0; v < out->num_vertices; v++)
     degrees[v] = out->row_offsets[v + 1] - out->row_offsets[v];
-  return QN_OK;
 }
 
 /* What the graph's container says of itself, byte for byte. */
-static enum qn_status copy_metadata(const struct splitting *splitting, struct qn_writer *writer,
+static enum qn_status copy_metadata(const void *context, struct qn_writer *writer,
                                     struct qn_error *error) {
   static const char *const names[] = {"metadata", NULL};
+  const struct splitting *splitting = context;
   const struct qn_section *section = qn_container_section(splitting->container, names[0]);
   if (!section)
     return QN_OK;
@@ -113,122 +94,32 @@ static enum qn_status copy_metadata(const struct splitting *splitting, struct qn
   return status ? status : qn_writer_section_from(writer, &spec, section->data, error);
 }
 
-static enum qn_status write_no_edges(const struct splitting *splitting, struct qn_writer *writer,
-                                     struct qn_error *error) {
-  uint64_t *row_offsets;
-  uint32_t *columns;
-  void *weights;
-  enum qn_status status =
-      qn_graph_write_rows(writer, splitting->set->num_vertices, &row_offsets, error);
-  if (!status)
-    status = qn_graph_write_columns(writer, 0, &columns, error);
-  return status ? status : qn_graph_write_weights(writer, 0, &weights, error);
-}
-
 static enum qn_status write_vertices(struct splitting *splitting, struct qn_error *error) {
-  struct qn_set *set = splitting->set;
-  struct qn_writer *writer;
-  struct qn_container *made = NULL;
+  const struct qn_set_vertices vertices = {.ids = &splitting->graph->ids,
+                                           .fill_degrees = fill_degrees,
+                                           .write_metadata = copy_metadata,
+                                           .context = splitting};
   const char *path;
   enum qn_status status = qn_set_writer_vertices(splitting->writer, &path, error);
-  if (!status)
-    status = qn_writer_create(path, false, &writer, error);
-  if (status)
-    return status;
-  *qn_writer_info(writer) = (struct qn_container_info){.version_major = 1,
-                                                       .layout = QN_LAYOUT_GRAPH,
-                                                       .weight_type = set->weight_type,
-                                                       .directedness = set->directedness,
-                                                       .num_vertices = set->num_vertices};
-  status = write_no_edges(splitting, writer, error);
-  if (!status)
-    status = qn_ids_write(writer, &splitting->graph->ids, error);
-  if (!status)
-    status = write_degrees(splitting, writer, error);
-  if (!status)
-    status = copy_metadata(splitting, writer, error);
-  if (status)
-    qn_writer_abort(writer);
-  else
-    status = qn_writer_finish(writer, path, &made, error);
-  if (!status)
-    status = qn_set_file_of(made, QN_SET_VERTICES, &set->vertices_file, error);
-  qn_container_unmap(made);
-  return status;
-}
-
-/* ---- Parts --------------------------------------------------------------------- */
-
-static json_t *part_metadata(const struct splitting *splitting, uint64_t index) {
-  const struct qn_set *set = splitting->set;
-  const struct qn_set_part *part = &set->parts[index];
-  return json_pack("{s:s, s:s, s:{s:o, s:I, s:I, s:s, s:I, s:I}}", "tool", splitting->tool,
-                   "version", QN_VERSION, "set", "identity",
-                   json_sprintf("%016" PRIx64, set->identity), "part", (json_int_t)index, "parts",
-                   (json_int_t)set->num_parts, "rows", qn_set_rows_words[set->rows], "begin",
-                   (json_int_t)part->begin, "end", (json_int_t)part->end);
-}
-
-static enum qn_status write_rows(const struct splitting *splitting, const struct qn_set_part *part,
-                                 struct qn_writer *writer, struct qn_error *error) {
-  const struct qn_csr *rows = splitting->rows;
-  const uint64_t first = rows->row_offsets[part->begin];
-  const unsigned weight_bytes = qn_weight_bytes(rows->weights.type);
-  struct qn_graph_arrays to;
-  enum qn_status status = qn_graph_write_rows(writer, rows->num_vertices, &to.row_offsets, error);
-  if (!status)
-    status = qn_graph_write_columns(writer, part->num_edges, &to.column_indices, error);
-  if (!status)
-    status = qn_graph_write_weights(writer, part->num_edges, &to.weights, error);
-  if (status)
-    return status;
-    /* Rows before the range are left alone: they are zero, and take no space in the file. */
-#pragma omp parallel for schedule(static)
-  for (uint64_t v = part->begin; v < rows->num_vertices; v++)
-    to.row_offsets[v + 1] = v < part->end ? rows->row_offsets[v + 1] - first : part->num_edges;
-  if (part->num_edges > 0)
-    memcpy(to.column_indices, rows->column_indices + first,
-           part->num_edges * sizeof *to.column_indices);
-  if (weight_bytes && part->num_edges > 0)
-    memcpy(to.weights, (const char *)rows->weights.data + first * weight_bytes,
-           part->num_edges * weight_bytes);
-  return QN_OK;
+  return status ? status : qn_set_write_vertices(splitting->set, &vertices, path, error);
 }
 
 static enum qn_status write_part(struct splitting *splitting, uint64_t index,
                                  struct qn_error *error) {
-  struct qn_set *set = splitting->set;
-  struct qn_set_part *part = &set->parts[index];
-  struct qn_writer *writer;
-  struct qn_container *made = NULL;
+  const struct qn_csr *rows = splitting->rows;
+  const struct qn_set_part *part = &splitting->set->parts[index];
+  const uint64_t first = rows->row_offsets[part->begin];
+  const char *weights = rows->weights.data;
+  const struct qn_set_piece piece = {
+      .begin = part->begin,
+      .end = part->end,
+      .row_offsets = rows->row_offsets + part->begin,
+      .columns = rows->column_indices + first,
+      .weights = weights ? weights + first * qn_weight_bytes(rows->weights.type) : NULL};
   const char *path;
-  char name[32];
   enum qn_status status = qn_set_writer_part(splitting->writer, index, &path, error);
-  if (!status)
-    status = qn_writer_create(path, false, &writer, error);
-  if (status)
-    return status;
-  *qn_writer_info(writer) = (struct qn_container_info){.version_major = 1,
-                                                       .layout = QN_LAYOUT_GRAPH,
-                                                       .weight_type = set->weight_type,
-                                                       .directedness = QN_DIRECTED,
-                                                       .num_vertices = set->num_vertices,
-                                                       .num_edges = part->num_edges};
-  json_t *metadata = part_metadata(splitting, index);
-  status = write_rows(splitting, part, writer, error);
-  if (!status)
-    status = qn_writer_metadata(writer, metadata, error);
-  json_decref(metadata);
-  if (status)
-    qn_writer_abort(writer);
-  else
-    status = qn_writer_finish(writer, path, &made, error);
-  qn_set_part_name(index, name);
-  if (!status)
-    status = qn_set_file_of(made, name, &part->file, error);
-  qn_container_unmap(made);
-  qn_progress_add(part->num_edges);
-  return status;
+  return status ? status
+                : qn_set_write_part(splitting->set, index, &piece, 1, splitting->tool, path, error);
 }
 
 /* ---- The whole ------------------------------------------------------------------ */

@@ -35,6 +35,32 @@ enum qn_status qn_set_writer_create(const char *path, bool force, struct qn_set_
   return QN_OK;
 }
 
+const char *qn_set_writer_place(const struct qn_set_writer *writer) {
+  return qn_atomic_folder_place(writer->folder);
+}
+
+enum qn_status qn_set_writer_join(const char *place, struct qn_set_writer **out,
+                                  struct qn_error *error) {
+  struct qn_set_writer *writer;
+  *out = NULL;
+  enum qn_status status = qn_alloc_zeroed(&writer, 1, sizeof *writer, "a set's writer", error);
+  if (status)
+    return status;
+  status = qn_atomic_folder_join(place, &writer->folder, error);
+  if (status)
+    qn_free(writer);
+  else
+    *out = writer;
+  return status;
+}
+
+void qn_set_writer_leave(struct qn_set_writer *writer) {
+  if (!writer)
+    return;
+  qn_atomic_folder_leave(writer->folder);
+  qn_free(writer);
+}
+
 enum qn_status qn_set_writer_part(struct qn_set_writer *writer, uint64_t index, const char **path,
                                   struct qn_error *error) {
   char name[32];

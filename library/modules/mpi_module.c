@@ -1,7 +1,8 @@
-/* Open MPI, for runs that several processes share: what runtime/sets/ranks.c loads. */
+/* Open MPI, for work that several processes share: what runtime/sets/ranks.c loads. */
 #include <limits.h>
 #include <mpi.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "runtime/sets/ranks.h"
 #include "support/tool.h"
@@ -56,6 +57,112 @@ static int tell(int value, unsigned from) {
   return value;
 }
 
+static void combine(uint64_t *values, uint64_t count, enum qn_combination how) {
+  const MPI_Op operations[] = {[QN_COMBINE_SUM] = MPI_SUM,
+                               [QN_COMBINE_MOST] = MPI_MAX,
+                               [QN_COMBINE_LEAST] = MPI_MIN,
+                               [QN_COMBINE_OR] = MPI_BOR};
+  MPI_Allreduce(MPI_IN_PLACE, values, (int)count, MPI_UINT64_T, operations[how], MPI_COMM_WORLD);
+}
+
+/* What one rank tells, in steps. */
+struct step {
+  uint64_t *bytes, *begins; /* of each rank */
+  int *counts, *places;     /* of this step */
+  char *staged;             /* what goes in it, side by side; NULL: in place */
+};
+
+static void *take(uint64_t bytes) {
+  void *memory = malloc(bytes ? bytes : 1);
+  if (!memory)
+    MPI_Abort(MPI_COMM_WORLD, QN_SYSTEM);
+  return memory;
+}
+
+static void step_begin(struct step *step, const uint64_t *bytes, unsigned num_ranks,
+                       uint64_t staged) {
+  step->bytes = take(2 * num_ranks * sizeof *step->bytes);
+  step->begins = step->bytes + num_ranks;
+  step->counts = take(2 * num_ranks * sizeof *step->counts);
+  step->places = step->counts + num_ranks;
+  step->staged = staged ? take(staged) : NULL;
+  uint64_t begin = 0;
+  for (unsigned r = 0; r < num_ranks; r++) {
+    step->bytes[r] = bytes[r];
+    step->begins[r] = begin;
+    begin += bytes[r];
+  }
+}
+
+static void step_end(struct step *step) {
+  free(step->bytes);
+  free(step->counts);
+  free(step->staged);
+}
+
+/* The bytes of each rank from `done` on, at most `most`; returns how many in all. */
+static uint64_t step_size(struct step *step, unsigned num_ranks, uint64_t done, uint64_t most) {
+  uint64_t place = 0;
+  for (unsigned r = 0; r < num_ranks; r++) {
+    uint64_t left = step->bytes[r] > done ? step->bytes[r] - done : 0;
+    step->counts[r] = (int)(left < most ? left : most);
+    step->places[r] = (int)place;
+    place += (uint64_t)step->counts[r];
+  }
+  return place;
+}
+
+static uint64_t sum_of(const uint64_t *bytes, unsigned num_ranks) {
+  uint64_t sum = 0;
+  for (unsigned r = 0; r < num_ranks; r++)
+    sum += bytes[r];
+  return sum;
+}
+
+/* Counts and places of MPI are ints: larger messages are cut, so that all that goes in a step fits.
+ */
+static void send_in_steps(const char *send, struct step *out, char *receive, struct step *in,
+                          unsigned num_ranks, uint64_t most, uint64_t longest) {
+  for (uint64_t done = 0; done < longest; done += most) {
+    step_size(out, num_ranks, done, most);
+    step_size(in, num_ranks, done, most);
+    for (unsigned r = 0; r < num_ranks; r++)
+      if (out->counts[r])
+        memcpy(out->staged + out->places[r], send + out->begins[r] + done, (size_t)out->counts[r]);
+    MPI_Alltoallv(out->staged, out->counts, out->places, MPI_BYTE, in->staged, in->counts,
+                  in->places, MPI_BYTE, MPI_COMM_WORLD);
+    for (unsigned r = 0; r < num_ranks; r++)
+      if (in->counts[r])
+        memcpy(receive + in->begins[r] + done, in->staged + in->places[r], (size_t)in->counts[r]);
+  }
+}
+
+/* All ranks must know whether it goes at once. */
+static void all_to_all(const void *send, const uint64_t *send_bytes, void *receive,
+                       const uint64_t *receive_bytes, unsigned num_ranks, uint64_t most) {
+  uint64_t sent = sum_of(send_bytes, num_ranks), received = sum_of(receive_bytes, num_ranks);
+  uint64_t largest[2] = {sent > received ? sent : received, 0};
+  for (unsigned r = 0; r < num_ranks; r++)
+    largest[1] = send_bytes[r] > largest[1] ? send_bytes[r] : largest[1];
+  combine(largest, 2, QN_COMBINE_MOST);
+  struct step out, in;
+  if (largest[0] <= most) {
+    step_begin(&out, send_bytes, num_ranks, 0);
+    step_begin(&in, receive_bytes, num_ranks, 0);
+    step_size(&out, num_ranks, 0, most);
+    step_size(&in, num_ranks, 0, most);
+    MPI_Alltoallv(send, out.counts, out.places, MPI_BYTE, receive, in.counts, in.places, MPI_BYTE,
+                  MPI_COMM_WORLD);
+  } else {
+    uint64_t each = most / 8 / num_ranks ? most / 8 / num_ranks : 1;
+    step_begin(&out, send_bytes, num_ranks, each * num_ranks);
+    step_begin(&in, receive_bytes, num_ranks, each * num_ranks);
+    send_in_steps(send, &out, receive, &in, num_ranks, each, largest[1]);
+  }
+  step_end(&out);
+  step_end(&in);
+}
+
 static void end(void) {
   MPI_Finalize();
 }
@@ -68,6 +175,8 @@ const struct qn_mpi_module *qn_mpi_module(void) {
                                               .gather = gather,
                                               .least = least,
                                               .tell = tell,
+                                              .combine = combine,
+                                              .all_to_all = all_to_all,
                                               .end = end};
   return &module;
 }

@@ -76,6 +76,66 @@ static enum qn_status gather(void *all, const uint64_t *offsets, struct qn_error
   return QN_OK;
 }
 
+/* ---- Other work ------------------------------------------------------------- */
+
+/* Numbers that are combined, and bytes that a rank is sent, at once. */
+#define COMBINED_AT_ONCE ((uint64_t)1 << 22)
+#define SENT_AT_ONCE ((uint64_t)1 << 30)
+
+/* For tests: as if no more could be sent at once. */
+static uint64_t sent_at_once(void) {
+  const char *bytes = getenv("QUERN_RANKS_SENT_AT_ONCE");
+  uint64_t most = bytes ? strtoull(bytes, NULL, 10) : 0;
+  return most && most < SENT_AT_ONCE ? most : SENT_AT_ONCE;
+}
+
+static enum qn_status others_are_well(struct qn_error *error) {
+  enum qn_status status = qn_ranks_agree(QN_OK);
+  return status ? qn_fail(error, status, "another rank failed") : QN_OK;
+}
+
+static enum qn_status combine(uint64_t *values, uint64_t count, enum qn_combination how,
+                              struct qn_error *error) {
+  double begin = qn_seconds();
+  enum qn_status status = others_are_well(error);
+  for (uint64_t done = 0, some; !status && done < count; done += some) {
+    some = count - done < COMBINED_AT_ONCE ? count - done : COMBINED_AT_ONCE;
+    mpi->combine(values + done, some, how);
+    figures.exchanges++;
+    figures.sent += 8 * some;
+    figures.received += 8 * some;
+  }
+  figures.seconds += qn_seconds() - begin;
+  return status;
+}
+
+static enum qn_status send_all(const void *send, const uint64_t *send_bytes, void *receive,
+                               const uint64_t *receive_bytes, struct qn_error *error) {
+  double begin = qn_seconds();
+  enum qn_status status = others_are_well(error);
+  if (status)
+    return status;
+  mpi->all_to_all(send, send_bytes, receive, receive_bytes, exchange.num_ranks, sent_at_once());
+  figures.exchanges++;
+  for (unsigned r = 0; r < exchange.num_ranks; r++) {
+    figures.sent += r == exchange.rank ? 0 : send_bytes[r];
+    figures.received += r == exchange.rank ? 0 : receive_bytes[r];
+  }
+  figures.seconds += qn_seconds() - begin;
+  return QN_OK;
+}
+
+static struct qn_collective collective = {
+    .agree = qn_ranks_agree, .combine = combine, .exchange = send_all};
+
+const struct qn_collective *qn_ranks_collective(void) {
+  collective.rank = exchange.rank;
+  collective.num_ranks = exchange.num_ranks;
+  return mpi ? &collective : NULL;
+}
+
+/* ---- Beginning and end ------------------------------------------------------ */
+
 enum qn_status qn_ranks_begin(const struct qn_exchange **out, struct qn_error *error) {
   *out = NULL;
   if (!is_launched())

@@ -6,6 +6,7 @@
 #define QN_RUNTIME_SETS_RANKS_H
 
 #include "kernels/set_view.h"
+#include "support/ranks/collective.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -22,6 +23,11 @@ struct qn_mpi_module {
   unsigned (*least)(unsigned value);
   /* What rank `from` has in `value`. */
   int (*tell)(int value, unsigned from);
+  /* As those of qn_collective (support/ranks/collective.h). Where more bytes than `most` go to or come
+   * from a rank, they go in several steps. */
+  void (*combine)(uint64_t *values, uint64_t count, enum qn_combination how);
+  void (*all_to_all)(const void *send, const uint64_t *send_bytes, void *receive,
+                     const uint64_t *receive_bytes, unsigned num_ranks, uint64_t most);
   void (*end)(void);
 };
 
@@ -35,6 +41,9 @@ enum qn_status qn_ranks_begin(const struct qn_exchange **exchange, struct qn_err
 enum qn_status qn_ranks_agree(enum qn_status status);
 /* After a failure: is it for this rank to say what failed? */
 bool qn_ranks_is_speaker(void);
+
+/* The same ranks for work that is not a run of an algorithm; NULL if they have not begun. */
+const struct qn_collective *qn_ranks_collective(void);
 
 /* What was told to other ranks by this process so far. */
 struct qn_ranks_figures {

@@ -9,7 +9,8 @@
 enum { UNPACK, MEMBERS };
 static const char *const KINDS[] = {[UNPACK] = "unpack", [MEMBERS] = "zip-members", NULL};
 
-static const struct qn_input_options OPTIONS = {NULL, 1 << 20, QN_INPUT_MAX_EXPANSION};
+static const struct qn_input_options OPTIONS = {.max_bytes = 1 << 20,
+                                                .max_expansion = QN_INPUT_MAX_EXPANSION};
 
 static bool unpack(const uint8_t *data, size_t size, const char *member) {
   struct qn_error error = {0};

@@ -18,7 +18,8 @@
 #define MOST_READERS 64
 
 /* What a small file may grow to when it is unpacked, or announce. */
-static const struct qn_input_options OPTIONS = {NULL, 1 << 20, QN_INPUT_MAX_EXPANSION};
+static const struct qn_input_options OPTIONS = {.max_bytes = 1 << 20,
+                                                .max_expansion = QN_INPUT_MAX_EXPANSION};
 
 struct attempt {
   const struct qn_reader *reader;

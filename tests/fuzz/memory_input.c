@@ -86,6 +86,13 @@ bool qn_input_stays(const struct qn_input *input) {
   return !input->block;
 }
 
+bool qn_input_part(const struct qn_input *input, uint64_t *begin, uint64_t *end) {
+  (void)input;
+  *begin = 0;
+  *end = UINT64_MAX;
+  return false;
+}
+
 const struct qn_input_options *qn_input_limits(const struct qn_input *input) {
   return &input->options;
 }

@@ -1,0 +1,36 @@
+/* What each of several ranks reads of the inputs of an import: of all their bytes, one input behind
+ * the other, as much as the others. An input that cannot be divided is the rank's in whose share it
+ * begins. So what ranks read is in the order of the ranks. */
+#ifndef QN_CONVERTERS_IMPORT_SHARES_H
+#define QN_CONVERTERS_IMPORT_SHARES_H
+
+#include "converters/import/state.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Of one input. */
+struct qn_input_share {
+  bool reads;   /* this rank does */
+  bool first;   /* it has the begin */
+  bool is_part; /* of the bytes [begin, end) */
+  uint64_t begin, end;
+  uint64_t found;          /* edges */
+  struct qn_claims claims; /* of a part */
+};
+
+/* Look at the inputs, and share them out. QN_UNSUPPORTED for what cannot be shared. Owned by
+ * `import` until qn_import_shares_free. */
+enum qn_status qn_import_shares_make(struct qn_import *import, struct qn_error *error);
+void qn_import_shares_free(struct qn_import *import);
+
+/* After reading: what all ranks have read. `import->result` becomes that of all, but for its
+ * ledger, names and extra ids; what the begins of inputs say of all of them is checked; and the
+ * provenance lists all inputs at the first rank. */
+enum qn_status qn_import_shares_join(struct qn_import *import, struct qn_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

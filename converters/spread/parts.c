@@ -1,0 +1,462 @@
+/* The files of the set: ranges are cut when all rows are built, so that they do not depend on who
+ * has which. Each rank writes some parts; rows of them that others have built it is sent. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "converters/spread/state.h"
+#include "support/memory.h"
+#include "support/progress.h"
+#include "support/ranks/talk.h"
+#include "support/temp_file.h"
+#include "support/threads.h"
+
+uint64_t qn_spread_first_part(const struct qn_spread *spread, uint64_t rank) {
+  uint64_t begin, end, num_ranks = spread->ranks->num_ranks;
+  if (rank == num_ranks)
+    return spread->job->set->num_parts;
+  qn_part_of(spread->job->set->num_parts, num_ranks, rank, &begin, &end);
+  return begin;
+}
+
+/* This rank's rows. */
+static uint64_t first_row(const struct qn_spread *spread) {
+  return spread->first_rows[spread->ranks->rank];
+}
+
+static uint64_t end_row(const struct qn_spread *spread) {
+  return spread->first_rows[spread->ranks->rank + 1];
+}
+
+/* ---- Ranges ---------------------------------------------------------------------- */
+
+static uint64_t cost_before(const struct qn_spread *spread, uint64_t vertex) {
+  return qn_set_cost(spread->job->set->balance, vertex,
+                     spread->edges_before + spread->graph.out.row_offsets[vertex]);
+}
+
+/* The first of this rank's rows before which so much lies; V if that is none of them. */
+static uint64_t find_begin(const struct qn_spread *spread, uint64_t wanted) {
+  uint64_t low = first_row(spread), high = end_row(spread), end = high;
+  while (low < high) {
+    uint64_t middle = low + (high - low) / 2;
+    if (cost_before(spread, middle) < wanted)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < end ? low : spread->num_vertices;
+}
+
+/* Ranges, and the edges in each. */
+static enum qn_status cut(struct qn_spread *spread, struct qn_error *error) {
+  struct qn_set *set = spread->set;
+  const uint64_t num_parts = spread->job->set->num_parts, *offsets = spread->graph.out.row_offsets;
+  uint64_t cost = qn_set_cost(spread->job->set->balance, set->num_vertices, set->num_edges);
+  uint64_t *begins = NULL, *edges = NULL;
+  enum qn_status status = qn_alloc(&begins, num_parts, sizeof *begins, "parts of a set", error);
+  if (!status)
+    status = qn_alloc_zeroed(&edges, num_parts, sizeof *edges, "parts of a set", error);
+  if (!status)
+    status = qn_alloc_zeroed(&set->parts, num_parts, sizeof *set->parts, "parts of a set", error);
+  if (!status)
+    set->num_parts = num_parts;
+  for (uint64_t i = 0; i < num_parts && !status; i++)
+    begins[i] = i ? find_begin(spread, qn_set_share(cost, i, num_parts)) : 0;
+  if (!status)
+    status = spread->ranks->combine(begins, num_parts, QN_COMBINE_LEAST, error);
+  for (uint64_t i = 0; i < num_parts && !status; i++) {
+    struct qn_set_part *part = &set->parts[i];
+    part->begin = begins[i];
+    part->end = i + 1 < num_parts ? begins[i + 1] : set->num_vertices;
+    uint64_t begin = part->begin > first_row(spread) ? part->begin : first_row(spread);
+    uint64_t end = part->end < end_row(spread) ? part->end : end_row(spread);
+    edges[i] = begin < end ? offsets[end] - offsets[begin] : 0;
+  }
+  if (!status)
+    status = spread->ranks->combine(edges, num_parts, QN_COMBINE_SUM, error);
+  for (uint64_t i = 0; i < num_parts && !status; i++)
+    set->parts[i].num_edges = edges[i];
+  qn_free(begins);
+  qn_free(edges);
+  return status;
+}
+
+/* ---- Rows that change ranks -------------------------------------------------------- */
+
+/* What this rank writes: pieces of rows, in their order, some of which came from others. */
+struct moved {
+  uint64_t *begins, *ends; /* [P]: this rank's rows that rank r writes */
+  uint64_t *sizes;         /* [P] */
+  struct qn_heard degrees, columns, weights;
+  struct qn_set_piece *pieces; /* [P] */
+  uint64_t num_pieces;
+  uint64_t *offsets; /* of pieces from others */
+  uint64_t num_offsets;
+};
+
+static void moved_free(struct moved *moved) {
+  qn_free(moved->begins);
+  qn_free(moved->ends);
+  qn_free(moved->sizes);
+  qn_free(moved->pieces);
+  qn_pages_free(moved->offsets, moved->num_offsets, sizeof *moved->offsets);
+  qn_heard_free(&moved->degrees);
+  qn_heard_free(&moved->columns);
+  qn_heard_free(&moved->weights);
+}
+
+/* The rows that rank `rank` writes. */
+static void written_rows(const struct qn_spread *spread, uint64_t rank, uint64_t *begin,
+                         uint64_t *end) {
+  const struct qn_set *set = spread->set;
+  uint64_t first = qn_spread_first_part(spread, rank),
+           last = qn_spread_first_part(spread, rank + 1);
+  *begin = *end = 0;
+  if (first < last) {
+    *begin = set->parts[first].begin;
+    *end = set->parts[last - 1].end;
+  }
+}
+
+static void choose_moved(const struct qn_spread *spread, struct moved *moved) {
+  for (unsigned r = 0; r < spread->ranks->num_ranks; r++) {
+    uint64_t begin, end;
+    written_rows(spread, r, &begin, &end);
+    begin = begin > first_row(spread) ? begin : first_row(spread);
+    end = end < end_row(spread) ? end : end_row(spread);
+    moved->begins[r] = begin < end ? begin : 0;
+    moved->ends[r] = begin < end ? end : 0;
+  }
+}
+
+/* Rows that stay are not sent. As ranks are in the order of their rows, and of what they write,
+ * what is sent lies in that order, too, in two stretches: before what stays, and behind it. */
+static enum qn_status send_array(const struct qn_spread *spread, struct moved *moved,
+                                 const void *array, uint64_t width, bool by_edge,
+                                 struct qn_heard *heard, struct qn_error *error) {
+  const uint64_t *offsets = spread->graph.out.row_offsets;
+  char *side_by_side = NULL;
+  uint64_t total = 0, place = 0;
+  for (unsigned r = 0; r < spread->ranks->num_ranks; r++) {
+    uint64_t begin = moved->begins[r], end = moved->ends[r];
+    uint64_t count = by_edge ? offsets[end] - offsets[begin] : end - begin;
+    moved->sizes[r] = r == spread->ranks->rank ? 0 : count * width;
+    total += moved->sizes[r];
+  }
+  enum qn_status status = qn_bulk_alloc(&side_by_side, total, 1, "rows that are sent", error);
+  for (unsigned r = 0; r < spread->ranks->num_ranks && !status; r++) {
+    uint64_t first = by_edge ? offsets[moved->begins[r]] : moved->begins[r];
+    if (moved->sizes[r])
+      memcpy(side_by_side + place, (const char *)array + first * width, moved->sizes[r]);
+    place += moved->sizes[r];
+  }
+  if (!status)
+    status = qn_talk(spread->ranks, side_by_side, moved->sizes, heard, error);
+  qn_pages_free(side_by_side, total, 1);
+  return status;
+}
+
+/* Numbers of edges of rows, side by side with the offsets' width. */
+static enum qn_status send_degrees(const struct qn_spread *spread, struct moved *moved,
+                                   struct qn_error *error) {
+  const uint64_t *offsets = spread->graph.out.row_offsets;
+  uint64_t *degrees, count = 0;
+  for (unsigned r = 0; r < spread->ranks->num_ranks; r++) {
+    uint64_t rows = r == spread->ranks->rank ? 0 : moved->ends[r] - moved->begins[r];
+    moved->sizes[r] = rows * sizeof *degrees;
+    count += rows;
+  }
+  enum qn_status status = qn_bulk_alloc(&degrees, count, sizeof *degrees, "rows", error);
+  uint64_t *to = degrees;
+  for (unsigned r = 0; r < spread->ranks->num_ranks && !status; r++)
+    for (uint64_t v = moved->begins[r]; v < moved->ends[r] && moved->sizes[r]; v++)
+      *to++ = offsets[v + 1] - offsets[v];
+  if (!status)
+    status = qn_talk(spread->ranks, degrees, moved->sizes, &moved->degrees, error);
+  qn_pages_free(degrees, count, sizeof *degrees);
+  return status;
+}
+
+static enum qn_status send_rows(const struct qn_spread *spread, struct moved *moved,
+                                struct qn_error *error) {
+  const struct qn_csr *rows = &spread->graph.out;
+  unsigned weight_bytes = qn_weight_bytes(rows->weights.type);
+  enum qn_status status = send_degrees(spread, moved, error);
+  if (!status)
+    status = send_array(spread, moved, rows->column_indices, sizeof *rows->column_indices, true,
+                        &moved->columns, error);
+  return status || !weight_bytes ? status
+                                 : send_array(spread, moved, rows->weights.data, weight_bytes, true,
+                                              &moved->weights, error);
+}
+
+/* The rows of this rank that it writes itself. */
+static struct qn_set_piece own_piece(const struct qn_spread *spread, uint64_t begin, uint64_t end) {
+  const struct qn_csr *rows = &spread->graph.out;
+  uint64_t first = rows->row_offsets[begin];
+  const char *weights = rows->weights.data;
+  return (struct qn_set_piece){
+      .begin = begin,
+      .end = end,
+      .row_offsets = rows->row_offsets + begin,
+      .columns = rows->column_indices + first,
+      .weights = weights ? weights + first * qn_weight_bytes(rows->weights.type) : NULL};
+}
+
+static enum qn_status list_pieces(const struct qn_spread *spread, struct moved *moved,
+                                  struct qn_error *error) {
+  const unsigned num_ranks = spread->ranks->num_ranks, rank = spread->ranks->rank;
+  const unsigned weight_bytes = qn_weight_bytes(spread->graph.out.weights.type);
+  const uint64_t *degrees = (const uint64_t *)moved->degrees.data;
+  const uint32_t *columns = (const uint32_t *)moved->columns.data;
+  const char *weights = moved->weights.data;
+  uint64_t written_begin, written_end, row;
+  moved->num_offsets = moved->degrees.bytes / sizeof *degrees + num_ranks;
+  enum qn_status status =
+      qn_bulk_alloc(&moved->offsets, moved->num_offsets, sizeof *moved->offsets, "rows", error);
+  if (status)
+    return status;
+  written_rows(spread, rank, &written_begin, &written_end);
+  row = written_begin;
+  uint64_t *offsets = moved->offsets;
+  for (unsigned r = 0; r < num_ranks; r++) {
+    if (r == rank && moved->ends[r] > moved->begins[r]) {
+      moved->pieces[moved->num_pieces++] = own_piece(spread, moved->begins[r], moved->ends[r]);
+      row = moved->ends[r];
+    }
+    uint64_t rows = r == rank ? 0 : moved->degrees.bytes_of[r] / sizeof *degrees;
+    if (rows == 0)
+      continue;
+    offsets[0] = 0;
+    for (uint64_t v = 0; v < rows; v++)
+      offsets[v + 1] = offsets[v] + degrees[v];
+    moved->pieces[moved->num_pieces++] =
+        (struct qn_set_piece){.begin = row,
+                              .end = row + rows,
+                              .row_offsets = offsets,
+                              .columns = columns,
+                              .weights = weight_bytes ? weights : NULL};
+    columns += offsets[rows];
+    weights = weight_bytes ? weights + offsets[rows] * weight_bytes : NULL;
+    degrees += rows;
+    offsets += rows + 1;
+    row += rows;
+  }
+  return QN_OK;
+}
+
+static enum qn_status move_rows(const struct qn_spread *spread, struct moved *moved,
+                                struct qn_error *error) {
+  const unsigned num_ranks = spread->ranks->num_ranks;
+  enum qn_status status = qn_alloc(&moved->begins, num_ranks, sizeof *moved->begins, "rows", error);
+  if (!status)
+    status = qn_alloc(&moved->ends, num_ranks, sizeof *moved->ends, "rows", error);
+  if (!status)
+    status = qn_alloc(&moved->sizes, num_ranks, sizeof *moved->sizes, "rows", error);
+  if (!status)
+    status = qn_alloc(&moved->pieces, num_ranks, sizeof *moved->pieces, "rows", error);
+  if (status)
+    return status;
+  choose_moved(spread, moved);
+  status = send_rows(spread, moved, error);
+  return status ? status : list_pieces(spread, moved, error);
+}
+
+/* ---- Files -------------------------------------------------------------------------- */
+
+/* What the ranks that do not begin the folder have to know of it. */
+struct place {
+  char path[4096];
+};
+
+static enum qn_status list_files(struct qn_spread *spread, struct qn_error *error) {
+  const char *ignored;
+  enum qn_status status = qn_set_writer_vertices(spread->writer, &ignored, error);
+  for (uint64_t i = 0; i < spread->set->num_parts && !status; i++)
+    status = qn_set_writer_part(spread->writer, i, &ignored, error);
+  return status;
+}
+
+/* All ranks know all files, so that whoever is left takes them away. */
+static enum qn_status begin_folder(struct qn_spread *spread, struct qn_error *error) {
+  struct place place = {{0}};
+  enum qn_status status = QN_OK;
+  if (spread->ranks->rank == 0) {
+    status = qn_set_writer_create(spread->job->path, spread->job->replace, &spread->writer, error);
+    if (!status && strlen(qn_set_writer_place(spread->writer)) >= sizeof place.path)
+      status = qn_fail(error, QN_USAGE, "the name of the set's folder is too long");
+    if (!status)
+      strcpy(place.path, qn_set_writer_place(spread->writer));
+  }
+  if (!status)
+    status = qn_talk_tell(spread->ranks, 0, &place, sizeof place, error);
+  if (!status && spread->ranks->rank != 0)
+    status = qn_set_writer_join(place.path, &spread->writer, error);
+  return status ? status : list_files(spread, error);
+}
+
+struct vertices {
+  const struct qn_spread *spread;
+  const uint64_t *degrees;
+};
+
+static void fill_degrees(const void *context, uint64_t *degrees) {
+  const struct vertices *vertices = context;
+  memcpy(degrees, vertices->degrees, vertices->spread->num_vertices * sizeof *degrees);
+}
+
+static enum qn_status write_metadata(const void *context, struct qn_writer *writer,
+                                     struct qn_error *error) {
+  const struct qn_spread_job *job = ((const struct vertices *)context)->spread->job;
+  return job->write_metadata(job->context, writer, error);
+}
+
+/* Edges out of each vertex, of all ranks. */
+static enum qn_status count_degrees(const struct qn_spread *spread, uint64_t *degrees,
+                                    struct qn_error *error) {
+  const struct qn_csr *rows = &spread->graph.out;
+  if (!spread->turned) {
+#pragma omp parallel for schedule(static)
+    for (uint64_t v = first_row(spread); v < end_row(spread); v++)
+      degrees[v] = rows->row_offsets[v + 1] - rows->row_offsets[v];
+  } else if (qn_threads() == 1) {
+    for (uint64_t e = 0; e < rows->num_edges; e++)
+      degrees[rows->column_indices[e]]++;
+  } else {
+#pragma omp parallel for schedule(static)
+    for (uint64_t e = 0; e < rows->num_edges; e++)
+      __atomic_fetch_add(&degrees[rows->column_indices[e]], 1, __ATOMIC_RELAXED);
+  }
+  return spread->ranks->combine(degrees, spread->num_vertices, QN_COMBINE_SUM, error);
+}
+
+/* By the first rank; the others learn what its file is. */
+static enum qn_status write_vertices(struct qn_spread *spread, struct qn_error *error) {
+  const struct qn_ids dense = {
+      .kind = QN_IDS_DENSE, .num_vertices = spread->num_vertices, .ascending = true};
+  struct vertices context = {.spread = spread};
+  uint64_t *degrees, figures[2] = {0};
+  const char *path;
+  enum qn_status status = qn_bulk_alloc(&degrees, spread->num_vertices, sizeof *degrees,
+                                        "the degrees of vertices", error);
+  if (!status)
+    status = count_degrees(spread, degrees, error);
+  context.degrees = degrees;
+  const struct qn_set_vertices vertices = {
+      .ids = spread->names.kind == QN_IDS_DENSE ? &dense : &spread->names,
+      .fill_degrees = fill_degrees,
+      .write_metadata = write_metadata,
+      .context = &context};
+  if (!status && spread->ranks->rank == 0) {
+    status = qn_set_writer_vertices(spread->writer, &path, error);
+    if (!status)
+      status = qn_set_write_vertices(spread->set, &vertices, path, error);
+    figures[0] = spread->set->vertices_file.bytes;
+    figures[1] = spread->set->vertices_file.identity;
+  }
+  qn_pages_free(degrees, spread->num_vertices, sizeof *degrees);
+  if (!status)
+    status = qn_talk_tell(spread->ranks, 0, figures, sizeof figures, error);
+  spread->set->vertices_file.bytes = figures[0];
+  spread->set->vertices_file.identity = figures[1];
+  spread->set->identity = qn_set_identity(spread->set);
+  return status;
+}
+
+/* The part of a piece that is in these rows; without rows if none is. */
+static struct qn_set_piece piece_in(const struct qn_set_piece *piece, uint64_t begin, uint64_t end,
+                                    unsigned weight_bytes) {
+  struct qn_set_piece part = *piece;
+  part.begin = begin > piece->begin ? begin : piece->begin;
+  part.end = end < piece->end ? end : piece->end;
+  if (part.begin >= part.end)
+    return (struct qn_set_piece){0};
+  part.row_offsets += part.begin - piece->begin;
+  uint64_t skipped = part.row_offsets[0] - piece->row_offsets[0];
+  part.columns += skipped;
+  if (weight_bytes)
+    part.weights = (const char *)piece->weights + skipped * weight_bytes;
+  return part;
+}
+
+static enum qn_status write_part(struct qn_spread *spread, const struct moved *moved,
+                                 uint64_t index, struct qn_error *error) {
+  const struct qn_set_part *part = &spread->set->parts[index];
+  struct qn_set_piece *pieces;
+  uint64_t count = 0;
+  const char *path;
+  enum qn_status status = qn_alloc(&pieces, moved->num_pieces, sizeof *pieces, "rows", error);
+  if (status)
+    return status;
+  for (uint64_t i = 0; i < moved->num_pieces; i++) {
+    pieces[count] = piece_in(&moved->pieces[i], part->begin, part->end,
+                             qn_weight_bytes(spread->set->weight_type));
+    count += pieces[count].begin < pieces[count].end;
+  }
+  status = qn_set_writer_part(spread->writer, index, &path, error);
+  if (!status)
+    status = qn_set_write_part(spread->set, index, pieces, count, QN_SET_TOOL, path, error);
+  qn_free(pieces);
+  return status;
+}
+
+/* The first rank has to know what files the others have written. */
+static enum qn_status gather_files(struct qn_spread *spread, struct qn_error *error) {
+  struct qn_set *set = spread->set;
+  uint64_t *figures;
+  enum qn_status status =
+      qn_alloc_zeroed(&figures, 2 * set->num_parts, sizeof *figures, "parts of a set", error);
+  if (status)
+    return status;
+  for (uint64_t i = 0; i < set->num_parts; i++) {
+    figures[2 * i] = set->parts[i].file.bytes;
+    figures[2 * i + 1] = set->parts[i].file.identity;
+  }
+  status = spread->ranks->combine(figures, 2 * set->num_parts, QN_COMBINE_OR, error);
+  for (uint64_t i = 0; i < set->num_parts && !status; i++) {
+    struct qn_set_file *file = &set->parts[i].file;
+    char name[32];
+    qn_set_part_name(i, name);
+    file->bytes = figures[2 * i];
+    file->identity = figures[2 * i + 1];
+    if (!file->name && !(file->name = strdup(name)))
+      status = qn_fail_memory(error, "a file's name", sizeof name);
+  }
+  qn_free(figures);
+  return status;
+}
+
+static enum qn_status write_parts(struct qn_spread *spread, struct qn_error *error) {
+  struct moved moved = {0};
+  uint64_t rank = spread->ranks->rank;
+  enum qn_status status = move_rows(spread, &moved, error);
+  qn_progress_begin("writing parts", "edges", 0);
+  for (uint64_t i = qn_spread_first_part(spread, rank);
+       i < qn_spread_first_part(spread, rank + 1) && !status; i++)
+    status = write_part(spread, &moved, i, error);
+  qn_progress_end();
+  moved_free(&moved);
+  return status ? status : gather_files(spread, error);
+}
+
+static void describe(struct qn_spread *spread) {
+  const struct qn_build *build = spread->build;
+  struct qn_set *set = spread->set;
+  const bool directed = !build->undirected && !build->already_symmetric;
+  set->num_vertices = spread->num_vertices;
+  set->weight_type = spread->sender.weight_type;
+  set->directedness = directed ? QN_DIRECTED : QN_UNDIRECTED;
+  set->in_edges = directed && build->transpose;
+  set->rows = directed ? spread->job->set->rows : QN_SET_ROWS_OUT;
+  set->layout = QN_LAYOUT_GRAPH;
+}
+
+enum qn_status qn_spread_write(struct qn_spread *spread, struct qn_error *error) {
+  describe(spread);
+  enum qn_status status = cut(spread, error);
+  if (!status)
+    status = begin_folder(spread, error);
+  if (!status)
+    status = write_vertices(spread, error);
+  return status ? status : write_parts(spread, error);
+}

@@ -1,0 +1,179 @@
+#include "converters/spread/spread.h"
+
+#include <string.h>
+
+#include "converters/spread/state.h"
+#include "support/memory.h"
+#include "support/ranks/talk.h"
+
+/* ---- What was read ------------------------------------------------------------------ */
+
+enum fact { SYMMETRIC, ALREADY_SYMMETRIC, CHECK_SYMMETRIC, UNIQUE, NUMBERS, STRINGS, NUM_FACTS };
+
+static enum qn_status join_flags(const struct qn_collective *ranks, struct qn_read_result *result,
+                                 struct qn_error *error) {
+  bool *const flags[] = {[SYMMETRIC] = &result->symmetric,
+                         [ALREADY_SYMMETRIC] = &result->already_symmetric,
+                         [CHECK_SYMMETRIC] = &result->check_symmetric,
+                         [UNIQUE] = &result->unique,
+                         [NUMBERS] = &result->number_names,
+                         [STRINGS] = &result->string_names};
+  uint64_t values[NUM_FACTS];
+  for (int i = 0; i < NUM_FACTS; i++)
+    values[i] = *flags[i];
+  enum qn_status status = ranks->combine(values, NUM_FACTS, QN_COMBINE_MOST, error);
+  for (int i = 0; i < NUM_FACTS && !status; i++)
+    *flags[i] = values[i];
+  return status;
+}
+
+enum qn_status qn_spread_results(const struct qn_collective *ranks, struct qn_read_result *result,
+                                 bool declares, const char *file, struct qn_error *error) {
+  uint64_t before, all;
+  uint64_t declared = result->num_vertices == QN_VERTICES_FROM_EDGES ? 0 : result->num_vertices + 1;
+  enum qn_status status = join_flags(ranks, result, error);
+  if (!status)
+    status = qn_talk_sum(ranks, declares, &before, &all, error);
+  if (!status && declares && before) {
+    qn_fail(error, QN_INVALID,
+            "only one input that declares its vertices can be imported at a time");
+    return qn_error_in_file(error, file);
+  }
+  if (!status)
+    status = ranks->combine(&declared, 1, QN_COMBINE_MOST, error);
+  if (status)
+    return status;
+  result->num_vertices = declared ? declared - 1 : QN_VERTICES_FROM_EDGES;
+  return QN_OK;
+}
+
+/* ---- Weights -------------------------------------------------------------------------- */
+
+/* What the builder asks of a list, of the lists of all ranks. */
+static enum qn_status choose_weights(struct qn_spread *spread, struct qn_error *error) {
+  struct qn_edge_list *list = spread->sender.list;
+  const uint64_t num_edges = list->num_edges;
+  uint64_t counts[QN_WEIGHT_TYPES + 1], flags[] = {list->beyond_f32, list->binary_weights};
+  memcpy(counts, list->blocks_of, sizeof list->blocks_of);
+  counts[QN_WEIGHT_TYPES] = num_edges;
+  enum qn_status status =
+      spread->ranks->combine(counts, QN_WEIGHT_TYPES + 1, QN_COMBINE_SUM, error);
+  if (!status)
+    status = spread->ranks->combine(flags, 2, QN_COMBINE_MOST, error);
+  if (status)
+    return status;
+  memcpy(list->blocks_of, counts, sizeof list->blocks_of);
+  list->beyond_f32 = flags[0];
+  list->binary_weights = flags[1];
+  list->num_edges = counts[QN_WEIGHT_TYPES];
+  status = qn_build_choose_weight_type(&spread->sender, error);
+  list->num_edges = num_edges;
+  return status;
+}
+
+struct rounding {
+  long double exact, error;
+};
+
+/* The rounding that changed most, of all ranks. */
+static enum qn_status check_rounding(struct qn_spread *spread, struct qn_error *error) {
+  struct qn_edge_list *list = spread->sender.list;
+  const unsigned num_ranks = spread->ranks->num_ranks;
+  struct rounding *all;
+  enum qn_status status = qn_alloc_zeroed(&all, num_ranks, sizeof *all, "roundings", error);
+  if (status)
+    return status;
+  struct rounding *own = &all[spread->ranks->rank];
+  qn_edge_list_rounded(list, &own->exact, &own->error);
+  status = spread->ranks->combine((uint64_t *)all, num_ranks * sizeof *all / sizeof(uint64_t),
+                                  QN_COMBINE_OR, error);
+  for (unsigned r = 0; r < num_ranks && !status; r++) {
+    bool worse = all[r].error > list->rounding_error ||
+                 (all[r].error == list->rounding_error &&
+                  (all[r].exact < 0 ? -all[r].exact : all[r].exact) >
+                      (list->rounded < 0 ? -list->rounded : list->rounded));
+    if (worse) {
+      list->rounded = all[r].exact;
+      list->rounding_error = all[r].error;
+    }
+  }
+  qn_free(all);
+  return status ? status : qn_build_check_rounding(&spread->sender, error);
+}
+
+/* ---- The whole -------------------------------------------------------------------------- */
+
+static enum qn_status run(struct qn_spread *spread, struct qn_error *error) {
+  const struct qn_build *build = spread->build;
+  enum qn_status status = qn_build_check(build, error);
+  if (!status)
+    status = choose_weights(spread, error);
+  if (!status)
+    status = qn_spread_number(spread, error);
+  spread->turned =
+      spread->job->set->rows == QN_SET_ROWS_IN && !build->undirected && !build->already_symmetric;
+  if (!status)
+    status = qn_spread_send(spread, error);
+  if (!status)
+    status = check_rounding(spread, error);
+  if (!status)
+    status = qn_spread_build(spread, error);
+  return status ? status : qn_spread_write(spread, error);
+}
+
+static void release(struct qn_spread *spread) {
+  const uint64_t count = spread->num_vertices;
+  qn_edge_list_destroy(spread->received);
+  qn_id_map_destroy(spread->sender.ids);
+  qn_pages_free(spread->given, spread->num_given, sizeof *spread->given);
+  qn_pages_free(spread->name_numbers, count, sizeof *spread->name_numbers);
+  if (spread->name_bytes)
+    qn_pages_free(spread->name_bytes, spread->name_offsets[count], 1);
+  qn_pages_free(spread->name_offsets, count + 1, sizeof *spread->name_offsets);
+  qn_free(spread->first_rows);
+  qn_container_unmap(spread->built);
+}
+
+/* The first rank lets the folder appear when all have written; then the others let it be. */
+static enum qn_status commit(struct qn_spread *spread, enum qn_status status,
+                             struct qn_error *error) {
+  struct qn_set_writer *writer = spread->writer;
+  const bool first = spread->ranks->rank == 0;
+  const enum qn_status own = status;
+  status = spread->ranks->agree(status);
+  if (status && !own)
+    qn_fail(error, status, "another rank failed");
+  if (!status && first) {
+    status = qn_set_writer_commit(writer, spread->set, QN_SET_TOOL, error);
+    writer = NULL;
+  }
+  const enum qn_status committed = spread->ranks->agree(status);
+  if (committed && !status)
+    qn_fail(error, committed, "another rank failed");
+  status = committed;
+  if (status)
+    qn_set_writer_abort(writer);
+  else
+    qn_set_writer_leave(writer);
+  return status;
+}
+
+enum qn_status qn_spread(const struct qn_spread_job *job, struct qn_ledger *ledger,
+                         struct qn_set **out, struct qn_error *error) {
+  struct qn_spread spread = {.job = job,
+                             .ranks = job->ranks,
+                             .build = job->build,
+                             .ledger = ledger,
+                             .sender = {.list = job->list, .build = job->build, .ledger = ledger}};
+  *out = NULL;
+  enum qn_status status = qn_alloc_zeroed(&spread.set, 1, sizeof *spread.set, "a set", error);
+  if (!status)
+    status = run(&spread, error);
+  release(&spread);
+  status = commit(&spread, status, error);
+  if (status)
+    qn_set_close(spread.set);
+  else
+    *out = spread.set;
+  return status;
+}

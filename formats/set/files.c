@@ -1,0 +1,158 @@
+#include "formats/set/files.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "support/progress.h"
+#include "support/tool.h"
+#include <quern/metadata.h>
+
+uint64_t qn_set_share(uint64_t cost, uint64_t index, uint64_t num_parts) {
+  return cost / num_parts * index + cost % num_parts * index / num_parts;
+}
+
+uint64_t qn_set_cost(enum qn_set_balance balance, uint64_t vertex, uint64_t edges_before) {
+  uint64_t edges = balance == QN_SET_BY_VERTICES ? 0 : edges_before;
+  return edges + (balance == QN_SET_BY_EDGES ? 0 : vertex);
+}
+
+/* ---- The vertices -------------------------------------------------------------- */
+
+static enum qn_status write_degrees(const struct qn_set *set,
+                                    const struct qn_set_vertices *vertices,
+                                    struct qn_writer *writer, struct qn_error *error) {
+  uint64_t *degrees;
+  enum qn_status status =
+      qn_writer_section(writer,
+                        &(struct qn_section_spec){.name = "out_degrees",
+                                                  .element_type = QN_ELEMENT_UNSIGNED,
+                                                  .element_bytes = sizeof *degrees,
+                                                  .count = set->num_vertices,
+                                                  .ancillary = true},
+                        &degrees, error);
+  if (!status)
+    vertices->fill_degrees(vertices->context, degrees);
+  return status;
+}
+
+static enum qn_status write_no_edges(const struct qn_set *set, struct qn_writer *writer,
+                                     struct qn_error *error) {
+  uint64_t *row_offsets;
+  uint32_t *columns;
+  void *weights;
+  enum qn_status status = qn_graph_write_rows(writer, set->num_vertices, &row_offsets, error);
+  if (!status)
+    status = qn_graph_write_columns(writer, 0, &columns, error);
+  return status ? status : qn_graph_write_weights(writer, 0, &weights, error);
+}
+
+/* Of a graph of the set's weights. */
+static struct qn_container_info info_of(const struct qn_set *set) {
+  return (struct qn_container_info){.version_major = 1,
+                                    .layout = QN_LAYOUT_GRAPH,
+                                    .weight_type = set->weight_type,
+                                    .num_vertices = set->num_vertices};
+}
+
+/* With the status of what was written; frees `writer`. */
+static enum qn_status finish(enum qn_status status, struct qn_writer *writer, const char *path,
+                             const char *name, struct qn_set_file *file, struct qn_error *error) {
+  struct qn_container *made = NULL;
+  if (status)
+    qn_writer_abort(writer);
+  else
+    status = qn_writer_finish(writer, path, &made, error);
+  if (!status)
+    status = qn_set_file_of(made, name, file, error);
+  qn_container_unmap(made);
+  return status;
+}
+
+enum qn_status qn_set_write_vertices(struct qn_set *set, const struct qn_set_vertices *vertices,
+                                     const char *path, struct qn_error *error) {
+  struct qn_writer *writer;
+  enum qn_status status = qn_writer_create(path, false, &writer, error);
+  if (status)
+    return status;
+  *qn_writer_info(writer) = info_of(set);
+  qn_writer_info(writer)->directedness = set->directedness;
+  status = write_no_edges(set, writer, error);
+  if (!status)
+    status = qn_ids_write(writer, vertices->ids, error);
+  if (!status)
+    status = write_degrees(set, vertices, writer, error);
+  if (!status)
+    status = vertices->write_metadata(vertices->context, writer, error);
+  return finish(status, writer, path, QN_SET_VERTICES, &set->vertices_file, error);
+}
+
+/* ---- Parts --------------------------------------------------------------------- */
+
+static json_t *part_metadata(const struct qn_set *set, uint64_t index, const char *tool) {
+  const struct qn_set_part *part = &set->parts[index];
+  return json_pack("{s:s, s:s, s:{s:o, s:I, s:I, s:s, s:I, s:I}}", "tool", tool, "version",
+                   QN_VERSION, "set", "identity", json_sprintf("%016" PRIx64, set->identity),
+                   "part", (json_int_t)index, "parts", (json_int_t)set->num_parts, "rows",
+                   qn_set_rows_words[set->rows], "begin", (json_int_t)part->begin, "end",
+                   (json_int_t)part->end);
+}
+
+/* The rows of a piece behind `before` edges; returns how many then are. */
+static uint64_t copy_piece(const struct qn_set_piece *piece, unsigned weight_bytes, uint64_t before,
+                           const struct qn_graph_arrays *to) {
+  const uint64_t *offsets = piece->row_offsets;
+  const uint64_t rows = piece->end - piece->begin, edges = offsets[rows] - offsets[0];
+#pragma omp parallel for schedule(static)
+  for (uint64_t row = 0; row < rows; row++)
+    to->row_offsets[piece->begin + row + 1] = before + offsets[row + 1] - offsets[0];
+  if (edges > 0)
+    memcpy(to->column_indices + before, piece->columns, edges * sizeof *to->column_indices);
+  if (edges > 0 && weight_bytes)
+    memcpy((char *)to->weights + before * weight_bytes, piece->weights, edges * weight_bytes);
+  return before + edges;
+}
+
+static enum qn_status write_rows(const struct qn_set *set, const struct qn_set_part *part,
+                                 const struct qn_set_piece *pieces, uint64_t num_pieces,
+                                 struct qn_writer *writer, struct qn_error *error) {
+  const unsigned weight_bytes = qn_weight_bytes(set->weight_type);
+  struct qn_graph_arrays to;
+  uint64_t edges = 0;
+  enum qn_status status = qn_graph_write_rows(writer, set->num_vertices, &to.row_offsets, error);
+  if (!status)
+    status = qn_graph_write_columns(writer, part->num_edges, &to.column_indices, error);
+  if (!status)
+    status = qn_graph_write_weights(writer, part->num_edges, &to.weights, error);
+  if (status)
+    return status;
+  /* Rows before the range are left alone: they are zero, and take no space in the file. */
+  for (uint64_t i = 0; i < num_pieces; i++)
+    edges = copy_piece(&pieces[i], weight_bytes, edges, &to);
+#pragma omp parallel for schedule(static)
+  for (uint64_t v = part->end; v < set->num_vertices; v++)
+    to.row_offsets[v + 1] = part->num_edges;
+  return QN_OK;
+}
+
+enum qn_status qn_set_write_part(struct qn_set *set, uint64_t index,
+                                 const struct qn_set_piece *pieces, uint64_t num_pieces,
+                                 const char *tool, const char *path, struct qn_error *error) {
+  struct qn_set_part *part = &set->parts[index];
+  struct qn_writer *writer;
+  char name[32];
+  enum qn_status status = qn_writer_create(path, false, &writer, error);
+  if (status)
+    return status;
+  *qn_writer_info(writer) = info_of(set);
+  qn_writer_info(writer)->directedness = QN_DIRECTED;
+  qn_writer_info(writer)->num_edges = part->num_edges;
+  json_t *metadata = part_metadata(set, index, tool);
+  status = write_rows(set, part, pieces, num_pieces, writer, error);
+  if (!status)
+    status = qn_writer_metadata(writer, metadata, error);
+  json_decref(metadata);
+  qn_set_part_name(index, name);
+  status = finish(status, writer, path, name, &part->file, error);
+  qn_progress_add(part->num_edges);
+  return status;
+}

@@ -1,0 +1,51 @@
+/* The files of a set being made. */
+#ifndef QN_FORMATS_SET_FILES_H
+#define QN_FORMATS_SET_FILES_H
+
+#include "formats/set/set.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Who writes a set says that it was this tool, so that all ways of making one give the same files.
+ */
+#define QN_SET_TOOL "quern-transform"
+
+/* Rows [begin, end) of a graph, as they lie in memory. */
+struct qn_set_piece {
+  uint64_t begin, end;
+  const uint64_t *row_offsets; /* [end - begin + 1], from any number on */
+  const uint32_t *columns;     /* from the first row's on */
+  const void *weights;
+};
+
+/* Where part `index` of `num_parts` begins, if rows cost so much in all: at the first vertex before
+ * which as much lies. */
+uint64_t qn_set_share(uint64_t cost, uint64_t index, uint64_t num_parts);
+
+/* What rows before a vertex cost, before which so many edges are. */
+uint64_t qn_set_cost(enum qn_set_balance balance, uint64_t vertex, uint64_t edges_before);
+
+/* Write part `index` of `set`, which knows its ranges and identity, to `path`. The pieces make up
+ * its rows. Fills in what the manifest says of the file. */
+enum qn_status qn_set_write_part(struct qn_set *set, uint64_t index,
+                                 const struct qn_set_piece *pieces, uint64_t num_pieces,
+                                 const char *tool, const char *path, struct qn_error *error);
+
+struct qn_set_vertices {
+  const struct qn_ids *ids;
+  void (*fill_degrees)(const void *context, uint64_t *degrees); /* [V] */
+  enum qn_status (*write_metadata)(const void *context, struct qn_writer *writer,
+                                   struct qn_error *error);
+  const void *context;
+};
+
+/* Write the vertices of `set` to `path`, and fill in what the manifest says of the file. */
+enum qn_status qn_set_write_vertices(struct qn_set *set, const struct qn_set_vertices *vertices,
+                                     const char *path, struct qn_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

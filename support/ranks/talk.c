@@ -1,0 +1,90 @@
+#include "support/ranks/talk.h"
+
+#include <string.h>
+
+#include "support/memory.h"
+#include "support/temp_file.h"
+
+void qn_heard_free(struct qn_heard *heard) {
+  qn_pages_free(heard->data, heard->bytes, 1);
+  qn_free(heard->bytes_of);
+  *heard = (struct qn_heard){0};
+}
+
+static enum qn_status hear_sizes(const struct qn_collective *ranks, const uint64_t *bytes,
+                                 uint64_t *eights, struct qn_heard *heard, struct qn_error *error) {
+  for (unsigned r = 0; r < ranks->num_ranks; r++)
+    eights[r] = sizeof *bytes;
+  enum qn_status status = ranks->exchange(bytes, eights, heard->bytes_of, eights, error);
+  for (unsigned r = 0; r < ranks->num_ranks && !status; r++)
+    if (__builtin_add_overflow(heard->bytes, heard->bytes_of[r], &heard->bytes))
+      status = qn_fail(error, QN_SYSTEM, "ranks have more to say than can be counted");
+  return status;
+}
+
+enum qn_status qn_talk(const struct qn_collective *ranks, const void *data, const uint64_t *bytes,
+                       struct qn_heard *heard, struct qn_error *error) {
+  uint64_t *eights = NULL;
+  *heard = (struct qn_heard){0};
+  enum qn_status status =
+      qn_alloc(&heard->bytes_of, ranks->num_ranks, sizeof *heard->bytes_of, "sizes", error);
+  if (!status)
+    status = qn_alloc(&eights, ranks->num_ranks, sizeof *eights, "sizes", error);
+  if (!status)
+    status = hear_sizes(ranks, bytes, eights, heard, error);
+  qn_free(eights);
+  uint64_t expected = heard->bytes;
+  heard->bytes = 0;
+  if (!status)
+    status = qn_bulk_alloc(&heard->data, expected, 1, "what other ranks say", error);
+  if (status)
+    return status;
+  heard->bytes = expected;
+  return ranks->exchange(data, bytes, heard->data, heard->bytes_of, error);
+}
+
+enum qn_status qn_talk_to(const struct qn_collective *ranks, unsigned to, const void *data,
+                          uint64_t bytes, struct qn_heard *heard, struct qn_error *error) {
+  uint64_t *sizes;
+  *heard = (struct qn_heard){0};
+  enum qn_status status = qn_alloc_zeroed(&sizes, ranks->num_ranks, sizeof *sizes, "sizes", error);
+  if (status)
+    return status;
+  sizes[to] = bytes;
+  status = qn_talk(ranks, data, sizes, heard, error);
+  qn_free(sizes);
+  return status;
+}
+
+enum qn_status qn_talk_tell(const struct qn_collective *ranks, unsigned from, void *data,
+                            uint64_t bytes, struct qn_error *error) {
+  uint64_t count = (bytes + 7) / 8, *words;
+  enum qn_status status = qn_alloc_zeroed(&words, count, sizeof *words, "a message", error);
+  if (status)
+    return status;
+  if (ranks->rank == from)
+    memcpy(words, data, bytes);
+  status = ranks->combine(words, count, QN_COMBINE_OR, error);
+  if (!status)
+    memcpy(data, words, bytes);
+  qn_free(words);
+  return status;
+}
+
+enum qn_status qn_talk_sum(const struct qn_collective *ranks, uint64_t value, uint64_t *before,
+                           uint64_t *all, struct qn_error *error) {
+  uint64_t *values;
+  *before = *all = 0;
+  enum qn_status status =
+      qn_alloc_zeroed(&values, ranks->num_ranks, sizeof *values, "a sum", error);
+  if (status)
+    return status;
+  values[ranks->rank] = value;
+  status = ranks->combine(values, ranks->num_ranks, QN_COMBINE_SUM, error);
+  for (unsigned r = 0; r < ranks->num_ranks; r++) {
+    *before += r < ranks->rank ? values[r] : 0;
+    *all += values[r];
+  }
+  qn_free(values);
+  return status;
+}

@@ -1,0 +1,39 @@
+/* What ranks say to each other, from the table of collective.h. */
+#ifndef QN_SUPPORT_RANKS_TALK_H
+#define QN_SUPPORT_RANKS_TALK_H
+
+#include "support/ranks/collective.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What came from all ranks, in their order. */
+struct qn_heard {
+  char *data;
+  uint64_t bytes;
+  uint64_t *bytes_of; /* [num_ranks] */
+};
+
+/* Send each rank r the `bytes[r]` bytes that lie for it in `data`, in the order of the ranks, and
+ * hear what others have for this one. Given back by qn_heard_free, also after a failure. */
+enum qn_status qn_talk(const struct qn_collective *ranks, const void *data, const uint64_t *bytes,
+                       struct qn_heard *heard, struct qn_error *error);
+/* The same to rank `to` alone. */
+enum qn_status qn_talk_to(const struct qn_collective *ranks, unsigned to, const void *data,
+                          uint64_t bytes, struct qn_heard *heard, struct qn_error *error);
+/* A zeroed one is allowed. */
+void qn_heard_free(struct qn_heard *heard);
+
+/* `data`, of `bytes` bytes everywhere, becomes what rank `from` has there. */
+enum qn_status qn_talk_tell(const struct qn_collective *ranks, unsigned from, void *data,
+                            uint64_t bytes, struct qn_error *error);
+
+/* The sum of a value over all ranks, and over those before this one. */
+enum qn_status qn_talk_sum(const struct qn_collective *ranks, uint64_t value, uint64_t *before,
+                           uint64_t *all, struct qn_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

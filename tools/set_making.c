@@ -1,0 +1,93 @@
+#include "tools/set_making.h"
+
+#include <inttypes.h>
+
+#include "runtime/sets/ranks.h"
+#include "support/options.h"
+#include "support/progress.h"
+#include "support/sizes.h"
+
+enum { KEY_PARTS = 0x3701, KEY_BALANCE, KEY_ROWS };
+
+static const struct argp_option argp_options[] = {
+    {NULL, 0, NULL, 0, "A set of several containers, also by several ranks under mpirun:", 3},
+    {"parts", KEY_PARTS, "N", 0,
+     "Make FILE a folder: a set of N containers, each with the rows of a range of vertices "
+     "(default under mpirun: one for each rank)",
+     4},
+    {"balance", KEY_BALANCE, "both|edges|vertices", 0,
+     "What ranges have equally much of (default: both together)", 4},
+    {"rows", KEY_ROWS, "in|out", 0,
+     "A row has the edges into its vertex, which quern-run walks, or those out of it (default: in; "
+     "in an undirected graph they are the same)",
+     4},
+    {0}};
+
+static error_t parse_option(int key, char *argument, struct argp_state *state) {
+  struct qn_set_making *making = state->input;
+  if (key == ARGP_KEY_INIT)
+    making->set.rows = QN_SET_ROWS_IN;
+  making->shape_given |= key == KEY_BALANCE || key == KEY_ROWS;
+  return qn_settings_parse(argp_options, qn_set_settings, key, argument, state, &making->set);
+}
+
+const struct argp qn_set_making_argp = {.options = argp_options, .parser = parse_option};
+
+enum qn_status qn_set_making_begin(struct qn_set_making *making, struct qn_tool_options *shared,
+                                   struct qn_error *error) {
+  const struct qn_exchange *exchange;
+  enum qn_status status = qn_ranks_begin(&exchange, error);
+  if (status)
+    return status;
+  making->ranks = exchange                ? qn_ranks_collective()
+                  : making->set.num_parts ? &qn_collective_alone
+                                          : NULL;
+  if (!making->ranks)
+    return making->shape_given ? qn_fail(error, QN_USAGE, "--balance and --rows are for --parts")
+                               : QN_OK;
+  if (!making->set.num_parts)
+    making->set.num_parts = making->ranks->num_ranks;
+  if (making->ranks->rank != 0) {
+    shared->json = false;
+    qn_progress_mute(true);
+  }
+  return QN_OK;
+}
+
+int qn_set_making_end(enum qn_status status, const struct qn_error *error) {
+  status = qn_ranks_agree(status);
+  int code = qn_tool_exit(status, qn_ranks_is_speaker() ? error : NULL);
+  qn_ranks_end(); /* the others wait here until what failed is told: a launcher ends all with one */
+  return code;
+}
+
+bool qn_set_making_tells(const struct qn_set_making *making) {
+  return !making->ranks || making->ranks->rank == 0;
+}
+
+void qn_set_making_json(const struct qn_set_making *making, const struct qn_set *set,
+                        json_t *json) {
+  const struct qn_ranks_figures figures = qn_ranks_figures();
+  if (!set || !json)
+    return;
+  json_object_set_new(json, "parts", json_integer((json_int_t)set->num_parts));
+  if (making->ranks->num_ranks > 1)
+    json_object_set_new(
+        json, "ranks",
+        json_pack("{s:i, s:I, s:I, s:I, s:f}", "count", (int)making->ranks->num_ranks, "exchanges",
+                  (json_int_t)figures.exchanges, "sent_bytes", (json_int_t)figures.sent,
+                  "received_bytes", (json_int_t)figures.received, "seconds", figures.seconds));
+}
+
+void qn_set_making_print(const struct qn_set_making *making, const struct qn_set *set,
+                         FILE *stream) {
+  const struct qn_ranks_figures figures = qn_ranks_figures();
+  char received[32];
+  if (!set)
+    return;
+  fprintf(stream, "a set of %" PRIu64 " part%s", set->num_parts, set->num_parts == 1 ? "" : "s");
+  if (making->ranks->num_ranks > 1)
+    fprintf(stream, " by %u ranks, of which the first received %s", making->ranks->num_ranks,
+            qn_size_text(figures.received, received, sizeof received));
+  putc('\n', stream);
+}
