@@ -11,12 +11,25 @@
 extern "C" {
 #endif
 
-/* The one way in which ranks talk: all of them call it, in the same order. `all` is bytes
- * [0, offsets[num_ranks]); rank r has filled [offsets[r], offsets[r + 1]), and afterwards all
- * ranks have all of it. */
+/* What a rank gets from the others. A zeroed one is allowed; it may be used again, and is freed
+ * by exchange->drop. */
+struct qn_parcel {
+  char *bytes;
+  uint64_t capacity;
+  uint64_t *offsets; /* [num_ranks + 1] what rank r sent is [offsets[r], offsets[r + 1]) */
+};
+
+/* The ways in which ranks talk: all of them call these, in the same order. */
 struct qn_exchange {
   unsigned rank, num_ranks;
+  /* `all` is bytes [0, offsets[num_ranks]); rank r has filled [offsets[r], offsets[r + 1]), and
+   * afterwards all ranks have all of it. */
   enum qn_status (*gather)(void *all, const uint64_t *offsets, struct qn_error *error);
+  /* Each rank has something else for every rank: for rank r bytes [offsets[r], offsets[r + 1]) of
+   * `out`. `in` is what they have for this one. */
+  enum qn_status (*trade)(const void *out, const uint64_t *offsets, struct qn_parcel *in,
+                          struct qn_error *error);
+  void (*drop)(struct qn_parcel *in);
 };
 
 /* The rows [begin, end) of a part: row v holds the edges into v. */
@@ -29,6 +42,7 @@ struct qn_part_rows {
 struct qn_set_view {
   uint64_t num_vertices, num_edges; /* of the graph */
   const uint64_t *out_degrees;      /* [V] in the graph */
+  bool has_out_rows;                /* row v holds the edges out of v, too: they are the same */
   uint64_t num_parts;               /* that this process walks */
   const struct qn_part_rows *parts; /* [num_parts], one behind the other */
   uint64_t num_all_parts;

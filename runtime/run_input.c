@@ -136,9 +136,20 @@ static bool suits(const struct qn_set *set, const struct qn_run_options *options
   return !*reason;
 }
 
-enum qn_status qn_run_input_open_for(const char *path, const struct qn_run_options *options,
-                                     const struct qn_exchange *exchange, bool trust,
-                                     struct qn_run_input *input, struct qn_error *error) {
+/* As suits, of the first that does not; NULL: all do. */
+static const struct qn_run_options *find_unsuited(const struct qn_set *set,
+                                                  const struct qn_run_options *options,
+                                                  unsigned count, const char **reason) {
+  for (unsigned i = 0; i < count; i++)
+    if (!suits(set, &options[i], reason))
+      return &options[i];
+  return NULL;
+}
+
+enum qn_status qn_run_input_open_for_all(const char *path, const struct qn_run_options *options,
+                                         unsigned count, const struct qn_exchange *exchange,
+                                         bool trust, struct qn_run_input *input,
+                                         struct qn_error *error) {
   struct qn_set *set;
   const char *reason = NULL;
   *input = (struct qn_run_input){0};
@@ -150,13 +161,22 @@ enum qn_status qn_run_input_open_for(const char *path, const struct qn_run_optio
   enum qn_status status = qn_set_open(path, &set, error);
   if (status)
     return status;
-  if (suits(set, options, &reason))
+  const struct qn_run_options *unsuited = find_unsuited(set, options, count, &reason);
+  if (!unsuited)
     return open_set(set, exchange, trust, input, error);
   qn_set_close(set);
+  const char *name = count > 1 ? unsuited->algorithm : NULL;
   if (exchange)
-    return qn_fail(error, QN_UNSUPPORTED, "several ranks cannot share this: %s", reason);
-  qn_notice("note: %s", reason);
+    return qn_fail(error, QN_UNSUPPORTED, "several ranks cannot share this: %s%s%s",
+                   name ? name : "", name ? ": " : "", reason);
+  qn_notice("note: %s%s%s", name ? name : "", name ? ": " : "", reason);
   return qn_run_input_open(path, trust, input, error);
+}
+
+enum qn_status qn_run_input_open_for(const char *path, const struct qn_run_options *options,
+                                     const struct qn_exchange *exchange, bool trust,
+                                     struct qn_run_input *input, struct qn_error *error) {
+  return qn_run_input_open_for_all(path, options, 1, exchange, trust, input, error);
 }
 
 enum qn_status qn_run_input_verify_weights(const struct qn_run_input *input,

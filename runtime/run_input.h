@@ -39,6 +39,11 @@ enum qn_status qn_run_input_open(const char *path, bool trust, struct qn_run_inp
 enum qn_status qn_run_input_open_for(const char *path, const struct qn_run_options *options,
                                      const struct qn_exchange *exchange, bool trust,
                                      struct qn_run_input *input, struct qn_error *error);
+/* The same for several runs, `options` [count]: parts are walked if all of them can. */
+enum qn_status qn_run_input_open_for_all(const char *path, const struct qn_run_options *options,
+                                         unsigned count, const struct qn_exchange *exchange,
+                                         bool trust, struct qn_run_input *input,
+                                         struct qn_error *error);
 /* The weights, for an algorithm that looks at them. */
 enum qn_status qn_run_input_verify_weights(const struct qn_run_input *input,
                                            struct qn_error *error);

@@ -405,18 +405,6 @@ static json_t *parents_json(const struct qn_run *run) {
                    "kernel_seconds", parents->kernel_seconds);
 }
 
-/* What the ranks of the run told each other; NULL where there was one process. */
-static json_t *ranks_json(const struct qn_run_input *input) {
-  const struct qn_set_view *view = input->set ? input->view : NULL;
-  const struct qn_ranks_figures figures = qn_ranks_figures();
-  if (!view || !view->exchange)
-    return NULL;
-  return json_pack("{s:i, s:I, s:I, s:I, s:f}", "count", (int)view->exchange->num_ranks,
-                   "exchanges", (json_int_t)figures.exchanges, "sent_bytes",
-                   (json_int_t)figures.sent, "received_bytes", (json_int_t)figures.received,
-                   "seconds", figures.seconds);
-}
-
 static json_t *report_json(const struct qn_run_input *input, const struct qn_run *run,
                            const struct qn_watch *watch, const struct times *times,
                            json_t *summary) {
@@ -449,7 +437,7 @@ static json_t *report_json(const struct qn_run_input *input, const struct qn_run
     json_object_set_new(report, "parents", parents);
   if (streamed)
     json_object_set_new(report, "streaming", streamed);
-  json_t *ranks = ranks_json(input);
+  json_t *ranks = qn_ranks_json();
   if (ranks)
     json_object_set_new(report, "ranks", ranks);
   json_t *joint = qn_watch_joint_json(watch);
@@ -511,20 +499,6 @@ static void print_devices(const json_t *report, FILE *stream) {
   }
 }
 
-static void print_ranks(const json_t *ranks, FILE *stream) {
-  char received[32];
-  if (!ranks)
-    return;
-#define NUMBER(key) json_integer_value(json_object_get(ranks, key))
-  fprintf(stream,
-          "ranks      %" JSON_INTEGER_FORMAT ", %" JSON_INTEGER_FORMAT
-          " exchanges, the first rank received %s, %.3f s in them\n",
-          NUMBER("count"), NUMBER("exchanges"),
-          qn_size_text((uint64_t)NUMBER("received_bytes"), received, sizeof received),
-          json_real_value(json_object_get(ranks, "seconds")));
-#undef NUMBER
-}
-
 static void print_report(const struct qn_run *run, const json_t *report, FILE *stream) {
   char vertices[32], edges[32];
   const json_t *seconds = json_object_get(report, "seconds"), *sources;
@@ -555,7 +529,7 @@ static void print_report(const struct qn_run *run, const json_t *report, FILE *s
           json_integer_value(json_object_get(report, "iterations")), convergence_note(run));
   print_parents(json_object_get(report, "parents"), stream);
   print_checkpoint(json_object_get(report, "checkpoint"), stream);
-  print_ranks(json_object_get(report, "ranks"), stream);
+  qn_ranks_print(json_object_get(report, "ranks"), stream);
 #define SECONDS(key) json_real_value(json_object_get(seconds, key))
   fprintf(stream,
           "seconds    %.3f (map %.3f, validate %.3f, prepare %.3f, kernel %.3f, write %.3f)\n",
@@ -665,9 +639,11 @@ static enum qn_status refuse_ranks(const char *what, struct qn_error *error) {
   const struct qn_exchange *exchange;
   enum qn_status status = qn_ranks_begin(&exchange, error);
   if (!status && exchange && exchange->num_ranks > 1)
-    status = qn_fail(error, QN_UNSUPPORTED,
-                     "%s is not shared among ranks: start it without mpirun, or run one algorithm",
-                     what);
+    status =
+        qn_fail(error, QN_UNSUPPORTED,
+                "%s is not shared among ranks: start it without mpirun, or name its algorithms, "
+                "as in bfs,cc",
+                what);
   return qn_ranks_agree(status);
 }
 
@@ -764,19 +740,19 @@ static enum qn_status run_several(struct options *options, struct qn_error *erro
   if (options->shared.force && options->output)
     return qn_fail(error, QN_USAGE, "--force replaces no folder: remove %s first, or name another",
                    options->output);
-  enum qn_status status = refuse_ranks("a run of several algorithms", error);
-  if (status)
-    return status;
+  const struct qn_exchange *exchange;
+  enum qn_status status = begin_ranks(options, &exchange, error);
   options->run.wants_values = false; /* those that count have none */
   const struct qn_several_options several = {.algorithms = run->algorithm,
                                              .file = options->file,
                                              .output = options->output,
+                                             .exchange = exchange,
                                              .run = &options->run,
                                              .top = options->top,
                                              .trust = options->trust,
                                              .json = options->shared.json,
                                              .quiet = options->shared.quiet};
-  return qn_run_several(&several, error);
+  return status ? qn_ranks_agree(status) : qn_run_several(&several, error);
 }
 
 int main(int argc, char **argv) {

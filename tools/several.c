@@ -6,6 +6,7 @@
 
 #include "runtime/placement.h"
 #include "runtime/results/results.h"
+#include "runtime/sets/ranks.h"
 #include "runtime/summary.h"
 #include "support/atomic_file.h"
 #include "support/atomic_folder.h"
@@ -71,6 +72,34 @@ static enum qn_status check_options(struct work *work, struct qn_error *error) {
                  qn_run_option_name(work->useless));
 }
 
+/* The options of one algorithm. */
+static struct qn_run_options options_of(const struct work *work, const char *name) {
+  struct qn_run_options options = *work->options->run;
+  qn_run_options_narrow(name, &options);
+  options.algorithm = name;
+  return options;
+}
+
+static enum qn_status open_input(const struct work *work, struct qn_run_input *input,
+                                 struct qn_error *error) {
+  const struct qn_several_options *options = work->options;
+  struct qn_run_options *each;
+  enum qn_status status = qn_alloc(&each, work->count, sizeof *each, "options", error);
+  if (status)
+    return status;
+  for (unsigned i = 0; i < work->count; i++)
+    each[i] = options_of(work, work->names[i]);
+  status = qn_run_input_open_for_all(options->file, each, work->count, options->exchange,
+                                     options->trust, input, error);
+  qn_free(each);
+  return status;
+}
+
+/* Does this process write and tell? */
+static bool leads(const struct work *work) {
+  return !work->options->exchange || work->options->exchange->rank == 0;
+}
+
 /* ---- A run ----------------------------------------------------------------- */
 
 static enum qn_status write_values(struct work *work, const struct qn_run *run,
@@ -109,19 +138,18 @@ static enum qn_status note_run(struct work *work, const struct qn_run *run,
 }
 
 static enum qn_status run_one(struct work *work, const char *name, struct qn_error *error) {
-  struct qn_run_options options = *work->options->run;
+  struct qn_run_options options = options_of(work, name);
   struct qn_run run = {0};
-  qn_run_options_narrow(name, &options);
-  options.algorithm = name;
   options.store = work->placement.store;
   enum qn_status status = qn_run_start(&work->placement.input, &options, &run, error);
   qn_progress_end();
-  if (!status)
+  status = qn_ranks_agree(status);
+  if (!status && leads(work))
     status = write_values(work, &run, error);
-  if (!status)
+  if (!status && leads(work))
     status = note_run(work, &run, error);
   qn_run_destroy(&run);
-  return status;
+  return qn_ranks_agree(status);
 }
 
 /* ---- Report ---------------------------------------------------------------- */
@@ -144,6 +172,9 @@ static void print_table(const struct work *work, const struct qn_run_input *inpu
 #undef TEXT
 #undef SECONDS
   }
+  json_t *ranks = qn_ranks_json();
+  qn_ranks_print(ranks, stream);
+  json_decref(ranks);
 }
 
 static enum qn_status report(const struct work *work, const struct qn_run_input *input,
@@ -159,6 +190,9 @@ static enum qn_status report(const struct work *work, const struct qn_run_input 
       (int)qn_threads(), "runs", work->runs, "seconds", qn_seconds() - begin);
   if (!json)
     return qn_fail_memory(error, "a report", 0);
+  json_t *ranks = qn_ranks_json();
+  if (ranks)
+    json_object_set_new(json, "ranks", ranks);
   json_dumpf(json, stdout, JSON_INDENT(2));
   putchar('\n');
   json_decref(json);
@@ -167,7 +201,7 @@ static enum qn_status report(const struct work *work, const struct qn_run_input 
 
 static enum qn_status run_all(struct work *work, const struct qn_run_input *input,
                               struct qn_error *error) {
-  enum qn_status status = qn_placement_create(input, NULL, &work->placement, error);
+  enum qn_status status = qn_ranks_agree(qn_placement_create(input, NULL, &work->placement, error));
   for (unsigned i = 0; i < work->count && !status; i++)
     status = run_one(work, work->names[i], error);
   return status;
@@ -182,9 +216,10 @@ enum qn_status qn_run_several(const struct qn_several_options *options, struct q
   if (!status)
     status = check_options(&work, error);
   if (!status)
-    status = qn_run_input_open(options->file, options->trust, &input, error);
+    status = open_input(&work, &input, error);
   if (!status && options->output)
     status = qn_atomic_folder_create(options->output, false, &work.folder, error);
+  status = qn_ranks_agree(status);
   if (!status)
     status = run_all(&work, &input, error);
   if (!status && work.folder) {
@@ -193,7 +228,7 @@ enum qn_status qn_run_several(const struct qn_several_options *options, struct q
     work.folder = NULL;
   }
   qn_atomic_folder_abort(work.folder);
-  if (!status)
+  if (!status && leads(&work))
     status = report(&work, &input, begin, error);
   if (!status && options->output && fflush(stdout) == 0 && !ferror(stdout))
     status = qn_outputs_release(true, error);

@@ -8,6 +8,7 @@
 struct qn_several_options {
   const char *algorithms; /* "bfs,cc" */
   const char *file;
+  const struct qn_exchange *exchange; /* NULL: one process */
   const char *output;         /* folder for bfs.tsv, cc.tsv, ...; NULL: nothing is written */
   struct qn_run_options *run; /* each algorithm is told what it has a use for */
   int64_t top;

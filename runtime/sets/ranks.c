@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "support/memory.h"
+#include "support/sizes.h"
 #include "support/threads.h"
 #include "support/tool.h"
 
@@ -134,6 +136,70 @@ const struct qn_collective *qn_ranks_collective(void) {
   return mpi ? &collective : NULL;
 }
 
+/* ---- What runs trade ------------------------------------------------------- */
+
+/* Find how many bytes go to each rank and come from it, [2 num_ranks], and make room for them. */
+static enum qn_status expect(const uint64_t *offsets, uint64_t **out, struct qn_parcel *in,
+                             struct qn_error *error) {
+  const unsigned ranks = exchange.num_ranks;
+  uint64_t *sizes;
+  *out = NULL;
+  enum qn_status status =
+      qn_alloc(&sizes, 3 * (uint64_t)ranks, sizeof *sizes, "bytes for ranks", error);
+  if (!status && !in->offsets)
+    status =
+        qn_alloc(&in->offsets, (uint64_t)ranks + 1, sizeof *in->offsets, "bytes for ranks", error);
+  status = qn_ranks_agree(status);
+  for (unsigned rank = 0; !status && rank < ranks; rank++) {
+    sizes[rank] = offsets[rank + 1] - offsets[rank];
+    sizes[2 * ranks + rank] = sizeof *sizes;
+  }
+  if (!status) {
+    mpi->all_to_all(sizes, sizes + 2 * ranks, sizes + ranks, sizes + 2 * ranks, ranks,
+                    sent_at_once());
+    in->offsets[0] = 0;
+    for (unsigned rank = 0; rank < ranks; rank++)
+      in->offsets[rank + 1] = in->offsets[rank] + sizes[ranks + rank];
+    if (in->offsets[ranks] > in->capacity) {
+      qn_pages_free(in->bytes, in->capacity, 1);
+      in->bytes = NULL;
+      in->capacity = 0;
+      status = qn_pages_alloc(&in->bytes, in->offsets[ranks], 1, "what other ranks send", error);
+      in->capacity = status ? 0 : in->offsets[ranks];
+    }
+    status = qn_ranks_agree(status);
+  }
+  if (status)
+    qn_free(sizes);
+  else
+    *out = sizes;
+  return status;
+}
+
+static enum qn_status trade(const void *out, const uint64_t *offsets, struct qn_parcel *in,
+                            struct qn_error *error) {
+  const unsigned rank = exchange.rank, ranks = exchange.num_ranks;
+  double begin = qn_seconds();
+  uint64_t *sizes;
+  enum qn_status status = expect(offsets, &sizes, in, error);
+  if (status)
+    return status;
+  mpi->all_to_all(out, sizes, in->bytes, sizes + ranks, ranks, sent_at_once());
+  qn_free(sizes);
+  const uint64_t counts = (ranks - 1) * (uint64_t)sizeof(uint64_t);
+  figures.exchanges++;
+  figures.sent += counts + offsets[ranks] - offsets[0] - (offsets[rank + 1] - offsets[rank]);
+  figures.received += counts + in->offsets[ranks] - (in->offsets[rank + 1] - in->offsets[rank]);
+  figures.seconds += qn_seconds() - begin;
+  return QN_OK;
+}
+
+static void drop(struct qn_parcel *in) {
+  qn_pages_free(in->bytes, in->capacity, 1);
+  qn_free(in->offsets);
+  *in = (struct qn_parcel){0};
+}
+
 /* ---- Beginning and end ------------------------------------------------------ */
 
 enum qn_status qn_ranks_begin(const struct qn_exchange **out, struct qn_error *error) {
@@ -145,6 +211,8 @@ enum qn_status qn_ranks_begin(const struct qn_exchange **out, struct qn_error *e
     return status;
   mpi->begin(&exchange.rank, &exchange.num_ranks);
   exchange.gather = gather;
+  exchange.trade = trade;
+  exchange.drop = drop;
   *out = &exchange;
   return QN_OK;
 }
@@ -164,6 +232,28 @@ bool qn_ranks_is_speaker(void) {
 
 struct qn_ranks_figures qn_ranks_figures(void) {
   return figures;
+}
+
+json_t *qn_ranks_json(void) {
+  if (!mpi)
+    return NULL;
+  return json_pack("{s:i, s:I, s:I, s:I, s:f}", "count", (int)exchange.num_ranks, "exchanges",
+                   (json_int_t)figures.exchanges, "sent_bytes", (json_int_t)figures.sent,
+                   "received_bytes", (json_int_t)figures.received, "seconds", figures.seconds);
+}
+
+void qn_ranks_print(const json_t *ranks, FILE *stream) {
+  char received[32];
+  if (!ranks)
+    return;
+#define NUMBER(key) json_integer_value(json_object_get(ranks, key))
+  fprintf(stream,
+          "ranks      %" JSON_INTEGER_FORMAT ", %" JSON_INTEGER_FORMAT
+          " exchanges, the first rank received %s, %.3f s in them\n",
+          NUMBER("count"), NUMBER("exchanges"),
+          qn_size_text((uint64_t)NUMBER("received_bytes"), received, sizeof received),
+          json_real_value(json_object_get(ranks, "seconds")));
+#undef NUMBER
 }
 
 void qn_ranks_end(void) {

@@ -5,6 +5,9 @@
 #ifndef QN_RUNTIME_SETS_RANKS_H
 #define QN_RUNTIME_SETS_RANKS_H
 
+#include <jansson.h>
+#include <stdio.h>
+
 #include "kernels/set_view.h"
 #include "support/ranks/collective.h"
 
@@ -23,8 +26,8 @@ struct qn_mpi_module {
   unsigned (*least)(unsigned value);
   /* What rank `from` has in `value`. */
   int (*tell)(int value, unsigned from);
-  /* As those of qn_collective (support/ranks/collective.h). Where more bytes than `most` go to or come
-   * from a rank, they go in several steps. */
+  /* As those of qn_collective (support/ranks/collective.h). Where more bytes than `most` go to or
+   * come from a rank, they go in several steps. */
   void (*combine)(uint64_t *values, uint64_t count, enum qn_combination how);
   void (*all_to_all)(const void *send, const uint64_t *send_bytes, void *receive,
                      const uint64_t *receive_bytes, unsigned num_ranks, uint64_t most);
@@ -53,6 +56,9 @@ struct qn_ranks_figures {
   double seconds;     /* spent in them, waiting for others included */
 };
 struct qn_ranks_figures qn_ranks_figures(void);
+/* The same for a report, a new reference, and a line of it; NULL where there is one process. */
+json_t *qn_ranks_json(void);
+void qn_ranks_print(const json_t *ranks, FILE *stream);
 
 /* The end, if they have begun. */
 void qn_ranks_end(void);

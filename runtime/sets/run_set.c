@@ -2,12 +2,32 @@
 
 #include "support/memory.h"
 
+/* Checks have read all offsets and all of the vertices; of mapped files that costs memory until it
+ * is given back, and what is needed comes again. */
+static void release_offsets(const struct qn_csr *csr, const struct qn_set_part *about) {
+  uint64_t *offsets = (uint64_t *)csr->row_offsets;
+  qn_pages_release(offsets, about->begin * sizeof *offsets);
+  qn_pages_release(offsets + about->end + 1, (csr->num_vertices - about->end) * sizeof *offsets);
+}
+
+static void release_vertices(const struct qn_container *vertices) {
+  for (uint32_t i = 0; i < qn_container_info(vertices)->num_sections; i++) {
+    const struct qn_section *section = qn_container_section_at(vertices, i);
+    if (section->data)
+      qn_pages_release((void *)section->data, section->count * section->element_bytes);
+  }
+}
+
 static enum qn_status open_part(struct qn_run_set *run, uint64_t index, uint64_t place, bool trust,
                                 struct qn_error *error) {
   const struct qn_set_part *about = &run->set->parts[index];
   struct qn_set_open_part *part = &run->parts[place];
-  enum qn_status status =
-      qn_set_part_open(run->set, index, trust ? QN_SET_CHECK_FILE : QN_SET_CHECK_ROWS, part, error);
+  /* Rows are made of other layouts, which are checked for that. */
+  enum qn_set_check check =
+      trust && run->set->layout == QN_LAYOUT_GRAPH ? QN_SET_CHECK_FILE : QN_SET_CHECK_ROWS;
+  enum qn_status status = qn_set_part_open(run->set, index, check, part, error);
+  if (!status && run->set->layout == QN_LAYOUT_GRAPH)
+    release_offsets(&part->graph.out, about);
   if (!status)
     run->rows[place] = (struct qn_part_rows){
         .csr = &part->graph.out, .begin = about->begin, .end = about->end, .index = index};
@@ -36,6 +56,7 @@ static enum qn_status open_parts(struct qn_run_set *run, const struct qn_exchang
                                  bool trust, struct qn_error *error) {
   const struct qn_set *set = run->set;
   unsigned rank = exchange ? exchange->rank : 0;
+  release_vertices(set->vertices);
   run->info = *qn_container_info(set->vertices);
   run->info.layout = QN_LAYOUT_SET;
   run->info.num_edges = set->num_edges;
@@ -74,6 +95,7 @@ enum qn_status qn_run_set_open(struct qn_set *set, const struct qn_exchange *exc
   **view = (struct qn_set_view){.num_vertices = set->num_vertices,
                                 .num_edges = set->num_edges,
                                 .out_degrees = set->out_degrees,
+                                .has_out_rows = set->directedness == QN_UNDIRECTED,
                                 .num_parts = run->num_parts,
                                 .parts = run->rows,
                                 .num_all_parts = set->num_parts,

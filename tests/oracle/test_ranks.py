@@ -5,12 +5,16 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
 
 from harness.tools import run, values
 from oracle.graphs import RandomGraph
+
+sys.path.insert(0, os.path.join(os.environ["QUERN_SOURCE"], "bench"))
+import cluster  # noqa: E402
 
 MODULE = Path(os.environ["QUERN_BIN"]).parent / "lib/libquern-mpi.so.0"
 LAUNCH = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none"]
@@ -69,12 +73,35 @@ class Ranks(unittest.TestCase):
         self.assertEqual((self.at / "four.tsv").read_bytes(), (self.at / "one.tsv").read_bytes())
 
     def test_bytes_are_those_of_the_model(self):
-        """docs/cluster.md: of an all-active program each rank receives the values of all other ranks' vertices."""
-        said = self.same(2, "pagerank", "d", "--iterations", "6", "--tolerance", "0")
-        parts = json.loads((self.at / "d/set.json").read_text())["parts"]
-        others = sum(part["end"] - part["begin"] for part in parts[len(parts) // 2:])
-        changes = 8 * (len(parts) - len(parts) // 2)  # of pagerank, a number for each part
-        self.assertEqual(said["ranks"]["received_bytes"], 6 * (4 * others + changes))
+        """docs/cluster.md, as bench/cluster.py has it."""
+        run("quern-generate", "rmat", "--scale", "10", "--seed", "5", "-qfo", self.at / "r.qrn")
+        run("quern-transform", self.at / "r.qrn", "--parts", "7", "-qfo", self.at / "r")
+        parts = json.loads((self.at / "r/set.json").read_text())["parts"]
+        for ranks in (2, 4):
+            said = self.same(ranks, "pagerank", "r", "--iterations", "6", "--tolerance", "0")
+            self.assertEqual(said["ranks"]["received_bytes"], cluster.pagerank_bytes(parts, ranks, 6))
+            said = self.same(ranks, "bfs", "r")
+            hops = [int(value) if value.isdigit() else None for value in values(self.at / "one.tsv").values()]
+            self.assertEqual(said["ranks"]["received_bytes"], cluster.bfs_bytes(parts, ranks, hops))
+
+    def test_several_algorithms(self):
+        """Part by part and by ranks, what each gives alone; the set is put together where one needs it."""
+        run("quern-run", "bfs,cc,sssp", self.at / "u", "-qo", self.at / "parts")
+        launch(2, "quern-run", "bfs,cc,sssp", self.at / "u", "-qo", self.at / "shared")
+        united = run("quern-run", "bfs,tc", self.at / "u", "-o", self.at / "united")
+        self.assertRegex(united.stderr, "(?m)^note: tc: .* is none that goes through the parts")
+        for algorithm in ("bfs", "cc", "sssp"):
+            run("quern-run", algorithm, self.at / "u.qrn", "--device=cpu", "-qfo", self.at / "one.tsv")
+            for folder in ("parts", "shared") + (("united",) if algorithm == "bfs" else ()):
+                self.assertEqual((self.at / folder / (algorithm + ".tsv")).read_bytes(), (self.at / "one.tsv").read_bytes())
+
+    def test_parts_of_another_layout(self):
+        """Their rows are restored, of those that are trusted, too."""
+        run("quern-block", self.at / "u", "-qfo", self.at / "blocks")
+        run("quern-run", "bfs", self.at / "u.qrn", "--device=cpu", "-qfo", self.at / "one.tsv")
+        for options in ([], ["--trust"]):
+            launch(2, "quern-run", "bfs", self.at / "blocks", "-qfo", self.at / "two.tsv", *options)
+            self.assertEqual((self.at / "two.tsv").read_bytes(), (self.at / "one.tsv").read_bytes())
 
     def test_parents(self):
         launch(2, "quern-run", "bfs", self.at / "u", "-qf", "--parents", self.at / "two.tsv")
@@ -95,7 +122,9 @@ class Ranks(unittest.TestCase):
         self.refused(2, "share the parts of a set", "bfs", self.at / "u.qrn")
         self.refused(2, "there is no algorithm", "nothing", self.at / "u")
         self.refused(4, "cannot share", "tc", self.at / "u")
-        self.refused(4, "not shared among ranks", "bfs,cc", self.at / "u")
+        self.refused(4, "cannot share this: tc: ", "bfs,tc", self.at / "u")
+        self.refused(2, "has --damping", "bfs,cc", self.at / "u", "--damping", "0.5")
+        self.refused(4, "not shared among ranks", "graphalytics", self.at)
         self.refused(2, "share the parts of a set", "bfs", self.at / "nowhere")
         broken = self.at / "broken"
         shutil.copytree(self.at / "u", broken)

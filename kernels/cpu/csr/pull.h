@@ -9,6 +9,7 @@
 
 #include "kernels/cpu/loop/gather.h"
 #include "kernels/cpu/loop/iterations.h"
+#include "kernels/cpu/loop/stateless.h"
 #include "kernels/cpu/loop/sweeps.h"
 #include "support/search.h"
 
@@ -107,12 +108,6 @@ static inline enum qn_status work_step(struct engine_state *state, struct engine
   sweep_begin(&next, qn_sum_total(&work->sent));
   next.iteration--; /* engine_report counts it */
   *context = next;
-  return QN_OK;
-}
-
-static inline enum qn_status work_keep(const struct engine_state *state, struct engine_work *work,
-                                       struct qn_run_state *kept, struct qn_error *error) {
-  (void)state, (void)work, (void)kept, (void)error; /* messages are made from the values */
   return QN_OK;
 }
 

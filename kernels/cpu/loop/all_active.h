@@ -5,6 +5,7 @@
 #define QN_KERNELS_CPU_LOOP_ALL_ACTIVE_H
 
 #include "kernels/cpu/loop/iterations.h"
+#include "kernels/cpu/loop/stateless.h"
 #include "kernels/cpu/loop/sweeps.h"
 
 struct engine_work {
@@ -72,12 +73,6 @@ static inline enum qn_status work_step(struct engine_state *state, struct engine
   step->mode = walk_all(state, work);
   step->num_active = state->context.num_vertices;
   step->change = qn_sum_total(&work->changed);
-  return QN_OK;
-}
-
-static inline enum qn_status work_keep(const struct engine_state *state, struct engine_work *work,
-                                       struct qn_run_state *kept, struct qn_error *error) {
-  (void)state, (void)work, (void)kept, (void)error; /* messages are made from the values */
   return QN_OK;
 }
 

@@ -19,19 +19,25 @@ struct sweep_rounds {
   uint64_t count, capacity;
 };
 
-static inline enum qn_status sweep_rounds_create(struct sweep_rounds *rounds, uint64_t num_vertices,
-                                                 struct qn_error *error) {
+/* Of the vertices [begin, end). */
+static inline enum qn_status sweep_rounds_create_of(struct sweep_rounds *rounds, uint64_t begin,
+                                                    uint64_t end, struct qn_error *error) {
   if (!PROGRAM_ROUNDS)
     return QN_OK;
-  rounds->count = rounds->capacity = num_vertices;
-  enum qn_status status = qn_pages_alloc(&rounds->waiting, num_vertices, sizeof *rounds->waiting,
+  rounds->count = rounds->capacity = end - begin;
+  enum qn_status status = qn_pages_alloc(&rounds->waiting, end - begin, sizeof *rounds->waiting,
                                          "vertices that wait", error);
   if (status)
     return status;
 #pragma omp parallel for schedule(static)
-  for (uint64_t v = 0; v < num_vertices; v++)
-    rounds->waiting[v] = (uint32_t)v;
+  for (uint64_t v = begin; v < end; v++)
+    rounds->waiting[v - begin] = (uint32_t)v;
   return QN_OK;
+}
+
+static inline enum qn_status sweep_rounds_create(struct sweep_rounds *rounds, uint64_t num_vertices,
+                                                 struct qn_error *error) {
+  return sweep_rounds_create_of(rounds, 0, num_vertices, error);
 }
 
 /* A zeroed struct is allowed. */
@@ -82,6 +88,19 @@ static inline double rounds_next(const struct qn_program_context *context,
   return least;
 }
 
+/* This round begins: insert those that it wakes in `frontier`, which is empty. */
+static inline void rounds_begin(struct qn_program_context *context, program_value *values,
+                                const struct sweep_rounds *rounds, double round,
+                                struct qn_frontier *frontier) {
+  context->round = round;
+#pragma omp parallel for schedule(static) if (rounds->count > ROUNDS_PARALLEL)
+  for (uint64_t i = 0; i < rounds->count; i++) {
+    uint32_t v = rounds->waiting[i];
+    if (program_wake(context, &values[v]))
+      qn_frontier_insert(frontier, v);
+  }
+}
+
 #endif
 
 /* When no vertex is active: begin the next round. False if there is none. `frontier` is empty. */
@@ -91,13 +110,7 @@ static inline bool sweep_round(struct qn_program_context *context, program_value
   double next = rounds_next(context, values, rounds);
   if (isinf(next))
     return false;
-  context->round = next;
-#pragma omp parallel for schedule(static) if (rounds->count > ROUNDS_PARALLEL)
-  for (uint64_t i = 0; i < rounds->count; i++) {
-    uint32_t v = rounds->waiting[i];
-    if (program_wake(context, &values[v]))
-      qn_frontier_insert(frontier, v);
-  }
+  rounds_begin(context, values, rounds, next, frontier);
   qn_frontier_adopt(frontier);
   return frontier->count > 0;
 #else

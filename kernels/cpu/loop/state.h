@@ -21,6 +21,7 @@ struct engine_state {
   const engine_view *view;
   struct qn_program_context context;
   program_value *values; /* [V] */
+  uint64_t begin, end;   /* the vertices whose values are here: all, but for a rank's (cpu/set) */
   const uint32_t *order; /* [V] the graph's number of a vertex; NULL: it is the engine's */
   struct qn_run_result *result;
   struct engine_walk walk;
@@ -37,6 +38,8 @@ static inline void walk_destroy(struct engine_state *state);
 static inline void engine_enter(struct engine_state *state, uint64_t num_vertices,
                                 uint64_t num_edges) {
   state->context = engine_begin(state->request, num_vertices, num_edges, state->result);
+  state->begin = 0;
+  state->end = num_vertices;
 }
 
 static inline uint64_t sweep_out_degree(const engine_view *view, uint64_t vertex) {

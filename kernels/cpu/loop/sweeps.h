@@ -11,11 +11,12 @@ static inline void sweep_init(struct engine_state *state) {
   const struct qn_program_context *context = &state->context;
   program_value *values = state->values;
   if (resumed) {
-    memcpy(values, resumed->values, context->num_vertices * sizeof *values);
+    memcpy(values + state->begin, (const program_value *)resumed->values + state->begin,
+           (state->end - state->begin) * sizeof *values);
     return;
   }
 #pragma omp parallel for schedule(static)
-  for (uint64_t v = 0; v < context->num_vertices; v++)
+  for (uint64_t v = state->begin; v < state->end; v++)
     values[v] = engine_first_value(
         state->request, context, state->order ? state->order[v] : (uint32_t)v,
         engine_position(state->request, (uint32_t)v), sweep_out_degree(state->view, v));
@@ -36,7 +37,7 @@ static inline enum qn_status sweep_output(struct engine_state *state, struct qn_
   if (status)
     return status;
 #pragma omp parallel for schedule(static)
-  for (uint64_t v = 0; v < context->num_vertices; v++) {
+  for (uint64_t v = state->begin; v < state->end; v++) {
     program_result value = program_output(context, values[v]);
     memcpy(results + (order ? order[v] : v) * sizeof value, &value, sizeof value);
   }

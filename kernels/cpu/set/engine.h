@@ -1,8 +1,9 @@
 /* Parts of a set on the CPU (view: struct qn_set_view), by one process or by several ranks.
  *
- * Values of all vertices are at hand; the edges are walked part by part, in the order of their
- * rows, so that a graph larger than memory is read from its files from front to end. Each vertex
- * pulls, so nothing is written twice and sums have one order. */
+ * A rank holds the values of the vertices whose rows it walks. Edges are walked part by part, in
+ * the order of their rows, so that a graph larger than memory is read from its files from front to
+ * end. Each vertex pulls, so nothing is written twice and sums have one order; small frontiers
+ * push. */
 #ifndef QN_KERNELS_CPU_SET_ENGINE_H
 #define QN_KERNELS_CPU_SET_ENGINE_H
 
@@ -17,6 +18,16 @@
 
 #include "kernels/cpu/loop/run.h"
 
-QN_DEFINE_KERNEL(QN_LAYOUT_SET, QN_CPU, "rows of parts", 0);
+/* A rank has the results of its own vertices; afterwards all have all. */
+static enum qn_status set_run(const struct qn_run_request *request, struct qn_run_result *result,
+                              struct qn_error *error) {
+  const engine_view *view = request->view;
+  enum qn_status status = engine_run(request, result, error);
+  return status ? status
+                : share_array(view, view->first_vertices, result->values, sizeof(program_result),
+                              error);
+}
+
+QN_DEFINE_KERNEL_AS(QN_KERNEL, QN_LAYOUT_SET, QN_CPU, "rows of parts", 0, set_run);
 
 #endif

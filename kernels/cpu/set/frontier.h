@@ -1,8 +1,9 @@
-/* Frontier programs on the parts of a set: each vertex of this process looks for active ones among
- * its in-edges, part by part; then all ranks learn what changed. Part of engine.h.
+/* Frontier programs on the parts of a set. Where few edges leave the frontier its vertices push
+ * along them (push.h). Otherwise all ranks learn who sends (senders.h), and each vertex of this
+ * process looks for senders among its in-edges, part by part. Part of engine.h.
  *
- * All ranks have the same values and the same frontier between iterations, so rounds begin
- * everywhere at once, and every rank makes the messages itself. */
+ * All ranks know how many senders there are everywhere, so that they choose the same direction, and
+ * rounds begin everywhere at once. */
 #ifndef QN_KERNELS_CPU_SET_FRONTIER_H
 #define QN_KERNELS_CPU_SET_FRONTIER_H
 
@@ -11,42 +12,39 @@
 #include "kernels/cpu/loop/iterations.h"
 #include "kernels/cpu/loop/rounds.h"
 #include "kernels/cpu/loop/sweeps.h"
-#include "kernels/cpu/set/changes.h"
+#include "kernels/cpu/set/push.h"
+#include "kernels/cpu/set/senders.h"
+
+/* Push while the frontier has less than 1 / PUSH_SHARE of all edges. What is pushed to other ranks
+ * takes far more bytes an edge than a bitmap of all vertices, so this is less than where one
+ * process turns. */
+#define PUSH_SHARE (PROGRAM_FIRST_SUFFICES ? 64 : 16)
 
 struct engine_work {
-  struct sweep_rounds rounds;
-  struct qn_frontier current;
+  struct sweep_rounds rounds; /* of this rank's vertices */
+  struct qn_frontier active;  /* of them, those that send */
   struct qn_frontier next;    /* its bitmap alone */
-  struct qn_frontier changed; /* the same: whose values are new */
-  program_message *messages;  /* [V] of the senders */
-  struct share_changes share;
+  struct senders senders;
+  struct push push;
 };
 
-/* ---- Walking ---------------------------------------------------------------- */
-
-static inline void send_messages(const struct engine_state *state, struct engine_work *work) {
-  const struct qn_frontier *senders = &work->current;
-#pragma omp parallel for schedule(static)
-  for (uint64_t word = 0; word < qn_frontier_words(senders); word++)
-    for (uint64_t bits = senders->bits[word]; bits; bits &= bits - 1) {
-      uint64_t u = word * 64 + (uint64_t)__builtin_ctzll(bits);
-      work->messages[u] = sweep_message(state, u);
-    }
-}
+/* ---- Pulling ---------------------------------------------------------------- */
 
 static inline void pull_vertex(struct engine_state *state, struct engine_work *work,
                                const struct qn_csr *csr, uint64_t v) {
+  const struct senders *senders = &work->senders;
+  const uint64_t *bits = senders->all.bits; /* local: atomics make no reload necessary */
+  const uint64_t end = csr->row_offsets[v + 1];
   program_accumulator sum = program_identity();
   bool received = false;
-  if (!sweep_is_open(state, v))
-    return;
-  for (uint64_t edge = csr->row_offsets[v]; edge < csr->row_offsets[v + 1]; edge++) {
+  for (uint64_t edge = csr->row_offsets[v]; edge < end; edge++) {
     uint32_t u = csr->column_indices[edge];
-    if (!qn_frontier_has(&work->current, u))
+    if (!(bits[u / 64] >> (u % 64) & 1))
       continue;
-    program_combine(&sum,
-                    program_contribution(&state->context, work->messages[u],
-                                         engine_weight(&csr->weights, edge), state->values, v));
+    program_combine(
+        &sum, program_contribution(&state->context,
+                                   senders->is_equal ? senders->message : senders->messages[u],
+                                   engine_weight(&csr->weights, edge), state->values, v));
     received = true;
     if (PROGRAM_FIRST_SUFFICES)
       break;
@@ -57,8 +55,24 @@ static inline void pull_vertex(struct engine_state *state, struct engine_work *w
   state->values[v] = program_apply(&state->context, old_value, sum);
   if (program_active(&state->context, old_value, state->values[v]))
     qn_frontier_insert(&work->next, v);
-  if (state->view->exchange)
-    qn_frontier_insert(&work->changed, v);
+}
+
+/* The rows of a chunk that may receive something, of which the first edges are asked for before
+ * they are looked at: one after the other, each would be waited for. */
+static inline void pull_rows(struct engine_state *state, struct engine_work *work,
+                             const struct qn_csr *csr, uint64_t begin, uint64_t end) {
+  enum { MOST = 64 };
+  uint64_t rows[MOST];
+  for (uint64_t v = begin; v < end;) {
+    unsigned count = 0;
+    for (; v < end && count < MOST; v++)
+      if (csr->row_offsets[v] < csr->row_offsets[v + 1] && sweep_is_open(state, v)) {
+        __builtin_prefetch(&csr->column_indices[csr->row_offsets[v]]);
+        rows[count++] = v;
+      }
+    for (unsigned i = 0; i < count; i++)
+      pull_vertex(state, work, csr, rows[i]);
+  }
 }
 
 static inline void pull_part(struct engine_state *state, struct engine_work *work, uint64_t index) {
@@ -66,75 +80,121 @@ static inline void pull_part(struct engine_state *state, struct engine_work *wor
   const struct qn_row_chunks *chunks = &state->walk.chunks[index];
 #pragma omp parallel for schedule(dynamic, 1)
   for (uint64_t chunk = 0; chunk < chunks->num_chunks; chunk++)
-    for (uint64_t row = chunks->bounds[chunk]; row < chunks->bounds[chunk + 1]; row++)
-      pull_vertex(state, work, part->csr, part->begin + row);
+    pull_rows(state, work, part->csr, part->begin + chunks->bounds[chunk],
+              part->begin + chunks->bounds[chunk + 1]);
 }
 
-/* ---- Iterations ---------------------------------------------------------------- */
+static inline enum qn_status pull_along(struct engine_state *state, struct engine_work *work,
+                                        struct qn_error *error) {
+  enum qn_status status = senders_share(state, &work->senders, &work->active, error);
+  if (status)
+    return status;
+  push_has_told(&work->push, &work->senders.all);
+  for (uint64_t i = 0; i < state->view->num_parts; i++)
+    pull_part(state, work, i);
+  return QN_OK;
+}
 
-static inline void frontier_advance(struct engine_work *work) {
-  uint64_t count = 0;
-#pragma omp parallel for schedule(static) reduction(+ : count)
-  for (uint64_t word = 0; word < qn_frontier_words(&work->next); word++) {
-    work->current.bits[word] = work->next.bits[word];
-    work->next.bits[word] = 0;
-    count += (uint64_t)__builtin_popcountll(work->current.bits[word]);
-  }
-  work->current.count = count;
+/* ---- Iterations ------------------------------------------------------------- */
+
+/* No vertex is active anywhere: begin the next round, if there is one. */
+static inline enum qn_status next_round(struct engine_state *state, struct engine_work *work,
+                                        struct qn_error *error) {
+#if PROGRAM_ROUNDS
+  const engine_view *view = state->view;
+  double *rounds, next = INFINITY;
+  enum qn_status status =
+      qn_alloc(&rounds, share_ranks(view), sizeof *rounds, "rounds of ranks", error);
+  if (status)
+    return status;
+  rounds[share_own(view)] = rounds_next(&state->context, state->values, &work->rounds);
+  status = share_items(view, rounds, sizeof *rounds, error);
+  for (unsigned rank = 0; rank < share_ranks(view); rank++)
+    next = rounds[rank] < next ? rounds[rank] : next;
+  qn_free(rounds);
+  if (status || isinf(next))
+    return status;
+  rounds_begin(&state->context, state->values, &work->rounds, next, &work->active);
+  return senders_announce(state, &work->senders, &work->active, state->context.iteration, error);
+#else
+  (void)state, (void)work, (void)error;
+  return QN_OK;
+#endif
 }
 
 static inline enum qn_status work_step(struct engine_state *state, struct engine_work *work,
                                        struct engine_step *step, struct qn_error *error) {
-  if (work->current.count == 0 &&
-      !sweep_round(&state->context, state->values, &work->rounds, &work->current)) {
-    step->is_over = true;
+  struct senders *senders = &work->senders;
+  enum qn_status status = senders->count > 0 ? QN_OK : next_round(state, work, error);
+  if (status)
+    return status;
+  step->is_over = senders->count == 0;
+  if (step->is_over)
     return QN_OK;
+  bool pushes = push_is_possible(state) && senders->edges < state->context.num_edges / PUSH_SHARE;
+  step->num_active = senders->count;
+  step->mode = pushes ? "push" : "pull";
+  if (pushes) {
+    qn_frontier_enqueue(&work->active);
+    status = push_along(state, &work->push, &work->active,
+                        senders->counts[share_own(state->view)].edges, &work->next, error);
+  } else {
+    status = pull_along(state, work, error);
   }
-  step->num_active = work->current.count;
-  step->mode = "pull";
-  send_messages(state, work);
-  for (uint64_t i = 0; i < state->view->num_parts; i++)
-    pull_part(state, work, i);
-  enum qn_status status = share_changes(state, &work->share, &work->changed, &work->next, error);
-  frontier_advance(work);
-  step->num_next = work->current.count;
+  qn_frontier_clear(&work->active);
+  qn_frontier_swap(&work->active, &work->next);
+  if (!status)
+    status = senders_announce(state, senders, &work->active, state->context.iteration + 1, error);
+  step->num_next = senders->count;
   return status;
 }
 
 static inline enum qn_status work_keep(const struct engine_state *state, struct engine_work *work,
                                        struct qn_run_state *kept, struct qn_error *error) {
   (void)state, (void)error;
-  kept->active = work->current.bits;
+  kept->active = work->active.bits;
   return QN_OK;
+}
+
+/* Of this rank's vertices, those that are active at first. */
+static inline void start_own(const struct engine_state *state, struct qn_frontier *active) {
+  const struct qn_run_state *resumed = engine_resumed(state->request);
+#pragma omp parallel for schedule(static)
+  for (uint64_t word = state->begin / 64; word < (state->end + 63) / 64; word++) {
+    uint64_t bits = resumed ? resumed->active[word] : 0;
+    uint64_t first = word * 64 > state->begin ? word * 64 : state->begin;
+    for (uint64_t v = first; !resumed && v < word * 64 + 64 && v < state->end; v++)
+      if (program_starts(&state->context, engine_position(state->request, (uint32_t)v)))
+        bits |= (uint64_t)1 << (v % 64);
+    active->bits[word] =
+        bits & (state->begin < state->end ? qn_bits_between(word, state->begin, state->end) : 0);
+  }
 }
 
 static inline enum qn_status work_create(struct engine_state *state, struct engine_work *work,
                                          struct qn_error *error) {
   uint64_t num_vertices = state->context.num_vertices;
-  enum qn_status status = qn_frontier_create(&work->current, num_vertices, error);
+  enum qn_status status = qn_frontier_create(&work->active, num_vertices, error);
   if (!status)
     status = qn_frontier_create(&work->next, num_vertices, error);
   if (!status)
-    status = qn_frontier_create(&work->changed, num_vertices, error);
+    status = sweep_rounds_create_of(&work->rounds, state->begin, state->end, error);
   if (!status)
-    status = sweep_rounds_create(&work->rounds, num_vertices, error);
+    status = senders_create(state, &work->senders, error);
   if (!status)
-    status =
-        qn_pages_alloc(&work->messages, num_vertices, sizeof *work->messages, "messages", error);
-  if (!status)
-    status = share_changes_create(state, &work->share, error);
-  if (!status)
-    sweep_start(state, &work->current);
-  return status;
+    status = push_create(state, &work->push, error);
+  if (status)
+    return status;
+  start_own(state, &work->active);
+  return senders_announce(state, &work->senders, &work->active, state->context.iteration, error);
 }
 
 static inline void work_destroy(const struct engine_state *state, struct engine_work *work) {
-  share_changes_destroy(&work->share);
-  qn_pages_free(work->messages, state->context.num_vertices, sizeof *work->messages);
+  push_destroy(state, &work->push);
+  senders_destroy(state, &work->senders);
   sweep_rounds_destroy(&work->rounds);
-  qn_frontier_destroy(&work->changed);
   qn_frontier_destroy(&work->next);
-  qn_frontier_destroy(&work->current);
+  qn_frontier_destroy(&work->active);
 }
 
 #endif

@@ -25,10 +25,28 @@ static inline enum qn_status share_array(const engine_view *view, const uint64_t
   return status;
 }
 
-/* Every vertex's value. */
-static inline enum qn_status share_values(struct engine_state *state, struct qn_error *error) {
-  return share_array(state->view, state->view->first_vertices, state->values, sizeof *state->values,
-                     error);
+static inline unsigned share_ranks(const engine_view *view) {
+  return view->exchange ? view->exchange->num_ranks : 1;
+}
+
+static inline unsigned share_own(const engine_view *view) {
+  return view->exchange ? view->exchange->rank : 0;
+}
+
+/* One item of each rank, in `array` [num_ranks]. */
+static inline enum qn_status share_items(const engine_view *view, void *array, uint64_t bytes,
+                                         struct qn_error *error) {
+  uint64_t *firsts;
+  if (!view->exchange)
+    return QN_OK;
+  enum qn_status status = qn_alloc(&firsts, view->exchange->num_ranks + (uint64_t)1, sizeof *firsts,
+                                   "offsets of ranks", error);
+  for (unsigned rank = 0; !status && rank <= view->exchange->num_ranks; rank++)
+    firsts[rank] = rank;
+  if (!status)
+    status = share_array(view, firsts, array, bytes, error);
+  qn_free(firsts);
+  return status;
 }
 
 #endif

@@ -10,6 +10,10 @@ static inline enum qn_status walk_begin(struct engine_state *state, struct qn_er
   const engine_view *view = state->view = state->request->view;
   enum qn_status status = QN_OK;
   engine_enter(state, view->num_vertices, view->num_edges);
+  if (view->exchange) {
+    state->begin = view->first_vertices[view->exchange->rank];
+    state->end = view->first_vertices[view->exchange->rank + 1];
+  }
   for (uint64_t i = 0; !status && i < view->num_parts; i++)
     status = engine_check_weights(&view->parts[i].csr->weights, view->parts[i].csr->num_edges,
                                   view->num_vertices, error);

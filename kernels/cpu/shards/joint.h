@@ -289,8 +289,11 @@ static enum qn_status joint_create(const struct qn_run_request *request,
   enum qn_status status = qn_alloc_zeroed(&side, 1, sizeof *side, "the CPU's part", error);
   if (status)
     return status;
-  side->state = (struct engine_state){
-      .request = request, .view = view, .context = *context, .result = &side->ignored};
+  side->state = (struct engine_state){.request = request,
+                                      .view = view,
+                                      .context = *context,
+                                      .end = view->num_vertices,
+                                      .result = &side->ignored};
   side->bounds = bounds;
   side->num_stretches = num_stretches;
   status = walk_create(&side->state, error);

@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""Ranks that share a run (docs/cluster.md): the bytes that the first one receives and the memory that it takes, at several
+numbers of ranks, beside what the model says; and times beside those of one process.
+
+    bench/cluster.py --scale 20 --ranks 1,2,4,8,16 --json cluster.json
+
+The graphs are R-MAT ones of 16 edges a vertex: directed for bytes, undirected for times. More ranks than cores are fine for bytes,
+and say nothing about times, which are taken of two ranks of one thread and of one process of two. Needs mpirun."""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import records
+
+TOOLS = records.ROOT / "build/bin"
+LAUNCH = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none"]
+# Runs a command, and writes the most memory that it took to FOLDER/RANK.
+MEASURED = """import os, resource, subprocess, sys
+done = subprocess.run(sys.argv[2:]).returncode
+most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
+open(os.path.join(sys.argv[1], os.environ.get("OMPI_COMM_WORLD_RANK", "0")), "w").write(str(most))
+sys.exit(done)"""
+
+
+# ---- The model ----------------------------------------------------------------
+
+
+def firsts(parts, ranks):
+    """Of each rank, and behind the last, the first part, and its first vertex."""
+    first = [len(parts) * rank // ranks for rank in range(ranks + 1)]
+    return first, [parts[part]["begin"] if part < len(parts) else parts[-1]["end"] for part in first]
+
+
+def pagerank_bytes(parts, ranks, iterations):
+    """What the first rank receives: a message of 4 bytes of each vertex of others in an iteration; before the first and after each
+    two sums of each part; in the end the results."""
+    first, vertices = firsts(parts, ranks)
+    other_parts, others = len(parts) - first[1], vertices[-1] - vertices[1]
+    return iterations * 4 * others + (iterations + 1) * 16 * other_parts + 4 * others
+
+
+def bfs_bytes(parts, ranks, hops):
+    """The same of a search in a directed graph, which always pulls: before it and after each iteration 24 bytes of each rank; in an
+    iteration of each rank with senders their numbers or a bitmap of its vertices, and one message; in the end the results. `hops`
+    of each vertex; None: not reached."""
+    _, vertices = firsts(parts, ranks)
+    last = max(hop for hop in hops if hop is not None)
+    total = 24 * (ranks - 1) + 4 * (vertices[-1] - vertices[1])
+    for hop in range(last + 1):
+        total += 24 * (ranks - 1)
+        for begin, end in list(zip(vertices, vertices[1:]))[1:]:
+            count = hops[begin:end].count(hop)
+            words = (end - 1) // 64 - begin // 64 + 1 if begin < end else 0
+            total += min(4 * count, 8 * words) + 4 if count else 0
+    return total
+
+
+# ---- Measuring ----------------------------------------------------------------
+
+
+def run(*words, **more):
+    print("$ " + " ".join(map(str, words)), file=sys.stderr, flush=True)
+    return subprocess.run([str(word) for word in words], check=True, stdout=subprocess.PIPE, text=True,
+                          env=dict(os.environ, QUERN_NO_SYNC="1", OMPI_MCA_btl="self,vader,tcp", **more)).stdout
+
+
+def measured(ranks, threads, algorithm, path, *options):
+    """What --json says, and the most memory of a rank; of one rank without mpirun."""
+    with tempfile.TemporaryDirectory() as folder:
+        words = [sys.executable, "-c", MEASURED, folder, TOOLS / "quern-run", algorithm, path, "-T", threads, "--device=cpu", "--json",
+                 *options]
+        said = json.loads(run(*(LAUNCH + ["-n", str(ranks)] if ranks > 1 else []), *words, OMP_NUM_THREADS=str(threads)))
+        return said, max(int(each.read_text()) for each in Path(folder).iterdir())
+
+
+def make(folder, scale, parts):
+    """A directed set, an undirected graph and its set."""
+    directed, undirected, whole = folder / "directed", folder / "undirected", folder / "undirected.qrn"
+    for path, options in ((directed, []), (undirected, ["--undirected"])):
+        graph = folder / (path.name + ".qrn")
+        run(TOOLS / "quern-generate", "rmat", "--scale", scale, "--degree", "16", "--seed", "1", "-qfo", graph, *options)
+        run(TOOLS / "quern-transform", graph, "--parts", parts, "-qfo", path)
+    return directed, undirected, whole
+
+
+def hops_of(path, folder):
+    run(TOOLS / "quern-run", "bfs", path, "-qfo", folder / "hops.tsv")
+    return [int(value) if value.isdigit() else None
+            for value in (line.rstrip("\n").partition("\t")[2] for line in (folder / "hops.tsv").open())]
+
+
+def count_bytes(directed, folder, scale, ranks):
+    """The records of a table: of bytes, and of memory."""
+    parts, hops, cells = json.loads((directed / "set.json").read_text())["parts"], hops_of(directed, folder), []
+    graph = "R-MAT, scale %d, directed" % scale
+    for count in ranks:
+        for algorithm, title, options, modelled in (
+                ("pagerank", "PageRank, 10 iterations", ["--iterations", "10", "--tolerance", "0"],
+                 pagerank_bytes(parts, count, 10)),
+                ("bfs", "BFS", [], bfs_bytes(parts, count, hops))):
+            said, memory = measured(count, 1, algorithm, directed, *options)
+            received = said.get("ranks", {"received_bytes": 0})["received_bytes"]
+            if count > 1 and received != modelled:
+                sys.exit("cluster: %s on %d ranks received %d bytes, not %d" % (algorithm, count, received, modelled))
+            row = "%s, %d rank%s" % (title, count, "" if count == 1 else "s")
+            for column, value in (("received, measured", received), ("received, by the model", modelled if count > 1 else 0),
+                                  ("memory of the largest rank", memory)):
+                cells.append(records.record(row, column, value / 1e6, "MB", graph))
+    return cells
+
+
+def compare(undirected, whole, scale, trials):
+    """Two ranks of one thread beside one process of two: kernels, the best of several."""
+    cells, graph = [], "R-MAT, scale %d, undirected" % scale
+    for algorithm, title in (("pagerank", "PageRank"), ("bfs", "BFS")):
+        for column, ranks, threads, path in (("one process, 2 threads", 1, 2, whole), ("2 ranks of 1 thread", 2, 1, undirected)):
+            runs = [measured(ranks, threads, algorithm, path) for _ in range(trials)]
+            seconds = min(said["seconds"]["prepare"] + said["seconds"]["kernel"] for said, _ in runs)
+            cells.append(records.record(title, column, seconds, "s", graph))
+            cells.append(records.record(title, column + ", memory of each", min(memory for _, memory in runs) / 1e6, "MB", graph))
+    return cells
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--scale", type=int, default=20)
+    parser.add_argument("--ranks", default="1,2,4,8,16")
+    parser.add_argument("--parts", type=int, default=16)
+    parser.add_argument("--trials", type=int, default=3)
+    parser.add_argument("--folder", type=Path, default=records.ROOT / "build/bench")
+    parser.add_argument("--json", type=Path, required=True)
+    options = parser.parse_args()
+    options.folder.mkdir(parents=True, exist_ok=True)
+    directed, undirected, whole = make(options.folder, options.scale, options.parts)
+    tables = {"cluster-bytes": count_bytes(directed, options.folder, options.scale, [int(n) for n in options.ranks.split(",")]),
+              "cluster-times": compare(undirected, whole, options.scale, options.trials)}
+    options.json.write_text(json.dumps(records.stamp(tables), indent=1))
+
+
+if __name__ == "__main__":
+    main()
