@@ -26,6 +26,7 @@ ENGINE_VIEWS = {
     "kernels/cpu/loop/collect.h": "kernels/cpu/csr/view.h",
     "kernels/cpu/loop/iterations.h": "kernels/cpu/csr/view.h",
     "kernels/cpu/loop/state.h": "kernels/cpu/csr/view.h",
+    "kernels/cpu/loop/stateless.h": "kernels/cpu/csr/view.h",
     "kernels/cpu/loop/sweeps.h": "kernels/cpu/csr/view.h",
     "kernels/cpu/loop/waiting.h": "kernels/cpu/csr/view.h",
     "kernels/cuda/own/brandes.cuh": "kernels/cuda/slotted_pages/engine_device.cuh",
