@@ -93,7 +93,7 @@ static inline void push_apply(struct engine_state *state, struct push *push,
 
 static inline void push_flush(struct push *push, struct push_block *block) {
   uint64_t place = __atomic_fetch_add(&push->count, block->count, __ATOMIC_RELAXED);
-  if (place + block->count <= push->capacity) { /* as the file was when edges were counted */
+  if (block->count > 0 && place + block->count <= push->capacity) { /* as edges were counted */
     memcpy(push->vertices + place, block->vertices, block->count * sizeof *block->vertices);
     memcpy(push->contributions + place, block->contributions,
            block->count * sizeof *block->contributions);
