@@ -83,10 +83,11 @@ static const struct argp_option argp_options[] = {
      8},
     {"narrow-weights", KEY_NARROW_WEIGHTS, NULL, 0,
      "6. Round weights of 8 bytes to f32, and say by how much", 8},
-    {"relabel", KEY_RELABEL, "degree|random|rcm|llp|FILE", 0,
+    {"relabel", KEY_RELABEL, "degree|random|rcm|llp|gorder|metis|FILE", 0,
      "7. Renumber the vertices: by descending degree, randomly, by reverse Cuthill-McKee, by "
-     "layered label propagation (what packs and caches well), or those "
-     "of one group in FILE (lines \"id group\", such as quern-run leiden -o writes) beside one "
+     "layered label propagation (what packs and caches well), by Gorder, by METIS (libmetis.so.5, "
+     "loaded for this alone), or those of one group in FILE (lines \"id group\", such as quern-run "
+     "leiden -o writes) beside one "
      "another; original ids are kept",
      9},
     {"seed", KEY_SEED, "S", 0, "Choose another random numbering (default: 1)", 10},
@@ -163,7 +164,7 @@ static const char documentation[] =
     "A set (its folder) is read wherever a container is; without any step it becomes one container "
     "again, the one that it was made of.\n\n"
     "With --memory edges are sorted in temporary files; --relabel keeps 48 bytes a vertex in "
-    "memory.\n\n"
+    "memory, and by METIS some 20 for each end of an edge.\n\n"
     "The ledger printed at the end accounts for every edge stored (an undirected edge is stored "
     "twice); the container's metadata keeps it, and the metadata of the input.\n\n"
     "Exit status: 0; 2 for a wrong command line or if FILE exists (see --force); 3 for an invalid "

@@ -26,6 +26,22 @@ enum qn_status qn_order_rcm(const struct qn_graph *graph, uint32_t *order, struc
 enum qn_status qn_order_llp(const struct qn_graph *graph, uint64_t seed, uint32_t *order,
                             struct qn_error *error);
 
+/* Gorder (Wei, Yu, Lu, Lin: Speedup Graph Processing by Graph Ordering, SIGMOD 2016): the vertex
+ * comes next that has most in common with the last 5, edges and in-neighbours counted;
+ * in-neighbours with more than sqrt(V) out-edges are not. Of equals the one comes whose priority
+ * rose last, at first the one of most in-edges. Takes 16 bytes a vertex, and in-edges where the
+ * graph has none at hand; up to E sqrt(V) steps, of one thread. */
+enum qn_status qn_order_gorder(const struct qn_graph *graph, uint32_t *order,
+                               struct qn_error *error);
+
+/* METIS (Karypis, Kumar: A Fast and High Quality Multilevel Scheme for Partitioning Irregular
+ * Graphs, 1998), directions ignored: halves of halves, down to parts of about 64 vertices, which
+ * come in the order in which they were cut, vertices within as they are. By libmetis.so.5, which is
+ * loaded when this is called: QN_UNSUPPORTED without it, or if it is built for fewer edges. Takes 8
+ * bytes an edge end and a vertex at most, and what METIS takes, which is more. */
+enum qn_status qn_order_metis(const struct qn_graph *graph, uint32_t *order,
+                              struct qn_error *error);
+
 /* Vertices of one group beside one another, groups in their order, vertices within as they are;
  * last those of no group. */
 enum qn_status qn_order_groups(const struct qn_vertex_groups *groups, uint32_t *order,

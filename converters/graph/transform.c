@@ -120,6 +120,10 @@ static enum qn_status relabel_in_order(struct job *job, struct qn_error *error) 
     status = qn_order_rcm(job->graph, order, error);
   else if (job->transform->relabel == QN_RELABEL_LLP)
     status = qn_order_llp(job->graph, job->transform->relabel_seed, order, error);
+  else if (job->transform->relabel == QN_RELABEL_GORDER)
+    status = qn_order_gorder(job->graph, order, error);
+  else if (job->transform->relabel == QN_RELABEL_METIS)
+    status = qn_order_metis(job->graph, order, error);
   else
     status = order_by_groups(job, order, error);
   if (!status)
@@ -150,6 +154,8 @@ static enum qn_status relabel(struct job *job, struct qn_error *error) {
                                error);
   case QN_RELABEL_RCM:
   case QN_RELABEL_LLP:
+  case QN_RELABEL_GORDER:
+  case QN_RELABEL_METIS:
   case QN_RELABEL_GROUPS:
     return relabel_in_order(job, error);
   case QN_RELABEL_NONE:

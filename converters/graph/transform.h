@@ -28,6 +28,8 @@ enum qn_relabel {
   QN_RELABEL_RANDOM,
   QN_RELABEL_RCM,    /* reverse Cuthill-McKee of the graph as it comes in (order.h) */
   QN_RELABEL_LLP,    /* layered label propagation, likewise */
+  QN_RELABEL_GORDER, /* Gorder, likewise */
+  QN_RELABEL_METIS,  /* parts of METIS, likewise */
   QN_RELABEL_GROUPS, /* vertices of one group in relabel_file beside one another (order.h) */
 };
 

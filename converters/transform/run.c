@@ -13,7 +13,8 @@
 
 /* ---- Options --------------------------------------------------------------- */
 
-static const char *const relabel_words[] = {"none", "degree", "random", "rcm", "llp", NULL};
+static const char *const relabel_words[] = {"none", "degree", "random", "rcm",
+                                            "llp",  "gorder", "metis",  NULL};
 static const char *const in_edges_words[] = {"as-is", "also", "no", NULL};
 
 static enum qn_status set_weights(void *target, const char *text, struct qn_error *error) {
@@ -203,6 +204,8 @@ enum qn_status qn_transform_plan(const struct qn_transform_options *options,
   bool restored = info->layout != QN_LAYOUT_GRAPH;
   uint64_t graph_bytes =
       8 * info->num_vertices + (4 + qn_weight_bytes(info->weight_type)) * info->num_edges;
+  if (transform->relabel == QN_RELABEL_METIS) /* its copy of the graph, and coarser ones */
+    estimate.kept += (info->directedness == QN_UNDIRECTED ? 20 : 40) * info->num_edges;
   estimate.usual += estimate.kept + (restored ? graph_bytes : 0);
   estimate.most += estimate.kept + (restored ? 2 * graph_bytes : 0);
   estimate.least += estimate.kept;
