@@ -127,7 +127,7 @@ static void release(struct qn_spread *spread) {
   qn_id_map_destroy(spread->sender.ids);
   qn_pages_free(spread->given, spread->num_given, sizeof *spread->given);
   qn_pages_free(spread->name_numbers, count, sizeof *spread->name_numbers);
-  if (spread->name_bytes)
+  if (spread->name_bytes && spread->name_offsets)
     qn_pages_free(spread->name_bytes, spread->name_offsets[count], 1);
   qn_pages_free(spread->name_offsets, count + 1, sizeof *spread->name_offsets);
   qn_free(spread->first_rows);
