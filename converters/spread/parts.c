@@ -302,7 +302,8 @@ struct vertices {
 
 static void fill_degrees(const void *context, uint64_t *degrees) {
   const struct vertices *vertices = context;
-  memcpy(degrees, vertices->degrees, vertices->spread->num_vertices * sizeof *degrees);
+  if (vertices->spread->num_vertices)
+    memcpy(degrees, vertices->degrees, vertices->spread->num_vertices * sizeof *degrees);
 }
 
 static enum qn_status write_metadata(const void *context, struct qn_writer *writer,
