@@ -104,12 +104,12 @@ def count_bytes(directed, folder, scale, ranks):
                  pagerank_bytes(parts, count, 10)),
                 ("bfs", "BFS", [], bfs_bytes(parts, count, hops))):
             said, memory = measured(count, 1, algorithm, directed, *options)
-            received = said.get("ranks", {"received_bytes": 0})["received_bytes"]
-            if count > 1 and received != modelled:
-                sys.exit("cluster: %s on %d ranks received %d bytes, not %d" % (algorithm, count, received, modelled))
-            row = "%s, %d rank%s" % (title, count, "" if count == 1 else "s")
-            for column, value in (("received, measured", received), ("received, by the model", modelled if count > 1 else 0),
-                                  ("memory of the largest rank", memory)):
+            row, figures = "%s, %d rank%s" % (title, count, "" if count == 1 else "s"), {}
+            if count > 1:
+                figures = {"received, measured": said["ranks"]["received_bytes"], "received, by the model": modelled}
+                if len(set(figures.values())) > 1:
+                    sys.exit("cluster: %s on %d ranks: %s" % (algorithm, count, figures))
+            for column, value in {**figures, "memory of the largest rank": memory}.items():
                 cells.append(records.record(row, column, value / 1e6, "MB", graph))
     return cells
 
