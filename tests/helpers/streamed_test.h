@@ -249,7 +249,7 @@ static inline void assert_tested_by(const struct streamed_counts *counts, unsign
 }
 
 static inline void assert_tested(const struct streamed_counts *counts) {
-  assert_tested_by(counts, 20);
+  assert_tested_by(counts, 12);
   assert_true(counts->direct_bytes > 0 && counts->direct_bytes < counts->moved_bytes);
 }
 
