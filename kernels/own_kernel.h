@@ -46,6 +46,15 @@
         QN_RESULT_U32, UINT32_MAX, 0, run, NULL, 0, NULL,                                          \
   }
 
+/* Where the program is for undirected graphs. */
+#define QN_KCORE_DIRECTED_KERNEL(name, layout, processor, run)                                     \
+  {                                                                                                \
+    "kcore", NULL, "largest k-core that a vertex is in", QN_FOR_STRUCTURE, name, layout,           \
+        processor, QN_ALL_WEIGHT_TYPES,                                                            \
+        QN_KERNEL_LEVELS | QN_KERNEL_NO_FRONTIER | QN_KERNEL_STANDS_IN, QN_RESULT_U32, UINT32_MAX, \
+        0, run, NULL, 0, NULL,                                                                     \
+  }
+
 #define QN_SCC_KERNEL(name, layout, processor, run)                                                \
   {                                                                                                \
     "scc", NULL, "strongly connected components", QN_FOR_STRUCTURE, name, layout, processor,       \

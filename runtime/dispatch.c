@@ -147,16 +147,28 @@ static enum qn_status choose_kernel(const struct qn_run_input *input,
   return find_kernel(input, algorithm, QN_CPU, kernel, error);
 }
 
-/* A user's program runs on the CPU. */
+/* The device that a program is compiled for. *device stays NULL for the CPU. */
+static enum qn_status open_device(const struct qn_run_options *options,
+                                  struct qn_cuda_device *opened,
+                                  const struct qn_cuda_device **device, struct qn_error *error) {
+  *device = NULL;
+  if (options->device == QN_DEVICE_BOTH)
+    return qn_fail(error, QN_UNSUPPORTED,
+                   "--program runs on the CPU, or with --device cuda on CUDA devices, not on both");
+  if (options->device != QN_DEVICE_CUDA)
+    return QN_OK;
+  *device = opened;
+  return qn_cuda_open(options->num_devices ? options->devices[0] : options->device_index, opened,
+                      error);
+}
+
+/* A user's program runs on the CPU unless a CUDA device is asked for: nvcc takes its time. */
 static enum qn_status load_program(const struct qn_run_input *input,
                                    const struct qn_run_options *options, struct qn_run *run,
                                    struct qn_error *error) {
   const struct qn_container_info *info = input->info;
-  if (options->device == QN_DEVICE_CUDA || options->device == QN_DEVICE_BOTH)
-    return qn_fail(
-        error, QN_UNSUPPORTED,
-        "--program is compiled for the CPU alone; in kernels/programs a program is built "
-        "for CUDA devices, too");
+  struct qn_cuda_device opened;
+  const struct qn_cuda_device *device;
   if (options->checkpoint.folder)
     return qn_fail(error, QN_UNSUPPORTED,
                    "no checkpoints of --program: its text may change between two runs");
@@ -164,8 +176,10 @@ static enum qn_status load_program(const struct qn_run_input *input,
     return qn_fail(error, QN_USAGE, "a --program has no --parents");
   if (options->weighted)
     return qn_fail(error, QN_USAGE, "a --program has no --weighted");
-  enum qn_status status =
-      qn_user_program_load(options->program, info->layout, info->weight_type, &run->program, error);
+  enum qn_status status = open_device(options, &opened, &device, error);
+  if (!status)
+    status = qn_user_program_load(options->program, info->layout, info->weight_type, device,
+                                  &run->program, error);
   if (status)
     return status;
   run->kernel = run->program.kernel;
@@ -173,8 +187,9 @@ static enum qn_status load_program(const struct qn_run_input *input,
     return qn_fail(error, QN_UNSUPPORTED, "%s follows %s, which a --program cannot",
                    options->program, run->kernel->follows);
   if (!(run->kernel->weight_types & 1u << info->weight_type))
-    return qn_fail(error, QN_UNSUPPORTED, "%s is not for weights %s", options->program,
-                   qn_weight_type_name(info->weight_type));
+    return qn_fail(error, QN_UNSUPPORTED, "%s is not for weights %s on %s", options->program,
+                   qn_weight_type_name(info->weight_type),
+                   qn_processor_name(run->kernel->processor));
   return check_graph(input, run->kernel, error);
 }
 

@@ -51,7 +51,7 @@ static int by_name(const FTSENT **a, const FTSENT **b) {
 
 static bool is_header(const FTSENT *entry) {
   const char *end = strrchr(entry->fts_name, '.');
-  return entry->fts_info == FTS_F && end && strcmp(end, ".h") == 0;
+  return entry->fts_info == FTS_F && end && (strcmp(end, ".h") == 0 || strcmp(end, ".cuh") == 0);
 }
 
 static enum qn_status hash_file(const char *path, const char *name, XXH3_state_t *hash,

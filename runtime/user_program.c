@@ -24,8 +24,21 @@
 /* What env says of a command that it cannot find. */
 #define NO_SUCH_COMMAND 127
 
+/* How programs are compiled for one kind of processor. */
+struct toolchain {
+  enum qn_processor processor;
+  const char *command;         /* in PATH, */
+  const char *fallback;        /* or here; NULL: nowhere */
+  const char *variable;        /* that names another */
+  const char *what;            /* it is */
+  const char *folder, *engine; /* kernels/FOLDER/LAYOUT/ENGINE */
+  const char *language;
+  const char *const *options; /* ended by NULL */
+};
+
 /* What one compilation needs to know. */
 struct job {
+  const struct toolchain *toolchain;
   const char *given;           /* the program's path, as the user says it */
   char program[QN_PATH_BYTES]; /* the same, absolute */
   char *text;                  /* [bytes] of the program */
@@ -35,32 +48,63 @@ struct job {
   char include[QN_PATH_BYTES + 16];
   char public_include[QN_PATH_BYTES + 16];
   char abi[64];
-  const char *compiler;
+  char compiler[QN_PATH_BYTES];
+  char architecture[32]; /* option for the device; "": none */
   bool real_weights, wide_weights;
   char object[QN_PATH_BYTES + 64]; /* in the cache */
 };
 
 /* ---- The command ----------------------------------------------------------------------------- */
 
-#define MOST_ARGUMENTS 40
+#define MOST_ARGUMENTS 48
 
-/* As the engines of this build are compiled, but for another kind of object. The program is
- * included before the engine, whose text is the one that is compiled. */
+/* As the engines of this build are compiled, but for another kind of object. */
+static const char *const cpu_options[] = {"-std=c17",
+                                          "-O3",
+                                          "-DNDEBUG",
+                                          "-D_GNU_SOURCE",
+                                          "-fopenmp",
+                                          "-fno-math-errno",
+                                          "-fPIC",
+                                          "-shared",
+                                          "-Wall",
+                                          "-fdiagnostics-color=never",
+#ifdef __x86_64__
+                                          "-march=x86-64-v2",
+#endif
+                                          NULL};
+static const char *const cuda_options[] = {"-std=c++17",
+                                           "-O3",
+                                           "-DNDEBUG",
+                                           "-D_GNU_SOURCE",
+                                           "-D_Static_assert=static_assert", /* C++'s word */
+                                           "--expt-relaxed-constexpr",
+                                           "-diag-suppress=177,550",
+                                           "-shared",
+                                           "-Xcompiler=-fPIC",
+                                           "-Xcompiler=-fopenmp",
+                                           "-Xcompiler=-fno-math-errno",
+                                           "-Xcompiler=-fdiagnostics-color=never",
+                                           NULL};
+
+static const struct toolchain toolchains[] = {
+    {QN_CPU, "cc", NULL, "QUERN_CC", "a C compiler", "cpu", "engine.h", "c", cpu_options},
+    {QN_CUDA, "nvcc", "/usr/local/cuda/bin/nvcc", "QUERN_NVCC", "nvcc, of the CUDA Toolkit", "cuda",
+     "engine.cuh", "cu", cuda_options},
+};
+
+/* The program is included before the engine, whose text is the one that is compiled. */
 static void make_command(const struct job *job, const char *program, const char *object,
                          const char *argv[MOST_ARGUMENTS]) {
-  static const char *const options[] = {
-      "-std=c17",           "-O3",   "-DNDEBUG", "-D_GNU_SOURCE", "-fopenmp",
-      "-fno-math-errno",    "-fPIC", "-shared",  "-Wall",         "-fdiagnostics-color=never",
-#ifdef __x86_64__
-      "-march=x86-64-v2",
-#endif
-      "-DQN_KERNEL=" SYMBOL};
   int count = 0;
   argv[count++] = "env"; /* messages are read: in one language */
   argv[count++] = "LC_ALL=C";
   argv[count++] = job->compiler;
-  for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-    argv[count++] = options[i];
+  for (const char *const *option = job->toolchain->options; *option; option++)
+    argv[count++] = *option;
+  if (*job->architecture)
+    argv[count++] = job->architecture;
+  argv[count++] = "-DQN_KERNEL=" SYMBOL;
   if (job->real_weights)
     argv[count++] = "-DQN_WEIGHTS_REAL";
   if (job->wide_weights)
@@ -72,29 +116,72 @@ static void make_command(const struct job *job, const char *program, const char 
   argv[count++] = object;
   argv[count++] = "-include";
   argv[count++] = program;
-  argv[count++] = "-xc";
+  argv[count++] = "-x";
+  argv[count++] = job->toolchain->language;
   argv[count++] = job->engine;
   argv[count] = NULL;
 }
 
-static enum qn_status describe_job(const char *path, enum qn_layout layout,
-                                   enum qn_weight_type weight_type, struct job *job,
-                                   struct qn_error *error) {
-  const char *named = getenv("QUERN_CC");
-  *job = (struct job){.given = path,
-                      .compiler = named && *named ? named : "cc",
-                      .real_weights = weight_type == QN_WEIGHT_F32 || weight_type == QN_WEIGHT_F64,
-                      .wide_weights = qn_weight_bytes(weight_type) == 8};
-  if (!realpath(path, job->program))
-    return qn_fail_errno(error, "%s: cannot open", path);
-  enum qn_status status = qn_engine_headers_find(job->engines, error);
-  if (status)
-    return status;
+/* The file of a command that PATH leads to, or the name itself; false: it is not there. */
+static bool find_command(const char *name, char path[QN_PATH_BYTES]) {
+  const char *folders = getenv("PATH");
+  snprintf(path, QN_PATH_BYTES, "%s", name);
+  if (strchr(name, '/') || !folders)
+    return access(name, X_OK) == 0;
+  while (*folders) {
+    const int length = (int)strcspn(folders, ":");
+    snprintf(path, QN_PATH_BYTES, "%.*s/%s", length, folders, name);
+    if (access(path, X_OK) == 0)
+      return true;
+    folders += length + (folders[length] == ':');
+  }
+  snprintf(path, QN_PATH_BYTES, "%s", name);
+  return false;
+}
+
+static void choose_compiler(const struct toolchain *toolchain, char compiler[QN_PATH_BYTES]) {
+  char path[QN_PATH_BYTES];
+  const char *named = getenv(toolchain->variable);
+  const char *command = named && *named ? named : toolchain->command;
+  if (command == toolchain->command && toolchain->fallback && !find_command(command, path))
+    command = toolchain->fallback;
+  snprintf(compiler, QN_PATH_BYTES, "%s", command);
+}
+
+static enum qn_status find_engine(enum qn_layout layout, struct job *job, struct qn_error *error) {
+  const struct toolchain *toolchain = job->toolchain;
   char folder[64];
   snprintf(folder, sizeof folder, "%s", layout == QN_LAYOUT_GRAPH ? "csr" : qn_layout_name(layout));
   for (char *dash; (dash = strchr(folder, '-'));)
     *dash = '_';
-  snprintf(job->engine, sizeof job->engine, "%s/kernels/cpu/%s/engine.h", job->engines, folder);
+  snprintf(job->engine, sizeof job->engine, "%s/kernels/%s/%s/%s", job->engines, toolchain->folder,
+           folder, toolchain->engine);
+  if (access(job->engine, R_OK))
+    return qn_fail(error, QN_UNSUPPORTED,
+                   "a --program has no engine for the layout %s on %s: no %s",
+                   qn_layout_name(layout), qn_processor_name(toolchain->processor), job->engine);
+  return QN_OK;
+}
+
+static enum qn_status describe_job(const char *path, enum qn_layout layout,
+                                   enum qn_weight_type weight_type,
+                                   const struct qn_cuda_device *device, struct job *job,
+                                   struct qn_error *error) {
+  *job = (struct job){.given = path,
+                      .toolchain = &toolchains[device ? 1 : 0],
+                      .real_weights = weight_type == QN_WEIGHT_F32 || weight_type == QN_WEIGHT_F64,
+                      .wide_weights = !device && qn_weight_bytes(weight_type) == 8};
+  if (!realpath(path, job->program))
+    return qn_fail_errno(error, "%s: cannot open", path);
+  enum qn_status status = qn_engine_headers_find(job->engines, error);
+  if (!status)
+    status = find_engine(layout, job, error);
+  if (status)
+    return status;
+  choose_compiler(job->toolchain, job->compiler);
+  if (device)
+    snprintf(job->architecture, sizeof job->architecture, "-arch=sm_%d%d", device->compute_major,
+             device->compute_minor);
   snprintf(job->include, sizeof job->include, "-I%s", job->engines);
   snprintf(job->public_include, sizeof job->public_include, "-I%s/include", job->engines);
   snprintf(job->abi, sizeof job->abi, "-DQN_HOST_KERNEL_ABI=%zu", QN_KERNEL_ABI);
@@ -145,21 +232,6 @@ static enum qn_status find_cache(char folder[QN_PATH_BYTES], struct qn_error *er
     return qn_fail(error, QN_SYSTEM, "the path of the cache is too long");
   enum qn_status status = make_folders(folder, error);
   return status ? status : check_folder(folder, error);
-}
-
-/* The file of a command that PATH leads to, or the name itself. */
-static void find_command(const char *name, char path[QN_PATH_BYTES]) {
-  const char *folders = getenv("PATH");
-  snprintf(path, QN_PATH_BYTES, "%s", name);
-  if (strchr(name, '/') || !folders)
-    return;
-  while (*folders) {
-    const int length = (int)strcspn(folders, ":");
-    snprintf(path, QN_PATH_BYTES, "%.*s/%s", length, folders, name);
-    if (access(path, X_OK) == 0)
-      return;
-    folders += length + (folders[length] == ':');
-  }
 }
 
 /* A compiler that was replaced has another size or time. */
@@ -234,6 +306,13 @@ static const char *shown_source(const char *line) {
   return line + strspn(line, " \t");
 }
 
+/* The place that a message begins with: FILE:ROW:COLUMN, or FILE(ROW) as nvcc says it. */
+static bool read_place(const char *after_file, uint64_t *row, uint64_t *column) {
+  *column = 0;
+  return sscanf(after_file, ":%" SCNu64 ":%" SCNu64, row, column) >= 1 ||
+         sscanf(after_file, "(%" SCNu64 ")", row) == 1;
+}
+
 /* Say the compiler's first error, with its place if it is in the user's header. */
 static enum qn_status refuse(const struct job *job, char *said, struct qn_error *error) {
   const size_t length = strlen(job->program);
@@ -247,8 +326,7 @@ static enum qn_status refuse(const struct job *job, char *said, struct qn_error 
     qn_fail(error, QN_INVALID, "%.400s%s%s", message + strlen("error: "), *source ? ": " : "",
             source);
     uint64_t row = 0, column = 0;
-    if (strncmp(line, job->program, length) != 0 ||
-        sscanf(line + length, ":%" SCNu64 ":%" SCNu64, &row, &column) < 1)
+    if (strncmp(line, job->program, length) != 0 || !read_place(line + length, &row, &column))
       return qn_error_in_file(error, job->given);
     return qn_error_at_line(error, job->given, row, column);
   }
@@ -288,9 +366,8 @@ static enum qn_status run_compiler(const struct job *job, const char *copy, cons
   make_command(job, copy, object, argv);
   if (qn_child_run(argv, said, SAID_BYTES, &exit_code, error) || exit_code == NO_SUCH_COMMAND)
     status = qn_fail(error, QN_SYSTEM,
-                     "a program is compiled by a C compiler, and %s cannot be run; QUERN_CC names "
-                     "another",
-                     job->compiler);
+                     "a program is compiled by %s, and %s cannot be run; %s names another",
+                     job->toolchain->what, job->compiler, job->toolchain->variable);
   else if (exit_code)
     status = refuse(job, said, error);
   qn_free(said);
@@ -325,14 +402,15 @@ static enum qn_status load(const struct job *job, struct qn_user_program *progra
 
 enum qn_status qn_user_program_load(const char *path, enum qn_layout layout,
                                     enum qn_weight_type weight_type,
+                                    const struct qn_cuda_device *device,
                                     struct qn_user_program *program, struct qn_error *error) {
   struct job *job;
-  *program = (struct qn_user_program){0};
+  *program = (struct qn_user_program){.stays = device != NULL};
   enum qn_status status = qn_alloc(&job, 1, sizeof *job, "paths", error);
   if (status)
     return status;
   const double begin = qn_seconds();
-  status = describe_job(path, layout, weight_type, job, error);
+  status = describe_job(path, layout, weight_type, device, job, error);
   if (!status)
     status = read_program(job, error);
   if (!status)
@@ -351,7 +429,7 @@ enum qn_status qn_user_program_load(const char *path, enum qn_layout layout,
 }
 
 void qn_user_program_unload(struct qn_user_program *program) {
-  if (program->object)
+  if (program->object && !program->stays)
     dlclose(program->object);
   *program = (struct qn_user_program){0};
 }

@@ -44,7 +44,7 @@ def engine_headers():
     """What a user's own program is compiled with, in a folder of this version alone."""
     for top in ("formats", "include", "kernels", "support"):
         for folder, _, names in os.walk(os.path.join(source, top)):
-            headers = [os.path.join(folder, name) for name in sorted(names) if name.endswith(".h")]
+            headers = [os.path.join(folder, name) for name in sorted(names) if name.endswith((".h", ".cuh"))]
             if headers:
                 yield env.Install(os.path.join(root, "lib/quern", version(), "engines", os.path.relpath(folder, source)),
                                   headers)

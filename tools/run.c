@@ -82,8 +82,8 @@ enum key {
 static const struct argp_option option_list[] = {
     {"program", KEY_PROGRAM, "FILE", 0,
      "Instead of an algorithm of this build, run the one that the header FILE says (programs.md "
-     "in the documentation teaches how to write it): a C compiler makes it for the CPU, once, and "
-     "it is kept in the user's cache",
+     "in the documentation teaches how to write it): a C compiler makes it for the CPU, with "
+     "--device cuda nvcc for the device, once, and it is kept in the user's cache",
      0},
     {"source", KEY_SOURCE, "ID", 0,
      "Source vertex, by its original id (default: the vertex of the largest out-degree); may be "

@@ -84,6 +84,12 @@ enum qn_status qn_cuda_count(int *count, struct qn_error *error) {
   return status ? status : module->count(count, error);
 }
 
+enum qn_status qn_cuda_open(int index, struct qn_cuda_device *device, struct qn_error *error) {
+  int count;
+  enum qn_status status = qn_cuda_count(&count, error);
+  return status ? status : module->open(index, device, error);
+}
+
 /* ---- What stays on devices: there is nothing before the module is loaded ------- */
 
 static const struct qn_cuda_module *loaded(void) {

@@ -20,6 +20,7 @@ const struct qn_cuda_module *qn_cuda_module(void) {
       .kernels = qn_cuda_kernels,
       .followers = qn_cuda_followers,
       .count = qn_cuda_count,
+      .open = qn_cuda_open,
       .store_create = qn_store_create,
       .store_add = qn_store_add,
       .store_destroy = qn_store_destroy,

@@ -8,6 +8,7 @@
 #define QN_LIBRARY_MODULES_MODULES_H
 
 #include "converters/arrays/hdf5_file.h"
+#include "kernels/cuda/device/device.h"
 #include "kernels/registry.h"
 
 #ifdef __cplusplus
@@ -51,6 +52,7 @@ struct qn_cuda_module {
   const struct qn_kernel *const *(*kernels)(void); /* of devices, as kernels/registry.h has them */
   const struct qn_kernel *const *(*followers)(void);
   enum qn_status (*count)(int *count, struct qn_error *error);
+  enum qn_status (*open)(int index, struct qn_cuda_device *device, struct qn_error *error);
   /* The functions of kernels/store.h. */
   enum qn_status (*store_create)(struct qn_store **out, struct qn_error *error);
   enum qn_status (*store_add)(struct qn_store *store, const void *begin, uint64_t bytes,

@@ -5,6 +5,7 @@ import array
 import json
 import math
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -14,6 +15,7 @@ from pathlib import Path
 from harness.tools import UNDER_SANITIZERS
 
 TOOLS = Path(os.environ["QUERN_BIN"])
+PROGRAM = Path(os.environ["QUERN_SOURCE"]) / "tests/programs/widest.h"
 EMULATED = TOOLS.parent / "emulator/bin/quern-run"
 
 # How each layout is made from a graph container.
@@ -28,7 +30,7 @@ LAYOUTS = {
 
 # Those on which all that runs on a CPU runs on a CUDA device too.
 # Kernels of their own that look at more than a combination of messages.
-CPU_ALONE = {"cdlp", "coloring", "lcc", "leiden", "mis", "path", "scc"}
+CPU_ALONE = {"leiden", "path"}
 COMPLETE = {"blocked-csr", "edge-partitions", "graph", "hybrid", "packed", "shards", "slotted-pages"}
 
 # Algorithms that walk all edges in every iteration.
@@ -183,6 +185,59 @@ class EveryKernel(Graph):
         for layout in ("graph", "slotted-pages"):
             with self.subTest(layout=layout, groups="degrees"):
                 self.compare("cross-edges", containers[layout], 1, "--groups=groups.tsv")
+
+
+class UserProgram(Graph):
+    """--program on a device, which is the emulator: nvcc.py plays nvcc."""
+    tier, sanitized_tier = "medium", "long"
+    timeout = 300
+    layouts = ["graph"]
+
+    def setUp(self):
+        shutil.rmtree("cache", ignore_errors=True)
+        tool("quern-generate", "rmat", "--scale=8", "--weights=1,50", "--transpose=also", "-qfo", "graph.qrn")
+
+    def program(self, container, *arguments, header=PROGRAM, compiler=PROGRAM.parents[1] / "emulator/nvcc.py"):
+        plain = {"QUERN_EMULATOR_PLAIN": "yes"} if UNDER_SANITIZERS else {}
+        return run(EMULATED, container, "--program", header, "--device=cuda", "--source=1", *arguments,
+                   QUERN_NVCC=str(compiler), XDG_CACHE_HOME=str(Path("cache").absolute()), **plain)
+
+    def test_layouts(self):
+        for layout in self.layouts:
+            with self.subTest(layout=layout):
+                container = "graph.qrn"
+                if layout != "graph":
+                    container = layout + ".qrn"
+                    tool(*LAYOUTS[layout], "graph.qrn", "-qfo", container)
+                tool("quern-run", "--program", PROGRAM, container, "--source=1", "-qfo", "cpu.npy")
+                done = self.program(container, "-qfo", "cuda.npy")
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                self.assertEqual(values(Path("cpu.npy")), values(Path("cuda.npy")))
+                done = self.program(container, "--json", compiler="/bin/false")  # another compiler is another object
+                self.refused(done, 3, "/bin/false does not compile it")
+                kept = sorted(Path("cache/quern/programs").iterdir())
+                done = self.program(container, "--device-memory=40K", "-qfo", "streamed.npy")
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                self.assertEqual(values(Path("cpu.npy")), values(Path("streamed.npy")))
+                self.assertEqual(sorted(Path("cache/quern/programs").iterdir()), kept)
+
+    def test_errors(self):
+        Path("bad.h").write_text(PROGRAM.read_text().replace("return new_value > old_value", "return new_valu > old_value"))
+        self.refused(self.program("graph.qrn", header="bad.h"), 3, r"^quern-run: bad\.h:5\d:.*new_valu.*return new_valu")
+        told = Path("told.sh")
+        told.write_text("#!/bin/sh\nfor last; do :; done\nwhile [ \"$1\" != -include ]; do shift; done\n"
+                        "printf '%s(54): error: identifier \"new_valu\" is undefined\\n    return new_valu;\\n' "
+                        "$(sed -n 's/^#line 1 \"\\(.*\\)\"/\\1/p' \"$2\")\nexit 1\n")
+        told.chmod(0o700)
+        self.refused(self.program("graph.qrn", header="bad.h", compiler=told.absolute()), 3,
+                     r'^quern-run: bad\.h:54: identifier "new_valu" is undefined: return new_valu;$')
+        self.refused(self.program("graph.qrn", compiler="no-such-nvcc"), 5, "compiled by nvcc.*no-such-nvcc.*QUERN_NVCC names")
+
+
+class UserProgramEverywhere(UserProgram):
+    tier = "long"
+    layouts = sorted(LAYOUTS)
+    test_errors = None
 
 
 class Devices(Graph):

@@ -95,6 +95,22 @@ def scc(num_vertices, edges):
     return label
 
 
+def kcore(num_vertices, edges):
+    """Cores of the undirected reading: an edge counts at both its ends, a loop once."""
+    cores, left = [0] * num_vertices, set(range(num_vertices))
+    for core in range(1, len(edges) + 1):
+        while left:
+            degrees = collections.Counter(end for source, destination, _ in edges for end in {source, destination}
+                                          if source in left and destination in left)
+            few = {vertex for vertex in left if degrees[vertex] < core}
+            if not few:
+                break
+            left -= few
+        for vertex in left:
+            cores[vertex] = core
+    return cores
+
+
 def pagerank(num_vertices, edges, damping=0.85, tolerance=1e-12):
     """Parallel edges count as often as they are; what vertices without out-edges hold is spread evenly."""
     rows, ranks = out_edges(num_vertices, edges), [1 / num_vertices] * num_vertices

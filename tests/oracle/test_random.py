@@ -153,6 +153,12 @@ class Naive(_Random):
                 expected = naive.cdlp(graph.num_vertices, ends, iterations, loops=2 if directed else 1)
                 self.assertEqual(got, [graph.ids[label] for label in expected])
 
+    def test_kcore(self):
+        """Both readings of a graph have the same cores."""
+        for graph, path, edges in self.graphs():
+            expected = [str(core) for core in naive.kcore(graph.num_vertices, graph.edges)]
+            self.assertEqual(self.compute(graph, path, "kcore"), expected)
+
     def undirected_graphs(self):
         """Neighbours of each vertex other than itself, beside graph and container."""
         for graph, path, edges in self.graphs():

@@ -3,14 +3,8 @@
 #include <omp.h>
 
 #include "kernels/cpu/loop/frontier.h"
+#include "kernels/visit_order.h"
 #include "support/memory.h"
-
-/* A bijection of 32 bits that scatters them (the finalizer of MurmurHash3). */
-static uint32_t scatter(uint32_t bits) {
-  bits = (bits ^ bits >> 16) * UINT32_C(0x85EBCA6B);
-  bits = (bits ^ bits >> 13) * UINT32_C(0xC2B2AE35);
-  return bits ^ bits >> 16;
-}
 
 enum qn_status qn_priorities_create(const struct qn_csr *csr, const uint32_t *positions,
                                     bool high_degrees_first, struct qn_priorities *priorities,
@@ -23,9 +17,8 @@ enum qn_status qn_priorities_create(const struct qn_csr *csr, const uint32_t *po
 #pragma omp parallel for schedule(static)
   for (uint64_t v = 0; v < csr->num_vertices; v++) {
     const uint64_t edges = csr->row_offsets[v + 1] - csr->row_offsets[v];
-    const uint64_t degree = edges < UINT32_MAX ? edges : UINT32_MAX;
-    priorities->of[v] = (high_degrees_first ? degree : UINT32_MAX - degree) << 32 |
-                        scatter(positions ? positions[v] : (uint32_t)v);
+    priorities->of[v] =
+        qn_visit_priority(edges, positions ? positions[v] : (uint32_t)v, high_degrees_first);
   }
   return QN_OK;
 }

@@ -8,11 +8,11 @@
  *   the core  what the vertex of most edges reaches and is reached by: in most graphs nearly all
  *             that is left (Fleischer, Hendrickson, Pinar: On Identifying Strongly Connected
  *             Components in Parallel, 2000), found by two searches of the kernel of bfs
- *   the rest  what is left after another trim, by Tarjan: Depth-First Search and Linear Graph
- *             Algorithms, 1972, on one thread, without recursion */
-#include "kernels/cpu/loop/labels.h"
+ *   the rest  what is left after another trim, by Tarjan, on one thread (kernels/tarjan.h) */
 #include "kernels/cpu/loop/frontier.h"
+#include "kernels/cpu/loop/labels.h"
 #include "kernels/own_kernel.h"
+#include "kernels/tarjan.h"
 #include "support/memory.h"
 #include "support/threads.h"
 #include <quern/graph.h>
@@ -20,7 +20,7 @@
 
 extern const struct qn_kernel qn_kernel_scc_csr_cpu;
 
-#define NOT_YET UINT32_MAX
+#define NOT_YET QN_NO_COMPONENT
 
 struct work {
   struct qn_graph graph; /* with in-edges */
@@ -190,90 +190,6 @@ static enum qn_status find_core(const struct work *work, struct qn_error *error)
   return status;
 }
 
-/* ---- The rest ------------------------------------------------------------------------------ */
-
-struct tarjan {
-  const struct work *work;
-  uint32_t *number;  /* [V] in order of discovery, from 1; 0: not seen */
-  uint32_t *lowest;  /* [V] the smallest number that is reached from below and still open */
-  uint64_t *cursor;  /* [V] the edge to look at next */
-  uint32_t *path;    /* from the root of the search to the vertex at hand */
-  uint32_t *open;    /* seen, and not yet in a component */
-  uint32_t num_seen; /* of all roots */
-  uint64_t path_length, num_open;
-};
-
-static void enter(struct tarjan *tarjan, uint32_t v) {
-  tarjan->number[v] = tarjan->lowest[v] = ++tarjan->num_seen;
-  tarjan->cursor[v] = tarjan->work->graph.out.row_offsets[v];
-  tarjan->path[tarjan->path_length++] = v;
-  tarjan->open[tarjan->num_open++] = v;
-}
-
-static void take_lower(struct tarjan *tarjan, uint32_t v, uint32_t number) {
-  if (number < tarjan->lowest[v])
-    tarjan->lowest[v] = number;
-}
-
-/* All of v's edges were looked at: it goes back to the vertex before, or closes a component. */
-static void leave(struct tarjan *tarjan, uint32_t v) {
-  tarjan->path_length--;
-  if (tarjan->path_length > 0)
-    take_lower(tarjan, tarjan->path[tarjan->path_length - 1], tarjan->lowest[v]);
-  if (tarjan->lowest[v] != tarjan->number[v])
-    return;
-  uint32_t member;
-  do {
-    member = tarjan->open[--tarjan->num_open];
-    tarjan->work->component[member] = v;
-  } while (member != v);
-}
-
-/* A vertex that is in a component already is not in one with any that is open. */
-static void search_from(struct tarjan *tarjan, uint32_t root) {
-  const struct qn_csr *out = &tarjan->work->graph.out;
-  enter(tarjan, root);
-  while (tarjan->path_length > 0) {
-    const uint32_t v = tarjan->path[tarjan->path_length - 1];
-    if (tarjan->cursor[v] == out->row_offsets[v + 1]) {
-      leave(tarjan, v);
-      continue;
-    }
-    const uint32_t other = out->column_indices[tarjan->cursor[v]++];
-    if (tarjan->work->component[other] != NOT_YET)
-      continue;
-    if (tarjan->number[other])
-      take_lower(tarjan, v, tarjan->number[other]);
-    else
-      enter(tarjan, other);
-  }
-}
-
-static enum qn_status find_rest(const struct work *work, struct qn_error *error) {
-  const uint64_t num_vertices = work->num_vertices;
-  struct tarjan tarjan = {.work = work};
-  enum qn_status status =
-      qn_pages_alloc(&tarjan.number, num_vertices, sizeof *tarjan.number, "numbers", error);
-  if (!status)
-    status = qn_pages_alloc(&tarjan.lowest, num_vertices, sizeof *tarjan.lowest, "numbers", error);
-  if (!status)
-    status = qn_pages_alloc(&tarjan.cursor, num_vertices, sizeof *tarjan.cursor, "cursors", error);
-  if (!status)
-    status = qn_pages_alloc(&tarjan.path, num_vertices, sizeof *tarjan.path, "a path", error);
-  if (!status)
-    status =
-        qn_pages_alloc(&tarjan.open, num_vertices, sizeof *tarjan.open, "open vertices", error);
-  for (uint64_t v = 0; v < num_vertices && !status; v++)
-    if (work->component[v] == NOT_YET)
-      search_from(&tarjan, (uint32_t)v);
-  qn_pages_free(tarjan.number, num_vertices, sizeof *tarjan.number);
-  qn_pages_free(tarjan.lowest, num_vertices, sizeof *tarjan.lowest);
-  qn_pages_free(tarjan.cursor, num_vertices, sizeof *tarjan.cursor);
-  qn_pages_free(tarjan.path, num_vertices, sizeof *tarjan.path);
-  qn_pages_free(tarjan.open, num_vertices, sizeof *tarjan.open);
-  return status;
-}
-
 /* -------------------------------------------------------------------------------------------- */
 
 static enum qn_status find_components(struct work *work, const struct qn_run_request *request,
@@ -287,7 +203,7 @@ static enum qn_status find_components(struct work *work, const struct qn_run_req
   if (!status)
     status = trim_lone(work, error);
   if (!status)
-    status = find_rest(work, error);
+    status = qn_tarjan(&work->graph.out, work->component, error);
   if (!status)
     status = qn_label_by_position(work->component, work->num_vertices, request->positions, error);
   return status;

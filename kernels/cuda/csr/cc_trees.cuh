@@ -17,31 +17,39 @@ __global__ void compress(uint32_t *parent, uint64_t num_vertices) {
   });
 }
 
-/* Labels are smallest vertices; make them smallest positions in original order. */
+/* `positions` NULL: a vertex's position is itself. */
 __global__ void find_first_positions(const uint32_t *labels, const uint32_t *positions,
                                      uint64_t num_vertices, uint32_t *first) {
-  qn_grid_steps(num_vertices, [&](uint64_t v) { atomicMin(&first[labels[v]], positions[v]); });
+  qn_grid_steps(num_vertices, [&](uint64_t v) {
+    atomicMin(&first[labels[v]], positions ? positions[v] : (uint32_t)v);
+  });
 }
 
 __global__ void label_by_position(uint32_t *labels, uint64_t num_vertices, const uint32_t *first) {
   qn_grid_steps(num_vertices, [&](uint64_t v) { labels[v] = first[labels[v]]; });
 }
 
-/* Labels from roots; `first` [V] is overwritten if there are positions. */
-inline enum qn_status label(const struct qn_cuda_memory *memory, uint32_t *parent,
-                            const uint32_t *positions, uint32_t *first, uint64_t num_vertices,
-                            struct qn_error *error) {
+/* Labels are any vertex of a component; make them its smallest position in original order. `first`
+ * [V] is overwritten. */
+inline enum qn_status label_by_first(const struct qn_cuda_memory *memory, uint32_t *labels,
+                                     const uint32_t *positions, uint32_t *first,
+                                     uint64_t num_vertices, struct qn_error *error) {
   const unsigned blocks = qn_run_blocks(memory, num_vertices);
-  if (!positions)
-    return QN_OK;
   enum qn_status status = qn_cuda_status(
       cudaMemsetAsync(first, 0xff, num_vertices * sizeof *first, NULL), "clearing labels", error);
   if (status)
     return status;
-  QN_LAUNCH(find_first_positions, blocks, QN_QUEUE_THREADS, 0, NULL, parent, positions,
+  QN_LAUNCH(find_first_positions, blocks, QN_QUEUE_THREADS, 0, NULL, labels, positions,
             num_vertices, first);
-  QN_LAUNCH(label_by_position, blocks, QN_QUEUE_THREADS, 0, NULL, parent, num_vertices, first);
+  QN_LAUNCH(label_by_position, blocks, QN_QUEUE_THREADS, 0, NULL, labels, num_vertices, first);
   return qn_cuda_launched("labelling components", error);
+}
+
+/* Labels from roots, which are smallest vertices. */
+inline enum qn_status label(const struct qn_cuda_memory *memory, uint32_t *parent,
+                            const uint32_t *positions, uint32_t *first, uint64_t num_vertices,
+                            struct qn_error *error) {
+  return positions ? label_by_first(memory, parent, positions, first, num_vertices, error) : QN_OK;
 }
 
 } /* namespace */

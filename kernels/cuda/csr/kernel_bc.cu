@@ -9,12 +9,12 @@
  *
  * Bytes: each phase moves 4 bytes of column index and one random double (a sector of L2) an edge.
  */
+#include "kernels/cuda/csr/both_ways.cuh"
 #include "kernels/cuda/edges/row_sums.cuh"
 #include "kernels/cuda/edges/run_device.cuh"
 #include "kernels/cuda/own/bc_state.cuh"
 #include "kernels/own_kernel.h"
 #include "kernels/own_state.h"
-#include <quern/transpose.h>
 
 extern "C" const struct qn_kernel qn_kernel_bc_csr_cuda;
 
@@ -221,33 +221,11 @@ enum qn_status spread_shares(struct bc_work *work, uint32_t source, struct qn_er
   return status;
 }
 
-enum qn_status upload(struct bc_work *work, const struct qn_graph *graph, struct qn_error *error) {
-  struct qn_graph transposed;
-  memset(&transposed, 0, sizeof transposed);
-  struct bc_state *state = &work->state;
-  enum qn_status status = qn_cuda_csr_upload(work->memory, &graph->out, false, &state->out, error);
-  if (status)
-    return status;
-  if (graph->has_transpose && graph->in.row_offsets == graph->out.row_offsets) {
-    state->in = state->out;
-    return QN_OK;
-  }
-  if (!graph->has_transpose)
-    status = qn_graph_create_transpose(&graph->out, &transposed, error);
-  if (!status)
-    status = qn_cuda_csr_upload(work->memory, graph->has_transpose ? &graph->in : &transposed.out,
-                                false, &state->in, error);
-  qn_graph_unmap(&transposed);
-  return status;
-}
-
 /* Device memory for a run. */
 uint64_t needed_bytes(const struct qn_graph *graph) {
   const uint64_t V = graph->out.num_vertices, E = graph->out.num_edges;
-  const bool same = graph->has_transpose && graph->in.row_offsets == graph->out.row_offsets;
-  return (same ? 1 : 2) * (8 * (V + 1) + 4 * E) + /* rows */
-         (4 + 4 * 8 + 8) * V +                    /* levels, values, queue */
-         8 * (2 * (E / QN_UNIT_EDGES) + V + 1);   /* sums */
+  return qn_both_ways_bytes(graph) + (4 + 4 * 8 + 8) * V + /* levels, values, queue */
+         8 * (2 * (E / QN_UNIT_EDGES) + V + 1);            /* sums */
 }
 
 enum qn_status create(struct bc_work *work, const struct qn_graph *graph, struct qn_error *error) {
@@ -260,7 +238,7 @@ enum qn_status create(struct bc_work *work, const struct qn_graph *graph, struct
   if (!status)
     status = qn_run_must_fit(memory, "bc", needed_bytes(graph), error);
   if (!status)
-    status = upload(work, graph, error);
+    status = qn_both_ways_upload(memory, graph, &state->out, &state->in, error);
   if (!status)
     status = qn_cuda_alloc(memory, &state->levels, V, sizeof *state->levels, "levels", error);
   double **arrays[] = {&state->paths, &state->offer, &state->share, &state->score};

@@ -23,8 +23,7 @@ enum qn_status visit_run(Engine engine, const struct qn_run_request *request, Pr
   struct qn_cuda_memory memory;
   memset(result, 0, sizeof *result);
   memset(&memory, 0, sizeof memory);
-  enum qn_status status =
-      qn_cuda_memory_create(&memory, request->device, request->device_memory, error);
+  enum qn_status status = qn_cuda_memory_create_for(&memory, request, request->device, error);
   if (!status)
     status = prepare(&memory, &once.shared, error);
   if (!status) {

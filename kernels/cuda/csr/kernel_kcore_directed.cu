@@ -1,0 +1,180 @@
+/* Coreness on directed CSR, on a device: what kernels/cpu/csr/kernel_kcore_directed.c says. Rounds
+ * peel as there; each looks at all vertices for the least degree that is left.
+ *
+ * Bytes: each edge lowers a counter of 8 bytes at either end; a round reads 12 bytes a vertex
+ * twice. */
+#include "kernels/cuda/csr/both_ways.cuh"
+#include "kernels/cuda/edges/row_steps.cuh"
+#include "kernels/own_kernel.h"
+
+extern "C" const struct qn_kernel qn_kernel_kcore_directed_csr_cuda;
+
+#define NOT_YET UINT32_MAX
+
+namespace {
+
+struct core_state {
+  struct qn_csr out, in;
+  unsigned long long *degrees; /* [V] edges to vertices that are left */
+  uint32_t *cores;             /* [V] NOT_YET: it is left */
+  unsigned long long *least;   /* degree of a vertex that is left */
+};
+
+__global__ void begin_degrees(const struct core_state state) {
+  const uint64_t *out = state.out.row_offsets, *in = state.in.row_offsets;
+  qn_grid_steps(state.out.num_vertices, [&](uint64_t v) {
+    state.degrees[v] = out[v + 1] - out[v] + in[v + 1] - in[v];
+    state.cores[v] = NOT_YET;
+  });
+}
+
+/* A loop counts once. */
+struct drop_loops {
+  unsigned long long *degrees;
+  __device__ bool operator()(uint32_t v, uint32_t other) const { return v == other; }
+  __device__ void add(uint32_t v, unsigned count) const { atomicAdd(&degrees[v], 0ull - count); }
+};
+
+__global__ void find_least(const struct core_state state) {
+  unsigned long long least = ~0ull;
+  qn_grid_steps(state.out.num_vertices, [&](uint64_t v) {
+    if (state.cores[v] == NOT_YET && state.degrees[v] < least)
+      least = state.degrees[v];
+  });
+  least = qn_block_min(least);
+  if (threadIdx.x == 0 && least != ~0ull)
+    atomicMin(state.least, least);
+}
+
+QN_DEVICE_INLINE uint32_t core_of(uint64_t round) {
+  return round < NOT_YET ? (uint32_t)round : NOT_YET - 1;
+}
+
+struct has_too_few {
+  struct core_state state;
+  uint64_t round;
+  __device__ bool operator()(uint32_t v) const {
+    if (state.cores[v] != NOT_YET || state.degrees[v] > round)
+      return false;
+    state.cores[v] = core_of(round);
+    return true;
+  }
+};
+
+/* v is removed. Who is not left has a degree that nobody asks for. */
+struct lower {
+  struct core_state state;
+  uint64_t round;
+  __device__ bool operator()(uint32_t v, uint32_t other) const {
+    if (other == v || atomicAdd(&state.degrees[other], ~0ull) != round + 1)
+      return false;
+    state.cores[other] = core_of(round);
+    return true;
+  }
+};
+
+struct core_work {
+  struct qn_cuda_memory *memory;
+  struct row_steps steps;
+  struct core_state state;
+};
+
+enum qn_status create(struct core_work *work, const struct qn_graph *graph,
+                      struct qn_error *error) {
+  struct core_state *state = &work->state;
+  struct qn_cuda_memory *memory = work->memory;
+  const uint64_t V = graph->out.num_vertices;
+  enum qn_status status = qn_run_check_units(V, graph->out.num_edges, error);
+  if (!status)
+    status = qn_run_must_fit(memory, "kcore", qn_both_ways_bytes(graph) + steps_bytes(V) + 12 * V,
+                             error);
+  if (!status)
+    status = qn_both_ways_upload(memory, graph, &state->out, &state->in, error);
+  if (!status)
+    status = steps_create(memory, V, &work->steps, error);
+  if (!status)
+    status = qn_cuda_alloc(memory, &state->degrees, V, sizeof *state->degrees, "degrees", error);
+  if (!status)
+    status = qn_cuda_alloc(memory, &state->cores, V, sizeof *state->cores, "cores", error);
+  if (!status)
+    status = qn_cuda_alloc(memory, &state->least, 1, sizeof *state->least, "a degree", error);
+  return status;
+}
+
+enum qn_status begin(struct core_work *work, struct qn_error *error) {
+  const uint64_t V = work->state.out.num_vertices;
+  QN_LAUNCH(begin_degrees, qn_run_blocks(work->memory, V), QN_QUEUE_THREADS, 0, NULL, work->state);
+  enum qn_status status = steps_begin(&work->steps, V, step_everyone(), error);
+  return status
+             ? status
+             : steps_add_up(&work->steps, work->state.out, drop_loops{work->state.degrees}, error);
+}
+
+/* The least degree that is left; UINT64_MAX: nobody is. */
+enum qn_status next_round(struct core_work *work, uint64_t *round, struct qn_error *error) {
+  const struct core_state &state = work->state;
+  enum qn_status status = qn_cuda_status(
+      cudaMemsetAsync(state.least, 0xff, sizeof *state.least, NULL), "a round", error);
+  if (status)
+    return status;
+  QN_LAUNCH(find_least, qn_run_blocks(work->memory, state.out.num_vertices), QN_QUEUE_THREADS, 0,
+            NULL, state);
+  status = qn_cuda_launched("a round", error);
+  return status
+             ? status
+             : qn_cuda_status(cudaMemcpy(round, state.least, sizeof *round, cudaMemcpyDeviceToHost),
+                              "a round", error);
+}
+
+enum qn_status peel(struct core_work *work, uint64_t round, struct qn_error *error) {
+  const struct core_state &state = work->state;
+  struct row_steps *steps = &work->steps;
+  enum qn_status status =
+      steps_begin(steps, state.out.num_vertices, has_too_few{state, round}, error);
+  while (!status && steps->count > 0) {
+    status = steps_walk(steps, state.out, lower{state, round}, error);
+    if (!status)
+      status = steps_walk(steps, state.in, lower{state, round}, error);
+    if (!status)
+      status = steps_next(steps, error);
+  }
+  return status;
+}
+
+enum qn_status find_cores(struct core_work *work, struct qn_error *error) {
+  uint64_t round = 0;
+  enum qn_status status = begin(work, error);
+  if (!status)
+    status = next_round(work, &round, error);
+  while (!status && round != UINT64_MAX) {
+    status = peel(work, round, error);
+    if (!status)
+      status = next_round(work, &round, error);
+  }
+  return status;
+}
+
+enum qn_status run(const struct qn_run_request *request, struct qn_run_result *result,
+                   struct qn_error *error) {
+  const struct qn_graph *graph = (const struct qn_graph *)request->view;
+  struct qn_cuda_memory memory;
+  struct core_work work;
+  memset(&work, 0, sizeof work);
+  memset(result, 0, sizeof *result);
+  work.memory = &memory;
+  auto prepare = [&](struct qn_error *failure) { return create(&work, graph, failure); };
+  auto algorithm = [&](struct qn_error *failure) { return find_cores(&work, failure); };
+  auto finish = [&](enum qn_status status, struct qn_error *failure) {
+    result->iterations = 1;
+    result->converged = true;
+    return status ? status
+                  : qn_run_download(&memory, QN_RESULT_U32, work.state.cores,
+                                    graph->out.num_vertices, result, failure);
+  };
+  return qn_run_whole(request, &memory, prepare, algorithm, finish, result, error);
+}
+
+} /* namespace */
+
+const struct qn_kernel qn_kernel_kcore_directed_csr_cuda =
+    QN_KCORE_DIRECTED_KERNEL("csr, both ways", QN_LAYOUT_GRAPH, QN_CUDA, run);

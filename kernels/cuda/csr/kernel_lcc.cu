@@ -1,0 +1,221 @@
+/* Local clustering coefficients on CSR, on a device: what kernels/cpu/csr/kernel_lcc.c says, to the
+ * last bit, as only whole numbers are added up.
+ *
+ * A kernel of its own because it looks at triangles (degree_lists.cuh). Each is found once, at its
+ * first vertex u, and told to all three: to u and v, its second one, when all of v's list has been
+ * looked at, to the third in shared memory beside u's list, as far as that fits there.
+ *
+ * Bytes: those of tc, and where the graph is directed 4 for each edge of a triangle, which say in
+ * how many directions it leads. */
+#include "kernels/cuda/csr/degree_lists.cuh"
+#include "kernels/own_kernel.h"
+
+extern "C" const struct qn_kernel qn_kernel_lcc_csr_cuda;
+
+/* Of an edge of the lists: it leads from its first end, to it, or both. */
+#define FROM_FIRST 1u
+#define TO_FIRST 2u
+
+namespace {
+
+struct lcc_state {
+  struct tc_lists lists;
+  uint32_t *ways;            /* beside the lists' entries; NULL: both everywhere */
+  unsigned long long *links; /* [V] edges between neighbours */
+  uint32_t *neighbors;       /* [V] their number */
+  double *coefficients;      /* [V] */
+};
+
+__global__ void note_ways(const struct qn_csr csr, const uint32_t *degrees,
+                          const struct lcc_state state) {
+  visit_edges_of_rows(csr, [&](uint64_t, uint32_t u, uint32_t v) {
+    if (u == v)
+      return;
+    const bool before = is_first(degrees, u, v);
+    const uint32_t first = before ? u : v, second = before ? v : u;
+    const uint64_t begin = state.lists.offsets[first];
+    const uint32_t length = (uint32_t)(state.lists.offsets[first + 1] - begin);
+    const uint32_t place = place_of(state.lists.entries + begin, length, second);
+    if (place < length)
+      atomicOr(&state.ways[begin + place], before ? FROM_FIRST : TO_FIRST);
+  });
+}
+
+__global__ void count_neighbors(const struct lcc_state state) {
+  const uint64_t *offsets = state.lists.offsets;
+  qn_grid_steps(state.lists.num_vertices, [&](uint64_t v) {
+    if (offsets[v + 1] > offsets[v])
+      atomicAdd(&state.neighbors[v], (uint32_t)(offsets[v + 1] - offsets[v]));
+  });
+  qn_grid_steps(offsets[state.lists.num_vertices],
+                [&](uint64_t i) { atomicAdd(&state.neighbors[state.lists.entries[i]], 1u); });
+}
+
+/* Edges along the i-th entry of all lists. */
+QN_DEVICE_INLINE unsigned ways_of(const struct lcc_state &state, uint64_t i) {
+  return state.ways ? (unsigned)__popc(state.ways[i]) : 2;
+}
+
+/* A list that a block works on, and what its members are told. */
+struct list_at_hand {
+  uint64_t begin; /* of all lists' entries */
+  uint32_t length;
+  const uint32_t *entries; /* [length] in shared memory if it fits */
+  uint32_t *told;          /* beside them; NULL: it does not fit */
+};
+
+/* The triangles of u's list with its i-th entry, by a warp; returns each lane's share of u's. */
+QN_DEVICE_INLINE unsigned long long find_triangles(const struct lcc_state &state,
+                                                   const struct list_at_hand &list, uint32_t i) {
+  const uint32_t v = list.entries[i];
+  const unsigned u_to_v = ways_of(state, list.begin + i);
+  unsigned long long of_u = 0, of_v = 0;
+  const uint64_t end = state.lists.offsets[v + 1];
+  for (uint64_t j = state.lists.offsets[v] + qn_lane(); j < end; j += 32) {
+    const uint32_t w = state.lists.entries[j], place = place_of(list.entries, list.length, w);
+    if (place == list.length)
+      continue;
+    of_u += ways_of(state, j);
+    of_v += ways_of(state, list.begin + place);
+    if (list.told)
+      atomicAdd(&list.told[place], u_to_v);
+    else
+      atomicAdd(&state.links[w], (unsigned long long)u_to_v);
+  }
+  for (int step = 16; step > 0; step /= 2)
+    of_v += __shfl_xor_sync(QN_FULL_WARP, of_v, step);
+  if (qn_lane() == 0 && of_v)
+    atomicAdd(&state.links[v], of_v);
+  return of_u;
+}
+
+__global__ void __launch_bounds__(TC_THREADS)
+    count_links(const struct lcc_state state, const struct qn_unit_queue queue,
+                const qn_queue_size *size) {
+  QN_SHARED(uint32_t, kept, TC_LONG);
+  QN_SHARED(uint32_t, told, TC_LONG);
+  const uint32_t num_entries = qn_queue_entries(*size), num_units = qn_queue_units(*size);
+  for (uint64_t unit = blockIdx.x; unit < num_units; unit += gridDim.x) {
+    const uint32_t entry = entry_of_unit(queue, num_entries, (uint32_t)unit);
+    const uint32_t u = queue.vertices[entry], piece = (uint32_t)unit - queue.units[entry];
+    struct list_at_hand list;
+    list.begin = state.lists.offsets[u];
+    list.length = (uint32_t)(state.lists.offsets[u + 1] - list.begin);
+    const bool fits = list.length <= TC_LONG;
+    list.entries = fits ? kept : state.lists.entries + list.begin;
+    list.told = fits ? told : NULL;
+    for (uint32_t i = threadIdx.x; fits && i < list.length; i += TC_THREADS) {
+      kept[i] = state.lists.entries[list.begin + i];
+      told[i] = 0;
+    }
+    __syncthreads();
+    const uint32_t first = piece * TC_PIECE;
+    const uint32_t end = list.length - first < TC_PIECE ? list.length : first + TC_PIECE;
+    unsigned long long of_u = 0;
+    for (uint32_t i = first + qn_warp(); i < end; i += TC_WARPS)
+      of_u += find_triangles(state, list, i);
+    of_u = qn_block_sum(of_u);
+    if (threadIdx.x == 0 && of_u)
+      atomicAdd(&state.links[u], of_u);
+    for (uint32_t i = threadIdx.x; fits && i < list.length; i += TC_THREADS)
+      if (told[i])
+        atomicAdd(&state.links[kept[i]], (unsigned long long)told[i]);
+    __syncthreads();
+  }
+}
+
+__global__ void divide(const struct lcc_state state) {
+  qn_grid_steps(state.lists.num_vertices, [&](uint64_t v) {
+    const double neighbors = state.neighbors[v];
+    state.coefficients[v] =
+        neighbors > 1 ? (double)state.links[v] / (neighbors * (neighbors - 1)) : 0;
+  });
+}
+
+/* ---- The host's side ---------------------------------------------------------------------- */
+
+struct lcc_work {
+  struct tc_work edges;
+  struct lcc_state state;
+  struct qn_unit_queue queue;
+  qn_queue_size *size;
+};
+
+/* In how many directions the lists' edges lead. */
+enum qn_status find_ways(struct lcc_work *work, struct qn_error *error) {
+  struct qn_cuda_memory *memory = work->edges.memory;
+  if (!work->edges.directed)
+    return QN_OK;
+  enum qn_status status = qn_cuda_alloc_zeroed(memory, &work->state.ways, work->edges.num_edges,
+                                               sizeof *work->state.ways, "ways of edges", error);
+  if (status)
+    return status;
+  QN_LAUNCH(note_ways,
+            qn_grid(work->edges.csr.num_edges, ORIENT_EDGES, memory->device.multiprocessors, 8),
+            TC_THREADS, 0, NULL, work->edges.csr, work->edges.degrees, work->state);
+  return qn_cuda_launched("finding ways of edges", error);
+}
+
+enum qn_status create(struct lcc_work *work, struct qn_error *error) {
+  struct qn_cuda_memory *memory = work->edges.memory;
+  const uint64_t V = work->edges.lists.num_vertices;
+  struct lcc_state *state = &work->state;
+  state->lists = work->edges.lists;
+  qn_cuda_release(memory, work->edges.keys);
+  enum qn_status status = find_ways(work, error);
+  if (!status)
+    status = qn_cuda_alloc_zeroed(memory, &state->links, V, sizeof *state->links, "links", error);
+  if (!status)
+    status = qn_cuda_alloc_zeroed(memory, &state->neighbors, V, sizeof *state->neighbors,
+                                  "numbers of neighbours", error);
+  if (!status)
+    status = qn_cuda_alloc(memory, &state->coefficients, V, sizeof *state->coefficients,
+                           "result values", error);
+  if (!status)
+    status = qn_run_queue(memory, V, &work->queue, error);
+  if (!status)
+    status = qn_cuda_alloc_zeroed(memory, &work->size, 1, sizeof *work->size, "counters", error);
+  return status;
+}
+
+enum qn_status count_all(struct lcc_work *work, struct qn_error *error) {
+  const struct lcc_state &state = work->state;
+  struct qn_cuda_memory *memory = work->edges.memory;
+  const uint64_t V = state.lists.num_vertices, E = work->edges.num_edges;
+  QN_LAUNCH(count_neighbors, qn_run_blocks(memory, V > E ? V : E), QN_QUEUE_THREADS, 0, NULL,
+            state);
+  QN_LAUNCH(queue_lists, qn_run_blocks(memory, V), QN_QUEUE_THREADS, 0, NULL, state.lists, 1,
+            work->queue, work->size);
+  QN_LAUNCH(count_links, qn_grid(V + E / TC_PIECE, 1, memory->device.multiprocessors, 8),
+            TC_THREADS, 0, NULL, state, work->queue, work->size);
+  QN_LAUNCH(divide, qn_run_blocks(memory, V), QN_QUEUE_THREADS, 0, NULL, state);
+  return qn_cuda_launched("counting links", error);
+}
+
+enum qn_status run(const struct qn_run_request *request, struct qn_run_result *result,
+                   struct qn_error *error) {
+  const uint64_t V = ((const struct qn_graph *)request->view)->out.num_vertices;
+  struct qn_cuda_memory memory;
+  struct lcc_work work;
+  memset(&work, 0, sizeof work);
+  memset(result, 0, sizeof *result);
+  auto prepare = [&](struct qn_error *failure) {
+    enum qn_status status =
+        degree_lists_create(request, "lcc", 28 * V, &memory, &work.edges, failure);
+    return status ? status : create(&work, failure);
+  };
+  auto algorithm = [&](struct qn_error *failure) { return count_all(&work, failure); };
+  auto finish = [&](enum qn_status status, struct qn_error *failure) {
+    result->iterations = 1;
+    result->converged = true;
+    return status ? status
+                  : qn_run_download(&memory, QN_RESULT_F64, work.state.coefficients, V, result,
+                                    failure);
+  };
+  return qn_run_whole(request, &memory, prepare, algorithm, finish, result, error);
+}
+
+} /* namespace */
+
+const struct qn_kernel qn_kernel_lcc_csr_cuda =
+    QN_LCC_KERNEL("csr, triangles by degree", QN_LAYOUT_GRAPH, QN_CUDA, run);
