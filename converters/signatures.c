@@ -140,16 +140,22 @@ static bool is_webgraph_properties(const struct head *head) {
   return false;
 }
 
-/* Every second byte is NUL, of what begins as plain text would. */
-static bool is_wide_text(const struct head *head) {
+/* Is the second byte of every two NUL (`last`), or the first, of what begins as plain text would?
+ */
+static bool is_wide(const struct head *head, bool last) {
   uint64_t most = head->bytes < 64 ? head->bytes & ~(uint64_t)1 : 64;
-  bool little = most >= 4, big = most >= 4;
-  for (uint64_t i = 0; i < most; i += 2) {
-    bool low = head->data[i] > 0, high = head->data[i + 1] > 0;
-    little &= low && head->data[i + 1] == 0;
-    big &= high && head->data[i] == 0;
-  }
-  return little || big;
+  bool wide = most >= 4;
+  for (uint64_t i = 0; i < most; i += 2)
+    wide &= head->data[i + last] == 0 && head->data[i + !last] > 0;
+  return wide;
+}
+
+static bool is_little_endian_text(const struct head *head) {
+  return is_wide(head, true);
+}
+
+static bool is_big_endian_text(const struct head *head) {
+  return is_wide(head, false);
 }
 
 /* Lines that end as those of a Macintosh did: one line to all others. */
@@ -163,7 +169,8 @@ static const struct {
   bool (*is)(const struct head *head);
   const char *name, *advice;
 } kinds[] = {
-    {is_wide_text, "text in UTF-16", "convert it: iconv -f UTF-16LE -t UTF-8"},
+    {is_little_endian_text, "text in UTF-16", "convert it: iconv -f UTF-16LE -t UTF-8"},
+    {is_big_endian_text, "text in UTF-16", "convert it: iconv -f UTF-16BE -t UTF-8"},
     {has_bare_returns, "text whose lines end in CR alone", "convert it: tr '\\r' '\\n'"},
     {is_json, "JSON", as_csv},
     {is_html, "HTML", "this is a page of a web site; find the link to the data in it"},

@@ -128,14 +128,7 @@ static double weight_of(const struct qn_weights *weights, uint64_t edge) {
   if (weights->type == QN_WEIGHT_NONE)
     return 1;
   const uint64_t bits = qn_weight_load(weights->data, qn_weight_bytes(weights->type), edge);
-  switch (weights->type) {
-  case QN_WEIGHT_U32:
-    return (double)(uint32_t)bits;
-  case QN_WEIGHT_I64:
-    return (double)(int64_t)bits;
-  default:
-    return qn_weight_real(weights->type, bits);
-  }
+  return qn_weight_real(weights->type, bits);
 }
 
 /* The sum of the weights of each vertex's out-edges, in the order of its row. */

@@ -506,6 +506,8 @@ static enum qn_status run(struct qn_build_job *job, struct qn_error *error) {
   bool directed = !build->undirected && !build->already_symmetric;
   if (!directed)
     count_undirected(job);
+  else if (build->count_parallel && build->duplicates == QN_DUPLICATES_KEEP)
+    ledger->parallel_edges = qn_csr_count_parallel(&job->out, false);
   if (build->transpose && directed && (status = write_in_edges(job, error)))
     return status;
   return write_ids(job, error);

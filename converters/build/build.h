@@ -77,6 +77,7 @@ struct qn_build {
   /* The list holds both directions already: mark the graph undirected without adding. */
   bool already_symmetric;
   bool check_symmetric; /* QN_INVALID if it does not */
+  bool count_parallel;  /* of a directed graph, too */
   bool transpose; /* store in-edges too (an undirected graph's are its out-edges: nothing is added)
                    */
   enum qn_id_choice ids;

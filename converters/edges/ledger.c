@@ -95,6 +95,14 @@ void qn_ledger_note_parallel(const struct qn_ledger *ledger, const char *option)
         qn_count_text(ledger->parallel_edges, count, sizeof count), option);
 }
 
+void qn_ledger_note_sums(const struct qn_ledger *ledger) {
+  char count[32];
+  if (ledger->parallel_edges)
+    qn_notice("note: %s entries of the matrix have the place of another, which would be added up "
+              "there; here they are parallel edges, and --duplicates=sum adds them up",
+              qn_count_text(ledger->parallel_edges, count, sizeof count));
+}
+
 void qn_ledger_print(const struct qn_ledger *ledger, FILE *stream) {
   struct entry entries[NUM_ENTRIES];
   list_entries(ledger, entries);

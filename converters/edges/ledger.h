@@ -31,8 +31,11 @@ struct qn_ledger {
   uint64_t edges_written;      /* edges in the container; an undirected edge counts twice */
   uint64_t undirected_edges;   /* the same, each undirected edge once; 0 in directed graphs */
   uint64_t parallel_edges;     /* of these, those that have the ends of one before them; counted
-                                  where reverses were added */
+                                  where reverses were added, and where the format adds them up */
 };
+
+/* Say of a matrix that some entries have the place of another. */
+void qn_ledger_note_sums(const struct qn_ledger *ledger);
 
 /* QN_SYSTEM with both sides of the broken equation if the ledger does not
  * balance: an error of this program, never of the input. */

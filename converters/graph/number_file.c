@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "converters/arrays/npy_array.h"
+#include "converters/graph/vertex_column.h"
 #include "converters/input/whole_input.h"
 #include "converters/parse/delimited.h"
 #include "converters/parse/text_fields.h"
@@ -23,33 +24,19 @@ struct number_reader {
 
 /* ---- Lines ---------------------------------------------------------------- */
 
+/* A vertex that has not been named before. */
 static enum qn_status find_vertex(const struct number_reader *reader,
                                   const struct qn_column *column, uint32_t *vertex,
                                   struct qn_error *error) {
-  char quoted[QN_QUOTE_BYTES], *room = NULL;
-  uint64_t length;
-  enum qn_status status = QN_OK;
-  if (column->escape)
-    status = qn_alloc(&room, (uint64_t)(column->end - column->begin), 1, "an id", error);
+  char quoted[QN_QUOTE_BYTES];
+  enum qn_status status = qn_column_vertex(column, reader->ids, reader->order, vertex, error);
   if (status)
     return status;
-  const char *text = qn_column_text(column, room, &length);
-  if (!qn_ids_lookup(reader->ids, reader->order, text, length, vertex))
-    status = qn_fail(error, QN_INVALID, "no vertex has the id %s",
-                     qn_text_quote(text, text + length, quoted));
-  else if (reader->named[*vertex / 64] >> (*vertex % 64) & 1)
-    status = qn_fail(error, QN_INVALID, "the vertex %s is named twice",
-                     qn_text_quote(text, text + length, quoted));
-  else
-    reader->named[*vertex / 64] |= (uint64_t)1 << (*vertex % 64);
-  qn_free(room);
-  return status;
-}
-
-static double real_of(enum qn_weight_type type, uint64_t bits) {
-  if (type == QN_WEIGHT_U32)
-    return (double)(uint32_t)bits;
-  return type == QN_WEIGHT_I64 ? (double)(int64_t)bits : qn_weight_real(type, bits);
+  if (reader->named[*vertex / 64] >> (*vertex % 64) & 1)
+    return qn_fail(error, QN_INVALID, "the vertex %s is named twice",
+                   qn_text_quote(column->begin, column->end, quoted));
+  reader->named[*vertex / 64] |= (uint64_t)1 << (*vertex % 64);
+  return QN_OK;
 }
 
 static enum qn_status take_number(const struct qn_column *column, double *number,
@@ -60,7 +47,7 @@ static enum qn_status take_number(const struct qn_column *column, double *number
   switch (qn_parse_weight(column->begin, column->end, &type, &bits)) {
   case QN_WEIGHT_FINE:
   case QN_WEIGHT_ROUNDED:
-    *number = real_of(type, bits);
+    *number = qn_weight_real(type, bits);
     return QN_OK;
   default:
     return qn_fail(error, QN_INVALID, "expected a finite number, found %s",
@@ -169,7 +156,7 @@ static enum qn_status take_array(const struct number_reader *reader,
   for (uint64_t i = 0; i < num_vertices; i++) {
     uint64_t bits = 0; /* of four bytes the first, as it is little-endian */
     qn_numbers_weights(&array, type, i, 1, &bits);
-    reader->numbers[reader->order ? reader->order[i] : i] = real_of(type, bits);
+    reader->numbers[reader->order ? reader->order[i] : i] = qn_weight_real(type, bits);
   }
   return QN_OK;
 }

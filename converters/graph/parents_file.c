@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "converters/arrays/npy_array.h"
+#include "converters/graph/vertex_column.h"
 #include "converters/input/whole_input.h"
 #include "converters/parse/delimited.h"
 #include "converters/parse/text_fields.h"
@@ -18,24 +19,6 @@ struct parents_reader {
 };
 
 /* ---- Lines ---------------------------------------------------------------- */
-
-static enum qn_status find_vertex(const struct parents_reader *reader,
-                                  const struct qn_column *column, uint32_t *vertex,
-                                  struct qn_error *error) {
-  char quoted[QN_QUOTE_BYTES], *room = NULL;
-  uint64_t length;
-  enum qn_status status = QN_OK;
-  if (column->escape)
-    status = qn_alloc(&room, (uint64_t)(column->end - column->begin), 1, "an id", error);
-  if (status)
-    return status;
-  const char *text = qn_column_text(column, room, &length);
-  if (!qn_ids_lookup(reader->ids, reader->order, text, length, vertex))
-    status = qn_fail(error, QN_INVALID, "no vertex has the id %s",
-                     qn_text_quote(text, text + length, quoted));
-  qn_free(room);
-  return status;
-}
 
 /* The two columns of a line. Ids may have blanks and commas in them where a tab ends them, and
  * where they are quoted before a comma. */
@@ -70,9 +53,9 @@ static enum qn_status take_line(void *context, const char *line, const char *end
                    qn_text_quote(line, end, quoted));
   if (may_be_header && qn_column_is(&column, "id") && *column.end == ',')
     return QN_OK;
-  enum qn_status status = find_vertex(reader, &column, &vertex, error);
+  enum qn_status status = qn_column_vertex(&column, reader->ids, reader->order, &vertex, error);
   if (!status)
-    status = find_vertex(reader, &above, &parent, error);
+    status = qn_column_vertex(&above, reader->ids, reader->order, &parent, error);
   if (!status && reader->parents[vertex] != QN_NO_PARENT && reader->parents[vertex] != parent)
     return qn_fail(error, QN_INVALID, "there are two parents for the vertex %s",
                    qn_text_quote(column.begin, column.end, quoted));

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "converters/graph/vertex_column.h"
 #include "converters/parse/delimited.h"
 #include "converters/parse/text_fields.h"
 #include "converters/text/string_map.h"
@@ -81,13 +82,14 @@ static enum qn_status read_line(struct vertex_reader *reader, const char *line, 
   struct qn_columns columns = qn_columns_of(line, end, &dialect);
   uint32_t vertex, number;
   qn_columns_next(&columns, &id);
-  if (!qn_ids_lookup(reader->ids, reader->order, id.begin, (uint64_t)(id.end - id.begin), &vertex))
-    return is_comment(line) || is_header(reader, id)
-               ? QN_OK
-               : refuse_line(reader, error, "no vertex has the id", id);
+  enum qn_status status = qn_column_vertex(&id, reader->ids, reader->order, &vertex, error);
+  if (status == QN_INVALID && (is_comment(line) || is_header(reader, id)))
+    return QN_OK;
+  if (status)
+    return qn_error_at_line(error, qn_input_name(reader->input), reader->line, 0), status;
   if (reader->names)
     qn_columns_next(&columns, &group);
-  enum qn_status status = find_group(reader, group, &number, error);
+  status = find_group(reader, group, &number, error);
   if (status)
     return status;
   uint32_t *of = &reader->groups->of[vertex];

@@ -70,6 +70,7 @@ struct qn_build qn_import_build(const struct qn_import *import) {
   build.undirected |= result->symmetric;
   build.already_symmetric = result->already_symmetric;
   build.check_symmetric = result->check_symmetric;
+  build.count_parallel = result->adds_up;
   return build;
 }
 
@@ -91,7 +92,9 @@ static enum qn_status build(struct qn_import *import, struct qn_error *error) {
                                 : qn_build_graph(import->list, &build, import->writer,
                                                  &import->result.ledger, error);
   import->report->build_seconds = qn_seconds() - begun;
-  if (!status && !result->symmetric)
+  if (!status && result->adds_up && !build.undirected)
+    qn_ledger_note_sums(&import->result.ledger);
+  else if (!status && !result->symmetric)
     qn_ledger_note_parallel(&import->result.ledger, "--duplicates=remove");
   if (rounded)
     qn_import_locate_real(import, error);

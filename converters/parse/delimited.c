@@ -4,6 +4,8 @@
 #include <strings.h>
 
 #include "converters/parse/text_fields.h"
+#include "converters/text/text_numbers.h"
+#include "support/multiversion.h"
 
 const struct qn_dialect qn_words = {.delimiter = ' '};
 
@@ -170,11 +172,24 @@ bool qn_column_is(const struct qn_column *column, const char *name) {
   return length == strlen(name) && strncasecmp(column->begin, name, length) == 0;
 }
 
-uint64_t qn_count_quotes(const char *begin, const char *end) {
+/* Some bytes at a time, whose quotes a byte counts: many are compared at once. */
+QN_VECTOR_CLONES
+static uint64_t count_quotes(const char *begin, const char *end) {
+  enum { AT_ONCE = 192 };
   uint64_t count = 0;
-  for (const char *p = begin; p < end; p++)
-    count += *p == '"';
+  for (; end - begin >= AT_ONCE; begin += AT_ONCE) {
+    uint8_t here = 0;
+    for (int i = 0; i < AT_ONCE; i++)
+      here = (uint8_t)(here + (begin[i] == '"'));
+    count += here;
+  }
+  for (; begin < end; begin++)
+    count += *begin == '"';
   return count;
+}
+
+uint64_t qn_count_quotes(const char *begin, const char *end) {
+  return count_quotes(begin, end);
 }
 
 const char *qn_record_end(const char *line, const char *end) {
@@ -215,4 +230,60 @@ const char *qn_column_fault_text(const struct qn_column *column, const struct qn
     return "a quote is in a value that is not in quotes; the value is to be quoted and the quote "
            "doubled (--quotes=no takes quotes as they are)";
   }
+}
+
+/* ---- Values --------------------------------------------------------------- */
+
+bool qn_column_is_number(const struct qn_column *column) {
+  enum qn_weight_type type;
+  uint64_t bits;
+  return qn_parse_weight(column->begin, column->end, &type, &bits) != QN_WEIGHT_NO_NUMBER;
+}
+
+bool qn_column_is_whole(const struct qn_column *column) {
+  const char *p = column->begin;
+  while (p < column->end && qn_is_digit(*p))
+    p++;
+  bool digits = p > column->begin;
+  if (p < column->end && *p == '.')
+    for (p++; p < column->end && *p == '0';)
+      p++;
+  return digits && p == column->end;
+}
+
+bool qn_column_is_name(const struct qn_column *column) {
+  bool letters = column->quoted && column->begin < column->end && !qn_column_is_whole(column);
+  for (const char *p = column->begin; p < column->end; p++) {
+    unsigned char c = (unsigned char)*p;
+    if ((c < 0x20 || c == 0x7f) && !column->quoted)
+      return false;
+    letters |= (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c >= 0x80;
+  }
+  return letters && !qn_column_is_number(column);
+}
+
+bool qn_columns_are_words(const char *line, const char *end, const struct qn_dialect *dialect) {
+  struct qn_columns columns = qn_columns_of(line, end, dialect);
+  struct qn_column column;
+  uint32_t count = 0, words = 0;
+  while (qn_columns_next(&columns, &column)) {
+    char first = column.begin < column.end ? *column.begin : '\0';
+    bool word = (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z') || first == '_' ||
+                first == ':';
+    if (!word && !(first == '\0' && (count == 0 || !columns.next)))
+      return false;
+    words += word;
+    count++;
+  }
+  return count >= 2 && words > 0;
+}
+
+struct qn_column qn_column_at(const char *line, const char *end, const struct qn_dialect *dialect,
+                              uint32_t number) {
+  struct qn_columns columns = qn_columns_of(line, end, dialect);
+  struct qn_column column = {.begin = end, .end = end};
+  for (uint32_t i = 0; qn_columns_next(&columns, &column); i++)
+    if (i == number)
+      return column;
+  return (struct qn_column){.begin = end, .end = end};
 }

@@ -70,6 +70,22 @@ const char *qn_column_text(const struct qn_column *column, char *text, uint64_t 
 /* Is this the name that is looked for, in any case? */
 bool qn_column_is(const struct qn_column *column, const char *name);
 
+bool qn_column_is_number(const struct qn_column *column);
+
+/* As an id: a whole number, perhaps written "3.0". */
+bool qn_column_is_whole(const struct qn_column *column);
+
+/* Something that someone would call a vertex, and that is no number. */
+bool qn_column_is_name(const struct qn_column *column);
+
+/* Is no value of a line a number, but for columns without a name: pandas's index, and what is
+ * behind a delimiter at the line's end? */
+bool qn_columns_are_words(const char *line, const char *end, const struct qn_dialect *dialect);
+
+/* Column `number`, from 0, of the line [line, end); empty, at its end, if there is none. */
+struct qn_column qn_column_at(const char *line, const char *end, const struct qn_dialect *dialect,
+                              uint32_t number);
+
 /* Where the record at `line` ends, which may break lines in quotes: at its '\n', or at `end`. */
 const char *qn_record_end(const char *line, const char *end);
 

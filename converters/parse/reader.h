@@ -84,6 +84,7 @@ struct qn_read_result {
                               build undirected. Set before the first edge is pushed */
   bool already_symmetric;  /* both directions were pushed */
   bool check_symmetric;    /* the input says so, and nobody has looked */
+  bool adds_up;            /* the format takes edges with the same ends for one, their sum */
   bool unique;             /* the format forbids two edges with the same ends */
   bool number_names;       /* vertices are called by whole numbers ... */
   bool string_names;       /* ... but not all of them */

@@ -5,8 +5,9 @@
 #include <string.h>
 
 #include "converters/parse/column_choice.h"
-#include "converters/parse/dictionary.h"
+#include "converters/parse/comments.h"
 #include "converters/parse/text_fields.h"
+#include "converters/text/dictionary.h"
 #include "converters/text/text_numbers.h"
 #include "support/memory.h"
 #include "support/progress.h"
@@ -17,51 +18,6 @@
 
 /* More columns make no edge list. */
 #define MAX_COLUMNS 4096
-
-/* No line begins with these. */
-#define NO_SIGNS "\n\n"
-
-static const char *signs_of(const struct qn_text_choice *choice) {
-  return !choice->comments ? "#%" : *choice->comments ? choice->comments : NO_SIGNS;
-}
-
-/* Blank lines, too. */
-static bool is_comment(const char *signs, const char *line, const char *end) {
-  line = qn_skip_blanks(line, end);
-  return line == end || *line == signs[0] || *line == signs[1];
-}
-
-/* ---- Values --------------------------------------------------------------- */
-
-static bool is_number(const struct qn_column *column) {
-  enum qn_weight_type type;
-  uint64_t bits;
-  return qn_parse_weight(column->begin, column->end, &type, &bits) != QN_WEIGHT_NO_NUMBER;
-}
-
-/* As an id: a whole number, perhaps written "3.0". */
-static bool is_whole(const struct qn_column *column) {
-  const char *p = column->begin;
-  while (p < column->end && qn_is_digit(*p))
-    p++;
-  bool digits = p > column->begin;
-  if (p < column->end && *p == '.')
-    for (p++; p < column->end && *p == '0';)
-      p++;
-  return digits && p == column->end;
-}
-
-/* Something that someone would call a vertex, and that is no number. */
-static bool is_name(const struct qn_column *column) {
-  bool letters = column->quoted && column->begin < column->end && !is_whole(column);
-  for (const char *p = column->begin; p < column->end; p++) {
-    unsigned char c = (unsigned char)*p;
-    if ((c < 0x20 || c == 0x7f) && !column->quoted)
-      return false;
-    letters |= (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c >= 0x80;
-  }
-  return letters && !is_number(column);
-}
 
 /* ---- A sample ------------------------------------------------------------- */
 
@@ -78,7 +34,7 @@ static bool next_line(struct sample *sample, const char **line, const char **end
   const char *newline = memchr(sample->next, '\n', (size_t)(sample->end - sample->next));
   *line = sample->next;
   *end = newline ? newline : sample->end;
-  if (sample->records && !is_comment(sample->signs, *line, *end))
+  if (sample->records && !qn_is_comment(sample->signs, *line, *end))
     *end = qn_record_end(*line, sample->end);
   sample->next = *end < sample->end ? *end + 1 : *end;
   if (*end > *line && (*end)[-1] == '\r')
@@ -89,7 +45,7 @@ static bool next_line(struct sample *sample, const char **line, const char **end
 /* The next line that is no comment. */
 static bool next_data(struct sample *sample, const char **line, const char **end) {
   while (next_line(sample, line, end))
-    if (!is_comment(sample->signs, *line, *end))
+    if (!qn_is_comment(sample->signs, *line, *end))
       return true;
   return false;
 }
@@ -105,7 +61,7 @@ static bool has_quotes(const char *begin, const char *end) {
 
 static struct sample sample_of(const char *begin, uint64_t bytes,
                                const struct qn_text_choice *choice) {
-  struct sample sample = {begin, begin + bytes, signs_of(choice), false};
+  struct sample sample = {begin, begin + bytes, qn_comment_signs(choice), false};
   if (bytes > SAMPLE_BYTES) { /* without the line that is cut */
     const char *last = memrchr(begin, '\n', SAMPLE_BYTES);
     sample.end = last ? last + 1 : begin + SAMPLE_BYTES;
@@ -150,7 +106,7 @@ static struct line_look look_at_line(const char *line, const char *end,
   while (qn_columns_next(&columns, &column)) {
     bool empty = column.begin == column.end && !column.quoted;
     look.columns++;
-    look.whole &= look.columns > 2 || is_whole(&column);
+    look.whole &= look.columns > 2 || qn_column_is_whole(&column);
     look.no_first |= empty && look.columns == 1;
     look.no_last = empty;
     look.broken |= column.fault != QN_COLUMN_FINE;
@@ -232,24 +188,6 @@ static struct delimiters find_delimiter(struct sample sample, const struct qn_te
 
 /* ---- Headers -------------------------------------------------------------- */
 
-/* Is no value a number, but for columns without a name: pandas's index, and what is behind a
- * delimiter at the line's end? */
-static bool has_only_words(const char *line, const char *end, const struct qn_dialect *dialect) {
-  struct qn_columns columns = qn_columns_of(line, end, dialect);
-  struct qn_column column;
-  uint32_t count = 0, words = 0;
-  while (qn_columns_next(&columns, &column)) {
-    char first = column.begin < column.end ? *column.begin : '\0';
-    bool word = (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z') || first == '_' ||
-                first == ':';
-    if (!word && !(first == '\0' && (count == 0 || !columns.next)))
-      return false;
-    words += word;
-    count++;
-  }
-  return count >= 2 && words > 0;
-}
-
 /* Is there a column of numbers below a word, behind the ends? */
 static bool has_numbers_below(struct sample sample, const struct qn_dialect *dialect) {
   uint64_t words = 0, numbers = UINT64_MAX; /* a bit a column, of the first 64 */
@@ -260,7 +198,7 @@ static bool has_numbers_below(struct sample sample, const struct qn_dialect *dia
     struct qn_column column;
     uint64_t here = 0, bit = 1;
     for (; bit && qn_columns_next(&columns, &column); bit <<= 1)
-      here |= is_number(&column) ? bit : 0;
+      here |= qn_column_is_number(&column) ? bit : 0;
     if (lines == 0)
       words = ~here & (bit - 1);
     else
@@ -275,7 +213,7 @@ static bool is_header(struct sample sample, const char *line, const char *end,
                       bool names) {
   if (options->text.header != QN_SAID_NOTHING)
     return options->text.header == QN_SAID_YES;
-  if (!has_only_words(line, end, dialect)) /* properties may be called anything */
+  if (!qn_columns_are_words(line, end, dialect)) /* properties may be called anything */
     return options->others_wanted && qn_column_header_is_sure(line, end, dialect);
   return !names || qn_column_choice_pending(options) ||
          qn_column_header_is_sure(line, end, dialect) || has_numbers_below(sample, dialect);
@@ -319,7 +257,7 @@ static void count_ends(struct sample sample, const struct qn_dialect *dialect,
     while (qn_columns_next(&columns, &column)) {
       number++;
       bool is_end = number == source || number == destination;
-      bool name = is_end && is_name(&column);
+      bool name = is_end && qn_column_is_name(&column);
       numbers += is_end && column.begin < column.end && qn_is_digit(*column.begin);
       first |= name && number == source;
       any |= name;
@@ -357,68 +295,6 @@ void qn_table_guess(const char *head, uint64_t bytes, const struct qn_read_optio
   bool many = counts.any_names >= 10 && counts.any_names * 10 >= counts.lines;
   guess->names = counts.irregular * 2 <= counts.lines && (all || many);
   guess->numbers = counts.number_first;
-}
-
-/* ---- Comments that may be edges ------------------------------------------- */
-
-/* Where in [line, end) column `number`, from 0, is. */
-static struct qn_column column_at(const char *line, const char *end,
-                                  const struct qn_dialect *dialect, uint32_t number) {
-  struct qn_columns columns = qn_columns_of(line, end, dialect);
-  struct qn_column column = {.begin = end, .end = end};
-  for (uint32_t i = 0; qn_columns_next(&columns, &column); i++)
-    if (i == number)
-      return column;
-  return (struct qn_column){.begin = end, .end = end};
-}
-
-/* Said where a line is refused. */
-static const char doubt[] =
-    "this line begins as a comment, and has columns as the edges have; --comments=none takes such "
-    "lines as edges, --comments='#%' passes over them";
-
-/* "#1,b,2" is a comment only if it cannot be an edge: it has not the table's columns, or names
- * them. With blanks between columns or behind the sign, and above the first edge, comments are
- * likelier. `inside`: the line is below the header, or the first edge. */
-static bool is_doubtful(const struct qn_table *table, bool inside, const char *line,
-                        const char *end) {
-  const struct qn_dialect *dialect = &table->dialect;
-  const char *text = qn_skip_blanks(line, end) + 1;
-  bool close = text < end && !qn_is_blank(*text);
-  if (qn_columns_count(line, end, dialect) != table->num_columns ||
-      qn_column_header_is_sure(qn_skip_blanks(text, end), end, dialect))
-    return false;
-  if (dialect->delimiter == ' ') {
-    struct qn_column destination = column_at(line, end, dialect, table->destination);
-    return table->names && close && is_name(&destination);
-  }
-  if (inside)
-    return close || table->names || dialect->delimiter != '\t';
-  return close && (table->names || !has_only_words(text, end, dialect));
-}
-
-/* Nothing but comments: may the line be an edge all the same? */
-static bool looks_like_edge(const char *line, const char *end) {
-  const char *text = qn_skip_blanks(line, end) + 1;
-  struct qn_dialect dialect = {.delimiter = qn_first_delimiter(line, end)};
-  return text < end && !qn_is_blank(*text) && dialect.delimiter != ' ' &&
-         !qn_column_header_is_sure(text, end, &dialect);
-}
-
-void qn_table_skip_comments(struct qn_text_part *part, const struct qn_table *table) {
-  bool sure = table->signs_said || (table->dialect.delimiter == ' ' && !table->names);
-  qn_text_skip_comments(part, sure ? table->signs : NO_SIGNS);
-}
-
-bool qn_table_take_comment(struct qn_text_part *part, const struct qn_table *table,
-                           const char *line, const char *end) {
-  if (!is_comment(table->signs, line, end))
-    return false;
-  if (!table->signs_said && qn_skip_blanks(line, end) < end && is_doubtful(table, true, line, end))
-    qn_text_reject(part, line, line, "%s", doubt);
-  else
-    part->comments++;
-  return true;
 }
 
 /* ---- The first lines ------------------------------------------------------ */
@@ -473,10 +349,10 @@ static bool ends_differ(struct sample sample, const struct qn_dialect *dialect) 
   const char *line, *end;
   bool forward = true, backward = true;
   for (int i = 0; i < SAMPLE_LINES && next_data(&sample, &line, &end); i++) {
-    struct qn_column first = column_at(line, end, dialect, 0);
-    struct qn_column second = column_at(line, end, dialect, 1);
-    forward &= is_whole(&first) && is_name(&second);
-    backward &= is_name(&first) && is_whole(&second);
+    struct qn_column first = qn_column_at(line, end, dialect, 0);
+    struct qn_column second = qn_column_at(line, end, dialect, 1);
+    forward &= qn_column_is_whole(&first) && qn_column_is_name(&second);
+    backward &= qn_column_is_name(&first) && qn_column_is_whole(&second);
   }
   return forward || backward;
 }
@@ -487,7 +363,7 @@ static enum qn_status check_confidence(const struct qn_table *table, struct samp
                                        const char *line, const char *end, struct qn_error *error) {
   char text[QN_QUOTE_BYTES];
   if (table->num_columns > 2 && table->weight == QN_NO_COLUMN) {
-    struct qn_column third = column_at(line, end, &table->dialect, 2);
+    struct qn_column third = qn_column_at(line, end, &table->dialect, 2);
     return qn_fail(error, QN_INVALID,
                    "%" PRIu32 " columns without a header, the third no weight but %s: "
                    "--columns=1,2 takes the first two as an edge, --columns=1,3 is for triples",
@@ -503,7 +379,7 @@ static enum qn_status check_confidence(const struct qn_table *table, struct samp
 
 /* Gephi says of every edge whether it is directed. */
 static void learn_type(struct qn_table *table, const char *line, const char *end, uint32_t number) {
-  struct qn_column type = column_at(line, end, &table->dialect, number - 1);
+  struct qn_column type = qn_column_at(line, end, &table->dialect, number - 1);
   table->undirected = number && qn_column_is(&type, "Undirected");
   if (number && (table->undirected || qn_column_is(&type, "Directed")))
     table->type = number - 1;
@@ -512,14 +388,15 @@ static void learn_type(struct qn_table *table, const char *line, const char *end
 /* The third column is the weight, or a dictionary at the end has it. */
 static void learn_weight(struct qn_table *table, const char *line, const char *end, bool guess) {
   const char *weight, *weight_end;
-  struct qn_column last = column_at(line, end, &table->dialect, table->num_columns - 1);
-  struct qn_column third = column_at(line, end, &table->dialect, 2);
+  struct qn_column last = qn_column_at(line, end, &table->dialect, table->num_columns - 1);
+  struct qn_column third = qn_column_at(line, end, &table->dialect, 2);
   table->dictionary =
       table->num_columns > 2 && qn_dictionary_weight(last.begin, last.end, &weight, &weight_end);
   if (table->dictionary)
     table->weight = weight ? table->num_columns - 1 : QN_NO_COLUMN;
   else if (guess && table->num_columns > 2 &&
-           ((!table->names && !table->header_columns) || is_number(&third) || table->decimal_comma))
+           ((!table->names && !table->header_columns) || qn_column_is_number(&third) ||
+            table->decimal_comma))
     table->weight = 2;
 }
 
@@ -530,7 +407,7 @@ static void learn_counts(struct qn_table *table, const char *line, const char *e
   if (n < 2 || n > 3)
     return;
   for (uint32_t i = 0; i < n; i++) {
-    struct qn_column column = column_at(line, end, &table->dialect, i);
+    struct qn_column column = qn_column_at(line, end, &table->dialect, i);
     if (qn_parse_whole(column.begin, column.end, &numbers[i]) != QN_NUMBER_FINE)
       return;
   }
@@ -546,7 +423,7 @@ static bool has_zeros_before(struct sample sample, const struct qn_table *table)
   for (int i = 0; i < SAMPLE_LINES && next_data(&sample, &line, &end); i++)
     for (int side = 0; side < 2; side++) {
       struct qn_column id =
-          column_at(line, end, &table->dialect, side ? table->destination : table->source);
+          qn_column_at(line, end, &table->dialect, side ? table->destination : table->source);
       if (id.end - id.begin > 1 && *id.begin == '0' && qn_is_digit(id.begin[1]))
         return true;
     }
@@ -578,7 +455,7 @@ static enum qn_status set_columns(struct qn_table *table, const struct qn_read_o
     status = check_confidence(table, sample, line, end, error);
   if (options->weights == QN_WEIGHTS_NONE)
     table->weight = QN_NO_COLUMN;
-  if (!status && !table->names && asked->text.header == QN_SAID_NOTHING && !table->header_columns)
+  if (!status && asked->text.header == QN_SAID_NOTHING && !table->header_columns)
     learn_counts(table, line, end);
   if (!status && !table->names && has_zeros_before(sample, table))
     qn_notice(
@@ -688,25 +565,6 @@ static enum qn_status learn(struct qn_table *table, struct beginning *begin, str
   return set_columns(table, chosen, begin->asked, &begin->says, sample, line, end, error);
 }
 
-/* Refuse a comment in [p, end) that may be an edge, `number` lines from the input's begin. */
-static enum qn_status check_comments(struct qn_input *input, const struct qn_table *table,
-                                     bool header, bool found, const char *p, const char *end,
-                                     uint64_t number, struct qn_error *error) {
-  for (; p < end && !table->signs_said; number++) {
-    const char *newline = memchr(p, '\n', (size_t)(end - p)), *line = p;
-    const char *line_end = newline ? newline : end;
-    p = newline ? newline + 1 : end;
-    line_end -= line_end > line && line_end[-1] == '\r';
-    if (qn_skip_blanks(line, line_end) < line_end &&
-        (header || found ? is_doubtful(table, header, line, line_end)
-                         : looks_like_edge(line, line_end))) {
-      qn_fail(error, QN_INVALID, "%s", doubt);
-      return qn_error_at_line(error, qn_input_name(input), number, 1);
-    }
-  }
-  return QN_OK;
-}
-
 static enum qn_status take_first_lines(struct qn_input *input, struct qn_table *table,
                                        struct beginning *begin, struct qn_input_block *block,
                                        struct qn_ledger *ledger, struct qn_error *error) {
@@ -742,8 +600,8 @@ static enum qn_status take_first_lines(struct qn_input *input, struct qn_table *
     comments_begin = sample.next;
     comments_line = table->first_line + 1;
   }
-  if (check_comments(input, table, header, begin->found, comments_begin, before.next, comments_line,
-                     error))
+  if (qn_comments_check(input, table, header, begin->found, comments_begin, before.next,
+                        comments_line, error))
     return QN_INVALID;
   uint64_t bytes = (uint64_t)(before.next - block->data);
   block->data += bytes;
@@ -765,7 +623,7 @@ enum qn_status qn_table_begin(struct qn_input *input, const struct qn_read_optio
   table->strings = options->strings;
   table->others_wanted = options->others_wanted;
   table->decimal_comma = options->text.decimal_comma;
-  table->signs = signs_of(&options->text);
+  table->signs = qn_comment_signs(&options->text);
   table->signs_said = options->text.comments != NULL;
   do {
     status = qn_input_next(input, block, error);

@@ -61,13 +61,6 @@ enum qn_status qn_table_begin(struct qn_input *input, const struct qn_read_optio
 void qn_table_describe(const struct qn_table *table, const char *ends,
                        struct qn_read_result *result);
 
-/* Pass over blank lines and comments at the cursor, but for lines that may be edges. */
-void qn_table_skip_comments(struct qn_text_part *part, const struct qn_table *table);
-
-/* Is the line blank or a comment? Then it is counted, or rejected if it may be an edge. */
-bool qn_table_take_comment(struct qn_text_part *part, const struct qn_table *table,
-                           const char *line, const char *end);
-
 /* What a line says of an edge. */
 struct qn_table_row {
   struct qn_column source, destination, weight, type;

@@ -6,6 +6,7 @@
 
 #include "converters/input/whole_input.h"
 #include "converters/parse/column_choice.h"
+#include "converters/parse/comments.h"
 #include "converters/parse/edges_header.h"
 #include "converters/parse/table.h"
 #include "converters/parse/text_fields.h"

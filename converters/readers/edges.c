@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "converters/input/input.h"
+#include "converters/parse/comments.h"
 #include "converters/parse/declared_size.h"
 #include "converters/parse/edges_header.h"
 #include "converters/parse/reader.h"
@@ -310,10 +311,12 @@ static enum qn_status read_lines(struct qn_input *input, const struct qn_read_op
   status = qn_text_read(&job, &block, error);
   if (status)
     return status;
-  claim_counts(&layout.table, list, &claims);
-  if (!qn_input_part(input, &begin, &end))
-    return qn_counts_check(&claims, result->ledger.edges_read - before, qn_input_name(input),
-                           error);
+  const uint64_t found = result->ledger.edges_read - before;
+  const bool part = qn_input_part(input, &begin, &end);
+  if (part || layout.table.edges_said == found - 1) /* it looks at all edges */
+    claim_counts(&layout.table, list, &claims);
+  if (!part)
+    return qn_counts_check(&claims, found, qn_input_name(input), error);
   result->claims = claims;
   return QN_OK;
 }

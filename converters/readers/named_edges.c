@@ -12,6 +12,8 @@
 #include <string.h>
 
 #include "converters/input/input.h"
+#include "converters/parse/comments.h"
+#include "converters/parse/declared_size.h"
 #include "converters/parse/edges_header.h"
 #include "converters/parse/names.h"
 #include "converters/parse/reader.h"
@@ -127,6 +129,20 @@ static bool says_bipartite(const char *head, uint64_t bytes) {
   return bytes >= 6 && memcmp(head, "% bip ", 6) == 0;
 }
 
+/* `names` and `edges` of this input. What the first line says is a name, too, or two. */
+static enum qn_status check_counts(struct qn_input *input, const struct layout *layout,
+                                   uint64_t names, uint64_t edges, struct qn_error *error) {
+  const struct qn_table *table = &layout->table;
+  const struct qn_claims claims = {.vertices_said = table->vertices_said,
+                                   .edges_said = table->edges_said,
+                                   .first_line = table->first_line,
+                                   .above = names > table->vertices_said + 2};
+  uint64_t begin, end;
+  if (layout->bipartite || qn_input_part(input, &begin, &end))
+    return QN_OK;
+  return qn_counts_check(&claims, edges, qn_input_name(input), error);
+}
+
 /* ---- The whole ------------------------------------------------------------ */
 
 static enum qn_status read_lines(struct qn_input *input, const struct qn_read_options *options,
@@ -157,7 +173,11 @@ static enum qn_status read_lines(struct qn_input *input, const struct qn_read_op
                             .sequence = sequence,
                             .ledger = &result->ledger,
                             .lines_before = layout->table.first_line - 1};
-  return qn_text_read(&job, &block, error);
+  const uint64_t names = qn_string_map_count(layout->map), edges = result->ledger.edges_read;
+  status = qn_text_read(&job, &block, error);
+  return status ? status
+                : check_counts(input, layout, qn_string_map_count(layout->map) - names,
+                               result->ledger.edges_read - edges, error);
 }
 
 static enum qn_status read_names(struct qn_input *input, const struct qn_read_options *options,

@@ -291,6 +291,7 @@ static enum qn_status read_arrays(struct npz *npz, const struct qn_read_options 
     return status;
   if (!is_matrix)
     return read_ends(npz, options, list, sequence, result, error);
+  result->adds_up |= npz->members[SHAPE] != NULL; /* SciPy's */
   status = fill_matrix(npz, major, minor, format, sizeof format, &matrix, error);
   if (!status)
     return qn_sparse_matrix_read(&matrix, options, list, sequence, result, error);

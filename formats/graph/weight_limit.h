@@ -16,14 +16,23 @@ struct qn_weight_limit {
   double real;
 };
 
-/* A real weight, by its bits. */
+/* A weight of any type, by its bits, as the nearest double. */
 static inline double qn_weight_real(enum qn_weight_type type, uint64_t bits) {
   uint32_t low = (uint32_t)bits;
   float narrow;
   double wide;
   memcpy(&narrow, &low, sizeof narrow);
   memcpy(&wide, &bits, sizeof wide);
-  return type == QN_WEIGHT_F32 ? (double)narrow : wide;
+  switch (type) {
+  case QN_WEIGHT_U32:
+    return low;
+  case QN_WEIGHT_I64:
+    return (double)(int64_t)bits;
+  case QN_WEIGHT_F32:
+    return (double)narrow;
+  default:
+    return wide;
+  }
 }
 
 /* Is the weight from 0 to the limit? NaN is not. */

@@ -1,4 +1,4 @@
-#include "converters/parse/dictionary.h"
+#include "converters/text/dictionary.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Python dictionaries, as networkx writes the data of an edge: {'weight': 0.5, 'kind': 'road'}. */
-#ifndef QN_CONVERTERS_PARSE_DICTIONARY_H
-#define QN_CONVERTERS_PARSE_DICTIONARY_H
+#ifndef QN_CONVERTERS_TEXT_DICTIONARY_H
+#define QN_CONVERTERS_TEXT_DICTIONARY_H
 
 #include <stdbool.h>
 

@@ -1,0 +1,21 @@
+/* Vertices that columns of text name. */
+#ifndef QN_CONVERTERS_GRAPH_VERTEX_COLUMN_H
+#define QN_CONVERTERS_GRAPH_VERTEX_COLUMN_H
+
+#include "converters/parse/delimited.h"
+#include <quern/error.h>
+#include <quern/ids.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The vertex with the id in `column`, as qn_ids_lookup finds it. QN_INVALID if there is none, with
+ * a message that has the id. */
+enum qn_status qn_column_vertex(const struct qn_column *column, const struct qn_ids *ids,
+                                const uint32_t *order, uint32_t *vertex, struct qn_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
