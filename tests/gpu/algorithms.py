@@ -38,7 +38,7 @@ def same(what, algorithm, container, *options, **environment):
         said[device] = json.loads(done.stdout)
     equal = Path("cpu.npy").read_bytes() == Path("cuda.npy").read_bytes()
     print("%-40s CPU %10.3f ms, device %10.3f ms%s" % (
-        what, *(1e3 * said[device]["kernel_seconds"] for device in ("cpu", "cuda")), "" if equal else "  DIFFERS"), flush=True)
+        what, *(1e3 * said[device]["seconds"]["kernel"] for device in ("cpu", "cuda")), "" if equal else "  DIFFERS"), flush=True)
     return equal
 
 
