@@ -44,6 +44,11 @@ def _draw(name: str, label: str, size: Tuple[float, float], paint: Callable[[Any
     return re.sub(r"font-family: [^;\"]*;? ?", "", text)
 
 
+def _thousands(*sides: Any) -> None:
+    for side in sides:
+        side.set_major_formatter(lambda value, place: "{:,.0f}".format(value))
+
+
 def degrees(all_degrees: List[Degrees]) -> str:
     def paint(axes: Any) -> None:
         for place, one in enumerate(all_degrees):
@@ -68,7 +73,7 @@ def density(name: str, label: str, counts: numpy.ndarray, num_vertices: int) -> 
         axes.set(xlabel="destination", ylabel="source")
         axes.grid(False)
         axes.locator_params(nbins=4)
-        axes.ticklabel_format(style="plain")
+        _thousands(axes.xaxis, axes.yaxis)
         axes.spines[:].set_visible(True)
     return _draw(name, label, (3.6, 3.6), paint)
 
@@ -76,7 +81,9 @@ def density(name: str, label: str, counts: numpy.ndarray, num_vertices: int) -> 
 def bars(name: str, label: str, shares: List[Tuple[str, float]]) -> str:
     def paint(axes: Any) -> None:
         places = range(len(shares))
-        axes.barh(places, [value for _, value in shares], height=0.7)
+        drawn = axes.barh(places, [value for _, value in shares], height=0.7)
+        axes.bar_label(drawn, ["%.3g" % value for _, value in shares], padding=3, fontsize=8)
+        axes.margins(x=0.12)
         axes.set(xlabel=label, yticks=places, ylim=(len(shares) - 0.4, -0.6))
         axes.set_yticklabels([text for text, _ in shares])
         axes.grid(axis="y", visible=False)
@@ -99,9 +106,10 @@ def balance(name: str, parts: Parts) -> str:
         axes.fill_between(places + 1, sizes[places], step="mid" if len(sizes) < 200 else None, alpha=0.35)
         axes.plot(places + 1, sizes[places], drawstyle="steps-mid" if len(sizes) < 200 else "default", linewidth=1, color=SERIES[0])
         axes.axhline(sizes.mean(), color=SERIES[1], linewidth=1, linestyle="--", label="mean")
-        axes.set(xlabel="%s, the largest first" % parts.what, ylabel=parts.unit, ylim=(0, None))
+        axes.set(xlabel="%s, the largest first" % parts.what, ylabel=parts.unit, ylim=(0, 1.2 * sizes[0] or None))
+        _thousands(axes.yaxis)
         axes.xaxis.get_major_locator().set_params(integer=True)
-        axes.legend()
+        axes.legend(loc="upper right")
     return _draw(name, "Balance of %s" % parts.what, (4.4, 2.4), paint)
 
 
