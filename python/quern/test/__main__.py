@@ -4,6 +4,7 @@ import sys
 import unittest
 
 import quern
+from quern._known import __version__
 
-print("quern %s, %s" % (quern.__version__, quern.__file__), file=sys.stderr)
+print("quern %s, %s" % (__version__, quern.__file__), file=sys.stderr)
 unittest.main("quern.test")
