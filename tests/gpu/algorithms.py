@@ -70,7 +70,7 @@ def programs(scale):
         if tool:
             quern(tool, "graph.qrn", "-qfo", container)
         for turn in ("compiled", "from the cache", "streamed"):
-            options = ["--source", 1] + (["--device-memory", (1 << scale) * 96] if turn == "streamed" else [])
+            options = ["--source", 1] + (["--device-memory", (1 << scale) * 160] if turn == "streamed" else [])
             kept = len(list(Path("cache").rglob("*.so")))
             cpu = ["--program", PROGRAM]
             quern("quern-run", *cpu, container, "--device", "cpu", "-qfo", "cpu.npy", "--source", 1, **cache)
