@@ -62,7 +62,10 @@ def timestamp():
     """Of everything that is packed, so that the same source gives the same bytes."""
     if os.environ.get("SOURCE_DATE_EPOCH"):
         return max(int(os.environ["SOURCE_DATE_EPOCH"]), EARLIEST)
-    asked = subprocess.run(["git", "log", "-1", "--format=%ct"], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    try:
+        asked = subprocess.run(["git", "log", "-1", "--format=%ct"], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    except FileNotFoundError:  # there need not be git
+        return EARLIEST
     return int(asked.stdout or EARLIEST) if asked.returncode == 0 else EARLIEST
 
 
