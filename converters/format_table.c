@@ -36,9 +36,14 @@ extern const struct qn_graph_writer qn_graph_writer_csv;
 extern const struct qn_graph_writer qn_graph_writer_dimacs;
 extern const struct qn_graph_writer qn_graph_writer_edges;
 extern const struct qn_graph_writer qn_graph_writer_galois;
+extern const struct qn_graph_writer qn_graph_writer_gexf;
 extern const struct qn_graph_writer qn_graph_writer_gapbs;
+extern const struct qn_graph_writer qn_graph_writer_gml;
 extern const struct qn_graph_writer qn_graph_writer_graphalytics;
 extern const struct qn_graph_writer qn_graph_writer_graphframes;
+extern const struct qn_graph_writer qn_graph_writer_graphml;
+extern const struct qn_graph_writer qn_graph_writer_json;
+extern const struct qn_graph_writer qn_graph_writer_json_lines;
 extern const struct qn_graph_writer qn_graph_writer_matrix_market;
 extern const struct qn_graph_writer qn_graph_writer_metis;
 extern const struct qn_graph_writer qn_graph_writer_neo4j;
@@ -139,9 +144,10 @@ const struct qn_format qn_formats[] = {
      .files = ".graph",
      .description = "METIS graphs: 'VERTICES EDGES', then a line of neighbours a vertex",
      .reader = &qn_reader_metis,
-     .reading = {.loses = "sizes and weights of vertices"},
+     .reading = {.loses = "sizes and weights of vertices, unless --properties wants them"},
      .writer = &qn_graph_writer_metis,
-     .writing = {.loses = "ids (vertices are numbered from 1)",
+     .writing = {.loses = "ids (vertices are numbered from 1); properties but size and weight, or "
+                          "weight1, weight2, ..., of vertices",
                  .refuses =
                      "directed graphs, loops and parallel edges; weights that are real, 0 or above "
                      "2^31-1"}},
@@ -168,13 +174,24 @@ const struct qn_format qn_formats[] = {
      .files = ".json .jsonl .ndjson",
      .description = "JSON: node-link graphs (networkx, D3), lists of edges, an edge a line",
      .reader = &qn_reader_json,
-     .reading = {.loses = "data but weights",
-                 .refuses = "ids other than strings and whole numbers"}},
+     .reading = {.loses = "data but weights, unless --properties wants them",
+                 .refuses = "ids other than strings and whole numbers"},
+     .writer = &qn_graph_writer_json,
+     .writing = {.refuses = "names that are not UTF-8"}},
+    {.name = "json-lines",
+     .files = ".jsonl .ndjson",
+     .description = "JSON, an edge a line with its properties (DuckDB, jq, Spark); json reads it",
+     .writer = &qn_graph_writer_json_lines,
+     .writing = {.loses = "vertices without edges; that a graph is undirected (edges are listed "
+                          "once); properties of vertices",
+                 .refuses = "names that are not UTF-8; ids of 2^63 and more"}},
     {.name = "gml",
      .files = ".gml",
      .description = "GML (networkx, igraph, Newman's collection): ids of vertices, weight or value",
      .reader = &qn_reader_gml,
-     .reading = {.loses = "labels and other data"}},
+     .reading = {.loses = "labels and other data, unless --properties wants them; lists"},
+     .writer = &qn_graph_writer_gml,
+     .writing = {.loses = "ids that are names (they become labels)"}},
     {.name = "dot",
      .files = ".dot .gv",
      .description = "DOT (Graphviz): edges, their weights, vertices without edges",
@@ -208,14 +225,20 @@ const struct qn_format qn_formats[] = {
      .files = ".graphml .xml",
      .description = "GraphML (networkx, igraph, yEd): ids of vertices, the data called weight",
      .reader = &qn_reader_graphml,
-     .reading = {.loses = "data but weights; ports",
-                 .refuses = "edges directed and not in one graph; hyperedges; nested graphs"}},
+     .reading = {.loses = "data but weights, unless --properties wants them; ports; data of the "
+                          "graph; ids of edges",
+                 .refuses = "edges directed and not in one graph; hyperedges; nested graphs"},
+     .writer = &qn_graph_writer_graphml,
+     .writing = {.refuses = "names that are not UTF-8, or have control characters"}},
     {.name = "gexf",
      .files = ".gexf",
      .description = "GEXF (Gephi, networkx): ids of vertices, weights of edges",
      .reader = &qn_reader_gexf,
-     .reading = {.loses = "attributes and times",
-                 .refuses = "edges directed and not in one graph, or mutual"}},
+     .reading = {.loses = "attributes but weights, unless --properties wants them; times; what "
+                          "things look like; ids of edges",
+                 .refuses = "edges directed and not in one graph, or mutual"},
+     .writer = &qn_graph_writer_gexf,
+     .writing = {.refuses = "names that are not UTF-8, or have control characters"}},
     {.name = "parquet",
      .files = ".parquet",
      .description = "Apache Parquet, a row an edge (--columns), through the Python package",

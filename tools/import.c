@@ -96,10 +96,11 @@ static const struct argp_option argp_options[] = {
      "column id or :ID; its other columns become properties of vertices",
      1},
     {"properties", KEY_PROPERTIES, "all|NAME[:TYPE],...", 0,
-     "Of edge lists and tables: keep these columns as properties of edges, by name in the header "
-     "or by number "
-     "from 1; as u32, u64, i64, f32, f64, bool or string (default: the first that holds all values "
-     "exactly)",
+     "Keep these columns of edge lists and tables as properties of edges, by name in the header or "
+     "by number "
+     "from 1, or these data of vertices and edges in GraphML, GEXF, GML, JSON and METIS; as u32, "
+     "u64, i64, f32, f64, bool or string (default: what the file says, else the first that holds "
+     "all values exactly). all,NAME:TYPE says the type of one",
      1},
     {"bipartite", KEY_BIPARTITE, "auto|no|yes", 0,
      "Of edge lists: sources and destinations are different things even where ids are equal; they "

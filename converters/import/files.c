@@ -63,6 +63,17 @@ static enum qn_status check_digest(const struct qn_import *import, const struct 
   return qn_error_in_file(error, qn_input_name(input));
 }
 
+/* What properties can be read from. */
+static void note_kind(struct qn_import *import) {
+  const char *name = import->reader->name;
+  if (import->reader->gives_properties)
+    import->read_elements = true;
+  else if (strcmp(name, "edges") == 0 || strcmp(name, "named-edges") == 0)
+    import->read_tables = true;
+  else
+    import->without_properties = name;
+}
+
 static enum qn_status read_input(struct qn_import *import, struct qn_input *input,
                                  const struct qn_reader *reader, uint64_t *sequence,
                                  struct qn_error *error) {
@@ -77,6 +88,7 @@ static enum qn_status read_input(struct qn_import *import, struct qn_input *inpu
     status = choose_reader(import, input, error);
   if (status)
     return status;
+  note_kind(import);
   result->description[0] = 0;
   qn_progress_begin("reading", "bytes", 0);
   unsigned threads = leave_thread_to_unpack(input);
@@ -225,6 +237,35 @@ enum qn_status qn_import_files_read(struct qn_import *import, uint64_t *sequence
     status = import->shares
                  ? read_share(import, job->inputs[i], &import->shares[i], sequence, error)
                  : read_argument(import, job->inputs[i], sequence, error);
+  return status;
+}
+
+enum qn_status qn_import_elements_read(struct qn_import *import, const char *path,
+                                       struct qn_element_records *records,
+                                       struct qn_edge_list *list, uint64_t *sequence,
+                                       struct qn_error *error) {
+  struct qn_read_result result = {.num_vertices = QN_VERTICES_FROM_EDGES};
+  struct qn_read_options options = import->options->read;
+  struct qn_input *input;
+  options.records = records;
+  enum qn_status status = qn_input_open(path, &import->options->input, &input, error);
+  if (status)
+    return status;
+  import->reader = NULL;
+  status = choose_reader(import, input, error);
+  qn_progress_begin("reading", "properties", 0);
+  if (!status && !import->reader->gives_properties)
+    status = qn_fail(error, QN_SYSTEM, "the input changed while it was read");
+  if (!status)
+    status = import->reader->read(input, &options, list, sequence, &result, error);
+  qn_progress_end();
+  if (status == QN_INVALID)
+    status = qn_input_explain(input, error);
+  if (import->reader && import->reader->release)
+    import->reader->release(&result);
+  qn_named_inputs_release(&result.named);
+  qn_free(result.extra_ids);
+  qn_input_close(input);
   return status;
 }
 

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "converters/elements/records.h"
 #include "converters/properties/tables.h"
 #include "support/memory.h"
 #include "support/temp_file.h"
@@ -19,6 +20,7 @@ struct attaching {
   struct qn_graph graph;
   uint32_t *order; /* of ids */
   struct qn_table_records of_edges, of_vertices;
+  struct qn_element_records elements;
   struct qn_container *numbered; /* the same graph, whose weights are the numbers of records */
   const uint64_t *edges;         /* [E] records; NULL: there are none */
   uint64_t *vertices;            /* [V] records */
@@ -27,17 +29,25 @@ struct attaching {
 /* ---- Before --------------------------------------------------------------- */
 
 static enum qn_status check_format(const struct qn_import *import, struct qn_error *error) {
-  const char *name = import->reader ? import->reader->name : "this";
+  const struct qn_import_options *options = import->options;
   if (import->names_others)
     return qn_fail(
         error, QN_UNSUPPORTED,
         "with properties name the tables themselves, not their folder: the file of edges, "
         "and --vertices with that of vertices");
-  if (strcmp(name, "edges") == 0 || strcmp(name, "named-edges") == 0)
-    return QN_OK;
-  return qn_fail(error, QN_UNSUPPORTED,
-                 "--properties and --vertices FILE go with lists of edges as text, not with %s",
-                 name);
+  if (import->without_properties)
+    return qn_fail(error, QN_UNSUPPORTED,
+                   "--properties go with lists of edges as text, GraphML, GEXF, GML, JSON and "
+                   "METIS, not with %s",
+                   import->without_properties);
+  if (options->vertex_table && import->read_elements)
+    return qn_fail(error, QN_UNSUPPORTED,
+                   "--vertices FILE goes with lists of edges as text, not with %s",
+                   import->reader->name);
+  if (import->read_tables && import->read_elements)
+    return qn_fail(error, QN_UNSUPPORTED,
+                   "with properties inputs are all lists of edges as text, or none is");
+  return QN_OK;
 }
 
 enum qn_status qn_import_vertex_table(struct qn_import *import, uint64_t *sequence,
@@ -75,10 +85,16 @@ static enum qn_status read_edges(struct attaching *attaching, struct qn_edge_lis
   const struct qn_import_options *options = import->options;
   uint64_t sequence = 0;
   enum qn_status status = QN_OK;
-  for (int i = 0; i < import->job->num_inputs && !status; i++)
-    status =
-        qn_edge_records_read(import->job->inputs[i], &options->input, &options->read,
-                             options->properties, list, &sequence, &attaching->of_edges, error);
+  for (int i = 0; i < import->job->num_inputs && !status; i++) {
+    const char *path = import->job->inputs[i];
+    status = import->read_elements
+                 ? qn_import_elements_read(attaching->import, path, &attaching->elements, list,
+                                           &sequence, error)
+                 : qn_edge_records_read(path, &options->input, &options->read, options->properties,
+                                        list, &sequence, &attaching->of_edges, error);
+  }
+  if (!status && import->read_elements)
+    status = qn_element_records_check(&attaching->elements, error);
   return status;
 }
 
@@ -131,7 +147,7 @@ static enum qn_status number_edges(struct attaching *attaching, struct qn_error 
                                  .ids = QN_ID_KEEP,
                                  .self_loops = asked->self_loops,
                                  .duplicates = asked->duplicates};
-  if (!status)
+  if (!status && attaching->of_edges.num_columns)
     status = qn_import_number(&attaching->graph, list, &rules, &attaching->numbered,
                               &attaching->edges, error);
   qn_edge_list_destroy(list);
@@ -140,12 +156,9 @@ static enum qn_status number_edges(struct attaching *attaching, struct qn_error 
 
 /* ---- Vertices ------------------------------------------------------------- */
 
-static enum qn_status number_vertices(struct attaching *attaching, struct qn_error *error) {
-  const struct qn_import *import = attaching->import;
+/* None has a record yet. */
+static enum qn_status create_vertices(struct attaching *attaching, struct qn_error *error) {
   const uint64_t num_vertices = attaching->graph.out.num_vertices;
-  const char *path = import->options->vertex_table;
-  struct qn_input_options how = import->options->input;
-  how.member = NULL; /* that is of the edges */
   enum qn_status status = qn_bulk_alloc(&attaching->vertices, num_vertices,
                                         sizeof *attaching->vertices, "records of vertices", error);
   if (status)
@@ -153,7 +166,18 @@ static enum qn_status number_vertices(struct attaching *attaching, struct qn_err
 #pragma omp parallel for schedule(static)
   for (uint64_t v = 0; v < num_vertices; v++)
     attaching->vertices[v] = QN_NO_RECORD;
-  status = qn_vertex_records_read(path, &how, attaching->vertices, &attaching->of_vertices, error);
+  return QN_OK;
+}
+
+static enum qn_status number_vertices(struct attaching *attaching, struct qn_error *error) {
+  const struct qn_import *import = attaching->import;
+  const char *path = import->options->vertex_table;
+  struct qn_input_options how = import->options->input;
+  how.member = NULL; /* that is of the edges */
+  enum qn_status status = create_vertices(attaching, error);
+  if (!status)
+    status =
+        qn_vertex_records_read(path, &how, attaching->vertices, &attaching->of_vertices, error);
   if (!status && attaching->of_vertices.count != import->listed) {
     qn_fail(error, QN_INVALID,
             "values in quotes break lines, which cannot be read through a stream: unpack the file");
@@ -186,6 +210,12 @@ static enum qn_status gather(struct attaching *attaching, struct qn_properties *
   attaching->of_edges.ids = attaching->of_vertices.ids = &attaching->graph.ids;
   enum qn_status status = qn_ids_original_order(&attaching->graph.ids, &attaching->order, error);
   attaching->of_edges.order = attaching->of_vertices.order = attaching->order;
+  if (!status && attaching->import->read_elements)
+    status = create_vertices(attaching, error);
+  if (!status && attaching->import->read_elements)
+    status =
+        qn_element_records_begin(&attaching->elements, options->properties, &attaching->of_vertices,
+                                 &attaching->of_edges, attaching->vertices, error);
   if (!status && options->properties)
     status = number_edges(attaching, error);
   if (!status && options->vertex_table)
@@ -201,6 +231,7 @@ static enum qn_status gather(struct attaching *attaching, struct qn_properties *
 
 static void release(struct attaching *attaching) {
   const uint64_t num_vertices = attaching->graph.out.num_vertices;
+  qn_element_records_end(&attaching->elements);
   qn_table_records_end(&attaching->of_edges);
   qn_table_records_end(&attaching->of_vertices);
   qn_pages_free(attaching->order, num_vertices, sizeof *attaching->order);

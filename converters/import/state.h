@@ -25,6 +25,9 @@ struct qn_import {
   struct qn_input_share *shares;          /* [num_inputs]: what this rank reads; NULL: all */
   const struct qn_input_share *share;     /* of the input at hand; NULL: all of it */
   const char *declares; /* the input with whose begin this rank has read what the vertices are */
+  bool read_tables, read_elements; /* inputs are lists of edges as text, are of formats whose
+                                      elements have properties; */
+  const char *without_properties;  /* the format of one that has none */
 };
 
 /* How the edges that were read are built. */
@@ -38,6 +41,12 @@ enum qn_status qn_import_files_read(struct qn_import *import, uint64_t *sequence
 enum qn_status qn_import_path_read(struct qn_import *import, const char *path,
                                    const struct qn_reader *reader, uint64_t *sequence,
                                    struct qn_error *error);
+
+/* Read a file again, whose elements have properties. */
+enum qn_status qn_import_elements_read(struct qn_import *import, const char *path,
+                                       struct qn_element_records *records,
+                                       struct qn_edge_list *list, uint64_t *sequence,
+                                       struct qn_error *error);
 
 /* Say in which line of the only input an edge occurs again that may not, or is the weight that is
  * no u32; nothing if that cannot be found out. */

@@ -5,8 +5,7 @@
 
 #include "converters/text/text_format.h"
 
-/* Of a text, bounded: the file may be overwritten meanwhile. */
-static const char *text_at(const struct qn_property *column, uint64_t i, uint64_t *length) {
+const char *qn_property_string(const struct qn_property *column, uint64_t i, uint64_t *length) {
   uint64_t begin = column->offsets[i], end = column->offsets[i + 1];
   bool fine = begin <= end && end <= column->bytes;
   *length = fine ? end - begin : 0;
@@ -17,7 +16,7 @@ uint64_t qn_property_text_room(const struct qn_property *column, uint64_t i) {
   uint64_t length;
   if (!column->offsets)
     return QN_MAX_NUMBER_TEXT;
-  text_at(column, i, &length);
+  qn_property_string(column, i, &length);
   return 2 * length + 2;
 }
 
@@ -70,8 +69,19 @@ char *qn_put_property(char *p, const char *end, const struct qn_property *column
   if (qn_property_is_null(column, i))
     return p;
   if (column->offsets) {
-    const char *text = text_at(column, i, &length);
+    const char *text = qn_property_string(column, i, &length);
     return put_quoted(p, end, text, length);
   }
   return end - p < QN_MAX_NUMBER_TEXT ? p : put_number(p, column, i);
+}
+
+bool qn_property_fits_long(const struct qn_property *column) {
+  const uint64_t *values = column->values;
+  uint64_t beyond = 0;
+  if (column->type != QN_PROPERTY_U64)
+    return true;
+#pragma omp parallel for reduction(+ : beyond)
+  for (uint64_t i = 0; i < column->count; i++)
+    beyond += values[i] > INT64_MAX;
+  return beyond == 0;
 }

@@ -15,6 +15,12 @@ uint64_t qn_property_text_room(const struct qn_property *column, uint64_t i);
 /* Put it at `p`, in the room before `end`, which is that much; the end of what was put. */
 char *qn_put_property(char *p, const char *end, const struct qn_property *column, uint64_t i);
 
+/* String `i`, bounded: the file may be overwritten meanwhile. Empty for a null. */
+const char *qn_property_string(const struct qn_property *column, uint64_t i, uint64_t *length);
+
+/* Is every value within 63 bits and a sign? True of what is not u64. */
+bool qn_property_fits_long(const struct qn_property *column);
+
 #ifdef __cplusplus
 }
 #endif

@@ -38,47 +38,6 @@ enum qn_status qn_names_renumber(const struct qn_read_result *result, struct qn_
 /* The release of readers that call them. */
 void qn_names_release(struct qn_read_result *result);
 
-/* A reader reads graphs of one kind of file, element after element, in the order of the file. */
-struct waiting;
-
-struct qn_named_graph {
-  struct qn_edge_list *list;
-  struct qn_read_result *result;
-  const struct qn_read_options *options;
-  struct qn_edge_stream stream;
-  uint64_t *sequence;
-  uint64_t edges;        /* pushed */
-  bool open;             /* the stream is */
-  bool weighted;         /* the first edge has a weight */
-  bool directed_is_said; /* by the file */
-  bool directed;
-  bool at_once;            /* number the names of each edge before the next one */
-  struct waiting *waiting; /* of the functions below; others wait for more to come */
-};
-
-enum qn_status qn_named_graph_begin(struct qn_named_graph *graph,
-                                    const struct qn_read_options *options,
-                                    struct qn_edge_list *list, uint64_t *sequence,
-                                    struct qn_read_result *result, struct qn_error *error);
-
-/* All edges are directed, or none is. QN_INVALID if others were before. */
-enum qn_status qn_named_graph_directed(struct qn_named_graph *graph, bool directed,
-                                       struct qn_error *error);
-
-/* There is a vertex called so. */
-enum qn_status qn_named_graph_vertex(struct qn_named_graph *graph, const char *name,
-                                     struct qn_error *error);
-
-/* There is an edge; `weight` is its text, or NULL. QN_INVALID if it is no weight, or if only some
- * edges have one. */
-enum qn_status qn_named_graph_edge(struct qn_named_graph *graph, const char *source,
-                                   const char *destination, const char *weight,
-                                   struct qn_error *error);
-
-/* The end of the input, with the status of what was before. */
-enum qn_status qn_named_graph_end(struct qn_named_graph *graph, enum qn_status status,
-                                  struct qn_error *error);
-
 #ifdef __cplusplus
 }
 #endif

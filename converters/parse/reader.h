@@ -18,7 +18,8 @@
 extern "C" {
 #endif
 
-struct qn_string_map; /* converters/text/string_map.h */
+struct qn_string_map;      /* converters/text/string_map.h */
+struct qn_element_records; /* converters/elements/records.h */
 
 /* Whether the two columns of ids number different things. */
 enum qn_bipartite { QN_BIPARTITE_AUTO, QN_BIPARTITE_NO, QN_BIPARTITE_YES };
@@ -58,6 +59,8 @@ struct qn_read_options {
   uint64_t num_vertices;         /* --vertices; 0: none were given */
   bool keep_header;              /* see struct qn_table */
   bool others_wanted;            /* other columns become properties: nobody says that they do not */
+  struct qn_element_records *records; /* the graph is there, and the input is read again for its
+                                         properties (converters/elements/records.h) */
 };
 
 /* Bad records that were skipped are listed up to this many. */
@@ -137,6 +140,7 @@ struct qn_reader {
   /* `read` heeds qn_input_part: of an input of which only a part is wanted it takes the lines or
    * records that begin there, as if it had read those before, and fills result->claims. */
   bool divides;
+  bool gives_properties; /* it heeds options->records */
 };
 
 #ifdef __cplusplus

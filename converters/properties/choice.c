@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "support/memory.h"
+#include "support/progress.h"
 
 /* The names of columns, without their types; "" for those that have none. */
 struct headings {
@@ -146,19 +147,46 @@ static enum qn_status choose_named(const struct headings *headings, bool has_hea
   return add(chosen, &found, error);
 }
 
-static enum qn_status choose_all(const struct headings *headings, const uint32_t *taken,
-                                 uint32_t num_taken, struct qn_chosen_columns *chosen,
-                                 struct qn_error *error) {
+static bool is_chosen(const struct qn_chosen_columns *chosen, uint32_t column) {
+  for (uint32_t i = 0; i < chosen->count; i++)
+    if (chosen->columns[i].column == column)
+      return true;
+  return false;
+}
+
+static int by_place(const void *a, const void *b) {
+  uint32_t one = ((const struct qn_chosen_column *)a)->column;
+  uint32_t other = ((const struct qn_chosen_column *)b)->column;
+  return (one > other) - (one < other);
+}
+
+/* Neo4j's of vertices or of edges. */
+static bool is_kind(const struct qn_chosen_column *column) {
+  return strcmp(column->name, "LABEL") == 0 || strcmp(column->name, "TYPE") == 0;
+}
+
+/* "all" beside names: the columns that are not named, too, and all in their order. */
+static enum qn_status choose_rest(const struct headings *headings, const uint32_t *taken,
+                                  uint32_t num_taken, struct qn_chosen_columns *chosen,
+                                  struct qn_error *error) {
   enum qn_status status = QN_OK;
+  for (uint32_t i = 0; i < headings->count; i++)
+    if (headings->ignored[i] && is_kind(&headings->columns[i]) && !is_chosen(chosen, i))
+      qn_notice("note: the column ':%s' is left out", headings->columns[i].name);
   for (uint32_t i = 0; i < headings->count && !status; i++)
-    if (!is_taken(taken, num_taken, i) && !headings->ignored[i] && headings->columns[i].name[0])
+    if (!is_chosen(chosen, i) && !is_taken(taken, num_taken, i) && !headings->ignored[i] &&
+        headings->columns[i].name[0])
       status = add(chosen, &headings->columns[i], error);
+  if (chosen->count)
+    qsort(chosen->columns, chosen->count, sizeof *chosen->columns, by_place);
   return status;
 }
 
 static enum qn_status choose(const char *wanted, const struct headings *headings, bool has_header,
+                             const uint32_t *taken, uint32_t num_taken,
                              struct qn_chosen_columns *chosen, struct qn_error *error) {
   char *list;
+  bool rest = false;
   enum qn_status status = qn_alloc(&list, strlen(wanted) + 1, 1, "--properties", error);
   if (status)
     return status;
@@ -167,13 +195,16 @@ static enum qn_status choose(const char *wanted, const struct headings *headings
     next = strchr(item, ',');
     if (next)
       *next++ = '\0';
-    status = chosen->count == headings->count
+    bool all = strcmp(item, "all") == 0;
+    rest |= all;
+    status = all ? QN_OK
+             : chosen->count == headings->count
                  ? qn_fail(error, QN_USAGE, "--properties: there are only %" PRIu32 " columns",
                            headings->count)
                  : choose_named(headings, has_header, item, chosen, error);
   }
   qn_free(list);
-  return status;
+  return status || !rest ? status : choose_rest(headings, taken, num_taken, chosen, error);
 }
 
 enum qn_status qn_property_columns_choose(const char *wanted, const char *header,
@@ -193,10 +224,8 @@ enum qn_status qn_property_columns_choose(const char *wanted, const char *header
                              "the names of columns", error);
   if (!status)
     status = read_headings(header, header_end, dialect, &headings, error);
-  if (!status && strcmp(wanted, "all") == 0)
-    status = choose_all(&headings, taken, num_taken, chosen, error);
-  else if (!status)
-    status = choose(wanted, &headings, header != NULL, chosen, error);
+  if (!status)
+    status = choose(wanted, &headings, header != NULL, taken, num_taken, chosen, error);
   qn_free(headings.columns);
   qn_free(headings.ignored);
   if (status)
@@ -207,4 +236,70 @@ enum qn_status qn_property_columns_choose(const char *wanted, const char *header
 void qn_chosen_columns_release(struct qn_chosen_columns *chosen) {
   qn_free(chosen->columns);
   *chosen = (struct qn_chosen_columns){0};
+}
+
+/* ---- Columns one by one --------------------------------------------------- */
+
+static struct qn_wanted_property wanted_of(const char *text) {
+  struct qn_wanted_property item = {.text = text};
+  char name[2 * QN_PROPERTY_NAME_BYTES];
+  if (strlen(text) >= sizeof name)
+    return item;
+  memcpy(name, text, strlen(text) + 1);
+  cut_type(name, &item.type);
+  if (strlen(name) < sizeof item.name)
+    memcpy(item.name, name, strlen(name) + 1);
+  return item;
+}
+
+enum qn_status qn_wanted_properties_parse(const char *text, struct qn_wanted_properties *wanted,
+                                          struct qn_error *error) {
+  uint32_t items = 1;
+  for (const char *p = text; *p; p++)
+    items += *p == ',';
+  *wanted = (struct qn_wanted_properties){0};
+  enum qn_status status = qn_alloc(&wanted->text, strlen(text) + 1, 1, "--properties", error);
+  if (!status)
+    status = qn_alloc(&wanted->items, items, sizeof *wanted->items, "--properties", error);
+  if (status)
+    return status;
+  memcpy(wanted->text, text, strlen(text) + 1);
+  for (char *item = wanted->text, *next; item; item = next) {
+    next = strchr(item, ',');
+    if (next)
+      *next++ = '\0';
+    if (strcmp(item, "all") == 0)
+      wanted->all = true;
+    else
+      wanted->items[wanted->count++] = wanted_of(item);
+  }
+  return QN_OK;
+}
+
+bool qn_wanted_properties_take(struct qn_wanted_properties *wanted, const char *name,
+                               enum qn_property_type *type) {
+  *type = (enum qn_property_type)0;
+  for (uint32_t i = 0; i < wanted->count; i++) {
+    struct qn_wanted_property *item = &wanted->items[i];
+    bool whole = strcmp(item->text, name) == 0;
+    if (!whole && (!item->name[0] || strcmp(item->name, name) != 0))
+      continue;
+    item->found = true;
+    *type = whole && strcmp(item->name, name) != 0 ? (enum qn_property_type)0 : item->type;
+    return true;
+  }
+  return wanted->all;
+}
+
+const char *qn_wanted_properties_missing(const struct qn_wanted_properties *wanted) {
+  for (uint32_t i = 0; i < wanted->count; i++)
+    if (!wanted->items[i].found)
+      return wanted->items[i].text;
+  return NULL;
+}
+
+void qn_wanted_properties_release(struct qn_wanted_properties *wanted) {
+  qn_free(wanted->text);
+  qn_free(wanted->items);
+  *wanted = (struct qn_wanted_properties){0};
 }

@@ -185,7 +185,8 @@ static void note(struct qn_text_column *column, const char *text, uint64_t lengt
     return;
   }
   column->may_be_whole = false;
-  column->may_be_real &= !quoted && parse_real(text, length, &real);
+  column->may_be_real &= !quoted && (parse_real(text, length, &real) ||
+                                     (column->has_specials && parse_special(text, length, &real)));
 }
 
 static enum qn_property_type type_of(const struct qn_text_column *column) {
@@ -237,7 +238,9 @@ static enum qn_status add_valid(struct qn_text_column *column, bool valid, struc
 
 static enum qn_status refuse(const struct qn_text_column *column, const char *text, uint64_t length,
                              struct qn_error *error) {
-  return qn_fail(error, QN_INVALID, "expected a value of the property '%s', %s; found '%.*s'",
+  return qn_fail(error, QN_INVALID,
+                 "expected a value of the property '%s', %s; found '%.*s' (--properties=NAME:TYPE "
+                 "says another type)",
                  column->property.name, qn_property_type_name(column->property.type),
                  length > 40 ? 40 : (int)length, text);
 }

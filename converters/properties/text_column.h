@@ -24,7 +24,8 @@ struct qn_text_column {
   struct qn_value_file valid;
   uint8_t bits; /* of the last values, fewer than 8 */
   bool may_be_bool, may_be_whole, may_be_real, any_negative;
-  uint64_t most; /* the largest whole number, or what the least one is below zero */
+  bool has_specials; /* set by the caller: nan and inf are numbers, though no type is said */
+  uint64_t most;     /* the largest whole number, or what the least one is below zero */
   uint64_t most_negative;
   void *mapped[3]; /* values, ends, valid */
   uint64_t mapped_bytes[3];

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "converters/elements/named_graph.h"
 #include "converters/parse/characters.h"
-#include "converters/parse/names.h"
 #include "converters/parse/reader.h"
 #include "support/memory.h"
 

@@ -3,15 +3,18 @@
  *
  *   graph [ directed 1  node [ id 0 label "a" ]  edge [ source 0 target 0 weight 0.5 ] ]
  *
- * Vertices are called by their ids; a weight is called weight, or value. */
+ * Vertices are called by their ids; a weight is called weight, or value. What else vertices and
+ * edges have, but for lists, are properties. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
+#include "converters/elements/named_graph.h"
 #include "converters/parse/characters.h"
-#include "converters/parse/names.h"
 #include "converters/parse/reader.h"
+#include "converters/readers/gml_text.h"
+#include "converters/text/text_output.h"
 #include "support/memory.h"
 
 #define MOST_DEPTH 64
@@ -27,16 +30,58 @@ struct gml {
   uint32_t depth;
   uint32_t graphs;
   struct qn_word key, value;
+  struct qn_text_buffer text; /* a string */
+  bool elements;              /* the first vertex or edge was there */
+  bool has_others, has_lists; /* some vertex or edge has data that are not the graph's, or lists */
   char id[NUMBER_BYTES], source[NUMBER_BYTES], target[NUMBER_BYTES]; /* "": not said */
   char weight[NUMBER_BYTES], other_weight[NUMBER_BYTES];
 };
 
-/* A comment is a line that begins with '#'. */
-static int skip_space(struct gml *gml) {
+static enum qn_status fail_text(struct gml *gml) {
+  enum qn_status status = gml->text.status;
+  if (!status)
+    return qn_characters_fail(&gml->characters, gml->error, "a value takes more than 16 MiB");
+  if (gml->error)
+    *gml->error = gml->text.error;
+  return status;
+}
+
+/* False if it is too long, or there is no memory. */
+static bool add_character(struct gml *gml, int c) {
+  char *p = gml->text.used < QN_MOST_VALUE_BYTES ? qn_text_buffer_reserve(&gml->text, 1) : NULL;
+  if (!p)
+    return false;
+  *p = (char)c;
+  qn_text_buffer_advance(&gml->text, p + 1);
+  return true;
+}
+
+/* What Quern says stands in a comment before the first element. */
+static enum qn_status take_comment(struct gml *gml) {
   int c;
-  while ((c = qn_characters_skip_space(&gml->characters)) == '#')
-    qn_characters_skip_line(&gml->characters);
-  return c;
+  gml->text.used = 0;
+  qn_character_take(&gml->characters);
+  while ((c = qn_character(&gml->characters)) >= 0 && c != '\n') {
+    if (!add_character(gml, c))
+      return fail_text(gml);
+    qn_character_take(&gml->characters);
+  }
+  enum qn_status status = gml->text.used ? qn_named_graph_comment(&gml->graph, gml->text.bytes,
+                                                                  gml->text.used, gml->error)
+                                         : QN_OK;
+  return status ? qn_characters_fail_here(&gml->characters, status, gml->error) : QN_OK;
+}
+
+/* A comment is a line that begins with '#'. The next character, not taken; -1 at the end. */
+static int skip_space(struct gml *gml, enum qn_status *status) {
+  int c;
+  *status = QN_OK;
+  while (!*status && (c = qn_characters_skip_space(&gml->characters)) == '#')
+    if (gml->elements)
+      qn_characters_skip_line(&gml->characters);
+    else
+      *status = take_comment(gml);
+  return *status ? -1 : c;
 }
 
 static enum qn_status fail_long(struct gml *gml) {
@@ -61,16 +106,49 @@ static enum qn_status take_word(struct gml *gml, struct qn_word *word) {
   return QN_OK;
 }
 
-/* Strings hold anything but quotes, of any length, and are not looked at. */
-static enum qn_status pass_string(struct gml *gml) {
+/* Strings hold anything but quotes. They are only `kept` as properties. */
+static enum qn_status pass_string(struct gml *gml, bool kept) {
   int c;
+  gml->text.used = 0;
   qn_character_take(&gml->characters);
-  while ((c = qn_character(&gml->characters)) >= 0 && c != '"')
+  while ((c = qn_character(&gml->characters)) >= 0 && c != '"') {
+    if (kept && !add_character(gml, c))
+      return fail_text(gml);
     qn_character_take(&gml->characters);
+  }
   if (c < 0)
     return qn_characters_fail(&gml->characters, gml->error, "a string is not closed");
   qn_character_take(&gml->characters);
   return QN_OK;
+}
+
+/* ---- Properties ------------------------------------------------------------ */
+
+/* Of a vertex or an edge. nan and inf are numbers. */
+static enum qn_status add_value(struct gml *gml, const char *key, const char *text, uint64_t length,
+                                bool quoted) {
+  struct qn_element_records *records = gml->graph.records;
+  const int which = gml->lists[gml->depth] == LIST_EDGE ? QN_OF_EDGES : QN_OF_VERTICES;
+  uint32_t column;
+  if (gml->graph.labels_are_ids && which == QN_OF_VERTICES && strcmp(key, "label") == 0)
+    return QN_OK;
+  enum qn_status status =
+      qn_element_column(records, which, key, (enum qn_property_type)0, &column, gml->error);
+  if (!status && column != QN_NOT_WANTED) {
+    records->tables[which].records->columns[column].has_specials = true;
+    status = qn_element_value(records, which, column, text, length, quoted, gml->error);
+  }
+  return status ? qn_characters_fail_here(&gml->characters, status, gml->error) : QN_OK;
+}
+
+static enum qn_status add_string(struct gml *gml) {
+  uint64_t length = gml->text.used ? qn_gml_text_decode(gml->text.bytes, gml->text.used) : 0;
+  return add_value(gml, gml->key.text, length ? gml->text.bytes : "", length, true);
+}
+
+static enum qn_status add_number(struct gml *gml) {
+  const bool plus = gml->value.text[0] == '+';
+  return add_value(gml, gml->key.text, gml->value.text + plus, gml->value.length - plus, false);
 }
 
 /* ---- Lists ----------------------------------------------------------------- */
@@ -90,11 +168,18 @@ static enum qn_status begin_list(struct gml *gml) {
     return qn_characters_fail(&gml->characters, gml->error, "lists are nested deeper than %d",
                               MOST_DEPTH);
   gml->lists[++gml->depth] = list;
+  gml->elements |= list == LIST_NODE || list == LIST_EDGE;
   if (list == LIST_NODE || list == LIST_EDGE)
     gml->id[0] = gml->source[0] = gml->target[0] = gml->weight[0] = gml->other_weight[0] = '\0';
   if (list == LIST_GRAPH && gml->graphs++ > 0)
     return qn_characters_fail(&gml->characters, gml->error, "a second graph is in the file");
   return QN_OK;
+}
+
+/* Where both are said, value is not the weight. */
+static enum qn_status add_other_weight(struct gml *gml) {
+  return qn_element_named_value(gml->graph.records, QN_OF_EDGES, "value", gml->other_weight,
+                                strlen(gml->other_weight), false, gml->error);
 }
 
 static enum qn_status end_list(struct gml *gml) {
@@ -112,7 +197,9 @@ static enum qn_status end_list(struct gml *gml) {
                               "expected an edge with source and target");
   if (list == LIST_NODE)
     status = qn_named_graph_vertex(&gml->graph, gml->id, gml->error);
-  if (list == LIST_EDGE)
+  if (list == LIST_EDGE && gml->graph.records && gml->weight[0] && gml->other_weight[0])
+    status = add_other_weight(gml);
+  if (list == LIST_EDGE && !status)
     status = qn_named_graph_edge(&gml->graph, gml->source, gml->target, weight, gml->error);
   if (status)
     return qn_characters_fail_here(&gml->characters, status, gml->error);
@@ -135,6 +222,16 @@ static char *place_of(struct gml *gml) {
                                           : NULL;
 }
 
+static bool is_element(const struct gml *gml) {
+  return gml->lists[gml->depth] == LIST_NODE || gml->lists[gml->depth] == LIST_EDGE;
+}
+
+static enum qn_status take_string(struct gml *gml) {
+  const bool kept = is_element(gml) && gml->graph.records;
+  enum qn_status status = pass_string(gml, kept);
+  return status || !kept ? status : add_string(gml);
+}
+
 static enum qn_status take_number(struct gml *gml) {
   enum qn_status status = take_word(gml, &gml->value);
   if (status)
@@ -145,6 +242,8 @@ static enum qn_status take_number(struct gml *gml) {
                               gml->key.text);
   if (place)
     strcpy(place, gml->value.text);
+  else if (is_element(gml) && gml->graph.records)
+    return add_number(gml);
   if (gml->lists[gml->depth] != LIST_GRAPH || strcasecmp(gml->key.text, "directed") != 0)
     return QN_OK;
   status = qn_named_graph_directed(&gml->graph, strcmp(gml->value.text, "0") != 0, gml->error);
@@ -157,7 +256,9 @@ static enum qn_status take_item(struct gml *gml) {
     return status;
   if (gml->key.length == 0)
     return qn_characters_fail(&gml->characters, gml->error, "expected a key");
-  int c = skip_space(gml);
+  int c = skip_space(gml, &status);
+  if (status)
+    return status;
   if (c < 0)
     return qn_characters_fail(&gml->characters, gml->error, "the file ends before a value");
   /* Without a word all edges go both ways. */
@@ -168,13 +269,15 @@ static enum qn_status take_item(struct gml *gml) {
   if (c == '"' && place_of(gml))
     return qn_characters_fail(&gml->characters, gml->error,
                               "expected a number for '%.40s'; found a string", gml->key.text);
-  return c == '[' ? begin_list(gml) : c == '"' ? pass_string(gml) : take_number(gml);
+  gml->has_others |= is_element(gml) && !place_of(gml);
+  gml->has_lists |= is_element(gml) && c == '[';
+  return c == '[' ? begin_list(gml) : c == '"' ? take_string(gml) : take_number(gml);
 }
 
 static enum qn_status parse(struct gml *gml) {
   enum qn_status status = QN_OK;
   int c;
-  while (!status && (c = skip_space(gml)) >= 0)
+  while (!status && (c = skip_space(gml, &status)) >= 0)
     status = c == ']' ? end_list(gml) : take_item(gml);
   if (!status && gml->characters.status)
     status = qn_characters_fail_here(&gml->characters, gml->characters.status, gml->error);
@@ -198,10 +301,18 @@ static enum qn_status read_gml(struct qn_input *input, const struct qn_read_opti
   status = qn_named_graph_begin(&gml->graph, options, list, sequence, result, error);
   if (!status)
     status = parse(gml);
-  snprintf(result->description, sizeof result->description, "vertices called by their ids, %s, %s",
+  snprintf(result->description, sizeof result->description,
+           "vertices called by their ids, %s, %s%s",
            gml->graph.directed ? "directed" : "undirected",
-           gml->graph.weighted ? "weights" : "no weights");
+           gml->graph.weighted ? "weights" : "no weights",
+           gml->has_others && !options->others_wanted
+               ? "; other data are not read (--properties=all reads them)"
+           : gml->has_lists ? "; lists in vertices and edges are not read"
+                            : "");
+  result->number_names |= gml->graph.numbers;
+  result->string_names |= !gml->graph.numbers;
   status = qn_named_graph_end(&gml->graph, status, error);
+  qn_free(gml->text.bytes);
   qn_free(gml);
   return status;
 }
@@ -232,4 +343,5 @@ const struct qn_reader qn_reader_gml = {
     .detect = detect_gml,
     .read = read_gml,
     .release = qn_names_release,
+    .gives_properties = true,
 };

@@ -14,13 +14,29 @@ enum { SOURCE, TARGET, WEIGHT, ROLES };
 
 /* ---- Of values ------------------------------------------------------------------------------ */
 
-static const json_t *member(const json_t *object, int role) {
-  for (const char *const *name = member_names[role]; *name; name++) {
-    const json_t *value = json_object_get(object, *name);
-    if (value)
-      return value;
-  }
+static const char *member_name(const json_t *object, int role) {
+  for (const char *const *name = member_names[role]; *name; name++)
+    if (json_object_get(object, *name))
+      return *name;
   return NULL;
+}
+
+static const json_t *member(const json_t *object, int role) {
+  const char *name = member_name(object, role);
+  return name ? json_object_get(object, name) : NULL;
+}
+
+bool qn_json_is_edge_member(const json_t *value, const char *name) {
+  for (int role = 0; role < ROLES; role++) {
+    const char *taken = member_name(value, role);
+    if (taken && strcmp(taken, name) == 0)
+      return true;
+  }
+  return false;
+}
+
+const char *qn_json_weight_name(const json_t *value) {
+  return member_name(value, WEIGHT);
 }
 
 bool qn_json_id(const json_t *value, struct qn_json_text *text, char number[32]) {

@@ -29,6 +29,11 @@ bool qn_json_edge_of(const json_t *value, struct qn_json_edge *edge);
  * anything unusual; its texts point into the text. False: jansson may know what it is. */
 bool qn_json_edge_scan(const char *begin, const char *end, struct qn_json_edge *edge);
 
+/* Is the member called so an end of the edge `value`, an object, or its weight? */
+bool qn_json_is_edge_member(const json_t *value, const char *name);
+/* What the member that is its weight is called; NULL if it has none. */
+const char *qn_json_weight_name(const json_t *value);
+
 /* A vertex's id as text: that of a string, or of a whole number, which is written to `number`.
  * False if it is neither. */
 bool qn_json_id(const json_t *value, struct qn_json_text *text, char number[32]);

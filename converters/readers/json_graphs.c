@@ -6,22 +6,24 @@
  *   {"source": "a", "target": "b"}
  *
  * What is around edges and vertices is read as it comes; jansson decodes them one by one. Vertices
- * without an id are called by their place, from 0 on, as D3 does it. */
+ * without an id are called by their place, from 0 on, as D3 does it. Other members of theirs are
+ * properties; then JSON lines come one by one, too. */
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "converters/elements/named_graph.h"
 #include "converters/parse/characters.h"
-#include "converters/parse/names.h"
 #include "converters/parse/reader.h"
 #include "converters/parse/text_fields.h"
 #include "converters/readers/json_edge.h"
 #include "converters/readers/json_lines.h"
+#include "converters/readers/json_members.h"
+#include "converters/text/text_output.h"
 #include "support/memory.h"
 
 #define MOST_DEPTH 256
-#define ELEMENT_BYTES ((uint64_t)1 << 20)
 
 struct json_graph {
   struct qn_characters characters;
@@ -29,8 +31,8 @@ struct json_graph {
   struct qn_error *error;
   uint64_t nodes;  /* listed */
   bool edges_seen; /* a list of them */
-  uint64_t bytes;  /* of the element */
-  char *element;   /* ELEMENT_BYTES */
+  bool has_others; /* some vertex or edge has data that are not the graph's */
+  struct qn_text_buffer element;
   char source[QN_MAX_NAME_BYTES + 2], target[QN_MAX_NAME_BYTES + 2];
 };
 
@@ -40,10 +42,15 @@ struct json_graph {
 
 static enum qn_status keep(struct json_graph *json, bool kept) {
   struct qn_characters *characters = &json->characters;
-  if (kept && json->bytes == ELEMENT_BYTES)
-    return FAIL(json, "an edge or a vertex takes more than 1 MiB");
-  if (kept)
-    json->element[json->bytes++] = *characters->next;
+  if (kept) {
+    if (json->element.used == QN_MOST_VALUE_BYTES)
+      return FAIL(json, "an edge or a vertex takes more than 16 MiB");
+    char *p = qn_text_buffer_reserve(&json->element, 1);
+    if (!p)
+      return qn_fail_memory(json->error, "an element of JSON", json->element.used);
+    *p = *characters->next;
+    qn_text_buffer_advance(&json->element, p + 1);
+  }
   qn_character_take(characters);
   return QN_OK;
 }
@@ -72,7 +79,7 @@ static bool ends_scalar(int c) {
 static enum qn_status pass_value(struct json_graph *json, bool kept) {
   enum qn_status status = QN_OK;
   uint32_t depth = 0;
-  json->bytes = 0;
+  json->element.used = 0;
   do {
     int c = qn_characters_skip_space(&json->characters);
     if (c < 0)
@@ -105,8 +112,7 @@ static enum qn_status take_value(struct json_graph *json, json_t **value) {
   enum qn_status status = pass_value(json, true);
   if (status)
     return status;
-  *value = json_loadb(json->element, json->bytes,
-                      JSON_DECODE_ANY | JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &fault);
+  *value = qn_json_load(json->element.bytes, json->element.used, json->graph.numbers, &fault);
   return *value ? QN_OK : FAIL(json, "before this: not JSON: %s", fault.text);
 }
 
@@ -128,7 +134,7 @@ static bool follows(struct json_graph *json, int close, enum qn_status *status) 
   return c == ',';
 }
 
-/* ---- Vertices and edges ---------------------------------------------------- */
+/* ---- Names ----------------------------------------------------------------- */
 
 /* A name with a NUL behind it. False if it is too long, or has one in it. */
 static bool copy_name(const struct qn_json_text *text, char name[QN_MAX_NAME_BYTES + 2]) {
@@ -142,16 +148,62 @@ static bool copy_name(const struct qn_json_text *text, char name[QN_MAX_NAME_BYT
 static enum qn_status fail_element(struct json_graph *json, const char *expected) {
   char quoted[QN_QUOTE_BYTES];
   return FAIL(json, "before this: expected %s; found %s", expected,
-              qn_text_quote(json->element, json->element + json->bytes, quoted));
+              qn_text_quote(json->element.bytes, json->element.bytes + json->element.used, quoted));
 }
 
 /* False if it is no id. */
 static bool take_id(struct json_graph *json, const json_t *id) {
   struct qn_json_text text;
   char number[32];
-  json->graph.result->string_names |= json_is_string(id);
+  json->graph.result->string_names |= json_is_string(id) && !json->graph.numbers;
   return qn_json_id(id, &text, number) && copy_name(&text, json->source);
 }
+
+/* ---- Properties ------------------------------------------------------------ */
+
+static bool is_id(const json_t *value, const char *name) {
+  return strcmp(name, json_object_get(value, "id") ? "id" : "key") == 0;
+}
+
+/* Of a vertex or an edge, an object, which was taken last. */
+static enum qn_status take_properties(struct json_graph *json, const json_t *value, int which) {
+  struct qn_json_member member;
+  enum qn_status status;
+  qn_json_members_begin(&member, json->element.bytes, json->element.bytes + json->element.used);
+  while (qn_json_members_next(&member, &status, json->error)) {
+    if (which == QN_OF_EDGES ? qn_json_is_edge_member(value, member.name)
+                             : is_id(value, member.name))
+      continue;
+    status = qn_element_named_value(json->graph.records, which, member.name, member.text,
+                                    member.length, member.quoted, json->error);
+    if (status)
+      break;
+  }
+  qn_json_members_end(&member);
+  return status ? qn_characters_fail_here(&json->characters, status, json->error) : QN_OK;
+}
+
+/* What the first weight is called is what weights are called, unless Quern has said it. */
+static void call_weight(struct json_graph *json, const json_t *value) {
+  char *weight = json->graph.records->tables[QN_OF_EDGES].records->weight;
+  const char *name = qn_json_weight_name(value);
+  if (!*weight && name)
+    snprintf(weight, QN_PROPERTY_NAME_BYTES + 1, "%s", name);
+}
+
+static enum qn_status heed_members(struct json_graph *json, const json_t *value, int which,
+                                   size_t usual) {
+  if (!json_is_object(value))
+    return QN_OK;
+  json->has_others |= json_object_size(value) > usual;
+  if (!json->graph.records)
+    return QN_OK;
+  if (which == QN_OF_EDGES)
+    call_weight(json, value);
+  return take_properties(json, value, which);
+}
+
+/* ---- Vertices and edges ---------------------------------------------------- */
 
 static enum qn_status take_node(struct json_graph *json) {
   json_t *value;
@@ -163,9 +215,24 @@ static enum qn_status take_node(struct json_graph *json) {
     id = json_object_get(value, "key");
   bool fine = id ? take_id(json, id) : sprintf(json->source, "%" PRIu64, json->nodes) > 0;
   json->nodes++;
-  status = fine ? qn_named_graph_vertex(&json->graph, json->source, json->error)
-                : fail_element(json, "a vertex whose id is a string or a whole number");
+  status = heed_members(json, value, QN_OF_VERTICES, 1);
+  if (!status)
+    status = fine
+                 ? qn_named_graph_vertex(&json->graph, json->source, json->error)
+                 : fail_element(json, "a vertex whose id is a string or a whole number below 2^63");
   json_decref(value);
+  return status ? qn_characters_fail_here(&json->characters, status, json->error) : QN_OK;
+}
+
+/* An edge is between vertices of the list, if there is one. */
+static enum qn_status push_known(struct json_graph *json, const char *weight) {
+  struct qn_named_graph *graph = &json->graph;
+  const bool listed = json->nodes && !graph->records;
+  uint64_t before = listed ? qn_string_map_count(graph->result->names_map) : 0;
+  enum qn_status status =
+      qn_named_graph_edge(graph, json->source, json->target, weight, json->error);
+  if (!status && listed && qn_string_map_count(graph->result->names_map) != before)
+    return fail_element(json, "an edge between vertices of the list");
   return status;
 }
 
@@ -174,16 +241,15 @@ static enum qn_status push_edge(struct json_graph *json, const json_t *value) {
   char weight[64];
   if (!qn_json_edge_of(value, &edge) || !copy_name(&edge.source, json->source) ||
       !copy_name(&edge.target, json->target))
-    return fail_element(json, "an edge with source and target, strings or whole numbers");
+    return fail_element(json,
+                        "an edge with source and target, strings or whole numbers below 2^63");
   snprintf(weight, sizeof weight, "%.*s", (int)(edge.weight.length < 63 ? edge.weight.length : 63),
            edge.weight.begin ? edge.weight.begin : "");
-  json->graph.result->string_names |= edge.has_strings;
+  json->graph.result->string_names |= edge.has_strings && !json->graph.numbers;
   json->graph.at_once = json->nodes > 0;
-  uint64_t before = qn_string_map_count(json->graph.result->names_map);
-  enum qn_status status = qn_named_graph_edge(&json->graph, json->source, json->target,
-                                              edge.weight.begin ? weight : NULL, json->error);
-  if (!status && json->nodes && qn_string_map_count(json->graph.result->names_map) != before)
-    return fail_element(json, "an edge between vertices of the list");
+  enum qn_status status = heed_members(json, value, QN_OF_EDGES, edge.weight.begin ? 3 : 2);
+  if (!status)
+    status = push_known(json, edge.weight.begin ? weight : NULL);
   return status ? qn_characters_fail_here(&json->characters, status, json->error) : QN_OK;
 }
 
@@ -210,6 +276,15 @@ static enum qn_status take_list(struct json_graph *json,
 }
 
 /* ---- Documents ------------------------------------------------------------- */
+
+static enum qn_status take_hint(struct json_graph *json) {
+  json_t *value;
+  enum qn_status status = take_value(json, &value);
+  if (!status)
+    status = qn_named_graph_hint(&json->graph, value, json->error);
+  json_decref(value);
+  return status ? qn_characters_fail_here(&json->characters, status, json->error) : QN_OK;
+}
 
 static enum qn_status take_directed(struct json_graph *json) {
   json_t *value;
@@ -239,6 +314,8 @@ static enum qn_status take_member(struct json_graph *json) {
     status = take_list(json, take_node);
   else if (!status && strcmp(name, "directed") == 0)
     status = take_directed(json);
+  else if (!status && strcmp(name, "quern") == 0)
+    status = take_hint(json);
   else if (!status)
     status = pass_value(json, false);
   json->edges_seen |= edges;
@@ -257,9 +334,19 @@ static enum qn_status take_node_link(struct json_graph *json) {
   return status;
 }
 
-static enum qn_status parse(struct json_graph *json) {
+/* Edges that follow each other. */
+static enum qn_status take_lines(struct json_graph *json) {
+  enum qn_status status = QN_OK;
+  while (!status && qn_characters_skip_space(&json->characters) >= 0)
+    status = take_edge(json);
+  return status;
+}
+
+static enum qn_status parse(struct json_graph *json, bool lines) {
   int c = qn_characters_skip_space(&json->characters);
-  enum qn_status status = c == '[' ? take_list(json, take_edge) : take_node_link(json);
+  enum qn_status status = lines      ? take_lines(json)
+                          : c == '[' ? take_list(json, take_edge)
+                                     : take_node_link(json);
   if (!status && qn_characters_skip_space(&json->characters) >= 0)
     status = FAIL(json, "something follows the graph");
   if (!status && json->characters.status)
@@ -267,26 +354,27 @@ static enum qn_status parse(struct json_graph *json) {
   return status;
 }
 
-static enum qn_status read_graph(struct qn_input *input, const struct qn_read_options *options,
-                                 struct qn_edge_list *list, uint64_t *sequence,
-                                 struct qn_read_result *result, struct qn_error *error) {
+static enum qn_status read_graph(struct qn_input *input, bool lines,
+                                 const struct qn_read_options *options, struct qn_edge_list *list,
+                                 uint64_t *sequence, struct qn_read_result *result,
+                                 struct qn_error *error) {
   struct json_graph *json;
   enum qn_status status = qn_alloc_zeroed(&json, 1, sizeof *json, "a reader of JSON", error);
   if (status)
     return status;
   json->error = error;
-  status = qn_alloc(&json->element, ELEMENT_BYTES, 1, "an element of JSON", error);
-  if (!status) {
-    qn_characters_begin(&json->characters, input);
-    status = qn_named_graph_begin(&json->graph, options, list, sequence, result, error);
-    if (!status)
-      status = parse(json);
-    status = qn_named_graph_end(&json->graph, status, error);
-  }
-  snprintf(result->description, sizeof result->description, "%s%s",
+  qn_characters_begin(&json->characters, input);
+  status = qn_named_graph_begin(&json->graph, options, list, sequence, result, error);
+  if (!status)
+    status = parse(json, lines);
+  status = qn_named_graph_end(&json->graph, status, error);
+  snprintf(result->description, sizeof result->description, "%s%s%s",
            json->nodes ? "vertices and edges" : "a list of edges",
-           json->graph.weighted ? ", weights" : ", no weights");
-  qn_free(json->element);
+           json->graph.weighted ? ", weights" : ", no weights",
+           json->has_others && !options->others_wanted
+               ? "; other data are not read (--properties=all reads them)"
+               : "");
+  qn_free(json->element.bytes);
   qn_free(json);
   return status;
 }
@@ -301,9 +389,10 @@ static enum qn_status read_json(struct qn_input *input, const struct qn_read_opt
     return status;
   result->number_names = true;
   result->string_names |= options->strings;
-  return qn_json_lines_begin(head, bytes)
+  const bool lines = qn_json_lines_begin(head, bytes);
+  return lines && !options->records
              ? qn_json_lines_read(input, options, list, sequence, result, error)
-             : read_graph(input, options, list, sequence, result, error);
+             : read_graph(input, lines, options, list, sequence, result, error);
 }
 
 static int detect_json(const char *head, uint64_t bytes, const struct qn_read_options *options) {
@@ -332,4 +421,5 @@ const struct qn_reader qn_reader_json = {
     .detect = detect_json,
     .read = read_json,
     .release = qn_names_release,
+    .gives_properties = true,
 };

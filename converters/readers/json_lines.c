@@ -8,8 +8,9 @@
 #include "converters/parse/text_lines.h"
 #include "converters/parse/waiting_edges.h"
 #include "converters/readers/json_edge.h"
+#include "converters/readers/json_members.h"
 
-#define MOST_LINE_BYTES ((int64_t)1 << 20)
+#define MOST_LINE_BYTES ((int64_t)16 << 20)
 
 /* What all lines have in common. */
 struct layout {
@@ -63,11 +64,10 @@ static void parse_unusual_line(struct qn_text_part *part, const struct layout *l
   json_error_t fault;
   char quoted[QN_QUOTE_BYTES];
   if (end - line > MOST_LINE_BYTES) {
-    qn_text_reject(part, line, line, "an edge takes more than 1 MiB");
+    qn_text_reject(part, line, line, "an edge takes more than 16 MiB");
     return;
   }
-  json_t *value =
-      json_loadb(line, (size_t)(end - line), JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &fault);
+  json_t *value = qn_json_load(line, (uint64_t)(end - line), false, &fault);
   if (!value)
     qn_text_reject(part, line, line + (fault.position > 0 ? fault.position - 1 : 0), "not JSON: %s",
                    fault.text);
@@ -75,7 +75,8 @@ static void parse_unusual_line(struct qn_text_part *part, const struct layout *l
     add_edge(part, layout, line, &edge, waiting);
   else
     qn_text_reject(part, line, line,
-                   "expected an edge with source and target, strings or whole numbers; found %s",
+                   "expected an edge with source and target, strings or whole numbers below "
+                   "2^63; found %s",
                    qn_text_quote(line, end, quoted));
   qn_waiting_edges_push_part(waiting, layout->names, part);
   json_decref(value);
@@ -97,20 +98,23 @@ static void parse_part(struct qn_text_part *part, const void *context) {
   qn_waiting_edges_push_part(&waiting, layout->names, part);
 }
 
-/* The edge in the first line, which a head begins with; false if there is none. */
-static bool first_edge(const char *head, uint64_t bytes, bool *weighted) {
+/* The edge in the first line, which a head begins with; false if there is none. `*others`: it has
+ * more than its ends and a weight. */
+static bool first_edge(const char *head, uint64_t bytes, bool *weighted, bool *others) {
   struct qn_json_edge edge = {0};
+  json_error_t fault;
   const char *newline = memchr(head, '\n', bytes);
-  json_t *value = json_loadb(head, newline ? (size_t)(newline - head) : bytes, 0, NULL);
+  json_t *value = qn_json_load(head, newline ? (uint64_t)(newline - head) : bytes, false, &fault);
   bool found = json_is_object(value) && qn_json_edge_of(value, &edge);
   *weighted = edge.weight.begin != NULL;
+  *others = found && json_object_size(value) > (*weighted ? 3 : 2);
   json_decref(value);
   return found;
 }
 
 bool qn_json_lines_begin(const char *head, uint64_t bytes) {
-  bool weighted;
-  return first_edge(head, bytes, &weighted);
+  bool weighted, others;
+  return first_edge(head, bytes, &weighted, &others);
 }
 
 enum qn_status qn_json_lines_read(struct qn_input *input, const struct qn_read_options *options,
@@ -118,17 +122,21 @@ enum qn_status qn_json_lines_read(struct qn_input *input, const struct qn_read_o
                                   struct qn_read_result *result, struct qn_error *error) {
   struct layout layout = {.options = options, .has_strings = &result->string_names};
   struct qn_input_block block;
+  bool others = false;
   enum qn_status status = qn_names_begin(result, error);
   if (!status)
     status = qn_input_next(input, &block, error);
   if (status)
     return status;
   qn_text_skip_mark(&block);
-  first_edge(block.data, block.bytes, &layout.weighted);
+  first_edge(block.data, block.bytes, &layout.weighted, &others);
   layout.weighted &= options->weights != QN_WEIGHTS_NONE;
   layout.names = result->names_map;
-  snprintf(result->description, sizeof result->description, "an edge a line, %s",
-           layout.weighted ? "weights" : "no weights");
+  snprintf(result->description, sizeof result->description, "an edge a line, %s%s",
+           layout.weighted ? "weights" : "no weights",
+           others && !options->others_wanted
+               ? "; other data are not read (--properties=all reads them)"
+               : "");
   struct qn_text_job job = {.input = input,
                             .options = options,
                             .parse = parse_part,

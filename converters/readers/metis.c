@@ -5,8 +5,8 @@
  *   [size] [weight...] neighbour [edge weight] ...      line i is vertex i, from 1
  *
  * The digits of FORMAT say whether there are sizes of vertices, weights of vertices (WEIGHTS of
- * them, 1 by default) and weights of edges. Sizes and weights of vertices are read and dropped. An
- * empty line is a vertex without edges.
+ * them, 1 by default) and weights of edges. Sizes and weights of vertices are properties of them,
+ * called size, and weight or weight1, weight2, ... An empty line is a vertex without edges.
  *
  * An edge is counted once and listed by both its ends: the graph is undirected. Some programs list
  * every edge once, or only one way: if so the graph is directed, and a note says it. The GAP
@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "converters/elements/records.h"
 #include "converters/input/input.h"
 #include "converters/input_estimate.h"
 #include "converters/parse/declared_size.h"
@@ -40,6 +41,7 @@
 struct metis {
   struct qn_declared_size size;
   unsigned vertex_numbers; /* size and weights before the neighbours */
+  bool has_sizes;          /* the first of them is a size */
   bool edge_weights;
   enum qn_weight_choice weights;
   uint64_t first_id; /* of vertex 1 */
@@ -121,6 +123,7 @@ static bool parse_header(struct metis *metis, const char *line, const char *end,
     return false;
   if (sizes && has_empty_vertex(rest, metis->size.num_vertices))
     sizes = 0;
+  metis->has_sizes = sizes;
   metis->vertex_numbers = sizes + weights * (unsigned)constraints;
   return true;
 }
@@ -402,6 +405,80 @@ static void parse_part(struct qn_text_part *part, const void *context) {
   __atomic_fetch_add(&sums->backward, own.backward, __ATOMIC_RELAXED);
 }
 
+/* ---- Properties ----------------------------------------------------------- */
+
+/* Read again, for the numbers before the neighbours. */
+struct numbers {
+  const struct metis *metis;
+  struct qn_element_records *records;
+  uint32_t columns[MAX_VERTEX_WEIGHTS + 1];
+  uint64_t vertex, line;
+};
+
+static enum qn_status begin_columns(struct numbers *numbers, struct qn_error *error) {
+  const struct metis *metis = numbers->metis;
+  const unsigned weights = metis->vertex_numbers - metis->has_sizes;
+  enum qn_status status = QN_OK;
+  for (unsigned i = 0; i < metis->vertex_numbers && !status; i++) {
+    char name[32] = "weight";
+    if (metis->has_sizes && i == 0)
+      strcpy(name, "size");
+    else if (weights > 1)
+      snprintf(name, sizeof name, "weight%u", i + 1 - metis->has_sizes);
+    status = qn_element_column(numbers->records, QN_OF_VERTICES, name, (enum qn_property_type)0,
+                               &numbers->columns[i], error);
+  }
+  return status;
+}
+
+/* Vertices are called 1, 2, ...; of --ids=compact only those are there that have edges. */
+static bool find_vertex(const struct numbers *numbers, uint32_t *vertex) {
+  const struct qn_table_records *records = numbers->records->tables[QN_OF_VERTICES].records;
+  char name[24];
+  int length = snprintf(name, sizeof name, "%" PRIu64, numbers->vertex + 1);
+  return qn_ids_lookup(records->ids, records->order, name, (uint64_t)length, vertex);
+}
+
+static enum qn_status take_numbers(struct numbers *numbers, const char *line, const char *end,
+                                   struct qn_error *error) {
+  struct qn_columns words = qn_columns_of(line, end, &qn_words);
+  struct qn_column word;
+  uint32_t vertex;
+  enum qn_status status = QN_OK;
+  const bool there = find_vertex(numbers, &vertex);
+  numbers->vertex++;
+  for (unsigned i = 0; there && i < numbers->metis->vertex_numbers && !status; i++) {
+    bool fine = qn_columns_next(&words, &word);
+    status = fine ? qn_element_value(numbers->records, QN_OF_VERTICES, numbers->columns[i],
+                                     word.begin, (uint64_t)(word.end - word.begin), false, error)
+                  : qn_fail(error, QN_INVALID, "expected the size or a weight of the vertex");
+  }
+  return there && !status ? qn_element_vertex_at(numbers->records, vertex, error) : status;
+}
+
+static enum qn_status read_numbers(struct qn_input *input, const struct metis *metis,
+                                   struct qn_element_records *records, struct qn_input_block *block,
+                                   struct qn_error *error) {
+  struct numbers numbers = {.metis = metis, .records = records, .line = metis->size.line};
+  const char *line, *end;
+  qn_element_records_next(records);
+  enum qn_status status = begin_columns(&numbers, error);
+  if (!status && block->bytes == 0)
+    status = qn_input_next(input, block, error);
+  while (!status && block->bytes) {
+    while (!status && qn_text_take_line(block, &line, &end)) {
+      numbers.line++;
+      if (!is_comment(line, end) && numbers.vertex < metis->size.num_vertices)
+        status = take_numbers(&numbers, line, end, error);
+    }
+    if (status == QN_INVALID)
+      return qn_error_at_line(error, metis->size.file, numbers.line, 1);
+    if (!status)
+      status = qn_input_next(input, block, error);
+  }
+  return status;
+}
+
 /* ---- The whole ------------------------------------------------------------ */
 
 /* Does the content keep what the header promises, and is the graph undirected? */
@@ -444,6 +521,8 @@ static enum qn_status read_metis(struct qn_input *input, const struct qn_read_op
                           &metis.size.line, &line, &end, error);
   if (!status && !parse_header(&metis, line, end, &block))
     status = fail_header(&metis, error, line, end);
+  if (!status && options->records)
+    return read_numbers(input, &metis, options->records, &block, error);
   if (!status)
     status = qn_declare_from_one(&metis.size, options, result, &metis.first_id, error);
   if (status)
@@ -451,8 +530,8 @@ static enum qn_status read_metis(struct qn_input *input, const struct qn_read_op
   snprintf(result->description, sizeof result->description,
            "%" PRIu64 " vertices, %" PRIu64 " edges%s", metis.size.num_vertices,
            metis.size.num_edges, metis.edge_weights ? ", weights" : "");
-  if (metis.vertex_numbers)
-    qn_notice("note: sizes and weights of vertices are dropped");
+  if (metis.vertex_numbers && !options->others_wanted)
+    qn_notice("note: sizes and weights of vertices are dropped; --properties=all reads them");
   result->ledger.records += metis.size.line;
   result->ledger.comments += metis.size.line;
   struct qn_ledger before = result->ledger;
@@ -532,4 +611,5 @@ const struct qn_reader qn_reader_metis = {
     .estimate = qn_expect_words,
     .read = read_metis,
     .release = qn_release_declared,
+    .gives_properties = true,
 };

@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "converters/elements/named_graph.h"
 #include "converters/input/input.h"
 #include "converters/parse/delimited.h"
-#include "converters/parse/names.h"
 #include "converters/parse/reader.h"
 #include "converters/parse/text_fields.h"
 #include "support/memory.h"

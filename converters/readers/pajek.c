@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "converters/elements/named_graph.h"
 #include "converters/parse/delimited.h"
-#include "converters/parse/names.h"
 #include "converters/parse/reader.h"
 #include "converters/parse/text_fields.h"
 #include "converters/text/text_numbers.h"

@@ -1,14 +1,17 @@
 /* Graphs in XML: GraphML (graphml.graphdrawing.org) and GEXF (gexf.net), as networkx, igraph, Gephi
- * and yEd write them. Vertices are called by their ids, weights are the data called "weight". What
- * is nested deeper than any graph, and entities, which could grow without bound, are refused. */
+ * and yEd write them. Vertices are called by their ids, weights are the data called "weight", and
+ * the other data of vertices and edges their properties. What is nested deeper than any graph, and
+ * entities, which could grow without bound, are refused. */
 #include <expat.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "converters/elements/named_graph.h"
 #include "converters/input/input.h"
-#include "converters/parse/names.h"
 #include "converters/parse/reader.h"
+#include "converters/readers/xml_data.h"
+#include "converters/text/text_output.h"
 #include "support/memory.h"
 #include "support/progress.h"
 
@@ -23,8 +26,15 @@ struct xml_graph {
   bool gexf;
   uint32_t depth, graphs;
   bool in_edge, in_node;
+  uint32_t element_depth; /* of the vertex or the edge */
   bool has_weight, has_default;
-  char *captured;             /* what text goes to, of WEIGHT_BYTES; NULL: nowhere */
+  char *captured;              /* what text goes to, of WEIGHT_BYTES; NULL: nowhere */
+  bool takes_value;            /* it goes to `value` */
+  struct qn_text_buffer value; /* of a property */
+  struct qn_xml_keys keys;
+  char key[KEY_BYTES];        /* whose value it is */
+  bool in_key;                /* which is the last of `keys` */
+  int of;                     /* of GEXF: whose attributes are declared; -1: those of the graph */
   char weight_key[KEY_BYTES]; /* of GraphML: the id of the data that are weights */
   bool in_weight_key;
   enum qn_status status;
@@ -98,14 +108,96 @@ static void begin_graph(struct xml_graph *xml, const char **attributes) {
     say_directed(xml, attribute(attributes, xml->gexf ? "defaultedgetype" : "edgedefault"));
 }
 
-static void begin_node(struct xml_graph *xml, const char **attributes) {
-  if (take(xml, attributes, "id", xml->source, NAME_BYTES))
+/* ---- Data ------------------------------------------------------------------ */
+
+static struct qn_element_records *records_of(const struct xml_graph *xml) {
+  return xml->graph.records;
+}
+
+static void begin_value(struct xml_graph *xml) {
+  xml->takes_value = true;
+  xml->value.used = 0;
+}
+
+static void add_value(struct xml_graph *xml, const char *id, const char *text, uint64_t length) {
+  int which = xml->in_edge ? QN_OF_EDGES : QN_OF_VERTICES;
+  stop(xml, qn_xml_value(&xml->keys, records_of(xml), which, id, text, length, &xml->error));
+}
+
+static void end_value(struct xml_graph *xml) {
+  const char *text = xml->value.used ? xml->value.bytes : "";
+  xml->takes_value = false;
+  if (xml->in_key)
+    stop(xml, qn_xml_key_fallback(&xml->keys, records_of(xml), text, xml->value.used, &xml->error));
+  else
+    add_value(xml, xml->key, text, xml->value.used);
+}
+
+/* What GEXF calls an element, apart from its id. */
+static void take_label(struct xml_graph *xml, const char **attributes) {
+  const char *label = attribute(attributes, "label");
+  struct qn_element_records *records = records_of(xml);
+  int which = xml->in_edge ? QN_OF_EDGES : QN_OF_VERTICES;
+  uint32_t column;
+  if (!records || !xml->gexf || !label)
+    return;
+  stop(xml, qn_element_column(records, which, "label", QN_PROPERTY_STRING, &column, &xml->error));
+  if (!xml->status)
+    stop(xml, qn_element_value(records, which, column, label, strlen(label), true, &xml->error));
+}
+
+static void begin_attribute(struct xml_graph *xml, const char **attributes) {
+  const bool of[] = {xml->of == QN_OF_VERTICES, xml->of == QN_OF_EDGES};
+  if (xml->of < 0 || !take(xml, attributes, "id", xml->key, KEY_BYTES))
+    return;
+  xml->in_key = true;
+  stop(xml,
+       qn_xml_key_declare(&xml->keys, records_of(xml), xml->key, attribute(attributes, "title"),
+                          attribute(attributes, "type"), of, &xml->error));
+}
+
+static void begin_attributes(struct xml_graph *xml, const char **attributes) {
+  const char *class = attribute(attributes, "class");
+  xml->of = class && is(class, "edge") ? QN_OF_EDGES : class && is(class, "node") ? 0 : -1;
+}
+
+/* Where values depend on the time there are several, which are refused. */
+static void take_attvalue(struct xml_graph *xml, const char **attributes) {
+  const char *id = attribute(attributes, "for"), *value = attribute(attributes, "value");
+  id = id ? id : attribute(attributes, "id");
+  if (!records_of(xml) || (!xml->in_node && !xml->in_edge) || xml->depth != xml->element_depth + 2)
+    return;
+  if (id && value)
+    add_value(xml, id, value, strlen(value));
+  else
+    stop(xml, qn_fail(&xml->error, QN_INVALID, "expected an attvalue with for and value"));
+}
+
+/* ---- Vertices and edges ---------------------------------------------------- */
+
+static void end_node(struct xml_graph *xml) {
+  if (xml->in_node && records_of(xml))
     stop(xml, qn_named_graph_vertex(&xml->graph, xml->source, &xml->error));
+  xml->in_node = false;
+}
+
+/* GEXF has vertices in vertices. */
+static void begin_node(struct xml_graph *xml, const char **attributes) {
+  end_node(xml);
+  if (xml->status || !take(xml, attributes, "id", xml->source, NAME_BYTES))
+    return;
+  xml->in_node = true;
+  xml->element_depth = xml->depth;
+  if (!records_of(xml))
+    stop(xml, qn_named_graph_vertex(&xml->graph, xml->source, &xml->error));
+  take_label(xml, attributes);
 }
 
 static void begin_edge(struct xml_graph *xml, const char **attributes) {
   const char *type = attribute(attributes, xml->gexf ? "type" : "directed");
+  end_node(xml);
   xml->in_edge = true;
+  xml->element_depth = xml->depth;
   xml->has_weight = false;
   if (!take(xml, attributes, "source", xml->source, NAME_BYTES) ||
       !take(xml, attributes, "target", xml->destination, NAME_BYTES))
@@ -114,6 +206,7 @@ static void begin_edge(struct xml_graph *xml, const char **attributes) {
     say_directed(xml, type);
   if (xml->gexf && attribute(attributes, "weight"))
     xml->has_weight = take(xml, attributes, "weight", xml->weight, WEIGHT_BYTES);
+  take_label(xml, attributes);
 }
 
 static void end_edge(struct xml_graph *xml) {
@@ -124,19 +217,74 @@ static void end_edge(struct xml_graph *xml) {
   stop(xml, qn_named_graph_edge(&xml->graph, xml->source, xml->destination, weight, &xml->error));
 }
 
-static void begin_key(struct xml_graph *xml, const char **attributes) {
-  const char *name = attribute(attributes, "attr.name"), *of = attribute(attributes, "for");
-  if (!name || strcmp(name, "weight") != 0 || (of && strcmp(of, "edge") && strcmp(of, "all")))
+static void ignore_key(struct xml_graph *xml, const char **attributes) {
+  const bool none[] = {false, false};
+  if (!take(xml, attributes, "id", xml->key, KEY_BYTES))
     return;
-  xml->in_weight_key = take(xml, attributes, "id", xml->weight_key, KEY_BYTES);
+  stop(xml,
+       qn_xml_key_declare(&xml->keys, records_of(xml), xml->key, NULL, NULL, none, &xml->error));
+  if (!xml->status)
+    qn_xml_key_ignore(&xml->keys);
 }
 
+/* "weight" of edges is the weight, and what only an editor understands is no property. */
+static void begin_key(struct xml_graph *xml, const char **attributes) {
+  const char *name = attribute(attributes, "attr.name"), *of = attribute(attributes, "for");
+  const bool all = !of || is(of, "all");
+  bool whose[] = {all || is(of, "node"), all || is(of, "edge")};
+  if (attribute(attributes, "yfiles.type")) {
+    ignore_key(xml, attributes);
+    return;
+  }
+  if (name && is(name, "weight") && whose[QN_OF_EDGES]) {
+    xml->in_weight_key = take(xml, attributes, "id", xml->weight_key, KEY_BYTES);
+    whose[QN_OF_EDGES] = false;
+  }
+  if (xml->status || (!whose[0] && !whose[1]) || !take(xml, attributes, "id", xml->key, KEY_BYTES))
+    return;
+  xml->in_key = true;
+  stop(xml, qn_xml_key_declare(&xml->keys, records_of(xml), xml->key, name,
+                               attribute(attributes, "attr.type"), whose, &xml->error));
+}
+
+/* Those of ports and the like are not the vertex's. */
 static void begin_data(struct xml_graph *xml, const char **attributes) {
   const char *key = attribute(attributes, "key");
-  if (!xml->in_edge || !key || !xml->weight_key[0] || strcmp(key, xml->weight_key) != 0)
+  if (xml->in_edge && key && xml->weight_key[0] && is(key, xml->weight_key)) {
+    xml->has_weight = true;
+    capture(xml, xml->weight);
     return;
-  xml->has_weight = true;
-  capture(xml, xml->weight);
+  }
+  if (!records_of(xml) || (!xml->in_node && !xml->in_edge) ||
+      xml->depth != xml->element_depth + 1 || !take(xml, attributes, "key", xml->key, KEY_BYTES))
+    return;
+  if (qn_xml_key_is_wanted(&xml->keys, xml->key, xml->in_edge ? QN_OF_EDGES : QN_OF_VERTICES))
+    begin_value(xml);
+}
+
+static void begin_default(struct xml_graph *xml) {
+  if (xml->in_weight_key) {
+    xml->has_default = true;
+    capture(xml, xml->default_weight);
+  } else if (xml->in_key && records_of(xml)) {
+    begin_value(xml);
+  }
+}
+
+static void begin_of_graphml(struct xml_graph *xml, const char *name, const char **attributes) {
+  if (is(name, "key"))
+    begin_key(xml, attributes);
+  else if (is(name, "data"))
+    begin_data(xml, attributes);
+}
+
+static void begin_of_gexf(struct xml_graph *xml, const char *name, const char **attributes) {
+  if (is(name, "attributes"))
+    begin_attributes(xml, attributes);
+  else if (is(name, "attribute"))
+    begin_attribute(xml, attributes);
+  else if (is(name, "attvalue"))
+    take_attvalue(xml, attributes);
 }
 
 static void XMLCALL begin_element(void *data, const char *name, const char **attributes) {
@@ -154,14 +302,17 @@ static void XMLCALL begin_element(void *data, const char *name, const char **att
     begin_edge(xml, attributes);
   else if (is(name, "hyperedge"))
     stop(xml, qn_fail(&xml->error, QN_UNSUPPORTED, "edges of more than two ends are not read"));
-  else if (!xml->gexf && is(name, "key"))
-    begin_key(xml, attributes);
-  else if (!xml->gexf && is(name, "data"))
-    begin_data(xml, attributes);
-  else if (is(name, "default") && xml->in_weight_key) {
-    xml->has_default = true;
-    capture(xml, xml->default_weight);
-  }
+  else if (xml->takes_value)
+    stop(xml, qn_fail(&xml->error, QN_UNSUPPORTED,
+                      "the data of the key '%s' are elements, not text: --properties=NAME,... "
+                      "chooses others",
+                      xml->key));
+  else if (is(name, "default"))
+    begin_default(xml);
+  else if (xml->gexf)
+    begin_of_gexf(xml, name, attributes);
+  else
+    begin_of_graphml(xml, name, attributes);
 }
 
 static void XMLCALL end_element(void *data, const char *name) {
@@ -169,16 +320,44 @@ static void XMLCALL end_element(void *data, const char *name) {
   name = local_name(name);
   if (xml->status)
     return;
+  if (xml->takes_value)
+    end_value(xml);
+  if (is(name, "node") && xml->depth == xml->element_depth)
+    end_node(xml);
   xml->depth--;
   xml->captured = NULL;
   if (is(name, "edge"))
     end_edge(xml);
-  if (is(name, "key"))
-    xml->in_weight_key = false;
+  if (is(name, "key") || is(name, "attribute"))
+    xml->in_weight_key = xml->in_key = false;
+}
+
+static void add_text(struct xml_graph *xml, const char *text, uint64_t length) {
+  struct qn_text_buffer *value = &xml->value;
+  if (value->used + length > QN_MOST_VALUE_BYTES) {
+    stop(xml, qn_fail(&xml->error, QN_INVALID, "a value takes more than 16 MiB"));
+    return;
+  }
+  char *p = qn_text_buffer_reserve(value, length);
+  if (!p) {
+    xml->error = value->error;
+    stop(xml, value->status);
+    return;
+  }
+  memcpy(p, text, length);
+  qn_text_buffer_advance(value, p + length);
+}
+
+static void XMLCALL take_comment(void *data, const char *text) {
+  struct xml_graph *xml = data;
+  if (!xml->status)
+    stop(xml, qn_named_graph_comment(&xml->graph, text, strlen(text), &xml->error));
 }
 
 static void XMLCALL take_text(void *data, const char *text, int length) {
   struct xml_graph *xml = data;
+  if (xml->takes_value && !xml->status)
+    add_text(xml, text, (uint64_t)length);
   if (!xml->captured)
     return;
   size_t used = strlen(xml->captured);
@@ -267,14 +446,23 @@ static enum qn_status read_xml(struct qn_input *input, const struct qn_read_opti
     XML_SetUserData(xml->parser, xml);
     XML_SetElementHandler(xml->parser, begin_element, end_element);
     XML_SetCharacterDataHandler(xml->parser, take_text);
+    XML_SetCommentHandler(xml->parser, take_comment);
     XML_SetEntityDeclHandler(xml->parser, refuse_entity);
     status = parse(xml, input, error);
   }
-  snprintf(result->description, sizeof result->description, "vertices called by their ids, %s, %s",
+  snprintf(result->description, sizeof result->description,
+           "vertices called by their ids, %s, %s%s",
            xml->graph.directed ? "directed" : "undirected",
-           xml->graph.weighted ? "weights called 'weight'" : "no weights");
+           xml->graph.weighted ? "weights called 'weight'" : "no weights",
+           xml->keys.count && !options->others_wanted
+               ? "; other data are not read (--properties=all reads them)"
+               : "");
+  result->number_names |= xml->graph.numbers;
+  result->string_names |= !xml->graph.numbers;
   status = qn_named_graph_end(&xml->graph, status, error);
   XML_ParserFree(xml->parser);
+  qn_xml_keys_release(&xml->keys);
+  qn_free(xml->value.bytes);
   qn_free(xml);
   return status;
 }
@@ -318,6 +506,7 @@ const struct qn_reader qn_reader_graphml = {
     .detect = detect_graphml,
     .read = read_graphml,
     .release = qn_names_release,
+    .gives_properties = true,
 };
 
 const struct qn_reader qn_reader_gexf = {
@@ -325,4 +514,5 @@ const struct qn_reader qn_reader_gexf = {
     .detect = detect_gexf,
     .read = read_gexf,
     .release = qn_names_release,
+    .gives_properties = true,
 };

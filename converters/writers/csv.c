@@ -6,6 +6,7 @@
 #include "converters/output/edge_table.h"
 #include "converters/output/losses.h"
 #include "converters/output/output_folder.h"
+#include "converters/output/property_text.h"
 #include "converters/text/quoted_names.h"
 
 static bool has_weights(const struct qn_graph *graph) {
@@ -14,30 +15,20 @@ static bool has_weights(const struct qn_graph *graph) {
 
 /* ---- Headers -------------------------------------------------------------- */
 
-/* Is it within Neo4j's long? */
-static bool fits_long(const struct qn_property *column) {
-  const uint64_t *values = column->values;
-  uint64_t beyond = 0;
-#pragma omp parallel for reduction(+ : beyond)
-  for (uint64_t i = 0; i < column->count; i++)
-    beyond += values[i] > INT64_MAX;
-  return beyond == 0;
-}
-
 /* What Neo4j calls the types. */
 static const char *neo4j_type(const struct qn_property *column) {
   static const char *const names[] = {
       [QN_PROPERTY_U32] = "long",     [QN_PROPERTY_U64] = "long",   [QN_PROPERTY_I64] = "long",
       [QN_PROPERTY_F32] = "float",    [QN_PROPERTY_F64] = "double", [QN_PROPERTY_BOOL] = "boolean",
       [QN_PROPERTY_STRING] = "string"};
-  return column->type == QN_PROPERTY_U64 && !fits_long(column) ? "string" : names[column->type];
+  return !qn_property_fits_long(column) ? "string" : names[column->type];
 }
 
 static enum qn_status lose_types(const struct qn_property_table *table,
                                  const struct qn_write_options *options, struct qn_error *error) {
   enum qn_status status = QN_OK;
   for (uint32_t i = 0; i < table->count && !status; i++)
-    if (table->columns[i].type == QN_PROPERTY_U64 && !fits_long(&table->columns[i]))
+    if (!qn_property_fits_long(&table->columns[i]))
       status = qn_loses(options, error,
                         "the property '%s' is beyond Neo4j's whole numbers and text in the output",
                         table->columns[i].name);

@@ -277,6 +277,77 @@ class Tables(InFolder):
                     self.assertEqual((found.names, found.vertices, Counter(found.edges)), (names, vertices, edges))
 
 
+class Elements(InFolder):
+    """Formats that list vertices and edges with all that they have, and what Quern says of it: everything comes back, with its
+    types. XML has no place for control characters, and in GML vertices with names are numbered."""
+
+    def expected(self, held, name):
+        xml = name in ("graphml", "gexf")
+        called, names, label = {vertex: vertex for vertex in held.vertices}, held.names, {}
+        if name == "gml" and any(isinstance(vertex, bytes) for vertex in called):
+            called = {vertex: number for number, vertex in enumerate(held.vertices)}
+            names = [one for one in names if one[0] == "vertices"] + [("vertices", "label", "string")] + [
+                one for one in names if one[0] == "edges"]
+            label = {vertex: (repr(vertex.decode()),) for vertex in called}
+
+        def row(values):
+            return tuple(re.sub(r"\\x01|\ufffe", "\ufffd", value) for value in values) if xml else values
+        return (names, {called[vertex]: row(values) + label.get(vertex, ()) for vertex, values in held.vertices.items()},
+                Counter((called[at], called[to], weight, row(values)) for at, to, weight, values in held.edges))
+
+    def read_back(self, path, *options):
+        back = self.folder / "back.qrn"
+        run("quern-import", path, "--properties", "all", "-fqo", back, *options)
+        run("quern-verify", "-q", back)
+        return Content(back)
+
+    def test_they_come_back(self):
+        for number in range(4):
+            sample = self.sample(number % 2 == 1)
+            for name in ("graphml", "gexf", "gml", "json"):
+                path = self.folder / ("out." + name)
+                run("quern-export", sample.path, "--format", name, "-fqo", path)
+                found = self.read_back(path)
+                with self.subTest(number=number, format=name):
+                    names, vertices, edges = self.expected(sample.container, name)
+                    self.assertEqual((found.names, found.vertices, Counter(found.edges)), (names, vertices, edges))
+                if number == 3:
+                    first = (self.folder / "back.qrn").read_bytes()
+                    self.read_back(path, "--memory", "64M")
+                    self.assertEqual((self.folder / "back.qrn").read_bytes(), first)
+
+    def test_some_are_chosen(self):
+        sample = self.sample(False)
+        columns = [(kind, name) for kind, name, _ in sample.container.names if "," not in name]
+        if not columns:
+            return
+        path = self.folder / "out.json"
+        run("quern-export", sample.path, "--format", "json", "-fqo", path)
+        wanted = self.rng.choice(columns)[1]
+        run("quern-import", path, "--properties", wanted, "-fqo", self.folder / "back.qrn")
+        self.assertEqual([name[1] for name in Content(self.folder / "back.qrn").names],
+                         [name for _, name in columns if name == wanted])
+
+    def test_weights_of_vertices(self):
+        """METIS has them, and sizes, of any number from none on."""
+        for count in (0, 1, 3):
+            for sizes in (False, True):
+                names = (["size"] if sizes else []) + (["weight"] if count == 1 else ["weight%d" % (i + 1) for i in range(count)])
+                rng, vertices = self.rng, self.rng.choice((1, 7, 60))
+                pairs = {tuple(sorted(rng.sample(range(vertices), 2))) for _ in range(vertices - 1)}
+                both = sorted(pairs | {(to, at) for at, to in pairs})
+                table = [(name, rng.choice(("u32", "u64", "i64")), [rng.randrange(2**31) for _ in range(vertices)]) for name in names]
+                container = with_properties(graph([(at, to, place) for place, (at, to) in enumerate(both)], vertices, undirected=True,
+                                                  ids=list(range(1, vertices + 1))), table, [])
+                path, out = self.folder / "m.qrn", self.folder / "m.graph"
+                path.write_bytes(container.bytes())
+                run("quern-export", path, "--format", "metis", "--strict", "-fqo", out)
+                with self.subTest(count=count, sizes=sizes):
+                    found = self.read_back(out, "--format", "metis")
+                    self.assertEqual([name[1] for name in found.names], names)
+                    self.assertEqual((found.vertices, found.edges), (Content(path).vertices, Content(path).edges))
+
+
 class Losses(InFolder):
     def test_what_is_lost_is_said(self):
         sample = self.sample(False)

@@ -1,0 +1,67 @@
+/* Graphs whose vertices have names, read element after element in the order of the file: what
+ * GraphML, GEXF, GML, JSON, DOT, Pajek and lists of neighbours have in common. The file may be read
+ * a second time for its properties (records.h); then elements are looked up instead. */
+#ifndef QN_CONVERTERS_ELEMENTS_NAMED_GRAPH_H
+#define QN_CONVERTERS_ELEMENTS_NAMED_GRAPH_H
+
+#include "converters/elements/records.h"
+#include "converters/parse/names.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct waiting;
+
+struct qn_named_graph {
+  struct qn_edge_list *list;
+  struct qn_read_result *result;
+  const struct qn_read_options *options;
+  struct qn_element_records *records; /* NULL: the graph itself is read */
+  struct qn_edge_stream stream;
+  uint64_t *sequence;
+  uint64_t edges;        /* pushed */
+  bool open;             /* the stream is */
+  bool weighted;         /* the first edge has a weight */
+  bool directed_is_said; /* by the file */
+  bool directed;
+  bool numbers;            /* Quern wrote the file, and says that ids are numbers, */
+  bool labels_are_ids;     /* that labels are the ids once more */
+  bool at_once;            /* number the names of each edge before the next one */
+  struct waiting *waiting; /* of the functions below; others wait for more to come */
+};
+
+enum qn_status qn_named_graph_begin(struct qn_named_graph *graph,
+                                    const struct qn_read_options *options,
+                                    struct qn_edge_list *list, uint64_t *sequence,
+                                    struct qn_read_result *result, struct qn_error *error);
+
+/* All edges are directed, or none is. QN_INVALID if others were before. */
+enum qn_status qn_named_graph_directed(struct qn_named_graph *graph, bool directed,
+                                       struct qn_error *error);
+
+/* A comment, or what stands in for one: if Quern wrote it, it says what ids and properties are
+ * (specs/properties.md). */
+enum qn_status qn_named_graph_comment(struct qn_named_graph *graph, const char *text,
+                                      uint64_t length, struct qn_error *error);
+enum qn_status qn_named_graph_hint(struct qn_named_graph *graph, const json_t *hint,
+                                   struct qn_error *error);
+
+/* There is a vertex called so. */
+enum qn_status qn_named_graph_vertex(struct qn_named_graph *graph, const char *name,
+                                     struct qn_error *error);
+
+/* There is an edge; `weight` is its text, or NULL. QN_INVALID if it is no weight, or if only some
+ * edges have one. */
+enum qn_status qn_named_graph_edge(struct qn_named_graph *graph, const char *source,
+                                   const char *destination, const char *weight,
+                                   struct qn_error *error);
+
+/* The end of the input, with the status of what was before. */
+enum qn_status qn_named_graph_end(struct qn_named_graph *graph, enum qn_status status,
+                                  struct qn_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
