@@ -51,6 +51,8 @@
    (PROGRAM_GIVEN == QN_GIVEN_VECTOR ? QN_KERNEL_VECTOR : 0) |                                     \
    (PROGRAM_GIVEN == QN_GIVEN_SEEDS ? QN_KERNEL_SEEDS : 0) |                                       \
    (PROGRAM_GIVEN == QN_GIVEN_STRENGTHS ? QN_KERNEL_STRENGTHS : 0) |                               \
+   (PROGRAM_GIVEN == QN_GIVEN_SAMPLES ? QN_KERNEL_SAMPLES | QN_KERNEL_SEED : 0) |                  \
+   (PROGRAM_ALPHA ? QN_KERNEL_ALPHA : 0) | (PROGRAM_UNIT ? QN_KERNEL_UNIT : 0) |                   \
    (PROGRAM_DAMPING ? QN_KERNEL_DAMPING : 0) | (PROGRAM_CONVERGES ? QN_KERNEL_TOLERANCE : 0) |     \
    (PROGRAM_IN_PLACE || PROGRAM_CONTRACTS ? QN_KERNEL_ANY_ORDER : 0))
 
@@ -95,13 +97,20 @@ static inline struct qn_program_context engine_context(const struct qn_run_reque
   if (request->num_sources > 0)
     context.source =
         request->positions ? request->positions[request->sources[0]] : request->sources[0];
+  context.num_samples = request->num_samples;
   context.damping = request->damping;
+  context.alpha = request->alpha;
   context.tolerance = request->tolerance;
   context.shared = request->shared;
   context.cutoff = request->cutoff;
   context.whole_cutoff =
       request->cutoff < 0x1p63 ? (uint64_t)request->cutoff : UINT64_MAX - 1; /* the identity */
   return context;
+}
+
+/* A sum of changes that is no number any more never becomes small: values grow without bound. */
+PROGRAM_FUNCTION bool engine_has_diverged(double change) {
+  return PROGRAM_CONVERGES && !(fabs(change) <= 1.7976931348623157e308);
 }
 
 /* ---- Checkpoints (run_state.h) ------------------------------------------------ */

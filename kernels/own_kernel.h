@@ -31,6 +31,47 @@
         QN_RESULT_U64, UINT32_MAX, 0, run, NULL, 0, NULL,                                          \
   }
 
+#define QN_HITS_KERNEL(name, layout, processor, run)                                               \
+  {                                                                                                \
+    "hits", NULL, "hubs and authorities", QN_FOR_RANKING, name, layout, processor,                 \
+        QN_ALL_WEIGHT_TYPES,                                                                       \
+        QN_KERNEL_RANKS | QN_KERNEL_ITERATIONS | QN_KERNEL_TOLERANCE | QN_KERNEL_ALL_ACTIVE,       \
+        QN_RESULT_F64, 100, 1e-8, run, NULL, 0, NULL,                                              \
+  }
+
+#define QN_DISTANCES_KERNEL(algorithm, title, name, layout, processor, run)                        \
+  {                                                                                                \
+    algorithm, NULL, title, QN_FOR_RANKING, name, layout, processor, QN_ALL_WEIGHT_TYPES,          \
+        QN_KERNEL_RANKS | QN_KERNEL_SAMPLES | QN_KERNEL_SEED | QN_KERNEL_NO_FRONTIER,              \
+        QN_RESULT_F64, UINT32_MAX, 0, run, NULL, 0, NULL,                                          \
+  }
+#define QN_CLOSENESS_KERNEL(name, layout, processor, run)                                          \
+  QN_DISTANCES_KERNEL("closeness", "how near those are that reach it", name, layout, processor, run)
+#define QN_HARMONIC_KERNEL(name, layout, processor, run)                                           \
+  QN_DISTANCES_KERNEL("harmonic", "sum of 1 / distance to it", name, layout, processor, run)
+
+#define QN_SIMILARITY_KERNEL(name, layout, processor, run)                                         \
+  {                                                                                                \
+    "similarity", NULL, "common neighbours of pairs", QN_FOR_STRUCTURE, name, layout, processor,   \
+        QN_ALL_WEIGHT_TYPES, QN_KERNEL_PAIRS | QN_KERNEL_RANKS, QN_RESULT_F64, UINT32_MAX, 0, run, \
+        NULL, 0, NULL,                                                                             \
+  }
+
+#define QN_WALK_KERNEL(name, layout, processor, run)                                               \
+  {                                                                                                \
+    "walk", NULL, "random walks from --sources, or all", QN_FOR_OTHER, name, layout, processor,    \
+        QN_ALL_WEIGHT_TYPES,                                                                       \
+        QN_KERNEL_WALKS | QN_KERNEL_SEED | QN_KERNEL_WEIGHTED | QN_KERNEL_WEIGHTS, QN_RESULT_U32,  \
+        UINT32_MAX, 0, run, NULL, 0, NULL,                                                         \
+  }
+
+#define QN_SAMPLE_KERNEL(name, layout, processor, run)                                             \
+  {                                                                                                \
+    "sample", NULL, "neighbours of --sources, hop by hop", QN_FOR_OTHER, name, layout, processor,  \
+        QN_ALL_WEIGHT_TYPES, QN_KERNEL_FANOUTS | QN_KERNEL_SEED, QN_RESULT_U32, UINT32_MAX, 0,     \
+        run, NULL, 0, NULL,                                                                        \
+  }
+
 #define QN_CC_KERNEL(name, layout, processor, run)                                                 \
   {                                                                                                \
     "cc", NULL, "weakly connected components", QN_FOR_STRUCTURE, name, layout, processor,          \
@@ -80,9 +121,10 @@
 
 #define QN_CDLP_KERNEL(name, layout, processor, run)                                               \
   {                                                                                                \
-    "cdlp", NULL, "communities by label propagation", QN_FOR_STRUCTURE, name, layout, processor,   \
-        QN_ALL_WEIGHT_TYPES, QN_KERNEL_VERTICES | QN_KERNEL_ITERATIONS | QN_KERNEL_NO_FRONTIER,    \
-        QN_RESULT_U32, QN_CDLP_ITERATIONS, 0, run, NULL, sizeof(uint32_t), NULL,                   \
+    "cdlp", "label-propagation", "communities by label propagation", QN_FOR_STRUCTURE, name,       \
+        layout, processor, QN_ALL_WEIGHT_TYPES,                                                    \
+        QN_KERNEL_VERTICES | QN_KERNEL_ITERATIONS | QN_KERNEL_NO_FRONTIER, QN_RESULT_U32,          \
+        QN_CDLP_ITERATIONS, 0, run, NULL, sizeof(uint32_t), NULL,                                  \
   }
 
 #define QN_LEIDEN_KERNEL(name, layout, processor, run)                                             \

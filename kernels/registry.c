@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/sample.h"
 #include "support/memory.h"
 
 static bool suits(const struct qn_kernel *kernel, enum qn_layout layout,
@@ -22,7 +23,7 @@ const struct qn_kernel *qn_kernel_find(const char *algorithm, enum qn_layout lay
 }
 
 /* Of the kernels that stand in for this one that with or without QN_KERNEL_COLUMNS. */
-static const struct qn_kernel *find_stand_in(const struct qn_kernel *kernel, uint32_t columns) {
+static const struct qn_kernel *find_stand_in(const struct qn_kernel *kernel, uint64_t columns) {
   for (const struct qn_kernel *const *other = qn_kernels(); *other; other++)
     if ((*other)->traits & QN_KERNEL_STANDS_IN && (*other)->layout == kernel->layout &&
         (*other)->processor == kernel->processor &&
@@ -73,10 +74,22 @@ struct qn_run_request qn_run_request_for(const struct qn_kernel *kernel, const v
   return (struct qn_run_request){.view = view,
                                  .damping = 0.85,
                                  .resolution = 1,
+                                 .alpha = 0.1,
                                  .target = UINT32_MAX,
                                  .cutoff = INFINITY,
                                  .tolerance = kernel->tolerance,
                                  .max_iterations = kernel->max_iterations};
+}
+
+void qn_sample_destroy(struct qn_sample *sample) {
+  if (!sample)
+    return;
+  qn_free(sample->nodes);
+  qn_free(sample->from);
+  qn_free(sample->to);
+  qn_free(sample->node_ends);
+  qn_free(sample->edge_ends);
+  qn_free(sample);
 }
 
 void qn_run_result_destroy(struct qn_run_result *result) {
@@ -84,6 +97,8 @@ void qn_run_result_destroy(struct qn_run_result *result) {
     qn_pages_free(result->values, result->num_values * qn_result_columns(result),
                   qn_result_bytes(result->type));
   qn_pages_free(result->listed, result->num_values, sizeof *result->listed);
+  qn_pages_free(result->paired, result->num_values, sizeof *result->paired);
+  qn_sample_destroy(result->sample);
   qn_device_values_free(&result->on_device);
   *result = (struct qn_run_result){0};
 }

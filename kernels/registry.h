@@ -69,6 +69,16 @@ enum qn_kernel_traits {
   QN_KERNEL_COLUMNS = 1 << 30,     /* stands in where there are several sources: a column of each */
 };
 
+/* More of them: constants of an enum have 31 bits. */
+#define QN_KERNEL_ALPHA ((uint64_t)1 << 31)   /* a user can choose the request's alpha, */
+#define QN_KERNEL_UNIT ((uint64_t)1 << 32)    /* values are a direction: to be scaled to length 1 */
+#define QN_KERNEL_SAMPLES ((uint64_t)1 << 33) /* is given the numbers of sampled vertices, */
+#define QN_KERNEL_PAIRS ((uint64_t)1 << 34)   /* values are of pairs: given ones, or all edges; */
+#define QN_KERNEL_WALKS                                                                            \
+  ((uint64_t)1 << 35) /* values are walks: num_values rows of num_columns positions; */
+#define QN_KERNEL_FANOUTS ((uint64_t)1 << 36)  /* looks at fanouts, and finds a sample; */
+#define QN_KERNEL_WEIGHTED ((uint64_t)1 << 37) /* at weighted */
+
 /* Along which edges a run goes where its layout has both, or searches may choose. */
 enum qn_direction { QN_DIRECTION_AUTO, QN_DIRECTION_PUSH, QN_DIRECTION_PULL };
 
@@ -95,6 +105,9 @@ struct qn_iteration {
   const struct qn_shared_iteration *shared; /* by several devices; NULL: one; valid in the call */
 };
 
+/* How alike the neighbours of two vertices are. */
+enum qn_measure { QN_MEASURE_JACCARD, QN_MEASURE_OVERLAP, QN_MEASURE_COSINE };
+
 struct qn_run_request {
   const void *view;          /* of the kernel's layout: const struct qn_graph *, ... */
   const uint32_t *positions; /* [V] position of a vertex in original order; NULL: itself */
@@ -106,9 +119,19 @@ struct qn_run_request {
                              the kernel follows, or what its traits say; NULL for others */
   uint32_t target;        /* a vertex of the graph layout; UINT32_MAX: none */
   bool unweighted;        /* every edge counts 1 */
-  double cutoff;          /* nothing beyond this distance is of interest; INFINITY: everything is */
-  double damping;         /* PageRank and its kin, in [0, 1) */
-  double tolerance;       /* >= 0; 0: never converged */
+  bool weighted;          /* edges are taken in proportion to their weights */
+  double alpha;           /* attenuation of longer walks, > 0 */
+  uint32_t num_samples;   /* vertices that are given a number, from 1 */
+  enum qn_measure measure;
+  const uint32_t *pairs; /* [num_pairs][2] vertices of the graph layout; NULL: all edges */
+  uint64_t num_pairs;
+  uint32_t length;         /* edges of a walk */
+  uint32_t num_walks;      /* from each source */
+  const uint32_t *fanouts; /* [num_fanouts] neighbours that are taken of a vertex, hop by hop */
+  uint32_t num_fanouts;
+  double cutoff;    /* nothing beyond this distance is of interest; INFINITY: everything is */
+  double damping;   /* PageRank and its kin, in [0, 1) */
+  double tolerance; /* >= 0; 0: never converged */
   uint32_t max_iterations; /* at most so many; UINT32_MAX: no limit */
   uint64_t seed;           /* of random choices */
   double resolution;       /* of communities, > 0: more means smaller ones */
@@ -162,9 +185,13 @@ struct qn_run_result {
   uint32_t num_columns; /* of as many values each, one after another; 0: one */
   const uint32_t
       *column_sources; /* [num_columns] the vertex that each is from, borrowed, or NULL */
-  void *values;        /* [num_values] of `type`, by vertex of the graph layout; qn_pages_alloc */
-  uint32_t *listed;    /* [num_values] the vertices whose values these are, which need not be all;
-                          qn_pages_alloc. NULL: all */
+  const char *const *column_names; /* [num_columns] what each is, static, or NULL */
+  void *values;     /* [num_values] of `type`, by vertex of the graph layout; qn_pages_alloc */
+  uint32_t *listed; /* [num_values] the vertices whose values these are, which need not be all;
+                       qn_pages_alloc. NULL: all */
+  uint32_t *paired; /* [num_values] and with them these others, whose values they are together;
+                       qn_pages_alloc. NULL: none */
+  struct qn_sample *sample;          /* QN_KERNEL_FANOUTS (sample.h) */
   struct qn_device_values on_device; /* the values, instead, if they were left there */
   uint64_t count;                    /* for kernels with a count_key */
   const char *score_key; /* what `score` is of the whole result, "modularity"; NULL: nothing */
@@ -191,7 +218,7 @@ struct qn_kernel {
   enum qn_layout layout;
   enum qn_processor processor;
   uint32_t weight_types; /* set of 1 << enum qn_weight_type */
-  uint32_t traits;       /* set of enum qn_kernel_traits */
+  uint64_t traits;       /* set of enum qn_kernel_traits and those beyond */
   enum qn_result_type result;
   uint32_t max_iterations; /* defaults */
   double tolerance;

@@ -41,27 +41,36 @@ struct running {
   struct qn_result *result;
 };
 
+static void name_positions(const struct qn_run_input *input, uint32_t *values, uint64_t count) {
+  const uint64_t num_vertices = input->info->num_vertices;
+#pragma omp parallel for schedule(static)
+  for (uint64_t i = 0; i < count; i++)
+    values[i] = values[i] < num_vertices ? input->order[values[i]] : values[i];
+}
+
 /* Kernels number vertices by their original order where values are vertices. */
 static void name_vertices(const struct qn_run_input *input, const struct qn_kernel *kernel,
                           struct qn_run_result *result) {
-  uint32_t *values = result->values;
-  uint64_t num_vertices = result->num_values;
-  if (!kernel || !(kernel->traits & QN_KERNEL_VERTICES) || !input->order)
+  if (!kernel || !input->order)
     return;
-#pragma omp parallel for schedule(static)
-  for (uint64_t v = 0; v < num_vertices; v++)
-    values[v] = values[v] < num_vertices ? input->order[values[v]] : values[v];
+  if (result->sample)
+    name_positions(input, result->sample->nodes, result->sample->num_nodes);
+  else if (kernel->traits & (QN_KERNEL_VERTICES | QN_KERNEL_WALKS))
+    name_positions(input, result->values, result->num_values * qn_result_columns(result));
 }
 
-/* "bfs_0", "bfs_1", ...: in the order of the sources. */
+/* "bfs_0", "bfs_1", ...: in the order of the sources; or names of their own. */
 static enum qn_status name_columns(struct qn_result *result, struct qn_error *error) {
   const uint32_t count = qn_result_columns(&result->run.result);
-  if (count == 1)
+  if (count == 1 || result->run.kernel->traits & QN_KERNEL_WALKS)
     return QN_OK;
   enum qn_status status =
       qn_alloc(&result->names, count, sizeof *result->names, "names of columns", error);
   for (uint32_t i = 0; !status && i < count; i++)
-    snprintf(result->names[i], COLUMN_NAME, "%s_%" PRIu32, result->run.kernel->algorithm, i);
+    if (result->run.result.column_names)
+      snprintf(result->names[i], COLUMN_NAME, "%s", result->run.result.column_names[i]);
+    else
+      snprintf(result->names[i], COLUMN_NAME, "%s_%" PRIu32, result->run.kernel->algorithm, i);
   return status;
 }
 
@@ -251,12 +260,42 @@ void qn_placed_close(struct qn_placed *placed) {
 
 /* ---- What was found -------------------------------------------------------- */
 
+enum { SAMPLE_COLUMNS = 5 };
+
+/* Walks are one column, row by row. */
+static struct qn_result_column walk_column(const struct qn_run_result *found) {
+  return (struct qn_result_column){.name = "walk",
+                                   .type = QN_TYPE_U32,
+                                   .is_vertex = true,
+                                   .count = found->num_values * found->num_columns,
+                                   .data = found->values};
+}
+
+static struct qn_result_column sample_column(const struct qn_sample *sample, uint64_t index) {
+  const uint64_t ends = (uint64_t)sample->num_hops + 1;
+  const struct qn_result_column columns[SAMPLE_COLUMNS] = {
+      {.name = "node",
+       .type = QN_TYPE_U32,
+       .is_vertex = true,
+       .count = sample->num_nodes,
+       .data = sample->nodes},
+      {.name = "from", .type = QN_TYPE_U32, .count = sample->num_edges, .data = sample->from},
+      {.name = "to", .type = QN_TYPE_U32, .count = sample->num_edges, .data = sample->to},
+      {.name = "node_ends", .type = QN_TYPE_U64, .count = ends, .data = sample->node_ends},
+      {.name = "edge_ends", .type = QN_TYPE_U64, .count = ends, .data = sample->edge_ends}};
+  return columns[index];
+}
+
 /* Of a path the vertices come first. */
 static uint64_t num_columns(const struct qn_run *run) {
   if (run->kernel->count_key)
     return 0;
+  if (run->result.sample)
+    return SAMPLE_COLUMNS;
+  if (run->kernel->traits & QN_KERNEL_WALKS)
+    return 1;
   return qn_result_columns(&run->result) + (run->result.listed != NULL) +
-         (run->parents_kernel != NULL);
+         (run->result.paired != NULL) + (run->parents_kernel != NULL);
 }
 
 void qn_result_info(const struct qn_result *result, struct qn_result_info *out) {
@@ -301,6 +340,10 @@ static enum qn_status find_column(const struct qn_result *result, uint64_t index
   if (index >= count)
     return qn_fail(error, QN_USAGE, "%s has %s of values, so none at %" PRIu64,
                    run->kernel->algorithm, count == 1 ? "one column" : "fewer columns", index);
+  if (found->sample || run->kernel->traits & QN_KERNEL_WALKS) {
+    *column = found->sample ? sample_column(found->sample, index) : walk_column(found);
+    return QN_OK;
+  }
   if (index == 1 && run->parents_kernel) {
     *column = (struct qn_result_column){.name = "parent",
                                         .type = QN_TYPE_U32,
@@ -315,6 +358,14 @@ static enum qn_status find_column(const struct qn_result *result, uint64_t index
                                         .is_vertex = true,
                                         .count = found->num_values,
                                         .data = found->listed};
+    return QN_OK;
+  }
+  if (found->paired && index == 1) {
+    *column = (struct qn_result_column){.name = "other",
+                                        .type = QN_TYPE_U32,
+                                        .is_vertex = true,
+                                        .count = found->num_values,
+                                        .data = found->paired};
     return QN_OK;
   }
   const uint64_t place = found->listed ? 0 : index;

@@ -65,6 +65,8 @@ static enum qn_status describe_run(struct qn_keeper *keeper, struct qn_error *er
                 real_text(request->tolerance), "delta", real_text(request->delta));
   if (isfinite(request->cutoff))
     json_object_set_new(keeper->run, "cutoff", real_text(request->cutoff));
+  if (keeper->kernel->traits & QN_KERNEL_ALPHA)
+    json_object_set_new(keeper->run, "alpha", real_text(request->alpha));
   if (request->given)
     json_object_set_new(keeper->run, "given", hash_text(request->given, num_vertices * 8));
   if (keeper->run)
@@ -147,11 +149,17 @@ static enum qn_status check_run(const struct qn_keeper *keeper, const json_t *ru
                                 struct qn_error *error) {
   static const struct {
     const char *key, *what;
-  } compared[] = {{"algorithm", "algorithm"},     {"version", "version of Quern"},
-                  {"device", "device"},           {"kernel", "kernel"},
-                  {"sources", "source (vertex)"}, {"damping", "damping"},
-                  {"tolerance", "tolerance"},     {"delta", "delta"},
-                  {"cutoff", "cutoff"},           {"given", "numbers of vertices"}};
+  } compared[] = {{"algorithm", "algorithm"},
+                  {"version", "version of Quern"},
+                  {"device", "device"},
+                  {"kernel", "kernel"},
+                  {"sources", "source (vertex)"},
+                  {"damping", "damping"},
+                  {"tolerance", "tolerance"},
+                  {"delta", "delta"},
+                  {"cutoff", "cutoff"},
+                  {"given", "numbers of vertices"},
+                  {"alpha", "alpha"}};
   for (size_t i = 0; i < sizeof compared / sizeof compared[0]; i++) {
     const json_t *theirs = json_object_get(run, compared[i].key);
     const json_t *ours = json_object_get(keeper->run, compared[i].key);

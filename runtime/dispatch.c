@@ -5,6 +5,7 @@
 
 #include "converters/text/text_format.h"
 #include "kernels/cuda/device/device.h"
+#include "runtime/values.h"
 #include "support/context.h"
 #include "support/memory.h"
 #include "support/progress.h"
@@ -107,11 +108,26 @@ static enum qn_status refuse_delta(const struct qn_kernel *kernel, struct qn_err
                  qn_processor_name(kernel->processor), names);
 }
 
+/* The traits of an algorithm's kernels, all together: what suits it on one layout is no mistake on
+ * another, where a kernel of its own ends by itself. */
+uint64_t qn_algorithm_traits(const char *algorithm) {
+  uint64_t traits = 0;
+  for (const struct qn_kernel *const *kernel = qn_kernels(); *kernel; kernel++)
+    if (strcmp((*kernel)->algorithm, algorithm) == 0)
+      traits |= (*kernel)->traits;
+  return traits;
+}
+
+/* Those, or a user's program's. */
+static uint64_t traits_of(const struct qn_kernel *kernel) {
+  return kernel->traits | qn_algorithm_traits(kernel->algorithm);
+}
+
 /* The algorithm by its name; with --weighted its variant NAME-weighted. NULL: there is none. */
 static const char *find_algorithm(const struct qn_run_options *options) {
   char name[64];
   const char *algorithm = qn_algorithm_find(options->algorithm);
-  if (!algorithm || !options->weighted)
+  if (!algorithm || !options->weighted || qn_algorithm_traits(algorithm) & QN_KERNEL_WEIGHTED)
     return algorithm;
   snprintf(name, sizeof name, "%s-weighted", algorithm);
   return qn_algorithm_find(name);
@@ -146,6 +162,11 @@ static enum qn_status choose_kernel(const struct qn_run_input *input,
     return QN_OK;
   return find_kernel(input, algorithm, QN_CPU, kernel, error);
 }
+
+/* Steps of a walk, and neighbours that are sampled hop by hop, unless somebody says otherwise. */
+#define DEFAULT_LENGTH 80
+enum { NUM_DEFAULT_FANOUTS = 2 };
+static const uint32_t default_fanouts[NUM_DEFAULT_FANOUTS] = {15, 10};
 
 /* The device that a program is compiled for. *device stays NULL for the CPU. */
 static enum qn_status open_device(const struct qn_run_options *options,
@@ -223,22 +244,13 @@ static enum qn_status refuse_devices(const struct qn_kernel *kernel, struct qn_e
                  algorithm ? "it on other layouts" : "other algorithms", names);
 }
 
-/* The traits of an algorithm's kernels, all together: what suits it on one layout is no mistake on
- * another, where a kernel of its own ends by itself. */
-static uint32_t traits_of(const struct qn_kernel *kernel) {
-  uint32_t traits = kernel->traits;
-  for (const struct qn_kernel *const *other = qn_kernels(); *other; other++)
-    if (strcmp((*other)->algorithm, kernel->algorithm) == 0)
-      traits |= (*other)->traits;
-  return traits;
-}
-
 /* Options that some algorithms have a use for, and the traits of those. */
-enum { NUM_USES = 13 };
+enum { NUM_USES = 20 };
 static const struct {
   const char *option;
-  uint32_t traits;
-} uses[NUM_USES] = {{"source", QN_KERNEL_SOURCE | QN_KERNEL_SOURCES | QN_KERNEL_SEEDS},
+  uint64_t traits;
+} uses[NUM_USES] = {{"source", QN_KERNEL_SOURCE | QN_KERNEL_SOURCES | QN_KERNEL_SEEDS |
+                                   QN_KERNEL_WALKS | QN_KERNEL_FANOUTS},
                     {"damping", QN_KERNEL_DAMPING},
                     {"tolerance", QN_KERNEL_TOLERANCE},
                     {"iterations", QN_KERNEL_ITERATIONS},
@@ -250,10 +262,17 @@ static const struct {
                     {"target", QN_KERNEL_TARGET},
                     {"vector", QN_KERNEL_VECTOR},
                     {"cutoff", QN_KERNEL_CUTOFF},
-                    {"unweighted", QN_KERNEL_UNWEIGHTED}};
+                    {"unweighted", QN_KERNEL_UNWEIGHTED},
+                    {"alpha", QN_KERNEL_ALPHA},
+                    {"samples", QN_KERNEL_SAMPLES},
+                    {"measure", QN_KERNEL_PAIRS},
+                    {"pairs", QN_KERNEL_PAIRS},
+                    {"length", QN_KERNEL_WALKS},
+                    {"walks", QN_KERNEL_WALKS},
+                    {"fanouts", QN_KERNEL_FANOUTS}};
 
 json_t *qn_algorithm_options(const struct qn_kernel *kernel) {
-  const uint32_t traits = traits_of(kernel);
+  const uint64_t traits = traits_of(kernel);
   json_t *options = json_array();
   for (int i = 0; i < NUM_USES; i++)
     if (traits & uses[i].traits)
@@ -275,20 +294,29 @@ static void find_given(const struct qn_run_options *options, bool given[NUM_USES
                               options->target != NULL,
                               options->vector != NULL,
                               options->cutoff >= 0,
-                              options->unweighted};
+                              options->unweighted,
+                              options->alpha >= 0,
+                              options->samples >= 0,
+                              options->measure >= 0,
+                              options->pairs != NULL,
+                              options->length >= 0,
+                              options->walks >= 0,
+                              options->num_fanouts > 0};
   memcpy(given, all, sizeof all);
 }
 
 static void forget_option(int which, struct qn_run_options *options) {
-  double *const reals[NUM_USES] = {[1] = &options->damping,
-                                   [2] = &options->tolerance,
-                                   [6] = &options->delta,
-                                   [7] = &options->resolution,
-                                   [11] = &options->cutoff};
-  const char **const texts[NUM_USES] = {
-      [5] = &options->groups, [9] = &options->target, [10] = &options->vector};
+  double *const reals[NUM_USES] = {
+      [1] = &options->damping,    [2] = &options->tolerance, [6] = &options->delta,
+      [7] = &options->resolution, [11] = &options->cutoff,   [13] = &options->alpha};
+  const char **const texts[NUM_USES] = {[5] = &options->groups,
+                                        [9] = &options->target,
+                                        [10] = &options->vector,
+                                        [16] = &options->pairs};
   int64_t *const numbers[NUM_USES] = {
-      [3] = &options->iterations, [4] = &options->hops, [8] = &options->seed};
+      [3] = &options->iterations, [4] = &options->hops,     [8] = &options->seed,
+      [14] = &options->samples,   [15] = &options->measure, [17] = &options->length,
+      [18] = &options->walks};
   if (reals[which])
     *reals[which] = -1;
   else if (numbers[which])
@@ -297,15 +325,16 @@ static void forget_option(int which, struct qn_run_options *options) {
     *texts[which] = NULL;
   else if (which == 12)
     options->unweighted = false;
+  else if (which == 19)
+    options->num_fanouts = 0;
   else
     options->num_sources = 0, options->sources_file = NULL;
 }
 
 uint32_t qn_run_options_narrow(const char *algorithm, struct qn_run_options *options) {
   bool given[NUM_USES];
-  uint32_t traits = 0, left_out = 0;
-  for (const struct qn_kernel *const *kernel = qn_kernels(); *kernel && !traits; kernel++)
-    traits = strcmp((*kernel)->algorithm, algorithm) == 0 ? traits_of(*kernel) : 0;
+  const uint64_t traits = qn_algorithm_traits(algorithm);
+  uint32_t left_out = 0;
   find_given(options, given);
   for (int i = 0; i < NUM_USES; i++) {
     if (!given[i] || traits & uses[i].traits)
@@ -324,7 +353,7 @@ const char *qn_run_option_name(uint32_t set) {
 static enum qn_status check_uses(const struct qn_kernel *kernel,
                                  const struct qn_run_options *options, struct qn_error *error) {
   bool given[NUM_USES];
-  const uint32_t traits = traits_of(kernel);
+  const uint64_t traits = traits_of(kernel);
   find_given(options, given);
   if (options->iterations >= 0 && traits & QN_KERNEL_HOPS)
     return qn_fail(error, QN_USAGE, "say with --hops how far %s goes", kernel->algorithm);
@@ -384,6 +413,8 @@ static enum qn_status check_options(const struct qn_kernel *kernel,
                    kernel->algorithm, kernel->count_key);
   if (kernel->traits & QN_KERNEL_TARGET && (!options->target || !options->num_sources))
     return qn_fail(error, QN_USAGE, "%s needs --source and --target", kernel->algorithm);
+  if (kernel->traits & QN_KERNEL_FANOUTS && !options->num_sources && !options->sources_file)
+    return qn_fail(error, QN_USAGE, "%s needs --sources FILE, or some", kernel->algorithm);
   if (kernel->traits & QN_KERNEL_VECTOR && !options->vector)
     return qn_fail(error, QN_USAGE, "%s needs --vector FILE, a number for each vertex",
                    kernel->algorithm);
@@ -394,6 +425,8 @@ static enum qn_status check_options(const struct qn_kernel *kernel,
   if (options->damping >= 1)
     return qn_fail(error, QN_USAGE, "--damping must be at least 0 and below 1, not %g",
                    options->damping);
+  if (options->alpha == 0)
+    return qn_fail(error, QN_USAGE, "--alpha must be more than 0");
   if (options->delta == 0)
     return qn_fail(error, QN_USAGE, "--delta must be more than 0");
   if (options->resolution == 0)
@@ -462,7 +495,7 @@ static bool may_leave_values(const struct qn_run_input *input, const struct qn_r
                              const struct qn_run *run) {
   bool as_vertices = run->kernel->traits & QN_KERNEL_VERTICES && input->order;
   return options->leaves_values && !options->wants_parents && !options->checkpoint.folder &&
-         !as_vertices;
+         !as_vertices && !(run->kernel->traits & QN_KERNEL_UNIT);
 }
 
 static void fill_request(const struct qn_run_input *input, const struct qn_run_options *options,
@@ -476,6 +509,17 @@ static void fill_request(const struct qn_run_input *input, const struct qn_run_o
   request->given = run->given;
   request->target = run->target;
   request->unweighted = options->unweighted;
+  request->num_samples = run->num_samples;
+  request->weighted = options->weighted;
+  request->length = options->length < 0 ? DEFAULT_LENGTH : (uint32_t)options->length;
+  request->num_walks = options->walks < 0 ? 1 : (uint32_t)options->walks;
+  request->fanouts = options->num_fanouts ? options->fanouts : default_fanouts;
+  request->num_fanouts = options->num_fanouts ? options->num_fanouts : NUM_DEFAULT_FANOUTS;
+  request->measure = options->measure < 0 ? QN_MEASURE_JACCARD : (enum qn_measure)options->measure;
+  request->pairs = run->pairs.count ? run->pairs.vertices[0] : NULL;
+  request->num_pairs = run->pairs.count;
+  if (options->alpha > 0)
+    request->alpha = options->alpha;
   if (options->cutoff >= 0)
     request->cutoff = options->cutoff;
   if (options->damping >= 0)
@@ -681,6 +725,8 @@ enum qn_status qn_run_start(const struct qn_run_input *input, const struct qn_ru
   if (!status)
     status = run_columns(input, options, run, error);
   if (!status)
+    status = qn_run_scale(run, error);
+  if (!status)
     status = check_target(input, run, error);
   if (!status)
     status = find_parents(input, options, run, error);
@@ -711,6 +757,7 @@ void qn_run_destroy(struct qn_run *run) {
   qn_run_result_destroy(&run->parents);
   qn_run_result_destroy(&run->result);
   qn_vertex_groups_destroy(&run->groups);
+  qn_pair_list_destroy(&run->pairs);
   qn_pages_free(run->given, run->num_given, 8);
   qn_free(run->source_weights);
   qn_free(run->sources);

@@ -4,8 +4,10 @@
 
 #include <jansson.h>
 
+#include "converters/graph/number_file.h"
 #include "converters/graph/vertex_file.h"
 #include "kernels/registry.h"
+#include "kernels/sample.h"
 #include "runtime/checkpoint.h"
 #include "runtime/run_input.h"
 #include "runtime/user_program.h"
@@ -16,6 +18,8 @@ extern "C" {
 #endif
 
 enum qn_device_choice { QN_DEVICE_AUTO, QN_DEVICE_CPU, QN_DEVICE_CUDA, QN_DEVICE_BOTH };
+
+#define QN_MAX_FANOUTS 16
 
 /* What a user says (run_settings.h); a negative number stands for "not said". */
 struct qn_run_options {
@@ -50,6 +54,14 @@ struct qn_run_options {
   double cutoff;
   double resolution;
   int64_t seed;
+  double alpha;
+  int64_t samples;   /* 0: all vertices */
+  int64_t measure;   /* enum qn_measure */
+  const char *pairs; /* file of "id id" lines (converters/graph/number_file.h), or NULL */
+  int64_t length;
+  int64_t walks;
+  uint32_t fanouts[QN_MAX_FANOUTS]; /* [num_fanouts] */
+  uint32_t num_fanouts;
   struct qn_checkpoint_options checkpoint;
   bool every_given;
   struct qn_store *store; /* where devices keep arrays for further runs (placement.h), or NULL */
@@ -67,9 +79,11 @@ struct qn_run {
   uint32_t num_sources;
   double *source_weights; /* [num_sources]; NULL: all the same */
   uint32_t target;        /* vertex, or UINT32_MAX */
+  uint32_t num_samples;   /* vertices that are given a number */
   uint64_t num_given;
   void *given; /* [num_given] of 8 bytes: what each vertex is given, or NULL */
   struct qn_vertex_groups groups;
+  struct qn_pair_list pairs;
   struct qn_run_request request;
   struct qn_run_result result;
   const struct qn_kernel
@@ -94,10 +108,11 @@ enum qn_status qn_run_start(const struct qn_run_input *input, const struct qn_ru
 enum qn_status qn_run_find_given(const struct qn_run_input *input,
                                  const struct qn_run_options *options, struct qn_run *run,
                                  struct qn_error *error);
-
 /* Those of the options that an algorithm has a use for, and not all have, as an array of names: a
  * new reference. */
 json_t *qn_algorithm_options(const struct qn_kernel *kernel);
+/* The traits of an algorithm's kernels, all together; 0 if there is none. */
+uint64_t qn_algorithm_traits(const char *algorithm);
 /* Bring values to the host that were left on a device. */
 enum qn_status qn_run_fetch(struct qn_run *run, struct qn_error *error);
 /* Leave out of the options what an algorithm of the registry has no use for. Returns the set of

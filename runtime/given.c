@@ -6,12 +6,18 @@
 #include <string.h>
 
 #include "converters/graph/number_file.h"
-#include "formats/graph/weight_limit.h"
+#include "formats/graph/weight_value.h"
 #include "support/memory.h"
+#include "support/random.h"
 
 /* What is divided by less may leave f64. */
 #define LEAST_STRENGTH 1e-280
-#define ANY_SOURCES (QN_KERNEL_SOURCE | QN_KERNEL_SOURCES | QN_KERNEL_SEEDS)
+/* How many vertices are sampled, unless somebody says otherwise. */
+#define DEFAULT_SAMPLES 256
+/* The choice of samples, among what a seed is for. */
+#define STREAM_SAMPLES 0x5A4D
+#define ANY_SOURCES                                                                                \
+  (QN_KERNEL_SOURCE | QN_KERNEL_SOURCES | QN_KERNEL_SEEDS | QN_KERNEL_WALKS | QN_KERNEL_FANOUTS)
 
 /* ---- Sources ------------------------------------------------------------------------ */
 
@@ -83,6 +89,8 @@ static enum qn_status find_sources(const struct qn_run_input *input,
     return read_sources(input, options->sources_file, run, error);
   if (input->info->num_vertices == 0 && options->num_sources == 0)
     return QN_OK; /* every result of an empty graph is empty */
+  if (options->num_sources == 0 && run->kernel->traits & QN_KERNEL_WALKS)
+    return QN_OK; /* all of them */
   run->num_sources = options->num_sources ? options->num_sources : 1;
   enum qn_status status =
       qn_alloc(&run->sources, run->num_sources, sizeof *run->sources, "sources", error);
@@ -124,13 +132,6 @@ static enum qn_status share_sources(const struct qn_run_input *input, struct qn_
   return status;
 }
 
-static double weight_of(const struct qn_weights *weights, uint64_t edge) {
-  if (weights->type == QN_WEIGHT_NONE)
-    return 1;
-  const uint64_t bits = qn_weight_load(weights->data, qn_weight_bytes(weights->type), edge);
-  return qn_weight_real(weights->type, bits);
-}
-
 /* The sum of the weights of each vertex's out-edges, in the order of its row. */
 static enum qn_status sum_weights(const struct qn_run_input *input, struct qn_run *run,
                                   struct qn_error *error) {
@@ -144,7 +145,7 @@ static enum qn_status sum_weights(const struct qn_run_input *input, struct qn_ru
 #pragma omp parallel for schedule(dynamic, 4096) reduction(&& : within)
   for (uint64_t v = 0; v < (status ? 0 : csr->num_vertices); v++) {
     for (uint64_t edge = csr->row_offsets[v]; edge < csr->row_offsets[v + 1]; edge++)
-      strengths[v] += weight_of(&csr->weights, edge);
+      strengths[v] += qn_weight_value(&csr->weights, edge);
     within =
         within && isfinite(strengths[v]) && (strengths[v] == 0 || strengths[v] > LEAST_STRENGTH);
   }
@@ -156,10 +157,32 @@ static enum qn_status sum_weights(const struct qn_run_input *input, struct qn_ru
   return status;
 }
 
+/* Choose vertices, each set of so many as likely as any other, and number them from 1 in original
+ * order (Knuth: The Art of Computer Programming, volume 2, 3.4.2, algorithm S). */
+static enum qn_status number_samples(const struct qn_run_input *input,
+                                     const struct qn_run_options *options, struct qn_run *run,
+                                     struct qn_error *error) {
+  const uint64_t num_vertices = input->info->num_vertices;
+  const uint64_t key =
+      qn_random_key(options->seed < 0 ? 0 : (uint64_t)options->seed, STREAM_SAMPLES);
+  uint64_t wanted = options->samples < 0 ? DEFAULT_SAMPLES : (uint64_t)options->samples;
+  if (wanted == 0 || wanted > num_vertices)
+    wanted = num_vertices;
+  if (wanted > UINT32_MAX)
+    return qn_fail(error, QN_UNSUPPORTED, "%s looks at 2^32 - 1 samples at most",
+                   run->kernel->algorithm);
+  enum qn_status status = create_given(input, run, error);
+  double *numbers = run->given;
+  for (uint64_t i = 0; !status && i < num_vertices && run->num_samples < wanted; i++)
+    if (qn_random_below(qn_random_at(key, i), num_vertices - i) < wanted - run->num_samples)
+      numbers[input->order ? input->order[i] : i] = ++run->num_samples;
+  return status;
+}
+
 enum qn_status qn_run_find_given(const struct qn_run_input *input,
                                  const struct qn_run_options *options, struct qn_run *run,
                                  struct qn_error *error) {
-  const uint32_t traits = run->kernel->traits;
+  const uint64_t traits = run->kernel->traits;
   enum qn_status status = find_sources(input, options, run, error);
   run->target = UINT32_MAX;
   if (!status && options->target)
@@ -170,5 +193,9 @@ enum qn_status qn_run_find_given(const struct qn_run_input *input,
     status = share_sources(input, run, error);
   if (!status && traits & QN_KERNEL_STRENGTHS)
     status = sum_weights(input, run, error);
+  if (!status && traits & QN_KERNEL_PAIRS && options->pairs)
+    status = qn_pair_list_read(options->pairs, &input->ids, &run->pairs, error);
+  if (!status && traits & QN_KERNEL_SAMPLES)
+    status = number_samples(input, options, run, error);
   return status;
 }

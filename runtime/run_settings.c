@@ -122,6 +122,47 @@ static enum qn_status set_cache_memory(void *target, const char *text, struct qn
   return qn_bytes_parse(text, 0, &options->streaming.cache_memory, error);
 }
 
+static enum qn_status set_samples(void *target, const char *text, struct qn_error *error) {
+  struct qn_run_options *options = target;
+  uint64_t count = 0;
+  enum qn_status status =
+      strcmp(text, "all") == 0 ? QN_OK : qn_whole_parse(text, 0, UINT32_MAX, &count, error);
+  options->samples = (int64_t)count;
+  return status;
+}
+
+static enum qn_status set_measure(void *target, const char *text, struct qn_error *error) {
+  static const char *const words[] = {"jaccard", "overlap", "cosine", NULL};
+  struct qn_run_options *options = target;
+  int chosen = 0;
+  enum qn_status status = qn_word_parse(words, text, &chosen, error);
+  options->measure = chosen;
+  return status;
+}
+
+/* "15,10", or "all" for a hop that takes every neighbour. */
+static enum qn_status set_fanouts(void *target, const char *list, struct qn_error *error) {
+  struct qn_run_options *options = target;
+  uint32_t count = 0;
+  for (bool more = true; more;) {
+    char text[16];
+    uint64_t fanout = UINT32_MAX;
+    const size_t length = strcspn(list, ",");
+    snprintf(text, sizeof text, "%.*s", (int)(length < sizeof text ? length : sizeof text), list);
+    enum qn_status status =
+        strcmp(text, "all") == 0 ? QN_OK : qn_whole_parse(text, 1, UINT32_MAX - 1, &fanout, error);
+    if (status)
+      return status;
+    if (count == QN_MAX_FANOUTS)
+      return qn_fail(error, QN_USAGE, "at most %d hops", QN_MAX_FANOUTS);
+    options->fanouts[count++] = (uint32_t)fanout;
+    more = list[length] != '\0';
+    list += length + more;
+  }
+  options->num_fanouts = count;
+  return QN_OK;
+}
+
 static enum qn_status set_every(void *target, const char *text, struct qn_error *error) {
   struct qn_run_options *options = target;
   uint64_t every = 0;
@@ -152,6 +193,13 @@ const struct qn_setting qn_run_settings[] = {
     {"weighted", QN_SETTING_SWITCH, FIELD(weighted), NULL, 0, 0, NULL},
     {"resolution", QN_SETTING_REAL, FIELD(resolution), NULL, 0, 0, NULL},
     {"seed", QN_SETTING_NUMBER, FIELD(seed), NULL, 0, INT64_MAX, NULL},
+    {"alpha", QN_SETTING_REAL, FIELD(alpha), NULL, 0, 0, NULL},
+    {"samples", QN_SETTING_OWN, 0, NULL, 0, 0, set_samples},
+    {"measure", QN_SETTING_OWN, 0, NULL, 0, 0, set_measure},
+    {"pairs", QN_SETTING_TEXT, FIELD(pairs), NULL, 0, 0, NULL},
+    {"length", QN_SETTING_NUMBER, FIELD(length), NULL, 0, UINT32_MAX - 1, NULL},
+    {"walks", QN_SETTING_NUMBER, FIELD(walks), NULL, 1, UINT32_MAX, NULL},
+    {"fanouts", QN_SETTING_OWN, 0, NULL, 0, 0, set_fanouts},
     {"checkpoint", QN_SETTING_TEXT, FIELD(checkpoint.folder), NULL, 0, 0, NULL},
     {"every", QN_SETTING_OWN, 0, NULL, 0, 0, set_every},
     {"resume", QN_SETTING_SWITCH, FIELD(checkpoint.resume), NULL, 0, 0, NULL},
@@ -184,6 +232,11 @@ void qn_run_options_begin(struct qn_run_options *options) {
                                      .cutoff = -1,
                                      .resolution = -1,
                                      .seed = -1,
+                                     .alpha = -1,
+                                     .samples = -1,
+                                     .measure = -1,
+                                     .length = -1,
+                                     .walks = -1,
                                      .checkpoint.every = DEFAULT_EVERY};
 }
 

@@ -6,6 +6,7 @@
 
 #include "formats/graph/components.h"
 #include "kernels/cuts/chunks.h"
+#include "kernels/sample.h"
 #include "runtime/values.h"
 #include "support/memory.h"
 #include "support/sizes.h"
@@ -112,11 +113,17 @@ static void sift_down(struct ranked *heap, uint64_t count, uint64_t hole, struct
   heap[hole] = entry;
 }
 
+/* Where the value is that comes at `position` in original order; pairs have their own order. */
+static uint64_t place_of(const struct qn_run_input *input, const struct qn_run_result *result,
+                         uint64_t position) {
+  return result->paired ? position : qn_vertex_at(input, position);
+}
+
 static uint64_t find_top(const struct qn_run_input *input, const struct qn_run_result *result,
                          struct ranked *heap, uint64_t limit) {
   uint64_t count = 0;
   for (uint64_t i = 0; i < result->num_values; i++) {
-    struct ranked entry = {qn_value_number(result, input->order ? input->order[i] : i), i};
+    struct ranked entry = {qn_value_number(result, place_of(input, result, i)), i};
     if (isinf(entry.value))
       continue;
     if (count < limit) {
@@ -159,9 +166,13 @@ static enum qn_status add_top(const struct qn_run_input *input, const struct qn_
   uint64_t count = limit ? find_top(input, result, heap, limit) : 0;
   json_t *list = json_array();
   for (uint64_t i = 0; i < count; i++) {
-    uint64_t vertex = input->order ? input->order[heap[i].position] : heap[i].position;
-    json_array_append_new(list, json_pack("{s:o, s:o}", "id", qn_id_json(input, vertex), "value",
-                                          value_json(result, vertex)));
+    const uint64_t place = place_of(input, result, heap[i].position);
+    const uint64_t vertex = result->listed ? result->listed[place] : place;
+    json_t *entry = json_pack("{s:o, s:o}", "id", qn_id_json(input, vertex), "value",
+                              value_json(result, place));
+    if (result->paired)
+      json_object_set_new(entry, "other", qn_id_json(input, result->paired[place]));
+    json_array_append_new(list, entry);
   }
   json_object_set_new(object, "top", list);
   qn_free(heap);
@@ -206,9 +217,20 @@ static enum qn_status summarize_values(const struct qn_run *run, json_t *object,
   return QN_OK;
 }
 
+static void add_sizes(const struct qn_run_result *result, json_t *object) {
+  const struct qn_sample *sample = result->sample;
+  if (sample) {
+    json_object_set_new(object, "nodes", json_integer((json_int_t)sample->num_nodes));
+    json_object_set_new(object, "edges", json_integer((json_int_t)sample->num_edges));
+    return;
+  }
+  json_object_set_new(object, "walks", json_integer((json_int_t)result->num_values));
+  json_object_set_new(object, "steps", json_integer((json_int_t)result->count));
+}
+
 static enum qn_status summarize(const struct qn_run_input *input, const struct qn_run *run,
                                 int64_t top, json_t *object, struct qn_error *error) {
-  if (run->result.listed) {
+  if (run->result.listed && !run->result.paired) {
     add_path(input, &run->result, object);
     return QN_OK;
   }
@@ -230,6 +252,8 @@ static enum qn_status summarize_columns(const struct qn_run_input *input, const 
   json_object_set_new(object, "columns", columns);
   for (uint32_t i = 0; !status && i < run->result.num_columns; i++) {
     json_t *column = json_object();
+    if (run->result.column_names)
+      json_object_set_new(column, "name", json_string(run->result.column_names[i]));
     one.result.values = (char *)run->result.values + i * bytes;
     status = summarize(input, &one, top, column, error);
     json_array_append_new(columns, column);
@@ -243,6 +267,10 @@ enum qn_status qn_summary_create(const struct qn_run_input *input, const struct 
   if (run->kernel->count_key) {
     json_object_set_new(object, run->kernel->count_key,
                         json_integer((json_int_t)run->result.count));
+    return QN_OK;
+  }
+  if (run->kernel->traits & (QN_KERNEL_WALKS | QN_KERNEL_FANOUTS)) {
+    add_sizes(&run->result, object);
     return QN_OK;
   }
   enum qn_status status = run->result.num_columns > 1
@@ -276,9 +304,24 @@ static void print_top(const json_t *top, FILE *stream) {
   const json_t *entry;
   json_array_foreach((json_t *)top, place, entry) {
     const json_t *value = json_object_get(entry, "value");
-    fprintf(stream, "  %4zu. %-40s ", place + 1, json_string_value(json_object_get(entry, "id")));
+    const char *other = json_string_value(json_object_get(entry, "other"));
+    const char *id = json_string_value(json_object_get(entry, "id"));
+    if (other)
+      fprintf(stream, "  %4zu. %-20s %-20s", place + 1, id, other);
+    else
+      fprintf(stream, "  %4zu. %-40s ", place + 1, id);
     json_dumpf(value, stream, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
     putc('\n', stream);
+  }
+}
+
+/* Each with its largest values. */
+static void print_named_columns(const json_t *columns, FILE *stream) {
+  size_t i;
+  const json_t *column;
+  json_array_foreach((json_t *)columns, i, column) {
+    fprintf(stream, "%s\n", json_string_value(json_object_get(column, "name")));
+    print_top(json_object_get(column, "top"), stream);
   }
 }
 
@@ -320,7 +363,8 @@ void qn_summary_print(const json_t *summary, FILE *stream) {
     } else if (json_is_real(value)) {
       fprintf(stream, "%-10s %.9g\n", key, json_real_value(value));
     } else if (strcmp(key, "columns") == 0) {
-      print_columns(value, stream);
+      (json_object_get(json_array_get(value, 0), "name") ? print_named_columns
+                                                         : print_columns)(value, stream);
     } else if (strcmp(key, "path") == 0) {
       print_path(value, stream);
     } else {

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "converters/text/text_format.h"
+#include "kernels/cuts/chunks.h"
 #include "support/json_text.h"
 
 double qn_value_number(const struct qn_run_result *result, uint64_t vertex) {
@@ -27,4 +28,73 @@ json_t *qn_id_json(const struct qn_run_input *input, uint64_t vertex) {
   uint64_t length;
   const char *id = qn_ids_text(&input->ids, vertex, buffer, &length);
   return qn_json_name(id, length);
+}
+
+/* ---- Directions, whose length means nothing (QN_KERNEL_UNIT) ----------------------------------
+ */
+
+static enum qn_status refuse_divergence(const struct qn_run *run, struct qn_error *error) {
+  const char *algorithm = run->kernel->algorithm;
+  if (!(run->kernel->traits & QN_KERNEL_ALPHA))
+    return qn_fail(error, QN_UNSUPPORTED, "the values of %s grow without bound", algorithm);
+  return qn_fail(error, QN_UNSUPPORTED,
+                 "the values of %s grow without bound: --alpha %g is not below 1 / (the largest "
+                 "eigenvalue of the graph); 1 / (1 + the largest in-degree) always is, and "
+                 "quern-run indegree --top 1 shows that",
+                 algorithm, run->request.alpha);
+}
+
+static double largest_of(const struct qn_run_result *result) {
+  double largest = 0;
+#pragma omp parallel for schedule(static) reduction(max : largest)
+  for (uint64_t v = 0; v < result->num_values; v++) {
+    const double size = fabs(qn_value_number(result, v));
+    largest = size > largest ? size : largest;
+  }
+  return largest;
+}
+
+/* The length of the values in units of `largest`, so that no square is too large. In chunks added
+ * up in order: the same for any number of threads. */
+static enum qn_status find_length(const struct qn_run_result *result, double largest,
+                                  double *length, struct qn_error *error) {
+  struct qn_sum sum;
+  enum qn_status status = qn_sum_create(&sum, qn_sweep_chunks(result->num_values), error);
+  if (status)
+    return status;
+#pragma omp parallel for schedule(static)
+  for (uint64_t chunk = 0; chunk < sum.num_parts; chunk++) {
+    const uint64_t end = (chunk + 1) * QN_SWEEP_VERTICES;
+    for (uint64_t v = chunk * QN_SWEEP_VERTICES; v < end && v < result->num_values; v++) {
+      const double part = qn_value_number(result, v) / largest;
+      sum.parts[chunk] += part * part;
+    }
+  }
+  *length = sqrt(qn_sum_total(&sum));
+  qn_sum_destroy(&sum);
+  return QN_OK;
+}
+
+enum qn_status qn_run_scale(struct qn_run *run, struct qn_error *error) {
+  struct qn_run_result *result = &run->result;
+  double length = 0;
+  if (!result->converged && !isfinite(result->change))
+    return refuse_divergence(run, error);
+  if (!(run->kernel->traits & QN_KERNEL_UNIT) || !result->values)
+    return QN_OK;
+  const double largest = largest_of(result);
+  if (largest == 0)
+    return QN_OK;
+  if (!isfinite(largest))
+    return refuse_divergence(run, error);
+  enum qn_status status = find_length(result, largest, &length, error);
+#pragma omp parallel for schedule(static)
+  for (uint64_t v = 0; v < (status ? 0 : result->num_values); v++) {
+    const double scaled = qn_value_number(result, v) / largest / length;
+    if (result->type == QN_RESULT_F32)
+      ((float *)result->values)[v] = (float)scaled;
+    else
+      ((double *)result->values)[v] = scaled;
+  }
+  return status;
 }

@@ -14,6 +14,10 @@ extern "C" {
  * vertex's place in original order. */
 json_t *qn_id_json(const struct qn_run_input *input, uint64_t vertex);
 
+/* Of a run that is done: scale what is a direction so that its squares sum to 1. QN_UNSUPPORTED for
+ * values that grew without bound. */
+enum qn_status qn_run_scale(struct qn_run *run, struct qn_error *error);
+
 /* One value as a number; INFINITY for "none". */
 double qn_value_number(const struct qn_run_result *result, uint64_t vertex);
 

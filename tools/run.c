@@ -56,6 +56,13 @@ enum key {
   KEY_DELTA,
   KEY_RESOLUTION,
   KEY_SEED,
+  KEY_ALPHA,
+  KEY_SAMPLES,
+  KEY_MEASURE,
+  KEY_PAIRS,
+  KEY_LENGTH,
+  KEY_WALKS,
+  KEY_FANOUTS,
   KEY_DEVICE,
   KEY_DEVICE_MEMORY,
   KEY_MODE,
@@ -96,7 +103,7 @@ static const struct argp_option option_list[] = {
     {"target", KEY_TARGET, "ID", 0, "Where path ends", 0},
     {"cutoff", KEY_CUTOFF, "D", 0, "Distances of sssp beyond D are of no interest", 0},
     {"unweighted", KEY_UNWEIGHTED, NULL, 0, "By hops, although the graph has weights (path)", 0},
-    {"weighted", KEY_WEIGHTED, NULL, 0, "By weights (pagerank)", 0},
+    {"weighted", KEY_WEIGHTED, NULL, 0, "By weights (pagerank, walk)", 0},
     {"vector", KEY_VECTOR, "FILE", 0,
      "The vector of spmv: lines \"id number\" (the other vertices have 0), or an array (.npy) of V "
      "numbers in original order",
@@ -115,6 +122,24 @@ static const struct argp_option option_list[] = {
      "How small communities are: more than the default 1 means more and smaller ones", 0},
     {"seed", KEY_SEED, "N", 0, "Seed of random choices (default 0): the same seed, the same result",
      0},
+    {"alpha", KEY_ALPHA, "A", 0, "How much a walk counts less in katz with each edge (default 0.1)",
+     0},
+    {"samples", KEY_SAMPLES, "N|all", 0,
+     "Vertices from whose distances closeness and harmonic are estimated, chosen by --seed "
+     "(default "
+     "256); all of them give the exact values",
+     0},
+    {"measure", KEY_MEASURE, "jaccard|overlap|cosine", 0,
+     "What similarity divides the number of common neighbours by: that of all (the default), of "
+     "the "
+     "vertex with fewer, or the geometric mean",
+     0},
+    {"pairs", KEY_PAIRS, "FILE", 0,
+     "Pairs of vertices for similarity, lines \"id id\" (default: the ends of every edge)", 0},
+    {"length", KEY_LENGTH, "N", 0, "Steps of a walk (default 80)", 0},
+    {"walks", KEY_WALKS, "N", 0, "Walks from each source (default 1)", 0},
+    {"fanouts", KEY_FANOUTS, "N,N,...", 0,
+     "Neighbours that sample takes of a vertex, hop by hop, or all (default 15,10)", 0},
     {"delta", KEY_DELTA, "W", 0, "Width of a bucket of sssp, in units of the weights", 0},
     {"device", KEY_DEVICE, "auto|cpu|cuda[:N]|both[:N]", 0,
      "Where to run: on CUDA device N (default 0), on the CPU, on both side by side (the layout "
@@ -337,6 +362,8 @@ struct times {
  * all are walked once, or, by kernels that do so, once an iteration of this process. */
 static double per_second(const struct qn_run *run, uint64_t things) {
   const struct qn_run_result *result = &run->result;
+  if (run->kernel->traits & (QN_KERNEL_WALKS | QN_KERNEL_FANOUTS))
+    return 0; /* they see some of the edges */
   uint64_t before = run->keeper ? qn_keeper_figures(run->keeper)->resumed : 0;
   bool all_active = run->kernel->traits & QN_KERNEL_ALL_ACTIVE;
   double walks = all_active ? (double)(result->iterations - before) : 1;
@@ -446,7 +473,9 @@ static json_t *report_json(const struct qn_run_input *input, const struct qn_run
   json_t *sources = json_array();
   for (uint32_t i = 0; i < run->num_sources; i++)
     json_array_append_new(sources, qn_id_json(input, run->sources[i]));
-  if (run->num_sources)
+  if (run->num_samples)
+    json_object_set_new(report, "samples", json_integer(run->num_samples));
+  if (run->num_sources && !(run->kernel->traits & (QN_KERNEL_WALKS | QN_KERNEL_FANOUTS)))
     json_object_set(report, "sources", sources);
   json_decref(sources);
   return report;
@@ -524,6 +553,9 @@ static void print_report(const struct qn_run *run, const json_t *report, FILE *s
     qn_joint_report_print(json_object_get(report, "joint"), stream);
   if ((sources = json_object_get(report, "sources")) && json_array_size(sources) == 1)
     fprintf(stream, "source     %s\n", json_string_value(json_array_get(sources, 0)));
+  if (json_object_get(report, "samples"))
+    fprintf(stream, "samples    %" JSON_INTEGER_FORMAT "\n",
+            json_integer_value(json_object_get(report, "samples")));
   qn_summary_print(json_object_get(report, "result"), stream);
   fprintf(stream, "iterations %" JSON_INTEGER_FORMAT "%s\n",
           json_integer_value(json_object_get(report, "iterations")), convergence_note(run));
@@ -547,6 +579,8 @@ static enum qn_status check_timeline(const struct options *options, struct qn_er
     status = qn_input_kept(options->watch.trace, options->run.sources_file, error);
   if (!status)
     status = qn_input_kept(options->watch.trace, options->run.vector, error);
+  if (!status)
+    status = qn_input_kept(options->watch.trace, options->run.pairs, error);
   return status ? status : qn_input_kept(options->watch.trace, options->run.groups, error);
 }
 
@@ -580,13 +614,16 @@ struct outputs {
 static enum qn_status create_output(const struct options *options, const char *path,
                                     const struct qn_run_input *input, struct qn_results **results,
                                     struct qn_error *error) {
-  const struct qn_results_options results_options = {.path = path,
-                                                     .force = options->shared.force,
-                                                     .no_ids = options->no_ids,
-                                                     .listed = options->run.target != NULL,
-                                                     .inputs = {options->file, options->run.groups,
-                                                                options->run.sources_file,
-                                                                options->run.vector}};
+  const char *algorithm = options->run.algorithm ? qn_algorithm_find(options->run.algorithm) : NULL;
+  const uint64_t traits = algorithm ? qn_algorithm_traits(algorithm) : 0;
+  const struct qn_results_options results_options = {
+      .path = path,
+      .force = options->shared.force,
+      .no_ids = options->no_ids,
+      .listed = traits & QN_KERNEL_PAIRS || options->run.target,
+      .sampled = traits & QN_KERNEL_FANOUTS,
+      .inputs = {options->file, options->run.groups, options->run.sources_file, options->run.vector,
+                 options->run.pairs}};
   return path ? qn_results_create(&results_options, input, results, error) : QN_OK;
 }
 
@@ -647,7 +684,9 @@ static enum qn_status refuse_ranks(const char *what, struct qn_error *error) {
   return qn_ranks_agree(status);
 }
 
-static enum qn_status run_file(struct options *options, struct qn_error *error) {
+/* Not a part of main, whose frame would be a large one. */
+__attribute__((noinline)) static enum qn_status run_file(struct options *options,
+                                                         struct qn_error *error) {
   struct times times = {.begin = qn_seconds()};
   struct qn_run_input input = {0};
   struct qn_run run = {0};
@@ -709,9 +748,10 @@ static enum qn_status run_graphalytics(const struct options *options, struct qn_
   char device[32];
   if (run->num_sources || run->sources_file || run->target || run->vector || run->cutoff >= 0 ||
       run->weighted || run->unweighted || run->damping >= 0 || run->tolerance >= 0 ||
-      run->iterations >= 0 || run->hops >= 0 || run->groups || run->delta >= 0 ||
-      run->resolution >= 0 || run->seed >= 0 || run->num_devices || run->checkpoint.folder ||
-      options->watch.trace || options->trust)
+      run->iterations >= 0 || run->hops >= 0 || run->alpha >= 0 || run->measure >= 0 ||
+      run->length >= 0 || run->walks >= 0 || run->num_fanouts || run->pairs || run->samples >= 0 ||
+      run->groups || run->delta >= 0 || run->resolution >= 0 || run->seed >= 0 ||
+      run->num_devices || run->checkpoint.folder || options->watch.trace || options->trust)
     return qn_fail(error, QN_USAGE,
                    "graphalytics takes the parameters of algorithms from the graph's properties; "
                    "--device, --threads and -o FOLDER are for it");

@@ -19,6 +19,7 @@ struct number_reader {
   uint64_t *named;             /* [V / 64 + 1] bitmap: the file has named the vertex */
   double *numbers;             /* [V]; NULL: a list is read */
   struct qn_vertex_list *list; /* or NULL */
+  struct qn_pair_list *pairs;  /* or NULL */
   bool past_first;             /* line */
 };
 
@@ -32,7 +33,7 @@ static enum qn_status find_vertex(const struct number_reader *reader,
   enum qn_status status = qn_column_vertex(column, reader->ids, reader->order, vertex, error);
   if (status)
     return status;
-  if (reader->named[*vertex / 64] >> (*vertex % 64) & 1)
+  if (!reader->pairs && reader->named[*vertex / 64] >> (*vertex % 64) & 1)
     return qn_fail(error, QN_INVALID, "the vertex %s is named twice",
                    qn_text_quote(column->begin, column->end, quoted));
   reader->named[*vertex / 64] |= (uint64_t)1 << (*vertex % 64);
@@ -70,6 +71,32 @@ static enum qn_status append(struct qn_vertex_list *list, uint32_t vertex, doubl
   list->vertices[list->count] = vertex;
   list->weights[list->count++] = weight;
   return QN_OK;
+}
+
+static enum qn_status append_pair(struct qn_pair_list *list, uint32_t vertex, uint32_t other,
+                                  struct qn_error *error) {
+  if (list->count == list->capacity) {
+    const uint64_t capacity = list->capacity ? 2 * list->capacity : 64;
+    enum qn_status status =
+        qn_realloc(&list->vertices, capacity, sizeof *list->vertices, "pairs of vertices", error);
+    if (status)
+      return status;
+    list->capacity = capacity;
+  }
+  list->vertices[list->count][0] = vertex;
+  list->vertices[list->count++][1] = other;
+  return QN_OK;
+}
+
+/* The other end of a pair. */
+static enum qn_status take_other(struct number_reader *reader, struct qn_columns *columns,
+                                 uint32_t vertex, struct qn_error *error) {
+  struct qn_column column;
+  uint32_t other;
+  if (!qn_columns_next(columns, &column) || column.begin == column.end)
+    return qn_fail(error, QN_INVALID, "expected a second vertex");
+  enum qn_status status = find_vertex(reader, &column, &other, error);
+  return status ? status : append_pair(reader->pairs, vertex, other, error);
 }
 
 /* A column that lines need not have. */
@@ -121,6 +148,8 @@ static enum qn_status take_line(void *context, const char *line, const char *end
   enum qn_status status = find_vertex(reader, &column, &vertex, error);
   if (status)
     return status;
+  if (reader->pairs)
+    return take_other(reader, &columns, vertex, error);
   if (reader->list) {
     status = take_weight(reader, &columns, &number, error);
     return status ? status : append(reader->list, vertex, number, error);
@@ -170,7 +199,7 @@ static enum qn_status read_input(struct number_reader *reader, struct qn_input *
   enum qn_status status = qn_input_peek(input, &head, &bytes, error);
   if (status)
     return status;
-  if (reader->list || bytes < 6 || memcmp(head, QN_NPY_SIGNATURE, 6) != 0)
+  if (reader->list || reader->pairs || bytes < 6 || memcmp(head, QN_NPY_SIGNATURE, 6) != 0)
     return qn_text_each_line(input, take_line, reader, error);
   struct qn_whole_input whole = {0};
   status = qn_whole_input_take(input, &whole, error);
@@ -216,6 +245,23 @@ enum qn_status qn_vertex_list_read(const char *path, const struct qn_ids *ids,
   if (status)
     qn_vertex_list_destroy(list);
   return status;
+}
+
+enum qn_status qn_pair_list_read(const char *path, const struct qn_ids *ids,
+                                 struct qn_pair_list *list, struct qn_error *error) {
+  struct number_reader reader = {.ids = ids, .pairs = list};
+  *list = (struct qn_pair_list){0};
+  enum qn_status status = read_file(&reader, path, error);
+  if (!status && list->count == 0)
+    status = qn_fail(error, QN_INVALID, "%s names no pair", path);
+  if (status)
+    qn_pair_list_destroy(list);
+  return status;
+}
+
+void qn_pair_list_destroy(struct qn_pair_list *list) {
+  qn_free(list->vertices);
+  *list = (struct qn_pair_list){0};
 }
 
 void qn_vertex_list_destroy(struct qn_vertex_list *list) {

@@ -39,6 +39,19 @@ enum qn_status qn_vertex_list_read(const char *path, const struct qn_ids *ids,
 /* A zeroed list is allowed. */
 void qn_vertex_list_destroy(struct qn_vertex_list *list);
 
+/* Pairs of vertices in the order in which a file names them, as often as it does. */
+struct qn_pair_list {
+  uint32_t (*vertices)[2]; /* [count] of the graph */
+  uint64_t count, capacity;
+};
+
+/* Read lines "ID ID"; more columns are ignored. QN_INVALID, with the line, if an id is no vertex's
+ * or missing, or there is no line. Owned until destroy. */
+enum qn_status qn_pair_list_read(const char *path, const struct qn_ids *ids,
+                                 struct qn_pair_list *list, struct qn_error *error);
+/* A zeroed list is allowed. */
+void qn_pair_list_destroy(struct qn_pair_list *list);
+
 #ifdef __cplusplus
 }
 #endif

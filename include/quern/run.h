@@ -24,14 +24,15 @@ struct qn_result;
 
 /* Run an algorithm on a session of any layout for which there is a kernel. Options are those of
  * quern-run: "source" (an original id; repeat it for several), "damping", "tolerance",
- * "iterations", "hops", "groups", "delta", "device" (auto|cpu|cuda[:N]|both[:N]), "devices",
- * "strategy", "device-memory", "mode", "direction", "parallelism", and those of streaming;
- * "parents" ("yes": of bfs and sssp, a second column). "checkpoint" (a folder), "every" and
- * "resume" keep a checkpoint there, from which a run that was cancelled or killed goes on; it is
- * removed when this call has the result. A result does not depend on layout, device or threads, but
- * for the last digits of sums of reals. With "auto" a CUDA device is used if the module for it is
- * installed, there is a device, and the graph's values fit; else the CPU. A program of the user's
- * own is quern-run's alone (--program): it needs symbols that the library hides.
+ * "iterations", "hops", "groups", "delta", "seed", "alpha", "samples", "measure", "pairs",
+ * "length", "walks", "fanouts", ..., "device" (auto|cpu|cuda[:N]|both[:N]), "devices", "strategy",
+ * "device-memory", "mode", "direction", "parallelism", and those of streaming; "parents" ("yes": of
+ * bfs and sssp, a second column). "checkpoint" (a folder), "every" and "resume" keep a checkpoint
+ * there, from which a run that was cancelled or killed goes on; it is removed when this call has
+ * the result. A result does not depend on layout, device or threads, but for the last digits of
+ * sums of reals. With "auto" a CUDA device is used if the module for it is installed, there is a
+ * device, and the graph's values fit; else the CPU. A program of the user's own is quern-run's
+ * alone (--program): it needs symbols that the library hides.
  *
  * QN_UNSUPPORTED: no such kernel in this build, or a graph that the algorithm refuses; QN_DEVICE:
  * the device is missing or failed; QN_INTERRUPTED: cancelled, after the iteration under way (tc has

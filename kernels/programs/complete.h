@@ -77,6 +77,12 @@
 #ifndef PROGRAM_DAMPING
 #define PROGRAM_DAMPING 0
 #endif
+#ifndef PROGRAM_ALPHA
+#define PROGRAM_ALPHA 0
+#endif
+#ifndef PROGRAM_UNIT
+#define PROGRAM_UNIT 0
+#endif
 #ifndef PROGRAM_CONVERGES
 #define PROGRAM_CONVERGES 0
 #endif
@@ -132,6 +138,9 @@
 #endif
 #if PROGRAM_CLOSES && PROGRAM_SCHEDULE != QN_FRONTIER
 #error "PROGRAM_CLOSES is a trait of frontier programs"
+#endif
+#if PROGRAM_UNIT && PROGRAM_RESULT != QN_RESULT_F32 && PROGRAM_RESULT != QN_RESULT_F64
+#error "PROGRAM_UNIT scales real numbers"
 #endif
 #if PROGRAM_PRIORITY && !PROGRAM_IN_PLACE
 #error "PROGRAM_PRIORITY needs PROGRAM_IN_PLACE: values are sent out of order"

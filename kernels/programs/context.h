@@ -19,6 +19,7 @@
 #define QN_GIVEN_VECTOR 2
 #define QN_GIVEN_SEEDS 3
 #define QN_GIVEN_STRENGTHS 4
+#define QN_GIVEN_SAMPLES 5
 
 /* PROGRAM_RESULT */
 enum qn_result_type { QN_RESULT_U32 = 1, QN_RESULT_U64 = 2, QN_RESULT_F32 = 3, QN_RESULT_F64 = 4 };
@@ -32,9 +33,11 @@ enum qn_purpose { QN_FOR_PATHS, QN_FOR_RANKING, QN_FOR_STRUCTURE, QN_FOR_NUMBERS
 struct qn_program_context {
   uint64_t num_vertices;
   uint64_t num_edges;
-  uint32_t source;    /* position in original order */
-  uint32_t iteration; /* 0 in the first */
+  uint32_t source;      /* position in original order */
+  uint32_t iteration;   /* 0 in the first */
+  uint32_t num_samples; /* PROGRAM_GIVEN: how many vertices have a number */
   double damping;
+  double alpha; /* the attenuation of longer walks */
   double tolerance;
   double cutoff;                  /* the largest distance that is of interest, or INFINITY */
   uint64_t whole_cutoff;          /* the same of whole distances, below UINT64_MAX */

@@ -79,6 +79,9 @@
  *                        QN_GIVEN_VECTOR     double: the number that a user says of it (--vector)
  *                        QN_GIVEN_SEEDS      double: its part of the sources' weights, in sum 1
  *                        QN_GIVEN_STRENGTHS  double: the sum of the weights of its out-edges
+ *                        QN_GIVEN_SAMPLES    double: its number, from 1 to context.num_samples, in
+ *                        original order, if it is one of the vertices that are sampled (--samples,
+ *                        --seed), else 0
  *   PROGRAM_CUTOFF       it looks at context.cutoff or context.whole_cutoff, which --cutoff says
  *   PROGRAM_USES_WEIGHTS gather looks at the weight
  *   PROGRAM_WEIGHTS_BY_TYPE  compile it twice: with QN_WEIGHTS_REAL defined for real weights,
@@ -94,6 +97,7 @@
  *   PROGRAM_AGGREGATE    context.aggregate is, before each iteration, the sum over all vertices of
  *                        double program_aggregate(context, value, out_degree)
  *   PROGRAM_DAMPING      it looks at context.damping, which --damping says
+ *   PROGRAM_ALPHA        it looks at context.alpha, which --alpha says
  *   PROGRAM_CONVERGES    end when the sum over all vertices of double program_change(context, old,
  *                        new) is below the tolerance
  *   PROGRAM_CONTRACTS    all active: values tend to the same ones if some are seen before others
@@ -101,6 +105,7 @@
  *                        and before the first apply, to fill context.derived; send and
  *                        gather therefore must not look at context.aggregate and .derived
  *   PROGRAM_VERTICES     results are positions in original order; they are shown as original ids
+ *   PROGRAM_UNIT         results are a direction: they are scaled so that their squares sum to 1
  *   PROGRAM_LEVELS       results are small whole numbers: how many vertices have which is shown
  *   PROGRAM_RANKS        the largest results are the interesting ones (--top)
  *   PROGRAM_HOPS         an iteration is a hop, and --hops says how many are wanted

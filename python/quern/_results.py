@@ -62,7 +62,10 @@ class Result:
     @property
     def columns(self) -> Dict[str, numpy.ndarray]:
         """Every array, by name: ``{"pagerank": ...}``. From several sources ``bfs_0``, ``bfs_1``, ... in their order. Of a
-        path the first is ``vertex``, its vertices, and the other how far they are. Those that lie on a device are copied to the host once."""
+        path the first is ``vertex``, its vertices, and the other how far they are; of pairs ``vertex`` and ``other`` are what
+        is alike; ``hits`` has ``hub`` and ``authority``. Of a sample they are ``node``, ``from`` and ``to`` (places in
+        ``node``), and ``node_ends`` and ``edge_ends``, how many of them there are after each hop. Those that lie on a device
+        are copied to the host once."""
         if self._columns is None:
             self._columns = dict(self._column(index) for index in range(self._num_columns))
         return self._columns
@@ -118,6 +121,13 @@ class Result:
         if not self.columns:
             raise ValueError("%s has no values of vertices; see count" % self.algorithm)
         return next(iter(self.columns.values()))
+
+    @property
+    def walks(self) -> numpy.ndarray:
+        """Random walks: a row of vertices for each. Where a walk has ended is the largest number."""
+        if "walk" not in self.columns:
+            raise ValueError("%s is no walk" % self.algorithm)
+        return self.columns["walk"].reshape(self.summary["walks"], -1)
 
     @property
     def ids(self) -> numpy.ndarray:

@@ -20,6 +20,7 @@ struct array {
   const struct qn_run_input *input;
   const char *elements;   /* [length] of `width` bytes, in vertex order; NULL: the ids */
   const uint32_t *listed; /* the vertices that are there; NULL: all */
+  const uint32_t *paired; /* of the second row of ids */
   uint64_t length, width;
   uint64_t num_columns; /* rows of the array, of `length` elements each */
 };
@@ -55,7 +56,8 @@ static void format_part(const void *context, uint64_t part, struct qn_text_buffe
   if (!p)
     return;
   for (uint64_t i = begin; i < end; i++) {
-    const uint64_t vertex = array->listed ? array->listed[i] : qn_vertex_at(array->input, i);
+    const uint32_t *listed = column > 0 && array->paired ? array->paired : array->listed;
+    const uint64_t vertex = listed ? listed[i] : qn_vertex_at(array->input, i);
     const uint64_t place = array->listed ? i : vertex;
     p = array->elements ? mempcpy(p, elements + place * array->width, array->width)
                         : put_id(p, &array->input->ids, vertex, array->width);
@@ -128,9 +130,10 @@ enum qn_status qn_id_array_write(struct qn_text_output *output, const struct qn_
   char type[32] = "<u8";
   struct array array = {.input = input,
                         .listed = result->listed,
-                        .length = result->num_values,
+                        .paired = result->paired,
+                        .length = result->listed ? result->num_values : ids->num_vertices,
                         .width = sizeof(uint64_t),
-                        .num_columns = 1};
+                        .num_columns = result->paired ? 2 : 1};
   if (ids->kind == QN_IDS_STRINGS) {
     array.width = longest_name(ids);
     snprintf(type, sizeof type, "|S%" PRIu64, array.width);

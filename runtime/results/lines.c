@@ -5,6 +5,7 @@
 
 #include "converters/text/quoted_names.h"
 #include "converters/text/text_format.h"
+#include "runtime/results/ids.h"
 #include "runtime/values.h"
 
 /* Vertices whose lines are formatted at a time. */
@@ -18,25 +19,6 @@ struct job {
   char separator;
   bool plain; /* no name is quoted */
 };
-
-/* Bytes of an id, at most. */
-static uint64_t id_room(const struct qn_ids *ids, uint64_t vertex) {
-  if (ids->kind != QN_IDS_STRINGS)
-    return QN_MAX_NUMBER_TEXT;
-  return QN_QUOTED_NAME_ROOM(ids->string_offsets[vertex + 1] - ids->string_offsets[vertex]);
-}
-
-static char *put_id(char *p, const struct job *job, uint64_t vertex) {
-  const struct qn_ids *ids = &job->input->ids;
-  if (ids->kind != QN_IDS_STRINGS)
-    return qn_put_u64(p, ids->kind == QN_IDS_NUMBERS ? ids->numbers[vertex] : vertex);
-  const char *name = ids->string_bytes + ids->string_offsets[vertex];
-  uint64_t length = ids->string_offsets[vertex + 1] - ids->string_offsets[vertex];
-  if (!job->plain)
-    return qn_put_quoted_name(p, name, length, job->separator);
-  memcpy(p, name, length);
-  return p + length;
-}
 
 static char *put_whole(char *p, uint64_t value, bool none) {
   if (!none)
@@ -73,16 +55,21 @@ static void format_line(const struct job *job, uint64_t vertex, uint64_t place,
   if (position == UINT32_MAX)
     return;
   uint64_t other = job->are_vertices ? qn_vertex_at(job->input, position) : 0;
+  const uint32_t *paired = result->paired;
   uint64_t room =
-      id_room(ids, vertex) + 2 +
-      (job->are_vertices ? id_room(ids, other) : (uint64_t)columns * (QN_MAX_NUMBER_TEXT + 1));
+      qn_id_room(ids, vertex) + 3 + (paired ? qn_id_room(ids, paired[place]) : 0) +
+      (job->are_vertices ? qn_id_room(ids, other) : (uint64_t)columns * (QN_MAX_NUMBER_TEXT + 1));
   char *p = qn_text_buffer_reserve(buffer, room);
   if (!p)
     return;
-  p = put_id(p, job, vertex);
+  p = qn_put_id(p, &job->input->ids, vertex, job->separator, job->plain);
+  if (paired) {
+    *p++ = job->separator;
+    p = qn_put_id(p, &job->input->ids, paired[place], job->separator, job->plain);
+  }
   for (uint64_t column = 0; column < columns; column++) {
     *p++ = job->separator;
-    p = job->are_vertices ? put_id(p, job, other)
+    p = job->are_vertices ? qn_put_id(p, &job->input->ids, other, job->separator, job->plain)
                           : put_number(p, result, column * result->num_values + place);
   }
   *p++ = '\n';
@@ -99,25 +86,41 @@ static void format_part(const void *context, uint64_t part, struct qn_text_buffe
   }
 }
 
-/* A column is called after its source, where there are several. */
+static uint64_t title_room(const struct job *job, uint32_t column) {
+  if (job->result->column_names)
+    return strlen(job->result->column_names[column]);
+  return job->result->column_sources
+             ? qn_id_room(&job->input->ids, job->result->column_sources[column])
+             : strlen(job->kernel->algorithm);
+}
+
+static char *put_title(char *p, const struct job *job, uint32_t column) {
+  if (job->result->column_names)
+    return stpcpy(p, job->result->column_names[column]);
+  return job->result->column_sources
+             ? qn_put_id(p, &job->input->ids, job->result->column_sources[column], job->separator,
+                         job->plain)
+             : stpcpy(p, job->kernel->algorithm);
+}
+
+/* A column is called after its source, where there are several, or has a name. */
 static void format_header(const void *context, uint64_t part, struct qn_text_buffer *buffer) {
   const struct job *job = context;
-  const uint32_t *sources = job->result->column_sources;
   const uint32_t columns = qn_result_columns(job->result);
   (void)part;
-  char *p = qn_text_buffer_reserve(buffer, 2);
+  char *p = qn_text_buffer_reserve(buffer, 16);
   if (!p)
     return;
-  qn_text_buffer_advance(buffer, mempcpy(p, "id", 2));
+  p = stpcpy(p, "id");
+  if (job->result->paired)
+    p = stpcpy(stpcpy(p, (char[]){job->separator, '\0'}), "other");
+  qn_text_buffer_advance(buffer, p);
   for (uint32_t column = 0; column < columns && !buffer->status; column++) {
-    const uint64_t room =
-        !sources ? strlen(job->kernel->algorithm) : id_room(&job->input->ids, sources[column]);
-    p = qn_text_buffer_reserve(buffer, room + 2);
+    p = qn_text_buffer_reserve(buffer, title_room(job, column) + 2);
     if (!p)
       return;
     *p++ = job->separator;
-    p = !sources ? mempcpy(p, job->kernel->algorithm, room) : put_id(p, job, sources[column]);
-    qn_text_buffer_advance(buffer, p);
+    qn_text_buffer_advance(buffer, put_title(p, job, column));
   }
   p = qn_text_buffer_reserve(buffer, 1);
   if (p) {

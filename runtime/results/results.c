@@ -6,6 +6,7 @@
 #include "converters/text/text_output.h"
 #include "runtime/results/arrays.h"
 #include "runtime/results/lines.h"
+#include "runtime/results/rows.h"
 #include "support/memory.h"
 #include "support/used_files.h"
 
@@ -14,7 +15,8 @@ enum form { FORM_LINES, FORM_CSV, FORM_ARRAY };
 struct qn_results {
   enum form form;
   struct qn_text_output *values;
-  struct qn_text_output *ids; /* NULL: none */
+  struct qn_text_output *ids;          /* NULL: none */
+  struct qn_text_output *nodes, *hops; /* of a sample, or NULL */
 };
 
 static bool ends_in(const char *path, const char *end) {
@@ -38,21 +40,25 @@ static enum qn_status create_file(const struct qn_results_options *options, cons
   return status ? status : qn_text_output_create(path, options->force, out, error);
 }
 
-/* NAME.ids.npy beside NAME.npy. */
-static enum qn_status create_ids(const struct qn_results_options *options, const struct qn_ids *ids,
-                                 struct qn_text_output **out, struct qn_error *error) {
-  static const char end[] = ".ids.npy";
+/* NAME.ids.npy, or another, beside NAME.npy. */
+static enum qn_status create_beside(const struct qn_results_options *options, const char *end,
+                                    struct qn_text_output **out, struct qn_error *error) {
   char *path;
   size_t length = strlen(options->path) - strlen(".npy");
-  enum qn_status status = qn_id_array_check(ids, error);
-  if (!status)
-    status = qn_alloc(&path, length + sizeof end, 1, "the name of an output", error);
+  enum qn_status status =
+      qn_alloc(&path, length + strlen(end) + 1, 1, "the name of an output", error);
   if (status)
     return status;
-  memcpy(mempcpy(path, options->path, length), end, sizeof end);
+  strcpy(mempcpy(path, options->path, length), end);
   status = create_file(options, path, out, error);
   qn_free(path);
   return status;
+}
+
+static enum qn_status create_ids(const struct qn_results_options *options, const struct qn_ids *ids,
+                                 struct qn_text_output **out, struct qn_error *error) {
+  enum qn_status status = qn_id_array_check(ids, error);
+  return status ? status : create_beside(options, ".ids.npy", out, error);
 }
 
 enum qn_status qn_results_create(const struct qn_results_options *options,
@@ -68,6 +74,10 @@ enum qn_status qn_results_create(const struct qn_results_options *options,
   if (!status && results->form == FORM_ARRAY &&
       (input->ids.kind != QN_IDS_DENSE || options->listed) && !options->no_ids)
     status = create_ids(options, &input->ids, &results->ids, error);
+  if (!status && results->form == FORM_ARRAY && options->sampled)
+    status = create_beside(options, ".nodes.npy", &results->nodes, error);
+  if (!status && results->form == FORM_ARRAY && options->sampled)
+    status = create_beside(options, ".hops.npy", &results->hops, error);
   if (!status)
     *out = results;
   else
@@ -75,9 +85,34 @@ enum qn_status qn_results_create(const struct qn_results_options *options,
   return status;
 }
 
+static enum qn_status write_sample(const struct qn_results *results,
+                                   const struct qn_run_input *input, const struct qn_sample *sample,
+                                   struct qn_error *error) {
+  if (results->form != FORM_ARRAY)
+    return qn_sample_lines_write(results->values, results->form == FORM_CSV ? ',' : '\t', input,
+                                 sample, error);
+  enum qn_status status = qn_sample_edges_write(results->values, sample, error);
+  if (!status)
+    status = qn_sample_nodes_write(results->nodes, sample, error);
+  return status ? status : qn_sample_ends_write(results->hops, sample, error);
+}
+
+static enum qn_status write_walks(const struct qn_results *results,
+                                  const struct qn_run_input *input,
+                                  const struct qn_run_result *result, struct qn_error *error) {
+  if (results->form == FORM_ARRAY)
+    return qn_walk_array_write(results->values, result, error);
+  return qn_walk_lines_write(results->values, results->form == FORM_CSV ? ',' : '\t', input, result,
+                             error);
+}
+
 static enum qn_status write_values(const struct qn_results *results,
                                    const struct qn_run_input *input, const struct qn_kernel *kernel,
                                    const struct qn_run_result *result, struct qn_error *error) {
+  if (result->sample)
+    return write_sample(results, input, result->sample, error);
+  if (kernel->traits & QN_KERNEL_WALKS)
+    return write_walks(results, input, result, error);
   if (results->form == FORM_ARRAY)
     return qn_result_array_write(results->values, input, result, error);
   return qn_result_lines_write(results->values, results->form == FORM_CSV ? ',' : '\t', input,
@@ -99,6 +134,10 @@ enum qn_status qn_results_commit(struct qn_results *results, const struct qn_run
     status = qn_id_array_write(results->ids, input, result, error);
   if (!status && results->ids)
     status = commit_file(&results->ids, error);
+  if (!status && results->nodes)
+    status = commit_file(&results->nodes, error);
+  if (!status && results->hops)
+    status = commit_file(&results->hops, error);
   if (!status)
     status = commit_file(&results->values, error);
   qn_results_abort(results);
@@ -110,5 +149,7 @@ void qn_results_abort(struct qn_results *results) {
     return;
   qn_text_output_abort(results->values);
   qn_text_output_abort(results->ids);
+  qn_text_output_abort(results->nodes);
+  qn_text_output_abort(results->hops);
   qn_free(results);
 }

@@ -1,7 +1,10 @@
 /* Results as files: every vertex's value, in original order. The name of the file says how:
  *
  *   NAME.npy   an array, and unless the vertices are called 0, 1, ... their ids beside it, in
- *              NAME.ids.npy; several columns are its rows (runtime/results/arrays.h)
+ *              NAME.ids.npy; several columns are its rows (runtime/results/arrays.h). Of pairs
+ *              the ids are two rows
+ *              Of walks an array of them and of samples one of edges, with NAME.nodes.npy and
+ *              NAME.hops.npy beside it (runtime/results/rows.h)
  *   NAME.csv   lines "id,value" below a header (runtime/results/lines.h)
  *   others     lines "id<TAB>value"; "-" is standard output */
 #ifndef QN_RUNTIME_RESULTS_RESULTS_H
@@ -20,7 +23,8 @@ struct qn_results_options {
   bool force;            /* replace files */
   bool no_ids;           /* no ids beside an array */
   bool listed;           /* the values are of some vertices alone */
-  const char *inputs[4]; /* files that must not be replaced, or NULL */
+  bool sampled;          /* there are no values, but a sample */
+  const char *inputs[5]; /* files that must not be replaced, or NULL */
 };
 
 /* Does the name ask for an array? */

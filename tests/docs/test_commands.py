@@ -111,7 +111,7 @@ class Readme(Commands, unittest.TestCase):
 
 
 class Algorithms(Commands, unittest.TestCase):
-    page = "docs/algorithms.md"
+    page, ready = "docs/algorithms.md", ("web",)
 
 
 class Formats(Commands, unittest.TestCase):

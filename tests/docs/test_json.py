@@ -106,11 +106,13 @@ class Json(unittest.TestCase):
     def test_run(self):
         printed = self.printed("quern-run", "pagerank", self.at / "g.qrn", "--device=cpu", "--checkpoint",
                                self.at / "work")
-        for algorithm in ("bfs", "cc", "leiden", "tc"):
+        for algorithm in ("bfs", "cc", "closeness", "hits", "leiden", "tc"):
             printed |= self.printed("quern-run", algorithm, self.at / "g.qrn", "--device=cpu")
         printed |= self.printed("quern-run", "sssp", self.at / "g.qrn", "--device=cpu", "--parents", self.at / "p.npy")
         printed |= self.printed("quern-run", "path", self.at / "g.qrn", "--source=0", "--target=0")
         printed |= self.printed("quern-run", "bfs", self.at / "g.qrn", "--device=cpu", "--sources=0,1")
+        for words in (("similarity",), ("walk",), ("sample", "--sources=0,1")):
+            printed |= self.printed("quern-run", words[0], self.at / "g.qrn", *words[1:])
         self.compare(printed, ("quern-run",),
                      ("accelerator", "streaming", "strategy", "peer_to_peer", "devices", "joint", "ranks"))
 

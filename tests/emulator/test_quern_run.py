@@ -30,11 +30,12 @@ LAYOUTS = {
 
 # Those on which all that runs on a CPU runs on a CUDA device too.
 # Kernels of their own that look at more than a combination of messages.
-CPU_ALONE = {"leiden", "path"}
+CPU_ALONE = {"hits", "leiden", "path", "sample", "similarity", "walk"}
 COMPLETE = {"blocked-csr", "edge-partitions", "graph", "hybrid", "packed", "shards", "slotted-pages"}
 
 # Algorithms that walk all edges in every iteration.
-ALL_ACTIVE = {"circuit", "degree", "heat", "indegree", "neural", "pagerank", "pagerank-weighted", "rwr", "spmv"}
+ALL_ACTIVE = {"circuit", "degree", "eigenvector", "heat", "indegree", "katz", "neural", "pagerank", "pagerank-weighted", "rwr",
+              "spmv"}
 
 
 def run(*command, **environment):
@@ -50,6 +51,8 @@ def tool(name, *arguments):
 
 def needed(algorithm, container):
     """Options that the algorithm does not run without."""
+    if algorithm == "katz":
+        return ("--alpha=0.005",)
     if algorithm != "spmv":
         return ()
     tool("quern-run", "degree", container, "-qfo", "vector.npy")

@@ -52,6 +52,8 @@ COMMANDS = {
     "run-leiden": ("quern-run leiden INPUTS/undirected.qrn --device cpu -o out.tsv", "out.tsv"),
     "run-mis": ("quern-run mis INPUTS/undirected.qrn --device cpu -o out.tsv", "out.tsv"),
     "run-coloring": ("quern-run coloring INPUTS/undirected.qrn --device cpu -o out.tsv", "out.tsv"),
+    "run-hits": ("quern-run hits INPUTS/graph.qrn --device cpu -o out.tsv", "out.tsv"),
+    "run-closeness": ("quern-run closeness INPUTS/graph.qrn --device cpu --samples 70 -o out.tsv", "out.tsv"),
     "run-pagerank": ("quern-run pagerank INPUTS/shards.qrn --device cpu --iterations 5 -o out.tsv", "out.tsv"),
 }
 

@@ -59,7 +59,7 @@ PROGRAMS = {"bfs": "--source 1", "sssp": "--source 1", "pagerank": "--iterations
             "neighborhood": "--source 1 --hops 2", "radius": "", "heat": "--source 1 --iterations 3", "degree": ""}
 OWN = {"bc": ("graph", "blocked-csr", "slotted-pages"), "tc": ("graph", "hybrid"),
        "cross-edges": ("graph", "slotted-pages"), "scc": ("graph",), "cdlp": ("graph",), "lcc": ("graph",),
-       "leiden": ("graph",), "mis": ("graph",), "coloring": ("graph",)}
+       "leiden": ("graph",), "mis": ("graph",), "coloring": ("graph",), "hits": ("graph",), "closeness": ("graph",)}
 OPTIONS = {"bc": "--source 1", "cdlp": "--iterations 3"}
 SYMMETRIC = ("cc", "kcore", "tc", "leiden", "mis", "coloring")
 

@@ -143,6 +143,62 @@ def pagerank_weighted(num_vertices, edges, damping=0.85, tolerance=1e-12):
             return ranks
 
 
+def unit(values):
+    length = math.sqrt(math.fsum(value * value for value in values))
+    return [value / length for value in values]
+
+
+def katz(num_vertices, edges, alpha):
+    values = [0.0] * num_vertices
+    while True:
+        following = [1.0] * num_vertices
+        for source, destination, _ in edges:
+            following[destination] += alpha * values[source]
+        if all(math.isclose(old, new, rel_tol=1e-14) for old, new in zip(values, following)):
+            return unit(following)
+        values = following
+
+
+def eigenvector(num_vertices, edges, iterations):
+    """Powers of A + I, where an edge leads from its column to its row."""
+    values = [1.0] * num_vertices
+    for _ in range(iterations):
+        following = list(values)
+        for source, destination, _ in edges:
+            following[destination] += values[source]
+        values = unit(following)
+    return values
+
+
+def hits(num_vertices, edges, iterations):
+    """Hubs and authorities, each in sum 1."""
+    hubs, authorities = [1.0] * num_vertices, []
+    for _ in range(iterations):
+        authorities = [0.0] * num_vertices
+        for source, destination, _ in edges:
+            authorities[destination] += hubs[source]
+        hubs = [0.0] * num_vertices
+        for source, destination, _ in edges:
+            hubs[source] += authorities[destination]
+        total = math.fsum(hubs)
+        hubs = [hub / total for hub in hubs]
+    total = math.fsum(authorities)
+    return hubs, [authority / total for authority in authorities]
+
+
+def closeness(num_vertices, edges, samples):
+    """Closeness and harmonic centrality, by the distances from the samples."""
+    close, harmonic = [], []
+    tables = {source: bfs(num_vertices, edges, source) for source in samples}
+    for vertex in range(num_vertices):
+        others = [source for source in samples if source != vertex]
+        far = [tables[source][vertex] for source in others if tables[source][vertex] < math.inf]
+        reached, total = len(far), sum(far)
+        close.append(reached / total * reached / len(others) if total else 0.0)
+        harmonic.append(math.fsum(1 / hops for hops in far) * (num_vertices - 1) / len(others) if others else 0.0)
+    return close, harmonic
+
+
 def rwr(num_vertices, edges, seeds, damping=0.85, tolerance=1e-12):
     """PageRank whose walker restarts at `seeds`, {vertex: weight}, also where there is no way on."""
     total, rows = math.fsum(seeds.values()), out_edges(num_vertices, edges)

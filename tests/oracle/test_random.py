@@ -32,12 +32,13 @@ class _Random(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
 
-    def graphs(self):
-        """(graph, container, edges as the container should hold them): directed and undirected, every id and weight."""
+    def graphs(self, count=None):
+        """(graph, container, edges as the container should hold them): directed and undirected, every id and weight; or the
+        first few, which are small."""
         kinds = [(ids, weights, directed) for ids in ("sparse", "strings") for weights in ("none", "u32", "f32")
                  for directed in (True, False)]
         kinds[1:1] = [("sparse", weights, directed) for weights in ("i64", "f64") for directed in (True, False)]
-        for seed, (ids, weights, directed) in enumerate(kinds):
+        for seed, (ids, weights, directed) in enumerate(kinds[:count]):
             with self.subTest(seed=seed, ids=ids, weights=weights, directed=directed):
                 graph = RandomGraph(seed, 30 + 40 * seed, 100 + 300 * seed, weights, ids)
                 yield graph, self.imported(graph, directed), graph.edges if directed else naive.both_ways(graph.edges)
@@ -127,6 +128,49 @@ class Naive(_Random):
         for graph, path, edges in self.graphs():
             got = self.compute(graph, path, "pagerank", "--weighted", "--tolerance", "1e-9", "--iterations", "500")
             self.assertClose([float(rank) for rank in got], naive.pagerank_weighted(graph.num_vertices, edges))
+
+    def test_katz(self):
+        for graph, path, edges in self.graphs(6):
+            turned = [(destination, source, weight) for source, destination, weight in edges]
+            alpha = 1 / (1 + max(naive.degree(graph.num_vertices, turned)))
+            got = self.compute(graph, path, "katz", "--alpha", repr(alpha), "--tolerance", "1e-10")
+            self.assertClose([float(value) for value in got], naive.katz(graph.num_vertices, edges, alpha))
+
+    def test_eigenvector(self):
+        for graph, path, edges in self.graphs(6):
+            for iterations in (1, 7, 40):
+                got = self.compute(graph, path, "eigenvector", "--iterations", str(iterations), "--tolerance", "0")
+                self.assertClose([float(value) for value in got], naive.eigenvector(graph.num_vertices, edges, iterations))
+
+    def compute_both(self, graph, path, algorithm, *options):
+        """Two columns in the order of `graph.ids`."""
+        run("quern-run", algorithm, path, "-o", self.folder / "values.csv", "--force", *options)
+        rows = [line.split(",") for line in (self.folder / "values.csv").read_text().splitlines()]
+        self.assertEqual(rows[0], ["id", "hub", "authority"])
+        got = {row[0]: (float(row[1]), float(row[2])) for row in rows[1:]}
+        return tuple(zip(*(got[name] for name in graph.ids)))
+
+    def test_hits(self):
+        for graph, path, edges in self.graphs(6):
+            hubs, authorities = naive.hits(graph.num_vertices, edges, 30)
+            got = self.compute_both(graph, path, "hits", "--iterations", "30", "--tolerance", "0")
+            self.assertClose(got[0], hubs)
+            self.assertClose(got[1], authorities)
+
+    def test_closeness(self):
+        """All vertices give the exact values, on any layout; a sample gives those of its vertices."""
+        other = self.folder / "other.qrn"
+        for graph, path, edges in self.graphs(6):
+            expected = naive.closeness(graph.num_vertices, edges, range(graph.num_vertices))
+            run("quern-partition", path, "-fqo", other)
+            for place, algorithm in enumerate(("closeness", "harmonic")):
+                for container in (path, other):
+                    got = self.compute(graph, container, algorithm, "--samples", "all")
+                    self.assertClose([float(value) for value in got], expected[place])
+                some = ("--samples", str(graph.num_vertices * 2 // 3), "--seed")
+                one = self.compute(graph, path, algorithm, *some, "5")
+                self.assertEqual(one, self.compute(graph, other, algorithm, *some, "5"))
+                self.assertNotEqual(one, self.compute(graph, path, algorithm, *some, "6"))
 
     def test_rwr(self):
         """From one source, and from several by their weights."""
@@ -301,6 +345,43 @@ class Libraries(_Random):
         ranks = networkx.pagerank(other, alpha=0.85, tol=1e-12, max_iter=500)
         got = self.compute(self.graph, self.path, "pagerank", "--tolerance", "1e-9", "--iterations", "500")
         self.assertClose([float(rank) for rank in got], [ranks[vertex] for vertex in range(self.graph.num_vertices)])
+
+    def test_networkx_centralities(self):
+        networkx = needs("networkx")
+        other = networkx.DiGraph()
+        other.add_nodes_from(range(self.graph.num_vertices))
+        other.add_edges_from(self.pairs)
+        path = self.simple(list(other.edges))
+        everyone = range(self.graph.num_vertices)
+        for algorithm, options, expected in (
+                ("katz", ("--alpha", "0.05", "--tolerance", "1e-12"), networkx.katz_centrality(other, 0.05, tol=1e-12)),
+                ("eigenvector", ("--tolerance", "1e-12", "--iterations", "1000"),
+                 networkx.eigenvector_centrality(other, 1000, tol=1e-12)),
+                ("harmonic", ("--samples", "all"), networkx.harmonic_centrality(other, [0, 7, 2999])),
+                ("closeness", ("--samples", "0"), {vertex: networkx.closeness_centrality(other, vertex) for vertex in (0, 7, 2999)})):
+            with self.subTest(algorithm):
+                run("quern-run", algorithm, path, "-o", self.folder / "values.tsv", "--force", *options)
+                got = values(self.folder / "values.tsv")
+                chosen = [vertex for vertex in everyone if vertex in expected]
+                self.assertClose([float(got[str(vertex)]) for vertex in chosen], [expected[vertex] for vertex in chosen])
+
+    def simple(self, pairs):
+        """A container of these edges between vertices 0 to V - 1."""
+        text, path = self.folder / "simple.txt", self.folder / "simple.qrn"
+        text.write_text("".join("%d %d\n" % pair for pair in pairs))
+        run("quern-import", text, "-fqo", path, "--vertices", str(self.graph.num_vertices))
+        return path
+
+    def test_networkx_hits(self):
+        networkx = needs("networkx")
+        needs("scipy")
+        other = networkx.DiGraph(sorted(set(self.pairs)))
+        path = self.simple(list(other.edges))
+        hubs, authorities = networkx.hits(other, tol=1e-13)
+        run("quern-run", "hits", path, "-o", self.folder / "values.tsv", "--force", "--tolerance", "1e-13", "--iterations", "3000")
+        got = [line.split("\t") for line in (self.folder / "values.tsv").read_text().splitlines()]
+        self.assertClose([float(line[1]) for line in got if int(line[0]) in hubs], [hubs[int(line[0])] for line in got if int(line[0]) in hubs])
+        self.assertClose([float(line[2]) for line in got if int(line[0]) in hubs], [authorities[int(line[0])] for line in got if int(line[0]) in hubs])
 
     def test_igraph_communities(self):
         """As good as igraph's, and of the modularity that igraph says."""

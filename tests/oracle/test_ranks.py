@@ -62,7 +62,8 @@ class Ranks(unittest.TestCase):
 
     def test_results(self):
         for ranks, algorithm, graph in ((2, "pagerank", "d"), (3, "bfs", "u"), (2, "sssp", "u"), (4, "kcore", "u"),
-                                        (2, "cc", "u"), (3, "sssp", "d"), (2, "heat", "d")):
+                                        (2, "cc", "u"), (3, "sssp", "d"), (2, "heat", "d"), (3, "eigenvector", "d"),
+                                        (2, "closeness", "d")):
             with self.subTest(algorithm, ranks=ranks):
                 self.same(ranks, algorithm, graph)
 

@@ -56,7 +56,7 @@ class Runs(unittest.TestCase):
                 if weights not in types or algorithm == "kcore" and "--undirected" not in options:
                     continue
                 with self.subTest(algorithm, weights=weights):
-                    given = ["--vector", self.at / "x.npy"] if algorithm == "spmv" else []
+                    given = {"spmv": ["--vector", self.at / "x.npy"], "katz": ["--alpha", "0.01"]}.get(algorithm, [])
                     said = self.same(algorithm, *given)
                     one_container = algorithm == "pagerank-weighted" or algorithm == "cc" and "--undirected" not in options
                     self.assertEqual(said["layout"], "graph" if one_container else "set")

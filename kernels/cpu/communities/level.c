@@ -2,6 +2,7 @@
 
 #include <omp.h>
 
+#include "formats/graph/weight_value.h"
 #include "kernels/cuts/chunks.h"
 #include "support/memory.h"
 #include "support/threads.h"
@@ -9,25 +10,12 @@
 /* ---- The first level ---------------------------------------------------------------------------
  */
 
-static double weight_at(const struct qn_weights *weights, uint64_t edge) {
-  switch (weights->type) {
-  case QN_WEIGHT_U32:
-    return weights->u32[edge];
-  case QN_WEIGHT_I64:
-    return (double)weights->i64[edge];
-  case QN_WEIGHT_F32:
-    return weights->f32[edge];
-  default:
-    return weights->f64[edge];
-  }
-}
-
 static enum qn_status copy_weights(const struct qn_csr *csr, double *weights,
                                    struct qn_error *error) {
   uint64_t bad = 0;
 #pragma omp parallel for schedule(static) reduction(+ : bad)
   for (uint64_t edge = 0; edge < csr->num_edges; edge++) {
-    weights[edge] = weight_at(&csr->weights, edge);
+    weights[edge] = qn_weight_value(&csr->weights, edge);
     bad += !(weights[edge] >= 0);
   }
   return bad ? qn_fail(error, QN_INVALID,

@@ -7,8 +7,8 @@
  * A kernel of its own because it has a value for every source and vertex (hop_columns.h). */
 #include <string.h>
 
-#include "kernels/cpu/csr/hop_columns.h"
 #include "kernels/cpu/loop/frontier.h"
+#include "kernels/cpu/searches/hop_columns.h"
 #include "kernels/cuts/chunks.h"
 #include "kernels/own_kernel.h"
 #include "support/context.h"

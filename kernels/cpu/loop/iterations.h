@@ -84,7 +84,7 @@ static inline enum qn_status engine_iterate(struct engine_state *state, struct e
     engine_report(state, &step, begin);
     result->converged = engine_converged(state, &step);
     finished = engine_is_finished(state->request, &state->context) ||
-               (PROGRAM_CONVERGES && result->converged);
+               engine_has_diverged(step.change) || (PROGRAM_CONVERGES && result->converged);
     if (!finished)
       status = engine_keep(state, work, error);
   }

@@ -61,6 +61,7 @@ enum qn_status iterate(Driver *driver, Run *run, struct qn_error *error) {
     finished = iteration_finished(driver, num_active, change, begin);
     if (PROGRAM_CONVERGES && change < run->context.tolerance)
       finished = run->result->converged = true;
+    finished |= engine_has_diverged(change);
     if (!finished)
       status = keep(driver, error);
   }

@@ -142,8 +142,9 @@ __global__ void pull_finish(const struct pull_state state, uint32_t num_parts, b
     control->context.iteration = ++control->iterations;
     control->converged |= PROGRAM_CONVERGES && change < control->context.tolerance;
   }
-  control->finished =
-      (PROGRAM_CONVERGES && control->converged) || control->iterations >= state.max_iterations;
+  control->finished = (PROGRAM_CONVERGES && control->converged) ||
+                      (!first && engine_has_diverged(change)) ||
+                      control->iterations >= state.max_iterations;
   control->context.aggregate = aggregate;
 #if PROGRAM_BEGINS
   program_begin(&control->context);

@@ -1,4 +1,4 @@
-#include "kernels/cpu/csr/hop_columns.h"
+#include "kernels/cpu/searches/hop_columns.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* Hops of 64 searches at once, as a column for each. A level where many arrive is kept as it is
  * found, a word of searches for each vertex, and spread to the columns with others, which turns
  * blocks of 64 words about: to note each arrival by itself would take longer than the searches. */
-#ifndef QN_KERNELS_CPU_CSR_HOP_COLUMNS_H
-#define QN_KERNELS_CPU_CSR_HOP_COLUMNS_H
+#ifndef QN_KERNELS_CPU_SEARCHES_HOP_COLUMNS_H
+#define QN_KERNELS_CPU_SEARCHES_HOP_COLUMNS_H
 
 #include <stdint.h>
 

@@ -1,0 +1,23 @@
+/* Weights of any type as real numbers. */
+#ifndef QN_FORMATS_GRAPH_WEIGHT_VALUE_H
+#define QN_FORMATS_GRAPH_WEIGHT_VALUE_H
+
+#include <quern/graph.h>
+
+/* The weight of an edge; 1 where the graph has none. */
+static inline double qn_weight_value(const struct qn_weights *weights, uint64_t edge) {
+  switch (weights->type) {
+  case QN_WEIGHT_U32:
+    return weights->u32[edge];
+  case QN_WEIGHT_I64:
+    return (double)weights->i64[edge];
+  case QN_WEIGHT_F32:
+    return weights->f32[edge];
+  case QN_WEIGHT_F64:
+    return weights->f64[edge];
+  default:
+    return 1;
+  }
+}
+
+#endif
