@@ -51,8 +51,12 @@ struct qn_input_options {
 /* As many decompressed bytes are accepted whatever the expansion. */
 #define QN_INPUT_FREE_EXPANSION ((uint64_t)256 << 20)
 
-static const struct qn_input_options QN_INPUT_DEFAULTS = {.max_bytes = QN_INPUT_MAX_BYTES,
-                                                          .max_expansion = QN_INPUT_MAX_EXPANSION};
+static const struct qn_input_options QN_INPUT_DEFAULTS = {.member = NULL,
+                                                          .max_bytes = QN_INPUT_MAX_BYTES,
+                                                          .max_expansion = QN_INPUT_MAX_EXPANSION,
+                                                          .part_begin = 0,
+                                                          .part_end = 0,
+                                                          .unhashed = false};
 
 /* Consecutive content. It ends after a line end ('\n') unless it is the content's end. */
 struct qn_input_block {

@@ -172,6 +172,10 @@ static inline void fail_streamed(const struct qn_kernel *kernel, const void *vie
 
 /* Is its topology not always resident? */
 static inline bool can_stream(const struct qn_kernel *kernel) {
+  const bool is_own =
+      kernel->traits & QN_KERNEL_NO_FRONTIER || strcmp(kernel->algorithm, "tc") == 0;
+  if (kernel->layout == QN_LAYOUT_GRAPH && is_own)
+    return strcmp(kernel->algorithm, "cc") == 0;
   const bool on_pages_alone =
       strcmp(kernel->algorithm, "bc") == 0 || strcmp(kernel->algorithm, "cross-edges") == 0;
   return strcmp(kernel->algorithm, "tc") &&
