@@ -12,17 +12,17 @@ struct source {
   struct qn_packed_rows_reader reader;
 };
 
-/* A row's first column goes to number `at` of the strip's. Inlined with weights and without, from
- * an array and from bits. False if the bits are no row. */
+/* A row's first column goes to number `at` of the strip's. Inlined for each width of weights, 0
+ * without, from an array and from bits. False if the bits are no row. */
 QN_ALWAYS_INLINE bool deal_row(const struct qn_dealing *dealing, struct source *source,
-                               const uint32_t *weights, uint32_t count, uint32_t row, uint64_t at,
-                               bool from_bits, bool with_weights) {
+                               uint64_t weight, uint32_t count, uint32_t row, uint64_t at,
+                               bool from_bits, unsigned weight_bytes) {
   const unsigned span_log2 = dealing->span_log2;
   const uint32_t mask = ((uint32_t)1 << span_log2) - 1;
   uint32_t *restrict row_columns = dealing->row_columns + at;
-  uint32_t *restrict row_weights = with_weights ? dealing->row_weights + at : NULL;
   uint32_t *restrict ends = dealing->ends, *restrict edges = dealing->edges;
-  uint32_t *restrict edge_weights = dealing->edge_weights;
+  const void *restrict weights = dealing->weights;
+  void *restrict row_weights = dealing->row_weights, *restrict edge_weights = dealing->edge_weights;
   for (uint32_t j = 0; j < count; j++) {
     uint32_t column;
     if (!from_bits)
@@ -32,20 +32,18 @@ QN_ALWAYS_INLINE bool deal_row(const struct qn_dealing *dealing, struct source *
     uint32_t end = ends[column >> span_log2]++;
     row_columns[j] = column;
     edges[end] = row | (column & mask);
-    if (with_weights) {
-      row_weights[j] = weights[j];
-      edge_weights[end] = weights[j];
-    }
+    qn_deal_weight(row_weights, at + j, weights, weight + j, weight_bytes);
+    qn_deal_weight(edge_weights, end, weights, weight + j, weight_bytes);
   }
   return true;
 }
 
 QN_ALWAYS_INLINE enum qn_dealt deal_rows(const struct qn_dealing *dealing, bool from_bits,
-                                         bool with_weights) {
+                                         unsigned weight_bytes) {
   const struct qn_dealing own = *dealing;
   const struct qn_packed_rows rows = *dealing->rows;
   const uint64_t first = ((uint64_t)own.strip << own.span_log2) + rows.first_row;
-  const uint32_t *weights = own.weights;
+  uint64_t weight = 0;
   struct source source = {.columns = rows.columns};
   if (from_bits)
     source.reader = qn_packed_rows_reader(own.num_vertices, &rows.bits);
@@ -59,39 +57,34 @@ QN_ALWAYS_INLINE enum qn_dealt deal_rows(const struct qn_dealing *dealing, bool 
       continue;
     if (from_bits && !qn_packed_rows_next_row(&source.reader, i ? first + i : rows.base, count))
       return QN_DEALT_NO_ROWS;
-    if (!deal_row(&own, &source, weights, count, (rows.first_row + i) << own.span_log2,
-                  end - own.begin - after - count, from_bits, with_weights))
+    if (!deal_row(&own, &source, weight, count, (rows.first_row + i) << own.span_log2,
+                  end - own.begin - after - count, from_bits, weight_bytes))
       return QN_DEALT_NO_ROWS;
     if (!from_bits)
       source.columns += count;
-    if (with_weights)
-      weights += count;
+    weight += count;
   }
   return !from_bits || qn_packed_rows_at_end(&source.reader) ? QN_DEALT : QN_DEALT_NO_ROWS;
 }
 
-QN_VECTOR_CLONES
-static enum qn_dealt deal_bits(const struct qn_dealing *dealing) {
-  return deal_rows(dealing, true, false);
-}
+#define DEAL(NAME, FROM_BITS, WEIGHT_BYTES)                                                        \
+  QN_VECTOR_CLONES                                                                                 \
+  static enum qn_dealt NAME(const struct qn_dealing *dealing) {                                    \
+    return deal_rows(dealing, FROM_BITS, WEIGHT_BYTES);                                            \
+  }
 
-QN_VECTOR_CLONES
-static enum qn_dealt deal_bits_weighted(const struct qn_dealing *dealing) {
-  return deal_rows(dealing, true, true);
-}
-
-QN_VECTOR_CLONES
-static enum qn_dealt deal_array(const struct qn_dealing *dealing) {
-  return deal_rows(dealing, false, false);
-}
-
-QN_VECTOR_CLONES
-static enum qn_dealt deal_array_weighted(const struct qn_dealing *dealing) {
-  return deal_rows(dealing, false, true);
-}
+DEAL(deal_bits, true, 0)
+DEAL(deal_bits_weights_4, true, 4)
+DEAL(deal_bits_weights_8, true, 8)
+DEAL(deal_array, false, 0)
+DEAL(deal_array_weights_4, false, 4)
+DEAL(deal_array_weights_8, false, 8)
 
 enum qn_dealt qn_deal(const struct qn_dealing *dealing) {
-  if (dealing->rows->columns)
-    return dealing->weights ? deal_array_weighted(dealing) : deal_array(dealing);
-  return dealing->weights ? deal_bits_weighted(dealing) : deal_bits(dealing);
+  const bool from_bits = !dealing->rows->columns;
+  if (!dealing->weights)
+    return from_bits ? deal_bits(dealing) : deal_array(dealing);
+  if (dealing->weight_bytes == sizeof(uint64_t))
+    return from_bits ? deal_bits_weights_8(dealing) : deal_array_weights_8(dealing);
+  return from_bits ? deal_bits_weights_4(dealing) : deal_array_weights_4(dealing);
 }

@@ -88,8 +88,8 @@ enum qn_status qn_frames_read_rows(struct qn_frame_decoders *decoders,
 enum qn_status qn_frames_read_weights(struct qn_frame_decoders *decoders,
                                       const struct qn_container *archive,
                                       const struct qn_section *section,
-                                      const struct qn_strips *strips, uint64_t frame,
-                                      uint32_t *weights, struct qn_error *error);
+                                      const struct qn_strips *strips, uint64_t frame, void *weights,
+                                      struct qn_error *error);
 /* Say that a frame is corrupt. */
 enum qn_status qn_frames_corrupt(const struct qn_container *archive,
                                  const struct qn_section *section, uint64_t frame,

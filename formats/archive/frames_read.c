@@ -221,8 +221,8 @@ enum qn_status qn_frames_read_rows(struct qn_frame_decoders *decoders,
 enum qn_status qn_frames_read_weights(struct qn_frame_decoders *decoders,
                                       const struct qn_container *archive,
                                       const struct qn_section *section,
-                                      const struct qn_strips *strips, uint64_t frame,
-                                      uint32_t *weights, struct qn_error *error) {
+                                      const struct qn_strips *strips, uint64_t frame, void *weights,
+                                      struct qn_error *error) {
   size_t bytes;
   const uint8_t *content = decompress(decoders, section, qn_strips_offset(section, frame),
                                       qn_strips_offset(section, frame + 1), &bytes);
@@ -286,7 +286,8 @@ static uint64_t widest_frame(void) {
   for (unsigned filter = QN_FILTER_NONE; filter <= QN_FILTER_GAP_PLANES; filter++)
     for (uint32_t width = 4; width <= 8; width += 4)
       if (qn_filter_applies((enum qn_filter)filter, width)) {
-        uint64_t bound = qn_filter_bound((enum qn_filter)filter, width, qn_frame_elements(width));
+        /* Frames of strips hold no fewer. */
+        uint64_t bound = qn_filter_bound((enum qn_filter)filter, width, QN_STRIP_FRAME_ELEMENTS);
         widest = bound > widest ? bound : widest;
       }
   /* Of rows, with as many strips as there may be. */

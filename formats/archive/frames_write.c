@@ -30,7 +30,7 @@ struct encoding {
   uint32_t element_bytes;
   const struct qn_cut *cut;       /* NULL: frames of equal length */
   const struct qn_paging *paging; /* NULL: not of pages */
-  uint64_t frame_elements;
+  uint64_t frame_elements;        /* at most */
   uint64_t num_frames;
   enum qn_filter filter;
   int level;
@@ -293,7 +293,7 @@ static enum qn_status write_section(struct qn_writer *writer, const struct qn_se
 
 static struct encoding encoding_of(const void *elements, uint64_t count, uint32_t element_bytes,
                                    const struct qn_cut *cut, int level) {
-  uint64_t whole = qn_frame_elements(element_bytes);
+  uint64_t whole = cut ? QN_STRIP_FRAME_ELEMENTS : qn_frame_elements(element_bytes);
   return (struct encoding){.elements = elements,
                            .count = count,
                            .element_bytes = element_bytes,

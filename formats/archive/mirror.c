@@ -18,8 +18,8 @@
 
 /* Values of rows, used for one strip after the other. */
 struct buffer {
-  uint32_t *values;
-  uint64_t room;
+  void *values;
+  uint64_t room; /* bytes */
 };
 
 /* A strip of which some frames have been read. */
@@ -30,11 +30,12 @@ struct strip {
 
 /* What a thread works with. */
 struct desk {
-  uint32_t *ends;            /* [num_strips] of tiles, while edges are dealt to them */
-  uint32_t *edges, *weights; /* a frame's, by tiles: twice as many as there can be, so that
-                                tiles of wrong lengths do no harm before they are noticed */
-  uint64_t *places;          /* [2^span_log2] where the next edge of a row goes */
-  uint64_t frames_known;     /* frames that are sorted, as far as was looked */
+  uint32_t *ends;        /* [num_strips] of tiles, while edges are dealt to them */
+  uint32_t *edges;       /* a frame's, by tiles: twice as many as there can be, so that
+                            tiles of wrong lengths do no harm before they are noticed */
+  void *weights;         /* beside them */
+  uint64_t *places;      /* [2^span_log2] where the next edge of a row goes */
+  uint64_t frames_known; /* frames that are sorted, as far as was looked */
 };
 
 struct mirroring {
@@ -42,10 +43,10 @@ struct mirroring {
   const struct qn_strips *cut;
   /* An edge of a tile is a word: its row and, in the low span_log2 bits, its column in the strips.
    */
-  uint32_t *edges;   /* [elements] frame by frame, tile by tile */
-  uint32_t *weights; /* beside them */
-  uint32_t *tiles;   /* [num_strips + 1][num_frames] where a tile begins in its frame */
-  bool *sorted;      /* [num_frames] atomic */
+  uint32_t *edges;  /* [elements] frame by frame, tile by tile */
+  uint8_t *weights; /* beside them */
+  uint32_t *tiles;  /* [num_strips + 1][num_frames] where a tile begins in its frame */
+  bool *sorted;     /* [num_frames] atomic */
   struct strip *strips;
   struct desk *desks;
   unsigned num_desks;
@@ -73,10 +74,10 @@ static uint32_t *tile_begins(const struct mirroring *mirroring, uint64_t strip) 
 /* ---- Buffers ---------------------------------------------------------------- */
 
 /* Large enough for huge pages; what is not touched takes no memory. */
-#define LEAST_ROOM ((uint64_t)2 << 20)
+#define LEAST_ROOM ((uint64_t)8 << 20)
 
 static void drop_buffer(struct buffer *buffer) {
-  qn_pages_free(buffer->values, buffer->room, sizeof *buffer->values);
+  qn_pages_free(buffer->values, buffer->room, 1);
   *buffer = (struct buffer){0};
 }
 
@@ -89,10 +90,9 @@ static enum qn_status take_buffer(struct mirroring *mirroring, uint64_t room, st
       return QN_OK;
     }
   buffer->room = room > LEAST_ROOM ? room : LEAST_ROOM;
-  return room > LEAST_ROOM ? qn_bulk_alloc(&buffer->values, buffer->room, sizeof *buffer->values,
-                                           "rows of a strip", error)
-                           : qn_pages_alloc(&buffer->values, buffer->room, sizeof *buffer->values,
-                                            "rows of a strip", error);
+  return room > LEAST_ROOM
+             ? qn_bulk_alloc(&buffer->values, buffer->room, 1, "rows of a strip", error)
+             : qn_pages_alloc(&buffer->values, buffer->room, 1, "rows of a strip", error);
 }
 
 /* Those of hubs are not kept. */
@@ -108,14 +108,14 @@ static void return_buffer(struct mirroring *mirroring, struct buffer *buffer) {
 static enum qn_status open_strip(struct mirroring *mirroring, uint64_t number,
                                  struct qn_error *error) {
   struct strip *strip = &mirroring->strips[number];
-  uint64_t room = 2 * (first_edge(mirroring, number + 1) - first_edge(mirroring, number));
+  uint64_t edges = 2 * (first_edge(mirroring, number + 1) - first_edge(mirroring, number));
   enum qn_status status = QN_OK;
 #pragma omp critical(qn_mirror_buffers)
   {
     if (!strip->columns.values)
-      status = take_buffer(mirroring, room, &strip->columns, error);
-    if (!status && mirroring->job->weights && !strip->weights.values)
-      status = take_buffer(mirroring, room, &strip->weights, error);
+      status = take_buffer(mirroring, edges * sizeof(uint32_t), &strip->columns, error);
+    if (!status && mirroring->job->weight_bytes && !strip->weights.values)
+      status = take_buffer(mirroring, edges * mirroring->job->weight_bytes, &strip->weights, error);
   }
   return status;
 }
@@ -154,13 +154,14 @@ static bool tiles_are_full(const struct mirroring *mirroring, const struct desk 
 
 static enum qn_status deal_frame(const struct mirroring *mirroring, struct desk *desk,
                                  uint64_t frame, const struct qn_packed_rows *rows,
-                                 const uint32_t *weights, struct qn_error *error) {
+                                 const void *weights, struct qn_error *error) {
   const struct qn_mirror *job = mirroring->job;
   const struct qn_strip_frame *cut = &mirroring->cut->frames[frame];
   const struct strip *strip = &mirroring->strips[cut->strip];
   const struct qn_dealing dealing = {
       .rows = rows,
-      .weights = job->weights ? weights : NULL,
+      .weights = job->weight_bytes ? weights : NULL,
+      .weight_bytes = job->weight_bytes,
       .num_vertices = mirroring->cut->num_vertices,
       .span_log2 = mirroring->cut->span_log2,
       .strip = cut->strip,
@@ -178,8 +179,9 @@ static enum qn_status deal_frame(const struct mirroring *mirroring, struct desk 
   if (dealt == QN_DEALT_NO_ROOM || !tiles_are_full(mirroring, desk, frame))
     return job->misfit(job->context, error);
   memcpy(mirroring->edges + cut->first, desk->edges, cut->count * sizeof *desk->edges);
-  if (job->weights)
-    memcpy(mirroring->weights + cut->first, desk->weights, cut->count * sizeof *desk->weights);
+  if (job->weight_bytes)
+    memcpy(mirroring->weights + cut->first * job->weight_bytes, desk->weights,
+           (uint64_t)cut->count * job->weight_bytes);
   return QN_OK;
 }
 
@@ -187,7 +189,7 @@ static enum qn_status read_frame(struct mirroring *mirroring, struct desk *desk,
                                  struct qn_error *error) {
   const struct qn_mirror *job = mirroring->job;
   struct qn_packed_rows rows;
-  const uint32_t *weights = NULL;
+  const void *weights = NULL;
   enum qn_status status = open_strip(mirroring, mirroring->cut->frames[frame].strip, error);
   if (status || mirroring->cut->frames[frame].count == 0)
     return status;
@@ -202,7 +204,8 @@ struct lower {
   const struct mirroring *mirroring;
   uint64_t strip, num_frames; /* up to the strip's end */
   uint64_t *places;
-  uint32_t *row_columns, *row_weights;
+  uint32_t *row_columns;
+  void *row_weights;
 };
 
 static uint64_t count_lower(const struct mirroring *mirroring, uint64_t strip,
@@ -215,12 +218,12 @@ static uint64_t count_lower(const struct mirroring *mirroring, uint64_t strip,
   return count;
 }
 
-/* The edges of a tile. Inlined with weights and without, on the diagonal, where loops are in the
- * upper parts already, and beside it. */
-QN_ALWAYS_INLINE void put_tile(const uint32_t *restrict edges, const uint32_t *restrict weights,
+/* The edges of a tile. Inlined for each width of weights, 0 without, on the diagonal, where loops
+ * are in the upper parts already, and beside it. */
+QN_ALWAYS_INLINE void put_tile(const uint32_t *restrict edges, const void *restrict weights,
                                uint32_t count, uint32_t base, unsigned span_log2,
                                uint64_t *restrict places, uint32_t *restrict row_columns,
-                               uint32_t *restrict row_weights, bool with_weights, bool diagonal) {
+                               void *restrict row_weights, unsigned weight_bytes, bool diagonal) {
   const uint32_t mask = ((uint32_t)1 << span_log2) - 1;
   for (uint32_t i = 0; i < count; i++) {
     uint32_t column = edges[i] & mask, row = edges[i] >> span_log2;
@@ -228,19 +231,18 @@ QN_ALWAYS_INLINE void put_tile(const uint32_t *restrict edges, const uint32_t *r
       continue;
     uint64_t place = places[column]++;
     row_columns[place] = base | row;
-    if (with_weights)
-      row_weights[place] = weights[i];
+    qn_deal_weight(row_weights, place, weights, i, weight_bytes);
   }
 }
 
 /* The beginning of what is read next: the rest is fetched as it is read. */
-static inline void expect_edges(const uint32_t *edges) {
-  enum { LINE = 64 / sizeof *edges, LINES = 4 };
+static inline void expect(const void *values) {
+  enum { LINE = 64, LINES = 4 };
   for (unsigned line = 0; line < LINES; line++)
-    __builtin_prefetch(edges + line * LINE);
+    __builtin_prefetch((const char *)values + line * LINE);
 }
 
-QN_ALWAYS_INLINE void put_lower(const struct lower *lower, bool with_weights) {
+QN_ALWAYS_INLINE void put_lower(const struct lower *lower, unsigned weight_bytes) {
   const struct mirroring *mirroring = lower->mirroring;
   const uint32_t *begins = tile_begins(mirroring, lower->strip);
   const uint32_t *ends = tile_begins(mirroring, lower->strip + 1);
@@ -249,28 +251,33 @@ QN_ALWAYS_INLINE void put_lower(const struct lower *lower, bool with_weights) {
   for (uint64_t frame = 0; frame < lower->num_frames; frame++) {
     uint64_t begin = frames[frame].first + begins[frame];
     uint64_t next = frames[frame + 1].first + begins[frame + 1];
-    const uint32_t *weights = with_weights ? mirroring->weights + begin : NULL;
+    const uint8_t *weights = weight_bytes ? mirroring->weights + begin * weight_bytes : NULL;
     uint32_t count = ends[frame] - begins[frame], base = frames[frame].strip << span_log2;
-    expect_edges(mirroring->edges + next);
-    if (with_weights)
-      expect_edges(mirroring->weights + next);
+    expect(mirroring->edges + next);
+    if (weight_bytes)
+      expect(mirroring->weights + next * weight_bytes);
     if (frames[frame].strip == lower->strip)
       put_tile(mirroring->edges + begin, weights, count, base, span_log2, lower->places,
-               lower->row_columns, lower->row_weights, with_weights, true);
+               lower->row_columns, lower->row_weights, weight_bytes, true);
     else
       put_tile(mirroring->edges + begin, weights, count, base, span_log2, lower->places,
-               lower->row_columns, lower->row_weights, with_weights, false);
+               lower->row_columns, lower->row_weights, weight_bytes, false);
   }
 }
 
 QN_VECTOR_CLONES
 static void put_lower_columns(const struct lower *lower) {
-  put_lower(lower, false);
+  put_lower(lower, 0);
 }
 
 QN_VECTOR_CLONES
-static void put_lower_weighted(const struct lower *lower) {
-  put_lower(lower, true);
+static void put_lower_weights_4(const struct lower *lower) {
+  put_lower(lower, sizeof(uint32_t));
+}
+
+QN_VECTOR_CLONES
+static void put_lower_weights_8(const struct lower *lower) {
+  put_lower(lower, sizeof(uint64_t));
 }
 
 static bool fill_lower(const struct mirroring *mirroring, const struct desk *desk, uint64_t strip,
@@ -289,8 +296,10 @@ static bool fill_lower(const struct mirroring *mirroring, const struct desk *des
     desk->places[row - first] = mirroring->job->row_offsets[row] - begin;
   for (uint64_t row = last - first; row < (uint64_t)1 << mirroring->cut->span_log2; row++)
     desk->places[row] = 0;
-  if (mirroring->job->weights)
-    put_lower_weighted(&lower);
+  if (mirroring->job->weight_bytes == sizeof(uint64_t))
+    put_lower_weights_8(&lower);
+  else if (mirroring->job->weight_bytes)
+    put_lower_weights_4(&lower);
   else
     put_lower_columns(&lower);
   return true;
@@ -327,7 +336,7 @@ static enum qn_status finish_strip(struct mirroring *mirroring, struct desk *des
   if (!fill_lower(mirroring, desk, strip, num_frames))
     return job->misfit(job->context, error);
   enum qn_status status = put_strip(mirroring, strip, false, error);
-  if (!status && job->weights)
+  if (!status && job->weight_bytes)
     status = put_strip(mirroring, strip, true, error);
   close_strip(mirroring, strip);
   return status;
@@ -391,9 +400,9 @@ static enum qn_status create_desk(const struct mirroring *mirroring, struct desk
   if (!status)
     status = qn_pages_alloc(&desk->edges, 2 * QN_STRIP_FRAME_ELEMENTS, sizeof *desk->edges,
                             "edges of a frame", error);
-  if (!status && mirroring->job->weights)
-    status = qn_pages_alloc(&desk->weights, 2 * QN_STRIP_FRAME_ELEMENTS, sizeof *desk->weights,
-                            "edges of a frame", error);
+  if (!status && mirroring->job->weight_bytes)
+    status = qn_pages_alloc(&desk->weights, 2 * QN_STRIP_FRAME_ELEMENTS,
+                            mirroring->job->weight_bytes, "edges of a frame", error);
   if (!status)
     status = qn_pages_alloc(&desk->places, (uint64_t)1 << mirroring->cut->span_log2,
                             sizeof *desk->places, "places of rows", error);
@@ -403,7 +412,7 @@ static enum qn_status create_desk(const struct mirroring *mirroring, struct desk
 static void destroy_desk(const struct mirroring *mirroring, struct desk *desk) {
   qn_pages_free(desk->ends, mirroring->cut->num_strips, sizeof *desk->ends);
   qn_pages_free(desk->edges, 2 * QN_STRIP_FRAME_ELEMENTS, sizeof *desk->edges);
-  qn_pages_free(desk->weights, 2 * QN_STRIP_FRAME_ELEMENTS, sizeof *desk->weights);
+  qn_pages_free(desk->weights, 2 * QN_STRIP_FRAME_ELEMENTS, mirroring->job->weight_bytes);
   qn_pages_free(desk->places, (uint64_t)1 << mirroring->cut->span_log2, sizeof *desk->places);
 }
 
@@ -414,8 +423,8 @@ static enum qn_status create_arrays(struct mirroring *mirroring, struct qn_error
   if (!status)
     status = qn_bulk_alloc(&mirroring->edges, cut->num_elements, sizeof *mirroring->edges,
                            "edges by tiles", error);
-  if (!status && mirroring->job->weights)
-    status = qn_bulk_alloc(&mirroring->weights, cut->num_elements, sizeof *mirroring->weights,
+  if (!status && mirroring->job->weight_bytes)
+    status = qn_bulk_alloc(&mirroring->weights, cut->num_elements, mirroring->job->weight_bytes,
                            "weights by tiles", error);
   if (!status)
     status = qn_alloc_zeroed(&mirroring->sorted, cut->num_frames, sizeof *mirroring->sorted,
@@ -451,7 +460,7 @@ static void destroy(struct mirroring *mirroring) {
   qn_pages_free(mirroring->tiles, (cut->num_strips + 1) * cut->num_frames,
                 sizeof *mirroring->tiles);
   qn_pages_free(mirroring->edges, cut->num_elements, sizeof *mirroring->edges);
-  qn_pages_free(mirroring->weights, cut->num_elements, sizeof *mirroring->weights);
+  qn_pages_free(mirroring->weights, cut->num_elements, mirroring->job->weight_bytes);
   qn_free(mirroring->sorted);
   qn_free(mirroring->strips);
   qn_free(mirroring->desks);

@@ -14,17 +14,17 @@ struct qn_mirror {
   uint64_t num_edges;             /* of the graph */
   const uint64_t *row_offsets;    /* [V + 1] of the graph, not believed */
   const struct qn_strips *strips; /* how its triangle is cut */
-  bool weights;
+  unsigned weight_bytes;          /* of a weight, 4 or 8; 0 without */
   void *context;
 
   /* Give the rows of a frame that is not empty, whose columns are vertices of its strip or beyond
    * where they are not in bits, and its weights [count]: both stay valid until the same thread asks
    * again. */
   enum qn_status (*read)(void *context, uint64_t frame, struct qn_packed_rows *rows,
-                         const uint32_t **weights, struct qn_error *error);
+                         const void **weights, struct qn_error *error);
   /* Take the columns or the weights of the graph's edges [first, first + count). If this waits for
    * other threads it must not go on once `*stop` is true. */
-  enum qn_status (*put)(void *context, bool weights, const uint32_t *values, uint64_t count,
+  enum qn_status (*put)(void *context, bool weights, const void *values, uint64_t count,
                         uint64_t first, const bool *stop, struct qn_error *error);
   /* Say that the triangle does not fit the row offsets. */
   enum qn_status (*misfit)(void *context, struct qn_error *error);
@@ -33,9 +33,9 @@ struct qn_mirror {
 };
 
 /* Put all edges of the graph, every one once, in rising stretches, by all threads. Where the frames
- * contradict each other what is put is not all of it, or makes no sense. Takes 4 bytes (with
- * weights 8) an edge of the triangle, from qn_bulk_alloc, and 4 (8) for those of about one strip
- * and 4 MiB a thread. */
+ * contradict each other what is put is not all of it, or makes no sense. Takes 4 bytes and those of
+ * a weight for an edge of the triangle, from qn_bulk_alloc, for those of about one strip and, for
+ * 2^19 edges, for each thread. */
 enum qn_status qn_mirror_restore(const struct qn_mirror *mirror, struct qn_error *error);
 
 #endif

@@ -142,8 +142,8 @@ uint64_t qn_strips_offset(const struct qn_section *section, uint64_t frame) {
 static bool head_is_sound(const struct qn_section *section, uint64_t num_vertices,
                           struct qn_disk_strips *head) {
   const uint64_t entry = sizeof(struct qn_disk_strip_frame);
-  if (section->stored_bytes < sizeof *head + entry || section->element_bytes != 4 ||
-      num_vertices == 0)
+  if (section->stored_bytes < sizeof *head + entry ||
+      (section->element_bytes != 4 && section->element_bytes != 8) || num_vertices == 0)
     return false;
   memcpy(head, section->stored, sizeof *head);
   return head->reserved == 0 && head->span_log2 >= QN_MIN_SPAN_LOG2 &&

@@ -14,7 +14,7 @@
 /* A frame in a thread's memory. */
 struct desk {
   uint32_t *degrees; /* of rows, and the tiles behind them */
-  uint32_t *weights; /* [QN_STRIP_FRAME_ELEMENTS] */
+  void *weights;     /* [QN_STRIP_FRAME_ELEMENTS] */
 };
 
 /* A graph on its way. */
@@ -26,10 +26,15 @@ struct restoring {
   struct desk *desks;
   unsigned num_desks;
   /* A triangle that is not cut in the archive, decoded. */
-  uint32_t *upper[2]; /* columns, weights */
+  void *upper[2]; /* columns, weights */
   uint64_t count[2];
   uint64_t *upper_rows;
 };
+
+/* Bytes of a weight; 0 without. */
+static unsigned weight_bytes(const struct restoring *restoring) {
+  return restoring->weights ? restoring->weights->element_bytes : 0;
+}
 
 enum qn_status qn_undirected_misfit(const struct qn_container *archive,
                                     const struct qn_section *section, struct qn_error *error) {
@@ -88,7 +93,7 @@ static enum qn_status read_strips(struct restoring *restoring, struct qn_error *
 }
 
 static enum qn_status read_frame(void *context, uint64_t frame, struct qn_packed_rows *rows,
-                                 const uint32_t **weights, struct qn_error *error) {
+                                 const void **weights, struct qn_error *error) {
   const struct restoring *restoring = context;
   const struct qn_undirected *job = restoring->job;
   const struct desk *desk = &restoring->desks[omp_get_thread_num()];
@@ -117,7 +122,7 @@ static enum qn_status read_upper(struct restoring *restoring, unsigned which,
   if (!status)
     status = qn_frames_count(job->archive, section, count, error);
   if (!status)
-    status = qn_pages_alloc(&restoring->upper[which], *count, sizeof(uint32_t),
+    status = qn_pages_alloc(&restoring->upper[which], *count, section->element_bytes,
                             "the upper triangle", error);
   return status ? status
                 : qn_frames_read(job->decoders, job->archive, section, *count, NULL,
@@ -152,11 +157,11 @@ static enum qn_status read_triangle(struct restoring *restoring, struct qn_error
 }
 
 static enum qn_status frame_of_triangle(void *context, uint64_t frame, struct qn_packed_rows *rows,
-                                        const uint32_t **weights, struct qn_error *error) {
+                                        const void **weights, struct qn_error *error) {
   const struct restoring *restoring = context;
   const struct desk *desk = &restoring->desks[omp_get_thread_num()];
   const struct qn_strip_frame *cut = &restoring->strips.frames[frame];
-  const uint32_t *columns = restoring->upper[0] + cut->first;
+  const uint32_t *columns = (const uint32_t *)restoring->upper[0] + cut->first;
   const unsigned span_log2 = restoring->strips.span_log2;
   (void)error;
   rows->degrees = desk->degrees;
@@ -165,23 +170,23 @@ static enum qn_status frame_of_triangle(void *context, uint64_t frame, struct qn
   qn_strips_rows(&restoring->strips, frame, restoring->upper_rows, rows);
   qn_strips_count_tiles(&restoring->strips, frame, rows);
   if (restoring->weights)
-    *weights = restoring->upper[1] + cut->first;
+    *weights = (const char *)restoring->upper[1] + cut->first * restoring->weights->element_bytes;
   return QN_OK;
 }
 
 /* ---- Both ------------------------------------------------------------------- */
 
-static enum qn_status put(void *context, bool weights, const uint32_t *values, uint64_t count,
+static enum qn_status put(void *context, bool weights, const void *values, uint64_t count,
                           uint64_t first, const bool *stop, struct qn_error *error) {
   const struct restoring *restoring = context;
   const struct qn_undirected *job = restoring->job;
+  uint64_t bytes = weights ? weight_bytes(restoring) : sizeof(uint32_t);
   enum qn_status status = QN_OK;
   if (job->writer)
     status = qn_writer_put(job->writer, weights ? job->weights : job->columns, values,
-                           count * sizeof *values, first * sizeof *values, error);
+                           count * bytes, first * bytes, error);
   if (!status)
-    qn_chunk_hashes_add(restoring->hashes[weights], values, count * sizeof *values,
-                        first * sizeof *values, stop);
+    qn_chunk_hashes_add(restoring->hashes[weights], values, count * bytes, first * bytes, stop);
   return status;
 }
 
@@ -195,17 +200,18 @@ static enum qn_status create_desks(struct restoring *restoring, struct qn_error 
     status = qn_pages_alloc(&desk->degrees, ((uint64_t)1 << strips->span_log2) + strips->num_strips,
                             sizeof *desk->degrees, "rows of a strip", error);
     if (!status && restoring->weights && restoring->columns->strips)
-      status = qn_pages_alloc(&desk->weights, QN_STRIP_FRAME_ELEMENTS, sizeof *desk->weights,
-                              "weights of a frame", error);
+      status = qn_pages_alloc(&desk->weights, QN_STRIP_FRAME_ELEMENTS,
+                              restoring->weights->element_bytes, "weights of a frame", error);
   }
   return status;
 }
 
 static enum qn_status create_hashes(struct restoring *restoring, struct qn_error *error) {
-  uint64_t bytes = restoring->columns->logical_bytes;
-  enum qn_status status = qn_chunk_hashes_create(bytes, &restoring->hashes[0], error);
+  enum qn_status status =
+      qn_chunk_hashes_create(restoring->columns->logical_bytes, &restoring->hashes[0], error);
   if (!status && restoring->weights)
-    status = qn_chunk_hashes_create(bytes, &restoring->hashes[1], error);
+    status =
+        qn_chunk_hashes_create(restoring->weights->logical_bytes, &restoring->hashes[1], error);
   return status;
 }
 
@@ -214,12 +220,13 @@ static void destroy(struct restoring *restoring) {
   for (unsigned i = 0; i < restoring->num_desks; i++) {
     qn_pages_free(restoring->desks[i].degrees,
                   ((uint64_t)1 << strips->span_log2) + strips->num_strips, sizeof(uint32_t));
-    qn_pages_free(restoring->desks[i].weights, QN_STRIP_FRAME_ELEMENTS, sizeof(uint32_t));
+    qn_pages_free(restoring->desks[i].weights, QN_STRIP_FRAME_ELEMENTS, weight_bytes(restoring));
   }
   qn_free(restoring->desks);
   for (unsigned which = 0; which < 2; which++) {
     qn_chunk_hashes_destroy(restoring->hashes[which]);
-    qn_pages_free(restoring->upper[which], restoring->count[which], sizeof(uint32_t));
+    qn_pages_free(restoring->upper[which], restoring->count[which],
+                  which ? weight_bytes(restoring) : sizeof(uint32_t));
   }
   qn_pages_free(restoring->upper_rows, qn_container_info(restoring->job->archive)->num_vertices + 1,
                 sizeof(uint64_t));
@@ -231,7 +238,7 @@ static enum qn_status mirror(struct restoring *restoring, struct qn_error *error
   const struct qn_mirror mirror = {.num_edges = qn_container_info(job->archive)->num_edges,
                                    .row_offsets = job->row_offsets,
                                    .strips = &restoring->strips,
-                                   .weights = restoring->weights != NULL,
+                                   .weight_bytes = weight_bytes(restoring),
                                    .context = restoring,
                                    .read =
                                        restoring->columns->strips ? read_frame : frame_of_triangle,
@@ -249,9 +256,11 @@ static enum qn_status compare(const struct restoring *restoring, const struct qn
                                 "section %s does not decode to what was archived", section->name);
 }
 
-/* Is it E values of 4 bytes, encoded as the columns are? */
+/* Is it E values, encoded as the columns are? */
 static bool is_along_edges(const struct restoring *restoring, const struct qn_section *section) {
-  return section->upper && section->element_bytes == 4 &&
+  return section->upper &&
+         (section->element_bytes == 4 ||
+          (section->element_bytes == 8 && section != restoring->columns)) &&
          section->strips == restoring->columns->strips &&
          section->count == qn_container_info(restoring->job->archive)->num_edges;
 }

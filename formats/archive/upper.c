@@ -69,11 +69,12 @@ void qn_upper_rows(const struct qn_csr *csr, uint64_t *upper_rows) {
     upper_rows[v + 1] += upper_rows[v];
 }
 
-void qn_upper_gather(const struct qn_csr *csr, const uint64_t *upper_rows, const uint32_t *values,
-                     uint32_t *upper) {
+void qn_upper_gather(const struct qn_csr *csr, const uint64_t *upper_rows, const void *values,
+                     uint32_t bytes, void *upper) {
 #pragma omp parallel for schedule(static)
   for (uint64_t v = 0; v < csr->num_vertices; v++) {
     uint64_t count = upper_rows[v + 1] - upper_rows[v];
-    memcpy(upper + upper_rows[v], values + csr->row_offsets[v + 1] - count, count * sizeof *upper);
+    memcpy((char *)upper + upper_rows[v] * bytes,
+           (const char *)values + (csr->row_offsets[v + 1] - count) * bytes, count * bytes);
   }
 }

@@ -12,8 +12,9 @@ enum qn_status qn_upper_applies(const struct qn_csr *csr, bool *applies, struct 
 /* Where rows begin among the upper edges: `upper_rows` [V + 1]. */
 void qn_upper_rows(const struct qn_csr *csr, uint64_t *upper_rows);
 
-/* The columns or weights (`values`, E of them) of the upper edges, in row order. */
-void qn_upper_gather(const struct qn_csr *csr, const uint64_t *upper_rows, const uint32_t *values,
-                     uint32_t *upper);
+/* The columns or weights (`values`, E of them of so many bytes) of the upper edges, in row order.
+ */
+void qn_upper_gather(const struct qn_csr *csr, const uint64_t *upper_rows, const void *values,
+                     uint32_t bytes, void *upper);
 
 #endif

@@ -62,17 +62,18 @@ static enum qn_status encode_upper(struct qn_writer *writer, const struct qn_sec
   struct qn_cut cut = {.strips = &triangle->strips,
                        .upper_rows = triangle->upper_rows,
                        .columns = section->data == csr->column_indices};
-  uint32_t *upper;
-  enum qn_status status = qn_pages_alloc(&upper, count, sizeof *upper, "the upper triangle", error);
+  void *upper;
+  enum qn_status status =
+      qn_pages_alloc(&upper, count, section->element_bytes, "the upper triangle", error);
   if (status)
     return status;
-  qn_upper_gather(csr, triangle->upper_rows, section->data, upper);
+  qn_upper_gather(csr, triangle->upper_rows, section->data, section->element_bytes, upper);
   if (cut.columns)
     status = qn_frames_prefer_cut(upper, count, &cut, level, &triangle->cut, error);
   if (!status)
     status = qn_frames_write(writer, section, upper, count, true, triangle->cut ? &cut : NULL, NULL,
                              level, error);
-  qn_pages_free(upper, count, sizeof *upper);
+  qn_pages_free(upper, count, section->element_bytes);
   return status;
 }
 
@@ -92,10 +93,8 @@ static enum qn_status encode_pages(struct qn_writer *writer, const struct qn_con
   return status;
 }
 
-/* Weights of 8 bytes are kept whole. */
 static bool can_be_triangle(const struct qn_section *section) {
-  return strcmp(section->name, "column_indices") == 0 ||
-         (strcmp(section->name, "weights") == 0 && section->element_bytes == sizeof(uint32_t));
+  return strcmp(section->name, "column_indices") == 0 || strcmp(section->name, "weights") == 0;
 }
 
 static enum qn_status write_sections(const struct qn_container *container, struct qn_writer *writer,

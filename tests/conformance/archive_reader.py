@@ -238,7 +238,7 @@ def decoded_strips(section, stored, num_vertices):
     span, frames = frames_of_strips(section, stored, num_vertices)
     insist("A-1", (section.filter == ROWS) == (section.name == "column_indices"), section.name)
     if section.filter != ROWS:
-        return b"".join(decoded_frame(stored[begin:end], section.filter, count, 4)
+        return b"".join(decoded_frame(stored[begin:end], section.filter, count, section.element_bytes)
                         for _, count, begin, end in frames if count)
     rows = [(strip, *decoded_rows(stored[begin:end], strip, span, count, num_vertices))
             for strip, count, begin, end in frames if count]
@@ -273,9 +273,9 @@ def decoded(section, stored, num_vertices):
                     for begin, end, elements in frame_places(section, stored, count, FRAME_BYTES // width))
 
 
-def mirrored(row_offsets, triangle, elements, num_vertices):
+def mirrored(row_offsets, triangle, elements, num_vertices, code="I"):
     """All elements from those of the edges of a triangle, whose columns are `triangle`; for its
-    columns themselves `elements` is None."""
+    columns themselves `elements` is None. `code` is of struct, for an element."""
     out, low, taken = [0] * row_offsets[num_vertices], [0] * num_vertices, 0
     for u in range(num_vertices):
         for e in range(row_offsets[u] + low[u], row_offsets[u + 1]):
@@ -290,4 +290,4 @@ def mirrored(row_offsets, triangle, elements, num_vertices):
                 insist("A-4", m < row_offsets[v + 1], "a row without room")
                 out[m] = u if elements is None else elements[taken - 1]
     insist("A-4", taken == len(triangle), "the triangle is too large")
-    return struct.pack("<%dI" % len(out), *out)
+    return struct.pack("<%d%s" % (len(out), code), *out)

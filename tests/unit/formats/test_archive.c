@@ -301,9 +301,10 @@ static void restored_byte_for_byte(void **state) {
   (void)state;
   const char *plain = scratch_path("plain.qrn"), *packed = scratch_path("packed.qrn");
   const char *back = scratch_path("back.qrn");
+  static const enum qn_weight_type types[] = {QN_WEIGHT_NONE, QN_WEIGHT_U32, QN_WEIGHT_F64,
+                                              QN_WEIGHT_I64, QN_WEIGHT_F32};
   for (unsigned i = 0; i < 12; i++) {
-    write_random_graph(plain, i % 2 ? 2000 : 40000, i < 6 ? 3000 : 60000, i % 4 < 2,
-                       i % 3 ? QN_WEIGHT_U32 : QN_WEIGHT_NONE);
+    write_random_graph(plain, i % 2 ? 2000 : 40000, i < 6 ? 3000 : 60000, i % 4 < 2, types[i % 5]);
     assert_int_equal(archive(plain, packed, 1 + (int)i), QN_OK);
     assert_int_equal(check(packed), QN_OK);
     assert_int_equal(restore(packed, back), QN_OK);
@@ -350,10 +351,9 @@ static void written_aside(void **state) {
   close(descriptor);
 }
 
-static void only_a_triangle_is_kept(void **state) {
-  (void)state;
+static void keeps_only_a_triangle(enum qn_weight_type weights) {
   struct qn_container *container;
-  write_random_graph(scratch_path("u.qrn"), 5000, 40000, true, QN_WEIGHT_U32);
+  write_random_graph(scratch_path("u.qrn"), 5000, 40000, true, weights);
   assert_int_equal(archive(scratch_path("u.qrn"), scratch_path("a.qrn"), 3), QN_OK);
   assert_int_equal(qn_container_map(scratch_path("a.qrn"), QN_MAP_ARCHIVE, &container, &error),
                    QN_OK);
@@ -363,6 +363,12 @@ static void only_a_triangle_is_kept(void **state) {
   qn_container_unmap(container);
   assert_int_equal(qn_container_map(scratch_path("a.qrn"), 0, &container, &error), QN_UNSUPPORTED);
   assert_non_null(strstr(error.message, "quern-archive extract"));
+}
+
+static void only_a_triangle_is_kept(void **state) {
+  (void)state;
+  for (unsigned type = QN_WEIGHT_U32; type <= QN_WEIGHT_F64; type++)
+    keeps_only_a_triangle((enum qn_weight_type)type);
 }
 
 static bool is_cut(const char *path) {
@@ -379,20 +385,21 @@ static void regular_rows(void **state) {
   (void)state;
   enum { VERTICES = 70000, REACH = 4 };
   static uint64_t rows[VERTICES + 1];
-  static uint32_t columns[2 * REACH * VERTICES], weights[2 * REACH * VERTICES];
+  static uint32_t columns[2 * REACH * VERTICES];
+  static int64_t weights[2 * REACH * VERTICES];
   uint64_t count = 0;
   for (uint32_t v = 0; v < VERTICES; v++) {
     for (uint32_t u = v < REACH ? 0 : v - REACH; u <= v + REACH && u < VERTICES; u++)
       if (u != v) {
         columns[count] = u;
-        weights[count++] = (u + v) % 11;
+        weights[count++] = (int64_t)((u + v) % 11) - 5;
       }
     rows[v + 1] = count;
   }
   struct sample sample = {.num_vertices = VERTICES,
                           .num_edges = count,
                           .directedness = QN_UNDIRECTED,
-                          .weight_type = QN_WEIGHT_U32,
+                          .weight_type = QN_WEIGHT_I64,
                           .row_offsets = rows,
                           .column_indices = columns,
                           .weights = weights};
@@ -410,7 +417,7 @@ static void regular_rows(void **state) {
 /* More vertices than a few strips, on more threads than processors. */
 static void many_strips(void **state) {
   (void)state;
-  write_random_graph(scratch_path("s.qrn"), 60000, 900000, true, QN_WEIGHT_U32);
+  write_random_graph(scratch_path("s.qrn"), 60000, 900000, true, QN_WEIGHT_F64);
   assert_int_equal(archive(scratch_path("s.qrn"), scratch_path("sa.qrn"), 1), QN_OK);
   assert_true(is_cut(scratch_path("sa.qrn")));
   for (unsigned threads = 1; threads <= 7; threads += 3) {
@@ -578,9 +585,22 @@ static void every_damage_is_found(void **state) {
   qn_graph_unmap(&graph);
 }
 
+/* Some bits of zstd's mean nothing: then what was archived comes back. */
+static bool is_refused(const char *forged) {
+  enum qn_status status = check(forged);
+  if (status) {
+    assert_int_equal(status, QN_INVALID);
+    return true;
+  }
+  assert_int_equal(restore(forged, scratch_path("back.qrn")), QN_OK);
+  assert_same_file(scratch_path("plain.qrn"), scratch_path("back.qrn"));
+  return false;
+}
+
 /* Noise in an encoded section under right checksums: only the decoder stands between. */
 static void forge_frames(uint64_t step) {
   size_t size;
+  uint64_t tried = 0, refused = 0;
   struct qn_container *container;
   const char *packed = scratch_path("packed.qrn"), *forged = scratch_path("forged.qrn");
   uint8_t *bytes = read_file(packed, &size);
@@ -598,11 +618,13 @@ static void forge_frames(uint64_t step) {
       seal_frame(copy, size);
       write_file(forged, copy, size);
       free(copy);
-      assert_int_equal(check(forged), QN_INVALID);
+      tried++;
+      refused += is_refused(forged);
     }
   }
   qn_container_unmap(container);
   assert_int_equal(qn_memory_live(), live);
+  assert_true(refused > tried - tried / 50);
   free(bytes);
 }
 
@@ -619,7 +641,8 @@ static void forged_frames_are_refused(void **state) {
   (void)state;
   forge_graph(1500, 6000, false, QN_WEIGHT_NONE, false, 41);
   forge_graph(1500, 6000, true, QN_WEIGHT_NONE, true, 41);
-  forge_graph(900, 15000, true, QN_WEIGHT_U32, true, 173);
+  forge_graph(900, 15000, true, QN_WEIGHT_U32, true, 331);
+  forge_graph(900, 8000, true, QN_WEIGHT_I64, true, 331);
 }
 
 static void forged_pages_are_refused(void **state) {
@@ -648,8 +671,9 @@ static void random_parts(uint32_t *parts, uint32_t num_parts, uint32_t total) {
 
 /* What decoding promises of rows, and nothing more. */
 static enum qn_status read_forged(void *context, uint64_t frame, struct qn_packed_rows *rows,
-                                  const uint32_t **weights, struct qn_error *failure) {
+                                  const void **weights, struct qn_error *failure) {
   static uint32_t degrees[256], tiles[FORGED_STRIPS], columns[FORGED_COUNT];
+  static uint64_t values[FORGED_COUNT];
   const struct qn_strips *strips = context;
   const struct qn_strip_frame *cut = &strips->frames[frame];
   uint32_t first = cut->strip << strips->span_log2;
@@ -669,13 +693,12 @@ static enum qn_status read_forged(void *context, uint64_t frame, struct qn_packe
   }
   if (next_random() % 3 == 0)
     random_parts(tiles, FORGED_STRIPS - cut->strip, cut->count);
-  *weights = columns;
+  *weights = values;
   return QN_OK;
 }
 
-static enum qn_status put_nothing(void *context, bool weights, const uint32_t *values,
-                                  uint64_t count, uint64_t first, const bool *stop,
-                                  struct qn_error *failure) {
+static enum qn_status put_nothing(void *context, bool weights, const void *values, uint64_t count,
+                                  uint64_t first, const bool *stop, struct qn_error *failure) {
   (void)context, (void)weights, (void)first, (void)stop, (void)failure;
   assert_non_null(values);
   assert_true(count > 0);
@@ -693,6 +716,7 @@ static void forged_triangles(void **state) {
   static uint64_t rows[FORGED_VERTICES + 1];
   static struct qn_strip_frame frames[2 * FORGED_STRIPS + 1];
   unsigned refused = 0, done = 0;
+  random_state = 1;
   qn_threads_set(1);
   for (unsigned round = 0; round < 300; round++) {
     struct qn_strips strips = {.num_vertices = FORGED_VERTICES,
@@ -711,7 +735,7 @@ static void forged_triangles(void **state) {
     struct qn_mirror mirror = {.num_edges = rows[FORGED_VERTICES],
                                .row_offsets = rows,
                                .strips = &strips,
-                               .weights = round % 3 == 0,
+                               .weight_bytes = round % 3 * 4,
                                .context = &strips,
                                .read = read_forged,
                                .put = put_nothing,
@@ -746,7 +770,7 @@ static void fail_all_allocations(void) {
 
 static void allocation_failures(void **state) {
   (void)state;
-  write_random_graph(scratch_path("plain.qrn"), 1500, 6000, true, QN_WEIGHT_U32);
+  write_random_graph(scratch_path("plain.qrn"), 1500, 6000, true, QN_WEIGHT_F64);
   fail_all_allocations();
   struct qn_graph graph = random_graph(900, 5000, QN_WEIGHT_F32, 3, 5);
   write_pages(scratch_path("plain.qrn"), &graph, PAGE_ADDRESSES[1], 24);
