@@ -15,6 +15,7 @@ struct head {
 /* ---- Bytes at the beginning ------------------------------------------------ */
 
 static const char as_csv[] = "write its edges as CSV with the columns source and target";
+static const char as_other_graph[] = "write it as GraphML, GEXF or CSV";
 static const char as_file[] = "quern-import reads it as the first input, not packed, through the "
                               "Python package; in Python, quern.read_parquet and quern.read_arrow";
 
@@ -44,6 +45,11 @@ static const struct {
     {"\x80\x05", 2, "a pickle of Python",
      "which may run any code, is never read; write an edge list instead"},
     {"RDX", 3, "a workspace of R", "write the edges with write.csv"},
+    {"#!", 2, "a script", "run it, and name what it makes"},
+    {">>graph6<<", 10, "graph6", as_other_graph},
+    {">>sparse6<<", 11, "sparse6", as_other_graph},
+    {">>digraph6<<", 12, "digraph6", as_other_graph},
+    {"(tlp ", 5, "a graph of Tulip", as_other_graph},
     {"%PDF-", 5, "PDF", "find the data that it is about"},
     {"\x89PNG", 4, "a picture", "find the data that it shows"},
     {"\xff\xd8\xff", 3, "a picture", "find the data that it shows"},
@@ -55,6 +61,7 @@ static const struct {
     {"Rar!", 4, "RAR", "unpack it first"},
     {"version https://git-lfs", 23, "a pointer of Git LFS", "fetch the file with git lfs pull"},
     {"\xff\xfe\0\0", 4, "text in UTF-32", "convert it: iconv -f UTF-32 -t UTF-8"},
+    {"\0\0\xfe\xff", 4, "text in UTF-32", "convert it: iconv -f UTF-32 -t UTF-8"},
     {"\xff\xfe", 2, "text in UTF-16", "convert it: iconv -f UTF-16 -t UTF-8"},
     {"\xfe\xff", 2, "text in UTF-16", "convert it: iconv -f UTF-16 -t UTF-8"},
 };
@@ -127,6 +134,36 @@ static bool is_sql(const struct head *head) {
          begins(head, "-- mysql dump") || begins(head, "--\n-- postgresql");
 }
 
+/* Of GUESS, UCINET and NetDraw, which Gephi writes. */
+static bool is_gdf(const struct head *head) {
+  return begins(head, "nodedef>") || begins(head, "edgedef>");
+}
+
+static bool is_ucinet(const struct head *head) {
+  return begins(head, "dl n") || begins(head, "dl\n") || begins(head, "dl\r");
+}
+
+static bool is_netdraw(const struct head *head) {
+  return begins(head, "*node data") || begins(head, "*node properties") ||
+         begins(head, "*tie data");
+}
+
+/* In every line "key: value". */
+static bool is_keys(const struct head *head) {
+  uint64_t lines = 0;
+  for (uint64_t at = 0; at < head->text_bytes; at += line_length(head, at) + 1) {
+    const char *line = head->text + at, *end = line + line_length(head, at), *p = line;
+    while (p < end && !is_space(*p))
+      p++;
+    if (line == end || *line == '#')
+      continue;
+    if (p == line || p[-1] != ':' || (*line >= '0' && *line <= '9'))
+      return false;
+    lines++;
+  }
+  return lines > 0;
+}
+
 static bool is_pem(const struct head *head) {
   return begins(head, "-----BEGIN ");
 }
@@ -140,22 +177,30 @@ static bool is_webgraph_properties(const struct head *head) {
   return false;
 }
 
-/* Is the second byte of every two NUL (`last`), or the first, of what begins as plain text would?
- */
-static bool is_wide(const struct head *head, bool last) {
-  uint64_t most = head->bytes < 64 ? head->bytes & ~(uint64_t)1 : 64;
+/* Is it plain text in characters of `width` bytes, all NUL but the first or the last of each? */
+static bool is_wide(const struct head *head, unsigned width, bool little_endian) {
+  const unsigned own = little_endian ? 0 : width - 1;
+  uint64_t most = (head->bytes < 64 ? head->bytes : 64) / width * width;
   bool wide = most >= 4;
-  for (uint64_t i = 0; i < most; i += 2)
-    wide &= head->data[i + last] == 0 && head->data[i + !last] > 0;
+  for (uint64_t i = 0; i < most; i++)
+    wide &= i % width == own ? head->data[i] > 0 : head->data[i] == 0;
   return wide;
 }
 
-static bool is_little_endian_text(const struct head *head) {
-  return is_wide(head, true);
+static bool is_utf_16_le(const struct head *head) {
+  return is_wide(head, 2, true);
 }
 
-static bool is_big_endian_text(const struct head *head) {
-  return is_wide(head, false);
+static bool is_utf_16_be(const struct head *head) {
+  return is_wide(head, 2, false);
+}
+
+static bool is_utf_32_le(const struct head *head) {
+  return is_wide(head, 4, true);
+}
+
+static bool is_utf_32_be(const struct head *head) {
+  return is_wide(head, 4, false);
 }
 
 /* Lines that end as those of a Macintosh did: one line to all others. */
@@ -169,14 +214,20 @@ static const struct {
   bool (*is)(const struct head *head);
   const char *name, *advice;
 } kinds[] = {
-    {is_little_endian_text, "text in UTF-16", "convert it: iconv -f UTF-16LE -t UTF-8"},
-    {is_big_endian_text, "text in UTF-16", "convert it: iconv -f UTF-16BE -t UTF-8"},
+    {is_utf_16_le, "text in UTF-16", "convert it: iconv -f UTF-16LE -t UTF-8"},
+    {is_utf_16_be, "text in UTF-16", "convert it: iconv -f UTF-16BE -t UTF-8"},
+    {is_utf_32_le, "text in UTF-32", "convert it: iconv -f UTF-32LE -t UTF-8"},
+    {is_utf_32_be, "text in UTF-32", "convert it: iconv -f UTF-32BE -t UTF-8"},
     {has_bare_returns, "text whose lines end in CR alone", "convert it: tr '\\r' '\\n'"},
     {is_json, "JSON", as_csv},
     {is_html, "HTML", "this is a page of a web site; find the link to the data in it"},
     {is_triples, "RDF (N-Triples)", as_csv},
     {is_turtle, "RDF (Turtle)", as_csv},
     {is_xml, "XML", as_csv},
+    {is_gdf, "GDF of GUESS", as_other_graph},
+    {is_ucinet, "DL of UCINET", as_other_graph},
+    {is_netdraw, "VNA of NetDraw", as_other_graph},
+    {is_keys, "keys and values (YAML, the head of a message)", as_csv},
     {is_sql, "SQL", "export the table of edges as CSV"},
     {is_webgraph_properties, "the description of a WebGraph",
      "name the file of the graph beside it, NAME.graph"},

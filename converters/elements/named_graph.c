@@ -1,10 +1,12 @@
 #include "converters/elements/named_graph.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "converters/parse/text_fields.h"
 #include "converters/parse/waiting_edges.h"
 #include "support/memory.h"
+#include "support/progress.h"
 
 /* Edges of a stream: a good number, so that its blocks are full. */
 #define STREAM_EDGES ((uint64_t)1 << 22)
@@ -82,6 +84,7 @@ static enum qn_status number_of(struct qn_named_graph *graph, const char *name, 
 enum qn_status qn_named_graph_vertex(struct qn_named_graph *graph, const char *name,
                                      struct qn_error *error) {
   uint32_t id;
+  graph->declares_late |= graph->edges > 0;
   return graph->records ? qn_element_vertex(graph->records, name, error)
                         : number_of(graph, name, &id, error);
 }
@@ -162,6 +165,19 @@ static enum qn_status number_edge(struct qn_named_graph *graph, const char *sour
   return status;
 }
 
+static uint64_t names_of(const struct qn_named_graph *graph) {
+  return graph->records ? 0 : qn_string_map_count(graph->result->names_map);
+}
+
+/* Ends that are misspelt would be vertices more. */
+static void note_undeclared(const struct qn_named_graph *graph) {
+  uint64_t names = names_of(graph);
+  if (graph->declares && !graph->declares_late && graph->edges && graph->declared &&
+      names > graph->declared)
+    qn_notice("note: %" PRIu64 " vertices are ends of edges alone: the file does not declare them",
+              names - graph->declared);
+}
+
 enum qn_status qn_named_graph_edge(struct qn_named_graph *graph, const char *source,
                                    const char *destination, const char *weight,
                                    struct qn_error *error) {
@@ -170,8 +186,10 @@ enum qn_status qn_named_graph_edge(struct qn_named_graph *graph, const char *sou
   enum qn_status status;
   if (graph->options->weights == QN_WEIGHTS_NONE)
     weight = NULL;
-  if (graph->edges == 0)
+  if (graph->edges == 0) {
     graph->weighted = weight != NULL;
+    graph->declared = names_of(graph);
+  }
   if (graph->weighted != (weight != NULL))
     return qn_fail(error, QN_INVALID,
                    "this edge has %s weight, others before have %s (--weights=none drops all)",
@@ -196,6 +214,8 @@ enum qn_status qn_named_graph_end(struct qn_named_graph *graph, enum qn_status s
     enum qn_status closed = qn_edge_stream_close(&graph->stream, status ? NULL : error);
     status = status ? status : closed;
   }
+  if (!status)
+    note_undeclared(graph);
   qn_free(graph->waiting);
   return status;
 }

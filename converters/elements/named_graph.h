@@ -28,6 +28,9 @@ struct qn_named_graph {
   bool numbers;            /* Quern wrote the file, and says that ids are numbers, */
   bool labels_are_ids;     /* that labels are the ids once more */
   bool at_once;            /* number the names of each edge before the next one */
+  bool declares;           /* the format declares all vertices, */
+  bool declares_late;      /* and some of them behind edges */
+  uint64_t declared;       /* before the first edge, vertices of all inputs */
   struct waiting *waiting; /* of the functions below; others wait for more to come */
 };
 

@@ -5,6 +5,13 @@
 #include "support/memory.h"
 #include <quern/transpose.h>
 
+/* The in-edges of a directed graph: its own, or made in `transposed`, which is to be unmapped. */
+static enum qn_status find_in_edges(const struct qn_graph *graph, struct qn_graph *transposed,
+                                    const struct qn_csr **in, struct qn_error *error) {
+  *in = graph->has_transpose ? &graph->in : &transposed->out;
+  return graph->has_transpose ? QN_OK : qn_graph_create_transpose(&graph->out, transposed, error);
+}
+
 /* ---- Egonets ---------------------------------------------------------------- */
 
 /* A search that keeps those it found in a list, of which [begin, end) are the last level. */
@@ -42,19 +49,16 @@ enum qn_status qn_mark_egonet(const struct qn_graph *graph, uint32_t center, uin
                               struct qn_error *error) {
   struct ego_search search = {.end = 1, .group = groups->of};
   struct qn_graph transposed = {0};
-  const struct qn_csr *in = &graph->in;
+  const struct qn_csr *in = NULL;
   bool wants_in = along != QN_ALONG_OUT && graph->directedness != QN_UNDIRECTED;
   enum qn_status status = qn_pages_alloc(&search.found, groups->num_vertices, sizeof *search.found,
                                          "vertices of the egonet", error);
-  if (!status && wants_in && !graph->has_transpose) {
-    status = qn_graph_create_transpose(&graph->out, &transposed, error);
-    in = &transposed.out;
-  }
+  if (!status && wants_in)
+    status = find_in_edges(graph, &transposed, &in, error);
   if (!status) {
     search.found[0] = center;
     search.group[center] = 0;
-    search_hops(&search, along == QN_ALONG_IN && wants_in ? NULL : &graph->out,
-                wants_in ? in : NULL, hops);
+    search_hops(&search, along == QN_ALONG_IN && wants_in ? NULL : &graph->out, in, hops);
     groups->num_named = search.end;
     groups->num_groups = 1;
   }
@@ -65,43 +69,74 @@ enum qn_status qn_mark_egonet(const struct qn_graph *graph, uint32_t center, uin
 
 /* ---- Cores ------------------------------------------------------------------ */
 
-/* Take out whoever has too few edges, and then those whom that leaves too few. */
-static void peel(const struct qn_csr *csr, uint64_t core, uint64_t *degrees, uint32_t *removed,
-                 struct qn_vertex_groups *groups) {
-  uint64_t count = 0;
-  for (uint64_t v = 0; v < csr->num_vertices; v++) {
-    degrees[v] = csr->row_offsets[v + 1] - csr->row_offsets[v];
-    groups->of[v] = degrees[v] < core ? QN_NO_GROUP : 0;
-    if (degrees[v] < core)
-      removed[count++] = (uint32_t)v;
+struct peeling {
+  const struct qn_csr *out, *in; /* in: NULL for an undirected graph */
+  uint64_t core;
+  uint64_t *degrees; /* [V] edge ends at vertices that are left */
+  uint32_t *removed; /* [count] */
+  uint64_t count;
+  uint32_t *group;
+};
+
+/* An edge of a directed graph counts at both its ends, a loop once. */
+static uint64_t degree_of(const struct peeling *peeling, uint64_t v) {
+  const struct qn_csr *out = peeling->out, *in = peeling->in;
+  uint64_t degree = out->row_offsets[v + 1] - out->row_offsets[v];
+  if (!in)
+    return degree;
+  degree += in->row_offsets[v + 1] - in->row_offsets[v];
+  for (uint64_t e = out->row_offsets[v]; e < out->row_offsets[v + 1]; e++)
+    degree -= out->column_indices[e] == v;
+  return degree;
+}
+
+static void lower_row(struct peeling *peeling, const struct qn_csr *csr, uint32_t v) {
+  for (uint64_t e = csr->row_offsets[v]; e < csr->row_offsets[v + 1]; e++) {
+    const uint32_t other = csr->column_indices[e];
+    if (peeling->group[other] == QN_NO_GROUP || --peeling->degrees[other] >= peeling->core)
+      continue;
+    peeling->group[other] = QN_NO_GROUP;
+    peeling->removed[peeling->count++] = other;
   }
-  for (uint64_t i = 0; i < count; i++)
-    for (uint64_t e = csr->row_offsets[removed[i]]; e < csr->row_offsets[removed[i] + 1]; e++) {
-      const uint32_t other = csr->column_indices[e];
-      if (groups->of[other] == QN_NO_GROUP || --degrees[other] >= core)
-        continue;
-      groups->of[other] = QN_NO_GROUP;
-      removed[count++] = other;
-    }
-  groups->num_named = csr->num_vertices - count;
-  groups->num_groups = groups->num_named > 0;
+}
+
+/* Take out whoever has too few edges, and then those whom that leaves too few. */
+static void peel(struct peeling *peeling) {
+  for (uint64_t v = 0; v < peeling->out->num_vertices; v++) {
+    peeling->degrees[v] = degree_of(peeling, v);
+    peeling->group[v] = peeling->degrees[v] < peeling->core ? QN_NO_GROUP : 0;
+    if (peeling->degrees[v] < peeling->core)
+      peeling->removed[peeling->count++] = (uint32_t)v;
+  }
+  for (uint64_t i = 0; i < peeling->count; i++) {
+    lower_row(peeling, peeling->out, peeling->removed[i]);
+    if (peeling->in)
+      lower_row(peeling, peeling->in, peeling->removed[i]);
+  }
 }
 
 enum qn_status qn_mark_core(const struct qn_graph *graph, uint64_t core,
                             struct qn_vertex_groups *groups, struct qn_error *error) {
   const uint64_t num_vertices = graph->out.num_vertices;
-  uint64_t *degrees = NULL;
-  uint32_t *removed = NULL;
+  struct peeling peeling = {.out = &graph->out, .core = core, .group = groups->of};
+  struct qn_graph transposed = {0};
+  enum qn_status status = QN_OK;
   if (graph->directedness != QN_UNDIRECTED)
-    return qn_fail(error, QN_UNSUPPORTED,
-                   "--kcore needs an undirected graph; make one with quern-transform --symmetrize");
-  enum qn_status status = qn_pages_alloc(&degrees, num_vertices, sizeof *degrees, "degrees", error);
+    status = find_in_edges(graph, &transposed, &peeling.in, error);
   if (!status)
-    status = qn_pages_alloc(&removed, num_vertices, sizeof *removed, "removed vertices", error);
+    status =
+        qn_pages_alloc(&peeling.degrees, num_vertices, sizeof *peeling.degrees, "degrees", error);
   if (!status)
-    peel(&graph->out, core, degrees, removed, groups);
-  qn_pages_free(degrees, num_vertices, sizeof *degrees);
-  qn_pages_free(removed, num_vertices, sizeof *removed);
+    status = qn_pages_alloc(&peeling.removed, num_vertices, sizeof *peeling.removed,
+                            "removed vertices", error);
+  if (!status) {
+    peel(&peeling);
+    groups->num_named = num_vertices - peeling.count;
+    groups->num_groups = groups->num_named > 0;
+  }
+  qn_pages_free(peeling.degrees, num_vertices, sizeof *peeling.degrees);
+  qn_pages_free(peeling.removed, num_vertices, sizeof *peeling.removed);
+  qn_graph_unmap(&transposed);
   return status;
 }
 

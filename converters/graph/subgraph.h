@@ -24,9 +24,9 @@ enum qn_status qn_mark_egonet(const struct qn_graph *graph, uint32_t center, uin
                               struct qn_error *error);
 
 /* Put the vertices of the k-core into group 0 of `groups`, in which nobody was: the largest set of
- * vertices each of which has `core` edges or more to others of the set (Seidman 1983). Every edge
- * of a row counts, so parallel ones do, and a loop does once. QN_UNSUPPORTED of a directed graph.
- */
+ * vertices each of which has `core` edges or more to others of the set (Seidman 1983). Directions
+ * are ignored: an edge of a directed graph counts at both its ends. Parallel edges count, a loop
+ * does once. In-edges are made where the graph has none at hand. */
 enum qn_status qn_mark_core(const struct qn_graph *graph, uint64_t core,
                             struct qn_vertex_groups *groups, struct qn_error *error);
 

@@ -92,7 +92,7 @@ static enum qn_status build(struct qn_import *import, struct qn_error *error) {
                                 : qn_build_graph(import->list, &build, import->writer,
                                                  &import->result.ledger, error);
   import->report->build_seconds = qn_seconds() - begun;
-  if (!status && result->adds_up && !build.undirected)
+  if (!status && result->adds_up && (!build.undirected || result->symmetric))
     qn_ledger_note_sums(&import->result.ledger);
   else if (!status && !result->symmetric)
     qn_ledger_note_parallel(&import->result.ledger, "--duplicates=remove");
@@ -242,8 +242,8 @@ static enum qn_status begin_shares(struct qn_import *import, struct qn_error *er
   const uint64_t own = facts[2];
   if (qn_import_wants_properties(import))
     return qn_fail(error, QN_UNSUPPORTED,
-                   "a set has no properties of vertices and edges: import a container, without "
-                   "--parts and mpirun");
+                   "--parts and mpirun read no properties of vertices and edges: import a "
+                   "container with them, and cut that by quern-transform --parts");
   enum qn_status status = qn_import_shares_make(import, error);
   if (!status)
     status = ranks->combine(facts, 3, QN_COMBINE_MOST, error);

@@ -44,19 +44,30 @@ uint32_t qn_push_numbered_lines(struct qn_text_part *part, const struct qn_numbe
 
 #if defined(__x86_64__)
 
-/* A line of which all is looked at: longer ones have no shape. */
+/* A line of which all is looked at: longer ones have no shape. With more marks the three of a
+ * weight could be in neither word. */
 #define LINE_BYTES 64
-#define MOST_MARKS 8
+#define MOST_MARKS 14
 
 /* Bytes looked at in one go, and the fewest after lines of another shape. */
 #define MOST_BYTES 2048
 #define LEAST_BYTES 128
 
-/* Marks and places are bytes of a word, the first in the lowest. */
-struct shape {
+/* Of eight marks, the first in the lowest byte. */
+struct word {
   uint64_t marks, mask; /* what they are, and which bytes count */
-  uint64_t least, most; /* how far each is behind the one before, at `least`, at most */
+  uint64_t least, most; /* how far each is behind the one before, at least, at most */
+};
+
+/* Words of a line: its first eight marks, and its last eight if it has more. */
+enum { WORDS = 2, WORD_MARKS = 8 };
+
+struct shape {
+  uint8_t marks[MOST_MARKS], least[MOST_MARKS], most[MOST_MARKS]; /* as in words */
+  struct word words[WORDS];
   uint32_t num_marks;
+  uint32_t first[WORDS];    /* marks of words; of the second 0 if there is none */
+  uint32_t weight_word;     /* has the three below */
   uint32_t point;           /* the mark; 0: there is none */
   uint32_t weight_end;      /* the mark behind the weight */
   uint32_t weight_before;   /* the one before it */
@@ -72,9 +83,9 @@ struct shape {
 /* What is known of lines before it is judged. */
 struct raw_lines {
   uint32_t count;
-  uint16_t ends[QN_SHAPED_LINES + 16]; /* of lines, in the text: where "\n" is */
-  uint64_t places[QN_SHAPED_LINES];    /* of marks, in the line */
-  uint64_t marks[QN_SHAPED_LINES];
+  uint16_t ends[QN_SHAPED_LINES + 16];     /* of lines, in the text: where "\n" is */
+  uint64_t places[WORDS][QN_SHAPED_LINES]; /* of marks, in the line */
+  uint64_t marks[WORDS][QN_SHAPED_LINES];
   uint64_t halves[QN_SHAPED_LINES]; /* the weight's 16 digits, 8 and 8, without the point */
 };
 
@@ -91,18 +102,35 @@ static uint32_t list_marks(const char *line, uint32_t *places) {
   return 0;
 }
 
-static uint64_t byte_at(uint32_t mark, uint64_t value) {
-  return value << (8 * mark);
-}
-
 /* The next mark is `c`, with `least` to `most` digits before it. */
 static void add_mark(struct shape *shape, char c, uint32_t least, uint32_t most) {
   uint32_t mark = shape->num_marks++;
   uint32_t step = mark ? 1 : 0; /* from the mark before; the first one counts from the begin */
-  shape->marks |= byte_at(mark, (unsigned char)c);
-  shape->mask |= byte_at(mark, 0xff);
-  shape->least |= byte_at(mark, least + step);
-  shape->most |= byte_at(mark, most + step);
+  shape->marks[mark] = (unsigned char)c;
+  shape->least[mark] = (uint8_t)(least + step);
+  shape->most[mark] = (uint8_t)(most + step);
+}
+
+/* The word of marks from `first` on. Where the one before its first is, it does not know: that
+ * step is judged by the word before. */
+static struct word word_of(const struct shape *shape, uint32_t first) {
+  struct word word = {0};
+  for (uint32_t i = 0; i < WORD_MARKS && first + i < shape->num_marks; i++) {
+    const uint32_t mark = first + i, shift = 8 * i;
+    const bool known = first == 0 || i > 0;
+    word.marks |= (uint64_t)shape->marks[mark] << shift;
+    word.mask |= (uint64_t)0xff << shift;
+    word.least |= (uint64_t)(known ? shape->least[mark] : 0) << shift;
+    word.most |= (uint64_t)(known ? shape->most[mark] : LINE_BYTES) << shift;
+  }
+  return word;
+}
+
+static void make_words(struct shape *shape) {
+  shape->first[1] = shape->num_marks > WORD_MARKS ? shape->num_marks - WORD_MARKS : 0;
+  shape->weight_word = shape->weight_end >= WORD_MARKS;
+  for (uint32_t i = 0; i < WORDS; i++)
+    shape->words[i] = word_of(shape, shape->first[i]);
 }
 
 /* Bytes [first, first + count) are of a number between marks `before` and `end`. */
@@ -180,6 +208,7 @@ static bool learn(struct shape *shape, const char *line, const struct qn_line_fo
       return false;
     add_mark(shape, '\n', 0, 0);
   }
+  make_words(shape);
   return true;
 }
 
@@ -205,11 +234,16 @@ QN_VBMI2 static void find_ends(const char *text, uint32_t bytes, struct raw_line
   raw->count = count;
 }
 
+QN_VBMI2 static inline void store_word(uint64_t *word, __m512i bytes) {
+  _mm_storel_epi64((__m128i *)word, _mm512_castsi512_si128(bytes));
+}
+
 /* In each line, `digits` are brought to bytes where those of a number end with its last one: byte i
  * of `at` says which. What would be before the number is 0; what is before a point moves over it.
  */
-QN_VBMI2 static void convert_lines(const char *text, const struct shape *shape,
-                                   struct raw_lines *raw, uint64_t *pairs) {
+QN_VBMI2 QN_ALWAYS_INLINE void convert_marked_lines(const char *text, const struct shape *shape,
+                                                    bool two_words, struct raw_lines *raw,
+                                                    uint64_t *pairs) {
   const __m512i iota = _mm512_loadu_si512(QN_PLACES), none = _mm512_set1_epi8(-1);
   const __m512i ends = _mm512_castsi256_si512(_mm256_loadu_si256((const __m256i *)shape->ends));
   const __m512i begins = _mm512_castsi256_si512(_mm256_loadu_si256((const __m256i *)shape->begins));
@@ -220,6 +254,7 @@ QN_VBMI2 static void convert_lines(const char *text, const struct shape *shape,
   const __m256i one = _mm256_set1_epi8(1);
   const __m256i tens = _mm256_set1_epi16(1 << 8 | 10), hundreds = _mm256_set1_epi32(1 << 16 | 100);
   const __m256i thousands = _mm256_set1_epi32(1 << 16 | 10000);
+  const __m512i last = _mm512_add_epi8(iota, _mm512_set1_epi8((char)shape->first[1]));
   const bool real = shape->point != 0;
   const char *line = text;
   for (uint32_t i = 0; i < raw->count; i++) {
@@ -241,40 +276,61 @@ QN_VBMI2 static void convert_lines(const char *text, const struct shape *shape,
     numbers = _mm256_madd_epi16(_mm256_packus_epi32(numbers, numbers), thousands);
     _mm_storel_epi64((__m128i *)(pairs + i), _mm256_castsi256_si128(numbers));
     _mm_storel_epi64((__m128i *)(raw->halves + i), _mm256_extracti128_si256(numbers, 1));
-    _mm_storel_epi64((__m128i *)(raw->places + i), _mm512_castsi512_si128(places));
-    _mm_storel_epi64((__m128i *)(raw->marks + i),
-                     _mm512_castsi512_si128(_mm512_maskz_compress_epi8(marks, bytes)));
+    __m512i characters = _mm512_maskz_compress_epi8(marks, bytes);
+    store_word(raw->places[0] + i, places);
+    store_word(raw->marks[0] + i, characters);
+    if (two_words) {
+      store_word(raw->places[1] + i, _mm512_permutexvar_epi8(last, places));
+      store_word(raw->marks[1] + i, _mm512_permutexvar_epi8(last, characters));
+    }
     line = text + raw->ends[i] + 1;
   }
+}
+
+QN_VBMI2 static void convert_lines(const char *text, const struct shape *shape,
+                                   struct raw_lines *raw, uint64_t *pairs) {
+  if (shape->first[1])
+    convert_marked_lines(text, shape, true, raw, pairs);
+  else
+    convert_marked_lines(text, shape, false, raw, pairs);
 }
 
 /* ---- Judging -------------------------------------------------------------- */
 
 /* Anything but 0 for a line that has another shape. */
-static inline uint64_t other_shape(const struct shape *shape, uint64_t places, uint64_t marks) {
+static inline uint64_t other_shape(const struct word *word, uint64_t places, uint64_t marks) {
   const uint64_t tops = UINT64_C(0x8080808080808080);
-  places &= shape->mask;
-  uint64_t steps = (places - (places << 8)) & shape->mask; /* they ascend: nothing is borrowed */
-  uint64_t fits = (steps + (tops - shape->least)) & (shape->most + (tops - steps));
-  return ((marks ^ shape->marks) & shape->mask) | (~fits & tops & shape->mask);
+  places &= word->mask;
+  uint64_t steps = (places - (places << 8)) & word->mask; /* they ascend: nothing is borrowed */
+  uint64_t fits = (steps + (tops - word->least)) & (word->most + (tops - steps));
+  return ((marks ^ word->marks) & word->mask) | (~fits & tops & word->mask);
 }
 
 QN_VECTOR_CLONES
-static bool all_have_shape(const struct shape *shape, const struct raw_lines *raw) {
-  const struct shape own = *shape;
+static bool all_have_shape(const struct word *word, uint32_t count, const uint64_t *places,
+                           const uint64_t *marks) {
+  const struct word own = *word;
   uint64_t other = 0;
-  for (uint32_t i = 0; i < raw->count; i++)
-    other |= other_shape(&own, raw->places[i], raw->marks[i]);
+  for (uint32_t i = 0; i < count; i++)
+    other |= other_shape(&own, places[i], marks[i]);
   return other == 0;
 }
 
-/* How many lines have the shape, from the first one on. */
+/* How many lines, of `count`, have the shape in one word, from the first one on. */
+static uint32_t count_shaped_words(const struct word *word, uint32_t count, const uint64_t *places,
+                                   const uint64_t *marks) {
+  if (all_have_shape(word, count, places, marks))
+    return count;
+  uint32_t shaped = 0;
+  while (shaped < count && !other_shape(word, places[shaped], marks[shaped]))
+    shaped++;
+  return shaped;
+}
+
 static uint32_t count_shaped(const struct shape *shape, const struct raw_lines *raw) {
-  if (all_have_shape(shape, raw))
-    return raw->count;
-  uint32_t count = 0;
-  while (count < raw->count && !other_shape(shape, raw->places[count], raw->marks[count]))
-    count++;
+  uint32_t count = raw->count;
+  for (uint32_t i = 0; i < (shape->first[1] ? WORDS : 1); i++)
+    count = count_shaped_words(&shape->words[i], count, raw->places[i], raw->marks[i]);
   return count;
 }
 
@@ -303,9 +359,10 @@ static void wide_whole_weights(const uint64_t *halves, uint32_t count, uint64_t 
 /* Real weights are rounded eight at a time: digits / 10^fraction. */
 #define AT_ONCE 8
 
-/* Where a real weight's parts are among a line's places: each brings its byte to where a word of
- * its own begins. */
+/* Where a real weight's parts are among a line's places of a word: each brings its byte to where a
+ * word of its own begins. */
 struct real_places {
+  uint32_t word;
   __m512i end, point, before;
 };
 
@@ -313,9 +370,11 @@ QN_VBMI2 static inline struct real_places real_places_of(const struct shape *sha
   const __m512i none = _mm512_set1_epi64(INT64_C(-0x7f7f7f7f7f7f7f80)); /* bytes of 0x80 */
   const __m512i words = _mm512_set4_epi64(8, 0, 8, 0), first = _mm512_set1_epi64(0xff);
   __m512i base = _mm512_mask_mov_epi8(none, _mm512_test_epi8_mask(first, first), words);
-  return (struct real_places){_mm512_add_epi64(base, _mm512_set1_epi64(shape->weight_end)),
-                              _mm512_add_epi64(base, _mm512_set1_epi64(shape->point)),
-                              _mm512_add_epi64(base, _mm512_set1_epi64(shape->weight_before))};
+  const uint32_t begin = shape->first[shape->weight_word];
+  return (struct real_places){
+      shape->weight_word, _mm512_add_epi64(base, _mm512_set1_epi64(shape->weight_end - begin)),
+      _mm512_add_epi64(base, _mm512_set1_epi64(shape->point - begin)),
+      _mm512_add_epi64(base, _mm512_set1_epi64(shape->weight_before - begin))};
 }
 
 struct reals {
@@ -325,7 +384,7 @@ struct reals {
 
 QN_VBMI2 static inline struct reals
 load_reals(const struct real_places *at, const struct raw_lines *raw, uint32_t i, __mmask8 lanes) {
-  __m512i places = _mm512_maskz_loadu_epi64(lanes, raw->places + i);
+  __m512i places = _mm512_maskz_loadu_epi64(lanes, raw->places[at->word] + i);
   __m512i halves = _mm512_maskz_loadu_epi64(lanes, raw->halves + i);
   __m512i high = _mm512_mul_epu32(halves, _mm512_set1_epi64(100000000));
   __m512i end = _mm512_shuffle_epi8(places, at->end);

@@ -66,9 +66,7 @@ static enum qn_status take_heading(struct headings *headings, const struct qn_co
   memmove(text, name, length);
   text[length] = '\0';
   const char *colon = strrchr(text, ':');
-  /* Neo4j's kinds of vertices and edges are kept where they are asked for. */
-  headings->ignored[number] = (colon && strcmp(colon, ":IGNORE") == 0) ||
-                              strcmp(text, ":LABEL") == 0 || strcmp(text, ":TYPE") == 0;
+  headings->ignored[number] = colon && strcmp(colon, ":IGNORE") == 0;
   cut_type(text, &column->type);
   if (text[0] && !qn_property_is_name(text, strlen(text)))
     return qn_fail(error, QN_INVALID,
@@ -160,19 +158,11 @@ static int by_place(const void *a, const void *b) {
   return (one > other) - (one < other);
 }
 
-/* Neo4j's of vertices or of edges. */
-static bool is_kind(const struct qn_chosen_column *column) {
-  return strcmp(column->name, "LABEL") == 0 || strcmp(column->name, "TYPE") == 0;
-}
-
 /* "all" beside names: the columns that are not named, too, and all in their order. */
 static enum qn_status choose_rest(const struct headings *headings, const uint32_t *taken,
                                   uint32_t num_taken, struct qn_chosen_columns *chosen,
                                   struct qn_error *error) {
   enum qn_status status = QN_OK;
-  for (uint32_t i = 0; i < headings->count; i++)
-    if (headings->ignored[i] && is_kind(&headings->columns[i]) && !is_chosen(chosen, i))
-      qn_notice("note: the column ':%s' is left out", headings->columns[i].name);
   for (uint32_t i = 0; i < headings->count && !status; i++)
     if (!is_chosen(chosen, i) && !is_taken(taken, num_taken, i) && !headings->ignored[i] &&
         headings->columns[i].name[0])

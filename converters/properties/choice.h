@@ -26,8 +26,8 @@ struct qn_chosen_columns {
  * none), and `taken` its columns that are something else, such as ends. `wanted` is "all", or
  * NAME[:TYPE],... (also "all,NAME:TYPE") with numbers from 1 for names where there is no header. In
  * a header a type may stand behind a name, as Neo4j has it: since:long; what it says IGNORE of is
- * left out of "all", and so are :TYPE and :LABEL. QN_USAGE for a column that is not there,
- * QN_INVALID for names that are none. Given back by qn_chosen_columns_release. */
+ * left out of "all", and :TYPE and :LABEL are texts with these names. QN_USAGE for a column that is
+ * not there, QN_INVALID for names that are none. Given back by qn_chosen_columns_release. */
 enum qn_status qn_property_columns_choose(const char *wanted, const char *header,
                                           const char *header_end, const struct qn_dialect *dialect,
                                           uint32_t num_columns, const uint32_t *taken,

@@ -253,6 +253,7 @@ static enum qn_status read_binsparse(struct qn_input *input, const struct qn_rea
   status = qn_hdf5_open(binsparse.file, &whole, most, &binsparse.hdf5, error);
   if (!status)
     status = read_matrix(&binsparse, &matrix, error);
+  result->adds_up = true;
   if (!status)
     status = qn_sparse_matrix_read(&matrix, options, list, sequence, result, error);
   qn_free(matrix.names);

@@ -16,6 +16,7 @@
 #include <quern/archive.h>
 
 #define SIGNATURE "\x89QRN\r\n\x1a\n"
+#define STRIPED "\x89QRS\r\n\x1a\n" /* the main file of a striped one */
 /* Edges that one stream takes. */
 #define PART_EDGES ((uint64_t)1 << 18)
 
@@ -183,7 +184,7 @@ static void release_container(struct qn_read_result *result) {
 static int detect_container(const char *head, uint64_t bytes,
                             const struct qn_read_options *options) {
   (void)options;
-  return bytes >= 8 && memcmp(head, SIGNATURE, 8) == 0 ? 3 : 0;
+  return bytes >= 8 && (memcmp(head, SIGNATURE, 8) == 0 || memcmp(head, STRIPED, 8) == 0) ? 3 : 0;
 }
 
 const struct qn_reader qn_reader_container = {

@@ -273,6 +273,23 @@ static enum qn_status end_group(struct dot *dot) {
   return status;
 }
 
+static enum qn_status take_defaults(struct dot *dot) {
+  enum qn_status status = advance(dot);
+  if (!status && !is_other(dot, '['))
+    return FAIL(dot, "expected attributes in brackets");
+  return status ? status : pass_attributes(dot);
+}
+
+/* They are of the edges to come, in this group. */
+static enum qn_status take_edge_defaults(struct dot *dot) {
+  dot->weight[0] = '\0';
+  enum qn_status status = take_defaults(dot);
+  if (status || !dot->weight[0] || dot->graph.options->weights == QN_WEIGHTS_NONE)
+    return status;
+  return FAIL(dot, "a weight for all edges to come is not read; give each edge its own, or use "
+                   "--weights=none");
+}
+
 static enum qn_status take_any(struct dot *dot) {
   enum qn_status status;
   if (is_other(dot, ';') || is_other(dot, ','))
@@ -285,19 +302,19 @@ static enum qn_status take_any(struct dot *dot) {
     status = advance(dot);
     return !status && dot->token.kind == WORD ? advance(dot) : status;
   }
-  if (is_keyword(dot, "graph") || is_keyword(dot, "node") || is_keyword(dot, "edge")) {
-    status = advance(dot);
-    if (!status && !is_other(dot, '['))
-      return FAIL(dot, "expected attributes in brackets");
-    return status ? status : pass_attributes(dot);
-  }
+  if (is_keyword(dot, "graph") || is_keyword(dot, "node"))
+    return take_defaults(dot);
+  if (is_keyword(dot, "edge"))
+    return take_edge_defaults(dot);
   return dot->token.kind == WORD ? take_statement(dot) : FAIL(dot, "expected a statement");
 }
 
 static enum qn_status take_head(struct dot *dot) {
   enum qn_status status = advance(dot);
-  if (!status && is_keyword(dot, "strict"))
+  if (!status && is_keyword(dot, "strict")) {
+    dot->graph.result->unique = true;
     status = advance(dot);
+  }
   if (status)
     return status;
   bool directed = is_keyword(dot, "digraph");

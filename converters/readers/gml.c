@@ -161,12 +161,19 @@ static enum list list_called(enum list within, const char *key) {
   return within == LIST_GRAPH && strcasecmp(key, "edge") == 0 ? LIST_EDGE : LIST_OTHER;
 }
 
+static bool is_element_key(const char *key) {
+  return strcasecmp(key, "node") == 0 || strcasecmp(key, "edge") == 0;
+}
+
 static enum qn_status begin_list(struct gml *gml) {
   qn_character_take(&gml->characters);
   enum list list = list_called(gml->lists[gml->depth], gml->key.text);
   if (gml->depth + 1 == MOST_DEPTH)
     return qn_characters_fail(&gml->characters, gml->error, "lists are nested deeper than %d",
                               MOST_DEPTH);
+  if (gml->depth == 0 && list == LIST_OTHER && is_element_key(gml->key.text))
+    return qn_characters_fail(&gml->characters, gml->error, "'%.40s' is not in the graph",
+                              gml->key.text);
   gml->lists[++gml->depth] = list;
   gml->elements |= list == LIST_NODE || list == LIST_EDGE;
   if (list == LIST_NODE || list == LIST_EDGE)
@@ -240,13 +247,20 @@ static enum qn_status take_number(struct gml *gml) {
   if (place && (gml->value.length == 0 || gml->value.length >= NUMBER_BYTES))
     return qn_characters_fail(&gml->characters, gml->error, "expected a number for '%.40s'",
                               gml->key.text);
+  if (place && place[0])
+    return qn_characters_fail(&gml->characters, gml->error, "'%.40s' is there twice",
+                              gml->key.text);
   if (place)
     strcpy(place, gml->value.text);
   else if (is_element(gml) && gml->graph.records)
     return add_number(gml);
   if (gml->lists[gml->depth] != LIST_GRAPH || strcasecmp(gml->key.text, "directed") != 0)
     return QN_OK;
-  status = qn_named_graph_directed(&gml->graph, strcmp(gml->value.text, "0") != 0, gml->error);
+  const bool directed = strcmp(gml->value.text, "1") == 0;
+  if (!directed && strcmp(gml->value.text, "0") != 0)
+    return qn_characters_fail(&gml->characters, gml->error,
+                              "expected directed 0 or 1; found '%.40s'", gml->value.text);
+  status = qn_named_graph_directed(&gml->graph, directed, gml->error);
   return status ? qn_characters_fail_here(&gml->characters, status, gml->error) : QN_OK;
 }
 
@@ -299,6 +313,7 @@ static enum qn_status read_gml(struct qn_input *input, const struct qn_read_opti
   gml->error = error;
   qn_characters_begin(&gml->characters, input);
   status = qn_named_graph_begin(&gml->graph, options, list, sequence, result, error);
+  gml->graph.declares = true;
   if (!status)
     status = parse(gml);
   snprintf(result->description, sizeof result->description,

@@ -51,6 +51,31 @@ bool qn_json_id(const json_t *value, struct qn_json_text *text, char number[32])
   return json_is_string(value);
 }
 
+/* As a whole number is printed. */
+static bool looks_whole(const struct qn_json_text *text) {
+  const char *p = text->begin, *end = p + text->length;
+  p += p < end && *p == '-';
+  const char *digits = p;
+  while (p < end && *p >= '0' && *p <= '9')
+    p++;
+  return p == end && digits < end && (*digits != '0' || text->length == 1);
+}
+
+void qn_json_ids_add(struct qn_json_ids *ids, const struct qn_json_text *text, bool string) {
+  ids->strings |= string;
+  ids->numbers |= !string;
+  ids->digits |= string && looks_whole(text);
+}
+
+enum qn_status qn_json_ids_check(const struct qn_json_ids *ids, struct qn_error *error) {
+  if (!ids->numbers || !ids->digits)
+    return QN_OK;
+  return qn_fail(
+      error, QN_INVALID,
+      "some ids are whole numbers, and some are strings that look like them: 1 and \"1\" "
+      "would be one vertex, and are with --ids=strings");
+}
+
 /* What is no number is refused as a weight by its text. */
 static struct qn_json_text weight_text(const json_t *weight, char number[32]) {
   struct qn_json_text text = {0};
@@ -69,10 +94,15 @@ bool qn_json_edge_of(const json_t *value, struct qn_json_edge *edge) {
   const json_t *roles[ROLES];
   for (int role = 0; role < ROLES; role++)
     roles[role] = pair ? json_array_get(value, (size_t)role) : member(value, role);
-  edge->has_strings = json_is_string(roles[SOURCE]) || json_is_string(roles[TARGET]);
   edge->weight = weight_text(roles[WEIGHT], edge->numbers[WEIGHT]);
-  return qn_json_id(roles[SOURCE], &edge->source, edge->numbers[SOURCE]) &&
-         qn_json_id(roles[TARGET], &edge->target, edge->numbers[TARGET]);
+  edge->others = json_is_object(value) && json_object_size(value) > (edge->weight.begin ? 3u : 2u);
+  edge->ids = (struct qn_json_ids){0};
+  if (!qn_json_id(roles[SOURCE], &edge->source, edge->numbers[SOURCE]) ||
+      !qn_json_id(roles[TARGET], &edge->target, edge->numbers[TARGET]))
+    return false;
+  qn_json_ids_add(&edge->ids, &edge->source, json_is_string(roles[SOURCE]));
+  qn_json_ids_add(&edge->ids, &edge->target, json_is_string(roles[TARGET]));
+  return true;
 }
 
 /* ---- Of text -------------------------------------------------------------------------------- */
@@ -114,6 +144,9 @@ static const char *scan_string(const char *p, const char *end, struct qn_json_te
   return p < end && *p == '"' ? p + 1 : NULL;
 }
 
+/* Reals of more digits are not what a parser that goes by double prints again. */
+#define MOST_REAL_DIGITS 15
+
 /* Behind a number from 0 on without an exponent. The zeros of a fraction that is none are no part
  * of it, as when it is printed again. */
 static const char *scan_number(const char *p, const char *end, struct token *token) {
@@ -130,7 +163,7 @@ static const char *scan_number(const char *p, const char *end, struct token *tok
   token->kind = KIND_REAL;
   if (last > whole)
     token->text.length = (uint64_t)(last - begin);
-  return fraction > whole + 1 ? fraction : NULL;
+  return fraction > whole + 1 && fraction - begin - 1 <= MOST_REAL_DIGITS ? fraction : NULL;
 }
 
 static const char *scan_value(const char *p, const char *end, struct token *token) {
@@ -210,7 +243,10 @@ bool qn_json_edge_scan(const char *begin, const char *end, struct qn_json_edge *
       return false;
   edge->source = values[SOURCE].text;
   edge->target = values[TARGET].text;
-  edge->has_strings = values[SOURCE].kind == KIND_STRING || values[TARGET].kind == KIND_STRING;
+  edge->ids = (struct qn_json_ids){0};
+  for (int role = SOURCE; role <= TARGET; role++)
+    qn_json_ids_add(&edge->ids, &values[role].text, values[role].kind == KIND_STRING);
   edge->weight = weighted ? values[WEIGHT].text : (struct qn_json_text){0};
+  edge->others = members.count > (weighted ? 3 : 2);
   return true;
 }

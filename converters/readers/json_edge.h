@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <quern/error.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -16,9 +18,17 @@ struct qn_json_text {
   uint64_t length;
 };
 
+/* What ids are. 1 and "1" would be one vertex: not both are in a file. */
+struct qn_json_ids {
+  bool strings; /* some are */
+  bool digits;  /* some strings look like whole numbers */
+  bool numbers; /* some are whole numbers */
+};
+
 struct qn_json_edge {
   struct qn_json_text source, target, weight;
-  bool has_strings; /* an end is a string, not a number */
+  struct qn_json_ids ids;
+  bool others; /* it has more members than its ends and a weight */
   char numbers[3][32];
 };
 
@@ -33,6 +43,11 @@ bool qn_json_edge_scan(const char *begin, const char *end, struct qn_json_edge *
 bool qn_json_is_edge_member(const json_t *value, const char *name);
 /* What the member that is its weight is called; NULL if it has none. */
 const char *qn_json_weight_name(const json_t *value);
+
+/* Add what an id is, of which `text` is known: a string, or else a whole number. */
+void qn_json_ids_add(struct qn_json_ids *ids, const struct qn_json_text *text, bool string);
+/* QN_INVALID if two of them may look alike. */
+enum qn_status qn_json_ids_check(const struct qn_json_ids *ids, struct qn_error *error);
 
 /* A vertex's id as text: that of a string, or of a whole number, which is written to `number`.
  * False if it is neither. */

@@ -25,6 +25,8 @@
 
 #define MOST_DEPTH 256
 
+#define WEIGHT_BYTES 64
+
 struct json_graph {
   struct qn_characters characters;
   struct qn_named_graph graph;
@@ -32,6 +34,7 @@ struct json_graph {
   uint64_t nodes;  /* listed */
   bool edges_seen; /* a list of them */
   bool has_others; /* some vertex or edge has data that are not the graph's */
+  struct qn_json_ids ids;
   struct qn_text_buffer element;
   char source[QN_MAX_NAME_BYTES + 2], target[QN_MAX_NAME_BYTES + 2];
 };
@@ -105,15 +108,18 @@ static enum qn_status pass_value(struct json_graph *json, bool kept) {
   return status;
 }
 
-/* The next value, decoded: a new reference. */
-static enum qn_status take_value(struct json_graph *json, json_t **value) {
+/* The element, decoded: a new reference. */
+static enum qn_status decode(struct json_graph *json, json_t **value) {
   json_error_t fault;
-  *value = NULL;
-  enum qn_status status = pass_value(json, true);
-  if (status)
-    return status;
   *value = qn_json_load(json->element.bytes, json->element.used, json->graph.numbers, &fault);
   return *value ? QN_OK : FAIL(json, "before this: not JSON: %s", fault.text);
+}
+
+/* The next value, decoded. */
+static enum qn_status take_value(struct json_graph *json, json_t **value) {
+  *value = NULL;
+  enum qn_status status = pass_value(json, true);
+  return status ? status : decode(json, value);
 }
 
 static enum qn_status expect(struct json_graph *json, int wanted) {
@@ -155,8 +161,10 @@ static enum qn_status fail_element(struct json_graph *json, const char *expected
 static bool take_id(struct json_graph *json, const json_t *id) {
   struct qn_json_text text;
   char number[32];
-  json->graph.result->string_names |= json_is_string(id) && !json->graph.numbers;
-  return qn_json_id(id, &text, number) && copy_name(&text, json->source);
+  if (!qn_json_id(id, &text, number) || !copy_name(&text, json->source))
+    return false;
+  qn_json_ids_add(&json->ids, &text, json_is_string(id));
+  return true;
 }
 
 /* ---- Properties ------------------------------------------------------------ */
@@ -236,28 +244,45 @@ static enum qn_status push_known(struct json_graph *json, const char *weight) {
   return status;
 }
 
-static enum qn_status push_edge(struct json_graph *json, const json_t *value) {
-  struct qn_json_edge edge;
-  char weight[64];
-  if (!qn_json_edge_of(value, &edge) || !copy_name(&edge.source, json->source) ||
-      !copy_name(&edge.target, json->target))
-    return fail_element(json,
-                        "an edge with source and target, strings or whole numbers below 2^63");
-  snprintf(weight, sizeof weight, "%.*s", (int)(edge.weight.length < 63 ? edge.weight.length : 63),
-           edge.weight.begin ? edge.weight.begin : "");
-  json->graph.result->string_names |= edge.has_strings && !json->graph.numbers;
+/* The edge of `value`; NULL: of the element, of which it is all that counts. */
+static enum qn_status push_edge(struct json_graph *json, const struct qn_json_edge *edge,
+                                const json_t *value) {
+  char weight[WEIGHT_BYTES];
+  const uint64_t length = edge->weight.begin ? edge->weight.length : 0;
+  if (length >= sizeof weight)
+    return fail_element(json, "a weight of less than 64 characters");
+  if (!copy_name(&edge->source, json->source) || !copy_name(&edge->target, json->target))
+    return fail_element(json, "names of at most 65,535 bytes, without NUL");
+  if (length)
+    memcpy(weight, edge->weight.begin, length);
+  weight[length] = '\0';
+  json->ids.strings |= edge->ids.strings;
+  json->ids.digits |= edge->ids.digits;
+  json->ids.numbers |= edge->ids.numbers;
+  json->has_others |= edge->others;
   json->graph.at_once = json->nodes > 0;
-  enum qn_status status = heed_members(json, value, QN_OF_EDGES, edge.weight.begin ? 3 : 2);
+  enum qn_status status =
+      value && json->graph.records ? heed_members(json, value, QN_OF_EDGES, 0) : QN_OK;
   if (!status)
-    status = push_known(json, edge.weight.begin ? weight : NULL);
+    status = push_known(json, edge->weight.begin ? weight : NULL);
   return status ? qn_characters_fail_here(&json->characters, status, json->error) : QN_OK;
 }
 
+/* Most elements are usual, and not decoded. */
 static enum qn_status take_edge(struct json_graph *json) {
+  struct qn_json_edge edge;
   json_t *value;
-  enum qn_status status = take_value(json, &value);
-  if (!status)
-    status = push_edge(json, value);
+  enum qn_status status = pass_value(json, true);
+  const char *begin = json->element.bytes, *end = begin + json->element.used;
+  if (!status && !json->graph.records && qn_json_edge_scan(begin, end, &edge) &&
+      edge.weight.length < WEIGHT_BYTES)
+    return push_edge(json, &edge, NULL);
+  if (status || (status = decode(json, &value)))
+    return status;
+  status = qn_json_edge_of(value, &edge)
+               ? push_edge(json, &edge, value)
+               : fail_element(json, "an edge with source and target, strings or whole numbers "
+                                    "below 2^63");
   json_decref(value);
   return status;
 }
@@ -367,6 +392,10 @@ static enum qn_status read_graph(struct qn_input *input, bool lines,
   status = qn_named_graph_begin(&json->graph, options, list, sequence, result, error);
   if (!status)
     status = parse(json, lines);
+  result->string_names |= json->ids.strings && !json->graph.numbers;
+  if (!status && !json->graph.numbers && !options->strings &&
+      (status = qn_json_ids_check(&json->ids, error)))
+    qn_error_in_file(error, qn_input_name(input));
   status = qn_named_graph_end(&json->graph, status, error);
   snprintf(result->description, sizeof result->description, "%s%s%s",
            json->nodes ? "vertices and edges" : "a list of edges",

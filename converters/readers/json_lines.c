@@ -16,8 +16,8 @@
 struct layout {
   const struct qn_read_options *options;
   struct qn_string_map *names;
-  bool weighted;     /* the first edge is */
-  bool *has_strings; /* some id is a string; set by all threads */
+  bool weighted;           /* the first edge is */
+  struct qn_json_ids *ids; /* added to by all threads */
 };
 
 /* Rejects the line and returns false if it is no name. */
@@ -29,6 +29,15 @@ static bool take_name(struct qn_text_part *part, const char *line,
   qn_names_fail(QN_INTERN_NO_NAME, name->begin, name->length, &error);
   qn_text_reject(part, line, line, "%s", error.message);
   return false;
+}
+
+static void heed_ids(struct qn_json_ids *all, const struct qn_json_ids *ids) {
+  if (ids->strings)
+    __atomic_store_n(&all->strings, true, __ATOMIC_RELAXED);
+  if (ids->digits)
+    __atomic_store_n(&all->digits, true, __ATOMIC_RELAXED);
+  if (ids->numbers)
+    __atomic_store_n(&all->numbers, true, __ATOMIC_RELAXED);
 }
 
 static void add_edge(struct qn_text_part *part, const struct layout *layout, const char *line,
@@ -46,8 +55,7 @@ static void add_edge(struct qn_text_part *part, const struct layout *layout, con
                                    edge->weight.begin + edge->weight.length, &type, &bits)) ||
       !take_name(part, line, &edge->source) || !take_name(part, line, &edge->target))
     return;
-  if (edge->has_strings)
-    __atomic_store_n(layout->has_strings, true, __ATOMIC_RELAXED);
+  heed_ids(layout->ids, &edge->ids);
   part->edges++;
   struct qn_waiting_name *ends = qn_waiting_edge_add(waiting, type, bits);
   ends[0] = (struct qn_waiting_name){edge->source.begin, edge->source.length, 0};
@@ -120,7 +128,8 @@ bool qn_json_lines_begin(const char *head, uint64_t bytes) {
 enum qn_status qn_json_lines_read(struct qn_input *input, const struct qn_read_options *options,
                                   struct qn_edge_list *list, uint64_t *sequence,
                                   struct qn_read_result *result, struct qn_error *error) {
-  struct layout layout = {.options = options, .has_strings = &result->string_names};
+  struct qn_json_ids ids = {0};
+  struct layout layout = {.options = options, .ids = &ids};
   struct qn_input_block block;
   bool others = false;
   enum qn_status status = qn_names_begin(result, error);
@@ -144,5 +153,9 @@ enum qn_status qn_json_lines_read(struct qn_input *input, const struct qn_read_o
                             .list = list,
                             .sequence = sequence,
                             .ledger = &result->ledger};
-  return qn_text_read(&job, &block, error);
+  status = qn_text_read(&job, &block, error);
+  result->string_names |= ids.strings;
+  if (!status && !options->strings && (status = qn_json_ids_check(&ids, error)))
+    qn_error_in_file(error, qn_input_name(input));
+  return status;
 }

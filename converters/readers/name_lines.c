@@ -221,7 +221,9 @@ static enum qn_status read_with(line_taker take, bool undirected, struct qn_inpu
     status = qn_text_each_line(input, take, lines, error);
   snprintf(result->description, sizeof result->description, "%s%s",
            lines->graph.weighted ? "weights" : "no weights",
-           lines->literals ? "; literals are left out" : "");
+           take != take_triple ? ""
+           : lines->literals   ? "; predicates are not kept, literals are left out"
+                               : "; predicates are not kept");
   status = qn_named_graph_end(&lines->graph, status, error);
   qn_free(lines);
   return status;

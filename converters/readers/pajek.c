@@ -28,6 +28,7 @@ struct pajek {
   struct qn_named_graph graph;
   enum section section;
   uint64_t num_vertices;
+  uint64_t relations; /* sections of edges with a number: *Arcs :1 "friends" */
 };
 
 static enum qn_status fail_line(struct qn_error *error, const char *expected, const char *line,
@@ -82,6 +83,7 @@ static enum qn_status begin_section(struct pajek *pajek, const char *line, const
   if (pajek->section == BEFORE || !(arcs || edges || arc_lists || edge_lists))
     return fail_line(error, "*Vertices, then *Arcs, *Edges, *Arcslist or *Edgeslist", line, end);
   pajek->section = arcs || edges ? PAIRS : LISTS;
+  pajek->relations += qn_columns_next(&columns, &word) && *word.begin == ':';
   return qn_named_graph_directed(&pajek->graph, arcs || arc_lists, error);
 }
 
@@ -116,14 +118,27 @@ static enum qn_status take_list(struct pajek *pajek, const char *line, const cha
   return status;
 }
 
+/* Its number; what is behind that is for drawing. */
+static enum qn_status check_vertex(const struct pajek *pajek, const char *line, const char *end,
+                                   struct qn_error *error) {
+  struct qn_columns columns = qn_columns_of(line, end, &qn_words);
+  struct qn_column number;
+  char name[NUMBER_BYTES];
+  return qn_columns_next(&columns, &number) && take_vertex(pajek, &number, name)
+             ? QN_OK
+             : fail_line(error, "a vertex, from 1 to their number", line, end);
+}
+
 static enum qn_status take_line(void *context, const char *line, const char *end,
                                 struct qn_error *error) {
   struct pajek *pajek = context;
   line = qn_skip_blanks(line, end);
   if (line < end && *line == '*')
     return begin_section(pajek, line, end, error);
-  if (line == end || *line == '%' || pajek->section == VERTICES)
+  if (line == end || *line == '%')
     return QN_OK;
+  if (pajek->section == VERTICES)
+    return check_vertex(pajek, line, end, error);
   if (pajek->section == BEFORE)
     return fail_line(error, "*Vertices", line, end);
   return pajek->section == PAIRS ? take_pair(pajek, line, end, error)
@@ -138,9 +153,10 @@ static enum qn_status read_pajek(struct qn_input *input, const struct qn_read_op
       qn_named_graph_begin(&pajek.graph, options, list, sequence, result, error);
   if (!status)
     status = qn_text_each_line(input, take_line, &pajek, error);
-  snprintf(result->description, sizeof result->description, "%" PRIu64 " vertices from 1, %s, %s",
+  snprintf(result->description, sizeof result->description, "%" PRIu64 " vertices from 1, %s, %s%s",
            pajek.num_vertices, pajek.graph.directed ? "directed" : "undirected",
-           pajek.graph.weighted ? "weights" : "no weights");
+           pajek.graph.weighted ? "weights" : "no weights",
+           pajek.relations ? "; which relation an edge is of is not kept" : "");
   return qn_named_graph_end(&pajek.graph, status, error);
 }
 

@@ -29,6 +29,7 @@ struct xml_graph {
   uint32_t element_depth; /* of the vertex or the edge */
   bool has_weight, has_default;
   char *captured;              /* what text goes to, of WEIGHT_BYTES; NULL: nowhere */
+  bool captured_ends;          /* a blank was behind it */
   bool takes_value;            /* it goes to `value` */
   struct qn_text_buffer value; /* of a property */
   struct qn_xml_keys keys;
@@ -85,6 +86,7 @@ static bool take(struct xml_graph *xml, const char **attributes, const char *nam
 
 static void capture(struct xml_graph *xml, char *to) {
   xml->captured = to;
+  xml->captured_ends = false;
   to[0] = '\0';
 }
 
@@ -237,6 +239,11 @@ static void begin_key(struct xml_graph *xml, const char **attributes) {
     return;
   }
   if (name && is(name, "weight") && whose[QN_OF_EDGES]) {
+    if (xml->weight_key[0])
+      stop(xml, qn_fail(&xml->error, QN_INVALID,
+                        "a second key of edges is called 'weight', beside '%.40s': give one of "
+                        "them another name",
+                        xml->weight_key));
     xml->in_weight_key = take(xml, attributes, "id", xml->weight_key, KEY_BYTES);
     whose[QN_OF_EDGES] = false;
   }
@@ -251,6 +258,8 @@ static void begin_key(struct xml_graph *xml, const char **attributes) {
 static void begin_data(struct xml_graph *xml, const char **attributes) {
   const char *key = attribute(attributes, "key");
   if (xml->in_edge && key && xml->weight_key[0] && is(key, xml->weight_key)) {
+    if (xml->has_weight)
+      stop(xml, qn_fail(&xml->error, QN_INVALID, "the edge has two weights"));
     xml->has_weight = true;
     capture(xml, xml->weight);
     return;
@@ -302,6 +311,8 @@ static void XMLCALL begin_element(void *data, const char *name, const char **att
     begin_edge(xml, attributes);
   else if (is(name, "hyperedge"))
     stop(xml, qn_fail(&xml->error, QN_UNSUPPORTED, "edges of more than two ends are not read"));
+  else if (xml->captured)
+    stop(xml, qn_fail(&xml->error, QN_INVALID, "expected a weight; found the element %.40s", name));
   else if (xml->takes_value)
     stop(xml, qn_fail(&xml->error, QN_UNSUPPORTED,
                       "the data of the key '%s' are elements, not text: --properties=NAME,... "
@@ -363,8 +374,15 @@ static void XMLCALL take_text(void *data, const char *text, int length) {
   size_t used = strlen(xml->captured);
   for (int i = 0; i < length; i++) {
     bool space = text[i] == ' ' || (text[i] >= '\t' && text[i] <= '\r');
-    if (space)
+    if (space) {
+      xml->captured_ends = used > 0;
       continue;
+    }
+    if (xml->captured_ends) {
+      stop(xml, qn_fail(&xml->error, QN_INVALID, "expected one weight; found more behind '%.40s'",
+                        xml->captured));
+      return;
+    }
     if (used + 1 == WEIGHT_BYTES) {
       stop(xml,
            qn_fail(&xml->error, QN_INVALID, "the weight is too long: '%.40s...'", xml->captured));
@@ -440,6 +458,7 @@ static enum qn_status read_xml(struct qn_input *input, const struct qn_read_opti
   xml->gexf = gexf;
   xml->parser = XML_ParserCreate(NULL);
   status = qn_named_graph_begin(&xml->graph, options, list, sequence, result, error);
+  xml->graph.declares = true;
   if (!status && !xml->parser)
     status = qn_fail_memory(error, "a parser of XML", 0);
   if (!status) {

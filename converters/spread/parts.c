@@ -396,7 +396,8 @@ static enum qn_status write_part(struct qn_spread *spread, const struct moved *m
   }
   status = qn_set_writer_part(spread->writer, index, &path, error);
   if (!status)
-    status = qn_set_write_part(spread->set, index, pieces, count, QN_SET_TOOL, path, error);
+    status =
+        qn_set_write_part(spread->set, index, pieces, count, NULL, QN_SET_TOOL, path, false, error);
   qn_free(pieces);
   return status;
 }

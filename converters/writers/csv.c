@@ -13,6 +13,13 @@ static bool has_weights(const struct qn_graph *graph) {
   return graph->out.weights.type != QN_WEIGHT_NONE;
 }
 
+/* What a file of edges or of vertices looks like: how its header begins, and of Neo4j's, whose
+ * header says of what type properties are, the column of kinds, and that of all where they have
+ * none. */
+struct file_form {
+  const char *name, *header, *kind, *all;
+};
+
 /* ---- Headers -------------------------------------------------------------- */
 
 /* What Neo4j calls the types. */
@@ -40,6 +47,19 @@ static enum qn_status write_text(struct qn_text_output *output, const char *text
   return qn_text_output_write(output, text, strlen(text), error);
 }
 
+/* The kinds of vertices (":LABEL") or edges (":TYPE"), as a property of theirs that is called so
+ * says: what an import of such a table keeps. */
+static bool is_kind(const struct qn_property *column, const char *kind) {
+  return kind && column->type == QN_PROPERTY_STRING && strcmp(column->name, kind + 1) == 0;
+}
+
+static bool has_kinds(const struct qn_property_table *properties, const char *kind) {
+  for (uint32_t i = 0; properties && i < properties->count; i++)
+    if (is_kind(&properties->columns[i], kind))
+      return true;
+  return false;
+}
+
 /* A name of a property, in quotes if it needs them. */
 static enum qn_status write_name(struct qn_text_output *output, const struct qn_property *column,
                                  bool typed, struct qn_error *error) {
@@ -50,24 +70,27 @@ static enum qn_status write_name(struct qn_text_output *output, const struct qn_
   return qn_text_output_write(output, text, (uint64_t)(end - text), error);
 }
 
-/* How the header begins, the names of properties, and how it ends. */
-static enum qn_status write_header(struct qn_text_output *output, const char *header,
-                                   const struct qn_property_table *properties, bool typed,
-                                   const char *tail, struct qn_error *error) {
-  enum qn_status status = write_text(output, header, error);
+static enum qn_status write_header(struct qn_text_output *output, const struct file_form *form,
+                                   const struct qn_property_table *properties,
+                                   struct qn_error *error) {
+  enum qn_status status = write_text(output, form->header, error);
   for (uint32_t i = 0; properties && i < properties->count && !status; i++)
-    status = write_name(output, &properties->columns[i], typed, error);
-  return status ? status : write_text(output, tail, error);
+    if (!is_kind(&properties->columns[i], form->kind))
+      status = write_name(output, &properties->columns[i], form->kind != NULL, error);
+    else if (!(status = write_text(output, ",", error)))
+      status = write_text(output, form->kind, error);
+  if (!status && form->kind && !has_kinds(properties, form->kind) &&
+      !(status = write_text(output, ",", error)))
+    status = write_text(output, form->kind, error);
+  return status ? status : write_text(output, "\n", error);
 }
 
 /* ---- Files ---------------------------------------------------------------- */
 
-/* What a file of edges or of vertices looks like: the begin and the end of its header, and of its
- * lines, between which properties are. */
-struct file_form {
-  const char *name, *header, *header_tail, *tail;
-  bool typed; /* the header says of what type properties are */
-};
+static const char *tail_of(const struct file_form *form,
+                           const struct qn_property_table *properties) {
+  return form->kind && !has_kinds(properties, form->kind) ? form->all : "";
+}
 
 static enum qn_status write_edges(const struct qn_graph *graph,
                                   const struct qn_write_options *options,
@@ -75,10 +98,9 @@ static enum qn_status write_edges(const struct qn_graph *graph,
                                   uint64_t *written, struct qn_error *error) {
   const struct qn_property_table *properties =
       options->properties ? &options->properties->of_edges : NULL;
-  const struct qn_table_style style = {',', form->tail, properties};
+  const struct qn_table_style style = {',', tail_of(form, properties), properties};
   struct qn_listed_edges listed = qn_listed_edges_of(graph, options);
-  enum qn_status status =
-      write_header(output, form->header, properties, form->typed, form->header_tail, error);
+  enum qn_status status = write_header(output, form, properties, error);
   return status ? status : qn_edge_table_write(graph, &listed, &style, output, written, error);
 }
 
@@ -88,9 +110,8 @@ static enum qn_status write_vertices(const struct qn_graph *graph,
                                      struct qn_error *error) {
   const struct qn_property_table *properties =
       options->properties ? &options->properties->of_vertices : NULL;
-  const struct qn_table_style style = {',', form->tail, properties};
-  enum qn_status status =
-      write_header(output, form->header, properties, form->typed, form->header_tail, error);
+  const struct qn_table_style style = {',', tail_of(form, properties), properties};
+  enum qn_status status = write_header(output, form, properties, error);
   return status ? status : qn_vertex_table_write(graph, &style, output, error);
 }
 
@@ -116,8 +137,7 @@ static enum qn_status write_csv(const struct qn_graph *graph,
                                 const struct qn_write_options *options,
                                 struct qn_text_output *output, uint64_t *written,
                                 struct qn_error *error) {
-  const struct file_form form = {
-      .header = has_weights(graph) ? "src,dst,weight" : "src,dst", .header_tail = "\n", .tail = ""};
+  const struct file_form form = {.header = has_weights(graph) ? "src,dst,weight" : "src,dst"};
   return write_edges(graph, options, &form, output, written, error);
 }
 
@@ -125,9 +145,9 @@ static enum qn_status write_graphframes(const struct qn_graph *graph,
                                         const struct qn_write_options *options,
                                         struct qn_output_folder *folder, uint64_t *written,
                                         struct qn_error *error) {
-  const struct file_form vertices = {"vertices.csv", "id", "\n", "", false};
+  const struct file_form vertices = {"vertices.csv", "id", NULL, NULL};
   const struct file_form edges = {"edges.csv", has_weights(graph) ? "src,dst,weight" : "src,dst",
-                                  "\n", "", false};
+                                  NULL, NULL};
   return write_pair(graph, options, &vertices, &edges, folder, written, error);
 }
 
@@ -141,9 +161,9 @@ static enum qn_status write_neo4j(const struct qn_graph *graph,
                                         [QN_WEIGHT_F32] = ":START_ID,:END_ID,weight:float",
                                         [QN_WEIGHT_I64] = ":START_ID,:END_ID,weight:long",
                                         [QN_WEIGHT_F64] = ":START_ID,:END_ID,weight:double"};
-  const struct file_form vertices = {"nodes.csv", "id:ID", ",:LABEL\n", ",Vertex", true};
-  const struct file_form edges = {"relationships.csv", headers[graph->out.weights.type], ",:TYPE\n",
-                                  ",EDGE", true};
+  const struct file_form vertices = {"nodes.csv", "id:ID", ":LABEL", ",Vertex"};
+  const struct file_form edges = {"relationships.csv", headers[graph->out.weights.type], ":TYPE",
+                                  ",EDGE"};
   enum qn_status status = QN_OK;
   if (options->properties)
     status = lose_types(&options->properties->of_vertices, options, error);

@@ -66,6 +66,19 @@ class TestRead(Binsparse):
         return {"pointers_to_1": numpy.array([0, 2, 2, 3, 4], index), "indices_1": numpy.array([1, 2, 1, 3], index),
                 "values": numpy.array([5, 6, 7, 8], value)}
 
+    def test_entries_of_one_place(self):
+        """SciPy adds them up: here they are parallel edges, which is said."""
+        arrays = {"indices_0": numpy.array([0, 0, 1], "u8"), "indices_1": numpy.array([1, 1, 2], "u8"),
+                  "values": numpy.array([5, 6, 7], "u4")}
+        for more in {}, {"structure": "symmetric_upper"}:
+            with self.subTest(**more):
+                self.write("COOR", [3, 3], arrays, **more)
+                done = run("quern-import", "-f", self.path("m.h5"), "-o", self.path("m.qrn"))
+                self.assertIn("note: 1 entries of the matrix have the place of another", done.stderr)
+                self.assertRegex(done.stdout, r"of these parallel +1\n")
+        self.write("COOR", [3, 3], arrays)
+        self.assertEqual(self.edges("--duplicates", "sum"), [("0", "1", "11"), ("1", "2", "7")])
+
     def test_types_and_byte_orders(self):
         for index in ("uint8", "uint16", "uint32", "uint64", "int32", "int64", ">u4", ">i8"):
             for value in ("uint8", "int64", "float64", ">f4"):

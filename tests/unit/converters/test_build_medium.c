@@ -24,7 +24,7 @@ static struct qn_error error;
 
 struct edge {
   uint64_t source, destination;
-  uint32_t weight; /* bits */
+  uint64_t weight; /* bits */
   uint64_t order;
 };
 
@@ -57,16 +57,44 @@ struct expected {
   struct qn_ledger ledger;
 };
 
-static float as_float(uint32_t bits) {
+static float as_float(uint64_t bits) {
+  uint32_t low = (uint32_t)bits;
   float value;
-  memcpy(&value, &bits, 4);
+  memcpy(&value, &low, 4);
   return value;
 }
 
-static uint32_t as_bits(float value) {
+static uint64_t as_bits(float value) {
   uint32_t bits;
   memcpy(&bits, &value, 4);
   return bits;
+}
+
+static double as_double(uint64_t bits) {
+  double value;
+  memcpy(&value, &bits, 8);
+  return value;
+}
+
+static uint64_t as_wide_bits(double value) {
+  uint64_t bits;
+  memcpy(&bits, &value, 8);
+  return bits;
+}
+
+/* Exact: x86's long double has 64 bits of mantissa. */
+static long double value_of(enum qn_weight_type type, uint64_t bits) {
+  return type == QN_WEIGHT_F32   ? (long double)as_float(bits)
+         : type == QN_WEIGHT_F64 ? (long double)as_double(bits)
+         : type == QN_WEIGHT_I64 ? (long double)(int64_t)bits
+                                 : (long double)bits;
+}
+
+static uint64_t bits_of(enum qn_weight_type type, long double value) {
+  return type == QN_WEIGHT_F32   ? as_bits((float)value)
+         : type == QN_WEIGHT_F64 ? as_wide_bits((double)value)
+         : type == QN_WEIGHT_I64 ? (uint64_t)(int64_t)value
+                                 : (uint64_t)value;
 }
 
 static void number_vertices(struct expected *e, const struct qn_build *build) {
@@ -110,19 +138,16 @@ static void merge(struct edges *edges, enum qn_duplicates duplicates) {
   uint64_t kept = 0;
   for (uint64_t i = 0, end; i < edges->count; i = end) {
     struct edge merged = edges->items[i];
-    double sum = edges->type == QN_WEIGHT_F32 ? as_float(merged.weight) : merged.weight;
-    double least = sum;
+    long double sum = value_of(edges->type, merged.weight), least = sum;
     for (end = i + 1; end < edges->count && edges->items[end].source == merged.source &&
                       edges->items[end].destination == merged.destination;
          end++) {
-      uint32_t bits = edges->items[end].weight;
-      double weight = edges->type == QN_WEIGHT_F32 ? as_float(bits) : bits;
+      long double weight = value_of(edges->type, edges->items[end].weight);
       sum += weight;
       least = weight < least ? weight : least;
     }
-    double weight = duplicates == QN_DUPLICATES_SUM ? sum : least;
     if (duplicates != QN_DUPLICATES_REMOVE)
-      merged.weight = edges->type == QN_WEIGHT_F32 ? as_bits((float)weight) : (uint32_t)weight;
+      merged.weight = bits_of(edges->type, duplicates == QN_DUPLICATES_SUM ? sum : least);
     edges->items[kept++] = merged;
   }
   edges->count = kept;
@@ -190,7 +215,11 @@ static void fill(struct qn_edge_list *list, const struct edges *edges, uint64_t 
       if (edges->type == QN_WEIGHT_NONE)
         qn_edge_push(&stream, edge->source, edge->destination);
       else if (edges->type == QN_WEIGHT_U32)
-        qn_edge_push_u32(&stream, edge->source, edge->destination, edge->weight);
+        qn_edge_push_u32(&stream, edge->source, edge->destination, (uint32_t)edge->weight);
+      else if (edges->type == QN_WEIGHT_I64)
+        qn_edge_push_i64(&stream, edge->source, edge->destination, (int64_t)edge->weight);
+      else if (edges->type == QN_WEIGHT_F64)
+        qn_edge_push_f64(&stream, edge->source, edge->destination, as_double(edge->weight));
       else
         qn_edge_push_f32(&stream, edge->source, edge->destination, as_float(edge->weight));
     }
@@ -256,9 +285,11 @@ static enum qn_status build_bad(const struct edges *edges, const struct qn_build
   return status;
 }
 
-static uint32_t weight_bits(const struct qn_weights *weights, uint64_t edge) {
+static uint64_t weight_bits(const struct qn_weights *weights, uint64_t edge) {
   return weights->type == QN_WEIGHT_NONE  ? 0
          : weights->type == QN_WEIGHT_U32 ? weights->u32[edge]
+         : weights->type == QN_WEIGHT_I64 ? (uint64_t)weights->i64[edge]
+         : weights->type == QN_WEIGHT_F64 ? as_wide_bits(weights->f64[edge])
                                           : as_bits(weights->f32[edge]);
 }
 
@@ -346,7 +377,12 @@ static void check_build(const struct edges *edges, const struct qn_build *build)
 
 /* ---- Graphs --------------------------------------------------------------- */
 
-static uint32_t random_weight(enum qn_weight_type type) {
+/* Sums of those of 8 bytes are exact, in any order, and 4 bytes hold none of them. */
+static uint64_t random_weight(enum qn_weight_type type) {
+  if (type == QN_WEIGHT_I64)
+    return (uint64_t)((int64_t)(random_number() % 2000) - ((int64_t)1 << 40));
+  if (type == QN_WEIGHT_F64)
+    return as_wide_bits((double)(random_number() % 2000) / 16 - 1e9 + 0x1p-7);
   if (type == QN_WEIGHT_F32)
     return as_bits((float)(int64_t)(random_number() % 2000) / 16 - 40);
   return (uint32_t)(random_number() % 100);
@@ -401,7 +437,9 @@ static void random_graphs(void **state) {
                 {3000, 200, true, 1ull << 45},
                 {40000, 1u << 17, false, 1}};
   for (unsigned i = 0; i < sizeof shapes / sizeof *shapes; i++)
-    for (enum qn_weight_type type = QN_WEIGHT_NONE; type <= QN_WEIGHT_F32; type++) {
+    for (enum qn_weight_type type = QN_WEIGHT_NONE; type <= QN_WEIGHT_F64; type++) {
+      if (type > QN_WEIGHT_F32 && shapes[i].count > 3000)
+        continue; /* enough of them */
       random_state = i;
       struct edges edges =
           random_edges(shapes[i].count, shapes[i].range, shapes[i].skew, shapes[i].stride, type);
@@ -512,7 +550,7 @@ static void star_and_path(void **state) {
 static void many_of_the_same(void **state) {
   (void)state;
   enum { COUNT = 60 };
-  for (enum qn_weight_type type = QN_WEIGHT_NONE; type <= QN_WEIGHT_F32; type++) {
+  for (enum qn_weight_type type = QN_WEIGHT_NONE; type <= QN_WEIGHT_F64; type++) {
     random_state = 11;
     struct edges edges = random_edges(COUNT, 3, false, 1, type);
     for (unsigned i = 0; i < COUNT / 2; i++)

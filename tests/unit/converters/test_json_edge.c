@@ -77,7 +77,8 @@ static void test_scan_agrees(void **state) {
       assert_true(qn_json_edge_of(value, &expected));
       assert_same_text(&edge.source, &expected.source);
       assert_same_text(&edge.target, &expected.target);
-      assert_int_equal(edge.has_strings, expected.has_strings);
+      assert_memory_equal(&edge.ids, &expected.ids, sizeof edge.ids);
+      assert_int_equal(edge.others, expected.others);
       assert_int_equal(edge.weight.begin != NULL, expected.weight.begin != NULL);
       if (edge.weight.begin)
         assert_true(number_of(&edge.weight) == number_of(&expected.weight));

@@ -31,6 +31,7 @@ struct expected {
 struct round {
   struct qn_line_form form;
   bool real, carriage_return;
+  uint32_t num_quoted; /* columns in quotes, the first ones */
   uint32_t most; /* digits of a fraction; 0: weights are decimals of floats, or near to some */
   char separator;
   char *text;
@@ -114,7 +115,7 @@ static int put_line(struct round *round, char *out, struct expected *expected) {
     char *field = out + length;
     if (c)
       *field++ = round->separator;
-    bool quoted = round->form.quotes && c < 2 && c != odd_column;
+    bool quoted = round->form.quotes && c < round->num_quoted && c != odd_column;
     if (quoted)
       *field++ = '"';
     char *end = field;
@@ -152,6 +153,10 @@ static const struct qn_line_form FORMS[] = {
     {"", " \t,;", {2, 0, 1, UINT32_MAX, {' ', ' '}}, true},
     {"", ",", {3, 0, 1, 2, {' ', ' '}}, true},
     {"", ";", {3, 2, 1, UINT32_MAX, {' ', ' '}}, true},
+    {"", ",", {3, 2, 1, 0, {' ', ' '}}, true},
+    {"", ",", {4, 0, 3, 2, {' ', ' '}}, true},
+    {"", ",", {4, 0, 1, 3, {' ', ' '}}, true},
+    {"", ",", {7, 3, 5, 6, {' ', ' '}}, false},
 };
 
 static void make_round(struct round *round) {
@@ -160,6 +165,7 @@ static void make_round(struct round *round) {
   round->form = FORMS[random_below(sizeof FORMS / sizeof *FORMS)];
   round->real = round->form.columns.weight != UINT32_MAX && random_below(2);
   round->carriage_return = random_below(4) == 0;
+  round->num_quoted = 2 + random_below(3);
   round->most = random_below(2) ? 15 : 1 + random_below(6);
   if (round->real && random_below(2))
     round->most = 0;
