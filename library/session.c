@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/set/set.h"
 #include "library/call.h"
 #include "support/memory.h"
 #include <quern/archive.h>
@@ -89,8 +90,9 @@ static enum qn_status open_session(void *argument, struct qn_error *error) {
   const struct opening *opening = argument;
   struct qn_container *container = NULL;
   struct qn_error as_file;
-  enum qn_status status = open_file(opening->path, &container, &as_file);
-  if (status == QN_SYSTEM) { /* no such file: perhaps a bundle's member */
+  const bool is_set = qn_set_recognise(opening->path);
+  enum qn_status status = is_set ? QN_OK : open_file(opening->path, &container, &as_file);
+  if (is_set || status == QN_SYSTEM) { /* no such file: perhaps a bundle's member */
     status = qn_container_open(opening->path, 0, &container, error);
   } else if (status && error) {
     *error = as_file;

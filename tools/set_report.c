@@ -8,6 +8,7 @@
 #include "support/output_stream.h"
 #include "support/sizes.h"
 #include "support/used_files.h"
+#include "tools/property_report.h"
 #include <quern/metadata.h>
 
 struct sizes {
@@ -71,6 +72,32 @@ static void print_parts(const struct qn_set *set) {
   }
 }
 
+/* How many values of edges are null stands in the parts. */
+static json_t *describe_properties(const struct qn_set *set) {
+  json_t *properties = qn_properties_describe(&set->properties), *column;
+  size_t index;
+  json_array_foreach(json_object_get(properties, "edges"), index, column)
+      json_object_del(column, "nulls");
+  return properties;
+}
+
+/* Frees `properties`, which may be NULL. */
+static void print_set(const struct qn_set *set, json_t *description, json_t *properties) {
+  json_object_del(description, "parts");
+  qn_figures_print(description, stdout);
+  print_parts(set);
+  if (properties)
+    qn_properties_print(properties, stdout);
+  json_decref(properties);
+}
+
+static void print_set_json(json_t *description, json_t *properties) {
+  if (properties)
+    json_object_set_new(description, "properties", properties);
+  json_dumpf(description, stdout, JSON_INDENT(2));
+  putchar('\n');
+}
+
 enum qn_status qn_set_show(const char *path, bool json, struct qn_error *error) {
   struct qn_set *set;
   json_t *metadata = NULL;
@@ -86,15 +113,11 @@ enum qn_status qn_set_show(const char *path, bool json, struct qn_error *error) 
     json_object_set_new(description, "imbalance", json_real(imbalance(set, &sizes)));
     if (metadata)
       json_object_set(description, "metadata", metadata);
-    if (!json)
-      json_object_del(description, "parts");
-    if (json) {
-      json_dumpf(description, stdout, JSON_INDENT(2));
-      putchar('\n');
-    } else {
-      qn_figures_print(description, stdout);
-      print_parts(set);
-    }
+    json_t *properties = qn_properties_are_any(&set->properties) ? describe_properties(set) : NULL;
+    if (json)
+      print_set_json(description, properties);
+    else
+      print_set(set, description, properties);
     json_decref(description);
   }
   json_decref(metadata);

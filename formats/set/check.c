@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 
+#include "formats/set/columns.h"
 #include "support/memory.h"
 #include <quern/layouts.h>
 
@@ -10,6 +11,7 @@
 struct sums {
   uint64_t fingerprint, reversed;
   uint64_t *degrees; /* [V] out-degrees */
+  struct qn_set_directions directions;
 };
 
 static void count_rows(const struct qn_set_part *part, const struct qn_csr *csr,
@@ -24,6 +26,19 @@ static void count_columns(const struct qn_csr *csr, uint64_t *degrees) {
   for (uint64_t edge = 0; edge < csr->num_edges; edge++)
 #pragma omp atomic
     degrees[csr->column_indices[edge]]++;
+}
+
+/* The container's rules, P-6 to P-9 among them, have been checked. */
+static enum qn_status add_values(const struct qn_set *set, const struct qn_set_open_part *part,
+                                 struct sums *sums, struct qn_error *error) {
+  struct qn_properties properties;
+  if (set->directedness != QN_UNDIRECTED)
+    return QN_OK;
+  enum qn_status status = qn_properties_view(part->container, &properties, error);
+  if (!status && properties.of_edges.count)
+    qn_set_directions_add(&part->graph.out, &properties.of_edges, &sums->directions);
+  qn_properties_release(&properties);
+  return status;
 }
 
 /* One after another, so that no more than one part is in memory. */
@@ -41,6 +56,7 @@ static enum qn_status add_part(const struct qn_set *set, uint64_t index, struct 
       count_columns(&part.graph.out, sums->degrees);
     else
       count_rows(&set->parts[index], &part.graph.out, sums->degrees);
+    status = add_values(set, &part, sums, error);
   }
   qn_set_part_close(&part);
   return status;
@@ -61,7 +77,7 @@ static enum qn_status check_sums(const struct qn_set *set, const struct sums *su
       return qn_set_violation(set, set->vertices_file.name, error, "SET-14",
                               "vertex %" PRIu64 " has the out-degree %" PRIu64 ", not %" PRIu64, v,
                               sums->degrees[v], set->out_degrees[v]);
-  return QN_OK;
+  return qn_set_directions_check(set, &sums->directions, error);
 }
 
 enum qn_status qn_set_check(const char *path, struct qn_error *error) {

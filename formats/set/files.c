@@ -81,6 +81,8 @@ enum qn_status qn_set_write_vertices(struct qn_set *set, const struct qn_set_ver
     status = qn_ids_write(writer, vertices->ids, error);
   if (!status)
     status = write_degrees(set, vertices, writer, error);
+  if (!status && vertices->properties) /* of edges, which there are none here, the schema */
+    status = qn_properties_write(writer, vertices->properties, NULL, NULL, error);
   if (!status)
     status = vertices->write_metadata(vertices->context, writer, error);
   return finish(status, writer, path, QN_SET_VERTICES, &set->vertices_file, error);
@@ -134,13 +136,21 @@ static enum qn_status write_rows(const struct qn_set *set, const struct qn_set_p
   return QN_OK;
 }
 
+static enum qn_status write_values(const struct qn_set_edge_values *values,
+                                   struct qn_writer *writer, struct qn_error *error) {
+  struct qn_properties of_edges = *values->properties;
+  of_edges.of_vertices = (struct qn_property_table){0};
+  return qn_properties_write(writer, &of_edges, NULL, values->records, error);
+}
+
 enum qn_status qn_set_write_part(struct qn_set *set, uint64_t index,
                                  const struct qn_set_piece *pieces, uint64_t num_pieces,
-                                 const char *tool, const char *path, struct qn_error *error) {
+                                 const struct qn_set_edge_values *values, const char *tool,
+                                 const char *path, bool replace, struct qn_error *error) {
   struct qn_set_part *part = &set->parts[index];
   struct qn_writer *writer;
   char name[32];
-  enum qn_status status = qn_writer_create(path, false, &writer, error);
+  enum qn_status status = qn_writer_create(path, replace, &writer, error);
   if (status)
     return status;
   *qn_writer_info(writer) = info_of(set);
@@ -148,6 +158,8 @@ enum qn_status qn_set_write_part(struct qn_set *set, uint64_t index,
   qn_writer_info(writer)->num_edges = part->num_edges;
   json_t *metadata = part_metadata(set, index, tool);
   status = write_rows(set, part, pieces, num_pieces, writer, error);
+  if (!status && values)
+    status = write_values(values, writer, error);
   if (!status)
     status = qn_writer_metadata(writer, metadata, error);
   json_decref(metadata);

@@ -27,14 +27,23 @@ uint64_t qn_set_share(uint64_t cost, uint64_t index, uint64_t num_parts);
 /* What rows before a vertex cost, before which so many edges are. */
 uint64_t qn_set_cost(enum qn_set_balance balance, uint64_t vertex, uint64_t edges_before);
 
+/* Whose columns of edges become those of a part: its edge e has the values of edge records[e]. */
+struct qn_set_edge_values {
+  const struct qn_properties *properties; /* of the graph */
+  const uint64_t *records;
+};
+
 /* Write part `index` of `set`, which knows its ranges and identity, to `path`. The pieces make up
- * its rows. Fills in what the manifest says of the file. */
+ * its rows; `values` may be NULL: edges have no properties. With `replace` it takes the place of
+ * a file that is there. Fills in what the manifest says of the file. */
 enum qn_status qn_set_write_part(struct qn_set *set, uint64_t index,
                                  const struct qn_set_piece *pieces, uint64_t num_pieces,
-                                 const char *tool, const char *path, struct qn_error *error);
+                                 const struct qn_set_edge_values *values, const char *tool,
+                                 const char *path, bool replace, struct qn_error *error);
 
 struct qn_set_vertices {
   const struct qn_ids *ids;
+  const struct qn_properties *properties; /* of the graph; NULL: it has none */
   void (*fill_degrees)(const void *context, uint64_t *degrees); /* [V] */
   enum qn_status (*write_metadata)(const void *context, struct qn_writer *writer,
                                    struct qn_error *error);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "formats/set/columns.h"
 #include "formats/set/manifest.h"
 #include "support/memory.h"
 #include <quern/layouts.h>
@@ -84,6 +85,8 @@ static enum qn_status map_vertices(struct qn_set *set, struct qn_error *error) {
                             set->num_vertices);
   set->ids = graph.ids;
   status = view_degrees(set, error);
+  if (!status)
+    status = qn_properties_view(set->vertices, &set->properties, error);
   return status ? status
                 : qn_container_confirm(set->vertices, qn_graph_check(set->vertices, &graph, error),
                                        qn_container_verify_structure, error);
@@ -116,6 +119,7 @@ enum qn_status qn_set_open(const char *path, struct qn_set **out, struct qn_erro
 void qn_set_close(struct qn_set *set) {
   if (!set)
     return;
+  qn_properties_release(&set->properties);
   qn_container_unmap(set->vertices);
   for (uint64_t i = 0; set->parts && i < set->num_parts; i++)
     free(set->parts[i].file.name);
@@ -234,6 +238,8 @@ enum qn_status qn_set_part_open(const struct qn_set *set, uint64_t index, enum q
     status = check_header(set, about, part->container, error);
   if (!status)
     status = check_metadata(set, index, part->container, error);
+  if (!status)
+    status = qn_set_columns_check(set, index, part->container, error);
   if (!status)
     status = set->layout == QN_LAYOUT_GRAPH ? view_rows(part, check, error)
              : check != QN_SET_CHECK_FILE   ? restore_rows(part, error)

@@ -17,6 +17,7 @@
 
 #include "support/options.h"
 #include <quern/graph.h>
+#include <quern/properties.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -57,9 +58,11 @@ struct qn_set {
   uint64_t num_parts;
   struct qn_set_part *parts;
   struct qn_set_file vertices_file;
-  struct qn_container *vertices; /* names and metadata of the graph; NULL in a set being made */
-  struct qn_ids ids;             /* of `vertices` */
-  const uint64_t *out_degrees;   /* [V] in the graph */
+  struct qn_container *vertices;   /* names and metadata of the graph; NULL in a set being made */
+  struct qn_ids ids;               /* of `vertices` */
+  const uint64_t *out_degrees;     /* [V] in the graph */
+  struct qn_properties properties; /* of `vertices`; those of edges have no values there, but in
+                                      the parts (SET-15) */
 };
 
 /* Is there a folder of that name, with a manifest in it? */
@@ -74,7 +77,8 @@ void qn_set_close(struct qn_set *set);
 
 /* How much of a part is checked when it is opened. */
 enum qn_set_check {
-  QN_SET_CHECK_FILE, /* that it is the part of this set that the manifest names (SET-9 to SET-11) */
+  QN_SET_CHECK_FILE, /* that it is the part of this set that the manifest names (SET-9 to SET-11,
+                        SET-15) */
   QN_SET_CHECK_ROWS, /* what those who walk rows rely on, and SET-12 */
   QN_SET_CHECK_ALL,  /* every rule of its layout, too */
 };
@@ -90,7 +94,7 @@ enum qn_status qn_set_part_open(const struct qn_set *set, uint64_t index, enum q
 /* A zeroed part is allowed. */
 void qn_set_part_close(struct qn_set_open_part *part);
 
-/* Check every rule of a set (SET-1 to SET-14), its parts one after another. */
+/* Check every rule of a set (SET-1 to SET-15), its parts one after another. */
 enum qn_status qn_set_check(const char *path, struct qn_error *error);
 
 /* What the header of the set's graph in one container says of it. */
@@ -146,6 +150,10 @@ enum qn_status qn_set_writer_vertices(struct qn_set_writer *writer, const char *
 enum qn_status qn_set_file_of(const struct qn_container *container, const char *name,
                               struct qn_set_file *file, struct qn_error *error);
 void qn_set_part_name(uint64_t index, char name[32]);
+/* Write a manifest of `set`, of whose files some have not been written, for those who will; commit
+ * replaces it. Until then this process goes on to other things, and a signal leaves the folder. */
+enum qn_status qn_set_writer_draft(struct qn_set_writer *writer, const struct qn_set *set,
+                                   const char *tool, struct qn_error *error);
 /* Write the manifest of `set`, whose files have been written, and let the folder appear. Frees
  * `writer` whatever the outcome. */
 enum qn_status qn_set_writer_commit(struct qn_set_writer *writer, const struct qn_set *set,
@@ -166,8 +174,8 @@ struct qn_set_options {
   enum qn_set_rows rows; /* of a directed graph */
 };
 
-/* Make a set of a graph, which has been checked, and of its container's ids and metadata. `*out`
- * describes what was made, unless `out` is NULL; owned until qn_set_close. */
+/* Make a set of a graph, which has been checked, and of its container's ids, properties and
+ * metadata. `*out` describes what was made, unless `out` is NULL; owned until qn_set_close. */
 enum qn_status qn_set_split(const struct qn_container *container, const struct qn_graph *graph,
                             const struct qn_set_options *options, const char *tool,
                             const char *path, bool force, struct qn_set **out,

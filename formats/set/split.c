@@ -1,10 +1,12 @@
 /* A graph cut into the parts of a set. */
 #include <string.h>
 
+#include "formats/set/columns.h"
 #include "formats/set/files.h"
 #include "support/context.h"
 #include "support/memory.h"
 #include "support/progress.h"
+#include "support/temp_file.h"
 #include <quern/transpose.h>
 
 static const char *const balance_words[] = {"both", "edges", "vertices", NULL};
@@ -23,6 +25,8 @@ struct splitting {
   const struct qn_graph *graph;
   const struct qn_csr *rows;  /* those that are cut */
   struct qn_graph transposed; /* where they are, if the graph stores none */
+  struct qn_properties properties;
+  struct qn_graph numbered; /* `transposed`, weighted by the numbers of its edges in the graph */
   const char *tool;
   struct qn_set *set;
   struct qn_set_writer *writer;
@@ -96,12 +100,26 @@ static enum qn_status copy_metadata(const void *context, struct qn_writer *write
 
 static enum qn_status write_vertices(struct splitting *splitting, struct qn_error *error) {
   const struct qn_set_vertices vertices = {.ids = &splitting->graph->ids,
+                                           .properties = &splitting->properties,
                                            .fill_degrees = fill_degrees,
                                            .write_metadata = copy_metadata,
                                            .context = splitting};
   const char *path;
   enum qn_status status = qn_set_writer_vertices(splitting->writer, &path, error);
   return status ? status : qn_set_write_vertices(splitting->set, &vertices, path, error);
+}
+
+static bool has_edge_values(const struct splitting *splitting) {
+  return splitting->properties.of_edges.count > 0;
+}
+
+/* The numbers [first, first + count) of edges of the rows that are cut, in the graph. */
+static void fill_records(const struct splitting *splitting, uint64_t first, uint64_t count,
+                         uint64_t *records) {
+  const int64_t *numbers = splitting->numbered.out.weights.data;
+#pragma omp parallel for schedule(static)
+  for (uint64_t i = 0; i < count; i++)
+    records[i] = numbers ? (uint64_t)numbers[first + i] : first + i;
 }
 
 static enum qn_status write_part(struct splitting *splitting, uint64_t index,
@@ -117,15 +135,29 @@ static enum qn_status write_part(struct splitting *splitting, uint64_t index,
       .columns = rows->column_indices + first,
       .weights = weights ? weights + first * qn_weight_bytes(rows->weights.type) : NULL};
   const char *path;
+  uint64_t *records = NULL;
   enum qn_status status = qn_set_writer_part(splitting->writer, index, &path, error);
-  return status ? status
-                : qn_set_write_part(splitting->set, index, &piece, 1, splitting->tool, path, error);
+  if (!status && has_edge_values(splitting))
+    status = qn_bulk_alloc(&records, part->num_edges, sizeof *records, "numbers of edges", error);
+  if (records)
+    fill_records(splitting, first, part->num_edges, records);
+  const struct qn_set_edge_values values = {&splitting->properties, records};
+  if (!status)
+    status = qn_set_write_part(splitting->set, index, &piece, 1,
+                               has_edge_values(splitting) ? &values : NULL, splitting->tool, path,
+                               false, error);
+  qn_pages_free(records, part->num_edges, sizeof *records);
+  return status;
 }
 
 /* ---- The whole ------------------------------------------------------------------ */
 
+static bool is_property(const char *name) {
+  return strcmp(name, "properties") == 0 || strncmp(name, "property_", 9) == 0;
+}
+
 /* Sections beside those of a graph are left out, and the user is told. */
-static bool tell_losses(const struct qn_container *container) {
+static bool tell_losses(const struct qn_container *container, bool properties) {
   static const char *const kept[] = {"row_offsets",    "column_indices",    "weights",
                                      "in_row_offsets", "in_column_indices", "in_weights",
                                      "original_ids",   "id_offsets",        "id_bytes",
@@ -133,7 +165,7 @@ static bool tell_losses(const struct qn_container *container) {
   bool lost = false;
   for (uint32_t i = 0; i < qn_container_info(container)->num_sections; i++) {
     const char *name = qn_container_section_at(container, i)->name;
-    bool known = false;
+    bool known = properties && is_property(name);
     for (size_t j = 0; j < sizeof kept / sizeof kept[0]; j++)
       known = known || strcmp(name, kept[j]) == 0;
     if (!known)
@@ -154,9 +186,9 @@ static void describe_graph(struct splitting *splitting, const struct qn_set_opti
   set->rows = graph->directedness == QN_DIRECTED ? options->rows : QN_SET_ROWS_OUT;
   set->layout = QN_LAYOUT_GRAPH;
   set->fingerprint = qn_csr_fingerprint(&graph->out, false);
-  set->has_origin = splitting->container &&
-                    qn_container_info(splitting->container)->layout == QN_LAYOUT_GRAPH &&
-                    !tell_losses(splitting->container);
+  set->has_origin =
+      splitting->container && qn_container_info(splitting->container)->layout == QN_LAYOUT_GRAPH &&
+      !tell_losses(splitting->container, qn_properties_are_any(&splitting->properties));
   if (set->has_origin)
     set->origin = qn_container_info(splitting->container)->header_checksum;
 }
@@ -166,12 +198,15 @@ static enum qn_status find_rows(struct splitting *splitting, struct qn_error *er
   splitting->rows = &graph->out;
   if (splitting->set->rows == QN_SET_ROWS_OUT)
     return QN_OK;
-  if (graph->has_transpose) {
+  if (graph->has_transpose && !has_edge_values(splitting)) {
     splitting->rows = &graph->in;
     return QN_OK;
   }
   splitting->rows = &splitting->transposed.out;
-  return qn_graph_create_transpose(&graph->out, &splitting->transposed, error);
+  enum qn_status status = qn_graph_create_transpose(&graph->out, &splitting->transposed, error);
+  if (!status && has_edge_values(splitting))
+    status = qn_set_number_transpose(&graph->out, &splitting->numbered, error);
+  return status;
 }
 
 static enum qn_status write_files(struct splitting *splitting, struct qn_error *error) {
@@ -198,6 +233,8 @@ enum qn_status qn_set_split(const struct qn_container *container, const struct q
   if (status)
     return status;
   status = qn_set_writer_create(path, force, &splitting.writer, error);
+  if (!status && container)
+    status = qn_properties_view(container, &splitting.properties, error);
   if (!status) {
     describe_graph(&splitting, options);
     status = find_rows(&splitting, error);
@@ -207,6 +244,8 @@ enum qn_status qn_set_split(const struct qn_container *container, const struct q
   if (!status)
     status = write_files(&splitting, error);
   qn_graph_unmap(&splitting.transposed);
+  qn_graph_unmap(&splitting.numbered);
+  qn_properties_release(&splitting.properties);
   if (!status)
     status = qn_set_writer_commit(splitting.writer, splitting.set, tool, error);
   else

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "formats/set/columns.h"
 #include "support/memory.h"
 #include "support/progress.h"
 #include <quern/transpose.h>
@@ -21,6 +22,8 @@ struct uniting {
   struct qn_writer *writer;
   struct sections sections;
   struct qn_graph rows; /* what the parts hold, where the container has no place for it */
+  struct qn_csr held;   /* what they hold, wherever that is */
+  struct qn_set_columns columns;
 };
 
 static enum qn_status add_sections(struct uniting *uniting, struct qn_error *error) {
@@ -61,8 +64,9 @@ static void copy_rows(const struct qn_set_part *part, const struct qn_csr *from,
            part->num_edges * weight_bytes);
 }
 
-static enum qn_status copy_parts(const struct qn_set *set, const struct qn_graph_arrays *to,
+static enum qn_status copy_parts(struct uniting *uniting, const struct qn_graph_arrays *to,
                                  struct qn_error *error) {
+  const struct qn_set *set = uniting->set;
   uint64_t before = 0;
   enum qn_status status = QN_OK;
   to->row_offsets[0] = 0;
@@ -72,6 +76,8 @@ static enum qn_status copy_parts(const struct qn_set *set, const struct qn_graph
     status = qn_set_part_open(set, i, QN_SET_CHECK_ALL, &part, error);
     if (!status)
       copy_rows(&set->parts[i], &part.graph.out, before, to);
+    if (!status)
+      status = qn_set_columns_add(set, &uniting->columns, i, part.container, error);
     before += set->parts[i].num_edges;
     qn_progress_add(set->parts[i].num_edges);
     qn_set_part_close(&part);
@@ -117,12 +123,45 @@ static enum qn_status write_edges(struct uniting *uniting, struct qn_error *erro
     status = qn_graph_create(set->num_vertices, set->num_edges, set->weight_type, &uniting->rows,
                              &held, error);
   if (!status)
-    status = copy_parts(set, &held, error);
-  const struct qn_csr csr = csr_of(set, &held);
+    status = qn_set_columns_create(set, &uniting->columns, error);
   if (!status)
-    status = check_rows(set, &csr, error);
+    status = copy_parts(uniting, &held, error);
+  uniting->held = csr_of(set, &held);
+  if (!status)
+    status = check_rows(set, &uniting->held, error);
   if (!status && other)
-    status = qn_csr_transpose(&csr, other, error);
+    status = qn_csr_transpose(&uniting->held, other, error);
+  return status;
+}
+
+/* ---- Properties ------------------------------------------------------------------ */
+
+/* Both directions of an undirected graph's edges have the same values, as check_rows says of the
+ * edges themselves. */
+static enum qn_status check_values(const struct uniting *uniting, struct qn_error *error) {
+  const struct qn_property_table *table = &uniting->columns.table;
+  struct qn_set_directions sums = {0};
+  if (uniting->set->directedness != QN_UNDIRECTED || !table->count)
+    return QN_OK;
+  qn_set_directions_add(&uniting->held, table, &sums);
+  return qn_set_directions_check(uniting->set, &sums, error);
+}
+
+/* Values of edges lie in the order of the rows of the parts; in the container they are in that of
+ * rows of out-edges. */
+static enum qn_status write_properties(const struct uniting *uniting, struct qn_error *error) {
+  const struct qn_set *set = uniting->set;
+  struct qn_properties all = set->properties;
+  struct qn_graph numbered = {0};
+  all.of_edges = uniting->columns.table;
+  enum qn_status status = qn_properties_check(set->vertices, &set->properties, error);
+  if (!status)
+    status = check_values(uniting, error);
+  if (!status && all.of_edges.count && set->rows == QN_SET_ROWS_IN)
+    status = qn_set_number_transpose(&uniting->held, &numbered, error);
+  if (!status)
+    status = qn_properties_write(uniting->writer, &all, NULL, numbered.out.weights.data, error);
+  qn_graph_unmap(&numbered);
   return status;
 }
 
@@ -155,9 +194,12 @@ static enum qn_status write_graph(struct qn_set *set, struct qn_writer *writer,
     status = add_sections(&uniting, error);
   if (!status)
     status = write_edges(&uniting, error);
-  qn_graph_unmap(&uniting.rows);
   if (!status)
     status = qn_ids_write(writer, &set->ids, error);
+  if (!status)
+    status = write_properties(&uniting, error);
+  qn_graph_unmap(&uniting.rows);
+  qn_set_columns_destroy(&uniting.columns);
   return status ? status : write_metadata(set, writer, error);
 }
 

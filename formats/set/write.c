@@ -13,6 +13,7 @@
 
 struct qn_set_writer {
   struct qn_atomic_folder *folder;
+  bool has_draft;
 };
 
 enum qn_status qn_set_writer_create(const char *path, bool force, struct qn_set_writer **out,
@@ -73,9 +74,10 @@ enum qn_status qn_set_writer_vertices(struct qn_set_writer *writer, const char *
   return qn_atomic_folder_add(writer->folder, QN_SET_VERTICES, path, error);
 }
 
-static enum qn_status write_text(const char *path, const char *text, struct qn_error *error) {
+static enum qn_status write_text(const char *path, bool replace, const char *text,
+                                 struct qn_error *error) {
   struct qn_atomic_file *file;
-  enum qn_status status = qn_atomic_file_create(path, false, &file, error);
+  enum qn_status status = qn_atomic_file_create(path, replace, &file, error);
   if (status)
     return status;
   uint64_t length = strlen(text);
@@ -88,16 +90,30 @@ static enum qn_status write_text(const char *path, const char *text, struct qn_e
   return status;
 }
 
-enum qn_status qn_set_writer_commit(struct qn_set_writer *writer, const struct qn_set *set,
-                                    const char *tool, struct qn_error *error) {
+static enum qn_status write_manifest(struct qn_set_writer *writer, const struct qn_set *set,
+                                     const char *tool, struct qn_error *error) {
   const char *path;
   char *text = qn_set_manifest_text(set, tool, error);
   enum qn_status status = text ? QN_OK : QN_SYSTEM;
   if (!status)
     status = qn_atomic_folder_add(writer->folder, QN_SET_MANIFEST, &path, error);
   if (!status)
-    status = write_text(path, text, error);
+    status = write_text(path, writer->has_draft, text, error);
   free(text);
+  return status;
+}
+
+enum qn_status qn_set_writer_draft(struct qn_set_writer *writer, const struct qn_set *set,
+                                   const char *tool, struct qn_error *error) {
+  enum qn_status status = write_manifest(writer, set, tool, error);
+  writer->has_draft = true;
+  qn_atomic_folder_rest(writer->folder);
+  return status;
+}
+
+enum qn_status qn_set_writer_commit(struct qn_set_writer *writer, const struct qn_set *set,
+                                    const char *tool, struct qn_error *error) {
+  enum qn_status status = write_manifest(writer, set, tool, error);
   if (!status) {
     status = qn_atomic_folder_commit(writer->folder, error);
     writer->folder = NULL;

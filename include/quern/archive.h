@@ -34,10 +34,10 @@ enum qn_status qn_archive_write_aside(const struct qn_container *container, cons
  *
  * Memory, for each thread: 4 MiB. Slotted pages take 5 MiB or four pages, whichever is more; if
  * neither 1 MiB nor the page size is a multiple of the other, all pages are held in memory.
- * Undirected graphs take 8 MiB a thread (14 MiB with weights; more if vertices have millions of
- * edges), 8 bytes a vertex, and 2 bytes an edge (4 with weights). If the triangle is not cut into
- * strips, an edge takes twice as much, a vertex 8 bytes more, and each of up to 8 threads another 5
- * bytes a vertex. */
+ * Undirected graphs take 8 MiB a thread (14 MiB with weights, 20 MiB with those of 8 bytes; more if
+ * vertices have millions of edges), 8 bytes a vertex, and 2 bytes an edge (4 with weights, 6 with
+ * those of 8 bytes). If the triangle is not cut into strips, an edge takes twice as much, a vertex 8
+ * bytes more, and each of up to 8 threads another 5 bytes a vertex. */
 enum qn_status qn_archive_restore(const struct qn_container *archive, const char *path, bool force,
                                   struct qn_error *error);
 

@@ -6,6 +6,7 @@
  *   build.h      other layouts; transformed graphs
  *   run.h        algorithms and their results
  *   placement.h  many runs on one graph, which stays on a device
+ *   parts.h      sets that several processes write
  *   export.h     files for other systems; what this build knows
  *
  * What holds for all of it:
@@ -32,6 +33,7 @@
 #include <quern/export.h>
 #include <quern/import.h>
 #include <quern/job.h>
+#include <quern/parts.h>
 #include <quern/placement.h>
 #include <quern/run.h>
 #include <quern/session.h>

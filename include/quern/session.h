@@ -32,12 +32,12 @@ enum qn_open_flags {
   QN_OPEN_TRUST = 2,
 };
 
-/* Open a container of any layout: `path` is a file, an archive or a bundle's member
+/* Open a container of any layout: `path` is a file, an archive, a set or a bundle's member
  * ("BUNDLE.tar:MEMBER"). A container is mapped, and its header, table and footer are checked, which
- * takes no time; what it holds is checked when it is first used (see below). An archive is restored
- * with all checks to a file without a name in the folder TMPDIR, or /tmp. Close it with
- * qn_session_close. QN_INVALID: damaged; QN_UNSUPPORTED: of a newer version; QN_SYSTEM: not there,
- * or unreadable. */
+ * takes no time; what it holds is checked when it is first used (see below). An archive is
+ * restored, and the parts of a set are put together, with all checks, in a file without a name in
+ * the folder TMPDIR, or /tmp. Close it with qn_session_close. QN_INVALID: damaged; QN_UNSUPPORTED:
+ * of a newer version; QN_SYSTEM: not there, or unreadable. */
 enum qn_status qn_session_open(const char *path, unsigned flags, const struct qn_job *job,
                                struct qn_session **out, struct qn_error *error);
 /* NULL is allowed. */

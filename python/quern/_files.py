@@ -10,7 +10,7 @@ from typing import Any, Container, Dict, Iterator, List, Sequence, Tuple, Union
 
 from . import _errors
 from ._calls import check
-from ._optional import need
+from ._optional import need, optional
 
 Columns = Union[Sequence[Union[str, int]], str, None]
 
@@ -60,7 +60,7 @@ def _batches(pyarrow: Any, readers: Iterator[Any], wanted: Sequence[str], schema
 def _as_property(pyarrow: Any, type: Any) -> Any:
     """What a column of this type is read as: texts, if it is one that no property has and that texts tell exactly."""
     types = pyarrow.types
-    if types.is_temporal(type) or types.is_decimal(type):
+    if types.is_date(type) or types.is_time(type) or types.is_timestamp(type) or types.is_decimal(type):
         return pyarrow.string()
     return pyarrow.float32() if types.is_float16(type) else type
 
@@ -109,6 +109,26 @@ def _streams(pyarrow: Any, files: List[Any], columns: Columns, properties: Any) 
     chosen = pyarrow.schema([pyarrow.field(name, _as_property(pyarrow, schema.field(name).type) if name not in wanted
                                            else schema.field(name).type) for name in names])
     return pyarrow.RecordBatchReader.from_batches(chosen, _batches(pyarrow, iter(readers), names, chosen)), wanted
+
+
+def in_properties(table: Any, columns: Columns, key: Any = None) -> Any:
+    """The rows of a table, whose columns but those of ids and weights are of types that properties have, if texts tell them
+    exactly. Without pyarrow it is the table itself."""
+    pyarrow = optional("pyarrow")
+    if pyarrow is None or not hasattr(pyarrow.RecordBatchReader, "from_stream"):
+        return table
+    try:
+        reader = pyarrow.RecordBatchReader.from_stream(table)
+    except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError) as problem:
+        raise _errors.InvalidError(str(problem)) from problem
+    schema = reader.schema
+    taken = [key] if key is not None else choose(schema.names, columns)
+    kept = pyarrow.schema([field if field.name in taken else field.with_type(_as_property(pyarrow, field.type)) for field in schema])
+    if kept.equals(schema):
+        return reader
+    batches = (pyarrow.RecordBatch.from_arrays([column.cast(field.type) for column, field in zip(batch.columns, kept)], schema=kept)
+               for batch in reader)
+    return pyarrow.RecordBatchReader.from_batches(kept, batches)
 
 
 def lost(graph: Any) -> List[Any]:

@@ -44,7 +44,8 @@ def make(name: str, *arguments: Any, path: Optional[PathLike] = None, **job: Any
 
 def open(path: PathLike, verify: bool = False, *, trust: bool = False, progress: ProgressOption = None,
          threads: Optional[int] = None, tmpdir: Optional[PathLike] = None) -> "Graph":
-    """Open a container of any layout: a file, an archive, or a member of a bundle (``"BUNDLE.tar:MEMBER"``).
+    """Open a container of any layout: a file, an archive, a set (its folder, whose graph is put together in
+    temporary disk space), or a member of a bundle (``"BUNDLE.tar:MEMBER"``).
 
     The file is mapped, and its header, table and footer are checked. What it holds is checked when it is first used by
     :meth:`Graph.run` and the other methods that compute something. The arrays that a graph gives are views of the mapping,

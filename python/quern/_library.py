@@ -105,10 +105,26 @@ class DeviceArray(Sized):
                 ("data", c_void_p)]
 
 
+class PartRows(Sized):
+    _fields_ = [("size", c_uint64), ("begin", c_uint64), ("end", c_uint64), ("row_offsets", c_void_p), ("columns", c_void_p),
+                ("weight_type", c_int), ("weights", c_void_p), ("rows_in", c_bool)]
+
+
+class PartFile(Structure):
+    _fields_ = [("bytes", c_uint64), ("identity", c_uint64), ("fingerprint", c_uint64)]
+
+
+class SetShape(Sized):
+    _fields_ = [("size", c_uint64), ("num_vertices", c_uint64), ("num_parts", c_uint64), ("ends", c_void_p),
+                ("part_edges", c_void_p), ("out_degrees", c_void_p), ("weight_type", c_int), ("undirected", c_bool),
+                ("rows_in", c_bool), ("fingerprint", c_uint64), ("names", POINTER(IdArrays))]
+
+
 STRUCTS = {"qn_error": Error, "qn_progress": Progress, "qn_job": Job, "qn_option": Option,
            "qn_session_info": SessionInfo, "qn_edge_rows": Rows, "qn_id_arrays": IdArrays,
            "qn_section_array": SectionArray, "qn_property_array": PropertyArray, "qn_edge_arrays": EdgeArrays, "qn_result_info": ResultInfo,
-           "qn_result_column": ResultColumn, "qn_device_array": DeviceArray}
+           "qn_result_column": ResultColumn, "qn_device_array": DeviceArray,
+           "qn_part_rows": PartRows, "qn_part_file": PartFile, "qn_set_shape": SetShape}
 
 # What every call that can fail ends with, and what calls with options have before their path.
 _OUT, _ERROR, _JOB = POINTER(c_void_p), POINTER(Error), POINTER(Job)
@@ -144,12 +160,18 @@ FUNCTIONS = {
     "qn_columns_choose": [POINTER(c_char_p), c_uint64, POINTER(c_uint32), _ERROR],
     "qn_import_files": [POINTER(c_char_p), c_uint64, *_OPTIONS, c_char_p, _JOB, _OUT, _ERROR],
     "qn_generate_graph": [c_char_p, *_OPTIONS, c_char_p, _JOB, _OUT, _ERROR],
+    "qn_part_fingerprint": [POINTER(PartRows), _JOB, POINTER(c_uint64), _ERROR],
+    "qn_part_write": [c_char_p, c_uint64, POINTER(PartRows), _JOB, POINTER(PartFile), _ERROR],
+    "qn_set_begin": [c_char_p, c_bool, POINTER(SetShape), _JOB, _OUT, _ERROR],
+    "qn_set_finish": [c_void_p, POINTER(PartFile), _ERROR],
     "qn_list": [c_int, _TEXT, _ERROR],
 }
 PLAIN_FUNCTIONS = {
     "qn_version": ([], c_char_p),
     "qn_text_free": ([c_void_p], None),
     "qn_session_close": ([c_void_p], None),
+    "qn_set_draft_place": ([c_void_p], c_char_p),
+    "qn_set_abandon": ([c_void_p], None),
     "qn_session_info": ([c_void_p, POINTER(SessionInfo)], None),
     "qn_placed_close": ([c_void_p], None),
     "qn_result_close": ([c_void_p], None),

@@ -35,9 +35,26 @@ def _split(given: Dict[str, Any]) -> Tuple[Any, ...]:
 
 # ---- Arrays -------------------------------------------------------------------------------------
 
+def _array(values: Any, what: str) -> numpy.ndarray:
+    """An array as it is meant: nothing in it is masked, and objects in it are texts."""
+    if isinstance(values, numpy.ma.MaskedArray) and numpy.ma.getmaskarray(values).any():
+        raise _errors.UsageError("%s: entry %d (from 0) is masked" % (what, numpy.ma.getmaskarray(values).argmax()))
+    array = numpy.asarray(values)
+    if array.dtype.kind == "T" or (array.dtype.kind == "U" and not isinstance(values, numpy.ndarray)):
+        array = numpy.asarray(values, object)  # NumPy makes texts of what stands beside one, and cuts them at the end
+    if array.dtype.kind == "O":
+        for index, entry in enumerate(array.ravel().tolist()):
+            if not isinstance(entry, str):
+                raise _errors.UsageError("%s: entry %d (from 0) is %.40r, and no text: an array is of one type of numbers, or of texts"
+                                         % (what, index, entry))
+            if "\0" in entry:
+                raise _errors.InvalidError("%s: entry %d (from 0) has a NUL, which no id has" % (what, index))
+    return array
+
+
 def _ends(source: Any, target: Any) -> Tuple[Any, ...]:
     """Both ends as arrays of a type that the library takes, and what texts among them stand for."""
-    source, target = numpy.asarray(source), numpy.asarray(target)
+    source, target = _array(source, "sources"), _array(target, "targets")
     if source.ndim != 1 or source.shape != target.shape:
         raise _errors.UsageError("sources and targets are two arrays of one length, not of shape %s and %s"
                                  % (source.shape, target.shape))
@@ -92,7 +109,7 @@ def from_arrays(source: Any, target: Any, weights: Any = None, *, num_vertices: 
     if num_vertices is not None:
         edges.has_num_vertices, edges.num_vertices = True, num_vertices
     if weights is not None:
-        weights = numpy.asarray(weights)
+        weights = _array(weights, "weights")
         if weights.shape != source.shape:
             raise _errors.UsageError("%d edges have %d weights" % (len(source), weights.size))
         if weights.dtype.kind == "b":
@@ -107,9 +124,9 @@ def from_arrays(source: Any, target: Any, weights: Any = None, *, num_vertices: 
 
 
 def _names(ids: Any) -> Any:
-    ids = numpy.asarray(ids)
-    if ids.dtype.kind in "UO":
-        return Text.of(map(str, ids.tolist()))
+    ids = _array(ids, "ids")
+    if ids.dtype.kind in "UO" and ids.ndim == 1:
+        return Text.of(ids.tolist())
     if ids.dtype.kind not in "ui" or ids.ndim != 1:
         raise _errors.UsageError("ids are an array of whole numbers or texts, not of %s" % ids.dtype)
     if ids.size and ids.min() < 0:
@@ -132,6 +149,9 @@ def from_scipy(matrix: Any, *, directed: bool = True, weights: bool = True, **gi
     (or dropped with ``weights=False``). Entries of value 0 that are stored are edges. ``directed=False`` is for symmetric
     matrices. Other options are those of :func:`from_arrays`."""
     sparse = need("scipy.sparse")
+    if not sparse.issparse(matrix) or len(matrix.shape) != 2:
+        raise _errors.UsageError("a sparse matrix or array of SciPy with two dimensions is expected, not %s of the shape %s"
+                                 % (type(matrix).__name__, getattr(matrix, "shape", "?")))
     if matrix.shape[0] != matrix.shape[1]:
         raise _errors.UsageError("the matrix is not square: %d x %d" % matrix.shape)
     if not directed:
@@ -208,7 +228,7 @@ def from_igraph(graph: Any, weight: Optional[str] = "weight", *, properties: Wan
     weights, and others properties (``properties=False``: none; or those that are named)."""
     ends = numpy.array(graph.get_edgelist(), "u4").reshape(-1, 2)
     values = graph.es[weight] if weight is not None and weight in graph.es.attributes() and len(ends) else None
-    names = numpy.array(graph.vs["name"]) if "name" in graph.vs.attributes() and graph.vcount() else None
+    names = _array(graph.vs["name"], "names") if "name" in graph.vs.attributes() and graph.vcount() else None
     edges = _attribute_columns([edge.attributes() for edge in graph.es], [weight] if values is not None else [], properties,
                                "edges")
     vertices = _attribute_columns([one.attributes() for one in graph.vs], ["name"], properties, "vertices")
@@ -236,7 +256,7 @@ def from_arrow(table: Any, columns: Union[Sequence[Union[str, int]], str, None] 
     they are those called source, src, from, ..., and weight, or the first two. Ids are whole numbers or texts.
 
     With ``properties=True``, or names of columns, the others become properties of the edges: whole numbers, reals, bool and
-    texts, with nulls. ``vertices`` is a table, too: by its column ``id`` (or the one that the option names) what vertices are
+    texts, with nulls; dates, times and decimals become texts, if pyarrow is there. ``vertices`` is a table, too: by its column ``id`` (or the one that the option names) what vertices are
     called, with or without edges; its other columns become their properties. (A number: as ``num_vertices``.) With ``rows=True`` ends of edges are rows of
     that table. Other options are those of :func:`from_arrays`.
     """
@@ -247,12 +267,17 @@ def from_arrow(table: Any, columns: Union[Sequence[Union[str, int]], str, None] 
     tables = [table] if vertices is None else [table, vertices]
     for one in tables:
         if not hasattr(one, "__arrow_c_stream__"):
-            raise _errors.UsageError("%s has no __arrow_c_stream__" % type(one).__name__)
+            raise _errors.UsageError("%s has no __arrow_c_stream__%s"
+                                     % (type(one).__name__, "; what collect() gives may" if hasattr(one, "collect") else ""))
     if not isinstance(properties, bool):
         names = properties.split(",") if isinstance(properties, str) else list(properties)
         if any("," in name for name in names):
             raise _errors.UsageError("properties: names with a comma cannot be chosen; rename the column, or say True")
         properties = ",".join(names) if names else False
+    if properties and not isinstance(table, Table):
+        tables[0] = _files.in_properties(table, columns)
+    if vertices is not None and not isinstance(vertices, Table):
+        tables[1] = _files.in_properties(vertices, None, given.get("id", "id"))
     capsules = [one.__arrow_c_stream__() for one in tables]
     addresses = [_arrow.stream_address(capsule) for capsule in capsules]
     return make("qn_import_tables", addresses[0], addresses[1] if vertices is not None else None,

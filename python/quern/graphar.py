@@ -36,6 +36,8 @@ LISTS = {(True, "src"): "ordered_by_source", (False, "src"): "unordered_by_sourc
          (False, "dst"): "unordered_by_dest"}
 DATA_TYPES = {"u32": "int64", "u64": "int64", "i64": "int64", "f32": "float", "f64": "double", "bool": "bool", "string": "string"}
 NUMBERS = {"int32", "int64", "float", "double", "bool"}
+# What versions before 0.13 call keys.
+FORMER_KEYS = {"label": "type", "src_label": "src_type", "edge_label": "edge_type", "dst_label": "dst_type"}
 
 
 # ---- Information files --------------------------------------------------------------------------
@@ -52,6 +54,10 @@ def _load(path: Path, *required: str) -> Dict[str, Any]:
         raise _fail(path, "this is no YAML: %s" % problem) from problem
     except OSError as problem:
         raise _errors.SystemFailure(problem.strerror or str(problem), os.fspath(path)) from problem
+    if isinstance(found, dict):
+        for former, key in FORMER_KEYS.items():
+            if former in found:
+                found.setdefault(key, found[former])
     if not isinstance(found, dict) or any(key not in found for key in required):
         raise _fail(path, "an information file of GraphAr has the keys %s" % ", ".join(required))
     version = str(found.get("version", VERSION)).split()[0]
@@ -181,8 +187,22 @@ def _count(path: Path) -> int:
     return value
 
 
-def _read_table(path: Path, file_type: str, required: Sequence[str], further: Sequence[str] = ()) -> Any:
-    """A chunk: columns without nulls, and columns that may have some."""
+def _read_csv(path: Path, types: Dict[str, Any]) -> Any:
+    """An empty field is null, and a quoted one an empty text."""
+    csv = need("pyarrow.csv")
+    return csv.read_csv(path, csv.ReadOptions(use_threads=False), csv.ParseOptions(newlines_in_values=True),
+                        csv.ConvertOptions(column_types=types, null_values=[""], strings_can_be_null=True,
+                                           quoted_strings_can_be_null=False))
+
+
+def _read_json(path: Path, types: Dict[str, Any]) -> Any:
+    json = need("pyarrow.json")
+    return json.read_json(path, parse_options=json.ParseOptions(explicit_schema=need("pyarrow").schema(types.items())))
+
+
+def _read_table(path: Path, file_type: str, types: Dict[str, Any], required: Sequence[str], further: Sequence[str] = ()) -> Any:
+    """A chunk: columns without nulls, and columns that may have some. Text is read as these types: what it looks like does
+    not matter."""
     pyarrow, columns = need("pyarrow"), [*required, *further]
     try:
         if file_type == "parquet":
@@ -193,9 +213,9 @@ def _read_table(path: Path, file_type: str, required: Sequence[str], further: Se
         elif file_type == "orc":
             table = need("pyarrow.orc").ORCFile(path).read()
         elif file_type == "csv":
-            table = need("pyarrow.csv").read_csv(path)
+            table = _read_csv(path, types)
         elif file_type == "json":
-            table = need("pyarrow.json").read_json(path)
+            table = _read_json(path, types)
         else:
             raise _errors.UnsupportedError("files of the type %s are not read" % file_type, os.fspath(path))
     except OSError as problem:
@@ -229,6 +249,10 @@ def _arrow_type(data_type: str) -> Any:
     return {"bool": pyarrow.bool_(), "int32": pyarrow.int32(), "int64": pyarrow.int64(), "float": pyarrow.float32(),
             "double": pyarrow.float64(), "string": pyarrow.large_string(), "date": pyarrow.large_string(),
             "timestamp": pyarrow.large_string()}.get(data_type)
+
+
+def _types(groups: Iterable[Dict[str, Any]]) -> Dict[str, Any]:
+    return {entry["name"]: _arrow_type(entry["data_type"]) for _, entry in _properties(list(groups)) if _is_kept(entry)}
 
 
 def _is_kept(entry: Dict[str, Any]) -> bool:
@@ -303,7 +327,7 @@ class _VertexRows:
             return pyarrow.large_string()
         negative = False
         for path, _, _ in self._chunks(vertices, group):
-            values = _read_table(path, group["file_type"], [entry["name"]])[entry["name"]].to_numpy()
+            values = _read_table(path, group["file_type"], _types([group]), [entry["name"]])[entry["name"]].to_numpy()
             if values.dtype.kind not in "ui":
                 raise _fail(path, "%s is %s; a primary key is whole numbers or texts" % (entry["name"], values.dtype))
             negative = negative or bool(len(values) and values.min() < 0)
@@ -318,7 +342,7 @@ class _VertexRows:
         first = chunk * vertices.chunk_size
         last = min(first + vertices.chunk_size, self.counts[vertices.name])
         path = vertices.folder / group["prefix"] / ("chunk%d" % chunk)
-        table = _read_table(path, group["file_type"], required, further)
+        table = _read_table(path, group["file_type"], _types([group]), required, further)
         if len(table) != last - first:
             raise _fail(path, "%d rows; vertices %d to %d belong here" % (len(table), first, last - 1))
         if INDEX in table.column_names and table[INDEX].null_count == 0:
@@ -384,8 +408,7 @@ class _EdgeRows:
         self.sizes = [_count(edges.list_folder / ("edge_count%d" % part)) for part in range(parts)]
         if sum(self.sizes) > 2**48:
             raise _fail(edges.list_folder, "%d edges are more than can be" % sum(self.sizes))
-        self.columns = {entry["name"]: _arrow_type(entry["data_type"]) for _, entry in _properties(edges.groups)
-                        if _is_kept(entry)}
+        self.columns = _types(edges.groups)
         for name in self.columns:
             if name in (SOURCE, TARGET):
                 raise _fail(edges.path, "no property is called %s" % name)
@@ -408,7 +431,7 @@ class _EdgeRows:
         part, chunk, count = place
         edges, name = self.edges, "part%d/chunk%d" % (part, chunk)
         path = edges.list_folder / "adj_list" / name
-        table = _read_table(path, edges.file_type, [SOURCE, TARGET])
+        table = _read_table(path, edges.file_type, dict.fromkeys((SOURCE, TARGET), pyarrow.int64()), [SOURCE, TARGET])
         if len(table) != count:
             raise _fail(path, "%d rows; edge_count%d says %d" % (len(table), part, count))
         here = part * edges.part_size, min((part + 1) * edges.part_size, self.aligned)
@@ -417,7 +440,7 @@ class _EdgeRows:
         for group in edges.groups:
             wanted = [entry["name"] for entry in group["properties"] if entry["name"] in self.columns]
             path = edges.list_folder / group["prefix"] / name
-            values = _read_table(path, group["file_type"], [], wanted) if wanted else table
+            values = _read_table(path, group["file_type"], self.columns, [], wanted) if wanted else table
             if len(values) != count:
                 raise _fail(path, "%d rows; there are %d edges" % (len(values), count))
             found.update((column, _cast(path, column, values[column].combine_chunks(), self.columns[column])) for column in wanted)

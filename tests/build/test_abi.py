@@ -17,7 +17,7 @@ SOURCE = Path(os.environ.get("QUERN_SOURCE", LISTED.parents[2]))
 BIN = Path(os.environ.get("QUERN_BIN", SOURCE / "build/bin"))
 LIBRARY = BIN.parent / "lib/libquern.so.0"
 # The headers of the stable interface; those of views and containers follow the format.
-STABLE = ("build.h", "error.h", "export.h", "import.h", "job.h", "placement.h", "run.h", "session.h")
+STABLE = ("build.h", "error.h", "export.h", "import.h", "job.h", "parts.h", "placement.h", "run.h", "session.h")
 
 
 def without_comments(header):
@@ -75,6 +75,14 @@ class Abi(unittest.TestCase):
     def test_it_is_as_listed(self):
         self.assertEqual(interface().splitlines(), LISTED.read_text().splitlines(),
                          "is it wanted? then tests/build/test_abi.py --write")
+
+    def test_every_function_has_an_example(self):
+        """In the programs of docs/library.md, which tests/install compiles and runs."""
+        page = (SOURCE / "docs/library.md").read_text()
+        programs = "".join(re.findall(r"(?ms)^```c\n(.*?)^```$", page))
+        for header in set(STABLE) - {"error.h"}:  # those who call need qn_error_text alone
+            for name in re.findall(r"\b(qn_\w+)\(", without_comments(header)):
+                self.assertIn(name + "(", programs)
 
     def test_every_public_function_is_exported_and_nothing_else(self):
         declared = set()

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from conformance.container_reader import Broken, insist, parsed_json, read, xxh3
 from conformance.layout_readers import read_layout
+from conformance.properties_reader import in_graph_order
 
 WEIGHTS = ("none", "u32", "f32", "i64", "f64")
 MASK = 2**64 - 1
@@ -51,7 +52,8 @@ def fingerprint_of(edges, kind):
 
 
 class Set:
-    """`edges` [(source, destination, weight)] of the graph, by source; `ids` as those of a graph."""
+    """`edges` [(source, destination, weight)] of the graph, by source; `ids` as those of a graph; `values` {(source,
+    destination): [values of an edge in all columns]}, parallel ones in their order."""
 
     def __init__(self, folder):
         self.folder = Path(folder)
@@ -60,6 +62,7 @@ class Set:
         self.check_manifest()
         self.graph, self.rows = self.manifest["graph"], self.manifest["rows"]
         self.read_vertices()
+        self.values = {}
         self.edges = [edge for i, part in enumerate(self.manifest["parts"]) for edge in self.read_part(i, part)]
         self.check_whole()
 
@@ -92,6 +95,7 @@ class Set:
                and WEIGHTS[container.weight_type] == self.graph["weights"])
         insist("SET-8", vertices.has("out_degrees"))
         self.ids = vertices.ids
+        self.properties = vertices.properties
         self.degrees = vertices.numbers("out_degrees", 8, vertices.num_vertices)
 
     def read_part(self, index, about):
@@ -106,13 +110,25 @@ class Set:
             metadata = metadata["source"]["metadata"]
         insist("SET-10", "set" in metadata and metadata["set"]["identity"] == self.manifest["identity"]
                and metadata["set"]["part"] == index)
+        self.read_values(part)
         insist("SET-11", all(about["begin"] <= row < about["end"] for row, _, _ in part.edges))
         return [(v, u, w) for u, v, w in part.edges] if self.rows == "in" else part.edges
+
+    def read_values(self, part):
+        def edge_types(properties):
+            return [(name, kind) for (of, name), kind in properties.types.items() if of == "edges"]
+
+        own, whole = part.properties, self.properties
+        insist("SET-15", edge_types(own) == edge_types(whole) and not own.vertices)
+        insist("SET-15", not own.edges or own.weight == whole.weight)
+        for (u, v, _), values in zip(in_graph_order(part.edges), zip(*own.edges.values())):
+            self.values.setdefault((v, u) if self.rows == "in" else (u, v), []).append(values)
 
     def check_whole(self):
         insist("SET-12", "%016x" % fingerprint_of(self.edges, self.graph["weights"]) == self.graph["fingerprint"])
         if self.graph["directedness"] == "undirected":
             insist("SET-13", Counter(self.edges) == Counter((v, u, w) for u, v, w in self.edges))
+            insist("SET-15", all(repr(self.values[v, u]) == repr(values) for (u, v), values in self.values.items()))
         counted = Counter(u for u, _, _ in self.edges)
         insist("SET-14", self.degrees == [counted[v] for v in range(self.graph["vertices"])])
 

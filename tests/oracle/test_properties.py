@@ -235,9 +235,11 @@ class Transformations(InFolder):
 
 
 class Tables(InFolder):
-    """Neo4j's files say of what type columns are, so everything comes back but u32 and u64: as its whole numbers, or as text."""
+    """Neo4j's files say of what type columns are, so everything comes back but u32 and u64: as its whole numbers, or as text. They
+    name a kind for each row, which is a property then."""
 
     TYPES = {"u32": "i64", "u64": "i64"}
+    KINDS = {"vertices": "Vertex", "edges": "EDGE"}
 
     def read_back(self, sample, *more):
         folder, back = self.folder / "neo4j", self.folder / "back.qrn"
@@ -260,8 +262,13 @@ class Tables(InFolder):
             places[kind] += 1
             names.append((kind, name, "string" if (kind, place) in far else self.TYPES.get(type_, type_)))
 
+        vertices = sum(kind == "vertices" for kind, *_ in names)
+        names[vertices:vertices] = [("vertices", "LABEL", "string")]
+        names.append(("edges", "TYPE", "string"))
+
         def row(kind, values):
-            return tuple(repr(value) if (kind, place) in far and value != "None" else value for place, value in enumerate(values))
+            known = [repr(value) if (kind, place) in far and value != "None" else value for place, value in enumerate(values)]
+            return (*known, repr(self.KINDS[kind]))
         return (names, {name: row("vertices", values) for name, values in held.vertices.items()},
                 Counter((*edge[:3], row("edges", edge[3])) for edge in held.edges))
 

@@ -75,14 +75,6 @@ class Runs(unittest.TestCase):
         self.same("pagerank")
         self.same("bfs")
 
-    def test_checkpoints(self):
-        self.make(6, "none", "sparse")
-        words = "quern-run", "pagerank", self.at / "set", "-qf", "--tolerance", "0", "--checkpoint", self.at / "work"
-        run(*words, "--iterations", "7", "--every", "3")
-        run(*words, "--iterations", "20", "--resume", "-o", self.at / "gone-on.tsv")
-        run(*words[:-2], "--iterations", "20", "-o", self.at / "whole.tsv")
-        self.assertEqual((self.at / "gone-on.tsv").read_bytes(), (self.at / "whole.tsv").read_bytes())
-
     def test_a_damaged_part(self):
         self.make(7, "u32", "sparse")
         part = self.at / "set/part-00002.qrn"

@@ -149,6 +149,19 @@ class Weights(_Arrays):
         self.agrees(graph, source, target, whole - 50)
         self.agrees(quern.from_arrays([0, 1], [1, 0], [True, False]), [0, 1], [1, 0], [1, 0])
 
+    def test_nothing_is_taken_for_what_it_is_not(self):
+        masked = np.ma.array([1, 0], mask=[False, True])
+        for given in ((masked, [1, 0]), ([0, 1], [1, 0], masked), (["a", None], ["b", "c"]), (["a", 1], ["b", "c"]),
+                      (np.array(["a", np.nan], object), ["b", "c"]), ([b"a"], [b"b"])):
+            with self.subTest(given=given), self.assertRaises(quern.UsageError):
+                quern.from_arrays(*given)
+        for ids in ["a", None], ["a", 1], np.array([None, None]):
+            with self.subTest(ids=ids), self.assertRaises(quern.UsageError):
+                quern.from_arrays([0], [1], ids=ids)
+        with self.assertRaisesRegex(quern.InvalidError, "entry 1 .*NUL"):
+            quern.from_arrays(["a", "a\0"], ["b", "c"])
+        self.agrees(quern.from_arrays(np.ma.array([0, 1]), [1, 0]), [0, 1], [1, 0])
+
     def test_what_u32_and_f32_cannot_hold(self):
         for weights, kept in (([2**24 + 1, -1], "i8"), ([2**53 - 1, -1], "i8"), ([2**24 + 1, 0.5], "f8"), ([1e300, 1], "f8")):
             with self.subTest(weights=weights):

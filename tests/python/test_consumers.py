@@ -58,6 +58,8 @@ class Scipy(_Graphs):
         self.assertIsNone(quern.from_scipy(stored_zero, weights=False).weights)
         with self.assertRaises(quern.UsageError):
             quern.from_scipy(sparse.coo_array((2, 3)))
+        with self.assertRaises(quern.UsageError):
+            quern.from_scipy(np.eye(2))
         with self.assertRaises(quern.InvalidError):
             quern.from_scipy(self.graph.to_scipy(), directed=False)
 

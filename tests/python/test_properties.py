@@ -77,6 +77,14 @@ class Properties(unittest.TestCase):
         self.assertEqual(dict(zip(turned.ids.tolist(), turned.vertex_properties["t"].tolist())),
                          dict(zip(graph.ids.tolist(), graph.vertex_properties["t"].tolist())))
 
+    def test_a_set_is_put_together(self):
+        graph = self.graph.with_properties(*self.given(), path=self.folder / "given.qrn")
+        run("quern-transform", self.folder / "given.qrn", "--parts", "2", "-q", "-o", self.folder / "set")
+        with self.assertWarnsRegex(quern.QuernWarning, "together"):
+            opened = quern.open(self.folder / "set")
+        self.expect_given(opened)
+        self.assertEqual(opened.column_indices.tolist(), graph.column_indices.tolist())
+
     def test_both_directions_have_the_same(self):
         graph = quern.from_arrays(np.array([0, 1], "u4"), np.array([1, 2], "u4"), directed=False)
         with self.assertRaisesRegex(quern.InvalidError, "P-10"):

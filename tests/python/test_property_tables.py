@@ -109,7 +109,7 @@ class Columns(_Scratch):
                 (quern.InvalidError, dict(vertices=pyarrow.table({"id": [.5]})))):
             with self.subTest(given=given), self.assertRaises(kind):
                 quern.from_arrow(table, "src,dst,w", path="no.qrn", **given)
-        for column in (pyarrow.array([[1], [], [2], [3]]), pyarrow.array([0, 1, 2, 3], pyarrow.date32()), pyarrow.array([b"\xff"] * 4),
+        for column in (pyarrow.array([[1], [], [2], [3]]), pyarrow.array([0, 1, 2, 3], pyarrow.duration("s")), pyarrow.array([b"\xff"] * 4),
                        pyarrow.array(["\0"] * 4)):
             with self.subTest(column=column), self.assertRaises((quern.UnsupportedError, quern.InvalidError)):
                 quern.from_arrow(table.select(["src", "dst"]).append_column("x", column), properties=True, path="no.qrn")
@@ -118,6 +118,17 @@ class Columns(_Scratch):
         self.assertFalse(os.path.exists("no.qrn"))
         graph = quern.from_arrow(table.select(["src", "dst"]).append_column("source", [[1, 2, 3, 4]]), "src,dst", properties=True)
         self.assertRaises(quern.UsageError, graph.edges)
+
+    def test_dates_and_decimals_are_texts(self):
+        day, money = pyarrow.array([0, None, 40, 1], pyarrow.date32()), pyarrow.array([0, 150, None, -1]).cast(pyarrow.decimal128(21, 2))
+        half = pyarrow.array(np.array([.5, 1, 2, 3], "f2"))
+        table = self.edges.select(["src", "dst"]).append_column("day", day).append_column("money", money).append_column("half", half)
+        graph = quern.from_arrow(table, "src,dst", properties=True, vertices=pyarrow.table({"id": [99], "born": day.slice(2, 1)}))
+        found = {row["day"]: (row["money"], row["half"]) for row in pyarrow.table(graph.edges(ids=True)).to_pylist()}
+        self.assertEqual(found, {"1970-01-01": ("0.00", .5), None: ("150.00", 1), "1970-02-10": (None, 2), "1970-01-02": ("-1.00", 3)})
+        self.assertEqual(set(graph.vertex_properties["born"]), {None, "1970-02-10"})
+        with self.assertRaises(quern.UnsupportedError):
+            quern.from_arrow(table, "day,dst", properties=True)
 
     def test_nothing(self):
         edges, vertices = self.edges.slice(0, 0), self.vertices.slice(0, 0)

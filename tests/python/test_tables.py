@@ -198,8 +198,8 @@ class MadeGraph:
     knows = [(0, 1, "x", 0.5), (0, 2, "y", 1.5), (2, 0, "z", 2.5)]  # in the order of rows
     likes = [(0, 1), (2, 0), (2, 1)]
 
-    def __init__(self, folder, file_type="parquet", directed=True):
-        self.folder, self.type = Path(folder), file_type
+    def __init__(self, folder, file_type="parquet", directed=True, kind="ordered_by_source"):
+        self.folder, self.type, self.kind = Path(folder), file_type, kind
         self.vertices("person", {"name": ("string", [name for name, _ in self.people])}, {"age": ("int64", [30, 25, 41])}, 2)
         self.vertices("film", {"id": ("int64", self.films)}, {}, 4)
         self.edges("person", "knows", "person", [edge[:2] for edge in self.knows], 3,
@@ -231,21 +231,24 @@ class MadeGraph:
 
     def edges(self, source, label, target, edges, count, properties, directed):
         """In parts of 2 vertices and chunks of 1 edge."""
-        name = "_".join((source, label, target))
-        prefix = "edge/%s/" % name
-        self.count(prefix + "ordered_by_source/vertex_count", count)
+        name, by_source = "_".join((source, label, target)), self.kind.endswith("source")
+        prefix, count = "edge/%s/" % name, count if by_source else {"person": 3, "film": 2}[target]
+        folder = prefix + self.kind + "/"
+        self.count(folder + "vertex_count", count)
         for part, first in enumerate(range(0, count, 2)):
-            rows = [row for row, edge in enumerate(edges) if first <= edge[0] < first + 2]
-            self.count(prefix + "ordered_by_source/edge_count%d" % part, len(rows))
-            write_chunks(self.folder, prefix + "ordered_by_source/adj_list/part%d" % part, 1, self.type,
+            rows = sorted((row for row, edge in enumerate(edges) if first <= edge[not by_source] < first + 2),
+                          key=lambda row: edges[row][not by_source], reverse=self.kind.startswith("un"))
+            self.count(folder + "edge_count%d" % part, len(rows))
+            write_chunks(self.folder, folder + "adj_list/part%d" % part, 1, self.type,
                          _graphArSrcIndex=pyarrow.array([edges[row][0] for row in rows], "int64"),
                          _graphArDstIndex=pyarrow.array([edges[row][1] for row in rows], "int64"))
             for property_name, (_, values) in properties.items():
-                write_chunks(self.folder, prefix + "ordered_by_source/%s/part%d" % (property_name, part), 1, self.type,
+                write_chunks(self.folder, folder + "%s/part%d" % (property_name, part), 1, self.type,
                              **{property_name: [values[row] for row in rows]})
         self.info(name + ".edge.yml", src_type=source, edge_type=label, dst_type=target, chunk_size=1, src_chunk_size=2,
-                  dst_chunk_size=4, directed=directed, prefix=prefix,
-                  adj_lists=[{"ordered": True, "aligned_by": "src", "file_type": self.type}],
+                  dst_chunk_size=2, directed=directed, prefix=prefix,
+                  adj_lists=[{"ordered": self.kind.startswith("ordered"), "aligned_by": "src" if by_source else "dst",
+                              "file_type": self.type}],
                   property_groups=[self.group({name: kind}) for name, kind in properties.items()])
 
 
@@ -263,6 +266,39 @@ class GraphAr(_Scratch):
                                  [(0, 1, 0.5), (0, 2, 1.5), (2, 0, 2.5)])
                 self.assertEqual(graph.vertex_properties["age"].tolist(), [30, 25, 41])
                 self.assertEqual(graph.edge_properties["since"].tolist(), ["x", "y", "z"])
+
+    def test_every_kind_of_list(self):
+        for kind in "ordered_by_source", "ordered_by_dest", "unordered_by_source", "unordered_by_dest":
+            with self.subTest(kind), tempfile.TemporaryDirectory() as folder, self.assertWarns(quern.QuernWarning):
+                graph = quern.read_graphar(MadeGraph(folder, kind=kind).folder, "knows")
+                self.assertEqual([*zip(graph.sources(), graph.column_indices, graph.weights, graph.edge_properties["since"].tolist())],
+                                 [(0, 1, 0.5, "x"), (0, 2, 1.5, "y"), (2, 0, 2.5, "z")])
+                graph = quern.read_graphar(folder, "likes")
+                self.assertEqual(graph.edge_index().T.tolist(), [[0, 4], [2, 3], [2, 4]])
+
+    def test_texts_that_look_like_something_else(self):
+        """Those of CSV and JSON are as they are there; an empty field is null."""
+        texts = ["2010-07-30T15:19:53.298+0000", "007", "true", "NaN", "", None, "1e3", "NULL"]
+        for file_type in "parquet", "csv", "orc", "json":
+            with self.subTest(file_type), tempfile.TemporaryDirectory() as folder, self.assertWarns(quern.QuernWarning):
+                made = MadeGraph(folder, file_type)
+                made.vertices("person", {"code": ("string", ["%03d" % number for number in range(8)])},
+                              {"text": ("string", texts), "number": ("double", [1.5, None] * 4)}, 2)
+                for kind in "ordered_by_source/vertex_count", "ordered_by_source/edge_count2", "ordered_by_source/edge_count3":
+                    made.count("edge/person_knows_person/" + kind, 8 if kind.endswith("vertex_count") else 0)
+                graph = quern.read_graphar(folder, "knows")
+                self.assertEqual(graph.ids.tolist(), ["%03d" % number for number in range(8)])
+                self.assertEqual(graph.vertex_properties["text"].tolist(), texts)
+                self.assertEqual(graph.vertex_properties["number"].tolist(), [1.5, None] * 4)
+
+    def test_what_early_versions_call_keys(self):
+        MadeGraph(self.folder)
+        for name, keys in (("person.vertex.yml", {"type": "label"}),
+                           ("person_knows_person.edge.yml", {"src_type": "src_label", "edge_type": "edge_label", "dst_type": "dst_label"})):
+            info = yaml.safe_load((self.folder / name).read_text())
+            (self.folder / name).write_text(yaml.safe_dump({keys.get(key, key): value for key, value in info.items()}))
+        with self.assertWarns(quern.QuernWarning):
+            self.assertEqual(quern.read_graphar(self.folder, "knows").num_edges, 3)
 
     def test_two_types_of_vertices(self):
         MadeGraph(self.folder)

@@ -1,0 +1,51 @@
+/* The properties of edges in the parts of a set: each part has the values of its own edges. */
+#ifndef QN_FORMATS_SET_COLUMNS_H
+#define QN_FORMATS_SET_COLUMNS_H
+
+#include "formats/set/set.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* SET-15, of part `index` in `part`. */
+enum qn_status qn_set_columns_check(const struct qn_set *set, uint64_t index,
+                                    const struct qn_container *part, struct qn_error *error);
+
+/* Columns with room for the values of all parts, one behind the other. */
+struct qn_set_columns {
+  struct qn_property_table table;
+  uint64_t num_edges; /* whose values are there */
+};
+
+/* Owned until destroy; of a set whose edges have no properties the table is empty. */
+enum qn_status qn_set_columns_create(const struct qn_set *set, struct qn_set_columns *columns,
+                                     struct qn_error *error);
+/* The values of part `index`, the next one, once they are checked. */
+enum qn_status qn_set_columns_add(const struct qn_set *set, struct qn_set_columns *columns,
+                                  uint64_t index, const struct qn_container *part,
+                                  struct qn_error *error);
+/* Zeroed columns are allowed. */
+void qn_set_columns_destroy(struct qn_set_columns *columns);
+
+/* The transpose of `rows`, whose weights are the numbers of its edges in `rows`. */
+enum qn_status qn_set_number_transpose(const struct qn_csr *rows, struct qn_graph *transposed,
+                                       struct qn_error *error);
+
+/* Sums over edges and their values, one with the edges turned round: they are the same if the k-th
+ * of the edges u -> v always has the values of the k-th of the edges v -> u (P-10). */
+struct qn_set_directions {
+  uint64_t forth, back;
+};
+
+/* The edges of `csr`, edge e with the values e of `table`, which has been checked. */
+void qn_set_directions_add(const struct qn_csr *csr, const struct qn_property_table *table,
+                           struct qn_set_directions *sums);
+enum qn_status qn_set_directions_check(const struct qn_set *set,
+                                       const struct qn_set_directions *sums,
+                                       struct qn_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

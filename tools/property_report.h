@@ -1,0 +1,12 @@
+/* What quern-info says of properties. */
+#ifndef QN_TOOLS_PROPERTY_REPORT_H
+#define QN_TOOLS_PROPERTY_REPORT_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+/* Print a line for each column of what qn_properties_describe tells; a column need not say how many
+ * nulls it has. */
+void qn_properties_print(const json_t *properties, FILE *stream);
+
+#endif
