@@ -8,6 +8,11 @@
 #include <sys/stat.h>
 #include <xxhash.h>
 
+void qn_bundle_hash(const void *content, uint64_t bytes, char text[33]) {
+  XXH128_hash_t hash = XXH3_128bits(bytes ? content : "", bytes);
+  snprintf(text, 33, "%016" PRIx64 "%016" PRIx64, hash.high64, hash.low64);
+}
+
 enum qn_status qn_bundle_hash_file(int descriptor, uint64_t *bytes, char text[33],
                                    struct qn_error *error) {
   struct stat state;
@@ -17,8 +22,7 @@ enum qn_status qn_bundle_hash_file(int descriptor, uint64_t *bytes, char text[33
   void *content = *bytes ? mmap(NULL, *bytes, PROT_READ, MAP_SHARED, descriptor, 0) : MAP_FAILED;
   if (*bytes && content == MAP_FAILED)
     return qn_fail_errno(error, "cannot read back");
-  XXH128_hash_t hash = XXH3_128bits(*bytes ? content : "", *bytes);
-  snprintf(text, 33, "%016" PRIx64 "%016" PRIx64, hash.high64, hash.low64);
+  qn_bundle_hash(content, *bytes, text);
   if (*bytes)
     munmap(content, *bytes);
   return QN_OK;

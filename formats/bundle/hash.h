@@ -7,8 +7,9 @@
 
 #include <quern/error.h>
 
-/* The length of an open file and its XXH3-128 in hexadecimal, as `xxhsum -H2` prints it: how a
- * manifest knows a plain container. */
+/* XXH3-128 in hexadecimal, as `xxhsum -H2` prints it: how a manifest knows a plain container. */
+void qn_bundle_hash(const void *content, uint64_t bytes, char text[33]);
+/* The length of an open file, and that of what it holds. */
 enum qn_status qn_bundle_hash_file(int descriptor, uint64_t *bytes, char text[33],
                                    struct qn_error *error);
 

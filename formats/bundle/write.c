@@ -14,6 +14,7 @@
 #include "formats/bundle/hash.h"
 #include "formats/bundle/write.h"
 #include "formats/container/container_disk.h"
+#include "formats/container/stripes.h"
 #include "support/atomic_file.h"
 #include "support/memory.h"
 #include <quern/archive.h>
@@ -52,14 +53,7 @@ static enum qn_status describe_member(struct member *member, const struct qn_con
                                       struct qn_error *error) {
   const struct qn_container_info *info = qn_container_info(container);
   char hash[33], identity[20];
-  uint64_t bytes;
-  int descriptor = open(member->path, O_RDONLY | O_CLOEXEC);
-  enum qn_status status = descriptor < 0 ? qn_fail_errno(error, "cannot open")
-                                         : qn_bundle_hash_file(descriptor, &bytes, hash, error);
-  if (descriptor >= 0)
-    close(descriptor);
-  if (status)
-    return qn_error_in_file(error, member->path), status;
+  qn_bundle_hash(qn_container_bytes(container), info->file_bytes, hash);
   snprintf(identity, sizeof identity, "%016" PRIx64, info->header_checksum);
   member->entry =
       json_pack("{s:s, s:s, s:I, s:s, s:s, s:I}", "name", member->name, "role",
@@ -69,7 +63,7 @@ static enum qn_status describe_member(struct member *member, const struct qn_con
     return qn_fail(error, QN_INVALID, "the name '%.200s' is no UTF-8: rename the file",
                    member->name);
   json_t *metadata;
-  status = qn_container_metadata(container, &metadata, error);
+  enum qn_status status = qn_container_metadata(container, &metadata, error);
   if (metadata)
     json_object_set_new(member->entry, "provenance", metadata);
   return status;

@@ -13,6 +13,7 @@
 #include <xxhash.h>
 
 #include "formats/container/container_disk.h"
+#include "formats/container/stripes.h"
 #include "formats/container/verifier.h"
 #include "support/atomic_file.h"
 #include "support/checked.h"
@@ -30,6 +31,7 @@ struct qn_container {
   void *mapped;           /* the pages around it */
   uint64_t mapped_bytes;
   struct qn_used_file file;
+  struct qn_stripes *stripes; /* that the bytes lie in; NULL: they lie in the file */
   struct qn_container_info info;
   struct qn_section *sections;
   struct qn_verifier *verifier;
@@ -39,6 +41,8 @@ struct qn_container {
 struct frame {
   const char *path;
   int descriptor;
+  bool whole; /* the container is all of the file at `path` */
+  struct qn_stripes *stripes;
   struct qn_file_state state;
   uint64_t base; /* where the container begins in the file */
   uint64_t actual_bytes;
@@ -50,28 +54,18 @@ struct frame {
 static enum qn_status invalid_at(struct qn_error *error, const struct frame *frame, uint64_t offset,
                                  const char *rule, const char *what) {
   qn_fail(error, QN_INVALID, "%s: %s", rule, what);
-  qn_error_at_offset(error, frame->path, offset);
+  if (frame->stripes)
+    qn_stripes_error_at(frame->stripes, offset, error);
+  else
+    qn_error_at_offset(error, frame->path, offset);
   return QN_INVALID;
 }
 
 static enum qn_status read_at(const struct frame *frame, void *into, uint64_t bytes,
                               uint64_t offset, struct qn_error *error) {
-  uint8_t *next = into;
-  while (bytes) {
-    ssize_t got = pread(frame->descriptor, next, bytes, (off_t)(frame->base + offset));
-    if (got < 0 && errno == EINTR)
-      continue;
-    if (got <= 0) {
-      if (got == 0)
-        errno = EIO;
-      qn_fail_errno(error, "cannot read");
-      return qn_error_at_offset(error, frame->path, offset), QN_SYSTEM;
-    }
-    next += got;
-    offset += (uint64_t)got;
-    bytes -= (uint64_t)got;
-  }
-  return QN_OK;
+  if (frame->stripes)
+    return qn_stripes_read(frame->stripes, into, bytes, offset, error);
+  return qn_read_at(frame->descriptor, frame->path, into, bytes, frame->base + offset, error);
 }
 
 static bool all_zero(const void *memory, uint64_t bytes) {
@@ -95,6 +89,10 @@ static enum qn_status check_signature(const struct frame *frame, const uint8_t *
   const char *what = "this is not a Quern container; quern-import makes one of a graph";
   if (present == 0)
     what = "the file is empty; a container was expected";
+  else if (qn_stripes_begin(bytes, present))
+    what = "this is the main file of a striped container, which is opened by its name";
+  else if (qn_stripe_begins(bytes, present))
+    what = "this is one stripe of a container: name its main file";
   else if (begins_a_bundle(bytes, present))
     what =
         "this is a bundle: name one of its members as BUNDLE:MEMBER; quern-archive list shows them";
@@ -425,6 +423,29 @@ static enum qn_status use_descriptor(struct frame *frame, struct qn_error *error
   return QN_OK;
 }
 
+/* If the file is the main one of a striped container, open its stripes, whose bytes are those of
+ * the container. */
+static enum qn_status use_stripes(struct frame *frame, struct qn_error *error) {
+  uint8_t begin[8];
+  if (!frame->whole || frame->actual_bytes < sizeof begin)
+    return QN_OK;
+  enum qn_status status = read_at(frame, begin, sizeof begin, 0, error);
+  if (status || !qn_stripes_begin(begin, sizeof begin))
+    return status;
+  status = qn_stripes_open(frame->descriptor, frame->path, &frame->stripes, error);
+  if (!status)
+    frame->actual_bytes = qn_stripes_bytes(frame->stripes);
+  return status;
+}
+
+/* ST-8. */
+static enum qn_status check_identity(const struct frame *frame, struct qn_error *error) {
+  if (!frame->stripes || qn_stripes_identity(frame->stripes) == frame->header.checksum)
+    return QN_OK;
+  qn_fail(error, QN_INVALID, "ST-8: the stripes hold another container than the main file names");
+  return qn_error_in_file(error, frame->path), QN_INVALID;
+}
+
 static void describe_container(struct qn_container *container, const struct frame *frame) {
   const struct qn_disk_header *header = &frame->header;
   struct qn_container_info *info = &container->info;
@@ -471,8 +492,15 @@ static enum qn_status map_frame(struct qn_container *container, const struct fra
                                 struct qn_error *error) {
   uint64_t lead = frame->base % (uint64_t)sysconf(_SC_PAGESIZE);
   uint64_t bytes = lead + frame->actual_bytes;
-  void *mapped =
-      mmap(NULL, bytes, PROT_READ, MAP_SHARED, frame->descriptor, (off_t)(frame->base - lead));
+  void *mapped;
+  if (frame->stripes) {
+    enum qn_status status = qn_stripes_map(frame->stripes, &mapped, error);
+    container->mapped = mapped;
+    container->mapped_bytes = bytes;
+    container->mapping = mapped;
+    return status;
+  }
+  mapped = mmap(NULL, bytes, PROT_READ, MAP_SHARED, frame->descriptor, (off_t)(frame->base - lead));
   if (mapped == MAP_FAILED) {
     qn_fail_errno(error, "cannot map");
     return qn_error_in_file(error, frame->path), QN_SYSTEM;
@@ -491,7 +519,7 @@ static bool is_intact(const void *user) {
   return qn_container_verify(container, &ignored) == QN_OK;
 }
 
-/* Takes the frame's descriptor. */
+/* Takes the frame's descriptor and stripes. */
 static void list_file(struct qn_container *container, struct frame *frame) {
   container->file = (struct qn_used_file){.path = container->path,
                                           .descriptor = frame->descriptor,
@@ -500,10 +528,23 @@ static void list_file(struct qn_container *container, struct frame *frame) {
                                           .user = container};
   frame->descriptor = -1;
   qn_used_file_list(&container->file);
+  container->stripes = frame->stripes;
+  frame->stripes = NULL;
+  if (container->stripes)
+    qn_stripes_list(container->stripes, is_intact, container);
 }
 
 enum qn_status qn_container_unchanged(struct qn_container *container, struct qn_error *error) {
-  return qn_used_file_check(&container->file, error);
+  enum qn_status status = qn_used_file_check(&container->file, error);
+  return status || !container->stripes ? status : qn_stripes_unchanged(container->stripes, error);
+}
+
+const struct qn_stripes *qn_container_stripes(const struct qn_container *container) {
+  return container->stripes;
+}
+
+const void *qn_container_bytes(const struct qn_container *container) {
+  return container->mapping;
 }
 
 static enum qn_status create_container(struct frame *frame, struct qn_container **out,
@@ -543,6 +584,8 @@ static enum qn_status map(struct frame *frame, unsigned flags, struct qn_contain
   *out = NULL;
   enum qn_status status = use_descriptor(frame, error);
   if (!status)
+    status = use_stripes(frame, error);
+  if (!status)
     status = read_header(frame, error);
   if (!status)
     status = check_versions(frame, flags, error);
@@ -551,12 +594,15 @@ static enum qn_status map(struct frame *frame, unsigned flags, struct qn_contain
   if (!status)
     status = check_length(frame, error);
   if (!status)
+    status = check_identity(frame, error);
+  if (!status)
     status = read_table_and_footer(frame, error);
   if (!status)
     status = check_table(frame, error);
   if (!status)
     status = create_container(frame, out, error);
   qn_free(frame->table);
+  qn_stripes_close(frame->stripes);
   if (frame->descriptor >= 0)
     close(frame->descriptor);
   return status;
@@ -572,6 +618,7 @@ enum qn_status qn_container_map_range(const char *path, uint64_t offset, uint64_
                                       struct qn_error *error) {
   struct frame frame = {.path = path,
                         .descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY),
+                        .whole = offset == 0 && bytes == UINT64_MAX,
                         .base = offset,
                         .actual_bytes = bytes};
   return map(&frame, flags, out, error);
@@ -592,6 +639,7 @@ void qn_container_unmap(struct qn_container *container) {
     qn_used_file_forget(&container->file);
     close(container->file.descriptor);
   }
+  qn_stripes_close(container->stripes);
   if (container->mapped)
     munmap(container->mapped, container->mapped_bytes);
   qn_verifier_destroy(container->verifier);
@@ -721,12 +769,22 @@ enum qn_status qn_container_refuse_parameters(const struct qn_container *contain
   return QN_OK;
 }
 
+/* Byte `offset` of the container is meant. */
+static enum qn_status damaged_at(const struct qn_container *container, uint64_t offset,
+                                 struct qn_error *error) {
+  if (container->stripes)
+    qn_stripes_error_at(container->stripes, offset, error);
+  else
+    qn_error_at_offset(error, container->path, offset);
+  return QN_INVALID;
+}
+
 static enum qn_status check_padding(const struct qn_container *container, uint64_t begin,
                                     uint64_t end, struct qn_error *error) {
   if (all_zero(container->mapping + begin, end - begin))
     return QN_OK;
   qn_fail(error, QN_INVALID, "C-20: padding before byte %" PRIu64 " is not zero", end);
-  return qn_error_at_offset(error, container->path, begin), QN_INVALID;
+  return damaged_at(container, begin, error);
 }
 
 /* ---- Checksums ---------------------------------------------------------------- */
@@ -738,7 +796,7 @@ static enum qn_status verify_section(const struct qn_container *container,
     return QN_OK;
   qn_fail(error, QN_INVALID, "C-21: section %s is corrupt: its checksum does not match",
           section->name);
-  return qn_error_at_offset(error, container->path, section->offset + offset), QN_INVALID;
+  return damaged_at(container, section->offset + offset, error);
 }
 
 enum qn_status qn_container_verify(const struct qn_container *container, struct qn_error *error) {
