@@ -13,8 +13,9 @@
 #include <xxhash.h>
 
 #include "formats/layouts/checkpoint.h"
-#include "runtime/checkpoint_folder.h"
+#include "runtime/checkpoints/parts.h"
 #include "runtime/interrupt.h"
+#include "runtime/sets/ranks.h"
 #include "support/atomic_file.h"
 #include "support/context.h"
 #include "support/memory.h"
@@ -29,10 +30,12 @@ struct qn_keeper {
   struct qn_run_request request;
   uint32_t every;
   struct qn_checkpoint_folder folder;
-  json_t *run; /* what runs, as the checkpoint says it */
+  const struct qn_collective *ranks; /* that share the run; NULL: none */
+  json_t *run;                       /* what runs, as the checkpoint says it */
   char *run_text;
-  struct qn_container *resumed;     /* the checkpoint that the run goes on from, or NULL */
-  struct qn_run_state resume_state; /* points into it */
+  struct qn_container *resumed;           /* the checkpoint that the run goes on from, or NULL */
+  struct qn_checkpoint_restored restored; /* what this process needs of its parts, if it has any */
+  struct qn_run_state resume_state;       /* points into one of these */
   struct qn_checkpointing checkpointing;
   struct qn_checkpoint_figures figures;
 };
@@ -49,8 +52,10 @@ static json_t *hash_text(const void *bytes, uint64_t count) {
 
 static enum qn_status describe_run(struct qn_keeper *keeper, struct qn_error *error) {
   const struct qn_run_request *request = &keeper->request;
-  const char *path = qn_container_path(keeper->input->container), *slash = strrchr(path, '/');
-  const char *name = slash ? slash + 1 : path;
+  const struct qn_run_set *set = keeper->input->set;
+  const char *path = set ? set->set->path : qn_container_path(keeper->input->container);
+  const char *slash = strrchr(path, '/');
+  const char *name = slash && slash[1] ? slash + 1 : path;
   const uint64_t num_vertices = keeper->input->info->num_vertices;
   json_t *sources = json_array(), *container = json_string(name);
   for (uint32_t i = 0; sources && i < request->num_sources; i++)
@@ -76,34 +81,57 @@ static enum qn_status describe_run(struct qn_keeper *keeper, struct qn_error *er
 
 /* ---- Writing ---------------------------------------------------------------------- */
 
-/* Is the run to end? A tool is told by a signal, a call of the library by its job. */
-static bool is_to_end(void) {
-  return qn_context_is_process() ? qn_interrupted() : qn_context_check(NULL) != QN_OK;
+/* Is the run to end? A tool is told by a signal, a call of the library by its job; where ranks
+ * share the run, one that is told is enough, or one that has failed, which the next step notices.
+ */
+static bool is_to_end(const struct qn_keeper *keeper) {
+  uint64_t told = qn_context_is_process() ? qn_interrupted() : qn_context_check(NULL) != QN_OK;
+  if (keeper->ranks && keeper->ranks->combine(&told, 1, QN_COMBINE_MOST, NULL))
+    return true;
+  return told;
 }
 
 static bool is_due(void *user, uint64_t iterations) {
-  const struct qn_keeper *keeper = user;
-  return is_to_end() || (keeper->every && iterations % keeper->every == 0);
+  struct qn_keeper *keeper = user;
+  qn_checkpoint_restored_free(&keeper->restored); /* the engine has its own values by now */
+  return (keeper->every && iterations % keeper->every == 0) || is_to_end(keeper);
+}
+
+/* The vertices of ranks; the view is of a set. */
+static const uint64_t *first_vertices(const struct qn_keeper *keeper) {
+  return ((const struct qn_set_view *)keeper->input->view)->first_vertices;
+}
+
+static enum qn_status write_checkpoint(const struct qn_keeper *keeper,
+                                       const struct qn_run_state *state, struct qn_error *error) {
+  const struct qn_container_info *info = keeper->input->info;
+  const struct qn_checkpoint checkpoint = {.graph_identity = info->header_checksum,
+                                           .graph_layout = info->layout,
+                                           .num_vertices = info->num_vertices,
+                                           .num_edges = info->num_edges,
+                                           .weight_type = info->weight_type,
+                                           .directedness = info->directedness,
+                                           .run = keeper->run_text,
+                                           .run_bytes = strlen(keeper->run_text),
+                                           .registers = state->registers,
+                                           .end = info->num_vertices,
+                                           .value_bytes = state->value_bytes,
+                                           .values = state->values,
+                                           .active = state->active,
+                                           .waiting = state->waiting};
+  if (keeper->ranks)
+    return qn_checkpoint_parts_write(&keeper->folder, keeper->ranks, first_vertices(keeper),
+                                     &checkpoint, error);
+  enum qn_status status = qn_checkpoint_write(keeper->folder.file, &checkpoint, NULL, error);
+  if (!status)
+    qn_checkpoint_folder_sweep(&keeper->folder, 0); /* of the ranks that it goes on from */
+  return status;
 }
 
 static enum qn_status save(void *user, const struct qn_run_state *state, struct qn_error *error) {
   struct qn_keeper *keeper = user;
-  const struct qn_container_info *info = keeper->input->info;
   double begin = qn_seconds();
-  struct qn_checkpoint checkpoint = {.graph_identity = info->header_checksum,
-                                     .graph_layout = info->layout,
-                                     .num_vertices = info->num_vertices,
-                                     .num_edges = info->num_edges,
-                                     .weight_type = info->weight_type,
-                                     .directedness = info->directedness,
-                                     .run = keeper->run_text,
-                                     .run_bytes = strlen(keeper->run_text),
-                                     .registers = state->registers,
-                                     .value_bytes = state->value_bytes,
-                                     .values = state->values,
-                                     .active = state->active,
-                                     .waiting = state->waiting};
-  enum qn_status status = qn_checkpoint_write(keeper->folder.file, &checkpoint, error);
+  enum qn_status status = write_checkpoint(keeper, state, error);
   if (status)
     return status;
   uint64_t words = qn_state_words(state->num_vertices) * 8;
@@ -111,7 +139,7 @@ static enum qn_status save(void *user, const struct qn_run_state *state, struct 
   keeper->figures.seconds += qn_seconds() - begin;
   keeper->figures.bytes = state->num_vertices * state->value_bytes +
                           words * ((state->active != NULL) + (state->waiting != NULL));
-  if (!is_to_end())
+  if (!is_to_end(keeper))
     return QN_OK;
   return qn_fail(error, QN_INTERRUPTED,
                  "interrupted after iteration %" PRIu64 "; --resume goes on from %s",
@@ -176,12 +204,15 @@ static enum qn_status check_run(const struct qn_keeper *keeper, const json_t *ru
   return QN_OK;
 }
 
+static bool has_frontier(const struct qn_keeper *keeper) {
+  return !(keeper->kernel->traits & (QN_KERNEL_ALL_ACTIVE | QN_KERNEL_NO_FRONTIER));
+}
+
 /* What the kernel relies on beyond the rules of the format. */
 static enum qn_status check_state(const struct qn_keeper *keeper,
                                   const struct qn_checkpoint *checkpoint, struct qn_error *error) {
-  bool no_frontier = keeper->kernel->traits & (QN_KERNEL_ALL_ACTIVE | QN_KERNEL_NO_FRONTIER);
   if (checkpoint->value_bytes != keeper->kernel->value_bytes ||
-      (checkpoint->active == NULL) != no_frontier) {
+      (checkpoint->active != NULL) != has_frontier(keeper)) {
     qn_fail(error, QN_INVALID, "the checkpoint's state does not fit the kernel %s",
             keeper->kernel->name);
     return qn_error_in_file(error, keeper->folder.file), QN_INVALID;
@@ -207,6 +238,37 @@ static void adopt_state(struct qn_keeper *keeper, const struct qn_checkpoint *ch
   keeper->figures.resumed = checkpoint->registers[QN_STATE_ITERATIONS];
 }
 
+/* A part has the values of a range of vertices, and is found by the list that names it. */
+static enum qn_status refuse_part(const struct qn_keeper *keeper,
+                                  const struct qn_checkpoint *checkpoint, struct qn_error *error) {
+  if (checkpoint->is_list ||
+      (checkpoint->begin == 0 && checkpoint->end == checkpoint->num_vertices))
+    return QN_OK;
+  qn_fail(error, QN_INVALID,
+          "this is a part of a checkpoint, of the vertices from %" PRIu64 " to %" PRIu64
+          ", and not the file that lists the parts",
+          checkpoint->begin, checkpoint->end);
+  return qn_error_in_file(error, keeper->folder.file), QN_INVALID;
+}
+
+/* Those of the list's values that this process needs take the place of the list. */
+static enum qn_status read_parts(struct qn_keeper *keeper, struct qn_checkpoint *checkpoint,
+                                 struct qn_error *error) {
+  const uint64_t *firsts = keeper->ranks ? first_vertices(keeper) : NULL;
+  const unsigned rank = keeper->ranks ? keeper->ranks->rank : 0;
+  struct qn_checkpoint_restored *restored = &keeper->restored;
+  if (!checkpoint->is_list)
+    return QN_OK;
+  enum qn_status status =
+      qn_checkpoint_parts_read(&keeper->folder, checkpoint, firsts ? firsts[rank] : 0,
+                               firsts ? firsts[rank + 1] : checkpoint->num_vertices,
+                               keeper->kernel->value_bytes, has_frontier(keeper), restored, error);
+  checkpoint->value_bytes = restored->value_bytes;
+  checkpoint->values = restored->values;
+  checkpoint->active = restored->active;
+  return status;
+}
+
 static enum qn_status resume(struct qn_keeper *keeper, struct qn_error *error) {
   struct qn_checkpoint checkpoint;
   json_t *run = NULL;
@@ -222,6 +284,10 @@ static enum qn_status resume(struct qn_keeper *keeper, struct qn_error *error) {
   if (!status)
     status = check_run(keeper, run, error);
   if (!status)
+    status = refuse_part(keeper, &checkpoint, error);
+  if (!status)
+    status = read_parts(keeper, &checkpoint, error);
+  if (!status)
     status = check_state(keeper, &checkpoint, error);
   if (!status)
     adopt_state(keeper, &checkpoint);
@@ -236,6 +302,8 @@ static enum qn_status find_checkpoint(struct qn_keeper *keeper,
                                       struct qn_error *error) {
   bool exists;
   enum qn_status status = qn_checkpoint_folder_look(&keeper->folder, &exists, error);
+  if (!status && !exists)
+    qn_checkpoint_folder_sweep(&keeper->folder, 0);
   if (status || !exists)
     return status;
   if (options->resume)
@@ -244,6 +312,20 @@ static enum qn_status find_checkpoint(struct qn_keeper *keeper,
           "there is the checkpoint of an earlier run; go on from it with --resume, or remove it to "
           "begin anew");
   return qn_error_in_file(error, keeper->folder.file), QN_USAGE;
+}
+
+/* The first rank before the others. */
+static enum qn_status open_folder(struct qn_keeper *keeper, const char *path,
+                                  struct qn_error *error) {
+  const struct qn_collective *ranks = keeper->ranks;
+  const bool leads = !ranks || ranks->rank == 0;
+  enum qn_status status =
+      leads ? qn_checkpoint_folder_open(path, true, &keeper->folder, error) : QN_OK;
+  enum qn_status all = ranks ? ranks->agree(status) : status;
+  if (status || leads)
+    return status ? status : all;
+  return all ? qn_fail(error, all, "another rank failed")
+             : qn_checkpoint_folder_open(path, false, &keeper->folder, error);
 }
 
 enum qn_status qn_keeper_open(const struct qn_run_input *input, const struct qn_kernel *kernel,
@@ -263,11 +345,12 @@ enum qn_status qn_keeper_open(const struct qn_run_input *input, const struct qn_
     return status;
   keeper->input = input;
   keeper->kernel = kernel;
+  keeper->ranks = input->set ? qn_ranks_collective() : NULL;
   keeper->request = *request;
   keeper->every = options->every;
   keeper->checkpointing = (struct qn_checkpointing){.is_due = is_due, .save = save, .user = keeper};
   keeper->request.checkpointing = &keeper->checkpointing;
-  if ((status = qn_checkpoint_folder_open(options->folder, &keeper->folder, error)) ||
+  if ((status = open_folder(keeper, options->folder, error)) ||
       (status = describe_run(keeper, error)) ||
       (status = find_checkpoint(keeper, options, error))) {
     qn_keeper_close(keeper);
@@ -318,6 +401,7 @@ void qn_keeper_close(struct qn_keeper *keeper) {
   if (!keeper)
     return;
   qn_container_unmap(keeper->resumed);
+  qn_checkpoint_restored_free(&keeper->restored);
   free(keeper->run_text);
   json_decref(keeper->run);
   qn_checkpoint_folder_close(&keeper->folder);

@@ -4,6 +4,9 @@
  * checkpoint, which takes the place of the one before whole or not at all, so that a run that is
  * killed at any moment loses no more than the iterations since. SIGINT and SIGTERM make the run
  * write one after the iteration that is under way, and end; a second such signal ends it at once.
+ *
+ * Of a run that several ranks share all write a part (checkpoints/parts.h), at the same moments,
+ * and each reads what it needs of whatever checkpoint there is. All ranks call these functions.
  */
 #ifndef QN_RUNTIME_CHECKPOINT_H
 #define QN_RUNTIME_CHECKPOINT_H

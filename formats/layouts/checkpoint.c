@@ -3,14 +3,15 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { PARAMETER_IDENTITY, PARAMETER_LAYOUT, NUM_PARAMETERS };
+enum { PARAMETER_IDENTITY, PARAMETER_LAYOUT, PARAMETER_BEGIN, PARAMETER_END, NUM_PARAMETERS };
 
 /* A container holds sections, each with a name. */
-static const char *const SECTIONS[] = {"run", "registers", "values", "active", "waiting", NULL};
+static const char *const SECTIONS[] = {"run",    "registers", "parts", "values",
+                                       "active", "waiting",   NULL};
 
-static uint64_t words_of(uint64_t num_vertices) {
-  return num_vertices / 64 + (num_vertices % 64 != 0);
-}
+/* A list's records are numbers in the file. */
+#define PART_NUMBERS 3
+_Static_assert(sizeof(struct qn_checkpoint_part) == PART_NUMBERS * sizeof(uint64_t), "no padding");
 
 /* ---- Writing ---------------------------------------------------------------- */
 
@@ -33,9 +34,9 @@ static enum qn_status add_section(struct qn_writer *writer, const char *name,
 }
 
 static enum qn_status add_bits(struct qn_writer *writer, const char *name, const uint64_t *bits,
-                               uint64_t num_vertices, struct qn_error *error) {
-  return bits ? add_section(writer, name, QN_ELEMENT_UNSIGNED, 8, words_of(num_vertices), bits,
-                            error)
+                               const struct qn_checkpoint *checkpoint, struct qn_error *error) {
+  return bits ? add_section(writer, name, QN_ELEMENT_UNSIGNED, 8,
+                            qn_checkpoint_words(checkpoint->begin, checkpoint->end), bits, error)
               : QN_OK;
 }
 
@@ -47,12 +48,29 @@ static void fill_info(struct qn_container_info *info, const struct qn_checkpoint
   info->directedness = checkpoint->directedness;
   info->parameters[PARAMETER_IDENTITY] = checkpoint->graph_identity;
   info->parameters[PARAMETER_LAYOUT] = checkpoint->graph_layout;
+  if (checkpoint->is_list || checkpoint->end - checkpoint->begin == checkpoint->num_vertices)
+    return;
+  info->parameters[PARAMETER_BEGIN] = checkpoint->begin;
+  info->parameters[PARAMETER_END] = checkpoint->end;
+}
+
+static enum qn_status add_state(struct qn_writer *writer, const struct qn_checkpoint *checkpoint,
+                                struct qn_error *error) {
+  if (checkpoint->is_list)
+    return add_section(writer, "parts", QN_ELEMENT_UNSIGNED, 8,
+                       PART_NUMBERS * checkpoint->num_parts, checkpoint->parts, error);
+  enum qn_status status =
+      add_section(writer, "values", QN_ELEMENT_OPAQUE, checkpoint->value_bytes,
+                  checkpoint->end - checkpoint->begin, checkpoint->values, error);
+  if (!status)
+    status = add_bits(writer, "active", checkpoint->active, checkpoint, error);
+  return status ? status : add_bits(writer, "waiting", checkpoint->waiting, checkpoint, error);
 }
 
 enum qn_status qn_checkpoint_write(const char *path, const struct qn_checkpoint *checkpoint,
-                                   struct qn_error *error) {
+                                   uint64_t *identity, struct qn_error *error) {
   struct qn_writer *writer;
-  uint64_t num_vertices = checkpoint->num_vertices;
+  struct qn_container *made;
   enum qn_status status = qn_writer_create(path, true, &writer, error);
   if (status)
     return status;
@@ -61,14 +79,18 @@ enum qn_status qn_checkpoint_write(const char *path, const struct qn_checkpoint 
                             checkpoint->run, error)) ||
       (status = add_section(writer, "registers", QN_ELEMENT_UNSIGNED, 8, QN_CHECKPOINT_REGISTERS,
                             checkpoint->registers, error)) ||
-      (status = add_section(writer, "values", QN_ELEMENT_OPAQUE, checkpoint->value_bytes,
-                            num_vertices, checkpoint->values, error)) ||
-      (status = add_bits(writer, "active", checkpoint->active, num_vertices, error)) ||
-      (status = add_bits(writer, "waiting", checkpoint->waiting, num_vertices, error))) {
+      (status = add_state(writer, checkpoint, error))) {
     qn_writer_abort(writer);
     return status;
   }
-  return qn_writer_commit(writer, error);
+  if (!identity)
+    return qn_writer_commit(writer, error);
+  status = qn_writer_finish(writer, path, &made, error);
+  if (status)
+    return status;
+  *identity = qn_container_info(made)->header_checksum;
+  qn_container_unmap(made);
+  return QN_OK;
 }
 
 /* ---- Reading ---------------------------------------------------------------- */
@@ -83,7 +105,7 @@ static enum qn_status view_header(const struct qn_container *container,
     return qn_error_in_file(error, qn_container_path(container)), QN_INVALID;
   }
   uint64_t layout = info->parameters[PARAMETER_LAYOUT];
-  if (layout > UINT32_MAX || !qn_layout_holds_graph((uint32_t)layout))
+  if (layout != QN_LAYOUT_SET && (layout > UINT32_MAX || !qn_layout_holds_graph((uint32_t)layout)))
     return qn_container_violation(container, error, "K-1",
                                   "%" PRIu64 " is no layout that can be run on", layout);
   checkpoint->graph_identity = info->parameters[PARAMETER_IDENTITY];
@@ -129,11 +151,52 @@ static enum qn_status view_registers(const struct qn_container *container,
   return QN_OK;
 }
 
+/* The vertices that the file is about. */
+static enum qn_status view_range(const struct qn_container *container,
+                                 struct qn_checkpoint *checkpoint, struct qn_error *error) {
+  const uint64_t *parameters = qn_container_info(container)->parameters;
+  const uint64_t begin = parameters[PARAMETER_BEGIN], end = parameters[PARAMETER_END];
+  checkpoint->is_list = qn_container_section(container, "parts") != NULL;
+  checkpoint->begin = begin;
+  checkpoint->end = end ? end : checkpoint->num_vertices;
+  if ((begin == 0 && end == 0) ||
+      (!checkpoint->is_list && begin < end && end <= checkpoint->num_vertices))
+    return QN_OK;
+  return qn_container_violation(container, error, "K-6",
+                                "[%" PRIu64 ", %" PRIu64 ") is no range of vertices of a part",
+                                begin, end);
+}
+
+static enum qn_status view_parts(const struct qn_container *container,
+                                 struct qn_checkpoint *checkpoint, struct qn_error *error) {
+  const struct qn_section *section = qn_container_section(container, "parts");
+  uint64_t end = 0;
+  bool is_sound = section->element_type == QN_ELEMENT_UNSIGNED && section->element_bytes == 8 &&
+                  section->count % PART_NUMBERS == 0;
+  checkpoint->parts = section->data;
+  checkpoint->num_parts = is_sound ? section->count / PART_NUMBERS : 0;
+  for (uint64_t i = 0; i < checkpoint->num_parts && is_sound; i++) {
+    is_sound = checkpoint->parts[i].begin == end && checkpoint->parts[i].end > end;
+    end = checkpoint->parts[i].end;
+  }
+  if (is_sound && end == checkpoint->num_vertices)
+    return QN_OK;
+  return qn_container_violation(container, error, "K-7",
+                                "the ranges of the parts do not follow each other up to the last "
+                                "vertex");
+}
+
 static enum qn_status view_values(const struct qn_container *container,
                                   struct qn_checkpoint *checkpoint, struct qn_error *error) {
   const struct qn_section *section = qn_container_section(container, "values");
+  if (checkpoint->is_list)
+    return !section && !qn_container_section(container, "active") &&
+                   !qn_container_section(container, "waiting")
+               ? view_parts(container, checkpoint, error)
+               : qn_container_violation(container, error, "K-4",
+                                        "there are values or bits beside the section parts");
   if (!section || section->element_type != QN_ELEMENT_OPAQUE ||
-      section->count != checkpoint->num_vertices)
+      section->count != checkpoint->end - checkpoint->begin)
     return qn_container_violation(container, error, "K-4",
                                   "there is no section values of one record a vertex");
   checkpoint->values = section->data;
@@ -143,10 +206,11 @@ static enum qn_status view_values(const struct qn_container *container,
 
 /* One of the bitmaps, which need not be there. */
 static enum qn_status view_bits(const struct qn_container *container, const char *name,
-                                uint64_t num_vertices, const uint64_t **bits,
+                                const struct qn_checkpoint *checkpoint, const uint64_t **bits,
                                 struct qn_error *error) {
   const struct qn_section *section;
-  uint64_t words = words_of(num_vertices);
+  const uint64_t begin = checkpoint->begin, end = checkpoint->end,
+                 words = qn_checkpoint_words(begin, end);
   *bits = NULL;
   if (!qn_container_section(container, name))
     return QN_OK;
@@ -155,9 +219,11 @@ static enum qn_status view_bits(const struct qn_container *container, const char
   if (status)
     return status;
   *bits = section->data;
-  if (num_vertices % 64 && (*bits)[words - 1] >> (num_vertices % 64))
+  if (words && (((*bits)[0] & (((uint64_t)1 << (begin % 64)) - 1)) ||
+                (end % 64 && (*bits)[words - 1] >> (end % 64))))
     return qn_container_violation(container, error, "K-5",
-                                  "the section %s has bits beyond the last vertex", name);
+                                  "the section %s has bits of vertices that the file is not about",
+                                  name);
   return QN_OK;
 }
 
@@ -165,13 +231,13 @@ enum qn_status qn_checkpoint_view(const struct qn_container *container,
                                   struct qn_checkpoint *checkpoint, struct qn_error *error) {
   enum qn_status status;
   if ((status = view_header(container, checkpoint, error)) ||
+      (status = view_range(container, checkpoint, error)) ||
       (status = view_run(container, checkpoint, error)) ||
       (status = view_registers(container, checkpoint, error)) ||
       (status = view_values(container, checkpoint, error)) ||
-      (status =
-           view_bits(container, "active", checkpoint->num_vertices, &checkpoint->active, error)))
+      (status = view_bits(container, "active", checkpoint, &checkpoint->active, error)))
     return status;
-  return view_bits(container, "waiting", checkpoint->num_vertices, &checkpoint->waiting, error);
+  return view_bits(container, "waiting", checkpoint, &checkpoint->waiting, error);
 }
 
 /* ---- The table of layouts ----------------------------------------------------- */
@@ -183,7 +249,7 @@ enum qn_status qn_checkpoint_verify(const struct qn_container *container, struct
 
 enum qn_status qn_checkpoint_describe(const struct qn_container *container, json_t *object,
                                       struct qn_error *error) {
-  static const char *const read[] = {"run", "registers", "active", "waiting", NULL};
+  static const char *const read[] = {"run", "registers", "parts", "active", "waiting", NULL};
   struct qn_checkpoint checkpoint;
   char identity[20];
   enum qn_status status = qn_checkpoint_view(container, &checkpoint, error);
@@ -195,6 +261,12 @@ enum qn_status qn_checkpoint_describe(const struct qn_container *container, json
   json_object_set_new(object, "graph_identity", json_string(identity));
   json_object_set_new(object, "graph_layout", json_string(qn_layout_name(checkpoint.graph_layout)));
   json_object_set_new(object, "iterations", json_integer((json_int_t)checkpoint.registers[0]));
+  if (checkpoint.is_list)
+    json_object_set_new(object, "parts", json_integer((json_int_t)checkpoint.num_parts));
+  else if (checkpoint.end - checkpoint.begin != checkpoint.num_vertices)
+    json_object_set_new(
+        object, "part",
+        json_pack("[I, I]", (json_int_t)checkpoint.begin, (json_int_t)checkpoint.end));
   json_object_set_new(object, "run", json_loadb(checkpoint.run, checkpoint.run_bytes, 0, NULL));
   return QN_OK;
 }

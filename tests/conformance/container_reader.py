@@ -238,7 +238,8 @@ class Container:
             return elements
         rows, columns = self.array("row_offsets"), self.sections["column_indices"]
         insist("A-4", self.layout == "graph" and self.directedness == 1, section.name)
-        insist("A-4", section.element_bytes == 4 and section.count == self.num_edges and columns.upper, section.name)
+        widths = (4,) if section is columns else (4, 8)
+        insist("A-4", section.element_bytes in widths and section.count == self.num_edges and columns.upper, section.name)
         insist("A-4", section.strips == columns.strips, section.name)
         if section is columns:
             return archive_reader.mirrored(rows, memoryview(elements).cast("I"), None, self.num_vertices)
@@ -246,7 +247,8 @@ class Container:
         if section.strips:
             insist("A-4", archive_reader.cut_alike(stored, of_columns), section.name)
         triangle = archive_reader.decoded(columns, of_columns, self.num_vertices)
-        return archive_reader.mirrored(rows, memoryview(triangle).cast("I"), memoryview(elements).cast("I"), self.num_vertices)
+        code = "IQ"[section.element_bytes == 8]
+        return archive_reader.mirrored(rows, memoryview(triangle).cast("I"), memoryview(elements).cast(code), self.num_vertices, code)
 
     def array(self, name):
         """A section as numbers in the machine's order, which for this reader must be little-endian."""

@@ -11,6 +11,7 @@ UNSIGNED, SIGNED, FLOAT, TEXT, OPAQUE = range(1, 6)
 NONE, DELTA, SHUFFLE, GAPS, GAP_PLANES, ROWS, PAGE_GAPS, PAGE_ROWS = range(8)
 CRITICAL, UPPER, STRIPS = 1, 2, 4
 FRAME_BYTES = 1 << 20
+WIDE_WEIGHTS = 1 << 3
 RAW, RLE = 0, 1
 
 
@@ -77,8 +78,9 @@ def numbers(name, element_bytes, values, flags=CRITICAL):
     return Section(name, UNSIGNED, element_bytes, struct.pack("<%d%s" % (len(values), code), *values), flags)
 
 
-def reals(name, values):
-    return Section(name, FLOAT, 4, struct.pack("<%df" % len(values), *values))
+def of_weights(name, kind, values):
+    element_type, width, code = PROPERTY_TYPES[kind]
+    return Section(name, element_type, width, struct.pack("<%d%s" % (len(values), code), *values))
 
 
 def chunk_hashes(sections):
@@ -90,7 +92,7 @@ def chunk_hashes(sections):
 
 def graph(edges, num_vertices, weights=None, undirected=False, ids=None, transposed=False, metadata=b"{}"):
     """A container of the layout graph: edges are (source, destination, weight), every one that is stored."""
-    kind = {None: 0, "u32": 1, "f32": 2}[weights]
+    kind = {None: 0, "u32": 1, "f32": 2, "i64": 3, "f64": 4}[weights]
     sections = []
     for turned, prefix in ((False, ""), (True, "in_"))[:2 if transposed else 1]:
         rows = sorted((to, at, weight) if turned else (at, to, weight) for at, to, weight in edges)
@@ -99,7 +101,7 @@ def graph(edges, num_vertices, weights=None, undirected=False, ids=None, transpo
                      numbers(prefix + "column_indices", 4, [to for _, to, _ in rows])]
         if kind:
             values = [weight for _, _, weight in rows]
-            sections.append(numbers(prefix + "weights", 4, values) if kind == 1 else reals(prefix + "weights", values))
+            sections.append(of_weights(prefix + "weights", weights, values))
     ascending = 0
     if ids and isinstance(ids[0], bytes):
         ends = [sum(map(len, ids[:i])) for i in range(len(ids) + 1)]
@@ -110,7 +112,8 @@ def graph(edges, num_vertices, weights=None, undirected=False, ids=None, transpo
         ascending = int(ids == sorted(ids))
     if metadata:
         sections.append(Section("metadata", TEXT, 1, metadata, 0))
-    return Container(1, num_vertices, len(edges), sections + chunk_hashes(sections), kind, undirected, ascending)
+    return Container(1, num_vertices, len(edges), sections + chunk_hashes(sections), kind, undirected, ascending,
+                     WIDE_WEIGHTS if kind > 2 else 0)
 
 
 # ---- The archive form

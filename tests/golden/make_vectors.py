@@ -18,7 +18,7 @@ sys.path.insert(0, str(HERE.parent))
 from conformance.container_reader import Container as Read  # noqa: E402
 from conformance.container_reader import xxh3  # noqa: E402
 from golden.container_writer import (CRITICAL, DELTA, FLOAT, GAP_PLANES, GAPS, NONE, OPAQUE, PAGE_GAPS, PAGE_ROWS, ROWS, SHUFFLE,  # noqa: E402
-                                     STRIPS, TEXT, UNSIGNED, UPPER, Container, Section, encode, encoded_frames, gaps, graph, numbers,
+                                     STRIPS, TEXT, UNSIGNED, UPPER, WIDE_WEIGHTS, Container, Section, encode, encoded_frames, gaps, graph, numbers,
                                      rows_frame, rows_in_bits, shuffled, strips_section, varint, zstd_frame)
 
 SPECS = HERE.parent.parent / "specs"
@@ -45,7 +45,8 @@ def plain(archive):
     sections = [Section(s.name, s.element_type, s.element_bytes, s.content, s.flags & CRITICAL, align_log2=s.align_log2)
                 for s in archive.sections]
     return Container(archive.layout, archive.num_vertices, archive.num_edges, sections, archive.weight_type,
-                     archive.undirected, archive.compatible, 0, archive.parameters)
+                     archive.undirected, archive.compatible,
+                     archive.incompatible & WIDE_WEIGHTS, archive.parameters)
 
 
 # ---- Archives
@@ -99,13 +100,14 @@ def upper(archive, name):
     """Of an undirected graph's section the elements of edges u -> v with u <= v."""
     rows, section = struct.unpack("<%dQ" % (archive.num_vertices + 1), archive.section("row_offsets").content), archive.section(name)
     columns = struct.unpack("<%dI" % archive.num_edges, archive.section("column_indices").content)
-    return b"".join(section.content[4 * e:4 * e + 4] for u in range(archive.num_vertices)
+    width = section.element_bytes
+    return b"".join(section.content[width * e:width * e + width] for u in range(archive.num_vertices)
                     for e in range(rows[u], rows[u + 1]) if u <= columns[e])
 
 
 def triangle(weights="u32"):
     archive = graph(both_ways([(0, 1, 7), (0, 3, 1), (0, 3, 5), (1, 3, 4), (2, 2, 3)]), 4, weights, undirected=True)
-    archive.incompatible = ARCHIVE
+    archive.incompatible |= ARCHIVE
     kinds = {"column_indices": GAPS, "weights": SHUFFLE}
     parts = {name: upper(archive, name) for name in kinds if weights or name != "weights"}
     for name, elements in parts.items():
@@ -127,17 +129,17 @@ def strips(weights="f32"):
     """Three strips of 256 rows, of which the second has no edges."""
     pairs = [(0, 1, 0.5), (0, 300, 1.5), (3, 599, 2.5), (3, 599, 3.5), (255, 600, 4.0), (512, 512, 5.0), (513, 600, -1.25)]
     archive = graph(both_ways(pairs), 601, weights, undirected=True)
-    archive.incompatible = ARCHIVE | IN_STRIPS
+    archive.incompatible |= ARCHIVE | IN_STRIPS
     rows, strip_of = rows_of(archive), lambda strip: range(256 * strip, min(256 * strip + 256, 601))
     counts = [sum(len(rows[v]) for v in strip_of(strip)) for strip in range(3)]
     frames, of_weights, taken = [], [], 0
-    values = upper(archive, "weights") if weights else b""
+    values, width = (upper(archive, "weights"), archive.section("weights").element_bytes) if weights else (b"", 0)
     for strip, count in enumerate(counts):
         filled = [v for v in strip_of(strip) if rows[v]]
         some = [(v, rows[v]) for v in range(filled[0], filled[-1] + 1)] if filled else []
         frames.append((strip, count, zstd_frame(rows_frame(some, 601, strip, 256)) if some else b""))
-        part = values[4 * taken:4 * (taken + count)]
-        of_weights.append((strip, count, zstd_frame(shuffled(part, 4)) if some else b""))
+        part = values[width * taken:width * (taken + count)]
+        of_weights.append((strip, count, zstd_frame(shuffled(part, width)) if some else b""))
         taken += count
     put_in_strips(archive.section("column_indices"), ROWS, strips_section(taken, 8, 3, frames))
     if weights:
@@ -231,7 +233,9 @@ ARCHIVES = {
     "strip-of-two-frames": strip_of_two_frames,
     "strips": lambda: strips(None),
     "strips-f32": strips,
+    "strips-f64": lambda: strips("f64"),
     "triangle": lambda: triangle(None),
+    "triangle-i64": lambda: triangle("i64"),
     "triangle-u32": triangle,
 }
 
@@ -543,7 +547,17 @@ NEGATIVE = {
     "K-2-run-is-no-object": ("checkpoint", element("run", 0, 0)),
     "K-3-no-iteration": ("checkpoint", element("registers", 0, 0)),
     "K-4-values-missing": ("checkpoint", without("values")),
+    "K-4-values-in-a-list": ("checkpoint-list", with_section(Section("values", OPAQUE, 4, bytes(4 * 41)))),
+    "K-4-values-of-all-in-a-part": ("checkpoint-part", of_section("values", content=bytes(4 * 41))),
     "K-5-bits-beyond": ("checkpoint", with_section(numbers("active", 8, [1 << 63]))),
+    "K-5-bits-before-a-part": ("checkpoint-part", with_section(numbers("active", 8, [1 << 22]))),
+    "K-6-empty-range": ("checkpoint-part", parameter(3, 23)),
+    "K-6-range-beyond": ("checkpoint-part", parameter(3, 42)),
+    "K-6-range-of-a-list": ("checkpoint-list", parameter(3, 41)),
+    "K-7-gap": ("checkpoint-list", element("parts", 3, 24)),
+    "K-7-empty-part": ("checkpoint-list", element("parts", 1, 0), element("parts", 3, 0)),
+    "K-7-not-to-the-end": ("checkpoint-list", element("parts", 4, 40)),
+    "K-7-half-a-record": ("checkpoint-list", of_section("parts", content=bytes(8 * 5))),
     # Properties
     "P-1-schema-is-no-object": ("properties-sample", of_section("properties", content=b"[]")),
     "P-1-column-is-no-object": ("properties-sample", schema(vertices=["name"])),

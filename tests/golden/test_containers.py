@@ -35,6 +35,9 @@ def content(container):
     return len(graph.ids), hashlib.sha256(text.encode()).hexdigest()
 
 
+CHECKPOINTS = ("checkpoint", "checkpoint-list", "checkpoint-part")
+
+
 class GoldenContainers(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -42,7 +45,7 @@ class GoldenContainers(unittest.TestCase):
         self.folder = Path(folder.name)
 
     def test_each_is_listed(self):
-        self.assertEqual({path.stem for path in GOLDEN.glob("*.qrn")}, {*CONTENTS, "checkpoint"})
+        self.assertEqual({path.stem for path in GOLDEN.glob("*.qrn")}, {*CONTENTS, *CHECKPOINTS})
 
     def test_they_are_valid_and_hold_their_graphs(self):
         for name, expected in CONTENTS.items():
@@ -63,7 +66,7 @@ class GoldenContainers(unittest.TestCase):
         self.assertEqual(len(results), 1)
 
     def test_they_are_archived(self):
-        for name in (*CONTENTS, "checkpoint"):
+        for name in (*CONTENTS, *CHECKPOINTS):
             with self.subTest(name):
                 run("quern-archive", "create", GOLDEN / (name + ".qrn"), "-fqo", self.folder / "packed.qrn")
                 run("quern-archive", "extract", self.folder / "packed.qrn", "-fqo", self.folder / "plain.qrn")
@@ -74,6 +77,14 @@ class GoldenContainers(unittest.TestCase):
         self.assertEqual(checkpoint.run["algorithm"], "pagerank")
         self.assertEqual(checkpoint.identity, read(GOLDEN / "graph.qrn").checksum)
         run("quern-verify", "-q", GOLDEN / "checkpoint.qrn")
+
+    def test_checkpoint_of_two_ranks(self):
+        part, whole = (read(GOLDEN / ("checkpoint-%s.qrn" % name)) for name in ("part", "list"))
+        self.assertEqual(Checkpoint(whole).parts[1], (23, 41, part.checksum))
+        self.assertEqual((Checkpoint(part).begin, Checkpoint(part).end), (23, 41))
+        self.assertEqual(Checkpoint(part).registers, Checkpoint(whole).registers)
+        for name in ("part", "list"):
+            run("quern-verify", "-q", GOLDEN / ("checkpoint-%s.qrn" % name))
 
     def test_one_of_several_chunks(self):
         data = gzip.decompress((GOLDEN / "graph-large.qrn.gz").read_bytes())

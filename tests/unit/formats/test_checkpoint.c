@@ -31,6 +31,7 @@ static struct qn_checkpoint sample(uint64_t num_vertices, const uint64_t *bits) 
                                 .run = RUN,
                                 .run_bytes = sizeof RUN - 1,
                                 .registers = registers,
+                                .end = num_vertices,
                                 .value_bytes = 3,
                                 .values = values,
                                 .active = bits,
@@ -42,7 +43,7 @@ static void comes_back(uint64_t num_vertices, const uint64_t *bits) {
   struct qn_container *container;
   const char *path = scratch_path("checkpoint.qrn");
   uint64_t words = (num_vertices + 63) / 64;
-  assert_int_equal(qn_checkpoint_write(path, &written, &error), QN_OK);
+  assert_int_equal(qn_checkpoint_write(path, &written, NULL, &error), QN_OK);
   assert_int_equal(verify_container(path, &error), QN_OK);
   assert_int_equal(qn_container_map(path, 0, &container, &error), QN_OK);
   assert_int_equal(qn_checkpoint_view(container, &read, &error), QN_OK);
@@ -78,17 +79,67 @@ static void checkpoints_come_back(void **unused) {
   assert_int_equal(qn_memory_live(), live);
 }
 
+/* The vertices [70, 130) of 199: their bits are in two words, of which the first is of vertex 64.
+ */
+static void parts_come_back(void **unused) {
+  (void)unused;
+  static const uint64_t bits[2] = {~(uint64_t)0 << 6, 3};
+  const struct qn_checkpoint_part parts[] = {{0, 70, 5}, {70, 130, 6}, {130, 199, 7}};
+  struct qn_checkpoint written = sample(199, bits), read;
+  struct qn_container *container;
+  uint64_t identity, live = qn_memory_live();
+  char path[512];
+  snprintf(path, sizeof path, "%s", scratch_path("part.qrn"));
+  written.begin = 70;
+  written.end = 130;
+  assert_int_equal(qn_checkpoint_write(path, &written, &identity, &error), QN_OK);
+  assert_int_equal(verify_container(path, &error), QN_OK);
+  assert_int_equal(qn_container_map(path, 0, &container, &error), QN_OK);
+  assert_true(qn_container_info(container)->header_checksum == identity);
+  assert_int_equal(qn_checkpoint_view(container, &read, &error), QN_OK);
+  assert_int_equal(read.begin, 70);
+  assert_int_equal(read.end, 130);
+  assert_memory_equal(read.values, written.values, (130 - 70) * 3);
+  assert_memory_equal(read.waiting, bits, sizeof bits);
+  qn_container_unmap(container);
+  FORGERY_REFUSED(path, "K-5", {"active", 0, (uint64_t)1 << 5});
+  FORGERY_REFUSED(path, "K-5", {"active", 1, 1 << 2});
+  FORGERY_REFUSED(path, "K-6", {NULL, 3, 70});
+  FORGERY_REFUSED(path, "K-6", {NULL, 3, 200});
+  FORGERY_REFUSED(path, "K-4", {NULL, 2, 71});
+
+  written.is_list = true;
+  written.parts = parts;
+  written.num_parts = 3;
+  assert_int_equal(qn_checkpoint_write(path, &written, NULL, &error), QN_OK);
+  assert_int_equal(verify_container(path, &error), QN_OK);
+  assert_int_equal(qn_container_map(path, 0, &container, &error), QN_OK);
+  assert_int_equal(qn_checkpoint_view(container, &read, &error), QN_OK);
+  assert_true(read.is_list);
+  assert_int_equal(read.num_parts, 3);
+  assert_memory_equal(read.parts, parts, sizeof parts);
+  assert_null(read.values);
+  assert_null(read.active);
+  qn_container_unmap(container);
+  FORGERY_REFUSED(path, "K-6", {NULL, 3, 199});
+  FORGERY_REFUSED(path, "K-7", {"parts", 0, 1});
+  FORGERY_REFUSED(path, "K-7", {"parts", 3, 71});
+  FORGERY_REFUSED(path, "K-7", {"parts", 7, 198});
+  assert_int_equal(qn_memory_live(), live);
+}
+
 static void rules_are_kept(void **unused) {
   (void)unused;
   static const uint64_t bits[4] = {1, 2, 3, 1};
   struct qn_checkpoint checkpoint = sample(193, bits);
   char path[512]; /* forging names other files */
   snprintf(path, sizeof path, "%s", scratch_path("whole.qrn"));
-  assert_int_equal(qn_checkpoint_write(path, &checkpoint, &error), QN_OK);
+  assert_int_equal(qn_checkpoint_write(path, &checkpoint, NULL, &error), QN_OK);
   assert_int_equal(verify_container(path, &error), QN_OK);
   FORGERY_REFUSED(path, "K-1", {NULL, 1, 0});
   FORGERY_REFUSED(path, "K-1", {NULL, 1, QN_LAYOUT_CHECKPOINT});
-  FORGERY_REFUSED(path, "C-6", {NULL, 2, 1});
+  FORGERY_REFUSED(path, "K-6", {NULL, 2, 1});
+  FORGERY_REFUSED(path, "C-6", {NULL, 4, 1});
   FORGERY_REFUSED(path, "K-2", {"run", 0, '['});
   FORGERY_REFUSED(path, "K-2", {"run", sizeof RUN - 2, ' '});
   FORGERY_REFUSED(path, "K-3", {"registers", 0, 0});
@@ -131,11 +182,11 @@ static void failures_leave_the_old_one(void **unused) {
   struct qn_checkpoint checkpoint = sample(193, bits);
   const char *path = scratch_path("kept.qrn");
   uint64_t live = qn_memory_live();
-  assert_int_equal(qn_checkpoint_write(path, &checkpoint, &error), QN_OK);
+  assert_int_equal(qn_checkpoint_write(path, &checkpoint, NULL, &error), QN_OK);
   enum qn_status status = QN_SYSTEM;
   for (uint64_t n = 1; status; n++) {
     qn_memory_fail_nth(n);
-    status = qn_checkpoint_write(path, &checkpoint, &error);
+    status = qn_checkpoint_write(path, &checkpoint, NULL, &error);
     qn_memory_fail_nth(0);
     assert_true(status == QN_OK || status == QN_SYSTEM);
     assert_int_equal(qn_memory_live(), live);
@@ -146,6 +197,7 @@ static void failures_leave_the_old_one(void **unused) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(checkpoints_come_back),
+      cmocka_unit_test(parts_come_back),
       cmocka_unit_test(rules_are_kept),
       cmocka_unit_test(values_are_required),
       cmocka_unit_test(failures_leave_the_old_one),
