@@ -79,12 +79,20 @@
         UINT32_MAX, 0, run, NULL, sizeof(uint32_t), NULL,                                          \
   }
 
-/* Where the program is for undirected graphs. */
-#define QN_CC_DIRECTED_KERNEL(name, layout, processor, run)                                        \
+/* In one walk over the edges, which need not be there both ways. */
+#define QN_CC_JOINED_KERNEL(name, layout, processor, run)                                          \
   {                                                                                                \
     "cc", NULL, "weakly connected components", QN_FOR_STRUCTURE, name, layout, processor,          \
-        QN_ALL_WEIGHT_TYPES, QN_KERNEL_VERTICES | QN_KERNEL_NO_FRONTIER | QN_KERNEL_STANDS_IN,     \
+        QN_ALL_WEIGHT_TYPES,                                                                       \
+        QN_KERNEL_VERTICES | QN_KERNEL_NO_FRONTIER | QN_KERNEL_STANDS_IN | QN_KERNEL_ONE_WALK,     \
         QN_RESULT_U32, UINT32_MAX, 0, run, NULL, 0, NULL,                                          \
+  }
+
+#define QN_KCORE_KERNEL(name, layout, processor, run)                                              \
+  {                                                                                                \
+    "kcore", NULL, "largest k-core that a vertex is in", QN_FOR_STRUCTURE, name, layout,           \
+        processor, QN_ALL_WEIGHT_TYPES, QN_KERNEL_LEVELS | QN_KERNEL_NO_FRONTIER, QN_RESULT_U32,   \
+        UINT32_MAX, 0, run, NULL, sizeof(uint32_t), NULL,                                          \
   }
 
 /* Where the program is for undirected graphs. */

@@ -78,6 +78,8 @@ enum qn_kernel_traits {
   ((uint64_t)1 << 35) /* values are walks: num_values rows of num_columns positions; */
 #define QN_KERNEL_FANOUTS ((uint64_t)1 << 36)  /* looks at fanouts, and finds a sample; */
 #define QN_KERNEL_WEIGHTED ((uint64_t)1 << 37) /* at weighted */
+#define QN_KERNEL_ONE_WALK                                                                         \
+  ((uint64_t)1 << 38) /* _STANDS_IN where a run need not go in iterations, too */
 
 /* Along which edges a run goes where its layout has both, or searches may choose. */
 enum qn_direction { QN_DIRECTION_AUTO, QN_DIRECTION_PUSH, QN_DIRECTION_PULL };

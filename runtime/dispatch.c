@@ -4,12 +4,15 @@
 #include <string.h>
 
 #include "converters/text/text_format.h"
+#include "formats/container/stripes.h"
 #include "kernels/cuda/device/device.h"
+#include "runtime/placement.h"
 #include "runtime/values.h"
 #include "support/context.h"
 #include "support/memory.h"
 #include "support/progress.h"
 #include "support/suggest.h"
+#include "support/threads.h"
 
 /* Names of all algorithms, each once, for a message. */
 static void list_algorithms(char *text, size_t size) {
@@ -25,9 +28,14 @@ static void list_algorithms(char *text, size_t size) {
   }
 }
 
+/* Does it refuse the graph? */
+static bool is_refused(const struct qn_run_input *input, const struct qn_kernel *kernel) {
+  return kernel->traits & QN_KERNEL_SYMMETRIC && input->info->directedness != QN_UNDIRECTED;
+}
+
 static enum qn_status check_graph(const struct qn_run_input *input, const struct qn_kernel *kernel,
                                   struct qn_error *error) {
-  if (!(kernel->traits & QN_KERNEL_SYMMETRIC) || input->info->directedness == QN_UNDIRECTED)
+  if (!is_refused(input, kernel))
     return QN_OK;
   return qn_fail(error, QN_UNSUPPORTED,
                  "%s on the layout %s needs an undirected graph; make one with quern-transform "
@@ -50,15 +58,37 @@ static void list_layouts(const char *algorithm, enum qn_processor processor,
                                  qn_layout_name((*kernel)->layout));
 }
 
-/* The kernel for one processor, if the graph suits it. */
-static enum qn_status find_kernel(const struct qn_run_input *input, const char *algorithm,
+/* Do options say how a run goes in iterations, or who shares them? */
+static bool iterates(const struct qn_run_options *options) {
+  return options->num_devices > 1 || options->checkpoint.folder || options->iterations >= 0 ||
+         options->mode_given || options->direction != QN_DIRECTION_AUTO ||
+         options->parallelism != QN_PARALLEL_HYBRID ||
+         options->streaming.moves == QN_MOVE_PARTITIONS;
+}
+
+/* The kernel of a layout for a graph as directed as the input's; NULL if there is none. */
+static const struct qn_kernel *find_on(const struct qn_run_input *input,
+                                       const struct qn_run_options *options, const char *algorithm,
+                                       enum qn_layout layout, enum qn_processor processor) {
+  const struct qn_kernel *kernel =
+      qn_kernel_find(algorithm, layout, processor, input->info->weight_type);
+  const struct qn_kernel *other = kernel ? qn_stand_in_find(kernel) : NULL;
+  const bool replaces = other && (is_refused(input, kernel) ||
+                                  (other->traits & QN_KERNEL_ONE_WALK && !iterates(options)));
+  return replaces ? other : kernel;
+}
+
+/* The kernel for one processor, if the graph suits it: on the input's layout, or on the rows that
+ * it can give back. */
+static enum qn_status find_kernel(const struct qn_run_input *input,
+                                  const struct qn_run_options *options, const char *algorithm,
                                   enum qn_processor processor, const struct qn_kernel **kernel,
                                   struct qn_error *error) {
   const struct qn_container_info *info = input->info;
-  *kernel = qn_kernel_find(algorithm, info->layout, processor, info->weight_type);
-  if (*kernel && (*kernel)->traits & QN_KERNEL_SYMMETRIC && info->directedness == QN_DIRECTED) {
-    const struct qn_kernel *other = qn_stand_in_find(*kernel);
-    *kernel = other ? other : *kernel;
+  *kernel = find_on(input, options, algorithm, info->layout, processor);
+  if ((!*kernel || is_refused(input, *kernel)) && input->layout->restore) {
+    const struct qn_kernel *other = find_on(input, options, algorithm, QN_LAYOUT_GRAPH, processor);
+    *kernel = other && (!*kernel || !is_refused(input, other)) ? other : *kernel;
   }
   if (*kernel)
     return check_graph(input, *kernel, error);
@@ -75,7 +105,8 @@ static enum qn_status find_kernel(const struct qn_run_input *input, const char *
 }
 
 /* The CPU and a CUDA device together. */
-static enum qn_status find_joint(const struct qn_run_input *input, const char *algorithm,
+static enum qn_status find_joint(const struct qn_run_input *input,
+                                 const struct qn_run_options *options, const char *algorithm,
                                  const struct qn_kernel **kernel, struct qn_error *error) {
   int devices;
   if (input->info->layout != QN_LAYOUT_SHARDS)
@@ -84,7 +115,7 @@ static enum qn_status find_joint(const struct qn_run_input *input, const char *a
                    "the layout %s; make one of shards with quern-shard",
                    qn_layout_name(input->info->layout));
   enum qn_status status = qn_cuda_count(&devices, error);
-  return status ? status : find_kernel(input, algorithm, QN_JOINT, kernel, error);
+  return status ? status : find_kernel(input, options, algorithm, QN_JOINT, kernel, error);
 }
 
 /* Is --delta of use to the kernel, if it is given? */
@@ -152,15 +183,16 @@ static enum qn_status choose_kernel(const struct qn_run_input *input,
   }
   int devices;
   if (options->device == QN_DEVICE_BOTH)
-    return find_joint(input, algorithm, kernel, error);
+    return find_joint(input, options, algorithm, kernel, error);
   if (options->device == QN_DEVICE_CUDA) {
     enum qn_status status = qn_cuda_count(&devices, error);
-    return status ? status : find_kernel(input, algorithm, QN_CUDA, kernel, error);
+    return status ? status : find_kernel(input, options, algorithm, QN_CUDA, kernel, error);
   }
   if (options->device == QN_DEVICE_AUTO && !qn_cuda_count(&devices, NULL) &&
-      !find_kernel(input, algorithm, QN_CUDA, kernel, NULL) && has_buckets(*kernel, options))
+      !find_kernel(input, options, algorithm, QN_CUDA, kernel, NULL) &&
+      has_buckets(*kernel, options))
     return QN_OK;
-  return find_kernel(input, algorithm, QN_CPU, kernel, error);
+  return find_kernel(input, options, algorithm, QN_CPU, kernel, error);
 }
 
 /* Steps of a walk, and neighbours that are sampled hop by hop, unless somebody says otherwise. */
@@ -501,7 +533,8 @@ static bool may_leave_values(const struct qn_run_input *input, const struct qn_r
 static void fill_request(const struct qn_run_input *input, const struct qn_run_options *options,
                          struct qn_run *run) {
   struct qn_run_request *request = &run->request;
-  *request = qn_run_request_for(run->kernel, input->view);
+  const bool walks_rows = run->kernel->layout != input->layout->layout;
+  *request = qn_run_request_for(run->kernel, walks_rows ? &run->rows : input->view);
   request->positions = input->positions;
   request->sources = run->sources;
   request->num_sources = run->num_sources;
@@ -552,15 +585,35 @@ static void fill_request(const struct qn_run_input *input, const struct qn_run_o
   if (!qn_context_is_process() && run->kernel->value_bytes)
     request->checkpointing = &ends_cancelled;
   if (options->watch)
-    qn_watch_attach(options->watch, request, input->info->num_vertices,
+    qn_watch_attach(options->watch, request,
+                    qn_stripes_count(qn_container_stripes(input->container)),
+                    input->info->num_vertices,
                     run->kernel->traits & QN_KERNEL_ALL_ACTIVE ? input->info->num_edges : 0,
                     options->checkpoint.folder != NULL);
+}
+
+/* A kernel that has no layout but plain CSR walks the rows that the input's layout gives back. */
+static enum qn_status restore_rows(const struct qn_run_input *input, struct qn_run *run,
+                                   struct qn_error *error) {
+  if (run->kernel->layout == input->layout->layout || run->has_rows)
+    return QN_OK;
+  const double begin = qn_seconds();
+  qn_notice("note: %s walks plain rows, which are put together from the layout %s first; "
+            "quern-transform writes a container of them",
+            run->kernel->algorithm, input->layout->name);
+  enum qn_status status = input->layout->restore(input->container, &run->rows, error);
+  run->has_rows = !status;
+  run->restore_seconds = qn_seconds() - begin;
+  return status;
 }
 
 /* Run the chosen kernel, with checkpoints if they are asked for. */
 static enum qn_status run_once(const struct qn_run_input *input,
                                const struct qn_run_options *options, struct qn_run *run,
                                struct qn_error *error) {
+  enum qn_status status = restore_rows(input, run, error);
+  if (status)
+    return status;
   fill_request(input, options, run);
   if (!options->checkpoint.folder) {
     if (!options->watch)
@@ -568,9 +621,22 @@ static enum qn_status run_once(const struct qn_run_input *input,
     return run->kernel->run(&run->request, &run->result, error);
   }
   qn_keeper_close(run->keeper);
-  enum qn_status status =
+  status =
       qn_keeper_open(input, run->kernel, &run->request, &options->checkpoint, &run->keeper, error);
   return status ? status : qn_keeper_run(run->keeper, &run->result, error);
+}
+
+/* What one walk needs beside the graph may not fit where iterations do: then take these, if the
+ * graph suits them. */
+static bool leave_one_walk(const struct qn_run_input *input, struct qn_run *run) {
+  if (!(run->kernel->traits & QN_KERNEL_ONE_WALK))
+    return false;
+  const struct qn_kernel *other = qn_kernel_find(run->kernel->algorithm, run->kernel->layout,
+                                                 run->kernel->processor, input->info->weight_type);
+  if (!other || is_refused(input, other))
+    return false;
+  run->kernel = other;
+  return true;
 }
 
 /* Run the chosen kernel; on the CPU after all if the device was nobody's wish and can't. */
@@ -578,10 +644,12 @@ static enum qn_status run_kernel(const struct qn_run_input *input,
                                  const struct qn_run_options *options, struct qn_run *run,
                                  struct qn_error *error) {
   enum qn_status status = run_once(input, options, run, error);
+  if (status == QN_DEVICE && leave_one_walk(input, run))
+    status = run_once(input, options, run, error);
   if (status != QN_DEVICE || options->device != QN_DEVICE_AUTO || run->kernel->processor == QN_CPU)
     return status;
   qn_notice("running on the CPU: %s", error->message);
-  status = find_kernel(input, run->kernel->algorithm, QN_CPU, &run->kernel, error);
+  status = find_kernel(input, options, run->kernel->algorithm, QN_CPU, &run->kernel, error);
   return status ? status : run_once(input, options, run, error);
 }
 
@@ -630,6 +698,42 @@ static enum qn_status run_each_source(const struct qn_run_input *input,
   return status;
 }
 
+/* The same, of a graph that stays on the device meanwhile. */
+static enum qn_status run_each_placed(const struct qn_run_input *input,
+                                      const struct qn_run_options *options, struct qn_run *run,
+                                      struct qn_error *error) {
+  struct qn_placement placement;
+  struct qn_run_options placed = *options;
+  if (options->store || run->kernel->processor != QN_CUDA)
+    return run_each_source(input, options, run, error);
+  enum qn_status status = qn_placement_create(input, NULL, &placement, error);
+  if (status)
+    return status;
+  placed.store = placement.store;
+  status = run_each_source(&placement.input, &placed, run, error);
+  qn_placement_destroy(&placement);
+  run->request.view = input->view;
+  run->request.store = NULL;
+  return status;
+}
+
+/* All of them by one kernel, unless it is a device's that has no room for that. */
+static enum qn_status run_together(const struct qn_run_input *input,
+                                   const struct qn_run_options *options,
+                                   const struct qn_kernel *together, struct qn_run *run,
+                                   struct qn_error *error) {
+  const struct qn_kernel *alone = run->kernel;
+  run->kernel = together;
+  enum qn_status status = run_once(input, options, run, error);
+  if (status == QN_DEVICE) {
+    qn_notice("running from one source after another: %s", error->message);
+    run->kernel = alone;
+    return run_each_placed(input, options, run, error);
+  }
+  run->result.column_sources = run->sources;
+  return status;
+}
+
 static enum qn_status run_columns(const struct qn_run_input *input,
                                   const struct qn_run_options *options, struct qn_run *run,
                                   struct qn_error *error) {
@@ -643,12 +747,8 @@ static enum qn_status run_columns(const struct qn_run_input *input,
     return qn_fail(error, QN_USAGE, "%s has one source, not %u", run->kernel->algorithm,
                    run->num_sources);
   const struct qn_kernel *together = qn_columns_find(run->kernel);
-  if (!together)
-    return run_each_source(input, options, run, error);
-  run->kernel = together;
-  enum qn_status status = run_kernel(input, options, run, error);
-  run->result.column_sources = run->sources;
-  return status;
+  return together ? run_together(input, options, together, run, error)
+                  : run_each_placed(input, options, run, error);
 }
 
 /* Is there a path? */
@@ -724,6 +824,7 @@ enum qn_status qn_run_start(const struct qn_run_input *input, const struct qn_ru
     status = find_groups(input, options, run, error);
   if (!status)
     status = run_columns(input, options, run, error);
+  run->result.prepare_seconds += run->restore_seconds;
   if (!status)
     status = qn_run_scale(run, error);
   if (!status)
@@ -761,6 +862,8 @@ void qn_run_destroy(struct qn_run *run) {
   qn_pages_free(run->given, run->num_given, 8);
   qn_free(run->source_weights);
   qn_free(run->sources);
+  if (run->has_rows)
+    qn_graph_unmap(&run->rows);
   qn_user_program_unload(&run->program);
   *run = (struct qn_run){0};
 }

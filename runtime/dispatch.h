@@ -84,6 +84,9 @@ struct qn_run {
   void *given; /* [num_given] of 8 bytes: what each vertex is given, or NULL */
   struct qn_vertex_groups groups;
   struct qn_pair_list pairs;
+  bool has_rows;
+  struct qn_graph rows; /* that the kernel walks, if it has not the input's layout; borrows ids */
+  double restore_seconds;
   struct qn_run_request request;
   struct qn_run_result result;
   const struct qn_kernel
@@ -92,11 +95,11 @@ struct qn_run {
   struct qn_keeper *keeper;     /* of checkpoints, or NULL */
 };
 
-/* Choose the kernel for the input's layout and weights, check that the options and the graph
- * suit it, and run it. QN_USAGE for an unknown algorithm or senseless options, QN_UNSUPPORTED
- * for a combination that this build has no kernel for or a graph that the kernel refuses,
- * QN_DEVICE if the device asked for is missing, QN_INTERRUPTED after a signal if there are
- * checkpoints. Owned until qn_run_destroy.
+/* Choose the kernel for the input's layout and weights, or else for plain CSR, which is then put
+ * together; check that the options and the graph suit it, and run it. QN_USAGE for an unknown
+ * algorithm or senseless options, QN_UNSUPPORTED for a combination that this build has no kernel
+ * for or a graph that the kernel refuses, QN_DEVICE if the device asked for is missing,
+ * QN_INTERRUPTED after a signal if there are checkpoints. Owned until qn_run_destroy.
  *
  * Without a source the vertex of the largest out-degree is taken, the first such one in original
  * order: a source that reaches much of most graphs, and the same on every layout. */

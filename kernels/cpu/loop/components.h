@@ -1,7 +1,6 @@
-/* Weakly connected components of a directed graph, on layouts on which label propagation
- * (kernels/programs/cc.h) would have to walk every edge both ways, as often as the diameter is
- * long: each edge joins the trees of its ends (formats/graph/components.h), in one walk in any
- * order. */
+/* Weakly connected components on layouts on which label propagation (kernels/programs/cc.h) would
+ * walk every edge as often as the diameter is long, in a directed graph both ways: each edge joins
+ * the trees of its ends (formats/graph/components.h), in one walk in any order. */
 #ifndef QN_KERNELS_CPU_LOOP_COMPONENTS_H
 #define QN_KERNELS_CPU_LOOP_COMPONENTS_H
 

@@ -1,9 +1,9 @@
-/* Weakly connected components of directed graphs on the hybrid layout (loop/components.h): along
+/* Weakly connected components on the hybrid layout (loop/components.h): along
  * the ELL rows, then along the entries of the COO part, of whichever matrix there is. */
 #include "kernels/cpu/loop/components.h"
 #include <quern/hybrid.h>
 
-extern const struct qn_kernel qn_kernel_cc_directed_hybrid_cpu;
+extern const struct qn_kernel qn_kernel_cc_joined_hybrid_cpu;
 
 static void join_row(const struct qn_hybrid_matrix *matrix, uint64_t row, uint32_t *parent) {
   for (uint64_t k = 0, at = row; k < matrix->width; k++, at += matrix->pitch) {
@@ -32,5 +32,5 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
   return qn_components_run(request, view->num_vertices, join_edges, result, error);
 }
 
-const struct qn_kernel qn_kernel_cc_directed_hybrid_cpu =
-    QN_CC_DIRECTED_KERNEL("hybrid, union-find", QN_LAYOUT_HYBRID, QN_CPU, run);
+const struct qn_kernel qn_kernel_cc_joined_hybrid_cpu =
+    QN_CC_JOINED_KERNEL("hybrid, union-find", QN_LAYOUT_HYBRID, QN_CPU, run);

@@ -1,9 +1,9 @@
-/* Weakly connected components of directed graphs on edge partitions (loop/components.h): task after
+/* Weakly connected components on edge partitions (loop/components.h): task after
  * task of edges, whose ends are dense numbers here. */
 #include "kernels/cpu/loop/components.h"
 #include "kernels/cuts/edge_partitions_index.h"
 
-extern const struct qn_kernel qn_kernel_cc_directed_edge_partitions_cpu;
+extern const struct qn_kernel qn_kernel_cc_joined_edge_partitions_cpu;
 
 static void join_task(const struct qn_ep_index *index, const struct qn_ep_task *task,
                       uint32_t *parent) {
@@ -35,5 +35,5 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
   return qn_components_run(request, view->num_vertices, join_edges, result, error);
 }
 
-const struct qn_kernel qn_kernel_cc_directed_edge_partitions_cpu =
-    QN_CC_DIRECTED_KERNEL("edge partitions, union-find", QN_LAYOUT_EDGE_PARTITIONS, QN_CPU, run);
+const struct qn_kernel qn_kernel_cc_joined_edge_partitions_cpu =
+    QN_CC_JOINED_KERNEL("edge partitions, union-find", QN_LAYOUT_EDGE_PARTITIONS, QN_CPU, run);

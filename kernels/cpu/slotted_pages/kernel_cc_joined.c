@@ -1,9 +1,9 @@
-/* Weakly connected components of directed graphs on slotted pages (loop/components.h): one sweep of
+/* Weakly connected components on slotted pages (loop/components.h): one sweep of
  * all pages. */
 #include "kernels/cpu/loop/components.h"
 #include "kernels/cuts/page_tasks.h"
 
-extern const struct qn_kernel qn_kernel_cc_directed_slotted_pages_cpu;
+extern const struct qn_kernel qn_kernel_cc_joined_slotted_pages_cpu;
 
 static void join_record(const struct qn_slotted_pages *pages, uint32_t vertex,
                         const struct qn_page_record *record, uint32_t *parent) {
@@ -44,5 +44,5 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
   return qn_components_run(request, view->num_vertices, join_edges, result, error);
 }
 
-const struct qn_kernel qn_kernel_cc_directed_slotted_pages_cpu =
-    QN_CC_DIRECTED_KERNEL("slotted-pages, union-find", QN_LAYOUT_SLOTTED_PAGES, QN_CPU, run);
+const struct qn_kernel qn_kernel_cc_joined_slotted_pages_cpu =
+    QN_CC_JOINED_KERNEL("slotted-pages, union-find", QN_LAYOUT_SLOTTED_PAGES, QN_CPU, run);

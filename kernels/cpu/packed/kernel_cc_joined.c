@@ -1,4 +1,4 @@
-/* Weakly connected components of directed graphs on packed rows (loop/components.h): along the rows
+/* Weakly connected components on packed rows (loop/components.h): along the rows
  * of whichever direction there is. */
 #include <omp.h>
 
@@ -7,7 +7,7 @@
 #include "support/threads.h"
 #include <quern/packed.h>
 
-extern const struct qn_kernel qn_kernel_cc_directed_packed_cpu;
+extern const struct qn_kernel qn_kernel_cc_joined_packed_cpu;
 
 static void join_tile(const struct qn_packed_tile *tile, uint32_t *parent) {
   for (uint32_t row = 0; row < tile->num_rows; row++)
@@ -38,5 +38,5 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
   return qn_components_run(request, view->num_vertices, join_edges, result, error);
 }
 
-const struct qn_kernel qn_kernel_cc_directed_packed_cpu =
-    QN_CC_DIRECTED_KERNEL("packed, union-find", QN_LAYOUT_PACKED, QN_CPU, run);
+const struct qn_kernel qn_kernel_cc_joined_packed_cpu =
+    QN_CC_JOINED_KERNEL("packed, union-find", QN_LAYOUT_PACKED, QN_CPU, run);

@@ -1,11 +1,11 @@
-/* Weakly connected components of directed graphs on blocked CSR (loop/components.h): along the
+/* Weakly connected components on blocked CSR (loop/components.h): along the
  * local rows of whichever blocks there are, block after block, so that one end of the edges of a
  * block is in the caches. */
 #include "kernels/cpu/blocked_csr/block_tasks.h"
 #include "kernels/cpu/loop/components.h"
 #include <quern/blocked_csr.h>
 
-extern const struct qn_kernel qn_kernel_cc_directed_blocked_csr_cpu;
+extern const struct qn_kernel qn_kernel_cc_joined_blocked_csr_cpu;
 
 static void join_task(const struct qn_blocking *blocking, const struct qn_block_task *task,
                       uint32_t *parent) {
@@ -38,5 +38,5 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
   return qn_components_run(request, view->num_vertices, join_edges, result, error);
 }
 
-const struct qn_kernel qn_kernel_cc_directed_blocked_csr_cpu =
-    QN_CC_DIRECTED_KERNEL("blocked-csr, union-find", QN_LAYOUT_BLOCKED_CSR, QN_CPU, run);
+const struct qn_kernel qn_kernel_cc_joined_blocked_csr_cpu =
+    QN_CC_JOINED_KERNEL("blocked-csr, union-find", QN_LAYOUT_BLOCKED_CSR, QN_CPU, run);

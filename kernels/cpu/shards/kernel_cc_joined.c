@@ -1,9 +1,9 @@
-/* Weakly connected components of directed graphs on shards (loop/components.h): along the rows of
+/* Weakly connected components on shards (loop/components.h): along the rows of
  * in-edges. */
 #include "kernels/cpu/loop/components.h"
 #include <quern/shards.h>
 
-extern const struct qn_kernel qn_kernel_cc_directed_shards_cpu;
+extern const struct qn_kernel qn_kernel_cc_joined_shards_cpu;
 
 static enum qn_status join_edges(const void *view, uint32_t *parent, struct qn_error *error) {
   const struct qn_csr *in = &((const struct qn_shards *)view)->in;
@@ -20,5 +20,5 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
   return qn_components_run(request, view->num_vertices, join_edges, result, error);
 }
 
-const struct qn_kernel qn_kernel_cc_directed_shards_cpu =
-    QN_CC_DIRECTED_KERNEL("shards, union-find", QN_LAYOUT_SHARDS, QN_CPU, run);
+const struct qn_kernel qn_kernel_cc_joined_shards_cpu =
+    QN_CC_JOINED_KERNEL("shards, union-find", QN_LAYOUT_SHARDS, QN_CPU, run);
