@@ -30,37 +30,60 @@ static bool find_bytes(const struct qn_packed_rows *rows, uint64_t number, uint3
 }
 
 typedef uint64_t four_numbers __attribute__((vector_size(32)));
+typedef uint32_t four_columns __attribute__((vector_size(16)));
+typedef uint32_t eight_halves __attribute__((vector_size(32)));
 
-/* Four numbers of `width` bits from `bit` on, which is a multiple of 4. Of numbers of up to 15 bits
- * one window holds all four. */
-QN_ALWAYS_INLINE void load_group(const uint8_t *bytes, uint64_t bit, uint32_t width,
-                                 uint32_t out[QN_PACKED_GROUP]) {
+/* Where four numbers of each width begin in their windows. */
+#define IN_ONE(width)                                                                              \
+  { 0, (width), 2 * (width), 3 * (width) }
+#define IN_TWO(width)                                                                              \
+  { 0, (width), 0, (width) }
+static const four_numbers steps[] = {
+    IN_ONE(0),  IN_ONE(1),  IN_ONE(2),  IN_ONE(3),  IN_ONE(4),  IN_ONE(5),  IN_ONE(6),  IN_ONE(7),
+    IN_ONE(8),  IN_ONE(9),  IN_ONE(10), IN_ONE(11), IN_ONE(12), IN_ONE(13), IN_ONE(14), IN_ONE(15),
+    IN_TWO(16), IN_TWO(17), IN_TWO(18), IN_TWO(19), IN_TWO(20), IN_TWO(21), IN_TWO(22), IN_TWO(23),
+    IN_TWO(24), IN_TWO(25), IN_TWO(26), IN_TWO(27), IN_TWO(28)};
+#undef IN_ONE
+#undef IN_TWO
+
+QN_ALWAYS_INLINE uint64_t load_window(const uint8_t *bytes, uint64_t bit) {
   uint64_t window;
+  memcpy(&window, bytes + bit / 8, sizeof window);
+  return window;
+}
+
+/* Four numbers of `width` bits from `bit` on, which is a multiple of 4: of up to 15 bits one window
+ * holds all, of up to 28 two hold two each. */
+QN_ALWAYS_INLINE four_columns load_group(const uint8_t *bytes, uint64_t bit, uint32_t width) {
+  const uint64_t mask = ((uint64_t)1 << width) - 1;
+  four_numbers windows;
   if (width <= 15) {
-    memcpy(&window, bytes + bit / 8, sizeof window);
-    const uint64_t shift = bit % 8, mask = ((uint64_t)1 << width) - 1;
-    const four_numbers shifts = {shift, shift + width, shift + 2 * width, shift + 3 * width};
-    const four_numbers numbers = ((four_numbers){window, window, window, window} >> shifts) & mask;
+    const uint64_t window = load_window(bytes, bit);
+    windows = (four_numbers){window, window, window, window} >> (steps[width] + bit % 8);
+  } else if (width <= 28) {
+    const uint64_t one = load_window(bytes, bit) >> bit % 8;
+    const uint64_t two = load_window(bytes, bit + 2 * width) >> (bit + 2 * width) % 8;
+    windows = (four_numbers){one, one, two, two} >> steps[width];
+  } else {
     for (int i = 0; i < QN_PACKED_GROUP; i++)
-      out[i] = (uint32_t)numbers[i];
-    return;
+      windows[i] = load_window(bytes, bit + i * width) >> (bit + i * width) % 8;
   }
-  for (int i = 0; i < QN_PACKED_GROUP; i++, bit += width) {
-    memcpy(&window, bytes + bit / 8, sizeof window);
-    out[i] = (uint32_t)(window >> bit % 8 & (((uint64_t)1 << width) - 1));
-  }
+  const eight_halves halves = (eight_halves)(windows & mask);
+  return __builtin_shufflevector(halves, halves, 0, 2, 4, 6);
 }
 
 /* The groups of `count` numbers, of widths by their codes; returns the bit behind them. */
 QN_ALWAYS_INLINE uint64_t load_numbers(const struct tile_bytes *tile, const uint8_t *codes,
                                        const uint8_t *widths, uint32_t count, uint64_t bit,
                                        uint32_t *out) {
+  const uint8_t *const first = tile->first;
+  const uint64_t bits = tile->bits;
   for (uint32_t group = 0; group < qn_packed_groups(count); group++) {
-    uint32_t width = widths[qn_packed_code(codes, group)];
-    if (bit > tile->bits)
-      bit = tile->bits;
-    load_group(tile->first, bit, width <= 32 ? width : 32, out + group * QN_PACKED_GROUP);
-    bit += (uint64_t)QN_PACKED_GROUP * width;
+    const uint32_t width = widths[qn_packed_code(codes, group)];
+    bit = bit < bits ? bit : bits;
+    const four_columns numbers = load_group(first, bit, width);
+    memcpy(out + group * QN_PACKED_GROUP, &numbers, sizeof numbers);
+    bit += QN_PACKED_GROUP * width;
   }
   return bit;
 }
@@ -108,15 +131,14 @@ uint32_t qn_packed_length(const struct qn_packed_rows *rows, uint64_t number, ui
   const uint32_t num_rows = qn_packed_num_rows(rows->tile_rows, number, rows->num_vertices);
   const uint32_t num_edges = last > first ? (uint32_t)at_most(last - first, QN_PACKED_TILE) : 0;
   const uint32_t index = row - rows->tile_rows[number];
-  uint32_t lengths[QN_PACKED_GROUP];
   if (index >= num_rows || !find_bytes(rows, number, num_rows, num_edges, &bytes))
     return 0;
   const uint8_t *codes = bytes.first + bytes.parts.length_codes;
   uint64_t bit = 8 * (uint64_t)bytes.parts.numbers;
   for (uint32_t group = 0; group < index / QN_PACKED_GROUP; group++)
     bit += QN_PACKED_GROUP * qn_packed_code(codes, group);
-  load_group(bytes.first, at_most(bit, bytes.bits), qn_packed_code(codes, index / QN_PACKED_GROUP),
-             lengths);
+  const four_columns lengths = load_group(bytes.first, at_most(bit, bytes.bits),
+                                          qn_packed_code(codes, index / QN_PACKED_GROUP));
   return lengths[index % QN_PACKED_GROUP];
 }
 
@@ -138,33 +160,78 @@ QN_VECTOR_CLONES void qn_packed_decode_begins(const struct qn_packed_rows *rows,
   load_begins(rows, number, tile, &bytes);
 }
 
-QN_VECTOR_CLONES void qn_packed_decode_unbounded(const struct qn_packed_rows *rows, uint64_t number,
-                                                 struct qn_packed_tile *tile) {
-  struct tile_bytes bytes;
-  uint8_t widths[QN_PACKED_HEAD];
-  uint64_t bit = load_begins(rows, number, tile, &bytes);
-  if (tile->num_edges == 0)
-    return;
-  memcpy(widths, bytes.first, sizeof widths);
-  const uint32_t least = widths[0];
-  widths[0] = 0;
-  load_numbers(&bytes, bytes.first + bytes.parts.gap_codes, widths, tile->num_edges, bit,
-               tile->columns);
-  for (uint32_t row = 0; row < tile->num_rows; row++) {
-    uint32_t edge = tile->begins[row], end = tile->begins[row + 1];
-    if (edge == end)
-      continue;
-    uint32_t column = tile->first_row + row + qn_packed_unzigzag(tile->columns[edge]);
-    tile->columns[edge] = column;
-    while (++edge < end)
-      tile->columns[edge] = column += tile->columns[edge] + least;
+/* Running sums of the gaps, and `least` for each, from sums[0] = 0 on. */
+QN_ALWAYS_INLINE void sum_gaps(const struct tile_bytes *tile, uint32_t num_edges, uint64_t bit,
+                               uint32_t *sums) {
+  const uint8_t *const first = tile->first, *const codes = first + tile->parts.gap_codes;
+  const uint64_t bits = tile->bits;
+  const uint32_t least = first[0];
+  uint8_t widths[QN_PACKED_HEAD] = {0};
+  for (int code = 1; code < QN_PACKED_HEAD; code++)
+    widths[code] = (uint8_t)at_most(first[code], 32);
+  const four_columns leasts = {least, 2 * least, 3 * least, 4 * least}, zeros = {0};
+  four_columns before = zeros;
+  for (uint32_t group = 0; group < qn_packed_groups(num_edges); group++) {
+    const uint32_t width = widths[qn_packed_code(codes, group)];
+    bit = bit < bits ? bit : bits;
+    four_columns sum = load_group(first, bit, width);
+    bit += QN_PACKED_GROUP * width;
+    sum += __builtin_shufflevector(sum, zeros, 4, 0, 1, 2);
+    sum += __builtin_shufflevector(sum, zeros, 4, 5, 0, 1);
+    sum += before + leasts;
+    memcpy(sums + 1 + group * QN_PACKED_GROUP, &sum, sizeof sum);
+    before = __builtin_shufflevector(sum, sum, 3, 3, 3, 3);
   }
+  memset(sums + 1 + qn_packed_groups(num_edges) * QN_PACKED_GROUP, 0,
+         QN_PACKED_GROUP * sizeof *sums);
 }
 
-void qn_packed_decode(const struct qn_packed_rows *rows, uint64_t number,
-                      struct qn_packed_tile *tile) {
-  qn_packed_decode_unbounded(rows, number, tile);
-  const uint32_t most = rows->num_vertices ? (uint32_t)(rows->num_vertices - 1) : 0;
-  for (uint32_t edge = 0; edge < tile->num_edges; edge++)
-    tile->columns[edge] = tile->columns[edge] < most ? tile->columns[edge] : most;
+/* Columns of each row, at most `most`: running sums from the row's first column on. Up to three
+ * numbers more than a row has are written, which the next one overwrites, and behind the last one
+ * what fills its group. */
+QN_ALWAYS_INLINE void place_columns(struct qn_packed_tile *tile, const uint32_t *sums,
+                                    uint32_t least, uint32_t most) {
+  const four_columns limit = {most, most, most, most};
+  for (uint32_t row = 0; row < tile->num_rows; row++) {
+    const uint32_t begin = tile->begins[row], end = tile->begins[row + 1];
+    if (begin == end)
+      continue;
+    const uint32_t gap = sums[begin + 1] - sums[begin] - least;
+    const uint32_t add = tile->first_row + row + qn_packed_unzigzag(gap) - sums[begin + 1];
+    for (uint32_t edge = begin; edge < end; edge += QN_PACKED_GROUP) {
+      four_columns columns;
+      memcpy(&columns, sums + 1 + edge, sizeof columns);
+      columns += add;
+      const four_columns inside = (four_columns)(columns < limit);
+      columns = (columns & inside) | (limit & ~inside);
+      memcpy(tile->columns + edge, &columns, sizeof columns);
+    }
+  }
+  /* Lengths that add up to less than the tile's edges (PK-7) leave some to no row. */
+  const uint32_t placed = tile->begins[tile->num_rows];
+  memset(tile->columns + placed, 0, (tile->num_edges - placed) * sizeof *tile->columns);
+  for (uint32_t edge = tile->num_edges; edge % QN_PACKED_GROUP; edge++)
+    tile->columns[edge] = sums[edge + 1] - sums[edge] - least;
+}
+
+QN_ALWAYS_INLINE void decode(const struct qn_packed_rows *rows, uint64_t number, uint32_t most,
+                             struct qn_packed_tile *tile) {
+  struct tile_bytes bytes;
+  uint32_t sums[1 + QN_PACKED_TILE + 2 * QN_PACKED_GROUP];
+  const uint64_t bit = load_begins(rows, number, tile, &bytes);
+  if (tile->num_edges == 0)
+    return;
+  sums[0] = 0;
+  sum_gaps(&bytes, tile->num_edges, bit, sums);
+  place_columns(tile, sums, bytes.first[0], most);
+}
+
+QN_VECTOR_CLONES void qn_packed_decode_unbounded(const struct qn_packed_rows *rows, uint64_t number,
+                                                 struct qn_packed_tile *tile) {
+  decode(rows, number, UINT32_MAX, tile);
+}
+
+QN_VECTOR_CLONES void qn_packed_decode(const struct qn_packed_rows *rows, uint64_t number,
+                                       struct qn_packed_tile *tile) {
+  decode(rows, number, rows->num_vertices ? (uint32_t)(rows->num_vertices - 1) : 0, tile);
 }

@@ -51,7 +51,8 @@ static inline uint32_t qn_packed_unzigzag(uint32_t number) {
 /* The edges of `row` in tile `number`: 0 if it has none there. */
 uint32_t qn_packed_length(const struct qn_packed_rows *rows, uint64_t number, uint32_t row);
 
-/* As qn_packed_decode, but columns are what the bytes say. */
+/* As qn_packed_decode, but columns are what the bytes say; behind them is what fills their last
+ * group. */
 void qn_packed_decode_unbounded(const struct qn_packed_rows *rows, uint64_t number,
                                 struct qn_packed_tile *tile);
 

@@ -13,6 +13,7 @@
 #define QN_KERNELS_CUDA_SLOTTED_PAGES_ENGINE_CUH
 
 #include "kernels/cuda/slotted_pages/engine_device.cuh"
+#include "kernels/cuda/slotted_pages/spare.cuh"
 #include "kernels/cuda/sweep/devices.cuh"
 #include "kernels/cuda/sweep/senders.cuh"
 #include "kernels/cuts/page_tasks.h"
@@ -86,7 +87,7 @@ QN_DEVICE_INLINE void walk_small_page(const struct sweep_state &state,
   for (uint32_t slot = blockIdx.y * at_once + threadIdx.x / width; slot < num_slots;
        slot += gridDim.y * at_once) {
     program_message message;
-    if (!sweep_sends(state, context, first + slot, &message))
+    if (!page_sends(state, context, first + slot, slot, &message))
       continue;
     const struct device_record record = load_record_at(pages, bytes, slot);
     if (record.num_edges < LONG_SLOT || state.layout.parallelism != QN_PARALLEL_HYBRID) {
@@ -103,7 +104,7 @@ QN_DEVICE_INLINE void walk_small_page(const struct sweep_state &state,
   for (uint32_t i = 0; i < num_long[0] && i < MAX_LONG_SLOTS; i++) {
     const uint32_t slot = long_slots[i];
     program_message message;
-    if (sweep_sends(state, context, first + slot, &message))
+    if (page_sends(state, context, first + slot, slot, &message))
       walk_record<splits>(state, context, load_record_at(pages, bytes, slot), message, threadIdx.x,
                           blockDim.x, next_pages);
   }
@@ -117,7 +118,7 @@ QN_DEVICE_INLINE void walk_large_page(const struct sweep_state &state,
   const struct device_pages &pages = state.layout.pages;
   const uint32_t vertex = pages.start_vids[page];
   program_message message;
-  if (sweep_sends(state, context, vertex, &message))
+  if (page_sends(state, context, vertex, 0, &message))
     walk_record<splits>(state, context, load_record_at(pages, bytes, 0), message,
                         blockIdx.y * blockDim.x + threadIdx.x, gridDim.y * blockDim.x, next_pages);
 }
@@ -154,19 +155,32 @@ inline unsigned streamed_blocks(uint32_t page_bytes) {
                                         : STREAMED_MAX_BLOCKS;
 }
 
-inline enum qn_status engine_walk(struct sweep_run *run, const struct qn_unit_entry *entries,
-                                  uint64_t count, cudaStream_t stream, struct qn_error *error) {
+inline enum qn_status walk_pages(const struct sweep_run *run, const struct sweep_state &state,
+                                 const struct qn_unit_entry *entries, uint64_t count,
+                                 unsigned shares, cudaStream_t stream, struct qn_error *error) {
   const int turn = (int)(run->context.iteration % 2);
-  const unsigned shares =
-      entries ? streamed_blocks(run->state.layout.pages.format.page_bytes) : PAGE_BLOCKS;
   const dim3 blocks((unsigned)count, shares);
   if (run->splits)
-    QN_LAUNCH((collect_page<true>), blocks, SWEEP_THREADS, 0, stream, run->state, run->context,
-              entries, turn, run->woken);
+    QN_LAUNCH((collect_page<true>), blocks, SWEEP_THREADS, 0, stream, state, run->context, entries,
+              turn, run->woken);
   else
-    QN_LAUNCH((collect_page<false>), blocks, SWEEP_THREADS, 0, stream, run->state, run->context,
-              entries, turn, run->woken);
+    QN_LAUNCH((collect_page<false>), blocks, SWEEP_THREADS, 0, stream, state, run->context, entries,
+              turn, run->woken);
   return qn_cuda_launched("walking the pages", error);
+}
+
+inline enum qn_status engine_walk(struct sweep_run *run, const struct qn_unit_entry *entries,
+                                  uint64_t count, cudaStream_t stream, struct qn_error *error) {
+  const unsigned shares = streamed_blocks(run->state.layout.pages.format.page_bytes);
+  auto walk = [&](const struct sweep_state &state, const struct qn_unit_entry *some,
+                  uint64_t how_many) {
+    return walk_pages(run, state, some, how_many, shares, stream, error);
+  };
+#if SPARE_ALL_ACTIVE
+  return spare_walk(run, entries, count, shares, stream, walk, error);
+#else
+  return walk(run->state, entries, count);
+#endif
 }
 
 /* Walk the pages of nextPIDSet. */
@@ -180,7 +194,9 @@ inline enum qn_status engine_collect(struct sweep_run *run, struct qn_error *err
     status = qn_cuda_status(
         cudaMemsetAsync(device->next_pages[1 - turn], 0, device->pages.num_pages, NULL),
         "clearing nextPIDSet", error);
-  return status ? status : engine_walk(run, NULL, device->pages.num_pages, NULL, error);
+  return status
+             ? status
+             : walk_pages(run, run->state, NULL, device->pages.num_pages, PAGE_BLOCKS, NULL, error);
 }
 
 /* A page leaves nothing to add up. */
@@ -205,12 +221,13 @@ inline enum qn_status upload_layout(const struct qn_slotted_pages *view, struct 
   struct qn_cuda_memory *memory = &run->memory;
   device->parallelism = run->request->parallelism;
   run->state.sees = SWEEP_MAY_SEE && run->request->asynchronous;
+  const bool has_degrees = run->engine && SPARE_ALL_ACTIVE; /* on the host: spare.cuh */
   enum qn_status status = run->source ? upload_page_table(memory, view, &device->pages, error)
                                       : upload_pages(memory, view, &device->pages, error);
   for (int turn = 0; turn < 2 && !status && SWEEP_FRONTIER && !run->source; turn++)
     status = qn_cuda_alloc_zeroed(memory, &device->next_pages[turn], view->num_pages, 1,
                                   "nextPIDSet", error);
-  if (!status && PROGRAM_USES_OUT_DEGREE)
+  if (!status && PROGRAM_USES_OUT_DEGREE && !has_degrees)
     status = upload_degrees(view, run, error);
   return status;
 }
@@ -264,10 +281,12 @@ inline enum qn_status engine_run(const struct qn_run_request *request, struct qn
   };
   memset(result, 0, sizeof *result);
   enum qn_status status = check_weights(view, error);
-  if (!status)
-    status = sweep_run_split(request, view->num_vertices, view->num_edges, NULL, &source, upload,
+  if (status)
+    return status;
+  if (request->num_devices > 1)
+    return sweep_run_devices(request, view->num_vertices, view->num_edges, NULL, &source, upload,
                              result, error);
-  return status;
+  return spare_run(request, view, &source, upload, result, error);
 }
 
 } /* namespace */

@@ -3,6 +3,7 @@
 #define QN_KERNELS_CUDA_SLOTTED_PAGES_ENGINE_DEVICE_CUH
 
 #include "kernels/cuda/slotted_pages/device.cuh"
+#include "kernels/engine.h"
 
 namespace {
 
@@ -11,6 +12,10 @@ struct engine_device {
   const uint64_t *degrees; /* of held vertices, by vertex; if the program uses out-degrees */
   uint8_t *next_pages[2];  /* [P] nextPIDSet: this iteration's, and the next one's, in turn */
   enum qn_parallelism parallelism;
+  /* What the vertices of the pages of this launch send, by page and slot, where it is not on the
+   * device by vertex (spare.cuh); NULL: it is. */
+  program_message *offers;
+  uint32_t offers_slots;
 };
 
 QN_DEVICE_INLINE uint64_t engine_out_degree(const struct engine_device &device, uint32_t vertex) {
