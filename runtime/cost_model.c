@@ -1,8 +1,27 @@
 #include "runtime/cost_model.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "support/sizes.h"
+
+/* What this process has had read from storage, also by faults of mappings; 0 where the system does
+ * not tell. */
+static uint64_t bytes_from_storage(void) {
+  FILE *told = fopen("/proc/self/io", "re");
+  char line[128];
+  uint64_t bytes = 0;
+  while (told && fgets(line, sizeof line, told))
+    if (sscanf(line, "read_bytes: %" SCNu64, &bytes) == 1)
+      break;
+  if (told)
+    fclose(told);
+  return bytes;
+}
+
+void qn_cost_model_begin(struct qn_cost_model *model, unsigned num_files) {
+  *model = (struct qn_cost_model){.num_files = num_files, .read_before = bytes_from_storage()};
+}
 
 void qn_cost_model_event(struct qn_cost_model *model, const struct qn_stream_event *event) {
   if (strcmp(event->what, "kernel") != 0)
@@ -56,6 +75,12 @@ json_t *qn_cost_model_json(const struct qn_cost_model *model, const struct qn_st
   json_object_set_new(json, "skew",
                       json_real(model->most_bytes ? even / (double)model->most_bytes : 1));
   json_object_set_new(json, "bytes_per_second", json_real(plan->copy_rate));
+  const uint64_t now = bytes_from_storage();
+  const uint64_t read = now > model->read_before ? now - model->read_before : 0;
+  json_object_set_new(json, "files", json_integer(model->num_files));
+  json_object_set_new(json, "storage_bytes", json_integer((json_int_t)read));
+  json_object_set_new(json, "storage_bytes_per_second",
+                      json_real(model->measured > 0 ? (double)read / model->measured : 0));
   return json;
 }
 
@@ -69,5 +94,13 @@ void qn_cost_model_print(const json_t *json, FILE *stream) {
       "%.4f, devices' agreement %.4f; measured %.4f s, kernels of all streams added up %.4f s\n",
       SECONDS("model"), SECONDS("transfer"), rate, SECONDS("calls"), SECONDS("last_kernels"),
       SECONDS("attributes"), SECONDS("sync"), SECONDS("measured"), SECONDS("kernels"));
+  char bytes[32];
+  const uint64_t read = (uint64_t)json_integer_value(json_object_get(json, "storage_bytes"));
+  if (read > 0)
+    fprintf(stream, "storage    %s read from the disks of %" PRIu64 " file%s, at %s/s\n",
+            qn_size_text(read, bytes, sizeof bytes),
+            (uint64_t)json_integer_value(json_object_get(json, "files")),
+            json_integer_value(json_object_get(json, "files")) == 1 ? "" : "s",
+            qn_size_text((uint64_t)SECONDS("storage_bytes_per_second"), rate, sizeof rate));
 #undef SECONDS
 }

@@ -15,7 +15,11 @@
  * that is the equations' bytes / (N x d_skew), d_skew being the balance, 1 at best; under
  * scalability every device is moved everything, and WA is that of one device. t_sync is the time
  * from the last walk of an iteration until all devices have agreed on the new values: it is
- * measured. */
+ * measured.
+ *
+ * A graph that does not fit into host memory is bound by its disks instead (section 7.5): the bytes
+ * that came from storage, by the rate of all disks together. What came, and at what rate, is
+ * measured; the files that it lies in are as many disks at most. */
 #ifndef QN_RUNTIME_COST_MODEL_H
 #define QN_RUNTIME_COST_MODEL_H
 
@@ -35,18 +39,22 @@ struct qn_cost_model {
   uint64_t most_bytes; /* moved to the device that was moved the most, in each iteration */
   double sync;         /* until several devices agreed on the values */
   double last_kernels;
-  double kernels;  /* of all batches, one after the other: those of several streams overlap */
-  double measured; /* the iterations, by the host's clock */
+  double kernels;       /* of all batches, one after the other: those of several streams overlap */
+  double measured;      /* the iterations, by the host's clock */
+  unsigned num_files;   /* that the container lies in */
+  uint64_t read_before; /* by this process from storage, when the run began */
   /* Of the running iteration. */
   double last_end, last_kernel;
 };
 
+void qn_cost_model_begin(struct qn_cost_model *model, unsigned num_files);
 void qn_cost_model_event(struct qn_cost_model *model, const struct qn_stream_event *event);
 void qn_cost_model_iteration(struct qn_cost_model *model, const struct qn_iteration *iteration);
 
 /* {"attributes", "transfer", "calls", "last_kernels", "sync", "model", "measured"}: seconds;
  * "bound": the largest term; "bytes_per_second": c2; "skew": d_skew of the whole run, 1 of one
- * device. */
+ * device; "files"; "storage_bytes" that came from storage, and "storage_bytes_per_second" of the
+ * time measured. To be called when the run has ended. */
 json_t *qn_cost_model_json(const struct qn_cost_model *model, const struct qn_stream_plan *plan);
 void qn_cost_model_print(const json_t *json, FILE *stream);
 

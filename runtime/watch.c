@@ -1,6 +1,7 @@
 #include "runtime/watch.h"
 
 #include <inttypes.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "runtime/cost_model.h"
@@ -77,6 +78,11 @@ static void tell_devices(const struct qn_stream_plan *plan) {
       plan->peers ? "peer to peer" : "through the host's memory");
 }
 
+/* Has one device, beside the topology, only what edges combine into (GTS's WA)? */
+static bool holds_receivers(const struct qn_stream_plan *plan) {
+  return plan->num_devices == 0 && plan->strategy == QN_SCALABILITY;
+}
+
 /* What a run that streams is going to do. */
 static void on_plan(void *user, const struct qn_stream_plan *plan) {
   struct qn_watch *watch = user;
@@ -96,6 +102,10 @@ static void on_plan(void *user, const struct qn_stream_plan *plan) {
   qn_size_text(plan->topology_bytes > plan->cache_bytes ? plan->topology_bytes - plan->cache_bytes
                                                         : 0,
                expected, sizeof expected);
+  if (holds_receivers(plan))
+    qn_notice("streaming: not all that vertices have fits on the device: what edges combine into "
+              "stays there, %s; %s of the rest are read from host memory",
+              attributes, qn_size_text(plan->message_bytes, pinned, sizeof pinned));
   qn_notice("streaming: %s of topology does not fit on %s beside %s for the vertices; "
             "%u streams with %s of buffers, %s of pinned host memory, a cache of %s; up to %s to "
             "move in an iteration; %s%s of the container is pinned%s%s",
@@ -197,14 +207,14 @@ static void on_iteration(void *user, const struct qn_iteration *iteration) {
   watch_signals(watch, iteration->iteration);
 }
 
-void qn_watch_attach(struct qn_watch *watch, struct qn_run_request *request, uint64_t num_vertices,
-                     uint64_t edges_walked, bool ends_itself) {
+void qn_watch_attach(struct qn_watch *watch, struct qn_run_request *request, unsigned num_files,
+                     uint64_t num_vertices, uint64_t edges_walked, bool ends_itself) {
   watch->ends_itself = ends_itself;
   watch->num_vertices = num_vertices;
   watch->edges_walked = edges_walked;
   watch->plan = (struct qn_stream_plan){0};
   watch->moved = (struct qn_stream_figures){0};
-  watch->model = (struct qn_cost_model){0};
+  qn_cost_model_begin(&watch->model, num_files);
   json_array_clear(watch->iterations);
   qn_joint_report_begin(&watch->joint, request->asynchronous);
   request->on_iteration = on_iteration;
@@ -236,6 +246,8 @@ json_t *qn_watch_json(const struct qn_watch *watch) {
       (json_int_t)moved->moved_units, "moved_bytes", (json_int_t)moved->moved_bytes, "direct_bytes",
       (json_int_t)moved->direct_bytes, "vain_bytes", (json_int_t)moved->vain_bytes, "find_seconds",
       moved->find_seconds, "wait_seconds", moved->wait_seconds, "iterations", watch->iterations);
+  json_object_set_new(json, "values", json_string(holds_receivers(plan) ? "receivers" : "all"));
+  json_object_set_new(json, "host_bytes", json_integer((json_int_t)plan->message_bytes));
   if (watch->options.explain)
     json_object_set_new(json, "cost_model", qn_cost_model_json(&watch->model, plan));
   return json;
@@ -255,10 +267,20 @@ void qn_watch_print(const json_t *json, FILE *stream) {
           qn_size_text(NUMBER("moved_bytes"), moved, sizeof moved),
           qn_size_text(NUMBER("topology_bytes"), topology, sizeof topology), hits, active,
           qn_size_text(NUMBER("cache_bytes"), cache, sizeof cache));
-#undef NUMBER
+  const char *values = json_string_value(json_object_get(json, "values"));
   const json_t *model = json_object_get(json, "cost_model");
+  if (model && values && strcmp(values, "receivers") == 0)
+    fprintf(stream,
+            "plan       what edges combine into on the device, %s, and the rest in host "
+            "memory, %s\n",
+            qn_size_text(NUMBER("attribute_bytes"), topology, sizeof topology),
+            qn_size_text(NUMBER("host_bytes"), moved, sizeof moved));
+  else if (model)
+    fprintf(stream, "plan       all that vertices have on the device, %s\n",
+            qn_size_text(NUMBER("attribute_bytes"), topology, sizeof topology));
   if (model)
     qn_cost_model_print(model, stream);
+#undef NUMBER
 }
 
 enum qn_status qn_watch_commit(struct qn_watch *watch, struct qn_error *error) {

@@ -70,18 +70,9 @@ static uint32_t count_by_marks(const struct qn_csr *csr, uint64_t v, const uint8
   return count;
 }
 
-/* Rows ascend, so both are read side by side. */
-static uint32_t count_by_merge(const struct qn_csr *csr, uint64_t u, uint64_t v) {
-  uint64_t i = csr->row_offsets[u], j = csr->row_offsets[v];
-  const uint64_t begin = i, i_end = csr->row_offsets[u + 1], j_end = csr->row_offsets[v + 1];
-  uint32_t count = 0;
-  while (i < i_end && j < j_end) {
-    const uint32_t a = csr->column_indices[i], b = csr->column_indices[j];
-    count += a == b && !is_repeated(csr, begin, i);
-    i += a <= b;
-    j += b < a;
-  }
-  return count;
+static void mark(const struct qn_csr *csr, uint64_t v, uint8_t *marks, uint8_t as) {
+  for (uint64_t edge = csr->row_offsets[v]; edge < csr->row_offsets[v + 1]; edge++)
+    marks[csr->column_indices[edge]] = as;
 }
 
 static double similarity_of(const struct work *work, uint64_t u, uint64_t v, uint32_t common) {
@@ -104,21 +95,44 @@ static bool is_much_longer(const struct work *work, uint64_t v, uint64_t u) {
 
 /* ---- Given pairs --------------------------------------------------------------------------- */
 
-static double compare_rows(const struct work *work, uint64_t u, uint64_t v) {
+/* A thread's marks, and whose row they are. */
+struct marked {
+  uint8_t *marks;
+  uint64_t vertex; /* UINT64_MAX: nobody's */
+};
+
+static void mark_other(const struct qn_csr *csr, struct marked *marked, uint64_t vertex) {
+  if (marked->vertex != UINT64_MAX)
+    mark(csr, marked->vertex, marked->marks, 0);
+  marked->vertex = vertex;
+  if (vertex != UINT64_MAX)
+    mark(csr, vertex, marked->marks, 1);
+}
+
+static uint32_t count_common(const struct work *work, struct marked *marked, uint64_t u,
+                             uint64_t v) {
   const struct qn_csr *csr = work->csr;
-  const uint32_t common = is_much_longer(work, v, u)   ? count_by_search(csr, u, v)
-                          : is_much_longer(work, u, v) ? count_by_search(csr, v, u)
-                                                       : count_by_merge(csr, u, v);
-  return similarity_of(work, u, v, common);
+  if (is_much_longer(work, v, u))
+    return count_by_search(csr, u, v);
+  if (is_much_longer(work, u, v))
+    return count_by_search(csr, v, u);
+  if (marked->vertex != u && marked->vertex != v)
+    mark_other(csr, marked, work->sizes[u] < work->sizes[v] ? u : v);
+  return count_by_marks(csr, marked->vertex == u ? v : u, marked->marks);
 }
 
 static void compare_given(struct work *work) {
   const uint32_t *pairs = work->request->pairs;
-#pragma omp parallel for schedule(dynamic, 64)
-  for (uint64_t i = 0; i < work->num_pairs; i++) {
-    work->first[i] = pairs[2 * i];
-    work->second[i] = pairs[2 * i + 1];
-    work->values[i] = compare_rows(work, work->first[i], work->second[i]);
+#pragma omp parallel
+  {
+    struct marked marked = {work->marks + (uint64_t)omp_get_thread_num() * work->csr->num_vertices,
+                            UINT64_MAX};
+#pragma omp for schedule(dynamic, 64)
+    for (uint64_t i = 0; i < work->num_pairs; i++) {
+      const uint32_t u = work->first[i] = pairs[2 * i], v = work->second[i] = pairs[2 * i + 1];
+      work->values[i] = similarity_of(work, u, v, count_common(work, &marked, u, v));
+    }
+    mark_other(work->csr, &marked, UINT64_MAX);
   }
 }
 
@@ -144,11 +158,6 @@ static void find_offsets(struct work *work) {
   for (uint64_t v = 0; v < csr->num_vertices; v++)
     work->offsets[v + 1] += work->offsets[v];
   work->num_pairs = work->offsets[csr->num_vertices];
-}
-
-static void mark(const struct qn_csr *csr, uint64_t v, uint8_t *marks, uint8_t as) {
-  for (uint64_t edge = csr->row_offsets[v]; edge < csr->row_offsets[v + 1]; edge++)
-    marks[csr->column_indices[edge]] = as;
 }
 
 /* All pairs of v, whose row is marked. */
@@ -199,11 +208,11 @@ static enum qn_status create(struct work *work, struct qn_error *error) {
       qn_pages_alloc(&work->sizes, num_vertices, sizeof *work->sizes, "sizes of rows", error);
   if (!status)
     find_sizes(work);
+  if (!status)
+    status = qn_pages_alloc(&work->marks, qn_threads() * num_vertices, 1, "marks", error);
   if (!status && !work->request->pairs) {
     status = qn_pages_alloc(&work->offsets, num_vertices + 1, sizeof *work->offsets,
                             "offsets of pairs", error);
-    if (!status)
-      status = qn_pages_alloc(&work->marks, qn_threads() * num_vertices, 1, "marks", error);
     if (!status)
       find_offsets(work);
   }

@@ -6,25 +6,37 @@
 #ifndef QN_KERNELS_CPU_SEARCHES_SEARCHES_H
 #define QN_KERNELS_CPU_SEARCHES_SEARCHES_H
 
+#include "kernels/cpu/loop/frontier.h"
 #include "kernels/cuts/chunks.h"
 #include "kernels/registry.h"
 #include <quern/graph.h>
 
 #define QN_SEARCHES 64
 
+struct qn_search_place {
+  uint64_t seen, next; /* searches: have been here, come next */
+};
+
 struct qn_searches {
   const struct qn_csr *out, *in; /* in: NULL, there are none to pull along */
   uint64_t num_vertices;
   struct qn_row_chunks out_chunks, in_chunks;
-  uint64_t *seen, *fresh, *next; /* [V] of searches: have been here, came now, come next */
-  uint32_t count;                /* of this batch */
+  struct qn_search_place *places; /* [V]; `next` is 0 but during a push */
+  uint64_t *fresh;                /* [V] searches that came by the last level */
+  uint64_t *spare;                /* [V] of any content, that a pull fills */
+  bool is_queued;                 /* are those that something came to in a queue, */
+  struct qn_frontier came, from;  /* `came`? `from` is for the next push */
+  uint64_t num_active, num_edges; /* vertices that something came to, and their out-edges */
+  uint64_t open_edges;            /* in-edges of vertices that not all have been to, about */
+  uint32_t count;                 /* of this batch */
   /* A vertex and all searches that come to it at a level: from any thread, for each vertex from one
    * at a time, by ascending levels. */
   void (*come)(void *user, uint64_t vertex, uint64_t searches, uint32_t level);
   void *user;
 };
 
-/* Owned until destroy, which is to be called after a failure, too. */
+/* `come` and `user` are set before, the rest is zero. Owned until destroy, which is to be called
+ * after a failure, too. */
 enum qn_status qn_searches_create(struct qn_searches *searches, const struct qn_graph *graph,
                                   struct qn_error *error);
 void qn_searches_destroy(struct qn_searches *searches);
