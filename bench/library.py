@@ -3,6 +3,7 @@
 Processor time, the least of a few turns that alternate.
 
     PYTHONPATH=python bench/library.py [--scale 20] [--json FILE]
+    PYTHONPATH=python bench/library.py --open FILE      opening this container alone, which may be a large one
 """
 
 import argparse
@@ -44,31 +45,42 @@ def by_library(source, target, **options):
     return time.process_time() - before
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--scale", type=int, default=20)
-    parser.add_argument("--turns", type=int, default=5)
-    parser.add_argument("--json")
-    options = parser.parse_args()
+def opened(path):
+    """The median time of opening it and finding an array, in microseconds, and in what row it is told."""
+    times = []
+    for _ in range(100):
+        begin = time.perf_counter()
+        quern.open(path).column_indices
+        times.append(1e6 * (time.perf_counter() - begin))
+    size = Path(path).stat().st_size
+    text = "%.3g GB" % (size / 1e9) if size >= 1e9 else "%.3g MB" % (size / 1e6)
+    return records.record("opening a container of " + text, "time", statistics.median(times), "us", "any")
+
+
+def built(scale, num_turns):
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        graph = quern.generate("rmat", options.scale, path=folder / "g.qrn")
+        graph = quern.generate("rmat", scale, path=folder / "g.qrn")
         order = np.random.default_rng(1).permutation(graph.num_edges)
         source, target = graph.sources()[order], graph.column_indices[order]
         np.stack([source, target], 1).astype("u4").tofile(folder / "edges.bin")
         turns = [(by_tool(folder), by_library(source, target, path=folder / "ours.qrn", force=True), by_library(source, target))
-                 for _ in range(options.turns)]
+                 for _ in range(num_turns)]
         tool, in_file, in_memory = (min(column) for column in zip(*turns))
-        opened = []
-        for _ in range(100):
-            begin = time.perf_counter()
-            quern.open(folder / "g.qrn").column_indices
-            opened.append(1e6 * (time.perf_counter() - begin))
-        name = "R-MAT, scale %d" % options.scale
-        found = [records.record("pairs through quern-import", "processor time", tool, "s", name),
-                 records.record("arrays to a file", "processor time", in_file, "s", name),
-                 records.record("arrays to a graph in memory", "processor time", in_memory, "s", name),
-                 records.record("opening a container", "time", statistics.median(opened), "us", name)]
+        name = "R-MAT, scale %d" % scale
+        return [records.record("pairs through quern-import", "processor time", tool, "s", name),
+                records.record("arrays to a file", "processor time", in_file, "s", name),
+                records.record("arrays to a graph in memory", "processor time", in_memory, "s", name), opened(folder / "g.qrn")]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--scale", type=int, default=20)
+    parser.add_argument("--turns", type=int, default=5)
+    parser.add_argument("--open", metavar="FILE")
+    parser.add_argument("--json")
+    options = parser.parse_args()
+    found = [opened(options.open)] if options.open else built(options.scale, options.turns)
     for each in found:
         print("%-30s %8g %s" % (each["row"], each["value"], each["unit"]))
     if options.json:

@@ -84,6 +84,7 @@ class Papers(gpu.Bench):
             raise NoDevice()
         words = ["--trust", "--json", "-q", *OPTIONS.get(algorithm, [])]
         words += ["--vector=%s" % self.vector(graph)] if algorithm == "spmv" else []
+        words += ["--iterations=1000000"] if algorithm == "cc" else []  # the papers propagate labels
         device_words = [] if any(str(word).startswith("--devices") for word in extra) else ["--device=" + device]
         report = json.loads(self.run([self.runner(), algorithm, container, *device_words, *words, *extra]))
         expected = self.results_of_cpu.get((algorithm, graph))
@@ -285,6 +286,9 @@ def gts(bench):
     for algorithm in ("pagerank", "bfs"):
         bench.each("GTS, strategies, %s" % algorithm, lambda a=algorithm: gts_strategies(bench, a, container, graph, name))
         bench.each("GTS, streams and cache, %s" % algorithm, lambda a=algorithm: gts_streams(bench, a, container, graph, name))
+    # In the emulator's small graph tables outweigh what a search keeps of the vertices.
+    for algorithm in ("pagerank",) if bench.options.emulator else ("bfs", "pagerank", "sssp"):
+        bench.each("GTS, receivers, %s" % algorithm, lambda a=algorithm: gts_receivers(bench, a, container, graph, name))
     for algorithm in ("bfs", "pagerank", "sssp", "cc"):
         bench.each("GTS, cost model, %s" % algorithm, lambda a=algorithm: gts_model(bench, a, container, graph, name))
     bench.each("GTS, betweenness", lambda: gts_betweenness(bench, container, graph, name))
@@ -325,6 +329,23 @@ def gts_streams(bench, algorithm, container, graph, name):
             bench.put("papers-gts-cache", name, row, TITLES[algorithm], 1e3 * seconds_of(algorithm, report), "ms")
             bench.put("papers-gts-cache", name, row, TITLES[algorithm].split(",")[0] + ", pages found in it",
                       100 * moved["cache_hits"] / max(1, moved["active_units"]), "%")
+
+
+def gts_receivers(bench, algorithm, container, graph, name):
+    """Section 3.1: with all that vertices have on the device, and with what edges combine into alone; as much for buffers, no cache."""
+    memory, _ = budget_for(bench, algorithm, container, graph)
+    report = bench.go(algorithm, container, graph, extra=["--device-memory=%d" % memory])
+    if "streaming" not in report:
+        return
+    whole, unit = report["streaming"]["attribute_bytes"], report["streaming"]["unit_bytes"]  # too much, if no unit fits beside it
+    for column, budget in (("receivers", whole + 0.75 * unit), ("all", 1.5 * whole + unit)):
+        report = bench.go(algorithm, container, graph, extra=["--device-memory=%d" % budget, "--cache-memory=0"])
+        if report["streaming"]["values"] != column:
+            raise RuntimeError("%s streams with %s on the device" % (algorithm, report["streaming"]["values"]))
+        title = "receivers alone" if column == "receivers" else "all on the device"
+        bench.put("papers-gts-receivers", name, TITLES[algorithm], title, 1e3 * seconds_of(algorithm, report), "ms")
+        bench.put("papers-gts-receivers", name, TITLES[algorithm], title + ", for each vertex",
+                  report["streaming"]["attribute_bytes"] / report["vertices"], "bytes")
 
 
 def gts_model(bench, algorithm, container, graph, name):

@@ -1,18 +1,24 @@
 #!/usr/bin/env python3
-"""Algorithms that are no programs, and a program that nvcc compiles at run time, on a GPU beside the CPU: results must be the
-same to the last byte, and what each takes is shown. With a build for CUDA, and nvcc in the PATH:
+"""Algorithms that are no programs, searches from many sources, and a program that nvcc compiles at run time, on a GPU beside
+the CPU: results must be the same to the last byte, but for communities, which must be as modular; what each takes is shown.
+With a build for CUDA, and nvcc in the PATH, all parts or some:
 
-    scons -j16 cuda=yes cuda_arch=90 tools && python3 tests/gpu/algorithms.py [SCALE]
+    scons -j16 cuda=yes cuda_arch=90 tools && python3 tests/gpu/algorithms.py [SCALE [algorithms|sources|communities|programs]...]
 """
 
 import json
 import os
+import random
+import statistics
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(SOURCE / "tests"))
+from oracle import naive  # noqa: E402
+
 BIN = Path(os.environ.get("QUERN_BIN", SOURCE / "build/bin"))
 PROGRAM = SOURCE / "tests/programs/widest.h"
 UNDIRECTED = ["cc", "cdlp", "coloring", "kcore", "lcc", "mis", "scc"]
@@ -61,6 +67,102 @@ def algorithms(scale):
     return right
 
 
+def apart(what, equal_to):
+    """One search after another in one process: neighborhood goes as bfs does."""
+    said = {}
+    for name, command in (("together", ["bfs"]), ("apart", ["neighborhood", "--hops", 1 << 31])):
+        done = quern("quern-run", *command, "g.qrn", "--sources", "ids.txt", "--device", "cuda", "--json", "-fo", name + ".npy")
+        said[name] = json.loads(done.stdout)["seconds"]
+    equal = Path("apart.npy").read_bytes() == Path(equal_to).read_bytes()
+    print("    %s on the device: together %.3f ms (%.3f s in all), one after another %.3f ms (%.3f s in all), %.1f times as long%s" % (
+        what, 1e3 * said["together"]["kernel"], said["together"]["total"], 1e3 * said["apart"]["kernel"], said["apart"]["total"],
+        said["apart"]["kernel"] / said["together"]["kernel"], "" if equal else "  DIFFERS"), flush=True)
+    return equal
+
+
+def sources(scale):
+    """bfs from many sources at once."""
+    right = True
+    for kind, options, counts in (("rmat", ["--undirected"], (64, 100)), ("rmat", ["--transpose", "also"], (64,)),
+                                  ("rmat", [], (64,)), ("uniform", ["--undirected"], (64,))):
+        quern("quern-generate", kind, "--scale", scale, "--degree", 16 if kind == "rmat" else 4, *options, "-qfo", "g.qrn")
+        for count in counts:
+            Path("ids.txt").write_text("".join("%d\n" % v for v in random.Random(count).sample(range(1 << scale), min(count, 1 << scale))))
+            right &= same("bfs %s, %d sources" % (" ".join([kind] + options), count), ["bfs"], "g.qrn", "--sources", "ids.txt")
+            if count == 64:
+                right &= apart("bfs", "cuda.npy")
+    return right
+
+
+def planted(scale):
+    """Groups of 64 vertices, to which two thirds of the edges keep."""
+    chance, size = random.Random(7), 1 << scale
+    with open("planted.txt", "w") as file:
+        for v in range(size):
+            for _ in range(6):
+                other = v // 64 * 64 + chance.randrange(64) if chance.random() < 0.67 else chance.randrange(size)
+                file.write("%d %d %d\n" % (v, other, chance.randrange(1, 9)))
+    quern("quern-import", "planted.txt", "--undirected", "--vertices", size, "-qfo", "g.qrn")
+
+
+def leiden(device, *options):
+    done = quern("quern-run", "leiden", "g.qrn", "--device", device, "--json", "-fo", device + ".npy", *options)
+    said = json.loads(done.stdout)
+    return said["result"]["modularity"], said["seconds"]["kernel"], said
+
+
+def are_sound(said):
+    """Are the device's communities connected, called after their first vertices, and as modular as is said?"""
+    quern("quern-export", "g.qrn", "--format", "edges", "-qfo", "edges.txt")
+    quern("quern-run", "leiden", "g.qrn", "--device", "cuda", "-qfo", "labels.tsv")
+    count = said["vertices"]
+    labels = [int(line.split("\t")[1]) for line in Path("labels.tsv").read_text().splitlines()]
+    edges = []
+    for line in Path("edges.txt").read_text().splitlines():
+        a, b, *weight = line.split()
+        if a.isdigit():
+            a, b, weight = int(a), int(b), float(weight[0]) if weight else 1
+            edges += [(a, b, weight), (b, a, weight)] if a != b else [(a, b, weight)]
+    within = [edge for edge in edges if labels[edge[0]] == labels[edge[1]] and edge[2] > 0]
+    return (len(labels) == count and naive.cc(count, within) == labels
+            and abs(naive.modularity(count, edges, labels) - said["result"]["modularity"]) < 1e-9)
+
+
+def communities(scale):
+    """As modular as the CPU's: medians of seeds at a small scale; what one iteration, and all, take at a large one."""
+    right = True
+    small = min(scale, 13)
+    graphs = {kind: [kind, "--scale", small, "--undirected", *options] for kind, options in (
+        ("rmat", ["--weights", "1,50"]), ("uniform", ["--degree", 8, "--weights", "0.5,1.5"]), ("grid", []))}
+    for kind in [*graphs, "planted"]:
+        if kind == "planted":
+            planted(small)
+        else:
+            quern("quern-generate", *graphs[kind], "-qfo", "g.qrn")
+        found, first = {}, None
+        for device in ("cpu", "cuda"):
+            runs = [leiden(device, "--seed", seed) for seed in range(5)]
+            found[device] = statistics.median(run[0] for run in runs), statistics.median(run[1] for run in runs)
+        _, _, said = leiden("cuda", "--seed", 0)
+        first = Path("cuda.npy").read_bytes()
+        leiden("cuda", "--seed", 0)
+        sound, stable = are_sound(said), first == Path("cuda.npy").read_bytes()
+        good = found["cuda"][0] > found["cpu"][0] - 1e-3
+        right &= sound and stable and good
+        print("leiden %-8s scale %d, 5 seeds: CPU %.6f in %.1f ms, device %.6f in %.1f ms%s%s%s" % (
+            kind, small, found["cpu"][0], 1e3 * found["cpu"][1], found["cuda"][0], 1e3 * found["cuda"][1],
+            "" if good else "  WORSE", "" if sound else "  NOT SOUND", "" if stable else "  NOT STABLE"), flush=True)
+    for kind in ("rmat", "grid"):
+        quern("quern-generate", kind, "--scale", scale, "--undirected", "-qfo", "g.qrn")
+        for options in (["--iterations", 1], ["--iterations", 20]):
+            devices = ("cpu", "cuda") if options[1] == 1 else ("cuda",)
+            runs = [leiden(device, *options) for device in devices]
+            print("leiden %s %d, %d iterations at most: %s" % (kind, scale, options[1], ", ".join(
+                "%s %.6f in %.1f ms, %d iterations" % (device, run[0], 1e3 * run[1], run[2]["iterations"])
+                for device, run in zip(devices, runs))), flush=True)
+    return right
+
+
 def programs(scale):
     right = True
     cache = {"XDG_CACHE_HOME": str(Path("cache").absolute())}
@@ -86,12 +188,17 @@ def programs(scale):
     return right and "bad.h:54:" in done.stderr and "new_valu" in done.stderr
 
 
+PARTS = {"algorithms": algorithms, "sources": sources, "communities": communities,
+         "programs": lambda scale: programs(min(scale, 18))}
+
+
 def main():
     scale = int(sys.argv[1]) if len(sys.argv) > 1 else 18
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        right = algorithms(scale)
-        right &= programs(min(scale, 18))
+        right = True
+        for part in sys.argv[2:] or PARTS:
+            right &= PARTS[part](scale)
     print("all right" if right else "NOT RIGHT")
     return 0 if right else 1
 
