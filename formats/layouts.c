@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "formats/container/stripes.h"
 #include "formats/layouts/checkpoint.h"
 #include <quern/blocked_csr.h>
 #include <quern/edge_partitions.h>
@@ -205,6 +206,8 @@ enum qn_status qn_container_describe(const struct qn_container *container, json_
   json_t *object = describe_header(container), *metadata = NULL, *figures = json_object();
   json_t *sections = json_array();
   json_object_set_new(object, "ids", json_string(ids_kind(container)));
+  if (qn_container_stripes(container))
+    json_object_set_new(object, "stripes", qn_stripes_describe(qn_container_stripes(container)));
   for (uint32_t i = 0; i < info->num_sections; i++)
     json_array_append_new(sections, describe_section(qn_container_section_at(container, i)));
   json_object_set_new(object, "sections", sections);

@@ -24,10 +24,12 @@ struct qn_atomic_file {
   bool replace;
   bool nameless; /* until commit */
   bool listed;   /* in the table of temporaries */
+  bool in_place;
   unsigned slot;
   FILE *stream;
   char *path; /* what a link leads to */
   char *temporary;
+  struct qn_atomic_file *joined; /* that appears with it, before it, and so on */
 };
 
 /* ---- Names ------------------------------------------------------------------ */
@@ -422,9 +424,7 @@ static bool wants_sync(void) {
 
 /* All but its name. */
 static enum qn_status complete(struct qn_atomic_file *file, struct qn_error *error) {
-  enum qn_status status = qn_used_files_check(error);
-  if (status)
-    return status;
+  enum qn_status status = QN_OK;
   if (file->stream && (fflush(file->stream) != 0 || ferror(file->stream)))
     status = qn_fail_errno(error, "cannot write");
   else if (wants_sync() && fsync(file->descriptor) != 0)
@@ -434,27 +434,24 @@ static enum qn_status complete(struct qn_atomic_file *file, struct qn_error *err
   return status;
 }
 
-/* Its name. Frees `file`. */
-static enum qn_status appear(struct qn_atomic_file *file, struct qn_error *error) {
+/* Its name, under the lock. */
+static enum qn_status name_file(struct qn_atomic_file *file, struct qn_error *error) {
   enum qn_status status = QN_OK;
   const bool sync = wants_sync();
-  sigset_t before;
   int folder = sync ? open_folder_of(file->path) : -1;
   if (sync && folder < 0)
     status = qn_fail_errno(error, "cannot open the folder of the output");
 
-  qn_names_lock(&before);
   if (!status && put_in_place(file) != 0)
     status = qn_fail_errno(error, "cannot put the output in place");
   if (status) {
     qn_error_in_file(error, file->path);
     remove_temporary(file);
   }
+  file->nameless = true; /* it has no temporary name any more */
+  file->in_place = !status;
   unlist_temporary(file);
-  qn_names_unlock(&before);
 
-  if (!status && !qn_atomic_folder_is_under_way())
-    qn_output_is_in_place();
   /* Some file systems cannot sync a folder and say EINVAL. */
   if (!status && sync && fsync(folder) != 0 && errno != EINVAL) {
     status = qn_fail_errno(error, "cannot sync the folder of the output: a crash of the machine "
@@ -463,7 +460,30 @@ static enum qn_status appear(struct qn_atomic_file *file, struct qn_error *error
   }
   if (folder >= 0)
     close(folder);
-  destroy(file);
+  return status;
+}
+
+/* Give those that are joined their names, and then `file` its own, which says that all are there.
+ * What was put in place before another failed is taken back, if nothing was there before. */
+static enum qn_status name_all(struct qn_atomic_file *file, struct qn_error *error) {
+  enum qn_status status = file->joined ? name_all(file->joined, error) : QN_OK;
+  if (!status)
+    status = name_file(file, error);
+  for (struct qn_atomic_file *other = file->joined; other && !file->in_place; other = other->joined)
+    if (other->in_place && !other->replace)
+      other->in_place = unlink(other->path) != 0;
+  return status;
+}
+
+/* Its name. Frees `file`. */
+static enum qn_status appear(struct qn_atomic_file *file, struct qn_error *error) {
+  sigset_t before;
+  qn_names_lock(&before); /* a signal finds all of them, or none */
+  enum qn_status status = name_all(file, error);
+  qn_names_unlock(&before);
+  if (file->in_place && !qn_atomic_folder_is_under_way())
+    qn_output_is_in_place();
+  qn_atomic_file_abort(file);
   return status;
 }
 
@@ -509,7 +529,9 @@ enum qn_status qn_atomic_file_commit(struct qn_atomic_file *file, struct qn_erro
     qn_atomic_file_abort(file);
     return status;
   }
-  enum qn_status status = complete(file, error);
+  enum qn_status status = qn_used_files_check(error);
+  for (struct qn_atomic_file *each = file; each && !status; each = each->joined)
+    status = complete(each, error);
   if (!status)
     status = qn_outputs_release(true, error);
   if (status) {
@@ -522,10 +544,17 @@ enum qn_status qn_atomic_file_commit(struct qn_atomic_file *file, struct qn_erro
   return QN_OK;
 }
 
+void qn_atomic_file_join(struct qn_atomic_file *file, struct qn_atomic_file *other) {
+  while (file->joined)
+    file = file->joined;
+  file->joined = other;
+}
+
 void qn_atomic_file_abort(struct qn_atomic_file *file) {
   sigset_t before;
   if (!file)
     return;
+  qn_atomic_file_abort(file->joined);
   qn_names_lock(&before);
   remove_temporary(file);
   unlist_temporary(file);

@@ -64,6 +64,11 @@ enum qn_status qn_atomic_file_stream(struct qn_atomic_file *file, FILE **out,
  * place and whole, and its folder cannot be synced. */
 enum qn_status qn_atomic_file_commit(struct qn_atomic_file *file, struct qn_error *error);
 
+/* `other`, which `file` takes, appears when `file` does, before it, or is dropped with it. If one
+ * cannot appear, none does: those that were there already and replace nothing are removed again.
+ * Neither may be a stream. */
+void qn_atomic_file_join(struct qn_atomic_file *file, struct qn_atomic_file *other);
+
 /* Whoever prints a summary says beforehand that outputs are to be held: what is committed, file or
  * folder, is then whole but has no name until release, when it appears or is dropped; one that is
  * committed before another appears with that. Not for use by several threads. */

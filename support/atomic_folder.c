@@ -186,6 +186,14 @@ void qn_atomic_folder_leave(struct qn_atomic_folder *folder) {
   destroy(folder);
 }
 
+void qn_atomic_folder_rest(struct qn_atomic_folder *folder) {
+  sigset_t before;
+  qn_names_lock(&before);
+  if (under_way == folder)
+    under_way = NULL;
+  qn_names_unlock(&before);
+}
+
 /* ---- Putting it in place -------------------------------------------------- */
 
 static bool sync_folder(const char *path) {

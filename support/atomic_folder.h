@@ -35,6 +35,10 @@ enum qn_status qn_atomic_folder_join(const char *place, struct qn_atomic_folder 
                                      struct qn_error *error);
 void qn_atomic_folder_leave(struct qn_atomic_folder *folder);
 
+/* The process goes on to other things before it commits or aborts: until then a signal leaves the
+ * folder where it is. */
+void qn_atomic_folder_rest(struct qn_atomic_folder *folder);
+
 /* Make the folder appear, now or when outputs are released (atomic_file.h). Frees `folder` whatever
  * the outcome; on failure the target is untouched.
  */

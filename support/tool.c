@@ -446,7 +446,7 @@ int qn_tool_exit(enum qn_status status, const struct qn_error *error) {
     status = released;
     qn_tool_print_error(&cause);
   }
-  if (status)
+  if (status && (error || released))
     tell_of_outputs();
   return (int)status;
 }

@@ -12,6 +12,7 @@
 #include "support/tool.h"
 #include "support/used_files.h"
 #include "tools/set_report.h"
+#include "tools/striping.h"
 #include <quern/layouts.h>
 #include <quern/open.h>
 
@@ -20,6 +21,7 @@ struct options {
   const struct argp_option *table; /* of the layout's options */
   qn_option_reader *read;
   union qn_builder_options own;
+  struct qn_striping_options stripes;
   struct qn_memory_options memory;
   struct qn_tool_options shared;
   const char *input;
@@ -49,8 +51,9 @@ static error_t parse_common(int key, char *argument, struct argp_state *state) {
   switch (key) {
   case ARGP_KEY_INIT:
     state->child_inputs[0] = options;
-    state->child_inputs[1] = &options->memory;
-    state->child_inputs[2] = &options->shared;
+    state->child_inputs[1] = &options->stripes;
+    state->child_inputs[2] = &options->memory;
+    state->child_inputs[3] = &options->shared;
     return 0;
   case 'o':
     options->output = argument;
@@ -124,11 +127,17 @@ static enum qn_status build(const struct options *options, struct qn_error *erro
   struct qn_memory_plan plan;
   double begin = qn_seconds();
   enum qn_status status = qn_input_kept(options->output, options->input, error);
+  if (!status && options->stripes.striping.num_folders)
+    status = qn_striping_check(&options->stripes.striping, options->output, options->shared.force,
+                               error);
   if (!status)
     status = open_source(options, &plan, &source, error);
   if (!status)
     status = qn_builder_run(&options->builder, &source, options->output, options->shared.force,
                             &built, error);
+  if (!status)
+    status = qn_striping_replace(&options->stripes, built, options->output, options->shared.force,
+                                 error);
   qn_source_close(&source);
   if (!status)
     status = report(options, &plan, built, qn_seconds() - begin, error);
@@ -160,6 +169,9 @@ static enum qn_status build_part(void *user, struct qn_container *part, const ch
 static enum qn_status build_set(struct options *options, struct qn_error *error) {
   struct qn_set *set = NULL;
   double begin = qn_seconds();
+  if (options->stripes.striping.num_folders)
+    return qn_fail(error, QN_USAGE, "--stripe is for one container, and %s is a set",
+                   options->input);
   enum qn_status status = qn_input_kept(options->output, options->input, error);
   if (!status)
     status =
@@ -174,8 +186,11 @@ static enum qn_status build_set(struct options *options, struct qn_error *error)
 int qn_builder_main(enum qn_layout layout, const struct argp_option *table, qn_option_reader *read,
                     const char *documentation, int argc, char **argv) {
   const struct argp own = {.options = table, .parser = parse_own};
-  const struct argp_child children[] = {
-      {&own, 0, NULL, 0}, {&qn_memory_argp, 0, NULL, 0}, {&qn_tool_output_argp, 0, NULL, 0}, {0}};
+  const struct argp_child children[] = {{&own, 0, NULL, 0},
+                                        {&qn_striping_argp, 0, NULL, 0},
+                                        {&qn_memory_argp, 0, NULL, 0},
+                                        {&qn_tool_output_argp, 0, NULL, 0},
+                                        {0}};
   const struct argp argp = {common_table, parse_common, "GRAPH -o FILE", documentation, children,
                             NULL,         NULL};
   struct options options = {.table = table, .read = read};

@@ -11,6 +11,7 @@
 #include "support/tool.h"
 #include "support/used_files.h"
 #include "tools/graph_statistics.h"
+#include "tools/property_report.h"
 #include "tools/set_report.h"
 #include <quern/layouts.h>
 #include <quern/open.h>
@@ -80,24 +81,6 @@ static void print_sections(const json_t *sections) {
   }
 }
 
-static void print_columns(const json_t *columns, const char *of) {
-  size_t index;
-  json_t *column;
-  json_array_foreach(columns, index, column) {
-    char nulls[32];
-    printf("%-28s %-12s %16s %12s\n", json_string_value(json_object_get(column, "name")),
-           json_string_value(json_object_get(column, "type")), of,
-           qn_count_text((uint64_t)json_integer_value(json_object_get(column, "nulls")), nulls,
-                         sizeof nulls));
-  }
-}
-
-static void print_properties(const json_t *properties) {
-  printf("\n%-28s %-12s %16s %12s\n", "property", "type", "of", "nulls");
-  print_columns(json_object_get(properties, "vertices"), "vertices");
-  print_columns(json_object_get(properties, "edges"), "edges");
-}
-
 /* The edges of an undirected graph, each once, as those who made it or what it was made from have
  * counted them; 0 if none has. */
 static uint64_t undirected_edges(const json_t *description, uint64_t stored) {
@@ -141,7 +124,7 @@ static void print_text(json_t *description) {
   qn_figures_print(description, stdout);
   print_sections(sections);
   if (properties)
-    print_properties(properties);
+    qn_properties_print(properties, stdout);
   json_decref(properties);
   if (statistics)
     qn_graph_statistics_print(statistics, stdout);

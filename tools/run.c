@@ -666,9 +666,7 @@ static enum qn_status begin_ranks(struct options *options, const struct qn_excha
     return status;
   if ((*exchange)->rank != 0)
     keep_quiet(options);
-  return options->run.checkpoint.folder
-             ? qn_fail(error, QN_UNSUPPORTED, "no checkpoints of runs that several ranks share")
-             : QN_OK;
+  return QN_OK;
 }
 
 /* Ranks that each did all of it would write the same files. */

@@ -14,12 +14,14 @@
 #include "support/tool.h"
 #include "support/used_files.h"
 #include "tools/set_report.h"
+#include "tools/striping.h"
 #include <quern/open.h>
 
 struct options {
   struct qn_tool_options shared;
   struct qn_transform_options transform;
   struct qn_memory_options memory;
+  struct qn_striping_options stripes;
   struct qn_set_options set; /* no parts: one container */
   bool set_shape_given;
   const char *input;
@@ -62,7 +64,9 @@ static const struct argp_option argp_options[] = {
      "between different groups",
      3},
     {"kcore", KEY_KCORE, "K", 0,
-     "1. Keep the K-core: the most vertices that have K edges or more among themselves", 3},
+     "1. Keep the K-core: the most vertices that have K edges or more among themselves, in any "
+     "direction",
+     3},
     {"contract", KEY_CONTRACT, "FILE", 0,
      "1. Make a vertex of each group that FILE has, by lines \"id group\", and of all edges "
      "between "
@@ -118,7 +122,10 @@ static void finish_command_line(struct argp_state *state, struct options *option
     argp_error(state, "--parts cuts a graph as it is: transform it first, into a container");
   if (options->set_shape_given && !options->set.num_parts)
     argp_error(state, "--balance and --rows are for --parts");
-  if (!any && !options->set.num_parts && !qn_set_recognise(options->input))
+  if (options->stripes.striping.num_folders && (any || options->set.num_parts))
+    argp_error(state, "--stripe deals a container out as it is: transform it first");
+  if (!any && !options->set.num_parts && !options->stripes.striping.num_folders &&
+      !qn_set_recognise(options->input) && !qn_stripes_recognise(options->input))
     argp_error(state, "say what to do, for example --symmetrize");
   if (qn_transform_options_settle(&options->transform, &error))
     argp_error(state, "%s", error.message);
@@ -128,8 +135,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
   struct options *options = state->input;
   switch (key) {
   case ARGP_KEY_INIT:
-    state->child_inputs[0] = &options->memory;
-    state->child_inputs[1] = &options->shared;
+    state->child_inputs[0] = &options->stripes;
+    state->child_inputs[1] = &options->memory;
+    state->child_inputs[2] = &options->shared;
     return 0;
   case 'o':
     options->output = argument;
@@ -162,7 +170,8 @@ static const char documentation[] =
     "container. Options with a "
     "number are steps, done in this order, whatever the order of the options.\v"
     "A set (its folder) is read wherever a container is; without any step it becomes one container "
-    "again, the one that it was made of.\n\n"
+    "again, the one that it was made of. So does a striped container, of any layout, and with "
+    "--stripe alone a container of any layout is dealt out to several files.\n\n"
     "With --memory edges are sorted in temporary files; --relabel keeps 48 bytes a vertex in "
     "memory, and by METIS some 20 for each end of an edge.\n\n"
     "The ledger printed at the end accounts for every edge stored (an undirected edge is stored "
@@ -176,7 +185,10 @@ static const char documentation[] =
     "  quern-transform web.qrn -o ego.qrn --egonet 42 --hops 2\n"
     "A set of 16 parts, for several machines, and back:\n"
     "  quern-transform web.qrn --parts 16 -o web\n"
-    "  quern-transform web -o again.qrn";
+    "  quern-transform web -o again.qrn\n"
+    "A container over two disks, and in one file again:\n"
+    "  quern-transform web.qrn --stripe /disk1 --stripe /disk2 -o wide.qrn\n"
+    "  quern-transform wide.qrn -o again.qrn";
 
 /* ---- Transforming --------------------------------------------------------- */
 
@@ -271,6 +283,31 @@ static enum qn_status unite_set(const struct options *options, struct qn_error *
   return status;
 }
 
+/* ---- Stripes -------------------------------------------------------------- */
+
+/* A container of any layout as it is: dealt out to several files, or in one again. */
+static enum qn_status copy_file(const struct options *options, struct qn_error *error) {
+  const struct qn_striping *striping = &options->stripes.striping;
+  struct qn_container *container = NULL;
+  double begun = qn_seconds();
+  enum qn_status status = qn_input_kept(options->output, options->input, error);
+  if (!status && striping->num_folders)
+    status = qn_striping_check(striping, options->output, options->shared.force, error);
+  if (!status)
+    status = qn_container_open(options->input, QN_MAP_ARCHIVE, &container, error);
+  if (!status)
+    status = qn_container_verify(container, error);
+  if (!status && striping->num_folders)
+    status =
+        qn_container_stripe(container, options->output, striping, options->shared.force, error);
+  else if (!status)
+    status = qn_container_copy(container, options->output, options->shared.force, error);
+  if (!status)
+    report_united(options, qn_container_info(container), qn_seconds() - begun);
+  qn_container_unmap(container);
+  return status;
+}
+
 /* ---- Report --------------------------------------------------------------- */
 
 static enum qn_status print_json(const struct options *options, const struct report *report,
@@ -293,8 +330,10 @@ static void print_summary(const struct options *options, const struct report *re
 }
 
 int main(int argc, char **argv) {
-  static const struct argp_child children[] = {
-      {&qn_memory_argp, 0, NULL, 0}, {&qn_tool_output_argp, 0, NULL, 0}, {0}};
+  static const struct argp_child children[] = {{&qn_striping_argp, 13, NULL, 0},
+                                               {&qn_memory_argp, 0, NULL, 0},
+                                               {&qn_tool_output_argp, 0, NULL, 0},
+                                               {0}};
   static const struct argp argp = {argp_options, parse_option, "GRAPH.qrn", documentation,
                                    children,     NULL,         NULL};
   struct options options = {0};
@@ -306,6 +345,9 @@ int main(int argc, char **argv) {
   qn_outputs_hold();
   if (options.set.num_parts)
     return qn_tool_exit(split_file(&options, &error), &error);
+  if (options.stripes.striping.num_folders || qn_stripes_recognise(options.input))
+    if (!qn_transform_options_are_any(&options.transform))
+      return qn_tool_exit(copy_file(&options, &error), &error);
   if (!qn_transform_options_are_any(&options.transform))
     return qn_tool_exit(unite_set(&options, &error), &error);
   enum qn_status status = transform_file(&options, &report, &error);

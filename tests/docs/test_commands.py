@@ -80,7 +80,8 @@ class Commands:
         (self.at / "reference.tsv.gz").write_bytes(gzip.compress((self.at / "reference.tsv").read_bytes()))
         for name in self.ready:
             run("quern-import", self.at / "twitter.txt", "-q", "-o", self.at / (name + ".qrn"))
-        (self.at / "scratch").mkdir()
+        for folder in ("scratch", "disk1", "disk2"):
+            (self.at / folder).mkdir()
         (self.at / "bin").mkdir()
         for tool, script in (("quern-generate", GENERATE % (BIN / "quern-generate")), ("quern-run", RUN % (EMULATED, BIN / "quern-run"))):
             (self.at / "bin" / tool).write_text(script)
@@ -88,7 +89,7 @@ class Commands:
 
     def run_block(self, line, commands):
         environment = dict(os.environ, PATH="%s:%s" % (self.at / "bin", os.environ["PATH"]), TMPDIR=str(self.at / "scratch"))
-        commands = commands.replace(" /scratch", " scratch")
+        commands = commands.replace(" /scratch", " scratch").replace(" /disk", " disk")
         if not (shutil.which("mpirun") and (BIN.parent / "lib/libquern-mpi.so.0").exists()):
             commands = re.sub(r"(?m)^mpirun.*$", "", commands)
         environment["OMPI_MCA_orte_tmpdir_base"] = "/tmp"  # the names of sockets are short

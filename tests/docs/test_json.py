@@ -75,6 +75,8 @@ class Json(unittest.TestCase):
         directed = self.printed("quern-info", self.at / "directed.qrn", "--stats")
         run("quern-transform", self.at / "g.qrn", "--parts", "2", "-qo", self.at / "parts")
         printed |= self.printed("quern-info", self.at / "parts")
+        run("quern-transform", self.at / "g.qrn", "--stripe", self.at, "-qo", self.at / "striped.qrn")
+        printed |= self.printed("quern-info", self.at / "striped.qrn")
         either = {key for key in directed if key.startswith(("statistics.out_degree.", "statistics.in_degree."))}
         self.assertEqual({key.replace("out_degree", "degree").replace("in_degree", "degree") for key in either},
                          {key for key in printed if key.startswith("statistics.degree.")})

@@ -17,12 +17,14 @@ COMMANDS = {
     "import-npz": ("quern-import INPUTS/graph.npz -o out.qrn", "out.qrn"),
     "import-pairs": ("quern-import INPUTS/graph.bin --format pairs --record u32,u32 --duplicates remove -o out.qrn", "out.qrn"),
     "import-parts": ("quern-import INPUTS/parts -o out.qrn", "out.qrn"),
+    "import-set": ("quern-import INPUTS/edges.txt --parts 2 -o out", "out"),
     "import-spilled": ("quern-import INPUTS/many.txt --memory 12M -o out.qrn", "out.qrn"),
     "generate": ("quern-generate rmat --scale 6 --weights 1,9 --seed 2 -o out.qrn", "out.qrn"),
     "generate-piped": ("quern-generate rmat --scale 6 -o -", None),
     "transform": ("quern-transform INPUTS/graph.qrn --symmetrize --relabel degree -o out.qrn", "out.qrn"),
-    "split": ("quern-transform INPUTS/graph.qrn --parts 2 -o out", "out"),
+    "split": ("quern-transform INPUTS/dated.qrn --parts 2 -o out", "out"),
     "unite": ("quern-transform INPUTS/set -o out.qrn", "out.qrn"),
+    "stripe": ("quern-transform INPUTS/shards.qrn --stripe . --stripe . -o out.qrn", "out.qrn"),
     "block-set": ("quern-block INPUTS/set -o out", "out"),
     "block": ("quern-block INPUTS/graph.qrn -d both --out-edges -o out.qrn", "out.qrn"),
     "pack": ("quern-pack INPUTS/graph.qrn -o out.qrn", "out.qrn"),
@@ -69,7 +71,10 @@ def make_inputs(folder):
     for name, form in (("edges.txt", "edges"), ("graph.npz", "npz"), ("graph.bin", "pairs")):
         run("quern-export", graph, "--format", form, "-q", "-o", folder / name)
     run("quern-export", graph, "--format", "edges", "--parts", "3", "-q", "-o", folder / "parts")
-    run("quern-transform", graph, "--parts", "2", "-q", "-o", folder / "set")
+    dated = folder / "dated.qrn"
+    (folder / "dated.csv").write_text("src,dst,since,note\n" + "".join("%d,%d,%d,n%d\n" % (i % 17, i * i % 23, i, i) for i in range(200)))
+    run("quern-import", folder / "dated.csv", "--properties", "all", "-q", "-o", dated)
+    run("quern-transform", dated, "--parts", "2", "-q", "-o", folder / "set")
     run("gzip", "-kn", folder / "edges.txt")
     shutil.make_archive(folder / "edges", "zip", folder, "edges.txt")
     (folder / "names.csv").write_text("source,target\n" + "".join(

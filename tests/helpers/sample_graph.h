@@ -47,9 +47,10 @@ static inline struct sample sample_graph(void) {
   };
 }
 
-static inline void copy_weights(void *to, const void *from, uint64_t count) {
+static inline void copy_weights(enum qn_weight_type type, void *to, const void *from,
+                                uint64_t count) {
   if (to && count)
-    memcpy(to, from, 4 * count);
+    memcpy(to, from, qn_weight_bytes(type) * count);
 }
 
 /* Write `sample` as a graph container with fixed metadata. */
@@ -76,7 +77,7 @@ static inline enum qn_status write_sample(const char *path, const struct sample 
   memcpy(rows, sample->row_offsets, 8 * (sample->num_vertices + 1));
   if (sample->num_edges)
     memcpy(columns, sample->column_indices, 4 * sample->num_edges);
-  copy_weights(weights, sample->weights, sample->num_edges);
+  copy_weights(sample->weight_type, weights, sample->weights, sample->num_edges);
   if (sample->in_row_offsets) {
     if ((status = qn_graph_write_in_rows(writer, sample->num_vertices, &rows, error)) ||
         (status = qn_graph_write_in_columns(writer, sample->num_edges, &columns, error)) ||
@@ -85,7 +86,7 @@ static inline enum qn_status write_sample(const char *path, const struct sample 
     memcpy(rows, sample->in_row_offsets, 8 * (sample->num_vertices + 1));
     if (sample->num_edges)
       memcpy(columns, sample->in_column_indices, 4 * sample->num_edges);
-    copy_weights(weights, sample->in_weights, sample->num_edges);
+    copy_weights(sample->weight_type, weights, sample->in_weights, sample->num_edges);
   }
   struct qn_ids ids = {.kind = sample->numbers ? QN_IDS_NUMBERS : QN_IDS_DENSE,
                        .num_vertices = sample->num_vertices,

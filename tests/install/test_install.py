@@ -154,7 +154,7 @@ class Install(unittest.TestCase):
     def test_the_programs_of_the_page_on_the_library(self):
         page = (self.prefix / "share/doc/quern/docs/library.md").read_text()
         programs = {}
-        names = ("arrays", "files", "placed", "look", "neighbours", "loops", "cycle")
+        names = ("arrays", "tables", "files", "placed", "parts", "properties", "look", "neighbours", "loops", "cycle")
         for name, text in zip(names, re.findall(r"(?ms)^```c\n(.*?)^```$", page)):
             source = Path(self.folder.name) / (name + ".c")
             source.write_text(text)
@@ -180,6 +180,10 @@ class Install(unittest.TestCase):
         run(programs["arrays"], pages)
         run("quern-verify", pages)
         self.assertIn("exists", run(programs["arrays"], pages, exit=2).stderr)
+        self.assertEqual(run(programs["tables"]).stdout, "from column 1 to column 2\n4 vertices with 1 properties, 3 edges with 1\n"
+                         "3 vertices with 0 properties, 3 edges with 0\n")
+        self.assertRegex(run(programs["properties"]).stdout, r"\Alibquern [\d.]+\nyear: 4 values of 4 bytes, 1 null\n"
+                         r'\{"vertices":\[\{"name":"year","nulls":1,"type":"u32"\}\]\}\n\{"count":\d,"largest":\d\}\n\Z')
         edges.write_text("a b\nc b\nb b\nd b\nd b\nb a\n")
         done = run(programs["files"], edges, csv)
         self.assertRegex(done.stdout, r'\Ab is first, after \d+ iterations on cpu\n\{"layout":"graph",.*\n\{"')
@@ -190,6 +194,9 @@ class Install(unittest.TestCase):
         run("quern-import", folder / "path.txt", "-q", "-f", "-o", folder / "path.qrn")
         self.assertIn("bfs from vertex 0 ends after 3 hops\n", run(programs["placed"], folder / "path.qrn", "cpu").stdout)
         self.assertIn("device", run(programs["placed"], folder / "path.qrn", "moon", exit=2).stderr)
+        run(programs["parts"], folder / "set")
+        self.assertEqual(run("quern-export", folder / "set", "-qo", "-").stdout, "0\t1\n1\t2\n2\t3\n3\t4\n4\t5\n5\t0\n")
+        self.assertIn("exists", run(programs["parts"], folder / "set", exit=2).stderr)
         self.assertRegex(run(programs["look"], pages, "3", archive).stdout,
                          r"\Aslotted-pages: 4 vertices, 5 edges\n3 is vertex 3\n(\w+: \d+ elements\n)+\Z")
         run(programs["look"], archive, "0", folder / "again.qrn")
