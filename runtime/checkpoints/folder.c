@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "support/memory.h"
@@ -21,11 +22,26 @@ static enum qn_status fail_at(const char *path, const char *what, struct qn_erro
   return status;
 }
 
+/* A run that was killed may have left ranks that hold the lock until their launcher ends them, so
+ * another run's lock is given this long to go away. */
+#define PATIENCE_MS 3000
+#define BETWEEN_TRIES_MS 20
+
+static bool held_by_another(int descriptor) {
+  for (int waited = 0;; waited += BETWEEN_TRIES_MS) {
+    if (flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+      return false;
+    if (errno != EWOULDBLOCK) /* a file system without locks */
+      return false;
+    if (waited >= PATIENCE_MS)
+      return true;
+    nanosleep(&(struct timespec){.tv_nsec = BETWEEN_TRIES_MS * 1000000L}, NULL);
+  }
+}
+
 static enum qn_status lock(const struct qn_checkpoint_folder *folder, const char *path,
                            struct qn_error *error) {
-  if (flock(folder->descriptor, LOCK_EX | LOCK_NB) == 0)
-    return QN_OK;
-  if (errno != EWOULDBLOCK) /* a file system without locks */
+  if (!held_by_another(folder->descriptor))
     return QN_OK;
   qn_fail(error, QN_USAGE, "another run is using this folder for its checkpoints");
   return qn_error_in_file(error, path), QN_USAGE;

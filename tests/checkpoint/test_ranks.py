@@ -26,6 +26,14 @@ def descendants(process):
     return found[1:]
 
 
+def is_there(process):
+    """Whether it still runs; one that has ended and nobody has asked about does not."""
+    try:
+        return Path("/proc/%d/stat" % process).read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
 @unittest.skipUnless(shutil.which("mpirun") and MODULE.exists(), "no mpirun, or a build without Open MPI")
 class RanksGoOn(unittest.TestCase):
     tier, sanitized_tier = "medium", "long"
@@ -60,9 +68,13 @@ class RanksGoOn(unittest.TestCase):
         while process.poll() is None and (not self.checkpoint.exists() or self.checkpoint.stat().st_ino == before):
             self.assertLess(time.monotonic(), until, "it made no checkpoint")
             time.sleep(0.002)
+        started = descendants(process.pid) if process.poll() is None else []
         if process.poll() is None:
-            os.kill(max(descendants(process.pid), default=process.pid), chosen)
+            os.kill(max(started, default=process.pid), chosen)
         self.said = process.communicate(timeout=60)[1]
+        while any(map(is_there, started)):  # a launcher may end before the ranks that it has told to
+            self.assertLess(time.monotonic(), until + 60, "its ranks go on")
+            time.sleep(0.002)
         return process.returncode
 
     def test_sums_on_another_number_of_ranks(self):
