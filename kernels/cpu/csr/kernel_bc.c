@@ -10,12 +10,12 @@
  * vertices of the level at hand give, and 0 for all others: so one load an edge
  * suffices, and the level of the other end need not be looked up. */
 #include "kernels/cpu/loop/levels.h"
+#include "kernels/in_edges.h"
 #include "kernels/own_kernel.h"
 #include "kernels/own_state.h"
 #include "support/memory.h"
 #include "support/threads.h"
 #include <quern/graph.h>
-#include <quern/transpose.h>
 
 extern const struct qn_kernel qn_kernel_bc_csr_cpu;
 
@@ -141,15 +141,11 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
                           struct qn_error *error) {
   const struct qn_graph *graph = request->view;
   uint64_t num_vertices = graph->out.num_vertices;
-  struct work work = {.graph = graph, .in = &graph->in};
+  struct work work = {.graph = graph};
   struct qn_graph transposed = {0};
   *result = (struct qn_run_result){.type = QN_RESULT_F64, .converged = true};
   double begin = qn_seconds();
-  enum qn_status status = QN_OK;
-  if (!graph->has_transpose) {
-    status = qn_graph_create_transpose(&graph->out, &transposed, error);
-    work.in = &transposed.out;
-  }
+  enum qn_status status = qn_find_in_edges(graph, &transposed, &work.in, error);
   if (!status)
     status = create_arrays(&work, num_vertices, error);
   result->prepare_seconds = qn_seconds() - begin;

@@ -13,11 +13,11 @@
 #include <string.h>
 
 #include "kernels/cuts/chunks.h"
+#include "kernels/in_edges.h"
 #include "kernels/own_kernel.h"
 #include "kernels/own_state.h"
 #include "support/memory.h"
 #include "support/threads.h"
-#include <quern/transpose.h>
 
 extern const struct qn_kernel qn_kernel_cdlp_csr_cpu;
 
@@ -221,11 +221,8 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
   enum qn_status status = QN_OK;
   double begin = qn_seconds();
   *result = (struct qn_run_result){.type = QN_RESULT_U32};
-  if (graph->directedness != QN_UNDIRECTED) {
-    work.in = graph->has_transpose ? &graph->in : &transposed.out;
-    if (!graph->has_transpose)
-      status = qn_graph_create_transpose(&graph->out, &transposed, error);
-  }
+  if (graph->directedness != QN_UNDIRECTED)
+    status = qn_find_in_edges(graph, &transposed, &work.in, error);
   if (!status)
     status = create_arrays(&work, error);
   result->prepare_seconds = qn_seconds() - begin;

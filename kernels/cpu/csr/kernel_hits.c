@@ -10,12 +10,12 @@
 #include <math.h>
 
 #include "kernels/cuts/chunks.h"
+#include "kernels/in_edges.h"
 #include "kernels/own_kernel.h"
 #include "support/context.h"
 #include "support/memory.h"
 #include "support/threads.h"
 #include <quern/graph.h>
-#include <quern/transpose.h>
 
 extern const struct qn_kernel qn_kernel_hits_csr_cpu;
 
@@ -139,15 +139,6 @@ static void destroy(struct work *work) {
   qn_sum_destroy(&work->sum);
 }
 
-static enum qn_status find_in_edges(const struct qn_graph *graph, struct qn_graph *transposed,
-                                    struct work *work, struct qn_error *error) {
-  work->in = graph->directedness == QN_UNDIRECTED ? &graph->out
-             : graph->has_transpose               ? &graph->in
-                                                  : &transposed->out;
-  return work->in == &transposed->out ? qn_graph_create_transpose(&graph->out, transposed, error)
-                                      : QN_OK;
-}
-
 static enum qn_status run(const struct qn_run_request *request, struct qn_run_result *result,
                           struct qn_error *error) {
   const struct qn_graph *graph = request->view;
@@ -155,7 +146,7 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
   struct qn_graph transposed = {0};
   double begin = qn_seconds();
   *result = (struct qn_run_result){.type = QN_RESULT_F64};
-  enum qn_status status = find_in_edges(graph, &transposed, &work, error);
+  enum qn_status status = qn_find_in_edges(graph, &transposed, &work.in, error);
   if (!status)
     status = create(&work, error);
   result->prepare_seconds = qn_seconds() - begin;

@@ -6,12 +6,12 @@
  * vertices that are removed. By peeling: a round takes the least degree that is left, and removes
  * whoever has no more, until nobody has. */
 #include "kernels/cpu/loop/frontier.h"
+#include "kernels/in_edges.h"
 #include "kernels/own_kernel.h"
 #include "kernels/own_state.h"
 #include "support/memory.h"
 #include "support/threads.h"
 #include <quern/graph.h>
-#include <quern/transpose.h>
 
 extern const struct qn_kernel qn_kernel_kcore_csr_cpu;
 
@@ -180,11 +180,8 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
   enum qn_status status = QN_OK;
   const double begin = qn_seconds();
   *result = (struct qn_run_result){.type = QN_RESULT_U32};
-  if (graph->directedness != QN_UNDIRECTED) {
-    work.in = graph->has_transpose ? &graph->in : &transposed.out;
-    if (!graph->has_transpose)
-      status = qn_graph_create_transpose(&graph->out, &transposed, error);
-  }
+  if (graph->directedness != QN_UNDIRECTED)
+    status = qn_find_in_edges(graph, &transposed, &work.in, error);
   if (!status)
     status = create_arrays(&work, error);
   const double prepared = qn_seconds();

@@ -8,6 +8,7 @@
  * A kernel of its own because it finds a graph, and not values of vertices. */
 #include <inttypes.h>
 
+#include "kernels/in_edges.h"
 #include "kernels/own_kernel.h"
 #include "kernels/sample.h"
 #include "support/context.h"
@@ -15,7 +16,6 @@
 #include "support/random.h"
 #include "support/threads.h"
 #include <quern/graph.h>
-#include <quern/transpose.h>
 
 extern const struct qn_kernel qn_kernel_sample_csr_cpu;
 
@@ -217,15 +217,10 @@ static enum qn_status run(const struct qn_run_request *request, struct qn_run_re
                           struct qn_error *error) {
   const struct qn_graph *graph = request->view;
   struct qn_graph transposed = {0};
-  struct work work = {.request = request,
-                      .in = graph->directedness == QN_UNDIRECTED ? &graph->out
-                            : graph->has_transpose               ? &graph->in
-                                                                 : &transposed.out};
+  struct work work = {.request = request};
   double begin = qn_seconds();
   *result = (struct qn_run_result){.type = QN_RESULT_U32, .converged = true, .iterations = 1};
-  enum qn_status status = work.in == &transposed.out
-                              ? qn_graph_create_transpose(&graph->out, &transposed, error)
-                              : QN_OK;
+  enum qn_status status = qn_find_in_edges(graph, &transposed, &work.in, error);
   if (!status)
     status = create(&work, error);
   result->prepare_seconds = qn_seconds() - begin;

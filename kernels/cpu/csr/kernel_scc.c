@@ -11,12 +11,12 @@
  *   the rest  what is left after another trim, by Tarjan, on one thread (kernels/tarjan.h) */
 #include "kernels/cpu/loop/frontier.h"
 #include "kernels/cpu/loop/labels.h"
+#include "kernels/in_edges.h"
 #include "kernels/own_kernel.h"
 #include "kernels/tarjan.h"
 #include "support/memory.h"
 #include "support/threads.h"
 #include <quern/graph.h>
-#include <quern/transpose.h>
 
 extern const struct qn_kernel qn_kernel_scc_csr_cpu;
 
@@ -211,18 +211,14 @@ static enum qn_status find_components(struct work *work, const struct qn_run_req
 
 static enum qn_status run(const struct qn_run_request *request, struct qn_run_result *result,
                           struct qn_error *error) {
-  struct work work = {.graph = *(const struct qn_graph *)request->view};
+  const struct qn_graph *graph = request->view;
+  struct work work = {.graph = *graph, .num_vertices = graph->out.num_vertices};
   struct qn_graph transposed = {0};
-  enum qn_status status = QN_OK;
+  const struct qn_csr *in;
   double begin = qn_seconds();
   *result = (struct qn_run_result){0};
-  work.num_vertices = work.graph.out.num_vertices;
-  if (work.graph.directedness == QN_UNDIRECTED) {
-    work.graph.in = work.graph.out;
-  } else if (!work.graph.has_transpose) {
-    status = qn_graph_create_transpose(&work.graph.out, &transposed, error);
-    work.graph.in = transposed.out;
-  }
+  enum qn_status status = qn_find_in_edges(graph, &transposed, &in, error);
+  work.graph.in = *in;
   work.graph.has_transpose = true;
   if (!status)
     status = qn_pages_alloc(&work.component, work.num_vertices, sizeof *work.component,

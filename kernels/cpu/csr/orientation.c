@@ -1,10 +1,10 @@
 #include "kernels/cpu/csr/orientation.h"
+#include "kernels/in_edges.h"
 
 #include <omp.h>
 
 #include "support/memory.h"
 #include "support/threads.h"
-#include <quern/transpose.h>
 
 /* Degrees are told apart up to this; beyond, all are hubs whose order matters little. */
 #define DEGREE_CLASSES ((uint64_t)1 << 16)
@@ -155,11 +155,8 @@ enum qn_status qn_orientation_create(const struct qn_graph *graph, bool wants_wa
   struct qn_graph transposed = {0};
   enum qn_status status = QN_OK;
   *orientation = (struct qn_orientation){.num_vertices = graph->out.num_vertices};
-  if (graph->directedness != QN_UNDIRECTED) {
-    work.in = graph->has_transpose ? &graph->in : &transposed.out;
-    if (!graph->has_transpose)
-      status = qn_graph_create_transpose(&graph->out, &transposed, error);
-  }
+  if (graph->directedness != QN_UNDIRECTED)
+    status = qn_find_in_edges(graph, &transposed, &work.in, error);
   if (!status)
     status = create_arrays(&work, error);
   if (!status)

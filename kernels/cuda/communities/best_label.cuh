@@ -1,9 +1,8 @@
 /* The best of the labels around each of some vertices: whose edges of one label together gain most.
- * As kernels/cuda/csr/kernel_cdlp.cu counts labels, weights are summed in a hash table of at least
- * twice as many slots: up to SHORT_ENTRIES by a warp that compares all with all, up to WIDE_LABELS
- * in shared memory by a block, more in device memory by a block with a table of its own. Sums are
- * of whole numbers, and of labels that gain the same the least is taken: the same whatever the
- * order.
+ * Weights are summed in a hash table: up to SHORT_ENTRIES by a warp that compares all with all, up
+ * to WIDE_LABELS in shared memory by a block, more in device memory by a block with a table of its
+ * own. Sums are of whole numbers, and of labels that gain the same the least is taken: the same
+ * whatever the order.
  *
  * What is asked is a struct `Look`:
  *
@@ -20,6 +19,7 @@
 #include <math.h>
 
 #include "kernels/cuda/communities/level.cuh"
+#include "kernels/cuda/edges/label_choice.cuh"
 
 #define SHORT_ENTRIES 32
 #ifndef WIDE_LABELS
@@ -27,7 +27,6 @@
 #endif
 #define WIDE_SLOTS (2 * WIDE_LABELS)
 #define LOOK_THREADS 256
-#define NO_LABEL UINT32_MAX /* a graph has fewer vertices */
 #define NO_GAIN (-INFINITY)
 #define MOST_TABLES 256
 
@@ -35,10 +34,7 @@ namespace {
 
 enum row_class { SHORT_ROWS, WIDE_ROWS, HUGE_ROWS, ROW_CLASSES };
 
-struct choice {
-  double gain;
-  uint32_t label;
-};
+using choice = label_choice<double>; /* by gain */
 
 /* Vertices to look at, by the lengths of their rows; tables for the longest. */
 struct looking {
@@ -51,22 +47,6 @@ struct looking {
 
 QN_DEVICE_INLINE uint64_t row_length(const struct qn_csr &csr, uint64_t v) {
   return csr.row_offsets[v + 1] - csr.row_offsets[v];
-}
-
-QN_DEVICE_INLINE bool is_better(struct choice a, struct choice b) {
-  return a.gain > b.gain || (a.gain == b.gain && a.label < b.label);
-}
-
-/* The best of a warp, in every lane. */
-QN_DEVICE_INLINE struct choice best_of_warp(struct choice best) {
-  for (int step = 16; step > 0; step /= 2) {
-    struct choice other;
-    other.gain = __shfl_xor_sync(QN_FULL_WARP, best.gain, step);
-    other.label = __shfl_xor_sync(QN_FULL_WARP, best.label, step);
-    if (is_better(other, best))
-      best = other;
-  }
-  return best;
 }
 
 template <class Look>
@@ -102,7 +82,7 @@ __global__ void __launch_bounds__(LOOK_THREADS)
       const fixed_weight more = __shfl_sync(QN_FULL_WARP, weight, (int)other);
       sum += others == label ? more : 0;
     }
-    struct choice best = {NO_GAIN, NO_LABEL};
+    choice best = {NO_GAIN, NO_LABEL};
     if (label != NO_LABEL && sum > 0)
       best = {look.gain(v, label, sum), label};
     best = best_of_warp(best);
@@ -111,21 +91,11 @@ __global__ void __launch_bounds__(LOOK_THREADS)
   }
 }
 
-/* The slots that so many labels want: a power of two of which they fill half at most. */
-static inline __host__ __device__ uint64_t slots_for(uint64_t labels) {
-  uint64_t slots = 64;
-  while (slots < 2 * labels)
-    slots *= 2;
-  return slots;
-}
-
 /* Sum the weights to the labels around v in a table that nobody else uses, by a whole block. */
 template <class Look>
 QN_DEVICE_INLINE void look_in(const struct level &level, uint32_t v, uint64_t num_slots,
                               uint32_t *keys, fixed_weight *sums, const Look &look) {
-  QN_SHARED(struct choice, bests, QN_MAX_WARPS);
   const uint64_t begin = level.csr.row_offsets[v], end = level.csr.row_offsets[v + 1];
-  const uint64_t mask = num_slots - 1;
   for (uint64_t slot = threadIdx.x; slot < num_slots; slot += LOOK_THREADS) {
     keys[slot] = NO_LABEL;
     sums[slot] = 0;
@@ -133,33 +103,21 @@ QN_DEVICE_INLINE void look_in(const struct level &level, uint32_t v, uint64_t nu
   __syncthreads();
   for (uint64_t entry = begin + threadIdx.x; entry < end; entry += LOOK_THREADS) {
     const uint32_t label = look.label(v, level.csr.column_indices[entry]);
-    if (label == NO_LABEL)
-      continue;
-    uint64_t slot = label * 0x9E3779B97F4A7C15u >> 32 & mask;
-    for (uint32_t found;
-         (found = atomicCAS(&keys[slot], NO_LABEL, label)) != NO_LABEL && found != label;)
-      slot = (slot + 1) & mask;
-    atomicAdd(&sums[slot], level_weight(level, entry));
+    if (label != NO_LABEL)
+      atomicAdd(&sums[slot_of(keys, num_slots, label)], level_weight(level, entry));
   }
   __syncthreads();
-  struct choice best = {NO_GAIN, NO_LABEL};
+  choice best = {NO_GAIN, NO_LABEL};
   for (uint64_t slot = threadIdx.x; slot < num_slots; slot += LOOK_THREADS) {
     if (keys[slot] == NO_LABEL || sums[slot] == 0)
       continue;
-    const struct choice here = {look.gain(v, keys[slot], sums[slot]), keys[slot]};
+    const choice here = {look.gain(v, keys[slot], sums[slot]), keys[slot]};
     if (is_better(here, best))
       best = here;
   }
-  best = best_of_warp(best);
-  if (qn_lane() == 0)
-    bests[qn_warp()] = best;
-  __syncthreads();
-  for (unsigned warp = 0; warp < LOOK_THREADS / 32; warp++)
-    if (is_better(bests[warp], best))
-      best = bests[warp];
+  best = best_of_block(best);
   if (threadIdx.x == 0)
     look.take(v, best);
-  __syncthreads();
 }
 
 template <class Look>

@@ -49,12 +49,12 @@ struct look_to_move {
   }
   /* v goes to the best community, if that is better than its own without an edge there; to none if
    * all would lose, if it may give its name to a new one. */
-  __device__ void take(uint32_t v, struct choice best) const {
+  __device__ void take(uint32_t v, choice best) const {
     active[v] = 0;
-    const struct choice own = {gain(v, of[v], 0), of[v]};
+    const choice own = {gain(v, of[v], 0), of[v]};
     if (is_better(own, best))
       best = own;
-    if (best.gain < 0 && sizes[v] == 0)
+    if (best.amount < 0 && sizes[v] == 0)
       best.label = v;
     if (best.label != of[v])
       move_to(moved, target, v, best.label);

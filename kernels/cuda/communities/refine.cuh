@@ -44,8 +44,8 @@ struct look_to_merge {
       return NO_GAIN;
     return (double)weight - (double)degrees[v] * (double)refined.degrees[label] * scale;
   }
-  __device__ void take(uint32_t v, struct choice best) const {
-    if (best.gain > 0)
+  __device__ void take(uint32_t v, choice best) const {
+    if (best.amount > 0)
       move_to(moved, target, v, best.label);
   }
 };

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "kernels/cuda/edges/csr_device.cuh"
-#include <quern/transpose.h>
+#include "kernels/in_edges.h"
 
 /* Are the in-edges of a graph its out-edges? */
 static inline bool qn_both_ways_alike(const struct qn_graph *graph) {
@@ -25,16 +25,15 @@ static inline enum qn_status qn_both_ways_upload(struct qn_cuda_memory *memory,
                                                  const struct qn_graph *graph, struct qn_csr *out,
                                                  struct qn_csr *in, struct qn_error *error) {
   struct qn_graph transposed;
+  const struct qn_csr *made_or_stored;
   memset(&transposed, 0, sizeof transposed);
   enum qn_status status = qn_cuda_csr_upload(memory, &graph->out, false, out, error);
   *in = *out;
   if (status || qn_both_ways_alike(graph))
     return status;
-  if (!graph->has_transpose)
-    status = qn_graph_create_transpose(&graph->out, &transposed, error);
+  status = qn_find_in_edges(graph, &transposed, &made_or_stored, error);
   if (!status)
-    status = qn_cuda_csr_upload(memory, graph->has_transpose ? &graph->in : &transposed.out, false,
-                                in, error);
+    status = qn_cuda_csr_upload(memory, made_or_stored, false, in, error);
   qn_graph_unmap(&transposed);
   return status;
 }

@@ -10,7 +10,7 @@
 #include "kernels/cuda/edges/output.cuh"
 #include "kernels/cuda/edges/run_device.cuh"
 #include "kernels/cuda/rows/streamed_rows.cuh"
-#include <quern/transpose.h>
+#include "kernels/in_edges.h"
 #if PROGRAM_SCHEDULE == QN_ALL_ACTIVE
 #include "kernels/cuda/csr/pull.cuh"
 #else
@@ -19,18 +19,11 @@
 
 namespace {
 
-/* The in-edges: stored, or made in `made`, which is zero before. */
-inline enum qn_status engine_find_in(const struct qn_graph *view, struct qn_graph *made,
-                                     const struct qn_csr **in, struct qn_error *error) {
-  *in = view->has_transpose ? &view->in : &made->out;
-  return view->has_transpose ? QN_OK : qn_graph_create_transpose(&view->out, made, error);
-}
-
 inline enum qn_status engine_upload_in(struct csr_run *run, struct qn_error *error) {
   struct qn_graph made;
   const struct qn_csr *in;
   memset(&made, 0, sizeof made);
-  enum qn_status status = engine_find_in(run->view, &made, &in, error);
+  enum qn_status status = qn_find_in_edges(run->view, &made, &in, error);
   if (!status)
     status = qn_cuda_csr_upload(run->memory, in, PROGRAM_USES_WEIGHTS, &run->in, error);
   qn_graph_unmap(&made);
@@ -127,7 +120,7 @@ inline enum qn_status engine_run_streamed(const struct qn_run_request *request,
         "--device cpu");
   memset(&made, 0, sizeof made);
   if (must_have_in)
-    status = engine_find_in(view, &made, &in, error);
+    status = qn_find_in_edges(view, &made, &in, error);
   if (!status)
     status = streamed_rows_run(request, &view->out, in, result, error);
   qn_graph_unmap(&made);

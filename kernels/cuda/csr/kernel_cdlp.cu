@@ -1,15 +1,15 @@
 /* Communities by label propagation on CSR, on a device: what kernels/cpu/csr/kernel_cdlp.c says,
  * label by label.
  *
- * Labels of a vertex's neighbours are counted in a hash table of at least twice as many slots: up
- * to SHORT_EDGES by a warp that compares all with all, up to WIDE_LABELS in shared memory by a
- * block, more in device memory by a block with a table of its own. The most frequent one, of
- * several the smallest, is the same whatever the order. A vertex none of whose neighbours has
- * changed keeps its label: where few have, only those beside them are looked at.
+ * Labels of a vertex's neighbours are counted in a hash table: up to SHORT_EDGES by a warp that
+ * compares all with all, up to WIDE_LABELS in shared memory by a block, more in device memory by a
+ * block with a table of its own. A vertex none of whose neighbours has changed keeps its label:
+ * where few have, only those beside them are looked at.
  *
  * Bytes: an edge moves 4 of column index and a sector of L2 for its end's label, once from either
  * end; counting costs an atomic of shared memory. */
 #include "kernels/cuda/csr/both_ways.cuh"
+#include "kernels/cuda/edges/label_choice.cuh"
 #include "kernels/cuda/edges/row_steps.cuh"
 #include "kernels/own_kernel.h"
 #include "kernels/own_state.h"
@@ -22,7 +22,6 @@ extern "C" const struct qn_kernel qn_kernel_cdlp_csr_cuda;
 #endif
 #define WIDE_SLOTS (2 * WIDE_LABELS)
 #define COUNT_THREADS 256
-#define FREE_SLOT UINT32_MAX /* no label: a graph has fewer vertices */
 /* Marking the neighbours of vertices that changed pays if no more than one in so many did. */
 #define FEW_CHANGES 8
 #define MOST_TABLES 64
@@ -73,27 +72,7 @@ __global__ void sort_out(const struct cdlp_state state, bool all) {
   });
 }
 
-/* A label and how often it is there; the better one has the larger count, or the smaller label. */
-struct choice {
-  unsigned long long count;
-  uint32_t label;
-};
-
-QN_DEVICE_INLINE bool is_better(struct choice a, struct choice b) {
-  return a.count > b.count || (a.count == b.count && a.label < b.label);
-}
-
-/* The best of a warp, in every lane. */
-QN_DEVICE_INLINE struct choice best_of_warp(struct choice best) {
-  for (int step = 16; step > 0; step /= 2) {
-    struct choice other;
-    other.count = __shfl_xor_sync(QN_FULL_WARP, best.count, step);
-    other.label = __shfl_xor_sync(QN_FULL_WARP, best.label, step);
-    if (is_better(other, best))
-      best = other;
-  }
-  return best;
-}
+using choice = label_choice<unsigned long long>; /* by how often it is there */
 
 QN_DEVICE_INLINE void take(const struct cdlp_state &state, uint32_t v, uint32_t label) {
   state.next[v] = label;
@@ -109,61 +88,39 @@ __global__ void __launch_bounds__(COUNT_THREADS) count_short(const struct cdlp_s
        i += (uint64_t)gridDim.x * warps) {
     const uint32_t v = list.vertices[i], ends = (uint32_t)edge_ends(state, v);
     const bool there = qn_lane() < ends;
-    struct choice best = {0, FREE_SLOT};
+    choice best = {0, NO_LABEL};
     if (there)
       best.label = state.labels[neighbor(state, v, qn_lane())];
     for (uint32_t other = 0; other < ends; other++)
-      best.count += __shfl_sync(QN_FULL_WARP, best.label, (int)other) == best.label && there;
+      best.amount += __shfl_sync(QN_FULL_WARP, best.label, (int)other) == best.label && there;
     best = best_of_warp(best);
     if (qn_lane() == 0)
       take(state, v, best.label);
   }
 }
 
-/* The slots that so many labels want: a power of two of which they fill half at most. */
-static inline __host__ __device__ uint64_t slots_for(uint64_t labels) {
-  uint64_t slots = 64;
-  while (slots < 2 * labels)
-    slots *= 2;
-  return slots;
-}
-
 /* Count the labels around v in a table that nobody else uses, by a whole block. */
 template <class Count>
 QN_DEVICE_INLINE void count_in(const struct cdlp_state &state, uint32_t v, uint64_t num_slots,
                                uint32_t *keys, Count *counts) {
-  QN_SHARED(struct choice, bests, QN_MAX_WARPS);
-  const uint64_t ends = edge_ends(state, v), mask = num_slots - 1;
+  const uint64_t ends = edge_ends(state, v);
   for (uint64_t slot = threadIdx.x; slot < num_slots; slot += COUNT_THREADS) {
-    keys[slot] = FREE_SLOT;
+    keys[slot] = NO_LABEL;
     counts[slot] = 0;
   }
   __syncthreads();
-  for (uint64_t i = threadIdx.x; i < ends; i += COUNT_THREADS) {
-    const uint32_t label = state.labels[neighbor(state, v, i)];
-    uint64_t slot = label * 0x9E3779B97F4A7C15u >> 32 & mask;
-    for (uint32_t found;
-         (found = atomicCAS(&keys[slot], FREE_SLOT, label)) != FREE_SLOT && found != label;)
-      slot = (slot + 1) & mask;
-    atomicAdd(&counts[slot], (Count)1);
-  }
+  for (uint64_t i = threadIdx.x; i < ends; i += COUNT_THREADS)
+    atomicAdd(&counts[slot_of(keys, num_slots, state.labels[neighbor(state, v, i)])], (Count)1);
   __syncthreads();
-  struct choice best = {0, FREE_SLOT};
+  choice best = {0, NO_LABEL};
   for (uint64_t slot = threadIdx.x; slot < num_slots; slot += COUNT_THREADS) {
-    const struct choice here = {counts[slot], keys[slot]};
+    const choice here = {counts[slot], keys[slot]};
     if (is_better(here, best))
       best = here;
   }
-  best = best_of_warp(best);
-  if (qn_lane() == 0)
-    bests[qn_warp()] = best;
-  __syncthreads();
-  for (unsigned warp = 0; warp < COUNT_THREADS / 32; warp++)
-    if (is_better(bests[warp], best))
-      best = bests[warp];
+  best = best_of_block(best);
   if (threadIdx.x == 0)
     take(state, v, best.label);
-  __syncthreads();
 }
 
 __global__ void __launch_bounds__(COUNT_THREADS) count_wide(const struct cdlp_state state) {
