@@ -79,16 +79,13 @@ static const struct qn_setting library_settings[] = {
      NULL},
     {0}};
 
-/* A user's program is linked with symbols of the engines, which this library hides. */
 static enum qn_status check_subject(const struct running *running,
                                     const struct qn_run_options *options, struct qn_error *error) {
-  if (options->program)
-    return qn_fail(error, QN_UNSUPPORTED,
-                   "a program of one's own cannot be run by the library: quern-run --program %s "
-                   "runs it",
-                   options->program);
-  if (!running->algorithm)
-    return qn_fail(error, QN_USAGE, "name an algorithm");
+  if (!options->program && !running->algorithm)
+    return qn_fail(error, QN_USAGE, "name an algorithm, or a program");
+  if (options->program && running->algorithm)
+    return qn_fail(error, QN_USAGE, "a program stands instead of an algorithm: %s or %s?",
+                   options->program, running->algorithm);
   return QN_OK;
 }
 

@@ -2,48 +2,90 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <spawn.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "support/context.h"
+
+/* How often a call is asked whether it is cancelled. */
+#define MILLISECONDS 50
+
 extern char **environ;
 
 /* Read until the other end is closed; what does not fit is dropped, so that nobody waits for us. */
-static void read_all(int descriptor, char *said, uint64_t size) {
+static enum qn_status read_all(int descriptor, char *said, uint64_t size, struct qn_error *error) {
+  struct pollfd end = {.fd = descriptor, .events = POLLIN};
   char dropped[4096];
   uint64_t length = 0;
-  for (;;) {
+  ssize_t count = 1;
+  enum qn_status status = QN_OK;
+  while (!status && (count > 0 || (count < 0 && errno == EINTR))) {
     const uint64_t room = size - 1 - length;
-    const ssize_t count =
-        read(descriptor, room ? said + length : dropped, room ? room : sizeof dropped);
-    if (count == 0 || (count < 0 && errno != EINTR))
-      break;
-    if (count > 0 && room)
-      length += (uint64_t)count;
+    status = qn_context_check(error);
+    if (status || poll(&end, 1, MILLISECONDS) == 0)
+      continue;
+    count = read(descriptor, room ? said + length : dropped, room ? room : sizeof dropped);
+    length += count > 0 && room ? (uint64_t)count : 0;
   }
   said[length] = '\0';
+  return status;
+}
+
+/* A child of a library has a group of its own, so that it can be ended with its children: no
+ * terminal speaks to it. It handles signals as if nobody had changed that before. */
+static int set_signals(posix_spawnattr_t *attributes) {
+  sigset_t none, usual;
+  sigemptyset(&none);
+  sigemptyset(&usual);
+  sigaddset(&usual, SIGCHLD);
+  sigaddset(&usual, SIGPIPE);
+  posix_spawnattr_setsigmask(attributes, &none);
+  posix_spawnattr_setsigdefault(attributes, &usual);
+  posix_spawnattr_setpgroup(attributes, 0);
+  return posix_spawnattr_setflags(attributes,
+                                  (short)(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
+                                          (qn_context_is_process() ? 0 : POSIX_SPAWN_SETPGROUP)));
 }
 
 static int spawn(const char *const argv[], int output, pid_t *child) {
   posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
   int failed = posix_spawn_file_actions_init(&actions);
   if (failed)
     return failed;
-  failed = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  failed = posix_spawnattr_init(&attributes);
+  if (!failed)
+    failed = set_signals(&attributes);
+  if (!failed)
+    failed = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
   if (!failed)
     failed = posix_spawn_file_actions_adddup2(&actions, output, 1);
   if (!failed)
     failed = posix_spawn_file_actions_adddup2(&actions, output, 2);
   if (!failed)
-    failed = posix_spawnp(child, argv[0], &actions, NULL, (char *const *)argv, environ);
+    failed = posix_spawnp(child, argv[0], &actions, &attributes, (char *const *)argv, environ);
+  posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   return failed;
 }
 
+static int wait_for(pid_t child) {
+  int state;
+  pid_t found;
+  while ((found = waitpid(child, &state, 0)) < 0 && errno == EINTR)
+    ;
+  if (found != child)
+    return QN_CHILD_UNKNOWN;
+  return WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
+}
+
 enum qn_status qn_child_run(const char *const argv[], char *said, uint64_t size, int *exit_code,
                             struct qn_error *error) {
-  int ends[2], state;
+  int ends[2];
   pid_t child;
   if (pipe2(ends, O_CLOEXEC))
     return qn_fail_errno(error, "cannot make a pipe");
@@ -51,10 +93,10 @@ enum qn_status qn_child_run(const char *const argv[], char *said, uint64_t size,
   enum qn_status status = errno ? qn_fail_errno(error, "cannot run %s", argv[0]) : QN_OK;
   close(ends[1]);
   if (!status) {
-    read_all(ends[0], said, size);
-    while (waitpid(child, &state, 0) < 0 && errno == EINTR)
-      ;
-    *exit_code = WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
+    status = read_all(ends[0], said, size, error);
+    if (status)
+      kill(qn_context_is_process() ? child : -child, SIGTERM);
+    *exit_code = wait_for(child);
   }
   close(ends[0]);
   return status;

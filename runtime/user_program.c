@@ -14,6 +14,7 @@
 #include "runtime/child.h"
 #include "runtime/engine_headers.h"
 #include "support/memory.h"
+#include "support/progress.h"
 #include "support/threads.h"
 
 /* The kernel's name in the shared object. */
@@ -21,6 +22,7 @@
 /* A program is a page of text. */
 #define MOST_BYTES ((uint64_t)1 << 20)
 #define SAID_BYTES 16384
+#define COPY_ENDING ".h"
 /* What env says of a command that it cannot find. */
 #define NO_SUCH_COMMAND 127
 
@@ -33,6 +35,7 @@ struct toolchain {
   const char *what;            /* it is */
   const char *folder, *engine; /* kernels/FOLDER/LAYOUT/ENGINE */
   const char *language;
+  const char *module;         /* of the shared library, that has what engines use; NULL: itself */
   const char *const *options; /* ended by NULL */
 };
 
@@ -49,7 +52,8 @@ struct job {
   char public_include[QN_PATH_BYTES + 16];
   char abi[64];
   char compiler[QN_PATH_BYTES];
-  char architecture[32]; /* option for the device; "": none */
+  char architecture[32];         /* option for the device; "": none */
+  char host[QN_PATH_BYTES + 32]; /* whose functions it uses: a shared library; "": this program */
   bool real_weights, wide_weights;
   char object[QN_PATH_BYTES + 64]; /* in the cache */
 };
@@ -88,9 +92,9 @@ static const char *const cuda_options[] = {"-std=c++17",
                                            NULL};
 
 static const struct toolchain toolchains[] = {
-    {QN_CPU, "cc", NULL, "QUERN_CC", "a C compiler", "cpu", "engine.h", "c", cpu_options},
+    {QN_CPU, "cc", NULL, "QUERN_CC", "a C compiler", "cpu", "engine.h", "c", NULL, cpu_options},
     {QN_CUDA, "nvcc", "/usr/local/cuda/bin/nvcc", "QUERN_NVCC", "nvcc, of the CUDA Toolkit", "cuda",
-     "engine.cuh", "cu", cuda_options},
+     "engine.cuh", "cu", "libquern-cuda.so.0", cuda_options},
 };
 
 /* The program is included before the engine, whose text is the one that is compiled. */
@@ -119,6 +123,10 @@ static void make_command(const struct job *job, const char *program, const char 
   argv[count++] = "-x";
   argv[count++] = job->toolchain->language;
   argv[count++] = job->engine;
+  if (*job->host) {
+    argv[count++] = "-Xlinker";
+    argv[count++] = job->host;
+  }
   argv[count] = NULL;
 }
 
@@ -163,6 +171,21 @@ static enum qn_status find_engine(enum qn_layout layout, struct job *job, struct
   return QN_OK;
 }
 
+/* A program exports what it has (-rdynamic); the functions of a shared library are found by those
+ * alone that are linked with it. */
+static enum qn_status find_host(struct job *job, struct qn_error *error) {
+  char file[QN_PATH_BYTES];
+  bool is_program;
+  enum qn_status status = qn_engine_host(file, &is_program, error);
+  if (status || is_program)
+    return status;
+  const char *module = job->toolchain->module;
+  const int folder = (int)(strrchr(file, '/') + 1 - file);
+  snprintf(job->host, sizeof job->host, "%.*s%s", module ? folder : QN_PATH_BYTES, file,
+           module ? module : "");
+  return QN_OK;
+}
+
 static enum qn_status describe_job(const char *path, enum qn_layout layout,
                                    enum qn_weight_type weight_type,
                                    const struct qn_cuda_device *device, struct job *job,
@@ -176,6 +199,8 @@ static enum qn_status describe_job(const char *path, enum qn_layout layout,
   enum qn_status status = qn_engine_headers_find(job->engines, error);
   if (!status)
     status = find_engine(layout, job, error);
+  if (!status)
+    status = find_host(job, error);
   if (status)
     return status;
   choose_compiler(job->toolchain, job->compiler);
@@ -337,11 +362,18 @@ static enum qn_status refuse(const struct job *job, char *said, struct qn_error 
 
 /* A copy of the program beside the objects: what was hashed is what is compiled, and it finds no
  * other headers than the engines', by which the hash would not know it. Messages name the original.
- */
-static enum qn_status write_copy(const struct job *job, const char *copy, struct qn_error *error) {
-  FILE *file = fopen(copy, "wxe");
-  if (!file)
-    return qn_fail_errno(error, "%s: cannot write", copy);
+ * `copy` becomes its name, which is nobody else's. */
+static enum qn_status write_copy(const struct job *job, char *copy, struct qn_error *error) {
+  const int descriptor = mkostemps(copy, (int)strlen(COPY_ENDING), O_CLOEXEC);
+  FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
+  if (!file) {
+    enum qn_status status = qn_fail_errno(error, "%s: cannot write", copy);
+    if (descriptor >= 0) {
+      close(descriptor);
+      unlink(copy);
+    }
+    return status;
+  }
   fputs("#line 1 \"", file);
   for (const char *letter = job->program; *letter; letter++)
     fprintf(file,
@@ -351,8 +383,12 @@ static enum qn_status write_copy(const struct job *job, const char *copy, struct
             *letter);
   fputs("\"\n", file);
   fwrite(job->text, 1, job->bytes, file);
-  const bool failed = ferror(file);
-  return fclose(file) || failed ? qn_fail_errno(error, "%s: cannot write", copy) : QN_OK;
+  bool failed = ferror(file);
+  if (!fclose(file) && !failed)
+    return QN_OK;
+  enum qn_status status = qn_fail_errno(error, "%s: cannot write", copy);
+  unlink(copy);
+  return status;
 }
 
 static enum qn_status run_compiler(const struct job *job, const char *copy, const char *object,
@@ -364,24 +400,31 @@ static enum qn_status run_compiler(const struct job *job, const char *copy, cons
   if (status)
     return status;
   make_command(job, copy, object, argv);
-  if (qn_child_run(argv, said, SAID_BYTES, &exit_code, error) || exit_code == NO_SUCH_COMMAND)
+  qn_progress_begin("compiling", "programs", 1);
+  status = qn_child_run(argv, said, SAID_BYTES, &exit_code, error);
+  qn_progress_end();
+  if (exit_code == QN_CHILD_UNKNOWN) /* a compiler that fails leaves nothing */
+    exit_code = access(object, R_OK) ? 1 : 0;
+  if (status == QN_SYSTEM || exit_code == NO_SUCH_COMMAND)
     status = qn_fail(error, QN_SYSTEM,
                      "a program is compiled by %s, and %s cannot be run; %s names another",
                      job->toolchain->what, job->compiler, job->toolchain->variable);
-  else if (exit_code)
+  else if (!status && exit_code)
     status = refuse(job, said, error);
   qn_free(said);
   return status;
 }
 
-/* Under another name first: a run beside this one sees the whole object or none. */
+/* Under another name first: a run beside this one, in this process or another, sees the whole
+ * object or none. */
 static enum qn_status compile(const struct job *job, struct qn_error *error) {
   char object[sizeof job->object + 32], copy[sizeof job->object + 32];
-  snprintf(object, sizeof object, "%s.%ld", job->object, (long)getpid());
-  snprintf(copy, sizeof copy, "%s.%ld.h", job->object, (long)getpid());
+  snprintf(copy, sizeof copy, "%s.XXXXXX" COPY_ENDING, job->object);
   enum qn_status status = write_copy(job, copy, error);
-  if (!status)
-    status = run_compiler(job, copy, object, error);
+  if (status)
+    return status;
+  snprintf(object, sizeof object, "%.*s", (int)(strlen(copy) - strlen(COPY_ENDING)), copy);
+  status = run_compiler(job, copy, object, error);
   if (!status && rename(object, job->object))
     status = qn_fail_errno(error, "%s: cannot keep the compiled program", job->object);
   unlink(copy);
@@ -397,7 +440,8 @@ static enum qn_status load(const struct job *job, struct qn_user_program *progra
   if (program->kernel)
     return QN_OK;
   const char *why = dlerror();
-  return qn_fail(error, QN_SYSTEM, "the compiled program cannot be loaded: %s", why ? why : "");
+  return qn_fail(error, QN_SYSTEM, "the compiled program cannot be loaded: %s%s", why ? why : "",
+                 *job->host ? "" : "; what links libquern.a exports its functions by -rdynamic");
 }
 
 enum qn_status qn_user_program_load(const char *path, enum qn_layout layout,

@@ -2,12 +2,14 @@
  * when it is run, with the engine of the container's layout for a CPU or a CUDA device.
  *
  * The C compiler (`cc`, or what QUERN_CC names), for a device nvcc (in PATH, in /usr/local/cuda, or
- * what QUERN_NVCC names), makes a shared object of it, with the engines' headers, which lie in
- * ../lib/quern/VERSION/engines beside the folder of the tools (or are those of the source tree that
- * the tools were built in; QUERN_ENGINES names another folder). It is kept in the user's cache,
- * XDG_CACHE_HOME/quern or ~/.cache/quern, a folder that must be the user's own and nobody else's to
- * write, by the hash of the program, the headers, the compiler and its options: the next run of the
- * same program compiles nothing.
+ * what QUERN_NVCC names), makes a shared object of it, with the engines' headers
+ * (runtime/engine_headers.h). It is kept in the user's cache, XDG_CACHE_HOME/quern or
+ * ~/.cache/quern, a folder that must be the user's own and nobody else's to write, by the hash of
+ * the program, the headers, the compiler and its options: the next run of the same program compiles
+ * nothing. Threads and processes that compile the same at once do so each for itself.
+ *
+ * The object uses functions of Quern: of a tool that exports them (-rdynamic), or of libquern.so or
+ * its module for CUDA, with which it is linked then, and which have them as QUERN_PRIVATE.
  *
  * nvcc, and not NVRTC: an engine's host code is made for the program as its kernels are, by the
  * traits that the program defines, so both are compiled, and NVRTC compiles kernels alone. The

@@ -31,8 +31,14 @@ struct qn_result;
  * there, from which a run that was cancelled or killed goes on; it is removed when this call has
  * the result. A result does not depend on layout, device or threads, but for the last digits of
  * sums of reals. With "auto" a CUDA device is used if the module for it is installed, there is a
- * device, and the graph's values fit; else the CPU. A program of the user's own is quern-run's
- * alone (--program): it needs symbols that the library hides.
+ * device, and the graph's values fit; else the CPU.
+ *
+ * With `algorithm` NULL and the option "program" (a header, as kernels/programs/README.md describes
+ * it) a program of the user's own is compiled and run: by the C compiler for the CPU, or with
+ * "device" cuda by nvcc. It is kept in the user's cache, by all that it was made from, and found
+ * there the next time. QN_INVALID with its file, line and column if it does not compile; QN_SYSTEM
+ * without a compiler, the engines' headers (which are installed with the library) or a cache. It is
+ * code that this process runs: a program must be one that you trust.
  *
  * QN_UNSUPPORTED: no such kernel in this build, or a graph that the algorithm refuses; QN_DEVICE:
  * the device is missing or failed; QN_INTERRUPTED: cancelled, after the iteration under way (tc has

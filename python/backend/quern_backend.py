@@ -123,10 +123,18 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     return pack_wheel(wheel_directory)
 
 
+def engine_headers():
+    """What a user's own program is compiled with."""
+    for top in ("formats", "include", "kernels", "support"):
+        yield from sorted(path for path in (ROOT / top).rglob("*") if path.suffix in (".h", ".cuh"))
+
+
 def pack_wheel(wheel_directory):
     wheel = Wheel(wheel_directory, tag())
     for path in sorted([*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.html"), PACKAGE / "py.typed"]):
         wheel.add("quern/" + path.relative_to(PACKAGE).as_posix(), path.read_bytes())
+    for path in engine_headers():
+        wheel.add("quern/engines/" + path.relative_to(ROOT).as_posix(), path.read_bytes())
     for path in sorted((LIBRARIES / "python").iterdir()):  # without debugging symbols
         wheel.add("quern/" + path.name, path.read_bytes(), 0o755)
     return wheel.finish()

@@ -81,13 +81,13 @@ class PlacedGraph:
         run_job("qn_session_place", graph._handle, *given, progress=progress, threads=threads,
                 after=(ctypes.byref(self._placed.pointer),))
 
-    def run(self, algorithm: str, *, progress: ProgressOption = None, threads: Optional[int] = None,
-            **algorithm_options: Any) -> Result:
+    def run(self, algorithm: Optional[str] = None, *, program: Optional[PathLike] = None, progress: ProgressOption = None,
+            threads: Optional[int] = None, **algorithm_options: Any) -> Result:
         """As :meth:`Graph.run`, but for where it runs. Values that lie on a device come to the host when you first ask for
         them there."""
         if self._placed is None:
             raise _errors.UsageError("the placed graph is closed")
-        found, given = Handle(), options(**algorithm_options)
+        found, given = Handle(), options(program=program, **algorithm_options)
         run_job("qn_placed_run", self._placed.pointer, name_bytes(algorithm), *given, progress=progress, threads=threads,
                 after=(ctypes.byref(found.pointer),), keep=self._placed)
         return Result(found, self.graph)
@@ -426,17 +426,21 @@ class Graph:
         this graph is warned of; with ``strict=True`` it is refused then."""
         _convert.export(self, path, format, force=force, progress=progress, threads=threads, **format_options)
 
-    def run(self, algorithm: str, *, device: Optional[str] = None, progress: ProgressOption = None,
-            threads: Optional[int] = None, **algorithm_options: Any) -> Result:
+    def run(self, algorithm: Optional[str] = None, *, program: Optional[PathLike] = None, device: Optional[str] = None,
+            progress: ProgressOption = None, threads: Optional[int] = None, **algorithm_options: Any) -> Result:
         """Run an algorithm (:func:`quern.algorithms` lists them). Options are those of ``quern-run``, with underscores for
         dashes: ``source=42`` (an id, or a list of ids), ``damping``, ``tolerance``, ``iterations``, ``hops``, ...
 
         ``device`` is ``"cpu"``, ``"cuda"``, ``"cuda:1"``, ``"both"`` or ``"auto"``, the default. ``parents=True`` gives bfs
         and sssp a second array. ``checkpoint="FOLDER"`` keeps a checkpoint there (``every=10`` iterations), from which
-        ``resume=True`` goes on after a run that was interrupted. (An algorithm of your own is run by ``quern-run --program``.)
+        ``resume=True`` goes on after a run that was interrupted.
+
+        ``program="widest.h"`` runs an algorithm of your own instead, a C header as ``kernels/programs/README.md`` describes
+        it. ``cc`` compiles it for the CPU, or nvcc with ``device="cuda"``, and it is kept in your cache, ``~/.cache/quern``.
+        One that does not compile is an :class:`InvalidError` with the compiler's message and the line.
         """
         found = Handle()
-        given = options(device=device, **algorithm_options)
+        given = options(program=program, device=device, **algorithm_options)
         run_job("qn_session_run", self._handle, name_bytes(algorithm), *given, progress=progress, threads=threads,
                 after=(ctypes.byref(found.pointer),))
         return Result(found, self)

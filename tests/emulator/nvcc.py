@@ -13,29 +13,31 @@ INSTRUMENTATION = ["-fsanitize=thread", "--param", "tsan-instrument-func-entry-e
 
 def translated(arguments):
     """Those that both compilers know; of the others the emulator has no use."""
-    kept, rest = [], iter(arguments)
+    kept, linked, rest = [], [], iter(arguments)
     for argument in rest:
         if argument in ("-o", "-include"):
             kept += [argument, next(rest)]
         elif argument == "-x":
             assert next(rest) == "cu"
             kept += ["-x", "c++"]
+        elif argument == "-Xlinker":
+            linked.append(next(rest))
         elif argument.startswith(("-D", "-I", "-std=", "-Xcompiler=")) or not argument.startswith("-"):
             kept.append(argument.replace("-Xcompiler=", ""))
-    return kept
+    return kept, linked
 
 
 def main():
     architectures = [argument for argument in sys.argv if argument.startswith("-arch=")]
     assert architectures == ["-arch=sm_90"], architectures  # the device that the emulator pretends to be
-    arguments = translated(sys.argv[1:])
+    arguments, linked = translated(sys.argv[1:])
     module = arguments.pop(arguments.index("-o") + 1)
     arguments.remove("-o")
     instrumentation = [] if os.environ.get("QUERN_EMULATOR_PLAIN") else INSTRUMENTATION
     made = subprocess.call(["c++", "-c", "-O1", "-w", "-o", module + ".o", *instrumentation,
                             "-I%s" % (SOURCE / "tests/emulator/include"), *arguments])
     if made == 0:  # what is instrumented calls the emulator, and not that sanitizer's library
-        made = subprocess.call(["c++", "-shared", "-fopenmp", "-o", module, module + ".o"])
+        made = subprocess.call(["c++", "-shared", "-fopenmp", "-o", module, module + ".o", *linked])
         os.unlink(module + ".o")
     return made
 

@@ -200,6 +200,27 @@ except quern.DeviceError as error:
         self.assertIn("bfs True", self.placed("graph.qrn", "device_memory=120K"))
         self.assertIn("bfs True", self.placed("graph.qrn", QUERN_EMULATOR_MEMORY="300K"))
 
+    def test_a_program_of_the_users_own(self):
+        """nvcc.py plays nvcc, whose object uses the functions of the module; placed, its values stay there."""
+        script = """
+import sys
+import numpy as np
+import quern
+graph, program = quern.open(sys.argv[1]), sys.argv[2]
+expected = graph.run(program=program, source=5).values
+np.testing.assert_array_equal(graph.run(program=program, source=5, device="cuda").values, expected)
+with graph.on("cuda") as placed:
+    found = placed.run(program=program, source=5)
+    assert found.on_device
+    np.testing.assert_array_equal(found.values, expected)
+    assert placed.run("bfs", source=5).on_device
+"""
+        program = SOURCE / "tests/programs/widest.h"
+        done = subprocess.run([sys.executable, "-c", script, "directed.qrn", program], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True, env=dict(os.environ, QUERN_LIBRARY=str(LIBRARY), PYTHONPATH=str(SOURCE / "python"),
+                                                  QUERN_NVCC=str(SOURCE / "tests/emulator/nvcc.py"), XDG_CACHE_HOME=os.getcwd()))
+        self.assertEqual((done.returncode, done.stdout), (0, ""))
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -154,7 +154,7 @@ class Install(unittest.TestCase):
     def test_the_programs_of_the_page_on_the_library(self):
         page = (self.prefix / "share/doc/quern/docs/library.md").read_text()
         programs = {}
-        names = ("arrays", "tables", "files", "placed", "parts", "properties", "look", "neighbours", "loops", "cycle")
+        names = ("arrays", "tables", "files", "program", "placed", "parts", "properties", "look", "neighbours", "loops", "cycle")
         for name, text in zip(names, re.findall(r"(?ms)^```c\n(.*?)^```$", page)):
             source = Path(self.folder.name) / (name + ".c")
             source.write_text(text)
@@ -190,6 +190,7 @@ class Install(unittest.TestCase):
         self.assertIn("named-edges", done.stderr)
         self.assertEqual(len(csv.read_text().splitlines()), 5)
         self.assertIn("missing.txt", run(programs["files"], folder / "missing.txt", csv, exit=5).stderr)
+        self.program_of_the_users_own(programs["program"])
         (folder / "path.txt").write_text("0 1\n1 2\n2 3\n")
         run("quern-import", folder / "path.txt", "-q", "-f", "-o", folder / "path.qrn")
         self.assertIn("bfs from vertex 0 ends after 3 hops\n", run(programs["placed"], folder / "path.qrn", "cpu").stdout)
@@ -202,6 +203,19 @@ class Install(unittest.TestCase):
         run(programs["look"], archive, "0", folder / "again.qrn")
         self.assertEqual(archive.read_bytes(), (folder / "again.qrn").read_bytes())
         self.assertIn("'4'", run(programs["look"], archive, "4", folder / "again.qrn", exit=2).stderr)
+
+    def program_of_the_users_own(self, program):
+        """By the library, with the headers that were installed; a place where the tools' cache is not."""
+        folder = Path(self.folder.name)
+        (folder / "roads.txt").write_text("0 1 5\n1 2 3\n0 2 2\n")
+        run("quern-import", folder / "roads.txt", "-q", "-f", "-o", folder / "roads.qrn")
+        (folder / "bad.h").write_text("#define PROGRAM_NAME\n#error not finished\n")
+        environment = dict(os.environ, XDG_CACHE_HOME=str(folder / "cache of the library"))
+        for header, code, said in ((SOURCE / "tests/programs/widest.h", 0, '{"reached":2,"min":3,"max":5,"sum":8.0}\n'),
+                                   (folder / "bad.h", 3, "the compiler says of line 2: #error not finished\n")):
+            done = subprocess.run([program, folder / "roads.qrn", header, "0"], env=environment, text=True,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            self.assertEqual((done.returncode, done.stdout + done.stderr), (code, said))
 
     @unittest.skipUnless(shutil.which("pkg-config") and shutil.which("cc"), "no pkg-config or compiler")
     def test_modules_are_loaded_when_they_are_needed(self):

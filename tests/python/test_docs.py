@@ -4,6 +4,7 @@ import contextlib
 import io
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -31,6 +32,10 @@ class Page(_Scratch):
     def test_every_block(self):
         """In order, in one folder and one namespace."""
         run("quern-export", self.graph, "--format", "csv", "-q", "-o", self.folder / "edges.csv")
+        shutil.copy(SOURCE / "tests/programs/widest.h", self.folder)
+        kept = dict(os.environ)
+        self.addCleanup(lambda: (os.environ.clear(), os.environ.update(kept)))
+        os.environ["XDG_CACHE_HOME"] = str(self.folder / "cache")
         self.addCleanup(os.chdir, os.getcwd())
         os.chdir(self.folder)
         text, names = (SOURCE / "docs/python.md").read_text(), {}

@@ -49,11 +49,6 @@ class Placed(unittest.TestCase):
             placed.run("pagerank")
             self.assertEqual(graph.in_column_indices.ctypes.data, address)
 
-    def test_programs_of_ones_own_are_the_tools(self):
-        graph = quern.open(self.folder / "directed.qrn")
-        with self.assertRaisesRegex(quern.UnsupportedError, "quern-run --program widest.h"):
-            graph.run("bfs", program="widest.h")
-
     def test_what_outlives_what(self):
         graph = quern.open(self.folder / "directed.qrn")
         placed = graph.on("cpu")

@@ -6,9 +6,11 @@ from __future__ import annotations
 import collections
 import importlib
 import os
+import shutil
 import tempfile
 import threading
 import unittest
+import unittest.mock
 import warnings
 from typing import Any, Dict, List, Tuple
 
@@ -128,6 +130,16 @@ class Algorithms(_Scratch):
                 self.target, share[self.source], VERTICES)
         found = self.graph.run("pagerank", iterations=60, tolerance=0).values
         self.assertLess(float(numpy.abs(found - ranks).max()), 1e-5)
+
+    def test_a_program_of_the_users_own(self) -> None:
+        """One that is another by its whole text, compiled with the headers that came with the package."""
+        if not shutil.which("cc"):
+            self.skipTest("no compiler")
+        with open(self.path("mine.h"), "w") as file:
+            file.write('#include "kernels/programs/bfs.h"\n')
+        with unittest.mock.patch.dict(os.environ, XDG_CACHE_HOME=self.folder):
+            found = self.graph.run(program=self.path("mine.h"), source=7).values
+        self.assertEqual(found.tobytes(), self.graph.run("bfs", source=7).values.tobytes())
 
     def test_threads(self) -> None:
         found: List[Any] = [None] * 4
