@@ -36,6 +36,13 @@ class _Paths(unittest.TestCase):
                        containers if layouts else containers["graph"])
 
 
+class Rounded(RandomGraph):
+    """Weights whose sums depend on where adding up begins, or that are lost beside others."""
+
+    def weight(self):
+        return self.random.choice((0.1, 0.2, 0.3, 0.7, 1e-17, 0.0))
+
+
 class OnePath(_Paths):
     tier = "medium"
 
@@ -64,6 +71,34 @@ class OnePath(_Paths):
             for target in {0, 1, source, graph.num_vertices // 2, graph.num_vertices - 1}:
                 for options in ([], ["--unweighted"]):
                     self.check(graph, edges, path, source, target, options)
+
+    def test_rounded_sums(self):
+        """Both searches meet at other sums than the one from the source alone has; with in-edges at hand, and without."""
+        for seed in range(6):
+            graph, path = Rounded(seed, 30, 60 + 10 * seed, "f64"), self.folder / "graph.qrn"
+            graph.write(self.folder / "in.txt")
+            run("quern-import", self.folder / "in.txt", "-qfo", path, "--weights=f64", "--transpose", ("no", "also")[seed % 2])
+            for target in range(0, 30, 5):
+                self.check(graph, graph.edges, path, 1 + seed, target, [])
+
+    def test_between_hubs(self):
+        """A path that no search from one end alone would find early, by hops and by weights that are all alike."""
+        spokes = "".join("0 %d\n1 %d\n" % (v, v + 500) for v in range(10, 400)) + "10 2\n11 2\n2 511\n2 510\n"
+        run("quern-import", "-", "-qfo", self.folder / "g.qrn", "--undirected", input=spokes)
+        for options in ([], ["--unweighted"]):
+            run("quern-run", "path", self.folder / "g.qrn", "--source=0", "--target=1", "-qfo", self.folder / "p.tsv", *options)
+            self.assertEqual(list(values(self.folder / "p.tsv")), ["0", "10", "2", "510", "1"])
+        ones = "".join(line + " 1\n" for line in spokes.splitlines())
+        run("quern-import", "-", "-qfo", self.folder / "g.qrn", "--undirected", input=ones)
+        found = json.loads(run("quern-run", "path", self.folder / "g.qrn", "--source=0", "--target=1", "--json").stdout)["result"]
+        self.assertEqual((found["path"], found["length"]), (["0", "10", "2", "510", "1"], 4))
+
+    def test_no_path_of_long_edges(self):
+        """That sums of what the searches have done would leave 64 bits does not matter."""
+        most = 2 ** 63 - 1
+        run("quern-import", "-", "-qo", self.folder / "g.qrn", "--transpose=also", input="0 1 %d\n1 4 %d\n2 3 %d\n5 2 %d\n" % (most, most, most, most))
+        done = run("quern-run", "path", self.folder / "g.qrn", "--source=0", "--target=3", exit=1)
+        self.assertIn("no path leads from 0 to 3", done.stderr)
 
     def test_arrays(self):
         """Distances, and beside them the ids of the path's vertices."""
