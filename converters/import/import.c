@@ -44,17 +44,20 @@ static enum qn_status write_set_metadata(void *context, struct qn_writer *writer
 
 static enum qn_status build_set(struct qn_import *import, const struct qn_build *build,
                                 struct qn_error *error) {
-  const struct qn_spread_job job = {.ranks = import->job->ranks,
-                                    .list = import->list,
-                                    .build = build,
-                                    .result = &import->result,
-                                    .set = &import->job->set,
-                                    .path = import->job->output,
-                                    .replace = import->job->replace,
-                                    .write_metadata = write_set_metadata,
-                                    .context = import};
+  const struct qn_spread_job job = {
+      .ranks = import->job->ranks,
+      .list = import->list,
+      .build = build,
+      .result = &import->result,
+      .set = &import->job->set,
+      .path = import->job->output,
+      .replace = import->job->replace,
+      .write_metadata = write_set_metadata,
+      .read_properties = qn_import_wants_properties(import) ? qn_import_spread_properties : NULL,
+      .context = import};
   struct qn_import_report *report = import->report;
   enum qn_status status = qn_spread(&job, &import->result.ledger, &report->set, error);
+  qn_import_spread_release(import);
   if (!status)
     report->info = qn_set_info(report->set);
   return status;
@@ -240,10 +243,6 @@ static enum qn_status begin_shares(struct qn_import *import, struct qn_error *er
   const struct qn_memory_plan *plan = &import->report->plan;
   uint64_t facts[] = {plan->on_disk, !plan->on_disk, plan->on_disk ? plan->memory : 0};
   const uint64_t own = facts[2];
-  if (qn_import_wants_properties(import))
-    return qn_fail(error, QN_UNSUPPORTED,
-                   "--parts and mpirun read no properties of vertices and edges: import a "
-                   "container with them, and cut that by quern-transform --parts");
   enum qn_status status = qn_import_shares_make(import, error);
   if (!status)
     status = ranks->combine(facts, 3, QN_COMBINE_MOST, error);

@@ -7,8 +7,8 @@
 #include "converters/build/build_estimate.h"
 #include "converters/import/options.h"
 #include "formats/set/set.h"
-#include "support/ranks/collective.h"
 #include "support/memory_plan.h"
+#include "support/ranks/collective.h"
 #include <quern/properties.h>
 
 #ifdef __cplusplus

@@ -3,6 +3,7 @@
 #define QN_CONVERTERS_IMPORT_PROPERTIES_H
 
 #include "converters/import/state.h"
+#include "converters/spread/spread.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -29,6 +30,13 @@ enum qn_status qn_import_number(const struct qn_graph *graph, struct qn_edge_lis
 /* Write `graph`, which has just been built, with its properties into `writer`. */
 enum qn_status qn_import_attach(struct qn_import *import, const struct qn_container *graph,
                                 struct qn_writer *writer, struct qn_error *error);
+
+/* What qn_spread asks for (converters/spread/spread.h), of an import that is shared by ranks: each
+ * reads the same lines of tables again; files of elements are read by the first. */
+enum qn_status qn_import_spread_properties(void *import, const struct qn_graph *about,
+                                           struct qn_spread_properties *properties,
+                                           struct qn_error *error);
+void qn_import_spread_release(struct qn_import *import);
 
 #ifdef __cplusplus
 }

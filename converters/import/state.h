@@ -9,6 +9,7 @@ extern "C" {
 #endif
 
 struct qn_input_share; /* shares.h */
+struct qn_attaching;   /* properties.c */
 
 struct qn_import {
   const struct qn_import_job *job;
@@ -22,6 +23,7 @@ struct qn_import {
   const struct qn_input_digest *expected; /* of an input that another names */
   bool names_others;                      /* some input named further ones */
   uint64_t listed;                        /* vertices in the table of vertices */
+  struct qn_attaching *spreading;         /* properties of a graph that is spread */
   struct qn_input_share *shares;          /* [num_inputs]: what this rank reads; NULL: all */
   const struct qn_input_share *share;     /* of the input at hand; NULL: all of it */
   const char *declares; /* the input with whose begin this rank has read what the vertices are */

@@ -147,13 +147,13 @@ static const char *next_record(const char *p, const char *end, bool inside) {
 
 /* The first line, or record, that begins in [offset, next), NULL if none does; `odd` quotes are
  * before `offset`. */
-static const char *first_begin(const struct qn_text_job *job, const struct qn_input_block *block,
-                               uint64_t offset, uint64_t next, bool odd) {
+static const char *first_begin(bool records, const struct qn_input_block *block, uint64_t offset,
+                               uint64_t next, bool odd) {
   const char *p = block->data + offset, *end = block->data + next;
   const char *newline = offset ? memchr(p - 1, '\n', next - offset) : NULL;
-  if (offset == 0 || (job->records && p[-1] == '\n' && !odd))
+  if (offset == 0 || (records && p[-1] == '\n' && !odd))
     return p;
-  if (!job->records)
+  if (!records)
     return newline ? newline + 1 : NULL;
   const char *begin = next_record(p, end, odd);
   return begin < end ? begin : NULL;
@@ -182,7 +182,7 @@ static void cut_parts(const struct qn_text_job *job, const struct qn_input_block
 #pragma omp parallel for schedule(dynamic)
   for (uint64_t i = 0; i < num_parts; i++) {
     uint64_t offset = i * part_bytes, left = block->bytes - offset;
-    parts[i].begin = first_begin(job, block, offset,
+    parts[i].begin = first_begin(job->records, block, offset,
                                  offset + (left < part_bytes ? left : part_bytes), parts[i].quotes);
   }
   const char *next = block->data + block->bytes;
@@ -434,33 +434,30 @@ static enum qn_status parse_records(const struct qn_text_job *job, struct qn_inp
 
 /* The first line, or record, that begins at byte `offset` of the content or behind it, in a block
  * that reaches to the content's end. */
-static const char *line_from(const struct qn_text_job *job, const struct qn_input_block *block,
-                             uint64_t offset) {
+static const char *line_from(bool records, const struct qn_input_block *block, uint64_t offset) {
   const char *end = block->data + block->bytes;
   if (offset <= block->offset)
     return block->data;
   if (offset - block->offset >= block->bytes)
     return end;
   const char *at = block->data + (offset - block->offset);
-  bool odd = job->records && qn_count_quotes(block->data, at) & 1;
-  const char *begin = first_begin(job, block, offset - block->offset, block->bytes, odd);
+  bool odd = records && qn_count_quotes(block->data, at) & 1;
+  const char *begin = first_begin(records, block, offset - block->offset, block->bytes, odd);
   return begin ? begin : end;
 }
 
-/* Leave of the block the lines that begin in the part of the input that is wanted. Returns where
- * they begin. */
-static const char *leave_part(const struct qn_text_job *job, struct qn_input_block *block) {
+const char *qn_text_leave_part(const struct qn_input *input, bool records,
+                               struct qn_input_block *block) {
   uint64_t begin, end;
-  if (!qn_input_part(job->input, &begin, &end))
+  if (!qn_input_part(input, &begin, &end))
     return block->data;
-  const char *first = line_from(job, block, begin), *last = line_from(job, block, end);
+  const char *first = line_from(records, block, begin), *last = line_from(records, block, end);
   block->offset += (uint64_t)(first - block->data);
   block->bytes = (uint64_t)(last - first);
   return block->data = first;
 }
 
-/* Lines before a part are counted only where one of them is to be named. */
-static void count_lines_before(const char *whole, const char *part, struct qn_error *error) {
+void qn_text_count_before(const char *whole, const char *part, struct qn_error *error) {
   if (error && error->line)
     error->line += count_line_ends(whole, part);
 }
@@ -483,9 +480,9 @@ static enum qn_status read_blocks(const struct qn_text_job *job, struct qn_input
 
 enum qn_status qn_text_read(const struct qn_text_job *job, struct qn_input_block *block,
                             struct qn_error *error) {
-  const char *whole = block->data, *part = leave_part(job, block);
+  const char *whole = block->data, *part = qn_text_leave_part(job->input, job->records, block);
   enum qn_status status = read_blocks(job, block, error);
   if (status == QN_INVALID)
-    count_lines_before(whole, part, error);
+    qn_text_count_before(whole, part, error);
   return status;
 }

@@ -91,6 +91,13 @@ struct qn_text_job {
 enum qn_status qn_text_read(const struct qn_text_job *job, struct qn_input_block *block,
                             struct qn_error *error);
 
+/* Leave of a block that reaches to the content's end the lines (`records`: or records) that begin
+ * in the part of the input that is wanted (qn_input_part). Returns where they begin. */
+const char *qn_text_leave_part(const struct qn_input *input, bool records,
+                               struct qn_input_block *block);
+/* What is wrong is in a line counted from `part` on: count those of [whole, part), too. */
+void qn_text_count_before(const char *whole, const char *part, struct qn_error *error);
+
 /* The next line (or record) of the part, without line end ('\n' or "\r\n"); false at the end, or if
  * `stop` is set. Moves the cursor after it. */
 bool qn_text_next_line(struct qn_text_part *part, const char **line, const char **end);

@@ -103,7 +103,8 @@ static enum qn_status take_edge(struct reading *reading, struct qn_error *error)
         find_vertex(reading, &reading->cells[reading->table.destination], 'R', &destination, error);
   if (status)
     return status;
-  qn_edge_push_i64(&reading->stream, source, destination, (int64_t)reading->records->count);
+  qn_edge_push_i64(&reading->stream, source, destination,
+                   (int64_t)(reading->records->first + reading->records->count));
   return take_cells(reading, error);
 }
 
@@ -164,18 +165,22 @@ static const char *first_line(const struct qn_whole_input *whole, uint64_t numbe
   return p;
 }
 
-static enum qn_status
-take_lines(struct reading *reading, const struct qn_whole_input *whole, const char *name,
-           enum qn_status (*take)(struct reading *reading, struct qn_error *error),
-           struct qn_error *error) {
-  const char *begin = first_line(whole, reading->table.first_line), *line, *end;
+static enum qn_status take_lines(struct reading *reading, const struct qn_input *input,
+                                 const struct qn_whole_input *whole,
+                                 enum qn_status (*take)(struct reading *reading,
+                                                        struct qn_error *error),
+                                 struct qn_error *error) {
+  const char *data = first_line(whole, reading->table.first_line), *line, *end;
+  const bool records = reading->table.dialect.strict || reading->of_vertex;
+  const uint64_t before = (uint64_t)(data - whole->data);
+  struct qn_input_block block = {data, whole->bytes - before, before};
+  const char *begin = qn_text_leave_part(input, records, &block);
   struct qn_text_part part = {.begin = begin,
-                              .end = whole->data + whole->bytes,
+                              .end = begin + block.bytes,
                               .cursor = begin,
-                              .records = reading->table.dialect.strict || !reading->of_vertex,
+                              .records = records,
                               .signs = reading->table.signs};
-  part.readable_end = part.end;
-  part.records = reading->table.dialect.strict || reading->of_vertex;
+  part.readable_end = whole->data + whole->bytes;
   enum qn_status status = QN_OK;
   while (!status) {
     if (!reading->of_vertex)
@@ -195,7 +200,11 @@ take_lines(struct reading *reading, const struct qn_whole_input *whole, const ch
     if (part.edges % 65536 == 0 && !status)
       status = qn_context_check(error);
   }
-  return part.rejected ? say_where(&part, reading, name, error) : status;
+  if (!part.rejected)
+    return status;
+  status = say_where(&part, reading, qn_input_name(input), error);
+  qn_text_count_before(data, begin, error);
+  return status;
 }
 
 /* ---- Tables --------------------------------------------------------------- */
@@ -239,11 +248,12 @@ read_rows(struct reading *reading, const char *path, const struct qn_input_optio
   if (status)
     return status;
   status = begin_columns(reading, qn_input_name(input), error);
-  if (!status)
+  const bool lines = !reading->records->columns_only;
+  if (!status && lines)
     status = qn_whole_input_take(input, &whole, error);
   qn_progress_begin("reading", "properties", 0);
-  if (!status)
-    status = take_lines(reading, &whole, qn_input_name(input), take, error);
+  if (!status && lines)
+    status = take_lines(reading, input, &whole, take, error);
   qn_progress_end();
   qn_whole_input_release(&whole);
   qn_input_close(input);
@@ -419,6 +429,14 @@ enum qn_status qn_vertex_records_read(const char *path, const struct qn_input_op
 }
 
 /* ---- The end -------------------------------------------------------------- */
+
+enum qn_status qn_table_records_agree(struct qn_table_records *records,
+                                      const struct qn_collective *ranks, struct qn_error *error) {
+  enum qn_status status = QN_OK;
+  for (uint32_t i = 0; i < records->num_columns && !status; i++)
+    status = qn_text_column_agree(&records->columns[i], ranks, error);
+  return status;
+}
 
 enum qn_status qn_table_records_finish(struct qn_table_records *records,
                                        struct qn_property_table *table, struct qn_error *error) {

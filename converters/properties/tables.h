@@ -8,6 +8,7 @@
 #include "converters/parse/reader.h"
 #include "converters/properties/choice.h"
 #include "converters/properties/text_column.h"
+#include "support/ranks/collective.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -18,6 +19,8 @@ struct qn_table_records {
   const struct qn_ids *ids; /* of the graph's vertices */
   const uint32_t *order;    /* qn_ids_original_order of them */
   uint64_t count;           /* records */
+  uint64_t first;           /* the number of the first one, where several ranks have some */
+  bool columns_only;        /* of the next table: others read its lines */
   bool begun;               /* the first table was read: the others have the same columns */
   struct qn_text_column *columns;
   uint32_t num_columns;
@@ -26,7 +29,8 @@ struct qn_table_records {
 
 /* Add the edges of the input `path`, an edge list with the columns that --properties wants (NULL:
  * none), as vertices of the graph to `list`: the weight of each is the number of its record, as
- * i64. QN_INVALID, with the place, for what makes no sense. */
+ * i64. Of an input of which a part is wanted, the lines of that. QN_INVALID, with the place, for
+ * what makes no sense. */
 enum qn_status qn_edge_records_read(const char *path, const struct qn_input_options *how,
                                     const struct qn_read_options *options, const char *wanted,
                                     struct qn_edge_list *list, uint64_t *sequence,
@@ -37,6 +41,10 @@ enum qn_status qn_edge_records_read(const char *path, const struct qn_input_opti
 enum qn_status qn_vertex_records_read(const char *path, const struct qn_input_options *how,
                                       uint64_t *of_vertex, struct qn_table_records *records,
                                       struct qn_error *error);
+
+/* Ranks that have read tables of the same columns agree on the types that are to be found. */
+enum qn_status qn_table_records_agree(struct qn_table_records *records,
+                                      const struct qn_collective *ranks, struct qn_error *error);
 
 /* All tables are read: the columns as properties, `table->columns` in memory that is given back by
  * qn_free; their values live until the records end. */

@@ -190,7 +190,7 @@ static void note(struct qn_text_column *column, const char *text, uint64_t lengt
 }
 
 static enum qn_property_type type_of(const struct qn_text_column *column) {
-  if (column->property.nulls == column->property.count)
+  if (!column->any_value)
     return QN_PROPERTY_STRING;
   if (column->may_be_bool)
     return QN_PROPERTY_BOOL;
@@ -228,6 +228,7 @@ enum qn_status qn_text_column_begin(struct qn_text_column *column, const char *n
 static enum qn_status add_valid(struct qn_text_column *column, bool valid, struct qn_error *error) {
   uint64_t place = column->property.count++ % 8;
   column->property.nulls += !valid;
+  column->any_value |= valid;
   column->bits |= (uint8_t)(valid << place);
   if (place < 7)
     return QN_OK;
@@ -311,6 +312,26 @@ static enum qn_status convert(struct qn_text_column *column, struct qn_error *er
   property->values = column->found;
   property->offsets = NULL;
   property->bytes = 0;
+  return QN_OK;
+}
+
+enum qn_status qn_text_column_agree(struct qn_text_column *column,
+                                    const struct qn_collective *ranks, struct qn_error *error) {
+  uint64_t facts[] = {!column->may_be_bool, !column->may_be_whole, !column->may_be_real,
+                      column->any_negative, column->any_value,     column->has_specials,
+                      column->most,         column->most_negative};
+  enum qn_status status =
+      ranks->combine(facts, sizeof facts / sizeof *facts, QN_COMBINE_MOST, error);
+  if (status)
+    return status;
+  column->may_be_bool = !facts[0];
+  column->may_be_whole = !facts[1];
+  column->may_be_real = !facts[2];
+  column->any_negative = facts[3];
+  column->any_value = facts[4];
+  column->has_specials = facts[5];
+  column->most = facts[6];
+  column->most_negative = facts[7];
   return QN_OK;
 }
 

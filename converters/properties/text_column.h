@@ -3,6 +3,7 @@
 #ifndef QN_CONVERTERS_PROPERTIES_TEXT_COLUMN_H
 #define QN_CONVERTERS_PROPERTIES_TEXT_COLUMN_H
 
+#include "support/ranks/collective.h"
 #include <quern/properties.h>
 
 #ifdef __cplusplus
@@ -24,6 +25,7 @@ struct qn_text_column {
   struct qn_value_file valid;
   uint8_t bits; /* of the last values, fewer than 8 */
   bool may_be_bool, may_be_whole, may_be_real, any_negative;
+  bool any_value;    /* that is no null */
   bool has_specials; /* set by the caller: nan and inf are numbers, though no type is said */
   uint64_t most;     /* the largest whole number, or what the least one is below zero */
   uint64_t most_negative;
@@ -46,6 +48,10 @@ enum qn_status qn_text_column_add(struct qn_text_column *column, const char *tex
 /* The same in a column whose type was said and is no string: the value's bits, or NULL. */
 enum qn_status qn_text_column_add_bits(struct qn_text_column *column, const uint64_t *bits,
                                        struct qn_error *error);
+
+/* Several ranks have values of the column: agree on what it may be, before any finishes it. */
+enum qn_status qn_text_column_agree(struct qn_text_column *column,
+                                    const struct qn_collective *ranks, struct qn_error *error);
 
 /* All values are there: `column->property` becomes whole. Its type, unless it was said, is the
  * first that holds every value exactly of bool, u32, i64, u64, f64 and string. */

@@ -83,12 +83,18 @@ static enum qn_status cut(struct qn_spread *spread, struct qn_error *error) {
 
 /* ---- Rows that change ranks -------------------------------------------------------- */
 
+/* Rows, and the records of their edges; NULL: they have no properties. */
+struct piece {
+  struct qn_set_piece rows;
+  const uint64_t *records;
+};
+
 /* What this rank writes: pieces of rows, in their order, some of which came from others. */
 struct moved {
   uint64_t *begins, *ends; /* [P]: this rank's rows that rank r writes */
   uint64_t *sizes;         /* [P] */
-  struct qn_heard degrees, columns, weights;
-  struct qn_set_piece *pieces; /* [P] */
+  struct qn_heard degrees, columns, weights, records;
+  struct piece *pieces; /* [P] */
   uint64_t num_pieces;
   uint64_t *offsets; /* of pieces from others */
   uint64_t num_offsets;
@@ -103,6 +109,7 @@ static void moved_free(struct moved *moved) {
   qn_heard_free(&moved->degrees);
   qn_heard_free(&moved->columns);
   qn_heard_free(&moved->weights);
+  qn_heard_free(&moved->records);
 }
 
 /* The rows that rank `rank` writes. */
@@ -185,22 +192,27 @@ static enum qn_status send_rows(const struct qn_spread *spread, struct moved *mo
   if (!status)
     status = send_array(spread, moved, rows->column_indices, sizeof *rows->column_indices, true,
                         &moved->columns, error);
-  return status || !weight_bytes ? status
-                                 : send_array(spread, moved, rows->weights.data, weight_bytes, true,
-                                              &moved->weights, error);
+  if (!status && weight_bytes)
+    status =
+        send_array(spread, moved, rows->weights.data, weight_bytes, true, &moved->weights, error);
+  if (!status && spread->has_records)
+    status = send_array(spread, moved, spread->records, sizeof *spread->records, true,
+                        &moved->records, error);
+  return status;
 }
 
 /* The rows of this rank that it writes itself. */
-static struct qn_set_piece own_piece(const struct qn_spread *spread, uint64_t begin, uint64_t end) {
+static struct piece own_piece(const struct qn_spread *spread, uint64_t begin, uint64_t end) {
   const struct qn_csr *rows = &spread->graph.out;
   uint64_t first = rows->row_offsets[begin];
   const char *weights = rows->weights.data;
-  return (struct qn_set_piece){
-      .begin = begin,
-      .end = end,
-      .row_offsets = rows->row_offsets + begin,
-      .columns = rows->column_indices + first,
-      .weights = weights ? weights + first * qn_weight_bytes(rows->weights.type) : NULL};
+  return (struct piece){
+      .rows = {.begin = begin,
+               .end = end,
+               .row_offsets = rows->row_offsets + begin,
+               .columns = rows->column_indices + first,
+               .weights = weights ? weights + first * qn_weight_bytes(rows->weights.type) : NULL},
+      .records = spread->has_records ? spread->records + first : NULL};
 }
 
 static enum qn_status list_pieces(const struct qn_spread *spread, struct moved *moved,
@@ -210,6 +222,7 @@ static enum qn_status list_pieces(const struct qn_spread *spread, struct moved *
   const uint64_t *degrees = (const uint64_t *)moved->degrees.data;
   const uint32_t *columns = (const uint32_t *)moved->columns.data;
   const char *weights = moved->weights.data;
+  const uint64_t *records = spread->has_records ? (const uint64_t *)moved->records.data : NULL;
   uint64_t written_begin, written_end, row;
   moved->num_offsets = moved->degrees.bytes / sizeof *degrees + num_ranks;
   enum qn_status status =
@@ -231,12 +244,14 @@ static enum qn_status list_pieces(const struct qn_spread *spread, struct moved *
     for (uint64_t v = 0; v < rows; v++)
       offsets[v + 1] = offsets[v] + degrees[v];
     moved->pieces[moved->num_pieces++] =
-        (struct qn_set_piece){.begin = row,
-                              .end = row + rows,
-                              .row_offsets = offsets,
-                              .columns = columns,
-                              .weights = weight_bytes ? weights : NULL};
+        (struct piece){.rows = {.begin = row,
+                                .end = row + rows,
+                                .row_offsets = offsets,
+                                .columns = columns,
+                                .weights = weight_bytes ? weights : NULL},
+                       .records = records};
     columns += offsets[rows];
+    records = records ? records + offsets[rows] : NULL;
     weights = weight_bytes ? weights + offsets[rows] * weight_bytes : NULL;
     degrees += rows;
     offsets += rows + 1;
@@ -345,6 +360,8 @@ static enum qn_status write_vertices(struct qn_spread *spread, struct qn_error *
   context.degrees = degrees;
   const struct qn_set_vertices vertices = {
       .ids = spread->names.kind == QN_IDS_DENSE ? &dense : &spread->names,
+      .properties = &spread->properties.columns,
+      .of_vertex = spread->properties.of_vertex,
       .fill_degrees = fill_degrees,
       .write_metadata = write_metadata,
       .context = &context};
@@ -365,40 +382,83 @@ static enum qn_status write_vertices(struct qn_spread *spread, struct qn_error *
 }
 
 /* The part of a piece that is in these rows; without rows if none is. */
-static struct qn_set_piece piece_in(const struct qn_set_piece *piece, uint64_t begin, uint64_t end,
-                                    unsigned weight_bytes) {
-  struct qn_set_piece part = *piece;
-  part.begin = begin > piece->begin ? begin : piece->begin;
-  part.end = end < piece->end ? end : piece->end;
-  if (part.begin >= part.end)
-    return (struct qn_set_piece){0};
-  part.row_offsets += part.begin - piece->begin;
-  uint64_t skipped = part.row_offsets[0] - piece->row_offsets[0];
-  part.columns += skipped;
+static struct piece piece_in(const struct piece *piece, uint64_t begin, uint64_t end,
+                             unsigned weight_bytes) {
+  struct piece part = *piece;
+  struct qn_set_piece *rows = &part.rows;
+  rows->begin = begin > rows->begin ? begin : rows->begin;
+  rows->end = end < rows->end ? end : rows->end;
+  if (rows->begin >= rows->end)
+    return (struct piece){0};
+  rows->row_offsets += rows->begin - piece->rows.begin;
+  uint64_t skipped = rows->row_offsets[0] - piece->rows.row_offsets[0];
+  rows->columns += skipped;
   if (weight_bytes)
-    part.weights = (const char *)piece->weights + skipped * weight_bytes;
+    rows->weights = (const char *)rows->weights + skipped * weight_bytes;
+  if (part.records)
+    part.records += skipped;
   return part;
 }
 
+/* What a part is written of. */
+struct contents {
+  struct qn_set_piece *pieces;
+  uint64_t num_pieces;
+  uint64_t *records; /* of its edges */
+  uint64_t num_edges;
+  struct qn_spread_values values;
+};
+
+static enum qn_status collect(const struct qn_spread *spread, const struct moved *moved,
+                              const struct qn_set_part *part, struct contents *contents,
+                              struct qn_error *error) {
+  const unsigned weight_bytes = qn_weight_bytes(spread->set->weight_type);
+  contents->num_edges = part->num_edges;
+  enum qn_status status =
+      qn_alloc(&contents->pieces, moved->num_pieces, sizeof *contents->pieces, "rows", error);
+  if (!status && spread->has_records)
+    status = qn_bulk_alloc(&contents->records, part->num_edges, sizeof *contents->records,
+                           "numbers of edges", error);
+  for (uint64_t i = 0, at = 0; i < moved->num_pieces && !status; i++) {
+    struct piece piece = piece_in(&moved->pieces[i], part->begin, part->end, weight_bytes);
+    if (piece.rows.begin >= piece.rows.end)
+      continue;
+    uint64_t rows = piece.rows.end - piece.rows.begin;
+    uint64_t edges = piece.rows.row_offsets[rows] - piece.rows.row_offsets[0];
+    contents->pieces[contents->num_pieces++] = piece.rows;
+    if (contents->records && edges)
+      memcpy(contents->records + at, piece.records, edges * sizeof *piece.records);
+    at += edges;
+  }
+  return status;
+}
+
+static void contents_free(struct contents *contents) {
+  qn_free(contents->pieces);
+  qn_pages_free(contents->records, contents->num_edges, sizeof *contents->records);
+  qn_spread_values_free(&contents->values);
+}
+
+/* One of this rank's parts. All ranks write one at the same time, or are asked for values by those
+ * that do: then `index` is none. */
 static enum qn_status write_part(struct qn_spread *spread, const struct moved *moved,
                                  uint64_t index, struct qn_error *error) {
-  const struct qn_set_part *part = &spread->set->parts[index];
-  struct qn_set_piece *pieces;
-  uint64_t count = 0;
+  const bool writes = index < spread->set->num_parts;
+  struct contents contents = {0};
   const char *path;
-  enum qn_status status = qn_alloc(&pieces, moved->num_pieces, sizeof *pieces, "rows", error);
-  if (status)
-    return status;
-  for (uint64_t i = 0; i < moved->num_pieces; i++) {
-    pieces[count] = piece_in(&moved->pieces[i], part->begin, part->end,
-                             qn_weight_bytes(spread->set->weight_type));
-    count += pieces[count].begin < pieces[count].end;
-  }
-  status = qn_set_writer_part(spread->writer, index, &path, error);
-  if (!status)
-    status =
-        qn_set_write_part(spread->set, index, pieces, count, NULL, QN_SET_TOOL, path, false, error);
-  qn_free(pieces);
+  enum qn_status status = QN_OK;
+  if (writes)
+    status = collect(spread, moved, &spread->set->parts[index], &contents, error);
+  if (!status && spread->has_records)
+    status = qn_spread_values_fetch(spread, contents.records, contents.num_edges, &contents.values,
+                                    error);
+  if (!status && writes)
+    status = qn_set_writer_part(spread->writer, index, &path, error);
+  if (!status && writes)
+    status = qn_set_write_part(spread->set, index, contents.pieces, contents.num_pieces,
+                               spread->has_records ? &contents.values.values : NULL, QN_SET_TOOL,
+                               path, false, error);
+  contents_free(&contents);
   return status;
 }
 
@@ -430,12 +490,15 @@ static enum qn_status gather_files(struct qn_spread *spread, struct qn_error *er
 
 static enum qn_status write_parts(struct qn_spread *spread, struct qn_error *error) {
   struct moved moved = {0};
-  uint64_t rank = spread->ranks->rank;
+  const uint64_t rank = spread->ranks->rank, first = qn_spread_first_part(spread, rank);
+  const uint64_t own = qn_spread_first_part(spread, rank + 1) - first;
+  uint64_t rounds = own;
   enum qn_status status = move_rows(spread, &moved, error);
+  if (!status && spread->has_records)
+    status = spread->ranks->combine(&rounds, 1, QN_COMBINE_MOST, error);
   qn_progress_begin("writing parts", "edges", 0);
-  for (uint64_t i = qn_spread_first_part(spread, rank);
-       i < qn_spread_first_part(spread, rank + 1) && !status; i++)
-    status = write_part(spread, &moved, i, error);
+  for (uint64_t i = 0; i < rounds && !status; i++)
+    status = write_part(spread, &moved, i < own ? first + i : UINT64_MAX, error);
   qn_progress_end();
   moved_free(&moved);
   return status ? status : gather_files(spread, error);
@@ -444,7 +507,7 @@ static enum qn_status write_parts(struct qn_spread *spread, struct qn_error *err
 static void describe(struct qn_spread *spread) {
   const struct qn_build *build = spread->build;
   struct qn_set *set = spread->set;
-  const bool directed = !build->undirected && !build->already_symmetric;
+  const bool directed = qn_spread_is_directed(spread);
   set->num_vertices = spread->num_vertices;
   set->weight_type = spread->sender.weight_type;
   set->directedness = directed ? QN_DIRECTED : QN_UNDIRECTED;

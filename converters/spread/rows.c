@@ -35,7 +35,7 @@ static enum qn_status name_edge(const struct qn_spread *spread, const uint64_t *
                                                                : "; use --weights=f64");
 }
 
-static enum qn_status build_rows(struct qn_spread *spread, struct qn_error *error) {
+enum qn_status qn_spread_build_rows(struct qn_spread *spread, struct qn_error *error) {
   uint64_t repeated[2] = {UINT64_MAX, UINT64_MAX}, overflowed[2] = {UINT64_MAX, UINT64_MAX};
   const struct qn_build build = {.num_vertices = spread->num_vertices,
                                  .ids = QN_ID_KEEP,
@@ -68,7 +68,7 @@ static enum qn_status count_edges(struct qn_spread *spread, struct qn_error *err
   const struct qn_build *build = spread->build;
   const struct qn_csr *rows = &spread->graph.out;
   const bool merged = build->duplicates != QN_DUPLICATES_KEEP;
-  const bool directed = !build->undirected && !build->already_symmetric;
+  const bool directed = qn_spread_is_directed(spread);
   uint64_t figures[] = {
       rows->num_edges, merged && !directed ? qn_csr_count_loops(rows) : spread->sender.self_loops,
       build->undirected && !merged && !build->unique ? qn_csr_count_parallel(rows, true) : 0,
@@ -99,7 +99,7 @@ static enum qn_status count_edges(struct qn_spread *spread, struct qn_error *err
 }
 
 enum qn_status qn_spread_build(struct qn_spread *spread, struct qn_error *error) {
-  enum qn_status status = build_rows(spread, error);
+  enum qn_status status = qn_spread_build_rows(spread, error);
   qn_edge_list_destroy(spread->received);
   spread->received = NULL;
   return status ? status : count_edges(spread, error);

@@ -179,12 +179,17 @@ static void share_rows(struct qn_spread *spread, struct groups *groups, uint64_t
   spread->first_rows[num_ranks] = spread->num_vertices;
 }
 
+static unsigned group_shift(const struct qn_spread *spread) {
+  unsigned shift = 0;
+  while (spread->num_vertices >> shift > MOST_GROUPS - 1)
+    shift++;
+  return shift;
+}
+
 static enum qn_status choose_rows(struct qn_spread *spread, const struct source *source,
-                                  unsigned *shift, struct qn_error *error) {
-  struct groups groups = {0};
+                                  struct qn_error *error) {
+  struct groups groups = {.shift = group_shift(spread)};
   uint64_t num_edges = spread->sender.list->num_edges;
-  while (spread->num_vertices >> groups.shift > MOST_GROUPS - 1)
-    groups.shift++;
   groups.count = (spread->num_vertices >> groups.shift) + 1;
   enum qn_status status = qn_alloc_zeroed(&groups.edges, groups.count + 1, sizeof *groups.edges,
                                           "the shares of ranks", error);
@@ -196,7 +201,6 @@ static enum qn_status choose_rows(struct qn_spread *spread, const struct source 
     status = spread->ranks->combine(&num_edges, 1, QN_COMBINE_SUM, error);
   if (!status)
     share_rows(spread, &groups, num_edges * (spread->build->undirected ? 2 : 1));
-  *shift = groups.shift;
   qn_free(groups.edges);
   return status;
 }
@@ -513,12 +517,16 @@ static enum qn_status send_all(struct sending *sending, struct qn_error *error) 
 
 enum qn_status qn_spread_send(struct qn_spread *spread, struct qn_error *error) {
   struct qn_edge_list *list = spread->sender.list;
+  const bool chosen = spread->first_rows != NULL;
   struct sending sending = {.spread = spread,
+                            .shift = group_shift(spread),
                             .weight_bytes = qn_weight_bytes(spread->sender.weight_type)};
   if (spread->ranks->num_ranks > UINT16_MAX)
     return qn_fail(error, QN_UNSUPPORTED, "more than %d ranks", UINT16_MAX);
-  enum qn_status status = qn_alloc(&spread->first_rows, (uint64_t)spread->ranks->num_ranks + 1,
-                                   sizeof *spread->first_rows, "the shares of ranks", error);
+  enum qn_status status =
+      chosen ? QN_OK
+             : qn_alloc(&spread->first_rows, (uint64_t)spread->ranks->num_ranks + 1,
+                        sizeof *spread->first_rows, "the shares of ranks", error);
   if (!status && list->spill && list->spill->division &&
       list->spill->division->options.both != spread->build->undirected)
     status = qn_fail(error, QN_USAGE,
@@ -527,8 +535,8 @@ enum qn_status qn_spread_send(struct qn_spread *spread, struct qn_error *error) 
   qn_edge_marks_drop(&list->marks);
   if (!status)
     status = open_source(list, &sending.source, error);
-  if (!status)
-    status = choose_rows(spread, &sending.source, &sending.shift, error);
+  if (!status && !chosen)
+    status = choose_rows(spread, &sending.source, error);
   if (!status)
     status = send_all(&sending, error);
   sending_destroy(&sending);

@@ -103,6 +103,10 @@ static enum qn_status check_rounding(struct qn_spread *spread, struct qn_error *
 
 /* ---- The whole -------------------------------------------------------------------------- */
 
+bool qn_spread_is_directed(const struct qn_spread *spread) {
+  return !spread->build->undirected && !spread->build->already_symmetric;
+}
+
 static enum qn_status run(struct qn_spread *spread, struct qn_error *error) {
   const struct qn_build *build = spread->build;
   enum qn_status status = qn_build_check(build, error);
@@ -110,14 +114,15 @@ static enum qn_status run(struct qn_spread *spread, struct qn_error *error) {
     status = choose_weights(spread, error);
   if (!status)
     status = qn_spread_number(spread, error);
-  spread->turned =
-      spread->job->set->rows == QN_SET_ROWS_IN && !build->undirected && !build->already_symmetric;
+  spread->turned = spread->job->set->rows == QN_SET_ROWS_IN && qn_spread_is_directed(spread);
   if (!status)
     status = qn_spread_send(spread, error);
   if (!status)
     status = check_rounding(spread, error);
   if (!status)
     status = qn_spread_build(spread, error);
+  if (!status && spread->job->read_properties)
+    status = qn_spread_records(spread, error);
   return status ? status : qn_spread_write(spread, error);
 }
 
@@ -132,6 +137,7 @@ static void release(struct qn_spread *spread) {
   qn_pages_free(spread->name_offsets, count + 1, sizeof *spread->name_offsets);
   qn_free(spread->first_rows);
   qn_container_unmap(spread->built);
+  qn_container_unmap(spread->numbered);
 }
 
 /* The first rank lets the folder appear when all have written; then the others let it be. */

@@ -3,7 +3,9 @@
  *   the ids, or names, of all ranks are numbered as if one had them all       numbering.c, keys.c
  *   edges go to the ranks that have the rows which they are of                send.c
  *   each rank builds its rows                                                 rows.c
+ *   ... and learns whose properties its edges have                            records.c
  *   ranges are cut, rows at their borders change ranks, files are written     parts.c
+ *   ... with the values of their edges, from the ranks that read them         values.c
  *
  * The files are those that one machine writes: the order of edges is that of the input, which is
  * that of the ranks, and in a rank the one of its list. */
@@ -14,10 +16,26 @@
 #include "converters/parse/reader.h"
 #include "formats/set/set.h"
 #include "support/ranks/collective.h"
+#include <quern/properties.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* The number of a record of properties says which rank has it, and where among its own. */
+#define QN_SPREAD_RECORD_BITS 40
+
+/* Properties of a graph that is spread. */
+struct qn_spread_properties {
+  /* This rank's edges once more, in the same order: vertices for ids, and for weights, as i64, the
+   * numbers of their records, `rank << QN_SPREAD_RECORD_BITS` and what follows. NULL: edges have no
+   * properties. Used up. */
+  struct qn_edge_list *list;
+  /* Those of edges have the same names and types everywhere, and this rank's values; those of
+   * vertices are the first rank's. */
+  struct qn_properties columns;
+  uint64_t *of_vertex; /* [V] at the first rank: the record of each vertex, or QN_NO_RECORD */
+};
 
 struct qn_spread_job {
   const struct qn_collective *ranks;
@@ -30,6 +48,12 @@ struct qn_spread_job {
   bool replace;
   /* The first rank's: write the metadata of the graph, whose ledger is complete. */
   enum qn_status (*write_metadata)(void *context, struct qn_writer *writer, struct qn_error *error);
+  /* NULL: there are no properties. Called when the rows are built; `about` says what vertices are
+   * called, how many there are, the directedness and the type of weights. What it gives stays the
+   * caller's. */
+  enum qn_status (*read_properties)(void *context, const struct qn_graph *about,
+                                    struct qn_spread_properties *properties,
+                                    struct qn_error *error);
   void *context;
 };
 

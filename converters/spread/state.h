@@ -35,6 +35,12 @@ struct qn_spread {
   struct qn_graph graph; /* in it; only this rank's rows have edges */
   uint64_t edges_before; /* in the rows of ranks before */
 
+  /* records.c */
+  struct qn_spread_properties properties;
+  struct qn_container *numbered;
+  bool has_records;        /* edges have properties, */
+  const uint64_t *records; /* those of `graph` these */
+
   /* parts.c */
   struct qn_set *set;
   struct qn_set_writer *writer;
@@ -43,10 +49,32 @@ struct qn_spread {
 enum qn_status qn_spread_number(struct qn_spread *spread, struct qn_error *error);
 enum qn_status qn_spread_send(struct qn_spread *spread, struct qn_error *error);
 enum qn_status qn_spread_build(struct qn_spread *spread, struct qn_error *error);
+enum qn_status qn_spread_records(struct qn_spread *spread, struct qn_error *error);
 enum qn_status qn_spread_write(struct qn_spread *spread, struct qn_error *error);
 
 /* The first of the parts that rank `rank` writes; of num_ranks the number of parts. */
 uint64_t qn_spread_first_part(const struct qn_spread *spread, uint64_t rank);
+
+/* What qn_spread_build does of what was received, but for sums. */
+enum qn_status qn_spread_build_rows(struct qn_spread *spread, struct qn_error *error);
+/* Is the graph directed? */
+bool qn_spread_is_directed(const struct qn_spread *spread);
+
+/* Values of edges, from the ranks that have read them. */
+struct qn_spread_values {
+  struct qn_set_edge_values values;
+  struct qn_properties columns;
+  struct qn_fetched_column *fetched;
+  uint64_t *places; /* [count] */
+  uint64_t count;
+};
+
+/* Those of edges with these records, in their order. All ranks call it. Given back by
+ * qn_spread_values_free, also after a failure. */
+enum qn_status qn_spread_values_fetch(const struct qn_spread *spread, const uint64_t *records,
+                                      uint64_t count, struct qn_spread_values *values,
+                                      struct qn_error *error);
+void qn_spread_values_free(struct qn_spread_values *values);
 
 #ifdef __cplusplus
 }

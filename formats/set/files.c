@@ -82,7 +82,7 @@ enum qn_status qn_set_write_vertices(struct qn_set *set, const struct qn_set_ver
   if (!status)
     status = write_degrees(set, vertices, writer, error);
   if (!status && vertices->properties) /* of edges, which there are none here, the schema */
-    status = qn_properties_write(writer, vertices->properties, NULL, NULL, error);
+    status = qn_properties_write(writer, vertices->properties, vertices->of_vertex, NULL, error);
   if (!status)
     status = vertices->write_metadata(vertices->context, writer, error);
   return finish(status, writer, path, QN_SET_VERTICES, &set->vertices_file, error);

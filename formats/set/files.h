@@ -44,6 +44,7 @@ enum qn_status qn_set_write_part(struct qn_set *set, uint64_t index,
 struct qn_set_vertices {
   const struct qn_ids *ids;
   const struct qn_properties *properties; /* of the graph; NULL: it has none */
+  const uint64_t *of_vertex; /* [V]: vertex v has value of_vertex[v] of a column; NULL: value v */
   void (*fill_degrees)(const void *context, uint64_t *degrees); /* [V] */
   enum qn_status (*write_metadata)(const void *context, struct qn_writer *writer,
                                    struct qn_error *error);

@@ -171,7 +171,6 @@ class RanksThatFail(InFolder):
     def test_refusals(self):
         (self.at / "in.txt").write_text("1 2\n")
         self.refused(4, "--max-bad", "quern-import", self.at / "in.txt", "--max-bad", "3")
-        self.refused(4, "properties", "quern-import", self.at / "in.txt", "--properties", "all")
         self.refused(4, "without mpirun", "quern-import", "-")
         self.refused(4, "without --parts and mpirun", "quern-generate", "rmat", "--scale", "5", "--format", "edges")
         (self.at / "there").mkdir()
