@@ -2,6 +2,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "converters/parse/text_fields.h"
 #include "support/progress.h"
@@ -30,6 +31,15 @@ bool qn_characters_refill(struct qn_characters *characters) {
   return block->bytes > 0;
 }
 
+void qn_characters_take_to(struct qn_characters *characters, const char *to) {
+  const char *p = characters->next;
+  while ((p = memchr(p, '\n', (size_t)(to - p)))) {
+    characters->line++;
+    characters->line_begin = ++p;
+  }
+  characters->next = to;
+}
+
 int qn_characters_skip_space(struct qn_characters *characters) {
   int c;
   while ((c = qn_character(characters)) == ' ' || (c >= '\t' && c <= '\r'))
@@ -38,9 +48,13 @@ int qn_characters_skip_space(struct qn_characters *characters) {
 }
 
 void qn_characters_skip_line(struct qn_characters *characters) {
-  int c;
-  while ((c = qn_character(characters)) >= 0 && c != '\n')
-    qn_character_take(characters);
+  while (qn_character(characters) >= 0) {
+    const char *next = characters->next;
+    const char *newline = memchr(next, '\n', (size_t)(characters->end - next));
+    characters->next = newline ? newline : characters->end;
+    if (newline)
+      return;
+  }
 }
 
 bool qn_word_add(struct qn_word *word, int c) {

@@ -52,6 +52,9 @@ QN_ALWAYS_INLINE void qn_character_take(struct qn_characters *characters) {
   }
 }
 
+/* Take all up to `to`, in the block. */
+void qn_characters_take_to(struct qn_characters *characters, const char *to);
+
 /* Pass over white space. The next character, not taken; -1 at the end. */
 int qn_characters_skip_space(struct qn_characters *characters);
 void qn_characters_skip_line(struct qn_characters *characters);

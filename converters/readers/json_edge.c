@@ -3,6 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "converters/readers/json_members.h"
+#include "formats/properties/text.h"
+
 /* Members are looked for in this order. */
 #define MOST_NAMES 6
 static const char *const member_names[3][MOST_NAMES + 1] = {
@@ -112,15 +115,19 @@ bool qn_json_edge_of(const json_t *value, struct qn_json_edge *edge) {
 /* More digits may not fit an integer. */
 #define SURE_DIGITS 18
 
-enum kind { KIND_STRING, KIND_WHOLE, KIND_REAL, KIND_NULL };
+enum kind { KIND_STRING, KIND_WHOLE, KIND_REAL, KIND_WORD };
 
 struct token {
   struct qn_json_text text;
   enum kind kind;
 };
 
+static bool is_space(char c) {
+  return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
 static const char *skip_space(const char *p, const char *end) {
-  while (p < end && (*p == ' ' || *p == '\t' || *p == '\r' || *p == '\n'))
+  while (p < end && is_space(*p))
     p++;
   return p;
 }
@@ -135,13 +142,23 @@ static const char *skip_digits(const char *p, const char *end) {
   return p;
 }
 
-/* Behind the string that opens at `p`; NULL if there is anything in it but plain ASCII. */
+static bool is_utf8(const char *begin, const char *end) {
+  const unsigned char *p = (const unsigned char *)begin;
+  uint32_t character;
+  while (p < (const unsigned char *)end)
+    if (!qn_utf8_next(&p, (const unsigned char *)end, &character))
+      return false;
+  return true;
+}
+
+/* Behind the string that opens at `p`; NULL if there is an escape in it, or what may be in none. */
 static const char *scan_string(const char *p, const char *end, struct qn_json_text *text) {
   const char *begin = ++p;
-  while (p < end && *p != '"' && *p != '\\' && (signed char)*p >= 0x20)
-    p++;
+  unsigned char seen = 0;
+  for (; p < end && *p != '"' && *p != '\\' && (unsigned char)*p >= 0x20; p++)
+    seen |= (unsigned char)*p;
   *text = (struct qn_json_text){begin, (uint64_t)(p - begin)};
-  return p < end && *p == '"' ? p + 1 : NULL;
+  return p < end && *p == '"' && (seen < 0x80 || is_utf8(begin, p)) ? p + 1 : NULL;
 }
 
 /* Reals of more digits are not what a parser that goes by double prints again. */
@@ -166,6 +183,19 @@ static const char *scan_number(const char *p, const char *end, struct token *tok
   return fraction > whole + 1 && fraction - begin - 1 <= MOST_REAL_DIGITS ? fraction : NULL;
 }
 
+/* Behind null, true or false; of these only null may be a weight. */
+static const char *scan_word(const char *p, const char *end, struct token *token) {
+  static const char *const words[] = {"null", "true", "false"};
+  for (int i = 0; i < 3; i++) {
+    size_t length = strlen(words[i]);
+    if ((size_t)(end - p) >= length && memcmp(p, words[i], length) == 0) {
+      *token = (struct token){{i ? p : NULL, i ? length : 0}, KIND_WORD};
+      return p + length;
+    }
+  }
+  return NULL;
+}
+
 static const char *scan_value(const char *p, const char *end, struct token *token) {
   if (p == end)
     return NULL;
@@ -173,26 +203,24 @@ static const char *scan_value(const char *p, const char *end, struct token *toke
     token->kind = KIND_STRING;
     return scan_string(p, end, &token->text);
   }
-  if (end - p >= 4 && memcmp(p, "null", 4) == 0) {
-    token->kind = KIND_NULL;
-    token->text = (struct qn_json_text){0};
-    return p + 4;
-  }
-  const char *behind = scan_number(p, end, token);
-  bool ends = behind && (behind == end || *behind == ',' || *behind == '}' || *behind == ' ' ||
-                         *behind == '\t');
+  const char *behind = is_digit(*p) ? scan_number(p, end, token) : scan_word(p, end, token);
+  bool ends = behind && (behind == end || *behind == ',' || *behind == '}' || is_space(*behind));
   return ends ? behind : NULL;
 }
 
+/* The members that matter have roles, each of which has several names. */
 struct members {
+  const char *const (*names)[MOST_NAMES + 1];
+  int roles;
   struct qn_json_text keys[MOST_MEMBERS];
   uint32_t count;
   struct token values[ROLES];
   uint32_t places[ROLES]; /* of their names; MOST_NAMES: none is there */
 };
 
+/* Most keys differ in their length or their first character; a quote closes empty ones. */
 static bool same(const struct qn_json_text *a, const char *name, uint64_t length) {
-  return a->length == length && memcmp(a->begin, name, length) == 0;
+  return a->length == length && *a->begin == *name && memcmp(a->begin, name, length) == 0;
 }
 
 /* False if the key came before. */
@@ -204,43 +232,54 @@ static bool add_member(struct members *members, const struct qn_json_text *key,
     if (same(&members->keys[i], key->begin, key->length))
       return false;
   members->keys[members->count++] = *key;
-  for (int role = 0; role < ROLES; role++)
-    for (uint32_t place = 0; place < members->places[role] && member_names[role][place]; place++)
-      if (same(key, member_names[role][place], strlen(member_names[role][place]))) {
+  for (int role = 0; role < members->roles; role++) {
+    const char *const *names = members->names[role];
+    for (uint32_t place = 0; place < members->places[role] && names[place]; place++)
+      if (*key->begin == *names[place] && same(key, names[place], strlen(names[place]))) {
         members->places[role] = place;
         members->values[role] = *value;
       }
+  }
   return true;
 }
 
-/* ... of an object that begins at `p`. */
-static bool scan_members(const char *p, const char *end, struct members *members) {
+/* ... of an object that begins at `p`; behind it. */
+static const char *scan_members(const char *p, const char *end, struct members *members) {
   struct qn_json_text key;
   struct token value;
   if (p == end || *p != '{')
-    return false;
+    return NULL;
   do {
     p = skip_space(p + 1, end);
     if (p == end || *p != '"' || !(p = scan_string(p, end, &key)))
-      return false;
+      return NULL;
     p = skip_space(p, end);
     if (p == end || *p != ':' || !(p = scan_value(skip_space(p + 1, end), end, &value)) ||
         !add_member(members, &key, &value))
-      return false;
+      return NULL;
     p = skip_space(p, end);
   } while (p < end && *p == ',');
-  return p < end && *p == '}' && skip_space(p + 1, end) == end;
+  return p < end && *p == '}' ? p + 1 : NULL;
 }
 
-bool qn_json_edge_scan(const char *begin, const char *end, struct qn_json_edge *edge) {
-  struct members members = {.places = {MOST_NAMES, MOST_NAMES, MOST_NAMES}};
-  if (!scan_members(skip_space(begin, end), end, &members))
-    return false;
+static bool has_role(const struct members *members, int role) {
+  return members->places[role] < MOST_NAMES;
+}
+
+const char *qn_json_edge_scan(const char *begin, const char *end, struct qn_json_edge *edge) {
+  struct members members = {
+      .names = member_names, .roles = ROLES, .places = {MOST_NAMES, MOST_NAMES, MOST_NAMES}};
+  const char *behind = scan_members(begin, end, &members);
+  if (!behind)
+    return NULL;
   const struct token *values = members.values;
-  bool weighted = members.places[WEIGHT] < MOST_NAMES && values[WEIGHT].kind != KIND_NULL;
+  bool null = values[WEIGHT].kind == KIND_WORD && !values[WEIGHT].text.begin;
+  bool weighted = has_role(&members, WEIGHT) && !null;
+  if (weighted && values[WEIGHT].kind == KIND_WORD)
+    return NULL;
   for (int role = SOURCE; role <= TARGET; role++)
-    if (members.places[role] == MOST_NAMES || values[role].kind > KIND_WHOLE)
-      return false;
+    if (!has_role(&members, role) || values[role].kind > KIND_WHOLE)
+      return NULL;
   edge->source = values[SOURCE].text;
   edge->target = values[TARGET].text;
   edge->ids = (struct qn_json_ids){0};
@@ -248,5 +287,34 @@ bool qn_json_edge_scan(const char *begin, const char *end, struct qn_json_edge *
     qn_json_ids_add(&edge->ids, &values[role].text, values[role].kind == KIND_STRING);
   edge->weight = weighted ? values[WEIGHT].text : (struct qn_json_text){0};
   edge->others = members.count > (weighted ? 3 : 2);
-  return true;
+  return behind;
+}
+
+const char *qn_json_node_scan(const char *begin, const char *end, struct qn_json_node *node) {
+  static const char *const names[1][MOST_NAMES + 1] = {{"id", "key"}};
+  struct members members = {.names = names, .roles = 1, .places = {MOST_NAMES}};
+  const char *behind = scan_members(begin, end, &members);
+  bool called = behind && has_role(&members, 0);
+  if (!behind || (called && members.values[0].kind > KIND_WHOLE))
+    return NULL;
+  node->id = called ? members.values[0].text : (struct qn_json_text){0};
+  node->string = called && members.values[0].kind == KIND_STRING;
+  node->others = members.count > 1;
+  return behind;
+}
+
+bool qn_json_may_be_edge(const char *begin, const char *end) {
+  struct qn_json_member member;
+  enum qn_status status;
+  bool found[ROLES] = {false};
+  begin = skip_space(begin, end);
+  if (begin == end || *begin != '{')
+    return false;
+  qn_json_members_begin(&member, begin, end);
+  while (qn_json_members_next(&member, &status, NULL))
+    for (int role = 0; role < ROLES; role++)
+      for (const char *const *name = member_names[role]; *name; name++)
+        found[role] |= strcmp(*name, member.name) == 0;
+  qn_json_members_end(&member);
+  return found[SOURCE] && found[TARGET];
 }

@@ -35,9 +35,22 @@ struct qn_json_edge {
 /* The edge that a value is; its texts point into the value or into `edge`. False if it is none. */
 bool qn_json_edge_of(const json_t *value, struct qn_json_edge *edge);
 
-/* The same of the text [begin, end), fast, where it is an object of strings and numbers without
- * anything unusual; its texts point into the text. False: jansson may know what it is. */
-bool qn_json_edge_scan(const char *begin, const char *end, struct qn_json_edge *edge);
+/* The same of the text at `begin`, fast, where it is an object of strings, numbers and words
+ * without anything unusual that ends before `end`; its texts point into the text. Returns what is
+ * behind it; NULL: jansson may know what it is. */
+const char *qn_json_edge_scan(const char *begin, const char *end, struct qn_json_edge *edge);
+
+struct qn_json_node {
+  struct qn_json_text id; /* begin NULL: it has none */
+  bool string;            /* it is one, else a whole number */
+  bool others;            /* it has more than one member */
+};
+
+/* The same of a vertex. */
+const char *qn_json_node_scan(const char *begin, const char *end, struct qn_json_node *node);
+
+/* False if the object in [begin, end), which may be of any size, has not both ends of an edge. */
+bool qn_json_may_be_edge(const char *begin, const char *end);
 
 /* Is the member called so an end of the edge `value`, an object, or its weight? */
 bool qn_json_is_edge_member(const json_t *value, const char *name);

@@ -43,34 +43,51 @@ struct json_graph {
 
 /* ---- Values as they come --------------------------------------------------- */
 
-static enum qn_status keep(struct json_graph *json, bool kept) {
+/* Take what lies before `to`, in the block. */
+static enum qn_status keep(struct json_graph *json, bool kept, const char *to) {
   struct qn_characters *characters = &json->characters;
+  uint64_t bytes = (uint64_t)(to - characters->next);
+  uint64_t room = QN_MOST_VALUE_BYTES - json->element.used;
   if (kept) {
-    if (json->element.used == QN_MOST_VALUE_BYTES)
-      return FAIL(json, "an edge or a vertex takes more than 16 MiB");
-    char *p = qn_text_buffer_reserve(&json->element, 1);
+    uint64_t fits = bytes < room ? bytes : room;
+    char *p = qn_text_buffer_reserve(&json->element, fits);
     if (!p)
       return qn_fail_memory(json->error, "an element of JSON", json->element.used);
-    *p = *characters->next;
-    qn_text_buffer_advance(&json->element, p + 1);
+    memcpy(p, characters->next, fits);
+    qn_text_buffer_advance(&json->element, p + fits);
   }
-  qn_character_take(characters);
-  return QN_OK;
+  qn_characters_take_to(characters, kept && bytes > room ? characters->next + room : to);
+  return kept && bytes > room ? FAIL(json, "an edge or a vertex takes more than 16 MiB") : QN_OK;
+}
+
+static enum qn_status keep_one(struct json_graph *json, bool kept) {
+  return keep(json, kept, json->characters.next + 1);
+}
+
+/* The first quote or backslash in [p, end), or `end`. */
+static const char *string_stop(const char *p, const char *end) {
+  while (p < end && *p != '"' && *p != '\\')
+    p++;
+  return p;
 }
 
 static enum qn_status pass_string(struct json_graph *json, bool kept) {
-  enum qn_status status = keep(json, kept);
-  for (int c; !status && (c = qn_character(&json->characters)) != '"';) {
-    if (c < 0)
+  struct qn_characters *characters = &json->characters;
+  enum qn_status status = keep_one(json, kept);
+  for (int c = 0; !status && c != '"';) {
+    if (qn_character(characters) < 0)
       return FAIL(json, "a string is not closed");
-    status = keep(json, kept);
-    if (!status && c == '\\') {
-      if (qn_character(&json->characters) < 0)
+    const char *stop = string_stop(characters->next, characters->end);
+    bool escapes = stop < characters->end && *stop == '\\';
+    c = stop < characters->end ? *stop : 0;
+    status = keep(json, kept, stop < characters->end ? stop + 1 : stop);
+    if (!status && escapes) {
+      if (qn_character(characters) < 0)
         return FAIL(json, "a string is not closed");
-      status = keep(json, kept);
+      status = keep_one(json, kept);
     }
   }
-  return status ? status : keep(json, kept);
+  return status;
 }
 
 static bool ends_scalar(int c) {
@@ -95,14 +112,14 @@ static enum qn_status pass_value(struct json_graph *json, bool kept) {
         return FAIL(json, "expected a value");
       if ((depth = opens ? depth + 1 : depth - 1) > MOST_DEPTH)
         return FAIL(json, "values are nested deeper than %d", MOST_DEPTH);
-      status = keep(json, kept);
+      status = keep_one(json, kept);
     } else if (c == ',' || c == ':') {
       if (depth == 0)
         return FAIL(json, "expected a value");
-      status = keep(json, kept);
+      status = keep_one(json, kept);
     } else {
       while (!status && !ends_scalar(qn_character(&json->characters)))
-        status = keep(json, kept);
+        status = keep_one(json, kept);
     }
   } while (depth && !status);
   return status;
@@ -158,13 +175,17 @@ static enum qn_status fail_element(struct json_graph *json, const char *expected
 }
 
 /* False if it is no id. */
-static bool take_id(struct json_graph *json, const json_t *id) {
+static bool take_id(struct json_graph *json, const struct qn_json_text *id, bool string) {
+  if (!copy_name(id, json->source))
+    return false;
+  qn_json_ids_add(&json->ids, id, string);
+  return true;
+}
+
+static bool take_value_as_id(struct json_graph *json, const json_t *id) {
   struct qn_json_text text;
   char number[32];
-  if (!qn_json_id(id, &text, number) || !copy_name(&text, json->source))
-    return false;
-  qn_json_ids_add(&json->ids, &text, json_is_string(id));
-  return true;
+  return qn_json_id(id, &text, number) && take_id(json, &text, json_is_string(id));
 }
 
 /* ---- Properties ------------------------------------------------------------ */
@@ -213,7 +234,16 @@ static enum qn_status heed_members(struct json_graph *json, const json_t *value,
 
 /* ---- Vertices and edges ---------------------------------------------------- */
 
-static enum qn_status take_node(struct json_graph *json) {
+static enum qn_status push_node(struct json_graph *json) {
+  enum qn_status status = qn_named_graph_vertex(&json->graph, json->source, json->error);
+  return status ? qn_characters_fail_here(&json->characters, status, json->error) : QN_OK;
+}
+
+static void number_node(struct json_graph *json) {
+  sprintf(json->source, "%" PRIu64, json->nodes);
+}
+
+static enum qn_status take_unusual_node(struct json_graph *json) {
   json_t *value;
   enum qn_status status = take_value(json, &value);
   if (status)
@@ -221,32 +251,70 @@ static enum qn_status take_node(struct json_graph *json) {
   const json_t *id = value;
   if (json_is_object(value) && !(id = json_object_get(value, "id")))
     id = json_object_get(value, "key");
-  bool fine = id ? take_id(json, id) : sprintf(json->source, "%" PRIu64, json->nodes) > 0;
+  bool fine = !id || take_value_as_id(json, id);
+  if (!id)
+    number_node(json);
   json->nodes++;
   status = heed_members(json, value, QN_OF_VERTICES, 1);
-  if (!status)
+  if (status)
+    status = qn_characters_fail_here(&json->characters, status, json->error);
+  else
     status = fine
-                 ? qn_named_graph_vertex(&json->graph, json->source, json->error)
+                 ? push_node(json)
                  : fail_element(json, "a vertex whose id is a string or a whole number below 2^63");
   json_decref(value);
-  return status ? qn_characters_fail_here(&json->characters, status, json->error) : QN_OK;
+  return status;
+}
+
+static enum qn_status take_node(struct json_graph *json) {
+  struct qn_characters *characters = &json->characters;
+  struct qn_json_node node;
+  qn_characters_skip_space(characters);
+  const char *behind =
+      json->graph.records ? NULL : qn_json_node_scan(characters->next, characters->end, &node);
+  if (!behind || (node.id.begin && !take_id(json, &node.id, node.string)))
+    return take_unusual_node(json);
+  if (!node.id.begin)
+    number_node(json);
+  json->nodes++;
+  json->has_others |= node.others;
+  qn_characters_take_to(characters, behind);
+  return push_node(json);
+}
+
+/* Where a usual edge was read, so that it can be shown. */
+struct begin {
+  const char *next, *line_begin;
+  uint64_t line;
+};
+
+static struct begin begin_of(const struct qn_characters *characters) {
+  return (struct begin){characters->next, characters->line_begin, characters->line};
 }
 
 /* An edge is between vertices of the list, if there is one. */
-static enum qn_status push_known(struct json_graph *json, const char *weight) {
+static enum qn_status push_known(struct json_graph *json, const char *weight,
+                                 const struct begin *usual) {
   struct qn_named_graph *graph = &json->graph;
+  struct qn_characters *characters = &json->characters;
   const bool listed = json->nodes && !graph->records;
   uint64_t before = listed ? qn_string_map_count(graph->result->names_map) : 0;
   enum qn_status status =
       qn_named_graph_edge(graph, json->source, json->target, weight, json->error);
-  if (!status && listed && qn_string_map_count(graph->result->names_map) != before)
-    return fail_element(json, "an edge between vertices of the list");
-  return status;
+  if (status || !listed || qn_string_map_count(graph->result->names_map) == before)
+    return status;
+  if (usual) {
+    characters->next = usual->next;
+    characters->line_begin = usual->line_begin;
+    characters->line = usual->line;
+    status = pass_value(json, true);
+  }
+  return status ? status : fail_element(json, "an edge between vertices of the list");
 }
 
-/* The edge of `value`; NULL: of the element, of which it is all that counts. */
+/* The edge of `value`, or a `usual` one, of which it is all that counts. */
 static enum qn_status push_edge(struct json_graph *json, const struct qn_json_edge *edge,
-                                const json_t *value) {
+                                const json_t *value, const struct begin *usual) {
   char weight[WEIGHT_BYTES];
   const uint64_t length = edge->weight.begin ? edge->weight.length : 0;
   if (length >= sizeof weight)
@@ -264,27 +332,37 @@ static enum qn_status push_edge(struct json_graph *json, const struct qn_json_ed
   enum qn_status status =
       value && json->graph.records ? heed_members(json, value, QN_OF_EDGES, 0) : QN_OK;
   if (!status)
-    status = push_known(json, edge->weight.begin ? weight : NULL);
+    status = push_known(json, edge->weight.begin ? weight : NULL, usual);
   return status ? qn_characters_fail_here(&json->characters, status, json->error) : QN_OK;
 }
 
-/* Most elements are usual, and not decoded. */
-static enum qn_status take_edge(struct json_graph *json) {
+static enum qn_status take_unusual_edge(struct json_graph *json) {
   struct qn_json_edge edge;
   json_t *value;
-  enum qn_status status = pass_value(json, true);
-  const char *begin = json->element.bytes, *end = begin + json->element.used;
-  if (!status && !json->graph.records && qn_json_edge_scan(begin, end, &edge) &&
-      edge.weight.length < WEIGHT_BYTES)
-    return push_edge(json, &edge, NULL);
-  if (status || (status = decode(json, &value)))
+  enum qn_status status = take_value(json, &value);
+  if (status)
     return status;
   status = qn_json_edge_of(value, &edge)
-               ? push_edge(json, &edge, value)
+               ? push_edge(json, &edge, value, NULL)
                : fail_element(json, "an edge with source and target, strings or whole numbers "
                                     "below 2^63");
   json_decref(value);
   return status;
+}
+
+/* Most edges are usual, and lie in the block: they are read there, and neither kept nor decoded. */
+static enum qn_status take_edge(struct json_graph *json) {
+  struct qn_characters *characters = &json->characters;
+  struct qn_json_edge edge;
+  qn_characters_skip_space(characters);
+  const struct begin begin = begin_of(characters);
+  const char *behind =
+      json->graph.records ? NULL : qn_json_edge_scan(characters->next, characters->end, &edge);
+  if (!behind || edge.weight.length >= WEIGHT_BYTES || edge.source.length > QN_MAX_NAME_BYTES ||
+      edge.target.length > QN_MAX_NAME_BYTES)
+    return take_unusual_edge(json);
+  qn_characters_take_to(characters, behind);
+  return push_edge(json, &edge, NULL, &begin);
 }
 
 static enum qn_status take_list(struct json_graph *json,

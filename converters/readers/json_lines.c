@@ -20,11 +20,13 @@ struct layout {
   struct qn_json_ids *ids; /* added to by all threads */
 };
 
-/* Rejects the line and returns false if it is no name. */
-static bool take_name(struct qn_text_part *part, const char *line,
-                      const struct qn_json_text *name) {
+/* Rejects the line and returns false if it is no name. Those of usual edges can only be of a wrong
+ * length. */
+static bool take_name(struct qn_text_part *part, const char *line, const struct qn_json_text *name,
+                      bool usual) {
   struct qn_error error;
-  if (qn_is_name(name->begin, name->length))
+  if (usual ? name->length > 0 && name->length <= QN_MAX_NAME_BYTES
+            : qn_is_name(name->begin, name->length))
     return true;
   qn_names_fail(QN_INTERN_NO_NAME, name->begin, name->length, &error);
   qn_text_reject(part, line, line, "%s", error.message);
@@ -41,7 +43,8 @@ static void heed_ids(struct qn_json_ids *all, const struct qn_json_ids *ids) {
 }
 
 static void add_edge(struct qn_text_part *part, const struct layout *layout, const char *line,
-                     const struct qn_json_edge *edge, struct qn_waiting_edges *waiting) {
+                     const struct qn_json_edge *edge, bool usual,
+                     struct qn_waiting_edges *waiting) {
   enum qn_weight_type type = QN_WEIGHT_NONE;
   uint64_t bits = 0;
   bool weighted = edge->weight.begin && layout->options->weights != QN_WEIGHTS_NONE;
@@ -53,7 +56,7 @@ static void add_edge(struct qn_text_part *part, const struct layout *layout, con
   }
   if ((weighted && !qn_text_weight(part, layout->options->weights, line, edge->weight.begin,
                                    edge->weight.begin + edge->weight.length, &type, &bits)) ||
-      !take_name(part, line, &edge->source) || !take_name(part, line, &edge->target))
+      !take_name(part, line, &edge->source, usual) || !take_name(part, line, &edge->target, usual))
     return;
   heed_ids(layout->ids, &edge->ids);
   part->edges++;
@@ -80,7 +83,7 @@ static void parse_unusual_line(struct qn_text_part *part, const struct layout *l
     qn_text_reject(part, line, line + (fault.position > 0 ? fault.position - 1 : 0), "not JSON: %s",
                    fault.text);
   else if (qn_json_edge_of(value, &edge))
-    add_edge(part, layout, line, &edge, waiting);
+    add_edge(part, layout, line, &edge, false, waiting);
   else
     qn_text_reject(part, line, line,
                    "expected an edge with source and target, strings or whole numbers below "
@@ -90,14 +93,28 @@ static void parse_unusual_line(struct qn_text_part *part, const struct layout *l
   json_decref(value);
 }
 
+static bool is_space(char c) {
+  return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+/* The edge that is all of a line. */
+static bool scan_line(const char *line, const char *end, struct qn_json_edge *edge) {
+  while (line < end && is_space(*line))
+    line++;
+  const char *behind = qn_json_edge_scan(line, end, edge);
+  while (behind && behind < end && is_space(*behind))
+    behind++;
+  return behind && behind == end;
+}
+
 static void parse_part(struct qn_text_part *part, const void *context) {
   const struct layout *layout = context;
   struct qn_waiting_edges waiting = {0};
   struct qn_json_edge edge;
   const char *line, *end;
   while (qn_text_next_line(part, &line, &end)) {
-    if (qn_json_edge_scan(line, end, &edge))
-      add_edge(part, layout, line, &edge, &waiting);
+    if (scan_line(line, end, &edge))
+      add_edge(part, layout, line, &edge, true, &waiting);
     else if (qn_skip_blanks(line, end) == end)
       part->comments++;
     else
@@ -107,16 +124,21 @@ static void parse_part(struct qn_text_part *part, const void *context) {
 }
 
 /* The edge in the first line, which a head begins with; false if there is none. `*others`: it has
- * more than its ends and a weight. */
+ * more than its ends and a weight. Most are usual; a graph in one line is not decoded to see that
+ * it is no edge. */
 static bool first_edge(const char *head, uint64_t bytes, bool *weighted, bool *others) {
   struct qn_json_edge edge = {0};
   json_error_t fault;
-  const char *newline = memchr(head, '\n', bytes);
-  json_t *value = qn_json_load(head, newline ? (uint64_t)(newline - head) : bytes, false, &fault);
-  bool found = json_is_object(value) && qn_json_edge_of(value, &edge);
+  const char *newline = memchr(head, '\n', bytes), *end = newline ? newline : head + bytes;
+  const bool endless = end - head > MOST_LINE_BYTES;
+  bool found = scan_line(head, end, &edge);
+  if (!found && qn_json_may_be_edge(head, endless ? head + MOST_LINE_BYTES : end)) {
+    json_t *value = endless ? NULL : qn_json_load(head, (uint64_t)(end - head), false, &fault);
+    found = endless || (json_is_object(value) && qn_json_edge_of(value, &edge));
+    json_decref(value);
+  }
   *weighted = edge.weight.begin != NULL;
-  *others = found && json_object_size(value) > (*weighted ? 3 : 2);
-  json_decref(value);
+  *others = found && edge.others;
   return found;
 }
 

@@ -21,7 +21,11 @@ static const char *const seeds[] = {
     "{\"src\":12345678901234567,\"dst\":0,\"value\":1.000,\"weight\":2}",
     "{\"from\":\"\",\"to\":\"\\u00e9\",\"weight\":-1e3}",
     "[\"a\",\"b\",1]",
-    "\t{\"a\":1,\"b\":2,\"c\":3,\"d\":4,\"e\":5,\"f\":6,\"source\":7,\"target\":8}",
+    "{\"a\":1,\"b\":2,\"c\":3,\"d\":4,\"e\":5,\"f\":6,\"source\":7,\"target\":8}",
+    "{\"source\":\"\xc3\xa9\xe2\x82\xac\",\n\"target\":\"\xf0\x9f\x98\x80\",\"a\":true,\"w\":null,"
+    "\"b\":false}",
+    "{\"id\":\"a\",\"key\":7} ",
+    "{\"name\":\"\xc3\xa9\",\"id\":12,\"x\":1.5}",
 };
 static const char bits[] = "{}[]\",:.0123456789eE+-\\ \t\n\xc3\xa9"
                            "nulsource";
@@ -65,42 +69,99 @@ static double number_of(const struct qn_json_text *text) {
   return atof(copy);
 }
 
+static void assert_same_edge(const struct qn_json_edge *edge, const json_t *value) {
+  struct qn_json_edge expected;
+  assert_true(qn_json_edge_of(value, &expected));
+  assert_same_text(&edge->source, &expected.source);
+  assert_same_text(&edge->target, &expected.target);
+  assert_memory_equal(&edge->ids, &expected.ids, sizeof edge->ids);
+  assert_int_equal(edge->others, expected.others);
+  assert_int_equal(edge->weight.begin != NULL, expected.weight.begin != NULL);
+  if (edge->weight.begin)
+    assert_true(number_of(&edge->weight) == number_of(&expected.weight));
+}
+
+static void assert_same_node(const struct qn_json_node *node, const json_t *value) {
+  const json_t *id = json_object_get(value, "id");
+  struct qn_json_text expected;
+  char number[32];
+  id = id ? id : json_object_get(value, "key");
+  assert_int_equal(node->id.begin != NULL, id != NULL);
+  assert_int_equal(node->others, json_object_size(value) > 1);
+  if (id) {
+    assert_true(qn_json_id(id, &expected, number));
+    assert_same_text(&node->id, &expected);
+    assert_int_equal(node->string, json_is_string(id));
+  }
+}
+
+/* What ends at `behind`, as jansson has it. */
+static json_t *load(const char *text, const char *behind) {
+  json_t *value =
+      json_loadb(text, (size_t)(behind - text), JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, NULL);
+  assert_true(json_is_object(value));
+  return value;
+}
+
 static void test_scan_agrees(void **state) {
-  unsigned scanned = 0;
+  unsigned edges = 0, nodes = 0;
   (void)state;
   for (int trial = 0; trial < TRIALS; trial++) {
-    struct qn_json_edge edge, expected;
+    struct qn_json_edge edge;
+    struct qn_json_node node;
     size_t length;
     char *text = mutate(&length);
-    if (qn_json_edge_scan(text, text + length, &edge)) {
-      json_t *value = json_loadb(text, length, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, NULL);
-      assert_true(qn_json_edge_of(value, &expected));
-      assert_same_text(&edge.source, &expected.source);
-      assert_same_text(&edge.target, &expected.target);
-      assert_memory_equal(&edge.ids, &expected.ids, sizeof edge.ids);
-      assert_int_equal(edge.others, expected.others);
-      assert_int_equal(edge.weight.begin != NULL, expected.weight.begin != NULL);
-      if (edge.weight.begin)
-        assert_true(number_of(&edge.weight) == number_of(&expected.weight));
+    const char *behind = qn_json_edge_scan(text, text + length, &edge);
+    if (behind) {
+      json_t *value = load(text, behind);
+      assert_same_edge(&edge, value);
+      assert_true(qn_json_may_be_edge(text, text + length));
       json_decref(value);
-      scanned++;
+      edges++;
+    }
+    behind = qn_json_node_scan(text, text + length, &node);
+    if (behind) {
+      json_t *value = load(text, behind);
+      assert_same_node(&node, value);
+      json_decref(value);
+      nodes++;
     }
     free(text);
   }
-  assert_true(scanned > TRIALS / 10);
+  assert_true(edges > TRIALS / 10 && nodes > TRIALS / 10);
+}
+
+/* What may be no edge is none. */
+static void test_may_be_edge(void **state) {
+  (void)state;
+  for (int trial = 0; trial < TRIALS; trial++) {
+    struct qn_json_edge edge;
+    size_t length;
+    char *text = mutate(&length);
+    json_t *value = json_loadb(text, length, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, NULL);
+    if (json_is_object(value) && qn_json_edge_of(value, &edge))
+      assert_true(qn_json_may_be_edge(text, text + length));
+    json_decref(value);
+    free(text);
+  }
+  static const char within[] = "{\"a\":{\"source\":1,\"target\":2}}";
+  static const char escaped[] = " {\"s\\u006furce\":{},\"target\":2}";
+  assert_false(qn_json_may_be_edge(within, within + sizeof within - 1));
+  assert_true(qn_json_may_be_edge(escaped, escaped + sizeof escaped - 1));
 }
 
 static void test_scan_takes_what_is_usual(void **state) {
   struct qn_json_edge edge;
   (void)state;
   for (int i = 0; i < 4; i++)
-    assert_true(qn_json_edge_scan(seeds[i], seeds[i] + strlen(seeds[i]), &edge));
+    assert_non_null(qn_json_edge_scan(seeds[i], seeds[i] + strlen(seeds[i]), &edge));
   assert_memory_equal(edge.weight.begin, "2", edge.weight.length); /* weight before value */
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_scan_agrees),
+      cmocka_unit_test(test_may_be_edge),
       cmocka_unit_test(test_scan_takes_what_is_usual),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
