@@ -60,10 +60,20 @@ static bool is_comment(const char *line, const char *end) {
 static enum qn_status begin_lgl_vertex(struct lines *lines, struct qn_columns *columns,
                                        const char *line, const char *end, struct qn_error *error) {
   struct qn_column word, more;
-  if (!qn_columns_next(columns, &word) || qn_columns_next(columns, &more))
+  if (!qn_columns_take(columns, &word) || qn_columns_take(columns, &more))
     return fail_line(error, "one vertex behind '#'", line, end);
   enum qn_status status = copy_name("", &word, lines->source, error);
   return status ? status : qn_named_graph_vertex(&lines->graph, lines->source, error);
+}
+
+/* With a NUL behind it; false if it is too long, or has one in it. */
+static bool copy_weight(const struct qn_column *weight, char text[WEIGHT_BYTES]) {
+  size_t length = (size_t)(weight->end - weight->begin);
+  if (length >= WEIGHT_BYTES || memchr(weight->begin, '\0', length))
+    return false;
+  memcpy(text, weight->begin, length);
+  text[length] = '\0';
+  return true;
 }
 
 static enum qn_status take_lgl(void *context, const char *line, const char *end,
@@ -72,16 +82,14 @@ static enum qn_status take_lgl(void *context, const char *line, const char *end,
   struct qn_columns columns = qn_columns_of(line, end, &qn_words);
   struct qn_column word, weight, more;
   char text[WEIGHT_BYTES];
-  if (!qn_columns_next(&columns, &word))
+  if (!qn_columns_take(&columns, &word))
     return QN_OK;
   if (word.end - word.begin == 1 && *word.begin == '#')
     return begin_lgl_vertex(lines, &columns, line, end, error);
-  bool weighted = qn_columns_next(&columns, &weight);
-  if (!lines->source[0] || qn_columns_next(&columns, &more) ||
-      (weighted && weight.end - weight.begin >= WEIGHT_BYTES))
+  bool weighted = qn_columns_take(&columns, &weight);
+  if (!lines->source[0] || qn_columns_take(&columns, &more) ||
+      (weighted && !copy_weight(&weight, text)))
     return fail_line(error, "'# VERTEX', or a neighbour and perhaps a weight", line, end);
-  if (weighted)
-    snprintf(text, sizeof text, "%.*s", (int)(weight.end - weight.begin), weight.begin);
   enum qn_status status = copy_name("", &word, lines->target, error);
   return status ? status
                 : qn_named_graph_edge(&lines->graph, lines->source, lines->target,
@@ -171,12 +179,12 @@ static enum qn_status take_neighbors(void *context, const char *line, const char
   enum qn_status status;
   bool comment;
   if ((status = take_comment(lines, line, end, &comment, error)) || comment ||
-      !qn_columns_next(&columns, &word))
+      !qn_columns_take(&columns, &word))
     return status;
   status = copy_name("", &word, lines->source, error);
   if (!status)
     status = qn_named_graph_vertex(&lines->graph, lines->source, error);
-  while (!status && qn_columns_next(&columns, &word))
+  while (!status && qn_columns_take(&columns, &word))
     if (!(status = copy_name("", &word, lines->target, error)))
       status = qn_named_graph_edge(&lines->graph, lines->source, lines->target, NULL, error);
   return status;
@@ -193,7 +201,7 @@ static enum qn_status take_hyperedge(void *context, const char *line, const char
   if (status || comment)
     return status;
   snprintf(lines->source, NAME_BYTES, "E%" PRIu64, ++lines->edges);
-  while (!status && qn_columns_next(&columns, &word))
+  while (!status && qn_columns_take(&columns, &word))
     if (!(status = copy_name("V", &word, lines->target, error)))
       status = qn_named_graph_edge(&lines->graph, lines->source, lines->target, NULL, error);
   return status;

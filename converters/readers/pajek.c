@@ -19,7 +19,7 @@
 #define NUMBER_BYTES 24
 #define WEIGHT_BYTES 64
 
-/* More vertices than this are not made of a number alone. */
+/* More vertices than this are not made of a number alone; they have at most 8 digits. */
 #define MOST_VERTICES ((uint64_t)1 << 24)
 
 enum section { BEFORE, VERTICES, PAIRS, LISTS };
@@ -38,21 +38,41 @@ static enum qn_status fail_line(struct qn_error *error, const char *expected, co
                  qn_text_quote(line, end, quoted));
 }
 
-/* The number of a vertex, as its name. */
+/* The number of a vertex, as its name: its digits, without zeros before. */
 static bool take_vertex(const struct pajek *pajek, const struct qn_column *column,
                         char name[NUMBER_BYTES]) {
-  uint64_t number;
-  if (qn_parse_whole(column->begin, column->end, &number) != QN_NUMBER_FINE || number == 0 ||
-      number > pajek->num_vertices)
+  enum { MOST_DIGITS = 8 };
+  const char *p = column->begin, *end = column->end;
+  uint64_t number = 0;
+  while (p < end && *p == '0')
+    p++;
+  if (p == end || end - p > MOST_DIGITS)
     return false;
-  snprintf(name, NUMBER_BYTES, "%" PRIu64, number);
-  return true;
+  for (; p < end && qn_is_digit(*p); p++) {
+    number = 10 * number + (uint64_t)(*p - '0');
+    *name++ = *p;
+  }
+  *name = '\0';
+  return p == end && number <= pajek->num_vertices;
+}
+
+/* The next number, of at most MOST_VERTICES. */
+static void count_up(char number[NUMBER_BYTES]) {
+  size_t length = strlen(number), at = length;
+  while (at > 0 && number[at - 1] == '9')
+    number[--at] = '0';
+  if (at > 0) {
+    number[at - 1]++;
+  } else {
+    memmove(number + 1, number, length + 1);
+    number[0] = '1';
+  }
 }
 
 static enum qn_status begin_vertices(struct pajek *pajek, struct qn_columns *columns,
                                      const char *line, const char *end, struct qn_error *error) {
   struct qn_column number, left;
-  char name[NUMBER_BYTES];
+  char name[NUMBER_BYTES] = "0";
   enum qn_status status = QN_OK;
   if (pajek->section != BEFORE || !qn_columns_next(columns, &number) ||
       qn_parse_whole(number.begin, number.end, &pajek->num_vertices) != QN_NUMBER_FINE)
@@ -61,8 +81,8 @@ static enum qn_status begin_vertices(struct pajek *pajek, struct qn_columns *col
     return qn_fail(error, QN_UNSUPPORTED, "networks of two modes are not read");
   if (pajek->num_vertices > MOST_VERTICES)
     return qn_fail(error, QN_INVALID, "more than 2^24 vertices; write the edges as a list");
-  for (uint64_t v = 1; v <= pajek->num_vertices && !status; v++) {
-    snprintf(name, sizeof name, "%" PRIu64, v);
+  for (uint64_t v = 0; v < pajek->num_vertices && !status; v++) {
+    count_up(name);
     status = qn_named_graph_vertex(&pajek->graph, name, error);
   }
   pajek->section = VERTICES;
@@ -87,19 +107,27 @@ static enum qn_status begin_section(struct pajek *pajek, const char *line, const
   return qn_named_graph_directed(&pajek->graph, arcs || arc_lists, error);
 }
 
+/* With a NUL behind it; false if it is too long, or has one in it. */
+static bool copy_weight(const struct qn_column *weight, char text[WEIGHT_BYTES]) {
+  size_t length = (size_t)(weight->end - weight->begin);
+  if (length >= WEIGHT_BYTES || memchr(weight->begin, '\0', length))
+    return false;
+  memcpy(text, weight->begin, length);
+  text[length] = '\0';
+  return true;
+}
+
 static enum qn_status take_pair(struct pajek *pajek, const char *line, const char *end,
                                 struct qn_error *error) {
   struct qn_columns columns = qn_columns_of(line, end, &qn_words);
   struct qn_column source, target, weight;
   char from[NUMBER_BYTES], to[NUMBER_BYTES], text[WEIGHT_BYTES];
-  if (!qn_columns_next(&columns, &source) || !qn_columns_next(&columns, &target) ||
+  if (!qn_columns_take(&columns, &source) || !qn_columns_take(&columns, &target) ||
       !take_vertex(pajek, &source, from) || !take_vertex(pajek, &target, to))
     return fail_line(error, "two vertices, from 1 to their number", line, end);
-  bool weighted = qn_columns_next(&columns, &weight);
-  if (weighted && weight.end - weight.begin >= WEIGHT_BYTES)
+  bool weighted = qn_columns_take(&columns, &weight);
+  if (weighted && !copy_weight(&weight, text))
     return fail_line(error, "a weight", weight.begin, weight.end);
-  if (weighted)
-    snprintf(text, sizeof text, "%.*s", (int)(weight.end - weight.begin), weight.begin);
   return qn_named_graph_edge(&pajek->graph, from, to, weighted ? text : NULL, error);
 }
 
@@ -109,9 +137,9 @@ static enum qn_status take_list(struct pajek *pajek, const char *line, const cha
   struct qn_column word;
   char from[NUMBER_BYTES], to[NUMBER_BYTES];
   enum qn_status status = QN_OK;
-  if (!qn_columns_next(&columns, &word) || !take_vertex(pajek, &word, from))
+  if (!qn_columns_take(&columns, &word) || !take_vertex(pajek, &word, from))
     return fail_line(error, "vertices, from 1 to their number", line, end);
-  while (!status && qn_columns_next(&columns, &word))
+  while (!status && qn_columns_take(&columns, &word))
     status = take_vertex(pajek, &word, to)
                  ? qn_named_graph_edge(&pajek->graph, from, to, NULL, error)
                  : fail_line(error, "a vertex, from 1 to their number", word.begin, word.end);

@@ -53,18 +53,21 @@ static void stop(struct xml_graph *xml, enum qn_status status) {
 
 /* A name without its namespace's prefix. */
 static const char *local_name(const char *name) {
-  const char *colon = strrchr(name, ':');
-  return colon ? colon + 1 : name;
+  for (const char *p = name; *p; p++)
+    if (*p == ':')
+      name = p + 1;
+  return name;
 }
 
-static bool is(const char *name, const char *word) {
-  return strcmp(name, word) == 0;
+/* Most words differ in their first letter. */
+static inline bool is(const char *name, const char *word) {
+  return *name == *word && strcmp(name, word) == 0;
 }
 
 /* The value of an attribute; NULL if it is not there. */
-static const char *attribute(const char **attributes, const char *name) {
+static inline const char *attribute(const char **attributes, const char *name) {
   for (; *attributes; attributes += 2)
-    if (strcmp(attributes[0], name) == 0)
+    if (is(attributes[0], name))
       return attributes[1];
   return NULL;
 }
@@ -73,8 +76,9 @@ static const char *attribute(const char **attributes, const char *name) {
 static bool take(struct xml_graph *xml, const char **attributes, const char *name, char *to,
                  size_t size) {
   const char *value = attribute(attributes, name);
-  if (value && strlen(value) < size) {
-    strcpy(to, value);
+  size_t length = value ? strlen(value) : 0;
+  if (value && length < size) {
+    memcpy(to, value, length + 1);
     return true;
   }
   stop(xml,
@@ -84,7 +88,15 @@ static bool take(struct xml_graph *xml, const char **attributes, const char *nam
   return false;
 }
 
+static void XMLCALL take_text(void *data, const char *text, int length);
+
+/* Most text is space between elements, and nobody is called for it. */
+static void heed_text(struct xml_graph *xml, bool heeded) {
+  XML_SetCharacterDataHandler(xml->parser, heeded ? take_text : NULL);
+}
+
 static void capture(struct xml_graph *xml, char *to) {
+  heed_text(xml, true);
   xml->captured = to;
   xml->captured_ends = false;
   to[0] = '\0';
@@ -117,6 +129,7 @@ static struct qn_element_records *records_of(const struct xml_graph *xml) {
 }
 
 static void begin_value(struct xml_graph *xml) {
+  heed_text(xml, true);
   xml->takes_value = true;
   xml->value.used = 0;
 }
@@ -331,6 +344,8 @@ static void XMLCALL end_element(void *data, const char *name) {
   name = local_name(name);
   if (xml->status)
     return;
+  if (xml->captured || xml->takes_value)
+    heed_text(xml, false);
   if (xml->takes_value)
     end_value(xml);
   if (is(name, "node") && xml->depth == xml->element_depth)
@@ -464,7 +479,6 @@ static enum qn_status read_xml(struct qn_input *input, const struct qn_read_opti
   if (!status) {
     XML_SetUserData(xml->parser, xml);
     XML_SetElementHandler(xml->parser, begin_element, end_element);
-    XML_SetCharacterDataHandler(xml->parser, take_text);
     XML_SetCommentHandler(xml->parser, take_comment);
     XML_SetEntityDeclHandler(xml->parser, refuse_entity);
     status = parse(xml, input, error);
