@@ -348,8 +348,10 @@ static enum qn_status refuse(const struct job *job, char *said, struct qn_error 
       continue;
     char source[256];
     snprintf(source, sizeof source, "%.200s", *next ? (cut_line(next), shown_source(next)) : "");
-    qn_fail(error, QN_INVALID, "%.400s%s%s", message + strlen("error: "), *source ? ": " : "",
-            source);
+    message += strlen("error: ");
+    if (strstr(source, message)) /* an #error */
+      *source = '\0';
+    qn_fail(error, QN_INVALID, "%.400s%s%s", message, *source ? ": " : "", source);
     uint64_t row = 0, column = 0;
     if (strncmp(line, job->program, length) != 0 || !read_place(line + length, &row, &column))
       return qn_error_in_file(error, job->given);
