@@ -138,15 +138,25 @@ def _record(index: int, numbers: List[int]) -> Any:
                                             "numbers": [",".join(map(str, numbers))]})
 
 
-def _read_parts(folder: str, files: List[Tuple[str, str, int, int]], rows_in: bool, undirected: bool,
+def _member(folder: str, name: str, identity: str, verify: bool) -> Any:
+    """A container of a set, if it is the one that the manifest lists."""
+    path = os.path.join(folder, name)
+    if os.path.basename(name) != name:
+        raise _errors.InvalidError("SET-2: %r is not the name of a file in the folder" % name, os.path.join(folder, "set.json"))
+    member = open_container(path, verify=verify, progress=False)
+    if "%016x" % member.identity != identity:
+        raise _errors.InvalidError("SET-6: this is another file than the set was made with: its identity is %016x, and that in "
+                                   "the manifest %s" % (member.identity, identity), path)
+    return member
+
+
+def _read_parts(folder: str, vertices: Tuple[str, str], files: List[Tuple[str, str, int, int]], rows_in: bool, undirected: bool,
                 batches: Iterable[Any]) -> Iterator[Any]:
     pyarrow = need("pyarrow")
-    names = _names_of(open_container(os.path.join(folder, "vertices.qrn")))
+    names = _names_of(_member(folder, *vertices, verify=True))
     for index in (index for batch in batches for index in batch.column(0).to_pylist()):
         name, identity, first, last = files[index]
-        part = open_container(os.path.join(folder, name))
-        if "%016x" % part.identity != identity:
-            raise _errors.InvalidError("SET-6: this is not the file that the manifest lists", os.path.join(folder, name))
+        part = _member(folder, name, identity, verify=True)
         for begin in range(int(part.row_offsets[first]), int(part.row_offsets[last]), BATCH):
             end = min(begin + BATCH, int(part.row_offsets[last]))
             row = numpy.searchsorted(part.row_offsets, numpy.arange(begin, end, dtype="u8"), side="right") - 1
@@ -416,7 +426,7 @@ def _finish(dealt: Any, cut: _Cut, path: "PathLike", force: bool, shape: _librar
 
 def read(session: Any, path: "PathLike") -> Any:
     """The edges of a set as a DataFrame of ``source``, ``target`` and, if they have them, ``weight``, in the ids of the graph's
-    input; of an undirected graph each edge once. A partition is read for each part, when Spark asks for it."""
+    input; of an undirected graph each edge once. A partition is read for each part, and checked, when Spark asks for it."""
     folder = os.path.abspath(path)
     try:
         manifest = json.loads(Path(folder, "set.json").read_text(encoding="utf-8"))
@@ -424,15 +434,16 @@ def read(session: Any, path: "PathLike") -> Any:
         if manifest["format"] != "quern-set" or manifest["version"] != 1:
             raise _errors.UnsupportedError("this is no set of version 1", folder)
         files = [(part["name"], part["identity"], part["begin"], part["end"]) for part in manifest["parts"]]
+        vertices = manifest["vertices"]["name"], manifest["vertices"]["identity"]
         rows_in, undirected = manifest["rows"] == "in", graph["directedness"] == "undirected"
         weight = {"none": None, "u32": "u4", "i64": "i8", "f32": "f4", "f64": "f8"}[graph["weights"]]
     except OSError as problem:
         raise _errors.SystemFailure(problem.strerror or str(problem), os.path.join(folder, "set.json")) from problem
     except (ValueError, KeyError, TypeError) as problem:
         raise _errors.InvalidError("this is no manifest of a set: %r" % problem, os.path.join(folder, "set.json")) from problem
-    texts = open_container(os.path.join(folder, "vertices.qrn")).id_form == "strings"
+    texts = _member(folder, *vertices, verify=False).id_form == "strings"
     schema = "source {0}, target {0}".format("string" if texts else "bigint")
     if weight:
         schema += ", weight " + SPARK_TYPES[weight]
     numbers = session.range(0, len(files), 1, len(files))
-    return numbers.mapInArrow(partial(_read_parts, folder, files, rows_in, undirected), schema)
+    return numbers.mapInArrow(partial(_read_parts, folder, vertices, files, rows_in, undirected), schema)

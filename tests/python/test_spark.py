@@ -125,3 +125,25 @@ class SparkWhole(_Session):
             self.spark.write(frame, self.at / "there", 2)
         with self.assertRaisesRegex(quern.SystemFailure, "set.json"):
             self.spark.read(self.session, self.at / "nowhere")
+
+    def test_files_of_another_set(self):
+        """Names or parts that others have put there, and damage: refused by name, before Spark has an edge of it."""
+        for name, last in (("one", "c"), ("other", "d")):
+            frame = self.session.createDataFrame([("a", "b"), ("b", last)], "source string, target string")
+            self.spark.write(frame, self.at / name, 2)
+        kept = (self.at / "one/vertices.qrn").read_bytes()
+        (self.at / "one/vertices.qrn").write_bytes((self.at / "other/vertices.qrn").read_bytes())
+        with self.assertRaisesRegex(quern.InvalidError, r"vertices\.qrn: SET-6: .*another file than the set was made with"):
+            self.spark.read(self.session, self.at / "one")
+        (self.at / "one/vertices.qrn").write_bytes(kept)
+        frame, part = self.spark.read(self.session, self.at / "one"), self.at / "one/part-00001.qrn"
+        whole = part.read_bytes()
+        part.write_bytes(whole[:-300] + bytes([whole[-300] ^ 1]) + whole[-299:])
+        with self.assertRaisesRegex(Exception, r"part-00001\.qrn"):
+            frame.collect()
+        part.write_bytes(whole)
+        self.assertEqual(len(frame.collect()), 2)
+        manifest = (self.at / "one/set.json").read_text()
+        (self.at / "one/set.json").write_text(manifest.replace('"vertices.qrn"', '"../other/vertices.qrn"'))
+        with self.assertRaisesRegex(quern.InvalidError, "SET-2: '../other/vertices.qrn' is not"):
+            self.spark.read(self.session, self.at / "one")
