@@ -501,6 +501,8 @@ bool qn_outputs_are_held(void) {
 }
 
 enum qn_status qn_outputs_release(bool appears, struct qn_error *error) {
+  if (!holds) /* nothing is; threads of a library come here at once */
+    return QN_OK;
   struct qn_atomic_file *file = held;
   held = NULL;
   if (!file)

@@ -24,8 +24,9 @@ struct qn_atomic_folder {
   unsigned num_files;
 };
 
-/* The one folder under way, for the signal handler: its files are listed before they are made. */
-static struct qn_atomic_folder *volatile under_way;
+/* The one folder under way, for a tool's signal handler: its files are listed before they are made.
+ * Of several that the threads of a library make it is one of them. */
+static struct qn_atomic_folder *_Atomic under_way;
 
 static void remove_temporary(struct qn_atomic_folder *folder) {
   for (unsigned i = 0; i < folder->num_files; i++)

@@ -73,6 +73,23 @@ class Races(unittest.TestCase):
         assert not report and done.returncode == 0, "$ %s %s\nexit code %d\n%s" % (
             tool, " ".join(arguments), done.returncode, report[0] if report else done.stdout)
 
+    def test_threads_of_the_library(self):
+        """library.c, whose threads share sessions, results and a program of the user's own, which they compile."""
+        source = Path(os.environ["QUERN_SOURCE"])
+        library = TOOLS.parent / "lib/libquern.so.0"
+        flags = ["-O1", "-g", "-fopenmp", "-fsanitize=thread"]
+        subprocess.run(["clang", *flags, "-I", source / "include", source / "tests/races/library.c", library, "-o", "library",
+                        "-Wl,-rpath," + str(library.parent)], cwd=self.at, check=True)
+        compiler = self.at / "compiler.sh"
+        compiler.write_text('#!/bin/sh\nexec clang -fsanitize=thread "$@"\n')
+        compiler.chmod(0o700)
+        # A library leaves the threads of OpenMP's teams to it.
+        environment = dict(self.environment, QUERN_CC=str(compiler), XDG_CACHE_HOME=str(self.at / "cache"),
+                           TSAN_OPTIONS=self.environment["TSAN_OPTIONS"] + ":report_thread_leaks=0")
+        done = subprocess.run([self.at / "library", source / "tests/programs/widest.h"], cwd=self.at, env=environment, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        self.assertFalse(done.returncode or done.stdout, done.stdout)
+
     def test_import_of_what_is_exported(self):
         for format, memory in itertools.product(FORMATS, ((), ("--memory", "48M"))):
             with self.subTest(format=format, memory=memory):
