@@ -32,10 +32,25 @@ struct layout {
 
 /* ---- Lines ---------------------------------------------------------------- */
 
+/* Most names begin otherwise. */
+static bool may_be_missing(const struct qn_column *name) {
+  switch (name->begin < name->end ? *name->begin : '\0') {
+  case 'N':
+  case 'n':
+  case '<':
+  case '\\':
+    return !name->quoted;
+  default:
+    return false;
+  }
+}
+
 /* Words for a value that is missing. In quotes they are text. */
 static bool is_missing(const struct qn_column *name) {
   static const char *const words[] = {"NULL", "<NULL>", "\\N", "NaN", "<NA>", "None"};
-  for (unsigned i = 0; i < sizeof words / sizeof *words && !name->quoted; i++)
+  if (!may_be_missing(name))
+    return false;
+  for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
     if (qn_column_is(name, words[i]))
       return true;
   return false;

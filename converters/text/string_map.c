@@ -17,9 +17,10 @@
 #define FIRST_SLOTS 64
 #define CHUNK_BYTES ((uint64_t)64 << 10)
 
+/* Most names are short, and lie in their slots. */
 struct slot {
-  _Atomic(const char *) name; /* u32 length, then the bytes; NULL: free */
-  uint32_t tag;               /* of the hash */
+  _Atomic uint64_t name; /* a short name, or the address of a u32 length and the bytes; 0: free */
+  uint32_t tag;          /* of the hash; its lowest bit tells names from addresses */
   uint32_t id;
 };
 
@@ -86,8 +87,38 @@ uint64_t qn_string_map_count(const struct qn_string_map *map) {
 
 /* ---- One shard ------------------------------------------------------------ */
 
-static uint64_t hash_of(const char *bytes, uint64_t length) {
-  return XXH3_64bits(bytes, length);
+/* A name that is looked for. */
+struct wanted {
+  const char *bytes;
+  uint64_t length;
+  uint64_t short_name; /* all of it; 0: it is longer */
+  uint64_t hash;
+};
+
+/* At most eight bytes, the first one lowest. */
+static uint64_t short_name_of(const char *bytes, uint64_t length) {
+  uint32_t first, last;
+  if (length > 8 || length == 0)
+    return 0;
+  if (length < 4)
+    return (uint64_t)(unsigned char)bytes[0] |
+           (uint64_t)(unsigned char)bytes[length / 2] << 8 * (length / 2) |
+           (uint64_t)(unsigned char)bytes[length - 1] << 8 * (length - 1);
+  memcpy(&first, bytes, sizeof first);
+  memcpy(&last, bytes + length - 4, sizeof last);
+  return first | (uint64_t)last << 8 * (length - 4);
+}
+
+static uint64_t hash_of_short(uint64_t name) {
+  unsigned __int128 product =
+      (unsigned __int128)(name ^ UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xd6e8feb86659fd93);
+  return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+static struct wanted wanted_of(const char *bytes, uint64_t length) {
+  uint64_t name = short_name_of(bytes, length);
+  return (struct wanted){bytes, length, name,
+                         name ? hash_of_short(name) : XXH3_64bits(bytes, length)};
 }
 
 /* The bits that choose slots; those that choose shards are others. */
@@ -95,43 +126,61 @@ static uint64_t slot_bits(uint64_t hash) {
   return hash >> SHARD_BITS;
 }
 
+static uint32_t tag_of(const struct wanted *wanted) {
+  return (uint32_t)(wanted->hash >> 32) << 1 | (wanted->short_name != 0);
+}
+
+static bool is_short(const struct slot *slot) {
+  return slot->tag & 1;
+}
+
+static bool is_same(uint64_t name, const struct wanted *wanted) {
+  uint32_t stored;
+  if (wanted->short_name)
+    return name == wanted->short_name;
+  const char *address = (const char *)(uintptr_t)name;
+  memcpy(&stored, address, sizeof stored);
+  return stored == wanted->length &&
+         memcmp(address + sizeof stored, wanted->bytes, wanted->length) == 0;
+}
+
 /* Where the name is, or where it belongs; `*found` tells which. */
-static struct slot *find_slot(struct table *table, const char *bytes, uint64_t length,
-                              uint64_t hash, bool *found) {
+static inline struct slot *find_slot(struct table *table, const struct wanted *wanted,
+                                     bool *found) {
   uint64_t mask = table->num_slots - 1;
-  uint32_t tag = (uint32_t)(hash >> 32);
-  for (uint64_t i = slot_bits(hash) & mask;; i = (i + 1) & mask) {
+  uint32_t tag = tag_of(wanted);
+  for (uint64_t i = slot_bits(wanted->hash) & mask;; i = (i + 1) & mask) {
     struct slot *slot = &table->slots[i];
-    const char *name = atomic_load_explicit(&slot->name, memory_order_acquire);
-    *found = false;
-    if (!name)
-      return slot;
-    uint32_t stored;
-    if (slot->tag != tag)
-      continue;
-    memcpy(&stored, name, sizeof stored);
-    *found = stored == length && memcmp(name + sizeof stored, bytes, length) == 0;
-    if (*found)
+    uint64_t name = atomic_load_explicit(&slot->name, memory_order_acquire);
+    *found = name && slot->tag == tag && is_same(name, wanted);
+    if (!name || *found)
       return slot;
   }
 }
 
-static void fill_slot(struct slot *slot, const char *name, uint32_t tag, uint32_t id) {
+static void fill_slot(struct slot *slot, uint64_t name, uint32_t tag, uint32_t id) {
   slot->tag = tag;
   slot->id = id;
   atomic_store_explicit(&slot->name, name, memory_order_release);
+}
+
+static uint64_t hash_of_slot(const struct slot *slot) {
+  const char *address = (const char *)(uintptr_t)slot->name;
+  uint32_t length;
+  if (is_short(slot))
+    return hash_of_short(slot->name);
+  memcpy(&length, address, sizeof length);
+  return XXH3_64bits(address + sizeof length, length);
 }
 
 static void copy_slots(const struct table *from, struct table *to) {
   uint64_t mask = to->num_slots - 1;
   for (uint64_t i = 0; i < from->num_slots; i++) {
     const struct slot *slot = &from->slots[i];
-    const char *name = slot->name;
+    uint64_t name = slot->name;
     if (!name)
       continue;
-    uint32_t length;
-    memcpy(&length, name, sizeof length);
-    uint64_t place = slot_bits(hash_of(name + sizeof length, length)) & mask;
+    uint64_t place = slot_bits(hash_of_slot(slot)) & mask;
     while (to->slots[place].name)
       place = (place + 1) & mask;
     fill_slot(&to->slots[place], name, slot->tag, slot->id);
@@ -156,14 +205,15 @@ static struct table *make_room(struct shard *shard) {
   return larger;
 }
 
-static const char *store_name(struct shard *shard, const char *bytes, uint64_t length) {
+/* Its address; 0 if memory ran out. */
+static uint64_t store_name(struct shard *shard, const char *bytes, uint64_t length) {
   uint32_t stored = (uint32_t)length;
   uint64_t needed = sizeof stored + length;
   if (needed > shard->num_free_bytes) {
     uint64_t size = needed > CHUNK_BYTES ? needed : CHUNK_BYTES;
     struct chunk *chunk;
     if (qn_alloc(&chunk, 1, sizeof *chunk + size, "names", NULL))
-      return NULL;
+      return 0;
     chunk->next = shard->chunks;
     shard->chunks = chunk;
     shard->free_bytes = chunk->bytes;
@@ -174,13 +224,33 @@ static const char *store_name(struct shard *shard, const char *bytes, uint64_t l
   memcpy(name + sizeof stored, bytes, length);
   shard->free_bytes += needed;
   shard->num_free_bytes -= needed;
-  return name;
+  return (uint64_t)(uintptr_t)name;
+}
+
+/* Has any of eight bytes one below 14, as NUL, tab and line ends are? */
+static bool has_low_byte(uint64_t bytes) {
+  const uint64_t ones = UINT64_C(0x0101010101010101);
+  return ((bytes - 14 * ones) & ~bytes & 128 * ones) != 0;
+}
+
+static bool has_forbidden_byte(const char *bytes, uint64_t length) {
+  return memchr(bytes, '\0', length) || memchr(bytes, '\t', length) ||
+         memchr(bytes, '\n', length) || memchr(bytes, '\r', length);
 }
 
 bool qn_is_name(const char *bytes, uint64_t length) {
-  return length > 0 && length <= QN_MAX_NAME_BYTES && !memchr(bytes, '\0', length) &&
-         !memchr(bytes, '\t', length) && !memchr(bytes, '\n', length) &&
-         !memchr(bytes, '\r', length);
+  uint64_t part, at = 0;
+  bool low = false;
+  if (length == 0 || length > QN_MAX_NAME_BYTES)
+    return false;
+  for (; length - at > 8; at += 8) {
+    memcpy(&part, bytes + at, sizeof part);
+    low |= has_low_byte(part);
+  }
+  /* The zeros above what is shorter are no bytes of it. */
+  part = short_name_of(bytes + at, length - at);
+  low |= has_low_byte(part | ~UINT64_C(0) << 8 * (length - at - 1) << 8);
+  return !low || !has_forbidden_byte(bytes, length);
 }
 
 /* Would the map and its sorting exceed the limit of memory, if there is one? */
@@ -191,20 +261,20 @@ static bool is_too_large(const struct qn_string_map *map) {
 }
 
 /* Under the lock. */
-static enum qn_interned add_name(struct qn_string_map *map, struct shard *shard, const char *bytes,
-                                 uint64_t length, uint64_t hash, uint32_t *id) {
+static enum qn_interned add_name(struct qn_string_map *map, struct shard *shard,
+                                 const struct wanted *wanted, uint32_t *id) {
   bool found;
   struct table *table = make_room(shard);
   if (!table)
     return QN_INTERN_NO_MEMORY;
-  struct slot *slot = find_slot(table, bytes, length, hash, &found);
+  struct slot *slot = find_slot(table, wanted, &found);
   if (found) { /* another thread was faster */
     *id = slot->id;
     return QN_INTERNED;
   }
-  if (!qn_is_name(bytes, length))
-    return QN_INTERN_NO_NAME;
-  const char *name = is_too_large(map) ? NULL : store_name(shard, bytes, length);
+  uint64_t name = is_too_large(map)    ? 0
+                  : wanted->short_name ? wanted->short_name
+                                       : store_name(shard, wanted->bytes, wanted->length);
   if (!name)
     return QN_INTERN_NO_MEMORY;
   uint64_t number = atomic_fetch_add(&map->count, 1);
@@ -213,8 +283,8 @@ static enum qn_interned add_name(struct qn_string_map *map, struct shard *shard,
     return QN_INTERN_TOO_MANY;
   }
   *id = (uint32_t)number;
-  atomic_fetch_add(&map->name_bytes, length);
-  fill_slot(slot, name, (uint32_t)(hash >> 32), *id);
+  atomic_fetch_add(&map->name_bytes, wanted->length);
+  fill_slot(slot, name, tag_of(wanted), *id);
   shard->count++;
   return QN_INTERNED;
 }
@@ -223,51 +293,64 @@ static struct shard *shard_of(struct qn_string_map *map, uint64_t hash) {
   return &map->shards[hash & (NUM_SHARDS - 1)];
 }
 
-static enum qn_interned intern(struct qn_string_map *map, const char *bytes, uint64_t length,
-                               uint64_t hash, uint32_t *id) {
-  struct shard *shard = shard_of(map, hash);
+static inline enum qn_interned intern(struct qn_string_map *map, const struct wanted *wanted,
+                                      uint32_t *id) {
+  struct shard *shard = shard_of(map, wanted->hash);
   struct table *table = atomic_load_explicit(&shard->table, memory_order_acquire);
   if (table) {
     bool found;
-    const struct slot *slot = find_slot(table, bytes, length, hash, &found);
+    const struct slot *slot = find_slot(table, wanted, &found);
     if (found) {
       *id = slot->id;
       return QN_INTERNED;
     }
   }
   pthread_mutex_lock(&shard->mutex);
-  enum qn_interned result = add_name(map, shard, bytes, length, hash, id);
+  enum qn_interned result = add_name(map, shard, wanted, id);
   pthread_mutex_unlock(&shard->mutex);
   return result;
 }
 
 enum qn_interned qn_string_map_intern(struct qn_string_map *map, const char *bytes, uint64_t length,
                                       uint32_t *id) {
-  return intern(map, bytes, length, hash_of(bytes, length), id);
+  if (!qn_is_name(bytes, length))
+    return QN_INTERN_NO_NAME;
+  const struct wanted wanted = wanted_of(bytes, length);
+  return intern(map, &wanted, id);
 }
 
-/* The slot where a name with this hash would be if no other is in its place; NULL: no names yet. */
+/* The slot where the name is if no other is in its place; NULL: there are no names yet. */
 static const struct slot *first_slot(struct qn_string_map *map, uint64_t hash) {
   struct table *table = atomic_load_explicit(&shard_of(map, hash)->table, memory_order_acquire);
   return table ? &table->slots[slot_bits(hash) & (table->num_slots - 1)] : NULL;
 }
 
+/* Long names lie elsewhere. */
+static void prefetch_long(struct qn_string_map *map, const struct wanted *wanted) {
+  const struct slot *slot = first_slot(map, wanted->hash);
+  uint64_t name = slot ? atomic_load_explicit(&slot->name, memory_order_acquire) : 0;
+  if (name && !is_short(slot))
+    __builtin_prefetch((const char *)(uintptr_t)name);
+}
+
 enum qn_interned qn_string_map_intern_many(struct qn_string_map *map, struct qn_waiting_name *names,
                                            uint32_t count) {
-  uint64_t hashes[QN_WAITING_NAMES];
+  struct wanted wanted[QN_WAITING_NAMES];
   enum qn_interned result = QN_INTERNED;
+  bool any_long = false;
   for (uint32_t i = 0; i < count; i++) {
-    hashes[i] = names[i].bytes ? hash_of(names[i].bytes, names[i].length) : 0;
-    __builtin_prefetch(first_slot(map, hashes[i]));
+    if (!names[i].bytes)
+      continue;
+    wanted[i] = wanted_of(names[i].bytes, names[i].length);
+    any_long |= !wanted[i].short_name;
+    __builtin_prefetch(first_slot(map, wanted[i].hash));
   }
-  for (uint32_t i = 0; i < count; i++) {
-    const struct slot *slot = first_slot(map, hashes[i]);
-    if (slot)
-      __builtin_prefetch(atomic_load_explicit(&slot->name, memory_order_relaxed));
-  }
+  for (uint32_t i = 0; i < count && any_long; i++)
+    if (names[i].bytes && !wanted[i].short_name)
+      prefetch_long(map, &wanted[i]);
   for (uint32_t i = 0; i < count && result == QN_INTERNED; i++)
     if (names[i].bytes)
-      result = intern(map, names[i].bytes, names[i].length, hashes[i], &names[i].id);
+      result = intern(map, &wanted[i], &names[i].id);
   return result;
 }
 
@@ -279,9 +362,10 @@ static void list_names(const struct qn_string_map *map, struct qn_string *string
     const struct table *table = map->shards[s].table;
     for (uint64_t i = 0; table && i < table->num_slots; i++) {
       const struct slot *slot = &table->slots[i];
-      const char *name = slot->name;
+      uint64_t name = slot->name;
       if (name)
-        strings[slot->id] = qn_string_of(name, slot->id);
+        strings[slot->id] = is_short(slot) ? qn_string_of_short(name, slot->id)
+                                           : qn_string_of((const char *)(uintptr_t)name, slot->id);
     }
   }
 }
@@ -297,8 +381,9 @@ static enum qn_status lay_out(const struct qn_string *strings, uint64_t count,
     return status;
 #pragma omp parallel for
   for (uint64_t i = 0; i < count; i++) {
-    memcpy(names->bytes + names->offsets[i], qn_string_bytes(&strings[i]),
-           qn_string_length(&strings[i]));
+    uint64_t room;
+    memcpy(names->bytes + names->offsets[i], qn_string_bytes(&strings[i], &room),
+           names->offsets[i + 1] - names->offsets[i]);
     names->new_of_old[strings[i].id] = (uint32_t)i;
   }
   return QN_OK;

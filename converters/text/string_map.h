@@ -7,7 +7,8 @@
  *   qn_string_map_sort(map, &names, &error);            the order of the names, bytewise
  *   names.new_of_old[id]                                the number that stays
  *
- * Takes about 64 bytes a name and the name; sorting 48 bytes a name more, for a while. */
+ * Takes about 64 bytes a name, and the name if it has more than eight; sorting 48 bytes a name and
+ * the name more, for a while. */
 #ifndef QN_CONVERTERS_TEXT_STRING_MAP_H
 #define QN_CONVERTERS_TEXT_STRING_MAP_H
 
@@ -41,7 +42,7 @@ enum qn_interned {
 enum qn_interned qn_string_map_intern(struct qn_string_map *map, const char *bytes, uint64_t length,
                                       uint32_t *id);
 
-/* Is it a name as far as that does not depend on the map? */
+/* Is it one? */
 bool qn_is_name(const char *bytes, uint64_t length);
 
 /* A name to be numbered with others: while one is waited for, the next ones are looked up, which in
@@ -53,7 +54,7 @@ struct qn_waiting_name {
 };
 #define QN_WAITING_NAMES 64
 
-/* Number at most QN_WAITING_NAMES names. */
+/* Number at most QN_WAITING_NAMES names, which are such (qn_is_name). */
 enum qn_interned qn_string_map_intern_many(struct qn_string_map *map, struct qn_waiting_name *names,
                                            uint32_t count);
 

@@ -13,7 +13,8 @@ static int compare(const void *left, const void *right) {
     return a->prefix < b->prefix ? -1 : 1;
   uint32_t a_length = qn_string_length(a), b_length = qn_string_length(b);
   uint32_t common = a_length < b_length ? a_length : b_length;
-  int order = memcmp(qn_string_bytes(a), qn_string_bytes(b), common);
+  uint64_t a_room, b_room;
+  int order = memcmp(qn_string_bytes(a, &a_room), qn_string_bytes(b, &b_room), common);
   if (order)
     return order;
   return a_length < b_length ? -1 : a_length > b_length;

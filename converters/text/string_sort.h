@@ -12,8 +12,8 @@
 extern "C" {
 #endif
 
-/* `name` is a u32 length and the bytes; `prefix` its first eight bytes, the first one highest,
- * which decide most comparisons without looking at it. */
+/* `prefix` is the first eight bytes, the first one highest, with zeros behind what is shorter; it
+ * decides most comparisons. `name` is NULL if that is all, else a u32 length and the bytes. */
 struct qn_string {
   uint64_t prefix;
   const char *name;
@@ -21,22 +21,30 @@ struct qn_string {
 };
 
 static inline uint32_t qn_string_length(const struct qn_string *string) {
-  uint32_t length;
-  memcpy(&length, string->name, sizeof length);
+  uint32_t length = 8;
+  if (string->name)
+    memcpy(&length, string->name, sizeof length);
+  else if (string->prefix)
+    length -= (uint32_t)__builtin_ctzll(string->prefix) / 8;
   return length;
 }
 
-static inline const char *qn_string_bytes(const struct qn_string *string) {
-  return string->name + sizeof(uint32_t);
+/* Its bytes; `room` is for those that lie nowhere else. */
+static inline const char *qn_string_bytes(const struct qn_string *string, uint64_t *room) {
+  *room = __builtin_bswap64(string->prefix);
+  return string->name ? string->name + sizeof(uint32_t) : (const char *)room;
 }
 
+/* Of a name of more than eight bytes. */
 static inline struct qn_string qn_string_of(const char *name, uint32_t id) {
-  struct qn_string string = {0, name, id};
-  uint32_t length = qn_string_length(&string);
-  for (uint32_t i = 0; i < 8; i++)
-    string.prefix =
-        string.prefix << 8 | (i < length ? (unsigned char)qn_string_bytes(&string)[i] : 0);
-  return string;
+  uint64_t first;
+  memcpy(&first, name + sizeof(uint32_t), sizeof first);
+  return (struct qn_string){__builtin_bswap64(first), name, id};
+}
+
+/* Of one of at most eight bytes, the first one lowest. */
+static inline struct qn_string qn_string_of_short(uint64_t bytes, uint32_t id) {
+  return (struct qn_string){__builtin_bswap64(bytes), NULL, id};
 }
 
 /* Sort by unsigned bytes, a prefix before what it begins. The strings have no NUL bytes. Takes

@@ -116,6 +116,55 @@ static void test_no_names(void **state) {
   assert_int_equal(qn_memory_live(), 0);
 }
 
+/* Each length has its own way to be looked at. */
+static void test_every_place_is_looked_at(void **state) {
+  (void)state;
+  static const char forbidden[] = {'\0', '\t', '\n', '\r'}, allowed[] = {1, 8, 11, 14, ' ', '\x80'};
+  for (uint64_t length = 1; length <= 40; length++) {
+    for (uint64_t at = 0; at < length; at++) {
+      char *name = malloc(length);
+      memset(name, '\xff', length);
+      for (unsigned i = 0; i < sizeof allowed; i++) {
+        name[at] = allowed[i];
+        assert_true(qn_is_name(name, length));
+      }
+      for (unsigned i = 0; i < sizeof forbidden; i++) {
+        name[at] = forbidden[i];
+        assert_false(qn_is_name(name, length));
+      }
+      free(name);
+    }
+  }
+}
+
+/* Names of one byte and of more than eight, each the begin of the next one. */
+static void test_lengths_are_told_apart(void **state) {
+  (void)state;
+  enum { LONGEST = 20 };
+  static const char text[LONGEST + 1] = "aabbaaaabbbbaaaabbbb";
+  struct qn_string_map *map;
+  struct qn_sorted_names names;
+  assert_int_equal(qn_string_map_create(&map, NULL), QN_OK);
+  for (int turn = 0; turn < 2; turn++)
+    for (uint32_t length = LONGEST; length > 0; length--) {
+      char *name = malloc(length);
+      uint32_t id;
+      memcpy(name, text, length);
+      assert_int_equal(qn_string_map_intern(map, name, length, &id), QN_INTERNED);
+      assert_int_equal(id, LONGEST - length);
+      free(name);
+    }
+  assert_int_equal(qn_string_map_count(map), LONGEST);
+  assert_int_equal(qn_string_map_sort(map, &names, NULL), QN_OK);
+  for (uint32_t i = 0; i < LONGEST; i++) {
+    assert_int_equal(names.new_of_old[i], LONGEST - 1 - i);
+    assert_int_equal(names.offsets[i + 1] - names.offsets[i], i + 1);
+    assert_memory_equal(names.bytes + names.offsets[i], text, i + 1);
+  }
+  qn_sorted_names_destroy(&names);
+  qn_string_map_destroy(map);
+}
+
 /* Let every allocation fail in turn. */
 static void test_out_of_memory(void **state) {
   (void)state;
@@ -175,6 +224,8 @@ static void test_many_at_once(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_every_place_is_looked_at),
+      cmocka_unit_test(test_lengths_are_told_apart),
       cmocka_unit_test(test_many_at_once),
       cmocka_unit_test(test_names_are_sorted),
       cmocka_unit_test(test_bytes_are_unsigned_and_prefixes_first),
