@@ -4,6 +4,7 @@
 #ifndef QN_CONVERTERS_ELEMENTS_NAMED_GRAPH_H
 #define QN_CONVERTERS_ELEMENTS_NAMED_GRAPH_H
 
+#include "converters/elements/naming.h"
 #include "converters/elements/records.h"
 #include "converters/parse/names.h"
 
@@ -11,27 +12,23 @@
 extern "C" {
 #endif
 
-struct waiting;
-
 struct qn_named_graph {
   struct qn_edge_list *list;
   struct qn_read_result *result;
   const struct qn_read_options *options;
   struct qn_element_records *records; /* NULL: the graph itself is read */
-  struct qn_edge_stream stream;
-  uint64_t *sequence;
-  uint64_t edges;        /* pushed */
-  bool open;             /* the stream is */
+  struct qn_naming *naming;           /* else this is */
+  struct qn_edge_stream stream;       /* of numbered edges, for records */
+  uint64_t edges;
   bool weighted;         /* the first edge has a weight */
   bool directed_is_said; /* by the file */
   bool directed;
-  bool numbers;            /* Quern wrote the file, and says that ids are numbers, */
-  bool labels_are_ids;     /* that labels are the ids once more */
-  bool at_once;            /* number the names of each edge before the next one */
-  bool declares;           /* the format declares all vertices, */
-  bool declares_late;      /* and some of them behind edges */
-  uint64_t declared;       /* before the first edge, vertices of all inputs */
-  struct waiting *waiting; /* of the functions below; others wait for more to come */
+  bool numbers;        /* Quern wrote the file, and says that ids are numbers, */
+  bool labels_are_ids; /* that labels are the ids once more */
+  bool closed;         /* edges are between vertices that came before; the next one is at */
+  struct qn_place place;
+  bool declares;      /* the format declares all vertices, */
+  bool declares_late; /* and some of them behind edges */
 };
 
 enum qn_status qn_named_graph_begin(struct qn_named_graph *graph,

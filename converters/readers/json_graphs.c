@@ -282,39 +282,22 @@ static enum qn_status take_node(struct json_graph *json) {
   return push_node(json);
 }
 
-/* Where a usual edge was read, so that it can be shown. */
-struct begin {
-  const char *next, *line_begin;
-  uint64_t line;
-};
-
-static struct begin begin_of(const struct qn_characters *characters) {
-  return (struct begin){characters->next, characters->line_begin, characters->line};
+static struct qn_place place_of(const struct qn_characters *characters) {
+  return (struct qn_place){qn_input_name(characters->input), characters->line,
+                           (uint64_t)(characters->next - characters->line_begin) + 1};
 }
 
 /* An edge is between vertices of the list, if there is one. */
-static enum qn_status push_known(struct json_graph *json, const char *weight,
-                                 const struct begin *usual) {
-  struct qn_named_graph *graph = &json->graph;
-  struct qn_characters *characters = &json->characters;
-  const bool listed = json->nodes && !graph->records;
-  uint64_t before = listed ? qn_string_map_count(graph->result->names_map) : 0;
-  enum qn_status status =
-      qn_named_graph_edge(graph, json->source, json->target, weight, json->error);
-  if (status || !listed || qn_string_map_count(graph->result->names_map) == before)
-    return status;
-  if (usual) {
-    characters->next = usual->next;
-    characters->line_begin = usual->line_begin;
-    characters->line = usual->line;
-    status = pass_value(json, true);
-  }
-  return status ? status : fail_element(json, "an edge between vertices of the list");
+static enum qn_status push_named(struct json_graph *json, const char *weight) {
+  json->graph.closed = json->nodes > 0;
+  if (json->graph.closed)
+    json->graph.place = place_of(&json->characters);
+  return qn_named_graph_edge(&json->graph, json->source, json->target, weight, json->error);
 }
 
 /* The edge of `value`, or a `usual` one, of which it is all that counts. */
 static enum qn_status push_edge(struct json_graph *json, const struct qn_json_edge *edge,
-                                const json_t *value, const struct begin *usual) {
+                                const json_t *value) {
   char weight[WEIGHT_BYTES];
   const uint64_t length = edge->weight.begin ? edge->weight.length : 0;
   if (length >= sizeof weight)
@@ -328,11 +311,10 @@ static enum qn_status push_edge(struct json_graph *json, const struct qn_json_ed
   json->ids.digits |= edge->ids.digits;
   json->ids.numbers |= edge->ids.numbers;
   json->has_others |= edge->others;
-  json->graph.at_once = json->nodes > 0;
   enum qn_status status =
       value && json->graph.records ? heed_members(json, value, QN_OF_EDGES, 0) : QN_OK;
   if (!status)
-    status = push_known(json, edge->weight.begin ? weight : NULL, usual);
+    status = push_named(json, edge->weight.begin ? weight : NULL);
   return status ? qn_characters_fail_here(&json->characters, status, json->error) : QN_OK;
 }
 
@@ -343,7 +325,7 @@ static enum qn_status take_unusual_edge(struct json_graph *json) {
   if (status)
     return status;
   status = qn_json_edge_of(value, &edge)
-               ? push_edge(json, &edge, value, NULL)
+               ? push_edge(json, &edge, value)
                : fail_element(json, "an edge with source and target, strings or whole numbers "
                                     "below 2^63");
   json_decref(value);
@@ -355,14 +337,13 @@ static enum qn_status take_edge(struct json_graph *json) {
   struct qn_characters *characters = &json->characters;
   struct qn_json_edge edge;
   qn_characters_skip_space(characters);
-  const struct begin begin = begin_of(characters);
   const char *behind =
       json->graph.records ? NULL : qn_json_edge_scan(characters->next, characters->end, &edge);
   if (!behind || edge.weight.length >= WEIGHT_BYTES || edge.source.length > QN_MAX_NAME_BYTES ||
       edge.target.length > QN_MAX_NAME_BYTES)
     return take_unusual_edge(json);
   qn_characters_take_to(characters, behind);
-  return push_edge(json, &edge, NULL, &begin);
+  return push_edge(json, &edge, NULL);
 }
 
 static enum qn_status take_list(struct json_graph *json,

@@ -360,7 +360,7 @@ NESTED = [
           "1 2", vertices="3"),
     refuses("weight-true.json", '[{"source": 1, "target": 2, "weight": true}]', "weight"),
     reads("weight-null.json", '[{"source": 1, "target": 2, "weight": null}, {"source": 2, "target": 1}]', "1 2", "2 1"),
-    refuses("unlisted-usual.json", '{"nodes": [{"id": 1}],\n "links": [\n{"source": 1,  "target": 2}]}', """found '{"source":1,"target":2}'"""),
+    refuses("unlisted-usual.json", '{"nodes": [{"id": 1}],\n "links": [\n{"source": 1,  "target": 2}]}', "3:28: before this: expected an edge between vertices of the list; found '2'"),
     reads("longest.json", '{"nodes": [{"id": "%s"}], "links": [{"source": "%s", "target": "%s"}]}' % (3 * (65535 * "n",)), (65535 * "n", 65535 * "n")),
     refuses("too-long.json", '[{"source": "%s", "target": "b"}]' % (65536 * "n"), "65,535"),
     refuses("too-long-node.json", '{"nodes": [{"id": "%s"}], "links": []}' % (65536 * "n"), "whose id is"),
