@@ -41,10 +41,18 @@ void qn_characters_take_to(struct qn_characters *characters, const char *to) {
 }
 
 int qn_characters_skip_space(struct qn_characters *characters) {
-  int c;
-  while ((c = qn_character(characters)) == ' ' || (c >= '\t' && c <= '\r'))
-    qn_character_take(characters);
-  return c;
+  do {
+    const char *p = characters->next, *end = characters->end;
+    for (; p < end && (*p == ' ' || (*p >= '\t' && *p <= '\r')); p++)
+      if (*p == '\n') {
+        characters->line++;
+        characters->line_begin = p + 1;
+      }
+    characters->next = p;
+    if (p < end)
+      return (unsigned char)*p;
+  } while (qn_characters_refill(characters));
+  return -1;
 }
 
 void qn_characters_skip_line(struct qn_characters *characters) {
@@ -62,6 +70,33 @@ bool qn_word_add(struct qn_word *word, int c) {
     return false;
   word->text[word->length++] = (char)c;
   word->text[word->length] = '\0';
+  return true;
+}
+
+void qn_word_clear(struct qn_word *word) {
+  word->length = 0;
+  word->text[0] = '\0';
+}
+
+bool qn_characters_take_run(struct qn_characters *characters, const bool goes_on[256],
+                            struct qn_word *word) {
+  do {
+    const char *p = characters->next, *end = characters->end;
+    uint64_t room = QN_MAX_NAME_BYTES - word->length;
+    char *to = word->text + word->length;
+    if ((uint64_t)(end - p) > room)
+      end = p + room;
+    while (p < end && goes_on[(unsigned char)*p])
+      *to++ = *p++;
+    *to = '\0';
+    word->length = (uint64_t)(to - word->text);
+    if (goes_on['\n'])
+      qn_characters_take_to(characters, p);
+    else
+      characters->next = p;
+    if (p < characters->end)
+      return !goes_on[(unsigned char)*p];
+  } while (qn_characters_refill(characters));
   return true;
 }
 

@@ -61,6 +61,12 @@ void qn_characters_skip_line(struct qn_characters *characters);
 
 /* Add to a word; false if it is too long, or NUL. */
 bool qn_word_add(struct qn_word *word, int c);
+void qn_word_clear(struct qn_word *word);
+
+/* Take the characters that go on a word, whatever blocks they are in, and add them; `goes_on` is
+ * false for NUL. False if the word gets too long, before the first one too many. */
+bool qn_characters_take_run(struct qn_characters *characters, const bool goes_on[256],
+                            struct qn_word *word);
 
 /* QN_INVALID at the place of the next character, or what the input failed with. */
 enum qn_status qn_characters_fail(struct qn_characters *characters, struct qn_error *error,

@@ -32,6 +32,7 @@ struct dot {
   struct qn_error *error;
   struct token token; /* the next one */
   uint32_t depth;
+  bool of_words[256], of_strings[256]; /* characters that go on such */
   char weight[WEIGHT_BYTES];
   uint32_t chain_names; /* of the statement: their ends in `chain` */
   uint32_t chain_ends[MOST_CHAIN];
@@ -72,38 +73,49 @@ static enum qn_status skip_space(struct dot *dot, int *c) {
   return status;
 }
 
-static bool is_word_character(int c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         c == '.' || c >= 0x80;
+static void find_characters(struct dot *dot) {
+  for (int c = 1; c < 256; c++) {
+    dot->of_words[c] = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '_' || c == '.' || c >= 0x80;
+    dot->of_strings[c] = c != '"' && c != '\\';
+  }
+}
+
+static enum qn_status fail_long(struct dot *dot) {
+  return FAIL(dot, "a name is longer than %d bytes, or has a NUL in it", QN_MAX_NAME_BYTES);
 }
 
 static enum qn_status add(struct dot *dot, int c) {
-  return qn_word_add(&dot->token.word, c) ? QN_OK
-                                          : FAIL(dot,
-                                                 "a name is longer than %d bytes, or has a "
-                                                 "NUL in it",
-                                                 QN_MAX_NAME_BYTES);
+  return qn_word_add(&dot->token.word, c) ? QN_OK : fail_long(dot);
+}
+
+static enum qn_status take_run(struct dot *dot, const bool goes_on[256]) {
+  return qn_characters_take_run(&dot->characters, goes_on, &dot->token.word) ? QN_OK
+                                                                             : fail_long(dot);
+}
+
+/* A backslash stands before a quote, and before a line end that is no part of the string. */
+static enum qn_status take_escape(struct dot *dot) {
+  struct qn_characters *characters = &dot->characters;
+  qn_character_take(characters);
+  int after = qn_character(characters);
+  if (after != '"' && after != '\n')
+    return add(dot, '\\');
+  qn_character_take(characters);
+  return after == '\n' ? QN_OK : add(dot, after);
 }
 
 static enum qn_status take_string(struct dot *dot) {
   struct qn_characters *characters = &dot->characters;
-  enum qn_status status = QN_OK;
-  int c;
+  int c = 0;
   dot->token.word.quoted = true;
   qn_character_take(characters);
-  while (!status && (c = qn_character(characters)) != '"') {
-    if (c < 0)
-      return FAIL(dot, "a string is not closed");
-    qn_character_take(characters);
-    int after = c == '\\' ? qn_character(characters) : 0;
-    if (after == '"' || after == '\n') {
-      qn_character_take(characters);
-      if (after == '\n')
-        continue;
-      c = after;
-    }
-    status = add(dot, c);
-  }
+  enum qn_status status = take_run(dot, dot->of_strings);
+  while (!status && (c = qn_character(characters)) == '\\')
+    if (!(status = take_escape(dot)))
+      status = take_run(dot, dot->of_strings);
+  if (!status && c != '"')
+    return c < 0 ? FAIL(dot, "a string is not closed") : fail_long(dot);
   if (!status)
     qn_character_take(characters);
   return status;
@@ -121,19 +133,14 @@ static enum qn_status take_sign(struct dot *dot) {
   }
   dot->token.kind = WORD;
   enum qn_status status = add(dot, '-');
-  while (!status && is_word_character(c = qn_character(characters))) {
-    qn_character_take(characters);
-    status = add(dot, c);
-  }
-  return status;
+  return status ? status : take_run(dot, dot->of_words);
 }
 
 static enum qn_status advance(struct dot *dot) {
   struct token *token = &dot->token;
   int c = 0;
   enum qn_status status = skip_space(dot, &c);
-  token->word.length = 0;
-  token->word.text[0] = '\0';
+  qn_word_clear(&token->word);
   token->word.quoted = false;
   token->kind = c < 0 ? END : OTHER;
   token->character = c;
@@ -147,25 +154,23 @@ static enum qn_status advance(struct dot *dot) {
     return take_sign(dot);
   if (c == '<')
     return FAIL(dot, "names in HTML are not read");
-  if (!is_word_character(c)) {
+  if (!dot->of_words[c]) {
     qn_character_take(&dot->characters);
     return QN_OK;
   }
   token->kind = WORD;
-  while (!status && is_word_character(c = qn_character(&dot->characters))) {
-    status = add(dot, c);
-    qn_character_take(&dot->characters);
-  }
-  return status;
+  return take_run(dot, dot->of_words);
 }
 
 static bool is_other(const struct dot *dot, int c) {
   return dot->token.kind == OTHER && dot->token.character == c;
 }
 
-static bool is_keyword(const struct dot *dot, const char *word) {
-  return dot->token.kind == WORD && !dot->token.word.quoted &&
-         strcasecmp(dot->token.word.text, word) == 0;
+/* Most words differ in their first letter; `word` is in small letters. */
+static inline bool is_keyword(const struct dot *dot, const char *word) {
+  const char *text = dot->token.word.text;
+  return dot->token.kind == WORD && (*text | 0x20) == *word && !dot->token.word.quoted &&
+         strcasecmp(text, word) == 0;
 }
 
 /* ---- Statements ------------------------------------------------------------ */
@@ -351,6 +356,7 @@ static enum qn_status read_dot(struct qn_input *input, const struct qn_read_opti
   if (status)
     return status;
   dot->error = error;
+  find_characters(dot);
   qn_characters_begin(&dot->characters, input);
   status = qn_named_graph_begin(&dot->graph, options, list, sequence, result, error);
   if (!status)

@@ -29,6 +29,7 @@ struct gml {
   enum list lists[MOST_DEPTH];
   uint32_t depth;
   uint32_t graphs;
+  bool goes_on[256]; /* a word */
   struct qn_word key, value;
   struct qn_text_buffer text; /* a string */
   bool elements;              /* the first vertex or edge was there */
@@ -46,29 +47,47 @@ static enum qn_status fail_text(struct gml *gml) {
   return status;
 }
 
-/* False if it is too long, or there is no memory. */
-static bool add_character(struct gml *gml, int c) {
-  char *p = gml->text.used < QN_MOST_VALUE_BYTES ? qn_text_buffer_reserve(&gml->text, 1) : NULL;
-  if (!p)
-    return false;
-  *p = (char)c;
-  qn_text_buffer_advance(&gml->text, p + 1);
-  return true;
+/* Take what lies before `to`, in the block, and add it to the text if it is `kept`. */
+static enum qn_status keep(struct gml *gml, bool kept, const char *to) {
+  struct qn_characters *characters = &gml->characters;
+  uint64_t bytes = (uint64_t)(to - characters->next);
+  const uint64_t room = QN_MOST_VALUE_BYTES - gml->text.used;
+  const bool fits = !kept || bytes <= room;
+  bytes = fits ? bytes : room;
+  char *p = kept ? qn_text_buffer_reserve(&gml->text, bytes) : NULL;
+  if (kept && !p)
+    return fail_text(gml);
+  if (kept) {
+    memcpy(p, characters->next, bytes);
+    qn_text_buffer_advance(&gml->text, p + bytes);
+  }
+  qn_characters_take_to(characters, characters->next + bytes);
+  return fits ? QN_OK : fail_text(gml);
+}
+
+/* Take all before the next `stop`, or to the end, where `*found` is false. */
+static enum qn_status keep_until(struct gml *gml, bool kept, char stop, bool *found) {
+  struct qn_characters *characters = &gml->characters;
+  enum qn_status status = QN_OK;
+  *found = false;
+  gml->text.used = 0;
+  while (!status && !*found && qn_character(characters) >= 0) {
+    const char *at = memchr(characters->next, stop, (size_t)(characters->end - characters->next));
+    status = keep(gml, kept, at ? at : characters->end);
+    *found = at != NULL;
+  }
+  return status;
 }
 
 /* What Quern says stands in a comment before the first element. */
 static enum qn_status take_comment(struct gml *gml) {
-  int c;
-  gml->text.used = 0;
+  bool found;
   qn_character_take(&gml->characters);
-  while ((c = qn_character(&gml->characters)) >= 0 && c != '\n') {
-    if (!add_character(gml, c))
-      return fail_text(gml);
-    qn_character_take(&gml->characters);
-  }
-  enum qn_status status = gml->text.used ? qn_named_graph_comment(&gml->graph, gml->text.bytes,
-                                                                  gml->text.used, gml->error)
-                                         : QN_OK;
+  enum qn_status status = keep_until(gml, true, '\n', &found);
+  if (status)
+    return status;
+  if (gml->text.used)
+    status = qn_named_graph_comment(&gml->graph, gml->text.bytes, gml->text.used, gml->error);
   return status ? qn_characters_fail_here(&gml->characters, status, gml->error) : QN_OK;
 }
 
@@ -90,33 +109,36 @@ static enum qn_status fail_long(struct gml *gml) {
                             QN_MAX_NAME_BYTES);
 }
 
-static bool ends_word(int c) {
-  return c < 0 || c == ' ' || (c >= '\t' && c <= '\r') || c == '[' || c == ']' || c == '"';
+static void find_word_characters(bool goes_on[256]) {
+  for (int c = 1; c < 256; c++)
+    goes_on[c] = c != ' ' && (c < '\t' || c > '\r') && c != '[' && c != ']' && c != '"';
 }
 
 static enum qn_status take_word(struct gml *gml, struct qn_word *word) {
-  int c;
-  word->length = 0;
-  word->text[0] = '\0';
-  while (!ends_word(c = qn_character(&gml->characters))) {
-    if (!qn_word_add(word, c))
-      return fail_long(gml);
-    qn_character_take(&gml->characters);
-  }
+  qn_word_clear(word);
+  if (!qn_characters_take_run(&gml->characters, gml->goes_on, word) ||
+      qn_character(&gml->characters) == 0)
+    return fail_long(gml);
   return QN_OK;
+}
+
+/* In any case; `word` is in small letters. */
+static inline bool is(const char *key, const char *word) {
+  while (*word && (*key | 0x20) == *word) {
+    key++;
+    word++;
+  }
+  return !*word && !*key;
 }
 
 /* Strings hold anything but quotes. They are only `kept` as properties. */
 static enum qn_status pass_string(struct gml *gml, bool kept) {
-  int c;
-  gml->text.used = 0;
+  bool found;
   qn_character_take(&gml->characters);
-  while ((c = qn_character(&gml->characters)) >= 0 && c != '"') {
-    if (kept && !add_character(gml, c))
-      return fail_text(gml);
-    qn_character_take(&gml->characters);
-  }
-  if (c < 0)
+  enum qn_status status = keep_until(gml, kept, '"', &found);
+  if (status)
+    return status;
+  if (!found)
     return qn_characters_fail(&gml->characters, gml->error, "a string is not closed");
   qn_character_take(&gml->characters);
   return QN_OK;
@@ -154,15 +176,15 @@ static enum qn_status add_number(struct gml *gml) {
 /* ---- Lists ----------------------------------------------------------------- */
 
 static enum list list_called(enum list within, const char *key) {
-  if (within == LIST_TOP && strcasecmp(key, "graph") == 0)
+  if (within == LIST_TOP && is(key, "graph"))
     return LIST_GRAPH;
-  if (within == LIST_GRAPH && strcasecmp(key, "node") == 0)
+  if (within == LIST_GRAPH && is(key, "node"))
     return LIST_NODE;
-  return within == LIST_GRAPH && strcasecmp(key, "edge") == 0 ? LIST_EDGE : LIST_OTHER;
+  return within == LIST_GRAPH && is(key, "edge") ? LIST_EDGE : LIST_OTHER;
 }
 
 static bool is_element_key(const char *key) {
-  return strcasecmp(key, "node") == 0 || strcasecmp(key, "edge") == 0;
+  return is(key, "node") || is(key, "edge");
 }
 
 static enum qn_status begin_list(struct gml *gml) {
@@ -219,14 +241,14 @@ static char *place_of(struct gml *gml) {
   enum list list = gml->lists[gml->depth];
   const char *key = gml->key.text;
   if (list == LIST_NODE)
-    return strcasecmp(key, "id") == 0 ? gml->id : NULL;
+    return is(key, "id") ? gml->id : NULL;
   if (list != LIST_EDGE)
     return NULL;
-  return strcasecmp(key, "source") == 0   ? gml->source
-         : strcasecmp(key, "target") == 0 ? gml->target
-         : strcasecmp(key, "weight") == 0 ? gml->weight
-         : strcasecmp(key, "value") == 0  ? gml->other_weight
-                                          : NULL;
+  return is(key, "source")   ? gml->source
+         : is(key, "target") ? gml->target
+         : is(key, "weight") ? gml->weight
+         : is(key, "value")  ? gml->other_weight
+                             : NULL;
 }
 
 static bool is_element(const struct gml *gml) {
@@ -239,11 +261,10 @@ static enum qn_status take_string(struct gml *gml) {
   return status || !kept ? status : add_string(gml);
 }
 
-static enum qn_status take_number(struct gml *gml) {
+static enum qn_status take_number(struct gml *gml, char *place) {
   enum qn_status status = take_word(gml, &gml->value);
   if (status)
     return status;
-  char *place = place_of(gml);
   if (place && (gml->value.length == 0 || gml->value.length >= NUMBER_BYTES))
     return qn_characters_fail(&gml->characters, gml->error, "expected a number for '%.40s'",
                               gml->key.text);
@@ -251,10 +272,10 @@ static enum qn_status take_number(struct gml *gml) {
     return qn_characters_fail(&gml->characters, gml->error, "'%.40s' is there twice",
                               gml->key.text);
   if (place)
-    strcpy(place, gml->value.text);
+    memcpy(place, gml->value.text, gml->value.length + 1);
   else if (is_element(gml) && gml->graph.records)
     return add_number(gml);
-  if (gml->lists[gml->depth] != LIST_GRAPH || strcasecmp(gml->key.text, "directed") != 0)
+  if (gml->lists[gml->depth] != LIST_GRAPH || !is(gml->key.text, "directed"))
     return QN_OK;
   const bool directed = strcmp(gml->value.text, "1") == 0;
   if (!directed && strcmp(gml->value.text, "0") != 0)
@@ -277,15 +298,16 @@ static enum qn_status take_item(struct gml *gml) {
     return qn_characters_fail(&gml->characters, gml->error, "the file ends before a value");
   /* Without a word all edges go both ways. */
   if (gml->depth == 1 && gml->lists[1] == LIST_GRAPH && c == '[' && !gml->graph.directed_is_said &&
-      strcasecmp(gml->key.text, "edge") == 0 &&
+      is(gml->key.text, "edge") &&
       (status = qn_named_graph_directed(&gml->graph, false, gml->error)))
     return status;
-  if (c == '"' && place_of(gml))
+  char *place = place_of(gml);
+  if (c == '"' && place)
     return qn_characters_fail(&gml->characters, gml->error,
                               "expected a number for '%.40s'; found a string", gml->key.text);
-  gml->has_others |= is_element(gml) && !place_of(gml);
+  gml->has_others |= is_element(gml) && !place;
   gml->has_lists |= is_element(gml) && c == '[';
-  return c == '[' ? begin_list(gml) : c == '"' ? take_string(gml) : take_number(gml);
+  return c == '[' ? begin_list(gml) : c == '"' ? take_string(gml) : take_number(gml, place);
 }
 
 static enum qn_status parse(struct gml *gml) {
@@ -311,6 +333,7 @@ static enum qn_status read_gml(struct qn_input *input, const struct qn_read_opti
   if (status)
     return status;
   gml->error = error;
+  find_word_characters(gml->goes_on);
   qn_characters_begin(&gml->characters, input);
   status = qn_named_graph_begin(&gml->graph, options, list, sequence, result, error);
   gml->graph.declares = true;
