@@ -414,7 +414,8 @@ static enum qn_status check_manner(const struct qn_kernel *kernel,
                                    const struct qn_run_options *options, struct qn_error *error) {
   if (options->direction != QN_DIRECTION_AUTO && !(kernel->traits & QN_KERNEL_DIRECTION))
     return qn_fail(error, QN_USAGE,
-                   "--direction is for the layout blocked-csr on a CUDA device, not for %s on %s",
+                   "--direction is for the layout blocked-csr on a CUDA device, and for searches "
+                   "on shards on the CPU, not for %s on %s",
                    kernel->algorithm, qn_layout_name(kernel->layout));
   if (options->parallelism != QN_PARALLEL_HYBRID && !(kernel->traits & QN_KERNEL_PARALLELISM))
     return qn_fail(error, QN_USAGE,
@@ -428,10 +429,12 @@ static enum qn_status check_manner(const struct qn_kernel *kernel,
   if (!options->mode_given || kernel->processor == QN_JOINT)
     return QN_OK;
   if (!(kernel->traits & QN_KERNEL_SEES) || options->num_devices > 1)
-    return qn_fail(error, QN_USAGE,
-                   "--mode is for --device both, and for cc and sssp on slotted-pages or "
-                   "edge-partitions on one CUDA device, not for %s on %s",
-                   kernel->algorithm, qn_layout_name(kernel->layout));
+    return qn_fail(
+        error, QN_USAGE,
+        "--mode is for --device both, for cc and sssp on slotted-pages or "
+        "edge-partitions on one CUDA device, and for pagerank, rwr and katz on shards on "
+        "the CPU, not for %s on %s",
+        kernel->algorithm, qn_layout_name(kernel->layout));
   return QN_OK;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "kernels/storage.h"
 #include "runtime/cost_model.h"
 #include "runtime/interrupt.h"
 #include "runtime/joint_report.h"
@@ -21,6 +22,8 @@ struct qn_watch {
   struct qn_cost_model model;
   struct qn_timeline timeline;
   struct qn_joint_report joint;
+  struct qn_storage_rates storage; /* of what the graph lies on, if it exceeds memory */
+  uint64_t notified, pulled;       /* iterations then */
   json_t *iterations;
   bool ends_itself; /* the run, when it is interrupted */
   bool catches;     /* signals, so that the timeline is whole however the run ends */
@@ -115,11 +118,22 @@ static void on_plan(void *user, const struct qn_stream_plan *plan) {
             plan->pin_refusal ? ": " : "", plan->pin_refusal ? plan->pin_refusal : "");
 }
 
-static void on_event(void *user, const struct qn_stream_event *event) {
-  struct qn_watch *watch = user;
+static void on_device_event(struct qn_watch *watch, const struct qn_stream_event *event) {
   qn_cost_model_event(&watch->model, event);
   if (watch->timeline.file)
     qn_timeline_event(&watch->timeline, event);
+}
+
+static void on_event(void *user, const struct qn_stream_event *event) {
+  struct qn_watch *watch = user;
+  const double rate =
+      event->end > event->begin ? (double)event->bytes / (event->end - event->begin) : 0;
+  if (strcmp(event->what, QN_READ_IN_ORDER) == 0)
+    watch->storage.in_order = rate;
+  else if (strcmp(event->what, QN_READ_AT_RANDOM) == 0)
+    watch->storage.at_random = rate;
+  else
+    on_device_event(watch, event);
 }
 
 static void show_line(const struct qn_watch *watch, const struct qn_iteration *iteration) {
@@ -195,6 +209,8 @@ static void note_iteration(struct qn_watch *watch, const struct qn_iteration *it
     qn_timeline_iteration(&watch->timeline, iteration);
   if (iteration->joint)
     qn_joint_report_add(&watch->joint, iteration);
+  watch->notified += strcmp(iteration->mode, "notify-pull") == 0;
+  watch->pulled += strcmp(iteration->mode, "pull") == 0;
   if (!watch->plan.streams)
     return;
   qn_stream_figures_add(&watch->moved, &iteration->moved);
@@ -214,6 +230,8 @@ void qn_watch_attach(struct qn_watch *watch, struct qn_run_request *request, uns
   watch->edges_walked = edges_walked;
   watch->plan = (struct qn_stream_plan){0};
   watch->moved = (struct qn_stream_figures){0};
+  watch->storage = (struct qn_storage_rates){0};
+  watch->notified = watch->pulled = 0;
   qn_cost_model_begin(&watch->model, num_files);
   json_array_clear(watch->iterations);
   qn_joint_report_begin(&watch->joint, request->asynchronous);
@@ -251,6 +269,30 @@ json_t *qn_watch_json(const struct qn_watch *watch) {
   if (watch->options.explain)
     json_object_set_new(json, "cost_model", qn_cost_model_json(&watch->model, plan));
   return json;
+}
+
+json_t *qn_watch_storage_json(const struct qn_watch *watch) {
+  const struct qn_storage_rates *rates = &watch->storage;
+  if (rates->in_order <= 0 || rates->at_random <= 0)
+    return NULL;
+  return json_pack("{s:f, s:f, s:f, s:I, s:I}", "in_order_bytes_per_second", rates->in_order,
+                   "at_random_bytes_per_second", rates->at_random, "ratio", qn_storage_ratio(rates),
+                   "notified", (json_int_t)watch->notified, "pulled", (json_int_t)watch->pulled);
+}
+
+void qn_watch_print_storage(const json_t *json, FILE *stream) {
+  char in_order[32], at_random[32];
+#define RATE(key, text)                                                                            \
+  qn_size_text((uint64_t)json_real_value(json_object_get(json, key)), text, sizeof text)
+  fprintf(
+      stream,
+      "storage    is read at %s/s in order and %s/s at random, so k = %.1f; %" JSON_INTEGER_FORMAT
+      " iterations notified, %" JSON_INTEGER_FORMAT " pulled\n",
+      RATE("in_order_bytes_per_second", in_order), RATE("at_random_bytes_per_second", at_random),
+      json_real_value(json_object_get(json, "ratio")),
+      json_integer_value(json_object_get(json, "notified")),
+      json_integer_value(json_object_get(json, "pulled")));
+#undef RATE
 }
 
 json_t *qn_watch_joint_json(const struct qn_watch *watch) {

@@ -149,11 +149,14 @@ static const struct argp_option option_list[] = {
     {"mode", KEY_MODE, "synchronous|asynchronous", 0,
      "When the CPU and the device of --device both see each other's new values: after an "
      "iteration (the default), or within it, where the algorithm ends at one result either way; "
-     "cc and sssp on slotted-pages and edge-partitions on one device: when vertices do",
+     "cc and sssp on slotted-pages and edge-partitions on one device: when vertices do; pagerank, "
+     "rwr and katz on shards on the CPU: when pages have been worked on",
      1},
     {"direction", KEY_DIRECTION, "auto|push|pull", 0,
      "On blocked-csr on a CUDA device: searches push along out-edges, pull through blocks, or "
-     "choose in each iteration (the default); others take push or pull blocks (default: pull)",
+     "choose in each iteration (the default); others take push or pull blocks (default: pull). On "
+     "shards on the CPU: active vertices notify (push), every vertex looks (pull), or what is less "
+     "work (the default)",
      1},
     {"parallelism", KEY_PARALLELISM, "hybrid|vertex|edge", 0,
      "On slotted-pages on a CUDA device: threads that a vertex gets: as many as its page is dense "
@@ -212,12 +215,16 @@ static const struct argp_option option_list[] = {
      4},
     {"host-memory", KEY_HOST_MEMORY, "SIZE", 0,
      "Pin at most SIZE of host memory: buffers, and what of the container they leave (default: 64 "
-     "MiB or four buffers, and for the container half of what is free)",
+     "MiB or four buffers, and for the container half of what is free). On shards on the CPU: the "
+     "edges are read from storage if they are more than SIZE (default: what is free), and its "
+     "rates decide when active vertices notify",
      4},
     {"cache-memory", KEY_CACHE_MEMORY, "SIZE", 0,
      "Keep at most SIZE of the graph on the device (default: what --device-memory leaves)", 4},
     {"explain", KEY_EXPLAIN, NULL, 0,
-     "Measure the device's rates and say what bounds the run (GTS's cost model)", 4},
+     "Measure the device's rates and say what bounds the run (GTS's cost model), or say those of "
+     "the storage",
+     4},
     {"trace", KEY_TRACE, "FILE", 0,
      "Write a timeline of iterations, and of streams' copies and kernels, for Perfetto or "
      "chrome://tracing",
@@ -467,9 +474,11 @@ static json_t *report_json(const struct qn_run_input *input, const struct qn_run
   json_t *ranks = qn_ranks_json();
   if (ranks)
     json_object_set_new(report, "ranks", ranks);
-  json_t *joint = qn_watch_joint_json(watch);
+  json_t *joint = qn_watch_joint_json(watch), *storage = qn_watch_storage_json(watch);
   if (joint)
     json_object_set_new(report, "joint", joint);
+  if (storage)
+    json_object_set_new(report, "storage", storage);
   json_t *sources = json_array();
   for (uint32_t i = 0; i < run->num_sources; i++)
     json_array_append_new(sources, qn_id_json(input, run->sources[i]));
@@ -551,6 +560,8 @@ static void print_report(const struct qn_run *run, const json_t *report, FILE *s
     qn_watch_print(json_object_get(report, "streaming"), stream);
   if (json_object_get(report, "joint"))
     qn_joint_report_print(json_object_get(report, "joint"), stream);
+  if (json_object_get(report, "storage"))
+    qn_watch_print_storage(json_object_get(report, "storage"), stream);
   if ((sources = json_object_get(report, "sources")) && json_array_size(sources) == 1)
     fprintf(stream, "source     %s\n", json_string_value(json_array_get(sources, 0)));
   if (json_object_get(report, "samples"))

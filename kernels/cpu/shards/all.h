@@ -72,10 +72,26 @@ static inline uint64_t walk_parts(const struct engine_state *state) {
   return state->walk.chunks.num_chunks + 1;
 }
 
+/* The rows of a batch, which has whole pages, send what was applied to those of later batches.
+ * Whatever the number of threads, a batch sees the same messages. */
+static inline void send_batch(struct engine_state *state, struct engine_work *work,
+                              uint64_t batch) {
+  const struct qn_sh_chunks *chunks = &state->walk.chunks;
+  uint64_t first = chunks->batches[batch], last = chunks->batches[batch + 1];
+  if (first == last)
+    return;
+#pragma omp parallel for schedule(static)
+  for (uint64_t v = chunks->chunks[first].row_begin; v < chunks->chunks[last - 1].row_end; v++)
+    work->messages[v] = sweep_message(state, v);
+}
+
 static inline const char *walk_all(struct engine_state *state, struct engine_work *work) {
   double change = 0;
-  for (uint64_t batch = 0; batch < state->walk.chunks.num_batches; batch++)
+  for (uint64_t batch = 0; batch < state->walk.chunks.num_batches; batch++) {
     change += pull_batch(state, work, batch);
+    if (state->request->asynchronous)
+      send_batch(state, work, batch);
+  }
   work->changed.parts[state->walk.chunks.num_chunks] = change;
   return "pull";
 }

@@ -2,7 +2,8 @@
  * in-edges, page by page, in chunks of equal numbers of edges with replicas of the accumulators
  * of the rows that chunks cut (chunks.h). In frontier programs, while active vertices have
  * at most half of all out-edges, they notify their destinations, and only these pull
- * (notify.h). */
+ * (notify.h). Programs that end at one result in any order may, in every iteration, let a batch of
+ * pages see what the ones before it have applied (all.h). */
 #ifndef QN_KERNELS_CPU_SHARDS_ENGINE_H
 #define QN_KERNELS_CPU_SHARDS_ENGINE_H
 
@@ -19,6 +20,7 @@
 
 QN_DEFINE_KERNEL(QN_LAYOUT_SHARDS, QN_CPU,
                  PROGRAM_SCHEDULE == QN_ALL_ACTIVE ? "shards, pull" : "shards, notify-pull",
-                 QN_KERNEL_DELTA);
+                 QN_KERNEL_DELTA | (PROGRAM_SCHEDULE == QN_ALL_ACTIVE ? 0 : QN_KERNEL_DIRECTION) |
+                     (PROGRAM_CONTRACTS ? QN_KERNEL_SEES : 0));
 
 #endif

@@ -3,7 +3,10 @@
  * Both ways a receiver looks at its in-edges itself and takes what active sources send, so
  * no accumulator is written by two threads. The mode follows Garaph's section 4.2: with f the
  * active vertices' share in all out-edges, notify-pull while f <= 1/2; where the first message
- * settles a vertex, which ends its look at its in-edges early, while f <= 1/20.
+ * settles a vertex, which ends its look at its in-edges early, while f <= 1/20. Where the edges
+ * are more than the memory for them, while also f <= 1/2k: a pull reads all of them from storage
+ * in order, notices and those whom they reach the rows that they need, at random, which is k times
+ * as slow. k is measured on the container itself (kernels/storage.h).
  *
  * Programs that combine into the value itself need nobody to look where a notice can bring the
  * contribution: where weights do not matter, or are known with the out-edges, because these
@@ -16,6 +19,7 @@
 #include "kernels/cpu/loop/iterations.h"
 #include "kernels/cpu/loop/sweeps.h"
 #include "kernels/cpu/loop/waiting.h"
+#include "kernels/storage.h"
 
 /* Active vertices notify while they have at most one in so many of all out-edges. */
 #define NOTIFY_SHARE (PROGRAM_FIRST_SUFFICES ? 20 : 2)
@@ -23,6 +27,8 @@
 #define PARALLEL_EDGES 4096
 /* In-edges of a notified hub, whose edges all threads share, and of one thread's part of it. */
 #define HUB_SEGMENT ((uint64_t)1 << 16)
+/* Rows of so many edges are asked for whole when they are to be read from storage at random. */
+#define FETCHED_EDGES 2048
 
 struct engine_work {
   struct qn_frontier current; /* active vertices */
@@ -32,6 +38,8 @@ struct engine_work {
   bool delivers;          /* notices bring contributions: nobody is in `notified` */
   uint64_t current_edges; /* out-edges of `current` */
   uint64_t next_edges;
+  bool lies_on_storage; /* edges are more than the memory for them */
+  double random_cost;   /* k: of reading them at random over reading them in order */
 #if !PROGRAM_IN_PLACE
   program_message *messages; /* [V] of `current`: values change while others pull */
 #endif
@@ -54,6 +62,37 @@ static inline void share_finish(struct engine_work *work, struct notify_share *s
   qn_frontier_flush(&work->next, &share->block);
   qn_frontier_flush(&work->notified, &share->notified);
   __atomic_fetch_add(&work->next_edges, share->num_edges, __ATOMIC_RELAXED);
+}
+
+/* ---- Storage -------------------------------------------------------------------- */
+
+static inline void expect_edges(const struct engine_state *state, bool in_order) {
+  const struct qn_shards *view = state->view;
+  const uint64_t num_edges = view->num_edges;
+  qn_storage_expect(view->in.column_indices, num_edges * sizeof(uint32_t), in_order);
+  qn_storage_expect(view->in.weights.data, num_edges * qn_weight_bytes(view->in.weights.type),
+                    in_order);
+  if (view->directedness == QN_DIRECTED)
+    qn_storage_expect(view->out.column_indices, num_edges * sizeof(uint32_t), in_order);
+}
+
+static inline void fetch_row(const struct engine_work *work, const struct qn_csr *csr, uint64_t v) {
+  const uint64_t begin = csr->row_offsets[v], end = csr->row_offsets[v + 1];
+  if (work->lies_on_storage && end - begin >= FETCHED_EDGES)
+    qn_storage_fetch(csr->column_indices + begin, (end - begin) * sizeof(uint32_t));
+}
+
+static inline void look_at_storage(const struct engine_state *state, struct engine_work *work) {
+  const struct qn_run_request *request = state->request;
+  const struct qn_shards *view = state->view;
+  const uint64_t column_bytes = view->num_edges * sizeof(uint32_t);
+  const uint64_t bytes = column_bytes * (view->directedness == QN_DIRECTED ? 2 : 1) +
+                         view->num_edges * qn_weight_bytes(view->in.weights.type);
+  struct qn_storage_rates rates = {0};
+  work->lies_on_storage = qn_storage_exceeds_memory(bytes, request->streaming.host_memory);
+  if (work->lies_on_storage && request->direction == QN_DIRECTION_AUTO)
+    rates = qn_storage_measure(view->in.column_indices, column_bytes, request);
+  work->random_cost = qn_storage_ratio(&rates);
 }
 
 /* ---- Receiving ----------------------------------------------------------------- */
@@ -273,6 +312,7 @@ static inline void notify_from(struct engine_state *state, struct engine_work *w
 }
 
 static inline void notify_hub(struct engine_state *state, struct engine_work *work, uint32_t u) {
+  fetch_row(work, &state->view->out, u);
   /* Read once: where a file is written over meanwhile, segments of no edges might never end. */
   const uint64_t first = state->view->out.row_offsets[u];
   const uint64_t last = state->view->out.row_offsets[u + 1];
@@ -303,8 +343,10 @@ static inline void notify_all(struct engine_state *state, struct engine_work *wo
       uint32_t u = work->current.queue[i];
       if (is_hub(&state->view->out, u))
         has_hubs = true;
-      else
+      else {
+        fetch_row(work, &state->view->out, u);
         notify_from(state, work, &share, u, offsets[u], offsets[u + 1]);
+      }
     }
     share_finish(work, &share);
   }
@@ -316,6 +358,7 @@ static inline void notify_all(struct engine_state *state, struct engine_work *wo
 /* All threads share a hub's in-edges, in segments combined in order. */
 static inline void pull_hub(struct engine_state *state, struct engine_work *work,
                             struct notify_share *share, uint32_t v) {
+  fetch_row(work, &state->view->in, v);
   const uint64_t first = state->view->in.row_offsets[v];
   const uint64_t last = state->view->in.row_offsets[v + 1];
   uint64_t count = (last - first + HUB_SEGMENT - 1) / HUB_SEGMENT;
@@ -347,8 +390,10 @@ static inline void pull_notified(struct engine_state *state, struct engine_work 
       uint32_t v = notified->queue[i];
       if (is_hub(&state->view->in, v))
         has_hubs = true;
-      else
+      else {
+        fetch_row(work, &state->view->in, v);
         pull_row(state, work, &share, v);
+      }
     }
     share_finish(work, &share);
   }
@@ -380,13 +425,23 @@ static inline bool notify_wake(struct engine_state *state, struct engine_work *w
   return more;
 }
 
+/* Is it less work if only those look who are told to? */
+static inline bool notices_pay(const struct engine_state *state, const struct engine_work *work) {
+  const double share = fmax(NOTIFY_SHARE, 2 * work->random_cost);
+  if (state->request->direction != QN_DIRECTION_AUTO)
+    return state->request->direction == QN_DIRECTION_PUSH;
+  return (double)work->current_edges * share <= (double)state->context.num_edges;
+}
+
 static inline enum qn_status work_step(struct engine_state *state, struct engine_work *work,
                                        struct engine_step *step, struct qn_error *error) {
   (void)error;
   step->is_over = work->current.count == 0 && !notify_wake(state, work);
   if (step->is_over)
     return QN_OK;
-  bool notify = work->current_edges <= state->context.num_edges / NOTIFY_SHARE;
+  bool notify = notices_pay(state, work);
+  if (work->lies_on_storage)
+    expect_edges(state, !notify);
   step->mode = notify ? "notify-pull" : "pull";
   step->num_active = work->current.count;
   work->next_edges = 0;
@@ -457,6 +512,7 @@ static inline enum qn_status work_create(struct engine_state *state, struct engi
     return status;
   sweep_start(state, &work->current);
   work->current_edges = sweep_queue_edges(state, &work->current);
+  look_at_storage(state, work);
   return QN_OK;
 }
 
