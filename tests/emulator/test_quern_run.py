@@ -574,8 +574,8 @@ class Streaming(Graph):
         report, _ = self.streamed("pagerank", self.pages(), "--explain")
         model = report["streaming"]["cost_model"]
         self.assertGreater(model["bytes_per_second"], 0)
-        self.assertAlmostEqual(model["model"], sum(model[key] for key in (
-            "attributes", "transfer", "calls", "last_kernels", "sync")))
+        self.assertAlmostEqual(model["model"], sum(model[key] for key in ("transfer", "calls", "last_kernels", "sync")))
+        self.assertGreater(model["attributes"], 0)
         self.assertAlmostEqual(model["transfer"], report["streaming"]["moved_bytes"] / model["bytes_per_second"])
         self.assertAlmostEqual(model["measured"], sum(iteration["seconds"] for iteration in
                                                       report["streaming"]["iterations"]))
@@ -821,8 +821,8 @@ class SeveralDevices(Graph):
         model = report["streaming"]["cost_model"]
         self.assertGreater(model["sync"], 0)
         self.assertTrue(1 / 3 <= model["skew"] <= 1.001, model["skew"])
-        self.assertAlmostEqual(model["model"], sum(model[key] for key in (
-            "attributes", "transfer", "calls", "last_kernels", "sync")))
+        self.assertAlmostEqual(model["model"], sum(model[key] for key in ("transfer", "calls", "last_kernels", "sync")))
+        self.assertGreater(model["attributes"], 0)
         text = self.several("pagerank", "pages.qrn", "--devices=0,1").stdout
         self.assertRegex(text, r"(?m)^  2\. 1 +\d+ units, .* of values, .* exchanged, kernels")
 

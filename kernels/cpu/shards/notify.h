@@ -6,7 +6,8 @@
  * settles a vertex, which ends its look at its in-edges early, while f <= 1/20. Where the edges
  * are more than the memory for them, while also f <= 1/2k: a pull reads all of them from storage
  * in order, notices and those whom they reach the rows that they need, at random, which is k times
- * as slow. k is measured on the container itself (kernels/storage.h).
+ * as slow. k is measured on the container itself (kernels/storage.h), and f counts what is read:
+ * pages, of rows that are shorter.
  *
  * Programs that combine into the value itself need nobody to look where a notice can bring the
  * contribution: where weights do not matter, or are known with the out-edges, because these
@@ -29,6 +30,8 @@
 #define HUB_SEGMENT ((uint64_t)1 << 16)
 /* Rows of so many edges are asked for whole when they are to be read from storage at random. */
 #define FETCHED_EDGES 2048
+/* Edges that the least takes that is read from storage: a page of 4 KiB. */
+#define STORAGE_PAGE_EDGES 1024
 
 struct engine_work {
   struct qn_frontier current; /* active vertices */
@@ -425,12 +428,17 @@ static inline bool notify_wake(struct engine_state *state, struct engine_work *w
   return more;
 }
 
-/* Is it less work if only those look who are told to? */
+/* Is it less work if only those look who are told to? A row that is read from storage costs a page
+ * besides, however short it is. */
 static inline bool notices_pay(const struct engine_state *state, const struct engine_work *work) {
-  const double share = fmax(NOTIFY_SHARE, 2 * work->random_cost);
+  const double all = (double)state->context.num_edges, some = (double)work->current_edges;
   if (state->request->direction != QN_DIRECTION_AUTO)
     return state->request->direction == QN_DIRECTION_PUSH;
-  return (double)work->current_edges * share <= (double)state->context.num_edges;
+  if (some * NOTIFY_SHARE > all)
+    return false;
+  if (!work->lies_on_storage || work->random_cost <= 1)
+    return true;
+  return 2 * work->random_cost * (some + (double)work->current.count * STORAGE_PAGE_EDGES) <= all;
 }
 
 static inline enum qn_status work_step(struct engine_state *state, struct engine_work *work,
