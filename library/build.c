@@ -51,7 +51,7 @@ static enum qn_status run_builder(struct building *building, const struct qn_bui
                              error);
   if (!status)
     status = qn_session_ensure_graph(session, QN_VERIFY_ALL, error);
-  struct qn_source source = {session->graph};
+  struct qn_source source = {.graph = session->graph};
   source.graph.container = session->container;
   if (!status)
     status = qn_builder_run(builder, &source, building->path, building->replace,

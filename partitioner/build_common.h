@@ -29,6 +29,8 @@ extern "C" {
 /* The graph that a layout is built from. */
 struct qn_source {
   struct qn_graph graph; /* mapped and checked, or borrowed */
+  json_t
+      *steps; /* an object that builders add the seconds of their steps to; borrowed; NULL: none */
 };
 
 /* Map the graph container `path` (quern/open.h); check its checksums and everything that builders

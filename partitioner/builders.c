@@ -35,15 +35,19 @@ static const struct qn_setting blocked_csr_settings[] = {
 
 static enum qn_status settle_edge_partitions(const void *target, struct qn_error *error) {
   const struct qn_edge_partitions_options *options = target;
-  return options->num_partitions && options->partition_bytes
-             ? qn_fail(error, QN_USAGE, "give --partitions or --partition-bytes, not both")
-             : QN_OK;
+  const int given = (options->num_partitions != 0) + (options->partition_bytes != 0) +
+                    (options->device_memory != 0);
+  return given > 1 ? qn_fail(error, QN_USAGE,
+                             "give --partitions, --partition-bytes or --device-memory, not %s",
+                             given == 2 ? "both" : "all")
+                   : QN_OK;
 }
 
 #define FIELD(name) offsetof(struct qn_edge_partitions_options, name)
 static const struct qn_setting edge_partitions_settings[] = {
     {"partitions", QN_SETTING_NUMBER, FIELD(num_partitions), NULL, 1, UINT64_MAX, NULL},
     {"partition-bytes", QN_SETTING_SIZE, FIELD(partition_bytes), NULL, 1, 0, NULL},
+    {"device-memory", QN_SETTING_SIZE, FIELD(device_memory), NULL, 1, 0, NULL},
     {0}};
 #undef FIELD
 

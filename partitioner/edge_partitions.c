@@ -294,6 +294,22 @@ static enum qn_status refuse_bytes(const struct build *build,
                  max_ids, fit * edge_bytes);
 }
 
+/* The largest partitions that the device works off side by side. */
+static enum qn_status capacity_of_device(const struct build *build, uint64_t memory,
+                                         uint64_t edge_bytes, uint64_t *capacity,
+                                         struct qn_error *error) {
+  const uint64_t vertices = build->csr->num_vertices * QN_EP_VERTEX_MEMORY;
+  const uint64_t edges = memory > vertices ? (memory - vertices) / edge_bytes : 0;
+  *capacity = edges / QN_EP_DEFAULT_PARTITIONS;
+  if (*capacity > 0)
+    return QN_OK;
+  return qn_fail(error, QN_USAGE,
+                 "a device's memory of %" PRIu64 " bytes has no room for %d partitions beside %d "
+                 "bytes for each of %" PRIu64 " vertices: use --device-memory %" PRIu64 " or more",
+                 memory, QN_EP_DEFAULT_PARTITIONS, QN_EP_VERTEX_MEMORY, build->csr->num_vertices,
+                 vertices + QN_EP_DEFAULT_PARTITIONS * edge_bytes);
+}
+
 static enum qn_status choose_capacity(struct build *build,
                                       const struct qn_edge_partitions_options *options,
                                       struct qn_error *error) {
@@ -301,6 +317,15 @@ static enum qn_status choose_capacity(struct build *build,
   uint64_t edge_bytes = 8 + qn_weight_bytes(csr->weights.type);
   uint64_t max_ids = options->max_ids ? options->max_ids : QN_EP_MAX_IDS;
   uint64_t wanted = options->num_partitions ? options->num_partitions : QN_EP_DEFAULT_PARTITIONS;
+  if (options->device_memory) {
+    uint64_t fits = 0;
+    enum qn_status status =
+        capacity_of_device(build, options->device_memory, edge_bytes, &fits, error);
+    if (status)
+      return status;
+    const uint64_t least = csr->num_edges / fits + (csr->num_edges % fits != 0);
+    wanted = least > wanted ? least : wanted;
+  }
   if (options->partition_bytes) {
     build->capacity = options->partition_bytes / edge_bytes;
     if (build->capacity == 0)
@@ -333,7 +358,9 @@ static enum qn_status choose_capacity(struct build *build,
 static json_t *used_options(const struct qn_edge_partitions_options *options,
                             const struct build *build) {
   json_t *used = json_object();
-  if (!options->partition_bytes)
+  if (options->device_memory)
+    json_object_set_new(used, "device_memory", json_integer((json_int_t)options->device_memory));
+  else if (!options->partition_bytes)
     json_object_set_new(
         used, "partitions",
         json_integer((json_int_t)(options->num_partitions ? options->num_partitions
@@ -345,7 +372,15 @@ static json_t *used_options(const struct qn_edge_partitions_options *options,
   return used;
 }
 
-static enum qn_status write_layout(struct build *build, struct qn_writer *writer,
+/* Seconds since *begin, which becomes now. */
+static void note_step(json_t *steps, const char *step, double *begin) {
+  const double now = qn_seconds();
+  if (steps)
+    json_object_set_new(steps, step, json_real(now - *begin));
+  *begin = now;
+}
+
+static enum qn_status write_layout(struct build *build, struct qn_writer *writer, json_t *steps,
                                    struct qn_error *error) {
   uint64_t *parameters = qn_writer_info(writer)->parameters;
   parameters[QN_EP_NUM_PARTITIONS] = build->size.num_partitions;
@@ -355,11 +390,16 @@ static enum qn_status write_layout(struct build *build, struct qn_writer *writer
   enum qn_status status = qn_edge_partitions_write(writer, &build->arrays, error);
   if (status)
     return status;
+  double begin = qn_seconds();
   write_partitions(build);
   build->first_sink = (uint32_t)(build->size.num_partitions * build->size.range_size);
   rename_vertices(build);
+  note_step(steps, "second_renaming", &begin);
   status = rename_rows(build, error);
-  return status ? status : rename_hubs(build, error);
+  if (!status)
+    status = rename_hubs(build, error);
+  note_step(steps, "renaming_edges", &begin);
+  return status;
 }
 
 enum qn_status qn_edge_partitions_build(struct qn_source *source, const void *options,
@@ -371,10 +411,13 @@ enum qn_status qn_edge_partitions_build(struct qn_source *source, const void *op
       qn_pages_alloc(&build.ids, num_vertices, sizeof *build.ids, "vertex ids", error);
   if (status)
     return status;
+  double begin = qn_seconds();
   number_vertices(&build);
+  note_step(source->steps, "first_renaming", &begin);
   status = choose_capacity(&build, options, error);
+  note_step(source->steps, "choosing_a_size", &begin);
   if (!status)
-    status = write_layout(&build, writer, error);
+    status = write_layout(&build, writer, source->steps, error);
   if (!status)
     *used = used_options(options, &build);
   qn_pages_free(build.ids, num_vertices, sizeof *build.ids);

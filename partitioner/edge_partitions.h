@@ -16,10 +16,15 @@ extern "C" {
  * time (Graphie, section V-C: a partition has 1/32 of the edges). */
 #define QN_EP_DEFAULT_PARTITIONS 32
 
-/* All zero: the default. At most one of the first two is set. */
+/* Of a device's memory, for what it keeps of each vertex: as much as PageRank does. */
+#define QN_EP_VERTEX_MEMORY 24
+
+/* All zero: the default. At most one of the first three is set. */
 struct qn_edge_partitions_options {
   uint64_t num_partitions;  /* at most so many, as equal as can be */
   uint64_t partition_bytes; /* sources, destinations and weights of one partition at most */
+  uint64_t device_memory;   /* QN_EP_DEFAULT_PARTITIONS of the partitions fit into it, beside
+                               QN_EP_VERTEX_MEMORY bytes a vertex */
   uint64_t max_ids;         /* ids end before this; 0: QN_EP_MAX_IDS. Less is for tests. */
 };
 

@@ -1,7 +1,6 @@
 /* quern-block: graph container in, blocked-csr container out. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "kernels/cuda/device/device.h"
 #include "support/options.h"
@@ -58,14 +57,13 @@ static const char *cache_of_device(uint64_t index, char text[QN_OPTION_TEXT],
 
 static const char *read_value(int key, const char *value, char text[QN_OPTION_TEXT],
                               struct qn_error *error) {
-  static const char word[] = "device";
-  size_t length = strlen(word);
-  uint64_t index = 0;
-  if (key != KEY_L2_BYTES || strncmp(value, word, length) != 0)
+  uint64_t index;
+  bool is_device;
+  if (key != KEY_L2_BYTES)
     return value;
-  if (value[length] == ':' && qn_whole_parse(value + length + 1, 0, INT32_MAX, &index, error))
+  if (qn_names_device(value, &is_device, &index, error))
     return NULL;
-  return value[length] == ':' || !value[length] ? cache_of_device(index, text, error) : value;
+  return is_device ? cache_of_device(index, text, error) : value;
 }
 
 int main(int argc, char **argv) {

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "formats/container/figures.h"
 #include "formats/set/set.h"
@@ -15,6 +16,15 @@
 #include "tools/striping.h"
 #include <quern/layouts.h>
 #include <quern/open.h>
+
+enum qn_status qn_names_device(const char *value, bool *is_device, uint64_t *index,
+                               struct qn_error *error) {
+  static const char word[] = "device";
+  const char *rest = value + strlen(word);
+  *index = 0;
+  *is_device = strncmp(value, word, strlen(word)) == 0 && (*rest == ':' || *rest == 0);
+  return *is_device && *rest == ':' ? qn_whole_parse(rest + 1, 0, INT32_MAX, index, error) : QN_OK;
+}
 
 struct options {
   struct qn_builder builder;
@@ -92,10 +102,12 @@ static enum qn_status describe(const struct qn_container *container, double seco
 
 /* The figures of the finished container, and how its size compares with plain CSR. */
 static enum qn_status report(const struct options *options, const struct qn_memory_plan *plan,
-                             const struct qn_container *container, double seconds,
+                             const struct qn_container *container, double seconds, json_t *steps,
                              struct qn_error *error) {
   json_t *object = json_object();
   enum qn_status status = describe(container, seconds, object, error);
+  if (json_object_size(steps) > 0)
+    json_object_set(object, "seconds_of_steps", steps);
   if (!status && options->shared.json) {
     json_object_set_new(object, "output", qn_json_text(options->output));
     json_object_set_new(object, "estimate", qn_memory_plan_json(plan));
@@ -122,6 +134,7 @@ static enum qn_status open_source(const struct options *options, struct qn_memor
 }
 
 static enum qn_status build(const struct options *options, struct qn_error *error) {
+  json_t *steps = json_object();
   struct qn_source source = {0};
   struct qn_container *built = NULL;
   struct qn_memory_plan plan;
@@ -132,6 +145,7 @@ static enum qn_status build(const struct options *options, struct qn_error *erro
                                error);
   if (!status)
     status = open_source(options, &plan, &source, error);
+  source.steps = steps;
   if (!status)
     status = qn_builder_run(&options->builder, &source, options->output, options->shared.force,
                             &built, error);
@@ -140,7 +154,8 @@ static enum qn_status build(const struct options *options, struct qn_error *erro
                                  error);
   qn_source_close(&source);
   if (!status)
-    status = report(options, &plan, built, qn_seconds() - begin, error);
+    status = report(options, &plan, built, qn_seconds() - begin, steps, error);
+  json_decref(steps);
   qn_container_unmap(built);
   return status;
 }

@@ -4,6 +4,7 @@
 #define QN_TOOLS_BUILDER_H
 
 #include <argp.h>
+#include <stdbool.h>
 
 #include "partitioner/builders.h"
 
@@ -12,6 +13,10 @@
 #define QN_OPTION_TEXT 32
 typedef const char *qn_option_reader(int key, const char *value, char text[QN_OPTION_TEXT],
                                      struct qn_error *error);
+
+/* Is `value` "device" or "device:N", a CUDA device, by default number 0? QN_USAGE for another N. */
+enum qn_status qn_names_device(const char *value, bool *is_device, uint64_t *index,
+                               struct qn_error *error);
 
 /* The whole of the tool of a layout's builder. `table` has the layout's own options, which end with
  * a row of zeros; `read` is asked for their values, unless it is NULL. Returns the exit code. */
