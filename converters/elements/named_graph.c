@@ -70,34 +70,26 @@ enum qn_status qn_named_graph_comment(struct qn_named_graph *graph, const char *
   return status;
 }
 
-static struct qn_text text_of(const char *text) {
-  return (struct qn_text){text, strlen(text)};
-}
-
-enum qn_status qn_named_graph_vertex(struct qn_named_graph *graph, const char *name,
+enum qn_status qn_named_graph_called(struct qn_named_graph *graph, struct qn_text name,
                                      struct qn_error *error) {
   graph->declares_late |= graph->edges > 0;
   return graph->records ? qn_element_vertex(graph->records, name, error)
-                        : qn_naming_vertex(graph->naming, text_of(name), error);
+                        : qn_naming_vertex(graph->naming, name, error);
 }
 
-static enum qn_status parse_weight(const struct qn_named_graph *graph, const char *text,
+static enum qn_status parse_weight(const struct qn_named_graph *graph, struct qn_text text,
                                    enum qn_weight_type *type, uint64_t *bits,
                                    struct qn_error *error) {
   char fault[QN_FAULT_BYTES];
-  *type = QN_WEIGHT_NONE;
-  *bits = 0;
-  if (!text)
-    return QN_OK;
-  if (qn_parse_wanted_weight(graph->options->weights, graph->list, text, text + strlen(text), type,
-                             bits, fault))
+  if (qn_parse_wanted_weight(graph->options->weights, graph->list, text.bytes,
+                             text.bytes + text.length, type, bits, fault))
     return QN_OK;
   return qn_fail(error, QN_INVALID, "%s", fault);
 }
 
 /* The weight of the edge is its number among all. */
-static enum qn_status number_edge(struct qn_named_graph *graph, const char *source,
-                                  const char *destination, struct qn_error *error) {
+static enum qn_status number_edge(struct qn_named_graph *graph, struct qn_text source,
+                                  struct qn_text destination, struct qn_error *error) {
   uint32_t ends[2];
   uint64_t number;
   enum qn_status status =
@@ -107,14 +99,14 @@ static enum qn_status number_edge(struct qn_named_graph *graph, const char *sour
   return status || graph->edges % EDGES_AT_ONCE ? status : qn_context_check(error);
 }
 
-static enum qn_status name_edge(struct qn_named_graph *graph, const char *source,
-                                const char *destination, const char *weight,
+static enum qn_status name_edge(struct qn_named_graph *graph, struct qn_text source,
+                                struct qn_text destination, struct qn_text weight,
                                 struct qn_error *error) {
-  enum qn_weight_type type;
-  uint64_t bits;
-  enum qn_status status = parse_weight(graph, weight, &type, &bits, error);
+  enum qn_weight_type type = QN_WEIGHT_NONE;
+  uint64_t bits = 0;
+  enum qn_status status = weight.bytes ? parse_weight(graph, weight, &type, &bits, error) : QN_OK;
   return status ? status
-                : qn_naming_edge(graph->naming, text_of(source), text_of(destination), type, bits,
+                : qn_naming_edge(graph->naming, source, destination, type, bits,
                                  graph->closed ? &graph->place : NULL, error);
 }
 
@@ -126,17 +118,18 @@ static void note_undeclared(const struct qn_named_graph *graph, uint64_t declare
               names - declared);
 }
 
-enum qn_status qn_named_graph_edge(struct qn_named_graph *graph, const char *source,
-                                   const char *destination, const char *weight,
-                                   struct qn_error *error) {
+enum qn_status qn_named_graph_between(struct qn_named_graph *graph, struct qn_text source,
+                                      struct qn_text destination, struct qn_text weight,
+                                      struct qn_error *error) {
   if (graph->options->weights == QN_WEIGHTS_NONE)
-    weight = NULL;
+    weight.bytes = NULL;
+  const bool weighted = weight.bytes != NULL;
   if (graph->edges == 0)
-    graph->weighted = weight != NULL;
-  if (graph->weighted != (weight != NULL))
+    graph->weighted = weighted;
+  if (graph->weighted != weighted)
     return qn_fail(error, QN_INVALID,
                    "this edge has %s weight, others before have %s (--weights=none drops all)",
-                   weight ? "a" : "no", weight ? "none" : "one");
+                   weighted ? "a" : "no", weighted ? "none" : "one");
   enum qn_status status = graph->records ? number_edge(graph, source, destination, error)
                                          : name_edge(graph, source, destination, weight, error);
   if (status)
@@ -145,6 +138,18 @@ enum qn_status qn_named_graph_edge(struct qn_named_graph *graph, const char *sou
   graph->result->ledger.records++;
   graph->result->ledger.edges_read++;
   return QN_OK;
+}
+
+enum qn_status qn_named_graph_vertex(struct qn_named_graph *graph, const char *name,
+                                     struct qn_error *error) {
+  return qn_named_graph_called(graph, qn_text_of(name), error);
+}
+
+enum qn_status qn_named_graph_edge(struct qn_named_graph *graph, const char *source,
+                                   const char *destination, const char *weight,
+                                   struct qn_error *error) {
+  return qn_named_graph_between(graph, qn_text_of(source), qn_text_of(destination),
+                                weight ? qn_text_of(weight) : (struct qn_text){NULL, 0}, error);
 }
 
 enum qn_status qn_named_graph_end(struct qn_named_graph *graph, enum qn_status status,

@@ -50,12 +50,17 @@ enum qn_status qn_named_graph_hint(struct qn_named_graph *graph, const json_t *h
 /* There is a vertex called so. */
 enum qn_status qn_named_graph_vertex(struct qn_named_graph *graph, const char *name,
                                      struct qn_error *error);
+enum qn_status qn_named_graph_called(struct qn_named_graph *graph, struct qn_text name,
+                                     struct qn_error *error);
 
 /* There is an edge; `weight` is its text, or NULL. QN_INVALID if it is no weight, or if only some
  * edges have one. */
 enum qn_status qn_named_graph_edge(struct qn_named_graph *graph, const char *source,
                                    const char *destination, const char *weight,
                                    struct qn_error *error);
+enum qn_status qn_named_graph_between(struct qn_named_graph *graph, struct qn_text source,
+                                      struct qn_text destination, struct qn_text weight,
+                                      struct qn_error *error);
 
 /* The end of the input, with the status of what was before. */
 enum qn_status qn_named_graph_end(struct qn_named_graph *graph, enum qn_status status,

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "converters/parse/names.h"
-#include "converters/parse/text_fields.h"
 #include "support/context.h"
 #include "support/memory.h"
 #include "support/threads.h"

@@ -6,6 +6,7 @@
 #define QN_CONVERTERS_ELEMENTS_NAMING_H
 
 #include "converters/edges/edge_list.h"
+#include "converters/parse/text_fields.h"
 #include "converters/text/string_map.h"
 
 #ifdef __cplusplus
@@ -18,12 +19,6 @@ struct qn_naming;
 struct qn_place {
   const char *file; /* stays until the end */
   uint64_t line, column;
-};
-
-/* What is read from a file, not owned. */
-struct qn_text {
-  const char *bytes;
-  uint64_t length;
 };
 
 /* Edges go into a stream with this number. Owned until end. */

@@ -217,13 +217,13 @@ static enum qn_status end_record(struct qn_element_table *table, struct qn_error
   return status;
 }
 
-static enum qn_status find_vertex(const struct qn_table_records *records, const char *name,
+static enum qn_status find_vertex(const struct qn_table_records *records, struct qn_text name,
                                   uint32_t *vertex, struct qn_error *error) {
   char quoted[QN_QUOTE_BYTES];
-  if (qn_ids_lookup(records->ids, records->order, name, strlen(name), vertex))
+  if (qn_ids_lookup(records->ids, records->order, name.bytes, name.length, vertex))
     return QN_OK;
   return qn_fail(error, QN_INVALID, "expected the id of a vertex of the graph; found %s",
-                 qn_text_quote(name, name + strlen(name), quoted));
+                 qn_text_quote(name.bytes, name.bytes + name.length, quoted));
 }
 
 enum qn_status qn_element_vertex_at(struct qn_element_records *records, uint32_t vertex,
@@ -237,7 +237,7 @@ enum qn_status qn_element_vertex_at(struct qn_element_records *records, uint32_t
   return end_record(table, error);
 }
 
-enum qn_status qn_element_vertex(struct qn_element_records *records, const char *name,
+enum qn_status qn_element_vertex(struct qn_element_records *records, struct qn_text name,
                                  struct qn_error *error) {
   uint32_t vertex;
   enum qn_status status =
@@ -245,8 +245,8 @@ enum qn_status qn_element_vertex(struct qn_element_records *records, const char 
   return status ? status : qn_element_vertex_at(records, vertex, error);
 }
 
-enum qn_status qn_element_edge(struct qn_element_records *records, const char *source,
-                               const char *destination, uint32_t ends[2], uint64_t *number,
+enum qn_status qn_element_edge(struct qn_element_records *records, struct qn_text source,
+                               struct qn_text destination, uint32_t ends[2], uint64_t *number,
                                struct qn_error *error) {
   struct qn_element_table *table = &records->tables[QN_OF_EDGES];
   enum qn_status status = find_vertex(table->records, source, &ends[0], error);

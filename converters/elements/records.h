@@ -3,6 +3,7 @@
 #ifndef QN_CONVERTERS_ELEMENTS_RECORDS_H
 #define QN_CONVERTERS_ELEMENTS_RECORDS_H
 
+#include "converters/parse/text_fields.h"
 #include "converters/properties/tables.h"
 
 #ifdef __cplusplus
@@ -80,12 +81,12 @@ enum qn_status qn_element_fallback(struct qn_element_records *records, int which
 
 /* The element whose values came before is the vertex called so, or the edge between these; its
  * number among all edges is `*number`. */
-enum qn_status qn_element_vertex(struct qn_element_records *records, const char *name,
+enum qn_status qn_element_vertex(struct qn_element_records *records, struct qn_text name,
                                  struct qn_error *error);
 enum qn_status qn_element_vertex_at(struct qn_element_records *records, uint32_t vertex,
                                     struct qn_error *error);
-enum qn_status qn_element_edge(struct qn_element_records *records, const char *source,
-                               const char *destination, uint32_t ends[2], uint64_t *number,
+enum qn_status qn_element_edge(struct qn_element_records *records, struct qn_text source,
+                               struct qn_text destination, uint32_t ends[2], uint64_t *number,
                                struct qn_error *error);
 
 /* What Quern says of a graph's properties in a file that it wrote: an object of JSON with the

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "converters/build/build.h"
 #include "converters/parse/text_lines.h"
@@ -11,6 +12,16 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* What stands in an input, or in memory that someone else owns. */
+struct qn_text {
+  const char *bytes;
+  uint64_t length;
+};
+
+static inline struct qn_text qn_text_of(const char *text) {
+  return (struct qn_text){text, strlen(text)};
+}
 
 static inline bool qn_is_blank(char c) {
   return c == ' ' || c == '\t';

@@ -49,6 +49,7 @@ struct qn_string_map {
   struct shard shards[NUM_SHARDS];
   _Atomic uint64_t count;
   _Atomic uint64_t name_bytes;
+  _Atomic uint64_t chunk_bytes;
 };
 
 enum qn_status qn_string_map_create(struct qn_string_map **out, struct qn_error *error) {
@@ -206,7 +207,8 @@ static struct table *make_room(struct shard *shard) {
 }
 
 /* Its address; 0 if memory ran out. */
-static uint64_t store_name(struct shard *shard, const char *bytes, uint64_t length) {
+static uint64_t store_name(struct qn_string_map *map, struct shard *shard, const char *bytes,
+                           uint64_t length) {
   uint32_t stored = (uint32_t)length;
   uint64_t needed = sizeof stored + length;
   if (needed > shard->num_free_bytes) {
@@ -214,6 +216,7 @@ static uint64_t store_name(struct shard *shard, const char *bytes, uint64_t leng
     struct chunk *chunk;
     if (qn_alloc(&chunk, 1, sizeof *chunk + size, "names", NULL))
       return 0;
+    atomic_fetch_add(&map->chunk_bytes, size);
     chunk->next = shard->chunks;
     shard->chunks = chunk;
     shard->free_bytes = chunk->bytes;
@@ -257,7 +260,7 @@ bool qn_is_name(const char *bytes, uint64_t length) {
 static bool is_too_large(const struct qn_string_map *map) {
   uint64_t limit = qn_memory_limit(), count = atomic_load(&map->count);
   return limit && count > 0 &&
-         NUM_SHARDS * CHUNK_BYTES + count * 124 + 2 * atomic_load(&map->name_bytes) > limit;
+         count * 124 + atomic_load(&map->chunk_bytes) + atomic_load(&map->name_bytes) > limit;
 }
 
 /* Under the lock. */
@@ -274,7 +277,7 @@ static enum qn_interned add_name(struct qn_string_map *map, struct shard *shard,
   }
   uint64_t name = is_too_large(map)    ? 0
                   : wanted->short_name ? wanted->short_name
-                                       : store_name(shard, wanted->bytes, wanted->length);
+                                       : store_name(map, shard, wanted->bytes, wanted->length);
   if (!name)
     return QN_INTERN_NO_MEMORY;
   uint64_t number = atomic_fetch_add(&map->count, 1);
