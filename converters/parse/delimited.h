@@ -63,7 +63,10 @@ static inline bool qn_columns_take(struct qn_columns *columns, struct qn_column 
   const char *p = columns->next, *end = columns->end;
   if (!p || p == end || dialect->delimiter != ' ' || dialect->strict || *p == '"' || *p == '{')
     return qn_columns_next(columns, column);
-  *column = (struct qn_column){.begin = p};
+  column->begin = p;
+  column->quoted = false;
+  column->escape = '\0';
+  column->fault = QN_COLUMN_FINE;
   while (p < end && *p != ' ' && *p != '\t')
     p++;
   column->end = p;

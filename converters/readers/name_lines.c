@@ -50,6 +50,12 @@ static enum qn_status copy_name(const char *prefix, const struct qn_column *word
   return QN_OK;
 }
 
+static struct qn_text text_of(const struct qn_column *word) {
+  return (struct qn_text){word->begin, (uint64_t)(word->end - word->begin)};
+}
+
+static const struct qn_text no_weight = {NULL, 0};
+
 static bool is_comment(const char *line, const char *end) {
   line = qn_skip_blanks(line, end);
   return line == end || *line == '#';
@@ -138,11 +144,8 @@ static enum qn_status take_triple(void *context, const char *line, const char *e
   p = qn_skip_blanks(p, end);
   if (!whole || end - p != 1 || *p != '.')
     return fail_line(error, "<subject> <predicate> <object> .", line, end);
-  enum qn_status status = copy_name("", &subject, lines->source, error);
-  if (!status)
-    status = copy_name("", &object, lines->target, error);
-  return status ? status
-                : qn_named_graph_edge(&lines->graph, lines->source, lines->target, NULL, error);
+  return qn_named_graph_between(&lines->graph, text_of(&subject), text_of(&object), no_weight,
+                                error);
 }
 
 /* ---- Lists ----------------------------------------------------------------- */
@@ -175,18 +178,16 @@ static enum qn_status take_neighbors(void *context, const char *line, const char
   struct lines *lines = context;
   const struct qn_dialect dialect = {.delimiter = ' ', .quotes = true};
   struct qn_columns columns = qn_columns_of(line, end, &dialect);
-  struct qn_column word;
+  struct qn_column vertex, word;
   enum qn_status status;
   bool comment;
   if ((status = take_comment(lines, line, end, &comment, error)) || comment ||
-      !qn_columns_take(&columns, &word))
+      !qn_columns_take(&columns, &vertex))
     return status;
-  status = copy_name("", &word, lines->source, error);
-  if (!status)
-    status = qn_named_graph_vertex(&lines->graph, lines->source, error);
+  status = qn_named_graph_called(&lines->graph, text_of(&vertex), error);
   while (!status && qn_columns_take(&columns, &word))
-    if (!(status = copy_name("", &word, lines->target, error)))
-      status = qn_named_graph_edge(&lines->graph, lines->source, lines->target, NULL, error);
+    status =
+        qn_named_graph_between(&lines->graph, text_of(&vertex), text_of(&word), no_weight, error);
   return status;
 }
 
@@ -200,10 +201,13 @@ static enum qn_status take_hyperedge(void *context, const char *line, const char
   enum qn_status status = take_comment(lines, line, end, &comment, error);
   if (status || comment)
     return status;
-  snprintf(lines->source, NAME_BYTES, "E%" PRIu64, ++lines->edges);
+  const int length = snprintf(lines->source, NAME_BYTES, "E%" PRIu64, ++lines->edges);
+  const struct qn_text edge = {lines->source, (uint64_t)length};
   while (!status && qn_columns_take(&columns, &word))
     if (!(status = copy_name("V", &word, lines->target, error)))
-      status = qn_named_graph_edge(&lines->graph, lines->source, lines->target, NULL, error);
+      status = qn_named_graph_between(&lines->graph, edge,
+                                      (struct qn_text){lines->target, text_of(&word).length + 1},
+                                      no_weight, error);
   return status;
 }
 
