@@ -36,7 +36,6 @@ struct json_graph {
   bool has_others; /* some vertex or edge has data that are not the graph's */
   struct qn_json_ids ids;
   struct qn_text_buffer element;
-  char source[QN_MAX_NAME_BYTES + 2], target[QN_MAX_NAME_BYTES + 2];
 };
 
 #define FAIL(json, ...) qn_characters_fail(&(json)->characters, (json)->error, __VA_ARGS__)
@@ -159,13 +158,13 @@ static bool follows(struct json_graph *json, int close, enum qn_status *status) 
 
 /* ---- Names ----------------------------------------------------------------- */
 
-/* A name with a NUL behind it. False if it is too long, or has one in it. */
-static bool copy_name(const struct qn_json_text *text, char name[QN_MAX_NAME_BYTES + 2]) {
-  if (text->length > QN_MAX_NAME_BYTES || memchr(text->begin, '\0', text->length))
-    return false;
-  memcpy(name, text->begin, text->length);
-  name[text->length] = '\0';
-  return true;
+static bool may_be_name(const struct qn_json_text *text) {
+  return text->length <= QN_MAX_NAME_BYTES && !memchr(text->begin, '\0', text->length);
+}
+
+/* `bytes` NULL: there is none. */
+static struct qn_text text_of(const struct qn_json_text *text) {
+  return (struct qn_text){text->begin, text->length};
 }
 
 static enum qn_status fail_element(struct json_graph *json, const char *expected) {
@@ -175,17 +174,11 @@ static enum qn_status fail_element(struct json_graph *json, const char *expected
 }
 
 /* False if it is no id. */
-static bool take_id(struct json_graph *json, const struct qn_json_text *id, bool string) {
-  if (!copy_name(id, json->source))
+static bool heed_id(struct json_graph *json, const struct qn_json_text *id, bool string) {
+  if (!may_be_name(id))
     return false;
   qn_json_ids_add(&json->ids, id, string);
   return true;
-}
-
-static bool take_value_as_id(struct json_graph *json, const json_t *id) {
-  struct qn_json_text text;
-  char number[32];
-  return qn_json_id(id, &text, number) && take_id(json, &text, json_is_string(id));
 }
 
 /* ---- Properties ------------------------------------------------------------ */
@@ -234,16 +227,20 @@ static enum qn_status heed_members(struct json_graph *json, const json_t *value,
 
 /* ---- Vertices and edges ---------------------------------------------------- */
 
-static enum qn_status push_node(struct json_graph *json) {
-  enum qn_status status = qn_named_graph_vertex(&json->graph, json->source, json->error);
+/* NULL: it is called by its place in the list. */
+static enum qn_status push_node(struct json_graph *json, const struct qn_json_text *id) {
+  char place[24];
+  struct qn_text name = id ? text_of(id) : (struct qn_text){place, 0};
+  if (!id)
+    name.length = (uint64_t)sprintf(place, "%" PRIu64, json->nodes);
+  json->nodes++;
+  enum qn_status status = qn_named_graph_called(&json->graph, name, json->error);
   return status ? qn_characters_fail_here(&json->characters, status, json->error) : QN_OK;
 }
 
-static void number_node(struct json_graph *json) {
-  sprintf(json->source, "%" PRIu64, json->nodes);
-}
-
 static enum qn_status take_unusual_node(struct json_graph *json) {
+  struct qn_json_text text;
+  char number[32];
   json_t *value;
   enum qn_status status = take_value(json, &value);
   if (status)
@@ -251,17 +248,15 @@ static enum qn_status take_unusual_node(struct json_graph *json) {
   const json_t *id = value;
   if (json_is_object(value) && !(id = json_object_get(value, "id")))
     id = json_object_get(value, "key");
-  bool fine = !id || take_value_as_id(json, id);
-  if (!id)
-    number_node(json);
-  json->nodes++;
+  const bool fine =
+      !id || (qn_json_id(id, &text, number) && heed_id(json, &text, json_is_string(id)));
   status = heed_members(json, value, QN_OF_VERTICES, 1);
   if (status)
     status = qn_characters_fail_here(&json->characters, status, json->error);
+  else if (fine)
+    status = push_node(json, id ? &text : NULL);
   else
-    status = fine
-                 ? push_node(json)
-                 : fail_element(json, "a vertex whose id is a string or a whole number below 2^63");
+    status = fail_element(json, "a vertex whose id is a string or a whole number below 2^63");
   json_decref(value);
   return status;
 }
@@ -272,14 +267,11 @@ static enum qn_status take_node(struct json_graph *json) {
   qn_characters_skip_space(characters);
   const char *behind =
       json->graph.records ? NULL : qn_json_node_scan(characters->next, characters->end, &node);
-  if (!behind || (node.id.begin && !take_id(json, &node.id, node.string)))
+  if (!behind || (node.id.begin && !heed_id(json, &node.id, node.string)))
     return take_unusual_node(json);
-  if (!node.id.begin)
-    number_node(json);
-  json->nodes++;
   json->has_others |= node.others;
   qn_characters_take_to(characters, behind);
-  return push_node(json);
+  return push_node(json, node.id.begin ? &node.id : NULL);
 }
 
 static struct qn_place place_of(const struct qn_characters *characters) {
@@ -288,25 +280,21 @@ static struct qn_place place_of(const struct qn_characters *characters) {
 }
 
 /* An edge is between vertices of the list, if there is one. */
-static enum qn_status push_named(struct json_graph *json, const char *weight) {
+static enum qn_status push_named(struct json_graph *json, const struct qn_json_edge *edge) {
   json->graph.closed = json->nodes > 0;
   if (json->graph.closed)
     json->graph.place = place_of(&json->characters);
-  return qn_named_graph_edge(&json->graph, json->source, json->target, weight, json->error);
+  return qn_named_graph_between(&json->graph, text_of(&edge->source), text_of(&edge->target),
+                                text_of(&edge->weight), json->error);
 }
 
 /* The edge of `value`, or a `usual` one, of which it is all that counts. */
 static enum qn_status push_edge(struct json_graph *json, const struct qn_json_edge *edge,
                                 const json_t *value) {
-  char weight[WEIGHT_BYTES];
-  const uint64_t length = edge->weight.begin ? edge->weight.length : 0;
-  if (length >= sizeof weight)
+  if (edge->weight.begin && edge->weight.length >= WEIGHT_BYTES)
     return fail_element(json, "a weight of less than 64 characters");
-  if (!copy_name(&edge->source, json->source) || !copy_name(&edge->target, json->target))
+  if (!may_be_name(&edge->source) || !may_be_name(&edge->target))
     return fail_element(json, "names of at most 65,535 bytes, without NUL");
-  if (length)
-    memcpy(weight, edge->weight.begin, length);
-  weight[length] = '\0';
   json->ids.strings |= edge->ids.strings;
   json->ids.digits |= edge->ids.digits;
   json->ids.numbers |= edge->ids.numbers;
@@ -314,7 +302,7 @@ static enum qn_status push_edge(struct json_graph *json, const struct qn_json_ed
   enum qn_status status =
       value && json->graph.records ? heed_members(json, value, QN_OF_EDGES, 0) : QN_OK;
   if (!status)
-    status = push_named(json, edge->weight.begin ? weight : NULL);
+    status = push_named(json, edge);
   return status ? qn_characters_fail_here(&json->characters, status, json->error) : QN_OK;
 }
 

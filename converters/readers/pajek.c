@@ -40,19 +40,17 @@ static enum qn_status fail_line(struct qn_error *error, const char *expected, co
 
 /* The number of a vertex, as its name: its digits, without zeros before. */
 static bool take_vertex(const struct pajek *pajek, const struct qn_column *column,
-                        char name[NUMBER_BYTES]) {
+                        struct qn_text *name) {
   enum { MOST_DIGITS = 8 };
   const char *p = column->begin, *end = column->end;
   uint64_t number = 0;
   while (p < end && *p == '0')
     p++;
+  *name = (struct qn_text){p, (uint64_t)(end - p)};
   if (p == end || end - p > MOST_DIGITS)
     return false;
-  for (; p < end && qn_is_digit(*p); p++) {
-    number = 10 * number + (uint64_t)(*p - '0');
-    *name++ = *p;
-  }
-  *name = '\0';
+  while (p < end && qn_is_digit(*p))
+    number = 10 * number + (uint64_t)(*p++ - '0');
   return p == end && number <= pajek->num_vertices;
 }
 
@@ -107,41 +105,33 @@ static enum qn_status begin_section(struct pajek *pajek, const char *line, const
   return qn_named_graph_directed(&pajek->graph, arcs || arc_lists, error);
 }
 
-/* With a NUL behind it; false if it is too long, or has one in it. */
-static bool copy_weight(const struct qn_column *weight, char text[WEIGHT_BYTES]) {
-  size_t length = (size_t)(weight->end - weight->begin);
-  if (length >= WEIGHT_BYTES || memchr(weight->begin, '\0', length))
-    return false;
-  memcpy(text, weight->begin, length);
-  text[length] = '\0';
-  return true;
-}
-
 static enum qn_status take_pair(struct pajek *pajek, const char *line, const char *end,
                                 struct qn_error *error) {
   struct qn_columns columns = qn_columns_of(line, end, &qn_words);
   struct qn_column source, target, weight;
-  char from[NUMBER_BYTES], to[NUMBER_BYTES], text[WEIGHT_BYTES];
+  struct qn_text from, to, text = {NULL, 0};
   if (!qn_columns_take(&columns, &source) || !qn_columns_take(&columns, &target) ||
-      !take_vertex(pajek, &source, from) || !take_vertex(pajek, &target, to))
+      !take_vertex(pajek, &source, &from) || !take_vertex(pajek, &target, &to))
     return fail_line(error, "two vertices, from 1 to their number", line, end);
-  bool weighted = qn_columns_take(&columns, &weight);
-  if (weighted && !copy_weight(&weight, text))
+  if (qn_columns_take(&columns, &weight))
+    text = (struct qn_text){weight.begin, (uint64_t)(weight.end - weight.begin)};
+  if (text.length >= WEIGHT_BYTES)
     return fail_line(error, "a weight", weight.begin, weight.end);
-  return qn_named_graph_edge(&pajek->graph, from, to, weighted ? text : NULL, error);
+  return qn_named_graph_between(&pajek->graph, from, to, text, error);
 }
 
 static enum qn_status take_list(struct pajek *pajek, const char *line, const char *end,
                                 struct qn_error *error) {
   struct qn_columns columns = qn_columns_of(line, end, &qn_words);
   struct qn_column word;
-  char from[NUMBER_BYTES], to[NUMBER_BYTES];
+  const struct qn_text no_weight = {NULL, 0};
+  struct qn_text from, to;
   enum qn_status status = QN_OK;
-  if (!qn_columns_take(&columns, &word) || !take_vertex(pajek, &word, from))
+  if (!qn_columns_take(&columns, &word) || !take_vertex(pajek, &word, &from))
     return fail_line(error, "vertices, from 1 to their number", line, end);
   while (!status && qn_columns_take(&columns, &word))
-    status = take_vertex(pajek, &word, to)
-                 ? qn_named_graph_edge(&pajek->graph, from, to, NULL, error)
+    status = take_vertex(pajek, &word, &to)
+                 ? qn_named_graph_between(&pajek->graph, from, to, no_weight, error)
                  : fail_line(error, "a vertex, from 1 to their number", word.begin, word.end);
   return status;
 }
@@ -151,8 +141,8 @@ static enum qn_status check_vertex(const struct pajek *pajek, const char *line, 
                                    struct qn_error *error) {
   struct qn_columns columns = qn_columns_of(line, end, &qn_words);
   struct qn_column number;
-  char name[NUMBER_BYTES];
-  return qn_columns_next(&columns, &number) && take_vertex(pajek, &number, name)
+  struct qn_text name;
+  return qn_columns_next(&columns, &number) && take_vertex(pajek, &number, &name)
              ? QN_OK
              : fail_line(error, "a vertex, from 1 to their number", line, end);
 }
