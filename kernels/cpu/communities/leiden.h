@@ -5,8 +5,9 @@
  * gains (algorithm A.2, MoveNodesFast). Each community is then refined: its vertices begin alone
  * and join sub-communities, if both are well connected within it (MergeNodesSubset). The
  * sub-communities are the vertices of the next level, which begins with the communities. So no
- * community ever falls apart, as Louvain's may. All of it is repeated from its own result until
- * modularity gains no more. */
+ * community ever falls apart, as Louvain's may. On the first coarse level communities are also made
+ * anew, and the better ones are kept. All of it is repeated from its own result until modularity
+ * gains little more. */
 #ifndef QN_KERNELS_CPU_COMMUNITIES_LEIDEN_H
 #define QN_KERNELS_CPU_COMMUNITIES_LEIDEN_H
 
@@ -21,7 +22,7 @@ struct qn_leiden_options {
 struct qn_leiden_result {
   double modularity;
   uint64_t iterations;
-  bool converged; /* the last iteration gained nothing */
+  bool converged; /* the last iteration gained next to nothing */
 };
 
 /* Make `community` [V] of the graph's best communities, beginning with each vertex alone; labels

@@ -8,6 +8,8 @@
 
 /* How much chance has to say among sub-communities with a gain: theta of the paper. */
 #define RANDOMNESS 0.01
+/* What gains less than the most by so many times that is never chosen. */
+#define HOPELESS 50
 
 struct work {
   const struct qn_level *level;
@@ -20,6 +22,7 @@ struct work {
   double *outside;           /* [V] by sub-community: weight to the rest of its community */
   uint8_t *is_alone;         /* [V] is the vertex its sub-community still? */
   uint32_t *order;
+  double *gains; /* [V] of what a vertex's gathered weights are to */
   struct qn_gathered gathered;
 };
 
@@ -48,22 +51,26 @@ static double gain(const struct work *work, uint32_t v, uint32_t target) {
          work->level->degrees[v] * work->degrees[target] * work->scale;
 }
 
+static double likelihood(double gain, double most) {
+  const double below = (gain - most) / RANDOMNESS;
+  return gain >= 0 && below > -HOPELESS ? exp(below) : 0;
+}
+
 /* A sub-community for v, by chance among those with a gain, which favours the larger ones strongly;
  * v itself if there is none. */
 static uint32_t choose(const struct work *work, uint32_t v) {
   const struct qn_gathered *gathered = &work->gathered;
-  double most = 0, sum = 0;
-  for (uint32_t i = 0; i < gathered->num_touched; i++)
-    most = fmax(most, gain(work, v, gathered->touched[i]));
-  sum = exp(-most / RANDOMNESS); /* to stay alone gains 0 */
+  double most = 0;
   for (uint32_t i = 0; i < gathered->num_touched; i++) {
-    const double this_gain = gain(work, v, gathered->touched[i]);
-    sum += this_gain >= 0 ? exp((this_gain - most) / RANDOMNESS) : 0;
+    work->gains[i] = gain(work, v, gathered->touched[i]);
+    most = fmax(most, work->gains[i]);
   }
+  double sum = likelihood(0, most); /* of staying alone */
+  for (uint32_t i = 0; i < gathered->num_touched; i++)
+    sum += work->gains[i] = likelihood(work->gains[i], most);
   double left = sum * ((double)(qn_random_at(work->key, v) >> 11) * 0x1p-53);
   for (uint32_t i = 0; i < gathered->num_touched; i++) {
-    const double this_gain = gain(work, v, gathered->touched[i]);
-    left -= this_gain >= 0 ? exp((this_gain - most) / RANDOMNESS) : 0;
+    left -= work->gains[i];
     if (left < 0)
       return gathered->touched[i];
   }
@@ -128,6 +135,8 @@ enum qn_status qn_leiden_refine(const struct qn_level *level, double resolution,
   if (!status)
     status = qn_pages_alloc(&work.order, num_vertices, sizeof *work.order, "an order", error);
   if (!status)
+    status = qn_pages_alloc(&work.gains, num_vertices, sizeof *work.gains, "gains", error);
+  if (!status)
     status = qn_gathered_create(&work.gathered, num_vertices, error);
   if (!status) {
     begin(&work);
@@ -140,6 +149,7 @@ enum qn_status qn_leiden_refine(const struct qn_level *level, double resolution,
   qn_pages_free(work.outside, num_vertices, sizeof *work.outside);
   qn_pages_free(work.is_alone, num_vertices, sizeof *work.is_alone);
   qn_pages_free(work.order, num_vertices, sizeof *work.order);
+  qn_pages_free(work.gains, num_vertices, sizeof *work.gains);
   qn_gathered_destroy(&work.gathered, num_vertices);
   return status;
 }
