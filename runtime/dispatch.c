@@ -188,7 +188,8 @@ static enum qn_status choose_kernel(const struct qn_run_input *input,
     enum qn_status status = qn_cuda_count(&devices, error);
     return status ? status : find_kernel(input, options, algorithm, QN_CUDA, kernel, error);
   }
-  if (options->device == QN_DEVICE_AUTO && !qn_cuda_count(&devices, NULL) &&
+  /* Ranks that fell back from a device by themselves would not tell each other the same. */
+  if (options->device == QN_DEVICE_AUTO && !input->set && !qn_cuda_count(&devices, NULL) &&
       !find_kernel(input, options, algorithm, QN_CUDA, kernel, NULL) &&
       has_buckets(*kernel, options))
     return QN_OK;
@@ -529,8 +530,8 @@ static const struct qn_checkpointing ends_cancelled = {.is_due = is_cancelled,
 static bool may_leave_values(const struct qn_run_input *input, const struct qn_run_options *options,
                              const struct qn_run *run) {
   bool as_vertices = run->kernel->traits & QN_KERNEL_VERTICES && input->order;
-  return options->leaves_values && !options->wants_parents && !options->checkpoint.folder &&
-         !as_vertices && !(run->kernel->traits & QN_KERNEL_UNIT);
+  return options->leaves_values && !input->set && !options->wants_parents &&
+         !options->checkpoint.folder && !as_vertices && !(run->kernel->traits & QN_KERNEL_UNIT);
 }
 
 static void fill_request(const struct qn_run_input *input, const struct qn_run_options *options,

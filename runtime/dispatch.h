@@ -27,6 +27,7 @@ struct qn_run_options {
   const char *program; /* a file with a program (runtime/user_program.h), instead; NULL: none */
   enum qn_device_choice device;
   bool device_given;
+  bool device_numbered;
   int device_index;     /* which CUDA device */
   const int *devices;   /* [num_devices] several of them, instead */
   unsigned num_devices; /* 0: one */

@@ -115,15 +115,20 @@ static enum qn_status open_set(struct qn_set *set, const struct qn_exchange *exc
 static bool suits(const struct qn_set *set, const struct qn_run_options *options,
                   const char **reason) {
   const char *algorithm = options->algorithm ? qn_algorithm_find(options->algorithm) : NULL;
+  const enum qn_processor processor = options->device == QN_DEVICE_CUDA ? QN_CUDA : QN_CPU;
   const struct qn_kernel *kernel =
-      algorithm ? qn_kernel_find(algorithm, QN_LAYOUT_SET, QN_CPU, set->weight_type) : NULL;
+      algorithm ? qn_kernel_find(algorithm, QN_LAYOUT_SET, processor, set->weight_type) : NULL;
   *reason = NULL;
   if (!options->program && !algorithm)
     return true; /* of an algorithm that nobody knows another message tells */
   if (options->program || !kernel)
-    *reason = "the algorithm is none that goes through the parts of a set";
-  else if (options->device == QN_DEVICE_CUDA || options->device == QN_DEVICE_BOTH)
-    *reason = "a device walks one container";
+    *reason =
+        processor == QN_CPU
+            ? "the algorithm is none that goes through the parts of a set"
+            : "the algorithm is none that goes through the parts of a set on a device, or not "
+              "with such weights";
+  else if (options->device == QN_DEVICE_BOTH || options->num_devices > 0)
+    *reason = "the CPU with a device, or several devices, walk one container";
   else if (set->directedness == QN_DIRECTED && kernel->traits & QN_KERNEL_SYMMETRIC)
     *reason = "of parts the algorithm takes those of undirected graphs";
   else if (set->directedness == QN_DIRECTED && set->rows != QN_SET_ROWS_IN)

@@ -62,6 +62,7 @@ static enum qn_status set_device(void *target, const char *text, struct qn_error
     options->device = words[i].device;
     options->device_index = (int)index;
     options->device_given = true;
+    options->device_numbered = *rest;
     return status;
   }
   return qn_fail(error, QN_USAGE, "it is auto, cpu, cuda, cuda:N, both or both:N, not %s", text);

@@ -677,7 +677,10 @@ static enum qn_status begin_ranks(struct options *options, const struct qn_excha
     return status;
   if ((*exchange)->rank != 0)
     keep_quiet(options);
-  return QN_OK;
+  struct qn_run_options *run = &options->run;
+  return run->device == QN_DEVICE_CUDA && !run->device_numbered
+             ? qn_ranks_choose_device(&run->device_index, &run->device_memory, error)
+             : QN_OK;
 }
 
 /* Ranks that each did all of it would write the same files. */

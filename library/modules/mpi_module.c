@@ -20,6 +20,17 @@ static void begin(unsigned *rank, unsigned *num_ranks) {
   *num_ranks = (unsigned)all;
 }
 
+static void node(unsigned *place, unsigned *count) {
+  MPI_Comm same;
+  int own, all;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &same);
+  MPI_Comm_rank(same, &own);
+  MPI_Comm_size(same, &all);
+  MPI_Comm_free(&same);
+  *place = (unsigned)own;
+  *count = (unsigned)all;
+}
+
 static void gather_at_once(void *all, const uint64_t *offsets, unsigned num_ranks) {
   int *counts = malloc(2 * num_ranks * sizeof *counts);
   if (!counts)
@@ -172,6 +183,7 @@ const struct qn_mpi_module *qn_mpi_module(void);
 const struct qn_mpi_module *qn_mpi_module(void) {
   static const struct qn_mpi_module module = {.version = QN_VERSION,
                                               .begin = begin,
+                                              .node = node,
                                               .gather = gather,
                                               .least = least,
                                               .tell = tell,

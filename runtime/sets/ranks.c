@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "kernels/cuda/device/device.h"
 #include "support/memory.h"
 #include "support/sizes.h"
 #include "support/threads.h"
@@ -134,6 +135,26 @@ const struct qn_collective *qn_ranks_collective(void) {
   collective.rank = exchange.rank;
   collective.num_ranks = exchange.num_ranks;
   return mpi ? &collective : NULL;
+}
+
+/* ---- Devices ----------------------------------------------------------------- */
+
+enum qn_status qn_ranks_choose_device(int *device, uint64_t *memory, struct qn_error *error) {
+  unsigned place, count;
+  int num_devices;
+  struct qn_cuda_device opened;
+  enum qn_status status = qn_cuda_count(&num_devices, error);
+  mpi->node(&place, &count); /* all ranks ask */
+  if (status)
+    return status;
+  *device = (int)(place % (unsigned)num_devices);
+  const unsigned sharers = (count - (unsigned)*device - 1) / (unsigned)num_devices + 1;
+  if (*memory || sharers == 1)
+    return QN_OK;
+  status = qn_cuda_open(*device, &opened, error);
+  if (!status)
+    *memory = opened.free_bytes / sharers;
+  return status;
 }
 
 /* ---- What runs trade ------------------------------------------------------- */

@@ -20,6 +20,8 @@ extern "C" {
 struct qn_mpi_module {
   const char *version; /* QN_VERSION */
   void (*begin)(unsigned *rank, unsigned *num_ranks);
+  /* Of the ranks on this machine: the place of this one, and how many they are. */
+  void (*node)(unsigned *place, unsigned *count);
   /* As qn_exchange's. */
   void (*gather)(void *all, const uint64_t *offsets, unsigned num_ranks);
   /* The least `value` of all ranks. */
@@ -47,6 +49,11 @@ bool qn_ranks_is_speaker(void);
 
 /* The same ranks for work that is not a run of an algorithm; NULL if they have not begun. */
 const struct qn_collective *qn_ranks_collective(void);
+
+/* The CUDA device that is this rank's, if it names none: the ranks of a machine take its devices by
+ * turns. Those that share one share its memory: unless `*memory` says otherwise (0: no limit), it
+ * becomes a rank's part of what is free. QN_DEVICE if there is no device. */
+enum qn_status qn_ranks_choose_device(int *device, uint64_t *memory, struct qn_error *error);
 
 /* What was told to other ranks by this process so far. */
 struct qn_ranks_figures {

@@ -34,28 +34,8 @@ def is_there(process):
         return False
 
 
-@unittest.skipUnless(shutil.which("mpirun") and MODULE.exists(), "no mpirun, or a build without Open MPI")
-class RanksGoOn(unittest.TestCase):
-    tier, sanitized_tier = "medium", "long"
-    timeout = 300
-
-    @classmethod
-    def setUpClass(cls):
-        folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(folder.cleanup)
-        cls.at = Path(folder.name)
-        RandomGraph(11, 300, 1500, "f32", "sparse").write(cls.at / "d.txt")
-        run("quern-import", cls.at / "d.txt", "--weights=f32", "--parts", "5", "-qo", cls.at / "d")
-        (cls.at / "u.txt").write_text("".join("%d %d\n" % (i, i + 1) for i in range(6000)))  # of many iterations
-        run("quern-import", cls.at / "u.txt", "--undirected", "--parts", "3", "-qo", cls.at / "u")
-
-    def setUp(self):
-        self.kept = self.at / "kept"
-        self.checkpoint = self.kept / "checkpoint.qrn"
-        shutil.rmtree(self.kept, ignore_errors=True)
-
-    def words(self, algorithm, graph, *options):
-        return ["quern-run", algorithm, str(self.at / graph), "-q", "-T1", "--checkpoint", str(self.kept), *options]
+class Started:
+    """Runs with a folder of checkpoints, `self.kept`."""
 
     def ended(self, ranks, words, chosen):
         """Run it on so many ranks, and end the last one by a signal when there is a new checkpoint; the exit code."""
@@ -76,6 +56,30 @@ class RanksGoOn(unittest.TestCase):
             self.assertLess(time.monotonic(), until + 60, "its ranks go on")
             time.sleep(0.002)
         return process.returncode
+
+
+@unittest.skipUnless(shutil.which("mpirun") and MODULE.exists(), "no mpirun, or a build without Open MPI")
+class RanksGoOn(Started, unittest.TestCase):
+    tier, sanitized_tier = "medium", "long"
+    timeout = 300
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.at = Path(folder.name)
+        RandomGraph(11, 300, 1500, "f32", "sparse").write(cls.at / "d.txt")
+        run("quern-import", cls.at / "d.txt", "--weights=f32", "--parts", "5", "-qo", cls.at / "d")
+        (cls.at / "u.txt").write_text("".join("%d %d\n" % (i, i + 1) for i in range(6000)))  # of many iterations
+        run("quern-import", cls.at / "u.txt", "--undirected", "--parts", "3", "-qo", cls.at / "u")
+
+    def setUp(self):
+        self.kept = self.at / "kept"
+        self.checkpoint = self.kept / "checkpoint.qrn"
+        shutil.rmtree(self.kept, ignore_errors=True)
+
+    def words(self, algorithm, graph, *options):
+        return ["quern-run", algorithm, str(self.at / graph), "-q", "-T1", "--checkpoint", str(self.kept), *options]
 
     def test_sums_on_another_number_of_ranks(self):
         """Three ranks, one of them killed; one process, which SIGTERM ends; two ranks, likewise; four."""

@@ -71,6 +71,18 @@ inline enum qn_status sweep_resume(struct sweep_run *run, uint64_t *count, struc
                         sizeof *run->state.active, "bits of vertices", error);
 }
 
+/* Which vertices of a word of 64 are held. */
+inline uint64_t sweep_held_bits(const struct sweep_run *run, uint64_t word) {
+  const struct unit_vertices held = run->state.held;
+  auto below = [word](uint64_t vertex) {
+    return vertex <= word * 64        ? 0
+           : vertex >= word * 64 + 64 ? ~(uint64_t)0
+                                      : ((uint64_t)1 << vertex % 64) - 1;
+  };
+  return below(held.end) & ~below(held.begin);
+}
+
+/* The values and bits of vertices that are held; the others' are left to others. */
 inline enum qn_status sweep_download_state(struct sweep_run *run, program_value *values,
                                            uint64_t *active, struct qn_error *error) {
   enum qn_status status =
@@ -79,6 +91,9 @@ inline enum qn_status sweep_download_state(struct sweep_run *run, program_value 
   if (!status && SWEEP_FRONTIER)
     status = qn_cuda_download(&run->memory, active, run->state.active, sweep_state_words(run),
                               sizeof *run->state.active, "bits of vertices", error);
+  for (uint64_t word = 0; SWEEP_FRONTIER && word < qn_state_words(run->context.num_vertices);
+       word++)
+    active[word] &= sweep_held_bits(run, word);
   return status;
 }
 

@@ -193,15 +193,15 @@ sweep_collect(const struct sweep_state &state, const struct qn_program_context &
   return true;
 }
 
-/* `action(vertex, valid)` for vertices from a multiple of 32 on, whole warps at a time: with the
- * vertices of one word of a bitmap, of which those past the end are not valid. */
+/* `action(vertex, valid)` for vertices, whole warps at a time: with the vertices of one word of a
+ * bitmap, of which those before the first and past the last are not valid. */
 template <class Action>
 QN_DEVICE_INLINE void sweep_words(struct unit_vertices vertices, Action action) {
   const uint64_t step = (uint64_t)gridDim.x * blockDim.x;
-  for (uint64_t first = vertices.begin + (uint64_t)blockIdx.x * blockDim.x; first < vertices.end;
-       first += step) {
+  for (uint64_t first = vertices.begin / 32 * 32 + (uint64_t)blockIdx.x * blockDim.x;
+       first < vertices.end; first += step) {
     const uint64_t vertex = first + threadIdx.x;
-    action((uint32_t)vertex, vertex < vertices.end);
+    action((uint32_t)vertex, vertex >= vertices.begin && vertex < vertices.end);
   }
 }
 
@@ -209,11 +209,16 @@ template <class Action> QN_DEVICE_INLINE void sweep_words(uint64_t num_vertices,
   sweep_words(unit_vertices{0, (uint32_t)num_vertices}, action);
 }
 
+/* Is this the thread that writes the word of a warp's vertices? All of the warp ask. */
+QN_DEVICE_INLINE bool sweep_writes_word(bool valid) {
+  return __any_sync(QN_FULL_WARP, valid) && qn_lane() == 0;
+}
+
 /* Store a bitmap's word from its vertices' flags; add the number set to the thread's count. */
 QN_DEVICE_INLINE void sweep_store_word(uint32_t *bits, uint32_t vertex, bool valid, bool flag,
                                        unsigned *count) {
   const unsigned word = __ballot_sync(QN_FULL_WARP, valid && flag);
-  if (qn_lane() == 0 && valid) {
+  if (sweep_writes_word(valid)) {
     bits[vertex / 32] = word;
     *count += (unsigned)__popc(word);
   }
@@ -294,7 +299,7 @@ __global__ void sweep_apply(const struct sweep_state state,
     }
     if (SWEEP_FRONTIER) {
       __syncwarp(); /* the word is read by all before it is cleared */
-      if (valid && qn_lane() == 0)
+      if (sweep_writes_word(valid))
         state.received[v / 32] = 0;
       sweep_store_word(state.active, v, valid, is_active, &count);
     }

@@ -1,0 +1,117 @@
+"""Parts of a set on CUDA devices, which are the emulator: by one process, and by ranks with a device each or one for all."""
+
+import json
+import re
+import shutil
+import signal
+import tempfile
+import unittest
+from pathlib import Path
+
+from checkpoint.test_ranks import Started
+from emulator.test_quern_run import EMULATED
+from harness.tools import run, values
+from oracle.graphs import RandomGraph
+from oracle.test_ranks import MODULE, launch
+
+
+@unittest.skipUnless(EMULATED.exists(), "no emulator; run scons unit-tests")
+class Graphs(unittest.TestCase):
+    tier, sanitized_tier = "medium", "long"
+    timeout = 300
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.at = Path(folder.name)
+        for name, weights, options in (("u", "u32", ("--undirected",)), ("d", "f32", ())):
+            RandomGraph(11, 300, 1500, weights, "sparse").write(cls.at / "in.txt")
+            run("quern-import", cls.at / "in.txt", "-qo", cls.at / (name + ".qrn"), "--weights", weights, *options)
+            run("quern-transform", cls.at / (name + ".qrn"), "--parts", "5", "-qo", cls.at / name)
+        # A hub whose row is longer than a unit, in the last part; a part without edges.
+        (cls.at / "in.txt").write_text("".join("%d 199\n%d 3\n" % (v, v) for v in range(4, 199)))
+        run("quern-import", cls.at / "in.txt", "-qo", cls.at / "hub.qrn", "--vertices", "400")
+        run("quern-transform", cls.at / "hub.qrn", "--parts", "4", "--balance", "vertices", "-qo", cls.at / "hub")
+
+    def same(self, ranks, algorithm, graph, *options):
+        """A run on devices, against the CPU's of one container; returns its report."""
+        out = self.at / "device.tsv"
+        run("quern-run", algorithm, self.at / (graph + ".qrn"), "--device=cpu", "-qfo", self.at / "one.tsv", *options)
+        words = [EMULATED, algorithm, self.at / graph, "--device=cuda", "--json", "-fo", out, *options]
+        said = json.loads((launch(ranks, *words) if ranks > 1 else run(*words)).stdout)
+        expected, found = values(self.at / "one.tsv"), values(out)
+        self.assertEqual(list(found), list(expected))
+        for vertex, value in expected.items():
+            if value != found[vertex]:
+                self.assertIn(".", value + found[vertex])  # whole numbers are the same
+                self.assertAlmostEqual(float(found[vertex]), float(value), delta=1e-5 * max(1, abs(float(value))))
+        self.assertEqual((said["device"], said["layout"]), ("cuda", "set"))
+        self.assertEqual(said.get("ranks", {}).get("count", 1), ranks)
+        return said
+
+
+class Parts(Graphs):
+    def test_one_process(self):
+        for algorithm, graph in (("pagerank", "d"), ("heat", "u"), ("bfs", "d"), ("sssp", "u"), ("kcore", "u"), ("closeness", "d")):
+            with self.subTest(algorithm, graph=graph):
+                self.same(1, algorithm, graph)
+        for algorithm in ("pagerank", "bfs"):
+            with self.subTest(algorithm, graph="hub"):
+                self.same(1, algorithm, "hub", "--device-memory", "32K")
+
+    def test_parents(self):
+        for words in ([EMULATED, "bfs", self.at / "u", "--device=cuda"], ["quern-run", "bfs", self.at / "u.qrn", "--device=cpu"]):
+            run(*words, "-q", "--parents", self.at / (words[-1][-3:] + ".tsv"))
+        self.assertEqual((self.at / "uda.tsv").read_bytes(), (self.at / "cpu.tsv").read_bytes())
+
+    def test_only_when_asked(self):
+        self.assertEqual(json.loads(run(EMULATED, "bfs", self.at / "u", "--json").stdout)["device"], "cpu")
+
+    def test_what_needs_one_container(self):
+        """It is put together, and a note says why."""
+        self.assertRegex(run(EMULATED, "tc", self.at / "u", "--device=cuda").stderr, "(?m)^note: .* on a device")
+        done = run(EMULATED, "bfs", self.at / "u", "--devices=0,1", exit=4)
+        self.assertRegex(done.stderr, "(?m)^note: .*several devices")
+
+
+@unittest.skipUnless(shutil.which("mpirun") and MODULE.exists(), "no mpirun, or a build without Open MPI")
+class Ranks(Graphs):
+    def test_results(self):
+        for ranks, algorithm, graph, options in ((2, "pagerank", "d", ("--iterations=5",)), (3, "bfs", "u", ()), (2, "sssp", "d", ()),
+                                                 (2, "kcore", "u", ()), (3, "pagerank", "hub", ("--iterations=3",))):
+            with self.subTest(algorithm, ranks=ranks, graph=graph):
+                self.same(ranks, algorithm, graph, *options)
+
+    def test_more_ranks_than_parts(self):
+        run("quern-transform", self.at / "u.qrn", "--parts", "2", "-qfo", self.at / "two")
+        shutil.copy(self.at / "u.qrn", self.at / "two.qrn")
+        self.same(3, "bfs", "two")
+
+    def test_memory_that_is_shared(self):
+        """Ranks on one device have each a part of what is free."""
+        alone, shared = (self.same(ranks, "indegree", "d")["streaming"]["cache_bytes"] for ranks in (1, 2))
+        self.assertLess(shared, alone)
+
+    def test_too_little_memory_on_all(self):
+        done = launch(2, EMULATED, "pagerank", self.at / "d", "--device=cuda", "--device-memory=1K", "-o", self.at / "no.tsv", exit=6)
+        self.assertEqual(len(re.findall("(?m)^quern-run: ", done.stderr)), 1, done.stderr)
+        self.assertFalse((self.at / "no.tsv").exists())
+
+
+@unittest.skipUnless(shutil.which("mpirun") and MODULE.exists(), "no mpirun, or a build without Open MPI")
+class RanksGoOn(Graphs, Started):
+    def test_goes_on(self):
+        """Two ranks, one of them killed; three go on, on devices, to the result of one process that was left alone."""
+        self.kept = self.at / "kept"
+        self.checkpoint = self.kept / "checkpoint.qrn"
+        for algorithm, graph, options in (("pagerank", "d", ("--tolerance=0", "--iterations=12")), ("kcore", "u", ())):
+            with self.subTest(algorithm):
+                words = [str(EMULATED), algorithm, str(self.at / graph), "--device=cuda", "-qT1", "--checkpoint", str(self.kept),
+                         "--every=1", "-fo", str(self.at / "out.tsv"), *options]
+                self.assertNotEqual(self.ended(2, words, signal.SIGKILL), 0)
+                launch(2 if algorithm == "kcore" else 3, *words, "--resume")
+                run("quern-run", algorithm, self.at / (graph + ".qrn"), "--device=cpu", "-qfo", self.at / "one.tsv", *options)
+                self.assertEqual(values(self.at / "out.tsv").keys(), values(self.at / "one.tsv").keys())
+                for vertex, value in values(self.at / "one.tsv").items():
+                    self.assertAlmostEqual(float(values(self.at / "out.tsv")[vertex]), float(value), delta=1e-5)
