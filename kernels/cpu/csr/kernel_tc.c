@@ -1,5 +1,4 @@
-/* Triangles of the simple undirected graph (loops, directions and multiplicities
- * ignored), each counted once, on CSR.
+/* Triangles of the simple undirected graph, on CSR.
  *
  * A kernel of its own because a triangle needs the intersection of two rows, which is no
  * combination of messages. Rows are the lists of orientation.h, so a triangle is found once.
@@ -8,9 +7,10 @@
  * vertices, the hubs, which are at the end of most edges, have theirs stored (row b has b
  * bits), so that one instruction compares 64 candidates; for later b each entry of its
  * short list is looked up in c's bitmap. */
+#include "kernels/cpu/csr/triangles.h"
+
 #include <omp.h>
 
-#include "kernels/cpu/csr/orientation.h"
 #include "kernels/own_kernel.h"
 #include "support/memory.h"
 #include "support/multiversion.h"
@@ -22,7 +22,7 @@ extern const struct qn_kernel qn_kernel_tc_csr_cpu;
 #define MAX_HUBS ((uint64_t)1 << 15)
 
 struct work {
-  struct qn_orientation edges;
+  const struct qn_orientation *edges;
   uint64_t num_hubs;
   uint64_t *hub_bits; /* bitmaps of the hubs, row b beginning at word row_word(b) */
   uint64_t *bits;     /* [threads][words] scratch bitmaps, zero between uses */
@@ -38,7 +38,7 @@ static uint64_t row_word(uint64_t b) {
 }
 
 static enum qn_status store_hubs(struct work *work, struct qn_error *error) {
-  const struct qn_orientation *edges = &work->edges;
+  const struct qn_orientation *edges = work->edges;
   work->num_hubs = edges->num_vertices < MAX_HUBS ? edges->num_vertices : MAX_HUBS;
   enum qn_status status = qn_pages_alloc(&work->hub_bits, row_word(work->num_hubs),
                                          sizeof *work->hub_bits, "bitmaps of hubs", error);
@@ -65,7 +65,7 @@ QN_COUNTING_CLONES static uint64_t count_common(const uint64_t *restrict a,
 
 /* Triangles whose last vertex is `c`. */
 static uint64_t count_at(const struct work *work, uint64_t c, uint64_t *bits) {
-  const struct qn_orientation *edges = &work->edges;
+  const struct qn_orientation *edges = work->edges;
   const uint32_t *list = edges->earlier + edges->offsets[c];
   const uint64_t *counts = edges->counts;
   uint64_t triangles = 0;
@@ -89,32 +89,40 @@ static uint64_t count_at(const struct work *work, uint64_t c, uint64_t *bits) {
 static uint64_t count_triangles(const struct work *work) {
   uint64_t triangles = 0;
 #pragma omp parallel for schedule(dynamic, 64) reduction(+ : triangles)
-  for (uint64_t c = 0; c < work->edges.num_vertices; c++)
-    if (work->edges.counts[c] > 1)
+  for (uint64_t c = 0; c < work->edges->num_vertices; c++)
+    if (work->edges->counts[c] > 1)
       triangles += count_at(work, c, work->bits + (uint64_t)omp_get_thread_num() * work->words);
   return triangles;
 }
 
-static enum qn_status run(const struct qn_run_request *request, struct qn_run_result *result,
-                          struct qn_error *error) {
-  struct work work = {0};
+enum qn_status qn_triangles_count(const struct qn_orientation *edges, struct qn_run_result *result,
+                                  struct qn_error *error) {
+  struct work work = {.edges = edges, .words = (edges->num_vertices + 63) / 64};
   double begin = qn_seconds();
-  *result = (struct qn_run_result){.converged = true, .iterations = 1};
-  enum qn_status status = qn_orientation_create(request->view, false, &work.edges, error);
-  work.words = (work.edges.num_vertices + 63) / 64;
-  if (!status)
-    status = qn_pages_alloc(&work.bits, qn_threads() * work.words, sizeof *work.bits,
-                            "bitmaps of vertices", error);
+  enum qn_status status = qn_pages_alloc(&work.bits, qn_threads() * work.words, sizeof *work.bits,
+                                         "bitmaps of vertices", error);
   if (!status)
     status = store_hubs(&work, error);
-  result->prepare_seconds = qn_seconds() - begin;
+  result->prepare_seconds += qn_seconds() - begin;
   begin = qn_seconds();
   if (!status)
     result->count = count_triangles(&work);
   result->kernel_seconds = qn_seconds() - begin;
   qn_pages_free(work.hub_bits, row_word(work.num_hubs), sizeof *work.hub_bits);
   qn_pages_free(work.bits, qn_threads() * work.words, sizeof *work.bits);
-  qn_orientation_destroy(&work.edges);
+  return status;
+}
+
+static enum qn_status run(const struct qn_run_request *request, struct qn_run_result *result,
+                          struct qn_error *error) {
+  struct qn_orientation edges;
+  double begin = qn_seconds();
+  *result = (struct qn_run_result){.converged = true, .iterations = 1};
+  enum qn_status status = qn_orientation_create(request->view, false, &edges, error);
+  result->prepare_seconds = qn_seconds() - begin;
+  if (!status)
+    status = qn_triangles_count(&edges, result, error);
+  qn_orientation_destroy(&edges);
   return status;
 }
 

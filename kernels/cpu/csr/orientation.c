@@ -11,18 +11,23 @@
 
 struct work {
   struct qn_orientation *made;
-  const struct qn_csr *out;
-  const struct qn_csr *in; /* NULL for an undirected graph: the same as out */
-  uint32_t *new_vertex;    /* [V] by old number */
-  uint64_t *bits;          /* [threads][2][words] neighbours of one vertex by out- and by in-edges;
-                              zero between uses */
+  const struct qn_row_parts *out;
+  const struct qn_row_parts *in; /* NULL for an undirected graph: the same as out */
+  uint32_t *new_vertex;          /* [V] by old number */
+  uint64_t *bits; /* [threads][2][words] neighbours of one vertex by out- and by in-edges;
+                     zero between uses */
   uint64_t words;
 };
 
+static uint64_t length_of(const struct qn_row_parts *rows, uint64_t v) {
+  uint64_t length = 0;
+  while (length < rows->width && rows->ell[length * rows->pitch + v] != UINT32_MAX)
+    length++;
+  return length + rows->offsets[v + 1] - rows->offsets[v];
+}
+
 static uint64_t degree_of(const struct work *work, uint64_t v) {
-  const uint64_t *out = work->out->row_offsets;
-  uint64_t degree = out[v + 1] - out[v];
-  return work->in ? degree + work->in->row_offsets[v + 1] - work->in->row_offsets[v] : degree;
+  return length_of(work->out, v) + (work->in ? length_of(work->in, v) : 0);
 }
 
 /* The class of a vertex's degree, the largest degrees first. */
@@ -72,37 +77,53 @@ static bool has_bit(const uint64_t *bits, uint32_t vertex) {
   return bits[vertex / 64] >> (vertex % 64) & 1;
 }
 
-/* Mark the row's neighbours earlier than `c` in `bits`, and append those to `list` that are in
+/* What is gathered of one vertex. */
+struct list {
+  uint32_t *earlier;
+  uint64_t count, room;
+};
+
+/* Mark a neighbour in `bits` if it is earlier than `c`, and append it to the list if it is in
  * neither of both. */
-static uint64_t add_earlier(const struct work *work, const struct qn_csr *csr, uint32_t c,
-                            uint64_t *bits, const uint64_t *others, uint32_t *list) {
-  uint64_t count = 0;
+static inline void add_neighbour(const struct work *work, uint32_t neighbour, uint32_t c,
+                                 uint64_t *bits, const uint64_t *others, struct list *list) {
+  uint32_t b = work->new_vertex[neighbour];
+  if (b >= c || has_bit(bits, b))
+    return;
+  bits[b / 64] |= (uint64_t)1 << (b % 64);
+  if (!has_bit(others, b) && list->count < list->room) /* of a file as it was counted */
+    list->earlier[list->count++] = b;
+}
+
+static void add_row(const struct work *work, const struct qn_row_parts *rows, uint32_t c,
+                    uint64_t *bits, const uint64_t *others, struct list *list) {
   uint32_t old = work->made->old_vertex[c];
-  for (uint64_t edge = csr->row_offsets[old]; edge < csr->row_offsets[old + 1]; edge++) {
-    uint32_t b = work->new_vertex[csr->column_indices[edge]];
-    if (b >= c || has_bit(bits, b))
-      continue;
-    bits[b / 64] |= (uint64_t)1 << (b % 64);
-    if (!has_bit(others, b))
-      list[count++] = b;
+  for (uint64_t k = 0; k < rows->width; k++) {
+    const uint32_t neighbour = rows->ell[k * rows->pitch + old];
+    if (neighbour == UINT32_MAX)
+      break;
+    add_neighbour(work, neighbour, c, bits, others, list);
   }
-  return count;
+  for (uint64_t edge = rows->offsets[old]; edge < rows->offsets[old + 1]; edge++)
+    add_neighbour(work, rows->columns[edge], c, bits, others, list);
 }
 
 static void make_list(const struct work *work, uint32_t c) {
   struct qn_orientation *made = work->made;
   uint64_t *by_out = work->bits + (uint64_t)omp_get_thread_num() * 2 * work->words;
   uint64_t *by_in = by_out + work->words;
-  uint32_t *list = made->earlier + made->offsets[c];
-  uint64_t count = add_earlier(work, work->out, c, by_out, by_in, list);
+  struct list list = {.earlier = made->earlier + made->offsets[c],
+                      .room = made->offsets[c + 1] - made->offsets[c]};
+  const uint32_t *earlier = list.earlier;
+  add_row(work, work->out, c, by_out, by_in, &list);
   if (work->in)
-    count += add_earlier(work, work->in, c, by_in, by_out, list + count);
-  for (uint64_t i = 0; made->ways && i < count; i++)
+    add_row(work, work->in, c, by_in, by_out, &list);
+  for (uint64_t i = 0; made->ways && i < list.count; i++)
     made->ways[made->offsets[c] + i] =
-        (uint8_t)(has_bit(by_out, list[i]) + has_bit(by_in, list[i]));
-  for (uint64_t i = 0; i < count; i++)
-    by_out[list[i] / 64] = by_in[list[i] / 64] = 0;
-  made->counts[c] = count;
+        (uint8_t)(has_bit(by_out, earlier[i]) + has_bit(by_in, earlier[i]));
+  for (uint64_t i = 0; i < list.count; i++)
+    by_out[earlier[i] / 64] = by_in[earlier[i] / 64] = 0;
+  made->counts[c] = list.count;
 }
 
 /* Lists have room for all edges of their vertex, as offsets[c] must be known before: an upper bound
@@ -149,25 +170,42 @@ static enum qn_status create_arrays(struct work *work, struct qn_error *error) {
   return status;
 }
 
-enum qn_status qn_orientation_create(const struct qn_graph *graph, bool wants_ways,
-                                     struct qn_orientation *orientation, struct qn_error *error) {
-  struct work work = {.made = orientation, .out = &graph->out};
-  struct qn_graph transposed = {0};
-  enum qn_status status = QN_OK;
-  *orientation = (struct qn_orientation){.num_vertices = graph->out.num_vertices};
-  if (graph->directedness != QN_UNDIRECTED)
-    status = qn_find_in_edges(graph, &transposed, &work.in, error);
-  if (!status)
-    status = create_arrays(&work, error);
+enum qn_status qn_orientation_of_rows(uint64_t num_vertices, const struct qn_row_parts *out,
+                                      const struct qn_row_parts *in, bool wants_ways,
+                                      struct qn_orientation *orientation, struct qn_error *error) {
+  struct work work = {.made = orientation, .out = out, .in = in};
+  *orientation = (struct qn_orientation){.num_vertices = num_vertices};
+  enum qn_status status = create_arrays(&work, error);
   if (!status)
     status = renumber(&work, error);
   if (!status)
     status = make_lists(&work, wants_ways, error);
-  qn_pages_free(work.new_vertex, orientation->num_vertices, sizeof *work.new_vertex);
+  qn_pages_free(work.new_vertex, num_vertices, sizeof *work.new_vertex);
   qn_pages_free(work.bits, qn_threads() * 2 * work.words, sizeof *work.bits);
-  qn_graph_unmap(&transposed);
   if (status)
     qn_orientation_destroy(orientation);
+  return status;
+}
+
+static struct qn_row_parts parts_of(const struct qn_csr *csr) {
+  return (struct qn_row_parts){.offsets = csr->row_offsets, .columns = csr->column_indices};
+}
+
+enum qn_status qn_orientation_create(const struct qn_graph *graph, bool wants_ways,
+                                     struct qn_orientation *orientation, struct qn_error *error) {
+  const bool is_directed = graph->directedness != QN_UNDIRECTED;
+  struct qn_graph transposed = {0};
+  const struct qn_csr *in_edges = &graph->out;
+  enum qn_status status = QN_OK;
+  *orientation = (struct qn_orientation){0};
+  if (is_directed)
+    status = qn_find_in_edges(graph, &transposed, &in_edges, error);
+  if (status)
+    return status;
+  const struct qn_row_parts out = parts_of(&graph->out), in = parts_of(in_edges);
+  status = qn_orientation_of_rows(graph->out.num_vertices, &out, is_directed ? &in : NULL,
+                                  wants_ways, orientation, error);
+  qn_graph_unmap(&transposed);
   return status;
 }
 

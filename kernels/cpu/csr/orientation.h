@@ -23,6 +23,21 @@ struct qn_orientation {
                            asked for, or an undirected graph, where it is 2 everywhere */
 };
 
+/* The neighbours of a vertex v in two parts: [offsets[v], offsets[v + 1]) of `columns`, and entry k
+ * of ell[k x pitch + v], for k < width, up to one that is UINT32_MAX. */
+struct qn_row_parts {
+  const uint64_t *offsets; /* [V + 1] */
+  const uint32_t *columns;
+  const uint32_t *ell; /* [width x pitch]; NULL: width is 0 */
+  uint64_t pitch, width;
+};
+
+/* Of rows as they lie: out-edges and in-edges, or `in` NULL for an undirected graph. The same for
+ * any number of threads. Owned until destroyed. */
+enum qn_status qn_orientation_of_rows(uint64_t num_vertices, const struct qn_row_parts *out,
+                                      const struct qn_row_parts *in, bool wants_ways,
+                                      struct qn_orientation *orientation, struct qn_error *error);
+
 /* `graph` may lack in-edges: they are made for the time of the call then. `wants_ways` asks for the
  * ways of a directed graph. The same for any number of threads. Owned until destroyed. */
 enum qn_status qn_orientation_create(const struct qn_graph *graph, bool wants_ways,

@@ -1,0 +1,14 @@
+/* Triangles of the simple undirected graph (loops, directions and multiplicities ignored), each
+ * counted once. */
+#ifndef QN_KERNELS_CPU_CSR_TRIANGLES_H
+#define QN_KERNELS_CPU_CSR_TRIANGLES_H
+
+#include "kernels/cpu/csr/orientation.h"
+#include "kernels/registry.h"
+
+/* Sets the result's count and seconds; what was needed before counting is added to prepare_seconds.
+ */
+enum qn_status qn_triangles_count(const struct qn_orientation *edges, struct qn_run_result *result,
+                                  struct qn_error *error);
+
+#endif
