@@ -38,6 +38,34 @@ static bool value_type(const char *format, struct qn_arrow_type *type) {
   return true;
 }
 
+/* What users call the types that are none of these. */
+static const char *name_of_type(const char *format) {
+  static const struct {
+    const char *begin, *name;
+  } types[] = {{"n", "null"},
+               {"b", "bool"},
+               {"e", "half"},
+               {"d:", "decimal"},
+               {"td", "date"},
+               {"tt", "time"},
+               {"ts", "timestamp"},
+               {"tD", "duration"},
+               {"ti", "interval"},
+               {"+l", "list"},
+               {"+L", "list"},
+               {"+w", "list"},
+               {"+v", "list"},
+               {"+s", "struct"},
+               {"+m", "map"},
+               {"+u", "union"},
+               {"+r", "run-end encoded"},
+               {"w:", "fixed-size binary"}};
+  for (unsigned i = 0; i < sizeof types / sizeof *types; i++)
+    if (strncmp(format, types[i].begin, strlen(types[i].begin)) == 0)
+      return types[i].name;
+  return "with the format";
+}
+
 enum qn_status qn_arrow_column_type(const struct ArrowSchema *schema,
                                     struct qn_arrow_column_type *type, struct qn_error *error) {
   const struct ArrowSchema *values = schema->dictionary ? schema->dictionary : schema;
@@ -48,10 +76,12 @@ enum qn_status qn_arrow_column_type(const struct ArrowSchema *schema,
     known = number_type(schema->format, &type->indices) && type->values.kind != QN_ARROW_NUMBERS;
   if (known)
     return QN_OK;
-  return qn_fail(error, QN_UNSUPPORTED,
-                 "column '%.64s' is of the Arrow type '%.32s'%s; expected whole numbers, reals or "
-                 "texts",
-                 type->name, values->format, type->is_dictionary ? " in a dictionary" : "");
+  const char *name = name_of_type(values->format);
+  return qn_fail(
+      error, QN_UNSUPPORTED,
+      "column '%.64s' is of the Arrow type %s '%.32s'%s; expected whole numbers, reals or "
+      "texts, as a cast may give",
+      type->name, name, values->format, type->is_dictionary ? " in a dictionary (categories)" : "");
 }
 
 /* ---- Columns --------------------------------------------------------------- */

@@ -12,7 +12,7 @@ from typing import Any, Callable, Iterable, Iterator, List, Optional, Sequence
 
 import numpy
 
-from . import _library
+from . import _errors, _library
 
 
 class ArrowSchema(Structure):
@@ -62,7 +62,10 @@ class Text:
     def of(cls, texts: Iterable[Optional[str]]) -> Text:
         """A list of str; of surrogates, as in names of files, the bytes that they stand for; and of None."""
         texts = list(texts)
-        encoded = [b"" if text is None else text.encode("utf-8", "surrogateescape") for text in texts]
+        try:
+            encoded = [b"" if text is None else text.encode("utf-8", "surrogateescape") for text in texts]
+        except UnicodeEncodeError as problem:
+            raise _errors.UsageError("%.40r cannot be written as UTF-8" % problem.object) from None
         lengths = numpy.fromiter(map(len, encoded), "i8", len(encoded))
         valid = numpy.array([text is not None for text in texts], bool) if None in texts else None
         return cls(numpy.concatenate([numpy.zeros(1, "i8"), numpy.cumsum(lengths)]),

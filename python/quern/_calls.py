@@ -9,7 +9,7 @@ import os
 import sys
 import threading
 import warnings
-from typing import Any, Callable, List, Optional, Tuple, Union
+from typing import Any, Callable, Iterable, List, Mapping, Optional, Tuple, Union
 
 import numpy
 
@@ -73,7 +73,9 @@ def _values(value: Any) -> List[bytes]:
     """An option's values, as the tools take them: several of a list, which repeats it; none of None."""
     if value is None:
         return []
-    if isinstance(value, (list, tuple, set, frozenset, numpy.ndarray)):
+    if isinstance(value, numpy.ndarray) and not value.ndim:
+        value = value.item()
+    if isinstance(value, Iterable) and not isinstance(value, (str, bytes, os.PathLike, Mapping)):
         return [text for item in value for text in _values(item)]
     if isinstance(value, (bool, numpy.bool_)):
         return [b"yes" if value else b"no"]

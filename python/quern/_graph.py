@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy
 
@@ -304,9 +304,9 @@ class Graph:
 
     def find(self, ids: Union[int, str, Sequence[Union[int, str]]]) -> Any:
         """The vertex with this id, or those with these ids as uint32. :class:`UsageError` names an id that there is not."""
-        several = not isinstance(ids, (int, str, numpy.generic))
+        several = isinstance(ids, Iterable) and not isinstance(ids, (str, bytes)) and getattr(ids, "ndim", 1) > 0
         each: Any = ids if several else [ids]
-        texts = [str(one).encode("utf-8", "surrogateescape") for one in each]
+        texts = [one if isinstance(one, bytes) else str(one).encode("utf-8", "surrogateescape") for one in each]
         vertices = numpy.empty(len(texts), "u4")
         check("qn_session_find", self._handle, (ctypes.c_char_p * len(texts))(*texts), len(texts), vertices.ctypes.data, None)
         return vertices if several else int(vertices[0])

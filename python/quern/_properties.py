@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Set
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy
@@ -73,20 +74,52 @@ class Properties(Mapping[str, Any]):
         return "{%s}" % ", ".join("%s: %s" % item for item in self.types().items())
 
 
+def _without_nulls(values: Any) -> Any:
+    """Arrays and lists of any library as NumPy's, where nothing in them is null, else as objects and None."""
+    if isinstance(values, (str, bytes, Mapping, Set)) or not hasattr(values, "__iter__"):
+        raise TypeError
+    if isinstance(values, numpy.ndarray):
+        return values if values.dtype.kind != "O" else values.tolist()
+    if hasattr(values, "to_pylist"):  # pyarrow
+        return numpy.asarray(values) if not values.null_count and str(values.type) in _ARROW_NUMBERS else values.to_pylist()
+    if hasattr(values, "isna"):  # pandas, whose reals keep NaN
+        if isinstance(values.dtype, numpy.dtype) and values.dtype.kind in "uifb":
+            return numpy.asarray(values)
+        return [None if null else value for value, null in zip(values.tolist(), numpy.asarray(values.isna()).tolist())]
+    if hasattr(values, "to_list"):  # polars
+        return values.to_numpy() if not values.null_count() and values.dtype.is_numeric() else values.to_list()
+    return list(values)
+
+
+_ARROW_NUMBERS = ("uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "float", "double")
+
+
 def array_of(name: str, values: Any, keep: List[Any]) -> _library.PropertyArray:
     """A column for the library; what it points to goes to `keep`."""
-    column = _library.PropertyArray()
+    column, what = _library.PropertyArray(), "property %r" % name
     valid, kind = None, "string"
+    if "\0" in str(name):
+        raise _errors.UsageError("%s: a name has no NUL in it" % what)
+    if not isinstance(values, numpy.ma.MaskedArray):
+        try:
+            values = _without_nulls(values)
+        except TypeError:
+            raise _errors.UsageError("%s: an array or a list is expected, not %s" % (what, type(values).__name__)) from None
+    if isinstance(values, list):
+        found = of_objects(values, what, "")
+        values = _objects(values) if isinstance(found, Text) else found
     if isinstance(values, numpy.ma.MaskedArray):
         valid, values = ~numpy.ma.getmaskarray(values), values.filled(0)
-    values = values if isinstance(values, numpy.ndarray) else _objects(values)
     if values.dtype.kind in "OU":
         texts = values.tolist()
         if not all(text is None or isinstance(text, str) for text in texts):
-            raise _errors.UsageError("property %r: an array of one type of numbers or of bool, or texts and None" % name)
+            raise _errors.UsageError("%s: an array of one type of numbers or of bool, or texts and None" % what)
         if None in texts:
             valid = numpy.array([text is not None for text in texts], bool)
-        encoded = [(text or "").encode() for text in texts]
+        try:
+            encoded = [(text or "").encode() for text in texts]
+        except UnicodeEncodeError as problem:
+            raise _errors.UsageError("%s: %.40r cannot be written as UTF-8" % (what, problem.object)) from None
         offsets = numpy.concatenate([numpy.zeros(1, "u8"), numpy.cumsum(numpy.fromiter(map(len, encoded), "u8", len(encoded)),
                                                                        dtype="u8")])
         values = numpy.frombuffer(b"".join(encoded), "u1")
@@ -95,7 +128,8 @@ def array_of(name: str, values: Any, keep: List[Any]) -> _library.PropertyArray:
     else:
         kind = TYPES.get(values.dtype.str[1:], "")
         if not kind or values.ndim != 1:
-            raise _errors.UsageError("property %r: an array of one type of numbers or of bool, or texts and None" % name)
+            raise _errors.UsageError("%s: an array of one type of numbers or of bool, or texts and None, not of %s%s"
+                                     % (what, values.dtype, "" if values.ndim == 1 else " with %d dimensions" % values.ndim))
         values = numpy.ascontiguousarray(values, DTYPES[kind])
         column.count = len(values)
     if valid is not None:
@@ -119,16 +153,16 @@ def chosen(properties: Properties, which: Union[bool, str, Sequence[str], None])
     return {name: properties.column(name) for name in names}
 
 
-def of_objects(values: List[Any], what: str) -> Any:
+def of_objects(values: List[Any], what: str, advice: str = "; name those that are (properties=[...]), or say "
+               "properties=False") -> Any:
     """A column of Python's objects, None for nulls, as attributes of other libraries are."""
     kinds = {type(value.item() if isinstance(value, numpy.generic) else value) for value in values if value is not None}
     missing = numpy.array([value is None for value in values], bool)
     if kinds <= {str}:
         return Text.of(values)
     if not (kinds <= {bool} or kinds <= {int, float}):
-        raise _errors.UsageError("%s: values of %s are no property, which has numbers, or bool, or texts; name those that "
-                                 "are (properties=[...]), or say properties=False"
-                                 % (what, " and ".join(sorted(kind.__name__ for kind in kinds))))
+        raise _errors.UsageError("%s: values of %s are no property, which has numbers, or bool, or texts%s"
+                                 % (what, " and ".join(sorted(kind.__name__ for kind in kinds)), advice))
     filled = [0 if value is None else value for value in values]
     if kinds <= {bool}:
         array = numpy.array(filled, bool)

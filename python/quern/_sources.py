@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
+import operator
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
 
 import numpy
 
@@ -39,6 +40,8 @@ def _array(values: Any, what: str) -> numpy.ndarray:
     """An array as it is meant: nothing in it is masked, and objects in it are texts."""
     if isinstance(values, numpy.ma.MaskedArray) and numpy.ma.getmaskarray(values).any():
         raise _errors.UsageError("%s: entry %d (from 0) is masked" % (what, numpy.ma.getmaskarray(values).argmax()))
+    if isinstance(values, Iterator):
+        values = list(values)
     array = numpy.asarray(values)
     if array.dtype.kind == "T" or (array.dtype.kind == "U" and not isinstance(values, numpy.ndarray)):
         array = numpy.asarray(values, object)  # NumPy makes texts of what stands beside one, and cuts them at the end
@@ -66,8 +69,9 @@ def _ends(source: Any, target: Any) -> Tuple[Any, ...]:
         numbers = numbers.astype("u4")
         return numbers[:len(source)], numbers[len(source):], Text.of(names.tolist())
     if not kinds <= {"u", "i"}:
-        raise _errors.UsageError("ids are whole numbers, or texts on both sides, not %s and %s"
-                                 % (source.dtype, target.dtype))
+        real = "; whole numbers beside a null become real" if "f" in kinds else ""
+        raise _errors.UsageError("ids are whole numbers, or texts on both sides, not %s and %s%s"
+                                 % (source.dtype, target.dtype, real))
     common = numpy.result_type(source, target, "u4" if kinds == {"u"} else "i4")
     if common.kind == "f":  # of uint64 and a signed type
         for end in source, target:
@@ -107,7 +111,9 @@ def from_arrays(source: Any, target: Any, weights: Any = None, *, num_vertices: 
         arrays, num_vertices = _id_arrays(names, kept), len(names)
         edges.names = ctypes.pointer(arrays)
     if num_vertices is not None:
-        edges.has_num_vertices, edges.num_vertices = True, num_vertices
+        if not hasattr(num_vertices, "__index__") or operator.index(num_vertices) < 0:
+            raise _errors.UsageError("num_vertices: %r is no number of vertices" % (num_vertices,))
+        edges.has_num_vertices, edges.num_vertices = True, min(num_vertices, 2**63)
     if weights is not None:
         weights = _array(weights, "weights")
         if weights.shape != source.shape:
