@@ -25,6 +25,7 @@ struct lines {
   uint64_t seen;  /* lines of lists */
   bool networkx;  /* the first one is the command that networkx ran, behind '#' */
   uint64_t literals;
+  uint64_t source_length; /* of LGL's vertex */
   char source[NAME_BYTES], target[NAME_BYTES];
 };
 
@@ -69,7 +70,8 @@ static enum qn_status begin_lgl_vertex(struct lines *lines, struct qn_columns *c
   if (!qn_columns_take(columns, &word) || qn_columns_take(columns, &more))
     return fail_line(error, "one vertex behind '#'", line, end);
   enum qn_status status = copy_name("", &word, lines->source, error);
-  return status ? status : qn_named_graph_vertex(&lines->graph, lines->source, error);
+  lines->source_length = text_of(&word).length;
+  return status ? status : qn_named_graph_called(&lines->graph, text_of(&word), error);
 }
 
 /* With a NUL behind it; false if it is too long, or has one in it. */
@@ -96,10 +98,9 @@ static enum qn_status take_lgl(void *context, const char *line, const char *end,
   if (!lines->source[0] || qn_columns_take(&columns, &more) ||
       (weighted && !copy_weight(&weight, text)))
     return fail_line(error, "'# VERTEX', or a neighbour and perhaps a weight", line, end);
-  enum qn_status status = copy_name("", &word, lines->target, error);
-  return status ? status
-                : qn_named_graph_edge(&lines->graph, lines->source, lines->target,
-                                      weighted ? text : NULL, error);
+  return qn_named_graph_between(&lines->graph,
+                                (struct qn_text){lines->source, lines->source_length},
+                                text_of(&word), weighted ? qn_text_of(text) : no_weight, error);
 }
 
 /* ---- N-Triples ------------------------------------------------------------- */
