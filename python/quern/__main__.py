@@ -6,13 +6,16 @@ Options, output, errors and exit codes are those of the tools.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
+import shutil
 import signal
 import sys
+import tempfile
 import time
 import warnings
-from typing import Any, Callable, Dict, List, NoReturn, Optional
+from typing import Any, Callable, Dict, Iterator, List, NoReturn, Optional
 
 from . import _errors, _files, _sources, graphar
 from ._convert import ENDINGS
@@ -108,6 +111,8 @@ def _made(options: argparse.Namespace) -> Graph:
             raise _errors.UsageError("one graph of GraphAr is read at a time")
         if options.undirected:
             given["directed"] = False
+        if given.pop("properties", "all") != "all":
+            raise _errors.UsageError("of GraphAr all properties are kept, and --properties cannot choose some", options.inputs[0])
         return graphar.read(options.inputs[0], **given)
     given["directed"] = not options.undirected
     _take_vertices(given)
@@ -125,11 +130,14 @@ LEDGER = {"records": "records read", "comments": "comments and blank lines", "re
           "parallel_edges": "of these parallel"}
 
 
+WEIGHTS = {None: "none", "u4": "u32", "f4": "f32", "i8": "i64", "f8": "f64"}
+
+
 def _import(options: argparse.Namespace, begun: float) -> None:
     with _made(options) as graph:
         metadata = graph.info()["metadata"]
     ledger: Dict[str, int] = metadata["ledger"]
-    weights = {None: "none", "u4": "u32", "f4": "f32"}[graph.weight_dtype and graph.weight_dtype.str[1:]]
+    weights = WEIGHTS[graph.weight_dtype and graph.weight_dtype.str[1:]]
     if options.json:
         print(json.dumps({**metadata, "output": options.output, "vertices": graph.num_vertices, "edges": graph.num_edges,
                           "undirected": not graph.directed, "weights": weights,
@@ -158,9 +166,46 @@ def _lost(graph: Graph, kind: str) -> List[str]:
     return lost + (["%d vertices without edges are not in the output" % isolated] if isolated else [])
 
 
+@contextlib.contextmanager
+def _file_of(path: str) -> Iterator[str]:
+    """A container's file: of standard input a copy, since it is mapped."""
+    if path != "-":
+        yield path
+        return
+    with tempfile.NamedTemporaryFile(prefix="quern-input-") as copy:
+        shutil.copyfileobj(sys.stdin.buffer, copy)
+        copy.flush()
+        yield copy.name
+
+
+class _Counted:
+    """Standard output, and how many bytes went there."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def write(self, data: Any) -> int:
+        self.count += len(data)
+        return sys.stdout.buffer.write(data)
+
+    def flush(self) -> None:
+        sys.stdout.buffer.flush()
+
+
+def _size(path: str) -> int:
+    if not os.path.isdir(path):
+        return os.path.getsize(path)
+    return sum(os.path.getsize(os.path.join(folder, name)) for folder, _, names in os.walk(path) for name in names)
+
+
 def _export(options: argparse.Namespace, begun: float) -> None:
     kind = options.format if options.format != "auto" else ENDINGS.get(os.path.splitext(options.output)[1], "")
-    with open_graph(options.input, verify=True, threads=options.threads) as graph:
+    out = _Counted() if options.output == "-" else None
+    if out and options.json:
+        raise _errors.UsageError("--json and -o would both write to standard output")
+    if out and kind == "graphar":
+        raise _errors.UsageError("a graph of GraphAr is a folder; name it with -o")
+    with _file_of(options.input) as path, open_graph(path, verify=True, threads=options.threads) as graph:
         notes = _lost(graph, kind)
         if notes and options.strict:
             raise _errors.UnsupportedError("; ".join(notes), options.input)
@@ -168,16 +213,15 @@ def _export(options: argparse.Namespace, begun: float) -> None:
             print("note: " + note, file=sys.stderr)
         warnings.simplefilter("ignore", _errors.QuernWarning)
         further = {"both_directions": True} if options.both_directions else {}
-        graph.export(options.output, kind, force=bool(options.force), **further)
+        graph.export(out or options.output, kind, force=bool(options.force), **further)
         edges = len(graph.edges(both_directions=bool(options.both_directions)))
-    size = sum(os.path.getsize(os.path.join(folder, name)) for folder, _, names in os.walk(options.output) for name in names) \
-        if os.path.isdir(options.output) else os.path.getsize(options.output)
+    size = out.count if out else _size(options.output)
     seconds = time.monotonic() - begun
     if options.json:
         print(json.dumps({"input": options.input, "output": options.output, "format": kind, "edges": edges, "bytes": size,
                           "notes": notes, "seconds": {"total": seconds}}, indent=2))
     elif not options.quiet:
-        print("%s: %d edges, %d B, in %.2f s" % (options.output, edges, size, seconds))
+        print("%s: %d edges, %d B, in %.2f s" % (options.output, edges, size, seconds), file=sys.stderr if out else sys.stdout)
 
 
 # ---- The whole ----------------------------------------------------------------------------------

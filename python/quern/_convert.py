@@ -167,7 +167,7 @@ ENDINGS = {".parquet": "parquet", ".arrow": "arrow", ".feather": "arrow", ".arro
 
 
 def export(graph: "Graph", path: Any, format: Any, *, force: bool, progress: Any, threads: Any, **given: Any) -> None:
-    format = format or ENDINGS.get(os.path.splitext(os.fspath(path))[1])
+    format = format or ENDINGS.get("" if hasattr(path, "write") else os.path.splitext(os.fspath(path))[1])
     if format == "graphar":
         from . import graphar
         graphar.write(graph, path, force=force, **given)

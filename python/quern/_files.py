@@ -138,24 +138,61 @@ def lost(graph: Any) -> List[Any]:
 
 # ---- Writing ------------------------------------------------------------------------------------
 
+class _Pipe:
+    """A stream that knows how much it has taken, as writers of tables ask."""
+
+    closed = False
+
+    def __init__(self, stream: Any) -> None:
+        self.stream, self.taken = stream, 0
+
+    def write(self, data: Any) -> int:
+        self.stream.write(data)
+        self.taken += len(data)
+        return len(data)
+
+    def tell(self) -> int:
+        return self.taken
+
+    def flush(self) -> None:
+        self.stream.flush()
+
+
+def _place_of(path: Any, force: bool) -> str:
+    """Where a new file appears: behind links, and never in the place of what is no file."""
+    path = os.path.abspath(os.fspath(path))
+    if os.path.lexists(path) and not force:
+        raise _errors.UsageError("the file exists; force=True replaces it", path)
+    place = os.path.realpath(path)
+    if os.path.lexists(place) and not os.path.isfile(place):
+        raise _errors.UsageError("this is no regular file, and is not replaced", path)
+    return place
+
+
 def write_table(graph: Any, path: Any, kind: str, *, force: bool = False, ids: bool = True, both_directions: bool = False,
                 properties: Any = True, **writer_options: Any) -> None:
-    """Write the edges, of an undirected graph each once unless `both_directions`. The file appears whole or not at all."""
+    """Write the edges, of an undirected graph each once unless `both_directions`, to a binary stream or to a file, which
+    appears whole or not at all."""
     pyarrow = need("pyarrow")
     reader = graph.edges(ids=ids, both_directions=both_directions, properties=properties).reader()
     for note in lost(graph):
         warnings.warn(note, _errors.QuernWarning, stacklevel=4)
-    path = os.path.abspath(os.fspath(path))
-    if os.path.lexists(path) and not force:
-        raise _errors.UsageError("the file exists; force=True replaces it", path)
+
+    def write(file: Any) -> None:
+        with _writer(pyarrow, kind, file, reader.schema, writer_options) as writer:
+            for batch in reader:
+                writer.write_batch(batch)
+        file.flush()
+
+    if hasattr(path, "write"):
+        write(_Pipe(path))
+        return
+    path = _place_of(path, force)
     handle, unfinished = tempfile.mkstemp(prefix=os.path.basename(path) + ".tmp", dir=os.path.dirname(path))
     try:
         with os.fdopen(handle, "wb") as file:
             os.fchmod(handle, 0o666 & ~_umask())
-            with _writer(pyarrow, kind, file, reader.schema, writer_options) as writer:
-                for batch in reader:
-                    writer.write_batch(batch)
-            file.flush()
+            write(file)
             os.fsync(handle)
         os.replace(unfinished, path)
     except BaseException:

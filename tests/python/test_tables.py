@@ -141,6 +141,36 @@ class CommandLine(_Scratch):
             run("quern-import", name, "-qf", "-o", "back.qrn")
             self.same(quern.open("back.qrn"), self.graph)
 
+    def test_pipes(self):
+        """A table to standard output, of a container from standard input."""
+        self.graph.save("g.qrn")
+        for format in "parquet", "arrow":
+            done = subprocess.run("cat g.qrn | quern-export - --format %s -o - | cat > o.table" % format, shell=True,
+                                  stderr=subprocess.PIPE, universal_newlines=True)
+            self.assertRegex(done.stderr, "-: 5 edges, %d B" % os.path.getsize("o.table"))
+            run("quern-import", "o.table", "-qf", "-o", "back.qrn")
+            self.same(quern.open("back.qrn"), self.graph)
+        self.assertFalse(os.path.exists("-"))
+        run("quern-export", "g.qrn", "--format", "parquet", "-o", "-", "--json", exit=2)
+        run("quern-export", "g.qrn", "--format", "graphar", "-o", "-", exit=2)
+
+    def test_links_and_what_is_no_file(self):
+        self.graph.save("g.qrn")
+        Path("kept.parquet").write_text("old")
+        os.symlink("kept.parquet", "link.parquet")
+        run("quern-export", "g.qrn", "--format", "parquet", "-qf", "-o", "link.parquet")
+        self.assertTrue(os.path.islink("link.parquet"))
+        run("quern-import", "kept.parquet", "-q", "-o", "back.qrn")
+        os.mkfifo("pipe.parquet")
+        self.assertIn("no regular file", run("quern-export", "g.qrn", "--format=parquet", "-qf", "-o", "pipe.parquet", exit=2).stderr)
+
+    def test_weights_of_eight_bytes(self):
+        for weights, name in (np.array([0.1, 1e300, -3]), "f64"), (np.array([1 << 60, -5, 0]), "i64"):
+            pyarrow.parquet.write_table(pyarrow.table({"a": [1, 2, 3], "b": [2, 3, 1], "w": weights}), "w.parquet")
+            said = json.loads(run("quern-import", "w.parquet", "--columns", "a,b,w", "--json", "-f", "-o", "g.qrn").stdout)
+            self.assertEqual(said["weights"], name)
+            self.assertEqual(pyarrow.table(quern.open("g.qrn").edges())["weight"].to_pylist(), weights.tolist())
+
     def test_errors(self):
         self.write_edges("e.parquet")
         self.assertIn("no column x", run("quern-import", "e.parquet", "--columns", "x,y", "-o", "g.qrn", exit=2).stderr)
@@ -388,6 +418,8 @@ class GraphAr(_Scratch):
         again = quern.open("again.qrn", verify=True)
         self.same(again, quern.open("k.qrn"))
         self.assertEqual(again.edge_properties["since"].tolist(), ["x", "y", "z"])
+        run("quern-import", "out", "-qf", "--properties", "all", "-o", "again.qrn")
+        self.assertIn("--properties", run("quern-import", "out", "-qf", "--properties", "since", "-o", "again.qrn", exit=2).stderr)
 
     def properties(self, graph):
         """Of every edge and every vertex, by what they are called."""
