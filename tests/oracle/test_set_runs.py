@@ -4,6 +4,7 @@ import json
 import tempfile
 import unittest
 from pathlib import Path
+from random import Random
 
 from harness.tools import run, values
 from oracle.graphs import RandomGraph
@@ -67,6 +68,21 @@ class Runs(unittest.TestCase):
             for name in ("g.qrn", "set"):
                 run("quern-run", algorithm, self.at / name, "--device=cpu", "-fq", "--parents", self.at / (name + ".tsv"))
             self.assertEqual((self.at / "set.tsv").read_bytes(), (self.at / "g.qrn.tsv").read_bytes())
+
+    def test_weights_of_all_sizes(self):
+        """Senders that are too far for a vertex are passed over by the size of what they send, which must not change a bit."""
+        random = Random(6)
+        for weights, draw in (("f32", lambda: 10 ** random.uniform(-36, 30)), ("f64", lambda: 10 ** random.uniform(-300, 280)),
+                              ("u32", lambda: random.choice((1, 2**32 - 1, random.randrange(2 ** random.randrange(1, 33)))))):
+            lines = ["%d %d %r" % (random.randrange(300), random.randrange(300), random.choice((0, draw(), draw()))) for _ in range(2500)]
+            (self.at / "in.txt").write_text("\n".join(lines) + "\n")
+            for options in ([], ["--undirected"]):
+                run("quern-import", self.at / "in.txt", "-qfo", self.at / "g.qrn", "--weights", weights, "--narrow-weights", *options)
+                run("quern-transform", self.at / "g.qrn", "--parts", "3", "-qfo", self.at / "set")
+                with self.subTest(weights=weights, options=options):
+                    said = self.same("sssp", "--source", "0")
+                    self.assertEqual((self.at / "set.tsv").read_bytes(), (self.at / "graph.tsv").read_bytes())
+                    self.assertGreater(said["result"]["reached"], 250)
 
     def test_empty(self):
         (self.at / "z.mtx").write_text("%%MatrixMarket matrix coordinate pattern general\n0 0 0\n")

@@ -12,6 +12,7 @@
 #include "kernels/cpu/loop/iterations.h"
 #include "kernels/cpu/loop/rounds.h"
 #include "kernels/cpu/loop/sweeps.h"
+#include "kernels/cpu/set/near.h"
 #include "kernels/cpu/set/push.h"
 #include "kernels/cpu/set/senders.h"
 
@@ -26,9 +27,45 @@ struct engine_work {
   struct qn_frontier next;    /* its bitmap alone */
   struct senders senders;
   struct push push;
+#if NEAR_IS_KNOWN
+  struct near near;
+#endif
 };
 
 /* ---- Pulling ---------------------------------------------------------------- */
+
+/* The vertex has a new value. */
+static inline void pull_set(struct engine_state *state, struct engine_work *work, uint64_t v,
+                            program_accumulator sum) {
+  program_value old_value = state->values[v];
+  state->values[v] = program_apply(&state->context, old_value, sum);
+  if (program_active(&state->context, old_value, state->values[v]))
+    qn_frontier_insert(&work->next, v);
+}
+
+#if NEAR_IS_KNOWN
+
+static inline bool pull_is_open(const struct engine_state *state, const struct engine_work *work,
+                                uint64_t v) {
+  return near_is_open(&work->near, &state->context, state->values[v]);
+}
+
+static inline void pull_vertex(struct engine_state *state, struct engine_work *work,
+                               const struct qn_csr *csr, uint64_t v) {
+  pull_set(state, work, v, near_gather(&work->near, state, &work->senders, csr, v));
+}
+
+static inline void pull_prepare(const struct engine_state *state, struct engine_work *work) {
+  near_find(&work->near, state, &work->senders);
+}
+
+#else
+
+static inline bool pull_is_open(const struct engine_state *state, const struct engine_work *work,
+                                uint64_t v) {
+  (void)work;
+  return sweep_is_open(state, v);
+}
 
 static inline void pull_vertex(struct engine_state *state, struct engine_work *work,
                                const struct qn_csr *csr, uint64_t v) {
@@ -49,13 +86,15 @@ static inline void pull_vertex(struct engine_state *state, struct engine_work *w
     if (PROGRAM_FIRST_SUFFICES)
       break;
   }
-  if (!received)
-    return;
-  program_value old_value = state->values[v];
-  state->values[v] = program_apply(&state->context, old_value, sum);
-  if (program_active(&state->context, old_value, state->values[v]))
-    qn_frontier_insert(&work->next, v);
+  if (received)
+    pull_set(state, work, v, sum);
 }
+
+static inline void pull_prepare(const struct engine_state *state, struct engine_work *work) {
+  (void)state, (void)work;
+}
+
+#endif
 
 /* The rows of a chunk that may receive something, of which the first edges are asked for before
  * they are looked at: one after the other, each would be waited for. */
@@ -66,7 +105,7 @@ static inline void pull_rows(struct engine_state *state, struct engine_work *wor
   for (uint64_t v = begin; v < end;) {
     unsigned count = 0;
     for (; v < end && count < MOST; v++)
-      if (csr->row_offsets[v] < csr->row_offsets[v + 1] && sweep_is_open(state, v)) {
+      if (csr->row_offsets[v] < csr->row_offsets[v + 1] && pull_is_open(state, work, v)) {
         __builtin_prefetch(&csr->column_indices[csr->row_offsets[v]]);
         rows[count++] = v;
       }
@@ -90,6 +129,7 @@ static inline enum qn_status pull_along(struct engine_state *state, struct engin
   if (status)
     return status;
   push_has_told(&work->push, &work->senders.all);
+  pull_prepare(state, work);
   for (uint64_t i = 0; i < state->view->num_parts; i++)
     pull_part(state, work, i);
   return QN_OK;
@@ -183,6 +223,10 @@ static inline enum qn_status work_create(struct engine_state *state, struct engi
     status = senders_create(state, &work->senders, error);
   if (!status)
     status = push_create(state, &work->push, error);
+#if NEAR_IS_KNOWN
+  if (!status)
+    status = near_create(&work->near, num_vertices, error);
+#endif
   if (status)
     return status;
   start_own(state, &work->active);
@@ -190,6 +234,9 @@ static inline enum qn_status work_create(struct engine_state *state, struct engi
 }
 
 static inline void work_destroy(const struct engine_state *state, struct engine_work *work) {
+#if NEAR_IS_KNOWN
+  near_destroy(&work->near, state->context.num_vertices);
+#endif
   push_destroy(state, &work->push);
   senders_destroy(state, &work->senders);
   sweep_rounds_destroy(&work->rounds);
