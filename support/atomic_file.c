@@ -151,7 +151,7 @@ enum qn_status qn_atomic_file_check(const char *path, bool replace, struct qn_er
   else if (!replace)
     qn_fail(error, QN_USAGE, "the output exists; use --force to replace it");
   else
-    return QN_OK;
+    return qn_used_files_kept(path, error);
   return qn_error_in_file(error, path);
 }
 
@@ -434,8 +434,9 @@ static enum qn_status complete(struct qn_atomic_file *file, struct qn_error *err
   return status;
 }
 
-/* Its name, under the lock. */
-static enum qn_status name_file(struct qn_atomic_file *file, struct qn_error *error) {
+/* Its name, under the lock. If it is not the `last` of several, it is taken back when this fails.
+ */
+static enum qn_status name_file(struct qn_atomic_file *file, bool last, struct qn_error *error) {
   enum qn_status status = QN_OK;
   const bool sync = wants_sync();
   int folder = sync ? open_folder_of(file->path) : -1;
@@ -454,8 +455,11 @@ static enum qn_status name_file(struct qn_atomic_file *file, struct qn_error *er
 
   /* Some file systems cannot sync a folder and say EINVAL. */
   if (!status && sync && fsync(folder) != 0 && errno != EINVAL) {
-    status = qn_fail_errno(error, "cannot sync the folder of the output: a crash of the machine "
-                                  "may undo what was written");
+    status =
+        qn_fail_errno(error, last ? "cannot sync the folder of the output: a crash of the machine "
+                                    "may undo what was written"
+                                  : "cannot sync the folder of a part of the output, so there is "
+                                    "no output");
     qn_error_in_file(error, file->path);
   }
   if (folder >= 0)
@@ -465,10 +469,10 @@ static enum qn_status name_file(struct qn_atomic_file *file, struct qn_error *er
 
 /* Give those that are joined their names, and then `file` its own, which says that all are there.
  * What was put in place before another failed is taken back, if nothing was there before. */
-static enum qn_status name_all(struct qn_atomic_file *file, struct qn_error *error) {
-  enum qn_status status = file->joined ? name_all(file->joined, error) : QN_OK;
+static enum qn_status name_all(struct qn_atomic_file *file, bool last, struct qn_error *error) {
+  enum qn_status status = file->joined ? name_all(file->joined, false, error) : QN_OK;
   if (!status)
-    status = name_file(file, error);
+    status = name_file(file, last, error);
   for (struct qn_atomic_file *other = file->joined; other && !file->in_place; other = other->joined)
     if (other->in_place && !other->replace)
       other->in_place = unlink(other->path) != 0;
@@ -479,7 +483,7 @@ static enum qn_status name_all(struct qn_atomic_file *file, struct qn_error *err
 static enum qn_status appear(struct qn_atomic_file *file, struct qn_error *error) {
   sigset_t before;
   qn_names_lock(&before); /* a signal finds all of them, or none */
-  enum qn_status status = name_all(file, error);
+  enum qn_status status = name_all(file, true, error);
   qn_names_unlock(&before);
   if (file->in_place && !qn_atomic_folder_is_under_way())
     qn_output_is_in_place();
@@ -507,10 +511,11 @@ enum qn_status qn_outputs_release(bool appears, struct qn_error *error) {
   held = NULL;
   if (!file)
     return qn_atomic_folder_release(appears, error);
-  if (appears)
+  enum qn_status status = appears ? qn_used_files_check_all(error) : QN_OK;
+  if (appears && !status)
     return appear(file, error);
   qn_atomic_file_abort(file);
-  return QN_OK;
+  return status;
 }
 
 int qn_output_held(void) {
@@ -532,6 +537,8 @@ enum qn_status qn_atomic_file_commit(struct qn_atomic_file *file, struct qn_erro
     return status;
   }
   enum qn_status status = qn_used_files_check(error);
+  for (struct qn_atomic_file *each = file; each && !status; each = each->joined)
+    status = qn_used_files_kept(each->path, error);
   for (struct qn_atomic_file *each = file; each && !status; each = each->joined)
     status = complete(each, error);
   if (!status)

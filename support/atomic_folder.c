@@ -285,10 +285,42 @@ static enum qn_status appear(struct qn_atomic_folder *folder, struct qn_error *e
   return status;
 }
 
+/* Is it what a writer of one of the files has left, which was killed: NAME.tmpPID-N? */
+static bool is_left(const struct qn_atomic_folder *folder, const char *entry) {
+  const char *suffix = strstr(entry, ".tmp");
+  size_t before = strlen(folder->temporary) + 1;
+  for (const char *next; suffix && (next = strstr(suffix + 1, ".tmp"));)
+    suffix = next;
+  if (!suffix)
+    return false;
+  const char *end = suffix + 4 + strspn(suffix + 4, "0123456789");
+  if (end == suffix + 4 || *end != '-' || end[1] == '\0' ||
+      end[1 + strspn(end + 1, "0123456789")] != '\0')
+    return false;
+  size_t length = (size_t)(suffix - entry);
+  for (unsigned i = 0; i < folder->num_files; i++)
+    if (strncmp(folder->files[i] + before, entry, length) == 0 &&
+        folder->files[i][before + length] == '\0')
+      return true;
+  return false;
+}
+
+/* Other processes may have written into the folder, and nobody does any more. */
+static void remove_left(const struct qn_atomic_folder *folder) {
+  DIR *there = opendir(folder->temporary);
+  if (!there)
+    return;
+  for (struct dirent *entry; (entry = readdir(there)) != NULL;)
+    if (is_left(folder, entry->d_name))
+      unlinkat(dirfd(there), entry->d_name, 0);
+  closedir(there);
+}
+
 void qn_atomic_folder_abort(struct qn_atomic_folder *folder) {
   sigset_t before;
   if (!folder)
     return;
+  remove_left(folder);
   qn_names_lock(&before);
   remove_temporary(folder);
   under_way = NULL;
@@ -307,14 +339,16 @@ bool qn_atomic_folder_is_under_way(void) {
 enum qn_status qn_atomic_folder_release(bool appears, struct qn_error *error) {
   struct qn_atomic_folder *folder = held;
   held = NULL;
-  if (folder && appears)
+  enum qn_status status = folder && appears ? qn_used_files_check_all(error) : QN_OK;
+  if (folder && appears && !status)
     return appear(folder, error);
   qn_atomic_folder_abort(folder);
-  return QN_OK;
+  return status;
 }
 
 enum qn_status qn_atomic_folder_commit(struct qn_atomic_folder *folder, struct qn_error *error) {
   enum qn_status status = qn_used_files_check(error);
+  remove_left(folder);
   if (!status && !sync_folder(folder->temporary)) {
     status = qn_fail_errno(error, "cannot sync the output");
     qn_error_in_file(error, folder->path);

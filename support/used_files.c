@@ -96,6 +96,15 @@ enum qn_status qn_used_files_check(struct qn_error *error) {
   return status;
 }
 
+enum qn_status qn_used_files_check_all(struct qn_error *error) {
+  enum qn_status status = qn_used_files_check(error);
+  return status || !atomic_load(&was_written)
+             ? status
+             : qn_fail(error, QN_SYSTEM,
+                       "an input file was overwritten while it was in use, so there is no result; "
+                       "write a new file and rename it instead");
+}
+
 enum qn_status qn_used_file_check(struct qn_used_file *file, struct qn_error *error) {
   pthread_mutex_lock(&lock);
   enum qn_status status = check(file, error);
@@ -108,17 +117,27 @@ static bool is_file(const struct stat *file, const char *path) {
   return stat(path, &other) == 0 && other.st_dev == file->st_dev && other.st_ino == file->st_ino;
 }
 
-/* The file at `path`, or the folder that it lies in. */
-static bool is_at(const struct stat *file, const char *path) {
+/* Is it the folder that `path` lies in? */
+static bool is_folder_of(const struct stat *file, const char *path) {
   char folder[PATH_MAX];
   const char *slash = strrchr(path, '/');
-  if (!S_ISDIR(file->st_mode) || is_file(file, path))
-    return is_file(file, path);
   if (!slash)
     return is_file(file, ".");
   size_t length = slash == path ? 1 : (size_t)(slash - path);
   return (size_t)snprintf(folder, sizeof folder, "%.*s", (int)length, path) < sizeof folder &&
          is_file(file, folder);
+}
+
+/* The file at `path`, or the folder that it lies in. */
+static bool is_at(const struct stat *file, const char *path) {
+  return is_file(file, path) || (S_ISDIR(file->st_mode) && is_folder_of(file, path));
+}
+
+/* Sets are folders: none of their files is to be lost. */
+static bool is_in(const char *output, const char *input) {
+  struct stat folder;
+  return strcmp(input, "-") != 0 && stat(input, &folder) == 0 && S_ISDIR(folder.st_mode) &&
+         is_folder_of(&folder, output);
 }
 
 /* The input, or what is before any of its colons. */
@@ -145,14 +164,37 @@ enum qn_status qn_inputs_kept(const char *output, const char *const *inputs, uin
   struct stat file;
   if (!output || strcmp(output, "-") == 0 || stat(output, &file) != 0)
     return QN_OK;
-  for (uint64_t i = 0; i < num_inputs; i++)
+  const bool folder = S_ISDIR(file.st_mode);
+  for (uint64_t i = 0; i < num_inputs; i++) {
     if (is_input(&file, inputs[i])) {
-      bool folder = S_ISDIR(file.st_mode);
       qn_fail(error, QN_USAGE, "the output is the %s '%.200s'%s; give it another name",
               folder ? "folder of the input" : "input", inputs[i], folder ? "" : " itself");
       return qn_error_in_file(error, output), QN_USAGE;
     }
+    if (!folder && is_in(output, inputs[i])) {
+      qn_fail(error, QN_USAGE, "the output is a file of the input '%.200s'; give it another name",
+              inputs[i]);
+      return qn_error_in_file(error, output), QN_USAGE;
+    }
+  }
   return QN_OK;
+}
+
+enum qn_status qn_used_files_kept(const char *output, struct qn_error *error) {
+  struct stat file, listed;
+  const char *of = NULL;
+  if (stat(output, &file) != 0)
+    return QN_OK;
+  pthread_mutex_lock(&lock);
+  for (const struct qn_used_file *used = first; used && !of; used = used->after)
+    if (used->kept && fstat(used->descriptor, &listed) == 0 && listed.st_dev == file.st_dev &&
+        listed.st_ino == file.st_ino)
+      of = used->path;
+  if (of)
+    qn_fail(error, QN_USAGE, "the output is '%.200s', a file of the input; give it another name",
+            of);
+  pthread_mutex_unlock(&lock);
+  return of ? (qn_error_in_file(error, output), QN_USAGE) : QN_OK;
 }
 
 enum qn_status qn_input_kept(const char *output, const char *input, struct qn_error *error) {

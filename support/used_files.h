@@ -33,6 +33,7 @@ struct qn_file_state {
 struct qn_used_file {
   const char *path; /* for messages */
   int descriptor;   /* open as long as the input is listed */
+  bool kept;        /* no output takes its place: it belongs to an input of another name */
   struct qn_file_state state;
   /* Are its bytes what they were? Called if the file was not written, but its other time is
    * another: it may have got another name or another owner. */
@@ -56,16 +57,22 @@ bool qn_used_files_written(void);
 /* QN_SYSTEM, naming the file, if one that is listed has changed. To be called when all has been
  * read that counts, by what publishes results elsewhere than in a file. */
 enum qn_status qn_used_files_check(struct qn_error *error);
+/* The same of all that have been listed, by a process that makes one output: it may have used what
+ * it gave back, or said something of an input since its output was complete. */
+enum qn_status qn_used_files_check_all(struct qn_error *error);
 /* The same of one that is listed. */
 enum qn_status qn_used_file_check(struct qn_used_file *file, struct qn_error *error);
 
-/* QN_USAGE if `output` is one of the inputs, by whatever name, the folder that it lies in, or the
- * archive of which an input "archive:member" is a member. What does not exist is no file, and "-"
- * and NULL neither. */
+/* QN_USAGE if `output` is one of the inputs, by whatever name, the folder that it lies in, a file
+ * in the folder that it is, or the archive of which an input "archive:member" is a member. What
+ * does not exist is no file, and "-" and NULL neither. */
 enum qn_status qn_inputs_kept(const char *output, const char *const *inputs, uint64_t num_inputs,
                               struct qn_error *error);
 /* The same of one; NULL is none. */
 enum qn_status qn_input_kept(const char *output, const char *input, struct qn_error *error);
+
+/* QN_USAGE if a file at `output` is one that is listed as kept. */
+enum qn_status qn_used_files_kept(const char *output, struct qn_error *error);
 
 /* What was counted of an input and what was found there later do not agree: as above, or QN_SYSTEM
  * anyway. */

@@ -2,12 +2,14 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <xxhash.h>
 
 #include "converters/format.h"
 #include "converters/import/shares.h"
 #include "converters/import/state.h"
 #include "converters/parse/names.h"
 #include "converters/provenance.h"
+#include "formats/container/stripes.h"
 #include "support/memory.h"
 #include "support/progress.h"
 #include "support/threads.h"
@@ -63,6 +65,26 @@ static enum qn_status check_digest(const struct qn_import *import, const struct 
   return qn_error_in_file(error, qn_input_name(input));
 }
 
+/* A striped container is named by its main file, but all of it is the input. */
+static enum qn_status digest_stripes(const struct qn_import *import, const struct qn_input *input,
+                                     struct qn_input_digest *digest, struct qn_error *error) {
+  struct qn_container *container;
+  if (!qn_stripes_recognise(qn_input_name(input)))
+    return QN_OK;
+  enum qn_status status = qn_container_map(qn_input_name(input), 0, &container, error);
+  if (status)
+    return status;
+  const uint64_t bytes = qn_container_info(container)->file_bytes;
+  const XXH128_hash_t hash = XXH3_128bits(qn_container_bytes(container), bytes);
+  qn_digest_set(digest, bytes, hash.low64, hash.high64);
+  if (import->job->output)
+    status = qn_used_files_kept(import->job->output, error);
+  if (!status)
+    status = qn_container_unchanged(container, error);
+  qn_container_unmap(container);
+  return status;
+}
+
 /* What properties can be read from. */
 static void note_kind(struct qn_import *import) {
   const char *name = import->reader->name;
@@ -107,6 +129,8 @@ static enum qn_status read_input(struct qn_import *import, struct qn_input *inpu
     return status;
   if (import->share && !import->share->first)
     return QN_OK;
+  if ((status = digest_stripes(import, input, &digest, error)))
+    return status;
   return qn_provenance_input(import->report->provenance, qn_input_base_name(input),
                              import->reader->name, &digest, error);
 }
@@ -131,6 +155,9 @@ static enum qn_status read_path(struct qn_import *import, const char *path, cons
     status = qn_input_open(path, &how, &input, error);
   if (status)
     return status;
+  if (import->state)
+    *import->state = qn_input_state(input);
+  import->state = NULL; /* what it names is not read again */
   import->result.keeps_input = false;
   status = read_input(import, input, reader, sequence, error);
   if (!status && import->result.keeps_input)
@@ -233,14 +260,17 @@ enum qn_status qn_import_files_read(struct qn_import *import, uint64_t *sequence
                                     struct qn_error *error) {
   const struct qn_import_job *job = import->job;
   enum qn_status status = QN_OK;
-  for (int i = 0; i < job->num_inputs && !status; i++)
+  for (int i = 0; i < job->num_inputs && !status; i++) {
+    import->state = import->states ? &import->states[i] : NULL;
     status = import->shares
                  ? read_share(import, job->inputs[i], &import->shares[i], sequence, error)
                  : read_argument(import, job->inputs[i], sequence, error);
+  }
   return status;
 }
 
 enum qn_status qn_import_elements_read(struct qn_import *import, const char *path,
+                                       const struct qn_input_options *how,
                                        struct qn_element_records *records,
                                        struct qn_edge_list *list, uint64_t *sequence,
                                        struct qn_error *error) {
@@ -248,7 +278,7 @@ enum qn_status qn_import_elements_read(struct qn_import *import, const char *pat
   struct qn_read_options options = import->options->read;
   struct qn_input *input;
   options.records = records;
-  enum qn_status status = qn_input_open(path, &import->options->input, &input, error);
+  enum qn_status status = qn_input_open(path, how, &input, error);
   if (status)
     return status;
   import->reader = NULL;
@@ -259,6 +289,8 @@ enum qn_status qn_import_elements_read(struct qn_import *import, const char *pat
   if (!status)
     status = import->reader->read(input, &options, list, sequence, &result, error);
   qn_progress_end();
+  if (!status)
+    status = qn_input_unwritten(input, error);
   if (status == QN_INVALID)
     status = qn_input_explain(input, error);
   if (import->reader && import->reader->release)

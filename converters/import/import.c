@@ -261,6 +261,9 @@ static enum qn_status run(struct qn_import *import, struct qn_container **out,
     return status;
   status = qn_inputs_kept(job->output, (const char *const *)job->inputs, (uint64_t)job->num_inputs,
                           error);
+  if (!status && !job->feed && qn_import_wants_properties(import))
+    status = qn_alloc_zeroed(&import->states, (uint64_t)job->num_inputs + 1, sizeof *import->states,
+                             "the inputs' states", error);
   if (!status)
     status = make_plan(import, error);
   if (!status && job->ranks)
@@ -295,6 +298,7 @@ static void release(struct qn_import *import) {
   qn_edge_list_destroy(import->list);
   qn_edge_list_destroy(import->numbered);
   qn_import_shares_free(import);
+  qn_free(import->states);
   qn_free(import->result.extra_ids);
   qn_named_inputs_release(&import->result.named);
 }

@@ -92,6 +92,7 @@ enum qn_status qn_import_vertex_table(struct qn_import *import, uint64_t *sequen
     return status;
   const struct qn_reader *reader = import->reader;
   uint64_t before = import->result.vertices_listed;
+  import->state = &import->states[import->job->num_inputs];
   status = qn_import_path_read(
       import, path, names ? &qn_reader_vertex_names : &qn_reader_vertex_numbers, sequence, error);
   import->reader = reader;
@@ -125,9 +126,10 @@ static enum qn_status read_input(struct qn_attaching *attaching, int index, uint
   const struct qn_input_share *share = import->shares ? &import->shares[index] : NULL;
   const char *path = import->job->inputs[index];
   struct qn_input_options how = options->input;
+  how.expected = import->states[index];
   if (import->read_elements)
-    return qn_import_elements_read(attaching->import, path, &attaching->elements, attaching->list,
-                                   sequence, error);
+    return qn_import_elements_read(attaching->import, path, &how, &attaching->elements,
+                                   attaching->list, sequence, error);
   if (share && share->is_part) {
     how.part_begin = share->begin;
     how.part_end = share->end;
@@ -222,6 +224,7 @@ static enum qn_status number_vertices(struct qn_attaching *attaching, struct qn_
   const char *path = import->options->vertex_table;
   struct qn_input_options how = import->options->input;
   how.member = NULL; /* that is of the edges */
+  how.expected = import->states[import->job->num_inputs];
   enum qn_status status = create_vertices(attaching, error);
   if (!status)
     status =
@@ -345,6 +348,15 @@ static enum qn_status tell_columns(struct qn_attaching *attaching, struct qn_err
   return status ? status : qn_talk_tell(ranks, 0, records->weight, sizeof records->weight, error);
 }
 
+/* What inputs were, whoever has read them; of what two ranks have found different no rank finds it
+ * again. */
+static enum qn_status join_states(struct qn_import *import, struct qn_error *error) {
+  const uint64_t count = (uint64_t)import->job->num_inputs + 1;
+  return import->job->ranks->combine((uint64_t *)import->states,
+                                     count * sizeof *import->states / sizeof(uint64_t),
+                                     QN_COMBINE_MOST, error);
+}
+
 /* Whose records are numbered from `of_edges.first` on. */
 static enum qn_status read_shared_edges(struct qn_attaching *attaching, struct qn_error *error) {
   const struct qn_import *import = attaching->import;
@@ -379,7 +391,9 @@ enum qn_status qn_import_spread_properties(void *context, const struct qn_graph 
   attaching->import = import;
   attaching->graph = *about;
   attaching->of_edges.first = (uint64_t)import->job->ranks->rank << QN_SPREAD_RECORD_BITS;
-  status = begin(attaching, error);
+  status = join_states(import, error);
+  if (!status)
+    status = begin(attaching, error);
   if (!status && options->properties)
     status = read_shared_edges(attaching, error);
   if (!status && options->vertex_table)

@@ -23,9 +23,13 @@ struct qn_import {
   const struct qn_input_digest *expected; /* of an input that another names */
   bool names_others;                      /* some input named further ones */
   uint64_t listed;                        /* vertices in the table of vertices */
-  struct qn_attaching *spreading;         /* properties of a graph that is spread */
-  struct qn_input_share *shares;          /* [num_inputs]: what this rank reads; NULL: all */
-  const struct qn_input_share *share;     /* of the input at hand; NULL: all of it */
+  /* [num_inputs + 1] of those that are read again for their properties, and of the table of
+   * vertices; NULL: none is */
+  struct qn_file_state *states;
+  struct qn_file_state *state;        /* of the input at hand; NULL: it is not wanted */
+  struct qn_attaching *spreading;     /* properties of a graph that is spread */
+  struct qn_input_share *shares;      /* [num_inputs]: what this rank reads; NULL: all */
+  const struct qn_input_share *share; /* of the input at hand; NULL: all of it */
   const char *declares; /* the input with whose begin this rank has read what the vertices are */
   bool read_tables, read_elements; /* inputs are lists of edges as text, are of formats whose
                                       elements have properties; */
@@ -46,6 +50,7 @@ enum qn_status qn_import_path_read(struct qn_import *import, const char *path,
 
 /* Read a file again, whose elements have properties. */
 enum qn_status qn_import_elements_read(struct qn_import *import, const char *path,
+                                       const struct qn_input_options *how,
                                        struct qn_element_records *records,
                                        struct qn_edge_list *list, uint64_t *sequence,
                                        struct qn_error *error);

@@ -182,6 +182,41 @@ static enum qn_status open_file(struct qn_input *input, bool standard_input,
   return status;
 }
 
+static enum qn_status fail_written(const struct qn_input *input, struct qn_error *error) {
+  qn_fail(error, QN_SYSTEM,
+          "the file was overwritten while it was in use, so there is no result; write a new file "
+          "and rename it instead");
+  return qn_error_in_file(error, input->path), QN_SYSTEM;
+}
+
+struct qn_file_state qn_input_state(const struct qn_input *input) {
+  return input->mapped_state;
+}
+
+static bool same_time(struct timespec a, struct timespec b) {
+  return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
+}
+
+/* Is it what was read before? */
+static enum qn_status check_expected(const struct qn_input *input, struct qn_error *error) {
+  const struct qn_file_state *was = &input->options.expected, *is = &input->mapped_state;
+  if (!was->bytes || (was->bytes == is->bytes && same_time(was->modified, is->modified) &&
+                      same_time(was->changed, is->changed)))
+    return QN_OK;
+  return fail_written(input, error);
+}
+
+/* The digest is of what was parsed only if the file was not written to: both are read where it
+ * lies, not at the same time, and some readers open it once more. */
+enum qn_status qn_input_unwritten(const struct qn_input *input, struct qn_error *error) {
+  struct qn_file_state now;
+  if (!input->mapping ||
+      (qn_file_state_of(input->mapped_file, &now) && now.bytes == input->mapping_bytes &&
+       same_time(now.modified, input->mapped_state.modified)))
+    return QN_OK;
+  return fail_written(input, error);
+}
+
 /* Look at the first bytes and put what they ask for on top of the file. */
 static enum qn_status open_content(struct qn_input *input, const struct qn_input_options *options,
                                    const char *member, struct qn_error *error) {
@@ -257,6 +292,8 @@ enum qn_status qn_input_open(const char *path, const struct qn_input_options *op
                           : split_path(path, &input->path, &member, error);
   if (!status)
     status = open_file(input, standard_input, error);
+  if (!status)
+    status = check_expected(input, error);
   if (!status)
     status = open_content(input, options, member, error);
   if (!status)
@@ -379,20 +416,6 @@ enum qn_status qn_input_explain(struct qn_input *input, struct qn_error *error) 
   return error->status;
 }
 
-/* The digest is of what was parsed only if the file was not written to: both are read where it
- * lies, not at the same time, and some readers open it once more. */
-static enum qn_status check_unwritten(const struct qn_input *input, struct qn_error *error) {
-  struct qn_file_state now;
-  const struct timespec *before = &input->mapped_state.modified;
-  if (qn_file_state_of(input->mapped_file, &now) && now.bytes == input->mapping_bytes &&
-      now.modified.tv_sec == before->tv_sec && now.modified.tv_nsec == before->tv_nsec)
-    return QN_OK;
-  qn_fail(error, QN_SYSTEM,
-          "the file was overwritten while it was in use, so there is no result; write a new file "
-          "and rename it instead");
-  return qn_error_in_file(error, input->path), QN_SYSTEM;
-}
-
 enum qn_status qn_input_digest(struct qn_input *input, struct qn_input_digest *digest,
                                struct qn_error *error) {
   if (input->mapping) {
@@ -400,7 +423,7 @@ enum qn_status qn_input_digest(struct qn_input *input, struct qn_input_digest *d
     qn_digest_set(digest, input->mapping_bytes, input->hash.low64, input->hash.high64);
     if (input->options.unhashed)
       digest->xxh3_128[0] = '\0';
-    return check_unwritten(input, error);
+    return qn_input_unwritten(input, error);
   }
   /* What an archive left unread after its end belongs to the file all the same. */
   qn_read_ahead_stop(input->ahead);

@@ -25,6 +25,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "support/used_files.h"
 #include <quern/error.h>
 
 #ifdef __cplusplus
@@ -39,7 +40,8 @@ struct qn_input_options {
   /* Of a plain file that is mapped: only lines and records that begin in these bytes are wanted,
    * by readers that can (parse/reader.h); part_end 0: all are. */
   uint64_t part_begin, part_end;
-  bool unhashed; /* nobody asks for the hash */
+  bool unhashed;                 /* nobody asks for the hash */
+  struct qn_file_state expected; /* what the file was when it was read before; zero: it was not */
 };
 
 #define QN_INPUT_MAX_BYTES ((uint64_t)1 << 40)
@@ -56,7 +58,8 @@ static const struct qn_input_options QN_INPUT_DEFAULTS = {.member = NULL,
                                                           .max_expansion = QN_INPUT_MAX_EXPANSION,
                                                           .part_begin = 0,
                                                           .part_end = 0,
-                                                          .unhashed = false};
+                                                          .unhashed = false,
+                                                          .expected = {0, {0, 0}, {0, 0}}};
 
 /* Consecutive content. It ends after a line end ('\n') unless it is the content's end. */
 struct qn_input_block {
@@ -76,9 +79,15 @@ struct qn_input;
 /* Open `path`: a file, "-" for standard input, or "archive:member". Reads enough to
  * know how the content is packed. QN_INVALID for a directory, an empty file, a damaged
  * archive, an unknown member or several candidates (the message lists them); QN_SYSTEM
- * if it cannot be read. `options` and `path` are copied. Owned by the caller until close. */
+ * if it cannot be read, or is not what it was. `options` and `path` are copied. Owned by the caller
+ * until close. */
 enum qn_status qn_input_open(const char *path, const struct qn_input_options *options,
                              struct qn_input **out, struct qn_error *error);
+
+/* What the file is that is read; zero if it cannot be mapped. */
+struct qn_file_state qn_input_state(const struct qn_input *input);
+/* QN_SYSTEM if it has been written since it was opened. */
+enum qn_status qn_input_unwritten(const struct qn_input *input, struct qn_error *error);
 
 /* Stop reading ahead and free. NULL is allowed. */
 void qn_input_close(struct qn_input *input);
@@ -139,6 +148,9 @@ enum qn_status qn_input_explain(struct qn_input *input, struct qn_error *error);
  * block. */
 enum qn_status qn_input_digest(struct qn_input *input, struct qn_input_digest *digest,
                                struct qn_error *error);
+
+/* Format a digest. */
+void qn_digest_set(struct qn_input_digest *digest, uint64_t bytes, uint64_t low, uint64_t high);
 
 #ifdef __cplusplus
 }

@@ -34,9 +34,6 @@ enum qn_status qn_descriptor_read(struct qn_descriptor *source, char *buffer, ui
 enum qn_status qn_descriptor_drain(struct qn_descriptor *source, struct qn_error *error);
 void qn_descriptor_digest(const struct qn_descriptor *source, struct qn_input_digest *digest);
 
-/* Format a digest. */
-void qn_digest_set(struct qn_input_digest *digest, uint64_t bytes, uint64_t low, uint64_t high);
-
 /* The content of a compressed file or of one member of an archive. */
 struct qn_archive;
 

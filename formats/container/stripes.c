@@ -464,6 +464,7 @@ void qn_stripes_list(struct qn_stripes *stripes, bool (*is_intact)(const void *u
     struct stripe *stripe = &stripes->stripes[i];
     stripe->used.path = stripe->path;
     stripe->used.descriptor = stripe->descriptor;
+    stripe->used.kept = true;
     stripe->used.is_intact = is_intact;
     stripe->used.user = user;
     qn_used_file_list(&stripe->used);

@@ -58,6 +58,8 @@ static enum qn_status add_part(const struct qn_set *set, uint64_t index, struct 
       count_rows(&set->parts[index], &part.graph.out, sums->degrees);
     status = add_values(set, &part, sums, error);
   }
+  if (!status)
+    status = qn_container_unchanged(part.container, error);
   qn_set_part_close(&part);
   return status;
 }

@@ -78,6 +78,8 @@ static enum qn_status copy_parts(struct uniting *uniting, const struct qn_graph_
       copy_rows(&set->parts[i], &part.graph.out, before, to);
     if (!status)
       status = qn_set_columns_add(set, &uniting->columns, i, part.container, error);
+    if (!status)
+      status = qn_container_unchanged(part.container, error);
     before += set->parts[i].num_edges;
     qn_progress_add(set->parts[i].num_edges);
     qn_set_part_close(&part);

@@ -1,9 +1,11 @@
 """Striped containers: put together they are the container, byte for byte; every tool takes them; what is missing, cut,
 swapped or forged is refused by both readers, by the same rule."""
 
+import json
 import os
 import shutil
 import struct
+import subprocess
 import tempfile
 import unittest
 from pathlib import Path
@@ -13,6 +15,8 @@ from conformance.stripes_reader import DATA, read_striped
 from harness.tools import run
 
 UNIT = 1 << 16
+BIN = Path(os.environ["QUERN_BIN"])
+SHIM = BIN.parent / ("release" if BIN.parent.name == "build" else "none") / "tests" / "libquern_faults.so"
 
 
 class Folder(unittest.TestCase):
@@ -39,6 +43,49 @@ class Folder(unittest.TestCase):
 
     def stripe(self, i):
         return self.at / ("a", "b", ".")[i] / ("main.qrn.stripe-%d" % i)
+
+
+class Kept(Folder):
+    def test_no_output_takes_the_place_of_a_stripe(self):
+        before = self.stripe(1).read_bytes()
+        for words in ("quern-transform %s -q", "quern-export %s --format edges -q", "quern-archive create %s -q",
+                      "quern-run degree %s --device cpu -q", "quern-import %s -q", "quern-transform %s --transpose -q"):
+            said = run(*(words % self.main).split(), "-fo", self.stripe(1), exit=2).stderr
+            self.assertIn("a file of the input", said)
+            self.assertEqual(self.stripe(1).read_bytes(), before)
+        run("quern-transform", self.at / "g.qrn", "--transpose", "-qfo", self.stripe(1))  # it is no input
+
+    def test_provenance_is_that_of_the_whole(self):
+        """The bytes and the hash of the container in one file."""
+        found = []
+        for name in ("main.qrn", "plain.qrn"):
+            run("quern-import", self.at / name, "-qfo", self.at / "out.qrn")
+            found.append(json.loads(run("quern-info", self.at / "out.qrn", "--json").stdout)["metadata"]["inputs"][0])
+            del found[-1]["name"]
+        self.assertEqual(found[0], found[1])
+        self.assertEqual(found[0]["bytes"], len(self.plain))
+
+    def test_a_folder_that_cannot_be_synced(self):
+        """Of a stripe: there is nothing, and the message says so; of the main file: it is in place."""
+        if not SHIM.exists():
+            self.skipTest("calls are made to fail in release programs alone")
+        said = []
+        for n in range(1, 20):
+            out = self.at / "out.qrn"
+            env = dict(os.environ, LD_PRELOAD=str(SHIM), QUERN_FAULT="fsync:%d" % n)
+            env.pop("QUERN_NO_SYNC", None)
+            done = subprocess.run(["quern-transform", self.at / "g.qrn", "-qo", out, "--stripe", self.at / "a", "--stripe", self.at],
+                                  env=env, stderr=subprocess.PIPE, text=True)
+            if done.returncode == 0:
+                break
+            said.append(done.stderr)
+            self.assertEqual(out.exists(), "may undo" in done.stderr, done.stderr)
+            left = list(self.at.rglob("out.qrn*"))
+            self.assertEqual(bool(left), out.exists(), left)
+            for file in left:
+                file.unlink()
+        self.assertIn("so there is no output", "".join(said))
+        self.assertIn("may undo", "".join(said))
 
 
 class Whole(Folder):

@@ -82,6 +82,25 @@ for program in ("bfs", "sssp"):
         COMMANDS["parents-%s-%s" % (program, layout)] = (
             "quern-run %s IN/%s.qrn --source 1 --device cpu --parents out.tsv" % (program, layout), layout + ".qrn", "out.tsv")
 COMMANDS["tree"] = ("quern-verify --tree IN/graph.qrn IN/parents.tsv", "graph.qrn", None)
+COMMANDS.update({
+    "split": ("quern-transform IN/graph.qrn --parts 3 -o out", "graph.qrn", "out"),
+    "split-properties": ("quern-transform IN/dated.qrn --parts 2 -o out", "dated.qrn", "out"),
+    "import-set": ("quern-import IN/edges.txt --parts 2 -o out", "edges.txt", "out"),
+    "import-properties": ("quern-import IN/dated.csv --properties all -o out.qrn", "dated.csv", "out.qrn"),
+    "import-properties-set": ("quern-import IN/dated.csv --properties all --parts 2 -o out", "dated.csv", "out"),
+    "import-vertices-set": ("quern-import IN/dated.csv --vertices IN/vertices.csv --parts 2 -o out", "vertices.csv", "out"),
+})
+SETS = {"unite": ("quern-transform IN/%s -o out.qrn", "out.qrn"), "block-set": ("quern-block IN/%s -o out", "out"),
+        "archive-set": ("quern-archive create IN/%s -o out.qra", "out.qra"), "verify-set": ("quern-verify IN/%s", None),
+        "info-set": ("quern-info IN/%s --json", None), "export-set": ("quern-export IN/%s --format csv -o out", "out"),
+        "run-set-bfs": ("quern-run bfs IN/%s --source 1 --device cpu -o out.tsv", "out.tsv"),
+        "run-set-cc": ("quern-run cc IN/%s --device cpu -o out.tsv", "out.tsv"),
+        "run-set-pagerank": ("quern-run pagerank IN/%s --device cpu --iterations 3 -o out.tsv", "out.tsv"),
+        "run-set-scc": ("quern-run scc IN/%s --device cpu -o out.tsv", "out.tsv")}
+for name, (words, output) in SETS.items():
+    of = "symmetric-set" if name == "run-set-cc" else "set"
+    for file in ("part-00001.qrn", "vertices.qrn"):
+        COMMANDS["%s-%s" % (name, file.split(".")[0])] = (words % of, of + "/" + file, output)
 COMMANDS["statistics"] = ("quern-info IN/graph.qrn --stats", "graph.qrn", None)
 
 
@@ -101,6 +120,12 @@ def make_inputs(folder, seed):
     run("quern-archive", "create", graph, folder / "shards.qrn", "-q", "-o", folder / "bundle.tar")
     run("quern-run", "sssp", graph, "--source", "1", "--device", "cpu", "-q", "--parents", folder / "parents.tsv", "-o", folder / "values.tsv")
     run("quern-export", graph, "--format", "edges", "-q", "-o", folder / "edges.txt")
+    (folder / "dated.csv").write_text("src,dst,weight,since,note\n" + "".join(
+        "%d,%d,%d,%d,n%d\n" % (i * (seed + 1) % 997, i * i % 1013, i % 7, i, i % 13) for i in range(9000)))
+    (folder / "vertices.csv").write_text("id,size\n" + "".join("%d,%d\n" % (i, i * (seed + 1)) for i in range(1013)))
+    run("quern-import", folder / "dated.csv", "--properties", "all", "-q", "-o", folder / "dated.qrn")
+    run("quern-transform", folder / "dated.qrn", "--parts", "3", "-q", "-o", folder / "set")
+    run("quern-transform", folder / "symmetric-graph.qrn", "--parts", "3", "-q", "-o", folder / "symmetric-set")
     (folder / "vector").write_text("".join("%d %d\n" % (i, i % 7) for i in range(2000)))
     (folder / "list").write_text("".join("%d\n" % i for i in range(2000)))
 

@@ -102,6 +102,40 @@ static void a_set_appears(void **unused) {
   assert_int_equal(qn_set_check("set", &error), QN_OK);
 }
 
+static int put(const char *place, const char *name) {
+  char path[4096];
+  snprintf(path, sizeof path, "%s/%s", place, name);
+  FILE *file = fopen(path, "w");
+  assert_non_null(file);
+  return fclose(file);
+}
+
+/* Writers that were killed leave temporaries where files cannot be nameless. */
+static void what_killed_writers_left_goes(void **unused) {
+  (void)unused;
+  struct qn_part_file files[3];
+  struct stat about;
+  struct qn_set_draft *draft = begin("left");
+  const char *place = qn_set_draft_place(draft);
+  put(place, "part-00001.qrn.tmp4711-0");
+  for (int i = 0; i < 3; i++) {
+    const struct qn_part_rows rows = part(i);
+    assert_int_equal(qn_part_write(place, (uint64_t)i, &rows, NULL, &files[i], &error), QN_OK);
+  }
+  put(place, "vertices.qrn.tmp12-345");
+  put(place, "part-00001.qrn.tmp-0");
+  put(place, "another.tmp1-0");
+  assert_int_equal(qn_set_finish(draft, files, &error), QN_OK);
+  assert_int_not_equal(stat("left/part-00001.qrn.tmp4711-0", &about), 0);
+  assert_int_not_equal(stat("left/vertices.qrn.tmp12-345", &about), 0);
+  assert_int_equal(stat("left/part-00001.qrn.tmp-0", &about), 0); /* nobody's of these */
+  assert_int_equal(stat("left/another.tmp1-0", &about), 0);
+  draft = begin("given-up");
+  put(qn_set_draft_place(draft), "part-00002.qrn.tmp4711-0");
+  qn_set_abandon(draft);
+  assert_int_equal(count_left("given-up"), 0);
+}
+
 static void nothing_has_parts(void **unused) {
   (void)unused;
   const uint64_t zeros[] = {0, 0};
@@ -225,9 +259,10 @@ static void files_are_checked(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_set_appears),      cmocka_unit_test(nothing_has_parts),
-      cmocka_unit_test(shapes_are_checked), cmocka_unit_test(parts_are_checked),
-      cmocka_unit_test(graphs_are_checked), cmocka_unit_test(files_are_checked),
+      cmocka_unit_test(a_set_appears),     cmocka_unit_test(what_killed_writers_left_goes),
+      cmocka_unit_test(nothing_has_parts), cmocka_unit_test(shapes_are_checked),
+      cmocka_unit_test(parts_are_checked), cmocka_unit_test(graphs_are_checked),
+      cmocka_unit_test(files_are_checked),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
