@@ -3,12 +3,17 @@
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "runtime/sets/ranks.h"
 #include "support/tool.h"
 
 /* Counts of MPI are ints. */
 #define MOST_BYTES ((uint64_t)1 << 30)
+
+/* Seconds: before a rank that waits rests, and at once. */
+#define PATIENCE 0.001
+#define LONGEST_REST 0.005
 
 /* Errors of MPI end all ranks, with its own message: that is its default. */
 static void begin(unsigned *rank, unsigned *num_ranks) {
@@ -57,8 +62,27 @@ static void gather(void *all, const uint64_t *offsets, unsigned num_ranks) {
     }
 }
 
+/* MPI waits by asking again and again. Whoever comes much earlier than the last rank sleeps, so
+ * that it leaves its processor to others. */
+static void wait_for_all(void) {
+  const double begun = MPI_Wtime();
+  MPI_Request arrived;
+  MPI_Ibarrier(MPI_COMM_WORLD, &arrived);
+  for (int done = 0;;) {
+    MPI_Test(&arrived, &done, MPI_STATUS_IGNORE);
+    if (done)
+      return;
+    const double waited = MPI_Wtime() - begun;
+    if (waited > PATIENCE) {
+      const double rest = waited / 16 < LONGEST_REST ? waited / 16 : LONGEST_REST;
+      nanosleep(&(struct timespec){.tv_nsec = (long)(rest * 1e9)}, NULL);
+    }
+  }
+}
+
 static unsigned least(unsigned value) {
   unsigned found;
+  wait_for_all();
   MPI_Allreduce(&value, &found, 1, MPI_UNSIGNED, MPI_MIN, MPI_COMM_WORLD);
   return found;
 }
@@ -73,6 +97,7 @@ static void combine(uint64_t *values, uint64_t count, enum qn_combination how) {
                                [QN_COMBINE_MOST] = MPI_MAX,
                                [QN_COMBINE_LEAST] = MPI_MIN,
                                [QN_COMBINE_OR] = MPI_BOR};
+  wait_for_all();
   MPI_Allreduce(MPI_IN_PLACE, values, (int)count, MPI_UINT64_T, operations[how], MPI_COMM_WORLD);
 }
 
