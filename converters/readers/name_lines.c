@@ -205,7 +205,9 @@ static enum qn_status take_hyperedge(void *context, const char *line, const char
   const int length = snprintf(lines->source, NAME_BYTES, "E%" PRIu64, ++lines->edges);
   const struct qn_text edge = {lines->source, (uint64_t)length};
   while (!status && qn_columns_take(&columns, &word))
-    if (!(status = copy_name("V", &word, lines->target, error)))
+    if (word.begin == word.end)
+      status = fail_line(error, "a vertex in every field, and one is empty", line, end);
+    else if (!(status = copy_name("V", &word, lines->target, error)))
       status = qn_named_graph_between(&lines->graph, edge,
                                       (struct qn_text){lines->target, text_of(&word).length + 1},
                                       no_weight, error);

@@ -450,6 +450,7 @@ COMMENTS = [
     refuses("hash-list.adjlist", "a b c\n#b c\n", "--comments=none", options="--format=neighbors"),
     reads("hash-list-taken.adjlist", "a b c\n#b c\n", "a b", "a c", "#b c", options="--format=neighbors --comments=none"),
     reads("networkx-command.adjlist", "#make.py --all\n# GMT Tue Jan  1 00:00:00 2030\n#\na b\n", "a b", options="--format=neighbors"),
+    refuses("hyper-empty.csv", "a,b,\nb,c\n", "and one is empty", options="--format=hyperedges"),
     refuses("hash-hyperedges.csv", "a,b\n#b,c\n", "--comments=none", options="--format=hyperedges"),
 ]
 
