@@ -145,7 +145,7 @@ enum qn_status qn_atomic_file_check(const char *path, bool replace, struct qn_er
     return QN_OK;
   else if (!leads)
     qn_fail(error, QN_USAGE, "the output is a link that leads nowhere");
-  else if (!S_ISREG(about.st_mode))
+  else if (!S_ISREG(about.st_mode) || qn_is_output_stream(path))
     qn_fail(error, QN_USAGE,
             "the output is not a regular file, and what is to be written needs one");
   else if (!replace)
@@ -318,7 +318,7 @@ static enum qn_status open_scratch(struct qn_atomic_file *file, struct qn_error 
 enum qn_status qn_atomic_file_create_or_stream(const char *path, bool replace,
                                                struct qn_atomic_file **out,
                                                struct qn_error *error) {
-  if (strcmp(path, "-") != 0 && !qn_is_stream(path))
+  if (!qn_is_output_stream(path))
     return qn_atomic_file_create(path, replace, out, error);
   enum qn_status status = create_nameless(path, out, error);
   if (!status)

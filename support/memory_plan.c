@@ -115,7 +115,7 @@ static const char *folder_of(const char *path, char *folder, size_t size) {
 
 /* What goes to a pipe is kept until it is whole (qn_scratch_open); NULL: it stays in memory. */
 static bool is_kept(const char *output) {
-  return !output || strcmp(output, "-") == 0 || qn_is_stream(output);
+  return !output || qn_is_output_stream(output);
 }
 
 static void choose_folder(const struct qn_memory_options *options, const char *output,

@@ -2,7 +2,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,11 +19,45 @@ bool qn_is_stream(const char *path) {
   return stat(path, &about) == 0 && (S_ISFIFO(about.st_mode) || S_ISCHR(about.st_mode));
 }
 
+/* The descriptor of this process that the path names, or a link leads to; -1: none. */
+static int descriptor_of(const char *path) {
+  char name[PATH_MAX];
+  static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
+  if (strlen(path) >= sizeof name)
+    return -1;
+  strcpy(name, path);
+  for (int links = 0; links < 40; links++) {
+    if (strcmp(name, "/dev/stdout") == 0)
+      return STDOUT_FILENO;
+    if (strcmp(name, "/dev/stderr") == 0)
+      return STDERR_FILENO;
+    for (unsigned i = 0; i < sizeof folders / sizeof *folders; i++) {
+      int number, length = 0;
+      const size_t before = strlen(folders[i]);
+      if (strncmp(name, folders[i], before) == 0 &&
+          sscanf(name + before, "%9d%n", &number, &length) == 1 && !name[before + (size_t)length])
+        return number;
+    }
+    char target[PATH_MAX];
+    const ssize_t bytes = readlink(name, target, sizeof target - 1);
+    if (bytes < 0 || *target != '/')
+      return -1;
+    target[bytes] = '\0';
+    strcpy(name, target);
+  }
+  return -1;
+}
+
+bool qn_is_output_stream(const char *path) {
+  return strcmp(path, "-") == 0 || descriptor_of(path) >= 0 || qn_is_stream(path);
+}
+
 bool qn_is_standard_output(const char *path) {
   struct stat about, standard;
   return strcmp(path, "-") == 0 ||
-         (qn_is_stream(path) && stat(path, &about) == 0 && fstat(STDOUT_FILENO, &standard) == 0 &&
-          about.st_dev == standard.st_dev && about.st_ino == standard.st_ino);
+         (qn_is_output_stream(path) && stat(path, &about) == 0 &&
+          fstat(STDOUT_FILENO, &standard) == 0 && about.st_dev == standard.st_dev &&
+          about.st_ino == standard.st_ino);
 }
 
 FILE *qn_beside_output(const char *path) {
@@ -29,8 +65,11 @@ FILE *qn_beside_output(const char *path) {
 }
 
 enum qn_status qn_output_stream_open(const char *path, int *descriptor, struct qn_error *error) {
-  *descriptor =
-      strcmp(path, "-") == 0 ? STDOUT_FILENO : open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+  const int named = descriptor_of(path);
+  /* Opened anew, a file would be written from its begin. */
+  *descriptor = strcmp(path, "-") == 0 ? STDOUT_FILENO
+                : named >= 0           ? fcntl(named, F_DUPFD_CLOEXEC, 0)
+                                       : open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
   if (*descriptor >= 0)
     return QN_OK;
   qn_fail_errno(error, "cannot write");

@@ -17,6 +17,10 @@ extern "C" {
  */
 bool qn_is_stream(const char *path);
 
+/* "-", a stream, or a name of one of this process's descriptors, as /dev/stdout and /dev/fd/3 are:
+ * whoever opened it says where in the file to write, and a new file in its place would be lost. */
+bool qn_is_output_stream(const char *path);
+
 /* "-", or a stream that is standard output itself: then nothing else may be printed there. */
 bool qn_is_standard_output(const char *path);
 

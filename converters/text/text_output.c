@@ -37,7 +37,7 @@ enum qn_status qn_text_output_create(const char *path, bool force, struct qn_tex
   enum qn_status status = qn_alloc_zeroed(&output, 1, sizeof *output, "an output", error);
   if (status)
     return status;
-  if (strcmp(path, "-") == 0 || qn_is_stream(path))
+  if (qn_is_output_stream(path))
     status = qn_output_stream_open(path, &output->stream, error);
   else
     status = qn_atomic_file_create(path, force, &output->file, error);

@@ -484,7 +484,7 @@ enum qn_status qn_writer_finish(struct qn_writer *writer, const char *path,
                                 struct qn_container **out, struct qn_error *error) {
   if (!path)
     return qn_writer_commit_nameless(writer, "(in memory)", out, error);
-  if (out && (strcmp(path, "-") == 0 || qn_is_stream(path)))
+  if (out && qn_is_output_stream(path))
     return send_mapped(writer, path, out, error);
   enum qn_status status = qn_writer_commit(writer, error);
   if (status || !out)

@@ -316,7 +316,7 @@ static enum qn_status begin(struct making *making, const struct qn_striping *str
                             const char *path, struct qn_error *error) {
   if (striping->num_folders < 1 || striping->num_folders > QN_MAX_STRIPES)
     return qn_fail(error, QN_USAGE, "a container has 1 to %d stripes", QN_MAX_STRIPES);
-  if (strcmp(path, "-") == 0 || qn_is_stream(path))
+  if (qn_is_output_stream(path))
     return qn_fail(error, QN_USAGE, "a striped container cannot go through a pipe: name a file");
   making->num_stripes = striping->num_folders;
   making->striping = striping;
