@@ -159,7 +159,9 @@ static enum qn_status check_names(const struct qn_element_text *text, struct qn_
   const struct qn_ids *ids = &text->graph->ids;
   const bool xml = text->form->escaping == QN_ESCAPE_XML;
   uint64_t bad = UINT64_MAX;
-  if (ids->kind != QN_IDS_STRINGS || text->form->plain_keys)
+  /* Where vertices have numbers their names are labels, unless other labels take that place. */
+  if (ids->kind != QN_IDS_STRINGS ||
+      (text->form->plain_keys && qn_element_text_find(text, QN_TEXT_OF_VERTICES, "label")))
     return QN_OK;
 #pragma omp parallel for schedule(static) reduction(min : bad)
   for (uint64_t v = 0; v < ids->num_vertices; v++) {
@@ -254,13 +256,13 @@ enum qn_status qn_element_text_begin(struct qn_element_text *text,
   text->directed = graph->directedness != QN_UNDIRECTED || options->both_directions;
   text->first_edge = find_first(&text->listed);
   enum qn_status status = lose_direction(text, options, error);
-  if (!status)
-    status = check_names(text, error);
   for (int which = 0; which < 2 && !status; which++) {
     status = choose_keys(text, which, options, error);
     if (!status)
       status = lose_values(text, which, options, error);
   }
+  if (!status)
+    status = check_names(text, error);
   if (!status)
     status = make_hint(text, properties->weight, labels_are_ids, error);
   return status;
