@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -88,12 +89,23 @@ static bool is_folder_of_tables(const char *path) {
   return found;
 }
 
+/* WebGraph's NAME.graph, beside which NAME.properties lies, begins with any bits. */
+static bool has_properties_beside(const char *path) {
+  static const char end[] = ".graph";
+  char beside[PATH_MAX];
+  const int stem = (int)(strlen(path) - strlen(end));
+  return ends_in(path, end) &&
+         snprintf(beside, sizeof beside, "%.*s.properties", stem, path) < PATH_MAX &&
+         access(beside, F_OK) == 0;
+}
+
 static bool is_table(const char *path) {
   char head[HEAD];
   if (strcmp(path, "-") == 0)
     return peek_standard_input(head) == HEAD && is_table_head(head, false);
   return ends_in(path, graphar_end) || is_folder_of_tables(path) ||
-         (peek_file(path, head) == HEAD && is_table_head(head, true));
+         (peek_file(path, head) == HEAD && is_table_head(head, true) &&
+          !has_properties_beside(path));
 }
 
 bool qn_tables_are_input(const char *format, char **inputs, int num_inputs) {

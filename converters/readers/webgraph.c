@@ -162,7 +162,8 @@ static int detect_webgraph(struct qn_input *input, const char *head, uint64_t by
   if (status && status != QN_UNSUPPORTED) /* that is a WebGraph, and read_webgraph says what */
     return 0;
   for (uint64_t i = 0; i < bytes && i < 4096; i++)
-    if ((unsigned char)head[i] < ' ' && !strchr("\t\n\r", head[i]))
+    if (((unsigned char)head[i] < ' ' && !strchr("\t\n\r", head[i])) ||
+        (unsigned char)head[i] >= 0xf8) /* no byte of UTF-8 */
       return 3;
   return 1;
 }
