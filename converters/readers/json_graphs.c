@@ -33,6 +33,8 @@ struct json_graph {
   struct qn_error *error;
   uint64_t nodes;  /* listed */
   bool edges_seen; /* a list of them */
+  bool type_said;  /* by graphology's options, for all edges */
+  bool undirected; /* every edge says so */
   bool has_others; /* some vertex or edge has data that are not the graph's */
   struct qn_json_ids ids;
   struct qn_text_buffer element;
@@ -274,6 +276,19 @@ static enum qn_status take_node(struct json_graph *json) {
   return push_node(json, node.id.begin ? &node.id : NULL);
 }
 
+/* graphology says of every edge whether it is undirected. */
+static enum qn_status heed_direction(struct json_graph *json, const json_t *value) {
+  const json_t *said = json_is_object(value) ? json_object_get(value, "undirected") : NULL;
+  const bool undirected = json_is_true(said);
+  if (json->type_said || (!undirected && !json->undirected))
+    return QN_OK;
+  if (!undirected || (json->graph.edges && !json->undirected))
+    return fail_element(json, undirected ? "an edge that is directed, as those before"
+                                         : "an edge that is 'undirected', as those before");
+  json->undirected = true;
+  return json->graph.edges ? QN_OK : qn_named_graph_directed(&json->graph, false, json->error);
+}
+
 static struct qn_place place_of(const struct qn_characters *characters) {
   return (struct qn_place){qn_input_name(characters->input), characters->line,
                            (uint64_t)(characters->next - characters->line_begin) + 1};
@@ -312,12 +327,18 @@ static enum qn_status take_unusual_edge(struct json_graph *json) {
   enum qn_status status = take_value(json, &value);
   if (status)
     return status;
-  status = qn_json_edge_of(value, &edge)
-               ? push_edge(json, &edge, value)
-               : fail_element(json, "an edge with source and target, strings or whole numbers "
-                                    "below 2^63");
+  if (qn_json_edge_of(value, &edge))
+    status = (status = heed_direction(json, value)) ? status : push_edge(json, &edge, value);
+  else
+    status = fail_element(json, "an edge with source and target, strings or whole numbers "
+                                "below 2^63");
   json_decref(value);
   return status;
+}
+
+static bool says_direction(const char *begin, const char *end) {
+  static const char word[] = "\"undirected\"";
+  return memmem(begin, (size_t)(end - begin), word, sizeof word - 1) != NULL;
 }
 
 /* Most edges are usual, and lie in the block: they are read there, and neither kept nor decoded. */
@@ -327,7 +348,8 @@ static enum qn_status take_edge(struct json_graph *json) {
   qn_characters_skip_space(characters);
   const char *behind =
       json->graph.records ? NULL : qn_json_edge_scan(characters->next, characters->end, &edge);
-  if (!behind || edge.weight.length >= WEIGHT_BYTES || edge.source.length > QN_MAX_NAME_BYTES ||
+  if (!behind || json->undirected || (edge.others && says_direction(characters->next, behind)) ||
+      edge.weight.length >= WEIGHT_BYTES || edge.source.length > QN_MAX_NAME_BYTES ||
       edge.target.length > QN_MAX_NAME_BYTES)
     return take_unusual_edge(json);
   qn_characters_take_to(characters, behind);
@@ -369,6 +391,20 @@ static enum qn_status take_directed(struct json_graph *json) {
   return status ? qn_characters_fail_here(&json->characters, status, json->error) : QN_OK;
 }
 
+/* graphology's, of which one says whether edges are directed: directed, undirected or mixed. */
+static enum qn_status take_options(struct json_graph *json) {
+  json_t *value;
+  enum qn_status status = take_value(json, &value);
+  const char *type = json_string_value(json_object_get(value, "type"));
+  const bool directed = type && strcmp(type, "directed") == 0;
+  if (!status && (directed || (type && strcmp(type, "undirected") == 0))) {
+    json->type_said = true;
+    status = qn_named_graph_directed(&json->graph, directed, json->error);
+  }
+  json_decref(value);
+  return status ? qn_characters_fail_here(&json->characters, status, json->error) : QN_OK;
+}
+
 static enum qn_status take_member(struct json_graph *json) {
   json_t *key;
   if (qn_characters_skip_space(&json->characters) != '"')
@@ -386,6 +422,8 @@ static enum qn_status take_member(struct json_graph *json) {
     status = take_list(json, take_node);
   else if (!status && strcmp(name, "directed") == 0)
     status = take_directed(json);
+  else if (!status && strcmp(name, "options") == 0)
+    status = take_options(json);
   else if (!status && strcmp(name, "quern") == 0)
     status = take_hint(json);
   else if (!status)
@@ -444,15 +482,37 @@ static enum qn_status read_graph(struct qn_input *input, bool lines,
       (status = qn_json_ids_check(&json->ids, error)))
     qn_error_in_file(error, qn_input_name(input));
   status = qn_named_graph_end(&json->graph, status, error);
-  snprintf(result->description, sizeof result->description, "%s%s%s",
+  snprintf(result->description, sizeof result->description, "%s%s, %s%s",
            json->nodes ? "vertices and edges" : "a list of edges",
            json->graph.weighted ? ", weights" : ", no weights",
+           json->graph.directed_is_said && !json->graph.directed ? "undirected" : "directed",
            json->has_others && !options->others_wanted
                ? "; other data are not read (--properties=all reads them)"
                : "");
   qn_free(json->element.bytes);
   qn_free(json);
   return status;
+}
+
+/* Three lists of three numbers may be edges with weights, or a matrix: of 0 and 1 alone, or its own
+ * transpose with one value in its diagonal. Larger ones are no edges. */
+static bool is_matrix(const char *head, uint64_t bytes) {
+  enum { SIDE = 3, MOST_BYTES = 4096 };
+  json_t *rows = bytes < MOST_BYTES ? json_loadb(head, bytes, 0, NULL) : NULL;
+  bool square = json_array_size(rows) == SIDE, bits = true, symmetric = true;
+  double cells[SIDE][SIDE] = {{0}};
+  for (size_t i = 0; i < SIDE && square; i++)
+    for (size_t j = 0; j < SIDE; j++) {
+      const json_t *row = json_array_get(rows, i), *cell = json_array_get(row, j);
+      square &= json_array_size(row) == SIDE && json_is_number(cell);
+      cells[i][j] = json_number_value(cell);
+      bits &= cells[i][j] == 0 || cells[i][j] == 1;
+    }
+  for (size_t i = 0; i < SIDE; i++)
+    for (size_t j = 0; j < SIDE; j++)
+      symmetric &= cells[i][j] == cells[j][i] && cells[i][i] == cells[j][j];
+  json_decref(rows);
+  return square && (bits || symmetric);
 }
 
 static enum qn_status read_json(struct qn_input *input, const struct qn_read_options *options,
@@ -463,6 +523,12 @@ static enum qn_status read_json(struct qn_input *input, const struct qn_read_opt
   enum qn_status status = qn_input_peek(input, &head, &bytes, error);
   if (status)
     return status;
+  if (is_matrix(head, bytes)) {
+    qn_fail(error, QN_INVALID,
+            "this is an adjacency matrix, not a list of edges: scipy.io.mmwrite('g.mtx', "
+            "scipy.sparse.coo_array(A)) writes what is read");
+    return qn_error_in_file(error, qn_input_name(input));
+  }
   result->number_names = true;
   result->string_names |= options->strings;
   const bool lines = qn_json_lines_begin(head, bytes);

@@ -163,7 +163,7 @@ enum qn_status qn_json_lines_read(struct qn_input *input, const struct qn_read_o
   first_edge(block.data, block.bytes, &layout.weighted, &others);
   layout.weighted &= options->weights != QN_WEIGHTS_NONE;
   layout.names = result->names_map;
-  snprintf(result->description, sizeof result->description, "an edge a line, %s%s",
+  snprintf(result->description, sizeof result->description, "an edge a line, %s, directed%s",
            layout.weighted ? "weights" : "no weights",
            others && !options->others_wanted
                ? "; other data are not read (--properties=all reads them)"
