@@ -13,7 +13,7 @@
 
 enum direction { READ, WRITTEN };
 
-enum { SIGNATURE = 3 }; /* how sure readers are of content that has one */
+enum { PLAUSIBLE = 2, SIGNATURE }; /* how sure readers are of what looks plausible, or has one */
 
 static bool is_detected(const struct qn_reader *reader) {
   return reader && (reader->detect || reader->detect_files);
@@ -84,10 +84,19 @@ enum qn_status qn_graph_writer_by_name(const char *name, const struct qn_graph_w
   return format ? QN_OK : fail_unknown(name, WRITTEN, "", error);
 }
 
+static enum qn_status fail_doubt(const struct qn_reader *one, const struct qn_reader *other,
+                                 struct qn_input *input, struct qn_error *error) {
+  qn_fail(error, QN_INVALID,
+          "this may be a graph in the format %s, or %s: --format=%s or --format=%s says which",
+          one->name, other->name, one->name, other->name);
+  return qn_error_in_file(error, qn_input_name(input));
+}
+
 enum qn_status qn_reader_detect(struct qn_input *input, const struct qn_read_options *options,
                                 const struct qn_reader **out, struct qn_error *error) {
   const char *head;
   uint64_t bytes;
+  const struct qn_reader *doubtful = NULL;
   int best = 0;
   *out = NULL;
   enum qn_status status = qn_input_peek(input, &head, &bytes, error);
@@ -102,6 +111,8 @@ enum qn_status qn_reader_detect(struct qn_input *input, const struct qn_read_opt
       sure = reader->detect(text.data, text.bytes, options);
     else if (reader && reader->detect_files)
       sure = reader->detect_files(input, head, bytes);
+    if (sure == QN_IN_DOUBT)
+      doubtful = reader;
     if (sure > best) {
       best = sure;
       *out = format->reader;
@@ -109,6 +120,10 @@ enum qn_status qn_reader_detect(struct qn_input *input, const struct qn_read_opt
   }
   if (best < SIGNATURE && qn_signature_refuse(head, bytes, error))
     return qn_error_in_file(error, qn_input_name(input));
+  if (doubtful && best == PLAUSIBLE)
+    return fail_doubt(*out, doubtful, input, error);
+  if (doubtful && best < PLAUSIBLE)
+    *out = doubtful;
   if (*out)
     return QN_OK;
   char names[512];

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "converters/parse/text_fields.h"
 #include "support/sizes.h"
@@ -180,12 +181,184 @@ bool qn_column_header_is_sure(const char *line, const char *end, const struct qn
   return found[ROLE_SOURCE] && found[ROLE_DESTINATION];
 }
 
+/* ---- Pairs of names ------------------------------------------------------- */
+
+/* What two columns of ends are called, beside what both are: gene_a and gene_b, "Source Name" and
+ * "Target Name". */
+static const struct {
+  const char *one, *other;
+  bool ordered; /* the first is the source wherever it stands; else the column that is first */
+  bool alone;   /* without more in the name */
+} pairs[] = {
+    {"from", "to", true, true},
+    {"source", "target", true, true},
+    {"source", "destination", true, true},
+    {"source", "dest", true, true},
+    {"source", "sink", true, true},
+    {"src", "dst", true, true},
+    {"src", "dest", true, true},
+    {"src", "tgt", true, true},
+    {"src", "target", true, true},
+    {"start", "end", true, true},
+    {"start", "stop", true, true},
+    {"begin", "end", true, true},
+    {"origin", "destination", true, true},
+    {"origin", "dest", true, true},
+    {"sender", "receiver", true, true},
+    {"sender", "recipient", true, true},
+    {"caller", "callee", true, true},
+    {"citing", "cited", true, true},
+    {"a", "b", false, false},
+    {"x", "y", false, false},
+    {"i", "j", false, false},
+    {"u", "v", false, true},
+    {"0", "1", false, false},
+    {"1", "2", false, false},
+    {"one", "two", false, true},
+    {"first", "second", false, true},
+    {"left", "right", false, true},
+    {"head", "tail", false, true},
+    {"subject", "object", false, true},
+    {"parent", "child", false, true},
+    {"ancestor", "descendant", false, true},
+    {"follower", "followee", false, true},
+    {"follower", "followed", false, true},
+    {"follower", "following", false, true},
+    {"user", "follower", false, true},
+    {"user", "followee", false, true},
+    {"user", "following", false, true},
+    {"user", "friend", false, true},
+    {"user", "item", false, true},
+    {"user", "group", false, true},
+    {"user", "movie", false, true},
+    {"user", "product", false, true},
+    {"person", "friend", false, true},
+    {"node", "neighbor", false, true},
+    {"node", "neighbour", false, true},
+    {"vertex", "neighbor", false, true},
+    {"vertex", "neighbour", false, true},
+    {"ego", "alter", false, true},
+    {"buyer", "seller", false, true},
+    {"payer", "payee", false, true},
+    {"lender", "borrower", false, true},
+    {"importer", "exporter", false, true},
+    {"prey", "predator", false, true},
+    {"trustor", "trustee", false, true},
+    {"rater", "ratee", false, true},
+    {"manager", "employee", false, true},
+    {"regulator", "target", false, true},
+    {"tf", "target", false, true},
+    {"ligand", "receptor", false, true},
+    {"package", "dependency", false, true},
+    {"author", "paper", false, true},
+    {"actor", "movie", false, true},
+    {"customer", "product", false, true},
+    {"member", "group", false, true},
+};
+
+/* A part of a name: "fromNode_id1" has from, Node, id and 1. */
+struct word {
+  const char *begin, *end;
+};
+
+enum { MOST_WORDS = 6 };
+
+static bool is_lower(char c) {
+  return c >= 'a' && c <= 'z';
+}
+
+static bool is_upper(char c) {
+  return c >= 'A' && c <= 'Z';
+}
+
+/* Returns how many words there are; 0 if too many. */
+static uint32_t words_of(const struct qn_column *column, struct word words[MOST_WORDS]) {
+  struct qn_column name = plain_name(column);
+  const char *p = name.begin + (name.begin < name.end && *name.begin == ':');
+  uint32_t count = 0;
+  while (p < name.end) {
+    const char *begin = p;
+    if (qn_is_digit(*p))
+      while (p < name.end && qn_is_digit(*p))
+        p++;
+    else
+      while (p < name.end && (is_lower(*p) || is_upper(*p)) &&
+             (p == begin || !is_upper(*p) || !is_lower(p[-1])))
+        p++;
+    if (p == begin) {
+      p++;
+    } else {
+      if (count == MOST_WORDS)
+        return 0;
+      words[count++] = (struct word){begin, p};
+    }
+  }
+  return count;
+}
+
+static bool word_is(const struct word *word, const char *text) {
+  struct qn_column column = {.begin = word->begin, .end = word->end};
+  return qn_column_is(&column, text);
+}
+
+static bool same_word(const struct word *one, const struct word *other) {
+  const size_t length = (size_t)(one->end - one->begin);
+  return length == (size_t)(other->end - other->begin) &&
+         strncasecmp(one->begin, other->begin, length) == 0;
+}
+
+/* Of names that differ in one word. `*backward`: the second names the source. */
+static bool is_pair(const struct qn_column *one, const struct qn_column *other, bool *backward) {
+  struct word first[MOST_WORDS], second[MOST_WORDS];
+  const uint32_t count = words_of(one, first);
+  uint32_t differ = 0, at = 0;
+  if (count == 0 || count != words_of(other, second))
+    return false;
+  for (uint32_t i = 0; i < count; i++)
+    if (!same_word(&first[i], &second[i])) {
+      differ++;
+      at = i;
+    }
+  for (unsigned i = 0; differ == 1 && i < sizeof pairs / sizeof *pairs; i++) {
+    const bool forward = word_is(&first[at], pairs[i].one) && word_is(&second[at], pairs[i].other);
+    const bool reverse = word_is(&first[at], pairs[i].other) && word_is(&second[at], pairs[i].one);
+    *backward = reverse && pairs[i].ordered;
+    if ((forward || reverse) && (pairs[i].alone || count > 1))
+      return true;
+  }
+  return false;
+}
+
+bool qn_column_header_pair(const char *line, const char *end, const struct qn_dialect *dialect,
+                           uint32_t *source, uint32_t *destination) {
+  enum { MOST_COLUMNS = 64 };
+  struct qn_columns columns = qn_columns_of(line, end, dialect);
+  struct qn_column column[MOST_COLUMNS];
+  uint32_t count = 0;
+  while (count < MOST_COLUMNS && qn_columns_next(&columns, &column[count]))
+    count++;
+  for (uint32_t i = 0; i < count; i++)
+    for (uint32_t j = i + 1; j < count; j++) {
+      bool backward;
+      if (!is_pair(&column[i], &column[j], &backward))
+        continue;
+      *source = backward ? j : i;
+      *destination = backward ? i : j;
+      return true;
+    }
+  return false;
+}
+
+/* ---- The choice ----------------------------------------------------------- */
+
 struct found_columns {
   uint32_t number[ROLE_OTHER]; /* from 1; 0: none */
   struct qn_column name[ROLE_OTHER];
   uint32_t count;
   bool index;       /* the first column has no name */
   bool other_third; /* the third one's name is that of no weight */
+  uint32_t unknown; /* columns of whose names nothing is known */
+  bool ends_known;  /* of one of the two that would be the ends */
 };
 
 static enum qn_status note_column(struct found_columns *found, const struct qn_column *column,
@@ -193,8 +366,10 @@ static enum qn_status note_column(struct found_columns *found, const struct qn_c
   char one[QN_QUOTE_BYTES], other[QN_QUOTE_BYTES];
   enum role role = role_of(column, false);
   uint32_t number = ++found->count;
-  found->index |=
-      number == 1 && (column->begin == column->end || qn_column_is(column, "Unnamed: 0"));
+  const bool nameless = column->begin == column->end || qn_column_is(column, "Unnamed: 0");
+  found->index |= number == 1 && nameless;
+  found->unknown += role == ROLE_NONE && !nameless;
+  found->ends_known |= role != ROLE_NONE && number <= 2 + (uint32_t)found->index;
   found->other_third |= number == 3 && (role == ROLE_OTHER || role == ROLE_TYPE);
   if (role >= ROLE_OTHER)
     return QN_OK;
@@ -233,6 +408,15 @@ static enum qn_status fail_alone(const struct found_columns *found, enum role ro
                  qn_text_quote(found->name[role].begin, found->name[role].end, name));
 }
 
+/* Nothing says which of three columns or more are the ends. */
+static enum qn_status fail_unnamed(const char *line, const char *end, struct qn_error *error) {
+  char header[QN_QUOTE_BYTES];
+  return qn_fail(error, QN_INVALID,
+                 "the header names neither a source nor a destination: %s; --columns=S,D[,W] says "
+                 "which columns they are, if the lines are edges",
+                 qn_text_quote(line, end, header));
+}
+
 enum qn_status qn_column_choice_guess(struct qn_read_options *options, const char *line,
                                       const char *end, const struct qn_dialect *dialect,
                                       struct qn_header_says *says, struct qn_error *error) {
@@ -245,13 +429,22 @@ enum qn_status qn_column_choice_guess(struct qn_read_options *options, const cha
     return status;
   uint32_t source = found.number[ROLE_SOURCE], destination = found.number[ROLE_DESTINATION];
   uint32_t weight = found.number[ROLE_WEIGHT], first = found.index ? 2 : 1;
+  const bool named = source || destination;
+  if (!named && qn_column_header_pair(line, end, dialect, &source, &destination)) {
+    source++;
+    destination++;
+  }
   if (source && !destination && source != first)
     return fail_alone(&found, ROLE_SOURCE, error);
   if (destination && !source && destination != first + 1)
     return fail_alone(&found, ROLE_DESTINATION, error);
   if (weight && weight < first + 2 && !(source && destination))
     return fail_alone(&found, ROLE_WEIGHT, error);
-  *says = (struct qn_header_says){found.number[ROLE_TYPE], found.other_third};
+  if (!source && !destination &&
+      (found.unknown > 2 || (found.ends_known && found.count > first + 1)))
+    return fail_unnamed(line, end, error);
+  *says =
+      (struct qn_header_says){found.number[ROLE_TYPE], found.other_third, source && destination};
   options->source_column = source ? source : first;
   options->destination_column = destination ? destination : first + 1;
   options->weight_column = weight;

@@ -28,15 +28,22 @@ enum qn_status qn_column_choice_resolve(struct qn_read_options *options, const c
  * (u and v, start and end) a header of numbers is sure, a line among names is not. */
 bool qn_column_header_is_sure(const char *line, const char *end, const struct qn_dialect *dialect);
 
+/* Are two columns called as ends of edges often are: gene_a and gene_b, parent and child,
+ * "Source Name" and "Target Name"? They are numbered from 0. Vertices may be called so, too. */
+bool qn_column_header_pair(const char *line, const char *end, const struct qn_dialect *dialect,
+                           uint32_t *source, uint32_t *destination);
+
 /* What a header says beside which columns are the ends and the weight. */
 struct qn_header_says {
   uint32_t type;       /* the column, from 1, that says whether edges are directed; 0: none */
   bool third_is_other; /* the third column's name is that of no weight, as "time" */
+  bool ends;           /* it names both */
 };
 
 /* Choose columns by what a header calls them, unless the user chose: source, src, from, u, start or
- * :START_ID, and the like; weight, w or value; where it says nothing, the first two, behind
- * pandas's index, which has no name. QN_INVALID if it says too much or too little. */
+ * :START_ID, and the like, or a pair as above; weight, w or value; where it says nothing, the first
+ * two of two, behind pandas's index, which has no name. QN_INVALID if it says too much or too
+ * little. */
 enum qn_status qn_column_choice_guess(struct qn_read_options *options, const char *line,
                                       const char *end, const struct qn_dialect *dialect,
                                       struct qn_header_says *says, struct qn_error *error);

@@ -106,12 +106,15 @@ struct qn_read_result {
 
 struct qn_input; /* converters/input/input.h */
 
+/* Of detection: content that is all of this format may be a list of edges as well. */
+#define QN_IN_DOUBT (-1)
+
 struct qn_reader {
   const char *name; /* of its format, e.g. "edges" */
 
   /* How sure the reader is that content beginning with these bytes (the first 64 KiB
-   * at least, or all) is its own: 0 no, 1 possible, 2 a plausible look, 3 a signature. NULL: only
-   * --format can tell. */
+   * at least, or all) is its own: 0 no, 1 possible, 2 a plausible look, 3 a signature; or
+   * QN_IN_DOUBT. NULL: only --format can tell. */
   int (*detect)(const char *head, uint64_t bytes, const struct qn_read_options *options);
 
   /* The same for formats of several files, which looks beside the input too; NULL otherwise. */

@@ -6,71 +6,15 @@
 
 #include "converters/parse/column_choice.h"
 #include "converters/parse/comments.h"
+#include "converters/parse/table_sample.h"
 #include "converters/parse/text_fields.h"
 #include "converters/text/dictionary.h"
 #include "converters/text/text_numbers.h"
 #include "support/memory.h"
 #include "support/progress.h"
 
-/* What is looked at to tell how a text is written. */
-#define SAMPLE_BYTES ((uint64_t)64 << 10)
-#define SAMPLE_LINES 1000
-
 /* More columns make no edge list. */
 #define MAX_COLUMNS 4096
-
-/* ---- A sample ------------------------------------------------------------- */
-
-/* The lines at the beginning of a text. */
-struct sample {
-  const char *next, *end;
-  const char *signs; /* of comments */
-  bool records;      /* lines may break in quotes */
-};
-
-static bool next_line(struct sample *sample, const char **line, const char **end) {
-  if (sample->next >= sample->end)
-    return false;
-  const char *newline = memchr(sample->next, '\n', (size_t)(sample->end - sample->next));
-  *line = sample->next;
-  *end = newline ? newline : sample->end;
-  if (sample->records && !qn_is_comment(sample->signs, *line, *end))
-    *end = qn_record_end(*line, sample->end);
-  sample->next = *end < sample->end ? *end + 1 : *end;
-  if (*end > *line && (*end)[-1] == '\r')
-    --*end;
-  return true;
-}
-
-/* The next line that is no comment. */
-static bool next_data(struct sample *sample, const char **line, const char **end) {
-  while (next_line(sample, line, end))
-    if (!qn_is_comment(sample->signs, *line, *end))
-      return true;
-  return false;
-}
-
-/* Does a value begin with a quote? */
-static bool has_quotes(const char *begin, const char *end) {
-  char before = '\n';
-  for (const char *p = begin; p < end; before = *p++)
-    if (*p == '"' && strchr("\n,;| \t", before))
-      return true;
-  return false;
-}
-
-static struct sample sample_of(const char *begin, uint64_t bytes,
-                               const struct qn_text_choice *choice) {
-  struct sample sample = {begin, begin + bytes, qn_comment_signs(choice), false};
-  if (bytes > SAMPLE_BYTES) { /* without the line that is cut */
-    const char *last = memrchr(begin, '\n', SAMPLE_BYTES);
-    sample.end = last ? last + 1 : begin + SAMPLE_BYTES;
-  }
-  sample.records = choice->quotes == QN_SAID_YES ||
-                   (choice->quotes == QN_SAID_NOTHING && choice->escape == QN_ESCAPE_QUOTE &&
-                    has_quotes(begin, sample.end));
-  return sample;
-}
 
 /* ---- What separates columns ----------------------------------------------- */
 
@@ -116,12 +60,12 @@ static struct line_look look_at_line(const char *line, const char *end,
   return look;
 }
 
-static struct look look_at(struct sample sample, const struct qn_dialect *dialect) {
+static struct look look_at(struct qn_sample sample, const struct qn_dialect *dialect) {
   struct look look = {.consistent = true, .whole = true};
   const char *line, *end;
   uint32_t columns = 0, lines = 0;
   bool no_first = true, no_last = true;
-  for (; lines < SAMPLE_LINES && next_data(&sample, &line, &end); lines++) {
+  for (; lines < QN_SAMPLE_LINES && qn_sample_data(&sample, &line, &end); lines++) {
     struct line_look found = look_at_line(line, end, dialect);
     if (lines == 0) {
       columns = found.columns;
@@ -157,7 +101,8 @@ struct delimiters {
   char chosen, other;
 };
 
-static struct delimiters find_delimiter(struct sample sample, const struct qn_text_choice *choice) {
+static struct delimiters find_delimiter(struct qn_sample sample,
+                                        const struct qn_text_choice *choice) {
   static const char separators[] = {'\t', ';', '|', ','};
   enum { SEPARATORS = sizeof separators };
   struct delimiters found = {0}, better = {0};
@@ -180,8 +125,8 @@ static struct delimiters find_delimiter(struct sample sample, const struct qn_te
   if (found.chosen)
     return found;
   struct qn_dialect blanks = dialect_of(' ', choice, sample.records);
-  struct sample rest = sample;
-  if (look_at(sample, &blanks).consistent || !next_data(&rest, &line, &end))
+  struct qn_sample rest = sample;
+  if (look_at(sample, &blanks).consistent || !qn_sample_data(&rest, &line, &end))
     return (struct delimiters){' ', 0};
   return (struct delimiters){qn_first_delimiter(line, end), 0};
 }
@@ -189,11 +134,11 @@ static struct delimiters find_delimiter(struct sample sample, const struct qn_te
 /* ---- Headers -------------------------------------------------------------- */
 
 /* Is there a column of numbers below a word, behind the ends? */
-static bool has_numbers_below(struct sample sample, const struct qn_dialect *dialect) {
+static bool has_numbers_below(struct qn_sample sample, const struct qn_dialect *dialect) {
   uint64_t words = 0, numbers = UINT64_MAX; /* a bit a column, of the first 64 */
   const char *line, *end;
   uint32_t lines = 0;
-  for (; lines < SAMPLE_LINES && next_data(&sample, &line, &end); lines++) {
+  for (; lines < QN_SAMPLE_LINES && qn_sample_data(&sample, &line, &end); lines++) {
     struct qn_columns columns = qn_columns_of(line, end, dialect);
     struct qn_column column;
     uint64_t here = 0, bit = 1;
@@ -208,24 +153,45 @@ static bool has_numbers_below(struct sample sample, const struct qn_dialect *dia
   return lines > 1 && (words & numbers & ~ends);
 }
 
-static bool is_header(struct sample sample, const char *line, const char *end,
+/* Are the first line's values not in quotes, and all ends below are? */
+static bool has_quotes_below(struct qn_sample sample, const struct qn_dialect *dialect) {
+  const char *line, *end;
+  int lines = 0;
+  for (; lines < QN_SAMPLE_LINES && qn_sample_data(&sample, &line, &end); lines++)
+    for (uint32_t i = 0; i < 2; i++)
+      if (qn_column_at(line, end, dialect, i).quoted != (lines > 0))
+        return false;
+  return lines > 1;
+}
+
+/* Of names: does the line name ends, as far as can be told? */
+static bool names_ends(struct qn_sample sample, const char *line, const char *end,
+                       const struct qn_dialect *dialect) {
+  uint32_t source, destination;
+  if (qn_column_header_is_sure(line, end, dialect) || has_numbers_below(sample, dialect) ||
+      has_quotes_below(sample, dialect))
+    return true;
+  return qn_column_header_pair(line, end, dialect, &source, &destination) &&
+         !qn_sample_has_ends(sample, dialect, source, destination);
+}
+
+static bool is_header(struct qn_sample sample, const char *line, const char *end,
                       const struct qn_dialect *dialect, const struct qn_read_options *options,
                       bool names) {
   if (options->text.header != QN_SAID_NOTHING)
     return options->text.header == QN_SAID_YES;
   if (!qn_columns_are_words(line, end, dialect)) /* properties may be called anything */
     return options->others_wanted && qn_column_header_is_sure(line, end, dialect);
-  return !names || qn_column_choice_pending(options) ||
-         qn_column_header_is_sure(line, end, dialect) || has_numbers_below(sample, dialect);
+  return !names || qn_column_choice_pending(options) || names_ends(sample, line, end, dialect);
 }
 
 /* ---- Guessing ------------------------------------------------------------- */
 
 /* Does a column of the next line begin with a digit? */
-static bool first_data_is_whole(struct sample sample, const struct qn_dialect *dialect) {
+static bool first_data_is_whole(struct qn_sample sample, const struct qn_dialect *dialect) {
   const char *line, *end;
   struct qn_column column;
-  if (!next_data(&sample, &line, &end))
+  if (!qn_sample_data(&sample, &line, &end))
     return false;
   struct qn_columns columns = qn_columns_of(line, end, dialect);
   while (qn_columns_next(&columns, &column))
@@ -243,13 +209,13 @@ struct end_counts {
   bool number_first;    /* the first line's ends are numbers */
 };
 
-static void count_ends(struct sample sample, const struct qn_dialect *dialect,
+static void count_ends(struct qn_sample sample, const struct qn_dialect *dialect,
                        const struct qn_read_options *options, struct end_counts *counts) {
   uint32_t source = options->source_column ? options->source_column : 1;
   uint32_t destination = options->destination_column ? options->destination_column : 2;
   uint32_t before = 0;
   const char *line, *end;
-  for (; counts->lines < SAMPLE_LINES && next_data(&sample, &line, &end); counts->lines++) {
+  for (; counts->lines < QN_SAMPLE_LINES && qn_sample_data(&sample, &line, &end); counts->lines++) {
     struct qn_columns columns = qn_columns_of(line, end, dialect);
     struct qn_column column;
     uint32_t number = 0, numbers = 0;
@@ -272,8 +238,8 @@ static void count_ends(struct sample sample, const struct qn_dialect *dialect,
 
 void qn_table_guess(const char *head, uint64_t bytes, const struct qn_read_options *options,
                     struct qn_table_guess *guess) {
-  struct sample sample = sample_of(head, bytes, &options->text);
-  struct sample rest = sample;
+  struct qn_sample sample = qn_sample_of(head, bytes, &options->text);
+  struct qn_sample rest = sample;
   struct qn_read_options chosen = *options;
   struct qn_header_says says;
   struct end_counts counts = {0};
@@ -281,7 +247,7 @@ void qn_table_guess(const char *head, uint64_t bytes, const struct qn_read_optio
   struct qn_dialect dialect =
       dialect_of(find_delimiter(sample, &options->text).chosen, &options->text, sample.records);
   *guess = (struct qn_table_guess){0};
-  if (!next_data(&rest, &line, &end))
+  if (!qn_sample_data(&rest, &line, &end))
     return;
   if (is_header(sample, line, end, &dialect, options, true) ||
       (is_header(sample, line, end, &dialect, options, false) &&
@@ -345,10 +311,10 @@ static enum qn_status check_count(const struct qn_table *table, const char *line
 }
 
 /* Is the first column all numbers and the second all names, or the other way around? */
-static bool ends_differ(struct sample sample, const struct qn_dialect *dialect) {
+static bool ends_differ(struct qn_sample sample, const struct qn_dialect *dialect) {
   const char *line, *end;
   bool forward = true, backward = true;
-  for (int i = 0; i < SAMPLE_LINES && next_data(&sample, &line, &end); i++) {
+  for (int i = 0; i < QN_SAMPLE_LINES && qn_sample_data(&sample, &line, &end); i++) {
     struct qn_column first = qn_column_at(line, end, dialect, 0);
     struct qn_column second = qn_column_at(line, end, dialect, 1);
     forward &= qn_column_is_whole(&first) && qn_column_is_name(&second);
@@ -359,7 +325,7 @@ static bool ends_differ(struct sample sample, const struct qn_dialect *dialect) 
 
 /* Names without a header are edges only where nothing else is likely: a triple's middle is no
  * vertex. */
-static enum qn_status check_confidence(const struct qn_table *table, struct sample sample,
+static enum qn_status check_confidence(const struct qn_table *table, struct qn_sample sample,
                                        const char *line, const char *end, struct qn_error *error) {
   char text[QN_QUOTE_BYTES];
   if (table->num_columns > 2 && table->weight == QN_NO_COLUMN) {
@@ -418,9 +384,9 @@ static void learn_counts(struct qn_table *table, const char *line, const char *e
 }
 
 /* Do ids begin with zeros? */
-static bool has_zeros_before(struct sample sample, const struct qn_table *table) {
+static bool has_zeros_before(struct qn_sample sample, const struct qn_table *table) {
   const char *line, *end;
-  for (int i = 0; i < SAMPLE_LINES && next_data(&sample, &line, &end); i++)
+  for (int i = 0; i < QN_SAMPLE_LINES && qn_sample_data(&sample, &line, &end); i++)
     for (int side = 0; side < 2; side++) {
       struct qn_column id =
           qn_column_at(line, end, &table->dialect, side ? table->destination : table->source);
@@ -432,7 +398,7 @@ static bool has_zeros_before(struct sample sample, const struct qn_table *table)
 
 static enum qn_status set_columns(struct qn_table *table, const struct qn_read_options *options,
                                   const struct qn_read_options *asked,
-                                  const struct qn_header_says *says, struct sample sample,
+                                  const struct qn_header_says *says, struct qn_sample sample,
                                   const char *line, const char *end, struct qn_error *error) {
   bool chosen =
       asked->source_column || asked->destination_column || qn_column_choice_pending(asked);
@@ -450,6 +416,8 @@ static enum qn_status set_columns(struct qn_table *table, const struct qn_read_o
   enum qn_status status = check_count(table, line, end, chosen, error);
   if (status)
     explain_count(line, end, &table->dialect, error);
+  if (!status && !chosen && !says->ends)
+    status = qn_sample_check_numbers(sample, line, end, &table->dialect, error);
   if (!status && !chosen && !table->header_columns && table->names && !table->strings &&
       !table->dictionary)
     status = check_confidence(table, sample, line, end, error);
@@ -457,6 +425,12 @@ static enum qn_status set_columns(struct qn_table *table, const struct qn_read_o
     table->weight = QN_NO_COLUMN;
   if (!status && asked->text.header == QN_SAID_NOTHING && !table->header_columns)
     learn_counts(table, line, end);
+  if (!status && asked->text.header == QN_SAID_NOTHING && table->names && !table->header_columns &&
+      !table->dictionary && qn_columns_are_words(line, end, &table->dialect) &&
+      !qn_sample_has_ends(sample, &table->dialect, table->source, table->destination))
+    qn_notice("note: line %" PRIu64 " is taken as an edge; if it names columns, --header=yes says "
+              "so (--header=no: it is an edge)",
+              table->first_line);
   if (!status && !table->names && has_zeros_before(sample, table))
     qn_notice(
         "note: ids begin with zeros, which are not kept: 007 is 7 (--ids=strings keeps them)");
@@ -489,7 +463,7 @@ static void keep_comment(struct beginning *begin, const char *line, const char *
 }
 
 /* Pass over blank lines and comments, keep the last, and count them. */
-static uint64_t take_comments(struct beginning *begin, struct sample *sample) {
+static uint64_t take_comments(struct beginning *begin, struct qn_sample *sample) {
   const char *first = sample->next;
   uint64_t count = 0;
   sample->next = qn_text_comments_end(first, sample->end, sample->signs, &count);
@@ -538,8 +512,8 @@ static enum qn_status heed_comment(struct qn_table *table, struct beginning *beg
 }
 
 /* Learn from a line that is no comment; `*taken` if it is the header. */
-static enum qn_status learn(struct qn_table *table, struct beginning *begin, struct sample sample,
-                            const char *line, const char *end, bool *taken,
+static enum qn_status learn(struct qn_table *table, struct beginning *begin,
+                            struct qn_sample sample, const char *line, const char *end, bool *taken,
                             struct qn_error *error) {
   struct qn_read_options *chosen = &begin->chosen;
   *taken = false;
@@ -548,6 +522,10 @@ static enum qn_status learn(struct qn_table *table, struct beginning *begin, str
     if (found.other)
       return fail_ambiguous(&found, line, end, &chosen->text, error);
     table->dialect = dialect_of(found.chosen, &chosen->text, sample.records);
+    const bool asked = chosen->source_column || qn_column_choice_pending(chosen);
+    if (!asked && chosen->text.header == QN_SAID_NOTHING &&
+        qn_sample_check_labels(sample, line, end, &table->dialect, error))
+      return QN_INVALID;
     *taken = is_header(sample, line, end, &table->dialect, chosen, table->names);
     begin->header_decided = true;
   }
@@ -565,27 +543,43 @@ static enum qn_status learn(struct qn_table *table, struct beginning *begin, str
   return set_columns(table, chosen, begin->asked, &begin->says, sample, line, end, error);
 }
 
+/* Comments, a header and the first edge, [line, end): all of a file that is no text may be that. */
+static enum qn_status check_text(const struct qn_input *input, const char *begin, const char *end,
+                                 uint64_t number, struct qn_error *error) {
+  const char *nul = memchr(begin, '\0', (size_t)(end - begin)), *newline;
+  if (!nul)
+    return QN_OK;
+  for (; (newline = memchr(begin, '\n', (size_t)(nul - begin))); begin = newline + 1)
+    number++;
+  qn_fail(error, QN_INVALID,
+          "expected text; found a NUL: this is binary, and --format says of which kind");
+  return qn_error_at_line(error, qn_input_name(input), number, (uint64_t)(nul - begin) + 1);
+}
+
 static enum qn_status take_first_lines(struct qn_input *input, struct qn_table *table,
                                        struct beginning *begin, struct qn_input_block *block,
                                        struct qn_ledger *ledger, struct qn_error *error) {
   const char *line, *end;
-  struct sample sample = sample_of(block->data, block->bytes, &begin->asked->text);
+  struct qn_sample sample = qn_sample_of(block->data, block->bytes, &begin->asked->text);
   sample.end = block->data + block->bytes;
-  struct sample before = sample;
+  struct qn_sample before = sample;
   const char *comments_begin = block->data; /* below the header, if there is one */
   uint64_t comments_line = table->first_line + 1;
   bool header = begin->header_decided;
+  const uint64_t number = table->first_line + 1;
   for (;; before = sample) {
     uint64_t comments = take_comments(begin, &sample);
     before.next = sample.next;
     table->first_line += comments;
     ledger->records += comments;
     ledger->comments += comments;
-    if (!next_line(&sample, &line, &end))
+    if (!qn_sample_line(&sample, &line, &end))
       break;
+    if (check_text(input, block->data, end, number, error))
+      return QN_INVALID;
     bool taken = false;
     table->first_line++;
-    struct sample rest = sample_of(line, (uint64_t)(before.end - line), &begin->asked->text);
+    struct qn_sample rest = qn_sample_of(line, (uint64_t)(before.end - line), &begin->asked->text);
     rest.records = sample.records;
     if (learn(table, begin, rest, line, end, &taken, error))
       return qn_error_at_line(error, qn_input_name(input), table->first_line, 1);
@@ -600,7 +594,8 @@ static enum qn_status take_first_lines(struct qn_input *input, struct qn_table *
     comments_begin = sample.next;
     comments_line = table->first_line + 1;
   }
-  if (qn_comments_check(input, table, header, begin->found, comments_begin, before.next,
+  if (check_text(input, block->data, before.next, number, error) ||
+      qn_comments_check(input, table, header, begin->found, comments_begin, before.next,
                         comments_line, error))
     return QN_INVALID;
   uint64_t bytes = (uint64_t)(before.next - block->data);

@@ -24,9 +24,9 @@
 #include "converters/input_estimate.h"
 #include "converters/parse/declared_size.h"
 #include "converters/parse/delimited.h"
-#include "converters/parse/number_runs.h"
 #include "converters/parse/text_fields.h"
 #include "converters/parse/text_lines.h"
+#include "converters/text/number_runs.h"
 #include "converters/text/text_numbers.h"
 #include "support/multiversion.h"
 #include "support/progress.h"
@@ -573,7 +573,64 @@ static unsigned count_numbers(const struct metis *metis, const char *line, const
   return count;
 }
 
-/* Lines of numbers, not all equally many as in a list of edges, and no more lines than vertices. */
+/* What the beginning of a text is, read as METIS. */
+struct fit {
+  uint64_t lines;             /* of vertices, empty ones too */
+  uint64_t entries;           /* neighbours */
+  uint64_t seen;              /* of them, but for loops, those whose line is among these */
+  uint64_t forward, backward; /* fingerprints of what is seen, and of its reversals */
+  unsigned numbers;           /* on every line */
+  bool like_edges;            /* as many as in the header, or none */
+  bool has_tabs;              /* in the header, where METIS has blanks */
+  bool complete;              /* this is all of the text */
+};
+
+/* Weights are compared as text. */
+static void fit_line(const struct metis *metis, const char *line, const char *end, uint64_t vertex,
+                     struct fit *fit) {
+  struct qn_columns columns = qn_columns_of(line, end, &qn_words);
+  struct qn_column word, weight;
+  uint64_t neighbor;
+  for (unsigned i = 0; i < metis->vertex_numbers && qn_columns_next(&columns, &word);)
+    i++;
+  while (qn_columns_next(&columns, &word)) {
+    uint64_t mixed = 1;
+    fit->entries++;
+    if (metis->edge_weights && qn_columns_next(&columns, &weight))
+      for (const char *p = weight.begin; p < weight.end; p++)
+        mixed = mixed * 31 + (unsigned char)*p;
+    if (qn_parse_whole(word.begin, word.end, &neighbor) != QN_NUMBER_FINE ||
+        neighbor > fit->lines || neighbor == vertex)
+      continue;
+    fit->seen++;
+    fit->forward += qn_mix_source((uint32_t)vertex) * qn_mix_destination((uint32_t)neighbor) *
+                    qn_mix_weight_of(mixed, 8);
+    fit->backward += qn_mix_source((uint32_t)neighbor) * qn_mix_destination((uint32_t)vertex) *
+                     qn_mix_weight_of(mixed, 8);
+  }
+}
+
+/* Fewer entries that are there both ways may be chance. */
+#define ENOUGH_ENTRIES 8
+
+/* Do the lines, which are all alike, keep what the header promises? As sure as `detect` says. */
+static int judge(const struct metis *metis, const struct fit *fit) {
+  const uint64_t listed = 2 * metis->size.num_edges, unit = metis->edge_weights ? 2 : 1;
+  const bool promised =
+      fit->complete ? fit->lines == metis->size.num_vertices && fit->entries == listed
+                    : fit->seen >= ENOUGH_ENTRIES ||
+                          (fit->numbers > metis->vertex_numbers &&
+                           (fit->numbers - metis->vertex_numbers) * metis->size.num_vertices ==
+                               listed * unit);
+  if (!promised || fit->forward != fit->backward)
+    return 1;
+  if (!fit->like_edges || fit->entries >= ENOUGH_ENTRIES)
+    return 3;
+  return fit->has_tabs ? 1 : QN_IN_DOUBT;
+}
+
+/* Lines of numbers, no more than vertices: not all equally many, as in a list of edges, or what the
+ * header promises. */
 static int detect_metis(const char *head, uint64_t bytes, const struct qn_read_options *options) {
   const uint64_t all_if_less = 64 << 10, enough = 4 << 20;
   bytes = bytes < enough ? bytes : enough;
@@ -587,22 +644,33 @@ static int detect_metis(const char *head, uint64_t bytes, const struct qn_read_o
   } while (is_comment(line, end) || is_blank_line(line, end));
   if (!parse_header(&metis, line, end, &block))
     return 0;
-  uint64_t lines = 0;
-  unsigned first = 0;
+  const unsigned columns = qn_columns_count(line, end, &qn_words);
+  struct qn_input_block again = block;
+  struct fit fit = {.complete = bytes < all_if_less,
+                    .has_tabs = memchr(line, '\t', (size_t)(end - line)) != NULL};
   bool varied = false;
   while (qn_text_take_line(&block, &line, &end)) {
-    if (is_comment(line, end) || (block.bytes == 0 && bytes >= all_if_less))
+    if (is_comment(line, end) || (block.bytes == 0 && !fit.complete))
       continue; /* the last line may be cut */
     unsigned count = count_numbers(&metis, line, end);
-    if (count == UINT_MAX || (count > 0 && lines >= metis.size.num_vertices))
+    const bool more = fit.lines >= metis.size.num_vertices;
+    if (count == UINT_MAX || (count > 0 && more))
       return 0;
-    first = lines == 0 ? count : first;
-    varied |= count != first && lines < metis.size.num_vertices;
-    lines++;
+    if (more)
+      continue;
+    fit.numbers = fit.lines == 0 ? count : fit.numbers;
+    varied |= count != fit.numbers;
+    fit.lines++;
   }
-  if (bytes < all_if_less && lines < metis.size.num_vertices)
+  if (fit.complete && fit.lines < metis.size.num_vertices)
     return 0;
-  return varied ? 3 : 1;
+  if (varied)
+    return 3;
+  for (uint64_t vertex = 1; vertex <= fit.lines && qn_text_take_line(&again, &line, &end);)
+    if (!is_comment(line, end))
+      fit_line(&metis, line, end, vertex++, &fit);
+  fit.like_edges = fit.numbers == 0 || fit.numbers == columns; /* blank lines may end a list */
+  return judge(&metis, &fit);
 }
 
 const struct qn_reader qn_reader_metis = {

@@ -58,3 +58,20 @@ class Networkit(unittest.TestCase):
                 run("quern-import", written, "-q", "-f", "-o", self.at / "back.qrn", *options)
                 edges = [tuple(sorted(end - first for end in edge)) for edge in self.edges("back")]
                 self.assertEqual(sorted(edges), self.edges("plain"))
+
+    def test_regular(self):
+        """Lines that are all alike are no list of edges."""
+        written = str(self.at / "regular")
+        complete = networkit.Graph(4)
+        for u in range(4):
+            for v in range(u):
+                complete.addEdge(u, v)
+        petersen = networkit.Graph(10)
+        for v in range(5):
+            for end in ((v, (v + 1) % 5), (v, v + 5), (v + 5, (v + 2) % 5 + 5)):
+                petersen.addEdge(*end)
+        for graph in (complete, petersen):
+            networkit.writeGraph(graph, written, networkit.Format.METIS)
+            run("quern-import", written, "-q", "-f", "-o", self.at / "back.qrn")
+            edges = sorted(tuple(sorted(edge)) for edge in graph.iterEdges())
+            self.assertEqual([tuple(end - 1 for end in edge) for edge in self.edges("back")], edges)

@@ -568,4 +568,75 @@ HABITS = [
     reads("bzip2-in-gzip.gz", gzip.compress(bz2.compress(b"1 2\n"), mtime=0), "1 2"),
 ]
 
-FILES = QUOTES + COLUMNS + COMMENTS + TOOLS + OTHERS + NESTED + HABITS
+K4 = ("1 2", "1 3", "1 4", "2 3", "2 4", "3 4")
+FRIENDS = "Ann,Bob\nBob,Cid\nAnn,Cid\n"
+FRIENDSHIPS = ("Ann Bob", "Bob Cid", "Ann Cid")
+
+
+def adjacency(degree, *lists, fields=""):
+    """METIS, as networkit writes it."""
+    return "%d %d%s\n" % (len(lists), sum(len(entry.split()) // degree for entry in lists) // 2, fields) + "\n".join(lists) + "\n"
+
+
+GATE = [
+    # METIS whose lines are all alike, and lists of edges that look like it
+    reads("k4.graph", adjacency(1, "2 3 4", "1 3 4", "1 2 4", "1 2 3", fields=" 0"), *K4, undirected=True),
+    reads("cycle.graph", adjacency(1, "2 5", "1 3", "2 4", "3 5", "4 1"), "1 2", "2 3", "3 4", "4 5", "5 1", undirected=True),
+    reads("matching.graph", adjacency(1, "2", "1", "4", "3"), "1 2", "3 4", undirected=True),
+    reads("vertex-weights.graph", "4 4 10\n5 2 4\n6 1 3\n7 2 4\n8 1 3\n", "1 2", "2 3", "3 4", "4 1", undirected=True),
+    reads("two-vertex-weights.graph", "4 4 10 2\n5 5 2 4\n6 6 1 3\n7 7 2 4\n8 8 1 3\n", "1 2", "2 3", "3 4", "4 1", undirected=True),
+    reads("petersen.graph", "10 15 0\n" + "\n".join("%d %d %d" % ((v + 1) % 5 + 1, (v + 4) % 5 + 1, v + 6) for v in range(5)) + "\n"
+          + "\n".join("%d %d %d" % ((v + 2) % 5 + 6, (v + 3) % 5 + 6, v + 1) for v in range(5)) + "\n",
+          *("%d %d" % (v + 1, (v + 1) % 5 + 1) for v in range(5)), *("%d %d" % (v + 1, v + 6) for v in range(5)),
+          *("%d %d" % (v + 6, (v + 2) % 5 + 6) for v in range(5)), undirected=True),
+    refuses("isolated.graph", "3 0\n\n\n\n", "--format=edges or --format=metis"),
+    reads("isolated-said.graph", "3 0\n\n\n\n", options="--format=metis", undirected=True, vertices="123"),
+    reads("loop-with-tab.txt", "0\t0\n", "0 0"),
+    refuses("loop-or-nothing.txt", "0 0\n", "--format=metis"),
+    reads("isolated-denied.txt", "3 0\n\n\n\n", "3 0", options="--format=edges"),
+    refuses("one-edge.graph", "2 1 11\n5 2 7\n6 1 7\n", "--format=metis"),
+    refuses("one-edge-two-weights.graph", "2 1 11 2\n5 5 2 7\n6 6 1 7\n", "--format=metis"),
+    refuses("triangle.graph", "3 3\n2 3\n1 3\n1 2\n", "--format=metis"),
+    reads("no-metis.txt", "4 6 0\n2 3 4\n1 3 4\n1 2 4\n3 2 1\n1 1 1\n", "4 6 0", "2 3 4", "1 3 4", "1 2 4", "3 2 1", "1 1 1"),
+    # Matrices, and tables of numbers
+    *(refuses("matrix-%d.csv" % i, content, "adjacency matrix") for i, content in enumerate((
+        ",A,B\nA,0,1\nB,1,0\n", ";A;B;C\nA;0;1;0\nB;1;0;1\nC;0;1;0\n", ",0,1,2\n0,0,1,0\n1,1,0,1\n2,0,1,0\n",
+        "0,1,2\n0,1,0\n1,0,1\n0,1,0\n", "0 1 0\n1 0 1\n0 1 0\n", "0 5 7\n5 0 3\n7 3 0\n", "0 1 0 1\n1 0 1 1\n0 1 0 0\n1 1 0 0\n",
+        "node,A,B\nA,0,0.5\nB,0.5,0\n", "1 2 3 4 5\n" * 5))),
+    reads("matrix-taken.txt", "0 1 0\n1 0 1\n0 1 0\n", "0 1 0", "1 0 1", "0 1 0", options="--columns=1,2,3"),
+    reads("no-matrix.txt", "1 2 3\n2 3 4\n3 1 2\n", "1 2 3", "2 3 4", "3 1 2"),
+    reads("no-matrix-headed.csv", "source,target,weight\n0,1,1\n1,0,1\n0,0,1\n", "0 1 1", "1 0 1", "0 0 1"),
+    refuses("many-numbers.txt", "1 2 3 4 5 6 7 8 9\n2 3 4 5 6 7 8 9 0\n", "9 columns of numbers"),
+    refuses("measures.csv", "age,height,mass\n41,180,75\n42,170,65\n", "--columns=S,D"),
+    refuses("matrix-named.csv", "A,B,C\n0,1,0\n1,0,1\n0,1,0\n", "--columns=S,D"),
+    refuses("vertices.csv", "id,label,size\n1,2,3\n", "--columns=S,D"),
+    reads("measures-chosen.csv", "age,height,mass\n1,2,3\n", "1 3", options="--columns=age,mass"),
+    reads("two-words-and-weight.csv", "this,that,weight\n1,2,3\n", "1 2 3"),
+    refuses("matrix.json", "[[0,1,0],[1,0,1],[0,1,0]]", "adjacency matrix"),
+    reads("no-matrix.json", "[[0,1,5],[1,2,1],[2,0,1]]", "0 1 5", "1 2 1", "2 0 1"),
+    # Words that name ends
+    *(reads("header-%d.csv" % i, header + "\n" + FRIENDS, *FRIENDSHIPS) for i, header in enumerate((
+        "person,friend", "from_node,to_node", "FromNode,ToNode", "follower,followee", "gene_a,gene_b", "Source Name,Target Name",
+        "user_id,follower_id", "parent,child", "nodeA,nodeB", "protein1,protein2", "vertex_1,vertex_2", "srcId,dstId", "caller,callee"))),
+    reads("header-backward.csv", "to_node,from_node\nBob,Ann\nCid,Bob\nCid,Ann\n", *FRIENDSHIPS),
+    reads("header-behind.csv", "rank,from_node,to_node\n1,5,6\n2,6,7\n", "5 6", "6 7"),
+    reads("header-unquoted.csv", 'a,b\n"Ann","Bob"\n"Bob","Cid"\n"Ann","Cid"\n', *FRIENDSHIPS),
+    reads("header-no-header.csv", "parent,child\nchild,toy\n", "parent child", "child toy"),
+    # Not text
+    refuses("binary.bin", b"a\0 b\n", "NUL"),
+    refuses("binary-comment.bin", b"# \0\1\2", "NUL"),
+    refuses("binary-networkit.bin", b"nkbg003\0" + bytes(72) + b"\n", "NUL"),
+    # graphology, Gephi Lite
+    reads("graphology.json", '{"options": {"type": "undirected", "multi": false}, "nodes": [{"key": "a"}, {"key": "b"}], '
+          '"edges": [{"key": "0", "source": "a", "target": "b", "undirected": true}]}', "a b", undirected=True),
+    reads("graphology-edges.json", '{"nodes": [{"key": "a"}, {"key": "b"}], '
+          '"edges": [{"source": "a", "target": "b", "undirected": true}, {"source": "b", "target": "b", "undirected": true}]}',
+          "a b", "b b", undirected=True),
+    refuses("graphology-mixed.json", '{"edges": [{"source": "a", "target": "b", "undirected": true}, {"source": "b", "target": "a"}]}',
+            "'undirected', as those before"),
+    refuses("graphology-mixed-late.json", '{"edges": [{"source": "a", "target": "b"}, {"source": "b", "target": "a", "undirected": true}]}',
+            "directed, as those before"),
+    refuses("graphology-types.json", '{"directed": true, "options": {"type": "undirected"}, "edges": []}', "one or the other"),
+]
+
+FILES = QUOTES + COLUMNS + COMMENTS + TOOLS + OTHERS + NESTED + HABITS + GATE

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "converters/parse/number_runs.h"
+#include "converters/text/number_runs.h"
 #include "helpers/random_numbers.h"
 
 enum { MOST_NUMBERS = 300, NUMBER_BYTES = 24 };

@@ -1,6 +1,6 @@
-#include "converters/parse/number_runs.h"
+#include "converters/text/number_runs.h"
 
-#include "converters/parse/text_vectors.h"
+#include "converters/text/text_vectors.h"
 
 #if defined(__x86_64__)
 

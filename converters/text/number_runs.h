@@ -1,8 +1,8 @@
 /* Runs of short whole numbers with one blank or line end after each, eight at a time, as lists of
  * neighbours have them: the permutation of shaped_lines.h, for lines of any length. Internal to the
  * readers. */
-#ifndef QN_CONVERTERS_PARSE_NUMBER_RUNS_H
-#define QN_CONVERTERS_PARSE_NUMBER_RUNS_H
+#ifndef QN_CONVERTERS_TEXT_NUMBER_RUNS_H
+#define QN_CONVERTERS_TEXT_NUMBER_RUNS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* Text in vector registers: what the readers' functions for processors with AVX-512 VBMI2 share.
  * Internal to the readers. */
-#ifndef QN_CONVERTERS_PARSE_TEXT_VECTORS_H
-#define QN_CONVERTERS_PARSE_TEXT_VECTORS_H
+#ifndef QN_CONVERTERS_TEXT_TEXT_VECTORS_H
+#define QN_CONVERTERS_TEXT_TEXT_VECTORS_H
 
 #include <stdbool.h>
 #include <stdint.h>
