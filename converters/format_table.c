@@ -256,7 +256,7 @@ const struct qn_format qn_formats[] = {
     {.name = "graphar",
      .files = ".graph.yml",
      .description = "Apache GraphAr, one type of edges (--member), through the Python package",
-     .reading = {.loses = "properties but for a weight; other types of edges"},
+     .reading = {.loses = "lists; other types of edges"},
      .writing = {.refuses = "ids of 2^63 and more"},
      .by_package = true},
     {.name = "pairs",
@@ -287,11 +287,14 @@ const struct qn_format qn_formats[] = {
                           "once)"}},
     {.name = "graphframes",
      .files = "vertices.csv edges.csv",
-     .description = "A folder with vertices.csv and edges.csv for GraphFrames of Spark",
+     .description =
+         "A folder with vertices.csv and edges.csv for GraphFrames of Spark; edges reads it",
      .writer = &qn_graph_writer_graphframes},
     {.name = "neo4j",
      .files = "nodes.csv relationships.csv",
-     .description = "A folder with nodes.csv and relationships.csv for neo4j-admin database import",
+     .description =
+         "A folder with nodes.csv and relationships.csv for neo4j-admin database import; "
+         "edges reads it",
      .writer = &qn_graph_writer_neo4j},
     {.name = NULL},
 };

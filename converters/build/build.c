@@ -190,7 +190,8 @@ enum qn_status qn_build_check_rounding(const struct qn_build_job *job, struct qn
                  "weights are kept as %u-bit floats because %s, but such a float cannot hold %s "
                  "(%s); --narrow-weights rounds them%s",
                  bits,
-                 job->build->weights == QN_WEIGHTS_AUTO ? "some are real" : "--weights says so",
+                 job->build->weights == QN_WEIGHTS_AUTO ? "some are real, or beyond 2^63"
+                                                        : "--weights says so",
                  text, loss, bits == 32 ? ", --weights=f64 does not" : "");
 }
 

@@ -28,6 +28,7 @@ struct pajek {
   struct qn_named_graph graph;
   enum section section;
   uint64_t num_vertices;
+  bool labelled;      /* some vertex is */
   uint64_t relations; /* sections of edges with a number: *Arcs :1 "friends" */
 };
 
@@ -136,15 +137,16 @@ static enum qn_status take_list(struct pajek *pajek, const char *line, const cha
   return status;
 }
 
-/* Its number; what is behind that is for drawing. */
-static enum qn_status check_vertex(const struct pajek *pajek, const char *line, const char *end,
+/* Its number; behind that is a label, and what is for drawing. */
+static enum qn_status check_vertex(struct pajek *pajek, const char *line, const char *end,
                                    struct qn_error *error) {
   struct qn_columns columns = qn_columns_of(line, end, &qn_words);
   struct qn_column number;
   struct qn_text name;
-  return qn_columns_next(&columns, &number) && take_vertex(pajek, &number, &name)
-             ? QN_OK
-             : fail_line(error, "a vertex, from 1 to their number", line, end);
+  if (!qn_columns_next(&columns, &number) || !take_vertex(pajek, &number, &name))
+    return fail_line(error, "a vertex, from 1 to their number", line, end);
+  pajek->labelled |= qn_columns_next(&columns, &number);
+  return QN_OK;
 }
 
 static enum qn_status take_line(void *context, const char *line, const char *end,
@@ -171,9 +173,11 @@ static enum qn_status read_pajek(struct qn_input *input, const struct qn_read_op
       qn_named_graph_begin(&pajek.graph, options, list, sequence, result, error);
   if (!status)
     status = qn_text_each_line(input, take_line, &pajek, error);
-  snprintf(result->description, sizeof result->description, "%" PRIu64 " vertices from 1, %s, %s%s",
-           pajek.num_vertices, pajek.graph.directed ? "directed" : "undirected",
+  snprintf(result->description, sizeof result->description,
+           "%" PRIu64 " vertices from 1, %s, %s%s%s", pajek.num_vertices,
+           pajek.graph.directed ? "directed" : "undirected",
            pajek.graph.weighted ? "weights" : "no weights",
+           pajek.labelled ? "; labels are not read" : "",
            pajek.relations ? "; which relation an edge is of is not kept" : "");
   return qn_named_graph_end(&pajek.graph, status, error);
 }
