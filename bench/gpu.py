@@ -42,6 +42,7 @@ LAYOUTS = {
     "shards": ["quern-shard"],
     "hybrid": ["quern-hybrid"],
     "packed": ["quern-pack"],
+    "set": ["quern-transform", "--parts=3"],
 }
 # More than an iteration, so that what is done once doesn't count.
 OPTIONS = {"spmv": ["--iterations=20"], "pagerank": ["--iterations=20", "--tolerance=0"]}
@@ -52,7 +53,8 @@ BEYOND_CACHE = [(layout, algorithm) for algorithm in ("pagerank", "spmv") for la
 TITLES = {"pagerank": "PageRank, an iteration", "spmv": "SpMV", "bfs": "BFS", "sssp": "SSSP", "cc": "connected components",
           "tc": "triangles", "bc": "betweenness, one source"}
 LAYOUT_TITLES = {"graph": "plain CSR", "graph by degree": "plain CSR, relabelled by degree", "blocked-csr": "blocked CSR",
-                 "edge-partitions": "edge partitions", "slotted-pages": "slotted pages", "shards": "shards", "hybrid": "hybrid"}
+                 "edge-partitions": "edge partitions", "slotted-pages": "slotted pages", "shards": "shards", "hybrid": "hybrid",
+                 "set": "parts of a set"}
 REPORTED_SCALE = 23
 UNDIRECTED_ONCE = {"bfs", "sssp", "cc", "bc"}  # rates in edges counted once, as in Graph500
 
@@ -297,7 +299,7 @@ def measure_graph(bench, kind, scale, measured):
         bench.attempt("%s %s %s %d" % (algorithm, layout, kind, scale),
                       lambda: bench.measure(algorithm, layout, kind, scale))
     for file in bench.work.glob("%s%d.*" % (kind, scale)):
-        file.unlink()
+        shutil.rmtree(file) if file.is_dir() else file.unlink()
 
 
 def sanitize_all(bench):

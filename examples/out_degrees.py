@@ -9,7 +9,7 @@ import sys
 import numpy
 
 KINDS = {1: "u", 2: "i", 3: "f", 4: "S", 5: "V"}
-ARCHIVE_FORM, WIDE_WEIGHTS = 1 << 0, 1 << 3
+WIDE_WEIGHTS = 1 << 3  # a feature
 
 
 def sections(path):
@@ -17,11 +17,8 @@ def sections(path):
     head = numpy.memmap(path, dtype="u1", mode="r", shape=4096).tobytes()
     if head[:8] != b"\x89QRN\r\n\x1a\n" or struct.unpack_from("<H", head, 8)[0] != 1:
         sys.exit("%s: not a container of version 1" % path)
-    features = struct.unpack_from("<Q", head, 24)[0]
-    if features & ARCHIVE_FORM:
-        sys.exit("%s: in archive form; quern-archive extract unpacks it" % path)
-    if features & ~WIDE_WEIGHTS:
-        sys.exit("%s: unknown features 0x%x; a newer reader is needed" % (path, features))
+    if struct.unpack_from("<Q", head, 24)[0] & ~WIDE_WEIGHTS:
+        sys.exit("%s: in archive form, which quern-archive extract unpacks, or of a later version" % path)
     layout, weight_type, directedness, count = struct.unpack_from("<4I", head, 32)
     vertices, edges, _, table = struct.unpack_from("<4Q", head, 48)
     found = {}

@@ -201,6 +201,7 @@ def _size(path: str) -> int:
 def _export(options: argparse.Namespace, begun: float) -> None:
     kind = options.format if options.format != "auto" else ENDINGS.get(os.path.splitext(options.output)[1], "")
     out = _Counted() if options.output == "-" else None
+    target: Any = out or options.output
     if out and options.json:
         raise _errors.UsageError("--json and -o would both write to standard output")
     if out and kind == "graphar":
@@ -213,7 +214,7 @@ def _export(options: argparse.Namespace, begun: float) -> None:
             print("note: " + note, file=sys.stderr)
         warnings.simplefilter("ignore", _errors.QuernWarning)
         further = {"both_directions": True} if options.both_directions else {}
-        graph.export(out or options.output, kind, force=bool(options.force), **further)
+        graph.export(target, kind, force=bool(options.force), **further)
         edges = len(graph.edges(both_directions=bool(options.both_directions)))
     size = out.count if out else _size(options.output)
     seconds = time.monotonic() - begun

@@ -163,7 +163,7 @@ def _place_of(path: Any, force: bool) -> str:
     path = os.path.abspath(os.fspath(path))
     if os.path.lexists(path) and not force:
         raise _errors.UsageError("the file exists; force=True replaces it", path)
-    place = os.path.realpath(path)
+    place: str = os.path.realpath(path)
     if os.path.lexists(place) and not os.path.isfile(place):
         raise _errors.UsageError("this is no regular file, and is not replaced", path)
     return place

@@ -130,6 +130,8 @@ class EveryKernel(Graph):
             if (TOOLS / command[0]).exists():
                 tool(command[0], "graph.qrn", "-qo", layout + ".qrn", *command[1:])
                 made[layout] = Path(layout + ".qrn")
+        tool("quern-transform", "graph.qrn", "--parts=3", "-qo", "parts")
+        made["set"] = Path("parts")
         return made
 
     def result(self, done):
