@@ -228,6 +228,7 @@ static void test_failing_memory(void **unused) {
       uint32_t source = 1;
       request.sources = &source;
       request.num_sources = 1;
+      request.target = 2;
       qn_memory_fail_nth(nth);
       enum qn_status status = (*kernel)->run(&request, &result, &error);
       qn_memory_fail_nth(0);
