@@ -678,9 +678,12 @@ static enum qn_status begin_ranks(struct options *options, const struct qn_excha
   if ((*exchange)->rank != 0)
     keep_quiet(options);
   struct qn_run_options *run = &options->run;
-  return run->device == QN_DEVICE_CUDA && !run->device_numbered
+  const bool on_device = run->device == QN_DEVICE_CUDA;
+  status =
+      qn_ranks_say_alike(2 * on_device + (on_device && run->device_numbered), "--device", error);
+  return !status && on_device && !run->device_numbered
              ? qn_ranks_choose_device(&run->device_index, &run->device_memory, error)
-             : QN_OK;
+             : status;
 }
 
 /* Ranks that each did all of it would write the same files. */
@@ -702,7 +705,6 @@ __attribute__((noinline)) static enum qn_status run_file(struct options *options
   struct times times = {.begin = qn_seconds()};
   struct qn_run_input input = {0};
   struct qn_run run = {0};
-  struct qn_run_options run_options = options->run;
   struct outputs outputs = {0};
   struct qn_watch *watch = NULL;
   const struct qn_exchange *exchange = NULL;
@@ -717,6 +719,7 @@ __attribute__((noinline)) static enum qn_status run_file(struct options *options
     status = qn_watch_create(&options->watch, options->shared.force, &watch, error);
   if (!status)
     status = create_outputs(options, &input, &outputs, error);
+  struct qn_run_options run_options = options->run;
   run_options.watch = watch;
   status = qn_ranks_agree(status);
   if (!status)

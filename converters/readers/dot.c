@@ -99,9 +99,12 @@ static enum qn_status take_escape(struct dot *dot) {
   struct qn_characters *characters = &dot->characters;
   qn_character_take(characters);
   int after = qn_character(characters);
-  if (after != '"' && after != '\n')
+  if (after != '"' && after != '\n' && after != '\\')
     return add(dot, '\\');
   qn_character_take(characters);
+  enum qn_status status;
+  if (after == '\\' && (status = add(dot, after))) /* both stay, and escape nothing */
+    return status;
   return after == '\n' ? QN_OK : add(dot, after);
 }
 

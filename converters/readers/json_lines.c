@@ -17,6 +17,7 @@ struct layout {
   const struct qn_read_options *options;
   struct qn_string_map *names;
   bool weighted;           /* the first edge is */
+  bool undirected;         /* so it says */
   struct qn_json_ids *ids; /* added to by all threads */
 };
 
@@ -42,20 +43,43 @@ static void heed_ids(struct qn_json_ids *all, const struct qn_json_ids *ids) {
     __atomic_store_n(&all->numbers, true, __ATOMIC_RELAXED);
 }
 
+/* Rejects the line and returns false if its weight is none. That of an unusual edge lies elsewhere.
+ */
+static bool take_weight(struct qn_text_part *part, const struct layout *layout, const char *line,
+                        const struct qn_json_text *weight, bool usual, enum qn_weight_type *type,
+                        uint64_t *bits) {
+  char fault[QN_FAULT_BYTES];
+  const char *end = weight->begin + weight->length;
+  if (usual)
+    return qn_text_weight(part, layout->options->weights, line, weight->begin, end, type, bits);
+  if (qn_parse_wanted_weight(layout->options->weights, part->stream.list, weight->begin, end, type,
+                             bits, fault))
+    return true;
+  qn_text_reject(part, line, line, "%s", fault);
+  return false;
+}
+
+/* Is this an edge as the first one was? Rejects the line if not. */
+static bool is_alike(struct qn_text_part *part, const struct layout *layout, const char *line,
+                     bool weighted, bool undirected) {
+  if (weighted != layout->weighted)
+    qn_text_reject(part, line, line,
+                   "this edge has %s weight, the first has %s (--weights=none drops all)",
+                   weighted ? "a" : "no", weighted ? "none" : "one");
+  else if (undirected != layout->undirected)
+    qn_text_reject(part, line, line, "expected an edge that is %s, as the first",
+                   undirected ? "directed" : "'undirected'");
+  return weighted == layout->weighted && undirected == layout->undirected;
+}
+
 static void add_edge(struct qn_text_part *part, const struct layout *layout, const char *line,
-                     const struct qn_json_edge *edge, bool usual,
+                     const struct qn_json_edge *edge, bool usual, bool undirected,
                      struct qn_waiting_edges *waiting) {
   enum qn_weight_type type = QN_WEIGHT_NONE;
   uint64_t bits = 0;
   bool weighted = edge->weight.begin && layout->options->weights != QN_WEIGHTS_NONE;
-  if (weighted != layout->weighted) {
-    qn_text_reject(part, line, line,
-                   "this edge has %s weight, the first has %s (--weights=none drops all)",
-                   weighted ? "a" : "no", weighted ? "none" : "one");
-    return;
-  }
-  if ((weighted && !qn_text_weight(part, layout->options->weights, line, edge->weight.begin,
-                                   edge->weight.begin + edge->weight.length, &type, &bits)) ||
+  if (!is_alike(part, layout, line, weighted, undirected) ||
+      (weighted && !take_weight(part, layout, line, &edge->weight, usual, &type, &bits)) ||
       !take_name(part, line, &edge->source, usual) || !take_name(part, line, &edge->target, usual))
     return;
   heed_ids(layout->ids, &edge->ids);
@@ -65,6 +89,11 @@ static void add_edge(struct qn_text_part *part, const struct layout *layout, con
   ends[1] = (struct qn_waiting_name){edge->target.begin, edge->target.length, 0};
   if (waiting->count == QN_WAITING_EDGES)
     qn_waiting_edges_push_part(waiting, layout->names, part);
+}
+
+/* graphology says so of every edge. */
+static bool is_undirected(const json_t *value) {
+  return json_is_object(value) && json_is_true(json_object_get(value, "undirected"));
 }
 
 /* A line that is not as most are: jansson says what it is. Its names do not stay. */
@@ -83,7 +112,7 @@ static void parse_unusual_line(struct qn_text_part *part, const struct layout *l
     qn_text_reject(part, line, line + (fault.position > 0 ? fault.position - 1 : 0), "not JSON: %s",
                    fault.text);
   else if (qn_json_edge_of(value, &edge))
-    add_edge(part, layout, line, &edge, false, waiting);
+    add_edge(part, layout, line, &edge, false, is_undirected(value), waiting);
   else
     qn_text_reject(part, line, line,
                    "expected an edge with source and target, strings or whole numbers below "
@@ -97,14 +126,16 @@ static bool is_space(char c) {
   return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* The edge that is all of a line. */
+/* The edge that is all of a line, and says nothing of its direction. */
 static bool scan_line(const char *line, const char *end, struct qn_json_edge *edge) {
+  static const char direction[] = "\"undirected\"";
   while (line < end && is_space(*line))
     line++;
   const char *behind = qn_json_edge_scan(line, end, edge);
   while (behind && behind < end && is_space(*behind))
     behind++;
-  return behind && behind == end;
+  return behind && behind == end &&
+         !(edge->others && memmem(line, (size_t)(end - line), direction, sizeof direction - 1));
 }
 
 static void parse_part(struct qn_text_part *part, const void *context) {
@@ -114,7 +145,7 @@ static void parse_part(struct qn_text_part *part, const void *context) {
   const char *line, *end;
   while (qn_text_next_line(part, &line, &end)) {
     if (scan_line(line, end, &edge))
-      add_edge(part, layout, line, &edge, true, &waiting);
+      add_edge(part, layout, line, &edge, true, false, &waiting);
     else if (qn_skip_blanks(line, end) == end)
       part->comments++;
     else
@@ -126,7 +157,7 @@ static void parse_part(struct qn_text_part *part, const void *context) {
 /* The edge in the first line, which a head begins with; false if there is none. `*others`: it has
  * more than its ends and a weight. Most are usual; a graph in one line is not decoded to see that
  * it is no edge. */
-static bool first_edge(const char *head, uint64_t bytes, bool *weighted, bool *others) {
+static bool first_edge(const char *head, uint64_t bytes, struct layout *layout, bool *others) {
   struct qn_json_edge edge = {0};
   json_error_t fault;
   const char *newline = memchr(head, '\n', bytes), *end = newline ? newline : head + bytes;
@@ -135,16 +166,18 @@ static bool first_edge(const char *head, uint64_t bytes, bool *weighted, bool *o
   if (!found && qn_json_may_be_edge(head, endless ? head + MOST_LINE_BYTES : end)) {
     json_t *value = endless ? NULL : qn_json_load(head, (uint64_t)(end - head), false, &fault);
     found = endless || (json_is_object(value) && qn_json_edge_of(value, &edge));
+    layout->undirected = is_undirected(value);
     json_decref(value);
   }
-  *weighted = edge.weight.begin != NULL;
+  layout->weighted = edge.weight.begin != NULL;
   *others = found && edge.others;
   return found;
 }
 
 bool qn_json_lines_begin(const char *head, uint64_t bytes) {
-  bool weighted, others;
-  return first_edge(head, bytes, &weighted, &others);
+  struct layout layout = {0};
+  bool others;
+  return first_edge(head, bytes, &layout, &others);
 }
 
 enum qn_status qn_json_lines_read(struct qn_input *input, const struct qn_read_options *options,
@@ -160,14 +193,15 @@ enum qn_status qn_json_lines_read(struct qn_input *input, const struct qn_read_o
   if (status)
     return status;
   qn_text_skip_mark(&block);
-  first_edge(block.data, block.bytes, &layout.weighted, &others);
+  first_edge(block.data, block.bytes, &layout, &others);
   layout.weighted &= options->weights != QN_WEIGHTS_NONE;
   layout.names = result->names_map;
-  snprintf(result->description, sizeof result->description, "an edge a line, %s, directed%s",
-           layout.weighted ? "weights" : "no weights",
-           others && !options->others_wanted
-               ? "; other data are not read (--properties=all reads them)"
-               : "");
+  result->symmetric = layout.undirected;
+  snprintf(
+      result->description, sizeof result->description, "an edge a line, %s, %s%s",
+      layout.weighted ? "weights" : "no weights", layout.undirected ? "undirected" : "directed",
+      others && !options->others_wanted ? "; other data are not read (--properties=all reads them)"
+                                        : "");
   struct qn_text_job job = {.input = input,
                             .options = options,
                             .parse = parse_part,

@@ -577,6 +577,7 @@ static unsigned count_numbers(const struct metis *metis, const char *line, const
 struct fit {
   uint64_t lines;             /* of vertices, empty ones too */
   uint64_t entries;           /* neighbours */
+  bool wrong;                 /* what is no neighbour, or has no weight where all have one */
   uint64_t seen;              /* of them, but for loops, those whose line is among these */
   uint64_t forward, backward; /* fingerprints of what is seen, and of its reversals */
   unsigned numbers;           /* on every line */
@@ -596,11 +597,13 @@ static void fit_line(const struct metis *metis, const char *line, const char *en
   while (qn_columns_next(&columns, &word)) {
     uint64_t mixed = 1;
     fit->entries++;
-    if (metis->edge_weights && qn_columns_next(&columns, &weight))
-      for (const char *p = weight.begin; p < weight.end; p++)
-        mixed = mixed * 31 + (unsigned char)*p;
-    if (qn_parse_whole(word.begin, word.end, &neighbor) != QN_NUMBER_FINE ||
-        neighbor > fit->lines || neighbor == vertex)
+    weight = (struct qn_column){0};
+    fit->wrong |= (metis->edge_weights && !qn_columns_next(&columns, &weight)) ||
+                  qn_parse_whole(word.begin, word.end, &neighbor) != QN_NUMBER_FINE ||
+                  neighbor - 1 >= metis->size.num_vertices;
+    for (const char *p = weight.begin; p < weight.end; p++)
+      mixed = mixed * 31 + (unsigned char)*p;
+    if (fit->wrong || neighbor > fit->lines || neighbor == vertex)
       continue;
     fit->seen++;
     fit->forward += qn_mix_source((uint32_t)vertex) * qn_mix_destination((uint32_t)neighbor) *
@@ -615,6 +618,10 @@ static void fit_line(const struct metis *metis, const char *line, const char *en
 
 /* Do the lines, which are all alike, keep what the header promises? As sure as `detect` says. */
 static int judge(const struct metis *metis, const struct fit *fit) {
+  if (fit->wrong)
+    return 0;
+  if (fit->like_edges && !fit->complete && fit->seen < ENOUGH_ENTRIES)
+    return 1;
   const uint64_t listed = 2 * metis->size.num_edges, unit = metis->edge_weights ? 2 : 1;
   const bool promised =
       fit->complete ? fit->lines == metis->size.num_vertices && fit->entries == listed

@@ -139,21 +139,68 @@ const struct qn_collective *qn_ranks_collective(void) {
 
 /* ---- Devices ----------------------------------------------------------------- */
 
+enum qn_status qn_ranks_say_alike(uint64_t said, const char *option, struct qn_error *error) {
+  uint64_t most = said, least = said;
+  enum qn_status status = others_are_well(error);
+  if (status)
+    return status;
+  mpi->combine(&most, 1, QN_COMBINE_MOST);
+  mpi->combine(&least, 1, QN_COMBINE_LEAST);
+  if (most != least)
+    status =
+        qn_fail(error, QN_USAGE, "%s is the same for all ranks, or none of them has it", option);
+  return status;
+}
+
+/* A number for the device that a rank uses: the same for those that share it. */
+static uint64_t identity_of(int device) {
+  char text[512];
+  const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+  uint64_t identity = 14695981039346656037u; /* FNV-1a */
+  gethostname(text, 256);
+  text[255] = '\0';
+  snprintf(text + strlen(text), 256, " %d %.200s", device, visible ? visible : "");
+  for (const char *p = text; *p; p++)
+    identity = (identity ^ (unsigned char)*p) * 1099511628211u;
+  return identity;
+}
+
+/* How many ranks use the same device as this one. All ask, also those without. */
+static enum qn_status count_sharers(uint64_t identity, uint64_t *sharers, struct qn_error *error) {
+  const uint64_t ranks = exchange.num_ranks;
+  uint64_t *all;
+  enum qn_status status = qn_alloc(&all, 2 * ranks + 1, sizeof *all, "devices of ranks", error);
+  *sharers = 0;
+  if (status)
+    return status;
+  all[exchange.rank] = identity;
+  for (uint64_t rank = 0; rank <= ranks; rank++)
+    all[ranks + rank] = rank * sizeof *all;
+  status = gather(all, all + ranks, error);
+  for (uint64_t rank = 0; !status && rank < ranks; rank++)
+    *sharers += all[rank] == identity;
+  qn_free(all);
+  return status;
+}
+
 enum qn_status qn_ranks_choose_device(int *device, uint64_t *memory, struct qn_error *error) {
   unsigned place, count;
   int num_devices;
+  uint64_t sharers;
   struct qn_cuda_device opened;
+  mpi->node(&place, &count);
   enum qn_status status = qn_cuda_count(&num_devices, error);
-  mpi->node(&place, &count); /* all ranks ask */
-  if (status)
+  if (!status) {
+    *device = (int)(place % (unsigned)num_devices);
+    status = qn_cuda_open(*device, &opened, error); /* takes what a process takes of a device */
+  }
+  if (!status) /* and then all have opened theirs */
+    status = count_sharers(identity_of(*device), &sharers, error);
+  if (status || *memory || sharers == 1)
     return status;
-  *device = (int)(place % (unsigned)num_devices);
-  const unsigned sharers = (count - (unsigned)*device - 1) / (unsigned)num_devices + 1;
-  if (*memory || sharers == 1)
-    return QN_OK;
   status = qn_cuda_open(*device, &opened, error);
   if (!status)
-    *memory = opened.free_bytes / sharers;
+    *memory = qn_cuda_plannable_bytes(&opened, 0) / sharers;
   return status;
 }
 

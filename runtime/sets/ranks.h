@@ -50,9 +50,13 @@ bool qn_ranks_is_speaker(void);
 /* The same ranks for work that is not a run of an algorithm; NULL if they have not begun. */
 const struct qn_collective *qn_ranks_collective(void);
 
+/* All ranks were told the same of `option`, of which `said` is a number: else QN_USAGE. */
+enum qn_status qn_ranks_say_alike(uint64_t said, const char *option, struct qn_error *error);
+
 /* The CUDA device that is this rank's, if it names none: the ranks of a machine take its devices by
  * turns. Those that share one share its memory: unless `*memory` says otherwise (0: no limit), it
- * becomes a rank's part of what is free. QN_DEVICE if there is no device. */
+ * becomes a rank's part of what is free when all use theirs. Ranks for whom CUDA_VISIBLE_DEVICES
+ * says something else share none. QN_DEVICE if there is no device. */
 enum qn_status qn_ranks_choose_device(int *device, uint64_t *memory, struct qn_error *error);
 
 /* What was told to other ranks by this process so far. */

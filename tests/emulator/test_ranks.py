@@ -1,12 +1,14 @@
 """Parts of a set on CUDA devices, which are the emulator: by one process, and by ranks with a device each or one for all."""
 
 import json
+import os
 import re
 import shutil
 import signal
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 from checkpoint.test_ranks import Started
 from emulator.test_quern_run import EMULATED
@@ -89,9 +91,19 @@ class Ranks(Graphs):
         self.same(3, "bfs", "two")
 
     def test_memory_that_is_shared(self):
-        """Ranks on one device have each a part of what is free."""
-        alone, shared = (self.same(ranks, "indegree", "d")["streaming"]["cache_bytes"] for ranks in (1, 2))
-        self.assertLess(shared, alone)
+        """Ranks on one device have each a part of what is free; where there are two each has one."""
+        run("quern-generate", "uniform", "--scale=9", "--degree=8", "--parts=4", "-qo", self.at / "large")
+        words = [EMULATED, "pagerank", self.at / "large", "--device=cuda", "--json", "--iterations=2"]
+        with mock.patch.dict(os.environ, QUERN_EMULATOR_MEMORY="48K", QUERN_EMULATOR_DEVICES="2"):
+            self.assertGreater(json.loads(launch(2, *words).stdout)["accelerator"]["memory_bytes"], 24 << 10)
+        with mock.patch.dict(os.environ, QUERN_EMULATOR_MEMORY="48K", QUERN_EMULATOR_DEVICES="1"):
+            self.assertIn("23.62 KiB of CUDA emulator 0", launch(2, *words, exit=6).stderr)
+
+    def test_ranks_that_were_told_different_things(self):
+        words = [EMULATED, "indegree", self.at / "d", "-q"]
+        for others in ("--device=cuda:0", "--device=cpu"):
+            done = launch(1, *words, "--device=cuda", ":", "-n", 1, *words, others, exit=2)
+            self.assertIn("--device is the same for all ranks", done.stderr)
 
     def test_too_little_memory_on_all(self):
         done = launch(2, EMULATED, "pagerank", self.at / "d", "--device=cuda", "--device-memory=1K", "-o", self.at / "no.tsv", exit=6)

@@ -125,6 +125,9 @@ class OnePath(_Paths):
         far = run("quern-run", "path", self.folder / "g.qrn", "--source=0", "--target=1", "--json")
         self.assertEqual(json.loads(far.stdout)["result"]["length"], most)
         self.assertIn("leaves 64 bits", run("quern-run", "path", self.folder / "g.qrn", "--source=0", "--target=3", exit=4).stderr)
+        run("quern-import", "-", "--transpose=also", "-qfo", self.folder / "g.qrn",
+            input="".join("%d %d 6e307\n" % (v, v + 1) for v in range(5)))
+        self.assertIn("leaves 64 bits", run("quern-run", "path", self.folder / "g.qrn", "--source=0", "--target=5", exit=4).stderr)
 
 
 class Cutoff(_Paths):

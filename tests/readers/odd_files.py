@@ -636,6 +636,19 @@ GATE = [
             "'undirected', as those before"),
     refuses("graphology-mixed-late.json", '{"edges": [{"source": "a", "target": "b"}, {"source": "b", "target": "a", "undirected": true}]}',
             "directed, as those before"),
+    reads("graphology.jsonl", '{"source": "a", "target": "b", "undirected": true}\n{"source": "b", "target": "b", "undirected": true}\n',
+          "a b", "b b", undirected=True),
+    refuses("graphology-mixed.jsonl", '{"source": "a", "target": "b", "undirected": true}\n{"source": "b", "target": "a"}\n',
+            "'undirected', as the first"),
+    refuses("graphology-mixed-late.jsonl", '{"source": "a", "target": "b"}\n{"source": "b", "target": "a", "undirected": true}\n',
+            "2:1: expected an edge that is directed"),
+    refuses("weight.jsonl", '{"source": "a", "target": "b", "weight": false}\n', "weight.jsonl:1:1: expected a weight"),
+    # Edges that look like METIS
+    reads("descending.txt", "".join("%d %d\n" % (v, v) for v in range(10**5, 92000, -1)),
+          *("%d %d" % (v, v) for v in range(10**5, 92000, -1))),
+    reads("format.txt", "4 4 1\n9 10 5\n11 12 6\n13 14 7\n15 16 8\n", "4 4 1", "9 10 5", "11 12 6", "13 14 7", "15 16 8"),
+    reads("two.txt", "1 1 1\n2 4 1\n", "1 1 1", "2 4 1"),
+    reads("backslash.dot", 'digraph { "a\\\\" -> c }', ("a\\\\", "c")),
     refuses("graphology-types.json", '{"directed": true, "options": {"type": "undirected"}, "edges": []}', "one or the other"),
 ]
 

@@ -168,8 +168,8 @@ static void note_path(struct work *work, uint32_t v) {
 }
 
 /* Is what lies so far from one end, and is not settled from the other, on no shortest path? */
-static bool is_too_far(const struct work *work, uint64_t distance, const struct search *other) {
-  return other->count > 0 && sum_of(work, distance, other->heap[0].distance) > work->limit;
+static bool is_too_far(struct work *work, uint64_t distance, const struct search *other) {
+  return other->count > 0 && add(work, distance, other->heap[0].distance) > work->limit;
 }
 
 /* ---- From the target -------------------------------------------------------------- */
@@ -315,6 +315,19 @@ static enum qn_status walk_back(const struct work *work, struct qn_path *path,
   return status;
 }
 
+/* No sum of 64 bits leads to the target: is there a path at all? */
+static enum qn_status refuse_long_paths(const struct work *work, struct qn_error *error) {
+  struct qn_path path = {0};
+  enum qn_status status = qn_path_by_hops(work->ends, &path, error);
+  if (!status && path.num_vertices > 0)
+    status = qn_fail(error, QN_UNSUPPORTED,
+                     "the sum of the weights along a path leaves 64 bits; quern-import "
+                     "--weights=f64 makes them real");
+  qn_pages_free(path.vertices, path.num_vertices, sizeof *path.vertices);
+  qn_pages_free(path.distances, path.num_vertices, sizeof *path.distances);
+  return status;
+}
+
 static enum qn_status search(struct work *work, struct qn_path *path, struct qn_error *error) {
   const bool has_both = work->ends->in;
   enum qn_status status = begin(work, error);
@@ -330,11 +343,7 @@ static enum qn_status search(struct work *work, struct qn_path *path, struct qn_
   if (has_met)
     return qn_fail(error, QN_INVALID,
                    "the graph's in-edges are not its out-edges turned about, as quern-verify says");
-  if (work->has_overflow)
-    return qn_fail(error, QN_UNSUPPORTED,
-                   "the sum of the weights along a path leaves 64 bits; quern-import "
-                   "--weights=f64 makes them real");
-  return QN_OK;
+  return work->has_overflow ? refuse_long_paths(work, error) : QN_OK;
 }
 
 enum qn_status qn_path_by_weights(const struct qn_path_ends *ends, struct qn_path *path,
