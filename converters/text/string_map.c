@@ -16,6 +16,8 @@
 #define NUM_SHARDS (1u << SHARD_BITS)
 #define FIRST_SLOTS 64
 #define CHUNK_BYTES ((uint64_t)64 << 10)
+/* A name: two strings to sort, where it begins and which it is. */
+#define SORTING_BYTES (2 * sizeof(struct qn_string) + sizeof(uint64_t) + sizeof(uint32_t))
 
 /* Most names are short, and lie in their slots. */
 struct slot {
@@ -50,6 +52,7 @@ struct qn_string_map {
   _Atomic uint64_t count;
   _Atomic uint64_t name_bytes;
   _Atomic uint64_t chunk_bytes;
+  _Atomic uint64_t table_bytes; /* of outgrown ones, too */
 };
 
 enum qn_status qn_string_map_create(struct qn_string_map **out, struct qn_error *error) {
@@ -188,16 +191,27 @@ static void copy_slots(const struct table *from, struct table *to) {
   }
 }
 
+/* Would the map and its sorting exceed the limit of memory, if there is one, with tables of `more`
+ * bytes more? */
+static bool is_too_large(const struct qn_string_map *map, uint64_t more) {
+  const uint64_t limit = qn_memory_limit(), count = atomic_load(&map->count);
+  return limit && count > 0 &&
+         atomic_load(&map->table_bytes) + more + atomic_load(&map->chunk_bytes) +
+                 count * SORTING_BYTES + atomic_load(&map->name_bytes) >
+             limit;
+}
+
 /* The shard's table with room for one more: twice as large once it is half full. NULL if memory
  * ran out. */
-static struct table *make_room(struct shard *shard) {
+static struct table *make_room(struct qn_string_map *map, struct shard *shard) {
   struct table *table = shard->table, *larger;
   if (table && shard->count * 2 < table->num_slots)
     return table;
-  uint64_t num_slots = table ? 2 * table->num_slots : FIRST_SLOTS;
-  if (qn_alloc_zeroed(&larger, 1, sizeof *larger + num_slots * sizeof(struct slot),
-                      "a map of names", NULL))
+  const uint64_t num_slots = table ? 2 * table->num_slots : FIRST_SLOTS;
+  const uint64_t bytes = sizeof *larger + num_slots * sizeof(struct slot);
+  if (is_too_large(map, bytes) || qn_alloc_zeroed(&larger, 1, bytes, "a map of names", NULL))
     return NULL;
+  atomic_fetch_add(&map->table_bytes, bytes);
   larger->num_slots = num_slots;
   larger->outgrown = table;
   if (table)
@@ -256,18 +270,11 @@ bool qn_is_name(const char *bytes, uint64_t length) {
   return !low || !has_forbidden_byte(bytes, length);
 }
 
-/* Would the map and its sorting exceed the limit of memory, if there is one? */
-static bool is_too_large(const struct qn_string_map *map) {
-  uint64_t limit = qn_memory_limit(), count = atomic_load(&map->count);
-  return limit && count > 0 &&
-         count * 124 + atomic_load(&map->chunk_bytes) + atomic_load(&map->name_bytes) > limit;
-}
-
 /* Under the lock. */
 static enum qn_interned add_name(struct qn_string_map *map, struct shard *shard,
                                  const struct wanted *wanted, uint32_t *id) {
   bool found;
-  struct table *table = make_room(shard);
+  struct table *table = make_room(map, shard);
   if (!table)
     return QN_INTERN_NO_MEMORY;
   struct slot *slot = find_slot(table, wanted, &found);
@@ -275,7 +282,7 @@ static enum qn_interned add_name(struct qn_string_map *map, struct shard *shard,
     *id = slot->id;
     return QN_INTERNED;
   }
-  uint64_t name = is_too_large(map)    ? 0
+  uint64_t name = is_too_large(map, 0) ? 0
                   : wanted->short_name ? wanted->short_name
                                        : store_name(map, shard, wanted->bytes, wanted->length);
   if (!name)

@@ -7,7 +7,7 @@
  *   qn_string_map_sort(map, &names, &error);            the order of the names, bytewise
  *   names.new_of_old[id]                                the number that stays
  *
- * Takes about 64 bytes a name, and the name if it has more than eight; sorting 48 bytes a name and
+ * Takes 64 to 128 bytes a name, and the name if it has more than eight; sorting 60 bytes a name and
  * the name more, for a while. */
 #ifndef QN_CONVERTERS_TEXT_STRING_MAP_H
 #define QN_CONVERTERS_TEXT_STRING_MAP_H

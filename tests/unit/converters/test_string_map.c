@@ -12,6 +12,7 @@
 #include "converters/text/string_map.h"
 #include "support/memory.h"
 #include "support/random.h"
+#include "support/temp_file.h"
 #include "support/threads.h"
 
 /* Name number i: many share long prefixes, and lengths differ. */
@@ -222,6 +223,53 @@ static void test_many_at_once(void **state) {
   qn_string_map_destroy(many);
 }
 
+/* The most memory that was resident since the last call, in bytes; 0: not to be known here. */
+static uint64_t most_resident(void) {
+  unsigned long long kilobytes = 0;
+  char line[256];
+  FILE *status = fopen("/proc/self/status", "r"), *reset = fopen("/proc/self/clear_refs", "w");
+  while (status && reset && fgets(line, sizeof line, status))
+    (void)!sscanf(line, "VmHWM: %llu", &kilobytes);
+  if (status)
+    fclose(status);
+  if (reset && (fputs("5", reset) < 0) + fclose(reset) != 0)
+    kilobytes = 0;
+  return kilobytes * 1024;
+}
+
+/* Whatever the limit, names that fit are sorted within it: tables double at some numbers of names.
+ */
+static void test_limit_of_memory_is_kept(void **state) {
+  (void)state;
+  qn_threads_set(2);
+  for (uint64_t limit = 60000000; limit <= 100000000; limit += 10000000) {
+    struct qn_string_map *map;
+    struct qn_sorted_names names;
+    struct qn_error error;
+    enum qn_interned result = QN_INTERNED;
+    uint64_t before, most;
+    qn_memory_limit_set(limit, ".");
+    (void)most_resident();
+    before = most_resident();
+    assert_int_equal(qn_string_map_create(&map, &error), QN_OK);
+    for (uint64_t i = 0; result == QN_INTERNED; i++) {
+      char name[32];
+      uint32_t id;
+      int length = sprintf(name, "%llx", (unsigned long long)i);
+      result = qn_string_map_intern(map, name, (uint64_t)length, &id);
+    }
+    assert_int_equal(result, QN_INTERN_NO_MEMORY);
+    assert_true(qn_string_map_count(map) * 200 > limit);
+    assert_int_equal(qn_string_map_sort(map, &names, &error), QN_OK);
+    most = most_resident();
+    if (before && most)
+      assert_in_range(most - before, 0, limit + (1 << 20));
+    qn_sorted_names_destroy(&names);
+    qn_string_map_destroy(map);
+  }
+  qn_memory_limit_set(0, NULL);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_every_place_is_looked_at),
@@ -231,6 +279,7 @@ int main(void) {
       cmocka_unit_test(test_bytes_are_unsigned_and_prefixes_first),
       cmocka_unit_test(test_no_names),
       cmocka_unit_test(test_out_of_memory),
+      cmocka_unit_test(test_limit_of_memory_is_kept),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
