@@ -84,6 +84,30 @@ enum qn_status qn_graph_writer_by_name(const char *name, const struct qn_graph_w
   return format ? QN_OK : fail_unknown(name, WRITTEN, "", error);
 }
 
+/* Does the path end as files of the format are called in the first place, e.g. ".mtx"? */
+static bool is_called_so(const struct qn_format *format, const char *path) {
+  const size_t length = strcspn(format->files, " "), whole = strlen(path);
+  return has(format, WRITTEN) && format->files[0] == '.' && whole > length &&
+         strncmp(path + whole - length, format->files, length) == 0;
+}
+
+enum qn_status qn_format_of_output(const char *path, const char **out, struct qn_error *error) {
+  *out = NULL;
+  for (const struct qn_format *format = qn_formats; format->name; format++) {
+    if (!is_called_so(format, path))
+      continue;
+    if (*out)
+      return qn_fail(error, QN_USAGE,
+                     "files of the formats %s and %s are called so: --format=%s or --format=%s "
+                     "says which",
+                     *out, format->name, *out, format->name);
+    *out = format->name;
+  }
+  if (!*out)
+    *out = "edges";
+  return QN_OK;
+}
+
 static enum qn_status fail_doubt(const struct qn_reader *one, const struct qn_reader *other,
                                  struct qn_input *input, struct qn_error *error) {
   qn_fail(error, QN_INVALID,

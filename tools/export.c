@@ -18,6 +18,7 @@ struct options {
   struct qn_tool_options shared;
   struct qn_export_options export;
   const char *input;
+  const char *format; /* NULL: not named */
   bool list_formats;
   bool by_package; /* the format is of tables */
 };
@@ -28,7 +29,8 @@ static const struct argp_option argp_options[] = {
     {"output", 'o', "FILE", 0,
      "Write to FILE, - for standard output (required). Some formats, and --parts, make it a folder",
      1},
-    {"format", KEY_FORMAT, "NAME", 0, "What to write (default: edges)", 1},
+    {"format", KEY_FORMAT, "NAME", 0,
+     "What to write (default: what FILE is called after, as .mtx or .parquet, else edges)", 1},
     {"formats", KEY_FORMATS, NULL, 0,
      "List every format, what is supported and what is lost (also with --json)", 1},
     {"both-directions", KEY_BOTH, NULL, 0,
@@ -49,7 +51,15 @@ static const struct argp_option argp_options[] = {
      1},
     {0}};
 
-static void finish_command_line(struct argp_state *state, const struct options *options) {
+static enum qn_status choose_format(struct options *options, const char *name,
+                                    struct qn_error *error) {
+  options->by_package = qn_format_by_package(name);
+  return options->by_package ? QN_OK
+                             : qn_graph_writer_by_name(name, &options->export.writer, error);
+}
+
+static void finish_command_line(struct argp_state *state, struct options *options) {
+  const char *format = options->format;
   struct qn_error error;
   if (options->list_formats)
     return;
@@ -57,6 +67,9 @@ static void finish_command_line(struct argp_state *state, const struct options *
     argp_error(state, "name a container");
   if (!options->export.path)
     argp_error(state, "name the file to write with -o");
+  if ((!format && qn_format_of_output(options->export.path, &format, &error)) ||
+      choose_format(options, format, &error))
+    argp_error(state, "%s", error.message);
   qn_tool_check_output(&options->shared, options->export.path, state);
   if (qn_export_options_settle(&options->export, &error))
     argp_error(state, "%s", error.message);
@@ -64,7 +77,6 @@ static void finish_command_line(struct argp_state *state, const struct options *
 
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
   struct options *options = state->input;
-  struct qn_error error;
   switch (key) {
   case ARGP_KEY_INIT:
     state->child_inputs[0] = &options->shared;
@@ -73,9 +85,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
     options->export.path = argument;
     return 0;
   case KEY_FORMAT:
-    options->by_package = qn_format_by_package(argument);
-    if (!options->by_package && qn_graph_writer_by_name(argument, &options->export.writer, &error))
-      argp_error(state, "%s", error.message);
+    options->format = argument;
     return 0;
   case KEY_FORMATS:
     options->list_formats = true;
