@@ -104,6 +104,18 @@ static enum qn_status find_kernel(const struct qn_run_input *input,
                      : "");
 }
 
+/* Where there may be a device. That may be starting still, and is asked for when it is needed; but
+ * the library has its kernels only when somebody has asked. */
+static enum qn_status find_on_device(const struct qn_run_input *input,
+                                     const struct qn_run_options *options, const char *algorithm,
+                                     const struct qn_kernel **kernel, struct qn_error *error) {
+  int devices;
+  if (!find_kernel(input, options, algorithm, QN_CUDA, kernel, NULL))
+    return QN_OK;
+  enum qn_status status = qn_cuda_count(&devices, error);
+  return status ? status : find_kernel(input, options, algorithm, QN_CUDA, kernel, error);
+}
+
 /* The CPU and a CUDA device together. */
 static enum qn_status find_joint(const struct qn_run_input *input,
                                  const struct qn_run_options *options, const char *algorithm,
@@ -184,10 +196,8 @@ static enum qn_status choose_kernel(const struct qn_run_input *input,
   int devices;
   if (options->device == QN_DEVICE_BOTH)
     return find_joint(input, options, algorithm, kernel, error);
-  if (options->device == QN_DEVICE_CUDA) {
-    enum qn_status status = qn_cuda_count(&devices, error);
-    return status ? status : find_kernel(input, options, algorithm, QN_CUDA, kernel, error);
-  }
+  if (options->device == QN_DEVICE_CUDA)
+    return find_on_device(input, options, algorithm, kernel, error);
   /* Ranks that fell back from a device by themselves would not tell each other the same. */
   if (options->device == QN_DEVICE_AUTO && !input->set && !qn_cuda_count(&devices, NULL) &&
       !find_kernel(input, options, algorithm, QN_CUDA, kernel, NULL) &&
@@ -813,6 +823,23 @@ static enum qn_status find_parents(const struct qn_run_input *input,
   return find_parents_on(input, QN_CPU, run, error);
 }
 
+/* What the options name, and the device, which may have started meanwhile. */
+static enum qn_status find_needed(const struct qn_run_input *input,
+                                  const struct qn_run_options *options, struct qn_run *run,
+                                  struct qn_error *error) {
+  int devices;
+  double begin = qn_seconds();
+  enum qn_status status = qn_run_find_given(input, options, run, error);
+  if (!status)
+    status = find_groups(input, options, run, error);
+  run->find_seconds = qn_seconds() - begin;
+  begin = qn_seconds();
+  if (!status && run->kernel->processor != QN_CPU)
+    status = qn_cuda_count(&devices, error);
+  run->device_seconds = qn_seconds() - begin;
+  return status;
+}
+
 enum qn_status qn_run_start(const struct qn_run_input *input, const struct qn_run_options *options,
                             struct qn_run *run, struct qn_error *error) {
   *run = (struct qn_run){0};
@@ -823,9 +850,7 @@ enum qn_status qn_run_start(const struct qn_run_input *input, const struct qn_ru
   if (!status && run->kernel->traits & QN_KERNEL_WEIGHTS && !input->trusted)
     status = qn_run_input_verify_weights(input, error);
   if (!status)
-    status = qn_run_find_given(input, options, run, error);
-  if (!status)
-    status = find_groups(input, options, run, error);
+    status = find_needed(input, options, run, error);
   if (!status)
     status = run_columns(input, options, run, error);
   run->result.prepare_seconds += run->restore_seconds;

@@ -86,7 +86,9 @@ struct qn_run {
   struct qn_vertex_groups groups;
   struct qn_pair_list pairs;
   bool has_rows;
-  struct qn_graph rows; /* that the kernel walks, if it has not the input's layout; borrows ids */
+  struct qn_graph rows;  /* that the kernel walks, if it has not the input's layout; borrows ids */
+  double find_seconds;   /* to find what the options name, and the default source */
+  double device_seconds; /* until a device was there that is started ahead, or the driver */
   double restore_seconds;
   struct qn_run_request request;
   struct qn_run_result result;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/cuda/device/start.h"
 #include "runtime/dispatch.h"
 #include "runtime/joint_report.h"
 #include "runtime/list.h"
@@ -363,6 +364,7 @@ static void list_kernels(bool json) {
 struct times {
   double begin;
   double write;
+  double report;
 };
 
 /* How many of `things` (edges, bytes of the graph) were walked in a second of the kernels' time, if
@@ -384,12 +386,12 @@ static json_t *device_json(const struct qn_run *run) {
   const struct qn_device_figures *device = &run->result.device;
   if (run->kernel->processor == QN_CPU)
     return NULL;
-  return json_pack("{s:s, s:I, s:I, s:f, s:I, s:f, s:f}", "name", device->name, "memory_bytes",
-                   (json_int_t)device->memory_bytes, "copied_bytes",
-                   (json_int_t)device->copied_bytes, "copy_seconds", device->copy_seconds,
-                   "uploaded_bytes", (json_int_t)device->uploaded_bytes, "kernel_seconds",
-                   device->kernel_seconds, "bytes_per_second",
-                   per_second(run, device->uploaded_bytes));
+  return json_pack(
+      "{s:s, s:f, s:I, s:I, s:f, s:I, s:f, s:f}", "name", device->name, "start_seconds",
+      qn_cuda_start_seconds(), "memory_bytes", (json_int_t)device->memory_bytes, "copied_bytes",
+      (json_int_t)device->copied_bytes, "copy_seconds", device->copy_seconds, "uploaded_bytes",
+      (json_int_t)device->uploaded_bytes, "kernel_seconds", device->kernel_seconds,
+      "bytes_per_second", per_second(run, device->uploaded_bytes));
 }
 
 /* How several devices shared the run; NULL where there was one. */
@@ -442,10 +444,11 @@ static json_t *parents_json(const struct qn_run *run) {
 static json_t *report_json(const struct qn_run_input *input, const struct qn_run *run,
                            const struct qn_watch *watch, const struct times *times,
                            json_t *summary) {
-  json_t *seconds = json_pack("{s:f, s:f, s:f, s:f, s:f, s:f}", "map", input->map_seconds,
-                              "validate", input->validate_seconds, "prepare",
-                              run->result.prepare_seconds, "kernel", run->result.kernel_seconds,
-                              "write", times->write, "total", qn_seconds() - times->begin);
+  json_t *seconds = json_pack(
+      "{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "map", input->map_seconds, "validate",
+      input->validate_seconds, "find", run->find_seconds, "device", run->device_seconds, "prepare",
+      run->result.prepare_seconds, "kernel", run->result.kernel_seconds, "write", times->write,
+      "report", times->report, "total", qn_seconds() - times->begin);
   json_t *report = json_pack(
       "{s:s, s:s, s:s, s:s, s:i, s:I, s:I, s:I, s:b, s:o, s:f, s:O}", "algorithm",
       run->kernel->algorithm, "layout", qn_layout_name(run->kernel->layout), "device",
@@ -575,9 +578,10 @@ static void print_report(const struct qn_run *run, const json_t *report, FILE *s
   qn_ranks_print(json_object_get(report, "ranks"), stream);
 #define SECONDS(key) json_real_value(json_object_get(seconds, key))
   fprintf(stream,
-          "seconds    %.3f (map %.3f, validate %.3f, prepare %.3f, kernel %.3f, write %.3f)\n",
-          SECONDS("total"), SECONDS("map"), SECONDS("validate"), SECONDS("prepare"),
-          SECONDS("kernel"), SECONDS("write"));
+          "seconds    %.3f (map %.3f, validate %.3f, find %.3f, device %.3f, prepare %.3f, "
+          "kernel %.3f, write %.3f, report %.3f)\n",
+          SECONDS("total"), SECONDS("map"), SECONDS("validate"), SECONDS("find"), SECONDS("device"),
+          SECONDS("prepare"), SECONDS("kernel"), SECONDS("write"), SECONDS("report"));
   const double rate = json_real_value(json_object_get(report, "edges_per_second"));
   if (rate > 0)
     fprintf(stream, "edges/s    %.*f million\n", rate < 1e8 ? 2 : 0, rate / 1e6);
@@ -597,9 +601,11 @@ static enum qn_status check_timeline(const struct options *options, struct qn_er
 
 static enum qn_status show(const struct options *options, const struct qn_run_input *input,
                            const struct qn_run *run, const struct qn_watch *watch,
-                           const struct times *times, struct qn_error *error) {
+                           struct times *times, struct qn_error *error) {
   json_t *summary = NULL;
+  const double begin = qn_seconds();
   enum qn_status status = qn_summary_create(input, run, options->top, &summary, error);
+  times->report = qn_seconds() - begin;
   if (status)
     return status;
   json_t *report = report_json(input, run, watch, times, summary);
@@ -699,6 +705,10 @@ static enum qn_status refuse_ranks(const char *what, struct qn_error *error) {
   return qn_ranks_agree(status);
 }
 
+static int first_device(const struct qn_run_options *run) {
+  return run->num_devices ? run->devices[0] : run->device_index;
+}
+
 /* Not a part of main, whose frame would be a large one. */
 __attribute__((noinline)) static enum qn_status run_file(struct options *options,
                                                          struct qn_error *error) {
@@ -710,6 +720,8 @@ __attribute__((noinline)) static enum qn_status run_file(struct options *options
   const struct qn_exchange *exchange = NULL;
   enum qn_status status = begin_ranks(options, &exchange, error);
   bool leads = !exchange || exchange->rank == 0;
+  if (!status && !exchange && options->run.device >= QN_DEVICE_CUDA)
+    qn_cuda_start(first_device(&options->run));
   if (!status)
     status = check_timeline(options, error);
   if (!status)
@@ -797,6 +809,8 @@ static enum qn_status run_several(struct options *options, struct qn_error *erro
                    options->output);
   const struct qn_exchange *exchange;
   enum qn_status status = begin_ranks(options, &exchange, error);
+  if (!status && !exchange && run->device >= QN_DEVICE_CUDA)
+    qn_cuda_start(first_device(run));
   options->run.wants_values = false; /* those that count have none */
   const struct qn_several_options several = {.algorithms = run->algorithm,
                                              .file = options->file,
@@ -836,5 +850,6 @@ int main(int argc, char **argv) {
   qn_run_options_end(&options.run);
   int code = qn_tool_exit(status, qn_ranks_is_speaker() ? &error : NULL);
   qn_ranks_end(); /* the others wait here until what failed is told: a launcher ends all with one */
+  qn_cuda_leave(code);
   return code;
 }

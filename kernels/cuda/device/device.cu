@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kernels/cuda/device/memory.cuh"
+#include "kernels/cuda/device/start.h"
 
 /* A version as the runtime counts it: 13000 is 13.0. */
 #define VERSION_FORMAT "%d.%d"
@@ -28,6 +29,7 @@ static enum qn_status driver_missing(struct qn_error *error) {
 
 enum qn_status qn_cuda_count(int *count, struct qn_error *error) {
   *count = 0;
+  qn_cuda_wait();
   cudaError_t found = cudaGetDeviceCount(count);
   if (found != cudaSuccess)
     cudaGetLastError(); /* it must not be reported again by a later launch */

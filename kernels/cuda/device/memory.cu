@@ -4,12 +4,11 @@
 #include <string.h>
 
 #include "kernels/cuda/device/ranges.cuh"
+#include "kernels/cuda/device/stages.cuh"
 #include "support/checked.h"
 #include "support/memory.h"
 #include "support/sizes.h"
 #include "support/threads.h"
-
-#define STAGE_BYTES ((uint64_t)16 << 20)
 
 enum qn_status qn_cuda_status(cudaError_t result, const char *what, struct qn_error *error) {
   if (result == cudaSuccess)
@@ -108,8 +107,7 @@ void qn_cuda_memory_destroy(struct qn_cuda_memory *memory) {
   for (int i = 0; i < QN_CUDA_STAGES; i++) {
     if (memory->stage_free[i])
       cudaEventDestroy(memory->stage_free[i]);
-    if (memory->stages[i])
-      cudaFreeHost(memory->stages[i]);
+    qn_stage_give_back(memory->stages[i]);
   }
   if (memory->copy_stream)
     cudaStreamDestroy(memory->copy_stream);
@@ -245,8 +243,7 @@ static enum qn_status make_stages(struct qn_cuda_memory *memory, struct qn_error
     return QN_OK;
   enum qn_status status = QN_OK;
   for (int i = 0; i < QN_CUDA_STAGES && !status; i++) {
-    status = qn_cuda_status(cudaHostAlloc(&memory->stages[i], STAGE_BYTES, cudaHostAllocDefault),
-                            "allocating pinned memory", error);
+    status = qn_cuda_status(qn_stage_take(&memory->stages[i]), "allocating pinned memory", error);
     if (!status)
       status =
           qn_cuda_status(cudaEventCreateWithFlags(&memory->stage_free[i], cudaEventDisableTiming),
@@ -260,11 +257,11 @@ static enum qn_status make_stages(struct qn_cuda_memory *memory, struct qn_error
 
 /* One thread copies some 10 GB/s, which is less than the bus can carry. */
 static void copy_in_parallel(void *to, const void *from, uint64_t bytes) {
-  const int64_t parts = (int64_t)(bytes >> 20) + 1;
+  const uint64_t most = (bytes >> 18) + 1, parts = most < qn_threads() ? most : qn_threads();
 #pragma omp parallel for schedule(static)
-  for (int64_t part = 0; part < parts; part++) {
+  for (uint64_t part = 0; part < parts; part++) {
     uint64_t begin, end;
-    qn_part_of(bytes, (uint64_t)parts, (uint64_t)part, &begin, &end);
+    qn_part_of(bytes, parts, part, &begin, &end);
     memcpy((char *)to + begin, (const char *)from + begin, end - begin);
   }
 }
@@ -273,7 +270,7 @@ static cudaError_t upload_staged(struct qn_cuda_memory *memory, char *to, const 
                                  uint64_t bytes) {
   cudaError_t result = cudaSuccess;
   for (uint64_t done = 0, turn = 0; done < bytes && result == cudaSuccess; turn++) {
-    const uint64_t length = bytes - done < STAGE_BYTES ? bytes - done : STAGE_BYTES;
+    const uint64_t length = bytes - done < QN_STAGE_BYTES ? bytes - done : QN_STAGE_BYTES;
     const int stage = (int)(turn % QN_CUDA_STAGES);
     result = cudaEventSynchronize(memory->stage_free[stage]);
     if (result != cudaSuccess)
@@ -292,21 +289,21 @@ static cudaError_t upload_staged(struct qn_cuda_memory *memory, char *to, const 
 /* While one buffer is emptied the next is filled: one copy ahead. */
 static cudaError_t download_staged(struct qn_cuda_memory *memory, char *to, const char *from,
                                    uint64_t bytes) {
-  const uint64_t turns = (bytes + STAGE_BYTES - 1) / STAGE_BYTES;
+  const uint64_t turns = (bytes + QN_STAGE_BYTES - 1) / QN_STAGE_BYTES;
   cudaError_t result = cudaSuccess;
   for (uint64_t turn = 0; turn <= turns && result == cudaSuccess; turn++) {
     const int stage = (int)(turn % QN_CUDA_STAGES);
     if (turn < turns) {
-      const uint64_t begin = turn * STAGE_BYTES;
-      const uint64_t length = bytes - begin < STAGE_BYTES ? bytes - begin : STAGE_BYTES;
+      const uint64_t begin = turn * QN_STAGE_BYTES;
+      const uint64_t length = bytes - begin < QN_STAGE_BYTES ? bytes - begin : QN_STAGE_BYTES;
       result = cudaMemcpyAsync(memory->stages[stage], from + begin, length, cudaMemcpyDeviceToHost,
                                memory->copy_stream);
       if (result == cudaSuccess)
         result = cudaEventRecord(memory->stage_free[stage], memory->copy_stream);
     }
     if (turn > 0 && result == cudaSuccess) {
-      const uint64_t begin = (turn - 1) * STAGE_BYTES;
-      const uint64_t length = bytes - begin < STAGE_BYTES ? bytes - begin : STAGE_BYTES;
+      const uint64_t begin = (turn - 1) * QN_STAGE_BYTES;
+      const uint64_t length = bytes - begin < QN_STAGE_BYTES ? bytes - begin : QN_STAGE_BYTES;
       const int before = (int)((turn - 1) % QN_CUDA_STAGES);
       result = cudaEventSynchronize(memory->stage_free[before]);
       if (result == cudaSuccess)
@@ -344,11 +341,11 @@ static enum qn_status copy(struct qn_cuda_memory *memory, void *to, const void *
   char action[160];
   snprintf(action, sizeof action, "copying %s %s the device", what, upload ? "to" : "from");
   cudaError_t result = cudaSuccess;
-  if (bytes <= STAGE_BYTES / 16 && upload) {
+  if (bytes <= QN_STAGE_BYTES / 16 && upload) {
     status = upload_few(to, from, bytes, what, &result, error);
     if (status)
       return status;
-  } else if (bytes <= STAGE_BYTES / 16) {
+  } else if (bytes <= QN_STAGE_BYTES / 16) {
     result = cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost);
   } else {
     status = make_stages(memory, error);

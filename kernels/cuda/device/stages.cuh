@@ -1,0 +1,25 @@
+/* The pinned buffers that copies go through. */
+#ifndef QN_KERNELS_CUDA_DEVICE_STAGES_CUH
+#define QN_KERNELS_CUDA_DEVICE_STAGES_CUH
+
+#include <cuda_runtime_api.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define QN_STAGE_BYTES ((uint64_t)16 << 20)
+
+/* Pin some ahead: from then on they outlive the runs that take them. Give them back. */
+void qn_stages_make(void);
+void qn_stages_free(void);
+
+/* One of QN_STAGE_BYTES, for any device; give it back (NULL is allowed). */
+cudaError_t qn_stage_take(void **stage);
+void qn_stage_give_back(void *stage);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
