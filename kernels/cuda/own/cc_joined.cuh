@@ -16,7 +16,7 @@ __global__ void begin_trees(uint32_t *parent, uint64_t num_vertices) {
 /* Every vertex alone, on the device; the program's `shared`. */
 inline enum qn_status prepare_trees(struct qn_cuda_memory *memory, uint64_t num_vertices,
                                     bool both_ways, void **shared, struct qn_error *error) {
-  struct cc_trees trees = {NULL, both_ways};
+  struct cc_trees trees = {NULL, both_ways, UINT32_MAX};
   enum qn_status status = qn_cuda_alloc(memory, &trees.parent, num_vertices, sizeof *trees.parent,
                                         "parents in trees", error);
   if (!status)

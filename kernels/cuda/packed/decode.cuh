@@ -50,18 +50,18 @@ struct packed_tile {
 };
 
 /* `available` words from `words` on are there, without those behind them. */
-QN_DEVICE_INLINE struct packed_place packed_find(const struct engine_device &device, uint64_t tile,
+QN_DEVICE_INLINE struct packed_place packed_find(const struct packed_tiles &tiles, uint64_t tile,
                                                  const uint32_t *words, uint64_t available) {
   struct packed_place place;
-  const uint64_t num_edges = device.tile_edges[tile + 1] - device.tile_edges[tile];
-  uint64_t num_words = device.tile_starts[tile + 1] - device.tile_starts[tile];
+  const uint64_t num_edges = tiles.edges[tile + 1] - tiles.edges[tile];
+  uint64_t num_words = tiles.starts[tile + 1] - tiles.starts[tile];
   num_words = num_words < available ? num_words : available;
   place.words = words;
   place.num_words = num_words < PACKED_MOST_WORDS ? (uint32_t)num_words : PACKED_MOST_WORDS;
-  place.first_row = device.tile_rows[tile] < device.num_vertices ? device.tile_rows[tile]
-                                                                 : (uint32_t)device.num_vertices;
-  const uint32_t num_rows = qn_packed_num_rows(device.tile_rows, tile, device.num_vertices);
-  const uint64_t rows_left = device.num_vertices - place.first_row;
+  place.first_row =
+      tiles.rows[tile] < tiles.num_vertices ? tiles.rows[tile] : (uint32_t)tiles.num_vertices;
+  const uint32_t num_rows = qn_packed_num_rows(tiles.rows, tile, tiles.num_vertices);
+  const uint64_t rows_left = tiles.num_vertices - place.first_row;
   place.num_rows = num_rows < rows_left ? num_rows : (uint32_t)rows_left;
   place.num_edges = num_edges < QN_PACKED_TILE ? (uint32_t)num_edges : QN_PACKED_TILE;
   return place;
@@ -217,8 +217,8 @@ QN_DEVICE_INLINE struct packed_carry packed_add_gaps(const struct packed_place &
 
 /* All threads of the block must call; PACKED_THREADS of them. Shared memory is written anew in a
  * next call: a barrier must lie between. */
-QN_DEVICE_INLINE void packed_decode(const struct engine_device &device,
-                                    const struct packed_place &place, struct packed_edges *edges) {
+QN_DEVICE_INLINE void packed_decode(uint64_t num_vertices, const struct packed_place &place,
+                                    struct packed_edges *edges) {
   QN_SHARED(uint32_t, parts, PACKED_WARPS);
   const uint32_t first = threadIdx.x * PACKED_ITEMS;
   const uint32_t gap_codes = QN_PACKED_HEAD + (place.num_rows + 7) / 8;
@@ -243,7 +243,7 @@ QN_DEVICE_INLINE void packed_decode(const struct engine_device &device,
                  8 * numbers_at + 4 * (all >> 16) + 4 * (at & 0xffff), width0, width1,
                  edges->columns);
   const struct packed_carry before = packed_carry_before(packed_add_gaps(place, tile, edges));
-  const uint32_t most = (uint32_t)(device.num_vertices - 1);
+  const uint32_t most = (uint32_t)(num_vertices - 1);
   edges->count = left < PACKED_ITEMS ? left : PACKED_ITEMS;
   edges->row_before = before.begun / 2;
   QN_UNROLL

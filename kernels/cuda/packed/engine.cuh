@@ -8,7 +8,8 @@
  *
  * Frontier programs push along out-edges, from tiles that have an active vertex: 4 bytes for every
  * 32 rows of the others, per edge of the tile its bits, and of active rows one accumulator to
- * combine into.
+ * combine into. Where few are active only their rows are decoded, and a search looks from below
+ * (frontier.cuh).
  *
  * A unit of streaming is a few tiles, up to 128 KiB, and their weights. */
 #ifndef QN_KERNELS_CUDA_PACKED_ENGINE_CUH
@@ -17,6 +18,10 @@
 #include "kernels/cuda/edges/edge_tiles.cuh"
 #include "kernels/cuda/edges/warp_rows.cuh"
 #include "kernels/cuda/packed/decode.cuh"
+#include "kernels/cuda/packed/frontier.cuh"
+#ifdef PACKED_SAMPLED
+#include "kernels/cuda/packed/sampled.cuh"
+#endif
 #include "kernels/cuda/sweep/loop.cuh"
 #include "kernels/cuda/sweep/senders.cuh"
 #include "kernels/cuts/packed_units.h"
@@ -35,23 +40,6 @@ namespace {
 
 #if SWEEP_FRONTIER
 
-/* Is a vertex of the tile's rows active? Every warp finds out alone. */
-QN_DEVICE_INLINE bool tile_has_sender(const struct sweep_state &state,
-                                      const struct packed_place &place) {
-  const uint32_t begin = place.first_row, end = begin + place.num_rows;
-  bool any = false;
-  for (uint32_t base = begin / 32; base * 32ull < end; base += 32) {
-    const uint32_t word = base + qn_lane();
-    uint32_t bits = word * 32ull < end ? state.active[word] : 0;
-    if (word == begin / 32)
-      bits &= ~0u << begin % 32;
-    if (word == end / 32)
-      bits &= ~(~0u << end % 32);
-    any = any || bits != 0;
-  }
-  return __any_sync(QN_FULL_WARP, any);
-}
-
 QN_DEVICE_INLINE void push_tile(const struct sweep_state &state,
                                 const struct qn_program_context &context,
                                 const struct packed_place &place,
@@ -59,7 +47,7 @@ QN_DEVICE_INLINE void push_tile(const struct sweep_state &state,
   struct packed_edges edges;
   if (!tile_has_sender(state, place))
     return;
-  packed_decode(state.layout, place, &edges);
+  packed_decode(state.layout.tiles.num_vertices, place, &edges);
   QN_UNROLL
   for (int i = 0; i < PACKED_ITEMS; i++) {
     const uint32_t sender = place.first_row + edges.rows[i];
@@ -94,10 +82,10 @@ QN_DEVICE_INLINE void pull_tile(const struct sweep_state &state,
   struct packed_edges edges;
   program_accumulator parts[PACKED_ITEMS];
   const packed_storing finish{state, tile, place.first_row,
-                              qn_packed_begins_range(state.layout.tile_rows, tile)};
+                              qn_packed_begins_range(state.layout.tiles.rows, tile)};
   if (threadIdx.x == 0 && !finish.begins)
     state.layout.heads[tile] = program_identity();
-  packed_decode(state.layout, place, &edges);
+  packed_decode(state.layout.tiles.num_vertices, place, &edges);
   if (edges.count == PACKED_ITEMS) { /* without a branch between the gathers */
     QN_UNROLL
     for (int i = 0; i < PACKED_ITEMS; i++)
@@ -148,7 +136,7 @@ QN_DEVICE_INLINE void walk_tile(const struct sweep_state &state,
                                 const struct qn_program_context &context, uint64_t tile,
                                 const uint32_t *words, uint64_t available,
                                 const struct qn_weights &weights) {
-  const struct packed_place place = packed_find(state.layout, tile, words, available);
+  const struct packed_place place = packed_find(state.layout.tiles, tile, words, available);
 #if SWEEP_FRONTIER
   push_tile(state, context, place, weights);
 #else
@@ -156,21 +144,13 @@ QN_DEVICE_INLINE void walk_tile(const struct sweep_state &state,
 #endif
 }
 
-/* The weights from `first` on of those that lie at `data`. */
-QN_DEVICE_INLINE struct qn_weights weights_from(const struct qn_weights &of, const void *data,
-                                                uint64_t first) {
-  struct qn_weights weights;
-  weights.type = PROGRAM_USES_WEIGHTS ? of.type : QN_WEIGHT_NONE;
-  weights.data = PROGRAM_USES_WEIGHTS && data ? (const uint32_t *)data + first : NULL;
-  return weights;
-}
-
 __global__ void __launch_bounds__(PACKED_THREADS, PACKED_BLOCKS)
     walk_tiles(const struct sweep_state state, const struct qn_program_context context) {
   const struct engine_device &device = state.layout;
-  const uint64_t tile = blockIdx.x, start = device.tile_starts[tile];
-  walk_tile(state, context, tile, device.words + start, UINT64_MAX,
-            weights_from(device.weights, device.weights.data, device.tile_edges[tile]));
+  const uint64_t tile = blockIdx.x, start = device.tiles.starts[tile];
+  walk_tile(
+      state, context, tile, device.tiles.words + start, UINT64_MAX,
+      weights_from(device.tiles.weights, device.tiles.weights.data, device.tiles.edges[tile]));
 }
 
 /* Blocks share the tiles of each unit. */
@@ -183,10 +163,10 @@ __global__ void __launch_bounds__(PACKED_THREADS)
   const uint32_t *words = (const uint32_t *)entry.pieces[0];
   const uint64_t all = entry.bytes[0] / 4 - QN_PACKED_BEHIND;
   for (uint32_t tile = first + blockIdx.y; tile < end; tile += gridDim.y) {
-    const uint64_t start = device.tile_starts[tile] - device.tile_starts[first];
+    const uint64_t start = device.tiles.starts[tile] - device.tiles.starts[first];
     walk_tile(state, context, tile, words + start, start < all ? all - start : 0,
-              weights_from(device.weights, entry.pieces[1],
-                           device.tile_edges[tile] - device.tile_edges[first]));
+              weights_from(device.tiles.weights, entry.pieces[1],
+                           device.tiles.edges[tile] - device.tiles.edges[first]));
     __syncthreads(); /* shared memory is written anew */
   }
 }
@@ -198,14 +178,15 @@ __global__ void finish_heads(const struct sweep_state state) {
   const struct engine_device &device = state.layout;
   const uint64_t warps = (uint64_t)gridDim.x * (blockDim.x / 32);
   for (uint64_t tile = (uint64_t)blockIdx.x * (blockDim.x / 32) + qn_warp();
-       tile < device.num_tiles; tile += warps) {
-    const uint32_t row = device.tile_rows[tile];
-    if (qn_packed_begins_range(device.tile_rows, tile) ||
-        (device.tile_rows[tile - 1] == row && !qn_packed_begins_range(device.tile_rows, tile - 1)))
+       tile < device.tiles.num_tiles; tile += warps) {
+    const uint32_t row = device.tiles.rows[tile];
+    if (qn_packed_begins_range(device.tiles.rows, tile) ||
+        (device.tiles.rows[tile - 1] == row &&
+         !qn_packed_begins_range(device.tiles.rows, tile - 1)))
       continue; /* nothing to add up, or the tile before begins to */
     program_accumulator sum = program_identity();
-    for (uint64_t next = tile + qn_lane(); next < device.num_tiles; next += 32) {
-      if (device.tile_rows[next] != row)
+    for (uint64_t next = tile + qn_lane(); next < device.tiles.num_tiles; next += 32) {
+      if (device.tiles.rows[next] != row)
         break;
       program_combine(&sum, device.heads[next]);
     }
@@ -226,8 +207,9 @@ __global__ void finish_heads(const struct sweep_state state) {
 QN_DEVICE_INLINE struct unit_vertices engine_unit_vertices(const struct engine_device &device,
                                                            uint64_t unit) {
   const uint32_t first = device.unit_tiles[unit], last = device.unit_tiles[unit + 1] - 1;
-  return {device.tile_rows[first],
-          device.tile_rows[last] + qn_packed_num_rows(device.tile_rows, last, device.num_vertices)};
+  return {device.tiles.rows[first],
+          device.tiles.rows[last] +
+              qn_packed_num_rows(device.tiles.rows, last, device.tiles.num_vertices)};
 }
 
 inline enum qn_status engine_walk(struct sweep_run *run, const struct qn_unit_entry *entries,
@@ -241,7 +223,7 @@ inline enum qn_status engine_complete(struct sweep_run *run, struct qn_error *er
 #if SWEEP_FRONTIER
   (void)run;
 #else
-  const unsigned blocks = qn_grid(run->state.layout.num_tiles, SWEEP_THREADS / 32,
+  const unsigned blocks = qn_grid(run->state.layout.tiles.num_tiles, SWEEP_THREADS / 32,
                                   run->memory.device.multiprocessors, 8);
   QN_LAUNCH(finish_heads, blocks, SWEEP_THREADS, 0, NULL, run->state);
 #endif
@@ -249,12 +231,24 @@ inline enum qn_status engine_complete(struct sweep_run *run, struct qn_error *er
 }
 
 inline enum qn_status engine_collect(struct sweep_run *run, struct qn_error *error) {
-  if (run->state.layout.num_tiles == 0)
+  const struct engine_device *device = &run->state.layout;
+  bool walked = false;
+  if (device->tiles.num_tiles == 0)
     return QN_OK;
-  QN_LAUNCH(walk_tiles, (unsigned)run->state.layout.num_tiles, PACKED_THREADS, 0, NULL, run->state,
+#ifdef PACKED_SAMPLED
+  if (((const struct qn_packed *)run->request->view)->directedness == QN_UNDIRECTED)
+    return join_sampled(run, error);
+#elif SWEEP_FRONTIER
+  enum qn_status status = walk_some_rows(run, &walked, error);
+  if (status)
+    return status;
+#endif
+  if (walked)
+    return QN_OK;
+  QN_LAUNCH(walk_tiles, (unsigned)device->tiles.num_tiles, PACKED_THREADS, 0, NULL, run->state,
             run->context);
-  enum qn_status status = qn_cuda_launched("walking the tiles", error);
-  return status ? status : engine_complete(run, error);
+  enum qn_status launched = qn_cuda_launched("walking the tiles", error);
+  return launched ? launched : engine_complete(run, error);
 }
 
 inline enum qn_status upload_degrees(const struct qn_packed *view, struct sweep_run *run,
@@ -269,47 +263,83 @@ inline enum qn_status upload_degrees(const struct qn_packed *view, struct sweep_
 }
 
 inline enum qn_status upload_places(const struct qn_packed_rows *rows, struct sweep_run *run,
-                                    struct qn_error *error) {
-  struct engine_device *device = &run->state.layout;
+                                    struct packed_tiles *tiles, struct qn_error *error) {
   const uint64_t count = rows->num_tiles + 1;
-  enum qn_status status = qn_cuda_copy_of(&run->memory, &device->tile_rows, rows->tile_rows, count,
-                                          0, sizeof *rows->tile_rows, "rows of tiles", error);
+  tiles->num_vertices = rows->num_vertices;
+  tiles->num_tiles = rows->num_tiles;
+  tiles->weights.type = rows->weights.type;
+  enum qn_status status = qn_cuda_copy_of(&run->memory, &tiles->rows, rows->tile_rows, count, 0,
+                                          sizeof *rows->tile_rows, "rows of tiles", error);
   if (!status)
-    status = qn_cuda_copy_of(&run->memory, &device->tile_edges, rows->tile_edges, count, 0,
+    status = qn_cuda_copy_of(&run->memory, &tiles->edges, rows->tile_edges, count, 0,
                              sizeof *rows->tile_edges, "edges of tiles", error);
   if (!status)
-    status = qn_cuda_copy_of(&run->memory, &device->tile_starts, rows->tile_starts, count, 0,
+    status = qn_cuda_copy_of(&run->memory, &tiles->starts, rows->tile_starts, count, 0,
                              sizeof *rows->tile_starts, "places of tiles", error);
-  if (!status && !SWEEP_FRONTIER)
-    status = qn_cuda_alloc(&run->memory, &device->heads, rows->num_tiles, sizeof *device->heads,
-                           "sums of tiles", error);
   return status;
 }
 
 inline enum qn_status upload_words(const struct qn_packed_rows *rows, struct sweep_run *run,
-                                   struct qn_error *error) {
-  struct engine_device *device = &run->state.layout;
-  enum qn_status status = qn_cuda_copy_of(&run->memory, &device->words, rows->words,
-                                          rows->num_words, 0, sizeof *rows->words, "tiles", error);
+                                   struct packed_tiles *tiles, struct qn_error *error) {
+  enum qn_status status = qn_cuda_copy_of(&run->memory, &tiles->words, rows->words, rows->num_words,
+                                          0, sizeof *rows->words, "tiles", error);
   if (!status && PROGRAM_USES_WEIGHTS)
-    status = qn_cuda_weights_upload(&run->memory, &rows->weights, rows->num_edges, &device->weights,
+    status = qn_cuda_weights_upload(&run->memory, &rows->weights, rows->num_edges, &tiles->weights,
                                     error);
   return status;
 }
 
+/* What the places of tiles take, and what the tiles do. */
+inline uint64_t place_bytes(const struct qn_packed_rows *rows) {
+  return qn_cuda_rounded((rows->num_tiles + 1) * sizeof *rows->tile_rows) +
+         2 * qn_cuda_rounded((rows->num_tiles + 1) * sizeof *rows->tile_edges);
+}
+
+inline uint64_t word_bytes(const struct qn_packed_rows *rows) {
+  const unsigned weight_bytes = PROGRAM_USES_WEIGHTS ? qn_weight_bytes(rows->weights.type) : 0;
+  return qn_cuda_rounded(4 * rows->num_words) +
+         (weight_bytes ? qn_cuda_rounded(weight_bytes * rows->num_edges) : 0);
+}
+
+#if PROGRAM_FIRST_SUFFICES
+/* In-edges to look along from below, if there are any, and room for them beside all else. */
+inline enum qn_status upload_below(const struct qn_packed *view, struct sweep_run *run,
+                                   uint64_t resident_bytes, struct qn_error *error) {
+  struct engine_device *device = &run->state.layout;
+  const uint64_t usable = qn_cuda_plannable_bytes(&run->memory.device, run->memory.cap);
+  const uint64_t beside = resident_bytes + sweep_vertex_bytes(run, NULL);
+  enum qn_status status =
+      qn_cuda_alloc(&run->memory, &device->edges, 1, sizeof *device->edges, "a counter", error);
+  if (view->directedness == QN_UNDIRECTED)
+    device->below = device->tiles;
+  if (status || view->directedness == QN_UNDIRECTED || !view->has_in || beside > usable ||
+      place_bytes(&view->in) + word_bytes(&view->in) > usable - beside)
+    return status;
+  status = upload_places(&view->in, run, &device->below, error);
+  return status ? status : upload_words(&view->in, run, &device->below, error);
+}
+#endif
+
 inline enum qn_status upload_layout(const struct qn_packed *view,
-                                    const struct qn_packed_units *units, struct sweep_run *run,
+                                    const struct qn_packed_units *units,
+                                    const struct qn_unit_source *source, struct sweep_run *run,
                                     struct qn_error *error) {
   struct engine_device *device = &run->state.layout;
-  device->num_vertices = view->num_vertices;
-  device->num_tiles = units->rows->num_tiles;
-  device->weights.type = units->rows->weights.type;
-  enum qn_status status = upload_places(units->rows, run, error);
+  enum qn_status status = upload_places(units->rows, run, &device->tiles, error);
+  if (!status && !SWEEP_FRONTIER)
+    status = qn_cuda_alloc(&run->memory, &device->heads, units->rows->num_tiles,
+                           sizeof *device->heads, "sums of tiles", error);
   if (!status && run->source)
     status = qn_cuda_copy_of(&run->memory, &device->unit_tiles, units->bounds, units->count + 1, 0,
                              sizeof *units->bounds, "units", error);
   else if (!status)
-    status = upload_words(units->rows, run, error);
+    status = upload_words(units->rows, run, &device->tiles, error);
+#if PROGRAM_FIRST_SUFFICES
+  if (!status && !run->source)
+    status = upload_below(view, run, source->resident_bytes, error);
+#else
+  (void)source;
+#endif
   if (!status && PROGRAM_USES_OUT_DEGREE)
     status = upload_degrees(view, run, error);
   return status;
@@ -336,8 +366,7 @@ inline void describe_unit(const void *user, uint64_t unit, struct qn_unit *out) 
 inline struct qn_unit_source unit_source(const struct qn_packed_units *units) {
   const struct qn_packed_rows *rows = units->rows;
   const unsigned weight_bytes = units->weighted ? qn_weight_bytes(rows->weights.type) : 0;
-  const uint64_t places = qn_cuda_rounded((rows->num_tiles + 1) * sizeof *rows->tile_rows) +
-                          2 * qn_cuda_rounded((rows->num_tiles + 1) * sizeof *rows->tile_edges);
+  const uint64_t places = place_bytes(rows);
   const uint64_t heads =
       SWEEP_FRONTIER ? 0 : qn_cuda_rounded(rows->num_tiles * sizeof(program_accumulator));
   struct qn_unit_source source;
@@ -349,8 +378,8 @@ inline struct qn_unit_source unit_source(const struct qn_packed_units *units) {
   source.total_bytes = units->total_bytes;
   source.fixed_bytes = places + heads + qn_cuda_rounded((units->count + 1) * sizeof *units->bounds);
   source.vertex_bytes = PROGRAM_USES_OUT_DEGREE ? sizeof(uint32_t) : 0;
-  source.resident_bytes = places + heads + qn_cuda_rounded(4 * rows->num_words) +
-                          (weight_bytes ? qn_cuda_rounded(weight_bytes * rows->num_edges) : 0);
+  source.resident_bytes = places + heads + word_bytes(rows) +
+                          (PROGRAM_FIRST_SUFFICES ? qn_cuda_rounded(sizeof(uint64_t)) : 0);
   source.describe = describe_unit;
   return source;
 }
@@ -360,7 +389,7 @@ inline enum qn_status run_units(const struct qn_run_request *request, const stru
                                 struct qn_error *error) {
   const struct qn_unit_source source = unit_source(units);
   auto upload = [&](struct sweep_run *run, struct qn_error *failure) {
-    return upload_layout(view, units, run, failure);
+    return upload_layout(view, units, &source, run, failure);
   };
   return sweep_run_units(request, view->num_vertices, view->num_edges, NULL, &source, upload,
                          result, error);

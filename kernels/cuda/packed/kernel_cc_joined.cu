@@ -1,6 +1,7 @@
 /* Weakly connected components on packed rows: own/cc_joined.cuh. */
 #include "kernels/cuda/own/cc_program.cuh"
 
+#define PACKED_SAMPLED
 #include "kernels/cuda/packed/engine.cuh"
 
 #include "kernels/cuda/own/cc_joined.cuh"

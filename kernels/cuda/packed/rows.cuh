@@ -1,0 +1,281 @@
+/* A warp looks at some rows of a tile (specs/packed.md), and at no more of their edges than it
+ * must: for walks that choose their rows, or end a row early.
+ *
+ * It decodes the tile's lengths, and lists the rows that are chosen. Only if there are any it adds
+ * up the widths of the gaps' groups, so that any group is found at once. A lane decodes the first
+ * edges of a row alone, where most rows that may end do; then the warp decodes what is left of it,
+ * a group a lane.
+ *
+ * What bounds it: the words that are asked for, which come through the level-1 cache, and some 200
+ * instructions of a warp for a tile without a chosen row, twice as many for one with some. Nothing
+ * waits for other warps.
+ *
+ * No load leaves the tile's words and the QN_PACKED_BEHIND behind them, whatever they are; rows and
+ * edges are the tile's, and columns are vertices. */
+#ifndef QN_KERNELS_CUDA_PACKED_ROWS_CUH
+#define QN_KERNELS_CUDA_PACKED_ROWS_CUH
+
+#include "kernels/cuda/packed/decode.cuh"
+
+#define PACKED_ALONE 8          /* edges of a row that a lane decodes alone */
+#define PACKED_LANE_GROUPS 16   /* of gaps, whose codes a lane adds up */
+#define PACKED_LISTED_ROWS 256u /* that are listed at a time: eight a lane */
+
+static_assert(PACKED_LANE_GROUPS * 32 * QN_PACKED_GROUP == QN_PACKED_TILE, "a warp has all groups");
+static_assert(QN_PACKED_RANGE <= 1 << 10 && QN_PACKED_TILE <= 1 << 11, "a listed row has 32 bits");
+
+namespace {
+
+/* A warp's shared memory. */
+struct packed_share {
+  /* Where groups of gaps begin, in units of 4 bits from the first one on, two a word; a lane's
+   * sixteen lie nine words apart from the next one's, in other banks. */
+  uint32_t places[32 * (PACKED_LANE_GROUPS / 2 + 1) + 1];
+  uint32_t listed[PACKED_LISTED_ROWS]; /* row, first edge, number of edges - 1: 10, 11, 11 bits */
+  uint32_t widths[16];                 /* by code */
+};
+
+/* What a warp knows of its tile. */
+struct packed_walk {
+  struct packed_place place;
+  uint32_t bits;    /* of the tile */
+  uint32_t least;   /* gap */
+  uint32_t lengths; /* the bit where lengths begin */
+  uint32_t gaps;    /* the bit where gaps begin */
+  uint32_t last;    /* the graph's last vertex */
+  struct packed_share *share;
+};
+
+/* The sum over the lanes before this one; *total gets that over all. */
+QN_DEVICE_INLINE uint32_t packed_warp_before(uint32_t value, uint32_t *total) {
+  uint32_t inclusive = value;
+  for (int step = 1; step < 32; step *= 2) {
+    const uint32_t before = __shfl_up_sync(QN_FULL_WARP, inclusive, step);
+    inclusive += qn_lane() >= (unsigned)step ? before : 0;
+  }
+  *total = __shfl_sync(QN_FULL_WARP, inclusive, 31);
+  return inclusive - value;
+}
+
+QN_DEVICE_INLINE uint32_t packed_gap_codes(const struct packed_place &place) {
+  return QN_PACKED_HEAD + (place.num_rows + 7) / 8;
+}
+
+/* False if the tile has less words than its codes need. */
+QN_DEVICE_INLINE bool packed_walk_begin(const struct packed_place &place, uint64_t num_vertices,
+                                        struct packed_share *share, struct packed_walk *walk) {
+  const uint32_t numbers = (packed_gap_codes(place) + (place.num_edges + 7) / 8 + 3) / 4 * 4;
+  if (place.num_words * 4 < numbers || place.num_edges == 0)
+    return false;
+  uint32_t sum = 0;
+  for (uint32_t byte = qn_lane(); byte < (place.num_rows + 7) / 8; byte += 32) {
+    const uint32_t codes = packed_byte(place.words, QN_PACKED_HEAD + byte);
+    sum += (codes & 15) + (codes >> 4);
+  }
+  for (int step = 16; step > 0; step /= 2)
+    sum += __shfl_xor_sync(QN_FULL_WARP, sum, step);
+  walk->place = place;
+  walk->bits = 32 * place.num_words;
+  walk->least = packed_byte(place.words, 0);
+  walk->lengths = 8 * numbers;
+  walk->gaps = 8 * numbers + QN_PACKED_GROUP * sum;
+  walk->last = (uint32_t)(num_vertices - 1);
+  walk->share = share;
+  return true;
+}
+
+/* The codes of the lane's groups of gaps, from the lowest four bits on. */
+QN_DEVICE_INLINE uint64_t packed_lane_codes(const struct packed_place &place) {
+  const uint32_t first = qn_lane() * PACKED_LANE_GROUPS * QN_PACKED_GROUP;
+  if (first >= place.num_edges)
+    return 0;
+  const uint32_t groups = (place.num_edges - first + QN_PACKED_GROUP - 1) / QN_PACKED_GROUP;
+  const uint32_t byte = packed_gap_codes(place) + qn_lane() * PACKED_LANE_GROUPS / 2;
+  const uint32_t *at = place.words + byte / 4;
+  const uint32_t low = __funnelshift_r(at[0], at[1], byte % 4 * 8);
+  const uint32_t high = __funnelshift_r(at[1], at[2], byte % 4 * 8);
+  const uint64_t codes = (uint64_t)high << 32 | low;
+  return groups < PACKED_LANE_GROUPS ? codes & (((uint64_t)1 << 4 * groups) - 1) : codes;
+}
+
+/* Find where the groups of gaps begin. */
+QN_DEVICE_INLINE void packed_find_groups(const struct packed_walk &walk) {
+  struct packed_share *share = walk.share;
+  if (qn_lane() < 16)
+    share->widths[qn_lane()] = packed_width(walk.place.words, qn_lane());
+  __syncwarp();
+  const uint64_t codes = packed_lane_codes(walk.place);
+  uint32_t pairs[PACKED_LANE_GROUPS / 2], sum = 0, all;
+  QN_UNROLL
+  for (int i = 0; i < PACKED_LANE_GROUPS / 2; i++) {
+    const uint32_t first = share->widths[codes >> 8 * i & 15];
+    const uint32_t second = share->widths[codes >> (8 * i + 4) & 15];
+    pairs[i] = sum | (sum + first) << 16;
+    sum += first + second;
+  }
+  const uint32_t before = packed_warp_before(sum, &all);
+  uint32_t *places = share->places + qn_lane() * (PACKED_LANE_GROUPS / 2 + 1);
+  QN_UNROLL
+  for (int i = 0; i < PACKED_LANE_GROUPS / 2; i++)
+    places[i] = pairs[i] + before * 0x10001u;
+  if (qn_lane() == 31)
+    places[PACKED_LANE_GROUPS / 2] = before + sum;
+  __syncwarp();
+}
+
+/* Where a group begins; there is one behind the last. */
+QN_DEVICE_INLINE uint32_t packed_group_at(const struct packed_share *share, uint32_t group) {
+  const uint32_t lane = group / PACKED_LANE_GROUPS < 32 ? group / PACKED_LANE_GROUPS : 31;
+  const uint32_t within = group - lane * PACKED_LANE_GROUPS;
+  return share->places[lane * (PACKED_LANE_GROUPS / 2 + 1) + within / 2] >> within % 2 * 16 &
+         0xffff;
+}
+
+/* The gap of an edge. */
+QN_DEVICE_INLINE uint32_t packed_gap(const struct packed_walk &walk, uint32_t edge) {
+  const uint32_t group = edge / QN_PACKED_GROUP;
+  const uint32_t at = packed_group_at(walk.share, group);
+  const uint32_t width = packed_group_at(walk.share, group + 1) - at;
+  const uint32_t bit = walk.gaps + QN_PACKED_GROUP * at + edge % QN_PACKED_GROUP * width;
+  return bit + width <= walk.bits ? packed_number(walk.place.words, bit, width) : 0;
+}
+
+/* A row that is listed, and how far it has been looked at: `column` is that of the edge before. */
+struct packed_row {
+  uint32_t row, edge, end, column;
+};
+
+/* A lane alone looks at the first edges of a row. Returns whether that ended it. */
+template <class Visit>
+QN_DEVICE_INLINE bool packed_walk_alone(const struct packed_walk &walk, struct packed_row *row,
+                                        Visit visit) {
+  const uint32_t first = row->edge;
+  const uint32_t end = row->end - first < PACKED_ALONE ? row->end : first + PACKED_ALONE;
+  while (row->edge < end) {
+    const uint32_t gap = packed_gap(walk, row->edge);
+    row->column = row->edge == first
+                      ? walk.place.first_row + row->row + (gap >> 1 ^ (0u - (gap & 1)))
+                      : row->column + gap + walk.least;
+    if (visit(row->row, row->edge++, row->column < walk.last ? row->column : walk.last))
+      return true;
+  }
+  return false;
+}
+
+/* The warp looks at what is left of a row, the same in all lanes. */
+template <class Visit>
+QN_DEVICE_INLINE void packed_walk_together(const struct packed_walk &walk, struct packed_row row,
+                                           Visit visit) {
+  for (uint32_t group = row.edge / QN_PACKED_GROUP; group * QN_PACKED_GROUP < row.end;
+       group += 32) {
+    const uint32_t first = (group + qn_lane()) * QN_PACKED_GROUP;
+    uint32_t columns[QN_PACKED_GROUP], sum = 0, all;
+    QN_UNROLL
+    for (uint32_t i = 0; i < QN_PACKED_GROUP; i++) {
+      const bool there = first + i >= row.edge && first + i < row.end;
+      sum += there ? packed_gap(walk, first + i) + walk.least : 0;
+      columns[i] = sum;
+    }
+    const uint32_t before = row.column + packed_warp_before(sum, &all);
+    bool ends = false;
+    QN_UNROLL
+    for (uint32_t i = 0; i < QN_PACKED_GROUP; i++) {
+      const uint32_t column = before + columns[i];
+      if (first + i >= row.edge && first + i < row.end && !ends)
+        ends = visit(row.row, first + i, column < walk.last ? column : walk.last);
+    }
+    row.column += all;
+    if (__any_sync(QN_FULL_WARP, ends))
+      return;
+  }
+}
+
+/* Look at the `count` rows that are listed. */
+template <class Visit>
+QN_DEVICE_INLINE void packed_walk_listed(const struct packed_walk &walk, uint32_t count,
+                                         Visit visit) {
+  for (uint32_t base = 0; base < count; base += 32) {
+    struct packed_row row = {0, 0, 0, 0};
+    if (base + qn_lane() < count) {
+      const uint32_t listed = walk.share->listed[base + qn_lane()];
+      row.row = listed >> 22;
+      row.edge = listed >> 11 & (QN_PACKED_TILE - 1);
+      row.end = row.edge + (listed & (QN_PACKED_TILE - 1)) + 1;
+    }
+    const bool ended = packed_walk_alone(walk, &row, visit);
+    for (unsigned left = __ballot_sync(QN_FULL_WARP, !ended && row.edge < row.end); left;
+         left &= left - 1) {
+      const int helped = __ffs((int)left) - 1;
+      const struct packed_row its = {__shfl_sync(QN_FULL_WARP, row.row, helped),
+                                     __shfl_sync(QN_FULL_WARP, row.edge, helped),
+                                     __shfl_sync(QN_FULL_WARP, row.end, helped),
+                                     __shfl_sync(QN_FULL_WARP, row.column, helped)};
+      packed_walk_together(walk, its, visit);
+    }
+  }
+}
+
+/* A warp calls `chosen(row, length)` of the tile's rows with edges in it, and of those of which it
+ * says true `visit(row, edge, column)`, until that says true: rows and edges are counted from the
+ * tile's first, a row's edges are looked at in no order, and at most `most` of them. The whole warp
+ * must call. */
+template <class Chosen, class Visit>
+QN_DEVICE_INLINE void packed_walk_rows(const struct packed_place &place, uint64_t num_vertices,
+                                       struct packed_share *share, uint32_t most, Chosen chosen,
+                                       Visit visit) {
+  struct packed_walk walk;
+  if (!packed_walk_begin(place, num_vertices, share, &walk))
+    return;
+  uint32_t begin = 0;
+  bool grouped = false;
+  for (uint32_t base = 0; base < place.num_rows; base += PACKED_LISTED_ROWS) {
+    const uint32_t first = base + qn_lane() * PACKED_ITEMS;
+    uint32_t lengths[PACKED_ITEMS], sum = 0, all, listed = 0, mine = 0;
+    const uint32_t codes =
+        first < place.num_rows ? packed_byte(place.words, QN_PACKED_HEAD + first / 8) : 0;
+    const uint32_t widths = packed_warp_before((codes & 15) + (codes >> 4), &all);
+    packed_numbers(place.words, walk.bits, walk.lengths + QN_PACKED_GROUP * widths, codes & 15,
+                   codes >> 4, lengths);
+    walk.lengths += QN_PACKED_GROUP * all;
+    QN_UNROLL
+    for (int i = 0; i < PACKED_ITEMS; i++) {
+      lengths[i] = first + i < place.num_rows ? lengths[i] : 0;
+      sum += lengths[i];
+    }
+    uint32_t edge = begin + packed_warp_before(sum, &all);
+    begin += all;
+    sum = edge;
+    QN_UNROLL
+    for (int i = 0; i < PACKED_ITEMS; i++) {
+      if (lengths[i] && edge < place.num_edges && chosen(first + i, lengths[i])) {
+        mine |= 1u << i;
+        listed++;
+      }
+      edge += lengths[i];
+    }
+    uint32_t at = packed_warp_before(listed, &all);
+    if (all == 0)
+      continue;
+    if (!grouped)
+      packed_find_groups(walk);
+    grouped = true;
+    edge = sum;
+    QN_UNROLL
+    for (int i = 0; i < PACKED_ITEMS; i++) {
+      if (mine >> i & 1) {
+        const uint32_t left = place.num_edges - edge;
+        uint32_t count = lengths[i] < left ? lengths[i] : left;
+        count = count < most ? count : most;
+        share->listed[at++] = (first + i) << 22 | edge << 11 | (count - 1);
+      }
+      edge += lengths[i];
+    }
+    __syncwarp();
+    packed_walk_listed(walk, all, visit);
+    __syncwarp(); /* the list is written anew */
+  }
+}
+
+} /* namespace */
+
+#endif
