@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "support/checked.h"
+#include "support/used_files.h"
 
 static atomic_uint_least64_t live_allocations;
 static atomic_uint_least64_t fail_countdown;
@@ -186,6 +187,7 @@ void qn_pages_free(void *memory, uint64_t count, uint64_t size) {
   if (!memory)
     return;
   uint64_t bytes = count * size;
+  qn_pages_leave(memory, bytes);
   munmap(memory, may_reserve() ? reserved_bytes(bytes, size) : bytes ? bytes : 1);
   atomic_fetch_sub(&live_allocations, 1);
 }

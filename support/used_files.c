@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 
 static struct qn_used_file *first;
@@ -206,4 +207,13 @@ enum qn_status qn_input_changed(struct qn_error *error) {
   return status ? status
                 : qn_fail(error, QN_SYSTEM,
                           "an input is no longer what was counted before, so there is no result");
+}
+
+void qn_pages_leave(void *mapping, uint64_t bytes) {
+  const uint64_t step = (uint64_t)16 << 20;
+  if (bytes < 8 * step)
+    return;
+#pragma omp parallel for schedule(dynamic, 1)
+  for (uint64_t begin = 0; begin < bytes; begin += step)
+    madvise((char *)mapping + begin, bytes - begin < step ? bytes - begin : step, MADV_DONTNEED);
 }

@@ -78,6 +78,10 @@ enum qn_status qn_used_files_kept(const char *output, struct qn_error *error);
  * anyway. */
 enum qn_status qn_input_changed(struct qn_error *error);
 
+/* Before munmap of what is large, which takes one thread a second for some 30 GB: all threads let
+ * go of its pages. */
+void qn_pages_leave(void *mapping, uint64_t bytes);
+
 #ifdef __cplusplus
 }
 #endif

@@ -3,10 +3,14 @@
 #include <pthread.h>
 
 #include "support/memory.h"
+#include "support/threads.h"
 
-/* Small enough that the untouched rest of the last arena does not matter, large
- * enough to be made of huge pages. */
-#define ARENA_BLOCKS ((uint64_t)256)
+/* An arena is made of huge pages, which are committed when they are touched. Threads that touch the
+ * same fresh one all clear it, and one of them is used: so blocks taken one after the other are of
+ * as many huge pages as there are threads. */
+#define PAGE_BLOCKS (((uint64_t)2 << 20) / QN_BLOCK_BYTES)
+#define ARENA_PAGES ((uint64_t)32)
+#define ARENA_BLOCKS (ARENA_PAGES * PAGE_BLOCKS)
 /* One block more, so that blocks can be aligned wherever the arena begins. */
 #define ARENA_BYTES ((ARENA_BLOCKS + 1) * QN_BLOCK_BYTES)
 
@@ -19,15 +23,21 @@ struct qn_block_pool {
   struct free_block *free_blocks;
   char **arenas;
   uint64_t num_arenas;
-  uint64_t num_used;    /* arenas that blocks have been taken of */
-  uint64_t blocks_left; /* of the last one used, not taken yet */
+  uint64_t num_used;      /* arenas that blocks have been taken of */
+  uint64_t blocks_left;   /* of the last one used, not taken yet */
+  uint64_t pages_at_once; /* a power of two */
 };
 
 enum qn_status qn_block_pool_create(struct qn_block_pool **out, struct qn_error *error) {
   enum qn_status status = qn_alloc_zeroed(out, 1, sizeof **out, "a block pool", error);
-  if (!status)
-    pthread_mutex_init(&(*out)->mutex, NULL);
-  return status;
+  if (status)
+    return status;
+  struct qn_block_pool *pool = *out;
+  pthread_mutex_init(&pool->mutex, NULL);
+  pool->pages_at_once = 1;
+  while (pool->pages_at_once < qn_threads() && pool->pages_at_once < ARENA_PAGES)
+    pool->pages_at_once *= 2;
+  return QN_OK;
 }
 
 void qn_block_pool_destroy(struct qn_block_pool *pool) {
@@ -57,6 +67,12 @@ static enum qn_status begin_arena(struct qn_block_pool *pool) {
   return QN_OK;
 }
 
+/* The place of the block that is taken as number `index` of an arena. */
+static uint64_t place_of(const struct qn_block_pool *pool, uint64_t index) {
+  uint64_t group = pool->pages_at_once * PAGE_BLOCKS, within = index % group;
+  return index - within + within % pool->pages_at_once * PAGE_BLOCKS + within / pool->pages_at_once;
+}
+
 void *qn_block_take(struct qn_block_pool *pool) {
   void *block = NULL;
   pthread_mutex_lock(&pool->mutex);
@@ -66,7 +82,7 @@ void *qn_block_take(struct qn_block_pool *pool) {
   } else if (pool->blocks_left || !begin_arena(pool)) {
     uintptr_t arena = (uintptr_t)pool->arenas[pool->num_used - 1];
     uintptr_t first = (arena + QN_BLOCK_BYTES - 1) & ~(uintptr_t)(QN_BLOCK_BYTES - 1);
-    block = (void *)(first + (ARENA_BLOCKS - pool->blocks_left) * QN_BLOCK_BYTES);
+    block = (void *)(first + place_of(pool, ARENA_BLOCKS - pool->blocks_left) * QN_BLOCK_BYTES);
     pool->blocks_left--;
   }
   pthread_mutex_unlock(&pool->mutex);

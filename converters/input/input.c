@@ -8,8 +8,8 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <xxhash.h>
 
+#include "converters/input/block_hash.h"
 #include "converters/input/source.h"
 #include "support/checked.h"
 #include "support/memory.h"
@@ -32,15 +32,18 @@ struct qn_input {
   struct qn_archive *archive;
   struct qn_read_ahead *ahead;
   bool taken; /* the mapping was handed out */
-  /* The mapping is hashed by a thread of its own, which also brings it into the page cache. */
+  /* The mapping is hashed by a thread of its own, which also brings it into the page cache. What it
+   * has not reached when the parser is done is hashed by all threads. */
   pthread_t hasher;
   bool hashing;
+  XXH3_state_t *hash_state;
+  uint64_t hashed; /* bytes */
   XXH128_hash_t hash;
   /* With a limit of memory it keeps a certain distance. */
   pthread_mutex_t lock;
   pthread_cond_t changed;
   uint64_t done; /* bytes that the parser is done with, under the lock */
-  bool closing;  /* do not wait for the parser any more */
+  bool closing;  /* do not wait for the parser any more, or leave the rest to all; under the lock */
 };
 
 #define HASHED_AT_ONCE ((uint64_t)8 << 20)
@@ -55,38 +58,27 @@ static void drop_pages(const struct qn_input *input, uint64_t begin, uint64_t en
     madvise(input->mapping + begin, end - begin, MADV_DONTNEED);
 }
 
-static void wait_for_parser(struct qn_input *input, uint64_t hashed) {
+/* False if the rest is left to all threads. */
+static bool may_go_on(struct qn_input *input) {
+  bool limited = qn_memory_limit() != 0;
   pthread_mutex_lock(&input->lock);
-  while (!input->closing && hashed > input->done + HASHED_AHEAD)
+  while (limited && !input->closing && input->hashed > input->done + HASHED_AHEAD)
     pthread_cond_wait(&input->changed, &input->lock);
+  bool goes_on = limited || !input->closing;
   pthread_mutex_unlock(&input->lock);
+  return goes_on;
 }
 
-/* A file larger than memory would otherwise be fetched twice. */
-static void hash_in_step(struct qn_input *input) {
-  XXH3_state_t *state = XXH3_createState();
-  if (!state) {
-    input->hash = XXH3_128bits(input->mapping, input->mapping_bytes);
-    return;
-  }
-  XXH3_128bits_reset(state);
-  for (uint64_t begin = 0; begin < input->mapping_bytes; begin += HASHED_AT_ONCE) {
-    uint64_t left = input->mapping_bytes - begin;
-    uint64_t bytes = left < HASHED_AT_ONCE ? left : HASHED_AT_ONCE;
-    wait_for_parser(input, begin);
-    XXH3_128bits_update(state, input->mapping + begin, bytes);
-    drop_pages(input, begin, begin + bytes);
-  }
-  input->hash = XXH3_128bits_digest(state);
-  XXH3_freeState(state);
-}
-
+/* A file larger than memory would otherwise be fetched twice. The end is left. */
 static void *hash_mapping(void *argument) {
   struct qn_input *input = argument;
-  if (qn_memory_limit())
-    hash_in_step(input);
-  else
-    input->hash = XXH3_128bits(input->mapping, input->mapping_bytes);
+  while (input->mapping_bytes - input->hashed > HASHED_AT_ONCE + QN_HASH_BLOCK &&
+         may_go_on(input)) {
+    qn_block_hash_add(input->hash_state, input->mapping + input->hashed, HASHED_AT_ONCE);
+    if (qn_memory_limit())
+      drop_pages(input, input->hashed, input->hashed + HASHED_AT_ONCE);
+    input->hashed += HASHED_AT_ONCE;
+  }
   return NULL;
 }
 
@@ -266,6 +258,10 @@ static enum qn_status start_threads(struct qn_input *input, struct qn_error *err
       return status;
   }
   if (input->mapping && !input->options.unhashed) {
+    input->hash_state = XXH3_createState();
+    if (!input->hash_state)
+      return qn_fail_memory(error, "a checksum", sizeof *input->hash_state);
+    XXH3_128bits_reset(input->hash_state);
     int failure = qn_thread_start(&input->hasher, hash_mapping, input);
     if (failure) {
       errno = failure;
@@ -318,6 +314,16 @@ static void join_hasher(struct qn_input *input) {
   input->hashing = false;
 }
 
+static enum qn_status end_hash(struct qn_input *input, struct qn_error *error) {
+  join_hasher(input);
+  uint64_t left = input->mapping_bytes - input->hashed;
+  if (left && !input->options.unhashed &&
+      !qn_block_hash_end(input->hash_state, input->mapping + input->hashed, left, &input->hash))
+    return qn_fail_memory(error, "a checksum", left);
+  input->hashed += left;
+  return QN_OK;
+}
+
 void qn_input_close(struct qn_input *input) {
   if (!input)
     return;
@@ -325,7 +331,9 @@ void qn_input_close(struct qn_input *input) {
   qn_read_ahead_destroy(input->ahead);
   qn_archive_destroy(input->archive);
   qn_descriptor_destroy(input->descriptor);
+  XXH3_freeState(input->hash_state);
   if (input->mapping) {
+    qn_pages_leave(input->mapping, input->mapping_bytes);
     munmap(input->mapping, input->mapping_bytes);
     close(input->mapped_file);
   }
@@ -419,7 +427,9 @@ enum qn_status qn_input_explain(struct qn_input *input, struct qn_error *error) 
 enum qn_status qn_input_digest(struct qn_input *input, struct qn_input_digest *digest,
                                struct qn_error *error) {
   if (input->mapping) {
-    join_hasher(input);
+    enum qn_status status = end_hash(input, error);
+    if (status)
+      return status;
     qn_digest_set(digest, input->mapping_bytes, input->hash.low64, input->hash.high64);
     if (input->options.unhashed)
       digest->xxh3_128[0] = '\0';

@@ -640,8 +640,10 @@ void qn_container_unmap(struct qn_container *container) {
     close(container->file.descriptor);
   }
   qn_stripes_close(container->stripes);
-  if (container->mapped)
+  if (container->mapped) {
+    qn_pages_leave(container->mapped, container->mapped_bytes);
     munmap(container->mapped, container->mapped_bytes);
+  }
   qn_verifier_destroy(container->verifier);
   qn_free(container->sections);
   qn_free(container->path);

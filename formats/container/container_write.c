@@ -3,8 +3,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -16,6 +19,9 @@
 #include "support/output_stream.h"
 #include "support/temp_file.h"
 #include <quern/container.h>
+
+/* Sections of so many bytes are worth all threads. */
+#define POPULATED ((uint64_t)16 << 20)
 
 struct mapped_section {
   void *mapping; /* from the page that holds the section's first byte; NULL if empty */
@@ -150,6 +156,48 @@ static enum qn_status place_section(struct qn_writer *writer, const struct qn_se
   return QN_OK;
 }
 
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* Linux 5.14; others refuse it */
+#endif
+
+static bool lies_in_memory(int descriptor) {
+  struct statfs about;
+  return fstatfs(descriptor, &about) == 0 && about.f_type == TMPFS_MAGIC;
+}
+
+/* False where the system cannot, or has no room. */
+static bool populate(const struct mapped_section *mapped) {
+  const uint64_t step = (uint64_t)4 << 20;
+  bool failed = false;
+#pragma omp parallel for schedule(dynamic, 1) reduction(|| : failed)
+  for (uint64_t begin = 0; begin < mapped->mapped_bytes; begin += step) {
+    uint64_t left = mapped->mapped_bytes - begin;
+    failed = failed || madvise((char *)mapped->mapping + begin, left < step ? left : step,
+                               MADV_POPULATE_WRITE) != 0;
+  }
+  return !failed;
+}
+
+/* Reserve and map. In a file system in memory fallocate takes every page, by one thread; there all
+ * take them as they map them, and fallocate has the last word only if they cannot. */
+static enum qn_status make_room(struct qn_writer *writer, const struct qn_disk_section *entry,
+                                struct mapped_section *mapped, struct qn_error *error) {
+  const int descriptor = qn_atomic_file_descriptor(writer->file);
+  const uint64_t bytes = entry->stored_bytes;
+  bool by_all =
+      bytes >= POPULATED && lies_in_memory(descriptor) && !qn_scratch_is_full(descriptor, bytes);
+  enum qn_status status = by_all ? extend_file(writer, entry->offset + bytes, 0, error)
+                                 : extend_file(writer, entry->offset, bytes, error);
+  if (!status)
+    status = map_section(writer, entry->offset, bytes, mapped, error);
+  if (status || !by_all || populate(mapped))
+    return status;
+  status = extend_file(writer, entry->offset, bytes, error);
+  if (status)
+    qn_pages_free(mapped->mapping, mapped->mapped_bytes, 1);
+  return status;
+}
+
 /* An entry and room in the file for a section, which is mapped or not. Space that is written to,
  * not through a mapping, is reserved as it is written. */
 static enum qn_status add_section(struct qn_writer *writer, const struct qn_section_spec *spec,
@@ -162,10 +210,8 @@ static enum qn_status add_section(struct qn_writer *writer, const struct qn_sect
   *mapped = (struct mapped_section){0};
   status = place_section(writer, spec, entry, error);
   if (!status)
-    status = map ? extend_file(writer, entry->offset, entry->stored_bytes, error)
+    status = map ? make_room(writer, entry, mapped, error)
                  : extend_file(writer, entry->offset + entry->stored_bytes, 0, error);
-  if (!status && map)
-    status = map_section(writer, entry->offset, entry->stored_bytes, mapped, error);
   if (status)
     return status;
   writer->num_sections++;

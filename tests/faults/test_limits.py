@@ -100,6 +100,29 @@ class Limits(unittest.TestCase):
         finally:
             subprocess.run(["umount", mounted], check=True)
 
+    @unittest.skipUnless(os.geteuid() == 0, "only root can mount a small file system")
+    def test_a_small_file_system_in_memory(self):
+        """Large sections are taken page by page there, by all threads: too few pages are an error, not a signal."""
+        generate = ["quern-generate", "uniform", "--scale", "18", "--quiet", "-T", "3", "-o"]
+        subprocess.run(generate + ["on-disk"], check=True)
+        mounted = Path("memory").resolve()
+        mounted.mkdir()
+        for mebibytes, code in ((1, 5), (3, 5), (8, 5), (17, 5), (19, 0)):
+            made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=%dm" % mebibytes, "tmpfs", mounted],
+                                  capture_output=True, text=True)
+            if made.returncode != 0:
+                self.skipTest(made.stderr.strip())
+            try:
+                finished = subprocess.run(generate + [mounted / "graph"], capture_output=True, text=True)
+                self.assertEqual(finished.returncode, code, finished.stderr)
+                if code == 0:
+                    self.assertEqual((mounted / "graph").read_bytes(), Path("on-disk").read_bytes())
+                else:
+                    self.assertIn("cannot reserve", finished.stderr)
+                    self.assertEqual(list(mounted.iterdir()), [])
+            finally:
+                subprocess.run(["umount", mounted], check=True)
+
     def test_nobody_takes_what_is_printed(self):
         printing = [name for name, (_, output) in COMMANDS.items() if not output and name != "compare"]
         with open("/dev/full", "w") as full:

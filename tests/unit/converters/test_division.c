@@ -3,14 +3,21 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
 #include "converters/edges/division.h"
 #include "converters/edges/edge_blocks.h"
 #include "helpers/scratch.h"
+#include "support/threads.h"
 
 static struct qn_error error;
+
+static int compare_u64(const void *a, const void *b) {
+  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return (x > y) - (x < y);
+}
 
 /* A wide edge from `source` to 0. */
 static void add_edge(struct qn_block_pool *pool, struct qn_divider *divider, uint64_t source) {
@@ -47,7 +54,30 @@ static void piles_grow_while_edges_wait(void **state) {
   }
 }
 
+/* Blocks of one arena and the next, each once, whatever the order in which they are taken. */
+static void blocks_are_apart(void **state) {
+  enum { BLOCKS = 2500 };
+  static const unsigned threads[] = {1, 2, 5, 40};
+  (void)state;
+  for (unsigned i = 0; i < sizeof threads / sizeof threads[0]; i++) {
+    struct qn_block_pool *pool;
+    uint64_t taken[BLOCKS];
+    qn_threads_set(threads[i]);
+    assert_int_equal(qn_block_pool_create(&pool, &error), QN_OK);
+    for (unsigned b = 0; b < BLOCKS; b++) {
+      taken[b] = (uint64_t)(uintptr_t)qn_block_take(pool);
+      assert_int_equal(taken[b] % QN_BLOCK_BYTES, 0);
+    }
+    qsort(taken, BLOCKS, sizeof taken[0], compare_u64);
+    for (unsigned b = 1; b < BLOCKS; b++)
+      assert_true(taken[b] - taken[b - 1] >= QN_BLOCK_BYTES);
+    qn_block_pool_destroy(pool);
+  }
+  qn_threads_set(0);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(piles_grow_while_edges_wait)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(piles_grow_while_edges_wait),
+                                     cmocka_unit_test(blocks_are_apart)};
   return cmocka_run_group_tests(tests, scratch_create, scratch_remove);
 }

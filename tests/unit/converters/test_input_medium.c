@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "converters/input/block_hash.h"
 #include "converters/input/input.h"
 #include "support/memory.h"
 
@@ -554,12 +555,36 @@ static void test_out_of_memory(void **state) {
   free(text.bytes);
 }
 
+/* The library's digest, whatever is hashed beforehand and however long the rest is. */
+static void test_digest_of_blocks(void **state) {
+  static const uint64_t lengths[] = {
+      0,    1,    240,  241,   1024,  1025,  2047,           2048,
+      2049, 3072, 3073, 65536, 66561, 70001, 2u << 20 | 777, 3u << 20};
+  struct text text = make_text(250000);
+  XXH3_state_t *hashed = XXH3_createState();
+  (void)state;
+  assert_true(text.length > (3u << 20) + 1);
+  for (unsigned i = 0; i < sizeof lengths / sizeof lengths[0]; i++)
+    for (uint64_t before = 0; before == 0 || before + QN_HASH_BLOCK < lengths[i];
+         before = 3 * before + QN_HASH_BLOCK) {
+      const char *bytes = text.bytes + 1;
+      XXH128_hash_t hash, right = XXH3_128bits(bytes, lengths[i]);
+      XXH3_128bits_reset(hashed);
+      qn_block_hash_add(hashed, bytes, before);
+      assert_true(qn_block_hash_end(hashed, bytes + before, lengths[i] - before, &hash));
+      assert_true(XXH128_isEqual(hash, right));
+    }
+  XXH3_freeState(hashed);
+  free(text.bytes);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_every_packing_gives_the_content),
       cmocka_unit_test(test_standard_input),
       cmocka_unit_test(test_no_digest_of_a_file_that_was_written_over),
       cmocka_unit_test(test_digest_is_of_the_file_as_given),
+      cmocka_unit_test(test_digest_of_blocks),
       cmocka_unit_test(test_every_truncation_is_refused),
       cmocka_unit_test(test_changed_bytes_are_refused),
       cmocka_unit_test(test_joined_gzip),
