@@ -29,13 +29,16 @@ __global__ void queue_level(const struct sweep_state state, const struct qn_prog
 __global__ void __launch_bounds__(QN_QUEUE_THREADS)
     sum_level(const struct sweep_state state, const struct bc_state bc, struct qn_unit_sums sums,
               uint32_t level) {
-  qn_unit_sum_pieces(sums, state.layout.out, bc_offers_to(bc, level));
+  const double *offers = bc_offers_to(bc, level);
+  qn_unit_sum_tiles(
+      sums, state.layout.out, [](uint32_t) { return true; }, [&](uint32_t w) { return offers[w]; },
+      [&](uint32_t v, double sum) { bc_take(state, bc, level, v, sum); });
 }
 
 __global__ void __launch_bounds__(QN_QUEUE_THREADS)
-    take_level(const struct sweep_state state, const struct bc_state bc, struct qn_unit_sums sums,
-               uint32_t level) {
-  qn_unit_sum_rows(sums, [&](uint32_t v, double sum) { bc_take(state, bc, level, v, sum); });
+    sum_rest(const struct sweep_state state, const struct bc_state bc, struct qn_unit_sums sums,
+             uint32_t level) {
+  qn_unit_sum_rest(sums, [&](uint32_t v, double sum) { bc_take(state, bc, level, v, sum); });
 }
 
 enum qn_status walk_level_rows(struct sweep_run *run, const struct bc_state *bc, double *partials,
@@ -52,10 +55,10 @@ enum qn_status walk_level_rows(struct sweep_run *run, const struct bc_state *bc,
     return status;
   const struct qn_unit_sums sums = {layout->queue, qn_queue_entries(queued), qn_queue_units(queued),
                                     partials};
-  QN_LAUNCH(sum_level, qn_run_blocks(&run->memory, (uint64_t)sums.num_units * QN_UNIT_EDGES),
-            QN_QUEUE_THREADS, 0, NULL, run->state, *bc, sums, level);
-  QN_LAUNCH(take_level, qn_run_blocks(&run->memory, (uint64_t)sums.num_rows * 32), QN_QUEUE_THREADS,
-            0, NULL, run->state, *bc, sums, level);
+  QN_LAUNCH(sum_level, qn_run_blocks(&run->memory, sums.num_units), QN_QUEUE_THREADS, 0, NULL,
+            run->state, *bc, sums, level);
+  QN_LAUNCH(sum_rest, qn_run_blocks(&run->memory, sums.num_rows), QN_QUEUE_THREADS, 0, NULL,
+            run->state, *bc, sums, level);
   return qn_cuda_launched("spreading shares", error);
 }
 
