@@ -2,12 +2,7 @@
  * its end of smaller degree (ties: smaller number), on the device: what algorithms on triangles
  * walk. So lists are at most sqrt(2 E) long (Schank, Wagner: Finding, Counting and Listing All
  * Triangles in Large Graphs, 2005), and a triangle is found once, at its edge between the vertices
- * first and second in that order. Lists are sorted by number.
- *
- * Finding triangles: the list of u waits in shared memory; for each v in it the list of v is read,
- * coalesced, and every entry looked up by binary search. So an entry costs 4 bytes of L2 and some
- * ten reads of shared memory at random banks, which are the wall. Short lists are taken by warps,
- * long ones by blocks in pieces of TC_PIECE entries, so that no list is one block's alone. */
+ * first and second in that order. */
 #ifndef QN_KERNELS_CUDA_CSR_DEGREE_LISTS_CUH
 #define QN_KERNELS_CUDA_CSR_DEGREE_LISTS_CUH
 
@@ -16,9 +11,6 @@
 
 #define TC_THREADS 256
 #define TC_WARPS (TC_THREADS / 32)
-#define TC_SHORT 64  /* entries of a list that a warp keeps in shared memory */
-#define TC_LONG 4096 /* entries of a list that a block keeps there; the rest is looked up in L2 */
-#define TC_PIECE 32  /* entries of a long list that a block takes at a time */
 #define TC_DROPPED UINT64_MAX
 #define ORIENT_EDGES 2048 /* edges of a block */
 
@@ -110,16 +102,8 @@ struct tc_lists {
   const uint32_t *entries;
 };
 
-/* Lists that are longer go into a queue with a unit for every piece. */
-__global__ void queue_lists(const struct tc_lists lists, uint64_t longer_than,
-                            const struct qn_unit_queue queue, qn_queue_size *size) {
-  qn_block_steps(lists.num_vertices, [&](uint64_t v, bool there) {
-    const uint64_t length = there ? lists.offsets[v + 1] - lists.offsets[v] : 0;
-    const bool is_long = length > longer_than;
-    if (__syncthreads_or(is_long))
-      qn_queue_put(queue, size, is_long ? (uint32_t)((length + TC_PIECE - 1) / TC_PIECE) : 0,
-                   (uint32_t)v);
-  });
+QN_DEVICE_INLINE uint64_t list_length(const struct tc_lists &lists, uint64_t v) {
+  return lists.offsets[v + 1] - lists.offsets[v];
 }
 
 /* The place of `wanted` in an ascending list; `length` if it is not there. */
@@ -155,7 +139,7 @@ struct tc_work {
   struct qn_cuda_scratch scratch;
   const struct qn_graph *graph;
   bool directed;
-  struct qn_csr csr; /* on the device; released when the lists are made */
+  struct qn_csr csr; /* on the device; released when the lists are made, if not before */
   uint32_t *degrees;
   uint64_t *keys;
   uint64_t num_edges; /* of the lists */
@@ -224,7 +208,9 @@ enum qn_status orient_edges(struct tc_work *work, struct qn_error *error) {
   return status;
 }
 
-enum qn_status create_lists(struct tc_work *work, struct qn_error *error) {
+/* Sorted edges as lists. */
+enum qn_status create_lists(struct tc_work *work, const uint64_t *keys, struct tc_lists *lists,
+                            struct qn_error *error) {
   struct qn_cuda_memory *memory = work->memory;
   const uint64_t num_vertices = work->csr.num_vertices;
   uint64_t *offsets;
@@ -236,17 +222,17 @@ enum qn_status create_lists(struct tc_work *work, struct qn_error *error) {
         qn_cuda_alloc(memory, &entries, work->num_edges, sizeof *entries, "list entries", error);
   if (status)
     return status;
-  QN_LAUNCH(make_lists, qn_run_blocks(memory, work->num_edges + 1), QN_QUEUE_THREADS, 0, NULL,
-            work->keys, work->num_edges, num_vertices, offsets, entries);
-  work->lists.num_vertices = num_vertices;
-  work->lists.offsets = offsets;
-  work->lists.entries = entries;
+  QN_LAUNCH(make_lists, qn_run_blocks(memory, work->num_edges + 1), QN_QUEUE_THREADS, 0, NULL, keys,
+            work->num_edges, num_vertices, offsets, entries);
+  lists->num_vertices = num_vertices;
+  lists->offsets = offsets;
+  lists->entries = entries;
   return qn_cuda_launched("making lists", error);
 }
 
-/* Lists of the request's graph in `work`, a zeroed one; `memory` is the run's. `own_bytes`: what
- * the algorithm wants beside them. */
-enum qn_status degree_lists_create(const struct qn_run_request *request, const char *algorithm,
+/* Edges of the request's graph, sorted, as keys of `work`, a zeroed one; `memory` is the run's.
+ * `own_bytes`: what the algorithm wants beside them. */
+enum qn_status degree_edges_create(const struct qn_run_request *request, const char *algorithm,
                                    uint64_t own_bytes, struct qn_cuda_memory *memory,
                                    struct tc_work *work, struct qn_error *error) {
   const struct qn_graph *graph = (const struct qn_graph *)request->view;
@@ -257,9 +243,7 @@ enum qn_status degree_lists_create(const struct qn_run_request *request, const c
   enum qn_status status = qn_run_check_units(V, E, error);
   if (!status) /* both numbers of every edge twice, with flags, beside the rows and degrees */
     status = qn_run_must_fit(memory, algorithm, 12 * V + 21 * E + own_bytes, error);
-  if (!status)
-    status = orient_edges(work, error);
-  return status ? status : create_lists(work, error);
+  return status ? status : orient_edges(work, error);
 }
 
 } /* namespace */

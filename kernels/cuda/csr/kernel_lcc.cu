@@ -5,13 +5,19 @@
  * first vertex u, and told to all three: to u and v, its second one, when all of v's list has been
  * looked at, to the third in shared memory beside u's list, as far as that fits there.
  *
- * Bytes: those of tc, and where the graph is directed 4 for each edge of a triangle, which say in
+ * The list of u waits in shared memory; for each v in it the list of v is read, coalesced, and
+ * every entry looked up by binary search, in pieces of TC_PIECE entries, so that no list is one
+ * block's alone: an entry costs 4 bytes of L2 and some ten reads of shared memory at random banks,
+ * which are the wall, and where the graph is directed 4 for each edge of a triangle, which say in
  * how many directions it leads. */
 #include "kernels/cuda/csr/degree_lists.cuh"
 #include "kernels/own_kernel.h"
 
 extern "C" const struct qn_kernel qn_kernel_lcc_csr_cuda;
 
+#define TC_LONG 4096 /* entries of a list that a block keeps in shared memory; the rest is in L2   \
+                      */
+#define TC_PIECE 32  /* entries of a list that a block takes at a time */
 /* Of an edge of the lists: it leads from its first end, to it, or both. */
 #define FROM_FIRST 1u
 #define TO_FIRST 2u
@@ -25,6 +31,18 @@ struct lcc_state {
   uint32_t *neighbors;       /* [V] their number */
   double *coefficients;      /* [V] */
 };
+
+/* Lists that are longer go into a queue with a unit for every piece. */
+__global__ void queue_lists(const struct tc_lists lists, uint64_t longer_than,
+                            const struct qn_unit_queue queue, qn_queue_size *size) {
+  qn_block_steps(lists.num_vertices, [&](uint64_t v, bool there) {
+    const uint64_t length = there ? lists.offsets[v + 1] - lists.offsets[v] : 0;
+    const bool is_long = length > longer_than;
+    if (__syncthreads_or(is_long))
+      qn_queue_put(queue, size, is_long ? (uint32_t)((length + TC_PIECE - 1) / TC_PIECE) : 0,
+                   (uint32_t)v);
+  });
+}
 
 __global__ void note_ways(const struct qn_csr csr, const uint32_t *degrees,
                           const struct lcc_state state) {
@@ -201,7 +219,9 @@ enum qn_status run(const struct qn_run_request *request, struct qn_run_result *r
   memset(result, 0, sizeof *result);
   auto prepare = [&](struct qn_error *failure) {
     enum qn_status status =
-        degree_lists_create(request, "lcc", 28 * V, &memory, &work.edges, failure);
+        degree_edges_create(request, "lcc", 28 * V, &memory, &work.edges, failure);
+    if (!status)
+      status = create_lists(&work.edges, work.edges.keys, &work.edges.lists, failure);
     return status ? status : create(&work, failure);
   };
   auto algorithm = [&](struct qn_error *failure) { return count_all(&work, failure); };
