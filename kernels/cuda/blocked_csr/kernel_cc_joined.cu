@@ -1,9 +1,96 @@
-/* Weakly connected components on blocked CSR: own/cc_joined.cuh. */
+/* Weakly connected components on blocked CSR: of blocks that are resident by a sample of the edges
+ * (own/cc_sampled.cuh), whose rows are those of all blocks, one after the other; of others by one
+ * pass over all edges (own/cc_joined.cuh). The sample is of the first blocks' rows. */
 #include "kernels/cuda/own/cc_program.cuh"
 
 #include "kernels/cuda/blocked_csr/engine.cuh"
 
 #include "kernels/cuda/own/cc_joined.cuh"
+#include "kernels/cuda/own/cc_sampled.cuh"
 
-QN_DEFINE_CC_JOINED(qn_kernel_cc_joined_blocked_csr_cuda, "blocked CSR, union-find",
-                    QN_LAYOUT_BLOCKED_CSR, qn_blocked_csr);
+extern "C" const struct qn_kernel qn_kernel_cc_joined_blocked_csr_cuda;
+
+namespace {
+
+__global__ void list_begins(const uint32_t *offsets, uint64_t num_rows, uint64_t first_edge,
+                            uint64_t *begins) {
+  qn_grid_steps(num_rows + 1, [&](uint64_t row) { begins[row] = first_edge + offsets[row]; });
+}
+
+/* The rows of all blocks as those of one CSR. */
+enum qn_status upload_rows(const struct qn_blocking *blocking, uint64_t num_edges,
+                           struct cc_work *work, struct qn_error *error) {
+  struct qn_cuda_memory *memory = work->memory;
+  struct qn_csr *rows = &work->out;
+  const uint64_t num_rows = blocking->block_rows[blocking->num_blocks];
+  uint32_t *offsets = NULL;
+  uint64_t *begins = NULL;
+  rows->num_vertices = num_rows;
+  rows->num_edges = num_edges;
+  enum qn_status status = qn_cuda_copy_of(memory, &work->ids, blocking->id_map, num_rows, 0,
+                                          sizeof *work->ids, "id maps", error);
+  if (!status)
+    status = qn_cuda_copy_of(memory, &rows->column_indices, blocking->columns, num_edges, 0,
+                             sizeof *blocking->columns, "columns of blocks", error);
+  if (!status)
+    status =
+        qn_cuda_copy_of(memory, &offsets, blocking->row_offsets, num_rows + blocking->num_blocks, 0,
+                        sizeof *offsets, "row offsets of blocks", error);
+  if (!status)
+    status = qn_cuda_alloc_zeroed(memory, &begins, num_rows + 1, sizeof *begins, "offsets of rows",
+                                  error);
+  for (uint64_t i = 0; i < blocking->num_blocks && !status; i++) {
+    const uint64_t first = blocking->block_rows[i], count = blocking->block_rows[i + 1] - first;
+    QN_LAUNCH(list_begins, qn_run_blocks(memory, count + 1), QN_QUEUE_THREADS, 0, NULL,
+              offsets + first + i, count, blocking->block_edges[i], begins + first);
+    status = qn_cuda_launched("listing rows", error);
+  }
+  rows->row_offsets = begins;
+  return status;
+}
+
+/* *too_large: nothing is wrong but that there is too little memory. */
+enum qn_status run_resident(const struct qn_run_request *request, struct qn_run_result *result,
+                            bool *too_large, struct qn_error *error) {
+  const struct qn_blocked_csr *view = (const struct qn_blocked_csr *)request->view;
+  const struct qn_blocking *blocking = view->has_pull ? &view->pull : &view->push;
+  const uint64_t num_rows = blocking->block_rows[blocking->num_blocks];
+  struct qn_cuda_memory memory;
+  struct cc_work work;
+  memset(&work, 0, sizeof work);
+  memset(result, 0, sizeof *result);
+  work.memory = &memory;
+  work.num_vertices = view->num_vertices;
+  work.both_ends = view->directedness == QN_UNDIRECTED;
+  auto prepare = [&](struct qn_error *failure) {
+    if (4 * view->num_edges + 24 * num_rows > qn_cuda_plannable_bytes(&memory.device, memory.cap) ||
+        view->num_edges / QN_UNIT_EDGES + num_rows > UINT32_MAX)
+      return qn_run_no_room(&memory);
+    enum qn_status status = upload_rows(blocking, view->num_edges, &work, failure);
+    return status ? status : cc_sampled_create(&work, request, failure);
+  };
+  auto algorithm = [&](struct qn_error *failure) { return cc_sampled(&work, failure); };
+  auto finish = [&](enum qn_status status, struct qn_error *failure) {
+    if (!status)
+      status =
+          qn_run_download(&memory, QN_RESULT_U32, work.parent, work.num_vertices, result, failure);
+    result->iterations = 1;
+    result->converged = true;
+    *too_large = status && memory.exhausted;
+    return status;
+  };
+  return qn_run_whole(request, &memory, prepare, algorithm, finish, result, error);
+}
+
+enum qn_status run(const struct qn_run_request *request, struct qn_run_result *result,
+                   struct qn_error *error) {
+  bool too_large = false;
+  const enum qn_status status = run_resident(request, result, &too_large, error);
+  return too_large ? cc_joined_run<struct qn_blocked_csr>(engine_run, request, result, error)
+                   : status;
+}
+
+} /* namespace */
+
+const struct qn_kernel qn_kernel_cc_joined_blocked_csr_cuda =
+    QN_CC_JOINED_KERNEL("blocked CSR, union-find", QN_LAYOUT_BLOCKED_CSR, QN_CUDA, run);

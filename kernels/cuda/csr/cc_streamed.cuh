@@ -9,7 +9,7 @@
 #ifndef QN_KERNELS_CUDA_CSR_CC_STREAMED_CUH
 #define QN_KERNELS_CUDA_CSR_CC_STREAMED_CUH
 
-#include "kernels/cuda/csr/cc_trees.cuh"
+#include "kernels/cuda/own/cc_trees.cuh"
 #include "kernels/cuda/rows/row_units.cuh"
 #include "kernels/cuda/stream/pins.cuh"
 #include "kernels/own_state.h"
@@ -20,10 +20,6 @@
 #define CC_THREADS 256
 
 namespace {
-
-__global__ void begin_alone(uint32_t *parent, uint64_t num_vertices) {
-  qn_grid_steps(num_vertices, [&](uint64_t v) { parent[v] = (uint32_t)v; });
-}
 
 __global__ void __launch_bounds__(CC_THREADS)
     join_units(const struct row_tables tables, uint32_t *parent,

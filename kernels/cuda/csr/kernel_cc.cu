@@ -1,110 +1,22 @@
-/* Weakly connected components on CSR: Afforest (Sutton, Ben-Nun, Barak: Optimizing
- * Parallel Graph Connectivity Computation via Subgraph Sampling, IPDPS 2018), on a device.
+/* Weakly connected components on CSR by a sample of the edges (own/cc_sampled.cuh), on a device.
  *
  * A kernel of its own for the reasons of kernels/cpu/csr/kernel_cc.c: one pass over the edges
  * instead of one a step of the diameter, and most edges are never looked at. It also takes
  * directed graphs as they are.
  *
- * Bytes: the two rounds over first neighbours read 16 bytes of offsets, a column index and
- * some random parents a vertex; what remains is bound by the random accesses to `parent`, 4 V
- * bytes, which stay in L2 up to some ten million vertices.
- *
- * parent[v] <= v always holds, so a root is the smallest vertex of its tree, whatever the order in
- * which edges are joined. A parent that was read may be old, but then it is an ancestor all the
- * same, and the compare-and-swap that joins two trees tells; so parents are read through L1 (the
- * roots of large trees, which everyone reads, would serialise in L2), and paths are halved without
- * atomics (Jaiganesh, Burtscher: A High-Performance Connected Components Implementation for GPUs,
- * HPDC 2018).
- *
  * A graph that does not fit is streamed (cc_streamed.cuh). A resident run is over in milliseconds
  * and writes no checkpoints. */
 #include "kernels/cuda/csr/cc_streamed.cuh"
-#include "kernels/cuda/csr/cc_trees.cuh"
+#include "kernels/cuda/own/cc_sampled.cuh"
 #include "kernels/own_kernel.h"
 
 extern "C" const struct qn_kernel qn_kernel_cc_csr_cuda;
 
-/* Edges of each vertex that are joined before the large component is looked for. */
-#define NEIGHBOR_ROUNDS 2
-#define NUM_SAMPLES 1024
-
 namespace {
 
-struct cc_counters {
-  qn_queue_size queued;
-};
-
-/* Every vertex alone, or below its first neighbour. Where that is larger nothing is joined: the
- * neighbour will do it, or a later pass. */
-__global__ void begin_below_first(const struct qn_csr csr, uint32_t *parent) {
-  qn_grid_steps(csr.num_vertices, [&](uint64_t v) {
-    const uint64_t edge = csr.row_offsets[v];
-    const uint32_t vertex = (uint32_t)v;
-    const uint32_t first = edge < csr.row_offsets[v + 1] ? csr.column_indices[edge] : vertex;
-    parent[v] = first < vertex ? first : vertex;
-  });
-}
-
-__global__ void join_neighbor(const struct qn_csr csr, uint32_t *parent, uint64_t round) {
-  qn_grid_steps(csr.num_vertices, [&](uint64_t v) {
-    const uint64_t edge = csr.row_offsets[v] + round;
-    if (edge < csr.row_offsets[v + 1])
-      join(parent, (uint32_t)v, csr.column_indices[edge]);
-  });
-}
-
-/* The roots of vertices spread evenly, though not at regular distances, which may be alike. */
-__global__ void take_samples(const uint32_t *parent, uint64_t num_vertices, uint32_t *samples) {
-  const uint64_t stretch = num_vertices / NUM_SAMPLES;
-  const uint64_t sample = threadIdx.x;
-  const uint64_t vertex = sample * stretch + (stretch ? sample * 0x9E3779B97F4A7C15u % stretch : 0);
-  samples[sample] = vertex < num_vertices ? parent[vertex] : UINT32_MAX;
-}
-
-/* Queue the rows whose edges are still to be joined. */
-__global__ void queue_rest(const struct qn_csr csr, const uint32_t *parent, bool skips,
-                           uint32_t largest, const struct qn_unit_queue queue,
-                           struct cc_counters *counters) {
-  qn_queue_rows(csr, queue, &counters->queued,
-                [&](uint64_t v) { return !(skips && parent[v] == largest); });
-}
-
-__global__ void join_rest(const struct qn_csr csr, uint32_t *parent,
-                          const struct qn_unit_queue queue, const struct cc_counters *counters) {
-  QN_SHARED(struct qn_unit_tile, tiles, 1);
-  struct qn_unit_tile *tile = tiles;
-  const uint32_t num_entries = qn_queue_entries(counters->queued);
-  qn_unit_tiles(qn_queue_units(counters->queued), [&](uint32_t first, uint32_t units) {
-    const uint32_t loaded = qn_unit_load(queue, num_entries, csr.row_offsets, first, tile);
-    for (uint32_t unit = threadIdx.x / QN_UNIT_EDGES; unit < units;
-         unit += QN_QUEUE_THREADS / QN_UNIT_EDGES) {
-      const uint32_t entry = qn_unit_entry(tile, loaded, unit);
-      const uint64_t edge = qn_unit_edge(tile, entry, unit);
-      if (edge < tile->ends[entry])
-        join(parent, tile->vertices[entry], __ldcs(&csr.column_indices[edge]));
-    }
-    __syncthreads();
-  });
-}
-
-struct cc_work {
-  struct qn_cuda_memory *memory;
-  const struct qn_graph *graph;
-  uint64_t num_vertices;
-  struct qn_csr out, in; /* on the device */
-  bool both_ends;        /* an edge is seen from both its ends */
-  uint32_t *parent;
-  uint32_t *samples;
-  const uint32_t *positions; /* [V] or NULL */
-  struct qn_unit_queue queue;
-  struct cc_counters *counters;
-  unsigned blocks;
-};
-
-enum qn_status create(struct cc_work *work, const struct qn_run_request *request,
-                      struct qn_error *error) {
+enum qn_status create(struct cc_work *work, const struct qn_graph *graph,
+                      const struct qn_run_request *request, struct qn_error *error) {
   struct qn_cuda_memory *memory = work->memory;
-  const struct qn_graph *graph = work->graph;
   work->num_vertices = graph->out.num_vertices;
   work->both_ends = graph->directedness == QN_UNDIRECTED || graph->has_transpose;
   enum qn_status status = qn_run_check_units(graph->out.num_vertices, graph->out.num_edges, error);
@@ -112,77 +24,11 @@ enum qn_status create(struct cc_work *work, const struct qn_run_request *request
     status = qn_cuda_csr_upload(memory, &graph->out, false, &work->out, error);
   if (!status && graph->has_transpose && graph->directedness != QN_UNDIRECTED)
     status = qn_cuda_csr_upload(memory, &graph->in, false, &work->in, error);
-  if (!status)
-    status = qn_cuda_alloc(memory, &work->parent, work->num_vertices, sizeof *work->parent,
-                           "labels", error);
-  if (!status)
-    status =
-        qn_cuda_alloc(memory, &work->samples, NUM_SAMPLES, sizeof *work->samples, "samples", error);
-  if (!status)
-    status = qn_run_queue(memory, work->num_vertices, &work->queue, error);
-  if (!status)
-    status = qn_cuda_alloc(memory, &work->counters, 1, sizeof *work->counters, "counters", error);
-  if (!status && request->positions)
-    status = qn_cuda_copy_of(memory, &work->positions, request->positions, work->num_vertices, 0,
-                             sizeof(uint32_t), "positions", error);
-  work->blocks = qn_run_blocks(memory, work->num_vertices);
-  return status;
-}
-
-/* The root that most of the samples have: a majority vote (Boyer, Moore), which finds a component
- * of more than half of the vertices if there is one, the only case worth finding. */
-uint32_t majority(const uint32_t *samples) {
-  uint32_t candidate = UINT32_MAX;
-  int64_t lead = 0;
-  for (int sample = 0; sample < NUM_SAMPLES; sample++) {
-    if (samples[sample] == UINT32_MAX)
-      continue;
-    if (lead == 0)
-      candidate = samples[sample];
-    lead += samples[sample] == candidate ? 1 : -1;
-  }
-  return candidate;
-}
-
-enum qn_status join_first(struct cc_work *work, uint32_t *largest, struct qn_error *error) {
-  uint32_t samples[NUM_SAMPLES];
-  QN_LAUNCH(begin_below_first, work->blocks, QN_QUEUE_THREADS, 0, NULL, work->out, work->parent);
-  QN_LAUNCH(compress, work->blocks, QN_QUEUE_THREADS, 0, NULL, work->parent, work->num_vertices);
-  for (uint64_t round = 1; round < NEIGHBOR_ROUNDS; round++) {
-    QN_LAUNCH(join_neighbor, work->blocks, QN_QUEUE_THREADS, 0, NULL, work->out, work->parent,
-              round);
-    QN_LAUNCH(compress, work->blocks, QN_QUEUE_THREADS, 0, NULL, work->parent, work->num_vertices);
-  }
-  QN_LAUNCH(take_samples, 1, NUM_SAMPLES, 0, NULL, work->parent, work->num_vertices, work->samples);
-  enum qn_status status = qn_cuda_launched("joining first neighbours", error);
-  if (!status)
-    status =
-        qn_cuda_status(cudaMemcpy(samples, work->samples, sizeof samples, cudaMemcpyDeviceToHost),
-                       "joining first neighbours", error);
-  if (!status)
-    *largest = majority(samples);
-  return status;
-}
-
-/* Join all edges but those between vertices of `largest`. Without in-edges an edge from there is
- * seen from that end alone, so none may be skipped. */
-enum qn_status join_direction(struct cc_work *work, const struct qn_csr *csr, uint32_t largest,
-                              struct qn_error *error) {
-  enum qn_status status = qn_cuda_status(
-      cudaMemsetAsync(work->counters, 0, sizeof *work->counters, NULL), "clearing counters", error);
-  if (status)
-    return status;
-  QN_LAUNCH(queue_rest, work->blocks, QN_QUEUE_THREADS, 0, NULL, *csr, work->parent,
-            work->both_ends, largest, work->queue, work->counters);
-  QN_LAUNCH(join_rest, qn_run_blocks(work->memory, csr->num_edges), QN_QUEUE_THREADS, 0, NULL, *csr,
-            work->parent, work->queue, work->counters);
-  QN_LAUNCH(compress, work->blocks, QN_QUEUE_THREADS, 0, NULL, work->parent, work->num_vertices);
-  return qn_cuda_launched("joining edges", error);
+  return status ? status : cc_sampled_create(work, request, error);
 }
 
 /* Do the edges alone not fit? Then the work of bringing them there is not begun. */
-bool is_too_large(const struct cc_work *work) {
-  const struct qn_csr *out = &work->graph->out;
+bool is_too_large(const struct cc_work *work, const struct qn_csr *out) {
   return 4 * out->num_edges + 8 * out->num_vertices >
          qn_cuda_plannable_bytes(&work->memory->device, work->memory->cap);
 }
@@ -195,21 +41,12 @@ enum qn_status run_resident(const struct qn_run_request *request, struct qn_run_
   memset(&work, 0, sizeof work);
   memset(result, 0, sizeof *result);
   work.memory = &memory;
-  work.graph = (const struct qn_graph *)request->view;
+  const struct qn_graph *graph = (const struct qn_graph *)request->view;
   auto prepare = [&](struct qn_error *failure) {
-    return is_too_large(&work) ? qn_run_no_room(&memory) : create(&work, request, failure);
+    return is_too_large(&work, &graph->out) ? qn_run_no_room(&memory)
+                                            : create(&work, graph, request, failure);
   };
-  auto algorithm = [&](struct qn_error *failure) {
-    uint32_t largest = UINT32_MAX;
-    enum qn_status status = join_first(&work, &largest, failure);
-    if (!status)
-      status = join_direction(&work, &work.out, largest, failure);
-    if (!status && work.in.row_offsets)
-      status = join_direction(&work, &work.in, largest, failure);
-    return status ? status
-                  : label(&memory, work.parent, work.positions, work.queue.units, work.num_vertices,
-                          failure);
-  };
+  auto algorithm = [&](struct qn_error *failure) { return cc_sampled(&work, failure); };
   auto finish = [&](enum qn_status status, struct qn_error *failure) {
     if (!status)
       status =

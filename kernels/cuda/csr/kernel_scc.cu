@@ -18,7 +18,7 @@
  * Bytes: each walk over what is left moves 4 bytes of column index an edge and a sector of L2 for
  * its end's component and mark. */
 #include "kernels/cuda/csr/both_ways.cuh"
-#include "kernels/cuda/csr/cc_trees.cuh"
+#include "kernels/cuda/own/cc_trees.cuh"
 #include "kernels/cuda/edges/row_steps.cuh"
 #include "kernels/own_kernel.h"
 #include "kernels/tarjan.h"

@@ -4,14 +4,11 @@
 
 #include "kernels/cuda/own/cc_program.cuh"
 
+#include "kernels/cuda/own/cc_trees.cuh"
 #include "kernels/cuda/own/visit.cuh"
 #include "kernels/own_kernel.h"
 
 namespace {
-
-__global__ void begin_trees(uint32_t *parent, uint64_t num_vertices) {
-  qn_grid_steps(num_vertices, [&](uint64_t v) { parent[v] = (uint32_t)v; });
-}
 
 /* Every vertex alone, on the device; the program's `shared`. */
 inline enum qn_status prepare_trees(struct qn_cuda_memory *memory, uint64_t num_vertices,
@@ -25,7 +22,7 @@ inline enum qn_status prepare_trees(struct qn_cuda_memory *memory, uint64_t num_
     status = qn_cuda_upload(memory, *shared, &trees, 1, sizeof trees, "trees", error);
   if (status)
     return status;
-  QN_LAUNCH(begin_trees, qn_run_blocks(memory, num_vertices), QN_QUEUE_THREADS, 0, NULL,
+  QN_LAUNCH(begin_alone, qn_run_blocks(memory, num_vertices), QN_QUEUE_THREADS, 0, NULL,
             trees.parent, num_vertices);
   return qn_cuda_launched("beginning trees", error);
 }

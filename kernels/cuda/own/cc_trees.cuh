@@ -1,11 +1,15 @@
 /* What becomes of trees of connected vertices (edges/trees.cuh): labels. */
-#ifndef QN_KERNELS_CUDA_CSR_CC_TREES_CUH
-#define QN_KERNELS_CUDA_CSR_CC_TREES_CUH
+#ifndef QN_KERNELS_CUDA_OWN_CC_TREES_CUH
+#define QN_KERNELS_CUDA_OWN_CC_TREES_CUH
 
 #include "kernels/cuda/edges/run_device.cuh"
 #include "kernels/cuda/edges/trees.cuh"
 
 namespace {
+
+__global__ void begin_alone(uint32_t *parent, uint64_t num_vertices) {
+  qn_grid_steps(num_vertices, [&](uint64_t v) { parent[v] = (uint32_t)v; });
+}
 
 /* Let every vertex point at its root. No root changes meanwhile. */
 __global__ void compress(uint32_t *parent, uint64_t num_vertices) {
