@@ -214,10 +214,44 @@ char *qn_output_target(const char *path) {
   return link ? realpath(path, NULL) : strdup(path);
 }
 
-enum qn_status qn_atomic_file_create(const char *path, bool replace, struct qn_atomic_file **out,
-                                     struct qn_error *error) {
-  struct qn_atomic_file *file = NULL;
+static bool wants_sync(void) {
+  const char *no_sync = getenv("QUERN_NO_SYNC");
+  return !(no_sync && strcmp(no_sync, "1") == 0);
+}
+
+/* Of a file that others write, too: NFS writes a page as a whole, with what others have of it,
+ * unless all is written through. */
+static int open_shared(const char *name, int flags) {
+  return open(name, O_RDWR | O_CLOEXEC | (wants_sync() ? O_DSYNC : 0) | flags, 0666);
+}
+
+/* A new file with a temporary name. */
+static enum qn_status open_named(struct qn_atomic_file *file, bool visible,
+                                 struct qn_error *error) {
   sigset_t before;
+  qn_names_lock(&before);
+  for (unsigned attempt = 0; attempt < 1000 && file->descriptor < 0; attempt++) {
+    name_temporary(file, attempt);
+    file->descriptor = visible ? open_shared(file->temporary, O_CREAT | O_EXCL)
+                               : open(file->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file->descriptor < 0 && errno != EEXIST)
+      break;
+  }
+  int cause = errno;
+  bool listed = file->descriptor >= 0 && list_temporary(file);
+  if (file->descriptor >= 0 && !listed)
+    unlink(file->temporary);
+  qn_names_unlock(&before);
+  errno = cause;
+  if (file->descriptor < 0)
+    return qn_fail_errno(error, "cannot create the output");
+  return listed ? QN_OK
+                : qn_fail(error, QN_SYSTEM, "more than %d output files at once", MAX_TEMPORARIES);
+}
+
+static enum qn_status create(const char *path, bool replace, bool visible,
+                             struct qn_atomic_file **out, struct qn_error *error) {
+  struct qn_atomic_file *file = NULL;
   *out = NULL;
   enum qn_status status = qn_atomic_file_check(path, replace, error);
   if (status)
@@ -238,31 +272,10 @@ enum qn_status qn_atomic_file_create(const char *path, bool replace, struct qn_a
   if (status)
     goto failed;
 
-  file->descriptor = open_nameless(file->path);
+  file->descriptor = visible ? -1 : open_nameless(file->path);
   file->nameless = file->descriptor >= 0;
-  if (file->nameless) {
-    *out = file;
-    return QN_OK;
-  }
-
-  qn_names_lock(&before);
-  for (unsigned attempt = 0; attempt < 1000 && file->descriptor < 0; attempt++) {
-    name_temporary(file, attempt);
-    file->descriptor = open(file->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (file->descriptor < 0 && errno != EEXIST)
-      break;
-  }
-  int cause = errno;
-  bool listed = file->descriptor >= 0 && list_temporary(file);
-  if (file->descriptor >= 0 && !listed)
-    unlink(file->temporary);
-  qn_names_unlock(&before);
-  if (file->descriptor < 0) {
-    errno = cause;
-    status = qn_fail_errno(error, "cannot create the output");
-  } else if (!listed) {
-    status = qn_fail(error, QN_SYSTEM, "more than %d output files at once", MAX_TEMPORARIES);
-  }
+  if (!file->nameless)
+    status = open_named(file, visible, error);
   if (status) {
     qn_error_in_file(error, path);
     goto failed;
@@ -272,6 +285,20 @@ enum qn_status qn_atomic_file_create(const char *path, bool replace, struct qn_a
 failed:
   destroy(file);
   return status;
+}
+
+enum qn_status qn_atomic_file_create(const char *path, bool replace, struct qn_atomic_file **out,
+                                     struct qn_error *error) {
+  return create(path, replace, false, out, error);
+}
+
+enum qn_status qn_atomic_file_create_visible(const char *path, bool replace,
+                                             struct qn_atomic_file **out, struct qn_error *error) {
+  return create(path, replace, true, out, error);
+}
+
+const char *qn_atomic_file_temporary(const struct qn_atomic_file *file) {
+  return file->temporary;
 }
 
 /* One that is called `name` in messages. */
@@ -289,6 +316,34 @@ static enum qn_status create_nameless(const char *name, struct qn_atomic_file **
     destroy(file);
     return qn_fail_memory(error, "a path", 0);
   }
+  *out = file;
+  return QN_OK;
+}
+
+enum qn_status qn_atomic_file_visit(const char *temporary, struct qn_atomic_file **out,
+                                    struct qn_error *error) {
+  struct qn_atomic_file *file;
+  sigset_t before;
+  enum qn_status status = create_nameless(temporary, &file, error);
+  *out = NULL;
+  if (status)
+    return status;
+  status = qn_alloc(&file->temporary, strlen(temporary) + 1, 1, "a path", error);
+  if (!status) {
+    strcpy(file->temporary, temporary);
+    file->descriptor = open_shared(temporary, 0);
+    if (file->descriptor < 0) {
+      status = qn_fail_errno(error, "cannot open the output that another rank has begun");
+      qn_error_in_file(error, temporary);
+    }
+  }
+  if (status) {
+    destroy(file);
+    return status;
+  }
+  qn_names_lock(&before);
+  file->nameless = !list_temporary(file); /* of many files a signal leaves some to who began them */
+  qn_names_unlock(&before);
   *out = file;
   return QN_OK;
 }
@@ -415,11 +470,6 @@ static enum qn_status send(struct qn_atomic_file *file, struct qn_error *error) 
     qn_error_in_file(error, file->path);
   destroy(file);
   return status;
-}
-
-static bool wants_sync(void) {
-  const char *no_sync = getenv("QUERN_NO_SYNC");
-  return !(no_sync && strcmp(no_sync, "1") == 0);
 }
 
 /* All but its name. */
@@ -551,6 +601,18 @@ enum qn_status qn_atomic_file_commit(struct qn_atomic_file *file, struct qn_erro
     return appear(file, error);
   held = file;
   return QN_OK;
+}
+
+enum qn_status qn_atomic_file_leave(struct qn_atomic_file *file, struct qn_error *error) {
+  sigset_t before;
+  enum qn_status status = qn_used_files_check(error);
+  if (!status)
+    status = complete(file, error);
+  qn_names_lock(&before);
+  file->nameless = !status;
+  qn_names_unlock(&before);
+  qn_atomic_file_abort(file);
+  return status;
 }
 
 void qn_atomic_file_join(struct qn_atomic_file *file, struct qn_atomic_file *other) {

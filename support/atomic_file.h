@@ -36,6 +36,17 @@ char *qn_output_target(const char *path);
 enum qn_status qn_atomic_file_create(const char *path, bool replace, struct qn_atomic_file **out,
                                      struct qn_error *error);
 
+/* A file that several processes write: one begins it so that it has a temporary name, by which the
+ * others visit it, and alone lets it appear. Like that one, each takes it away when it fails or is
+ * ended by a signal. Owned until leave, which syncs what this process wrote and frees `file`
+ * whatever the outcome, or abort. */
+enum qn_status qn_atomic_file_create_visible(const char *path, bool replace,
+                                             struct qn_atomic_file **out, struct qn_error *error);
+const char *qn_atomic_file_temporary(const struct qn_atomic_file *file);
+enum qn_status qn_atomic_file_visit(const char *temporary, struct qn_atomic_file **out,
+                                    struct qn_error *error);
+enum qn_status qn_atomic_file_leave(struct qn_atomic_file *file, struct qn_error *error);
+
 /* Begin a file in memory, which has no name and cannot be committed. */
 enum qn_status qn_atomic_file_in_memory(struct qn_atomic_file **out, struct qn_error *error);
 

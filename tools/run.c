@@ -34,6 +34,7 @@ struct options {
   const char *file;
   const char *output;
   const char *parents;
+  const char *parts;
   int64_t top;
   bool list;
   bool no_ids;
@@ -78,6 +79,7 @@ enum key {
   KEY_CHECKPOINT,
   KEY_EVERY,
   KEY_RESUME,
+  KEY_PARTS,
   KEY_NO_IDS,
   KEY_PARENTS,
   KEY_STREAMS,
@@ -200,6 +202,9 @@ static const struct argp_option option_list[] = {
      "those "
      "that are nearer; the source is its own",
      2},
+    {"parts", KEY_PARTS, "tsv|csv|npy", 0,
+     "Of a set: -o is a folder of files part-NNNNN of that kind, one for the vertices of each part",
+     2},
     {"no-ids", KEY_NO_IDS, NULL, 0,
      "With -o or --parents NAME.npy: do not write the ids of the array's values to NAME.ids.npy "
      "(of vertices "
@@ -281,10 +286,17 @@ static bool is_on_stdout(const char *path) {
 }
 
 static void settle_outputs(const struct options *options, struct argp_state *state) {
-  const char *output = options->output, *parents = options->parents;
-  if (options->no_ids && !is_array(output) && !is_array(parents))
+  const char *output = options->output, *parents = options->parents, *parts = options->parts;
+  if (parts && strcmp(parts, "tsv") != 0 && strcmp(parts, "csv") != 0 && strcmp(parts, "npy") != 0)
+    argp_error(state, "--parts is tsv, csv or npy");
+  if (parts && (!output || parents || is_on_stdout(output)))
+    argp_error(state, "--parts is for -o FOLDER, without --parents");
+  if (parts && options->shared.force)
+    argp_error(state, "--force replaces no folder: remove %s first, or name another", output);
+  if (options->no_ids && !is_array(output) && !is_array(parents) &&
+      !(parts && strcmp(parts, "npy") == 0))
     argp_error(state, "--no-ids is for -o NAME.npy");
-  if (output)
+  if (output && !parts)
     qn_tool_check_output(&options->shared, output, state);
   if (parents)
     qn_tool_check_output(&options->shared, parents, state);
@@ -323,6 +335,9 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
   case KEY_PARENTS:
     options->parents = argument;
     options->run.wants_parents = true;
+    return 0;
+  case KEY_PARTS:
+    options->parts = argument;
     return 0;
   case KEY_NO_IDS:
     options->no_ids = true;
@@ -635,6 +650,8 @@ static enum qn_status create_output(const struct options *options, const char *p
   const uint64_t traits = algorithm ? qn_algorithm_traits(algorithm) : 0;
   const struct qn_results_options results_options = {
       .path = path,
+      .ranks = qn_ranks_writers(),
+      .parts = options->parts,
       .force = options->shared.force,
       .no_ids = options->no_ids,
       .listed = traits & QN_KERNEL_PAIRS || options->run.target,
@@ -665,9 +682,8 @@ static enum qn_status commit_outputs(struct outputs *outputs, const struct qn_ru
   return qn_results_commit(parents, input, run->parents_kernel, &run->parents, error);
 }
 
-/* What the ranks of a run do beside the first one, which tells and writes. */
+/* What the ranks of a run do beside the first one, which tells. */
 static void keep_quiet(struct options *options) {
-  options->output = options->parents = NULL;
   options->watch.trace = NULL;
   options->watch.explain = false;
   options->shared.json = false;
@@ -743,10 +759,11 @@ __attribute__((noinline)) static enum qn_status run_file(struct options *options
     enum qn_status written = qn_watch_commit(watch, status ? &unwritten : error);
     status = status ? status : written;
   }
+  status = qn_ranks_agree(status);
   if (!status) {
     double begin = qn_seconds();
     qn_outputs_hold();
-    status = commit_outputs(&outputs, &input, &run, error);
+    status = qn_ranks_agree(commit_outputs(&outputs, &input, &run, error));
     times.write = qn_seconds() - begin;
   }
   if (!status && leads)
@@ -778,7 +795,8 @@ static enum qn_status run_graphalytics(const struct options *options, struct qn_
       run->iterations >= 0 || run->hops >= 0 || run->alpha >= 0 || run->measure >= 0 ||
       run->length >= 0 || run->walks >= 0 || run->num_fanouts || run->pairs || run->samples >= 0 ||
       run->groups || run->delta >= 0 || run->resolution >= 0 || run->seed >= 0 ||
-      run->num_devices || run->checkpoint.folder || options->watch.trace || options->trust)
+      run->num_devices || run->checkpoint.folder || options->watch.trace || options->parts ||
+      options->trust)
     return qn_fail(error, QN_USAGE,
                    "graphalytics takes the parameters of algorithms from the graph's properties; "
                    "--device, --threads and -o FOLDER are for it");
@@ -799,11 +817,11 @@ static enum qn_status run_graphalytics(const struct options *options, struct qn_
 
 static enum qn_status run_several(struct options *options, struct qn_error *error) {
   const struct qn_run_options *run = &options->run;
-  if (options->parents || run->checkpoint.folder || options->watch.trace ||
+  if (options->parents || options->parts || run->checkpoint.folder || options->watch.trace ||
       options->watch.explain || options->no_ids)
     return qn_fail(error, QN_USAGE,
-                   "--parents, --checkpoint, --trace, --explain and --no-ids are for one algorithm "
-                   "at a time");
+                   "--parents, --parts, --checkpoint, --trace, --explain and --no-ids are for one "
+                   "algorithm at a time");
   if (options->shared.force && options->output)
     return qn_fail(error, QN_USAGE, "--force replaces no folder: remove %s first, or name another",
                    options->output);

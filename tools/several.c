@@ -105,12 +105,16 @@ static bool leads(const struct work *work) {
 static enum qn_status write_values(struct work *work, const struct qn_run *run,
                                    struct qn_error *error) {
   char name[NAME_BYTES + 8];
-  struct qn_results_options options = {.inputs = {work->options->file, work->options->run->groups}};
+  struct qn_results_options options = {.path = name,
+                                       .ranks = qn_ranks_writers(),
+                                       .inputs = {work->options->file, work->options->run->groups}};
   struct qn_results *results;
-  if (!work->folder || run->kernel->count_key)
+  enum qn_status status = QN_OK;
+  if (!work->options->output || run->kernel->count_key)
     return QN_OK;
   snprintf(name, sizeof name, "%s.tsv", run->kernel->algorithm);
-  enum qn_status status = qn_atomic_folder_add(work->folder, name, &options.path, error);
+  if (leads(work))
+    status = qn_atomic_folder_add(work->folder, name, &options.path, error);
   if (!status)
     status = qn_results_create(&options, &work->placement.input, &results, error);
   return status
@@ -144,7 +148,7 @@ static enum qn_status run_one(struct work *work, const char *name, struct qn_err
   enum qn_status status = qn_run_start(&work->placement.input, &options, &run, error);
   qn_progress_end();
   status = qn_ranks_agree(status);
-  if (!status && leads(work))
+  if (!status)
     status = write_values(work, &run, error);
   if (!status && leads(work))
     status = note_run(work, &run, error);
@@ -217,7 +221,7 @@ enum qn_status qn_run_several(const struct qn_several_options *options, struct q
     status = check_options(&work, error);
   if (!status)
     status = open_input(&work, &input, error);
-  if (!status && options->output)
+  if (!status && options->output && leads(&work))
     status = qn_atomic_folder_create(options->output, false, &work.folder, error);
   status = qn_ranks_agree(status);
   if (!status)
@@ -230,7 +234,7 @@ enum qn_status qn_run_several(const struct qn_several_options *options, struct q
   qn_atomic_folder_abort(work.folder);
   if (!status && leads(&work))
     status = report(&work, &input, begin, error);
-  if (!status && options->output && fflush(stdout) == 0 && !ferror(stdout))
+  if (!status && options->output && leads(&work) && fflush(stdout) == 0 && !ferror(stdout))
     status = qn_outputs_release(true, error);
   qn_placement_destroy(&work.placement);
   qn_run_input_close(&input);

@@ -7,15 +7,24 @@
 #include "support/context.h"
 #include "support/memory.h"
 #include "support/output_stream.h"
+#include "support/ranks/talk.h"
+#include "support/threads.h"
 #include "support/used_files.h"
 
 #define FIRST_BUFFER_BYTES ((uint64_t)256 << 10)
+/* Parts that a rank formats, before all know where they go. */
+#define TURN_PARTS ((uint64_t)64)
 
 struct qn_text_output {
   struct qn_atomic_file *file; /* NULL: a stream */
-  int stream;
+  int stream;                  /* -1: none, or another rank's */
   uint64_t bytes;
+  const struct qn_collective *ranks; /* that write it together; NULL: this process alone */
 };
+
+static bool is_first(const struct qn_text_output *output) {
+  return !output->ranks || output->ranks->rank == 0;
+}
 
 char *qn_text_buffer_grow(struct qn_text_buffer *buffer, uint64_t bytes) {
   if (buffer->status)
@@ -30,29 +39,57 @@ char *qn_text_buffer_grow(struct qn_text_buffer *buffer, uint64_t bytes) {
   return buffer->bytes + buffer->used;
 }
 
-enum qn_status qn_text_output_create(const char *path, bool force, struct qn_text_output **out,
-                                     struct qn_error *error) {
+static enum qn_status open_first(struct qn_text_output *output, const char *path, bool force,
+                                 struct qn_error *error) {
+  if (qn_is_output_stream(path))
+    return qn_output_stream_open(path, &output->stream, error);
+  return output->ranks ? qn_atomic_file_create_visible(path, force, &output->file, error)
+                       : qn_atomic_file_create(path, force, &output->file, error);
+}
+
+/* Others learn what the first rank has opened: a stream has no name. */
+static enum qn_status open_others(struct qn_text_output *output, struct qn_error *error) {
+  char *name;
+  enum qn_status status = qn_talk_tell_text(
+      output->ranks, output->file ? qn_atomic_file_temporary(output->file) : "", &name, error);
+  if (!status && !is_first(output) && *name)
+    status = qn_atomic_file_visit(name, &output->file, error);
+  qn_free(name);
+  return status;
+}
+
+enum qn_status qn_text_output_create_with(const struct qn_collective *ranks, const char *path,
+                                          bool force, struct qn_text_output **out,
+                                          struct qn_error *error) {
   struct qn_text_output *output;
   *out = NULL;
   enum qn_status status = qn_alloc_zeroed(&output, 1, sizeof *output, "an output", error);
   if (status)
     return status;
-  if (qn_is_output_stream(path))
-    status = qn_output_stream_open(path, &output->stream, error);
+  output->stream = -1;
+  output->ranks = ranks;
+  if (is_first(output))
+    status = open_first(output, path, force, error);
+  if (!status && ranks)
+    status = open_others(output, error);
+  if (status)
+    qn_text_output_abort(output);
   else
-    status = qn_atomic_file_create(path, force, &output->file, error);
-  if (status) {
-    qn_free(output);
-    return status;
-  }
-  *out = output;
-  return QN_OK;
+    *out = output;
+  return status;
+}
+
+enum qn_status qn_text_output_create(const char *path, bool force, struct qn_text_output **out,
+                                     struct qn_error *error) {
+  return qn_text_output_create_with(NULL, path, force, out, error);
 }
 
 enum qn_status qn_text_output_write(struct qn_text_output *output, const char *text,
                                     uint64_t length, struct qn_error *error) {
   uint64_t offset = output->bytes;
   output->bytes += length;
+  if (!is_first(output))
+    return QN_OK;
   if (output->file)
     return qn_atomic_file_write(output->file, text, length, offset, error);
   return qn_output_stream_write(output->stream, text, length, error);
@@ -76,9 +113,9 @@ static uint64_t take_place(struct qn_text_output *output, struct qn_text_buffer 
   return offset;
 }
 
-enum qn_status qn_text_output_parts(struct qn_text_output *output, uint64_t num_parts,
-                                    qn_text_formatter format, const void *context,
-                                    struct qn_error *error) {
+static enum qn_status write_alone(struct qn_text_output *output, uint64_t num_parts,
+                                  qn_text_formatter format, const void *context,
+                                  struct qn_error *error) {
   enum qn_status status = QN_OK;
   bool failed = false;
 #pragma omp parallel
@@ -116,20 +153,105 @@ enum qn_status qn_text_output_parts(struct qn_text_output *output, uint64_t num_
   return status;
 }
 
+/* Parts [begin, end) into `buffers` [count], in order: of each thread one, as it is. */
+static enum qn_status format_turn(qn_text_formatter format, const void *context, uint64_t begin,
+                                  uint64_t end, struct qn_text_buffer *buffers, unsigned count,
+                                  struct qn_error *error) {
+  const uint64_t each = (end - begin + count - 1) / count;
+  enum qn_status status = qn_context_check(error);
+#pragma omp parallel for schedule(static, 1) if (!status)
+  for (unsigned i = 0; i < count; i++) {
+    buffers[i].used = 0;
+    for (uint64_t part = begin + i * each; part < begin + (i + 1) * each && part < end; part++)
+      if (!status && !buffers[i].status)
+        format(context, part, &buffers[i]);
+  }
+  for (unsigned i = 0; i < count && !status; i++) {
+    status = buffers[i].status;
+    if (status)
+      *error = buffers[i].error;
+  }
+  return status;
+}
+
+static enum qn_status write_turn(const struct qn_text_output *output, uint64_t offset,
+                                 struct qn_text_buffer *buffers, unsigned count,
+                                 struct qn_error *error) {
+  enum qn_status status = QN_OK;
+  for (unsigned i = 0; i < count && !status; i++) {
+    status = qn_atomic_file_write(output->file, buffers[i].bytes, buffers[i].used, offset, error);
+    offset += buffers[i].used;
+  }
+  return status;
+}
+
+/* Ranks take turns of parts that follow each other. When all have formatted theirs they know where
+ * these go. */
+static enum qn_status write_together(struct qn_text_output *output, uint64_t num_parts,
+                                     qn_text_formatter format, const void *context,
+                                     struct qn_error *error) {
+  const struct qn_collective *ranks = output->ranks;
+  const uint64_t share = (num_parts + ranks->num_ranks - 1) / ranks->num_ranks;
+  const uint64_t each = share < TURN_PARTS ? share : TURN_PARTS;
+  const unsigned count = qn_threads();
+  struct qn_text_buffer *buffers;
+  enum qn_status status = qn_alloc_zeroed(&buffers, count, sizeof *buffers, "texts", error);
+  for (uint64_t turn = 0; !status && turn < num_parts; turn += each * ranks->num_ranks) {
+    uint64_t begin = turn + ranks->rank * each, end = begin + each, bytes = 0, before, all;
+    begin = begin < num_parts ? begin : num_parts;
+    end = end < num_parts ? end : num_parts;
+    status = format_turn(format, context, begin, end, buffers, count, error);
+    for (unsigned i = 0; i < count; i++)
+      bytes += buffers[i].used;
+    if (!status)
+      status = qn_talk_sum(ranks, bytes, &before, &all, error);
+    if (!status)
+      status = write_turn(output, output->bytes + before, buffers, count, error);
+    if (!status)
+      output->bytes += all;
+  }
+  for (unsigned i = 0; buffers && i < count; i++)
+    qn_free(buffers[i].bytes);
+  qn_free(buffers);
+  return status;
+}
+
+enum qn_status qn_text_output_parts(struct qn_text_output *output, uint64_t num_parts,
+                                    qn_text_formatter format, const void *context,
+                                    struct qn_error *error) {
+  if (output->ranks && output->file)
+    return write_together(output, num_parts, format, context, error);
+  return is_first(output) ? write_alone(output, num_parts, format, context, error) : QN_OK;
+}
+
 uint64_t qn_text_output_bytes(const struct qn_text_output *output) {
   return output->bytes;
 }
 
-static void close_stream(const struct qn_text_output *output) {
-  if (!output->file)
-    qn_output_stream_close(output->stream);
+/* The file of several ranks: others leave it, and when all have the first one lets it appear. */
+static enum qn_status finish(struct qn_text_output *output, struct qn_error *error) {
+  struct qn_atomic_file *file = output->file;
+  enum qn_status status = QN_OK;
+  output->file = NULL;
+  if (!is_first(output))
+    status = file ? qn_atomic_file_leave(file, error) : qn_used_files_check(error);
+  if (output->ranks) {
+    const enum qn_status agreed = output->ranks->agree(status);
+    if (agreed && !status)
+      qn_fail(error, agreed, "another rank failed");
+    status = agreed;
+  }
+  if (!is_first(output))
+    return status;
+  if (!status)
+    return file ? qn_atomic_file_commit(file, error) : qn_used_files_check(error);
+  qn_atomic_file_abort(file);
+  return status;
 }
 
 enum qn_status qn_text_output_commit(struct qn_text_output *output, struct qn_error *error) {
-  enum qn_status status =
-      output->file ? qn_atomic_file_commit(output->file, error) : qn_used_files_check(error);
-  close_stream(output);
-  qn_free(output);
+  enum qn_status status = finish(output, error);
+  qn_text_output_abort(output);
   return status;
 }
 
@@ -137,6 +259,6 @@ void qn_text_output_abort(struct qn_text_output *output) {
   if (!output)
     return;
   qn_atomic_file_abort(output->file);
-  close_stream(output);
+  qn_output_stream_close(output->stream);
   qn_free(output);
 }

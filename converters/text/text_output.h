@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "support/ranks/collective.h"
 #include <quern/error.h>
 
 #ifdef __cplusplus
@@ -43,6 +44,13 @@ struct qn_text_output;
 enum qn_status qn_text_output_create(const char *path, bool force, struct qn_text_output **out,
                                      struct qn_error *error);
 
+/* The same file, written by all of `ranks` (NULL: by this process alone), who call every function
+ * below but abort, with the same text and parts; the file is that of the first one, others need no
+ * `path`. Each formats and writes its share of the parts. A stream is the first one's alone. */
+enum qn_status qn_text_output_create_with(const struct qn_collective *ranks, const char *path,
+                                          bool force, struct qn_text_output **out,
+                                          struct qn_error *error);
+
 /* Write `length` bytes now. */
 enum qn_status qn_text_output_write(struct qn_text_output *output, const char *text,
                                     uint64_t length, struct qn_error *error);
@@ -60,7 +68,8 @@ enum qn_status qn_text_output_parts(struct qn_text_output *output, uint64_t num_
 /* Bytes written so far. */
 uint64_t qn_text_output_bytes(const struct qn_text_output *output);
 
-/* Frees `output` whatever the outcome. */
+/* Frees `output` whatever the outcome. Of several ranks the file is the first one's to let appear,
+ * when all have synced what they wrote. */
 enum qn_status qn_text_output_commit(struct qn_text_output *output, struct qn_error *error);
 /* NULL is allowed. */
 void qn_text_output_abort(struct qn_text_output *output);

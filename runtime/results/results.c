@@ -6,6 +6,7 @@
 #include "converters/text/text_output.h"
 #include "runtime/results/arrays.h"
 #include "runtime/results/lines.h"
+#include "runtime/results/parts.h"
 #include "runtime/results/rows.h"
 #include "support/memory.h"
 #include "support/used_files.h"
@@ -14,6 +15,7 @@ enum form { FORM_LINES, FORM_CSV, FORM_ARRAY };
 
 struct qn_results {
   enum form form;
+  struct qn_result_parts *parts; /* instead of all else, or NULL */
   struct qn_text_output *values;
   struct qn_text_output *ids;          /* NULL: none */
   struct qn_text_output *nodes, *hops; /* of a sample, or NULL */
@@ -37,7 +39,8 @@ static enum qn_status create_file(const struct qn_results_options *options, cons
   enum qn_status status = QN_OK;
   for (size_t i = 0; !status && i < sizeof options->inputs / sizeof *options->inputs; i++)
     status = qn_input_kept(path, options->inputs[i], error);
-  return status ? status : qn_text_output_create(path, options->force, out, error);
+  return status ? status
+                : qn_text_output_create_with(options->ranks, path, options->force, out, error);
 }
 
 /* NAME.ids.npy, or another, beside NAME.npy. */
@@ -69,6 +72,14 @@ enum qn_status qn_results_create(const struct qn_results_options *options,
   enum qn_status status = qn_alloc_zeroed(&results, 1, sizeof *results, "an output", error);
   if (status)
     return status;
+  if (options->parts) {
+    status = qn_result_parts_create(options, input, &results->parts, error);
+    if (status)
+      qn_free(results);
+    else
+      *out = results;
+    return status;
+  }
   results->form = form_of(options->path);
   status = create_file(options, options->path, &results->values, error);
   if (!status && results->form == FORM_ARRAY &&
@@ -129,6 +140,11 @@ static enum qn_status commit_file(struct qn_text_output **output, struct qn_erro
 enum qn_status qn_results_commit(struct qn_results *results, const struct qn_run_input *input,
                                  const struct qn_kernel *kernel, const struct qn_run_result *result,
                                  struct qn_error *error) {
+  if (results->parts) {
+    enum qn_status failed = qn_result_parts_commit(results->parts, input, kernel, result, error);
+    qn_free(results);
+    return failed;
+  }
   enum qn_status status = write_values(results, input, kernel, result, error);
   if (!status && results->ids)
     status = qn_id_array_write(results->ids, input, result, error);
@@ -147,6 +163,7 @@ enum qn_status qn_results_commit(struct qn_results *results, const struct qn_run
 void qn_results_abort(struct qn_results *results) {
   if (!results)
     return;
+  qn_result_parts_abort(results->parts);
   qn_text_output_abort(results->values);
   qn_text_output_abort(results->ids);
   qn_text_output_abort(results->nodes);

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 
 #include "runtime/dispatch.h"
+#include "support/ranks/collective.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -20,10 +21,14 @@ extern "C" {
 
 struct qn_results_options {
   const char *path;
-  bool force;            /* replace files */
-  bool no_ids;           /* no ids beside an array */
-  bool listed;           /* the values are of some vertices alone */
-  bool sampled;          /* there are no values, but a sample */
+  const struct qn_collective *ranks; /* that write it together, all of which have all values; NULL:
+                                        this process alone */
+  const char *parts; /* NULL: one file. Else, of a set whose parts are walked, `path` is a folder
+                        of files part-NNNNN.tsv, .csv or .npy, as this says */
+  bool force;        /* replace files */
+  bool no_ids;       /* no ids beside an array */
+  bool listed;       /* the values are of some vertices alone */
+  bool sampled;      /* there are no values, but a sample */
   const char *inputs[5]; /* files that must not be replaced, or NULL */
 };
 

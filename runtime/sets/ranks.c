@@ -79,7 +79,7 @@ static enum qn_status gather(void *all, const uint64_t *offsets, struct qn_error
   return QN_OK;
 }
 
-/* ---- Other work ------------------------------------------------------------- */
+/* ---- Other work, and outputs --------------------------------------------------- */
 
 /* Numbers that are combined, and bytes that a rank is sent, at once. */
 #define COMBINED_AT_ONCE ((uint64_t)1 << 22)
@@ -128,13 +128,30 @@ static enum qn_status send_all(const void *send, const uint64_t *send_bytes, voi
   return QN_OK;
 }
 
+static enum qn_status combine_uncounted(uint64_t *values, uint64_t count, enum qn_combination how,
+                                        struct qn_error *error) {
+  const struct qn_ranks_figures before = figures;
+  enum qn_status status = combine(values, count, how, error);
+  figures = before;
+  return status;
+}
+
 static struct qn_collective collective = {
     .agree = qn_ranks_agree, .combine = combine, .exchange = send_all};
+static struct qn_collective writers = {.agree = qn_ranks_agree, .combine = combine_uncounted};
+
+static const struct qn_collective *of_ranks(struct qn_collective *table) {
+  table->rank = exchange.rank;
+  table->num_ranks = exchange.num_ranks;
+  return mpi ? table : NULL;
+}
 
 const struct qn_collective *qn_ranks_collective(void) {
-  collective.rank = exchange.rank;
-  collective.num_ranks = exchange.num_ranks;
-  return mpi ? &collective : NULL;
+  return of_ranks(&collective);
+}
+
+const struct qn_collective *qn_ranks_writers(void) {
+  return of_ranks(&writers);
 }
 
 /* ---- Devices ----------------------------------------------------------------- */

@@ -49,6 +49,8 @@ bool qn_ranks_is_speaker(void);
 
 /* The same ranks for work that is not a run of an algorithm; NULL if they have not begun. */
 const struct qn_collective *qn_ranks_collective(void);
+/* The same for outputs, of which the figures say nothing. */
+const struct qn_collective *qn_ranks_writers(void);
 
 /* All ranks were told the same of `option`, of which `said` is a number: else QN_USAGE. */
 enum qn_status qn_ranks_say_alike(uint64_t said, const char *option, struct qn_error *error);

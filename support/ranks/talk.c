@@ -88,3 +88,22 @@ enum qn_status qn_talk_sum(const struct qn_collective *ranks, uint64_t value, ui
   qn_free(values);
   return status;
 }
+
+enum qn_status qn_talk_tell_text(const struct qn_collective *ranks, const char *text, char **told,
+                                 struct qn_error *error) {
+  uint64_t bytes = ranks->rank == 0 ? strlen(text) + 1 : 0;
+  *told = NULL;
+  enum qn_status status = ranks->combine(&bytes, 1, QN_COMBINE_MOST, error);
+  if (!status)
+    status = qn_alloc_zeroed(told, bytes, 1, "a text", error);
+  if (status)
+    return status;
+  if (ranks->rank == 0)
+    memcpy(*told, text, bytes);
+  status = qn_talk_tell(ranks, 0, *told, bytes, error);
+  if (!status)
+    return QN_OK;
+  qn_free(*told);
+  *told = NULL;
+  return status;
+}

@@ -29,6 +29,10 @@ void qn_heard_free(struct qn_heard *heard);
 enum qn_status qn_talk_tell(const struct qn_collective *ranks, unsigned from, void *data,
                             uint64_t bytes, struct qn_error *error);
 
+/* The first rank's `text`, everywhere: by qn_free. Others have none to give. */
+enum qn_status qn_talk_tell_text(const struct qn_collective *ranks, const char *text, char **told,
+                                 struct qn_error *error);
+
 /* The sum of a value over all ranks, and over those before this one. */
 enum qn_status qn_talk_sum(const struct qn_collective *ranks, uint64_t value, uint64_t *before,
                            uint64_t *all, struct qn_error *error);

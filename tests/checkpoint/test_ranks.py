@@ -11,8 +11,7 @@ import unittest
 from pathlib import Path
 
 from harness.tools import run
-from oracle.graphs import RandomGraph
-from oracle.test_ranks import LAUNCH, MODULE, launch
+from oracle.sets import HAVE_RANKS, LAUNCH, Sets, launch
 
 ENDLESS = ("--tolerance", "0", "--iterations", "1000000000")
 
@@ -58,20 +57,16 @@ class Started:
         return process.returncode
 
 
-@unittest.skipUnless(shutil.which("mpirun") and MODULE.exists(), "no mpirun, or a build without Open MPI")
-class RanksGoOn(Started, unittest.TestCase):
+@unittest.skipUnless(HAVE_RANKS, "no mpirun, or a build without Open MPI")
+class RanksGoOn(Started, Sets, unittest.TestCase):
     tier, sanitized_tier = "medium", "long"
     timeout = 300
 
     @classmethod
     def setUpClass(cls):
-        folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(folder.cleanup)
-        cls.at = Path(folder.name)
-        RandomGraph(11, 300, 1500, "f32", "sparse").write(cls.at / "d.txt")
-        run("quern-import", cls.at / "d.txt", "--weights=f32", "--parts", "5", "-qo", cls.at / "d")
-        (cls.at / "u.txt").write_text("".join("%d %d\n" % (i, i + 1) for i in range(6000)))  # of many iterations
-        run("quern-import", cls.at / "u.txt", "--undirected", "--parts", "3", "-qo", cls.at / "u")
+        super().setUpClass()
+        (cls.at / "in.txt").write_text("".join("%d %d\n" % (i, i + 1) for i in range(6000)))  # of many iterations
+        cls.make("long", "3", "--undirected")
 
     def setUp(self):
         self.kept = self.at / "kept"
@@ -104,10 +99,10 @@ class RanksGoOn(Started, unittest.TestCase):
         """Of rounds, and of hops; if such a run has ended before it is killed, that is its result."""
         for algorithm, ranks in (("kcore", (2, 3)), ("bfs", (4, 2))):
             with self.subTest(algorithm):
-                words = self.words(algorithm, "u", "--every", "1", "-fo", str(self.at / "out.tsv"))
+                words = self.words(algorithm, "long", "--every", "1", "-fo", str(self.at / "out.tsv"))
                 if self.ended(ranks[0], words, signal.SIGKILL):
                     launch(ranks[1], *words, "--resume", "--every", "0")
-                run("quern-run", algorithm, self.at / "u", "-qfo", self.at / "straight.tsv")
+                run("quern-run", algorithm, self.at / "long", "-qfo", self.at / "straight.tsv")
                 self.assertEqual((self.at / "out.tsv").read_bytes(), (self.at / "straight.tsv").read_bytes())
                 self.assertEqual(list(self.kept.iterdir()), [])
 

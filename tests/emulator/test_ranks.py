@@ -5,52 +5,30 @@ import os
 import re
 import shutil
 import signal
-import tempfile
 import unittest
-from pathlib import Path
 from unittest import mock
 
 from checkpoint.test_ranks import Started
 from emulator.test_quern_run import EMULATED
 from harness.tools import run, values
-from oracle.graphs import RandomGraph
-from oracle.test_ranks import MODULE, launch
+from oracle.sets import HAVE_RANKS, Sets, launch
 
 
 @unittest.skipUnless(EMULATED.exists(), "no emulator; run scons unit-tests")
-class Graphs(unittest.TestCase):
+class Graphs(Sets, unittest.TestCase):
     tier, sanitized_tier = "medium", "long"
     timeout = 300
+    tool, device = EMULATED, ("--device=cuda",)
 
     @classmethod
     def setUpClass(cls):
-        folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(folder.cleanup)
-        cls.at = Path(folder.name)
-        for name, weights, options in (("u", "u32", ("--undirected",)), ("d", "f32", ())):
-            RandomGraph(11, 300, 1500, weights, "sparse").write(cls.at / "in.txt")
-            run("quern-import", cls.at / "in.txt", "-qo", cls.at / (name + ".qrn"), "--weights", weights, *options)
-            run("quern-transform", cls.at / (name + ".qrn"), "--parts", "5", "-qo", cls.at / name)
+        super().setUpClass()
         # A hub whose row is longer than a unit, in the last part; a part without edges.
         (cls.at / "in.txt").write_text("".join("%d 199\n%d 3\n" % (v, v) for v in range(4, 199)))
-        run("quern-import", cls.at / "in.txt", "-qo", cls.at / "hub.qrn", "--vertices", "400")
-        run("quern-transform", cls.at / "hub.qrn", "--parts", "4", "--balance", "vertices", "-qo", cls.at / "hub")
+        cls.make("hub", "4", "--vertices", "400", split=("--balance", "vertices"))
 
-    def same(self, ranks, algorithm, graph, *options):
-        """A run on devices, against the CPU's of one container; returns its report."""
-        out = self.at / "device.tsv"
-        run("quern-run", algorithm, self.at / (graph + ".qrn"), "--device=cpu", "-qfo", self.at / "one.tsv", *options)
-        words = [EMULATED, algorithm, self.at / graph, "--device=cuda", "--json", "-fo", out, *options]
-        said = json.loads((launch(ranks, *words) if ranks > 1 else run(*words)).stdout)
-        expected, found = values(self.at / "one.tsv"), values(out)
-        self.assertEqual(list(found), list(expected))
-        for vertex, value in expected.items():
-            if value != found[vertex]:
-                self.assertIn(".", value + found[vertex])  # whole numbers are the same
-                self.assertAlmostEqual(float(found[vertex]), float(value), delta=1e-5 * max(1, abs(float(value))))
-        self.assertEqual((said["device"], said["layout"]), ("cuda", "set"))
-        self.assertEqual(said.get("ranks", {}).get("count", 1), ranks)
-        return said
+    def same(self, *words):
+        self.assertEqual(super().same(*words)["device"], "cuda")
 
 
 class Parts(Graphs):
@@ -77,7 +55,7 @@ class Parts(Graphs):
         self.assertRegex(done.stderr, "(?m)^note: .*several devices")
 
 
-@unittest.skipUnless(shutil.which("mpirun") and MODULE.exists(), "no mpirun, or a build without Open MPI")
+@unittest.skipUnless(HAVE_RANKS, "no mpirun, or a build without Open MPI")
 class Ranks(Graphs):
     def test_results(self):
         for ranks, algorithm, graph, options in ((2, "pagerank", "d", ("--iterations=5",)), (3, "bfs", "u", ()), (2, "sssp", "d", ()),
@@ -111,7 +89,7 @@ class Ranks(Graphs):
         self.assertFalse((self.at / "no.tsv").exists())
 
 
-@unittest.skipUnless(shutil.which("mpirun") and MODULE.exists(), "no mpirun, or a build without Open MPI")
+@unittest.skipUnless(HAVE_RANKS, "no mpirun, or a build without Open MPI")
 class RanksGoOn(Graphs, Started):
     def test_goes_on(self):
         """Two ranks, one of them killed; three go on, on devices, to the result of one process that was left alone."""

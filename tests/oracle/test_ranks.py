@@ -6,59 +6,20 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
-from pathlib import Path
 
 from harness.tools import run, values
-from oracle.graphs import RandomGraph
+from oracle.sets import HAVE_RANKS, LAUNCH, Sets, launch
 
 sys.path.insert(0, os.path.join(os.environ["QUERN_SOURCE"], "bench"))
 import cluster  # noqa: E402
 
-MODULE = Path(os.environ["QUERN_BIN"]).parent / "lib/libquern-mpi.so.0"
-LAUNCH = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none"]
 
-
-def launch(ranks, *words, exit=0):
-    """As run; what mpirun itself says of processes that failed is left out."""
-    environment = dict(os.environ, OMP_NUM_THREADS="1", OMPI_MCA_btl="self,vader,tcp", OMPI_MCA_orte_tmpdir_base="/tmp")
-    environment["ASAN_OPTIONS"] = environment.get("ASAN_OPTIONS", "") + ":detect_leaks=0"  # Open MPI's are not ours
-    done = subprocess.run([*LAUNCH, "-n", str(ranks), *map(str, words)], env=environment, stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120)
-    if done.returncode != exit:
-        raise AssertionError("%s\nexit code %d, expected %s\n%s%s" % (words, done.returncode, exit, done.stdout, done.stderr))
-    return done
-
-
-@unittest.skipUnless(shutil.which("mpirun") and MODULE.exists(), "no mpirun, or a build without Open MPI")
-class Ranks(unittest.TestCase):
+@unittest.skipUnless(HAVE_RANKS, "no mpirun, or a build without Open MPI")
+class Ranks(Sets, unittest.TestCase):
     tier, sanitized_tier = "medium", "long"
     timeout = 300
-
-    @classmethod
-    def setUpClass(cls):
-        folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(folder.cleanup)
-        cls.at = Path(folder.name)
-        for name, weights, ids, options in (("u", "u32", "strings", ("--undirected",)), ("d", "f32", "sparse", ())):
-            RandomGraph(11, 300, 1500, weights, ids).write(cls.at / "in.txt")
-            run("quern-import", cls.at / "in.txt", "-qo", cls.at / (name + ".qrn"), "--weights", weights,
-                *(["--ids", "strings"] if ids == "strings" else []), *options)
-            run("quern-transform", cls.at / (name + ".qrn"), "--parts", "5", "-qo", cls.at / name)
-
-    def same(self, ranks, algorithm, graph, *options):
-        out = self.at / "ranks.tsv"
-        run("quern-run", algorithm, self.at / (graph + ".qrn"), "--device=cpu", "-qfo", self.at / "one.tsv", *options)
-        said = json.loads(launch(ranks, "quern-run", algorithm, self.at / graph, "--json", "-fo", out, *options).stdout)
-        expected, found = values(self.at / "one.tsv"), values(out)
-        self.assertEqual(list(found), list(expected))
-        for vertex, value in expected.items():
-            if value != found[vertex]:
-                self.assertIn(".", value + found[vertex])  # whole numbers are the same
-                self.assertAlmostEqual(float(found[vertex]), float(value), delta=1e-5 * max(1, abs(float(value))))
-        self.assertEqual(said["ranks"]["count"], ranks)
-        return said
+    ids = "strings"
 
     def test_results(self):
         for ranks, algorithm, graph in ((2, "pagerank", "d"), (3, "bfs", "u"), (2, "sssp", "u"), (4, "kcore", "u"),
@@ -147,3 +108,78 @@ class Ranks(unittest.TestCase):
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60)
         self.assertNotEqual(done.returncode, 0)
         self.assertEqual(list(self.at.glob("no.tsv*")), [])
+
+
+@unittest.skipUnless(HAVE_RANKS, "no mpirun, or a build without Open MPI")
+class Results(Sets, unittest.TestCase):
+    """Written by all ranks, as one file or by parts: the bytes that one process writes, or nothing."""
+
+    tier, sanitized_tier = "medium", "long"
+    timeout = 300
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        # Enough vertices for several turns of two ranks.
+        (cls.at / "in.txt").write_text("0 1\n1 70000\n70000 1199998\n")
+        run("quern-import", cls.at / "in.txt", "--vertices", "1200000", "--parts", "3", "-qo", cls.at / "large")
+
+    def test_one_file(self):
+        for graph, ranks, names in (("d", 3, ("x.tsv", "x.csv", "x.npy", "x.ids.npy")), ("large", 2, ("x.tsv",))):
+            for name in names:
+                with self.subTest(name, graph=graph):
+                    output = self.at / name.replace("ids.", "")
+                    words = ["quern-run", "bfs", self.at / graph, "-qfo", output]
+                    run(*words)
+                    expected = (self.at / name).read_bytes()
+                    (self.at / name).write_bytes(b"old")
+                    launch(ranks, *words)
+                    self.assertEqual((self.at / name).read_bytes(), expected)
+
+    def test_parts(self):
+        for form in ("tsv", "csv", "npy"):
+            for ranks in (1, 3):
+                words = ["quern-run", "pagerank", self.at / "d", "-qo", self.at / (form + str(ranks)), "--parts", form]
+                launch(ranks, *words)
+            names = sorted(path.name for path in (self.at / (form + "1")).iterdir())
+            self.assertEqual(sorted(path.name for path in (self.at / (form + "3")).iterdir()), names)
+            for name in names:
+                self.assertEqual((self.at / (form + "3") / name).read_bytes(), (self.at / (form + "1") / name).read_bytes())
+        run("quern-run", "pagerank", self.at / "d", "-qfo", self.at / "one.tsv")
+        parts = sorted((self.at / "tsv1").iterdir())
+        self.assertEqual([path.name for path in parts], ["part-%05d.tsv" % i for i in range(5)])
+        self.assertEqual(sorted(b"".join(path.read_bytes() for path in parts).splitlines()),
+                         sorted((self.at / "one.tsv").read_bytes().splitlines()))
+        self.assertEqual(len(names), 10)  # each array has its ids beside it
+
+    def refused(self, message, *words, exit=2, ranks=2):
+        done = launch(ranks, "quern-run", *words, exit=exit)
+        self.assertEqual(len(re.findall("(?m)^quern-run: ", done.stderr)), 1, done.stderr)
+        self.assertRegex(done.stderr, message)
+
+    def test_refused(self):
+        (self.at / "old.tsv").write_text("old")
+        self.refused("use --force", "bfs", self.at / "d", "-o", self.at / "old.tsv")
+        self.assertEqual((self.at / "old.tsv").read_text(), "old")
+        self.refused("--parts is for sets", "bfs", self.at / "d.qrn", "-o", self.at / "no", "--parts=csv", ranks=1)
+        self.refused("is tsv, csv or npy", "bfs", self.at / "d", "-o", self.at / "no", "--parts=txt", ranks=1)
+        self.refused("replaces no folder", "bfs", self.at / "d", "-fo", self.at / "no", "--parts=csv", ranks=1)
+        self.refused("for -o FOLDER", "bfs", self.at / "d", "--parts=csv", ranks=1)
+
+    def test_a_full_disk_on_one_rank(self):
+        """The second rank may write no more than some KB: one message, and nothing is left."""
+        for words in ("-o no.tsv", "-o no --parts csv"):
+            script = "[ $OMPI_COMM_WORLD_RANK = 0 ] || { trap '' XFSZ; ulimit -f 4; }; exec quern-run bfs %s -q %s" % (
+                self.at / "large", words.replace("no", str(self.at / "no"), 1))
+            done = launch(2, "bash", "-c", script, exit=5)
+            self.assertEqual(len(re.findall("(?m)^quern-run: ", done.stderr)), 1, done.stderr)
+            self.assertIn("File too large", done.stderr)
+            self.assertEqual([path.name for path in self.at.glob("no*")], [])
+
+    def test_a_rank_killed_while_it_writes(self):
+        script = "[ $OMPI_COMM_WORLD_RANK = 0 ] || ulimit -f 4; exec quern-run bfs %s -q %s" % (self.at / "large", "-o %s")
+        for name in ("no.tsv", "no --parts tsv"):
+            done = subprocess.run([*LAUNCH, "-n", "2", "bash", "-c", script % (self.at / name)], stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertEqual([path.name for path in self.at.glob("no*")], [])

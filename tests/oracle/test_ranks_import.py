@@ -17,9 +17,7 @@ from pathlib import Path
 
 from harness.tools import run
 from oracle.graphs import RandomGraph
-from oracle.test_ranks import LAUNCH, MODULE, launch
-
-HAVE_RANKS = bool(shutil.which("mpirun")) and MODULE.exists()
+from oracle.sets import HAVE_RANKS, LAUNCH, launch
 
 
 class InFolder(unittest.TestCase):
