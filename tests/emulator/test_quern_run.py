@@ -423,6 +423,22 @@ class Devices(Graph):
         self.refused(self.emulated("sssp", graph, "--delta=3", "--device-memory=16K"), 6,
                      "--delta works on the device only where the whole graph fits")
 
+    def test_long_chains(self):
+        """Steps of one vertex, which a block takes by itself; with a hub in their midst; and more than a search goes along."""
+        pairs, length = [(v, v + 1) for v in range(0, 4600, 2)], 300
+        chain = [(v, v + 1) for v in range(4600)] + [(b, a) for a, b in pairs]
+        hub = [(v, v + 1) for v in range(length)] + [(length, v) for v in range(length, 2 * length)] + [(2 * length - 1, 0)]
+        for edges in (chain, hub):
+            Path("chain.txt").write_text("".join("%d %d\n" % edge for edge in edges))
+            tool("quern-import", "chain.txt", "-qfo", "chain.qrn")
+            for algorithm in ("scc", "kcore"):
+                results = []
+                for device in ("cpu", "cuda"):
+                    done = run(EMULATED, algorithm, "chain.qrn", "--device=" + device, "-qfo", device + ".npy")
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    results.append(values(Path(device + ".npy")))
+                self.assertEqual(*results, algorithm)
+
     def test_rounds_end_where_iterations_do(self):
         """The vertices of a round that no iteration is left for are not taken out, on no device. (On plain CSR the CPU has a
         kernel of its own, without iterations.)"""

@@ -4,7 +4,7 @@
  * Bytes: each edge lowers a counter of 8 bytes at either end; a round reads 12 bytes a vertex
  * twice. */
 #include "kernels/cuda/csr/both_ways.cuh"
-#include "kernels/cuda/edges/row_steps.cuh"
+#include "kernels/cuda/edges/step_runs.cuh"
 #include "kernels/own_kernel.h"
 
 extern "C" const struct qn_kernel qn_kernel_kcore_directed_csr_cuda;
@@ -131,14 +131,10 @@ enum qn_status peel(struct core_work *work, uint64_t round, struct qn_error *err
   struct row_steps *steps = &work->steps;
   enum qn_status status =
       steps_begin(steps, state.out.num_vertices, has_too_few{state, round}, error);
-  while (!status && steps->count > 0) {
-    status = steps_walk(steps, state.out, lower{state, round}, error);
-    if (!status)
-      status = steps_walk(steps, state.in, lower{state, round}, error);
-    if (!status)
-      status = steps_next(steps, error);
-  }
-  return status;
+  const struct lower visit = {state, round};
+  return status ? status
+                : steps_run(steps, step_along(state.out, visit), step_along(state.in, visit),
+                            UINT64_MAX, error);
 }
 
 enum qn_status find_cores(struct core_work *work, struct qn_error *error) {

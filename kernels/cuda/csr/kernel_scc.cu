@@ -9,8 +9,8 @@
  *   colours   every vertex takes the largest colour of all that reach it; whoever has kept its own
  *             is in one component with those of its colour that reach it (Orzan: On Distributed
  *             Verification and Verified Distribution, 2004); and again, while there are steps left
- *   the rest  on the host (kernels/tarjan.h): long chains of small components, which would take a
- *             launch for each of their edges
+ *   the rest  on the host (kernels/tarjan.h): long chains, along which a device has little to do
+ *             at a time
  *
  * A kernel of its own for the reasons of kernels/cpu/csr/kernel_scc.c. Which component a vertex is
  * in does not depend on who found it.
@@ -18,8 +18,8 @@
  * Bytes: each walk over what is left moves 4 bytes of column index an edge and a sector of L2 for
  * its end's component and mark. */
 #include "kernels/cuda/csr/both_ways.cuh"
+#include "kernels/cuda/edges/step_runs.cuh"
 #include "kernels/cuda/own/cc_trees.cuh"
-#include "kernels/cuda/edges/row_steps.cuh"
 #include "kernels/own_kernel.h"
 #include "kernels/tarjan.h"
 #include "kernels/visit_order.h"
@@ -34,6 +34,10 @@ extern "C" const struct qn_kernel qn_kernel_scc_csr_cuda;
 #ifndef COLOR_STEPS
 #define COLOR_STEPS 2000
 #endif
+
+/* A search that finds fewer vertices a step, after so many, goes along a chain. */
+#define SEARCH_STEPS 4096
+#define THIN 16
 
 namespace {
 
@@ -216,19 +220,23 @@ enum qn_status trim(struct scc_work *work, uint32_t *left, struct qn_error *erro
   return status;
 }
 
-enum qn_status search(struct scc_work *work, const struct qn_csr &csr, uint32_t mark,
+/* What the pivot reaches, unless that is a chain: then *whole is false. */
+enum qn_status search(struct scc_work *work, const struct qn_csr &csr, uint32_t mark, bool *whole,
                       struct qn_error *error) {
+  struct row_steps *steps = &work->steps;
+  const auto along = step_along(csr, reach{work->state, mark});
   enum qn_status status =
-      steps_begin(&work->steps, work->state.num_vertices, is_pivot{work->state}, error);
-  while (!status && work->steps.count > 0) {
-    status = steps_walk(&work->steps, csr, reach{work->state, mark}, error);
+      steps_begin(steps, work->state.num_vertices, is_pivot{work->state}, error);
+  do {
     if (!status)
-      status = steps_next(&work->steps, error);
-  }
+      status = steps_run(steps, along, step_along_none(), steps->taken + SEARCH_STEPS, error);
+  } while (!status && steps->count > 0 && steps->found >= THIN * steps->taken);
+  *whole = !status && steps->count == 0;
   return status;
 }
 
-enum qn_status find_core(struct scc_work *work, struct qn_error *error) {
+/* *whole: false if the core could not be searched for, and nobody has a component more. */
+enum qn_status find_core(struct scc_work *work, bool *whole, struct qn_error *error) {
   struct scc_state &state = work->state;
   enum qn_status status = clear(state.pivot, 0, sizeof *state.pivot, error);
   if (!status)
@@ -236,10 +244,10 @@ enum qn_status find_core(struct scc_work *work, struct qn_error *error) {
   if (status)
     return status;
   QN_LAUNCH(find_pivot, work->blocks, QN_QUEUE_THREADS, 0, NULL, state);
-  status = search(work, work->out, FORWARDS, error);
-  if (!status)
-    status = search(work, work->in, BACKWARDS, error);
-  if (status)
+  status = search(work, work->out, FORWARDS, whole, error);
+  if (!status && *whole)
+    status = search(work, work->in, BACKWARDS, whole, error);
+  if (status || !*whole)
     return status;
   QN_LAUNCH(take_core, work->blocks, QN_QUEUE_THREADS, 0, NULL, state);
   return qn_cuda_launched("taking the core", error);
@@ -262,12 +270,9 @@ enum qn_status color_round(struct scc_work *work, bool *whole, struct qn_error *
   if (status || !*whole)
     return status;
   status = steps_begin(&work->steps, state.num_vertices, has_own_color{state}, error);
-  while (!status && work->steps.count > 0) {
-    status = steps_walk(&work->steps, work->in, gather_color{state}, error);
-    if (!status)
-      status = steps_next(&work->steps, error);
-  }
-  return status;
+  return status ? status
+                : steps_run(&work->steps, step_along(work->in, gather_color{state}),
+                            step_along_none(), UINT64_MAX, error);
 }
 
 enum qn_status find_rest(struct scc_work *work, struct qn_error *error) {
@@ -296,8 +301,8 @@ enum qn_status find_components(struct scc_work *work, struct qn_error *error) {
   if (!status)
     status = trim(work, &left, error);
   if (!status && left > 0)
-    status = find_core(work, error);
-  if (!status)
+    status = find_core(work, &whole, error);
+  if (!status && whole)
     status = trim(work, &left, error);
   while (!status && left > 0 && whole) {
     status = color_round(work, &whole, error);

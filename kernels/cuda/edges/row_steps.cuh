@@ -27,10 +27,17 @@ struct step_list {
   uint32_t *count;
 };
 
+/* What steps without the host have come to. In device memory. */
+struct step_report {
+  uint32_t taken, found, count;
+};
+
 struct row_steps {
   struct qn_cuda_memory *memory;
   struct step_list now, next;
-  uint32_t count; /* of `now`, as the host knows it */
+  uint32_t count;        /* of `now`, as the host knows it */
+  uint64_t taken, found; /* steps since steps_begin, and vertices by them (step_runs.cuh) */
+  struct step_report *report;
   struct qn_unit_queue queue;
   qn_queue_size *queued;
 };
@@ -119,7 +126,7 @@ __global__ void __launch_bounds__(QN_QUEUE_THREADS)
 
 /* Device memory of the steps. */
 inline uint64_t steps_bytes(uint64_t num_vertices) {
-  return 4 * qn_cuda_rounded(num_vertices * sizeof(uint32_t)) + 48;
+  return 4 * qn_cuda_rounded(num_vertices * sizeof(uint32_t)) + 64;
 }
 
 inline enum qn_status steps_create(struct qn_cuda_memory *memory, uint64_t num_vertices,
@@ -135,6 +142,8 @@ inline enum qn_status steps_create(struct qn_cuda_memory *memory, uint64_t num_v
   }
   if (!status)
     status = qn_cuda_alloc(memory, &steps->queued, 1, sizeof *steps->queued, "a counter", error);
+  if (!status)
+    status = qn_cuda_alloc(memory, &steps->report, 1, sizeof *steps->report, "counters", error);
   steps->memory = memory;
   return status;
 }
@@ -161,6 +170,7 @@ enum qn_status steps_begin(struct row_steps *steps, uint64_t num_vertices, Wants
                            struct qn_error *error) {
   QN_LAUNCH((steps_choose<Wants>), qn_run_blocks(steps->memory, num_vertices), QN_QUEUE_THREADS, 0,
             NULL, num_vertices, steps->next, wants);
+  steps->taken = steps->found = 0;
   return steps_next(steps, error);
 }
 
