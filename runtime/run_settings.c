@@ -127,7 +127,7 @@ static enum qn_status set_samples(void *target, const char *text, struct qn_erro
   struct qn_run_options *options = target;
   uint64_t count = 0;
   enum qn_status status =
-      strcmp(text, "all") == 0 ? QN_OK : qn_whole_parse(text, 0, UINT32_MAX, &count, error);
+      strcmp(text, "all") == 0 ? QN_OK : qn_whole_parse(text, 1, UINT32_MAX, &count, error);
   options->samples = (int64_t)count;
   return status;
 }

@@ -9,6 +9,7 @@
 #include "kernels/sample.h"
 #include "runtime/values.h"
 #include "support/memory.h"
+#include "support/multiversion.h"
 #include "support/sizes.h"
 
 #define DEFAULT_TOP 10
@@ -19,6 +20,37 @@ struct figures {
   uint64_t reached;
   double min, max, sum;
 };
+
+/* Of words, which most results are: without a branch a value, and exact. */
+QN_VECTOR_CLONES static struct figures figures_of_words(const uint32_t *values, uint64_t count) {
+  uint64_t sum = 0;
+  uint32_t reached = 0, min = UINT32_MAX, max = 0;
+  for (uint64_t i = 0; i < count; i++) {
+    const uint32_t is_there = values[i] != UINT32_MAX, value = is_there ? values[i] : 0;
+    reached += is_there;
+    sum += value;
+    min = values[i] < min ? values[i] : min;
+    max = value > max ? value : max;
+  }
+  return (struct figures){reached, reached ? min : INFINITY, reached ? max : -INFINITY,
+                          (double)sum};
+}
+
+static struct figures figures_of(const struct qn_run_result *result, uint64_t begin, uint64_t end) {
+  struct figures figures = {0, INFINITY, -INFINITY, 0};
+  if (result->type == QN_RESULT_U32)
+    return figures_of_words((const uint32_t *)result->values + begin, end - begin);
+  for (uint64_t v = begin; v < end; v++) {
+    const double value = qn_value_number(result, v);
+    if (isinf(value))
+      continue;
+    figures.reached++;
+    figures.min = fmin(figures.min, value);
+    figures.max = fmax(figures.max, value);
+    figures.sum += value;
+  }
+  return figures;
+}
 
 /* In chunks added up in order: the sum is the same for any number of threads. */
 static enum qn_status find_figures(const struct qn_run_result *result, struct figures *figures,
@@ -32,16 +64,13 @@ static enum qn_status find_figures(const struct qn_run_result *result, struct fi
 #pragma omp parallel for schedule(static) reduction(+ : reached) reduction(min : min)              \
     reduction(max : max)
   for (uint64_t chunk = 0; chunk < sum.num_parts; chunk++) {
-    uint64_t end = (chunk + 1) * QN_SWEEP_VERTICES;
-    for (uint64_t v = chunk * QN_SWEEP_VERTICES; v < end && v < num_values; v++) {
-      double value = qn_value_number(result, v);
-      if (isinf(value))
-        continue;
-      reached++;
-      min = fmin(min, value);
-      max = fmax(max, value);
-      sum.parts[chunk] += value;
-    }
+    const uint64_t begin = chunk * QN_SWEEP_VERTICES, left = num_values - begin;
+    const struct figures here =
+        figures_of(result, begin, begin + (left < QN_SWEEP_VERTICES ? left : QN_SWEEP_VERTICES));
+    reached += here.reached;
+    min = fmin(min, here.min);
+    max = fmax(max, here.max);
+    sum.parts[chunk] = here.sum;
   }
   *figures = (struct figures){reached, min, max, qn_sum_total(&sum)};
   qn_sum_destroy(&sum);
@@ -50,10 +79,16 @@ static enum qn_status find_figures(const struct qn_run_result *result, struct fi
 
 static void count_levels(const struct qn_run_result *result, uint64_t *levels,
                          uint64_t num_levels) {
+  const uint32_t *words = result->type == QN_RESULT_U32 ? result->values : NULL;
 #pragma omp parallel for schedule(static) reduction(+ : levels[:num_levels])                       \
     if (num_levels <= FEW_LEVELS) num_threads(num_levels <= FEW_LEVELS ? omp_get_max_threads() : 1)
   for (uint64_t v = 0; v < result->num_values; v++) {
-    double value = qn_value_number(result, v);
+    if (words) {
+      if (words[v] != UINT32_MAX)
+        levels[words[v]]++;
+      continue;
+    }
+    const double value = qn_value_number(result, v);
     if (!isinf(value))
       levels[(uint64_t)value]++;
   }

@@ -1,5 +1,6 @@
 #include "kernels/cpu/communities/level.h"
 
+#include <math.h>
 #include <omp.h>
 
 #include "formats/graph/weight_value.h"
@@ -10,18 +11,45 @@
 /* ---- The first level ---------------------------------------------------------------------------
  */
 
+static enum qn_status check_weights(const struct qn_csr *csr, double *largest,
+                                    struct qn_error *error) {
+  uint64_t bad = 0;
+  double most = 0;
+#pragma omp parallel for schedule(static) reduction(+ : bad) reduction(max : most)
+  for (uint64_t edge = 0; edge < csr->num_edges; edge++) {
+    const double weight = qn_weight_value(&csr->weights, edge);
+    bad += !(weight >= 0);
+    most = weight > most ? weight : most;
+  }
+  *largest = most;
+  if (bad)
+    return qn_fail(error, QN_INVALID,
+                   "communities by modularity need weights that are not negative; %llu are",
+                   (unsigned long long)bad);
+  return most < INFINITY
+             ? QN_OK
+             : qn_fail(error, QN_INVALID, "communities by modularity need weights that are finite");
+}
+
+/* Modularity has no unit, but its terms are products of sums of weights, which must be numbers, and
+ * chance has to say where they differ by less than 0.01 (refine.c). So real weights are multiplied
+ * by the power of two that makes the largest about 1; whole ones stay as they are. */
+static double unit_of(const struct qn_csr *csr, double largest) {
+  const bool are_real = csr->weights.type == QN_WEIGHT_F32 || csr->weights.type == QN_WEIGHT_F64;
+  return !are_real || largest == 0 ? 1 : ldexp(1, ilogb(largest) < -1022 ? 1022 : -ilogb(largest));
+}
+
 static enum qn_status copy_weights(const struct qn_csr *csr, double *weights,
                                    struct qn_error *error) {
-  uint64_t bad = 0;
-#pragma omp parallel for schedule(static) reduction(+ : bad)
-  for (uint64_t edge = 0; edge < csr->num_edges; edge++) {
-    weights[edge] = qn_weight_value(&csr->weights, edge);
-    bad += !(weights[edge] >= 0);
-  }
-  return bad ? qn_fail(error, QN_INVALID,
-                       "communities by modularity need weights that are not negative; %llu are",
-                       (unsigned long long)bad)
-             : QN_OK;
+  double largest;
+  enum qn_status status = check_weights(csr, &largest, error);
+  if (status)
+    return status;
+  const double unit = unit_of(csr, largest);
+#pragma omp parallel for schedule(static)
+  for (uint64_t edge = 0; edge < csr->num_edges; edge++)
+    weights[edge] = qn_weight_value(&csr->weights, edge) * unit;
+  return QN_OK;
 }
 
 static void sum_degrees(struct qn_level *level) {

@@ -11,7 +11,7 @@
 /* How many edges ahead words are asked for. */
 #define AHEAD 24
 /* Fewer vertices or edges are not worth waking threads for. */
-#define FEW 1024
+#define FEW 16384
 
 static uint64_t row_length(const struct qn_csr *csr, uint64_t v) {
   return csr->row_offsets[v + 1] - csr->row_offsets[v];
