@@ -11,145 +11,7 @@
 #include "support/context.h"
 #include "support/memory.h"
 #include "support/progress.h"
-#include "support/suggest.h"
 #include "support/threads.h"
-
-/* Names of all algorithms, each once, for a message. */
-static void list_algorithms(char *text, size_t size) {
-  size_t length = 0;
-  text[0] = '\0';
-  for (const struct qn_kernel *const *kernel = qn_kernels(); *kernel; kernel++) {
-    bool known = false;
-    for (const struct qn_kernel *const *other = qn_kernels(); other < kernel && !known; other++)
-      known = strcmp((*other)->algorithm, (*kernel)->algorithm) == 0;
-    if (!known && length < size)
-      length += (size_t)snprintf(text + length, size - length, "%s%s", length ? ", " : "",
-                                 (*kernel)->algorithm);
-  }
-}
-
-/* Does it refuse the graph? */
-static bool is_refused(const struct qn_run_input *input, const struct qn_kernel *kernel) {
-  return kernel->traits & QN_KERNEL_SYMMETRIC && input->info->directedness != QN_UNDIRECTED;
-}
-
-static enum qn_status check_graph(const struct qn_run_input *input, const struct qn_kernel *kernel,
-                                  struct qn_error *error) {
-  if (!is_refused(input, kernel))
-    return QN_OK;
-  return qn_fail(error, QN_UNSUPPORTED,
-                 "%s on the layout %s needs an undirected graph; make one with quern-transform "
-                 "--symmetrize (or quern-import --undirected)%s%s",
-                 kernel->algorithm, qn_layout_name(input->info->layout),
-                 input->info->layout == QN_LAYOUT_GRAPH ? "" : ", then ",
-                 input->info->layout == QN_LAYOUT_GRAPH ? "" : input->layout->command);
-}
-
-/* The layouts on which a processor runs an algorithm with such weights, for a message. */
-static void list_layouts(const char *algorithm, enum qn_processor processor,
-                         enum qn_weight_type type, char *text, size_t size) {
-  size_t length = 0;
-  snprintf(text, size, "none");
-  for (const struct qn_kernel *const *kernel = qn_kernels(); *kernel; kernel++)
-    if ((*kernel)->processor == processor && (*kernel)->weight_types & 1u << type &&
-        !((*kernel)->traits & QN_KERNEL_STANDS_IN) &&
-        strcmp((*kernel)->algorithm, algorithm) == 0 && length < size)
-      length += (size_t)snprintf(text + length, size - length, "%s%s", length ? ", " : "",
-                                 qn_layout_name((*kernel)->layout));
-}
-
-/* Do options say how a run goes in iterations, or who shares them? */
-static bool iterates(const struct qn_run_options *options) {
-  return options->num_devices > 1 || options->checkpoint.folder || options->iterations >= 0 ||
-         options->mode_given || options->direction != QN_DIRECTION_AUTO ||
-         options->parallelism != QN_PARALLEL_HYBRID ||
-         options->streaming.moves == QN_MOVE_PARTITIONS;
-}
-
-/* The kernel of a layout for a graph as directed as the input's; NULL if there is none. */
-static const struct qn_kernel *find_on(const struct qn_run_input *input,
-                                       const struct qn_run_options *options, const char *algorithm,
-                                       enum qn_layout layout, enum qn_processor processor) {
-  const struct qn_kernel *kernel =
-      qn_kernel_find(algorithm, layout, processor, input->info->weight_type);
-  const struct qn_kernel *other = kernel ? qn_stand_in_find(kernel) : NULL;
-  const bool replaces = other && (is_refused(input, kernel) ||
-                                  (other->traits & QN_KERNEL_ONE_WALK && !iterates(options)));
-  return replaces ? other : kernel;
-}
-
-/* The kernel for one processor, if the graph suits it: on the input's layout, or on the rows that
- * it can give back. */
-static enum qn_status find_kernel(const struct qn_run_input *input,
-                                  const struct qn_run_options *options, const char *algorithm,
-                                  enum qn_processor processor, const struct qn_kernel **kernel,
-                                  struct qn_error *error) {
-  const struct qn_container_info *info = input->info;
-  *kernel = find_on(input, options, algorithm, info->layout, processor);
-  if ((!*kernel || is_refused(input, *kernel)) && input->layout->restore) {
-    const struct qn_kernel *other = find_on(input, options, algorithm, QN_LAYOUT_GRAPH, processor);
-    *kernel = other && (!*kernel || !is_refused(input, other)) ? other : *kernel;
-  }
-  if (*kernel)
-    return check_graph(input, *kernel, error);
-  char layouts[256];
-  list_layouts(algorithm, processor, info->weight_type, layouts, sizeof layouts);
-  return qn_fail(error, QN_UNSUPPORTED,
-                 "this build has no kernel for %s on the layout %s with weights %s on %s (layouts "
-                 "that it has one for: %s); quern-run --list shows all%s",
-                 algorithm, qn_layout_name(info->layout), qn_weight_type_name(info->weight_type),
-                 qn_processor_name(processor), layouts,
-                 qn_weight_bytes(info->weight_type) == 8
-                     ? ", and quern-transform --narrow-weights makes weights of 4 bytes"
-                     : "");
-}
-
-/* Where there may be a device. That may be starting still, and is asked for when it is needed; but
- * the library has its kernels only when somebody has asked. */
-static enum qn_status find_on_device(const struct qn_run_input *input,
-                                     const struct qn_run_options *options, const char *algorithm,
-                                     const struct qn_kernel **kernel, struct qn_error *error) {
-  int devices;
-  if (!find_kernel(input, options, algorithm, QN_CUDA, kernel, NULL))
-    return QN_OK;
-  enum qn_status status = qn_cuda_count(&devices, error);
-  return status ? status : find_kernel(input, options, algorithm, QN_CUDA, kernel, error);
-}
-
-/* The CPU and a CUDA device together. */
-static enum qn_status find_joint(const struct qn_run_input *input,
-                                 const struct qn_run_options *options, const char *algorithm,
-                                 const struct qn_kernel **kernel, struct qn_error *error) {
-  int devices;
-  if (input->info->layout != QN_LAYOUT_SHARDS)
-    return qn_fail(error, QN_UNSUPPORTED,
-                   "--device both shares the work on the layout shards, and this container has "
-                   "the layout %s; make one of shards with quern-shard",
-                   qn_layout_name(input->info->layout));
-  enum qn_status status = qn_cuda_count(&devices, error);
-  return status ? status : find_kernel(input, options, algorithm, QN_JOINT, kernel, error);
-}
-
-/* Is --delta of use to the kernel, if it is given? */
-static bool has_buckets(const struct qn_kernel *kernel, const struct qn_run_options *options) {
-  return options->delta < 0 || kernel->traits & QN_KERNEL_DELTA;
-}
-
-/* The algorithm has buckets, on other layouts or devices than the kernel's. */
-static enum qn_status refuse_delta(const struct qn_kernel *kernel, struct qn_error *error) {
-  char names[400] = "";
-  size_t length = 0;
-  for (const struct qn_kernel *const *other = qn_kernels(); *other; other++)
-    if ((*other)->traits & QN_KERNEL_DELTA && (*other)->weight_types & kernel->weight_types &&
-        strcmp((*other)->algorithm, kernel->algorithm) == 0 && length < sizeof names)
-      length += (size_t)snprintf(names + length, sizeof names - length, "%s%s on %s",
-                                 length ? ", " : "", qn_layout_name((*other)->layout),
-                                 qn_processor_name((*other)->processor));
-  return qn_fail(error, QN_UNSUPPORTED,
-                 "--delta has no effect on %s on the layout %s on %s; it works on: %s",
-                 kernel->algorithm, qn_layout_name(kernel->layout),
-                 qn_processor_name(kernel->processor), names);
-}
 
 /* The traits of an algorithm's kernels, all together: what suits it on one layout is no mistake on
  * another, where a kernel of its own ends by itself. */
@@ -166,44 +28,20 @@ static uint64_t traits_of(const struct qn_kernel *kernel) {
   return kernel->traits | qn_algorithm_traits(kernel->algorithm);
 }
 
-/* The algorithm by its name; with --weighted its variant NAME-weighted. NULL: there is none. */
-static const char *find_algorithm(const struct qn_run_options *options) {
-  char name[64];
-  const char *algorithm = qn_algorithm_find(options->algorithm);
-  if (!algorithm || !options->weighted || qn_algorithm_traits(algorithm) & QN_KERNEL_WEIGHTED)
-    return algorithm;
-  snprintf(name, sizeof name, "%s-weighted", algorithm);
-  return qn_algorithm_find(name);
-}
-
-/* A CUDA device is taken unasked if there is one and a kernel for it. */
-static enum qn_status choose_kernel(const struct qn_run_input *input,
-                                    const struct qn_run_options *options,
-                                    const struct qn_kernel **kernel, struct qn_error *error) {
-  const char *algorithm = find_algorithm(options);
-  if (!algorithm && qn_algorithm_find(options->algorithm))
-    return qn_fail(error, QN_USAGE, "%s has no --weighted", options->algorithm);
-  if (!algorithm) {
-    char names[400], suggested[QN_SUGGESTION_TEXT];
-    struct qn_suggestion suggestion = qn_suggestion_for(options->algorithm);
-    for (const struct qn_kernel *const *known = qn_kernels(); *known; known++)
-      qn_suggestion_offer(&suggestion, (*known)->algorithm);
-    list_algorithms(names, sizeof names);
-    return qn_fail(error, QN_USAGE, "there is no algorithm %s%s%s %s are %s", options->algorithm,
-                   qn_suggestion_text(&suggestion, suggested), suggestion.best ? "" : ";",
-                   suggestion.best ? "There" : "there", names);
-  }
-  int devices;
-  if (options->device == QN_DEVICE_BOTH)
-    return find_joint(input, options, algorithm, kernel, error);
-  if (options->device == QN_DEVICE_CUDA)
-    return find_on_device(input, options, algorithm, kernel, error);
-  /* Ranks that fell back from a device by themselves would not tell each other the same. */
-  if (options->device == QN_DEVICE_AUTO && !input->set && !qn_cuda_count(&devices, NULL) &&
-      !find_kernel(input, options, algorithm, QN_CUDA, kernel, NULL) &&
-      has_buckets(*kernel, options))
-    return QN_OK;
-  return find_kernel(input, options, algorithm, QN_CPU, kernel, error);
+/* The algorithm has buckets, on other layouts or devices than the kernel's. */
+static enum qn_status refuse_delta(const struct qn_kernel *kernel, struct qn_error *error) {
+  char names[400] = "";
+  size_t length = 0;
+  for (const struct qn_kernel *const *other = qn_kernels(); *other; other++)
+    if ((*other)->traits & QN_KERNEL_DELTA && (*other)->weight_types & kernel->weight_types &&
+        strcmp((*other)->algorithm, kernel->algorithm) == 0 && length < sizeof names)
+      length += (size_t)snprintf(names + length, sizeof names - length, "%s%s on %s",
+                                 length ? ", " : "", qn_layout_name((*other)->layout),
+                                 qn_processor_name((*other)->processor));
+  return qn_fail(error, QN_UNSUPPORTED,
+                 "--delta has no effect on %s on the layout %s on %s; it works on: %s",
+                 kernel->algorithm, qn_layout_name(kernel->layout),
+                 qn_processor_name(kernel->processor), names);
 }
 
 /* Steps of a walk, and neighbours that are sampled hop by hop, unless somebody says otherwise. */
@@ -254,7 +92,7 @@ static enum qn_status load_program(const struct qn_run_input *input,
     return qn_fail(error, QN_UNSUPPORTED, "%s is not for weights %s on %s", options->program,
                    qn_weight_type_name(info->weight_type),
                    qn_processor_name(run->kernel->processor));
-  return check_graph(input, run->kernel, error);
+  return qn_run_check_graph(input, run->kernel, error);
 }
 
 /* Can several devices share it? `algorithm` may be NULL: any. */
@@ -477,7 +315,7 @@ static enum qn_status check_options(const struct qn_kernel *kernel,
     return qn_fail(error, QN_USAGE, "--delta must be more than 0");
   if (options->resolution == 0)
     return qn_fail(error, QN_USAGE, "--resolution must be more than 0");
-  if (!has_buckets(kernel, options))
+  if (!qn_run_has_buckets(kernel, options))
     return refuse_delta(kernel, error);
   if ((status = check_manner(kernel, options, error)))
     return status;
@@ -590,7 +428,7 @@ static void fill_request(const struct qn_run_input *input, const struct qn_run_o
   request->parallelism = options->parallelism;
   request->device_memory = options->device_memory;
   request->devices = options->devices;
-  request->num_devices = options->num_devices;
+  request->num_devices = run->sharing.alone ? 0 : options->num_devices;
   request->strategy = options->strategy;
   request->streaming = options->streaming;
   request->store = options->store;
@@ -647,7 +485,7 @@ static bool leave_one_walk(const struct qn_run_input *input, struct qn_run *run)
     return false;
   const struct qn_kernel *other = qn_kernel_find(run->kernel->algorithm, run->kernel->layout,
                                                  run->kernel->processor, input->info->weight_type);
-  if (!other || is_refused(input, other))
+  if (!other || qn_run_is_refused(input, other))
     return false;
   run->kernel = other;
   return true;
@@ -663,7 +501,7 @@ static enum qn_status run_kernel(const struct qn_run_input *input,
   if (status != QN_DEVICE || options->device != QN_DEVICE_AUTO || run->kernel->processor == QN_CPU)
     return status;
   qn_notice("running on the CPU: %s", error->message);
-  status = find_kernel(input, options, run->kernel->algorithm, QN_CPU, &run->kernel, error);
+  status = qn_run_find_kernel(input, options, run->kernel->algorithm, QN_CPU, &run->kernel, error);
   return status ? status : run_once(input, options, run, error);
 }
 
@@ -823,6 +661,28 @@ static enum qn_status find_parents(const struct qn_run_input *input,
   return find_parents_on(input, QN_CPU, run, error);
 }
 
+/* Do several devices take longer than the first of them? */
+static enum qn_status weigh_devices(const struct qn_run_input *input,
+                                    const struct qn_run_options *options, struct qn_run *run,
+                                    struct qn_error *error) {
+  struct qn_cuda_device device;
+  run->num_devices = options->num_devices;
+  if (options->num_devices < 2 || options->all_devices)
+    return QN_OK;
+  enum qn_status status = qn_cuda_open(options->devices[0], &device, error);
+  if (status)
+    return status;
+  const struct qn_workload workload = {
+      .info = input->info, .iterations = options->iterations, .num_sources = run->num_sources};
+  run->sharing = qn_sharing_weigh(&workload, run->kernel, options->strategy, options->num_devices,
+                                  qn_cuda_plannable_bytes(&device, options->device_memory));
+  if (run->sharing.alone)
+    qn_notice("note: device %d runs alone: %.4f s are expected, and %.4f s of %u devices "
+              "(--all-devices shares it anyway)",
+              options->devices[0], run->sharing.one, run->sharing.all, options->num_devices);
+  return QN_OK;
+}
+
 /* What the options name, and the device, which may have started meanwhile. */
 static enum qn_status find_needed(const struct qn_run_input *input,
                                   const struct qn_run_options *options, struct qn_run *run,
@@ -836,6 +696,8 @@ static enum qn_status find_needed(const struct qn_run_input *input,
   begin = qn_seconds();
   if (!status && run->kernel->processor != QN_CPU)
     status = qn_cuda_count(&devices, error);
+  if (!status)
+    status = weigh_devices(input, options, run, error);
   run->device_seconds = qn_seconds() - begin;
   return status;
 }
@@ -843,8 +705,9 @@ static enum qn_status find_needed(const struct qn_run_input *input,
 enum qn_status qn_run_start(const struct qn_run_input *input, const struct qn_run_options *options,
                             struct qn_run *run, struct qn_error *error) {
   *run = (struct qn_run){0};
-  enum qn_status status = options->program ? load_program(input, options, run, error)
-                                           : choose_kernel(input, options, &run->kernel, error);
+  enum qn_status status =
+      options->program ? load_program(input, options, run, error)
+                       : qn_run_choose_kernel(input, options, &run->kernel, &run->choice, error);
   if (!status)
     status = check_options(run->kernel, options, error);
   if (!status && run->kernel->traits & QN_KERNEL_WEIGHTS && !input->trusted)
@@ -854,6 +717,8 @@ enum qn_status qn_run_start(const struct qn_run_input *input, const struct qn_ru
   if (!status)
     status = run_columns(input, options, run, error);
   run->result.prepare_seconds += run->restore_seconds;
+  if (!status && run->kernel->processor != QN_CPU)
+    qn_run_device_is_used();
   if (!status)
     status = qn_run_scale(run, error);
   if (!status)

@@ -9,6 +9,8 @@
 #include "kernels/registry.h"
 #include "kernels/sample.h"
 #include "runtime/checkpoint.h"
+#include "runtime/choice/devices.h"
+#include "runtime/choice/processor.h"
 #include "runtime/run_input.h"
 #include "runtime/user_program.h"
 #include "runtime/watch.h"
@@ -32,6 +34,7 @@ struct qn_run_options {
   const int *devices;   /* [num_devices] several of them, instead */
   unsigned num_devices; /* 0: one */
   int device_list[QN_MAX_DEVICES];
+  bool all_devices; /* also where one is expected to be done sooner */
   enum qn_strategy strategy;
   uint64_t device_memory; /* cap on its memory; 0: all that is free */
   bool asynchronous;      /* QN_DEVICE_BOTH: exchange values within iterations */
@@ -69,12 +72,17 @@ struct qn_run_options {
   bool leaves_values;     /* a device may keep the result (kernels/store.h): qn_run_fetch */
   bool wants_values;      /* not only a summary */
   bool wants_parents;     /* of a search, a tree of shortest paths too */
+  void (*start_device)(int index); /* in time, in a process that does nothing else; NULL: none */
+  bool shares_start;      /* of several runs: what starting the device takes is counted elsewhere */
   struct qn_watch *watch; /* is told of the run; NULL: its context alone (support/context.h) */
 };
 
 /* A run that has happened. */
 struct qn_run {
   const struct qn_kernel *kernel;
+  struct qn_choice choice;   /* of the processor, if nobody has said which */
+  struct qn_sharing sharing; /* of `num_devices` that are asked for */
+  unsigned num_devices;
   struct qn_user_program program; /* that the kernel lies in, if it is a user's */
   uint32_t *sources;              /* [num_sources] vertices */
   uint32_t num_sources;
@@ -98,6 +106,15 @@ struct qn_run {
   struct qn_keeper *keeper;     /* of checkpoints, or NULL */
 };
 
+/* What processors are expected to take for the runs `options` [count] together, where nobody has
+ * said which and there are kernels of both; else nothing is weighed. */
+struct qn_choice qn_run_weigh(const struct qn_run_input *input,
+                              const struct qn_run_options *options, unsigned count);
+/* Start the device that these runs ask for, or are expected to take, if they have `start_device`.
+ */
+void qn_run_start_ahead(const struct qn_run_input *input, const struct qn_run_options *options,
+                        unsigned count);
+
 /* Choose the kernel for the input's layout and weights, or else for plain CSR, which is then put
  * together; check that the options and the graph suit it, and run it. QN_USAGE for an unknown
  * algorithm or senseless options, QN_UNSUPPORTED for a combination that this build has no kernel
@@ -108,6 +125,26 @@ struct qn_run {
  * order: a source that reaches much of most graphs, and the same on every layout. */
 enum qn_status qn_run_start(const struct qn_run_input *input, const struct qn_run_options *options,
                             struct qn_run *run, struct qn_error *error);
+/* Of a run that begins: find the kernel (choose_kernel.c): for the processor that is asked for, or
+ * that is expected to be done sooner. */
+enum qn_status qn_run_choose_kernel(const struct qn_run_input *input,
+                                    const struct qn_run_options *options,
+                                    const struct qn_kernel **kernel, struct qn_choice *choice,
+                                    struct qn_error *error);
+/* The one for a processor, if the graph suits it: on the input's layout, or on the rows that it can
+ * give back. */
+enum qn_status qn_run_find_kernel(const struct qn_run_input *input,
+                                  const struct qn_run_options *options, const char *algorithm,
+                                  enum qn_processor processor, const struct qn_kernel **kernel,
+                                  struct qn_error *error);
+/* Does it refuse the graph? The same with a message. */
+bool qn_run_is_refused(const struct qn_run_input *input, const struct qn_kernel *kernel);
+enum qn_status qn_run_check_graph(const struct qn_run_input *input, const struct qn_kernel *kernel,
+                                  struct qn_error *error);
+/* Is --delta of use to the kernel, if it is given? */
+bool qn_run_has_buckets(const struct qn_kernel *kernel, const struct qn_run_options *options);
+/* From now on a device of this process is started. */
+void qn_run_device_is_used(void);
 /* Of a run that begins: find what the options name, for its kernel: sources and their weights, the
  * target, and numbers of vertices (given.c). QN_USAGE or QN_INVALID for what is no vertex, or no
  * number. */

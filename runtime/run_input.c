@@ -52,8 +52,11 @@ enum qn_status qn_run_input_check(struct qn_run_input *input, struct qn_error *e
                               qn_container_verify_structure, error);
 }
 
-enum qn_status qn_run_input_open(const char *path, bool trust, struct qn_run_input *input,
-                                 struct qn_error *error) {
+/* `options` [count] of the runs that follow; if one of them starts a device by itself, that is done
+ * while the container is checked. */
+static enum qn_status open_container(const char *path, const struct qn_run_options *options,
+                                     unsigned count, bool trust, struct qn_run_input *input,
+                                     struct qn_error *error) {
   struct qn_container *container;
   *input = (struct qn_run_input){0};
   double begin = qn_seconds();
@@ -68,6 +71,7 @@ enum qn_status qn_run_input_open(const char *path, bool trust, struct qn_run_inp
   input->trusted = trust;
   input->map_seconds = qn_seconds() - begin;
   begin = qn_seconds();
+  qn_run_start_ahead(input, options, count);
   if (!trust)
     status = qn_run_input_check(input, error);
   if (!status)
@@ -76,6 +80,11 @@ enum qn_status qn_run_input_open(const char *path, bool trust, struct qn_run_inp
   if (status)
     qn_run_input_close(input);
   return status;
+}
+
+enum qn_status qn_run_input_open(const char *path, bool trust, struct qn_run_input *input,
+                                 struct qn_error *error) {
+  return open_container(path, NULL, 0, trust, input, error);
 }
 
 /* ---- Sets --------------------------------------------------------------------- */
@@ -162,7 +171,7 @@ enum qn_status qn_run_input_open_for_all(const char *path, const struct qn_run_o
     return exchange ? qn_fail(error, QN_USAGE,
                               "several ranks share the parts of a set; make one with "
                               "quern-transform --parts")
-                    : qn_run_input_open(path, trust, input, error);
+                    : open_container(path, options, count, trust, input, error);
   enum qn_status status = qn_set_open(path, &set, error);
   if (status)
     return status;
@@ -175,7 +184,7 @@ enum qn_status qn_run_input_open_for_all(const char *path, const struct qn_run_o
     return qn_fail(error, QN_UNSUPPORTED, "several ranks cannot share this: %s%s%s",
                    name ? name : "", name ? ": " : "", reason);
   qn_notice("note: %s%s%s", name ? name : "", name ? ": " : "", reason);
-  return qn_run_input_open(path, trust, input, error);
+  return open_container(path, options, count, trust, input, error);
 }
 
 enum qn_status qn_run_input_open_for(const char *path, const struct qn_run_options *options,

@@ -210,6 +210,7 @@ const struct qn_setting qn_run_settings[] = {
 const struct qn_setting qn_place_settings[] = {
     {"device", QN_SETTING_OWN, 0, NULL, 0, 0, set_device},
     {"devices", QN_SETTING_OWN, 0, NULL, 0, 0, set_devices},
+    {"all-devices", QN_SETTING_SWITCH, FIELD(all_devices), NULL, 0, 0, NULL},
     {"strategy", QN_SETTING_OWN, 0, NULL, 0, 0, set_strategy},
     {"device-memory", QN_SETTING_SIZE, FIELD(device_memory), NULL, 0, 0, NULL},
     {"mode", QN_SETTING_OWN, 0, NULL, 0, 0, set_mode},
@@ -245,6 +246,8 @@ void qn_run_options_begin(struct qn_run_options *options) {
 static enum qn_status settle_devices(struct qn_run_options *options, struct qn_error *error) {
   if (options->strategy != QN_STRATEGY_ANY && options->num_devices < 2)
     return qn_fail(error, QN_USAGE, "--strategy is for --devices of two or more");
+  if (options->all_devices && options->num_devices < 2)
+    return qn_fail(error, QN_USAGE, "--all-devices is for --devices of two or more");
   if (options->num_devices == 0)
     return QN_OK;
   if (options->device_given && (options->device != QN_DEVICE_CUDA || options->device_index != 0))

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <omp.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "formats/graph/components.h"
@@ -11,10 +12,13 @@
 #include "support/memory.h"
 #include "support/multiversion.h"
 #include "support/sizes.h"
+#include "support/threads.h"
 
 #define DEFAULT_TOP 10
 /* Beyond so many levels a private histogram for each thread costs more than it saves. */
 #define FEW_LEVELS 4096
+/* So many of the largest values are found by each thread for its part. */
+#define FEW_ENTRIES 4096
 
 struct figures {
   uint64_t reached;
@@ -154,10 +158,11 @@ static uint64_t place_of(const struct qn_run_input *input, const struct qn_run_r
   return result->paired ? position : qn_vertex_at(input, position);
 }
 
-static uint64_t find_top(const struct qn_run_input *input, const struct qn_run_result *result,
-                         struct ranked *heap, uint64_t limit) {
+/* Of positions [begin, end): a heap of as many as rank first, `limit` at most. */
+static uint64_t fill_heap(const struct qn_run_input *input, const struct qn_run_result *result,
+                          uint64_t begin, uint64_t end, struct ranked *heap, uint64_t limit) {
   uint64_t count = 0;
-  for (uint64_t i = 0; i < result->num_values; i++) {
+  for (uint64_t i = begin; i < end; i++) {
     struct ranked entry = {qn_value_number(result, place_of(input, result, i)), i};
     if (isinf(entry.value))
       continue;
@@ -173,12 +178,31 @@ static uint64_t find_top(const struct qn_run_input *input, const struct qn_run_r
   if (count < limit)
     for (uint64_t hole = count; hole-- > 0;)
       sift_down(heap, count, hole, heap[hole]);
-  for (uint64_t last = count; last-- > 1;) { /* heap sort: the last-ranked goes to the end */
-    struct ranked entry = heap[last];
-    heap[last] = heap[0];
-    sift_down(heap, last, 0, entry);
-  }
   return count;
+}
+
+static int compare_ranked(const void *a, const void *b) {
+  return ranks_behind(a, b) ? 1 : -1; /* no two have one position */
+}
+
+/* `heaps` [parts * limit]: the first entries are those of all that rank first, in order. Returns
+ * how many. */
+static uint64_t find_top(const struct qn_run_input *input, const struct qn_run_result *result,
+                         struct ranked *heaps, uint64_t limit, uint64_t parts) {
+  uint64_t all = 0;
+#pragma omp parallel for ordered schedule(static, 1)
+  for (uint64_t part = 0; part < parts; part++) {
+    uint64_t begin, end;
+    qn_part_of(result->num_values, parts, part, &begin, &end);
+    const uint64_t count = fill_heap(input, result, begin, end, heaps + part * limit, limit);
+#pragma omp ordered
+    {
+      memmove(heaps + all, heaps + part * limit, count * sizeof *heaps);
+      all += count;
+    }
+  }
+  qsort(heaps, all, sizeof *heaps, compare_ranked);
+  return all < limit ? all : limit;
 }
 
 static json_t *value_json(const struct qn_run_result *result, uint64_t vertex) {
@@ -195,10 +219,12 @@ static enum qn_status add_top(const struct qn_run_input *input, const struct qn_
                               uint64_t top, json_t *object, struct qn_error *error) {
   struct ranked *heap;
   uint64_t limit = top < result->num_values ? top : result->num_values;
-  enum qn_status status = qn_alloc(&heap, limit, sizeof *heap, "ranking", error);
+  /* Of many entries one heap, which is as long as a part would be. */
+  const uint64_t parts = limit <= FEW_ENTRIES ? qn_threads() : 1;
+  enum qn_status status = qn_alloc(&heap, parts * limit, sizeof *heap, "ranking", error);
   if (status)
     return status;
-  uint64_t count = limit ? find_top(input, result, heap, limit) : 0;
+  uint64_t count = limit ? find_top(input, result, heap, limit, parts) : 0;
   json_t *list = json_array();
   for (uint64_t i = 0; i < count; i++) {
     const uint64_t place = place_of(input, result, heap[i].position);

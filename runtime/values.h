@@ -3,6 +3,7 @@
 #define QN_RUNTIME_VALUES_H
 
 #include <jansson.h>
+#include <math.h>
 
 #include "runtime/dispatch.h"
 
@@ -19,7 +20,22 @@ json_t *qn_id_json(const struct qn_run_input *input, uint64_t vertex);
 enum qn_status qn_run_scale(struct qn_run *run, struct qn_error *error);
 
 /* One value as a number; INFINITY for "none". */
-double qn_value_number(const struct qn_run_result *result, uint64_t vertex);
+static inline double qn_value_number(const struct qn_run_result *result, uint64_t vertex) {
+  switch (result->type) {
+  case QN_RESULT_U32: {
+    uint32_t value = ((const uint32_t *)result->values)[vertex];
+    return value == UINT32_MAX ? INFINITY : (double)value;
+  }
+  case QN_RESULT_U64: {
+    uint64_t value = ((const uint64_t *)result->values)[vertex];
+    return value == UINT64_MAX ? INFINITY : (double)value;
+  }
+  case QN_RESULT_F32:
+    return (double)((const float *)result->values)[vertex];
+  default:
+    return ((const double *)result->values)[vertex];
+  }
+}
 
 /* The vertex that comes at `position` in original order. */
 static inline uint64_t qn_vertex_at(const struct qn_run_input *input, uint64_t position) {

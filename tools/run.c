@@ -73,6 +73,7 @@ enum key {
   KEY_PARALLELISM,
   KEY_DEVICES,
   KEY_STRATEGY,
+  KEY_ALL_DEVICES,
   KEY_TOP,
   KEY_LIST,
   KEY_TRUST,
@@ -170,6 +171,8 @@ static const struct argp_option option_list[] = {
     {"devices", KEY_DEVICES, "N,N,...", 0,
      "Run on several CUDA devices, on slotted-pages and edge-partitions; one may be named twice",
      1},
+    {"all-devices", KEY_ALL_DEVICES, NULL, 0,
+     "All of these share the run, also where the first one is expected to be done sooner alone", 1},
     {"strategy", KEY_STRATEGY, "performance|scalability", 0,
      "How several devices share the run: all of them have the vertices' values and walk a part of "
      "the graph, "
@@ -482,6 +485,12 @@ static json_t *report_json(const struct qn_run_input *input, const struct qn_run
     json_object_set_new(report, "peer_to_peer", json_boolean(run->result.plan.peers));
     json_object_set_new(report, "devices", devices);
   }
+  json_t *choice = qn_choice_json(&run->choice);
+  if (choice)
+    json_object_set_new(report, "choice", choice);
+  json_t *sharing = qn_sharing_json(&run->sharing, run->num_devices);
+  if (sharing)
+    json_object_set_new(report, "sharing", sharing);
   json_t *checkpoint = checkpoint_json(run), *parents = parents_json(run);
   if (checkpoint)
     json_object_set_new(report, "checkpoint", checkpoint);
@@ -555,7 +564,8 @@ static void print_devices(const json_t *report, FILE *stream) {
   }
 }
 
-static void print_report(const struct qn_run *run, const json_t *report, FILE *stream) {
+static void print_report(const struct qn_run *run, const json_t *report, bool explain,
+                         FILE *stream) {
   char vertices[32], edges[32];
   const json_t *seconds = json_object_get(report, "seconds"), *sources;
 #define TEXT(key) json_string_value(json_object_get(report, key))
@@ -563,6 +573,8 @@ static void print_report(const struct qn_run *run, const json_t *report, FILE *s
   qn_count_text((uint64_t)json_integer_value(json_object_get(report, key)), text, sizeof text)
   fprintf(stream, "%s on %s (%s: %s), %s vertices, %s edges\n", TEXT("algorithm"), TEXT("layout"),
           TEXT("device"), TEXT("kernel"), COUNT("vertices", vertices), COUNT("edges", edges));
+  if (explain && json_object_get(report, "choice"))
+    qn_choice_print(json_object_get(report, "choice"), stream);
   const json_t *device = json_object_get(report, "accelerator");
   if (device) {
     char memory[32], copied[32];
@@ -629,9 +641,9 @@ static enum qn_status show(const struct options *options, const struct qn_run_in
     json_dumpf(report, stdout, JSON_INDENT(2));
     putchar('\n');
   } else if (!values_on_stdout) {
-    print_report(run, report, stdout);
+    print_report(run, report, options->watch.explain, stdout);
   } else if (!options->shared.quiet) {
-    print_report(run, report, stderr);
+    print_report(run, report, options->watch.explain, stderr);
   }
   json_decref(report);
   json_decref(summary);
@@ -721,10 +733,6 @@ static enum qn_status refuse_ranks(const char *what, struct qn_error *error) {
   return qn_ranks_agree(status);
 }
 
-static int first_device(const struct qn_run_options *run) {
-  return run->num_devices ? run->devices[0] : run->device_index;
-}
-
 /* Not a part of main, whose frame would be a large one. */
 __attribute__((noinline)) static enum qn_status run_file(struct options *options,
                                                          struct qn_error *error) {
@@ -736,8 +744,8 @@ __attribute__((noinline)) static enum qn_status run_file(struct options *options
   const struct qn_exchange *exchange = NULL;
   enum qn_status status = begin_ranks(options, &exchange, error);
   bool leads = !exchange || exchange->rank == 0;
-  if (!status && !exchange && options->run.device >= QN_DEVICE_CUDA)
-    qn_cuda_start(first_device(&options->run));
+  if (!exchange)
+    options->run.start_device = qn_cuda_start;
   if (!status)
     status = check_timeline(options, error);
   if (!status)
@@ -827,8 +835,8 @@ static enum qn_status run_several(struct options *options, struct qn_error *erro
                    options->output);
   const struct qn_exchange *exchange;
   enum qn_status status = begin_ranks(options, &exchange, error);
-  if (!status && !exchange && run->device >= QN_DEVICE_CUDA)
-    qn_cuda_start(first_device(run));
+  if (!exchange)
+    options->run.start_device = qn_cuda_start;
   options->run.wants_values = false; /* those that count have none */
   const struct qn_several_options several = {.algorithms = run->algorithm,
                                              .file = options->file,

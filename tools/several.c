@@ -24,6 +24,8 @@ struct work {
   unsigned count;
   uint32_t useless; /* options that no algorithm so far has a use for */
   struct qn_placement placement;
+  enum qn_device_choice
+      device; /* for all of them; QN_DEVICE_AUTO: for each, now that it is there */
   struct qn_atomic_folder *folder; /* NULL: nothing is written */
   json_t *runs;
 };
@@ -80,7 +82,7 @@ static struct qn_run_options options_of(const struct work *work, const char *nam
   return options;
 }
 
-static enum qn_status open_input(const struct work *work, struct qn_run_input *input,
+static enum qn_status open_input(struct work *work, struct qn_run_input *input,
                                  struct qn_error *error) {
   const struct qn_several_options *options = work->options;
   struct qn_run_options *each;
@@ -91,6 +93,12 @@ static enum qn_status open_input(const struct work *work, struct qn_run_input *i
     each[i] = options_of(work, work->names[i]);
   status = qn_run_input_open_for_all(options->file, each, work->count, options->exchange,
                                      options->trust, input, error);
+  work->device = options->run->device;
+  if (!status && work->device == QN_DEVICE_AUTO) {
+    const struct qn_choice choice = qn_run_weigh(input, each, work->count);
+    if (choice.weighed && !qn_choice_is_device(&choice))
+      work->device = QN_DEVICE_CPU;
+  }
   qn_free(each);
   return status;
 }
@@ -145,6 +153,8 @@ static enum qn_status run_one(struct work *work, const char *name, struct qn_err
   struct qn_run_options options = options_of(work, name);
   struct qn_run run = {0};
   options.store = work->placement.store;
+  options.device = work->device;
+  options.shares_start = true;
   enum qn_status status = qn_run_start(&work->placement.input, &options, &run, error);
   qn_progress_end();
   status = qn_ranks_agree(status);

@@ -174,25 +174,34 @@ uint32_t qn_components_find_largest(const struct qn_graph *graph, uint32_t *pare
 
 /* ---- Sizes ---------------------------------------------------------------------------------- */
 
-/* Neighbors in vertex order are often of one component: their count is kept in a register until the
- * label changes, so that the largest component's counter is not fought over. */
-static void count_members(const uint32_t *labels, uint64_t num_vertices, uint64_t *members) {
-#pragma omp parallel
-  {
-    uint32_t label = 0;
-    uint64_t run = 0;
-#pragma omp for schedule(static)
-    for (uint64_t v = 0; v < num_vertices; v++) {
-      if (run && labels[v] != label) {
-        __atomic_fetch_add(&members[label], run, __ATOMIC_RELAXED);
-        run = 0;
-      }
-      label = labels[v];
-      run++;
-    }
-    if (run)
-      __atomic_fetch_add(&members[label], run, __ATOMIC_RELAXED);
+#define GUESSES ((uint64_t)64)
+
+/* Most vertices have one label, that of the largest component, if there is such: its members are
+ * counted apart, so that its counter is not fought over. */
+static uint32_t guess_largest(const uint32_t *labels, uint64_t num_vertices) {
+  uint32_t guess = 0;
+  uint64_t lead = 0; /* majority vote of a few (Boyer, Moore) */
+  for (uint64_t i = 0; i < GUESSES; i++) {
+    const uint32_t label = labels[num_vertices / GUESSES * i];
+    if (lead == 0)
+      guess = label;
+    lead = label == guess ? lead + 1 : lead - 1;
   }
+  return guess;
+}
+
+static void count_members(const uint32_t *labels, uint64_t num_vertices, uint64_t *members) {
+  const uint32_t guess = num_vertices ? guess_largest(labels, num_vertices) : 0;
+  uint64_t apart = 0;
+#pragma omp parallel for schedule(static) reduction(+ : apart)
+  for (uint64_t v = 0; v < num_vertices; v++) {
+    if (labels[v] == guess)
+      apart++;
+    else
+      __atomic_fetch_add(&members[labels[v]], 1, __ATOMIC_RELAXED);
+  }
+  if (num_vertices)
+    members[guess] += apart;
 }
 
 enum qn_status qn_component_sizes(const uint32_t *labels, uint64_t num_vertices,

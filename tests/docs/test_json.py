@@ -117,7 +117,7 @@ class Json(unittest.TestCase):
         for words in (("similarity",), ("walk",), ("sample", "--sources=0,1")):
             printed |= self.printed("quern-run", words[0], self.at / "g.qrn", *words[1:])
         self.compare(printed, ("quern-run",),
-                     ("accelerator", "streaming", "strategy", "peer_to_peer", "devices", "joint", "ranks", "storage"))
+                     ("accelerator", "streaming", "strategy", "peer_to_peer", "devices", "sharing", "joint", "ranks", "storage"))
 
 
     def test_graphalytics(self):

@@ -73,7 +73,7 @@ class Module(unittest.TestCase):
                     on_cpu, values = session.run(algorithm, "cpu")
                     self.assertEqual(on_cpu, "cpu")
                     self.assertEqual(session.run(algorithm, "cuda"), ("cuda", values))
-                    self.assertEqual(session.run(algorithm, "auto"), ("cuda", values))
+                    self.assertEqual(session.run(algorithm, "auto")[1], values)  # wherever that is done sooner
         self.assertEqual(session.run("bfs", "cuda:77")[0], 6)
 
     def test_without_it(self):

@@ -1,0 +1,63 @@
+#include "runtime/choice/devices.h"
+
+#include <string.h>
+
+#include "kernels/rates.h"
+
+/* Device memory that a vertex takes beside the topology: at least, and where everything is kept. */
+enum { LEAST_VERTEX_BYTES = 24, MOST_VERTEX_BYTES = 40 };
+/* Two must be expected to gain this much, so that they do not lose. */
+#define LEAST_GAIN 1.05
+
+/* How many times as fast as one H200 two of them are at R-MAT 23 (docs/performance.md). */
+struct speedup {
+  const char *algorithm;
+  /* [streams][strategy is scalability] */
+  double pages[2][2], partitions[2][2];
+};
+static const struct speedup walks = {
+    NULL, {{1.62, 1.74}, {1.98, 1.05}}, {{1.46, 1.06}, {1.46, 1.04}}};
+static const struct speedup searches[] = {
+    {"cc", {{0.99, 1.11}, {1.24, 0.85}}, {{1.68, 1.30}, {0.93, 0.87}}},
+    {"sssp", {{0.83, 0.63}, {1.24, 0.95}}, {{1.98, 1.26}, {1.14, 0.62}}},
+    {NULL, {{0.50, 0.78}, {0.83, 0.83}}, {{1.07, 0.81}, {0.73, 0.80}}}}; /* bfs, and the rest */
+
+static double speedup_of(const struct qn_kernel *kernel, bool streams, enum qn_strategy strategy) {
+  const struct speedup *row = kernel->traits & QN_KERNEL_ALL_ACTIVE ? &walks : searches;
+  while (row->algorithm && strcmp(row->algorithm, kernel->algorithm) != 0)
+    row++;
+  return (kernel->layout == QN_LAYOUT_SLOTTED_PAGES
+              ? row->pages
+              : row->partitions)[streams][strategy == QN_SCALABILITY];
+}
+
+struct qn_sharing qn_sharing_weigh(const struct qn_workload *workload,
+                                   const struct qn_kernel *kernel, enum qn_strategy strategy,
+                                   unsigned num_devices, uint64_t usable) {
+  const struct qn_device_rates *rates = &qn_device_rates;
+  const double vertices = (double)workload->info->num_vertices, room = (double)usable;
+  const double edges = (double)workload->info->num_edges;
+  const double topology = qn_workload_bytes(workload, kernel),
+               walks_all = qn_workload_walks(workload, kernel);
+  const double iterations = kernel->traits & QN_KERNEL_ALL_ACTIVE ? walks_all : 10;
+  struct qn_sharing sharing = {.streams = topology + MOST_VERTEX_BYTES * vertices > room};
+  if (MOST_VERTEX_BYTES * vertices > room ||
+      (sharing.streams && topology / num_devices + LEAST_VERTEX_BYTES * vertices <= room))
+    return sharing;
+  sharing.weighed = true;
+  sharing.one = walks_all * edges * qn_device_edge_seconds(kernel);
+  if (sharing.streams)
+    sharing.one += iterations * topology / rates->transfers;
+  sharing.all =
+      sharing.one / speedup_of(kernel, sharing.streams, strategy) + iterations * rates->meetings;
+  sharing.alone = sharing.all * LEAST_GAIN > sharing.one;
+  return sharing;
+}
+
+json_t *qn_sharing_json(const struct qn_sharing *sharing, unsigned num_devices) {
+  if (!sharing->weighed)
+    return NULL;
+  return json_pack("{s:i, s:b, s:f, s:f}", "taken", sharing->alone ? 1 : (int)num_devices,
+                   "streams", sharing->streams, "one_seconds", sharing->one, "all_seconds",
+                   sharing->all);
+}

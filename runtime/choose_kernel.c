@@ -1,0 +1,230 @@
+/* The kernel that does what a user asks for. */
+#include "runtime/dispatch.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "kernels/cuda/device/device.h"
+#include "support/suggest.h"
+
+/* Names of all algorithms, each once, for a message. */
+static void list_algorithms(char *text, size_t size) {
+  size_t length = 0;
+  text[0] = '\0';
+  for (const struct qn_kernel *const *kernel = qn_kernels(); *kernel; kernel++) {
+    bool known = false;
+    for (const struct qn_kernel *const *other = qn_kernels(); other < kernel && !known; other++)
+      known = strcmp((*other)->algorithm, (*kernel)->algorithm) == 0;
+    if (!known && length < size)
+      length += (size_t)snprintf(text + length, size - length, "%s%s", length ? ", " : "",
+                                 (*kernel)->algorithm);
+  }
+}
+
+/* Does it refuse the graph? */
+bool qn_run_is_refused(const struct qn_run_input *input, const struct qn_kernel *kernel) {
+  return kernel->traits & QN_KERNEL_SYMMETRIC && input->info->directedness != QN_UNDIRECTED;
+}
+
+enum qn_status qn_run_check_graph(const struct qn_run_input *input, const struct qn_kernel *kernel,
+                                  struct qn_error *error) {
+  if (!qn_run_is_refused(input, kernel))
+    return QN_OK;
+  return qn_fail(error, QN_UNSUPPORTED,
+                 "%s on the layout %s needs an undirected graph; make one with quern-transform "
+                 "--symmetrize (or quern-import --undirected)%s%s",
+                 kernel->algorithm, qn_layout_name(input->info->layout),
+                 input->info->layout == QN_LAYOUT_GRAPH ? "" : ", then ",
+                 input->info->layout == QN_LAYOUT_GRAPH ? "" : input->layout->command);
+}
+
+/* The layouts on which a processor runs an algorithm with such weights, for a message. */
+static void list_layouts(const char *algorithm, enum qn_processor processor,
+                         enum qn_weight_type type, char *text, size_t size) {
+  size_t length = 0;
+  snprintf(text, size, "none");
+  for (const struct qn_kernel *const *kernel = qn_kernels(); *kernel; kernel++)
+    if ((*kernel)->processor == processor && (*kernel)->weight_types & 1u << type &&
+        !((*kernel)->traits & QN_KERNEL_STANDS_IN) &&
+        strcmp((*kernel)->algorithm, algorithm) == 0 && length < size)
+      length += (size_t)snprintf(text + length, size - length, "%s%s", length ? ", " : "",
+                                 qn_layout_name((*kernel)->layout));
+}
+
+/* Do options say how a run goes in iterations, or who shares them? */
+static bool iterates(const struct qn_run_options *options) {
+  return options->num_devices > 1 || options->checkpoint.folder || options->iterations >= 0 ||
+         options->mode_given || options->direction != QN_DIRECTION_AUTO ||
+         options->parallelism != QN_PARALLEL_HYBRID ||
+         options->streaming.moves == QN_MOVE_PARTITIONS;
+}
+
+/* The kernel of a layout for a graph as directed as the input's; NULL if there is none. */
+static const struct qn_kernel *find_on(const struct qn_run_input *input,
+                                       const struct qn_run_options *options, const char *algorithm,
+                                       enum qn_layout layout, enum qn_processor processor) {
+  const struct qn_kernel *kernel =
+      qn_kernel_find(algorithm, layout, processor, input->info->weight_type);
+  const struct qn_kernel *other = kernel ? qn_stand_in_find(kernel) : NULL;
+  const bool replaces = other && (qn_run_is_refused(input, kernel) ||
+                                  (other->traits & QN_KERNEL_ONE_WALK && !iterates(options)));
+  return replaces ? other : kernel;
+}
+
+/* The kernel for one processor, if the graph suits it: on the input's layout, or on the rows that
+ * it can give back. */
+enum qn_status qn_run_find_kernel(const struct qn_run_input *input,
+                                  const struct qn_run_options *options, const char *algorithm,
+                                  enum qn_processor processor, const struct qn_kernel **kernel,
+                                  struct qn_error *error) {
+  const struct qn_container_info *info = input->info;
+  *kernel = find_on(input, options, algorithm, info->layout, processor);
+  if ((!*kernel || qn_run_is_refused(input, *kernel)) && input->layout->restore) {
+    const struct qn_kernel *other = find_on(input, options, algorithm, QN_LAYOUT_GRAPH, processor);
+    *kernel = other && (!*kernel || !qn_run_is_refused(input, other)) ? other : *kernel;
+  }
+  if (*kernel)
+    return qn_run_check_graph(input, *kernel, error);
+  char layouts[256];
+  list_layouts(algorithm, processor, info->weight_type, layouts, sizeof layouts);
+  return qn_fail(error, QN_UNSUPPORTED,
+                 "this build has no kernel for %s on the layout %s with weights %s on %s (layouts "
+                 "that it has one for: %s); quern-run --list shows all%s",
+                 algorithm, qn_layout_name(info->layout), qn_weight_type_name(info->weight_type),
+                 qn_processor_name(processor), layouts,
+                 qn_weight_bytes(info->weight_type) == 8
+                     ? ", and quern-transform --narrow-weights makes weights of 4 bytes"
+                     : "");
+}
+
+/* Where there may be a device. That may be starting still, and is asked for when it is needed; but
+ * the library has its kernels only when somebody has asked. */
+static enum qn_status find_on_device(const struct qn_run_input *input,
+                                     const struct qn_run_options *options, const char *algorithm,
+                                     const struct qn_kernel **kernel, struct qn_error *error) {
+  int devices;
+  if (!qn_run_find_kernel(input, options, algorithm, QN_CUDA, kernel, NULL))
+    return QN_OK;
+  enum qn_status status = qn_cuda_count(&devices, error);
+  return status ? status : qn_run_find_kernel(input, options, algorithm, QN_CUDA, kernel, error);
+}
+
+/* The CPU and a CUDA device together. */
+static enum qn_status find_joint(const struct qn_run_input *input,
+                                 const struct qn_run_options *options, const char *algorithm,
+                                 const struct qn_kernel **kernel, struct qn_error *error) {
+  int devices;
+  if (input->info->layout != QN_LAYOUT_SHARDS)
+    return qn_fail(error, QN_UNSUPPORTED,
+                   "--device both shares the work on the layout shards, and this container has "
+                   "the layout %s; make one of shards with quern-shard",
+                   qn_layout_name(input->info->layout));
+  enum qn_status status = qn_cuda_count(&devices, error);
+  return status ? status : qn_run_find_kernel(input, options, algorithm, QN_JOINT, kernel, error);
+}
+
+/* The algorithm by its name; with --weighted its variant NAME-weighted. NULL: there is none. */
+static const char *find_algorithm(const struct qn_run_options *options) {
+  char name[64];
+  const char *algorithm = qn_algorithm_find(options->algorithm);
+  if (!algorithm || !options->weighted || qn_algorithm_traits(algorithm) & QN_KERNEL_WEIGHTED)
+    return algorithm;
+  snprintf(name, sizeof name, "%s-weighted", algorithm);
+  return qn_algorithm_find(name);
+}
+
+/* Is --delta of use to the kernel, if it is given? */
+bool qn_run_has_buckets(const struct qn_kernel *kernel, const struct qn_run_options *options) {
+  return options->delta < 0 || kernel->traits & QN_KERNEL_DELTA;
+}
+
+/* Has this process run something on a device? Then it is there. */
+static bool device_was_used; /* by __atomic functions */
+
+/* Ranks that fell back from a device by themselves would not tell each other the same: they are
+ * told a processor. The library has the kernels of devices only when somebody has asked for one;
+ * until then the CPU's stand for them. */
+static struct qn_choice weigh(const struct qn_run_input *input,
+                              const struct qn_run_options *options, const char *algorithm) {
+  const struct qn_kernel *cpu, *device;
+  const bool started = options->shares_start || __atomic_load_n(&device_was_used, __ATOMIC_RELAXED);
+  const struct qn_workload workload = {.info = input->info,
+                                       .iterations = options->iterations,
+                                       .num_sources = options->num_sources,
+                                       .device_memory = options->device_memory,
+                                       .started = started,
+                                       .placed = started && options->store};
+  if (options->device != QN_DEVICE_AUTO || input->set || !algorithm ||
+      qn_run_find_kernel(input, options, algorithm, QN_CPU, &cpu, NULL))
+    return (struct qn_choice){0};
+  if (qn_run_find_kernel(input, options, algorithm, QN_CUDA, &device, NULL))
+    device = cpu;
+  return qn_run_has_buckets(device, options) ? qn_choice_weigh(&workload, cpu, device)
+                                             : (struct qn_choice){0};
+}
+
+void qn_run_device_is_used(void) {
+  __atomic_store_n(&device_was_used, true, __ATOMIC_RELAXED);
+}
+
+struct qn_choice qn_run_weigh(const struct qn_run_input *input,
+                              const struct qn_run_options *options, unsigned count) {
+  struct qn_choice all = {0};
+  for (unsigned i = 0; i < count; i++) {
+    const bool is_known = !options[i].program && qn_algorithm_find(options[i].algorithm);
+    const struct qn_choice one =
+        weigh(input, &options[i], is_known ? find_algorithm(&options[i]) : NULL);
+    if (!one.weighed)
+      return one;
+    all.weighed = true;
+    all.cpu += one.cpu;
+    all.kernels += one.kernels;
+    all.start = one.start; /* once for all of them */
+    all.copies = one.copies > all.copies ? one.copies : all.copies;
+  }
+  return all;
+}
+
+void qn_run_start_ahead(const struct qn_run_input *input, const struct qn_run_options *options,
+                        unsigned count) {
+  if (count == 0 || !options->start_device)
+    return;
+  const struct qn_choice choice = qn_run_weigh(input, options, count);
+  if (options->device == QN_DEVICE_CUDA || options->device == QN_DEVICE_BOTH ||
+      (choice.weighed && qn_choice_is_device(&choice)))
+    options->start_device(options->num_devices ? options->devices[0] : options->device_index);
+}
+
+/* The one that is expected to be done sooner is taken unasked, if it is there. */
+enum qn_status qn_run_choose_kernel(const struct qn_run_input *input,
+                                    const struct qn_run_options *options,
+                                    const struct qn_kernel **kernel, struct qn_choice *choice,
+                                    struct qn_error *error) {
+  const char *algorithm = find_algorithm(options);
+  if (!algorithm && qn_algorithm_find(options->algorithm))
+    return qn_fail(error, QN_USAGE, "%s has no --weighted", options->algorithm);
+  if (!algorithm) {
+    char names[400], suggested[QN_SUGGESTION_TEXT];
+    struct qn_suggestion suggestion = qn_suggestion_for(options->algorithm);
+    for (const struct qn_kernel *const *known = qn_kernels(); *known; known++)
+      qn_suggestion_offer(&suggestion, (*known)->algorithm);
+    list_algorithms(names, sizeof names);
+    return qn_fail(error, QN_USAGE, "there is no algorithm %s%s%s %s are %s", options->algorithm,
+                   qn_suggestion_text(&suggestion, suggested), suggestion.best ? "" : ";",
+                   suggestion.best ? "There" : "there", names);
+  }
+  int devices;
+  if (options->device == QN_DEVICE_BOTH)
+    return find_joint(input, options, algorithm, kernel, error);
+  if (options->device == QN_DEVICE_CUDA)
+    return find_on_device(input, options, algorithm, kernel, error);
+  *choice = weigh(input, options, algorithm);
+  if (choice->weighed && qn_choice_is_device(choice)) {
+    if (!qn_cuda_count(&devices, NULL) &&
+        !qn_run_find_kernel(input, options, algorithm, QN_CUDA, kernel, NULL) &&
+        qn_run_has_buckets(*kernel, options))
+      return QN_OK;
+    choice->weighed = false; /* there was no choice */
+  }
+  return qn_run_find_kernel(input, options, algorithm, QN_CPU, kernel, error);
+}

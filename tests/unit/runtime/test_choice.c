@@ -1,0 +1,97 @@
+/* Which processor, and how many devices, by expected times: what decides is measured elsewhere;
+ * here that each part of it counts, and that two devices are not taken where they were seen to
+ * lose. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "runtime/choice/devices.h"
+#include "runtime/choice/processor.h"
+#include "support/threads.h"
+
+static struct qn_kernel kernel_of(const char *algorithm, enum qn_layout layout, uint64_t traits) {
+  return (struct qn_kernel){
+      .algorithm = algorithm, .layout = layout, .traits = traits, .max_iterations = UINT32_MAX};
+}
+
+static struct qn_container_info graph_of(uint64_t num_vertices, uint64_t num_edges) {
+  return (struct qn_container_info){.num_vertices = num_vertices, .num_edges = num_edges};
+}
+
+static bool takes_device(const struct qn_workload *workload, const struct qn_kernel *kernel) {
+  const struct qn_choice choice = qn_choice_weigh(workload, kernel, kernel);
+  assert_true(choice.weighed);
+  return qn_choice_is_device(&choice);
+}
+
+static void processors(void **state) {
+  (void)state;
+  const struct qn_container_info small = graph_of(1000, 16000), none = graph_of(0, 0);
+  const struct qn_container_info medium = graph_of(65536, 1000000);
+  const struct qn_container_info large = graph_of(8388608, 258700000);
+  const struct qn_kernel bfs = kernel_of("bfs", QN_LAYOUT_GRAPH, 0);
+  const struct qn_kernel pagerank = kernel_of("pagerank", QN_LAYOUT_GRAPH, QN_KERNEL_ALL_ACTIVE);
+  struct qn_workload workload = {.info = &small, .iterations = -1};
+  qn_threads_set(16);
+  assert_false(takes_device(&workload, &bfs));
+  assert_false(takes_device(&workload, &pagerank));
+  workload.iterations = 1000000; /* of so few edges launches take longer */
+  assert_false(takes_device(&workload, &pagerank));
+  workload.info = &medium;
+  assert_true(takes_device(&workload, &pagerank));
+  workload.iterations = -1;
+  workload.info = &none;
+  assert_false(takes_device(&workload, &bfs));
+  workload.info = &large; /* R-MAT 23: 0.03 s against 0.3, 1.7 against 0.6 */
+  assert_false(takes_device(&workload, &bfs));
+  assert_true(takes_device(&workload, &pagerank));
+  workload.started = workload.placed = true;
+  assert_true(takes_device(&workload, &bfs));
+  workload.started = workload.placed = false;
+  workload.num_sources = 64;
+  assert_true(takes_device(&workload, &bfs));
+  workload.num_sources = 0;
+  qn_threads_set(1);
+  assert_true(takes_device(&workload, &bfs));
+  workload.device_memory = 1 << 20; /* which has to stream */
+  const struct qn_choice streamed = qn_choice_weigh(&workload, &bfs, &bfs);
+  workload.device_memory = 0;
+  assert_true(streamed.kernels > qn_choice_weigh(&workload, &bfs, &bfs).kernels);
+}
+
+static struct qn_sharing share(const struct qn_container_info *info, const struct qn_kernel *kernel,
+                               enum qn_strategy strategy, uint64_t usable) {
+  const struct qn_workload workload = {.info = info, .iterations = -1};
+  return qn_sharing_weigh(&workload, kernel, strategy, 2, usable);
+}
+
+static void devices(void **state) {
+  (void)state;
+  const uint64_t all = (uint64_t)140 << 30, little = (uint64_t)700 << 20;
+  const struct qn_container_info small = graph_of(1000, 16000);
+  const struct qn_container_info large = graph_of(8388608, 258700000);
+  const struct qn_kernel bfs = kernel_of("bfs", QN_LAYOUT_SLOTTED_PAGES, 0);
+  const struct qn_kernel pagerank =
+      kernel_of("pagerank", QN_LAYOUT_SLOTTED_PAGES, QN_KERNEL_ALL_ACTIVE);
+  const struct qn_kernel sssp = kernel_of("sssp", QN_LAYOUT_EDGE_PARTITIONS, QN_KERNEL_WEIGHTS);
+  assert_true(share(&large, &bfs, QN_STRATEGY_ANY, all).alone);
+  assert_true(share(&large, &bfs, QN_PERFORMANCE, little).alone);
+  assert_true(share(&small, &pagerank, QN_STRATEGY_ANY, all).alone);
+  assert_false(share(&large, &pagerank, QN_STRATEGY_ANY, all).alone);
+  assert_false(share(&large, &pagerank, QN_SCALABILITY, all).alone);
+  assert_true(share(&large, &pagerank, QN_PERFORMANCE, little).streams);
+  assert_false(share(&large, &pagerank, QN_PERFORMANCE, little).alone);
+  assert_false(share(&large, &sssp, QN_PERFORMANCE, all).alone);
+  assert_true(share(&large, &sssp, QN_SCALABILITY, little).alone);
+  /* One has no room for the vertices; one streams what two keep. */
+  assert_false(share(&large, &bfs, QN_STRATEGY_ANY, (uint64_t)200 << 20).weighed);
+  assert_false(share(&large, &bfs, QN_STRATEGY_ANY, (uint64_t)1200 << 20).weighed);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(processors), cmocka_unit_test(devices)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
