@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <linux/magic.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -20,8 +21,8 @@
 #include "support/temp_file.h"
 #include <quern/container.h>
 
-/* Sections of so many bytes are worth all threads. */
-#define POPULATED ((uint64_t)16 << 20)
+/* Bytes that are taken and mapped at a time. */
+#define POPULATED ((uint64_t)8 << 20)
 
 struct mapped_section {
   void *mapping; /* from the page that holds the section's first byte; NULL if empty */
@@ -165,41 +166,73 @@ static bool lies_in_memory(int descriptor) {
   return fstatfs(descriptor, &about) == 0 && about.f_type == TMPFS_MAGIC;
 }
 
-/* False where the system cannot, or has no room. */
-static bool populate(const struct mapped_section *mapped) {
-  const uint64_t step = (uint64_t)4 << 20;
-  bool failed = false;
-#pragma omp parallel for schedule(dynamic, 1) reduction(|| : failed)
-  for (uint64_t begin = 0; begin < mapped->mapped_bytes; begin += step) {
-    uint64_t left = mapped->mapped_bytes - begin;
-    failed = failed || madvise((char *)mapped->mapping + begin, left < step ? left : step,
-                               MADV_POPULATE_WRITE) != 0;
-  }
-  return !failed;
+/* How far the pages of a section have been taken. */
+struct reserved {
+  uint64_t bytes; /* of the mapping, atomic */
+  bool failed;    /* before `bytes` are all */
+};
+
+/* False if it failed before. */
+static bool wait_for_pages(const struct reserved *reserved, uint64_t end) {
+  while (__atomic_load_n(&reserved->bytes, __ATOMIC_ACQUIRE) < end)
+    sched_yield();
+  return !reserved->failed;
 }
 
-/* Reserve and map. In a file system in memory fallocate takes every page, by one thread; there all
- * take them as they map them, and fallocate has the last word only if they cannot. */
+static enum qn_status reserve_in_steps(struct qn_writer *writer,
+                                       const struct qn_disk_section *entry, uint64_t lead,
+                                       struct reserved *reserved, struct qn_error *error) {
+  enum qn_status status = QN_OK;
+  for (uint64_t begin = 0, step; begin < entry->stored_bytes && !status; begin += step) {
+    uint64_t left = entry->stored_bytes - begin;
+    step = left < POPULATED ? left : POPULATED;
+    status = extend_file(writer, entry->offset + begin, step, error);
+    reserved->failed = status != QN_OK;
+    __atomic_store_n(&reserved->bytes, status ? UINT64_MAX : lead + begin + step, __ATOMIC_RELEASE);
+  }
+  return status;
+}
+
+/* In a file system in memory a thread takes the pages one after the other, which several would
+ * only hinder each other at, while the others map and clear those that it has taken. */
+static enum qn_status take_pages(struct qn_writer *writer, const struct qn_disk_section *entry,
+                                 const struct mapped_section *mapped, struct qn_error *error) {
+  struct reserved reserved = {0};
+  enum qn_status status = QN_OK;
+#pragma omp parallel
+  {
+#pragma omp master
+    status = reserve_in_steps(writer, entry, mapped->lead, &reserved, error);
+#pragma omp for schedule(dynamic, 1) nowait
+    for (uint64_t begin = 0; begin < mapped->mapped_bytes; begin += POPULATED) {
+      uint64_t left = mapped->mapped_bytes - begin;
+      uint64_t bytes = left < POPULATED ? left : POPULATED;
+      if (wait_for_pages(&reserved, begin + bytes))
+        madvise((char *)mapped->mapping + begin, bytes, MADV_POPULATE_WRITE); /* or faults do */
+    }
+  }
+  return status;
+}
+
 static enum qn_status make_room(struct qn_writer *writer, const struct qn_disk_section *entry,
                                 struct mapped_section *mapped, struct qn_error *error) {
   const int descriptor = qn_atomic_file_descriptor(writer->file);
   const uint64_t bytes = entry->stored_bytes;
-  bool by_all =
-      bytes >= POPULATED && lies_in_memory(descriptor) && !qn_scratch_is_full(descriptor, bytes);
-  enum qn_status status = by_all ? extend_file(writer, entry->offset + bytes, 0, error)
-                                 : extend_file(writer, entry->offset, bytes, error);
+  bool in_steps =
+      bytes > POPULATED && lies_in_memory(descriptor) && !qn_scratch_is_full(descriptor, bytes);
+  enum qn_status status = in_steps ? QN_OK : extend_file(writer, entry->offset, bytes, error);
   if (!status)
     status = map_section(writer, entry->offset, bytes, mapped, error);
-  if (status || !by_all || populate(mapped))
-    return status;
-  status = extend_file(writer, entry->offset, bytes, error);
+  if (!status && in_steps)
+    status = take_pages(writer, entry, mapped, error);
   if (status)
     qn_pages_free(mapped->mapping, mapped->mapped_bytes, 1);
   return status;
 }
 
 /* An entry and room in the file for a section, which is mapped or not. Space that is written to,
- * not through a mapping, is reserved as it is written. */
+ * not through a mapping, is reserved as it is written: so is what goes by parts to a disk, while
+ * writes to one file in memory wait for each other. */
 static enum qn_status add_section(struct qn_writer *writer, const struct qn_section_spec *spec,
                                   bool map, struct qn_error *error) {
   enum qn_status status = grow_tables(writer, error);
@@ -232,7 +265,8 @@ enum qn_status qn_writer_section(struct qn_writer *writer, const struct qn_secti
 enum qn_status qn_writer_section_by_parts(struct qn_writer *writer,
                                           const struct qn_section_spec *spec, uint64_t checksum,
                                           struct qn_error *error) {
-  enum qn_status status = add_section(writer, spec, false, error);
+  const bool map = lies_in_memory(qn_atomic_file_descriptor(writer->file));
+  enum qn_status status = add_section(writer, spec, map, error);
   if (status)
     return status;
   writer->table[writer->num_sections - 1].stored_checksum = checksum;
@@ -243,7 +277,11 @@ enum qn_status qn_writer_section_by_parts(struct qn_writer *writer,
 enum qn_status qn_writer_put(const struct qn_writer *writer, uint32_t section, const void *data,
                              uint64_t bytes, uint64_t offset, struct qn_error *error) {
   const struct qn_disk_section *entry = &writer->table[section];
-  return qn_atomic_file_write(writer->file, data, bytes, entry->offset + offset, error);
+  char *mapped = section_pointer(&writer->mapped[section]);
+  if (!mapped)
+    return qn_atomic_file_write(writer->file, data, bytes, entry->offset + offset, error);
+  memcpy(mapped + offset, data, bytes);
+  return QN_OK;
 }
 
 static enum qn_status shorten_last(struct qn_writer *writer, struct qn_disk_section *entry,
