@@ -37,6 +37,10 @@ struct engine_work {
   bool pulling;
   struct sweep_waiting waiting;
   program_message *messages; /* [V] of the senders, when pulling, if frontier_keeps_messages() */
+#if PROGRAM_FIRST_SUFFICES
+  uint64_t *open;   /* [V / 64] vertices that a pull may still reach, */
+  uint64_t open_in; /* in this iteration, if it is not the first */
+#endif
 #if !PROGRAM_IN_PLACE
   struct qn_frontier received; /* vertices with contributions */
   program_accumulator *sums;   /* [V] identity between iterations */
@@ -164,6 +168,11 @@ static inline enum qn_status work_create(struct engine_state *state, struct engi
   if (!status && frontier_keeps_messages())
     status =
         qn_pages_alloc(&work->messages, num_vertices, sizeof *work->messages, "messages", error);
+#if PROGRAM_FIRST_SUFFICES
+  if (!status)
+    status = qn_pages_alloc(&work->open, qn_frontier_words(&work->next), sizeof *work->open,
+                            "open vertices", error);
+#endif
 #if !PROGRAM_IN_PLACE
   if (!status)
     status = qn_frontier_create(&work->received, num_vertices, error);
@@ -179,6 +188,9 @@ static inline enum qn_status work_create(struct engine_state *state, struct engi
 
 static inline void work_destroy(const struct engine_state *state, struct engine_work *work) {
   uint64_t num_vertices = state->context.num_vertices;
+#if PROGRAM_FIRST_SUFFICES
+  qn_pages_free(work->open, (num_vertices + 63) / 64, sizeof *work->open);
+#endif
 #if !PROGRAM_IN_PLACE
   qn_pages_free(work->sums, num_vertices, sizeof *work->sums);
   qn_frontier_destroy(&work->received);

@@ -11,12 +11,18 @@
 
 #if PROGRAM_IN_PLACE
 
+/* Edges whose receivers are asked for while one waits for another: an atomic operation waits for
+ * all that is under way. */
+#define PUSH_AHEAD 16
+
 static inline void push_edges(struct engine_state *state, struct engine_work *work,
                               struct frontier_share *share, program_message message, uint64_t begin,
                               uint64_t end) {
   const struct qn_csr *out = state->walk.out;
   for (uint64_t edge = begin; edge < end; edge++) {
     uint32_t v = out->column_indices[edge];
+    if (end - edge > PUSH_AHEAD)
+      __builtin_prefetch(&state->values[out->column_indices[edge + PUSH_AHEAD]]);
     program_accumulator contribution =
         program_gather(&state->context, message, engine_weight(&out->weights, edge));
     if (!program_combine_atomic(&state->values[v], contribution))
