@@ -7,7 +7,9 @@
 
 #include "formats/layouts/packed_sections.h"
 #include "formats/layouts/packed_tile.h"
+#include "formats/layouts/packed_weights.h"
 #include "partitioner/packed_tile.h"
+#include "partitioner/packed_weights.h"
 #include "partitioner/row_visitor.h"
 #include "support/memory.h"
 #include "support/threads.h"
@@ -21,7 +23,8 @@ struct packing {
   uint64_t *tile_edges;
   uint64_t *tile_starts; /* first the words of tile t at [t + 1], then where tiles begin */
   uint32_t *words;       /* NULL while they are counted */
-  void *weights;
+  void *weights;         /* plain, or the words of their codes */
+  const struct qn_weight_coding *coding;
   struct qn_tile_packing *tiles; /* one a thread */
 };
 
@@ -114,10 +117,15 @@ static void pack_tile(const struct packing *work, const struct qn_csr_rows *rows
   if (count != work->tile_starts[number + 1] - start)
     return; /* overwritten since it was counted */
   qn_tile_write(tile, work->words + start);
-  if (rows->weights && work->weights) /* without edges there are none */
-    memcpy((char *)work->weights + work->tile_edges[number] * rows->weight_bytes,
-           (const char *)rows->weights + edge * rows->weight_bytes,
+  if (!rows->weights || !work->weights) /* without edges there are none */
+    return;
+  const char *weights = (const char *)rows->weights + edge * rows->weight_bytes;
+  if (work->coding->kind == QN_PACKED_PLAIN)
+    memcpy((char *)work->weights + work->tile_edges[number] * rows->weight_bytes, weights,
            (size_t)tile->num_edges * rows->weight_bytes);
+  else
+    qn_weight_coding_write(work->coding, weights, work->tile_edges[number], tile->num_edges,
+                           work->weights);
 }
 
 static void pack_rows(const struct qn_csr_rows *rows, void *context) {
@@ -158,16 +166,36 @@ static enum qn_status add_words(struct packing *work, const struct qn_packed_sec
   const uint64_t count = work->tile_starts[work->range_tiles[work->num_ranges]];
   enum qn_status status = qn_builder_section(writer, names->words, QN_ELEMENT_UNSIGNED, 4,
                                              count + QN_PACKED_PADDING, &work->words, error);
+  if (!status && work->coding->kind == QN_PACKED_PLAIN)
+    return qn_builder_weights(writer, names->weights, work->rows->num_edges, &work->weights, error);
   if (!status)
-    status =
-        qn_builder_weights(writer, names->weights, work->rows->num_edges, &work->weights, error);
+    status = qn_builder_section(writer, names->weights, QN_ELEMENT_UNSIGNED, 4,
+                                qn_packed_code_words(work->rows->num_edges, work->coding->bits),
+                                &work->weights, error);
+  return status;
+}
+
+static enum qn_status add_values(const struct qn_weight_coding *coding, struct qn_writer *writer,
+                                 struct qn_error *error) {
+  void *values;
+  if (coding->kind == QN_PACKED_PLAIN)
+    return QN_OK;
+  const enum qn_weight_type type = qn_writer_info(writer)->weight_type;
+  enum qn_status status =
+      qn_builder_section(writer, QN_PACKED_VALUES, qn_weight_element(type), qn_weight_bytes(type),
+                         coding->num_values, &values, error);
+  if (!status)
+    qn_weight_coding_values(coding, values);
   return status;
 }
 
 static enum qn_status pack(const struct qn_rows *rows, const struct qn_packed_sections *names,
-                           struct qn_writer *writer, struct qn_error *error) {
-  struct packing work = {
-      .rows = rows, .num_ranges = (rows->num_vertices + QN_PACKED_RANGE - 1) / QN_PACKED_RANGE};
+                           const struct qn_weight_coding *coding, struct qn_writer *writer,
+                           struct qn_error *error) {
+  struct packing work = {.rows = rows,
+                         .coding = coding,
+                         .num_ranges =
+                             (rows->num_vertices + QN_PACKED_RANGE - 1) / QN_PACKED_RANGE};
   const unsigned num_threads = qn_threads();
   enum qn_status status = count_tiles(&work, error);
   if (!status)
@@ -189,40 +217,47 @@ static enum qn_status pack(const struct qn_rows *rows, const struct qn_packed_se
   return status;
 }
 
-static enum qn_status pack_in(const struct qn_graph *graph, struct qn_writer *writer,
-                              struct qn_error *error) {
+static enum qn_status pack_in(const struct qn_graph *graph, const struct qn_weight_coding *coding,
+                              struct qn_writer *writer, struct qn_error *error) {
   struct qn_rows rows;
   enum qn_status status = qn_rows_open_in(graph, &rows, error);
   if (!status)
-    status = pack(&rows, &qn_packed_in_sections, writer, error);
+    status = pack(&rows, &qn_packed_in_sections, coding, writer, error);
   qn_rows_close(&rows);
   return status;
 }
 
-static enum qn_status pack_out(const struct qn_graph *graph, struct qn_writer *writer,
-                               struct qn_error *error) {
+static enum qn_status pack_out(const struct qn_graph *graph, const struct qn_weight_coding *coding,
+                               struct qn_writer *writer, struct qn_error *error) {
   struct qn_rows rows;
   qn_rows_open_out(graph, &rows);
-  return pack(&rows, &qn_packed_out_sections, writer, error);
+  return pack(&rows, &qn_packed_out_sections, coding, writer, error);
 }
 
 enum qn_status qn_packed_build(struct qn_source *source, const void *options,
                                struct qn_writer *writer, json_t **used, struct qn_error *error) {
   const struct qn_packed_options *wanted = options;
+  const struct qn_graph *graph = &source->graph;
   uint32_t directions = wanted->directions ? wanted->directions : QN_PACKED_IN | QN_PACKED_OUT;
-  enum qn_status status = QN_OK;
+  struct qn_weight_coding coding;
+  enum qn_status status =
+      qn_weight_coding_choose(&graph->out.weights, graph->out.num_edges, &coding, error);
   /* An undirected graph's rows are the same in both directions: they are stored once. */
-  if (source->graph.directedness == QN_UNDIRECTED)
+  if (graph->directedness == QN_UNDIRECTED)
     directions = QN_PACKED_OUT;
-  if (directions == QN_PACKED_IN)
+  if (!status && directions == QN_PACKED_IN)
     status = qn_builder_degrees(source, writer, error);
   if (!status && (directions & QN_PACKED_IN))
-    status = pack_in(&source->graph, writer, error);
+    status = pack_in(graph, &coding, writer, error);
   if (!status && (directions & QN_PACKED_OUT))
-    status = pack_out(&source->graph, writer, error);
+    status = pack_out(graph, &coding, writer, error);
+  if (!status)
+    status = add_values(&coding, writer, error);
+  qn_weight_coding_destroy(&coding);
   if (status)
     return status;
   qn_writer_info(writer)->parameters[QN_PACKED_DIRECTIONS] = directions;
+  qn_writer_info(writer)->parameters[QN_PACKED_WEIGHTS] = coding.kind;
   *used = json_pack("{s:s}", "direction",
                     directions == QN_PACKED_IN    ? "in"
                     : directions == QN_PACKED_OUT ? "out"

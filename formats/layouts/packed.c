@@ -9,6 +9,7 @@
 #include "formats/container/view.h"
 #include "formats/layouts/packed_sections.h"
 #include "formats/layouts/packed_tile.h"
+#include "formats/layouts/packed_weights.h"
 #include "support/memory.h"
 #include "support/threads.h"
 
@@ -17,11 +18,23 @@ const struct qn_packed_sections qn_packed_in_sections = {
 const struct qn_packed_sections qn_packed_out_sections = {
     "out-edges", "out_tile_rows", "out_tile_edges", "out_tile_starts", "out_words", "out_weights"};
 
-static const char *const known_sections[] = {
-    "out_degrees",     "in_tile_rows", "in_tile_edges", "in_tile_starts",
-    "in_words",        "in_weights",   "out_tile_rows", "out_tile_edges",
-    "out_tile_starts", "out_words",    "out_weights",   "original_ids",
-    "id_offsets",      "id_bytes",     "metadata",      NULL};
+static const char *const known_sections[] = {"out_degrees",
+                                             "in_tile_rows",
+                                             "in_tile_edges",
+                                             "in_tile_starts",
+                                             "in_words",
+                                             "in_weights",
+                                             "out_tile_rows",
+                                             "out_tile_edges",
+                                             "out_tile_starts",
+                                             "out_words",
+                                             "out_weights",
+                                             QN_PACKED_VALUES,
+                                             "original_ids",
+                                             "id_offsets",
+                                             "id_bytes",
+                                             "metadata",
+                                             NULL};
 
 static enum qn_status view_parameters(const struct qn_container *container,
                                       struct qn_error *error) {
@@ -41,7 +54,7 @@ static enum qn_status view_parameters(const struct qn_container *container,
     return qn_container_violation(container, error, "PK-1",
                                   "the sections are not those of the directions %" PRIu64,
                                   directions);
-  return qn_container_refuse_parameters(container, QN_PACKED_DIRECTIONS + 1, error);
+  return qn_container_refuse_parameters(container, QN_PACKED_WEIGHTS + 1, error);
 }
 
 /* The ends of the tiles' places. */
@@ -92,7 +105,7 @@ static enum qn_status view_rows(const struct qn_container *container,
     status =
         qn_view_unsigned_any(container, names->words, 4, &rows->num_words, &rows->words, error);
   if (!status)
-    status = qn_weights_view(container, names->weights, &rows->weights, error);
+    status = qn_packed_weights_view(container, names, rows, error);
   return status ? status : check_ends(container, names->name, rows, error);
 }
 
@@ -174,10 +187,6 @@ static uint64_t rows_bytes(const struct qn_packed_rows *rows) {
   return 20 * (rows->num_tiles + 1) + 4 * rows->num_words;
 }
 
-static uint64_t weight_bytes(const struct qn_packed_rows *rows) {
-  return qn_weight_bytes(rows->weights.type) * rows->num_edges;
-}
-
 static json_t *describe_rows(const struct qn_packed_rows *rows) {
   double edges = rows->num_edges ? (double)rows->num_edges : 1;
   return json_pack("{s:I, s:f}", "tiles", (json_int_t)rows->num_tiles, "bits_per_edge",
@@ -186,13 +195,9 @@ static json_t *describe_rows(const struct qn_packed_rows *rows) {
 
 enum qn_status qn_packed_describe(const struct qn_container *container, json_t *object,
                                   struct qn_error *error) {
-  static const char *const read[] = {"in_tile_rows",
-                                     "in_tile_edges",
-                                     "in_tile_starts",
-                                     "out_tile_rows",
-                                     "out_tile_edges",
-                                     "out_tile_starts",
-                                     NULL};
+  static const char *const read[] = {
+      "in_tile_rows",   "in_tile_edges",   "in_tile_starts", "out_tile_rows",
+      "out_tile_edges", "out_tile_starts", QN_PACKED_VALUES, NULL};
   struct qn_packed packed;
   const struct qn_container_info *info = qn_container_info(container);
   enum qn_status status = qn_packed_view(container, &packed, error);
@@ -206,11 +211,20 @@ enum qn_status qn_packed_describe(const struct qn_container *container, json_t *
   json_object_set_new(object, "direction", json_string(names[directions - 1]));
   if (directions & QN_PACKED_IN) {
     json_object_set_new(object, "in", describe_rows(&packed.in));
-    bytes += rows_bytes(&packed.in) + weight_bytes(&packed.in);
+    bytes += rows_bytes(&packed.in) + qn_packed_weight_bytes(&packed.in);
   }
   if (directions & QN_PACKED_OUT) {
     json_object_set_new(object, "out", describe_rows(&packed.out));
-    bytes += rows_bytes(&packed.out) + weight_bytes(&packed.out);
+    bytes += rows_bytes(&packed.out) + qn_packed_weight_bytes(&packed.out);
+  }
+  if (info->weight_type != QN_WEIGHT_NONE) {
+    const struct qn_packed_codes *codes = packed.has_out ? &packed.out.codes : &packed.in.codes;
+    const unsigned plain = 8 * qn_weight_bytes(info->weight_type);
+    static const char *const kinds[] = {"plain", "sums", "dictionary"};
+    json_object_set_new(object, "weights", json_string(kinds[codes->kind]));
+    json_object_set_new(object, "weight_bits",
+                        json_integer(codes->kind == QN_PACKED_PLAIN ? plain : codes->bits));
+    bytes += qn_weight_bytes(info->weight_type) * codes->num_values;
   }
   qn_figures_size(info, bytes, object);
   return QN_OK;

@@ -6,6 +6,7 @@
 
 #include "formats/layouts/packed_sections.h"
 #include "formats/layouts/packed_tile.h"
+#include "formats/layouts/packed_weights.h"
 #include "support/memory.h"
 #include "support/threads.h"
 #include <quern/fingerprint.h>
@@ -220,15 +221,16 @@ struct sums {
   uint64_t sources;     /* qn_mix_source of every source */
 };
 
-static void add_tile(const struct qn_packed_rows *rows, const struct qn_packed_tile *tile,
+static void add_tile(const struct qn_packed_rows *rows, struct qn_packed_tile *tile,
                      bool row_is_source, struct sums *sums) {
   const unsigned bytes = qn_weight_bytes(rows->weights.type);
+  qn_packed_load_weights(rows, tile->first_edge, tile->num_edges, tile->weights);
   for (uint32_t row = 0; row < tile->num_rows; row++) {
     const uint32_t vertex = tile->first_row + row;
     for (uint32_t edge = tile->begins[row]; edge < tile->begins[row + 1]; edge++) {
       const uint32_t source = row_is_source ? vertex : tile->columns[edge];
       const uint32_t destination = row_is_source ? tile->columns[edge] : vertex;
-      const uint64_t weight = qn_mix_weight_at(rows->weights.data, bytes, tile->first_edge + edge);
+      const uint64_t weight = qn_mix_weight_at(tile->weights, bytes, edge);
       sums->fingerprint += qn_mix_source(source) * qn_mix_destination(destination) * weight;
       sums->reverse += qn_mix_source(destination) * qn_mix_destination(source) * weight;
       sums->sources += qn_mix_source(source);
@@ -268,9 +270,7 @@ static enum qn_status check_degrees(const struct qn_container *container,
 static enum qn_status check_weights(const struct qn_container *container,
                                     const struct qn_packed_sections *names,
                                     const struct qn_packed_rows *rows, struct qn_error *error) {
-  return rows ? qn_weights_check(container, "PK-9", names->weights, &rows->weights, rows->num_edges,
-                                 error)
-              : QN_OK;
+  return rows ? qn_packed_weights_check(container, names, rows, error) : QN_OK;
 }
 
 enum qn_status qn_packed_check_content(const struct qn_container *container,

@@ -20,9 +20,8 @@ static void unpack_tile(const struct qn_packed_rows *rows, uint64_t number,
   memcpy(arrays->column_indices + tile->first_edge, tile->columns,
          tile->num_edges * sizeof *tile->columns);
   if (weight_bytes)
-    memcpy((char *)arrays->weights + tile->first_edge * weight_bytes,
-           (const char *)rows->weights.data + tile->first_edge * weight_bytes,
-           (size_t)tile->num_edges * weight_bytes);
+    qn_packed_load_weights(rows, tile->first_edge, tile->num_edges,
+                           (char *)arrays->weights + tile->first_edge * weight_bytes);
 }
 
 enum qn_status qn_packed_unpack(const struct qn_packed_rows *rows, struct qn_graph *graph,

@@ -29,9 +29,25 @@ extern "C" {
 /* Header parameters */
 enum qn_packed_parameter {
   QN_PACKED_DIRECTIONS = 0, /* set of enum qn_packed_directions, not empty */
+  QN_PACKED_WEIGHTS = 1,    /* enum qn_packed_weights */
 };
 
 enum qn_packed_directions { QN_PACKED_IN = 1, QN_PACKED_OUT = 2 };
+
+/* How weights are stored: as they are, or as codes of the same few bits each: what is added to the
+ * least of whole numbers, or the place in an array of all that occur. */
+enum qn_packed_weights { QN_PACKED_PLAIN, QN_PACKED_SUMS, QN_PACKED_DICTIONARY };
+#define QN_PACKED_MOST_VALUES 65536 /* of a dictionary */
+
+/* Of weights that are not plain: the code of edge e is the bits [bits * e, bits * (e + 1)). */
+struct qn_packed_codes {
+  enum qn_packed_weights kind;
+  unsigned bits;            /* of a code, at most 32 */
+  uint32_t most;            /* code */
+  uint64_t num_values;      /* N */
+  struct qn_weights values; /* [N] of sums the least and the greatest weight, else all */
+  const uint32_t *words;    /* enough for all codes, and two more */
+};
 
 /* All edges in one direction: row v holds the in-edges (or out-edges) of v, columns are their other
  * ends, ascending. Tile t has the edges [tile_edges[t], tile_edges[t+1]) and the words
@@ -45,7 +61,8 @@ struct qn_packed_rows {
   const uint64_t *tile_edges;  /* [T + 1] */
   const uint64_t *tile_starts; /* [T + 1] */
   const uint32_t *words;       /* [W] */
-  struct qn_weights weights;   /* [E] */
+  struct qn_weights weights;   /* [E]; their type alone if they are not plain */
+  struct qn_packed_codes codes;
 };
 
 struct qn_packed {
@@ -85,6 +102,7 @@ struct qn_packed_tile {
   /* Row first_row + i has the edges [begins[i], begins[i + 1]), counted from first_edge. */
   uint32_t begins[QN_PACKED_RANGE + 1 + 2 * QN_PACKED_GROUP];
   uint32_t columns[QN_PACKED_TILE + QN_PACKED_GROUP];
+  uint64_t weights[QN_PACKED_TILE]; /* room for whoever loads them */
 };
 
 /* Decode a tile: `tile->columns` alone, `tile->begins` alone, or both. Whatever the bytes are, no
@@ -96,6 +114,12 @@ void qn_packed_decode_begins(const struct qn_packed_rows *rows, uint64_t number,
 
 /* The first tile whose first row is `row` or a later one; T if there is none. */
 uint64_t qn_packed_find(const struct qn_packed_rows *rows, uint64_t row);
+
+/* The weights of the edges [first, first + count), which are at most E, as if they were plain.
+ * Whatever the codes are, no memory outside the rows' is read, and weights are within the values.
+ */
+void qn_packed_load_weights(const struct qn_packed_rows *rows, uint64_t first, uint64_t count,
+                            void *weights);
 
 /* The length of every row, [V] zeroed numbers, in parallel. */
 enum qn_status qn_packed_count_rows(const struct qn_packed_rows *rows, uint32_t *lengths,

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "formats/layouts/packed_weights.h"
 #include "support/memory.h"
 
 enum qn_status qn_packed_need(const struct qn_packed *packed, enum qn_packed_directions direction,
@@ -36,6 +37,45 @@ enum qn_status qn_packed_degrees_create(uint32_t **degrees, const struct qn_pack
   return status;
 }
 
+enum qn_status qn_packed_check_weights(const struct qn_packed_rows *rows, qn_weights_checker *check,
+                                       struct qn_error *error) {
+  const struct qn_packed_codes *codes = &rows->codes;
+  struct qn_weights all = rows->weights;
+  void *weights;
+  if (codes->kind == QN_PACKED_PLAIN)
+    return check(&all, rows->num_edges, rows->num_vertices, error);
+  if (!check(&codes->values, codes->num_values, rows->num_vertices, error))
+    return QN_OK;
+  const unsigned bytes = qn_weight_bytes(all.type);
+  enum qn_status status = qn_pages_alloc(&weights, rows->num_edges, bytes, "weights", error);
+  if (status)
+    return status;
+  qn_packed_load_weights(rows, 0, rows->num_edges, weights);
+  all.data = weights;
+  status = check(&all, rows->num_edges, rows->num_vertices, error);
+  qn_pages_free(weights, rows->num_edges, bytes);
+  return status;
+}
+
+/* Plain ones, or the words that have their codes, and one more. */
+const void *qn_packed_unit_weights(const struct qn_packed_units *units, uint64_t unit,
+                                   uint64_t *bytes) {
+  const struct qn_packed_rows *rows = units->rows;
+  const uint64_t first = rows->tile_edges[units->bounds[unit]];
+  const uint64_t end = rows->tile_edges[units->bounds[unit + 1]];
+  const unsigned bits = rows->codes.bits, weight_bytes = qn_weight_bytes(rows->weights.type);
+  *bytes = 0;
+  if (!units->weighted || first >= end)
+    return NULL;
+  if (rows->codes.kind == QN_PACKED_PLAIN) {
+    *bytes = weight_bytes * (end - first);
+    return (const char *)rows->weights.data + weight_bytes * first;
+  }
+  const uint64_t word = first / 32 * bits + first % 32 * bits / 32;
+  *bytes = 4 * (end / 32 * bits + (end % 32 * bits + 31) / 32 + 1 - word);
+  return rows->codes.words + word;
+}
+
 /* The end of the unit that begins with tile `begin`. */
 static uint64_t unit_end(const struct qn_packed_rows *rows, uint64_t begin, uint64_t words) {
   uint64_t end = begin + 1;
@@ -63,13 +103,14 @@ enum qn_status qn_packed_units_create(struct qn_packed_units *units,
   if (status)
     return status;
   units->count = cut_units(rows, bytes / 4, units->bounds);
-  const unsigned weight_bytes = weighted ? qn_weight_bytes(rows->weights.type) : 0;
   for (uint64_t unit = 0; unit < units->count; unit++) {
     const uint64_t words = qn_packed_unit_words(units, unit);
-    const uint64_t edges = qn_packed_unit_edges(units, unit);
+    uint64_t weight_bytes;
+    qn_packed_unit_weights(units, unit, &weight_bytes);
     units->most_words = words > units->most_words ? words : units->most_words;
-    units->most_edges = edges > units->most_edges ? edges : units->most_edges;
-    units->total_bytes += 4 * words + weight_bytes * edges;
+    if (weight_bytes > units->most_weight_bytes)
+      units->most_weight_bytes = weight_bytes;
+    units->total_bytes += 4 * words + weight_bytes;
   }
   return QN_OK;
 }

@@ -318,14 +318,15 @@ class Hybrid(Layout):
 class Packed(Layout):
     name = "packed"
     parts = ("tile_rows", "tile_edges", "tile_starts", "words", "weights")
-    sections = ("out_degrees", *("in_" + part for part in parts), *("out_" + part for part in parts))
-    num_parameters = 1
+    sections = ("out_degrees", *("in_" + part for part in parts), *("out_" + part for part in parts), "weight_values")
+    num_parameters = 2
     finite, symmetric = "PK-9", "PK-12"
 
     def read(self):
         directions = self.container.parameters[0]
         insist("PK-1", 1 <= directions <= 3 and (directions == 2 or not self.undirected))
         insist("PK-1", self.has("out_degrees") == (directions == 1))
+        self.values = self.read_values(self.container.parameters[1])
         found = []
         for bit, prefix in ((1, "in_"), (2, "out_")):
             insist("PK-1", any(self.has(prefix + part) for part in self.parts) == bool(directions & bit), prefix)
@@ -337,12 +338,39 @@ class Packed(Layout):
             self.check_degrees("PK-10", found[0])
         return found[0]
 
+    def read_values(self, kind):
+        """What codes of weights stand for; None where they are plain."""
+        weight_type = self.container.weight_type
+        insist("PK-13", kind in ((0,), (0, 1, 2), (0, 2), (0, 1, 2), (0, 2))[weight_type] and
+               self.has("weight_values") == (kind > 0))
+        if kind == 0:
+            return None
+        section = self.container.sections["weight_values"]
+        insist("PK-14", 1 <= section.count <= 65536)
+        values = self.weights("weight_values", section.count)
+        if kind == 1:
+            insist("PK-14", len(values) == 2 and 0 <= values[1] - values[0] < 2**32)
+            return range(values[0], values[1] + 1)
+        whole = [int.from_bytes(struct.pack("<" + " Ifqd"[weight_type], value), "little") for value in values]
+        insist("PK-14", all(low < high for low, high in zip(whole, whole[1:])))
+        return values
+
+    def read_weights(self, name):
+        if self.values is None:
+            return self.weights(name, self.num_edges)
+        width = (len(self.values) - 1).bit_length()
+        words = self.numbers(name, 4, ceil_div(self.num_edges * width, 32) + 2)
+        bits = int.from_bytes(struct.pack("<%dI" % len(words), *words), "little")
+        codes = [bits >> width * edge & (1 << width) - 1 for edge in range(self.num_edges)]
+        insist("PK-15", bits >> width * self.num_edges == 0 and all(code < len(self.values) for code in codes))
+        return [self.values[code] for code in codes]
+
     def read_tiles(self, prefix):
         rows = self.numbers(prefix + "tile_rows", 4)
         edges = self.numbers(prefix + "tile_edges", 8, len(rows))
         starts = self.numbers(prefix + "tile_starts", 8, len(rows))
         words = self.numbers(prefix + "words", 4)
-        weights = self.weights(prefix + "weights", self.num_edges)
+        weights = self.read_weights(prefix + "weights")
         insist("PK-2", len(rows) > 0 and rows[0] == 0 and ascends(rows) and rows[-1] == self.num_vertices)
         insist("PK-3", edges[0] == 0 and ascends(edges) and edges[-1] == self.num_edges)
         insist("PK-4", starts[0] == 0 and ascends(starts) and starts[-1] == len(words) - 8 and not any(words[-8:]))

@@ -38,12 +38,18 @@ static inline const struct qn_packed_tile *walk_decode(const struct engine_walk 
   return tile;
 }
 
-/* The weights of a tile's edges, counted as its columns are. */
+/* The weights of a tile's edges, counted as its columns are: those of the thread's tile. */
 static inline struct qn_weights walk_weights(const struct engine_walk *walk,
                                              const struct qn_packed_tile *tile) {
-  struct qn_weights weights = walk->rows->weights;
-  if (weights.data)
+  const struct qn_packed_rows *rows = walk->rows;
+  struct qn_weights weights = rows->weights;
+  if (weights.data) {
     weights.data = (const char *)weights.data + tile->first_edge * qn_weight_bytes(weights.type);
+  } else if (PROGRAM_USES_WEIGHTS && rows->codes.kind != QN_PACKED_PLAIN) {
+    uint64_t *loaded = walk->tiles[omp_get_thread_num()].weights;
+    qn_packed_load_weights(rows, tile->first_edge, tile->num_edges, loaded);
+    weights.data = loaded;
+  }
   return weights;
 }
 

@@ -21,9 +21,7 @@ static inline enum qn_status walk_begin(struct engine_state *state, struct qn_er
   state->view = &state->walk.graph;
   engine_enter(state, packed->num_vertices, packed->num_edges);
   enum qn_status status = find_rows(state, error);
-  return status ? status
-                : engine_check_weights(&state->walk.rows->weights, packed->num_edges,
-                                       packed->num_vertices, error);
+  return status ? status : qn_packed_check_weights(state->walk.rows, engine_check_weights, error);
 }
 
 static inline enum qn_status walk_create(struct engine_state *state, struct qn_error *error) {

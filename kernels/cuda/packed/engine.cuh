@@ -15,6 +15,7 @@
 #ifndef QN_KERNELS_CUDA_PACKED_ENGINE_CUH
 #define QN_KERNELS_CUDA_PACKED_ENGINE_CUH
 
+#include "formats/layouts/packed_weights.h"
 #include "kernels/cuda/edges/edge_tiles.cuh"
 #include "kernels/cuda/edges/warp_rows.cuh"
 #include "kernels/cuda/packed/decode.cuh"
@@ -43,7 +44,7 @@ namespace {
 QN_DEVICE_INLINE void push_tile(const struct sweep_state &state,
                                 const struct qn_program_context &context,
                                 const struct packed_place &place,
-                                const struct qn_weights &weights) {
+                                const struct packed_weights &weights) {
   struct packed_edges edges;
   if (!tile_has_sender(state, place))
     return;
@@ -53,7 +54,7 @@ QN_DEVICE_INLINE void push_tile(const struct sweep_state &state,
     const uint32_t sender = place.first_row + edges.rows[i];
     if ((uint32_t)i < edges.count && sweep_is_active(state, sender))
       sweep_collect(state, context, state.messages[sender],
-                    engine_weight(&weights, threadIdx.x * PACKED_ITEMS + i), edges.columns[i]);
+                    packed_weight(weights, threadIdx.x * PACKED_ITEMS + i), edges.columns[i]);
   }
 }
 
@@ -78,7 +79,7 @@ struct packed_storing {
 QN_DEVICE_INLINE void pull_tile(const struct sweep_state &state,
                                 const struct qn_program_context &context, uint64_t tile,
                                 const struct packed_place &place,
-                                const struct qn_weights &weights) {
+                                const struct packed_weights &weights) {
   struct packed_edges edges;
   program_accumulator parts[PACKED_ITEMS];
   const packed_storing finish{state, tile, place.first_row,
@@ -90,13 +91,13 @@ QN_DEVICE_INLINE void pull_tile(const struct sweep_state &state,
     QN_UNROLL
     for (int i = 0; i < PACKED_ITEMS; i++)
       parts[i] = program_gather(&context, state.messages[edges.columns[i]],
-                                engine_weight(&weights, threadIdx.x * PACKED_ITEMS + i));
+                                packed_weight(weights, threadIdx.x * PACKED_ITEMS + i));
   } else {
     QN_UNROLL
     for (int i = 0; i < PACKED_ITEMS; i++)
       parts[i] = (uint32_t)i < edges.count
                      ? program_gather(&context, state.messages[edges.columns[i]],
-                                      engine_weight(&weights, threadIdx.x * PACKED_ITEMS + i))
+                                      packed_weight(weights, threadIdx.x * PACKED_ITEMS + i))
                      : program_identity();
   }
   program_accumulator sum = program_identity(), head = program_identity(), tail;
@@ -135,7 +136,7 @@ QN_DEVICE_INLINE void pull_tile(const struct sweep_state &state,
 QN_DEVICE_INLINE void walk_tile(const struct sweep_state &state,
                                 const struct qn_program_context &context, uint64_t tile,
                                 const uint32_t *words, uint64_t available,
-                                const struct qn_weights &weights) {
+                                const struct packed_weights &weights) {
   const struct packed_place place = packed_find(state.layout.tiles, tile, words, available);
 #if SWEEP_FRONTIER
   push_tile(state, context, place, weights);
@@ -148,9 +149,8 @@ __global__ void __launch_bounds__(PACKED_THREADS, PACKED_BLOCKS)
     walk_tiles(const struct sweep_state state, const struct qn_program_context context) {
   const struct engine_device &device = state.layout;
   const uint64_t tile = blockIdx.x, start = device.tiles.starts[tile];
-  walk_tile(
-      state, context, tile, device.tiles.words + start, UINT64_MAX,
-      weights_from(device.tiles.weights, device.tiles.weights.data, device.tiles.edges[tile]));
+  walk_tile(state, context, tile, device.tiles.words + start, UINT64_MAX,
+            packed_weights_of(device.tiles, tile));
 }
 
 /* Blocks share the tiles of each unit. */
@@ -165,8 +165,8 @@ __global__ void __launch_bounds__(PACKED_THREADS)
   for (uint32_t tile = first + blockIdx.y; tile < end; tile += gridDim.y) {
     const uint64_t start = device.tiles.starts[tile] - device.tiles.starts[first];
     walk_tile(state, context, tile, words + start, start < all ? all - start : 0,
-              weights_from(device.tiles.weights, entry.pieces[1],
-                           device.tiles.edges[tile] - device.tiles.edges[first]));
+              packed_weights_from(device.tiles, entry.pieces[1], device.tiles.edges[first],
+                                  device.tiles.edges[tile] - device.tiles.edges[first]));
     __syncthreads(); /* shared memory is written anew */
   }
 }
@@ -262,6 +262,22 @@ inline enum qn_status upload_degrees(const struct qn_packed *view, struct sweep_
   return status;
 }
 
+/* The values that codes of weights stand for. */
+inline enum qn_status upload_values(const struct qn_packed_rows *rows, struct sweep_run *run,
+                                    struct packed_codes *codes, struct qn_error *error) {
+  codes->there = PROGRAM_USES_WEIGHTS && rows->codes.kind != QN_PACKED_PLAIN;
+  if (!codes->there)
+    return QN_OK;
+  codes->bits = rows->codes.bits;
+  codes->most = rows->codes.most;
+  codes->least = rows->codes.values.u32[0];
+  if (rows->codes.kind == QN_PACKED_SUMS)
+    return QN_OK;
+  return qn_cuda_copy_of(&run->memory, &codes->values, rows->codes.values.u32,
+                         rows->codes.num_values, 0, sizeof *codes->values, "values of weights",
+                         error);
+}
+
 inline enum qn_status upload_places(const struct qn_packed_rows *rows, struct sweep_run *run,
                                     struct packed_tiles *tiles, struct qn_error *error) {
   const uint64_t count = rows->num_tiles + 1;
@@ -276,13 +292,17 @@ inline enum qn_status upload_places(const struct qn_packed_rows *rows, struct sw
   if (!status)
     status = qn_cuda_copy_of(&run->memory, &tiles->starts, rows->tile_starts, count, 0,
                              sizeof *rows->tile_starts, "places of tiles", error);
-  return status;
+  return status ? status : upload_values(rows, run, &tiles->codes, error);
 }
 
 inline enum qn_status upload_words(const struct qn_packed_rows *rows, struct sweep_run *run,
                                    struct packed_tiles *tiles, struct qn_error *error) {
   enum qn_status status = qn_cuda_copy_of(&run->memory, &tiles->words, rows->words, rows->num_words,
                                           0, sizeof *rows->words, "tiles", error);
+  if (!status && tiles->codes.there)
+    return qn_cuda_copy_of(&run->memory, &tiles->code_words, rows->codes.words,
+                           qn_packed_code_words(rows->num_edges, rows->codes.bits), 0,
+                           sizeof *rows->codes.words, "codes of weights", error);
   if (!status && PROGRAM_USES_WEIGHTS)
     status = qn_cuda_weights_upload(&run->memory, &rows->weights, rows->num_edges, &tiles->weights,
                                     error);
@@ -291,14 +311,16 @@ inline enum qn_status upload_words(const struct qn_packed_rows *rows, struct swe
 
 /* What the places of tiles take, and what the tiles do. */
 inline uint64_t place_bytes(const struct qn_packed_rows *rows) {
-  return qn_cuda_rounded((rows->num_tiles + 1) * sizeof *rows->tile_rows) +
+  const bool has_values = PROGRAM_USES_WEIGHTS && rows->codes.kind == QN_PACKED_DICTIONARY;
+  const uint64_t values =
+      has_values ? qn_cuda_rounded(rows->codes.num_values * sizeof(uint32_t)) : 0;
+  return values + qn_cuda_rounded((rows->num_tiles + 1) * sizeof *rows->tile_rows) +
          2 * qn_cuda_rounded((rows->num_tiles + 1) * sizeof *rows->tile_edges);
 }
 
 inline uint64_t word_bytes(const struct qn_packed_rows *rows) {
-  const unsigned weight_bytes = PROGRAM_USES_WEIGHTS ? qn_weight_bytes(rows->weights.type) : 0;
-  return qn_cuda_rounded(4 * rows->num_words) +
-         (weight_bytes ? qn_cuda_rounded(weight_bytes * rows->num_edges) : 0);
+  const uint64_t weight_bytes = PROGRAM_USES_WEIGHTS ? qn_packed_weight_bytes(rows) : 0;
+  return qn_cuda_rounded(4 * rows->num_words) + (weight_bytes ? qn_cuda_rounded(weight_bytes) : 0);
 }
 
 #if PROGRAM_FIRST_SUFFICES
@@ -355,17 +377,14 @@ inline void describe_unit(const void *user, uint64_t unit, struct qn_unit *out) 
   out->num_pieces = 1;
   out->pieces[0] = {rows->words + rows->tile_starts[first], 4 * qn_packed_unit_words(units, unit),
                     0};
-  if (!units->weighted)
-    return;
-  const uint64_t bytes = qn_weight_bytes(rows->weights.type) * qn_packed_unit_edges(units, unit);
+  uint64_t bytes;
+  const void *weights = qn_packed_unit_weights(units, unit, &bytes);
   if (bytes)
-    out->pieces[out->num_pieces++] = {qn_cuda_weights_at(&rows->weights, rows->tile_edges[first]),
-                                      bytes, 0};
+    out->pieces[out->num_pieces++] = {weights, bytes, 0};
 }
 
 inline struct qn_unit_source unit_source(const struct qn_packed_units *units) {
   const struct qn_packed_rows *rows = units->rows;
-  const unsigned weight_bytes = units->weighted ? qn_weight_bytes(rows->weights.type) : 0;
   const uint64_t places = place_bytes(rows);
   const uint64_t heads =
       SWEEP_FRONTIER ? 0 : qn_cuda_rounded(rows->num_tiles * sizeof(program_accumulator));
@@ -374,7 +393,7 @@ inline struct qn_unit_source unit_source(const struct qn_packed_units *units) {
   source.user = units;
   source.num_units = units->count;
   source.unit_bytes =
-      qn_unit_rounded(4 * units->most_words) + qn_unit_rounded(weight_bytes * units->most_edges);
+      qn_unit_rounded(4 * units->most_words) + qn_unit_rounded(units->most_weight_bytes);
   source.total_bytes = units->total_bytes;
   source.fixed_bytes = places + heads + qn_cuda_rounded((units->count + 1) * sizeof *units->bounds);
   source.vertex_bytes = PROGRAM_USES_OUT_DEGREE ? sizeof(uint32_t) : 0;
@@ -405,7 +424,7 @@ inline enum qn_status engine_run(const struct qn_run_request *request, struct qn
   enum qn_status status =
       qn_packed_need(view, SWEEP_FRONTIER ? QN_PACKED_OUT : QN_PACKED_IN, &rows, error);
   if (!status)
-    status = engine_check_weights(&rows->weights, rows->num_edges, rows->num_vertices, error);
+    status = qn_packed_check_weights(rows, engine_check_weights, error);
   const bool weighted = PROGRAM_USES_WEIGHTS && !status && rows->weights.type != QN_WEIGHT_NONE;
   if (!status)
     status = qn_packed_units_create(&units, rows, weighted, PACKED_UNIT_BYTES, error);

@@ -22,13 +22,11 @@
 
 namespace {
 
-/* The weights from `first` on of those that lie at `data`. */
-QN_DEVICE_INLINE struct qn_weights weights_from(const struct qn_weights &of, const void *data,
-                                                uint64_t first) {
-  struct qn_weights weights;
-  weights.type = PROGRAM_USES_WEIGHTS ? of.type : QN_WEIGHT_NONE;
-  weights.data = PROGRAM_USES_WEIGHTS && data ? (const uint32_t *)data + first : NULL;
-  return weights;
+/* The weights of a tile that is resident. */
+QN_DEVICE_INLINE struct packed_weights packed_weights_of(const struct packed_tiles &tiles,
+                                                         uint64_t tile) {
+  const void *data = tiles.codes.there ? tiles.code_words : tiles.weights.data;
+  return packed_weights_from(tiles, data, 0, tiles.edges[tile]);
 }
 
 #if SWEEP_FRONTIER
@@ -71,14 +69,13 @@ __global__ void __launch_bounds__(32 * PACKED_ROW_WARPS)
       tiles, [&](uint64_t tile, const struct packed_place &place, struct packed_share *share) {
         if (!tile_has_sender(state, place))
           return;
-        const struct qn_weights weights =
-            weights_from(tiles.weights, tiles.weights.data, tiles.edges[tile]);
+        const struct packed_weights weights = packed_weights_of(tiles, tile);
         packed_walk_rows(
             place, tiles.num_vertices, share, QN_PACKED_TILE,
             [&](uint32_t row, uint32_t) { return sweep_is_active(state, place.first_row + row); },
             [&](uint32_t row, uint32_t edge, uint32_t receiver) {
               sweep_collect(state, context, state.messages[place.first_row + row],
-                            engine_weight(&weights, edge), receiver);
+                            packed_weight(weights, edge), receiver);
               return false;
             });
       });
@@ -92,8 +89,7 @@ __global__ void __launch_bounds__(32 * PACKED_ROW_WARPS)
   const struct packed_tiles &tiles = state.layout.below;
   packed_each_tile(
       tiles, [&](uint64_t tile, const struct packed_place &place, struct packed_share *share) {
-        const struct qn_weights weights =
-            weights_from(tiles.weights, tiles.weights.data, tiles.edges[tile]);
+        const struct packed_weights weights = packed_weights_of(tiles, tile);
         packed_walk_rows(
             place, tiles.num_vertices, share, QN_PACKED_TILE,
             [&](uint32_t row, uint32_t) {
@@ -104,7 +100,7 @@ __global__ void __launch_bounds__(32 * PACKED_ROW_WARPS)
               if (!sweep_is_active(state, sender))
                 return false;
               state.sums[vertex] =
-                  program_gather(&context, state.messages[sender], engine_weight(&weights, edge));
+                  program_gather(&context, state.messages[sender], packed_weight(weights, edge));
               sweep_mark_received(state, vertex);
               return true;
             });

@@ -92,6 +92,30 @@ static void sample_vector(void **state) {
   assert_vector("packed-sample.qrn", scratch_path("packed-sample.qrn"));
 }
 
+/* As specs/packed.md has it: a dictionary of two. */
+static struct qn_graph weighted_example(void) {
+  static const float weights[] = {5, 5, 2.5F, 5, 2.5F, 2.5F, 5};
+  struct qn_graph graph = example_graph(), weighted;
+  struct qn_graph_arrays arrays;
+  assert_int_equal(qn_graph_create(5, 7, QN_WEIGHT_F32, &weighted, &arrays, &error), QN_OK);
+  memcpy(arrays.row_offsets, graph.out.row_offsets, 6 * sizeof *arrays.row_offsets);
+  memcpy(arrays.column_indices, graph.out.column_indices, 7 * sizeof *arrays.column_indices);
+  memcpy(arrays.weights, weights, sizeof weights);
+  qn_graph_unmap(&graph);
+  return weighted;
+}
+
+static void weights_vector(void **state) {
+  (void)state;
+  struct qn_packed_options options = {.directions = OUT};
+  struct qn_builder builder = builder_of(&options);
+  struct qn_graph graph = weighted_example();
+  build_vector(&builder, &graph, scratch_path("packed-weights.qrn"));
+  assert_vector("packed-weights.qrn", scratch_path("packed-weights.qrn"));
+  expect_same_graph(scratch_path("packed-weights.qrn"), &graph);
+  qn_graph_unmap(&graph);
+}
+
 /* ---- Round trips --------------------------------------------------------------- */
 
 static void tiny_graphs(void **state) {
@@ -112,6 +136,55 @@ static void random_graphs(void **state) {
   round_trips(random_undirected(3000, 9000, QN_WEIGHT_F64, 5));
   round_trips(random_graph(1025, 9000, QN_WEIGHT_U32, 2, 4));
   round_trips(random_undirected(2049, 3000, QN_WEIGHT_U32, 5));
+}
+
+/* Weights of every type that take codes of 0 to 32 bits, or none: in a row, as the edges are made.
+ */
+static void coded_weights(void **state) {
+  static const struct {
+    enum qn_weight_type type;
+    uint64_t first, step, modulus;
+    enum qn_packed_weights kind;
+    unsigned bits;
+  } cases[] = {
+      {QN_WEIGHT_U32, 7, 0, 1, QN_PACKED_SUMS, 0},
+      {QN_WEIGHT_U32, 4000000000, 1, 255, QN_PACKED_SUMS, 8},
+      {QN_WEIGHT_U32, 0, 68000, 1 << 20, QN_PACKED_PLAIN, 32},
+      {QN_WEIGHT_U32, 5, 1000000, 1000, QN_PACKED_DICTIONARY, 10},
+      {QN_WEIGHT_I64, UINT64_MAX - 2, 1, 1000, QN_PACKED_SUMS, 10},
+      {QN_WEIGHT_I64, 0, 1ull << 60, 16, QN_PACKED_DICTIONARY, 4},
+      {QN_WEIGHT_I64, 1ull << 63, 400000, 10000, QN_PACKED_SUMS, 32},
+      {QN_WEIGHT_F32, 0, 1 << 20, 900, QN_PACKED_DICTIONARY, 10},
+      {QN_WEIGHT_F64, 0, 1ull << 50, 3, QN_PACKED_DICTIONARY, 2},
+  };
+  enum { COUNT = 9000 };
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct qn_graph plain = random_graph(1100, COUNT, QN_WEIGHT_NONE, 0, i), graph;
+    struct qn_graph_arrays arrays;
+    struct qn_packed view;
+    assert_int_equal(plain.out.num_edges, COUNT);
+    assert_int_equal(qn_graph_create(1100, COUNT, cases[i].type, &graph, &arrays, &error), QN_OK);
+    memcpy(arrays.row_offsets, plain.out.row_offsets, 1101 * sizeof *arrays.row_offsets);
+    memcpy(arrays.column_indices, plain.out.column_indices, COUNT * sizeof *arrays.column_indices);
+    for (uint64_t e = 0; e < COUNT; e++) {
+      const uint64_t weight = cases[i].first + e * 7 % cases[i].modulus * cases[i].step;
+      if (qn_weight_bytes(cases[i].type) == 4)
+        ((uint32_t *)arrays.weights)[e] = (uint32_t)weight;
+      else
+        ((uint64_t *)arrays.weights)[e] = weight;
+    }
+    round_trip(&graph, BOTH);
+    assert_int_equal(qn_packed_map(scratch_path("layout.qrn"), &view, &error), QN_OK);
+    assert_int_equal(view.in.codes.kind, cases[i].kind);
+    if (view.in.codes.kind != QN_PACKED_PLAIN)
+      assert_int_equal(view.out.codes.bits, cases[i].bits);
+    qn_packed_unmap(&view);
+    qn_graph_unmap(&plain);
+    round_trip(&graph, IN);
+    round_trip(&graph, OUT);
+    qn_graph_unmap(&graph);
+  }
 }
 
 static void large_graph(void **state) {
@@ -272,7 +345,7 @@ static void broken_example(void **state) {
       {"PK-1", {{NULL, 0, 4}}},
       {"PK-1", {{NULL, 0, 1}}},
       {"PK-1", {{NULL, 0, 3}}},
-      {"C-6", {{NULL, 1, 1}}},
+      {"C-6", {{NULL, 2, 1}}},
       {"PK-2", {{"out_tile_rows", 0, 1}}},
       {"PK-2", {{"out_tile_rows", 1, 4}}},
       {"PK-3", {{"out_tile_edges", 0, 1}}},
@@ -351,13 +424,32 @@ static void broken_degrees(void **state) {
   expect_rules(&builder, &graph, broken, 1);
 }
 
+static void broken_weights(void **state) {
+  (void)state;
+  static const struct broken_rule broken[] = {
+      {"PK-13", {{NULL, 1, 0}}},
+      {"PK-13", {{NULL, 1, 1}}},
+      {"PK-13", {{NULL, 1, 3}}},
+      {"PK-14", {{"weight_values", 0, 0x40C00000}}},
+      {"PK-15", {{"out_weights", 0, 0xCB}}},
+      {"PK-15", {{"out_weights", 2, 1}}},
+      {"PK-9", {{"weight_values", 1, 0x7F800000}}},
+  };
+  struct qn_packed_options options = {.directions = OUT};
+  struct qn_builder builder = builder_of(&options);
+  struct qn_graph graph = weighted_example();
+  expect_rules(&builder, &graph, broken, sizeof broken / sizeof broken[0]);
+}
+
 int main(void) {
   setenv("QUERN_NO_SYNC", "1", 1);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(example),
       cmocka_unit_test(sample_vector),
+      cmocka_unit_test(weights_vector),
       cmocka_unit_test(tiny_graphs),
       cmocka_unit_test(random_graphs),
+      cmocka_unit_test(coded_weights),
       cmocka_unit_test(large_graph),
       cmocka_unit_test(hub),
       cmocka_unit_test(full_rows),
@@ -370,6 +462,7 @@ int main(void) {
       cmocka_unit_test(broken_places),
       cmocka_unit_test(broken_agreement),
       cmocka_unit_test(broken_degrees),
+      cmocka_unit_test(broken_weights),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
