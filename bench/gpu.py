@@ -3,6 +3,7 @@
 
     bench/gpu.py                     measure: limits, every kernel on R-MAT and uniform graphs, cuSPARSE; check the results
     bench/gpu.py --stream            runs that stream, with a quarter of the topology as device memory, against pinned copies
+    bench/gpu.py --rows              the rows in which a peer was ahead once, beside what it took
     bench/gpu.py --devices           PageRank shared by two devices, resident and streamed
     bench/gpu.py --sanitize          compute-sanitizer's memcheck and racecheck over every kernel on small graphs
     bench/gpu.py --emulator          the same script against the emulator, tiny: to try the script itself
@@ -29,6 +30,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import gpu_devices
 import gpu_joint
+import gpu_rows
 import gpu_streaming
 import records
 
@@ -73,6 +75,7 @@ class Bench:
         self.results = {"runs": [], "checks": [], "skipped": [], "cusparse": []}
         self.environment = dict(os.environ, QUERN_EMULATOR_DEVICES="2")
         self.listed = []
+        self.weights = "0.001,0.03"  # keep products from overflowing
 
     def left(self):
         return self.options.seconds - (time.monotonic() - self.begin)
@@ -111,11 +114,11 @@ class Bench:
         return self.options.emulated / "quern-run" if self.options.emulator else self.bin / "quern-run"
 
     def graph(self, kind, scale):
-        """A weighted undirected graph container; weights that keep products from overflowing."""
+        """A weighted undirected graph container."""
         path = self.work / ("%s%d.qrn" % (kind, scale))
         if not path.exists():
             self.run([self.bin / "quern-generate", kind, "--scale=%d" % scale, "--degree=%d" % self.options.degree,
-                      "--undirected", "--weights=0.001,0.03", "-qo", path])
+                      "--undirected", "--weights=%s" % self.weights, "-qo", path])
             write_vector(self.vector(path), 1 << scale)
         return path
 
@@ -398,10 +401,18 @@ def device_records(results):
             yield records.record(row, run["team"], 1e3 * run["seconds"], "ms", graph)
 
 
+def row_records(results):
+    for row in results.get("rows", []):
+        yield records.record(row["title"], "Quern", 1e3 * row["seconds"], "ms")
+        if row["memory"] in gpu_rows.SHARES:
+            yield records.record(row["title"], "moved", 1e-9 * row["moved_bytes"], "GB")
+
+
 def all_records(results):
     tables = {"gpu-limits": limit_records(results), "gpu-kernels": kernel_records(results["runs"]),
               "gpu-cusparse": cusparse_records(results), "gpu-streaming": streaming_records(results),
-              "gpu-joint": joint_records(results), "gpu-devices": device_records(results)}
+              "gpu-joint": joint_records(results), "gpu-devices": device_records(results),
+              "gpu-rows": row_records(results)}
     return {name: found for name, found in ((name, list(each)) for name, each in tables.items()) if found}
 
 
@@ -435,6 +446,8 @@ def tables(results):
         lines += [""] + gpu_joint.table(results["joint"])
     if "devices" in results:
         lines += [""] + gpu_devices.table(results["devices"])
+    if "rows" in results:
+        lines += [""] + gpu_rows.table(results["rows"])
     wrong = [check for check in results["checks"] if not check["right"]]
     lines += ["", "%d checks right, %d wrong, %d not done for lack of time." % (
         len(results["checks"]) - len(wrong), len(wrong), len(results["skipped"]))]
@@ -456,6 +469,7 @@ def arguments():
     parser.add_argument("--sanitize", action="store_true", help="run compute-sanitizer instead of measuring")
     parser.add_argument("--stream", action="store_true", help="measure streaming, and CPU and device side by side, instead")
     parser.add_argument("--devices", action="store_true", help="measure runs that two devices share instead")
+    parser.add_argument("--rows", action="store_true", help="measure the rows in which a peer was ahead once instead")
     parser.add_argument("--emulator", action="store_true", help="try the script without a GPU")
     parser.add_argument("--scales", type=lambda text: [int(s) for s in text.split(",")], metavar="S,S,...",
                         help="2^S vertices (20,21,22,23,24; --stream: 24; --devices: 23; --sanitize: 9; --emulator: 6,7)")
@@ -483,6 +497,7 @@ def main():
     bench = Bench(options)
     try:
         (sanitize_all if options.sanitize else stream_all if options.stream else
+         gpu_rows.rows_all if options.rows else
          gpu_devices.devices_all if options.devices else measure_all)(bench)
     finally:
         bench.results["seconds"] = time.monotonic() - bench.begin

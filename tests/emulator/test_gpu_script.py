@@ -58,6 +58,12 @@ class Script(unittest.TestCase):
         results = self.run_script("--sanitize", "--scales=5")
         self.assertGreaterEqual(len(results["checks"]), 18)
 
+    def test_measures_rows(self):
+        results = self.run_script("--rows")
+        self.assertGreater(len(results["rows"]), 10)
+        self.assertEqual([check for check in results["checks"] if not check["right"]], [])
+        self.assertEqual(results["skipped"], [])
+
     def test_measures_streaming(self):
         results = self.run_script("--stream", "--scales=8")
         streamed = {(run["layout"], run["algorithm"]) for run in results["streaming"]}
