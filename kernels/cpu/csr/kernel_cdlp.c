@@ -60,7 +60,8 @@ static uint64_t counters_for(const struct work *work, uint64_t degree) {
 }
 
 struct choice {
-  uint64_t count;
+  uint64_t count; /* its counter has what it had when the label was chosen */
+  uint64_t slot;
   uint32_t label;
 };
 
@@ -75,26 +76,36 @@ static struct row row_of(const struct qn_csr *csr, uint64_t v) {
   return (struct row){csr->column_indices + begin, end - begin};
 }
 
-/* Count the labels of a row; `best` becomes the most frequent one so far. */
+/* Count the labels of a row; `best` becomes the most frequent one so far. Where communities have
+ * formed most neighbours have that, and its count is at hand. */
 static void count_row(const struct work *work, struct row row, struct counter *counters,
                       uint64_t mask, struct choice *best) {
+  struct choice at_hand = *best;
   for (uint64_t i = 0; i < row.length; i++) {
     const uint32_t label = work->labels[row.columns[i]];
+    if (label == at_hand.label && at_hand.count) {
+      at_hand.count++;
+      continue;
+    }
     uint64_t slot = (label * 0x9E3779B97F4A7C15u >> 32) & mask;
     while (counters[slot].count && counters[slot].label != label)
       slot = (slot + 1) & mask;
     counters[slot].label = label;
     const uint64_t count = ++counters[slot].count;
-    if (count > best->count || (count == best->count && label < best->label))
-      *best = (struct choice){count, label};
+    if (count < at_hand.count || (count == at_hand.count && label > at_hand.label))
+      continue;
+    if (at_hand.count)
+      counters[at_hand.slot].count = at_hand.count;
+    at_hand = (struct choice){count, slot, label};
   }
+  *best = at_hand;
 }
 
 static uint32_t label_of(const struct work *work, uint64_t v, struct counter *counters) {
   const struct row out = row_of(work->out, v);
   const struct row in = work->in ? row_of(work->in, v) : (struct row){NULL, 0};
   const uint64_t num_counters = counters_for(work, out.length + in.length);
-  struct choice best = {0, work->labels[v]};
+  struct choice best = {0, 0, work->labels[v]};
   if (num_counters > work->num_counters) /* of a file as it was checked */
     return best.label;
   count_row(work, out, counters, num_counters - 1, &best);
