@@ -25,6 +25,9 @@ struct qn_exchange {
   /* `all` is bytes [0, offsets[num_ranks]); rank r has filled [offsets[r], offsets[r + 1]), and
    * afterwards all ranks have all of it. */
   enum qn_status (*gather)(void *all, const uint64_t *offsets, struct qn_error *error);
+  /* The same of the memory of a device, whose default stream has been waited for, and goes on
+   * behind; NULL if it goes through the host's. */
+  enum qn_status (*gather_on_device)(void *all, const uint64_t *offsets, struct qn_error *error);
   /* Each rank has something else for every rank: for rank r bytes [offsets[r], offsets[r + 1]) of
    * `out`. `in` is what they have for this one. */
   enum qn_status (*trade)(const void *out, const uint64_t *offsets, struct qn_parcel *in,

@@ -1,6 +1,9 @@
 /* Open MPI, for work that several processes share: what runtime/sets/ranks.c loads. */
 #include <limits.h>
 #include <mpi.h>
+#ifdef OPEN_MPI
+#include <mpi-ext.h>
+#endif
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -34,6 +37,14 @@ static void node(unsigned *place, unsigned *count) {
   MPI_Comm_free(&same);
   *place = (unsigned)own;
   *count = (unsigned)all;
+}
+
+static bool takes_device_memory(void) {
+#ifdef OMPI_HAVE_MPI_EXT_CUDA
+  return MPIX_Query_cuda_support() == 1;
+#else
+  return false;
+#endif
 }
 
 static void gather_at_once(void *all, const uint64_t *offsets, unsigned num_ranks) {
@@ -209,6 +220,7 @@ const struct qn_mpi_module *qn_mpi_module(void) {
   static const struct qn_mpi_module module = {.version = QN_VERSION,
                                               .begin = begin,
                                               .node = node,
+                                              .takes_device_memory = takes_device_memory,
                                               .gather = gather,
                                               .least = least,
                                               .tell = tell,

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "kernels/cuda/device/device.h"
+#include "runtime/sets/nccl.h"
 #include "support/memory.h"
 #include "support/sizes.h"
 #include "support/threads.h"
@@ -64,19 +65,33 @@ static enum qn_status find_module(struct qn_error *error) {
   return QN_OK;
 }
 
-static enum qn_status gather(void *all, const uint64_t *offsets, struct qn_error *error) {
+typedef enum qn_status (*gatherer)(void *all, const uint64_t *offsets, struct qn_error *error);
+
+static enum qn_status gather_with(gatherer how, void *all, const uint64_t *offsets,
+                                  struct qn_error *error) {
   const unsigned rank = exchange.rank;
   double begin = qn_seconds();
   enum qn_status status = qn_ranks_agree(QN_OK);
   if (status)
     return qn_fail(error, status, "another rank failed");
-  mpi->gather(all, offsets, exchange.num_ranks);
+  status = how(all, offsets, error);
   uint64_t own = offsets[rank + 1] - offsets[rank];
   figures.exchanges++;
   figures.sent += own * (exchange.num_ranks - 1);
   figures.received += offsets[exchange.num_ranks] - own;
   figures.seconds += qn_seconds() - begin;
+  return status;
+}
+
+static enum qn_status gather_by_mpi(void *all, const uint64_t *offsets, struct qn_error *error) {
+  (void)error;
+  mpi->gather(all, offsets, exchange.num_ranks);
   return QN_OK;
+}
+
+/* Of the host's memory, or where MPI takes that, of a device's. */
+static enum qn_status gather(void *all, const uint64_t *offsets, struct qn_error *error) {
+  return gather_with(gather_by_mpi, all, offsets, error);
 }
 
 /* ---- Other work, and outputs --------------------------------------------------- */
@@ -140,18 +155,12 @@ static struct qn_collective collective = {
     .agree = qn_ranks_agree, .combine = combine, .exchange = send_all};
 static struct qn_collective writers = {.agree = qn_ranks_agree, .combine = combine_uncounted};
 
-static const struct qn_collective *of_ranks(struct qn_collective *table) {
-  table->rank = exchange.rank;
-  table->num_ranks = exchange.num_ranks;
-  return mpi ? table : NULL;
-}
-
 const struct qn_collective *qn_ranks_collective(void) {
-  return of_ranks(&collective);
+  return mpi ? &collective : NULL;
 }
 
 const struct qn_collective *qn_ranks_writers(void) {
-  return of_ranks(&writers);
+  return mpi ? &writers : NULL;
 }
 
 /* ---- Devices ----------------------------------------------------------------- */
@@ -200,6 +209,35 @@ static enum qn_status count_sharers(uint64_t identity, uint64_t *sharers, struct
   return status;
 }
 
+static enum qn_status device_by_nccl(void *all, const uint64_t *offsets, struct qn_error *error) {
+  return qn_nccl_gather(all, offsets, exchange.num_ranks, error);
+}
+
+static enum qn_status gather_on_device_by_nccl(void *all, const uint64_t *offsets,
+                                               struct qn_error *error) {
+  return gather_with(device_by_nccl, all, offsets, error);
+}
+
+/* From device to device, where something is there that can; nothing can if
+ * QUERN_RANKS_DEVICE_MEMORY is 0, for tests. */
+static enum qn_status choose_way(uint64_t sharers, struct qn_error *error) {
+  const char *said = getenv("QUERN_RANKS_DEVICE_MEMORY");
+  const bool allowed = !said || strcmp(said, "0") != 0;
+  uint64_t takes = allowed && mpi->takes_device_memory();
+  uint64_t lack = !allowed || sharers != 1 || !qn_nccl_load();
+  enum qn_status status = others_are_well(error);
+  if (status)
+    return status;
+  mpi->combine(&takes, 1, QN_COMBINE_LEAST);
+  mpi->combine(&lack, 1, QN_COMBINE_MOST);
+  if (takes)
+    exchange.gather_on_device = gather;
+  if (takes || lack)
+    return QN_OK;
+  exchange.gather_on_device = gather_on_device_by_nccl;
+  return qn_nccl_begin(&collective, error);
+}
+
 enum qn_status qn_ranks_choose_device(int *device, uint64_t *memory, struct qn_error *error) {
   unsigned place, count;
   int num_devices;
@@ -213,6 +251,8 @@ enum qn_status qn_ranks_choose_device(int *device, uint64_t *memory, struct qn_e
   }
   if (!status) /* and then all have opened theirs */
     status = count_sharers(identity_of(*device), &sharers, error);
+  if (!status)
+    status = choose_way(sharers, error);
   if (status || *memory || sharers == 1)
     return status;
   status = qn_cuda_open(*device, &opened, error);
@@ -295,6 +335,8 @@ enum qn_status qn_ranks_begin(const struct qn_exchange **out, struct qn_error *e
   if (status)
     return status;
   mpi->begin(&exchange.rank, &exchange.num_ranks);
+  collective.rank = writers.rank = exchange.rank;
+  collective.num_ranks = writers.num_ranks = exchange.num_ranks;
   exchange.gather = gather;
   exchange.trade = trade;
   exchange.drop = drop;
@@ -342,6 +384,8 @@ void qn_ranks_print(const json_t *ranks, FILE *stream) {
 }
 
 void qn_ranks_end(void) {
+  if (!failed)
+    qn_nccl_end();
   if (mpi)
     mpi->end();
   mpi = NULL;

@@ -22,6 +22,8 @@ struct qn_mpi_module {
   void (*begin)(unsigned *rank, unsigned *num_ranks);
   /* Of the ranks on this machine: the place of this one, and how many they are. */
   void (*node)(unsigned *place, unsigned *count);
+  /* May what is told lie in the memory of a CUDA device? */
+  bool (*takes_device_memory)(void);
   /* As qn_exchange's. */
   void (*gather)(void *all, const uint64_t *offsets, unsigned num_ranks);
   /* The least `value` of all ranks. */
@@ -57,8 +59,9 @@ enum qn_status qn_ranks_say_alike(uint64_t said, const char *option, struct qn_e
 
 /* The CUDA device that is this rank's, if it names none: the ranks of a machine take its devices by
  * turns. Those that share one share its memory: unless `*memory` says otherwise (0: no limit), it
- * becomes a rank's part of what is free when all use theirs. Ranks for whom CUDA_VISIBLE_DEVICES
- * says something else share none. QN_DEVICE if there is no device. */
+ * becomes a rank's part of what is free when all use theirs. Where MPI takes device memory, or each
+ * rank has a device of its own and NCCL is installed, the exchange has gather_on_device then. Ranks
+ * for whom CUDA_VISIBLE_DEVICES says something else share none. QN_DEVICE if there is no device. */
 enum qn_status qn_ranks_choose_device(int *device, uint64_t *memory, struct qn_error *error);
 
 /* What was told to other ranks by this process so far. */

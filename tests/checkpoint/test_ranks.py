@@ -39,7 +39,7 @@ class Started:
     def ended(self, ranks, words, chosen):
         """Run it on so many ranks, and end the last one by a signal when there is a new checkpoint; the exit code."""
         before = self.checkpoint.stat().st_ino if self.checkpoint.exists() else None
-        environment = dict(os.environ, OMPI_MCA_btl="self,vader,tcp", OMPI_MCA_orte_tmpdir_base="/tmp")
+        environment = dict(os.environ, OMPI_MCA_btl="self,vader,tcp", OMPI_MCA_orte_tmpdir_base="/tmp", QUERN_RANKS_DEVICE_MEMORY="0")
         command = [*LAUNCH, "-n", str(ranks), *words] if ranks > 1 else words
         process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                    stderr=subprocess.PIPE, text=True)

@@ -63,6 +63,15 @@ class Ranks(Graphs):
             with self.subTest(algorithm, ranks=ranks, graph=graph):
                 self.same(ranks, algorithm, graph, *options)
 
+    def test_pushes(self):
+        """From few vertices, over the borders of parts and of words of bitmaps: a path, and a star at its end."""
+        path = [(v * 70, v * 70 + 70) for v in range(8)] + [(560, v) for v in range(561, 1500, 7)]
+        (self.at / "in.txt").write_text("".join("%d %d %d\n" % (u, v, u % 5 + 1) for u, v in path))
+        self.make("path", "5", "--vertices", "1500", "--undirected", "--weights", "u32")
+        for ranks, algorithm in ((1, "bfs"), (3, "bfs"), (2, "sssp"), (4, "kcore")):
+            with self.subTest(algorithm, ranks=ranks):
+                self.same(ranks, algorithm, "path")
+
     def test_more_ranks_than_parts(self):
         run("quern-transform", self.at / "u.qrn", "--parts", "2", "-qfo", self.at / "two")
         shutil.copy(self.at / "u.qrn", self.at / "two.qrn")

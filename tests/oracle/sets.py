@@ -17,7 +17,8 @@ LAUNCH = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none
 
 def launch(ranks, *words, exit=0):
     """As run; what mpirun itself says of processes that failed is left out."""
-    environment = dict(os.environ, OMP_NUM_THREADS="1", OMPI_MCA_btl="self,vader,tcp", OMPI_MCA_orte_tmpdir_base="/tmp")
+    environment = {"QUERN_RANKS_DEVICE_MEMORY": "0", **os.environ, "OMP_NUM_THREADS": "1", "OMPI_MCA_btl": "self,vader,tcp",
+                   "OMPI_MCA_orte_tmpdir_base": "/tmp"}
     environment["ASAN_OPTIONS"] = environment.get("ASAN_OPTIONS", "") + ":detect_leaks=0"  # Open MPI's are not ours
     done = subprocess.run([*LAUNCH, "-n", str(ranks), *map(str, words)], env=environment, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120)

@@ -9,6 +9,7 @@ namespace {
 
 struct engine_device {
   struct row_tables rows;         /* of all parts that this process walks */
+  bool rows_send;                 /* in this iteration, along their edges; else they gather */
   program_accumulator *row_parts; /* sums of hubs' parts, if all vertices are active */
   const uint64_t *out_degrees;    /* [V], if the program uses out-degrees */
 };

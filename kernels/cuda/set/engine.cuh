@@ -1,8 +1,8 @@
 /* Parts of a set on a CUDA device (view: struct qn_set_view), by one process or by several ranks,
  * each with a device.
  *
- * What kernels/cpu/set/engine.h says, but that every vertex pulls in every iteration, and that all
- * values of vertices are on every device, of which a rank's own are kept up. Rows are streamed in
+ * What kernels/cpu/set/engine.h says, but that all values of vertices are on every device, of which
+ * a rank's own are kept up. Rows are streamed in
  * units from the mapped parts and stay in the device's memory as far as there is room
  * (stream/stream.cuh).
  *
@@ -15,6 +15,7 @@
 
 #include "kernels/cuda/rows/row_walks.cuh"
 #include "kernels/cuda/set/exchange.cuh"
+#include "kernels/cuda/set/pushes.cuh"
 #include "kernels/cuda/set/units.cuh"
 #include "kernels/cuda/sweep/loop.cuh"
 #include "kernels/cuda/sweep/senders.cuh"
@@ -35,7 +36,10 @@ __global__ void __launch_bounds__(SWEEP_THREADS)
                const struct qn_unit_entry *entries) {
   const struct qn_unit_entry entry = entries[blockIdx.x];
 #if SWEEP_FRONTIER
-  gather_unit_active(state, context, entry.unit, entry);
+  if (state.layout.rows_send)
+    push_unit(state, context, entry.unit, entry);
+  else
+    gather_unit_active(state, context, entry.unit, entry);
 #else
   gather_unit(state, context, entry.unit, entry);
 #endif
@@ -43,7 +47,10 @@ __global__ void __launch_bounds__(SWEEP_THREADS)
 
 QN_DEVICE_INLINE struct unit_vertices engine_unit_vertices(const struct engine_device &device,
                                                            uint64_t number) {
-  return {device.rows.units[number].first_sender, device.rows.units[number].end_sender};
+  const struct row_unit &unit = device.rows.units[number];
+  if (device.rows_send)
+    return {(uint32_t)unit.first_row, (uint32_t)(unit.first_row + unit.num_rows)};
+  return {unit.first_sender, unit.end_sender};
 }
 
 inline enum qn_status engine_walk(struct sweep_run *run, const struct qn_unit_entry *entries,
@@ -100,6 +107,7 @@ inline enum qn_status agree_on_round(struct set_exchange *exchange, double *roun
 inline enum qn_status begin_iteration(struct set_exchange *exchange, struct qn_error *error) {
   struct sweep_run *run = exchange->run;
   enum qn_status status = QN_OK;
+  choose_direction(exchange);
   SWEEP_LAUNCH(run, sweep_send);
   if (PROGRAM_AGGREGATE)
     status = sweep_total(run, &run->context.aggregate, error);
@@ -108,7 +116,9 @@ inline enum qn_status begin_iteration(struct set_exchange *exchange, struct qn_e
 #if PROGRAM_BEGINS
   program_begin(&run->context);
 #endif
-  return status || !exchange->view->exchange ? status : tell_messages(exchange, error);
+  return status || !exchange->view->exchange || run->state.layout.rows_send
+             ? status
+             : tell_messages(exchange, error);
 }
 
 inline enum qn_status one_iteration(struct set_exchange *exchange, double *change,
@@ -117,6 +127,8 @@ inline enum qn_status one_iteration(struct set_exchange *exchange, double *chang
   enum qn_status status = begin_iteration(exchange, error);
   if (!status)
     status = sweep_walk(run, error);
+  if (!status)
+    status = tell_pushed(exchange, error);
   if (!status)
     status = sweep_end(run, change, error);
   if (!status && SWEEP_FRONTIER)
@@ -198,7 +210,9 @@ inline enum qn_status run_parts(const struct set_units *units, const struct qn_r
     enum qn_status status = qn_cuda_status(
         cudaMemset(run->state.values, 0, run->context.num_vertices * sizeof *run->state.values),
         "clearing values", failure);
-    return status ? status : exchange_create(&exchange, failure);
+    if (!status)
+      status = exchange_create(&exchange, failure);
+    return status ? status : pushes_begin(&exchange, failure);
   };
   auto algorithm = [&exchange](struct sweep_run *, struct qn_error *failure) {
     return iterate_ranks(&exchange, failure);

@@ -1,5 +1,6 @@
-/* What the ranks of a run tell each other, through the host's memory: MPI need not know of devices.
- * Where there is one process nothing is told. Part of engine.cuh.
+/* What the ranks of a run tell each other: messages from device to device where MPI or NCCL can,
+ * all else through the host's memory. Where there is one process nothing is told. Part of
+ * engine.cuh.
  *
  * All-active programs: a message a vertex. Frontier programs: the numbers and the messages of the
  * vertices that send, in any order, since each is of one vertex. */
@@ -24,6 +25,7 @@ struct set_exchange {
   char *host;             /* what all ranks tell, [told_most] */
   char *device;           /* the same, in frontier programs */
   uint32_t *packed;       /* how many were, on the device */
+  struct qn_parcel in;    /* what other ranks push to this one */
   struct qn_error *error; /* of the iterations, for those who are not given one */
 };
 
@@ -48,9 +50,17 @@ inline uint64_t told_bytes(uint64_t count) {
   return (bytes + TOLD_ALIGNMENT - 1) / TOLD_ALIGNMENT * TOLD_ALIGNMENT;
 }
 
+/* What is pushed to a vertex of another rank. */
+struct pushed {
+  program_accumulator sum;
+  uint32_t vertex;
+};
+
 /* Of all vertices, whoever holds them. */
 inline uint64_t told_most(const struct qn_set_view *view) {
-  return told_bytes(view->num_vertices) + num_ranks(view) * TOLD_ALIGNMENT;
+  const uint64_t sent = told_bytes(view->num_vertices) + num_ranks(view) * TOLD_ALIGNMENT;
+  const uint64_t most = view->num_vertices * sizeof(struct pushed);
+  return SWEEP_FRONTIER && most > sent ? most : sent;
 }
 
 inline uint64_t exchange_device_bytes(const struct qn_set_view *view) {
@@ -81,6 +91,8 @@ inline void exchange_destroy(struct set_exchange *exchange) {
   qn_free(exchange->counts);
   qn_free(exchange->offsets);
   qn_pages_free(exchange->host, told_most(exchange->view), 1);
+  if (exchange->view->exchange)
+    exchange->view->exchange->drop(&exchange->in);
 }
 
 /* ---- Items of ranks ----------------------------------------------------------------------- */
@@ -131,6 +143,14 @@ inline enum qn_status share_count(struct set_exchange *exchange, uint64_t count,
   return status;
 }
 
+/* From device to device, where that can be. */
+inline enum qn_status gather_on_device(const struct set_exchange *exchange, void *all,
+                                       struct qn_error *error) {
+  enum qn_status status = qn_cuda_status(cudaStreamSynchronize(NULL), "packing messages", error);
+  return status ? status
+                : exchange->view->exchange->gather_on_device(all, exchange->offsets, error);
+}
+
 /* ---- Messages ----------------------------------------------------------------------------- */
 
 #if SWEEP_FRONTIER
@@ -160,8 +180,8 @@ inline uint32_t *told_numbers(char *told, uint64_t count) {
   return reinterpret_cast<uint32_t *>(told + count * sizeof(program_message));
 }
 
-/* What this rank's active vertices send, to the host. */
-inline enum qn_status download_senders(struct set_exchange *exchange, struct qn_error *error) {
+/* What this rank's active vertices send, to the host if need be. */
+inline enum qn_status pack_own(struct set_exchange *exchange, struct qn_error *error) {
   struct sweep_run *run = exchange->run;
   const unsigned own = own_rank(exchange->view);
   const uint64_t count = exchange->counts[own];
@@ -169,24 +189,33 @@ inline enum qn_status download_senders(struct set_exchange *exchange, struct qn_
       cudaMemsetAsync(exchange->packed, 0, sizeof *exchange->packed, NULL), "a counter", error);
   if (status || count == 0)
     return status;
+  char *told = exchange->device + exchange->offsets[own];
   QN_LAUNCH(pack_senders, run->blocks, SWEEP_THREADS, 0, NULL, run->state,
-            reinterpret_cast<program_message *>(exchange->device),
-            told_numbers(exchange->device, count), exchange->packed);
-  return sweep_read(run, exchange->host + exchange->offsets[own], exchange->device,
+            reinterpret_cast<program_message *>(told), told_numbers(told, count), exchange->packed);
+  if (exchange->view->exchange->gather_on_device)
+    return qn_cuda_launched("packing messages", error);
+  return sweep_read(run, exchange->host + exchange->offsets[own], told,
                     count * (sizeof(program_message) + sizeof(uint32_t)), 1, error);
 }
 
-/* What all ranks' active vertices send, to the device. */
-inline enum qn_status upload_senders(struct set_exchange *exchange, struct qn_error *error) {
+/* What all ranks' active vertices send. */
+inline enum qn_status gather_senders(struct set_exchange *exchange, struct qn_error *error) {
+  const struct qn_exchange *with = exchange->view->exchange;
+  if (with->gather_on_device)
+    return gather_on_device(exchange, exchange->device, error);
+  enum qn_status status = with->gather(exchange->host, exchange->offsets, error);
+  return status ? status
+                : qn_cuda_upload(&exchange->run->memory, exchange->device, exchange->host,
+                                 exchange->offsets[with->num_ranks], 1, "what ranks tell", error);
+}
+
+inline enum qn_status unpack_all(struct set_exchange *exchange, struct qn_error *error) {
   struct sweep_run *run = exchange->run;
   const unsigned ranks = num_ranks(exchange->view);
-  enum qn_status status = qn_cuda_upload(&run->memory, exchange->device, exchange->host,
-                                         exchange->offsets[ranks], 1, "what ranks tell", error);
-  if (!status)
-    status = qn_cuda_status(
-        cudaMemsetAsync(run->state.active, 0,
-                        (run->context.num_vertices / 32 + 1) * sizeof *run->state.active, NULL),
-        "clearing bits", error);
+  enum qn_status status = qn_cuda_status(
+      cudaMemsetAsync(run->state.active, 0,
+                      (run->context.num_vertices / 32 + 1) * sizeof *run->state.active, NULL),
+      "clearing bits", error);
   for (unsigned rank = 0; !status && rank < ranks; rank++) {
     const uint64_t count = exchange->counts[rank];
     char *told = exchange->device + exchange->offsets[rank];
@@ -203,10 +232,10 @@ inline enum qn_status tell_messages(struct set_exchange *exchange, struct qn_err
   exchange->offsets[0] = 0;
   for (unsigned rank = 0; rank < num_ranks(view); rank++)
     exchange->offsets[rank + 1] = exchange->offsets[rank] + told_bytes(exchange->counts[rank]);
-  enum qn_status status = download_senders(exchange, error);
+  enum qn_status status = pack_own(exchange, error);
   if (!status)
-    status = view->exchange->gather(exchange->host, exchange->offsets, error);
-  return status ? status : upload_senders(exchange, error);
+    status = gather_senders(exchange, error);
+  return status ? status : unpack_all(exchange, error);
 }
 
 #else
@@ -219,6 +248,8 @@ inline enum qn_status tell_messages(struct set_exchange *exchange, struct qn_err
   const struct unit_vertices own = run->state.held;
   for (unsigned rank = 0; rank <= num_ranks(view); rank++)
     exchange->offsets[rank] = view->first_vertices[rank] * sizeof *messages;
+  if (view->exchange->gather_on_device)
+    return gather_on_device(exchange, run->state.messages, error);
   enum qn_status status = sweep_read(run, messages + own.begin, run->state.messages + own.begin,
                                      own.end - own.begin, sizeof *messages, error);
   if (!status)
