@@ -58,13 +58,19 @@ static void drop_pages(const struct qn_input *input, uint64_t begin, uint64_t en
     madvise(input->mapping + begin, end - begin, MADV_DONTNEED);
 }
 
+/* Are pages given back that were parsed and hashed? Of a file that ranks share each would have all
+ * of it mapped that it has looked at. */
+static bool drops(const struct qn_input *input) {
+  return qn_memory_limit() != 0 || input->options.part_end != 0;
+}
+
 /* False if the rest is left to all threads. */
 static bool may_go_on(struct qn_input *input) {
   bool limited = qn_memory_limit() != 0;
   pthread_mutex_lock(&input->lock);
   while (limited && !input->closing && input->hashed > input->done + HASHED_AHEAD)
     pthread_cond_wait(&input->changed, &input->lock);
-  bool goes_on = limited || !input->closing;
+  bool goes_on = drops(input) || !input->closing;
   pthread_mutex_unlock(&input->lock);
   return goes_on;
 }
@@ -75,7 +81,7 @@ static void *hash_mapping(void *argument) {
   while (input->mapping_bytes - input->hashed > HASHED_AT_ONCE + QN_HASH_BLOCK &&
          may_go_on(input)) {
     qn_block_hash_add(input->hash_state, input->mapping + input->hashed, HASHED_AT_ONCE);
-    if (qn_memory_limit())
+    if (drops(input))
       drop_pages(input, input->hashed, input->hashed + HASHED_AT_ONCE);
     input->hashed += HASHED_AT_ONCE;
   }
@@ -85,7 +91,7 @@ static void *hash_mapping(void *argument) {
 void qn_input_done(struct qn_input *input, const char *data, uint64_t bytes) {
   bool mapped =
       input->mapping && data >= input->mapping && data < input->mapping + input->mapping_bytes;
-  if (!mapped || !qn_memory_limit())
+  if (!mapped || !drops(input))
     return;
   uint64_t begin = (uint64_t)(data - input->mapping);
   drop_pages(input, begin, begin + bytes);
