@@ -44,7 +44,10 @@ struct engine_device {
   const uint32_t *unit_tiles; /* [units + 1] if they are streamed */
   const uint32_t *degrees;    /* [V] if the program uses out-degrees */
   program_accumulator *heads; /* all active: [T] of the first row of each tile */
-  unsigned long long *edges;  /* of active vertices, where it is asked for */
+  /* Frontier programs, where all is resident: */
+  uint32_t *listed;          /* [T] tiles with active vertices: frontier.cuh */
+  uint32_t *num_listed;      /* [2] of them from the front on, and from the back on */
+  unsigned long long *edges; /* of active vertices, where it is asked for */
 };
 
 /* The weights of a tile whose first edge is edge `first` of those whose weights lie at `data`, and

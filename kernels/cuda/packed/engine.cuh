@@ -31,7 +31,6 @@
 #define PACKED_UNIT_BYTES ((uint64_t)128 << 10)
 #endif
 #define PACKED_UNIT_BLOCKS 8 /* that share a unit */
-#define PACKED_BLOCKS 6      /* of a multiprocessor: of 4 to 8 the fastest on an H200 */
 
 static_assert(QN_TILE_THREADS == PACKED_THREADS, "carry_scan is over as many threads");
 
@@ -39,26 +38,7 @@ namespace {
 
 /* ---- A tile ---------------------------------------------------------------------- */
 
-#if SWEEP_FRONTIER
-
-QN_DEVICE_INLINE void push_tile(const struct sweep_state &state,
-                                const struct qn_program_context &context,
-                                const struct packed_place &place,
-                                const struct packed_weights &weights) {
-  struct packed_edges edges;
-  if (!tile_has_sender(state, place))
-    return;
-  packed_decode(state.layout.tiles.num_vertices, place, &edges);
-  QN_UNROLL
-  for (int i = 0; i < PACKED_ITEMS; i++) {
-    const uint32_t sender = place.first_row + edges.rows[i];
-    if ((uint32_t)i < edges.count && sweep_is_active(state, sender))
-      sweep_collect(state, context, state.messages[sender],
-                    packed_weight(weights, threadIdx.x * PACKED_ITEMS + i), edges.columns[i]);
-  }
-}
-
-#else
+#if !SWEEP_FRONTIER
 
 /* What a tile's rows come to: those that are its own go to their sums, the first one of a tile that
  * does not begin a range waits for the others of its row. */
@@ -323,6 +303,23 @@ inline uint64_t word_bytes(const struct qn_packed_rows *rows) {
   return qn_cuda_rounded(4 * rows->num_words) + (weight_bytes ? qn_cuda_rounded(weight_bytes) : 0);
 }
 
+/* Lists of tiles, and counters. */
+inline uint64_t list_bytes(const struct qn_packed_rows *rows) {
+  return SWEEP_FRONTIER ? qn_cuda_rounded(4 * rows->num_tiles) + 2 * qn_cuda_rounded(8) : 0;
+}
+
+inline enum qn_status create_lists(struct sweep_run *run, struct qn_error *error) {
+  struct engine_device *device = &run->state.layout;
+  enum qn_status status = qn_cuda_alloc(&run->memory, &device->listed, device->tiles.num_tiles,
+                                        sizeof *device->listed, "a list of tiles", error);
+  if (!status)
+    status = qn_cuda_alloc(&run->memory, &device->num_listed, 2, sizeof *device->num_listed,
+                           "counters", error);
+  return status ? status
+                : qn_cuda_alloc(&run->memory, &device->edges, 1, sizeof *device->edges, "a counter",
+                                error);
+}
+
 #if PROGRAM_FIRST_SUFFICES
 /* In-edges to look along from below, if there are any, and room for them beside all else. */
 inline enum qn_status upload_below(const struct qn_packed *view, struct sweep_run *run,
@@ -330,11 +327,10 @@ inline enum qn_status upload_below(const struct qn_packed *view, struct sweep_ru
   struct engine_device *device = &run->state.layout;
   const uint64_t usable = qn_cuda_plannable_bytes(&run->memory.device, run->memory.cap);
   const uint64_t beside = resident_bytes + sweep_vertex_bytes(run, NULL);
-  enum qn_status status =
-      qn_cuda_alloc(&run->memory, &device->edges, 1, sizeof *device->edges, "a counter", error);
+  enum qn_status status = QN_OK;
   if (view->directedness == QN_UNDIRECTED)
     device->below = device->tiles;
-  if (status || view->directedness == QN_UNDIRECTED || !view->has_in || beside > usable ||
+  if (view->directedness == QN_UNDIRECTED || !view->has_in || beside > usable ||
       place_bytes(&view->in) + word_bytes(&view->in) > usable - beside)
     return status;
   status = upload_places(&view->in, run, &device->below, error);
@@ -356,6 +352,8 @@ inline enum qn_status upload_layout(const struct qn_packed *view,
                              sizeof *units->bounds, "units", error);
   else if (!status)
     status = upload_words(units->rows, run, &device->tiles, error);
+  if (!status && SWEEP_FRONTIER && !run->source)
+    status = create_lists(run, error);
 #if PROGRAM_FIRST_SUFFICES
   if (!status && !run->source)
     status = upload_below(view, run, source->resident_bytes, error);
@@ -397,8 +395,7 @@ inline struct qn_unit_source unit_source(const struct qn_packed_units *units) {
   source.total_bytes = units->total_bytes;
   source.fixed_bytes = places + heads + qn_cuda_rounded((units->count + 1) * sizeof *units->bounds);
   source.vertex_bytes = PROGRAM_USES_OUT_DEGREE ? sizeof(uint32_t) : 0;
-  source.resident_bytes = places + heads + word_bytes(rows) +
-                          (PROGRAM_FIRST_SUFFICES ? qn_cuda_rounded(sizeof(uint64_t)) : 0);
+  source.resident_bytes = places + heads + word_bytes(rows) + list_bytes(rows);
   source.describe = describe_unit;
   return source;
 }

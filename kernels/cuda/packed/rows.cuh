@@ -17,7 +17,8 @@
 
 #include "kernels/cuda/packed/decode.cuh"
 
-#define PACKED_ALONE 8          /* edges of a row that a lane decodes alone */
+#define PACKED_ALONE 8          /* edges of a row that a lane decodes alone, */
+#define PACKED_AT_ONCE 4        /* so many at once */
 #define PACKED_LANE_GROUPS 16   /* of gaps, whose codes a lane adds up */
 #define PACKED_LISTED_ROWS 256u /* that are listed at a time: eight a lane */
 
@@ -145,31 +146,55 @@ struct packed_row {
   uint32_t row, edge, end, column;
 };
 
-/* A lane alone looks at the first edges of a row. Returns whether that ended it. */
-template <class Visit>
+QN_DEVICE_INLINE uint32_t packed_column(const struct packed_walk &walk, uint32_t column) {
+  return column < walk.last ? column : walk.last;
+}
+
+/* A lane alone looks at the first edges of a row, some at once, as their loads need not wait for
+ * each other. Returns whether that ended it. */
+template <bool ends, class Hits, class Visit>
 QN_DEVICE_INLINE bool packed_walk_alone(const struct packed_walk &walk, struct packed_row *row,
-                                        Visit visit) {
+                                        Hits hits, Visit visit) {
   const uint32_t first = row->edge;
   const uint32_t end = row->end - first < PACKED_ALONE ? row->end : first + PACKED_ALONE;
   while (row->edge < end) {
-    const uint32_t gap = packed_gap(walk, row->edge);
-    row->column = row->edge == first
-                      ? walk.place.first_row + row->row + (gap >> 1 ^ (0u - (gap & 1)))
-                      : row->column + gap + walk.least;
-    if (visit(row->row, row->edge++, row->column < walk.last ? row->column : walk.last))
-      return true;
+    uint32_t columns[PACKED_AT_ONCE];
+    bool hit[PACKED_AT_ONCE];
+    QN_UNROLL
+    for (uint32_t i = 0; i < PACKED_AT_ONCE; i++)
+      columns[i] = row->edge + i < end ? packed_gap(walk, row->edge + i) : 0;
+    QN_UNROLL
+    for (uint32_t i = 0; i < PACKED_AT_ONCE; i++) {
+      const uint32_t near = columns[i] >> 1 ^ (0u - (columns[i] & 1));
+      if (row->edge + i < end)
+        row->column = row->edge + i == first ? walk.place.first_row + row->row + near
+                                             : row->column + columns[i] + walk.least;
+      columns[i] = packed_column(walk, row->column);
+    }
+    QN_UNROLL
+    for (uint32_t i = 0; i < PACKED_AT_ONCE; i++)
+      hit[i] = hits(columns[i]);
+    QN_UNROLL
+    for (uint32_t i = 0; i < PACKED_AT_ONCE; i++)
+      if (hit[i] && row->edge + i < end) {
+        visit(row->row, row->edge + i, columns[i]);
+        if (ends)
+          return true;
+      }
+    row->edge = end - row->edge < PACKED_AT_ONCE ? end : row->edge + PACKED_AT_ONCE;
   }
   return false;
 }
 
 /* The warp looks at what is left of a row, the same in all lanes. */
-template <class Visit>
+template <bool ends, class Hits, class Visit>
 QN_DEVICE_INLINE void packed_walk_together(const struct packed_walk &walk, struct packed_row row,
-                                           Visit visit) {
+                                           Hits hits, Visit visit) {
   for (uint32_t group = row.edge / QN_PACKED_GROUP; group * QN_PACKED_GROUP < row.end;
        group += 32) {
     const uint32_t first = (group + qn_lane()) * QN_PACKED_GROUP;
     uint32_t columns[QN_PACKED_GROUP], sum = 0, all;
+    bool hit[QN_PACKED_GROUP], any = false;
     QN_UNROLL
     for (uint32_t i = 0; i < QN_PACKED_GROUP; i++) {
       const bool there = first + i >= row.edge && first + i < row.end;
@@ -177,22 +202,26 @@ QN_DEVICE_INLINE void packed_walk_together(const struct packed_walk &walk, struc
       columns[i] = sum;
     }
     const uint32_t before = row.column + packed_warp_before(sum, &all);
-    bool ends = false;
     QN_UNROLL
     for (uint32_t i = 0; i < QN_PACKED_GROUP; i++) {
-      const uint32_t column = before + columns[i];
-      if (first + i >= row.edge && first + i < row.end && !ends)
-        ends = visit(row.row, first + i, column < walk.last ? column : walk.last);
+      columns[i] = packed_column(walk, before + columns[i]);
+      hit[i] = hits(columns[i]) && first + i >= row.edge && first + i < row.end;
     }
+    QN_UNROLL
+    for (uint32_t i = 0; i < QN_PACKED_GROUP; i++)
+      if (hit[i] && !(ends && any)) {
+        visit(row.row, first + i, columns[i]);
+        any = true;
+      }
     row.column += all;
-    if (__any_sync(QN_FULL_WARP, ends))
+    if (ends && __any_sync(QN_FULL_WARP, any))
       return;
   }
 }
 
 /* Look at the `count` rows that are listed. */
-template <class Visit>
-QN_DEVICE_INLINE void packed_walk_listed(const struct packed_walk &walk, uint32_t count,
+template <bool ends, class Hits, class Visit>
+QN_DEVICE_INLINE void packed_walk_listed(const struct packed_walk &walk, uint32_t count, Hits hits,
                                          Visit visit) {
   for (uint32_t base = 0; base < count; base += 32) {
     struct packed_row row = {0, 0, 0, 0};
@@ -202,7 +231,7 @@ QN_DEVICE_INLINE void packed_walk_listed(const struct packed_walk &walk, uint32_
       row.edge = listed >> 11 & (QN_PACKED_TILE - 1);
       row.end = row.edge + (listed & (QN_PACKED_TILE - 1)) + 1;
     }
-    const bool ended = packed_walk_alone(walk, &row, visit);
+    const bool ended = packed_walk_alone<ends>(walk, &row, hits, visit);
     for (unsigned left = __ballot_sync(QN_FULL_WARP, !ended && row.edge < row.end); left;
          left &= left - 1) {
       const int helped = __ffs((int)left) - 1;
@@ -210,19 +239,20 @@ QN_DEVICE_INLINE void packed_walk_listed(const struct packed_walk &walk, uint32_
                                      __shfl_sync(QN_FULL_WARP, row.edge, helped),
                                      __shfl_sync(QN_FULL_WARP, row.end, helped),
                                      __shfl_sync(QN_FULL_WARP, row.column, helped)};
-      packed_walk_together(walk, its, visit);
+      packed_walk_together<ends>(walk, its, hits, visit);
     }
   }
 }
 
-/* A warp calls `chosen(row, length)` of the tile's rows with edges in it, and of those of which it
- * says true `visit(row, edge, column)`, until that says true: rows and edges are counted from the
- * tile's first, a row's edges are looked at in no order, and at most `most` of them. The whole warp
- * must call. */
-template <class Chosen, class Visit>
+/* A warp asks `chosen(row, length)` of the tile's rows once, and of any again with length 0; of
+ * rows with edges in it of which that is true `hits(column)` of each edge, at most `most`, and of
+ * other columns, too; where an edge hits it calls `visit(row, edge, column)`: if `ends` that is all
+ * of the row (though several lanes may call it). Rows and edges are counted from the tile's first,
+ * and a row's edges are looked at in no order. The whole warp must call. */
+template <bool ends, class Chosen, class Hits, class Visit>
 QN_DEVICE_INLINE void packed_walk_rows(const struct packed_place &place, uint64_t num_vertices,
                                        struct packed_share *share, uint32_t most, Chosen chosen,
-                                       Visit visit) {
+                                       Hits hits, Visit visit) {
   struct packed_walk walk;
   if (!packed_walk_begin(place, num_vertices, share, &walk))
     return;
@@ -230,7 +260,7 @@ QN_DEVICE_INLINE void packed_walk_rows(const struct packed_place &place, uint64_
   bool grouped = false;
   for (uint32_t base = 0; base < place.num_rows; base += PACKED_LISTED_ROWS) {
     const uint32_t first = base + qn_lane() * PACKED_ITEMS;
-    uint32_t lengths[PACKED_ITEMS], sum = 0, all, listed = 0, mine = 0;
+    uint32_t lengths[PACKED_ITEMS], sum = 0, all, listed, mine = 0;
     const uint32_t codes =
         first < place.num_rows ? packed_byte(place.words, QN_PACKED_HEAD + first / 8) : 0;
     const uint32_t widths = packed_warp_before((codes & 15) + (codes >> 4), &all);
@@ -246,13 +276,17 @@ QN_DEVICE_INLINE void packed_walk_rows(const struct packed_place &place, uint64_
     begin += all;
     sum = edge;
     QN_UNROLL
+    for (uint32_t i = 0; i < PACKED_ITEMS; i++) { /* all at once, without a branch */
+      const uint32_t row = first + i < place.num_rows ? first + i : place.num_rows - 1;
+      mine |= (unsigned)chosen(row, lengths[i]) << i;
+    }
+    QN_UNROLL
     for (int i = 0; i < PACKED_ITEMS; i++) {
-      if (lengths[i] && edge < place.num_edges && chosen(first + i, lengths[i])) {
-        mine |= 1u << i;
-        listed++;
-      }
+      if (!lengths[i] || edge >= place.num_edges)
+        mine &= ~(1u << i);
       edge += lengths[i];
     }
+    listed = (uint32_t)__popc(mine);
     uint32_t at = packed_warp_before(listed, &all);
     if (all == 0)
       continue;
@@ -271,7 +305,7 @@ QN_DEVICE_INLINE void packed_walk_rows(const struct packed_place &place, uint64_
       edge += lengths[i];
     }
     __syncwarp();
-    packed_walk_listed(walk, all, visit);
+    packed_walk_listed<ends>(walk, all, hits, visit);
     __syncwarp(); /* the list is written anew */
   }
 }

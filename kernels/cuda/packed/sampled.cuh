@@ -26,20 +26,20 @@ QN_DEVICE_INLINE void join_rows(const struct sweep_state &state, uint32_t *paren
   const struct packed_tiles &tiles = state.layout.tiles;
   packed_each_tile(
       tiles, [&](uint64_t, const struct packed_place &place, struct packed_share *share) {
-        packed_walk_rows(
+        packed_walk_rows<false>(
             place, tiles.num_vertices, share, most,
             [&](uint32_t row, uint32_t) { return chosen(state.values[place.first_row + row]); },
+            [](uint32_t) { return true; },
             [&](uint32_t row, uint32_t, uint32_t column) {
               const uint32_t one = state.values[place.first_row + row];
               const uint32_t other = state.values[column];
               if (parent[one] != parent[other])
                 join(parent, one, other);
-              return false;
             });
       });
 }
 
-__global__ void __launch_bounds__(32 * PACKED_ROW_WARPS)
+__global__ void __launch_bounds__(32 * PACKED_ROW_WARPS, PACKED_ROW_BLOCKS)
     join_first_edges(const struct sweep_state state, const struct qn_program_context context) {
   join_rows(state, sampled_parents(context), SAMPLED_EDGES, [](uint32_t) { return true; });
 }
@@ -79,7 +79,7 @@ __global__ void __launch_bounds__(SAMPLED_ROOTS)
     *largest = roots[sample];
 }
 
-__global__ void __launch_bounds__(32 * PACKED_ROW_WARPS)
+__global__ void __launch_bounds__(32 * PACKED_ROW_WARPS, PACKED_ROW_BLOCKS)
     join_rest(const struct sweep_state state, const struct qn_program_context context) {
   uint32_t *parent = sampled_parents(context);
   const uint32_t largest = ((const struct cc_trees *)context.shared)->largest;
