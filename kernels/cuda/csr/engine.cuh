@@ -122,7 +122,9 @@ inline enum qn_status engine_run_streamed(const struct qn_run_request *request,
   if (must_have_in)
     status = qn_find_in_edges(view, &made, &in, error);
   if (!status)
-    status = streamed_rows_run(request, &view->out, in, result, error);
+    status = streamed_rows_run(request, &view->out, in,
+                               view->has_transpose && view->in.row_offsets == view->out.row_offsets,
+                               result, error);
   qn_graph_unmap(&made);
   return status;
 }

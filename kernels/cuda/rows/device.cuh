@@ -7,8 +7,22 @@
 
 namespace {
 
+/* Rows that are read where they lie (needed_rows.cuh). Edges are counted over all units. */
+struct needed_rows {
+  const uint64_t *offsets;   /* [V + 1] on the device; NULL: units are only moved */
+  const uint32_t *columns;   /* [E] in pinned host memory */
+  struct qn_weights weights; /* the same */
+  uint32_t *costs;           /* [units] of reading what an iteration needs; 0: nothing */
+  uint32_t *units;           /* [units] whose rows it reads */
+  uint32_t *waiting; /* [V / 32 + 1] bits of active vertices, if the program has priorities */
+  struct needed_counts *counts;
+  bool pulls;     /* open vertices look for an active neighbour, */
+  uint32_t reach; /* which they are expected to find after so many edges at most */
+};
+
 struct engine_device {
   struct row_tables rows;
+  struct needed_rows needed;
   program_accumulator *row_parts;
   const uint64_t *out_offsets; /* [V + 1], if the program uses out-degrees */
 };

@@ -13,9 +13,9 @@
 #define QN_KERNELS_CUDA_ROWS_STREAMED_ROWS_CUH
 
 #include "kernels/cuda/rows/device.cuh"
+#include "kernels/cuda/rows/needed_rows.cuh"
 #include "kernels/cuda/rows/row_walks.cuh"
 #include "kernels/cuda/sweep/loop.cuh"
-#include "kernels/cuda/sweep/senders.cuh"
 
 namespace {
 
@@ -30,16 +30,17 @@ __global__ void __launch_bounds__(SWEEP_THREADS)
     walk_rows(const struct sweep_state state, const struct qn_program_context context,
               const struct qn_unit_entry *entries) {
   const struct qn_unit_entry entry = entries[blockIdx.x];
+#if PROGRAM_FIRST_SUFFICES
+  if (state.layout.needed.pulls) {
+    gather_unit_active(state, context, entry.unit, entry);
+    return;
+  }
+#endif
 #if SWEEP_FRONTIER
   push_unit(state, context, entry.unit, entry);
 #else
   gather_unit(state, context, entry.unit, entry);
 #endif
-}
-
-QN_DEVICE_INLINE struct unit_vertices engine_unit_vertices(const struct engine_device &device,
-                                                           uint64_t number) {
-  return {device.rows.units[number].first_sender, device.rows.units[number].end_sender};
 }
 
 inline enum qn_status engine_walk(struct sweep_run *run, const struct qn_unit_entry *entries,
@@ -49,12 +50,17 @@ inline enum qn_status engine_walk(struct sweep_run *run, const struct qn_unit_en
   return qn_cuda_launched("walking the rows", error);
 }
 
+inline enum qn_status engine_flag_units(struct sweep_run *run, struct qn_error *error) {
+  return flag_needed(run, (struct row_reading *)run->engine, error);
+}
+
 inline enum qn_status engine_complete(struct sweep_run *run, struct qn_error *error) {
-  (void)run;
-#if !SWEEP_FRONTIER
+#if SWEEP_FRONTIER
+  return end_reading(run, (struct row_reading *)run->engine, error);
+#else
   launch_row_parts(run);
-#endif
   return qn_cuda_launched("adding up the parts of rows", error);
+#endif
 }
 
 /* Nothing is resident: a graph without edges has nothing to walk. */
@@ -67,35 +73,57 @@ inline enum qn_status engine_collect(struct sweep_run *run, struct qn_error *err
  * those of `out`. */
 inline enum qn_status streamed_rows_run(const struct qn_run_request *request,
                                         const struct qn_csr *out, const struct qn_csr *in,
-                                        struct qn_run_result *result, struct qn_error *error) {
+                                        bool undirected, struct qn_run_result *result,
+                                        struct qn_error *error) {
   uint64_t bounds[4];
   struct row_units cut;
   struct qn_unit_source source;
+  struct row_reading reading;
   const struct row_matrix matrix =
       row_matrix_of_csr(SWEEP_FRONTIER ? out : in, PROGRAM_USES_WEIGHTS, bounds);
-  auto upload = [&cut, out](struct sweep_run *run, struct qn_error *failure) {
+  auto upload = [&](struct sweep_run *run, struct qn_error *failure) {
     run->stands_in = true;
+    run->engine = &reading;
     enum qn_status status = streamed_rows_upload(&cut, run, failure);
     if (!status && PROGRAM_USES_OUT_DEGREE)
       status = qn_cuda_copy_of(&run->memory, &run->state.layout.out_offsets, out->row_offsets,
                                out->num_vertices + 1, 0, sizeof *out->row_offsets, "row offsets",
                                failure);
+    if (!status && SWEEP_FRONTIER && run->source)
+      status = row_reading_upload(&reading, run, failure);
+    return status;
+  };
+  auto prepare = [&](struct sweep_run *run, struct qn_error *failure) {
+    return SWEEP_FRONTIER && run->source ? row_reading_create(&reading, run, failure) : QN_OK;
+  };
+  auto algorithm = [&](struct sweep_run *run, struct qn_error *failure) {
+    enum qn_status status = sweep_iterations(run, failure);
+    while (!status && reading.num_waiting > 0 && !engine_is_finished(request, &run->context)) {
+      run->num_active = reading.num_waiting;
+      status = iterate(run, run, failure);
+    }
+    run->result->converged &= reading.num_waiting == 0;
+    row_reading_end(&reading);
     return status;
   };
   memset(&source, 0, sizeof source);
+  memset(&reading, 0, sizeof reading);
+  reading.cut = &cut;
+  reading.may_pull = PROGRAM_FIRST_SUFFICES && undirected;
   enum qn_status status =
       row_units_create(&cut, &matrix, SWEEP_FRONTIER ? ROW_UNIT_ACTIVE : ROW_UNIT_ALL, error);
   if (!status) {
     row_units_count(&cut, &source);
     source.user = &cut;
     source.describe = row_unit_describe;
-    source.fixed_bytes = streamed_rows_bytes(&cut);
+    source.fixed_bytes = streamed_rows_bytes(&cut) + (SWEEP_FRONTIER ? row_reading_bytes(&cut) : 0);
     if (PROGRAM_USES_OUT_DEGREE)
       source.fixed_bytes += qn_cuda_rounded((out->num_vertices + 1) * sizeof *out->row_offsets);
     source.resident_bytes = UINT64_MAX;
-    status = sweep_run_units(request, out->num_vertices, out->num_edges, NULL, &source, upload,
-                             result, error);
+    status = sweep_run_with(request, out->num_vertices, out->num_edges, NULL, &source, upload,
+                            prepare, algorithm, result, error);
   }
+  row_reading_destroy(&reading);
   row_units_destroy(&cut);
   return status;
 }

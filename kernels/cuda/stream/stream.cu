@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "kernels/cuda/stream/holds.cuh"
 #include "kernels/cuda/stream/keep.cuh"
 #include "support/threads.h"
 
@@ -253,6 +254,16 @@ enum qn_status qn_unit_stream_run(struct qn_unit_stream *stream, const uint8_t *
   figures->direct_bytes = stream->direct_bytes - direct_bytes;
   figures->wait_seconds = stream->wait_seconds - wait_seconds;
   return status;
+}
+
+void qn_unit_stream_holds(const struct qn_unit_stream *stream, uint8_t *holds) {
+  const struct qn_unit_cache *cache = &stream->list.cache;
+  const struct qn_unit_ahead *ahead = &stream->list.ahead;
+  memset(holds, 0, stream->source->num_units);
+  for (uint32_t slot = 0; slot < cache->num_used; slot++)
+    holds[cache->unit_of_slot[slot]] = 1;
+  for (uint32_t i = 0; i < ahead->count; i++)
+    holds[ahead->uses[i].unit] = 1;
 }
 
 void qn_unit_stream_go_on(struct qn_unit_stream *stream) {

@@ -55,6 +55,56 @@ static void searches_move_what_they_reach(void **state) {
   qn_graph_unmap(&graph);
 }
 
+/* With memory to spare for row offsets: units move, are held, and stay where rows of them are read,
+ * by searches that push and that look from below. */
+static void read_rows(const struct qn_graph *graph) {
+  static const char *const algorithms[] = {"bfs", "sssp", "kcore"};
+  const uint32_t source = (uint32_t)(graph->out.num_vertices / 3);
+  for (unsigned i = 0; i < 3; i++) {
+    const struct qn_kernel *kernel = cuda_kernel(algorithms[i], QN_LAYOUT_GRAPH);
+    if (graph->directedness != QN_UNDIRECTED && !(kernel->traits & QN_KERNEL_SOURCE))
+      continue;
+    struct qn_run_result expected = streamed_reference(algorithms[i], graph, &source);
+    struct qn_run_request request = streamed_request(kernel, graph, &source, &counts);
+    request.device_memory = resident_bytes(kernel, graph, &source) * 7 / 8;
+    request.streaming.limit_cache = true;
+    for (unsigned part = 0; part < 3; part++) {
+      request.streaming.cache_memory = graph->out.num_edges * part;
+      new_machine(part + i, 0);
+      assert_true(run_streamed(kernel, &request, &expected, &counts));
+    }
+    qn_run_result_destroy(&expected);
+  }
+}
+
+static void rows_are_read(void **state) {
+  (void)state;
+  memset(&counts, 0, sizeof counts);
+  visit_and_free(random_graph(500, 9000, QN_WEIGHT_U32, 1, 2), read_rows);
+  visit_and_free(random_undirected(500, 4500, QN_WEIGHT_U32, 6), read_rows);
+  visit_and_free(hub_graph(500, 9000), read_rows);
+  assert_true(counts.streamed >= 18 && counts.hits > 0);
+}
+
+/* From below most edges are never looked at. */
+static void searches_leave_edges_out(void **state) {
+  const uint32_t source = 1;
+  (void)state;
+  memset(&counts, 0, sizeof counts);
+  struct qn_graph graph = random_undirected(400, 12000, QN_WEIGHT_U32, 3);
+  const struct qn_kernel *kernel = cuda_kernel("bfs", QN_LAYOUT_GRAPH);
+  struct qn_run_result expected = streamed_reference("bfs", &graph, &source);
+  struct qn_run_request request = streamed_request(kernel, &graph, &source, &counts);
+  request.device_memory = resident_bytes(kernel, &graph, &source) * 7 / 8;
+  request.streaming.limit_cache = true;
+  new_machine(0, 0);
+  assert_true(run_streamed(kernel, &request, &expected, &counts));
+  assert_true(counts.streamed == 1 && counts.moved_bytes > 0);
+  assert_true(counts.moved_bytes < 3 * graph.out.num_edges);
+  qn_run_result_destroy(&expected);
+  qn_graph_unmap(&graph);
+}
+
 /* A run that streams, interrupted and gone on with, with the same memory and with enough for all.
  */
 static void go_on_streaming(const struct qn_kernel *kernel, const struct qn_graph *graph,
@@ -155,6 +205,8 @@ int main(void) {
       cmocka_unit_test(rows),
       cmocka_unit_test(shards),
       cmocka_unit_test(searches_move_what_they_reach),
+      cmocka_unit_test(rows_are_read),
+      cmocka_unit_test(searches_leave_edges_out),
       cmocka_unit_test(checkpoints),
       cmocka_unit_test(resident_states_are_refused),
       cmocka_unit_test(components_of_directed_graphs),

@@ -1,0 +1,18 @@
+/* What of the topology is on the device, for engines that choose what else is to be moved. Host
+ * side only. */
+#ifndef QN_KERNELS_CUDA_STREAM_HOLDS_CUH
+#define QN_KERNELS_CUDA_STREAM_HOLDS_CUH
+
+#include "kernels/cuda/stream/stream.cuh"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* holds[unit] becomes whether it is in the stream's cache, or was copied ahead. */
+void qn_unit_stream_holds(const struct qn_unit_stream *stream, uint8_t *holds);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
