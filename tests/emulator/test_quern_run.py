@@ -198,6 +198,29 @@ class EveryKernel(Graph):
                 self.compare("cross-edges", containers[layout], 1, "--groups=groups.tsv")
 
 
+class HybridTriangles(Graph):
+    """ELL and COO are read as they lie, whatever the width, and of directed graphs in either direction."""
+    tier = "medium"
+    timeout = 300
+
+    def count(self, run_tool, container, device):
+        done = run(run_tool, "tc", container, "--device=" + device, "--json", QUERN_EMULATOR_SEED="3")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)["result"]
+
+    def test_widths_and_directions(self):
+        hub = [(0, i) for i in range(1, 150)] + [(i, i + 1) for i in range(1, 149)] + [(7, 7), (8, 9), (9, 8), (170, 171)]
+        for edges, directed, widths in ((hub, True, "023"), (hub, False, "02"), ([(5, 5)], True, "01"), ([(5, 5)], False, "01")):
+            Path("edges.txt").write_text("".join("%d %d\n" % edge for edge in edges))
+            tool("quern-import", "edges.txt", "-qfo", "graph.qrn", "--vertices=200", *([] if directed else ["--undirected"]))
+            expected = self.count(TOOLS / "quern-run", "graph.qrn", "cpu")
+            for width in widths:
+                for direction in ("in", "out", "both") if directed else ("both",):
+                    with self.subTest(edges=len(edges), directed=directed, width=width, direction=direction):
+                        tool("quern-hybrid", "graph.qrn", "-qfo", "hybrid.qrn", "--width=" + width, "--direction=" + direction)
+                        self.assertEqual(self.count(EMULATED, "hybrid.qrn", "cuda"), expected)
+
+
 class Leiden(Graph):
     """Communities on a device are the same for a seed, connected, called after their first vertices, and as modular as is said."""
     tier = "medium"

@@ -10,14 +10,15 @@
  * block's alone: an entry costs 4 bytes of L2 and some ten reads of shared memory at random banks,
  * which are the wall, and where the graph is directed 4 for each edge of a triangle, which say in
  * how many directions it leads. */
-#include "kernels/cuda/csr/degree_lists.cuh"
+#include "kernels/cuda/edges/degree_lists.cuh"
 #include "kernels/own_kernel.h"
 
 extern "C" const struct qn_kernel qn_kernel_lcc_csr_cuda;
 
-#define TC_LONG 4096 /* entries of a list that a block keeps in shared memory; the rest is in L2   \
-                      */
-#define TC_PIECE 32  /* entries of a list that a block takes at a time */
+#define TC_LONG                                                                                    \
+  4096              /* entries of a list that a block keeps in shared memory; the rest is in L2    \
+                     */
+#define TC_PIECE 32 /* entries of a list that a block takes at a time */
 /* Of an edge of the lists: it leads from its first end, to it, or both. */
 #define FROM_FIRST 1u
 #define TO_FIRST 2u
@@ -153,6 +154,7 @@ __global__ void divide(const struct lcc_state state) {
 /* ---- The host's side ---------------------------------------------------------------------- */
 
 struct lcc_work {
+  struct qn_csr csr; /* on the device */
   struct tc_work edges;
   struct lcc_state state;
   struct qn_unit_queue queue;
@@ -169,8 +171,8 @@ enum qn_status find_ways(struct lcc_work *work, struct qn_error *error) {
   if (status)
     return status;
   QN_LAUNCH(note_ways,
-            qn_grid(work->edges.csr.num_edges, ORIENT_EDGES, memory->device.multiprocessors, 8),
-            TC_THREADS, 0, NULL, work->edges.csr, work->edges.degrees, work->state);
+            qn_grid(work->csr.num_edges, ORIENT_EDGES, memory->device.multiprocessors, 8),
+            TC_THREADS, 0, NULL, work->csr, work->edges.degrees, work->state);
   return qn_cuda_launched("finding ways of edges", error);
 }
 
@@ -219,7 +221,7 @@ enum qn_status run(const struct qn_run_request *request, struct qn_run_result *r
   memset(result, 0, sizeof *result);
   auto prepare = [&](struct qn_error *failure) {
     enum qn_status status =
-        degree_edges_create(request, "lcc", 28 * V, &memory, &work.edges, failure);
+        degree_edges_of_csr(request, "lcc", 28 * V, &memory, &work.csr, &work.edges, failure);
     if (!status)
       status = create_lists(&work.edges, work.edges.keys, &work.edges.lists, failure);
     return status ? status : create(&work, failure);

@@ -2,9 +2,19 @@
  * its end of smaller degree (ties: smaller number), on the device: what algorithms on triangles
  * walk. So lists are at most sqrt(2 E) long (Schank, Wagner: Finding, Counting and Listing All
  * Triangles in Large Graphs, 2005), and a triangle is found once, at its edge between the vertices
- * first and second in that order. */
-#ifndef QN_KERNELS_CUDA_CSR_DEGREE_LISTS_CUH
-#define QN_KERNELS_CUDA_CSR_DEGREE_LISTS_CUH
+ * first and second in that order.
+ *
+ * They are made of the rows of any layout. Its struct has num_vertices and num_edges, and there
+ * are
+ *
+ *   row_begin(rows, v)         where a row begins; the next one does where it ends
+ *   row_length(rows, v)        its edges
+ *   row_column(rows, v, edge)  the other end of one of them, or TC_NO_EDGE
+ *
+ * What is no edge counts among those from row_begin on, and among num_edges, but has no length.
+ * Columns of a row ascend in an undirected graph. */
+#ifndef QN_KERNELS_CUDA_EDGES_DEGREE_LISTS_CUH
+#define QN_KERNELS_CUDA_EDGES_DEGREE_LISTS_CUH
 
 #include "kernels/cuda/device/primitives.cuh"
 #include "kernels/cuda/edges/run_device.cuh"
@@ -12,16 +22,33 @@
 #define TC_THREADS 256
 #define TC_WARPS (TC_THREADS / 32)
 #define TC_DROPPED UINT64_MAX
+#define TC_NO_EDGE UINT32_MAX
 #define ORIENT_EDGES 2048 /* edges of a block */
 
 namespace {
 
+/* ---- The rows of plain CSR ------------------------------------------------------------------ */
+
+QN_DEVICE_INLINE uint64_t row_begin(const struct qn_csr &csr, uint64_t v) {
+  return csr.row_offsets[v];
+}
+
+QN_DEVICE_INLINE uint64_t row_length(const struct qn_csr &csr, uint64_t v) {
+  return csr.row_offsets[v + 1] - csr.row_offsets[v];
+}
+
+QN_DEVICE_INLINE uint32_t row_column(const struct qn_csr &csr, uint64_t, uint64_t edge) {
+  return csr.column_indices[edge];
+}
+
+/* ---- Of any layout -------------------------------------------------------------------------- */
+
 /* The last row in [low, high] that begins at or before `edge`. */
-QN_DEVICE_INLINE uint64_t row_of(const uint64_t *offsets, uint64_t low, uint64_t high,
-                                 uint64_t edge) {
+template <class Rows>
+QN_DEVICE_INLINE uint64_t row_of(const Rows &rows, uint64_t low, uint64_t high, uint64_t edge) {
   while (low < high) {
     const uint64_t middle = low + (high - low + 1) / 2;
-    if (offsets[middle] <= edge)
+    if (row_begin(rows, middle) <= edge)
       low = middle;
     else
       high = middle - 1;
@@ -29,15 +56,37 @@ QN_DEVICE_INLINE uint64_t row_of(const uint64_t *offsets, uint64_t low, uint64_t
   return low;
 }
 
-__global__ void count_degrees(const struct qn_csr csr, bool directed, uint32_t *degrees) {
-  qn_grid_steps(csr.num_vertices, [&](uint64_t v) {
-    const uint64_t degree = csr.row_offsets[v + 1] - csr.row_offsets[v];
-    if (degree)
-      atomicAdd(&degrees[v], degree < (1u << 31) ? (uint32_t)degree : 1u << 31);
+/* visit(edge, u, v) for every edge u -> v, in equal parts. The whole grid calls. */
+template <class Rows, class Visit>
+QN_DEVICE_INLINE void visit_edges_of_rows(const Rows &rows, Visit visit) {
+  QN_SHARED(uint64_t, ends, 2);
+  for (uint64_t first = (uint64_t)blockIdx.x * ORIENT_EDGES; first < rows.num_edges;
+       first += (uint64_t)gridDim.x * ORIENT_EDGES) {
+    const uint64_t rest = rows.num_edges - first;
+    const uint64_t end = first + (rest < ORIENT_EDGES ? rest : ORIENT_EDGES);
+    if (threadIdx.x < 2)
+      ends[threadIdx.x] = row_of(rows, 0, rows.num_vertices - 1, threadIdx.x ? end - 1 : first);
+    __syncthreads();
+    for (uint64_t edge = first + threadIdx.x; edge < end; edge += blockDim.x) {
+      const uint64_t u = row_of(rows, ends[0], ends[1], edge);
+      visit(edge, (uint32_t)u, row_column(rows, u, edge));
+    }
+    __syncthreads();
+  }
+}
+
+template <class Rows> __global__ void count_leaving(const Rows rows, uint32_t *degrees) {
+  qn_grid_steps(rows.num_vertices, [&](uint64_t v) {
+    const uint64_t degree = row_length(rows, v);
+    degrees[v] = degree < (1u << 31) ? (uint32_t)degree : 1u << 31;
   });
-  if (directed)
-    qn_grid_steps(csr.num_edges,
-                  [&](uint64_t edge) { atomicAdd(&degrees[csr.column_indices[edge]], 1u); });
+}
+
+template <class Rows> __global__ void count_arriving(const Rows rows, uint32_t *degrees) {
+  visit_edges_of_rows(rows, [&](uint64_t, uint32_t, uint32_t v) {
+    if (v != TC_NO_EDGE)
+      atomicAdd(&degrees[v], 1u);
+  });
 }
 
 /* Does u come before v in the order of degrees? */
@@ -45,34 +94,17 @@ QN_DEVICE_INLINE bool is_first(const uint32_t *degrees, uint32_t u, uint32_t v) 
   return degrees[u] < degrees[v] || (degrees[u] == degrees[v] && u < v);
 }
 
-/* visit(edge, u, v) for every edge u -> v, in equal parts. The whole grid calls. */
-template <class Visit>
-QN_DEVICE_INLINE void visit_edges_of_rows(const struct qn_csr &csr, Visit visit) {
-  QN_SHARED(uint64_t, rows, 2);
-  for (uint64_t first = (uint64_t)blockIdx.x * ORIENT_EDGES; first < csr.num_edges;
-       first += (uint64_t)gridDim.x * ORIENT_EDGES) {
-    const uint64_t rest = csr.num_edges - first;
-    const uint64_t end = first + (rest < ORIENT_EDGES ? rest : ORIENT_EDGES);
-    if (threadIdx.x < 2)
-      rows[threadIdx.x] =
-          row_of(csr.row_offsets, 0, csr.num_vertices - 1, threadIdx.x ? end - 1 : first);
-    __syncthreads();
-    for (uint64_t edge = first + threadIdx.x; edge < end; edge += blockDim.x)
-      visit(edge, (uint32_t)row_of(csr.row_offsets, rows[0], rows[1], edge),
-            csr.column_indices[edge]);
-    __syncthreads();
-  }
-}
-
 /* Every edge as (its first end, its second end) in the order of degrees; edges that are loops, or
  * in an undirected graph the other copy, are dropped. */
-__global__ void orient(const struct qn_csr csr, bool directed, const uint32_t *degrees,
-                       uint64_t *keys) {
-  visit_edges_of_rows(csr, [&](uint64_t edge, uint32_t u, uint32_t v) {
+template <class Rows>
+__global__ void orient(const Rows rows, bool directed, const uint32_t *degrees, uint64_t *keys) {
+  visit_edges_of_rows(rows, [&](uint64_t edge, uint32_t u, uint32_t v) {
+    keys[edge] = TC_DROPPED;
+    if (u == v || v == TC_NO_EDGE)
+      return;
     const bool before = is_first(degrees, u, v);
-    const bool keeps = u != v && (directed || before);
-    const uint64_t key = before ? (uint64_t)u << 32 | v : (uint64_t)v << 32 | u;
-    keys[edge] = keeps ? key : TC_DROPPED;
+    if (directed || before)
+      keys[edge] = before ? (uint64_t)u << 32 | v : (uint64_t)v << 32 | u;
   });
 }
 
@@ -137,9 +169,8 @@ QN_DEVICE_INLINE uint32_t entry_of_unit(const struct qn_unit_queue &queue, uint3
 struct tc_work {
   struct qn_cuda_memory *memory;
   struct qn_cuda_scratch scratch;
-  const struct qn_graph *graph;
   bool directed;
-  struct qn_csr csr; /* on the device; released when the lists are made, if not before */
+  uint64_t num_vertices;
   uint32_t *degrees;
   uint64_t *keys;
   uint64_t num_edges; /* of the lists */
@@ -147,9 +178,8 @@ struct tc_work {
 };
 
 /* Sort (a directed graph's edges meet their reverse), and keep each edge once. */
-enum qn_status keep_each_once(struct tc_work *work, struct qn_error *error) {
+enum qn_status keep_each_once(struct tc_work *work, uint64_t num_edges, struct qn_error *error) {
   struct qn_cuda_memory *memory = work->memory;
-  const uint64_t num_edges = work->csr.num_edges;
   uint64_t *other = NULL, *count = NULL;
   uint8_t *flags = NULL;
   enum qn_status status =
@@ -184,35 +214,32 @@ enum qn_status keep_each_once(struct tc_work *work, struct qn_error *error) {
   return QN_OK;
 }
 
-/* Bring the edges to the device, and orient them. */
-enum qn_status orient_edges(struct tc_work *work, struct qn_error *error) {
+template <class Rows>
+enum qn_status orient_edges(const Rows &rows, struct tc_work *work, struct qn_error *error) {
   struct qn_cuda_memory *memory = work->memory;
-  enum qn_status status = qn_cuda_csr_upload(memory, &work->graph->out, false, &work->csr, error);
-  const uint64_t num_vertices = work->csr.num_vertices, num_edges = work->csr.num_edges;
+  const unsigned blocks = qn_grid(rows.num_edges, ORIENT_EDGES, memory->device.multiprocessors, 8);
+  enum qn_status status = qn_cuda_alloc(memory, &work->degrees, rows.num_vertices,
+                                        sizeof *work->degrees, "degrees", error);
   if (!status)
-    status = qn_cuda_alloc_zeroed(memory, &work->degrees, num_vertices, sizeof *work->degrees,
-                                  "degrees", error);
-  if (!status)
-    status =
-        qn_cuda_alloc(memory, &work->keys, num_edges, sizeof *work->keys, "oriented edges", error);
+    status = qn_cuda_alloc(memory, &work->keys, rows.num_edges, sizeof *work->keys,
+                           "oriented edges", error);
   if (status)
     return status;
-  QN_LAUNCH(count_degrees,
-            qn_run_blocks(memory, num_vertices > num_edges ? num_vertices : num_edges),
-            QN_QUEUE_THREADS, 0, NULL, work->csr, work->directed, work->degrees);
-  QN_LAUNCH(orient, qn_grid(num_edges, ORIENT_EDGES, memory->device.multiprocessors, 8), TC_THREADS,
-            0, NULL, work->csr, work->directed, work->degrees, work->keys);
+  QN_LAUNCH((count_leaving<Rows>), qn_run_blocks(memory, rows.num_vertices), QN_QUEUE_THREADS, 0,
+            NULL, rows, work->degrees);
+  if (work->directed)
+    QN_LAUNCH((count_arriving<Rows>), blocks, TC_THREADS, 0, NULL, rows, work->degrees);
+  QN_LAUNCH((orient<Rows>), blocks, TC_THREADS, 0, NULL, rows, work->directed, work->degrees,
+            work->keys);
   status = qn_cuda_launched("orienting edges", error);
-  if (!status)
-    status = keep_each_once(work, error);
-  return status;
+  return status ? status : keep_each_once(work, rows.num_edges, error);
 }
 
 /* Sorted edges as lists. */
 enum qn_status create_lists(struct tc_work *work, const uint64_t *keys, struct tc_lists *lists,
                             struct qn_error *error) {
   struct qn_cuda_memory *memory = work->memory;
-  const uint64_t num_vertices = work->csr.num_vertices;
+  const uint64_t num_vertices = work->num_vertices;
   uint64_t *offsets;
   uint32_t *entries;
   enum qn_status status =
@@ -230,20 +257,37 @@ enum qn_status create_lists(struct tc_work *work, const uint64_t *keys, struct t
   return qn_cuda_launched("making lists", error);
 }
 
-/* Edges of the request's graph, sorted, as keys of `work`, a zeroed one; `memory` is the run's.
+/* What orienting takes beside the rows: the degrees, and both numbers of every edge twice, with
+ * flags. */
+inline uint64_t degree_edges_bytes(uint64_t num_vertices, uint64_t num_edges) {
+  return 4 * num_vertices + 17 * num_edges;
+}
+
+/* The edges of `rows`, which are on the device, sorted, as keys of `work`, of which `memory` and
+ * `directed` are set, and the rest is zero. */
+template <class Rows>
+enum qn_status degree_edges_create(const Rows &rows, struct tc_work *work, struct qn_error *error) {
+  work->num_vertices = rows.num_vertices;
+  return orient_edges(rows, work, error);
+}
+
+/* Those of the request's plain CSR, which is brought to the device; `memory` is the run's.
  * `own_bytes`: what the algorithm wants beside them. */
-enum qn_status degree_edges_create(const struct qn_run_request *request, const char *algorithm,
-                                   uint64_t own_bytes, struct qn_cuda_memory *memory,
-                                   struct tc_work *work, struct qn_error *error) {
+inline enum qn_status degree_edges_of_csr(const struct qn_run_request *request,
+                                          const char *algorithm, uint64_t own_bytes,
+                                          struct qn_cuda_memory *memory, struct qn_csr *csr,
+                                          struct tc_work *work, struct qn_error *error) {
   const struct qn_graph *graph = (const struct qn_graph *)request->view;
   const uint64_t V = graph->out.num_vertices, E = graph->out.num_edges;
   work->memory = memory;
-  work->graph = graph;
   work->directed = graph->directedness != QN_UNDIRECTED;
   enum qn_status status = qn_run_check_units(V, E, error);
-  if (!status) /* both numbers of every edge twice, with flags, beside the rows and degrees */
-    status = qn_run_must_fit(memory, algorithm, 12 * V + 21 * E + own_bytes, error);
-  return status ? status : orient_edges(work, error);
+  if (!status)
+    status = qn_run_must_fit(memory, algorithm,
+                             8 * V + 4 * E + degree_edges_bytes(V, E) + own_bytes, error);
+  if (!status)
+    status = qn_cuda_csr_upload(memory, &graph->out, false, csr, error);
+  return status ? status : degree_edges_create(*csr, work, error);
 }
 
 } /* namespace */

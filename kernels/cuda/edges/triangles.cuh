@@ -1,0 +1,294 @@
+/* Counting triangles, of the rows of any layout.
+ *
+ * Vertices are numbered by rank, the one of the highest degree first, and a list has the neighbours
+ * of smaller rank (Schank, Wagner: Finding, Counting and Listing All Triangles in Large Graphs,
+ * 2005). An edge is a task of its end with the longer list: every entry of the other end's list is
+ * looked up there. So the lookups are the sum over edges of the shorter list, less than half of
+ * what an end by degree would take on R-MAT graphs.
+ *
+ * Long lists are bits in shared memory while a block does a piece of their tasks: where many
+ * triangles are, ranks are small, so that TC_WINDOW of them at a time are nearly always all. A
+ * lookup is then 4 bytes of L2, coalesced, and one read of shared memory at a random bank. Short
+ * lists, which have few tasks, are searched by warps. */
+#ifndef QN_KERNELS_CUDA_EDGES_TRIANGLES_CUH
+#define QN_KERNELS_CUDA_EDGES_TRIANGLES_CUH
+
+#include "kernels/cuda/edges/degree_lists.cuh"
+
+#define COUNT_THREADS 512
+#define COUNT_WARPS (COUNT_THREADS / 32)
+#define COUNT_PIECE 512  /* tasks of a long list that a block takes at a time */
+#define COUNT_AT_ONCE 16 /* of these a warp takes one after the other */
+#define COUNT_UNROLLED 4
+#ifndef TC_SHORT
+#define TC_SHORT 64          /* entries of a list that a warp keeps */
+#define TC_WINDOW (1u << 18) /* ranks whose bits a block keeps */
+#endif
+
+namespace {
+
+/* By rank. */
+struct tc_state {
+  uint64_t num_vertices;
+  struct tc_lists lists;
+  struct tc_lists tasks; /* a list's: neighbours whose lists are looked up in it */
+};
+
+__global__ void order_by_degree(const uint32_t *degrees, uint64_t num_vertices, uint64_t *keys) {
+  qn_grid_steps(num_vertices, [&](uint64_t v) {
+    keys[v] = (uint64_t)(UINT32_MAX - degrees[v]) << 32 | (UINT32_MAX - (uint32_t)v);
+  });
+}
+
+__global__ void note_ranks(const uint64_t *keys, uint64_t num_vertices, uint32_t *ranks) {
+  qn_grid_steps(num_vertices,
+                [&](uint64_t i) { ranks[UINT32_MAX - (uint32_t)keys[i]] = (uint32_t)i; });
+}
+
+/* Edges as (rank of the first, rank of the second); the first has the larger one. */
+__global__ void rank_edges(uint64_t *keys, uint64_t count, const uint32_t *ranks) {
+  qn_grid_steps(count, [&](uint64_t i) {
+    keys[i] = (uint64_t)ranks[keys[i] >> 32] << 32 | ranks[(uint32_t)keys[i]];
+  });
+}
+
+/* Edges as (the end with the longer list, the other one). */
+__global__ void assign_tasks(const uint64_t *edges, uint64_t count, const uint64_t *offsets,
+                             uint64_t *tasks) {
+  qn_grid_steps(count, [&](uint64_t i) {
+    const uint64_t u = edges[i] >> 32, v = (uint32_t)edges[i];
+    const bool first = offsets[u + 1] - offsets[u] >= offsets[v + 1] - offsets[v];
+    tasks[i] = first ? edges[i] : v << 32 | u;
+  });
+}
+
+/* Lists that are long, and their tasks in pieces. */
+__global__ void queue_long(const struct tc_state state, const struct qn_unit_queue queue,
+                           qn_queue_size *size) {
+  qn_block_steps(state.num_vertices, [&](uint64_t u, bool there) {
+    const bool is_long = there && list_length(state.lists, u) > TC_SHORT;
+    const uint64_t tasks = is_long ? list_length(state.tasks, u) : 0;
+    if (__syncthreads_or(tasks > 0))
+      qn_queue_put(queue, size, (uint32_t)((tasks + COUNT_PIECE - 1) / COUNT_PIECE), (uint32_t)u);
+  });
+}
+
+/* For the lists of the tasks [begin, begin + count), count <= 32, by a warp: visit(entry). Where
+ * they begin is loaded for all at once. */
+template <class Visit>
+QN_DEVICE_INLINE void visit_entries(const struct tc_state &state, uint64_t begin, uint32_t count,
+                                    Visit visit) {
+  const uint32_t *entries = state.lists.entries;
+  uint64_t its_begin = 0;
+  uint32_t its_length = 0;
+  if (qn_lane() < count) {
+    const uint32_t v = state.tasks.entries[begin + qn_lane()];
+    its_begin = state.lists.offsets[v];
+    its_length = (uint32_t)(state.lists.offsets[v + 1] - its_begin);
+  }
+  for (uint32_t i = 0; i < count; i++) {
+    const uint32_t *list = entries + __shfl_sync(QN_FULL_WARP, its_begin, i);
+    const uint32_t length = __shfl_sync(QN_FULL_WARP, its_length, i);
+    uint32_t at = qn_lane();
+    for (; at + 32 * (COUNT_UNROLLED - 1) < length; at += 32 * COUNT_UNROLLED) {
+      uint32_t some[COUNT_UNROLLED];
+      QN_UNROLL
+      for (int j = 0; j < COUNT_UNROLLED; j++)
+        some[j] = list[at + 32 * j];
+      QN_UNROLL
+      for (int j = 0; j < COUNT_UNROLLED; j++)
+        visit(some[j]);
+    }
+    for (; at < length; at += 32)
+      visit(list[at]);
+  }
+}
+
+QN_DEVICE_INLINE void leave_count(unsigned long long count, unsigned long long *triangles) {
+  count = qn_block_sum(count);
+  if (threadIdx.x == 0 && count)
+    atomicAdd(triangles, count);
+}
+
+__global__ void __launch_bounds__(TC_THREADS)
+    count_short(const struct tc_state state, unsigned long long *triangles) {
+  QN_SHARED(uint32_t, kept, TC_WARPS * TC_SHORT);
+  uint32_t *list = kept + qn_warp() * TC_SHORT;
+  unsigned long long count = 0;
+  for (uint64_t u = (uint64_t)blockIdx.x * TC_WARPS + qn_warp(); u < state.num_vertices;
+       u += (uint64_t)gridDim.x * TC_WARPS) {
+    const uint64_t length = list_length(state.lists, u);
+    const uint64_t first = state.tasks.offsets[u], end = state.tasks.offsets[u + 1];
+    if (length == 0 || length > TC_SHORT || first == end)
+      continue;
+    for (uint32_t i = qn_lane(); i < length; i += 32)
+      list[i] = state.lists.entries[state.lists.offsets[u] + i];
+    __syncwarp();
+    for (uint64_t task = first; task < end; task += 32)
+      visit_entries(state, task, end - task < 32 ? (uint32_t)(end - task) : 32,
+                    [&](uint32_t w) { count += place_of(list, (uint32_t)length, w) < length; });
+    __syncwarp();
+  }
+  leave_count(count, triangles);
+}
+
+/* A piece of u's tasks, as far as entries in [first, first + TC_WINDOW) go. */
+QN_DEVICE_INLINE uint32_t count_in_window(const struct tc_state &state, uint32_t u, uint32_t first,
+                                          uint64_t piece, uint32_t *bits) {
+  const uint64_t begin = state.lists.offsets[u], end = state.lists.offsets[u + 1];
+  const uint64_t last = state.tasks.offsets[u + 1];
+  auto each_bit = [&](auto visit) {
+    for (uint64_t i = begin + threadIdx.x; i < end; i += COUNT_THREADS) {
+      const uint32_t bit = state.lists.entries[i] - first;
+      if (bit < TC_WINDOW)
+        visit(bit);
+    }
+  };
+  uint32_t count = 0;
+  each_bit([&](uint32_t bit) { atomicOr(&bits[bit / 32], 1u << (bit % 32)); });
+  __syncthreads();
+  for (uint64_t task = piece + qn_warp() * COUNT_AT_ONCE; task < last && task < piece + COUNT_PIECE;
+       task += COUNT_WARPS * COUNT_AT_ONCE)
+    visit_entries(state, task,
+                  last - task < COUNT_AT_ONCE ? (uint32_t)(last - task) : COUNT_AT_ONCE,
+                  [&](uint32_t w) {
+                    const uint32_t bit = w - first;
+                    if (bit < TC_WINDOW)
+                      count += bits[bit / 32] >> (bit % 32) & 1u;
+                  });
+  __syncthreads();
+  each_bit([&](uint32_t bit) { bits[bit / 32] = 0; });
+  __syncthreads();
+  return count;
+}
+
+__global__ void __launch_bounds__(COUNT_THREADS)
+    count_long(const struct tc_state state, const struct qn_unit_queue queue,
+               const qn_queue_size *size, unsigned long long *triangles) {
+  QN_SHARED(uint32_t, bits, TC_WINDOW / 32);
+  const uint32_t num_entries = qn_queue_entries(*size), num_units = qn_queue_units(*size);
+  unsigned long long count = 0;
+  for (uint32_t i = threadIdx.x; i < TC_WINDOW / 32; i += COUNT_THREADS)
+    bits[i] = 0;
+  for (uint64_t unit = blockIdx.x; unit < num_units; unit += gridDim.x) {
+    const uint32_t entry = entry_of_unit(queue, num_entries, (uint32_t)unit);
+    const uint32_t u = queue.vertices[entry];
+    const uint64_t piece =
+        state.tasks.offsets[u] + (uint64_t)((uint32_t)unit - queue.units[entry]) * COUNT_PIECE;
+    const uint32_t greatest = state.lists.entries[state.lists.offsets[u + 1] - 1];
+    for (uint64_t first = 0; first <= greatest; first += TC_WINDOW)
+      count += count_in_window(state, u, (uint32_t)first, piece, bits);
+  }
+  leave_count(count, triangles);
+}
+
+enum qn_status count(struct tc_work *work, const struct tc_state *state, uint64_t *triangles,
+                     struct qn_error *error) {
+  struct qn_cuda_memory *memory = work->memory;
+  const int multiprocessors = memory->device.multiprocessors;
+  struct qn_unit_queue queue;
+  qn_queue_size *size;
+  unsigned long long *total;
+  enum qn_status status = qn_run_queue(memory, state->num_vertices, &queue, error);
+  if (!status)
+    status = qn_cuda_alloc_zeroed(memory, &size, 1, sizeof *size, "counters", error);
+  if (!status)
+    status = qn_cuda_alloc_zeroed(memory, &total, 1, sizeof *total, "counters", error);
+  if (status)
+    return status;
+  QN_LAUNCH(queue_long, qn_run_blocks(memory, state->num_vertices), QN_QUEUE_THREADS, 0, NULL,
+            *state, queue, size);
+  QN_LAUNCH(count_long, qn_grid(work->num_edges, COUNT_PIECE, multiprocessors, 4), COUNT_THREADS, 0,
+            NULL, *state, queue, size, total);
+  QN_LAUNCH(count_short, qn_grid(state->num_vertices, TC_WARPS, multiprocessors, 8), TC_THREADS, 0,
+            NULL, *state, total);
+  status = qn_cuda_launched("counting triangles", error);
+  if (!status)
+    status = qn_cuda_download(memory, triangles, total, 1, sizeof *total, "the count", error);
+  return status;
+}
+
+/* ---- Before: oriented edges become lists and tasks by rank ---- */
+
+/* Degrees become ranks, in the same memory. */
+enum qn_status rank_vertices(struct tc_work *work, struct qn_error *error) {
+  struct qn_cuda_memory *memory = work->memory;
+  const uint64_t num_vertices = work->num_vertices;
+  const unsigned blocks = qn_run_blocks(memory, num_vertices);
+  uint64_t *keys, *sorted;
+  enum qn_status status =
+      qn_cuda_alloc(memory, &keys, num_vertices, sizeof *keys, "vertices by degree", error);
+  if (!status)
+    status =
+        qn_cuda_alloc(memory, &sorted, num_vertices, sizeof *sorted, "vertices by degree", error);
+  if (status)
+    return status;
+  QN_LAUNCH(order_by_degree, blocks, QN_QUEUE_THREADS, 0, NULL, work->degrees, num_vertices, keys);
+  status = qn_cuda_launched("ranking vertices", error);
+  if (!status)
+    status = qn_cuda_sort(memory, &work->scratch, keys, sorted, num_vertices, NULL, error);
+  if (status)
+    return status;
+  QN_LAUNCH(note_ranks, blocks, QN_QUEUE_THREADS, 0, NULL, sorted, num_vertices, work->degrees);
+  qn_cuda_release(memory, keys);
+  qn_cuda_release(memory, sorted);
+  return qn_cuda_launched("ranking vertices", error);
+}
+
+enum qn_status rank_lists(struct tc_work *work, struct tc_state *state, struct qn_error *error) {
+  struct qn_cuda_memory *memory = work->memory;
+  const unsigned blocks = qn_run_blocks(memory, work->num_edges);
+  uint64_t *sorted;
+  enum qn_status status = rank_vertices(work, error);
+  if (!status)
+    status = qn_cuda_alloc(memory, &sorted, work->num_edges, sizeof *sorted, "sorted edges", error);
+  if (status)
+    return status;
+  QN_LAUNCH(rank_edges, blocks, QN_QUEUE_THREADS, 0, NULL, work->keys, work->num_edges,
+            work->degrees);
+  status = qn_cuda_launched("ranking edges", error);
+  if (!status)
+    status = qn_cuda_sort(memory, &work->scratch, work->keys, sorted, work->num_edges, NULL, error);
+  if (!status)
+    status = create_lists(work, sorted, &state->lists, error);
+  if (status)
+    return status;
+  QN_LAUNCH(assign_tasks, blocks, QN_QUEUE_THREADS, 0, NULL, sorted, work->num_edges,
+            state->lists.offsets, work->keys);
+  status = qn_cuda_launched("assigning edges", error);
+  if (!status)
+    status = qn_cuda_sort(memory, &work->scratch, work->keys, sorted, work->num_edges, NULL, error);
+  if (!status)
+    status = create_lists(work, sorted, &state->tasks, error);
+  state->num_vertices = state->lists.num_vertices;
+  return status;
+}
+
+/* A run whole: `prepare(memory, work, error)` makes the oriented edges in a zeroed `work`. */
+template <class Prepare>
+enum qn_status run_triangles(const struct qn_run_request *request, Prepare prepare,
+                             struct qn_run_result *result, struct qn_error *error) {
+  struct qn_cuda_memory memory;
+  struct tc_work work;
+  struct tc_state state;
+  memset(&work, 0, sizeof work);
+  memset(&state, 0, sizeof state);
+  memset(result, 0, sizeof *result);
+  auto prepare_all = [&](struct qn_error *failure) {
+    enum qn_status status = prepare(&memory, &work, failure);
+    return status ? status : rank_lists(&work, &state, failure);
+  };
+  auto algorithm = [&](struct qn_error *failure) {
+    return count(&work, &state, &result->count, failure);
+  };
+  auto finish = [&](enum qn_status status, struct qn_error *) {
+    result->iterations = 1;
+    result->converged = true;
+    return status;
+  };
+  return qn_run_whole(request, &memory, prepare_all, algorithm, finish, result, error);
+}
+
+} /* namespace */
+
+#endif
