@@ -1,5 +1,6 @@
 #include "kernels/cpu/joint/share.h"
 
+#include <sched.h>
 #include <string.h>
 
 #include "support/threads.h"
@@ -29,17 +30,24 @@ static void do_share(void *argument) {
   struct qn_joint_share *share = argument;
   double begin = qn_seconds();
   share->kernel->share_begin(share->side, share->notify);
+  __atomic_store_n(&share->begun, true, __ATOMIC_RELEASE);
   share->kernel->share_work(share->side, share);
   share->seconds = qn_seconds() - begin;
 }
 
 void qn_joint_share_begin(struct qn_joint_share *share, struct qn_joint_worker *worker) {
   memset(share->done, 0, share->num_stretches);
+  share->begun = false;
   share->num_done = 0;
   share->received = 0;
   share->pages = 0;
   share->seconds = 0;
   qn_joint_worker_begin(worker, do_share, share);
+}
+
+void qn_joint_share_await_begin(struct qn_joint_share *share) {
+  while (!__atomic_load_n(&share->begun, __ATOMIC_ACQUIRE))
+    sched_yield();
 }
 
 uint32_t qn_joint_share_done(struct qn_joint_share *share) {

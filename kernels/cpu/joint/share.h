@@ -20,7 +20,8 @@ struct qn_joint_share {
   bool notify;
   unsigned num_threads;
   uint8_t *done; /* [num_stretches] by the CPU, in this iteration */
-  /* For the accelerator's thread while the job runs (qn_joint_share_done, qn_joint_share_tell): */
+  bool begun;    /* it has sent what it sends of the values that it began with */
+  /* For the accelerator's thread while the job runs (the functions below): */
   uint64_t num_done; /* stretches before this one are done */
   uint64_t received; /* rows that the accelerator's values were written to: end << 32 | begin */
   /* And when it has ended: */
@@ -34,6 +35,10 @@ void qn_joint_share_did(struct qn_joint_share *share, uint32_t stretch);
 
 /* Begin an iteration; what stands before num_done is set. */
 void qn_joint_share_begin(struct qn_joint_share *share, struct qn_joint_worker *worker);
+
+/* Until the CPU has sent what it sends of the values that it began with: then those that it does
+ * not compute may be replaced. */
+void qn_joint_share_await_begin(struct qn_joint_share *share);
 
 /* Rows before this one have their new values. */
 uint32_t qn_joint_share_done(struct qn_joint_share *share);

@@ -7,11 +7,6 @@
 
 namespace {
 
-/* Rows [begin, end), where begin is a multiple of 64, and end is one or V. */
-struct row_range {
-  uint64_t begin, end;
-};
-
 inline uint64_t first_word(struct row_range rows) {
   return rows.begin / 32;
 }
@@ -20,29 +15,38 @@ inline uint64_t range_words(struct row_range rows) {
   return (rows.end + 31) / 32 - rows.begin / 32;
 }
 
-/* Values, and, unless `bits` is NULL, its words, between the host and the device, where the bits
- * are `device_bits`. */
-inline cudaError_t start_exchange(struct joint_run *joint, struct row_range rows, uint64_t *bits,
-                                  uint32_t *device_bits, bool upwards) {
-  const struct sweep_state *state = &joint->run->state;
-  program_value *values = (program_value *)joint->side->values + rows.begin;
-  const uint64_t bytes = (rows.end - rows.begin) * sizeof *values;
+/* Begin to copy values of rows between the host and the device. */
+inline cudaError_t send_values(struct joint_run *joint, struct row_range rows, bool upwards) {
+  program_value *here = (program_value *)joint->side->values + rows.begin;
+  program_value *there = joint->run->state.values + rows.begin;
   if (rows.begin >= rows.end)
     return cudaSuccess;
+  const uint64_t bytes = (rows.end - rows.begin) * sizeof *here;
   joint->figures.exchanged_bytes += bytes;
-  cudaError_t result = upwards ? cudaMemcpyAsync(state->values + rows.begin, values, bytes,
-                                                 cudaMemcpyHostToDevice, joint->up)
-                               : cudaMemcpyAsync(values, state->values + rows.begin, bytes,
-                                                 cudaMemcpyDeviceToHost, joint->down);
-  if (result != cudaSuccess || !bits)
-    return result;
-  uint32_t *words = (uint32_t *)bits + first_word(rows);
-  const uint64_t word_bytes = range_words(rows) * sizeof *words;
-  device_bits += first_word(rows);
-  joint->figures.exchanged_bytes += word_bytes;
-  return upwards
-             ? cudaMemcpyAsync(device_bits, words, word_bytes, cudaMemcpyHostToDevice, joint->up)
-             : cudaMemcpyAsync(words, device_bits, word_bytes, cudaMemcpyDeviceToHost, joint->down);
+  return upwards ? cudaMemcpyAsync(there, here, bytes, cudaMemcpyHostToDevice, joint->up)
+                 : cudaMemcpyAsync(here, there, bytes, cudaMemcpyDeviceToHost, joint->down);
+}
+
+/* And the words of their bits; NULL: there are none. */
+inline cudaError_t send_bits(struct joint_run *joint, struct row_range rows, uint64_t *bits,
+                             uint32_t *device_bits, bool upwards) {
+  if (!bits || rows.begin >= rows.end)
+    return cudaSuccess;
+  uint32_t *here = (uint32_t *)bits + first_word(rows), *there = device_bits + first_word(rows);
+  const uint64_t bytes = range_words(rows) * sizeof *here;
+  joint->figures.exchanged_bytes += bytes;
+  return upwards ? cudaMemcpyAsync(there, here, bytes, cudaMemcpyHostToDevice, joint->up)
+                 : cudaMemcpyAsync(here, there, bytes, cudaMemcpyDeviceToHost, joint->down);
+}
+
+/* Until what was sent both ways has arrived, if it could be sent. */
+inline enum qn_status sent_has_arrived(struct joint_run *joint, cudaError_t sent,
+                                       struct qn_error *error) {
+  const cudaError_t ended[] = {cudaStreamSynchronize(joint->down),
+                               cudaStreamSynchronize(joint->up)};
+  for (int i = 0; i < 2 && sent == cudaSuccess; i++)
+    sent = ended[i];
+  return qn_cuda_status(sent, "exchanging values with the device", error);
 }
 
 /* Both ways at once; what was launched in the default stream has ended. */
@@ -51,15 +55,16 @@ inline enum qn_status exchange(struct joint_run *joint, struct row_range down, s
   const double begin = qn_seconds();
   cudaError_t result = cudaDeviceSynchronize();
   if (result == cudaSuccess)
-    result = start_exchange(joint, down, bits, device_bits, false);
+    result = send_values(joint, down, false);
   if (result == cudaSuccess)
-    result = start_exchange(joint, up, bits, device_bits, true);
-  const cudaError_t ended[] = {cudaStreamSynchronize(joint->down),
-                               cudaStreamSynchronize(joint->up)};
-  for (int i = 0; i < 2 && result == cudaSuccess; i++)
-    result = ended[i];
+    result = send_bits(joint, down, bits, device_bits, false);
+  if (result == cudaSuccess)
+    result = send_values(joint, up, true);
+  if (result == cudaSuccess)
+    result = send_bits(joint, up, bits, device_bits, true);
+  const enum qn_status status = sent_has_arrived(joint, result, error);
   joint->figures.exchange_seconds += qn_seconds() - begin;
-  return qn_cuda_status(result, "exchanging values with the device", error);
+  return status;
 }
 
 /* Make the values valid where the choice needs them. */

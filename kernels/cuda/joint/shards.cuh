@@ -6,12 +6,12 @@
  * expected to take (kernels/joint.h). Alone, either does what it does in a run of its own. Side by
  * side, the device takes stretches of rows from the back, gathered where they are resident or
  * streamed, while a thread that drives the CPU's threads takes them from the front; where they meet
- * is the border of what each has computed, so that the exchange of new values is one range each
- * way, both at once. Values are moved only to who needs them: an iteration of one side alone moves
- * nothing unless the other one did the iteration before.
+ * is the border of what each has computed. Values are moved only to who needs them: an iteration of
+ * one side alone moves nothing unless the other one did the iteration before.
  *
- * Synchronously the exchange happens once, at the iteration's end. Asynchronously it happens after
- * every batch of stretches, and what is received is sent on in the same iteration. */
+ * In a shared iteration values go both ways while the device gathers (share.cuh); what is left to
+ * do at its end is the last batch of either side, and the bits of active vertices. Asynchronously
+ * what is received is sent on in the same iteration. */
 #ifndef QN_KERNELS_CUDA_JOINT_SHARDS_CUH
 #define QN_KERNELS_CUDA_JOINT_SHARDS_CUH
 
@@ -81,6 +81,8 @@ inline enum qn_status joint_create(struct joint_run *joint, struct qn_error *err
   cudaError_t result = cudaStreamCreateWithFlags(&joint->up, cudaStreamNonBlocking);
   if (result == cudaSuccess)
     result = cudaStreamCreateWithFlags(&joint->down, cudaStreamNonBlocking);
+  if (result == cudaSuccess)
+    result = cudaEventCreateWithFlags(&joint->begun, cudaEventDisableTiming);
   return qn_cuda_status(result, "creating a CUDA stream", error);
 }
 
@@ -90,6 +92,8 @@ inline void joint_destroy(struct joint_run *joint) {
     cudaStreamDestroy(joint->up);
   if (joint->down)
     cudaStreamDestroy(joint->down);
+  if (joint->begun)
+    cudaEventDestroy(joint->begun);
   if (joint->pinned)
     cudaHostUnregister(joint->pinned);
   QN_JOINT_CPU.destroy(joint->side);

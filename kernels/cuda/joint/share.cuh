@@ -1,11 +1,16 @@
 /* An iteration that both share: the CPU takes stretches of rows from the front while the device
- * takes them from the back, until they meet; then they exchange what each has computed, or,
- * asynchronously, after every batch of stretches. What the device streamed last in an iteration of
- * its own, and has in its cache, lies at the back. */
+ * takes them from the back, until they meet. What each has computed of a batch of stretches goes to
+ * the other while the device gathers the next one (Garaph, section 3.1), both ways at once; there
+ * it waits for the next iteration, or, asynchronously, is sent on in this one. What the device
+ * streamed last in an iteration of its own, and has in its cache, lies at the back. */
 #ifndef QN_KERNELS_CUDA_JOINT_SHARE_CUH
 #define QN_KERNELS_CUDA_JOINT_SHARE_CUH
 
 #include "kernels/cuda/joint/exchange.cuh"
+#include "kernels/cuda/stream/follow.cuh"
+
+/* What has been gathered waits for more until it is such a part of all stretches. */
+#define JOINT_BATCHES 64
 
 namespace {
 
@@ -34,20 +39,7 @@ inline enum qn_status gather_stretches(struct joint_run *joint, uint32_t first, 
     QN_LAUNCH(gather_segments, to->segment - from->segment, QN_TILE_THREADS, 0, NULL, run->state,
               run->context, true, from->segment);
   const enum qn_status status = qn_cuda_launched("gathering shards", error);
-  return status ? status : qn_cuda_status(cudaDeviceSynchronize(), "gathering shards", error);
-}
-
-/* All of the stretches [first, last) has been gathered; add up the parts of their hubs. */
-inline enum qn_status complete_stretches(struct joint_run *joint, uint32_t first, uint32_t last,
-                                         struct qn_error *error) {
-  struct sweep_run *run = joint->run;
-  const uint32_t from = joint->cuts[first].hub, to = joint->cuts[last].hub;
-  enum qn_status status = run->source ? qn_unit_stream_wait(run->stream, error) : QN_OK;
-  if (status || from == to)
-    return status;
-  QN_LAUNCH(merge_segments, to - from, QN_TILE_THREADS, 0, NULL, run->state, run->context, true,
-            from);
-  return qn_cuda_launched("adding up the parts of hubs", error);
+  return status ? status : qn_cuda_status(cudaStreamSynchronize(NULL), "gathering shards", error);
 }
 
 inline struct sweep_state state_of_rows(const struct sweep_run *run, struct row_range rows) {
@@ -57,39 +49,75 @@ inline struct sweep_state state_of_rows(const struct sweep_run *run, struct row_
   return state;
 }
 
-/* Apply what the rows received, beside the frontier that still sends; adds to *change. */
-inline enum qn_status apply_rows(struct joint_run *joint, struct row_range rows, double *change,
-                                 struct qn_error *error) {
-  struct sweep_run *run = joint->run;
+/* Active vertices among the rows send their values as they are now. */
+inline void send_rows(struct joint_run *joint, struct row_range rows) {
+  const struct sweep_run *run = joint->run;
+  if (rows.begin < rows.end)
+    QN_LAUNCH(sweep_send, run->blocks, SWEEP_THREADS, 0, joint->down, state_of_rows(run, rows),
+              run->context);
+}
+
+/* Until what was passed on last has arrived; adds to *change. */
+inline enum qn_status settle(struct joint_run *joint, double *change, struct qn_error *error) {
   double part = 0;
-  struct sweep_state state = state_of_rows(run, rows);
-  state.active = state.layout.next_active;
-  QN_LAUNCH(sweep_apply, run->blocks, SWEEP_THREADS, 0, NULL, state, run->context);
-  enum qn_status status = qn_cuda_launched("applying", error);
+  if (joint->going_down.begin >= joint->going_down.end)
+    return QN_OK;
+  enum qn_status status = sent_has_arrived(joint, cudaSuccess, error);
   if (!status && PROGRAM_CONVERGES)
-    status = sweep_total(run, &part, error);
+    status = sweep_total(joint->run, &part, error);
   *change += part;
   return status;
 }
 
-/* Asynchronous: the device's new values of `rows`, and those of the CPU, of which those before
- * *received are here. */
-inline enum qn_status exchange_early(struct joint_run *joint, struct row_range rows,
-                                     uint64_t *received, struct qn_error *error) {
-  const struct row_range more = {*received, qn_joint_share_done(&joint->share)};
-  enum qn_status status = exchange(joint, rows, more, NULL, NULL, error);
-  if (status)
-    return status;
-  qn_joint_share_tell(&joint->share, (uint32_t)rows.begin, (uint32_t)rows.end);
-  *received = more.end;
-  return QN_OK;
+/* Asynchronous: the CPU is told of what has arrived, and both sides' new values are sent. */
+inline enum qn_status send_on(struct joint_run *joint, struct qn_error *error) {
+  const struct row_range down = joint->going_down;
+  if (down.begin < down.end)
+    qn_joint_share_tell(&joint->share, (uint32_t)down.begin, (uint32_t)down.end);
+  send_rows(joint, down);
+  send_rows(joint, joint->going_up);
+  return qn_cuda_launched("sending on", error);
 }
 
-/* Active vertices among the rows send their values as they are now. */
-inline void send_rows(struct sweep_run *run, struct row_range rows) {
-  if (rows.begin < rows.end)
-    QN_LAUNCH(sweep_send, run->blocks, SWEEP_THREADS, 0, NULL, state_of_rows(run, rows),
-              run->context);
+/* Add up the hubs of the stretches [first, last), and apply what their rows received, beside the
+ * frontier that still sends, once all of it has been gathered. */
+inline enum qn_status apply_stretches(struct joint_run *joint, uint32_t first, uint32_t last,
+                                      struct qn_error *error) {
+  struct sweep_run *run = joint->run;
+  const uint32_t from = joint->cuts[first].hub, to = joint->cuts[last].hub;
+  struct sweep_state state = state_of_rows(run, {joint->bounds[first], joint->bounds[last]});
+  enum qn_status status =
+      run->source ? qn_unit_stream_follow(run->stream, joint->down, error) : QN_OK;
+  if (status)
+    return status;
+  if (from < to)
+    QN_LAUNCH(merge_segments, to - from, QN_TILE_THREADS, 0, joint->down, run->state, run->context,
+              true, from);
+  state.active = state.layout.next_active;
+  QN_LAUNCH(sweep_apply, run->blocks, SWEEP_THREADS, 0, joint->down, state, run->context);
+  return qn_cuda_launched("applying", error);
+}
+
+/* The stretches [first, last) have been given to the device: their new values follow, and go to the
+ * host, and those that the CPU has by now go to the device. Nobody else looks at them before the
+ * iteration ends, but for what may see new values. */
+inline enum qn_status pass_on(struct joint_run *joint, uint32_t first, uint32_t last,
+                              double *change, struct qn_error *error) {
+  const struct row_range rows = {joint->bounds[first], joint->bounds[last]};
+  enum qn_status status = settle(joint, change, error);
+  if (!status && joint->run->request->asynchronous)
+    status = send_on(joint, error);
+  if (!status)
+    status = apply_stretches(joint, first, last, error);
+  if (status)
+    return status;
+  joint->going_down = rows;
+  joint->going_up = {joint->going_up.end, qn_joint_share_done(&joint->share)};
+  qn_joint_share_await_begin(&joint->share);
+  cudaError_t result = send_values(joint, rows, false);
+  if (result == cudaSuccess)
+    result = send_values(joint, joint->going_up, true);
+  return qn_cuda_status(result, "exchanging values with the device", error);
 }
 
 /* How many stretches to take next: most of what the device is expected to do in one go, since every
@@ -104,48 +132,54 @@ inline uint32_t next_take(const struct joint_run *joint, double cpu_share) {
   return take < 1 ? 1 : (uint32_t)take;
 }
 
-/* Asynchronous: the rows' values are applied, exchanged, and sent. */
-inline enum qn_status publish_rows(struct joint_run *joint, struct row_range rows,
-                                   uint64_t *received, double *change, struct qn_error *error) {
-  const uint64_t known = *received;
-  enum qn_status status = apply_rows(joint, rows, change, error);
-  if (!status)
-    status = exchange_early(joint, rows, received, error);
-  send_rows(joint->run, rows);
-  send_rows(joint->run, {known, *received});
-  return status;
-}
-
 /* The device's part of a shared iteration: rows from *border on. */
 inline enum qn_status device_share(struct joint_run *joint, double cpu_share, uint64_t *border,
                                    double *change, struct qn_error *error) {
   struct sweep_run *run = joint->run;
   struct qn_joint_figures *figures = &joint->figures;
-  const double begin = qn_seconds(), exchanged = figures->exchange_seconds;
+  const double begin = qn_seconds();
+  /* A copy to memory that is not pinned would wait for the walks. */
+  const uint64_t batch = joint->pinned ? joint->num_stretches / JOINT_BATCHES : UINT64_MAX;
   uint32_t first = (uint32_t)joint->num_stretches, last = first, taken;
-  uint64_t received = 0;
   enum qn_status status = QN_OK;
+  joint->going_down = joint->going_up = {0, 0};
   while (!status &&
          (taken = qn_page_take_back(&joint->queue, next_take(joint, cpu_share), &first))) {
     if (run->source && figures->device_pages > 0)
       qn_unit_stream_go_on(run->stream);
     status = gather_stretches(joint, first, first + taken, error);
     figures->device_pages += taken;
-    if (status || !run->request->asynchronous)
+    if (status || last - first < batch)
       continue;
-    status = complete_stretches(joint, first, last, error);
-    if (!status)
-      status = publish_rows(joint, {joint->bounds[first], joint->bounds[last]}, &received, change,
-                            error);
+    status = pass_on(joint, first, last, change, error);
     last = first;
   }
   const uint32_t done = (uint32_t)(joint->num_stretches - figures->device_pages);
   *border = joint->bounds[done];
   if (!status && done < last)
-    status = complete_stretches(joint, done, last, error);
-  figures->device_seconds = qn_seconds() - begin - (figures->exchange_seconds - exchanged);
-  if (!status && done < last)
-    status = apply_rows(joint, {*border, joint->bounds[last]}, change, error);
+    status = pass_on(joint, done, last, change, error);
+  if (!status && run->source)
+    status = qn_unit_stream_wait(run->stream, error);
+  figures->device_seconds = qn_seconds() - begin;
+  return status;
+}
+
+/* The rest of the exchange, when both are done. */
+inline enum qn_status end_exchange(struct joint_run *joint, uint64_t border, double *change,
+                                   struct qn_error *error) {
+  const struct row_range own = {border, joint->run->context.num_vertices};
+  uint64_t *bits = SWEEP_FRONTIER ? joint->side->next : NULL;
+  uint32_t *device_bits = joint->run->state.layout.next_active;
+  const double begin = qn_seconds();
+  cudaError_t result = send_values(joint, {joint->going_up.end, border}, true);
+  if (result == cudaSuccess)
+    result = send_bits(joint, {0, border}, bits, device_bits, true);
+  if (result == cudaSuccess)
+    result = send_bits(joint, own, bits, device_bits, false);
+  enum qn_status status = sent_has_arrived(joint, result, error);
+  if (!status)
+    status = settle(joint, change, error);
+  joint->figures.exchange_seconds += qn_seconds() - begin;
   return status;
 }
 
@@ -174,6 +208,12 @@ inline enum qn_status step_together(struct joint_run *joint, double *change,
   if (status)
     return status;
   joint->side->context = run->context;
+  /* What the CPU computes may come when the old values have been sent. */
+  cudaError_t result = cudaEventRecord(joint->begun, NULL);
+  if (result == cudaSuccess)
+    result = cudaStreamWaitEvent(joint->up, joint->begun, 0);
+  if (result != cudaSuccess)
+    return qn_cuda_status(result, "beginning a shared iteration", error);
   qn_page_queue_fill(&joint->queue, (uint32_t)joint->num_stretches);
   /* Garaph's rule (section 4.2) for the CPU's share of the pages. */
   joint->share.notify = SWEEP_FRONTIER && joint->figures.active_share <= cpu_share / 2;
@@ -188,9 +228,9 @@ inline enum qn_status step_together(struct joint_run *joint, double *change,
   joint->figures.cpu_seconds = joint->share.seconds;
   *change += joint->side->change;
   if (!status)
-    status =
-        exchange(joint, {border, num_vertices}, {0, border},
-                 SWEEP_FRONTIER ? joint->side->next : NULL, run->state.layout.next_active, error);
+    status = end_exchange(joint, border, change, error);
+  else /* nothing may be on its way any more */
+    sent_has_arrived(joint, cudaSuccess, NULL);
   if (status)
     return status;
   if (SWEEP_FRONTIER) {

@@ -10,6 +10,11 @@ QN_EXTERN_C const struct qn_joint_cpu_kernel QN_JOINT_CPU;
 
 namespace {
 
+/* Rows [begin, end), where begin is a multiple of 64, and end is one or V. */
+struct row_range {
+  uint64_t begin, end;
+};
+
 /* Units before a stretch. */
 struct stretch_cut {
   uint32_t unit, segment, hub;
@@ -32,7 +37,9 @@ struct joint_run {
   bool gathers;            /* readers filled most of what was streamed last */
   bool on_host, on_device; /* where the values and active vertices are valid */
   cudaStream_t up, down;
-  void *pinned; /* side->values, or NULL */
+  cudaEvent_t begun;                     /* a shared iteration's values have been sent */
+  struct row_range going_down, going_up; /* in these, while the device gathers */
+  void *pinned;                          /* side->values, or NULL */
 };
 
 } /* namespace */

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "kernels/cuda/stream/follow.cuh"
 #include "kernels/cuda/stream/holds.cuh"
 #include "kernels/cuda/stream/keep.cuh"
 #include "support/threads.h"
@@ -220,6 +221,15 @@ enum qn_status qn_unit_stream_wait(struct qn_unit_stream *stream, struct qn_erro
     stream->lanes[i].waited = false;
   }
   return status ? status : qn_unit_trace_flush(&stream->trace, error);
+}
+
+enum qn_status qn_unit_stream_follow(struct qn_unit_stream *stream, cudaStream_t other,
+                                     struct qn_error *error) {
+  cudaError_t result = cudaStreamWaitEvent(other, stream->before, 0);
+  for (unsigned i = 0; i < stream->plan.num_streams && result == cudaSuccess; i++)
+    if (stream->lanes[i].waited)
+      result = cudaStreamWaitEvent(other, stream->lanes[i].walked, 0);
+  return qn_cuda_status(result, "following the walks of a part of the graph", error);
 }
 
 enum qn_status qn_unit_stream_part(struct qn_unit_stream *stream, const uint8_t *flags,
