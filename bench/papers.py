@@ -420,6 +420,8 @@ def garaph(bench):
                 continue  # these have no fixed point that does not depend on the order
             bench.each("Garaph, %s on %s" % (algorithm, column),
                        lambda a=algorithm, c=column, d=device, e=extra: garaph_run(bench, a, c, d, e, container, graph, name))
+    for algorithm in ("pagerank", "sssp", "cc"):
+        bench.each("Garaph, %s, streamed" % algorithm, lambda a=algorithm: garaph_streamed(bench, a, container, graph, name))
 
 
 def garaph_replicas(bench, graph, name):
@@ -451,6 +453,24 @@ def garaph_run(bench, algorithm, column, device, extra, container, graph, name):
                       report["joint"][who + "_iterations"], "iterations")
 
 
+def garaph_streamed(bench, algorithm, container, graph, name):
+    """Both at once where the device holds a part of the graph, and what of the exchange (section 3.1) their work does not hide."""
+    if not bench.has_device:
+        raise NoDevice()
+    memory, _ = budget_for(bench, algorithm, container, graph)
+    for column, device in (("GPU", "cuda"), ("both", "both")):
+        report = bench.go(algorithm, container, graph, device, ["--device-memory=%d" % memory])
+        seconds = report["seconds"]["kernel"] / (report["iterations"] if algorithm in OPTIONS else 1)
+        bench.put("papers-garaph-streamed", name, TITLES[algorithm], column, 1e3 * seconds, "ms")
+    shared = [each for each in report["joint"]["iterations"] if each["choice"] == "both"]
+    for column, key in (("a shared iteration", "seconds"), ("exchange after its work", "exchange_seconds")):
+        if shared:
+            bench.put("papers-garaph-streamed", name, TITLES[algorithm], column, 1e3 * statistics.mean(each[key] for each in shared), "ms")
+    if shared:
+        bench.put("papers-garaph-streamed", name, TITLES[algorithm], "exchanged in it",
+                  1e-6 * statistics.mean(each["exchanged_bytes"] for each in shared), "MB")
+
+
 # ---- HPGraph ---------------------------------------------------------------------
 
 
@@ -471,6 +491,21 @@ def hpgraph(bench):
         for variant in variants:
             for algorithm in algorithms:
                 bench.each("HPGraph, %s on %s" % (algorithm, variant), lambda a=algorithm, v=variant: run(a, v))
+
+
+def warps(bench):
+    """How many lanes of a warp have an edge to look at, where a thread takes a row: counted from the rows' lengths. On the CPU."""
+    graph = bench.input(max(6, bench.options.scale - 5))
+    name, degrees = title(max(6, bench.options.scale - 5), bench.options.degree), bench.work / "degrees.npy"
+    bench.run([bench.bin / "quern-run", "indegree", graph, "--device=cpu", "-q", "-f", "-o", degrees])
+    lengths = gpu.load(degrees)[1]
+    width = bench.build("hybrid", graph)[1]["layout_figures"]["in"]["width"]
+
+    def busy(lengths):
+        steps = sum(32 * max(lengths[i:i + 32]) for i in range(0, len(lengths), 32))
+        return 100 * sum(lengths) / max(1, steps)
+    for row, rows in (("plain CSR", lengths), ("ELL of width %d" % width, [min(length, width) for length in lengths])):
+        bench.put("papers-hpgraph-warps", name, row, "lanes with an edge", busy(rows), "%")
 
 
 def masks(bench):
@@ -514,6 +549,7 @@ def building(bench):
         bench.each("building %s" % layout, build)
     if not bench.passes:
         bench.each("HPGraph, masks", lambda: masks(bench))
+        bench.each("HPGraph, warps", lambda: warps(bench))
 
 
 PAPERS = {"building": building, "hpgraph": hpgraph, "graphcage": graphcage, "graphie": graphie, "gts": gts, "garaph": garaph}
