@@ -36,8 +36,8 @@ QN_VECTOR_CLONES static struct figures figures_of_words(const uint32_t *values, 
     min = values[i] < min ? values[i] : min;
     max = value > max ? value : max;
   }
-  return (struct figures){reached, reached ? min : INFINITY, reached ? max : -INFINITY,
-                          (double)sum};
+  return (struct figures){reached, reached ? (double)min : (double)INFINITY,
+                          reached ? (double)max : -(double)INFINITY, (double)sum};
 }
 
 static struct figures figures_of(const struct qn_run_result *result, uint64_t begin, uint64_t end) {
