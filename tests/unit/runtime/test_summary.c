@@ -1,0 +1,49 @@
+/* Figures of results: whole ones are whole, however large, and what was not reached is left out. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "runtime/summary.h"
+
+static void large_words(void **state) {
+  (void)state;
+  uint32_t values[] = {16777217, UINT32_MAX, 4294967294, 16777219};
+  const struct qn_kernel kernel = {.algorithm = "degree"};
+  const struct qn_run run = {.kernel = &kernel,
+                             .result = {.type = QN_RESULT_U32, .num_values = 4, .values = values}};
+  struct qn_run_input input = {0};
+  struct qn_error error;
+  json_t *summary;
+  assert_int_equal(qn_summary_create(&input, &run, 0, &summary, &error), QN_OK);
+  assert_int_equal(json_integer_value(json_object_get(summary, "reached")), 3);
+  assert_int_equal(json_integer_value(json_object_get(summary, "min")), 16777217);
+  assert_int_equal(json_integer_value(json_object_get(summary, "max")), 4294967294);
+  assert_true(json_real_value(json_object_get(summary, "sum")) == 4328521730.0);
+  json_decref(summary);
+}
+
+static void nothing_reached(void **state) {
+  (void)state;
+  uint32_t values[] = {UINT32_MAX, UINT32_MAX};
+  const struct qn_kernel kernel = {.algorithm = "bfs", .traits = QN_KERNEL_LEVELS};
+  const struct qn_run run = {.kernel = &kernel,
+                             .result = {.type = QN_RESULT_U32, .num_values = 2, .values = values}};
+  struct qn_run_input input = {0};
+  struct qn_error error;
+  json_t *summary;
+  assert_int_equal(qn_summary_create(&input, &run, 0, &summary, &error), QN_OK);
+  assert_int_equal(json_integer_value(json_object_get(summary, "reached")), 0);
+  assert_int_equal(json_array_size(json_object_get(summary, "levels")), 0);
+  json_decref(summary);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(large_words),
+      cmocka_unit_test(nothing_reached),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
