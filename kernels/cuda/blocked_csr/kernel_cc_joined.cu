@@ -6,7 +6,7 @@
 #include "kernels/cuda/blocked_csr/engine.cuh"
 
 #include "kernels/cuda/own/cc_joined.cuh"
-#include "kernels/cuda/own/cc_sampled.cuh"
+#include "kernels/cuda/own/cc_rows.cuh"
 
 extern "C" const struct qn_kernel qn_kernel_cc_joined_blocked_csr_cuda;
 
@@ -18,17 +18,16 @@ __global__ void list_begins(const uint32_t *offsets, uint64_t num_rows, uint64_t
 }
 
 /* The rows of all blocks as those of one CSR. */
-enum qn_status upload_rows(const struct qn_blocking *blocking, uint64_t num_edges,
-                           struct cc_work *work, struct qn_error *error) {
-  struct qn_cuda_memory *memory = work->memory;
-  struct qn_csr *rows = &work->out;
+enum qn_status upload_rows(struct qn_cuda_memory *memory, const struct qn_blocking *blocking,
+                           uint64_t num_edges, struct cc_rows *to, struct qn_error *error) {
+  struct qn_csr *rows = &to->csr;
   const uint64_t num_rows = blocking->block_rows[blocking->num_blocks];
   uint32_t *offsets = NULL;
   uint64_t *begins = NULL;
   rows->num_vertices = num_rows;
   rows->num_edges = num_edges;
-  enum qn_status status = qn_cuda_copy_of(memory, &work->ids, blocking->id_map, num_rows, 0,
-                                          sizeof *work->ids, "id maps", error);
+  enum qn_status status = qn_cuda_copy_of(memory, &to->ids, blocking->id_map, num_rows, 0,
+                                          sizeof *to->ids, "id maps", error);
   if (!status)
     status = qn_cuda_copy_of(memory, &rows->column_indices, blocking->columns, num_edges, 0,
                              sizeof *blocking->columns, "columns of blocks", error);
@@ -55,31 +54,21 @@ enum qn_status run_resident(const struct qn_run_request *request, struct qn_run_
   const struct qn_blocked_csr *view = (const struct qn_blocked_csr *)request->view;
   const struct qn_blocking *blocking = view->has_pull ? &view->pull : &view->push;
   const uint64_t num_rows = blocking->block_rows[blocking->num_blocks];
-  struct qn_cuda_memory memory;
-  struct cc_work work;
-  memset(&work, 0, sizeof work);
-  memset(result, 0, sizeof *result);
-  work.memory = &memory;
-  work.num_vertices = view->num_vertices;
-  work.both_ends = view->directedness == QN_UNDIRECTED;
-  auto prepare = [&](struct qn_error *failure) {
-    if (4 * view->num_edges + 24 * num_rows > qn_cuda_plannable_bytes(&memory.device, memory.cap) ||
-        view->num_edges / QN_UNIT_EDGES + num_rows > UINT32_MAX)
-      return qn_run_no_room(&memory);
-    enum qn_status status = upload_rows(blocking, view->num_edges, &work, failure);
-    return status ? status : cc_sampled_create(&work, request, failure);
+  const struct cc_resident resident = {view->num_vertices, 4 * view->num_edges + 24 * num_rows,
+                                       view->directedness == QN_UNDIRECTED, NULL};
+  struct cc_rows rows;
+  memset(&rows, 0, sizeof rows);
+  auto upload = [&](struct qn_cuda_memory *memory, struct qn_error *failure) {
+    enum qn_status status = upload_rows(memory, blocking, view->num_edges, &rows, failure);
+    return status ? status : cc_rows_create(memory, &rows, failure);
   };
-  auto algorithm = [&](struct qn_error *failure) { return cc_sampled(&work, failure); };
-  auto finish = [&](enum qn_status status, struct qn_error *failure) {
-    if (!status)
-      status =
-          qn_run_download(&memory, QN_RESULT_U32, work.parent, work.num_vertices, result, failure);
-    result->iterations = 1;
-    result->converged = true;
-    *too_large = status && memory.exhausted;
-    return status;
+  auto first = [&](const struct cc_forest *forest, struct qn_error *failure) {
+    return cc_rows_first(&rows, forest, failure);
   };
-  return qn_run_whole(request, &memory, prepare, algorithm, finish, result, error);
+  auto rest = [&](const struct cc_forest *forest, struct qn_error *failure) {
+    return cc_rows_rest(&rows, forest, failure);
+  };
+  return cc_run_resident(request, &resident, upload, first, rest, result, too_large, error);
 }
 
 enum qn_status run(const struct qn_run_request *request, struct qn_run_result *result,

@@ -7,56 +7,45 @@
  * A graph that does not fit is streamed (cc_streamed.cuh). A resident run is over in milliseconds
  * and writes no checkpoints. */
 #include "kernels/cuda/csr/cc_streamed.cuh"
-#include "kernels/cuda/own/cc_sampled.cuh"
+#include "kernels/cuda/own/cc_rows.cuh"
 #include "kernels/own_kernel.h"
 
 extern "C" const struct qn_kernel qn_kernel_cc_csr_cuda;
 
 namespace {
 
-enum qn_status create(struct cc_work *work, const struct qn_graph *graph,
-                      const struct qn_run_request *request, struct qn_error *error) {
-  struct qn_cuda_memory *memory = work->memory;
-  work->num_vertices = graph->out.num_vertices;
-  work->both_ends = graph->directedness == QN_UNDIRECTED || graph->has_transpose;
-  enum qn_status status = qn_run_check_units(graph->out.num_vertices, graph->out.num_edges, error);
-  if (!status)
-    status = qn_cuda_csr_upload(memory, &graph->out, false, &work->out, error);
-  if (!status && graph->has_transpose && graph->directedness != QN_UNDIRECTED)
-    status = qn_cuda_csr_upload(memory, &graph->in, false, &work->in, error);
-  return status ? status : cc_sampled_create(work, request, error);
-}
-
-/* Do the edges alone not fit? Then the work of bringing them there is not begun. */
-bool is_too_large(const struct cc_work *work, const struct qn_csr *out) {
-  return 4 * out->num_edges + 8 * out->num_vertices >
-         qn_cuda_plannable_bytes(&work->memory->device, work->memory->cap);
-}
-
 /* *too_large: nothing is wrong but that there is too little memory. */
 enum qn_status run_resident(const struct qn_run_request *request, struct qn_run_result *result,
                             bool *too_large, struct qn_error *error) {
-  struct qn_cuda_memory memory;
-  struct cc_work work;
-  memset(&work, 0, sizeof work);
-  memset(result, 0, sizeof *result);
-  work.memory = &memory;
   const struct qn_graph *graph = (const struct qn_graph *)request->view;
-  auto prepare = [&](struct qn_error *failure) {
-    return is_too_large(&work, &graph->out) ? qn_run_no_room(&memory)
-                                            : create(&work, graph, request, failure);
-  };
-  auto algorithm = [&](struct qn_error *failure) { return cc_sampled(&work, failure); };
-  auto finish = [&](enum qn_status status, struct qn_error *failure) {
+  const bool undirected = graph->directedness == QN_UNDIRECTED;
+  const bool has_in = graph->has_transpose && !undirected;
+  const struct cc_resident resident = {graph->out.num_vertices,
+                                       4 * graph->out.num_edges + 8 * graph->out.num_vertices,
+                                       undirected || graph->has_transpose, NULL};
+  struct cc_rows out, in;
+  memset(&out, 0, sizeof out);
+  memset(&in, 0, sizeof in);
+  auto upload = [&](struct qn_cuda_memory *memory, struct qn_error *failure) {
+    enum qn_status status = qn_cuda_csr_upload(memory, &graph->out, false, &out.csr, failure);
     if (!status)
-      status =
-          qn_run_download(&memory, QN_RESULT_U32, work.parent, work.num_vertices, result, failure);
-    result->iterations = 1;
-    result->converged = true;
-    *too_large = status && memory.exhausted;
-    return status;
+      status = cc_rows_create(memory, &out, failure);
+    in = out;
+    return status || !has_in ? status
+                             : qn_cuda_csr_upload(memory, &graph->in, false, &in.csr, failure);
   };
-  return qn_run_whole(request, &memory, prepare, algorithm, finish, result, error);
+  auto first = [&](const struct cc_forest *forest, struct qn_error *failure) {
+    return cc_rows_first(&out, forest, failure);
+  };
+  auto rest = [&](const struct cc_forest *forest, struct qn_error *failure) {
+    enum qn_status status = cc_rows_rest(&out, forest, failure);
+    if (status || !has_in)
+      return status;
+    QN_LAUNCH(compress, qn_run_blocks(forest->memory, forest->num_vertices), QN_QUEUE_THREADS, 0,
+              NULL, forest->parent, forest->num_vertices);
+    return cc_rows_rest(&in, forest, failure);
+  };
+  return cc_run_resident(request, &resident, upload, first, rest, result, too_large, error);
 }
 
 /* States are those of streamed runs alone. */
