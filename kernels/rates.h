@@ -11,7 +11,7 @@ extern "C" {
 
 /* A CUDA device, until it walks edges. */
 struct qn_device_rates {
-  double start;     /* seconds: driver, context, and the first kernels */
+  double start;     /* seconds: driver and context, and their end */
   double copies;    /* bytes/s that a mapped file is brought there */
   double transfers; /* bytes/s where the graph is streamed */
   double iteration; /* seconds of one that does next to nothing */

@@ -760,6 +760,8 @@ __attribute__((noinline)) static enum qn_status run_file(struct options *options
   status = qn_ranks_agree(status);
   if (!status)
     status = qn_run_start(&input, &run_options, &run, error);
+  if (!status && !run_options.program) /* whose object has a CUDA runtime of its own */
+    qn_cuda_end();
   status = qn_ranks_agree(status);
   qn_progress_end();
   struct qn_error unwritten; /* a timeline; the reason for ending counts more */

@@ -102,6 +102,21 @@ double qn_cuda_start_seconds(void) {
   return start.seconds;
 }
 
+#ifdef QN_CUDA_EMULATOR
+void qn_cuda_end(void) {}
+#else
+static void *end_device(void *unused) {
+  cudaDeviceReset();
+  return unused;
+}
+
+void qn_cuda_end(void) {
+  pthread_t thread;
+  if (start.begun && qn_thread_start(&thread, end_device, NULL) == 0)
+    pthread_detach(thread);
+}
+#endif
+
 void qn_cuda_leave(int code) {
   if (!start.begun)
     return;

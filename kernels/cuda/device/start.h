@@ -14,6 +14,9 @@ void qn_cuda_start(int index);
 void qn_cuda_wait(void);
 /* What it took; 0 if it was not begun. */
 double qn_cuda_start_seconds(void);
+/* If it was begun, begin to give the device back, in a thread of its own: nothing more is asked of
+ * it. */
+void qn_cuda_end(void);
 /* If it was begun, end the process here, with `code`: the driver takes back at once what would be
  * given back piece by piece. All else must have been done. */
 void qn_cuda_leave(int code);
