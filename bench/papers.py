@@ -482,7 +482,7 @@ def garaph_streamed(bench, algorithm, container, graph, name):
 def hpgraph(bench):
     """Figure 6's ablation: CSR, COO alone, ELL and COO, and these with pushes where few vertices are active."""
     variants = {"plain CSR": None, "COO alone": ["--width=0"], "ELL and COO": []}
-    for scale, algorithms in ((bench.options.scale, ("bfs", "sssp", "pagerank")), (bench.options.scale - 2, ("tc",))):
+    for scale, algorithms in ((bench.options.scale, ("bfs", "sssp", "pagerank")), (bench.options.scale - 1, ("tc",))):
         graph = bench.input(scale)
 
         def run(algorithm, variant):

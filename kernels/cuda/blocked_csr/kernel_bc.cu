@@ -1,7 +1,6 @@
 /* Betweenness centrality on blocked CSR (GraphCage, section 3.3): forwards the engine's push along
  * the plain out-edges and TOCAB pull, see brandes.cuh; backwards sums along the plain out-edges, in
- * equal pieces, or, of a level at which many edges begin, through the blocks, so that what is
- * offered stays in the cache. Blocks have in-edges, which are out-edges in undirected graphs. */
+ * equal pieces. */
 #define BC_CHOOSES
 #include "kernels/cuda/own/bc_program.h"
 
@@ -10,11 +9,6 @@
 #include "kernels/cuda/edges/row_sums.cuh"
 #include "kernels/cuda/own/brandes.cuh"
 #include "kernels/own_kernel.h"
-
-/* One edge in so many, or more, must begin at a level for it to be pulled through the blocks. */
-#ifndef BC_PULL_EDGES
-#define BC_PULL_EDGES 8
-#endif
 
 namespace {
 
@@ -47,68 +41,6 @@ __global__ void __launch_bounds__(QN_QUEUE_THREADS)
   qn_unit_sum_rest(sums, [&](uint32_t v, double sum) { bc_take(state, bc, level, v, sum); });
 }
 
-/* Through the blocks: rows of other levels are left out. All that is offered lies in bc_offers_to,
- * as along the plain out-edges. */
-__global__ void __launch_bounds__(SWEEP_THREADS)
-    pull_level_block(const struct sweep_state state, const struct bc_state bc,
-                     const struct device_block block, uint32_t level) {
-  const struct engine_device &device = state.layout;
-  const double *offers = bc_offers_to(bc, level);
-  each_row(block, [&](bool valid, uint32_t row) {
-    uint64_t begin = 0, end = 0;
-    if (valid && bc.levels[block.id_map[row]] == level) {
-      begin = block.first_edge + block.offsets[row];
-      end = block.first_edge + block.offsets[row + 1];
-    }
-    warp_combine_rows(
-        valid, row, begin, end,
-        [&](uint32_t, uint64_t edge, program_accumulator *total) {
-          const double offer = offers[device.blocking.columns[edge]];
-          *total += offer;
-          return offer > 0;
-        },
-        [&](uint32_t local, program_accumulator total, bool any) {
-          device.partials[block.first_row + local] = tile_store(total);
-          device.collected[block.first_row + local] = any;
-        });
-  });
-}
-
-/* What the blocks' rows came to; as after any iteration nothing is left of it. */
-__global__ void take_reduced(const struct sweep_state state,
-                             const struct qn_program_context context, const struct bc_state bc,
-                             uint32_t level) {
-  sweep_words(context.num_vertices, [&](uint32_t v, bool valid) {
-    if (valid && bc.levels[v] == level)
-      bc_take(state, bc, level, v, state.sums[v]);
-    if (valid)
-      state.sums[v] = program_identity();
-    if (sweep_writes_word(valid))
-      state.received[v / 32] = 0;
-  });
-}
-
-enum qn_status pull_level(struct sweep_run *run, const struct bc_state *bc, uint32_t level,
-                          struct qn_error *error) {
-  for (uint64_t index = 0; index < run->state.layout.blocking.num_blocks; index++) {
-    const struct device_block block = block_of(run, index);
-    if (block.num_rows > 0)
-      QN_LAUNCH(pull_level_block, row_blocks(run, block.num_rows), SWEEP_THREADS, 0, NULL,
-                run->state, *bc, block, level);
-  }
-  launch_reduction(run);
-  SWEEP_LAUNCH(run, take_reduced, *bc, level);
-  return qn_cuda_launched("spreading shares", error);
-}
-
-/* Is a level, which is queued, for the blocks? */
-bool is_for_blocks(const struct sweep_run *run, qn_queue_size queued) {
-  const struct qn_blocked_csr *view = (const struct qn_blocked_csr *)run->request->view;
-  const uint64_t edges = (uint64_t)qn_queue_units(queued) * QN_UNIT_EDGES;
-  return run->state.layout.pulls && view->directedness == QN_UNDIRECTED &&
-         (run->request->direction == QN_DIRECTION_PULL || edges > view->num_edges / BC_PULL_EDGES);
-}
-
 enum qn_status walk_level_rows(struct sweep_run *run, const struct bc_state *bc, double *partials,
                                uint32_t level, struct qn_error *error) {
   const struct engine_device *layout = &run->state.layout;
@@ -121,8 +53,6 @@ enum qn_status walk_level_rows(struct sweep_run *run, const struct bc_state *bc,
   status = sweep_read(run, &queued, layout->queued, 1, sizeof queued, error);
   if (status)
     return status;
-  if (is_for_blocks(run, queued))
-    return pull_level(run, bc, level, error);
   const struct qn_unit_sums sums = {layout->queue, qn_queue_entries(queued), qn_queue_units(queued),
                                     partials};
   QN_LAUNCH(sum_level, qn_run_blocks(&run->memory, sums.num_units), QN_QUEUE_THREADS, 0, NULL,
