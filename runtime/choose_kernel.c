@@ -97,6 +97,17 @@ enum qn_status qn_run_find_kernel(const struct qn_run_input *input,
                      : "");
 }
 
+const struct qn_kernel *qn_run_kernel_alone(const struct qn_run_input *input,
+                                            const struct qn_run_options *options,
+                                            const struct qn_kernel *kernel) {
+  struct qn_run_options one = *options;
+  one.num_devices = 0;
+  const struct qn_kernel *alone =
+      options->program ? NULL
+                       : find_on(input, &one, kernel->algorithm, kernel->layout, kernel->processor);
+  return alone ? alone : kernel;
+}
+
 /* Where there may be a device. That may be starting still, and is asked for when it is needed; but
  * the library has its kernels only when somebody has asked. */
 static enum qn_status find_on_device(const struct qn_run_input *input,

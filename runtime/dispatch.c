@@ -674,12 +674,16 @@ static enum qn_status weigh_devices(const struct qn_run_input *input,
     return status;
   const struct qn_workload workload = {
       .info = input->info, .iterations = options->iterations, .num_sources = run->num_sources};
-  run->sharing = qn_sharing_weigh(&workload, run->kernel, options->strategy, options->num_devices,
-                                  qn_cuda_plannable_bytes(&device, options->device_memory));
+  const struct qn_kernel *alone = qn_run_kernel_alone(input, options, run->kernel);
+  run->sharing =
+      qn_sharing_weigh(&workload, run->kernel, alone, options->strategy, options->num_devices,
+                       qn_cuda_plannable_bytes(&device, options->device_memory));
   if (run->sharing.alone)
     qn_notice("note: device %d runs alone: %.4f s are expected, and %.4f s of %u devices "
               "(--all-devices shares it anyway)",
               options->devices[0], run->sharing.one, run->sharing.all, options->num_devices);
+  if (run->sharing.alone)
+    run->kernel = alone;
   return QN_OK;
 }
 

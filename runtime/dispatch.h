@@ -137,6 +137,11 @@ enum qn_status qn_run_find_kernel(const struct qn_run_input *input,
                                   const struct qn_run_options *options, const char *algorithm,
                                   enum qn_processor processor, const struct qn_kernel **kernel,
                                   struct qn_error *error);
+/* The kernel that one device takes for what several share by `kernel`: the same one, or one that
+ * needs no iterations, which several do not share. */
+const struct qn_kernel *qn_run_kernel_alone(const struct qn_run_input *input,
+                                            const struct qn_run_options *options,
+                                            const struct qn_kernel *kernel);
 /* Does it refuse the graph? The same with a message. */
 bool qn_run_is_refused(const struct qn_run_input *input, const struct qn_kernel *kernel);
 enum qn_status qn_run_check_graph(const struct qn_run_input *input, const struct qn_kernel *kernel,

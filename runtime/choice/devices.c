@@ -32,8 +32,9 @@ static double speedup_of(const struct qn_kernel *kernel, bool streams, enum qn_s
 }
 
 struct qn_sharing qn_sharing_weigh(const struct qn_workload *workload,
-                                   const struct qn_kernel *kernel, enum qn_strategy strategy,
-                                   unsigned num_devices, uint64_t usable) {
+                                   const struct qn_kernel *kernel, const struct qn_kernel *alone,
+                                   enum qn_strategy strategy, unsigned num_devices,
+                                   uint64_t usable) {
   const struct qn_device_rates *rates = &qn_device_rates;
   const double vertices = (double)workload->info->num_vertices, room = (double)usable;
   const double edges = (double)workload->info->num_edges;
@@ -45,11 +46,11 @@ struct qn_sharing qn_sharing_weigh(const struct qn_workload *workload,
       (sharing.streams && topology / num_devices + LEAST_VERTEX_BYTES * vertices <= room))
     return sharing;
   sharing.weighed = true;
-  sharing.one = walks_all * edges * qn_device_edge_seconds(kernel);
-  if (sharing.streams)
-    sharing.one += iterations * topology / rates->transfers;
-  sharing.all =
-      sharing.one / speedup_of(kernel, sharing.streams, strategy) + iterations * rates->meetings;
+  const double work = walks_all * edges * qn_device_edge_seconds(kernel);
+  const double walk = sharing.streams ? topology / rates->transfers : 0;
+  sharing.one = work + (alone->traits & QN_KERNEL_ONE_WALK ? 1 : iterations) * walk;
+  sharing.all = (work + iterations * walk) / speedup_of(kernel, sharing.streams, strategy) +
+                iterations * rates->meetings;
   sharing.alone = sharing.all * LEAST_GAIN > sharing.one;
   return sharing;
 }

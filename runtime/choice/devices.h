@@ -19,11 +19,13 @@ struct qn_sharing {
   double one, all;
 };
 
-/* Of a run that `num_devices` may share, each of which has `usable` bytes of memory. Nothing is
- * weighed where one has no room for what vertices need, or streams what several keep. */
+/* Of a run that `num_devices` may share by `kernel`, or one of them does by `alone`, each of which
+ * has `usable` bytes of memory. Nothing is weighed where one has no room for what vertices need, or
+ * streams what several keep. */
 struct qn_sharing qn_sharing_weigh(const struct qn_workload *workload,
-                                   const struct qn_kernel *kernel, enum qn_strategy strategy,
-                                   unsigned num_devices, uint64_t usable);
+                                   const struct qn_kernel *kernel, const struct qn_kernel *alone,
+                                   enum qn_strategy strategy, unsigned num_devices,
+                                   uint64_t usable);
 
 /* {"taken": how many, "one_seconds", "all_seconds", "streams"}; NULL if nothing was weighed. */
 json_t *qn_sharing_json(const struct qn_sharing *sharing, unsigned num_devices);

@@ -33,23 +33,34 @@ struct cc_forest {
   uint32_t *first, *labels;  /* [V] with order or positions */
 };
 
-/* The root that more than half of the vertices have, as a sample of them tells: the only case worth
- * finding. They are spread evenly, though not at regular distances, which may be alike. By one
- * block; each warp counts those that are like its first. */
+/* The root that most vertices of a sample have, if a sixteenth of them has it: more than half need
+ * not hang together yet, and any tree may be left out. Samples are spread evenly, though not at
+ * regular distances, which may be alike. By one block; each warp counts those that are like its
+ * first. */
 __global__ void __launch_bounds__(NUM_SAMPLES) find_largest(const struct cc_forest forest) {
   QN_SHARED(uint32_t, roots, NUM_SAMPLES);
+  QN_SHARED(uint32_t, counts, NUM_SAMPLES / 32);
   const uint64_t stretch = forest.num_vertices / NUM_SAMPLES, sample = threadIdx.x;
   const uint64_t vertex = sample * stretch + (stretch ? sample * 0x9E3779B97F4A7C15u % stretch : 0);
   roots[sample] = vertex < forest.num_vertices ? forest.parent[vertex] : UINT32_MAX;
   __syncthreads();
   const uint32_t root = roots[qn_warp() * 32];
-  int lead = 0;
+  uint32_t count = 0;
   for (uint32_t other = qn_lane(); other < NUM_SAMPLES; other += 32)
-    lead += roots[other] == UINT32_MAX ? 0 : roots[other] == root ? 1 : -1;
+    count += root != UINT32_MAX && roots[other] == root;
   for (int step = 16; step > 0; step /= 2)
-    lead += __shfl_down_sync(QN_FULL_WARP, lead, step);
-  if (qn_lane() == 0 && root != UINT32_MAX && lead > 0)
-    *forest.largest = root;
+    count += __shfl_down_sync(QN_FULL_WARP, count, step);
+  if (qn_lane() == 0)
+    counts[qn_warp()] = count;
+  __syncthreads();
+  if (threadIdx.x != 0)
+    return;
+  uint32_t most = NUM_SAMPLES / 16;
+  for (uint32_t warp = 0; warp < NUM_SAMPLES / 32; warp++)
+    if (counts[warp] > most) {
+      most = counts[warp];
+      *forest.largest = roots[warp * 32];
+    }
 }
 
 /* Positions of the layout's vertices. */

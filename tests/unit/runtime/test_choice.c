@@ -65,7 +65,7 @@ static void processors(void **state) {
 static struct qn_sharing share(const struct qn_container_info *info, const struct qn_kernel *kernel,
                                enum qn_strategy strategy, uint64_t usable) {
   const struct qn_workload workload = {.info = info, .iterations = -1};
-  return qn_sharing_weigh(&workload, kernel, strategy, 2, usable);
+  return qn_sharing_weigh(&workload, kernel, kernel, strategy, 2, usable);
 }
 
 static void devices(void **state) {
@@ -86,6 +86,12 @@ static void devices(void **state) {
   assert_false(share(&large, &pagerank, QN_PERFORMANCE, little).alone);
   assert_false(share(&large, &sssp, QN_PERFORMANCE, all).alone);
   assert_true(share(&large, &sssp, QN_SCALABILITY, little).alone);
+  /* One joins trees in one walk, where two go in iterations. */
+  const struct qn_kernel cc = kernel_of("cc", QN_LAYOUT_SLOTTED_PAGES, 0);
+  const struct qn_kernel trees = kernel_of("cc", QN_LAYOUT_SLOTTED_PAGES, QN_KERNEL_ONE_WALK);
+  const struct qn_workload components = {.info = &large, .iterations = -1};
+  assert_false(qn_sharing_weigh(&components, &cc, &cc, QN_PERFORMANCE, 2, little).alone);
+  assert_true(qn_sharing_weigh(&components, &cc, &trees, QN_PERFORMANCE, 2, little).alone);
   /* One has no room for the vertices; one streams what two keep. */
   assert_false(share(&large, &bfs, QN_STRATEGY_ANY, (uint64_t)200 << 20).weighed);
   assert_false(share(&large, &bfs, QN_STRATEGY_ANY, (uint64_t)1200 << 20).weighed);
