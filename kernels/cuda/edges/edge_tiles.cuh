@@ -136,15 +136,18 @@ QN_DEVICE_INLINE program_accumulator carry_scan(bool began, program_accumulator 
   return qn_lane() == 0 ? base : carry_on(base, before, before_began);
 }
 
+/* Four words of what is read once; 16 bytes, aligned. */
+QN_DEVICE_INLINE uint4 tile_words(const void *from) {
+  return __ldcs(static_cast<const uint4 *>(from));
+}
+
 /* The thread's consecutive sources from `edge` on; 16 bytes at a time but for the last few. */
 QN_DEVICE_INLINE void tile_sources(const struct edge_tiles &tiles, uint64_t edge, uint32_t *into) {
   if (edge + QN_TILE_ITEMS <= tiles.num_edges) {
-    const uint4 *from = reinterpret_cast<const uint4 *>(tiles.sources + edge);
     QN_UNROLL
-    for (int i = 0; i < QN_TILE_ITEMS / 4; i++) {
-      const uint4 four = __ldcs(&from[i]);
-      into[4 * i] = four.x, into[4 * i + 1] = four.y;
-      into[4 * i + 2] = four.z, into[4 * i + 3] = four.w;
+    for (int i = 0; i < QN_TILE_ITEMS; i += 4) {
+      const uint4 four = tile_words(tiles.sources + edge + i);
+      into[i] = four.x, into[i + 1] = four.y, into[i + 2] = four.z, into[i + 3] = four.w;
     }
     return;
   }
@@ -156,13 +159,16 @@ QN_DEVICE_INLINE void tile_sources(const struct edge_tiles &tiles, uint64_t edge
 QN_DEVICE_INLINE void tile_weights(const struct edge_tiles &tiles, uint64_t edge,
                                    program_weight *into) {
 #if PROGRAM_USES_WEIGHTS
-  if (edge + QN_TILE_ITEMS <= tiles.num_edges && tiles.weights.type == QN_WEIGHT_F32) {
-    const float4 *from = reinterpret_cast<const float4 *>(tiles.weights.f32 + edge);
+  const bool real = ENGINE_TAKES(QN_WEIGHT_F32) && tiles.weights.type == QN_WEIGHT_F32;
+  const bool whole = ENGINE_TAKES(QN_WEIGHT_U32) && tiles.weights.type == QN_WEIGHT_U32;
+  if (edge + QN_TILE_ITEMS <= tiles.num_edges && (real || whole)) {
     QN_UNROLL
-    for (int i = 0; i < QN_TILE_ITEMS / 4; i++) {
-      const float4 four = __ldcs(&from[i]);
-      into[4 * i] = (program_weight)four.x, into[4 * i + 1] = (program_weight)four.y;
-      into[4 * i + 2] = (program_weight)four.z, into[4 * i + 3] = (program_weight)four.w;
+    for (int i = 0; i < QN_TILE_ITEMS; i += 4) {
+      const uint4 four = tile_words(tiles.weights.u32 + edge + i);
+      const uint32_t words[] = {four.x, four.y, four.z, four.w};
+      QN_UNROLL
+      for (int j = 0; j < 4; j++)
+        into[i + j] = real ? (program_weight)__uint_as_float(words[j]) : (program_weight)words[j];
     }
     return;
   }
