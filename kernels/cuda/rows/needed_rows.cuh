@@ -40,7 +40,7 @@
 /* Who waits: vertices further from the first than so much of the mean weight, if the iteration
  * costs more than one byte in so many. */
 #define NEEDED_WINDOW 0.25
-#define NEEDED_MUCH 256
+#define NEEDED_MUCH 16
 #define NEEDED_SAMPLES 65536 /* of weights */
 /* The part of the memory for buffers and cache that the row offsets may take. */
 #define NEEDED_SHARE 2
@@ -423,16 +423,15 @@ inline void find_pinned(const struct sweep_run *run, struct row_reading *reading
 }
 
 /* The first units go to the cache, as many as it has room for: all lie there that would be on the
- * device if it had room for all. */
+ * device if it had room for all. One moves in any case: the first copy takes milliseconds. */
 inline enum qn_status fill_cache(struct sweep_run *run, struct qn_error *error) {
   struct qn_stream_figures ignored;
+  const uint64_t cached = run->result->plan.cache_units;
   auto walk_nothing = [](void *, const struct qn_unit_entry *, uint64_t, cudaStream_t,
                          struct qn_error *) { return QN_OK; };
   memset(run->host_flags, 0, run->source->num_units);
-  memset(run->host_flags, 1, run->result->plan.cache_units);
-  return run->result->plan.cache_units > 0
-             ? qn_unit_stream_run(run->stream, run->host_flags, walk_nothing, NULL, &ignored, error)
-             : QN_OK;
+  memset(run->host_flags, 1, cached ? cached : 1);
+  return qn_unit_stream_run(run->stream, run->host_flags, walk_nothing, NULL, &ignored, error);
 }
 
 /* Before the first iteration. All that can be pinned is, then. */
