@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "runtime/values.h"
 #include "support/atomic_folder.h"
@@ -78,6 +79,21 @@ enum qn_status qn_result_parts_create(const struct qn_results_options *options,
   return status;
 }
 
+/* The rows of all columns, which lie one behind the other. */
+static enum qn_status take_rows(const struct qn_run_result *all, const struct qn_part_rows *rows,
+                                struct qn_run_result *part, struct qn_error *error) {
+  const uint64_t bytes = qn_result_bytes(all->type);
+  const uint64_t columns = all->num_columns ? all->num_columns : 1, count = rows->end - rows->begin;
+  enum qn_status status =
+      qn_alloc(&part->values, columns * count, bytes, "the values of a part", error);
+  part->num_values = count;
+  for (uint64_t column = 0; !status && column < columns; column++)
+    memcpy((char *)part->values + column * count * bytes,
+           (const char *)all->values + (column * all->num_values + rows->begin) * bytes,
+           count * bytes);
+  return status;
+}
+
 /* The values of vertices [begin, end). */
 static enum qn_status write_part(const struct qn_result_parts *parts,
                                  const struct qn_part_rows *rows, const struct qn_run_input *input,
@@ -88,11 +104,14 @@ static enum qn_status write_part(const struct qn_result_parts *parts,
   struct qn_run_result part = *all;
   struct qn_results *file;
   uint32_t *listed;
-  part.num_values = rows->end - rows->begin;
-  part.values = (char *)all->values + rows->begin * qn_result_bytes(all->type);
-  enum qn_status status = qn_alloc(&listed, part.num_values, sizeof *listed, "vertices", error);
+  enum qn_status status = take_rows(all, rows, &part, error);
   if (status)
     return status;
+  status = qn_alloc(&listed, part.num_values, sizeof *listed, "vertices", error);
+  if (status) {
+    qn_free(part.values);
+    return status;
+  }
   for (uint64_t i = 0; i < part.num_values; i++)
     listed[i] = (uint32_t)(rows->begin + i);
   part.listed = listed;
@@ -100,6 +119,7 @@ static enum qn_status write_part(const struct qn_result_parts *parts,
   if (!status)
     status = qn_results_commit(file, input, kernel, &part, error);
   qn_free(listed);
+  qn_free(part.values);
   return status;
 }
 

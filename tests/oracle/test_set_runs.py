@@ -48,6 +48,19 @@ class Runs(unittest.TestCase):
                 self.assertIn(".", value + found[vertex])  # whole numbers are the same
         return json.loads(said.stdout)
 
+    def test_files_of_parts_have_all_columns(self):
+        self.make(3, "none", "sparse")
+        run("quern-run", "degree", self.at / "g.qrn", "-qfo", self.at / "degrees.tsv")
+        vertices = list(values(self.at / "degrees.tsv"))
+        sources = ["--source", vertices[0], "--source", vertices[len(vertices) // 2]]
+        run("quern-run", "bfs", self.at / "g.qrn", "--device=cpu", "-qfo", self.at / "graph.csv", *sources)
+        run("quern-run", "bfs", self.at / "set", "--device=cpu", "-qo", self.at / "files", "--parts=csv", *sources)
+        files = sorted((self.at / "files").glob("*.csv"))
+        self.assertEqual(len(files), 4)
+        whole = (self.at / "graph.csv").read_text().splitlines()
+        parts = [line for file in files for line in file.read_text().splitlines() if line != whole[0]]
+        self.assertEqual(sorted(parts), sorted(whole[1:]))
+
     def test_algorithms(self):
         cases = [("none", "sparse", ()), ("u32", "strings", ("--undirected",)), ("f64", "sparse", ("--undirected",)),
                  ("f32", "sparse", ("--transpose", "also"))]
