@@ -138,14 +138,19 @@ inline enum qn_status tell_pushed(struct set_exchange *exchange, struct qn_error
   status = view->exchange->trade(out, exchange->offsets, &exchange->in, error);
   qn_free(out);
   const uint64_t bytes = status ? 0 : exchange->in.offsets[num_ranks(view)];
-  if (!bytes)
-    return status;
-  status = qn_cuda_upload(&run->memory, exchange->device, exchange->in.bytes, bytes, 1,
-                          "what is pushed", error);
-  if (!status)
-    SWEEP_LAUNCH(run, take_pushed, bytes / sizeof(struct pushed),
-                 reinterpret_cast<const struct pushed *>(exchange->device));
-  return status ? status : qn_cuda_launched("taking what is pushed", error);
+  /* Several ranks may tell of the same vertices: more than there is room for at a time. */
+  const uint64_t most = told_most(view) / sizeof(struct pushed) * sizeof(struct pushed);
+  for (uint64_t at = 0; !status && at < bytes; at += most) {
+    const uint64_t step = bytes - at < most ? bytes - at : most;
+    status = qn_cuda_upload(&run->memory, exchange->device, exchange->in.bytes + at, step, 1,
+                            "what is pushed", error);
+    if (!status)
+      SWEEP_LAUNCH(run, take_pushed, step / sizeof(struct pushed),
+                   reinterpret_cast<const struct pushed *>(exchange->device));
+    if (!status)
+      status = qn_cuda_status(cudaStreamSynchronize(NULL), "taking what is pushed", error);
+  }
+  return status;
 }
 
 #else
