@@ -1,6 +1,7 @@
 /* The kernel that does what a user asks for. */
 #include "runtime/dispatch.h"
 
+#include <omp.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -162,6 +163,7 @@ static struct qn_choice weigh(const struct qn_run_input *input,
   const struct qn_workload workload = {.info = input->info,
                                        .iterations = options->iterations,
                                        .num_sources = options->num_sources,
+                                       .num_threads = (unsigned)omp_get_num_procs(),
                                        .device_memory = options->device_memory,
                                        .started = started,
                                        .placed = started && options->store};
@@ -172,6 +174,18 @@ static struct qn_choice weigh(const struct qn_run_input *input,
     device = cpu;
   return qn_run_has_buckets(device, options) ? qn_choice_weigh(&workload, cpu, device)
                                              : (struct qn_choice){0};
+}
+
+/* Do options say how a device does it? */
+static bool is_for_device(const struct qn_run_input *input, const struct qn_run_options *options,
+                          const char *algorithm) {
+  const struct qn_kernel *cpu, *device;
+  if (options->device != QN_DEVICE_AUTO || input->set || !algorithm ||
+      qn_run_find_kernel(input, options, algorithm, QN_CUDA, &device, NULL))
+    return false;
+  return options->device_memory > 0 ||
+         qn_run_find_kernel(input, options, algorithm, QN_CPU, &cpu, NULL) ||
+         (qn_run_check_manner(cpu, options, NULL) && !qn_run_check_manner(device, options, NULL));
 }
 
 void qn_run_device_is_used(void) {
@@ -229,8 +243,9 @@ enum qn_status qn_run_choose_kernel(const struct qn_run_input *input,
     return find_joint(input, options, algorithm, kernel, error);
   if (options->device == QN_DEVICE_CUDA)
     return find_on_device(input, options, algorithm, kernel, error);
-  *choice = weigh(input, options, algorithm);
-  if (choice->weighed && qn_choice_is_device(choice)) {
+  const bool for_device = is_for_device(input, options, algorithm);
+  *choice = for_device ? (struct qn_choice){0} : weigh(input, options, algorithm);
+  if (for_device || (choice->weighed && qn_choice_is_device(choice))) {
     if (!qn_cuda_count(&devices, NULL) &&
         !qn_run_find_kernel(input, options, algorithm, QN_CUDA, kernel, NULL) &&
         qn_run_has_buckets(*kernel, options))

@@ -259,7 +259,7 @@ static enum qn_status check_parents(const struct qn_kernel *kernel,
 }
 
 /* Options that say how a kernel goes about it, which only some kernels can be told. */
-static enum qn_status check_manner(const struct qn_kernel *kernel,
+enum qn_status qn_run_check_manner(const struct qn_kernel *kernel,
                                    const struct qn_run_options *options, struct qn_error *error) {
   if (options->direction != QN_DIRECTION_AUTO && !(kernel->traits & QN_KERNEL_DIRECTION))
     return qn_fail(error, QN_USAGE,
@@ -317,7 +317,7 @@ static enum qn_status check_options(const struct qn_kernel *kernel,
     return qn_fail(error, QN_USAGE, "--resolution must be more than 0");
   if (!qn_run_has_buckets(kernel, options))
     return refuse_delta(kernel, error);
-  if ((status = check_manner(kernel, options, error)))
+  if ((status = qn_run_check_manner(kernel, options, error)))
     return status;
   if (options->cutoff > 0x1p53)
     return qn_fail(error, QN_USAGE, "--cutoff is 2^53 at most, not %g", options->cutoff);
@@ -501,6 +501,7 @@ static enum qn_status run_kernel(const struct qn_run_input *input,
   if (status != QN_DEVICE || options->device != QN_DEVICE_AUTO || run->kernel->processor == QN_CPU)
     return status;
   qn_notice("running on the CPU: %s", error->message);
+  run->choice.weighed = false;
   status = qn_run_find_kernel(input, options, run->kernel->algorithm, QN_CPU, &run->kernel, error);
   return status ? status : run_once(input, options, run, error);
 }

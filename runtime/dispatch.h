@@ -146,6 +146,9 @@ const struct qn_kernel *qn_run_kernel_alone(const struct qn_run_input *input,
 bool qn_run_is_refused(const struct qn_run_input *input, const struct qn_kernel *kernel);
 enum qn_status qn_run_check_graph(const struct qn_run_input *input, const struct qn_kernel *kernel,
                                   struct qn_error *error);
+/* Does the kernel do as --direction, --parallelism, --move and --mode say? QN_USAGE if not. */
+enum qn_status qn_run_check_manner(const struct qn_kernel *kernel,
+                                   const struct qn_run_options *options, struct qn_error *error);
 /* Is --delta of use to the kernel, if it is given? */
 bool qn_run_has_buckets(const struct qn_kernel *kernel, const struct qn_run_options *options);
 /* From now on a device of this process is started. */

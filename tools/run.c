@@ -147,8 +147,8 @@ static const struct argp_option option_list[] = {
     {"delta", KEY_DELTA, "W", 0, "Width of a bucket of sssp, in units of the weights", 0},
     {"device", KEY_DEVICE, "auto|cpu|cuda[:N]|both[:N]", 0,
      "Where to run: on CUDA device N (default 0), on the CPU, on both side by side (the layout "
-     "shards), or auto (the default): on the CUDA device if there is one with room for what "
-     "its vertices need",
+     "shards), or auto (the default): on the CPU or a CUDA device, whichever is expected to be "
+     "done sooner",
      1},
     {"mode", KEY_MODE, "synchronous|asynchronous", 0,
      "When the CPU and the device of --device both see each other's new values: after an "

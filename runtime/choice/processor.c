@@ -30,7 +30,7 @@ struct qn_choice qn_choice_weigh(const struct qn_workload *workload, const struc
   const double walks = qn_workload_walks(workload, device);
   const bool streams = workload->device_memory > 0 && bytes > (double)workload->device_memory;
   struct qn_choice choice = {.weighed = true};
-  choice.cpu = walks * edges * qn_cpu_edge_seconds(cpu) / qn_threads();
+  choice.cpu = walks * edges * qn_cpu_edge_seconds(cpu) / workload->num_threads;
   choice.start = workload->started ? 0 : rates->start;
   choice.copies = workload->placed ? 0 : bytes / rates->copies;
   choice.kernels = walks * (edges * qn_device_edge_seconds(device) + rates->iteration);

@@ -17,6 +17,7 @@ struct qn_workload {
   const struct qn_container_info *info;
   int64_t iterations;     /* that a user asks for; negative: none does */
   uint32_t num_sources;   /* that are searched from one after another; 0: one */
+  unsigned num_threads;   /* that the CPU has: a result must not depend on how many a run takes */
   uint64_t device_memory; /* cap; 0: none */
   bool started;           /* the device has been started */
   bool placed;            /* and has the graph */

@@ -10,7 +10,6 @@
 
 #include "runtime/choice/devices.h"
 #include "runtime/choice/processor.h"
-#include "support/threads.h"
 
 static struct qn_kernel kernel_of(const char *algorithm, enum qn_layout layout, uint64_t traits) {
   return (struct qn_kernel){
@@ -34,8 +33,7 @@ static void processors(void **state) {
   const struct qn_container_info large = graph_of(8388608, 258700000);
   const struct qn_kernel bfs = kernel_of("bfs", QN_LAYOUT_GRAPH, 0);
   const struct qn_kernel pagerank = kernel_of("pagerank", QN_LAYOUT_GRAPH, QN_KERNEL_ALL_ACTIVE);
-  struct qn_workload workload = {.info = &small, .iterations = -1};
-  qn_threads_set(16);
+  struct qn_workload workload = {.info = &small, .iterations = -1, .num_threads = 16};
   assert_false(takes_device(&workload, &bfs));
   assert_false(takes_device(&workload, &pagerank));
   workload.iterations = 1000000; /* of so few edges launches take longer */
@@ -54,7 +52,7 @@ static void processors(void **state) {
   workload.num_sources = 64;
   assert_true(takes_device(&workload, &bfs));
   workload.num_sources = 0;
-  qn_threads_set(1);
+  workload.num_threads = 1;
   assert_true(takes_device(&workload, &bfs));
   workload.device_memory = 1 << 20; /* which has to stream */
   const struct qn_choice streamed = qn_choice_weigh(&workload, &bfs, &bfs);
@@ -64,7 +62,7 @@ static void processors(void **state) {
 
 static struct qn_sharing share(const struct qn_container_info *info, const struct qn_kernel *kernel,
                                enum qn_strategy strategy, uint64_t usable) {
-  const struct qn_workload workload = {.info = info, .iterations = -1};
+  const struct qn_workload workload = {.info = info, .iterations = -1, .num_threads = 16};
   return qn_sharing_weigh(&workload, kernel, kernel, strategy, 2, usable);
 }
 
@@ -89,7 +87,7 @@ static void devices(void **state) {
   /* One joins trees in one walk, where two go in iterations. */
   const struct qn_kernel cc = kernel_of("cc", QN_LAYOUT_SLOTTED_PAGES, 0);
   const struct qn_kernel trees = kernel_of("cc", QN_LAYOUT_SLOTTED_PAGES, QN_KERNEL_ONE_WALK);
-  const struct qn_workload components = {.info = &large, .iterations = -1};
+  const struct qn_workload components = {.info = &large, .iterations = -1, .num_threads = 16};
   assert_false(qn_sharing_weigh(&components, &cc, &cc, QN_PERFORMANCE, 2, little).alone);
   assert_true(qn_sharing_weigh(&components, &cc, &trees, QN_PERFORMANCE, 2, little).alone);
   /* One has no room for the vertices; one streams what two keep. */
