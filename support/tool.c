@@ -386,6 +386,7 @@ static void fit_help(void) {
 void qn_tool_parse(const char *name, const struct argp *argp, int argc, char **argv, void *input,
                    const struct qn_tool_options *options) {
   open_standard_descriptors();
+  qn_pages_leave_by_all_threads();
   json_set_alloc_funcs(json_memory, free);
   if (atexit(library_gave_up) != 0)
     _exit(QN_SYSTEM);

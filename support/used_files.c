@@ -209,9 +209,15 @@ enum qn_status qn_input_changed(struct qn_error *error) {
                           "an input is no longer what was counted before, so there is no result");
 }
 
+static bool has_all_threads;
+
+void qn_pages_leave_by_all_threads(void) {
+  has_all_threads = true;
+}
+
 void qn_pages_leave(void *mapping, uint64_t bytes) {
   const uint64_t step = (uint64_t)16 << 20;
-  if (bytes < 8 * step)
+  if (!has_all_threads || bytes < 8 * step)
     return;
 #pragma omp parallel for schedule(dynamic, 1)
   for (uint64_t begin = 0; begin < bytes; begin += step)

@@ -81,6 +81,9 @@ enum qn_status qn_input_changed(struct qn_error *error);
 /* Before munmap of what is large, which takes one thread a second for some 30 GB: all threads let
  * go of its pages. */
 void qn_pages_leave(void *mapping, uint64_t bytes);
+/* Of this process, a tool's. In a thread of the library's user there must be no team of threads:
+ * after a fork it would be waited for. Until it is called qn_pages_leave does nothing. */
+void qn_pages_leave_by_all_threads(void);
 
 #ifdef __cplusplus
 }
