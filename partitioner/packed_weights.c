@@ -7,8 +7,9 @@
 #include "support/memory.h"
 
 #define SET_SLOTS ((uint64_t)2 * QN_PACKED_MOST_VALUES)
-#define CHUNK ((uint64_t)1 << 16) /* weights that a thread looks at before it looks at the others  \
-                                   */
+#define CHUNK                                                                                      \
+  ((uint64_t)1 << 16) /* weights that a thread looks at before it looks at the others              \
+                       */
 
 /* ---- Which weights there are ---------------------------------------------------------- */
 
@@ -106,13 +107,14 @@ static enum qn_status find_values(const struct qn_weights *weights, uint64_t cou
   bool fits = true;
   enum qn_status status =
       qn_alloc_zeroed(&all.slots, SET_SLOTS, sizeof *all.slots, "values", error);
-#pragma omp parallel if (!status)
+  const bool begun = !status;
+#pragma omp parallel if (begun)
   {
     struct value_set own = {0};
     struct qn_error own_error;
     enum qn_status own_status =
-        status ? status
-               : qn_alloc_zeroed(&own.slots, SET_SLOTS, sizeof *own.slots, "values", &own_error);
+        begun ? qn_alloc_zeroed(&own.slots, SET_SLOTS, sizeof *own.slots, "values", &own_error)
+              : QN_SYSTEM;
 #pragma omp for schedule(static)
     for (uint64_t first = 0; first < count; first += CHUNK) {
       bool goes_on;

@@ -187,7 +187,8 @@ static enum qn_status reserve_in_steps(struct qn_writer *writer,
     uint64_t left = entry->stored_bytes - begin;
     step = left < POPULATED ? left : POPULATED;
     status = extend_file(writer, entry->offset + begin, step, error);
-    reserved->failed = status != QN_OK;
+    if (status)
+      reserved->failed = true;
     __atomic_store_n(&reserved->bytes, status ? UINT64_MAX : lead + begin + step, __ATOMIC_RELEASE);
   }
   return status;

@@ -2,6 +2,8 @@
 #ifndef QN_KERNELS_CPU_CSR_FRONTIER_PULL_H
 #define QN_KERNELS_CPU_CSR_FRONTIER_PULL_H
 
+#include <string.h>
+
 #include "kernels/cpu/csr/view.h"
 
 #include "kernels/cpu/csr/push.h"
@@ -47,9 +49,11 @@ static inline struct common_message find_common_message(const struct engine_stat
   bool same = true;
 #pragma omp parallel for schedule(static) reduction(&& : same)
   for (uint64_t word = first; word < words; word++)
-    for (uint64_t left = bits[word]; left; left &= left - 1)
-      same = same &&
-             sweep_message(state, word * 64 + (uint64_t)__builtin_ctzll(left)) == common.message;
+    for (uint64_t left = bits[word]; left; left &= left - 1) {
+      const program_message message =
+          sweep_message(state, word * 64 + (uint64_t)__builtin_ctzll(left));
+      same = same && memcmp(&message, &common.message, sizeof message) == 0;
+    }
   common.is_known = same;
   return common;
 }

@@ -106,7 +106,8 @@ double qn_cuda_start_seconds(void) {
 void qn_cuda_end(void) {}
 #else
 static void *end_device(void *unused) {
-  cudaDeviceReset();
+  if (cudaSetDevice(start.index) == cudaSuccess) /* a thread begins with the first one */
+    cudaDeviceReset();
   return unused;
 }
 

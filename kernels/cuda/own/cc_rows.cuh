@@ -74,9 +74,9 @@ __global__ void join_rest(const struct cc_rows rows, uint32_t *parent) {
 /* What is needed beside the rows, which are there. */
 inline enum qn_status cc_rows_create(struct qn_cuda_memory *memory, struct cc_rows *rows,
                                      struct qn_error *error) {
-  enum qn_status status = qn_run_check_units(rows->csr.num_vertices, rows->csr.num_edges, error);
-  if (!status)
-    status = qn_run_queue(memory, rows->csr.num_vertices, &rows->queue, error);
+  if (qn_run_check_units(rows->csr.num_vertices, rows->csr.num_edges, NULL))
+    return qn_run_no_room(memory); /* other engines need no queue */
+  enum qn_status status = qn_run_queue(memory, rows->csr.num_vertices, &rows->queue, error);
   return status ? status
                 : qn_cuda_alloc(memory, &rows->queued, 1, sizeof *rows->queued, "counters", error);
 }

@@ -41,7 +41,8 @@ __global__ void __launch_bounds__(NUM_SAMPLES) find_largest(const struct cc_fore
   QN_SHARED(uint32_t, roots, NUM_SAMPLES);
   QN_SHARED(uint32_t, counts, NUM_SAMPLES / 32);
   const uint64_t stretch = forest.num_vertices / NUM_SAMPLES, sample = threadIdx.x;
-  const uint64_t vertex = sample * stretch + (stretch ? sample * 0x9E3779B97F4A7C15u % stretch : 0);
+  const uint64_t vertex =
+      stretch ? sample * stretch + sample * 0x9E3779B97F4A7C15u % stretch : sample;
   roots[sample] = vertex < forest.num_vertices ? forest.parent[vertex] : UINT32_MAX;
   __syncthreads();
   const uint32_t root = roots[qn_warp() * 32];

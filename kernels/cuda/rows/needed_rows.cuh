@@ -383,13 +383,13 @@ inline enum qn_status row_reading_upload(struct row_reading *reading, struct swe
 }
 
 #if PROGRAM_PRIORITY
-/* A state to go on from has no vertices that wait. */
+/* A state to go on from has no vertices that wait, nor has the end of a round. */
 inline double window_of(const struct row_reading *reading, const struct sweep_run *run) {
   const struct row_matrix *matrix = &reading->cut->matrix;
   const uint64_t num_edges = matrix->block_edges[1];
   const uint64_t samples = num_edges < NEEDED_SAMPLES ? num_edges : NEEDED_SAMPLES;
   double sum = 0;
-  if (run->request->checkpointing)
+  if (PROGRAM_ROUNDS || run->request->checkpointing)
     return 0;
   for (uint64_t i = 0; i < samples; i++)
     sum += (double)engine_weight(&matrix->weights, i * (num_edges / samples));
