@@ -333,7 +333,9 @@ enum qn_status qn_atomic_file_visit(const char *temporary, struct qn_atomic_file
     strcpy(file->temporary, temporary);
     file->descriptor = open_shared(temporary, 0);
     if (file->descriptor < 0) {
-      status = qn_fail_errno(error, "cannot open the output that another rank has begun");
+      status = qn_fail_errno(
+          error,
+          "cannot open the output that another rank has begun (do all of them see its folder?)");
       qn_error_in_file(error, temporary);
     }
   }

@@ -185,8 +185,10 @@ int main(int argc, char **argv) {
   struct qn_error error;
   qn_tool_parse("quern-export", &argp, argc, argv, &options, &options.shared);
   qn_outputs_hold();
-  if (options.by_package)
+  if (options.by_package) {
+    json_decref(options.export.losses.notes);
     return qn_tool_exit(qn_tables_hand_over("export", options.export.path, argv, &error), &error);
+  }
   options.export.replace = options.shared.force;
   enum qn_status status = options.list_formats ? qn_formats_print(options.shared.json, &error)
                                                : export_file(&options, &report, &error);
