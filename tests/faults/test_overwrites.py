@@ -178,13 +178,16 @@ class Overwrites:
         return finished.returncode, re.sub(rb"^iterations .*$", b"", timeless(finished.stdout), flags=re.MULTILINE), found
 
     def right(self, name):
-        """What the command gives of what was there before and of what is there after, and how many moments it has."""
+        """What the command gives of what was there before and of what is there after, also of as much of that as there was before:
+        a file that grows is read as long as it was when it was opened. And how many moments the command has."""
         if name not in self.known:
             results = []
-            for version in ("old", "new"):
-                work = self.folder / "right"
+            for version, length in (("old", None), ("new", None), ("new", (self.folder / "old" / COMMANDS[name][1]).stat().st_size)):
+                work, inputs = self.folder / "right", self.inputs(version)
                 work.mkdir()
-                results.append(self.result(self.start(name, self.inputs(version), work), contents(work)))
+                input = inputs / COMMANDS[name][1]
+                input.write_bytes(input.read_bytes()[:length])
+                results.append(self.result(self.start(name, inputs, work), contents(work)))
                 shutil.rmtree(work)
             self.known[name] = results, self.moments(name)
         return self.known[name]
@@ -205,7 +208,7 @@ class Overwrites:
 
     def run(self, name, kind, nth, back=0, again=0):
         input = COMMANDS[name][1]
-        (old, new), _ = self.right(name)
+        right, _ = self.right(name)
         work, over, inputs = self.folder / "work", self.folder / "over", self.folder / "in"
         work.mkdir()
         before = (self.folder / "old" / input).read_bytes()
@@ -226,7 +229,7 @@ class Overwrites:
         if finished.returncode < 0:
             problem = "ends by signal %d" % -finished.returncode
         elif finished.returncode == 0:
-            if self.result(finished, found) not in (old, new):
+            if self.result(finished, found) not in right:
                 problem = "exits 0 with another result"
         elif finished.returncode == 1 and name == "tree":
             pass  # what was written over is a graph, for which the tree that lies beside it is none
