@@ -178,15 +178,15 @@ class Overwrites:
         return finished.returncode, re.sub(rb"^iterations .*$", b"", timeless(finished.stdout), flags=re.MULTILINE), found
 
     def right(self, name):
-        """What the command gives of what was there before and of what is there after, also of as much of that as there was before:
-        a file that grows is read as long as it was when it was opened. And how many moments the command has."""
+        """What the command gives of what was there before and of what is there after, which is as long, and how many moments it
+        has."""
         if name not in self.known:
             results = []
-            for version, length in (("old", None), ("new", None), ("new", (self.folder / "old" / COMMANDS[name][1]).stat().st_size)):
+            old, new = ((self.folder / version / COMMANDS[name][1]).read_bytes() for version in ("old", "new"))
+            for version, there in (("old", old), ("new", new[:len(old)] + old[len(new):])):
                 work, inputs = self.folder / "right", self.inputs(version)
                 work.mkdir()
-                input = inputs / COMMANDS[name][1]
-                input.write_bytes(input.read_bytes()[:length])
+                (inputs / COMMANDS[name][1]).write_bytes(there)
                 results.append(self.result(self.start(name, inputs, work), contents(work)))
                 shutil.rmtree(work)
             self.known[name] = results, self.moments(name)
