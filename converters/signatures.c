@@ -148,6 +148,18 @@ static bool is_netdraw(const struct head *head) {
          begins(head, "*tie data");
 }
 
+/* A word and a colon: no number, no part of what is in quotes or in braces, no two columns. */
+static bool is_key(const char *word, const char *end) {
+  if (end - word < 2 || *--end != ':' || (*word >= '0' && *word <= '9') || *word == '{')
+    return false;
+  if ((*word == '"' || *word == '\'') && (end - word < 2 || *--end != *word++))
+    return false;
+  for (; word < end; word++)
+    if (strchr("\"',;|", *word))
+      return false;
+  return true;
+}
+
 /* In every line "key: value". */
 static bool is_keys(const struct head *head) {
   uint64_t lines = 0;
@@ -157,7 +169,7 @@ static bool is_keys(const struct head *head) {
       p++;
     if (line == end || *line == '#')
       continue;
-    if (p == line || p[-1] != ':' || (*line >= '0' && *line <= '9'))
+    if (!is_key(line, p))
       return false;
     lines++;
   }

@@ -3,7 +3,6 @@
 import inspect
 import json
 import math
-import os
 import random
 import tempfile
 import unittest
@@ -13,6 +12,7 @@ from conformance.container_reader import read
 from conformance.layout_readers import read_layout
 from conformance.properties_reader import in_graph_order
 from golden.container_writer import graph, with_properties
+from harness import chance
 from harness.tools import run
 
 try:
@@ -40,9 +40,7 @@ class Folder(unittest.TestCase):
         scratch = tempfile.TemporaryDirectory()
         self.addCleanup(scratch.cleanup)
         self.at = Path(scratch.name)
-        seed = int(os.environ.get("QUERN_TEST_SEED") or random.SystemRandom().randrange(2**32))
-        print("QUERN_TEST_SEED=%d" % seed)
-        self.rng = random.Random(seed)
+        self.rng = random.Random(chance.seed())
 
     def column(self, kind, count):
         value = {"u32": lambda: self.rng.choice((0, 7, 2**31 - 1)), "i64": lambda: self.rng.choice((-5, 0, 2**31)),

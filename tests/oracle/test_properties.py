@@ -2,7 +2,6 @@
 through transformations. Containers come from a writer, and are read by a reader, that know the specification alone."""
 
 import math
-import os
 import random
 import re
 import tempfile
@@ -14,6 +13,7 @@ from conformance.container_reader import read
 from conformance.layout_readers import read_layout
 from conformance.properties_reader import in_graph_order
 from golden.container_writer import graph, with_properties
+from harness import chance
 from harness.tools import run
 from oracle.graphs import LAYOUTS
 
@@ -101,9 +101,7 @@ class InFolder(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
-        seed = int(os.environ.get("QUERN_TEST_SEED") or random.SystemRandom().randrange(2**32))
-        print("QUERN_TEST_SEED=%d" % seed)
-        self.rng = random.Random(seed)
+        self.rng = random.Random(chance.seed())
 
     def sample(self, undirected, plain_names=False):
         """`plain_names`: no property is called as ends and weights are."""
