@@ -154,8 +154,8 @@ class RoundTrips(unittest.TestCase):
         if out.is_file() and out.stat().st_size == 0:
             self.assertIn("the input is empty", run("quern-import", out, "-f", "-o", "back.qrn", *words, exit=3).stderr)
             return "empty"
-        if name == "metis" and graph.num_vertices == 0:
-            words.append("--format=metis")  # "0 0" is an edge, too
+        if name == "metis" and graph.num_vertices <= 1:  # "0 0" is an edge, too, and "1 0" an edge before an empty line
+            words.append("--format=metis")
         run("quern-import", out, "-q", "-f", "-o", "back.qrn", *words)
         self.assertEqual(content("back.qrn"), content(graph.path), "%s as %s %s came back as another graph" % (graph.text, name, options))
         return "equal"
