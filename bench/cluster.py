@@ -36,12 +36,12 @@ def firsts(parts, ranks):
     return first, [parts[part]["begin"] if part < len(parts) else parts[-1]["end"] for part in first]
 
 
-def pagerank_bytes(parts, ranks, iterations):
-    """What the first rank receives: a message of 4 bytes of each vertex of others in an iteration; before the first and after each
-    two sums of each part; in the end the results."""
+def pagerank_bytes(parts, ranks, iterations, converged=False):
+    """What the first rank receives: a message of 4 bytes of each vertex of others in an iteration, and in vain once more where the
+    tolerance ends them; before the first and after each two sums of each part; in the end the results."""
     first, vertices = firsts(parts, ranks)
     other_parts, others = len(parts) - first[1], vertices[-1] - vertices[1]
-    return iterations * 4 * others + (iterations + 1) * 16 * other_parts + 4 * others
+    return (iterations + converged) * 4 * others + (iterations + 1) * 16 * other_parts + 4 * others
 
 
 def bfs_bytes(parts, ranks, hops):

@@ -33,6 +33,17 @@ struct qn_exchange {
   enum qn_status (*trade)(const void *out, const uint64_t *offsets, struct qn_parcel *in,
                           struct qn_error *error);
   void (*drop)(struct qn_parcel *in);
+  /* Has each rank memory for so many bytes more? The same answer everywhere. */
+  enum qn_status (*has_room)(uint64_t bytes, bool *has, struct qn_error *error);
+  /* A gather while its bytes are made, one at a time; the functions above may be called meanwhile.
+   * `made`: of this rank's bytes those before `end` are there. `advance`, now and then, by the
+   * thread that began. When all bytes are made `end_gather` waits until all have all;
+   * `leave_gather` does in its place after a failure, and asks nobody whether they failed. */
+  void (*begin_gather)(void *all, const uint64_t *offsets);
+  void (*made)(uint64_t end);
+  void (*advance)(void);
+  enum qn_status (*end_gather)(struct qn_error *error);
+  void (*leave_gather)(void);
 };
 
 /* The rows [begin, end) of a part: row v holds the edges into v. */

@@ -47,10 +47,15 @@ static bool takes_device_memory(void) {
 #endif
 }
 
-static void gather_at_once(void *all, const uint64_t *offsets, unsigned num_ranks) {
-  int *counts = malloc(2 * num_ranks * sizeof *counts);
-  if (!counts)
+static void *take(uint64_t bytes) {
+  void *memory = malloc(bytes ? bytes : 1);
+  if (!memory)
     MPI_Abort(MPI_COMM_WORLD, QN_SYSTEM);
+  return memory;
+}
+
+static void gather_at_once(void *all, const uint64_t *offsets, unsigned num_ranks) {
+  int *counts = take(2 * num_ranks * sizeof *counts);
   int *places = counts + num_ranks;
   for (unsigned rank = 0; rank < num_ranks; rank++) {
     counts[rank] = (int)(offsets[rank + 1] - offsets[rank]);
@@ -72,6 +77,92 @@ static void gather(void *all, const uint64_t *offsets, unsigned num_ranks) {
                 MPI_COMM_WORLD);
     }
 }
+
+/* ---- A gather while its bytes are made ------------------------------------------ */
+
+/* What a rank tells goes in so many blocks, unless they would be smaller or larger than these. */
+#define BLOCKS 32
+#define SMALLEST_BLOCK ((uint64_t)1 << 16)
+
+static struct {
+  char *own; /* this rank's bytes */
+  uint64_t begin, bytes, sent;
+  unsigned rank, num_ranks;
+  MPI_Request *requests; /* [count], of which the first `done` have ended */
+  uint64_t count, done;
+} under_way;
+
+/* The same on the ranks that send them and on those that receive them. */
+static uint64_t num_blocks(uint64_t bytes) {
+  const uint64_t most = (bytes + SMALLEST_BLOCK - 1) / SMALLEST_BLOCK;
+  const uint64_t least = (bytes + MOST_BYTES - 1) / MOST_BYTES;
+  const uint64_t some = most < BLOCKS ? most : BLOCKS;
+  return some < least ? least : some;
+}
+
+/* Where a block begins: the last one ends where `num_blocks` would. */
+static uint64_t block_begin(uint64_t bytes, uint64_t block) {
+  const uint64_t blocks = num_blocks(bytes);
+  return bytes / blocks * block + bytes % blocks * block / blocks;
+}
+
+static MPI_Request *new_request(void) {
+  return &under_way.requests[under_way.count++];
+}
+
+/* All that others will send is expected at once, so that none of it is kept by MPI. */
+static void begin_gather(void *all, const uint64_t *offsets, unsigned rank, unsigned num_ranks) {
+  uint64_t count = 0;
+  for (unsigned r = 0; r < num_ranks; r++)
+    count += num_blocks(offsets[r + 1] - offsets[r]) * (r == rank ? num_ranks - 1 : 1);
+  under_way.own = (char *)all + offsets[rank];
+  under_way.begin = offsets[rank];
+  under_way.bytes = offsets[rank + 1] - offsets[rank];
+  under_way.rank = rank;
+  under_way.num_ranks = num_ranks;
+  under_way.sent = under_way.count = under_way.done = 0;
+  under_way.requests = take(count * sizeof *under_way.requests);
+  for (unsigned i = 1; i < num_ranks; i++) {
+    const unsigned from = (rank + num_ranks - i) % num_ranks;
+    const uint64_t bytes = offsets[from + 1] - offsets[from];
+    for (uint64_t block = 0; block < num_blocks(bytes); block++) {
+      const uint64_t begin = block_begin(bytes, block), end = block_begin(bytes, block + 1);
+      MPI_Irecv((char *)all + offsets[from] + begin, (int)(end - begin), MPI_BYTE, (int)from, 0,
+                MPI_COMM_WORLD, new_request());
+    }
+  }
+}
+
+static void made(uint64_t end) {
+  const uint64_t blocks = num_blocks(under_way.bytes);
+  for (uint64_t next; under_way.sent < blocks; under_way.sent++) {
+    const uint64_t first = block_begin(under_way.bytes, under_way.sent);
+    next = block_begin(under_way.bytes, under_way.sent + 1);
+    if (under_way.begin + next > end)
+      return;
+    for (unsigned i = 1; i < under_way.num_ranks; i++)
+      MPI_Isend(under_way.own + first, (int)(next - first), MPI_BYTE,
+                (int)((under_way.rank + i) % under_way.num_ranks), 0, MPI_COMM_WORLD,
+                new_request());
+  }
+}
+
+/* Whatever MPI has to do it does when it is asked of one that has not ended. */
+static void advance(void) {
+  for (int ended = 1; under_way.done < under_way.count; under_way.done++) {
+    MPI_Test(&under_way.requests[under_way.done], &ended, MPI_STATUS_IGNORE);
+    if (!ended)
+      return;
+  }
+}
+
+static void end_gather(void) {
+  MPI_Waitall((int)under_way.count, under_way.requests, MPI_STATUSES_IGNORE);
+  free(under_way.requests);
+  under_way.requests = NULL;
+}
+
+/* ---- Waiting -------------------------------------------------------------------- */
 
 /* MPI waits by asking again and again. Whoever comes much earlier than the last rank sleeps, so
  * that it leaves its processor to others. */
@@ -118,13 +209,6 @@ struct step {
   int *counts, *places;     /* of this step */
   char *staged;             /* what goes in it, side by side; NULL: in place */
 };
-
-static void *take(uint64_t bytes) {
-  void *memory = malloc(bytes ? bytes : 1);
-  if (!memory)
-    MPI_Abort(MPI_COMM_WORLD, QN_SYSTEM);
-  return memory;
-}
 
 static void step_begin(struct step *step, const uint64_t *bytes, unsigned num_ranks,
                        uint64_t staged) {
@@ -222,6 +306,10 @@ const struct qn_mpi_module *qn_mpi_module(void) {
                                               .node = node,
                                               .takes_device_memory = takes_device_memory,
                                               .gather = gather,
+                                              .begin_gather = begin_gather,
+                                              .made = made,
+                                              .advance = advance,
+                                              .end_gather = end_gather,
                                               .least = least,
                                               .tell = tell,
                                               .combine = combine,

@@ -10,6 +10,8 @@
 #include "kernels/cuda/device/device.h"
 #include "runtime/sets/nccl.h"
 #include "support/memory.h"
+#include "support/memory_plan.h"
+#include "support/progress.h"
 #include "support/sizes.h"
 #include "support/threads.h"
 #include "support/tool.h"
@@ -325,6 +327,59 @@ static void drop(struct qn_parcel *in) {
   *in = (struct qn_parcel){0};
 }
 
+/* ---- Gathers beside other work ------------------------------------------------ */
+
+/* There is room for nothing if QUERN_RANKS_OVERLAP is 0, for tests. */
+static enum qn_status has_room(uint64_t bytes, bool *has, struct qn_error *error) {
+  const char *said = getenv("QUERN_RANKS_OVERLAP");
+  unsigned place, count;
+  enum qn_status status = others_are_well(error);
+  if (status)
+    return status;
+  mpi->node(&place, &count);
+  uint64_t room = (!said || strcmp(said, "0") != 0) && bytes <= qn_memory_available() / count;
+  mpi->combine(&room, 1, QN_COMBINE_LEAST);
+  *has = room;
+  return QN_OK;
+}
+
+static void begin_gather(void *all, const uint64_t *offsets) {
+  const uint64_t own = offsets[exchange.rank + 1] - offsets[exchange.rank];
+  double begin = qn_seconds();
+  mpi->begin_gather(all, offsets, exchange.rank, exchange.num_ranks);
+  figures.exchanges++;
+  figures.sent += own * (exchange.num_ranks - 1);
+  figures.received += offsets[exchange.num_ranks] - own;
+  figures.seconds += qn_seconds() - begin;
+}
+
+static void made(uint64_t end) {
+  double begin = qn_seconds();
+  mpi->made(end);
+  figures.seconds += qn_seconds() - begin;
+}
+
+static void advance(void) {
+  double begin = qn_seconds();
+  mpi->advance();
+  figures.seconds += qn_seconds() - begin;
+}
+
+static void leave_gather(void) {
+  double begin = qn_seconds();
+  mpi->end_gather();
+  figures.seconds += qn_seconds() - begin;
+}
+
+/* What is under way ends also after a failure: a rank does not fail before all is made. */
+static enum qn_status end_gather(struct qn_error *error) {
+  double begin = qn_seconds();
+  enum qn_status status = others_are_well(error);
+  figures.seconds += qn_seconds() - begin;
+  leave_gather();
+  return status;
+}
+
 /* ---- Beginning and end ------------------------------------------------------ */
 
 enum qn_status qn_ranks_begin(const struct qn_exchange **out, struct qn_error *error) {
@@ -340,6 +395,12 @@ enum qn_status qn_ranks_begin(const struct qn_exchange **out, struct qn_error *e
   exchange.gather = gather;
   exchange.trade = trade;
   exchange.drop = drop;
+  exchange.has_room = has_room;
+  exchange.begin_gather = begin_gather;
+  exchange.made = made;
+  exchange.advance = advance;
+  exchange.end_gather = end_gather;
+  exchange.leave_gather = leave_gather;
   *out = &exchange;
   return QN_OK;
 }

@@ -26,6 +26,10 @@ struct qn_mpi_module {
   bool (*takes_device_memory)(void);
   /* As qn_exchange's. */
   void (*gather)(void *all, const uint64_t *offsets, unsigned num_ranks);
+  void (*begin_gather)(void *all, const uint64_t *offsets, unsigned rank, unsigned num_ranks);
+  void (*made)(uint64_t end);
+  void (*advance)(void);
+  void (*end_gather)(void);
   /* The least `value` of all ranks. */
   unsigned (*least)(unsigned value);
   /* What rank `from` has in `value`. */

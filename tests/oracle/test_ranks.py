@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import unittest
+from unittest import mock
 
 from harness.tools import run, values
 from oracle.sets import HAVE_RANKS, LAUNCH, Sets, launch
@@ -45,6 +46,22 @@ class Ranks(Sets, unittest.TestCase):
             said = self.same(ranks, "bfs", "r")
             hops = [int(value) if value.isdigit() else None for value in values(self.at / "one.tsv").values()]
             self.assertEqual(said["ranks"]["received_bytes"], cluster.bfs_bytes(parts, ranks, hops))
+
+    def test_told_while_edges_are_walked(self):
+        """The bytes of one process, and of ranks that tell each other afterwards: several slices and blocks, and a hub."""
+        run("quern-generate", "rmat", "--scale=18", "--degree=8", "--permute=no", "--probabilities=0.86,0.04,0.08", "--parts=3", "-qo",
+            self.at / "hub")
+        parts = json.loads((self.at / "hub/set.json").read_text())["parts"]
+        found = set()
+        for ranks, overlap in ((1, "1"), (2, "0"), (2, "1"), (3, "1")):
+            with self.subTest(ranks=ranks, overlap=overlap), mock.patch.dict(os.environ, QUERN_RANKS_OVERLAP=overlap):
+                said = json.loads(launch(ranks, "quern-run", "pagerank", self.at / "hub", "--tolerance=1e-2", "--json",
+                                         "-fo", self.at / "x.npy").stdout)
+                found.add((said["iterations"], (self.at / "x.npy").read_bytes()))
+                if ranks > 1:
+                    self.assertEqual(said["ranks"]["received_bytes"],
+                                     cluster.pagerank_bytes(parts, ranks, said["iterations"], overlap == "1"))
+        self.assertEqual(len(found), 1)
 
     def test_several_algorithms(self):
         """Part by part and by ranks, what each gives alone; the set is put together where one needs it."""

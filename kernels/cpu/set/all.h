@@ -1,7 +1,12 @@
 /* All-active programs on the parts of a set: all ranks have the messages of all vertices, and each
- * vertex of this process sums up its in-edges' contributions, part by part. Part of engine.h. */
+ * vertex of this process sums up its in-edges' contributions, part by part. Part of engine.h.
+ *
+ * Where ranks have memory for the messages of two iterations, those of the next are told while
+ * edges are walked: a slice of a part sends when its rows have their sums. */
 #ifndef QN_KERNELS_CPU_SET_ALL_H
 #define QN_KERNELS_CPU_SET_ALL_H
+
+#include <omp.h>
 
 #include "kernels/cpu/set/view.h"
 
@@ -14,6 +19,10 @@
 /* Edges of a hub that one thread combines at a time. */
 #define HUB_SEGMENT ((uint64_t)1 << 16)
 
+/* A rank's rows are walked in so many slices, unless those would have fewer chunks a thread. */
+#define SLICES 32
+#define SLICE_CHUNKS 16
+
 /* What a part adds to sums over all vertices. */
 struct part_sums {
   double sent;    /* aggregate, before the next iteration */
@@ -22,41 +31,45 @@ struct part_sums {
 
 struct engine_work {
   program_message *messages; /* [V] */
-  struct qn_sum chunks;      /* of a part, by chunk of its vertices or rows */
-  struct part_sums *sums;    /* [num_all_parts]: the same whoever walks them */
+  program_message *made; /* [V] of the next iteration; the same where there is no room for two */
+  uint64_t *offsets;     /* [num_ranks + 1] in bytes of `made`; NULL if it is the same */
+  bool is_telling;       /* `made` is being gathered */
+  uint64_t slice_chunks;
+  struct qn_sum chunks;   /* of a part, by chunk of its vertices or rows */
+  struct qn_sum hubs;     /* of a part */
+  struct part_sums *sums; /* [num_all_parts]: the same whoever walks them */
 };
 
 /* ---- Sending ---------------------------------------------------------------- */
 
-/* The messages of a part's vertices; returns what it adds to the aggregate. */
-static inline double send_part(const struct engine_state *state,
+/* The messages of chunks [first, end) of a part's vertices, and what they add to the aggregate. */
+static inline void send_chunks(const struct engine_state *state,
                                const struct qn_program_context *context, struct engine_work *work,
-                               const struct qn_part_rows *part) {
-  const uint64_t num_chunks = qn_sweep_chunks(part->end - part->begin);
-  double sent = 0;
+                               const struct qn_part_rows *part, uint64_t first_chunk,
+                               uint64_t end_chunk) {
 #pragma omp parallel for schedule(static)
-  for (uint64_t chunk = 0; chunk < num_chunks; chunk++) {
+  for (uint64_t chunk = first_chunk; chunk < end_chunk; chunk++) {
     uint64_t begin = part->begin + chunk * QN_SWEEP_VERTICES, end = begin + QN_SWEEP_VERTICES;
     double sum = 0;
     for (uint64_t v = begin; v < (end < part->end ? end : part->end); v++) {
       uint64_t out_degree = sweep_out_degree(state->view, v);
-      work->messages[v] = program_send(context, state->values[v], out_degree);
+      work->made[v] = program_send(context, state->values[v], out_degree);
 #if PROGRAM_AGGREGATE
       sum += program_aggregate(context, state->values[v], out_degree);
 #endif
     }
     work->chunks.parts[chunk] = sum;
   }
-  for (uint64_t chunk = 0; chunk < num_chunks; chunk++)
-    sent += work->chunks.parts[chunk];
-  return sent;
+  for (uint64_t chunk = first_chunk; chunk < end_chunk; chunk++)
+    work->sums[part->index].sent += work->chunks.parts[chunk];
 }
 
 static inline void send_own(const struct engine_state *state,
                             const struct qn_program_context *context, struct engine_work *work) {
   for (uint64_t i = 0; i < state->view->num_parts; i++) {
     const struct qn_part_rows *part = &state->view->parts[i];
-    work->sums[part->index].sent = send_part(state, context, work, part);
+    work->sums[part->index].sent = 0;
+    send_chunks(state, context, work, part, 0, qn_sweep_chunks(part->end - part->begin));
   }
 }
 
@@ -76,7 +89,27 @@ static inline enum qn_status share_sums(const struct engine_state *state, struct
   return status;
 }
 
+/* All ranks have `messages`: those that were made. */
+static inline enum qn_status take_messages(const struct engine_state *state,
+                                           struct engine_work *work, struct qn_error *error) {
+  const engine_view *view = state->view;
+  program_message *made = work->made;
+  enum qn_status status = work->is_telling
+                              ? view->exchange->end_gather(error)
+                              : share_array(view, view->first_vertices, made, sizeof *made, error);
+  work->is_telling = false;
+  work->made = work->messages;
+  work->messages = made;
+  return status;
+}
+
 /* ---- Walking ---------------------------------------------------------------- */
+
+/* MPI is for the thread that began it. */
+static inline void keep_telling(const struct engine_state *state, const struct engine_work *work) {
+  if (work->is_telling && omp_get_thread_num() == 0)
+    state->view->exchange->advance();
+}
 
 static inline double pull_vertex(struct engine_state *state, uint64_t v, program_accumulator sum) {
   program_value old_value = state->values[v];
@@ -107,7 +140,7 @@ static inline double pull_chunk(struct engine_state *state, const program_messag
 }
 
 /* All threads share a hub's edges, in segments of which each few are combined in order. */
-static inline double pull_hub(struct engine_state *state, const program_message *messages,
+static inline double pull_hub(struct engine_state *state, const struct engine_work *work,
                               const struct qn_csr *csr, uint64_t v) {
   enum { MOST = 64 };
   program_accumulator segments[MOST], sum = program_identity();
@@ -118,7 +151,8 @@ static inline double pull_hub(struct engine_state *state, const program_message 
 #pragma omp parallel for schedule(static)
     for (uint64_t i = 0; i < count; i++) {
       uint64_t first = begin + i * HUB_SEGMENT, last = first + HUB_SEGMENT;
-      segments[i] = pull_row(state, messages, csr, first, last < end ? last : end);
+      segments[i] = pull_row(state, work->messages, csr, first, last < end ? last : end);
+      keep_telling(state, work);
     }
     for (uint64_t i = 0; i < count; i++)
       program_combine(&sum, segments[i]);
@@ -126,20 +160,53 @@ static inline double pull_hub(struct engine_state *state, const program_message 
   return pull_vertex(state, v, sum);
 }
 
-static inline double pull_part(struct engine_state *state, const program_message *messages,
-                               uint64_t index, struct qn_sum *changes) {
+/* The rows of chunks [first, end) of a part, of which `num_hubs` hubs are behind it. */
+static inline void pull_slice(struct engine_state *state, struct engine_work *work, uint64_t index,
+                              uint64_t first, uint64_t end, uint64_t *num_hubs) {
   const struct qn_part_rows *part = &state->view->parts[index];
   const struct qn_row_chunks *chunks = &state->walk.chunks[index];
-  double change = 0;
 #pragma omp parallel for schedule(dynamic, 1)
-  for (uint64_t chunk = 0; chunk < chunks->num_chunks; chunk++)
-    changes->parts[chunk] = pull_chunk(state, messages, part, part->begin + chunks->bounds[chunk],
-                                       part->begin + chunks->bounds[chunk + 1]);
-  for (uint64_t chunk = 0; chunk < chunks->num_chunks; chunk++)
-    change += changes->parts[chunk];
-  for (uint64_t hub = 0; hub < chunks->num_hubs; hub++)
-    change += pull_hub(state, messages, part->csr, part->begin + chunks->hubs[hub]);
-  return change;
+  for (uint64_t chunk = first; chunk < end; chunk++) {
+    work->chunks.parts[chunk] =
+        pull_chunk(state, work->messages, part, part->begin + chunks->bounds[chunk],
+                   part->begin + chunks->bounds[chunk + 1]);
+    keep_telling(state, work);
+  }
+  for (uint64_t chunk = first; chunk < end; chunk++)
+    work->sums[part->index].changed += work->chunks.parts[chunk];
+  for (; *num_hubs < chunks->num_hubs && chunks->hubs[*num_hubs] < chunks->bounds[end]; ++*num_hubs)
+    work->hubs.parts[*num_hubs] =
+        pull_hub(state, work, part->csr, part->begin + chunks->hubs[*num_hubs]);
+}
+
+/* Rows before `row` of a part have their new values: the whole chunks of vertices among them send,
+ * and are told. */
+static inline void send_slice(const struct engine_state *state,
+                              const struct qn_program_context *next, struct engine_work *work,
+                              const struct qn_part_rows *part, uint64_t row, uint64_t *num_sent) {
+  const uint64_t rows = part->end - part->begin;
+  const uint64_t end = row == rows ? qn_sweep_chunks(rows) : row / QN_SWEEP_VERTICES;
+  const uint64_t sent = row == rows ? rows : end * QN_SWEEP_VERTICES;
+  send_chunks(state, next, work, part, *num_sent, end);
+  *num_sent = end;
+  state->view->exchange->made((part->begin + sent) * sizeof *work->made);
+}
+
+static inline void pull_part(struct engine_state *state, const struct qn_program_context *next,
+                             struct engine_work *work, uint64_t index) {
+  const struct qn_part_rows *part = &state->view->parts[index];
+  const struct qn_row_chunks *chunks = &state->walk.chunks[index];
+  const uint64_t step = work->is_telling ? work->slice_chunks : chunks->num_chunks;
+  uint64_t num_hubs = 0, num_sent = 0;
+  work->sums[part->index] = (struct part_sums){0};
+  for (uint64_t first = 0; first < chunks->num_chunks; first += step) {
+    const uint64_t left = chunks->num_chunks - first, end = first + (left < step ? left : step);
+    pull_slice(state, work, index, first, end, &num_hubs);
+    if (work->is_telling)
+      send_slice(state, next, work, part, chunks->bounds[end], &num_sent);
+  }
+  for (uint64_t hub = 0; hub < num_hubs; hub++)
+    work->sums[part->index].changed += work->hubs.parts[hub];
 }
 
 static inline enum qn_status work_step(struct engine_state *state, struct engine_work *work,
@@ -147,14 +214,18 @@ static inline enum qn_status work_step(struct engine_state *state, struct engine
   const engine_view *view = state->view;
   struct qn_program_context *context = &state->context, next = *context;
   struct part_sums total;
-  enum qn_status status =
-      share_array(view, view->first_vertices, work->messages, sizeof *work->messages, error);
+  enum qn_status status = take_messages(state, work, error);
   if (status)
     return status;
-  for (uint64_t i = 0; i < view->num_parts; i++)
-    work->sums[view->parts[i].index].changed = pull_part(state, work->messages, i, &work->chunks);
   next.iteration++;
-  send_own(state, &next, work);
+  if (work->offsets && !engine_is_finished(state->request, &next)) {
+    view->exchange->begin_gather(work->made, work->offsets);
+    work->is_telling = true;
+  }
+  for (uint64_t i = 0; i < view->num_parts; i++)
+    pull_part(state, &next, work, i);
+  if (!work->is_telling)
+    send_own(state, &next, work);
   status = share_sums(state, work, &total, error);
   step->mode = "pull";
   step->num_active = context->num_vertices;
@@ -164,6 +235,8 @@ static inline enum qn_status work_step(struct engine_state *state, struct engine
   *context = next;
   return status;
 }
+
+/* ---- Its memory ------------------------------------------------------------- */
 
 static inline uint64_t most_chunks(const struct engine_state *state) {
   uint64_t most = 0;
@@ -175,6 +248,39 @@ static inline uint64_t most_chunks(const struct engine_state *state) {
     most = rows > most ? rows : most;
   }
   return most;
+}
+
+static inline uint64_t most_hubs(const struct engine_state *state) {
+  uint64_t most = 0;
+  for (uint64_t i = 0; i < state->view->num_parts; i++)
+    most = state->walk.chunks[i].num_hubs > most ? state->walk.chunks[i].num_hubs : most;
+  return most;
+}
+
+/* A second array, if there is memory for it beside all that the run reads again and again. */
+static inline enum qn_status prepare_telling(const struct engine_state *state,
+                                             struct engine_work *work, struct qn_error *error) {
+  const engine_view *view = state->view;
+  const uint64_t num_vertices = state->context.num_vertices;
+  uint64_t bytes = 2 * num_vertices * sizeof *work->made, num_chunks = 0;
+  bool has_room = false;
+  work->made = work->messages;
+  if (!view->exchange)
+    return QN_OK;
+  for (uint64_t i = 0; i < view->num_parts; i++) {
+    const struct qn_part_rows *part = &view->parts[i];
+    bytes += (part->end - part->begin) * sizeof *part->csr->row_offsets +
+             part->csr->num_edges * (PROGRAM_USES_WEIGHTS ? 8 : 4);
+    num_chunks += state->walk.chunks[i].num_chunks;
+  }
+  const uint64_t most = SLICE_CHUNKS * (uint64_t)omp_get_max_threads();
+  work->slice_chunks = num_chunks / SLICES > most ? num_chunks / SLICES : most;
+  enum qn_status status = view->exchange->has_room(bytes, &has_room, error);
+  if (!status && has_room)
+    status = qn_pages_alloc(&work->made, num_vertices, sizeof *work->made, "messages", error);
+  if (!status && has_room)
+    status = share_offsets(view, view->first_vertices, sizeof *work->made, &work->offsets, error);
+  return status;
 }
 
 /* The messages of the first iteration; what they add up to may have been added up before. */
@@ -195,7 +301,11 @@ static inline enum qn_status work_create(struct engine_state *state, struct engi
   enum qn_status status =
       qn_pages_alloc(&work->messages, num_vertices, sizeof *work->messages, "messages", error);
   if (!status)
+    status = prepare_telling(state, work, error);
+  if (!status)
     status = qn_sum_create(&work->chunks, most_chunks(state), error);
+  if (!status)
+    status = qn_sum_create(&work->hubs, most_hubs(state), error);
   if (!status)
     status = qn_alloc_zeroed(&work->sums, state->view->num_all_parts, sizeof *work->sums,
                              "sums of parts", error);
@@ -205,9 +315,16 @@ static inline enum qn_status work_create(struct engine_state *state, struct engi
 }
 
 static inline void work_destroy(const struct engine_state *state, struct engine_work *work) {
+  const uint64_t num_vertices = state->context.num_vertices;
+  if (work->is_telling)
+    state->view->exchange->leave_gather();
   qn_free(work->sums);
+  qn_sum_destroy(&work->hubs);
   qn_sum_destroy(&work->chunks);
-  qn_pages_free(work->messages, state->context.num_vertices, sizeof *work->messages);
+  qn_free(work->offsets);
+  if (work->made != work->messages)
+    qn_pages_free(work->made, num_vertices, sizeof *work->made);
+  qn_pages_free(work->messages, num_vertices, sizeof *work->messages);
 }
 
 #endif

@@ -7,20 +7,27 @@
 
 #include "kernels/cpu/loop/state.h"
 
+/* Where the ranks' items begin, of `bytes` each: by qn_free. */
+static inline enum qn_status share_offsets(const engine_view *view, const uint64_t *firsts,
+                                           uint64_t bytes, uint64_t **offsets,
+                                           struct qn_error *error) {
+  const uint64_t count = view->exchange->num_ranks + (uint64_t)1;
+  enum qn_status status = qn_alloc(offsets, count, sizeof **offsets, "offsets of ranks", error);
+  for (uint64_t rank = 0; !status && rank < count; rank++)
+    (*offsets)[rank] = firsts[rank] * bytes;
+  return status;
+}
+
 /* `array` has `bytes` for each item, of which rank r has set [firsts[r], firsts[r + 1]). */
 static inline enum qn_status share_array(const engine_view *view, const uint64_t *firsts,
                                          void *array, uint64_t bytes, struct qn_error *error) {
-  const struct qn_exchange *exchange = view->exchange;
   uint64_t *offsets;
-  if (!exchange)
+  if (!view->exchange)
     return QN_OK;
-  enum qn_status status =
-      qn_alloc(&offsets, exchange->num_ranks + 1, sizeof *offsets, "offsets of ranks", error);
+  enum qn_status status = share_offsets(view, firsts, bytes, &offsets, error);
   if (status)
     return status;
-  for (unsigned rank = 0; rank <= exchange->num_ranks; rank++)
-    offsets[rank] = firsts[rank] * bytes;
-  status = exchange->gather(array, offsets, error);
+  status = view->exchange->gather(array, offsets, error);
   qn_free(offsets);
   return status;
 }
