@@ -1,5 +1,5 @@
 /* NVIDIA's NCCL, by which ranks with a CUDA device each tell each other what lies in the devices'
- * memory. It is loaded if it is installed (libnccl.so.2). */
+ * memory. It is loaded if it is installed (libnccl.so.2, 2.14 or later). */
 #ifndef QN_RUNTIME_SETS_NCCL_H
 #define QN_RUNTIME_SETS_NCCL_H
 
@@ -12,8 +12,10 @@ extern "C" {
 #endif
 
 bool qn_nccl_load(void);
-/* All ranks, each with the device that is current. */
-enum qn_status qn_nccl_begin(const struct qn_collective *ranks, struct qn_error *error);
+/* All ranks, each with the device that is current: it begins on all of them, `*failure` is NULL
+ * then, or on none, and `*failure` says why. */
+enum qn_status qn_nccl_begin(const struct qn_collective *ranks, const char **failure,
+                             struct qn_error *error);
 /* As qn_exchange's gather_on_device. */
 enum qn_status qn_nccl_gather(void *all, const uint64_t *offsets, unsigned num_ranks,
                               struct qn_error *error);

@@ -236,8 +236,17 @@ static enum qn_status choose_way(uint64_t sharers, struct qn_error *error) {
     exchange.gather_on_device = gather;
   if (takes || lack)
     return QN_OK;
-  exchange.gather_on_device = gather_on_device_by_nccl;
-  return qn_nccl_begin(&collective, error);
+  const char *failure;
+  status = qn_nccl_begin(&writers, &failure, error);
+  if (status)
+    return status;
+  if (failure)
+    qn_notice("note: NCCL does not begin on all ranks (%s): what they tell each other goes through "
+              "the host's memory",
+              failure);
+  else
+    exchange.gather_on_device = gather_on_device_by_nccl;
+  return QN_OK;
 }
 
 enum qn_status qn_ranks_choose_device(int *device, uint64_t *memory, struct qn_error *error) {
