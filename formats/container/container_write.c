@@ -19,10 +19,14 @@
 #include "support/memory.h"
 #include "support/output_stream.h"
 #include "support/temp_file.h"
+#include "support/threads.h"
 #include <quern/container.h>
 
 /* Bytes that are taken and mapped at a time. */
 #define POPULATED ((uint64_t)8 << 20)
+
+/* So few write what others would wait to write; pages that are written whole are not cleared. */
+#define FEW_THREADS 2
 
 struct mapped_section {
   void *mapping; /* from the page that holds the section's first byte; NULL if empty */
@@ -233,7 +237,7 @@ static enum qn_status make_room(struct qn_writer *writer, const struct qn_disk_s
 
 /* An entry and room in the file for a section, which is mapped or not. Space that is written to,
  * not through a mapping, is reserved as it is written: so is what goes by parts to a disk, while
- * writes to one file in memory wait for each other. */
+ * writes of many threads to one file in memory wait for each other. */
 static enum qn_status add_section(struct qn_writer *writer, const struct qn_section_spec *spec,
                                   bool map, struct qn_error *error) {
   enum qn_status status = grow_tables(writer, error);
@@ -266,7 +270,8 @@ enum qn_status qn_writer_section(struct qn_writer *writer, const struct qn_secti
 enum qn_status qn_writer_section_by_parts(struct qn_writer *writer,
                                           const struct qn_section_spec *spec, uint64_t checksum,
                                           struct qn_error *error) {
-  const bool map = lies_in_memory(qn_atomic_file_descriptor(writer->file));
+  const bool map =
+      qn_threads() > FEW_THREADS && lies_in_memory(qn_atomic_file_descriptor(writer->file));
   enum qn_status status = add_section(writer, spec, map, error);
   if (status)
     return status;
