@@ -1,5 +1,6 @@
 /* The files of the set: ranges are cut when all rows are built, so that they do not depend on who
  * has which. Each rank writes some parts; rows of them that others have built it is sent. */
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -327,23 +328,47 @@ static enum qn_status write_metadata(const void *context, struct qn_writer *writ
   return job->write_metadata(job->context, writer, error);
 }
 
+/* Threads count in bytes of their own, of which a cache holds eight times as many; together these
+ * take no more memory than the degrees, to which a byte that is full goes over. */
+static enum qn_status count_columns(const struct qn_csr *rows, uint64_t *degrees,
+                                    struct qn_error *error) {
+  const uint64_t num_vertices = rows->num_vertices;
+  const unsigned most = sizeof *degrees, threads = qn_threads() < most ? qn_threads() : most;
+  uint8_t *counts;
+  enum qn_status status =
+      qn_bulk_alloc(&counts, threads * num_vertices, 1, "the degrees of vertices", error);
+  if (status)
+    return status;
+#pragma omp parallel num_threads(threads)
+  {
+    uint8_t *own = counts + (uint64_t)omp_get_thread_num() * num_vertices;
+#pragma omp for schedule(static)
+    for (uint64_t e = 0; e < rows->num_edges; e++)
+      if (++own[rows->column_indices[e]] == 0)
+        __atomic_fetch_add(&degrees[rows->column_indices[e]], UINT8_MAX + 1, __ATOMIC_RELAXED);
+#pragma omp for schedule(static)
+    for (uint64_t v = 0; v < num_vertices; v++)
+      for (unsigned t = 0; t < threads; t++)
+        degrees[v] += counts[t * num_vertices + v];
+  }
+  qn_pages_free(counts, threads * num_vertices, 1);
+  return QN_OK;
+}
+
 /* Edges out of each vertex, of all ranks. */
 static enum qn_status count_degrees(const struct qn_spread *spread, uint64_t *degrees,
                                     struct qn_error *error) {
   const struct qn_csr *rows = &spread->graph.out;
-  if (!spread->turned) {
+  enum qn_status status = QN_OK;
+  if (spread->turned) {
+    status = count_columns(rows, degrees, error);
+  } else {
 #pragma omp parallel for schedule(static)
     for (uint64_t v = first_row(spread); v < end_row(spread); v++)
       degrees[v] = rows->row_offsets[v + 1] - rows->row_offsets[v];
-  } else if (qn_threads() == 1) {
-    for (uint64_t e = 0; e < rows->num_edges; e++)
-      degrees[rows->column_indices[e]]++;
-  } else {
-#pragma omp parallel for schedule(static)
-    for (uint64_t e = 0; e < rows->num_edges; e++)
-      __atomic_fetch_add(&degrees[rows->column_indices[e]], 1, __ATOMIC_RELAXED);
   }
-  return spread->ranks->combine(degrees, spread->num_vertices, QN_COMBINE_SUM, error);
+  return status ? status
+                : spread->ranks->combine(degrees, spread->num_vertices, QN_COMBINE_SUM, error);
 }
 
 /* By the first rank; the others learn what its file is. */

@@ -210,8 +210,9 @@ static enum qn_status choose_rows(struct qn_spread *spread, const struct source 
 struct sending {
   struct qn_spread *spread;
   struct source source;
-  struct qn_edge_stream *streams; /* [P]: what comes from each rank */
-  uint16_t *owners;               /* of each group of rows */
+  struct qn_edge_stream *streams; /* [P][lanes]: what comes from each rank */
+  uint64_t lanes, rounds;
+  uint16_t *owners; /* of each group of rows */
   unsigned shift;
   unsigned weight_bytes;
   uint64_t at_once;              /* blocks */
@@ -223,6 +224,7 @@ struct sending {
   uint64_t *num_from;            /* [P] */
   uint64_t *sizes, *begins;      /* [P] bytes, and their places */
   uint64_t *received_sizes;      /* [P] */
+  const char **heard;            /* [P]: what came from each rank */
   char *data, *received;
   uint64_t capacity, received_capacity;
   uint64_t self_loops;
@@ -314,11 +316,12 @@ static uint64_t message_bytes(const struct sending *sending, uint64_t edges) {
   return edges * sizeof(uint64_t) + (edges * sending->weight_bytes + 7) / 8 * 8;
 }
 
-/* Where each block's edges for each rank go. */
+/* Where each block's edges for each rank go. Those that stay are last, and are not sent. */
 static uint64_t place(struct sending *sending, uint64_t count) {
-  const unsigned num_ranks = sending->spread->ranks->num_ranks;
+  const unsigned num_ranks = sending->spread->ranks->num_ranks, own = sending->spread->ranks->rank;
   uint64_t begin = 0;
-  for (unsigned r = 0; r < num_ranks; r++) {
+  for (unsigned i = 0; i < num_ranks; i++) {
+    unsigned r = i + 1 == num_ranks ? own : i + (i >= own);
     uint64_t edges = 0;
     for (uint64_t slot = 0; slot < count; slot++) {
       uint64_t here = sending->counts[slot * num_ranks + r];
@@ -326,9 +329,9 @@ static uint64_t place(struct sending *sending, uint64_t count) {
       edges += here;
     }
     sending->num_for[r] = edges;
-    sending->sizes[r] = message_bytes(sending, edges);
+    sending->sizes[r] = r == own ? 0 : message_bytes(sending, edges);
     sending->begins[r] = begin;
-    begin += sending->sizes[r];
+    begin += message_bytes(sending, edges);
   }
   return begin;
 }
@@ -364,8 +367,11 @@ static enum qn_status exchange(struct sending *sending, struct qn_error *error) 
     sending->received_sizes[r] = sizeof(uint64_t);
   enum qn_status status = ranks->exchange(sending->num_for, sending->received_sizes,
                                           sending->num_from, sending->received_sizes, error);
-  for (unsigned r = 0; r < ranks->num_ranks && !status; r++)
-    total += sending->received_sizes[r] = message_bytes(sending, sending->num_from[r]);
+  for (unsigned r = 0; r < ranks->num_ranks && !status; r++) {
+    const bool own = r == ranks->rank;
+    sending->received_sizes[r] = own ? 0 : message_bytes(sending, sending->num_from[r]);
+    total += sending->received_sizes[r];
+  }
   if (!status)
     status = room_for(&sending->received, &sending->received_capacity, total, error);
   if (!status)
@@ -374,21 +380,49 @@ static enum qn_status exchange(struct sending *sending, struct qn_error *error) 
   return status;
 }
 
-static void push_all(struct sending *sending) {
-  const unsigned num_ranks = sending->spread->ranks->num_ranks;
+static void find_heard(struct sending *sending) {
+  const struct qn_collective *ranks = sending->spread->ranks;
   uint64_t begin = 0;
-  for (unsigned r = 0; r < num_ranks; r++) {
-    sending->begins[r] = begin;
+  for (unsigned r = 0; r < ranks->num_ranks; r++) {
+    sending->heard[r] =
+        r == ranks->rank ? sending->data + sending->begins[r] : sending->received + begin;
     begin += sending->received_sizes[r];
+    qn_progress_add(sending->num_from[r]);
   }
+}
+
+static void push_all(struct sending *sending) {
+  const uint64_t lanes = sending->lanes, num_streams = lanes * sending->spread->ranks->num_ranks;
+  const enum qn_weight_type type = sending->spread->sender.weight_type;
+  find_heard(sending);
 #pragma omp parallel for schedule(dynamic, 1)
-  for (unsigned r = 0; r < num_ranks; r++) {
-    const uint64_t *pairs = (const uint64_t *)(sending->received + sending->begins[r]);
-    const void *weights = sending->weight_bytes ? pairs + sending->num_from[r] : NULL;
-    qn_edge_push_pairs(&sending->streams[r], pairs, sending->spread->sender.weight_type, weights,
-                       sending->num_from[r]);
+  for (uint64_t i = 0; i < num_streams; i++) {
+    const uint64_t num_edges = sending->num_from[i / lanes];
+    const uint64_t *pairs = (const uint64_t *)sending->heard[i / lanes];
+    const char *weights = (const char *)(pairs + num_edges);
+    uint64_t begin, end;
+    qn_part_of(num_edges, lanes, i % lanes, &begin, &end);
+    qn_edge_push_pairs(&sending->streams[i], pairs + begin, type,
+                       weights + begin * sending->weight_bytes, end - begin);
   }
-  qn_progress_add(begin / sizeof(uint64_t));
+}
+
+/* Streams in the order of ranks, then of rounds. */
+static void open_streams(struct sending *sending, uint64_t round) {
+  const uint64_t lanes = sending->lanes, num_streams = lanes * sending->spread->ranks->num_ranks;
+  for (uint64_t i = 0; i < num_streams; i++)
+    qn_edge_stream_open(&sending->streams[i], sending->spread->received,
+                        (i / lanes * sending->rounds + round) * lanes + i % lanes);
+}
+
+static enum qn_status close_streams(struct sending *sending, enum qn_status status,
+                                    struct qn_error *error) {
+  const uint64_t num_streams = sending->lanes * sending->spread->ranks->num_ranks;
+  for (uint64_t i = 0; i < num_streams; i++) {
+    enum qn_status closed = qn_edge_stream_close(&sending->streams[i], status ? NULL : error);
+    status = status ? status : closed;
+  }
+  return status;
 }
 
 static enum qn_status send_round(struct sending *sending, uint64_t round, struct qn_error *error) {
@@ -409,10 +443,16 @@ static enum qn_status send_round(struct sending *sending, uint64_t round, struct
 }
 
 static enum qn_status send_rounds(struct sending *sending, struct qn_error *error) {
-  uint64_t rounds = (sending->source.num_blocks + sending->at_once - 1) / sending->at_once;
-  enum qn_status status = sending->spread->ranks->combine(&rounds, 1, QN_COMBINE_MOST, error);
-  for (uint64_t round = 0; round < rounds && !status; round++)
+  sending->rounds = (sending->source.num_blocks + sending->at_once - 1) / sending->at_once;
+  enum qn_status status =
+      sending->spread->ranks->combine(&sending->rounds, 1, QN_COMBINE_MOST, error);
+  for (uint64_t round = 0; round < sending->rounds && !status; round++) {
+    if (round == 0 || sending->lanes > 1)
+      open_streams(sending, round);
     status = send_round(sending, round, error);
+    if (status || round + 1 == sending->rounds || sending->lanes > 1)
+      status = close_streams(sending, status, error);
+  }
   return status;
 }
 
@@ -452,6 +492,7 @@ static enum qn_status sending_create(struct sending *sending, struct qn_error *e
   uint64_t **numbers[] = {&sending->num_for, &sending->num_from, &sending->sizes, &sending->begins,
                           &sending->received_sizes};
   sending->at_once = blocks_at_once((unsigned)num_ranks);
+  sending->lanes = qn_memory_limit() || qn_threads() < num_ranks ? 1 : qn_threads() / num_ranks;
   enum qn_status status = QN_OK;
   for (int i = 0; i < 5 && !status; i++)
     status = qn_alloc_zeroed(numbers[i], num_ranks, sizeof **numbers[i], "sizes", error);
@@ -471,8 +512,10 @@ static enum qn_status sending_create(struct sending *sending, struct qn_error *e
     status =
         qn_alloc(&sending->owners, groups, sizeof *sending->owners, "the shares of ranks", error);
   if (!status)
-    status = qn_alloc_zeroed(&sending->streams, num_ranks, sizeof *sending->streams,
-                             "edges that are sent", error);
+    status = qn_alloc(&sending->heard, num_ranks, sizeof *sending->heard, "sizes", error);
+  if (!status)
+    status = qn_alloc_zeroed(&sending->streams, num_ranks * sending->lanes,
+                             sizeof *sending->streams, "edges that are sent", error);
   for (uint64_t g = 0, r = 0; g < groups && !status; g++) {
     while (r + 1 < num_ranks && g << sending->shift >= sending->spread->first_rows[r + 1])
       r++;
@@ -484,10 +527,11 @@ static enum qn_status sending_create(struct sending *sending, struct qn_error *e
 static void sending_destroy(struct sending *sending) {
   for (uint64_t i = 0; sending->loaded && i < sending->at_once; i++)
     give_blocks(sending->source.list->pool, &sending->loaded[i]);
-  void *const memory[] = {sending->num_for, sending->num_from,        sending->sizes,
-                          sending->begins,  sending->received_sizes,  sending->loaded,
-                          sending->blocks,  (void *)sending->weights, sending->counts,
-                          sending->owners,  sending->streams,         sending->source.piled};
+  void *const memory[] = {sending->num_for,     sending->num_from,       sending->sizes,
+                          sending->begins,      sending->received_sizes, (void *)sending->heard,
+                          sending->loaded,      sending->blocks,         (void *)sending->weights,
+                          sending->counts,      sending->owners,         sending->streams,
+                          sending->source.piled};
   for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
     qn_free(memory[i]);
   qn_pages_free(sending->data, sending->capacity, 1);
@@ -496,22 +540,14 @@ static void sending_destroy(struct sending *sending) {
 
 /* All edges are sent, and received. */
 static enum qn_status send_all(struct sending *sending, struct qn_error *error) {
-  struct qn_spread *spread = sending->spread;
-  const unsigned num_ranks = spread->ranks->num_ranks;
   enum qn_status status = sending_create(sending, error);
   if (!status)
-    status = create_received(spread, error);
+    status = create_received(sending->spread, error);
   if (status)
     return status;
-  for (unsigned r = 0; r < num_ranks; r++)
-    qn_edge_stream_open(&sending->streams[r], spread->received, r);
   qn_progress_begin("exchanging", "edges", 0);
   status = send_rounds(sending, error);
   qn_progress_end();
-  for (unsigned r = 0; r < num_ranks; r++) {
-    enum qn_status closed = qn_edge_stream_close(&sending->streams[r], status ? NULL : error);
-    status = status ? status : closed;
-  }
   return status;
 }
 

@@ -119,6 +119,12 @@ class RanksImport(InFolder):
         self.same(2, ["uniform", "--scale", "9"], ["--memory", "16M"], ["--parts", "4"], tool="quern-generate")
         self.same(1, ["grid", "--scale", "8"], tool="quern-generate")
 
+    def test_several_threads(self):
+        """Parallel edges keep their order, over several rounds, and degrees are more than a byte holds."""
+        hubs = ["rmat", "--degree", "16", "--weights", "1,9"]
+        self.same(2, [*hubs, "--scale", "12"], ["--threads", "5"], tool="quern-generate")
+        self.same(1, [*hubs, "--scale", "17"], ["--threads", "3"], tool="quern-generate")
+
     def test_the_graph_comes_back(self):
         text = self.graph("in.txt", 8, 200, 900, "u32", "strings")
         said = launch(2, "quern-import", text, "-o", self.at / "set", "--ids", "strings", "--json").stdout
