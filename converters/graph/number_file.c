@@ -25,18 +25,14 @@ struct number_reader {
 
 /* ---- Lines ---------------------------------------------------------------- */
 
-/* A vertex that has not been named before. */
-static enum qn_status find_vertex(const struct number_reader *reader,
-                                  const struct qn_column *column, uint32_t *vertex,
-                                  struct qn_error *error) {
+/* Outside of pairs a vertex is named once. */
+static enum qn_status mark_named(const struct number_reader *reader, const struct qn_column *column,
+                                 uint32_t vertex, struct qn_error *error) {
   char quoted[QN_QUOTE_BYTES];
-  enum qn_status status = qn_column_vertex(column, reader->ids, reader->order, vertex, error);
-  if (status)
-    return status;
-  if (!reader->pairs && reader->named[*vertex / 64] >> (*vertex % 64) & 1)
+  if (!reader->pairs && reader->named[vertex / 64] >> (vertex % 64) & 1)
     return qn_fail(error, QN_INVALID, "the vertex %s is named twice",
                    qn_text_quote(column->begin, column->end, quoted));
-  reader->named[*vertex / 64] |= (uint64_t)1 << (*vertex % 64);
+  reader->named[vertex / 64] |= (uint64_t)1 << (vertex % 64);
   return QN_OK;
 }
 
@@ -93,9 +89,10 @@ static enum qn_status take_other(struct number_reader *reader, struct qn_columns
                                  uint32_t vertex, struct qn_error *error) {
   struct qn_column column;
   uint32_t other;
-  if (!qn_columns_next(columns, &column) || column.begin == column.end)
+  enum qn_status status =
+      qn_columns_vertex(columns, false, reader->ids, reader->order, &column, &other, error);
+  if (column.begin == column.end)
     return qn_fail(error, QN_INVALID, "expected a second vertex");
-  enum qn_status status = find_vertex(reader, &column, &other, error);
   return status ? status : append_pair(reader->pairs, vertex, other, error);
 }
 
@@ -113,39 +110,42 @@ static enum qn_status take_weight(struct number_reader *reader, struct qn_column
   return status;
 }
 
-static bool is_header(const struct qn_column *column, char delimiter) {
-  return delimiter == ',' && qn_column_is(column, "id");
-}
-
-/* Names may have blanks in them. */
-static bool is_one_id(const struct number_reader *reader, const char *line, const char *end) {
-  uint32_t vertex;
-  while (end > line && qn_is_blank(end[-1]))
-    end--;
-  return qn_ids_lookup(reader->ids, reader->order, line, (uint64_t)(end - line), &vertex);
+/* Names of columns, such as results in CSV begin with: `id`, where a vertex may be called so, and
+ * in `rest` nothing that goes with a vertex. */
+static bool is_header(const struct number_reader *reader, const struct qn_column *id,
+                      bool is_vertex, struct qn_columns rest) {
+  struct qn_column second;
+  uint32_t other;
+  if (reader->past_first || rest.dialect->delimiter != ',' || !qn_column_is(id, "id"))
+    return false;
+  if (!is_vertex || !qn_columns_next(&rest, &second))
+    return true;
+  return reader->pairs
+             ? qn_column_vertex(&second, reader->ids, reader->order, &other, NULL) != QN_OK
+             : !qn_column_is_number(&second);
 }
 
 static enum qn_status take_line(void *context, const char *line, const char *end,
                                 struct qn_error *error) {
   struct number_reader *reader = context;
-  const bool is_first = !reader->past_first;
   struct qn_column column;
   uint32_t vertex;
   double number = 0;
-  reader->past_first = true;
   if (end > line && end[-1] == '\r')
     end--;
-  line = qn_skip_blanks(line, end);
-  if (line == end || *line == '#' || *line == '%')
+  const char *first = qn_skip_blanks(line, end);
+  if (first == end)
     return QN_OK;
   struct qn_dialect dialect = {.delimiter = qn_first_delimiter(line, end), .quotes = true};
-  if (reader->list && dialect.delimiter == ' ' && is_one_id(reader, line, end))
-    dialect.delimiter = '\t';
   struct qn_columns columns = qn_columns_of(line, end, &dialect);
-  qn_columns_next(&columns, &column);
-  if (is_first && is_header(&column, dialect.delimiter))
+  enum qn_status status = qn_columns_vertex(&columns, reader->list != NULL, reader->ids,
+                                            reader->order, &column, &vertex, error);
+  const bool header = is_header(reader, &column, !status, columns);
+  reader->past_first = true;
+  if (header || (status == QN_INVALID && (*first == '#' || *first == '%')))
     return QN_OK;
-  enum qn_status status = find_vertex(reader, &column, &vertex, error);
+  if (!status)
+    status = mark_named(reader, &column, vertex, error);
   if (status)
     return status;
   if (reader->pairs)

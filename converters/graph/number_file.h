@@ -1,8 +1,8 @@
 /* Files that say a number of some vertices of a graph, by their original ids:
  *
  *   lines     ID NUMBER      as quern-run -o writes them; columns are separated by a tab, else by a
- *                            comma, else by blanks; empty lines, those that begin with # or %, and
- *                            a header "id,..." are ignored
+ *                            comma, else by blanks; empty lines are ignored, and those that begin
+ *                            with # or %, and a header "id,...", unless a vertex is called so
  *   an array  NAME.npy       of a number for each vertex in original order (NumPy)
  *
  * Packed files are unpacked (input.h). */

@@ -73,21 +73,22 @@ static bool is_comment(const char *line) {
 static enum qn_status read_line(struct vertex_reader *reader, const char *line, const char *end,
                                 struct qn_error *error) {
   struct qn_column id, group = {.begin = end, .end = end};
-  line = qn_skip_blanks(line, end);
-  if (line == end)
+  const char *first = qn_skip_blanks(line, end);
+  if (first == end)
     return QN_OK;
   char separator = qn_first_delimiter(line, end);
   struct qn_dialect dialect = {.delimiter = !reader->names && separator == ' ' ? '\t' : separator,
                                .quotes = true};
   struct qn_columns columns = qn_columns_of(line, end, &dialect);
   uint32_t vertex, number;
-  qn_columns_next(&columns, &id);
-  enum qn_status status = qn_column_vertex(&id, reader->ids, reader->order, &vertex, error);
-  if (status == QN_INVALID && (is_comment(line) || is_header(reader, id)))
+  enum qn_status status =
+      qn_columns_vertex(&columns, !reader->names, reader->ids, reader->order, &id, &vertex, error);
+  if (status == QN_INVALID && (is_comment(first) || is_header(reader, id)))
     return QN_OK;
   if (status)
     return qn_error_at_line(error, qn_input_name(reader->input), reader->line, 0), status;
-  if (reader->names)
+  if (reader->names &&
+      !qn_columns_take_id(&columns, false, reader->ids, reader->order, &group, &number))
     qn_columns_next(&columns, &group);
   status = find_group(reader, group, &number, error);
   if (status)
