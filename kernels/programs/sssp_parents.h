@@ -8,15 +8,21 @@
 #define PROGRAM_FOLLOWS "sssp"
 #define PROGRAM_USES_WEIGHTS 1
 #define PROGRAM_WEIGHTS_BY_TYPE 1
+#define PROGRAM_WEIGHTS_WIDE 1
 #define PROGRAM_NON_NEGATIVE 1
 
 #ifdef QN_WEIGHTS_REAL
 #define PARENTS_UNREACHED INFINITY
 typedef double program_given;
-typedef float program_weight;
 #else
 #define PARENTS_UNREACHED UINT64_MAX
 typedef uint64_t program_given;
+#endif
+#ifdef QN_WEIGHTS_WIDE
+typedef program_given program_weight;
+#elif defined(QN_WEIGHTS_REAL)
+typedef float program_weight;
+#else
 typedef uint32_t program_weight;
 #endif
 

@@ -26,8 +26,10 @@ class Short(RandomGraph):
     def weight(self):
         if self.weights == "u32":
             return self.random.choice((0, 0, 1, 2))
-        if self.weights == "f32":  # 2^-10 is lost beside 2^60
+        if self.weights in ("f32", "f64"):  # 2^-10 is lost beside 2^60
             return self.random.choice((0.0, 2.0 ** -10, 2.0 ** 60, 0.5))
+        if self.weights == "i64":
+            return self.random.choice((0, 0, 1, 2 ** 40))
         return 1
 
 
@@ -37,10 +39,10 @@ class _Parents(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
 
-    def graphs(self, size):
+    def graphs(self, size, more=()):
         """(graph, its edges both ways if it is undirected, containers by layout)"""
         kinds = [(ids, weights, directed) for ids in ("sparse", "strings") for weights in ("none", "u32", "f32")
-                 for directed in (True, False)]
+                 for directed in (True, False)] + list(more)
         for seed, (ids, weights, directed) in enumerate(kinds):
             graph = Short(seed, size + 17 * seed, 3 * size + 60 * seed, weights, ids)
             with self.subTest(seed=seed, ids=ids, weights=weights, directed=directed):
@@ -66,7 +68,7 @@ class EveryLayout(_Parents):
     tier = "medium"
 
     def test_parents(self):
-        for graph, edges, containers in self.graphs(40):
+        for graph, edges, containers in self.graphs(40, more=(("sparse", "f64", True), ("sparse", "i64", False))):
             source = graph.num_vertices // 3
             for algorithm in ("bfs", "sssp"):
                 expected = self.expected(graph, edges, algorithm, source)
