@@ -175,6 +175,7 @@ def graphcage(bench):
     for algorithm in ("bfs", "sssp", "cc", "bc"):
         for direction in ("auto", "push", "pull"):
             bench.each("GraphCage, %s, %s" % (algorithm, direction), lambda a=algorithm, d=direction: directions(bench, a, d, small))
+    bench.each("GraphCage, rules for the direction", lambda: direction_rules(bench, small))
     if not bench.passes:
         block_sizes(bench, graph, name, scale)
     for file in graph.parent.glob(graph.stem + ".blocked-csr*"):
@@ -187,6 +188,22 @@ def directions(bench, algorithm, direction, graph):
     report = bench.go(algorithm, container, graph, extra=["--direction=" + direction])
     bench.put("papers-cage-directions", title(bench.options.scale, bench.options.degree), TITLES[algorithm], direction,
               1e3 * seconds_of(algorithm, report), "ms")
+
+
+def direction_rules(bench, graph):
+    """The same section: the switch by the share of active vertices and by the working set; what each walks, and the time."""
+    container, _ = bench.build("blocked-csr", graph, "-dpull", "--out-edges")
+    program = (bench.options.emulated if bench.options.emulator else bench.options.programs) / "bench_directions"
+    if not program.exists():
+        raise RuntimeError("%s is not built" % program)
+    for each in json.loads(bench.run([program, container, "--json", "--trials=%d" % (1 if bench.options.emulator else 3)])):
+        name, column = title(bench.options.scale, bench.options.degree), TITLES[each["algorithm"]].split(",")[0]
+        row = {"shares": "by the shares", "edges": "by the share of edges alone", "push": "always push", "pull": "always pull",
+               "working set": "by a working set of %.3g MiB" % (each["cache_bytes"] / 2**20)}[each["rule"]]
+        for what in ("pushed", "pulled"):
+            bench.put("papers-cage-rules", name, row, "%s, %s" % (column, what), 100 * each[what + "_edges"] / max(1, each["edges"]), "%")
+        if each["seconds"]:
+            bench.put("papers-cage-rules", name, row, column, 1e3 * each["seconds"], "ms")
 
 
 def block_sizes(bench, graph, name, scale):
@@ -228,15 +245,23 @@ def graphie(bench):
             for algorithm in TRAVERSALS:
                 bench.put("papers-graphie-partitions", name, row, TITLES[algorithm],
                           1e3 * seconds_of(algorithm, bench.go(algorithm, parts, graph)), "ms")
-                if count in (1, 1024):
-                    memory, _ = budget_for(bench, algorithm, parts, graph)
-                    report = bench.go(algorithm, parts, graph, extra=["--device-memory=%d" % memory])
-                    bench.put("papers-graphie-partitions", name, row, TITLES[algorithm] + ", streamed, moved",
-                              1e-9 * report.get("streaming", {}).get("moved_bytes", 0), "GB")
+                if count in (1, 32, 1024):
+                    renamed_streams(bench, algorithm, parts, graph, name, row)
         parts.unlink()
     if not bench.passes:
         for count in (8, 1024) if bench.options.emulator else (1, 8, 32, 128, 1024):
             bench.each("Graphie, %d partitions" % count, lambda c=count: sizes(c))
+
+
+def renamed_streams(bench, algorithm, container, graph, name, row):
+    """What the second renaming is worth where partitions move as a whole, as in the paper, and where stretches do."""
+    memory, _ = budget_for(bench, algorithm, container, graph)
+    for what, move in (("whole", "partitions"), ("stretches", "active")):
+        report = bench.go(algorithm, container, graph, extra=["--device-memory=%d" % memory, "--move=" + move])
+        if "streaming" in report:
+            bench.put("papers-graphie-renamed", name, row, "%s, %s" % (TITLES[algorithm], what), 1e3 * seconds_of(algorithm, report), "ms")
+            bench.put("papers-graphie-renamed", name, row, "%s, %s, moved" % (TITLES[algorithm], what),
+                      1e-9 * report["streaming"]["moved_bytes"], "GB")
 
 
 def graphie_runs(bench, algorithm, container, graph, name):

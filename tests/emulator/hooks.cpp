@@ -27,6 +27,8 @@ void touch(uintptr_t address, std::size_t bytes, access kind) {
   if (in_arena(address)) {
     preempt();
     device_access(address, bytes, write && kind != access::atomic);
+    if (counts_accesses())
+      count_access(address, bytes, kind);
     return;
   }
   const uintptr_t stack = reinterpret_cast<uintptr_t>(t->context.stack);

@@ -87,6 +87,7 @@ void device_mark_written(const void *memory, std::size_t bytes);
 void device_copy_marks(const void *to, const void *from, std::size_t bytes);
 void device_access(uintptr_t address, std::size_t bytes, bool write);
 bool in_arena(uintptr_t address);
+std::size_t device_allocation_bytes(uintptr_t address); /* that it lies in; 0: none */
 std::size_t device_bytes_used(int device);
 uint64_t device_allocations();
 void device_forget_peak();
@@ -123,6 +124,10 @@ void shared_access(unsigned slot, shared_clock now, unsigned thread, uintptr_t a
 void shared_settle(); /* before the running thread leaves or touches something else */
 unsigned running_slot();
 shared_clock running_clock();
+
+/* counts.cpp */
+bool counts_accesses();
+void count_access(uintptr_t address, std::size_t bytes, access kind);
 
 /* streams.cpp */
 struct task {

@@ -215,6 +215,13 @@ bool device_range_ok(const void *pointer, std::size_t bytes) {
   return start <= next->second && bytes <= next->second - start;
 }
 
+std::size_t device_allocation_bytes(uintptr_t address) {
+  const std::size_t offset = address - reinterpret_cast<uintptr_t>(arena);
+  const auto &live = devices[offset / DEVICE_STRETCH].live;
+  auto next = live.upper_bound(offset % DEVICE_STRETCH);
+  return next == live.begin() ? 0 : (--next)->second;
+}
+
 void device_mark_written(const void *pointer, std::size_t bytes) {
   std::memset(state + (static_cast<const char *>(pointer) - arena), WRITTEN, bytes);
 }

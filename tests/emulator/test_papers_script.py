@@ -30,8 +30,10 @@ class Emulated(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertEqual(report["skipped"], [])
         wanted = set(re.findall(r"(?m)^@table (\S+)", (SOURCE / "bench/papers.md.in").read_text()))
-        # Of disks and of the CPU alone: bench/stripes.py, bench/storage.py.
-        wanted -= {"papers-gts-stripes", "papers-garaph-storage", "papers-garaph-asynchronous"}
+        # Of disks and of the CPU alone: bench/stripes.py, bench/storage.py, bench/counts.py.
+        wanted -= {"papers-gts-stripes", "papers-garaph-storage", "papers-garaph-asynchronous", "papers-graphie-cpu"}
+        # Counted: bench/counts.py.
+        wanted -= {"papers-cage-counts", "papers-graphie-moved", "papers-graphie-activation"}
         # Of builds that choose otherwise, to compare.
         wanted -= {"papers-cage-back", "papers-garaph-exchange"}
         self.assertEqual(wanted, set(report["tried"]))
