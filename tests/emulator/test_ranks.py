@@ -30,7 +30,9 @@ class Graphs(Sets, unittest.TestCase):
         cls.make("hub", "4", "--vertices", "400", split=("--balance", "vertices"))
 
     def same(self, *words):
-        self.assertEqual(super().same(*words)["device"], "cuda")
+        said = super().same(*words)
+        self.assertEqual(said["device"], "cuda")
+        return said
 
 
 class Parts(Graphs):
@@ -73,6 +75,25 @@ class Ranks(Graphs):
         for ranks, algorithm in ((1, "bfs"), (3, "bfs"), (2, "sssp"), (4, "kcore")):
             with self.subTest(algorithm, ranks=ranks):
                 self.same(ranks, algorithm, "path")
+
+    def test_each_vertex_is_told_once(self):
+        """A ladder whose sides are two ranks', and whose rungs are crossed: each vertex has three neighbours that could tell it."""
+        sides = [(i, i + 1) for i in range(19)] + [(i, 1000 + j) for i in range(20) for j in (i - 1, i, i + 1) if 0 <= j < 20]
+        (self.at / "in.txt").write_text("".join("%d %d\n" % edge for edge in sides))
+        self.make("ladder", "2", "--vertices", "2000", "--undirected", split=("--balance", "vertices"))
+        said, (_, others) = self.same(2, "bfs", "ladder", "--source=0"), json.loads((self.at / "ladder/set.json").read_text())["parts"]
+        counts, results = 8 + 16 * said["iterations"], 4 * (others["end"] - others["begin"])
+        self.assertEqual(said["ranks"]["received_bytes"], counts + results + 8 * 20)
+
+    def test_room_for_pushes(self):
+        """There is none where nothing is pushed, in a directed graph."""
+        (self.at / "in.txt").write_text("0 1 9\n1 2 3\n")
+        needed = []
+        for options in ((), ("--undirected",)):
+            run("quern-import", self.at / "in.txt", "--vertices=20000", "--weights=u32", "--parts=2", "-qfo", self.at / "few", *options)
+            done = launch(2, EMULATED, "sssp", self.at / "few", "--device=cuda", "--device-memory=1K", exit=6)
+            needed.append(float(re.search(r"needs ([\d.]+) KiB", done.stderr).group(1)))
+        self.assertAlmostEqual(needed[1] - needed[0], 4 * 20000 / 1024, delta=1)
 
     def test_more_ranks_than_parts(self):
         run("quern-transform", self.at / "u.qrn", "--parts", "2", "-qfo", self.at / "two")

@@ -198,7 +198,8 @@ inline enum qn_status run_parts(const struct set_units *units, const struct qn_r
   struct set_exchange exchange;
   memset(&exchange, 0, sizeof exchange);
   exchange.view = view;
-  source.fixed_bytes = streamed_rows_bytes(&units->all) + exchange_device_bytes(view);
+  exchange.may_push = may_push(view, request);
+  source.fixed_bytes = streamed_rows_bytes(&units->all) + exchange_device_bytes(&exchange);
   if (PROGRAM_USES_OUT_DEGREE)
     source.fixed_bytes += qn_cuda_rounded(view->num_vertices * sizeof *view->out_degrees);
   auto upload = [units](struct sweep_run *run, struct qn_error *failure) {

@@ -19,12 +19,14 @@ namespace {
 /* Zero it before use. */
 struct set_exchange {
   const struct qn_set_view *view;
+  bool may_push; /* pushes.cuh */
   struct sweep_run *run;
   uint64_t *counts;       /* [num_ranks] of active vertices */
   uint64_t *offsets;      /* [num_ranks + 1] where what each rank tells begins, in bytes */
   char *host;             /* what all ranks tell, [told_most] */
   char *device;           /* the same, in frontier programs */
   uint32_t *packed;       /* how many were, on the device */
+  uint32_t *told;         /* there, FIRST_SUFFICES: bits of vertices that need not be told again */
   struct qn_parcel in;    /* what other ranks push to this one */
   struct qn_error *error; /* of the iterations, for those who are not given one */
 };
@@ -57,15 +59,23 @@ struct pushed {
 };
 
 /* Of all vertices, whoever holds them. */
-inline uint64_t told_most(const struct qn_set_view *view) {
+inline uint64_t told_most(const struct set_exchange *exchange) {
+  const struct qn_set_view *view = exchange->view;
   const uint64_t sent = told_bytes(view->num_vertices) + num_ranks(view) * TOLD_ALIGNMENT;
   const uint64_t most = view->num_vertices * sizeof(struct pushed);
-  return SWEEP_FRONTIER && most > sent ? most : sent;
+  return exchange->may_push && most > sent ? most : sent;
 }
 
-inline uint64_t exchange_device_bytes(const struct qn_set_view *view) {
-  return view->exchange && SWEEP_FRONTIER ? qn_cuda_rounded(told_most(view)) + qn_cuda_rounded(4)
-                                          : 0;
+/* Words of `told`. */
+inline uint64_t told_words(const struct set_exchange *exchange) {
+  return PROGRAM_FIRST_SUFFICES && exchange->may_push ? exchange->view->num_vertices / 32 + 1 : 0;
+}
+
+inline uint64_t exchange_device_bytes(const struct set_exchange *exchange) {
+  return exchange->view->exchange && SWEEP_FRONTIER
+             ? qn_cuda_rounded(told_most(exchange)) + qn_cuda_rounded(sizeof *exchange->packed) +
+                   qn_cuda_rounded(told_words(exchange) * sizeof *exchange->told)
+             : 0;
 }
 
 inline enum qn_status exchange_create(struct set_exchange *exchange, struct qn_error *error) {
@@ -77,20 +87,27 @@ inline enum qn_status exchange_create(struct set_exchange *exchange, struct qn_e
     status = qn_alloc_zeroed(&exchange->offsets, ranks + 1, sizeof *exchange->offsets,
                              "offsets of ranks", error);
   if (!status && view->exchange)
-    status = qn_pages_alloc(&exchange->host, told_most(view), 1, "what ranks tell", error);
+    status = qn_pages_alloc(&exchange->host, told_most(exchange), 1, "what ranks tell", error);
   if (!status && view->exchange && SWEEP_FRONTIER)
-    status = qn_cuda_alloc(&exchange->run->memory, &exchange->device, told_most(view), 1,
+    status = qn_cuda_alloc(&exchange->run->memory, &exchange->device, told_most(exchange), 1,
                            "what ranks tell", error);
   if (!status && view->exchange && SWEEP_FRONTIER)
     status = qn_cuda_alloc(&exchange->run->memory, &exchange->packed, 1, sizeof *exchange->packed,
                            "a counter", error);
-  return status;
+  if (!status && view->exchange && told_words(exchange) > 0)
+    status = qn_cuda_alloc(&exchange->run->memory, &exchange->told, told_words(exchange),
+                           sizeof *exchange->told, "vertices that were told", error);
+  return !status && exchange->told
+             ? qn_cuda_status(
+                   cudaMemset(exchange->told, 0, told_words(exchange) * sizeof *exchange->told),
+                   "vertices that were told", error)
+             : status;
 }
 
 inline void exchange_destroy(struct set_exchange *exchange) {
   qn_free(exchange->counts);
   qn_free(exchange->offsets);
-  qn_pages_free(exchange->host, told_most(exchange->view), 1);
+  qn_pages_free(exchange->host, told_most(exchange), 1);
   if (exchange->view->exchange)
     exchange->view->exchange->drop(&exchange->in);
 }
@@ -168,11 +185,14 @@ __global__ void pack_senders(const struct sweep_state state, program_message *me
 }
 
 __global__ void unpack_senders(const struct sweep_state state, uint64_t count,
-                               const program_message *messages, const uint32_t *numbers) {
+                               const program_message *messages, const uint32_t *numbers,
+                               uint32_t *told) {
   qn_grid_steps(count, [&](uint64_t i) {
     const uint32_t v = numbers[i];
     state.messages[v] = messages[i];
     atomicOr(&state.active[v / 32], 1u << v % 32);
+    if (told)
+      atomicOr(&told[v / 32], 1u << v % 32);
   });
 }
 
@@ -221,7 +241,8 @@ inline enum qn_status unpack_all(struct set_exchange *exchange, struct qn_error 
     char *told = exchange->device + exchange->offsets[rank];
     if (count > 0)
       QN_LAUNCH(unpack_senders, run->blocks, SWEEP_THREADS, 0, NULL, run->state, count,
-                reinterpret_cast<const program_message *>(told), told_numbers(told, count));
+                reinterpret_cast<const program_message *>(told), told_numbers(told, count),
+                exchange->told);
   }
   return status ? status : qn_cuda_launched("taking what ranks tell", error);
 }

@@ -14,12 +14,11 @@ namespace {
 
 #if SWEEP_FRONTIER
 
-inline bool may_push(const struct set_exchange *exchange) {
-  const struct qn_set_view *view = exchange->view;
+inline bool may_push(const struct qn_set_view *view, const struct qn_run_request *request) {
 #if PROGRAM_IS_GIVEN
   const bool knows_first = false;
 #else
-  const bool knows_first = !PROGRAM_SEES_RECEIVER && !engine_resumed(exchange->run->request);
+  const bool knows_first = !PROGRAM_SEES_RECEIVER && !engine_resumed(request);
 #endif
   return view->has_out_rows && (!view->exchange || knows_first);
 }
@@ -38,7 +37,7 @@ __global__ void first_values(const struct sweep_state state,
 
 inline enum qn_status pushes_begin(struct set_exchange *exchange, struct qn_error *error) {
   struct sweep_run *run = exchange->run;
-  if (exchange->view->exchange && may_push(exchange))
+  if (exchange->view->exchange && exchange->may_push)
     SWEEP_LAUNCH(run, first_values);
   return qn_cuda_launched("setting first values", error);
 }
@@ -47,21 +46,26 @@ inline enum qn_status pushes_begin(struct set_exchange *exchange, struct qn_erro
 inline void choose_direction(struct set_exchange *exchange) {
   struct sweep_run *run = exchange->run;
   run->state.layout.rows_send =
-      may_push(exchange) && run->num_active <= run->context.num_vertices / PUSH_SHARE;
+      exchange->may_push && run->num_active <= run->context.num_vertices / PUSH_SHARE;
 }
 
-/* What was collected for vertices of others is theirs. */
+/* What was collected for vertices of others is theirs, but for those that were told before. */
 __global__ void pack_pushed(const struct sweep_state state, uint64_t num_vertices,
-                            struct pushed *pairs, uint32_t *packed) {
+                            struct pushed *pairs, uint32_t *packed, uint32_t *told) {
   sweep_words(num_vertices, [&](uint32_t v, bool valid) {
     const bool is_other = valid && v - state.held.begin >= state.held.end - state.held.begin;
     const bool received = is_other && (state.received[v / 32] >> v % 32 & 1);
-    const uint32_t place = qn_warp_reserve(packed, received);
-    __syncwarp(); /* the word is read by all before bits of it are cleared */
+    const bool tells = received && !(told && told[v / 32] >> v % 32 & 1);
+    const uint32_t place = qn_warp_reserve(packed, tells);
+    __syncwarp(); /* words are read by all before bits of them change */
+    if (tells) {
+      pairs[place].sum = state.sums[v];
+      pairs[place].vertex = v;
+    }
+    if (tells && told)
+      atomicOr(&told[v / 32], 1u << v % 32);
     if (!received)
       return;
-    pairs[place].sum = state.sums[v];
-    pairs[place].vertex = v;
     state.sums[v] = program_identity();
     atomicAnd(&state.received[v / 32], ~(1u << v % 32));
   });
@@ -87,7 +91,7 @@ inline enum qn_status download_pushed(struct set_exchange *exchange, uint32_t *c
   if (status)
     return status;
   QN_LAUNCH(pack_pushed, run->blocks, SWEEP_THREADS, 0, NULL, run->state, run->context.num_vertices,
-            pairs, exchange->packed);
+            pairs, exchange->packed, exchange->told);
   status = sweep_read(run, count, exchange->packed, 1, sizeof *count, error);
   return status ? status : sweep_read(run, exchange->host, pairs, *count, sizeof *pairs, error);
 }
@@ -139,7 +143,7 @@ inline enum qn_status tell_pushed(struct set_exchange *exchange, struct qn_error
   qn_free(out);
   const uint64_t bytes = status ? 0 : exchange->in.offsets[num_ranks(view)];
   /* Several ranks may tell of the same vertices: more than there is room for at a time. */
-  const uint64_t most = told_most(view) / sizeof(struct pushed) * sizeof(struct pushed);
+  const uint64_t most = told_most(exchange) / sizeof(struct pushed) * sizeof(struct pushed);
   for (uint64_t at = 0; !status && at < bytes; at += most) {
     const uint64_t step = bytes - at < most ? bytes - at : most;
     status = qn_cuda_upload(&run->memory, exchange->device, exchange->in.bytes + at, step, 1,
@@ -154,6 +158,10 @@ inline enum qn_status tell_pushed(struct set_exchange *exchange, struct qn_error
 }
 
 #else
+
+inline bool may_push(const struct qn_set_view *, const struct qn_run_request *) {
+  return false;
+}
 
 inline enum qn_status pushes_begin(struct set_exchange *, struct qn_error *) {
   return QN_OK;
