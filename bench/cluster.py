@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Ranks that share a run (docs/cluster.md): the bytes that the first one receives and the memory that it takes, at several
-numbers of ranks, beside what the model says; and times beside those of one process.
+numbers of ranks, beside what the model says; times beside those of one process; and times where the network is slow, with
+messages told while edges are walked and afterwards.
 
     bench/cluster.py --scale 20 --ranks 1,2,4,8,16 --json cluster.json
 
@@ -10,6 +11,7 @@ and say nothing about times, which are taken of two ranks of one thread and of o
 import argparse
 import json
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -65,8 +67,9 @@ def bfs_bytes(parts, ranks, hops):
 
 def run(*words, **more):
     print("$ " + " ".join(map(str, words)), file=sys.stderr, flush=True)
+    environment = dict(os.environ, QUERN_NO_SYNC="1", OMPI_MCA_btl="self,vader,tcp")
     return subprocess.run([str(word) for word in words], check=True, stdout=subprocess.PIPE, text=True,
-                          env=dict(os.environ, QUERN_NO_SYNC="1", OMPI_MCA_btl="self,vader,tcp", **more)).stdout
+                          env={**environment, **more}).stdout
 
 
 def measured(ranks, threads, algorithm, path, *options):
@@ -126,6 +129,25 @@ def compare(undirected, whole, scale, trials):
     return cells
 
 
+def slow_networks(directed, folder, scale, trials):
+    """PageRank of two ranks by TCP, whose connection carries so much: both ways by turns, medians; beside what the network takes by
+    its rate."""
+    paced, cells, graph = folder / "pace.so", [], "R-MAT, scale %d, directed, 10 iterations" % scale
+    run("cc", "-D_GNU_SOURCE", "-O1", "-shared", "-fPIC", "-o", paced, records.ROOT / "bench/pace.c")
+    for rate in (100, 25, 10):
+        taken = {"0": [], "1": []}
+        for overlap in trials * ["0", "1"]:
+            said = json.loads(run(*LAUNCH, "-n", "2", "env", "LD_PRELOAD=%s" % paced, "PACE=%d" % (rate * 10**6),
+                                  "QUERN_RANKS_OVERLAP=" + overlap, TOOLS / "quern-run", "pagerank", directed, "-T1", "--device=cpu",
+                                  "--json", "--iterations=10", "--tolerance=0", OMP_NUM_THREADS="1", OMPI_MCA_btl="self,tcp"))
+            taken[overlap].append(said["seconds"]["kernel"])
+        for column, value in (("told afterwards", statistics.median(taken["0"])),
+                              ("while edges are walked", statistics.median(taken["1"])),
+                              ("the network, by its rate", said["ranks"]["received_bytes"] / rate / 1e6)):
+            cells.append(records.record("%d MB/s" % rate, column, value, "s", graph))
+    return cells
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--scale", type=int, default=20)
@@ -133,12 +155,15 @@ def main():
     parser.add_argument("--parts", type=int, default=16)
     parser.add_argument("--trials", type=int, default=3)
     parser.add_argument("--folder", type=Path, default=records.ROOT / "build/bench")
+    parser.add_argument("--tables", default="bytes,times,networks", help="which to measure")
     parser.add_argument("--json", type=Path, required=True)
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     directed, undirected, whole = make(options.folder, options.scale, options.parts)
-    tables = {"cluster-bytes": count_bytes(directed, options.folder, options.scale, [int(n) for n in options.ranks.split(",")]),
-              "cluster-times": compare(undirected, whole, options.scale, options.trials)}
+    measures = {"bytes": lambda: count_bytes(directed, options.folder, options.scale, [int(n) for n in options.ranks.split(",")]),
+                "times": lambda: compare(undirected, whole, options.scale, options.trials),
+                "networks": lambda: slow_networks(directed, options.folder, options.scale, options.trials)}
+    tables = {"cluster-" + name: measures[name]() for name in options.tables.split(",")}
     options.json.write_text(json.dumps(records.stamp(tables), indent=1))
 
 
