@@ -35,6 +35,7 @@ struct options {
   const char *output;
   const char *parents;
   const char *parts;
+  const char *special; /* an option given that is neither --device nor --output */
   int64_t top;
   bool list;
   bool no_ids;
@@ -288,8 +289,19 @@ static bool is_on_stdout(const char *path) {
   return path && qn_is_standard_output(path);
 }
 
+/* What makes -o a folder: a run of several algorithms. */
+static bool is_graphalytics(const struct options *options) {
+  return options->run.algorithm && strcmp(options->run.algorithm, "graphalytics") == 0;
+}
+
+static bool has_several(const struct options *options) {
+  return options->run.algorithm && strchr(options->run.algorithm, ',');
+}
+
 static void settle_outputs(const struct options *options, struct argp_state *state) {
   const char *output = options->output, *parents = options->parents, *parts = options->parts;
+  if (is_on_stdout(output) && (is_graphalytics(options) || has_several(options)))
+    argp_error(state, "-o is a folder here, which cannot be written to standard output");
   if (parts && strcmp(parts, "tsv") != 0 && strcmp(parts, "csv") != 0 && strcmp(parts, "npy") != 0)
     argp_error(state, "--parts is tsv, csv or npy");
   if (parts && (!output || parents || is_on_stdout(output)))
@@ -318,6 +330,9 @@ static error_t parse_setting(int key, char *argument, struct argp_state *state,
 static error_t parse(int key, char *argument, struct argp_state *state) {
   struct options *options = state->input;
   struct qn_error error;
+  for (const struct argp_option *option = option_list; option->name || option->doc; option++)
+    if (option->key == key && key && key != KEY_DEVICE && key != 'o')
+      options->special = option->name;
   switch (key) {
   case ARGP_KEY_INIT:
     state->child_inputs[0] = &options->shared;
@@ -800,16 +815,11 @@ static enum qn_status run_graphalytics(const struct options *options, struct qn_
                                         [QN_DEVICE_BOTH] = "both"};
   const struct qn_run_options *run = &options->run;
   char device[32];
-  if (run->num_sources || run->sources_file || run->target || run->vector || run->cutoff >= 0 ||
-      run->weighted || run->unweighted || run->damping >= 0 || run->tolerance >= 0 ||
-      run->iterations >= 0 || run->hops >= 0 || run->alpha >= 0 || run->measure >= 0 ||
-      run->length >= 0 || run->walks >= 0 || run->num_fanouts || run->pairs || run->samples >= 0 ||
-      run->groups || run->delta >= 0 || run->resolution >= 0 || run->seed >= 0 ||
-      run->num_devices || run->checkpoint.folder || options->watch.trace || options->parts ||
-      options->trust)
+  if (options->special)
     return qn_fail(error, QN_USAGE,
                    "graphalytics takes the parameters of algorithms from the graph's properties; "
-                   "--device, --threads and -o FOLDER are for it");
+                   "--device, --threads and -o FOLDER are for it, --%s is not",
+                   options->special);
   if (run->device_index)
     snprintf(device, sizeof device, "%s:%d", devices[run->device], run->device_index);
   else
@@ -832,6 +842,8 @@ static enum qn_status run_several(struct options *options, struct qn_error *erro
     return qn_fail(error, QN_USAGE,
                    "--parents, --parts, --checkpoint, --trace, --explain and --no-ids are for one "
                    "algorithm at a time");
+  if (options->top >= 0 && !options->shared.json)
+    return qn_fail(error, QN_USAGE, "--top is for one algorithm at a time, or for --json");
   if (options->shared.force && options->output)
     return qn_fail(error, QN_USAGE, "--force replaces no folder: remove %s first, or name another",
                    options->output);
@@ -869,9 +881,9 @@ int main(int argc, char **argv) {
   qn_tool_parse("quern-run", &argp, argc, argv, &options, &options.shared);
   if (options.list)
     list_kernels(options.shared.json);
-  else if (options.run.algorithm && strcmp(options.run.algorithm, "graphalytics") == 0)
+  else if (is_graphalytics(&options))
     status = run_graphalytics(&options, &error);
-  else if (options.run.algorithm && strchr(options.run.algorithm, ','))
+  else if (has_several(&options))
     status = run_several(&options, &error);
   else
     status = run_file(&options, &error);
