@@ -69,29 +69,48 @@ def path_bytes(path: Any) -> bytes:
     return name
 
 
-def _values(value: Any) -> List[bytes]:
-    """An option's values, as the tools take them: several of a list, which repeats it; none of None."""
-    if value is None:
-        return []
-    if isinstance(value, numpy.ndarray) and not value.ndim:
+def _is_list(value: Any) -> bool:
+    return (isinstance(value, Iterable) and not isinstance(value, (str, bytes, os.PathLike, Mapping))
+            and not (isinstance(value, numpy.ndarray) and not value.ndim))
+
+
+def _value(name: str, value: Any) -> bytes:
+    """One value of an option, as the tools take it."""
+    if isinstance(value, (numpy.generic, numpy.ndarray)) and not _is_list(value):
         value = value.item()
-    if isinstance(value, Iterable) and not isinstance(value, (str, bytes, os.PathLike, Mapping)):
-        return [text for item in value for text in _values(item)]
-    if isinstance(value, (bool, numpy.bool_)):
-        return [b"yes" if value else b"no"]
+    if value is None or isinstance(value, Mapping) or _is_list(value):
+        raise _errors.UsageError("%s: %r is no value of an option" % (name, value))
+    if isinstance(value, bool):
+        return b"yes" if value else b"no"
     if isinstance(value, (os.PathLike, bytes)):
-        return [path_bytes(value)]
-    if isinstance(value, numpy.generic):
-        value = value.item()
+        return path_bytes(value)
     text = (repr(value) if isinstance(value, float) else str(value)).encode("utf-8", "surrogateescape")
     if b"\0" in text:
         raise _errors.UsageError("an option has no NUL in it: %r" % value)
-    return [text]
+    return text
+
+
+def _values(name: str, value: Any) -> List[Tuple[str, bytes]]:
+    """An option with its value: of a list with commas, as the tools have it, but of sources one by one, as an id may have
+    a comma in it, and be a file's name; none of None."""
+    if value is None:
+        return []
+    if not _is_list(value):
+        return [(name, _value(name, value))]
+    items = [_value(name, item) for item in value]
+    if not items:
+        raise _errors.UsageError("%s: the list is empty" % name)
+    if name in ("source", "sources"):
+        return [("source", item) for item in items]
+    if any(b"," in item for item in items):
+        raise _errors.UsageError("%s: a value in a list has no comma in it: %r" % (name, value))
+    return [(name, b",".join(items))]
 
 
 def options(**given: Any) -> Tuple[Any, int]:
     """The two arguments of a call that takes options: names have underscores for dashes."""
-    pairs = [_library.Option(name.replace("_", "-").encode(), value) for name, values in given.items() for value in _values(values)]
+    pairs = [_library.Option(key.replace("_", "-").encode(), text) for name, value in given.items()
+             for key, text in _values(name, value)]
     return (_library.Option * len(pairs))(*pairs), len(pairs)
 
 

@@ -334,8 +334,5 @@ def generate(model: str, scale: int, *, directed: bool = True, path: Optional[Pa
     of a job: ``memory``, ``tmpdir``, ``threads``, ``progress``.
     """
     job, given = _split(dict(given, scale=scale))
-    for name in ("weights", "probabilities"):
-        if isinstance(given.get(name), (tuple, list)):
-            given[name] = ",".join(str(number) for number in given[name])
     return make("qn_generate_graph", str(model).encode(), *options(undirected=None if directed else True, **given), path=path,
                 **job)

@@ -82,6 +82,18 @@ class Results(_Scratch):
     def test_several_sources_and_counts(self):
         graph = quern.open(self.path)
         self.assertEqual(len(graph.run("bc", source=[0, 1, 2]).sources), 3)
+
+    def test_lists(self):
+        """A list is several values, or refused: its last value alone, its pairs as so many sources, or none at all were run."""
+        graph = quern.open(self.path)
+        listed, written = (graph.run("sample", source=[5], fanouts=fanouts) for fanouts in ([3, 2], "3,2"))
+        np.testing.assert_array_equal(listed.columns["node"], written.columns["node"])
+        names = quern.from_arrays(["a", "a,b", "b"], ["a,b", "b", "c"])
+        np.testing.assert_array_equal(names.run("bfs", sources=["a,b"]).values, names.run("bfs", source="a,b").values)
+        for given in ({"sources": []}, {"sources": [(5, 1), (7, 2)]}, {"sources": {5: 1}}, {"sources": [5, None]},
+                      {"source": 5, "damping": [0.5, 0.1]}):
+            with self.subTest(given=given), self.assertRaises(quern.UsageError):
+                graph.run("rwr", **given)
         simple = graph.transform(symmetrize=True, remove_self_loops=True, remove_duplicates=True)
         result = simple.run("tc")
         self.assertEqual(result.count, result.summary["triangles"])
