@@ -127,8 +127,12 @@ static enum qn_status read_input(struct qn_import *import, struct qn_input *inpu
   if ((status = qn_input_digest(input, &digest, error)) ||
       (status = check_digest(import, input, &digest, error)))
     return status;
+  if (import->share && import->share->is_part)
+    qn_input_hash_part(input, &import->share->hash);
   if (import->share && !import->share->first)
     return QN_OK;
+  if (import->share)
+    import->share->listed = json_array_size(json_object_get(import->report->provenance, "inputs"));
   if ((status = digest_stripes(import, input, &digest, error)))
     return status;
   return qn_provenance_input(import->report->provenance, qn_input_base_name(input),
@@ -148,7 +152,7 @@ static enum qn_status read_path(struct qn_import *import, const char *path, cons
   if (import->share) {
     how.part_begin = import->share->begin;
     how.part_end = import->share->is_part ? import->share->end : 0;
-    how.unhashed = !import->share->first;
+    how.unhashed = !import->share->first && !import->share->is_part;
   }
   enum qn_status status = qn_input_kept(import->job->output, path, error);
   if (!status) /* which what names others has just named, if it was not on the command line */
@@ -188,7 +192,7 @@ static enum qn_status check_named(const struct qn_import *import,
 /* As read_path, of what may not name others in its turn. */
 static enum qn_status read_named_path(struct qn_import *import, const struct qn_named_input *input,
                                       uint64_t *sequence, struct qn_error *error) {
-  const struct qn_input_share *share = import->share;
+  struct qn_input_share *share = import->share;
   import->expected = &input->digest;
   import->share = NULL; /* the whole of it is this rank's */
   enum qn_status status = read_path(import, input->path, NULL, input->reader, sequence, error);

@@ -93,46 +93,130 @@ enum qn_status qn_import_shares_make(struct qn_import *import, struct qn_error *
 }
 
 void qn_import_shares_free(struct qn_import *import) {
+  for (int i = 0; import->shares && i < import->job->num_inputs; i++)
+    qn_hash_part_free(&import->shares[i].hash);
   qn_free(import->shares);
   import->shares = NULL;
 }
 
 /* ---- What was read ------------------------------------------------------------------ */
 
-/* Of each input the edges that all ranks found, then the ends that are above what it claims. */
-static enum qn_status sum_found(const struct qn_import *import, uint64_t *found,
+/* Of an input, by all ranks. */
+struct facts {
+  uint64_t found; /* edges */
+  uint64_t above; /* ends that are above what it claims */
+  uint64_t first; /* the rank that has the begin */
+  uint64_t parts; /* in which it is read; 0: whole */
+};
+
+static enum qn_status sum_facts(const struct qn_import *import, struct facts *facts,
                                 struct qn_error *error) {
+  const struct qn_collective *ranks = import->job->ranks;
   const uint64_t count = (uint64_t)import->job->num_inputs;
   for (uint64_t i = 0; i < count; i++) {
-    found[i] = import->shares[i].found;
-    found[count + i] = import->shares[i].claims.above;
+    const struct qn_input_share *share = &import->shares[i];
+    facts[i] = (struct facts){.found = share->found,
+                              .above = share->claims.above,
+                              .first = share->first ? ranks->rank : 0,
+                              .parts = share->is_part};
   }
-  return import->job->ranks->combine(found, 2 * count, QN_COMBINE_SUM, error);
+  return ranks->combine((uint64_t *)facts, count * sizeof *facts / sizeof(uint64_t), QN_COMBINE_SUM,
+                        error);
 }
 
-static enum qn_status check_claims(const struct qn_import *import, struct qn_error *error) {
-  const uint64_t count = (uint64_t)import->job->num_inputs;
-  uint64_t *found;
-  enum qn_status status = qn_alloc(&found, 2 * count, sizeof *found, "counts of inputs", error);
-  if (status)
-    return status;
-  status = sum_found(import, found, error);
-  for (uint64_t i = 0; i < count && !status; i++) {
+static enum qn_status check_claims(const struct qn_import *import, const struct facts *facts,
+                                   struct qn_error *error) {
+  enum qn_status status = QN_OK;
+  for (int i = 0; i < import->job->num_inputs && !status; i++) {
     const struct qn_input_share *share = &import->shares[i];
     struct qn_claims claims = share->claims;
     const struct qn_declared_size size = {
         .file = import->job->inputs[i], .line = 1, .num_edges = claims.announced_edges};
-    claims.above = found[count + i];
+    claims.above = facts[i].above;
     if (!share->first || !share->is_part)
       continue;
     if (claims.announced)
-      status = qn_declared_edges_check(&size, found[i], "edges", error);
+      status = qn_declared_edges_check(&size, facts[i].found, "edges", error);
     if (!status)
-      status = qn_counts_check(&claims, found[i], import->job->inputs[i], error);
+      status = qn_counts_check(&claims, facts[i].found, import->job->inputs[i], error);
   }
-  qn_free(found);
   return status;
 }
+
+/* ---- Hashes ------------------------------------------------------------------------- */
+
+/* Sums that are sent at a time: of 256 MiB of a file. */
+#define SUMS_AT_ONCE ((uint64_t)1 << 18)
+
+/* Rank `to`, whose `state` it is, hears the sums of rank `from`. */
+static enum qn_status hear_sums(const struct qn_collective *ranks, unsigned from, unsigned to,
+                                const struct qn_hash_part *part, uint64_t count,
+                                XXH3_state_t *state, struct qn_error *error) {
+  enum qn_status status = QN_OK;
+  for (uint64_t done = 0, some; done < count && !status; done += some) {
+    struct qn_heard heard;
+    const bool tells = ranks->rank == from;
+    some = count - done < SUMS_AT_ONCE ? count - done : SUMS_AT_ONCE;
+    status = qn_talk_to(ranks, to, tells ? part->sums + done : NULL,
+                        tells ? some * sizeof *part->sums : 0, &heard, error);
+    if (!status && ranks->rank == to)
+      qn_block_sums_add(state, (const struct qn_block_sum *)heard.data, some);
+    qn_heard_free(&heard);
+  }
+  return status;
+}
+
+/* The rank that has the begin lists the input. */
+static enum qn_status end_hash(const struct qn_import *import, const struct qn_input_share *share,
+                               XXH3_state_t *state, uint64_t num_sums, struct qn_error *error) {
+  const struct qn_hash_part *part = &share->hash;
+  struct qn_input_digest digest;
+  if (num_sums != qn_hash_blocks(part->file_bytes))
+    return qn_fail(error, QN_SYSTEM, "the input was not of the same size for all ranks");
+  XXH3_128bits_update(state, part->end, part->end_bytes);
+  const XXH128_hash_t hash = XXH3_128bits_digest(state);
+  qn_digest_set(&digest, part->file_bytes, hash.low64, hash.high64);
+  json_t *inputs = json_object_get(import->report->provenance, "inputs");
+  return json_object_set_new(json_array_get(inputs, share->listed), "xxh3_128",
+                             json_string(digest.xxh3_128))
+             ? qn_fail_memory(error, "metadata", 0)
+             : QN_OK;
+}
+
+static enum qn_status join_parts(const struct qn_import *import, uint64_t index, unsigned first,
+                                 XXH3_state_t *state, struct qn_error *error) {
+  const struct qn_collective *ranks = import->job->ranks;
+  const struct qn_input_share *share = &import->shares[index];
+  uint64_t *counts, total = 0;
+  enum qn_status status =
+      qn_alloc_zeroed(&counts, ranks->num_ranks, sizeof *counts, "sums of blocks", error);
+  if (status)
+    return status;
+  counts[ranks->rank] = share->hash.num_sums;
+  status = ranks->combine(counts, ranks->num_ranks, QN_COMBINE_SUM, error);
+  XXH3_128bits_reset(state);
+  for (unsigned r = 0; r < ranks->num_ranks && !status; r++) {
+    status = hear_sums(ranks, r, first, &share->hash, counts[r], state, error);
+    total += counts[r];
+  }
+  qn_free(counts);
+  if (!status && ranks->rank == first)
+    status = end_hash(import, share, state, total, error);
+  return status;
+}
+
+static enum qn_status join_hashes(const struct qn_import *import, const struct facts *facts,
+                                  struct qn_error *error) {
+  XXH3_state_t *state = XXH3_createState();
+  enum qn_status status = state ? QN_OK : qn_fail_memory(error, "a checksum", sizeof *state);
+  for (int i = 0; i < import->job->num_inputs && !status; i++)
+    if (facts[i].parts)
+      status = join_parts(import, (uint64_t)i, (unsigned)facts[i].first, state, error);
+  XXH3_freeState(state);
+  return status;
+}
+
+/* ---- The provenance ------------------------------------------------------------------- */
 
 static enum qn_status add_inputs(json_t *inputs, const struct qn_heard *heard, unsigned num_ranks,
                                  struct qn_error *error) {
@@ -164,9 +248,19 @@ static enum qn_status join_inputs(const struct qn_import *import, struct qn_erro
 }
 
 enum qn_status qn_import_shares_join(struct qn_import *import, struct qn_error *error) {
-  enum qn_status status = qn_spread_results(import->job->ranks, &import->result,
-                                            import->declares != NULL, import->declares, error);
+  struct facts *facts;
+  enum qn_status status =
+      qn_alloc(&facts, (uint64_t)import->job->num_inputs, sizeof *facts, "counts of inputs", error);
+  if (status)
+    return status;
+  status = qn_spread_results(import->job->ranks, &import->result, import->declares != NULL,
+                             import->declares, error);
   if (!status)
-    status = check_claims(import, error);
+    status = sum_facts(import, facts, error);
+  if (!status)
+    status = check_claims(import, facts, error);
+  if (!status)
+    status = join_hashes(import, facts, error);
+  qn_free(facts);
   return status ? status : join_inputs(import, error);
 }

@@ -5,6 +5,7 @@
 #define QN_CONVERTERS_IMPORT_SHARES_H
 
 #include "converters/import/state.h"
+#include "converters/input/block_hash.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -18,6 +19,8 @@ struct qn_input_share {
   uint64_t begin, end;
   uint64_t found;          /* edges */
   struct qn_claims claims; /* of a part */
+  struct qn_hash_part hash;
+  uint64_t listed; /* its place in the provenance, by who has the begin */
 };
 
 /* Look at the inputs, and share them out. QN_UNSUPPORTED for what cannot be shared. Owned by
@@ -27,7 +30,7 @@ void qn_import_shares_free(struct qn_import *import);
 
 /* After reading: what all ranks have read. `import->result` becomes that of all, but for its
  * ledger, names and extra ids; what the begins of inputs say of all of them is checked; and the
- * provenance lists all inputs at the first rank. */
+ * provenance lists all inputs at the first rank, with their hashes. */
 enum qn_status qn_import_shares_join(struct qn_import *import, struct qn_error *error);
 
 #ifdef __cplusplus

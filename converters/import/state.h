@@ -26,10 +26,10 @@ struct qn_import {
   /* [num_inputs + 1] of those that are read again for their properties, and of the table of
    * vertices; NULL: none is */
   struct qn_file_state *states;
-  struct qn_file_state *state;        /* of the input at hand; NULL: it is not wanted */
-  struct qn_attaching *spreading;     /* properties of a graph that is spread */
-  struct qn_input_share *shares;      /* [num_inputs]: what this rank reads; NULL: all */
-  const struct qn_input_share *share; /* of the input at hand; NULL: all of it */
+  struct qn_file_state *state;    /* of the input at hand; NULL: it is not wanted */
+  struct qn_attaching *spreading; /* properties of a graph that is spread */
+  struct qn_input_share *shares;  /* [num_inputs]: what this rank reads; NULL: all */
+  struct qn_input_share *share;   /* of the input at hand; NULL: all of it */
   const char *declares; /* the input with whose begin this rank has read what the vertices are */
   bool read_tables, read_elements; /* inputs are lists of edges as text, are of formats whose
                                       elements have properties; */

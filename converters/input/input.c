@@ -37,7 +37,8 @@ struct qn_input {
   pthread_t hasher;
   bool hashing;
   XXH3_state_t *hash_state;
-  uint64_t hashed; /* bytes */
+  uint64_t hashed;          /* bytes, of the part if it is one */
+  struct qn_hash_part part; /* of which only the sums are found */
   XXH128_hash_t hash;
   /* With a limit of memory it keeps a certain distance. */
   pthread_mutex_t lock;
@@ -86,6 +87,41 @@ static void *hash_mapping(void *argument) {
     input->hashed += HASHED_AT_ONCE;
   }
   return NULL;
+}
+
+/* The first byte behind the sums of the blocks that begin before `end`. */
+static uint64_t sums_end(const struct qn_input *input, uint64_t end) {
+  const uint64_t blocks = qn_hash_blocks(input->mapping_bytes);
+  const uint64_t before = (end + QN_HASH_BLOCK - 1) / QN_HASH_BLOCK;
+  return (before < blocks ? before : blocks) * QN_HASH_BLOCK;
+}
+
+/* The others that share the file do the rest of it. */
+static void *sum_part(void *argument) {
+  struct qn_input *input = argument;
+  const uint64_t begin = sums_end(input, input->options.part_begin);
+  const uint64_t bytes = input->part.num_sums * QN_HASH_BLOCK;
+  while (input->hashed < bytes && may_go_on(input)) {
+    const uint64_t at = begin + input->hashed, left = bytes - input->hashed;
+    const uint64_t some = left < HASHED_AT_ONCE ? left : HASHED_AT_ONCE;
+    qn_block_sums(input->hash_state, input->mapping + at, some / QN_HASH_BLOCK,
+                  input->part.sums + input->hashed / QN_HASH_BLOCK);
+    drop_pages(input, at, at + some);
+    input->hashed += some;
+  }
+  return NULL;
+}
+
+static enum qn_status begin_part(struct qn_input *input, struct qn_error *error) {
+  const struct qn_input_options *options = &input->options;
+  struct qn_hash_part *part = &input->part;
+  const uint64_t blocks = qn_hash_blocks(input->mapping_bytes);
+  part->file_bytes = input->mapping_bytes;
+  part->end_bytes = input->mapping_bytes - blocks * QN_HASH_BLOCK;
+  memcpy(part->end, input->mapping + blocks * QN_HASH_BLOCK, part->end_bytes);
+  part->num_sums =
+      (sums_end(input, options->part_end) - sums_end(input, options->part_begin)) / QN_HASH_BLOCK;
+  return qn_bulk_alloc(&part->sums, part->num_sums, sizeof *part->sums, "sums of blocks", error);
 }
 
 void qn_input_done(struct qn_input *input, const char *data, uint64_t bytes) {
@@ -268,7 +304,11 @@ static enum qn_status start_threads(struct qn_input *input, struct qn_error *err
     if (!input->hash_state)
       return qn_fail_memory(error, "a checksum", sizeof *input->hash_state);
     XXH3_128bits_reset(input->hash_state);
-    int failure = qn_thread_start(&input->hasher, hash_mapping, input);
+    const bool part = input->options.part_end != 0;
+    enum qn_status status = part ? begin_part(input, error) : QN_OK;
+    if (status)
+      return status;
+    int failure = qn_thread_start(&input->hasher, part ? sum_part : hash_mapping, input);
     if (failure) {
       errno = failure;
       return qn_fail_errno(error, "cannot start a thread");
@@ -322,8 +362,10 @@ static void join_hasher(struct qn_input *input) {
 
 static enum qn_status end_hash(struct qn_input *input, struct qn_error *error) {
   join_hasher(input);
+  if (input->options.unhashed || input->options.part_end)
+    return QN_OK;
   uint64_t left = input->mapping_bytes - input->hashed;
-  if (left && !input->options.unhashed &&
+  if (left &&
       !qn_block_hash_end(input->hash_state, input->mapping + input->hashed, left, &input->hash))
     return qn_fail_memory(error, "a checksum", left);
   input->hashed += left;
@@ -338,6 +380,7 @@ void qn_input_close(struct qn_input *input) {
   qn_archive_destroy(input->archive);
   qn_descriptor_destroy(input->descriptor);
   XXH3_freeState(input->hash_state);
+  qn_hash_part_free(&input->part);
   if (input->mapping) {
     qn_pages_leave(input->mapping, input->mapping_bytes);
     munmap(input->mapping, input->mapping_bytes);
@@ -437,7 +480,7 @@ enum qn_status qn_input_digest(struct qn_input *input, struct qn_input_digest *d
     if (status)
       return status;
     qn_digest_set(digest, input->mapping_bytes, input->hash.low64, input->hash.high64);
-    if (input->options.unhashed)
+    if (input->options.unhashed || input->options.part_end)
       digest->xxh3_128[0] = '\0';
     return qn_input_unwritten(input, error);
   }
@@ -447,4 +490,10 @@ enum qn_status qn_input_digest(struct qn_input *input, struct qn_input_digest *d
   if (!status)
     qn_descriptor_digest(input->descriptor, digest);
   return status;
+}
+
+void qn_input_hash_part(struct qn_input *input, struct qn_hash_part *part) {
+  join_hasher(input);
+  *part = input->part;
+  input->part = (struct qn_hash_part){0};
 }

@@ -40,7 +40,7 @@ struct qn_input_options {
   /* Of a plain file that is mapped: only lines and records that begin in these bytes are wanted,
    * by readers that can (parse/reader.h); part_end 0: all are. */
   uint64_t part_begin, part_end;
-  bool unhashed;                 /* nobody asks for the hash */
+  bool unhashed;                 /* nobody asks for the hash, or for the part's */
   struct qn_file_state expected; /* what the file was when it was read before; zero: it was not */
 };
 
@@ -75,6 +75,7 @@ struct qn_input_digest {
 };
 
 struct qn_input;
+struct qn_hash_part; /* block_hash.h */
 
 /* Open `path`: a file, "-" for standard input, or "archive:member". Reads enough to
  * know how the content is packed. QN_INVALID for a directory, an empty file, a damaged
@@ -144,10 +145,14 @@ void qn_input_done(struct qn_input *input, const char *data, uint64_t bytes);
  * Returns the status in `error`. */
 enum qn_status qn_input_explain(struct qn_input *input, struct qn_error *error);
 
-/* Size and hash of the input, which is "" if nobody was to ask for it. Streams: only after the last
- * block. */
+/* Size and hash of the input, which is "" if nobody was to ask for it, and for a part. Streams:
+ * only after the last block. */
 enum qn_status qn_input_digest(struct qn_input *input, struct qn_input_digest *digest,
                                struct qn_error *error);
+
+/* Of a part: what it does to the hash, which qn_input_digest leaves "" then. It becomes the
+ * caller's. */
+void qn_input_hash_part(struct qn_input *input, struct qn_hash_part *part);
 
 /* Format a digest. */
 void qn_digest_set(struct qn_input_digest *digest, uint64_t bytes, uint64_t low, uint64_t high);

@@ -578,6 +578,54 @@ static void test_digest_of_blocks(void **state) {
   free(text.bytes);
 }
 
+/* Of parts, however they lie, as several processes read them. */
+static XXH128_hash_t hash_of_parts(const char *path, const uint64_t *cuts, unsigned num_parts,
+                                   uint64_t length) {
+  XXH3_state_t *state = XXH3_createState();
+  XXH3_128bits_reset(state);
+  struct qn_hash_part part = {0};
+  uint64_t blocks = 0;
+  for (unsigned i = 0; i < num_parts; i++) {
+    struct qn_input_options options = QN_INPUT_DEFAULTS;
+    struct qn_input_digest digest;
+    struct qn_input *input;
+    options.part_begin = cuts[i];
+    options.part_end = cuts[i + 1];
+    assert_int_equal(qn_input_open(path, &options, &input, NULL), QN_OK);
+    assert_int_equal(qn_input_digest(input, &digest, NULL), QN_OK);
+    assert_int_equal(digest.bytes, length);
+    assert_string_equal(digest.xxh3_128, "");
+    qn_hash_part_free(&part);
+    qn_input_hash_part(input, &part);
+    qn_input_close(input);
+    qn_block_sums_add(state, part.sums, part.num_sums);
+    blocks += part.num_sums;
+  }
+  assert_int_equal(blocks, qn_hash_blocks(part.file_bytes));
+  XXH3_128bits_update(state, part.end, part.end_bytes);
+  XXH128_hash_t hash = XXH3_128bits_digest(state);
+  qn_hash_part_free(&part);
+  XXH3_freeState(state);
+  return hash;
+}
+
+static void test_hash_of_parts(void **state) {
+  static const uint64_t lengths[] = {3, 1024, 2048, 2049, 3072, 3073, 9000, 13u << 20 | 5};
+  struct text text = make_text(1000000);
+  (void)state;
+  for (unsigned i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
+    const uint64_t length = lengths[i];
+    const uint64_t few[] = {0, length / 3, length}, many[] = {0, 1, 2, length - length / 5, length};
+    assert_true(length <= text.length);
+    write_file("parts", text.bytes, length);
+    XXH128_hash_t right = XXH3_128bits(text.bytes, length);
+    assert_true(XXH128_isEqual(hash_of_parts("parts", few, 2, length), right));
+    assert_true(XXH128_isEqual(hash_of_parts("parts", many, 4, length), right));
+  }
+  unlink("parts");
+  free(text.bytes);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_every_packing_gives_the_content),
@@ -585,6 +633,7 @@ int main(void) {
       cmocka_unit_test(test_no_digest_of_a_file_that_was_written_over),
       cmocka_unit_test(test_digest_is_of_the_file_as_given),
       cmocka_unit_test(test_digest_of_blocks),
+      cmocka_unit_test(test_hash_of_parts),
       cmocka_unit_test(test_every_truncation_is_refused),
       cmocka_unit_test(test_changed_bytes_are_refused),
       cmocka_unit_test(test_joined_gzip),
