@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Ranks that share a run (docs/cluster.md): the bytes that the first one receives and the memory that it takes, at several
-numbers of ranks, beside what the model says; times beside those of one process; and times where the network is slow, with
-messages told while edges are walked and afterwards.
+numbers of ranks, beside what the model says; times beside those of one process, of runs and of importing text; and times where the
+network is slow, with messages told while edges are walked and afterwards.
 
     bench/cluster.py --scale 20 --ranks 1,2,4,8,16 --json cluster.json
+    bench/cluster.py --tables import --scale 22 --json cluster.json
 
 The graphs are R-MAT ones of 16 edges a vertex: directed for bytes, undirected for times. More ranks than cores are fine for bytes,
 and say nothing about times, which are taken of two ranks of one thread and of one process of two. Needs mpirun."""
@@ -21,11 +22,12 @@ import records
 
 TOOLS = records.ROOT / "build/bin"
 LAUNCH = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none"]
-# Runs a command, and writes the most memory that it took to FOLDER/RANK.
+# Runs a command, and writes the most memory that it took and its processor time to FOLDER/RANK.
 MEASURED = """import os, resource, subprocess, sys
 done = subprocess.run(sys.argv[2:]).returncode
-most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
-open(os.path.join(sys.argv[1], os.environ.get("OMPI_COMM_WORLD_RANK", "0")), "w").write(str(most))
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+with open(os.path.join(sys.argv[1], os.environ.get("OMPI_COMM_WORLD_RANK", "0")), "w") as file:
+    file.write("%d %f" % (used.ru_maxrss * 1024, used.ru_utime + used.ru_stime))
 sys.exit(done)"""
 
 
@@ -72,13 +74,19 @@ def run(*words, **more):
                           env={**environment, **more}).stdout
 
 
-def measured(ranks, threads, algorithm, path, *options):
-    """What --json says, and the most memory of a rank; of one rank without mpirun."""
+def used(ranks, threads, *words):
+    """What it prints, the most memory of a rank, and the processor time of all; of one rank without mpirun."""
     with tempfile.TemporaryDirectory() as folder:
-        words = [sys.executable, "-c", MEASURED, folder, TOOLS / "quern-run", algorithm, path, "-T", threads, "--device=cpu", "--json",
-                 *options]
-        said = json.loads(run(*(LAUNCH + ["-n", str(ranks)] if ranks > 1 else []), *words, OMP_NUM_THREADS=str(threads)))
-        return said, max(int(each.read_text()) for each in Path(folder).iterdir())
+        words = [sys.executable, "-c", MEASURED, folder, *words, "-T", threads]
+        said = run(*(LAUNCH + ["-n", str(ranks)] if ranks > 1 else []), *words, OMP_NUM_THREADS=str(threads))
+        figures = [each.read_text().split() for each in Path(folder).iterdir()]
+        return said, max(int(memory) for memory, _ in figures), sum(float(seconds) for _, seconds in figures)
+
+
+def measured(ranks, threads, algorithm, path, *options):
+    """What --json says, and the most memory of a rank."""
+    said, memory, _ = used(ranks, threads, TOOLS / "quern-run", algorithm, path, "--device=cpu", "--json", *options)
+    return json.loads(said), memory
 
 
 def make(folder, scale, parts):
@@ -148,6 +156,23 @@ def slow_networks(directed, folder, scale, trials):
     return cells
 
 
+def compare_imports(folder, scale, trials):
+    """The same of importing: processor time of all, whose least shows what the machine did not add."""
+    text, out, cells, graph = folder / "edges.txt", folder / "imported", [], "R-MAT, scale %d, as text" % scale
+    run(TOOLS / "quern-generate", "rmat", "--scale", scale, "--degree", "16", "--format", "edges", "-qfo", text)
+    ways = (("one process, 2 threads, one container", 1, 2, out.with_suffix(".qrn"), ()),
+            ("one process, 2 threads, the set", 1, 2, out, ("--parts", 2)),
+            ("2 ranks of 1 thread, the set", 2, 1, out, ()))
+    found = {row: [] for row, *_ in ways}
+    for _ in range(trials):
+        for row, ranks, threads, path, options in ways:
+            found[row].append(used(ranks, threads, TOOLS / "quern-import", text, "-qfo", path, *options)[1:])
+    for row, figures in found.items():
+        cells.append(records.record(row, "processor time", min(seconds for _, seconds in figures), "s", graph))
+        cells.append(records.record(row, "memory of each, input included", min(memory for memory, _ in figures) / 1e6, "MB", graph))
+    return cells
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--scale", type=int, default=20)
@@ -155,14 +180,16 @@ def main():
     parser.add_argument("--parts", type=int, default=16)
     parser.add_argument("--trials", type=int, default=3)
     parser.add_argument("--folder", type=Path, default=records.ROOT / "build/bench")
-    parser.add_argument("--tables", default="bytes,times,networks", help="which to measure")
+    parser.add_argument("--tables", default="bytes,times,networks,import", help="which to measure")
     parser.add_argument("--json", type=Path, required=True)
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
-    directed, undirected, whole = make(options.folder, options.scale, options.parts)
+    graphs = set(options.tables.split(",")) - {"import"} and make(options.folder, options.scale, options.parts)
+    directed, undirected, whole = graphs or (None, None, None)
     measures = {"bytes": lambda: count_bytes(directed, options.folder, options.scale, [int(n) for n in options.ranks.split(",")]),
                 "times": lambda: compare(undirected, whole, options.scale, options.trials),
-                "networks": lambda: slow_networks(directed, options.folder, options.scale, options.trials)}
+                "networks": lambda: slow_networks(directed, options.folder, options.scale, options.trials),
+                "import": lambda: compare_imports(options.folder, options.scale, options.trials)}
     tables = {"cluster-" + name: measures[name]() for name in options.tables.split(",")}
     options.json.write_text(json.dumps(records.stamp(tables), indent=1))
 
