@@ -1,6 +1,5 @@
 /* The files of the set: ranges are cut when all rows are built, so that they do not depend on who
  * has which. Each rank writes some parts; rows of them that others have built it is sent. */
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -328,30 +327,31 @@ static enum qn_status write_metadata(const void *context, struct qn_writer *writ
   return job->write_metadata(job->context, writer, error);
 }
 
-/* Threads count in bytes of their own, of which a cache holds eight times as many; together these
- * take no more memory than the degrees, to which a byte that is full goes over. */
+/* Threads count in tables of bytes, of which a cache holds eight times as many; together these take
+ * no more memory than the degrees, to which a byte that is full goes over. */
 static enum qn_status count_columns(const struct qn_csr *rows, uint64_t *degrees,
                                     struct qn_error *error) {
   const uint64_t num_vertices = rows->num_vertices;
-  const unsigned most = sizeof *degrees, threads = qn_threads() < most ? qn_threads() : most;
+  const uint64_t most = sizeof *degrees, tables = qn_threads() < most ? qn_threads() : most;
   uint8_t *counts;
   enum qn_status status =
-      qn_bulk_alloc(&counts, threads * num_vertices, 1, "the degrees of vertices", error);
+      qn_bulk_alloc(&counts, tables * num_vertices, 1, "the degrees of vertices", error);
   if (status)
     return status;
-#pragma omp parallel num_threads(threads)
-  {
-    uint8_t *own = counts + (uint64_t)omp_get_thread_num() * num_vertices;
-#pragma omp for schedule(static)
-    for (uint64_t e = 0; e < rows->num_edges; e++)
-      if (++own[rows->column_indices[e]] == 0)
+#pragma omp parallel for schedule(static, 1)
+  for (uint64_t t = 0; t < tables; t++) {
+    uint8_t *table = counts + t * num_vertices;
+    uint64_t begin, end;
+    qn_part_of(rows->num_edges, tables, t, &begin, &end);
+    for (uint64_t e = begin; e < end; e++)
+      if (++table[rows->column_indices[e]] == 0)
         __atomic_fetch_add(&degrees[rows->column_indices[e]], UINT8_MAX + 1, __ATOMIC_RELAXED);
-#pragma omp for schedule(static)
-    for (uint64_t v = 0; v < num_vertices; v++)
-      for (unsigned t = 0; t < threads; t++)
-        degrees[v] += counts[t * num_vertices + v];
   }
-  qn_pages_free(counts, threads * num_vertices, 1);
+#pragma omp parallel for schedule(static)
+  for (uint64_t v = 0; v < num_vertices; v++)
+    for (uint64_t t = 0; t < tables; t++)
+      degrees[v] += counts[t * num_vertices + v];
+  qn_pages_free(counts, tables * num_vertices, 1);
   return QN_OK;
 }
 
