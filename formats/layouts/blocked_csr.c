@@ -100,20 +100,21 @@ static enum qn_status check_bounds(const struct qn_container *container, const c
 static enum qn_status view_blocks(const struct qn_container *container,
                                   const struct qn_blocking_sections *names,
                                   struct qn_blocking *blocking, struct qn_error *error) {
-  uint64_t num_blocks = blocking->num_blocks, num_rows;
+  uint64_t num_blocks = blocking->num_blocks;
   enum qn_status status = qn_view_unsigned(container, names->block_rows, 8, num_blocks + 1,
                                            &blocking->block_rows, error);
   if (!status)
     status = qn_view_unsigned(container, names->block_edges, 8, num_blocks + 1,
                               &blocking->block_edges, error);
   if (!status)
-    status = qn_view_unsigned_any(container, names->id_map, 4, &num_rows, &blocking->id_map, error);
+    status = qn_view_unsigned_any(container, names->id_map, 4, &blocking->num_rows,
+                                  &blocking->id_map, error);
   if (!status)
     status = check_bounds(container, "BC-2", names->block_rows, blocking->block_rows, num_blocks,
-                          num_rows, error);
+                          blocking->num_rows, error);
   if (!status)
     status = check_bounds(container, "BC-3", names->block_edges, blocking->block_edges, num_blocks,
-                          qn_container_info(container)->num_edges, error);
+                          blocking->num_edges, error);
   return status;
 }
 
@@ -124,11 +125,12 @@ static enum qn_status view_direction(const struct qn_container *container,
   blocking->block_vertices = info->parameters[QN_BLOCKED_BLOCK_VERTICES];
   blocking->num_blocks =
       (info->num_vertices + blocking->block_vertices - 1) / blocking->block_vertices;
+  blocking->num_edges = info->num_edges;
   blocking->num_ranges = (info->num_vertices + QN_RANGE_VERTICES - 1) / QN_RANGE_VERTICES;
   enum qn_status status = view_blocks(container, names, blocking, error);
   if (status)
     return status;
-  uint64_t offsets = blocking->block_rows[blocking->num_blocks] + blocking->num_blocks;
+  uint64_t offsets = blocking->num_rows + blocking->num_blocks;
   status =
       qn_view_unsigned(container, names->row_offsets, 4, offsets, &blocking->row_offsets, error);
   if (status)
@@ -199,7 +201,7 @@ QN_DEFINE_UNMAP(blocked_csr)
 /* ---- Figures -------------------------------------------------------------- */
 
 static uint64_t blocking_bytes(const struct qn_blocking *blocking, uint64_t num_edges) {
-  uint64_t rows = blocking->block_rows[blocking->num_blocks];
+  uint64_t rows = blocking->num_rows;
   uint64_t edge_bytes = 4 + qn_weight_bytes(blocking->weights.type);
   return 16 * (blocking->num_blocks + 1) + 8 * rows + 4 * blocking->num_blocks +
          4 * blocking->num_blocks * (blocking->num_ranges + 1) + edge_bytes * num_edges;
@@ -210,7 +212,7 @@ static double ratio(uint64_t a, uint64_t b) {
 }
 
 static json_t *describe_direction(const struct qn_blocking *blocking, uint64_t num_edges) {
-  uint64_t rows = blocking->block_rows[blocking->num_blocks], largest = 0;
+  uint64_t rows = blocking->num_rows, largest = 0;
   for (uint64_t block = 0; block < blocking->num_blocks; block++) {
     uint64_t edges = blocking->block_edges[block + 1] - blocking->block_edges[block];
     largest = edges > largest ? edges : largest;
@@ -225,7 +227,7 @@ static json_t *describe_direction(const struct qn_blocking *blocking, uint64_t n
 /* A partial sum is written and read once for each local vertex, so few edges for each of them make
  * the reduction cost as much as the misses that blocking saves. */
 static const char *verdict(const struct qn_blocking *blocking, uint64_t num_edges) {
-  uint64_t rows = blocking->block_rows[blocking->num_blocks];
+  uint64_t rows = blocking->num_rows;
   if (blocking->num_blocks <= 1)
     return "one block: the vertex values fit the cache without blocking";
   if (num_edges < 2 * rows)

@@ -61,7 +61,7 @@ static bool rows_are_sound(const struct direction *direction, uint64_t block, ui
 
 static bool all_rows_are_sound(const struct direction *direction, uint64_t *descents) {
   const struct qn_blocking *blocking = direction->blocking;
-  uint64_t num_blocks = blocking->num_blocks, num_rows = blocking->block_rows[num_blocks];
+  uint64_t num_blocks = blocking->num_blocks, num_rows = blocking->num_rows;
   uint64_t found = 0;
   bool sound = true;
   for (uint64_t block = 0; block < num_blocks; block++) {
@@ -275,7 +275,7 @@ static uint64_t block_fingerprint(const struct qn_blocking *blocking, uint64_t b
 
 /* Of all edges source -> destination, where columns are sources or destinations. */
 static uint64_t fingerprint(const struct qn_blocking *blocking, bool column_is_source) {
-  uint64_t num_blocks = blocking->num_blocks, num_rows = blocking->block_rows[num_blocks], sum = 0;
+  uint64_t num_blocks = blocking->num_blocks, num_rows = blocking->num_rows, sum = 0;
 #pragma omp parallel for schedule(dynamic, 1) reduction(+ : sum)
   for (uint64_t share = 0; share < num_rows; share += SHARE_ROWS) {
     uint64_t share_end = smaller(share + SHARE_ROWS, num_rows), row = share;

@@ -58,9 +58,8 @@ static void copy_range(const struct union_work *work, uint64_t range) {
 
 enum qn_status qn_blocking_unite(const struct qn_blocking *blocking, uint64_t num_vertices,
                                  struct qn_graph *graph, struct qn_error *error) {
-  struct union_work work = {.blocking = blocking,
-                            .num_vertices = num_vertices,
-                            .num_edges = blocking->block_edges[blocking->num_blocks]};
+  struct union_work work = {
+      .blocking = blocking, .num_vertices = num_vertices, .num_edges = blocking->num_edges};
   enum qn_status status = qn_graph_create(num_vertices, work.num_edges, blocking->weights.type,
                                           graph, &work.arrays, error);
   if (status)

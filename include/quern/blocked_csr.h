@@ -38,6 +38,8 @@ enum qn_blocked_csr_directions { QN_BLOCKED_PULL = 1, QN_BLOCKED_PUSH = 2 };
 struct qn_blocking {
   uint64_t num_blocks; /* B = ceil(V / block_vertices) */
   uint64_t num_ranges; /* R = ceil(V / QN_RANGE_VERTICES) */
+  uint64_t num_rows;   /* L */
+  uint64_t num_edges;  /* E */
   uint64_t block_vertices;
   const uint64_t *block_rows;   /* [B + 1] block b's rows are [block_rows[b], block_rows[b+1]) */
   const uint64_t *block_edges;  /* [B + 1] its edges [block_edges[b], block_edges[b+1]) */

@@ -14,16 +14,14 @@ enum qn_status qn_block_sums_create(struct qn_block_sums *sums, const struct qn_
     return QN_OK;
   enum qn_status status = qn_block_tasks_create(&sums->tasks, blocking, error);
   if (!status)
-    status = qn_pages_alloc(&sums->partials, blocking->block_rows[blocking->num_blocks],
-                            sizeof *sums->partials, "partial sums", error);
+    status = qn_pages_alloc(&sums->partials, sums->blocking->num_rows, sizeof *sums->partials,
+                            "partial sums", error);
   return status;
 }
 
 void qn_block_sums_destroy(struct qn_block_sums *sums) {
-  const struct qn_blocking *blocking = sums->blocking;
   if (sums->partials)
-    qn_pages_free(sums->partials, blocking->block_rows[blocking->num_blocks],
-                  sizeof *sums->partials);
+    qn_pages_free(sums->partials, sums->blocking->num_rows, sizeof *sums->partials);
   qn_block_tasks_destroy(&sums->tasks);
   *sums = (struct qn_block_sums){0};
 }
@@ -52,7 +50,7 @@ static bool find_row(const struct qn_blocking *blocking, uint64_t block, uint32_
 
 /* About as many steps as looking `count` vertices up takes, against visiting all rows. */
 static bool is_thin(const struct qn_blocking *blocking, uint64_t count) {
-  return count * blocking->num_blocks * 8 < blocking->block_rows[blocking->num_blocks];
+  return count * blocking->num_blocks * 8 < blocking->num_rows;
 }
 
 /* ---- Rows receive ----------------------------------------------------------- */
@@ -79,10 +77,9 @@ static void gather_thin(const struct collection *work) {
 }
 
 static void gather_task(const struct collection *work, const struct qn_block_task *task) {
-  uint64_t first = work->blocking->block_rows[task->block];
   for (uint64_t row = task->begin; row < task->end; row++)
-    if (work->level_of[work->blocking->id_map[first + row]] == work->to)
-      work->sums->partials[first + row] = row_sum(work, task->block, row);
+    if (work->level_of[work->blocking->id_map[task->first_row + row]] == work->to)
+      work->sums->partials[task->first_row + row] = row_sum(work, task->block, row);
 }
 
 static void reduce_range(const struct collection *work, uint64_t range) {

@@ -2,6 +2,7 @@
 
 #include "kernels/cuts/chunks.h"
 #include "support/memory.h"
+#include "support/used_files.h"
 
 /* The first row after `begin` with which rows and edges from `begin` on exceed a chunk. */
 static uint32_t task_end(const uint32_t *offsets, uint32_t begin, uint32_t rows) {
@@ -17,24 +18,36 @@ static uint32_t task_end(const uint32_t *offsets, uint32_t begin, uint32_t rows)
   return low;
 }
 
+/* The rows [first, next) of all, which are a block's. */
+static enum qn_status cut_block(struct qn_block_tasks *tasks, const struct qn_blocking *blocking,
+                                uint64_t block, uint64_t first, uint64_t next,
+                                struct qn_error *error) {
+  const uint32_t *offsets = qn_block_offsets(blocking, block);
+  const uint32_t rows = (uint32_t)(next - first);
+  for (uint32_t begin = 0, end; begin < rows; begin = end) {
+    if (tasks->count == tasks->capacity)
+      return qn_input_changed(error);
+    end = task_end(offsets, begin, rows);
+    tasks->tasks[tasks->count++] = (struct qn_block_task){first, (uint32_t)block, begin, end};
+  }
+  return QN_OK;
+}
+
 enum qn_status qn_block_tasks_create(struct qn_block_tasks *tasks,
                                      const struct qn_blocking *blocking, struct qn_error *error) {
-  uint64_t num_blocks = blocking->num_blocks;
-  uint64_t work = blocking->block_rows[num_blocks] + blocking->block_edges[num_blocks];
+  const uint64_t num_blocks = blocking->num_blocks;
+  const uint64_t work = blocking->num_rows + blocking->num_edges;
   *tasks = (struct qn_block_tasks){.capacity = work / QN_CHUNK_EDGES + num_blocks};
   enum qn_status status =
       qn_pages_alloc(&tasks->tasks, tasks->capacity, sizeof *tasks->tasks, "tasks", error);
-  if (status)
-    return status;
-  for (uint64_t block = 0; block < num_blocks; block++) {
-    const uint32_t *offsets = qn_block_offsets(blocking, block);
-    uint32_t rows = (uint32_t)(blocking->block_rows[block + 1] - blocking->block_rows[block]);
-    for (uint32_t begin = 0, end; begin < rows; begin = end) {
-      end = task_end(offsets, begin, rows);
-      tasks->tasks[tasks->count++] = (struct qn_block_task){(uint32_t)block, begin, end};
-    }
+  uint64_t first = 0, next;
+  for (uint64_t block = 0; block < num_blocks && !status; block++, first = next) {
+    next = blocking->block_rows[block + 1];
+    status = next < first || next > blocking->num_rows
+                 ? qn_input_changed(error)
+                 : cut_block(tasks, blocking, block, first, next, error);
   }
-  return QN_OK;
+  return status;
 }
 
 void qn_block_tasks_destroy(struct qn_block_tasks *tasks) {

@@ -11,12 +11,15 @@
 extern "C" {
 #endif
 
-/* Local rows [begin, end) of a block. */
+/* Local rows [begin, end) of a block, the first of whose rows is `first_row` of all. */
 struct qn_block_task {
+  uint64_t first_row;
   uint32_t block, begin, end;
 };
 
-/* All rows, block after block, in tasks of about QN_CHUNK_EDGES rows and edges (chunks.h). */
+/* All rows, block after block, in tasks of about QN_CHUNK_EDGES rows and edges (chunks.h). What is
+ * written by row goes by these numbers alone: those of the file may become others (used_files.h).
+ */
 struct qn_block_tasks {
   uint64_t count;
   uint64_t capacity;

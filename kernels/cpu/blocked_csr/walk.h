@@ -65,29 +65,28 @@ static inline void pull_task(struct engine_state *state, const struct qn_block_t
   const struct qn_blocking *pull = &state->view->pull;
   const uint32_t *offsets = qn_block_offsets(pull, task->block);
   uint64_t first_edge = pull->block_edges[task->block];
-  uint64_t first_row = pull->block_rows[task->block];
   for (uint64_t row = task->begin; row < task->end; row++) {
     uint64_t begin = first_edge + offsets[row], end = first_edge + offsets[row + 1];
     program_accumulator sum;
 #if PROGRAM_SCHEDULE == QN_FRONTIER
-    uint32_t v = pull->id_map[first_row + row];
+    uint32_t v = pull->id_map[task->first_row + row];
     bool received = sweep_is_open(state, v) && gather_senders(state, v, begin, end, &sum);
-    state->walk.partial_received[first_row + row] = received;
+    state->walk.partial_received[task->first_row + row] = received;
     if (!received)
       continue;
 #else
     sum = engine_gather(&state->context, state->walk.messages, pull->columns, &pull->weights, begin,
                         end);
 #endif
-    state->walk.partials[first_row + row] = partial_of(&sum);
+    state->walk.partials[task->first_row + row] = partial_of(&sum);
   }
 }
 
-/* The partial results of one range from all blocks, in block order. */
+/* The partial results of one range from all blocks, in block order. The range begins at a multiple
+ * of its size, so a vertex' place in it is a remainder, whatever the file has become. */
 static inline void reduce_range(const struct engine_state *state, uint64_t range,
                                 program_accumulator *sums, uint8_t *received) {
   const struct qn_blocking *pull = &state->view->pull;
-  uint64_t first = range * QN_RANGE_VERTICES;
   for (uint64_t v = 0; v < QN_RANGE_VERTICES; v++)
     sums[v] = program_identity();
 #if PROGRAM_SCHEDULE == QN_FRONTIER
@@ -102,9 +101,10 @@ static inline void reduce_range(const struct engine_state *state, uint64_t range
 #if PROGRAM_SCHEDULE == QN_FRONTIER
       if (!state->walk.partial_received[row])
         continue;
-      received[pull->id_map[row] - first] = 1;
+      received[pull->id_map[row] % QN_RANGE_VERTICES] = 1;
 #endif
-      program_combine(&sums[pull->id_map[row] - first], accumulator_of(&state->walk.partials[row]));
+      program_combine(&sums[pull->id_map[row] % QN_RANGE_VERTICES],
+                      accumulator_of(&state->walk.partials[row]));
     }
   }
 }
@@ -224,13 +224,13 @@ static inline bool frontier_can_pull(const struct engine_state *state) {
 
 static inline enum qn_status create_pull(struct engine_state *state, struct qn_error *error) {
   const struct qn_blocking *pull = &state->view->pull;
-  uint64_t rows = pull->block_rows[pull->num_blocks];
-  enum qn_status status = qn_block_tasks_create(&state->walk.tasks, pull, error);
+  struct engine_walk *walk = &state->walk;
+  enum qn_status status = qn_block_tasks_create(&walk->tasks, pull, error);
   if (!status)
-    status = qn_pages_alloc(&state->walk.partials, rows, sizeof *state->walk.partials,
+    status = qn_pages_alloc(&walk->partials, pull->num_rows, sizeof *walk->partials,
                             "partial results", error);
   if (!status && PROGRAM_SCHEDULE == QN_FRONTIER)
-    status = qn_pages_alloc(&state->walk.partial_received, rows, 1, "status of rows", error);
+    status = qn_pages_alloc(&walk->partial_received, pull->num_rows, 1, "status of rows", error);
   return status;
 }
 
@@ -271,11 +271,10 @@ static inline enum qn_status walk_create(struct engine_state *state, struct qn_e
 }
 
 static inline void walk_destroy(struct engine_state *state) {
-  const struct qn_blocking *pull = &state->view->pull;
-  uint64_t rows = state->view->has_pull ? pull->block_rows[pull->num_blocks] : 0;
+  const uint64_t num_rows = state->view->pull.num_rows;
+  qn_pages_free(state->walk.partials, num_rows, sizeof *state->walk.partials);
+  qn_pages_free(state->walk.partial_received, num_rows, 1);
   qn_block_tasks_destroy(&state->walk.tasks);
-  qn_pages_free(state->walk.partials, rows, sizeof *state->walk.partials);
-  qn_pages_free(state->walk.partial_received, rows, 1);
   qn_pages_free(state->walk.sums, state->view->num_vertices, sizeof *state->walk.sums);
   qn_pages_free(state->walk.sum_received, state->view->num_vertices, 1);
   walk_frame_destroy(state);

@@ -30,7 +30,7 @@ inline enum qn_status upload_blocking(const struct qn_blocking *from, uint64_t n
                                       struct sweep_run *run, struct qn_error *error) {
   struct qn_cuda_memory *memory = &run->memory;
   struct qn_blocking *to = &run->state.layout.blocking;
-  const uint64_t num_rows = from->block_rows[from->num_blocks];
+  const uint64_t num_rows = from->num_rows;
   *to = *from;
   to->weights.data = NULL;
   enum qn_status status =
@@ -77,7 +77,7 @@ inline enum qn_status create_tiles(struct sweep_run *run, uint64_t num_edges,
   tiles->sources = blocking.columns;
   tiles->weights = blocking.weights;
   tiles->num_edges = num_edges;
-  tiles->num_rows = host_blocking(run)->block_rows[blocking.num_blocks];
+  tiles->num_rows = host_blocking(run)->num_rows;
   enum qn_status status = qn_cuda_alloc_zeroed(&run->memory, &begins, tiles->num_rows + 1,
                                                sizeof *begins, "offsets of rows", error);
   if (status)

@@ -21,7 +21,7 @@ __global__ void list_begins(const uint32_t *offsets, uint64_t num_rows, uint64_t
 enum qn_status upload_rows(struct qn_cuda_memory *memory, const struct qn_blocking *blocking,
                            uint64_t num_edges, struct cc_rows *to, struct qn_error *error) {
   struct qn_csr *rows = &to->csr;
-  const uint64_t num_rows = blocking->block_rows[blocking->num_blocks];
+  const uint64_t num_rows = blocking->num_rows;
   uint32_t *offsets = NULL;
   uint64_t *begins = NULL;
   rows->num_vertices = num_rows;
@@ -53,7 +53,7 @@ enum qn_status run_resident(const struct qn_run_request *request, struct qn_run_
                             bool *too_large, struct qn_error *error) {
   const struct qn_blocked_csr *view = (const struct qn_blocked_csr *)request->view;
   const struct qn_blocking *blocking = view->has_pull ? &view->pull : &view->push;
-  const uint64_t num_rows = blocking->block_rows[blocking->num_blocks];
+  const uint64_t num_rows = blocking->num_rows;
   const struct cc_resident resident = {view->num_vertices, 4 * view->num_edges + 24 * num_rows,
                                        view->directedness == QN_UNDIRECTED, NULL};
   struct cc_rows rows;

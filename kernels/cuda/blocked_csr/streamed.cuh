@@ -127,7 +127,7 @@ inline enum qn_status upload_reduction(const struct qn_blocking *from, struct sw
   struct qn_cuda_memory *memory = &run->memory;
   struct engine_device *device = &run->state.layout;
   struct qn_blocking *to = &device->blocking;
-  const uint64_t num_rows = from->block_rows[from->num_blocks];
+  const uint64_t num_rows = from->num_rows;
   to->num_blocks = from->num_blocks;
   to->num_ranges = from->num_ranges;
   to->block_vertices = from->block_vertices;
@@ -149,7 +149,7 @@ inline enum qn_status upload_reduction(const struct qn_blocking *from, struct sw
 
 /* Of what both a reduction and the blocks need, but for partial results. */
 inline uint64_t bounds_bytes(const struct qn_blocking *blocking) {
-  const uint64_t num_rows = blocking->block_rows[blocking->num_blocks];
+  const uint64_t num_rows = blocking->num_rows;
   return qn_cuda_rounded((blocking->num_blocks + 1) * sizeof *blocking->block_rows) +
          qn_cuda_rounded(num_rows * sizeof *blocking->id_map) +
          qn_cuda_rounded(blocking->num_blocks * (blocking->num_ranges + 1) *
@@ -157,7 +157,7 @@ inline uint64_t bounds_bytes(const struct qn_blocking *blocking) {
 }
 
 inline uint64_t partials_bytes(const struct qn_blocking *blocking) {
-  return qn_cuda_rounded(blocking->block_rows[blocking->num_blocks] * sizeof(tile_partial));
+  return qn_cuda_rounded(blocking->num_rows * sizeof(tile_partial));
 }
 
 inline enum qn_status upload_streamed(const struct blocked_stream *stream, struct sweep_run *run,
@@ -181,7 +181,7 @@ inline uint64_t blocked_resident_bytes(const struct qn_run_request *request) {
   const struct qn_blocked_csr *view = (const struct qn_blocked_csr *)request->view;
   const bool pulls = blocked_pulls(request);
   const struct qn_blocking *blocking = pulls ? &view->pull : &view->push;
-  const uint64_t num_rows = blocking->block_rows[blocking->num_blocks];
+  const uint64_t num_rows = blocking->num_rows;
   const bool weighted = PROGRAM_USES_WEIGHTS && blocking->weights.type != QN_WEIGHT_NONE;
   const uint64_t edges = (weighted ? 2 : 1) * qn_cuda_rounded(4 * view->num_edges);
   uint64_t bytes = 0;
