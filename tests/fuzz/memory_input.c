@@ -137,6 +137,11 @@ enum qn_status qn_input_explain(struct qn_input *input, struct qn_error *error) 
   return error->status;
 }
 
+enum qn_status qn_input_unwritten(const struct qn_input *input, struct qn_error *error) {
+  (void)input, (void)error;
+  return QN_OK;
+}
+
 enum qn_status qn_input_digest(struct qn_input *input, struct qn_input_digest *digest,
                                struct qn_error *error) {
   (void)error;
