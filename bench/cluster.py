@@ -40,12 +40,26 @@ def firsts(parts, ranks):
     return first, [parts[part]["begin"] if part < len(parts) else parts[-1]["end"] for part in first]
 
 
-def pagerank_bytes(parts, ranks, iterations, converged=False):
-    """What the first rank receives: a message of 4 bytes of each vertex of others in an iteration, and in vain once more where the
-    tolerance ends them; before the first and after each two sums of each part; in the end the results."""
+def iteration_bytes(parts, ranks, columns, message, total):
+    """What the first rank receives in an iteration that recomputes all vertices: a message of each vertex of the other ranks of its
+    column, and a sum for each of its own vertices of the others of its row. One column: whole rows."""
+    _, vertices = firsts(parts, ranks)
+    counts = [end - begin for begin, end in zip(vertices, vertices[1:])]
+    return message * sum(counts[columns::columns]) + total * counts[0] * (columns - 1)
+
+
+def pagerank_bytes(parts, ranks, iterations, converged=False, columns=1):
+    """What the first rank receives: messages and sums of 4 bytes, by whole rows in vain once more where the tolerance ends them;
+    before the first iteration and after each two sums over all vertices of each part; in the end the results."""
     first, vertices = firsts(parts, ranks)
     other_parts, others = len(parts) - first[1], vertices[-1] - vertices[1]
-    return (iterations + converged) * 4 * others + (iterations + 1) * 16 * other_parts + 4 * others
+    told = (iterations + (converged and columns == 1)) * iteration_bytes(parts, ranks, columns, 4, 4)
+    return told + (iterations + 1) * 16 * other_parts + 4 * others
+
+
+def square(ranks):
+    """The number of columns of the grid that is closest to a square, with no fewer rows."""
+    return max(columns for columns in range(1, ranks + 1) if ranks % columns == 0 and columns * columns <= ranks)
 
 
 def bfs_bytes(parts, ranks, hops):
@@ -110,10 +124,14 @@ def count_bytes(directed, folder, scale, ranks):
     parts, hops, cells = json.loads((directed / "set.json").read_text())["parts"], hops_of(directed, folder), []
     graph = "R-MAT, scale %d, directed" % scale
     for count in ranks:
+        ten, columns = ["--iterations", "10", "--tolerance", "0"], square(count)
         for algorithm, title, options, modelled in (
-                ("pagerank", "PageRank, 10 iterations", ["--iterations", "10", "--tolerance", "0"],
-                 pagerank_bytes(parts, count, 10)),
+                ("pagerank", "PageRank, 10 iterations", [*ten, "--grid", "none"], pagerank_bytes(parts, count, 10)),
+                ("pagerank", "PageRank, %d x %d" % (count // columns, columns), [*ten, "--grid", "%dx%d" % (count // columns, columns)],
+                 pagerank_bytes(parts, count, 10, columns=columns)),
                 ("bfs", "BFS", [], bfs_bytes(parts, count, hops))):
+            if columns == 1 and " x " in title:
+                continue
             said, memory = measured(count, 1, algorithm, directed, *options)
             row, figures = "%s, %d rank%s" % (title, count, "" if count == 1 else "s"), {}
             if count > 1:

@@ -44,6 +44,14 @@ struct qn_exchange {
   void (*advance)(void);
   enum qn_status (*end_gather)(struct qn_error *error);
   void (*leave_gather)(void);
+  /* Where ranks form a grid (struct qn_set_block). As `gather`, of the ranks of a column alone:
+   * offsets [num_rows + 1]. */
+  enum qn_status (*gather_column)(void *all, const uint64_t *offsets, struct qn_error *error);
+  /* Each rank of a row has `out` for the one `distance` columns behind it, where the first column
+   * follows the last one, and gets `in` from the one as far before it. Called with distances 1, 2,
+   * ..., num_columns - 1, between which no rank fails. */
+  enum qn_status (*turn_row)(unsigned distance, const void *out, uint64_t out_bytes, void *in,
+                             uint64_t in_bytes, struct qn_error *error);
 };
 
 /* The rows [begin, end) of a part: row v holds the edges into v. */
@@ -52,6 +60,27 @@ struct qn_part_rows {
   uint64_t begin, end;
   uint64_t index; /* of the part in the set */
 };
+
+/* What a run that recomputes all vertices tells and keeps. */
+struct qn_set_demand {
+  uint32_t message_bytes, sum_bytes; /* of a vertex, in an iteration */
+  uint32_t num_iterations;           /* at most */
+  bool takes_weights;
+};
+
+/* The edges of a rank where ranks form a grid: rank r is in row r / num_columns and in column
+ * r % num_columns, and has the edges from the vertices of its column's ranks to those of its row's.
+ */
+struct qn_set_block {
+  unsigned num_rows, num_columns;
+  unsigned row, column;
+  uint64_t begin;         /* the first vertex of the row's ranks */
+  struct qn_csr csr;      /* row v: the edges into vertex begin + v; columns are the places of the
+                             sources among the vertices of the column's ranks, in their order */
+  const uint64_t *places; /* [num_rows + 1] where those of each of these ranks begin */
+};
+
+struct qn_run_set;
 
 struct qn_set_view {
   uint64_t num_vertices, num_edges; /* of the graph */
@@ -63,6 +92,11 @@ struct qn_set_view {
   const struct qn_exchange *exchange; /* NULL: no others */
   const uint64_t *first_parts;        /* [num_ranks + 1] rank r walks these parts, */
   const uint64_t *first_vertices;     /* and holds these vertices' new values */
+  /* All ranks ask whether a run is to go by a grid: `*block` is this one's, or NULL if each walks
+   * the whole rows of its parts. It belongs to the set, until this is called again. */
+  enum qn_status (*divide)(struct qn_run_set *set, const struct qn_set_demand *demand,
+                           const struct qn_set_block **block, struct qn_error *error);
+  struct qn_run_set *set;
 };
 
 #ifdef __cplusplus

@@ -126,7 +126,7 @@ static enum qn_status refuse_devices(const struct qn_kernel *kernel, struct qn_e
 }
 
 /* Options that some algorithms have a use for, and the traits of those. */
-enum { NUM_USES = 20 };
+enum { NUM_USES = 21 };
 static const struct {
   const char *option;
   uint64_t traits;
@@ -150,7 +150,8 @@ static const struct {
                     {"pairs", QN_KERNEL_PAIRS},
                     {"length", QN_KERNEL_WALKS},
                     {"walks", QN_KERNEL_WALKS},
-                    {"fanouts", QN_KERNEL_FANOUTS}};
+                    {"fanouts", QN_KERNEL_FANOUTS},
+                    {"grid", QN_KERNEL_ALL_ACTIVE}};
 
 json_t *qn_algorithm_options(const struct qn_kernel *kernel) {
   const uint64_t traits = traits_of(kernel);
@@ -182,7 +183,8 @@ static void find_given(const struct qn_run_options *options, bool given[NUM_USES
                               options->pairs != NULL,
                               options->length >= 0,
                               options->walks >= 0,
-                              options->num_fanouts > 0};
+                              options->num_fanouts > 0,
+                              options->grid.num_columns > 0};
   memcpy(given, all, sizeof all);
 }
 
@@ -208,6 +210,8 @@ static void forget_option(int which, struct qn_run_options *options) {
     options->unweighted = false;
   else if (which == 19)
     options->num_fanouts = 0;
+  else if (which == 20)
+    options->grid = (struct qn_grid){0};
   else
     options->num_sources = 0, options->sources_file = NULL;
 }
@@ -271,6 +275,11 @@ enum qn_status qn_run_check_manner(const struct qn_kernel *kernel,
                    "--parallelism is for the layout slotted-pages on a CUDA device, not for %s on "
                    "%s",
                    kernel->algorithm, qn_layout_name(kernel->layout));
+  if (options->grid.num_columns > 0 &&
+      (kernel->layout != QN_LAYOUT_SET || kernel->processor != QN_CPU))
+    return qn_fail(
+        error, QN_USAGE, "--grid is for ranks that share a set on the CPU, not for %s on %s on %s",
+        kernel->algorithm, qn_layout_name(kernel->layout), qn_processor_name(kernel->processor));
   if (options->streaming.moves == QN_MOVE_PARTITIONS && kernel->layout != QN_LAYOUT_EDGE_PARTITIONS)
     return qn_fail(error, QN_USAGE,
                    "--move partitions is for the layout edge-partitions, not for %s",

@@ -42,7 +42,8 @@ struct qn_run_options {
   enum qn_direction direction;
   enum qn_parallelism parallelism;
   struct qn_stream_options streaming;
-  char **sources; /* [num_sources] original ids, owned as the array is */
+  struct qn_grid grid; /* of ranks */
+  char **sources;      /* [num_sources] original ids, owned as the array is */
   uint32_t num_sources;
   const char *sources_file; /* instead (converters/graph/number_file.h) */
   const char *target;       /* original id, or NULL */

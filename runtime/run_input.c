@@ -100,10 +100,11 @@ static const struct qn_layout_operations set_operations = {.layout = QN_LAYOUT_S
                                                            .out_degree = set_out_degree};
 
 static enum qn_status open_set(struct qn_set *set, const struct qn_exchange *exchange, bool trust,
-                               struct qn_run_input *input, struct qn_error *error) {
+                               struct qn_grid grid, struct qn_run_input *input,
+                               struct qn_error *error) {
   struct qn_set_view *view;
   double begin = qn_seconds();
-  enum qn_status status = qn_run_set_open(set, exchange, trust, &input->set, &view, error);
+  enum qn_status status = qn_run_set_open(set, exchange, trust, grid, &input->set, &view, error);
   if (status)
     return status;
   input->container = set->vertices;
@@ -176,8 +177,12 @@ enum qn_status qn_run_input_open_for_all(const char *path, const struct qn_run_o
   if (status)
     return status;
   const struct qn_run_options *unsuited = find_unsuited(set, options, count, &reason);
-  if (!unsuited)
-    return open_set(set, exchange, trust, input, error);
+  if (!unsuited) {
+    struct qn_grid grid = {0};
+    for (unsigned i = 0; i < count && !grid.num_columns; i++)
+      grid = options[i].grid; /* of those that have a use for it */
+    return open_set(set, exchange, trust, grid, input, error);
+  }
   qn_set_close(set);
   const char *name = count > 1 ? unsuited->algorithm : NULL;
   if (exchange)

@@ -99,6 +99,26 @@ static enum qn_status set_strategy(void *target, const char *text, struct qn_err
   return status;
 }
 
+/* auto, none, or rows x columns. */
+static enum qn_status set_grid(void *target, const char *text, struct qn_error *error) {
+  struct qn_run_options *options = target;
+  uint64_t rows = 0, columns = strcmp(text, "none") == 0;
+  char first[16];
+  const size_t length = strcspn(text, "x");
+  enum qn_status status = QN_OK;
+  if (strcmp(text, "auto") != 0 && !columns) {
+    snprintf(first, sizeof first, "%.*s", (int)(length < sizeof first ? length : sizeof first),
+             text);
+    status = text[length] ? qn_whole_parse(first, 1, UINT32_MAX, &rows, error) : QN_USAGE;
+    if (!status)
+      status = qn_whole_parse(text + length + 1, 1, UINT32_MAX, &columns, error);
+    if (status)
+      return qn_fail(error, QN_USAGE, "it is auto, none, or ROWSxCOLUMNS, not %s", text);
+  }
+  options->grid = (struct qn_grid){(unsigned)rows, (unsigned)columns};
+  return QN_OK;
+}
+
 static enum qn_status set_mode(void *target, const char *text, struct qn_error *error) {
   static const char *const words[] = {"synchronous", "asynchronous", NULL};
   struct qn_run_options *options = target;
@@ -212,6 +232,7 @@ const struct qn_setting qn_place_settings[] = {
     {"devices", QN_SETTING_OWN, 0, NULL, 0, 0, set_devices},
     {"all-devices", QN_SETTING_SWITCH, FIELD(all_devices), NULL, 0, 0, NULL},
     {"strategy", QN_SETTING_OWN, 0, NULL, 0, 0, set_strategy},
+    {"grid", QN_SETTING_OWN, 0, NULL, 0, 0, set_grid},
     {"device-memory", QN_SETTING_SIZE, FIELD(device_memory), NULL, 0, 0, NULL},
     {"mode", QN_SETTING_OWN, 0, NULL, 0, 0, set_mode},
     {"direction", QN_SETTING_CHOICE, FIELD(direction), directions, 0, 0, NULL},

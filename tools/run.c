@@ -12,6 +12,7 @@
 #include "runtime/list.h"
 #include "runtime/results/results.h"
 #include "runtime/run_settings.h"
+#include "runtime/sets/divide.h"
 #include "runtime/sets/ranks.h"
 #include "runtime/summary.h"
 #include "runtime/values.h"
@@ -74,6 +75,7 @@ enum key {
   KEY_PARALLELISM,
   KEY_DEVICES,
   KEY_STRATEGY,
+  KEY_GRID,
   KEY_ALL_DEVICES,
   KEY_TOP,
   KEY_LIST,
@@ -179,6 +181,11 @@ static const struct argp_option option_list[] = {
      "the graph, "
      "or each has a part of the values and walks the whole graph (default: performance if the "
      "values fit)",
+     1},
+    {"grid", KEY_GRID, "auto|none|RxC", 0,
+     "How processes that share a set divide its edges for an algorithm that recomputes all "
+     "vertices: in R rows and C columns of processes, each of which keeps its edges in memory; by "
+     "whole rows (none); or the one of these by which they send less (the default)",
      1},
     {"trust", KEY_TRUST, NULL, 0,
      "Neither verify nor check what the container holds. Unsafe for a file that anyone else may "
@@ -513,7 +520,7 @@ static json_t *report_json(const struct qn_run_input *input, const struct qn_run
     json_object_set_new(report, "parents", parents);
   if (streamed)
     json_object_set_new(report, "streaming", streamed);
-  json_t *ranks = qn_ranks_json();
+  json_t *ranks = qn_ranks_json(input->set);
   if (ranks)
     json_object_set_new(report, "ranks", ranks);
   json_t *joint = qn_watch_joint_json(watch), *storage = qn_watch_storage_json(watch);
@@ -617,7 +624,10 @@ static void print_report(const struct qn_run *run, const json_t *report, bool ex
           json_integer_value(json_object_get(report, "iterations")), convergence_note(run));
   print_parents(json_object_get(report, "parents"), stream);
   print_checkpoint(json_object_get(report, "checkpoint"), stream);
-  qn_ranks_print(json_object_get(report, "ranks"), stream);
+  const json_t *ranks = json_object_get(report, "ranks");
+  qn_ranks_print(ranks, stream);
+  if (explain && ranks)
+    qn_division_print(json_object_get(ranks, "division"), stream);
 #define SECONDS(key) json_real_value(json_object_get(seconds, key))
   fprintf(stream,
           "seconds    %.3f (map %.3f, validate %.3f, find %.3f, device %.3f, prepare %.3f, "
@@ -730,6 +740,9 @@ static enum qn_status begin_ranks(struct options *options, const struct qn_excha
   const bool on_device = run->device == QN_DEVICE_CUDA;
   status =
       qn_ranks_say_alike(2 * on_device + (on_device && run->device_numbered), "--device", error);
+  if (!status)
+    status = qn_ranks_say_alike((uint64_t)run->grid.num_rows << 32 | run->grid.num_columns,
+                                "--grid", error);
   return !status && on_device && !run->device_numbered
              ? qn_ranks_choose_device(&run->device_index, &run->device_memory, error)
              : status;

@@ -186,7 +186,7 @@ static void print_table(const struct work *work, const struct qn_run_input *inpu
 #undef TEXT
 #undef SECONDS
   }
-  json_t *ranks = qn_ranks_json();
+  json_t *ranks = qn_ranks_json(input->set);
   qn_ranks_print(ranks, stream);
   json_decref(ranks);
 }
@@ -204,7 +204,7 @@ static enum qn_status report(const struct work *work, const struct qn_run_input 
       (int)qn_threads(), "runs", work->runs, "seconds", qn_seconds() - begin);
   if (!json)
     return qn_fail_memory(error, "a report", 0);
-  json_t *ranks = qn_ranks_json();
+  json_t *ranks = qn_ranks_json(input->set);
   if (ranks)
     json_object_set_new(json, "ranks", ranks);
   json_dumpf(json, stdout, JSON_INDENT(2));

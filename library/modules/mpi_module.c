@@ -54,28 +54,50 @@ static void *take(uint64_t bytes) {
   return memory;
 }
 
-static void gather_at_once(void *all, const uint64_t *offsets, unsigned num_ranks) {
+/* Of ranks in a grid: those of this one's row, and of its column. */
+static MPI_Comm row = MPI_COMM_NULL, column = MPI_COMM_NULL;
+
+static void form_grid(unsigned num_columns) {
+  int own;
+  MPI_Comm_rank(MPI_COMM_WORLD, &own);
+  if (row != MPI_COMM_NULL) {
+    MPI_Comm_free(&row);
+    MPI_Comm_free(&column);
+  }
+  MPI_Comm_split(MPI_COMM_WORLD, own / (int)num_columns, own, &row);
+  MPI_Comm_split(MPI_COMM_WORLD, own % (int)num_columns, own, &column);
+}
+
+static void gather_at_once(MPI_Comm among, void *all, const uint64_t *offsets, unsigned num_ranks) {
   int *counts = take(2 * num_ranks * sizeof *counts);
   int *places = counts + num_ranks;
   for (unsigned rank = 0; rank < num_ranks; rank++) {
     counts[rank] = (int)(offsets[rank + 1] - offsets[rank]);
     places[rank] = (int)offsets[rank];
   }
-  MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, counts, places, MPI_BYTE, MPI_COMM_WORLD);
+  MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, counts, places, MPI_BYTE, among);
   free(counts);
 }
 
-static void gather(void *all, const uint64_t *offsets, unsigned num_ranks) {
+static void gather_among(MPI_Comm among, void *all, const uint64_t *offsets, unsigned num_ranks) {
   if (offsets[num_ranks] <= MOST_BYTES) {
-    gather_at_once(all, offsets, num_ranks);
+    gather_at_once(among, all, offsets, num_ranks);
     return;
   }
   for (unsigned rank = 0; rank < num_ranks; rank++)
     for (uint64_t at = offsets[rank]; at < offsets[rank + 1]; at += MOST_BYTES) {
       uint64_t left = offsets[rank + 1] - at;
       MPI_Bcast((char *)all + at, (int)(left < MOST_BYTES ? left : MOST_BYTES), MPI_BYTE, (int)rank,
-                MPI_COMM_WORLD);
+                among);
     }
+}
+
+static void gather(void *all, const uint64_t *offsets, unsigned num_ranks) {
+  gather_among(MPI_COMM_WORLD, all, offsets, num_ranks);
+}
+
+static void gather_column(void *all, const uint64_t *offsets, unsigned num_rows) {
+  gather_among(column, all, offsets, num_rows);
 }
 
 /* ---- A gather while its bytes are made ------------------------------------------ */
@@ -294,6 +316,24 @@ static void all_to_all(const void *send, const uint64_t *send_bytes, void *recei
   step_end(&in);
 }
 
+/* In pieces of `most` bytes, of which both sides know how many there are. */
+static void turn_row(unsigned distance, const void *out, uint64_t out_bytes, void *in,
+                     uint64_t in_bytes, uint64_t most) {
+  int own, count, pieces = 0;
+  MPI_Comm_rank(row, &own);
+  MPI_Comm_size(row, &count);
+  const int to = (own + (int)distance) % count, from = (own + count - (int)distance) % count;
+  MPI_Request *requests = take((in_bytes / most + out_bytes / most + 2) * sizeof *requests);
+  for (uint64_t at = 0; at < in_bytes; at += most)
+    MPI_Irecv((char *)in + at, (int)(in_bytes - at < most ? in_bytes - at : most), MPI_BYTE, from,
+              0, row, &requests[pieces++]);
+  for (uint64_t at = 0; at < out_bytes; at += most)
+    MPI_Isend((const char *)out + at, (int)(out_bytes - at < most ? out_bytes - at : most),
+              MPI_BYTE, to, 0, row, &requests[pieces++]);
+  MPI_Waitall(pieces, requests, MPI_STATUSES_IGNORE);
+  free(requests);
+}
+
 static void end(void) {
   MPI_Finalize();
 }
@@ -310,6 +350,9 @@ const struct qn_mpi_module *qn_mpi_module(void) {
                                               .made = made,
                                               .advance = advance,
                                               .end_gather = end_gather,
+                                              .form_grid = form_grid,
+                                              .gather_column = gather_column,
+                                              .turn_row = turn_row,
                                               .least = least,
                                               .tell = tell,
                                               .combine = combine,

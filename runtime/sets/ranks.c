@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "kernels/cuda/device/device.h"
+#include "runtime/sets/divide.h"
 #include "runtime/sets/nccl.h"
 #include "support/memory.h"
 #include "support/memory_plan.h"
@@ -69,9 +70,9 @@ static enum qn_status find_module(struct qn_error *error) {
 
 typedef enum qn_status (*gatherer)(void *all, const uint64_t *offsets, struct qn_error *error);
 
-static enum qn_status gather_with(gatherer how, void *all, const uint64_t *offsets,
-                                  struct qn_error *error) {
-  const unsigned rank = exchange.rank;
+/* Of `num_ranks` ranks, of which this one is at `rank`. */
+static enum qn_status gather_with(gatherer how, unsigned rank, unsigned num_ranks, void *all,
+                                  const uint64_t *offsets, struct qn_error *error) {
   double begin = qn_seconds();
   enum qn_status status = qn_ranks_agree(QN_OK);
   if (status)
@@ -79,8 +80,8 @@ static enum qn_status gather_with(gatherer how, void *all, const uint64_t *offse
   status = how(all, offsets, error);
   uint64_t own = offsets[rank + 1] - offsets[rank];
   figures.exchanges++;
-  figures.sent += own * (exchange.num_ranks - 1);
-  figures.received += offsets[exchange.num_ranks] - own;
+  figures.sent += own * (num_ranks - 1);
+  figures.received += offsets[num_ranks] - own;
   figures.seconds += qn_seconds() - begin;
   return status;
 }
@@ -93,7 +94,22 @@ static enum qn_status gather_by_mpi(void *all, const uint64_t *offsets, struct q
 
 /* Of the host's memory, or where MPI takes that, of a device's. */
 static enum qn_status gather(void *all, const uint64_t *offsets, struct qn_error *error) {
-  return gather_with(gather_by_mpi, all, offsets, error);
+  return gather_with(gather_by_mpi, exchange.rank, exchange.num_ranks, all, offsets, error);
+}
+
+/* ---- A grid ------------------------------------------------------------------- */
+
+static unsigned num_columns = 1;
+
+static enum qn_status column_by_mpi(void *all, const uint64_t *offsets, struct qn_error *error) {
+  (void)error;
+  mpi->gather_column(all, offsets, exchange.num_ranks / num_columns);
+  return QN_OK;
+}
+
+static enum qn_status gather_column(void *all, const uint64_t *offsets, struct qn_error *error) {
+  return gather_with(column_by_mpi, exchange.rank / num_columns, exchange.num_ranks / num_columns,
+                     all, offsets, error);
 }
 
 /* ---- Other work, and outputs --------------------------------------------------- */
@@ -112,6 +128,29 @@ static uint64_t sent_at_once(void) {
 static enum qn_status others_are_well(struct qn_error *error) {
   enum qn_status status = qn_ranks_agree(QN_OK);
   return status ? qn_fail(error, status, "another rank failed") : QN_OK;
+}
+
+static enum qn_status turn_row(unsigned distance, const void *out, uint64_t out_bytes, void *in,
+                               uint64_t in_bytes, struct qn_error *error) {
+  double begin = qn_seconds();
+  enum qn_status status = distance == 1 ? others_are_well(error) : QN_OK;
+  if (status)
+    return status;
+  mpi->turn_row(distance, out, out_bytes, in, in_bytes, sent_at_once());
+  figures.exchanges += distance == 1;
+  figures.sent += out_bytes;
+  figures.received += in_bytes;
+  figures.seconds += qn_seconds() - begin;
+  return QN_OK;
+}
+
+enum qn_status qn_ranks_form_grid(unsigned columns, struct qn_error *error) {
+  enum qn_status status = others_are_well(error);
+  if (status || columns == num_columns)
+    return status;
+  mpi->form_grid(columns);
+  num_columns = columns;
+  return QN_OK;
 }
 
 static enum qn_status combine(uint64_t *values, uint64_t count, enum qn_combination how,
@@ -217,7 +256,7 @@ static enum qn_status device_by_nccl(void *all, const uint64_t *offsets, struct 
 
 static enum qn_status gather_on_device_by_nccl(void *all, const uint64_t *offsets,
                                                struct qn_error *error) {
-  return gather_with(device_by_nccl, all, offsets, error);
+  return gather_with(device_by_nccl, exchange.rank, exchange.num_ranks, all, offsets, error);
 }
 
 /* From device to device, where something is there that can; nothing can if
@@ -410,6 +449,8 @@ enum qn_status qn_ranks_begin(const struct qn_exchange **out, struct qn_error *e
   exchange.advance = advance;
   exchange.end_gather = end_gather;
   exchange.leave_gather = leave_gather;
+  exchange.gather_column = gather_column;
+  exchange.turn_row = turn_row;
   *out = &exchange;
   return QN_OK;
 }
@@ -431,12 +472,13 @@ struct qn_ranks_figures qn_ranks_figures(void) {
   return figures;
 }
 
-json_t *qn_ranks_json(void) {
+json_t *qn_ranks_json(const struct qn_run_set *set) {
   if (!mpi)
     return NULL;
-  return json_pack("{s:i, s:I, s:I, s:I, s:f}", "count", (int)exchange.num_ranks, "exchanges",
+  return json_pack("{s:i, s:I, s:I, s:I, s:f, s:o*}", "count", (int)exchange.num_ranks, "exchanges",
                    (json_int_t)figures.exchanges, "sent_bytes", (json_int_t)figures.sent,
-                   "received_bytes", (json_int_t)figures.received, "seconds", figures.seconds);
+                   "received_bytes", (json_int_t)figures.received, "seconds", figures.seconds,
+                   "division", set ? qn_division_json(set) : NULL);
 }
 
 void qn_ranks_print(const json_t *ranks, FILE *stream) {

@@ -30,6 +30,11 @@ struct qn_mpi_module {
   void (*made)(uint64_t end);
   void (*advance)(void);
   void (*end_gather)(void);
+  /* Ranks form rows of so many; then as qn_exchange's. */
+  void (*form_grid)(unsigned num_columns);
+  void (*gather_column)(void *all, const uint64_t *offsets, unsigned num_rows);
+  void (*turn_row)(unsigned distance, const void *out, uint64_t out_bytes, void *in,
+                   uint64_t in_bytes, uint64_t most);
   /* The least `value` of all ranks. */
   unsigned (*least)(unsigned value);
   /* What rank `from` has in `value`. */
@@ -68,6 +73,8 @@ enum qn_status qn_ranks_say_alike(uint64_t said, const char *option, struct qn_e
  * for whom CUDA_VISIBLE_DEVICES says something else share none. QN_DEVICE if there is no device. */
 enum qn_status qn_ranks_choose_device(int *device, uint64_t *memory, struct qn_error *error);
 
+/* Ranks form rows of so many from now on: the exchange's gather_column and turn_row. */
+enum qn_status qn_ranks_form_grid(unsigned num_columns, struct qn_error *error);
 /* What was told to other ranks by this process so far. */
 struct qn_ranks_figures {
   uint64_t exchanges; /* how often */
@@ -76,8 +83,9 @@ struct qn_ranks_figures {
   double seconds;     /* spent in them, waiting for others included */
 };
 struct qn_ranks_figures qn_ranks_figures(void);
-/* The same for a report, a new reference, and a line of it; NULL where there is one process. */
-json_t *qn_ranks_json(void);
+/* The same for a report, with how ranks divided the set (NULL: there is none), a new reference, and
+ * a line of it; NULL where there is one process. */
+json_t *qn_ranks_json(const struct qn_run_set *set);
 void qn_ranks_print(const json_t *ranks, FILE *stream);
 
 /* The end, if they have begun. */

@@ -1,5 +1,6 @@
 #include "runtime/sets/run_set.h"
 
+#include "runtime/sets/divide.h"
 #include "support/memory.h"
 
 /* Checks have read all offsets and all of the vertices; of mapped files that costs memory until it
@@ -73,18 +74,32 @@ static enum qn_status open_parts(struct qn_run_set *run, const struct qn_exchang
   return status;
 }
 
+static enum qn_status check_grid(struct qn_grid grid, const struct qn_exchange *exchange,
+                                 struct qn_error *error) {
+  const unsigned num_ranks = exchange ? exchange->num_ranks : 1;
+  if (!grid.num_rows || (uint64_t)grid.num_rows * grid.num_columns == num_ranks)
+    return QN_OK;
+  return qn_fail(error, QN_USAGE, "--grid %ux%u is not of %u rank%s", grid.num_rows,
+                 grid.num_columns, num_ranks, num_ranks == 1 ? "" : "s");
+}
+
 enum qn_status qn_run_set_open(struct qn_set *set, const struct qn_exchange *exchange, bool trust,
-                               struct qn_run_set **out, struct qn_set_view **view,
-                               struct qn_error *error) {
+                               struct qn_grid grid, struct qn_run_set **out,
+                               struct qn_set_view **view, struct qn_error *error) {
   struct qn_run_set *run;
   *out = NULL;
   *view = NULL;
-  enum qn_status status = qn_alloc_zeroed(&run, 1, sizeof *run, "a set", error);
+  enum qn_status status = check_grid(grid, exchange, error);
+  if (!status)
+    status = qn_alloc_zeroed(&run, 1, sizeof *run, "a set", error);
   if (status) {
     qn_set_close(set);
     return status;
   }
   run->set = set;
+  run->exchange = exchange;
+  run->trusted = trust;
+  run->asked = grid;
   status = open_parts(run, exchange, trust, error);
   if (!status)
     status = qn_alloc_zeroed(view, 1, sizeof **view, "a view", error);
@@ -101,7 +116,9 @@ enum qn_status qn_run_set_open(struct qn_set *set, const struct qn_exchange *exc
                                 .num_all_parts = set->num_parts,
                                 .exchange = exchange,
                                 .first_parts = run->first_parts,
-                                .first_vertices = run->first_vertices};
+                                .first_vertices = run->first_vertices,
+                                .divide = qn_set_divide,
+                                .set = run};
   *out = run;
   return QN_OK;
 }
@@ -109,6 +126,7 @@ enum qn_status qn_run_set_open(struct qn_set *set, const struct qn_exchange *exc
 void qn_run_set_close(struct qn_run_set *run) {
   if (!run)
     return;
+  qn_set_undivide(run);
   for (uint64_t i = 0; i < run->num_parts; i++)
     qn_set_part_close(&run->parts[i]);
   qn_free(run->parts);

@@ -9,6 +9,21 @@
 extern "C" {
 #endif
 
+/* How ranks are to divide a set: in rows and columns, if both are given; by whole rows, if there is
+ * one column and no number of rows; zeroed: as sends less. */
+struct qn_grid {
+  unsigned num_rows, num_columns;
+};
+
+/* How they did, the last time that they could choose. */
+struct qn_division {
+  struct qn_grid grid;       /* zeroed: nobody has asked */
+  uint64_t bytes;            /* that this process gets of messages and sums in an iteration, */
+  uint64_t whole_rows_bytes; /* and would by whole rows */
+  uint64_t memory;           /* of this process's edges and what it needs beside them, in a grid */
+  const char *reason;        /* of whole rows */
+};
+
 /* The parts that this process walks, open. */
 struct qn_run_set {
   struct qn_set *set;
@@ -17,14 +32,20 @@ struct qn_run_set {
   struct qn_set_open_part *parts; /* [num_parts] */
   struct qn_part_rows *rows;      /* [num_parts] */
   uint64_t *first_parts, *first_vertices;
+  const struct qn_exchange *exchange; /* NULL: no others */
+  bool trusted;
+  struct qn_grid asked;
+  struct qn_division division;
+  struct qn_set_block block; /* made when it is first asked for (divide.h) */
 };
 
 /* Open the parts of a set that the process of this rank walks (`exchange` NULL: all), with the
- * checks that kernels rely on unless it is trusted. Takes over `set` whatever the outcome. `*view`
+ * checks that kernels rely on unless it is trusted. `grid` is what a user asks for; QN_USAGE if it
+ * is not of as many ranks as there are. Takes over `set` whatever the outcome. `*view`
  * is made, and belongs to the caller (qn_free). Owned until qn_run_set_close. */
 enum qn_status qn_run_set_open(struct qn_set *set, const struct qn_exchange *exchange, bool trust,
-                               struct qn_run_set **out, struct qn_set_view **view,
-                               struct qn_error *error);
+                               struct qn_grid grid, struct qn_run_set **out,
+                               struct qn_set_view **view, struct qn_error *error);
 /* NULL is allowed. */
 void qn_run_set_close(struct qn_run_set *set);
 

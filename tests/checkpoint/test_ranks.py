@@ -90,10 +90,23 @@ class RanksGoOn(Started, Sets, unittest.TestCase):
         for part in self.kept.iterdir():
             run("quern-verify", "-q", part)
         some = ["--tolerance", "0", "--iterations", str(said["iterations"] + 5)]
-        launch(4, *self.words("pagerank", "d", *some, "--resume", "-fo", self.at / "out.tsv"))
+        launch(4, *self.words("pagerank", "d", *some, "--resume", "--grid", "none", "-fo", self.at / "out.tsv"))
         run("quern-run", "pagerank", self.at / "d", "-q", *some, "-fo", self.at / "straight.tsv")
         self.assertEqual((self.at / "out.tsv").read_bytes(), (self.at / "straight.tsv").read_bytes())
         self.assertEqual(list(self.kept.iterdir()), [])
+
+    def test_another_grid(self):
+        """Four ranks in a grid, which SIGTERM ends; three by whole rows; a file for each part from another grid."""
+        words = self.words("pagerank", "d", "--every", "3", *ENDLESS)
+        self.assertEqual(self.ended(4, words + ["--grid", "2x2"], signal.SIGTERM), 130)
+        self.assertEqual(self.ended(3, words + ["--resume"], signal.SIGTERM), 130)
+        said = json.loads(run("quern-info", self.checkpoint, "--json").stdout)["layout_figures"]
+        some = ["--tolerance", "0", "--iterations", str(said["iterations"] + 5)]
+        launch(4, *self.words("pagerank", "d", *some, "--resume", "--grid", "1x4", "--parts", "tsv", "-o", self.at / "parts"))
+        run("quern-run", "pagerank", self.at / "d", "-q", *some, "-fo", self.at / "straight.tsv")
+        together = b"".join(path.read_bytes() for path in sorted((self.at / "parts").iterdir()))
+        (self.at / "out.tsv").write_bytes(together)
+        self.close(self.at / "straight.tsv", self.at / "out.tsv")
 
     def test_frontiers(self):
         """Of rounds, and of hops; if such a run has ended before it is killed, that is its result."""

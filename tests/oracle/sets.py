@@ -48,18 +48,22 @@ class Sets:
         run("quern-import", cls.at / "in.txt", "-qo", cls.at / (name + ".qrn"), *options)
         run("quern-transform", cls.at / (name + ".qrn"), "--parts", parts, "-qo", cls.at / name, *split)
 
-    def same(self, ranks, algorithm, graph, *options):
-        """A run of a set, against the CPU's of one container; returns its report."""
-        out = self.at / "ranks.tsv"
-        run("quern-run", algorithm, self.at / (graph + ".qrn"), "--device=cpu", "-qfo", self.at / "one.tsv", *options)
-        words = [self.tool, algorithm, self.at / graph, *self.device, "--json", "-fo", out, *options]
-        said = json.loads((launch(ranks, *words) if ranks > 1 else run(*words)).stdout)
-        expected, found = values(self.at / "one.tsv"), values(out)
+    def close(self, expected, found):
+        """Of two files of values, the vertices and the whole numbers are the same, and others to 1e-5."""
+        expected, found = values(expected), values(found)
         self.assertEqual(list(found), list(expected))
         for vertex, value in expected.items():
             if value != found[vertex]:
-                self.assertIn(".", value + found[vertex])  # whole numbers are the same
+                self.assertIn(".", value + found[vertex])
                 self.assertAlmostEqual(float(found[vertex]), float(value), delta=1e-5 * max(1, abs(float(value))))
+
+    def same(self, ranks, algorithm, graph, *options, shared=()):
+        """A run of a set, with options `shared` of its own, against the CPU's of one container; returns its report."""
+        out = self.at / "ranks.tsv"
+        run("quern-run", algorithm, self.at / (graph + ".qrn"), "--device=cpu", "-qfo", self.at / "one.tsv", *options)
+        words = [self.tool, algorithm, self.at / graph, *self.device, "--json", "-fo", out, *options, *shared]
+        said = json.loads((launch(ranks, *words) if ranks > 1 else run(*words)).stdout)
+        self.close(self.at / "one.tsv", out)
         self.assertEqual(said.get("ranks", {}).get("count", 1), ranks)
         self.assertEqual(said["layout"], "set")
         return said

@@ -10,6 +10,7 @@ import unittest
 from unittest import mock
 
 from harness.tools import run, values
+from oracle.graphs import RandomGraph
 from oracle.sets import HAVE_RANKS, LAUNCH, Sets, launch
 
 sys.path.insert(0, os.path.join(os.environ["QUERN_SOURCE"], "bench"))
@@ -40,9 +41,13 @@ class Ranks(Sets, unittest.TestCase):
         run("quern-generate", "rmat", "--scale", "10", "--seed", "5", "-qfo", self.at / "r.qrn")
         run("quern-transform", self.at / "r.qrn", "--parts", "7", "-qfo", self.at / "r")
         parts = json.loads((self.at / "r/set.json").read_text())["parts"]
+        for ranks, grid, columns in ((2, "none", 1), (4, "2x2", 2), (6, "2x3", 3)):
+            said = self.same(ranks, "pagerank", "r", "--iterations", "6", "--tolerance", "0", shared=["--grid", grid])
+            self.assertEqual(said["ranks"]["received_bytes"], cluster.pagerank_bytes(parts, ranks, 6, columns=columns))
+            division = said["ranks"]["division"]
+            self.assertEqual((division["rows"], division["columns"]), (ranks // columns, columns))
+            self.assertEqual(division["iteration_bytes"], cluster.iteration_bytes(parts, ranks, columns, 4, 4))
         for ranks in (2, 4):
-            said = self.same(ranks, "pagerank", "r", "--iterations", "6", "--tolerance", "0")
-            self.assertEqual(said["ranks"]["received_bytes"], cluster.pagerank_bytes(parts, ranks, 6))
             said = self.same(ranks, "bfs", "r")
             hops = [int(value) if value.isdigit() else None for value in values(self.at / "one.tsv").values()]
             self.assertEqual(said["ranks"]["received_bytes"], cluster.bfs_bytes(parts, ranks, hops))
@@ -62,6 +67,54 @@ class Ranks(Sets, unittest.TestCase):
                     self.assertEqual(said["ranks"]["received_bytes"],
                                      cluster.pagerank_bytes(parts, ranks, said["iterations"], overlap == "1"))
         self.assertEqual(len(found), 1)
+
+    def grid(self, ranks, algorithm, graph, *options, shared=()):
+        """The same results from ranks that divide the set so, and in how many rows and columns they say that they did."""
+        division = self.same(ranks, algorithm, graph, *options, shared=shared)["ranks"]["division"]
+        return division["rows"], division["columns"], "reason" in division
+
+    def test_grids(self):
+        """Weights of every kind, hubs, several segments of a hub, no edges, and ranks without vertices."""
+        for name, weights in (("f64", "f64"),):
+            RandomGraph(5, 90, 900, weights, "sparse").write(self.at / "in.txt")
+            self.make(name, "9", "--weights", weights)
+        (self.at / "in.txt").write_text("0 399\n" + "".join("%d 7\n" % (i % 40) for i in range(340000)))
+        self.make("star", "6")
+        (self.at / "in.txt").write_text("%%MatrixMarket matrix coordinate pattern general\n0 0 0\n")
+        self.make("none", "5")
+        vector = self.at / "vector.txt"
+        vector.write_text("".join("%s %d\n" % (vertex, i % 7) for i, vertex in enumerate(self.ids_of("d"))))
+        for ranks, grid, algorithm, graph, *options in (
+                (4, "2x2", "spmv", "d", "--vector", vector), (4, "1x4", "heat", "d", "--iterations", 4),
+                (6, "3x2", "katz", "f64"), (4, "2x2", "degree", "star"), (4, "2x2", "pagerank", "star"),
+                (4, "2x2", "pagerank", "none"), (6, "2x3", "eigenvector", "d")):
+            with self.subTest(algorithm, grid=grid, graph=graph):
+                rows, columns = map(int, grid.split("x"))
+                self.assertEqual(self.grid(ranks, algorithm, graph, *options, shared=["--grid", grid]), (rows, columns, False))
+
+    def ids_of(self, graph):
+        run("quern-run", "indegree", self.at / (graph + ".qrn"), "--device=cpu", "-qfo", self.at / "ids.tsv")
+        return list(values(self.at / "ids.tsv"))
+
+    def test_which_grid_is_chosen(self):
+        """Where it saves more in all iterations than is read more; not with fewer parts than ranks, nor where ranks form none."""
+        for ranks, options, grid in ((4, (), (2, 2, False)), (4, ("--iterations", "1"), (4, 1, True)), (3, (), (3, 1, True)),
+                                     (6, (), (6, 1, True))):
+            with self.subTest(ranks=ranks, options=options):
+                self.assertEqual(self.grid(ranks, "pagerank", "d", *options), grid)
+        done = launch(4, "quern-run", "pagerank", self.at / "d", "--explain")
+        self.assertRegex(done.stdout, "(?m)^division   2 rows and 2 columns of ranks: .* by whole rows; ")
+        done = launch(2, "quern-run", "pagerank", self.at / "d", "--explain", "--grid", "none")
+        self.assertRegex(done.stdout, "(?m)^division   whole rows, .*: as --grid says")
+        done = launch(2, "quern-run", "bfs", self.at / "d", "--explain")
+        self.assertRegex(done.stdout, "(?m)^division   whole rows, as in all searches")
+
+    def test_grids_of_several_algorithms(self):
+        """One after another, of which the third wants the weights, too."""
+        launch(4, "quern-run", "bfs,pagerank,heat", self.at / "d", "--grid", "2x2", "-qo", self.at / "grids")
+        for algorithm in ("bfs", "pagerank", "heat"):
+            run("quern-run", algorithm, self.at / "d.qrn", "--device=cpu", "-qfo", self.at / "one.tsv")
+            self.close(self.at / "one.tsv", self.at / "grids" / (algorithm + ".tsv"))
 
     def test_several_algorithms(self):
         """Part by part and by ranks, what each gives alone; the set is put together where one needs it."""
@@ -101,6 +154,8 @@ class Ranks(Sets, unittest.TestCase):
         self.refused(2, "share the parts of a set", "bfs", self.at / "u.qrn")
         self.refused(2, "there is no algorithm", "nothing", self.at / "u")
         self.refused(4, "cannot share", "tc", self.at / "u")
+        self.refused(2, "--grid 2x2 is not of 3 ranks", "pagerank", self.at / "u", "--grid", "2x2")
+        self.refused(2, "bfs has no --grid", "bfs", self.at / "u", "--grid", "3x1")
         self.refused(4, "cannot share this: tc: ", "bfs,tc", self.at / "u")
         self.refused(2, "has --damping", "bfs,cc", self.at / "u", "--damping", "0.5")
         self.refused(4, "not shared among ranks", "graphalytics", self.at)

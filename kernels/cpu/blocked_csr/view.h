@@ -5,6 +5,7 @@
 
 #include "kernels/cpu/blocked_csr/block_tasks.h"
 #include "kernels/cpu/loop/frontier.h"
+#include "kernels/cpu/loop/partial.h"
 #include "kernels/engine.h"
 #include <quern/blocked_csr.h>
 
@@ -13,11 +14,6 @@ typedef struct qn_blocked_csr engine_view;
 static inline uint64_t engine_out_degree(const engine_view *view, uint64_t vertex) {
   return view->out_degrees[vertex];
 }
-
-/* Partial results are stored, so they may be narrower than what is summed up. */
-typedef struct {
-  PROGRAM_PARTIAL lanes[PROGRAM_LANES];
-} program_partial;
 
 struct engine_walk {
   const struct qn_csr *out;

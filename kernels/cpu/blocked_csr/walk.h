@@ -17,24 +17,6 @@
 #include "kernels/cpu/loop/gather.h"
 #include "kernels/cpu/loop/sweeps.h"
 
-/* ---- Partial results ------------------------------------------------------ */
-
-static inline program_partial partial_of(const program_accumulator *accumulator) {
-  const program_lane *lanes = (const program_lane *)accumulator;
-  program_partial partial;
-  for (int lane = 0; lane < PROGRAM_LANES; lane++)
-    partial.lanes[lane] = (PROGRAM_PARTIAL)lanes[lane];
-  return partial;
-}
-
-static inline program_accumulator accumulator_of(const program_partial *partial) {
-  program_accumulator accumulator;
-  program_lane *lanes = (program_lane *)&accumulator;
-  for (int lane = 0; lane < PROGRAM_LANES; lane++)
-    lanes[lane] = (program_lane)partial->lanes[lane];
-  return accumulator;
-}
-
 /* ---- Pull ------------------------------------------------------------------- */
 
 #if PROGRAM_SCHEDULE == QN_FRONTIER

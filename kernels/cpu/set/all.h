@@ -1,8 +1,9 @@
 /* All-active programs on the parts of a set: all ranks have the messages of all vertices, and each
- * vertex of this process sums up its in-edges' contributions, part by part. Part of engine.h.
+ * vertex of this process sums up its in-edges' contributions, part by part; or ranks form a grid
+ * (grid.h). Part of engine.h.
  *
- * Where ranks have memory for the messages of two iterations, those of the next are told while
- * edges are walked: a slice of a part sends when its rows have their sums. */
+ * By whole rows, where ranks have memory for the messages of two iterations, those of the next are
+ * told while edges are walked: a slice of a part sends when its rows have their sums. */
 #ifndef QN_KERNELS_CPU_SET_ALL_H
 #define QN_KERNELS_CPU_SET_ALL_H
 
@@ -14,6 +15,7 @@
 #include "kernels/cpu/loop/iterations.h"
 #include "kernels/cpu/loop/stateless.h"
 #include "kernels/cpu/loop/sweeps.h"
+#include "kernels/cpu/set/grid.h"
 #include "kernels/cpu/set/share.h"
 
 /* Edges of a hub that one thread combines at a time. */
@@ -30,14 +32,17 @@ struct part_sums {
 };
 
 struct engine_work {
-  program_message *messages; /* [V] */
-  program_message *made; /* [V] of the next iteration; the same where there is no room for two */
-  uint64_t *offsets;     /* [num_ranks + 1] in bytes of `made`; NULL if it is the same */
-  bool is_telling;       /* `made` is being gathered */
+  program_message *messages; /* [num_messages] of all vertices; in a grid, of those of the column */
+  program_message *made;     /* of the next iteration; the same where there is no room for two */
+  uint64_t num_messages;
+  uint64_t before;   /* this process's vertices; so many of those have no messages here */
+  uint64_t *offsets; /* [num_ranks + 1] in bytes of `made`; NULL if it is the same */
+  bool is_telling;   /* `made` is being gathered */
   uint64_t slice_chunks;
   struct qn_sum chunks;   /* of a part, by chunk of its vertices or rows */
   struct qn_sum hubs;     /* of a part */
   struct part_sums *sums; /* [num_all_parts]: the same whoever walks them */
+  struct grid_sums grid;
 };
 
 /* ---- Sending ---------------------------------------------------------------- */
@@ -53,7 +58,7 @@ static inline void send_chunks(const struct engine_state *state,
     double sum = 0;
     for (uint64_t v = begin; v < (end < part->end ? end : part->end); v++) {
       uint64_t out_degree = sweep_out_degree(state->view, v);
-      work->made[v] = program_send(context, state->values[v], out_degree);
+      work->made[v - work->before] = program_send(context, state->values[v], out_degree);
 #if PROGRAM_AGGREGATE
       sum += program_aggregate(context, state->values[v], out_degree);
 #endif
@@ -94,8 +99,9 @@ static inline enum qn_status take_messages(const struct engine_state *state,
                                            struct engine_work *work, struct qn_error *error) {
   const engine_view *view = state->view;
   program_message *made = work->made;
-  enum qn_status status = work->is_telling
-                              ? view->exchange->end_gather(error)
+  enum qn_status status = work->is_telling ? view->exchange->end_gather(error)
+                          : state->walk.block
+                              ? grid_share(state, made, error)
                               : share_array(view, view->first_vertices, made, sizeof *made, error);
   work->is_telling = false;
   work->made = work->messages;
@@ -127,25 +133,42 @@ static inline program_accumulator pull_row(const struct engine_state *state,
   return engine_gather(&state->context, messages, csr->column_indices, &csr->weights, begin, end);
 }
 
+/* Rows that are walked: those from `begin` on, cut into chunks. */
+struct pulled_rows {
+  const struct qn_csr *csr;
+  uint64_t begin;
+  const struct qn_row_chunks *chunks;
+  program_partial *sums; /* [rows] what each sums up; NULL: that is for the vertex of its number */
+};
+
+static inline double pull_finish(struct engine_state *state, const struct pulled_rows *rows,
+                                 uint64_t row, program_accumulator sum) {
+  if (!rows->sums)
+    return pull_vertex(state, row, sum);
+  rows->sums[row] = partial_of(&sum);
+  return 0;
+}
+
 /* The rows of a chunk but for hubs; returns the change. */
 static inline double pull_chunk(struct engine_state *state, const program_message *messages,
-                                const struct qn_part_rows *part, uint64_t first, uint64_t last) {
-  const uint64_t *offsets = part->csr->row_offsets;
+                                const struct pulled_rows *rows, uint64_t first, uint64_t last) {
+  const uint64_t *offsets = rows->csr->row_offsets;
   double change = 0;
-  for (uint64_t v = first; v < last; v++)
-    if (offsets[v + 1] - offsets[v] <= QN_HUB_EDGES)
-      change +=
-          pull_vertex(state, v, pull_row(state, messages, part->csr, offsets[v], offsets[v + 1]));
+  for (uint64_t row = first; row < last; row++)
+    if (offsets[row + 1] - offsets[row] <= QN_HUB_EDGES)
+      change += pull_finish(state, rows, row,
+                            pull_row(state, messages, rows->csr, offsets[row], offsets[row + 1]));
   return change;
 }
 
 /* All threads share a hub's edges, in segments of which each few are combined in order. */
 static inline double pull_hub(struct engine_state *state, const struct engine_work *work,
-                              const struct qn_csr *csr, uint64_t v) {
+                              const struct pulled_rows *rows, uint64_t row) {
+  const struct qn_csr *csr = rows->csr;
   enum { MOST = 64 };
   program_accumulator segments[MOST], sum = program_identity();
-  uint64_t end = csr->row_offsets[v + 1];
-  for (uint64_t begin = csr->row_offsets[v]; begin < end; begin += MOST * HUB_SEGMENT) {
+  uint64_t end = csr->row_offsets[row + 1];
+  for (uint64_t begin = csr->row_offsets[row]; begin < end; begin += MOST * HUB_SEGMENT) {
     uint64_t count = (end - begin + HUB_SEGMENT - 1) / HUB_SEGMENT;
     count = count < MOST ? count : MOST;
 #pragma omp parallel for schedule(static)
@@ -157,26 +180,26 @@ static inline double pull_hub(struct engine_state *state, const struct engine_wo
     for (uint64_t i = 0; i < count; i++)
       program_combine(&sum, segments[i]);
   }
-  return pull_vertex(state, v, sum);
+  return pull_finish(state, rows, row, sum);
 }
 
-/* The rows of chunks [first, end) of a part, of which `num_hubs` hubs are behind it. */
-static inline void pull_slice(struct engine_state *state, struct engine_work *work, uint64_t index,
-                              uint64_t first, uint64_t end, uint64_t *num_hubs) {
-  const struct qn_part_rows *part = &state->view->parts[index];
-  const struct qn_row_chunks *chunks = &state->walk.chunks[index];
+/* The rows of chunks [first, end), of which `num_hubs` hubs are behind it. */
+static inline void pull_slice(struct engine_state *state, struct engine_work *work,
+                              const struct pulled_rows *rows, uint64_t first, uint64_t end,
+                              uint64_t *num_hubs, double *change) {
+  const struct qn_row_chunks *chunks = rows->chunks;
 #pragma omp parallel for schedule(dynamic, 1)
   for (uint64_t chunk = first; chunk < end; chunk++) {
     work->chunks.parts[chunk] =
-        pull_chunk(state, work->messages, part, part->begin + chunks->bounds[chunk],
-                   part->begin + chunks->bounds[chunk + 1]);
+        pull_chunk(state, work->messages, rows, rows->begin + chunks->bounds[chunk],
+                   rows->begin + chunks->bounds[chunk + 1]);
     keep_telling(state, work);
   }
   for (uint64_t chunk = first; chunk < end; chunk++)
-    work->sums[part->index].changed += work->chunks.parts[chunk];
+    *change += work->chunks.parts[chunk];
   for (; *num_hubs < chunks->num_hubs && chunks->hubs[*num_hubs] < chunks->bounds[end]; ++*num_hubs)
     work->hubs.parts[*num_hubs] =
-        pull_hub(state, work, part->csr, part->begin + chunks->hubs[*num_hubs]);
+        pull_hub(state, work, rows, rows->begin + chunks->hubs[*num_hubs]);
 }
 
 /* Rows before `row` of a part have their new values: the whole chunks of vertices among them send,
@@ -196,18 +219,55 @@ static inline void pull_part(struct engine_state *state, const struct qn_program
                              struct engine_work *work, uint64_t index) {
   const struct qn_part_rows *part = &state->view->parts[index];
   const struct qn_row_chunks *chunks = &state->walk.chunks[index];
+  const struct pulled_rows rows = {.csr = part->csr, .begin = part->begin, .chunks = chunks};
+  struct part_sums *sums = &work->sums[part->index];
   const uint64_t step = work->is_telling ? work->slice_chunks : chunks->num_chunks;
   uint64_t num_hubs = 0, num_sent = 0;
-  work->sums[part->index] = (struct part_sums){0};
+  *sums = (struct part_sums){0};
   for (uint64_t first = 0; first < chunks->num_chunks; first += step) {
     const uint64_t left = chunks->num_chunks - first, end = first + (left < step ? left : step);
-    pull_slice(state, work, index, first, end, &num_hubs);
+    pull_slice(state, work, &rows, first, end, &num_hubs, &sums->changed);
     if (work->is_telling)
       send_slice(state, next, work, part, chunks->bounds[end], &num_sent);
   }
   for (uint64_t hub = 0; hub < num_hubs; hub++)
-    work->sums[part->index].changed += work->hubs.parts[hub];
+    sums->changed += work->hubs.parts[hub];
 }
+
+/* ---- A grid ----------------------------------------------------------------- */
+
+/* The vertices of a part take what the ranks of a row have summed up. */
+static inline void apply_part(struct engine_state *state, struct engine_work *work,
+                              const struct qn_part_rows *part) {
+  const uint64_t num_chunks = qn_sweep_chunks(part->end - part->begin);
+  work->sums[part->index].changed = 0;
+#pragma omp parallel for schedule(static)
+  for (uint64_t chunk = 0; chunk < num_chunks; chunk++) {
+    uint64_t begin = part->begin + chunk * QN_SWEEP_VERTICES, end = begin + QN_SWEEP_VERTICES;
+    double change = 0;
+    for (uint64_t v = begin; v < (end < part->end ? end : part->end); v++)
+      change += pull_vertex(state, v, work->grid.totals[v - state->begin]);
+    work->chunks.parts[chunk] = change;
+  }
+  for (uint64_t chunk = 0; chunk < num_chunks; chunk++)
+    work->sums[part->index].changed += work->chunks.parts[chunk];
+}
+
+static inline enum qn_status pull_block(struct engine_state *state, struct engine_work *work,
+                                        struct qn_error *error) {
+  const struct engine_walk *walk = &state->walk;
+  const struct pulled_rows rows = {
+      .csr = &walk->block->csr, .chunks = &walk->block_chunks, .sums = work->grid.sums};
+  uint64_t num_hubs = 0;
+  double none = 0;
+  pull_slice(state, work, &rows, 0, rows.chunks->num_chunks, &num_hubs, &none);
+  enum qn_status status = grid_sum(state, &work->grid, error);
+  for (uint64_t i = 0; !status && i < state->view->num_parts; i++)
+    apply_part(state, work, &state->view->parts[i]);
+  return status;
+}
+
+/* ---- An iteration ----------------------------------------------------------- */
 
 static inline enum qn_status work_step(struct engine_state *state, struct engine_work *work,
                                        struct engine_step *step, struct qn_error *error) {
@@ -222,8 +282,12 @@ static inline enum qn_status work_step(struct engine_state *state, struct engine
     view->exchange->begin_gather(work->made, work->offsets);
     work->is_telling = true;
   }
-  for (uint64_t i = 0; i < view->num_parts; i++)
+  if (state->walk.block)
+    status = pull_block(state, work, error);
+  for (uint64_t i = 0; i < (state->walk.block ? 0 : view->num_parts); i++)
     pull_part(state, &next, work, i);
+  if (status)
+    return status;
   if (!work->is_telling)
     send_own(state, &next, work);
   status = share_sums(state, work, &total, error);
@@ -239,11 +303,11 @@ static inline enum qn_status work_step(struct engine_state *state, struct engine
 /* ---- Its memory ------------------------------------------------------------- */
 
 static inline uint64_t most_chunks(const struct engine_state *state) {
-  uint64_t most = 0;
+  uint64_t most = state->walk.block_chunks.num_chunks;
   for (uint64_t i = 0; i < state->view->num_parts; i++) {
     const struct qn_part_rows *part = &state->view->parts[i];
     const uint64_t sweep = qn_sweep_chunks(part->end - part->begin);
-    const uint64_t rows = state->walk.chunks[i].num_chunks;
+    const uint64_t rows = state->walk.chunks ? state->walk.chunks[i].num_chunks : 0;
     most = sweep > most ? sweep : most;
     most = rows > most ? rows : most;
   }
@@ -251,8 +315,8 @@ static inline uint64_t most_chunks(const struct engine_state *state) {
 }
 
 static inline uint64_t most_hubs(const struct engine_state *state) {
-  uint64_t most = 0;
-  for (uint64_t i = 0; i < state->view->num_parts; i++)
+  uint64_t most = state->walk.block_chunks.num_hubs;
+  for (uint64_t i = 0; state->walk.chunks && i < state->view->num_parts; i++)
     most = state->walk.chunks[i].num_hubs > most ? state->walk.chunks[i].num_hubs : most;
   return most;
 }
@@ -265,7 +329,7 @@ static inline enum qn_status prepare_telling(const struct engine_state *state,
   uint64_t bytes = 2 * num_vertices * sizeof *work->made, num_chunks = 0;
   bool has_room = false;
   work->made = work->messages;
-  if (!view->exchange)
+  if (!view->exchange || state->walk.block)
     return QN_OK;
   for (uint64_t i = 0; i < view->num_parts; i++) {
     const struct qn_part_rows *part = &view->parts[i];
@@ -297,9 +361,13 @@ static inline enum qn_status send_first(struct engine_state *state, struct engin
 
 static inline enum qn_status work_create(struct engine_state *state, struct engine_work *work,
                                          struct qn_error *error) {
-  uint64_t num_vertices = state->context.num_vertices;
-  enum qn_status status =
-      qn_pages_alloc(&work->messages, num_vertices, sizeof *work->messages, "messages", error);
+  const struct qn_set_block *block = state->walk.block;
+  work->num_messages = block ? block->places[block->num_rows] : state->context.num_vertices;
+  work->before = block ? state->begin - block->places[block->row] : 0;
+  enum qn_status status = qn_pages_alloc(&work->messages, work->num_messages,
+                                         sizeof *work->messages, "messages", error);
+  if (!status && block)
+    status = grid_create(state, &work->grid, error);
   if (!status)
     status = prepare_telling(state, work, error);
   if (!status)
@@ -315,16 +383,16 @@ static inline enum qn_status work_create(struct engine_state *state, struct engi
 }
 
 static inline void work_destroy(const struct engine_state *state, struct engine_work *work) {
-  const uint64_t num_vertices = state->context.num_vertices;
   if (work->is_telling)
     state->view->exchange->leave_gather();
+  grid_destroy(state, &work->grid);
   qn_free(work->sums);
   qn_sum_destroy(&work->hubs);
   qn_sum_destroy(&work->chunks);
   qn_free(work->offsets);
   if (work->made != work->messages)
-    qn_pages_free(work->made, num_vertices, sizeof *work->made);
-  qn_pages_free(work->messages, num_vertices, sizeof *work->messages);
+    qn_pages_free(work->made, work->num_messages, sizeof *work->made);
+  qn_pages_free(work->messages, work->num_messages, sizeof *work->messages);
 }
 
 #endif

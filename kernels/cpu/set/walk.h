@@ -4,6 +4,7 @@
 
 #include "kernels/cpu/set/view.h"
 
+#include "kernels/cpu/loop/partial.h"
 #include "kernels/cpu/loop/state.h"
 
 static inline enum qn_status walk_begin(struct engine_state *state, struct qn_error *error) {
@@ -20,9 +21,33 @@ static inline enum qn_status walk_begin(struct engine_state *state, struct qn_er
   return status;
 }
 
+#if PROGRAM_SCHEDULE == QN_ALL_ACTIVE
+/* Do ranks form a grid? */
+static inline enum qn_status walk_divide(struct engine_state *state, struct qn_error *error) {
+  const engine_view *view = state->view;
+  const uint32_t iterations = state->request->max_iterations, done = state->context.iteration;
+  const struct qn_set_demand demand = {.message_bytes = sizeof(program_message),
+                                       .sum_bytes = sizeof(program_partial),
+                                       .num_iterations = iterations > done ? iterations - done : 0,
+                                       .takes_weights = PROGRAM_USES_WEIGHTS};
+  struct engine_walk *walk = &state->walk;
+  enum qn_status status =
+      view->exchange ? view->divide(view->set, &demand, &walk->block, error) : QN_OK;
+  if (status || !walk->block)
+    return status;
+  const struct qn_csr *csr = &walk->block->csr;
+  return qn_row_chunks_create(&walk->block_chunks, csr->row_offsets, csr->num_vertices, error);
+}
+#endif
+
 static inline enum qn_status walk_create(struct engine_state *state, struct qn_error *error) {
   const engine_view *view = state->view;
   struct engine_walk *walk = &state->walk;
+#if PROGRAM_SCHEDULE == QN_ALL_ACTIVE
+  enum qn_status divided = walk_divide(state, error);
+  if (divided || walk->block)
+    return divided;
+#endif
   enum qn_status status = qn_alloc_zeroed(&walk->chunks, view->num_parts, sizeof *walk->chunks,
                                           "chunks of parts", error);
   for (uint64_t i = 0; !status && i < view->num_parts; i++) {
@@ -35,6 +60,7 @@ static inline enum qn_status walk_create(struct engine_state *state, struct qn_e
 
 static inline void walk_destroy(struct engine_state *state) {
   struct engine_walk *walk = &state->walk;
+  qn_row_chunks_destroy(&walk->block_chunks);
   for (uint64_t i = 0; walk->chunks && i < state->view->num_parts; i++)
     qn_row_chunks_destroy(&walk->chunks[i]);
   qn_free(walk->chunks);

@@ -1,0 +1,30 @@
+/* Edges of a set divided in two dimensions: ranks in a grid, each of which takes from the parts of
+ * its row's ranks the edges that begin in its column (struct qn_set_block). */
+#ifndef QN_RUNTIME_SETS_DIVIDE_H
+#define QN_RUNTIME_SETS_DIVIDE_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "runtime/sets/run_set.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* As qn_set_view's divide. Unless the user has said which grid, or none, it is the one by which a
+ * rank gets the least bytes in an iteration, if in all of them that saves more than there are bytes
+ * of edges to read beside its own, there is a part for each rank, and memory suffices. */
+enum qn_status qn_set_divide(struct qn_run_set *run, const struct qn_set_demand *demand,
+                             const struct qn_set_block **block, struct qn_error *error);
+/* Give the block back. */
+void qn_set_undivide(struct qn_run_set *run);
+
+/* What was chosen, for a report, a new reference, and a line of it; NULL if nobody has asked. */
+json_t *qn_division_json(const struct qn_run_set *run);
+void qn_division_print(const json_t *division, FILE *stream);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
