@@ -20,7 +20,7 @@
 /* Pull once the frontier has more than 1 / PULL_ALPHA of the edges not yet sent along, push
  * again once it shrinks below 1 / PULL_BETA of the vertices. */
 #if PROGRAM_FIRST_SUFFICES
-#define PULL_ALPHA 15
+#define PULL_ALPHA 24
 #define PULL_BETA 18
 #else
 #define PULL_ALPHA 4
@@ -40,6 +40,7 @@ struct engine_work {
 #if PROGRAM_FIRST_SUFFICES
   uint64_t *open;   /* [V / 64] vertices that a pull may still reach, */
   uint64_t open_in; /* in this iteration, if it is not the first */
+  bool alike;       /* all of `current` are known to send the same */
 #endif
 #if !PROGRAM_IN_PLACE
   struct qn_frontier received; /* vertices with contributions */
@@ -114,6 +115,9 @@ static inline enum qn_status work_step(struct engine_state *state, struct engine
   } else {
     qn_frontier_enqueue(&work->current);
     frontier_push(state, work);
+#if PROGRAM_FIRST_SUFFICES
+    work->alike = false;
+#endif
   }
   work->edges_left -=
       work->current_edges < work->edges_left ? work->current_edges : work->edges_left;
