@@ -12,19 +12,31 @@ static uint32_t load(const uint32_t *parent, uint32_t vertex) {
   return __atomic_load_n(&parent[vertex], __ATOMIC_RELAXED);
 }
 
-/* Join the trees of `a` and `b`: hang the larger root below the smaller. */
+/* A vertex that is no root hangs below `above` from now on, which is further up its path. */
+static void shorten(uint32_t *parent, uint32_t vertex, uint32_t seen, uint32_t above) {
+  if (seen != vertex && seen != above)
+    __atomic_store_n(&parent[vertex], above, __ATOMIC_RELAXED);
+}
+
+/* Join the trees of `a` and `b`: hang the larger root below the smaller. The paths of both become
+ * short, or where edges come in any order they would be long. */
 static void join(uint32_t *parent, uint32_t a, uint32_t b) {
-  uint32_t p = load(parent, a), q = load(parent, b);
+  const uint32_t above_a = load(parent, a), above_b = load(parent, b);
+  uint32_t p = above_a, q = above_b;
   while (p != q) {
     uint32_t high = p > q ? p : q, low = p > q ? q : p;
     uint32_t expected = high;
     if (load(parent, high) == low ||
         __atomic_compare_exchange_n(&parent[high], &expected, low, false, __ATOMIC_RELAXED,
-                                    __ATOMIC_RELAXED))
-      return;
+                                    __ATOMIC_RELAXED)) {
+      p = low;
+      break;
+    }
     p = load(parent, load(parent, high));
     q = load(parent, low);
   }
+  shorten(parent, a, above_a, p);
+  shorten(parent, b, above_b, p);
 }
 
 void qn_components_join_ends(uint32_t *parent, uint32_t a, uint32_t b) {
