@@ -4,6 +4,12 @@
 
 #include <string.h>
 
+#if defined(__SSSE3__)
+#include <tmmintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#endif
+
 #include "support/multiversion.h"
 
 /* Where a tile lies. */
@@ -29,48 +35,100 @@ static bool find_bytes(const struct qn_packed_rows *rows, uint64_t number, uint3
   return 8 * (uint64_t)bytes->parts.numbers <= bytes->bits;
 }
 
-typedef uint64_t four_numbers __attribute__((vector_size(32)));
-typedef uint32_t four_columns __attribute__((vector_size(16)));
-typedef uint32_t eight_halves __attribute__((vector_size(32)));
+/* Ask for as many bytes behind a tile as it has: who decodes goes from tile to tile, and what a
+ * processor fetches by itself ends with a page, which is about a tile. */
+QN_ALWAYS_INLINE void expect_next(const struct qn_packed_rows *rows,
+                                  const struct tile_bytes *bytes) {
+  const uint8_t *const last = (const uint8_t *)(rows->words + rows->num_words);
+  const uint8_t *const next = bytes->first + bytes->bits / 8;
+  for (uint64_t byte = 0; byte < bytes->bits / 8 && next + byte < last; byte += 64)
+    __builtin_prefetch(next + byte);
+}
 
-/* Where four numbers of each width begin in their windows. */
-#define IN_ONE(width)                                                                              \
-  { 0, (width), 2 * (width), 3 * (width) }
-#define IN_TWO(width)                                                                              \
-  { 0, (width), 0, (width) }
-static const four_numbers steps[] = {
-    IN_ONE(0),  IN_ONE(1),  IN_ONE(2),  IN_ONE(3),  IN_ONE(4),  IN_ONE(5),  IN_ONE(6),  IN_ONE(7),
-    IN_ONE(8),  IN_ONE(9),  IN_ONE(10), IN_ONE(11), IN_ONE(12), IN_ONE(13), IN_ONE(14), IN_ONE(15),
-    IN_TWO(16), IN_TWO(17), IN_TWO(18), IN_TWO(19), IN_TWO(20), IN_TWO(21), IN_TWO(22), IN_TWO(23),
-    IN_TWO(24), IN_TWO(25), IN_TWO(26), IN_TWO(27), IN_TWO(28)};
-#undef IN_ONE
-#undef IN_TWO
+typedef uint32_t four_columns __attribute__((vector_size(16)));
+typedef uint8_t sixteen_bytes __attribute__((vector_size(16)));
 
 QN_ALWAYS_INLINE uint64_t load_window(const uint8_t *bytes, uint64_t bit) {
   uint64_t window;
   memcpy(&window, bytes + bit / 8, sizeof window);
-  return window;
+  return window >> bit % 8;
 }
 
-/* Four numbers of `width` bits from `bit` on, which is a multiple of 4: of up to 15 bits one window
- * holds all, of up to 28 two hold two each. */
-QN_ALWAYS_INLINE four_columns load_group(const uint8_t *bytes, uint64_t bit, uint32_t width) {
-  const uint64_t mask = ((uint64_t)1 << width) - 1;
-  four_numbers windows;
-  if (width <= 15) {
-    const uint64_t window = load_window(bytes, bit);
-    windows = (four_numbers){window, window, window, window} >> (steps[width] + bit % 8);
-  } else if (width <= 28) {
-    const uint64_t one = load_window(bytes, bit) >> bit % 8;
-    const uint64_t two = load_window(bytes, bit + 2 * width) >> (bit + 2 * width) % 8;
-    windows = (four_numbers){one, one, two, two} >> steps[width];
-  } else {
-    for (int i = 0; i < QN_PACKED_GROUP; i++)
-      windows[i] = load_window(bytes, bit + i * width) >> (bit + i * width) % 8;
+#if defined(__SSSE3__) || defined(__aarch64__)
+
+/* How four numbers of a width are taken out of the 16 bytes in which they begin, at bit 0 or 4 of
+ * the first: which four bytes hold each, and how many bits there come before it. Widths up to this
+ * one fit four bytes wherever they begin. */
+#define QN_SHUFFLED_WIDTH 25
+struct taking {
+  sixteen_bytes bytes;
+  four_columns shifts, mask;
+};
+
+#define BYTES_AT(bit) (bit) / 8, (bit) / 8 + 1, (bit) / 8 + 2, (bit) / 8 + 3
+#define FOUR_TIMES(number)                                                                         \
+  { (number), (number), (number), (number) }
+#define TAKING(bit, width)                                                                         \
+  {                                                                                                \
+    {BYTES_AT(bit), BYTES_AT((bit) + (width)), BYTES_AT((bit) + 2 * (width)),                      \
+     BYTES_AT((bit) + 3 * (width))},                                                               \
+        {(bit) % 8, ((bit) + (width)) % 8, ((bit) + 2 * (width)) % 8, ((bit) + 3 * (width)) % 8},  \
+        FOUR_TIMES(((uint32_t)1 << (width)) - 1)                                                   \
   }
-  const eight_halves halves = (eight_halves)(windows & mask);
-  return __builtin_shufflevector(halves, halves, 0, 2, 4, 6);
+#define TAKINGS(width)                                                                             \
+  { TAKING(0, width), TAKING(4, width) }
+static const struct taking takings[][2] = {TAKINGS(0),  TAKINGS(1),
+                                           TAKINGS(2),  TAKINGS(3),
+                                           TAKINGS(4),  TAKINGS(5),
+                                           TAKINGS(6),  TAKINGS(7),
+                                           TAKINGS(8),  TAKINGS(9),
+                                           TAKINGS(10), TAKINGS(11),
+                                           TAKINGS(12), TAKINGS(13),
+                                           TAKINGS(14), TAKINGS(15),
+                                           TAKINGS(16), TAKINGS(17),
+                                           TAKINGS(18), TAKINGS(19),
+                                           TAKINGS(20), TAKINGS(21),
+                                           TAKINGS(22), TAKINGS(23),
+                                           TAKINGS(24), TAKINGS(QN_SHUFFLED_WIDTH)};
+#undef TAKINGS
+#undef TAKING
+#undef FOUR_TIMES
+#undef BYTES_AT
+
+QN_ALWAYS_INLINE four_columns shuffle(sixteen_bytes bytes, sixteen_bytes places) {
+#if defined(__SSSE3__)
+  return (four_columns)_mm_shuffle_epi8((__m128i)bytes, (__m128i)places);
+#else
+  return (four_columns)vqtbl1q_u8((uint8x16_t)bytes, (uint8x16_t)places);
+#endif
 }
+
+/* Four numbers of `width` bits from `bit` on, which is a multiple of 4. A branch by width would be
+ * mispredicted all the time, but few widths are too wide for a shuffle. */
+QN_ALWAYS_INLINE four_columns load_group(const uint8_t *bytes, uint64_t bit, uint32_t width) {
+  if (__builtin_expect(width <= QN_SHUFFLED_WIDTH, 1)) {
+    const struct taking *taking = &takings[width][bit / 4 % 2];
+    sixteen_bytes window;
+    memcpy(&window, bytes + bit / 8, sizeof window);
+    return shuffle(window, taking->bytes) >> taking->shifts & taking->mask;
+  }
+  four_columns numbers;
+  for (int i = 0; i < QN_PACKED_GROUP; i++)
+    numbers[i] = (uint32_t)(load_window(bytes, bit + i * width) & (((uint64_t)1 << width) - 1));
+  return numbers;
+}
+
+#else
+
+/* Four numbers of `width` bits from `bit` on. */
+QN_ALWAYS_INLINE four_columns load_group(const uint8_t *bytes, uint64_t bit, uint32_t width) {
+  four_columns numbers;
+  for (int i = 0; i < QN_PACKED_GROUP; i++)
+    numbers[i] = (uint32_t)(load_window(bytes, bit + i * width) & (((uint64_t)1 << width) - 1));
+  return numbers;
+}
+
+#endif
 
 /* The groups of `count` numbers, of widths by their codes; returns the bit behind them. */
 QN_ALWAYS_INLINE uint64_t load_numbers(const struct tile_bytes *tile, const uint8_t *codes,
@@ -114,6 +172,7 @@ QN_ALWAYS_INLINE uint64_t load_begins(const struct qn_packed_rows *rows, uint64_
     tile->num_edges = tile->length = 0;
     return 0;
   }
+  expect_next(rows, bytes);
   uint64_t bit = load_numbers(bytes, bytes->first + bytes->parts.length_codes, length_widths,
                               tile->num_rows, 8 * (uint64_t)bytes->parts.numbers, tile->begins + 1);
   tile->length = tile->begins[0] = 0;
@@ -160,30 +219,51 @@ QN_VECTOR_CLONES void qn_packed_decode_begins(const struct qn_packed_rows *rows,
   load_begins(rows, number, tile, &bytes);
 }
 
-/* Running sums of the gaps, and `least` for each, from sums[0] = 0 on. */
+/* The next group of a tile, and each number's sum with those before it. */
+QN_ALWAYS_INLINE four_columns sum_group(const struct tile_bytes *tile, uint32_t width,
+                                        uint64_t *bit) {
+  const four_columns zeros = {0};
+  const uint64_t begin = *bit < tile->bits ? *bit : tile->bits;
+  four_columns sum = load_group(tile->first, begin, width);
+  *bit = begin + QN_PACKED_GROUP * width;
+  sum += __builtin_shufflevector(sum, zeros, 4, 0, 1, 2);
+  sum += __builtin_shufflevector(sum, zeros, 4, 5, 0, 1);
+  return sum;
+}
+
+/* Running sums of the gaps, and `least` for each, from the first edge's on, a byte of codes after
+ * the other. What fills the last group, and a group behind it, is written too. */
 QN_ALWAYS_INLINE void sum_gaps(const struct tile_bytes *tile, uint32_t num_edges, uint64_t bit,
                                uint32_t *sums) {
   const uint8_t *const first = tile->first, *const codes = first + tile->parts.gap_codes;
-  const uint64_t bits = tile->bits;
-  const uint32_t least = first[0];
+  const uint32_t least = first[0], groups = qn_packed_groups(num_edges);
+  const struct tile_bytes bytes = *tile; /* local: what is written to sums does not change it */
   uint8_t widths[QN_PACKED_HEAD] = {0};
   for (int code = 1; code < QN_PACKED_HEAD; code++)
     widths[code] = (uint8_t)at_most(first[code], 32);
-  const four_columns leasts = {least, 2 * least, 3 * least, 4 * least}, zeros = {0};
-  four_columns before = zeros;
-  for (uint32_t group = 0; group < qn_packed_groups(num_edges); group++) {
-    const uint32_t width = widths[qn_packed_code(codes, group)];
-    bit = bit < bits ? bit : bits;
-    four_columns sum = load_group(first, bit, width);
-    bit += QN_PACKED_GROUP * width;
-    sum += __builtin_shufflevector(sum, zeros, 4, 0, 1, 2);
-    sum += __builtin_shufflevector(sum, zeros, 4, 5, 0, 1);
-    sum += before + leasts;
-    memcpy(sums + 1 + group * QN_PACKED_GROUP, &sum, sizeof sum);
-    before = __builtin_shufflevector(sum, sum, 3, 3, 3, 3);
+  const four_columns leasts = {least, 2 * least, 3 * least, 4 * least};
+  four_columns before = {0};
+  for (uint32_t group = 0; group < groups; group += 2) {
+    const uint8_t code = codes[group / 2];
+    four_columns one = sum_group(&bytes, widths[code & 15], &bit) + leasts;
+    four_columns two = sum_group(&bytes, widths[code >> 4], &bit) + leasts;
+    one += before;
+    two += __builtin_shufflevector(one, one, 3, 3, 3, 3);
+    memcpy(sums + group * QN_PACKED_GROUP, &one, sizeof one);
+    memcpy(sums + (group + 1) * QN_PACKED_GROUP, &two, sizeof two);
+    before = __builtin_shufflevector(two, two, 3, 3, 3, 3);
   }
-  memset(sums + 1 + qn_packed_groups(num_edges) * QN_PACKED_GROUP, 0,
-         QN_PACKED_GROUP * sizeof *sums);
+  memset(sums + groups * QN_PACKED_GROUP, 0, QN_PACKED_GROUP * sizeof *sums);
+}
+
+/* What is to be added to the running sums of each row; of rows without edges it means nothing. */
+QN_ALWAYS_INLINE void find_bases(const struct qn_packed_tile *tile, uint32_t least,
+                                 uint32_t *bases) {
+  for (uint32_t row = 0; row < tile->num_rows; row++) {
+    const uint32_t begin = tile->begins[row], sum = tile->columns[begin];
+    const uint32_t gap = sum - (begin ? tile->columns[begin - 1] : 0) - least;
+    bases[row] = tile->first_row + row + qn_packed_unzigzag(gap) - sum;
+  }
 }
 
 /* Columns of each row, at most `most`: running sums from the row's first column on. Up to three
@@ -222,7 +302,7 @@ QN_ALWAYS_INLINE void decode(const struct qn_packed_rows *rows, uint64_t number,
   if (tile->num_edges == 0)
     return;
   sums[0] = 0;
-  sum_gaps(&bytes, tile->num_edges, bit, sums);
+  sum_gaps(&bytes, tile->num_edges, bit, sums + 1);
   place_columns(tile, sums, bytes.first[0], most);
 }
 
@@ -234,4 +314,16 @@ QN_VECTOR_CLONES void qn_packed_decode_unbounded(const struct qn_packed_rows *ro
 QN_VECTOR_CLONES void qn_packed_decode(const struct qn_packed_rows *rows, uint64_t number,
                                        struct qn_packed_tile *tile) {
   decode(rows, number, rows->num_vertices ? (uint32_t)(rows->num_vertices - 1) : 0, tile);
+}
+
+QN_VECTOR_CLONES void qn_packed_decode_sums(const struct qn_packed_rows *rows, uint64_t number,
+                                            struct qn_packed_tile *tile, uint32_t *bases) {
+  struct tile_bytes bytes;
+  const uint64_t bit = load_begins(rows, number, tile, &bytes);
+  if (tile->num_edges == 0) {
+    memset(bases, 0, tile->num_rows * sizeof *bases);
+    return;
+  }
+  sum_gaps(&bytes, tile->num_edges, bit, tile->columns);
+  find_bases(tile, bytes.first[0], bases);
 }

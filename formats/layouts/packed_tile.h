@@ -51,6 +51,14 @@ static inline uint32_t qn_packed_unzigzag(uint32_t number) {
 /* The edges of `row` in tile `number`: 0 if it has none there. */
 uint32_t qn_packed_length(const struct qn_packed_rows *rows, uint64_t number, uint32_t row);
 
+/* Decode a tile as far as who goes through whole rows needs it: the column of edge e of row
+ * first_row + i is columns[e] + bases[i], modulo 2^32; `bases` [QN_PACKED_RANGE] of rows without
+ * edges mean nothing. It is less than V of tiles that were checked; else it may be any number, so
+ * use it for arrays that fault behind their end (support/memory.h). Otherwise as qn_packed_decode.
+ */
+void qn_packed_decode_sums(const struct qn_packed_rows *rows, uint64_t number,
+                           struct qn_packed_tile *tile, uint32_t *bases);
+
 /* As qn_packed_decode, but columns are what the bytes say; behind them is what fills their last
  * group. */
 void qn_packed_decode_unbounded(const struct qn_packed_rows *rows, uint64_t number,

@@ -15,7 +15,9 @@ static inline uint64_t walk_parts(const struct engine_state *state) {
 static inline void pull_tile(const struct engine_state *state, const program_message *messages,
                              uint64_t number) {
   const struct engine_walk *walk = &state->walk;
-  const struct qn_packed_tile *tile = walk_decode(walk, number);
+  struct qn_packed_tile *tile = &walk->tiles[omp_get_thread_num()];
+  uint32_t *bases = walk->bases + (uint64_t)omp_get_thread_num() * QN_PACKED_RANGE;
+  qn_packed_decode_sums(walk->rows, number, tile, bases);
   const struct qn_weights weights = walk_weights(walk, tile);
   const bool begins = qn_packed_begins_range(walk->rows->tile_rows, number);
   for (uint32_t row = 0; row < tile->num_rows; row++) {
@@ -23,7 +25,8 @@ static inline void pull_tile(const struct engine_state *state, const program_mes
     program_accumulator *sum =
         row == 0 && !begins ? &walk->heads[number] : &walk->sums[tile->first_row + row];
     if (begin < end || (row == 0 && !begins))
-      *sum = engine_gather(&state->context, messages, tile->columns, &weights, begin, end);
+      *sum = engine_gather_from(&state->context, messages, tile->columns, bases[row], &weights,
+                                begin, end);
   }
 }
 

@@ -2,8 +2,8 @@
  * level-1 cache and consumes it there, so that memory moves what the container holds: a third of
  * plain CSR's bytes and less.
  *
- * All-active programs pull (all.h). Frontier programs push from the tiles that have active vertices
- * (senders.h). */
+ * All-active programs pull (all.h). Frontier programs push from the tiles that have active
+ * vertices, or pull (senders.h). */
 #ifndef QN_KERNELS_CPU_PACKED_ENGINE_H
 #define QN_KERNELS_CPU_PACKED_ENGINE_H
 

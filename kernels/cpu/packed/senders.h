@@ -1,5 +1,6 @@
 /* Frontier programs on packed rows: tiles of out-edges with active vertices push; where there are
- * no out-edges, or sums must have one order, all rows of in-edges look for active ones. Part of
+ * no out-edges, or sums must have one order, all rows of in-edges look for active ones. Where the
+ * first contribution suffices, they do so in steps in which much would be pushed. Part of
  * engine.h. */
 #ifndef QN_KERNELS_CPU_PACKED_SENDERS_H
 #define QN_KERNELS_CPU_PACKED_SENDERS_H
@@ -86,12 +87,27 @@ static inline bool pull_row(const struct engine_state *state, const struct engin
   return received;
 }
 
+/* Is there a row with edges in the tile that may still change? Lengths of rows tell, which are soon
+ * decoded. */
+static inline bool has_receiver(const struct engine_state *state, uint64_t number) {
+  struct qn_packed_tile *tile = &state->walk.tiles[omp_get_thread_num()];
+  qn_packed_decode_begins(state->walk.rows, number, tile);
+  for (uint32_t row = 0; row < tile->num_rows; row++)
+    if (tile->begins[row] < tile->begins[row + 1] && sweep_is_open(state, tile->first_row + row))
+      return true;
+  return false;
+}
+
 static inline void pull_tile(struct engine_state *state, struct engine_work *work,
                              uint64_t number) {
   const struct engine_walk *walk = &state->walk;
+  const bool begins = qn_packed_begins_range(walk->rows->tile_rows, number);
+  if (PROGRAM_FIRST_SUFFICES && !has_receiver(state, number)) {
+    walk->head_received[number] = false;
+    return;
+  }
   const struct qn_packed_tile *tile = walk_decode(walk, number);
   const struct qn_weights weights = walk_weights(walk, tile);
-  const bool begins = qn_packed_begins_range(walk->rows->tile_rows, number);
   program_accumulator sum;
   for (uint32_t row = 0; row < tile->num_rows; row++) {
     const bool received = pull_row(state, work, tile, &weights, row, &sum);
@@ -115,7 +131,26 @@ static inline void pull_heads(const struct engine_walk *walk, struct engine_work
     }
 }
 
+/* ---- Steps ------------------------------------------------------------------------- */
+
+/* Pull once more than 1 / PULL_TILES of all tiles have senders: hubs fill theirs, and others' must
+ * be decoded whole for a few edges. */
+#define PULL_TILES 12
+
+static inline void choose_rows(struct engine_state *state, const struct engine_work *work) {
+  struct engine_walk *walk = &state->walk;
+  uint64_t senders = 0;
+  if (!walk->in)
+    return;
+#pragma omp parallel for schedule(static) reduction(+ : senders)
+  for (uint64_t tile = 0; tile < walk->out->num_tiles; tile++)
+    senders += has_sender(&work->current, walk->out, tile);
+  walk->pulls = senders > walk->out->num_tiles / PULL_TILES;
+  walk->rows = walk->pulls ? walk->in : walk->out;
+}
+
 static inline const char *walk_senders(struct engine_state *state, struct engine_work *work) {
+  choose_rows(state, work);
   const struct qn_packed_rows *rows = state->walk.rows;
 #pragma omp parallel for schedule(dynamic, 16)
   for (uint64_t tile = 0; tile < rows->num_tiles; tile++) {

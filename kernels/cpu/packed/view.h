@@ -4,6 +4,7 @@
 
 #include <omp.h>
 
+#include "formats/layouts/packed_tile.h"
 #include "kernels/cuts/packed_units.h"
 #include "kernels/engine.h"
 #include <quern/packed.h>
@@ -20,12 +21,17 @@ static inline uint64_t engine_out_degree(const engine_view *view, uint64_t verte
 
 struct engine_walk {
   struct packed_graph graph;
-  const struct qn_packed_rows *rows; /* that the run walks */
-  bool pulls;                        /* they are in-edges */
-  struct qn_packed_tile *tiles;      /* one a thread */
+  const struct qn_packed_rows *rows; /* that the run walks, or this step, */
+  bool pulls;                        /* and whether they are in-edges */
+  /* In-edges and out-edges of which each step chooses (FIRST_SUFFICES); or NULL: */
+  const struct qn_packed_rows *in, *out;
+  struct qn_packed_tile *tiles; /* one a thread */
   unsigned num_threads;
-  program_accumulator *sums; /* of all-active programs: [V], identity between iterations */
+  /* Of all-active programs: */
+  program_accumulator *sums; /* [V] identity between iterations */
+  uint32_t *bases;           /* [QN_PACKED_RANGE] a thread: what a row's columns are relative to */
   /* Of the first row of each tile, which may have begun in another: */
+  uint64_t num_heads;         /* T of the rows that are pulled along */
   program_accumulator *heads; /* [T] */
   uint8_t *head_received;     /* [T] in frontier programs */
 };

@@ -255,6 +255,25 @@ static void allocation_failures(void **state) {
 
 /* ---- Tiles ---------------------------------------------------------------------- */
 
+/* Running sums and what rows add to them are the columns. */
+static void check_sums(const struct qn_packed_rows *rows, const struct qn_packed_tile *tile) {
+  struct qn_packed_tile *sums = malloc(sizeof *sums);
+  uint32_t *bases = malloc(QN_PACKED_RANGE * sizeof *bases);
+  assert_true(sums && bases);
+  qn_packed_decode_sums(rows, 0, sums, bases);
+  assert_int_equal(sums->num_edges, tile->num_edges);
+  assert_int_equal(sums->num_rows, tile->num_rows);
+  assert_memory_equal(sums->begins, tile->begins, (tile->num_rows + 1) * sizeof *tile->begins);
+  for (uint32_t row = 0; row < tile->num_rows; row++)
+    for (uint32_t edge = tile->begins[row]; edge < tile->begins[row + 1]; edge++) {
+      const uint32_t column = sums->columns[edge] + bases[row];
+      const uint32_t most = (uint32_t)(rows->num_vertices - 1);
+      assert_int_equal(column < most ? column : most, tile->columns[edge]);
+    }
+  free(bases);
+  free(sums);
+}
+
 /* Pack and decode a tile of one row of any columns: more widths than codes, and the widest. */
 static void widths(void **state) {
   (void)state;
@@ -290,6 +309,7 @@ static void widths(void **state) {
     qn_packed_decode(&rows, 0, tile);
     assert_int_equal(tile->begins[1], count);
     assert_memory_equal(tile->columns, columns, count * sizeof *columns);
+    check_sums(&rows, tile);
   }
   free(words);
   free(columns);
@@ -331,6 +351,7 @@ static void any_bytes(void **state) {
     assert_true(tile->begins[tile->num_rows] <= tile->num_edges);
     for (uint32_t edge = 0; edge < tile->num_edges; edge++)
       assert_true(tile->columns[edge] < rows.num_vertices);
+    check_sums(&rows, tile);
     free(words);
   }
   free(tile);
