@@ -22,8 +22,10 @@
 
 struct figures {
   uint64_t reached;
+  uint64_t least, most; /* of whole numbers, which a double may not hold */
   double min, max, sum;
 };
+static const struct figures no_figures = {0, UINT64_MAX, 0, INFINITY, -INFINITY, 0};
 
 /* Of words, which most results are: without a branch a value, and exact. */
 QN_VECTOR_CLONES static struct figures figures_of_words(const uint32_t *values, uint64_t count) {
@@ -36,14 +38,30 @@ QN_VECTOR_CLONES static struct figures figures_of_words(const uint32_t *values, 
     min = values[i] < min ? values[i] : min;
     max = value > max ? value : max;
   }
-  return (struct figures){reached, reached ? (double)min : (double)INFINITY,
-                          reached ? (double)max : -(double)INFINITY, (double)sum};
+  return reached ? (struct figures){reached, min, max, min, max, (double)sum} : no_figures;
+}
+
+static struct figures figures_of_wide(const uint64_t *values, uint64_t count) {
+  struct figures figures = no_figures;
+  for (uint64_t i = 0; i < count; i++) {
+    if (values[i] == UINT64_MAX)
+      continue;
+    figures.reached++;
+    figures.least = values[i] < figures.least ? values[i] : figures.least;
+    figures.most = values[i] > figures.most ? values[i] : figures.most;
+    figures.sum += (double)values[i];
+  }
+  figures.min = figures.reached ? (double)figures.least : (double)INFINITY;
+  figures.max = figures.reached ? (double)figures.most : -(double)INFINITY;
+  return figures;
 }
 
 static struct figures figures_of(const struct qn_run_result *result, uint64_t begin, uint64_t end) {
-  struct figures figures = {0, INFINITY, -INFINITY, 0};
+  struct figures figures = no_figures;
   if (result->type == QN_RESULT_U32)
     return figures_of_words((const uint32_t *)result->values + begin, end - begin);
+  if (result->type == QN_RESULT_U64)
+    return figures_of_wide((const uint64_t *)result->values + begin, end - begin);
   for (uint64_t v = begin; v < end; v++) {
     const double value = qn_value_number(result, v);
     if (isinf(value))
@@ -60,23 +78,25 @@ static struct figures figures_of(const struct qn_run_result *result, uint64_t be
 static enum qn_status find_figures(const struct qn_run_result *result, struct figures *figures,
                                    struct qn_error *error) {
   struct qn_sum sum;
-  uint64_t num_values = result->num_values, reached = 0;
+  uint64_t num_values = result->num_values, reached = 0, least = UINT64_MAX, most = 0;
   double min = INFINITY, max = -INFINITY;
   enum qn_status status = qn_sum_create(&sum, qn_sweep_chunks(num_values), error);
   if (status)
     return status;
-#pragma omp parallel for schedule(static) reduction(+ : reached) reduction(min : min)              \
-    reduction(max : max)
+#pragma omp parallel for schedule(static) reduction(+ : reached)                                   \
+    reduction(min : min, least) reduction(max : max, most)
   for (uint64_t chunk = 0; chunk < sum.num_parts; chunk++) {
     const uint64_t begin = chunk * QN_SWEEP_VERTICES, left = num_values - begin;
     const struct figures here =
         figures_of(result, begin, begin + (left < QN_SWEEP_VERTICES ? left : QN_SWEEP_VERTICES));
     reached += here.reached;
+    least = here.least < least ? here.least : least;
+    most = here.most > most ? here.most : most;
     min = fmin(min, here.min);
     max = fmax(max, here.max);
     sum.parts[chunk] = here.sum;
   }
-  *figures = (struct figures){reached, min, max, qn_sum_total(&sum)};
+  *figures = (struct figures){reached, least, most, min, max, qn_sum_total(&sum)};
   qn_sum_destroy(&sum);
   return QN_OK;
 }
@@ -129,13 +149,25 @@ static enum qn_status add_components(const struct qn_run_result *result, json_t 
 }
 
 struct ranked {
-  double value;
+  uint64_t rank;     /* by value */
   uint64_t position; /* in original order */
 };
 
 /* Does `a` come behind `b` in the ranking? */
 static bool ranks_behind(const struct ranked *a, const struct ranked *b) {
-  return a->value < b->value || (a->value == b->value && a->position > b->position);
+  return a->rank < b->rank || (a->rank == b->rank && a->position > b->position);
+}
+
+/* What ascends as values do; false: there is none. */
+static bool find_rank(const struct qn_run_result *result, uint64_t place, uint64_t *rank) {
+  const double number = qn_value_number(result, place) + 0.0; /* of two zeroes one */
+  if (result->type == QN_RESULT_U64) {
+    *rank = ((const uint64_t *)result->values)[place];
+  } else {
+    memcpy(rank, &number, sizeof *rank);
+    *rank ^= *rank >> 63 ? UINT64_MAX : (uint64_t)1 << 63;
+  }
+  return !isinf(number);
 }
 
 /* Restore the heap, whose root ranks last, from `hole` downwards. */
@@ -163,8 +195,8 @@ static uint64_t fill_heap(const struct qn_run_input *input, const struct qn_run_
                           uint64_t begin, uint64_t end, struct ranked *heap, uint64_t limit) {
   uint64_t count = 0;
   for (uint64_t i = begin; i < end; i++) {
-    struct ranked entry = {qn_value_number(result, place_of(input, result, i)), i};
-    if (isinf(entry.value))
+    struct ranked entry = {0, i};
+    if (!find_rank(result, place_of(input, result, i), &entry.rank))
       continue;
     if (count < limit) {
       heap[count++] = entry;
@@ -205,11 +237,14 @@ static uint64_t find_top(const struct qn_run_input *input, const struct qn_run_r
   return all < limit ? all : limit;
 }
 
+/* jansson has no larger integers. */
+static json_t *whole_json(uint64_t value) {
+  return value <= INT64_MAX ? json_integer((json_int_t)value) : json_real((double)value);
+}
+
 static json_t *value_json(const struct qn_run_result *result, uint64_t vertex) {
-  if (result->type == QN_RESULT_U64) {
-    const uint64_t value = ((const uint64_t *)result->values)[vertex];
-    return value <= INT64_MAX ? json_integer((json_int_t)value) : json_real((double)value);
-  }
+  if (result->type == QN_RESULT_U64)
+    return whole_json(((const uint64_t *)result->values)[vertex]);
   if (result->type == QN_RESULT_U32)
     return json_integer((json_int_t)qn_value_number(result, vertex));
   return json_real(qn_value_number(result, vertex));
@@ -246,10 +281,8 @@ static void add_figures(const struct qn_run_result *result, const struct figures
   json_object_set_new(object, "reached", json_integer((json_int_t)figures->reached));
   if (figures->reached == 0)
     return;
-  json_object_set_new(object, "min",
-                      whole ? json_integer((json_int_t)figures->min) : json_real(figures->min));
-  json_object_set_new(object, "max",
-                      whole ? json_integer((json_int_t)figures->max) : json_real(figures->max));
+  json_object_set_new(object, "min", whole ? whole_json(figures->least) : json_real(figures->min));
+  json_object_set_new(object, "max", whole ? whole_json(figures->most) : json_real(figures->max));
   json_object_set_new(object, "sum", json_real(figures->sum));
 }
 

@@ -25,6 +25,31 @@ static void large_words(void **state) {
   json_decref(summary);
 }
 
+/* Beyond 2^53 neighbours are different numbers, and keep their order. */
+static void wide_numbers(void **state) {
+  (void)state;
+  const uint64_t large = (uint64_t)1 << 60;
+  uint64_t values[] = {large + 1, large + 3, UINT64_MAX, large + 2, large + 3};
+  const struct qn_kernel kernel = {.algorithm = "sssp"};
+  const struct qn_run run = {.kernel = &kernel,
+                             .result = {.type = QN_RESULT_U64, .num_values = 5, .values = values}};
+  const struct qn_run_input input = {.ids = {.num_vertices = 5}};
+  static const char *const ids[] = {"1", "4", "3", "0"};
+  struct qn_error error;
+  json_t *summary, *entry;
+  size_t i;
+  assert_int_equal(qn_summary_create(&input, &run, 9, &summary, &error), QN_OK);
+  assert_int_equal(json_integer_value(json_object_get(summary, "reached")), 4);
+  assert_int_equal(json_integer_value(json_object_get(summary, "min")), large + 1);
+  assert_int_equal(json_integer_value(json_object_get(summary, "max")), large + 3);
+  assert_int_equal(json_array_size(json_object_get(summary, "top")), 4);
+  json_array_foreach(json_object_get(summary, "top"), i, entry) {
+    assert_string_equal(json_string_value(json_object_get(entry, "id")), ids[i]);
+    assert_int_equal(json_integer_value(json_object_get(entry, "value")), values[ids[i][0] - '0']);
+  }
+  json_decref(summary);
+}
+
 static void nothing_reached(void **state) {
   (void)state;
   uint32_t values[] = {UINT32_MAX, UINT32_MAX};
@@ -43,6 +68,7 @@ static void nothing_reached(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(large_words),
+      cmocka_unit_test(wide_numbers),
       cmocka_unit_test(nothing_reached),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
