@@ -8,8 +8,6 @@
 #include "kernels/cuda/own/cc_joined.cuh"
 #include "kernels/cuda/own/cc_rows.cuh"
 
-extern "C" const struct qn_kernel qn_kernel_cc_joined_blocked_csr_cuda;
-
 namespace {
 
 __global__ void list_begins(const uint32_t *offsets, uint64_t num_rows, uint64_t first_edge,
@@ -56,30 +54,13 @@ enum qn_status run_resident(const struct qn_run_request *request, struct qn_run_
   const uint64_t num_rows = blocking->num_rows;
   const struct cc_resident resident = {view->num_vertices, 4 * view->num_edges + 24 * num_rows,
                                        view->directedness == QN_UNDIRECTED, NULL};
-  struct cc_rows rows;
-  memset(&rows, 0, sizeof rows);
-  auto upload = [&](struct qn_cuda_memory *memory, struct qn_error *failure) {
-    enum qn_status status = upload_rows(memory, blocking, view->num_edges, &rows, failure);
-    return status ? status : cc_rows_create(memory, &rows, failure);
+  auto upload = [&](struct qn_cuda_memory *memory, struct cc_rows *rows, struct qn_error *failure) {
+    return upload_rows(memory, blocking, view->num_edges, rows, failure);
   };
-  auto first = [&](const struct cc_forest *forest, struct qn_error *failure) {
-    return cc_rows_first(&rows, forest, failure);
-  };
-  auto rest = [&](const struct cc_forest *forest, struct qn_error *failure) {
-    return cc_rows_rest(&rows, forest, failure);
-  };
-  return cc_run_resident(request, &resident, upload, first, rest, result, too_large, error);
-}
-
-enum qn_status run(const struct qn_run_request *request, struct qn_run_result *result,
-                   struct qn_error *error) {
-  bool too_large = false;
-  const enum qn_status status = run_resident(request, result, &too_large, error);
-  return too_large ? cc_joined_run<struct qn_blocked_csr>(engine_run, request, result, error)
-                   : status;
+  return cc_rows_run(request, &resident, upload, result, too_large, error);
 }
 
 } /* namespace */
 
-const struct qn_kernel qn_kernel_cc_joined_blocked_csr_cuda =
-    QN_CC_JOINED_KERNEL("blocked CSR, union-find", QN_LAYOUT_BLOCKED_CSR, QN_CUDA, run);
+QN_DEFINE_CC_JOINED(qn_kernel_cc_joined_blocked_csr_cuda, "blocked CSR, union-find",
+                    QN_LAYOUT_BLOCKED_CSR, qn_blocked_csr);

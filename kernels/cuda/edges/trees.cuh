@@ -1,5 +1,5 @@
 /* Trees of vertices that are known to be connected, which all threads join at the same time
- * (csr/kernel_cc.cu says how they stay sound): parent[v] <= v, so a root is the smallest of its
+ * (own/cc_sampled.cuh says how they stay sound): parent[v] <= v, so a root is the smallest of its
  * tree. */
 #ifndef QN_KERNELS_CUDA_EDGES_TREES_CUH
 #define QN_KERNELS_CUDA_EDGES_TREES_CUH

@@ -7,8 +7,6 @@
 #include "kernels/cuda/own/cc_joined.cuh"
 #include "kernels/cuda/own/cc_sampled.cuh"
 
-extern "C" const struct qn_kernel qn_kernel_cc_joined_hybrid_cuda;
-
 namespace {
 
 /* Pointers are device memory. */
@@ -94,14 +92,7 @@ enum qn_status run_resident(const struct qn_run_request *request, struct qn_run_
   return cc_run_resident(request, &resident, upload, first, rest, result, too_large, error);
 }
 
-enum qn_status run(const struct qn_run_request *request, struct qn_run_result *result,
-                   struct qn_error *error) {
-  bool too_large = false;
-  const enum qn_status status = run_resident(request, result, &too_large, error);
-  return too_large ? cc_joined_run<struct qn_hybrid>(engine_run, request, result, error) : status;
-}
-
 } /* namespace */
 
-const struct qn_kernel qn_kernel_cc_joined_hybrid_cuda =
-    QN_CC_JOINED_KERNEL("hybrid, union-find", QN_LAYOUT_HYBRID, QN_CUDA, run);
+QN_DEFINE_CC_JOINED(qn_kernel_cc_joined_hybrid_cuda, "hybrid, union-find", QN_LAYOUT_HYBRID,
+                    qn_hybrid);

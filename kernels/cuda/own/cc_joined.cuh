@@ -13,7 +13,7 @@ namespace {
 /* Every vertex alone, on the device; the program's `shared`. */
 inline enum qn_status prepare_trees(struct qn_cuda_memory *memory, uint64_t num_vertices,
                                     bool both_ways, void **shared, struct qn_error *error) {
-  struct cc_trees trees = {NULL, both_ways, UINT32_MAX};
+  struct cc_trees trees = {NULL, both_ways};
   enum qn_status status = qn_cuda_alloc(memory, &trees.parent, num_vertices, sizeof *trees.parent,
                                         "parents in trees", error);
   if (!status)
@@ -40,12 +40,16 @@ enum qn_status cc_joined_run(Engine engine, const struct qn_run_request *request
 
 } /* namespace */
 
-/* The kernel of a layout. `view_type` has num_vertices and directedness. */
+/* The kernel of a layout. `view_type` has num_vertices and directedness; run_resident(request,
+ * result, &too_large, error) is tried first, as cc_run_resident (cc_sampled.cuh) makes it. */
 #define QN_DEFINE_CC_JOINED(symbol, name, layout, view_type)                                       \
   namespace {                                                                                      \
   enum qn_status run(const struct qn_run_request *request, struct qn_run_result *result,           \
                      struct qn_error *error) {                                                     \
-    return cc_joined_run<struct view_type>(engine_run, request, result, error);                    \
+    bool too_large = false;                                                                        \
+    const enum qn_status status = run_resident(request, result, &too_large, error);                \
+    return too_large ? cc_joined_run<struct view_type>(engine_run, request, result, error)         \
+                     : status;                                                                     \
   }                                                                                                \
   }                                                                                                \
   extern "C" const struct qn_kernel symbol;                                                        \

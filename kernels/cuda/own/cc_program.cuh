@@ -18,8 +18,7 @@ typedef uint32_t program_result;
 
 struct cc_trees {
   uint32_t *parent;
-  bool both_ways;   /* every edge is seen from both ends, too */
-  uint32_t largest; /* the root of most vertices, for engines that look for it */
+  bool both_ways; /* every edge is seen from both ends, too */
 };
 
 /* Most edges lead within one tree, whose vertices soon hang below its root: two loads tell. */

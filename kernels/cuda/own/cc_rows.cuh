@@ -110,6 +110,28 @@ inline enum qn_status cc_rows_rest(const struct cc_rows *rows, const struct cc_f
   return qn_cuda_launched("joining edges", error);
 }
 
+/* cc_run_resident of rows, which `upload(memory, rows, error)` brings. */
+template <class Upload>
+enum qn_status cc_rows_run(const struct qn_run_request *request, const struct cc_resident *graph,
+                           Upload upload, struct qn_run_result *result, bool *too_large,
+                           struct qn_error *error) {
+  struct cc_rows rows;
+  memset(&rows, 0, sizeof rows);
+  return cc_run_resident(
+      request, graph,
+      [&](struct qn_cuda_memory *memory, struct qn_error *failure) {
+        enum qn_status status = upload(memory, &rows, failure);
+        return status ? status : cc_rows_create(memory, &rows, failure);
+      },
+      [&](const struct cc_forest *forest, struct qn_error *failure) {
+        return cc_rows_first(&rows, forest, failure);
+      },
+      [&](const struct cc_forest *forest, struct qn_error *failure) {
+        return cc_rows_rest(&rows, forest, failure);
+      },
+      result, too_large, error);
+}
+
 } /* namespace */
 
 #endif

@@ -20,9 +20,6 @@
 #include "kernels/cuda/edges/warp_rows.cuh"
 #include "kernels/cuda/packed/decode.cuh"
 #include "kernels/cuda/packed/frontier.cuh"
-#ifdef PACKED_SAMPLED
-#include "kernels/cuda/packed/sampled.cuh"
-#endif
 #include "kernels/cuda/sweep/loop.cuh"
 #include "kernels/cuda/sweep/senders.cuh"
 #include "kernels/cuts/packed_units.h"
@@ -215,10 +212,7 @@ inline enum qn_status engine_collect(struct sweep_run *run, struct qn_error *err
   bool walked = false;
   if (device->tiles.num_tiles == 0)
     return QN_OK;
-#ifdef PACKED_SAMPLED
-  if (((const struct qn_packed *)run->request->view)->directedness == QN_UNDIRECTED)
-    return join_sampled(run, error);
-#elif SWEEP_FRONTIER
+#if SWEEP_FRONTIER
   enum qn_status status = walk_some_rows(run, &walked, error);
   if (status)
     return status;
@@ -243,8 +237,9 @@ inline enum qn_status upload_degrees(const struct qn_packed *view, struct sweep_
 }
 
 /* The values that codes of weights stand for. */
-inline enum qn_status upload_values(const struct qn_packed_rows *rows, struct sweep_run *run,
-                                    struct packed_codes *codes, struct qn_error *error) {
+inline enum qn_status upload_values(const struct qn_packed_rows *rows,
+                                    struct qn_cuda_memory *memory, struct packed_codes *codes,
+                                    struct qn_error *error) {
   codes->there = PROGRAM_USES_WEIGHTS && rows->codes.kind != QN_PACKED_PLAIN;
   if (!codes->there)
     return QN_OK;
@@ -253,39 +248,39 @@ inline enum qn_status upload_values(const struct qn_packed_rows *rows, struct sw
   codes->least = rows->codes.values.u32[0];
   if (rows->codes.kind == QN_PACKED_SUMS)
     return QN_OK;
-  return qn_cuda_copy_of(&run->memory, &codes->values, rows->codes.values.u32,
-                         rows->codes.num_values, 0, sizeof *codes->values, "values of weights",
-                         error);
+  return qn_cuda_copy_of(memory, &codes->values, rows->codes.values.u32, rows->codes.num_values, 0,
+                         sizeof *codes->values, "values of weights", error);
 }
 
-inline enum qn_status upload_places(const struct qn_packed_rows *rows, struct sweep_run *run,
-                                    struct packed_tiles *tiles, struct qn_error *error) {
+inline enum qn_status upload_places(const struct qn_packed_rows *rows,
+                                    struct qn_cuda_memory *memory, struct packed_tiles *tiles,
+                                    struct qn_error *error) {
   const uint64_t count = rows->num_tiles + 1;
   tiles->num_vertices = rows->num_vertices;
   tiles->num_tiles = rows->num_tiles;
   tiles->weights.type = rows->weights.type;
-  enum qn_status status = qn_cuda_copy_of(&run->memory, &tiles->rows, rows->tile_rows, count, 0,
+  enum qn_status status = qn_cuda_copy_of(memory, &tiles->rows, rows->tile_rows, count, 0,
                                           sizeof *rows->tile_rows, "rows of tiles", error);
   if (!status)
-    status = qn_cuda_copy_of(&run->memory, &tiles->edges, rows->tile_edges, count, 0,
+    status = qn_cuda_copy_of(memory, &tiles->edges, rows->tile_edges, count, 0,
                              sizeof *rows->tile_edges, "edges of tiles", error);
   if (!status)
-    status = qn_cuda_copy_of(&run->memory, &tiles->starts, rows->tile_starts, count, 0,
+    status = qn_cuda_copy_of(memory, &tiles->starts, rows->tile_starts, count, 0,
                              sizeof *rows->tile_starts, "places of tiles", error);
-  return status ? status : upload_values(rows, run, &tiles->codes, error);
+  return status ? status : upload_values(rows, memory, &tiles->codes, error);
 }
 
-inline enum qn_status upload_words(const struct qn_packed_rows *rows, struct sweep_run *run,
+inline enum qn_status upload_words(const struct qn_packed_rows *rows, struct qn_cuda_memory *memory,
                                    struct packed_tiles *tiles, struct qn_error *error) {
-  enum qn_status status = qn_cuda_copy_of(&run->memory, &tiles->words, rows->words, rows->num_words,
-                                          0, sizeof *rows->words, "tiles", error);
+  enum qn_status status = qn_cuda_copy_of(memory, &tiles->words, rows->words, rows->num_words, 0,
+                                          sizeof *rows->words, "tiles", error);
   if (!status && tiles->codes.there)
-    return qn_cuda_copy_of(&run->memory, &tiles->code_words, rows->codes.words,
+    return qn_cuda_copy_of(memory, &tiles->code_words, rows->codes.words,
                            qn_packed_code_words(rows->num_edges, rows->codes.bits), 0,
                            sizeof *rows->codes.words, "codes of weights", error);
   if (!status && PROGRAM_USES_WEIGHTS)
-    status = qn_cuda_weights_upload(&run->memory, &rows->weights, rows->num_edges, &tiles->weights,
-                                    error);
+    status =
+        qn_cuda_weights_upload(memory, &rows->weights, rows->num_edges, &tiles->weights, error);
   return status;
 }
 
@@ -333,8 +328,8 @@ inline enum qn_status upload_below(const struct qn_packed *view, struct sweep_ru
   if (view->directedness == QN_UNDIRECTED || !view->has_in || beside > usable ||
       place_bytes(&view->in) + word_bytes(&view->in) > usable - beside)
     return status;
-  status = upload_places(&view->in, run, &device->below, error);
-  return status ? status : upload_words(&view->in, run, &device->below, error);
+  status = upload_places(&view->in, &run->memory, &device->below, error);
+  return status ? status : upload_words(&view->in, &run->memory, &device->below, error);
 }
 #endif
 
@@ -343,7 +338,7 @@ inline enum qn_status upload_layout(const struct qn_packed *view,
                                     const struct qn_unit_source *source, struct sweep_run *run,
                                     struct qn_error *error) {
   struct engine_device *device = &run->state.layout;
-  enum qn_status status = upload_places(units->rows, run, &device->tiles, error);
+  enum qn_status status = upload_places(units->rows, &run->memory, &device->tiles, error);
   if (!status && !SWEEP_FRONTIER)
     status = qn_cuda_alloc(&run->memory, &device->heads, units->rows->num_tiles,
                            sizeof *device->heads, "sums of tiles", error);
@@ -351,7 +346,7 @@ inline enum qn_status upload_layout(const struct qn_packed *view,
     status = qn_cuda_copy_of(&run->memory, &device->unit_tiles, units->bounds, units->count + 1, 0,
                              sizeof *units->bounds, "units", error);
   else if (!status)
-    status = upload_words(units->rows, run, &device->tiles, error);
+    status = upload_words(units->rows, &run->memory, &device->tiles, error);
   if (!status && SWEEP_FRONTIER && !run->source)
     status = create_lists(run, error);
 #if PROGRAM_FIRST_SUFFICES

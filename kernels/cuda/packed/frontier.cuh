@@ -83,9 +83,11 @@ QN_DEVICE_INLINE void packed_each_tile(const struct packed_tiles &tiles, Walk wa
     walk(tile, packed_place_of(tiles, tile), &shares[qn_warp()]);
 }
 
-#define PACKED_LAUNCH_ROWS(kernel, run, tiles)                                                     \
+/* Of `tiles`, if there are any. */
+#define PACKED_LAUNCH_ROWS(kernel, tiles, ...)                                                     \
+  if ((tiles).num_tiles > 0)                                                                       \
   QN_LAUNCH(kernel, (unsigned)(((tiles).num_tiles + PACKED_ROW_WARPS - 1) / PACKED_ROW_WARPS),     \
-            32 * PACKED_ROW_WARPS, 0, NULL, (run)->state, (run)->context)
+            32 * PACKED_ROW_WARPS, 0, NULL, __VA_ARGS__)
 
 /* ---- Tiles with active vertices -------------------------------------------------------- */
 
@@ -236,11 +238,9 @@ inline enum qn_status many_edges(struct sweep_run *run, bool *many, struct qn_er
 /* Is it time to look from below? Where that takes their edges, tiles are listed. */
 inline enum qn_status looks_below(struct sweep_run *run, bool *below, bool *listed,
                                   struct qn_error *error) {
-  const enum qn_direction direction = run->request->direction;
   const uint64_t num_vertices = run->context.num_vertices, num_active = run->num_active;
-  const bool can = run->state.layout.below.words && direction != QN_DIRECTION_PUSH;
-  *below =
-      can && (direction == QN_DIRECTION_PULL || num_active > num_vertices / PACKED_BELOW_SHARE);
+  const bool can = run->state.layout.below.words;
+  *below = can && num_active > num_vertices / PACKED_BELOW_SHARE;
   *listed = can && !*below && num_active > num_vertices / PACKED_COUNT_SHARE;
   if (!*listed)
     return QN_OK;
@@ -260,7 +260,7 @@ inline enum qn_status walk_some_rows(struct sweep_run *run, bool *walked, struct
   status = looks_below(run, &below, &listed, error);
   if (!status && below) {
     *walked = true;
-    PACKED_LAUNCH_ROWS(look_below, run, run->state.layout.below);
+    PACKED_LAUNCH_ROWS(look_below, run->state.layout.below, run->state, run->context);
     return qn_cuda_launched("looking from below", error);
   }
 #endif
