@@ -62,12 +62,13 @@ void launch(const char *name, const void *function, dim3 grid, dim3 block, std::
   set_error(enqueue(stream, [what] { run_grid(what); }));
 }
 
-cudaError_t device_task(const char *name, cudaStream_t stream, std::function<void()> task) {
+cudaError_t device_work(const char *name, cudaStream_t stream, bound_kernel *task) {
+  std::shared_ptr<bound_kernel> work(task);
   configure_once();
   std::lock_guard<std::recursive_mutex> lock(the_machine.mutex);
   if (injected(name))
     return set_error(cudaErrorLaunchFailure);
-  return set_error(enqueue(stream, std::move(task)));
+  return set_error(enqueue(stream, [work] { work->call(); }));
 }
 
 } /* namespace emulator */
@@ -230,6 +231,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
       {cudaDevAttrComputeCapabilityMajor, properties.major},
       {cudaDevAttrComputeCapabilityMinor, properties.minor},
       {cudaDevAttrMaxSharedMemoryPerMultiprocessor, int(properties.sharedMemPerMultiprocessor)},
+      {cudaDevAttrCanUseHostPointerForRegisteredMem, !the_machine.options.no_registered},
       {cudaDevAttrMaxSharedMemoryPerBlockOptin, int(properties.sharedMemPerBlockOptin)},
       {cudaDevAttrMaxPersistingL2CacheSize, properties.persistingL2CacheMaxSize}};
   auto found = values.find(attribute);

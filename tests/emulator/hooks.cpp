@@ -42,7 +42,7 @@ void touch(uintptr_t address, std::size_t bytes, access kind) {
   if (address >= reinterpret_cast<uintptr_t>(&__ehdr_start) &&
       address < reinterpret_cast<uintptr_t>(&_end))
     return; /* constants and __device__ variables */
-  if (is_pinned(reinterpret_cast<void *>(address), bytes))
+  if (kernels_reach(reinterpret_cast<void *>(address), bytes))
     return;
   fail("%s host memory (or through a wild pointer) at %p", write ? "writes" : "reads",
        reinterpret_cast<void *>(address));

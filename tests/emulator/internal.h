@@ -7,6 +7,7 @@
 #include "emulator.h"
 #include "fiber.h"
 
+#include <functional>
 #include <memory>
 #include <mutex>
 
@@ -101,10 +102,11 @@ struct arena_guard {
 };
 bool peer_enabled(int device, int peer);
 
-/* host memory that kernels may touch */
+/* pinned host memory */
 void pinned_add(void *memory, std::size_t bytes, bool owned);
 bool pinned_remove(void *memory, bool owned);
 bool is_pinned(const void *memory, std::size_t bytes);
+bool kernels_reach(const void *memory, std::size_t bytes); /* by its address on the host */
 bool pinned_within(const void *memory, std::size_t bytes); /* any of it */
 uint64_t pinned_count();
 

@@ -28,6 +28,8 @@ void read_environment(emulator_options &options) {
     options.devices = std::min(std::atoi(text), MAX_DEVICES);
   if (const char *text = std::getenv("QUERN_EMULATOR_PEERS"))
     options.no_peers = !std::strcmp(text, "no");
+  if (const char *text = std::getenv("QUERN_EMULATOR_REGISTERED"))
+    options.no_registered = !std::strcmp(text, "no");
   if (const char *text = std::getenv("QUERN_EMULATOR_MEMORY"))
     options.device_memory = parse_size(text);
   if (const char *text = std::getenv("QUERN_EMULATOR_SMS"))

@@ -299,14 +299,25 @@ bool pinned_remove(void *memory, bool owned) {
   return true;
 }
 
-bool is_pinned(const void *memory, std::size_t bytes) {
+/* Where bytes are pinned, and how; NULL: they are not. */
+static const std::pair<std::size_t, bool> *find_pinned(const void *memory, std::size_t bytes) {
   const uintptr_t address = reinterpret_cast<uintptr_t>(memory);
   auto next = pinned.upper_bound(address);
   if (next == pinned.begin())
-    return false;
+    return nullptr;
   --next;
   const std::size_t start = address - next->first;
-  return start <= next->second.first && bytes <= next->second.first - start;
+  const bool within = start <= next->second.first && bytes <= next->second.first - start;
+  return within ? &next->second : nullptr;
+}
+
+bool is_pinned(const void *memory, std::size_t bytes) {
+  return find_pinned(memory, bytes) != nullptr;
+}
+
+bool kernels_reach(const void *memory, std::size_t bytes) {
+  const auto *found = find_pinned(memory, bytes);
+  return found && (found->second || !the_machine.options.no_registered);
 }
 
 bool pinned_within(const void *memory, std::size_t bytes) {

@@ -15,7 +15,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
-#include <functional>
 #include <type_traits>
 #include <utility>
 
@@ -119,7 +118,11 @@ void launch(const char *name, const void *function, dim3 grid, dim3 block, std::
             cudaStream_t stream, bound_kernel *kernel);
 
 /* Put host code that works on device memory into a stream (the device-wide primitives). */
-cudaError_t device_task(const char *name, cudaStream_t stream, std::function<void()> task);
+cudaError_t device_work(const char *name, cudaStream_t stream, bound_kernel *task);
+template <class Task>
+cudaError_t device_task(const char *name, cudaStream_t stream, const Task &task) {
+  return device_work(name, stream, new bound_call<Task>(task));
+}
 /* Such code says what it wrote: it must lie in device memory. */
 void device_wrote(const void *memory, std::size_t bytes);
 

@@ -15,6 +15,7 @@ struct emulator_options {
   uint64_t seed;               /* 0: threads, blocks and streams in order; else shuffled by it */
   int devices;                 /* 0 to 8 */
   int no_peers;                /* they don't reach each other's memory */
+  int no_registered;           /* kernels don't reach host memory that was registered */
   uint64_t device_memory;      /* bytes of each device */
   int multiprocessors;         /* of each device */
   int l2_bytes;                /* of each device */
