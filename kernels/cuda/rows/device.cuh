@@ -4,6 +4,7 @@
 
 #include "kernels/cuda/edges/combine.cuh"
 #include "kernels/cuda/rows/row_units.cuh"
+#include "kernels/cuda/stream/rates.cuh"
 
 namespace {
 
@@ -16,6 +17,7 @@ struct needed_rows {
   uint32_t *units;           /* [units] whose rows it reads */
   uint32_t *waiting; /* [V / 32 + 1] bits of active vertices, if the program has priorities */
   struct needed_counts *counts;
+  struct qn_read_costs bus;
   bool pulls;     /* open vertices look for an active neighbour, */
   uint32_t reach; /* which they are expected to find after so many edges at most */
 };

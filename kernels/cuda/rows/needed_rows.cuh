@@ -12,21 +12,17 @@
  * first wait: by the time that it is their turn many have changed once more, and their rows cross
  * the bus once for all.
  *
- * What bounds it: the bus, by requests as much as by bytes (NEEDED_REQUEST, NEEDED_SECTOR). On an
- * H200 it carries 750 million requests a second of 32 bytes, 670 of 64 and 400 of 128, at 51 GB/s
- * beside 55 of copies; but of pages at random 180 of any size, so a block reads a unit's rows
- * together. Two blocks of threads on each multiprocessor keep it busy; the other half of what the
- * device has walks what moves. */
+ * What bounds it: the bus, by requests as much as by bytes, at rates that are measured before the
+ * first iteration (stream/rates.cuh). On an H200 it carries 750 million requests a second of 32
+ * bytes, 670 of 64 and 400 of 128, at 51 GB/s beside 55 of copies; but of pages at random 180 of
+ * any size, so a block reads a unit's rows together. Two blocks of threads on each multiprocessor
+ * keep it busy; the other half of what the device has walks what moves. */
 #ifndef QN_KERNELS_CUDA_ROWS_NEEDED_ROWS_CUH
 #define QN_KERNELS_CUDA_ROWS_NEEDED_ROWS_CUH
 
 #include "kernels/cuda/rows/row_walks.cuh"
 #include "kernels/cuda/stream/holds.cuh"
 
-/* What a request of up to a line costs the bus, and each sector of 32 bytes in it, in bytes that
- * are copied. */
-#define NEEDED_REQUEST 48
-#define NEEDED_SECTOR 22
 #define NEEDED_LINE 32   /* edges of a line */
 #define NEEDED_PART 8    /* edges of a sector */
 #define NEEDED_AT_ONCE 4 /* lines that a warp has in flight */
@@ -69,10 +65,11 @@ QN_DEVICE_INLINE uint32_t needed_lead(const struct needed_rows &needed, uint64_t
 }
 
 /* What the columns of `edges` edges cost that begin so far into a line. */
-QN_DEVICE_INLINE uint64_t needed_cost(uint32_t lead, uint64_t edges) {
+QN_DEVICE_INLINE uint64_t needed_cost(const struct qn_read_costs &bus, uint32_t lead,
+                                      uint64_t edges) {
   const uint64_t lines = (lead + edges - 1) / NEEDED_LINE + 1;
   const uint64_t sectors = (lead % NEEDED_PART + edges - 1) / NEEDED_PART + 1;
-  return lines * NEEDED_REQUEST + sectors * NEEDED_SECTOR;
+  return lines * bus.request + sectors * bus.sector;
 }
 
 QN_DEVICE_INLINE bool needed_by(const struct sweep_state &state,
@@ -104,7 +101,7 @@ __global__ void find_needed(const struct sweep_state state, const struct qn_prog
       if (begin >= end)
         continue;
       edges += end - begin;
-      cost += needed_cost(needed_lead(needed, begin),
+      cost += needed_cost(needed.bus, needed_lead(needed, begin),
                           end - begin < needed.reach ? end - begin : needed.reach);
     }
     __syncwarp();
@@ -340,6 +337,15 @@ inline uint64_t needed_rows_bytes(const struct row_units *cut) {
          (PROGRAM_PRIORITY ? qn_cuda_rounded((cut->matrix.num_vertices / 32 + 1) * 4) : 0);
 }
 
+/* Does the device reach pinned memory of the container by its address on the host? */
+inline bool reaches_pinned(const struct sweep_run *run) {
+  int reaches = 0;
+  if (cudaDeviceGetAttribute(&reaches, cudaDevAttrCanUseHostPointerForRegisteredMem,
+                             run->memory.device.index) != cudaSuccess)
+    cudaGetLastError();
+  return reaches;
+}
+
 /* Make room for that, at the cache's expense, if enough of it is left. */
 inline bool make_room_for_needed(const struct row_units *cut, struct sweep_run *run) {
   struct qn_stream_plan *plan = &run->result->plan;
@@ -347,7 +353,7 @@ inline bool make_room_for_needed(const struct row_units *cut, struct sweep_run *
   const uint64_t buffers = plan->num_streams * plan->batch_bytes;
   const uint64_t left = usable - plan->attribute_bytes - buffers, bytes = needed_rows_bytes(cut);
   if (run->request->streaming.moves != QN_MOVE_ACTIVE || plan->pin_bytes == 0 ||
-      bytes > left / NEEDED_SHARE)
+      bytes > left / NEEDED_SHARE || !reaches_pinned(run))
     return false;
   plan->attribute_bytes += bytes;
   if (plan->cache_bytes > left - bytes) {
@@ -362,6 +368,7 @@ inline enum qn_status row_reading_upload(struct row_reading *reading, struct swe
   struct needed_rows *needed = &run->state.layout.needed;
   const struct row_units *cut = reading->cut;
   const struct row_matrix *matrix = &cut->matrix;
+  needed->bus = qn_read_costs_of(0, 0, 0);
   needed->columns = matrix->columns;
   needed->weights = matrix->weights;
   reading->may_read = make_room_for_needed(cut, run);
@@ -466,7 +473,10 @@ inline enum qn_status row_reading_create(struct row_reading *reading, struct swe
   if (!status)
     status = qn_cuda_status(cudaStreamCreateWithFlags(&reading->stream, cudaStreamNonBlocking),
                             "creating a CUDA stream", error);
-  return status || run->all_begun ? status : fill_cache(run, error);
+  if (status || run->all_begun)
+    return status;
+  status = qn_unit_stream_read_costs(run->stream, &run->state.layout.needed.bus, error);
+  return status ? status : fill_cache(run, error);
 }
 
 /* Nothing is read any more. A zeroed struct is allowed. */

@@ -1,21 +1,28 @@
 /* Plain CSR that does not fit into device memory: consecutive rows are the units of streaming
  * (row_units.cuh, sweep/units.cuh). An engine that has plain rows falls back on
  *
- *   streamed_rows_run(request, out, in, result, error)
+ *   streamed_rows_run(request, out, in, undirected, result, error)
  *
- * Frontier programs push along the out-edges of the units that have an active row. Programs whose
- * vertices are all active pull: a unit holds rows whole, so sums of real numbers have one order and
- * nothing is combined by atomics; the parts of a hub are added up in their order afterwards.
+ * Frontier programs push along the out-edges of the units that have an active row, or read what
+ * they need of them (needed_rows.cuh). Programs whose vertices are all active pull: a unit holds
+ * rows whole, so sums of real numbers have one order and nothing is combined by atomics; the parts
+ * of a hub are added up in their order afterwards.
  *
  * Includes sweeps.cuh, whose engine it is. A state of it (run_state.h) goes on here, not in the
  * engine that fell back on it. */
 #ifndef QN_KERNELS_CUDA_ROWS_STREAMED_ROWS_CUH
 #define QN_KERNELS_CUDA_ROWS_STREAMED_ROWS_CUH
 
+#include <algorithm>
+
 #include "kernels/cuda/rows/device.cuh"
 #include "kernels/cuda/rows/needed_rows.cuh"
 #include "kernels/cuda/rows/row_walks.cuh"
 #include "kernels/cuda/sweep/loop.cuh"
+
+/* A search that sees no more edges ends soon. */
+#define ROWS_FEW 256
+#define ROWS_MAY_END_SOON (SWEEP_FRONTIER && PROGRAM_NEEDS_SOURCE && !PROGRAM_ROUNDS)
 
 namespace {
 
@@ -69,6 +76,33 @@ inline enum qn_status engine_collect(struct sweep_run *run, struct qn_error *err
   return QN_OK;
 }
 
+/* Does the search from a source end before it has seen more than a few edges? Then its rows are
+ * gathered: to pin the container and to fill the cache would take longer than all of it. */
+inline bool rows_end_soon(const struct qn_run_request *request, const struct qn_csr *out) {
+  const struct qn_program_context context =
+      engine_context(request, out->num_vertices, out->num_edges);
+  uint32_t found[ROWS_FEW + 1] = {context.source};
+  uint32_t count = 1;
+  uint64_t edges = 0;
+  if (engine_resumed(request) || context.source >= out->num_vertices)
+    return false;
+  for (uint32_t i = 0; i < count; i++) {
+    const uint64_t end = out->row_offsets[found[i] + 1];
+    uint64_t edge = out->row_offsets[found[i]];
+    edges += end - edge;
+    if (edges > ROWS_FEW || end > out->num_edges)
+      return false;
+    for (; edge < end; edge++) {
+      const uint32_t column = out->column_indices[edge];
+      if (column >= out->num_vertices)
+        return false;
+      if (std::find(found, found + count, column) == found + count)
+        found[count++] = column;
+    }
+  }
+  return true;
+}
+
 /* `in` is used by programs whose vertices are all active, `out` by the others; out-degrees are
  * those of `out`. */
 inline enum qn_status streamed_rows_run(const struct qn_run_request *request,
@@ -116,6 +150,7 @@ inline enum qn_status streamed_rows_run(const struct qn_run_request *request,
     row_units_count(&cut, &source);
     source.user = &cut;
     source.describe = row_unit_describe;
+    source.moves_once = ROWS_MAY_END_SOON && rows_end_soon(request, out);
     source.fixed_bytes = streamed_rows_bytes(&cut) + (SWEEP_FRONTIER ? row_reading_bytes(&cut) : 0);
     if (PROGRAM_USES_OUT_DEGREE)
       source.fixed_bytes += qn_cuda_rounded((out->num_vertices + 1) * sizeof *out->row_offsets);

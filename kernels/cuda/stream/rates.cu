@@ -12,6 +12,18 @@
 #define MOST_COPIES 512
 #define ROUNDS 3
 #define MEASURED_CALLS 256
+/* Of what is read: lines of each kind at most, and at least. */
+#define MOST_LINES ((uint64_t)1 << 17)
+#ifndef QN_LEAST_LINES
+#define QN_LEAST_LINES ((uint64_t)1 << 13)
+#endif
+#define READ_COPIES 8
+#define LINE_BYTES 128
+#define LINE_WORDS 32
+#define SECTOR_WORDS 8
+#define READ_THREADS 256
+#define READ_BLOCKS 512
+#define READS_AT_ONCE 4
 
 __global__ void do_nothing(void) {}
 
@@ -58,5 +70,74 @@ enum qn_status qn_unit_measure(struct qn_stream_plan *plan, void *buffer, void *
           return cudaGetLastError();
         },
         &plan->call_seconds);
+  return qn_cuda_status(result, "measuring the device's rates", error);
+}
+
+/* ---- Reading pinned memory ---------------------------------------------------------------- */
+
+/* A warp a line, of which it takes so many words. */
+__global__ void __launch_bounds__(READ_THREADS)
+    read_lines(const uint32_t *lines, uint64_t num_lines, uint32_t words, uint32_t *sink) {
+  const uint64_t warps = (uint64_t)gridDim.x * (READ_THREADS / 32);
+  const uint32_t lane = threadIdx.x % 32;
+  uint32_t sum = 0;
+  for (uint64_t line = (uint64_t)blockIdx.x * (READ_THREADS / 32) + threadIdx.x / 32;
+       line < num_lines; line += warps * READS_AT_ONCE) {
+    uint32_t some[READS_AT_ONCE] = {0};
+    QN_UNROLL
+    for (int i = 0; i < READS_AT_ONCE; i++)
+      if (line + i * warps < num_lines && lane < words)
+        some[i] = __ldcs(&lines[(line + i * warps) * LINE_WORDS + lane]);
+    QN_UNROLL
+    for (int i = 0; i < READS_AT_ONCE; i++)
+      sum += some[i];
+  }
+  if (sum == 1) /* nobody knows that it is not */
+    *sink = sum;
+}
+
+/* The usual ones make 70 for a sector and 136 for a line. */
+struct qn_read_costs qn_read_costs_of(double copies, double sectors, double lines) {
+  const struct qn_read_costs usual = {48, 22};
+  const double sector = copies / sectors, line = copies / lines;
+  const double each = (line - sector) / (LINE_WORDS / SECTOR_WORDS - 1);
+  if (!(sector > 0 && line < 10000 && each >= 1 && sector >= each))
+    return usual;
+  return {(uint32_t)(sector - each + 0.5), (uint32_t)(each + 0.5)};
+}
+
+enum qn_status qn_read_costs_measure(const struct qn_stream_plan *plan, void *buffer, void *stages,
+                                     cudaStream_t stream, struct qn_read_costs *costs,
+                                     struct qn_error *error) {
+  const uint64_t there = plan->num_stages * plan->batch_bytes / LINE_BYTES / 3;
+  const uint64_t lines = there < MOST_LINES ? there : MOST_LINES;
+  double copy_seconds = 0, seconds[2] = {0, 0};
+  *costs = qn_read_costs_of(0, 0, 0);
+  if (lines < QN_LEAST_LINES)
+    return QN_OK;
+  cudaError_t result = seconds_of(
+      READ_COPIES, stream,
+      [&] {
+        return cudaMemcpyAsync(buffer, stages, plan->batch_bytes, cudaMemcpyHostToDevice, stream);
+      },
+      &copy_seconds);
+  for (int whole = 0; whole < 2 && result == cudaSuccess; whole++) {
+    uint64_t part = 0; /* that which warms up is not read again */
+    result = seconds_of(
+        1, stream,
+        [&] {
+          const uint64_t first = (whole + part) * lines, count = part > 0 ? lines : 1;
+          part = 1;
+          QN_LAUNCH(read_lines, READ_BLOCKS, READ_THREADS, 0, stream,
+                    (const uint32_t *)stages + first * LINE_WORDS, count,
+                    whole ? LINE_WORDS : SECTOR_WORDS, (uint32_t *)buffer);
+          return cudaGetLastError();
+        },
+        &seconds[whole]);
+  }
+#ifndef QN_CUDA_EMULATOR /* it has no bus */
+  *costs = qn_read_costs_of((double)plan->batch_bytes / copy_seconds, (double)lines / seconds[0],
+                            (double)lines / seconds[1]);
+#endif
   return qn_cuda_status(result, "measuring the device's rates", error);
 }

@@ -1,5 +1,6 @@
 #include "kernels/cuda/stream/stream_state.cuh"
 
+#include "kernels/cuda/stream/holds.cuh"
 #include "kernels/cuda/stream/rates.cuh"
 #include "support/memory.h"
 
@@ -118,6 +119,12 @@ enum qn_status qn_unit_stream_create(struct qn_unit_stream **out, struct qn_cuda
   *plan = stream->plan;
   *out = stream;
   return QN_OK;
+}
+
+enum qn_status qn_unit_stream_read_costs(struct qn_unit_stream *stream, struct qn_read_costs *costs,
+                                         struct qn_error *error) {
+  return qn_read_costs_measure(&stream->plan, stream->buffers, stream->stages, stream->bus, costs,
+                               error);
 }
 
 void qn_unit_stream_destroy(struct qn_unit_stream *stream) {

@@ -10,6 +10,7 @@
 
 #include "emulator.h"
 #include "helpers/random_graph.h"
+#include "kernels/cuda/stream/rates.cuh"
 #include "kernels/cuda/stream/stream.cuh"
 #include "support/memory.h"
 
@@ -367,9 +368,25 @@ static void what_is_not_pinned_is_gathered(void **state) {
   free(arrays.memory);
 }
 
+/* What a request and a sector cost follows from three rates; from nonsense an H200's. */
+static void costs_of_reading(void **state) {
+  (void)state;
+  const struct qn_read_costs h200 = qn_read_costs_of(55e9, 750e6, 400e6);
+  assert_true(h200.request == 52 && h200.sector == 21);
+  const struct qn_read_costs slow_bus = qn_read_costs_of(12e9, 300e6, 90e6);
+  assert_true(slow_bus.request == 9 && slow_bus.sector == 31);
+  const double nonsense[][3] = {
+      {0, 0, 0}, {55e9, 0, 400e6}, {55e9, 400e6, 750e6}, {-1, 1, 1}, {55e9, 750e6, 1}};
+  for (size_t i = 0; i < sizeof nonsense / sizeof *nonsense; i++) {
+    const struct qn_read_costs usual =
+        qn_read_costs_of(nonsense[i][0], nonsense[i][1], nonsense[i][2]);
+    assert_true(usual.request == 48 && usual.sector == 22);
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(each_unit_once),
-                                     cmocka_unit_test(long_runs_are_pinned),
-                                     cmocka_unit_test(what_is_not_pinned_is_gathered)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(each_unit_once), cmocka_unit_test(costs_of_reading),
+      cmocka_unit_test(long_runs_are_pinned), cmocka_unit_test(what_is_not_pinned_is_gathered)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
