@@ -155,16 +155,17 @@ static bool device_was_used; /* by __atomic functions */
 
 /* Ranks that fell back from a device by themselves would not tell each other the same: they are
  * told a processor. The library has the kernels of devices only when somebody has asked for one;
- * until then the CPU's stand for them. */
+ * until then the CPU's stand for them. `room` is 0 until somebody may ask the device for it. */
 static struct qn_choice weigh(const struct qn_run_input *input,
-                              const struct qn_run_options *options, const char *algorithm) {
+                              const struct qn_run_options *options, const char *algorithm,
+                              uint64_t room) {
   const struct qn_kernel *cpu, *device;
   const bool started = options->shares_start || __atomic_load_n(&device_was_used, __ATOMIC_RELAXED);
   const struct qn_workload workload = {.info = input->info,
                                        .iterations = options->iterations,
                                        .num_sources = options->num_sources,
                                        .num_threads = (unsigned)omp_get_num_procs(),
-                                       .device_memory = options->device_memory,
+                                       .room = room,
                                        .started = started,
                                        .placed = started && options->store};
   if (options->device != QN_DEVICE_AUTO || input->set || !algorithm ||
@@ -174,6 +175,20 @@ static struct qn_choice weigh(const struct qn_run_input *input,
     device = cpu;
   return qn_run_has_buckets(device, options) ? qn_choice_weigh(&workload, cpu, device)
                                              : (struct qn_choice){0};
+}
+
+/* The memory that devices have for a graph, which a store may have there already; 0: they cannot
+ * say. */
+static uint64_t find_room(const struct qn_run_options *options) {
+  struct qn_cuda_device device;
+  uint64_t room = 0;
+  for (unsigned i = 0; i == 0 || i < options->num_devices; i++) {
+    const int index = options->num_devices ? options->devices[i] : options->device_index;
+    if (qn_cuda_open(index, &device, NULL))
+      return 0;
+    room += options->store ? device.total_bytes : qn_cuda_plannable_bytes(&device, 0);
+  }
+  return room;
 }
 
 /* Do options say how a device does it? */
@@ -198,7 +213,7 @@ struct qn_choice qn_run_weigh(const struct qn_run_input *input,
   for (unsigned i = 0; i < count; i++) {
     const bool is_known = !options[i].program && qn_algorithm_find(options[i].algorithm);
     const struct qn_choice one =
-        weigh(input, &options[i], is_known ? find_algorithm(&options[i]) : NULL);
+        weigh(input, &options[i], is_known ? find_algorithm(&options[i]) : NULL, 0);
     if (!one.weighed)
       return one;
     all.weighed = true;
@@ -244,13 +259,15 @@ enum qn_status qn_run_choose_kernel(const struct qn_run_input *input,
   if (options->device == QN_DEVICE_CUDA)
     return find_on_device(input, options, algorithm, kernel, error);
   const bool for_device = is_for_device(input, options, algorithm);
-  *choice = for_device ? (struct qn_choice){0} : weigh(input, options, algorithm);
+  *choice = for_device ? (struct qn_choice){0} : weigh(input, options, algorithm, 0);
   if (for_device || (choice->weighed && qn_choice_is_device(choice))) {
-    if (!qn_cuda_count(&devices, NULL) &&
-        !qn_run_find_kernel(input, options, algorithm, QN_CUDA, kernel, NULL) &&
-        qn_run_has_buckets(*kernel, options))
+    const bool can = !qn_cuda_count(&devices, NULL) &&
+                     !qn_run_find_kernel(input, options, algorithm, QN_CUDA, kernel, NULL) &&
+                     qn_run_has_buckets(*kernel, options);
+    *choice = can && !for_device ? weigh(input, options, algorithm, find_room(options))
+                                 : (struct qn_choice){0}; /* there was no choice */
+    if (can && (for_device || !choice->weighed || qn_choice_is_device(choice)))
       return QN_OK;
-    choice->weighed = false; /* there was no choice */
   }
   return qn_run_find_kernel(input, options, algorithm, QN_CPU, kernel, error);
 }

@@ -24,8 +24,8 @@ struct work {
   unsigned count;
   uint32_t useless; /* options that no algorithm so far has a use for */
   struct qn_placement placement;
-  enum qn_device_choice
-      device; /* for all of them; QN_DEVICE_AUTO: for each, now that it is there */
+  enum qn_device_choice device;    /* for all of them; QN_DEVICE_AUTO: for each, */
+  bool shares_start;               /* of which all together pay for the device */
   struct qn_atomic_folder *folder; /* NULL: nothing is written */
   json_t *runs;
 };
@@ -96,7 +96,8 @@ static enum qn_status open_input(struct work *work, struct qn_run_input *input,
   work->device = options->run->device;
   if (!status && work->device == QN_DEVICE_AUTO) {
     const struct qn_choice choice = qn_run_weigh(input, each, work->count);
-    if (choice.weighed && !qn_choice_is_device(&choice))
+    work->shares_start = choice.weighed && qn_choice_is_device(&choice);
+    if (choice.weighed && !work->shares_start)
       work->device = QN_DEVICE_CPU;
   }
   qn_free(each);
@@ -154,7 +155,7 @@ static enum qn_status run_one(struct work *work, const char *name, struct qn_err
   struct qn_run run = {0};
   options.store = work->placement.store;
   options.device = work->device;
-  options.shares_start = true;
+  options.shares_start = work->shares_start;
   enum qn_status status = qn_run_start(&work->placement.input, &options, &run, error);
   qn_progress_end();
   status = qn_ranks_agree(status);

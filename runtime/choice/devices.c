@@ -4,9 +4,7 @@
 
 #include "kernels/rates.h"
 
-/* Device memory that a vertex takes beside the topology: at least, and where everything is kept. */
-enum { LEAST_VERTEX_BYTES = 24, MOST_VERTEX_BYTES = 40 };
-/* Two must be expected to gain this much, so that they do not lose. */
+/* Several must be expected to gain this much, so that they do not lose. */
 #define LEAST_GAIN 1.05
 
 /* How many times as fast as one H200 two of them are at R-MAT 23 (docs/performance.md). */
@@ -22,13 +20,18 @@ static const struct speedup searches[] = {
     {"sssp", {{0.83, 0.63}, {1.24, 0.95}}, {{1.98, 1.26}, {1.14, 0.62}}},
     {NULL, {{0.50, 0.78}, {0.83, 0.83}}, {{1.07, 0.81}, {0.73, 0.80}}}}; /* bfs, and the rest */
 
-static double speedup_of(const struct qn_kernel *kernel, bool streams, enum qn_strategy strategy) {
+/* Two say what part of the work they do not share (Amdahl, 1967), whatever keeps them from it; if
+ * they lose, more lose more. */
+static double speedup_of(const struct qn_kernel *kernel, bool streams, enum qn_strategy strategy,
+                         unsigned num_devices) {
   const struct speedup *row = kernel->traits & QN_KERNEL_ALL_ACTIVE ? &walks : searches;
   while (row->algorithm && strcmp(row->algorithm, kernel->algorithm) != 0)
     row++;
-  return (kernel->layout == QN_LAYOUT_SLOTTED_PAGES
-              ? row->pages
-              : row->partitions)[streams][strategy == QN_SCALABILITY];
+  const double two = (kernel->layout == QN_LAYOUT_SLOTTED_PAGES
+                          ? row->pages
+                          : row->partitions)[streams][strategy == QN_SCALABILITY];
+  const double unshared = 2 / two - 1;
+  return 1 / (unshared + (1 - unshared) / num_devices);
 }
 
 struct qn_sharing qn_sharing_weigh(const struct qn_workload *workload,
@@ -41,16 +44,17 @@ struct qn_sharing qn_sharing_weigh(const struct qn_workload *workload,
   const double topology = qn_workload_bytes(workload, kernel),
                walks_all = qn_workload_walks(workload, kernel);
   const double iterations = kernel->traits & QN_KERNEL_ALL_ACTIVE ? walks_all : 10;
-  struct qn_sharing sharing = {.streams = topology + MOST_VERTEX_BYTES * vertices > room};
-  if (MOST_VERTEX_BYTES * vertices > room ||
-      (sharing.streams && topology / num_devices + LEAST_VERTEX_BYTES * vertices <= room))
+  struct qn_sharing sharing = {.streams = topology + QN_MOST_VERTEX_BYTES * vertices > room};
+  if (QN_MOST_VERTEX_BYTES * vertices > room ||
+      (sharing.streams && topology / num_devices + QN_LEAST_VERTEX_BYTES * vertices <= room))
     return sharing;
   sharing.weighed = true;
   const double work = walks_all * edges * qn_device_edge_seconds(kernel);
   const double walk = sharing.streams ? topology / rates->transfers : 0;
   sharing.one = work + (alone->traits & QN_KERNEL_ONE_WALK ? 1 : iterations) * walk;
-  sharing.all = (work + iterations * walk) / speedup_of(kernel, sharing.streams, strategy) +
-                iterations * rates->meetings;
+  sharing.all =
+      (work + iterations * walk) / speedup_of(kernel, sharing.streams, strategy, num_devices) +
+      iterations * rates->meetings;
   sharing.alone = sharing.all * LEAST_GAIN > sharing.one;
   return sharing;
 }

@@ -28,13 +28,14 @@ struct qn_choice qn_choice_weigh(const struct qn_workload *workload, const struc
   const double edges = (double)workload->info->num_edges;
   const double bytes = qn_workload_bytes(workload, device);
   const double walks = qn_workload_walks(workload, device);
-  const bool streams = workload->device_memory > 0 && bytes > (double)workload->device_memory;
+  const double vertices = QN_LEAST_VERTEX_BYTES * (double)workload->info->num_vertices;
   struct qn_choice choice = {.weighed = true};
+  choice.streams = workload->room > 0 && bytes + vertices > (double)workload->room;
   choice.cpu = walks * edges * qn_cpu_edge_seconds(cpu) / workload->num_threads;
   choice.start = workload->started ? 0 : rates->start;
-  choice.copies = workload->placed ? 0 : bytes / rates->copies;
+  choice.copies = workload->placed && !choice.streams ? 0 : bytes / rates->copies;
   choice.kernels = walks * (edges * qn_device_edge_seconds(device) + rates->iteration);
-  if (streams)
+  if (choice.streams)
     choice.kernels += walks * bytes / rates->transfers;
   return choice;
 }
@@ -42,20 +43,21 @@ struct qn_choice qn_choice_weigh(const struct qn_workload *workload, const struc
 json_t *qn_choice_json(const struct qn_choice *choice) {
   if (!choice->weighed)
     return NULL;
-  return json_pack("{s:s, s:f, s:f, s:f, s:f, s:f}", "taken",
-                   qn_choice_is_device(choice) ? "cuda" : "cpu", "cpu_seconds", choice->cpu,
-                   "device_seconds", choice->start + choice->copies + choice->kernels,
-                   "start_seconds", choice->start, "copy_seconds", choice->copies, "kernel_seconds",
-                   choice->kernels);
+  return json_pack("{s:s, s:b, s:f, s:f, s:f, s:f, s:f}", "taken",
+                   qn_choice_is_device(choice) ? "cuda" : "cpu", "streams", choice->streams,
+                   "cpu_seconds", choice->cpu, "device_seconds",
+                   choice->start + choice->copies + choice->kernels, "start_seconds", choice->start,
+                   "copy_seconds", choice->copies, "kernel_seconds", choice->kernels);
 }
 
 void qn_choice_print(const json_t *json, FILE *stream) {
 #define SECONDS(key) json_real_value(json_object_get(json, key))
   fprintf(stream,
-          "choice     %s: %.3f s expected on the CPU, %.3f s on a device (starting it %.3f, copies "
-          "%.3f, kernels %.3f)\n",
+          "choice     %s: %.3f s expected on the CPU, %.3f s on a device%s (starting it %.3f, "
+          "copies %.3f, kernels %.3f)\n",
           json_string_value(json_object_get(json, "taken")), SECONDS("cpu_seconds"),
-          SECONDS("device_seconds"), SECONDS("start_seconds"), SECONDS("copy_seconds"),
-          SECONDS("kernel_seconds"));
+          SECONDS("device_seconds"),
+          json_is_true(json_object_get(json, "streams")) ? ", streaming" : "",
+          SECONDS("start_seconds"), SECONDS("copy_seconds"), SECONDS("kernel_seconds"));
 #undef SECONDS
 }

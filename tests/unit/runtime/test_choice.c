@@ -54,16 +54,26 @@ static void processors(void **state) {
   workload.num_sources = 0;
   workload.num_threads = 1;
   assert_true(takes_device(&workload, &bfs));
-  workload.device_memory = 1 << 20; /* which has to stream */
+  workload.room = 1 << 20; /* which has to stream */
   const struct qn_choice streamed = qn_choice_weigh(&workload, &bfs, &bfs);
-  workload.device_memory = 0;
-  assert_true(streamed.kernels > qn_choice_weigh(&workload, &bfs, &bfs).kernels);
+  workload.room = (uint64_t)140 << 30;
+  const struct qn_choice resident = qn_choice_weigh(&workload, &bfs, &bfs);
+  assert_true(streamed.streams && !resident.streams);
+  assert_true(streamed.kernels > resident.kernels);
+  workload.room = 0; /* not known */
+  assert_true(qn_choice_weigh(&workload, &bfs, &bfs).kernels == resident.kernels);
+}
+
+static struct qn_sharing share_by(unsigned num_devices, const struct qn_container_info *info,
+                                  const struct qn_kernel *kernel, enum qn_strategy strategy,
+                                  uint64_t usable) {
+  const struct qn_workload workload = {.info = info, .iterations = -1, .num_threads = 16};
+  return qn_sharing_weigh(&workload, kernel, kernel, strategy, num_devices, usable);
 }
 
 static struct qn_sharing share(const struct qn_container_info *info, const struct qn_kernel *kernel,
                                enum qn_strategy strategy, uint64_t usable) {
-  const struct qn_workload workload = {.info = info, .iterations = -1, .num_threads = 16};
-  return qn_sharing_weigh(&workload, kernel, kernel, strategy, 2, usable);
+  return share_by(2, info, kernel, strategy, usable);
 }
 
 static void devices(void **state) {
@@ -84,6 +94,12 @@ static void devices(void **state) {
   assert_false(share(&large, &pagerank, QN_PERFORMANCE, little).alone);
   assert_false(share(&large, &sssp, QN_PERFORMANCE, all).alone);
   assert_true(share(&large, &sssp, QN_SCALABILITY, little).alone);
+  /* More gain more where two gain, though not as much for each, and lose more where two lose. */
+  const struct qn_sharing two = share_by(2, &large, &pagerank, QN_PERFORMANCE, all);
+  const struct qn_sharing four = share_by(4, &large, &pagerank, QN_PERFORMANCE, all);
+  assert_true(two.one == four.one && four.all < two.all && four.all > two.all / 2);
+  assert_true(share_by(4, &large, &bfs, QN_PERFORMANCE, all).all >
+              share(&large, &bfs, QN_PERFORMANCE, all).all);
   /* One joins trees in one walk, where two go in iterations. */
   const struct qn_kernel cc = kernel_of("cc", QN_LAYOUT_SLOTTED_PAGES, 0);
   const struct qn_kernel trees = kernel_of("cc", QN_LAYOUT_SLOTTED_PAGES, QN_KERNEL_ONE_WALK);
